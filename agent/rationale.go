@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// rationaleProperty is what we add to every tool's schema: most models give no
+// reason for a call unless the call has a place for it.
+const rationaleProperty = "rationale"
+
+// fallbackRationale stands where a model's reason is missing or withheld. The
+// sentence is the specification's; its source says that it is ours.
+const fallbackRationale = "Tool selected to satisfy the current subtask."
+
+// withRationale is the schema with the property in first place, so that the
+// model writes its reason before the arguments that follow from it.
+func withRationale(s *jsonschema.Schema) *jsonschema.Schema {
+	out := *s
+	out.Properties = maps.Clone(s.Properties)
+	if out.Properties == nil {
+		out.Properties = map[string]*jsonschema.Schema{}
+	}
+	out.Properties[rationaleProperty] = &jsonschema.Schema{
+		Type:        "string",
+		Description: "One sentence: why this call now, and what you expect it to show.",
+	}
+	order := s.PropertyOrder
+	if len(order) == 0 {
+		order = slices.Sorted(maps.Keys(s.Properties))
+	}
+	out.PropertyOrder = slices.Insert(slices.Clone(order), 0, rationaleProperty)
+	return &out
+}
+
+// takeRationale splits arguments into the model's reason and the rest, whose
+// members keep their order and spelling. Arguments that are no JSON object come
+// back as they are, with an error.
+func takeRationale(args json.RawMessage) (reason string, rest json.RawMessage, err error) {
+	if len(bytes.TrimSpace(args)) == 0 {
+		return "", json.RawMessage("{}"), nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(args))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return "", args, errors.New("arguments are not a JSON object")
+	}
+	out := []byte{'{'}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return "", args, err
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return "", args, err
+		}
+		if key == rationaleProperty {
+			// Anything but a string is no reason; it goes all the same.
+			_ = json.Unmarshal(value, &reason)
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		name, _ := json.Marshal(key)
+		out = append(append(append(out, name...), ':'), value...)
+	}
+	if _, err := dec.Token(); err != nil {
+		return "", args, err
+	}
+	return reason, append(out, '}'), nil
+}
+
+// rationale chooses and cleans why a call was made: the property's text, else
+// the provider's own field, else the fallback. The narrative never stands in.
+func rationale(l *safety.Layer, inArguments, fromProvider string) (session.Rationale, safety.Report) {
+	for _, raw := range []string{inArguments, fromProvider} {
+		raw = strings.TrimSpace(raw)
+		if strings.TrimSpace(raw) == "" {
+			continue
+		}
+		text, report := l.Clean(raw)
+		if report.Verdict == safety.Blocked || strings.TrimSpace(text.String()) == "" {
+			r := fallback()
+			r.Blocked = report.Verdict == safety.Blocked
+			return r, report
+		}
+		return session.Rationale{Text: text, Source: session.FromModel}, report
+	}
+	return fallback(), safety.Report{}
+}
+
+func fallback() session.Rationale {
+	return session.Rationale{Text: safety.Literal(fallbackRationale), Source: session.FromFallback}
+}

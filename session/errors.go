@@ -1,0 +1,23 @@
+package session
+
+import "errors"
+
+// The errors of this package. They come wrapped with what they are about; test
+// for them with errors.Is.
+var (
+	// ErrNoThread: the session has no such thread. Another user's thread gives
+	// the same error.
+	ErrNoThread = errors.New("no such thread")
+	// ErrNoTurn: the thread has no such turn.
+	ErrNoTurn = errors.New("no such turn")
+	// ErrTurnEnded: the turn is over, so nothing can be added to it.
+	ErrTurnEnded = errors.New("turn has ended")
+	// ErrBusy: as many messages as the thread holds are waiting already.
+	ErrBusy = errors.New("too many messages are waiting")
+	// ErrUnknownCursor: the log never gave out that number.
+	ErrUnknownCursor = errors.New("unknown cursor")
+	// ErrEvicted: the session was idle for too long and is gone.
+	ErrEvicted = errors.New("session was evicted")
+	// ErrClosed: the store is shutting down and takes nothing more.
+	ErrClosed = errors.New("store is closed")
+)

@@ -1,0 +1,102 @@
+package session
+
+import (
+	"time"
+
+	"candor/safety"
+)
+
+// Event is one fact in a session's log. Events are values and never change.
+type Event struct {
+	Seq     uint64    // grows by one within its session, from 1
+	At      time.Time // UTC, later than that of every event before it
+	Session string
+	Ref
+	Body Body
+}
+
+// Ref says what an event is about. Turn is 0 for an event about the thread itself.
+type Ref struct {
+	Thread string
+	Turn   int
+}
+
+// Body is what happened. The set is sealed: only this package declares bodies.
+type Body interface{ body() }
+
+// ThreadOpened: a conversation began.
+type ThreadOpened struct{}
+
+// TurnQueued: a message was accepted and waits for the turn that runs now.
+type TurnQueued struct {
+	Message  string // the message's id
+	Input    safety.Text
+	Findings []safety.Finding
+}
+
+// TurnStarted: the loop begins on a message. A turn that waited repeats its
+// message here, so that this event alone is enough to show the turn.
+type TurnStarted struct {
+	Message  string
+	Input    safety.Text
+	Findings []safety.Finding
+}
+
+// Narrated: the model said something before it called tools in this step.
+// Text is empty when it was blocked.
+type Narrated struct {
+	Step     int // from 1
+	Text     safety.Text
+	Blocked  bool
+	Findings []safety.Finding
+}
+
+// ToolCalled: the model asked for a tool, and this is why.
+type ToolCalled struct {
+	Step      int
+	Call      string      // unique in its turn; ours, never the model's
+	Tool      safety.Text // cleaned, since a model may ask for a tool of any name
+	Rationale Rationale
+	Params    safety.JSON
+	Group     *int // calls run together share a number, from 0 per turn; nil for a lone call
+	Findings  []safety.Finding
+}
+
+// ToolReturned: a call ended, in whichever way.
+type ToolReturned struct {
+	Call     string
+	Outcome  Outcome
+	Result   safety.JSON // null unless the outcome is Success
+	Error    safety.Text // empty if the outcome is Success
+	Took     time.Duration
+	Findings []safety.Finding
+}
+
+// StepEnded: every call of the step has ended; a reasoning update is due.
+type StepEnded struct{ Step int }
+
+// TurnCompleted: the model gave its answer.
+type TurnCompleted struct {
+	Response safety.Text
+	Findings []safety.Finding
+}
+
+// TurnFailed: the loop cannot go on. Error is fit for the user to read.
+type TurnFailed struct {
+	Error    safety.Text
+	Findings []safety.Finding
+}
+
+// TurnInterrupted: the user, or a shutdown, stopped the turn.
+type TurnInterrupted struct{}
+
+func (ThreadOpened) body()    {}
+func (TurnQueued) body()      {}
+func (TurnStarted) body()     {}
+func (Narrated) body()        {}
+func (ToolCalled) body()      {}
+func (ToolReturned) body()    {}
+func (StepEnded) body()       {}
+func (TurnCompleted) body()   {}
+func (TurnFailed) body()      {}
+func (TurnInterrupted) body() {}

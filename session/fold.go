@@ -1,0 +1,101 @@
+package session
+
+import (
+	"slices"
+
+	"candor/safety"
+)
+
+// Apply is the only way a turn changes: it returns the turn with the event
+// folded in. It copies what it changes, so t itself and every earlier snapshot
+// stay as they are. An event that does not fit (a result for an unknown call, a
+// second end) leaves the turn unchanged but for LastSeq.
+func (t Turn) Apply(e Event) Turn {
+	t.LastSeq = e.Seq
+	switch b := e.Body.(type) {
+	case TurnQueued:
+		t = t.begin(e, Queued, b.Message, b.Input, b.Findings)
+	case TurnStarted:
+		t = t.begin(e, Processing, b.Message, b.Input, b.Findings)
+		t.StartedAt = e.At
+	case Narrated:
+		t.Steps, t.Findings = t.narrate(b), merge(t.Findings, b.Findings)
+	case ToolCalled:
+		t.Steps, t.Findings = t.call(e, b), merge(t.Findings, b.Findings)
+	case ToolReturned:
+		t = t.settle(b)
+	case StepEnded:
+		t.Steps = t.editStep(b.Step, func(s *Step) { s.Ended = true })
+	case TurnCompleted:
+		t.Response, t.Findings = b.Response, merge(t.Findings, b.Findings)
+		t = t.end(e, Completed)
+	case TurnFailed:
+		t.Error, t.Findings = b.Error, merge(t.Findings, b.Findings)
+		t = t.end(e, Failed)
+	case TurnInterrupted:
+		t = t.end(e, Interrupted)
+	}
+	return t
+}
+
+func (t Turn) begin(e Event, s State, message string, in safety.Text, f []safety.Finding) Turn {
+	if t.CreatedAt.IsZero() {
+		t.Session, t.Thread, t.Number = e.Session, e.Thread, e.Turn
+		t.CreatedAt, t.FirstSeq = e.At, e.Seq
+		t.Message, t.Input, t.Findings = message, in, merge(nil, f)
+	}
+	t.State = s
+	return t
+}
+
+func (t Turn) end(e Event, s State) Turn {
+	if !t.State.Ended() {
+		t.State, t.EndedAt = s, e.At
+	}
+	return t
+}
+
+func (t Turn) narrate(b Narrated) []Step {
+	return t.editStep(b.Step, func(s *Step) { s.Narrative, s.NarrativeBlocked = b.Text, b.Blocked })
+}
+
+func (t Turn) call(e Event, b ToolCalled) []Step {
+	return t.editStep(b.Step, func(s *Step) {
+		// A clipped append copies: an older snapshot keeps its own tail.
+		s.Calls = append(slices.Clip(s.Calls), Call{
+			ID: b.Call, Step: b.Step, Tool: b.Tool, Rationale: b.Rationale, Params: b.Params,
+			Group: b.Group, Outcome: Pending, StartedAt: e.At, Findings: merge(nil, b.Findings),
+		})
+	})
+}
+
+func (t Turn) settle(b ToolReturned) Turn {
+	for i := len(t.Steps) - 1; i >= 0; i-- {
+		at := slices.IndexFunc(t.Steps[i].Calls, func(c Call) bool { return c.ID == b.Call })
+		if at < 0 || t.Steps[i].Calls[at].Outcome != Pending {
+			continue
+		}
+		t.Steps = t.editStep(t.Steps[i].Number, func(s *Step) {
+			s.Calls = slices.Clone(s.Calls)
+			c := &s.Calls[at]
+			c.Outcome, c.Result, c.Error, c.Took = b.Outcome, b.Result, b.Error, b.Took
+			c.Findings = merge(c.Findings, b.Findings)
+		})
+		t.Findings = merge(t.Findings, b.Findings)
+		break
+	}
+	return t
+}
+
+// editStep copies the steps and lets edit change the one with that number,
+// which it adds at the end when there is none.
+func (t Turn) editStep(number int, edit func(*Step)) []Step {
+	steps := slices.Clone(t.Steps)
+	at := slices.IndexFunc(steps, func(s Step) bool { return s.Number == number })
+	if at < 0 {
+		steps = append(steps, Step{Number: number})
+		at = len(steps) - 1
+	}
+	edit(&steps[at])
+	return steps
+}

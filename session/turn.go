@@ -1,0 +1,152 @@
+package session
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"candor/safety"
+)
+
+// State is where a turn stands.
+type State string
+
+// The states of a turn. The last three are final.
+const (
+	Queued      State = "queued"
+	Processing  State = "processing"
+	Completed   State = "completed"
+	Failed      State = "failed"
+	Interrupted State = "interrupted"
+)
+
+// Ended reports whether the state is final.
+func (s State) Ended() bool { return s == Completed || s == Failed || s == Interrupted }
+
+// Outcome is how a tool call ended.
+type Outcome string
+
+// The outcomes of a call. Rejected means that policy or a person refused it;
+// Cancelled that its turn was stopped while it ran.
+const (
+	Pending   Outcome = "pending"
+	Success   Outcome = "success"
+	Errored   Outcome = "error"
+	Rejected  Outcome = "rejected"
+	Cancelled Outcome = "cancelled"
+)
+
+// Source says whose sentence a rationale is.
+type Source string
+
+// A rationale is the model's own words, or our fallback when it gave none that
+// could be kept.
+const (
+	FromModel    Source = "model"
+	FromFallback Source = "fallback"
+)
+
+// Rationale is why a tool was called. Text is never empty.
+type Rationale struct {
+	Text    safety.Text
+	Source  Source
+	Blocked bool // the model gave a reason, and safety withheld it
+}
+
+// Turn is one user input and all it caused: the fold of its events. A Turn is a
+// value; Apply never changes what an earlier copy shows.
+type Turn struct {
+	Session, Thread string
+	Number          int // from 1 in its thread, never given out again
+	Message         string
+	State           State
+	Input           safety.Text
+	Steps           []Step
+	Response        safety.Text // empty until Completed
+	Error           safety.Text // empty unless Failed
+	CreatedAt       time.Time   // when the message was accepted
+	StartedAt       time.Time   // zero while Queued
+	EndedAt         time.Time   // zero until the state is final
+	Findings        []safety.Finding
+	FirstSeq        uint64 // the event that created the turn
+	LastSeq         uint64 // the latest event folded in
+}
+
+// Step is one pass of the loop in which the model called tools.
+type Step struct {
+	Number           int
+	Narrative        safety.Text
+	NarrativeBlocked bool
+	Calls            []Call
+	Ended            bool
+}
+
+// Call is one decision to use a tool, with what came of it.
+type Call struct {
+	ID        string
+	Step      int
+	Tool      safety.Text
+	Rationale Rationale
+	Params    safety.JSON
+	Group     *int
+	Outcome   Outcome
+	Result    safety.JSON
+	Error     safety.Text
+	StartedAt time.Time
+	Took      time.Duration
+	Findings  []safety.Finding
+}
+
+// Narrative is what the model said before calling tools in the latest step in
+// which it said something that could be kept; empty when there is none.
+func (t Turn) Narrative() safety.Text {
+	for _, s := range slices.Backward(t.Steps) {
+		if !s.Narrative.Empty() {
+			return s.Narrative
+		}
+	}
+	return safety.Text{}
+}
+
+// Calls yields the turn's calls in the order the model made them.
+func (t Turn) Calls() iter.Seq[Call] {
+	return func(yield func(Call) bool) {
+		for _, s := range t.Steps {
+			for _, c := range s.Calls {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Call finds a call by its id.
+func (t Turn) Call(id string) (Call, bool) {
+	for c := range t.Calls() {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return Call{}, false
+}
+
+// merge adds counts by rule into a new slice, sorted by rule.
+func merge(have, more []safety.Finding) []safety.Finding {
+	if len(more) == 0 {
+		return have
+	}
+	sum := slices.Clone(have)
+	for _, f := range more {
+		at, found := slices.BinarySearchFunc(sum, f.Rule, func(x safety.Finding, rule string) int {
+			return cmp.Compare(x.Rule, rule)
+		})
+		if found {
+			sum[at].Count += f.Count
+		} else {
+			sum = slices.Insert(sum, at, f)
+		}
+	}
+	return sum
+}
