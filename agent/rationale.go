@@ -84,7 +84,7 @@ func takeRationale(args json.RawMessage) (reason string, rest json.RawMessage, e
 // the provider's own field, else the fallback. The narrative never stands in.
 func rationale(l *safety.Layer, inArguments, fromProvider string) (session.Rationale, safety.Report) {
 	for _, raw := range []string{inArguments, fromProvider} {
-		raw = strings.TrimSpace(raw)
+		raw = stripThinking(raw)
 		if strings.TrimSpace(raw) == "" {
 			continue
 		}
