@@ -10,14 +10,6 @@ import (
 	"candor/session"
 )
 
-// The errors of Chat.
-var (
-	// ErrClosing: the service is shutting down and takes no new turn.
-	ErrClosing = session.ErrClosed
-	// ErrIdle: there is no turn to interrupt.
-	ErrIdle = errors.New("no turn is running")
-)
-
 // Chat takes users' messages and runs their turns: one at a time in each thread,
 // the rest waiting in order. It owns one goroutine per thread that has something
 // to do, and Close awaits them.
@@ -58,7 +50,7 @@ func NewChat(store session.Store, d *Dispatcher) *Chat {
 
 // Send accepts a message and returns the event that gave it its turn, before the
 // turn has run. An empty thread means the active one, or a new one if there is
-// none. It fails with session.ErrNoThread, session.ErrBusy or ErrClosing; then
+// none. It fails with session.ErrNoThread, session.ErrBusy or session.ErrClosed; then
 // nothing was started.
 func (c *Chat) Send(ctx context.Context, user, threadID, content string) (session.Event, error) {
 	s, err := c.store.Open(ctx, user)
@@ -70,7 +62,7 @@ func (c *Chat) Send(ctx context.Context, user, threadID, content string) (sessio
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closing {
-		return session.Event{}, ErrClosing
+		return session.Event{}, session.ErrClosed
 	}
 	if threadID, err = pickThread(s, threadID); err != nil {
 		return session.Event{}, err
@@ -103,20 +95,24 @@ func (c *Chat) enqueue(p *pending) {
 		r.waiting = append(r.waiting, p)
 		return
 	}
-	r := &runner{waiting: []*pending{p}}
+	r := &runner{}
 	c.runners[id] = r
-	c.wg.Go(func() { c.drain(id, r) })
+	ctx := c.begin(r, p)
+	c.wg.Go(func() {
+		for ; p != nil; p, ctx = c.next(id, r) {
+			c.turn(ctx, p)
+		}
+	})
 }
 
-// drain runs a thread's turns until none waits.
-func (c *Chat) drain(id string, r *runner) {
-	for {
-		p, ctx := c.next(id, r)
-		if p == nil {
-			return
-		}
-		c.turn(ctx, p)
+// begin makes p the turn that runs now. The caller holds mu.
+func (c *Chat) begin(r *runner, p *pending) context.Context {
+	ctx, cancel := context.WithCancel(WithUser(c.ctx, p.user))
+	r.cancel, r.current = cancel, p.event.Ref
+	if p.dropped {
+		cancel()
 	}
+	return ctx
 }
 
 // next takes the first message that waits; without one the runner is over, under
@@ -124,21 +120,14 @@ func (c *Chat) drain(id string, r *runner) {
 func (c *Chat) next(id string, r *runner) (*pending, context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r.cancel != nil {
-		r.cancel()
-	}
+	r.cancel()
 	if len(r.waiting) == 0 {
 		delete(c.runners, id)
 		return nil, nil
 	}
 	p := r.waiting[0]
 	r.waiting = r.waiting[1:]
-	ctx, cancel := context.WithCancel(WithUser(c.ctx, p.user))
-	r.cancel, r.current = cancel, p.event.Ref
-	if p.dropped {
-		cancel()
-	}
-	return p, ctx
+	return p, c.begin(r, p)
 }
 
 // turn runs one message to its end.
@@ -183,7 +172,8 @@ func cause(err error) string {
 // Interrupt stops the turn that runs in a thread, and with it the tools that
 // run, and drops the messages that wait; each becomes an interrupted turn. It
 // returns the turn that was running, without waiting for its end. An empty
-// thread means the active one. It fails with session.ErrNoThread or ErrIdle.
+// thread means the active one. It fails with session.ErrNoThread or
+// session.ErrNotRunning.
 func (c *Chat) Interrupt(ctx context.Context, user, threadID string) (session.Ref, error) {
 	s, err := c.store.Open(ctx, user)
 	if err != nil {
@@ -198,8 +188,8 @@ func (c *Chat) Interrupt(ctx context.Context, user, threadID string) (session.Re
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r, ok := c.runners[threadID]
-	if !ok || r.cancel == nil {
-		return session.Ref{}, fmt.Errorf("thread %s: %w", threadID, ErrIdle)
+	if !ok {
+		return session.Ref{}, fmt.Errorf("thread %s: %w", threadID, session.ErrNotRunning)
 	}
 	for _, p := range r.waiting {
 		p.dropped = true
