@@ -22,6 +22,10 @@ const rationaleProperty = "rationale"
 // sentence is the specification's; its source says that it is ours.
 const fallbackRationale = "Tool selected to satisfy the current subtask."
 
+// maxRationale bounds a reason, in bytes. One sentence is asked for; a stream
+// carries all reasons of a turn with every step.
+const maxRationale = 4096
+
 // withRationale is the schema with the property in first place, so that the
 // model writes its reason before the arguments that follow from it.
 func withRationale(s *jsonschema.Schema) *jsonschema.Schema {
@@ -88,7 +92,7 @@ func rationale(l *safety.Layer, inArguments, fromProvider string) (session.Ratio
 		if strings.TrimSpace(raw) == "" {
 			continue
 		}
-		text, report := l.Clean(raw)
+		text, report := l.Limit(maxRationale).Clean(raw)
 		if report.Verdict == safety.Blocked || strings.TrimSpace(text.String()) == "" {
 			r := fallback()
 			r.Blocked = report.Verdict == safety.Blocked
