@@ -1,0 +1,330 @@
+package offline
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// rationaleProperty is where a tool's schema may ask for the reason of a call.
+const rationaleProperty = "rationale"
+
+// member is one argument.
+type member struct {
+	name  string
+	value any
+}
+
+// filled is a tool's arguments as far as a clause has them. A property with
+// several values gives one call for each.
+type filled struct {
+	values  map[string][]any
+	missing []string // required, and not found
+}
+
+// role is what a property is for, by its name.
+type role int
+
+const (
+	roleOther role = iota
+	rolePath
+	roleQuery
+	roleFact
+	roleZone
+	roleURL
+)
+
+var roles = map[string]role{
+	"path": rolePath, "file": rolePath, "filename": rolePath, "folder": rolePath, "dir": rolePath,
+	"directory": rolePath, "filepath": rolePath,
+	"query": roleQuery, "pattern": roleQuery, "search": roleQuery, "term": roleQuery, "keyword": roleQuery,
+	"keywords": roleQuery, "q": roleQuery, "needle": roleQuery, "regex": roleQuery, "topic": roleQuery,
+	"question": roleQuery, "location": roleQuery, "city": roleQuery,
+	"content": roleFact, "text": roleFact, "note": roleFact, "body": roleFact, "message": roleFact,
+	"value": roleFact, "fact": roleFact, "description": roleFact, "input": roleFact, "prompt": roleFact,
+	"zone": roleZone, "timezone": roleZone, "tz": roleZone,
+	"url": roleURL, "uri": roleURL, "link": roleURL, "href": roleURL,
+}
+
+func roleOf(name string) role {
+	words := parts(name)
+	for _, w := range slices.Backward(words) {
+		if r, ok := roles[w]; ok {
+			return r
+		}
+	}
+	return roleOther
+}
+
+// order is the properties as the schema lists them, without the place for the
+// reason.
+func (p *profile) order() []string {
+	if p.Schema == nil {
+		return nil
+	}
+	names := slices.Clone(p.Schema.PropertyOrder)
+	var rest []string
+	for name := range p.Schema.Properties {
+		if !slices.Contains(names, name) {
+			rest = append(rest, name)
+		}
+	}
+	slices.Sort(rest)
+	names = append(names, rest...)
+	return slices.DeleteFunc(names, func(n string) bool {
+		return p.Schema.Properties[n] == nil || n == rationaleProperty && p.asksReason()
+	})
+}
+
+// asksReason reports whether the reason goes into the arguments: the property
+// stands first where it was put there for this.
+func (p *profile) asksReason() bool {
+	return p.Schema != nil && len(p.Schema.PropertyOrder) > 0 && p.Schema.PropertyOrder[0] == rationaleProperty &&
+		p.Schema.Properties[rationaleProperty] != nil
+}
+
+func (p *profile) requires(name string) bool {
+	return p.Schema != nil && slices.Contains(p.Schema.Required, name)
+}
+
+// fill finds the arguments of a tool in a clause. Places go first, since they
+// are the easiest to tell, then what is looked for, then the rest.
+func fill(c clause, p *profile) filled {
+	out := filled{values: map[string][]any{}}
+	f := newFound(c)
+	names := p.order()
+	has := func(r role) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return roleOf(n) == r })
+	}
+	for _, pass := range [][]role{{rolePath, roleZone, roleURL}, {roleQuery, roleFact}, {roleOther}} {
+		for _, name := range names {
+			if !slices.Contains(pass, roleOf(name)) {
+				continue
+			}
+			if v := f.property(p, name, has(roleQuery)); len(v) > 0 {
+				out.values[name] = v
+			}
+		}
+	}
+	for _, name := range names {
+		if p.requires(name) && len(out.values[name]) == 0 {
+			out.missing = append(out.missing, name)
+		}
+	}
+	return out
+}
+
+// property is what a clause says about one property, nothing if it is silent.
+func (f *found) property(p *profile, name string, queries bool) []any {
+	s := p.Schema.Properties[name]
+	if len(s.Enum) > 0 {
+		return f.choice(s.Enum)
+	}
+	switch kind(s) {
+	case "integer", "number":
+		return f.number(name, kind(s) == "integer", p.requires(name))
+	case "boolean":
+		return f.flag(name)
+	case "array":
+		var list []any
+		for _, v := range f.strings(p, name, queries) {
+			list = append(list, v)
+		}
+		if len(list) == 0 || s.Items != nil && kind(s.Items) != "string" {
+			return nil
+		}
+		return []any{list}
+	case "string":
+		var out []any
+		for _, v := range f.strings(p, name, queries) {
+			if v != "" {
+				out = append(out, v)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// kind is a schema's type; where it allows several, the simplest.
+func kind(s *jsonschema.Schema) string {
+	if s.Type != "" {
+		return s.Type
+	}
+	for _, t := range s.Types {
+		if t != "null" {
+			return t
+		}
+	}
+	for _, any := range slices.Concat(s.AnyOf, s.OneOf) {
+		if any != nil && any.Type != "" && any.Type != "null" {
+			return any.Type
+		}
+	}
+	return ""
+}
+
+// strings is what a clause has for a property that is text.
+func (f *found) strings(p *profile, name string, queries bool) []string {
+	if v := f.explicit(name); v != "" {
+		return []string{v}
+	}
+	switch roleOf(name) {
+	case rolePath:
+		v := f.where(queries)
+		if len(v) == 0 && !queries && p.requires(name) {
+			if v = f.quotes(); len(v) == 0 {
+				v = f.only()
+			}
+		}
+		for i := range v {
+			v[i] = tidy(v[i])
+		}
+		return v
+	case roleQuery:
+		return f.what()
+	case roleFact:
+		return []string{f.fact()}
+	case roleZone:
+		return f.zones()
+	case roleURL:
+		return f.urls()
+	}
+	if !p.requires(name) {
+		return nil
+	}
+	if v := f.named(name); v != "" {
+		return []string{v}
+	}
+	return f.what()
+}
+
+func tidy(path string) string {
+	if p := strings.TrimRight(strings.TrimPrefix(path, "./"), "/"); p != "" {
+		return p
+	}
+	return path
+}
+
+// explicit is X of “name=X” and “name: X”.
+func (f *found) explicit(name string) string {
+	low := strings.ToLower(name)
+	for i, w := range f.words {
+		if w.quoted || !f.free(i) {
+			continue
+		}
+		for _, sep := range []string{"=", ":"} {
+			if v, ok := strings.CutPrefix(w.low, low+sep); ok && v != "" {
+				return f.take(i)[len(low)+1:]
+			}
+		}
+		if w.low == low && i+2 < len(f.words) && f.words[i+1].is(":", "=") {
+			f.used[i] = true
+			return f.take(i + 2)
+		}
+	}
+	return ""
+}
+
+// named is X of “with the title X” and “to X”.
+func (f *found) named(name string) string {
+	words := parts(name)
+	for i, w := range f.words {
+		if len(words) == 0 || w.quoted || stem(w.low) != stem(words[len(words)-1]) {
+			continue
+		}
+		for j := i + 1; f.free(j); j++ {
+			if articles[f.words[j].low] || f.words[j].is("is", ":", "=") {
+				continue
+			}
+			if f.words[j].mark {
+				break
+			}
+			return f.take(j)
+		}
+	}
+	return ""
+}
+
+func (f *found) urls() (out []string) {
+	for i, w := range f.words {
+		if f.free(i) && (strings.HasPrefix(w.low, "http://") || strings.HasPrefix(w.low, "https://")) {
+			out = append(out, f.take(i))
+		}
+	}
+	return out
+}
+
+// choice is the value of an enumeration that the clause names.
+func (f *found) choice(values []any) []any {
+	for _, v := range values {
+		s, ok := v.(string)
+		if ok && slices.ContainsFunc(f.words, func(w token) bool { return w.low == strings.ToLower(s) }) {
+			return []any{s}
+		}
+	}
+	return nil
+}
+
+// flag is true when all words of a property's name are in the clause.
+func (f *found) flag(name string) []any {
+	for _, part := range parts(name) {
+		if !slices.ContainsFunc(f.words, func(w token) bool { return !w.quoted && strings.HasPrefix(w.low, part) }) {
+			return nil
+		}
+	}
+	return []any{true}
+}
+
+var counters = set("limit count max maximum n number top size amount k")
+
+// number is a number next to the property's name or, where the name means a
+// count, after “first” or before what is counted; a required one may be the only
+// number there is.
+func (f *found) number(name string, whole, required bool) []any {
+	var all []any
+	counts := slices.ContainsFunc(parts(name), func(w string) bool { return counters[w] })
+	near := parts(name)
+	if counts {
+		near = append(near, "first", "top", "most", "last", "newest")
+	}
+	for i, w := range f.words {
+		v, ok := parseNumber(w, whole)
+		if !ok || !f.free(i) {
+			continue
+		}
+		if beside(f.words, i, near) {
+			f.used[i] = true
+			return []any{v}
+		}
+		all = append(all, v)
+	}
+	if required && len(all) == 1 {
+		return all
+	}
+	return nil
+}
+
+func parseNumber(w token, whole bool) (any, bool) {
+	if w.quoted || w.mark {
+		return nil, false
+	}
+	if whole {
+		v, err := strconv.ParseInt(w.text, 10, 64)
+		return v, err == nil
+	}
+	v, err := strconv.ParseFloat(w.text, 64)
+	// Inf and NaN parse too, and are no JSON.
+	return v, err == nil && v-v == 0
+}
+
+func beside(words []token, i int, near []string) bool {
+	for _, j := range []int{i - 1, i + 1, i - 2} {
+		if j >= 0 && j < len(words) && slices.Contains(near, words[j].low) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,187 @@
+package script
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"candor/agent"
+)
+
+const (
+	maxBytes = 8 << 20
+	maxDelay = 10 * time.Minute
+)
+
+type file struct {
+	Steps []json.RawMessage          `json:"steps"`
+	Tools map[string]json.RawMessage `json:"tools"`
+	Deny  []string                   `json:"deny"`
+}
+
+type step struct {
+	Narrative string     `json:"narrative"`
+	Calls     []toolCall `json:"tool_calls"`
+	Text      *string    `json:"text"`
+	Error     *string    `json:"error"`
+	DelayMS   int64      `json:"delay_ms"`
+}
+
+type toolCall struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Rationale string          `json:"rationale"`
+}
+
+type outcome struct {
+	Result  json.RawMessage `json:"result"`
+	Error   *string         `json:"error"`
+	Panic   *string         `json:"panic"`
+	DelayMS int64           `json:"delay_ms"`
+}
+
+// Load reads a script. Its errors name the step or the tool that is wrong.
+func Load(r io.Reader) (*Script, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("script: %w", err)
+	}
+	if len(raw) > maxBytes {
+		return nil, fmt.Errorf("script: it is larger than %d bytes", maxBytes)
+	}
+	var f file
+	if err := strict(raw, &f); err != nil {
+		return nil, fmt.Errorf("script: %w", err)
+	}
+	s := &Script{denied: f.Deny}
+	if s.steps, err = readSteps(f.Steps); err != nil {
+		return nil, fmt.Errorf("script: %w", err)
+	}
+	if s.tools, err = readTools(f.Tools); err != nil {
+		return nil, fmt.Errorf("script: %w", err)
+	}
+	return s, nil
+}
+
+// strict decodes exactly one value and knows every field in it.
+func strict(raw []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return inWords(err, raw)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows after its end")
+	}
+	return nil
+}
+
+// inWords is a decoding error as a script's author can use it.
+func inWords(err error, raw []byte) error {
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		line := 1 + bytes.Count(raw[:min(int(e.Offset), len(raw))], []byte("\n"))
+		return fmt.Errorf("line %d is not JSON: %w", line, e)
+	}
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s cannot be %s", cmp.Or(e.Field, "it"), e.Value)
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("it is empty")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it ends in the middle")
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+func readSteps(raw []json.RawMessage) ([]step, error) {
+	if len(raw) == 0 {
+		return nil, errors.New("it has no steps")
+	}
+	steps := make([]step, len(raw))
+	for i := range raw {
+		err := strict(raw[i], &steps[i])
+		if err == nil {
+			err = steps[i].check()
+		}
+		if err == nil && i > 0 && len(steps[i-1].Calls) == 0 {
+			err = fmt.Errorf("it is never reached: step %d ends the turn", i)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
+		}
+	}
+	return steps, nil
+}
+
+func (s *step) check() error {
+	kinds := 0
+	for _, is := range []bool{len(s.Calls) > 0, s.Text != nil, s.Error != nil} {
+		if is {
+			kinds++
+		}
+	}
+	switch {
+	case kinds != 1:
+		return errors.New("it needs exactly one of tool_calls, text and error")
+	case s.Narrative != "" && len(s.Calls) == 0:
+		return errors.New("a narrative stands before tool_calls; an answer goes into text")
+	}
+	for i := range s.Calls {
+		c := &s.Calls[i]
+		if c.Name == "" {
+			return fmt.Errorf("call %d has no name", i+1)
+		}
+		if c.Arguments == nil {
+			c.Arguments = json.RawMessage("{}")
+		}
+	}
+	return checkDelay(s.DelayMS)
+}
+
+func checkDelay(ms int64) error {
+	if ms < 0 || ms > maxDelay.Milliseconds() {
+		return fmt.Errorf("delay_ms is %d; it goes from 0 to %d", ms, maxDelay.Milliseconds())
+	}
+	return nil
+}
+
+func readTools(raw map[string]json.RawMessage) ([]agent.Tool, error) {
+	tools := make([]agent.Tool, 0, len(raw))
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		t := &scripted{name: name}
+		err := strict(raw[name], &t.does)
+		if err == nil {
+			err = t.does.check()
+		}
+		if err == nil && name == "" {
+			err = errors.New("it has no name")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("tool %q: %w", name, err)
+		}
+		tools = append(tools, t)
+	}
+	return tools, nil
+}
+
+func (o outcome) check() error {
+	kinds := 0
+	for _, is := range []bool{o.Result != nil, o.Error != nil, o.Panic != nil} {
+		if is {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		return errors.New("it needs exactly one of result, error and panic")
+	}
+	return checkDelay(o.DelayMS)
+}

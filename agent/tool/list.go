@@ -1,0 +1,110 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+
+	"candor/agent"
+)
+
+const (
+	maxEntries = 500    // shown
+	maxListed  = 20_000 // looked at, so that a huge folder costs a bounded amount
+)
+
+type listArgs struct {
+	Path string `json:"path,omitempty" jsonschema:"folder to list, relative to the workspace; the workspace itself when left out"`
+}
+
+type listResult struct {
+	Path      string  `json:"path"`
+	Entries   []entry `json:"entries"`
+	Total     int     `json:"total"`
+	Truncated string  `json:"truncated,omitempty"`
+}
+
+type entry struct {
+	Path string `json:"path"`
+	Kind string `json:"kind"`           // file, folder, link or other
+	Size *int64 `json:"size,omitempty"` // of files
+}
+
+func (w workspace) listTool() agent.Tool {
+	return New("file_list", "Lists the files and folders in a folder of the workspace.", w.list)
+}
+
+func (w workspace) list(ctx context.Context, in listArgs) (listResult, error) {
+	p, err := locate(in.Path)
+	if err != nil {
+		return listResult{}, err
+	}
+	info, err := w.stat(p)
+	if err != nil {
+		return listResult{}, err
+	}
+	if !info.IsDir() {
+		return listResult{}, fmt.Errorf("%q is a file, not a folder; file_read shows what is in it", p)
+	}
+	found, more, err := w.entries(ctx, p)
+	if err != nil {
+		return listResult{}, err
+	}
+	out := listResult{Path: p, Entries: make([]entry, 0, min(len(found), maxEntries)), Total: len(found)}
+	for _, d := range found[:min(len(found), maxEntries)] {
+		out.Entries = append(out.Entries, describe(p, d))
+	}
+	switch {
+	case more:
+		out.Truncated = fmt.Sprintf("stopped after %d of more than %d entries", len(out.Entries), maxListed)
+	case len(found) > maxEntries:
+		out.Truncated = fmt.Sprintf("stopped after %d of %d entries", maxEntries, len(found))
+	}
+	return out, nil
+}
+
+// entries reads a folder, sorted by name; more says that not all was read.
+func (w workspace) entries(ctx context.Context, p string) (found []fs.DirEntry, more bool, err error) {
+	dir, err := w.root.Open(p)
+	if err != nil {
+		return nil, false, explain(p, err)
+	}
+	defer dir.Close()
+	for len(found) < maxListed {
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		batch, err := dir.ReadDir(1000)
+		found = append(found, batch...)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, false, explain(p, err)
+		}
+	}
+	slices.SortFunc(found, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	return found, len(found) >= maxListed, nil
+}
+
+func describe(folder string, d fs.DirEntry) entry {
+	e := entry{Path: valid(path.Join(folder, d.Name())), Kind: "other"}
+	switch {
+	case d.IsDir():
+		e.Kind = "folder"
+	case d.Type()&fs.ModeSymlink != 0:
+		e.Kind = "link"
+	case d.Type().IsRegular():
+		e.Kind = "file"
+		// A file that has just gone has no size; that is no reason to fail.
+		if info, err := d.Info(); err == nil {
+			e.Size = new(info.Size())
+		}
+	}
+	return e
+}

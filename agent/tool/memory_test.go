@@ -1,0 +1,122 @@
+package tool_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/agent"
+)
+
+type memory struct {
+	testing.TB
+	tools map[string]agent.Tool
+}
+
+func remembering(t testing.TB) memory {
+	return memory{t, builtin(t, t.TempDir())}
+}
+
+type saving struct {
+	Saved, Forgotten string
+	Notes            int
+}
+
+func (m memory) save(user, content string) saving {
+	m.Helper()
+	return run[saving](m, agent.WithUser(context.Background(), user), m.tools["memory_save"], fmt.Sprintf(`{"content":%q}`, content))
+}
+
+func (m memory) search(user, args string) []string {
+	m.Helper()
+	got := run[struct {
+		Notes []struct{ Text, Saved string }
+		Found int
+	}](m, agent.WithUser(context.Background(), user), m.tools["memory_search"], args)
+	out := []string{}
+	for _, n := range got.Notes {
+		out = append(out, n.Text)
+	}
+	assert.GreaterOrEqual(m, got.Found, len(out))
+	return out
+}
+
+func TestNotesAreFoundByTheirWordsBestFirst(t *testing.T) {
+	m := remembering(t)
+	for _, note := range []string{"the deploy is on Friday", "Ann deploys on Monday", "the build is slow", "Deploy and build: ask Ann"} {
+		m.save("ann", note)
+	}
+	for query, want := range map[string][]string{
+		"deploy":             {"Deploy and build: ask Ann", "the deploy is on Friday", "Ann deploys on Monday"},
+		"when is the DEPLOY": {"Deploy and build: ask Ann", "the deploy is on Friday", "Ann deploys on Monday"},
+		"build deploy":       {"Deploy and build: ask Ann", "the build is slow", "the deploy is on Friday", "Ann deploys on Monday"},
+		"what about the":     {"the build is slow", "the deploy is on Friday"},
+		"pizza":              {},
+		" ":                  {"Deploy and build: ask Ann", "the build is slow", "Ann deploys on Monday", "the deploy is on Friday"},
+	} {
+		assert.Equal(t, want, m.search("ann", fmt.Sprintf(`{"query":%q}`, query)), query)
+	}
+	assert.Equal(t, []string{"Deploy and build: ask Ann"}, m.search("ann", `{"query":"deploy","limit":1}`))
+}
+
+func TestEachUserHasTheirOwnNotes(t *testing.T) {
+	m := remembering(t)
+	m.save("ann", "my door code is under the mat")
+	assert.Empty(t, m.search("bob", `{"query":"door"}`))
+	assert.Empty(t, m.search("bob", `{}`))
+	assert.Len(t, m.search("ann", `{"query":"door"}`), 1)
+}
+
+func TestWithoutAUserNothingIsKeptOrFound(t *testing.T) {
+	m := remembering(t)
+	for _, ctx := range []context.Context{t.Context(), agent.WithUser(t.Context(), "")} {
+		assert.Contains(t, fails(t, ctx, m.tools["memory_save"], `{"content":"x"}`), "nobody said who this turn's user is")
+		assert.Contains(t, fails(t, ctx, m.tools["memory_search"], `{"query":"x"}`), "nobody said who this turn's user is")
+	}
+}
+
+func TestNotesAreBounded(t *testing.T) {
+	m := remembering(t)
+	ctx := agent.WithUser(t.Context(), "ann")
+	assert.Equal(t, "content is empty; give the fact to remember", fails(t, ctx, m.tools["memory_save"], `{"content":" \n"}`))
+	assert.Contains(t, fails(t, ctx, m.tools["memory_save"], `{"content":"`+strings.Repeat("x", 5000)+`"}`),
+		"the note has 5000 bytes and at most 4096 are kept")
+	for i := range 500 {
+		assert.Equal(t, i+1, m.save("ann", fmt.Sprintf("note %d", i)).Notes)
+	}
+	got := m.save("ann", "one more")
+	assert.Equal(t, saving{Saved: "one more", Forgotten: "note 0", Notes: 500}, got, "the oldest makes room, and it says so")
+	assert.Equal(t, saving{Saved: "note 7", Notes: 500}, m.save("ann", "note 7"), "the same note is kept once")
+	assert.Equal(t, "note 7", m.search("ann", `{}`)[0])
+	assert.Len(t, m.search("ann", `{"limit":9999}`), 50)
+}
+
+func TestUsersAreBounded(t *testing.T) {
+	m := remembering(t)
+	for i := range 1000 {
+		m.save(fmt.Sprint("user ", i), "x")
+	}
+	assert.Contains(t, fails(t, agent.WithUser(t.Context(), "late"), m.tools["memory_save"], `{"content":"x"}`), "memory is full")
+	assert.Equal(t, 2, m.save("user 7", "y").Notes, "who has notes may have more")
+}
+
+func TestMemoryServesManyTurnsAtOnce(t *testing.T) {
+	m := remembering(t)
+	synctest.Test(t, func(t *testing.T) {
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() {
+				m.save("ann", fmt.Sprint("note ", i))
+				m.search("ann", `{"query":"note"}`)
+			})
+		}
+		wg.Wait()
+		require.Len(t, m.search("ann", `{"limit":50}`), 20)
+	})
+}

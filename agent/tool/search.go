@@ -1,0 +1,165 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"candor/agent"
+)
+
+const (
+	maxMatches    = 100
+	maxSearched   = 10_000  // files opened in one search
+	maxSearchSize = 1 << 20 // bytes; a larger file is skipped
+	maxLine       = 300     // bytes of a line that a match shows
+)
+
+type searchArgs struct {
+	Query         string `json:"query" jsonschema:"text to look for, as it stands, within one line"`
+	Path          string `json:"path,omitempty" jsonschema:"folder or file to search, relative to the workspace; all of it when left out"`
+	CaseSensitive bool   `json:"case_sensitive,omitempty" jsonschema:"tell upper case from lower case"`
+}
+
+type searchResult struct {
+	Matches   []match `json:"matches"`
+	Searched  int     `json:"files_searched"`
+	Skipped   int     `json:"files_skipped,omitempty"` // binary, too large or not readable
+	Truncated string  `json:"truncated,omitempty"`     // why there may be more
+}
+
+type match struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
+}
+
+func (w workspace) searchTool() agent.Tool {
+	return New("file_search",
+		"Finds text in the files of the workspace and gives the lines that hold it.", w.search)
+}
+
+func (w workspace) search(ctx context.Context, in searchArgs) (searchResult, error) {
+	switch {
+	case strings.TrimSpace(in.Query) == "":
+		return searchResult{}, errors.New("query is empty; give the text to look for")
+	case strings.ContainsAny(in.Query, "\r\n"):
+		return searchResult{}, errors.New("query has a line break; matches lie within one line, so look for a part of it")
+	}
+	p, err := locate(in.Path)
+	if err != nil {
+		return searchResult{}, err
+	}
+	if _, err := w.stat(p); err != nil {
+		return searchResult{}, err
+	}
+	s := &search{workspace: w, start: p, needle: in.Query, fold: !in.CaseSensitive}
+	if s.fold {
+		s.needle = strings.ToLower(s.needle)
+	}
+	s.out.Matches = []match{}
+	// Sorted by name at each level, and links are not followed, so no loops.
+	err = fs.WalkDir(w.root.FS(), p, func(p string, d fs.DirEntry, err error) error {
+		return s.visit(ctx, p, d, err)
+	})
+	if err != nil {
+		return searchResult{}, err
+	}
+	return s.out, nil
+}
+
+// search is one run of file_search.
+type search struct {
+	workspace
+	start, needle string
+	fold          bool
+	out           searchResult
+}
+
+func (s *search) visit(ctx context.Context, p string, d fs.DirEntry, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		s.out.Skipped++
+		return nil
+	case d.IsDir() && p != s.start && (d.Name() == ".git" || d.Name() == "node_modules"):
+		return fs.SkipDir
+	case d.IsDir(), !d.Type().IsRegular() && p != s.start:
+		return nil
+	case s.out.Searched == maxSearched:
+		s.out.Truncated = fmt.Sprintf("stopped after %d files; give a path to search fewer", maxSearched)
+		return fs.SkipAll
+	}
+	content, ok := s.load(p)
+	if !ok {
+		s.out.Skipped++
+		return nil
+	}
+	s.out.Searched++
+	return s.scan(ctx, p, content)
+}
+
+// load is a file's content if it is text of a size that is searched.
+func (s *search) load(p string) ([]byte, bool) {
+	f, _, err := s.open(p)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	// The size is not asked for but read: a file may grow meanwhile.
+	content, err := io.ReadAll(io.LimitReader(f, maxSearchSize+1))
+	if err != nil || len(content) > maxSearchSize || binary(content) {
+		return nil, false
+	}
+	return content, true
+}
+
+func (s *search) scan(ctx context.Context, p string, content []byte) error {
+	number := 0
+	for line := range bytes.Lines(content) {
+		if number++; number%1000 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		text := strings.TrimRight(string(line), "\r\n")
+		at := s.index(text)
+		if at < 0 {
+			continue
+		}
+		if len(s.out.Matches) == maxMatches {
+			s.out.Truncated = fmt.Sprintf("stopped after %d matches; search for more words or in one folder", maxMatches)
+			return fs.SkipAll
+		}
+		s.out.Matches = append(s.out.Matches, match{valid(p), number, excerpt(text, at)})
+	}
+	return nil
+}
+
+// index is where the needle is in a line. With folded case it may be off by a
+// few bytes where letters change their length, which only moves the excerpt.
+func (s *search) index(line string) int {
+	if s.fold {
+		line = strings.ToLower(line)
+	}
+	return strings.Index(line, s.needle)
+}
+
+// excerpt is a line without its indent, cut to maxLine bytes around a match.
+func excerpt(line string, at int) string {
+	if len(line) > maxLine {
+		from := max(0, min(at-maxLine/3, len(line)-maxLine))
+		cut := strings.ToValidUTF8(line[from:from+maxLine], "")
+		if from > 0 {
+			cut = "…" + cut
+		}
+		if from+maxLine < len(line) {
+			cut += "…"
+		}
+		return cut
+	}
+	return valid(strings.TrimSpace(line))
+}

@@ -1,0 +1,66 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"candor/agent"
+)
+
+// New makes a tool of a function. The schema of its arguments comes from In, a
+// struct: JSON tags name the properties, omitempty makes one optional, and a
+// jsonschema tag describes it. The result is Out as JSON, without HTML escapes.
+//
+// New panics when In has no schema, which is a mistake in the program.
+func New[In, Out any](name, description string, fn func(context.Context, In) (Out, error)) agent.Tool {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic(fmt.Sprintf("tool %q: no schema for its arguments: %v", name, err))
+	}
+	if schema.Type != "object" {
+		panic(fmt.Sprintf("tool %q: its arguments are of type %q, not a struct", name, schema.Type))
+	}
+	return &typed[In, Out]{
+		spec: agent.Spec{Name: name, Description: description, Schema: schema},
+		fn:   fn,
+	}
+}
+
+type typed[In, Out any] struct {
+	spec agent.Spec
+	fn   func(context.Context, In) (Out, error)
+}
+
+func (t *typed[In, Out]) Spec() agent.Spec { return t.spec }
+
+func (t *typed[In, Out]) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var in In
+	if len(bytes.TrimSpace(args)) > 0 {
+		if err := json.Unmarshal(args, &in); err != nil {
+			return nil, fmt.Errorf("the arguments of %s cannot be read: %w", t.spec.Name, err)
+		}
+	}
+	out, err := t.fn(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return encode(out)
+}
+
+// encode is JSON as people read it: < and & stay what they are.
+func encode(v any) (json.RawMessage, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("the result cannot be encoded: %w", err)
+	}
+	return bytes.TrimSpace(buf.Bytes()), nil
+}

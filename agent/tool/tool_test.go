@@ -1,0 +1,169 @@
+package tool_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/agent"
+	"candor/agent/tool"
+	"candor/safety"
+)
+
+type greeting struct {
+	Name string `json:"name" jsonschema:"who to greet"`
+	Loud bool   `json:"loud,omitempty"`
+}
+
+func greet(_ context.Context, g greeting) (map[string]string, error) {
+	if g.Name == "" {
+		return nil, errors.New("nobody to greet")
+	}
+	return map[string]string{"said": "<Hello & welcome, " + g.Name + ">"}, nil
+}
+
+func TestATypedFunctionIsATool(t *testing.T) {
+	g := tool.New("greet", "Greets somebody.", greet)
+	spec := g.Spec()
+	assert.Equal(t, "greet", spec.Name)
+	assert.Equal(t, "Greets somebody.", spec.Description)
+	assert.Equal(t, "object", spec.Schema.Type)
+	assert.Equal(t, []string{"name"}, spec.Schema.Required)
+	assert.Equal(t, []string{"name", "loud"}, spec.Schema.PropertyOrder)
+	assert.Equal(t, "who to greet", spec.Schema.Properties["name"].Description)
+
+	got, err := g.Run(t.Context(), json.RawMessage(`{"name":"Ann"}`))
+	require.NoError(t, err)
+	assert.Equal(t, `{"said":"<Hello & welcome, Ann>"}`, string(got), "no HTML escapes")
+
+	_, err = g.Run(t.Context(), nil)
+	require.EqualError(t, err, "nobody to greet", "no arguments are an empty object")
+	_, err = g.Run(t.Context(), json.RawMessage(`{"name":7}`))
+	assert.ErrorContains(t, err, "the arguments of greet cannot be read")
+}
+
+func TestAToolDoesNotStartAfterItsContextEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := tool.New("greet", "", greet).Run(ctx, json.RawMessage(`{"name":"Ann"}`))
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+func TestAResultThatIsNoJSONIsAnError(t *testing.T) {
+	f := tool.New("f", "", func(context.Context, struct{}) (any, error) { return make(chan int), nil })
+	_, err := f.Run(t.Context(), nil)
+	assert.ErrorContains(t, err, "the result cannot be encoded")
+}
+
+func TestNewPanicsWithoutASchema(t *testing.T) {
+	assert.PanicsWithValue(t, `tool "f": its arguments are of type "string", not a struct`, func() {
+		tool.New("f", "", func(context.Context, string) (string, error) { return "", nil })
+	})
+	assert.Panics(t, func() {
+		tool.New("f", "", func(context.Context, struct{ F func() }) (string, error) { return "", nil })
+	})
+}
+
+func waits(ctx context.Context, _ struct{}) (string, error) {
+	<-ctx.Done()
+	return "", ctx.Err()
+}
+
+func TestATimeoutNamesTheToolAndTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		_, err := tool.Timeout(tool.New("slow", "", waits), 3*time.Second).Run(t.Context(), nil)
+		require.EqualError(t, err, "slow was stopped after 3s, its time limit: context deadline exceeded")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 3*time.Second, time.Since(start))
+	})
+}
+
+func TestATimeoutLeavesOtherEndingsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := tool.Timeout(tool.New("slow", "", waits), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := limited.Run(ctx, nil)
+		assert.Equal(t, context.DeadlineExceeded, err, "an interrupt from outside is not the tool's limit")
+
+		greeter := tool.Timeout(tool.New("greet", "Greets.", greet), time.Minute)
+		assert.Equal(t, "Greets.", greeter.Spec().Description)
+		_, err = greeter.Run(t.Context(), nil)
+		assert.EqualError(t, err, "nobody to greet")
+	})
+}
+
+// builtin is the built-in tools over a folder, by name.
+func builtin(t testing.TB, dir string) map[string]agent.Tool {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, root.Close()) })
+	out := map[string]agent.Tool{}
+	for _, b := range tool.Builtin(root, safety.NewLayer()) {
+		out[b.Spec().Name] = b
+	}
+	return out
+}
+
+// run calls a tool and decodes its result.
+func run[Out any](t testing.TB, ctx context.Context, b agent.Tool, args string) Out {
+	t.Helper()
+	raw, err := b.Run(ctx, json.RawMessage(args))
+	require.NoError(t, err)
+	var out Out
+	require.NoError(t, json.Unmarshal(raw, &out))
+	return out
+}
+
+func fails(t testing.TB, ctx context.Context, b agent.Tool, args string) string {
+	t.Helper()
+	_, err := b.Run(ctx, json.RawMessage(args))
+	require.Error(t, err)
+	return err.Error()
+}
+
+func TestBuiltinToolsFitAToolbox(t *testing.T) {
+	var all []agent.Tool
+	for _, b := range builtin(t, t.TempDir()) {
+		all = append(all, b)
+	}
+	box, err := agent.NewToolbox(all...)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"file_list", "file_read", "file_search", "memory_save", "memory_search", "time"}, box.Names())
+}
+
+type clockAnswer struct{ Time, Zone, Weekday string }
+
+func TestTimeIsInUTCUnlessAZoneIsGiven(t *testing.T) {
+	clock := builtin(t, t.TempDir())["time"]
+	synctest.Test(t, func(t *testing.T) {
+		ctx, now := t.Context(), time.Now()
+		got := run[clockAnswer](t, ctx, clock, `{}`)
+		assert.Equal(t, clockAnswer{now.UTC().Format(time.RFC3339), "UTC", now.UTC().Weekday().String()}, got)
+
+		got = run[clockAnswer](t, ctx, clock, `{"zone":"Asia/Kolkata"}`)
+		assert.Equal(t, "Asia/Kolkata", got.Zone)
+		at, err := time.Parse(time.RFC3339, got.Time)
+		require.NoError(t, err)
+		assert.True(t, at.Equal(now))
+		_, offset := at.Zone()
+		assert.Equal(t, 5*3600+1800, offset)
+	})
+}
+
+func TestAnUnknownZoneIsExplained(t *testing.T) {
+	clock := builtin(t, t.TempDir())["time"]
+	for _, zone := range []string{"Mars/Olympus", "Local", "../etc/passwd", "/etc/localtime"} {
+		assert.Equal(t, `there is no time zone "`+zone+`"; give an IANA name such as Europe/Berlin, or leave zone out for UTC`,
+			fails(t, t.Context(), clock, `{"zone":"`+zone+`"}`))
+	}
+}
