@@ -38,6 +38,9 @@ type attempt struct {
 	took    time.Duration
 }
 
+// cancelledCall is what a person reads in place of a context's error.
+const cancelledCall = "Stopped together with its turn, before it ended."
+
 var (
 	errUnknownTool  = errors.New("there is no tool of this name")
 	errTooManyCalls = fmt.Errorf("this call and those after it were not run: a step may have %d calls", maxCalls)
@@ -163,9 +166,12 @@ func (b *batch) postflight() {
 	for _, a := range b.attempts {
 		e := session.ToolReturned{Call: a.id, Outcome: a.outcome, Took: a.took}
 		var report safety.Report
-		if a.err != nil {
+		switch {
+		case a.outcome == session.Cancelled:
+			e.Error = safety.Literal(cancelledCall)
+		case a.err != nil:
 			e.Error, report = b.Safety.Mask(a.err.Error())
-		} else {
+		default:
 			e.Result, report = b.Safety.CleanJSON(a.result)
 		}
 		e.Findings = report.Findings

@@ -37,7 +37,7 @@ func (s *Server) events(c echo.Context) error {
 		return err
 	}
 	defer leave()
-	f := feed{session: own, threads: threads, from: from, lost: !known, heartbeat: s.Heartbeat}
+	f := feed{session: own, encoder: s.encoder, threads: threads, from: from, lost: !known, heartbeat: s.Heartbeat}
 	s.streams.serve(c.Response(), c.Request(), from, f.messages)
 	return nil
 }
@@ -79,6 +79,7 @@ type message struct {
 // feed is one client's view of a session.
 type feed struct {
 	session   *session.Session
+	encoder   *encoder
 	threads   []string // none means all
 	from      cursor
 	lost      bool // the client asked for a place that is not there
@@ -118,7 +119,8 @@ func (f feed) until(ctx context.Context, at *cursor, yield func(message) bool) b
 			at.seq, at.part = up.Event.Seq, 0
 			continue
 		}
-		for _, m := range f.encode(up, at.part) {
+		all := f.encoder.messages(up)
+		for _, m := range all[min(at.part, len(all)):] {
 			if !yield(m) {
 				return false
 			}
@@ -133,38 +135,10 @@ func (f feed) wants(e session.Event) bool {
 	return len(f.threads) == 0 || slices.Contains(f.threads, e.Thread)
 }
 
-// encode gives the messages of one event without the first few, which the client
-// has. Only the last carries the event's own id.
-func (f feed) encode(up session.Update, seen int) []message {
-	frames := project(up.Turn, up.Event)
-	out := make([]message, 0, len(frames))
-	for i, fr := range frames {
-		if i < seen {
-			continue
-		}
-		m := message{id: cursor{session: f.session.ID(), seq: up.Event.Seq}, name: fr.name, data: encodeLine(fr.data)}
-		if i < len(frames)-1 {
-			m.id = cursor{session: f.session.ID(), seq: up.Event.Seq - 1, part: i + 1}
-		}
-		out = append(out, m)
-	}
-	return out
-}
-
 // resync tells the client that its place is gone: it has to fetch history, and
 // the stream goes on from the present.
 func resync(now cursor) message {
 	return message{id: now, name: "resync", data: encodeLine(map[string]string{
 		"type": "resync", "message": "The place you asked for is gone. Fetch history, then go on with this stream.",
 	})}
-}
-
-// encodeLine is JSON on one line, markup as it is. The values are our own types,
-// so it cannot fail; if it did, the client would see an empty object.
-func encodeLine(v any) []byte {
-	b, err := marshal(v)
-	if err != nil {
-		return []byte("{}")
-	}
-	return b
 }

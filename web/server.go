@@ -43,6 +43,7 @@ type Server struct {
 	Options
 	echo    *echo.Echo
 	streams *streams
+	encoder *encoder
 	started time.Time
 }
 
@@ -60,7 +61,7 @@ func New(o Options) *Server {
 	if o.WriteTimeout == 0 {
 		o.WriteTimeout = 10 * time.Second
 	}
-	s := &Server{Options: o, echo: echo.New(), started: time.Now()}
+	s := &Server{Options: o, echo: echo.New(), encoder: newEncoder(), started: time.Now()}
 	s.streams = newStreams(o.StreamsPerUser, o.WriteTimeout)
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.handleError

@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -155,7 +156,7 @@ func compare(t *testing.T, golden, got string) {
 	}
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err, "make golden writes it")
-	assert.Equal(t, string(want), got)
+	assert.Empty(t, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")), "%s (-want +got)", golden)
 }
 
 func mustJSON(t *testing.T, v any) []byte {
