@@ -78,14 +78,14 @@ func (s *Server) routes() {
 	s.echo.Use(s.middleware()...)
 	s.echo.GET("/api/health", s.health)
 
-	api := s.echo.Group("/api", s.authenticate)
-	limit := s.limitSends()
-	api.POST("/chat/send", s.send, limit)
-	api.POST("/chat/thread/new", s.newThread, limit)
-	api.POST("/chat/interrupt", s.interrupt)
-	api.GET("/chat/threads", s.threads)
-	api.GET("/chat/history", s.history)
-	api.GET("/gateway/status", s.status)
-
+	// Middleware is put on routes, not on a group: Echo's groups answer 404 where
+	// only the method is wrong.
+	auth, limit := s.authenticate, s.limitSends()
+	s.echo.POST("/api/chat/send", s.send, auth, limit)
+	s.echo.POST("/api/chat/thread/new", s.newThread, auth, limit)
+	s.echo.POST("/api/chat/interrupt", s.interrupt, auth)
+	s.echo.GET("/api/chat/threads", s.threads, auth)
+	s.echo.GET("/api/chat/history", s.history, auth)
+	s.echo.GET("/api/gateway/status", s.status, auth)
 	s.echo.GET("/api/chat/events", s.events, s.authenticateStream)
 }
