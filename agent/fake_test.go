@@ -119,3 +119,17 @@ func privateKey() string {
 }
 
 func githubToken() string { return "ghp" + "_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5" }
+
+// looping calls one tool in each of some steps, then answers. It serves one turn
+// after another.
+type looping struct{ steps, made int }
+
+func (p *looping) Respond(context.Context, Request) (Response, error) {
+	if p.made++; p.made > p.steps {
+		p.made = 0
+		return Response{Text: "done"}, nil
+	}
+	return Response{Text: "I look again.", Calls: []Call{{
+		Name: "look", Arguments: json.RawMessage(`{"rationale":"the last look was not enough","path":"a/b"}`),
+	}}}, nil
+}
