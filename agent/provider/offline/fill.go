@@ -2,7 +2,6 @@ package offline
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -34,6 +33,7 @@ const (
 	roleFact
 	roleZone
 	roleURL
+	roleTown
 )
 
 var roles = map[string]role{
@@ -41,7 +41,8 @@ var roles = map[string]role{
 	"directory": rolePath, "filepath": rolePath,
 	"query": roleQuery, "pattern": roleQuery, "search": roleQuery, "term": roleQuery, "keyword": roleQuery,
 	"keywords": roleQuery, "q": roleQuery, "needle": roleQuery, "regex": roleQuery, "topic": roleQuery,
-	"question": roleQuery, "location": roleQuery, "city": roleQuery,
+	"question": roleQuery,
+	"location": roleTown, "city": roleTown, "town": roleTown, "place": roleTown, "country": roleTown, "region": roleTown,
 	"content": roleFact, "text": roleFact, "note": roleFact, "body": roleFact, "message": roleFact,
 	"value": roleFact, "fact": roleFact, "description": roleFact, "input": roleFact, "prompt": roleFact,
 	"zone": roleZone, "timezone": roleZone, "tz": roleZone,
@@ -98,13 +99,13 @@ func fill(c clause, p *profile) filled {
 	has := func(r role) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return roleOf(n) == r })
 	}
-	for _, pass := range [][]role{{rolePath, roleZone, roleURL}, {roleQuery, roleFact}, {roleOther}} {
+	for _, pass := range [][]role{{rolePath, roleZone, roleURL, roleTown}, {roleQuery, roleFact}, {roleOther}} {
 		for _, name := range names {
 			if !slices.Contains(pass, roleOf(name)) {
 				continue
 			}
 			if v := f.property(p, name, has(roleQuery)); len(v) > 0 {
-				out.values[name] = v
+				out.values[name] = v[:min(len(v), maxCalls+1)] // one more shows that there were more
 			}
 		}
 	}
@@ -174,9 +175,9 @@ func (f *found) strings(p *profile, name string, queries bool) []string {
 	switch roleOf(name) {
 	case rolePath:
 		v := f.where(queries)
-		if len(v) == 0 && !queries && p.requires(name) {
+		if len(v) == 0 && !queries {
 			if v = f.quotes(); len(v) == 0 {
-				v = f.only()
+				v = f.object(p)
 			}
 		}
 		for i := range v {
@@ -191,6 +192,8 @@ func (f *found) strings(p *profile, name string, queries bool) []string {
 		return f.zones()
 	case roleURL:
 		return f.urls()
+	case roleTown:
+		return f.towns(p)
 	}
 	if !p.requires(name) {
 		return nil
@@ -248,6 +251,16 @@ func (f *found) named(name string) string {
 	return ""
 }
 
+func (f *found) towns(p *profile) []string {
+	if v := f.quotes(); len(v) > 0 {
+		return v
+	}
+	if v := f.after(toward); len(v) > 0 {
+		return v
+	}
+	return f.object(p)
+}
+
 func (f *found) urls() (out []string) {
 	for i, w := range f.words {
 		if f.free(i) && (strings.HasPrefix(w.low, "http://") || strings.HasPrefix(w.low, "https://")) {
@@ -276,55 +289,4 @@ func (f *found) flag(name string) []any {
 		}
 	}
 	return []any{true}
-}
-
-var counters = set("limit count max maximum n number top size amount k")
-
-// number is a number next to the property's name or, where the name means a
-// count, after “first” or before what is counted; a required one may be the only
-// number there is.
-func (f *found) number(name string, whole, required bool) []any {
-	var all []any
-	counts := slices.ContainsFunc(parts(name), func(w string) bool { return counters[w] })
-	near := parts(name)
-	if counts {
-		near = append(near, "first", "top", "most", "last", "newest")
-	}
-	for i, w := range f.words {
-		v, ok := parseNumber(w, whole)
-		if !ok || !f.free(i) {
-			continue
-		}
-		if beside(f.words, i, near) {
-			f.used[i] = true
-			return []any{v}
-		}
-		all = append(all, v)
-	}
-	if required && len(all) == 1 {
-		return all
-	}
-	return nil
-}
-
-func parseNumber(w token, whole bool) (any, bool) {
-	if w.quoted || w.mark {
-		return nil, false
-	}
-	if whole {
-		v, err := strconv.ParseInt(w.text, 10, 64)
-		return v, err == nil
-	}
-	v, err := strconv.ParseFloat(w.text, 64)
-	// Inf and NaN parse too, and are no JSON.
-	return v, err == nil && v-v == 0
-}
-
-func beside(words []token, i int, near []string) bool {
-	for _, j := range []int{i - 1, i + 1, i - 2} {
-		if j >= 0 && j < len(words) && slices.Contains(near, words[j].low) {
-			return true
-		}
-	}
-	return false
 }
