@@ -22,6 +22,10 @@ const rationaleProperty = "rationale"
 // sentence is the specification's; its source says that it is ours.
 const fallbackRationale = "Tool selected to satisfy the current subtask."
 
+// maxRationale bounds a reason, in bytes. One sentence is asked for; a stream
+// carries all reasons of a turn with every step.
+const maxRationale = 4096
+
 // withRationale is the schema with the property in first place, so that the
 // model writes its reason before the arguments that follow from it.
 func withRationale(s *jsonschema.Schema) *jsonschema.Schema {
@@ -84,11 +88,11 @@ func takeRationale(args json.RawMessage) (reason string, rest json.RawMessage, e
 // the provider's own field, else the fallback. The narrative never stands in.
 func rationale(l *safety.Layer, inArguments, fromProvider string) (session.Rationale, safety.Report) {
 	for _, raw := range []string{inArguments, fromProvider} {
-		raw = strings.TrimSpace(raw)
+		raw = stripThinking(raw)
 		if strings.TrimSpace(raw) == "" {
 			continue
 		}
-		text, report := l.Clean(raw)
+		text, report := l.Limit(maxRationale).Clean(raw)
 		if report.Verdict == safety.Blocked || strings.TrimSpace(text.String()) == "" {
 			r := fallback()
 			r.Blocked = report.Verdict == safety.Blocked

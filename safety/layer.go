@@ -1,24 +1,172 @@
 package safety
 
 import (
-	"encoding/json"
+	"sort"
+	"strings"
 )
 
-// Layer runs the stages. It is safe for concurrent use and starts no goroutine.
-type Layer struct{ maxBytes int }
+// maxRounds bounds how often a changed text is read again. What is still not
+// settled then is masked as a whole.
+const maxRounds = 8
 
-// NewLayer returns a layer with the default rules.
-func NewLayer() *Layer { return &Layer{maxBytes: 100_000} }
+// Layer runs the stages. It is safe for concurrent use and starts no goroutine.
+type Layer struct {
+	max      int
+	detector *detector
+	field    int // the rule that masks a value by the name of its key
+}
+
+// Option changes a layer while it is made.
+type Option func(*Layer)
+
+// MaxBytes is the length guard: no cleaned text is longer. It is never below
+// 256.
+func MaxBytes(n int) Option { return func(l *Layer) { l.max = max(n, 256) } }
+
+// NewLayer returns a layer with the default rules, changed by the options.
+func NewLayer(options ...Option) *Layer {
+	l := &Layer{max: 100_000}
+	for _, o := range options {
+		o(l)
+	}
+	rules := append(leakRules(), policyRules()...)
+	l.field = len(rules)
+	rules = append(rules, rule{id: "secret-field", tier: tierNamed})
+	l.detector = newDetector(append(rules, injectRules()...))
+	return l
+}
 
 // Clean runs every stage. On a Blocked verdict the Text is empty: the caller
 // decides what stands in its place.
-func (l *Layer) Clean(raw string) (Text, Report) { return Text{raw}, Report{} }
+func (l *Layer) Clean(raw string) (Text, Report) {
+	t, report := l.Mask(raw)
+	if report.Verdict == Blocked {
+		return Text{}, report
+	}
+	return t, report
+}
 
 // Mask is Clean for text that must not vanish as a whole, such as a user's own
 // words or a final answer: what would block the text is masked in place. The
 // verdict still says Blocked.
-func (l *Layer) Mask(raw string) (Text, Report) { return Text{raw}, Report{} }
+func (l *Layer) Mask(raw string) (Text, Report) {
+	var t tally
+	s := l.mask(raw, &t)
+	return Text{s}, t.report(l.detector.rules)
+}
 
-// CleanJSON masks the keys and string leaves of a JSON value, by name and by
-// content. The result always parses; input that is not JSON becomes one string.
-func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) { return JSON{raw}, Report{} }
+// mask runs every stage and counts into t.
+func (l *Layer) mask(raw string, t *tally) string {
+	head := raw[:l.reach(raw)]
+	body := l.settle(strip(head), t)
+	if len(body) > l.max || len(head) < len(raw) {
+		return l.cut(body, len(raw), t)
+	}
+	return body
+}
+
+// settle reads a text until reading it changes nothing, which makes cleaning
+// idempotent. A text with nothing to change is read once.
+func (l *Layer) settle(s string, t *tally) string {
+	for round := range maxRounds {
+		var buf [32]span
+		found := l.detector.spans(s, buf[:0])
+		if len(found) == 0 {
+			return s
+		}
+		next := l.rewrite(s, found, t, round == 0)
+		if next == s {
+			return s
+		}
+		s = next
+	}
+	t.verdict = Redacted
+	return "[REDACTED:unsettled]"
+}
+
+// rewrite masks what leaks and neutralises what is dangerous. Flags are counted
+// in the first round only: they stand in the text and would be met again.
+func (l *Layer) rewrite(s string, found []span, t *tally, first bool) string {
+	if first {
+		for _, sp := range found {
+			if r := &l.detector.rules[sp.rule]; r.action == Warn || r.action == Review {
+				t.add(sp.rule, r.action)
+			}
+		}
+	}
+	edits := l.detector.merge(found, func(r *rule) bool { return r.action != Warn && r.action != Review })
+	if len(edits) == 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 24*len(edits))
+	last := 0
+	for _, e := range edits {
+		r := &l.detector.rules[e.rule]
+		b.WriteString(s[last:e.from])
+		if r.action == Sanitize {
+			neutralise(&b, s[e.from:e.to], r.before)
+		} else {
+			b.WriteString("[REDACTED:")
+			b.WriteString(r.id)
+			b.WriteByte(']')
+		}
+		t.add(e.rule, r.action)
+		last = e.to
+	}
+	b.WriteString(s[last:])
+	return b.String()
+}
+
+// neutralise writes a dangerous token with one visible backslash in it: before
+// a role marker, and behind the first byte of anything else.
+func neutralise(b *strings.Builder, token string, before bool) {
+	k := 1
+	if before {
+		k = 0
+	}
+	b.WriteString(token[:k])
+	b.WriteByte('\\')
+	b.WriteString(token[k:])
+}
+
+// tally counts what the rules found.
+type tally struct {
+	verdict Verdict
+	counts  []span // from is the count; rule is the rule
+}
+
+func (t *tally) add(rule int, action Action) {
+	switch {
+	case action == Block:
+		t.verdict = Blocked
+	case action == Redact && t.verdict == Passed:
+		t.verdict = Redacted
+	}
+	for i := range t.counts {
+		if t.counts[i].rule == rule {
+			t.counts[i].from++
+			return
+		}
+	}
+	t.counts = append(t.counts, span{from: 1, rule: rule})
+}
+
+// join adds another tally's counts.
+func (t *tally) join(other *tally) {
+	for _, c := range other.counts {
+		for range c.from {
+			t.add(c.rule, Warn)
+		}
+	}
+	t.verdict = max(t.verdict, other.verdict)
+}
+
+func (t *tally) report(rules []rule) Report {
+	r := Report{Verdict: t.verdict}
+	for _, c := range t.counts {
+		r.Findings = append(r.Findings, Finding{Rule: rules[c.rule].id, Count: c.from})
+	}
+	sort.Slice(r.Findings, func(i, j int) bool { return r.Findings[i].Rule < r.Findings[j].Rule })
+	return r
+}

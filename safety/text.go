@@ -1,6 +1,9 @@
 package safety
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // Text is cleaned text. The zero value is the empty text. A Text can only come
 // from a [Layer] or from [Literal], so holding one proves that it was cleaned.
@@ -20,8 +23,17 @@ func (t Text) String() string { return t.s }
 // Empty reports whether there is no text at all.
 func (t Text) Empty() bool { return t.s == "" }
 
-// MarshalJSON encodes the plain text as a JSON string.
-func (t Text) MarshalJSON() ([]byte, error) { return json.Marshal(t.s) }
+// MarshalJSON encodes the plain text as a JSON string. Markup stays as it is; an
+// encoder that wants it escaped does that itself.
+func (t Text) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(t.s); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
 
 // JSON is a cleaned JSON value. It is always valid JSON; the zero value encodes
 // as null.

@@ -14,6 +14,8 @@ var (
 	ErrTurnEnded = errors.New("turn has ended")
 	// ErrBusy: as many messages as the thread holds are waiting already.
 	ErrBusy = errors.New("too many messages are waiting")
+	// ErrNotRunning: the thread has no turn that could be interrupted.
+	ErrNotRunning = errors.New("no turn is running")
 	// ErrUnknownCursor: the log never gave out that number.
 	ErrUnknownCursor = errors.New("unknown cursor")
 	// ErrEvicted: the session was idle for too long and is gone.

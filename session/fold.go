@@ -19,18 +19,18 @@ func (t Turn) Apply(e Event) Turn {
 		t = t.begin(e, Processing, b.Message, b.Input, b.Findings)
 		t.StartedAt = e.At
 	case Narrated:
-		t.Steps, t.Findings = t.narrate(b), merge(t.Findings, b.Findings)
+		t.Steps, t.Findings = t.narrate(b), Merge(t.Findings, b.Findings)
 	case ToolCalled:
-		t.Steps, t.Findings = t.call(e, b), merge(t.Findings, b.Findings)
+		t.Steps, t.Findings = t.call(e, b), Merge(t.Findings, b.Findings)
 	case ToolReturned:
 		t = t.settle(b)
 	case StepEnded:
 		t.Steps = t.editStep(b.Step, func(s *Step) { s.Ended = true })
 	case TurnCompleted:
-		t.Response, t.Findings = b.Response, merge(t.Findings, b.Findings)
+		t.Response, t.Findings = b.Response, Merge(t.Findings, b.Findings)
 		t = t.end(e, Completed)
 	case TurnFailed:
-		t.Error, t.Findings = b.Error, merge(t.Findings, b.Findings)
+		t.Error, t.Findings = b.Error, Merge(t.Findings, b.Findings)
 		t = t.end(e, Failed)
 	case TurnInterrupted:
 		t = t.end(e, Interrupted)
@@ -42,7 +42,7 @@ func (t Turn) begin(e Event, s State, message string, in safety.Text, f []safety
 	if t.CreatedAt.IsZero() {
 		t.Session, t.Thread, t.Number = e.Session, e.Thread, e.Turn
 		t.CreatedAt, t.FirstSeq = e.At, e.Seq
-		t.Message, t.Input, t.Findings = message, in, merge(nil, f)
+		t.Message, t.Input, t.Findings = message, in, Merge(f)
 	}
 	t.State = s
 	return t
@@ -64,7 +64,7 @@ func (t Turn) call(e Event, b ToolCalled) []Step {
 		// A clipped append copies: an older snapshot keeps its own tail.
 		s.Calls = append(slices.Clip(s.Calls), Call{
 			ID: b.Call, Step: b.Step, Tool: b.Tool, Rationale: b.Rationale, Params: b.Params,
-			Group: b.Group, Outcome: Pending, StartedAt: e.At, Findings: merge(nil, b.Findings),
+			Group: b.Group, Outcome: Pending, StartedAt: e.At, Findings: Merge(b.Findings),
 		})
 	})
 }
@@ -79,9 +79,9 @@ func (t Turn) settle(b ToolReturned) Turn {
 			s.Calls = slices.Clone(s.Calls)
 			c := &s.Calls[at]
 			c.Outcome, c.Result, c.Error, c.Took = b.Outcome, b.Result, b.Error, b.Took
-			c.Findings = merge(c.Findings, b.Findings)
+			c.Findings = Merge(c.Findings, b.Findings)
 		})
-		t.Findings = merge(t.Findings, b.Findings)
+		t.Findings = Merge(t.Findings, b.Findings)
 		break
 	}
 	return t

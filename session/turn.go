@@ -132,20 +132,19 @@ func (t Turn) Call(id string) (Call, bool) {
 	return Call{}, false
 }
 
-// merge adds counts by rule into a new slice, sorted by rule.
-func merge(have, more []safety.Finding) []safety.Finding {
-	if len(more) == 0 {
-		return have
-	}
-	sum := slices.Clone(have)
-	for _, f := range more {
-		at, found := slices.BinarySearchFunc(sum, f.Rule, func(x safety.Finding, rule string) int {
-			return cmp.Compare(x.Rule, rule)
-		})
-		if found {
-			sum[at].Count += f.Count
-		} else {
-			sum = slices.Insert(sum, at, f)
+// Merge sums findings by rule into a new slice, sorted by rule.
+func Merge(lists ...[]safety.Finding) []safety.Finding {
+	var sum []safety.Finding
+	for _, list := range lists {
+		for _, f := range list {
+			at, found := slices.BinarySearchFunc(sum, f.Rule, func(x safety.Finding, rule string) int {
+				return cmp.Compare(x.Rule, rule)
+			})
+			if found {
+				sum[at].Count += f.Count
+			} else {
+				sum = slices.Insert(sum, at, f)
+			}
 		}
 	}
 	return sum

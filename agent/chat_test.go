@@ -1,0 +1,213 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/session"
+)
+
+// answering says the last user message back, after a second.
+var answering = providerFunc(func(ctx context.Context, r Request) (Response, error) {
+	select {
+	case <-time.After(time.Second):
+		return Response{Text: "you said " + r.Messages[len(r.Messages)-1].Text}, nil
+	case <-ctx.Done():
+		return Response{}, ctx.Err()
+	}
+})
+
+// inChat runs test in a bubble of fake time with a chat on p.
+func inChat(t *testing.T, p Provider, test func(*testing.T, *Chat, *session.Session), tools ...Tool) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		store := session.NewMemory(nil)
+		c := NewChat(store, dispatcher(t, p, tools...))
+		s, err := store.Open(t.Context(), "ann")
+		require.NoError(t, err)
+		test(t, c, s)
+		c.Close(t.Context())
+		require.NoError(t, store.Close())
+	})
+}
+
+func send(t *testing.T, c *Chat, thread, text string) session.Event {
+	t.Helper()
+	e, err := c.Send(t.Context(), "ann", thread, text)
+	require.NoError(t, err)
+	return e
+}
+
+// states lists the states of a thread's turns.
+func states(t *testing.T, s *session.Session, thread string) []session.State {
+	t.Helper()
+	h, err := s.History(thread, session.Page{})
+	require.NoError(t, err)
+	var out []session.State
+	for _, turn := range h.Turns {
+		out = append(out, turn.State)
+	}
+	return out
+}
+
+func TestAMessageIsAcceptedBeforeItsTurnHasRun(t *testing.T) {
+	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
+		e := send(t, c, "", "hi")
+		assert.Equal(t, 1, e.Turn)
+		assert.Equal(t, s.Active(), e.Thread, "a thread is opened for the first message")
+		assert.Equal(t, []session.State{session.Processing}, states(t, s, e.Thread))
+		time.Sleep(2 * time.Second)
+		turn, _ := s.Turn(e.Thread, 1)
+		assert.Equal(t, "you said hi", turn.Response.String())
+	})
+}
+
+func TestTurnsOfAThreadRunOneAtATimeInOrder(t *testing.T) {
+	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
+		thread := send(t, c, "", "one").Thread
+		send(t, c, thread, "two")
+		send(t, c, thread, "three")
+		synctest.Wait()
+		assert.Equal(t, []session.State{session.Processing, session.Queued, session.Queued}, states(t, s, thread))
+		time.Sleep(1500 * time.Millisecond)
+		assert.Equal(t, []session.State{session.Completed, session.Processing, session.Queued}, states(t, s, thread))
+		time.Sleep(3 * time.Second)
+		turn, _ := s.Turn(thread, 3)
+		assert.Equal(t, "you said three", turn.Response.String())
+		assert.True(t, turn.StartedAt.After(turn.CreatedAt))
+	})
+}
+
+func TestThreadsRunSideBySide(t *testing.T) {
+	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
+		one := send(t, c, "", "one").Thread
+		e, err := s.OpenThread()
+		require.NoError(t, err)
+		send(t, c, e.Thread, "two")
+		time.Sleep(1100 * time.Millisecond)
+		assert.Equal(t, session.Completed, states(t, s, one)[0])
+		assert.Equal(t, session.Completed, states(t, s, e.Thread)[0])
+	})
+}
+
+func TestTheEleventhWaitingMessageIsRefusedAndLosesNothing(t *testing.T) {
+	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
+		thread := send(t, c, "", "first").Thread
+		for range session.MaxWaiting {
+			send(t, c, thread, "more")
+		}
+		_, err := c.Send(t.Context(), "ann", thread, "too many")
+		assert.ErrorIs(t, err, session.ErrBusy)
+		time.Sleep(time.Minute)
+		assert.Len(t, states(t, s, thread), session.MaxWaiting+1)
+		assert.NotContains(t, states(t, s, thread), session.Queued)
+	})
+}
+
+func TestInterruptStopsTheTurnAndWhatWaits(t *testing.T) {
+	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
+		thread := send(t, c, "", "one").Thread
+		send(t, c, thread, "two")
+		ref, err := c.Interrupt(t.Context(), "ann", thread)
+		require.NoError(t, err)
+		assert.Equal(t, 1, ref.Turn)
+		send(t, c, thread, "after")
+		time.Sleep(2 * time.Second)
+		assert.Equal(t, []session.State{session.Interrupted, session.Interrupted, session.Completed}, states(t, s, thread),
+			"what is sent after the interrupt runs")
+	})
+}
+
+func TestInterruptNeedsATurnOfTheUsersOwn(t *testing.T) {
+	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
+		e := send(t, c, "", "one")
+		_, err := c.Interrupt(t.Context(), "bob", e.Thread)
+		assert.ErrorIs(t, err, session.ErrNoThread)
+		time.Sleep(2 * time.Second)
+		_, err = c.Interrupt(t.Context(), "ann", e.Thread)
+		assert.ErrorIs(t, err, session.ErrNotRunning)
+	})
+}
+
+func TestALaterTurnIsBuiltFromWhatWasKept(t *testing.T) {
+	p := &steps{responses: []Response{
+		{Text: "let me see", Calls: []Call{{Name: "a", Arguments: args(`{"q":"` + githubToken() + `"}`)}}}, {Text: "one"},
+		{Text: "two"},
+	}}
+	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
+		thread := send(t, c, "", "my token is "+githubToken()).Thread
+		synctest.Wait()
+		send(t, c, thread, "and "+githubToken())
+		synctest.Wait()
+		m := p.requests[2].Messages
+		require.Len(t, m, 5)
+		assert.Equal(t, "my token is [REDACTED:github-pat]", m[0].Text)
+		assert.JSONEq(t, `{"q":"[REDACTED:github-pat]"}`, string(m[1].Calls[0].Arguments))
+		assert.Equal(t, m[1].Calls[0].ID, m[2].CallID)
+		assert.Equal(t, "one", m[3].Text)
+		assert.Equal(t, "and "+githubToken(), m[4].Text, "the user's own words within the turn")
+		assert.Equal(t, githubToken(), gjson(t, p.requests[1].Messages[2].Text)["q"], "and the tool's raw result")
+	}, echo("a"))
+}
+
+func gjson(t *testing.T, s string) map[string]string {
+	t.Helper()
+	var m map[string]string
+	require.NoError(t, json.Unmarshal([]byte(s), &m))
+	return m
+}
+
+func TestFailedAndInterruptedTurnsAreToldToTheModelAsSuch(t *testing.T) {
+	turns := []session.Turn{{State: session.Failed}, {State: session.Interrupted}, {State: session.Processing}}
+	m := Conversation(turns)
+	require.Len(t, m, 4)
+	assert.Contains(t, m[1].Text, "failed")
+	assert.Contains(t, m[3].Text, "stopped")
+}
+
+func TestToolsRunOnBehalfOfTheUser(t *testing.T) {
+	var user string
+	who := funcTool{Spec{Name: "who"}, func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+		user, _ = User(ctx)
+		return args(`"ok"`), nil
+	}}
+	inChat(t, oneStep("", Call{Name: "who"}), func(t *testing.T, c *Chat, _ *session.Session) {
+		send(t, c, "", "hi")
+		synctest.Wait()
+		assert.Equal(t, "ann", user)
+	}, who)
+}
+
+func TestCloseLetsTurnsEnd(t *testing.T) {
+	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
+		thread := send(t, c, "", "one").Thread
+		send(t, c, thread, "two")
+		c.Close(t.Context())
+		assert.Equal(t, []session.State{session.Completed, session.Completed}, states(t, s, thread))
+		_, err := c.Send(t.Context(), "ann", thread, "late")
+		assert.ErrorIs(t, err, session.ErrClosed)
+		assert.Len(t, states(t, s, thread), 2, "nothing was started")
+	})
+}
+
+func TestCloseInterruptsWhatOutlastsItsDeadline(t *testing.T) {
+	forever := providerFunc(func(ctx context.Context, _ Request) (Response, error) {
+		<-ctx.Done()
+		return Response{}, errors.Join(errors.New("cut"), ctx.Err())
+	})
+	inChat(t, forever, func(t *testing.T, c *Chat, s *session.Session) {
+		thread := send(t, c, "", "one").Thread
+		send(t, c, thread, "two")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		c.Close(ctx)
+		assert.Equal(t, []session.State{session.Interrupted, session.Interrupted}, states(t, s, thread))
+	})
+}

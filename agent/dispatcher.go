@@ -1,0 +1,166 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// DefaultMaxSteps is how often the model may speak in a turn.
+const DefaultMaxSteps = 50
+
+// Recorder takes what happened, in order: a thread's log, or a job's poster.
+type Recorder interface {
+	Record(session.Body) error
+}
+
+// Policy decides whether a call may run. An error rejects the call, and its text
+// tells the model and the user why. Policies run one after another in the order
+// of the calls.
+type Policy func(ctx context.Context, tool string, args []byte) error
+
+// Dispatcher runs turns. Its fields are set before the first and not changed; it
+// is then safe for concurrent use.
+type Dispatcher struct {
+	Provider Provider
+	Tools    *Toolbox
+	Safety   *safety.Layer
+	Policy   Policy       // nil lets every call run
+	MaxSteps int          // 0 means DefaultMaxSteps
+	Log      *slog.Logger // gets no text that a model, tool or user wrote
+
+	unrecorded atomic.Int64
+}
+
+// Unrecorded is how many events could not be recorded since the start.
+func (d *Dispatcher) Unrecorded() int64 { return d.unrecorded.Load() }
+
+const (
+	nudge = "You are close to the limit of tool calls for this turn. " +
+		"Answer in the next step with what you have."
+	noAnswer = "The model ended its turn without an answer."
+)
+
+// ErrTooManySteps ends a turn whose model calls tools even when it is given none.
+var ErrTooManySteps = errors.New("the model did not come to an answer")
+
+// Run takes a turn from its first step to its end, which it records in every
+// case. messages is the conversation so far, the user's message last. The error
+// says why a turn failed or was interrupted and may hold raw text: log its type,
+// not its words.
+func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message) error {
+	t := &turn{Dispatcher: d, rec: rec, messages: messages}
+	answer, err := t.loop(ctx)
+	switch {
+	case ctx.Err() != nil:
+		t.record(session.TurnInterrupted{})
+		return ctx.Err()
+	case err != nil:
+		text, report := d.Safety.Mask(err.Error())
+		t.record(session.TurnFailed{Error: text, Findings: report.Findings})
+		return err
+	}
+	text, report := d.Safety.Mask(stripThinking(answer))
+	if text.Empty() {
+		text = safety.Literal(noAnswer)
+	}
+	t.record(session.TurnCompleted{Response: text, Findings: report.Findings})
+	return nil
+}
+
+// turn is one run's state; it belongs to the goroutine that runs it.
+type turn struct {
+	*Dispatcher
+	rec      Recorder
+	messages []Message
+	calls    int // how many were made, for their ids
+	groups   int // how many parallel groups ran
+}
+
+// loop asks the model until it answers in text.
+func (t *turn) loop(ctx context.Context) (answer string, err error) {
+	limit := t.MaxSteps
+	if limit == 0 {
+		limit = DefaultMaxSteps
+	}
+	for step := 1; step <= limit; step++ {
+		req := Request{Tools: t.Tools.Specs()}
+		switch step {
+		case limit:
+			req.Tools = nil
+		case limit - 1:
+			t.messages = append(t.messages, Message{Role: RoleSystem, Text: nudge})
+		}
+		req.Messages = t.messages
+		resp, err := t.ask(ctx, req)
+		if err != nil {
+			return "", fmt.Errorf("the model provider failed: %w", err)
+		}
+		if len(resp.Calls) == 0 || (step == limit && strings.TrimSpace(resp.Text) != "") {
+			return resp.Text, nil
+		}
+		if step == limit {
+			break
+		}
+		t.step(ctx, step, resp)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+	}
+	return "", fmt.Errorf("%w in %d steps", ErrTooManySteps, limit)
+}
+
+// ask calls the provider; a panic in one is its failure, not ours.
+func (t *turn) ask(ctx context.Context, req Request) (resp Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return t.Provider.Respond(ctx, req)
+}
+
+// step records what the model said, runs what it asked for, and adds both to the
+// conversation.
+func (t *turn) step(ctx context.Context, number int, resp Response) {
+	t.narrate(number, resp.Text)
+	b := t.newBatch(number, resp.Calls)
+	b.preflight(ctx)
+	b.run(ctx)
+	b.postflight()
+	t.record(session.StepEnded{Step: number})
+	t.messages = append(t.messages, b.messages(resp.Text)...)
+}
+
+// narrate captures the text before the calls. A blocked one is recorded as such,
+// without its words.
+func (t *turn) narrate(step int, raw string) {
+	raw = stripThinking(raw)
+	if raw == "" {
+		return
+	}
+	text, report := t.Safety.Clean(raw)
+	blocked := report.Verdict == safety.Blocked
+	if blocked {
+		t.warnBlocked("narrative", step, report)
+	}
+	t.record(session.Narrated{Step: step, Text: text, Blocked: blocked, Findings: report.Findings})
+}
+
+// record never stops the turn: what cannot be kept is counted and logged.
+func (t *turn) record(b session.Body) {
+	if err := t.rec.Record(b); err != nil {
+		t.unrecorded.Add(1)
+		t.Log.Warn("event not recorded", "event", fmt.Sprintf("%T", b), "error", err)
+	}
+}
+
+func (t *turn) warnBlocked(what string, step int, report safety.Report) {
+	t.Log.Warn("safety withheld text", "what", what, "step", step, "findings", report.Findings)
+}

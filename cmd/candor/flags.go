@@ -1,0 +1,69 @@
+package main
+
+import (
+	"time"
+
+	"github.com/urfave/cli/v3"
+)
+
+// settings are what the serve command was told.
+type settings struct {
+	addr, workspace      string
+	provider, script     string
+	tokensFile           string
+	origins, deny        []string
+	sends, streams       int
+	idle, grace          time.Duration
+	logLevel, logFormat  string
+	token                string // from the environment only: arguments are visible to all
+	heartbeat, writeWait time.Duration
+}
+
+const serveDescription = `Runs the agent loop behind an HTTP API on the address given.
+
+Without a token in CANDOR_TOKEN or --tokens one is made and printed, once.
+
+The model is "offline" unless told otherwise: deterministic, needs no key and no
+network, picks tools by the words of your message. "script" replays the JSON file
+given with --script, the same for every message.
+
+EXAMPLES
+   candor serve --workspace ~/project
+   CANDOR_TOKEN=$(openssl rand -hex 32) candor serve --addr 127.0.0.1:9000
+   candor serve --tokens tokens.txt        # lines of user:token
+   candor serve --provider script --script testdata/turns/parallel/script.json`
+
+func serveFlags(s *settings) []cli.Flag {
+	const access, limits, logs = "Access", "Limits", "Logs"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "addr", Value: "127.0.0.1:8080", Usage: "listen on `HOST:PORT`",
+			Sources: cli.EnvVars("CANDOR_ADDR"), Destination: &s.addr},
+		&cli.StringFlag{Name: "workspace", Value: ".", Usage: "let file tools read `DIR` and nothing outside of it",
+			Sources: cli.EnvVars("CANDOR_WORKSPACE"), Destination: &s.workspace},
+		&cli.StringFlag{Name: "provider", Value: "offline", Usage: "take `MODEL`: offline or script",
+			Sources: cli.EnvVars("CANDOR_PROVIDER"), Destination: &s.provider},
+		&cli.StringFlag{Name: "script", Usage: "replay `FILE` with the script provider",
+			Sources: cli.EnvVars("CANDOR_SCRIPT"), Destination: &s.script},
+		&cli.StringSliceFlag{Name: "deny", Usage: "reject every call of `TOOL`; may be repeated",
+			Sources: cli.EnvVars("CANDOR_DENY"), Destination: &s.deny},
+		&cli.DurationFlag{Name: "shutdown-timeout", Value: 10 * time.Second, Usage: "let turns go on for this `TIME` after SIGTERM",
+			Sources: cli.EnvVars("CANDOR_SHUTDOWN_TIMEOUT"), Destination: &s.grace},
+
+		&cli.StringFlag{Name: "tokens", Category: access, Usage: "let in the users of `FILE`, a line user:token each",
+			Sources: cli.EnvVars("CANDOR_TOKENS"), Destination: &s.tokensFile},
+		&cli.StringSliceFlag{Name: "cors-origin", Category: access, Usage: "let pages of `ORIGIN` call; may be repeated",
+			Sources: cli.EnvVars("CANDOR_CORS_ORIGIN"), Destination: &s.origins},
+
+		&cli.IntFlag{Name: "sends-per-minute", Category: limits, Value: 30, Usage: "let a user send `N` messages a minute",
+			Sources: cli.EnvVars("CANDOR_SENDS_PER_MINUTE"), Destination: &s.sends},
+		&cli.IntFlag{Name: "max-streams", Category: limits, Value: 100, Usage: "let a user have `N` event streams open",
+			Sources: cli.EnvVars("CANDOR_MAX_STREAMS"), Destination: &s.streams},
+		&cli.DurationFlag{Name: "session-idle", Category: limits, Value: 7 * 24 * time.Hour, Usage: "drop a session that nobody used for this `TIME`",
+			Sources: cli.EnvVars("CANDOR_SESSION_IDLE"), Destination: &s.idle},
+
+		&cli.StringFlag{Name: "log-level", Category: logs, Value: "info", Usage: "log from `LEVEL` on: debug, info, warn or error",
+			Sources: cli.EnvVars("CANDOR_LOG_LEVEL"), Destination: &s.logLevel},
+		&cli.StringFlag{Name: "log-format", Category: logs, Value: "text", Usage: "log as `FORMAT`: text or json",
+			Sources: cli.EnvVars("CANDOR_LOG_FORMAT"), Destination: &s.logFormat},
+	}
+}

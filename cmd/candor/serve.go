@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/session"
+	"candor/web"
+)
+
+func serveCommand() *cli.Command {
+	var s settings
+	return &cli.Command{
+		Name:        "serve",
+		Usage:       "run the agent loop and serve its sessions over HTTP",
+		Description: serveDescription,
+		Flags:       serveFlags(&s),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.Args().Present() {
+				return fmt.Errorf("serve takes no argument but flags; see candor serve --help")
+			}
+			s.token = os.Getenv("CANDOR_TOKEN")
+			return serve(ctx, s, c.Root().Writer, c.Root().ErrWriter)
+		},
+	}
+}
+
+// serve runs the server until ctx ends, then stops it: no new turns, those that
+// run get their time, streams send what they have, and nothing is left running.
+func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+	log, err := newLogger(s, stderr)
+	if err != nil {
+		return err
+	}
+	tokens, fresh, err := loadTokens(s)
+	if err != nil {
+		return err
+	}
+	a, err := newApp(s, tokens, nil, log)
+	if err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		a.close(ctx)
+		return err
+	}
+	announce(stdout, ln.Addr().String(), fresh, s)
+	srv := &http.Server{Handler: a.web, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	failed := make(chan error, 1)
+	wg.Go(func() {
+		failed <- srv.Serve(ln)
+		cancel()
+	})
+	wg.Go(func() { evictIdle(ctx, a.store, s.idle, log) })
+	<-ctx.Done()
+	return stop(a, srv, s.grace, failed, log)
+}
+
+// stop brings the server down within the grace it has.
+func stop(a *app, srv *http.Server, grace time.Duration, failed <-chan error, log *slog.Logger) error {
+	log.Info("stopping", "grace", grace)
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	a.close(ctx)
+	// Turns may have used up the grace; streams still get a moment of their own.
+	last, cancelLast := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancelLast()
+	if err := srv.Shutdown(last); err != nil {
+		log.Warn("connections cut off", "error", err)
+		srv.Close()
+	}
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// evictIdle drops idle sessions until ctx ends.
+func evictIdle(ctx context.Context, store session.Store, idle time.Duration, log *slog.Logger) {
+	tick := time.NewTicker(max(time.Second, min(10*time.Minute, idle/2)))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			n, err := store.Evict(ctx, time.Now().Add(-idle))
+			if err != nil || n > 0 {
+				log.Info("idle sessions dropped", "count", n, "error", err)
+			}
+		}
+	}
+}
+
+func newLogger(s settings, w io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.logLevel)); err != nil {
+		return nil, fmt.Errorf("--log-level: %q is none of debug, info, warn, error", s.logLevel)
+	}
+	o := &slog.HandlerOptions{Level: level}
+	switch s.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, o)), nil
+	}
+	return nil, fmt.Errorf("--log-format: %q is neither text nor json", s.logFormat)
+}
+
+// loadTokens reads who may come in. fresh is a token that was made because none
+// was configured, to be shown once.
+func loadTokens(s settings) (t web.Tokens, fresh string, err error) {
+	if s.tokensFile != "" {
+		f, err := os.Open(s.tokensFile)
+		if err != nil {
+			return t, "", err
+		}
+		defer f.Close()
+		if t, err = web.ParseTokens(f); err != nil {
+			return t, "", fmt.Errorf("--tokens %s: %w", s.tokensFile, err)
+		}
+	}
+	switch {
+	case s.token != "":
+		t.Add(web.LocalUser, s.token)
+	case s.tokensFile == "":
+		fresh = rand.Text()
+		t.Add(web.LocalUser, fresh)
+	}
+	return t, fresh, nil
+}
+
+// announce tells a person where the server is and how to get in.
+func announce(w io.Writer, addr, fresh string, s settings) {
+	fmt.Fprintf(w, "Candor serves at http://%s\n", addr)
+	fmt.Fprintf(w, "  model      %s\n", describe(s.provider))
+	fmt.Fprintf(w, "  workspace  %s\n", s.workspace)
+	if fresh != "" {
+		fmt.Fprintf(w, "  token      %s   (made for this run, shown only here)\n", fresh)
+	}
+}
+
+func describe(provider string) string {
+	if provider == "offline" {
+		return "offline (deterministic, no key: picks tools by the words of a message)"
+	}
+	return provider
+}

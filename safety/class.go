@@ -1,0 +1,110 @@
+package safety
+
+// class is a set of bytes. Tokens are matched against classes, never against
+// regular expressions, so a match costs one table look-up a byte.
+type class [256]bool
+
+// newClass reads "a-z0-9_-": ranges and single bytes, a hyphen last.
+func newClass(spec string) *class {
+	var c class
+	for i := 0; i < len(spec); i++ {
+		if i+2 < len(spec) && spec[i+1] == '-' {
+			for b := int(spec[i]); b <= int(spec[i+2]); b++ {
+				c[b] = true
+			}
+			i += 2
+			continue
+		}
+		c[spec[i]] = true
+	}
+	return &c
+}
+
+// classes are the letters a format may use. Bytes above 0x7f are in none, so a
+// token always ends before the next script.
+var classes = map[byte]*class{
+	'a': newClass("A-Za-z0-9"),
+	'b': newClass("A-Za-z0-9+/"),
+	'd': newClass("0-9"),
+	'e': newClass("="),
+	'g': newClass("a-hA-H0-9"),
+	'h': newClass("0-9a-f"),
+	'H': newClass("0-9A-F"),
+	'k': newClass("A-Za-z0-9_-"),
+	'l': newClass("a-z0-9"),
+	'n': newClass("A-Za-z0-9-"),
+	'p': newClass("A-Za-z0-9_.=-"),
+	'q': newClass("A-Za-z0-9_~.-"),
+	's': newClass("A-Za-z0-9_=-"),
+	't': newClass("A-Z2-7"),
+	'u': newClass("A-Z0-9"),
+	'w': newClass("A-Za-z0-9_"),
+	'x': newClass("0-9A-Fa-f"),
+	'y': newClass("A-Za-z0-9+/_=-"),
+	'z': newClass("A-Za-z"),
+	'%': newClass("A-Za-z0-9%"),
+}
+
+var (
+	alnum   = classes['a']
+	digits  = classes['d']
+	wordish = classes['k']
+	token68 = newClass("A-Za-z0-9._~+/-")
+)
+
+// run is the end of the run of c that starts at i, at most max bytes long.
+func (c *class) run(s string, i, max int) int {
+	end := len(s)
+	if end-i > max {
+		end = i + max
+	}
+	for i < end && c[s[i]] {
+		i++
+	}
+	return i
+}
+
+// back is the start of the run of c that ends before i, at most max bytes long.
+func (c *class) back(s string, i, max int) int {
+	start := 0
+	if i > max {
+		start = i - max
+	}
+	for i > start && c[s[i-1]] {
+		i--
+	}
+	return i
+}
+
+func lower(b byte) byte {
+	if b-'A' < 26 {
+		return b | 0x20
+	}
+	return b
+}
+
+// hasFold reports whether s holds lit at i. lit is in lower case.
+func hasFold(s string, i int, lit string) bool {
+	if i < 0 || len(s)-i < len(lit) {
+		return false
+	}
+	for k := 0; k < len(lit); k++ {
+		if lower(s[i+k]) != lit[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// freeOnLeft reports whether a token may start at i: what stands before is no
+// letter or digit, or is the end of an escape such as \n or %3D.
+func freeOnLeft(s string, i int) bool {
+	if i == 0 || !alnum[s[i-1]] {
+		return true
+	}
+	if i >= 2 && s[i-2] == '\\' {
+		return s[i-1] == 'n' || s[i-1] == 'r' || s[i-1] == 't'
+	}
+	hex := classes['x']
+	return i >= 3 && s[i-3] == '%' && hex[s[i-2]] && hex[s[i-1]]
+}

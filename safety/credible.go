@@ -1,0 +1,142 @@
+package safety
+
+import "strings"
+
+// credible reports whether a value beside a name is a credential rather than
+// prose, code or a stand-in for one.
+func credible(s, name string, kind sense, how op, v value) bool {
+	text := s[v.from:v.to]
+	if placeholder(text) || benign.has(strings.TrimRight(text, "!.*")) {
+		return false
+	}
+	if kind == weak {
+		return random(text) && (v.quoted || !called(s, v.to))
+	}
+	l := look(text)
+	if l.digit == len(text) {
+		return passwordName(name) && len(text) >= 4
+	}
+	if v.quoted {
+		return credibleQuoted(text, how, l)
+	}
+	return credibleBare(s, how, v, l)
+}
+
+// credibleQuoted: whatever stands in quotes is the value, unless it is a name
+// or a sentence about one.
+func credibleQuoted(text string, how op, l looks) bool {
+	if l.digit == 0 && nameLike(text) && judge(text) != plain {
+		return false
+	}
+	switch how {
+	case opIs, opComma:
+		return l.digit > 0 || l.other > 0 && !sentence(text) || l.upper > 0 && l.lower > 0 && len(text) >= 8
+	}
+	return len(text) >= 4 && !sentence(text) && !strings.Contains(text, "://")
+}
+
+// sentence is prose in quotes: it opens with a capital, has several words and
+// ends like one, or starts with a verb of instruction.
+func sentence(text string) bool {
+	words := strings.Count(text, " ")
+	return words >= 3 && (strings.HasSuffix(text, ".") || text[0]-'A' < 26 && look(text).digit == 0)
+}
+
+func credibleBare(s string, how op, v value, l looks) bool {
+	text := s[v.from:v.to]
+	if called(s, v.to) || path(text) || strings.Contains(text, "://") || strings.HasPrefix(text, "//") {
+		return false
+	}
+	if l.digit == 0 && nameLike(text) && judge(text) != plain {
+		return false
+	}
+	mixed := l.digit > 0 || l.other > 0 && !nameLike(text)
+	switch how {
+	case opTight:
+		return len(text) >= 4 && (mixed || !dotted(text) && len(text) >= 6)
+	case opColon:
+		return len(text) >= 4 && (mixed && !selector(text) || len(text) >= 6 && wholeLine(s, v) && !dotted(text))
+	case opTag:
+		return len(text) >= 6 && v.to < len(s) && (s[v.to] == '<' || s[v.to] == '\n')
+	case opIs:
+		return len(text) >= 5 && (l.digit > 0 && l.lower+l.upper > 0 || l.other > 0 && !nameLike(text) && l.lower+l.upper > 0 && mixedOther(text))
+	}
+	return len(text) >= 6 && mixed && !selector(text)
+}
+
+// mixedOther: a symbol inside the word, not only at its end.
+func mixedOther(text string) bool {
+	for i := 1; i+1 < len(text); i++ {
+		if !wordish[text[i]] && text[i] != '.' && text[i] != '\'' && text[i] != '/' && text[i] < 0x80 {
+			return true
+		}
+	}
+	return false
+}
+
+// called reports whether a call, an index or a member follows: code, no value.
+func called(s string, i int) bool {
+	return i < len(s) && (s[i] == '(' || s[i] == '[' || s[i] == '{')
+}
+
+// selector is code such as cfg.Token2 or f(x: a call stands in it, or it is a
+// dotted path of identifiers.
+func selector(text string) bool {
+	if strings.IndexByte(text, '(') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.HasPrefix(text, "&") {
+		return true
+	}
+	return dotted(text) && letter(text[0]) && len(text) < 48 && look(text).digit <= 2
+}
+
+// dotted is letters, digits and underscores with a dot between.
+func dotted(text string) bool {
+	dot := false
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '.' && i > 0 && i+1 < len(text):
+			dot = true
+		case !classes['w'][text[i]]:
+			return false
+		}
+	}
+	return dot
+}
+
+// nameLike is letters with _, - or . between words.
+func nameLike(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if !letter(text[i]) && text[i] != '_' && text[i] != '-' && text[i] != '.' && text[i] != '\'' {
+			return false
+		}
+	}
+	return true
+}
+
+// path is a file's path, which may follow a name such as pwd or tokenFile.
+func path(text string) bool {
+	for _, p := range [...]string{"/", "./", "../", "~/"} {
+		if strings.HasPrefix(text, p) {
+			return strings.IndexByte(text, '+') < 0 && strings.IndexByte(text, '=') < 0
+		}
+	}
+	return false
+}
+
+// wholeLine reports whether a value ends its line and its name begins it, give
+// or take indentation: a line of YAML, no prose.
+func wholeLine(s string, v value) bool {
+	if v.to < len(s) && s[v.to] != '\n' {
+		return false
+	}
+	head := s[max(0, v.from-80):v.from]
+	line := strings.LastIndexByte(head, '\n') + 1
+	if line == 0 && len(head) == 80 {
+		return false
+	}
+	return strings.IndexByte(strings.TrimSpace(head[line:]), ' ') < 0
+}
+
+// passwordName: digits alone may be a password, but hardly a token.
+func passwordName(name string) bool {
+	return containsFold(name, "pass") || containsFold(name, "pwd") || containsFold(name, "pin")
+}

@@ -1,0 +1,95 @@
+package safety
+
+import (
+	"slices"
+	"strings"
+)
+
+// span is a part of a text that a rule found.
+type span struct{ from, to, rule int }
+
+// detector finds every rule's spans in one pass. It is read-only once made.
+type detector struct {
+	rules  []rule
+	filter *filter
+}
+
+func newDetector(rules []rule) *detector {
+	var anchors []anchor
+	for i, r := range rules {
+		seen := map[string]bool{}
+		for _, lit := range r.anchors {
+			if r.fold {
+				lit = strings.ToLower(lit)
+			}
+			if !seen[lit] {
+				seen[lit] = true
+				anchors = append(anchors, anchor{lit: lit, fold: r.fold, rule: i})
+			}
+		}
+	}
+	return &detector{rules: rules, filter: newFilter(anchors)}
+}
+
+// spans appends what is found in s to buf, in the order of the anchors. Nothing
+// is looked for inside a token, nor for a named value inside a named value, so
+// the cost stays linear whatever the text is.
+func (d *detector) spans(s string, buf []span) []span {
+	token, named := 0, 0
+	for i := d.filter.next(s, 0); i >= 0; i = d.filter.next(s, i+1) {
+		for _, a := range d.filter.at(s, i) {
+			at := i - a.off
+			if at < token || !a.matches(s, at) {
+				continue
+			}
+			r := &d.rules[a.rule]
+			if r.tier == tierNamed && at < named {
+				continue
+			}
+			from, to := r.find(s, at, at+len(a.lit))
+			if to <= from {
+				continue
+			}
+			buf = append(buf, span{from, to, a.rule})
+			switch {
+			case r.tier >= tierToken:
+				token = max(token, to)
+			case r.tier == tierNamed:
+				named = max(named, to)
+			}
+		}
+		i = max(i, token-3)
+	}
+	return buf
+}
+
+// merge sorts the spans that the keep function chooses and joins those that
+// overlap or touch; the joined span belongs to the rule that knows most.
+func (d *detector) merge(spans []span, keep func(*rule) bool) []span {
+	var out []span
+	for _, sp := range spans {
+		if keep(&d.rules[sp.rule]) {
+			out = append(out, sp)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b span) int { return a.from - b.from })
+	n := 0
+	for _, sp := range out {
+		if n == 0 || sp.from > out[n-1].to {
+			out[n] = sp
+			n++
+			continue
+		}
+		last := &out[n-1]
+		if d.outranks(sp, *last) {
+			last.rule = sp.rule
+		}
+		last.to = max(last.to, sp.to)
+	}
+	return out[:n]
+}
+
+func (d *detector) outranks(a, b span) bool {
+	x, y := d.rules[a.rule].tier, d.rules[b.rule].tier
+	return x > y || x == y && a.to-a.from > b.to-b.from
+}

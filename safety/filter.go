@@ -1,0 +1,114 @@
+package safety
+
+import "sort"
+
+// sample is text of the kind agents write. An anchor is looked up by whichever
+// of its trigrams is rarest here, so ordinary prose and code give few hits.
+const sample = `I will read the configuration file first to find out which host the
+service connects to, because the test that failed mentions a timeout. The request
+to https://api.example.com/v1/users returned status 404, so I'm checking the
+routes in internal/server/handler.go before changing anything. Running go test
+./... to see whether the error is still there. {"name": "search", "arguments":
+{"query": "the latest release", "limit": 10, "path": "/usr/local/share"}} The user
+asked for a summary of the document; I need to open it, extract the sections and
+compare them with the previous version. if err != nil { return fmt.Errorf("open
+%s: %w", path, err) } for i := range items { total += items[i].count } commit
+3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
+import (
+	"context"
+	"encoding/json"
+)
+const result = await fetch(url, { method: "POST", headers }); console.log(result);
+The tool listed five files in the workspace folder; three of them are tests. Next
+step: update the function, then run the linter again. 2026-08-13T10:22:31Z INFO
+server started addr=127.0.0.1:8080 pid=4312 [1/3] building image... done in 1.2s
+def main(args): parser.add_argument("--output", default=None, help="where to write")
+token count, the access rule, an author of the library, a secretary, keyboard input
+making, taking, asia, discord, linear search, twitter, sentry, travis, private`
+
+// anchor is a literal that every match of a rule holds.
+type anchor struct {
+	lit  string // in lower case when fold
+	fold bool
+	off  int // of the trigram it is filed under
+	rule int
+}
+
+// filter finds, in one pass, the places where an anchor may stand. A place is
+// told by a hash of three bytes, case folded; nearly all text fails that test.
+type filter struct {
+	bits    [1024]uint64
+	heads   [4097]uint16
+	anchors []anchor // in the order of their bucket
+}
+
+const hashFold, hashMul = 0x202020, 2654435761
+
+func trigram(s string, i int) uint32 {
+	return (uint32(s[i]) | uint32(s[i+1])<<8 | uint32(s[i+2])<<16 | hashFold) * hashMul
+}
+
+// newFilter files each anchor under its rarest trigram. Anchors are at least
+// three bytes long.
+func newFilter(anchors []anchor) *filter {
+	common := map[uint32]int{}
+	for i := 0; i+3 <= len(sample); i++ {
+		common[trigram(sample, i)]++
+	}
+	f := &filter{anchors: anchors}
+	for k := range anchors {
+		a := &anchors[k]
+		best := -1
+		for i := 0; i+3 <= len(a.lit); i++ {
+			if n := common[trigram(a.lit, i)]; best < 0 || n < best {
+				best, a.off = n, i
+			}
+		}
+		h := a.hash()
+		f.bits[h>>22] |= 1 << (h >> 16 & 63)
+	}
+	sort.SliceStable(anchors, func(i, j int) bool { return anchors[i].hash()>>20 < anchors[j].hash()>>20 })
+	for _, a := range anchors {
+		f.heads[a.hash()>>20+1]++
+	}
+	for b := 1; b < len(f.heads); b++ {
+		f.heads[b] += f.heads[b-1]
+	}
+	return f
+}
+
+func (a *anchor) hash() uint32 { return trigram(a.lit, a.off) }
+
+// matches reports whether the whole anchor stands at i.
+func (a *anchor) matches(s string, i int) bool {
+	if i < 0 || len(s)-i < len(a.lit) {
+		return false
+	}
+	if a.fold {
+		return hasFold(s, i, a.lit)
+	}
+	return s[i:i+len(a.lit)] == a.lit
+}
+
+// next is the first place from i on where some anchor's trigram may stand, or
+// -1.
+func (f *filter) next(s string, i int) int {
+	if len(s)-i < 3 {
+		return -1
+	}
+	w := uint32(s[i])<<8 | uint32(s[i+1])<<16
+	for j := i + 2; j < len(s); j++ {
+		w = w>>8 | uint32(s[j])<<16
+		h := (w | hashFold) * hashMul
+		if f.bits[h>>22]&(1<<(h>>16&63)) != 0 {
+			return j - 2
+		}
+	}
+	return -1
+}
+
+// at gives the anchors filed under the trigram at i.
+func (f *filter) at(s string, i int) []anchor {
+	b := trigram(s, i) >> 20
+	return f.anchors[f.heads[b]:f.heads[b+1]]
+}

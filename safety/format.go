@@ -1,0 +1,167 @@
+package safety
+
+import "strings"
+
+// maxTail bounds how far a token is followed past its longest known form.
+const maxTail = 16 << 10
+
+// format is the shape of a token: literals, and runs of a class with a least
+// and a most length. It is written
+//
+//	ghp_{a36}   {a14}<.atlasv1.>{k60-70}   sk-ant-{k40+}
+//
+// where {c n}, {c n-m} and {c n+} are runs and <…> marks the anchor; without a
+// mark the leading literal is the anchor. Matching never backtracks.
+type format struct {
+	left   []part // before the anchor, nearest first
+	anchor string
+	right  []part
+	fold   bool // letters of literals match in either case
+	loose  bool // may stand inside a word
+	exact  bool // a longer run is something else, not a longer token
+}
+
+type part struct {
+	lit      string
+	set      *class
+	min, max int
+}
+
+// parseFormat reads the written form. It panics on a malformed one, since
+// formats are constants of this package.
+func parseFormat(spec string) format {
+	before, anchor, after := "", "", spec
+	if i := strings.IndexByte(spec, '<'); i >= 0 {
+		j := strings.IndexByte(spec, '>')
+		before, anchor, after = spec[:i], spec[i+1:j], spec[j+1:]
+	} else if i := strings.IndexByte(spec, '{'); i >= 0 {
+		anchor, after = spec[:i], spec[i:]
+	} else {
+		anchor, after = spec, ""
+	}
+	left := parseParts(before)
+	for i, j := 0, len(left)-1; i < j; i, j = i+1, j-1 {
+		left[i], left[j] = left[j], left[i]
+	}
+	return format{left: left, anchor: anchor, right: parseParts(after)}
+}
+
+func parseParts(spec string) []part {
+	var parts []part
+	for spec != "" {
+		i := strings.IndexByte(spec, '{')
+		if i != 0 {
+			if i < 0 {
+				i = len(spec)
+			}
+			parts = append(parts, part{lit: spec[:i]})
+			spec = spec[i:]
+			continue
+		}
+		end := strings.IndexByte(spec, '}')
+		parts = append(parts, parseRun(spec[1:end]))
+		spec = spec[end+1:]
+	}
+	return parts
+}
+
+func parseRun(spec string) part {
+	set := classes[spec[0]]
+	if set == nil {
+		panic("safety: no such class in format: " + spec)
+	}
+	n, i := 0, 1
+	for ; i < len(spec) && digits[spec[i]]; i++ {
+		n = n*10 + int(spec[i]-'0')
+	}
+	p := part{set: set, min: n, max: n}
+	switch {
+	case i == len(spec):
+	case spec[i] == '+':
+		p.max = maxTail
+	default:
+		p.max = 0
+		for i++; i < len(spec); i++ {
+			p.max = p.max*10 + int(spec[i]-'0')
+		}
+	}
+	return p
+}
+
+// match gives the token around the anchor at i, or ok false. The token ends
+// where its alphabet ends, whatever stands next.
+func (f *format) match(s string, i int) (from, to int, ok bool) {
+	to = f.forward(s, i+len(f.anchor), f.right)
+	if to < 0 {
+		return 0, 0, false
+	}
+	from = f.backward(s, i)
+	if from < 0 || !f.loose && !freeOnLeft(s, from) {
+		return 0, 0, false
+	}
+	return from, to, true
+}
+
+func (f *format) forward(s string, i int, parts []part) int {
+	for k, p := range parts {
+		if p.set == nil {
+			if !f.literal(s, i, p.lit) {
+				return -1
+			}
+			i += len(p.lit)
+			continue
+		}
+		end := p.set.run(s, i, p.max)
+		if end-i < p.min {
+			return -1
+		}
+		if k == len(parts)-1 {
+			end = f.finish(s, i, end, p)
+		}
+		if end < 0 {
+			return -1
+		}
+		i = end
+	}
+	return i
+}
+
+// finish ends the last run: a run longer than the format knows is another thing
+// for an exact format and a longer token for the others, never a token with a
+// tail left standing. A full stop that ends a sentence is not part of it.
+func (f *format) finish(s string, from, end int, p part) int {
+	if end-from == p.max && end < len(s) && p.set[s[end]] {
+		if f.exact {
+			return -1
+		}
+		end = p.set.run(s, end, maxTail)
+	}
+	for end-from > p.min && s[end-1] == '.' {
+		end--
+	}
+	return end
+}
+
+func (f *format) backward(s string, i int) int {
+	for _, p := range f.left {
+		if p.set == nil {
+			if i -= len(p.lit); i < 0 || !f.literal(s, i, p.lit) {
+				return -1
+			}
+			continue
+		}
+		start := p.set.back(s, i, p.max)
+		if i-start < p.min {
+			return -1
+		}
+		i = start
+	}
+	return i
+}
+
+func (f *format) literal(s string, i int, lit string) bool {
+	if f.fold {
+		return hasFold(s, i, strings.ToLower(lit))
+	}
+	return strings.HasPrefix(s[min(i, len(s)):], lit)
+}

@@ -1,0 +1,68 @@
+package safety
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// reachFactor bounds the work on a text that is too long: what lies further
+// than this many times the limit is not even read.
+const reachFactor = 4
+
+// tornToken bounds how far the reach is drawn back to a space, so that no token
+// is torn where reading stops. A longer run is recognised by its first part.
+const tornToken = 4096
+
+// reach is how much of a raw text is read. The guard cuts cleaned text, never
+// raw text, so a secret that straddles the limit is masked before it is cut.
+func (l *Layer) reach(raw string) int {
+	limit := l.max * reachFactor
+	if len(raw) <= limit {
+		return len(raw)
+	}
+	if i := strings.LastIndexAny(raw[limit-min(limit, tornToken):limit], " \n\t"); i >= 0 {
+		return limit - min(limit, tornToken) + i
+	}
+	return runeStart(raw, limit)
+}
+
+// cut shortens a cleaned text and says so. What is cut is read again: a token
+// shortened by the cut may look like another one.
+func (l *Layer) cut(body string, total int, t *tally) string {
+	for range maxRounds {
+		notice := fmt.Sprintf("\n\n[truncated: %d of %d bytes shown]", len(body), total)
+		body = body[:markerStart(body, runeStart(body, l.max-len(notice)-8))]
+		notice = fmt.Sprintf("\n\n[truncated: %d of %d bytes shown]", len(body), total)
+		out := body + notice
+		if next := l.settle(out, t); next == out {
+			return out
+		}
+		body = l.settle(body, t)
+		if len(body) > 64 {
+			body = body[:markerStart(body, runeStart(body, len(body)-32))]
+		}
+	}
+	return fmt.Sprintf("[truncated: 0 of %d bytes shown]", total)
+}
+
+// runeStart is the last rune boundary at or before i.
+func runeStart(s string, i int) int {
+	if i >= len(s) {
+		return len(s)
+	}
+	i = max(i, 0)
+	for i > 0 && !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return i
+}
+
+// markerStart draws a cut at i back to before a marker that it would split.
+func markerStart(s string, i int) int {
+	from := max(0, i-64)
+	if k := strings.LastIndex(s[from:i], "[REDACTED:"); k >= 0 && strings.IndexByte(s[from+k:i], ']') < 0 {
+		return from + k
+	}
+	return i
+}

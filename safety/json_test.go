@@ -1,0 +1,73 @@
+package safety
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func cleanJSON(in string) string {
+	out, _ := NewLayer().CleanJSON(json.RawMessage(in))
+	return string(out.Raw())
+}
+
+func TestJSONValuesAreMaskedByTheNameOfTheirKey(t *testing.T) {
+	for _, name := range []string{"password", "apiKey", "userJwt", "password123", "clientSecret", "DB_PASSWORD", "access-token", "secret_key", "authorization", "dbpassword"} {
+		assert.Equal(t, `{"`+name+`":"[REDACTED:secret-field]"}`, cleanJSON(`{"`+name+`": "open sesame 1"}`))
+	}
+	for _, name := range []string{"author", "max_tokens", "token_count", "oauth_redirect_uri", "browserSessionId", "next_page_token", "public_key", "compass", "secretary", "monkey"} {
+		assert.Equal(t, `{"`+name+`":"open sesame 1"}`, cleanJSON(`{"`+name+`": "open sesame 1"}`))
+	}
+}
+
+func TestJSONKeepsOrderNumbersAndMarkup(t *testing.T) {
+	in := `{"z":1.50,"a":[1e9,-0,true,false,null,12345678901234567890],"m":"a<b>&c","e":"line\nbreak \"q\" \\ é"}`
+	assert.Equal(t, in, cleanJSON(in))
+}
+
+func TestNumbersUnderSecretNamesAreMaskedToo(t *testing.T) {
+	assert.Equal(t, `{"password":"[REDACTED:secret-field]","secrets":["[REDACTED:secret-field]",true,null]}`,
+		cleanJSON(`{"password": 123456, "secrets": ["open sesame", true, null]}`))
+}
+
+func TestJSONLeavesAndKeysAreCleanedByContent(t *testing.T) {
+	key := githubPAT()
+	out := cleanJSON(`{"note":"use ` + key + `","` + key + `":1,"x":["` + key + `"]}`)
+	assert.Equal(t, `{"note":"use [REDACTED:github-pat]","[REDACTED:github-pat]":1,"x":["[REDACTED:github-pat]"]}`, out)
+}
+
+func TestKeysThatBecomeTheSameAreToldApart(t *testing.T) {
+	a, b := fill("ghp_{a36}", 1), fill("ghp_{a36}", 2)
+	assert.Equal(t, `{"[REDACTED:github-pat]":1,"[REDACTED:github-pat]#2":2}`, cleanJSON(`{"`+a+`":1,"`+b+`":2}`))
+}
+
+func TestJSONInsideAJSONStringIsCleanedAsJSON(t *testing.T) {
+	assert.Equal(t, `{"body":"{\"apiKey\":\"[REDACTED:secret-field]\",\"n\":1}"}`, cleanJSON(`{"body":"{\"apiKey\": \"open sesame\", \"n\": 1}"}`))
+}
+
+func TestWhatIsNotJSONBecomesOneString(t *testing.T) {
+	for _, in := range []string{"", "{", `{"a":}`, "plain words", `{"a":1}{"b":2}`, "\xff"} {
+		out := cleanJSON(in)
+		var s string
+		require.NoError(t, json.Unmarshal([]byte(out), &s), in)
+	}
+	assert.Equal(t, `"see [REDACTED:github-pat]"`, cleanJSON("see "+githubPAT()))
+}
+
+func TestDeepAndLargeJSONIsBoundedAndValid(t *testing.T) {
+	deep := strings.Repeat(`{"a":[`, 200) + `1` + strings.Repeat(`]}`, 200)
+	wide := `[` + strings.Repeat(`{"k":"some words","n":12345},`, 20000) + `0]`
+	long := `{"a":"` + strings.Repeat("word ", 100_000) + `","b":2}`
+	quotes := `["` + strings.Repeat(`\"`, 90_000) + `"]`
+	digit := strings.Repeat("9", 300_000)
+	for _, in := range []string{deep, wide, long, quotes, digit} {
+		out := cleanJSON(in)
+		require.True(t, json.Valid([]byte(out)))
+		require.LessOrEqual(t, len(out), 100_000)
+		require.Equal(t, out, cleanJSON(out), "cleaning twice changes it")
+		require.Contains(t, out, "[truncated")
+	}
+}

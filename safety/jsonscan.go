@@ -1,0 +1,120 @@
+package safety
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// close ends a container if its bracket is next, and otherwise steps over the
+// comma before the next member.
+func (w *walker) close(bracket byte) bool {
+	w.space()
+	if w.in[w.pos] == ',' {
+		w.pos++
+		w.space()
+	}
+	if w.in[w.pos] != bracket {
+		return false
+	}
+	w.pos++
+	w.out = append(w.out, bracket)
+	return true
+}
+
+// string reads the string that starts here, decoded.
+func (w *walker) string() string {
+	w.space()
+	start := w.pos
+	w.skipString()
+	lit := w.in[start:w.pos]
+	body := lit[1 : len(lit)-1]
+	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
+		return string(body)
+	}
+	var s string
+	if err := json.Unmarshal(lit, &s); err != nil {
+		return "" // cannot be: the whole value was valid
+	}
+	return s
+}
+
+func (w *walker) skipString() {
+	for w.pos++; w.in[w.pos] != '"'; w.pos++ {
+		if w.in[w.pos] == '\\' {
+			w.pos++
+		}
+	}
+	w.pos++
+}
+
+// skip steps over the value that starts here.
+func (w *walker) skip() {
+	depth := 0
+	for {
+		w.space()
+		switch w.in[w.pos] {
+		case '{', '[':
+			depth++
+			w.pos++
+		case '}', ']':
+			depth--
+			w.pos++
+		case '"':
+			w.skipString()
+		case ',', ':':
+			w.pos++
+		default:
+			for w.pos < len(w.in) && bytes.IndexByte([]byte(" \t\r\n,]}"), w.in[w.pos]) < 0 {
+				w.pos++
+			}
+		}
+		if depth <= 0 {
+			return
+		}
+	}
+}
+
+// rest steps over what is left of a container and counts its members.
+func (w *walker) rest(bracket byte) int {
+	n := 0
+	for {
+		w.space()
+		switch w.in[w.pos] {
+		case bracket:
+			w.pos++
+			return n
+		case ',':
+			w.pos++
+		default:
+			n++
+			w.skip()
+			if w.space(); bracket == '}' {
+				w.pos++ // the colon
+				w.space()
+				w.skip()
+			}
+		}
+	}
+}
+
+// appendString encodes s as JSON, without escaping for HTML.
+func appendString(out []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	out = append(out, '"')
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			out = append(out, '\\', c)
+		case c == '\n':
+			out = append(out, '\\', 'n')
+		case c == '\t':
+			out = append(out, '\\', 't')
+		case c < 0x20:
+			out = append(out, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			out = append(out, c)
+		}
+	}
+	return append(out, '"')
+}

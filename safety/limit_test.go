@@ -1,0 +1,17 @@
+package safety
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestALimitedLayerCutsEarlierAndLeavesTheOtherAlone(t *testing.T) {
+	whole := NewLayer()
+	long := strings.Repeat("so ", 2000)
+	short, _ := whole.Limit(1000).Clean(long)
+	assert.LessOrEqual(t, len(short.String()), 1000)
+	kept, _ := whole.Clean(long)
+	assert.Equal(t, long, kept.String())
+}

@@ -1,0 +1,162 @@
+package safety
+
+import "strings"
+
+// named is the rule for a value beside a name: password=…, "apiKey": "…",
+// token is …, <Token>…</Token>, setProperty("API_TOKEN", "…").
+func named() rule {
+	return rule{
+		id:   "named-password",
+		tier: tierNamed,
+		fold: true,
+		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass", "secret", "token", "key", "auth", "cred", "jwt",
+			"mnemonic", "senha", "motdepasse", "contrasena"},
+		find: findNamed,
+		hits: []string{
+			"password={a12}", "password: {a12}", `password = "{a6} {a6} {a4}"`, `{"password":"{a12}"}`, `{\"password\":\"{a12}\"}`,
+			"DB_PASSWORD={a16}", "the admin password is {a4}7{a4}", "api_key: '{a20}'", "apiKey: {a20}", "my_secret={a12}",
+			`"client_secret" => "{a30}"`, `setProperty("API_TOKEN", "{a24}")`, "<dbPassword>{a12}</dbPassword>",
+			"https://x.test/cb?access_token={a24}&state=1", "export SECRET_KEY={a32}", "passwd {a0}= {a10}9",
+			"password for the database is {a4}9{a4}", "var apiToken string = \"{a24}\"", "{l3}_token ::= \"{a24}\"",
+		},
+		misses: []string{
+			"password: required", "the password is wrong", "the token is expired", "max_tokens: 4096", "token_count=5123", `author = "james.fake"`,
+			"password=$DB_PASSWORD", "password=${DB_PASS}", "password = os.environ['DB_PASSWORD']", `token: "<your-token>"`, "secret: xxxxxxxx",
+			"password=********", "api_key=YOUR_API_KEY", "token = getToken()", "oauth_redirect_uri=https://a.test/cb", "public_key = 9Cnzj4p4WGeKLs1Pt8Qu",
+			"the key: value pairs", "pwd=/home/bob", "next_page_token=CAUQAA9xk2", "password := config.Password", "secretName: app-decryption-1",
+			"password=[REDACTED:named-password]", "cache key: 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e", "token.count = 12345678",
+			"LLM_SECRET_NAME = \"NEXUS-GPT4-API-KEY\"", "task-notification", "keyboard: qwertz1", "compass=north12",
+		},
+	}
+}
+
+func findNamed(s string, at, end int) (int, int) {
+	right := wordish.run(s, end, 40)
+	i, how := operator(s, right)
+	if how == opNone {
+		return 0, 0
+	}
+	left := nameStart(s, at)
+	kind := judge(s[left:right])
+	if kind == plain {
+		return 0, 0
+	}
+	v := readValue(s, i)
+	if v.to-v.from < 3 || !credible(s, s[left:right], kind, how, v) {
+		return 0, 0
+	}
+	return v.from, v.to
+}
+
+func nameStart(s string, at int) int { return wordish.back(s, at, 48) }
+
+// op is how a name and its value are joined.
+type op uint8
+
+const (
+	opNone  op = iota
+	opTight    // name=value, no space on either side
+	opLoose    // name = value, name := value, name => value
+	opColon    // name: value
+	opIs       // the name is value
+	opComma    // f("name", "value")
+	opTag      // <name>value</name>
+)
+
+// operator reads what joins a name that ends at i to its value, and gives where
+// the value starts.
+func operator(s string, i int) (int, op) {
+	start := i
+	for i < len(s) && i < start+4 && (quote(s[i]) || s[i] == ']' || s[i] == '\\' && i+1 < len(s) && quote(s[i+1])) {
+		i++
+	}
+	quoted := i > start
+	i = skipBlank(s, i, 20)
+	if i >= len(s) {
+		return 0, opNone
+	}
+	switch s[i] {
+	case ':', '=', '?', '|', '-', '.', '+':
+		return symbol(s, i, i == start)
+	case ',':
+		j := skipBlank(s, i+1, 3)
+		if quoted && j < len(s) && quote(s[j]) {
+			return j, opComma
+		}
+	case '>':
+		return skipSpace(s, i+1, 24), opTag
+	default:
+		return phrase(s, i, start, quoted)
+	}
+	return 0, opNone
+}
+
+// symbol reads =, :, :=, ::=, =>, ==, ?=, ||, ->, .=, += and what follows.
+func symbol(s string, i int, tight bool) (int, op) {
+	j := i
+	for j < len(s) && j < i+4 && strings.IndexByte(":=?|->.+", s[j]) >= 0 {
+		j++
+	}
+	sign := s[i:j]
+	last := sign[len(sign)-1]
+	if last != '=' && last != ':' && last != '>' && sign != "||" || sign == "-->" || sign == "..." {
+		return 0, opNone
+	}
+	k := skipSpace(s, j, 24)
+	if k > j && strings.IndexByte(s[j:k], '\n') >= 0 && sign != ":" && sign != "=>" {
+		return 0, opNone // an empty value, the next line is another matter
+	}
+	switch {
+	case sign == ":" && k == j && k < len(s) && s[k] != '"' && s[k] != '\'':
+		return k, opTight
+	case sign == ":":
+		return k, opColon
+	case tight && k == j:
+		return k, opTight
+	}
+	return k, opLoose
+}
+
+// phrase reads " is ", " was ", a type before =, and up to six words between a
+// name and its verb: password for the staging database is ….
+func phrase(s string, i, start int, quoted bool) (int, op) {
+	if i == start || quoted {
+		return 0, opNone
+	}
+	for range 7 {
+		j := wordish.run(s, i, 20)
+		word := s[i:j]
+		k := skipBlank(s, j, 3)
+		switch {
+		case k >= len(s) || word == "":
+			return 0, opNone
+		case equalFold(word, "is") || equalFold(word, "was"):
+			if k == j {
+				return 0, opNone
+			}
+			return k, opIs
+		case s[k] == '=' && k > j && equalFold(word, "string"):
+			return symbol(s, k, false)
+		case k == j:
+			return 0, opNone
+		}
+		i = k
+	}
+	return 0, opNone
+}
+
+func skipBlank(s string, i, max int) int {
+	end := min(len(s), i+max)
+	for i < end && (s[i] == ' ' || s[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+func skipSpace(s string, i, max int) int {
+	end := min(len(s), i+max)
+	for i < end && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,143 @@
+package safety
+
+// sense says what the name of a field or variable promises about its value.
+type sense uint8
+
+const (
+	plain  sense = iota // nothing
+	weak                // a key or an auth: a secret only if the value looks random
+	secret              // a credential
+)
+
+// words the last of which decides what a name means.
+var (
+	secretWords = set("password passwd pwd passphrase passcode passwort pass secret secrets token apikey " +
+		"credential credentials cred creds jwt cookie cookies bearer authorization privatekey secretkey accesskey " +
+		"signingkey encryptionkey authkey sshkey passwords apikeys pat otp totp mnemonic seedphrase psk apitoken authtoken " +
+		"accesstoken refreshtoken clientsecret contrasena senha motdepasse pwds")
+	weakWords = set("key keys auth tokens access seed salt signature")
+	// keyOwners stand before key in the name of a credential.
+	keyOwners = set("api access private secret signing signature encryption decryption auth client account master service admin app " +
+		"storage shared subscription webhook deploy ssh rsa aws hmac jwt session license licence host function project root")
+	// plainOwners stand before key or token in the name of something else.
+	plainOwners = set("public pub primary foreign sort partition cache hot schema sequence natural bucket index idx map dict row object " +
+		"max min num total input output prompt completion next page continuation csrf xsrf sync start end stop eos bos pad special " +
+		"per nextpage prev previous cursor word unk mask device push cancellation first last the a by order group lookup")
+	// suffixes add nothing to the name they end.
+	suffixes = set("value val string str text env var plain raw b64 base64 hex default new old current prod dev live staging " +
+		"production development header field param bytes here is was")
+	// lookalikes end like a secret word and are none.
+	lookalikes = set("bypass compass trespass surpass encompass overpass underpass")
+	endings    = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "pass", "pwd"}
+)
+
+// judge is the sense of a name such as userJwt, API_KEY, max_tokens or
+// password123. It splits camel, snake and kebab case and never allocates.
+func judge(name string) sense {
+	var buf [6]string
+	words := lastWords(name, &buf)
+	for len(words) > 1 && suffixes.has(words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 {
+		return plain
+	}
+	last, before := words[len(words)-1], ""
+	if len(words) > 1 {
+		before = words[len(words)-2]
+	}
+	switch {
+	case plainOwners.has(before):
+		return plain
+	case equalFold(last, "key") && keyOwners.has(before):
+		return secret
+	case secretWords.has(last):
+		return secret
+	case equalFold(last, "phrase") && (equalFold(before, "pass") || equalFold(before, "seed")):
+		return secret
+	case weakWords.has(last):
+		return weak
+	case !lookalikes.has(last) && endsLikeSecret(last):
+		return secret
+	}
+	return plain
+}
+
+func endsLikeSecret(word string) bool {
+	for _, e := range endings {
+		if len(word) > len(e) && hasFold(word, len(word)-len(e), e) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastWords are up to six words from the end of a name, in order; digits
+// separate words and are dropped.
+func lastWords(name string, buf *[6]string) []string {
+	n, end := 0, len(name)
+	for end > 0 && n < len(buf) {
+		for end > 0 && !letter(name[end-1]) {
+			end--
+		}
+		start := end
+		for start > 0 && letter(name[start-1]) && !wordBreak(name, start, end) {
+			start--
+		}
+		if start < end {
+			n++
+			buf[len(buf)-n] = name[start:end]
+		}
+		end = start
+	}
+	return buf[len(buf)-n:]
+}
+
+// wordBreak reports whether a word starts at i of a camelCase name. A run of
+// capitals is one word, its last letter belongs to the next: APIKey.
+func wordBreak(name string, i, end int) bool {
+	if i >= end {
+		return false
+	}
+	here, prev := name[i], name[i-1]
+	if upper(here) && !upper(prev) {
+		return true
+	}
+	return upper(here) && upper(prev) && i+1 < end && !upper(name[i+1])
+}
+
+func letter(b byte) bool { return lower(b)-'a' < 26 }
+func upper(b byte) bool  { return b-'A' < 26 }
+
+// wordSet is a set of lower-case words, looked up in any case.
+type wordSet map[string]struct{}
+
+func set(words string) wordSet {
+	s := wordSet{}
+	start := -1
+	for i := 0; i <= len(words); i++ {
+		if i < len(words) && words[i] != ' ' {
+			if start < 0 {
+				start = i
+			}
+		} else if start >= 0 {
+			s[words[start:i]] = struct{}{}
+			start = -1
+		}
+	}
+	return s
+}
+
+func (s wordSet) has(word string) bool {
+	var buf [24]byte
+	if len(word) > len(buf) || word == "" {
+		return false
+	}
+	for i := 0; i < len(word); i++ {
+		buf[i] = lower(word[i])
+	}
+	_, ok := s[string(buf[:len(word)])]
+	return ok
+}
+
+func equalFold(s, lit string) bool { return len(s) == len(lit) && hasFold(s, 0, lit) }

@@ -1,0 +1,119 @@
+package safety
+
+import "strings"
+
+// tier orders rules by how much they know: where spans overlap, the marker
+// names the rule of the highest tier.
+type tier uint8
+
+const (
+	tierFlag    tier = iota // a finding, nothing to mask
+	tierNamed               // a value beside a name such as password
+	tierContext             // a value whose shape and neighbouring words agree
+	tierToken               // a token that identifies itself
+	tierBlock               // a private key, whole
+)
+
+// rule is one kind of thing to find. Rules are data: what proves them stands
+// beside them, as templates that tests fill in, so that no credential is ever
+// written down. {a36} in a hit is 36 letters and digits, as in a format.
+type rule struct {
+	id      string
+	tier    tier
+	anchors []string // every match holds one of them
+	fold    bool     // anchors match in either case
+	action  Action
+	before  bool // the escape stands before the match, not inside it
+	find    finder
+	hits    []string
+	misses  []string
+}
+
+// finder gives the part of s to mask, given where an anchor stands, or to <=
+// from. It looks only at the neighbourhood of the anchor.
+type finder func(s string, at, end int) (from, to int)
+
+// token is a rule for tokens that identify themselves.
+func token(id string, formats ...string) rule { return tokenOf(id, format{}, formats) }
+
+// looseToken is a token rule whose prefix is so rare that it may stand inside a
+// word.
+func looseToken(id string, formats ...string) rule {
+	return tokenOf(id, format{loose: true}, formats)
+}
+
+// foldToken is a token rule in which case does not matter.
+func foldToken(id string, formats ...string) rule {
+	return tokenOf(id, format{fold: true}, formats)
+}
+
+// exactToken is a token rule for formats of one length: a longer run is no
+// match.
+func exactToken(id string, formats ...string) rule {
+	return tokenOf(id, format{exact: true}, formats)
+}
+
+func tokenOf(id string, how format, specs []string) rule {
+	r := rule{id: id, tier: tierToken, fold: how.fold, hits: specs}
+	var formats []format
+	for _, spec := range specs {
+		f := parseFormat(spec)
+		f.fold, f.loose, f.exact = how.fold, how.loose, how.exact
+		formats = append(formats, f)
+		r.anchors = append(r.anchors, anchorsOf(f)...)
+	}
+	r.anchors = shortest(r.anchors)
+	r.find = func(s string, at, _ int) (int, int) {
+		for i := range formats {
+			f := &formats[i]
+			if !f.literal(s, at, f.anchor) {
+				continue
+			}
+			if from, to, ok := f.match(s, at); ok && !placeholder(s[from:to]) {
+				return from, to
+			}
+		}
+		return 0, 0
+	}
+	return r
+}
+
+// but adds texts the rule must leave alone.
+func (r rule) but(misses ...string) rule {
+	r.misses = append(r.misses, misses...)
+	return r
+}
+
+// anchorsOf is the anchor of a format. One of two bytes is too short for the
+// filter and stands for all its continuations.
+func anchorsOf(f format) []string {
+	if len(f.anchor) >= 3 {
+		return []string{f.anchor}
+	}
+	return spread(f.anchor, f.right[0].set)
+}
+
+func spread(lit string, next *class) []string {
+	var all []string
+	for b := range next {
+		if next[b] {
+			all = append(all, lit+string(rune(b)))
+		}
+	}
+	return all
+}
+
+// shortest drops every literal that another one begins.
+func shortest(lits []string) []string {
+	var out []string
+	for i, a := range lits {
+		covered := false
+		for j, b := range lits {
+			covered = covered || strings.HasPrefix(a, b) && (len(b) < len(a) || j < i)
+		}
+		if !covered {
+			out = append(out, a)
+		}
+	}
+	return out
+}

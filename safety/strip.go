@@ -1,0 +1,101 @@
+package safety
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// needsStrip reports whether a text holds anything but printable ASCII, tabs
+// and newlines. Clean ASCII is told eight bytes at a time.
+func needsStrip(s string) bool {
+	const high, low = 0x8080808080808080, 0x0101010101010101
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		// A byte below 0x20 borrows, 0x7f carries, the rest do neither.
+		if (w|(w-low*0x20)|(w+low))&high != 0 && oddIn(s[i:i+8]) {
+			return true
+		}
+	}
+	return oddIn(s[i:])
+}
+
+func oddIn(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if b := s[i]; b >= 0x7f || b < 0x20 && b != '\n' && b != '\t' {
+			return true
+		}
+	}
+	return false
+}
+
+// strip takes out what cannot be seen: control, bidirectional and zero-width
+// characters, tags, variation selectors, terminal escapes. Line ends become \n
+// and invalid UTF-8 becomes U+FFFD. It runs before detection, since such
+// characters split a secret that reads as one.
+func strip(s string) string {
+	if !needsStrip(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
+		switch {
+		case r == 0x1b:
+			n = escapeLen(s[i:])
+		case r == '\r':
+			if i+1 >= len(s) || s[i+1] != '\n' {
+				b.WriteByte('\n')
+			}
+		case r == 0x85, r == 0x2028, r == 0x2029:
+			b.WriteByte('\n')
+		case !invisible(r):
+			b.WriteRune(r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// escapeLen is the length of a terminal's control sequence: ESC [ … m or K.
+func escapeLen(s string) int {
+	if len(s) < 2 || s[1] != '[' {
+		return 1
+	}
+	for i := 2; i < len(s) && i < 32; i++ {
+		if s[i] == 'm' || s[i] == 'K' { // any other end could be a token's first letter
+			return i + 1
+		}
+		if s[i] < 0x30 || s[i] > 0x3f {
+			break
+		}
+	}
+	return 1
+}
+
+// invisible reports whether a rune shows nothing or changes the direction of
+// what does.
+func invisible(r rune) bool {
+	switch {
+	case r < 0x20:
+		return r != '\n' && r != '\t'
+	case r < 0x7f:
+		return false
+	case r < 0xa0, r == 0xad, r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x3164, r == 0xfeff, r == 0xffa0:
+		return true
+	case r >= 0x17b4 && r <= 0x17b5, r >= 0x180b && r <= 0x180f:
+		return true
+	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
+		return true
+	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xfff0 && r <= 0xfffb:
+		return true
+	case r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe0fff:
+		return true
+	}
+	return false
+}

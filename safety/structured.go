@@ -1,0 +1,175 @@
+package safety
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// privateKey is a PEM, OpenSSH or PGP private key: the whole block up to its
+// END, or all that follows where the END is missing.
+func privateKey() rule {
+	return rule{
+		id: "private-key", tier: tierBlock, action: Block, anchors: []string{"-----begin"}, fold: true, find: findPrivateKey,
+		hits: []string{
+			"-----BEGIN RSA PRIVATE {}KEY-----\n{b64}\n{b64}\n-----END RSA PRIVATE {}KEY-----",
+			"-----BEGIN OPENSSH PRIVATE {}KEY-----\n{b64}\n{b30}",
+			"-----BEGIN PGP PRIVATE {}KEY BLOCK-----\n\n{b64}\n-----END PGP PRIVATE {}KEY BLOCK-----",
+		},
+		misses: []string{"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----", "looks for -----BEGIN lines"},
+	}
+}
+
+func findPrivateKey(s string, at, end int) (int, int) {
+	label := s[end:min(len(s), end+100)]
+	close := strings.Index(label, "-----")
+	if close < 0 || strings.IndexByte(label[:close], '\n') >= 0 || !containsFold(label[:close], "private key") {
+		return 0, 0
+	}
+	body := end + close + 5
+	stop := indexFold(s, body, "-----end")
+	if stop < 0 {
+		return at, len(s)
+	}
+	stop += 8
+	rest := s[stop:min(len(s), stop+100)]
+	if i := strings.Index(rest, "-----"); i >= 0 && strings.IndexByte(rest[:i], '\n') < 0 {
+		return at, stop + i + 5
+	}
+	return at, stop
+}
+
+func indexFold(s string, i int, lit string) int {
+	for ; i+len(lit) <= len(s); i++ {
+		k := strings.IndexByte(s[i:], lit[0])
+		if k < 0 {
+			return -1
+		}
+		if i += k; hasFold(s, i, lit) {
+			return i
+		}
+	}
+	return -1
+}
+
+// jwt is a JSON Web Token, told by decoding its header; the signature may be
+// missing, cut or empty.
+func jwt() rule {
+	return rule{
+		id: "jwt", tier: tierToken, anchors: []string{"eyJ", "ewog", "eyAi"}, find: findJWT,
+		hits:   []string{"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ{k40}.{k43}", "eyJhbGciOiJub25lIn0.eyJ{k40}."},
+		misses: []string{"eyJhbGciOiJIUzI1NiJ9", "eyJust.words.here", "eyJ0aXRsZSI6IngifQ.notatoken.atall"},
+	}
+}
+
+const maxJWTHeader = 2048
+
+func findJWT(s string, at, end int) (int, int) {
+	if at > 0 && wordish[s[at-1]] && !freeOnLeft(s, at) || at > 0 && (s[at-1] == '-' || s[at-1] == '_') {
+		return 0, 0
+	}
+	dot := wordish.run(s, at, maxJWTHeader)
+	if dot-at < 12 || dot >= len(s) || s[dot] != '.' {
+		return 0, 0
+	}
+	body := wordish.run(s, dot+1, maxTail)
+	if body-dot-1 < 4 || !joseHeader(s[at:dot]) {
+		return 0, 0
+	}
+	to := body
+	for n := 0; n < 3 && to < len(s) && s[to] == '.'; n++ {
+		to = wordish.run(s, to+1, maxTail)
+	}
+	for to > body && s[to-1] == '.' {
+		to--
+	}
+	return at, to
+}
+
+// joseHeader reports whether a segment decodes to a JSON object that names an
+// algorithm. It decodes on the stack.
+func joseHeader(seg string) bool {
+	var src [maxJWTHeader]byte
+	var dst [maxJWTHeader]byte
+	n := copy(src[:], seg)
+	n, _ = base64.RawURLEncoding.Decode(dst[:], src[:n-(n%4)%4%2])
+	head := dst[:n]
+	return n > 2 && head[0] == '{' && (hasKey(head, "alg") || hasKey(head, "enc") || hasKey(head, "kid") || hasKey(head, "typ"))
+}
+
+func hasKey(head []byte, key string) bool {
+	for i := 1; i+len(key)+1 < len(head); i++ {
+		if head[i-1] == '"' && string(head[i:i+len(key)]) == key && head[i+len(key)] == '"' {
+			return true
+		}
+	}
+	return false
+}
+
+// dsn is the password of a connection string or of a URL with basic
+// authentication; the rest of the URL stays.
+func dsn() rule {
+	return rule{
+		id: "dsn-password", tier: tierContext, anchors: []string{"://"}, find: findDSN,
+		hits: []string{
+			"postgres://app:{a12}@db.test:5432/x", "mongodb+srv://u:{a8}%40{a4}@c.test/?w=1", "redis://:{a16}@cache:6379/0",
+			"https://bot:{a20}@git.test/x.git", "amqp://g:{a4}/{a4}@mq:5672", "https://{a30}@git.test/r.git",
+		},
+		misses: []string{
+			"https://host:8080/path@v2", "http://localhost:3000/@vite/client", "see https://x.test/a:b@c", "git://github.com/a/b",
+			"postgres://user:password@localhost/db", "postgres://u:${PW}@h/d", "ssh://git@github.com/a/b.git", "redis://user:[REDACTED:dsn-password]@h",
+		},
+	}
+}
+
+var (
+	schemeSet = newClass("A-Za-z0-9+.-")
+	userEnd   = newClass(" \t\r\n\"'`<>/?#@:\\")
+	urlEnd    = newClass(" \t\r\n\"'`<>\\")
+)
+
+func findDSN(s string, at, end int) (int, int) {
+	if schemeSet.back(s, at, 20) == at {
+		return 0, 0
+	}
+	i := end
+	for i < len(s) && i < end+128 && !userEnd[s[i]] {
+		i++
+	}
+	if i >= len(s) {
+		return 0, 0
+	}
+	switch s[i] {
+	case '@':
+		if user := s[end:i]; len(user) >= 20 && random(user) {
+			return end, i
+		}
+		return 0, 0
+	case ':':
+		return passwordBefore(s, i+1)
+	}
+	return 0, 0
+}
+
+// passwordBefore is the password that starts at i and ends before the last @ of
+// the authority. A password may hold a slash; host:port/path@x may not.
+func passwordBefore(s string, i int) (int, int) {
+	stop, at, slash := min(len(s), i+256), -1, -1
+	for j := i; j < stop && !urlEnd[s[j]]; j++ {
+		switch {
+		case s[j] == '@' && slash < 0:
+			at = j
+		case s[j] == '@' && at < 0:
+			at = j
+		case slash < 0 && (s[j] == '/' || s[j] == '?' || s[j] == '#'):
+			slash = j
+		}
+	}
+	if at <= i || slash >= 0 && slash < at && digits.run(s, i, 6) == slash {
+		return 0, 0
+	}
+	switch pw := s[i:at]; {
+	case placeholder(pw), secretWords.has(pw) && len(pw) > 3, equalFold(pw, "pwd"):
+		return 0, 0
+	}
+	return i, at
+}

@@ -1,0 +1,123 @@
+package web
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+// LocalUser is who a single configured token speaks for.
+const LocalUser = "local"
+
+// Tokens knows which token speaks for which user. It keeps hashes only. The zero
+// value lets nobody in.
+type Tokens struct{ entries []tokenEntry }
+
+type tokenEntry struct {
+	hash [sha256.Size]byte
+	user string
+}
+
+// Add lets a token speak for a user, besides those it knows.
+func (t *Tokens) Add(user, token string) {
+	t.entries = append(t.entries, tokenEntry{sha256.Sum256([]byte(token)), user})
+}
+
+// minToken is the shortest token that is accepted from a file: shorter ones can
+// be guessed.
+const minToken = 16
+
+// ParseTokens reads lines of user:token. Blank lines and lines that begin with #
+// are skipped. An error names the line and shows nothing of it.
+func ParseTokens(r io.Reader) (Tokens, error) {
+	var t Tokens
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		user, token, ok := strings.Cut(line, ":")
+		user, token = strings.TrimSpace(user), strings.TrimSpace(token)
+		if !ok || user == "" || len(token) < minToken {
+			return Tokens{}, fmt.Errorf("line %d: want user:token with a token of at least %d characters", n, minToken)
+		}
+		t.Add(user, token)
+	}
+	if err := lines.Err(); err != nil {
+		return Tokens{}, err
+	}
+	if len(t.entries) == 0 {
+		return Tokens{}, fmt.Errorf("no line of the form user:token")
+	}
+	return t, nil
+}
+
+// user is who the token speaks for. Every entry is compared, each in constant
+// time, so the answer's delay says nothing about how near a guess was.
+func (t *Tokens) user(token string) (user string, ok bool) {
+	hash := sha256.Sum256([]byte(token))
+	for _, e := range t.entries {
+		if subtle.ConstantTimeCompare(hash[:], e.hash[:]) == 1 {
+			user, ok = e.user, true
+		}
+	}
+	return user, ok && token != ""
+}
+
+const userKey = "candor.user"
+
+// userOf is who the request speaks for; the authenticating middleware set it.
+func userOf(c echo.Context) string { return c.Get(userKey).(string) }
+
+// tokenInQuery is refused with its own words: whoever sends one should learn
+// that it now stands in the logs between us and them.
+var tokenInQuery = problem(http.StatusBadRequest, "token_in_query",
+	"A token in the URL ends up in logs, so it is accepted on event streams only. "+
+		"Send it as Authorization: Bearer <token>, and replace this one.")
+
+// authenticate lets in who has a token in the header.
+func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.QueryParams().Has("token") {
+			return tokenInQuery
+		}
+		return s.admit(c, bearer(c), next)
+	}
+}
+
+// authenticateStream also takes the token from the query, since a browser's
+// EventSource cannot set headers. The header wins.
+func (s *Server) authenticateStream(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		token := bearer(c)
+		if token == "" {
+			token = c.QueryParam("token")
+		}
+		return s.admit(c, token, next)
+	}
+}
+
+func (s *Server) admit(c echo.Context, token string, next echo.HandlerFunc) error {
+	user, ok := s.Tokens.user(token)
+	if !ok {
+		return unauthorized
+	}
+	c.Set(userKey, user)
+	return next(c)
+}
+
+// bearer is the token of the Authorization header, "" when it has none.
+func bearer(c echo.Context) string {
+	scheme, token, _ := strings.Cut(c.Request().Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}

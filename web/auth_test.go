@@ -1,0 +1,40 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTokensFile(t *testing.T) {
+	tokens, err := ParseTokens(strings.NewReader("# people\n\nann: a-token-of-ann-0001\nbob:b-token-of-bob-0001:with-colon\n"))
+	require.NoError(t, err)
+	user, ok := tokens.user("a-token-of-ann-0001")
+	assert.True(t, ok)
+	assert.Equal(t, "ann", user)
+	user, _ = tokens.user("b-token-of-bob-0001:with-colon")
+	assert.Equal(t, "bob", user)
+	for _, wrong := range []string{"", "a-token-of-ann-000", "A-TOKEN-OF-ANN-0001", "ann: a-token-of-ann-0001"} {
+		_, ok := tokens.user(wrong)
+		assert.False(t, ok, "%q", wrong)
+	}
+}
+
+func TestABadTokensFileNamesTheLineAndShowsNothingOfIt(t *testing.T) {
+	for _, bad := range []string{"ann", "ann:", ":a-token-of-ann-0001", "ann:tooshort"} {
+		_, err := ParseTokens(strings.NewReader("# first\n" + bad))
+		require.Error(t, err)
+		assert.Contains(t, err.Error(), "line 2")
+		assert.NotContains(t, err.Error(), "tooshort")
+	}
+	_, err := ParseTokens(strings.NewReader("\n# nobody\n"))
+	assert.Error(t, err)
+}
+
+func TestNoTokensLetNobodyIn(t *testing.T) {
+	var none Tokens
+	_, ok := none.user("")
+	assert.False(t, ok)
+}

@@ -1,0 +1,135 @@
+package web
+
+import (
+	"time"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// frame is one server-sent event before it is encoded.
+type frame struct {
+	name string // of the event, and its "type" member
+	data any
+}
+
+// frameHead opens every frame's data.
+type frameHead struct {
+	Type       string    `json:"type"`
+	ThreadID   string    `json:"thread_id"`
+	SessionID  string    `json:"session_id"`
+	TurnNumber int       `json:"turn_number,omitempty"`
+	At         time.Time `json:"at"`
+}
+
+type (
+	statusFrame struct {
+		frameHead
+		Message   string        `json:"message"`
+		State     session.State `json:"state,omitempty"`
+		MessageID string        `json:"message_id,omitempty"`
+	}
+	thinkingFrame struct {
+		frameHead
+		Message   safety.Text `json:"message"`
+		MessageID string      `json:"message_id,omitempty"`
+		Step      int         `json:"step,omitempty"`
+	}
+	toolStartedFrame struct {
+		frameHead
+		Name            safety.Text    `json:"name"`
+		CallID          string         `json:"call_id"`
+		Rationale       safety.Text    `json:"rationale"`
+		RationaleSource session.Source `json:"rationale_source"`
+		ParallelGroup   *int           `json:"parallel_group"`
+	}
+	toolCompletedFrame struct {
+		frameHead
+		Name       safety.Text     `json:"name"`
+		CallID     string          `json:"call_id"`
+		Success    bool            `json:"success"`
+		Outcome    session.Outcome `json:"outcome"`
+		Error      *safety.Text    `json:"error,omitempty"`
+		DurationMS int64           `json:"duration_ms"`
+	}
+	toolResultFrame struct {
+		frameHead
+		Name    safety.Text `json:"name"`
+		CallID  string      `json:"call_id"`
+		Preview string      `json:"preview"`
+	}
+	reasoningUpdateFrame struct {
+		frameHead
+		Narrative     *safety.Text          `json:"narrative,omitempty"`
+		ToolDecisions []ToolDecisionPayload `json:"tool_decisions"`
+	}
+	responseFrame struct {
+		frameHead
+		Content safety.Text `json:"content"`
+	}
+	errorFrame struct {
+		frameHead
+		Message safety.Text `json:"message"`
+	}
+)
+
+// project turns an event, and the turn it led to, into the frames of the chat
+// stream, in order. It is pure; most events are one frame, some are none.
+func project(t session.Turn, e session.Event) []frame {
+	head := func(kind string) frameHead {
+		return frameHead{Type: kind, ThreadID: e.Thread, SessionID: e.Session, TurnNumber: e.Turn, At: e.At}
+	}
+	status := func(message string, state session.State, id string) []frame {
+		return []frame{{"status", statusFrame{head("status"), message, state, id}}}
+	}
+	switch b := e.Body.(type) {
+	case session.ThreadOpened:
+		return status("Thread opened", "", "")
+	case session.TurnQueued:
+		return status("Waiting for the turn before it", session.Queued, b.Message)
+	case session.TurnStarted:
+		return []frame{{"thinking", thinkingFrame{head("thinking"), safety.Literal("Thinking…"), b.Message, 0}}}
+	case session.Narrated:
+		if b.Text.Empty() {
+			return nil
+		}
+		return []frame{{"thinking", thinkingFrame{head("thinking"), b.Text, "", b.Step}}}
+	case session.ToolCalled:
+		return []frame{{"tool_started", toolStartedFrame{
+			head("tool_started"), b.Tool, b.Call, b.Rationale.Text, b.Rationale.Source, b.Group,
+		}}}
+	case session.ToolReturned:
+		return returned(t, b, head)
+	case session.StepEnded:
+		return []frame{reasoningUpdate(t, head("reasoning_update"))}
+	case session.TurnCompleted:
+		return []frame{{"response", responseFrame{head("response"), b.Response}}}
+	case session.TurnFailed:
+		return []frame{{"error", errorFrame{head("error"), b.Error}}}
+	case session.TurnInterrupted:
+		return status("Interrupted", session.Interrupted, "")
+	}
+	return nil
+}
+
+func returned(t session.Turn, b session.ToolReturned, head func(string) frameHead) []frame {
+	c, _ := t.Call(b.Call)
+	done := toolCompletedFrame{
+		head("tool_completed"), c.Tool, b.Call, b.Outcome == session.Success, b.Outcome, orNull(b.Error), b.Took.Milliseconds(),
+	}
+	frames := []frame{{"tool_completed", done}}
+	if !b.Result.Null() {
+		preview := cut(string(b.Result.Raw()), maxPreview)
+		frames = append(frames, frame{"tool_result", toolResultFrame{head("tool_result"), c.Tool, b.Call, preview}})
+	}
+	return frames
+}
+
+// reasoningUpdate has every decision of the turn so far, without parameters.
+func reasoningUpdate(t session.Turn, head frameHead) frame {
+	data := reasoningUpdateFrame{frameHead: head, Narrative: orNull(t.Narrative()), ToolDecisions: []ToolDecisionPayload{}}
+	for c := range t.Calls() {
+		data.ToolDecisions = append(data.ToolDecisions, decision(c))
+	}
+	return frame{"reasoning_update", data}
+}

@@ -1,0 +1,144 @@
+package web
+
+import (
+	"time"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// TurnInfo is a turn as history shows it.
+type TurnInfo struct {
+	TurnNumber  int                `json:"turn_number"`
+	MessageID   string             `json:"message_id"`
+	UserInput   safety.Text        `json:"user_input"`
+	Response    *safety.Text       `json:"response"`
+	State       session.State      `json:"state"`
+	Error       *safety.Text       `json:"error,omitempty"`
+	CreatedAt   time.Time          `json:"created_at"`
+	StartedAt   *time.Time         `json:"started_at"`
+	CompletedAt *time.Time         `json:"completed_at"`
+	ToolCalls   []ToolCallInfo     `json:"tool_calls"`
+	Reasoning   *TurnReasoningInfo `json:"reasoning"` // null when no tool was called
+	Redactions  []safety.Finding   `json:"redactions,omitempty"`
+}
+
+// ToolCallInfo is a call without its reason.
+type ToolCallInfo struct {
+	CallID        string       `json:"call_id"`
+	Name          safety.Text  `json:"name"`
+	HasResult     bool         `json:"has_result"`
+	HasError      bool         `json:"has_error"`
+	ResultPreview string       `json:"result_preview,omitempty"` // at most maxPreview characters
+	Error         *safety.Text `json:"error,omitempty"`
+	DurationMS    *int64       `json:"duration_ms"` // null while it runs
+}
+
+// TurnReasoningInfo says why a turn did what it did. It carries its whole
+// address, so that it can be read out of context.
+type TurnReasoningInfo struct {
+	SessionID        string             `json:"session_id"`
+	ThreadID         string             `json:"thread_id"`
+	TurnNumber       int                `json:"turn_number"`
+	Narrative        *safety.Text       `json:"narrative,omitempty"`
+	NarrativeBlocked bool               `json:"narrative_blocked,omitempty"`
+	Narratives       []StepNarrative    `json:"narratives,omitempty"` // of each step, where there are several
+	ToolDecisions    []ToolDecisionInfo `json:"tool_decisions"`
+}
+
+// StepNarrative is what the model said in one step.
+type StepNarrative struct {
+	Step      int         `json:"step"`
+	Narrative safety.Text `json:"narrative"`
+}
+
+// ToolDecisionInfo is why a tool was called, with what, and what came of it.
+type ToolDecisionInfo struct {
+	ToolDecisionPayload
+	Parameters safety.JSON      `json:"parameters"`
+	Redactions []safety.Finding `json:"redactions,omitempty"`
+}
+
+// ToolDecisionPayload is a decision without its parameters, as streams carry it.
+type ToolDecisionPayload struct {
+	ToolName         safety.Text     `json:"tool_name"`
+	Rationale        safety.Text     `json:"rationale"`
+	RationaleSource  session.Source  `json:"rationale_source"`
+	RationaleBlocked bool            `json:"rationale_blocked,omitempty"`
+	Outcome          session.Outcome `json:"outcome"`
+	ParallelGroup    *int            `json:"parallel_group"`
+	CallID           string          `json:"call_id"`
+	Step             int             `json:"step"`
+}
+
+// maxPreview is how many characters of a result are shown beside a call.
+const maxPreview = 500
+
+func turnInfo(t session.Turn) TurnInfo {
+	info := TurnInfo{
+		TurnNumber: t.Number, MessageID: t.Message, UserInput: t.Input, State: t.State,
+		Response: orNull(t.Response), Error: orNull(t.Error),
+		CreatedAt: t.CreatedAt, StartedAt: timeOrNull(t.StartedAt), CompletedAt: timeOrNull(t.EndedAt),
+		ToolCalls: []ToolCallInfo{}, Reasoning: reasoningInfo(t), Redactions: t.Findings,
+	}
+	for c := range t.Calls() {
+		info.ToolCalls = append(info.ToolCalls, toolCallInfo(c))
+	}
+	return info
+}
+
+func toolCallInfo(c session.Call) ToolCallInfo {
+	info := ToolCallInfo{
+		CallID: c.ID, Name: c.Tool, HasResult: !c.Result.Null(), HasError: !c.Error.Empty(), Error: orNull(c.Error),
+	}
+	if info.HasResult {
+		info.ResultPreview = cut(string(c.Result.Raw()), maxPreview)
+	}
+	if c.Outcome != session.Pending {
+		info.DurationMS = new(c.Took.Milliseconds())
+	}
+	return info
+}
+
+// reasoningInfo is nil for a turn that called no tool.
+func reasoningInfo(t session.Turn) *TurnReasoningInfo {
+	if len(t.Steps) == 0 {
+		return nil
+	}
+	info := &TurnReasoningInfo{
+		SessionID: t.Session, ThreadID: t.Thread, TurnNumber: t.Number,
+		Narrative: orNull(t.Narrative()), ToolDecisions: []ToolDecisionInfo{},
+	}
+	for _, s := range t.Steps {
+		info.NarrativeBlocked = info.NarrativeBlocked || s.NarrativeBlocked
+		if len(t.Steps) > 1 && !s.Narrative.Empty() {
+			info.Narratives = append(info.Narratives, StepNarrative{s.Number, s.Narrative})
+		}
+	}
+	for c := range t.Calls() {
+		info.ToolDecisions = append(info.ToolDecisions, ToolDecisionInfo{decision(c), c.Params, c.Findings})
+	}
+	return info
+}
+
+func decision(c session.Call) ToolDecisionPayload {
+	return ToolDecisionPayload{
+		ToolName: c.Tool, Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source,
+		RationaleBlocked: c.Rationale.Blocked, Outcome: c.Outcome, ParallelGroup: c.Group,
+		CallID: c.ID, Step: c.Step,
+	}
+}
+
+func orNull(t safety.Text) *safety.Text {
+	if t.Empty() {
+		return nil
+	}
+	return &t
+}
+
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
