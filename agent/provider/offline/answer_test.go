@@ -3,6 +3,7 @@ package offline_test
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -164,6 +165,25 @@ func TestItStopsWithItsContext(t *testing.T) {
 	cancel()
 	_, err := offline.New().Respond(ctx, agent.Request{})
 	assert.ErrorIs(t, err, context.Canceled)
+}
+
+func TestWhatIsShownIsNotCutWithinAWord(t *testing.T) {
+	word := strings.Repeat("k", 100)
+	for _, text := range []string{"find " + word + " " + word + " in agent", "find " + word + word + " in agent"} {
+		c := &conversation{t: t, tools: builtin(t)}
+		got := c.say(text)
+		seen := got.Text + string(got.Calls[0].Arguments[:strings.Index(string(got.Calls[0].Arguments), `","query"`)]) +
+			c.results(`{"a":"`+strings.Repeat(word, 20)+`","b":"`+word+" "+word+`"}`).Text
+		for _, run := range regexp.MustCompile("k{9,}").FindAllString(seen, -1) {
+			assert.Len(t, run, len(word))
+		}
+	}
+}
+
+func TestANarrativeAnnouncesOnlyWhatWillBeDone(t *testing.T) {
+	c := &conversation{t: t, tools: builtin(t)}
+	assert.NotContains(t, c.say("what time is it, then thanks").Text, "after that")
+	assert.Contains(t, c.say("what time is it, then read a.md").Text, "comes after that")
 }
 
 func TestAVeryLongRequestIsBounded(t *testing.T) {

@@ -56,32 +56,44 @@ func (p plan) next(t turn) due {
 	}
 	made := 0
 	for n, st := range p.stages {
-		before := slices.Concat(t.steps[:min(made, len(t.steps))]...)
-		var actions []action
-		for i, c := range st {
-			if i > 0 && st[i-1].statement() {
-				c.preceding = st[i-1].text
-			}
-			more, note := p.resolve(c, before)
-			actions = append(actions, more...)
-			if note != "" {
-				d.notes = append(d.notes, note)
-			}
-		}
-		actions = distinct(actions)
-		if len(actions) > maxCalls {
-			d.notes = append(d.notes, "That was more at once than I do; I stopped after "+count(maxCalls, "call")+".")
-			actions = actions[:maxCalls]
-		}
+		actions, notes := p.perform(st, slices.Concat(t.steps[:min(made, len(t.steps))]...))
+		d.notes = append(d.notes, notes...)
 		if len(actions) == 0 {
 			continue
 		}
 		if made++; made > len(t.steps) {
-			d.actions, d.sequel, d.more = actions, made > 1, n+1 < len(p.stages)
+			d.actions, d.sequel, d.more = actions, made > 1, p.wanted(p.stages[n+1:])
 			return d
 		}
 	}
 	return d
+}
+
+// perform is the calls of a stage, given what came before it.
+func (p plan) perform(st stage, before []done) (actions []action, notes []string) {
+	for i, c := range st {
+		if i > 0 && st[i-1].statement() {
+			c.preceding = st[i-1].text
+		}
+		more, note := p.resolve(c, before)
+		actions = append(actions, more...)
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	actions = distinct(actions)
+	if len(actions) > maxCalls {
+		notes = append(notes, "That was more at once than I do; I stopped after "+count(maxCalls, "call")+".")
+		actions = actions[:maxCalls]
+	}
+	return actions, notes
+}
+
+// wanted reports whether later stages ask for anything that a tool could do.
+func (p plan) wanted(later []stage) bool {
+	return slices.ContainsFunc(slices.Concat(later...), func(c clause) bool {
+		return !c.negated() && !c.statement() && p.best(c.sense()) != nil
+	})
 }
 
 // resolve makes calls of a clause, or says why it makes none. A clause that asks

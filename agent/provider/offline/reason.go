@@ -171,17 +171,18 @@ func purpose(description string) string {
 	return shorten(text)
 }
 
-// shorten is a text on one line, cut at a word where it is long.
+// shorten is a text on one line, cut between words where it is long: half of a
+// credential would not be known for one by whoever redacts it later.
 func shorten(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) <= maxShown {
 		return s
 	}
-	cut := strings.ToValidUTF8(s[:maxShown], "")
-	if i := strings.LastIndexByte(cut, ' '); i > maxShown/2 {
-		cut = cut[:i]
+	i := strings.LastIndexByte(s[:maxShown+1], ' ')
+	if i < 0 {
+		return fmt.Sprintf("(a word of %d bytes)", len(s))
 	}
-	return cut + "…"
+	return s[:i] + "…"
 }
 
 func join(words []string, last string) string {

@@ -26,8 +26,22 @@ func (d done) render(v value) string {
 	case isList:
 		v = value{kind: isObject, keys: []string{"results"}, members: []value{v}}
 	}
+	row, below := d.sorted(v)
+	out := strings.Join(row, ", ")
+	switch {
+	case len(below) == 0 && out == "":
+		return "done."
+	case len(below) == 0:
+		return out + "."
+	case out != "":
+		out += ":"
+	}
+	return out + "\n" + strings.Join(below, "\n")
+}
+
+// sorted is what goes into the row and what goes below it.
+func (d done) sorted(v value) (row, below []string) {
 	said := d.said(v)
-	var row, below []string
 	for i, key := range v.keys {
 		m := v.members[i]
 		switch {
@@ -45,17 +59,7 @@ func (d done) render(v value) string {
 			row = append(row, plain(key)) // that it is saved is news, what is not
 		}
 	}
-	out := strings.Join(row, ", ")
-	switch {
-	case len(below) > 0:
-		if out != "" {
-			out += ":"
-		}
-		return out + "\n" + strings.Join(below, "\n")
-	case out == "":
-		return "done."
-	}
-	return out + "."
+	return row, below
 }
 
 // said are the scalars that the reader has seen: arguments, and the lengths of
@@ -168,20 +172,21 @@ func line(v value) string {
 	return lead
 }
 
-// block is a longer text: its first lines, and how much there is besides.
+// block is a longer text: its first lines, and how much there is besides. A line
+// is shown whole or, if there is no room for it, cut between words.
 func block(s string) string {
-	s = strings.TrimRight(s, "\n ")
-	lines := strings.Split(s, "\n")
-	shown, size := 0, 0
-	for shown < min(len(lines), maxLines) && size <= maxText {
-		size += len(lines[shown])
-		shown++
+	lines := strings.Split(strings.TrimRight(s, "\n "), "\n")
+	var out []string
+	for size := 0; len(out) < min(len(lines), maxLines) && size <= maxText; {
+		l := lines[len(out)]
+		if len(l) > maxText/2 {
+			l = shorten(l)
+		}
+		size += len(l)
+		out = append(out, l)
 	}
-	text := strings.Join(lines[:shown], "\n")
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + "…"
-	}
-	if left := len(lines) - shown; left > 0 {
+	text := strings.Join(out, "\n")
+	if left := len(lines) - len(out); left > 0 {
 		text += fmt.Sprintf("\n… and %s more", plural(left, "line"))
 	}
 	return text
