@@ -167,6 +167,36 @@ func TestASearchSaysThatItWasCut(t *testing.T) {
 	assert.Regexp(t, `^…é+needleé+…$`, got.Matches[0].Text)
 }
 
+func TestAMatchShowsNoHalfWords(t *testing.T) {
+	long := strings.Repeat("x", 150)
+	line := strings.Repeat("a ", 20) + long + " in a needle in the hay, " + long + " " + strings.Repeat("b ", 200)
+	search := builtin(t, workspace(t, map[string]string{"long.txt": line}))["file_search"]
+	got := run[searching](t, t.Context(), search, `{"query":"needle"}`)
+	require.Len(t, got.Matches, 1)
+	for _, word := range strings.Fields(strings.Trim(got.Matches[0].Text, "…")) {
+		assert.Contains(t, strings.Fields(line), word)
+	}
+	assert.Contains(t, got.Matches[0].Text, "in a needle in the hay,")
+}
+
+func TestReadEndsAPieceWithALine(t *testing.T) {
+	text := strings.Repeat(strings.Repeat("x", 999)+"\n", 100)
+	read := builtin(t, workspace(t, map[string]string{"lines.txt": text}))["file_read"]
+	got := run[reading](t, t.Context(), read, `{"path":"lines.txt"}`)
+	assert.EqualValues(t, 65_000, got.Next)
+	assert.Equal(t, text[:65_000], got.Text)
+}
+
+func TestALinkWithinTheWorkspaceIsFollowedWhereItIsNamed(t *testing.T) {
+	dir := workspace(t, map[string]string{"real/a.txt": "here"})
+	require.NoError(t, os.Symlink("real", filepath.Join(dir, "link")))
+	tools := builtin(t, dir)
+	assert.Equal(t, []string{"real/a.txt:1:here"}, run[searching](t, t.Context(), tools["file_search"], `{"query":"here"}`).lines())
+	assert.Equal(t, []string{"link/a.txt:1:here"},
+		run[searching](t, t.Context(), tools["file_search"], `{"query":"here","path":"link"}`).lines())
+	assert.Equal(t, "link/a.txt", run[listing](t, t.Context(), tools["file_list"], `{"path":"link"}`).Entries[0].Path)
+}
+
 func TestNothingLeadsOutOfTheWorkspace(t *testing.T) {
 	outside := workspace(t, map[string]string{"secret.txt": "outside"})
 	dir := workspace(t, map[string]string{"in.txt": "inside", "sub/in.txt": "inside"})

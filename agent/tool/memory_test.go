@@ -65,6 +65,20 @@ func TestNotesAreFoundByTheirWordsBestFirst(t *testing.T) {
 	assert.Equal(t, []string{"Deploy and build: ask Ann"}, m.search("ann", `{"query":"deploy","limit":1}`))
 }
 
+func TestNotesAreKeptClean(t *testing.T) {
+	m := remembering(t)
+	secret := "ghp_" + strings.Repeat("a1B2", 9)
+	got := m.save("ann", "the token is "+secret+" and it is new")
+	assert.NotContains(t, got.Saved, secret)
+	assert.Contains(t, got.Saved, "the token is [REDACTED:")
+	assert.NotContains(t, strings.Join(m.search("ann", `{}`), ""), secret)
+
+	key := "-----BEGIN PRIVATE " + "KEY-----\nMIIB\n-----END PRIVATE " + "KEY-----"
+	assert.Contains(t, fails(t, agent.WithUser(t.Context(), "ann"), m.tools["memory_save"], fmt.Sprintf(`{"content":%q}`, key)),
+		"must not be kept")
+	assert.Len(t, m.search("ann", `{}`), 1)
+}
+
 func TestEachUserHasTheirOwnNotes(t *testing.T) {
 	m := remembering(t)
 	m.save("ann", "my door code is under the mat")

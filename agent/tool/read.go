@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func (w workspace) read(_ context.Context, in readArgs) (readResult, error) {
 	}
 	out.Size = size
 	if end := in.Offset + int64(len(chunk)); end < size {
-		chunk = wholeRunes(chunk)
+		chunk = wholeLines(chunk)
 		out.Next = in.Offset + int64(len(chunk))
 	}
 	if out.Text = string(chunk); !utf8.ValidString(out.Text) {
@@ -91,6 +92,15 @@ func (w workspace) chunk(p string, offset int64) ([]byte, int64, error) {
 		return nil, 0, explain(p, err)
 	}
 	return chunk[:n], size, nil
+}
+
+// wholeLines drops a line that was cut in two at the end, unless it is so long
+// that there would be little left; then it drops a character cut in two.
+func wholeLines(b []byte) []byte {
+	if i := bytes.LastIndexByte(b, '\n'); i >= len(b)-len(b)/4 {
+		return b[:i+1]
+	}
+	return wholeRunes(b)
 }
 
 // wholeRunes drops a character that was cut in two at the end, so that the next

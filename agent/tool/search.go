@@ -134,7 +134,7 @@ func (s *search) scan(ctx context.Context, p string, content []byte) error {
 			s.out.Truncated = fmt.Sprintf("stopped after %d matches; search for more words or in one folder", maxMatches)
 			return fs.SkipAll
 		}
-		s.out.Matches = append(s.out.Matches, match{valid(p), number, excerpt(text, at)})
+		s.out.Matches = append(s.out.Matches, match{valid(p), number, excerpt(text, at, len(s.needle))})
 	}
 	return nil
 }
@@ -146,20 +146,4 @@ func (s *search) index(line string) int {
 		line = strings.ToLower(line)
 	}
 	return strings.Index(line, s.needle)
-}
-
-// excerpt is a line without its indent, cut to maxLine bytes around a match.
-func excerpt(line string, at int) string {
-	if len(line) > maxLine {
-		from := max(0, min(at-maxLine/3, len(line)-maxLine))
-		cut := strings.ToValidUTF8(line[from:from+maxLine], "")
-		if from > 0 {
-			cut = "…" + cut
-		}
-		if from+maxLine < len(line) {
-			cut += "…"
-		}
-		return cut
-	}
-	return valid(strings.TrimSpace(line))
 }

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -22,14 +21,28 @@ func (p plan) introduce(notes []string) string {
 	if greeting := p.greeting(); greeting != "" && len(notes) == 0 {
 		out = append(out, greeting)
 	}
-	var b strings.Builder
-	b.WriteString("I am Candor's offline model: no language model, only rules that match your words to tools. I can use:")
+	return strings.Join(append(out, "I am Candor's offline model: no language model, only rules that match your words to tools. "+
+		p.abilities(), "Say what you want done in plain words and put exact text in quotes. “And” joins wishes that can be "+
+		"done at once, “then” one that has to wait."), "\n\n")
+}
+
+// abilities names the tools, and says what each does to whoever asks for help.
+func (p plan) abilities() string {
+	var names []string
+	list := "I can use:"
 	for _, t := range p.tools {
-		fmt.Fprintf(&b, "\n- %s: %s", t.Name, purpose(t.Description))
+		names = append(names, t.Name)
+		list += "\n- " + t.Name
+		if about := purpose(t.Description); about != "" {
+			list += ": " + about
+		}
 	}
-	out = append(out, b.String())
-	return strings.Join(append(out, "Say what you want done in plain words, put exact text in quotes, and join wishes with "+
-		"“and” to do them at once or with “then” to do one after the other."), "\n\n")
+	for _, c := range slices.Concat(p.stages...) {
+		if c.has("help", "can", "able", "tools", "capabilities") {
+			return list
+		}
+	}
+	return "I can use " + join(names, "and") + "."
 }
 
 func (p plan) greeting() string {
@@ -67,7 +80,7 @@ func (d done) report() string {
 	}
 	v, ok := parse(d.result)
 	if ok {
-		return title + ": " + render(v)
+		return strings.Replace(title+": "+d.render(v), ": \n", ":\n", 1)
 	}
 	text := strings.TrimSpace(d.result)
 	if text == "" {

@@ -5,36 +5,53 @@ import "slices"
 // maxBorrowed is how many values of an earlier result become calls.
 const maxBorrowed = 5
 
-// borrow fills what is missing from earlier results, for a clause that refers to
-// them: the path of “then read it” is the first path they have.
-func (f *filled) borrow(c clause, p *profile, before []done) (lender string, names []string) {
-	refers := slices.ContainsFunc(c.words, func(w token) bool {
-		return w.is("it", "them", "that", "this", "these", "those", "first", "one", "each", "result", "results", "file", "files", "match")
-	})
-	if !refers && len(c.words) > 2 || c.then == "" {
-		return "", nil
+// loan is arguments that the clause itself does not have.
+type loan struct {
+	names []string
+	from  string // in words
+}
+
+// borrow fills what is missing from what a clause refers to: the path of “then
+// read it” is the first path in the results before, and what “remember it” means
+// is the sentence before.
+func (f *filled) borrow(c clause, p *profile, before []done) loan {
+	refers := len(c.words) <= 2 || c.has("it", "them", "that", "this", "these", "those", "first", "one", "each",
+		"result", "results", "file", "files", "match", "matches")
+	if !refers {
+		return loan{}
 	}
 	limit := 1
-	if slices.ContainsFunc(c.words, func(w token) bool { return w.is("them", "each", "all", "these", "those", "files", "results") }) {
+	if c.has("them", "each", "all", "these", "those", "files", "results", "matches") {
 		limit = maxBorrowed
 	}
+	var l loan
 	f.missing = slices.DeleteFunc(f.missing, func(name string) bool {
 		if kind(p.Schema.Properties[name]) != "string" {
 			return false
 		}
-		for _, d := range slices.Backward(before) {
-			v, ok := parse(d.result)
-			if !ok {
-				continue
-			}
+		if c.preceding != "" && roleOf(name) == roleFact {
+			f.values[name], l.from = []any{c.preceding}, "the sentence before"
+		} else if values, from := lend(before, name, limit); c.then != "" && len(values) > 0 {
+			f.values[name], l.from = values, "what "+from+" found"
+		} else {
+			return false
+		}
+		l.names = append(l.names, name)
+		return true
+	})
+	return l
+}
+
+// lend is what the latest result that has a member of a name holds under it.
+func lend(before []done, name string, limit int) (values []any, from string) {
+	for _, d := range slices.Backward(before) {
+		if v, ok := parse(d.result); ok {
 			if values := v.find(name, limit); len(values) > 0 {
-				f.values[name], lender, names = values, d.call.Name, append(names, name)
-				return true
+				return values, d.call.Name
 			}
 		}
-		return false
-	})
-	return lender, names
+	}
+	return nil, ""
 }
 
 // find is the different strings of the members with a name. Those in lists come
@@ -42,17 +59,19 @@ func (f *filled) borrow(c clause, p *profile, before []done) (lender string, nam
 func (v value) find(name string, limit int) []any {
 	var inLists, others []any
 	v.walk(name, false, func(s string, listed bool) {
-		if listed && !slices.Contains(inLists, any(s)) {
-			inLists = append(inLists, s)
-		} else if !listed && !slices.Contains(others, any(s)) {
-			others = append(others, s)
+		into := &others
+		if listed {
+			into = &inLists
+		}
+		if len(*into) < limit && !slices.Contains(*into, any(s)) {
+			*into = append(*into, s)
 		}
 	})
 	all := inLists
 	if len(all) == 0 {
 		all = others
 	}
-	return all[:min(limit, len(all))]
+	return all
 }
 
 func (v value) walk(name string, listed bool, see func(string, bool)) {

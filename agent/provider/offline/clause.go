@@ -4,10 +4,11 @@ import "strings"
 
 // clause is one wish of the user's message.
 type clause struct {
-	words    []token
-	text     string // as the user wrote it
-	question bool   // it ends in a question mark
-	then     string // the word that puts it after the stage before
+	words     []token
+	text      string // as the user wrote it
+	question  bool   // it ends in a question mark
+	then      string // the word that puts it after the stage before
+	preceding string // the statement right before it, if there is one
 }
 
 // stage is what can be done at once.
@@ -40,27 +41,45 @@ type splitter struct {
 // tokens it has dealt with.
 func (s *splitter) step(at int) int {
 	t := s.tokens[at]
-	if t.mark && strings.Contains(".;!?", t.text) {
+	if s.ends(at) {
 		s.cut(at, t.text == "?")
 		s.begin = at + 1
 		return 1
 	}
 	joined, n := s.joint(at)
 	after, word := s.sequel(at + n)
+	if after > 0 && n == 0 && at > s.begin && s.ends(at+after) {
+		// “and read it afterwards”: the clause that ends here comes later.
+		s.sequelTo(word)
+		s.cut(at, false)
+		s.begin = at + after
+		return after
+	}
 	rest := s.tokens[min(at+n+after, len(s.tokens)):]
 	switch {
 	case after > 0 && (joined || at == s.begin || s.opens(rest)):
 		s.cut(at, false)
-		s.begin, s.then = at+n+after, word
-		if len(s.out[len(s.out)-1]) > 0 {
-			s.out = append(s.out, nil)
-		}
+		s.begin = at + n + after
+		s.sequelTo(word)
 		return n + after
 	case after == 0 && joined && s.opens(rest):
 		s.cut(at, false)
 		s.begin = at + n
 	}
 	return max(1, n)
+}
+
+// sequelTo opens the next stage, unless nothing came before it.
+func (s *splitter) sequelTo(word string) {
+	s.then = word
+	if len(s.out[len(s.out)-1]) > 0 {
+		s.out = append(s.out, nil)
+	}
+}
+
+// ends reports whether the sentence is over at a place.
+func (s *splitter) ends(at int) bool {
+	return at >= len(s.tokens) || s.tokens[at].mark && strings.Contains(".;!?", s.tokens[at].text)
 }
 
 // joint is a place where two wishes may meet: a comma, and, or both.

@@ -2,8 +2,6 @@ package offline
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -34,6 +32,7 @@ const (
 	roleFact
 	roleZone
 	roleURL
+	roleTown
 )
 
 var roles = map[string]role{
@@ -41,7 +40,8 @@ var roles = map[string]role{
 	"directory": rolePath, "filepath": rolePath,
 	"query": roleQuery, "pattern": roleQuery, "search": roleQuery, "term": roleQuery, "keyword": roleQuery,
 	"keywords": roleQuery, "q": roleQuery, "needle": roleQuery, "regex": roleQuery, "topic": roleQuery,
-	"question": roleQuery, "location": roleQuery, "city": roleQuery,
+	"question": roleQuery,
+	"location": roleTown, "city": roleTown, "town": roleTown, "place": roleTown, "country": roleTown, "region": roleTown,
 	"content": roleFact, "text": roleFact, "note": roleFact, "body": roleFact, "message": roleFact,
 	"value": roleFact, "fact": roleFact, "description": roleFact, "input": roleFact, "prompt": roleFact,
 	"zone": roleZone, "timezone": roleZone, "tz": roleZone,
@@ -98,13 +98,13 @@ func fill(c clause, p *profile) filled {
 	has := func(r role) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return roleOf(n) == r })
 	}
-	for _, pass := range [][]role{{rolePath, roleZone, roleURL}, {roleQuery, roleFact}, {roleOther}} {
+	for _, pass := range [][]role{{rolePath, roleZone, roleURL, roleTown}, {roleQuery, roleFact}, {roleOther}} {
 		for _, name := range names {
 			if !slices.Contains(pass, roleOf(name)) {
 				continue
 			}
 			if v := f.property(p, name, has(roleQuery)); len(v) > 0 {
-				out.values[name] = v
+				out.values[name] = v[:min(len(v), maxCalls+1)] // one more shows that there were more
 			}
 		}
 	}
@@ -174,9 +174,9 @@ func (f *found) strings(p *profile, name string, queries bool) []string {
 	switch roleOf(name) {
 	case rolePath:
 		v := f.where(queries)
-		if len(v) == 0 && !queries && p.requires(name) {
+		if len(v) == 0 && !queries {
 			if v = f.quotes(); len(v) == 0 {
-				v = f.only()
+				v = f.object(p)
 			}
 		}
 		for i := range v {
@@ -191,6 +191,8 @@ func (f *found) strings(p *profile, name string, queries bool) []string {
 		return f.zones()
 	case roleURL:
 		return f.urls()
+	case roleTown:
+		return f.towns(p)
 	}
 	if !p.requires(name) {
 		return nil
@@ -199,132 +201,4 @@ func (f *found) strings(p *profile, name string, queries bool) []string {
 		return []string{v}
 	}
 	return f.what()
-}
-
-func tidy(path string) string {
-	if p := strings.TrimRight(strings.TrimPrefix(path, "./"), "/"); p != "" {
-		return p
-	}
-	return path
-}
-
-// explicit is X of “name=X” and “name: X”.
-func (f *found) explicit(name string) string {
-	low := strings.ToLower(name)
-	for i, w := range f.words {
-		if w.quoted || !f.free(i) {
-			continue
-		}
-		for _, sep := range []string{"=", ":"} {
-			if v, ok := strings.CutPrefix(w.low, low+sep); ok && v != "" {
-				return f.take(i)[len(low)+1:]
-			}
-		}
-		if w.low == low && i+2 < len(f.words) && f.words[i+1].is(":", "=") {
-			f.used[i] = true
-			return f.take(i + 2)
-		}
-	}
-	return ""
-}
-
-// named is X of “with the title X” and “to X”.
-func (f *found) named(name string) string {
-	words := parts(name)
-	for i, w := range f.words {
-		if len(words) == 0 || w.quoted || stem(w.low) != stem(words[len(words)-1]) {
-			continue
-		}
-		for j := i + 1; f.free(j); j++ {
-			if articles[f.words[j].low] || f.words[j].is("is", ":", "=") {
-				continue
-			}
-			if f.words[j].mark {
-				break
-			}
-			return f.take(j)
-		}
-	}
-	return ""
-}
-
-func (f *found) urls() (out []string) {
-	for i, w := range f.words {
-		if f.free(i) && (strings.HasPrefix(w.low, "http://") || strings.HasPrefix(w.low, "https://")) {
-			out = append(out, f.take(i))
-		}
-	}
-	return out
-}
-
-// choice is the value of an enumeration that the clause names.
-func (f *found) choice(values []any) []any {
-	for _, v := range values {
-		s, ok := v.(string)
-		if ok && slices.ContainsFunc(f.words, func(w token) bool { return w.low == strings.ToLower(s) }) {
-			return []any{s}
-		}
-	}
-	return nil
-}
-
-// flag is true when all words of a property's name are in the clause.
-func (f *found) flag(name string) []any {
-	for _, part := range parts(name) {
-		if !slices.ContainsFunc(f.words, func(w token) bool { return !w.quoted && strings.HasPrefix(w.low, part) }) {
-			return nil
-		}
-	}
-	return []any{true}
-}
-
-var counters = set("limit count max maximum n number top size amount k")
-
-// number is a number next to the property's name or, where the name means a
-// count, after “first” or before what is counted; a required one may be the only
-// number there is.
-func (f *found) number(name string, whole, required bool) []any {
-	var all []any
-	counts := slices.ContainsFunc(parts(name), func(w string) bool { return counters[w] })
-	near := parts(name)
-	if counts {
-		near = append(near, "first", "top", "most", "last", "newest")
-	}
-	for i, w := range f.words {
-		v, ok := parseNumber(w, whole)
-		if !ok || !f.free(i) {
-			continue
-		}
-		if beside(f.words, i, near) {
-			f.used[i] = true
-			return []any{v}
-		}
-		all = append(all, v)
-	}
-	if required && len(all) == 1 {
-		return all
-	}
-	return nil
-}
-
-func parseNumber(w token, whole bool) (any, bool) {
-	if w.quoted || w.mark {
-		return nil, false
-	}
-	if whole {
-		v, err := strconv.ParseInt(w.text, 10, 64)
-		return v, err == nil
-	}
-	v, err := strconv.ParseFloat(w.text, 64)
-	// Inf and NaN parse too, and are no JSON.
-	return v, err == nil && v-v == 0
-}
-
-func beside(words []token, i int, near []string) bool {
-	for _, j := range []int{i - 1, i + 1, i - 2} {
-		if j >= 0 && j < len(words) && slices.Contains(near, words[j].low) {
-			return true
-		}
-	}
-	return false
 }

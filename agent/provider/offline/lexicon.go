@@ -45,6 +45,7 @@ var (
 	}
 	meanings = lexicon(verbs, nouns)
 	asVerb   = lexicon(verbs)
+	asNoun   = lexicon(nouns)
 )
 
 // lexicon turns the tables around: the concepts of each stem.
@@ -117,6 +118,7 @@ var (
 	// pronouns open a statement unless something makes it a question.
 	pronouns = set(`i i'm i've we we're it it's its this that that's these those my our your you you're he she they
 		there there's thanks thank cheers nice great cool`)
+	// places are too general to be the name of one.
 	places = set(`workspace repo repository project root here there it them general detail full total order case
 		everything everywhere tree codebase code all memory notes mind this that any which what`)
 	// empty words carry no meaning of their own.
@@ -131,6 +133,7 @@ var (
 	articles     = set("the a an my our your this that its their")
 	folderNouns  = set("folder folders directory directories dir package module subfolder subdirectory")
 	fileNouns    = set("file document")
+	vague        = set("code codebase repo repository project workspace memory notes note remember recall remembered told my our")
 	fileWords    = set("file files folder folders directory directories dir package module document documents " +
 		"subfolder subdirectory line lines place places match matches result results occurrence occurrences")
 )

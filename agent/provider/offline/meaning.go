@@ -31,14 +31,18 @@ func (c clause) sense() sense {
 		if !empty[w.low] || w.is("say", "says") {
 			s.stems[stem(w.low)] = true
 		}
-		for meant := range meanings[stem(w.low)] {
+		means := meanings[stem(w.low)]
+		if i > at && len(asNoun[stem(w.low)]) > 0 {
+			means = asNoun[stem(w.low)] // the notes, not to note
+		}
+		for meant := range means {
 			s.concepts[meant] = true
 			if i == at {
 				s.head[meant] = true
 			}
 		}
 	}
-	c.refine(s, at, told < len(c.words))
+	c.refine(s, told < len(c.words))
 	return s
 }
 
@@ -69,44 +73,51 @@ func (c clause) tells(at int) int {
 	return -1
 }
 
-// refine settles words that ask for different things in different company.
-func (c clause) refine(s sense, at int, tells bool) {
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(c.words, func(w token) bool { return w.is(words...) })
-	}
-	pair := func(a, b string) bool {
-		for i := range len(c.words) - 1 {
-			if c.words[i].is(a) && c.words[i+1].is(b) {
-				return true
-			}
+func (c clause) has(words ...string) bool {
+	return slices.ContainsFunc(c.words, func(w token) bool { return w.is(words...) })
+}
+
+// pair reports whether two words stand side by side.
+func (c clause) pair(a, b string) bool {
+	for i := range len(c.words) - 1 {
+		if c.words[i].is(a) && c.words[i+1].is(b) {
+			return true
 		}
-		return false
 	}
+	return false
+}
+
+// refine settles words that ask for different things in different company.
+func (c clause) refine(s sense, tells bool) {
 	asks := c.asks()
 	switch {
 	case tells:
 		s.concepts[cSave], s.concepts[cMemory], s.head[cSave] = true, true, true
 		return
-	case has("remember", "recall", "remembered") || asks && (pair("know", "about") || has("told", "tell")):
+	case c.has("remember", "recall", "remembered") || asks && (c.pair("know", "about") || c.has("told") || c.pair("i", "tell")),
+		s.concepts[cMemory] && !s.head[cSave], asks && c.has("my", "our") && len(s.concepts) == 0:
 		s.concepts[cFind], s.concepts[cMemory], s.head[cFind] = true, true, true
 		delete(s.concepts, cSave)
 		delete(s.head, cSave)
 		return
-	case asks && has("where", "where's"):
+	case asks && c.has("where", "where's"):
 		s.concepts[cFind] = true
-	case pair("look", "at"):
+	case c.pair("look", "at"):
 		c.reread(s)
 	}
-	c.refineFiles(s, has, asks)
+	if asks && (c.pair("is", "in") || c.pair("what's", "in") || c.pair("is", "here") || c.pair("what's", "here")) && len(s.concepts) == 0 {
+		s.concepts[cFile], s.concepts[cList] = true, true
+	}
+	c.refineFiles(s, asks)
 }
 
 // refineFiles tells listing a folder from reading a file.
-func (c clause) refineFiles(s sense, has func(...string) bool, asks bool) {
-	if !s.concepts[cFile] && !has("package", "module") || s.concepts[cFind] || s.concepts[cSave] || s.concepts[cDelete] {
+func (c clause) refineFiles(s sense, asks bool) {
+	if !s.concepts[cFile] && !c.has("package", "module") || s.concepts[cFind] || s.concepts[cSave] || s.concepts[cDelete] {
 		return
 	}
-	file := slices.ContainsFunc(c.words, token.fileLike) || has("file", "document")
-	many := has("files", "documents") || slices.ContainsFunc(c.words, func(w token) bool { return folderNouns[w.low] })
+	file := slices.ContainsFunc(c.words, token.fileLike) || c.has("file", "document")
+	many := c.has("files", "documents") || slices.ContainsFunc(c.words, func(w token) bool { return folderNouns[w.low] })
 	path := slices.ContainsFunc(c.words, token.pathLike)
 	switch {
 	case file && (asks || len(s.head) == 0):
@@ -136,6 +147,9 @@ func (k kit) opensRequest(words []token) bool {
 	w := words[at]
 	if questions[w.low] || w.is("don't", "dont") || w.is("do") {
 		return true
+	}
+	if at > 1 && filler(words) > 1 {
+		return true // tell me, can you
 	}
 	return len(asVerb[stem(w.low)]) > 0 && at+1 < len(words) && !words[at+1].is("and") || k.verbs[stem(w.low)]
 }

@@ -4,20 +4,20 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"candor/agent"
 )
 
 const (
-	maxCalls = 12 // of a step
-	maxWords = 120
+	maxCalls = 12  // of a step
+	maxShown = 120 // bytes of a text that is quoted on one line
 )
 
 // plan is what the model makes of a message, before anything has run.
 type plan struct {
 	kit
 	stages []stage
+	cut    bool // the message is longer than what was read of it
 }
 
 // action is one call that is due.
@@ -25,27 +25,25 @@ type action struct {
 	clause
 	tool     *profile
 	args     []member
-	borrowed []string // the arguments that an earlier result gave
-	lender   string   // the tool whose result that was
+	borrowed loan
 }
 
 // due is a step: the calls, and what was given up on the way to it.
 type due struct {
 	actions []action
 	sequel  bool // calls have run before
+	more    bool // another stage follows
 	notes   []string
 }
 
 func makePlan(text string, specs []agent.Spec) plan {
+	p := plan{kit: newKit(specs)}
 	if len(text) > maxInput {
-		text = text[:maxInput]
-		for !utf8.ValidString(text) && text != "" && !utf8.RuneStart(text[len(text)-1]) {
-			text = text[:len(text)-1]
-		}
+		text = strings.ToValidUTF8(text[:maxInput], "")
+		p.cut = true
 	}
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	k := newKit(specs)
-	return plan{kit: k, stages: stages(text, k.opensRequest)}
+	p.stages = stages(strings.ToValidUTF8(text, "\uFFFD"), p.opensRequest)
+	return p
 }
 
 // next goes through the stages up to the first whose calls have not been made.
@@ -53,31 +51,49 @@ func makePlan(text string, specs []agent.Spec) plan {
 // which stage is due.
 func (p plan) next(t turn) due {
 	var d due
+	if p.cut {
+		d.notes = append(d.notes, "Your message is long; I read its first "+count(maxInput>>10, "kilobyte")+" only.")
+	}
 	made := 0
-	for _, st := range p.stages {
-		before := slices.Concat(t.steps[:min(made, len(t.steps))]...)
-		var actions []action
-		for _, c := range st {
-			more, note := p.resolve(c, before)
-			actions = append(actions, more...)
-			if note != "" {
-				d.notes = append(d.notes, note)
-			}
-		}
-		actions = distinct(actions)
-		if len(actions) > maxCalls {
-			d.notes = append(d.notes, "That was more at once than I do; I stopped after "+count(maxCalls, "call")+".")
-			actions = actions[:maxCalls]
-		}
+	for n, st := range p.stages {
+		actions, notes := p.perform(st, slices.Concat(t.steps[:min(made, len(t.steps))]...))
+		d.notes = append(d.notes, notes...)
 		if len(actions) == 0 {
 			continue
 		}
 		if made++; made > len(t.steps) {
-			d.actions, d.sequel = actions, made > 1
+			d.actions, d.sequel, d.more = actions, made > 1, p.wanted(p.stages[n+1:])
 			return d
 		}
 	}
 	return d
+}
+
+// perform is the calls of a stage, given what came before it.
+func (p plan) perform(st stage, before []done) (actions []action, notes []string) {
+	for i, c := range st {
+		if i > 0 && st[i-1].statement() {
+			c.preceding = st[i-1].text
+		}
+		more, note := p.resolve(c, before)
+		actions = append(actions, more...)
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	actions = distinct(actions)
+	if len(actions) > maxCalls {
+		notes = append(notes, "That was more at once than I do; I stopped after "+count(maxCalls, "call")+".")
+		actions = actions[:maxCalls]
+	}
+	return actions, notes
+}
+
+// wanted reports whether later stages ask for anything that a tool could do.
+func (p plan) wanted(later []stage) bool {
+	return slices.ContainsFunc(slices.Concat(later...), func(c clause) bool {
+		return !c.negated() && !c.statement() && p.best(c.sense()) != nil
+	})
 }
 
 // resolve makes calls of a clause, or says why it makes none. A clause that asks
@@ -94,10 +110,10 @@ func (p plan) resolve(c clause, before []done) ([]action, string) {
 		return nil, c.unmatched()
 	}
 	f := fill(c, tool)
-	lender, borrowed := f.borrow(c, tool, before)
+	borrowed := f.borrow(c, tool, before)
 	if len(f.missing) > 0 {
 		return nil, "For “" + shorten(c.text) + "” I would use " + tool.Name + ", but I cannot tell its " +
-			join(f.missing, "and") + " from your words, so I did not call it."
+			join(f.missing, "and") + " from your words" + c.orResults() + ", so I did not call it."
 	}
 	var out []action
 	for _, args := range f.calls(tool.order()) {
@@ -105,14 +121,21 @@ func (p plan) resolve(c clause, before []done) ([]action, string) {
 			return nil, "For “" + shorten(c.text) + "” I would use " + tool.Name +
 				", but what I make of your words does not fit its arguments, so I did not call it."
 		}
-		out = append(out, action{clause: c, tool: tool, args: args, borrowed: borrowed, lender: lender})
+		out = append(out, action{clause: c, tool: tool, args: args, borrowed: borrowed})
 	}
 	return out, ""
 }
 
+func (c clause) orResults() string {
+	if c.then == "" {
+		return ""
+	}
+	return " or from the results before"
+}
+
 // unmatched is what to say about a clause that no tool fits; small talk passes.
 func (c clause) unmatched() string {
-	if at := head(c.words); len(c.words)-at < 2 {
+	if at := head(c.words); len(c.words)-at < 2 || len(c.sense().stems) == 0 {
 		return ""
 	}
 	return "None of my tools fits “" + shorten(c.text) + "”."

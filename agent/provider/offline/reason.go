@@ -32,76 +32,108 @@ func (d due) calls(t turn) []agent.Call {
 // where an argument came from, and what the call is expected to give. It is all
 // that decided.
 func (a action) reason() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "The request says “%s”", shorten(a.text))
-	if about := purpose(a.tool.Description); about != "" {
-		fmt.Fprintf(&b, "; %s fits, being described as “%s”", a.tool.Name, about)
-	} else {
-		fmt.Fprintf(&b, "; the name %s fits these words", a.tool.Name)
+	about := purpose(a.tool.Description)
+	switch verb, _, _ := strings.Cut(about, " "); {
+	case about == "":
+		about = a.tool.Name + " fits these words by its name"
+	case len(verb) > 2 && strings.HasSuffix(verb, "s") && !strings.HasSuffix(verb, "ss"):
+		about = a.tool.Name + " " + about // finds text in files
+	default:
+		about = a.tool.Name + " is described as “" + about + "”"
 	}
-	if len(a.borrowed) > 0 {
-		fmt.Fprintf(&b, ", and its %s is what %s found", join(a.borrowed, "and"), a.lender)
+	if len(a.borrowed.names) > 0 {
+		about += ", and its " + join(a.borrowed.names, "and") + " is " + a.borrowed.from
 	}
-	fmt.Fprintf(&b, ". I expect %s.", a.expectation())
-	return b.String()
+	return fmt.Sprintf("The request says “%s”; %s, so I expect %s.", shorten(a.text), about, a.expectation())
 }
 
 // expectation is what a call should give, by what its tool is for.
 func (a action) expectation() string {
-	about := func(r role) string {
-		for _, m := range a.args {
-			if s, ok := m.value.(string); ok && roleOf(m.name) == r {
-				return "“" + shorten(s) + "”"
-			}
-		}
-		return ""
-	}
-	query, path := about(roleQuery), about(rolePath)
+	query, path := a.argument(roleQuery), a.argument(rolePath)
+	is := map[concept]bool{}
 	for _, part := range a.tool.name {
-		is := meanings[part]
-		switch {
-		case is[cFind] && query != "":
-			return "what there is about " + query + within(path)
-		case is[cFind]:
-			return "what it finds" + within(path)
-		case is[cSave]:
-			return "a confirmation that it is kept"
-		case is[cList]:
-			return "the names of what is there" + within(path)
-		case is[cRead] && path != "":
-			return "the contents of " + path
-		case is[cTime]:
-			return "the time it is now"
+		for meant := range meanings[part] {
+			is[meant] = true
 		}
+	}
+	switch {
+	case is[cFind] && is[cFile] && query != "":
+		return "the places that hold “" + query + "”" + inside(path)
+	case is[cFind] && query != "":
+		return "what there is about “" + query + "”"
+	case is[cFind]:
+		return "what there is"
+	case is[cSave]:
+		return "a confirmation that it is kept"
+	case is[cList]:
+		return "the names of what is there"
+	case is[cRead] && path != "":
+		return "the contents of " + path
+	case is[cTime]:
+		return "the time it is now"
 	}
 	return "a result that answers this"
 }
 
-func within(path string) string {
+// argument is the first text argument of a kind.
+func (a action) argument(r role) string {
+	for _, m := range a.args {
+		if s, ok := m.value.(string); ok && roleOf(m.name) == r {
+			return shorten(s)
+		}
+	}
+	return ""
+}
+
+func inside(path string) string {
 	if path == "" {
 		return ""
 	}
 	return " in " + path
 }
 
-// narrative says what a step is about to do, and why together or now.
+// narrative says what a step is about to do, and why together or in turn.
 func (d due) narrative() string {
-	names := make([]string, len(d.actions))
-	for i, a := range d.actions {
-		names[i] = a.tool.Name
-	}
-	first := d.actions[0]
+	what := d.wishes()
 	switch {
-	case len(d.actions) > 1 && d.sequel:
-		return fmt.Sprintf("Now I call %s, which you wanted after the step before. They do not need each other's results, so they run together.", tally(names))
-	case len(d.actions) > 1:
-		return fmt.Sprintf("I call %s. They do not need each other's results, so they run together.", tally(names))
-	case d.sequel && len(first.borrowed) > 0:
-		return fmt.Sprintf("Now I call %s for “%s”, with what %s found.", names[0], shorten(first.text), first.lender)
+	case d.sequel && len(d.actions[0].borrowed.names) > 0:
+		what = "Now I call " + what + ", with " + d.actions[0].borrowed.from + "."
 	case d.sequel:
-		return fmt.Sprintf("Now I call %s for “%s”, which you wanted after the step before.", names[0], shorten(first.text))
+		what = "Now I call " + what + ", which you asked for after the step before."
+	default:
+		what = "I call " + what + "."
 	}
-	return fmt.Sprintf("I call %s for “%s”.", names[0], shorten(first.text))
+	if len(d.actions) > 1 {
+		what += " None of these needs another's result, so they run together."
+	}
+	if d.more {
+		what += " The rest of the request comes after that."
+	}
+	return what
+}
+
+// wishes says which tools are called for which words.
+func (d due) wishes() string {
+	var words []string
+	of := map[string][]string{}
+	for _, a := range d.actions {
+		text := shorten(a.text)
+		if of[text] == nil {
+			words = append(words, text)
+		}
+		of[text] = append(of[text], a.tool.Name)
+	}
+	if len(words) > 4 {
+		var names []string
+		for _, w := range words {
+			names = append(names, of[w]...)
+		}
+		return tally(names)
+	}
+	for i, w := range words {
+		words[i] = tally(of[w]) + " for “" + w + "”"
+	}
+	return join(words, "and")
 }
 
 // tally is names in a sentence, each once: time and file_read (2 calls).
@@ -139,17 +171,18 @@ func purpose(description string) string {
 	return shorten(text)
 }
 
-// shorten is a text on one line, cut at a word where it is long.
+// shorten is a text on one line, cut between words where it is long: half of a
+// credential would not be known for one by whoever redacts it later.
 func shorten(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= maxWords {
+	if len(s) <= maxShown {
 		return s
 	}
-	cut := strings.ToValidUTF8(s[:maxWords], "")
-	if i := strings.LastIndexByte(cut, ' '); i > maxWords/2 {
-		cut = cut[:i]
+	i := strings.LastIndexByte(s[:maxShown+1], ' ')
+	if i < 0 {
+		return fmt.Sprintf("(a word of %d bytes)", len(s))
 	}
-	return cut + "…"
+	return s[:i] + "…"
 }
 
 func join(words []string, last string) string {

@@ -2,6 +2,8 @@ package offline
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -11,9 +13,9 @@ const (
 	maxText  = 1500
 )
 
-// render is a result in words: scalars in a row, then texts, then lists with
-// their count and first items.
-func render(v value) string {
+// render is a result in words: lists by their count and scalars in a row, then
+// the longer parts below. What only repeats an argument is left out.
+func (d done) render(v value) string {
 	switch v.kind {
 	case isNull:
 		return "nothing."
@@ -22,30 +24,92 @@ func render(v value) string {
 	case isString:
 		return block(v.text)
 	case isList:
-		return items("result", v)
+		v = value{kind: isObject, keys: []string{"results"}, members: []value{v}}
 	}
-	if len(v.keys) == 0 {
-		return "an empty result."
+	row, below := d.sorted(v)
+	out := strings.Join(row, ", ")
+	switch {
+	case len(below) == 0 && out == "":
+		return "done."
+	case len(below) == 0:
+		return out + "."
+	case out != "":
+		out += ":"
 	}
-	var scalars, rest []string
+	return out + "\n" + strings.Join(below, "\n")
+}
+
+// sorted is what goes into the row and what goes below it.
+func (d done) sorted(v value) (row, below []string) {
+	said := d.said(v)
 	for i, key := range v.keys {
 		m := v.members[i]
 		switch {
 		case m.kind == isNull:
 		case m.kind == isList:
-			rest = append(rest, items(singular(plain(key)), m))
+			row = slices.Insert(row, 0, tallied(plain(key), len(m.items)))
+			below = append(below, lines(m)...)
 		case m.kind == isObject:
-			rest = append(rest, plain(key)+": "+line(m))
-		case m.kind == isString && (len(m.text) > maxWords || strings.Contains(m.text, "\n")):
-			rest = append(rest, plain(key)+":\n"+block(m.text))
-		default:
-			scalars = append(scalars, plain(key)+" "+m.text)
+			below = append(below, plain(key)+": "+line(m))
+		case m.kind == isString && (len(m.text) > maxShown || strings.Contains(m.text, "\n")):
+			below = append(below, block(m.text))
+		case !said[m.text]:
+			row = append(row, d.label(key)+m.text)
+		case d.names(key):
+			row = append(row, plain(key)) // that it is saved is news, what is not
 		}
 	}
-	if len(scalars) > 0 {
-		rest = append([]string{strings.Join(scalars, ", ") + "."}, rest...)
+	return row, below
+}
+
+// said are the scalars that the reader has seen: arguments, and the lengths of
+// lists.
+func (d done) said(v value) map[string]bool {
+	out := map[string]bool{"": true}
+	if args, ok := parse(string(d.call.Arguments)); ok {
+		for _, m := range args.members {
+			out[m.text] = true
+		}
 	}
-	return strings.Join(rest, "\n")
+	for _, m := range v.members {
+		if m.kind == isList {
+			out[strconv.Itoa(len(m.items))] = true
+		}
+	}
+	return out
+}
+
+// label is a member's name, without what the tool's name says already.
+func (d done) label(key string) string {
+	name := plain(key)
+	if slices.Contains(parts(d.call.Name), name) {
+		return ""
+	}
+	return name + " "
+}
+
+// names reports whether a member is called what the tool does: saved, of save.
+func (d done) names(key string) bool {
+	return slices.ContainsFunc(parts(d.call.Name), func(part string) bool { return stem(part) == stem(plain(key)) })
+}
+
+// tallied is a list in the row: 6 matches, no notes.
+func tallied(name string, n int) string {
+	word := singular(name)
+	switch {
+	case n == 0:
+		return "no " + strings.TrimPrefix(plural(0, word), "0 ")
+	case n > maxItems:
+		return fmt.Sprintf("%s (the first %d are below)", plural(n, word), maxItems)
+	}
+	return plural(n, word)
+}
+
+func lines(list value) (out []string) {
+	for _, item := range list.items[:min(len(list.items), maxItems)] {
+		out = append(out, "- "+line(item))
+	}
+	return out
 }
 
 func plain(key string) string { return strings.Join(parts(key), " ") }
@@ -70,23 +134,6 @@ func plural(n int, word string) string {
 		return fmt.Sprintf("%d %ses", n, word)
 	}
 	return fmt.Sprintf("%d %ss", n, word)
-}
-
-func items(name string, list value) string {
-	n := len(list.items)
-	if n == 0 {
-		return "no " + strings.TrimPrefix(plural(0, name), "0 ") + "."
-	}
-	var b strings.Builder
-	b.WriteString(plural(n, name))
-	if n > maxItems {
-		fmt.Fprintf(&b, ", the first %d", maxItems)
-	}
-	b.WriteByte(':')
-	for _, item := range list.items[:min(n, maxItems)] {
-		b.WriteString("\n- " + line(item))
-	}
-	return b.String()
 }
 
 // line is a value on one line: an object leads with its first scalar, has short
@@ -125,20 +172,21 @@ func line(v value) string {
 	return lead
 }
 
-// block is a longer text: its first lines, and how much there is besides.
+// block is a longer text: its first lines, and how much there is besides. A line
+// is shown whole or, if there is no room for it, cut between words.
 func block(s string) string {
-	s = strings.TrimRight(s, "\n ")
-	lines := strings.Split(s, "\n")
-	shown, size := 0, 0
-	for shown < min(len(lines), maxLines) && size <= maxText {
-		size += len(lines[shown])
-		shown++
+	lines := strings.Split(strings.TrimRight(s, "\n "), "\n")
+	var out []string
+	for size := 0; len(out) < min(len(lines), maxLines) && size <= maxText; {
+		l := lines[len(out)]
+		if len(l) > maxText/2 {
+			l = shorten(l)
+		}
+		size += len(l)
+		out = append(out, l)
 	}
-	text := strings.Join(lines[:shown], "\n")
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + "…"
-	}
-	if left := len(lines) - shown; left > 0 {
+	text := strings.Join(out, "\n")
+	if left := len(lines) - len(out); left > 0 {
 		text += fmt.Sprintf("\n… and %s more", plural(left, "line"))
 	}
 	return text

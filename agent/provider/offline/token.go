@@ -6,8 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxInput is how many bytes of a message are planned from.
-const maxInput = 16 << 10
+const (
+	maxInput  = 16 << 10 // bytes of a message that are planned from
+	maxTokens = 3000     // of a message; the rest is not read
+	maxQuote  = 2 << 10  // bytes of a quoted string
+)
 
 // token is a word, a quoted string or a punctuation mark of the user's message.
 type token struct {
@@ -28,7 +31,7 @@ const (
 // tokenize splits a message; joined, the tokens' positions cover its words.
 func tokenize(s string) []token {
 	var out []token
-	for at := 0; at < len(s); {
+	for at := 0; at < len(s) && len(out) < maxTokens; {
 		r, size := utf8.DecodeRuneInString(s[at:])
 		switch {
 		case r == '\n':
@@ -57,7 +60,7 @@ func quotation(s string, at int, open rune, size int) (token, bool) {
 	if !ok {
 		return token{}, false
 	}
-	inside := s[at+size:]
+	inside := s[at+size : min(len(s), at+size+maxQuote)]
 	for from := 0; from < len(inside); {
 		i := strings.IndexRune(inside[from:], end)
 		if i < 0 {
