@@ -19,11 +19,13 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// plainJSON makes Echo encode the same way.
+// plainJSON makes Echo encode the same way, indented where a route is asked with
+// ?pretty.
 type plainJSON struct{ echo.DefaultJSONSerializer }
 
-func (plainJSON) Serialize(c echo.Context, v any, _ string) error {
+func (plainJSON) Serialize(c echo.Context, v any, indent string) error {
 	enc := json.NewEncoder(c.Response())
 	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
 	return enc.Encode(v)
 }

@@ -40,7 +40,7 @@ func newApp(s settings, tokens web.Tokens, newID func() uuid.UUID, log *slog.Log
 		root.Close()
 		return nil, err
 	}
-	tools, err := agent.NewToolbox(slices.Concat(model.tools, tool.Builtin(root, layer))...)
+	tools, err := agent.NewToolbox(withoutTwins(model.tools, tool.Builtin(root, layer))...)
 	if err != nil {
 		root.Close()
 		return nil, err
@@ -57,6 +57,15 @@ func newApp(s settings, tokens web.Tokens, newID func() uuid.UUID, log *slog.Log
 		Heartbeat: s.heartbeat, WriteTimeout: s.writeWait,
 	})
 	return a, nil
+}
+
+// withoutTwins joins the model's own tools and ours; of two with one name, the
+// model's is the one it means.
+func withoutTwins(own, builtin []agent.Tool) []agent.Tool {
+	twin := func(b agent.Tool) bool {
+		return slices.ContainsFunc(own, func(o agent.Tool) bool { return o.Spec().Name == b.Spec().Name })
+	}
+	return slices.Concat(own, slices.DeleteFunc(builtin, twin))
 }
 
 // close takes no more turns, waits for those that run until ctx ends, and lets

@@ -202,3 +202,21 @@ func TestAnEvictedSessionTellsItsClients(t *testing.T) {
 		assert.Equal(t, 404, rec.Code)
 	})
 }
+
+func TestAScriptMayReplaceABuiltInTool(t *testing.T) {
+	s := startServer(t, settings{}, map[string]any{
+		"steps": []any{
+			map[string]any{"tool_calls": []any{
+				map[string]any{"id": "a", "name": "time", "arguments": map[string]any{}},
+				map[string]any{"id": "b", "name": "file_read", "arguments": map[string]any{"path": "go.mod"}},
+			}},
+			map[string]any{"text": "ok"},
+		},
+		"tools": map[string]any{"time": map[string]any{"result": "tea time"}},
+	})
+	thread, _ := s.begin("ann")
+	s.runTurns("ann", thread, 1)
+	history := s.do("ann", "GET", "/api/chat/history", "").body
+	assert.Contains(t, history, "tea time")
+	assert.Contains(t, history, "module candor")
+}

@@ -1,0 +1,55 @@
+# Everything a fresh machine needs to run and test Candor. Go 1.26 or later and
+# make have to be there; the rest is installed by the targets that need it.
+
+GO     ?= go
+BIN    := bin/candor
+ADDR   ?= 127.0.0.1:8080
+FUZZ   ?= 10s
+export GOFLAGS := -buildvcs=false $(GOFLAGS)
+
+.PHONY: run build test lint bench fuzz golden clean go-version curl
+
+run: build .candor/token ## serve this folder with the offline model
+	@echo "The token of this checkout is in .candor/token."
+	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace .
+
+build: go-version
+	$(GO) build -o $(BIN) ./cmd/candor
+
+# One token for this checkout, so that the README's lines work as they stand.
+.candor/token:
+	@mkdir -p .candor && umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' > $@
+
+test: go-version curl ## all tests, with the race detector
+	$(GO) test -race -timeout 14m ./...
+
+lint: go-version ## formatting, vet, staticcheck
+	@unformatted="$$(gofmt -l . | grep -v node_modules)"; \
+	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	@$(GO) mod tidy -diff
+
+bench: go-version ## what capture, streaming and history cost, as ratios
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+fuzz: go-version ## every fuzz target for FUZZ (10s) each
+	@set -e; for pkg in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) $$pkg; \
+	  done; done
+
+golden: go-version ## rewrite testdata/turns/*/history.json and stream.sse
+	$(GO) test ./cmd/candor -run '^TestTurns$$' -update
+
+clean:
+	rm -rf bin
+
+go-version:
+	@command -v $(GO) >/dev/null || { echo "Candor needs Go 1.26 or later: https://go.dev/dl"; exit 1; }
+	@$(GO) version | awk '{ split(substr($$3, 3), v, "."); exit !(v[1] > 1 || v[2] >= 26) }' || \
+	  { echo "Candor needs Go 1.26 or later; this is $$($(GO) version)"; exit 1; }
+
+# The README's tour is a test, and it runs curl.
+curl:
+	@command -v curl >/dev/null || { apt-get update -q && apt-get install -qy curl; }

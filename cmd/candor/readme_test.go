@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// tourOf gives the README's sh blocks, in order.
+func tourOf(t *testing.T) []string {
+	t.Helper()
+	raw, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	var blocks []string
+	for _, m := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(raw), -1) {
+		blocks = append(blocks, m[1])
+	}
+	require.Len(t, blocks, 4, "watch, send, history, secret")
+	return blocks
+}
+
+// The tour's lines run as they stand, but for the port, which has to be free.
+func TestTheReadmesTourRunsAsItStands(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", testToken)
+	r := runServe(t)
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".candor"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".candor", "token"), []byte(testToken), 0o600))
+	shell := func(ctx context.Context, block string, out *logBuffer) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, "bash", "-euc", strings.ReplaceAll(block, "http://127.0.0.1:8080", r.url))
+		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
+		return cmd
+	}
+	tour := tourOf(t)
+	var live, sent, history, masked logBuffer
+	ctx, cancel := context.WithCancel(t.Context())
+	watch := shell(ctx, "exec "+tour[0], &live)
+	require.NoError(t, watch.Start())
+	eventually(t, "the stream is open", func() bool { return strings.Contains(live.String(), "retry:") })
+
+	require.NoError(t, shell(t.Context(), tour[1], &sent).Run(), sent.String())
+	assert.Contains(t, sent.String(), `"status":"accepted"`)
+	eventually(t, "reasoning_update arrives live", func() bool { return strings.Contains(live.String(), "event: reasoning_update") })
+	eventually(t, "and the answer", func() bool { return strings.Contains(live.String(), "event: response") })
+	update := regexp.MustCompile(`data: (\{"type":"reasoning_update".*)`).FindStringSubmatch(live.String())
+	require.Len(t, update, 2)
+	assert.Equal(t, 2, strings.Count(update[1], `"parallel_group":0`), "two decisions in one group")
+	assert.NotContains(t, update[1], "parameters")
+
+	require.NoError(t, shell(t.Context(), tour[2], &history).Run())
+	for _, want := range []string{`"reasoning": {`, `"tool_name": "file_search"`, `"query": "Follow"`, `"path": "session"`, `"has_more": false`} {
+		assert.Contains(t, history.String(), want)
+	}
+	require.NoError(t, shell(t.Context(), tour[3], &masked).Run(), masked.String())
+	assert.Contains(t, masked.String(), "postgres://app:[REDACTED:dsn-password]@db.internal/app")
+
+	cancel()
+	_ = watch.Wait()
+	r.signal()
+	require.NoError(t, <-r.exit)
+}
+
+// The ledger names only tests that exist.
+func TestTheLedgerNamesTestsThatExist(t *testing.T) {
+	ledger, err := os.ReadFile("../../FEATURE_PARITY.md")
+	require.NoError(t, err)
+	var source bytes.Buffer
+	require.NoError(t, filepath.WalkDir("../..", func(name string, d os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		raw, err := os.ReadFile(name)
+		source.Write(raw)
+		return err
+	}))
+	named := regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)\w+`).FindAllString(string(ledger), -1)
+	require.Greater(t, len(named), 30)
+	for _, name := range named {
+		assert.Contains(t, source.String(), "func "+name+"(", "FEATURE_PARITY.md names %s", name)
+	}
+}
