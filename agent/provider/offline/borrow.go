@@ -15,7 +15,7 @@ type loan struct {
 // read it” is the first path in the results before, and what “remember it” means
 // is the sentence before.
 func (f *filled) borrow(c clause, p *profile, before []done) loan {
-	refers := len(c.words) <= 2 || c.has("it", "them", "that", "this", "these", "those", "first", "one", "each",
+	refers := f.placed != "" || len(c.words) <= 2 || c.has("it", "them", "that", "this", "these", "those", "first", "one", "each",
 		"result", "results", "file", "files", "match", "matches")
 	if !refers {
 		return loan{}
@@ -25,6 +25,9 @@ func (f *filled) borrow(c clause, p *profile, before []done) loan {
 		limit = maxBorrowed
 	}
 	var l loan
+	if f.placed != "" {
+		l = loan{[]string{f.placed}, "the one named before"}
+	}
 	f.missing = slices.DeleteFunc(f.missing, func(name string) bool {
 		if kind(p.Schema.Properties[name]) != "string" {
 			return false
@@ -40,6 +43,45 @@ func (f *filled) borrow(c clause, p *profile, before []done) loan {
 		return true
 	})
 	return l
+}
+
+// place fills where to look when a clause says “in it” and the words before named
+// a place.
+func (f *filled) place(c clause, p *profile) {
+	if c.place == "" || !c.pair("in", "it") && !c.pair("in", "there") && !c.pair("in", "them") {
+		return
+	}
+	for _, name := range p.order() {
+		if roleOf(name) == rolePath && len(f.values[name]) == 0 && kind(p.Schema.Properties[name]) == "string" {
+			f.values[name] = []any{c.place}
+			f.missing = slices.DeleteFunc(f.missing, func(n string) bool { return n == name })
+			f.placed = name
+			return
+		}
+	}
+}
+
+// pathOf is the place that a call was about.
+func pathOf(args []member) string {
+	for _, m := range args {
+		if s, ok := m.value.(string); ok && roleOf(m.name) == rolePath {
+			return s
+		}
+	}
+	return ""
+}
+
+// lastPath is the place that the latest call was about.
+func lastPath(before []done) string {
+	for _, d := range slices.Backward(before) {
+		v, _ := parse(string(d.call.Arguments))
+		for i, key := range v.keys {
+			if m := v.members[i]; m.kind == isString && roleOf(key) == rolePath {
+				return m.text
+			}
+		}
+	}
+	return ""
 }
 
 // lend is what the latest result that has a member of a name holds under it.

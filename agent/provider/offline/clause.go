@@ -8,6 +8,7 @@ type clause struct {
 	text      string // as the user wrote it
 	question  bool   // it ends in a question mark
 	then      string // the word that puts it after the stage before
+	place     string // what the clauses before it are about
 	preceding string // the statement right before it, if there is one
 }
 

@@ -20,6 +20,7 @@ type member struct {
 type filled struct {
 	values  map[string][]any
 	missing []string // required, and not found
+	placed  string   // the property that what was named before fills
 }
 
 // role is what a property is for, by its name.

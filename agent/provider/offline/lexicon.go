@@ -111,7 +111,7 @@ var (
 		"i would like you to", "i would like to", "i'd like you to", "i'd like to", "i want you to", "i need you to",
 		"we would like to", "i would like", "i want to", "i need to", "we want to", "we need to", "can you", "could you",
 		"would you", "will you", "can we", "could we", "can i", "may i", "you should", "i'd like", "i want", "i need",
-		"we need", "let me", "let us", "tell me", "give me", "help me", "let me know",
+		"we need", "let me know", "let me", "let us", "tell me", "give me", "help me",
 	}
 	questions = set(`what what's whats which where where's who who's when when's how how's why is are do does did
 		has have was were`)

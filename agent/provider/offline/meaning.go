@@ -62,6 +62,8 @@ func (c clause) tells(at int) int {
 		return at + 3
 	case is(0, "write", "jot", "note") && is(1, "down"):
 		return at + 2
+	case is(0, "make", "take", "add", "write") && is(1, "a", "another") && is(2, "note", "memo"):
+		return at + 3
 	case len(w) > 0 && !w[0].quoted && asVerb[stem(w[0].low)][cSave]:
 		for i := 1; i < min(len(w), 6); i++ {
 			if w[i].is("that", ":") {
@@ -95,7 +97,7 @@ func (c clause) refine(s sense, tells bool) {
 		s.concepts[cSave], s.concepts[cMemory], s.head[cSave] = true, true, true
 		return
 	case c.has("remember", "recall", "remembered") || asks && (c.pair("know", "about") || c.has("told") || c.pair("i", "tell")),
-		s.concepts[cMemory] && !s.head[cSave], asks && c.has("my", "our") && len(s.concepts) == 0:
+		(s.concepts[cMemory] || asks && s.concepts[cSave]) && !s.head[cSave], asks && c.has("my", "our") && len(s.concepts) == 0:
 		s.concepts[cFind], s.concepts[cMemory], s.head[cFind] = true, true, true
 		delete(s.concepts, cSave)
 		delete(s.head, cSave)

@@ -146,7 +146,7 @@ func (f *found) fact() string {
 	if at < 0 {
 		at = f.announcement()
 	}
-	for at < len(f.words) && (f.words[at].is(":", ",", "that", "to", "down", "the", "following", "this", "a", "note", "in", "mind", "about", "memory") && !f.keepsArticle(at)) {
+	for at < len(f.words) && (f.words[at].is(":", ",", "that", "to", "down", "the", "following", "this", "a", "note", "in", "mind", "about", "of", "memory") && !f.keepsArticle(at)) {
 		at++
 	}
 	if at >= len(f.words) {
@@ -155,13 +155,29 @@ func (f *found) fact() string {
 	for i := range f.used[at:] {
 		f.used[at+i] = true
 	}
-	if at == len(f.words)-1 {
+	end := f.factEnd(at)
+	if at == end-1 {
 		if f.words[at].is("it", "this", "that", "them") {
 			return ""
 		}
 		return f.words[at].text
 	}
-	return f.span(at, len(f.words))
+	return f.span(at, end)
+}
+
+// factEnd leaves out where to keep a fact: “to memory”, “in your notes”.
+func (f *found) factEnd(at int) int {
+	end := len(f.words) - 1
+	if end <= at || !f.words[end].is("memory", "notes") {
+		return len(f.words)
+	}
+	for end > at && f.words[end-1].is("my", "your", "the") {
+		end--
+	}
+	if end > at+1 && f.words[end-1].is("to", "in", "into") {
+		return end - 1
+	}
+	return len(f.words)
 }
 
 // announcement is where the text starts in “send a mail to Ann: …”; without a

@@ -1,5 +1,7 @@
 package offline
 
+import "strings"
+
 // where finds paths: what stands before a folder noun or after a preposition,
 // and what looks like a path. Only a preposition or a noun tells a place from
 // what is looked for, so with strict nothing else counts.
@@ -26,6 +28,9 @@ func (f *found) where(strict bool) []string {
 		if p, ok := f.besideNoun(i); ok {
 			return []string{p}
 		}
+	}
+	if i := f.head; strict && i+2 < len(f.words) && f.words[i+2].is("for") && f.free(i+1) && f.nameable(i+1) {
+		return []string{f.take(i + 1)} // search X for Y
 	}
 	return f.after(within)
 }
@@ -71,7 +76,7 @@ func (f *found) besideNoun(i int) (string, bool) {
 		return "", false
 	}
 	for _, j := range []int{i + 1, i - 1} {
-		if f.free(j) && f.nameable(j) && (j < i || folderNouns[w.low] || fileNouns[w.low]) {
+		if f.free(j) && f.nameable(j) {
 			f.used[i] = true
 			return f.take(j), true
 		}
@@ -83,7 +88,13 @@ func (f *found) besideNoun(i int) (string, bool) {
 // nothing general such as workspace.
 func (f *found) nameable(j int) bool {
 	w := f.words[j]
-	return w.quoted || !w.mark && !empty[w.low] && !places[w.low] && !fileWords[w.low] && !prepositions[w.low] &&
+	if w.quoted {
+		return true
+	}
+	if asVerb[stem(w.low)] != nil && strings.HasSuffix(w.low, "s") {
+		return false // which package defines X
+	}
+	return !w.mark && !empty[w.low] && !places[w.low] && !fileWords[w.low] && !prepositions[w.low] &&
 		j != f.head && !w.is("named", "called", "root", "top-level", "whole", "entire", "contain", "contains", "says")
 }
 
@@ -104,7 +115,7 @@ func (f *found) series(i int) []string {
 		w := f.words[j]
 		if f.free(j) && f.nameable(j) {
 			at = append(at, j)
-		} else if !w.is(",", "and", "&") && !articles[w.low] {
+		} else if again := w.is("in") && j > 0 && f.words[j-1].is("and", ","); !again && !w.is(",", "and", "&") && !articles[w.low] {
 			break
 		}
 		if f.free(j) && f.nameable(j) && j+1 < len(f.words) && f.free(j+1) && f.nameable(j+1) {

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -71,12 +72,17 @@ func (p plan) next(t turn) due {
 
 // perform is the calls of a stage, given what came before it.
 func (p plan) perform(st stage, before []done) (actions []action, notes []string) {
+	place := lastPath(before)
 	for i, c := range st {
 		if i > 0 && st[i-1].statement() {
 			c.preceding = st[i-1].text
 		}
+		c.place = place
 		more, note := p.resolve(c, before)
 		actions = append(actions, more...)
+		if len(more) > 0 {
+			place = cmp.Or(pathOf(more[0].args), place)
+		}
 		if note != "" {
 			notes = append(notes, note)
 		}
@@ -110,6 +116,7 @@ func (p plan) resolve(c clause, before []done) ([]action, string) {
 		return nil, c.unmatched()
 	}
 	f := fill(c, tool)
+	f.place(c, tool)
 	borrowed := f.borrow(c, tool, before)
 	if len(f.missing) > 0 {
 		return nil, "For “" + shorten(c.text) + "” I would use " + tool.Name + ", but I cannot tell its " +

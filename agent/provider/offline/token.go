@@ -88,8 +88,17 @@ func wordEnd(s string, at int) int {
 		if unicode.IsSpace(r) || (i > 0 && (r == '"' || r == '“' || r == '”' || r == '`')) {
 			return at + i
 		}
+		// So may the next word, but a number keeps its comma and a URL all it has.
+		if i > 0 && (r == ',' || r == ';') && letterAt(s, at+i+1) && !strings.Contains(s[at:at+i], "://") {
+			return at + i + 1
+		}
 	}
 	return len(s)
+}
+
+func letterAt(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return unicode.IsLetter(r)
 }
 
 // split takes the punctuation off the ends of a word.
