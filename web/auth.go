@@ -29,9 +29,9 @@ func (t *Tokens) Add(user, token string) {
 	t.entries = append(t.entries, tokenEntry{sha256.Sum256([]byte(token)), user})
 }
 
-// minToken is the shortest token that is accepted from a file: shorter ones can
-// be guessed.
-const minToken = 16
+// MinToken is how many characters a configured token needs: shorter ones can be
+// guessed.
+const MinToken = 16
 
 // ParseTokens reads lines of user:token. Blank lines and lines that begin with #
 // are skipped. An error names the line and shows nothing of it.
@@ -45,8 +45,8 @@ func ParseTokens(r io.Reader) (Tokens, error) {
 		}
 		user, token, ok := strings.Cut(line, ":")
 		user, token = strings.TrimSpace(user), strings.TrimSpace(token)
-		if !ok || user == "" || len(token) < minToken {
-			return Tokens{}, fmt.Errorf("line %d: want user:token with a token of at least %d characters", n, minToken)
+		if !ok || user == "" || len(token) < MinToken {
+			return Tokens{}, fmt.Errorf("line %d: want user:token with a token of at least %d characters", n, MinToken)
 		}
 		t.Add(user, token)
 	}

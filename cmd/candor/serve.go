@@ -57,6 +57,9 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 		return err
 	}
 	announce(stdout, ln.Addr().String(), fresh, s)
+	if a, ok := ln.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
+		log.Warn("listening beyond this machine without TLS: put a proxy with TLS in front", "addr", ln.Addr())
+	}
 	srv := &http.Server{Handler: a.web, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
 
@@ -139,6 +142,8 @@ func loadTokens(s settings) (t web.Tokens, fresh string, err error) {
 		}
 	}
 	switch {
+	case s.token != "" && len(s.token) < web.MinToken:
+		return t, "", fmt.Errorf("CANDOR_TOKEN can be guessed: it needs at least %d characters", web.MinToken)
 	case s.token != "":
 		t.Add(web.LocalUser, s.token)
 	case s.tokensFile == "":

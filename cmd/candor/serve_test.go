@@ -174,6 +174,13 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 	}
 }
 
+func TestATokenThatCanBeGuessedIsRefused(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", "short-one")
+	err := run(t.Context(), []string{"candor", "serve", "--addr", "127.0.0.1:0"}, io.Discard, io.Discard)
+	require.ErrorContains(t, err, "at least 16 characters")
+	assert.NotContains(t, err.Error(), "short-one")
+}
+
 func TestIdleSessionsAreEvictedByTheServer(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", testToken)
 	r := runServe(t, "--session-idle", "1ms")
