@@ -22,6 +22,7 @@ const maxCalls = 64
 type batch struct {
 	*turn
 	step     int
+	tools    *toolset
 	attempts []*attempt
 }
 
@@ -30,7 +31,8 @@ type attempt struct {
 	asked Call
 	id    string
 	tool  bound
-	args  json.RawMessage // without the rationale
+	args  json.RawMessage                      // without the rationale
+	wait  func(context.Context) session.Answer // for a person, nil when none is asked
 
 	outcome session.Outcome // set before the run only where the call does not run
 	result  json.RawMessage
@@ -46,11 +48,11 @@ var (
 	errTooManyCalls = fmt.Errorf("this call and those after it were not run: a step may have %d calls", maxCalls)
 )
 
-func (t *turn) newBatch(step int, calls []Call) *batch {
-	b := &batch{turn: t, step: step}
-	for _, c := range calls[:min(len(calls), maxCalls+1)] {
-		t.calls++
-		b.attempts = append(b.attempts, &attempt{asked: c, id: "call_" + strconv.Itoa(t.calls)})
+func (t *turn) newBatch(step int, resp Response, tools *toolset) *batch {
+	b := &batch{turn: t, step: step, tools: tools}
+	for _, c := range resp.Calls[:min(len(resp.Calls), maxCalls+1)] {
+		id := "call_" + strconv.FormatInt(t.calls.Add(1), 10)
+		b.attempts = append(b.attempts, &attempt{asked: c, id: id})
 	}
 	return b
 }
@@ -68,18 +70,18 @@ func (b *batch) preflight(ctx context.Context) {
 	}
 	var group *int
 	if runnable > 1 {
-		group = new(b.groups)
-		b.groups++
+		group = new(int(b.groups.Add(1)) - 1)
 	}
 	for i, a := range b.attempts {
 		b.recordCall(a, reasons[i], group)
+		b.ask(a)
 	}
 }
 
 // check fills in what the call needs to run, or why it does not, and gives the
 // reason that stood in its arguments.
 func (b *batch) check(ctx context.Context, place int, a *attempt) (reason string) {
-	tool, known := b.Tools.byName[a.asked.Name]
+	tool, known := b.tools.byName[a.asked.Name]
 	a.tool, a.args = tool, a.asked.Arguments
 	if !known || !tool.ownsReason {
 		// A failure is reported by the schema check below, in better words.
@@ -119,6 +121,7 @@ func (b *batch) recordCall(a *attempt, reason string, group *int) {
 	if a.outcome != "" {
 		group = nil
 	}
+	b.coverage.count(b.Model, a.tool.description.Name, why.Source)
 	b.record(session.ToolCalled{
 		Step: b.step, Call: a.id, Tool: name, Rationale: why, Params: params, Group: group,
 		Findings: session.Merge(found.Findings, inParams.Findings, inName.Findings),
@@ -131,15 +134,18 @@ func (b *batch) run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, a := range b.attempts {
 		if a.outcome == "" {
-			wg.Go(func() { a.run(ctx) })
+			wg.Go(func() { b.runOne(ctx, a) })
 		}
 	}
 	wg.Wait()
 }
 
-func (a *attempt) run(ctx context.Context) {
+func (b *batch) runOne(ctx context.Context, a *attempt) {
+	if a.wait != nil && !a.allowed(ctx) {
+		return
+	}
 	start := time.Now()
-	a.result, a.err = a.call(ctx)
+	a.result, a.err = a.call(withCall(ctx, b.turn, a.id))
 	a.took = time.Since(start)
 	switch {
 	case a.err == nil:
@@ -181,8 +187,8 @@ func (b *batch) postflight() {
 
 // messages is the step as the model will see it: what it said and asked, then
 // each call's raw result under the id it was asked by.
-func (b *batch) messages(text string) []Message {
-	asked := Message{Role: RoleAssistant, Text: text}
+func (b *batch) messages(resp Response) []Message {
+	asked := Message{Role: RoleAssistant, Text: resp.Text, Opaque: resp.Opaque}
 	out := make([]Message, 1, len(b.attempts)+1)
 	for _, a := range b.attempts {
 		c := a.asked

@@ -37,7 +37,7 @@ func BenchmarkCapture(b *testing.B) {
 			}
 			e, err := s.Accept(opened.Thread, safety.Literal("why?"), nil)
 			require.NoError(b, err)
-			rec = recorder{s, e.Ref}
+			rec = recorder{session: s, ref: e.Ref}
 		}
 		why, found := rationale(layer, benchReason, "")
 		params, _ := layer.CleanJSON(json.RawMessage(benchParams))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"candor/session"
 )
@@ -16,6 +17,8 @@ import (
 type Chat struct {
 	store      session.Store
 	dispatcher *Dispatcher
+	questions  questions
+	opaque     opaqueStore
 
 	ctx  context.Context // of every turn
 	stop context.CancelFunc
@@ -42,10 +45,20 @@ type pending struct {
 	dropped bool // interrupted before it began
 }
 
-// NewChat returns a service without turns. Close it when done.
-func NewChat(store session.Store, d *Dispatcher) *Chat {
+// DefaultPatience is how long a question about a call stays open.
+const DefaultPatience = 5 * time.Minute
+
+// NewChat returns a service without turns. Close it when done. Questions about
+// calls expire after patience; 0 means DefaultPatience.
+func NewChat(store session.Store, d *Dispatcher, patience time.Duration) *Chat {
+	if patience == 0 {
+		patience = DefaultPatience
+	}
 	ctx, stop := context.WithCancel(context.Background())
-	return &Chat{store: store, dispatcher: d, ctx: ctx, stop: stop, runners: map[string]*runner{}}
+	return &Chat{
+		store: store, dispatcher: d, questions: questions{patience: patience},
+		ctx: ctx, stop: stop, runners: map[string]*runner{},
+	}
 }
 
 // Send accepts a message and returns the event that gave it its turn, before the
@@ -132,7 +145,7 @@ func (c *Chat) next(id string, r *runner) (*pending, context.Context) {
 
 // turn runs one message to its end.
 func (c *Chat) turn(ctx context.Context, p *pending) {
-	rec := recorder{p.session, p.event.Ref}
+	rec := recorder{chat: c, session: p.session, user: p.user, ref: p.event.Ref}
 	log := c.dispatcher.Log.With("session", p.session.ID(), "thread", p.event.Thread, "turn", p.event.Turn)
 	if ctx.Err() != nil {
 		c.note(log, rec.Record(session.TurnInterrupted{}))
@@ -144,7 +157,7 @@ func (c *Chat) turn(ctx context.Context, p *pending) {
 	log.Info("turn started")
 	h, err := p.session.History(p.event.Thread, session.Page{})
 	c.note(log, err)
-	messages := append(Conversation(h.Turns), Message{Role: RoleUser, Text: p.raw})
+	messages := append(Conversation(h.Turns, c.opaque.get), Message{Role: RoleUser, Text: p.raw})
 	err = c.dispatcher.Run(ctx, rec, messages)
 	t, _ := p.session.Turn(p.event.Thread, p.event.Turn)
 	log.Info("turn ended", "state", t.State, "took", t.EndedAt.Sub(t.StartedAt), "cause", cause(err))
@@ -198,6 +211,13 @@ func (c *Chat) Interrupt(ctx context.Context, user, threadID string) (session.Re
 	return r.current, nil
 }
 
+// Approve answers the question whether a call may run: Approve, Always or Deny. It
+// fails with session.ErrNoApproval if the user has no such question open, and with
+// session.ErrNotAlways if "always" is no answer to it.
+func (c *Chat) Approve(_ context.Context, user, request string, answer session.Answer) (session.Ref, error) {
+	return c.questions.answer(user, request, answer)
+}
+
 // Close takes no more messages and waits for the turns that run and wait. When
 // ctx ends first it interrupts them, and still waits until they are recorded.
 func (c *Chat) Close(ctx context.Context) {
@@ -208,16 +228,3 @@ func (c *Chat) Close(ctx context.Context) {
 	c.wg.Wait()
 	c.stop()
 }
-
-// recorder is a thread's log.
-type recorder struct {
-	session *session.Session
-	ref     session.Ref
-}
-
-func (r recorder) Record(b session.Body) error {
-	_, err := r.session.Append(r.ref, b)
-	return err
-}
-
-var _ Recorder = recorder{}

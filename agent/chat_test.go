@@ -29,7 +29,7 @@ func inChat(t *testing.T, p Provider, test func(*testing.T, *Chat, *session.Sess
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		store := session.NewMemory(nil)
-		c := NewChat(store, dispatcher(t, p, tools...))
+		c := NewChat(store, dispatcher(t, p, tools...), 0)
 		s, err := store.Open(t.Context(), "ann")
 		require.NoError(t, err)
 		test(t, c, s)
@@ -166,7 +166,7 @@ func gjson(t *testing.T, s string) map[string]string {
 
 func TestFailedAndInterruptedTurnsAreToldToTheModelAsSuch(t *testing.T) {
 	turns := []session.Turn{{State: session.Failed}, {State: session.Interrupted}, {State: session.Processing}}
-	m := Conversation(turns)
+	m := Conversation(turns, nil)
 	require.Len(t, m, 4)
 	assert.Contains(t, m[1].Text, "failed")
 	assert.Contains(t, m[3].Text, "stopped")

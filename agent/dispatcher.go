@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -20,6 +21,28 @@ type Recorder interface {
 	Record(session.Body) error
 }
 
+// What a Recorder may be able to do besides. A dispatcher that finds an ability
+// missing does without: no approval is given, no sub-agent runs, nothing opaque
+// outlives the turn.
+type (
+	// Approver asks a person whether a call may run.
+	Approver interface {
+		// Ask puts the question and returns what waits for its answer: until a
+		// person answers, it expires, or the context ends. nil means that the call
+		// may run unasked. Tool is cleaned.
+		Ask(call string, tool, description safety.Text, mode Approval) (wait func(context.Context) session.Answer)
+	}
+	// AgentRecorder records what another agent does in the same turn.
+	AgentRecorder interface {
+		As(agent string) Recorder
+	}
+	// OpaqueKeeper keeps a step's opaque reasoning for later turns, by the id of
+	// the step's first call.
+	OpaqueKeeper interface {
+		Keep(call string, items []Opaque)
+	}
+)
+
 // Policy decides whether a call may run. An error rejects the call, and its text
 // tells the model and the user why. Policies run one after another in the order
 // of the calls.
@@ -29,13 +52,16 @@ type Policy func(ctx context.Context, tool string, args []byte) error
 // is then safe for concurrent use.
 type Dispatcher struct {
 	Provider Provider
+	Model    string // what the provider's model is called, for counting
 	Tools    *Toolbox
 	Safety   *safety.Layer
-	Policy   Policy       // nil lets every call run
-	MaxSteps int          // 0 means DefaultMaxSteps
-	Log      *slog.Logger // gets no text that a model, tool or user wrote
+	Policy   Policy              // nil lets every call run
+	MaxSteps int                 // 0 means DefaultMaxSteps
+	Approval map[string]Approval // by tool name, instead of the tool's own
+	Log      *slog.Logger        // gets no text that a model, tool or user wrote
 
 	unrecorded atomic.Int64
+	coverage   coverage
 }
 
 // Unrecorded is how many events could not be recorded since the start.
@@ -55,7 +81,7 @@ var ErrTooManySteps = errors.New("the model did not come to an answer")
 // says why a turn failed or was interrupted and may hold raw text: log its type,
 // not its words.
 func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message) error {
-	t := &turn{Dispatcher: d, rec: rec, messages: messages}
+	t := &turn{Dispatcher: d, rec: rec, messages: messages, shared: &shared{}}
 	answer, err := t.loop(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -74,13 +100,20 @@ func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message) 
 	return nil
 }
 
-// turn is one run's state; it belongs to the goroutine that runs it.
+// turn is one agent's run in a turn; it belongs to the goroutine that runs it.
 type turn struct {
 	*Dispatcher
 	rec      Recorder
+	agent    string // empty is the one the user speaks to
 	messages []Message
-	calls    int // how many were made, for their ids
-	groups   int // how many parallel groups ran
+	*shared
+}
+
+// shared is what all agents of a turn count together.
+type shared struct {
+	calls  atomic.Int64 // made, for their ids
+	groups atomic.Int64 // parallel groups that ran
+	agents atomic.Int64 // sub-agents that were started
 }
 
 // loop asks the model until it answers in text.
@@ -90,7 +123,8 @@ func (t *turn) loop(ctx context.Context) (answer string, err error) {
 		limit = DefaultMaxSteps
 	}
 	for step := 1; step <= limit; step++ {
-		req := Request{Tools: t.Tools.Specs()}
+		tools := t.Tools.now.Load()
+		req := Request{Tools: slices.Clone(tools.specs)}
 		switch step {
 		case limit:
 			req.Tools = nil
@@ -108,7 +142,7 @@ func (t *turn) loop(ctx context.Context) (answer string, err error) {
 		if step == limit {
 			break
 		}
-		t.step(ctx, step, resp)
+		t.step(ctx, step, resp, tools)
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
@@ -128,20 +162,26 @@ func (t *turn) ask(ctx context.Context, req Request) (resp Response, err error) 
 
 // step records what the model said, runs what it asked for, and adds both to the
 // conversation.
-func (t *turn) step(ctx context.Context, number int, resp Response) {
-	t.narrate(number, resp.Text)
-	b := t.newBatch(number, resp.Calls)
+func (t *turn) step(ctx context.Context, number int, resp Response, tools *toolset) {
+	t.narrate(number, resp)
+	b := t.newBatch(number, resp, tools)
 	b.preflight(ctx)
 	b.run(ctx)
 	b.postflight()
 	t.record(session.StepEnded{Step: number})
-	t.messages = append(t.messages, b.messages(resp.Text)...)
+	if k, ok := t.rec.(OpaqueKeeper); ok && len(resp.Opaque) > 0 {
+		k.Keep(b.attempts[0].id, resp.Opaque)
+	}
+	t.messages = append(t.messages, b.messages(resp)...)
 }
 
-// narrate captures the text before the calls. A blocked one is recorded as such,
-// without its words.
-func (t *turn) narrate(step int, raw string) {
-	raw = stripThinking(raw)
+// narrate captures the text before the calls, or, where there is none, the
+// provider's summary of the step. A blocked one is recorded without its words.
+func (t *turn) narrate(step int, resp Response) {
+	raw, source := stripThinking(resp.Text), session.FromModel
+	if raw == "" {
+		raw, source = stripThinking(resp.Summary), session.FromSummary
+	}
 	if raw == "" {
 		return
 	}
@@ -150,7 +190,7 @@ func (t *turn) narrate(step int, raw string) {
 	if blocked {
 		t.warnBlocked("narrative", step, report)
 	}
-	t.record(session.Narrated{Step: step, Text: text, Blocked: blocked, Findings: report.Findings})
+	t.record(session.Narrated{Step: step, Text: text, Source: source, Blocked: blocked, Findings: report.Findings})
 }
 
 // record never stops the turn: what cannot be kept is counted and logged.

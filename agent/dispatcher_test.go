@@ -76,7 +76,7 @@ func TestRationaleComesFirstInEverySchemaButWhereTheToolHasItsOwn(t *testing.T) 
 
 func TestReasoningSafetyBlockNarrative(t *testing.T) {
 	rec := runTurn(t, dispatcher(t, oneStep("the key is "+privateKey(), Call{Name: "a"}), echo("a")))
-	assert.True(t, rec.turn.Narrative().Empty())
+	assert.Empty(t, rec.narrative())
 	assert.True(t, rec.turn.Steps[0].NarrativeBlocked)
 	assert.Equal(t, session.Completed, rec.turn.State, "the turn goes on")
 }
@@ -128,7 +128,7 @@ func groupOf(g *int) string {
 
 func TestNarrativeIsNoneForTurnsWithoutToolCalls(t *testing.T) {
 	rec := runTurn(t, dispatcher(t, &steps{responses: []Response{{Text: "just an answer"}}}, echo("a")))
-	assert.True(t, rec.turn.Narrative().Empty())
+	assert.Empty(t, rec.narrative())
 	assert.Empty(t, rec.turn.Steps)
 	assert.Equal(t, "just an answer", rec.turn.Response.String())
 }
@@ -136,7 +136,7 @@ func TestNarrativeIsNoneForTurnsWithoutToolCalls(t *testing.T) {
 func TestNarrativeIsNoneWhenTheModelSaidNothingBeforeItsCalls(t *testing.T) {
 	for _, text := range []string{"", " \n", "<think>only a thought</think>"} {
 		rec := runTurn(t, dispatcher(t, oneStep(text, Call{Name: "a"}), echo("a")))
-		assert.True(t, rec.turn.Narrative().Empty())
+		assert.Empty(t, rec.narrative())
 		assert.Empty(t, of[session.Narrated](rec))
 	}
 }
@@ -268,7 +268,7 @@ func TestAProviderThatFailsEndsTheTurnWithItsReasoningKept(t *testing.T) {
 	rec := runTurn(t, dispatcher(t, p, echo("a")))
 	assert.Equal(t, session.Failed, rec.turn.State)
 	assert.Equal(t, "the model provider failed: out of responses", rec.turn.Error.String())
-	assert.Equal(t, "first I look", rec.turn.Narrative().String())
+	assert.Equal(t, "first I look", rec.narrative())
 }
 
 func TestAProviderThatPanicsFailsTheTurn(t *testing.T) {

@@ -82,6 +82,11 @@ func (e *events) Record(b session.Body) error {
 	return nil
 }
 
+func (e *events) narrative() string {
+	text, _ := e.turn.Narrative()
+	return text.String()
+}
+
 // of lists the recorded events of one type.
 func of[B session.Body](e *events) []B {
 	var out []B
@@ -132,4 +137,12 @@ func (p *looping) Respond(context.Context, Request) (Response, error) {
 	return Response{Text: "I look again.", Calls: []Call{{
 		Name: "look", Arguments: json.RawMessage(`{"rationale":"the last look was not enough","path":"a/b"}`),
 	}}}, nil
+}
+
+// nested hands every task on, and answers once it was handed one back.
+func nested(_ context.Context, r Request) (Response, error) {
+	if r.Messages[len(r.Messages)-1].Role == RoleTool {
+		return Response{Text: "done"}, nil
+	}
+	return Response{Calls: []Call{{Name: "research", Arguments: json.RawMessage(`{"task":"deeper"}`)}}}, nil
 }

@@ -7,8 +7,10 @@ import (
 )
 
 // Conversation is what a model is shown of a thread's earlier turns. It is built
-// from what was kept, so it is cleaned; turns that have not ended are left out.
-func Conversation(turns []session.Turn) []Message {
+// from what was kept, so it is cleaned; turns that have not ended are left out, and
+// so is what sub-agents did. opaque gives what the provider wants back with a step,
+// by the step's first call; it may be nil.
+func Conversation(turns []session.Turn, opaque func(thread string, turn int, call string) []Opaque) []Message {
 	var out []Message
 	for _, t := range turns {
 		if !t.State.Ended() {
@@ -16,7 +18,14 @@ func Conversation(turns []session.Turn) []Message {
 		}
 		out = append(out, Message{Role: RoleUser, Text: t.Input.String()})
 		for _, s := range t.Steps {
-			out = append(out, stepMessages(t.Number, s)...)
+			if s.Agent != "" || len(s.Calls) == 0 {
+				continue
+			}
+			step := stepMessages(t.Number, s)
+			if opaque != nil {
+				step[0].Opaque = opaque(t.Thread, t.Number, s.Calls[0].ID)
+			}
+			out = append(out, step...)
 		}
 		if end := ending(t); end != "" {
 			out = append(out, Message{Role: RoleAssistant, Text: end})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -18,16 +19,43 @@ type Tool interface {
 	Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
 }
 
-// Spec describes a tool to a model. Schema is of type object.
+// Spec describes a tool. Schema is of type object. Models see all but Approval.
 type Spec struct {
 	Name        string
 	Description string
 	Schema      *jsonschema.Schema
+	Approval    Approval
 }
 
-// Toolbox is a fixed set of tools with their schemas made ready. It is safe for
-// concurrent use.
-type Toolbox struct {
+// Approval says whether a person is asked before a tool runs.
+type Approval int
+
+const (
+	// ApprovalNever: it runs.
+	ApprovalNever Approval = iota
+	// ApprovalAsk: a person is asked, and may answer for the rest of the session.
+	ApprovalAsk
+	// ApprovalAlways: a person is asked each time.
+	ApprovalAlways
+)
+
+// ParseApproval reads never, ask or always.
+func ParseApproval(s string) (Approval, error) {
+	for a, name := range []string{"never", "ask", "always"} {
+		if s == name {
+			return Approval(a), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is none of never, ask, always", s)
+}
+
+// Toolbox is a set of tools with their schemas made ready. It may be replaced
+// while turns run: a step keeps the set it began with. It is safe for concurrent
+// use.
+type Toolbox struct{ now atomic.Pointer[toolset] }
+
+// toolset is what a toolbox holds at one time. It never changes.
+type toolset struct {
 	byName map[string]bound
 	specs  []Spec
 }
@@ -43,30 +71,35 @@ type bound struct {
 // NewToolbox checks the tools and puts the rationale property first into each
 // schema. It fails when a name is empty or taken, or a schema cannot be used.
 func NewToolbox(tools ...Tool) (*Toolbox, error) {
-	box := &Toolbox{byName: make(map[string]bound, len(tools))}
+	box := &Toolbox{}
+	return box, box.Replace(tools...)
+}
+
+// Replace exchanges all tools, from the next step of every turn on. It fails like
+// NewToolbox, and then the tools stay what they were.
+func (b *Toolbox) Replace(tools ...Tool) error {
+	set := &toolset{byName: make(map[string]bound, len(tools))}
 	for _, t := range tools {
 		spec := t.Spec()
 		if spec.Name == "" {
-			return nil, errors.New("a tool has no name")
+			return errors.New("a tool has no name")
 		}
-		if _, taken := box.byName[spec.Name]; taken {
-			return nil, fmt.Errorf("two tools are called %q", spec.Name)
+		if _, taken := set.byName[spec.Name]; taken {
+			return fmt.Errorf("two tools are called %q", spec.Name)
 		}
-		b, err := bind(t, spec)
+		bound, err := bind(t, spec)
 		if err != nil {
-			return nil, fmt.Errorf("tool %q: %w", spec.Name, err)
+			return fmt.Errorf("tool %q: %w", spec.Name, err)
 		}
-		box.byName[spec.Name] = b
-		box.specs = append(box.specs, b.description)
+		set.byName[spec.Name] = bound
+		set.specs = append(set.specs, bound.description)
 	}
-	return box, nil
+	b.now.Store(set)
+	return nil
 }
 
-// Specs is what the model is shown, in the order the tools were given.
-func (b *Toolbox) Specs() []Spec { return slices.Clone(b.specs) }
-
 // Names are the tools' names, sorted.
-func (b *Toolbox) Names() []string { return slices.Sorted(maps.Keys(b.byName)) }
+func (b *Toolbox) Names() []string { return slices.Sorted(maps.Keys(b.now.Load().byName)) }
 
 func bind(t Tool, spec Spec) (bound, error) {
 	if spec.Schema == nil {

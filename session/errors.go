@@ -16,6 +16,12 @@ var (
 	ErrBusy = errors.New("too many messages are waiting")
 	// ErrNotRunning: the thread has no turn that could be interrupted.
 	ErrNotRunning = errors.New("no turn is running")
+	// ErrNoApproval: no such question is open. One that was answered already, or
+	// that another user was asked, gives the same error.
+	ErrNoApproval = errors.New("no such approval is open")
+	// ErrNotAlways: "always" is no answer to this question; each call of the tool
+	// has to be allowed by itself.
+	ErrNotAlways = errors.New("this tool has to be approved each time")
 	// ErrUnknownCursor: the log never gave out that number.
 	ErrUnknownCursor = errors.New("unknown cursor")
 	// ErrEvicted: the session was idle for too long and is gone.

@@ -15,11 +15,16 @@ type Event struct {
 	Body Body
 }
 
-// Ref says what an event is about. Turn is 0 for an event about the thread itself.
+// Ref says what an event is about. Turn is 0 for an event about the thread
+// itself. Agent is empty for the agent that the user speaks to.
 type Ref struct {
 	Thread string
 	Turn   int
+	Agent  string
 }
+
+// turn is the Ref of the turn as such, whichever agent acted in it.
+func (r Ref) turn() Ref { return Ref{Thread: r.Thread, Turn: r.Turn} }
 
 // Body is what happened. The set is sealed: only this package declares bodies.
 type Body interface{ body() }
@@ -42,11 +47,12 @@ type TurnStarted struct {
 	Findings []safety.Finding
 }
 
-// Narrated: the model said something before it called tools in this step.
-// Text is empty when it was blocked.
+// Narrated: the model said something before it called tools in this step, or its
+// provider summed its reasoning up. Text is empty when it was blocked.
 type Narrated struct {
 	Step     int // from 1
 	Text     safety.Text
+	Source   Source // FromModel or FromSummary
 	Blocked  bool
 	Findings []safety.Finding
 }
@@ -72,6 +78,30 @@ type ToolReturned struct {
 	Findings []safety.Finding
 }
 
+// ApprovalAsked: the call waits for a person to allow it.
+type ApprovalAsked struct {
+	Request     string // what the answer names; unique in the session
+	Call        string
+	Description safety.Text // of the tool
+	AllowAlways bool        // "always" is an answer, too
+}
+
+// ApprovalAnswered: the call may run, or not.
+type ApprovalAnswered struct {
+	Request string
+	Call    string
+	Answer  Answer
+}
+
+// Handoff: one agent gave a task to another, or its result back. The call is the
+// one by which it did so.
+type Handoff struct {
+	Call     string
+	From, To string // agents; empty is the one the user speaks to
+	Text     safety.Text
+	Findings []safety.Finding
+}
+
 // StepEnded: every call of the step has ended; a reasoning update is due.
 type StepEnded struct{ Step int }
 
@@ -90,13 +120,16 @@ type TurnFailed struct {
 // TurnInterrupted: the user, or a shutdown, stopped the turn.
 type TurnInterrupted struct{}
 
-func (ThreadOpened) body()    {}
-func (TurnQueued) body()      {}
-func (TurnStarted) body()     {}
-func (Narrated) body()        {}
-func (ToolCalled) body()      {}
-func (ToolReturned) body()    {}
-func (StepEnded) body()       {}
-func (TurnCompleted) body()   {}
-func (TurnFailed) body()      {}
-func (TurnInterrupted) body() {}
+func (ThreadOpened) body()     {}
+func (TurnQueued) body()       {}
+func (TurnStarted) body()      {}
+func (Narrated) body()         {}
+func (ToolCalled) body()       {}
+func (ToolReturned) body()     {}
+func (StepEnded) body()        {}
+func (ApprovalAsked) body()    {}
+func (ApprovalAnswered) body() {}
+func (Handoff) body()          {}
+func (TurnCompleted) body()    {}
+func (TurnFailed) body()       {}
+func (TurnInterrupted) body()  {}

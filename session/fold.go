@@ -19,13 +19,22 @@ func (t Turn) Apply(e Event) Turn {
 		t = t.begin(e, Processing, b.Message, b.Input, b.Findings)
 		t.StartedAt = e.At
 	case Narrated:
-		t.Steps, t.Findings = t.narrate(b), Merge(t.Findings, b.Findings)
+		t.Steps, t.Findings = t.narrate(e, b), Merge(t.Findings, b.Findings)
 	case ToolCalled:
 		t.Steps, t.Findings = t.call(e, b), Merge(t.Findings, b.Findings)
 	case ToolReturned:
 		t = t.settle(b)
 	case StepEnded:
-		t.Steps = t.editStep(b.Step, func(s *Step) { s.Ended = true })
+		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Ended = true })
+	case ApprovalAsked:
+		t.Steps = t.editCall(b.Call, func(c *Call) {
+			c.Approval = &Approval{Request: b.Request, Description: b.Description, AllowAlways: b.AllowAlways, AskedAt: e.At}
+		})
+	case ApprovalAnswered:
+		t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = c.Approval.answered(b.Answer) })
+	case Handoff:
+		t.Handoffs = append(slices.Clip(t.Handoffs), HandoffAt{b, e.At})
+		t.Findings = Merge(t.Findings, b.Findings)
 	case TurnCompleted:
 		t.Response, t.Findings = b.Response, Merge(t.Findings, b.Findings)
 		t = t.end(e, Completed)
@@ -55,47 +64,71 @@ func (t Turn) end(e Event, s State) Turn {
 	return t
 }
 
-func (t Turn) narrate(b Narrated) []Step {
-	return t.editStep(b.Step, func(s *Step) { s.Narrative, s.NarrativeBlocked = b.Text, b.Blocked })
+func (t Turn) narrate(e Event, b Narrated) []Step {
+	return t.editStep(e.Agent, b.Step, func(s *Step) {
+		s.Narrative, s.NarrativeSource, s.NarrativeBlocked = b.Text, b.Source, b.Blocked
+	})
 }
 
 func (t Turn) call(e Event, b ToolCalled) []Step {
-	return t.editStep(b.Step, func(s *Step) {
+	return t.editStep(e.Agent, b.Step, func(s *Step) {
 		// A clipped append copies: an older snapshot keeps its own tail.
 		s.Calls = append(slices.Clip(s.Calls), Call{
-			ID: b.Call, Step: b.Step, Tool: b.Tool, Rationale: b.Rationale, Params: b.Params,
+			ID: b.Call, Agent: e.Agent, Step: b.Step, Tool: b.Tool, Rationale: b.Rationale, Params: b.Params,
 			Group: b.Group, Outcome: Pending, StartedAt: e.At, Findings: Merge(b.Findings),
 		})
 	})
 }
 
+// settle takes a call's result; the first one stands.
 func (t Turn) settle(b ToolReturned) Turn {
-	for i := len(t.Steps) - 1; i >= 0; i-- {
-		at := slices.IndexFunc(t.Steps[i].Calls, func(c Call) bool { return c.ID == b.Call })
-		if at < 0 || t.Steps[i].Calls[at].Outcome != Pending {
-			continue
-		}
-		t.Steps = t.editStep(t.Steps[i].Number, func(s *Step) {
-			s.Calls = slices.Clone(s.Calls)
-			c := &s.Calls[at]
-			c.Outcome, c.Result, c.Error, c.Took = b.Outcome, b.Result, b.Error, b.Took
-			c.Findings = Merge(c.Findings, b.Findings)
-		})
-		t.Findings = Merge(t.Findings, b.Findings)
-		break
+	c, ok := t.Call(b.Call)
+	if !ok || c.Outcome != Pending {
+		return t
 	}
+	t.Steps = t.editCall(b.Call, func(c *Call) {
+		c.Outcome, c.Result, c.Error, c.Took = b.Outcome, b.Result, b.Error, b.Took
+		c.Findings = Merge(c.Findings, b.Findings)
+	})
+	t.Findings = Merge(t.Findings, b.Findings)
 	return t
 }
 
-// editStep copies the steps and lets edit change the one with that number,
-// which it adds at the end when there is none.
-func (t Turn) editStep(number int, edit func(*Step)) []Step {
+// answered is a copy with the answer; the first one stands.
+func (a *Approval) answered(with Answer) *Approval {
+	if a == nil || a.Answer != "" {
+		return a
+	}
+	done := *a
+	done.Answer = with
+	return &done
+}
+
+// editStep copies the steps and lets edit change the one of that agent with that
+// number, which it adds at the end when there is none.
+func (t Turn) editStep(agent string, number int, edit func(*Step)) []Step {
 	steps := slices.Clone(t.Steps)
-	at := slices.IndexFunc(steps, func(s Step) bool { return s.Number == number })
+	at := slices.IndexFunc(steps, func(s Step) bool { return s.Agent == agent && s.Number == number })
 	if at < 0 {
-		steps = append(steps, Step{Number: number})
+		steps = append(steps, Step{Agent: agent, Number: number})
 		at = len(steps) - 1
 	}
 	edit(&steps[at])
 	return steps
+}
+
+// editCall copies the steps and the calls on the way to one, and lets edit change
+// it. Without such a call the steps stay as they are.
+func (t Turn) editCall(id string, edit func(*Call)) []Step {
+	for i := len(t.Steps) - 1; i >= 0; i-- {
+		at := slices.IndexFunc(t.Steps[i].Calls, func(c Call) bool { return c.ID == id })
+		if at < 0 {
+			continue
+		}
+		steps := slices.Clone(t.Steps)
+		steps[i].Calls = slices.Clone(steps[i].Calls)
+		edit(&steps[i].Calls[at])
+		return steps
+	}
+	return t.Steps
 }

@@ -26,10 +26,11 @@ type Session struct {
 	user string
 	log  Log
 
-	mu      sync.RWMutex
-	threads map[string]*thread
-	active  string
-	used    time.Time
+	mu       sync.RWMutex
+	threads  map[string]*thread
+	active   string
+	approved map[string]bool // tools that "always" was answered for
+	used     time.Time
 }
 
 // newSession is an empty session. Ids of threads and messages are derived from
@@ -37,7 +38,7 @@ type Session struct {
 func newSession(id uuid.UUID, user string) *Session {
 	return &Session{
 		id: id, user: user, log: Log{session: id.String()},
-		threads: map[string]*thread{}, used: time.Now(),
+		threads: map[string]*thread{}, approved: map[string]bool{}, used: time.Now(),
 	}
 }
 
@@ -109,6 +110,13 @@ func (s *Session) Turn(threadID string, number int) (Turn, error) {
 	return th.turn(number)
 }
 
+// Approved reports whether the user answered "always" for a tool in this session.
+func (s *Session) Approved(tool string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.approved[tool]
+}
+
 // Active is the thread that was opened or written to last, "" when there is none.
 func (s *Session) Active() string {
 	s.mu.RLock()
@@ -170,10 +178,10 @@ func (s *Session) Watch(ctx context.Context, after uint64) iter.Seq2[Update, err
 			}
 			up := Update{Event: e}
 			if e.Turn > 0 {
-				up.Turn = turns[e.Ref].Apply(e)
-				turns[e.Ref] = up.Turn
+				up.Turn = turns[e.turn()].Apply(e)
+				turns[e.turn()] = up.Turn
 				if up.Turn.State.Ended() {
-					delete(turns, e.Ref)
+					delete(turns, e.turn())
 				}
 			}
 			if e.Seq > after && !yield(up, nil) {
@@ -214,11 +222,15 @@ func (s *Session) add(ref Ref, b Body) (Event, error) {
 		th = &thread{id: ref.Thread, created: e.At}
 		s.threads[ref.Thread] = th
 	}
-	switch b.(type) {
+	th.apply(e)
+	switch b := b.(type) {
 	case ThreadOpened, TurnQueued, TurnStarted:
 		s.active = ref.Thread
+	case ApprovalAnswered:
+		if c, ok := th.turns[ref.Turn-1].Call(b.Call); ok && b.Answer == Always {
+			s.approved[c.Tool.String()] = true
+		}
 	}
-	th.apply(e)
 	return e, nil
 }
 
@@ -227,6 +239,11 @@ func (s *Session) add(ref Ref, b Body) (Event, error) {
 func (s *Session) nextID(kind string) string {
 	place := kind + "/" + strconv.FormatUint(s.log.Head()+1, 10)
 	return uuid.NewSHA1(s.id, []byte(place)).String()
+}
+
+// RequestID is the id of the question about a call.
+func (s *Session) RequestID(ref Ref, call string) string {
+	return uuid.NewSHA1(s.id, fmt.Appendf(nil, "approval/%s/%d/%s", ref.Thread, ref.Turn, call)).String()
 }
 
 func (s *Session) thread(id string) (*thread, error) {

@@ -48,18 +48,23 @@ func call(id string, step int) session.ToolCalled {
 		Rationale: session.Rationale{Text: safety.Literal("to know the time"), Source: session.FromModel}}
 }
 
+func narrative(t session.Turn) string {
+	text, _ := t.Narrative()
+	return text.String()
+}
+
 func TestTurnNarrativeSetAndGet(t *testing.T) {
 	s, thread := open(t)
 	ref := accept(t, s, thread)
 	add(t, s, ref, session.Narrated{Step: 1, Text: safety.Literal("first")}, call("call_1", 1))
 	turn, err := s.Turn(thread, 1)
 	require.NoError(t, err)
-	assert.Equal(t, "first", turn.Narrative().String())
+	assert.Equal(t, "first", narrative(turn))
 
 	add(t, s, ref, session.Narrated{Step: 2, Text: safety.Literal("second")})
 	add(t, s, ref, session.Narrated{Step: 3, Blocked: true})
 	turn, _ = s.Turn(thread, 1)
-	assert.Equal(t, "second", turn.Narrative().String(), "the latest that could be kept")
+	assert.Equal(t, "second", narrative(turn), "the latest that could be kept")
 	assert.Equal(t, "first", turn.Steps[0].Narrative.String(), "each step's is kept")
 	assert.True(t, turn.Steps[2].NarrativeBlocked)
 }

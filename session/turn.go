@@ -41,11 +41,37 @@ const (
 type Source string
 
 // A rationale is the model's own words, or our fallback when it gave none that
-// could be kept.
+// could be kept. A narrative is the model's own words, or a summary of its
+// reasoning that its provider made.
 const (
 	FromModel    Source = "model"
 	FromFallback Source = "fallback"
+	FromSummary  Source = "summary"
 )
+
+// Answer is what became of the question whether a call may run.
+type Answer string
+
+// The answers of a person, and the two ways in which there is none.
+const (
+	Approve   Answer = "approve"
+	Always    Answer = "always" // this call, and every later one of the tool in the session
+	Deny      Answer = "deny"
+	Expired   Answer = "expired"
+	Withdrawn Answer = "withdrawn" // the turn was stopped
+)
+
+// Allows reports whether the call may run.
+func (a Answer) Allows() bool { return a == Approve || a == Always }
+
+// Approval is a question about a call. Answer is empty while it is open.
+type Approval struct {
+	Request     string
+	Description safety.Text
+	AllowAlways bool
+	Answer      Answer
+	AskedAt     time.Time
+}
 
 // Rationale is why a tool was called. Text is never empty.
 type Rationale struct {
@@ -68,15 +94,24 @@ type Turn struct {
 	CreatedAt       time.Time   // when the message was accepted
 	StartedAt       time.Time   // zero while Queued
 	EndedAt         time.Time   // zero until the state is final
+	Handoffs        []HandoffAt
 	Findings        []safety.Finding
 	FirstSeq        uint64 // the event that created the turn
 	LastSeq         uint64 // the latest event folded in
 }
 
-// Step is one pass of the loop in which the model called tools.
+// HandoffAt is a hand-off and when it happened.
+type HandoffAt struct {
+	Handoff
+	At time.Time
+}
+
+// Step is one pass of an agent's loop in which the model called tools.
 type Step struct {
-	Number           int
+	Agent            string
+	Number           int // from 1 for each agent
 	Narrative        safety.Text
+	NarrativeSource  Source
 	NarrativeBlocked bool
 	Calls            []Call
 	Ended            bool
@@ -85,11 +120,13 @@ type Step struct {
 // Call is one decision to use a tool, with what came of it.
 type Call struct {
 	ID        string
+	Agent     string
 	Step      int
 	Tool      safety.Text
 	Rationale Rationale
 	Params    safety.JSON
 	Group     *int
+	Approval  *Approval // nil when nobody had to be asked
 	Outcome   Outcome
 	Result    safety.JSON
 	Error     safety.Text
@@ -99,14 +136,15 @@ type Call struct {
 }
 
 // Narrative is what the model said before calling tools in the latest step in
-// which it said something that could be kept; empty when there is none.
-func (t Turn) Narrative() safety.Text {
+// which it said something that could be kept, and whose words they are. It is
+// empty when there is none. What other agents said in the turn is theirs.
+func (t Turn) Narrative() (safety.Text, Source) {
 	for _, s := range slices.Backward(t.Steps) {
-		if !s.Narrative.Empty() {
-			return s.Narrative
+		if s.Agent == "" && !s.Narrative.Empty() {
+			return s.Narrative, s.NarrativeSource
 		}
 	}
-	return safety.Text{}
+	return safety.Text{}, ""
 }
 
 // Calls yields the turn's calls in the order the model made them.

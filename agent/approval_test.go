@@ -1,0 +1,185 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/session"
+)
+
+// guarded is a tool that needs approval.
+func guarded(name string, mode Approval) Tool {
+	t := echo(name).(funcTool)
+	t.spec.Approval = mode
+	t.spec.Description = "does something that matters"
+	return t
+}
+
+// asked gives the open questions of a turn, in order.
+func asked(t *testing.T, s *session.Session, ref session.Ref) []session.Call {
+	t.Helper()
+	turn, err := s.Turn(ref.Thread, ref.Turn)
+	require.NoError(t, err)
+	var open []session.Call
+	for c := range turn.Calls() {
+		if c.Approval != nil && c.Approval.Answer == "" {
+			open = append(open, c)
+		}
+	}
+	return open
+}
+
+func outcomes(t *testing.T, s *session.Session, ref session.Ref) []session.Outcome {
+	t.Helper()
+	turn, err := s.Turn(ref.Thread, ref.Turn)
+	require.NoError(t, err)
+	var out []session.Outcome
+	for c := range turn.Calls() {
+		out = append(out, c.Outcome)
+	}
+	return out
+}
+
+func TestACallWaitsForItsUsersAnswer(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		answer  session.Answer
+		outcome session.Outcome
+	}{
+		{"approved", session.Approve, session.Success},
+		{"approved for good", session.Always, session.Success},
+		{"denied", session.Deny, session.Rejected},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := oneStep("", Call{Name: "risky", Reasoning: "to fix it"}, Call{Name: "safe"})
+			inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
+				ref := send(t, c, "", "hi").Ref
+				synctest.Wait()
+				open := asked(t, s, ref)
+				require.Len(t, open, 1)
+				assert.Equal(t, "to fix it", open[0].Rationale.Text.String())
+				assert.Equal(t, "does something that matters", open[0].Approval.Description.String())
+				got, err := c.Approve(t.Context(), "ann", open[0].Approval.Request, tt.answer)
+				require.NoError(t, err)
+				assert.Equal(t, ref, got)
+				synctest.Wait()
+				assert.Equal(t, []session.Outcome{tt.outcome, session.Success}, outcomes(t, s, ref), "the rest of the batch is not lost")
+				turn, _ := s.Turn(ref.Thread, ref.Turn)
+				assert.Equal(t, session.Completed, turn.State, "the loop goes on")
+				risky, _ := turn.Call("call_1")
+				assert.Equal(t, tt.answer, risky.Approval.Answer)
+			}, guarded("risky", ApprovalAsk), echo("safe"))
+		})
+	}
+}
+
+func TestTheRestOfABatchRunsWhileOneCallWaits(t *testing.T) {
+	var ran bool
+	safe := funcTool{Spec{Name: "safe"}, func(context.Context, json.RawMessage) (json.RawMessage, error) { ran = true; return args(`1`), nil }}
+	inChat(t, oneStep("", Call{Name: "risky"}, Call{Name: "safe"}), func(t *testing.T, c *Chat, _ *session.Session) {
+		send(t, c, "", "hi")
+		synctest.Wait()
+		assert.True(t, ran)
+		c.stop()
+	}, guarded("risky", ApprovalAlways), safe)
+}
+
+func TestAlwaysIsRememberedForTheSessionAndTheTool(t *testing.T) {
+	p := &steps{responses: []Response{
+		{Calls: []Call{{Name: "risky"}}}, {Calls: []Call{{Name: "risky"}, {Name: "other"}}}, {Text: "done"},
+	}}
+	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
+		ref := send(t, c, "", "hi").Ref
+		synctest.Wait()
+		_, err := c.Approve(t.Context(), "ann", asked(t, s, ref)[0].Approval.Request, session.Always)
+		require.NoError(t, err)
+		synctest.Wait()
+		open := asked(t, s, ref)
+		require.Len(t, open, 1, "the tool is not asked about again")
+		assert.Equal(t, "other", open[0].Tool.String())
+		_, err = c.Approve(t.Context(), "ann", open[0].Approval.Request, session.Deny)
+		require.NoError(t, err)
+		synctest.Wait()
+	}, guarded("risky", ApprovalAsk), guarded("other", ApprovalAsk))
+}
+
+func TestAlwaysIsNoAnswerWhereEachCallIsAskedAbout(t *testing.T) {
+	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
+		ref := send(t, c, "", "hi").Ref
+		synctest.Wait()
+		q := asked(t, s, ref)[0].Approval
+		assert.False(t, q.AllowAlways)
+		_, err := c.Approve(t.Context(), "ann", q.Request, session.Always)
+		assert.ErrorIs(t, err, session.ErrNotAlways)
+		assert.Len(t, asked(t, s, ref), 1, "the question stays open")
+		_, err = c.Approve(t.Context(), "ann", q.Request, session.Approve)
+		require.NoError(t, err)
+		synctest.Wait()
+	}, guarded("risky", ApprovalAlways))
+}
+
+func TestAStaleOrForeignAnswerIsRefused(t *testing.T) {
+	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
+		ref := send(t, c, "", "hi").Ref
+		synctest.Wait()
+		id := asked(t, s, ref)[0].Approval.Request
+		for user, request := range map[string]string{"bob": id, "ann": "no-such-request"} {
+			_, err := c.Approve(t.Context(), user, request, session.Approve)
+			assert.ErrorIs(t, err, session.ErrNoApproval)
+		}
+		_, err := c.Approve(t.Context(), "ann", id, session.Expired)
+		assert.Error(t, err, "only a person's answers are answers")
+		_, err = c.Approve(t.Context(), "ann", id, session.Deny)
+		require.NoError(t, err)
+		_, err = c.Approve(t.Context(), "ann", id, session.Approve)
+		assert.ErrorIs(t, err, session.ErrNoApproval, "the first answer stands")
+		synctest.Wait()
+		assert.Equal(t, []session.Outcome{session.Rejected}, outcomes(t, s, ref))
+	}, guarded("risky", ApprovalAsk))
+}
+
+func TestAnUnansweredQuestionExpiresAsRejected(t *testing.T) {
+	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
+		ref := send(t, c, "", "hi").Ref
+		time.Sleep(DefaultPatience + time.Second)
+		assert.Equal(t, []session.Outcome{session.Rejected}, outcomes(t, s, ref))
+		turn, _ := s.Turn(ref.Thread, ref.Turn)
+		call, _ := turn.Call("call_1")
+		assert.Equal(t, session.Expired, call.Approval.Answer)
+		assert.Contains(t, call.Error.String(), "did not answer in time")
+		assert.Empty(t, c.questions.open, "nothing is left behind")
+	}, guarded("risky", ApprovalAsk))
+}
+
+func TestAnInterruptWithdrawsTheQuestion(t *testing.T) {
+	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
+		ref := send(t, c, "", "hi").Ref
+		synctest.Wait()
+		id := asked(t, s, ref)[0].Approval.Request
+		_, err := c.Interrupt(t.Context(), "ann", ref.Thread)
+		require.NoError(t, err)
+		synctest.Wait()
+		assert.Equal(t, []session.Outcome{session.Cancelled}, outcomes(t, s, ref))
+		_, err = c.Approve(t.Context(), "ann", id, session.Approve)
+		assert.ErrorIs(t, err, session.ErrNoApproval)
+	}, guarded("risky", ApprovalAsk))
+}
+
+func TestWhereNobodyCanBeAskedACallThatNeedsItIsRejected(t *testing.T) {
+	rec := runTurn(t, dispatcher(t, oneStep("", Call{Name: "risky"}), guarded("risky", ApprovalAsk)))
+	back := of[session.ToolReturned](rec)[0]
+	assert.Equal(t, session.Rejected, back.Outcome)
+	assert.Contains(t, back.Error.String(), "nobody can be asked here")
+}
+
+func TestTheOperatorsModeReplacesTheTools(t *testing.T) {
+	d := dispatcher(t, oneStep("", Call{Name: "risky"}), guarded("risky", ApprovalAlways))
+	d.Approval = map[string]Approval{"risky": ApprovalNever}
+	assert.Equal(t, session.Success, of[session.ToolReturned](runTurn(t, d))[0].Outcome)
+}
