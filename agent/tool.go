@@ -98,6 +98,9 @@ func (b *Toolbox) Replace(tools ...Tool) error {
 	return nil
 }
 
+// Specs is what a model is shown now, in the order the tools were given.
+func (b *Toolbox) Specs() []Spec { return slices.Clone(b.now.Load().specs) }
+
 // Names are the tools' names, sorted.
 func (b *Toolbox) Names() []string { return slices.Sorted(maps.Keys(b.now.Load().byName)) }
 

@@ -38,6 +38,10 @@ var (
 		"Invalid or missing auth token. Send it as Authorization: Bearer <token>.")
 	notRunning = problem(http.StatusConflict, "not_running",
 		"No turn is running in this thread, so there is nothing to interrupt.")
+	noApproval = problem(http.StatusNotFound, "no_approval",
+		"You have no such approval open. It may have been answered, have expired, or its turn may have ended.")
+	notAlways = problem(http.StatusConflict, "not_always",
+		"This tool has to be approved each time. Answer with approve or deny.")
 	closing = problem(http.StatusServiceUnavailable, "shutting_down",
 		"The server is stopping and takes no new turn. Try again once it is back.")
 	gone = problem(http.StatusServiceUnavailable, "session_evicted",
@@ -77,6 +81,7 @@ func asProblem(err error) *Problem {
 		as *Problem
 	}{
 		{session.ErrNoThread, noThread}, {session.ErrBusy, busy}, {session.ErrNotRunning, notRunning},
+		{session.ErrNoApproval, noApproval}, {session.ErrNotAlways, notAlways},
 		{session.ErrClosed, closing}, {session.ErrEvicted, gone},
 	} {
 		if errors.Is(err, known.is) {

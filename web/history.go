@@ -19,11 +19,12 @@ const (
 // HistoryResponse is the answer of GET /api/chat/history, oldest turn first. To
 // read on, ask again with before set to OldestTimestamp.
 type HistoryResponse struct {
-	ThreadID        string     `json:"thread_id"`
-	Turns           []TurnInfo `json:"turns"`
-	HasMore         bool       `json:"has_more"`
-	OldestTimestamp *time.Time `json:"oldest_timestamp,omitempty"`
-	EventID         string     `json:"event_id"` // the stream's place: events after it are not in this answer
+	ThreadID         string            `json:"thread_id"`
+	Turns            []TurnInfo        `json:"turns"`
+	HasMore          bool              `json:"has_more"`
+	OldestTimestamp  *time.Time        `json:"oldest_timestamp,omitempty"`
+	PendingApprovals []PendingApproval `json:"pending_approvals,omitempty"`
+	EventID          string            `json:"event_id"` // the stream's place: events after it are not in this answer
 }
 
 // history: GET /api/chat/history?thread_id=&limit=&before=.
@@ -47,6 +48,7 @@ func (s *Server) history(c echo.Context) error {
 		return err
 	}
 	out := HistoryResponse{ThreadID: h.Thread, Turns: make([]TurnInfo, 0, len(h.Turns)), HasMore: h.HasMore, EventID: head.String()}
+	out.PendingApprovals = pendingApprovals(h.Turns)
 	for _, t := range h.Turns {
 		out.Turns = append(out.Turns, turnInfo(t))
 	}

@@ -19,6 +19,7 @@ type frameHead struct {
 	ThreadID   string    `json:"thread_id"`
 	SessionID  string    `json:"session_id"`
 	TurnNumber int       `json:"turn_number,omitempty"`
+	Agent      string    `json:"agent,omitempty"` // a sub-agent; absent for the one the user speaks to
 	At         time.Time `json:"at"`
 }
 
@@ -31,9 +32,10 @@ type (
 	}
 	thinkingFrame struct {
 		frameHead
-		Message   safety.Text `json:"message"`
-		MessageID string      `json:"message_id,omitempty"`
-		Step      int         `json:"step,omitempty"`
+		Message   safety.Text    `json:"message"`
+		MessageID string         `json:"message_id,omitempty"`
+		Step      int            `json:"step,omitempty"`
+		Source    session.Source `json:"narrative_source,omitempty"`
 	}
 	toolStartedFrame struct {
 		frameHead
@@ -63,6 +65,23 @@ type (
 		Narrative     *safety.Text          `json:"narrative,omitempty"`
 		ToolDecisions []ToolDecisionPayload `json:"tool_decisions"`
 	}
+	approvalNeededFrame struct {
+		frameHead
+		PendingApproval
+	}
+	approvalAnsweredFrame struct {
+		frameHead
+		RequestID string         `json:"request_id"`
+		CallID    string         `json:"call_id"`
+		Answer    session.Answer `json:"answer"`
+	}
+	handoffFrame struct {
+		frameHead
+		CallID string      `json:"call_id"`
+		From   string      `json:"from"`
+		To     string      `json:"to"`
+		Text   safety.Text `json:"text"`
+	}
 	responseFrame struct {
 		frameHead
 		Content safety.Text `json:"content"`
@@ -77,7 +96,7 @@ type (
 // stream, in order. It is pure; most events are one frame, some are none.
 func project(t session.Turn, e session.Event) []frame {
 	head := func(kind string) frameHead {
-		return frameHead{Type: kind, ThreadID: e.Thread, SessionID: e.Session, TurnNumber: e.Turn, At: e.At}
+		return frameHead{Type: kind, ThreadID: e.Thread, SessionID: e.Session, TurnNumber: e.Turn, Agent: e.Agent, At: e.At}
 	}
 	status := func(message string, state session.State, id string) []frame {
 		return []frame{{"status", statusFrame{head("status"), message, state, id}}}
@@ -88,18 +107,25 @@ func project(t session.Turn, e session.Event) []frame {
 	case session.TurnQueued:
 		return status("Waiting for the turn before it", session.Queued, b.Message)
 	case session.TurnStarted:
-		return []frame{{"thinking", thinkingFrame{head("thinking"), safety.Literal("Thinking…"), b.Message, 0}}}
+		return []frame{{"thinking", thinkingFrame{head("thinking"), safety.Literal("Thinking…"), b.Message, 0, ""}}}
 	case session.Narrated:
 		if b.Text.Empty() {
 			return nil
 		}
-		return []frame{{"thinking", thinkingFrame{head("thinking"), b.Text, "", b.Step}}}
+		return []frame{{"thinking", thinkingFrame{head("thinking"), b.Text, "", b.Step, b.Source}}}
 	case session.ToolCalled:
 		return []frame{{"tool_started", toolStartedFrame{
 			head("tool_started"), b.Tool, b.Call, b.Rationale.Text, b.Rationale.Source, b.Group,
 		}}}
 	case session.ToolReturned:
 		return returned(t, b, head)
+	case session.ApprovalAsked:
+		c, _ := t.Call(b.Call)
+		return []frame{{"approval_needed", approvalNeededFrame{head("approval_needed"), pendingApproval(c)}}}
+	case session.ApprovalAnswered:
+		return []frame{{"approval_answered", approvalAnsweredFrame{head("approval_answered"), b.Request, b.Call, b.Answer}}}
+	case session.Handoff:
+		return []frame{{"handoff", handoffFrame{head("handoff"), b.Call, b.From, b.To, b.Text}}}
 	case session.StepEnded:
 		return []frame{reasoningUpdate(t, head("reasoning_update"))}
 	case session.TurnCompleted:
@@ -127,7 +153,8 @@ func returned(t session.Turn, b session.ToolReturned, head func(string) frameHea
 
 // reasoningUpdate has every decision of the turn so far, without parameters.
 func reasoningUpdate(t session.Turn, head frameHead) frame {
-	data := reasoningUpdateFrame{frameHead: head, Narrative: orNull(t.Narrative()), ToolDecisions: []ToolDecisionPayload{}}
+	text, _ := t.Narrative()
+	data := reasoningUpdateFrame{frameHead: head, Narrative: orNull(text), ToolDecisions: []ToolDecisionPayload{}}
 	for c := range t.Calls() {
 		data.ToolDecisions = append(data.ToolDecisions, decision(c))
 	}

@@ -17,6 +17,8 @@ type Chat interface {
 	Send(ctx context.Context, user, threadID, content string) (session.Event, error)
 	// Interrupt stops a thread's turn and returns which.
 	Interrupt(ctx context.Context, user, threadID string) (session.Ref, error)
+	// Approve answers the question whether a call may run, and returns its turn.
+	Approve(ctx context.Context, user, request string, answer session.Answer) (session.Ref, error)
 }
 
 // Options configures a server. Chat, Store, Tokens and Log are required.
@@ -26,12 +28,13 @@ type Options struct {
 	Tokens Tokens
 	Log    *slog.Logger // gets no query strings, bodies or tokens
 
-	Backend        Backend       // shown by the status route
-	SendsPerMinute int           // per user; 0 means 30
-	StreamsPerUser int           // open at once; 0 means 100
-	Heartbeat      time.Duration // longest silence on a stream; 0 means 15 s
-	WriteTimeout   time.Duration // how long a client may not read; 0 means 10 s
-	Origins        []string      // that browsers may call from, besides the server's own
+	Coverage       func() []Coverage // for the status route; may be nil
+	Backend        Backend           // shown by the status route
+	SendsPerMinute int               // per user; 0 means 30
+	StreamsPerUser int               // open at once; 0 means 100
+	Heartbeat      time.Duration     // longest silence on a stream; 0 means 15 s
+	WriteTimeout   time.Duration     // how long a client may not read; 0 means 10 s
+	Origins        []string          // that browsers may call from, besides the server's own
 }
 
 // Backend names the model that answers.
@@ -84,6 +87,7 @@ func (s *Server) routes() {
 	s.echo.POST("/api/chat/send", s.send, auth, limit)
 	s.echo.POST("/api/chat/thread/new", s.newThread, auth, limit)
 	s.echo.POST("/api/chat/interrupt", s.interrupt, auth)
+	s.echo.POST("/api/chat/approval", s.approval, auth)
 	s.echo.GET("/api/chat/threads", s.threads, auth)
 	s.echo.GET("/api/chat/history", s.history, auth)
 	s.echo.GET("/api/gateway/status", s.status, auth)

@@ -41,13 +41,59 @@ type TurnReasoningInfo struct {
 	ThreadID         string             `json:"thread_id"`
 	TurnNumber       int                `json:"turn_number"`
 	Narrative        *safety.Text       `json:"narrative,omitempty"`
+	NarrativeSource  session.Source     `json:"narrative_source,omitempty"` // model, or summary: its provider's
 	NarrativeBlocked bool               `json:"narrative_blocked,omitempty"`
 	Narratives       []StepNarrative    `json:"narratives,omitempty"` // of each step, where there are several
 	ToolDecisions    []ToolDecisionInfo `json:"tool_decisions"`
+	Handoffs         []HandoffInfo      `json:"handoffs,omitempty"`
+}
+
+// HandoffInfo is a task that one agent gave another, or what came back.
+type HandoffInfo struct {
+	CallID string      `json:"call_id"`
+	From   string      `json:"from"` // empty is the agent the user speaks to
+	To     string      `json:"to"`
+	Text   safety.Text `json:"text"`
+	At     time.Time   `json:"at"`
+}
+
+// PendingApproval is a call that waits for its user.
+type PendingApproval struct {
+	RequestID       string         `json:"request_id"`
+	CallID          string         `json:"call_id"`
+	ToolName        safety.Text    `json:"tool_name"`
+	Description     safety.Text    `json:"description"`
+	Rationale       safety.Text    `json:"rationale"`
+	RationaleSource session.Source `json:"rationale_source"`
+	Parameters      safety.JSON    `json:"parameters"`
+	AllowAlways     bool           `json:"allow_always"`
+}
+
+// pendingApproval describes a call that has an approval.
+func pendingApproval(c session.Call) PendingApproval {
+	return PendingApproval{
+		RequestID: c.Approval.Request, CallID: c.ID, ToolName: c.Tool, Description: c.Approval.Description,
+		Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source, Parameters: c.Params,
+		AllowAlways: c.Approval.AllowAlways,
+	}
+}
+
+// pendingApprovals lists the open questions of some turns, in order.
+func pendingApprovals(turns []session.Turn) []PendingApproval {
+	var open []PendingApproval
+	for _, t := range turns {
+		for c := range t.Calls() {
+			if c.Approval != nil && c.Approval.Answer == "" {
+				open = append(open, pendingApproval(c))
+			}
+		}
+	}
+	return open
 }
 
 // StepNarrative is what the model said in one step.
 type StepNarrative struct {
+	Agent     string      `json:"agent,omitempty"`
 	Step      int         `json:"step"`
 	Narrative safety.Text `json:"narrative"`
 }
@@ -68,7 +114,9 @@ type ToolDecisionPayload struct {
 	Outcome          session.Outcome `json:"outcome"`
 	ParallelGroup    *int            `json:"parallel_group"`
 	CallID           string          `json:"call_id"`
+	Agent            string          `json:"agent,omitempty"` // a sub-agent
 	Step             int             `json:"step"`
+	Approval         session.Answer  `json:"approval,omitempty"` // how a person, or none, answered
 }
 
 // maxPreview is how many characters of a result are shown beside a call.
@@ -105,28 +153,36 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 	if len(t.Steps) == 0 {
 		return nil
 	}
+	text, source := t.Narrative()
 	info := &TurnReasoningInfo{
 		SessionID: t.Session, ThreadID: t.Thread, TurnNumber: t.Number,
-		Narrative: orNull(t.Narrative()), ToolDecisions: []ToolDecisionInfo{},
+		Narrative: orNull(text), NarrativeSource: source, ToolDecisions: []ToolDecisionInfo{},
 	}
 	for _, s := range t.Steps {
 		info.NarrativeBlocked = info.NarrativeBlocked || s.NarrativeBlocked
 		if len(t.Steps) > 1 && !s.Narrative.Empty() {
-			info.Narratives = append(info.Narratives, StepNarrative{s.Number, s.Narrative})
+			info.Narratives = append(info.Narratives, StepNarrative{s.Agent, s.Number, s.Narrative})
 		}
 	}
 	for c := range t.Calls() {
 		info.ToolDecisions = append(info.ToolDecisions, ToolDecisionInfo{decision(c), c.Params, c.Findings})
 	}
+	for _, h := range t.Handoffs {
+		info.Handoffs = append(info.Handoffs, HandoffInfo{h.Call, h.From, h.To, h.Text, h.At})
+	}
 	return info
 }
 
 func decision(c session.Call) ToolDecisionPayload {
-	return ToolDecisionPayload{
+	d := ToolDecisionPayload{
 		ToolName: c.Tool, Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source,
 		RationaleBlocked: c.Rationale.Blocked, Outcome: c.Outcome, ParallelGroup: c.Group,
-		CallID: c.ID, Step: c.Step,
+		CallID: c.ID, Agent: c.Agent, Step: c.Step,
 	}
+	if c.Approval != nil {
+		d.Approval = c.Approval.Answer
+	}
+	return d
 }
 
 func orNull(t safety.Text) *safety.Text {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -30,33 +31,81 @@ type app struct {
 
 // newApp wires the parts. newID gives sessions their ids; nil means random ones.
 func newApp(s settings, tokens web.Tokens, newID func() uuid.UUID, log *slog.Logger) (*app, error) {
+	m, err := newModel(s)
+	if err != nil {
+		return nil, err
+	}
 	root, err := os.OpenRoot(s.workspace)
 	if err != nil {
 		return nil, fmt.Errorf("workspace: %w", err)
 	}
 	layer := safety.NewLayer()
-	model, err := newModel(s)
-	if err != nil {
-		root.Close()
-		return nil, err
-	}
-	tools, err := agent.NewToolbox(withoutTwins(model.tools, tool.Builtin(root, layer))...)
+	d, err := newDispatcher(m, s, layer, tool.Builtin(root, layer), log)
 	if err != nil {
 		root.Close()
 		return nil, err
 	}
 	a := &app{store: session.NewMemory(newID), root: root}
-	a.chat = agent.NewChat(a.store, &agent.Dispatcher{
-		Provider: model.provider, Tools: tools, Safety: layer, Log: log,
-		Policy: denyTools(append(model.deny, s.deny...)),
-	})
+	a.chat = agent.NewChat(a.store, d, s.patience)
 	a.web = web.New(web.Options{
 		Chat: a.chat, Store: a.store, Tokens: tokens, Log: log,
-		Backend:        web.Backend{Name: s.provider, Model: model.name},
+		Backend: web.Backend{Name: s.provider, Model: m.name}, Coverage: coverageOf(d),
 		SendsPerMinute: s.sends, StreamsPerUser: s.streams, Origins: s.origins,
 		Heartbeat: s.heartbeat, WriteTimeout: s.writeWait,
 	})
 	return a, nil
+}
+
+// newDispatcher gives a model its tools, and those of its tools that are other
+// agents a dispatcher of their own.
+func newDispatcher(m model, s settings, layer *safety.Layer, builtin []agent.Tool, log *slog.Logger) (*agent.Dispatcher, error) {
+	approval, err := approvals(s.approve)
+	if err != nil {
+		return nil, err
+	}
+	tools := withoutTwins(m.tools, builtin)
+	for name, sub := range m.agents {
+		d, err := newDispatcher(sub, s, layer, builtin, log)
+		if err != nil {
+			return nil, fmt.Errorf("agent %q: %w", name, err)
+		}
+		tools = append(tools, agent.Delegate{Name: name, Description: "Hands a task to the agent " + name + ".", Agent: d})
+	}
+	box, err := agent.NewToolbox(tools...)
+	if err != nil {
+		return nil, err
+	}
+	return &agent.Dispatcher{
+		Provider: m.provider, Model: m.name, Tools: box, Safety: layer, Log: log,
+		Policy: denyTools(slices.Concat(m.deny, s.deny)), Approval: approval,
+	}, nil
+}
+
+// approvals reads TOOL=MODE.
+func approvals(flags []string) (map[string]agent.Approval, error) {
+	modes := make(map[string]agent.Approval, len(flags))
+	for _, f := range flags {
+		name, mode, ok := strings.Cut(f, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--approve: want TOOL=MODE, such as file_read=ask")
+		}
+		a, err := agent.ParseApproval(mode)
+		if err != nil {
+			return nil, fmt.Errorf("--approve %s: %w", name, err)
+		}
+		modes[name] = a
+	}
+	return modes, nil
+}
+
+func coverageOf(d *agent.Dispatcher) func() []web.Coverage {
+	return func() []web.Coverage {
+		var out []web.Coverage
+		for _, c := range d.Coverage() {
+			out = append(out, web.Coverage(c))
+		}
+		return out
+	}
 }
 
 // withoutTwins joins the model's own tools and ours; of two with one name, the
@@ -82,6 +131,7 @@ type model struct {
 	provider agent.Provider
 	tools    []agent.Tool
 	deny     []string
+	agents   map[string]model // other agents, by the tool that hands them a task
 }
 
 func newModel(s settings) (model, error) {
@@ -107,7 +157,15 @@ func scriptModel(r io.Reader) (model, error) {
 	if err != nil {
 		return model{}, fmt.Errorf("script: %w", err)
 	}
-	return model{name: "script", provider: sc, tools: sc.Tools(), deny: sc.Denied()}, nil
+	return modelOf(sc), nil
+}
+
+func modelOf(sc *script.Script) model {
+	m := model{name: "script", provider: sc, tools: sc.Tools(), deny: sc.Denied(), agents: map[string]model{}}
+	for name, sub := range sc.Agents() {
+		m.agents[name] = modelOf(sub)
+	}
+	return m
 }
 
 // denyTools is the policy that rejects calls of the tools named.

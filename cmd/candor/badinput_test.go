@@ -67,6 +67,9 @@ func TestBadInput(t *testing.T) {
 		{"a stream of someone else's thread", "GET", events + "?thread_id=" + bobs, "", nil, 404, "no_thread"},
 		{"an interrupt of nothing", "POST", "/api/chat/interrupt", fmt.Sprintf(`{"thread_id":%q}`, thread), nil, 409, "not_running"},
 		{"an interrupt in someone else's thread", "POST", "/api/chat/interrupt", fmt.Sprintf(`{"thread_id":%q}`, bobs), nil, 404, "no_thread"},
+		{"an approval of nothing", "POST", "/api/chat/approval", `{"request_id":"x","action":"approve"}`, nil, 404, "no_approval"},
+		{"an approval without an action", "POST", "/api/chat/approval", `{"request_id":"x"}`, nil, 400, "bad_action"},
+		{"an answer that only the server gives", "POST", "/api/chat/approval", `{"request_id":"x","action":"expired"}`, nil, 400, "bad_action"},
 		{"a path that is not there", "GET", "/api/nothing", "", nil, 404, "no_route"},
 		{"a path that is nowhere", "GET", "/nothing", "", nil, 404, "no_route"},
 		{"a method that is not taken", "PUT", send, "", nil, 405, "method_not_allowed"},
@@ -143,6 +146,41 @@ func TestTheEleventhWaitingMessageIsRefused(t *testing.T) {
 	eventually(t, "the turn and what waited are interrupted", func() bool {
 		return strings.Count(s.do("ann", "GET", "/api/chat/history", "").body, `"interrupted"`) == 11
 	})
+}
+
+// A question is put to its user alone, shown in history while it is open, and
+// answered once.
+func TestAnApprovalOverHTTP(t *testing.T) {
+	s := startServer(t, settings{}, map[string]any{
+		"steps": []any{map[string]any{"tool_calls": []any{map[string]any{"id": "a", "name": "format", "arguments": map[string]any{"disk": "b"}, "rationale": "b is full"}}}, map[string]any{"text": "ok"}},
+		"tools": map[string]any{"format": map[string]any{"approval": "always", "result": "done"}},
+	})
+	thread, origin := s.begin("ann")
+	c, err := s.subscribe(t.Context(), "ann", origin, "")
+	require.NoError(t, err)
+	defer c.body.Close()
+	s.send("ann", thread, "go")
+	c.until(t, "approval_needed")
+	open := s.do("ann", "GET", "/api/chat/history", "").json(t)["pending_approvals"].([]any)
+	require.Len(t, open, 1)
+	q := open[0].(map[string]any)
+	assert.Equal(t, "b is full", q["rationale"])
+	assert.Equal(t, map[string]any{"disk": "b"}, q["parameters"])
+	answer := func(user, action string) reply {
+		return s.do(user, "POST", "/api/chat/approval", fmt.Sprintf(`{"request_id":%q,"action":%q}`, q["request_id"], action))
+	}
+	assert.Equal(t, 404, answer("bob", "approve").status, "not bob's to answer")
+	assert.Equal(t, "not_always", answer("ann", "always").json(t)["error"])
+	assert.Equal(t, 202, answer("ann", "deny").status)
+	assert.Equal(t, 404, answer("ann", "approve").status, "the first answer stands")
+	frames := c.until(t, "response")
+	assert.Equal(t, "approval_answered", frames[0].event)
+	history := s.do("ann", "GET", "/api/chat/history", "").body
+	assert.Contains(t, history, `"outcome":"rejected"`)
+	assert.Contains(t, history, `"approval":"deny"`)
+	assert.NotContains(t, history, "pending_approvals")
+	status := s.do("ann", "GET", "/api/gateway/status", "").json(t)
+	assert.Equal(t, []any{map[string]any{"model": "script", "tool": "format", "calls": 1.0, "with_reason": 1.0}}, status["rationale_coverage"])
 }
 
 func TestStreamsOfAUserAreBounded(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
+
+	"candor/agent"
 )
 
 // settings are what the serve command was told.
@@ -12,6 +14,8 @@ type settings struct {
 	provider, script     string
 	tokensFile           string
 	origins, deny        []string
+	approve              []string
+	patience             time.Duration
 	sends, streams       int
 	idle, grace          time.Duration
 	logLevel, logFormat  string
@@ -46,6 +50,10 @@ func serveFlags(s *settings) []cli.Flag {
 			Sources: cli.EnvVars("CANDOR_SCRIPT"), Destination: &s.script},
 		&cli.StringSliceFlag{Name: "deny", Usage: "reject every call of `TOOL`; may be repeated",
 			Sources: cli.EnvVars("CANDOR_DENY"), Destination: &s.deny},
+		&cli.StringSliceFlag{Name: "approve", Usage: "ask a person before a tool runs, as `TOOL=MODE`: never, ask or always; may be repeated",
+			Sources: cli.EnvVars("CANDOR_APPROVE"), Destination: &s.approve},
+		&cli.DurationFlag{Name: "approval-timeout", Value: agent.DefaultPatience, Usage: "reject a call that nobody approved within `TIME`",
+			Sources: cli.EnvVars("CANDOR_APPROVAL_TIMEOUT"), Destination: &s.patience},
 		&cli.DurationFlag{Name: "shutdown-timeout", Value: 10 * time.Second, Usage: "let turns go on for this `TIME` after SIGTERM",
 			Sources: cli.EnvVars("CANDOR_SHUTDOWN_TIMEOUT"), Destination: &s.grace},
 

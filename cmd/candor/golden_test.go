@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -33,6 +34,8 @@ type goldenCase struct {
 	About            string `json:"about"` // what the case pins down
 	Message          string `json:"message"`
 	InterruptAfterMS int    `json:"interrupt_after_ms"`
+	// Approvals are answered a second after their calls asked: action by call.
+	Approvals map[string]string `json:"approvals"`
 }
 
 const goldenSession = "550e8400-e29b-41d4-a716-446655440000"
@@ -67,6 +70,7 @@ func playCase(t *testing.T, dir string) (history, stream string) {
 		time.Sleep(time.Duration(c.InterruptAfterMS) * time.Millisecond)
 		p.post("/api/chat/interrupt", "{}")
 	}
+	p.answer(c.Approvals, sent["thread_id"].(string))
 	time.Sleep(5 * time.Second)
 	var indented bytes.Buffer
 	require.NoError(t, json.Indent(&indented, []byte(p.get("/api/chat/history?thread_id="+sent["thread_id"].(string))), "", "  "))
@@ -98,6 +102,28 @@ func newPlay(t *testing.T, script []byte) *play {
 	p.app = a
 	p.openStream()
 	return p
+}
+
+type pendingCall struct {
+	Request string `json:"request_id"`
+	Call    string `json:"call_id"`
+}
+
+// answer decides the calls that wait.
+func (p *play) answer(actions map[string]string, thread string) {
+	if len(actions) == 0 {
+		return
+	}
+	time.Sleep(time.Second)
+	var h struct {
+		Pending []pendingCall `json:"pending_approvals"`
+	}
+	require.NoError(p.t, json.Unmarshal([]byte(p.get("/api/chat/history?thread_id="+thread)), &h))
+	require.Len(p.t, h.Pending, len(actions))
+	for _, q := range h.Pending {
+		p.post("/api/chat/approval", fmt.Sprintf(`{"request_id":%q,"action":%q}`, q.Request, actions[q.Call]))
+		synctest.Wait()
+	}
 }
 
 func (p *play) openStream() {

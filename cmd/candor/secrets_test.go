@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -78,13 +79,23 @@ func confiding(p planted) map[string]any {
 				call("c", "panics", map[string]any{}),
 				call("d", "nobody "+p.text, map[string]any{}),
 				call(p.text, "refused", map[string]any{}),
+				call("f", "careful", map[string]any{"note": said}),
+				call("g", "helper", map[string]any{"task": said}),
 			}},
 			map[string]any{"text": said},
 		},
 		"tools": map[string]any{
 			"works": map[string]any{"result": map[string]any{"out": said, "token": p.secret}}, "fails": map[string]any{"error": said},
 			"panics": map[string]any{"panic": said}, "refused": map[string]any{"result": "x"},
+			"careful": map[string]any{"approval": "ask", "result": said},
 		},
+		"agents": map[string]any{"helper": map[string]any{
+			"steps": []any{
+				map[string]any{"narrative": said, "tool_calls": []any{call("a", "looks", map[string]any{"at": said})}},
+				map[string]any{"text": said},
+			},
+			"tools": map[string]any{"looks": map[string]any{"result": said}},
+		}},
 		"deny": []any{"refused"},
 	}
 }
@@ -100,12 +111,14 @@ func TestPlantedSecretsComeOutNowhere(t *testing.T) {
 			require.NoError(t, err)
 			defer c.body.Close()
 			s.send("ann", thread, "my secret is "+p.text)
+			s.approve("ann", c.until(t, "approval_needed"))
 			c.until(t, "response")
 			stream := fmt.Sprintf("%+v", s.everything("ann", origin))
 			history := s.do("ann", http.MethodGet, "/api/chat/history", "").body
 			threads := s.do("ann", http.MethodGet, "/api/chat/threads", "").body
 			require.Contains(t, history, `"rejected"`)
 			require.Contains(t, history, "the tool panicked")
+			require.Contains(t, history, `"handoffs"`)
 			for place, text := range map[string]string{
 				"the stream": stream, "history": history, "the list of threads": threads, "the logs": s.logs.String(),
 			} {
@@ -113,6 +126,15 @@ func TestPlantedSecretsComeOutNowhere(t *testing.T) {
 			}
 		})
 	}
+}
+
+// approve answers the question that the last frame asks.
+func (s *server) approve(user string, frames []frame) {
+	s.t.Helper()
+	request := regexp.MustCompile(`"request_id":"([^"]+)"`).FindStringSubmatch(frames[len(frames)-1].data)
+	require.Len(s.t, request, 2)
+	r := s.do(user, http.MethodPost, "/api/chat/approval", fmt.Sprintf(`{"request_id":%q,"action":"approve"}`, request[1]))
+	require.Equal(s.t, http.StatusAccepted, r.status, r.body)
 }
 
 func TestAProvidersErrorLeaksNothing(t *testing.T) {

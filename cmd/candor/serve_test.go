@@ -161,6 +161,8 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 		{"a bad log level", []string{"--log-level", "loud"}, `"loud" is none of debug, info, warn, error`},
 		{"a bad log format", []string{"--log-format", "xml"}, `"xml" is neither text nor json`},
 		{"an address in use or wrong", []string{"--addr", "256.0.0.1:1"}, "256.0.0.1"},
+		{"an approval of no form", []string{"--approve", "shell"}, "--approve: want TOOL=MODE"},
+		{"an approval of no mode", []string{"--approve", "shell=maybe"}, `--approve shell: "maybe" is none of never, ask, always`},
 		{"an argument that is no flag", []string{"here"}, "serve takes no argument but flags"},
 		{"a flag that is not there", []string{"--speed"}, "speed"},
 	} {

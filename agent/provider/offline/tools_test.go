@@ -25,7 +25,7 @@ func foreign(t testing.TB, name, description, schema string) agent.Tool {
 	t.Helper()
 	s := new(jsonschema.Schema)
 	require.NoError(t, json.Unmarshal([]byte(schema), s))
-	return described{name, description, s}
+	return described{Name: name, Description: description, Schema: s}
 }
 
 // elsewhere is a set of tools as other servers describe theirs.

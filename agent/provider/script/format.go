@@ -21,9 +21,10 @@ const (
 )
 
 type file struct {
-	Steps []json.RawMessage          `json:"steps"`
-	Tools map[string]json.RawMessage `json:"tools"`
-	Deny  []string                   `json:"deny"`
+	Steps  []json.RawMessage          `json:"steps"`
+	Tools  map[string]json.RawMessage `json:"tools"`
+	Deny   []string                   `json:"deny"`
+	Agents map[string]json.RawMessage `json:"agents"`
 }
 
 type step struct {
@@ -46,6 +47,9 @@ type outcome struct {
 	Error   *string         `json:"error"`
 	Panic   *string         `json:"panic"`
 	DelayMS int64           `json:"delay_ms"`
+
+	Approval string `json:"approval"`
+	mode     agent.Approval
 }
 
 // Load reads a script. Its errors name the step or the tool that is wrong.
@@ -57,16 +61,31 @@ func Load(r io.Reader) (*Script, error) {
 	if len(raw) > maxBytes {
 		return nil, fmt.Errorf("script: it is larger than %d bytes", maxBytes)
 	}
-	var f file
-	if err := strict(raw, &f); err != nil {
+	s, err := read(raw)
+	if err != nil {
 		return nil, fmt.Errorf("script: %w", err)
 	}
-	s := &Script{denied: f.Deny}
+	return s, nil
+}
+
+// read decodes a script and, within it, those of its agents.
+func read(raw []byte) (*Script, error) {
+	var f file
+	err := strict(raw, &f)
+	if err != nil {
+		return nil, err
+	}
+	s := &Script{denied: f.Deny, agents: make(map[string]*Script, len(f.Agents))}
 	if s.steps, err = readSteps(f.Steps); err != nil {
-		return nil, fmt.Errorf("script: %w", err)
+		return nil, err
 	}
 	if s.tools, err = readTools(f.Tools); err != nil {
-		return nil, fmt.Errorf("script: %w", err)
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Agents)) {
+		if s.agents[name], err = read(f.Agents[name]); err != nil {
+			return nil, fmt.Errorf("agent %q: %w", name, err)
+		}
 	}
 	return s, nil
 }
@@ -173,7 +192,12 @@ func readTools(raw map[string]json.RawMessage) ([]agent.Tool, error) {
 	return tools, nil
 }
 
-func (o outcome) check() error {
+func (o *outcome) check() (err error) {
+	if o.Approval != "" {
+		if o.mode, err = agent.ParseApproval(o.Approval); err != nil {
+			return fmt.Errorf("approval: %w", err)
+		}
+	}
 	kinds := 0
 	for _, is := range []bool{o.Result != nil, o.Error != nil, o.Panic != nil} {
 		if is {

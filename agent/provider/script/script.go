@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ type Script struct {
 	steps  []step
 	tools  []agent.Tool
 	denied []string
+	agents map[string]*Script
 }
 
 var _ agent.Provider = (*Script)(nil)
@@ -29,6 +31,10 @@ func (s *Script) Tools() []agent.Tool { return slices.Clone(s.tools) }
 
 // Denied are the names of the tools that a policy is to reject.
 func (s *Script) Denied() []string { return slices.Clone(s.denied) }
+
+// Agents are the scripts of other agents, by the name of the tool that hands them
+// a task.
+func (s *Script) Agents() map[string]*Script { return maps.Clone(s.agents) }
 
 // Respond is the step that is due: as many are past as the assistant called
 // tools since the user last spoke. After the last one it answers that the script
@@ -92,6 +98,7 @@ func (t *scripted) Spec() agent.Spec {
 		Name:        t.name,
 		Description: "A scripted tool: it takes anything and answers what the script says.",
 		Schema:      &jsonschema.Schema{Type: "object"},
+		Approval:    t.does.mode,
 	}
 }
 

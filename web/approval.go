@@ -1,0 +1,35 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"candor/session"
+)
+
+// ApprovalRequest is the body of POST /api/chat/approval.
+type ApprovalRequest struct {
+	RequestID string         `json:"request_id"` // of an approval_needed event
+	Action    session.Answer `json:"action"`     // approve, always or deny
+}
+
+// approval: POST /api/chat/approval.
+func (s *Server) approval(c echo.Context) error {
+	var in ApprovalRequest
+	if err := decode(c, &in); err != nil {
+		return err
+	}
+	switch in.Action {
+	case session.Approve, session.Always, session.Deny:
+	default:
+		return problem(http.StatusBadRequest, "bad_action", "action has to be approve, always or deny.")
+	}
+	ref, err := s.Chat.Approve(c.Request().Context(), userOf(c), in.RequestID, in.Action)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusAccepted, map[string]any{
+		"status": "accepted", "thread_id": ref.Thread, "turn_number": ref.Turn,
+	})
+}
