@@ -29,6 +29,7 @@ type Options struct {
 	Log    *slog.Logger // gets no query strings, bodies or tokens
 
 	Coverage       func() []Coverage // for the status route; may be nil
+	Metrics        http.Handler      // at /metrics, for who has a token; may be nil
 	Backend        Backend           // shown by the status route
 	SendsPerMinute int               // per user; 0 means 30
 	StreamsPerUser int               // open at once; 0 means 100
@@ -91,5 +92,8 @@ func (s *Server) routes() {
 	s.echo.GET("/api/chat/threads", s.threads, auth)
 	s.echo.GET("/api/chat/history", s.history, auth)
 	s.echo.GET("/api/gateway/status", s.status, auth)
+	if s.Metrics != nil {
+		s.echo.GET("/metrics", echo.WrapHandler(s.Metrics), auth)
+	}
 	s.echo.GET("/api/chat/events", s.events, s.authenticateStream)
 }

@@ -180,6 +180,10 @@ func TestAnApprovalOverHTTP(t *testing.T) {
 	assert.Contains(t, history, `"approval":"deny"`)
 	assert.NotContains(t, history, "pending_approvals")
 	status := s.do("ann", "GET", "/api/gateway/status", "").json(t)
+	metrics := s.do("ann", "GET", "/metrics", "").body
+	assert.Contains(t, metrics, `candor_rationale_coverage{model="script",tool="format"} 1`)
+	assert.Contains(t, metrics, `candor_tool_calls_total{model="script",source="model",tool="format"} 1`)
+	assert.Equal(t, 401, s.do("ann", "GET", "/metrics", "", withoutAuth).status)
 	assert.Equal(t, []any{map[string]any{"model": "script", "tool": "format", "calls": 1.0, "with_reason": 1.0}}, status["rationale_coverage"])
 }
 

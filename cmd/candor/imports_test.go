@@ -27,10 +27,11 @@ var mayImport = map[string][]string{
 
 // onlyIn lists the dependencies that exactly one package, or one file, may name.
 var onlyIn = map[string]string{
-	"github.com/r3labs/sse/v2":           "candor/web",
-	"github.com/labstack/echo/v4":        "candor/web",
-	"github.com/microcosm-cc/bluemonday": "candor/safety",
-	"github.com/urfave/cli/v3":           "candor/cmd/candor",
+	"github.com/r3labs/sse/v2":                       "candor/web",
+	"github.com/labstack/echo/v4":                    "candor/web",
+	"github.com/microcosm-cc/bluemonday":             "candor/safety",
+	"github.com/urfave/cli/v3":                       "candor/cmd/candor",
+	"github.com/prometheus/client_golang/prometheus": "candor/cmd/candor",
 }
 
 type goPackage struct {

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"candor/agent"
+)
+
+// metrics serves what a dispatcher counts, in Prometheus' text format.
+func metrics(d *agent.Dispatcher) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(coverageCollector{d}, prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "candor_unrecorded_events_total", Help: "Events that could not be recorded; their turns went on.",
+	}, func() float64 { return float64(d.Unrecorded()) }))
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+}
+
+var (
+	callsDesc = prometheus.NewDesc("candor_tool_calls_total",
+		"Tool calls, by whose reason they have: the model's, or our fallback.", []string{"model", "tool", "source"}, nil)
+	coverageDesc = prometheus.NewDesc("candor_rationale_coverage",
+		"Share of tool calls that came with the model's own reason.", []string{"model", "tool"}, nil)
+)
+
+// coverageCollector reads a dispatcher's counts when they are asked for.
+type coverageCollector struct{ d *agent.Dispatcher }
+
+// Describe implements prometheus.Collector.
+func (coverageCollector) Describe(out chan<- *prometheus.Desc) {
+	out <- callsDesc
+	out <- coverageDesc
+}
+
+// Collect implements prometheus.Collector.
+func (c coverageCollector) Collect(out chan<- prometheus.Metric) {
+	for _, row := range c.d.Coverage() {
+		reasoned, rest := float64(row.Reasoned), float64(row.Calls-row.Reasoned)
+		out <- prometheus.MustNewConstMetric(callsDesc, prometheus.CounterValue, reasoned, row.Model, row.Tool, "model")
+		out <- prometheus.MustNewConstMetric(callsDesc, prometheus.CounterValue, rest, row.Model, row.Tool, "fallback")
+		out <- prometheus.MustNewConstMetric(coverageDesc, prometheus.GaugeValue, reasoned/float64(row.Calls), row.Model, row.Tool)
+	}
+}
