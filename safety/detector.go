@@ -37,9 +37,10 @@ func newDetector(rules []rule) *detector {
 func (d *detector) spans(s string, buf []span) []span {
 	token, named := 0, 0
 	for i := d.filter.next(s, 0); i >= 0; i = d.filter.next(s, i+1) {
+		inside := token
 		for _, a := range d.filter.at(s, i) {
 			at := i - a.off
-			if at < token || !a.matches(s, at) {
+			if at < inside || !a.matches(s, at) {
 				continue
 			}
 			r := &d.rules[a.rule]

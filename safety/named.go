@@ -79,16 +79,25 @@ func operator(s string, i int) (int, op) {
 	case ':', '=', '?', '|', '-', '.', '+':
 		return symbol(s, i, i == start)
 	case ',':
-		j := skipBlank(s, i+1, 3)
-		if quoted && j < len(s) && quote(s[j]) {
-			return j, opComma
-		}
+		return comma(s, i+1, quoted)
 	case '>':
 		return skipSpace(s, i+1, 24), opTag
-	default:
-		return phrase(s, i, start, quoted)
 	}
-	return 0, opNone
+	return phrase(s, i, start, quoted)
+}
+
+// comma reads "name", "value" and "name", "value": "…".
+func comma(s string, i int, quoted bool) (int, op) {
+	j := skipBlank(s, i, 3)
+	if !quoted || j >= len(s) || !quote(s[j]) {
+		return 0, opNone
+	}
+	if hasFold(s, j+1, "value") && j+6 < len(s) && quote(s[j+6]) {
+		if k := skipBlank(s, j+7, 3); k < len(s) && s[k] == ':' {
+			return skipBlank(s, k+1, 3), opColon
+		}
+	}
+	return j, opComma
 }
 
 // symbol reads =, :, :=, ::=, =>, ==, ?=, ||, ->, .=, += and what follows.
@@ -120,6 +129,9 @@ func symbol(s string, i int, tight bool) (int, op) {
 // phrase reads " is ", " was ", a type before =, and up to six words between a
 // name and its verb: password for the staging database is ….
 func phrase(s string, i, start int, quoted bool) (int, op) {
+	if hasFold(s, i, "value=") {
+		return i + 6, opLoose // an attribute beside the name's
+	}
 	if i == start || quoted {
 		return 0, opNone
 	}

@@ -3,8 +3,10 @@ package safety
 // leakRules are the rules of the detector, families in files of their own.
 func leakRules() []rule {
 	rules := []rule{privateKey(), jwt(), dsn(), bearer(), basicAuth(), authHeader(), cookie(), named(), seedHex()}
-	rules = append(rules, aiRules()...)
-	return append(rules, platformRules()...)
+	for _, family := range [][]rule{aiRules(), platformRules(), cloudRules(), saasRules()} {
+		rules = append(rules, family...)
+	}
+	return rules
 }
 
 // seedHex is a wallet's key: 64 hex digits after the words that announce one.

@@ -44,6 +44,9 @@ func TestATokenEndsWhereItsAlphabetEnds(t *testing.T) {
 			token := hitOf(r, h, uint64(k))
 			for _, before := range []string{"", "the key ", "(", `"`, "=", "密钥", "`", "\\n", "%3D"} {
 				for _, after := range followers {
+					if after == "%20" && strings.Contains(h, "{%") {
+						continue // part of its alphabet
+					}
 					out, report := l.Mask(before + token + after)
 					require.Equal(t, Redacted, report.Verdict, "hit %d before %q is not masked", k, after)
 					require.False(t, leaked(out.String(), token[6:], 8), "hit %d before %q leaks", k, after)
