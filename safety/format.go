@@ -151,10 +151,28 @@ func (f *format) backward(s string, i int) int {
 			continue
 		}
 		start := p.set.back(s, i, p.max)
+		if p.min != p.max {
+			start = afterEscape(s, start)
+		}
 		if i-start < p.min {
 			return -1
 		}
 		i = start
+	}
+	return i
+}
+
+// afterEscape moves the start of a run past the letters of an escape that ends
+// there, such as \n or %3D.
+func afterEscape(s string, i int) int {
+	switch {
+	case i == 0 || i >= len(s):
+	case s[i-1] == '\\' && (s[i] == 'n' || s[i] == 'r' || s[i] == 't'):
+		i++
+	case s[i-1] == '%':
+		if _, ok := hexNumber(s, i, 2); ok {
+			i += 2
+		}
 	}
 	return i
 }

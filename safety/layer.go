@@ -3,6 +3,7 @@ package safety
 import (
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxRounds bounds how often a changed text is read again. What is still not
@@ -70,7 +71,7 @@ func (l *Layer) mask(raw string, t *tally) string {
 func (l *Layer) settle(s string, t *tally) string {
 	for round := range maxRounds {
 		var buf [32]span
-		found := l.detector.spans(s, buf[:0])
+		found := l.detector.inspect(s, buf[:0])
 		if len(found) == 0 {
 			return s
 		}
@@ -119,11 +120,11 @@ func (l *Layer) rewrite(s string, found []span, t *tally, first bool) string {
 }
 
 // neutralise writes a dangerous token with one visible backslash in it: before
-// a role marker, and behind the first byte of anything else.
+// a role marker, and behind the first sign of anything else.
 func neutralise(b *strings.Builder, token string, before bool) {
-	k := 1
-	if before {
-		k = 0
+	k := 0
+	if !before {
+		_, k = utf8.DecodeRuneInString(token)
 	}
 	b.WriteString(token[:k])
 	b.WriteByte('\\')

@@ -7,14 +7,15 @@ func saasRules() []rule {
 
 func messagingRules() []rule {
 	return []rule{
-		looseToken("slack-token", "xoxb-{n10+}", "xoxa-{n10+}", "xoxp-{n10+}", "xoxr-{n10+}", "xoxs-{n10+}", "xoxo-{n10+}", "xoxe-{n10+}", "xoxc-{n10+}", "xoxd-{%10+}"),
-		foldToken("slack-config-token", "xoxe.xoxb-{d1}-{a20+}", "xoxe.xoxp-{d1}-{a20+}"),
-		foldToken("slack-app-token", "xapp-{d1}-{a6+}-{d6+}-{a10+}"),
-		looseToken("slack-webhook-url", "hooks.slack.com/services/{b36+}", "hooks.slack.com/workflows/{b36+}", "hooks.slack.com/triggers/{b36+}"),
-		looseToken("discord-webhook-url", "discord.com/api/webhooks/{d15-21}/{k50+}", "discordapp.com/api/webhooks/{d15-21}/{k50+}"),
+		looseToken("slack-token", "xoxb-{n10+}", "xoxa-{n8+}", "xoxp-{n10+}", "xoxr-{n8+}", "xoxs-{n10+}", "xoxo-{n10+}",
+			"xoxe-{n10+}", "xoxc-{n10+}", "xoxd-{%10+}", "xoxo-{d1+}-{d1+}-{d1+}-{x1+}", "xoxs-{d1+}-{d1+}-{d1+}-{x1+}"),
+		foldToken("slack-config-token", "xoxe.xoxb-{d1}-{a20+}", "xoxe.xoxp-{d1}-{a20+}", "xoxe-{d1}-{a100+}"),
+		foldToken("slack-application-token", "xapp-{d1}-{a1+}-{d1+}-{a1+}"),
+		looseToken("chat-post-url", "hooks.slack.com/services/{b36+}", "hooks.slack.com/workflows/{b36+}", "hooks.slack.com/triggers/{b36+}"),
+		looseToken("guild-post-url", "discord.com/api/webhooks/{d15-21}/{k50+}", "discordapp.com/api/webhooks/{d15-21}/{k50+}"),
 		vendor("discord-api-token", "discord", "{x64}", "{d18}", "{s32}"),
 		token("discord-bot-token", "{k24-28}<.G>{k5}.{k27-45}").only(random),
-		token("microsoft-teams-webhook", "{a1-40}<.webhook.office.com/webhookb2/>{n36}@{n36}/IncomingWebhook/{a32}/{n36}"),
+		token("teams-post-url", "{a1-40}<.webhook.office.com/webhookb2/>{n36}@{n36}/IncomingWebhook/{a32}/{n36}"),
 		token("telegram-bot-token", "{d8-12}<:AA>{k30+}"),
 		vendor("telegram-bot-api-token", "telegr", "{d5-16}:A{k34}"),
 		vendor("mattermost-access-token", "mattermost", "{a26}"),
@@ -48,10 +49,10 @@ func paymentRules() []rule {
 		token("shopify-custom-access-token", "shpca_{x32}"),
 		token("shopify-private-app-access-token", "shppa_{x32}"),
 		token("shopify-shared-secret", "shpss_{x32}"),
-		token("shippo-api-token", "shippo_live_{x40}", "shippo_test_{x40}"),
+		token("parcel-api-token", "shippo_live_{x40}", "shippo_test_{x40}"),
 		token("easypost-api-token", "EZAK{a54}"),
 		token("easypost-test-api-token", "EZTK{a54}"),
-		token("duffel-api-token", "duffel_test_{s43}", "duffel_live_{s43}"),
+		token("flight-api-token", "duffel_test_{s43}", "duffel_live_{s43}"),
 		token("lob-api-key", "live_{h35}", "test_{h35}"),
 		token("lob-pub-api-key", "live_pub_{h31}", "test_pub_{h31}"),
 		token("plaid-api-token", "access-sandbox-"+uuid, "access-development-"+uuid, "access-production-"+uuid),
@@ -68,7 +69,7 @@ func paymentRules() []rule {
 		vendor("etsy-access-token", "etsy", "{a24}"),
 		vendor("hubspot-api-key", "hubspot", uuid),
 		token("hubspot-private-app-token", "pat-na1-"+uuid, "pat-eu1-"+uuid),
-		token("braintree-access-token", "access_token$production${l16}${x32}", "access_token$sandbox${l16}${x32}"),
+		token("braintree-key", "access_token$production${l16}${x32}", "access_token$sandbox${l16}${x32}"),
 	}
 }
 

@@ -81,3 +81,14 @@ func TestEveryRuleIsProved(t *testing.T) {
 		}
 	}
 }
+
+func TestAMarkerCarriesNothingOfTheSecret(t *testing.T) {
+	eachRule(t, func(t *testing.T, l *Layer, r *rule) {
+		for k, h := range r.hits {
+			if r.tier == tierToken {
+				token := strings.ToLower(hitOf(r, h, uint64(k)))
+				assert.False(t, leaked("[redacted:"+r.id+"]", token, 4), "%s", h)
+			}
+		}
+	})
+}

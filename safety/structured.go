@@ -51,6 +51,30 @@ func indexFold(s string, i int, lit string) int {
 	return -1
 }
 
+// jwtLook is a token of three dotted parts that has the look of a JWT but a
+// header that is cut or rewritten: two parts start as encoded JSON does.
+func jwtLook() rule {
+	f := parseFormat("{k17-2000}<.ey>{j15+}")
+	return rule{
+		id: "jwt-like", tier: tierToken, anchors: []string{".ey"},
+		hits:   []string{"ey{a20}.ey{a30}.{a20}"},
+		misses: []string{"ey.ey", "money.eyes and more", "the.eyewitness-account-of-the-thing"},
+		find: func(s string, at, _ int) (int, int) {
+			from, to, ok := f.match(s, at)
+			if !ok || s[from:from+2] != "ey" || to >= len(s) || s[to] != '.' || !mixedCase(s[from:at]) || !mixedCase(s[at+1:to]) {
+				return 0, 0
+			}
+			to = classes['j'].run(s, to+1, maxTail)
+			return from, classes['e'].run(s, to, 2)
+		},
+	}
+}
+
+func mixedCase(s string) bool {
+	l := look(s)
+	return l.upper >= 2 && l.lower >= 2
+}
+
 // jwt is a JSON Web Token, told by decoding its header; the signature may be
 // missing, cut or empty.
 func jwt() rule {
