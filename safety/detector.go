@@ -12,10 +12,12 @@ type span struct{ from, to, rule int }
 type detector struct {
 	rules  []rule
 	filter *filter
+	spaced []string // anchors with a space in them, in lower case
 }
 
 func newDetector(rules []rule) *detector {
 	var anchors []anchor
+	var spaced []string
 	for i, r := range rules {
 		seen := map[string]bool{}
 		for _, lit := range r.anchors {
@@ -25,10 +27,13 @@ func newDetector(rules []rule) *detector {
 			if !seen[lit] {
 				seen[lit] = true
 				anchors = append(anchors, anchor{lit: lit, fold: r.fold, rule: i})
+				if strings.ContainsAny(lit, " \t") {
+					spaced = append(spaced, strings.ToLower(lit))
+				}
 			}
 		}
 	}
-	return &detector{rules: rules, filter: newFilter(anchors)}
+	return &detector{rules: rules, filter: newFilter(anchors), spaced: spaced}
 }
 
 // spans appends what is found in s to buf, in the order of the anchors. Nothing
@@ -38,7 +43,9 @@ func (d *detector) spans(s string, buf []span) []span {
 	token, named := 0, 0
 	for i := d.filter.next(s, 0); i >= 0; i = d.filter.next(s, i+1) {
 		inside := token
-		for _, a := range d.filter.at(s, i) {
+		anchors := d.filter.at(s, i)
+		for k := range anchors {
+			a := &anchors[k]
 			at := i - a.off
 			if at < inside || !a.matches(s, at) {
 				continue
@@ -48,7 +55,7 @@ func (d *detector) spans(s string, buf []span) []span {
 				continue
 			}
 			from, to := r.find(s, at, at+len(a.lit))
-			if to <= from {
+			if to <= from || inMarker(s, from) {
 				continue
 			}
 			buf = append(buf, span{from, to, a.rule})
@@ -62,6 +69,14 @@ func (d *detector) spans(s string, buf []span) []span {
 		i = max(i, token-3)
 	}
 	return buf
+}
+
+// inMarker reports whether i stands inside a marker of ours, which must not be
+// masked again.
+func inMarker(s string, i int) bool {
+	near := s[max(0, i-48):i]
+	open := strings.LastIndex(near, "[REDACTED:")
+	return open >= 0 && strings.IndexByte(near[open:], ']') < 0
 }
 
 // merge sorts the spans that the keep function chooses and joins those that

@@ -78,7 +78,7 @@ func parseRun(spec string) part {
 	switch {
 	case i == len(spec):
 	case spec[i] == '+':
-		p.max = maxTail
+		p.max = n + 64
 	default:
 		p.max = 0
 		for i++; i < len(spec); i++ {
@@ -88,20 +88,38 @@ func parseRun(spec string) part {
 	return p
 }
 
-// match gives the token around the anchor at i, or ok false. The token ends
-// where its alphabet ends, whatever stands next.
+// match gives the token around the anchor at i, or ok false, up to its longest
+// known form; extend follows it further. The left side comes first, so that a
+// text full of anchors is not read again and again.
 func (f *format) match(s string, i int) (from, to int, ok bool) {
-	to = f.forward(s, i+len(f.anchor), f.right)
-	if to < 0 {
-		return 0, 0, false
-	}
 	from = f.backward(s, i)
 	if from < 0 || !f.loose && !freeOnLeft(s, from) {
 		return 0, 0, false
 	}
-	return from, to, true
+	to = f.forward(s, i+len(f.anchor), f.right)
+	return from, to, to >= 0
 }
 
+// extend follows a token to where its alphabet ends, whatever stands next: a
+// longer run is a longer token, never a token with a tail left standing. A full
+// stop that ends a sentence is not part of it.
+func (f *format) extend(s string, to int) int {
+	if len(f.right) == 0 {
+		return to
+	}
+	last := f.right[len(f.right)-1]
+	if last.set == nil {
+		return to
+	}
+	end := last.set.run(s, to, maxTail)
+	for end > to && s[end-1] == '.' {
+		end--
+	}
+	return end
+}
+
+// forward matches parts from i on and gives where they end, or -1. An exact
+// format does not match a run that goes on.
 func (f *format) forward(s string, i int, parts []part) int {
 	for k, p := range parts {
 		if p.set == nil {
@@ -116,30 +134,16 @@ func (f *format) forward(s string, i int, parts []part) int {
 			return -1
 		}
 		if k == len(parts)-1 {
-			end = f.finish(s, i, end, p)
-		}
-		if end < 0 {
-			return -1
+			if f.exact && end < len(s) && p.set[s[end]] {
+				return -1
+			}
+			for end-i > p.min && s[end-1] == '.' {
+				end--
+			}
 		}
 		i = end
 	}
 	return i
-}
-
-// finish ends the last run: a run longer than the format knows is another thing
-// for an exact format and a longer token for the others, never a token with a
-// tail left standing. A full stop that ends a sentence is not part of it.
-func (f *format) finish(s string, from, end int, p part) int {
-	if end-from == p.max && end < len(s) && p.set[s[end]] {
-		if f.exact {
-			return -1
-		}
-		end = p.set.run(s, end, maxTail)
-	}
-	for end-from > p.min && s[end-1] == '.' {
-		end--
-	}
-	return end
 }
 
 func (f *format) backward(s string, i int) int {

@@ -1,9 +1,11 @@
 package safety
 
+import "strings"
+
 // kubernetesSecret is the data of a Secret's manifest, base64 values and all.
 func kubernetesSecret() rule {
 	return rule{
-		id: "kubernetes-secret", tier: tierContext, fold: true, anchors: []string{"data:"}, find: findKubernetes,
+		id: "kubernetes-secret", tier: tierContext, fold: true, anchors: []string{"data:"}, find: findKubernetes, open: openKubernetes,
 		hits: []string{
 			"apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ndata:\n  password: {b20}\n  user: {b16}\n",
 			"data:\n  tls.crt: {b40}\nkind: Secret\n",
@@ -45,6 +47,28 @@ func findKubernetes(s string, at, end int) (int, int) {
 	return from, to
 }
 
+// openKubernetes: the block may go on, and the kind may stand behind it.
+func openKubernetes(s string, _, end int) bool {
+	if end < len(s) && s[end] != '\n' {
+		return false
+	}
+	i := end
+	for i < len(s) && s[i] == '\n' {
+		line := skipBlank(s, i+1, 16)
+		if line == i+1 && line < len(s) {
+			break
+		}
+		for i++; i < len(s) && s[i] != '\n'; i++ {
+		}
+	}
+	return i >= len(s) || len(s)-end < 320
+}
+
 func nearSecretKind(s string, at, end int) bool {
-	return containsFold(s[max(0, at-300):at], "kind: secret") || containsFold(s[end:min(len(s), end+300)], "kind: secret")
+	for _, near := range [...]string{s[max(0, at-300):at], s[end:min(len(s), end+300)]} {
+		if strings.Contains(near, "ecret") && containsFold(near, "kind: secret") {
+			return true
+		}
+	}
+	return false
 }

@@ -66,6 +66,19 @@ func (l *Layer) mask(raw string, t *tally) string {
 	return body
 }
 
+// Leaks is how many places of a text hold something to redact. It changes
+// nothing and allocates nothing unless it finds something.
+func (l *Layer) Leaks(text string) int {
+	var buf [32]span
+	n := 0
+	for _, sp := range l.detector.inspect(text, buf[:0]) {
+		if a := l.detector.rules[sp.rule].action; a == Redact || a == Block {
+			n++
+		}
+	}
+	return n
+}
+
 // settle reads a text until reading it changes nothing, which makes cleaning
 // idempotent. A text with nothing to change is read once.
 func (l *Layer) settle(s string, t *tally) string {
@@ -95,7 +108,7 @@ func (l *Layer) rewrite(s string, found []span, t *tally, first bool) string {
 			}
 		}
 	}
-	edits := l.detector.merge(found, func(r *rule) bool { return r.action != Warn && r.action != Review })
+	edits := l.detector.merge(found, edited)
 	if len(edits) == 0 {
 		return s
 	}
@@ -103,20 +116,28 @@ func (l *Layer) rewrite(s string, found []span, t *tally, first bool) string {
 	b.Grow(len(s) + 24*len(edits))
 	last := 0
 	for _, e := range edits {
-		r := &l.detector.rules[e.rule]
 		b.WriteString(s[last:e.from])
-		if r.action == Sanitize {
-			neutralise(&b, s[e.from:e.to], r.before)
-		} else {
-			b.WriteString("[REDACTED:")
-			b.WriteString(r.id)
-			b.WriteByte(']')
-		}
-		t.add(e.rule, r.action)
+		l.replace(&b, s, e, t)
 		last = e.to
 	}
 	b.WriteString(s[last:])
 	return b.String()
+}
+
+// edited reports whether a rule changes the text.
+func edited(r *rule) bool { return r.action != Warn && r.action != Review }
+
+// replace writes what stands in the place of an edit.
+func (l *Layer) replace(b *strings.Builder, s string, e span, t *tally) {
+	r := &l.detector.rules[e.rule]
+	t.add(e.rule, r.action)
+	if r.action == Sanitize {
+		neutralise(b, s[e.from:e.to], r.before)
+		return
+	}
+	b.WriteString("[REDACTED:")
+	b.WriteString(r.id)
+	b.WriteByte(']')
 }
 
 // neutralise writes a dangerous token with one visible backslash in it: before

@@ -9,9 +9,10 @@ func named() rule {
 		id:   "named-password",
 		tier: tierNamed,
 		fold: true,
-		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass", "secret", "token", "key", "auth", "cred", "jwt",
+		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass is", "secret", "token", "key", "auth", "cred", "jwt",
 			"mnemonic", "senha", "motdepasse", "contrasena"},
 		find: findNamed,
+		open: openNamed,
 		hits: []string{
 			"password={a12}", "password: {a12}", `password = "{a6} {a6} {a4}"`, `{"password":"{a12}"}`, `{\"password\":\"{a12}\"}`,
 			"DB_PASSWORD={a16}", "the admin password is {a4}7{a4}", "api_key: '{a20}'", "apiKey: {a20}", "my_secret={a12}",
@@ -47,6 +48,36 @@ func findNamed(s string, at, end int) (int, int) {
 	}
 	return v.from, v.to
 }
+
+// openNamed reports whether a name's value may still be to come or to go on.
+func openNamed(s string, at, end int) bool {
+	right := wordish.run(s, end, 40)
+	if right == len(s) {
+		return true
+	}
+	if judge(s[nameStart(s, at):right]) == plain {
+		return false
+	}
+	i, how := operator(s, right)
+	if how == opNone {
+		return undecided(s, right)
+	}
+	return readValue(s, i).to+64 > len(s)
+}
+
+// undecided reports whether an operator may still follow at i: as long as only
+// words, quotes and signs stand there.
+func undecided(s string, i int) bool {
+	stop := min(len(s), i+200)
+	for j := i; j < stop; j++ {
+		if !joining[s[j]] {
+			return len(s)-j < 8
+		}
+	}
+	return stop == len(s)
+}
+
+var joining = newClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
 func nameStart(s string, at int) int { return wordish.back(s, at, 48) }
 

@@ -29,7 +29,7 @@ func cloudRules() []rule {
 		looseToken("hashicorp-tf-api-token", "{a14}<.atlasv1.>{s60-70}"),
 		token("vault-service-token", "hvs.{k24+}", "hvr.{k24+}"),
 		token("vault-batch-token", "hvb.{k24+}"),
-		exactToken("vault-legacy-token", "s.{a24}").only(random),
+		vaultLegacy(),
 		token("dynatrace-api-token", "dt0c01.{a24}.{a64}"),
 		vendor("datadog-access-token", "datadog dd_api dd_app", "{a40}", "{x32}"),
 		vendor("new-relic-user-api-id", "newrelic new-relic new_relic", "{a64}"),
@@ -71,7 +71,7 @@ func cloudRules() []rule {
 // awsSecret is the secret key that stands near an access key id.
 func awsSecret() rule {
 	return rule{
-		id: "aws-secret-access-key", tier: tierContext, anchors: []string{"AKIA", "ASIA"},
+		id: "aws-secret-access-key", tier: tierContext, anchors: []string{"AKIA", "ASIA"}, reach: 190,
 		hits:   []string{"AKIA{u16} {b40}", "id AKIA{u16}, secret: {b40}"},
 		misses: []string{"AKIAIOSFODNN7" + "EXAMPLE 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e"},
 		find: func(s string, at, end int) (int, int) {

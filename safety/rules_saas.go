@@ -14,7 +14,7 @@ func messagingRules() []rule {
 		looseToken("chat-post-url", "hooks.slack.com/services/{b36+}", "hooks.slack.com/workflows/{b36+}", "hooks.slack.com/triggers/{b36+}"),
 		looseToken("guild-post-url", "discord.com/api/webhooks/{d15-21}/{k50+}", "discordapp.com/api/webhooks/{d15-21}/{k50+}"),
 		vendor("discord-api-token", "discord", "{x64}", "{d18}", "{s32}"),
-		token("discord-bot-token", "{k24-28}<.G>{k5}.{k27-45}").only(random),
+		randomToken("discord-bot-token", "{k24-28}<.G>{k5}.{k27-45}"),
 		token("teams-post-url", "{a1-40}<.webhook.office.com/webhookb2/>{n36}@{n36}/IncomingWebhook/{a32}/{n36}"),
 		token("telegram-bot-token", "{d8-12}<:AA>{k30+}"),
 		vendor("telegram-bot-api-token", "telegr", "{d5-16}:A{k34}"),
@@ -43,7 +43,7 @@ func paymentRules() []rule {
 	return []rule{
 		token("stripe-api-key", "sk_live_{a10+}", "sk_test_{a10+}", "sk_prod_{a10+}", "rk_live_{a10+}", "rk_test_{a10+}", "rk_prod_{a10+}"),
 		token("stripe-webhook-secret", "whsec_{b24+}"),
-		token("square-access-token", "sq0atp-{k22-60}", "sq0csp-{k40+}", "EAAA{k22-60}").only(random),
+		randomToken("square-access-token", "sq0atp-{k22-60}", "sq0csp-{k40+}", "EAAA{k22-60}"),
 		token("flutterwave-key", "FLWSECK_TEST-{g32}-X", "FLWPUBK_TEST-{g32}-X", "FLWSECK-{a32}-X", "FLWSECK_TEST-{g12}"),
 		token("shopify-access-token", "shpat_{x32}"),
 		token("shopify-custom-access-token", "shpca_{x32}"),

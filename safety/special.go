@@ -2,17 +2,9 @@ package safety
 
 import "strings"
 
-// only narrows a rule to matches that pass a test.
-func (r rule) only(pass func(string) bool) rule {
-	find := r.find
-	r.find = func(s string, at, end int) (int, int) {
-		from, to := find(s, at, end)
-		if to > from && !pass(s[from:to]) {
-			return 0, 0
-		}
-		return from, to
-	}
-	return r
+// vaultLegacy is a token of one length behind a prefix that any code may hold.
+func vaultLegacy() rule {
+	return tokenOf("vault-legacy-token", format{exact: true}, random, []string{"s.{a24}"}).but("s.someMethodNameOfThisLen")
 }
 
 // facebookToken is an app's access token: digits, a bar, its secret. It has no
@@ -42,7 +34,7 @@ func facebookToken() rule {
 func sidekiqSecret() rule {
 	f := format{right: parseParts("{x8}:{x8}"), exact: true}
 	return rule{
-		id: "sidekiq-secret", tier: tierContext, fold: true, anchors: []string{"__contribsys__com"},
+		id: "sidekiq-secret", tier: tierContext, fold: true, anchors: []string{"__contribsys__com"}, reach: 120,
 		hits:   []string{"BUNDLE_ENTERPRISE__CONTRIBSYS__COM={x8}:{x8}", "BUNDLE_GEMS__CONTRIBSYS__COM: \"{x8}:{x8}\""},
 		misses: []string{"BUNDLE_GEMS__CONTRIBSYS__COM is not set"},
 		find: func(s string, at, end int) (int, int) {
@@ -58,7 +50,7 @@ func sidekiqSecret() rule {
 // curlUser is what curl's -u and --user carry behind the colon.
 func curlUser() rule {
 	return rule{
-		id: "curl-auth-user", tier: tierContext, anchors: []string{" -u ", " -u'", " -u\"", "--user ", "--user=", "--proxy-user ", "-u\t"}, find: findCurlUser,
+		id: "curl-auth-user", tier: tierContext, anchors: []string{" -u ", " -u'", " -u\"", "--user ", "--user=", "--proxy-user ", "-u\t"}, find: findCurlUser, reach: 270,
 		hits: []string{`curl -u elastic:{a10}1 https://x.test`, `curl -s --user 'api:{a12}' https://x.test`, `curl -u ":{a12}" https://x.test`, `curl --user bob:'{a16}' -iX PATCH`},
 		misses: []string{`curl -u "${user}:${pass}"`, `curl -u <user:password> https://x.test`, `curl --user "username:password"`, `docker run -u 1000:1000 x`,
 			`curl -u "$USER:$PASS"`, `useradd -u 5`, `curl -u bob https://x.test`},

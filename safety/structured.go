@@ -9,7 +9,7 @@ import (
 // END, or all that follows where the END is missing.
 func privateKey() rule {
 	return rule{
-		id: "private-key", tier: tierBlock, action: Block, anchors: []string{"-----begin"}, fold: true, find: findPrivateKey,
+		id: "private-key", tier: tierBlock, action: Block, anchors: []string{"-----begin"}, fold: true, find: findPrivateKey, open: openPrivateKey,
 		hits: []string{
 			"-----BEGIN RSA PRIVATE {}KEY-----\n{b64}\n{b64}\n-----END RSA PRIVATE {}KEY-----",
 			"-----BEGIN OPENSSH PRIVATE {}KEY-----\n{b64}\n{b30}",
@@ -36,6 +36,14 @@ func findPrivateKey(s string, at, end int) (int, int) {
 		return at, stop + i + 5
 	}
 	return at, stop
+}
+
+// openPrivateKey: until its END is there, all that follows belongs to the key.
+func openPrivateKey(s string, at, end int) bool {
+	if _, to := findPrivateKey(s, at, end); to > 0 {
+		return to+100 > len(s)
+	}
+	return len(s)-end < 110
 }
 
 func indexFold(s string, i int, lit string) int {

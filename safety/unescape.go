@@ -9,15 +9,13 @@ import (
 // unescaped is the text with percent escapes, backslash escapes and character
 // references decoded, or nil when there is none to decode.
 func unescaped(s string) *view {
-	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '\\') < 0 && strings.IndexByte(s, '&') < 0 {
-		return nil
-	}
 	var v *view
 	last := 0
-	for i := 0; i < len(s); {
+	c := newCursors(s)
+	for i := c.next(0); i < len(s); {
 		r, n := escape(s, i)
 		if n == 0 {
-			i++
+			i = c.next(i + 1)
 			continue
 		}
 		if v == nil {
@@ -29,8 +27,8 @@ func unescaped(s string) *view {
 		} else if !invisible(r) {
 			v.putRune(r, i)
 		}
-		i += n
-		last = i
+		last = i + n
+		i = c.next(last)
 	}
 	if v == nil {
 		return nil
@@ -38,6 +36,31 @@ func unescaped(s string) *view {
 	v.copy(s, last, len(s))
 	v.at = append(v.at, int32(len(s)))
 	return v
+}
+
+// cursors find the next byte that may open an escape. Text without any is
+// passed over at the speed of memory.
+type cursors struct {
+	s  string
+	at [3]int
+}
+
+const openers = `%\&`
+
+func newCursors(s string) *cursors { return &cursors{s: s, at: [3]int{-1, -1, -1}} }
+
+func (c *cursors) next(i int) int {
+	first := len(c.s)
+	for k := range c.at {
+		if c.at[k] < i {
+			c.at[k] = len(c.s)
+			if j := strings.IndexByte(c.s[min(i, len(c.s)):], openers[k]); j >= 0 {
+				c.at[k] = i + j
+			}
+		}
+		first = min(first, c.at[k])
+	}
+	return first
 }
 
 func (v *view) copy(s string, from, to int) {

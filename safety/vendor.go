@@ -14,6 +14,7 @@ func vendor(id, names string, specs ...string) rule {
 			r.hits = append(r.hits, strings.Replace(strings.Replace(shape, "%s", r.anchors[0], 1), "%s", spec, 1))
 		}
 	}
+	r.open = openVendor
 	r.find = func(s string, at, end int) (int, int) {
 		i, sure := beside(s, at, end)
 		if i <= 0 {
@@ -29,6 +30,15 @@ func vendor(id, names string, specs ...string) rule {
 	}
 	r.misses = []string{r.anchors[0] + " commit: 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e", r.anchors[0] + "_version = \"1.2.3\""}
 	return r
+}
+
+// openVendor: the words, the sign and the value behind a name may all be yet to
+// come.
+func openVendor(s string, at, end int) bool {
+	if i, _ := beside(s, at, end); i <= 0 {
+		return len(s)-end < 64
+	}
+	return len(s)-end < 300
 }
 
 var filler = newClass("A-Za-z0-9_ \t.-")

@@ -35,7 +35,7 @@ func (v *view) back(sp span) span {
 // quotes and spaces; accents that combine are dropped. It is nil when there is
 // none.
 func plainLetters(s string) *view {
-	if !lookalike(s) {
+	if isASCII(s) || !lookalike(s) {
 		return nil
 	}
 	v := &view{text: make([]byte, 0, len(s)), at: make([]int32, 0, len(s)+1)}
@@ -56,6 +56,29 @@ func plainLetters(s string) *view {
 	}
 	v.at = append(v.at, int32(len(s)))
 	return v
+}
+
+// isASCII reads eight bytes at a time.
+func isASCII(s string) bool {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		if eight(s, i)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for ; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// eight are the eight bytes at i as one number; the compiler makes it one load.
+func eight(s string, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 func lookalike(s string) bool {
