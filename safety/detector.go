@@ -40,14 +40,15 @@ func newDetector(rules []rule) *detector {
 // is looked for inside a token, nor for a named value inside a named value, so
 // the cost stays linear whatever the text is.
 func (d *detector) spans(s string, buf []span) []span {
-	token, named := 0, 0
+	var token span
+	named := 0
 	for i := d.filter.next(s, 0); i >= 0; i = d.filter.next(s, i+1) {
 		inside := token
 		anchors := d.filter.at(s, i)
 		for k := range anchors {
 			a := &anchors[k]
 			at := i - a.off
-			if at < inside || !a.matches(s, at) {
+			if at >= inside.from && at < inside.to || !a.matches(s, at) {
 				continue
 			}
 			r := &d.rules[a.rule]
@@ -55,18 +56,20 @@ func (d *detector) spans(s string, buf []span) []span {
 				continue
 			}
 			from, to := r.find(s, at, at+len(a.lit))
-			if to <= from || inMarker(s, from) {
+			if to <= from || inMarker(s, from) || inMarker(s, at) {
 				continue
 			}
 			buf = append(buf, span{from, to, a.rule})
 			switch {
-			case r.tier >= tierToken:
-				token = max(token, to)
+			case r.tier >= tierToken && to > token.to:
+				token = span{from: from, to: to}
 			case r.tier == tierNamed:
 				named = max(named, to)
 			}
 		}
-		i = max(i, token-3)
+		if i >= token.from {
+			i = max(i, token.to-3)
+		}
 	}
 	return buf
 }

@@ -1,6 +1,12 @@
 package safety
 
-import "strings"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // maxTail bounds how far a token is followed past its longest known form.
 const maxTail = 16 << 10
@@ -27,26 +33,45 @@ type part struct {
 	min, max int
 }
 
-// parseFormat reads the written form. It panics on a malformed one, since
-// formats are constants of this package.
-func parseFormat(spec string) format {
+// mustFormat is parseFormat for the constants of this package.
+func mustFormat(spec string) format {
+	f, err := parseFormat(spec)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// parseFormat reads the written form.
+func parseFormat(spec string) (format, error) {
 	before, anchor, after := "", "", spec
 	if i := strings.IndexByte(spec, '<'); i >= 0 {
 		j := strings.IndexByte(spec, '>')
+		if j < i {
+			return format{}, fmt.Errorf("format %q: < without >", spec)
+		}
 		before, anchor, after = spec[:i], spec[i+1:j], spec[j+1:]
 	} else if i := strings.IndexByte(spec, '{'); i >= 0 {
 		anchor, after = spec[:i], spec[i:]
 	} else {
 		anchor, after = spec, ""
 	}
-	left := parseParts(before)
-	for i, j := 0, len(left)-1; i < j; i, j = i+1, j-1 {
-		left[i], left[j] = left[j], left[i]
+	left, err := parseParts(before)
+	if err != nil {
+		return format{}, fmt.Errorf("format %q: %w", spec, err)
 	}
-	return format{left: left, anchor: anchor, right: parseParts(after)}
+	right, err := parseParts(after)
+	if err != nil {
+		return format{}, fmt.Errorf("format %q: %w", spec, err)
+	}
+	slices.Reverse(left)
+	if len(anchor) < 3 && (len(anchor) != 2 || len(right) == 0 || right[0].set == nil) {
+		return format{}, fmt.Errorf("format %q: its anchor is too short, at least three fixed bytes are needed", spec)
+	}
+	return format{left: left, anchor: anchor, right: right}, nil
 }
 
-func parseParts(spec string) []part {
+func parseParts(spec string) ([]part, error) {
 	var parts []part
 	for spec != "" {
 		i := strings.IndexByte(spec, '{')
@@ -59,33 +84,40 @@ func parseParts(spec string) []part {
 			continue
 		}
 		end := strings.IndexByte(spec, '}')
-		parts = append(parts, parseRun(spec[1:end]))
+		if end < 0 {
+			return nil, errors.New("{ without }")
+		}
+		p, err := parseRun(spec[1:end])
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
 		spec = spec[end+1:]
 	}
-	return parts
+	return parts, nil
 }
 
-func parseRun(spec string) part {
-	set := classes[spec[0]]
-	if set == nil {
-		panic("safety: no such class in format: " + spec)
+// parseRun reads what stands between braces: a class, and its lengths.
+func parseRun(spec string) (part, error) {
+	if spec == "" || classes[spec[0]] == nil {
+		return part{}, fmt.Errorf("{%s}: no such class", spec)
 	}
-	n, i := 0, 1
-	for ; i < len(spec) && digits[spec[i]]; i++ {
-		n = n*10 + int(spec[i]-'0')
+	low, high, ranged := strings.Cut(spec[1:], "-")
+	more := strings.HasSuffix(low, "+")
+	n, err := strconv.Atoi(strings.TrimSuffix(low, "+"))
+	if err != nil || n < 0 || n > maxTail {
+		return part{}, fmt.Errorf("{%s}: no length", spec)
 	}
-	p := part{set: set, min: n, max: n}
+	p := part{set: classes[spec[0]], min: n, max: n}
 	switch {
-	case i == len(spec):
-	case spec[i] == '+':
+	case more:
 		p.max = n + 64
-	default:
-		p.max = 0
-		for i++; i < len(spec); i++ {
-			p.max = p.max*10 + int(spec[i]-'0')
+	case ranged:
+		if p.max, err = strconv.Atoi(high); err != nil || p.max < n || p.max > maxTail {
+			return part{}, fmt.Errorf("{%s}: no range of lengths", spec)
 		}
 	}
-	return p
+	return p, nil
 }
 
 // match gives the token around the anchor at i, or ok false, up to its longest

@@ -87,7 +87,7 @@ func findAuthHeader(s string, _, end int) (int, int) {
 	if i < len(s) && quote(s[i]) {
 		i++
 	}
-	if j := wordish.run(s, i, 20); j < len(s) && s[j] == ' ' && j-i >= 3 {
+	if j := wordish.run(s, i, 20); j < len(s) && s[j] == ' ' && j-i >= 3 && (look(s[i:j]).digit == 0 || hasFold(s, i, "aws4")) {
 		if k := j + 1; tokenEnd(s, k)-k >= 12 {
 			i = k
 		}

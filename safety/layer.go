@@ -13,6 +13,8 @@ const maxRounds = 8
 // Layer runs the stages. It is safe for concurrent use and starts no goroutine.
 type Layer struct {
 	max      int
+	policy   Policy
+	known    []string
 	detector *detector
 	field    int // the rule that masks a value by the name of its key
 }
@@ -26,14 +28,20 @@ func MaxBytes(n int) Option { return func(l *Layer) { l.max = max(n, 256) } }
 
 // NewLayer returns a layer with the default rules, changed by the options.
 func NewLayer(options ...Option) *Layer {
-	l := &Layer{max: 100_000}
+	l := &Layer{max: 100_000, policy: DefaultPolicy()}
 	for _, o := range options {
 		o(l)
 	}
-	rules := append(leakRules(), policyRules()...)
+	rules := leakRules()
 	l.field = len(rules)
-	rules = append(rules, rule{id: "secret-field", tier: tierNamed})
-	l.detector = newDetector(append(rules, injectRules()...))
+	rules = append(rules, rule{id: "secret-field", tier: tierNamed}, knownRule(l.known))
+	rules = append(append(rules, l.policy.rules()...), injectRules()...)
+	for i := range rules {
+		if a, ok := l.policy.Actions[rules[i].id]; ok {
+			rules[i].action = a
+		}
+	}
+	l.detector = newDetector(rules)
 	return l
 }
 

@@ -63,7 +63,7 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 	r := rule{id: id, tier: tierToken, fold: how.fold, hits: specs}
 	var formats []format
 	for _, spec := range specs {
-		f := parseFormat(spec)
+		f := mustFormat(spec)
 		f.fold, f.loose, f.exact = how.fold, how.loose, how.exact
 		formats = append(formats, f)
 		r.anchors = append(r.anchors, anchorsOf(f)...)

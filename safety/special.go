@@ -32,7 +32,7 @@ func facebookToken() rule {
 // sidekiqSecret is the credential of a private gem server, in a variable's
 // value; in a URL it is a password like any other.
 func sidekiqSecret() rule {
-	f := format{right: parseParts("{x8}:{x8}"), exact: true}
+	f := format{right: mustParts("{x8}:{x8}"), exact: true}
 	return rule{
 		id: "sidekiq-secret", tier: tierContext, fold: true, anchors: []string{"__contribsys__com"}, reach: 120,
 		hits:   []string{"BUNDLE_ENTERPRISE__CONTRIBSYS__COM={x8}:{x8}", "BUNDLE_GEMS__CONTRIBSYS__COM: \"{x8}:{x8}\""},

@@ -62,7 +62,7 @@ func indexFold(s string, i int, lit string) int {
 // jwtLook is a token of three dotted parts that has the look of a JWT but a
 // header that is cut or rewritten: two parts start as encoded JSON does.
 func jwtLook() rule {
-	f := parseFormat("{k17-2000}<.ey>{j15+}")
+	f := mustFormat("{k17-2000}<.ey>{j15+}")
 	return rule{
 		id: "jwt-like", tier: tierToken, anchors: []string{".ey"},
 		hits:   []string{"ey{a20}.ey{a30}.{a20}"},

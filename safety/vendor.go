@@ -9,7 +9,7 @@ func vendor(id, names string, specs ...string) rule {
 	r := rule{id: id, tier: tierContext, fold: true, anchors: strings.Fields(names)}
 	var formats []format
 	for _, spec := range specs {
-		formats = append(formats, format{right: parseParts(spec), fold: true, exact: true})
+		formats = append(formats, format{right: mustParts(spec), fold: true, exact: true})
 		for _, shape := range []string{"%s_api_token = \"%s\"", "%sToken=%s", "\"%s_token\": \"%s\"", "the %s key is %s."} {
 			r.hits = append(r.hits, strings.Replace(strings.Replace(shape, "%s", r.anchors[0], 1), "%s", spec, 1))
 		}
@@ -42,6 +42,15 @@ func openVendor(s string, at, end int) bool {
 }
 
 var filler = newClass("A-Za-z0-9_ \t.-")
+
+// mustParts reads a format without an anchor, a constant of this package.
+func mustParts(spec string) []part {
+	parts, err := parseParts(spec)
+	if err != nil {
+		panic(err)
+	}
+	return parts
+}
 
 // beside gives where the value starts that belongs to the name at..end, or 0.
 // It is sure when a word such as key or token stands between them, and unsure
