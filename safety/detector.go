@@ -40,35 +40,55 @@ func newDetector(rules []rule) *detector {
 // is looked for inside a token, nor for a named value inside a named value, so
 // the cost stays linear whatever the text is.
 func (d *detector) spans(s string, buf []span) []span {
-	var token span
-	named := 0
-	for i := d.filter.next(s, 0); i >= 0; i = d.filter.next(s, i+1) {
-		inside := token
-		anchors := d.filter.at(s, i)
-		for k := range anchors {
-			a := &anchors[k]
-			at := i - a.off
-			if at >= inside.from && at < inside.to || !a.matches(s, at) {
-				continue
-			}
-			r := &d.rules[a.rule]
-			if r.tier == tierNamed && at < named {
-				continue
-			}
-			from, to := r.find(s, at, at+len(a.lit))
-			if to <= from || inMarker(s, from) || inMarker(s, at) {
-				continue
-			}
-			buf = append(buf, span{from, to, a.rule})
-			switch {
-			case r.tier >= tierToken && to > token.to:
-				token = span{from: from, to: to}
-			case r.tier == tierNamed:
-				named = max(named, to)
+	var found batch
+	var w window
+	for i := 0; i < len(s); {
+		var n int
+		n, i = d.filter.fill(s, i, &found)
+		for _, p := range found[:n] {
+			if int(p) < w.token.from || int(p) > w.token.to-3 {
+				buf = d.place(s, int(p), &w, buf)
 			}
 		}
-		if i >= token.from {
-			i = max(i, token.to-3)
+		if i >= w.token.from {
+			i = max(i, w.token.to-2)
+		}
+	}
+	return buf
+}
+
+// window is what need not be looked into again: the last token, and all up to
+// the end of the last named value.
+type window struct {
+	token span
+	named int
+}
+
+// place appends to buf what the anchors find that may stand at i.
+func (d *detector) place(s string, i int, w *window, buf []span) []span {
+	inside := w.token
+	gram := trigram(s, i)
+	anchors := d.filter.at(gram)
+	for k := range anchors {
+		a := &anchors[k]
+		at := i - a.off
+		if a.gram != gram || at >= inside.from && at < inside.to || !a.matches(s, at) {
+			continue
+		}
+		r := &d.rules[a.rule]
+		if r.tier == tierNamed && at < w.named {
+			continue
+		}
+		from, to := r.find(s, at, at+len(a.lit))
+		if to <= from || inMarker(s, from) || inMarker(s, at) {
+			continue
+		}
+		buf = append(buf, span{from, to, a.rule})
+		switch {
+		case r.tier >= tierToken && to > w.token.to:
+			w.token = span{from: from, to: to}
+		case r.tier == tierNamed:
+			w.named = max(w.named, to)
 		}
 	}
 	return buf

@@ -160,22 +160,33 @@ func (d *detector) horizon(s string) int {
 // settled is the horizon of a text as it stands.
 func (d *detector) settled(s string) int {
 	h := d.anchorStart(s, imageStart(s, tailStart(s)))
-	for i := d.filter.next(s, 0); i >= 0; i = d.filter.next(s, i+1) {
-		anchors := d.filter.at(s, i)
-		for k := range anchors {
-			a := &anchors[k]
-			at := i - a.off
-			if at >= h || !a.matches(s, at) {
-				continue
-			}
-			r := &d.rules[a.rule]
-			end := at + len(a.lit)
-			if r.open != nil && r.open(s, at, end) || r.open == nil && len(s)-end < r.reach {
-				h = at
-			}
+	var found batch
+	for i := 0; i < len(s); {
+		var n int
+		n, i = d.filter.fill(s, i, &found)
+		for _, p := range found[:n] {
+			h = d.stillOpen(s, int(p), h)
 		}
 	}
 	return runStart(s, h)
+}
+
+// stillOpen draws h back to an anchor at i whose match is not decided yet.
+func (d *detector) stillOpen(s string, i, h int) int {
+	gram := trigram(s, i)
+	anchors := d.filter.at(gram)
+	for k := range anchors {
+		a := &anchors[k]
+		at := i - a.off
+		if a.gram != gram || at >= h || !a.matches(s, at) {
+			continue
+		}
+		r, end := &d.rules[a.rule], at+len(a.lit)
+		if r.open != nil && r.open(s, at, end) || r.open == nil && len(s)-end < r.reach {
+			h = at
+		}
+	}
+	return h
 }
 
 // tailStart is where the last run of non-spaces begins, together with the full

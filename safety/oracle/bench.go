@@ -14,14 +14,20 @@ func BenchCases() []Case {
 	clean := strings.Join(CleanTexts(80), "\n")
 	secrets := "I found " + Generate(`AKIA[A-Z2-7]{16}`, 1) + " and " + Generate(`ghp_[a-zA-Z0-9]{36}`, 2) + " next to " + Generate(`xoxb-[0-9]{12}-[0-9]{12}-[a-zA-Z0-9]{24}`, 3) + " in the log. "
 	return []Case{
-		{"clean 500 B", prose(500)},
-		{"clean 20 KB", prose(20_000)},
-		{"agent text 20 KB", clean[:20_000]},
+		{"clean 500 B", rationale},
+		{"clean 20 KB", clean[:20_000]},
+		{"plain prose 20 KB", prose(20_000)},
 		{"three secrets", secrets + prose(500-len(secrets))},
 		{"keyword flood 20 KB", strings.Repeat("password secret token api_key authorization bearer ", 400)[:20_000]},
 		{"clean 100 KB", prose(100_000)},
 	}
 }
+
+// rationale is a reason as agents give it: words such as key and token stand in
+// it, and nothing to hide.
+const rationale = `I need to check why the request to the billing API fails with status 401, so I will read internal/auth/token.go first. ` +
+	`The token is loaded in NewClient and the key comes from the configuration; commit 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e changed how the access header is built. ` +
+	`After that I run the tests in ./internal/auth and compare max_tokens and token_count with the values in config.yaml. If the secret is missing the error says so, and I report it to the author.`
 
 // prose is what an agent says between calls.
 func prose(n int) string {
