@@ -30,6 +30,7 @@ var classes = map[byte]*class{
 	'g': newClass("a-hA-H0-9"),
 	'h': newClass("0-9a-f"),
 	'H': newClass("0-9A-F"),
+	'j': newClass("A-Za-z0-9/\\_-"),
 	'k': newClass("A-Za-z0-9_-"),
 	'l': newClass("a-z0-9"),
 	'n': newClass("A-Za-z0-9-"),

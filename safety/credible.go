@@ -13,7 +13,7 @@ func credible(s, name string, kind sense, how op, v value) bool {
 		return random(text) && (v.quoted || !called(s, v.to))
 	}
 	l := look(text)
-	if l.digit == len(text) {
+	if l.digit == min(len(text), 128) {
 		return passwordName(name) && len(text) >= 4
 	}
 	if v.quoted {
@@ -44,7 +44,7 @@ func sentence(text string) bool {
 
 func credibleBare(s string, how op, v value, l looks) bool {
 	text := s[v.from:v.to]
-	if called(s, v.to) || path(text) || strings.Contains(text, "://") || strings.HasPrefix(text, "//") {
+	if called(s, v.to) || path(text) && !(l.upper > 0 && l.digit > 1 && len(text) >= 30) || strings.Contains(text, "://") || strings.HasPrefix(text, "//") {
 		return false
 	}
 	if l.digit == 0 && nameLike(text) && judge(text) != plain {

@@ -12,10 +12,12 @@ type span struct{ from, to, rule int }
 type detector struct {
 	rules  []rule
 	filter *filter
+	spaced []string // anchors with a space in them, in lower case
 }
 
 func newDetector(rules []rule) *detector {
 	var anchors []anchor
+	var spaced []string
 	for i, r := range rules {
 		seen := map[string]bool{}
 		for _, lit := range r.anchors {
@@ -25,42 +27,79 @@ func newDetector(rules []rule) *detector {
 			if !seen[lit] {
 				seen[lit] = true
 				anchors = append(anchors, anchor{lit: lit, fold: r.fold, rule: i})
+				if strings.ContainsAny(lit, " \t") {
+					spaced = append(spaced, strings.ToLower(lit))
+				}
 			}
 		}
 	}
-	return &detector{rules: rules, filter: newFilter(anchors)}
+	return &detector{rules: rules, filter: newFilter(anchors), spaced: spaced}
 }
 
 // spans appends what is found in s to buf, in the order of the anchors. Nothing
 // is looked for inside a token, nor for a named value inside a named value, so
 // the cost stays linear whatever the text is.
 func (d *detector) spans(s string, buf []span) []span {
-	token, named := 0, 0
-	for i := d.filter.next(s, 0); i >= 0; i = d.filter.next(s, i+1) {
-		for _, a := range d.filter.at(s, i) {
-			at := i - a.off
-			if at < token || !a.matches(s, at) {
-				continue
-			}
-			r := &d.rules[a.rule]
-			if r.tier == tierNamed && at < named {
-				continue
-			}
-			from, to := r.find(s, at, at+len(a.lit))
-			if to <= from {
-				continue
-			}
-			buf = append(buf, span{from, to, a.rule})
-			switch {
-			case r.tier >= tierToken:
-				token = max(token, to)
-			case r.tier == tierNamed:
-				named = max(named, to)
+	var found batch
+	var w window
+	for i := 0; i < len(s); {
+		var n int
+		n, i = d.filter.fill(s, i, &found)
+		for _, p := range found[:n] {
+			if int(p) < w.token.from || int(p) > w.token.to-3 {
+				buf = d.place(s, int(p), &w, buf)
 			}
 		}
-		i = max(i, token-3)
+		if i >= w.token.from {
+			i = max(i, w.token.to-2)
+		}
 	}
 	return buf
+}
+
+// window is what need not be looked into again: the last token, and all up to
+// the end of the last named value.
+type window struct {
+	token span
+	named int
+}
+
+// place appends to buf what the anchors find that may stand at i.
+func (d *detector) place(s string, i int, w *window, buf []span) []span {
+	inside := w.token
+	gram := trigram(s, i)
+	anchors := d.filter.at(gram)
+	for k := range anchors {
+		a := &anchors[k]
+		at := i - a.off
+		if a.gram != gram || at >= inside.from && at < inside.to || !a.matches(s, at) {
+			continue
+		}
+		r := &d.rules[a.rule]
+		if r.tier == tierNamed && at < w.named {
+			continue
+		}
+		from, to := r.find(s, at, at+len(a.lit))
+		if to <= from || inMarker(s, from) || inMarker(s, at) {
+			continue
+		}
+		buf = append(buf, span{from, to, a.rule})
+		switch {
+		case r.tier >= tierToken && to > w.token.to:
+			w.token = span{from: from, to: to}
+		case r.tier == tierNamed:
+			w.named = max(w.named, to)
+		}
+	}
+	return buf
+}
+
+// inMarker reports whether i stands inside a marker of ours, which must not be
+// masked again.
+func inMarker(s string, i int) bool {
+	near := s[max(0, i-48):i]
+	open := strings.LastIndex(near, "[REDACTED:")
+	return open >= 0 && strings.IndexByte(near[open:], ']') < 0
 }
 
 // merge sorts the spans that the keep function chooses and joins those that

@@ -30,14 +30,15 @@ making, taking, asia, discord, linear search, twitter, sentry, travis, private`
 type anchor struct {
 	lit  string // in lower case when fold
 	fold bool
-	off  int // of the trigram it is filed under
+	gram uint32 // the trigram it is filed under
+	off  int    // where that stands in it
 	rule int
 }
 
 // filter finds, in one pass, the places where an anchor may stand. A place is
 // told by a hash of three bytes, case folded; nearly all text fails that test.
 type filter struct {
-	bits    [1024]uint64
+	bits    [2048]uint64
 	heads   [4097]uint16
 	anchors []anchor // in the order of their bucket
 }
@@ -64,20 +65,18 @@ func newFilter(anchors []anchor) *filter {
 				best, a.off = n, i
 			}
 		}
-		h := a.hash()
-		f.bits[h>>22] |= 1 << (h >> 16 & 63)
+		a.gram = trigram(a.lit, a.off)
+		f.bits[a.gram>>21] |= 1 << (a.gram >> 15 & 63)
 	}
-	sort.SliceStable(anchors, func(i, j int) bool { return anchors[i].hash()>>20 < anchors[j].hash()>>20 })
+	sort.SliceStable(anchors, func(i, j int) bool { return anchors[i].gram>>20 < anchors[j].gram>>20 })
 	for _, a := range anchors {
-		f.heads[a.hash()>>20+1]++
+		f.heads[a.gram>>20+1]++
 	}
 	for b := 1; b < len(f.heads); b++ {
 		f.heads[b] += f.heads[b-1]
 	}
 	return f
 }
-
-func (a *anchor) hash() uint32 { return trigram(a.lit, a.off) }
 
 // matches reports whether the whole anchor stands at i.
 func (a *anchor) matches(s string, i int) bool {
@@ -90,25 +89,34 @@ func (a *anchor) matches(s string, i int) bool {
 	return s[i:i+len(a.lit)] == a.lit
 }
 
-// next is the first place from i on where some anchor's trigram may stand, or
-// -1.
-func (f *filter) next(s string, i int) int {
+// batch is room for the places that one call of fill finds.
+type batch [64]int32
+
+// fill finds the places from i on where some anchor's trigram may stand,
+// as many as fit, and gives their number and where to go on. It goes on at the
+// end of the text when there is nothing left.
+func (f *filter) fill(s string, i int, found *batch) (n, next int) {
 	if len(s)-i < 3 {
-		return -1
+		return 0, len(s)
 	}
 	w := uint32(s[i])<<8 | uint32(s[i+1])<<16
 	for j := i + 2; j < len(s); j++ {
 		w = w>>8 | uint32(s[j])<<16
 		h := (w | hashFold) * hashMul
-		if f.bits[h>>22]&(1<<(h>>16&63)) != 0 {
-			return j - 2
+		if f.bits[h>>21]&(1<<(h>>15&63)) == 0 {
+			continue
+		}
+		found[n] = int32(j - 2)
+		if n++; n == len(found) {
+			return n, j - 1
 		}
 	}
-	return -1
+	return n, len(s)
 }
 
-// at gives the anchors filed under the trigram at i.
-func (f *filter) at(s string, i int) []anchor {
-	b := trigram(s, i) >> 20
+// at gives the anchors that may stand at i: those filed under a trigram, and
+// others that share its bucket.
+func (f *filter) at(gram uint32) []anchor {
+	b := gram >> 20
 	return f.anchors[f.heads[b]:f.heads[b+1]]
 }

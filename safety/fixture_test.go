@@ -27,7 +27,7 @@ func fill(template string, seed uint64) string {
 		}
 		template = template[end+1:]
 		if spec != "" {
-			p := parseRun(spec)
+			p, _ := parseRun(spec)
 			b.WriteString(drawn(rng, p.set, p.min))
 		}
 	}

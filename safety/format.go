@@ -1,6 +1,12 @@
 package safety
 
-import "strings"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // maxTail bounds how far a token is followed past its longest known form.
 const maxTail = 16 << 10
@@ -27,26 +33,45 @@ type part struct {
 	min, max int
 }
 
-// parseFormat reads the written form. It panics on a malformed one, since
-// formats are constants of this package.
-func parseFormat(spec string) format {
+// mustFormat is parseFormat for the constants of this package.
+func mustFormat(spec string) format {
+	f, err := parseFormat(spec)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// parseFormat reads the written form.
+func parseFormat(spec string) (format, error) {
 	before, anchor, after := "", "", spec
 	if i := strings.IndexByte(spec, '<'); i >= 0 {
 		j := strings.IndexByte(spec, '>')
+		if j < i {
+			return format{}, fmt.Errorf("format %q: < without >", spec)
+		}
 		before, anchor, after = spec[:i], spec[i+1:j], spec[j+1:]
 	} else if i := strings.IndexByte(spec, '{'); i >= 0 {
 		anchor, after = spec[:i], spec[i:]
 	} else {
 		anchor, after = spec, ""
 	}
-	left := parseParts(before)
-	for i, j := 0, len(left)-1; i < j; i, j = i+1, j-1 {
-		left[i], left[j] = left[j], left[i]
+	left, err := parseParts(before)
+	if err != nil {
+		return format{}, fmt.Errorf("format %q: %w", spec, err)
 	}
-	return format{left: left, anchor: anchor, right: parseParts(after)}
+	right, err := parseParts(after)
+	if err != nil {
+		return format{}, fmt.Errorf("format %q: %w", spec, err)
+	}
+	slices.Reverse(left)
+	if len(anchor) < 3 && (len(anchor) != 2 || len(right) == 0 || right[0].set == nil) {
+		return format{}, fmt.Errorf("format %q: its anchor is too short, at least three fixed bytes are needed", spec)
+	}
+	return format{left: left, anchor: anchor, right: right}, nil
 }
 
-func parseParts(spec string) []part {
+func parseParts(spec string) ([]part, error) {
 	var parts []part
 	for spec != "" {
 		i := strings.IndexByte(spec, '{')
@@ -59,49 +84,74 @@ func parseParts(spec string) []part {
 			continue
 		}
 		end := strings.IndexByte(spec, '}')
-		parts = append(parts, parseRun(spec[1:end]))
+		if end < 0 {
+			return nil, errors.New("{ without }")
+		}
+		p, err := parseRun(spec[1:end])
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
 		spec = spec[end+1:]
 	}
-	return parts
+	return parts, nil
 }
 
-func parseRun(spec string) part {
-	set := classes[spec[0]]
-	if set == nil {
-		panic("safety: no such class in format: " + spec)
+// parseRun reads what stands between braces: a class, and its lengths.
+func parseRun(spec string) (part, error) {
+	if spec == "" || classes[spec[0]] == nil {
+		return part{}, fmt.Errorf("{%s}: no such class", spec)
 	}
-	n, i := 0, 1
-	for ; i < len(spec) && digits[spec[i]]; i++ {
-		n = n*10 + int(spec[i]-'0')
+	low, high, ranged := strings.Cut(spec[1:], "-")
+	more := strings.HasSuffix(low, "+")
+	n, err := strconv.Atoi(strings.TrimSuffix(low, "+"))
+	if err != nil || n < 0 || n > maxTail {
+		return part{}, fmt.Errorf("{%s}: no length", spec)
 	}
-	p := part{set: set, min: n, max: n}
+	p := part{set: classes[spec[0]], min: n, max: n}
 	switch {
-	case i == len(spec):
-	case spec[i] == '+':
-		p.max = maxTail
-	default:
-		p.max = 0
-		for i++; i < len(spec); i++ {
-			p.max = p.max*10 + int(spec[i]-'0')
+	case more:
+		p.max = n + 64
+	case ranged:
+		if p.max, err = strconv.Atoi(high); err != nil || p.max < n || p.max > maxTail {
+			return part{}, fmt.Errorf("{%s}: no range of lengths", spec)
 		}
 	}
-	return p
+	return p, nil
 }
 
-// match gives the token around the anchor at i, or ok false. The token ends
-// where its alphabet ends, whatever stands next.
+// match gives the token around the anchor at i, or ok false, up to its longest
+// known form; extend follows it further. The left side comes first, so that a
+// text full of anchors is not read again and again.
 func (f *format) match(s string, i int) (from, to int, ok bool) {
-	to = f.forward(s, i+len(f.anchor), f.right)
-	if to < 0 {
-		return 0, 0, false
-	}
 	from = f.backward(s, i)
 	if from < 0 || !f.loose && !freeOnLeft(s, from) {
 		return 0, 0, false
 	}
-	return from, to, true
+	to = f.forward(s, i+len(f.anchor), f.right)
+	return from, to, to >= 0
 }
 
+// extend follows a token to where its alphabet ends, whatever stands next: a
+// longer run is a longer token, never a token with a tail left standing. A full
+// stop that ends a sentence is not part of it.
+func (f *format) extend(s string, to int) int {
+	if len(f.right) == 0 {
+		return to
+	}
+	last := f.right[len(f.right)-1]
+	if last.set == nil {
+		return to
+	}
+	end := last.set.run(s, to, maxTail)
+	for end > to && s[end-1] == '.' {
+		end--
+	}
+	return end
+}
+
+// forward matches parts from i on and gives where they end, or -1. An exact
+// format does not match a run that goes on.
 func (f *format) forward(s string, i int, parts []part) int {
 	for k, p := range parts {
 		if p.set == nil {
@@ -116,30 +166,16 @@ func (f *format) forward(s string, i int, parts []part) int {
 			return -1
 		}
 		if k == len(parts)-1 {
-			end = f.finish(s, i, end, p)
-		}
-		if end < 0 {
-			return -1
+			if f.exact && end < len(s) && p.set[s[end]] {
+				return -1
+			}
+			for end-i > p.min && s[end-1] == '.' {
+				end--
+			}
 		}
 		i = end
 	}
 	return i
-}
-
-// finish ends the last run: a run longer than the format knows is another thing
-// for an exact format and a longer token for the others, never a token with a
-// tail left standing. A full stop that ends a sentence is not part of it.
-func (f *format) finish(s string, from, end int, p part) int {
-	if end-from == p.max && end < len(s) && p.set[s[end]] {
-		if f.exact {
-			return -1
-		}
-		end = p.set.run(s, end, maxTail)
-	}
-	for end-from > p.min && s[end-1] == '.' {
-		end--
-	}
-	return end
 }
 
 func (f *format) backward(s string, i int) int {
@@ -151,10 +187,28 @@ func (f *format) backward(s string, i int) int {
 			continue
 		}
 		start := p.set.back(s, i, p.max)
+		if p.min != p.max {
+			start = afterEscape(s, start)
+		}
 		if i-start < p.min {
 			return -1
 		}
 		i = start
+	}
+	return i
+}
+
+// afterEscape moves the start of a run past the letters of an escape that ends
+// there, such as \n or %3D.
+func afterEscape(s string, i int) int {
+	switch {
+	case i == 0 || i >= len(s):
+	case s[i-1] == '\\' && (s[i] == 'n' || s[i] == 'r' || s[i] == 't'):
+		i++
+	case s[i-1] == '%':
+		if _, ok := hexNumber(s, i, 2); ok {
+			i += 2
+		}
 	}
 	return i
 }

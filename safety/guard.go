@@ -21,29 +21,38 @@ func (l *Layer) reach(raw string) int {
 	if len(raw) <= limit {
 		return len(raw)
 	}
+	return l.reachOf(raw, limit)
+}
+
+// reachOf draws a limit back to a space.
+func (l *Layer) reachOf(raw string, limit int) int {
 	if i := strings.LastIndexAny(raw[limit-min(limit, tornToken):limit], " \n\t"); i >= 0 {
 		return limit - min(limit, tornToken) + i
 	}
 	return runeStart(raw, limit)
 }
 
+// noticeRoom is kept free for the notice, whatever its numbers are.
+const noticeRoom = 96
+
 // cut shortens a cleaned text and says so. What is cut is read again: a token
 // shortened by the cut may look like another one.
 func (l *Layer) cut(body string, total int, t *tally) string {
+	limit := l.max - noticeRoom
 	for range maxRounds {
-		notice := fmt.Sprintf("\n\n[truncated: %d of %d bytes shown]", len(body), total)
-		body = body[:markerStart(body, runeStart(body, l.max-len(notice)-8))]
-		notice = fmt.Sprintf("\n\n[truncated: %d of %d bytes shown]", len(body), total)
-		out := body + notice
+		body = body[:markerStart(body, runeStart(body, limit))]
+		out := body + notice(len(body), total)
 		if next := l.settle(out, t); next == out {
 			return out
 		}
 		body = l.settle(body, t)
-		if len(body) > 64 {
-			body = body[:markerStart(body, runeStart(body, len(body)-32))]
-		}
+		limit = min(limit, len(body)) - 32
 	}
-	return fmt.Sprintf("[truncated: 0 of %d bytes shown]", total)
+	return strings.TrimSpace(notice(0, total))
+}
+
+func notice(shown, total int) string {
+	return fmt.Sprintf("\n\n[truncated: %d of %d bytes shown]", shown, total)
 }
 
 // runeStart is the last rune boundary at or before i.

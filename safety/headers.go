@@ -8,7 +8,7 @@ import (
 // bearer is what follows the word Bearer, in a header or in prose.
 func bearer() rule {
 	return rule{
-		id: "bearer-token", tier: tierContext, anchors: []string{"bearer"}, fold: true, find: findBearer,
+		id: "bearer-token", tier: tierContext, anchors: []string{"bearer"}, fold: true, find: findBearer, reach: 8,
 		hits:   []string{"Authorization: Bearer {a30}", "sent Bearer {k24}9 with it", "bearer: {a24}7"},
 		misses: []string{"Bearer token-authentication-scheme", "the bearer of this letter", "Bearer $TOKEN", "Bearer [REDACTED:bearer-token]"},
 	}
@@ -42,7 +42,7 @@ func tokenEnd(s string, i int) int {
 // basicAuth is base64 of user:password behind the word Basic.
 func basicAuth() rule {
 	return rule{
-		id: "basic-auth", tier: tierContext, anchors: []string{"basic"}, fold: true, find: findBasic,
+		id: "basic-auth", tier: tierContext, anchors: []string{"basic"}, fold: true, find: findBasic, reach: 8,
 		hits:   []string{"Authorization: Basic dXNlcjpw{b20}", "-H 'authorization: basic YWRtaW46{b12}'"},
 		misses: []string{"basic authentication", "Basic information follows", "the basic Understanding"},
 	}
@@ -73,7 +73,7 @@ func findBasic(s string, at, end int) (int, int) {
 func authHeader() rule {
 	return rule{
 		id: "auth-header", tier: tierContext, anchors: []string{"authorization", "x-api-key", "x-auth-token", "api-key", "x-access-token", "private-token"},
-		fold: true, find: findAuthHeader,
+		fold: true, find: findAuthHeader, open: openHeader,
 		hits:   []string{"Authorization: Token {k24}1", "authorization: {a24}", `"Authorization": "AWS4 {a20}"`, "X-Api-Key: {a20}", `-H "PRIVATE-TOKEN: {a20}2"`},
 		misses: []string{"Authorization: Bearer $TOKEN", "authorization: required for this", "Authorization header is missing", "X-Api-Key: YOUR_API_KEY_GOES_HERE"},
 	}
@@ -87,7 +87,7 @@ func findAuthHeader(s string, _, end int) (int, int) {
 	if i < len(s) && quote(s[i]) {
 		i++
 	}
-	if j := wordish.run(s, i, 20); j < len(s) && s[j] == ' ' && j-i >= 3 {
+	if j := wordish.run(s, i, 20); j < len(s) && s[j] == ' ' && j-i >= 3 && (look(s[i:j]).digit == 0 || hasFold(s, i, "aws4")) {
 		if k := j + 1; tokenEnd(s, k)-k >= 12 {
 			i = k
 		}
@@ -100,10 +100,19 @@ func findAuthHeader(s string, _, end int) (int, int) {
 	return i, to
 }
 
+// openHeader: a scheme and a space may stand between the colon and the value.
+func openHeader(s string, _, end int) bool {
+	i, how := operator(s, end)
+	if how == opNone {
+		return undecided(s, end)
+	}
+	return len(s) < i+64
+}
+
 // cookie is what a Cookie or Set-Cookie header carries.
 func cookie() rule {
 	return rule{
-		id: "cookie", tier: tierContext, anchors: []string{"cookie"}, fold: true, find: findCookie,
+		id: "cookie", tier: tierContext, anchors: []string{"cookie"}, fold: true, find: findCookie, open: openCookie,
 		hits:   []string{"Cookie: sid={a24}; theme=dark", "Set-Cookie: session={a30}; Path=/; HttpOnly", `-H 'Cookie: a={a12}'`},
 		misses: []string{"the cookie: it expires", "Cookie: theme=dark", "cookies: enabled=true", "a cookie jar"},
 	}
@@ -139,6 +148,15 @@ func findCookie(s string, at, end int) (int, int) {
 		to--
 	}
 	return from, to
+}
+
+// openCookie: a header goes on to the end of its line.
+func openCookie(s string, _, end int) bool {
+	i := skipBlank(s, end, 2)
+	if i >= len(s) {
+		return true
+	}
+	return s[i] == ':' && strings.IndexByte(s[i:], '\n') < 0
 }
 
 var cookieStops = newClass(" \t\r\n\"'`;,<>\\")

@@ -3,6 +3,7 @@ package safety
 import (
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxRounds bounds how often a changed text is read again. What is still not
@@ -12,6 +13,8 @@ const maxRounds = 8
 // Layer runs the stages. It is safe for concurrent use and starts no goroutine.
 type Layer struct {
 	max      int
+	policy   Policy
+	known    []string
 	detector *detector
 	field    int // the rule that masks a value by the name of its key
 }
@@ -25,14 +28,20 @@ func MaxBytes(n int) Option { return func(l *Layer) { l.max = max(n, 256) } }
 
 // NewLayer returns a layer with the default rules, changed by the options.
 func NewLayer(options ...Option) *Layer {
-	l := &Layer{max: 100_000}
+	l := &Layer{max: 100_000, policy: DefaultPolicy()}
 	for _, o := range options {
 		o(l)
 	}
-	rules := append(leakRules(), policyRules()...)
+	rules := leakRules()
 	l.field = len(rules)
-	rules = append(rules, rule{id: "secret-field", tier: tierNamed})
-	l.detector = newDetector(append(rules, injectRules()...))
+	rules = append(rules, rule{id: "secret-field", tier: tierNamed}, knownRule(l.known))
+	rules = append(append(rules, l.policy.rules()...), injectRules()...)
+	for i := range rules {
+		if a, ok := l.policy.Actions[rules[i].id]; ok {
+			rules[i].action = a
+		}
+	}
+	l.detector = newDetector(rules)
 	return l
 }
 
@@ -65,12 +74,25 @@ func (l *Layer) mask(raw string, t *tally) string {
 	return body
 }
 
+// Leaks is how many places of a text hold something to redact. It changes
+// nothing and allocates nothing unless it finds something.
+func (l *Layer) Leaks(text string) int {
+	var buf [32]span
+	n := 0
+	for _, sp := range l.detector.inspect(text, buf[:0]) {
+		if a := l.detector.rules[sp.rule].action; a == Redact || a == Block {
+			n++
+		}
+	}
+	return n
+}
+
 // settle reads a text until reading it changes nothing, which makes cleaning
 // idempotent. A text with nothing to change is read once.
 func (l *Layer) settle(s string, t *tally) string {
 	for round := range maxRounds {
 		var buf [32]span
-		found := l.detector.spans(s, buf[:0])
+		found := l.detector.inspect(s, buf[:0])
 		if len(found) == 0 {
 			return s
 		}
@@ -94,7 +116,7 @@ func (l *Layer) rewrite(s string, found []span, t *tally, first bool) string {
 			}
 		}
 	}
-	edits := l.detector.merge(found, func(r *rule) bool { return r.action != Warn && r.action != Review })
+	edits := l.detector.merge(found, edited)
 	if len(edits) == 0 {
 		return s
 	}
@@ -102,28 +124,36 @@ func (l *Layer) rewrite(s string, found []span, t *tally, first bool) string {
 	b.Grow(len(s) + 24*len(edits))
 	last := 0
 	for _, e := range edits {
-		r := &l.detector.rules[e.rule]
 		b.WriteString(s[last:e.from])
-		if r.action == Sanitize {
-			neutralise(&b, s[e.from:e.to], r.before)
-		} else {
-			b.WriteString("[REDACTED:")
-			b.WriteString(r.id)
-			b.WriteByte(']')
-		}
-		t.add(e.rule, r.action)
+		l.replace(&b, s, e, t)
 		last = e.to
 	}
 	b.WriteString(s[last:])
 	return b.String()
 }
 
+// edited reports whether a rule changes the text.
+func edited(r *rule) bool { return r.action != Warn && r.action != Review }
+
+// replace writes what stands in the place of an edit.
+func (l *Layer) replace(b *strings.Builder, s string, e span, t *tally) {
+	r := &l.detector.rules[e.rule]
+	t.add(e.rule, r.action)
+	if r.action == Sanitize {
+		neutralise(b, s[e.from:e.to], r.before)
+		return
+	}
+	b.WriteString("[REDACTED:")
+	b.WriteString(r.id)
+	b.WriteByte(']')
+}
+
 // neutralise writes a dangerous token with one visible backslash in it: before
-// a role marker, and behind the first byte of anything else.
+// a role marker, and behind the first sign of anything else.
 func neutralise(b *strings.Builder, token string, before bool) {
-	k := 1
-	if before {
-		k = 0
+	k := 0
+	if !before {
+		_, k = utf8.DecodeRuneInString(token)
 	}
 	b.WriteString(token[:k])
 	b.WriteByte('\\')

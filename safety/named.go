@@ -9,9 +9,10 @@ func named() rule {
 		id:   "named-password",
 		tier: tierNamed,
 		fold: true,
-		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass", "secret", "token", "key", "auth", "cred", "jwt",
+		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass is", "secret", "token", "key", "auth", "cred", "jwt",
 			"mnemonic", "senha", "motdepasse", "contrasena"},
 		find: findNamed,
+		open: openNamed,
 		hits: []string{
 			"password={a12}", "password: {a12}", `password = "{a6} {a6} {a4}"`, `{"password":"{a12}"}`, `{\"password\":\"{a12}\"}`,
 			"DB_PASSWORD={a16}", "the admin password is {a4}7{a4}", "api_key: '{a20}'", "apiKey: {a20}", "my_secret={a12}",
@@ -48,6 +49,36 @@ func findNamed(s string, at, end int) (int, int) {
 	return v.from, v.to
 }
 
+// openNamed reports whether a name's value may still be to come or to go on.
+func openNamed(s string, at, end int) bool {
+	right := wordish.run(s, end, 40)
+	if right == len(s) {
+		return true
+	}
+	if judge(s[nameStart(s, at):right]) == plain {
+		return false
+	}
+	i, how := operator(s, right)
+	if how == opNone {
+		return undecided(s, right)
+	}
+	return readValue(s, i).to+64 > len(s)
+}
+
+// undecided reports whether an operator may still follow at i: as long as only
+// words, quotes and signs stand there.
+func undecided(s string, i int) bool {
+	stop := min(len(s), i+200)
+	for j := i; j < stop; j++ {
+		if !joining[s[j]] {
+			return len(s)-j < 8
+		}
+	}
+	return stop == len(s)
+}
+
+var joining = newClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
+
 func nameStart(s string, at int) int { return wordish.back(s, at, 48) }
 
 // op is how a name and its value are joined.
@@ -79,16 +110,25 @@ func operator(s string, i int) (int, op) {
 	case ':', '=', '?', '|', '-', '.', '+':
 		return symbol(s, i, i == start)
 	case ',':
-		j := skipBlank(s, i+1, 3)
-		if quoted && j < len(s) && quote(s[j]) {
-			return j, opComma
-		}
+		return comma(s, i+1, quoted)
 	case '>':
 		return skipSpace(s, i+1, 24), opTag
-	default:
-		return phrase(s, i, start, quoted)
 	}
-	return 0, opNone
+	return phrase(s, i, start, quoted)
+}
+
+// comma reads "name", "value" and "name", "value": "…".
+func comma(s string, i int, quoted bool) (int, op) {
+	j := skipBlank(s, i, 3)
+	if !quoted || j >= len(s) || !quote(s[j]) {
+		return 0, opNone
+	}
+	if hasFold(s, j+1, "value") && j+6 < len(s) && quote(s[j+6]) {
+		if k := skipBlank(s, j+7, 3); k < len(s) && s[k] == ':' {
+			return skipBlank(s, k+1, 3), opColon
+		}
+	}
+	return j, opComma
 }
 
 // symbol reads =, :, :=, ::=, =>, ==, ?=, ||, ->, .=, += and what follows.
@@ -120,6 +160,9 @@ func symbol(s string, i int, tight bool) (int, op) {
 // phrase reads " is ", " was ", a type before =, and up to six words between a
 // name and its verb: password for the staging database is ….
 func phrase(s string, i, start int, quoted bool) (int, op) {
+	if hasFold(s, i, "value=") {
+		return i + 6, opLoose // an attribute beside the name's
+	}
 	if i == start || quoted {
 		return 0, opNone
 	}

@@ -25,6 +25,8 @@ type rule struct {
 	action  Action
 	before  bool // the escape stands before the match, not inside it
 	find    finder
+	reach   int                              // how far behind the anchor find looks, past spaces
+	open    func(s string, at, end int) bool // whether more text could change what find says; nil means reach decides
 	hits    []string
 	misses  []string
 }
@@ -34,30 +36,34 @@ type rule struct {
 type finder func(s string, at, end int) (from, to int)
 
 // token is a rule for tokens that identify themselves.
-func token(id string, formats ...string) rule { return tokenOf(id, format{}, formats) }
+func token(id string, formats ...string) rule { return tokenOf(id, format{}, nil, formats) }
+
+// randomToken is a token rule whose prefix is so common that the rest must look
+// drawn by a machine.
+func randomToken(id string, formats ...string) rule { return tokenOf(id, format{}, random, formats) }
 
 // looseToken is a token rule whose prefix is so rare that it may stand inside a
 // word.
 func looseToken(id string, formats ...string) rule {
-	return tokenOf(id, format{loose: true}, formats)
+	return tokenOf(id, format{loose: true}, nil, formats)
 }
 
 // foldToken is a token rule in which case does not matter.
 func foldToken(id string, formats ...string) rule {
-	return tokenOf(id, format{fold: true}, formats)
+	return tokenOf(id, format{fold: true}, nil, formats)
 }
 
 // exactToken is a token rule for formats of one length: a longer run is no
 // match.
 func exactToken(id string, formats ...string) rule {
-	return tokenOf(id, format{exact: true}, formats)
+	return tokenOf(id, format{exact: true}, nil, formats)
 }
 
-func tokenOf(id string, how format, specs []string) rule {
+func tokenOf(id string, how format, pass func(string) bool, specs []string) rule {
 	r := rule{id: id, tier: tierToken, fold: how.fold, hits: specs}
 	var formats []format
 	for _, spec := range specs {
-		f := parseFormat(spec)
+		f := mustFormat(spec)
 		f.fold, f.loose, f.exact = how.fold, how.loose, how.exact
 		formats = append(formats, f)
 		r.anchors = append(r.anchors, anchorsOf(f)...)
@@ -69,8 +75,9 @@ func tokenOf(id string, how format, specs []string) rule {
 			if !f.literal(s, at, f.anchor) {
 				continue
 			}
-			if from, to, ok := f.match(s, at); ok && !placeholder(s[from:to]) {
-				return from, to
+			from, to, ok := f.match(s, at)
+			if ok && (pass == nil || pass(s[from:to])) && !placeholder(s[from:to]) {
+				return from, f.extend(s, to)
 			}
 		}
 		return 0, 0

@@ -2,9 +2,11 @@ package safety
 
 // leakRules are the rules of the detector, families in files of their own.
 func leakRules() []rule {
-	rules := []rule{privateKey(), jwt(), dsn(), bearer(), basicAuth(), authHeader(), cookie(), named(), seedHex()}
-	rules = append(rules, aiRules()...)
-	return append(rules, platformRules()...)
+	rules := []rule{privateKey(), jwt(), jwtLook(), dsn(), bearer(), basicAuth(), authHeader(), cookie(), named(), seedHex()}
+	for _, family := range [][]rule{aiRules(), platformRules(), cloudRules(), saasRules()} {
+		rules = append(rules, family...)
+	}
+	return rules
 }
 
 // seedHex is a wallet's key: 64 hex digits after the words that announce one.
@@ -12,9 +14,9 @@ func seedHex() rule {
 	return rule{
 		id: "crypto-private-key", tier: tierBlock, action: Block, fold: true,
 		anchors: []string{"private key", "private_key", "privatekey", "private-key", "seed phrase", "seed_phrase", "mnemonic", "seed"},
-		find:    findSeedHex,
-		hits:    []string{"private key is 0x{h64}", "seed: {h64}", "privateKey={h64}"},
-		misses:  []string{"the seed 42", "private key id abc", "seed corpus at 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e"},
+		find:    findSeedHex, reach: 100,
+		hits:   []string{"private key is 0x{h64}", "seed: {h64}", "privateKey={h64}"},
+		misses: []string{"the seed 42", "private key id abc", "seed corpus at 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e"},
 	}
 }
 

@@ -44,6 +44,9 @@ func TestATokenEndsWhereItsAlphabetEnds(t *testing.T) {
 			token := hitOf(r, h, uint64(k))
 			for _, before := range []string{"", "the key ", "(", `"`, "=", "密钥", "`", "\\n", "%3D"} {
 				for _, after := range followers {
+					if after == "%20" && strings.Contains(h, "{%") {
+						continue // part of its alphabet
+					}
 					out, report := l.Mask(before + token + after)
 					require.Equal(t, Redacted, report.Verdict, "hit %d before %q is not masked", k, after)
 					require.False(t, leaked(out.String(), token[6:], 8), "hit %d before %q leaks", k, after)
@@ -67,7 +70,7 @@ func TestNoRuleFiresOnItsMisses(t *testing.T) {
 func TestEveryRuleIsProved(t *testing.T) {
 	ids := map[string]bool{}
 	for _, r := range NewLayer().detector.rules {
-		if r.id == "secret-field" {
+		if r.id == "secret-field" || r.id == "known-secret" {
 			continue
 		}
 		require.NotEmpty(t, r.hits, r.id)
@@ -77,4 +80,15 @@ func TestEveryRuleIsProved(t *testing.T) {
 			require.GreaterOrEqual(t, len(a), 3, r.id)
 		}
 	}
+}
+
+func TestAMarkerCarriesNothingOfTheSecret(t *testing.T) {
+	eachRule(t, func(t *testing.T, l *Layer, r *rule) {
+		for k, h := range r.hits {
+			if r.tier == tierToken {
+				token := strings.ToLower(hitOf(r, h, uint64(k)))
+				assert.False(t, leaked("[redacted:"+r.id+"]", token, 4), "%s", h)
+			}
+		}
+	})
 }

@@ -11,8 +11,7 @@ func needsStrip(s string) bool {
 	const high, low = 0x8080808080808080, 0x0101010101010101
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
-		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		w := eight(s, i)
 		// A byte below 0x20 borrows, 0x7f carries, the rest do neither.
 		if (w|(w-low*0x20)|(w+low))&high != 0 && oddIn(s[i:i+8]) {
 			return true

@@ -9,7 +9,7 @@ import (
 // END, or all that follows where the END is missing.
 func privateKey() rule {
 	return rule{
-		id: "private-key", tier: tierBlock, action: Block, anchors: []string{"-----begin"}, fold: true, find: findPrivateKey,
+		id: "private-key", tier: tierBlock, action: Block, anchors: []string{"-----begin"}, fold: true, find: findPrivateKey, open: openPrivateKey,
 		hits: []string{
 			"-----BEGIN RSA PRIVATE {}KEY-----\n{b64}\n{b64}\n-----END RSA PRIVATE {}KEY-----",
 			"-----BEGIN OPENSSH PRIVATE {}KEY-----\n{b64}\n{b30}",
@@ -38,6 +38,14 @@ func findPrivateKey(s string, at, end int) (int, int) {
 	return at, stop
 }
 
+// openPrivateKey: until its END is there, all that follows belongs to the key.
+func openPrivateKey(s string, at, end int) bool {
+	if _, to := findPrivateKey(s, at, end); to > 0 {
+		return to+100 > len(s)
+	}
+	return len(s)-end < 110
+}
+
 func indexFold(s string, i int, lit string) int {
 	for ; i+len(lit) <= len(s); i++ {
 		k := strings.IndexByte(s[i:], lit[0])
@@ -49,6 +57,30 @@ func indexFold(s string, i int, lit string) int {
 		}
 	}
 	return -1
+}
+
+// jwtLook is a token of three dotted parts that has the look of a JWT but a
+// header that is cut or rewritten: two parts start as encoded JSON does.
+func jwtLook() rule {
+	f := mustFormat("{k17-2000}<.ey>{j15+}")
+	return rule{
+		id: "jwt-like", tier: tierToken, anchors: []string{".ey"},
+		hits:   []string{"ey{a20}.ey{a30}.{a20}"},
+		misses: []string{"ey.ey", "money.eyes and more", "the.eyewitness-account-of-the-thing"},
+		find: func(s string, at, _ int) (int, int) {
+			from, to, ok := f.match(s, at)
+			if !ok || s[from:from+2] != "ey" || to >= len(s) || s[to] != '.' || !mixedCase(s[from:at]) || !mixedCase(s[at+1:to]) {
+				return 0, 0
+			}
+			to = classes['j'].run(s, to+1, maxTail)
+			return from, classes['e'].run(s, to, 2)
+		},
+	}
+}
+
+func mixedCase(s string) bool {
+	l := look(s)
+	return l.upper >= 2 && l.lower >= 2
 }
 
 // jwt is a JSON Web Token, told by decoding its header; the signature may be

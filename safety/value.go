@@ -4,7 +4,7 @@ import "strings"
 
 const (
 	maxQuoted   = 512
-	maxUnquoted = 512
+	maxUnquoted = 256
 )
 
 // value is what an assignment gives its name.
@@ -95,19 +95,30 @@ var benign = set("true false null nil none undefined string str text number int 
 // placeholder reports whether a value stands for a secret rather than being
 // one: a variable, a template, a run of one filler, or our own marker.
 func placeholder(v string) bool {
-	if v == "" || strings.Contains(v, "[REDACTED") {
+	if v == "" || sameFiller(v) || variable(v) {
 		return true
 	}
-	if sameFiller(v) || variable(v) {
-		return true
-	}
-	for _, w := range [...]string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "<your", "insert_", "insert-", "redacted", "......"} {
-		if containsFold(v, w) {
-			return true
+	v = v[:min(len(v), 96)]
+	for i := 0; i+6 <= len(v); i++ {
+		for _, w := range fillers[v[i]] {
+			if hasFold(v, i, w) {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+// fillers are words that only a stand-in holds, by their first byte.
+var fillers = func() (t [256][]string) {
+	for _, w := range []string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_", "insert-", "redacted", "......"} {
+		t[w[0]] = append(t[w[0]], w)
+		if letter(w[0]) {
+			t[w[0]-0x20] = append(t[w[0]-0x20], w)
+		}
+	}
+	return t
+}()
 
 // sameFiller is xxxx, ****, 0000 and the like, also behind a token's prefix.
 func sameFiller(v string) bool {
@@ -153,6 +164,7 @@ type looks struct {
 }
 
 func look(v string) looks {
+	v = v[:min(len(v), 128)] // enough to tell
 	l := looks{hex: true}
 	var seen [4]uint64
 	for i := 0; i < len(v); i++ {

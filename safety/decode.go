@@ -1,0 +1,118 @@
+package safety
+
+// minEncoded is the shortest run that can hide a credential: 16 bytes in
+// base64, 12 in hex.
+const minEncoded = 24
+
+// maxEncoded bounds how much of one run is decoded.
+const maxEncoded = 64 << 10
+
+var encoding = newClass("A-Za-z0-9+/_-")
+
+// nextRun finds the next run of base64 characters of at least minEncoded from i
+// on. It looks at every 24th byte only, since a run cannot pass between two.
+func nextRun(s string, i int) (from, to int) {
+	for p := i + minEncoded - 1; p < len(s); {
+		if !encoding[s[p]] {
+			p += minEncoded
+			continue
+		}
+		from = p
+		for from > i && encoding[s[from-1]] {
+			from--
+		}
+		to = encoding.run(s, p, len(s))
+		if to-from >= minEncoded {
+			return from, wrapped(s, from, to)
+		}
+		p = to + minEncoded
+	}
+	return 0, 0
+}
+
+// wrapped follows a run over line ends, as in mail: full lines of a length that
+// decodes on its own.
+func wrapped(s string, from, to int) int {
+	width := to - from
+	for width >= 60 && width%4 == 0 && to+1 < len(s) && s[to] == '\n' {
+		next := encoding.run(s, to+1, width)
+		if next == to+1 {
+			break
+		}
+		full := next-to-1 == width
+		to = next
+		if !full {
+			break
+		}
+	}
+	return to
+}
+
+// sextets are the values of base64's characters, of both alphabets.
+var sextets = func() (t [256]int8) {
+	for i := range t {
+		t[i] = -1
+	}
+	for i := range 26 {
+		t['A'+i], t['a'+i] = int8(i), int8(26+i)
+	}
+	for i := range 10 {
+		t['0'+i] = int8(52 + i)
+	}
+	t['+'], t['-'], t['/'], t['_'] = 62, 62, 63, 63
+	return t
+}()
+
+// fromBase64 decodes a run into buf, or gives nil as soon as what comes out is
+// not text. Line ends are skipped.
+func fromBase64(run string, buf []byte) []byte {
+	out, odd, bits, n := buf[:0], 0, uint32(0), 0
+	for i := 0; i < len(run); i++ {
+		v := sextets[run[i]]
+		if v < 0 {
+			continue
+		}
+		bits = bits<<6 | uint32(v)
+		if n++; n < 4 {
+			continue
+		}
+		for shift := 16; shift >= 0; shift -= 8 {
+			b := byte(bits >> shift)
+			if !textual(b) {
+				odd++
+			}
+			out = append(out, b)
+		}
+		n, bits = 0, 0
+		if odd > 2+len(out)/16 {
+			return nil
+		}
+	}
+	switch n {
+	case 2:
+		out = append(out, byte(bits>>4))
+	case 3:
+		out = append(out, byte(bits>>10), byte(bits>>2))
+	}
+	return out
+}
+
+// fromHex decodes a run into buf, or gives nil if it is not hex or not text.
+func fromHex(run string, buf []byte) []byte {
+	out, odd := buf[:0], 0
+	for i := 0; i+1 < len(run); i += 2 {
+		r, ok := hexNumber(run, i, 2)
+		if !ok {
+			return nil
+		}
+		if !textual(byte(r)) {
+			odd++
+		}
+		if out = append(out, byte(r)); odd > 1+len(out)/16 {
+			return nil
+		}
+	}
+	return out
+}
+
+func textual(b byte) bool { return b >= 0x20 && b < 0x7f || b == '\n' || b == '\t' || b == '\r' }

@@ -1,0 +1,105 @@
+package safety
+
+// maxDecode is how many encodings deep a secret is looked for.
+const maxDecode = 3
+
+// probe looks for secrets under the ways they are hidden. Its budget bounds the
+// bytes it reads beyond the text itself, so hiding things in things stays linear.
+type probe struct {
+	detector *detector
+	budget   int
+}
+
+// inspect appends to buf what is found in s as it stands, and as readers and
+// decoders see it. Plain ASCII without escapes or long runs is read once.
+func (d *detector) inspect(s string, buf []span) []span {
+	buf = d.spans(s, buf)
+	p := probe{detector: d, budget: 8*len(s) + 4096}
+	return append(buf, p.hidden(s, 0)...)
+}
+
+// hidden gives what is found in s only by seeing through letters and encodings.
+func (p *probe) hidden(s string, depth int) []span {
+	var found []span
+	if v := plainLetters(s); v != nil {
+		found = p.view(v, depth, found)
+	}
+	if depth >= maxDecode {
+		return found
+	}
+	if v := unescaped(s); v != nil {
+		found = p.view(v, depth+1, found)
+	}
+	for from, to := nextRun(s, 0); to > 0; from, to = nextRun(s, to) {
+		if rule, ok := p.encoded(s[from:min(to, from+maxEncoded)], depth+1); ok {
+			found = append(found, span{from, padded(s, to), rule})
+		}
+	}
+	return found
+}
+
+// text gives everything that is found in s.
+func (p *probe) text(s string, depth int) []span {
+	return append(p.detector.spans(s, nil), p.hidden(s, depth)...)
+}
+
+// padded is the end of a run with its padding.
+func padded(s string, to int) int { return classes['e'].run(s, to, 2) }
+
+// view reads a view and translates what it finds. Flags are for what the text
+// says as it stands.
+func (p *probe) view(v *view, depth int, buf []span) []span {
+	if p.budget -= len(v.text); p.budget < 0 {
+		return buf
+	}
+	for _, sp := range p.text(string(v.text), depth) {
+		if a := p.detector.rules[sp.rule].action; a != Warn && a != Review {
+			buf = append(buf, v.back(sp))
+		}
+	}
+	return buf
+}
+
+// encoded reports which rule matches what a run decodes to. The run is taken as
+// hex, and as base64 from each of its first four characters.
+func (p *probe) encoded(run string, depth int) (rule int, ok bool) {
+	var scratch [512]byte
+	if out := fromHex(run, scratch[:0]); out != nil {
+		return p.decoded(out, depth)
+	}
+	if hex := classes['x'].run(run, 0, len(run)); len(run) > 2 && run[1] == 'x' || hex >= 2*minEncoded {
+		if out := fromHex(trimHex(run), scratch[:0]); out != nil {
+			return p.decoded(out, depth)
+		}
+	}
+	for skip := range 4 {
+		if out := fromBase64(run[skip:], scratch[:0]); out != nil {
+			if rule, ok = p.decoded(out, depth); ok {
+				return rule, ok
+			}
+		}
+	}
+	return 0, false
+}
+
+// trimHex is a run without a leading 0x and an odd last digit.
+func trimHex(run string) string {
+	if len(run) > 2 && lower(run[1]) == 'x' {
+		run = run[2:]
+	}
+	return run[:classes['x'].run(run, 0, len(run))&^1]
+}
+
+func (p *probe) decoded(out []byte, depth int) (rule int, ok bool) {
+	if p.budget -= len(out); p.budget < 0 {
+		return 0, false
+	}
+	var best span
+	for _, sp := range p.text(strip(string(out)), depth) {
+		r := &p.detector.rules[sp.rule]
+		if r.tier != tierFlag && (!ok || p.detector.outranks(sp, best)) {
+			best, ok = sp, true
+		}
+	}
+	return best.rule, ok
+}

@@ -1,0 +1,67 @@
+package oracle
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Case is a named text to time.
+type Case struct{ Name, Text string }
+
+// BenchCases are the texts of the comparison with gitleaks.
+func BenchCases() []Case {
+	clean := strings.Join(CleanTexts(80), "\n")
+	secrets := "I found " + Generate(`AKIA[A-Z2-7]{16}`, 1) + " and " + Generate(`ghp_[a-zA-Z0-9]{36}`, 2) + " next to " + Generate(`xoxb-[0-9]{12}-[0-9]{12}-[a-zA-Z0-9]{24}`, 3) + " in the log. "
+	return []Case{
+		{"clean 500 B", rationale},
+		{"clean 20 KB", clean[:20_000]},
+		{"plain prose 20 KB", prose(20_000)},
+		{"three secrets", secrets + prose(500-len(secrets))},
+		{"keyword flood 20 KB", strings.Repeat("password secret token api_key authorization bearer ", 400)[:20_000]},
+		{"clean 100 KB", prose(100_000)},
+	}
+}
+
+// rationale is a reason as agents give it: words such as key and token stand in
+// it, and nothing to hide.
+const rationale = `I need to check why the request to the billing API fails with status 401, so I will read internal/auth/token.go first. ` +
+	`The token is loaded in NewClient and the key comes from the configuration; commit 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e changed how the access header is built. ` +
+	`After that I run the tests in ./internal/auth and compare max_tokens and token_count with the values in config.yaml. If the secret is missing the error says so, and I report it to the author.`
+
+// prose is what an agent says between calls.
+func prose(n int) string {
+	const text = `I will open the configuration and look at how the connection is set up, because the error in the log points at a wrong host name. ` +
+		`The function in internal/server/handler.go returns 404 when the route is not found; the test expects 200. Let me compare both versions (v1.4.2 and v1.5.0), ` +
+		`list the files that changed, and run "go test ./..." again. If that passes, I write a short summary: what failed, why, and what I did about it.` + "\n"
+	return strings.Repeat(text, n/len(text)+1)[:n]
+}
+
+// WorstCases are 100 KB of whatever could make a scanner slow.
+func WorstCases() []Case {
+	var out []Case
+	fill := func(unit string) {
+		out = append(out, Case{fmt.Sprintf("%.24q", unit), strings.Repeat(unit, 100_000/len(unit)+1)[:100_000]})
+	}
+	for _, unit := range []string{
+		"a", "-", "\n", "=", "\"", "\\", "%", "&", "\x00", "\u200b", "é", "ｐ", "password=", "password is ", `token="`, `{"key":`, "://", "http://a:b@", "http://a:", "eyJ", "eyJ-", "eyJ.", "ghp_", "glpat-", "glcbt-",
+		"sk-", "sk-ant-", "-----BEGIN ", "-----BEGIN RSA PRIVATE " + "KEY-----\n", "AKIA", "AKIAAAAAAAAAAAAAAAAA ", "Bearer ", "Basic QUJD ", "Cookie: a=", "a=b; ", "%41", "%2541", "\\u0041", "&#65;", "\\\\", "\\\"", "![](http", "](http", "<|im",
+		"system:", "\nuser:", "curl -u ", " -u a:", "data:\n a: YWJj\n", "kind: secret\ndata:\n", "twitter ", "twitter_key=", "linear is ", "1|a", "12345678901234|a", ".G", "Q~", "-us1", ".atlasv1.", "_mmk", "T3BlbkFJ", "AAAAAAAA", "YWJjZGVm", "6162", "QUJDRA==\n",
+		"ignore all ", "seed phrase ", "ſ", "token: x\n", "key ", "authorization: token ", "x-api-key: ", "{a:", "ops_eyJ", "sntrys_eyJ", "t1.", "pat.", "s.", "a.ey", "eyA.ey", "sc_a.a.acc_", "<add key=\"password\" value=\"", "https://a", ";", "a:b@c ",
+	} {
+		fill(unit)
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	random := func(name, set string) {
+		var b strings.Builder
+		for range 100_000 {
+			b.WriteByte(set[rng.IntN(len(set))])
+		}
+		out = append(out, Case{name, b.String()})
+	}
+	random("random letters", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/")
+	random("random hex", "0123456789abcdef")
+	random("random ASCII", " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~\n")
+	random("random signs", "\\%&\"'=:-_./ \n")
+	return out
+}

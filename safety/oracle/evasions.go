@@ -1,0 +1,102 @@
+package oracle
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// Evasion is a way to write a secret that hides it from a plain scan.
+type Evasion struct {
+	Kind, Text string
+	Secret     string // what must not be left, in the form it has in Text
+}
+
+// Evasions are the same secrets, hidden.
+func Evasions() []Evasion {
+	var out []Evasion
+	add := func(kind, text, secret string) { out = append(out, Evasion{kind, text, secret}) }
+	keys := []string{
+		Generate(`ghp_[0-9a-zA-Z]{36}`, 1), Generate(`sk-ant-api03-[a-zA-Z0-9]{93}AA`, 2), Generate(`AKIA[A-Z2-7]{16}`, 3), Generate(`xoxb-[0-9]{12}-[0-9]{12}-[a-zA-Z0-9]{24}`, 4),
+	}
+	for _, k := range keys {
+		hide(add, k)
+	}
+	pw := Generate(`[a-z]{4}[0-9]{3}[A-Z]{4}`, 5)
+	add("dsn", "postgres://app:"+pw+"@db.test/x", pw)
+	add("basic-auth-url", "https://bot:"+pw+"@git.test/r.git", pw)
+	add("quoted-password-with-spaces", `password = "`+"correct horse "+pw+`"`, "correct horse")
+	add("low-entropy", "password=hunter2", "hunter2")
+	add("low-entropy", "DB_PASSWORD=swordfish", "swordfish")
+	add("low-entropy", "the password is letmein1", "letmein1")
+	add("yaml-password", "db:\n  password: "+pw+"\n  user: app", pw)
+	add("json-in-json", `{"body":"{\"password\":\"`+pw+`\"}"}`, pw)
+	add("json-in-json-twice", `{"a":"{\\\"b\\\":\\\"x\\\",\\\"apiKey\\\":\\\"`+pw+`\\\"}"}`, pw)
+	pem := "-----BEGIN RSA PRIVATE " + "KEY-----\n" + Generate(`[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n`, 6)
+	add("truncated-pem", "x "+pem, pem[40:80])
+	add("truncated-pem", "x "+pem[:90], pem[40:80])
+	add("base64-pem", base64.StdEncoding.EncodeToString([]byte(pem)), base64.StdEncoding.EncodeToString([]byte(pem))[40:80])
+	add("cookie", "Cookie: sid="+pw+pw, pw)
+	add("fullwidth-name", "ｐａｓｓｗｏｒｄ="+pw, pw)
+	add("known-name-entity", "password&#61;"+pw, pw)
+	return out
+}
+
+func hide(add func(kind, text, secret string), k string) {
+	at := 7
+	for _, r := range []rune{0x200b, 0x200d, 0xad, 0x200e, 0x2060, 0xfeff, 0x202e, 0xe0041, 0x34f, 0xfe0f} {
+		hidden := k[:at] + string(r) + k[at:]
+		add("invisible", "use "+hidden+" now", k[at:])
+	}
+	add("control", "use "+k[:at]+"\x00"+k[at:], k[at:])
+	add("ansi", "use "+k[:at]+"\x1b[31m"+k[at:], k[at:])
+	add("fullwidth", "use "+full(k), full(k)[12:])
+	add("fullwidth-prefix", "use "+full(k[:4])+k[4:], k[6:])
+	add("homoglyph", "use "+homoglyph(k), homoglyph(k)[6:])
+	add("percent", "https://x.test/?q="+percent(k), percent(k)[12:])
+	add("percent-some", "https://x.test/?q="+url.QueryEscape("a="+k+"&b"), k[6:])
+	add("unicode-escape", `"`+unicode(k)+`"`, unicode(k)[24:])
+	add("unicode-escape-prefix", `"`+unicode(k[:4])+k[4:]+`"`, k[6:])
+	add("hex-escape", `'`+hexEscape(k)+`'`, hexEscape(k)[20:])
+	add("entity", entity(k), entity(k)[20:])
+	add("entity-hex", strings.ReplaceAll(entity(k[:4]), "&#", "&#0")+k[4:], k[6:])
+	for pad := range 3 {
+		in := strings.Repeat("z", pad) + " " + k + " tail"
+		enc := base64.StdEncoding.EncodeToString([]byte(in))
+		add("base64", "payload "+enc+".", enc[6:26])
+		add("base64url", "payload="+base64.RawURLEncoding.EncodeToString([]byte(in)), enc[6:30])
+		add("base64-twice", "payload "+base64.StdEncoding.EncodeToString([]byte(enc)), base64.StdEncoding.EncodeToString([]byte(enc))[6:40])
+	}
+	add("hex", "blob "+hex.EncodeToString([]byte(k)), hex.EncodeToString([]byte(k))[16:])
+	add("hex-upper", "blob 0x"+strings.ToUpper(hex.EncodeToString([]byte(k))), strings.ToUpper(hex.EncodeToString([]byte(k)))[16:])
+	add("allow-comment", k+" # gitleaks:allow", k)
+	add("markdown", "`"+k+"` and **"+k+"**", k)
+	add("json-in-json", `{"body":"{\"a\":\"`+k+`\"}"}`, k)
+}
+
+func full(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteRune(r - 0x21 + 0xff01)
+	}
+	return b.String()
+}
+
+func homoglyph(s string) string {
+	return strings.NewReplacer("p", "р", "o", "о", "a", "а", "A", "А", "I", "І", "s", "ѕ", "x", "х").Replace(s[:4]) + s[4:]
+}
+
+func each(s, format string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		fmt.Fprintf(&b, format, s[i])
+	}
+	return b.String()
+}
+
+func percent(s string) string   { return each(s, "%%%02X") }
+func unicode(s string) string   { return each(s, `\u%04x`) }
+func hexEscape(s string) string { return each(s, `\x%02x`) }
+func entity(s string) string    { return each(s, "&#%d;") }

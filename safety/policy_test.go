@@ -1,0 +1,86 @@
+package safety
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestAPolicyFileReplacesTheDefaults(t *testing.T) {
+	p, err := ReadPolicy(strings.NewReader(`{
+		"rules": [{"id": "code-name", "action": "block", "phrases": ["project x"]}, {"id": "host", "action": "sanitize", "phrases": ["db.internal"]}],
+		"actions": {"github-pat": "block", "cookie": "warn"},
+		"tokens": [{"id": "acme-key", "formats": ["acme_{a32}"]}, {"id": "acme-code", "formats": ["{d12}"], "beside": "acmecode"}]}`))
+	require.NoError(t, err)
+	l := NewLayer(WithPolicy(p))
+	for in, want := range map[string]Report{
+		"about Project X now":             {Blocked, []Finding{{"code-name", 1}}},
+		"projectile":                      {},
+		"reading /etc/passwd":             {},
+		"ask db.internal":                 {Passed, []Finding{{"host", 1}}},
+		githubPAT():                       {Blocked, []Finding{{"github-pat", 1}}},
+		"ac" + "me_" + fill("{a32}", 1):   {Redacted, []Finding{{"acme-key", 1}}},
+		"acmecode_token = 123456789012":   {Redacted, []Finding{{"acme-code", 1}}},
+		"Cookie: sid=" + fill("{a24}", 1): {Passed, []Finding{{"cookie", 1}}},
+	} {
+		_, report := l.Clean(in)
+		assert.Equal(t, want, report, "%q", in[:8])
+	}
+	masked, _ := l.Mask("ask db.internal about project x")
+	assert.Equal(t, `ask d\b.internal about [REDACTED:code-name]`, masked.String())
+}
+
+func TestABadPolicyIsRefusedWithAReason(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"rules": [{"id": "a", "action": "shout", "phrases": ["abc"]}]}`: "unknown action",
+		`{"rules": [{"id": "Bad Id", "phrases": ["abc"]}]}`:               "an id is lower-case",
+		`{"rules": [{"id": "", "phrases": ["abc"]}]}`:                     "an id is one to forty",
+		`{"rules": [{"id": "a", "phrases": ["ab"]}]}`:                     "shorter than three",
+		`{"rules": [{"id": "jwt", "phrases": ["abc"]}]}`:                  "already",
+		`{"tokens": [{"id": "a", "formats": ["x{a2}"]}]}`:                 "anchor is too short",
+		`{"tokens": [{"id": "a", "formats": ["abc{?2}"]}]}`:               "no such class",
+		`{"tokens": [{"id": "a", "formats": ["abc{a}"]}]}`:                "no length",
+		`{"tokens": [{"id": "a", "formats": ["abc{a9-2}"]}]}`:             "no range",
+		`{"tokens": [{"id": "a", "formats": ["abc{a2"]}]}`:                "{ without }",
+		`{"tokens": [{"id": "a", "formats": ["<abc"]}]}`:                  "< without >",
+		`{"tokens": [{"id": "a", "formats": ["{a2"], "beside": "acme"}]}`: "{ without }",
+		`{"tokens": [{"id": "a", "formats": ["{a2}"], "beside": "a"}]}`:   "shorter than three",
+		`{"actions": {"no-such-rule": "warn"}}`:                           "there is no rule",
+		`{"surprise": 1}`:                                                 "unknown field",
+		`not json`:                                                        "invalid character",
+	} {
+		_, err := ReadPolicy(strings.NewReader(in))
+		require.ErrorContains(t, err, want, in)
+	}
+	assert.Panics(t, func() { NewLayer(WithPolicy(Policy{Actions: map[string]Action{"nothing": Warn}})) })
+}
+
+func TestTheDefaultPolicyReadsBack(t *testing.T) {
+	text, err := Warn.MarshalText()
+	require.NoError(t, err)
+	assert.Equal(t, "warn", string(text))
+	assert.NotPanics(t, func() { NewLayer(WithPolicy(DefaultPolicy())) })
+}
+
+func TestKnownSecretsAreMaskedWhereverTheyStand(t *testing.T) {
+	values, err := ReadSecrets(strings.NewReader("# ours\n\nxyzzy plugh\n  swordfish  \nabc\n"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"xyzzy plugh", "swordfish", "abc"}, values)
+	l := NewLayer(KnownSecrets(values...), KnownSecrets("REDACTED"))
+	for in, want := range map[string]string{
+		"say xyzzy plugh, abc": "say [REDACTED:known-secret], abc",
+		"aswordfishb":          "a[REDACTED:known-secret]b",
+		"say xyzzy%20plugh":    "say [REDACTED:known-secret]",
+		"ｓｗｏｒｄｆｉｓｈ":            "[REDACTED:known-secret]",
+		base64.StdEncoding.EncodeToString([]byte("it is swordfish, yes")): "[REDACTED:known-secret]",
+		"Swordfish stays": "Swordfish stays",
+	} {
+		out, _ := l.Mask(in)
+		assert.Equal(t, want, out.String())
+	}
+	assert.Equal(t, 1, l.Leaks("swordfish"))
+	assert.Zero(t, l.Leaks("reading /etc/passwd"))
+}

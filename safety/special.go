@@ -1,0 +1,88 @@
+package safety
+
+import "strings"
+
+// vaultLegacy is a token of one length behind a prefix that any code may hold.
+func vaultLegacy() rule {
+	return tokenOf("vault-legacy-token", format{exact: true}, random, []string{"s.{a24}"}).but("s.someMethodNameOfThisLen")
+}
+
+// facebookToken is an app's access token: digits, a bar, its secret. It has no
+// literal, so it is filed under every digit-bar-letter there is.
+func facebookToken() rule {
+	f := format{left: []part{{set: digits, min: 14, max: 15}}, right: []part{{set: wordish, min: 26, max: 40}}, exact: true}
+	r := rule{
+		id: "facebook-access-token", tier: tierToken, hits: []string{"{d15}|{k27}", "{d16}|{k27}"},
+		misses: []string{"a table 12|34 row", "1|a"},
+		find: func(s string, at, end int) (int, int) {
+			from := f.backward(s, at)
+			to := f.forward(s, end, f.right)
+			if from < 0 || to < 0 || !freeOnLeft(s, from) || !random(s[end:to]) {
+				return 0, 0
+			}
+			return from, to
+		},
+	}
+	for d := byte('0'); d <= '9'; d++ {
+		r.anchors = append(r.anchors, spread(string([]byte{d, '|'}), wordish)...)
+	}
+	return r
+}
+
+// sidekiqSecret is the credential of a private gem server, in a variable's
+// value; in a URL it is a password like any other.
+func sidekiqSecret() rule {
+	f := format{right: mustParts("{x8}:{x8}"), exact: true}
+	return rule{
+		id: "sidekiq-secret", tier: tierContext, fold: true, anchors: []string{"__contribsys__com"}, reach: 120,
+		hits:   []string{"BUNDLE_ENTERPRISE__CONTRIBSYS__COM={x8}:{x8}", "BUNDLE_GEMS__CONTRIBSYS__COM: \"{x8}:{x8}\""},
+		misses: []string{"BUNDLE_GEMS__CONTRIBSYS__COM is not set"},
+		find: func(s string, at, end int) (int, int) {
+			i, _ := beside(s, at, end)
+			if to := f.forward(s, i, f.right); i > 0 && to > 0 {
+				return i, to
+			}
+			return 0, 0
+		},
+	}
+}
+
+// curlUser is what curl's -u and --user carry behind the colon.
+func curlUser() rule {
+	return rule{
+		id: "curl-auth-user", tier: tierContext, anchors: []string{" -u ", " -u'", " -u\"", "--user ", "--user=", "--proxy-user ", "-u\t"}, find: findCurlUser, reach: 270,
+		hits: []string{`curl -u elastic:{a10}1 https://x.test`, `curl -s --user 'api:{a12}' https://x.test`, `curl -u ":{a12}" https://x.test`, `curl --user bob:'{a16}' -iX PATCH`},
+		misses: []string{`curl -u "${user}:${pass}"`, `curl -u <user:password> https://x.test`, `curl --user "username:password"`, `docker run -u 1000:1000 x`,
+			`curl -u "$USER:$PASS"`, `useradd -u 5`, `curl -u bob https://x.test`},
+	}
+}
+
+func findCurlUser(s string, at, end int) (int, int) {
+	i := skipBlank(s, end, 3)
+	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
+		i++
+	}
+	colon := i
+	for colon < len(s) && colon < i+64 && !userEnd[s[colon]] || colon < len(s) && s[colon] == '@' {
+		colon++
+	}
+	for colon < len(s) && (s[colon] == '"' || s[colon] == '\'') && colon+1 < len(s) && s[colon+1] == ':' {
+		colon++
+	}
+	if colon >= len(s) || s[colon] != ':' || !strings.Contains(s[max(0, at-400):at], "curl") {
+		return 0, 0
+	}
+	from := colon + 1
+	for from < len(s) && quote(s[from]) {
+		from++
+	}
+	to := from
+	for to < len(s) && to < from+200 && !bareStops[s[to]] || to < len(s) && s[to] == '}' {
+		to++
+	}
+	pw := s[from:to]
+	if to-from < 3 || placeholder(pw) || benign.has(pw) || strings.Contains(s[i:colon], "{{") {
+		return 0, 0
+	}
+	return from, to
+}

@@ -1,0 +1,248 @@
+package safety
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// streamContext is how much of what was emitted stays in sight: further left no
+// rule looks.
+const streamContext = 1024
+
+// Stream cleans a text that arrives in pieces, split anywhere. What its calls
+// return, joined, is what [Layer.Mask] returns for the whole; a piece is given
+// out as soon as nothing that may follow can change it. A stream is for one
+// goroutine.
+type Stream struct {
+	layer *Layer
+	total int    // raw bytes seen
+	raw   string // not yet stripped: half a rune, half a line end
+	text  string // stripped; the first done bytes are emitted already
+	done  int
+	wait  int    // how long text must be before it is worth reading again
+	held  string // cleaned, kept back because the text may be too long
+	shown int    // cleaned bytes emitted
+	tally tally
+}
+
+// Stream starts a stream that cleans as this layer does.
+func (l *Layer) Stream() *Stream { return &Stream{layer: l} }
+
+// Write takes the next piece and gives what is safe to show by now.
+func (s *Stream) Write(delta string) string {
+	limit := s.layer.max*reachFactor - tornToken
+	s.total += len(delta)
+	s.raw += delta[:min(len(delta), max(0, s.layer.max*reachFactor+1-len(s.raw)))]
+	if s.total > limit {
+		return "" // at most a torn token away from where reading stops
+	}
+	k := wholeRunes(s.raw)
+	s.text += strip(s.raw[:k])
+	s.raw = s.raw[k:]
+	if len(s.text) < s.wait {
+		return ""
+	}
+	h := s.layer.detector.horizon(s.text)
+	out := s.advance(h)
+	s.wait = len(s.text)
+	if pending := len(s.text) - s.done; pending > 4096 {
+		s.wait += pending / 8
+	}
+	return s.emit(out)
+}
+
+// Close gives the rest and what was found in the whole. The stream must not be
+// written to afterwards.
+func (s *Stream) Close() (string, Report) {
+	over := s.total > s.layer.max*reachFactor
+	if over {
+		s.raw = s.raw[:s.layer.reachOf(s.raw, len(s.raw)-1)]
+	}
+	s.text += strip(s.raw)
+	s.raw = ""
+	out := s.emit(s.advance(len(s.text)))
+	if body := s.shown + len(s.held); body > s.layer.max || over {
+		keep := markerStart(s.held, runeStart(s.held, max(0, s.layer.max-noticeRoom-s.shown)))
+		out += s.held[:keep] + notice(s.shown+keep, s.total)
+	} else {
+		out += s.held
+	}
+	s.held = ""
+	return out, s.tally.report(s.layer.detector.rules)
+}
+
+// advance cleans the text from done up to h, or up to the start of a match that
+// goes on behind it.
+func (s *Stream) advance(h int) string {
+	if h <= s.done {
+		return ""
+	}
+	d := s.layer.detector
+	found := d.inspect(s.text, nil)
+	edits := d.merge(found, edited)
+	for _, e := range edits {
+		if e.from < h && e.to > h {
+			h = e.from
+		}
+	}
+	var b strings.Builder
+	last := s.done
+	for _, e := range edits {
+		if e.from < s.done || e.to > h {
+			continue
+		}
+		b.WriteString(s.text[last:e.from])
+		s.layer.replace(&b, s.text, e, &s.tally)
+		last = e.to
+	}
+	for _, sp := range found {
+		if a := d.rules[sp.rule].action; sp.from >= s.done && sp.from < h && (a == Warn || a == Review) {
+			s.tally.add(sp.rule, a)
+		}
+	}
+	if h <= last {
+		h = last
+	}
+	b.WriteString(s.text[last:h])
+	drop := max(0, runeStart(s.text, h-streamContext))
+	s.text, s.done = s.text[drop:], h-drop
+	return b.String()
+}
+
+// emit gives out cleaned text as far as the length guard allows; what lies
+// behind waits for the end, when it is known whether the whole is too long.
+func (s *Stream) emit(out string) string {
+	s.held += out
+	free := s.layer.max - noticeRoom - 64 - s.shown
+	if free <= 0 {
+		return ""
+	}
+	k := runeStart(s.held, min(free, len(s.held)))
+	k = markerStart(s.held, k)
+	out, s.held = s.held[:k], s.held[k:]
+	s.shown += k
+	return out
+}
+
+// wholeRunes is how much of a raw piece can be stripped now: not half a rune, half a
+// line end or half a terminal sequence.
+func wholeRunes(s string) int {
+	n := len(s)
+	for k := 1; k <= 3 && k <= n; k++ {
+		if utf8.RuneStart(s[n-k]) {
+			if !utf8.FullRuneInString(s[n-k:]) {
+				n -= k
+			}
+			break
+		}
+	}
+	if i := strings.LastIndexByte(s[max(0, n-40):n], 0x1b); i >= 0 && escapeLen(s[max(0, n-40)+i:n]) == 1 {
+		return max(0, n-40) + i
+	}
+	if n > 0 && s[n-1] == '\r' {
+		n--
+	}
+	return n
+}
+
+// horizon is the place in an unfinished text before which nothing that follows
+// can change what is found.
+func (d *detector) horizon(s string) int {
+	h := d.settled(s)
+	for _, v := range [...]*view{plainLetters(s), unescaped(s)} {
+		if v != nil {
+			h = min(h, int(v.at[d.settled(string(v.text))]))
+		}
+	}
+	return runStart(s, h)
+}
+
+// settled is the horizon of a text as it stands.
+func (d *detector) settled(s string) int {
+	h := d.anchorStart(s, imageStart(s, tailStart(s)))
+	var found batch
+	for i := 0; i < len(s); {
+		var n int
+		n, i = d.filter.fill(s, i, &found)
+		for _, p := range found[:n] {
+			h = d.stillOpen(s, int(p), h)
+		}
+	}
+	return runStart(s, h)
+}
+
+// stillOpen draws h back to an anchor at i whose match is not decided yet.
+func (d *detector) stillOpen(s string, i, h int) int {
+	gram := trigram(s, i)
+	anchors := d.filter.at(gram)
+	for k := range anchors {
+		a := &anchors[k]
+		at := i - a.off
+		if a.gram != gram || at >= h || !a.matches(s, at) {
+			continue
+		}
+		r, end := &d.rules[a.rule], at+len(a.lit)
+		if r.open != nil && r.open(s, at, end) || r.open == nil && len(s)-end < r.reach {
+			h = at
+		}
+	}
+	return h
+}
+
+// tailStart is where the last run of non-spaces begins, together with the full
+// lines of encoded text that it may continue.
+func tailStart(s string) int {
+	h := runStart(s, len(s))
+	for h > 0 && s[h-1] == '\n' {
+		line := h - 1
+		from := encoding.back(s, line, maxEncoded)
+		if line-from < 60 || (line-from)%4 != 0 || from > 0 && s[from-1] != '\n' && !spaceAt(s, from-1) {
+			return h
+		}
+		h = runStart(s, from)
+	}
+	return h
+}
+
+// anchorStart draws h back to before an anchor of several words that the end of
+// the text may be the beginning of.
+func (d *detector) anchorStart(s string, h int) int {
+	for _, lit := range d.spaced {
+		for k := min(len(lit)-1, len(s)); k > 0 && len(s)-k < h; k-- {
+			if hasFold(s, len(s)-k, lit[:k]) {
+				h = len(s) - k
+			}
+		}
+	}
+	return h
+}
+
+func spaceAt(s string, i int) bool { return s[i] == ' ' || s[i] == '\t' || s[i] == '\n' }
+
+// runStart draws i back to behind the last space before it.
+func runStart(s string, i int) int {
+	for i > 0 && !spaceAt(s, i-1) {
+		i--
+	}
+	return i
+}
+
+// imageStart draws h back to before a markdown image that is not yet whole: its
+// first sign is what the sanitizer changes.
+func imageStart(s string, h int) int {
+	for from := max(0, len(s)-520); ; {
+		k := strings.Index(s[from:], "![")
+		if k < 0 || from+k >= h {
+			return h
+		}
+		from += k + 2
+		rest := s[from:]
+		end := strings.IndexAny(rest, "]\n")
+		switch {
+		case end < 0 && len(rest) < 220:
+			return from - 2
+		case end >= 0 && rest[end] == ']' && (end+1 == len(rest) || rest[end+1] == '(' && !strings.ContainsAny(rest[end:], " )\n")):
+			return from - 2
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package safety
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// unescaped is the text with percent escapes, backslash escapes and character
+// references decoded, or nil when there is none to decode.
+func unescaped(s string) *view {
+	var v *view
+	last := 0
+	c := newCursors(s)
+	for i := c.next(0); i < len(s); {
+		r, n := escape(s, i)
+		if n == 0 {
+			i = c.next(i + 1)
+			continue
+		}
+		if v == nil {
+			v = &view{text: make([]byte, 0, len(s)), at: make([]int32, 0, len(s)+1)}
+		}
+		v.copy(s, last, i)
+		if r < utf8.RuneSelf {
+			v.put(byte(r), i)
+		} else if !invisible(r) {
+			v.putRune(r, i)
+		}
+		last = i + n
+		i = c.next(last)
+	}
+	if v == nil {
+		return nil
+	}
+	v.copy(s, last, len(s))
+	v.at = append(v.at, int32(len(s)))
+	return v
+}
+
+// cursors find the next byte that may open an escape. Text without any is
+// passed over at the speed of memory.
+type cursors struct {
+	s  string
+	at [3]int
+}
+
+const openers = `%\&`
+
+func newCursors(s string) *cursors { return &cursors{s: s, at: [3]int{-1, -1, -1}} }
+
+func (c *cursors) next(i int) int {
+	first := len(c.s)
+	for k := range c.at {
+		if c.at[k] < i {
+			c.at[k] = len(c.s)
+			if j := strings.IndexByte(c.s[min(i, len(c.s)):], openers[k]); j >= 0 {
+				c.at[k] = i + j
+			}
+		}
+		first = min(first, c.at[k])
+	}
+	return first
+}
+
+func (v *view) copy(s string, from, to int) {
+	v.text = append(v.text, s[from:to]...)
+	for i := from; i < to; i++ {
+		v.at = append(v.at, int32(i))
+	}
+}
+
+// escape decodes the escape at i and gives its length, 0 where there is none.
+func escape(s string, i int) (rune, int) {
+	switch s[i] {
+	case '%':
+		if r, ok := hexNumber(s, i+1, 2); ok {
+			return r, 3
+		}
+	case '\\':
+		return backslash(s, i)
+	case '&':
+		return reference(s, i)
+	}
+	return 0, 0
+}
+
+// backslash decodes \uXXXX, \u{X}, \xXX, \UXXXXXXXX and the escapes of JSON.
+// Not \/, which is how the sanitizer itself marks a closing tag.
+func backslash(s string, i int) (rune, int) {
+	if i+1 >= len(s) {
+		return 0, 0
+	}
+	switch s[i+1] {
+	case 'n', 'r':
+		return '\n', 2
+	case 't':
+		return '\t', 2
+	case '"', '\'', '\\':
+		return rune(s[i+1]), 2
+	case 'x':
+		if r, ok := hexNumber(s, i+2, 2); ok {
+			return r, 4
+		}
+	case 'U':
+		if r, ok := hexNumber(s, i+2, 8); ok && r <= utf8.MaxRune {
+			return r, 10
+		}
+	case 'u':
+		return unicodeEscape(s, i)
+	}
+	return 0, 0
+}
+
+func unicodeEscape(s string, i int) (rune, int) {
+	if i+2 < len(s) && s[i+2] == '{' {
+		end := classes['x'].run(s, i+3, 6)
+		if r, ok := hexNumber(s, i+3, end-i-3); ok && end < len(s) && s[end] == '}' && r <= utf8.MaxRune {
+			return r, end + 1 - i
+		}
+		return 0, 0
+	}
+	r, ok := hexNumber(s, i+2, 4)
+	if !ok {
+		return 0, 0
+	}
+	if utf16.IsSurrogate(r) && i+7 < len(s) && s[i+6] == '\\' && s[i+7] == 'u' {
+		if low, ok := hexNumber(s, i+8, 4); ok {
+			return utf16.DecodeRune(r, low), 12
+		}
+	}
+	return r, 6
+}
+
+func hexNumber(s string, i, n int) (rune, bool) {
+	if n < 1 || n > 8 || len(s)-i < n {
+		return 0, false
+	}
+	var r uint32
+	for _, c := range []byte(s[i : i+n]) {
+		switch {
+		case c-'0' < 10:
+			r = r<<4 | uint32(c-'0')
+		case lower(c)-'a' < 6:
+			r = r<<4 | uint32(lower(c)-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return rune(r & 0x7fffffff), true
+}
+
+// reference decodes &#65; &#x41; and the five names that XML has.
+func reference(s string, i int) (rune, int) {
+	end := i + 1
+	for end < len(s) && end < i+12 && s[end] != ';' && (alnum[s[end]] || s[end] == '#') {
+		end++
+	}
+	if end >= len(s) || s[end] != ';' || end < i+3 {
+		return 0, 0
+	}
+	name, n := s[i+1:end], end+1-i
+	switch name {
+	case "amp":
+		return '&', n
+	case "lt":
+		return '<', n
+	case "gt":
+		return '>', n
+	case "quot":
+		return '"', n
+	case "apos":
+		return '\'', n
+	case "equals":
+		return '=', n
+	case "colon":
+		return ':', n
+	}
+	if name[0] != '#' {
+		return 0, 0
+	}
+	if lower(name[1]) == 'x' {
+		if r, ok := hexNumber(name, 2, len(name)-2); ok && r <= utf8.MaxRune {
+			return r, n
+		}
+		return 0, 0
+	}
+	var r rune
+	for _, c := range []byte(name[1:]) {
+		if !digits[c] || r > utf8.MaxRune {
+			return 0, 0
+		}
+		r = r*10 + rune(c-'0')
+	}
+	return r, n
+}
