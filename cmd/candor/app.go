@@ -35,11 +35,14 @@ func newApp(s settings, tokens web.Tokens, newID func() uuid.UUID, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
+	layer, err := newLayer(s.safety)
+	if err != nil {
+		return nil, err
+	}
 	root, err := os.OpenRoot(s.workspace)
 	if err != nil {
 		return nil, fmt.Errorf("workspace: %w", err)
 	}
-	layer := safety.NewLayer()
 	d, err := newDispatcher(m, s, layer, tool.Builtin(root, layer), log)
 	if err != nil {
 		root.Close()

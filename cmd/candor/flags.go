@@ -16,6 +16,7 @@ type settings struct {
 	origins, deny        []string
 	approve              []string
 	patience             time.Duration
+	safety               safetySettings
 	sends, streams       int
 	idle, grace          time.Duration
 	logLevel, logFormat  string
@@ -39,7 +40,7 @@ EXAMPLES
 
 func serveFlags(s *settings) []cli.Flag {
 	const access, limits, logs = "Access", "Limits", "Logs"
-	return []cli.Flag{
+	return append(safetyFlags(&s.safety), []cli.Flag{
 		&cli.StringFlag{Name: "addr", Value: "127.0.0.1:8080", Usage: "listen on `HOST:PORT`",
 			Sources: cli.EnvVars("CANDOR_ADDR"), Destination: &s.addr},
 		&cli.StringFlag{Name: "workspace", Value: ".", Usage: "let file tools read `DIR` and nothing outside of it",
@@ -73,5 +74,5 @@ func serveFlags(s *settings) []cli.Flag {
 			Sources: cli.EnvVars("CANDOR_LOG_LEVEL"), Destination: &s.logLevel},
 		&cli.StringFlag{Name: "log-format", Category: logs, Value: "text", Usage: "log as `FORMAT`: text or json",
 			Sources: cli.EnvVars("CANDOR_LOG_FORMAT"), Destination: &s.logFormat},
-	}
+	}...)
 }

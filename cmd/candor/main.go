@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,16 +18,24 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Args, os.Stdout, os.Stderr); err != nil {
+	if err := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "candor:", err)
 		stop()
-		os.Exit(1)
+		os.Exit(exitStatus(err))
 	}
+}
+
+// exitStatus is 3 where a check found what it looked for, 1 for all else.
+func exitStatus(err error) int {
+	if errors.Is(err, errFound) {
+		return 3
+	}
+	return 1
 }
 
 // run is the whole program; it returns when ctx has ended and nothing of it is
 // left running.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	root := &cli.Command{
 		Name:           "candor",
 		Usage:          "why did the agent do that?",
@@ -34,7 +43,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		ErrWriter:      stderr,
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // main prints it, once
 		Suggest:        true,
-		Commands:       []*cli.Command{serveCommand()},
+		Commands:       []*cli.Command{serveCommand(), scanCommand(stdin), doctorCommand()},
 	}
 	return root.Run(ctx, args)
 }

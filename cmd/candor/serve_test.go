@@ -32,7 +32,7 @@ func runServe(t *testing.T, flags ...string) *running {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{t: t, out: &logBuffer{}, errOut: &logBuffer{}, signal: cancel, exit: make(chan error, 1)}
 	args := append([]string{"candor", "serve", "--addr", "127.0.0.1:0", "--workspace", "../.."}, flags...)
-	go func() { r.exit <- run(ctx, args, r.out, r.errOut) }()
+	go func() { r.exit <- run(ctx, args, strings.NewReader(""), r.out, r.errOut) }()
 	address := regexp.MustCompile(`http://\S+`)
 	eventually(t, "the server says where it is", func() bool { return address.MatchString(r.out.String()) })
 	r.url = address.FindString(r.out.String())
@@ -168,7 +168,7 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
-			err := run(t.Context(), append([]string{"candor", "serve", "--addr", "127.0.0.1:0"}, tt.flags...), &out, &out)
+			err := run(t.Context(), append([]string{"candor", "serve", "--addr", "127.0.0.1:0"}, tt.flags...), strings.NewReader(""), &out, &out)
 			require.Error(t, err)
 			assert.Contains(t, err.Error(), tt.want)
 			assert.NotContains(t, err.Error(), "short")
@@ -178,7 +178,7 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 
 func TestATokenThatCanBeGuessedIsRefused(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", "short-one")
-	err := run(t.Context(), []string{"candor", "serve", "--addr", "127.0.0.1:0"}, io.Discard, io.Discard)
+	err := run(t.Context(), []string{"candor", "serve", "--addr", "127.0.0.1:0"}, strings.NewReader(""), io.Discard, io.Discard)
 	require.ErrorContains(t, err, "at least 16 characters")
 	assert.NotContains(t, err.Error(), "short-one")
 }
