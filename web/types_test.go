@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 	"time"
@@ -114,4 +115,20 @@ func TestCutCountsCharacters(t *testing.T) {
 	assert.Equal(t, "žšč", cut("žšč", 3))
 	assert.Equal(t, "žš…", cut("žšč", 2))
 	assert.Equal(t, "", cut("", 3))
+}
+
+// Whatever a model writes stays inside the one data line of its frame.
+func TestHostileTextCannotBreakAFrame(t *testing.T) {
+	up := session.Update{
+		Event: session.Event{Seq: 9, Session: someSession, Ref: session.Ref{Thread: "t", Turn: 1}, Body: session.TurnCompleted{
+			Response: safety.Literal("a\n\nevent: evil\ndata: x\r\rid: 7\r\n: \x00  "),
+		}},
+	}
+	for _, m := range encode(up) {
+		e := m.event()
+		for name, field := range map[string][]byte{"id": e.ID, "event": e.Event, "data": e.Data} {
+			assert.False(t, bytes.ContainsAny(field, "\r\n\x00"), name)
+			assert.NotEmpty(t, field, name)
+		}
+	}
 }

@@ -84,7 +84,7 @@ type play struct {
 	stream *httptest.ResponseRecorder
 	stop   context.CancelFunc
 	wg     sync.WaitGroup
-	logs   *bytes.Buffer
+	logs   *logBuffer
 }
 
 const testToken = "a-token-for-tests-only"
@@ -93,10 +93,10 @@ func newPlay(t *testing.T, script []byte) *play {
 	file := filepath.Join(t.TempDir(), "script.json")
 	require.NoError(t, os.WriteFile(file, script, 0o600))
 	s := settings{provider: "script", script: file, workspace: t.TempDir()}
-	p := &play{t: t, logs: &bytes.Buffer{}}
+	p := &play{t: t, logs: &logBuffer{}}
 	var tokens web.Tokens
 	tokens.Add(web.LocalUser, testToken)
-	log := slog.New(slog.NewTextHandler(&lockedWriter{w: p.logs}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log := slog.New(slog.NewTextHandler(p.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	a, err := newApp(s, tokens, func() uuid.UUID { return uuid.MustParse(goldenSession) }, log)
 	require.NoError(t, err)
 	p.app = a
@@ -190,16 +190,4 @@ func mustJSON(t *testing.T, v any) []byte {
 	b, err := json.Marshal(v)
 	require.NoError(t, err)
 	return b
-}
-
-// lockedWriter lets several goroutines write to one buffer.
-type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *lockedWriter) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
 }
