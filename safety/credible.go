@@ -6,11 +6,14 @@ import "strings"
 // prose, code or a stand-in for one.
 func credible(s, name string, kind sense, how op, v value) bool {
 	text := s[v.from:v.to]
+	if kind == weak && !random(text) {
+		return false
+	}
 	if placeholder(text) || benign.has(strings.TrimRight(text, "!.*")) {
 		return false
 	}
 	if kind == weak {
-		return random(text) && (v.quoted || !called(s, v.to))
+		return v.quoted || !called(s, v.to)
 	}
 	l := look(text)
 	if l.digit == min(len(text), 128) {

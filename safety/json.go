@@ -175,7 +175,7 @@ func (w *walker) array(depth int, name sense) {
 func (w *walker) object(depth int, name sense) {
 	w.pos++
 	w.out = append(w.out, '{')
-	keys := keySet{}
+	keys, entry := keySet{}, plain
 	for n := 0; ; n++ {
 		if w.close('}') {
 			return
@@ -195,8 +195,35 @@ func (w *walker) object(depth int, name sense) {
 		w.space()
 		w.pos++ // the colon
 		w.out = append(w.out, ':')
-		w.value(depth+1, inherit(name, cleaned))
+		promise := inherit(name, cleaned)
+		if entry == secret && equalFold(cleaned, "value") {
+			promise = secret
+		}
+		if entryNames.has(cleaned) {
+			entry = w.entry()
+		}
+		w.value(depth+1, promise)
 	}
+}
+
+// entryNames are the keys that name an entry of a list, whose value then stands
+// beside them: {"name": "API_TOKEN", "value": "…"}.
+var entryNames = set("name key header field variable")
+
+// entry is what the string that comes next promises as a name. It is read again
+// by whoever copies it.
+func (w *walker) entry() sense {
+	w.space()
+	if w.in[w.pos] != '"' {
+		return plain
+	}
+	start := w.pos
+	name := w.string()
+	w.pos = start
+	if len(name) > 80 {
+		return plain
+	}
+	return judge(name)
 }
 
 // inherit is what a key promises of its value inside a value of which its own
