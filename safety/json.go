@@ -21,8 +21,9 @@ const (
 func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) {
 	var t tally
 	if !json.Valid(raw) {
-		text, report := l.Mask(string(raw))
-		return JSON{appendString(nil, text.s)}, report
+		w := &walker{layer: l, tally: &t, budget: l.max}
+		w.text(string(raw), plain)
+		return JSON{w.out}, t.report(l.detector.rules)
 	}
 	w := &walker{layer: l, in: raw, tally: &t, budget: max(l.max, 4*closing)}
 	out := w.run()
@@ -119,7 +120,7 @@ func (w *walker) text(s string, name sense) {
 		w.mask()
 		return
 	}
-	if inner, ok := w.nested(s); ok {
+	if inner, ok := w.nested(strip(s)); ok {
 		w.out = appendString(w.out, inner)
 		return
 	}

@@ -17,7 +17,7 @@ func vendor(id, names string, specs ...string) rule {
 	r.open = openVendor
 	r.find = func(s string, at, end int) (int, int) {
 		i, sure := beside(s, at, end)
-		if i <= 0 {
+		if i <= 0 || torn(s, at, end) {
 			return 0, 0
 		}
 		for k := range formats {
@@ -39,6 +39,12 @@ func openVendor(s string, at, end int) bool {
 		return len(s)-end < 64
 	}
 	return len(s)-end < 300
+}
+
+// torn reports whether a name is only pieces of other words: rookTable does not
+// speak of okta.
+func torn(s string, at, end int) bool {
+	return at > 0 && letter(s[at-1]) && !upper(s[at]) && look(s[at:end]).upper > 0
 }
 
 var filler = newClass("A-Za-z0-9_ \t.-")
