@@ -6,17 +6,20 @@ import "strings"
 // prose, code or a stand-in for one.
 func credible(s, name string, kind sense, how op, v value) bool {
 	text := s[v.from:v.to]
-	if placeholder(text) || benign.has(strings.TrimRight(text, "!.*")) {
+	if kind == weak && (!random(text) || dotted(text)) {
+		return false
+	}
+	if placeholder(text) || alphabet(text) || artifact(text) || benign.has(strings.TrimRight(text, "!.*")) {
 		return false
 	}
 	if kind == weak {
-		return random(text) && (v.quoted || !called(s, v.to))
+		return v.quoted || !called(s, v.to)
 	}
 	l := look(text)
 	if l.digit == min(len(text), 128) {
 		return passwordName(name) && len(text) >= 4
 	}
-	if v.quoted {
+	if v.quoted && how != opTag {
 		return credibleQuoted(text, how, l)
 	}
 	return credibleBare(s, how, v, l)
@@ -57,11 +60,30 @@ func credibleBare(s string, how op, v value, l looks) bool {
 	case opColon:
 		return len(text) >= 4 && (mixed && !selector(text) || len(text) >= 6 && wholeLine(s, v) && !dotted(text))
 	case opTag:
-		return len(text) >= 6 && v.to < len(s) && (s[v.to] == '<' || s[v.to] == '\n')
+		return len(text) >= 6 && strings.HasPrefix(s[skipSpace(s, v.to, 24):], "</")
 	case opIs:
 		return len(text) >= 5 && (l.digit > 0 && l.lower+l.upper > 0 || l.other > 0 && !nameLike(text) && l.lower+l.upper > 0 && mixedOther(text))
 	}
 	return len(text) >= 6 && mixed && !selector(text)
+}
+
+// alphabet: a set of characters to choose from.
+func alphabet(text string) bool { return containsFold(text, "abcdefghijklmnopqrstuvwxyz") }
+
+// artifact is a package and its version, as behind a colon in a build file:
+// jjwt-jackson-0.11.2.
+func artifact(text string) bool {
+	i := strings.LastIndexByte(text, '-')
+	if i < 1 || i+1 >= len(text) || !nameLike(text[:i]) {
+		return false
+	}
+	version := text[i+1:]
+	for k := range len(version) {
+		if !digits[version[k]] && version[k] != '.' {
+			return false
+		}
+	}
+	return strings.IndexByte(version, '.') > 0
 }
 
 // mixedOther: a symbol inside the word, not only at its end.

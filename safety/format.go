@@ -120,6 +120,17 @@ func parseRun(spec string) (part, error) {
 	return p, nil
 }
 
+// folded is the format with letters of literals in either case.
+func (f format) folded() format {
+	f.fold, f.anchor = true, strings.ToLower(f.anchor)
+	for _, parts := range [...][]part{f.left, f.right} {
+		for k := range parts {
+			parts[k].lit = strings.ToLower(parts[k].lit)
+		}
+	}
+	return f
+}
+
 // match gives the token around the anchor at i, or ok false, up to its longest
 // known form; extend follows it further. The left side comes first, so that a
 // text full of anchors is not read again and again.
@@ -215,7 +226,7 @@ func afterEscape(s string, i int) int {
 
 func (f *format) literal(s string, i int, lit string) bool {
 	if f.fold {
-		return hasFold(s, i, strings.ToLower(lit))
+		return hasFold(s, i, lit)
 	}
 	return strings.HasPrefix(s[min(i, len(s)):], lit)
 }

@@ -21,8 +21,9 @@ const (
 func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) {
 	var t tally
 	if !json.Valid(raw) {
-		text, report := l.Mask(string(raw))
-		return JSON{appendString(nil, text.s)}, report
+		w := &walker{layer: l, tally: &t, budget: l.max}
+		w.text(string(raw), plain)
+		return JSON{w.out}, t.report(l.detector.rules)
 	}
 	w := &walker{layer: l, in: raw, tally: &t, budget: max(l.max, 4*closing)}
 	out := w.run()
@@ -119,7 +120,7 @@ func (w *walker) text(s string, name sense) {
 		w.mask()
 		return
 	}
-	if inner, ok := w.nested(s); ok {
+	if inner, ok := w.nested(strip(s)); ok {
 		w.out = appendString(w.out, inner)
 		return
 	}
@@ -175,7 +176,7 @@ func (w *walker) array(depth int, name sense) {
 func (w *walker) object(depth int, name sense) {
 	w.pos++
 	w.out = append(w.out, '{')
-	keys := keySet{}
+	keys, entry := keySet{}, plain
 	for n := 0; ; n++ {
 		if w.close('}') {
 			return
@@ -195,8 +196,35 @@ func (w *walker) object(depth int, name sense) {
 		w.space()
 		w.pos++ // the colon
 		w.out = append(w.out, ':')
-		w.value(depth+1, inherit(name, cleaned))
+		promise := inherit(name, cleaned)
+		if entry == secret && equalFold(cleaned, "value") {
+			promise = secret
+		}
+		if entryNames.has(cleaned) {
+			entry = w.entry()
+		}
+		w.value(depth+1, promise)
 	}
+}
+
+// entryNames are the keys that name an entry of a list, whose value then stands
+// beside them: {"name": "API_TOKEN", "value": "…"}.
+var entryNames = set("name key header field variable")
+
+// entry is what the string that comes next promises as a name. It is read again
+// by whoever copies it.
+func (w *walker) entry() sense {
+	w.space()
+	if w.in[w.pos] != '"' {
+		return plain
+	}
+	start := w.pos
+	name := w.string()
+	w.pos = start
+	if len(name) > 80 {
+		return plain
+	}
+	return judge(name)
 }
 
 // inherit is what a key promises of its value inside a value of which its own

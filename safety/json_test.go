@@ -71,3 +71,20 @@ func TestDeepAndLargeJSONIsBoundedAndValid(t *testing.T) {
 		require.Contains(t, out, "[truncated")
 	}
 }
+
+func TestAnEntryOfAListIsMaskedByTheNameBesideIt(t *testing.T) {
+	assert.Equal(t, `[{"name":"API_TOKEN","value":"[REDACTED:secret-field]"},{"name":"PORT","value":"eight thousand"}]`,
+		cleanJSON(`[{"name":"API_TOKEN","value":"eight thousand"},{"name":"PORT","value":"eight thousand"}]`))
+}
+
+func TestWhatDescribesACredentialStays(t *testing.T) {
+	in := `{"credentials":{"type":"basic","username":"bob","enabled":true,"expires":1700000000}}`
+	assert.Equal(t, in, cleanJSON(in))
+	assert.Equal(t, `{"credentials":{"type":"basic","data":"[REDACTED:secret-field]"}}`, cleanJSON(`{"credentials":{"type":"basic","data":"open sesame"}}`))
+}
+
+func TestStandInsUnderSecretNamesStay(t *testing.T) {
+	for _, in := range []string{`{"password":""}`, `{"password":"${DB_PASSWORD}"}`, `{"token":"<token>"}`, `{"secret":"[REDACTED:jwt]"}`, `{"apiKey":null}`, `{"password":true}`} {
+		assert.Equal(t, in, cleanJSON(in))
+	}
+}

@@ -34,7 +34,7 @@ func findKubernetes(s string, at, end int) (int, int) {
 		}
 		i = classes['b'].run(s, value, maxTail)
 		i = classes['e'].run(s, i, 3)
-		if i-value >= 8 {
+		if i-value >= 10 {
 			to = i
 			if from == 0 {
 				from = value
@@ -65,7 +65,12 @@ func openKubernetes(s string, _, end int) bool {
 }
 
 func nearSecretKind(s string, at, end int) bool {
-	for _, near := range [...]string{s[max(0, at-300):at], s[end:min(len(s), end+300)]} {
+	before, after := s[max(0, at-300):at], s[end:min(len(s), end+300)]
+	if i := strings.LastIndex(before, "\n---"); i >= 0 {
+		before = before[i:] // another document
+	}
+	after, _, _ = strings.Cut(after, "\n---")
+	for _, near := range [...]string{before, after} {
 		if strings.Contains(near, "ecret") && containsFold(near, "kind: secret") {
 			return true
 		}

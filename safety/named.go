@@ -166,7 +166,7 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 	if i == start || quoted {
 		return 0, opNone
 	}
-	for range 7 {
+	for range 6 {
 		j := wordish.run(s, i, 20)
 		word := s[i:j]
 		k := skipBlank(s, j, 3)

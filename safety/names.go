@@ -21,7 +21,7 @@ var (
 		"storage shared subscription webhook deploy ssh rsa aws hmac jwt session license licence host function project root")
 	// plainOwners stand before key or token in the name of something else.
 	plainOwners = set("public pub primary foreign sort partition cache hot schema sequence natural bucket index idx map dict row object " +
-		"max min num total input output prompt completion next page continuation csrf xsrf sync start end stop eos bos pad special " +
+		"authenticity max min num total input output prompt completion next page continuation csrf xsrf sync start end stop eos bos pad special " +
 		"per nextpage prev previous cursor word unk mask device push cancellation first last the a by order group lookup")
 	// suffixes add nothing to the name they end.
 	suffixes = set("value val string str text env var plain raw b64 base64 hex default new old current prod dev live staging " +

@@ -64,7 +64,10 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 	var formats []format
 	for _, spec := range specs {
 		f := mustFormat(spec)
-		f.fold, f.loose, f.exact = how.fold, how.loose, how.exact
+		f.loose, f.exact = how.loose, how.exact
+		if how.fold {
+			f = f.folded()
+		}
 		formats = append(formats, f)
 		r.anchors = append(r.anchors, anchorsOf(f)...)
 	}

@@ -37,7 +37,7 @@ func cloudRules() []rule {
 		token("new-relic-insert-key", "NRII-{n32}"),
 		token("new-relic-user-api-key", "NRAK-{a27}"),
 		foldToken("grafana-api-key", "eyJrIjoi{a60-420}"),
-		foldToken("grafana-cloud-api-token", "glc_{b32-420}"),
+		tokenOf("grafana-cloud-api-token", format{fold: true}, random, []string{"glc_{b32-420}"}).but("GLC_StateBeginUnderwaterAliasModelCaustics(texture_ref)"),
 		foldToken("grafana-service-account-token", "glsa_{a32}_{x8}"),
 		vendor("okta-access-token", "okta", "00{s40}"),
 		token("onepassword-service-account-token", "ops_eyJ{b100+}"),

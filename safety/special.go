@@ -51,7 +51,7 @@ func sidekiqSecret() rule {
 func curlUser() rule {
 	return rule{
 		id: "curl-auth-user", tier: tierContext, anchors: []string{" -u ", " -u'", " -u\"", "--user ", "--user=", "--proxy-user ", "-u\t"}, find: findCurlUser, reach: 270,
-		hits: []string{`curl -u elastic:{a10}1 https://x.test`, `curl -s --user 'api:{a12}' https://x.test`, `curl -u ":{a12}" https://x.test`, `curl --user bob:'{a16}' -iX PATCH`},
+		hits: []string{`curl -u elastic:{a10}1 https://x.test`, `curl -s --user 'api:{a12}' https://x.test`, `curl -u ":{a12}" https://x.test`, `curl --user bob:'{a16}' -iX PATCH`, `curl -u {a16}: https://x.test`},
 		misses: []string{`curl -u "${user}:${pass}"`, `curl -u <user:password> https://x.test`, `curl --user "username:password"`, `docker run -u 1000:1000 x`,
 			`curl -u "$USER:$PASS"`, `useradd -u 5`, `curl -u bob https://x.test`},
 	}
@@ -80,8 +80,11 @@ func findCurlUser(s string, at, end int) (int, int) {
 	for to < len(s) && to < from+200 && !bareStops[s[to]] || to < len(s) && s[to] == '}' {
 		to++
 	}
+	if to == from && colon-i >= 8 && look(s[i:colon]).digit > 0 && !placeholder(s[i:colon]) {
+		return i, colon // the key is the user, and the password is empty
+	}
 	pw := s[from:to]
-	if to-from < 3 || placeholder(pw) || benign.has(pw) || strings.Contains(s[i:colon], "{{") {
+	if to-from < 4 || placeholder(pw) || benign.has(pw) || strings.Contains(s[i:colon], "{{") {
 		return 0, 0
 	}
 	return from, to

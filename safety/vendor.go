@@ -9,7 +9,7 @@ func vendor(id, names string, specs ...string) rule {
 	r := rule{id: id, tier: tierContext, fold: true, anchors: strings.Fields(names)}
 	var formats []format
 	for _, spec := range specs {
-		formats = append(formats, format{right: mustParts(spec), fold: true, exact: true})
+		formats = append(formats, format{right: mustParts(spec), exact: true}.folded())
 		for _, shape := range []string{"%s_api_token = \"%s\"", "%sToken=%s", "\"%s_token\": \"%s\"", "the %s key is %s."} {
 			r.hits = append(r.hits, strings.Replace(strings.Replace(shape, "%s", r.anchors[0], 1), "%s", spec, 1))
 		}
@@ -17,7 +17,7 @@ func vendor(id, names string, specs ...string) rule {
 	r.open = openVendor
 	r.find = func(s string, at, end int) (int, int) {
 		i, sure := beside(s, at, end)
-		if i <= 0 {
+		if i <= 0 || torn(s, at, end) {
 			return 0, 0
 		}
 		for k := range formats {
@@ -41,6 +41,12 @@ func openVendor(s string, at, end int) bool {
 	return len(s)-end < 300
 }
 
+// torn reports whether a name is only pieces of other words: rookTable does not
+// speak of okta.
+func torn(s string, at, end int) bool {
+	return at > 0 && letter(s[at-1]) && !upper(s[at]) && look(s[at:end]).upper > 0
+}
+
 var filler = newClass("A-Za-z0-9_ \t.-")
 
 // mustParts reads a format without an anchor, a constant of this package.
@@ -58,7 +64,8 @@ func mustParts(spec string) []part {
 func beside(s string, at, end int) (i int, sure bool) {
 	j := filler.run(s, end, 32)
 	if is := strings.Index(s[end:j], " is "); is >= 0 {
-		return end + is + 4, aboutKeys(s[end : end+is])
+		about, _ := speaksOf(s[end : end+is])
+		return end + is + 4, about
 	}
 	words := s[wordish.back(s, at, 24):j]
 	for n := 0; n < 3 && j < len(s) && (quote(s[j]) || s[j] == '\n' || s[j] == '\\'); n++ {
@@ -78,28 +85,35 @@ func beside(s string, at, end int) (i int, sure bool) {
 	}
 	i = skipBlank(s, i, 24)
 	quoted := i > 0 && quote(s[i-1])
-	if notKeys(words) {
+	keys, other := speaksOf(words)
+	if other {
 		return 0, false
 	}
-	return i, aboutKeys(words) || quoted && s[j] != ',' || s[j] == '='
+	return i, keys || quoted && s[j] != ',' || s[j] == '='
 }
 
-func aboutKeys(words string) bool {
-	for _, w := range [...]string{"key", "token", "secret", "pass", "auth", "api", "access", "cred", "client", "login", "license", "id"} {
-		if containsFold(words, w) {
-			return true
-		}
-	}
-	return false
-}
+var (
+	keyWords = set("key keys token tokens secret secrets pass password passwd auth api access cred creds credential credentials client login license id apikey accesskey")
+	// otherWords name a digest, an event or a version.
+	otherWords = set("commit sha digest hash version integrity checksum md revision release event trace image layer request session issue " +
+		"project build etag fingerprint channel thread listing plan deploy run")
+)
 
-// notKeys: words that name a digest, an event or a version.
-func notKeys(words string) bool {
-	for _, w := range [...]string{"commit", "sha", "digest", "hash", "version", "integrity", "checksum", "md5", "revision", "release",
-		"event", "trace", "image", "layer", "request", "session_id", "issue", "project", "build", "etag", "fingerprint"} {
-		if containsFold(words, w) {
-			return true
+// speaksOf reports whether words speak of keys, and of things that are none.
+func speaksOf(words string) (keys, other bool) {
+	for end := len(words); end > 0; {
+		if !letter(words[end-1]) {
+			end--
+			continue
 		}
+		start := end
+		for start > 0 && letter(words[start-1]) && !wordBreak(words, start, end) {
+			start--
+		}
+		word := words[start:end]
+		keys = keys || keyWords.has(word) || endsLikeSecret(word)
+		other = other || otherWords.has(word)
+		end = start
 	}
-	return false
+	return keys, other
 }

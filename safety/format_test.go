@@ -1,0 +1,50 @@
+package safety
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func matched(spec, text string) string {
+	f := mustFormat(spec)
+	i := strings.Index(text, f.anchor)
+	if i < 0 {
+		return ""
+	}
+	from, to, ok := f.match(text, i)
+	if !ok {
+		return ""
+	}
+	return text[from:f.extend(text, to)]
+}
+
+func TestAFormatMatchesItsTokenAndNoMore(t *testing.T) {
+	for _, c := range []struct{ spec, text, want string }{
+		{"abc_{d3}", "x abc_123, y", "abc_123"},
+		{"abc_{d3}", "abc_12", ""},
+		{"abc_{d3}", "abc_123456 y", "abc_123456"},
+		{"abc_{d3}", "xabc_123", ""},
+		{"abc_{d3}", "\\nabc_123", "abc_123"},
+		{"abc_{d3}", "%3Dabc_123", "abc_123"},
+		{"abc_{p3+}", "abc_1.2. Next", "abc_1.2"},
+		{"abc_{d2}-{d2}", "abc_12-34", "abc_12-34"},
+		{"abc_{d2}-{d2}", "abc_12.34", ""},
+		{"{d4}<-xyz>{a2}", "k 1234-xyzab.", "1234-xyzab"},
+		{"{d4}<-xyz>{a2}", "k 123-xyzab.", ""},
+		{"{d2-4}<-xyz>", "k=%3D99-xyz", "99-xyz"},
+	} {
+		require.Equal(t, c.want, matched(c.spec, c.text), "%s in %q", c.spec, c.text)
+	}
+}
+
+func TestAnExactFormatLeavesALongerRunAlone(t *testing.T) {
+	f := mustFormat("abc_{d3}")
+	f.exact = true
+	_, _, ok := f.match("abc_1234", 0)
+	assert.False(t, ok)
+	_, _, ok = f.match("abc_123x", 0)
+	assert.True(t, ok)
+}
