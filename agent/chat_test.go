@@ -63,7 +63,7 @@ func TestAMessageIsAcceptedBeforeItsTurnHasRun(t *testing.T) {
 		assert.Equal(t, 1, e.Turn)
 		assert.Equal(t, s.Active(), e.Thread, "a thread is opened for the first message")
 		assert.Equal(t, []session.State{session.Processing}, states(t, s, e.Thread))
-		time.Sleep(2 * time.Second)
+		time.Sleep(2 * time.Second) // fake time: in a bubble
 		turn, _ := s.Turn(e.Thread, 1)
 		assert.Equal(t, "you said hi", turn.Response.String())
 	})
@@ -76,9 +76,9 @@ func TestTurnsOfAThreadRunOneAtATimeInOrder(t *testing.T) {
 		send(t, c, thread, "three")
 		synctest.Wait()
 		assert.Equal(t, []session.State{session.Processing, session.Queued, session.Queued}, states(t, s, thread))
-		time.Sleep(1500 * time.Millisecond)
+		time.Sleep(1500 * time.Millisecond) // fake time: in a bubble
 		assert.Equal(t, []session.State{session.Completed, session.Processing, session.Queued}, states(t, s, thread))
-		time.Sleep(3 * time.Second)
+		time.Sleep(3 * time.Second) // fake time: in a bubble
 		turn, _ := s.Turn(thread, 3)
 		assert.Equal(t, "you said three", turn.Response.String())
 		assert.True(t, turn.StartedAt.After(turn.CreatedAt))
@@ -91,7 +91,7 @@ func TestThreadsRunSideBySide(t *testing.T) {
 		e, err := s.OpenThread()
 		require.NoError(t, err)
 		send(t, c, e.Thread, "two")
-		time.Sleep(1100 * time.Millisecond)
+		time.Sleep(1100 * time.Millisecond) // fake time: in a bubble
 		assert.Equal(t, session.Completed, states(t, s, one)[0])
 		assert.Equal(t, session.Completed, states(t, s, e.Thread)[0])
 	})
@@ -105,7 +105,7 @@ func TestTheEleventhWaitingMessageIsRefusedAndLosesNothing(t *testing.T) {
 		}
 		_, err := c.Send(t.Context(), "ann", thread, "too many")
 		assert.ErrorIs(t, err, session.ErrBusy)
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // fake time: in a bubble
 		assert.Len(t, states(t, s, thread), session.MaxWaiting+1)
 		assert.NotContains(t, states(t, s, thread), session.Queued)
 	})
@@ -119,7 +119,7 @@ func TestInterruptStopsTheTurnAndWhatWaits(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 1, ref.Turn)
 		send(t, c, thread, "after")
-		time.Sleep(2 * time.Second)
+		time.Sleep(2 * time.Second) // fake time: in a bubble
 		assert.Equal(t, []session.State{session.Interrupted, session.Interrupted, session.Completed}, states(t, s, thread),
 			"what is sent after the interrupt runs")
 	})
@@ -130,7 +130,7 @@ func TestInterruptNeedsATurnOfTheUsersOwn(t *testing.T) {
 		e := send(t, c, "", "one")
 		_, err := c.Interrupt(t.Context(), "bob", e.Thread)
 		assert.ErrorIs(t, err, session.ErrNoThread)
-		time.Sleep(2 * time.Second)
+		time.Sleep(2 * time.Second) // fake time: in a bubble
 		_, err = c.Interrupt(t.Context(), "ann", e.Thread)
 		assert.ErrorIs(t, err, session.ErrNotRunning)
 	})

@@ -173,7 +173,7 @@ func TestCallsRunTogetherAndAreRecordedInTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wait := func(name string, d time.Duration) Tool {
 			return funcTool{Spec{Name: name}, func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
-				time.Sleep(d)
+				time.Sleep(d) // fake time: in a bubble
 				return args(`"` + name + `"`), nil
 			}}
 		}

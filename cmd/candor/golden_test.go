@@ -67,11 +67,11 @@ func playCase(t *testing.T, dir string) (history, stream string) {
 	p.post("/api/chat/thread/new", "")
 	sent := p.post("/api/chat/send", string(mustJSON(t, map[string]string{"content": c.Message})))
 	if c.InterruptAfterMS > 0 {
-		time.Sleep(time.Duration(c.InterruptAfterMS) * time.Millisecond)
+		time.Sleep(time.Duration(c.InterruptAfterMS) * time.Millisecond) // fake time: in a bubble
 		p.post("/api/chat/interrupt", "{}")
 	}
 	p.answer(c.Approvals, sent["thread_id"].(string))
-	time.Sleep(5 * time.Second)
+	time.Sleep(5 * time.Second) // fake time: in a bubble
 	var indented bytes.Buffer
 	require.NoError(t, json.Indent(&indented, []byte(p.get("/api/chat/history?thread_id="+sent["thread_id"].(string))), "", "  "))
 	return indented.String(), p.stopStream()
@@ -114,7 +114,7 @@ func (p *play) answer(actions map[string]string, thread string) {
 	if len(actions) == 0 {
 		return
 	}
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // fake time: in a bubble
 	var h struct {
 		Pending []pendingCall `json:"pending_approvals"`
 	}

@@ -142,7 +142,7 @@ func TestHeartbeatsKeepASilentStreamAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlay(t, mustJSON(t, answers("x")))
 		defer p.close()
-		time.Sleep(time.Minute + time.Second)
+		time.Sleep(time.Minute + time.Second) // fake time: in a bubble
 		out := p.stopStream()
 		assert.Equal(t, 4, strings.Count(out, ": heartbeat\n\n"))
 		assert.NotContains(t, out, "data:")
@@ -193,7 +193,7 @@ func TestAnEvictedSessionTellsItsClients(t *testing.T) {
 		p.post("/api/chat/thread/new", "")
 		p.stop()
 		p.wg.Wait()
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) // fake time: in a bubble
 		n, err := p.app.store.Evict(t.Context(), time.Now().Add(-time.Minute))
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
