@@ -30,10 +30,10 @@ func TestToolcallReasoningThreadedFromSelection(t *testing.T) {
 		{"the property in the arguments", Call{Name: "a", Arguments: args(`{"rationale":"to see x","q":1}`)}, "to see x", session.FromModel},
 		{"the provider's own field", Call{Name: "a", Reasoning: "to see y"}, "to see y", session.FromModel},
 		{"the property wins over the field", Call{Name: "a", Arguments: args(`{"rationale":"x"}`), Reasoning: "y"}, "x", session.FromModel},
-		{"nothing gives the fallback", Call{Name: "a"}, fallbackRationale, session.FromFallback},
-		{"blank gives the fallback", Call{Name: "a", Arguments: args(`{"rationale":" \n"}`), Reasoning: "  "}, fallbackRationale, session.FromFallback},
-		{"a number is no reason", Call{Name: "a", Arguments: args(`{"rationale":7}`)}, fallbackRationale, session.FromFallback},
-		{"only a thought is no reason", Call{Name: "a", Reasoning: "<think>plan</think>"}, fallbackRationale, session.FromFallback},
+		{"nothing gives the fallback", Call{Name: "a"}, session.Fallback().Text.String(), session.FromFallback},
+		{"blank gives the fallback", Call{Name: "a", Arguments: args(`{"rationale":" \n"}`), Reasoning: "  "}, session.Fallback().Text.String(), session.FromFallback},
+		{"a number is no reason", Call{Name: "a", Arguments: args(`{"rationale":7}`)}, session.Fallback().Text.String(), session.FromFallback},
+		{"only a thought is no reason", Call{Name: "a", Reasoning: "<think>plan</think>"}, session.Fallback().Text.String(), session.FromFallback},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rec := runTurn(t, dispatcher(t, oneStep("the narrative", tt.call), echo("a")))
@@ -84,7 +84,7 @@ func TestReasoningSafetyBlockNarrative(t *testing.T) {
 func TestReasoningSafetyBlockRationaleFallback(t *testing.T) {
 	rec := runTurn(t, dispatcher(t, oneStep("", Call{Name: "a", Reasoning: "use " + privateKey()}), echo("a")))
 	r := of[session.ToolCalled](rec)[0].Rationale
-	assert.Equal(t, fallbackRationale, r.Text.String())
+	assert.Equal(t, session.Fallback().Text.String(), r.Text.String())
 	assert.Equal(t, session.FromFallback, r.Source)
 	assert.True(t, r.Blocked)
 	assert.Equal(t, session.Completed, rec.turn.State)

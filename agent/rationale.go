@@ -18,10 +18,6 @@ import (
 // reason for a call unless the call has a place for it.
 const rationaleProperty = "rationale"
 
-// fallbackRationale stands where a model's reason is missing or withheld. The
-// sentence is the specification's; its source says that it is ours.
-const fallbackRationale = "Tool selected to satisfy the current subtask."
-
 // maxRationale bounds a reason, in bytes. One sentence is asked for; a stream
 // carries all reasons of a turn with every step.
 const maxRationale = 4096
@@ -94,15 +90,11 @@ func rationale(l *safety.Layer, inArguments, fromProvider string) (session.Ratio
 		}
 		text, report := l.Limit(maxRationale).Clean(raw)
 		if report.Verdict == safety.Blocked || strings.TrimSpace(text.String()) == "" {
-			r := fallback()
+			r := session.Fallback()
 			r.Blocked = report.Verdict == safety.Blocked
 			return r, report
 		}
 		return session.Rationale{Text: text, Source: session.FromModel}, report
 	}
-	return fallback(), safety.Report{}
-}
-
-func fallback() session.Rationale {
-	return session.Rationale{Text: safety.Literal(fallbackRationale), Source: session.FromFallback}
+	return session.Fallback(), safety.Report{}
 }

@@ -12,6 +12,14 @@ var (
 	ErrNoTurn = errors.New("no such turn")
 	// ErrTurnEnded: the turn is over, so nothing can be added to it.
 	ErrTurnEnded = errors.New("turn has ended")
+	// ErrNoJob: the session has no such job. Another user's job gives the same error.
+	ErrNoJob = errors.New("no such job")
+	// ErrJobEnded: the job is over, so nothing can be added to it.
+	ErrJobEnded = errors.New("job has ended")
+	// ErrJobOpen: the job is not over, so it cannot be started again.
+	ErrJobOpen = errors.New("job has not ended")
+	// ErrTooManyJobs: the user has as many open jobs as a session holds.
+	ErrTooManyJobs = errors.New("too many open jobs")
 	// ErrBusy: as many messages as the thread holds are waiting already.
 	ErrBusy = errors.New("too many messages are waiting")
 	// ErrNotRunning: the thread has no turn that could be interrupted.

@@ -12,15 +12,17 @@ type Event struct {
 	At      time.Time // UTC, later than that of every event before it
 	Session string
 	Ref
+	Key  string // what makes a repeated post of it harmless; empty for our own
 	Body Body
 }
 
-// Ref says what an event is about. Turn is 0 for an event about the thread
-// itself. Agent is empty for the agent that the user speaks to.
+// Ref says what an event is about: a thread or a job. Turn is 0 for an event about
+// the thread itself. Agent is empty for the agent that the user speaks to.
 type Ref struct {
 	Thread string
 	Turn   int
 	Agent  string
+	Job    string
 }
 
 // turn is the Ref of the turn as such, whichever agent acted in it.

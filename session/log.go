@@ -23,15 +23,28 @@ type Log struct {
 // Append adds a fact, numbers and dates it. It never waits for a reader. The
 // error is ErrEvicted or ErrClosed, and then nothing was added.
 func (l *Log) Append(ref Ref, b Body) (Event, error) {
+	events, err := l.appendAll(ref, []Post{{Body: b}})
+	if err != nil {
+		return Event{}, err
+	}
+	return events[0], nil
+}
+
+// appendAll adds several facts, all of them or none.
+func (l *Log) appendAll(ref Ref, posts []Post) ([]Event, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended != nil {
-		return Event{}, l.ended
+		return nil, l.ended
 	}
-	e := Event{Seq: uint64(len(l.events)) + 1, At: l.now(), Session: l.session, Ref: ref, Body: b}
-	l.events = append(l.events, e)
+	from := len(l.events)
+	for _, p := range posts {
+		l.events = append(l.events, Event{
+			Seq: uint64(len(l.events)) + 1, At: l.now(), Session: l.session, Ref: ref, Key: p.Key, Body: p.Body,
+		})
+	}
 	l.wake()
-	return e, nil
+	return l.events[from:len(l.events):len(l.events)], nil
 }
 
 // now is the time to the microsecond, moved on where needed so that no two

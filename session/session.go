@@ -28,6 +28,7 @@ type Session struct {
 
 	mu       sync.RWMutex
 	threads  map[string]*thread
+	jobs     map[string]*job
 	active   string
 	approved map[string]bool // tools that "always" was answered for
 	used     time.Time
@@ -38,7 +39,7 @@ type Session struct {
 func newSession(id uuid.UUID, user string) *Session {
 	return &Session{
 		id: id, user: user, log: Log{session: id.String()},
-		threads: map[string]*thread{}, approved: map[string]bool{}, used: time.Now(),
+		threads: map[string]*thread{}, jobs: map[string]*job{}, approved: map[string]bool{}, used: time.Now(),
 	}
 }
 
@@ -210,7 +211,7 @@ func (s *Session) rewind(after uint64) uint64 {
 	return from
 }
 
-// add appends to the log and folds. The caller holds mu.
+// add appends to the log and folds, an event of a thread. The caller holds mu.
 func (s *Session) add(ref Ref, b Body) (Event, error) {
 	e, err := s.log.Append(ref, b)
 	if err != nil {

@@ -80,6 +80,12 @@ type Rationale struct {
 	Blocked bool // the model gave a reason, and safety withheld it
 }
 
+// Fallback stands where a model's reason is missing or withheld. The sentence is
+// the specification's; its source says that it is ours.
+func Fallback() Rationale {
+	return Rationale{Text: safety.Literal("Tool selected to satisfy the current subtask."), Source: FromFallback}
+}
+
 // Turn is one user input and all it caused: the fold of its events. A Turn is a
 // value; Apply never changes what an earlier copy shows.
 type Turn struct {

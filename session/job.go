@@ -1,0 +1,278 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"candor/safety"
+)
+
+// MaxOpenJobs is how many jobs of a session may be open at once.
+const MaxOpenJobs = 100
+
+// JobState is where a job stands.
+type JobState string
+
+// The states of a job. The last three are final, until it is restarted.
+const (
+	JobPending   JobState = "pending" // no worker has posted yet
+	JobRunning   JobState = "running"
+	JobCompleted JobState = "completed"
+	JobFailed    JobState = "failed"
+	JobStopped   JobState = "cancelled"
+)
+
+// Ended reports whether the state is final.
+func (s JobState) Ended() bool { return s == JobCompleted || s == JobFailed || s == JobStopped }
+
+// Job is work that another process does, and the fold of its events. It is a
+// value, and so a snapshot.
+type Job struct {
+	Session, ID string
+	Title       safety.Text
+	Prompt      safety.Text
+	Metadata    safety.JSON
+	State       JobState
+	Message     safety.Text // what was said last of how it is going
+	Run         int         // from 1, one more with each restart
+	Posted      int         // events that workers posted in this run
+	Events      int         // all events of the job
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	EndedAt     time.Time // zero while it is open
+	Findings    []safety.Finding
+}
+
+// Apply is the only way a job changes: it returns the job with the event folded in.
+func (j Job) Apply(e Event) Job {
+	j.UpdatedAt = e.At
+	j.Events++
+	switch b := e.Body.(type) {
+	case JobOpened:
+		j.Session, j.ID, j.CreatedAt, j.Run = e.Session, e.Job, e.At, 1
+		j.Title, j.Prompt, j.Metadata, j.State = b.Title, b.Prompt, b.Metadata, JobPending
+	case JobRestarted:
+		j.State, j.Run, j.Posted, j.EndedAt = JobPending, j.Run+1, 0, time.Time{}
+	case JobCancelled:
+		j.State, j.EndedAt = JobStopped, e.At
+	case JobPrompted:
+	case JobEnded:
+		j.Posted++
+		j.State, j.Message, j.EndedAt = JobFailed, b.Message, e.At
+		if b.Success {
+			j.State = JobCompleted
+		}
+	case JobReported:
+		j.Posted++
+		j.State, j.Message = JobRunning, b.Message
+	default:
+		j.Posted++
+		j.State = JobRunning
+	}
+	j.Findings = Merge(j.Findings, found(e.Body))
+	return j
+}
+
+// found gives the findings of a job's event.
+func found(b Body) []safety.Finding {
+	switch b := b.(type) {
+	case JobOpened:
+		return b.Findings
+	case JobPrompted:
+		return b.Findings
+	case JobMessage:
+		return b.Findings
+	case JobToolUse:
+		return b.Findings
+	case JobToolResult:
+		return b.Findings
+	case JobReasoned:
+		return b.Findings
+	case JobReported:
+		return b.Findings
+	case JobEnded:
+		return b.Findings
+	}
+	return nil
+}
+
+// Post is an event that a worker sends. Posting one with a key that the job's run
+// has seen changes nothing. An empty key is never seen.
+type Post struct {
+	Key  string
+	Body Body
+}
+
+// job is what a session keeps of one; its session guards it.
+type job struct {
+	Job
+	events []Event
+	keys   map[string]Event // of this run
+}
+
+func (j *job) add(e Event) {
+	j.Job = j.Apply(e)
+	j.events = append(j.events, e)
+	if _, again := e.Body.(JobRestarted); again || j.keys == nil {
+		j.keys = map[string]Event{}
+	}
+	if e.Key != "" {
+		j.keys[e.Key] = e
+	}
+}
+
+// OpenJob begins a job. It fails with ErrTooManyJobs.
+func (s *Session) OpenJob(b JobOpened) (Job, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	open := 0
+	for _, j := range s.jobs {
+		if !j.State.Ended() {
+			open++
+		}
+	}
+	if open >= MaxOpenJobs {
+		return Job{}, fmt.Errorf("%w: %d", ErrTooManyJobs, open)
+	}
+	id := s.nextID("job")
+	j := &job{}
+	s.jobs[id] = j
+	if _, err := s.addPosts(j, id, []Post{{Body: b}}); err != nil {
+		delete(s.jobs, id)
+		return Job{}, err
+	}
+	return j.Job, nil
+}
+
+// PostToJob adds what a worker sent, all of it or nothing, and returns each post's
+// event: the one it became now or, for a repeated key, then. It fails with ErrNoJob
+// or ErrJobEnded; a post behind the one that ends the job is such a failure.
+func (s *Session) PostToJob(id string, posts []Post) ([]Event, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j, ok := s.jobs[id]
+	if !ok {
+		return nil, ErrNoJob
+	}
+	if err := j.takes(posts); err != nil {
+		return nil, err
+	}
+	return s.addPosts(j, id, posts)
+}
+
+// addPosts appends what is new of the posts, and gives the events of all. The
+// caller holds mu.
+func (s *Session) addPosts(j *job, id string, posts []Post) ([]Event, error) {
+	fresh, queued := make([]Post, 0, len(posts)), map[string]bool{}
+	for _, p := range posts {
+		if _, seen := j.keys[p.Key]; p.Key != "" && (seen || queued[p.Key]) {
+			continue
+		}
+		queued[p.Key] = true
+		fresh = append(fresh, p)
+	}
+	added, err := s.log.appendAll(Ref{Job: id}, fresh)
+	if err != nil {
+		return nil, err
+	}
+	s.used = time.Now()
+	events := make([]Event, 0, len(posts))
+	for _, e := range added {
+		j.add(e)
+	}
+	for _, p := range posts {
+		if e, seen := j.keys[p.Key]; seen && p.Key != "" {
+			events = append(events, e)
+			continue
+		}
+		events = append(events, nextUnkeyed(&added))
+	}
+	return events, nil
+}
+
+// nextUnkeyed takes the first event without a key.
+func nextUnkeyed(events *[]Event) Event {
+	for i, e := range *events {
+		if e.Key == "" {
+			*events = (*events)[i+1:]
+			return e
+		}
+	}
+	return Event{}
+}
+
+// takes checks that every new post finds the job open.
+func (j *job) takes(posts []Post) error {
+	ended := j.State.Ended()
+	for _, p := range posts {
+		if _, seen := j.keys[p.Key]; seen && p.Key != "" {
+			continue
+		}
+		if ended {
+			return ErrJobEnded
+		}
+		_, ended = p.Body.(JobEnded)
+	}
+	return nil
+}
+
+// ChangeJob adds what the user did to a job: JobPrompted or JobCancelled while it is
+// open, JobRestarted once it has ended. It fails with ErrNoJob, ErrJobEnded or
+// ErrJobOpen.
+func (s *Session) ChangeJob(id string, b Body) (Job, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j, ok := s.jobs[id]
+	if !ok {
+		return Job{}, ErrNoJob
+	}
+	_, restart := b.(JobRestarted)
+	switch {
+	case restart && !j.State.Ended():
+		return Job{}, ErrJobOpen
+	case !restart && j.State.Ended():
+		return Job{}, ErrJobEnded
+	}
+	_, err := s.addPosts(j, id, []Post{{Body: b}})
+	return j.Job, err
+}
+
+// Job is a snapshot of one job, or ErrNoJob.
+func (s *Session) Job(id string) (Job, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if j, ok := s.jobs[id]; ok {
+		return j.Job, nil
+	}
+	return Job{}, ErrNoJob
+}
+
+// Jobs are snapshots of all jobs, the newest first.
+func (s *Session) Jobs() []Job {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	all := make([]Job, 0, len(s.jobs))
+	for _, j := range s.jobs {
+		all = append(all, j.Job)
+	}
+	slices.SortFunc(all, func(a, b Job) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// JobEvents are a job's events after a number, at most limit of them, and whether
+// there are more. It fails with ErrNoJob.
+func (s *Session) JobEvents(id string, after uint64, limit int) (events []Event, more bool, err error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	j, ok := s.jobs[id]
+	if !ok {
+		return nil, false, ErrNoJob
+	}
+	from, _ := slices.BinarySearchFunc(j.events, after+1, func(e Event, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+	end := min(len(j.events), from+limit)
+	return j.events[from:end:end], end < len(j.events), nil
+}
