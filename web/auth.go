@@ -104,6 +104,21 @@ func (s *Server) authenticateStream(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// authenticateByAccept takes the token from the query only of who wants a stream.
+func (s *Server) authenticateByAccept(next echo.HandlerFunc) echo.HandlerFunc {
+	stream, plain := s.authenticateStream(next), s.authenticate(next)
+	return func(c echo.Context) error {
+		if wantsStream(c) {
+			return stream(c)
+		}
+		return plain(c)
+	}
+}
+
+func wantsStream(c echo.Context) bool {
+	return strings.Contains(c.Request().Header.Get("Accept"), "text/event-stream")
+}
+
 func (s *Server) admit(c echo.Context, token string, next echo.HandlerFunc) error {
 	user, ok := s.Tokens.user(token)
 	if !ok {

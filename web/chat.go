@@ -1,13 +1,8 @@
 package web
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
-	"mime"
 	"net/http"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -70,42 +65,4 @@ func (s *Server) interrupt(c echo.Context) error {
 	return c.JSON(http.StatusAccepted, map[string]any{
 		"status": "interrupting", "thread_id": ref.Thread, "turn_number": ref.Turn,
 	})
-}
-
-// decode reads one JSON object from the body into v. It refuses what it would
-// have to guess at.
-func decode(c echo.Context, v any) error {
-	kind, _, err := mime.ParseMediaType(c.Request().Header.Get("Content-Type"))
-	if err != nil || kind != "application/json" {
-		return problem(http.StatusUnsupportedMediaType, "not_json", "Send a JSON object with Content-Type: application/json.")
-	}
-	body, err := io.ReadAll(c.Request().Body)
-	if err != nil {
-		if _, ok := errors.AsType[*echo.HTTPError](err); ok {
-			return err
-		}
-		return problem(http.StatusBadRequest, "body_unreadable", "The body broke off before its end. Send it again.")
-	}
-	switch {
-	case len(body) == 0:
-		return problem(http.StatusBadRequest, "empty_body", "The body is empty. Send a JSON object.")
-	case !utf8.Valid(body):
-		return problem(http.StatusBadRequest, "invalid_utf8", "The body is not valid UTF-8.")
-	}
-	if err := json.Unmarshal(body, v); err != nil {
-		return badJSON(err)
-	}
-	return nil
-}
-
-// badJSON says where a body went wrong, without repeating any of it.
-func badJSON(err error) *Problem {
-	p := problem(http.StatusBadRequest, "invalid_json", "The body is not a JSON object of the expected form.")
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return p.with("offset", syntax.Offset)
-	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return p.with("offset", wrong.Offset).with("expected", wrong.Type.String())
-	}
-	return p
 }

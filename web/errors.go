@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -31,6 +32,13 @@ func (p *Problem) with(key string, value any) *Problem {
 	return p
 }
 
+// at is a copy with a detail more, for problems that are shared.
+func (p *Problem) at(key string, value any) *Problem {
+	moved := *p
+	moved.Details = maps.Clone(p.Details)
+	return moved.with(key, value)
+}
+
 var (
 	noThread = problem(http.StatusNotFound, "no_thread",
 		"You have no such thread. List yours with GET /api/chat/threads.")
@@ -42,6 +50,14 @@ var (
 		"You have no such approval open. It may have been answered, have expired, or its turn may have ended.")
 	notAlways = problem(http.StatusConflict, "not_always",
 		"This tool has to be approved each time. Answer with approve or deny.")
+	noJob = problem(http.StatusNotFound, "no_job",
+		"You have no such job. List yours with GET /api/jobs.")
+	jobEnded = problem(http.StatusConflict, "job_ended",
+		"The job has ended. Restart it, or open another.")
+	jobOpen = problem(http.StatusConflict, "job_open",
+		"The job has not ended, so it cannot begin anew. Cancel it first.")
+	tooManyJobs = problem(http.StatusTooManyRequests, "too_many_jobs",
+		"You have as many open jobs as the server allows. Cancel one, or let one end.").with("max", session.MaxOpenJobs)
 	closing = problem(http.StatusServiceUnavailable, "shutting_down",
 		"The server is stopping and takes no new turn. Try again once it is back.")
 	gone = problem(http.StatusServiceUnavailable, "session_evicted",
@@ -81,7 +97,8 @@ func asProblem(err error) *Problem {
 		as *Problem
 	}{
 		{session.ErrNoThread, noThread}, {session.ErrBusy, busy}, {session.ErrNotRunning, notRunning},
-		{session.ErrNoApproval, noApproval}, {session.ErrNotAlways, notAlways},
+		{session.ErrNoJob, noJob}, {session.ErrJobEnded, jobEnded}, {session.ErrJobOpen, jobOpen},
+		{session.ErrTooManyJobs, tooManyJobs}, {session.ErrNoApproval, noApproval}, {session.ErrNotAlways, notAlways},
 		{session.ErrClosed, closing}, {session.ErrEvicted, gone},
 	} {
 		if errors.Is(err, known.is) {

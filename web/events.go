@@ -13,18 +13,28 @@ import (
 	"candor/session"
 )
 
-// events: GET /api/chat/events?thread_id=&last_event_id=&token=, as text/event-stream.
+// events: GET /api/chat/events?thread_id=&job_id=&last_event_id=&token=, as text/event-stream.
 //
 // Without a cursor the stream begins with what happens next; with one, with what
-// happened after it. thread_id may be given more than once.
+// happened after it. thread_id and job_id may be given more than once.
 func (s *Server) events(c echo.Context) error {
 	own, err := s.Store.Open(c.Request().Context(), userOf(c))
 	if err != nil {
 		return err
 	}
-	threads := c.QueryParams()["thread_id"]
+	return s.stream(c, own, c.QueryParams()["thread_id"], c.QueryParams()["job_id"])
+}
+
+// stream sends the events of these threads and jobs, or of all when there are
+// neither.
+func (s *Server) stream(c echo.Context, own *session.Session, threads, jobs []string) error {
 	for _, id := range threads {
 		if _, err := own.Thread(id); err != nil {
+			return err
+		}
+	}
+	for _, id := range jobs {
+		if _, err := own.Job(id); err != nil {
 			return err
 		}
 	}
@@ -37,7 +47,7 @@ func (s *Server) events(c echo.Context) error {
 		return err
 	}
 	defer leave()
-	f := feed{session: own, encoder: s.encoder, threads: threads, from: from, lost: !known, heartbeat: s.Heartbeat}
+	f := feed{session: own, encoder: s.encoder, threads: threads, jobs: jobs, from: from, lost: !known, heartbeat: s.Heartbeat}
 	s.streams.serve(c.Response(), c.Request(), from, f.messages)
 	return nil
 }
@@ -80,7 +90,8 @@ type message struct {
 type feed struct {
 	session   *session.Session
 	encoder   *encoder
-	threads   []string // none means all
+	threads   []string // neither these
+	jobs      []string // nor these means all
 	from      cursor
 	lost      bool // the client asked for a place that is not there
 	heartbeat time.Duration
@@ -132,7 +143,10 @@ func (f feed) until(ctx context.Context, at *cursor, yield func(message) bool) b
 }
 
 func (f feed) wants(e session.Event) bool {
-	return len(f.threads) == 0 || slices.Contains(f.threads, e.Thread)
+	if len(f.threads) == 0 && len(f.jobs) == 0 {
+		return true
+	}
+	return e.Thread != "" && slices.Contains(f.threads, e.Thread) || e.Job != "" && slices.Contains(f.jobs, e.Job)
 }
 
 // resync tells the client that its place is gone: it has to fetch history, and

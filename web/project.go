@@ -95,6 +95,9 @@ type (
 // project turns an event, and the turn it led to, into the frames of the chat
 // stream, in order. It is pure; most events are one frame, some are none.
 func project(t session.Turn, e session.Event) []frame {
+	if e.Job != "" {
+		return projectJob(e)
+	}
 	head := func(kind string) frameHead {
 		return frameHead{Type: kind, ThreadID: e.Thread, SessionID: e.Session, TurnNumber: e.Turn, Agent: e.Agent, At: e.At}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"candor/safety"
 	"candor/session"
 )
 
@@ -21,10 +22,11 @@ type Chat interface {
 	Approve(ctx context.Context, user, request string, answer session.Answer) (session.Ref, error)
 }
 
-// Options configures a server. Chat, Store, Tokens and Log are required.
+// Options configures a server. Chat, Store, Safety, Tokens and Log are required.
 type Options struct {
 	Chat   Chat
 	Store  session.Store
+	Safety *safety.Layer // cleans what workers post
 	Tokens Tokens
 	Log    *slog.Logger // gets no query strings, bodies or tokens
 
@@ -48,6 +50,7 @@ type Server struct {
 	echo    *echo.Echo
 	streams *streams
 	encoder *encoder
+	desk    jobDesk
 	started time.Time
 }
 
@@ -92,6 +95,23 @@ func (s *Server) routes() {
 	s.echo.GET("/api/chat/threads", s.threads, auth)
 	s.echo.GET("/api/chat/history", s.history, auth)
 	s.echo.GET("/api/gateway/status", s.status, auth)
+	s.echo.POST("/api/jobs", s.openJob, auth, limit)
+	s.echo.GET("/api/jobs", s.jobs, auth)
+	s.echo.GET("/api/jobs/summary", s.jobSummary, auth)
+	s.echo.GET("/api/jobs/:id", s.job, auth)
+	s.echo.POST("/api/jobs/:id/cancel", s.cancelJob, auth)
+	s.echo.POST("/api/jobs/:id/restart", s.restartJob, auth)
+	s.echo.POST("/api/jobs/:id/prompt", s.promptJob, auth)
+	s.echo.GET("/api/jobs/:id/events", s.jobEvents, s.authenticateByAccept)
+
+	worker := s.authenticateJob
+	s.echo.POST("/api/jobs/:id/events", s.postEvents, s.authenticatePost)
+	s.echo.POST("/worker/:id/event", s.postEvents, s.authenticatePost)
+	s.echo.POST("/worker/:id/status", s.workerStatus, worker)
+	s.echo.POST("/worker/:id/complete", s.workerComplete, worker)
+	s.echo.GET("/worker/:id/job", s.workerJob, worker)
+	s.echo.GET("/worker/:id/prompt", s.workerPrompt, worker)
+
 	if s.Metrics != nil {
 		s.echo.GET("/metrics", echo.WrapHandler(s.Metrics), auth)
 	}

@@ -51,7 +51,7 @@ func newApp(s settings, tokens web.Tokens, newID func() uuid.UUID, log *slog.Log
 	a := &app{store: session.NewMemory(newID), root: root}
 	a.chat = agent.NewChat(a.store, d, s.patience)
 	a.web = web.New(web.Options{
-		Chat: a.chat, Store: a.store, Tokens: tokens, Log: log,
+		Chat: a.chat, Store: a.store, Safety: layer, Tokens: tokens, Log: log,
 		Backend: web.Backend{Name: s.provider, Model: m.name}, Coverage: coverageOf(d), Metrics: metrics(d),
 		SendsPerMinute: s.sends, StreamsPerUser: s.streams, Origins: s.origins,
 		Heartbeat: s.heartbeat, WriteTimeout: s.writeWait,

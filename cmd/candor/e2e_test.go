@@ -146,7 +146,11 @@ func (s *server) subscribe(ctx context.Context, user, lastID, query string) (*ss
 		resp.Body.Close()
 		return nil, errStreamStatus
 	}
-	return &sseClient{body: resp.Body, lines: bufio.NewReaderSize(resp.Body, 64<<10), lastID: lastID}, nil
+	return newSSEClient(resp.Body, lastID), nil
+}
+
+func newSSEClient(body io.ReadCloser, lastID string) *sseClient {
+	return &sseClient{body: body, lines: bufio.NewReaderSize(body, 64<<10), lastID: lastID}
 }
 
 // next is the next event; blocks without data only move lastID.

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"time"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// jobHead opens the data of every frame about a job.
+type jobHead struct {
+	Type      string    `json:"type"`
+	JobID     string    `json:"job_id"`
+	SessionID string    `json:"session_id"`
+	At        time.Time `json:"at"`
+}
+
+type (
+	jobStartedFrame struct {
+		jobHead
+		Title safety.Text `json:"title"`
+	}
+	jobMessageFrame struct {
+		jobHead
+		Role    string      `json:"role"`
+		Content safety.Text `json:"content"`
+	}
+	jobToolUseFrame struct {
+		jobHead
+		ToolName safety.Text `json:"tool_name"`
+		CallID   string      `json:"call_id,omitempty"`
+		Input    safety.JSON `json:"input"`
+	}
+	jobToolResultFrame struct {
+		jobHead
+		ToolName   safety.Text     `json:"tool_name"`
+		CallID     string          `json:"call_id,omitempty"`
+		Outcome    session.Outcome `json:"outcome"`
+		Output     safety.JSON     `json:"output"`
+		Error      *safety.Text    `json:"error,omitempty"`
+		DurationMS int64           `json:"duration_ms"`
+	}
+	jobReasoningFrame struct {
+		jobHead
+		Narrative        *safety.Text  `json:"narrative,omitempty"`
+		NarrativeBlocked bool          `json:"narrative_blocked,omitempty"`
+		ToolDecisions    []jobDecision `json:"tool_decisions"`
+	}
+	jobDecision struct {
+		ToolName         safety.Text     `json:"tool_name"`
+		Rationale        safety.Text     `json:"rationale"`
+		RationaleSource  session.Source  `json:"rationale_source"`
+		RationaleBlocked bool            `json:"rationale_blocked,omitempty"`
+		Outcome          session.Outcome `json:"outcome"`
+		ParallelGroup    *int            `json:"parallel_group"`
+	}
+	jobStatusFrame struct {
+		jobHead
+		State   string      `json:"state"`
+		Message safety.Text `json:"message"`
+	}
+	jobResultFrame struct {
+		jobHead
+		Status  session.JobState `json:"status"`
+		Success bool             `json:"success"`
+		Message safety.Text      `json:"message"`
+	}
+)
+
+// projectJob turns an event of a job into its frames. It is pure.
+func projectJob(e session.Event) []frame {
+	head := func(kind string) jobHead {
+		return jobHead{Type: kind, JobID: e.Job, SessionID: e.Session, At: e.At}
+	}
+	status := func(state string, message safety.Text) []frame {
+		return []frame{{"job_status", jobStatusFrame{head("job_status"), state, message}}}
+	}
+	switch b := e.Body.(type) {
+	case session.JobOpened:
+		return []frame{{"job_started", jobStartedFrame{head("job_started"), b.Title}}}
+	case session.JobPrompted:
+		return []frame{{"job_message", jobMessageFrame{head("job_message"), "user", b.Text}}}
+	case session.JobMessage:
+		return []frame{{"job_message", jobMessageFrame{head("job_message"), b.Role, b.Text}}}
+	case session.JobToolUse:
+		return []frame{{"job_tool_use", jobToolUseFrame{head("job_tool_use"), b.Tool, b.Call, b.Input}}}
+	case session.JobToolResult:
+		return []frame{{"job_tool_result", jobToolResultFrame{
+			head("job_tool_result"), b.Tool, b.Call, b.Outcome, b.Output, orNull(b.Error), b.Took.Milliseconds(),
+		}}}
+	case session.JobReasoned:
+		return []frame{{"job_reasoning", jobReasoning(head("job_reasoning"), b)}}
+	case session.JobReported:
+		return status(b.State.String(), b.Message)
+	case session.JobEnded:
+		result := jobResultFrame{head("job_result"), session.JobFailed, b.Success, b.Message}
+		if b.Success {
+			result.Status = session.JobCompleted
+		}
+		return []frame{{"job_result", result}}
+	case session.JobCancelled:
+		return status(string(session.JobStopped), safety.Literal("Stopped by its user"))
+	case session.JobRestarted:
+		return status(string(session.JobPending), safety.Literal("Begins anew"))
+	}
+	return nil
+}
+
+func jobReasoning(head jobHead, b session.JobReasoned) jobReasoningFrame {
+	f := jobReasoningFrame{jobHead: head, Narrative: orNull(b.Narrative), NarrativeBlocked: b.NarrativeBlocked, ToolDecisions: []jobDecision{}}
+	for _, d := range b.Decisions {
+		f.ToolDecisions = append(f.ToolDecisions, jobDecision{
+			d.Tool, d.Rationale.Text, d.Rationale.Source, d.Rationale.Blocked, d.Outcome, d.Group,
+		})
+	}
+	return f
+}
