@@ -206,14 +206,26 @@ func (s *Server) jobEvents(c echo.Context) error {
 	if wantsStream(c) {
 		return s.stream(c, own, nil, []string{c.Param("id")})
 	}
-	after, err := strconv.ParseUint(c.QueryParam("after"), 10, 64)
-	if c.QueryParam("after") != "" && err != nil {
-		return problem(http.StatusBadRequest, "bad_cursor", "after has to be the id of an event of this list.")
+	after, err := afterParam(c)
+	if err != nil {
+		return err
 	}
 	events, more, err := own.JobEvents(c.Param("id"), after, maxJobEvents)
 	if err != nil {
 		return err
 	}
+	return jobPage(c, events, more)
+}
+
+func afterParam(c echo.Context) (uint64, error) {
+	after, err := strconv.ParseUint(c.QueryParam("after"), 10, 64)
+	if c.QueryParam("after") != "" && err != nil {
+		return 0, problem(http.StatusBadRequest, "bad_cursor", "after has to be the id of an event of this list.")
+	}
+	return after, nil
+}
+
+func jobPage(c echo.Context, events []session.Event, more bool) error {
 	list := make([]JobEventInfo, 0, len(events))
 	for _, e := range events {
 		for _, f := range projectJob(e) {

@@ -110,6 +110,7 @@ func (s *Server) routes() {
 	s.echo.POST("/worker/:id/status", s.workerStatus, worker)
 	s.echo.POST("/worker/:id/complete", s.workerComplete, worker)
 	s.echo.GET("/worker/:id/job", s.workerJob, worker)
+	s.echo.GET("/worker/:id/events", s.workerEvents, worker)
 	s.echo.GET("/worker/:id/prompt", s.workerPrompt, worker)
 
 	if s.Metrics != nil {

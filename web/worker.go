@@ -123,6 +123,35 @@ func (s *Server) workerJob(c echo.Context) error {
 	})
 }
 
+// workerEvents: GET /worker/:id/events?after=, the events of the current run in the
+// shape of the user's list: from them a worker sees what another left undone.
+func (s *Server) workerEvents(c echo.Context) error {
+	own, err := s.Store.Open(c.Request().Context(), userOf(c))
+	if err != nil {
+		return err
+	}
+	after, err := afterParam(c)
+	if err != nil {
+		return err
+	}
+	j, err := own.Job(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	events, _, err := own.JobEvents(j.ID, 0, j.Events)
+	if err != nil {
+		return err
+	}
+	from := 0
+	for i, e := range events {
+		if _, again := e.Body.(session.JobRestarted); again || e.Seq <= after {
+			from = i + 1
+		}
+	}
+	page := events[from:min(from+maxJobEvents, len(events))]
+	return jobPage(c, page, from+len(page) < len(events))
+}
+
 // workerPrompt: GET /worker/:id/prompt, the next follow-up, or 204.
 func (s *Server) workerPrompt(c echo.Context) error {
 	f, ok := s.desk.next(c.Param("id"))

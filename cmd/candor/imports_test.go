@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"candor/agent/provider/script":  {"candor/agent"},
 	"candor/agent/tool":             {"candor/agent", "candor/safety"},
 	"candor/web":                    {"candor/safety", "candor/session"},
+	"candor/worker":                 {"candor/agent", "candor/session"},
 }
 
 // onlyIn lists the dependencies that exactly one package, or one file, may name.

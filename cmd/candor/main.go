@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v3"
+
+	"candor/worker"
 )
 
 func main() {
@@ -25,10 +27,14 @@ func main() {
 	}
 }
 
-// exitStatus is 3 where a check found what it looked for, 1 for all else.
+// exitStatus is 3 where a check found what it looked for, 4 where a worker's job is
+// over without it, 1 for all else.
 func exitStatus(err error) int {
-	if errors.Is(err, errFound) {
+	switch {
+	case errors.Is(err, errFound):
 		return 3
+	case errors.Is(err, worker.ErrOver):
+		return 4
 	}
 	return 1
 }
@@ -43,7 +49,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ErrWriter:      stderr,
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // main prints it, once
 		Suggest:        true,
-		Commands:       []*cli.Command{serveCommand(), scanCommand(stdin), doctorCommand()},
+		Commands:       []*cli.Command{serveCommand(), workerCommand(), scanCommand(stdin), doctorCommand()},
 	}
 	return root.Run(ctx, args)
 }

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/agent/tool"
+	"candor/worker"
+)
+
+// workerSettings are what the worker command was told. The token comes from the
+// environment only: arguments are visible to all.
+type workerSettings struct {
+	settings
+	server, job, jobToken string
+	followUps             bool
+	poll                  time.Duration
+	spillDir              string
+}
+
+const workerDescription = `Works on a job of a server, in a process of its own: it fetches the job's prompt,
+runs the agent loop over the workspace, and posts what it does and why. The job's
+token, which the server showed when the job was made, is in CANDOR_JOB_TOKEN.
+
+The server may go away meanwhile: what is to be posted waits, in memory and then in
+a file, and arrives in order and once. A worker that was killed is started again with
+the same line, and goes on behind the last step that the job's log shows as complete.
+It ends with the job; SIGTERM stops it and leaves the job open.
+
+EXIT STATUS
+   0  the job is done, and everything is posted
+   1  the job failed, or could not be worked on
+   4  the job is over for this token: ended, cancelled or restarted, or the token is
+      wrong
+
+EXAMPLES
+   CANDOR_JOB_TOKEN=… candor worker --server http://127.0.0.1:8080 --job ID
+   candor worker --job ID --workspace ~/project --deny memory_save
+   candor worker --job ID --follow-ups     # go on until a prompt says done`
+
+func workerCommand() *cli.Command {
+	var s workerSettings
+	return &cli.Command{
+		Name:        "worker",
+		Usage:       "work on a job of a server and post the reasons",
+		Description: workerDescription,
+		Flags:       workerFlags(&s),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.Args().Present() {
+				return errors.New("worker takes no argument but flags; see candor worker --help")
+			}
+			s.jobToken = os.Getenv("CANDOR_JOB_TOKEN")
+			return work(ctx, s, c.Root().Writer, c.Root().ErrWriter)
+		},
+	}
+}
+
+func workerFlags(s *workerSettings) []cli.Flag {
+	const logs = "Logs"
+	return append(safetyFlags(&s.safety), []cli.Flag{
+		&cli.StringFlag{Name: "server", Value: "http://127.0.0.1:8080", Usage: "work for the server at `URL`",
+			Sources: cli.EnvVars("CANDOR_SERVER"), Destination: &s.server},
+		&cli.StringFlag{Name: "job", Required: true, Usage: "work on the job `ID`",
+			Sources: cli.EnvVars("CANDOR_JOB"), Destination: &s.job},
+		&cli.StringFlag{Name: "workspace", Value: ".", Usage: "let file tools read `DIR` and nothing outside of it",
+			Sources: cli.EnvVars("CANDOR_WORKSPACE"), Destination: &s.workspace},
+		&cli.StringFlag{Name: "provider", Value: "offline", Usage: "take `MODEL`: offline or script",
+			Sources: cli.EnvVars("CANDOR_PROVIDER"), Destination: &s.provider},
+		&cli.StringFlag{Name: "script", Usage: "replay `FILE` with the script provider",
+			Sources: cli.EnvVars("CANDOR_SCRIPT"), Destination: &s.script},
+		&cli.StringSliceFlag{Name: "deny", Usage: "reject every call of `TOOL`; may be repeated",
+			Sources: cli.EnvVars("CANDOR_DENY"), Destination: &s.deny},
+		&cli.BoolFlag{Name: "follow-ups", Usage: "wait for further prompts until one says that it is the last",
+			Sources: cli.EnvVars("CANDOR_FOLLOW_UPS"), Destination: &s.followUps},
+		&cli.DurationFlag{Name: "poll", Value: worker.DefaultPoll, Usage: "ask for prompts, and whether the job was cancelled, every `TIME`",
+			Sources: cli.EnvVars("CANDOR_POLL"), Destination: &s.poll},
+		&cli.StringFlag{Name: "spill-dir", Usage: "keep in `DIR` what waits for the server and does not fit in memory; else where the system keeps such files",
+			Sources: cli.EnvVars("CANDOR_SPILL_DIR"), Destination: &s.spillDir},
+		&cli.DurationFlag{Name: "shutdown-timeout", Value: worker.DefaultGrace, Usage: "post what is left for this `TIME` after SIGTERM",
+			Sources: cli.EnvVars("CANDOR_SHUTDOWN_TIMEOUT"), Destination: &s.grace},
+
+		&cli.StringFlag{Name: "log-level", Category: logs, Value: "info", Usage: "log from `LEVEL` on: debug, info, warn or error",
+			Sources: cli.EnvVars("CANDOR_LOG_LEVEL"), Destination: &s.logLevel},
+		&cli.StringFlag{Name: "log-format", Category: logs, Value: "text", Usage: "log as `FORMAT`: text or json",
+			Sources: cli.EnvVars("CANDOR_LOG_FORMAT"), Destination: &s.logFormat},
+	}...)
+}
+
+// work works on one job until it or ctx ends.
+func work(ctx context.Context, s workerSettings, stdout, stderr io.Writer) error {
+	log, err := newLogger(s.settings, stderr)
+	if err != nil {
+		return err
+	}
+	if s.jobToken == "" {
+		return errors.New("CANDOR_JOB_TOKEN is not set: it is the token that POST /api/jobs answered with")
+	}
+	client, err := worker.NewClient(s.server, s.job, s.jobToken)
+	if err != nil {
+		return err
+	}
+	m, err := newModel(s.settings)
+	if err != nil {
+		return err
+	}
+	layer, err := newLayer(s.safety)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(s.workspace)
+	if err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
+	defer root.Close()
+	d, err := newDispatcher(m, s.settings, layer, tool.Builtin(root, layer), log)
+	if err != nil {
+		return err
+	}
+	r := &worker.Runtime{
+		Client: client, Dispatcher: d, Log: log, FollowUps: s.followUps, Poll: s.poll, Grace: s.grace, SpillDir: s.spillDir,
+	}
+	log.Info("working", "job", s.job)
+	if err := r.Run(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "Job %s is done.\n", s.job)
+	return nil
+}
