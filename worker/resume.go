@@ -23,7 +23,7 @@ type standing struct {
 func (r *Runtime) stand(ctx context.Context) (s standing, err error) {
 	var events []Event
 	var drained []Prompt
-	if s.job, err = retry(ctx, r.pauses, r.Client.Job); err != nil {
+	if s.job, err = retry(ctx, r, r.Client.Job); err != nil {
 		return s, err
 	}
 	if events, err = r.read(ctx); err != nil {
@@ -96,7 +96,7 @@ func (r *Runtime) prompt(ctx context.Context) (p Prompt, ok bool, err error) {
 		Prompt
 		ok bool
 	}
-	a, err := retry(ctx, r.pauses, func(ctx context.Context) (answer, error) {
+	a, err := retry(ctx, r, func(ctx context.Context) (answer, error) {
 		p, ok, err := r.Client.Prompt(ctx)
 		return answer{p, ok}, err
 	})
@@ -110,7 +110,7 @@ func (r *Runtime) read(ctx context.Context) (all []Event, err error) {
 		more   bool
 	}
 	for after := uint64(0); ; {
-		got, err := retry(ctx, r.pauses, func(ctx context.Context) (page, error) {
+		got, err := retry(ctx, r, func(ctx context.Context) (page, error) {
 			events, more, err := r.Client.Events(ctx, after)
 			return page{events, more}, err
 		})
@@ -132,14 +132,17 @@ func (r *Runtime) read(ctx context.Context) (all []Event, err error) {
 }
 
 // retry asks until there is an answer that is final.
-func retry[T any](ctx context.Context, b backoff, ask func(context.Context) (T, error)) (T, error) {
+func retry[T any](ctx context.Context, r *Runtime, ask func(context.Context) (T, error)) (T, error) {
 	for try := 0; ; try++ {
 		v, err := ask(ctx)
 		e, again := temporary(err)
 		if !again {
 			return v, err
 		}
-		if err := b.wait(ctx, try, e.RetryAfter); err != nil {
+		if try == 3 {
+			r.Log.Warn("the server does not answer; the worker waits for it", "error", err)
+		}
+		if err := r.pauses.wait(ctx, try, e.RetryAfter); err != nil {
 			return v, err
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -189,4 +190,66 @@ func (s *server) runWorkerQuietly(ctx context.Context, id string, flags ...strin
 	out := &logBuffer{}
 	args := append([]string{"candor", "worker", "--server", s.http.URL, "--job", id, "--workspace", "../..", "--poll", "20ms"}, flags...)
 	return out, run(ctx, args, strings.NewReader(""), out, out)
+}
+
+func TestAWorkerReadsTheEventsOfItsRunOnly(t *testing.T) {
+	s := startServer(t, settings{}, nil)
+	id, token := s.aJob("x")
+	_, others := s.aJob("y")
+	events := func(token, query string) reply { return s.do("", "GET", "/worker/"+id+"/events"+query, "", as(token)) }
+	require.Equal(t, 200, s.post(id, token, reasoningPost).status)
+	assert.Equal(t, s.do("ann", "GET", "/api/jobs/"+id+"/events", "").body, events(token, "").body, "the user's list, in the user's shape")
+	for _, wrong := range []string{others, "", tokenOf("ann")} {
+		assert.Equal(t, 401, events(wrong, "").status)
+	}
+	require.Equal(t, 202, s.do("ann", "POST", "/api/jobs/"+id+"/cancel", "{}").status)
+	assert.Equal(t, 401, events(token, "").status)
+	fresh := s.do("ann", "POST", "/api/jobs/"+id+"/restart", "{}").json(t)["token"].(string)
+	assert.Empty(t, events(fresh, "").json(t)["events"], "what an earlier run did is not this run's")
+	many := strings.TrimSuffix(strings.Repeat(`{"event":"status","state":"s"},`, 100), ",")
+	for range 6 {
+		require.Equal(t, 200, s.post(id, fresh, "["+many+"]").status)
+	}
+	first := events(fresh, "").json(t)
+	list := first["events"].([]any)
+	require.Len(t, list, 500)
+	assert.Equal(t, true, first["has_more"])
+	last := list[499].(map[string]any)["id"].(float64)
+	second := events(fresh, fmt.Sprintf("?after=%.0f", last)).json(t)
+	assert.Len(t, second["events"], 100)
+	assert.Equal(t, false, second["has_more"])
+	assert.Equal(t, 400, events(fresh, "?after=x").status)
+}
+
+// A worker that was stopped between prompts takes up those that nobody answered,
+// also one that another worker fetched and died with.
+func TestAnotherWorkerTakesUpThePromptsThatWereNotAnswered(t *testing.T) {
+	s := startServer(t, settings{}, nil)
+	id, token := s.aJob("what time is it?")
+	t.Setenv("CANDOR_JOB_TOKEN", token)
+	ctx, stop := context.WithCancel(t.Context())
+	exit := make(chan error, 1)
+	go func() {
+		_, err := s.runWorkerQuietly(ctx, id, "--follow-ups")
+		exit <- err
+	}()
+	eventually(t, "the first turn has ended", func() bool { return strings.Contains(strings.Join(kindsOf(s.page(id)), " "), "message") })
+	stop()
+	require.ErrorIs(t, <-exit, context.Canceled)
+	say := func(body string) {
+		require.Equal(t, 202, s.do("ann", "POST", "/api/jobs/"+id+"/prompt", body).status)
+	}
+	say(`{"content":"find the word Follow in the session folder"}`)
+	require.Equal(t, 200, s.do("", "GET", "/worker/"+id+"/prompt", "", as(token)).status, "fetched by a worker that dies now")
+	say(`{"content":"list the files in the agent folder"}`)
+	say(`{"content":"","done":true}`)
+	out, err := s.runWorkerQuietly(t.Context(), id, "--follow-ups")
+	require.NoError(t, err, out.String())
+	var tools []string
+	for _, e := range s.page(id) {
+		if e.Kind == "job_tool_use" {
+			tools = append(tools, decoded(t, e.Raw)["tool_name"].(string))
+		}
+	}
+	assert.Equal(t, []string{"time", "file_search", "file_list"}, tools)
 }
