@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -79,7 +80,7 @@ func (p *poster) add(e Event) error {
 	}
 	p.last++
 	if spilling {
-		p.log.Warn("events wait for the server in a file, since memory has no room for more", "file", p.queue.file.Name())
+		p.log.Warn("events wait for the server in a file, since memory has no room for more", "folder", filepath.Dir(p.queue.file.Name()))
 	}
 	p.nudge()
 	return nil

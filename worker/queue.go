@@ -20,6 +20,7 @@ type queue struct {
 	bytes  int
 
 	file          *os.File // nil until it is needed
+	named         bool     // the file has a name, which close has to remove
 	read, written int64
 	inFile        int
 	spilled       bool // at some time
@@ -47,7 +48,9 @@ func (q *queue) spill(e json.RawMessage) error {
 		if err != nil {
 			return fmt.Errorf("no spill file: %w", err)
 		}
-		q.file = f
+		// A file without a name does not outlive a process that is killed. Some
+		// systems do not have such files.
+		q.file, q.named = f, os.Remove(f.Name()) != nil
 	}
 	line := append(e[:len(e):len(e)], '\n') // encoded JSON has no line break of its own
 	if _, err := q.file.WriteAt(line, q.written); err != nil {
@@ -96,7 +99,7 @@ func (q *queue) take(maxEvents, maxBytes int) (batch []json.RawMessage, lost int
 // len is how many events wait.
 func (q *queue) len() int { return len(q.memory) + q.inFile }
 
-// close removes the file and forgets what waits.
+// close lets go of the file and forgets what waits.
 func (q *queue) close() error {
 	q.memory, q.bytes, q.inFile = nil, 0, 0
 	if q.file == nil {
@@ -104,5 +107,8 @@ func (q *queue) close() error {
 	}
 	f := q.file
 	q.file = nil
+	if !q.named {
+		return f.Close()
+	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -53,7 +53,6 @@ func callName(n int) string { return fmt.Sprintf("call_%d", n) }
 // so what it gathers of a step belongs to the goroutine that runs it.
 type recorder struct {
 	*journal
-	agent     string
 	narrative string
 	calls     []string // the step's, in the order of decisions
 	decisions []Decision
@@ -64,8 +63,8 @@ var (
 	_ agent.AgentRecorder = (*recorder)(nil)
 )
 
-// As implements agent.AgentRecorder.
-func (r *recorder) As(name string) agent.Recorder { return &recorder{journal: r.journal, agent: name} }
+// As implements agent.AgentRecorder. Hand-offs say in the log which agent acts.
+func (r *recorder) As(string) agent.Recorder { return &recorder{journal: r.journal} }
 
 // Record implements agent.Recorder. What a body says of itself goes to the job's
 // log, cleaned as it comes.

@@ -51,19 +51,20 @@ func (r *Runtime) Run(ctx context.Context) error {
 		queue: queue{dir: r.SpillDir, maxEvents: cmp.Or(r.held, maxHeld), maxBytes: cmp.Or(r.heldBytes, maxHeldBytes)},
 	}
 	p.start()
+	looking, lookAway := context.WithCancel(running)
 	var watching sync.WaitGroup
-	watching.Go(func() { r.watch(running, cancel) })
+	watching.Go(func() { r.watch(looking, cancel) })
 
 	w := &work{Runtime: r, due: s.due, open: s.open, journal: &journal{poster: p, past: s.past}}
 	worked := w.do(running, s.job.Posted > 0)
+	lookAway() // from here on the job may be over because its result was taken
+	watching.Wait()
 	late, release := graceAfter(running, cmp.Or(r.Grace, DefaultGrace))
 	defer release()
 	posted := p.Close(late)
-	cause := context.Cause(running)
-	cancel(nil)
-	watching.Wait()
+	stopped := worked != nil && !errors.Is(worked, ErrFailed)
 	switch {
-	case errors.Is(posted, ErrOver), worked != nil && errors.Is(cause, ErrOver):
+	case errors.Is(posted, ErrOver), stopped && errors.Is(context.Cause(running), ErrOver):
 		return ErrOver
 	case posted != nil:
 		return posted
@@ -75,7 +76,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 // that is how a worker learns of a cancel while a tool runs.
 func (r *Runtime) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	for pause(ctx, r.poll()) == nil {
-		if _, err := r.Client.Job(ctx); errors.Is(err, ErrOver) {
+		if _, err := r.Client.Job(ctx); errors.Is(err, ErrOver) && ctx.Err() == nil {
 			cancel(ErrOver)
 			return
 		}

@@ -253,3 +253,28 @@ func TestAnotherWorkerTakesUpThePromptsThatWereNotAnswered(t *testing.T) {
 	}
 	assert.Equal(t, []string{"time", "file_search", "file_list"}, tools)
 }
+
+// SIGTERM stops the tools, leaves a log without loose ends and the job open.
+func TestAStoppedWorkerLeavesItsJobToTheNext(t *testing.T) {
+	s := startServer(t, settings{}, nil)
+	id, token := s.aJob("wait")
+	file := scriptFile(t, slow(600_000))
+	t.Setenv("CANDOR_JOB_TOKEN", token)
+	ctx, stop := context.WithCancel(t.Context())
+	exit := make(chan error, 1)
+	go func() {
+		_, err := s.runWorkerQuietly(ctx, id, "--provider", "script", "--script", file)
+		exit <- err
+	}()
+	eventually(t, "the tool runs", func() bool { return strings.Contains(strings.Join(kindsOf(s.page(id)), " "), "tool_use") })
+	stop()
+	require.ErrorIs(t, <-exit, context.Canceled)
+	events := s.page(id)
+	require.Equal(t, []string{"started", "status", "tool_use", "tool_result", "reasoning", "status"}, kindsOf(events))
+	assert.Contains(t, string(events[3].Raw), `"outcome":"cancelled"`)
+	assert.Contains(t, string(events[4].Raw), `"rationale":"to wait","rationale_source":"model"`)
+	assert.Equal(t, "running", s.do("ann", "GET", "/api/jobs/"+id, "").json(t)["state"])
+	_, err := s.runWorkerQuietly(t.Context(), id, "--provider", "script", "--script", file)
+	require.NoError(t, err)
+	assertWhole(t, s.page(id))
+}
