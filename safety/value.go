@@ -198,5 +198,5 @@ func random(v string) bool {
 			kinds++
 		}
 	}
-	return len(v) >= 16 && !l.hex && l.digit > 1 && kinds >= 2 && l.distinct >= 9 && l.other*3 < len(v)
+	return len(v) >= 16 && !l.hex && l.digit > 0 && kinds >= 2 && l.distinct >= 9 && l.other*3 < len(v)
 }
