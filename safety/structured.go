@@ -196,7 +196,7 @@ func passwordBefore(s string, i int) (int, int) {
 			slash = j
 		}
 	}
-	if at <= i || slash >= 0 && slash < at && digits.run(s, i, 6) == slash {
+	if at < i+3 || slash >= 0 && slash < at && digits.run(s, i, 6) == slash {
 		return 0, 0
 	}
 	switch pw := s[i:at]; {
