@@ -32,18 +32,19 @@ func named() rule {
 }
 
 func findNamed(s string, at, end int) (int, int) {
-	right := wordish.run(s, end, 40)
+	right := nameEnd(s, at, end)
 	i, how := operator(s, right)
 	if how == opNone {
 		return 0, 0
 	}
 	left := nameStart(s, at)
 	kind := judge(s[left:right])
-	if kind == plain {
-		return 0, 0
+	if kind == plain || right >= 13 && hasFold(s, right-13, "authorization") {
+		return 0, 0 // a header knows its schemes better
 	}
 	v := readValue(s, i)
-	if v.to-v.from < 3 || !credible(s, s[left:right], kind, how, v) {
+	if v.to-v.from < 3 || how == opTight && left > 0 && quote(s[left-1]) && s[left-1] == s[i] || // the quote closes "PWD="
+		!credible(s, s[left:right], kind, how, v) {
 		return 0, 0
 	}
 	return v.from, v.to
@@ -51,7 +52,7 @@ func findNamed(s string, at, end int) (int, int) {
 
 // openNamed reports whether a name's value may still be to come or to go on.
 func openNamed(s string, at, end int) bool {
-	right := wordish.run(s, end, 40)
+	right := nameEnd(s, at, end)
 	if right == len(s) {
 		return true
 	}
@@ -78,6 +79,10 @@ func undecided(s string, i int) bool {
 }
 
 var joining = newClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
+
+// nameEnd is where the name ends that holds an anchor; some anchors hold what
+// follows the name, too.
+func nameEnd(s string, at, end int) int { return wordish.run(s, wordish.run(s, at, end-at), 40) }
 
 func nameStart(s string, at int) int { return wordish.back(s, at, 48) }
 

@@ -167,7 +167,7 @@ func findDSN(s string, at, end int) (int, int) {
 	for i < len(s) && i < end+128 && !userEnd[s[i]] {
 		i++
 	}
-	if i >= len(s) {
+	if i >= len(s) || s[end] == '[' { // an IPv6 host
 		return 0, 0
 	}
 	switch s[i] {

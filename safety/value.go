@@ -77,8 +77,8 @@ func bareEnd(s string, i int) int {
 
 // nextParam reports whether name= follows, as in a query string.
 func nextParam(s string, i int) bool {
-	j := classes['p'].run(s, i, 40)
-	return j > i && (s[j-1] == '=' || j < len(s) && (s[j] == '=' || s[j] == ';'))
+	j := wordish.run(s, i, 40)
+	return j > i && j < len(s) && (s[j] == '=' || s[j] == ';')
 }
 
 // benign are words that stand where a secret might and are none.
