@@ -200,7 +200,7 @@ func passwordBefore(s string, i int) (int, int) {
 		return 0, 0
 	}
 	switch pw := s[i:at]; {
-	case placeholder(pw), secretWords.has(pw) && len(pw) > 3, equalFold(pw, "pwd"):
+	case placeholder(pw), kindOf(pw)&isSecret != 0 && len(pw) > 3, equalFold(pw, "pwd"):
 		return 0, 0
 	}
 	return i, at
