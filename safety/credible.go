@@ -161,7 +161,7 @@ func wholeLine(s string, v value) bool {
 	if line == 0 && len(head) == 80 {
 		return false
 	}
-	return strings.IndexByte(strings.TrimSpace(head[line:]), ' ') < 0
+	return strings.IndexByte(strings.Trim(head[line:], " \t-"), ' ') < 0
 }
 
 // passwordName: digits alone may be a password, but hardly a token.

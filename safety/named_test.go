@@ -50,6 +50,16 @@ func TestLowEntropyPasswordsAreMasked(t *testing.T) {
 	}
 }
 
+func TestAWordAloneIsAPasswordWhereNothingElseCanStand(t *testing.T) {
+	masks(t, "db:\n  password: §\n  user: app", "swordfish")
+	masks(t, "- secret: §", "abracadabra")
+	masks(t, "the password is §, they said", "p@ssword")
+	for _, s := range []string{"Password: swordfish is not allowed", "the password is case-sensitive", "password: mandatory", "see token: documentation and more"} {
+		out, _ := NewLayer().Mask(s)
+		assert.Equal(t, s, out.String())
+	}
+}
+
 func TestProseAndCodeAboutSecretsStay(t *testing.T) {
 	for _, s := range []string{
 		"The password is required.", "the password is wrong, try again", "Password: optional", "the token is stored in the vault", "a secret is something nobody knows", "key: value", "token: string",

@@ -90,7 +90,8 @@ var benign = set("true false null nil none undefined string str text number int 
 	"hashed encrypted plaintext self this env file vault input output request response config lambda func function async await new " +
 	"return private public protected static readonly rejected accepted refreshed rotated revoked leaked exposed configured here " +
 	"below above available unavailable present absent authentication authorization header cookie session login credential " +
-	"credentials keyring keychain prompt manager interactive stdin")
+	"credentials keyring keychain prompt manager interactive stdin mandatory forbidden deprecated expected blank readonly internal " +
+	"external rotation reset protected strength policy field column sensitive secure unchanged automatic automatically managed")
 
 // placeholder reports whether a value stands for a secret rather than being
 // one: a variable, a template, a run of one filler, or our own marker.
