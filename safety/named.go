@@ -171,7 +171,7 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 	if i == start || quoted {
 		return 0, opNone
 	}
-	for range 6 {
+	for n := range 6 {
 		j := wordish.run(s, i, 20)
 		word := s[i:j]
 		k := skipBlank(s, j, 3)
@@ -185,13 +185,16 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 			return k, opIs
 		case s[k] == '=' && k > j && equalFold(word, "string"):
 			return symbol(s, k, false)
-		case k == j:
+		case k == j || n == 0 && !connectors.has(word) && !equalFold(word, "string"):
 			return 0, opNone
 		}
 		i = k
 	}
 	return 0, opNone
 }
+
+// connectors open what may stand between a name and its verb.
+var connectors = set("for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can has your my our the user admin root account then itself value")
 
 func skipBlank(s string, i, max int) int {
 	end := min(len(s), i+max)

@@ -1,5 +1,7 @@
 package safety
 
+import "strings"
+
 // sense says what the name of a field or variable promises about its value.
 type sense uint8
 
@@ -39,20 +41,30 @@ var wordKinds = kinds(map[wordKind]string{
 
 var endings = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "pass", "pwd"}
 
-func kinds(words map[wordKind]string) map[string]wordKind {
-	all := map[string]wordKind{}
+// kindTable are the kinds of words, and the shapes those words have.
+type kindTable struct {
+	kinds  map[string]wordKind
+	shapes shapes
+}
+
+func kinds(words map[wordKind]string) kindTable {
+	t := kindTable{kinds: map[string]wordKind{}}
 	for kind, list := range words {
-		for word := range set(list) {
-			all[word] |= kind
+		for _, word := range strings.Fields(list) {
+			t.kinds[word] |= kind
+			t.shapes.add(word)
 		}
 	}
-	return all
+	return t
 }
 
 // kindOf looks a word up in any case.
 func kindOf(word string) wordKind {
+	if !wordKinds.shapes.fit(word) {
+		return 0
+	}
 	var buf [24]byte
-	return wordKinds[string(lowered(word, &buf))]
+	return wordKinds.kinds[string(lowered(word, &buf))]
 }
 
 // judge is the sense of a name such as userJwt, API_KEY, max_tokens or
@@ -133,29 +145,37 @@ func wordBreak(name string, i, end int) bool {
 func letter(b byte) bool { return lower(b)-'a' < 26 }
 func upper(b byte) bool  { return b-'A' < 26 }
 
-// wordSet is a set of lower-case words, looked up in any case.
-type wordSet map[string]struct{}
+// shapes are the first letters and lengths that words have: nearly every word
+// that is not among them is told apart without being hashed.
+type shapes [256]uint32
 
-func set(words string) wordSet {
-	s := wordSet{}
-	start := -1
-	for i := 0; i <= len(words); i++ {
-		if i < len(words) && words[i] != ' ' {
-			if start < 0 {
-				start = i
-			}
-		} else if start >= 0 {
-			s[words[start:i]] = struct{}{}
-			start = -1
-		}
+func (s *shapes) add(word string) { s[word[0]] |= 1 << len(word) }
+
+func (s *shapes) fit(word string) bool {
+	return len(word) > 0 && len(word) < 25 && s[lower(word[0])]>>len(word)&1 != 0
+}
+
+// wordSet is a set of lower-case words, looked up in any case.
+type wordSet struct {
+	words  map[string]bool
+	shapes shapes
+}
+
+func set(words string) *wordSet {
+	s := &wordSet{words: map[string]bool{}}
+	for _, word := range strings.Fields(words) {
+		s.words[word] = true
+		s.shapes.add(word)
 	}
 	return s
 }
 
-func (s wordSet) has(word string) bool {
+func (s *wordSet) has(word string) bool {
+	if !s.shapes.fit(word) {
+		return false
+	}
 	var buf [24]byte
-	_, ok := s[string(lowered(word, &buf))]
-	return ok
+	return s.words[string(lowered(word, &buf))]
 }
 
 // lowered is a word in lower case, empty if it is longer than any we know.
