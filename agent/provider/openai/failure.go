@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
+	"regexp"
 
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
@@ -20,9 +20,12 @@ func (p *Provider) failed(ctx context.Context, err error) error {
 	return retry.Explain(ctx, err, p.options.Key)
 }
 
-// refusesUsage is whether an old server does not know how to be asked for usage.
-func refusesUsage(err error) bool {
+var extras = regexp.MustCompile(`(?i)stream_options|reasoning\.?(summary|summaries| )|encrypted.content`)
+
+// refusesExtras is whether the failure is about what can be left out: an old
+// server is asked for usage, or a model that does not reason for its reasoning.
+func refusesExtras(err error) bool {
 	refused, ok := errors.AsType[*agent.ProviderError](err)
-	return ok && refused.Status >= http.StatusBadRequest && refused.Status < http.StatusInternalServerError &&
-		strings.Contains(err.Error(), "stream_options")
+	return ok && refused.Failure == agent.Permanent && extras.MatchString(refused.Err.Error()) &&
+		(refused.Status == http.StatusBadRequest || refused.Status == http.StatusUnprocessableEntity)
 }

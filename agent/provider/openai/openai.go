@@ -50,7 +50,7 @@ type Provider struct {
 	chat      sdk.ChatCompletionService
 	responses responses.ResponseService
 
-	usageUnknown atomic.Bool // the server refused to be asked for usage
+	bare atomic.Bool // the server refused what not all of them know
 }
 
 var _ agent.Provider = (*Provider)(nil)
@@ -96,14 +96,16 @@ func New(o Options) (*Provider, error) {
 	return p, nil
 }
 
-// Respond implements agent.Provider.
+// Respond implements agent.Provider. What only newer servers and models know,
+// usage in streams and summaries, is asked for until it is refused.
 func (p *Provider) Respond(ctx context.Context, req agent.Request) (agent.Response, error) {
+	ask := p.complete
 	if p.options.API == Responses {
-		return p.respond(ctx, req)
+		ask = p.respond
 	}
-	resp, err := p.complete(ctx, req, !p.usageUnknown.Load())
-	if refusesUsage(err) && !p.usageUnknown.Swap(true) {
-		return p.complete(ctx, req, false)
+	resp, err := ask(ctx, req, !p.bare.Load())
+	if refusesExtras(err) && !p.bare.Swap(true) {
+		return ask(ctx, req, false)
 	}
 	return resp, err
 }

@@ -13,6 +13,8 @@ import (
 
 func TestRecordedChat(t *testing.T) { replay.Run(t, "openai-chat", fromCase) }
 
+func TestRecordedResponses(t *testing.T) { replay.Run(t, "openai-responses", fromCase) }
+
 func fromCase(t *testing.T, options json.RawMessage, through http.RoundTripper) agent.Provider {
 	t.Helper()
 	o := Options{Transport: through, Key: testKey()}
