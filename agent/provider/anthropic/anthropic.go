@@ -105,12 +105,15 @@ func New(o Options) (*Provider, error) {
 }
 
 // Respond implements agent.Provider. A model that refuses to be asked for summaries
-// of its thinking, or under Auto for any, is asked without from then on.
+// of its thinking, or under Auto for any, is asked without from then on. Thinking
+// that the API does not take back is left out of that request.
 func (p *Provider) Respond(ctx context.Context, req agent.Request) (agent.Response, error) {
-	for {
+	for forgot := false; ; {
 		display, think := !p.undisplayed.Load(), !p.unthinking.Load()
 		resp, err := p.ask(ctx, req, think, display)
 		switch {
+		case !forgot && refuses(err, spoiledWords):
+			req, forgot = retry.Forget(req), true
 		case display && think && refuses(err, displayWords):
 			p.undisplayed.Store(true)
 		case think && p.options.Thinking == Auto && refuses(err, thinkingWords):
@@ -124,6 +127,7 @@ func (p *Provider) Respond(ctx context.Context, req agent.Request) (agent.Respon
 var (
 	displayWords  = regexp.MustCompile(`(?i)thinking\S*\.display`)
 	thinkingWords = regexp.MustCompile(`(?i)adaptive|thinking\.type|thinking.{0,40}not (supported|permitted)|support.{0,20}thinking`)
+	spoiledWords  = regexp.MustCompile("(?i)invalid .{0,3}signature|thinking.{0,40}cannot be modified|invalid .{0,3}data.{0,3} in .{0,3}redacted")
 )
 
 func refuses(err error, what *regexp.Regexp) bool {

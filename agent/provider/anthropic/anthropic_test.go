@@ -197,3 +197,24 @@ func TestABudgetIsNotAskedForOverCallsWithoutThinking(t *testing.T) {
 	assert.Equal(t, "enabled", sent(t, server).Thinking["type"])
 	assert.NotContains(t, string(server.Last()), "c2ln", "thinking goes to whom it came from only")
 }
+
+func TestThinkingThatIsNotTakenBackIsLeftOut(t *testing.T) {
+	var server *replay.Server
+	var p *Provider
+	p, server = answering(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(string(server.Last()), "signature") {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, "{\"error\":{\"message\":\"messages.1.content.0: Invalid `signature` in `thinking` block\"}}")
+			return
+		}
+		fine(w, r)
+	})
+	req := replay.Question(t)
+	req.Messages = append(req.Messages, agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
+		{Provider: p.origin, Kind: "thinking:0", Data: []byte(`{"type":"thinking","signature":"c2ln"}`)},
+	}}, agent.Message{Role: agent.RoleUser, Text: "go on"})
+	_, err := p.Respond(t.Context(), req)
+	require.NoError(t, err)
+	assert.Equal(t, 2, server.Asks())
+	assert.Equal(t, "summarized", sent(t, server).Thinking["display"])
+}

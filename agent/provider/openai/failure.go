@@ -20,12 +20,18 @@ func (p *Provider) failed(ctx context.Context, err error) error {
 	return retry.Explain(ctx, err, p.options.Key)
 }
 
-var extras = regexp.MustCompile(`(?i)stream_options|reasoning\.?(summary|summaries| )|encrypted.content`)
+var (
+	// extras can be left out: an old server is asked for usage, or a model that
+	// does not reason for its reasoning.
+	extras = regexp.MustCompile(`(?i)stream_options|reasoning\.?(summary|summaries| )|encrypted content is not`)
+	// spoiled reasoning was changed, or is another's.
+	spoiled = regexp.MustCompile(`(?i)invalid_encrypted_content|encrypted.content.{0,80}(verified|decrypted|parsed)|` +
+		`(invalid|corrupted).{0,20}signature`)
+)
 
-// refusesExtras is whether the failure is about what can be left out: an old
-// server is asked for usage, or a model that does not reason for its reasoning.
-func refusesExtras(err error) bool {
+// refuses is whether a request was refused for what stands in it, in such words.
+func refuses(err error, words *regexp.Regexp) bool {
 	refused, ok := errors.AsType[*agent.ProviderError](err)
-	return ok && refused.Failure == agent.Permanent && extras.MatchString(refused.Err.Error()) &&
+	return ok && refused.Failure == agent.Permanent && words.MatchString(refused.Err.Error()) &&
 		(refused.Status == http.StatusBadRequest || refused.Status == http.StatusUnprocessableEntity)
 }

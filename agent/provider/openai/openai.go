@@ -97,15 +97,22 @@ func New(o Options) (*Provider, error) {
 }
 
 // Respond implements agent.Provider. What only newer servers and models know,
-// usage in streams and summaries, is asked for until it is refused.
+// usage in streams and summaries, is asked for until it is refused. Reasoning that
+// the provider does not take back is left out of that request.
 func (p *Provider) Respond(ctx context.Context, req agent.Request) (agent.Response, error) {
 	ask := p.complete
 	if p.options.API == Responses {
 		ask = p.respond
 	}
-	resp, err := ask(ctx, req, !p.bare.Load())
-	if refusesExtras(err) && !p.bare.Swap(true) {
-		return ask(ctx, req, false)
+	all := !p.bare.Load()
+	resp, err := ask(ctx, req, all)
+	if refuses(err, spoiled) {
+		req = retry.Forget(req)
+		resp, err = ask(ctx, req, all)
+	}
+	if all && refuses(err, extras) {
+		p.bare.Store(true)
+		resp, err = ask(ctx, req, false)
 	}
 	return resp, err
 }

@@ -98,16 +98,7 @@ func TestAContextThatEndsIsTheError(t *testing.T) {
 }
 
 func TestAServerThatDoesNotKnowUsageIsAskedWithout(t *testing.T) {
-	var server *replay.Server
-	var p *Provider
-	p, server = answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
-		if strings.Contains(string(server.Last()), "stream_options") {
-			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprint(w, `{"error":{"message":"Unknown parameter: 'stream_options'"}}`)
-			return
-		}
-		fmt.Fprintf(w, piece, `"stop"`)
-	})
+	p, server := refusing(t, Options{}, "stream_options", "Unknown parameter: 'stream_options'", fmt.Sprintf(piece, `"stop"`))
 	for range 2 {
 		resp, err := p.Respond(t.Context(), replay.Question(t))
 		require.NoError(t, err)
@@ -175,4 +166,61 @@ func TestEcho(t *testing.T) {
 	p, err := New(Options{Model: "m", Echo: EchoRequired})
 	require.NoError(t, err)
 	assert.Equal(t, EchoRequired, p.echo, "options overrule the table")
+}
+
+// refusing answers what it does not like with words, and all else with hi.
+func refusing(t *testing.T, o Options, what, words, hi string) (*Provider, *replay.Server) {
+	t.Helper()
+	var server *replay.Server
+	var p *Provider
+	p, server = answering(t, o, func(w http.ResponseWriter, _ *http.Request) {
+		if strings.Contains(string(server.Last()), what) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"error":{"message":%q}}`, words)
+			return
+		}
+		fmt.Fprint(w, hi)
+	})
+	return p, server
+}
+
+const done = `data: {"type":"response.completed","response":{"model":"m","output":[{"type":"message",` +
+	`"content":[{"type":"output_text","text":"hi"}]}]}}` + "\n\n"
+
+func TestAModelThatDoesNotReasonIsNotAskedForIt(t *testing.T) {
+	for _, words := range []string{
+		"Unsupported parameter: 'reasoning.summary' is not supported with this model.",
+		"Encrypted content is not supported with this model.",
+		"Your organization must be verified to generate reasoning summaries.",
+	} {
+		p, server := refusing(t, Options{API: Responses}, `"summary"`, words, done)
+		for range 2 {
+			resp, err := p.Respond(t.Context(), replay.Question(t))
+			require.NoError(t, err)
+			assert.Equal(t, "hi", resp.Text)
+		}
+		assert.Equal(t, 3, server.Asks(), words)
+		assert.NotContains(t, string(server.Last()), "encrypted")
+	}
+}
+
+func TestReasoningThatIsNotTakenBackIsLeftOut(t *testing.T) {
+	for api, words := range map[API]string{
+		Responses: "The encrypted content for item rs_1 could not be verified.", Chat: "Corrupted thought signature.",
+	} {
+		hi := done
+		if api == Chat {
+			hi = fmt.Sprintf(piece, `"stop"`)
+		}
+		p, server := refusing(t, Options{API: api, Echo: EchoOptional}, "spoiled", words, hi)
+		req := replay.Question(t)
+		req.Messages = append(req.Messages, agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
+			p.opaque(kindAt(0), []byte(`{"type":"reasoning","encrypted_content":"spoiled"}`)), p.opaque(reasoningContent, []byte("spoiled")),
+		}}, agent.Message{Role: agent.RoleUser, Text: "go on"})
+		_, err := p.Respond(t.Context(), req)
+		require.NoError(t, err)
+		assert.Equal(t, 2, server.Asks())
+		assert.NotEmpty(t, req.Messages[2].Opaque, "the caller's messages stay")
+		assert.False(t, p.bare.Load(), "summaries are still asked for")
+	}
 }

@@ -70,3 +70,13 @@ func size(messages []agent.Message) (bytes int) {
 	}
 	return bytes
 }
+
+// Forget is the request without reasoning to carry back, for a provider that does
+// not take it: it was another's, or of another model.
+func Forget(req agent.Request) agent.Request {
+	req.Messages = slices.Clone(req.Messages)
+	for i := range req.Messages {
+		req.Messages[i].Opaque = nil
+	}
+	return req
+}
