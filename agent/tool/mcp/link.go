@@ -86,8 +86,9 @@ func (l *link) changed(gap time.Duration) bool {
 	case <-l.ctx.Done():
 		return false
 	case <-l.relist:
-		return true
+	case <-time.After(relistAnyway):
 	}
+	return true
 }
 
 // over reports whether the session has ended. Calls learn of it a little before

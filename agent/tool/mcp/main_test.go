@@ -32,9 +32,10 @@ func TestMain(m *testing.M) {
 // object is the schema of a tool that takes anything.
 var object = json.RawMessage(`{"type":"object"}`)
 
-// testServer has tools that answer, wait, die, and change the tools.
-func testServer(o *sdk.ServerOptions) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, o)
+// testServer has tools that answer, wait, die, and change the tools. Whoever
+// waits, waits until the call is cancelled or it is over.
+func testServer(over <-chan struct{}) *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	add := func(name string, h sdk.ToolHandler) {
 		s.AddTool(&sdk.Tool{Name: name, Description: "It is " + name + ".", InputSchema: object}, h)
 	}
@@ -47,7 +48,10 @@ func testServer(o *sdk.ServerOptions) *sdk.Server {
 		return out, nil
 	})
 	add("wait", func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		<-ctx.Done()
+		select {
+		case <-ctx.Done():
+		case <-over:
+		}
 		return nil, ctx.Err()
 	})
 	add("die", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

@@ -15,9 +15,14 @@ import (
 const (
 	firstPause = 500 * time.Millisecond // before the second restart in a row
 	lastPause  = time.Minute
-	stable     = time.Minute            // after which a server's past failures are forgotten
-	relistGap  = 100 * time.Millisecond // between listings, whatever a server says
+	stable     = time.Minute // after which a server's past failures are forgotten
 	maxTools   = 512
+
+	// Tools are listed when the server says that they changed, not more often than
+	// the one, and not less than the other: the stream it says so on can be cut by
+	// what is between us without anybody being told.
+	relistGap    = 100 * time.Millisecond
+	relistAnyway = 5 * time.Minute
 )
 
 // server keeps one server up.

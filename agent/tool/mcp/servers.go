@@ -69,7 +69,10 @@ func Connect(ctx context.Context, c Config, o Options) (*Servers, error) {
 }
 
 func (e Endpoint) dialer() dialer {
-	return func(func(error)) (*line, error) { return startProcess(e) }
+	if e.Command != "" {
+		return func(func(error)) (*line, error) { return startProcess(e) }
+	}
+	return func(lost func(error)) (*line, error) { return openHTTP(e, lost) }
 }
 
 func newServers(dialers map[string]dialer, o Options) *Servers {
