@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,8 @@ import (
 const (
 	maxResult = 1 << 20  // bytes of a result's JSON
 	maxError  = 16 << 10 // bytes of an error's text
+
+	longestWord = 4 << 10 // how far a cut goes back to the end of a word
 )
 
 // result is what a model reads of a tool's answer.
@@ -138,11 +141,8 @@ func (r *result) shrink(limit int) {
 	left -= len(r.Structured)
 	kept := r.Content[:0]
 	for _, p := range r.Content {
+		p = p.within(left - 1)
 		n := size(p) + 1
-		for n > left && p.Text != "" {
-			p.Text = cut(p.Text, len(p.Text)-max(n-left, len(p.Text)/8+1))
-			n = size(p) + 1
-		}
 		if n > left {
 			break
 		}
@@ -152,12 +152,31 @@ func (r *result) shrink(limit int) {
 	r.Content = kept
 }
 
-// cut is the beginning of s, of at most n bytes, without half a character.
+// within is the part with as much of its text as makes it fit into limit bytes.
+func (p part) within(limit int) part {
+	if size(p) <= limit {
+		return p
+	}
+	whole := p.Text
+	// The length as JSON grows with the text, but how fast depends on the text.
+	n := sort.Search(len(whole), func(n int) bool {
+		p.Text = cut(whole, n+1)
+		return size(p) > limit
+	})
+	p.Text = cut(whole, n)
+	return p
+}
+
+// cut is the beginning of s, of at most n bytes. It ends between words where it
+// can: half a credential would not be known for one by whoever redacts it later.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
 	n = max(n, 0)
+	if space := strings.LastIndexAny(s[:n], " \t\r\n"); space > max(0, n-longestWord) {
+		return s[:space]
+	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
