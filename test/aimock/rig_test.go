@@ -76,7 +76,7 @@ func newRig(t *testing.T, backend, url string, through http.RoundTripper) *rig {
 			Attempts: 3, Base: 2 * time.Millisecond, Max: 20 * time.Millisecond, PerTry: 10 * time.Second, Log: quiet,
 		}),
 	}
-	r.chat = agent.NewChat(r.store, r.dispatcher)
+	r.chat = agent.NewChat(r.store, r.dispatcher, 0)
 	return r
 }
 
