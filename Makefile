@@ -11,7 +11,7 @@ export GOFLAGS := -buildvcs=false $(GOFLAGS)
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token."
-	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace .
+	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace . --provider offline
 
 build: go-version
 	$(GO) build -o $(BIN) ./cmd/candor

@@ -35,7 +35,7 @@ type shellResult struct {
 
 // Shell returns the tool shell, which runs commands with sh in dir. It is not
 // part of [Builtin]: a command may do whatever our user may, dir is only where it
-// starts. Offer it where each call is approved.
+// starts. So a person is asked about each call.
 //
 // A command has no input, sees PATH, HOME and a few more harmless variables of
 // our environment, and may take two minutes; [Timeout] makes that less. It runs in
@@ -47,7 +47,7 @@ type shellResult struct {
 func Shell(dir string) agent.Tool {
 	t := New("shell", "Runs a command with sh in the workspace folder and returns its exit code and output.",
 		func(ctx context.Context, in shellArgs) (shellResult, error) { return runShell(ctx, dir, in) })
-	return Timeout(t, shellLimit)
+	return Timeout(Asking(t, agent.ApprovalAlways), shellLimit)
 }
 
 func runShell(ctx context.Context, dir string, in shellArgs) (shellResult, error) {

@@ -16,13 +16,18 @@ import (
 // mayImport is the architecture: which of our packages each may import. What is
 // not listed may import none. Tests are free.
 var mayImport = map[string][]string{
-	"candor/session":                {"candor/safety"},
-	"candor/session/sessiontest":    {"candor/safety", "candor/session"},
-	"candor/agent":                  {"candor/safety", "candor/session"},
-	"candor/agent/provider/offline": {"candor/agent"},
-	"candor/agent/provider/script":  {"candor/agent"},
-	"candor/agent/tool":             {"candor/agent", "candor/safety"},
-	"candor/web":                    {"candor/safety", "candor/session"},
+	"candor/session":                     {"candor/safety"},
+	"candor/session/sessiontest":         {"candor/safety", "candor/session"},
+	"candor/agent":                       {"candor/safety", "candor/session"},
+	"candor/agent/provider/offline":      {"candor/agent"},
+	"candor/agent/provider/script":       {"candor/agent"},
+	"candor/agent/provider/retry":        {"candor/agent"},
+	"candor/agent/provider/retry/replay": {"candor/agent"},
+	"candor/agent/provider/openai":       {"candor/agent", "candor/agent/provider/retry"},
+	"candor/agent/provider/anthropic":    {"candor/agent", "candor/agent/provider/retry"},
+	"candor/agent/tool":                  {"candor/agent", "candor/safety"},
+	"candor/agent/tool/mcp":              {"candor/agent"},
+	"candor/web":                         {"candor/safety", "candor/session"},
 }
 
 // onlyIn lists the dependencies that exactly one package, or one file, may name.
