@@ -47,7 +47,10 @@ type request struct {
 		Role    string
 		Content []map[string]any
 	}
-	Tools      []struct{ Name string }
+	Tools []struct {
+		Name   string
+		Schema map[string]any `json:"input_schema"`
+	}
 	ToolChoice *struct{ Type string } `json:"tool_choice"`
 	Thinking   map[string]any
 }
@@ -173,6 +176,7 @@ func TestWhatTheAPIRefusesIsMadeFit(t *testing.T) {
 	assert.Equal(t, r.Messages[1].Content[0]["id"], r.Messages[2].Content[0]["tool_use_id"])
 	assert.Equal(t, "late", r.Messages[2].Content[2]["text"])
 	require.Len(t, r.Tools, 2, "tools that were called are told, though none may be called")
+	assert.Equal(t, "object", r.Tools[0].Schema["type"])
 	assert.Equal(t, "none", r.ToolChoice.Type)
 }
 

@@ -144,7 +144,9 @@ func toolParam(s agent.Spec) (sdk.ToolUnionParam, error) {
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return sdk.ToolUnionParam{}, fmt.Errorf("the schema of tool %q: %w", s.Name, err)
 	}
-	schema := sdk.ToolInputSchemaParam{Required: s.Schema.Required, ExtraFields: map[string]any{}}
+	schema := sdk.ToolInputSchemaParam{
+		Type: "object", Required: s.Schema.Required, ExtraFields: map[string]any{},
+	}
 	for name, value := range members {
 		switch name {
 		case "type", "required":
@@ -176,7 +178,9 @@ func withdrawn(messages []agent.Message) (tools []sdk.ToolUnionParam, choice sdk
 		return nil, choice
 	}
 	for _, name := range names {
-		tools = append(tools, sdk.ToolUnionParam{OfTool: &sdk.ToolParam{Name: name}})
+		tools = append(tools, sdk.ToolUnionParam{OfTool: &sdk.ToolParam{
+			Name: name, InputSchema: sdk.ToolInputSchemaParam{Type: "object"},
+		}})
 	}
 	return tools, sdk.ToolChoiceUnionParam{OfNone: &sdk.ToolChoiceNoneParam{}}
 }

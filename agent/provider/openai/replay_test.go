@@ -27,3 +27,11 @@ func fromCase(t *testing.T, options json.RawMessage, through http.RoundTripper) 
 // testKey looks like a key and is none. It is put together so that none stands in
 // the source.
 func testKey() string { return "sk" + "-test-" + "Q7m2vX9pL4kR8sT1" }
+
+func FuzzChat(f *testing.F) {
+	replay.Fuzz(f, "openai-chat", []byte(`{"Model":"m","Echo":2}`), fromCase)
+}
+
+func FuzzResponses(f *testing.F) {
+	replay.Fuzz(f, "openai-responses", []byte(`{"Model":"m","API":"responses"}`), fromCase)
+}

@@ -14,7 +14,8 @@ const (
 // scrub takes the key out of a text: the whole, and every piece of it that is
 // longer than chance explains, since a message may be cut or escaped.
 func scrub(text, key string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	// First roughly, to search no more than is shown.
+	text = strings.ToValidUTF8(text[:min(len(text), 4*maxWords)], "\uFFFD")
 	if key != "" {
 		text = strings.ReplaceAll(text, key, keyMark)
 		text = withoutPieces(text, key)
