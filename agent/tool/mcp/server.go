@@ -34,6 +34,8 @@ type server struct {
 	log     *slog.Logger
 	changed func() // the tools are others now
 
+	protocol string // to begin with; run's alone
+
 	mu    sync.Mutex
 	link  *link // nil while it is down
 	tools []definition
@@ -65,8 +67,11 @@ func (s *server) run(ctx context.Context, tried func()) {
 
 // serve is one session, from its opening to its end, whose reason it returns.
 func (s *server) serve(ctx context.Context, up func()) error {
-	l, err := connect(ctx, s.dial, s.version)
+	l, err := connect(ctx, s.dial, s.version, s.protocol)
 	if err != nil {
+		if errors.Is(err, errNoAnswer) { // perhaps to the other way to begin
+			s.protocol = map[string]string{"": initialize, initialize: ""}[s.protocol]
+		}
 		s.down(err)
 		return err
 	}

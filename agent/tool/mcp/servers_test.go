@@ -260,3 +260,31 @@ func TestAnInterruptReachesTheServer(t *testing.T) {
 		assert.Equal(t, maxCall, time.Since(began))
 	})
 }
+
+// Some older servers leave requests unanswered that they do not know.
+func TestAServerThatKnowsOnlyTheOldWayToBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over := make(chan struct{})
+		defer close(over)
+		i := &inside{make: func() *sdk.Server {
+			s := with(&sdk.Tool{Name: "hello"})()
+			s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+				return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+					if method == "server/discover" {
+						select {
+						case <-over:
+						case <-ctx.Done():
+						}
+					}
+					return next(ctx, method, r)
+				}
+			})
+			return s
+		}}
+		s := started(t, Options{}, map[string]dialer{"test": i.dial})
+		defer s.Close()
+		pass(time.Minute)
+		assert.True(t, s.Status()[0].Up, "%v", s.Status())
+		assert.Len(t, i.dials, 2)
+	})
+}
