@@ -152,3 +152,18 @@ func TestAMessageThatIsTooLargeIsRefused(t *testing.T) {
 	s := connected(t, oneServer(Endpoint{URL: flood.URL}), Options{})
 	assert.False(t, s.Status()[0].Up)
 }
+
+func TestAServerThatNeverAnswersForItsStreamOfNotices(t *testing.T) {
+	m := overHTTP(t, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				<-r.Context().Done()
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	})
+	s := connected(t, oneServer(Endpoint{URL: m.url()}), Options{})
+	_, err := named(t, s, "echo").Run(t.Context(), nil)
+	assert.NoError(t, err)
+}

@@ -57,8 +57,12 @@ func connect(ctx context.Context, dial dialer, version, protocol string) (*link,
 	})
 	start, stop := context.WithTimeout(l.ctx, maxStart)
 	defer stop()
+	// Not all that the SDK waits for while it connects ends with start.
+	release := context.AfterFunc(start, l.line.hangUp)
 	tapped := &tap{Transport: l.line.transport}
-	if l.session, err = client.Connect(start, tapped, &sdk.ClientSessionOptions{ProtocolVersion: protocol}); err != nil {
+	l.session, err = client.Connect(start, tapped, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	release()
+	if err != nil {
 		// The SDK does not close what it opened in each case.
 		tapped.close()
 		err = l.reason(err)
