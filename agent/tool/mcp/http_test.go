@@ -122,10 +122,19 @@ func TestAServerOverHTTPThatDiesInMidCall(t *testing.T) {
 }
 
 func TestAListChangeOverHTTPIsPickedUp(t *testing.T) {
-	s := connected(t, oneServer(Endpoint{URL: overHTTP(t, nil).url()}), Options{})
-	_, err := named(t, s, "grow").Run(t.Context(), nil)
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(s.Tools()) == 7 }, soon, often)
+	for _, stateless := range []bool{false, true} { // the older and the newest protocol
+		s := testServer(nil)
+		m := newMortal(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s },
+			&sdk.StreamableHTTPOptions{Stateless: stateless}))
+		all := connected(t, oneServer(Endpoint{URL: m.url()}), Options{})
+		_, err := named(t, all, "grow").Run(t.Context(), nil)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return len(all.Tools()) == 7 }, soon, often, "stateless: %v", stateless)
+		all.Close()
+		for session := range s.Sessions() {
+			_ = session.Close()
+		}
+	}
 }
 
 func TestHeadersGoToNoOtherOrigin(t *testing.T) {
