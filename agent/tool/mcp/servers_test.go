@@ -159,25 +159,6 @@ func TestChangesAreToldInOrder(t *testing.T) {
 	})
 }
 
-func TestSchemasKeepTheirKeywords(t *testing.T) {
-	const schema = `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","required":["city"],"additionalProperties":false,
-		"properties":{"city":{"type":"string","description":"where","minLength":1,"examples":["Bonn"]},
-		"unit":{"type":"string","enum":["C","F"],"default":"C"},"x-own":{"x-vendor":{"a":1}},
-		"days":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":1},{"$ref":"#/definitions/day"}]}}},
-		"definitions":{"day":{"type":"object","properties":{"name":{"const":"Monday"}}}}}`
-	var given any
-	require.NoError(t, json.Unmarshal([]byte(schema), &given))
-	s, err := schemaOf(given)
-	require.NoError(t, err)
-	got, err := json.Marshal(s)
-	require.NoError(t, err)
-	assert.JSONEq(t, schema, string(got))
-
-	s, err = schemaOf(map[string]any{})
-	require.NoError(t, err)
-	assert.Equal(t, &jsonschema.Schema{Type: "object"}, s)
-}
-
 func TestAToolThatCannotBeUsedIsDroppedAlone(t *testing.T) {
 	for want, schema := range map[string]string{
 		"its schema is not of type object": `{"type":["object","null"]}`,
