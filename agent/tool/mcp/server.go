@@ -25,6 +25,8 @@ const (
 	relistAnyway = 5 * time.Minute
 )
 
+var errStopped = failf("it was stopped")
+
 // server keeps one server up.
 type server struct {
 	name    string
@@ -44,6 +46,7 @@ type server struct {
 
 // run serves until ctx ends. It calls tried once the first attempt is over.
 func (s *server) run(ctx context.Context, tried func()) {
+	defer s.down(errStopped)
 	var pause time.Duration
 	for {
 		began := time.Now()
@@ -160,6 +163,9 @@ func (s *server) down(err error) {
 func (s *server) current() (*link, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.fault == errStopped {
+		return nil, fmt.Errorf("the MCP server %q is not running any more", s.name)
+	}
 	if s.link == nil || s.link.ctx.Err() != nil {
 		return nil, fmt.Errorf("the MCP server %q is down and is being restarted; try again later or do without it", s.name)
 	}

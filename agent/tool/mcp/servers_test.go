@@ -155,7 +155,7 @@ func TestChangesAreToldInOrder(t *testing.T) {
 		s.Close()
 		assert.Len(t, told, 2)
 		_, err = s.Tools()[1].Run(t.Context(), nil)
-		assert.Error(t, err)
+		assert.EqualError(t, err, `the MCP server "two" is not running any more`)
 	})
 }
 
