@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net/url"
 	"slices"
@@ -27,6 +28,9 @@ func (c Config) String() string {
 	return strings.Join(slices.Sorted(maps.Keys(c.Servers)), ", ")
 }
 
+// LogValue is String, whatever the log's format.
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
 // Endpoint is how to reach one server: a command to run, or a URL. It may hold
 // credentials; its text form says the kind only.
 type Endpoint struct {
@@ -46,6 +50,9 @@ func (e Endpoint) String() string {
 	}
 	return "http"
 }
+
+// LogValue is String, whatever the log's format.
+func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.String()) }
 
 // entry is one server as people write it. Members that other programs add are
 // passed over.

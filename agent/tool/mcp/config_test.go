@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -33,7 +34,9 @@ func TestAConfigurationIsRead(t *testing.T) {
 			Headers: map[string]string{"Authorization": "Bearer hush-hush"},
 		},
 	}, c.Servers)
-	for _, written := range []string{fmt.Sprint(c), fmt.Sprintf("%v %s", c, c.Servers["search"]), fmt.Sprintf("%+v", c)} {
+	var log logged
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "config", c, "endpoint", c.Servers["search"])
+	for _, written := range []string{fmt.Sprint(c), fmt.Sprintf("%v %s", c, c.Servers["search"]), fmt.Sprintf("%+v", c), log.String()} {
 		assert.NotContains(t, written, "hush", "a credential must not get into a log by the way")
 	}
 	assert.Equal(t, "files, search", c.String())

@@ -19,6 +19,7 @@ const (
 	maxMessage   = 16 << 20 // bytes of a body that is no stream; the SDK bounds those
 	maxRedirects = 5
 	probing      = 5 * time.Second
+	streamStart  = 3 * time.Second // for a server to say whether it has a stream of notices
 )
 
 // remote is a server that is reached over HTTP. As a round tripper it adds the
@@ -31,7 +32,7 @@ type remote struct {
 	lost     func(error)
 	refusal  atomic.Int64 // the status of the last answer if it was an error
 
-	ctx    context.Context // of probes
+	ctx    context.Context // of all requests
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	probe  chan struct{} // closed once the probe that runs is over; nil if none does
@@ -51,7 +52,7 @@ func openHTTP(e Endpoint, lost func(error)) (*line, error) {
 			Endpoint:   e.URL,
 			HTTPClient: &http.Client{Transport: r, CheckRedirect: r.checkRedirect},
 		},
-		why: r.why, hangUp: func() {}, free: r.free,
+		why: r.why, hangUp: r.cancel, free: r.free,
 	}, nil
 }
 
@@ -70,26 +71,31 @@ func (r *remote) owns(u *url.URL) bool {
 	return u.Scheme == r.endpoint.Scheme && strings.EqualFold(u.Host, r.endpoint.Host)
 }
 
-// RoundTrip sends a request with the configured headers.
+// RoundTrip sends a request with the configured headers. It ends with the line,
+// too: the SDK's own requests for streams end with nothing else.
 func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
+	ctx, cancel := context.WithCancel(req.Context())
+	unhook := context.AfterFunc(r.ctx, cancel)
+	end := func() { unhook(); cancel() }
+	req = req.Clone(ctx)
 	if r.owns(req.URL) {
 		for name, value := range r.headers {
 			req.Header.Set(name, value)
 		}
 	}
-	resp, err := r.base.RoundTrip(req)
+	resp, err := r.send(req, cancel)
 	if err != nil {
-		if req.Context().Err() == nil {
+		if ctx.Err() == nil {
 			r.suspect()
 		}
+		end()
 		return nil, err
 	}
 	r.refusal.Store(0)
 	if resp.StatusCode >= http.StatusBadRequest {
 		r.refusal.Store(int64(resp.StatusCode))
 	}
-	body := &watched{ReadCloser: resp.Body, ctx: req.Context(), broken: r.suspect, left: -1}
+	body := &watched{ReadCloser: resp.Body, ctx: ctx, end: end, broken: r.suspect, left: -1}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		body.left = maxMessage
 	}
@@ -97,10 +103,33 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// send sends a request. A GET asks for a stream of notices, which a server need
+// not have; one that does not say so soon has none, or opening the session would
+// wait for its first notice.
+func (r *remote) send(req *http.Request, cancel func()) (*http.Response, error) {
+	if req.Method != http.MethodGet {
+		return r.base.RoundTrip(req)
+	}
+	late := time.AfterFunc(streamStart, cancel)
+	resp, err := r.base.RoundTrip(req)
+	if late.Stop() || r.ctx.Err() != nil {
+		return resp, err
+	}
+	if err == nil {
+		resp.Body.Close()
+	}
+	return &http.Response{
+		Status: "405 Method Not Allowed", StatusCode: http.StatusMethodNotAllowed,
+		Proto: req.Proto, ProtoMajor: req.ProtoMajor, ProtoMinor: req.ProtoMinor,
+		Header: http.Header{}, Body: http.NoBody, Request: req,
+	}, nil
+}
+
 // watched is a body that tells when it breaks off, and has a bound.
 type watched struct {
 	io.ReadCloser
 	ctx    context.Context
+	end    func() // of ctx
 	broken func()
 	left   int64 // negative for no bound
 }
@@ -120,6 +149,11 @@ func (w *watched) Read(b []byte) (int, error) {
 		w.broken()
 	}
 	return n, err
+}
+
+func (w *watched) Close() error {
+	defer w.end()
+	return w.ReadCloser.Close()
 }
 
 // suspect finds out whether the server is still there. One probe at a time.
@@ -170,8 +204,8 @@ func (r *remote) why(err error) error {
 
 // free stops the probe, waits for it, and lets go of idle connections.
 func (r *remote) free() {
-	r.mu.Lock()
 	r.cancel()
+	r.mu.Lock()
 	probe := r.probe
 	r.mu.Unlock()
 	if probe != nil {

@@ -122,10 +122,19 @@ func TestAServerOverHTTPThatDiesInMidCall(t *testing.T) {
 }
 
 func TestAListChangeOverHTTPIsPickedUp(t *testing.T) {
-	s := connected(t, oneServer(Endpoint{URL: overHTTP(t, nil).url()}), Options{})
-	_, err := named(t, s, "grow").Run(t.Context(), nil)
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(s.Tools()) == 7 }, soon, often)
+	for _, stateless := range []bool{false, true} { // the older and the newest protocol
+		s := testServer(nil)
+		m := newMortal(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s },
+			&sdk.StreamableHTTPOptions{Stateless: stateless}))
+		all := connected(t, oneServer(Endpoint{URL: m.url()}), Options{})
+		_, err := named(t, all, "grow").Run(t.Context(), nil)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return len(all.Tools()) == 7 }, soon, often, "stateless: %v", stateless)
+		all.Close()
+		for session := range s.Sessions() {
+			_ = session.Close()
+		}
+	}
 }
 
 func TestHeadersGoToNoOtherOrigin(t *testing.T) {
@@ -151,4 +160,19 @@ func TestAMessageThatIsTooLargeIsRefused(t *testing.T) {
 	defer flood.Close()
 	s := connected(t, oneServer(Endpoint{URL: flood.URL}), Options{})
 	assert.False(t, s.Status()[0].Up)
+}
+
+func TestAServerThatNeverAnswersForItsStreamOfNotices(t *testing.T) {
+	m := overHTTP(t, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				<-r.Context().Done()
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	})
+	s := connected(t, oneServer(Endpoint{URL: m.url()}), Options{})
+	_, err := named(t, s, "echo").Run(t.Context(), nil)
+	assert.NoError(t, err)
 }

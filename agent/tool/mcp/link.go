@@ -9,7 +9,11 @@ import (
 )
 
 // maxStart is how long a server may take to be ready: npx may have to fetch it.
-const maxStart = time.Minute
+const maxStart = 30 * time.Second
+
+// initialize is the last version of the protocol that begins with this request.
+// Newer ones begin with another, which some older servers leave unanswered.
+const initialize = "2025-11-25"
 
 // settle is how long the end of a session may take to be known everywhere.
 const settle = 200 * time.Millisecond
@@ -37,9 +41,9 @@ type link struct {
 // is gone before the session does.
 type dialer func(lost func(error)) (*line, error)
 
-// connect opens a session over a fresh line. The link ends with ctx; close it
-// in any case.
-func connect(ctx context.Context, dial dialer, version string) (*link, error) {
+// connect opens a session over a fresh line, which ends with ctx. Protocol is the
+// version to begin with, the newest when empty; version is our own.
+func connect(ctx context.Context, dial dialer, version, protocol string) (*link, error) {
 	l := &link{parent: ctx, relist: make(chan struct{}, 1)}
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 	var err error
@@ -53,13 +57,17 @@ func connect(ctx context.Context, dial dialer, version string) (*link, error) {
 	})
 	start, stop := context.WithTimeout(l.ctx, maxStart)
 	defer stop()
+	// Not all that the SDK waits for while it connects ends with start.
+	release := context.AfterFunc(start, l.line.hangUp)
 	tapped := &tap{Transport: l.line.transport}
-	if l.session, err = client.Connect(start, tapped, nil); err != nil {
+	l.session, err = client.Connect(start, tapped, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	release()
+	if err != nil {
 		// The SDK does not close what it opened in each case.
 		tapped.close()
-		l.line.free()
 		err = l.reason(err)
 		l.cancel(err)
+		l.line.free()
 		return nil, err
 	}
 	l.waiting.Go(func() { l.cancel(l.session.Wait()) })

@@ -113,15 +113,19 @@ func errorOf(content []part) error {
 }
 
 // dropTwin leaves out text that only says the structured result again, as
-// servers do for clients that know no structured results.
+// servers do for clients that know no structured results. The text is taken for
+// the result then: decoded on the way, its large numbers would be rounded.
 func (r *result) dropTwin(structured any) {
 	kept := r.Content[:0]
 	for _, p := range r.Content {
 		var same any
+		var exact bytes.Buffer
 		twin := p.Type == "text" && json.Unmarshal([]byte(p.Text), &same) == nil && reflect.DeepEqual(same, structured)
-		if !twin {
-			kept = append(kept, p)
+		if twin && json.Compact(&exact, []byte(p.Text)) == nil {
+			r.Structured = exact.Bytes()
+			continue
 		}
+		kept = append(kept, p)
 	}
 	r.Content = kept
 }

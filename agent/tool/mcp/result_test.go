@@ -33,6 +33,15 @@ func TestResultsAreCompact(t *testing.T) {
 	}
 }
 
+func TestLargeNumbersStayExact(t *testing.T) {
+	const id = `{"id":12345678901234567890}`
+	var decoded any
+	require.NoError(t, json.Unmarshal([]byte(id), &decoded))
+	got, err := digest(&sdk.CallToolResult{StructuredContent: decoded, Content: text(id).Content}, maxResult)
+	require.NoError(t, err)
+	assert.Equal(t, `{"structured":`+id+`}`, string(got))
+}
+
 func content(c sdk.Content) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{c}}
 }

@@ -25,6 +25,8 @@ const (
 	relistAnyway = 5 * time.Minute
 )
 
+var errStopped = failf("it was stopped")
+
 // server keeps one server up.
 type server struct {
 	name    string
@@ -34,6 +36,8 @@ type server struct {
 	log     *slog.Logger
 	changed func() // the tools are others now
 
+	protocol string // to begin with; run's alone
+
 	mu    sync.Mutex
 	link  *link // nil while it is down
 	tools []definition
@@ -42,6 +46,7 @@ type server struct {
 
 // run serves until ctx ends. It calls tried once the first attempt is over.
 func (s *server) run(ctx context.Context, tried func()) {
+	defer s.down(errStopped)
 	var pause time.Duration
 	for {
 		began := time.Now()
@@ -65,8 +70,11 @@ func (s *server) run(ctx context.Context, tried func()) {
 
 // serve is one session, from its opening to its end, whose reason it returns.
 func (s *server) serve(ctx context.Context, up func()) error {
-	l, err := connect(ctx, s.dial, s.version)
+	l, err := connect(ctx, s.dial, s.version, s.protocol)
 	if err != nil {
+		if errors.Is(err, errNoAnswer) { // perhaps to the other way to begin
+			s.protocol = map[string]string{"": initialize, initialize: ""}[s.protocol]
+		}
 		s.down(err)
 		return err
 	}
@@ -155,6 +163,9 @@ func (s *server) down(err error) {
 func (s *server) current() (*link, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.fault == errStopped {
+		return nil, fmt.Errorf("the MCP server %q is not running any more", s.name)
+	}
 	if s.link == nil || s.link.ctx.Err() != nil {
 		return nil, fmt.Errorf("the MCP server %q is down and is being restarted; try again later or do without it", s.name)
 	}

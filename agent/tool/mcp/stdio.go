@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -105,14 +108,15 @@ func (p *process) wait() {
 	_ = p.out.SetReadDeadline(time.Now().Add(drain))
 }
 
-// why is how the process ended, if it did.
+// why is how the process ended, if that explains err: an answer that it gave, or
+// none, explains itself.
 func (p *process) why(err error) error {
-	select {
-	case <-p.done:
-		return cmp.Or(p.err, failf("the process ended"))
-	case <-time.After(patience):
+	var answer *jsonrpc.Error
+	if errors.As(err, &answer) && !ours(answer.Code) || errors.Is(err, context.DeadlineExceeded) || !p.gone() {
 		return err
 	}
+	// It may also have ended because we let go of it. Its status tells less then.
+	return cmp.Or(p.err, failf("it ended, or has something else than MCP messages in its output"))
 }
 
 func (p *process) kill() {

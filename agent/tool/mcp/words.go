@@ -18,6 +18,8 @@ import (
 // no answer of the server.
 func ours(code int64) bool { return -32005 <= code && code <= -32003 }
 
+var errNoAnswer = failf("it did not answer in time")
+
 // words is an error for logs and statuses. It is made of our words and those of
 // the system only: a server's words are hostile, and the SDK's repeat them,
 // along with URLs and session ids, which may be secret.
@@ -47,7 +49,7 @@ func words(err error) error {
 	case errors.As(err, &errno):
 		return errno
 	case errors.Is(err, context.DeadlineExceeded):
-		return errors.New("it did not answer in time")
+		return errNoAnswer
 	case errors.Is(err, sdk.ErrSessionMissing):
 		return errors.New("the session has ended at the server")
 	case errors.As(err, &answer) && !ours(answer.Code):
