@@ -34,6 +34,9 @@ var mayImport = map[string][]string{
 var onlyIn = map[string]string{
 	"github.com/r3labs/sse/v2":                       "candor/web",
 	"github.com/labstack/echo/v4":                    "candor/web",
+	"github.com/modelcontextprotocol/go-sdk/mcp":     "candor/agent/tool/mcp",
+	"github.com/openai/openai-go/v3":                 "candor/agent/provider/openai",
+	"github.com/anthropics/anthropic-sdk-go":         "candor/agent/provider/anthropic",
 	"github.com/microcosm-cc/bluemonday":             "candor/safety",
 	"github.com/urfave/cli/v3":                       "candor/cmd/candor",
 	"github.com/prometheus/client_golang/prometheus": "candor/cmd/candor",

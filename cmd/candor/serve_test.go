@@ -29,6 +29,9 @@ type running struct {
 // runServe starts candor serve with flags on a free port.
 func runServe(t *testing.T, flags ...string) *running {
 	t.Helper()
+	if os.Getenv(openAIBaseURL) == "" {
+		withoutModels(t)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{t: t, out: &logBuffer{}, errOut: &logBuffer{}, signal: cancel, exit: make(chan error, 1)}
 	args := append([]string{"candor", "serve", "--addr", "127.0.0.1:0", "--workspace", "../.."}, flags...)
