@@ -83,6 +83,8 @@ func modelFlags(s *modelSettings) []cli.Flag {
 			Sources: cli.EnvVars("CANDOR_API"), Destination: &s.api},
 		&cli.StringFlag{Name: "effort", Category: category, Usage: "let the model reason with `EFFORT`: low, medium or high",
 			Sources: cli.EnvVars("CANDOR_EFFORT"), Destination: &s.effort},
+		&cli.StringFlag{Name: "reasons", Category: category, Usage: "make a reason a `KIND` argument of every call: required or optional (default: by the model)",
+			Sources: cli.EnvVars("CANDOR_REASONS"), Destination: &s.reasons},
 		&cli.BoolFlag{Name: "delegate", Category: category, Usage: "let the model hand tasks to another agent like it",
 			Sources: cli.EnvVars("CANDOR_DELEGATE"), Destination: &s.delegate},
 		&cli.StringFlag{Name: "script", Category: category, Usage: "replay `FILE` with the script provider",

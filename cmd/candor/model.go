@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 
 	"candor/agent"
@@ -24,6 +25,7 @@ type model struct {
 	tools    []agent.Tool
 	deny     []string
 	agents   map[string]model // other agents, by the tool that hands them a task
+	demand   bool             // is a reason a required argument of every call
 }
 
 // modelSettings say which model answers. Keys come from the environment only:
@@ -35,6 +37,7 @@ type modelSettings struct {
 	api      string // of openai: chat or responses
 	effort   string // of reasoning
 	delegate bool   // may it hand tasks on
+	reasons  string // required or optional; "" means by the model
 }
 
 // What the environment may hold for providers.
@@ -61,7 +64,25 @@ func (s modelSettings) chosen() string {
 	return "offline"
 }
 
+// newModel makes the model and settles whether it has to give reasons.
 func newModel(s modelSettings, log *slog.Logger) (model, error) {
+	m, err := providerOf(s, log)
+	if err != nil {
+		return model{}, err
+	}
+	switch s.reasons {
+	case "required":
+		m.demand = true
+	case "optional":
+		m.demand = false
+	case "":
+	default:
+		return model{}, fmt.Errorf("--reasons: %q is neither required nor optional", s.reasons)
+	}
+	return m, nil
+}
+
+func providerOf(s modelSettings, log *slog.Logger) (model, error) {
 	switch s.chosen() {
 	case "offline":
 		return model{name: "offline", provider: offline.New()}, nil
@@ -83,6 +104,9 @@ func newModel(s modelSettings, log *slog.Logger) (model, error) {
 	return model{}, fmt.Errorf("there is no provider called %q; take offline, script, openai or anthropic", s.provider)
 }
 
+// openAIsOwn are the names of models that OpenAI itself serves.
+var openAIsOwn = regexp.MustCompile(`^(gpt-|o[1-9])`)
+
 func scriptModel(r io.Reader) (model, error) {
 	sc, err := script.Load(r)
 	if err != nil {
@@ -93,7 +117,7 @@ func scriptModel(r io.Reader) (model, error) {
 
 // withDelegate lets a model hand tasks to another agent on the same model.
 func (m model) withDelegate() model {
-	m.agents = map[string]model{"delegate": {name: m.name, provider: m.provider}}
+	m.agents = map[string]model{"delegate": {name: m.name, provider: m.provider, demand: m.demand}}
 	return m
 }
 
@@ -117,7 +141,9 @@ func openAIModelOf(s modelSettings, log *slog.Logger) (model, error) {
 	if err != nil {
 		return model{}, err
 	}
-	return model{name: name, provider: retry.New(p, retry.Options{Log: log})}, nil
+	// Small open models drop calls whose schema demands more than they manage.
+	demand := openAIsOwn.MatchString(name)
+	return model{name: name, provider: retry.New(p, retry.Options{Log: log}), demand: demand}, nil
 }
 
 func anthropicModelOf(s modelSettings, log *slog.Logger) (model, error) {
@@ -131,7 +157,7 @@ func anthropicModelOf(s modelSettings, log *slog.Logger) (model, error) {
 	if err != nil {
 		return model{}, err
 	}
-	return model{name: name, provider: retry.New(p, retry.Options{Log: log})}, nil
+	return model{name: name, provider: retry.New(p, retry.Options{Log: log}), demand: true}, nil
 }
 
 // modelKeys are the keys in the environment. The safety layer knows them as
