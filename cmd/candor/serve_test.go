@@ -192,6 +192,17 @@ func TestATokenThatCanBeGuessedIsRefused(t *testing.T) {
 	assert.NotContains(t, err.Error(), "short-one")
 }
 
+func TestACommandThatIsNotThereIsExplained(t *testing.T) {
+	err := run(t.Context(), []string{"candor", "sevre"}, strings.NewReader(""), io.Discard, io.Discard)
+	require.EqualError(t, err, `there is no command "sevre"; candor --help lists those there are`)
+	var out, errOut bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"candor"}, strings.NewReader(""), &out, &errOut))
+	assert.Contains(t, out.String(), "why did the agent do that?")
+	err = run(t.Context(), []string{"candor", "serve", "--adr", "x"}, strings.NewReader(""), &out, &errOut)
+	require.ErrorContains(t, err, "see candor serve --help")
+	assert.Empty(t, errOut.String(), "one line says it")
+}
+
 func TestIdleSessionsAreEvictedByTheServer(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", testToken)
 	r := runServe(t, "--session-idle", "1ms")
