@@ -53,7 +53,7 @@ func (s *Server) postEvents(c echo.Context) error {
 		return err
 	}
 	if !s.desk.spend(c.Param("id"), len(body)+eventCost*len(posts)) {
-		return problem(http.StatusInsufficientStorage, "job_full", "The job has posted as much as a run may. Complete it; its log keeps what there is.")
+		return problem(http.StatusRequestEntityTooLarge, "job_full", "The job has posted as much as a run may. Complete it; its log keeps what there is.")
 	}
 	clean, ready := jobCleaner{s.Safety}, make([]session.Post, len(posts))
 	for i := range posts {
