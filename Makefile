@@ -7,20 +7,20 @@ ADDR   ?= 127.0.0.1:8080
 FUZZ   ?= 10s
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
 
-.PHONY: run build test lint bench fuzz golden clean go-version curl
+.PHONY: run build test lint bench recall fuzz golden clean go-version peers
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token."
-	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace .
+	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace . --provider offline
 
 build: go-version
-	$(GO) build -o $(BIN) ./cmd/candor
+	$(GO) build -ldflags "-s -w" -o $(BIN) ./cmd/candor
 
 # One token for this checkout, so that the README's lines work as they stand.
 .candor/token:
 	@mkdir -p .candor && umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' > $@
 
-test: go-version curl ## all tests, with the race detector
+test: go-version peers ## all tests, with the race detector
 	$(GO) test -race -timeout 14m ./...
 
 lint: go-version ## formatting, vet, staticcheck
@@ -30,13 +30,17 @@ lint: go-version ## formatting, vet, staticcheck
 	$(GO) tool staticcheck ./...
 	@$(GO) mod tidy -diff
 
-bench: go-version ## what capture, streaming and history cost, as ratios
+bench: go-version ## what capture, streaming and history cost, and the detector beside gitleaks, as ratios
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	cd safety/oracle && $(GO) run ./cmd/bench
+
+recall: go-version ## what the detector finds, and what it finds wrongly, beside gitleaks
+	cd safety/oracle && $(GO) run ./cmd/recall
 
 fuzz: go-version ## every fuzz target for FUZZ (10s) each
 	@set -e; for pkg in $$($(GO) list ./...); do \
 	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) $$pkg; \
+	    echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) -fuzzminimizetime 1s -parallel 1 $$pkg; \
 	  done; done
 
 golden: go-version ## rewrite testdata/turns/*/history.json and stream.sse
@@ -50,6 +54,9 @@ go-version:
 	@$(GO) version | awk '{ split(substr($$3, 3), v, "."); exit !(v[1] > 1 || v[2] >= 26) }' || \
 	  { echo "Candor needs Go 1.26 or later; this is $$($(GO) version)"; exit 1; }
 
-# The README's tour is a test, and it runs curl.
-curl:
+# What the tests run for real: the README's tour with curl, and peers that others
+# wrote, which need Node.
+peers:
 	@command -v curl >/dev/null || { apt-get update -q && apt-get install -qy curl; }
+	@command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; }
+	@command -v python3 >/dev/null || { apt-get update -q && apt-get install -qy python3; }

@@ -132,3 +132,10 @@ func TestToolsCanBeReplacedWhileTurnsRun(t *testing.T) {
 	rec := runTurn(t, d)
 	assert.Equal(t, session.Success, of[session.ToolReturned](rec)[1].Outcome)
 }
+
+func TestAnEmptyToolboxOffersNothing(t *testing.T) {
+	d := dispatcher(t, oneStep("", Call{Name: "a"}))
+	d.Tools = &Toolbox{}
+	assert.Empty(t, d.Tools.Names())
+	assert.Equal(t, session.Errored, of[session.ToolReturned](runTurn(t, d))[0].Outcome)
+}

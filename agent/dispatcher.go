@@ -123,7 +123,7 @@ func (t *turn) loop(ctx context.Context) (answer string, err error) {
 		limit = DefaultMaxSteps
 	}
 	for step := 1; step <= limit; step++ {
-		tools := t.Tools.now.Load()
+		tools := t.Tools.set()
 		req := Request{Tools: slices.Clone(tools.specs)}
 		switch step {
 		case limit:

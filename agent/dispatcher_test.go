@@ -74,6 +74,18 @@ func TestRationaleComesFirstInEverySchemaButWhereTheToolHasItsOwn(t *testing.T) 
 	assert.JSONEq(t, `{"path":"x","rationale":"an argument"}`, string(called.Params.Raw()))
 }
 
+func TestARationaleMayBeDemandedAndACallWithoutOneStillRuns(t *testing.T) {
+	p := oneStep("", Call{Name: "read", Arguments: args(`{"path":"x"}`)})
+	d := dispatcher(t, p)
+	d.Tools.Demand = true
+	require.NoError(t, d.Tools.Replace(strict("read")))
+	rec := runTurn(t, d)
+	assert.Equal(t, []string{"rationale", "path"}, p.requests[0].Tools[0].Schema.Required)
+	assert.Equal(t, []string{"path"}, strict("read").Spec().Schema.Required, "the tool's own schema stays")
+	assert.Equal(t, session.Success, of[session.ToolReturned](rec)[0].Outcome)
+	assert.Equal(t, session.FromFallback, of[session.ToolCalled](rec)[0].Rationale.Source)
+}
+
 func TestReasoningSafetyBlockNarrative(t *testing.T) {
 	rec := runTurn(t, dispatcher(t, oneStep("the key is "+privateKey(), Call{Name: "a"}), echo("a")))
 	assert.Empty(t, rec.narrative())

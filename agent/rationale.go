@@ -24,8 +24,11 @@ const maxRationale = 4096
 
 // withRationale is the schema with the property in first place, so that the
 // model writes its reason before the arguments that follow from it.
-func withRationale(s *jsonschema.Schema) *jsonschema.Schema {
+func withRationale(s *jsonschema.Schema, demand bool) *jsonschema.Schema {
 	out := *s
+	if demand {
+		out.Required = slices.Insert(slices.Clone(s.Required), 0, rationaleProperty)
+	}
 	out.Properties = maps.Clone(s.Properties)
 	if out.Properties == nil {
 		out.Properties = map[string]*jsonschema.Schema{}

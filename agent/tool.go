@@ -51,8 +51,15 @@ func ParseApproval(s string) (Approval, error) {
 
 // Toolbox is a set of tools with their schemas made ready. It may be replaced
 // while turns run: a step keeps the set it began with. It is safe for concurrent
-// use.
-type Toolbox struct{ now atomic.Pointer[toolset] }
+// use, and its zero value is empty.
+type Toolbox struct {
+	// Demand makes the rationale a required property of every schema, from the next
+	// Replace on. Models that follow schemas then always give a reason; others call
+	// tools worse for it. A call without one runs all the same.
+	Demand bool
+
+	now atomic.Pointer[toolset]
+}
 
 // toolset is what a toolbox holds at one time. It never changes.
 type toolset struct {
@@ -87,7 +94,7 @@ func (b *Toolbox) Replace(tools ...Tool) error {
 		if _, taken := set.byName[spec.Name]; taken {
 			return fmt.Errorf("two tools are called %q", spec.Name)
 		}
-		bound, err := bind(t, spec)
+		bound, err := bind(t, spec, b.Demand)
 		if err != nil {
 			return fmt.Errorf("tool %q: %w", spec.Name, err)
 		}
@@ -98,13 +105,21 @@ func (b *Toolbox) Replace(tools ...Tool) error {
 	return nil
 }
 
+// set is what the toolbox holds now; an empty toolbox holds nothing.
+func (b *Toolbox) set() *toolset {
+	if s := b.now.Load(); s != nil {
+		return s
+	}
+	return &toolset{}
+}
+
 // Specs is what a model is shown now, in the order the tools were given.
-func (b *Toolbox) Specs() []Spec { return slices.Clone(b.now.Load().specs) }
+func (b *Toolbox) Specs() []Spec { return slices.Clone(b.set().specs) }
 
 // Names are the tools' names, sorted.
-func (b *Toolbox) Names() []string { return slices.Sorted(maps.Keys(b.now.Load().byName)) }
+func (b *Toolbox) Names() []string { return slices.Sorted(maps.Keys(b.set().byName)) }
 
-func bind(t Tool, spec Spec) (bound, error) {
+func bind(t Tool, spec Spec, demand bool) (bound, error) {
 	if spec.Schema == nil {
 		spec.Schema = &jsonschema.Schema{Type: "object"}
 	}
@@ -114,7 +129,7 @@ func bind(t Tool, spec Spec) (bound, error) {
 	}
 	_, owns := spec.Schema.Properties[rationaleProperty]
 	if !owns {
-		spec.Schema = withRationale(spec.Schema)
+		spec.Schema = withRationale(spec.Schema, demand)
 	}
 	return bound{tool: t, args: args, ownsReason: owns, description: spec}, nil
 }

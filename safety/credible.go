@@ -2,11 +2,14 @@ package safety
 
 import "strings"
 
+// keyChars are what a key is made of, code not.
+var keyChars = newClass("A-Za-z0-9_.~+/=-")
+
 // credible reports whether a value beside a name is a credential rather than
 // prose, code or a stand-in for one.
 func credible(s, name string, kind sense, how op, v value) bool {
 	text := s[v.from:v.to]
-	if kind == weak && (!random(text) || dotted(text)) {
+	if kind == weak && (!random(text) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
 		return false
 	}
 	if placeholder(text) || alphabet(text) || artifact(text) || benign.has(strings.TrimRight(text, "!.*")) {
@@ -32,7 +35,9 @@ func credibleQuoted(text string, how op, l looks) bool {
 		return false
 	}
 	switch how {
-	case opIs, opComma:
+	case opComma:
+		return len(text) >= 8 && l.digit > 0 && strings.IndexByte(text, ' ') < 0
+	case opIs:
 		return l.digit > 0 || l.other > 0 && !sentence(text) || l.upper > 0 && l.lower > 0 && len(text) >= 8
 	}
 	return len(text) >= 4 && !sentence(text) && !strings.Contains(text, "://")
@@ -107,7 +112,8 @@ func selector(text string) bool {
 	if strings.IndexByte(text, '(') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.HasPrefix(text, "&") {
 		return true
 	}
-	return dotted(text) && letter(text[0]) && len(text) < 48 && look(text).digit <= 2
+	last := text[strings.LastIndexByte(text, '.')+1:]
+	return dotted(text) && letter(text[0]) && len(text) < 48 && (look(text).digit <= 2 || nameLike(last) && judge(last) != plain)
 }
 
 // dotted is letters, digits and underscores with a dot between.
@@ -155,7 +161,7 @@ func wholeLine(s string, v value) bool {
 	if line == 0 && len(head) == 80 {
 		return false
 	}
-	return strings.IndexByte(strings.TrimSpace(head[line:]), ' ') < 0
+	return strings.IndexByte(strings.Trim(head[line:], " \t-"), ' ') < 0
 }
 
 // passwordName: digits alone may be a password, but hardly a token.

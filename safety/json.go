@@ -124,7 +124,11 @@ func (w *walker) text(s string, name sense) {
 		w.out = appendString(w.out, inner)
 		return
 	}
-	w.out = appendString(w.out, w.layer.mask(s, w.tally))
+	cleaned := w.layer.mask(s, w.tally)
+	if inner, ok := w.nested(cleaned); ok {
+		cleaned = inner // masking made it JSON
+	}
+	w.out = appendString(w.out, cleaned)
 }
 
 // nested cleans a string that is JSON itself, if cleaning changes it.

@@ -17,6 +17,7 @@ type Layer struct {
 	known    []string
 	detector *detector
 	field    int // the rule that masks a value by the name of its key
+	unseen   int // the rule that counts what strip takes out
 }
 
 // Option changes a layer while it is made.
@@ -34,7 +35,8 @@ func NewLayer(options ...Option) *Layer {
 	}
 	rules := leakRules()
 	l.field = len(rules)
-	rules = append(rules, rule{id: "secret-field", tier: tierNamed}, knownRule(l.known))
+	l.unseen = l.field + 1
+	rules = append(rules, rule{id: "secret-field", tier: tierNamed}, rule{id: "invisible-text", action: Warn}, knownRule(l.known))
 	rules = append(append(rules, l.policy.rules()...), injectRules()...)
 	for i := range rules {
 		if a, ok := l.policy.Actions[rules[i].id]; ok {
@@ -67,7 +69,7 @@ func (l *Layer) Mask(raw string) (Text, Report) {
 // mask runs every stage and counts into t.
 func (l *Layer) mask(raw string, t *tally) string {
 	head := raw[:l.reach(raw)]
-	body := l.settle(strip(head), t)
+	body := l.settle(l.strip(head, t), t)
 	if len(body) > l.max || len(head) < len(raw) {
 		return l.cut(body, len(raw), t)
 	}
@@ -85,6 +87,17 @@ func (l *Layer) Leaks(text string) int {
 		}
 	}
 	return n
+}
+
+// strip takes out what cannot be seen and counts it.
+func (l *Layer) strip(s string, t *tally) string {
+	out := strip(s)
+	if out != s {
+		for range unseen(s) {
+			t.add(l.unseen, Warn)
+		}
+	}
+	return out
 }
 
 // settle reads a text until reading it changes nothing, which makes cleaning

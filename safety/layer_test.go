@@ -63,6 +63,14 @@ func TestInvisibleCharactersCannotSplitASecret(t *testing.T) {
 	}
 }
 
+func TestInvisibleTextIsTakenOutWithAFinding(t *testing.T) {
+	out, report := NewLayer().Clean("do\u200b as I \u202esay\U000e0041")
+	assert.Equal(t, "do as I say", out.String())
+	assert.Equal(t, Report{Passed, []Finding{{"invisible-text", 3}}}, report)
+	_, report = NewLayer().Clean("fine ❤\ufe0f 👨\u200d👩")
+	assert.Empty(t, report.Findings)
+}
+
 func TestLineEndsAndBrokenUTF8AreMadeRegular(t *testing.T) {
 	out, _ := NewLayer().Mask("a\r\nb\rc\xff\xfe\td\x1b[31mred\x1b[0m")
 	assert.Equal(t, "a\nb\nc��\tdred", out.String())

@@ -32,18 +32,19 @@ func named() rule {
 }
 
 func findNamed(s string, at, end int) (int, int) {
-	right := wordish.run(s, end, 40)
+	right := nameEnd(s, at, end)
 	i, how := operator(s, right)
 	if how == opNone {
 		return 0, 0
 	}
 	left := nameStart(s, at)
 	kind := judge(s[left:right])
-	if kind == plain {
-		return 0, 0
+	if kind == plain || right >= 13 && hasFold(s, right-13, "authorization") {
+		return 0, 0 // a header knows its schemes better
 	}
 	v := readValue(s, i)
-	if v.to-v.from < 3 || !credible(s, s[left:right], kind, how, v) {
+	if v.to-v.from < 3 || how == opTight && left > 0 && quote(s[left-1]) && s[left-1] == s[i] || // the quote closes "PWD="
+		!credible(s, s[left:right], kind, how, v) {
 		return 0, 0
 	}
 	return v.from, v.to
@@ -51,7 +52,7 @@ func findNamed(s string, at, end int) (int, int) {
 
 // openNamed reports whether a name's value may still be to come or to go on.
 func openNamed(s string, at, end int) bool {
-	right := wordish.run(s, end, 40)
+	right := nameEnd(s, at, end)
 	if right == len(s) {
 		return true
 	}
@@ -78,6 +79,10 @@ func undecided(s string, i int) bool {
 }
 
 var joining = newClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
+
+// nameEnd is where the name ends that holds an anchor; some anchors hold what
+// follows the name, too.
+func nameEnd(s string, at, end int) int { return wordish.run(s, wordish.run(s, at, end-at), 40) }
 
 func nameStart(s string, at int) int { return wordish.back(s, at, 48) }
 
@@ -166,7 +171,7 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 	if i == start || quoted {
 		return 0, opNone
 	}
-	for range 6 {
+	for n := range 6 {
 		j := wordish.run(s, i, 20)
 		word := s[i:j]
 		k := skipBlank(s, j, 3)
@@ -180,13 +185,16 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 			return k, opIs
 		case s[k] == '=' && k > j && equalFold(word, "string"):
 			return symbol(s, k, false)
-		case k == j:
+		case k == j || n == 0 && !connectors.has(word) && !equalFold(word, "string"):
 			return 0, opNone
 		}
 		i = k
 	}
 	return 0, opNone
 }
+
+// connectors open what may stand between a name and its verb.
+var connectors = set("for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can has your my our the user admin root account then itself value")
 
 func skipBlank(s string, i, max int) int {
 	end := min(len(s), i+max)

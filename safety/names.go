@@ -1,5 +1,7 @@
 package safety
 
+import "strings"
+
 // sense says what the name of a field or variable promises about its value.
 type sense uint8
 
@@ -9,55 +11,89 @@ const (
 	secret              // a credential
 )
 
-// words the last of which decides what a name means.
-var (
-	secretWords = set("password passwd pwd passphrase passcode passwort pass secret secrets token apikey " +
+// wordKind is what a word does in a name; a word may do several things.
+type wordKind uint8
+
+const (
+	isSecret    wordKind = 1 << iota // names a credential at the end of a name
+	isWeak                           // names one if the value looks random
+	ownsKey                          // stands before key in the name of a credential
+	ownsPlain                        // stands before key or token in the name of something else
+	isSuffix                         // adds nothing to the name it ends
+	isLookalike                      // ends like a secret word and is none
+)
+
+var wordKinds = kinds(map[wordKind]string{
+	isSecret: "password passwd pwd passphrase passcode passwort pass secret secrets token apikey " +
 		"credential credentials cred creds jwt cookie cookies bearer authorization privatekey secretkey accesskey " +
 		"signingkey encryptionkey authkey sshkey passwords apikeys pat otp totp mnemonic seedphrase psk apitoken authtoken " +
-		"accesstoken refreshtoken clientsecret contrasena senha motdepasse pwds")
-	weakWords = set("key keys auth tokens access seed salt signature")
-	// keyOwners stand before key in the name of a credential.
-	keyOwners = set("api access private secret signing signature encryption decryption auth client account master service admin app " +
-		"storage shared subscription webhook deploy ssh rsa aws hmac jwt session license licence host function project root")
-	// plainOwners stand before key or token in the name of something else.
-	plainOwners = set("public pub primary foreign sort partition cache hot schema sequence natural bucket index idx map dict row object " +
+		"accesstoken refreshtoken clientsecret contrasena senha motdepasse pwds",
+	isWeak: "key keys auth tokens access seed salt signature",
+	ownsKey: "api access private secret signing signature encryption decryption auth client account master service admin app " +
+		"storage shared subscription webhook deploy ssh rsa aws hmac jwt session license licence",
+	ownsPlain: "public pub primary foreign sort partition cache hot schema sequence natural bucket index idx map dict row object " +
 		"authenticity max min num total input output prompt completion next page continuation csrf xsrf sync start end stop eos bos pad special " +
-		"per nextpage prev previous cursor word unk mask device push cancellation first last the a by order group lookup")
-	// suffixes add nothing to the name they end.
-	suffixes = set("value val string str text env var plain raw b64 base64 hex default new old current prod dev live staging " +
-		"production development header field param bytes here is was")
-	// lookalikes end like a secret word and are none.
-	lookalikes = set("bypass compass trespass surpass encompass overpass underpass")
-	endings    = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "pass", "pwd"}
-)
+		"per nextpage prev previous cursor word unk mask device push cancellation first last the a by order group lookup",
+	isSuffix: "value val string str text env var plain raw b64 base64 hex default new old current prod dev live staging " +
+		"production development header field param bytes here is was",
+	isLookalike: "bypass compass trespass surpass encompass overpass underpass",
+})
+
+var endings = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "pass", "pwd"}
+
+// kindTable are the kinds of words, and the shapes those words have.
+type kindTable struct {
+	kinds  map[string]wordKind
+	shapes shapes
+}
+
+func kinds(words map[wordKind]string) kindTable {
+	t := kindTable{kinds: map[string]wordKind{}}
+	for kind, list := range words {
+		for _, word := range strings.Fields(list) {
+			t.kinds[word] |= kind
+			t.shapes.add(word)
+		}
+	}
+	return t
+}
+
+// kindOf looks a word up in any case.
+func kindOf(word string) wordKind {
+	if !wordKinds.shapes.fit(word) {
+		return 0
+	}
+	var buf [24]byte
+	return wordKinds.kinds[string(lowered(word, &buf))]
+}
 
 // judge is the sense of a name such as userJwt, API_KEY, max_tokens or
 // password123. It splits camel, snake and kebab case and never allocates.
 func judge(name string) sense {
 	var buf [6]string
 	words := lastWords(name, &buf)
-	for len(words) > 1 && suffixes.has(words[len(words)-1]) {
-		words = words[:len(words)-1]
-	}
 	if len(words) == 0 {
 		return plain
 	}
-	last, before := words[len(words)-1], ""
+	last := kindOf(words[len(words)-1])
+	for len(words) > 1 && last&isSuffix != 0 {
+		words = words[:len(words)-1]
+		last = kindOf(words[len(words)-1])
+	}
+	word, before := words[len(words)-1], wordKind(0)
 	if len(words) > 1 {
-		before = words[len(words)-2]
+		before = kindOf(words[len(words)-2])
 	}
 	switch {
-	case plainOwners.has(before):
+	case before&ownsPlain != 0:
 		return plain
-	case equalFold(last, "key") && keyOwners.has(before):
+	case last&isSecret != 0, before&ownsKey != 0 && equalFold(word, "key"):
 		return secret
-	case secretWords.has(last):
+	case equalFold(word, "phrase") && len(words) > 1 && (equalFold(words[len(words)-2], "pass") || equalFold(words[len(words)-2], "seed")):
 		return secret
-	case equalFold(last, "phrase") && (equalFold(before, "pass") || equalFold(before, "seed")):
-		return secret
-	case weakWords.has(last):
+	case last&isWeak != 0:
 		return weak
-	case !lookalikes.has(last) && endsLikeSecret(last):
+	case last&isLookalike == 0 && endsLikeSecret(word):
 		return secret
 	}
 	return plain
@@ -109,35 +145,48 @@ func wordBreak(name string, i, end int) bool {
 func letter(b byte) bool { return lower(b)-'a' < 26 }
 func upper(b byte) bool  { return b-'A' < 26 }
 
-// wordSet is a set of lower-case words, looked up in any case.
-type wordSet map[string]struct{}
+// shapes are the first letters and lengths that words have: nearly every word
+// that is not among them is told apart without being hashed.
+type shapes [256]uint32
 
-func set(words string) wordSet {
-	s := wordSet{}
-	start := -1
-	for i := 0; i <= len(words); i++ {
-		if i < len(words) && words[i] != ' ' {
-			if start < 0 {
-				start = i
-			}
-		} else if start >= 0 {
-			s[words[start:i]] = struct{}{}
-			start = -1
-		}
+func (s *shapes) add(word string) { s[word[0]] |= 1 << len(word) }
+
+func (s *shapes) fit(word string) bool {
+	return len(word) > 0 && len(word) < 25 && s[lower(word[0])]>>len(word)&1 != 0
+}
+
+// wordSet is a set of lower-case words, looked up in any case.
+type wordSet struct {
+	words  map[string]bool
+	shapes shapes
+}
+
+func set(words string) *wordSet {
+	s := &wordSet{words: map[string]bool{}}
+	for _, word := range strings.Fields(words) {
+		s.words[word] = true
+		s.shapes.add(word)
 	}
 	return s
 }
 
-func (s wordSet) has(word string) bool {
-	var buf [24]byte
-	if len(word) > len(buf) || word == "" {
+func (s *wordSet) has(word string) bool {
+	if !s.shapes.fit(word) {
 		return false
+	}
+	var buf [24]byte
+	return s.words[string(lowered(word, &buf))]
+}
+
+// lowered is a word in lower case, empty if it is longer than any we know.
+func lowered(word string, buf *[24]byte) []byte {
+	if len(word) > len(buf) {
+		return nil
 	}
 	for i := 0; i < len(word); i++ {
 		buf[i] = lower(word[i])
 	}
-	_, ok := s[string(buf[:len(word)])]
-	return ok
+	return buf[:len(word)]
 }
 
 func equalFold(s, lit string) bool { return len(s) == len(lit) && hasFold(s, 0, lit) }

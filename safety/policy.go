@@ -105,7 +105,7 @@ func WithPolicy(p Policy) Option {
 }
 
 func (p Policy) check() error {
-	known := map[string]bool{"secret-field": true, "known-secret": true}
+	known := map[string]bool{"secret-field": true, "known-secret": true, "invisible-text": true}
 	for _, r := range append(leakRules(), injectRules()...) {
 		known[r.id] = true
 	}

@@ -81,6 +81,13 @@ func TestKnownSecretsAreMaskedWhereverTheyStand(t *testing.T) {
 		out, _ := l.Mask(in)
 		assert.Equal(t, want, out.String())
 	}
+	for _, around := range []string{"", "a", "ab", "abc"} {
+		enc := base64.StdEncoding.EncodeToString([]byte(around + "swordfish" + around))
+		out, _ := l.Mask("x=" + enc)
+		assert.Contains(t, out.String(), "[REDACTED:known-secret]", "base64 behind %d bytes", len(around))
+	}
+	out, _ := l.Mask("73776F726466697368")
+	assert.Equal(t, "[REDACTED:known-secret]", out.String())
 	assert.Equal(t, 1, l.Leaks("swordfish"))
 	assert.Zero(t, l.Leaks("reading /etc/passwd"))
 }

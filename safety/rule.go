@@ -40,7 +40,20 @@ func token(id string, formats ...string) rule { return tokenOf(id, format{}, nil
 
 // randomToken is a token rule whose prefix is so common that the rest must look
 // drawn by a machine.
-func randomToken(id string, formats ...string) rule { return tokenOf(id, format{}, random, formats) }
+func randomToken(id string, formats ...string) rule {
+	return tokenOf(id, format{}, drawnByMachine, formats)
+}
+
+// drawnByMachine is random, or letters that change case too often for words.
+func drawnByMachine(v string) bool {
+	changes := 0
+	for i := 1; i < len(v); i++ {
+		if letter(v[i]) && letter(v[i-1]) && upper(v[i]) != upper(v[i-1]) {
+			changes++
+		}
+	}
+	return random(v) || changes*3 >= len(v)
+}
 
 // looseToken is a token rule whose prefix is so rare that it may stand inside a
 // word.

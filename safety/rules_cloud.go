@@ -58,7 +58,7 @@ func cloudRules() []rule {
 		vendor("sumologic-access-key", "sumo", "su{a12}", "{a64}"),
 		vendor("algolia-api-key", "algolia", "{a32}"),
 		token("defined-networking-api-token", "dnkey-{s26}-{s52}"),
-		token("authress-service-client-access-key",
+		token("service-client-access-key",
 			"{a2-8}_{a5-30}.{a4-6}<.acc_>{n10-32}.{y30-120}", "{a2-8}_{a5-30}.{a4-6}<.acc->{n10-32}.{y30-120}"),
 		token("yandex-access-token", "t1.{k4-300}{e0-2}.{k86}{e0-2}"),
 		token("yandex-api-key", "AQVN{k35-38}"),

@@ -4,7 +4,23 @@ import "strings"
 
 // vaultLegacy is a token of one length behind a prefix that any code may hold.
 func vaultLegacy() rule {
-	return tokenOf("vault-legacy-token", format{exact: true}, random, []string{"s.{a24}"}).but("s.someMethodNameOfThisLen")
+	return tokenOf("vault-legacy-token", format{exact: true}, scattered, []string{"s.{a24}"}).but("s.ReadUint16LengthPrefixed(&x)")
+}
+
+// scattered is random without the looks of an identifier, whose digits stand
+// together and whose letters make words.
+func scattered(v string) bool {
+	groups, word, longest := 0, 0, 0
+	for i := range len(v) {
+		if digits[v[i]] && (i == 0 || !digits[v[i-1]]) {
+			groups++
+		}
+		if word++; v[i]-'a' >= 26 {
+			word = 0
+		}
+		longest = max(longest, word)
+	}
+	return random(v) && (groups > 1 || longest < 5)
 }
 
 // facebookToken is an app's access token: digits, a bar, its secret. It has no

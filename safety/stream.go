@@ -37,7 +37,7 @@ func (s *Stream) Write(delta string) string {
 		return "" // at most a torn token away from where reading stops
 	}
 	k := wholeRunes(s.raw)
-	s.text += strip(s.raw[:k])
+	s.text += s.layer.strip(s.raw[:k], &s.tally)
 	s.raw = s.raw[k:]
 	if len(s.text) < s.wait {
 		return ""
@@ -58,7 +58,7 @@ func (s *Stream) Close() (string, Report) {
 	if over {
 		s.raw = s.raw[:s.layer.reachOf(s.raw, len(s.raw)-1)]
 	}
-	s.text += strip(s.raw)
+	s.text += s.layer.strip(s.raw, &s.tally)
 	s.raw = ""
 	out := s.emit(s.advance(len(s.text)))
 	if body := s.shown + len(s.held); body > s.layer.max || over {

@@ -61,6 +61,18 @@ func strip(s string) string {
 	return b.String()
 }
 
+// unseen counts the characters that are there to hide something: what joins or
+// varies emoji is as invisible and does not count.
+func unseen(s string) int {
+	n := 0
+	for _, r := range s {
+		if r != 0x200d && r != 0xfe0f && r >= 0x80 && r != 0x85 && invisible(r) {
+			n++
+		}
+	}
+	return n
+}
+
 // escapeLen is the length of a terminal's control sequence: ESC [ … m or K.
 func escapeLen(s string) int {
 	if len(s) < 2 || s[1] != '[' {

@@ -167,7 +167,7 @@ func findDSN(s string, at, end int) (int, int) {
 	for i < len(s) && i < end+128 && !userEnd[s[i]] {
 		i++
 	}
-	if i >= len(s) {
+	if i >= len(s) || s[end] == '[' { // an IPv6 host
 		return 0, 0
 	}
 	switch s[i] {
@@ -196,11 +196,11 @@ func passwordBefore(s string, i int) (int, int) {
 			slash = j
 		}
 	}
-	if at <= i || slash >= 0 && slash < at && digits.run(s, i, 6) == slash {
+	if at < i+3 || slash >= 0 && slash < at && digits.run(s, i, 6) == slash {
 		return 0, 0
 	}
 	switch pw := s[i:at]; {
-	case placeholder(pw), secretWords.has(pw) && len(pw) > 3, equalFold(pw, "pwd"):
+	case placeholder(pw), kindOf(pw)&isSecret != 0 && len(pw) > 3, equalFold(pw, "pwd"):
 		return 0, 0
 	}
 	return i, at

@@ -77,8 +77,8 @@ func bareEnd(s string, i int) int {
 
 // nextParam reports whether name= follows, as in a query string.
 func nextParam(s string, i int) bool {
-	j := classes['p'].run(s, i, 40)
-	return j > i && (s[j-1] == '=' || j < len(s) && (s[j] == '=' || s[j] == ';'))
+	j := wordish.run(s, i, 40)
+	return j > i && j < len(s) && (s[j] == '=' || s[j] == ';')
 }
 
 // benign are words that stand where a secret might and are none.
@@ -90,7 +90,8 @@ var benign = set("true false null nil none undefined string str text number int 
 	"hashed encrypted plaintext self this env file vault input output request response config lambda func function async await new " +
 	"return private public protected static readonly rejected accepted refreshed rotated revoked leaked exposed configured here " +
 	"below above available unavailable present absent authentication authorization header cookie session login credential " +
-	"credentials keyring keychain prompt manager interactive stdin")
+	"credentials keyring keychain prompt manager interactive stdin mandatory forbidden deprecated expected blank readonly internal " +
+	"external rotation reset protected strength policy field column sensitive secure unchanged automatic automatically managed")
 
 // placeholder reports whether a value stands for a secret rather than being
 // one: a variable, a template, a run of one filler, or our own marker.
@@ -198,5 +199,5 @@ func random(v string) bool {
 			kinds++
 		}
 	}
-	return len(v) >= 16 && !l.hex && l.digit > 1 && kinds >= 2 && l.distinct >= 9 && l.other*3 < len(v)
+	return len(v) >= 16 && !l.hex && l.digit > 0 && kinds >= 2 && l.distinct >= 9 && l.other*3 < len(v)
 }

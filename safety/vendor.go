@@ -22,7 +22,7 @@ func vendor(id, names string, specs ...string) rule {
 		}
 		for k := range formats {
 			to := formats[k].forward(s, i, formats[k].right)
-			if to > i && (to == len(s) || !alnum[s[to]]) && (sure || random(s[i:to])) && !placeholder(s[i:to]) {
+			if to > i && (to == len(s) || !alnum[s[to]]) && (sure || random(s[i:to]) || mixedHex(s[i:to])) && !placeholder(s[i:to]) {
 				return i, to
 			}
 		}
@@ -39,6 +39,12 @@ func openVendor(s string, at, end int) bool {
 		return len(s)-end < 64
 	}
 	return len(s)-end < 300
+}
+
+// mixedHex is hex in both cases, which no tool prints a digest in.
+func mixedHex(v string) bool {
+	l := look(v)
+	return l.hex && l.upper > 1 && l.lower > 1
 }
 
 // torn reports whether a name is only pieces of other words: rookTable does not

@@ -22,6 +22,7 @@ type deskJob struct {
 	hash      [sha256.Size]byte
 	prompt    string
 	followUps []followUp
+	spent     int  // of maxJobCost
 	ended     bool // its token is good for nothing but repeating what was taken
 }
 
@@ -33,6 +34,25 @@ type followUp struct {
 
 // maxFollowUps is how many prompts wait for a worker that does not fetch them.
 const maxFollowUps = 20
+
+// maxJobCost bounds what one run of a job may make us hold: the bytes its worker
+// posts, and eventCost for each event.
+const (
+	maxJobCost = 128 << 20
+	eventCost  = 512
+)
+
+// spend takes what a post costs from its run's budget, if there is that much left.
+func (d *jobDesk) spend(id string, cost int) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	j := d.jobs[id]
+	if j == nil || j.spent+cost > maxJobCost {
+		return false
+	}
+	j.spent += cost
+	return true
+}
 
 // open lets a new token speak for a job, and no older one, and returns it.
 func (d *jobDesk) open(id, user, prompt string) (token string) {

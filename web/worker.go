@@ -52,6 +52,9 @@ func (s *Server) postEvents(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if !s.desk.spend(c.Param("id"), len(body)+eventCost*len(posts)) {
+		return problem(http.StatusRequestEntityTooLarge, "job_full", "The job has posted as much as a run may. Complete it; its log keeps what there is.")
+	}
 	clean, ready := jobCleaner{s.Safety}, make([]session.Post, len(posts))
 	for i := range posts {
 		b, problem := clean.body(&posts[i], raws[i])

@@ -12,6 +12,9 @@
 // The memory tools keep notes for each user apart, cleaned by a safety.Layer,
 // and refuse when nobody said who the user is.
 //
+// [Shell] and [HTTPGet] reach further, so they are not part of [Builtin]: whoever
+// wants them adds them, and says when they may run.
+//
 // Errors are written for whoever reads them in a conversation: what was wrong,
 // with what, and what to do instead.
 package tool

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/web"
 )
 
@@ -203,4 +204,13 @@ func (c *sseClient) until(t *testing.T, kind string) []frame {
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	require.Eventually(t, ok, time.Minute, 5*time.Millisecond, what)
+}
+
+func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func mustLayer(t *testing.T) *safety.Layer {
+	t.Helper()
+	l, err := newLayer(safetySettings{})
+	require.NoError(t, err)
+	return l
 }

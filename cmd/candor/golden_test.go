@@ -92,7 +92,8 @@ const testToken = "a-token-for-tests-only"
 func newPlay(t *testing.T, script []byte) *play {
 	file := filepath.Join(t.TempDir(), "script.json")
 	require.NoError(t, os.WriteFile(file, script, 0o600))
-	s := settings{provider: "script", script: file, workspace: t.TempDir()}
+	var s settings
+	s.provider, s.script, s.workspace = "script", file, t.TempDir()
 	p := &play{t: t, logs: &logBuffer{}}
 	var tokens web.Tokens
 	tokens.Add(web.LocalUser, testToken)

@@ -16,20 +16,28 @@ import (
 // mayImport is the architecture: which of our packages each may import. What is
 // not listed may import none. Tests are free.
 var mayImport = map[string][]string{
-	"candor/session":                {"candor/safety"},
-	"candor/session/sessiontest":    {"candor/safety", "candor/session"},
-	"candor/agent":                  {"candor/safety", "candor/session"},
-	"candor/agent/provider/offline": {"candor/agent"},
-	"candor/agent/provider/script":  {"candor/agent"},
-	"candor/agent/tool":             {"candor/agent", "candor/safety"},
-	"candor/web":                    {"candor/safety", "candor/session"},
-	"candor/worker":                 {"candor/agent", "candor/session"},
+	"candor/session":                     {"candor/safety"},
+	"candor/session/sessiontest":         {"candor/safety", "candor/session"},
+	"candor/agent":                       {"candor/safety", "candor/session"},
+	"candor/agent/provider/offline":      {"candor/agent"},
+	"candor/agent/provider/script":       {"candor/agent"},
+	"candor/agent/provider/retry":        {"candor/agent"},
+	"candor/agent/provider/retry/replay": {"candor/agent"},
+	"candor/agent/provider/openai":       {"candor/agent", "candor/agent/provider/retry"},
+	"candor/agent/provider/anthropic":    {"candor/agent", "candor/agent/provider/retry"},
+	"candor/agent/tool":                  {"candor/agent", "candor/safety"},
+	"candor/agent/tool/mcp":              {"candor/agent"},
+	"candor/web":                         {"candor/safety", "candor/session"},
+	"candor/worker":                      {"candor/agent", "candor/session"},
 }
 
 // onlyIn lists the dependencies that exactly one package, or one file, may name.
 var onlyIn = map[string]string{
 	"github.com/r3labs/sse/v2":                       "candor/web",
 	"github.com/labstack/echo/v4":                    "candor/web",
+	"github.com/modelcontextprotocol/go-sdk/mcp":     "candor/agent/tool/mcp",
+	"github.com/openai/openai-go/v3":                 "candor/agent/provider/openai",
+	"github.com/anthropics/anthropic-sdk-go":         "candor/agent/provider/anthropic",
 	"github.com/microcosm-cc/bluemonday":             "candor/safety",
 	"github.com/urfave/cli/v3":                       "candor/cmd/candor",
 	"github.com/prometheus/client_golang/prometheus": "candor/cmd/candor",

@@ -49,7 +49,8 @@ func aStep(n int) []worker.Event {
 func BenchmarkAcceptingEvents(b *testing.B) {
 	var tokens web.Tokens
 	tokens.Add("ann", tokenOf("ann"))
-	a, err := newApp(settings{provider: "offline", workspace: "../.."}, tokens, nil, slog.New(slog.DiscardHandler))
+	offline := settings{modelSettings: modelSettings{provider: "offline"}, toolSettings: toolSettings{workspace: "../.."}}
+	a, err := newApp(offline, tokens, nil, slog.New(slog.DiscardHandler))
 	require.NoError(b, err)
 	defer a.close(context.Background())
 	post := func(h http.Handler, path, token, body string) *httptest.ResponseRecorder {

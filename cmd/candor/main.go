@@ -48,8 +48,24 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Writer:         stdout,
 		ErrWriter:      stderr,
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // main prints it, once
-		Suggest:        true,
+		Action:         rootAction,
 		Commands:       []*cli.Command{serveCommand(), workerCommand(), scanCommand(stdin), doctorCommand()},
 	}
+	for _, c := range root.Commands {
+		c.OnUsageError = shortUsageError
+	}
 	return root.Run(ctx, args)
+}
+
+// rootAction runs where no command was named, or none that there is.
+func rootAction(_ context.Context, c *cli.Command) error {
+	if c.Args().Present() {
+		return fmt.Errorf("there is no command %q; candor --help lists those there are", c.Args().First())
+	}
+	return cli.ShowRootCommandHelp(c)
+}
+
+// shortUsageError says what was wrong with a flag, without all of the help.
+func shortUsageError(_ context.Context, c *cli.Command, err error, _ bool) error {
+	return fmt.Errorf("%w; see candor %s --help", err, c.Name)
 }

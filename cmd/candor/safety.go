@@ -28,7 +28,8 @@ func safetyFlags(s *safetySettings) []cli.Flag {
 	}
 }
 
-// newLayer makes the layer that the settings describe. Its errors show no value.
+// newLayer makes the layer that the settings describe; our own keys for models are
+// secrets it knows. Its errors show no value.
 func newLayer(s safetySettings) (*safety.Layer, error) {
 	var options []safety.Option
 	if s.policyFile != "" {
@@ -47,6 +48,7 @@ func newLayer(s safetySettings) (*safety.Layer, error) {
 	if err != nil {
 		return nil, err
 	}
+	known = append(known, modelKeys()...)
 	return safety.NewLayer(append(options, safety.KnownSecrets(known...))...), nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -9,12 +10,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"sync"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"candor/agent/provider/anthropic"
+	"candor/agent/provider/openai"
 	"candor/session"
 	"candor/web"
 )
@@ -156,16 +160,30 @@ func loadTokens(s settings) (t web.Tokens, fresh string, err error) {
 // announce tells a person where the server is and how to get in.
 func announce(w io.Writer, addr, fresh string, s settings) {
 	fmt.Fprintf(w, "Candor serves at http://%s\n", addr)
-	fmt.Fprintf(w, "  model      %s\n", describe(s.provider))
+	fmt.Fprintf(w, "  model      %s\n", describe(s.modelSettings))
 	fmt.Fprintf(w, "  workspace  %s\n", s.workspace)
 	if fresh != "" {
 		fmt.Fprintf(w, "  token      %s   (made for this run, shown only here)\n", fresh)
 	}
 }
 
-func describe(provider string) string {
-	if provider == "offline" {
+func describe(s modelSettings) string {
+	switch s.chosen() {
+	case "offline":
 		return "offline (deterministic, no key: picks tools by the words of a message)"
+	case "openai":
+		return cmp.Or(s.model, os.Getenv(openAIModel)) + " at " + hostOf(cmp.Or(os.Getenv(openAIBaseURL), openai.DefaultBaseURL))
+	case "anthropic":
+		return cmp.Or(s.model, os.Getenv(anthropicName)) + " at " + hostOf(cmp.Or(os.Getenv(anthropicBase), anthropic.DefaultBaseURL))
 	}
-	return provider
+	return s.chosen()
+}
+
+// hostOf is all of a URL that is safe to print: the rest may hold a key.
+func hostOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "an address that is no URL"
+	}
+	return u.Host
 }

@@ -29,6 +29,9 @@ type running struct {
 // runServe starts candor serve with flags on a free port.
 func runServe(t *testing.T, flags ...string) *running {
 	t.Helper()
+	if os.Getenv(openAIBaseURL) == "" {
+		withoutModels(t)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{t: t, out: &logBuffer{}, errOut: &logBuffer{}, signal: cancel, exit: make(chan error, 1)}
 	args := append([]string{"candor", "serve", "--addr", "127.0.0.1:0", "--workspace", "../.."}, flags...)
@@ -153,7 +156,13 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 		flags []string
 		want  string
 	}{
-		{"a provider that is not there", []string{"--provider", "gpt"}, `there is no provider called "gpt"; take offline or script`},
+		{"a provider that is not there", []string{"--provider", "gpt"}, `there is no provider called "gpt"; take offline, script, openai or anthropic`},
+		{"reasons of no kind", []string{"--reasons", "always"}, `"always" is neither required nor optional`},
+		{"a model that is not named", []string{"--provider", "openai"}, "Name it with --model or OPENAI_MODEL"},
+		{"a model of Anthropic's that is not named", []string{"--provider", "anthropic"}, "Name it with --model or ANTHROPIC_MODEL"},
+		{"an API that is not there", []string{"--provider", "openai", "--model", "m", "--api", "soap"}, `there is no API "soap"`},
+		{"a tool that cannot be enabled", []string{"--enable", "sudo"}, `there is no tool "sudo" to enable`},
+		{"an MCP file that is not there", []string{"--mcp", "nowhere.json"}, "nowhere.json"},
 		{"a script that is not given", []string{"--provider", "script"}, "the script provider needs a file: --script FILE"},
 		{"a script that is not there", []string{"--provider", "script", "--script", "nowhere.json"}, "nowhere.json"},
 		{"a workspace that is not there", []string{"--workspace", "/does/not/exist"}, "workspace:"},
@@ -181,6 +190,17 @@ func TestATokenThatCanBeGuessedIsRefused(t *testing.T) {
 	err := run(t.Context(), []string{"candor", "serve", "--addr", "127.0.0.1:0"}, strings.NewReader(""), io.Discard, io.Discard)
 	require.ErrorContains(t, err, "at least 16 characters")
 	assert.NotContains(t, err.Error(), "short-one")
+}
+
+func TestACommandThatIsNotThereIsExplained(t *testing.T) {
+	err := run(t.Context(), []string{"candor", "sevre"}, strings.NewReader(""), io.Discard, io.Discard)
+	require.EqualError(t, err, `there is no command "sevre"; candor --help lists those there are`)
+	var out, errOut bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"candor"}, strings.NewReader(""), &out, &errOut))
+	assert.Contains(t, out.String(), "why did the agent do that?")
+	err = run(t.Context(), []string{"candor", "serve", "--adr", "x"}, strings.NewReader(""), &out, &errOut)
+	require.ErrorContains(t, err, "see candor serve --help")
+	assert.Empty(t, errOut.String(), "one line says it")
 }
 
 func TestIdleSessionsAreEvictedByTheServer(t *testing.T) {

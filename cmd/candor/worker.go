@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
-	"candor/agent/tool"
 	"candor/worker"
 )
 
@@ -24,9 +24,14 @@ type workerSettings struct {
 	spillDir              string
 }
 
+// jobTokenEnv is the variable that holds the token.
+const jobTokenEnv = "CANDOR_JOB_TOKEN"
+
 const workerDescription = `Works on a job of a server, in a process of its own: it fetches the job's prompt,
 runs the agent loop over the workspace, and posts what it does and why. The job's
-token, which the server showed when the job was made, is in CANDOR_JOB_TOKEN.
+token, which the server showed when the job was made, is in CANDOR_JOB_TOKEN. The
+model is found as serve finds it; nobody is there to approve a call, so tools that
+ask are rejected.
 
 The server may go away meanwhile: what is to be posted waits, in memory and then in
 a file, and arrives in order and once. A worker that was killed is started again with
@@ -55,7 +60,7 @@ func workerCommand() *cli.Command {
 			if c.Args().Present() {
 				return errors.New("worker takes no argument but flags; see candor worker --help")
 			}
-			s.jobToken = os.Getenv("CANDOR_JOB_TOKEN")
+			s.jobToken = os.Getenv(jobTokenEnv)
 			return work(ctx, s, c.Root().Writer, c.Root().ErrWriter)
 		},
 	}
@@ -63,19 +68,11 @@ func workerCommand() *cli.Command {
 
 func workerFlags(s *workerSettings) []cli.Flag {
 	const logs = "Logs"
-	return append(safetyFlags(&s.safety), []cli.Flag{
+	return slices.Concat(modelFlags(&s.modelSettings), toolFlags(&s.toolSettings), safetyFlags(&s.safety), []cli.Flag{
 		&cli.StringFlag{Name: "server", Value: "http://127.0.0.1:8080", Usage: "work for the server at `URL`",
 			Sources: cli.EnvVars("CANDOR_SERVER"), Destination: &s.server},
 		&cli.StringFlag{Name: "job", Required: true, Usage: "work on the job `ID`",
 			Sources: cli.EnvVars("CANDOR_JOB"), Destination: &s.job},
-		&cli.StringFlag{Name: "workspace", Value: ".", Usage: "let file tools read `DIR` and nothing outside of it",
-			Sources: cli.EnvVars("CANDOR_WORKSPACE"), Destination: &s.workspace},
-		&cli.StringFlag{Name: "provider", Value: "offline", Usage: "take `MODEL`: offline or script",
-			Sources: cli.EnvVars("CANDOR_PROVIDER"), Destination: &s.provider},
-		&cli.StringFlag{Name: "script", Usage: "replay `FILE` with the script provider",
-			Sources: cli.EnvVars("CANDOR_SCRIPT"), Destination: &s.script},
-		&cli.StringSliceFlag{Name: "deny", Usage: "reject every call of `TOOL`; may be repeated",
-			Sources: cli.EnvVars("CANDOR_DENY"), Destination: &s.deny},
 		&cli.BoolFlag{Name: "follow-ups", Usage: "wait for further prompts until one says that it is the last",
 			Sources: cli.EnvVars("CANDOR_FOLLOW_UPS"), Destination: &s.followUps},
 		&cli.DurationFlag{Name: "poll", Value: worker.DefaultPoll, Usage: "ask for prompts, and whether the job was cancelled, every `TIME`",
@@ -89,7 +86,7 @@ func workerFlags(s *workerSettings) []cli.Flag {
 			Sources: cli.EnvVars("CANDOR_LOG_LEVEL"), Destination: &s.logLevel},
 		&cli.StringFlag{Name: "log-format", Category: logs, Value: "text", Usage: "log as `FORMAT`: text or json",
 			Sources: cli.EnvVars("CANDOR_LOG_FORMAT"), Destination: &s.logFormat},
-	}...)
+	})
 }
 
 // work works on one job until it or ctx ends.
@@ -105,25 +102,19 @@ func work(ctx context.Context, s workerSettings, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
-	m, err := newModel(s.settings)
-	if err != nil {
-		return err
-	}
+	// A tool may come by the token; what it says of it does not go into the log.
+	s.safety.secretEnv = append(s.safety.secretEnv, jobTokenEnv)
 	layer, err := newLayer(s.safety)
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(s.workspace)
-	if err != nil {
-		return fmt.Errorf("workspace: %w", err)
-	}
-	defer root.Close()
-	d, err := newDispatcher(m, s.settings, layer, tool.Builtin(root, layer), log)
+	t, kit, err := newTeam(s.settings, layer, log)
 	if err != nil {
 		return err
 	}
+	defer kit.close()
 	r := &worker.Runtime{
-		Client: client, Dispatcher: d, Log: log, FollowUps: s.followUps, Poll: s.poll, Grace: s.grace, SpillDir: s.spillDir,
+		Client: client, Dispatcher: t.lead, Log: log, FollowUps: s.followUps, Poll: s.poll, Grace: s.grace, SpillDir: s.spillDir,
 	}
 	log.Info("working", "job", s.job)
 	if err := r.Run(ctx); err != nil {

@@ -278,3 +278,20 @@ func TestAStoppedWorkerLeavesItsJobToTheNext(t *testing.T) {
 	require.NoError(t, err)
 	assertWhole(t, s.page(id))
 }
+
+func TestATokenThatAToolComesByStaysOutOfTheLog(t *testing.T) {
+	s := startServer(t, settings{}, nil)
+	id, token := s.aJob("x")
+	file := scriptFile(t, map[string]any{
+		"steps": []any{
+			map[string]any{"narrative": "I have " + token, "tool_calls": []any{map[string]any{"name": "env", "arguments": map[string]any{"x": token}, "rationale": "for " + token}}},
+			map[string]any{"text": "it is " + token},
+		},
+		"tools": map[string]any{"env": map[string]any{"result": map[string]any{"found": token}}},
+	})
+	out, err := s.runWorker(t.Context(), id, token, "--provider", "script", "--script", file)
+	require.NoError(t, err)
+	body := s.do("ann", "GET", "/api/jobs/"+id+"/events", "").body
+	assert.Contains(t, body, "REDACTED")
+	assert.NotContains(t, body+out.String()+s.logs.String(), token)
+}

@@ -1,0 +1,226 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/agent"
+	"candor/agent/provider/retry/replay"
+)
+
+const piece = `data: {"model":"m","choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":%s}]}` + "\n\n"
+
+func answering(t *testing.T, o Options, h http.HandlerFunc) (*Provider, *replay.Server) {
+	t.Helper()
+	server := replay.Handle(t, h)
+	o.Transport, o.Model = server, "m"
+	p, err := New(o)
+	require.NoError(t, err)
+	return p, server
+}
+
+func failure(t *testing.T, err error) *agent.ProviderError {
+	t.Helper()
+	p, ok := errors.AsType[*agent.ProviderError](err)
+	require.True(t, ok, "%v", err)
+	return p
+}
+
+func TestNewChecksItsOptions(t *testing.T) {
+	for _, o := range []Options{{}, {Model: "m", BaseURL: "localhost:11434"}, {Model: "m", BaseURL: "ftp://x/v1"},
+		{Model: "m", API: "soap"}, {Model: "m", BaseURL: "http://" + testKey() + "\x7f"}} {
+		_, err := New(o)
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), testKey())
+	}
+	_, err := New(Options{Model: "m"})
+	require.NoError(t, err)
+}
+
+func TestTheKeyIsSentAndNeverTold(t *testing.T) {
+	key := testKey()
+	p, server := answering(t, Options{Key: key + "\n"}, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s, or %s…","code":"invalid_api_key"}}`, key, key[:14])
+	})
+	_, err := p.Respond(t.Context(), replay.Question(t))
+	assert.Equal(t, agent.Permanent, failure(t, err).Failure)
+	assert.Equal(t, "Bearer "+key, server.Header().Get("Authorization"))
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, err), key[:12])
+	assert.Contains(t, err.Error(), "Incorrect API key provided")
+}
+
+func TestWithoutAKeyNoneIsSent(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", testKey())
+	p, server := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, piece, `"stop"`) })
+	_, err := p.Respond(t.Context(), replay.Question(t))
+	require.NoError(t, err)
+	assert.Empty(t, server.Header().Get("Authorization"))
+}
+
+func TestAConnectionLostInMidStreamMayPass(t *testing.T) {
+	p, server := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, piece, "null")
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	_, err := p.Respond(t.Context(), replay.Question(t))
+	assert.Equal(t, agent.Temporary, failure(t, err).Failure)
+	assert.Equal(t, 1, server.Asks(), "asking again is for others")
+}
+
+func TestARedirectIsNotFollowed(t *testing.T) {
+	p, _ := answering(t, Options{Key: testKey()}, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "https://elsewhere.example/", http.StatusTemporaryRedirect)
+	})
+	_, err := p.Respond(t.Context(), replay.Question(t))
+	assert.Equal(t, agent.Permanent, failure(t, err).Failure)
+}
+
+func TestAContextThatEndsIsTheError(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p, _ := answering(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, piece, "null")
+		w.(http.Flusher).Flush()
+		cancel()
+		<-r.Context().Done()
+	})
+	_, err := p.Respond(ctx, replay.Question(t))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestAServerThatDoesNotKnowUsageIsAskedWithout(t *testing.T) {
+	p, server := refusing(t, Options{}, "stream_options", "Unknown parameter: 'stream_options'", fmt.Sprintf(piece, `"stop"`))
+	for range 2 {
+		resp, err := p.Respond(t.Context(), replay.Question(t))
+		require.NoError(t, err)
+		assert.Equal(t, "hi", resp.Text)
+	}
+	assert.Equal(t, 3, server.Asks(), "it is not tried with usage again")
+}
+
+func TestOpaqueReasoningGoesOnlyToWhomItCameFrom(t *testing.T) {
+	p, server := answering(t, Options{Echo: EchoOptional}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, piece, `"stop"`) })
+	req := replay.Question(t)
+	req.Messages = append(req.Messages,
+		agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
+			{Provider: "another", Kind: reasoningContent, Data: []byte("theirs")}, p.opaque(reasoningContent, []byte("ours")),
+		}},
+		agent.Message{Role: agent.RoleUser, Text: "go on"})
+	_, err := p.Respond(t.Context(), req)
+	require.NoError(t, err)
+	assert.Contains(t, string(server.Last()), `"reasoning_content": "ours"`)
+	assert.NotContains(t, string(server.Last()), "theirs")
+}
+
+func TestWhatServersRefuseIsMadeFit(t *testing.T) {
+	p, server := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, piece, `"stop"`) })
+	req := agent.Request{Messages: []agent.Message{
+		{Role: agent.RoleSystem, Text: "one"}, {Role: agent.RoleSystem, Text: "two"}, {Role: agent.RoleUser, Text: "hi"},
+		{Role: agent.RoleAssistant, Calls: []agent.Call{{ID: "call_1", Name: "no such/tool", Arguments: json.RawMessage(`{"path":`)}}},
+		{Role: agent.RoleTool, CallID: "call_1", Text: "failed"},
+		{Role: agent.RoleSystem, Text: "late"},
+	}}
+	_, err := p.Respond(t.Context(), req)
+	require.NoError(t, err)
+	var sent struct {
+		Messages []struct {
+			Role, Content string
+			Calls         []struct {
+				Function struct{ Name, Arguments string }
+			} `json:"tool_calls"`
+		}
+		Tools []any
+	}
+	require.NoError(t, json.Unmarshal(server.Last(), &sent))
+	require.Len(t, sent.Messages, 5)
+	assert.Equal(t, "one\n\ntwo", sent.Messages[0].Content)
+	assert.Equal(t, "no_such_tool", sent.Messages[2].Calls[0].Function.Name)
+	assert.Equal(t, "{}", sent.Messages[2].Calls[0].Function.Arguments)
+	assert.Equal(t, "user", sent.Messages[4].Role)
+	assert.Empty(t, sent.Tools)
+}
+
+func TestEcho(t *testing.T) {
+	for _, c := range []struct {
+		host, model string
+		want        Echo
+	}{
+		{"api.openai.com", "gpt", EchoForbidden},
+		{"notopenai.com", "gpt", EchoOptional},
+		{"API.DeepSeek.com", "deepseek-chat", EchoRequired},
+		{"gpu.internal", "moonshotai/Kimi-K2.5", EchoRequired},
+		{"openrouter.ai", "moonshotai/kimi-k2.5", EchoOptional},
+		{"localhost", "qwen3", EchoOptional},
+	} {
+		assert.Equal(t, c.want, echoOf(c.host, c.model), c.host)
+	}
+	p, err := New(Options{Model: "m", Echo: EchoRequired})
+	require.NoError(t, err)
+	assert.Equal(t, EchoRequired, p.echo, "options overrule the table")
+}
+
+// refusing answers what it does not like with words, and all else with hi.
+func refusing(t *testing.T, o Options, what, words, hi string) (*Provider, *replay.Server) {
+	t.Helper()
+	var server *replay.Server
+	var p *Provider
+	p, server = answering(t, o, func(w http.ResponseWriter, _ *http.Request) {
+		if strings.Contains(string(server.Last()), what) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"error":{"message":%q}}`, words)
+			return
+		}
+		fmt.Fprint(w, hi)
+	})
+	return p, server
+}
+
+const done = `data: {"type":"response.completed","response":{"model":"m","output":[{"type":"message",` +
+	`"content":[{"type":"output_text","text":"hi"}]}]}}` + "\n\n"
+
+func TestAModelThatDoesNotReasonIsNotAskedForIt(t *testing.T) {
+	for _, words := range []string{
+		"Unsupported parameter: 'reasoning.summary' is not supported with this model.",
+		"Encrypted content is not supported with this model.",
+		"Your organization must be verified to generate reasoning summaries.",
+	} {
+		p, server := refusing(t, Options{API: Responses}, `"summary"`, words, done)
+		for range 2 {
+			resp, err := p.Respond(t.Context(), replay.Question(t))
+			require.NoError(t, err)
+			assert.Equal(t, "hi", resp.Text)
+		}
+		assert.Equal(t, 3, server.Asks(), words)
+		assert.NotContains(t, string(server.Last()), "encrypted")
+	}
+}
+
+func TestReasoningThatIsNotTakenBackIsLeftOut(t *testing.T) {
+	for api, words := range map[API]string{
+		Responses: "The encrypted content for item rs_1 could not be verified.", Chat: "Corrupted thought signature.",
+	} {
+		hi := done
+		if api == Chat {
+			hi = fmt.Sprintf(piece, `"stop"`)
+		}
+		p, server := refusing(t, Options{API: api, Echo: EchoOptional}, "spoiled", words, hi)
+		req := replay.Question(t)
+		req.Messages = append(req.Messages, agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
+			p.opaque(kindAt(0), []byte(`{"type":"reasoning","encrypted_content":"spoiled"}`)), p.opaque(reasoningContent, []byte("spoiled")),
+		}}, agent.Message{Role: agent.RoleUser, Text: "go on"})
+		_, err := p.Respond(t.Context(), req)
+		require.NoError(t, err)
+		assert.Equal(t, 2, server.Asks())
+		assert.NotEmpty(t, req.Messages[2].Opaque, "the caller's messages stay")
+		assert.False(t, p.bare.Load(), "summaries are still asked for")
+	}
+}

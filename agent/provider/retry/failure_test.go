@@ -1,0 +1,127 @@
+package retry
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/agent"
+)
+
+func TestFailuresAreToldApart(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		body   string
+		want   agent.Failure
+	}{
+		{500, "", agent.Temporary},
+		{503, "<html>", agent.Temporary},
+		{529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, agent.Temporary},
+		{408, "", agent.Temporary},
+		{429, `{"error":{"message":"Request exceeds the maximum context length per minute"}}`, agent.Temporary},
+		{429, `{"error":{"code":"insufficient_quota"}}`, agent.Permanent},
+		{400, `{"error":{"message":"bad"}}`, agent.Permanent},
+		{401, `{"error":"no"}`, agent.Permanent},
+		{404, `not found`, agent.Permanent},
+		{413, "", agent.TooLong},
+		{400, `{"error":{"code":"context_length_exceeded"}}`, agent.TooLong},
+		{400, `{"object":"error","message":"This model's maximum context length is 8192 tokens.","code":400}`, agent.TooLong},
+		{400, `{"error":{"message":"input length and max_tokens exceed context limit: 1 + 2 > 2"}}`, agent.TooLong},
+		{500, `{"error":{"message":"the input exceeds the context window"}}`, agent.TooLong},
+		{0, `{"error":{"code":429,"message":"slow down"}}`, agent.Temporary},
+		{0, `{"error":{"code":"403","message":"no"}}`, agent.Permanent},
+		{0, `{"error":{"type":"invalid_request_error"}}`, agent.Permanent},
+		{0, `{"error":{}}`, agent.Temporary},
+		{0, `null`, agent.Temporary},
+	} {
+		got := Read(c.status, nil, []byte(c.body)).Failure("")
+		assert.Equal(t, c.want, got.Failure, "%d %s", c.status, c.body)
+		assert.NotEmpty(t, got.Error())
+	}
+}
+
+func TestHowLongToWait(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, c := range []struct {
+		name, value string
+		want        time.Duration
+	}{
+		{"Retry-After", "3", 3 * time.Second},
+		{"Retry-After", "0.5", 500 * time.Millisecond},
+		{"Retry-After", "Fri, 02 Jan 2026 03:05:05 GMT", time.Minute},
+		{"Retry-After", "Fri, 02 Jan 2026 03:00:00 GMT", 0},
+		{"Retry-After", "-1", 0},
+		{"Retry-After", "NaN", 0},
+		{"Retry-After", "soon", 0},
+		{"Retry-After", "", 0},
+		{"retry-after-ms", "250", 250 * time.Millisecond},
+	} {
+		h := http.Header{}
+		h.Set(c.name, c.value)
+		assert.Equal(t, c.want, retryAfter(h, now), c.value)
+	}
+	h := http.Header{"Retry-After": {"1e300"}}
+	assert.Positive(t, retryAfter(h, now), "no overflow")
+}
+
+// secret is a key of some length, made anew for each test.
+func secret(n int) string {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+	var b strings.Builder
+	for range n {
+		b.WriteByte(letters[rand.N(len(letters))])
+	}
+	return b.String()
+}
+
+func TestNoPieceOfAKeyStays(t *testing.T) {
+	key := secret(40)
+	for _, text := range []string{
+		key, "a" + key + key, "bad key " + key[:20], key[25:] + " is bad", `\"` + key + `\"`, key[:15] + "…" + key[20:],
+		strings.Repeat("é", maxWords/2-5) + key,
+	} {
+		got := scrub(text, key)
+		for i := 0; i+maxPiece < len(key); i++ {
+			assert.NotContains(t, got, key[i:i+maxPiece+1])
+		}
+		assert.Contains(t, got, keyMark)
+	}
+	assert.Equal(t, "nothing to hide", scrub("nothing to hide", key))
+	assert.Equal(t, "nothing", scrub("nothing", ""))
+	assert.LessOrEqual(t, len(scrub(strings.Repeat("é", maxWords), key)), maxWords+len("…"))
+}
+
+func TestExplain(t *testing.T) {
+	key := secret(30)
+	ctx, cancel := context.WithCancel(t.Context())
+	p, ok := errors.AsType[*agent.ProviderError](Explain(ctx, fmt.Errorf("dial %s: refused", key), key))
+	require.True(t, ok)
+	assert.Equal(t, agent.Temporary, p.Failure)
+	assert.NotContains(t, p.Error(), key)
+
+	for _, lasting := range []error{errElsewhere, errAnswerTooLarge, &tls.CertificateVerificationError{Err: errors.New("x")}} {
+		p, ok := errors.AsType[*agent.ProviderError](Explain(ctx, fmt.Errorf("get: %w", lasting), key))
+		require.True(t, ok)
+		assert.Equal(t, agent.Permanent, p.Failure)
+	}
+	cancel()
+	require.ErrorIs(t, Explain(ctx, errors.New("x"), key), context.Canceled)
+}
+
+func TestAnAnswerIsBounded(t *testing.T) {
+	body := io.NopCloser(strings.NewReader("0123456789"))
+	b := &bounded{ReadCloser: body, left: 4}
+	got, err := io.ReadAll(b)
+	require.ErrorIs(t, err, errAnswerTooLarge)
+	assert.Equal(t, "0123", string(got))
+}

@@ -1,0 +1,71 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"candor/agent"
+)
+
+// wanted is a response, or an error, as want.json has it.
+type wanted struct {
+	Text    string        `json:"text,omitempty"`
+	Summary string        `json:"summary,omitempty"`
+	Calls   []wantedCall  `json:"calls,omitempty"`
+	Opaque  []wantedThing `json:"opaque,omitempty"`
+	Model   string        `json:"model,omitempty"`
+	Usage   *agent.Usage  `json:"usage,omitempty"`
+	Error   *wantedError  `json:"error,omitempty"`
+}
+
+type wantedCall struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+type wantedThing struct {
+	Provider string `json:"provider"`
+	Kind     string `json:"kind"`
+	Bytes    string `json:"bytes"`
+}
+
+type wantedError struct {
+	Failure string `json:"failure"`
+	Status  int    `json:"status,omitempty"`
+	Wait    string `json:"wait,omitempty"`
+	Words   string `json:"words"`
+}
+
+var failures = map[agent.Failure]string{
+	agent.Permanent: "permanent", agent.Temporary: "temporary", agent.TooLong: "too long",
+}
+
+func outcome(r agent.Response, err error) []byte {
+	w := wanted{Text: r.Text, Summary: r.Summary, Model: r.Model}
+	for _, c := range r.Calls {
+		w.Calls = append(w.Calls, wantedCall{c.ID, c.Name, string(c.Arguments)})
+	}
+	for _, o := range r.Opaque {
+		w.Opaque = append(w.Opaque, wantedThing{o.Provider, o.Kind, string(o.Data)})
+	}
+	if r.Usage != (agent.Usage{}) {
+		w.Usage = &r.Usage
+	}
+	if err != nil {
+		w.Error = &wantedError{Failure: "not told apart", Words: err.Error()}
+		if p, ok := errors.AsType[*agent.ProviderError](err); ok {
+			w.Error.Failure, w.Error.Status = failures[p.Failure], p.Status
+			if p.RetryAfter > 0 {
+				w.Error.Wait = p.RetryAfter.String()
+			}
+		}
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	_ = enc.Encode(w)
+	return out.Bytes()
+}

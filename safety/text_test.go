@@ -1,0 +1,34 @@
+package safety
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestATextEncodesAsAJSONString(t *testing.T) {
+	encoded, err := json.Marshal(map[string]any{"t": Literal(`say "hi"`), "zero": Text{}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"t":"say \"hi\"","zero":""}`, string(encoded))
+	assert.True(t, Text{}.Empty())
+	assert.False(t, Literal("x").Empty())
+}
+
+func TestAJSONEncodesAsItself(t *testing.T) {
+	value, _ := NewLayer().CleanJSON(json.RawMessage(`{"n": 1.0}`))
+	encoded, err := json.Marshal([]JSON{value, {}})
+	require.NoError(t, err)
+	assert.Equal(t, `[{"n":1.0},null]`, string(encoded))
+	assert.True(t, JSON{}.Null())
+	assert.False(t, value.Null())
+}
+
+func TestVerdictsAndActionsHaveNames(t *testing.T) {
+	assert.Equal(t, []string{"passed", "redacted", "blocked"}, []string{Passed.String(), Redacted.String(), Blocked.String()})
+	var a Action
+	require.NoError(t, a.UnmarshalText([]byte("Sanitize")))
+	assert.Equal(t, Sanitize, a)
+	require.Error(t, a.UnmarshalText([]byte("drop")))
+}

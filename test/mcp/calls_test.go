@@ -1,0 +1,123 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/agent"
+	"candor/agent/tool/mcp"
+)
+
+func callOne(t *testing.T, one agent.Tool) {
+	t.Helper()
+	name := one.Spec().Name
+	args, err := json.Marshal(sample(one.Spec().Schema))
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	got, err := one.Run(ctx, args)
+	if want, no := refused[name]; no {
+		require.ErrorContains(t, err, want, name)
+		assert.NoError(t, ctx.Err(), "%s has to fail at once", name)
+		return
+	}
+	require.NoError(t, err, "%s(%s)", name, args)
+	assert.True(t, json.Valid(got), "%s: %s", name, got)
+}
+
+// sample makes a value that fits a schema.
+func sample(s *jsonschema.Schema) any {
+	switch {
+	case s == nil:
+		return nil
+	case s.Type == "number" || s.Type == "integer":
+		return 1 // of a duration too
+	case s.Default != nil && !strings.Contains(string(s.Default), "http"):
+		return s.Default
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	}
+	switch s.Type {
+	case "object":
+		out := map[string]any{}
+		for name, p := range s.Properties {
+			if slices.Contains(s.Required, name) || p.Default != nil {
+				out[name] = sample(p)
+			}
+		}
+		return out
+	case "boolean":
+		return true
+	case "array":
+		return []any{}
+	}
+	// The one tool that fetches takes a URL that needs no network.
+	if s.Format == "uri" || strings.Contains(strings.ToLower(s.Description), "url") {
+		return "data:text/plain,hello"
+	}
+	return "hello"
+}
+
+func named(t *testing.T, s *mcp.Servers, name string) agent.Tool {
+	t.Helper()
+	all := s.Tools()
+	at := slices.IndexFunc(all, func(a agent.Tool) bool { return a.Spec().Name == name })
+	require.GreaterOrEqual(t, at, 0, name)
+	return all[at]
+}
+
+var long = json.RawMessage(`{"duration":60,"steps":60}`)
+
+func TestKilledInMidCall(t *testing.T) {
+	for way, open := range ways(t) {
+		t.Run(way, func(t *testing.T) {
+			e := open(t)
+			s := connect(t, e)
+			running, failed := named(t, s, "trigger-long-running-operation"), make(chan error, 1)
+			go func() {
+				_, err := running.Run(t.Context(), long)
+				failed <- err
+			}()
+			select {
+			case err := <-failed:
+				require.NoError(t, err, "it has to run for a while")
+			case <-time.After(time.Second):
+			}
+			e.kill()
+			killed := time.Now()
+			assert.ErrorContains(t, <-failed, "broke during this call")
+			assert.Less(t, time.Since(killed), 5*time.Second, "at once, not after the minute that the call would take")
+
+			e.revive()
+			echo := named(t, s, "echo")
+			require.Eventually(t, func() bool {
+				got, err := echo.Run(t.Context(), json.RawMessage(`{"message":"again"}`))
+				return err == nil && strings.Contains(string(got), "again")
+			}, soon, often)
+		})
+	}
+}
+
+func TestAnInterruptEndsALongCall(t *testing.T) {
+	for way, open := range ways(t) {
+		t.Run(way, func(t *testing.T) {
+			s := connect(t, open(t))
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			began := time.Now()
+			_, err := named(t, s, "trigger-long-running-operation").Run(ctx, long)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.Less(t, time.Since(began), 5*time.Second)
+			_, err = named(t, s, "echo").Run(t.Context(), json.RawMessage(`{"message":"on"}`))
+			assert.NoError(t, err, "the session goes on")
+		})
+	}
+}

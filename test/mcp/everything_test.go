@@ -1,0 +1,183 @@
+// Package mcp_test runs our MCP client against a server that others wrote, the
+// reference server with every feature, over stdio and over HTTP.
+package mcp_test
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"candor/agent"
+	"candor/agent/tool/mcp"
+)
+
+const soon, often = 30 * time.Second, 20 * time.Millisecond
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// install gives the server's program, fetched by npm once.
+var install = sync.OnceValues(func() (string, error) {
+	entry, err := filepath.Abs("node_modules/@modelcontextprotocol/server-everything/dist/index.js")
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(entry); err == nil {
+		return entry, nil
+	}
+	cmd := exec.Command("npm", "ci", "--no-audit", "--no-fund")
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return "", err
+	}
+	_, err = os.Stat(entry)
+	return entry, err
+})
+
+func program(t *testing.T) string {
+	t.Helper()
+	_, err := exec.LookPath("node")
+	require.NoError(t, err, "these tests need Node 20 or later and npm on the PATH")
+	entry, err := install()
+	require.NoError(t, err, "npm ci in test/mcp failed")
+	return entry
+}
+
+// everything is the server, by one of the ways to it.
+type everything struct {
+	endpoint mcp.Endpoint
+	kill     func() // without warning
+	revive   func() // where it does not come back by itself
+}
+
+func ways(t *testing.T) map[string]func(*testing.T) everything {
+	t.Helper()
+	entry := program(t)
+	return map[string]func(*testing.T) everything{
+		"stdio": func(t *testing.T) everything { return overStdio(t, entry) },
+		"http":  func(t *testing.T) everything { return overHTTP(t, entry) },
+	}
+}
+
+// overStdio has the server write its process id first, so that it can be killed.
+func overStdio(t *testing.T, entry string) everything {
+	t.Helper()
+	pid := filepath.Join(t.TempDir(), "pid")
+	return everything{
+		endpoint: mcp.Endpoint{
+			Command: "sh", Args: []string{"-c", `echo $$ > "$PID_FILE"; exec node "$0" stdio`, entry},
+			Env: map[string]string{"PID_FILE": pid},
+		},
+		kill: func() {
+			raw, err := os.ReadFile(pid)
+			require.NoError(t, err)
+			id, err := strconv.Atoi(strings.TrimSpace(string(raw)))
+			require.NoError(t, err)
+			p, err := os.FindProcess(id)
+			require.NoError(t, err)
+			require.NoError(t, p.Kill())
+		},
+		revive: func() {},
+	}
+}
+
+func overHTTP(t *testing.T, entry string) everything {
+	t.Helper()
+	port := freePort(t)
+	var cmd *exec.Cmd
+	kill := func() {
+		if cmd != nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			cmd = nil
+		}
+	}
+	start := func() {
+		cmd = exec.Command("node", entry, "streamableHttp")
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "PORT=" + port}
+		require.NoError(t, cmd.Start())
+		require.Eventually(t, func() bool {
+			resp, err := new(http.Client).Get("http://127.0.0.1:" + port + "/mcp")
+			if err == nil {
+				resp.Body.Close()
+			}
+			return err == nil
+		}, soon, often, "the server has to come up")
+		http.DefaultClient.CloseIdleConnections()
+	}
+	t.Cleanup(kill)
+	start()
+	return everything{endpoint: mcp.Endpoint{URL: "http://127.0.0.1:" + port + "/mcp"}, kill: kill, revive: start}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
+	return port
+}
+
+func connect(t *testing.T, e everything) *mcp.Servers {
+	t.Helper()
+	s, err := mcp.Connect(t.Context(), mcp.Config{Servers: map[string]mcp.Endpoint{"everything": e.endpoint}},
+		mcp.Options{Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		s.Close()
+		goleak.VerifyNone(t)
+	})
+	require.True(t, s.Status()[0].Up, "%v", s.Status())
+	return s
+}
+
+// withheld are the tools that need sampling, elicitation or roots of a client;
+// the server does not list them to one without.
+var withheld = []string{
+	"get-roots-list", "trigger-elicitation-request", "trigger-elicitation-request-async",
+	"trigger-sampling-request", "trigger-sampling-request-async", "trigger-url-elicitation",
+}
+
+// offered is what it lists to us.
+var offered = []string{
+	"echo", "get-annotated-message", "get-env", "get-resource-links", "get-resource-reference",
+	"get-structured-content", "get-sum", "get-tiny-image", "gzip-file-as-resource", "simulate-research-query",
+	"toggle-simulated-logging", "toggle-subscriber-updates", "trigger-long-running-operation",
+}
+
+// refused are tools that need of a client what we do not offer.
+var refused = map[string]string{
+	"simulate-research-query": "task", // it can only be called as a task
+}
+
+func TestEveryToolIsListedAndAnswers(t *testing.T) {
+	for way, open := range ways(t) {
+		t.Run(way, func(t *testing.T) {
+			s := connect(t, open(t))
+			var listed []string
+			for _, one := range s.Tools() {
+				listed = append(listed, one.Spec().Name)
+				callOne(t, one)
+			}
+			assert.ElementsMatch(t, offered, listed)
+			for _, name := range withheld {
+				assert.NotContains(t, listed, name)
+			}
+			_, err := agent.NewToolbox(s.Tools()...)
+			assert.NoError(t, err, "a toolbox takes them as they are")
+		})
+	}
+}
