@@ -151,6 +151,16 @@ func (c *Client) Events(ctx context.Context, after uint64) (events []LoggedEvent
 	return page.Events, page.More, err
 }
 
+// giveUp ends the job as failed by the way that a full job still has.
+func (c *Client) giveUp(ctx context.Context, why string) error {
+	body, err := json.Marshal(map[string]any{"success": false, "message": why})
+	if err != nil {
+		return err
+	}
+	_, err = c.ask(ctx, http.MethodPost, c.path("/complete"), body, &struct{}{})
+	return err
+}
+
 func (c *Client) path(rest string) string { return "/worker/" + url.PathEscape(c.job) + rest }
 
 var errNotOurs = errors.New("the answer is not one of a Candor server")

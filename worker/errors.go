@@ -62,7 +62,7 @@ func temporary(err error) (*Error, bool) {
 // refusal reports whether an error is about what was posted, not about the way there.
 func refusal(err error) bool {
 	e, ok := errors.AsType[*Error](err)
-	if !ok {
+	if !ok || full(err) {
 		return false
 	}
 	switch e.Status {
@@ -70,4 +70,11 @@ func refusal(err error) bool {
 		return true
 	}
 	return false
+}
+
+// full reports whether the job's run has posted as much as the server lets it: all
+// that is left to do is to end it.
+func full(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == "job_full"
 }

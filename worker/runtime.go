@@ -66,6 +66,9 @@ func (r *Runtime) Run(ctx context.Context) error {
 	switch {
 	case errors.Is(posted, ErrOver), stopped && errors.Is(context.Cause(running), ErrOver):
 		return ErrOver
+	case full(posted):
+		const why = "The job has posted as much as a run of it may."
+		return errors.Join(ErrFailed, posted, r.Client.giveUp(late, why))
 	case posted != nil:
 		return posted
 	}
