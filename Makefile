@@ -7,7 +7,7 @@ ADDR   ?= 127.0.0.1:8080
 FUZZ   ?= 10s
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
 
-.PHONY: run build test lint bench recall fuzz golden clean go-version peers
+.PHONY: run build test lint bench bench-full recall fuzz golden clean go-version peers
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token."
@@ -60,3 +60,6 @@ peers:
 	@command -v curl >/dev/null || { apt-get update -q && apt-get install -qy curl; }
 	@command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; }
 	@command -v python3 >/dev/null || { apt-get update -q && apt-get install -qy python3; }
+
+bench-full: go-version ## a minute of 50 workers beside 500 subscribers; figures go into docs/figures.md
+	$(GO) test ./cmd/candor -run '^TestJobsUnderLoad$$' -load 1m -v -timeout 10m

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -227,6 +228,9 @@ func (s *socket) pipe(in net.Conn) {
 	delete(s.open, out)
 }
 
+// outage is how long the server has no socket. It is the case itself, not a wait.
+const outage = 10 * time.Second
+
 // The worst week of a worker: it is killed at several places, its server loses its
 // socket for a while, and every third post is answered with 500.
 func TestAJobsLogIsWholeWhateverHappensToItsWorker(t *testing.T) {
@@ -252,7 +256,8 @@ func TestAJobsLogIsWholeWhateverHappensToItsWorker(t *testing.T) {
 	}
 	reaches(32)
 	way.set(true)
-	eventually(t, "the worker finds the socket gone for a while", func() bool { return strings.Contains(p.log.String(), " wait") })
+	eventually(t, "the worker finds the socket gone", func() bool { return strings.Contains(p.log.String(), " wait") })
+	<-time.After(outage)
 	way.set(false)
 	require.NoError(t, p.Wait(), p.log.String())
 	events := s.page(id)
