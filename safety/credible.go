@@ -12,14 +12,19 @@ func credible(s, name string, kind sense, how op, v value) bool {
 	if kind == weak && (!random(text) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
 		return false
 	}
+	l := looks{}
+	if kind != weak {
+		if l = look(text); !v.quoted && (how == opIs || how == opLoose) && l.digit+l.other == 0 {
+			return false // a word of prose or code, the commonest case
+		}
+	}
 	if placeholder(text) || alphabet(text) || artifact(text) || benign.has(strings.TrimRight(text, "!.*")) {
 		return false
 	}
 	if kind == weak {
 		return v.quoted || !called(s, v.to)
 	}
-	l := look(text)
-	if l.digit == min(len(text), 128) {
+	if l.digit == min(len(text), enough) {
 		return passwordName(name) && len(text) >= 4
 	}
 	if v.quoted && how != opTag {

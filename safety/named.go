@@ -136,10 +136,13 @@ func comma(s string, i int, quoted bool) (int, op) {
 	return j, opComma
 }
 
+// signs make up the operators.
+var signs = newClass(":=?|>.+-")
+
 // symbol reads =, :, :=, ::=, =>, ==, ?=, ||, ->, .=, += and what follows.
 func symbol(s string, i int, tight bool) (int, op) {
 	j := i
-	for j < len(s) && j < i+4 && strings.IndexByte(":=?|->.+", s[j]) >= 0 {
+	for j < len(s) && j < i+4 && signs[s[j]] {
 		j++
 	}
 	sign := s[i:j]
