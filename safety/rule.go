@@ -27,6 +27,7 @@ type rule struct {
 	find    finder
 	reach   int                              // how far behind the anchor find looks, past spaces
 	open    func(s string, at, end int) bool // whether more text could change what find says; nil means reach decides
+	next    *class                           // what stands behind an anchor in every match, nil is anything
 	hits    []string
 	misses  []string
 }
@@ -84,7 +85,7 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 		formats = append(formats, f)
 		r.anchors = append(r.anchors, anchorsOf(f)...)
 	}
-	r.anchors = shortest(r.anchors)
+	r.anchors, r.next = shortest(r.anchors), following(formats)
 	r.find = func(s string, at, _ int) (int, int) {
 		for i := range formats {
 			f := &formats[i]
@@ -114,6 +115,21 @@ func anchorsOf(f format) []string {
 		return []string{f.anchor}
 	}
 	return spread(f.anchor, f.right[0].set)
+}
+
+// following is what stands behind an anchor in every match of any format, or nil
+// where that is not known.
+func following(formats []format) *class {
+	var all class
+	for _, f := range formats {
+		if len(f.anchor) < 3 || len(f.right) == 0 || f.right[0].min == 0 {
+			return nil
+		}
+		for b := range all {
+			all[b] = all[b] || f.right[0].set[b]
+		}
+	}
+	return &all
 }
 
 func spread(lit string, next *class) []string {
