@@ -57,11 +57,29 @@ func (d *detector) spans(s string, buf []span) []span {
 	return buf
 }
 
-// window is what need not be looked into again: the last token, and all up to
-// the end of the last named value.
+// window is what need not be looked into again: the last token, all up to the
+// end of the last named value, and places that look like one that was dismissed.
 type window struct {
-	token span
-	named int
+	token  span
+	named  int
+	missed [8]miss
+}
+
+// miss is where an anchor stood last in vain.
+type miss struct {
+	anchor *anchor
+	at     int
+}
+
+// before is how far left of an anchor a rule with a sight looks.
+const before = 96
+
+// again reports whether an anchor stands in the same surroundings as where it
+// stood last in vain, so that a text that repeats itself is judged once.
+func (w *window) again(s string, a *anchor, at, sight int) bool {
+	m := &w.missed[a.slot&7]
+	return m.anchor == a && at-m.at < before+sight && m.at >= before && len(s)-at >= sight &&
+		s[m.at-before:m.at+sight] == s[at-before:at+sight]
 }
 
 // place appends to buf what the anchors find that may stand at i.
@@ -79,7 +97,14 @@ func (d *detector) place(s string, i int, w *window, buf []span) []span {
 		if r.tier == tierNamed && at < w.named {
 			continue
 		}
+		if r.sight > 0 && w.again(s, a, at, r.sight) {
+			w.missed[a.slot&7].at = at
+			continue
+		}
 		from, to := r.find(s, at, at+len(a.lit))
+		if r.sight > 0 && to <= from {
+			w.missed[a.slot&7] = miss{a, at}
+		}
 		if to <= from || inMarker(s, from) || inMarker(s, at) {
 			continue
 		}

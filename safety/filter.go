@@ -43,6 +43,7 @@ type anchor struct {
 	gram uint32 // the trigram it is filed under
 	off  int    // where that stands in it
 	rule int
+	slot int    // its number
 	next *class // what may follow a match of the whole, nil is anything
 
 	// The first eight bytes of lit as a number, which of them count, and what
@@ -104,6 +105,7 @@ func newFilter(anchors []anchor) *filter {
 	for k := range anchors {
 		a := &anchors[k]
 		a.number()
+		a.slot = k
 		beside := a.file(common)
 		f.exact.set(a.gram)
 		f.near.set(a.gram)

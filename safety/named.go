@@ -13,6 +13,8 @@ func named() rule {
 			"mnemonic", "senha", "motdepasse", "contrasena"},
 		find: findNamed,
 		open: openNamed,
+		// A name, its operator and its value, each at their longest.
+		sight: 900,
 		hits: []string{
 			"password={a12}", "password: {a12}", `password = "{a6} {a6} {a4}"`, `{"password":"{a12}"}`, `{\"password\":\"{a12}\"}`,
 			"DB_PASSWORD={a16}", "the admin password is {a4}7{a4}", "api_key: '{a20}'", "apiKey: {a20}", "my_secret={a12}",

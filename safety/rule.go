@@ -26,6 +26,7 @@ type rule struct {
 	before  bool // the escape stands before the match, not inside it
 	find    finder
 	reach   int                              // how far behind the anchor find looks, past spaces
+	sight   int                              // all that find looks at lies this near behind the anchor's start; 0 is not known
 	open    func(s string, at, end int) bool // whether more text could change what find says; nil means reach decides
 	next    *class                           // what stands behind an anchor in every match, nil is anything
 	hits    []string

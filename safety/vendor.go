@@ -14,7 +14,12 @@ func vendor(id, names string, specs ...string) rule {
 			r.hits = append(r.hits, strings.Replace(strings.Replace(shape, "%s", r.anchors[0], 1), "%s", spec, 1))
 		}
 	}
-	r.open = openVendor
+	r.open, r.sight = openVendor, 160
+	for _, f := range formats {
+		for _, p := range f.right {
+			r.sight += p.max + len(p.lit)
+		}
+	}
 	r.find = func(s string, at, end int) (int, int) {
 		i, sure := beside(s, at, end)
 		if i <= 0 || torn(s, at, end) {

@@ -58,11 +58,11 @@ func plainLetters(s string) *view {
 	return v
 }
 
-// isASCII reads eight bytes at a time.
+// isASCII reads 32 bytes at a time.
 func isASCII(s string) bool {
 	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		if eight(s, i)&0x8080808080808080 != 0 {
+	for ; i+32 <= len(s); i += 32 {
+		if (eight(s, i)|eight(s, i+8)|eight(s, i+16)|eight(s, i+24))&0x8080808080808080 != 0 {
 			return false
 		}
 	}
