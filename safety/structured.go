@@ -186,6 +186,9 @@ func findDSN(s string, at, end int) (int, int) {
 // the authority. A password may hold a slash; host:port/path@x may not.
 func passwordBefore(s string, i int) (int, int) {
 	stop, at, slash := min(len(s), i+256), -1, -1
+	if i >= stop || strings.IndexByte(s[i:stop], '@') < 0 {
+		return 0, 0
+	}
 	for j := i; j < stop && !urlEnd[s[j]] && (at < 0 || slash < 0); j++ {
 		switch {
 		case s[j] == '@' && slash < 0:
