@@ -93,7 +93,7 @@ func findAuthHeader(s string, _, end int) (int, int) {
 		}
 	}
 	to := tokenEnd(s, i)
-	if to-i < 12 || !hasDigit(s[i:to]) || placeholder(s[i:to]) {
+	if to-i < 12 || !hasDigit(s[i:to]) || placeholder(s[i:to]) || called(s, to) {
 		return 0, 0
 	}
 	return i, to

@@ -37,7 +37,7 @@ func (s *Stream) Write(delta string) string {
 		return "" // at most a torn token away from where reading stops
 	}
 	k := wholeRunes(s.raw)
-	s.text += s.layer.strip(s.raw[:k], &s.tally)
+	s.text += s.layer.strip(s.text, s.raw[:k], &s.tally)
 	s.raw = s.raw[k:]
 	if len(s.text) < s.wait {
 		return ""
@@ -58,11 +58,11 @@ func (s *Stream) Close() (string, Report) {
 	if over {
 		s.raw = s.raw[:s.layer.reachOf(s.raw, len(s.raw)-1)]
 	}
-	s.text += s.layer.strip(s.raw, &s.tally)
+	s.text += s.layer.strip(s.text, s.raw, &s.tally)
 	s.raw = ""
 	out := s.emit(s.advance(len(s.text)))
 	if body := s.shown + len(s.held); body > s.layer.max || over {
-		keep := markerStart(s.held, runeStart(s.held, max(0, s.layer.max-noticeRoom-s.shown)))
+		keep := cutAt(s.held, max(0, s.layer.max-noticeRoom-s.shown))
 		out += s.held[:keep] + notice(s.shown+keep, s.total)
 	} else {
 		out += s.held
@@ -141,6 +141,9 @@ func wholeRunes(s string) int {
 	}
 	if n > 0 && s[n-1] == '\r' {
 		n--
+	}
+	if n >= 3 && (s[n-3:n] == "\u200d" || s[n-3:n] == "\ufe0f") {
+		n -= 3 // what follows decides whether it belongs to an emoji
 	}
 	return n
 }
