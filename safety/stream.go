@@ -11,8 +11,9 @@ const streamContext = 1024
 
 // Stream cleans a text that arrives in pieces, split anywhere. What its calls
 // return, joined, is what [Layer.Mask] returns for the whole; a piece is given
-// out as soon as nothing that may follow can change it. A stream is for one
-// goroutine.
+// out as soon as nothing that may follow can change it. Where a layer's limit
+// lets more than a megabyte wait, it does not wait longer: a run that goes on is
+// then cleaned as far as it is known. A stream is for one goroutine.
 type Stream struct {
 	layer *Layer
 	total int    // raw bytes seen
@@ -43,7 +44,7 @@ func (s *Stream) Write(delta string) string {
 		return ""
 	}
 	h := s.layer.detector.horizon(s.text)
-	out := s.advance(h)
+	out := s.advance(h) + s.release()
 	s.wait = len(s.text)
 	if pending := len(s.text) - s.done; pending > 4096 {
 		s.wait += pending / 8
