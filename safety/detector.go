@@ -78,7 +78,7 @@ const before = 96
 // stood last in vain, so that a text that repeats itself is judged once.
 func (w *window) again(s string, a *anchor, at, sight int) bool {
 	m := &w.missed[a.slot&7]
-	return m.anchor == a && at-m.at < before+sight && m.at >= before && len(s)-at >= sight &&
+	return sight > 0 && at-m.at < before+sight && m.at >= before && len(s)-at >= sight &&
 		s[m.at-before:m.at+sight] == s[at-before:at+sight]
 }
 
@@ -97,12 +97,12 @@ func (d *detector) place(s string, i int, w *window, buf []span) []span {
 		if r.tier == tierNamed && at < w.named {
 			continue
 		}
-		if r.sight > 0 && w.again(s, a, at, r.sight) {
+		if w.missed[a.slot&7].anchor == a && w.again(s, a, at, r.sight) {
 			w.missed[a.slot&7].at = at
 			continue
 		}
 		from, to := r.find(s, at, at+len(a.lit))
-		if r.sight > 0 && to <= from {
+		if to == costly {
 			w.missed[a.slot&7] = miss{a, at}
 		}
 		if to <= from || inMarker(s, from) || inMarker(s, at) {
@@ -136,7 +136,9 @@ func (d *detector) merge(spans []span, keep func(*rule) bool) []span {
 			out = append(out, sp)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b span) int { return a.from - b.from })
+	if byStart := func(a, b span) int { return a.from - b.from }; !slices.IsSortedFunc(out, byStart) {
+		slices.SortStableFunc(out, byStart)
+	}
 	n := 0
 	for _, sp := range out {
 		if n == 0 || sp.from > out[n-1].to {

@@ -47,7 +47,7 @@ func findNamed(s string, at, end int) (int, int) {
 	v := readValue(s, i)
 	if v.to-v.from < 3 || how == opTight && left > 0 && quote(s[left-1]) && s[left-1] == s[i] || // the quote closes "PWD="
 		!credible(s, s[left:right], kind, how, v) {
-		return 0, 0
+		return costly, costly
 	}
 	return v.from, v.to
 }

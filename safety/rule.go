@@ -37,6 +37,10 @@ type rule struct {
 // from. It looks only at the neighbourhood of the anchor.
 type finder func(s string, at, end int) (from, to int)
 
+// costly is what a finder returns twice that found nothing after reading all of
+// its sight: the same need not be read again.
+const costly = -1
+
 // token is a rule for tokens that identify themselves.
 func token(id string, formats ...string) rule { return tokenOf(id, format{}, nil, formats) }
 

@@ -31,7 +31,7 @@ func vendor(id, names string, specs ...string) rule {
 				return i, to
 			}
 		}
-		return 0, 0
+		return costly, costly
 	}
 	r.misses = []string{r.anchors[0] + " commit: 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e", r.anchors[0] + "_version = \"1.2.3\""}
 	return r
