@@ -26,7 +26,7 @@ func readValue(s string, i int) value {
 	if i < len(s) && quote(s[i]) {
 		return quotedValue(s, i+1, s[i])
 	}
-	return value{from: i, to: bareEnd(s, i)}
+	return value{from: i, to: runeStart(s, bareEnd(s, i))}
 }
 
 func quote(b byte) bool { return b == '"' || b == '\'' || b == '`' }
@@ -45,7 +45,7 @@ func quotedValue(s string, i int, q byte) value {
 			return value{from: i, to: j, quoted: true, cut: true}
 		}
 	}
-	return value{from: i, to: end, quoted: true, cut: true}
+	return value{from: i, to: runeStart(s, end), quoted: true, cut: true}
 }
 
 // escapedQuoted is a quoted value inside a JSON string: \"…\".
@@ -59,7 +59,7 @@ func escapedQuoted(s string, i int, q byte) value {
 			j++
 		}
 	}
-	return value{from: i, to: bareEnd(s, i), quoted: true, cut: true}
+	return value{from: i, to: runeStart(s, bareEnd(s, i)), quoted: true, cut: true}
 }
 
 var bareStops = newClass(" \t\n\r\"'`,;<>)]}|\\")
