@@ -105,7 +105,7 @@ func (d *detector) place(s string, i int, w *window, buf []span) []span {
 		if to == costly {
 			w.missed[a.slot&7] = miss{a, at}
 		}
-		if to <= from || inMarker(s, from) || inMarker(s, at) {
+		if to <= from || inMarker(s, from) || at != from && inMarker(s, at) {
 			continue
 		}
 		buf = append(buf, span{from, to, a.rule})
@@ -123,8 +123,15 @@ func (d *detector) place(s string, i int, w *window, buf []span) []span {
 // masked again.
 func inMarker(s string, i int) bool {
 	near := s[max(0, i-48):i]
-	open := strings.LastIndex(near, "[REDACTED:")
-	return open >= 0 && strings.IndexByte(near[open:], ']') < 0
+	if strings.IndexByte(near, '[') < 0 {
+		return false
+	}
+	for k := len(near) - 1; k >= 0 && near[k] != ']'; k-- {
+		if near[k] == '[' && strings.HasPrefix(near[k:], "[REDACTED:") {
+			return true
+		}
+	}
+	return false
 }
 
 // merge sorts the spans that the keep function chooses and joins those that
