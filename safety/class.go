@@ -22,7 +22,7 @@ func newClass(spec string) *class {
 
 // classes are the letters a format may use. Bytes above 0x7f are in none, so a
 // token always ends before the next script.
-var classes = map[byte]*class{
+var classes = [256]*class{
 	'a': newClass("A-Za-z0-9"),
 	'b': newClass("A-Za-z0-9+/"),
 	'd': newClass("0-9"),

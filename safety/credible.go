@@ -12,14 +12,19 @@ func credible(s, name string, kind sense, how op, v value) bool {
 	if kind == weak && (!random(text) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
 		return false
 	}
+	l := looks{}
+	if kind != weak {
+		if l = look(text); !v.quoted && (how == opIs || how == opLoose) && l.digit+l.other == 0 {
+			return false // a word of prose or code, the commonest case
+		}
+	}
 	if placeholder(text) || alphabet(text) || artifact(text) || benign.has(strings.TrimRight(text, "!.*")) {
 		return false
 	}
 	if kind == weak {
 		return v.quoted || !called(s, v.to)
 	}
-	l := look(text)
-	if l.digit == min(len(text), 128) {
+	if l.digit == min(len(text), enough) {
 		return passwordName(name) && len(text) >= 4
 	}
 	if v.quoted && how != opTag {
@@ -52,7 +57,7 @@ func sentence(text string) bool {
 
 func credibleBare(s string, how op, v value, l looks) bool {
 	text := s[v.from:v.to]
-	if called(s, v.to) || path(text) && !(l.upper > 0 && l.digit > 1 && len(text) >= 30) || strings.Contains(text, "://") || strings.HasPrefix(text, "//") {
+	if called(s, v.to) || expression(s, v) || path(text) && !(l.upper > 0 && l.digit > 1 && len(text) >= 30) || strings.Contains(text, "://") || strings.HasPrefix(text, "//") {
 		return false
 	}
 	if l.digit == 0 && nameLike(text) && judge(text) != plain {
@@ -105,6 +110,25 @@ func mixedOther(text string) bool {
 func called(s string, i int) bool {
 	return i < len(s) && (s[i] == '(' || s[i] == '[' || s[i] == '{')
 }
+
+// expression reports whether a value is a call, an index or a composite literal
+// such as yaml_token_t{ or foo(x): a bracket stands behind an identifier. Where
+// digits make a password with a bracket in it as likely, the bracket must be the
+// last of the value, or be closed and nothing go on behind that.
+func expression(s string, v value) bool {
+	text := s[v.from:v.to]
+	k := identifier.run(text, 0, len(text))
+	if k == 0 || k == len(text) || digits[text[0]] || text[k] != '(' && text[k] != '{' && text[k] != '[' {
+		return false
+	}
+	if k+1 == len(text) || !hasDigit(text) {
+		return true
+	}
+	closed := v.to < len(s) && (s[v.to] == ')' || s[v.to] == ']' || s[v.to] == '}')
+	return closed && (v.to+1 == len(s) || bareStops[s[v.to+1]])
+}
+
+var identifier = newClass("A-Za-z0-9_.")
 
 // selector is code such as cfg.Token2 or f(x: a call stands in it, or it is a
 // dotted path of identifiers.

@@ -48,19 +48,23 @@ func wrapped(s string, from, to int) int {
 	return to
 }
 
-// sextets are the values of base64's characters, of both alphabets.
-var sextets = func() (t [256]int8) {
-	for i := range t {
-		t[i] = -1
+// sextets are the values of base64's characters, of both alphabets; nibbles are
+// those of hex digits. Anything else is 0xff.
+var sextets, nibbles = func() (six, four [256]uint8) {
+	for i := range six {
+		six[i], four[i] = 0xff, 0xff
 	}
-	for i := range 26 {
-		t['A'+i], t['a'+i] = int8(i), int8(26+i)
+	for i := range uint8(26) {
+		six['A'+i], six['a'+i] = i, 26+i
 	}
-	for i := range 10 {
-		t['0'+i] = int8(52 + i)
+	for i := range uint8(10) {
+		six['0'+i], four['0'+i] = 52+i, i
 	}
-	t['+'], t['-'], t['/'], t['_'] = 62, 62, 63, 63
-	return t
+	for i := range uint8(6) {
+		four['A'+i], four['a'+i] = 10+i, 10+i
+	}
+	six['+'], six['-'], six['/'], six['_'] = 62, 62, 63, 63
+	return six, four
 }()
 
 // fromBase64 decodes a run into buf, or gives nil as soon as what comes out is
@@ -69,22 +73,17 @@ func fromBase64(run string, buf []byte) []byte {
 	out, odd, bits, n := buf[:0], 0, uint32(0), 0
 	for i := 0; i < len(run); i++ {
 		v := sextets[run[i]]
-		if v < 0 {
+		if v == 0xff {
 			continue
 		}
 		bits = bits<<6 | uint32(v)
 		if n++; n < 4 {
 			continue
 		}
-		for shift := 16; shift >= 0; shift -= 8 {
-			b := byte(bits >> shift)
-			if !textual(b) {
-				odd++
-			}
-			out = append(out, b)
-		}
+		x, y, z := byte(bits>>16), byte(bits>>8), byte(bits)
+		out = append(out, x, y, z)
 		n, bits = 0, 0
-		if odd > 2+len(out)/16 {
+		if odd += int(oddBytes[x]) + int(oddBytes[y]) + int(oddBytes[z]); odd > 2+len(out)/16 {
 			return nil
 		}
 	}
@@ -101,18 +100,27 @@ func fromBase64(run string, buf []byte) []byte {
 func fromHex(run string, buf []byte) []byte {
 	out, odd := buf[:0], 0
 	for i := 0; i+1 < len(run); i += 2 {
-		r, ok := hexNumber(run, i, 2)
-		if !ok {
+		high, low := nibbles[run[i]], nibbles[run[i+1]]
+		if high|low == 0xff {
 			return nil
 		}
-		if !textual(byte(r)) {
-			odd++
-		}
-		if out = append(out, byte(r)); odd > 1+len(out)/16 {
+		b := high<<4 | low
+		odd += int(oddBytes[b])
+		if out = append(out, b); odd > 1+len(out)/16 {
 			return nil
 		}
 	}
 	return out
 }
+
+// oddBytes is 1 for bytes that text does not hold.
+var oddBytes = func() (t [256]uint8) {
+	for b := range t {
+		if !textual(byte(b)) {
+			t[b] = 1
+		}
+	}
+	return t
+}()
 
 func textual(b byte) bool { return b >= 0x20 && b < 0x7f || b == '\n' || b == '\t' || b == '\r' }

@@ -26,7 +26,7 @@ func newDetector(rules []rule) *detector {
 			}
 			if !seen[lit] {
 				seen[lit] = true
-				anchors = append(anchors, anchor{lit: lit, fold: r.fold, rule: i})
+				anchors = append(anchors, anchor{lit: lit, fold: r.fold, rule: i, next: r.next})
 				if strings.ContainsAny(lit, " \t") {
 					spaced = append(spaced, strings.ToLower(lit))
 				}
@@ -57,11 +57,29 @@ func (d *detector) spans(s string, buf []span) []span {
 	return buf
 }
 
-// window is what need not be looked into again: the last token, and all up to
-// the end of the last named value.
+// window is what need not be looked into again: the last token, all up to the
+// end of the last named value, and places that look like one that was dismissed.
 type window struct {
-	token span
-	named int
+	token  span
+	named  int
+	missed [8]miss
+}
+
+// miss is where an anchor stood last in vain.
+type miss struct {
+	anchor *anchor
+	at     int
+}
+
+// before is how far left of an anchor a rule with a sight looks.
+const before = 96
+
+// again reports whether an anchor stands in the same surroundings as where it
+// stood last in vain, so that a text that repeats itself is judged once.
+func (w *window) again(s string, a *anchor, at, sight int) bool {
+	m := &w.missed[a.slot&7]
+	return sight > 0 && at-m.at < before+sight && m.at >= before && len(s)-at >= sight &&
+		s[m.at-before:m.at+sight] == s[at-before:at+sight]
 }
 
 // place appends to buf what the anchors find that may stand at i.
@@ -79,8 +97,15 @@ func (d *detector) place(s string, i int, w *window, buf []span) []span {
 		if r.tier == tierNamed && at < w.named {
 			continue
 		}
+		if w.missed[a.slot&7].anchor == a && w.again(s, a, at, r.sight) {
+			w.missed[a.slot&7].at = at
+			continue
+		}
 		from, to := r.find(s, at, at+len(a.lit))
-		if to <= from || inMarker(s, from) || inMarker(s, at) {
+		if to == costly {
+			w.missed[a.slot&7] = miss{a, at}
+		}
+		if to <= from || inMarker(s, from) || at != from && inMarker(s, at) {
 			continue
 		}
 		buf = append(buf, span{from, to, a.rule})
@@ -98,8 +123,15 @@ func (d *detector) place(s string, i int, w *window, buf []span) []span {
 // masked again.
 func inMarker(s string, i int) bool {
 	near := s[max(0, i-48):i]
-	open := strings.LastIndex(near, "[REDACTED:")
-	return open >= 0 && strings.IndexByte(near[open:], ']') < 0
+	if strings.IndexByte(near, '[') < 0 {
+		return false
+	}
+	for k := len(near) - 1; k >= 0 && near[k] != ']'; k-- {
+		if near[k] == '[' && strings.HasPrefix(near[k:], "[REDACTED:") {
+			return true
+		}
+	}
+	return false
 }
 
 // merge sorts the spans that the keep function chooses and joins those that
@@ -111,7 +143,9 @@ func (d *detector) merge(spans []span, keep func(*rule) bool) []span {
 			out = append(out, sp)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b span) int { return a.from - b.from })
+	if byStart := func(a, b span) int { return a.from - b.from }; !slices.IsSortedFunc(out, byStart) {
+		slices.SortStableFunc(out, byStart)
+	}
 	n := 0
 	for _, sp := range out {
 		if n == 0 || sp.from > out[n-1].to {

@@ -1,6 +1,9 @@
 package safety
 
-import "sort"
+import (
+	"math/bits"
+	"sort"
+)
 
 // sample is text of the kind agents write. An anchor is looked up by whichever
 // of its trigrams is rarest here, so ordinary prose and code give few hits.
@@ -24,7 +27,14 @@ step: update the function, then run the linter again. 2026-08-13T10:22:31Z INFO
 server started addr=127.0.0.1:8080 pid=4312 [1/3] building image... done in 1.2s
 def main(args): parser.add_argument("--output", default=None, help="where to write")
 token count, the access rule, an author of the library, a secretary, keyboard input
-making, taking, asia, discord, linear search, twitter, sentry, travis, private`
+making, taking, asia, discord, linear search, twitter, sentry, travis, private
+and then it would be the same as before; which of these are there, and what else
+must have been changed. Account, message, value, amount, mounted, latest interest,
+password and secrets are checked against the intended handling of each session.
+We should understand how the database connection pool is released under load, so
+the standard approach comes to mind: separate commands, smaller commits, no errors.
+They never make every other developer system wait, as users and human readers know
+information, integration, another organization, support, compare, common, method.`
 
 // anchor is a literal that every match of a rule holds.
 type anchor struct {
@@ -33,24 +43,49 @@ type anchor struct {
 	gram uint32 // the trigram it is filed under
 	off  int    // where that stands in it
 	rule int
+	slot int    // its number
+	next *class // what may follow a match of the whole, nil is anything
+
+	// The first eight bytes of lit as a number, which of them count, and what
+	// folds them: one comparison dismisses nearly every other text.
+	first, mask, lower uint64
+}
+
+// number fills in what is told from the first eight bytes.
+func (a *anchor) number() {
+	for k := range min(len(a.lit), 8) {
+		c := a.lit[k]
+		a.first |= uint64(c) << (8 * k)
+		a.mask |= 0xff << (8 * k)
+		if a.fold && letter(c) {
+			a.lower |= 0x20 << (8 * k)
+		}
+	}
 }
 
 // filter finds, in one pass, the places where an anchor may stand. A place is
-// told by a hash of three bytes, case folded; nearly all text fails that test.
+// told by a hash of three bytes, case folded. Only every other one is looked up
+// in near, which therefore holds, for each anchor, the trigram it is filed under
+// and one of those beside it; nearly all text fails that test. What passes is
+// looked up in exact.
 type filter struct {
-	bits    [2048]uint64
+	near    bitmap
+	exact   bitmap
 	heads   [4097]uint16
 	anchors []anchor // in the order of their bucket
 }
 
-const hashFold, hashMul = 0x2020202020202020, 2654435761
+const (
+	hashFold = 0x2020202020202020
+	hashMul  = 4824151 // tried out: few trigrams of prose and code share a bit with an anchor
+)
 
 func trigram(s string, i int) uint32 {
 	return hash(uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | hashFold)
 }
 
 // hash mixes the low three bytes of x, which are folded already.
-func hash(x uint64) uint32 { return uint32(x) << 8 * hashMul }
+func hash(x uint64) uint32 { return uint32(x) * (hashMul << 8 & 0xffffffff) }
 
 // newFilter files each anchor under its rarest trigram. Anchors are at least
 // three bytes long.
@@ -58,18 +93,27 @@ func newFilter(anchors []anchor) *filter {
 	common := map[uint32]int{}
 	for i := 0; i+3 <= len(sample); i++ {
 		common[trigram(sample, i)]++
+		common[bigram(sample, i)]++
 	}
 	f := &filter{anchors: anchors}
+	heads := map[uint32]int{} // of anchors of three bytes
+	for _, a := range anchors {
+		if len(a.lit) == 3 {
+			heads[bigram(a.lit, 0)]++
+		}
+	}
 	for k := range anchors {
 		a := &anchors[k]
-		best := -1
-		for i := 0; i+3 <= len(a.lit); i++ {
-			if n := common[trigram(a.lit, i)]; best < 0 || n < best {
-				best, a.off = n, i
-			}
+		a.number()
+		a.slot = k
+		beside := a.file(common)
+		f.exact.set(a.gram)
+		f.near.set(a.gram)
+		if beside >= 0 {
+			f.near.set(trigram(a.lit, beside))
+		} else {
+			f.anyBeside(a, common, heads)
 		}
-		a.gram = trigram(a.lit, a.off)
-		f.bits[a.gram>>21] |= 1 << (a.gram >> 15 & 63)
 	}
 	sort.SliceStable(anchors, func(i, j int) bool { return anchors[i].gram>>20 < anchors[j].gram>>20 })
 	for _, a := range anchors {
@@ -81,10 +125,59 @@ func newFilter(anchors []anchor) *filter {
 	return f
 }
 
+// file chooses the trigram that a is filed under, and gives where the one beside
+// it starts, so that the two together are the rarest; -1 where a has no two.
+func (a *anchor) file(common map[uint32]int) (beside int) {
+	a.off, beside = 0, -1
+	best := 0
+	for i := 0; i+4 <= len(a.lit); i++ {
+		here, next := common[trigram(a.lit, i)], common[trigram(a.lit, i+1)]
+		if n := here + next; beside < 0 || n < best {
+			best, a.off, beside = n, i, i+1
+			if next < here {
+				a.off, beside = i+1, i
+			}
+		}
+	}
+	a.gram = trigram(a.lit, a.off)
+	return beside
+}
+
+// anyBeside lets near pass an anchor of three bytes wherever its first two stand
+// behind any byte, or its last two before what may follow it, whichever is
+// rarer. Anchors that share their first two bytes pass by those.
+func (f *filter) anyBeside(a *anchor, common, heads map[uint32]int) {
+	head, tail := bigram(a.lit, 0), bigram(a.lit, 1)
+	before := heads[head] > 1 || common[head]+min(1, common[tail]) < common[tail]
+	for b := range uint64(256) {
+		x := uint64(a.lit[1]) | uint64(a.lit[2])<<8 | b<<16
+		if before {
+			x = b | uint64(a.lit[0])<<8 | uint64(a.lit[1])<<16
+		}
+		if before || a.next == nil || a.next[b] {
+			f.near.set(hash(x | hashFold))
+		}
+	}
+}
+
+// bigram is a number for two bytes in either case, which no trigram's hash is
+// mistaken for often enough to matter.
+func bigram(s string, i int) uint32 {
+	return uint32(s[i]|0x20)<<8 | uint32(s[i+1]|0x20)
+}
+
 // matches reports whether the whole anchor stands at i.
 func (a *anchor) matches(s string, i int) bool {
 	if i < 0 || len(s)-i < len(a.lit) {
 		return false
+	}
+	if len(s)-i >= 8 {
+		if (eight(s, i)|a.lower)&a.mask != a.first {
+			return false
+		}
+		if len(a.lit) <= 8 {
+			return true
+		}
 	}
 	if a.fold {
 		return hasFold(s, i, a.lit)
@@ -95,38 +188,48 @@ func (a *anchor) matches(s string, i int) bool {
 // batch is room for the places that one call of fill finds.
 type batch [64]int32
 
-// fill finds the places from i on where some anchor's trigram may stand, as many
-// as fit, and gives their number and where to go on. It goes on at the end of
-// the text when there is nothing left. Six places are told from one load, and
-// most often one branch dismisses them all.
+// fill finds the places from i on where some anchor's trigram stands, as many as
+// fit, and gives their number and where to go on. It goes on at the end of the
+// text when there is nothing left. Six trigrams are told from two loads, and
+// most often one branch dismisses the twelve places they stand for.
 func (f *filter) fill(s string, i int, found *batch) (n, next int) {
-	for ; i+8 <= len(s); i += 6 {
-		x := eight(s, i) | hashFold
-		any := f.bit(hash(x)) | f.bit(hash(x>>8)) | f.bit(hash(x>>16)) | f.bit(hash(x>>24)) | f.bit(hash(x>>32)) | f.bit(hash(x>>40))
-		if any&1 == 0 {
+	from := i // all places before it are decided
+	for ; i+16 <= len(s); i += 12 {
+		x, y := eight(s, i)|hashFold, eight(s, i+6)|hashFold
+		a, b, c := f.near.has(hash(x)), f.near.has(hash(x>>16)), f.near.has(hash(x>>32))
+		d, e, g := f.near.has(hash(y)), f.near.has(hash(y>>16)), f.near.has(hash(y>>32))
+		if (a|b|c|d|e|g)&1 == 0 {
 			continue
 		}
-		if n+6 > len(found) {
-			return n, i
+		if n+13 > len(found) {
+			return n, max(from, i-1)
 		}
-		for k := 0; k < 6; k++ {
-			found[n] = int32(i + k)
-			n += int(f.bit(hash(x)) & 1)
-			x >>= 8
+		for hits := a&1 | b&1<<2 | c&1<<4 | d&1<<6 | e&1<<8 | g&1<<10; hits != 0; hits &= hits - 1 {
+			at := i + bits.TrailingZeros64(hits)
+			for k := max(from, at-1); k <= at+1; k++ {
+				found[n] = int32(k)
+				n += int(f.exact.has(trigram(s, k)) & 1)
+			}
+			from = at + 2
 		}
 	}
-	for ; i+3 <= len(s); i++ {
+	for i = max(from, i-1); i+3 <= len(s); i++ {
 		if n == len(found) {
 			return n, i
 		}
 		found[n] = int32(i)
-		n += int(f.bit(trigram(s, i)) & 1)
+		n += int(f.exact.has(trigram(s, i)) & 1)
 	}
 	return n, len(s)
 }
 
-// bit is the filter's answer for a hash, in the lowest bit.
-func (f *filter) bit(h uint32) uint64 { return f.bits[h>>21] >> (h >> 15 & 63) }
+// bitmap is a set of hashes, by their upper 17 bits.
+type bitmap [2048]uint64
+
+func (b *bitmap) set(h uint32) { b[h>>21] |= 1 << (h >> 15 & 63) }
+
+// has is the answer for a hash, in the lowest bit.
+func (b *bitmap) has(h uint32) uint64 { return b[h>>21] >> (h >> 15 & 63) }
 
 // at gives the anchors that may stand at i: those filed under a trigram, and
 // others that share its bucket.

@@ -19,8 +19,8 @@ func places(f *filter, s string) []int32 {
 	return all
 }
 
-// covers reports whether found is in order and holds every place where an
-// anchor's trigram stands.
+// covers reports whether found is in order and holds every place that an anchor
+// is told by, before what may follow it.
 func covers(f *filter, s string, found []int32) bool {
 	k := 0
 	for i := 0; i+3 <= len(s); i++ {
@@ -29,7 +29,8 @@ func covers(f *filter, s string, found []int32) bool {
 			continue
 		}
 		for _, a := range f.at(trigram(s, i)) {
-			if a.gram == trigram(s, i) {
+			end := i - a.off + len(a.lit)
+			if a.gram == trigram(s, i) && a.matches(s, i-a.off) && (end == len(s) || a.next == nil || a.next[s[end]]) {
 				return false
 			}
 		}

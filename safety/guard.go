@@ -40,7 +40,7 @@ const noticeRoom = 96
 func (l *Layer) cut(body string, total int, t *tally) string {
 	limit := l.max - noticeRoom
 	for range maxRounds {
-		body = body[:markerStart(body, runeStart(body, limit))]
+		body = body[:cutAt(body, limit)]
 		out := body + notice(len(body), total)
 		if next := l.settle(out, t); next == out {
 			return out
@@ -65,6 +65,13 @@ func runeStart(s string, i int) int {
 		i--
 	}
 	return i
+}
+
+// cutAt draws a cut at i back to where it splits neither a rune nor a marker, and
+// leaves no joiner without what it joins.
+func cutAt(s string, i int) int {
+	i = markerStart(s, runeStart(s, i))
+	return len(strings.TrimSuffix(s[:i], "\u200d"))
 }
 
 // markerStart draws a cut at i back to before a marker that it would split.

@@ -87,14 +87,13 @@ func findAuthHeader(s string, _, end int) (int, int) {
 	if i < len(s) && quote(s[i]) {
 		i++
 	}
-	if j := wordish.run(s, i, 20); j < len(s) && s[j] == ' ' && j-i >= 3 && (look(s[i:j]).digit == 0 || hasFold(s, i, "aws4")) {
+	if j := wordish.run(s, i, 20); j < len(s) && s[j] == ' ' && j-i >= 3 && (!hasDigit(s[i:j]) || hasFold(s, i, "aws4")) {
 		if k := j + 1; tokenEnd(s, k)-k >= 12 {
 			i = k
 		}
 	}
 	to := tokenEnd(s, i)
-	l := look(s[i:to])
-	if to-i < 12 || l.digit == 0 || placeholder(s[i:to]) {
+	if to-i < 12 || !hasDigit(s[i:to]) || placeholder(s[i:to]) || called(s, to) {
 		return 0, 0
 	}
 	return i, to

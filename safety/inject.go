@@ -93,10 +93,8 @@ func imageExfil() rule {
 				return 0, 0
 			}
 			link := s[at+2 : min(len(s), at+258)]
-			if to := strings.IndexAny(link, " )\n"); to >= 0 {
-				link = link[:to]
-			}
-			if strings.IndexByte(link, '?') < 0 {
+			query := strings.IndexByte(link, '?')
+			if query < 0 || strings.ContainsAny(link[:query], " )\n") {
 				return 0, 0
 			}
 			return open - 1, open + 1

@@ -67,10 +67,14 @@ func (p *probe) encoded(run string, depth int) (rule int, ok bool) {
 	if out := fromHex(run, scratch[:0]); out != nil {
 		return p.decoded(out, depth)
 	}
-	if hex := classes['x'].run(run, 0, len(run)); len(run) > 2 && run[1] == 'x' || hex >= 2*minEncoded {
+	hex := classes['x'].run(run, 0, len(run))
+	if len(run) > 2 && run[1] == 'x' || hex >= 2*minEncoded {
 		if out := fromHex(trimHex(run), scratch[:0]); out != nil {
 			return p.decoded(out, depth)
 		}
+	}
+	if hex == len(run) {
+		return 0, false // a digest: no text is hex in base64
 	}
 	for skip := range 4 {
 		if out := fromBase64(run[skip:], scratch[:0]); out != nil {

@@ -17,7 +17,7 @@ func kubernetesSecret() rule {
 // findKubernetes masks from the first value to the last, keys between them
 // included: one manifest, one marker.
 func findKubernetes(s string, at, end int) (int, int) {
-	if at > 0 && letter(s[at-1]) || !nearSecretKind(s, at, end) {
+	if at > 0 && letter(s[at-1]) {
 		return 0, 0
 	}
 	from, to := 0, 0
@@ -43,6 +43,9 @@ func findKubernetes(s string, at, end int) (int, int) {
 		if i < len(s) && quote(s[i]) {
 			i++
 		}
+	}
+	if to == 0 || !nearSecretKind(s, at, end) { // the costly question last
+		return 0, 0
 	}
 	return from, to
 }

@@ -69,7 +69,7 @@ func (l *Layer) Mask(raw string) (Text, Report) {
 // mask runs every stage and counts into t.
 func (l *Layer) mask(raw string, t *tally) string {
 	head := raw[:l.reach(raw)]
-	body := l.settle(l.strip(head, t), t)
+	body := l.settle(l.strip("", head, t), t)
 	if len(body) > l.max || len(head) < len(raw) {
 		return l.cut(body, len(raw), t)
 	}
@@ -89,9 +89,9 @@ func (l *Layer) Leaks(text string) int {
 	return n
 }
 
-// strip takes out what cannot be seen and counts it.
-func (l *Layer) strip(s string, t *tally) string {
-	out := strip(s)
+// strip takes out what cannot be seen behind before, and counts it.
+func (l *Layer) strip(before, s string, t *tally) string {
+	out := stripAfter(before, s)
 	if out != s {
 		for range unseen(s) {
 			t.add(l.unseen, Warn)

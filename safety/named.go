@@ -13,6 +13,8 @@ func named() rule {
 			"mnemonic", "senha", "motdepasse", "contrasena"},
 		find: findNamed,
 		open: openNamed,
+		// A name, its operator and its value, each at their longest.
+		sight: 900,
 		hits: []string{
 			"password={a12}", "password: {a12}", `password = "{a6} {a6} {a4}"`, `{"password":"{a12}"}`, `{\"password\":\"{a12}\"}`,
 			"DB_PASSWORD={a16}", "the admin password is {a4}7{a4}", "api_key: '{a20}'", "apiKey: {a20}", "my_secret={a12}",
@@ -45,7 +47,7 @@ func findNamed(s string, at, end int) (int, int) {
 	v := readValue(s, i)
 	if v.to-v.from < 3 || how == opTight && left > 0 && quote(s[left-1]) && s[left-1] == s[i] || // the quote closes "PWD="
 		!credible(s, s[left:right], kind, how, v) {
-		return 0, 0
+		return costly, costly
 	}
 	return v.from, v.to
 }
@@ -136,10 +138,13 @@ func comma(s string, i int, quoted bool) (int, op) {
 	return j, opComma
 }
 
+// signs make up the operators.
+var signs = newClass(":=?|>.+-")
+
 // symbol reads =, :, :=, ::=, =>, ==, ?=, ||, ->, .=, += and what follows.
 func symbol(s string, i int, tight bool) (int, op) {
 	j := i
-	for j < len(s) && j < i+4 && strings.IndexByte(":=?|->.+", s[j]) >= 0 {
+	for j < len(s) && j < i+4 && signs[s[j]] {
 		j++
 	}
 	sign := s[i:j]

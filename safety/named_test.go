@@ -3,6 +3,7 @@ package safety
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,6 +40,22 @@ func TestAQuotedValueMayHoldSpacesAndQuotes(t *testing.T) {
 		"password = \"§\nnext line":   "cut at the line 1",
 	} {
 		masks(t, template, secret)
+	}
+}
+
+func TestALongValueIsNotCutInsideARune(t *testing.T) {
+	l := NewLayer()
+	for shift := range 4 {
+		for _, text := range []string{
+			`token = "` + fill("{a12}", 2) + "abcd"[:shift] + strings.Repeat("é", 700) + strings.Repeat("€", 300),
+			"token=" + fill("{a12}", 2) + "abcd"[:shift] + strings.Repeat("é", 300),
+			`\"token\": \"` + fill("{a12}", 2) + "abcd"[:shift] + strings.Repeat("é", 300) + strings.Repeat("€", 300),
+		} {
+			once, _ := l.Mask(text)
+			require.True(t, utf8.ValidString(once.String()))
+			twice, _ := l.Mask(once.String())
+			require.Equal(t, once, twice)
+		}
 	}
 }
 

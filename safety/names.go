@@ -41,65 +41,65 @@ var wordKinds = kinds(map[wordKind]string{
 
 var endings = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "pass", "pwd"}
 
-// kindTable are the kinds of words, and the shapes those words have.
-type kindTable struct {
-	kinds  map[string]wordKind
-	shapes shapes
-}
-
-func kinds(words map[wordKind]string) kindTable {
-	t := kindTable{kinds: map[string]wordKind{}}
+// kinds are the senses of words in names, several where a word has several.
+func kinds(words map[wordKind]string) *vocabulary {
+	all := map[string]wordKind{}
 	for kind, list := range words {
 		for _, word := range strings.Fields(list) {
-			t.kinds[word] |= kind
-			t.shapes.add(word)
+			all[word] |= kind
 		}
 	}
-	return t
+	return newVocabulary(all)
 }
 
 // kindOf looks a word up in any case.
-func kindOf(word string) wordKind {
-	if !wordKinds.shapes.fit(word) {
-		return 0
-	}
-	var buf [24]byte
-	return wordKinds.kinds[string(lowered(word, &buf))]
-}
+func kindOf(word string) wordKind { return wordKinds.kind(word) }
 
 // judge is the sense of a name such as userJwt, API_KEY, max_tokens or
-// password123. It splits camel, snake and kebab case and never allocates.
+// password123. It splits camel, snake and kebab case from the end, as far as it
+// takes, and never allocates.
 func judge(name string) sense {
-	var buf [6]string
-	words := lastWords(name, &buf)
-	if len(words) == 0 {
+	word, rest := lastWord(name)
+	if word == "" {
 		return plain
 	}
-	last := kindOf(words[len(words)-1])
-	for len(words) > 1 && last&isSuffix != 0 {
-		words = words[:len(words)-1]
-		last = kindOf(words[len(words)-1])
+	kind, n := kindOf(word), 1
+	for ; n < 6 && kind&isSuffix != 0; n++ {
+		before, left := lastWord(rest)
+		if before == "" {
+			break
+		}
+		word, rest, kind = before, left, kindOf(before)
 	}
-	word, before := words[len(words)-1], wordKind(0)
-	if len(words) > 1 {
-		before = kindOf(words[len(words)-2])
+	phrase := equalFold(word, "phrase")
+	if kind&(isSecret|isWeak) == 0 && !phrase && (kind&isLookalike != 0 || !endsLikeSecret(word)) {
+		return plain
+	}
+	before, owner := "", wordKind(0)
+	if n < 6 {
+		before, _ = lastWord(rest)
+		owner = kindOf(before)
 	}
 	switch {
-	case before&ownsPlain != 0:
+	case owner&ownsPlain != 0:
 		return plain
-	case last&isSecret != 0, before&ownsKey != 0 && equalFold(word, "key"):
+	case kind&isSecret != 0, owner&ownsKey != 0 && equalFold(word, "key"), phrase && (equalFold(before, "pass") || equalFold(before, "seed")):
 		return secret
-	case equalFold(word, "phrase") && len(words) > 1 && (equalFold(words[len(words)-2], "pass") || equalFold(words[len(words)-2], "seed")):
-		return secret
-	case last&isWeak != 0:
+	case kind&isWeak != 0:
 		return weak
-	case last&isLookalike == 0 && endsLikeSecret(word):
+	case kind&isLookalike == 0 && endsLikeSecret(word):
 		return secret
 	}
 	return plain
 }
 
+// endingLetters are the last letters of the endings.
+var endingLetters = newClass("dDeEnNsStTyY")
+
 func endsLikeSecret(word string) bool {
+	if !endingLetters[word[len(word)-1]] {
+		return false
+	}
 	for _, e := range endings {
 		if len(word) > len(e) && hasFold(word, len(word)-len(e), e) {
 			return true
@@ -108,25 +108,18 @@ func endsLikeSecret(word string) bool {
 	return false
 }
 
-// lastWords are up to six words from the end of a name, in order; digits
+// lastWord is the last word of a name, and what stands before it; digits
 // separate words and are dropped.
-func lastWords(name string, buf *[6]string) []string {
-	n, end := 0, len(name)
-	for end > 0 && n < len(buf) {
-		for end > 0 && !letter(name[end-1]) {
-			end--
-		}
-		start := end
-		for start > 0 && letter(name[start-1]) && !wordBreak(name, start, end) {
-			start--
-		}
-		if start < end {
-			n++
-			buf[len(buf)-n] = name[start:end]
-		}
-		end = start
+func lastWord(name string) (word, rest string) {
+	end := len(name)
+	for end > 0 && !letter(name[end-1]) {
+		end--
 	}
-	return buf[len(buf)-n:]
+	start := end
+	for start > 0 && letter(name[start-1]) && !wordBreak(name, start, end) {
+		start--
+	}
+	return name[start:end], name[:start]
 }
 
 // wordBreak reports whether a word starts at i of a camelCase name. A run of
@@ -144,49 +137,5 @@ func wordBreak(name string, i, end int) bool {
 
 func letter(b byte) bool { return lower(b)-'a' < 26 }
 func upper(b byte) bool  { return b-'A' < 26 }
-
-// shapes are the first letters and lengths that words have: nearly every word
-// that is not among them is told apart without being hashed.
-type shapes [256]uint32
-
-func (s *shapes) add(word string) { s[word[0]] |= 1 << len(word) }
-
-func (s *shapes) fit(word string) bool {
-	return len(word) > 0 && len(word) < 25 && s[lower(word[0])]>>len(word)&1 != 0
-}
-
-// wordSet is a set of lower-case words, looked up in any case.
-type wordSet struct {
-	words  map[string]bool
-	shapes shapes
-}
-
-func set(words string) *wordSet {
-	s := &wordSet{words: map[string]bool{}}
-	for _, word := range strings.Fields(words) {
-		s.words[word] = true
-		s.shapes.add(word)
-	}
-	return s
-}
-
-func (s *wordSet) has(word string) bool {
-	if !s.shapes.fit(word) {
-		return false
-	}
-	var buf [24]byte
-	return s.words[string(lowered(word, &buf))]
-}
-
-// lowered is a word in lower case, empty if it is longer than any we know.
-func lowered(word string, buf *[24]byte) []byte {
-	if len(word) > len(buf) {
-		return nil
-	}
-	for i := 0; i < len(word); i++ {
-		buf[i] = lower(word[i])
-	}
-	return buf[:len(word)]
-}
 
 func equalFold(s, lit string) bool { return len(s) == len(lit) && hasFold(s, 0, lit) }

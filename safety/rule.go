@@ -26,7 +26,9 @@ type rule struct {
 	before  bool // the escape stands before the match, not inside it
 	find    finder
 	reach   int                              // how far behind the anchor find looks, past spaces
+	sight   int                              // all that find looks at lies this near behind the anchor's start; 0 is not known
 	open    func(s string, at, end int) bool // whether more text could change what find says; nil means reach decides
+	next    *class                           // what stands behind an anchor in every match, nil is anything
 	hits    []string
 	misses  []string
 }
@@ -34,6 +36,10 @@ type rule struct {
 // finder gives the part of s to mask, given where an anchor stands, or to <=
 // from. It looks only at the neighbourhood of the anchor.
 type finder func(s string, at, end int) (from, to int)
+
+// costly is what a finder returns twice that found nothing after reading all of
+// its sight: the same need not be read again.
+const costly = -1
 
 // token is a rule for tokens that identify themselves.
 func token(id string, formats ...string) rule { return tokenOf(id, format{}, nil, formats) }
@@ -84,7 +90,7 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 		formats = append(formats, f)
 		r.anchors = append(r.anchors, anchorsOf(f)...)
 	}
-	r.anchors = shortest(r.anchors)
+	r.anchors, r.next = shortest(r.anchors), following(formats)
 	r.find = func(s string, at, _ int) (int, int) {
 		for i := range formats {
 			f := &formats[i]
@@ -114,6 +120,21 @@ func anchorsOf(f format) []string {
 		return []string{f.anchor}
 	}
 	return spread(f.anchor, f.right[0].set)
+}
+
+// following is what stands behind an anchor in every match of any format, or nil
+// where that is not known.
+func following(formats []format) *class {
+	var all class
+	for _, f := range formats {
+		if len(f.anchor) < 3 || len(f.right) == 0 || f.right[0].min == 0 {
+			return nil
+		}
+		for b := range all {
+			all[b] = all[b] || f.right[0].set[b]
+		}
+	}
+	return &all
 }
 
 func spread(lit string, next *class) []string {

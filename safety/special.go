@@ -96,6 +96,7 @@ func findCurlUser(s string, at, end int) (int, int) {
 	for to < len(s) && to < from+200 && !bareStops[s[to]] || to < len(s) && s[to] == '}' {
 		to++
 	}
+	to = runeStart(s, to)
 	if to == from && colon-i >= 8 && look(s[i:colon]).digit > 0 && !placeholder(s[i:colon]) {
 		return i, colon // the key is the user, and the password is empty
 	}

@@ -11,8 +11,9 @@ const streamContext = 1024
 
 // Stream cleans a text that arrives in pieces, split anywhere. What its calls
 // return, joined, is what [Layer.Mask] returns for the whole; a piece is given
-// out as soon as nothing that may follow can change it. A stream is for one
-// goroutine.
+// out as soon as nothing that may follow can change it. Where a layer's limit
+// lets more than a megabyte wait, it does not wait longer: a run that goes on is
+// then cleaned as far as it is known. A stream is for one goroutine.
 type Stream struct {
 	layer *Layer
 	total int    // raw bytes seen
@@ -37,13 +38,13 @@ func (s *Stream) Write(delta string) string {
 		return "" // at most a torn token away from where reading stops
 	}
 	k := wholeRunes(s.raw)
-	s.text += s.layer.strip(s.raw[:k], &s.tally)
+	s.text += s.layer.strip(s.text, s.raw[:k], &s.tally)
 	s.raw = s.raw[k:]
 	if len(s.text) < s.wait {
 		return ""
 	}
 	h := s.layer.detector.horizon(s.text)
-	out := s.advance(h)
+	out := s.advance(h) + s.release()
 	s.wait = len(s.text)
 	if pending := len(s.text) - s.done; pending > 4096 {
 		s.wait += pending / 8
@@ -58,11 +59,11 @@ func (s *Stream) Close() (string, Report) {
 	if over {
 		s.raw = s.raw[:s.layer.reachOf(s.raw, len(s.raw)-1)]
 	}
-	s.text += s.layer.strip(s.raw, &s.tally)
+	s.text += s.layer.strip(s.text, s.raw, &s.tally)
 	s.raw = ""
 	out := s.emit(s.advance(len(s.text)))
 	if body := s.shown + len(s.held); body > s.layer.max || over {
-		keep := markerStart(s.held, runeStart(s.held, max(0, s.layer.max-noticeRoom-s.shown)))
+		keep := cutAt(s.held, max(0, s.layer.max-noticeRoom-s.shown))
 		out += s.held[:keep] + notice(s.shown+keep, s.total)
 	} else {
 		out += s.held
@@ -141,6 +142,9 @@ func wholeRunes(s string) int {
 	}
 	if n > 0 && s[n-1] == '\r' {
 		n--
+	}
+	if n >= 3 && (s[n-3:n] == "\u200d" || s[n-3:n] == "\ufe0f") {
+		n -= 3 // what follows decides whether it belongs to an emoji
 	}
 	return n
 }

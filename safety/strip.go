@@ -30,35 +30,79 @@ func oddIn(s string) bool {
 }
 
 // strip takes out what cannot be seen: control, bidirectional and zero-width
-// characters, tags, variation selectors, terminal escapes. Line ends become \n
-// and invalid UTF-8 becomes U+FFFD. It runs before detection, since such
-// characters split a secret that reads as one.
-func strip(s string) string {
+// characters, tags, variation selectors, terminal escapes. What joins or varies
+// emoji stays. Line ends become \n and invalid UTF-8 becomes U+FFFD. It runs
+// before detection, since such characters split a secret that reads as one.
+func strip(s string) string { return stripAfter("", s) }
+
+// stripAfter strips s, which stands behind before, stripped already.
+func stripAfter(before, s string) string {
 	if !needsStrip(s) {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s))
+	last, _ := utf8.DecodeLastRuneInString(before) // the last one kept
 	for i := 0; i < len(s); {
 		r, n := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRuneInString(s[i:])
 		}
+		keep := rune(-1)
 		switch {
 		case r == 0x1b:
 			n = escapeLen(s[i:])
 		case r == '\r':
 			if i+1 >= len(s) || s[i+1] != '\n' {
-				b.WriteByte('\n')
+				keep = '\n'
 			}
 		case r == 0x85, r == 0x2028, r == 0x2029:
-			b.WriteByte('\n')
-		case !invisible(r):
-			b.WriteRune(r)
+			keep = '\n'
+		case !invisible(r), ofEmoji(last, r, s[i+n:]):
+			keep = r
+		}
+		if keep >= 0 {
+			b.WriteRune(keep)
+			last = keep
 		}
 		i += n
 	}
 	return b.String()
+}
+
+const (
+	joiner  = 0x200d // makes one emoji of two
+	variant = 0xfe0f // shows a sign as an emoji
+	keycap  = 0x20e3
+)
+
+// ofEmoji reports whether r belongs to an emoji: it makes one of the sign before
+// it, or joins two.
+func ofEmoji(last, r rune, rest string) bool {
+	switch r {
+	case variant:
+		if emoji(last) {
+			return true
+		}
+		next, _ := utf8.DecodeRuneInString(rest)
+		return next == keycap && (last-'0' >= 0 && last-'0' < 10 || last == '#' || last == '*')
+	case joiner:
+		next, _ := utf8.DecodeRuneInString(rest)
+		return (emoji(last) || last == variant) && emoji(next)
+	}
+	return false
+}
+
+// emoji reports whether a rune is a pictograph. Letters in circles are not: they
+// may spell a secret.
+func emoji(r rune) bool {
+	switch {
+	case r >= 0x1f000 && r <= 0x1faff, r >= 0x2600 && r <= 0x27bf, r >= 0x2190 && r <= 0x21ff, r >= 0x2300 && r <= 0x23ff:
+		return !(r >= 0x1f110 && r <= 0x1f169)
+	case r >= 0x25a0 && r <= 0x25ff, r >= 0x2934 && r <= 0x2935, r >= 0x2b00 && r <= 0x2bff:
+		return true
+	}
+	return r == 0xa9 || r == 0xae || r == 0x203c || r == 0x2049 || r == 0x2122 || r == 0x2139 || r == 0x3030 || r == 0x303d || r == 0x3297 || r == 0x3299
 }
 
 // unseen counts the characters that are there to hide something: what joins or
@@ -66,7 +110,7 @@ func strip(s string) string {
 func unseen(s string) int {
 	n := 0
 	for _, r := range s {
-		if r != 0x200d && r != 0xfe0f && r >= 0x80 && r != 0x85 && invisible(r) {
+		if r != joiner && r != variant && r >= 0x80 && r != 0x85 && invisible(r) {
 			n++
 		}
 	}

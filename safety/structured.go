@@ -96,7 +96,7 @@ func jwt() rule {
 const maxJWTHeader = 2048
 
 func findJWT(s string, at, end int) (int, int) {
-	if at > 0 && wordish[s[at-1]] && !freeOnLeft(s, at) || at > 0 && (s[at-1] == '-' || s[at-1] == '_') {
+	if at > 0 && wordish[s[at-1]] && (!freeOnLeft(s, at) || s[at-1] == '-' || s[at-1] == '_') && !glued(s, at) {
 		return 0, 0
 	}
 	dot := wordish.run(s, at, maxJWTHeader)
@@ -116,6 +116,25 @@ func findJWT(s string, at, end int) (int, int) {
 	}
 	return at, to
 }
+
+// glued reports whether a header starts at i in the middle of a word: only where
+// it opens with one of its own names, and ends soon.
+func glued(s string, i int) bool {
+	head := s[i:min(len(s), i+512)]
+	if len(head) < 10 || strings.IndexByte(head, '.') < 0 {
+		return false
+	}
+	for _, name := range headerNames {
+		if head[3:9] == name {
+			return true
+		}
+	}
+	return false
+}
+
+// headerNames are alg":, typ":, kid":, enc":, zip":, cty":, jku":, jwk":, x5t":
+// and x5c": as they look behind eyJ.
+var headerNames = [...]string{"hbGciO", "0eXAiO", "raWQiO", "lbmMiO", "6aXAiO", "jdHkiO", "qa3UiO", "qd2siO", "4NXQiO", "4NWMiO"}
 
 // joseHeader reports whether a segment decodes to a JSON object that names an
 // algorithm. It decodes on the stack.
@@ -186,7 +205,10 @@ func findDSN(s string, at, end int) (int, int) {
 // the authority. A password may hold a slash; host:port/path@x may not.
 func passwordBefore(s string, i int) (int, int) {
 	stop, at, slash := min(len(s), i+256), -1, -1
-	for j := i; j < stop && !urlEnd[s[j]]; j++ {
+	if i >= stop || strings.IndexByte(s[i:stop], '@') < 0 {
+		return 0, 0
+	}
+	for j := i; j < stop && !urlEnd[s[j]] && (at < 0 || slash < 0); j++ {
 		switch {
 		case s[j] == '@' && slash < 0:
 			at = j

@@ -1,6 +1,9 @@
 package safety
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 const (
 	maxQuoted   = 512
@@ -23,7 +26,7 @@ func readValue(s string, i int) value {
 	if i < len(s) && quote(s[i]) {
 		return quotedValue(s, i+1, s[i])
 	}
-	return value{from: i, to: bareEnd(s, i)}
+	return value{from: i, to: runeStart(s, bareEnd(s, i))}
 }
 
 func quote(b byte) bool { return b == '"' || b == '\'' || b == '`' }
@@ -42,7 +45,7 @@ func quotedValue(s string, i int, q byte) value {
 			return value{from: i, to: j, quoted: true, cut: true}
 		}
 	}
-	return value{from: i, to: end, quoted: true, cut: true}
+	return value{from: i, to: runeStart(s, end), quoted: true, cut: true}
 }
 
 // escapedQuoted is a quoted value inside a JSON string: \"…\".
@@ -56,17 +59,25 @@ func escapedQuoted(s string, i int, q byte) value {
 			j++
 		}
 	}
-	return value{from: i, to: bareEnd(s, i), quoted: true, cut: true}
+	return value{from: i, to: runeStart(s, bareEnd(s, i)), quoted: true, cut: true}
 }
 
 var bareStops = newClass(" \t\n\r\"'`,;<>)]}|\\")
+
+// bareChars always belong to an unquoted value: & may open the next parameter.
+var bareChars = func() (c class) {
+	for b := range 0xe0 {
+		c[b] = !bareStops[b] && b != '&'
+	}
+	return c
+}()
 
 // bareEnd is the end of an unquoted value. Letters of European scripts may
 // stand in a password; CJK and its punctuation end it, as does the & of a query.
 func bareEnd(s string, i int) int {
 	end := min(len(s), i+maxUnquoted)
 	j := i
-	for j < end && s[j] < 0xe0 && !bareStops[s[j]] && !(s[j] == '&' && nextParam(s, j+1)) {
+	for j < end && (bareChars[s[j]] || s[j] == '&' && !nextParam(s, j+1)) {
 		j++
 	}
 	for j > i && strings.IndexByte(".:?", s[j-1]) >= 0 {
@@ -164,34 +175,82 @@ type looks struct {
 	hex                                  bool
 }
 
+// enough is how much of a value tells what it looks like.
+const enough = 128
+
+// lanes count the kinds of bytes, 16 bits each: lower case, upper case, digits,
+// others. notHex marks what a digest does not hold.
+var lanes, notHex = func() (lanes [256]uint64, notHex [256]uint8) {
+	for b := range lanes {
+		c := byte(b)
+		switch {
+		case c-'a' < 26:
+			lanes[b] = 1
+		case c-'A' < 26:
+			lanes[b] = 1 << 16
+		case c-'0' < 10:
+			lanes[b] = 1 << 32
+		default:
+			lanes[b] = 1 << 48
+		}
+		if !classes['x'][c] && c != '-' {
+			notHex[b] = 1
+		}
+	}
+	return lanes, notHex
+}()
+
 func look(v string) looks {
-	v = v[:min(len(v), 128)] // enough to tell
-	l := looks{hex: true}
-	var seen [4]uint64
+	v = v[:min(len(v), enough)]
+	var sum, low, mid uint64
+	var high [2]uint64 // the bytes above ASCII are rare
+	var odd uint8
 	for i := 0; i < len(v); i++ {
 		b := v[i]
-		if w := &seen[b>>6]; *w&(1<<(b&63)) == 0 {
-			*w |= 1 << (b & 63)
-			l.distinct++
-		}
-		switch {
-		case b-'a' < 26:
-			l.lower++
-		case b-'A' < 26:
-			l.upper++
-		case b-'0' < 10:
-			l.digit++
+		sum += lanes[b]
+		odd |= notHex[b]
+		switch bit := uint64(1) << (b & 63); b >> 6 {
+		case 0:
+			low |= bit
+		case 1:
+			mid |= bit
 		default:
-			l.other++
+			high[b>>6&1] |= bit
 		}
-		l.hex = l.hex && (classes['x'][b] || b == '-')
 	}
-	return l
+	return looks{
+		lower: int(sum & 0xffff), upper: int(sum >> 16 & 0xffff), digit: int(sum >> 32 & 0xffff), other: int(sum >> 48), hex: odd == 0,
+		distinct: bits.OnesCount64(low) + bits.OnesCount64(mid) + bits.OnesCount64(high[0]) + bits.OnesCount64(high[1]),
+	}
+}
+
+// hasDigit reports whether a digit stands in what tells how a value looks.
+func hasDigit(v string) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	v = v[:min(len(v), enough)]
+	i := 0
+	for ; i+8 <= len(v); i += 8 {
+		// In x a digit is below ten. What is below ten does not reach the top
+		// bit when 0x76 is added, and no byte carries into the next one.
+		x := eight(v, i) ^ ones*0x30
+		if (x&^tops+ones*0x76|x)&tops != tops {
+			return true
+		}
+	}
+	for ; i < len(v); i++ {
+		if digits[v[i]] {
+			return true
+		}
+	}
+	return false
 }
 
 // random reports whether a value looks drawn by a machine: long, of several
 // kinds of bytes, and not a digest, which is hex or a UUID.
 func random(v string) bool {
+	if len(v) < 16 || !hasDigit(v) {
+		return false
+	}
 	l := look(v)
 	kinds := 0
 	for _, n := range [...]int{l.lower, l.upper, l.digit} {
@@ -199,5 +258,5 @@ func random(v string) bool {
 			kinds++
 		}
 	}
-	return len(v) >= 16 && !l.hex && l.digit > 0 && kinds >= 2 && l.distinct >= 9 && l.other*3 < len(v)
+	return !l.hex && kinds >= 2 && l.distinct >= 9 && l.other*3 < len(v)
 }

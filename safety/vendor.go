@@ -14,7 +14,12 @@ func vendor(id, names string, specs ...string) rule {
 			r.hits = append(r.hits, strings.Replace(strings.Replace(shape, "%s", r.anchors[0], 1), "%s", spec, 1))
 		}
 	}
-	r.open = openVendor
+	r.open, r.sight = openVendor, 160
+	for _, f := range formats {
+		for _, p := range f.right {
+			r.sight += p.max + len(p.lit)
+		}
+	}
 	r.find = func(s string, at, end int) (int, int) {
 		i, sure := beside(s, at, end)
 		if i <= 0 || torn(s, at, end) {
@@ -26,7 +31,7 @@ func vendor(id, names string, specs ...string) rule {
 				return i, to
 			}
 		}
-		return 0, 0
+		return costly, costly
 	}
 	r.misses = []string{r.anchors[0] + " commit: 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e", r.anchors[0] + "_version = \"1.2.3\""}
 	return r

@@ -58,11 +58,11 @@ func plainLetters(s string) *view {
 	return v
 }
 
-// isASCII reads eight bytes at a time.
+// isASCII reads 32 bytes at a time.
 func isASCII(s string) bool {
 	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		if eight(s, i)&0x8080808080808080 != 0 {
+	for ; i+32 <= len(s); i += 32 {
+		if (eight(s, i)|eight(s, i+8)|eight(s, i+16)|eight(s, i+24))&0x8080808080808080 != 0 {
 			return false
 		}
 	}
@@ -96,8 +96,10 @@ func lookalike(s string) bool {
 	return false
 }
 
+// combining reports whether a rune adds to the one before it, which is all that
+// strip left of what joins and varies emoji.
 func combining(r rune) bool {
-	return r >= 0x300 && r <= 0x36f || r >= 0x1ab0 && r <= 0x1aff || r >= 0x1dc0 && r <= 0x1dff || r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
+	return r == joiner || r == variant || r >= 0x300 && r <= 0x36f || r >= 0x1ab0 && r <= 0x1aff || r >= 0x1dc0 && r <= 0x1dff || r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
 }
 
 // ascii is the ASCII character that a rune looks like, or 0.

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -49,16 +50,36 @@ func main() {
 		fmt.Fprintf(out, "%s\t%d\t%s\t%.0f\t%d\t%.0f%s\t1/%.0f\t%s\t\n", c.Name, len(c.Text), dur(perOp(detect)), float64(len(c.Text))*1e3/perOp(detect),
 			detect.AllocsPerOp(), ratio, note, perOp(detect)/perOp(floor), dur(perOp(clean)))
 	}
-	worst := 0.0
-	name := ""
-	for _, c := range oracle.WorstCases() {
-		if ns := fastest(func() { layer.Clean(c.Text) }); ns > worst {
-			worst, name = ns, c.Name
+	slow := slowest()
+	for k, c := range slow {
+		if k == 0 || c.ns > worstWanted {
+			fmt.Fprintf(out, "100 KB of %s\t\t\t\t\t\t\t%s\t\n", c.name, dur(c.ns))
+		}
+		if c.ns > worstWanted {
+			missed++
 		}
 	}
-	fmt.Fprintf(out, "worst 100 KB: %s\t\t\t\t\t\t\t%s\t\n", name, dur(worst))
 	out.Flush()
 	fmt.Println(strings.TrimSpace(fmt.Sprintf("targets missed: %d", missed)))
+}
+
+// worstWanted is how long 100 KB of anything may take, in nanoseconds.
+const worstWanted = 2e6
+
+type timing struct {
+	name string
+	ns   float64
+}
+
+// slowest are the worst cases and what each takes, the slowest first.
+func slowest() []timing {
+	layer := safety.NewLayer(safety.MaxBytes(1 << 20))
+	var all []timing
+	for _, c := range oracle.WorstCases() {
+		all = append(all, timing{c.Name, fastest(func() { layer.Clean(c.Text) })})
+	}
+	slices.SortFunc(all, func(a, b timing) int { return int(b.ns - a.ns) })
+	return all
 }
 
 func timed(f func()) testing.BenchmarkResult {
