@@ -17,6 +17,7 @@ type app struct {
 	chat  *agent.Chat
 	web   *web.Server
 	kit   *toolkit
+	model string // what the one that answers is called
 }
 
 // newApp wires the parts. newID gives sessions their ids; nil means random ones.
@@ -29,7 +30,7 @@ func newApp(s settings, tokens web.Tokens, newID func() uuid.UUID, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	a := &app{store: session.NewMemory(newID), kit: kit}
+	a := &app{store: session.NewMemory(newID), kit: kit, model: t.lead.Model}
 	a.chat = agent.NewChat(a.store, t.lead, s.patience)
 	a.web = web.New(web.Options{
 		Chat: a.chat, Store: a.store, Safety: layer, Tokens: tokens, Log: log,

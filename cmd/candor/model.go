@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -104,6 +105,30 @@ func providerOf(s modelSettings, log *slog.Logger) (model, error) {
 	return model{}, fmt.Errorf("there is no provider called %q; take offline, script, openai or anthropic", s.provider)
 }
 
+// The models asked where none is named. On servers that are not OpenAI's it is the
+// first that they offer.
+const (
+	defaultOpenAI    = "gpt-5-mini"
+	defaultAnthropic = "claude-sonnet-4-5"
+)
+
+// openAIName is the model to ask: the one named, the default, or, of a server of
+// one's own, the first it lists.
+func openAIName(s modelSettings) (string, error) {
+	name, base := cmp.Or(s.model, os.Getenv(openAIModel)), os.Getenv(openAIBaseURL)
+	switch {
+	case name != "":
+		return name, nil
+	case base == "" || hostOf(base) == hostOf(openai.DefaultBaseURL):
+		return defaultOpenAI, nil
+	}
+	name, err := openai.FirstModel(context.Background(), openai.Options{BaseURL: base, Key: os.Getenv(openAIKey)})
+	if err != nil {
+		return "", fmt.Errorf("which model? %s did not list any (%w); name one with --model or OPENAI_MODEL, such as --model qwen3:8b", hostOf(base), err)
+	}
+	return name, nil
+}
+
 // openAIsOwn are the names of models that OpenAI itself serves.
 var openAIsOwn = regexp.MustCompile(`^(gpt-|o[1-9])`)
 
@@ -130,9 +155,9 @@ func modelOf(sc *script.Script) model {
 }
 
 func openAIModelOf(s modelSettings, log *slog.Logger) (model, error) {
-	name := cmp.Or(s.model, os.Getenv(openAIModel))
-	if name == "" {
-		return model{}, errors.New("which model? Name it with --model or OPENAI_MODEL, such as --model gpt-5-mini or --model qwen3:8b")
+	name, err := openAIName(s)
+	if err != nil {
+		return model{}, err
 	}
 	p, err := openai.New(openai.Options{
 		BaseURL: os.Getenv(openAIBaseURL), Key: os.Getenv(openAIKey), Model: name,
@@ -147,10 +172,7 @@ func openAIModelOf(s modelSettings, log *slog.Logger) (model, error) {
 }
 
 func anthropicModelOf(s modelSettings, log *slog.Logger) (model, error) {
-	name := cmp.Or(s.model, os.Getenv(anthropicName))
-	if name == "" {
-		return model{}, errors.New("which model? Name it with --model or ANTHROPIC_MODEL, such as --model claude-sonnet-4-5")
-	}
+	name := cmp.Or(s.model, os.Getenv(anthropicName), defaultAnthropic)
 	p, err := anthropic.New(anthropic.Options{
 		BaseURL: strings.TrimSuffix(os.Getenv(anthropicBase), "/"), Key: os.Getenv(anthropicKey), Model: name, Effort: s.effort,
 	})

@@ -49,6 +49,10 @@ func TestTheEnvironmentChoosesTheProvider(t *testing.T) {
 func chatServer(t *testing.T) *httptest.Server {
 	asked := 0
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/models" {
+			io.WriteString(w, `{"data":[{"id":"m"}]}`)
+			return
+		}
 		assert.Equal(t, "/v1/chat/completions", r.URL.Path)
 		body, _ := io.ReadAll(r.Body)
 		assert.Contains(t, string(body), `"rationale"`)
@@ -65,8 +69,8 @@ func chatServer(t *testing.T) *httptest.Server {
 	}))
 }
 
-// With an address and a key in the environment, serve uses them without a flag but
-// the model's name; and the key comes out nowhere.
+// With an address and a key in the environment, serve uses them without a flag: the
+// model is the first that the server lists. The key comes out nowhere.
 func TestServeUsesTheModelOfTheEnvironment(t *testing.T) {
 	withoutModels(t)
 	fake := chatServer(t)
@@ -75,7 +79,6 @@ func TestServeUsesTheModelOfTheEnvironment(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", testToken)
 	t.Setenv(openAIBaseURL, fake.URL+"/v1")
 	t.Setenv(openAIKey, key)
-	t.Setenv(openAIModel, "m")
 	r := runServe(t, "--log-level", "debug")
 	r.must("POST", "/api/chat/send", `{"content":"which module is this?"}`, 202)
 	var history string

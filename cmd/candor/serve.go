@@ -60,7 +60,7 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 		a.close(ctx)
 		return err
 	}
-	announce(stdout, ln.Addr().String(), fresh, s)
+	announce(stdout, ln.Addr().String(), fresh, a.model, s)
 	if a, ok := ln.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		log.Warn("listening beyond this machine without TLS: put a proxy with TLS in front", "addr", ln.Addr())
 	}
@@ -158,23 +158,23 @@ func loadTokens(s settings) (t web.Tokens, fresh string, err error) {
 }
 
 // announce tells a person where the server is and how to get in.
-func announce(w io.Writer, addr, fresh string, s settings) {
+func announce(w io.Writer, addr, fresh, model string, s settings) {
 	fmt.Fprintf(w, "Candor serves at http://%s\n", addr)
-	fmt.Fprintf(w, "  model      %s\n", describe(s.modelSettings))
+	fmt.Fprintf(w, "  model      %s\n", describe(s.modelSettings, model))
 	fmt.Fprintf(w, "  workspace  %s\n", s.workspace)
 	if fresh != "" {
 		fmt.Fprintf(w, "  token      %s   (made for this run, shown only here)\n", fresh)
 	}
 }
 
-func describe(s modelSettings) string {
+func describe(s modelSettings, model string) string {
 	switch s.chosen() {
 	case "offline":
 		return "offline (deterministic, no key: picks tools by the words of a message)"
 	case "openai":
-		return cmp.Or(s.model, os.Getenv(openAIModel)) + " at " + hostOf(cmp.Or(os.Getenv(openAIBaseURL), openai.DefaultBaseURL))
+		return model + " at " + hostOf(cmp.Or(os.Getenv(openAIBaseURL), openai.DefaultBaseURL))
 	case "anthropic":
-		return cmp.Or(s.model, os.Getenv(anthropicName)) + " at " + hostOf(cmp.Or(os.Getenv(anthropicBase), anthropic.DefaultBaseURL))
+		return model + " at " + hostOf(cmp.Or(os.Getenv(anthropicBase), anthropic.DefaultBaseURL))
 	}
 	return s.chosen()
 }

@@ -158,8 +158,6 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 	}{
 		{"a provider that is not there", []string{"--provider", "gpt"}, `there is no provider called "gpt"; take offline, script, openai or anthropic`},
 		{"reasons of no kind", []string{"--reasons", "always"}, `"always" is neither required nor optional`},
-		{"a model that is not named", []string{"--provider", "openai"}, "Name it with --model or OPENAI_MODEL"},
-		{"a model of Anthropic's that is not named", []string{"--provider", "anthropic"}, "Name it with --model or ANTHROPIC_MODEL"},
 		{"an API that is not there", []string{"--provider", "openai", "--model", "m", "--api", "soap"}, `there is no API "soap"`},
 		{"a tool that cannot be enabled", []string{"--enable", "sudo"}, `there is no tool "sudo" to enable`},
 		{"an MCP file that is not there", []string{"--mcp", "nowhere.json"}, "nowhere.json"},
