@@ -45,7 +45,7 @@ func WorstCases() []Case {
 	}
 	for _, unit := range []string{
 		"a", "-", "\n", "=", "\"", "\\", "%", "&", "\x00", "\u200b", "é", "ｐ", "password=", "password is ", `token="`, `{"key":`, "://", "http://a:b@", "http://a:", "eyJ", "eyJ-", "eyJ.", "ghp_", "glpat-", "glcbt-",
-		"sk-", "sk-ant-", "-----BEGIN ", "-----BEGIN RSA PRIVATE " + "KEY-----\n", "AKIA", "AKIAAAAAAAAAAAAAAAAA ", "Bearer ", "Basic QUJD ", "Cookie: a=", "a=b; ", "%41", "%2541", "\\u0041", "&#65;", "\\\\", "\\\"", "![](http", "](http", "<|im",
+		"sk-", "sk-ant-", "-----BEGIN ", "-----BEGIN RSA PRIVATE " + "KEY-----\n", "AKIA", "AKIA" + "AAAAAAAAAAAAAAAA ", "Bearer ", "Basic QUJD ", "Cookie: a=", "a=b; ", "%41", "%2541", "\\u0041", "&#65;", "\\\\", "\\\"", "![](http", "](http", "<|im",
 		"system:", "\nuser:", "curl -u ", " -u a:", "data:\n a: YWJj\n", "kind: secret\ndata:\n", "twitter ", "twitter_key=", "linear is ", "1|a", "12345678901234|a", ".G", "Q~", "-us1", ".atlasv1.", "_mmk", "T3BlbkFJ", "AAAAAAAA", "YWJjZGVm", "6162", "QUJDRA==\n",
 		"ignore all ", "seed phrase ", "ſ", "token: x\n", "key ", "authorization: token ", "x-api-key: ", "{a:", "ops_eyJ", "sntrys_eyJ", "t1.", "pat.", "s.", "a.ey", "eyA.ey", "sc_a.a.acc_", "<add key=\"password\" value=\"", "https://a", ";", "a:b@c ",
 	} {

@@ -58,7 +58,7 @@ var hard = []string{
 	"h1:%b44", "github.com/a/b v1.2.3/go.mod h1:%b44", "request_id=%u", "trace_id: %h32", "span %h16", `"id": "%u"`, "uuid %u done", "etag: \"%h32\"",
 	"image: registry/app@sha256:%h64", "cache-key: deps-%h64", "cache key: %h40", `"resolved": "https://r.test/a/-/a-1.0.0.tgz#%h40"`, "checksum=%h64", "Content-MD5: %b24",
 	"password: required", "password: ${DB_PASSWORD}", "PASSWORD=$PASSWORD", "api_key=YOUR_API_KEY", "token: <your-token-here>", "OPENAI_API_KEY=sk-xxxxxxxxxxxxxxxxxxxxxxxx",
-	"export GITHUB_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "secret: {{ .Values.secret }}", "token = os.environ[\"GITHUB_TOKEN\"]", "apiKey: process.env.OPENAI_API_KEY",
+	"export GITHUB_TOKEN=ghp_" + "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "secret: {{ .Values.secret }}", "token = os.environ[\"GITHUB_TOKEN\"]", "apiKey: process.env.OPENAI_API_KEY",
 	"password := os.Getenv(\"DB_PASSWORD\")", "api_key = config.get('api_key')", "client_secret: \"<redacted>\"", "password=********", "token: null", "secret = None",
 	"postgres://user:password@localhost:5432/db", "https://user:${TOKEN}@host.test/x", "redis://localhost:6379/0", "mongodb://host:27017/db", "see https://x.test:8443/a@b",
 	"max_tokens=%d4", "token_count: %d5", "prompt_tokens: %d4, completion_tokens: %d3", "next_page_token=%a16", "tokens used: %d5", "the tokenizer splits the key phrase",
