@@ -10,7 +10,7 @@ export GOFLAGS := -buildvcs=false $(GOFLAGS)
 .PHONY: run build test lint bench bench-full recall fuzz golden clean go-version peers
 
 run: build .candor/token ## serve this folder with the offline model
-	@echo "The token of this checkout is in .candor/token."
+	@echo "The token of this checkout is in .candor/token. The page: http://$(ADDR)/#token=$$(cat .candor/token)"
 	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace . --provider offline
 
 build: go-version
