@@ -103,6 +103,8 @@ func (s *Server) routes() {
 	s.echo.POST("/api/chat/approval", s.approval, auth)
 	s.echo.GET("/api/chat/threads", s.threads, auth)
 	s.echo.GET("/api/chat/history", s.history, auth)
+	s.echo.GET("/api/chat/turn", s.turn, auth)
+	s.echo.GET("/api/chat/export", s.export, auth)
 	s.echo.GET("/api/gateway/status", s.status, auth)
 	s.echo.POST("/api/jobs", s.openJob, auth, limit)
 	s.echo.GET("/api/jobs", s.jobs, auth)

@@ -27,7 +27,8 @@ var mayImport = map[string][]string{
 	"candor/agent/provider/anthropic":    {"candor/agent", "candor/agent/provider/retry"},
 	"candor/agent/tool":                  {"candor/agent", "candor/safety"},
 	"candor/agent/tool/mcp":              {"candor/agent"},
-	"candor/web":                         {"candor/safety", "candor/session"},
+	"candor/export":                      {"candor/safety", "candor/session"},
+	"candor/web":                         {"candor/export", "candor/safety", "candor/session"},
 	"candor/worker":                      {"candor/agent", "candor/session"},
 }
 
