@@ -2,7 +2,7 @@
 // the stream sends. All functions are pure: they return the turn they were given
 // where nothing changed, so that who compares by identity sees what to draw.
 
-import { ms } from './format.js';
+import { cut, ms } from './format.js';
 
 /** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').Call} Call */
 /** @typedef {import('./types.d.ts').Frame} Frame @typedef {import('./types.d.ts').Said} Said */
@@ -24,8 +24,8 @@ export function emptyCall(id) {
   };
 }
 
-/** A turn as history has it. @param {any} info @returns {Turn} */
-export function turnOf(info) {
+/** A turn as history has it, or by itself with whole results, of which only the one asked for is kept whole. @param {any} info @param {string} [whole] @returns {Turn} */
+export function turnOf(info, whole = '') {
   const r = info.reasoning || {};
   /** @type {Map<string, any>} */
   const ran = new Map((info.tool_calls || []).map((/** @type {any} */ c) => [c.call_id, c]));
@@ -36,7 +36,7 @@ export function turnOf(info) {
     createdAt: ms(info.created_at), startedAt: ms(info.started_at), endedAt: ms(info.completed_at),
     narrative: r.narrative || '', narrativeHtml: r.narrative_html || '', narrativeSource: r.narrative_source || '',
     narrativeBlocked: !!r.narrative_blocked, said: saidOf(r),
-    calls: (r.tool_decisions || []).map((/** @type {any} */ d) => callOf(d, ran.get(d.call_id) || {})),
+    calls: (r.tool_decisions || []).map((/** @type {any} */ d) => callOf(d, ran.get(d.call_id) || {}, whole)),
     handoffs: (r.handoffs || []).map(handoffOf), redactions: info.redactions || [], stale: false,
   };
 }
@@ -54,20 +54,27 @@ function saidOf(r) {
   return [{ agent: '', step: first ? first.step : 1, text: r.narrative, source, at: 0 }];
 }
 
-/** @param {any} d a decision @param {any} c its call @returns {Call} */
-function callOf(d, c) {
+/** @param {any} d a decision @param {any} c its call @param {string} whole @returns {Call} */
+function callOf(d, c, whole) {
   return {
     ...emptyCall(d.call_id), ...decisionOf(d),
-    params: d.parameters, redactions: d.redactions || [], preview: preview(c), size: c.result_size ?? c.result_bytes ?? 0,
+    params: d.parameters, redactions: d.redactions || [], preview: preview(c, whole), size: sizeOf(c),
     error: c.error || '', startedAt: ms(c.started_at), took: c.duration_ms ?? null,
   };
 }
 
-/** @param {any} c */
-function preview(c) {
-  if (c.result !== undefined) return JSON.stringify(c.result);
-  return c.result_preview || '';
+/** How many characters of a result are kept until somebody wants all of it. */
+const maxPreview = 500;
+
+/** @param {any} c @param {string} whole */
+function preview(c, whole) {
+  if (c.result === undefined) return c.result_preview || '';
+  const all = JSON.stringify(c.result);
+  return whole === c.call_id ? all : cut(all, maxPreview + 1);
 }
+
+/** @param {any} c */
+function sizeOf(c) { return c.result_size ?? (c.result === undefined ? 0 : JSON.stringify(c.result).length); }
 
 /** What streams carry of a decision. @param {any} d */
 function decisionOf(d) {
@@ -168,6 +175,15 @@ function withCall(t, id, change) {
   const calls = t.calls.slice();
   calls[at] = { ...old, ...change };
   return { ...t, calls };
+}
+
+/** Of an answer that is older than what the stream said since, only what streams never carry is taken. @param {Turn} old @param {Turn} fresh @returns {Turn} */
+export function enrichTurn(old, fresh) {
+  const calls = old.calls.map((c) => {
+    const f = fresh.calls.find((o) => o.id === c.id);
+    return f ? { ...c, params: f.params, redactions: f.redactions, startedAt: c.startedAt || f.startedAt } : c;
+  });
+  return { ...old, calls, input: fresh.input, redactions: fresh.redactions, createdAt: fresh.createdAt };
 }
 
 /** What the server says anew of a turn, keeping every part that did not change. @param {Turn} old @param {Turn} fresh @returns {Turn} */

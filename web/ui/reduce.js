@@ -1,7 +1,7 @@
 // The page's state and how it changes: reduce(state, action) is pure. What is
 // fetched and what is drawn lies outside.
 
-import { applyFrame, emptyTurn, mergeTurn, turnOf, withRequests } from './fold.js';
+import { applyFrame, emptyTurn, enrichTurn, mergeTurn, turnOf, withRequests } from './fold.js';
 import { applyJobFrame, firstTurn } from './jobfold.js';
 import { ms } from './format.js';
 import { isAfter, parsePlace } from './place.js';
@@ -39,7 +39,7 @@ const actions = {
   history: (s, a) => withConversation(s, a.id, (c) => fromHistory(c, a.history)),
   olderLoading: (s, a) => withConversation(s, a.id, (c) => ({ ...c, loadingOlder: true })),
   older: (s, a) => withConversation(s, a.id, (c) => withOlder(c, a.history)),
-  turn: (s, a) => withConversation(s, a.id, (c) => withTurn(c, turnOf(a.turn))),
+  turn: (s, a) => withConversation(s, a.id, (c) => withTurn(c, turnOf(a.turn, a.whole), a.asked)),
   fetchFailed: (s, a) => withConversation(s, a.id, (c) => editTurn(c, a.number, (t) => ({ ...t, stale: false }))),
   sent: (s, a) => withConversation(s, a.id, (c) => sent(c, a)),
   job: (s, a) => withConversation(s, a.job.job_id, (c) => ({ ...c, job: a.job }), 'job'),
@@ -100,11 +100,11 @@ function trim(c) {
   return { ...c, turns, hasMore: true, oldest: new Date(turns[0].createdAt).toISOString() };
 }
 
-/** Puts a turn in, by its number. @param {Conversation} c @param {Turn} t @returns {Conversation} */
-function withTurn(c, t) {
+/** Puts a turn in, by its number. If it changed since it was asked for, the answer may be older than what we have. @param {Conversation} c @param {Turn} t @param {Turn | undefined} asked @returns {Conversation} */
+function withTurn(c, t, asked) {
   const at = c.turns.findIndex((o) => o.number === t.number);
   const turns = c.turns.slice();
-  if (at >= 0) turns[at] = mergeTurn(turns[at], t);
+  if (at >= 0) turns[at] = asked && asked !== turns[at] ? enrichTurn(turns[at], t) : mergeTurn(turns[at], t);
   else turns.splice(c.turns.filter((o) => o.number < t.number).length, 0, t);
   return { ...c, turns };
 }
