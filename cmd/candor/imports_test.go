@@ -40,6 +40,7 @@ var onlyIn = map[string]string{
 	"github.com/openai/openai-go/v3":                 "candor/agent/provider/openai",
 	"github.com/anthropics/anthropic-sdk-go":         "candor/agent/provider/anthropic",
 	"github.com/microcosm-cc/bluemonday":             "candor/safety",
+	"github.com/yuin/goldmark":                       "candor/safety",
 	"github.com/urfave/cli/v3":                       "candor/cmd/candor",
 	"github.com/prometheus/client_golang/prometheus": "candor/cmd/candor",
 }
