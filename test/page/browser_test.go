@@ -235,15 +235,34 @@ func (w *tab) write(text string) {
 	require.NoError(w.t, err)
 }
 
-// press presses keys, one after another: letters, or names such as Enter and Tab.
+// press presses keys, one after another: letters, or names such as Enter and Tab. A
+// name may have Shift+ before it.
 func (w *tab) press(keys ...string) {
 	w.t.Helper()
 	for _, k := range keys {
-		if name, ok := keyNames[k]; ok {
-			k = name
+		name, shifted := strings.CutPrefix(k, "Shift+")
+		down := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: name, Text: name, WindowsVirtualKeyCode: keyCodes[name].code}
+		if known, ok := keyCodes[name]; ok {
+			down.Text, down.Code = known.text, name
 		}
-		w.run(chromedp.KeyEvent(k))
+		if shifted {
+			down.Modifiers = 8
+		}
+		up := down
+		up.Type, up.Text = input.DispatchKeyEventTypeKeyUp, ""
+		for _, e := range []input.DispatchKeyEventParams{down, up} {
+			_, err := chromedp.Call(w.ctx, input.DispatchKeyEvent, e)
+			require.NoError(w.t, err)
+		}
 	}
+}
+
+// keyCodes are the keys that are no letters.
+var keyCodes = map[string]struct {
+	code int64
+	text string
+}{
+	"Enter": {13, "\r"}, "Tab": {9, ""}, "Escape": {27, ""}, "ArrowDown": {40, ""}, "ArrowUp": {38, ""}, "Home": {36, ""}, "End": {35, ""},
 }
 
 // send writes a message into the composer and sends it.

@@ -36,15 +36,15 @@ func TestATurnIsWatchedAsItHappens(t *testing.T) {
 	w.shows("candor-turn .user", "how did it go?")
 	w.shows(decision+" .why", "the log says whether it finished")
 	w.shows(decision+" .why", "a rise in errors would show a break")
-	w.until("one has ended while two run", `document.querySelectorAll('candor-decision[data-outcome=success]').length === 1 &&
-		document.querySelectorAll('candor-decision[data-outcome=pending], candor-decision[data-outcome=running]').length === 2`)
+	w.until("all three run", `document.querySelectorAll('candor-decision[data-outcome=pending]').length === 3`)
 	w.shows(".parallel", "3 in parallel")
+	w.shows("candor-turn .headline", "0 of 3 tools done")
+	w.shows("#threads li.live", "how did it go?")
 	w.shows(".narrative", "I make them together")
-	assert.Contains(t, w.text("candor-decision:nth-of-type(3) .source")+w.text(".parallel"), "fallback", "our sentence is not taken for the model's")
+	w.shows(decision+"[data-call=call_1] .source", "model")
+	w.shows(decision+"[data-call=call_3] .source", "no reason given") // our sentence is not taken for the model's
 
-	s.open("how did it go?/a")
-	w.until("the second ends", `document.querySelectorAll('candor-decision[data-outcome=success]').length === 2`)
-	s.open("how did it go?/b")
+	s.open("how did it go?/a", "how did it go?/b")
 	w.shows("candor-turn .answer strong", "finished")
 	w.shows("candor-turn .headline", "3 tools")
 
@@ -85,7 +85,7 @@ func TestATurnIsInterrupted(t *testing.T) {
 	w.until("it runs", `document.querySelectorAll('candor-decision').length === 3`)
 	w.click("#stop", "Stop")
 	w.until("it is stopped", `document.querySelector('candor-turn[data-state=interrupted]')`)
-	w.until("its calls are cancelled", `document.querySelectorAll('candor-decision[data-outcome=cancelled]').length === 2`)
+	w.until("its calls are cancelled", `document.querySelectorAll('candor-decision[data-outcome=cancelled]').length >= 2`)
 	w.until("there is nothing left to stop", `!document.querySelector('#stop').checkVisibility()`)
 	w.clean()
 }
@@ -139,7 +139,7 @@ func TestAReloadInMidTurnLosesNothing(t *testing.T) {
 	w.send("slowly")
 	w.until("it runs", `document.querySelectorAll('candor-decision').length === 3`)
 	w.run(chromedp.Reload())
-	w.until("it is all there", `document.querySelectorAll('candor-decision').length === 3 && document.querySelectorAll('candor-decision[data-outcome=success]').length === 1`)
+	w.until("it is all there", `document.querySelectorAll('candor-decision[data-outcome=pending]').length === 3`)
 	w.shows(decision+" .why", "a rise in errors would show a break")
 	s.open("slowly/a", "slowly/b")
 	w.shows("candor-turn .answer", "It finished at 11:58.")

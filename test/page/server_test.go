@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -97,10 +98,12 @@ func (s *server) kill() {
 	<-s.done
 }
 
+var patience = flag.Duration("patience", time.Minute, "how long to wait for what has to come")
+
 // eventually polls until ok says yes.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	require.Eventually(t, ok, time.Minute, 20*time.Millisecond, what)
+	require.Eventually(t, ok, *patience, 20*time.Millisecond, what)
 }
 
 // do calls the API as a user does without a browser.

@@ -191,7 +191,7 @@ export function mergeTurn(old, fresh) {
   const calls = fresh.calls.map((c) => {
     const before = old.calls.find((o) => o.id === c.id);
     if (!before) return c;
-    const next = { ...c, startedAt: c.startedAt || before.startedAt, request: c.outcome === 'pending' ? before.request : null };
+    const next = { ...c, startedAt: c.startedAt || before.startedAt };
     // A preview never takes the place of the whole result that was fetched.
     if (before.preview.length > next.preview.length) next.preview = before.preview;
     return same(before, next) ? before : next;

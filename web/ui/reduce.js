@@ -39,7 +39,7 @@ const actions = {
   history: (s, a) => withConversation(s, a.id, (c) => fromHistory(c, a.history)),
   olderLoading: (s, a) => withConversation(s, a.id, (c) => ({ ...c, loadingOlder: true })),
   older: (s, a) => withConversation(s, a.id, (c) => withOlder(c, a.history)),
-  turn: (s, a) => withConversation(s, a.id, (c) => withTurn(c, turnOf(a.turn, a.whole), a.asked)),
+  turn: (s, a) => withConversation(s, a.id, (c) => withTurn(c, withRequests([turnOf(a.turn, a.whole)], a.turn.pending_approvals)[0], a.asked)),
   fetchFailed: (s, a) => withConversation(s, a.id, (c) => editTurn(c, a.number, (t) => ({ ...t, stale: false }))),
   sent: (s, a) => withConversation(s, a.id, (c) => sent(c, a)),
   job: (s, a) => withConversation(s, a.job.job_id, (c) => ({ ...c, job: a.job }), 'job'),
@@ -78,10 +78,12 @@ function fromHistory(c, h) {
   // Turns that are older than this page stay if they join on to it.
   const first = fresh.length ? fresh[0].number : Infinity;
   const before = same && known.has(first) ? c.turns.filter((t) => t.number < first) : [];
-  const turns = [...before, ...fresh.map((t) => known.has(t.number) && same ? mergeTurn(/** @type {Turn} */(known.get(t.number)), t) : t)];
+  // What the stream told meanwhile is not told again.
+  const late = c.status === 'ready' && c.place.epoch === place.epoch && isAfter(c.place, place), merge = late ? enrichTurn : mergeTurn;
+  const turns = [...before, ...fresh.map((t) => known.has(t.number) && same ? merge(/** @type {Turn} */(known.get(t.number)), t) : t)];
   const kept = before.length > 0;
   return {
-    ...c, status: 'ready', problem: '', turns, place, loadingOlder: false,
+    ...c, status: 'ready', problem: '', turns, place: late ? c.place : place, loadingOlder: false,
     hasMore: kept ? c.hasMore : h.has_more, oldest: kept ? c.oldest : h.oldest_timestamp || '',
   };
 }
