@@ -235,6 +235,8 @@ async function send(text) {
     const { kind, id } = store.state.active;
     if (kind === 'job') { await api.promptJob(id, text); return true; }
     const thread = kind === 'thread' ? id : (await api.newThread()).id;
+    // It is there, and empty, before the first event of it comes.
+    if (kind !== 'thread') store.dispatch({ type: 'history', id: thread, history: { turns: [], has_more: false, event_id: '' } });
     const got = await api.send(thread, text);
     if (kind !== 'thread') {
       store.dispatch({ type: 'select', active: { kind: 'thread', id: thread } });

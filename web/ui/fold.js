@@ -138,7 +138,10 @@ const frames = {
   approval_needed(t, f) {
     return withCall(t, f.call_id, { params: f.parameters, request: requestOf(f) });
   },
-  approval_answered(t, f) { return withCall(t, f.call_id, { approval: f.answer, request: null }); },
+  approval_answered(t, f) {
+    // It runs from now on; before, it waited.
+    return withCall(t, f.call_id, { approval: f.answer, request: null, startedAt: ms(f.at) });
+  },
   handoff(t, f) {
     const h = handoffOf(f);
     const known = t.handoffs.some((o) => o.call === h.call && o.from === h.from && o.to === h.to);
@@ -191,7 +194,7 @@ export function mergeTurn(old, fresh) {
   const calls = fresh.calls.map((c) => {
     const before = old.calls.find((o) => o.id === c.id);
     if (!before) return c;
-    const next = { ...c, startedAt: c.startedAt || before.startedAt };
+    const next = { ...c, startedAt: Math.max(c.startedAt, before.startedAt) };
     // A preview never takes the place of the whole result that was fetched.
     if (before.preview.length > next.preview.length) next.preview = before.preview;
     return same(before, next) ? before : next;
