@@ -3,7 +3,8 @@
 
 import { outline } from './outline.js';
 
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').Call} Call @typedef {import('./types.d.ts').Bar} Bar */
+/** @import { Bar, Call, Turn } from './types.d.ts' */
+
 /** @typedef {import('./outline.js').Step} Step @typedef {import('./outline.js').Node} Node */
 
 /** The rows of the waterfall, and how long it is in ms. @param {Turn} t @param {number} now server's time @returns {{ bars: Bar[], length: number }} */

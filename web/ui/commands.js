@@ -9,7 +9,7 @@ import { pref, setPref } from './prefs.js';
 import { formatRoute } from './route.js';
 import { openDialog, toast } from './say.js';
 
-/** @import { Turn, Call, Conversation } from './types.d.ts' */
+/** @import { Call, Conversation, Turn } from './types.d.ts' */
 
 /** @param {string} text @param {string} what */
 async function take(text, what) {

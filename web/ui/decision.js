@@ -5,7 +5,8 @@ import { attribute, fill, h, setText, show } from './dom.js';
 import { finding, pretty, size, span } from './format.js';
 import { lane, outcomeOf, sourceOf } from './outline.js';
 
-/** @typedef {import('./types.d.ts').Call} Call */
+/** @import { Call } from './types.d.ts' */
+
 /**
  * What a decision can ask of the page.
  * @typedef {{

@@ -5,7 +5,7 @@ import { h } from './dom.js';
 import { plural, span } from './format.js';
 import { headline, outcomeOf } from './outline.js';
 
-/** @import { Turn, Call, Delta } from './types.d.ts' */
+/** @import { Call, Delta, Turn } from './types.d.ts' */
 
 /** @param {Turn} a @param {Turn} b @param {number} now */
 export function diffView(a, b, now) {

@@ -1,5 +1,6 @@
 // How numbers, times and texts read. All functions are pure.
 
+/** @import { Finding } from './types.d.ts' */
 /** A span of time as a person says it: 12 ms, 4.1 s, 42 s, 2 min 05 s. @param {number} ms */
 export function span(ms) {
   if (!(ms >= 0)) return '';
@@ -69,7 +70,7 @@ export function cut(text, max) {
   return all.length <= max ? text : all.slice(0, max - 1).join('').trimEnd() + '…';
 }
 
-/** "aws-key", "aws-key ×3". @param {import('./types.d.ts').Finding} f */
+/** "aws-key", "aws-key ×3". @param {Finding} f */
 export function finding(f) { return f.count > 1 ? `${f.rule} ×${f.count}` : f.rule; }
 
 /** Milliseconds since 1970 of an RFC 3339 time; 0 for none. @param {string | null | undefined} at */

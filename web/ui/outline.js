@@ -3,8 +3,8 @@
 
 import { plural, span, counter } from './format.js';
 
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').Call} Call */
-/** @typedef {import('./types.d.ts').Said} Said @typedef {import('./types.d.ts').Handoff} Handoff */
+/** @import { Call, Handoff, Said, Turn } from './types.d.ts' */
+
 /** @typedef {{ call: Call, sub: Agent | null }} Node */
 /** @typedef {{ group: number | null, nodes: Node[] }} Batch */
 /** @typedef {{ step: number, said: Said | null, batches: Batch[] }} Step */

@@ -6,7 +6,8 @@ import { ago, cut, ms } from './format.js';
 import { choices, pref } from './prefs.js';
 import { formatRoute } from './route.js';
 
-/** @typedef {import('./types.d.ts').State} State @typedef {import('./types.d.ts').ThreadInfo} ThreadInfo @typedef {import('./types.d.ts').JobInfo} JobInfo */
+/** @import { JobInfo, State, ThreadInfo } from './types.d.ts' */
+
 /** @typedef {{ key: string, href: string, title: string, at: string, live: boolean, state: string, kind: 'thread' | 'job' }} Row */
 
 /** How many rows of a list are in the page before somebody asks for more. */

@@ -6,12 +6,12 @@ import { applyJobFrame, firstTurn } from './jobfold.js';
 import { ms } from './format.js';
 import { isAfter, parsePlace } from './place.js';
 
-/** @typedef {import('./types.d.ts').State} State @typedef {import('./types.d.ts').Conversation} Conversation */
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').Frame} Frame */
+/** @import { Conversation, Frame, State, Turn } from './types.d.ts' */
+
 /** @typedef {{ type: string } & Record<string, any>} Action */
 
 /** Bounds: what is beyond them is fetched again when somebody goes there. */
-export const maxTurns = 3000, maxConversations = 6, trimTo = 400;
+export const maxConversations = 6, trimTo = 400;
 
 /** @returns {State} */
 export function initial() {
@@ -81,7 +81,8 @@ function fromHistory(c, h) {
   // What the stream told meanwhile is not told again.
   const late = c.status === 'ready' && c.place.epoch === place.epoch && isAfter(c.place, place), merge = late ? enrichTurn : mergeTurn;
   const turns = [...before, ...fresh.map((t) => known.has(t.number) && same ? merge(/** @type {Turn} */(known.get(t.number)), t) : t)];
-  const kept = before.length > 0;
+  const kept = before.length > 0, last = fresh.length ? fresh[fresh.length - 1].number : 0;
+  if (late) turns.push(...c.turns.filter((t) => t.number > last));
   return {
     ...c, status: 'ready', problem: '', turns, place: late ? c.place : place, loadingOlder: false,
     hasMore: kept ? c.hasMore : h.has_more, oldest: kept ? c.oldest : h.oldest_timestamp || '',

@@ -44,6 +44,7 @@ export class SearchResults extends HTMLElement {
       if (e.key === 'ArrowUp') { if (at) this.#focus(at - 1, e); else field.focus(); }
     });
     this.field = field;
+    if (field.value) this.query(field.value);
   }
   /** @type {HTMLInputElement | null} */
   field = null;

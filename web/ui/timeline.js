@@ -6,7 +6,7 @@ import { span } from './format.js';
 import { headline } from './outline.js';
 import { ticks, waterfall } from './axis.js';
 
-/** @import { Turn, Bar } from './types.d.ts' */
+/** @import { Bar, Turn } from './types.d.ts' */
 
 export class Timeline extends HTMLElement {
   #head = h('div', { class: 'tl-head' });

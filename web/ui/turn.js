@@ -7,7 +7,9 @@ import { attribute, fill, h, html, keepFocus, setText, show } from './dom.js';
 import { clock, finding, firstLine, span } from './format.js';
 import { headline, outline, silence, together } from './outline.js';
 
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./outline.js').Step} Step */
+/** @import { Said, Turn } from './types.d.ts' */
+
+/** @typedef {import('./outline.js').Step} Step */
 /** @typedef {import('./decision.js').Decision} Decision @typedef {import('./agent.js').SubAgent} SubAgent */
 /**
  * What surrounds a turn.
@@ -130,7 +132,7 @@ export class TurnView extends HTMLElement {
 
   /** @param {Turn} t @param {Step} s */
   #narrative(t, s) {
-    const said = /** @type {import('./types.d.ts').Said} */ (s.said);
+    const said = /** @type {Said} */ (s.said);
     const el = h('div', { class: 'narrative', dir: 'auto' });
     if (t.narrativeHtml && said.text === t.narrative) { el.classList.add('prose'); html(el, t.narrativeHtml); } else setText(el, said.text);
     if (said.source === 'summary') el.append(h('span', { class: 'source', title: 'A summary of the model’s reasoning, made by its provider.' }, 'provider summary'));
