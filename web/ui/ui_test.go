@@ -80,19 +80,3 @@ func TestThePagesFilesAreWholeAndHaveNothingInline(t *testing.T) {
 		}
 	}
 }
-
-// maxWeight is how many bytes the page may have, without compression.
-const maxWeight = 150_000
-
-func TestThePageIsLight(t *testing.T) {
-	names, err := files.ReadDir(".")
-	require.NoError(t, err)
-	var sum int64
-	for _, n := range names {
-		info, err := n.Info()
-		require.NoError(t, err)
-		sum += info.Size()
-	}
-	assert.Less(t, sum, int64(maxWeight))
-	t.Logf("%d bytes", sum)
-}
