@@ -20,7 +20,6 @@ import { $, attribute, h, setText, show } from './dom.js';
 import { firstLine } from './format.js';
 import { compare, drawTimeline, follow, here, newThread, openTab, stepCall, stepTurn, toggle } from './go.js';
 import { listen } from './keys.js';
-import { closeMenu, openMenu } from './menu.js';
 import { active, commands, composer, failed, fetcher, page, pill, rail, signedOut, store, stream, view } from './page.js';
 import { applyPrefs, seen, setPref, setSeen } from './prefs.js';
 import { drawer, lookItems } from './rail.js';
@@ -47,7 +46,7 @@ async function start() {
     user = (await api.whoami()).user;
   } catch (e) {
     if (e instanceof api.ApiError && e.status !== 401) return void setTimeout(start, again);
-    return signedOut(token ? 'The token in the address lets nobody in. It may be of an earlier start of the server.' : '');
+    return void signedOut(token ? 'The token in the address lets nobody in. It may be of an earlier start of the server.' : '');
   }
   await begin();
 }
@@ -117,7 +116,6 @@ async function send(text) {
 
 /** Closes what is open, from the inside out. @param {KeyboardEvent} e */
 function escape(e) {
-  if (closeMenu(true)) return;
   const typing = e.target instanceof HTMLElement && e.target.matches('textarea, input'), results = /** @type {SearchResults} */ ($('results'));
   if (!results.hidden) results.close();
   else if (!typing) return drawer(false);
@@ -133,7 +131,10 @@ async function search() {
 
 /** @param {string} id @param {string} label @param {() => import('./menu.js').Item[] | Promise<import('./menu.js').Item[]>} items */
 function menu(id, label, items) {
-  const open = async (/** @type {Event} */ e) => openMenu(/** @type {HTMLElement} */ (e.target), await items());
+  const open = async (/** @type {Event} */ e) => {
+    const [{ openMenu }, all] = await Promise.all([import('./menu.js'), items()]);
+    openMenu(/** @type {HTMLElement} */ (e.target), all);
+  };
   return h('button', { type: 'button', id, class: 'quiet', 'aria-haspopup': 'menu', 'aria-expanded': 'false', click: open }, label);
 }
 

@@ -1,5 +1,6 @@
 // What menus and keys do with a turn or a decision.
 
+import './parts.js';
 import * as api from './api.js';
 import * as copy from './copy.js';
 import { h } from './dom.js';

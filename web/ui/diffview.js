@@ -1,5 +1,6 @@
 // Two turns side by side: aligned calls, changed reasons, changed parameters.
 
+import './parts.js';
 import { diffCalls, diffWords } from './diff.js';
 import { h } from './dom.js';
 import { plural, span } from './format.js';

@@ -57,8 +57,8 @@ export class Fetcher {
   async job(id) {
     this.store.dispatch({ type: 'loading', id, kind: 'job' });
     try {
-      const job = await api.job(id);
-      this.store.dispatch({ type: 'job', job });
+      const [job, { applyJobFrame: fold }] = await Promise.all([api.job(id), import('./jobfold.js')]);
+      this.store.dispatch({ type: 'job', job, fold });
       for (let after = 0, first = true, more = true; more; first = false) {
         const got = await api.jobEvents(id, after);
         this.store.dispatch({ type: 'jobEvents', id, events: got.events, first, epoch: job.session_id.slice(0, 8) });

@@ -17,7 +17,7 @@ export function applyJobFrame(turns, f, job) {
 }
 
 /** @param {JobInfo} job @returns {Turn} */
-export function firstTurn(job) {
+function firstTurn(job) {
   return { ...emptyTurn(1), input: job.prompt, state: 'queued', createdAt: ms(job.created_at), redactions: job.redactions || [], stale: false };
 }
 

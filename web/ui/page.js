@@ -4,7 +4,6 @@
 import './composer.js';
 import './link.js';
 import './rail.js';
-import './signin.js';
 import * as api from './api.js';
 import { ConversationView } from './conversation.js';
 import { $, attribute } from './dom.js';
@@ -26,7 +25,6 @@ export const fetcher = new Fetcher(store, (e) => failed(e));
 export const rail = /** @type {import('./rail.js').Rail} */ ($('rail'));
 export const composer = /** @type {import('./composer.js').Composer} */ ($('composer'));
 export const pill = /** @type {import('./link.js').LinkPill} */ ($('link'));
-const signin = /** @type {import('./signin.js').SignIn} */ ($('signin'));
 
 /** What the parts ask of who put them together; app.js sets it. */
 export const page = {
@@ -87,15 +85,17 @@ function acts(t) {
 
 /** Shows what went wrong where the reader is. @param {unknown} e */
 export function failed(e) {
-  if (e instanceof api.ApiError && e.status === 401) return signedOut();
+  if (e instanceof api.ApiError && e.status === 401) return void signedOut();
   toast(e instanceof Error ? e.message : String(e));
 }
 
 /** Asks who is there. @param {string} [why] */
-export function signedOut(why = '') {
+export async function signedOut(why = '') {
   stream.stop();
   attribute($('app'), 'data-state', 'signed-out');
   $('app').inert = true;
+  await import('./signin.js');
+  const signin = /** @type {import('./signin.js').SignIn} */ ($('signin'));
   signin.done = () => page.begin();
   signin.open(why);
 }

@@ -2,7 +2,6 @@
 // fetched and what is drawn lies outside.
 
 import { applyFrame, emptyTurn, enrichTurn, mergeTurn, turnOf, withRequests } from './fold.js';
-import { applyJobFrame, firstTurn } from './jobfold.js';
 import { ms } from './format.js';
 import { isAfter, parsePlace } from './place.js';
 
@@ -42,7 +41,7 @@ const actions = {
   turn: (s, a) => withConversation(s, a.id, (c) => withTurn(c, withRequests([turnOf(a.turn, a.whole)], a.turn.pending_approvals)[0], a.asked)),
   fetchFailed: (s, a) => withConversation(s, a.id, (c) => editTurn(c, a.number, (t) => ({ ...t, stale: false }))),
   sent: (s, a) => withConversation(s, a.id, (c) => sent(c, a)),
-  job: (s, a) => withConversation(s, a.job.job_id, (c) => ({ ...c, job: a.job }), 'job'),
+  job: (s, a) => withConversation(s, a.job.job_id, (c) => ({ ...c, job: fresh(a.job), fold: a.fold }), 'job'),
   jobEvents: (s, a) => withConversation(s, a.id, (c) => fromJobEvents(c, a), 'job'),
   event: (s, a) => event(s, a.frame, a.eventId, a.now),
   trim: (s, a) => withConversation(s, a.id, trim),
@@ -139,14 +138,11 @@ function sent(c, a) {
 /** @param {Conversation} c @param {Action} a @returns {Conversation} */
 function fromJobEvents(c, a) {
   let turns = a.first ? [] : c.turns, seq = a.first ? 0 : c.place.seq;
-  const job = c.job;
-  if (!job) return c;
-  for (const e of a.events) {
-    if (e.id <= seq) continue;
-    turns = applyJobFrame(turns, e.data, job);
-  }
+  const { job, fold } = c;
+  if (!job || !fold) return c;
+  for (const e of a.events) if (e.id > seq) turns = fold(turns, e.data, job);
   seq = a.events.length ? a.events[a.events.length - 1].id : seq;
-  if (!turns.length) turns = [firstTurn(job)];
+  if (!turns.length) turns = fold([], { type: 'job_started' }, job);
   return { ...c, turns, status: 'ready', problem: '', place: { epoch: a.epoch, seq, part: Infinity } };
 }
 
@@ -171,7 +167,7 @@ function event(s, f, id, now) {
   if (!c || c.status !== 'ready' || !isAfter(place, c.place)) return next;
   return withConversation(next, key, () => {
     const moved = { ...c, place };
-    if (f.job_id) return moved.job ? { ...moved, turns: applyJobFrame(moved.turns, f, moved.job) } : moved;
+    if (f.job_id) return moved.job && moved.fold ? { ...moved, turns: moved.fold(moved.turns, f, moved.job) } : moved;
     return f.turn_number ? editTurn(moved, f.turn_number, (t) => applyFrame(t, f)) : moved;
   });
 }

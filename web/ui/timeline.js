@@ -1,6 +1,7 @@
 // <candor-timeline>: when what ran. A row for each time the model was asked, each
 // call and each agent; what the turn had to wait for is marked.
 
+import './parts.js';
 import { attribute, fill, h, setText } from './dom.js';
 import { span } from './format.js';
 import { headline } from './outline.js';
