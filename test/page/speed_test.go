@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
@@ -105,8 +106,12 @@ func (w *tab) weight() int {
 func TestThePageIsLight(t *testing.T) {
 	s := startServer(t)
 	parallel(s, "how did it go?")
-	s.openAll()
 	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	_, err := chromedp.Call(w.ctx, network.ClearBrowserCache, cdp.Empty{})
+	require.NoError(t, err)
+	w.run(chromedp.Reload()) // a first visit of somebody who is logged in
+	w.shows("#link", "Live")
 	w.send("how did it go?")
 	s.open("how did it go?/a", "how did it go?/b")
 	w.shows("candor-turn .answer", "It finished at 11:58.")
