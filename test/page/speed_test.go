@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
@@ -92,6 +93,35 @@ func TestAPageThatWatchesDoesNotGrow(t *testing.T) {
 	w.clean()
 }
 
+// maxWeight is how many bytes a visitor may be made to load, without compression.
+const maxWeight = 150_000
+
+// weight is what the page loaded of itself, in bytes.
+func (w *tab) weight() int {
+	w.t.Helper()
+	return eval[int](w, `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource').filter((r) => r.name.includes('/ui/'))]
+		.reduce((sum, r) => sum + r.decodedBodySize, 0)`)
+}
+
+func TestThePageIsLight(t *testing.T) {
+	s := startServer(t)
+	parallel(s, "how did it go?")
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	_, err := chromedp.Call(w.ctx, network.ClearBrowserCache, cdp.Empty{})
+	require.NoError(t, err)
+	w.run(chromedp.Reload()) // a first visit of somebody who is logged in
+	w.shows("#link", "Live")
+	w.send("how did it go?")
+	s.open("how did it go?/a", "how did it go?/b")
+	w.shows("candor-turn .answer", "It finished at 11:58.")
+	w.click(decision+" .more", "Parameters and result")
+	w.shows(decision+" .details", "the log ends at 11:58")
+	t.Logf("%d bytes for a visit in which a turn is watched", w.weight())
+	assert.Less(t, w.weight(), maxWeight)
+	w.clean()
+}
+
 // frames has the page note how long it took from each frame to the next.
 const frames = `window.gaps = []; (() => { let last = performance.now(); const next = (now) => { gaps.push(now - last); last = now; requestAnimationFrame(next); }; requestAnimationFrame(next); })(); true`
 
@@ -106,8 +136,8 @@ func TestThePageUnderLoad(t *testing.T) {
 	w.run(chromedp.Reload())
 	w.shows("#link", "Live")
 	paint := eval[map[string]float64](w, `(() => { const n = performance.getEntriesByType('navigation')[0], p = performance.getEntriesByName('first-contentful-paint')[0] || performance.getEntriesByType('paint')[0];
-		return { document: n.responseEnd, paint: p.startTime, bytes: performance.getEntriesByType('resource').reduce((sum, r) => sum + (r.name.includes('/ui/') ? r.decodedBodySize : 0), n.decodedBodySize) }; })()`)
-	t.Logf("first paint %.0f ms after the document; %.0f kB", paint["paint"]-paint["document"], paint["bytes"]/1000)
+		return { document: n.responseEnd, paint: p.startTime }; })()`)
+	t.Logf("first paint %.0f ms after the document; %d bytes", paint["paint"]-paint["document"], w.weight())
 
 	const perTurn, pace = 48, 240 * time.Millisecond // five updates a step
 	turns := max(1, int(*load/(perTurn*pace)))

@@ -12,7 +12,7 @@ import { headline, outcomeOf } from './outline.js';
 export function diffView(a, b, now) {
   const deltas = diffCalls(a.calls, b.calls);
   const input = compared(a.input || '', b.input || ''), answer = compared(a.response, b.response);
-  return h('candor-diff', { 'data-left': a.number, 'data-right': b.number },
+  return h('candor-diff', { tabindex: '0', role: 'region', 'aria-label': 'Comparison', 'data-left': a.number, 'data-right': b.number },
     h('p', { class: 'diff-sum' }, summary(deltas)),
     h('table', null,
       h('thead', null, h('tr', null, ...[a, b].map((t) => h('th', { scope: 'col' }, `Turn ${t.number}`, h('span', { class: 'dim' }, headline(t, now).detail))))),

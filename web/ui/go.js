@@ -3,7 +3,7 @@
 import { $, attribute, show } from './dom.js';
 import { drawer } from './rail.js';
 import { formatRoute, parseRoute } from './route.js';
-import { openDialog, toast } from './say.js';
+import { closeDialog, openDialog, toast } from './say.js';
 import { active, composer, diffing, fetcher, store, turnOf, view } from './page.js';
 
 /** @import { Turn } from './types.d.ts' */
@@ -17,6 +17,7 @@ let timeline = null;
 export async function follow(fallback) {
   const r = parseRoute(location.hash);
   let place = '';
+  closeDialog();
   if (r.job) await open('job', r.job);
   else if (r.thread || (fallback && !r.isNew)) place = await open('thread', r.thread || fallback || '');
   else store.dispatch({ type: 'select', active: { kind: 'new', id: '' } });

@@ -51,10 +51,10 @@ export class Timeline extends HTMLElement {
 
 /** @param {Bar} b @param {number} length @param {() => void} go */
 function row(b, length, go) {
-  const took = span(b.to - b.from), words = `${b.label}, ${took}${b.outcome && b.outcome !== 'success' ? ', ' + b.outcome : ''}${b.critical ? ', the turn waited for it' : ''}`;
-  const inner = [h('span', { class: 'tl-label' }, b.label), h('span', { class: 'tl-track' }, at(h('i', { class: b.critical ? 'critical' : '', 'data-kind': b.kind, 'data-outcome': b.outcome }), b.from / length, (b.to - b.from) / length)), h('span', { class: 'tl-took' }, took)];
+  const took = span(b.to - b.from), more = `${b.outcome && b.outcome !== 'success' ? ', ' + b.outcome : ''}${b.critical ? ', the turn waited for it' : ''}`;
+  const inner = [h('span', { class: 'tl-label' }, b.label), h('span', { class: 'tl-track' }, at(h('i', { class: b.critical ? 'critical' : '', 'data-kind': b.kind, 'data-outcome': b.outcome }), b.from / length, (b.to - b.from) / length)), h('span', { class: 'tl-took' }, took), more && h('span', { class: 'sr' }, more)];
   const el = h('li', { 'data-call': b.call || null }, b.call
-    ? h('button', { type: 'button', class: 'tl-row', 'aria-label': words, title: b.why, click: go }, ...inner)
+    ? h('button', { type: 'button', class: 'tl-row', title: b.why, click: go }, ...inner)
     : h('div', { class: 'tl-row', title: b.why }, ...inner));
   el.style.setProperty('--depth', String(Math.min(b.depth, 6)));
   attribute(el, 'class', `tl-${b.kind}`);

@@ -82,7 +82,7 @@ export class TurnView extends HTMLElement {
     setText(p.time, at ? clock(at, around.now) : '');
     if (at) { attribute(p.time, 'datetime', new Date(at).toISOString()); attribute(p.time, 'title', new Date(at).toLocaleString()); }
     setText(p.user, t.input ?? '…');
-    setText(p.masked, t.redactions.length ? `redacted from this message: ${t.redactions.map(finding).join(', ')}` : '');
+    setText(p.masked, t.redactions.length ? `redacted in this turn: ${t.redactions.map(finding).join(', ')}` : '');
     setText(p.peek, peek(t));
     this.#drawAnswer(t);
   }
