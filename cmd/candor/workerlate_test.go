@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// latecomer stands between workers and their server. It keeps the first request that
+// it is told to keep, and hands it on while it answers the next worker who asks
+// where the log stands: behind the answer, before the asker has it.
+type latecomer struct {
+	to   http.Handler
+	keep func(*http.Request, []byte) bool
+
+	mu     sync.Mutex
+	kept   *http.Request
+	late   *httptest.ResponseRecorder // the answer to what was kept
+	holds  chan struct{}              // closed once something is kept
+	killed chan struct{}              // closed by the test when its sender is dead
+}
+
+func newLatecomer(t *testing.T, to http.Handler, keep func(*http.Request, []byte) bool) (l *latecomer, url string) {
+	l = &latecomer{to: to, keep: keep, holds: make(chan struct{}), killed: make(chan struct{})}
+	s := httptest.NewServer(l)
+	t.Cleanup(s.Close)
+	return l, s.URL
+}
+
+func (l *latecomer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if l.keeps(r, body) {
+		close(l.holds)
+		<-l.killed
+		return
+	}
+	l.to.ServeHTTP(w, r)
+	if strings.HasSuffix(r.URL.Path, "/job") {
+		l.handOn()
+	}
+}
+
+// keeps takes the request out of the way, unless one is kept already.
+func (l *latecomer) keeps(r *http.Request, body []byte) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.kept != nil || !l.keep(r, body) {
+		return false
+	}
+	l.kept = r.Clone(context.WithoutCancel(r.Context()))
+	l.kept.Body = io.NopCloser(bytes.NewReader(body))
+	return true
+}
+
+// handOn lets the kept request of a dead worker reach the server.
+func (l *latecomer) handOn() {
+	select {
+	case <-l.killed:
+	default:
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.kept != nil && l.late == nil {
+		l.late = httptest.NewRecorder()
+		l.to.ServeHTTP(l.late, l.kept)
+	}
+}
+
+// A post can arrive when its worker is dead and the next one has asked where the log
+// stands. Taken, it would have the numbers that the next one gives its own events,
+// and those would be dropped as repeats.
+func TestAKilledWorkersLatePostTakesNothingFromTheNext(t *testing.T) {
+	s := startServer(t, settings{}, nil)
+	id, token := s.aJob("x")
+	l, url := newLatecomer(t, s.app.web, func(_ *http.Request, body []byte) bool { return bytes.Contains(body, []byte("tool_01a")) })
+	steps := manySteps(3, 0)
+	steps["tools"].(map[string]any)["tool_01b"] = map[string]any{"delay_ms": 600_000, "result": "ok"}
+	script := scriptFile(t, steps)
+	p := startWorker(t, url, id, token, script)
+	<-l.holds
+	p.kill(t)
+	close(l.killed)
+	p = startWorker(t, url, id, token, script)
+	require.NoError(t, p.Wait(), p.log.String())
+	require.NotNil(t, l.late, "the late post has arrived")
+	assert.Equal(t, http.StatusUnauthorized, l.late.Code, l.late.Body)
+	assertWhole(t, s.page(id))
+	assert.Contains(t, string(s.page(id)[len(s.page(id))-2].Raw), "all done")
+}
