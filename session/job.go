@@ -165,13 +165,11 @@ func (s *Session) PostToJob(id string, posts []Post) ([]Event, error) {
 // addPosts appends what is new of the posts, and gives the events of all. The
 // caller holds mu.
 func (s *Session) addPosts(j *job, id string, posts []Post) ([]Event, error) {
-	fresh, queued := make([]Post, 0, len(posts)), map[string]bool{}
-	for _, p := range posts {
-		if _, seen := j.keys[p.Key]; p.Key != "" && (seen || queued[p.Key]) {
-			continue
+	fresh := make([]Post, 0, len(posts))
+	for i, again := range j.repeats(posts) {
+		if !again {
+			fresh = append(fresh, posts[i])
 		}
-		queued[p.Key] = true
-		fresh = append(fresh, p)
 	}
 	added, err := s.log.appendAll(Ref{Job: id}, fresh)
 	if err != nil {
@@ -206,16 +204,43 @@ func nextUnkeyed(events *[]Event) Event {
 // takes checks that every new post finds the job open.
 func (j *job) takes(posts []Post) error {
 	ended := j.State.Ended()
-	for _, p := range posts {
-		if _, seen := j.keys[p.Key]; seen && p.Key != "" {
+	for i, again := range j.repeats(posts) {
+		if again {
 			continue
 		}
 		if ended {
 			return ErrJobEnded
 		}
-		_, ended = p.Body.(JobEnded)
+		_, ended = posts[i].Body.(JobEnded)
 	}
 	return nil
+}
+
+// repeats says of each post whether adding it would change nothing: its key is one
+// of the run's, or of a post before it.
+func (j *job) repeats(posts []Post) []bool {
+	again, queued := make([]bool, len(posts)), make(map[string]bool, len(posts))
+	for i, p := range posts {
+		if p.Key == "" {
+			continue
+		}
+		_, seen := j.keys[p.Key]
+		again[i], queued[p.Key] = seen || queued[p.Key], true
+	}
+	return again
+}
+
+// Repeats says of each post, by its key alone, whether PostToJob would find that it
+// is there: the job's run has its key, or a post before it has. It fails with
+// ErrNoJob.
+func (s *Session) Repeats(id string, posts []Post) ([]bool, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	j, ok := s.jobs[id]
+	if !ok {
+		return nil, ErrNoJob
+	}
+	return j.repeats(posts), nil
 }
 
 // ChangeJob adds what the user did to a job: JobPrompted or JobCancelled while it is

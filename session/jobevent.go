@@ -17,6 +17,7 @@ type JobOpened struct {
 // JobPrompted: the user said something further to the job.
 type JobPrompted struct {
 	Text     safety.Text
+	Done     bool // no further prompt comes; Text may then be empty
 	Findings []safety.Finding
 }
 

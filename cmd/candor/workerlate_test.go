@@ -88,12 +88,11 @@ func TestAKilledWorkersLatePostTakesNothingFromTheNext(t *testing.T) {
 	l, url := newLatecomer(t, s.app.web, func(_ *http.Request, body []byte) bool { return bytes.Contains(body, []byte("tool_01a")) })
 	steps := manySteps(3, 0)
 	steps["tools"].(map[string]any)["tool_01b"] = map[string]any{"delay_ms": 600_000, "result": "ok"}
-	script := scriptFile(t, steps)
-	p := startWorker(t, url, id, token, script)
+	p := startWorker(t, url, id, token, scriptFile(t, steps))
 	<-l.holds
 	p.kill(t)
 	close(l.killed)
-	p = startWorker(t, url, id, token, script)
+	p = startWorker(t, url, id, token, scriptFile(t, manySteps(3, 0)))
 	require.NoError(t, p.Wait(), p.log.String())
 	require.NotNil(t, l.late, "the late post has arrived")
 	assert.Equal(t, http.StatusUnauthorized, l.late.Code, l.late.Body)
