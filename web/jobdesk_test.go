@@ -84,6 +84,10 @@ func TestTheWorkerThatAskedLastIsHeard(t *testing.T) {
 	require.NoError(t, claim(one), "it may ask again")
 	require.NoError(t, claim(two))
 	assert.Equal(t, []bool{false, true, false, true}, []bool{heard(one), heard(two), heard(three), heard(workerName{})})
+	require.NoError(t, j.serve(two, func() error {
+		assert.False(t, j.mu.TryLock(), "nobody takes over in the middle of a request")
+		return nil
+	}))
 	assert.Equal(t, replaced, j.serve(one, func() error { t.Error("it was carried out"); return nil }))
 	assert.Equal(t, replaced, claim(one), "whoever was replaced stays so")
 	require.NoError(t, claim(workerName{}), "one without a name replaces nobody")

@@ -125,7 +125,7 @@ func add(c echo.Context, own *session.Session, posts []session.Post, costs []int
 				spent += costs[i]
 			}
 		}
-		if spent > maxJobCost && spent > j.spent {
+		if spent > maxJobCost && !j.ended {
 			return jobFull
 		}
 		if events, err = own.PostToJob(id, posts); err != nil {

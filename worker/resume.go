@@ -69,12 +69,11 @@ func (r *Runtime) settle(ctx context.Context, events []Event) (all []Event, drai
 	return events, drained, nil
 }
 
-// prompts are the further prompts that the log has, in their cleaned words. One
-// without words can only say that none comes after it.
+// prompts are the further prompts that the log has, in their cleaned words.
 func prompts(events []Event) (all []Prompt) {
 	for _, e := range events {
 		if e.Kind == KindMessage && e.Role == "user" {
-			all = append(all, Prompt{Content: e.Content, Done: e.Content == ""})
+			all = append(all, Prompt{Content: e.Content, Done: e.Done})
 		}
 	}
 	return all

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/worker"
 )
 
 // latecomer stands between workers and their server. It keeps the first request that
@@ -98,4 +100,23 @@ func TestAKilledWorkersLatePostTakesNothingFromTheNext(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, l.late.Code, l.late.Body)
 	assertWhole(t, s.page(id))
 	assert.Contains(t, string(s.page(id)[len(s.page(id))-2].Raw), "all done")
+}
+
+// Somebody started a second worker while the first one lives.
+func TestAWorkerStopsWhenAnotherTakesItsJobOver(t *testing.T) {
+	s := startServer(t, settings{}, nil)
+	id, token := s.aJob("wait")
+	t.Setenv("CANDOR_JOB_TOKEN", token)
+	exit, file := make(chan error, 1), scriptFile(t, slow(600_000))
+	go func() {
+		_, err := s.runWorkerQuietly(t.Context(), id, "--provider", "script", "--script", file)
+		exit <- err
+	}()
+	eventually(t, "the tool runs", func() bool { return strings.Contains(strings.Join(kindsOf(s.page(id)), " "), "tool_use") })
+	out, err := s.runWorkerQuietly(t.Context(), id, "--provider", "script", "--script", scriptFile(t, slow(0)))
+	require.NoError(t, err, out)
+	err = <-exit
+	require.ErrorIs(t, err, worker.ErrReplaced)
+	assert.Equal(t, 4, exitStatus(err))
+	assertWhole(t, s.page(id))
 }
