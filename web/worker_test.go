@@ -150,3 +150,58 @@ func TestARunOfAJobHasABudget(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, j.post("", `{"event":"message","content":"late"}`).Code)
 	assert.Equal(t, first.Body.String(), j.post("", said).Body.String(), "also behind its end")
 }
+
+func TestWhyACallWasMadeIsShownWithTheCall(t *testing.T) {
+	const ours = `"rationale":"Tool selected to satisfy the current subtask.","rationale_source":"fallback"`
+	j := newJobServer(t)
+	for _, tt := range []struct{ name, posted, shown string }{
+		{"a reason", `"rationale":"to see","parallel_group":3`, `"rationale":"to see","rationale_source":"model","parallel_group":3}`},
+		{"a reason that is the worker's fallback", `"rationale":"because","rationale_source":"fallback"`, `"rationale":"because","rationale_source":"fallback"}`},
+		{"a reason that the worker withheld", `"rationale":"still here","rationale_blocked":true`, ours + `,"rationale_blocked":true}`},
+		{"a reason of no words", `"rationale":" ","rationale_source":"model"`, ours + `}`},
+		{"a reason to come later", `"input":null`, `"input":null}`},
+		{"a narrative", `"narrative":"I look first."`, `"narrative":"I look first."}`},
+		{"a narrative that the worker withheld", `"narrative":"still here","narrative_blocked":true`, `"input":null,"narrative_blocked":true}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := j.post("", `{"event":"tool_use","tool_name":"look",`+tt.posted+`}`)
+			require.Equal(t, http.StatusOK, w.Code, w.Body)
+			own, err := j.Store.Open(t.Context(), testUser)
+			require.NoError(t, err)
+			log := j.do("GET", "/worker/"+j.id+"/events?after="+fmt.Sprint(own.Head()-1), "", "").Body.String()
+			assert.Contains(t, log, tt.shown)
+			assert.NotContains(t, log, "still here")
+		})
+	}
+}
+
+func TestWhatAWorkersSafetyWithheldIsMarkedInItsReasoning(t *testing.T) {
+	j := newJobServer(t)
+	w := j.post("", `{"event":"reasoning","narrative":"still here","narrative_blocked":true,
+		"tool_decisions":[{"tool_name":"look","rationale":"still here","rationale_source":"model","rationale_blocked":true,"outcome":"success"}]}`)
+	require.Equal(t, http.StatusOK, w.Code, w.Body)
+	log := j.do("GET", "/worker/"+j.id+"/events", "", "").Body.String()
+	assert.Contains(t, log, `"narrative_blocked":true,"tool_decisions":[{"tool_name":"look","rationale":"Tool selected to satisfy the current subtask.",`+
+		`"rationale_source":"fallback","rationale_blocked":true,"outcome":"success"`)
+	assert.NotContains(t, log, "still here")
+}
+
+// A prompt is in the log before a worker can have it, and not at all if the desk has
+// no room for it.
+func TestAPromptIsInTheLogBeforeAWorkerHasIt(t *testing.T) {
+	j := newJobServer(t)
+	j.token = testToken
+	for i := range maxFollowUps + 5 {
+		w := j.do("POST", "/api/jobs/"+j.id+"/prompt", "", fmt.Sprintf(`{"content":"more","done":%t}`, i == maxFollowUps-1))
+		want := http.StatusAccepted
+		if i >= maxFollowUps {
+			want = http.StatusTooManyRequests
+		}
+		require.Equal(t, want, w.Code, w.Body)
+	}
+	log := j.do("GET", "/api/jobs/"+j.id+"/events", "", "").Body.String()
+	assert.Equal(t, maxFollowUps, strings.Count(log, `"content":"more"`))
+	assert.Equal(t, 1, strings.Count(log, `"content":"more","done":true`), "also that it is the last one")
+	require.Equal(t, http.StatusAccepted, j.do("POST", "/api/jobs/"+j.id+"/cancel", "", "{}").Code)
+	assert.Equal(t, http.StatusConflict, j.do("POST", "/api/jobs/"+j.id+"/prompt", "", `{"content":"late"}`).Code)
+}

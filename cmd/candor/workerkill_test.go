@@ -54,13 +54,14 @@ type process struct {
 	log *logBuffer
 }
 
-func startWorker(t *testing.T, url, id, token, script string) *process {
+func startWorker(t *testing.T, url, id, token, script string, flags ...string) *process {
 	t.Helper()
 	name, err := program()
 	require.NoError(t, err)
 	p := &process{log: &logBuffer{}}
 	p.Cmd = exec.CommandContext(t.Context(), name, "worker", "--server", url, "--job", id, "--workspace", "../..",
 		"--provider", "script", "--script", script, "--poll", "50ms")
+	p.Args = append(p.Args, flags...)
 	p.Env = append(os.Environ(), "CANDOR_JOB_TOKEN="+token)
 	p.Stdout, p.Stderr = p.log, p.log
 	require.NoError(t, p.Start())

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -119,4 +120,63 @@ func TestAWorkerStopsWhenAnotherTakesItsJobOver(t *testing.T) {
 	require.ErrorIs(t, err, worker.ErrReplaced)
 	assert.Equal(t, 4, exitStatus(err))
 	assertWhole(t, s.page(id))
+}
+
+// A prompt goes to the worker that is heard, not to one that asked for it and died.
+func TestAKilledWorkersLateFetchTakesNoPromptFromTheNext(t *testing.T) {
+	s := startServer(t, settings{}, nil)
+	id, token := s.aJob("x")
+	l, url := newLatecomer(t, s.app.web, func(r *http.Request, _ []byte) bool { return strings.HasSuffix(r.URL.Path, "/prompt") })
+	one := scriptFile(t, manySteps(1, 0))
+	p := startWorker(t, url, id, token, one, "--follow-ups")
+	<-l.holds
+	p.kill(t)
+	close(l.killed)
+	require.Equal(t, 202, s.do("ann", "POST", "/api/jobs/"+id+"/prompt", `{"content":"and now this, in my own words","done":true}`).status)
+	p = startWorker(t, url, id, token, one, "--follow-ups")
+	require.NoError(t, p.Wait(), p.log.String())
+	require.NotNil(t, l.late, "the late request has arrived")
+	assert.Equal(t, http.StatusUnauthorized, l.late.Code, l.late.Body)
+	assert.Equal(t, "completed", s.do("ann", "GET", "/api/jobs/"+id, "").json(t)["state"])
+}
+
+// The prompt that is the last says so in the log, too: the worker that fetched it may
+// not live to heed it.
+func TestThatAPromptWasTheLastOutlivesTheWorkerThatFetchedIt(t *testing.T) {
+	s := startServer(t, settings{}, nil)
+	id, token := s.aJob("what time is it?")
+	t.Setenv("CANDOR_JOB_TOKEN", token)
+	require.Equal(t, 202, s.do("ann", "POST", "/api/jobs/"+id+"/prompt", `{"content":"list the files in the agent folder","done":true}`).status)
+	require.Equal(t, 200, s.do("", "GET", "/worker/"+id+"/prompt", "", as(token)).status, "fetched by a worker that dies now")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	out, err := s.runWorkerQuietly(ctx, id, "--follow-ups")
+	require.NoError(t, err, "it waits for no other: %s", out)
+	assert.Equal(t, 2, strings.Count(strings.Join(kindsOf(s.page(id)), " "), "tool_use"))
+}
+
+// What the worker's own safety layer withheld is marked as withheld, not as missing.
+func TestWhatAWorkerWithheldIsMarkedInTheJobsLog(t *testing.T) {
+	s := startServer(t, settings{}, nil)
+	id, token := s.aJob("x")
+	const dashes = "-----"
+	key := dashes + "BEGIN PRIVATE " + "KEY" + dashes + "\nMIIB\n" + dashes + "END PRIVATE " + "KEY" + dashes
+	file := scriptFile(t, map[string]any{
+		"steps": []any{
+			map[string]any{"narrative": "I have " + key, "tool_calls": []any{map[string]any{"name": "env", "arguments": map[string]any{}, "rationale": "for " + key}}},
+			map[string]any{"text": "done"},
+		},
+		"tools": map[string]any{"env": map[string]any{"result": "ok"}},
+	})
+	out, err := s.runWorker(t.Context(), id, token, "--provider", "script", "--script", file)
+	require.NoError(t, err, out)
+	marked := 0
+	for _, e := range s.page(id) {
+		if e.Kind == "job_tool_use" || e.Kind == "job_reasoning" {
+			marked++
+			assert.Contains(t, string(e.Raw), `"narrative_blocked":true`)
+			assert.Contains(t, string(e.Raw), `"rationale_source":"fallback","rationale_blocked":true`)
+		}
+	}
+	assert.Equal(t, 2, marked)
 }
