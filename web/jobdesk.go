@@ -25,6 +25,7 @@ type deskJob struct {
 	mu        sync.Mutex // a worker's request is judged and carried out under it
 	prompt    string
 	followUps []followUp
+	prompted  int  // follow-ups that there were in the run
 	spent     int  // of maxJobCost
 	ended     bool // its token is good for nothing but repeating what was taken
 	gone      bool // its token is good for nothing
@@ -47,6 +48,7 @@ func nameWorker(said string) (n workerName) {
 type followUp struct {
 	Content string `json:"content"`
 	Done    bool   `json:"done"`
+	Number  int    `json:"number,omitempty"` // from 1 in the run; shown to a worker that acknowledges
 }
 
 // Bounds of a run.
@@ -193,6 +195,8 @@ func (j *deskJob) add(f followUp, keep func() error) error {
 	if err := keep(); err != nil {
 		return err
 	}
+	j.prompted++
+	f.Number = j.prompted
 	j.followUps = append(j.followUps, f)
 	return nil
 }
@@ -203,6 +207,18 @@ func (j *deskJob) next() (followUp, bool) {
 		return followUp{}, false
 	}
 	f := j.followUps[0]
-	j.followUps = j.followUps[1:]
+	j.followUps, f.Number = j.followUps[1:], 0
 	return f, true
+}
+
+// behind shows the follow-up after the one with a number, and lets go of those up to
+// it: the worker has them. The caller is within serve.
+func (j *deskJob) behind(number int) (followUp, bool) {
+	for len(j.followUps) > 0 && j.followUps[0].Number <= number {
+		j.followUps = j.followUps[1:]
+	}
+	if len(j.followUps) == 0 {
+		return followUp{}, false
+	}
+	return j.followUps[0], true
 }

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -216,11 +218,21 @@ func (s *Server) workerEvents(c echo.Context) error {
 	return jobPage(c, page, from+len(page) < len(events))
 }
 
-// workerPrompt: GET /worker/:id/prompt, the next follow-up, or 204.
+// workerPrompt: GET /worker/:id/prompt, the next follow-up, or 204. It is handed out
+// once; with ?after=, the number of the one that the worker had last, or 0, as often
+// as it is asked for, since an answer can be lost.
 func (s *Server) workerPrompt(c echo.Context) error {
+	after, err := strconv.Atoi(cmp.Or(c.QueryParam("after"), "0"))
+	if err != nil || after < 0 {
+		return problem(http.StatusBadRequest, "bad_cursor", "after has to be the number of the prompt that you had last, or 0.")
+	}
 	j, f, ok := deskOf(c), followUp{}, false
-	err := j.serve(workerOf(c), func() error {
-		f, ok = j.next()
+	err = j.serve(workerOf(c), func() error {
+		if c.QueryParams().Has("after") {
+			f, ok = j.behind(after)
+		} else {
+			f, ok = j.next()
+		}
 		return nil
 	})
 	switch {

@@ -205,3 +205,27 @@ func TestAPromptIsInTheLogBeforeAWorkerHasIt(t *testing.T) {
 	require.Equal(t, http.StatusAccepted, j.do("POST", "/api/jobs/"+j.id+"/cancel", "", "{}").Code)
 	assert.Equal(t, http.StatusConflict, j.do("POST", "/api/jobs/"+j.id+"/prompt", "", `{"content":"late"}`).Code)
 }
+
+func TestAPromptIsKeptUntilTheNextIsAskedFor(t *testing.T) {
+	j := newJobServer(t)
+	worker := j.token
+	j.token = testToken
+	for _, content := range []string{"one", "two", "three"} {
+		require.Equal(t, http.StatusAccepted, j.do("POST", "/api/jobs/"+j.id+"/prompt", "", `{"content":"`+content+`","number":9}`).Code)
+	}
+	j.token = worker
+	ask := func(query string) string {
+		w := j.do("GET", "/worker/"+j.id+"/prompt"+query, "", "")
+		return fmt.Sprint(w.Code, " ", strings.TrimSpace(w.Body.String()))
+	}
+	assert.Equal(t, `200 {"content":"one","done":false,"number":1}`, ask("?after=0"))
+	assert.Equal(t, `200 {"content":"one","done":false,"number":1}`, ask("?after=0"), "the answer may be lost")
+	assert.Equal(t, `200 {"content":"two","done":false,"number":2}`, ask("?after=1"))
+	assert.Equal(t, `200 {"content":"two","done":false}`, ask(""), "who does not acknowledge gets each once")
+	assert.Equal(t, `200 {"content":"three","done":false,"number":3}`, ask("?after=0"))
+	assert.Equal(t, `204 `, ask("?after=3"))
+	assert.Equal(t, `204 `, ask("?after=0"))
+	for _, wrong := range []string{"?after=x", "?after=-1"} {
+		assert.Contains(t, ask(wrong), "bad_cursor")
+	}
+}

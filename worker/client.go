@@ -85,10 +85,11 @@ type Job struct {
 }
 
 // Prompt is a further prompt. Done says that none comes after it; its content may
-// then be empty.
+// then be empty. Number counts from 1 in the job's run.
 type Prompt struct {
 	Content string `json:"content"`
 	Done    bool   `json:"done"`
+	Number  int    `json:"number"`
 }
 
 // LoggedEvent is an event as the job's log shows it. Kind is an Event's with job_
@@ -150,10 +151,11 @@ func (c *Client) Job(ctx context.Context) (Job, error) {
 	return j, err
 }
 
-// Prompt fetches the further prompt that has waited longest; ok is false when none
-// waits. The server hands each out once.
-func (c *Client) Prompt(ctx context.Context) (p Prompt, ok bool, err error) {
-	status, err := c.ask(ctx, http.MethodGet, c.path("/prompt"), nil, &p)
+// Prompt fetches the further prompt behind the one with a number; ok is false when
+// none waits. The server keeps a prompt until it is asked for the one behind it, by
+// whichever worker.
+func (c *Client) Prompt(ctx context.Context, after int) (p Prompt, ok bool, err error) {
+	status, err := c.ask(ctx, http.MethodGet, c.path("/prompt?after="+strconv.Itoa(after)), nil, &p)
 	return p, err == nil && status != http.StatusNoContent, err
 }
 

@@ -116,7 +116,7 @@ func TestATokenThatIsNoGoodIsErrOverEverywhere(t *testing.T) {
 	assert.ErrorIs(t, err, ErrOver)
 	_, err = c.Job(t.Context())
 	assert.ErrorIs(t, err, ErrOver)
-	_, _, err = c.Prompt(t.Context())
+	_, _, err = c.Prompt(t.Context(), 0)
 	assert.ErrorIs(t, err, ErrOver)
 	_, _, err = c.Events(t.Context(), 0)
 	assert.ErrorIs(t, err, ErrOver)

@@ -23,6 +23,8 @@ type Runtime struct {
 	Grace     time.Duration // to post what is left once the context has ended; 0 means DefaultGrace
 	SpillDir  string        // for what memory does not hold; "" is the system's for such files
 
+	fetched int // the number of the prompt that a run fetched last
+
 	// Bounds and pauses; 0 means those of the documentation. Tests make them small.
 	held, heldBytes int
 	pauses          backoff

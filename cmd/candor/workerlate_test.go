@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -179,4 +180,38 @@ func TestWhatAWorkerWithheldIsMarkedInTheJobsLog(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2, marked)
+}
+
+// The server hands a prompt out, and the answer is lost on the way.
+func TestAPromptWhoseAnswerWasLostIsFetchedAgain(t *testing.T) {
+	s := startServer(t, settings{}, nil)
+	id, token := s.aJob("what time is it?")
+	t.Setenv("CANDOR_JOB_TOKEN", token)
+	var lost atomic.Int64
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		s.app.web.ServeHTTP(rec, r)
+		if strings.HasSuffix(r.URL.Path, "/prompt") && rec.Code == http.StatusOK && lost.Add(1)%2 == 1 {
+			http.Error(w, "no", http.StatusBadGateway)
+			return
+		}
+		w.WriteHeader(rec.Code)
+		_, _ = w.Write(rec.Body.Bytes())
+	}))
+	defer proxy.Close()
+	for _, say := range []string{`{"content":"find the word Follow in the session folder"}`, `{"content":"list the files in the agent folder","done":true}`} {
+		require.Equal(t, 202, s.do("ann", "POST", "/api/jobs/"+id+"/prompt", say).status)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	out, err := s.runWorkerQuietly(ctx, id, "--follow-ups", "--server", proxy.URL)
+	require.NoError(t, err, out)
+	assert.Positive(t, lost.Load())
+	var tools []string
+	for _, e := range s.page(id) {
+		if e.Kind == "job_tool_use" {
+			tools = append(tools, decoded(t, e.Raw)["tool_name"].(string))
+		}
+	}
+	assert.Equal(t, []string{"time", "file_search", "file_list"}, tools, "each prompt is worked on, once")
 }
