@@ -199,13 +199,18 @@ func TestAPromptWhoseAnswerWasLostIsFetchedAgain(t *testing.T) {
 		_, _ = w.Write(rec.Body.Bytes())
 	}))
 	defer proxy.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	exit := make(chan error, 1)
+	go func() {
+		_, err := s.runWorkerQuietly(ctx, id, "--follow-ups", "--server", proxy.URL)
+		exit <- err
+	}()
+	eventually(t, "the first turn has ended", func() bool { return strings.Contains(strings.Join(kindsOf(s.page(id)), " "), "message") })
 	for _, say := range []string{`{"content":"find the word Follow in the session folder"}`, `{"content":"list the files in the agent folder","done":true}`} {
 		require.Equal(t, 202, s.do("ann", "POST", "/api/jobs/"+id+"/prompt", say).status)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	out, err := s.runWorkerQuietly(ctx, id, "--follow-ups", "--server", proxy.URL)
-	require.NoError(t, err, out)
+	require.NoError(t, <-exit)
 	assert.Positive(t, lost.Load())
 	var tools []string
 	for _, e := range s.page(id) {
