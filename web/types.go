@@ -30,6 +30,7 @@ type ToolCallInfo struct {
 	HasResult     bool         `json:"has_result"`
 	HasError      bool         `json:"has_error"`
 	ResultPreview string       `json:"result_preview,omitempty"` // at most maxPreview characters
+	ResultSize    *ResultSize  `json:"result_size,omitempty"`
 	Error         *safety.Text `json:"error,omitempty"`
 	DurationMS    *int64       `json:"duration_ms"` // null while it runs
 }
@@ -140,7 +141,7 @@ func toolCallInfo(c session.Call) ToolCallInfo {
 		CallID: c.ID, Name: c.Tool, HasResult: !c.Result.Null(), HasError: !c.Error.Empty(), Error: orNull(c.Error),
 	}
 	if info.HasResult {
-		info.ResultPreview = cut(string(c.Result.Raw()), maxPreview)
+		info.ResultPreview, info.ResultSize = cut(string(c.Result.Raw()), maxPreview), resultSize(c.Result)
 	}
 	if c.Outcome != session.Pending {
 		info.DurationMS = new(c.Took.Milliseconds())

@@ -18,13 +18,22 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), stopSignals(os.Args)...)
 	defer stop()
 	if err := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "candor:", err)
 		stop()
 		os.Exit(exitStatus(err))
 	}
+}
+
+// stopSignals are what ends the program. Ctrl-C does not end a conversation: there it
+// stops the turn.
+func stopSignals(args []string) []os.Signal {
+	if len(args) > 1 && args[1] == "chat" {
+		return []os.Signal{syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM}
 }
 
 // exitStatus is 3 where a check found what it looked for, 4 where a worker's job is
@@ -49,7 +58,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ErrWriter:      stderr,
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // main prints it, once
 		Action:         rootAction,
-		Commands:       []*cli.Command{serveCommand(), workerCommand(), scanCommand(stdin), doctorCommand()},
+		Commands:       []*cli.Command{serveCommand(), chatCommand(stdin), workerCommand(), scanCommand(stdin), doctorCommand()},
 	}
 	for _, c := range root.Commands {
 		c.OnUsageError = shortUsageError
