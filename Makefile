@@ -10,7 +10,7 @@ export GOFLAGS := -buildvcs=false $(GOFLAGS)
 .PHONY: run build test lint bench bench-full recall fuzz golden clean go-version peers
 
 run: build .candor/token ## serve this folder with the offline model
-	@echo "The token of this checkout is in .candor/token."
+	@echo "The token of this checkout is in .candor/token. The page: http://$(ADDR)/#token=$$(cat .candor/token)"
 	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace . --provider offline
 
 build: go-version
@@ -43,7 +43,7 @@ fuzz: go-version ## every fuzz target for FUZZ (10s) each
 	    echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) -fuzzminimizetime 1s -parallel 1 $$pkg; \
 	  done; done
 
-golden: go-version ## rewrite testdata/turns/*/history.json and stream.sse
+golden: go-version ## rewrite testdata/turns/*/history.json, stream.sse and export.md
 	$(GO) test ./cmd/candor -run '^TestTurns$$' -update
 
 clean:

@@ -92,12 +92,12 @@ func (c *Client) Turns(ctx context.Context, thread string) iter.Seq2[Turn, error
 
 // Turn finds a turn by its number. found is false where the thread has none.
 func (c *Client) Turn(ctx context.Context, thread string, number int) (t Turn, found bool, err error) {
-	for t, err := range c.Turns(ctx, thread) {
-		if err != nil || t.Number <= number {
-			return t, err == nil && t.Number == number, err
-		}
+	q := url.Values{"thread_id": {thread}, "turn": {strconv.Itoa(number)}}
+	err = c.call(ctx, http.MethodGet, "/api/chat/turn?"+q.Encode(), nil, &t)
+	if Is(err, "no_turn") {
+		return Turn{}, false, nil
 	}
-	return Turn{}, false, nil
+	return t, err == nil, err
 }
 
 // Status describes the server and who the token speaks for.

@@ -58,7 +58,7 @@ type Event struct {
 	Name    string          `json:"name"`
 	Error   string          `json:"error"`
 	Preview string          `json:"preview"`
-	Size    *ResultSize     `json:"result_size"`
+	Shape   *ResultShape    `json:"result_shape"`
 	Input   json.RawMessage `json:"input"`
 	Output  json.RawMessage `json:"output"`
 

@@ -25,7 +25,7 @@ func (l Live) Lines(e client.Event) string {
 	case "tool_completed":
 		return l.completed(e)
 	case "tool_result":
-		return l.hang("    ▸ ", dim, gist(e.Preview, e.Size))
+		return l.hang("    ▸ ", dim, gist(e.Preview, e.Shape))
 	case "approval_answered":
 		return l.answered(e)
 	case "handoff":

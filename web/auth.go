@@ -59,16 +59,22 @@ func ParseTokens(r io.Reader) (Tokens, error) {
 	return t, nil
 }
 
-// user is who the token speaks for. Every entry is compared, each in constant
-// time, so the answer's delay says nothing about how near a guess was.
+// user is who the token speaks for.
 func (t *Tokens) user(token string) (user string, ok bool) {
+	e, ok := t.entry(token)
+	return e.user, ok
+}
+
+// entry is the token's. Every one is compared, each in constant time, so the
+// answer's delay says nothing about how near a guess was.
+func (t *Tokens) entry(token string) (entry tokenEntry, ok bool) {
 	hash := sha256.Sum256([]byte(token))
 	for _, e := range t.entries {
 		if subtle.ConstantTimeCompare(hash[:], e.hash[:]) == 1 {
-			user, ok = e.user, true
+			entry, ok = e, true
 		}
 	}
-	return user, ok && token != ""
+	return entry, ok && token != ""
 }
 
 const userKey = "candor.user"
@@ -82,7 +88,8 @@ var tokenInQuery = problem(http.StatusBadRequest, "token_in_query",
 	"A token in the URL ends up in logs, so it is accepted on event streams only. "+
 		"Send it as Authorization: Bearer <token>, and replace this one.")
 
-// authenticate lets in who has a token in the header.
+// authenticate lets in who has a token in the header or, without that header, a
+// login in a cookie.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if c.QueryParams().Has("token") {
@@ -120,6 +127,9 @@ func wantsStream(c echo.Context) bool {
 }
 
 func (s *Server) admit(c echo.Context, token string, next echo.HandlerFunc) error {
+	if token == "" && c.Request().Header.Get("Authorization") == "" {
+		return s.admitCookie(c, next)
+	}
 	user, ok := s.Tokens.user(token)
 	if !ok {
 		return unauthorized

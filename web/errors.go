@@ -42,6 +42,8 @@ func (p *Problem) at(key string, value any) *Problem {
 var (
 	noThread = problem(http.StatusNotFound, "no_thread",
 		"You have no such thread. List yours with GET /api/chat/threads.")
+	noTurn = problem(http.StatusNotFound, "no_turn",
+		"The thread has no turn of this number. List its turns with GET /api/chat/history.")
 	unauthorized = problem(http.StatusUnauthorized, "unauthorized",
 		"Invalid or missing auth token. Send it as Authorization: Bearer <token>.")
 	notRunning = problem(http.StatusConflict, "not_running",
@@ -96,7 +98,7 @@ func asProblem(err error) *Problem {
 		is error
 		as *Problem
 	}{
-		{session.ErrNoThread, noThread}, {session.ErrBusy, busy}, {session.ErrNotRunning, notRunning},
+		{session.ErrNoThread, noThread}, {session.ErrNoTurn, noTurn}, {session.ErrBusy, busy}, {session.ErrNotRunning, notRunning},
 		{session.ErrNoJob, noJob}, {session.ErrJobEnded, jobEnded}, {session.ErrJobOpen, jobOpen},
 		{session.ErrTooManyJobs, tooManyJobs}, {session.ErrNoApproval, noApproval}, {session.ErrNotAlways, notAlways},
 		{session.ErrClosed, closing}, {session.ErrEvicted, gone},

@@ -27,7 +27,8 @@ var mayImport = map[string][]string{
 	"candor/agent/provider/anthropic":    {"candor/agent", "candor/agent/provider/retry"},
 	"candor/agent/tool":                  {"candor/agent", "candor/safety"},
 	"candor/agent/tool/mcp":              {"candor/agent"},
-	"candor/web":                         {"candor/safety", "candor/session"},
+	"candor/export":                      {"candor/safety", "candor/session"},
+	"candor/web":                         {"candor/export", "candor/safety", "candor/session"},
 	"candor/worker":                      {"candor/agent", "candor/session"},
 	"candor/terminal":                    {"candor/client"},
 }
@@ -42,6 +43,7 @@ var onlyIn = map[string]string{
 	"github.com/microcosm-cc/bluemonday":             "candor/safety",
 	"github.com/tmaxmax/go-sse":                      "candor/client",
 	"github.com/clipperhouse/displaywidth":           "candor/terminal",
+	"github.com/yuin/goldmark":                       "candor/safety",
 	"github.com/urfave/cli/v3":                       "candor/cmd/candor",
 	"github.com/prometheus/client_golang/prometheus": "candor/cmd/candor",
 }
