@@ -2,10 +2,7 @@ package terminal
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -281,31 +278,13 @@ func (r *REPL) export(ctx context.Context, args []string) error {
 		name = args[0]
 	}
 	var size int64
-	err := r.wait(ctx, "exporting", func(ctx context.Context) error {
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, os.ErrExist) {
-			return usage(CleanLine(name) + " is there already. Name another file: /export " + format + " FILE")
-		}
-		if err != nil {
-			return err
-		}
-		if err = r.Client.Export(ctx, r.thread, format, io.MultiWriter(f, counter{&size})); err != nil {
-			err = errors.Join(err, os.Remove(name))
-		}
-		return errors.Join(err, f.Close())
+	err := r.wait(ctx, "exporting", func(ctx context.Context) (err error) {
+		size, err = ExportFile(ctx, r.Client, r.thread, format, name)
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	r.say(green, "✓", fmt.Sprintf("%s, %s", CleanLine(name), plural(int(size), "byte")))
 	return nil
-}
-
-// counter counts what is written to it.
-type counter struct{ n *int64 }
-
-// Write implements io.Writer.
-func (c counter) Write(p []byte) (int, error) {
-	*c.n += int64(len(p))
-	return len(p), nil
 }

@@ -125,7 +125,9 @@ func (v *vt) row() []string {
 	return v.rows[v.y]
 }
 
-func (v *vt) odd(format string, args ...any) { v.strange = append(v.strange, fmt.Sprintf(format, args...)) }
+func (v *vt) odd(format string, args ...any) {
+	v.strange = append(v.strange, fmt.Sprintf(format, args...))
+}
 
 // String is the screen's text, without the spaces at the ends of lines.
 func (v *vt) String() string {
