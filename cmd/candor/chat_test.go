@@ -90,18 +90,12 @@ func marks(t *testing.T, dir string) (ended, detail string) {
 // answerQuestions answers the calls that wait, in their order, once all have asked.
 func answerQuestions(con *console, actions map[string]string) {
 	for n := range len(actions) {
-		con.until("/deny" + number(n))
+		con.until(strings.TrimSuffix("/deny "+number(n+1), " 1"))
 	}
 	for n, call := range slices.Sorted(maps.Keys(actions)) {
-		con.say("/" + actions[call] + " " + strconv.Itoa(n+1))
+		con.say("/" + actions[call] + " " + number(n+1))
 		con.until(map[string]string{"approve": "┄ Approved.", "deny": "┄ Denied."}[actions[call]])
 	}
 }
 
-// number is how a question names itself: the first of all does not.
-func number(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return " " + strconv.Itoa(n+1)
-}
+func number(n int) string { return strconv.Itoa(n) }

@@ -15,6 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// patience is how long a screen may take; only a failure takes it.
+const patience = 20 * time.Second
+
 // console is the program in a real terminal.
 type console struct {
 	t    *testing.T
@@ -69,7 +72,7 @@ func (c *console) say(line string) { c.key(line + "\r") }
 // asked for.
 func (c *console) until(text string) {
 	c.t.Helper()
-	if !assert.Eventually(c.t, func() bool { return strings.Contains(c.screen(), text) }, time.Minute, 5*time.Millisecond) {
+	if !assert.Eventually(c.t, func() bool { return strings.Contains(c.screen(), text) }, patience, 5*time.Millisecond) {
 		c.t.Fatalf("the screen has no %q:\n%s", text, c.screen())
 	}
 }
@@ -81,7 +84,7 @@ func (c *console) prompt(text string) {
 		s := c.screen()
 		return strings.Contains(s, text) && strings.HasSuffix(s, "\n\n›\n")
 	}
-	if !assert.Eventually(c.t, ready, time.Minute, 5*time.Millisecond) {
+	if !assert.Eventually(c.t, ready, patience, 5*time.Millisecond) {
 		c.t.Fatalf("no prompt under %q:\n%s", text, c.screen())
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -137,7 +136,7 @@ func turnsOf(ctx context.Context, c *client.Client, thread, which string) (turns
 	return turns, id, nil
 }
 
-// threadID finds a thread by its id, the beginning of it, or the word last.
+// threadID finds a thread by the word last, its number in the list, or the beginning of its id.
 func threadID(ctx context.Context, c *client.Client, word string) (string, error) {
 	list, active, err := c.Threads(ctx)
 	if err != nil {
@@ -149,17 +148,9 @@ func threadID(ctx context.Context, c *client.Client, word string) (string, error
 		}
 		return active, nil
 	}
-	var found []string
-	for _, t := range list {
-		if strings.HasPrefix(t.ID, word) {
-			found = append(found, t.ID)
-		}
+	id, err := terminal.Pick(list, word)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errNothing, err)
 	}
-	switch len(found) {
-	case 0:
-		return "", fmt.Errorf("%w: you have no such thread", errNothing)
-	case 1:
-		return found[0], nil
-	}
-	return "", fmt.Errorf("%d threads begin like this; give more of the id", len(found))
+	return id, nil
 }
