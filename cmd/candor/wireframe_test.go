@@ -133,8 +133,8 @@ func TestReplReasoningCommandRouting(t *testing.T) {
 	c.say("/reasoning all")
 	c.until("/reasoning all\n\n  ┄ Reasoning — turn 1")
 	c.prompt("┄ Reasoning — turn 2")
-	c.say("/reasoning search current UTC")
-	c.prompt("  turn 1  clock             clock  \"to read the current UTC time\"")
+	c.say("/reasoning search clock current")
+	c.prompt("  turn 1  clock             \"to read the current UTC time\" {}")
 	c.say("/threads")
 	c.prompt("3 turns, now") // none of this was said to the agent
 	c.leave()
