@@ -2,12 +2,15 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+
+	"github.com/tmaxmax/go-sse"
 )
 
 // Send says something to the agent. An empty thread means the one used last, or a
@@ -89,12 +92,12 @@ func (c *Client) Turns(ctx context.Context, thread string) iter.Seq2[Turn, error
 
 // Turn finds a turn by its number. found is false where the thread has none.
 func (c *Client) Turn(ctx context.Context, thread string, number int) (t Turn, found bool, err error) {
-	for t, err := range c.Turns(ctx, thread) {
-		if err != nil || t.Number <= number {
-			return t, err == nil && t.Number == number, err
-		}
+	q := url.Values{"thread_id": {thread}, "turn": {strconv.Itoa(number)}}
+	err = c.call(ctx, http.MethodGet, "/api/chat/turn?"+q.Encode(), nil, &t)
+	if Is(err, "no_turn") {
+		return Turn{}, false, nil
 	}
-	return Turn{}, false, nil
+	return t, err == nil, err
 }
 
 // Status describes the server and who the token speaks for.
@@ -119,4 +122,42 @@ func (c *Client) Export(ctx context.Context, thread, format string, w io.Writer)
 		return c.unreachable(ctx, err)
 	}
 	return nil
+}
+
+// JobPage is a part of a job's log, oldest event first. Events after EventID are not
+// in it.
+type JobPage struct {
+	Events  []Event
+	EventID string
+}
+
+// JobLog yields a job's log page by page. It ends after an error.
+func (c *Client) JobLog(ctx context.Context, job string) iter.Seq2[JobPage, error] {
+	return func(yield func(JobPage, error) bool) {
+		for after := uint64(0); ; {
+			var in struct {
+				Events []struct {
+					ID   uint64          `json:"id"`
+					Data json.RawMessage `json:"data"`
+				} `json:"events"`
+				HasMore bool   `json:"has_more"`
+				EventID string `json:"event_id"`
+			}
+			path := "/api/jobs/" + url.PathEscape(job) + "/events?after=" + strconv.FormatUint(after, 10)
+			if err := c.call(ctx, http.MethodGet, path, nil, &in); err != nil {
+				yield(JobPage{}, err)
+				return
+			}
+			page := JobPage{EventID: in.EventID}
+			for _, e := range in.Events {
+				if e, ok := decodeEvent(sse.Event{Data: string(e.Data)}); ok {
+					page.Events = append(page.Events, e)
+				}
+				after = max(after, e.ID)
+			}
+			if !yield(page, nil) || !in.HasMore || len(in.Events) == 0 {
+				return
+			}
+		}
+	}
 }

@@ -52,11 +52,13 @@ type Event struct {
 	Answer     string    `json:"answer"` // of approval_answered
 	Narrative  string    `json:"narrative"`
 
+	NarrativeBlocked bool `json:"narrative_blocked"`
+
 	// Of tool_started, tool_completed, tool_result, job_tool_use and job_tool_result.
 	Name    string          `json:"name"`
 	Error   string          `json:"error"`
 	Preview string          `json:"preview"`
-	Size    *ResultSize     `json:"result_size"`
+	Shape   *ResultShape    `json:"result_shape"`
 	Input   json.RawMessage `json:"input"`
 	Output  json.RawMessage `json:"output"`
 

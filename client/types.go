@@ -71,17 +71,17 @@ func (t Turn) Ended() bool {
 
 // Call is a tool call without its reason.
 type Call struct {
-	ID         string      `json:"call_id"`
-	Name       string      `json:"name"`
-	HasResult  bool        `json:"has_result"`
-	Preview    string      `json:"result_preview"` // of the result's JSON, cut
-	Size       *ResultSize `json:"result_size"`
-	Error      string      `json:"error"`
-	DurationMS *int64      `json:"duration_ms"` // nil while it runs
+	ID         string       `json:"call_id"`
+	Name       string       `json:"name"`
+	HasResult  bool         `json:"has_result"`
+	Preview    string       `json:"result_preview"` // of the result's JSON, cut
+	Shape      *ResultShape `json:"result_shape"`
+	Error      string       `json:"error"`
+	DurationMS *int64       `json:"duration_ms"` // nil while it runs
 }
 
-// ResultSize says how much a tool returned. What is not known is nil or empty.
-type ResultSize struct {
+// ResultShape says how much a tool returned. What is not known is nil or empty.
+type ResultShape struct {
 	Bytes    int    `json:"bytes"`
 	Chars    *int   `json:"chars"`
 	Items    *int   `json:"items"`

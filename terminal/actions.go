@@ -2,10 +2,7 @@ package terminal
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -162,8 +159,10 @@ func (r *REPL) switchThread(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		id, err = pick(list, args[0])
-		return err
+		if id, err = Pick(list, args[0]); err != nil {
+			return usage(err.Error() + " /threads lists yours.")
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -171,24 +170,27 @@ func (r *REPL) switchThread(ctx context.Context, args []string) error {
 	return r.attach(ctx, id)
 }
 
-// pick finds a thread by its number in the list, or the beginning of its id.
-func pick(list []client.Thread, word string) (string, error) {
+// minID is how much of an id has to be given, so that a number is none.
+const minID = 4
+
+// Pick finds a thread by its number in the list, or the beginning of its id.
+func Pick(list []client.Thread, word string) (string, error) {
 	var found []string
 	for _, t := range list {
-		if strings.HasPrefix(t.ID, word) {
+		if len(word) >= minID && strings.HasPrefix(t.ID, word) {
 			found = append(found, t.ID)
 		}
 	}
-	if n, ok := number(word); ok && len(word) < 5 && n >= 1 && n <= len(list) {
+	if n, ok := number(word); ok && len(word) < minID && n >= 1 && n <= len(list) {
 		return list[n-1].ID, nil
 	}
 	switch len(found) {
 	case 0:
-		return "", usage("There is no such thread. /threads lists yours.")
+		return "", usage("There is no such thread.")
 	case 1:
 		return found[0], nil
 	}
-	return "", usage("Several threads begin like this. Give more of the id, or the number in /threads.")
+	return "", usage("Several threads begin like this. Give more of the id.")
 }
 
 // asked keeps and shows a question.
@@ -281,31 +283,13 @@ func (r *REPL) export(ctx context.Context, args []string) error {
 		name = args[0]
 	}
 	var size int64
-	err := r.wait(ctx, "exporting", func(ctx context.Context) error {
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, os.ErrExist) {
-			return usage(CleanLine(name) + " is there already. Name another file: /export " + format + " FILE")
-		}
-		if err != nil {
-			return err
-		}
-		if err = r.Client.Export(ctx, r.thread, format, io.MultiWriter(f, counter{&size})); err != nil {
-			err = errors.Join(err, os.Remove(name))
-		}
-		return errors.Join(err, f.Close())
+	err := r.wait(ctx, "exporting", func(ctx context.Context) (err error) {
+		size, err = ExportFile(ctx, r.Client, r.thread, format, name)
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	r.say(green, "✓", fmt.Sprintf("%s, %s", CleanLine(name), plural(int(size), "byte")))
 	return nil
-}
-
-// counter counts what is written to it.
-type counter struct{ n *int64 }
-
-// Write implements io.Writer.
-func (c counter) Write(p []byte) (int, error) {
-	*c.n += int64(len(p))
-	return len(p), nil
 }

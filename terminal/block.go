@@ -24,13 +24,18 @@ func (s Style) Block(t client.Turn) string {
 	out.WriteString(s.paint(dim, fmt.Sprintf("  ┄ Reasoning (turn %d)", t.Number)) + "\n")
 	out.WriteString(s.narrative(t.Reasoning))
 	for e := range entries(t) {
-		if e.opens {
-			out.WriteString(s.paint(dim, fmt.Sprintf("  ┄ [parallel batch %d]", *e.Group)) + "\n")
-		}
-		out.WriteString(s.blockEntry(e))
+		out.WriteString(s.batch(e) + s.blockEntry(e))
 	}
 	out.WriteString(s.redactions(t.Redactions))
 	return out.String()
+}
+
+// batch is the line above the first of the calls that ran together.
+func (s Style) batch(e entry) string {
+	if !e.opens {
+		return ""
+	}
+	return s.paint(dim, fmt.Sprintf("  ┄ [parallel batch %d]", *e.Group)) + "\n"
 }
 
 // blockEntry is one call: its name and reason, and below it parameters and outcome.
@@ -74,11 +79,7 @@ func (s Style) Detail(t client.Turn, thread string) string {
 	}
 	out.WriteString(s.paint(dim, title) + "\n" + s.narratives(t.Reasoning))
 	for e := range entries(t) {
-		out.WriteString("\n")
-		if e.opens {
-			out.WriteString(s.paint(dim, fmt.Sprintf("  ┄ [parallel batch %d]", *e.Group)) + "\n")
-		}
-		out.WriteString(s.named(e, false))
+		out.WriteString("\n" + s.batch(e) + s.named(e, false))
 		out.WriteString(s.hang(e.margin()+"rationale: ", e.rendition(), e.reason()))
 		out.WriteString(s.hang(e.margin()+"params:    ", dim, Params(e.Parameters)))
 		out.WriteString(s.hang(e.margin()+"outcome:   ", dim, outcome(e.Decision, e.call)))

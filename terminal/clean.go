@@ -9,7 +9,7 @@ import (
 const (
 	// maxLine bounds a line of foreign text, in characters.
 	maxLine = 10_000
-	// maxText bounds a whole text, in characters.
+	// maxText bounds what is shown of a whole text, in characters.
 	maxText = 400_000
 	// maxMarks is how many combining marks one character keeps.
 	maxMarks = 4
@@ -93,11 +93,11 @@ func (c *cleaner) newline() {
 }
 
 func (c *cleaner) write(s string, characters int) {
-	c.total += max(1, characters)
 	if c.column >= maxLine {
 		c.cut += characters
 		return
 	}
+	c.total += max(1, characters)
 	c.column += characters
 	c.out.WriteString(s)
 }

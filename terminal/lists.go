@@ -56,11 +56,12 @@ func age(d time.Duration) string {
 // hit is a place in a turn that a search found.
 type hit struct{ where, text string }
 
-// hits finds the places of a turn in which all words stand, whatever their case.
+// hits finds the places of a turn in which all words stand, whatever their case. The
+// name of the place counts.
 func hits(t client.Turn, words []string) []hit {
 	var found []hit
 	try := func(where, text string) {
-		lower := strings.ToLower(text)
+		lower := strings.ToLower(where + " " + text)
 		for _, w := range words {
 			if !strings.Contains(lower, strings.ToLower(w)) {
 				return
@@ -68,7 +69,7 @@ func hits(t client.Turn, words []string) []hit {
 		}
 		found = append(found, hit{where, text})
 	}
-	try("you", t.UserInput)
+	try("said", t.UserInput)
 	if r := t.Reasoning; r != nil {
 		if len(r.Narratives) == 0 {
 			try("narrative", r.Narrative)
@@ -77,7 +78,7 @@ func hits(t client.Turn, words []string) []hit {
 			try("narrative", n.Narrative)
 		}
 		for _, d := range r.Decisions {
-			try(toolName(d), d.ToolName+"  "+reason(d)+"  "+Params(d.Parameters))
+			try(toolName(d), reason(d)+" "+Params(d.Parameters))
 		}
 	}
 	try("answer", t.Response)

@@ -25,24 +25,37 @@ func (l Live) Lines(e client.Event) string {
 	case "tool_completed":
 		return l.completed(e)
 	case "tool_result":
-		return l.hang("    ▸ ", dim, gist(e.Preview, e.Size))
+		return l.hang("    ▸ ", dim, gist(e.Preview, e.Shape))
 	case "approval_answered":
 		return l.answered(e)
 	case "handoff":
 		return l.handoff(e)
 	case "response":
-		return "\n" + strings.TrimRight(Clean(e.Content), "\n") + "\n"
+		return "\n" + l.text(e.Content)
 	case "error":
 		return "\n" + l.under(l.paint(red, "  ✗ "), 4, "", CleanLine(e.Message))
 	}
 	return ""
 }
 
+// text is foreign text of several lines, broken at words.
+func (s Style) text(foreign string) string {
+	var out strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(Clean(foreign), " \n"), "\n") {
+		out.WriteString(strings.Join(wrap(line, s.Width), "\n") + "\n")
+	}
+	return out.String()
+}
+
 func (l Live) thinking(e client.Event) string {
 	if e.MessageID != "" || e.Step == 0 {
 		return l.step("  ○ ", dim, dim, "Thinking...")
 	}
-	return l.hang("  ○ ", dim, CleanLine(e.Message))
+	said := CleanLine(e.Message)
+	if e.Agent != "" {
+		said = fit(CleanLine(e.Agent), 32) + ": " + said
+	}
+	return l.hang("  ○ ", dim, said)
 }
 
 func (l Live) status(e client.Event) string {

@@ -15,7 +15,7 @@ func outcome(d client.Decision, c client.Call) string {
 	words := cmp.Or(CleanLine(d.Outcome), "unknown")
 	switch {
 	case d.Outcome == "success":
-		words = success(c.Size)
+		words = success(c.Shape)
 	case d.Approval == "deny", d.Approval == "expired":
 		words += map[string]string{"deny": ": denied by a person", "expired": ": nobody approved it in time"}[d.Approval]
 	case c.Error != "":
@@ -27,7 +27,7 @@ func outcome(d client.Decision, c client.Call) string {
 	return words
 }
 
-func success(s *client.ResultSize) string {
+func success(s *client.ResultShape) string {
 	switch {
 	case s == nil:
 		return "success"
@@ -43,7 +43,7 @@ func success(s *client.ResultSize) string {
 	return "success (" + plural(s.Bytes, "byte") + ")"
 }
 
-func chars(s *client.ResultSize) int {
+func chars(s *client.ResultShape) int {
 	if s.Chars == nil {
 		return 0
 	}
@@ -65,7 +65,7 @@ func noun(of string, n int) string {
 }
 
 // gist is what came of a call, in the line that is shown while the turn runs.
-func gist(preview string, s *client.ResultSize) string {
+func gist(preview string, s *client.ResultShape) string {
 	switch {
 	case s != nil && s.Items != nil && s.Of != "":
 		words := "Found " + count(*s.Items) + " " + noun(s.Of, *s.Items)

@@ -116,12 +116,16 @@ func SafeJSON(raw json.RawMessage) string {
 	if json.Compact(&line, raw) != nil {
 		return "null"
 	}
-	if !bytes.ContainsFunc(line.Bytes(), unprintable) {
-		return line.String()
-	}
 	var out strings.Builder
+	out.Grow(line.Len())
+	marks := 0
 	for _, r := range line.String() {
-		if !unprintable(r) {
+		if mark(r) || joiner(r) {
+			marks++
+		} else {
+			marks = 0
+		}
+		if marks <= maxMarks && (marks > 0 || shown(r)) {
 			out.WriteRune(r)
 			continue
 		}
@@ -131,5 +135,3 @@ func SafeJSON(raw json.RawMessage) string {
 	}
 	return out.String()
 }
-
-func unprintable(r rune) bool { return !shown(r) && !mark(r) && !joiner(r) }

@@ -48,6 +48,7 @@ type REPL struct {
 	draft     []string // lines that a backslash at their end holds together
 	waiting   []string // lines that came while a sequential turn ran
 	ended     bool     // no more lines come
+	reading   bool     // a line was asked for
 	last      string   // what was printed last
 	lost      bool     // the connection to the server is gone
 
@@ -151,11 +152,11 @@ func (r *REPL) read(ctx context.Context) {
 	}
 }
 
-// next asks for another line.
+// next asks for another line, if none is on its way.
 func (r *REPL) next() {
-	select {
-	case r.more <- struct{}{}:
-	default:
+	if !r.reading {
+		r.reading = true
+		r.more <- struct{}{}
 	}
 }
 
@@ -179,6 +180,7 @@ func (r *REPL) say(rendition, mark, text string) {
 
 // typed takes a line, or the end of them.
 func (r *REPL) typed(ctx context.Context, t typed) error {
+	r.reading = false
 	if t.err != nil {
 		r.ended = true
 		if !errors.Is(t.err, io.EOF) && ctx.Err() == nil {

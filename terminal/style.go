@@ -24,7 +24,7 @@ const (
 
 // paint gives clean text a rendition. It never spans lines.
 func (s Style) paint(rendition, text string) string {
-	if !s.Color || text == "" {
+	if !s.Color || text == "" || rendition == "" {
 		return text
 	}
 	return "\x1b[" + rendition + "m" + text + "\x1b[0m"

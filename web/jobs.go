@@ -236,5 +236,10 @@ func jobPage(c echo.Context, events []session.Event, more bool) error {
 			list = append(list, JobEventInfo{ID: e.Seq, EventType: f.name, Data: f.data, CreatedAt: e.At})
 		}
 	}
-	return c.JSON(http.StatusOK, map[string]any{"job_id": c.Param("id"), "events": list, "has_more": more})
+	page := map[string]any{"job_id": c.Param("id"), "events": list, "has_more": more}
+	if len(events) > 0 {
+		last := events[len(events)-1]
+		page["event_id"] = cursor{session: last.Session, seq: last.Seq}.String() // where a stream goes on
+	}
+	return c.JSON(http.StatusOK, page)
 }

@@ -7,9 +7,9 @@ import (
 	"candor/safety"
 )
 
-// ResultSize says how much a tool returned, for who does not fetch it. What is not
+// ResultShape says how much a tool returned, for who does not fetch it. What is not
 // known of a result is left out.
-type ResultSize struct {
+type ResultShape struct {
 	Bytes    int    `json:"bytes"`               // of its text where it is or has one, else of its JSON
 	Chars    *int   `json:"chars,omitempty"`     // of its text
 	Items    *int   `json:"items,omitempty"`     // of the list it is or has
@@ -29,28 +29,28 @@ var (
 	listMembers = []string{"documents", "results", "matches", "entries", "notes", "files", "hits", "rows", "lines", "items", "messages"}
 )
 
-// resultSize is nil for a call that returned nothing.
-func resultSize(r safety.JSON) *ResultSize {
+// resultShape is nil for a call that returned nothing.
+func resultShape(r safety.JSON) *ResultShape {
 	if r.Null() {
 		return nil
 	}
 	raw := r.Raw()
-	size := &ResultSize{Bytes: len(raw)}
+	shape := &ResultShape{Bytes: len(raw)}
 	if len(raw) > maxMeasured {
-		return size
+		return shape
 	}
 	switch raw[0] {
 	case '"':
-		size.text(raw)
+		shape.text(raw)
 	case '[':
-		size.list(raw)
+		shape.list(raw)
 	case '{':
-		size.object(raw)
+		shape.object(raw)
 	}
-	return size
+	return shape
 }
 
-func (s *ResultSize) object(raw json.RawMessage) {
+func (s *ResultShape) object(raw json.RawMessage) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
 		return
@@ -74,7 +74,7 @@ func (s *ResultSize) object(raw json.RawMessage) {
 	}
 }
 
-func (s *ResultSize) text(raw json.RawMessage) bool {
+func (s *ResultShape) text(raw json.RawMessage) bool {
 	var text string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
 		return false
@@ -83,7 +83,7 @@ func (s *ResultSize) text(raw json.RawMessage) bool {
 	return true
 }
 
-func (s *ResultSize) list(raw json.RawMessage) bool {
+func (s *ResultShape) list(raw json.RawMessage) bool {
 	var items []json.RawMessage
 	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &items) != nil {
 		return false

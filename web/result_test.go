@@ -9,28 +9,28 @@ import (
 	"candor/safety"
 )
 
-func TestAResultsSizeIsToldByItsShape(t *testing.T) {
+func TestAResultsShapeIsTold(t *testing.T) {
 	layer := safety.NewLayer()
 	for _, tt := range []struct {
 		name, result string
-		want         *ResultSize
+		want         *ResultShape
 	}{
 		{"nothing", `null`, nil},
-		{"a text is counted in bytes and characters", `"grün"`, &ResultSize{Bytes: 5, Chars: new(4)}},
-		{"a list by its items", `[1,2,3]`, &ResultSize{Bytes: 7, Items: new(3)}},
+		{"a text is counted in bytes and characters", `"grün"`, &ResultShape{Bytes: 5, Chars: new(4)}},
+		{"a list by its items", `[1,2,3]`, &ResultShape{Bytes: 7, Items: new(3)}},
 		{"what a search found, and by what", `{"query":"auth","documents":[{},{}]}`,
-			&ResultSize{Bytes: 36, Items: new(2), Of: "documents", Query: "auth"}},
-		{"a list that is not one of findings is no count", `{"errors":[0,0,1]}`, &ResultSize{Bytes: 18}},
+			&ResultShape{Bytes: 36, Items: new(2), Of: "documents", Query: "auth"}},
+		{"a list that is not one of findings is no count", `{"errors":[0,0,1]}`, &ResultShape{Bytes: 18}},
 		{"a command by its exit status and output", `{"exit_code":0,"stdout":"ok\n","stderr":""}`,
-			&ResultSize{Bytes: 3, Chars: new(3), ExitCode: new(0)}},
-		{"a file by its text", `{"path":"a","text":"four"}`, &ResultSize{Bytes: 4, Chars: new(4)}},
-		{"members of other types are no matter", `{"exit_code":"no","documents":7,"text":[]}`, &ResultSize{Bytes: 42}},
-		{"a number", `4000000`, &ResultSize{Bytes: 7}},
-		{"what is too long is not looked into", `"` + strings.Repeat("ab ", maxMeasured/2) + `"`, &ResultSize{Bytes: maxMeasured/2*3 + 2}},
+			&ResultShape{Bytes: 3, Chars: new(3), ExitCode: new(0)}},
+		{"a file by its text", `{"path":"a","text":"four"}`, &ResultShape{Bytes: 4, Chars: new(4)}},
+		{"members of other types are no matter", `{"exit_code":"no","documents":7,"text":[]}`, &ResultShape{Bytes: 42}},
+		{"a number", `4000000`, &ResultShape{Bytes: 7}},
+		{"what is too long is not looked into", `"` + strings.Repeat("ab ", maxMeasured/2) + `"`, &ResultShape{Bytes: maxMeasured/2*3 + 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cleaned, _ := layer.Limit(1 << 20).CleanJSON([]byte(tt.result))
-			assert.Equal(t, tt.want, resultSize(cleaned))
+			assert.Equal(t, tt.want, resultShape(cleaned))
 		})
 	}
 }

@@ -105,6 +105,7 @@ func (s *Server) routes() {
 	s.echo.GET("/api/chat/history", s.history, auth)
 	s.echo.GET("/api/chat/turn", s.turn, auth)
 	s.echo.GET("/api/chat/export", s.export, auth)
+	s.echo.GET("/api/chat/search", s.search, auth)
 	s.echo.GET("/api/gateway/status", s.status, auth)
 	s.echo.POST("/api/jobs", s.openJob, auth, limit)
 	s.echo.GET("/api/jobs", s.jobs, auth)

@@ -24,8 +24,12 @@ type ToolCallDetail struct {
 	Result *safety.JSON `json:"result,omitempty"`
 }
 
-// turn: GET /api/chat/turn?thread_id=&turn=, one turn with full results.
+// turn: GET /api/chat/turn?thread_id=&turn=&render=, one turn with full results.
 func (s *Server) turn(c echo.Context) error {
+	render, err := rendererOf(c)
+	if err != nil {
+		return err
+	}
 	own, err := s.Store.Open(c.Request().Context(), userOf(c))
 	if err != nil {
 		return err
@@ -38,7 +42,9 @@ func (s *Server) turn(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, turnDetail(t))
+	d := turnDetail(t)
+	render.turn(&d.TurnInfo)
+	return c.JSON(http.StatusOK, d)
 }
 
 func turnDetail(t session.Turn) TurnDetail {

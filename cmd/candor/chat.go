@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,7 +119,7 @@ func (s chatSettings) open(ctx context.Context, r *terminal.REPL) (leave func(),
 			return nil, errors.Join(err, closeLog())
 		}
 		r.Client = p.Client
-		r.Greeting = fmt.Sprintf("\n  Candor, %s, in %s\n", describe(s.modelSettings, p.model), s.workspace) + how
+		r.Greeting = fmt.Sprintf("\n  Candor with the %s model, in %s\n", p.model, s.workspace) + how
 		return func() { p.close(); _ = closeLog() }, nil
 	}
 	if r.Client, err = s.connect(); err != nil {
@@ -133,13 +134,11 @@ func (s chatSettings) open(ctx context.Context, r *terminal.REPL) (leave func(),
 	if err != nil {
 		return nil, err
 	}
-	r.Greeting = fmt.Sprintf("\n  Candor, %s at %s\n", modelOfServer(status), hostOf(s.url)) + how
+	r.Greeting = fmt.Sprintf("\n  Candor with the %s model, at %s\n", modelOfServer(status), hostOf(s.url)) + how
 	return r.Client.Close, nil
 }
 
-func modelOfServer(s client.Status) string {
-	return terminal.CleanLine(strings.Join(slices.Compact([]string{s.Backend, s.Model}), " "))
-}
+func modelOfServer(s client.Status) string { return terminal.CleanLine(cmp.Or(s.Model, s.Backend)) }
 
 func openLog(file string) (*slog.Logger, func() error, error) {
 	if file == "" {

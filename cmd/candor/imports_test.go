@@ -43,6 +43,7 @@ var onlyIn = map[string]string{
 	"github.com/microcosm-cc/bluemonday":             "candor/safety",
 	"github.com/tmaxmax/go-sse":                      "candor/client",
 	"github.com/clipperhouse/displaywidth":           "candor/terminal",
+	"github.com/yuin/goldmark":                       "candor/safety",
 	"github.com/urfave/cli/v3":                       "candor/cmd/candor",
 	"github.com/prometheus/client_golang/prometheus": "candor/cmd/candor",
 }
