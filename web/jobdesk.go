@@ -110,6 +110,18 @@ func (d *jobDesk) close(id string) {
 	}
 }
 
+// forget drops the user's jobs that their session does not have: an evicted session
+// takes its jobs with it, so a desk never has more of a user than one session may.
+func (d *jobDesk) forget(user string, has func(id string) bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id, j := range d.jobs {
+		if j.user == user && !has(id) {
+			delete(d.jobs, id)
+		}
+	}
+}
+
 // job is what the desk has of a job, nil if it has nothing.
 func (d *jobDesk) job(id string) *deskJob {
 	d.mu.Lock()

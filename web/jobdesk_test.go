@@ -3,10 +3,16 @@ package web
 import (
 	"errors"
 	"fmt"
+	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
 )
 
 func TestAJobsTokenSpeaksForItAlone(t *testing.T) {
@@ -54,6 +60,26 @@ func TestARestartThatIsRefusedChangesNothing(t *testing.T) {
 	_, err := d.reopen("1", "ann", func() (string, error) { return "", no })
 	require.ErrorIs(t, err, no)
 	require.NoError(t, d.admit("1", token).serve(workerName{}, nil))
+}
+
+func TestTheDeskForgetsTheJobsOfAnEvictedSession(t *testing.T) {
+	store := session.NewMemory(nil)
+	s := New(Options{Store: store, Safety: safety.NewLayer()})
+	open := func(user string) {
+		r := httptest.NewRequest("POST", "/api/jobs", strings.NewReader(`{"title":"t","prompt":"p"}`))
+		r.Header.Set("Content-Type", "application/json")
+		c := s.echo.NewContext(r, httptest.NewRecorder())
+		c.Set(userKey, user)
+		require.NoError(t, s.openJob(c))
+	}
+	open("ann")
+	open("ann")
+	open("bob")
+	assert.Len(t, s.desk.jobs, 3)
+	_, err := store.Evict(t.Context(), time.Now().Add(time.Minute))
+	require.NoError(t, err)
+	open("ann")
+	assert.Len(t, s.desk.jobs, 2, "ann's new one, and bob's, who has not asked since")
 }
 
 func TestFollowUpsWaitInOrderAndAreBounded(t *testing.T) {

@@ -71,6 +71,7 @@ func (s *Server) openJob(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	s.desk.forget(userOf(c), func(id string) bool { _, err := own.Job(id); return err == nil })
 	info := jobInfo(j)
 	info.Token = s.desk.open(j.ID, userOf(c), in.Prompt)
 	return c.JSON(http.StatusCreated, info)
