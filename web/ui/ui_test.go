@@ -25,7 +25,7 @@ func get(method, at string, edit ...func(*http.Request)) *http.Response {
 func TestThePageIsServedWithAPolicyThatAllowsNothingInline(t *testing.T) {
 	for at, kind := range map[string]string{
 		"/": "text/html; charset=utf-8", "/ui/app.js": "text/javascript; charset=utf-8",
-		"/ui/app.css": "text/css; charset=utf-8", "/ui/icon.svg": "image/svg+xml",
+		"/ui/base.css": "text/css; charset=utf-8", "/ui/icon.svg": "image/svg+xml",
 	} {
 		h := get(http.MethodGet, at).Header
 		assert.Equal(t, kind, h.Get("Content-Type"), at)
