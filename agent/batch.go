@@ -170,6 +170,10 @@ func (a *attempt) call(ctx context.Context) (result json.RawMessage, err error) 
 // postflight records what came of the calls, in the order they were made.
 func (b *batch) postflight() {
 	for _, a := range b.attempts {
+		if a.err == nil && !b.take(len(a.result)) {
+			a.result, a.outcome = nil, session.Errored
+			a.err = fmt.Errorf("the tool ran, but what it gave is not kept: %w", b.tooLarge())
+		}
 		e := session.ToolReturned{Call: a.id, Outcome: a.outcome, Took: a.took}
 		var report safety.Report
 		switch {

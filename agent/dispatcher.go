@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,7 @@ type Dispatcher struct {
 	Safety   *safety.Layer
 	Policy   Policy              // nil lets every call run
 	MaxSteps int                 // 0 means DefaultMaxSteps
+	MaxTurn  int                 // bytes that a turn begun here may hold; 0 means DefaultMaxTurn
 	Approval map[string]Approval // by tool name, instead of the tool's own
 	Log      *slog.Logger        // gets no text that a model, tool or user wrote
 
@@ -82,6 +84,7 @@ var ErrTooManySteps = errors.New("the model did not come to an answer")
 // not its words.
 func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message) error {
 	t := &turn{Dispatcher: d, rec: rec, messages: messages, shared: &shared{}}
+	t.limit = int64(cmp.Or(d.MaxTurn, DefaultMaxTurn))
 	answer, err := t.loop(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -111,6 +114,7 @@ type turn struct {
 
 // shared is what all agents of a turn count together.
 type shared struct {
+	room
 	calls  atomic.Int64 // made, for their ids
 	groups atomic.Int64 // parallel groups that ran
 	agents atomic.Int64 // sub-agents that were started
@@ -141,6 +145,9 @@ func (t *turn) loop(ctx context.Context) (answer string, err error) {
 		}
 		if step == limit {
 			break
+		}
+		if !t.take(resp.size()) {
+			return "", t.tooLarge()
 		}
 		t.step(ctx, step, resp, tools)
 		if ctx.Err() != nil {
@@ -195,6 +202,7 @@ func (t *turn) narrate(step int, resp Response) {
 
 // record never stops the turn: what cannot be kept is counted and logged.
 func (t *turn) record(b session.Body) {
+	t.held.Add(eventCost)
 	if err := t.rec.Record(b); err != nil {
 		t.unrecorded.Add(1)
 		t.Log.Warn("event not recorded", "event", fmt.Sprintf("%T", b), "error", err)

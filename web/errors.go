@@ -56,6 +56,12 @@ var (
 		"You have no such job. List yours with GET /api/jobs.")
 	jobEnded = problem(http.StatusConflict, "job_ended",
 		"The job has ended. Restart it, or open another.")
+	jobBusy = problem(http.StatusTooManyRequests, "job_busy",
+		"As many prompts wait as the job holds. The worker has to fetch some first.").with("max_waiting", maxFollowUps)
+	jobFull = problem(http.StatusRequestEntityTooLarge, "job_full",
+		"The job has posted as much as a run may. Complete it; its log keeps what there is.")
+	replaced = problem(http.StatusUnauthorized, "replaced",
+		"Another worker has taken this job over, and this one is not heard any more. Stop it.")
 	jobOpen = problem(http.StatusConflict, "job_open",
 		"The job has not ended, so it cannot begin anew. Cancel it first.")
 	tooManyJobs = problem(http.StatusTooManyRequests, "too_many_jobs",

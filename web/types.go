@@ -32,6 +32,7 @@ type ToolCallInfo struct {
 	HasError      bool         `json:"has_error"`
 	ResultPreview string       `json:"result_preview,omitempty"` // at most maxPreview characters
 	ResultSize    int          `json:"result_size,omitempty"`    // of the whole of it, in bytes
+	ResultShape   *ResultShape `json:"result_shape,omitempty"`
 	Error         *safety.Text `json:"error,omitempty"`
 	StartedAt     time.Time    `json:"started_at"`
 	DurationMS    *int64       `json:"duration_ms"` // null while it runs
@@ -145,7 +146,7 @@ func toolCallInfo(c session.Call) ToolCallInfo {
 		StartedAt: c.StartedAt,
 	}
 	if info.HasResult {
-		info.ResultSize = len(c.Result.Raw())
+		info.ResultSize, info.ResultShape = len(c.Result.Raw()), resultShape(c.Result)
 		info.ResultPreview = cut(string(c.Result.Raw()), maxPreview)
 	}
 	if c.Outcome != session.Pending {

@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"candor/export":                      {"candor/safety", "candor/session"},
 	"candor/web":                         {"candor/export", "candor/safety", "candor/session"},
 	"candor/worker":                      {"candor/agent", "candor/session"},
+	"candor/terminal":                    {"candor/client"},
 }
 
 // onlyIn lists the dependencies that exactly one package, or one file, may name.
@@ -40,6 +41,8 @@ var onlyIn = map[string]string{
 	"github.com/openai/openai-go/v3":                 "candor/agent/provider/openai",
 	"github.com/anthropics/anthropic-sdk-go":         "candor/agent/provider/anthropic",
 	"github.com/microcosm-cc/bluemonday":             "candor/safety",
+	"github.com/tmaxmax/go-sse":                      "candor/client",
+	"github.com/clipperhouse/displaywidth":           "candor/terminal",
 	"github.com/yuin/goldmark":                       "candor/safety",
 	"github.com/urfave/cli/v3":                       "candor/cmd/candor",
 	"github.com/prometheus/client_golang/prometheus": "candor/cmd/candor",

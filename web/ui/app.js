@@ -72,11 +72,11 @@ function draw(s) {
   rail.draw(s);
   pill.update(s.link);
   const c = s.conversations[s.active.id], t = s.threads?.find((o) => o.id === s.active.id), last = c?.turns[c.turns.length - 1];
-  const busy = !!c && c.kind === 'thread' && !!last && ['processing', 'queued'].includes(last.state);
+  const ended = c?.kind === 'job' && ['completed', 'failed', 'cancelled'].includes(c.job?.state || '');
+  const busy = c?.kind === 'job' ? !ended : !!last && ['processing', 'queued'].includes(last.state);
   const title = s.active.kind === 'new' ? 'New conversation' : c?.job?.title || t?.title || firstLine(c?.turns[0]?.input || '', 80) || 'Conversation';
   setText($('title'), title);
   document.title = `${busy ? '● ' : ''}${title} · Candor`;
-  const ended = c?.kind === 'job' && ['completed', 'failed', 'cancelled'].includes(c.job?.state || '');
   const hint = c?.kind === 'job' ? 'A further prompt for the worker' : busy ? 'Ask more; it waits in order' : 'Ask the agent';
   composer.update({ running: busy, hidden: c?.status === 'gone' || ended, hint });
   drawTimeline();
@@ -112,6 +112,11 @@ async function send(text) {
     else composer.complain(e instanceof Error ? e.message : String(e));
     return false;
   }
+}
+
+function stop() {
+  const { kind, id } = store.state.active;
+  (kind === 'job' ? api.cancelJob(id) : api.interrupt(id)).catch(failed);
 }
 
 /** Closes what is open, from the inside out. @param {KeyboardEvent} e */
@@ -170,7 +175,7 @@ function wireMenus() {
 
 function wire() {
   Object.assign(page, { begin: start, ask: (/** @type {string} */ text) => composer.fill(text), compare, timeline: (/** @type {number} */ n) => openTab('timeline', n) });
-  composer.page = { send, stop: () => api.interrupt(store.state.active.id).catch(failed) };
+  composer.page = { send, stop };
   $('new').addEventListener('click', newThread);
   $('rail-open').addEventListener('click', () => drawer(true));
   $('rail-close').addEventListener('click', () => { drawer(false); $('rail-open').focus(); });

@@ -30,7 +30,7 @@ function walk(steps, f, bars) {
     bars.push(modelBar(nodes.length ? 'model chooses' : 'model speaks', at, Math.max(at, first), s.said?.text || '', f));
     const last = Math.max(first, ...times.map((x) => x.to));
     nodes.forEach((n, i) => {
-      const x = times[i], critical = f.critical && x.to === last && times.findIndex((o) => o.to === last) === i;
+      const x = times[i], critical = f.critical && times.findIndex((o) => o.to === last) === i;
       bars.push({ kind: n.sub ? 'agent' : 'tool', label: n.call.tool, depth: f.depth + 1, ...x, call: n.call.id, outcome: n.call.outcome, critical, why: n.call.why });
       if (n.sub) walk(n.sub.steps, { ...f, from: x.from, to: x.to, depth: f.depth + 2, critical, running: n.call.outcome === 'pending' }, bars);
     });

@@ -11,7 +11,7 @@ import { lane, outcomeOf, sourceOf } from './outline.js';
  * What a decision can ask of the page.
  * @typedef {{
  *   answer(call: Call, action: string): Promise<void>, whole(call: Call): Promise<void>,
- *   needParams(): void, menu(call: Call, button: HTMLElement): void, href(call: Call): string,
+ *   needParams(): void, menu(call: Call, button: HTMLElement): void,
  * }} Acts
  */
 

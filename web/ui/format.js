@@ -60,7 +60,7 @@ export function pretty(value) {
 /** The first line of a text without Markdown's marks, cut to a length. @param {string} text @param {number} [max] */
 export function firstLine(text, max = 160) {
   const line = text.split('\n').map((l) => l.trim()).find((l) => l && !/^([-*_]{3,}|```.*)$/.test(l)) || '';
-  const plain = line.replace(/^(#{1,6}|>|[-*+]|\d+[.)])\s+/, '').replace(/[*_`~]{1,3}(\S(?:.*?\S)?)[*_`~]{1,3}/g, '$1');
+  const plain = line.replace(/^(#{1,6}|>|[-*+]|\d+[.)])\s+/, '').replace(/[*`~]{1,3}(\S(?:.*?\S)?)[*`~]{1,3}/g, '$1').replace(/(^|\s)_{1,2}(\S(?:.*?\S)?)_{1,2}(?!\w)/g, '$1$2');
   return cut(plain, max);
 }
 

@@ -6,7 +6,7 @@ import { plural } from './format.js';
 /** @import { Link } from './types.d.ts' */
 
 /** @param {Link} l */
-export function linkWords(l) {
+function linkWords(l) {
   switch (l.state) {
     case 'live': return 'Live';
     case 'lost': return 'Reconnecting…';

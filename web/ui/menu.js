@@ -23,7 +23,7 @@ export function openMenu(button, items) {
 }
 
 /** @param {boolean} [focus] back to the button */
-export function closeMenu(focus = false) {
+function closeMenu(focus = false) {
   if (!owner) return false;
   const had = owner;
   owner = null;

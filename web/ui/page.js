@@ -8,7 +8,6 @@ import * as api from './api.js';
 import { ConversationView } from './conversation.js';
 import { $, attribute } from './dom.js';
 import { Fetcher } from './fetcher.js';
-import { formatRoute } from './route.js';
 import { toast } from './say.js';
 import { Store } from './store.js';
 import { Stream } from './stream.js';
@@ -79,7 +78,6 @@ function acts(t) {
       const c = active();
       if (c) (await commands()).decisionMenu(c, turnOf(t.number) || t, call, button);
     },
-    href: (call) => formatRoute({ [kind === 'job' ? 'job' : 'thread']: id, turn: t.number, call: call.id }),
   };
 }
 
@@ -101,7 +99,7 @@ export async function signedOut(why = '') {
 }
 
 /** After the stream lost its place: everything again, in place of what was shown. */
-export async function refetch() {
+async function refetch() {
   const { kind, id } = store.state.active;
   await fetcher.lists().catch(failed);
   if (kind === 'thread') await fetcher.thread(id);

@@ -109,7 +109,7 @@ function jobRow(j) {
 export function drawer(open) {
   $('app').classList.toggle('rail-shown', open);
   attribute($('rail-open'), 'aria-expanded', String(open));
-  if (open) $('search').focus();
+  if (open) $('rail-close').focus();
 }
 
 /** The choices of how the page looks, as items of a menu. @param {(key: import('./prefs.js').Pref, value: string) => void} choose @returns {import('./menu.js').Item[]} */

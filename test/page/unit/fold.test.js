@@ -56,6 +56,20 @@ for (const name of readdirSync(turns)) {
   });
 }
 
+test('an event from before what history told is not told again', () => {
+  const { history, all } = load('parallel');
+  const state = reduce(open(history.thread_id), { type: 'history', id: history.thread_id, history });
+  for (const e of all) assert.equal(play(state, [e]).conversations[history.thread_id].turns, state.conversations[history.thread_id].turns, e.id);
+});
+
+test('a call has ended as soon as the stream says so, not only with its step', () => {
+  const { history, all } = load('tool-error');
+  const until = all.filter((e) => e.frame.type !== 'reasoning_update' && e.frame.type !== 'response');
+  const [t] = play(open(history.thread_id), until).conversations[history.thread_id].turns;
+  assert.deepEqual(t.calls.map((c) => c.outcome), ['error', 'success']);
+  assert.equal(t.state, 'processing');
+});
+
 test('a turn that did not change is the same object, so that it is not drawn again', () => {
   const { history, all } = load('parallel');
   const state = play(open(history.thread_id), all), id = history.thread_id;

@@ -91,6 +91,7 @@ test('times read as a person says them', () => {
 test('the first line stands for a text, without Markdown’s marks and whole characters', () => {
   assert.equal(firstLine('\n## **Looking** at `x`\nmore'), 'Looking at x');
   assert.equal(firstLine('2 * 3 * 4 is 24'), '2 * 3 * 4 is 24');
+  assert.equal(firstLine('I call _both_ file_read and file_list'), 'I call both file_read and file_list');
   assert.equal(cut('🙂🙂🙂🙂', 3), '🙂🙂…');
   assert.equal(pretty('{"a":1}'), '{\n  "a": 1\n}');
   assert.equal(pretty('not json…'), 'not json…');
