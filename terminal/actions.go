@@ -195,16 +195,13 @@ func Pick(list []client.Thread, word string) (string, error) {
 
 // asked keeps and shows a question.
 func (r *REPL) asked(a client.Approval) {
-	n := 1
-	for _, q := range r.questions {
-		if q.RequestID == a.RequestID {
-			return
-		}
-		n = max(n, q.number+1)
+	if slices.ContainsFunc(r.questions, func(q question) bool { return q.RequestID == a.RequestID }) {
+		return
 	}
-	r.questions = append(r.questions, question{n, a})
-	shown := n
-	if n == 1 {
+	r.asks++
+	r.questions = append(r.questions, question{r.asks, a})
+	shown := r.asks
+	if shown == 1 {
 		shown = 0
 	}
 	r.print(r.Style.Question(a, shown))

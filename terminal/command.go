@@ -134,11 +134,11 @@ func (r *REPL) help(_ context.Context, args []string) error {
 			out.WriteString("\n  " + r.Style.paint(bold, section) + "\n")
 		}
 		call := strings.TrimSpace(c.name + " " + c.args)
-		label := "    " + r.Style.paint(cyan, call) + strings.Repeat(" ", max(2, 34-width(call)))
 		if r.Style.Width > 0 && r.Style.Width < 72 {
-			out.WriteString("    " + r.Style.paint(cyan, call) + "\n" + r.Style.hang("      ", dim, c.help))
+			out.WriteString(r.Style.hang("    ", cyan, call) + r.Style.hang("      ", dim, c.help))
 			continue
 		}
+		label := "    " + r.Style.paint(cyan, call) + strings.Repeat(" ", max(2, 34-width(call)))
 		out.WriteString(r.Style.under(label, 4+max(34, width(call)+2), dim, c.help))
 	}
 	out.WriteString("\n" + r.Style.hang("  ", dim,

@@ -100,7 +100,7 @@ func (l Live) handoff(e client.Event) string {
 func (l Live) call(e client.Event) string {
 	d := e.Decision
 	d.ToolName = e.Name
-	return l.paint(cyan, toolName(d))
+	return l.paint(cyan, l.short(toolName(d), 4))
 }
 
 func (l Live) step(mark, markPaint, paint, text string) string {
@@ -115,7 +115,7 @@ func (s Style) Question(a client.Approval, number int) string {
 	if number > 0 {
 		lead, which = fmt.Sprintf("  ? %d ", number), fmt.Sprintf(" %d", number)
 	}
-	name := toolName(d)
+	name := s.short(toolName(d), width(lead))
 	out := "\n" + s.under(s.paint(yellow, lead)+s.paint(cyan, name)+"  ", width(lead+name)+2, rendition(d), reason(d))
 	if text := CleanLine(a.Description); text != "" {
 		out += s.hang("    ", dim, first(text, 400))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -43,13 +45,14 @@ type REPL struct {
 	thread    string
 	running   map[int]bool // turns of the thread that have not ended
 	questions []question
+	asks      int  // questions of the turns that run
 	failed    bool // a turn failed, was interrupted, or could not be sent
 	since     time.Time
 	draft     []string // lines that a backslash at their end holds together
 	waiting   []string // lines that came while a sequential turn ran
 	ended     bool     // no more lines come
 	reading   bool     // a line was asked for
-	last      string   // what was printed last
+	end       string   // of what was printed, two bytes of it
 	lost      bool     // the connection to the server is gone
 
 	lines  chan typed
@@ -163,13 +166,14 @@ func (r *REPL) next() {
 // print writes whole lines. Where no prompt stands between them, two empty lines that
 // meet are one.
 func (r *REPL) print(text string) {
-	if r.Sequential && (r.last == "" || strings.HasSuffix(r.last, "\n\n")) {
+	if r.Sequential && (r.end == "" || r.end == "\n\n") {
 		text = strings.TrimPrefix(text, "\n")
 	}
 	if text == "" || r.JSON {
 		return
 	}
-	r.last = text
+	r.end += text[max(0, len(text)-2):]
+	r.end = r.end[max(0, len(r.end)-2):]
 	r.Screen.Print(text)
 }
 
@@ -220,8 +224,18 @@ func (r *REPL) settle(ctx context.Context) error {
 	case r.ended && !r.Sequential, r.ended && len(r.running) == 0:
 		return errQuit
 	case r.ended && len(r.questions) > 0:
-		r.say(yellow, "─", "Nobody is left to answer, so the call is denied.")
-		return r.decide(ctx, "deny", nil)
+		return r.denyAll(ctx)
+	}
+	return nil
+}
+
+// denyAll answers the questions that nobody is left to answer.
+func (r *REPL) denyAll(ctx context.Context) error {
+	r.say(yellow, "─", "Nobody is left to answer, so what waits is denied.")
+	for _, q := range slices.Clone(r.questions) {
+		if err := r.explain(ctx, r.deny(ctx, []string{strconv.Itoa(q.number)})); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -195,6 +195,7 @@ func (r *REPL) finish(ctx context.Context, e client.Event) error {
 	})
 	delete(r.running, e.TurnNumber)
 	if len(r.running) == 0 {
+		r.asks = 0
 		r.Screen.Progress("")
 	}
 	r.since = time.Now()

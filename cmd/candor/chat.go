@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -119,7 +120,7 @@ func (s chatSettings) open(ctx context.Context, r *terminal.REPL) (leave func(),
 			return nil, errors.Join(err, closeLog())
 		}
 		r.Client = p.Client
-		r.Greeting = fmt.Sprintf("\n  Candor with the %s model, in %s\n", p.model, s.workspace) + how
+		r.Greeting = fmt.Sprintf("\n  Candor with the %s model, in %s\n", p.model, folder(s.workspace)) + how
 		return func() { p.close(); _ = closeLog() }, nil
 	}
 	if r.Client, err = s.connect(); err != nil {
@@ -136,6 +137,17 @@ func (s chatSettings) open(ctx context.Context, r *terminal.REPL) (leave func(),
 	}
 	r.Greeting = fmt.Sprintf("\n  Candor with the %s model, at %s\n", modelOfServer(status), hostOf(s.url)) + how
 	return r.Client.Close, nil
+}
+
+// folder is where a folder is, as a person knows it.
+func folder(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(dir, home+string(filepath.Separator)) {
+		dir = "~" + strings.TrimPrefix(dir, home)
+	}
+	return terminal.CleanLine(dir)
 }
 
 func modelOfServer(s client.Status) string { return terminal.CleanLine(cmp.Or(s.Model, s.Backend)) }

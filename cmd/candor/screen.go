@@ -69,7 +69,12 @@ func newScreen(ctx context.Context, stdin io.Reader, stdout io.Writer) (s termin
 		return e, false, e.Close, nil
 	}
 	interrupts, stop := interruptsOf(ctx)
-	return terminal.NewPlain(stdin, stdout, inTTY && outTTY, interrupts), true, stop, nil
+	p := terminal.NewPlain(stdin, stdout, interrupts)
+	if inTTY && outTTY {
+		width, _, _ := term.GetSize(int(out.Fd()))
+		p = p.Asking(width)
+	}
+	return p, true, stop, nil
 }
 
 // interruptsOf turns SIGINT into what a screen tells. A second one before the first was
