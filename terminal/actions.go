@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,12 +77,14 @@ func (r *REPL) all(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i, t := range turns {
-			r.print("\n" + r.Style.Detail(t, ""))
-			if i == len(turns)-1 {
-				r.print("\n")
+		for _, t := range turns {
+			if r.JSON {
+				r.detail(t)
+				continue
 			}
+			r.print("\n" + r.Style.Detail(t, ""))
 		}
+		r.print("\n")
 		return nil
 	})
 }
@@ -129,6 +132,11 @@ func (r *REPL) threads(ctx context.Context, args []string) error {
 		list, _, err := r.Client.Threads(ctx)
 		if err != nil {
 			return err
+		}
+		for _, t := range list {
+			if raw, err := json.Marshal(t); r.JSON && err == nil {
+				r.Screen.Print(SafeJSON(raw) + "\n")
+			}
 		}
 		r.print("\n" + r.Style.Threads(list, r.thread, time.Now()) + "\n")
 		return nil

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,6 +115,14 @@ func TestAQuestionHasTheReasonBesideTheParameters(t *testing.T) {
 	assert.Contains(t, Style{}.Question(a, 2), "May it run? /approve 2, /approve 2 always or /deny 2\n")
 }
 
+func TestWhatIsToBeApprovedIsShownWhole(t *testing.T) {
+	long := client.Approval{ToolName: "shell", Rationale: "why", Source: "model",
+		Parameters: json.RawMessage(`{"command":"echo ` + strings.Repeat("x", 3000) + `; rm -rf /"}`)}
+	assert.Contains(t, Style{}.Question(long, 0), "; rm -rf /")
+	long.Parameters = json.RawMessage(`{"command":"echo ` + strings.Repeat("x", 5000) + `; rm -rf /"}`)
+	assert.Contains(t, Style{}.Question(long, 0), "    ! There is more that is not shown. Deny it unless you know what it is.\n")
+}
+
 func TestThreadsAreListedInColumns(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	list := []client.Thread{
@@ -126,6 +135,7 @@ func TestThreadsAreListedInColumns(t *testing.T) {
 		"      2  bbbbbbbb  (nothing said yet)                          0 turns, 5 min ago, running\n"+
 		"      3  cccccccc  a title that is too long for the column…     1 turn, 4 days ago\n",
 		Style{Width: 80}.Threads(list, "aaaaaaaa-1", now))
+	assert.Equal(t, "  ●   1  aaaaaaaa  为什么登录很慢？\n         12 turns, now\n", Style{Width: 40}.Threads(list[:1], "aaaaaaaa-1", now))
 	assert.Equal(t, "  ─ There is no conversation yet. Say something to begin one.\n", Style{}.Threads(nil, "", now))
 }
 

@@ -143,7 +143,7 @@ func (r *REPL) help(_ context.Context, args []string) error {
 	}
 	out.WriteString("\n" + r.Style.hang("  ", dim,
 		"Ctrl-C stops the turn that runs. Ctrl-J, or a \\ at the end, begins another line. What you type while a turn runs waits for its end.") + "\n")
-	r.Screen.Print(out.String())
+	r.print(out.String())
 	return nil
 }
 

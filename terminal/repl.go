@@ -35,9 +35,9 @@ type REPL struct {
 	Client   *client.Client
 	Screen   Screen
 	Style    Style
-	Greeting string
-	Thread   string // to go on with; empty begins one with the first message
-	JSON     bool   // print each turn's JSON, and nothing else
+	Greeting []string // lines to begin with
+	Thread   string   // to go on with; empty begins one with the first message
+	JSON     bool     // print each turn's JSON, and nothing else
 	// Sequential takes the next line only when the turn before it has ended, for input
 	// that is not typed. A question that nobody is left to answer is denied.
 	Sequential bool
@@ -92,7 +92,8 @@ func (r *REPL) Run(ctx context.Context) error {
 	r.lines, r.more = make(chan typed), make(chan struct{}, 1)
 	r.follow.updates = make(chan update)
 	r.Screen.Prompt(prompt)
-	r.print(r.Greeting)
+	r.Style.Width = r.Screen.Width()
+	r.greet()
 	if r.Thread != "" {
 		if err := r.attach(ctx, r.Thread); err != nil {
 			return err
@@ -108,6 +109,16 @@ func (r *REPL) Run(ctx context.Context) error {
 		err = ErrFailed
 	}
 	return err
+}
+
+func (r *REPL) greet() {
+	out := "\n"
+	for _, line := range r.Greeting {
+		out += r.Style.hang("  ", dim, CleanLine(line))
+	}
+	if len(r.Greeting) > 0 {
+		r.print(out + "\n")
+	}
 }
 
 // loop is the only goroutine that changes the conversation.
@@ -177,9 +188,14 @@ func (r *REPL) print(text string) {
 	r.Screen.Print(text)
 }
 
-// say prints a line about the conversation.
+// say prints a line about the conversation. Yellow is for its mark only: on a light
+// ground it is hard to read.
 func (r *REPL) say(rendition, mark, text string) {
-	r.print(r.Style.under(r.Style.paint(rendition, "  "+mark+" "), 4, rendition, text))
+	words := rendition
+	if rendition == yellow {
+		words = ""
+	}
+	r.print(r.Style.under(r.Style.paint(rendition, "  "+mark+" "), 4, words, text))
 }
 
 // typed takes a line, or the end of them.
@@ -267,8 +283,8 @@ func (r *REPL) line(ctx context.Context, line string) error {
 // explain says what went wrong and goes on, where one can.
 func (r *REPL) explain(ctx context.Context, err error) error {
 	switch {
-	case err == nil, errors.Is(err, errQuit), ctx.Err() != nil:
-		return err
+	case err == nil, errors.Is(err, errQuit), ctx.Err() != nil, r.JSON:
+		return err // among JSON there is no place for words
 	case errors.Is(err, context.Canceled):
 		r.say(dim, "─", "Stopped.")
 		return nil
