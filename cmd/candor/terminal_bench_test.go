@@ -4,10 +4,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -68,14 +71,20 @@ func until(b *testing.B, text string, env []string, name string, args ...string)
 		_ = cmd.Wait()
 		_ = tty.Close()
 	}()
-	var seen bytes.Buffer
-	buf := make([]byte, 4096)
-	for !bytes.Contains(seen.Bytes(), []byte(text)) {
-		n, err := tty.Read(buf)
-		require.NoError(b, err, seen.String())
-		seen.Write(buf[:n])
-	}
+	expect(b, tty, text)
 	return time.Since(start)
+}
+
+// expect reads a terminal byte by byte up to a text.
+func expect(b *testing.B, tty io.Reader, text string) {
+	b.Helper()
+	var seen bytes.Buffer
+	var one [1]byte
+	for !bytes.HasSuffix(seen.Bytes(), []byte(text)) {
+		_, err := tty.Read(one[:])
+		require.NoError(b, err, seen.String())
+		seen.Write(one[:])
+	}
 }
 
 // longThread serves one thread of so many turns with two calls each.
@@ -121,4 +130,41 @@ func mustLayerOf(tb testing.TB) *safety.Layer {
 	l, err := newLayer(safetySettings{})
 	require.NoError(tb, err)
 	return l
+}
+
+// BenchmarkInterrupt is from Ctrl-C in a running tool to the prompt under the turn's
+// reasons.
+func BenchmarkInterrupt(b *testing.B) {
+	name, err := program()
+	require.NoError(b, err)
+	script := filepath.Join(b.TempDir(), "script.json")
+	raw, err := json.Marshal(slow(600_000))
+	require.NoError(b, err)
+	require.NoError(b, os.WriteFile(script, raw, 0o600))
+	cmd := exec.CommandContext(b.Context(), name, "chat", "--provider", "script", "--script", script)
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: 80})
+	require.NoError(b, err)
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = tty.Close()
+	}()
+	expect(b, tty, "leaves.")
+	var took time.Duration
+	n := 0
+	for b.Loop() {
+		_, err := tty.WriteString("wait\r")
+		require.NoError(b, err)
+		expect(b, tty, "○ ")
+		expect(b, tty, "○ ")
+		start := time.Now()
+		_, err = tty.WriteString("\x03")
+		require.NoError(b, err)
+		expect(b, tty, "Interrupted.")
+		expect(b, tty, "→")
+		expect(b, tty, "\n› ")
+		took += time.Since(start)
+		n++
+	}
+	b.ReportMetric(float64(took.Microseconds())/1000/float64(n), "interrupt-ms")
 }
