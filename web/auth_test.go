@@ -11,13 +11,13 @@ import (
 func TestTokensFile(t *testing.T) {
 	tokens, err := ParseTokens(strings.NewReader("# people\n\nann: a-token-of-ann-0001\nbob:b-token-of-bob-0001:with-colon\n"))
 	require.NoError(t, err)
-	user, ok := tokens.user("a-token-of-ann-0001")
+	who, ok := tokens.caller("a-token-of-ann-0001")
 	assert.True(t, ok)
-	assert.Equal(t, "ann", user)
-	user, _ = tokens.user("b-token-of-bob-0001:with-colon")
-	assert.Equal(t, "bob", user)
+	assert.Equal(t, Caller{User: "ann"}, who)
+	who, _ = tokens.caller("b-token-of-bob-0001:with-colon")
+	assert.Equal(t, Caller{User: "bob"}, who)
 	for _, wrong := range []string{"", "a-token-of-ann-000", "A-TOKEN-OF-ANN-0001", "ann: a-token-of-ann-0001"} {
-		_, ok := tokens.user(wrong)
+		_, ok := tokens.caller(wrong)
 		assert.False(t, ok, "%q", wrong)
 	}
 }
@@ -35,6 +35,6 @@ func TestABadTokensFileNamesTheLineAndShowsNothingOfIt(t *testing.T) {
 
 func TestNoTokensLetNobodyIn(t *testing.T) {
 	var none Tokens
-	_, ok := none.user("")
+	_, ok := none.caller("")
 	assert.False(t, ok)
 }

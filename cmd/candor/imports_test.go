@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"candor/agent/tool":                  {"candor/agent", "candor/safety"},
 	"candor/agent/tool/mcp":              {"candor/agent"},
 	"candor/web":                         {"candor/safety", "candor/session"},
+	"candor/web/agui":                    {"candor/safety", "candor/session", "candor/web"},
 	"candor/worker":                      {"candor/agent", "candor/session"},
 }
 
