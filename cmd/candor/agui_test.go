@@ -360,12 +360,15 @@ func TestAClientIsToldWhatOthersWroteIntoItsThread(t *testing.T) {
 		ours := first.Events[0]["metadata"].(m)["candor:run"].(m)["thread_id"].(string)
 		sent := s.do("ann", http.MethodPost, "/api/chat/send", string(mustJSON(t, m{"content": "from the page", "thread_id": ours})))
 		require.Equal(t, http.StatusAccepted, sent.status, sent.body)
-		r := drive(t, s, client, m{"messages": first.Messages, "say": "two"}).Runs[0]
+		r := drive(t, s, client, m{"messages": append(first.Messages, clientMessage{raw: json.RawMessage(`{"id":"mine","role":"user","content":"two"}`)})}).Runs[0]
 		assert.Contains(t, r.types(), "MESSAGES_SNAPSHOT")
-		assert.Equal(t, "from the page", r.Messages[6].Content)
+		for i, words := range map[int]string{0: "one", 5: "Noon.", 6: "from the page", 11: "Noon.", 12: "two", 17: "Noon."} {
+			assert.Equal(t, words, r.Messages[i].Content, "message %d of %v", i, r.roles())
+		}
+		assert.Len(t, r.Messages, 18)
 		assert.Equal(t, "Noon.", r.message(t, "turn_2_response").Content)
 		assert.Equal(t, "for the time", r.message(t, "turn_2_call_1_rationale").Content)
-		assert.Equal(t, "two", r.message(t, "said-1").Content, "its own message stays its own")
+		assert.Equal(t, "one", r.message(t, "said-1").Content, "its own message keeps its name")
 		assert.Equal(t, "Noon.", r.message(t, "turn_3_response").Content)
 	})
 }

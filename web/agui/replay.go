@@ -154,7 +154,7 @@ func (p *player) restate(head uint64) {
 		begin.ProtocolVersion = protocolVersion
 	}
 	end.Head.Type, end.Outcome = RunFinished, &Outcome{Type: "success"}
-	p.out.send(append([]Event{&begin, snapshot(reduce(p.held.ended))}, p.state...)...)
+	p.out.send(append([]Event{&begin, snapshot(plain(reduce(p.held.ended)))}, p.state...)...)
 	var b bytes.Buffer
 	frame(&b, web.Cursor{Session: p.own.ID(), Seq: at}.String(), &end)
 	p.out.write(b.Bytes())

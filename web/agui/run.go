@@ -219,23 +219,12 @@ func (s *Server) lacking(ctx context.Context, seg segment, view View, in *Input,
 	all := NewProjector(view)
 	var events []Event
 	for up, err := range seg.session.Watch(ctx, 0) {
-		if err != nil || up.Event.Seq >= before {
+		if err != nil || up.Event.Seq > before {
 			break
 		}
 		if up.Event.Thread == seg.turn.Thread {
 			events = append(events, all.Project(up.Turn, up.Event)...)
 		}
 	}
-	return []Event{snapshot(reduce(events), in.last().Raw)}
-}
-
-// has reports whether the client knows the answers of these turns.
-func (in *Input) has(turns []session.Turn) bool {
-	known := make(map[string]bool, len(in.Messages))
-	for _, m := range in.Messages {
-		known[m.ID] = true
-	}
-	return !slices.ContainsFunc(turns, func(t session.Turn) bool {
-		return t.State == session.Completed && !known[responseID(t.Number)]
-	})
+	return []Event{in.restate(reduce(events), h.Turns[:seg.turn.Number-1])}
 }
