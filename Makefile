@@ -43,7 +43,7 @@ fuzz: go-version ## every fuzz target for FUZZ (10s) each
 	    echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) -fuzzminimizetime 1s -parallel 1 $$pkg; \
 	  done; done
 
-golden: go-version ## rewrite testdata/turns/*/history.json and stream.sse
+golden: go-version ## rewrite testdata/turns/*/history.json, stream.sse and agui.sse
 	$(GO) test ./cmd/candor -run '^TestTurns$$' -update
 
 clean:

@@ -49,16 +49,20 @@ func TestTurns(t *testing.T) {
 	for _, f := range folders {
 		dir := filepath.Dir(f)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			var history, stream string
-			synctest.Test(t, func(t *testing.T) { history, stream = playCase(t, dir) })
-			compare(t, filepath.Join(dir, "history.json"), history)
-			compare(t, filepath.Join(dir, "stream.sse"), stream)
-			assertNoFixture(t, history+stream)
+			var seen views
+			synctest.Test(t, func(t *testing.T) { seen = playCase(t, dir) })
+			compare(t, filepath.Join(dir, "history.json"), seen.history)
+			compare(t, filepath.Join(dir, "stream.sse"), seen.stream)
+			compare(t, filepath.Join(dir, "agui.sse"), seen.agui)
+			assertNoFixture(t, seen.history+seen.stream+seen.agui)
 		})
 	}
 }
 
-func playCase(t *testing.T, dir string) (history, stream string) {
+// views are what each way of looking at a case says.
+type views struct{ history, stream, agui string }
+
+func playCase(t *testing.T, dir string) views {
 	var c goldenCase
 	require.NoError(t, json.Unmarshal(fill(t, filepath.Join(dir, "case.json")), &c))
 	p := newPlay(t, fill(t, filepath.Join(dir, "script.json")))
@@ -74,7 +78,8 @@ func playCase(t *testing.T, dir string) (history, stream string) {
 	time.Sleep(5 * time.Second) // fake time: in a bubble
 	var indented bytes.Buffer
 	require.NoError(t, json.Indent(&indented, []byte(p.get("/api/chat/history?thread_id="+sent["thread_id"].(string))), "", "  "))
-	return indented.String(), p.stopStream()
+	agui := p.get("/agui/threads/" + sent["thread_id"].(string) + "/events?after=" + goldenSession[:8] + "-0")
+	return views{indented.String(), p.stopStream(), agui}
 }
 
 // play is an app whose stream is being read, in one goroutine and without a socket.

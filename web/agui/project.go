@@ -213,7 +213,7 @@ func (p *Projector) returned(t session.Turn, b session.ToolReturned) {
 	if !ok || c.FrontEnd && p.answered[b.Call] {
 		return // the client has the result: it gave it
 	}
-	p.subagent(c.Agent, nil)
+	p.step(c.Agent, c.Step) // which an earlier run may have begun
 	r := &Result{p.of(c.Agent, ToolResult), resultID(t.Number, b.Call), callID(t.Number, b.Call), content(b), "tool"}
 	r.Metadata = Metadata{metaResult: resultMeta{b.Outcome, b.Took.Milliseconds()}}
 	p.add(r)
