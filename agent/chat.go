@@ -80,7 +80,7 @@ func (c *Chat) Send(ctx context.Context, user, threadID, content string) (sessio
 	return c.Post(ctx, user, threadID, content, Extra{})
 }
 
-// Post is Send with what else the turn is given. It fails with ErrTool, too.
+// Post is Send with what else the turn is given. It fails with a *ToolError, too.
 func (c *Chat) Post(ctx context.Context, user, threadID, content string, extra Extra) (session.Event, error) {
 	if err := c.dispatcher.checkTools(extra.Tools); err != nil {
 		return session.Event{}, err

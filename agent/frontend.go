@@ -18,8 +18,15 @@ import (
 // answered, it was too late, or its turn is over.
 var ErrNoCall = errors.New("no such call waits for its result")
 
-// ErrTool says that a turn cannot have the tools it was to be given.
-var ErrTool = errors.New("the turn cannot have this tool")
+// ToolError says which of the tools that a turn was to be given it cannot have, and
+// why, in words that repeat nothing of the tool.
+type ToolError struct {
+	Place int // from 0
+	Why   string
+}
+
+// Error implements error.
+func (e *ToolError) Error() string { return fmt.Sprintf("tool %d: %s", e.Place, e.Why) }
 
 var (
 	errNoFrontEnd = errors.New("this tool runs in the user's front end, and there is none here")
@@ -144,8 +151,7 @@ func (c *Chat) Return(user, thread string, turn int, call string, result json.Ra
 	return nil
 }
 
-// Allow says whether a turn may have these tools of its own: nil, or an error that
-// wraps ErrTool and repeats nothing of them.
+// Allow says whether a turn may have these tools of its own: nil, or a *ToolError.
 func (c *Chat) Allow(own []FrontEndTool) error { return c.dispatcher.checkTools(own) }
 
 func (d *Dispatcher) checkTools(own []FrontEndTool) error {
@@ -153,7 +159,7 @@ func (d *Dispatcher) checkTools(own []FrontEndTool) error {
 	seen := make(map[string]bool, len(own))
 	for i, t := range own {
 		if _, is := taken[t.Name]; is || seen[t.Name] {
-			return fmt.Errorf("%w: the name of tool %d is taken", ErrTool, i+1)
+			return &ToolError{i, "its name is taken"}
 		}
 		seen[t.Name] = true
 		schema, err := t.schema()
@@ -161,7 +167,7 @@ func (d *Dispatcher) checkTools(own []FrontEndTool) error {
 			_, err = bind(t, Spec{Name: t.Name, Schema: schema}, false)
 		}
 		if err != nil {
-			return fmt.Errorf("%w: the parameters of tool %d are no JSON Schema of an object", ErrTool, i+1)
+			return &ToolError{i, "its parameters are no JSON Schema of an object"}
 		}
 	}
 	return nil

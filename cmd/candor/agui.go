@@ -13,6 +13,10 @@ import (
 	"candor/web/agui"
 )
 
+// maxRuns is how many runs a user may have open, however many streams: a run takes a
+// whole conversation to begin with.
+const maxRuns = 20
+
 // newAGUI serves AG-UI's front ends from the same loop and log.
 func newAGUI(s settings, chat *agent.Chat, lead *agent.Dispatcher, store session.Store, layer *safety.Layer, log *slog.Logger) (*agui.Server, error) {
 	level := agui.Full
@@ -30,7 +34,7 @@ func newAGUI(s settings, chat *agent.Chat, lead *agent.Dispatcher, store session
 	return agui.New(agui.Options{
 		Chat: loop, Answers: loop, Seals: chat, Store: store, Safety: layer, Log: log,
 		Reasoning: level, Model: lead.Model, Patience: patience, Tools: toolsOf(lead),
-		RunsPerUser: s.streams, Heartbeat: s.heartbeat, WriteTimeout: s.writeWait,
+		RunsPerUser: min(s.streams, maxRuns), Heartbeat: s.heartbeat, WriteTimeout: s.writeWait,
 	}), nil
 }
 
@@ -64,10 +68,10 @@ func frontEndTools(tools []agui.InputTool) []agent.FrontEndTool {
 
 // inAGUI is an error as package agui knows it.
 func inAGUI(err error) error {
-	switch {
-	case errors.Is(err, agent.ErrTool):
-		return fmt.Errorf("%w: %w", agui.ErrTool, err)
-	case errors.Is(err, agent.ErrNoCall):
+	if bad, ok := errors.AsType[*agent.ToolError](err); ok {
+		return (*agui.ToolError)(bad)
+	}
+	if errors.Is(err, agent.ErrNoCall) {
 		return agui.ErrNoCall
 	}
 	return err

@@ -13,7 +13,7 @@ import (
 
 // What an input may hold, so that one cannot make us hold more.
 const (
-	maxBody        = 8 << 20 // it has the whole conversation, with what its provider wants back
+	maxBody        = 4 << 20 // it has the whole conversation, with what its provider wants back
 	maxID          = 256
 	maxTools       = 64
 	maxSchema      = 64 << 10

@@ -32,7 +32,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, who web.Caller) 
 	if err != nil {
 		return err
 	}
-	leave, err := s.enter(who.User, "")
+	_, leave, err := s.enter(who.User)
 	if err != nil {
 		return err
 	}

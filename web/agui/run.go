@@ -24,6 +24,11 @@ type segment struct {
 
 // post: POST /agui takes a RunAgentInput and streams a run.
 func (s *Server) post(w http.ResponseWriter, r *http.Request, who web.Caller) error {
+	place, leave, err := s.enter(who.User)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	body, err := readBody(r)
 	if err != nil {
 		return err
@@ -40,11 +45,9 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who web.Caller) er
 	if err != nil {
 		return err
 	}
-	leave, err := s.enter(who.User, in.RunID)
-	if err != nil {
+	if err := s.name(who.User, place, in.RunID); err != nil {
 		return err
 	}
-	defer leave()
 	thread := threadOf(own, in.ThreadID)
 	seg, err := s.act(r.Context(), own, thread, who.User, in)
 	if err != nil {
@@ -63,7 +66,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who web.Caller) er
 // error means that nothing was done.
 func (s *Server) act(ctx context.Context, own *session.Session, thread, user string, in *Input) (segment, error) {
 	if err := s.Chat.Allow(in.Tools); err != nil {
-		return segment{}, web.NewProblem(http.StatusBadRequest, "bad_tool", "The input's tools cannot be used: "+err.Error()+".")
+		return segment{}, toolProblem(err)
 	}
 	h, err := own.History(thread, session.Page{Limit: recentTurns})
 	if err != nil && !errors.Is(err, session.ErrNoThread) {
@@ -81,6 +84,14 @@ func (s *Server) act(ctx context.Context, own *session.Session, thread, user str
 			"The last message has to be the user's, or the result of a call that waits; or resume has to answer an interrupt.")
 	}
 	return s.resume(ctx, own, user, in, answers)
+}
+
+func toolProblem(err error) error {
+	bad, ok := errors.AsType[*ToolError](err)
+	if !ok {
+		return err
+	}
+	return web.NewProblem(http.StatusBadRequest, "bad_tool", "A tool of the input's cannot be used: "+bad.Why+".").With("index", bad.Place)
 }
 
 // resume answers calls and goes on with their turn from where the client left it.

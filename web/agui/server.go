@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -15,14 +16,18 @@ import (
 	"candor/web"
 )
 
-// What the loop says that session has no word for.
-var (
-	// ErrTool: a turn cannot have a tool that the front end offers. Its text may be
-	// shown: it repeats nothing.
-	ErrTool = errors.New("the front end's tools cannot be used")
-	// ErrNoCall: no such call waits for its result.
-	ErrNoCall = errors.New("no such call waits")
-)
+// ErrNoCall says that no such call waits for its result.
+var ErrNoCall = errors.New("no such call waits")
+
+// ToolError says which of the front end's tools a turn cannot have, and why, in words
+// that repeat nothing of it.
+type ToolError struct {
+	Place int // from 0
+	Why   string
+}
+
+// Error implements error.
+func (e *ToolError) Error() string { return fmt.Sprintf("tools[%d]: %s", e.Place, e.Why) }
 
 // Said is a line that the model is shown and nobody keeps.
 type Said struct{ Role, Text string }
@@ -38,7 +43,7 @@ type Words struct {
 type (
 	// Chat takes messages and stops turns.
 	Chat interface {
-		// Allow says whether a turn may have these tools: nil, or ErrTool.
+		// Allow says whether a turn may have these tools: nil, or a *ToolError.
 		Allow(tools []InputTool) error
 		// Post accepts a message and returns the event that gave it its turn.
 		Post(ctx context.Context, user, thread string, words Words) (session.Event, error)
@@ -86,7 +91,7 @@ type Server struct {
 	states states
 
 	mu   sync.Mutex
-	runs map[string][]string // ids of the runs that are open now, by user
+	runs map[string][]*slot // the requests that are open now, by user
 }
 
 // New returns a server.
@@ -103,7 +108,7 @@ func New(o Options) *Server {
 	if o.WriteTimeout == 0 {
 		o.WriteTimeout = 10 * time.Second
 	}
-	return &Server{Options: o, runs: map[string][]string{}}
+	return &Server{Options: o, runs: map[string][]*slot{}}
 }
 
 // Routes are what a web.Server mounts.
@@ -116,31 +121,41 @@ func (s *Server) Routes() []web.Route {
 	}
 }
 
-// enter counts a run in, or says why it cannot begin. A replay's has no id.
-func (s *Server) enter(user, run string) (leave func(), err error) {
+// slot is a request's place among its user's. A run gives it its id.
+type slot struct{ run string }
+
+// enter counts a request in before it is read, or says that there are too many.
+func (s *Server) enter(user string) (place *slot, leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if run != "" && slices.Contains(s.runs[user], run) {
-		return nil, web.NewProblem(http.StatusConflict, "run_open",
-			"A run with this runId is open. Give each run an id of its own.")
-	}
 	if len(s.runs[user]) >= s.RunsPerUser {
-		return nil, web.NewProblem(http.StatusTooManyRequests, "too_many_runs",
+		return nil, nil, web.NewProblem(http.StatusTooManyRequests, "too_many_runs",
 			"You have as many runs open as the server allows. Let one end first.").With("max", s.RunsPerUser)
 	}
-	s.runs[user] = append(s.runs[user], run)
-	return func() { s.leave(user, run) }, nil
+	place = &slot{}
+	s.runs[user] = append(s.runs[user], place)
+	return place, func() { s.leave(user, place) }, nil
 }
 
-func (s *Server) leave(user, run string) {
+func (s *Server) leave(user string, place *slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if at := slices.Index(s.runs[user], run); at >= 0 {
-		s.runs[user] = slices.Delete(s.runs[user], at, at+1)
-	}
+	s.runs[user] = slices.DeleteFunc(s.runs[user], func(o *slot) bool { return o == place })
 	if len(s.runs[user]) == 0 {
 		delete(s.runs, user)
 	}
+}
+
+// name gives a request its run, unless that run is open.
+func (s *Server) name(user string, place *slot, run string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.ContainsFunc(s.runs[user], func(o *slot) bool { return o.run == run }) {
+		return web.NewProblem(http.StatusConflict, "run_open",
+			"A run with this runId is open. Give each run an id of its own.")
+	}
+	place.run = run
+	return nil
 }
 
 // threadOf is the thread that a client means: one of ours by its id, or the one that
