@@ -223,6 +223,10 @@ func (a *attempt) call(ctx context.Context) (result json.RawMessage, err error) 
 // postflight records what came of calls, in the order given.
 func (b *batch) postflight(attempts []*attempt) {
 	for _, a := range attempts {
+		if a.err == nil && !b.take(len(a.result)) {
+			a.result, a.outcome = nil, session.Errored
+			a.err = fmt.Errorf("the tool ran, but what it gave is not kept: %w", b.tooLarge())
+		}
 		e := session.ToolReturned{Call: a.id, Outcome: a.outcome, Took: a.took}
 		var report safety.Report
 		switch {

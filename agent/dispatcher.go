@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,6 +65,7 @@ type Dispatcher struct {
 	Safety   *safety.Layer
 	Policy   Policy              // nil lets every call run
 	MaxSteps int                 // 0 means DefaultMaxSteps
+	MaxTurn  int                 // bytes that a turn begun here may hold; 0 means DefaultMaxTurn
 	Approval map[string]Approval // by tool name, instead of the tool's own
 	Log      *slog.Logger        // gets no text that a model, tool or user wrote
 
@@ -89,6 +91,7 @@ var ErrTooManySteps = errors.New("the model did not come to an answer")
 // may hold raw text: log its type, not its words.
 func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, own ...Tool) error {
 	t := &turn{Dispatcher: d, rec: rec, messages: messages, own: own, shared: &shared{}}
+	t.limit = int64(cmp.Or(d.MaxTurn, DefaultMaxTurn))
 	answer, err := t.loop(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -119,6 +122,7 @@ type turn struct {
 
 // shared is what all agents of a turn count together.
 type shared struct {
+	room
 	calls  atomic.Int64 // made, for their ids
 	groups atomic.Int64 // parallel groups that ran
 	agents atomic.Int64 // sub-agents that were started
@@ -149,6 +153,9 @@ func (t *turn) loop(ctx context.Context) (answer Response, err error) {
 		}
 		if step == limit {
 			break
+		}
+		if !t.take(resp.size()) {
+			return Response{}, t.tooLarge()
 		}
 		t.step(ctx, step, resp, tools)
 		if ctx.Err() != nil {
@@ -202,6 +209,7 @@ func (t *turn) narrate(step int, resp Response) {
 
 // record never stops the turn: what cannot be kept is counted and logged.
 func (t *turn) record(b session.Body) {
+	t.held.Add(eventCost)
 	if err := t.rec.Record(b); err != nil {
 		t.unrecorded.Add(1)
 		t.Log.Warn("event not recorded", "event", fmt.Sprintf("%T", b), "error", err)

@@ -76,16 +76,22 @@ func ParseTokens(r io.Reader) (Tokens, error) {
 	return t, nil
 }
 
-// caller is who the token speaks for. Every entry is compared, each in constant
-// time, so the answer's delay says nothing about how near a guess was.
+// caller is who the token speaks for.
 func (t *Tokens) caller(token string) (who Caller, ok bool) {
+	e, ok := t.entry(token)
+	return e.Caller, ok
+}
+
+// entry is the token's. Every one is compared, each in constant time, so the
+// answer's delay says nothing about how near a guess was.
+func (t *Tokens) entry(token string) (entry tokenEntry, ok bool) {
 	hash := sha256.Sum256([]byte(token))
 	for _, e := range t.entries {
 		if subtle.ConstantTimeCompare(hash[:], e.hash[:]) == 1 {
-			who, ok = e.Caller, true
+			entry, ok = e, true
 		}
 	}
-	return who, ok && token != ""
+	return entry, ok && token != ""
 }
 
 const userKey = "candor.user"
@@ -99,7 +105,8 @@ var tokenInQuery = problem(http.StatusBadRequest, "token_in_query",
 	"A token in the URL ends up in logs, so it is accepted on event streams only. "+
 		"Send it as Authorization: Bearer <token>, and replace this one.")
 
-// authenticate lets in who has a token in the header.
+// authenticate lets in who has a token in the header or, without that header, a
+// login in a cookie.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if c.QueryParams().Has("token") {
@@ -137,6 +144,9 @@ func wantsStream(c echo.Context) bool {
 }
 
 func (s *Server) admit(c echo.Context, token string, next echo.HandlerFunc) error {
+	if token == "" && c.Request().Header.Get("Authorization") == "" {
+		return s.admitCookie(c, next)
+	}
 	who, ok := s.Tokens.caller(token)
 	if !ok {
 		return unauthorized

@@ -40,10 +40,12 @@ func (s *Server) middleware() []echo.MiddlewareFunc {
 	}
 }
 
-// noStore keeps answers, which are somebody's conversation, out of caches.
+// noStore keeps answers, which are somebody's conversation, out of caches and out
+// of other origins' pages.
 func noStore(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Set("Cache-Control", "no-store")
+		c.Response().Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 		return next(c)
 	}
 }

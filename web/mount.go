@@ -40,13 +40,20 @@ func (s *Server) mount(r Route, limit echo.MiddlewareFunc) {
 }
 
 // authenticateCaller lets in who has a token in the header, however much of the
-// reasoning it is shown.
+// reasoning it is shown, or, without that header, a login.
 func (s *Server) authenticateCaller(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if c.QueryParams().Has("token") {
 			return tokenInQuery
 		}
-		who, ok := s.Tokens.caller(bearer(c))
+		token := bearer(c)
+		if token == "" && c.Request().Header.Get("Authorization") == "" {
+			return s.admitCookie(c, func(c echo.Context) error {
+				c.Set(callerKey, Caller{User: userOf(c)})
+				return next(c)
+			})
+		}
+		who, ok := s.Tokens.caller(token)
 		if !ok {
 			return unauthorized
 		}

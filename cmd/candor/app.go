@@ -9,6 +9,7 @@ import (
 	"candor/agent"
 	"candor/session"
 	"candor/web"
+	"candor/web/ui"
 )
 
 // app is the program's parts, put together. Close it when done.
@@ -41,7 +42,7 @@ func newApp(s settings, tokens web.Tokens, newID func() uuid.UUID, log *slog.Log
 		Chat: a.chat, Store: a.store, Safety: layer, Tokens: tokens, Log: log,
 		Backend: web.Backend{Name: s.chosen(), Model: t.lead.Model}, Coverage: coverageOf(t.lead), Metrics: metrics(t.lead),
 		SendsPerMinute: s.sends, StreamsPerUser: s.streams, Origins: s.origins,
-		Heartbeat: s.heartbeat, WriteTimeout: s.writeWait, Routes: front.Routes(),
+		Page: ui.Handler(), Heartbeat: s.heartbeat, WriteTimeout: s.writeWait, Routes: front.Routes(),
 	})
 	return a, nil
 }

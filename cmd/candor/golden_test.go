@@ -41,7 +41,7 @@ type goldenCase struct {
 const goldenSession = "550e8400-e29b-41d4-a716-446655440000"
 
 // TestTurns runs each case through the real dispatcher, safety layer, log and
-// handlers, and compares what history and the stream say.
+// handlers, and compares what history, the stream and an export say.
 func TestTurns(t *testing.T) {
 	folders, err := filepath.Glob("../../testdata/turns/*/case.json")
 	require.NoError(t, err)
@@ -49,18 +49,19 @@ func TestTurns(t *testing.T) {
 	for _, f := range folders {
 		dir := filepath.Dir(f)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			var seen views
-			synctest.Test(t, func(t *testing.T) { seen = playCase(t, dir) })
-			compare(t, filepath.Join(dir, "history.json"), seen.history)
-			compare(t, filepath.Join(dir, "stream.sse"), seen.stream)
-			compare(t, filepath.Join(dir, "agui.sse"), seen.agui)
-			assertNoFixture(t, seen.history+seen.stream+seen.agui)
+			var got views
+			synctest.Test(t, func(t *testing.T) { got = playCase(t, dir) })
+			compare(t, filepath.Join(dir, "history.json"), got.history)
+			compare(t, filepath.Join(dir, "stream.sse"), got.stream)
+			compare(t, filepath.Join(dir, "agui.sse"), got.agui)
+			compare(t, filepath.Join(dir, "export.md"), got.export)
+			assertNoFixture(t, got.history+got.stream+got.agui+got.export)
 		})
 	}
 }
 
-// views are what each way of looking at a case says.
-type views struct{ history, stream, agui string }
+// views are what a case yields.
+type views struct{ history, stream, agui, export string }
 
 func playCase(t *testing.T, dir string) views {
 	var c goldenCase
@@ -79,7 +80,8 @@ func playCase(t *testing.T, dir string) views {
 	var indented bytes.Buffer
 	require.NoError(t, json.Indent(&indented, []byte(p.get("/api/chat/history?thread_id="+sent["thread_id"].(string))), "", "  "))
 	agui := p.get("/agui/threads/" + sent["thread_id"].(string) + "/events?after=" + goldenSession[:8] + "-0")
-	return views{indented.String(), p.stopStream(), agui}
+	export := p.get("/api/chat/export?format=md&thread_id=" + sent["thread_id"].(string))
+	return views{indented.String(), p.stopStream(), agui, export}
 }
 
 // play is an app whose stream is being read, in one goroutine and without a socket.

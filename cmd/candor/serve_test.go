@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -59,6 +60,16 @@ func (r *running) must(method, path, body string, status int) string {
 	require.NoError(r.t, err)
 	require.Equal(r.t, status, resp.StatusCode, string(raw))
 	return string(raw)
+}
+
+// lastThread is the thread used last.
+func (r *running) lastThread() string {
+	r.t.Helper()
+	var out struct {
+		Active string `json:"active_thread"`
+	}
+	require.NoError(r.t, json.Unmarshal([]byte(r.must("GET", "/api/chat/threads", "", 200)), &out))
+	return out.Active
 }
 
 func scriptFile(t *testing.T, script any) string {
