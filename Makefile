@@ -44,7 +44,7 @@ fuzz: go-version ## every fuzz target for FUZZ (10s) each
 	  done; done
 
 golden: go-version ## rewrite what stands beside each script in testdata/turns
-	$(GO) test ./cmd/candor -run '^TestTurns$$' -update
+	$(GO) test ./cmd/candor -run '^(TestTurns|TestTheTerminalShowsEveryCase)$$' -update
 
 clean:
 	rm -rf bin
