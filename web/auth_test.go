@@ -3,6 +3,7 @@ package web
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,24 @@ func TestABadTokensFileNamesTheLineAndShowsNothingOfIt(t *testing.T) {
 	}
 	_, err := ParseTokens(strings.NewReader("\n# nobody\n"))
 	assert.Error(t, err)
+}
+
+func TestATokenMayBeLimitedInItsLine(t *testing.T) {
+	tokens, err := ParseTokens(strings.NewReader("ann:a-token-of-ann-0001 reasoning=summary\nbob:b-token-of-bob-0001\n"))
+	require.NoError(t, err)
+	who, ok := tokens.caller("a-token-of-ann-0001")
+	assert.True(t, ok)
+	assert.Equal(t, Caller{User: "ann", Reasoning: "summary"}, who)
+	who, _ = tokens.caller("b-token-of-bob-0001")
+	assert.Equal(t, Caller{User: "bob"}, who)
+	for _, bad := range []string{"reasoning=some", "reasoning=", "reasoning=full reasoning=hidden"} {
+		_, err := ParseTokens(strings.NewReader("ann:a-token-of-ann-0001 " + bad))
+		require.ErrorContains(t, err, "line 1")
+	}
+	entry, _ := tokens.entry("a-token-of-ann-0001")
+	value := newLogin("ann", time.Now()).seal(entry.hash[:])
+	_, ok = tokens.login(value, time.Now())
+	assert.False(t, ok, "and it is good for no login, which would show all")
 }
 
 func TestNoTokensLetNobodyIn(t *testing.T) {

@@ -373,6 +373,27 @@ func TestAClientIsToldWhatOthersWroteIntoItsThread(t *testing.T) {
 	})
 }
 
+func TestAClientIsGivenAThreadAsAReplay(t *testing.T) {
+	withEach(t, func(t *testing.T, client string) {
+		s := startServer(t, settings{}, asking)
+		version := map[string]string{"1": "", "0": "&protocolVersion=0.0.59"}[client]
+		own, err := s.app.store.Open(t.Context(), "ann")
+		require.NoError(t, err)
+		r := drive(t, s, client, m{"say": "go", "state": m{"page": 3}}, m{"resume": m{"status": "resolved"}},
+			m{"messages": []m{}, "state": m{}, "replay": "?follow=false" + version},
+			m{"messages": []m{}, "replay": "?after=" + own.ID()[:8] + "-0" + version})
+		streamed, restated, replayed := r.Runs[1].Messages, r.Runs[2].Messages, r.Runs[3].Messages
+		require.Len(t, restated, len(streamed))
+		require.Len(t, replayed, len(streamed))
+		for i := range streamed[1:] {
+			assert.JSONEq(t, string(streamed[i+1].raw), string(restated[i+1].raw), "a snapshot restates what was streamed")
+			assert.JSONEq(t, string(streamed[i+1].raw), string(replayed[i+1].raw), "a replay repeats it")
+		}
+		assert.Equal(t, "go", restated[0].Content)
+		assert.Equal(t, m{"page": 3.0}, r.State, "the state comes with it")
+	})
+}
+
 // thinker is a model server whose model calls a tool once in each turn and thinks
 // aloud in a field that is not for people.
 type thinker struct {

@@ -339,6 +339,8 @@ func TestATokenIsShownNoMoreReasoningThanItMay(t *testing.T) {
 			if tt.token != "" {
 				assert.Equal(t, http.StatusForbidden, history.status, "no way round: %s", history.body)
 				assert.Equal(t, "limited_token", history.json(t)["error"])
+				login := s.do("ann", http.MethodPost, "/api/login", `{"token":"`+tokenOf("ann")+`"}`)
+				assert.Equal(t, http.StatusForbidden, login.status, "nor by a login")
 			}
 			capable := s.do("ann", http.MethodGet, "/agui/capabilities", "").json(t)
 			assert.Equal(t, tt.narrative || tt.asked == "hidden", capable["reasoning"].(m)["supported"])

@@ -3,14 +3,16 @@
 //   node drive.mjs < plan.json
 //
 // plan: {url, token, client: "1" | "0", threadId, runs: [{
-//   say, answer, resume, interrupt, leave, tools, context, state, props, messages
-// }]}. The report is one JSON object; the test judges it.
+//   say, answer, resume, interrupt, leave, tools, context, state, props, messages, replay
+// }]}. replay is the query of a replay, which the client is given in place of a run. The
+// report is one JSON object; the test judges it.
 import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 
 const plan = JSON.parse(readFileSync(0, "utf8"));
 const one = plan.client === "1";
 const { HttpAgent } = one ? await import("@ag-ui/client") : await import("ag-ui-client-0");
-const { EventSchemas } = one ? await import("@ag-ui/core/schemas") : await import("ag-ui-core-0");
+const schemas = one ? await import("@ag-ui/core/schemas") : await import("ag-ui-core-0");
 
 const warnings = [];
 console.warn = (...words) => warnings.push(words.map(String).join(" "));
@@ -19,9 +21,11 @@ console.error = (...words) => warnings.push(words.map(String).join(" "));
 const headers = { Authorization: `Bearer ${plan.token}` };
 let wire; // the bytes of the answer at hand
 let status;
+let replay; // the query, in a replay
 
 // The client is given a copy of the answer while the other is kept as it came.
 async function listen(url, init) {
+  if (replay !== undefined) [url, init] = [`${plan.url}/agui/threads/${plan.threadId}/events${replay}`, { headers }];
   const response = await fetch(url, init);
   status = response.status;
   if (!response.ok) return response;
@@ -48,7 +52,7 @@ function frames(text) {
   for (const block of text.split("\n\n")) {
     for (const line of block.split("\n")) {
       if (line.startsWith("data: ")) events.push(JSON.parse(line.slice(6)));
-      else if (line !== "" && !line.startsWith(":")) warnings.push(`a line of no form: ${line}`);
+      else if (line !== "" && !line.startsWith(":") && !(replay !== undefined && line.startsWith("id: "))) warnings.push(`a line of no form: ${line}`);
     }
   }
   return events;
@@ -81,6 +85,7 @@ async function step(run, n) {
     },
     onRunErrorEvent: ({ event }) => { report.error = event; },
   };
+  replay = run.replay;
   wire = Promise.resolve("");
   try {
     await agent.runAgent(input, handlers);
@@ -91,7 +96,7 @@ async function step(run, n) {
   report.events = frames(await wire);
   report.schema = [];
   for (const event of report.events) {
-    const parsed = EventSchemas.safeParse(event);
+    const parsed = schemas.EventSchemas.safeParse(event);
     if (!parsed.success) report.schema.push({ event, issues: parsed.error.issues });
   }
   const ended = report.finished?.event ?? {};
@@ -104,4 +109,12 @@ async function step(run, n) {
 
 const runs = [];
 for (const [n, run] of plan.runs.entries()) runs.push(await step(run, n + 1));
+
+// What the server says it can do has the shape that AG-UI gives it, and no more.
+const capabilities = await (await nativeFetch(`${plan.url}/agui/capabilities`, { headers })).json();
+if (one) {
+  const parsed = schemas.AgentCapabilitiesSchema.safeParse(capabilities);
+  if (!parsed.success) warnings.push(`capabilities: ${parsed.error}`);
+  else if (!isDeepStrictEqual(parsed.data, capabilities)) warnings.push("capabilities have members that are not described");
+}
 process.stdout.write(JSON.stringify({ runs, warnings, state: agent.state ?? null }));
