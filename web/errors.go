@@ -26,6 +26,13 @@ func problem(status int, code, message string) *Problem {
 	return &Problem{Status: status, Code: code, Message: message, Details: map[string]any{}}
 }
 
+// NewProblem is a problem of another protocol's. Message says what was wrong and what
+// to do, and repeats no input.
+func NewProblem(status int, code, message string) *Problem { return problem(status, code, message) }
+
+// With is a copy with a detail more.
+func (p *Problem) With(key string, value any) *Problem { return p.at(key, value) }
+
 // with adds a detail.
 func (p *Problem) with(key string, value any) *Problem {
 	p.Details[key] = value
@@ -46,6 +53,8 @@ var (
 		"The thread has no turn of this number. List its turns with GET /api/chat/history.")
 	unauthorized = problem(http.StatusUnauthorized, "unauthorized",
 		"Invalid or missing auth token. Send it as Authorization: Bearer <token>.")
+	limitedToken = problem(http.StatusForbidden, "limited_token",
+		"This token is for front ends that are shown a part of the reasoning. Use it with /agui.")
 	notRunning = problem(http.StatusConflict, "not_running",
 		"No turn is running in this thread, so there is nothing to interrupt.")
 	noApproval = problem(http.StatusNotFound, "no_approval",

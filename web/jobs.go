@@ -240,7 +240,7 @@ func jobPage(c echo.Context, events []session.Event, more bool) error {
 	page := map[string]any{"job_id": c.Param("id"), "events": list, "has_more": more}
 	if len(events) > 0 {
 		last := events[len(events)-1]
-		page["event_id"] = cursor{session: last.Session, seq: last.Seq}.String() // where a stream goes on
+		page["event_id"] = Cursor{Session: last.Session, Seq: last.Seq}.String() // where a stream goes on
 	}
 	return c.JSON(http.StatusOK, page)
 }
