@@ -74,7 +74,7 @@ func (t *Tokens) login(value string, now time.Time) (l login, ok bool) {
 	}
 	l = login{user: string(user), since: time.Unix(since, 0).UTC(), until: time.Unix(until, 0).UTC(), id: parts[4]}
 	for _, e := range t.entries {
-		if e.user == l.user && hmac.Equal(seal, code(e.hash[:], []byte(value[:cut]))) {
+		if e.User == l.user && e.Reasoning == "" && hmac.Equal(seal, code(e.hash[:], []byte(value[:cut]))) {
 			ok = true
 		}
 	}

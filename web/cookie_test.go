@@ -22,7 +22,7 @@ func sealed(t *testing.T, tokens Tokens, token string, at time.Time) string {
 	t.Helper()
 	e, ok := tokens.entry(token)
 	require.True(t, ok)
-	return newLogin(e.user, at).seal(e.hash[:])
+	return newLogin(e.User, at).seal(e.hash[:])
 }
 
 func TestACookieSpeaksForItsUserUntilItExpires(t *testing.T) {

@@ -47,7 +47,7 @@ func (s *Server) history(c echo.Context) error {
 		id = own.Active()
 	}
 	// Read before the turns: an event between the two is then seen twice, not never.
-	head := cursor{session: own.ID(), seq: own.Head()}
+	head := Cursor{Session: own.ID(), Seq: own.Head()}
 	h, err := own.History(id, page)
 	if err != nil {
 		return err

@@ -41,7 +41,10 @@ func (s *Server) login(c echo.Context) error {
 	if !ok {
 		return wrongToken
 	}
-	l := newLogin(entry.user, time.Now())
+	if entry.Reasoning != "" {
+		return limitedToken // the page shows all of it
+	}
+	l := newLogin(entry.User, time.Now())
 	c.SetCookie(cookie(c.Request(), l.seal(entry.hash[:]), l.until))
 	return c.NoContent(http.StatusNoContent)
 }

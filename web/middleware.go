@@ -36,7 +36,7 @@ func (s *Server) middleware() []echo.MiddlewareFunc {
 			AllowHeaders:    []string{"Authorization", "Content-Type", "Last-Event-ID"},
 			MaxAge:          600,
 		}),
-		middleware.BodyLimit("1M"),
+		middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: "1M", Skipper: s.limitsItself}),
 	}
 }
 

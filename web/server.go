@@ -39,6 +39,7 @@ type Options struct {
 	Heartbeat      time.Duration     // longest silence on a stream; 0 means 15 s
 	WriteTimeout   time.Duration     // how long a client may not read; 0 means 10 s
 	Origins        []string          // that browsers may call from, besides the server's own
+	Routes         []Route           // of other protocols
 }
 
 // Backend names the model that answers.
@@ -134,4 +135,7 @@ func (s *Server) routes() {
 		s.echo.GET("/metrics", echo.WrapHandler(s.Metrics), auth)
 	}
 	s.echo.GET("/api/chat/events", s.events, s.authenticateStream)
+	for _, r := range s.Routes {
+		s.mount(r, limit)
+	}
 }

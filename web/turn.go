@@ -15,7 +15,8 @@ type TurnDetail struct {
 	SessionID string `json:"session_id"`
 	ThreadID  string `json:"thread_id"`
 	TurnInfo
-	ToolCalls []ToolCallDetail `json:"tool_calls"`
+	ToolCalls        []ToolCallDetail  `json:"tool_calls"`
+	PendingApprovals []PendingApproval `json:"pending_approvals,omitempty"`
 }
 
 // ToolCallDetail is a call with the whole of its result.
@@ -48,7 +49,10 @@ func (s *Server) turn(c echo.Context) error {
 }
 
 func turnDetail(t session.Turn) TurnDetail {
-	d := TurnDetail{SessionID: t.Session, ThreadID: t.Thread, TurnInfo: turnInfo(t), ToolCalls: []ToolCallDetail{}}
+	d := TurnDetail{
+		SessionID: t.Session, ThreadID: t.Thread, TurnInfo: turnInfo(t), ToolCalls: []ToolCallDetail{},
+		PendingApprovals: pendingApprovals([]session.Turn{t}),
+	}
 	for c := range t.Calls() {
 		call := ToolCallDetail{ToolCallInfo: toolCallInfo(c)}
 		if !c.Result.Null() {

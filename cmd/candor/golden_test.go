@@ -53,14 +53,15 @@ func TestTurns(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { got = playCase(t, dir) })
 			compare(t, filepath.Join(dir, "history.json"), got.history)
 			compare(t, filepath.Join(dir, "stream.sse"), got.stream)
+			compare(t, filepath.Join(dir, "agui.sse"), got.agui)
 			compare(t, filepath.Join(dir, "export.md"), got.export)
-			assertNoFixture(t, got.history+got.stream+got.export)
+			assertNoFixture(t, got.history+got.stream+got.agui+got.export)
 		})
 	}
 }
 
 // views are what a case yields.
-type views struct{ history, stream, export string }
+type views struct{ history, stream, agui, export string }
 
 func playCase(t *testing.T, dir string) views {
 	var c goldenCase
@@ -78,8 +79,9 @@ func playCase(t *testing.T, dir string) views {
 	time.Sleep(5 * time.Second) // fake time: in a bubble
 	var indented bytes.Buffer
 	require.NoError(t, json.Indent(&indented, []byte(p.get("/api/chat/history?thread_id="+sent["thread_id"].(string))), "", "  "))
+	agui := p.get("/agui/threads/" + sent["thread_id"].(string) + "/events?after=" + goldenSession[:8] + "-0")
 	export := p.get("/api/chat/export?format=md&thread_id=" + sent["thread_id"].(string))
-	return views{indented.String(), p.stopStream(), export}
+	return views{indented.String(), p.stopStream(), agui, export}
 }
 
 // play is an app whose stream is being read, in one goroutine and without a socket.

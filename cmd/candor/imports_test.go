@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"candor/agent/tool/mcp":              {"candor/agent"},
 	"candor/export":                      {"candor/safety", "candor/session"},
 	"candor/web":                         {"candor/export", "candor/safety", "candor/session"},
+	"candor/web/agui":                    {"candor/safety", "candor/session", "candor/web"},
 	"candor/worker":                      {"candor/agent", "candor/session"},
 	"candor/terminal":                    {"candor/client"},
 }
