@@ -74,5 +74,6 @@ page-types: peers
 screenshots: go-version browser ## look at the page: four screens, wide and narrow, light and dark, into docs/screenshots
 	$(GO) test ./test/page -run '^TestScreenshots$$' -screenshots ../../docs/screenshots -timeout 10m
 
-bench-full: go-version ## a minute of 50 workers beside 500 subscribers; figures go into docs/figures.md
+bench-full: go-version browser ## a minute of 50 workers beside 500 subscribers, and a minute of the page; figures go into docs/figures.md
 	$(GO) test ./cmd/candor -run '^TestJobsUnderLoad$$' -load 1m -v -timeout 10m
+	$(GO) test ./test/page -run '^TestThePageUnderLoad$$|^TestThousandsOfTurnsAreScrolled$$' -load 1m -v -timeout 15m

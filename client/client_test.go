@@ -43,10 +43,13 @@ func TestAServersRefusalIsAnErrorWithItsWords(t *testing.T) {
 
 func TestAServerOfSomebodyElseIsNotBelieved(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
-		"a page":            func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>It works</html>")) },
-		"an error of its":   func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Bad Gateway", 502) },
-		"an empty error":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); _, _ = w.Write([]byte("{}")) },
-		"an answer cut off": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "9"); _, _ = w.Write([]byte("{")) },
+		"a page":          func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>It works</html>")) },
+		"an error of its": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Bad Gateway", 502) },
+		"an empty error":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); _, _ = w.Write([]byte("{}")) },
+		"an answer cut off": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "9")
+			_, _ = w.Write([]byte("{"))
+		},
 		"a redirect": func(w http.ResponseWriter, r *http.Request) {
 			assert.NotEqual(t, "/elsewhere", r.URL.Path, "the token goes nowhere else")
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)

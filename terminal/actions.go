@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,12 +77,14 @@ func (r *REPL) all(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i, t := range turns {
-			r.print("\n" + r.Style.Detail(t, ""))
-			if i == len(turns)-1 {
-				r.print("\n")
+		for _, t := range turns {
+			if r.JSON {
+				r.detail(t)
+				continue
 			}
+			r.print("\n" + r.Style.Detail(t, ""))
 		}
+		r.print("\n")
 		return nil
 	})
 }
@@ -129,6 +132,11 @@ func (r *REPL) threads(ctx context.Context, args []string) error {
 		list, _, err := r.Client.Threads(ctx)
 		if err != nil {
 			return err
+		}
+		for _, t := range list {
+			if raw, err := json.Marshal(t); r.JSON && err == nil {
+				r.Screen.Print(SafeJSON(raw) + "\n")
+			}
 		}
 		r.print("\n" + r.Style.Threads(list, r.thread, time.Now()) + "\n")
 		return nil
@@ -195,16 +203,13 @@ func Pick(list []client.Thread, word string) (string, error) {
 
 // asked keeps and shows a question.
 func (r *REPL) asked(a client.Approval) {
-	n := 1
-	for _, q := range r.questions {
-		if q.RequestID == a.RequestID {
-			return
-		}
-		n = max(n, q.number+1)
+	if slices.ContainsFunc(r.questions, func(q question) bool { return q.RequestID == a.RequestID }) {
+		return
 	}
-	r.questions = append(r.questions, question{n, a})
-	shown := n
-	if n == 1 {
+	r.asks++
+	r.questions = append(r.questions, question{r.asks, a})
+	shown := r.asks
+	if shown == 1 {
 		shown = 0
 	}
 	r.print(r.Style.Question(a, shown))

@@ -8,10 +8,10 @@ import (
 	"candor/client"
 )
 
-// fallbackNote stands beside a reason that is ours.
+// A note stands beside a reason that is ours. Its spaces do not break.
 const (
-	fallbackNote = "(no reason given)"
-	blockedNote  = "(its reason was withheld)"
+	fallbackNote = "(no\u00a0reason\u00a0given)"
+	blockedNote  = "(its\u00a0reason\u00a0was\u00a0withheld)"
 )
 
 // Block is the reasoning of a turn as it is shown after it: why each tool was called,
@@ -51,12 +51,13 @@ func (s Style) named(e entry, reason bool) string {
 	if e.Group != nil {
 		lead = "  ┄   ↳ "
 	}
-	line := s.paint(dim, lead) + s.paint(cyan, e.name())
+	name := s.short(e.name(), width(lead))
+	line := s.paint(dim, lead) + s.paint(cyan, name)
 	if !reason {
 		return line + "\n"
 	}
-	cells := width(lead+e.name()) + 2
-	if s.Width > 0 && cells > s.Width/2 {
+	cells := width(lead+name) + 2
+	if s.Width > 0 && cells > s.Width*2/5 {
 		return line + "\n" + s.hang(e.margin(), e.rendition(), e.reason())
 	}
 	return s.under(line+"  ", cells, e.rendition(), e.reason())

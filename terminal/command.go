@@ -134,16 +134,16 @@ func (r *REPL) help(_ context.Context, args []string) error {
 			out.WriteString("\n  " + r.Style.paint(bold, section) + "\n")
 		}
 		call := strings.TrimSpace(c.name + " " + c.args)
-		label := "    " + r.Style.paint(cyan, call) + strings.Repeat(" ", max(2, 34-width(call)))
 		if r.Style.Width > 0 && r.Style.Width < 72 {
-			out.WriteString("    " + r.Style.paint(cyan, call) + "\n" + r.Style.hang("      ", dim, c.help))
+			out.WriteString(r.Style.hang("    ", cyan, call) + r.Style.hang("      ", dim, c.help))
 			continue
 		}
+		label := "    " + r.Style.paint(cyan, call) + strings.Repeat(" ", max(2, 34-width(call)))
 		out.WriteString(r.Style.under(label, 4+max(34, width(call)+2), dim, c.help))
 	}
 	out.WriteString("\n" + r.Style.hang("  ", dim,
 		"Ctrl-C stops the turn that runs. Ctrl-J, or a \\ at the end, begins another line. What you type while a turn runs waits for its end.") + "\n")
-	r.Screen.Print(out.String())
+	r.print(out.String())
 	return nil
 }
 

@@ -24,16 +24,21 @@ func (s Style) Threads(list []client.Thread, current string, now time.Time) stri
 		if t.ID == current {
 			mark = "●"
 		}
-		title := fit(CleanLine(t.Title), room)
+		title := CleanLine(t.Title)
 		if title == "" {
 			title = "(nothing said yet)"
 		}
-		state := ""
+		about := plural(t.TurnCount, "turn") + ", " + age(now.Sub(t.UpdatedAt))
 		if t.State == "processing" {
-			state = ", running"
+			about += ", running"
 		}
-		fmt.Fprintf(&out, "  %s %3d  %s  %s  %s\n", s.paint(green, mark), i+1, s.paint(cyan, shortID(t.ID)), pad(title, room),
-			s.paint(dim, fmt.Sprintf("%9s, %s%s", plural(t.TurnCount, "turn"), age(now.Sub(t.UpdatedAt)), state)))
+		lead := fmt.Sprintf("  %s %3d  %s  ", s.paint(green, mark), i+1, s.paint(cyan, shortID(t.ID)))
+		if s.Width > 0 && s.Width < 72 {
+			out.WriteString(lead + fit(title, max(8, s.Width-20)) + "\n" + s.hang("         ", dim, about))
+			continue
+		}
+		turns, _, _ := strings.Cut(about, ",")
+		out.WriteString(lead + pad(fit(title, room), room) + "  " + s.paint(dim, fmt.Sprintf("%9s", turns)+about[len(turns):]) + "\n")
 	}
 	return out.String()
 }

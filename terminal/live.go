@@ -63,7 +63,7 @@ func (l Live) status(e client.Event) string {
 	case "queued":
 		return l.paint(dim, fmt.Sprintf("  ┄ Turn %d waits for the one before it.", e.TurnNumber)) + "\n"
 	case "interrupted":
-		return "\n" + l.paint(yellow, "  ─ Interrupted.") + "\n"
+		return "\n" + l.paint(yellow, "  ─ ") + "Interrupted.\n"
 	}
 	return ""
 }
@@ -100,12 +100,16 @@ func (l Live) handoff(e client.Event) string {
 func (l Live) call(e client.Event) string {
 	d := e.Decision
 	d.ToolName = e.Name
-	return l.paint(cyan, toolName(d))
+	return l.paint(cyan, l.short(toolName(d), 4))
 }
 
 func (l Live) step(mark, markPaint, paint, text string) string {
 	return l.paint(markPaint, mark) + l.paint(paint, text) + "\n"
 }
+
+// maxAsked is how many characters of parameters a person is asked about: what is to be
+// approved has to be seen.
+const maxAsked = 4000
 
 // Question shows a call that waits for its user, and how to answer. number tells it
 // from others that wait; 0 is for the only one.
@@ -115,15 +119,23 @@ func (s Style) Question(a client.Approval, number int) string {
 	if number > 0 {
 		lead, which = fmt.Sprintf("  ? %d ", number), fmt.Sprintf(" %d", number)
 	}
-	name := toolName(d)
-	out := "\n" + s.under(s.paint(yellow, lead)+s.paint(cyan, name)+"  ", width(lead+name)+2, rendition(d), reason(d))
+	name := s.short(toolName(d), width(lead))
+	why := "" // what is to be decided on is not dim
+	if d.Source == "fallback" {
+		why = italic
+	}
+	out := "\n" + s.under(s.paint(yellow, lead)+s.paint(cyan, name)+"  ", width(lead+name)+2, why, reason(d))
 	if text := CleanLine(a.Description); text != "" {
 		out += s.hang("    ", dim, first(text, 400))
 	}
-	out += s.hang("    params: ", "", Params(a.Parameters))
+	params := compact(a.Parameters, maxAsked)
+	out += s.hang("    params: ", "", params)
+	if strings.HasSuffix(params, "…") {
+		out += s.under(s.paint(yellow, "    ! "), 6, "", "There is more that is not shown. Deny it unless you know what it is.")
+	}
 	answers := "/approve" + which
 	if a.AllowAlways {
 		answers += ", /approve" + which + " always"
 	}
-	return out + s.hang("    ", yellow, "May it run? "+answers+" or /deny"+which) + "\n"
+	return out + s.hang("    ", bold, "May it run? "+answers+" or /deny"+which) + "\n"
 }

@@ -10,30 +10,27 @@ type Plain struct {
 	lines      *bufio.Reader
 	out        io.Writer
 	prompt     string
+	width      int
 	interrupts <-chan struct{}
 }
 
 // maxPlainLine bounds a line that is read, in bytes; the rest of it is left out.
 const maxPlainLine = 1 << 20
 
-// NewPlain reads lines from in, which may be nil for none. The prompt is written only
-// if asked, for a person at a terminal that is too simple for the editor.
-func NewPlain(in io.Reader, out io.Writer, prompt bool, interrupts <-chan struct{}) *Plain {
-	p := &Plain{out: out, interrupts: interrupts}
-	if in != nil {
-		p.lines = bufio.NewReader(in)
-	}
-	if prompt {
-		p.prompt = "› "
-	}
+// NewPlain reads lines from in.
+func NewPlain(in io.Reader, out io.Writer, interrupts <-chan struct{}) *Plain {
+	return &Plain{lines: bufio.NewReader(in), out: out, interrupts: interrupts}
+}
+
+// Asking is p for a person at a terminal that is too simple for the editor: it has a
+// prompt, and lines of so many cells.
+func (p *Plain) Asking(width int) *Plain {
+	p.prompt, p.width = "› ", width
 	return p
 }
 
 // ReadLine gives the next line; io.EOF after the last.
 func (p *Plain) ReadLine() (string, error) {
-	if p.lines == nil {
-		return "", io.EOF
-	}
 	if p.prompt != "" {
 		p.Print(p.prompt)
 	}
@@ -56,8 +53,8 @@ func (p *Plain) Prompt(string) {}
 // Progress shows nothing: what is written here stays.
 func (p *Plain) Progress(string) {}
 
-// Width is any: who reads it breaks lines as they like.
-func (p *Plain) Width() int { return 0 }
+// Width is any, where who reads it breaks lines as they like.
+func (p *Plain) Width() int { return p.width }
 
 // Interrupts tells of Ctrl-C.
 func (p *Plain) Interrupts() <-chan struct{} { return p.interrupts }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -33,9 +35,9 @@ type REPL struct {
 	Client   *client.Client
 	Screen   Screen
 	Style    Style
-	Greeting string
-	Thread   string // to go on with; empty begins one with the first message
-	JSON     bool   // print each turn's JSON, and nothing else
+	Greeting []string // lines to begin with
+	Thread   string   // to go on with; empty begins one with the first message
+	JSON     bool     // print each turn's JSON, and nothing else
 	// Sequential takes the next line only when the turn before it has ended, for input
 	// that is not typed. A question that nobody is left to answer is denied.
 	Sequential bool
@@ -43,13 +45,14 @@ type REPL struct {
 	thread    string
 	running   map[int]bool // turns of the thread that have not ended
 	questions []question
+	asks      int  // questions of the turns that run
 	failed    bool // a turn failed, was interrupted, or could not be sent
 	since     time.Time
 	draft     []string // lines that a backslash at their end holds together
 	waiting   []string // lines that came while a sequential turn ran
 	ended     bool     // no more lines come
 	reading   bool     // a line was asked for
-	last      string   // what was printed last
+	end       string   // of what was printed, two bytes of it
 	lost      bool     // the connection to the server is gone
 
 	lines  chan typed
@@ -89,7 +92,8 @@ func (r *REPL) Run(ctx context.Context) error {
 	r.lines, r.more = make(chan typed), make(chan struct{}, 1)
 	r.follow.updates = make(chan update)
 	r.Screen.Prompt(prompt)
-	r.print(r.Greeting)
+	r.Style.Width = r.Screen.Width()
+	r.greet()
 	if r.Thread != "" {
 		if err := r.attach(ctx, r.Thread); err != nil {
 			return err
@@ -105,6 +109,16 @@ func (r *REPL) Run(ctx context.Context) error {
 		err = ErrFailed
 	}
 	return err
+}
+
+func (r *REPL) greet() {
+	out := "\n"
+	for _, line := range r.Greeting {
+		out += r.Style.hang("  ", dim, CleanLine(line))
+	}
+	if len(r.Greeting) > 0 {
+		r.print(out + "\n")
+	}
 }
 
 // loop is the only goroutine that changes the conversation.
@@ -163,19 +177,25 @@ func (r *REPL) next() {
 // print writes whole lines. Where no prompt stands between them, two empty lines that
 // meet are one.
 func (r *REPL) print(text string) {
-	if r.Sequential && (r.last == "" || strings.HasSuffix(r.last, "\n\n")) {
+	if r.Sequential && (r.end == "" || r.end == "\n\n") {
 		text = strings.TrimPrefix(text, "\n")
 	}
 	if text == "" || r.JSON {
 		return
 	}
-	r.last = text
+	r.end += text[max(0, len(text)-2):]
+	r.end = r.end[max(0, len(r.end)-2):]
 	r.Screen.Print(text)
 }
 
-// say prints a line about the conversation.
+// say prints a line about the conversation. Yellow is for its mark only: on a light
+// ground it is hard to read.
 func (r *REPL) say(rendition, mark, text string) {
-	r.print(r.Style.under(r.Style.paint(rendition, "  "+mark+" "), 4, rendition, text))
+	words := rendition
+	if rendition == yellow {
+		words = ""
+	}
+	r.print(r.Style.under(r.Style.paint(rendition, "  "+mark+" "), 4, words, text))
 }
 
 // typed takes a line, or the end of them.
@@ -220,8 +240,18 @@ func (r *REPL) settle(ctx context.Context) error {
 	case r.ended && !r.Sequential, r.ended && len(r.running) == 0:
 		return errQuit
 	case r.ended && len(r.questions) > 0:
-		r.say(yellow, "─", "Nobody is left to answer, so the call is denied.")
-		return r.decide(ctx, "deny", nil)
+		return r.denyAll(ctx)
+	}
+	return nil
+}
+
+// denyAll answers the questions that nobody is left to answer.
+func (r *REPL) denyAll(ctx context.Context) error {
+	r.say(yellow, "─", "Nobody is left to answer, so what waits is denied.")
+	for _, q := range slices.Clone(r.questions) {
+		if err := r.explain(ctx, r.deny(ctx, []string{strconv.Itoa(q.number)})); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -253,8 +283,8 @@ func (r *REPL) line(ctx context.Context, line string) error {
 // explain says what went wrong and goes on, where one can.
 func (r *REPL) explain(ctx context.Context, err error) error {
 	switch {
-	case err == nil, errors.Is(err, errQuit), ctx.Err() != nil:
-		return err
+	case err == nil, errors.Is(err, errQuit), ctx.Err() != nil, r.JSON:
+		return err // among JSON there is no place for words
 	case errors.Is(err, context.Canceled):
 		r.say(dim, "─", "Stopped.")
 		return nil

@@ -36,16 +36,37 @@ func (s Style) hang(label, rendition, text string) string {
 	return s.under(s.paint(dim, label), width(label), rendition, text)
 }
 
-// under is hang for a label that is painted already and takes so many cells.
+// under is hang for a label that is painted already and takes so many cells. Where
+// the label takes much of a narrow line, the text goes on further to the left.
 func (s Style) under(label string, cells int, rendition, text string) string {
-	room := 0
+	first, rest, indent := 0, 0, cells
 	if s.Width > 0 {
-		room = max(16, s.Width-cells)
+		if cells > s.Width*2/5 {
+			indent = min(cells, 2+leading(label))
+		}
+		first, rest = max(2, s.Width-cells), max(2, s.Width-indent)
 	}
 	var out strings.Builder
-	for _, line := range wrap(text, room) {
+	for _, line := range wrapUnder(text, first, rest) {
+		line = strings.ReplaceAll(line, "\u00a0", " ")
 		out.WriteString(label + s.paint(rendition, line) + "\n")
-		label = strings.Repeat(" ", cells)
+		label = strings.Repeat(" ", indent)
 	}
 	return out.String()
+}
+
+// leading is how many spaces a label begins with, painted or not.
+func leading(label string) int {
+	if sgr, rest, ok := strings.Cut(label, "m"); ok && strings.HasPrefix(sgr, "\x1b[") {
+		label = rest
+	}
+	return len(label) - len(strings.TrimLeft(label, " "))
+}
+
+// short cuts a name so that it and what stands before it fit in a line.
+func (s Style) short(name string, before int) string {
+	if s.Width == 0 {
+		return name
+	}
+	return fit(name, max(8, s.Width-before))
 }

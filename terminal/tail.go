@@ -86,7 +86,7 @@ func (t *Tail) turn(thread string, turn client.Turn) {
 	case turn.Error != "":
 		out += "\n" + t.Style.under(t.Style.paint(red, "  ✗ "), 4, "", CleanLine(turn.Error))
 	case turn.State == "interrupted":
-		out += "\n" + t.Style.paint(yellow, "  ─ Interrupted.") + "\n"
+		out += "\n" + t.Style.paint(yellow, "  ─ ") + "Interrupted.\n"
 	}
 	if block := t.Style.Block(turn); block != "" {
 		out += "\n" + block
@@ -119,7 +119,7 @@ func (t *Tail) event(ctx context.Context, e client.Event) error {
 	case e.ThreadID != "":
 		return t.thread(ctx, e)
 	case e.Type == "resync":
-		t.Print(t.Style.paint(yellow, "  ┄ Some of what happened is gone; what is shown goes on from here.") + "\n")
+		t.Print(t.Style.paint(yellow, "  ┄ ") + "Some of what happened is gone; what is shown goes on from here.\n")
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (t *Tail) connection(e client.Event) {
 	switch {
 	case t.JSON || was == t.lost:
 	case t.lost:
-		t.Print(t.Style.paint(yellow, "  ┄ The connection is lost; trying again until it is back.") + "\n")
+		t.Print(t.Style.paint(yellow, "  ┄ ") + "The connection is lost; trying again until it is back.\n")
 	default:
 		t.Print(t.Style.paint(green, "  ┄ Connected again; nothing was missed.") + "\n")
 	}

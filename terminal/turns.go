@@ -195,6 +195,7 @@ func (r *REPL) finish(ctx context.Context, e client.Event) error {
 	})
 	delete(r.running, e.TurnNumber)
 	if len(r.running) == 0 {
+		r.asks = 0
 		r.Screen.Progress("")
 	}
 	r.since = time.Now()
@@ -215,7 +216,11 @@ func (r *REPL) resync(ctx context.Context) error {
 
 // interrupted stops the turn that runs, or says how to leave.
 func (r *REPL) interrupted(ctx context.Context) error {
-	if len(r.running) == 0 {
+	switch {
+	case len(r.running) == 0 && r.Sequential:
+		r.failed = true
+		return errQuit
+	case len(r.running) == 0:
 		r.draft = nil
 		r.Screen.Prompt(prompt)
 		r.say(dim, "─", "Nothing runs. Ctrl-D or /quit leaves.")

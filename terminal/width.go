@@ -34,7 +34,10 @@ func first(s string, characters int) string {
 
 // wrap breaks a line at spaces into lines of at most cells; a word that is longer is
 // broken where it has to be. cells of 0 or less break nothing.
-func wrap(s string, cells int) []string {
+func wrap(s string, cells int) []string { return wrapUnder(s, cells, cells) }
+
+// wrapUnder is wrap for a line of which the first part has another width than the rest.
+func wrapUnder(s string, cells, rest int) []string {
 	if cells <= 0 || width(s) <= cells {
 		return []string{s}
 	}
@@ -43,7 +46,7 @@ func wrap(s string, cells int) []string {
 	flush := func() {
 		lines = append(lines, strings.TrimRight(line.String(), " "))
 		line.Reset()
-		used = 0
+		used, cells = 0, rest
 	}
 	for word := range strings.SplitAfterSeq(s, " ") {
 		bare := width(strings.TrimRight(word, " "))
@@ -53,9 +56,9 @@ func wrap(s string, cells int) []string {
 		for g := displaywidth.StringGraphemes(word); g.Next(); {
 			if used+g.Width() > cells {
 				flush()
-				if g.Value() == " " {
-					continue
-				}
+			}
+			if used == 0 && len(lines) > 0 && g.Value() == " " {
+				continue
 			}
 			line.WriteString(g.Value())
 			used += g.Width()

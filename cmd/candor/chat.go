@@ -8,13 +8,13 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"candor/agent"
-	"candor/client"
 	"candor/terminal"
 )
 
@@ -92,19 +92,19 @@ func chat(ctx context.Context, s chatSettings, stdin io.Reader, stdout io.Writer
 		stdin = strings.NewReader(strings.Join(s.words, " ") + "\n")
 	}
 	var done func() error
-	if r.Screen, r.Sequential, done, err = newScreen(ctx, stdin, stdout); err != nil {
+	if r.Screen, r.Sequential, done, err = newScreen(ctx, stdin, stdout, s.json); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	if r.Sequential {
-		r.Greeting = ""
+		r.Greeting = nil
 	}
 	return r.Run(ctx)
 }
 
 // open finds the agent to talk with: a server's, or one in this process.
 func (s chatSettings) open(ctx context.Context, r *terminal.REPL) (leave func(), err error) {
-	const how = "  /help lists commands, Ctrl-C stops a turn, Ctrl-D leaves.\n\n"
+	const how = "/help lists commands, Ctrl-C stops a turn, Ctrl-D leaves."
 	if s.url == "" {
 		if s.thread != "" || s.goOn {
 			return nil, errors.New("--thread and --continue need --server: conversations in this process begin with it")
@@ -119,7 +119,7 @@ func (s chatSettings) open(ctx context.Context, r *terminal.REPL) (leave func(),
 			return nil, errors.Join(err, closeLog())
 		}
 		r.Client = p.Client
-		r.Greeting = fmt.Sprintf("\n  Candor with the %s model, in %s\n", p.model, s.workspace) + how
+		r.Greeting = []string{"Candor with the " + p.model + " model, in " + folder(s.workspace), how}
 		return func() { p.close(); _ = closeLog() }, nil
 	}
 	if r.Client, err = s.connect(); err != nil {
@@ -134,11 +134,20 @@ func (s chatSettings) open(ctx context.Context, r *terminal.REPL) (leave func(),
 	if err != nil {
 		return nil, err
 	}
-	r.Greeting = fmt.Sprintf("\n  Candor with the %s model, at %s\n", modelOfServer(status), hostOf(s.url)) + how
+	r.Greeting = []string{"Candor with the " + cmp.Or(status.Model, status.Backend) + " model, at " + hostOf(s.url), how}
 	return r.Client.Close, nil
 }
 
-func modelOfServer(s client.Status) string { return terminal.CleanLine(cmp.Or(s.Model, s.Backend)) }
+// folder is where a folder is, as a person knows it.
+func folder(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(dir, home+string(filepath.Separator)) {
+		dir = "~" + strings.TrimPrefix(dir, home)
+	}
+	return terminal.CleanLine(dir)
+}
 
 func openLog(file string) (*slog.Logger, func() error, error) {
 	if file == "" {

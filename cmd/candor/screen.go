@@ -56,12 +56,12 @@ func terminalOf(v any) (*os.File, bool) {
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-// newScreen is the line editor where both ends are a terminal that can do it, else
-// plain lines. Close it when done.
-func newScreen(ctx context.Context, stdin io.Reader, stdout io.Writer) (s terminal.Screen, sequential bool, done func() error, err error) {
+// newScreen is the line editor where both ends are a terminal that can do it, else, or
+// where they are wanted, plain lines. Close it when done.
+func newScreen(ctx context.Context, stdin io.Reader, stdout io.Writer, plain bool) (s terminal.Screen, sequential bool, done func() error, err error) {
 	in, inTTY := terminalOf(stdin)
 	out, outTTY := terminalOf(stdout)
-	if inTTY && outTTY && os.Getenv("TERM") != "dumb" {
+	if inTTY && outTTY && !plain && os.Getenv("TERM") != "dumb" {
 		e, err := terminal.NewEditor(in, out, terminal.Complete)
 		if err != nil {
 			return nil, false, nil, err
@@ -69,7 +69,12 @@ func newScreen(ctx context.Context, stdin io.Reader, stdout io.Writer) (s termin
 		return e, false, e.Close, nil
 	}
 	interrupts, stop := interruptsOf(ctx)
-	return terminal.NewPlain(stdin, stdout, inTTY && outTTY, interrupts), true, stop, nil
+	p := terminal.NewPlain(stdin, stdout, interrupts)
+	if inTTY && outTTY && !plain {
+		width, _, _ := term.GetSize(int(out.Fd()))
+		p = p.Asking(width)
+	}
+	return p, true, stop, nil
 }
 
 // interruptsOf turns SIGINT into what a screen tells. A second one before the first was

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"candor/client"
 )
 
 // running is the real program, serving in this process.
@@ -70,6 +72,14 @@ func (r *running) lastThread() string {
 	}
 	require.NoError(r.t, json.Unmarshal([]byte(r.must("GET", "/api/chat/threads", "", 200)), &out))
 	return out.Active
+}
+
+// turns are those of the thread used last.
+func (r *running) turns() []client.Turn {
+	r.t.Helper()
+	var p client.Page
+	require.NoError(r.t, json.Unmarshal([]byte(r.must("GET", "/api/chat/history?thread_id="+r.lastThread(), "", 200)), &p))
+	return p.Turns
 }
 
 func scriptFile(t *testing.T, script any) string {

@@ -41,22 +41,22 @@ func TestNobodyIsKeptOutOfThePage(t *testing.T) {
 	require.NoError(t, err, "make browser installs axe-core")
 	s := startServer(t)
 	screens := s.tell()
-	for _, theme := range []string{"light", "dark"} {
-		for _, wide := range []int64{1280, 390} {
-			w := window(t)
-			_, err := chromedp.Call(w.ctx, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: true}) // for axe, which is not the page's
-			require.NoError(t, err)
-			w.theme(theme)
-			w.run(chromedp.EmulateViewport(wide, 800))
-			w.run(chromedp.Navigate(s.url + "/"))
-			w.until("it asks for the token", `document.querySelector('#signin input')?.checkVisibility()`)
-			w.passes(string(source), theme, wide, "login")
-			w.open(s, "ann")
-			w.shows("#link", "Live")
-			for _, sc := range screens {
-				sc.show(w)
-				w.passes(string(source), theme, wide, sc.name)
-			}
+	for _, look := range []struct {
+		theme string
+		wide  int64
+	}{{"light", 1280}, {"dark", 1280}, {"light", 390}} {
+		w := window(t)
+		_, err := chromedp.Call(w.ctx, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: true}) // for axe, which is not the page's
+		require.NoError(t, err)
+		w.theme(look.theme)
+		w.run(chromedp.EmulateViewport(look.wide, 800), chromedp.Navigate(s.url+"/"))
+		w.until("it asks for the token", `document.querySelector('#signin input')?.checkVisibility()`)
+		w.passes(string(source), look.theme, look.wide, "login")
+		w.open(s, "ann")
+		w.shows("#link", "Live")
+		for _, sc := range screens {
+			sc.show(w)
+			w.passes(string(source), look.theme, look.wide, sc.name)
 		}
 	}
 }

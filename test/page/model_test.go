@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // reply is what the model answers in one step: calls, or a text.
@@ -15,6 +17,7 @@ type reply struct {
 	Text  string // before the calls, or the answer
 	Calls []call
 	Hold  string // a gate that has to be opened first
+	Took  time.Duration
 }
 
 // call is a tool call. Why goes in as the reason; none is one without.
@@ -129,7 +132,18 @@ func (r *rig) complete(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 	}
+	pass(req.Context(), answer.Took)
 	answer.stream(w)
+}
+
+// pass lets time go by. It is a peer's: what we test takes time of its own, and no
+// test depends on how much.
+func pass(ctx context.Context, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	if d > 0 {
+		<-ctx.Done()
+	}
 }
 
 func (a reply) stream(w http.ResponseWriter) {

@@ -46,12 +46,12 @@ func (l *line) accept() {
 			in.Close()
 			continue
 		}
-		l.wg.Go(func() { pass(in, out) })
-		l.wg.Go(func() { pass(out, in) })
+		l.wg.Go(func() { carry(in, out) })
+		l.wg.Go(func() { carry(out, in) })
 	}
 }
 
-func pass(to, from net.Conn) {
+func carry(to, from net.Conn) {
 	_, _ = io.Copy(to, from)
 	to.Close()
 	from.Close()

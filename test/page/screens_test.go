@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -22,29 +23,29 @@ type screen struct {
 // tell fills a server with things that happened and gives the screens that show them.
 func (s *server) tell() []screen {
 	s.t.Helper()
+	const thought = 420 * time.Millisecond
 	secret := "postgres://app:" + strings.Repeat("x7Kq2", 3) + "@db.internal/app"
 	s.on("How did last night's deploy go?",
-		reply{Text: "The log, the error rate and the open alerts do not depend on each other, so I ask for all three together.", Calls: []call{
-			{"look", map[string]any{"source": "deploy log", "since": "2026-11-20T22:00:00Z", "say": "23:41 deploy started\n23:58 deploy finished: 14 of 14 hosts"}, "The deploy log says whether it finished, and on how many hosts."},
-			{"wait", map[string]any{"metric": "http_5xx", "gate": "metrics", "say": "peak 0.2 %, back at 0 by 23:59"}, "A rise in errors during the deploy would show that it broke something, even if it finished."},
-			{"wait", map[string]any{"severity": "page", "gate": "alerts", "say": "none open"}, ""},
+		reply{Took: thought, Text: "The log, the error rate and the open alerts do not depend on each other, so I ask for all three together.", Calls: []call{
+			{"deploy_log", map[string]any{"since": "2026-11-20T22:00:00Z"}, "The deploy log says whether it finished, and on how many hosts."},
+			{"error_rate", map[string]any{"metric": "http_5xx", "window": "2h"}, "A rise in errors during the deploy would show that it broke something, even if it finished."},
+			{"open_alerts", map[string]any{"severity": "page"}, ""},
 		}},
-		reply{Text: "All hosts are done. I check that the new schema is the one in use.", Calls: []call{
-			{"look", map[string]any{"source": "schema", "dsn": secret, "say": "version 214"}, "The release notes name schema 214, so the database has to say the same."},
+		reply{Took: thought, Text: "All hosts are done. I check that the new schema is the one in use.", Calls: []call{
+			{"schema_version", map[string]any{"database": secret}, "The release notes name schema 214, so the database has to say the same."},
 		}},
-		reply{Text: "It **finished at 23:58** on all 14 hosts.\n\n- errors peaked at 0.2 % and were back at zero a minute later\n- no alert is open\n- the database is at schema `214`, as the release notes say"})
+		reply{Took: thought, Text: "It **finished at 23:58** on all 14 hosts.\n\n- errors peaked at 0.2 % and were back at zero a minute later\n- no alert is open\n- the database is at schema `214`, as the release notes say"})
 	s.on("Is there anything left to clean up?",
-		reply{Text: "I look for releases that nothing uses any more.", Calls: []call{
-			{"look", map[string]any{"path": "/srv/releases", "say": "r210 r211 r212 r213 r214"}, "Old releases stay on disk until somebody removes them."},
-			{"fail", map[string]any{"path": "/srv/cache", "say": "permission denied: /srv/cache"}, "The build cache grows with every deploy."},
+		reply{Took: thought, Text: "I look for releases that nothing uses any more.", Calls: []call{
+			{"list_releases", map[string]any{"path": "/srv/releases"}, "Old releases stay on disk until somebody removes them."},
+			{"disk_usage", map[string]any{"path": "/srv/cache"}, "The build cache grows with every deploy."},
 		}},
-		reply{Text: "Four old releases are still on disk; the cache could not be read."})
+		reply{Took: thought, Text: "Four old releases are still on disk; the cache could not be read."})
 	s.on("Then remove the old releases.",
 		reply{Text: "Nothing but r214 is in use, so the four others can go.", Calls: []call{
-			{"danger", map[string]any{"remove": []string{"r210", "r211", "r212", "r213"}, "keep": "r214"}, "Only r214 is running; the four others hold 9.4 GB that the next deploy needs."},
+			{"remove_releases", map[string]any{"remove": []string{"r210", "r211", "r212", "r213"}, "keep": "r214"}, "Only r214 is running; the four others hold 9.4 GB that the next deploy needs."},
 		}},
 		reply{Text: "Done."})
-	s.open("metrics", "alerts")
 	thread := s.say("ann", "", "How did last night's deploy go?")
 	s.say("ann", thread, "Is there anything left to clean up?")
 	s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{"content": "Then remove the old releases.", "thread_id": thread})
@@ -65,7 +66,7 @@ func (s *server) tell() []screen {
 		}},
 		{"timeline", func(w *tab) {
 			w.run(chromedp.Navigate(at + "&turn=1&view=timeline"))
-			w.until("the timeline is shown", `document.querySelector('#timeline')?.checkVisibility() && document.querySelector('#timeline').innerText.includes('look')`)
+			w.until("the timeline is shown", `document.querySelector('#timeline')?.checkVisibility() && document.querySelector('#timeline').innerText.includes('deploy_log')`)
 		}},
 		{"compare", func(w *tab) {
 			w.run(chromedp.Navigate(at + "&turn=1&diff=2"))

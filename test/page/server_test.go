@@ -47,7 +47,7 @@ func startServer(t *testing.T, flags ...string) *server {
 	s.addr = ln.Addr().String()
 	s.url = "http://" + s.addr
 	require.NoError(t, ln.Close())
-	s.args = append([]string{"serve", "--addr", s.addr, "--workspace", dir, "--tokens", tokens, "--mcp", config, "--approve", "danger=ask",
+	s.args = append([]string{"serve", "--addr", s.addr, "--workspace", dir, "--tokens", tokens, "--mcp", config, "--approve", "danger=ask", "--approve", "remove_releases=ask",
 		"--provider", "openai", "--model", "test-model", "--sends-per-minute", "100000", "--shutdown-timeout", "1s"}, flags...)
 	s.start()
 	t.Cleanup(func() {

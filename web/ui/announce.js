@@ -4,7 +4,7 @@
 import { plural } from './format.js';
 import { headline } from './outline.js';
 
-/** @import { State } from './types.d.ts' */
+/** @import { Frame, Link, State } from './types.d.ts' */
 
 /** @param {(text: string) => void} say @returns {(s: State, a: import('./reduce.js').Action) => void} */
 export function announce(say) {
@@ -20,14 +20,14 @@ export function announce(say) {
   };
 }
 
-/** @param {import('./types.d.ts').Link} l @param {(text: string) => void} say */
+/** @param {Link} l @param {(text: string) => void} say */
 function sayLink(l, say) {
   if (l.state === 'lost') say('The connection is lost. It is tried again.');
   if (l.state === 'resumed') say(`Connected again, with ${plural(l.count, 'event')} that were missed.`);
   if (l.state === 'reset') say('Connected again. Everything was read anew.');
 }
 
-/** @param {State} s @param {import('./types.d.ts').Frame} f */
+/** @param {State} s @param {Frame} f */
 function ofFrame(s, f) {
   const turn = () => s.conversations[s.active.id]?.turns.find((t) => t.number === f.turn_number);
   if (f.type === 'thinking' && !f.step) return `Turn ${f.turn_number} has begun.`;

@@ -1,5 +1,5 @@
-// The page begins here: who is there, what the address asks for, and what follows
-// what. The parts know nothing of each other; they are put together here.
+// The page begins here: who is there, what follows what. The parts know nothing of
+// each other; page.js has them, go.js moves among them.
 //
 // Hooks for tests. They stay as they are:
 //   #rail #search #results #lists #threads #jobs   the left side; rows are li.live, li.unread with a[aria-current=page]
@@ -14,82 +14,25 @@
 //   .facet[data-facet][data-value][aria-pressed]   a choice of the search
 //   #menu [role^=menuitem], #dialog, #status, #signin #token
 
-import './composer.js';
-import './link.js';
-import './rail.js';
-import './search.js';
-import './signin.js';
-import './timeline.js';
 import * as api from './api.js';
-import * as commands from './commands.js';
-import { ConversationView } from './conversation.js';
-import { diffView } from './diffview.js';
+import { announce } from './announce.js';
 import { $, attribute, h, setText, show } from './dom.js';
-import { Fetcher } from './fetcher.js';
 import { firstLine } from './format.js';
+import { compare, drawTimeline, follow, here, newThread, openTab, stepCall, stepTurn, toggle } from './go.js';
 import { listen } from './keys.js';
-import { closeMenu, openMenu } from './menu.js';
+import { active, commands, composer, failed, fetcher, page, pill, rail, signedOut, store, stream, view } from './page.js';
 import { applyPrefs, seen, setPref, setSeen } from './prefs.js';
 import { drawer, lookItems } from './rail.js';
-import { formatRoute, parseRoute, tokenIn } from './route.js';
-import { openDialog, say, toast } from './say.js';
-import { Store } from './store.js';
-import { Stream } from './stream.js';
-import { announce } from './announce.js';
+import { formatRoute, tokenIn } from './route.js';
+import { say } from './say.js';
 
-/** @import { Turn, State, Conversation } from './types.d.ts' */
-/** @typedef {import('./decision.js').Decision} Decision */
+/** @import { State } from './types.d.ts' */
+/** @typedef {import('./search.js').SearchResults} SearchResults */
 
-const store = new Store();
-const fetcher = new Fetcher(store, (e) => failed(e));
-const rail = /** @type {import('./rail.js').Rail} */ ($('rail'));
-const results = /** @type {import('./search.js').SearchResults} */ ($('results'));
-const composer = /** @type {import('./composer.js').Composer} */ ($('composer'));
-const timeline = /** @type {import('./timeline.js').Timeline} */ ($('timeline'));
-const pill = /** @type {import('./link.js').LinkPill} */ ($('link'));
-const signin = /** @type {import('./signin.js').SignIn} */ ($('signin'));
-const stream = new Stream({
-  onFrame: (frame, id) => store.dispatch({ type: 'event', frame, eventId: id, now: Date.now() }),
-  onLink: (link) => store.dispatch({ type: 'link', link }),
-  onResync: () => refetch(),
-  onRefused: async () => {
-    try { await api.whoami(); return false; } catch (e) { return e instanceof api.ApiError && e.status === 401 ? (signedOut(), true) : false; }
-  },
-});
-const view = new ConversationView(store, {
-  older: (id) => fetcher.older(id), ask: (text) => composer.fill(text), retry: () => refetch(),
-  turnMenu: (t, b) => withActive((c) => commands.turnMenu(c, t, b, { compare: (n) => compare(n, t.number), timeline: (n) => openTab('timeline', n) })),
-  acts: (t) => acts(t),
-});
-let tab = 'turns', user = '', running = false;
+let user = '';
 
-/** @returns {Conversation | undefined} */
-const active = () => store.state.conversations[store.state.active.id];
-/** @param {(c: Conversation) => void} f */
-function withActive(f) { const c = active(); if (c) f(c); }
-
-/** What a decision may ask for. @param {Turn} t @returns {import('./decision.js').Acts} */
-function acts(t) {
-  const id = store.state.active.id;
-  return {
-    answer: async (call, action) => {
-      try { if (call.request) await api.approve(call.request.id, action); } catch (e) { failed(e); }
-    },
-    whole: (call) => fetcher.turn(id, t.number, call.id),
-    needParams: () => { if (active()?.kind === 'thread') fetcher.turn(id, t.number); },
-    menu: (call, b) => withActive((c) => commands.decisionMenu(c, current(t.number) || t, call, b)),
-    href: (call) => formatRoute({ thread: id, turn: t.number, call: call.id }),
-  };
-}
-
-/** @param {number} number */
-function current(number) { return active()?.turns.find((t) => t.number === number); }
-
-/** Shows what went wrong where the reader is. @param {unknown} e */
-function failed(e) {
-  if (e instanceof api.ApiError && e.status === 401) return signedOut();
-  toast(e instanceof Error ? e.message : String(e));
-}
+/** How often what could not be reached is tried again, in ms. */
+const again = 2500;
 
 async function start() {
   applyPrefs();
@@ -102,121 +45,40 @@ async function start() {
   try {
     user = (await api.whoami()).user;
   } catch (e) {
-    if (e instanceof api.ApiError && e.status !== 401) return void setTimeout(start, 2000);
-    return signedOut(token ? 'The token in the address lets nobody in. It may be of an earlier start of the server.' : '');
+    if (e instanceof api.ApiError && e.status !== 401) return void setTimeout(start, again);
+    return void signedOut(token ? 'The token in the address lets nobody in. It may be of an earlier start of the server.' : '');
   }
   await begin();
-}
-
-/** @param {string} [why] */
-function signedOut(why = '') {
-  stream.stop();
-  running = false;
-  attribute($('app'), 'data-state', 'signed-out');
-  $('app').inert = true;
-  signin.open(why);
 }
 
 /** Reads the lists and what the address asks for, and listens from there on. */
 async function begin() {
   $('app').inert = false;
   attribute($('app'), 'data-state', 'ready');
-  const known = seen();
+  const known = seen(), first = Object.keys(known).length === 0;
   try {
     const lists = await fetcher.lists();
-    const first = Object.keys(known).length === 0;
+    // What is there on the first visit counts as seen.
     for (const t of lists.threads) if (first || known[t.id]) store.dispatch({ type: 'seen', id: t.id, at: first ? t.updated_at : known[t.id] });
-    const place = await follow(lists.active_thread);
-    running = true;
-    stream.start(place);
+    stream.start(await follow(lists.active_thread));
   } catch (e) {
     failed(e);
-    setTimeout(() => { if (!running) begin(); }, 3000);
+    if (!(e instanceof api.ApiError) || e.status !== 401) setTimeout(begin, again);
   }
-}
-
-/** After the stream lost its place: everything again, in place of what was shown. */
-async function refetch() {
-  const { kind, id } = store.state.active;
-  await fetcher.lists().catch(failed);
-  if (kind === 'thread') await fetcher.thread(id);
-  if (kind === 'job') await fetcher.job(id);
-}
-
-/** Goes where the address says. @param {string | null} [fallback] the thread where it says nothing @returns {Promise<string>} the stream's place */
-async function follow(fallback) {
-  const r = parseRoute(location.hash);
-  let place = '';
-  if (r.job) await open('job', r.job);
-  else if (r.thread || (fallback && !r.isNew)) place = await open('thread', r.thread || fallback || '');
-  else store.dispatch({ type: 'select', active: { kind: 'new', id: '' } });
-  if (r.turn || r.call) await arrive(r.turn || 1, r.call);
-  if (r.diff) await compare(r.diff, r.turn);
-  openTab(r.view === 'timeline' ? 'timeline' : 'turns', r.turn, false);
-  return place;
-}
-
-/** @param {'thread' | 'job'} kind @param {string} id */
-async function open(kind, id) {
-  drawer(false);
-  if (store.state.active.id === id && active()?.status === 'ready') return '';
-  store.dispatch({ type: 'select', active: { kind, id } });
-  return kind === 'job' ? (await fetcher.job(id), '') : fetcher.thread(id);
-}
-
-/** @param {number} number @param {string} call */
-async function arrive(number, call) {
-  const id = store.state.active.id;
-  await fetcher.until(id, number);
-  const c = active(), turn = c?.turns.find((t) => call && c.kind === 'job' ? t.calls.some((x) => x.id === call) : t.number === number);
-  await new Promise(requestAnimationFrame);
-  await new Promise(requestAnimationFrame);
-  if (!turn || !view.goTo(turn.number, call)) toast('There is no such turn here.');
-}
-
-/** @param {number} a @param {number} b */
-async function compare(a, b) {
-  const id = store.state.active.id, [left, right] = a < b ? [a, b] : [b, a];
-  await fetcher.until(id, left);
-  const one = current(left), other = current(right);
-  if (!one || !other) return toast('One of the two turns is not here.');
-  openDialog(`Turn ${left} and turn ${right}`, diffView(one, other, store.now())).classList.add('wide');
-}
-
-/** @param {string} which @param {number} [turn] @param {boolean} [focus] */
-function openTab(which, turn, focus = true) {
-  tab = which;
-  if (turn) view.current = turn;
-  for (const [name, id] of [['turns', 'stream'], ['timeline', 'timeline']]) {
-    attribute($(`tab-${name}`), 'aria-selected', String(name === which));
-    attribute($(`tab-${name}`), 'tabindex', name === which ? '0' : '-1');
-    show($(id), name === which);
-  }
-  drawTimeline();
-  view.redraw();
-  if (focus) $(which === 'timeline' ? 'timeline' : 'stream').focus({ preventScroll: true });
-}
-
-function drawTimeline() {
-  if (tab !== 'timeline') return;
-  const turns = active()?.turns || [];
-  timeline.update(current(view.current) || turns[turns.length - 1] || null, store.now(), {
-    go: (n, call) => { openTab('turns', n, false); requestAnimationFrame(() => view.goTo(n, call)); },
-    step: (by) => { const at = turns.findIndex((t) => t.number === (view.current || turns.length)); view.current = turns[Math.min(turns.length - 1, Math.max(0, (at < 0 ? turns.length - 1 : at) + by))]?.number || 0; drawTimeline(); },
-  });
 }
 
 /** @param {State} s */
 function draw(s) {
   rail.draw(s);
   pill.update(s.link);
-  const c = s.conversations[s.active.id], t = s.threads?.find((o) => o.id === s.active.id);
-  const last = c?.turns[c.turns.length - 1], busy = !!c && c.kind === 'thread' && !!last && ['processing', 'queued'].includes(last.state);
+  const c = s.conversations[s.active.id], t = s.threads?.find((o) => o.id === s.active.id), last = c?.turns[c.turns.length - 1];
+  const ended = c?.kind === 'job' && ['completed', 'failed', 'cancelled'].includes(c.job?.state || '');
+  const busy = c?.kind === 'job' ? !ended : !!last && ['processing', 'queued'].includes(last.state);
   const title = s.active.kind === 'new' ? 'New conversation' : c?.job?.title || t?.title || firstLine(c?.turns[0]?.input || '', 80) || 'Conversation';
   setText($('title'), title);
   document.title = `${busy ? '● ' : ''}${title} · Candor`;
-  const ended = c?.kind === 'job' && ['completed', 'failed', 'cancelled'].includes(c.job?.state || '');
-  composer.update({ running: busy, hidden: c?.status === 'gone' || !!ended, hint: c?.kind === 'job' ? 'A further prompt for the worker' : busy ? 'Ask more; it waits in order' : 'Ask the agent' });
+  const hint = c?.kind === 'job' ? 'A further prompt for the worker' : busy ? 'Ask more; it waits in order' : 'Ask the agent';
+  composer.update({ running: busy, hidden: c?.status === 'gone' || ended, hint });
   drawTimeline();
   markSeen(s);
 }
@@ -229,11 +91,11 @@ function markSeen(s) {
   setSeen(store.state.seen);
 }
 
-/** @param {string} text */
+/** @param {string} text @returns {Promise<boolean>} whether the server has it */
 async function send(text) {
   try {
     const { kind, id } = store.state.active;
-    if (kind === 'job') { await api.promptJob(id, text); return true; }
+    if (kind === 'job') return !!await api.promptJob(id, text);
     const thread = kind === 'thread' ? id : (await api.newThread()).id;
     // It is there, and empty, before the first event of it comes.
     if (kind !== 'thread') store.dispatch({ type: 'history', id: thread, history: { turns: [], has_more: false, event_id: '' } });
@@ -252,68 +114,71 @@ async function send(text) {
   }
 }
 
-/** The turn and decision that the keyboard is at. @returns {{ t: Turn | undefined, d: Decision | null }} */
-function here() {
-  const el = document.activeElement, d = /** @type {Decision | null} */ (el?.closest('candor-decision') || null);
-  const number = Number(el?.closest('candor-turn')?.getAttribute('data-turn')) || view.current;
-  return { t: current(number) || view.turns[view.turns.length - 1], d };
+function stop() {
+  const { kind, id } = store.state.active;
+  (kind === 'job' ? api.cancelJob(id) : api.interrupt(id)).catch(failed);
 }
 
-/** @param {number} by */
-function stepTurn(by) {
-  const turns = view.turns, at = turns.findIndex((t) => t.number === view.current);
-  const next = at < 0 ? (by > 0 ? turns.length - 1 : turns.length - 1) : at + by;
-  if (next >= 0 && next < turns.length) { openTab('turns', 0, false); view.goTo(turns[next].number); } else if (next < 0) withActive((c) => fetcher.older(c.id));
-}
-
-/** @param {number} by */
-function stepCall(by) {
-  const { t, d } = here();
-  if (!t) return;
-  view.current = t.number;
-  if (!view.isOpen(t)) view.setOpen(t.number, true);
-  const all = view.view(t.number)?.decisions || [], at = d ? all.indexOf(d) : by > 0 ? -1 : all.length;
-  const next = all[at + by];
-  if (!next) return;
-  next.focus({ preventScroll: true });
-  next.scrollIntoView({ block: 'nearest' });
-}
-
-/** @param {KeyboardEvent} [e] */
-function toggle(e) {
-  if (e?.key === 'Enter' && !(e.target instanceof HTMLElement && e.target.matches('candor-turn, candor-decision'))) return false;
-  const { t, d } = here();
-  if (d && d === document.activeElement) d.toggle();
-  else if (t) view.setOpen(t.number, !view.isOpen(t));
-}
-
-/** @param {KeyboardEvent} e */
+/** Closes what is open, from the inside out. @param {KeyboardEvent} e */
 function escape(e) {
-  if (closeMenu(true)) return;
-  if (!results.hidden || e.target === $('search')) { results.close(); $('search').blur(); $('stream').focus({ preventScroll: true }); return; }
-  drawer(false);
-  if (e.target instanceof HTMLElement && e.target.matches('textarea, input')) $('stream').focus({ preventScroll: true });
+  const typing = e.target instanceof HTMLElement && e.target.matches('textarea, input'), results = /** @type {SearchResults} */ ($('results'));
+  if (!results.hidden) results.close();
+  else if (!typing) return drawer(false);
+  if (e.target instanceof HTMLElement) e.target.blur();
+  $('stream').focus({ preventScroll: true });
+}
+
+/** The search, from the first time that somebody goes there. */
+async function search() {
+  if (matchMedia('(max-width: 760px)').matches) drawer(true);
+  $('search').focus();
+}
+
+/** @param {string} id @param {string} label @param {() => import('./menu.js').Item[] | Promise<import('./menu.js').Item[]>} items */
+function menu(id, label, items) {
+  const open = async (/** @type {Event} */ e) => {
+    const [{ openMenu }, all] = await Promise.all([import('./menu.js'), items()]);
+    openMenu(/** @type {HTMLElement} */ (e.target), all);
+  };
+  return h('button', { type: 'button', id, class: 'quiet', 'aria-haspopup': 'menu', 'aria-expanded': 'false', click: open }, label);
+}
+
+function wireSearch() {
+  const field = /** @type {HTMLInputElement} */ ($('search'));
+  field.addEventListener('focus', async () => {
+    await import('./search.js');
+    const results = /** @type {SearchResults} */ ($('results'));
+    results.onShown = (shown) => show($('lists'), !shown);
+    results.attach(field);
+  }, { once: true });
+}
+
+function wireTabs() {
+  for (const [name, other] of [['turns', 'timeline'], ['timeline', 'turns']]) {
+    $(`tab-${name}`).addEventListener('click', () => openTab(name, 0, false));
+    $(`tab-${name}`).addEventListener('keydown', (e) => {
+      if (e.key !== 'ArrowLeft' && e.key !== 'ArrowRight') return;
+      openTab(other, 0, false);
+      $(`tab-${other}`).focus();
+    });
+  }
+}
+
+function wireMenus() {
+  $('bar-menus').append(menu('export', 'Export', async () =>
+    active()?.kind === 'thread' ? (await commands()).exportItems(store.state.active.id) : [{ title: 'Only conversations can be exported' }]));
+  $('rail-foot').append(
+    menu('look', 'View', () => lookItems((key, value) => { setPref(key, value); store.draw(); })),
+    h('button', { type: 'button', id: 'help', class: 'quiet', 'aria-keyshortcuts': '?', click: async () => (await commands()).help() }, 'Keys'),
+    menu('account', 'Account', () => [{ title: `Signed in as ${user}` }, { label: 'Sign out', run: () => { api.logout().then(() => signedOut(), failed); } }]));
 }
 
 function wire() {
-  composer.page = { send, stop: () => api.interrupt(store.state.active.id).catch(failed) };
-  signin.done = () => start();
-  results.attach($('search'));
-  results.onShown = (shown) => show($('lists'), !shown);
-  $('new').addEventListener('click', () => newThread());
+  Object.assign(page, { begin: start, ask: (/** @type {string} */ text) => composer.fill(text), compare, timeline: (/** @type {number} */ n) => openTab('timeline', n) });
+  composer.page = { send, stop };
+  $('new').addEventListener('click', newThread);
   $('rail-open').addEventListener('click', () => drawer(true));
   $('rail-close').addEventListener('click', () => { drawer(false); $('rail-open').focus(); });
-  for (const name of ['turns', 'timeline']) {
-    $(`tab-${name}`).addEventListener('click', () => openTab(name, 0, false));
-    $(`tab-${name}`).addEventListener('keydown', (e) => { if (/^Arrow(Left|Right)$/.test(e.key)) { const other = name === 'turns' ? 'timeline' : 'turns'; openTab(other, 0, false); $(`tab-${other}`).focus(); } });
-  }
-  const menu = (/** @type {string} */ id, /** @type {string} */ label, /** @type {() => import('./menu.js').Item[]} */ items) =>
-    h('button', { type: 'button', id, class: 'quiet', 'aria-haspopup': 'menu', click: (/** @type {Event} */ e) => openMenu(/** @type {HTMLElement} */(e.currentTarget), items()) }, label);
-  $('bar-menus').append(menu('export', 'Export', () => active()?.kind === 'thread' ? commands.exportItems(store.state.active.id) : [{ title: 'Only conversations can be exported' }]));
-  $('rail-foot').append(
-    menu('look', 'View', () => lookItems((key, value) => { setPref(key, value); store.draw(); })),
-    h('button', { type: 'button', id: 'help', class: 'quiet', 'aria-keyshortcuts': '?', click: () => commands.help() }, 'Keys'),
-    menu('account', 'Account', () => [{ title: `Signed in as ${user}` }, { label: 'Sign out', run: () => { api.logout().then(() => signedOut(), failed); } }]));
   $('dialog').addEventListener('close', () => $('dialog').classList.remove('wide'));
   addEventListener('hashchange', () => { if (tokenIn(location.hash)) start(); else follow(null); });
   document.addEventListener('visibilitychange', () => store.draw());
@@ -321,26 +186,19 @@ function wire() {
   setInterval(() => rail.tick(), 30_000);
   store.onDraw(draw);
   store.onAction(announce(say));
-  store.onAction((s, a) => { if (a.type === 'event' && view.list.pinned) { const c = active(); if (c && c.turns.length > 800) store.dispatch({ type: 'trim', id: c.id }); } });
-}
-
-function newThread() {
-  history.pushState(null, '', '#new');
-  store.dispatch({ type: 'select', active: { kind: 'new', id: '' } });
-  openTab('turns', 0, false);
-  drawer(false);
-  composer.focusField();
 }
 
 wire();
+wireTabs();
+wireMenus();
+wireSearch();
 listen({
   nextTurn: () => stepTurn(1), prevTurn: () => stepTurn(-1), nextCall: () => stepCall(1), prevCall: () => stepCall(-1),
-  toggle, toggleHere: toggle, toggleAll: () => view.toggleAll(), escape,
-  copyWhy: () => { const { t, d } = here(); if (t) commands.copyWhy(t, d?.call || undefined); },
-  copyLink: () => { const { t, d } = here(), c = active(); if (t && c) commands.copyLink(c, t, d?.call || undefined); },
+  toggle, toggleHere: toggle, toggleAll: () => view.toggleAll(), escape, search, newThread,
+  copyWhy: async () => { const { t, d } = here(); if (t) (await commands()).copyWhy(t, d?.call || undefined); },
+  copyLink: async () => { const { t, d } = here(), c = active(); if (t && c) (await commands()).copyLink(c, t, d?.call || undefined); },
   menu: () => { const { t, d } = here(); /** @type {HTMLElement | null | undefined} */ ((d || (t && view.view(t.number)))?.querySelector('.dots'))?.click(); },
-  search: () => { if (matchMedia('(max-width: 760px)').matches) drawer(true); $('search').focus(); },
   timeline: () => openTab('timeline'), conversation: () => openTab('turns'), latest: () => view.list.toEnd(),
-  newThread, write: () => composer.focusField(), help: () => commands.help(),
+  write: () => composer.focusField(), help: async () => (await commands()).help(),
 });
 start();

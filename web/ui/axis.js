@@ -3,7 +3,8 @@
 
 import { outline } from './outline.js';
 
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').Call} Call @typedef {import('./types.d.ts').Bar} Bar */
+/** @import { Bar, Call, Turn } from './types.d.ts' */
+
 /** @typedef {import('./outline.js').Step} Step @typedef {import('./outline.js').Node} Node */
 
 /** The rows of the waterfall, and how long it is in ms. @param {Turn} t @param {number} now server's time @returns {{ bars: Bar[], length: number }} */
@@ -29,7 +30,7 @@ function walk(steps, f, bars) {
     bars.push(modelBar(nodes.length ? 'model chooses' : 'model speaks', at, Math.max(at, first), s.said?.text || '', f));
     const last = Math.max(first, ...times.map((x) => x.to));
     nodes.forEach((n, i) => {
-      const x = times[i], critical = f.critical && x.to === last && times.findIndex((o) => o.to === last) === i;
+      const x = times[i], critical = f.critical && times.findIndex((o) => o.to === last) === i;
       bars.push({ kind: n.sub ? 'agent' : 'tool', label: n.call.tool, depth: f.depth + 1, ...x, call: n.call.id, outcome: n.call.outcome, critical, why: n.call.why });
       if (n.sub) walk(n.sub.steps, { ...f, from: x.from, to: x.to, depth: f.depth + 2, critical, running: n.call.outcome === 'pending' }, bars);
     });

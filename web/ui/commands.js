@@ -1,5 +1,6 @@
 // What menus and keys do with a turn or a decision.
 
+import './parts.js';
 import * as api from './api.js';
 import * as copy from './copy.js';
 import { h } from './dom.js';
@@ -9,7 +10,7 @@ import { pref, setPref } from './prefs.js';
 import { formatRoute } from './route.js';
 import { openDialog, toast } from './say.js';
 
-/** @import { Turn, Call, Conversation } from './types.d.ts' */
+/** @import { Call, Conversation, Turn } from './types.d.ts' */
 
 /** @param {string} text @param {string} what */
 async function take(text, what) {

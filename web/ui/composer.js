@@ -13,6 +13,7 @@ export class Composer extends HTMLElement {
   #stop = h('button', { type: 'button', id: 'stop', hidden: true }, 'Stop');
   #problem = h('p', { class: 'problem', id: 'send-problem', role: 'alert', hidden: true });
   #busy = false;
+  #shift = false;
 
   connectedCallback() {
     if (this.firstChild) return;
@@ -22,7 +23,14 @@ export class Composer extends HTMLElement {
     this.#stop.addEventListener('click', () => this.page?.stop());
     this.#field.addEventListener('input', () => this.#grow());
     this.#field.addEventListener('keydown', (e) => {
+      this.#shift = e.shiftKey;
       if (e.key !== 'Enter' || e.shiftKey || e.isComposing) return;
+      e.preventDefault();
+      this.#submit();
+    });
+    // Keyboards on screens may tell of a line break and of no key.
+    this.#field.addEventListener('beforeinput', (e) => {
+      if (e.inputType !== 'insertLineBreak' || this.#shift) return;
       e.preventDefault();
       this.#submit();
     });

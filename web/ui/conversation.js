@@ -5,9 +5,11 @@ import './turn.js';
 import { $, fill, h, setText, show } from './dom.js';
 import { WindowedList } from './list.js';
 import { pref } from './prefs.js';
+import { trimTo } from './reduce.js';
 import { formatRoute } from './route.js';
 
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').State} State @typedef {import('./types.d.ts').Conversation} Conversation */
+/** @import { Conversation, State, Turn } from './types.d.ts' */
+
 /** @typedef {import('./turn.js').TurnView} TurnView */
 
 /** What a first-time visitor may try. They fit the tools that every server has. */
@@ -62,6 +64,8 @@ export class ConversationView {
       this.#shown = c;
       this.redraw();
     }
+    // Who stays at the end does not keep all that went by.
+    if (c && c.kind === 'thread' && c.turns.length > 2 * trimTo && this.list.pinned) queueMicrotask(() => this.store.dispatch({ type: 'trim', id: c.id }));
   }
 
   /** Draws the turns in view again. */

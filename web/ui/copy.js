@@ -4,7 +4,7 @@
 import { finding, firstLine, plural, pretty, span } from './format.js';
 import { sourceOf } from './outline.js';
 
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').Call} Call */
+/** @import { Call, Turn } from './types.d.ts' */
 
 /** A reason and whose it is. @param {Call} c */
 export function why(c) {

@@ -5,12 +5,13 @@ import { attribute, fill, h, setText, show } from './dom.js';
 import { finding, pretty, size, span } from './format.js';
 import { lane, outcomeOf, sourceOf } from './outline.js';
 
-/** @typedef {import('./types.d.ts').Call} Call */
+/** @import { Call } from './types.d.ts' */
+
 /**
  * What a decision can ask of the page.
  * @typedef {{
  *   answer(call: Call, action: string): Promise<void>, whole(call: Call): Promise<void>,
- *   needParams(): void, menu(call: Call, button: HTMLElement): void, href(call: Call): string,
+ *   needParams(): void, menu(call: Call, button: HTMLElement): void,
  * }} Acts
  */
 

@@ -1,7 +1,7 @@
 // Two turns compared: their calls aligned by the longest common sequence of
 // tools, and of each pair what differs. Pure.
 
-/** @typedef {import('./types.d.ts').Call} Call @typedef {import('./types.d.ts').Delta} Delta @typedef {import('./types.d.ts').ParamDelta} ParamDelta */
+/** @import { Call, Delta, ParamDelta } from './types.d.ts' */
 
 /** More calls than this on a side are compared one by one, not aligned: alignment costs their product. */
 const maxAligned = 500;

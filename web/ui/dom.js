@@ -46,6 +46,20 @@ function nodes(children) {
 /** Puts children in place of what an element has. @param {Element} el @param {...Child} children */
 export function fill(el, ...children) { el.replaceChildren(...nodes(children)); }
 
+/** Makes an element's children these, moving none that is in its place. @param {Element} el @param {Node[]} children */
+export function place(el, children) {
+  let at = el.firstChild;
+  for (const c of children) {
+    if (c === at) at = at.nextSibling;
+    else el.insertBefore(c, at);
+  }
+  while (at) {
+    const next = at.nextSibling;
+    at.remove();
+    at = next;
+  }
+}
+
 /** Sets an element's text where it differs. @param {Element} el @param {string} text */
 export function setText(el, text) { if (el.textContent !== text) el.textContent = text; }
 

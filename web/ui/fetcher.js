@@ -4,7 +4,9 @@
 
 import * as api from './api.js';
 
-/** @typedef {import('./store.js').Store} Store @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').State} State */
+/** @import { Frame, State, Turn } from './types.d.ts' */
+
+/** @typedef {import('./store.js').Store} Store  */
 
 /** Turns of the first page, and of each further one. */
 const firstPage = 50, page = 200;
@@ -55,8 +57,8 @@ export class Fetcher {
   async job(id) {
     this.store.dispatch({ type: 'loading', id, kind: 'job' });
     try {
-      const job = await api.job(id);
-      this.store.dispatch({ type: 'job', job });
+      const [job, { applyJobFrame: fold }] = await Promise.all([api.job(id), import('./jobfold.js')]);
+      this.store.dispatch({ type: 'job', job, fold });
       for (let after = 0, first = true, more = true; more; first = false) {
         const got = await api.jobEvents(id, after);
         this.store.dispatch({ type: 'jobEvents', id, events: got.events, first, epoch: job.session_id.slice(0, 8) });
@@ -117,7 +119,7 @@ export class Fetcher {
     } else if (a.type === 'sent') this.#askIfStale(a.id, a.number);
   }
 
-  /** A thread gets its title from its first message. @param {State} s @param {import('./types.d.ts').Frame} f */
+  /** A thread gets its title from its first message. @param {State} s @param {Frame} f */
   #newTitle(s, f) { return f.turn_number && !s.threads?.find((t) => t.id === f.thread_id)?.title; }
 
   /** @param {string} id @param {number} number */

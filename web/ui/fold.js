@@ -4,8 +4,7 @@
 
 import { cut, ms } from './format.js';
 
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').Call} Call */
-/** @typedef {import('./types.d.ts').Frame} Frame @typedef {import('./types.d.ts').Said} Said */
+/** @import { Call, Frame, Said, Turn } from './types.d.ts' */
 
 /** A turn of which nothing is known yet. @param {number} number @returns {Turn} */
 export function emptyTurn(number) {

@@ -1,5 +1,6 @@
 // How numbers, times and texts read. All functions are pure.
 
+/** @import { Finding } from './types.d.ts' */
 /** A span of time as a person says it: 12 ms, 4.1 s, 42 s, 2 min 05 s. @param {number} ms */
 export function span(ms) {
   if (!(ms >= 0)) return '';
@@ -59,7 +60,7 @@ export function pretty(value) {
 /** The first line of a text without Markdown's marks, cut to a length. @param {string} text @param {number} [max] */
 export function firstLine(text, max = 160) {
   const line = text.split('\n').map((l) => l.trim()).find((l) => l && !/^([-*_]{3,}|```.*)$/.test(l)) || '';
-  const plain = line.replace(/^(#{1,6}|>|[-*+]|\d+[.)])\s+/, '').replace(/[*_`~]{1,3}(\S(?:.*?\S)?)[*_`~]{1,3}/g, '$1');
+  const plain = line.replace(/^(#{1,6}|>|[-*+]|\d+[.)])\s+/, '').replace(/[*`~]{1,3}(\S(?:.*?\S)?)[*`~]{1,3}/g, '$1').replace(/(^|\s)_{1,2}(\S(?:.*?\S)?)_{1,2}(?!\w)/g, '$1$2');
   return cut(plain, max);
 }
 
@@ -69,7 +70,7 @@ export function cut(text, max) {
   return all.length <= max ? text : all.slice(0, max - 1).join('').trimEnd() + '…';
 }
 
-/** "aws-key", "aws-key ×3". @param {import('./types.d.ts').Finding} f */
+/** "aws-key", "aws-key ×3". @param {Finding} f */
 export function finding(f) { return f.count > 1 ? `${f.rule} ×${f.count}` : f.rule; }
 
 /** Milliseconds since 1970 of an RFC 3339 time; 0 for none. @param {string | null | undefined} at */

@@ -4,8 +4,7 @@
 import { emptyCall, emptyTurn } from './fold.js';
 import { ms } from './format.js';
 
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').Call} Call */
-/** @typedef {import('./types.d.ts').Frame} Frame @typedef {import('./types.d.ts').JobInfo} JobInfo */
+/** @import { Call, Frame, JobInfo, Turn, TurnState } from './types.d.ts' */
 
 /** The turns after a frame of the job's log. @param {Turn[]} turns @param {Frame} f @param {JobInfo} job @returns {Turn[]} */
 export function applyJobFrame(turns, f, job) {
@@ -18,7 +17,7 @@ export function applyJobFrame(turns, f, job) {
 }
 
 /** @param {JobInfo} job @returns {Turn} */
-export function firstTurn(job) {
+function firstTurn(job) {
   return { ...emptyTurn(1), input: job.prompt, state: 'queued', createdAt: ms(job.created_at), redactions: job.redactions || [], stale: false };
 }
 
@@ -101,7 +100,7 @@ function callAt(t, f) {
   return t.calls.findIndex((c) => c.outcome === 'pending' && c.tool === f.tool_name);
 }
 
-/** @param {Turn} t @param {import('./types.d.ts').TurnState} state @param {Frame} f @returns {Turn} */
+/** @param {Turn} t @param {TurnState} state @param {Frame} f @returns {Turn} */
 function ended(t, state, f) {
   const calls = t.calls.map((c) => c.outcome === 'pending' ? { ...c, outcome: /** @type {const} */ ('cancelled') } : c);
   return { ...t, state, calls, endedAt: ms(f.at) };

@@ -3,8 +3,10 @@
 import { attribute, h, setText } from './dom.js';
 import { plural } from './format.js';
 
-/** @param {import('./types.d.ts').Link} l */
-export function linkWords(l) {
+/** @import { Link } from './types.d.ts' */
+
+/** @param {Link} l */
+function linkWords(l) {
   switch (l.state) {
     case 'live': return 'Live';
     case 'lost': return 'Reconnecting…';
@@ -17,7 +19,7 @@ export function linkWords(l) {
 class LinkPill extends HTMLElement {
   #text = h('span');
 
-  /** @param {import('./types.d.ts').Link} l */
+  /** @param {Link} l */
   update(l) {
     if (this.firstElementChild !== this.#text) this.replaceChildren(this.#text);
     attribute(this, 'data-state', l.state);

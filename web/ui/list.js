@@ -114,6 +114,13 @@ export class WindowedList {
     if (Math.abs(off) >= 1) this.scroller.scrollTop += off;
   }
 
+  /** Whether what is in the page reaches far enough beyond the view. */
+  #covers() {
+    const view = this.scroller.getBoundingClientRect(), above = this.#top.getBoundingClientRect().bottom, below = this.#bottom.getBoundingClientRect().top;
+    const first = this.#top.offsetHeight === 0, last = this.#bottom.offsetHeight === 0;
+    return (!first && above < view.top - overscan / 2 && (last || below > view.bottom + overscan / 2)) || (first && last);
+  }
+
   /** Which items to have in the page. @param {{ key: string, offset: number } | null} anchor @returns {[number, number]} */
   #range(anchor) {
     const n = this.#items.length, view = this.scroller.clientHeight + overscan;
@@ -223,7 +230,7 @@ export class WindowedList {
     this.#scheduled = true;
     requestAnimationFrame(() => {
       this.#scheduled = false;
-      if (!this.pinned) this.#sync();
+      if (!this.pinned && !this.#covers()) this.#sync();
     });
   }
 }

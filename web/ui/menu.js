@@ -1,5 +1,6 @@
 // A menu that opens at a button, for the keyboard as for the mouse.
 
+import './parts.js';
 import { attribute, fill, h, show } from './dom.js';
 
 /** @typedef {{ label: string, run?: () => void, href?: string, download?: boolean, checked?: boolean } | { title: string } | null | false | undefined} Item */
@@ -22,7 +23,7 @@ export function openMenu(button, items) {
 }
 
 /** @param {boolean} [focus] back to the button */
-export function closeMenu(focus = false) {
+function closeMenu(focus = false) {
   if (!owner) return false;
   const had = owner;
   owner = null;
@@ -52,7 +53,7 @@ function place(button) {
 
 function install() {
   document.body.append(box);
-  box.addEventListener('keydown', (e) => move(e));
+  document.addEventListener('keydown', (e) => { if (owner) move(e); }, true);
   document.addEventListener('pointerdown', (e) => {
     const at = /** @type {Node} */ (e.target);
     if (owner && !box.contains(at) && !owner.contains(at)) closeMenu();

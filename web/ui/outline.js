@@ -3,8 +3,8 @@
 
 import { plural, span, counter } from './format.js';
 
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').Call} Call */
-/** @typedef {import('./types.d.ts').Said} Said @typedef {import('./types.d.ts').Handoff} Handoff */
+/** @import { Call, Handoff, Said, Turn } from './types.d.ts' */
+
 /** @typedef {{ call: Call, sub: Agent | null }} Node */
 /** @typedef {{ group: number | null, nodes: Node[] }} Batch */
 /** @typedef {{ step: number, said: Said | null, batches: Batch[] }} Step */
@@ -74,7 +74,7 @@ export function headline(t, now) {
     return { label, detail: n ? `${done} of ${plural(n, 'tool')} done` : 'no tool called yet' };
   }
   const parts = [n ? plural(n, 'tool') : 'No tools'];
-  const beside = inParallel(t.calls);
+  const beside = t.calls.filter((c) => c.group !== null).length;
   if (beside) parts.push(`${beside} in parallel`);
   const bad = t.calls.filter((c) => c.outcome === 'error').length, no = t.calls.filter((c) => c.outcome === 'rejected').length;
   if (bad) parts.push(`${bad} failed`);
@@ -85,9 +85,6 @@ export function headline(t, now) {
   if (t.state === 'failed') return { label: 'Failed', detail: parts.join(', ') };
   return { label: 'Reasoning', detail: parts.join(', ') };
 }
-
-/** How many calls ran beside another one. @param {Call[]} calls */
-export function inParallel(calls) { return calls.filter((c) => c.group !== null).length; }
 
 /** What stands where a turn has nothing to show under Reasoning. @param {Turn} t */
 export function silence(t) {

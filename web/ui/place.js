@@ -1,7 +1,7 @@
 // Places in the event stream, as ids name them: <epoch>-<seq>, or
 // <epoch>-<seq>.<part> for a frame before the last one of an event.
 
-/** @typedef {import('./types.d.ts').Place} Place */
+/** @import { Place } from './types.d.ts' */
 
 /** @param {string} id @returns {Place} */
 export function parsePlace(id) {

@@ -6,7 +6,8 @@ import { ago, cut, ms } from './format.js';
 import { choices, pref } from './prefs.js';
 import { formatRoute } from './route.js';
 
-/** @typedef {import('./types.d.ts').State} State @typedef {import('./types.d.ts').ThreadInfo} ThreadInfo @typedef {import('./types.d.ts').JobInfo} JobInfo */
+/** @import { JobInfo, State, ThreadInfo } from './types.d.ts' */
+
 /** @typedef {{ key: string, href: string, title: string, at: string, live: boolean, state: string, kind: 'thread' | 'job' }} Row */
 
 /** How many rows of a list are in the page before somebody asks for more. */
@@ -108,7 +109,7 @@ function jobRow(j) {
 export function drawer(open) {
   $('app').classList.toggle('rail-shown', open);
   attribute($('rail-open'), 'aria-expanded', String(open));
-  if (open) $('search').focus();
+  if (open) $('rail-close').focus();
 }
 
 /** The choices of how the page looks, as items of a menu. @param {(key: import('./prefs.js').Pref, value: string) => void} choose @returns {import('./menu.js').Item[]} */

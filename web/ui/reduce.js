@@ -2,16 +2,15 @@
 // fetched and what is drawn lies outside.
 
 import { applyFrame, emptyTurn, enrichTurn, mergeTurn, turnOf, withRequests } from './fold.js';
-import { applyJobFrame, firstTurn } from './jobfold.js';
 import { ms } from './format.js';
 import { isAfter, parsePlace } from './place.js';
 
-/** @typedef {import('./types.d.ts').State} State @typedef {import('./types.d.ts').Conversation} Conversation */
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./types.d.ts').Frame} Frame */
+/** @import { Conversation, Frame, State, Turn } from './types.d.ts' */
+
 /** @typedef {{ type: string } & Record<string, any>} Action */
 
 /** Bounds: what is beyond them is fetched again when somebody goes there. */
-export const maxTurns = 3000, maxConversations = 6, trimTo = 400;
+export const maxConversations = 6, trimTo = 400;
 
 /** @returns {State} */
 export function initial() {
@@ -42,7 +41,7 @@ const actions = {
   turn: (s, a) => withConversation(s, a.id, (c) => withTurn(c, withRequests([turnOf(a.turn, a.whole)], a.turn.pending_approvals)[0], a.asked)),
   fetchFailed: (s, a) => withConversation(s, a.id, (c) => editTurn(c, a.number, (t) => ({ ...t, stale: false }))),
   sent: (s, a) => withConversation(s, a.id, (c) => sent(c, a)),
-  job: (s, a) => withConversation(s, a.job.job_id, (c) => ({ ...c, job: a.job }), 'job'),
+  job: (s, a) => withConversation(s, a.job.job_id, (c) => ({ ...c, job: fresh(a.job), fold: a.fold }), 'job'),
   jobEvents: (s, a) => withConversation(s, a.id, (c) => fromJobEvents(c, a), 'job'),
   event: (s, a) => event(s, a.frame, a.eventId, a.now),
   trim: (s, a) => withConversation(s, a.id, trim),
@@ -81,7 +80,8 @@ function fromHistory(c, h) {
   // What the stream told meanwhile is not told again.
   const late = c.status === 'ready' && c.place.epoch === place.epoch && isAfter(c.place, place), merge = late ? enrichTurn : mergeTurn;
   const turns = [...before, ...fresh.map((t) => known.has(t.number) && same ? merge(/** @type {Turn} */(known.get(t.number)), t) : t)];
-  const kept = before.length > 0;
+  const kept = before.length > 0, last = fresh.length ? fresh[fresh.length - 1].number : 0;
+  if (late) turns.push(...c.turns.filter((t) => t.number > last));
   return {
     ...c, status: 'ready', problem: '', turns, place: late ? c.place : place, loadingOlder: false,
     hasMore: kept ? c.hasMore : h.has_more, oldest: kept ? c.oldest : h.oldest_timestamp || '',
@@ -138,14 +138,11 @@ function sent(c, a) {
 /** @param {Conversation} c @param {Action} a @returns {Conversation} */
 function fromJobEvents(c, a) {
   let turns = a.first ? [] : c.turns, seq = a.first ? 0 : c.place.seq;
-  const job = c.job;
-  if (!job) return c;
-  for (const e of a.events) {
-    if (e.id <= seq) continue;
-    turns = applyJobFrame(turns, e.data, job);
-  }
+  const { job, fold } = c;
+  if (!job || !fold) return c;
+  for (const e of a.events) if (e.id > seq) turns = fold(turns, e.data, job);
   seq = a.events.length ? a.events[a.events.length - 1].id : seq;
-  if (!turns.length) turns = [firstTurn(job)];
+  if (!turns.length) turns = fold([], { type: 'job_started' }, job);
   return { ...c, turns, status: 'ready', problem: '', place: { epoch: a.epoch, seq, part: Infinity } };
 }
 
@@ -170,7 +167,7 @@ function event(s, f, id, now) {
   if (!c || c.status !== 'ready' || !isAfter(place, c.place)) return next;
   return withConversation(next, key, () => {
     const moved = { ...c, place };
-    if (f.job_id) return moved.job ? { ...moved, turns: applyJobFrame(moved.turns, f, moved.job) } : moved;
+    if (f.job_id) return moved.job && moved.fold ? { ...moved, turns: moved.fold(moved.turns, f, moved.job) } : moved;
     return f.turn_number ? editTurn(moved, f.turn_number, (t) => applyFrame(t, f)) : moved;
   });
 }

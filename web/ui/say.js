@@ -28,3 +28,6 @@ export function openDialog(title, ...content) {
   if (!dialog.open) dialog.showModal();
   return dialog;
 }
+
+/** Closes the dialog, if it is open. */
+export function closeDialog() { /** @type {HTMLDialogElement} */ ($('dialog')).close(); }

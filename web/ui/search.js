@@ -1,6 +1,7 @@
 // <candor-search>: what was found, and facets to choose from. The words of a hit
 // come in pieces, so that marking a match needs no markup.
 
+import './parts.js';
 import * as api from './api.js';
 import { fill, h, setText, show } from './dom.js';
 import { ago, ms, plural } from './format.js';
@@ -44,6 +45,7 @@ export class SearchResults extends HTMLElement {
       if (e.key === 'ArrowUp') { if (at) this.#focus(at - 1, e); else field.focus(); }
     });
     this.field = field;
+    if (field.value) this.query(field.value);
   }
   /** @type {HTMLInputElement | null} */
   field = null;

@@ -3,7 +3,9 @@
 
 import { initial, reduce } from './reduce.js';
 
-/** @typedef {import('./types.d.ts').State} State @typedef {import('./reduce.js').Action} Action */
+/** @import { State } from './types.d.ts' */
+
+/** @typedef {import('./reduce.js').Action} Action */
 
 export class Store {
   state = initial();

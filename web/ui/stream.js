@@ -4,6 +4,8 @@
 
 import { url } from './api.js';
 
+/** @import { Frame, Link } from './types.d.ts' */
+
 const names = ['status', 'thinking', 'tool_started', 'tool_completed', 'tool_result', 'approval_needed', 'approval_answered',
   'handoff', 'reasoning_update', 'response', 'error', 'resync', 'job_started', 'job_message', 'job_tool_use',
   'job_tool_result', 'job_reasoning', 'job_status', 'job_result'];
@@ -11,7 +13,7 @@ const names = ['status', 'thinking', 'tool_started', 'tool_completed', 'tool_res
 /** How long after a reconnect what arrives is taken to be what was missed, and how long that is shown, in ms. */
 const quiet = 400, shown = 5000, longest = 15_000;
 
-/** @typedef {{ onFrame(f: import('./types.d.ts').Frame, id: string): void, onLink(l: import('./types.d.ts').Link): void, onResync(): void, onRefused(): Promise<boolean> }} Listener */
+/** @typedef {{ onFrame(f: Frame, id: string): void, onLink(l: Link): void, onResync(): void, onRefused(): Promise<boolean> }} Listener */
 
 export class Stream {
   #listener; #last = ''; #tries = 0; #lost = false; #replayed = 0;
@@ -102,7 +104,7 @@ export class Stream {
     this.#after('again', wait, () => this.#connect());
   }
 
-  /** @param {import('./types.d.ts').Link['state']} state @param {number} count */
+  /** @param {Link['state']} state @param {number} count */
   #tell(state, count) {
     clearTimeout(this.#timers.shown);
     this.#listener.onLink({ state, count });

@@ -1,12 +1,13 @@
 // <candor-timeline>: when what ran. A row for each time the model was asked, each
 // call and each agent; what the turn had to wait for is marked.
 
+import './parts.js';
 import { attribute, fill, h, setText } from './dom.js';
 import { span } from './format.js';
 import { headline } from './outline.js';
 import { ticks, waterfall } from './axis.js';
 
-/** @import { Turn, Bar } from './types.d.ts' */
+/** @import { Bar, Turn } from './types.d.ts' */
 
 export class Timeline extends HTMLElement {
   #head = h('div', { class: 'tl-head' });
@@ -50,10 +51,10 @@ export class Timeline extends HTMLElement {
 
 /** @param {Bar} b @param {number} length @param {() => void} go */
 function row(b, length, go) {
-  const took = span(b.to - b.from), words = `${b.label}, ${took}${b.outcome && b.outcome !== 'success' ? ', ' + b.outcome : ''}${b.critical ? ', the turn waited for it' : ''}`;
-  const inner = [h('span', { class: 'tl-label' }, b.label), h('span', { class: 'tl-track' }, at(h('i', { class: b.critical ? 'critical' : '', 'data-kind': b.kind, 'data-outcome': b.outcome }), b.from / length, (b.to - b.from) / length)), h('span', { class: 'tl-took' }, took)];
+  const took = span(b.to - b.from), more = `${b.outcome && b.outcome !== 'success' ? ', ' + b.outcome : ''}${b.critical ? ', the turn waited for it' : ''}`;
+  const inner = [h('span', { class: 'tl-label' }, b.label), h('span', { class: 'tl-track' }, at(h('i', { class: b.critical ? 'critical' : '', 'data-kind': b.kind, 'data-outcome': b.outcome }), b.from / length, (b.to - b.from) / length)), h('span', { class: 'tl-took' }, took), more && h('span', { class: 'sr' }, more)];
   const el = h('li', { 'data-call': b.call || null }, b.call
-    ? h('button', { type: 'button', class: 'tl-row', 'aria-label': words, title: b.why, click: go }, ...inner)
+    ? h('button', { type: 'button', class: 'tl-row', title: b.why, click: go }, ...inner)
     : h('div', { class: 'tl-row', title: b.why }, ...inner));
   el.style.setProperty('--depth', String(Math.min(b.depth, 6)));
   attribute(el, 'class', `tl-${b.kind}`);

@@ -3,11 +3,13 @@
 
 import './agent.js';
 import './decision.js';
-import { attribute, fill, h, html, keepFocus, setText, show } from './dom.js';
+import { attribute, fill, h, html, keepFocus, place, setText, show } from './dom.js';
 import { clock, finding, firstLine, span } from './format.js';
 import { headline, outline, silence, together } from './outline.js';
 
-/** @typedef {import('./types.d.ts').Turn} Turn @typedef {import('./outline.js').Step} Step */
+/** @import { Call, Said, Turn } from './types.d.ts' */
+
+/** @typedef {import('./outline.js').Step} Step */
 /** @typedef {import('./decision.js').Decision} Decision @typedef {import('./agent.js').SubAgent} SubAgent */
 /**
  * What surrounds a turn.
@@ -24,8 +26,8 @@ export class TurnView extends HTMLElement {
   #decisions = new Map();
   /** @type {Map<string, SubAgent>} */
   #agents = new Map();
-  /** @type {{ view: HTMLElement, calls: string[], ids: string[] }[]} */
-  #batches = [];
+  /** agent and step → what shows it @type {Map<string, { el: HTMLElement, shape: string, batches: { head: HTMLElement, calls: string[] }[] }>} */
+  #drawn = new Map();
   /** @type {Around | null} */
   #around = null;
 
@@ -80,7 +82,7 @@ export class TurnView extends HTMLElement {
     setText(p.time, at ? clock(at, around.now) : '');
     if (at) { attribute(p.time, 'datetime', new Date(at).toISOString()); attribute(p.time, 'title', new Date(at).toLocaleString()); }
     setText(p.user, t.input ?? '…');
-    setText(p.masked, t.redactions.length ? `redacted from this message: ${t.redactions.map(finding).join(', ')}` : '');
+    setText(p.masked, t.redactions.length ? `redacted in this turn: ${t.redactions.map(finding).join(', ')}` : '');
     setText(p.peek, peek(t));
     this.#drawAnswer(t);
   }
@@ -111,34 +113,38 @@ export class TurnView extends HTMLElement {
     this.#updateAgents(steps);
   }
 
-  /** Lays the rows out anew, with the elements that are there. @param {Turn} t @param {Step[]} steps */
+  /** Lays out what is new; steps that are as they were stay where they are. @param {Turn} t @param {Step[]} steps */
   #arrange(t, steps) {
-    this.#batches = [];
-    const quietly = silence(t), blocked = t.narrativeBlocked && t.said.length;
-    fill(this.#parts.body,
-      quietly && h('p', { class: 'note' }, quietly),
-      blocked && h('p', { class: 'note' }, 'Part of what the model said here was withheld: it held something that may not be kept.'),
-      ...this.#steps(t, steps));
+    const note = (/** @type {string} */ text) => h('p', { class: 'note' }, text), quietly = silence(t), all = [];
+    if (quietly) all.push(note(quietly));
+    else if (t.narrativeBlocked) all.push(note('Part of what the model said here was withheld: it held something that may not be kept.'));
+    place(this.#parts.body, [...all, ...this.#steps(t, steps, '')]);
   }
 
-  /** @param {Turn} t @param {Step[]} steps @returns {HTMLElement[]} */
-  #steps(t, steps) {
-    return steps.map((s) => h('div', { class: 'step', 'data-step': s.step },
-      s.said && this.#narrative(t, s),
-      ...s.batches.map((b) => this.#batch(t, b))));
+  /** @param {Turn} t @param {Step[]} steps @param {string} agent @returns {HTMLElement[]} */
+  #steps(t, steps, agent) {
+    return steps.map((s) => {
+      const key = `${agent}/${s.step}`, shape = shapeOf([s]) + (s.said?.text === t.narrative ? t.narrativeHtml : '');
+      const old = this.#drawn.get(key), el = old?.el || h('div', { class: 'step', 'data-step': s.step });
+      if (old?.shape === shape) return el;
+      const drawn = { el, shape, batches: /** @type {{ head: HTMLElement, calls: string[] }[]} */ ([]) };
+      this.#drawn.set(key, drawn);
+      place(el, [...(s.said ? [this.#narrative(t, s)] : []), ...s.batches.map((b) => this.#batch(t, b, drawn.batches))]);
+      return el;
+    });
   }
 
   /** @param {Turn} t @param {Step} s */
   #narrative(t, s) {
-    const said = /** @type {import('./types.d.ts').Said} */ (s.said);
+    const said = /** @type {Said} */ (s.said);
     const el = h('div', { class: 'narrative', dir: 'auto' });
     if (t.narrativeHtml && said.text === t.narrative) { el.classList.add('prose'); html(el, t.narrativeHtml); } else setText(el, said.text);
     if (said.source === 'summary') el.append(h('span', { class: 'source', title: 'A summary of the model’s reasoning, made by its provider.' }, 'provider summary'));
     return el;
   }
 
-  /** @param {Turn} t @param {import('./outline.js').Batch} b */
-  #batch(t, b) {
+  /** @param {Turn} t @param {import('./outline.js').Batch} b @param {{ head: HTMLElement, calls: string[] }[]} lanes those that share an axis */
+  #batch(t, b, lanes) {
     const rows = b.nodes.map((n) => {
       const d = this.#decision(n.call.id);
       d.update(n.call, /** @type {Around} */(this.#around).acts);
@@ -147,7 +153,7 @@ export class TurnView extends HTMLElement {
     });
     if (b.nodes.length < 2) return h('div', { class: 'batch' }, ...rows);
     const head = h('p', { class: 'together' });
-    this.#batches.push({ view: head, calls: b.nodes.map((n) => n.call.id), ids: [] });
+    lanes.push({ head, calls: b.nodes.map((n) => n.call.id) });
     return h('div', { class: 'batch parallel', role: 'group', 'aria-label': `${b.nodes.length} in parallel` }, head, ...rows);
   }
 
@@ -163,7 +169,7 @@ export class TurnView extends HTMLElement {
     let el = this.#agents.get(id);
     if (!el) this.#agents.set(id, el = /** @type {SubAgent} */ (document.createElement('candor-agent')));
     el.update(a);
-    fill(el.body, ...this.#steps(t, a.steps));
+    place(el.body, this.#steps(t, a.steps, a.name));
     return el;
   }
 
@@ -184,12 +190,15 @@ export class TurnView extends HTMLElement {
     setText(this.#parts.label, line.label);
     setText(this.#parts.detail, line.detail);
     if (!this.#open) return;
-    for (const b of this.#batches) {
-      const calls = t.calls.filter((c) => b.calls.includes(c.id)), axis = together(calls, now);
-      const left = calls.filter((c) => c.outcome === 'pending').length;
-      setText(b.view, left ? `${calls.length} in parallel, ${calls.length - left} done` : `${calls.length} in parallel, ${span(axis.wall)} (${span(axis.sum)} one after another)`);
-      for (const c of calls) this.#decisions.get(c.id)?.drawLane(axis, now);
-    }
+    const calls = new Map(t.calls.map((c) => [c.id, c]));
+    for (const d of this.#drawn.values()) for (const b of d.batches) this.#drawLanes(b.head, b.calls.flatMap((id) => calls.get(id) || []), now);
+  }
+
+  /** @param {HTMLElement} head @param {Call[]} calls @param {number} now */
+  #drawLanes(head, calls, now) {
+    const axis = together(calls, now), left = calls.filter((c) => c.outcome === 'pending').length;
+    setText(head, left ? `${calls.length} in parallel, ${calls.length - left} done` : `${calls.length} in parallel, ${span(axis.wall)} (${span(axis.sum)} one after another)`);
+    for (const c of calls) this.#decisions.get(c.id)?.drawLane(axis, now);
   }
 }
 

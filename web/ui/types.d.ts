@@ -37,7 +37,8 @@ export type Conversation = {
   problem: string, turns: Turn[], hasMore: boolean, oldest: string, loadingOlder: boolean,
   /** the place in the stream up to which history is in */
   place: Place,
-  job?: JobInfo,
+  /** of a job: what it is, and how its log becomes turns */
+  job?: JobInfo, fold?: (turns: Turn[], f: Frame, job: JobInfo) => Turn[],
 };
 export type Place = { epoch: string, seq: number, part: number };
 
