@@ -26,7 +26,7 @@ func newDetector(rules []rule) *detector {
 			}
 			if !seen[lit] {
 				seen[lit] = true
-				anchors = append(anchors, anchor{lit: lit, fold: r.fold, rule: i, next: r.next})
+				anchors = append(anchors, anchor{lit: lit, fold: r.fold, rule: i, prev: r.prev, next: r.next})
 				if strings.ContainsAny(lit, " \t") {
 					spaced = append(spaced, strings.ToLower(lit))
 				}

@@ -44,6 +44,7 @@ type anchor struct {
 	off  int    // where that stands in it
 	rule int
 	slot int    // its number
+	prev *class // what stands before it in every match that is not at the start, nil is anything
 	next *class // what may follow a match of the whole, nil is anything
 
 	// The first eight bytes of lit as a number, which of them count, and what
@@ -144,18 +145,18 @@ func (a *anchor) file(common map[uint32]int) (beside int) {
 }
 
 // anyBeside lets near pass an anchor of three bytes wherever its first two stand
-// behind any byte, or its last two before what may follow it, whichever is
-// rarer. Anchors that share their first two bytes pass by those.
+// behind what may precede it, or its last two before what may follow it,
+// whichever is rarer. Anchors that share their first two bytes pass by those.
 func (f *filter) anyBeside(a *anchor, common, heads map[uint32]int) {
 	head, tail := bigram(a.lit, 0), bigram(a.lit, 1)
 	before := heads[head] > 1 || common[head]+min(1, common[tail]) < common[tail]
+	side, x, shift := a.next, uint64(a.lit[1])|uint64(a.lit[2])<<8, 16
+	if before {
+		side, x, shift = a.prev, uint64(a.lit[0])<<8|uint64(a.lit[1])<<16, 0
+	}
 	for b := range uint64(256) {
-		x := uint64(a.lit[1]) | uint64(a.lit[2])<<8 | b<<16
-		if before {
-			x = b | uint64(a.lit[0])<<8 | uint64(a.lit[1])<<16
-		}
-		if before || a.next == nil || a.next[b] {
-			f.near.set(hash(x | hashFold))
+		if side == nil || side[b] {
+			f.near.set(hash(x | b<<shift | hashFold))
 		}
 	}
 }

@@ -19,8 +19,14 @@ func places(f *filter, s string) []int32 {
 	return all
 }
 
+// fits reports whether what stands beside an anchor may stand there.
+func (a *anchor) fits(s string, at int) bool {
+	end := at + len(a.lit)
+	return (at == 0 || a.prev == nil || a.prev[s[at-1]]) && (end == len(s) || a.next == nil || a.next[s[end]])
+}
+
 // covers reports whether found is in order and holds every place that an anchor
-// is told by, before what may follow it.
+// is told by, among what may stand beside it.
 func covers(f *filter, s string, found []int32) bool {
 	k := 0
 	for i := 0; i+3 <= len(s); i++ {
@@ -29,8 +35,7 @@ func covers(f *filter, s string, found []int32) bool {
 			continue
 		}
 		for _, a := range f.at(trigram(s, i)) {
-			end := i - a.off + len(a.lit)
-			if a.gram == trigram(s, i) && a.matches(s, i-a.off) && (end == len(s) || a.next == nil || a.next[s[end]]) {
+			if a.gram == trigram(s, i) && a.matches(s, i-a.off) && a.fits(s, i-a.off) {
 				return false
 			}
 		}

@@ -28,6 +28,7 @@ type rule struct {
 	reach   int                              // how far behind the anchor find looks, past spaces
 	sight   int                              // all that find looks at lies this near behind the anchor's start; 0 is not known
 	open    func(s string, at, end int) bool // whether more text could change what find says; nil means reach decides
+	prev    *class                           // what stands before an anchor in every match, unless it is the first of the text; nil is anything
 	next    *class                           // what stands behind an anchor in every match, nil is anything
 	hits    []string
 	misses  []string
@@ -90,7 +91,7 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 		formats = append(formats, f)
 		r.anchors = append(r.anchors, anchorsOf(f)...)
 	}
-	r.anchors, r.next = shortest(r.anchors), following(formats)
+	r.anchors, r.prev, r.next = shortest(r.anchors), preceding(formats), following(formats)
 	r.find = func(s string, at, _ int) (int, int) {
 		for i := range formats {
 			f := &formats[i]
@@ -132,6 +133,27 @@ func following(formats []format) *class {
 		}
 		for b := range all {
 			all[b] = all[b] || f.right[0].set[b]
+		}
+	}
+	return &all
+}
+
+// preceding is what stands before an anchor in every match of any format, or nil
+// where that is not known.
+func preceding(formats []format) *class {
+	var all class
+	for _, f := range formats {
+		switch {
+		case len(f.left) == 0 && f.loose, len(f.left) > 0 && f.left[0].set != nil && f.left[0].min == 0:
+			return nil
+		case len(f.left) == 0:
+			all.join(unjoined)
+		case f.left[0].set == nil:
+			b := f.left[0].lit[len(f.left[0].lit)-1]
+			all[b] = true
+			all[upperOf(b)] = all[upperOf(b)] || f.fold
+		default:
+			all.join(f.left[0].set)
 		}
 	}
 	return &all
