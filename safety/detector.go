@@ -44,7 +44,7 @@ func (d *detector) spans(s string, buf []span) []span {
 	var w window
 	for i := 0; i < len(s); {
 		var n int
-		n, i = d.filter.fill(s, i, &found)
+		n, i = d.filter.scan(s, i, &found)
 		for _, p := range found[:n] {
 			if int(p) < w.token.from || int(p) > w.token.to-3 {
 				buf = d.place(s, int(p), &w, buf)

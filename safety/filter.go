@@ -72,6 +72,7 @@ func (a *anchor) number() {
 type filter struct {
 	near    bitmap
 	exact   bitmap
+	wide    *lanes32
 	heads   [4097]uint16
 	anchors []anchor // in the order of their bucket
 }
@@ -96,7 +97,7 @@ func newFilter(anchors []anchor) *filter {
 		common[trigram(sample, i)]++
 		common[bigram(sample, i)]++
 	}
-	f := &filter{anchors: anchors}
+	f := &filter{anchors: anchors, wide: &lanes32{}}
 	heads := map[uint32]int{} // of anchors of three bytes
 	for _, a := range anchors {
 		if len(a.lit) == 3 {
@@ -116,6 +117,7 @@ func newFilter(anchors []anchor) *filter {
 			f.anyBeside(a, common, heads)
 		}
 	}
+	f.wide.share(anchors)
 	sort.SliceStable(anchors, func(i, j int) bool { return anchors[i].gram>>20 < anchors[j].gram>>20 })
 	for _, a := range anchors {
 		f.heads[a.gram>>20+1]++
@@ -214,7 +216,12 @@ func (f *filter) fill(s string, i int, found *batch) (n, next int) {
 			from = at + 2
 		}
 	}
-	for i = max(from, i-1); i+3 <= len(s); i++ {
+	return f.last(s, max(from, i-1), n, found)
+}
+
+// last is fill for the end of a text, place by place.
+func (f *filter) last(s string, i, n int, found *batch) (int, int) {
+	for ; i+3 <= len(s); i++ {
 		if n == len(found) {
 			return n, i
 		}

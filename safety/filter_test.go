@@ -13,7 +13,7 @@ func places(f *filter, s string) []int32 {
 	var found batch
 	for i := 0; i < len(s); {
 		var n int
-		n, i = f.fill(s, i, &found)
+		n, i = f.scan(s, i, &found)
 		all = append(all, found[:n]...)
 	}
 	return all

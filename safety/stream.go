@@ -167,7 +167,7 @@ func (d *detector) settled(s string) int {
 	var found batch
 	for i := 0; i < len(s); {
 		var n int
-		n, i = d.filter.fill(s, i, &found)
+		n, i = d.filter.scan(s, i, &found)
 		for _, p := range found[:n] {
 			h = d.stillOpen(s, int(p), h)
 		}

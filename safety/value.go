@@ -112,8 +112,8 @@ func placeholder(v string) bool {
 	}
 	v = v[:min(len(v), 96)]
 	for i := 0; i+6 <= len(v); i++ {
-		for _, w := range fillers[v[i]] {
-			if hasFold(v, i, w) {
+		for maybe := fillerBytes[0][v[i]] & fillerBytes[1][v[i+1]]; maybe != 0; maybe &= maybe - 1 {
+			if hasFold(v, i, fillers[bits.TrailingZeros16(maybe)]) {
 				return true
 			}
 		}
@@ -121,12 +121,15 @@ func placeholder(v string) bool {
 	return false
 }
 
-// fillers are words that only a stand-in holds, by their first byte.
-var fillers = func() (t [256][]string) {
-	for _, w := range []string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_", "insert-", "redacted", "......"} {
-		t[w[0]] = append(t[w[0]], w)
-		if letter(w[0]) {
-			t[w[0]-0x20] = append(t[w[0]-0x20], w)
+// fillers are words that only a stand-in holds.
+var fillers = [...]string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_", "insert-", "redacted", "......"}
+
+// fillerBytes tell which fillers begin with a byte, and which have it second.
+var fillerBytes = func() (t [2][256]uint16) {
+	for k, w := range fillers {
+		for p := range t {
+			t[p][w[p]] |= 1 << k
+			t[p][upperOf(w[p])] |= 1 << k
 		}
 	}
 	return t
