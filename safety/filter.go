@@ -191,11 +191,11 @@ func (a *anchor) matches(s string, i int) bool {
 // batch is room for the places that one call of fill finds.
 type batch [64]int32
 
-// fill finds the places from i on where some anchor's trigram stands, as many as
-// fit, and gives their number and where to go on. It goes on at the end of the
+// fill adds to the n places that were found those from i on where some anchor's
+// trigram stands, as many as fit, and gives their number and where to go on. It goes on at the end of the
 // text when there is nothing left. Six trigrams are told from two loads, and
 // most often one branch dismisses the twelve places they stand for.
-func (f *filter) fill(s string, i int, found *batch) (n, next int) {
+func (f *filter) fill(s string, i, n int, found *batch) (int, int) {
 	from := i // all places before it are decided
 	for ; i+16 <= len(s); i += 12 {
 		x, y := eight(s, i)|hashFold, eight(s, i+6)|hashFold
@@ -216,12 +216,7 @@ func (f *filter) fill(s string, i int, found *batch) (n, next int) {
 			from = at + 2
 		}
 	}
-	return f.last(s, max(from, i-1), n, found)
-}
-
-// last is fill for the end of a text, place by place.
-func (f *filter) last(s string, i, n int, found *batch) (int, int) {
-	for ; i+3 <= len(s); i++ {
+	for i = max(from, i-1); i+3 <= len(s); i++ {
 		if n == len(found) {
 			return n, i
 		}

@@ -11,4 +11,4 @@ type lanes32 struct{ off bool }
 
 func (*lanes32) share([]anchor) {}
 
-func (f *filter) scan(s string, i int, found *batch) (n, next int) { return f.fill(s, i, found) }
+func (f *filter) scan(s string, i int, found *batch) (n, next int) { return f.fill(s, i, 0, found) }

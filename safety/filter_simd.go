@@ -42,7 +42,7 @@ func (w *lanes32) share(anchors []anchor) {
 // scan is fill by vectors where there are any, and enough text.
 func (f *filter) scan(s string, i int, found *batch) (n, next int) {
 	if !Vectors() || f.wide.off || len(s)-i < 64 {
-		return f.fill(s, i, found)
+		return f.fill(s, i, 0, found)
 	}
 	if i == 0 { // nothing stands before it
 		i = 1
@@ -53,7 +53,7 @@ func (f *filter) scan(s string, i int, found *batch) (n, next int) {
 	if n+32 >= len(found) {
 		return n, i
 	}
-	return f.last(s, i, n, found)
+	return f.fill(s, i, n, found)
 }
 
 // fillWide finds places as fill does, as long as there is text for a whole

@@ -111,9 +111,10 @@ func placeholder(v string) bool {
 		return true
 	}
 	v = v[:min(len(v), 96)]
-	for i := 0; i+6 <= len(v); i++ {
-		for maybe := fillerBytes[0][v[i]] & fillerBytes[1][v[i+1]]; maybe != 0; maybe &= maybe - 1 {
-			if hasFold(v, i, fillers[bits.TrailingZeros16(maybe)]) {
+	for i := 0; i+1 < len(v); i += fillerStep {
+		for maybe := fillerPairs[0][v[i]] & fillerPairs[1][v[i+1]]; maybe != 0; maybe &= maybe - 1 {
+			k := bits.TrailingZeros64(maybe)
+			if hasFold(v, i-k%fillerStep, fillers[k/fillerStep]) {
 				return true
 			}
 		}
@@ -124,12 +125,18 @@ func placeholder(v string) bool {
 // fillers are words that only a stand-in holds.
 var fillers = [...]string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_", "insert-", "redacted", "......"}
 
-// fillerBytes tell which fillers begin with a byte, and which have it second.
-var fillerBytes = func() (t [2][256]uint16) {
+// fillerStep is how far apart the places are that are looked at: every filler
+// holds one of them with a byte behind it.
+const fillerStep = 4
+
+// fillerPairs tell of a byte, and of the one behind it, in which fillers and how
+// far behind their start they may stand.
+var fillerPairs = func() (t [2][256]uint64) {
 	for k, w := range fillers {
-		for p := range t {
-			t[p][w[p]] |= 1 << k
-			t[p][upperOf(w[p])] |= 1 << k
+		for p := range 2 * fillerStep {
+			c, bit := w[p/2+p%2], uint64(1)<<(k*fillerStep+p/2)
+			t[p%2][c] |= bit
+			t[p%2][upperOf(c)] |= bit
 		}
 	}
 	return t
