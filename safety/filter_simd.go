@@ -46,8 +46,9 @@ func (f *filter) scan(s string, i int, found *batch) (n, next int) {
 	}
 	if i == 0 { // nothing stands before it
 		i = 1
-		n = int(f.exact.has(trigram(s, 0)) & 1)
-		found[0] = 0
+		gram := trigram(s, 0)
+		found[0] = place{0, gram}
+		n = int(f.exact.has(gram) & 1)
 	}
 	n, i = f.fillWide(s, i, n, found)
 	if n+32 >= len(found) {
@@ -80,8 +81,9 @@ func (f *filter) fillWide(s string, i, n int, found *batch) (int, int) {
 		for places := ^hits.Equal(none).ToBits(); places != 0; places &= places - 1 {
 			k := bits.TrailingZeros32(places)
 			x := uint64(near[k+1]) | uint64(near[k+2])<<8 | uint64(near[k+3])<<16
-			found[n] = int32(i + k)
-			n += int(f.exact.has(hash(x|hashFold)) & 1)
+			gram := hash(x | hashFold)
+			found[n] = place{int32(i + k), gram}
+			n += int(f.exact.has(gram) & 1)
 		}
 	}
 	archsimd.ClearAVXUpperBits()

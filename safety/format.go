@@ -135,6 +135,12 @@ func (f format) folded() format {
 // known form; extend follows it further. The left side comes first, so that a
 // text full of anchors is not read again and again.
 func (f *format) match(s string, i int) (from, to int, ok bool) {
+	if len(f.right) > 0 { // the end of the first run rules out most
+		p, end := &f.right[0], i+len(f.anchor)
+		if end+p.min > len(s) || p.min > 0 && !p.set[s[end+p.min-1]] {
+			return 0, 0, false
+		}
+	}
 	from = f.backward(s, i)
 	if from < 0 || !f.loose && !freeOnLeft(s, from) {
 		return 0, 0, false
@@ -228,5 +234,6 @@ func (f *format) literal(s string, i int, lit string) bool {
 	if f.fold {
 		return hasFold(s, i, lit)
 	}
-	return strings.HasPrefix(s[min(i, len(s)):], lit)
+	last := i + len(lit) - 1 // most often tells already that it is another
+	return last < len(s) && s[last] == lit[len(lit)-1] && s[i:last] == lit[:len(lit)-1]
 }

@@ -72,7 +72,7 @@ func findBasic(s string, at, end int) (int, int) {
 // headers such as X-Api-Key.
 func authHeader() rule {
 	return rule{
-		id: "auth-header", tier: tierContext, anchors: []string{"authorization", "x-api-key", "x-auth-token", "api-key", "x-access-token", "private-token"},
+		id: "auth-header", tier: tierContext, anchors: []string{"authorization", "x-auth-token", "api-key", "x-access-token", "private-token"},
 		fold: true, find: findAuthHeader, open: openHeader,
 		hits:   []string{"Authorization: Token {k24}1", "authorization: {a24}", `"Authorization": "AWS4 {a20}"`, "X-Api-Key: {a20}", `-H "PRIVATE-TOKEN: {a20}2"`},
 		misses: []string{"Authorization: Bearer $TOKEN", "authorization: required for this", "Authorization header is missing", "X-Api-Key: YOUR_API_KEY_GOES_HERE"},

@@ -63,10 +63,10 @@ func padded(s string, to int) int { return classes['e'].run(s, to, 2) }
 // view reads a view and translates what it finds. Flags are for what the text
 // says as it stands.
 func (p *probe) view(v *view, depth int, buf []span) []span {
-	if p.budget -= len(v.text); p.budget < 0 {
+	if p.budget -= v.text.Len(); p.budget < 0 {
 		return buf
 	}
-	for _, sp := range p.text(string(v.text), depth) {
+	for _, sp := range p.text(v.text.String(), depth) {
 		if a := p.detector.rules[sp.rule].action; a != Warn && a != Review {
 			buf = append(buf, v.back(sp))
 		}

@@ -82,9 +82,14 @@ func undecided(s string, i int) bool {
 
 var joining = newClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
-// nameEnd is where the name ends that holds an anchor; some anchors hold what
-// follows the name, too.
-func nameEnd(s string, at, end int) int { return wordish.run(s, wordish.run(s, at, end-at), 40) }
+// nameEnd is where the name ends that holds an anchor. Some anchors that begin
+// with pass hold what follows the name, too.
+func nameEnd(s string, at, end int) int {
+	if at+4 < end && !wordish[s[at+4]] {
+		return at + 4
+	}
+	return wordish.run(s, end, 40)
+}
 
 func nameStart(s string, at int) int { return wordish.back(s, at, 48) }
 
@@ -173,7 +178,7 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 	if hasFold(s, i, "value=") {
 		return i + 6, opLoose // an attribute beside the name's
 	}
-	if i == start || quoted {
+	if i == start || quoted || i+1 >= len(s) || phraseHeads[s[i]&31]>>(s[i+1]&31)&1 == 0 {
 		return 0, opNone
 	}
 	for n := range 6 {
@@ -199,7 +204,21 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 }
 
 // connectors open what may stand between a name and its verb.
-var connectors = set("for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can has your my our the user admin root account then itself value")
+const connecting = "for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can has your my our the user admin root account then itself value"
+
+var connectors = set(connecting)
+
+// phraseHeads tell by their first two letters the words that phrase may begin
+// with; most others do not begin so.
+var phraseHeads = func() (t [32]uint32) {
+	for _, w := range strings.Fields(connecting + " is was string") {
+		t[w[0]&31] |= 1 << ((w + " ")[1] & 31)
+		if len(w) == 1 {
+			t[w[0]&31] |= 1 << ('\t' & 31)
+		}
+	}
+	return t
+}()
 
 func skipBlank(s string, i, max int) int {
 	end := min(len(s), i+max)

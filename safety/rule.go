@@ -28,8 +28,7 @@ type rule struct {
 	reach   int                              // how far behind the anchor find looks, past spaces
 	sight   int                              // all that find looks at lies this near behind the anchor's start; 0 is not known
 	open    func(s string, at, end int) bool // whether more text could change what find says; nil means reach decides
-	prev    *class                           // what stands before an anchor in every match, unless it is the first of the text; nil is anything
-	next    *class                           // what stands behind an anchor in every match, nil is anything
+	besides                                  // what stands around an anchor in every match
 	hits    []string
 	misses  []string
 }
@@ -91,7 +90,9 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 		formats = append(formats, f)
 		r.anchors = append(r.anchors, anchorsOf(f)...)
 	}
-	r.anchors, r.prev, r.next = shortest(r.anchors), preceding(formats), following(formats)
+	r.anchors = shortest(r.anchors)
+	r.prev = preceding(formats)
+	r.next, r.far, r.skip = following(formats)
 	r.find = func(s string, at, _ int) (int, int) {
 		for i := range formats {
 			f := &formats[i]
@@ -123,19 +124,23 @@ func anchorsOf(f format) []string {
 	return spread(f.anchor, f.right[0].set)
 }
 
-// following is what stands behind an anchor in every match of any format, or nil
-// where that is not known.
-func following(formats []format) *class {
-	var all class
+// following is what stands behind an anchor in every match of any format, and
+// what stands so many bytes further on, at the end of the shortest run; nil where
+// that is not known.
+func following(formats []format) (next, far *class, skip int) {
+	next, skip = &class{}, maxTail
 	for _, f := range formats {
-		if len(f.anchor) < 3 || len(f.right) == 0 || f.right[0].min == 0 {
-			return nil
+		lead := 0
+		if len(f.anchor) < 3 { // it stands for all its continuations
+			lead = 1
 		}
-		for b := range all {
-			all[b] = all[b] || f.right[0].set[b]
+		if len(f.right) == 0 || f.right[0].min <= lead {
+			return nil, nil, 0
 		}
+		next.join(f.right[0].set)
+		skip = min(skip, f.right[0].min-1-lead)
 	}
-	return &all
+	return next, next, skip
 }
 
 // preceding is what stands before an anchor in every match of any format, or nil

@@ -28,7 +28,7 @@ func scattered(v string) bool {
 func facebookToken() rule {
 	f := format{left: []part{{set: digits, min: 14, max: 15}}, right: []part{{set: wordish, min: 26, max: 40}}, exact: true}
 	r := rule{
-		id: "facebook-access-token", tier: tierToken, prev: digits, hits: []string{"{d15}|{k27}", "{d16}|{k27}"},
+		id: "facebook-access-token", tier: tierToken, besides: besides{prev: digits, far: wordish, skip: 24}, hits: []string{"{d15}|{k27}", "{d16}|{k27}"},
 		misses: []string{"a table 12|34 row", "1|a"},
 		find: func(s string, at, end int) (int, int) {
 			from := f.backward(s, at)
