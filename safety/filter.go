@@ -155,7 +155,7 @@ func (a *anchor) file(common, load map[uint32]int) (beside int) {
 	best := 0
 	for i := 0; i+4 <= len(a.lit); i++ {
 		here, next := common[trigram(a.lit, i)], common[trigram(a.lit, i+1)]
-		if n := 64*(here+next) + min(load[trigram(a.lit, i)], 63); beside < 0 || n < best {
+		if n := 64*(here+next) + min(load[trigram(a.lit, i)]/3, 63); beside < 0 || n < best {
 			best, a.off, beside = n, i, i+1
 			if next < here {
 				a.off, beside = i+1, i

@@ -183,7 +183,7 @@ func (f *format) forward(s string, i int, parts []part) int {
 			return -1
 		}
 		if k == len(parts)-1 {
-			if f.exact && end < len(s) && p.set[s[end]] {
+			if f.exact && goesOn(s, end, p.set) {
 				return -1
 			}
 			for end-i > p.min && s[end-1] == '.' {
@@ -193,6 +193,12 @@ func (f *format) forward(s string, i int, parts []part) int {
 		i = end
 	}
 	return i
+}
+
+// goesOn reports whether a run that ends at i went on, there or in what a marker
+// stands for: a text that is read again must not look shorter than it was.
+func goesOn(s string, i int, set *class) bool {
+	return i < len(s) && (set[s[i]] || s[i] == '[' && strings.HasPrefix(s[i:], "[REDACTED:"))
 }
 
 func (f *format) backward(s string, i int) int {

@@ -57,97 +57,123 @@ func (a *anchor) shape() shape {
 // crowd tells which places of the sample have a half of some value, a bit each.
 type crowd [(len(sample) + 63) / 64]uint64
 
+// member is a shape, or the joined ones of a set, with the places of the sample
+// that have each of its halves.
+type member struct {
+	shape
+	has [2 * frame]crowd
+}
+
 // sharing is how anchors are shared out among the sets: so that few places of
 // the sample have the shape of a set.
 type sharing struct {
-	with  [2 * frame][16]crowd
-	share [2 * frame][16]float64
-	sets  [sets]shape
+	with  [2 * frame][16]crowd       // the places with a value
+	share [2 * frame][2][256]float64 // how many have any of eight values
+	sets  [sets]member
 	costs [sets]float64
 }
 
-// shareOut shares anchors out: the likeliest shapes first, each where it adds
-// least; then each moves to where it adds least among the others.
+// shareOut shares anchors out, the likeliest first, each where it adds least. Then
+// each is taken out again and put where it adds least among all the others.
 func shareOut(anchors []anchor) [sets]shape {
+	sh := newSharing()
+	members, alone := []member{}, map[shape]float64{}
+	for _, s := range distinct(anchors) {
+		m := sh.member(s)
+		members, alone[s] = append(members, m), sh.cost(&m, &m)
+	}
+	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(alone[b.shape], alone[a.shape]) })
+	home := make([]int, len(members))
+	for i := range members {
+		home[i] = sh.place(&members[i])
+	}
+	for i := range members {
+		from := home[i]
+		home[i] = -1
+		sh.sets[from], sh.costs[from] = member{}, 0
+		for j, set := range home {
+			if set == from {
+				sh.sets[from].add(&members[j])
+			}
+		}
+		sh.costs[from] = sh.cost(&sh.sets[from], &sh.sets[from])
+		home[i] = sh.place(&members[i])
+	}
+	var out [sets]shape
+	for k := range out {
+		out[k] = sh.sets[k].shape
+	}
+	return out
+}
+
+func newSharing() *sharing {
 	sh := &sharing{}
 	for i := 1; i+frame <= len(sample); i++ {
 		for p := range frame {
 			b := sample[i-1+p]
 			for k, v := range [2]byte{b & 15, b >> 4} {
 				sh.with[2*p+k][v][i/64] |= 1 << (i % 64)
-				sh.share[2*p+k][v] += 1 / float64(len(sample))
-			}
-		}
-	}
-	shapes := distinct(anchors)
-	costs := make(map[shape]float64)
-	for _, s := range shapes {
-		costs[s] = sh.cost(s)
-	}
-	slices.SortStableFunc(shapes, func(a, b shape) int { return cmp.Compare(costs[b], costs[a]) })
-	where := make([]int, len(shapes))
-	for i, s := range shapes {
-		k, more := sh.best(s)
-		where[i] = k
-		sh.sets[k] = sh.sets[k].join(s)
-		sh.costs[k] += more
-	}
-	for range Sweeps {
-		for i, s := range shapes {
-			from := where[i]
-			var left shape
-			where[i] = -1
-			for j, k := range where {
-				if k == from {
-					left = left.join(shapes[j])
+				for mask := range 256 {
+					if mask>>(v&7)&1 != 0 {
+						sh.share[2*p+k][v/8][mask] += 1 / float64(len(sample))
+					}
 				}
 			}
-			sh.sets[from], sh.costs[from] = left, sh.cost(left)
-			k, more := sh.best(s)
-			where[i] = k
-			sh.sets[k] = sh.sets[k].join(s)
-			sh.costs[k] += more
 		}
 	}
-	return sh.sets
+	return sh
 }
 
-// best is the set that a shape adds least to, and how much.
-func (sh *sharing) best(s shape) (set int, least float64) {
-	least = 2
-	for k := range sh.sets {
-		if more := sh.cost(sh.sets[k].join(s)) - sh.costs[k]; more < least {
-			set, least = k, more
-		}
-	}
-	return set, least
-}
-
-// cost is how much of the sample has a shape, and how much would have it were
-// the bytes of text independent, which tells of what the sample lacks.
-func (sh *sharing) cost(s shape) float64 {
-	var all crowd
-	for i := range all {
-		all[i] = ^uint64(0)
-	}
-	odds := 1.0
+func (sh *sharing) member(s shape) member {
+	m := member{shape: s}
 	for k, values := range s {
-		var any crowd
-		sum := 1e-3
 		for ; values != 0; values &= values - 1 {
-			v := bits.TrailingZeros16(values)
-			sum += sh.share[k][v]
-			for i, w := range sh.with[k][v] {
-				any[i] |= w
+			for i, w := range sh.with[k][bits.TrailingZeros16(values)] {
+				m.has[k][i] |= w
 			}
 		}
-		odds *= sum
-		for i := range all {
-			all[i] &= any[i]
+	}
+	return m
+}
+
+// add joins another member to a set.
+func (m *member) add(o *member) {
+	m.shape = m.join(o.shape)
+	for k := range m.has {
+		for i, w := range o.has[k] {
+			m.has[k][i] |= w
 		}
 	}
+}
+
+// place puts a member into the set that it adds least to.
+func (sh *sharing) place(m *member) int {
+	best, least := 0, 3.0
+	for k := range sh.sets {
+		if more := sh.cost(&sh.sets[k], m) - sh.costs[k]; more < least {
+			best, least = k, more
+		}
+	}
+	sh.sets[best].add(m)
+	sh.costs[best] += least
+	return best
+}
+
+// cost is how much of the sample has the shape of two members joined, and how
+// much would have it were the bytes of text independent, which tells of what the
+// sample lacks.
+func (sh *sharing) cost(a, b *member) float64 {
+	odds := 1.0
+	for k := range a.shape {
+		values := a.shape[k] | b.shape[k]
+		odds *= 1e-3 + sh.share[k][0][values&255] + sh.share[k][1][values>>8]
+	}
 	n := 0
-	for _, w := range all {
+	for i := range a.has[0] {
+		w := ^uint64(0)
+		for k := range a.has {
+			w &= a.has[k][i] | b.has[k][i]
+		}
 		n += bits.OnesCount64(w)
 	}
 	return float64(n)/float64(len(sample)) + odds
@@ -174,5 +200,3 @@ func distinct(anchors []anchor) []shape {
 	}
 	return shapes
 }
-
-var Sweeps = 1

@@ -27,7 +27,7 @@ func vendor(id, names string, specs ...string) rule {
 		}
 		for k := range formats {
 			to := formats[k].forward(s, i, formats[k].right)
-			if to > i && (to == len(s) || !alnum[s[to]]) && (sure || random(s[i:to]) || mixedHex(s[i:to])) && !placeholder(s[i:to]) {
+			if to > i && !goesOn(s, to, alnum) && (sure || random(s[i:to]) || mixedHex(s[i:to])) && !placeholder(s[i:to]) {
 				return i, to
 			}
 		}
