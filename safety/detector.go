@@ -127,6 +127,9 @@ func (d *detector) judge(s string, p place, w *window, buf []span) []span {
 	return buf
 }
 
+// markerHead is how every marker begins.
+const markerHead = "[REDACTED:"
+
 // inMarker reports whether i stands inside a marker of ours, which must not be
 // masked again.
 func inMarker(s string, i int) bool {
@@ -135,7 +138,7 @@ func inMarker(s string, i int) bool {
 		return false
 	}
 	for k := len(near) - 1; k >= 0 && near[k] != ']'; k-- {
-		if near[k] == '[' && strings.HasPrefix(near[k:], "[REDACTED:") {
+		if near[k] == '[' && strings.HasPrefix(near[k:], markerHead) {
 			return true
 		}
 	}

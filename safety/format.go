@@ -149,6 +149,14 @@ func (f *format) match(s string, i int) (from, to int, ok bool) {
 	return from, to, to >= 0
 }
 
+// body is where a token starts that was found at from, its prefix left out.
+func (f *format) body(from, at int) int {
+	if from == at {
+		return at + len(f.anchor)
+	}
+	return from
+}
+
 // extend follows a token to where its alphabet ends, whatever stands next: a
 // longer run is a longer token, never a token with a tail left standing. A full
 // stop that ends a sentence is not part of it.
@@ -198,7 +206,7 @@ func (f *format) forward(s string, i int, parts []part) int {
 // goesOn reports whether a run that ends at i went on, there or in what a marker
 // stands for: a text that is read again must not look shorter than it was.
 func goesOn(s string, i int, set *class) bool {
-	return i < len(s) && (set[s[i]] || s[i] == '[' && strings.HasPrefix(s[i:], "[REDACTED:"))
+	return i < len(s) && (set[s[i]] || s[i] == '[' && strings.HasPrefix(s[i:], markerHead))
 }
 
 func (f *format) backward(s string, i int) int {

@@ -24,7 +24,7 @@ func findBearer(s string, at, end int) (int, int) {
 	}
 	to := tokenEnd(s, i)
 	l := look(s[i:to])
-	if to-i < 16 || placeholder(s[i:to]) || l.digit == 0 && (l.upper == 0 || l.lower == 0 || nameLike(s[i:to])) {
+	if to-i < 16 || placeholder(s[i:to]) || l.digit == 0 && !scrambled(s[i:to]) && (l.upper == 0 || l.lower == 0 || nameLike(s[i:to])) {
 		return 0, 0
 	}
 	return i, to
@@ -93,7 +93,10 @@ func findAuthHeader(s string, _, end int) (int, int) {
 		}
 	}
 	to := tokenEnd(s, i)
-	if to-i < 12 || !hasDigit(s[i:to]) || placeholder(s[i:to]) || called(s, to) {
+	if to > i && to < len(s) && (s[to] == '@' || s[to] == '=') {
+		to = tokenEnd(s, to+1)
+	}
+	if v := s[i:to]; len(v) < 12 || !hasDigit(v) && !scrambled(v) || placeholder(v) || called(s, to) {
 		return 0, 0
 	}
 	return i, to

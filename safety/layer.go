@@ -152,7 +152,7 @@ func (l *Layer) growth(edits []span) int {
 		if r := &l.detector.rules[e.rule]; r.action == Sanitize {
 			n++
 		} else {
-			n += len("[REDACTED:]") + len(r.id)
+			n += len(markerHead) + len(r.id) + 1
 		}
 	}
 	return n
@@ -169,7 +169,7 @@ func (l *Layer) replace(b *strings.Builder, s string, e span, t *tally) {
 		neutralise(b, s[e.from:e.to], r.before)
 		return
 	}
-	b.WriteString("[REDACTED:")
+	b.WriteString(markerHead)
 	b.WriteString(r.id)
 	b.WriteByte(']')
 }

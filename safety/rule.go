@@ -51,20 +51,44 @@ func randomToken(id string, formats ...string) rule {
 }
 
 // drawnByMachine is random, or letters that change case too often for words.
-func drawnByMachine(v string) bool {
-	changes := 0
+func drawnByMachine(v string) bool { return random(v) || changes(v)*3 >= len(v) }
+
+// scrambled is letters that change case at nearly every other place, as those of
+// no name do.
+func scrambled(v string) bool { return len(v) >= 10 && changes(v)*5 >= (len(v)-1)*2 }
+
+// changes is how often letters change case.
+func changes(v string) int {
+	n := 0
 	for i := 1; i < len(v); i++ {
 		if letter(v[i]) && letter(v[i-1]) && upper(v[i]) != upper(v[i-1]) {
-			changes++
+			n++
 		}
 	}
-	return random(v) || changes*3 >= len(v)
+	return n
 }
 
 // looseToken is a token rule whose prefix is so rare that it may stand inside a
 // word.
 func looseToken(id string, formats ...string) rule {
 	return tokenOf(id, format{loose: true}, nil, formats)
+}
+
+// link is a token rule for addresses that let whoever knows them post: what they
+// begin with goes, too.
+func link(id string, formats ...string) rule {
+	r := looseToken(id, formats...)
+	host := r.find
+	r.find = func(s string, at, end int) (int, int) {
+		from, to := host(s, at, end)
+		for _, scheme := range [...]string{"https://", "http://"} {
+			if to > 0 && from >= len(scheme) && hasFold(s, from-len(scheme), scheme) {
+				return from - len(scheme), to
+			}
+		}
+		return from, to
+	}
+	return r
 }
 
 // foldToken is a token rule in which case does not matter.
@@ -100,7 +124,7 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 				continue
 			}
 			from, to, ok := f.match(s, at)
-			if ok && (pass == nil || pass(s[from:to])) && !placeholder(s[from:to]) {
+			if ok && (pass == nil || pass(s[f.body(from, at):to])) && !placeholder(s[from:to]) {
 				return from, f.extend(s, to)
 			}
 		}

@@ -11,11 +11,11 @@ func messagingRules() []rule {
 			"xoxe-{n10+}", "xoxc-{n10+}", "xoxd-{%10+}", "xoxo-{d1+}-{d1+}-{d1+}-{x1+}", "xoxs-{d1+}-{d1+}-{d1+}-{x1+}"),
 		foldToken("slack-config-token", "xoxe.xoxb-{d1}-{a20+}", "xoxe.xoxp-{d1}-{a20+}", "xoxe-{d1}-{a100+}"),
 		foldToken("slack-application-token", "xapp-{d1}-{a1+}-{d1+}-{a1+}"),
-		looseToken("chat-post-url", "hooks.slack.com/services/{b36+}", "hooks.slack.com/workflows/{b36+}", "hooks.slack.com/triggers/{b36+}"),
-		looseToken("guild-post-url", "discord.com/api/webhooks/{d15-21}/{k50+}", "discordapp.com/api/webhooks/{d15-21}/{k50+}"),
+		link("chat-post-url", "hooks.slack.com/services/{b36+}", "hooks.slack.com/workflows/{b36+}", "hooks.slack.com/triggers/{b36+}"),
+		link("guild-post-url", "discord.com/api/webhooks/{d15-21}/{k50+}", "discordapp.com/api/webhooks/{d15-21}/{k50+}"),
 		vendor("discord-api-token", "discord", "{x64}", "{d18}", "{s32}"),
 		randomToken("discord-bot-token", "{k24-28}<.G>{k5}.{k27-45}"),
-		token("teams-post-url", "{a1-40}<.webhook.office.com/webhookb2/>{n36}@{n36}/IncomingWebhook/{a32}/{n36}"),
+		link("teams-post-url", "{a1-40}<.webhook.office.com/webhookb2/>{n36}@{n36}/IncomingWebhook/{a32}/{n36}"),
 		token("telegram-bot-token", "{d8-12}<:AA>{k30+}"),
 		vendor("telegram-bot-api-token", "telegr", "{d5-16}:A{k34}"),
 		vendor("mattermost-access-token", "mattermost", "{a26}"),
@@ -34,7 +34,7 @@ func messagingRules() []rule {
 		vendor("twitch-api-token", "twitch", "{a30}"),
 		token("facebook-page-access-token", "EAAM{a80+}", "EAAC{a80+}"),
 		facebookToken(),
-		vendor("facebook-secret", "facebook", "{x32}"),
+		vendor("facebook-secret", "facebook", "{x32}", "{d15-16}%{k27-40}"),
 		vendor("linkedin-client", "linkedin linked_in linked-in", "{a14}", "{a16}"),
 	}
 }
@@ -95,7 +95,9 @@ func serviceRules() []rule {
 		vendor("nytimes-access-token", "nytimes new-york-times newyorktimes", "{s32}"),
 		vendor("rapidapi-access-token", "rapidapi", "{k50}"),
 		token("typeform-api-token", "tfp_{p59}"),
+		vendor("typeform-token", "typeform", "tfp_{p59}"),
 		sidekiqSecret(),
+		foldToken("sidekiq-url", "{x8}:{x8}<@gems.contribsys.com>", "{x8}:{x8}<@enterprise.contribsys.com>"),
 		curlUser(),
 		vendor("freemius-secret-key", "freemius", "sk_{k29}"),
 	}

@@ -63,7 +63,7 @@ func sidekiqSecret() rule {
 	}
 }
 
-// curlUser is what curl's -u and --user carry behind the colon.
+// curlUser is what curl's -u and --user carry, the user with the password.
 func curlUser() rule {
 	return rule{
 		id: "curl-auth-user", tier: tierContext, anchors: []string{" -u ", " -u'", " -u\"", "--user ", "--user=", "--proxy-user ", "-u\t"}, find: findCurlUser, reach: 270,
@@ -77,6 +77,9 @@ func findCurlUser(s string, at, end int) (int, int) {
 	i := skipBlank(s, end, 3)
 	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
 		i++
+	}
+	if strings.HasPrefix(s[min(i, len(s)):], markerHead) {
+		return 0, 0
 	}
 	colon := i
 	for colon < len(s) && colon < i+64 && !userEnd[s[colon]] || colon < len(s) && s[colon] == '@' {
@@ -104,5 +107,5 @@ func findCurlUser(s string, at, end int) (int, int) {
 	if to-from < 4 || placeholder(pw) || benign.has(pw) || strings.Contains(s[i:colon], "{{") {
 		return 0, 0
 	}
-	return from, to
+	return i, to
 }

@@ -123,7 +123,7 @@ func placeholder(v string) bool {
 }
 
 // fillers are words that only a stand-in holds.
-var fillers = [...]string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_", "insert-", "redacted", "......"}
+var fillers = [...]string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_", "insert-", "redacted", "......", "abcdefghijkl"}
 
 // fillerStep is how far apart the places are that are looked at: every filler
 // holds one of them with a byte behind it.
@@ -142,17 +142,16 @@ var fillerPairs = func() (t [2][256]uint64) {
 	return t
 }()
 
-// sameFiller is xxxx, ****, 0000 and the like, also behind a token's prefix.
+// sameFiller is xxxx, ****, 0000 and the like, also behind a token's prefix, or
+// one letter all along.
 func sameFiller(v string) bool {
 	last := v[len(v)-1]
-	if strings.IndexByte("xX*.0-_#?", last) < 0 {
-		return false
-	}
-	n := 0
+	n := 1
 	for n < len(v) && v[len(v)-1-n] == last {
 		n++
 	}
-	return n == len(v) || n >= 12
+	filler := strings.IndexByte("xX*.0-_#?", last) >= 0
+	return n == len(v) && (filler || n >= 8) || n >= 12 && filler
 }
 
 // variable is $NAME, ${…}, $(…), {{…}}, %s, %NAME%, <name>, [name], @name@.
