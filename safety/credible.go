@@ -9,28 +9,37 @@ var keyChars = newClass("A-Za-z0-9_.~+/=-")
 // prose, code or a stand-in for one.
 func credible(s, name string, kind sense, how op, v value) bool {
 	text := s[v.from:v.to]
-	if kind == weak && (!random(text) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
+	if kind != secret && (!random(text) && (kind != keyed || !digest(text)) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
 		return false
 	}
 	l := looks{}
-	if kind != weak {
-		if l = look(text); !v.quoted && (how == opIs || how == opLoose) && l.digit+l.other == 0 {
+	if kind == secret {
+		if l = look(text); !v.quoted && (how == opIs || how == opLoose) && l.digit+l.other == 0 && !scrambled(text) {
 			return false // a word of prose or code, the commonest case
 		}
 	}
 	if placeholder(text) || alphabet(text) || artifact(text) || benign.has(strings.TrimRight(text, "!.*")) {
 		return false
 	}
-	if kind == weak {
+	if kind != secret {
 		return v.quoted || !called(s, v.to)
 	}
 	if l.digit == min(len(text), enough) {
 		return passwordName(name) && len(text) >= 4
 	}
+	if how == opTight && v.quoted && s[v.from-1] == '`' && strings.IndexByte(text, ' ') > 0 {
+		return false // the output of a command
+	}
 	if v.quoted && how != opTag {
 		return credibleQuoted(text, how, l)
 	}
 	return credibleBare(s, how, v, l)
+}
+
+// digest is as long a run of hex digits as any digest, with or without hyphens.
+func digest(text string) bool {
+	l := look(text)
+	return l.hex && len(text) >= 32 && l.digit > 0 && l.distinct >= 8
 }
 
 // credibleQuoted: whatever stands in quotes is the value, unless it is a name
@@ -41,7 +50,7 @@ func credibleQuoted(text string, how op, l looks) bool {
 	}
 	switch how {
 	case opComma:
-		return len(text) >= 8 && l.digit > 0 && strings.IndexByte(text, ' ') < 0
+		return len(text) >= 8 && (l.digit > 0 || scrambled(text)) && strings.IndexByte(text, ' ') < 0
 	case opIs:
 		return l.digit > 0 || l.other > 0 && !sentence(text) || l.upper > 0 && l.lower > 0 && len(text) >= 8
 	}
@@ -57,13 +66,13 @@ func sentence(text string) bool {
 
 func credibleBare(s string, how op, v value, l looks) bool {
 	text := s[v.from:v.to]
-	if called(s, v.to) || expression(s, v) || path(text) && !(l.upper > 0 && l.digit > 1 && len(text) >= 30) || strings.Contains(text, "://") || strings.HasPrefix(text, "//") {
+	if called(s, v.to) || expression(s, v) || how == opColon && nested(s, v) || path(text) && !(l.upper > 0 && l.digit > 1 && len(text) >= 30) || strings.Contains(text, "://") || strings.HasPrefix(text, "//") {
 		return false
 	}
 	if l.digit == 0 && nameLike(text) && judge(text) != plain {
 		return false
 	}
-	mixed := l.digit > 0 || l.other > 0 && !nameLike(text)
+	mixed := l.digit > 0 || l.other > 0 && !nameLike(text) || scrambled(text)
 	switch how {
 	case opTight:
 		return len(text) >= 4 && (mixed || !dotted(text) && len(text) >= 6)
@@ -75,6 +84,21 @@ func credibleBare(s string, how op, v value, l looks) bool {
 		return len(text) >= 5 && (l.digit > 0 && l.lower+l.upper > 0 || l.other > 0 && !nameLike(text) && l.lower+l.upper > 0 && mixedOther(text))
 	}
 	return len(text) >= 6 && mixed && !selector(text)
+}
+
+// nested reports whether a value is the key of the next line of YAML.
+func nested(s string, v value) bool {
+	line := v.from - skippedBack(s, v.from)
+	return line > 0 && s[line-1] == '\n' && v.to < len(s) && s[v.to] == ':'
+}
+
+// skippedBack is how many blanks stand before i.
+func skippedBack(s string, i int) int {
+	n := 0
+	for n < i && n < 24 && (s[i-1-n] == ' ' || s[i-1-n] == '\t') {
+		n++
+	}
+	return n
 }
 
 // alphabet: a set of characters to choose from.

@@ -53,7 +53,7 @@ func (d *detector) spans(s string, buf []span) []span {
 		n, i = d.filter.scan(s, i, &found)
 		for _, p := range found[:n] {
 			if int(p.at) <= w.token.from+d.deepest || int(p.at) > w.token.to-3 {
-				buf = d.judge(s, p, &w, buf)
+				buf = d.find(s, p, &w, buf)
 			}
 		}
 		if i > w.token.from+d.deepest {
@@ -88,8 +88,8 @@ func (w *window) again(s string, a *anchor, at, sight int) bool {
 		s[m.at-before:m.at+sight] == s[at-before:at+sight]
 }
 
-// judge appends to buf what the anchors find that may stand at a place.
-func (d *detector) judge(s string, p place, w *window, buf []span) []span {
+// find appends to buf what the anchors find that may stand at a place.
+func (d *detector) find(s string, p place, w *window, buf []span) []span {
 	inside := w.token
 	anchors := d.filter.at(p.gram)
 	for k := range anchors {

@@ -94,13 +94,16 @@ func findAuthHeader(s string, _, end int) (int, int) {
 	}
 	to := tokenEnd(s, i)
 	if to > i && to < len(s) && (s[to] == '@' || s[to] == '=') {
-		to = tokenEnd(s, to+1)
+		to = authBytes.run(s, to, maxTail)
 	}
 	if v := s[i:to]; len(v) < 12 || !hasDigit(v) && !scrambled(v) || placeholder(v) || called(s, to) {
 		return 0, 0
 	}
 	return i, to
 }
+
+// authBytes also stand in what some servers take.
+var authBytes = newClass("A-Za-z0-9._~+/@=-")
 
 // openHeader: a scheme and a space may stand between the colon and the value.
 func openHeader(s string, _, end int) bool {

@@ -41,6 +41,9 @@ func findNamed(s string, at, end int) (int, int) {
 	}
 	left := nameStart(s, at)
 	kind := judge(s[left:right])
+	if kind == weak && owned(s, left, right) {
+		kind = keyed
+	}
 	if kind == plain || right >= 13 && hasFold(s, right-13, "authorization") {
 		return 0, 0 // a header knows its schemes better
 	}
@@ -50,6 +53,15 @@ func findNamed(s string, at, end int) (int, int) {
 		return costly, costly
 	}
 	return v.from, v.to
+}
+
+// owned reports whether the word key follows one that makes it a credential: the
+// api key, as words of a sentence.
+func owned(s string, left, right int) bool {
+	if left < 4 || s[left-1] != ' ' || !equalFold(s[left:right], "key") {
+		return false
+	}
+	return kindOf(s[classes['z'].back(s, left-1, 16):left-1])&ownsKey != 0
 }
 
 // openNamed reports whether a name's value may still be to come or to go on.

@@ -133,6 +133,20 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 	return r
 }
 
+// alone makes a rule leave alone what stands in the middle of base64, which now
+// and then holds so short a prefix.
+func (r rule) alone() rule {
+	find := r.find
+	r.find = func(s string, at, end int) (int, int) {
+		from, to := find(s, at, end)
+		if to > from && (from > 0 && (s[from-1] == '+' || s[from-1] == '/') || to < len(s) && s[to] == '+') {
+			return 0, 0
+		}
+		return from, to
+	}
+	return r
+}
+
 // but adds texts the rule must leave alone.
 func (r rule) but(misses ...string) rule {
 	r.misses = append(r.misses, misses...)

@@ -7,8 +7,10 @@ func saasRules() []rule {
 
 func messagingRules() []rule {
 	return []rule{
-		looseToken("slack-token", "xoxb-{n10+}", "xoxa-{n8+}", "xoxp-{n10+}", "xoxr-{n8+}", "xoxs-{n10+}", "xoxo-{n10+}",
-			"xoxe-{n10+}", "xoxc-{n10+}", "xoxd-{%10+}", "xoxo-{d1+}-{d1+}-{d1+}-{x1+}", "xoxs-{d1+}-{d1+}-{d1+}-{x1+}"),
+		tokenOf("slack-token", format{loose: true}, slackLike, []string{"xoxb-{n10+}", "xoxp-{n10+}", "xoxs-{n10+}", "xoxo-{n10+}",
+			"xoxe-{n10+}", "xoxc-{n10+}", "xoxd-{%10+}", "xoxo-{d1+}-{d1+}-{d1+}-{x1+}", "xoxs-{d1+}-{d1+}-{d1+}-{x1+}"}).
+			but("xoxo-with-love-from-all-of-us", "xoxb-my-very-own-bot-token"),
+		looseToken("slack-workspace-token", "xoxa-{n8+}", "xoxr-{n8+}"),
 		foldToken("slack-config-token", "xoxe.xoxb-{d1}-{a20+}", "xoxe.xoxp-{d1}-{a20+}", "xoxe-{d1}-{a100+}"),
 		foldToken("slack-application-token", "xapp-{d1}-{a1+}-{d1+}-{a1+}"),
 		link("chat-post-url", "hooks.slack.com/services/{b36+}", "hooks.slack.com/workflows/{b36+}", "hooks.slack.com/triggers/{b36+}"),
@@ -32,18 +34,23 @@ func messagingRules() []rule {
 		vendor("zendesk-secret-key", "zendesk", "{a40}"),
 		vendor("twitter-api-key", "twitter", "{a25}", "{a45}", "{a50}", "{d15-25}-{a20-40}", "AAAAAAAAAAAAAAAAAAAAAA{%80-100}"),
 		vendor("twitch-api-token", "twitch", "{a30}"),
-		token("facebook-page-access-token", "EAAM{a80+}", "EAAC{a80+}"),
+		token("facebook-page-access-token", "EAAM{a80+}", "EAAC{a80+}").alone(),
 		facebookToken(),
 		vendor("facebook-secret", "facebook", "{x32}", "{d15-16}%{k27-40}"),
 		vendor("linkedin-client", "linkedin linked_in linked-in", "{a14}", "{a16}"),
 	}
 }
 
+// slackLike is a token's body with numbers in it, or scrambled: words joined by
+// hyphens stand in for one.
+func slackLike(v string) bool { return look(v).digit >= 2 || changes(v) >= 2 }
+
 func paymentRules() []rule {
 	return []rule{
 		token("stripe-api-key", "sk_live_{a10+}", "sk_test_{a10+}", "sk_prod_{a10+}", "rk_live_{a10+}", "rk_test_{a10+}", "rk_prod_{a10+}"),
 		token("stripe-webhook-secret", "whsec_{b24+}"),
-		randomToken("square-access-token", "sq0atp-{k22-60}", "sq0csp-{k40+}", "EAAA{k22-60}"),
+		randomToken("square-access-token", "sq0atp-{k22-60}", "sq0csp-{k40+}"),
+		randomToken("square-merchant-token", "EAAA{k22-60}").alone(),
 		token("flutterwave-key", "FLWSECK_TEST-{g32}-X", "FLWPUBK_TEST-{g32}-X", "FLWSECK-{a32}-X", "FLWSECK_TEST-{g12}"),
 		token("shopify-access-token", "shpat_{x32}"),
 		token("shopify-custom-access-token", "shpca_{x32}"),

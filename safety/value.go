@@ -111,6 +111,11 @@ func placeholder(v string) bool {
 		return true
 	}
 	v = v[:min(len(v), 96)]
+	for i := 0; i+16 <= len(v); i += 8 { // one byte all along, unless it is zeros in base64
+		if w := eight(v, i); w == eight(v, i+8) && w == bits.RotateLeft64(w, 8) && v[i] != 'A' {
+			return true
+		}
+	}
 	for i := 0; i+1 < len(v); i += fillerStep {
 		for maybe := fillerPairs[0][v[i]] & fillerPairs[1][v[i+1]]; maybe != 0; maybe &= maybe - 1 {
 			k := bits.TrailingZeros64(maybe)

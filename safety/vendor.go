@@ -53,8 +53,11 @@ func mixedHex(v string) bool {
 }
 
 // torn reports whether a name is only pieces of other words: rookTable does not
-// speak of okta.
+// speak of okta, nor sumObject of sumo.
 func torn(s string, at, end int) bool {
+	if end-at > 1 && upper(s[end-1]) && !upper(s[end-2]) {
+		return true
+	}
 	return at > 0 && letter(s[at-1]) && !upper(s[at]) && look(s[at:end]).upper > 0
 }
 

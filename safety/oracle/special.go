@@ -18,7 +18,7 @@ var handmade = map[string]struct {
 		`curl --user=bob:§ https://api.test`, `curl -sS -X PUT -u bob:"§" https://api.test`, "curl https://api.test \\\n  -u bob:§\n",
 	}},
 	"facebook-access-token": {`[0-9]{15}[|%][a-zA-Z0-9_-]{27}`, []string{`facebook token = "§"`, "the facebook app token is § now", `{"facebook": "§"}`, "FACEBOOK_ACCESS_TOKEN=§"}},
-	"jwt-base64": {`ZXlKaGJHY2lPaU[a-zA-Z0-9]{2}JIUzI1NiIsInR5cCI6IkpXVCJ9[a-zA-Z0-9]{60}`, []string{"token § in it", `jwt: "§"`, "X=§"}},
+	"jwt-base64":            {`ZXlKaGJHY2lPaU[a-zA-Z0-9]{2}JIUzI1NiIsInR5cCI6IkpXVCJ9[a-zA-Z0-9]{60}`, []string{"token § in it", `jwt: "§"`, "X=§"}},
 	"microsoft-teams-webhook": {`https://[a-z]{6}\.webhook\.office\.com/webhookb2/[a-z0-9]{8}-[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{12}@[a-z0-9]{8}-[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{12}/IncomingWebhook/[a-z0-9]{32}/[a-z0-9]{8}-[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{12}`,
 		[]string{"post to §", `url = "§"`, `{"webhook":"§"}`, "TEAMS_URL=§"}},
 	"sidekiq-secret":            {`[a-f0-9]{8}:[a-f0-9]{8}`, []string{"BUNDLE_ENTERPRISE__CONTRIBSYS__COM=§", "export BUNDLE_GEMS__CONTRIBSYS__COM=§", `BUNDLE_GEMS__CONTRIBSYS__COM: "§"`, `bundle_enterprise__contribsys__com = "§"`}},
