@@ -92,6 +92,9 @@ func findAuthHeader(s string, _, end int) (int, int) {
 			i = k
 		}
 	}
+	if hasFold(s, i, "aws4-hmac-") {
+		return 0, 0 // a signature, of use only once
+	}
 	to := tokenEnd(s, i)
 	if to > i && to < len(s) && (s[to] == '@' || s[to] == '=') {
 		to = authBytes.run(s, to, maxTail)

@@ -29,6 +29,9 @@ func named() rule {
 			"the key: value pairs", "pwd=/home/bob", "next_page_token=CAUQAA9xk2", "password := config.Password", "secretName: app-decryption-1",
 			"password=[REDACTED:named-password]", "cache key: 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e", "token.count = 12345678",
 			"LLM_SECRET_NAME = \"NEXUS-GPT4-API-KEY\"", "task-notification", "keyboard: qwertz1", "compass=north12",
+			"send(\"my token is \" + newToken2())", "get(\"/x?token=\"+t2, 5)", `"/etc/passwd": "only some may"`, `PWD: '/Users/ann2'`, "f.token=f.token[0]:c-1",
+			"--- PASS: TestUser2Login (0.00s)", "PASS: test_http2.py", "pass: step-3 done", "IMAGE_TOKEN = 0x000C", "PrivateKey: testRSA2048PrivateKey,",
+			"dk.encryptionKey1024 = ek.encryptionKey1024",
 		},
 	}
 }
@@ -44,7 +47,7 @@ func findNamed(s string, at, end int) (int, int) {
 	if kind == weak && owned(s, left, right) {
 		kind = keyed
 	}
-	if kind == plain || right >= 13 && hasFold(s, right-13, "authorization") {
+	if kind == plain || strings.HasSuffix(s[:left], "/etc/") || right >= 13 && hasFold(s, right-13, "authorization") {
 		return 0, 0 // a header knows its schemes better
 	}
 	v := readValue(s, i)

@@ -104,6 +104,9 @@ func findCurlUser(s string, at, end int) (int, int) {
 		return i, colon // the key is the user, and the password is empty
 	}
 	pw := s[from:to]
+	if digits.run(pw, 0, len(pw)) == len(pw) && digits.run(s, i, 64) == colon {
+		return 0, 0 // the numbers of a user and a group
+	}
 	if to-from < 4 || placeholder(pw) || benign.has(pw) || strings.Contains(s[i:colon], "{{") {
 		return 0, 0
 	}
