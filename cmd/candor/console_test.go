@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long a screen may take; only a failure takes it.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // console is the program in a real terminal.
 type console struct {
