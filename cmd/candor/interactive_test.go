@@ -294,3 +294,19 @@ func TestAConversationLeavesNothingBehind(t *testing.T) {
 	<-c.done
 	assert.Empty(t, show(c.out.String(), c.cols).strange)
 }
+
+func TestAServerThatGoesAwayIsSaidOnceAndTheConversationStays(t *testing.T) {
+	r := editorServer(t)
+	c := openConsole(t, 80, []string{"CANDOR_TOKEN=" + testToken}, "chat", "--server", r.url)
+	c.prompt("leaves.")
+	c.say("hello")
+	c.prompt("said")
+	r.signal()
+	require.NoError(t, <-r.exit)
+	c.until("┄ The connection is lost; trying again until it is back.")
+	c.say("are you there?")
+	c.until("✗ no answer from 127.0.0.1:")
+	c.say("/threads")
+	c.until("› /threads\n  ✗ no answer from")
+	assert.Equal(t, 1, strings.Count(c.leave(), "The connection is lost"))
+}
