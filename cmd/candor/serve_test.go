@@ -191,6 +191,7 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 		{"an address in use or wrong", []string{"--addr", "256.0.0.1:1"}, "256.0.0.1"},
 		{"an approval of no form", []string{"--approve", "shell"}, "--approve: want TOOL=MODE"},
 		{"an approval of no mode", []string{"--approve", "shell=maybe"}, `--approve shell: "maybe" is none of never, ask, always`},
+		{"a level of reasoning that is none", []string{"--reasoning", "some"}, `--reasoning: "some" is none of full, summary, hidden`},
 		{"an argument that is no flag", []string{"here"}, "serve takes no argument but flags"},
 		{"a flag that is not there", []string{"--speed"}, "speed"},
 	} {

@@ -138,7 +138,7 @@ func (s *Server) left(ctx context.Context, own *session.Session, t session.Turn,
 		}
 	}
 	if at == 0 {
-		at = t.LastSeq
+		at = t.FirstSeq
 	}
 	return at, last
 }
