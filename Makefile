@@ -43,8 +43,8 @@ fuzz: go-version ## every fuzz target for FUZZ (10s) each
 	    echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) -fuzzminimizetime 1s -parallel 1 $$pkg; \
 	  done; done
 
-golden: go-version ## rewrite what stands beside each script in testdata/turns
-	$(GO) test ./cmd/candor -run '^(TestTurns|TestTheTerminalShowsEveryCase)$$' -update
+golden: go-version ## rewrite what stands beside each script in testdata
+	$(GO) test ./cmd/candor -run '^(TestTurns|TestTheTerminalShowsEveryCase|TestScreensOfAnyWidthAreAligned)$$' -update
 
 clean:
 	rm -rf bin

@@ -44,7 +44,7 @@ func TestAServersRefusalIsAnErrorWithItsWords(t *testing.T) {
 func TestAServerOfSomebodyElseIsNotBelieved(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
 		"a page":          func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>It works</html>")) },
-		"an error of its": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Bad Gateway", 502) },
+		"an error of its": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Bad Gateway", http.StatusBadGateway) },
 		"an empty error":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); _, _ = w.Write([]byte("{}")) },
 		"an answer cut off": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "9")

@@ -51,7 +51,23 @@ var (
 	digits  = classes['d']
 	wordish = classes['k']
 	token68 = newClass("A-Za-z0-9._~+/-")
+
+	// unjoined is what freeOnLeft may allow before a token.
+	unjoined = func() *class {
+		c := *newClass("nrt0-9A-Fa-f")
+		for b := range c {
+			c[b] = c[b] || !alnum[b]
+		}
+		return &c
+	}()
 )
+
+// join adds what another class holds.
+func (c *class) join(other *class) {
+	for b := range c {
+		c[b] = c[b] || other[b]
+	}
+}
 
 // run is the end of the run of c that starts at i, at most max bytes long.
 func (c *class) run(s string, i, max int) int {
@@ -80,6 +96,13 @@ func (c *class) back(s string, i, max int) int {
 func lower(b byte) byte {
 	if b-'A' < 26 {
 		return b | 0x20
+	}
+	return b
+}
+
+func upperOf(b byte) byte {
+	if b-'a' < 26 {
+		return b &^ 0x20
 	}
 	return b
 }

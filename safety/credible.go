@@ -9,28 +9,46 @@ var keyChars = newClass("A-Za-z0-9_.~+/=-")
 // prose, code or a stand-in for one.
 func credible(s, name string, kind sense, how op, v value) bool {
 	text := s[v.from:v.to]
-	if kind == weak && (!random(text) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
+	if kind != secret && (!random(text) && (kind != keyed || !digest(text)) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
 		return false
 	}
 	l := looks{}
-	if kind != weak {
-		if l = look(text); !v.quoted && (how == opIs || how == opLoose) && l.digit+l.other == 0 {
+	if kind == secret {
+		if l = look(text); !v.quoted && (how == opIs || how == opLoose) && l.digit+l.other == 0 && !scrambled(text) {
 			return false // a word of prose or code, the commonest case
 		}
 	}
-	if placeholder(text) || alphabet(text) || artifact(text) || benign.has(strings.TrimRight(text, "!.*")) {
+	if placeholder(text) || alphabet(text) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimRight(text, "!.*")) {
 		return false
 	}
-	if kind == weak {
+	if kind != secret {
 		return v.quoted || !called(s, v.to)
 	}
 	if l.digit == min(len(text), enough) {
 		return passwordName(name) && len(text) >= 4
 	}
+	if how == opTight && v.quoted && s[v.from-1] == '`' && strings.IndexByte(text, ' ') > 0 {
+		return false // the output of a command
+	}
 	if v.quoted && how != opTag {
-		return credibleQuoted(text, how, l)
+		return credibleQuoted(text, how, l) && !(path(text) && containsFold(name, "pwd")) && !closes(s, v.from-1)
 	}
 	return credibleBare(s, how, v, l)
+}
+
+// passed reports whether a pass is no password but what a test did: PASS: TestX,
+// or what is said behind pass: in the middle of a line.
+func passed(s, name string, how op, v value) bool {
+	if how == opTight || v.quoted {
+		return false
+	}
+	return name == "PASS" || v.to < len(s) && s[v.to] == ' '
+}
+
+// digest is as long a run of hex digits as any digest, with or without hyphens.
+func digest(text string) bool {
+	l := look(text)
+	return l.hex && len(text) >= 32 && l.digit > 0 && l.distinct >= 8
 }
 
 // credibleQuoted: whatever stands in quotes is the value, unless it is a name
@@ -41,11 +59,22 @@ func credibleQuoted(text string, how op, l looks) bool {
 	}
 	switch how {
 	case opComma:
-		return len(text) >= 8 && l.digit > 0 && strings.IndexByte(text, ' ') < 0
+		return len(text) >= 8 && (l.digit > 0 || scrambled(text)) && strings.IndexByte(text, ' ') < 0
 	case opIs:
 		return l.digit > 0 || l.other > 0 && !sentence(text) || l.upper > 0 && l.lower > 0 && len(text) >= 8
 	}
-	return len(text) >= 4 && !sentence(text) && !strings.Contains(text, "://")
+	return len(text) >= 4 && !sentence(text) && !strings.Contains(text, "://") && !strings.HasPrefix(text, "//")
+}
+
+// closes reports whether the quote at i closes a string of code, "token is " + x,
+// rather than opening one: it is odd on its line, and no value follows it.
+func closes(s string, i int) bool {
+	if s[i] != '"' || i+1 >= len(s) || strings.IndexByte(" +,);.", s[i+1]) < 0 {
+		return false
+	}
+	line := s[max(0, i-200):i]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	return (strings.Count(line, `"`)-strings.Count(line, `\"`))%2 == 1
 }
 
 // sentence is prose in quotes: it opens with a capital, has several words and
@@ -57,13 +86,13 @@ func sentence(text string) bool {
 
 func credibleBare(s string, how op, v value, l looks) bool {
 	text := s[v.from:v.to]
-	if called(s, v.to) || expression(s, v) || path(text) && !(l.upper > 0 && l.digit > 1 && len(text) >= 30) || strings.Contains(text, "://") || strings.HasPrefix(text, "//") {
+	if called(s, v.to) || expression(s, v) || how == opColon && nested(s, v) || path(text) && !(l.upper > 0 && l.digit > 1 && len(text) >= 30) || strings.Contains(text, "://") || strings.HasPrefix(text, "//") {
 		return false
 	}
-	if l.digit == 0 && nameLike(text) && judge(text) != plain {
+	if l.digit == 0 && nameLike(text) && judge(text) != plain || numeral(text) || how != opTight && variableName(text) {
 		return false
 	}
-	mixed := l.digit > 0 || l.other > 0 && !nameLike(text)
+	mixed := l.digit > 0 || l.other > 0 && !nameLike(text) || scrambled(text)
 	switch how {
 	case opTight:
 		return len(text) >= 4 && (mixed || !dotted(text) && len(text) >= 6)
@@ -75,6 +104,37 @@ func credibleBare(s string, how op, v value, l looks) bool {
 		return len(text) >= 5 && (l.digit > 0 && l.lower+l.upper > 0 || l.other > 0 && !nameLike(text) && l.lower+l.upper > 0 && mixedOther(text))
 	}
 	return len(text) >= 6 && mixed && !selector(text)
+}
+
+// nested reports whether a value is the key of the next line of YAML.
+func nested(s string, v value) bool {
+	line := v.from - skippedBack(s, v.from)
+	return line > 0 && s[line-1] == '\n' && v.to < len(s) && s[v.to] == ':'
+}
+
+// skippedBack is how many blanks stand before i.
+func skippedBack(s string, i int) int {
+	n := 0
+	for n < i && n < 24 && (s[i-1-n] == ' ' || s[i-1-n] == '\t') {
+		n++
+	}
+	return n
+}
+
+// numeral is a number as code writes it: 0x000c, -0x7f.
+func numeral(text string) bool {
+	text = strings.TrimPrefix(text, "-")
+	return len(text) <= 18 && strings.HasPrefix(text, "0x") && classes['x'].run(text, 2, len(text)) == len(text)
+}
+
+// variableName is the name of a key or a token in code with a number in it, as
+// in testRSA2048PrivateKey; no password ends so.
+func variableName(text string) bool {
+	word, rest := lastWord(text)
+	if !letter(text[0]) || identifier.run(text, 0, len(text)) < len(text) || !equalFold(word, "key") && !equalFold(word, "token") {
+		return false
+	}
+	return rest != "" && upper(word[0]) && !upper(word[1]) && !upper(rest[len(rest)-1]) && look(text).digit <= 4
 }
 
 // alphabet: a set of characters to choose from.
@@ -118,7 +178,13 @@ func called(s string, i int) bool {
 func expression(s string, v value) bool {
 	text := s[v.from:v.to]
 	k := identifier.run(text, 0, len(text))
-	if k == 0 || k == len(text) || digits[text[0]] || text[k] != '(' && text[k] != '{' && text[k] != '[' {
+	if k == 0 || k == len(text) || digits[text[0]] {
+		return false
+	}
+	if i := strings.LastIndexByte(text[:k], '.'); i > 0 && i+1 < k && strings.IndexByte("[(+", text[k]) >= 0 && judge(text[i+1:k]) != plain {
+		return true // x.token[0], x.token + y
+	}
+	if text[k] != '(' && text[k] != '{' && text[k] != '[' {
 		return false
 	}
 	if k+1 == len(text) || !hasDigit(text) {

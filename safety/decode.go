@@ -10,22 +10,16 @@ const maxEncoded = 64 << 10
 var encoding = newClass("A-Za-z0-9+/_-")
 
 // nextRun finds the next run of base64 characters of at least minEncoded from i
-// on. It looks at every 24th byte only, since a run cannot pass between two.
+// on. It reads each stretch of that length from its end: what is no such
+// character there rules out all before it.
 func nextRun(s string, i int) (from, to int) {
-	for p := i + minEncoded - 1; p < len(s); {
-		if !encoding[s[p]] {
-			p += minEncoded
-			continue
-		}
-		from = p
-		for from > i && encoding[s[from-1]] {
-			from--
-		}
-		to = encoding.run(s, p, len(s))
-		if to-from >= minEncoded {
+	for i+minEncoded <= len(s) {
+		from = encoding.back(s, i+minEncoded, minEncoded)
+		if from == i {
+			to = encoding.run(s, i+minEncoded, len(s))
 			return from, wrapped(s, from, to)
 		}
-		p = to + minEncoded
+		i = from
 	}
 	return 0, 0
 }

@@ -13,6 +13,8 @@ type detector struct {
 	rules  []rule
 	filter *filter
 	spaced []string // anchors with a space in them, in lower case
+
+	deepest int // how far in an anchor its trigram may stand
 }
 
 func newDetector(rules []rule) *detector {
@@ -26,31 +28,35 @@ func newDetector(rules []rule) *detector {
 			}
 			if !seen[lit] {
 				seen[lit] = true
-				anchors = append(anchors, anchor{lit: lit, fold: r.fold, rule: i, next: r.next})
+				anchors = append(anchors, anchor{lit: lit, fold: r.fold, rule: i, besides: r.besides})
 				if strings.ContainsAny(lit, " \t") {
 					spaced = append(spaced, strings.ToLower(lit))
 				}
 			}
 		}
 	}
-	return &detector{rules: rules, filter: newFilter(anchors), spaced: spaced}
+	d := &detector{rules: rules, filter: newFilter(anchors), spaced: spaced}
+	for _, a := range d.filter.anchors {
+		d.deepest = max(d.deepest, a.off)
+	}
+	return d
 }
 
 // spans appends what is found in s to buf, in the order of the anchors. Nothing
-// is looked for inside a token, nor for a named value inside a named value, so
-// the cost stays linear whatever the text is.
+// is looked for inside a token but a longer one from the same place on, nor for a
+// named value inside a named value, so the cost stays linear whatever the text is.
 func (d *detector) spans(s string, buf []span) []span {
 	var found batch
 	var w window
 	for i := 0; i < len(s); {
 		var n int
-		n, i = d.filter.fill(s, i, &found)
+		n, i = d.filter.scan(s, i, &found)
 		for _, p := range found[:n] {
-			if int(p) < w.token.from || int(p) > w.token.to-3 {
-				buf = d.place(s, int(p), &w, buf)
+			if int(p.at) <= w.token.from+d.deepest || int(p.at) > w.token.to-3 {
+				buf = d.find(s, p, &w, buf)
 			}
 		}
-		if i >= w.token.from {
+		if i > w.token.from+d.deepest {
 			i = max(i, w.token.to-2)
 		}
 	}
@@ -82,15 +88,14 @@ func (w *window) again(s string, a *anchor, at, sight int) bool {
 		s[m.at-before:m.at+sight] == s[at-before:at+sight]
 }
 
-// place appends to buf what the anchors find that may stand at i.
-func (d *detector) place(s string, i int, w *window, buf []span) []span {
+// find appends to buf what the anchors find that may stand at a place.
+func (d *detector) find(s string, p place, w *window, buf []span) []span {
 	inside := w.token
-	gram := trigram(s, i)
-	anchors := d.filter.at(gram)
+	anchors := d.filter.at(p.gram)
 	for k := range anchors {
 		a := &anchors[k]
-		at := i - a.off
-		if a.gram != gram || at >= inside.from && at < inside.to || !a.matches(s, at) {
+		at := int(p.at) - a.off
+		if a.gram != p.gram || at > inside.from && at < inside.to || !a.matches(s, at) || !a.fit(s, at, at+len(a.lit)) {
 			continue
 		}
 		r := &d.rules[a.rule]
@@ -108,6 +113,9 @@ func (d *detector) place(s string, i int, w *window, buf []span) []span {
 		if to <= from || inMarker(s, from) || at != from && inMarker(s, at) {
 			continue
 		}
+		if len(buf) == cap(buf) {
+			buf = slices.Grow(buf, 3*len(buf)+32)
+		}
 		buf = append(buf, span{from, to, a.rule})
 		switch {
 		case r.tier >= tierToken && to > w.token.to:
@@ -119,6 +127,9 @@ func (d *detector) place(s string, i int, w *window, buf []span) []span {
 	return buf
 }
 
+// markerHead is how every marker begins.
+const markerHead = "[REDACTED:"
+
 // inMarker reports whether i stands inside a marker of ours, which must not be
 // masked again.
 func inMarker(s string, i int) bool {
@@ -127,7 +138,7 @@ func inMarker(s string, i int) bool {
 		return false
 	}
 	for k := len(near) - 1; k >= 0 && near[k] != ']'; k-- {
-		if near[k] == '[' && strings.HasPrefix(near[k:], "[REDACTED:") {
+		if near[k] == '[' && strings.HasPrefix(near[k:], markerHead) {
 			return true
 		}
 	}
@@ -137,7 +148,10 @@ func inMarker(s string, i int) bool {
 // merge sorts the spans that the keep function chooses and joins those that
 // overlap or touch; the joined span belongs to the rule that knows most.
 func (d *detector) merge(spans []span, keep func(*rule) bool) []span {
-	var out []span
+	if !slices.ContainsFunc(spans, func(sp span) bool { return keep(&d.rules[sp.rule]) }) {
+		return nil
+	}
+	out := make([]span, 0, len(spans))
 	for _, sp := range spans {
 		if keep(&d.rules[sp.rule]) {
 			out = append(out, sp)

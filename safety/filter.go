@@ -38,17 +38,35 @@ information, integration, another organization, support, compare, common, method
 
 // anchor is a literal that every match of a rule holds.
 type anchor struct {
-	lit  string // in lower case when fold
-	fold bool
 	gram uint32 // the trigram it is filed under
 	off  int    // where that stands in it
-	rule int
-	slot int    // its number
-	next *class // what may follow a match of the whole, nil is anything
 
 	// The first eight bytes of lit as a number, which of them count, and what
 	// folds them: one comparison dismisses nearly every other text.
 	first, mask, lower uint64
+
+	lit     string
+	fold    bool // lit is in lower case
+	besides      // what stands around it in every match
+	rule    int
+	slot    int // its number
+}
+
+// besides is what must stand around an anchor for its rule to match. Where a
+// class is nil, anything may.
+type besides struct {
+	prev *class // before the anchor, if it is not the first of the text
+	next *class // behind the anchor
+	far  *class // so many bytes behind that
+	skip int
+}
+
+// fit reports whether what stands around the anchor at..end may be a match.
+func (b *besides) fit(s string, at, end int) bool {
+	if b.prev != nil && at > 0 && !b.prev[s[at-1]] {
+		return false
+	}
+	return b.far == nil || end+b.skip < len(s) && b.far[s[end+b.skip]]
 }
 
 // number fills in what is told from the first eight bytes.
@@ -71,6 +89,7 @@ func (a *anchor) number() {
 type filter struct {
 	near    bitmap
 	exact   bitmap
+	wide    *lanes32
 	heads   [4097]uint16
 	anchors []anchor // in the order of their bucket
 }
@@ -95,18 +114,20 @@ func newFilter(anchors []anchor) *filter {
 		common[trigram(sample, i)]++
 		common[bigram(sample, i)]++
 	}
-	f := &filter{anchors: anchors}
+	f := &filter{anchors: anchors, wide: &lanes32{}}
 	heads := map[uint32]int{} // of anchors of three bytes
 	for _, a := range anchors {
 		if len(a.lit) == 3 {
 			heads[bigram(a.lit, 0)]++
 		}
 	}
+	load := map[uint32]int{}
 	for k := range anchors {
 		a := &anchors[k]
 		a.number()
 		a.slot = k
-		beside := a.file(common)
+		beside := a.file(common, load)
+		load[a.gram]++
 		f.exact.set(a.gram)
 		f.near.set(a.gram)
 		if beside >= 0 {
@@ -115,6 +136,7 @@ func newFilter(anchors []anchor) *filter {
 			f.anyBeside(a, common, heads)
 		}
 	}
+	f.wide.share(anchors)
 	sort.SliceStable(anchors, func(i, j int) bool { return anchors[i].gram>>20 < anchors[j].gram>>20 })
 	for _, a := range anchors {
 		f.heads[a.gram>>20+1]++
@@ -126,13 +148,14 @@ func newFilter(anchors []anchor) *filter {
 }
 
 // file chooses the trigram that a is filed under, and gives where the one beside
-// it starts, so that the two together are the rarest; -1 where a has no two.
-func (a *anchor) file(common map[uint32]int) (beside int) {
+// it starts, so that the two together are the rarest, and shared with the fewest
+// others; -1 where a has no two.
+func (a *anchor) file(common, load map[uint32]int) (beside int) {
 	a.off, beside = 0, -1
 	best := 0
 	for i := 0; i+4 <= len(a.lit); i++ {
 		here, next := common[trigram(a.lit, i)], common[trigram(a.lit, i+1)]
-		if n := here + next; beside < 0 || n < best {
+		if n := 64*(here+next) + min(load[trigram(a.lit, i)]/3, 63); beside < 0 || n < best {
 			best, a.off, beside = n, i, i+1
 			if next < here {
 				a.off, beside = i+1, i
@@ -144,18 +167,18 @@ func (a *anchor) file(common map[uint32]int) (beside int) {
 }
 
 // anyBeside lets near pass an anchor of three bytes wherever its first two stand
-// behind any byte, or its last two before what may follow it, whichever is
-// rarer. Anchors that share their first two bytes pass by those.
+// behind what may precede it, or its last two before what may follow it,
+// whichever is rarer. Anchors that share their first two bytes pass by those.
 func (f *filter) anyBeside(a *anchor, common, heads map[uint32]int) {
 	head, tail := bigram(a.lit, 0), bigram(a.lit, 1)
 	before := heads[head] > 1 || common[head]+min(1, common[tail]) < common[tail]
+	side, x, shift := a.next, uint64(a.lit[1])|uint64(a.lit[2])<<8, 16
+	if before {
+		side, x, shift = a.prev, uint64(a.lit[0])<<8|uint64(a.lit[1])<<16, 0
+	}
 	for b := range uint64(256) {
-		x := uint64(a.lit[1]) | uint64(a.lit[2])<<8 | b<<16
-		if before {
-			x = b | uint64(a.lit[0])<<8 | uint64(a.lit[1])<<16
-		}
-		if before || a.next == nil || a.next[b] {
-			f.near.set(hash(x | hashFold))
+		if side == nil || side[b] {
+			f.near.set(hash(x | b<<shift | hashFold))
 		}
 	}
 }
@@ -185,16 +208,22 @@ func (a *anchor) matches(s string, i int) bool {
 	return s[i:i+len(a.lit)] == a.lit
 }
 
-// batch is room for the places that one call of fill finds.
-type batch [64]int32
+// place is where the trigram of some anchor stands.
+type place struct {
+	at   int32
+	gram uint32
+}
 
-// fill finds the places from i on where some anchor's trigram stands, as many as
-// fit, and gives their number and where to go on. It goes on at the end of the
+// batch is room for the places that one call of fill finds.
+type batch [64]place
+
+// fill adds to the n places that were found those from i on where some anchor's
+// trigram stands, as many as fit, and gives their number and where to go on. It goes on at the end of the
 // text when there is nothing left. Six trigrams are told from two loads, and
 // most often one branch dismisses the twelve places they stand for.
-func (f *filter) fill(s string, i int, found *batch) (n, next int) {
+func (f *filter) fill(s string, i, n int, found *batch) (int, int) {
 	from := i // all places before it are decided
-	for ; i+16 <= len(s); i += 12 {
+	for ; i+18 <= len(s); i += 12 {
 		x, y := eight(s, i)|hashFold, eight(s, i+6)|hashFold
 		a, b, c := f.near.has(hash(x)), f.near.has(hash(x>>16)), f.near.has(hash(x>>32))
 		d, e, g := f.near.has(hash(y)), f.near.has(hash(y>>16)), f.near.has(hash(y>>32))
@@ -206,9 +235,12 @@ func (f *filter) fill(s string, i int, found *batch) (n, next int) {
 		}
 		for hits := a&1 | b&1<<2 | c&1<<4 | d&1<<6 | e&1<<8 | g&1<<10; hits != 0; hits &= hits - 1 {
 			at := i + bits.TrailingZeros64(hits)
-			for k := max(from, at-1); k <= at+1; k++ {
-				found[n] = int32(k)
-				n += int(f.exact.has(trigram(s, k)) & 1)
+			k := max(from, at-1)
+			for w := eight(s, k) | hashFold; k <= at+1; k++ {
+				gram := hash(w)
+				found[n] = place{int32(k), gram}
+				n += int(f.exact.has(gram) & 1)
+				w >>= 8
 			}
 			from = at + 2
 		}
@@ -217,8 +249,9 @@ func (f *filter) fill(s string, i int, found *batch) (n, next int) {
 		if n == len(found) {
 			return n, i
 		}
-		found[n] = int32(i)
-		n += int(f.exact.has(trigram(s, i)) & 1)
+		gram := trigram(s, i)
+		found[n] = place{int32(i), gram}
+		n += int(f.exact.has(gram) & 1)
 	}
 	return n, len(s)
 }

@@ -8,29 +8,34 @@ import (
 )
 
 // places are all that filling batch after batch finds in s.
-func places(f *filter, s string) []int32 {
-	var all []int32
+func places(f *filter, s string) []place {
+	var all []place
 	var found batch
 	for i := 0; i < len(s); {
 		var n int
-		n, i = f.fill(s, i, &found)
+		n, i = f.scan(s, i, &found)
 		all = append(all, found[:n]...)
 	}
 	return all
 }
 
+// mayStand reports whether what stands next to an anchor allows for a match.
+func (a *anchor) mayStand(s string, at int) bool {
+	end := at + len(a.lit)
+	return (at == 0 || a.prev == nil || a.prev[s[at-1]]) && (end == len(s) || a.next == nil || a.next[s[end]])
+}
+
 // covers reports whether found is in order and holds every place that an anchor
-// is told by, before what may follow it.
-func covers(f *filter, s string, found []int32) bool {
+// is told by, among what may stand beside it.
+func covers(f *filter, s string, found []place) bool {
 	k := 0
 	for i := 0; i+3 <= len(s); i++ {
-		if k < len(found) && int(found[k]) == i {
+		if k < len(found) && int(found[k].at) == i {
 			k++
 			continue
 		}
 		for _, a := range f.at(trigram(s, i)) {
-			end := i - a.off + len(a.lit)
-			if a.gram == trigram(s, i) && a.matches(s, i-a.off) && (end == len(s) || a.next == nil || a.next[s[end]]) {
+			if a.gram == trigram(s, i) && a.matches(s, i-a.off) && a.mayStand(s, i-a.off) {
 				return false
 			}
 		}

@@ -32,7 +32,7 @@ var finderCases = map[string]struct{ secret, text string }{
 	"a user alone that is a name stays":                           {"", "https://some-ordinary-user@git.test/r.git"},
 	"a seed beside its name blocks":                               {"{h64}", "private key: §"},
 	"a digest without such a name stays":                          {"", "sha256: 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e3f2a91c8d07be4456a1290cc"},
-	"what curl's -u carries behind the colon":                     {"{a12}1", "curl -u app:§ https://x.test"},
+	"what curl's -u carries, the user with the password":          {"app:{a12}1", "curl -u § https://x.test"},
 	"a key that is curl's user":                                   {"{a16}9", "curl -u §: https://x.test"},
 	"a user id without curl stays":                                {"", "docker run -u 1000:1000 image"},
 	"a manifest's data from the first value to the last":          {"{b20}\n  user: {b16}", "kind: Secret\ndata:\n  password: §\n"},

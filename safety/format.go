@@ -135,12 +135,26 @@ func (f format) folded() format {
 // known form; extend follows it further. The left side comes first, so that a
 // text full of anchors is not read again and again.
 func (f *format) match(s string, i int) (from, to int, ok bool) {
+	if len(f.right) > 0 { // the end of the first run rules out most
+		p, end := &f.right[0], i+len(f.anchor)
+		if end+p.min > len(s) || p.min > 0 && !p.set[s[end+p.min-1]] {
+			return 0, 0, false
+		}
+	}
 	from = f.backward(s, i)
 	if from < 0 || !f.loose && !freeOnLeft(s, from) {
 		return 0, 0, false
 	}
 	to = f.forward(s, i+len(f.anchor), f.right)
 	return from, to, to >= 0
+}
+
+// body is where a token starts that was found at from, its prefix left out.
+func (f *format) body(from, at int) int {
+	if from == at {
+		return at + len(f.anchor)
+	}
+	return from
 }
 
 // extend follows a token to where its alphabet ends, whatever stands next: a
@@ -177,7 +191,7 @@ func (f *format) forward(s string, i int, parts []part) int {
 			return -1
 		}
 		if k == len(parts)-1 {
-			if f.exact && end < len(s) && p.set[s[end]] {
+			if f.exact && goesOn(s, end, p.set) {
 				return -1
 			}
 			for end-i > p.min && s[end-1] == '.' {
@@ -187,6 +201,12 @@ func (f *format) forward(s string, i int, parts []part) int {
 		i = end
 	}
 	return i
+}
+
+// goesOn reports whether a run that ends at i went on, there or in what a marker
+// stands for: a text that is read again must not look shorter than it was.
+func goesOn(s string, i int, set *class) bool {
+	return i < len(s) && (set[s[i]] || s[i] == '[' && strings.HasPrefix(s[i:], markerHead))
 }
 
 func (f *format) backward(s string, i int) int {
@@ -228,5 +248,6 @@ func (f *format) literal(s string, i int, lit string) bool {
 	if f.fold {
 		return hasFold(s, i, lit)
 	}
-	return strings.HasPrefix(s[min(i, len(s)):], lit)
+	last := i + len(lit) - 1 // most often tells already that it is another
+	return last < len(s) && s[last] == lit[len(lit)-1] && s[i:last] == lit[:len(lit)-1]
 }

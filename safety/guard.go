@@ -77,7 +77,7 @@ func cutAt(s string, i int) int {
 // markerStart draws a cut at i back to before a marker that it would split.
 func markerStart(s string, i int) int {
 	from := max(0, i-64)
-	if k := strings.LastIndex(s[from:i], "[REDACTED:"); k >= 0 && strings.IndexByte(s[from+k:i], ']') < 0 {
+	if k := strings.LastIndex(s[from:i], markerHead); k >= 0 && strings.IndexByte(s[from+k:i], ']') < 0 {
 		return from + k
 	}
 	return i

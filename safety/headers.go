@@ -24,7 +24,7 @@ func findBearer(s string, at, end int) (int, int) {
 	}
 	to := tokenEnd(s, i)
 	l := look(s[i:to])
-	if to-i < 16 || placeholder(s[i:to]) || l.digit == 0 && (l.upper == 0 || l.lower == 0 || nameLike(s[i:to])) {
+	if to-i < 16 || placeholder(s[i:to]) || l.digit == 0 && !scrambled(s[i:to]) && (l.upper == 0 || l.lower == 0 || nameLike(s[i:to])) {
 		return 0, 0
 	}
 	return i, to
@@ -72,7 +72,7 @@ func findBasic(s string, at, end int) (int, int) {
 // headers such as X-Api-Key.
 func authHeader() rule {
 	return rule{
-		id: "auth-header", tier: tierContext, anchors: []string{"authorization", "x-api-key", "x-auth-token", "api-key", "x-access-token", "private-token"},
+		id: "auth-header", tier: tierContext, anchors: []string{"authorization", "x-auth-token", "api-key", "x-access-token", "private-token"},
 		fold: true, find: findAuthHeader, open: openHeader,
 		hits:   []string{"Authorization: Token {k24}1", "authorization: {a24}", `"Authorization": "AWS4 {a20}"`, "X-Api-Key: {a20}", `-H "PRIVATE-TOKEN: {a20}2"`},
 		misses: []string{"Authorization: Bearer $TOKEN", "authorization: required for this", "Authorization header is missing", "X-Api-Key: YOUR_API_KEY_GOES_HERE"},
@@ -92,12 +92,21 @@ func findAuthHeader(s string, _, end int) (int, int) {
 			i = k
 		}
 	}
+	if hasFold(s, i, "aws4-hmac-") {
+		return 0, 0 // a signature, of use only once
+	}
 	to := tokenEnd(s, i)
-	if to-i < 12 || !hasDigit(s[i:to]) || placeholder(s[i:to]) || called(s, to) {
+	if to > i && to < len(s) && (s[to] == '@' || s[to] == '=') {
+		to = authBytes.run(s, to, maxTail)
+	}
+	if v := s[i:to]; len(v) < 12 || !hasDigit(v) && !scrambled(v) || placeholder(v) || called(s, to) {
 		return 0, 0
 	}
 	return i, to
 }
+
+// authBytes also stand in what some servers take.
+var authBytes = newClass("A-Za-z0-9._~+/@=-")
 
 // openHeader: a scheme and a space may stand between the colon and the value.
 func openHeader(s string, _, end int) bool {

@@ -15,11 +15,12 @@ type probe struct {
 func (d *detector) inspect(s string, buf []span) []span {
 	buf = d.spans(s, buf)
 	p := probe{detector: d, budget: 8*len(s) + 4096}
-	return append(buf, p.hidden(s, 0)...)
+	return append(buf, p.hidden(s, 0, buf)...)
 }
 
 // hidden gives what is found in s only by seeing through letters and encodings.
-func (p *probe) hidden(s string, depth int) []span {
+// What stands there is known already.
+func (p *probe) hidden(s string, depth int, known []span) []span {
 	var found []span
 	if v := plainLetters(s); v != nil {
 		found = p.view(v, depth, found)
@@ -31,6 +32,12 @@ func (p *probe) hidden(s string, depth int) []span {
 		found = p.view(v, depth+1, found)
 	}
 	for from, to := nextRun(s, 0); to > 0; from, to = nextRun(s, to) {
+		for len(known) > 0 && known[0].to < to {
+			known = known[1:]
+		}
+		if len(known) > 0 && known[0].from <= from && p.masks(known[0]) {
+			continue // what it hides goes with it
+		}
 		if rule, ok := p.encoded(s[from:min(to, from+maxEncoded)], depth+1); ok {
 			found = append(found, span{from, padded(s, to), rule})
 		}
@@ -38,9 +45,16 @@ func (p *probe) hidden(s string, depth int) []span {
 	return found
 }
 
+// masks reports whether what was found will be replaced as a whole.
+func (p *probe) masks(sp span) bool {
+	a := p.detector.rules[sp.rule].action
+	return a == Redact || a == Block
+}
+
 // text gives everything that is found in s.
 func (p *probe) text(s string, depth int) []span {
-	return append(p.detector.spans(s, nil), p.hidden(s, depth)...)
+	found := p.detector.spans(s, nil)
+	return append(found, p.hidden(s, depth, found)...)
 }
 
 // padded is the end of a run with its padding.
@@ -49,10 +63,10 @@ func padded(s string, to int) int { return classes['e'].run(s, to, 2) }
 // view reads a view and translates what it finds. Flags are for what the text
 // says as it stands.
 func (p *probe) view(v *view, depth int, buf []span) []span {
-	if p.budget -= len(v.text); p.budget < 0 {
+	if p.budget -= v.text.Len(); p.budget < 0 {
 		return buf
 	}
-	for _, sp := range p.text(string(v.text), depth) {
+	for _, sp := range p.text(v.text.String(), depth) {
 		if a := p.detector.rules[sp.rule].action; a != Warn && a != Review {
 			buf = append(buf, v.back(sp))
 		}

@@ -134,7 +134,7 @@ func (l *Layer) rewrite(s string, found []span, t *tally, first bool) string {
 		return s
 	}
 	var b strings.Builder
-	b.Grow(len(s) + 24*len(edits))
+	b.Grow(len(s) + l.growth(edits))
 	last := 0
 	for _, e := range edits {
 		b.WriteString(s[last:e.from])
@@ -143,6 +143,19 @@ func (l *Layer) rewrite(s string, found []span, t *tally, first bool) string {
 	}
 	b.WriteString(s[last:])
 	return b.String()
+}
+
+// growth is how much longer a text may get by its edits.
+func (l *Layer) growth(edits []span) int {
+	n := 0
+	for _, e := range edits {
+		if r := &l.detector.rules[e.rule]; r.action == Sanitize {
+			n++
+		} else {
+			n += len(markerHead) + len(r.id) + 1
+		}
+	}
+	return n
 }
 
 // edited reports whether a rule changes the text.
@@ -156,7 +169,7 @@ func (l *Layer) replace(b *strings.Builder, s string, e span, t *tally) {
 		neutralise(b, s[e.from:e.to], r.before)
 		return
 	}
-	b.WriteString("[REDACTED:")
+	b.WriteString(markerHead)
 	b.WriteString(r.id)
 	b.WriteByte(']')
 }

@@ -107,9 +107,9 @@ func TestDecodingGivesWhatWasEncodedOrNothing(t *testing.T) {
 func TestATextIsASCIIWhereNoByteIsHigh(t *testing.T) {
 	for n := range 100 {
 		text := strings.Repeat("a", n)
-		require.True(t, isASCII(text))
+		require.Equal(t, n, asciiEnd(text, 0))
 		for i := range n {
-			require.False(t, isASCII(text[:i]+"\x80"+text[i+1:]), "%d of %d", i, n)
+			require.Equal(t, i, asciiEnd(text[:i]+"\x80"+text[i+1:], 0), "%d of %d", i, n)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (t Text) Markdown() SafeHTML {
 	}
 	source := []byte(t.s)
 	doc := markdown().Parser().Parse(text.NewReader(source))
-	if nested(doc) {
+	if deep(doc) {
 		return asItIs
 	}
 	var page bytes.Buffer
@@ -67,8 +67,8 @@ func laborious(text string) bool {
 // maxNested is how many elements of a text may stand in each other.
 const maxNested = 64
 
-// nested reports whether a document is deeper than anybody would write.
-func nested(doc ast.Node) bool {
+// deep reports whether a document is deeper than anybody would write.
+func deep(doc ast.Node) bool {
 	depth := 0
 	err := ast.Walk(doc, func(_ ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {

@@ -29,6 +29,9 @@ func named() rule {
 			"the key: value pairs", "pwd=/home/bob", "next_page_token=CAUQAA9xk2", "password := config.Password", "secretName: app-decryption-1",
 			"password=[REDACTED:named-password]", "cache key: 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e", "token.count = 12345678",
 			"LLM_SECRET_NAME = \"NEXUS-GPT4-API-KEY\"", "task-notification", "keyboard: qwertz1", "compass=north12",
+			"send(\"my token is \" + newToken2())", "get(\"/x?token=\"+t2, 5)", `"/etc/passwd": "only some may"`, `PWD: '/Users/ann2'`, "f.token=f.token[0]:c-1",
+			"--- PASS: TestUser2Login (0.00s)", "PASS: test_http2.py", "pass: step-3 done", "IMAGE_TOKEN = 0x000C", "PrivateKey: testRSA2048PrivateKey,",
+			"dk.encryptionKey1024 = ek.encryptionKey1024",
 		},
 	}
 }
@@ -41,7 +44,10 @@ func findNamed(s string, at, end int) (int, int) {
 	}
 	left := nameStart(s, at)
 	kind := judge(s[left:right])
-	if kind == plain || right >= 13 && hasFold(s, right-13, "authorization") {
+	if kind == weak && owned(s, left, right) {
+		kind = keyed
+	}
+	if kind == plain || strings.HasSuffix(s[:left], "/etc/") || right >= 13 && hasFold(s, right-13, "authorization") {
 		return 0, 0 // a header knows its schemes better
 	}
 	v := readValue(s, i)
@@ -50,6 +56,15 @@ func findNamed(s string, at, end int) (int, int) {
 		return costly, costly
 	}
 	return v.from, v.to
+}
+
+// owned reports whether the word key follows one that makes it a credential: the
+// api key, as words of a sentence.
+func owned(s string, left, right int) bool {
+	if left < 4 || s[left-1] != ' ' || !equalFold(s[left:right], "key") {
+		return false
+	}
+	return kindOf(s[classes['z'].back(s, left-1, 16):left-1])&ownsKey != 0
 }
 
 // openNamed reports whether a name's value may still be to come or to go on.
@@ -82,9 +97,14 @@ func undecided(s string, i int) bool {
 
 var joining = newClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
-// nameEnd is where the name ends that holds an anchor; some anchors hold what
-// follows the name, too.
-func nameEnd(s string, at, end int) int { return wordish.run(s, wordish.run(s, at, end-at), 40) }
+// nameEnd is where the name ends that holds an anchor. Some anchors that begin
+// with pass hold what follows the name, too.
+func nameEnd(s string, at, end int) int {
+	if at+4 < end && !wordish[s[at+4]] {
+		return at + 4
+	}
+	return wordish.run(s, end, 40)
+}
 
 func nameStart(s string, at int) int { return wordish.back(s, at, 48) }
 
@@ -173,7 +193,7 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 	if hasFold(s, i, "value=") {
 		return i + 6, opLoose // an attribute beside the name's
 	}
-	if i == start || quoted {
+	if i == start || quoted || i+1 >= len(s) || phraseHeads[s[i]&31]>>(s[i+1]&31)&1 == 0 {
 		return 0, opNone
 	}
 	for n := range 6 {
@@ -199,7 +219,21 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 }
 
 // connectors open what may stand between a name and its verb.
-var connectors = set("for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can has your my our the user admin root account then itself value")
+const connecting = "for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can has your my our the user admin root account then itself value"
+
+var connectors = set(connecting)
+
+// phraseHeads tell by their first two letters the words that phrase may begin
+// with; most others do not begin so.
+var phraseHeads = func() (t [32]uint32) {
+	for _, w := range strings.Fields(connecting + " is was string") {
+		t[w[0]&31] |= 1 << ((w + " ")[1] & 31)
+		if len(w) == 1 {
+			t[w[0]&31] |= 1 << ('\t' & 31)
+		}
+	}
+	return t
+}()
 
 func skipBlank(s string, i, max int) int {
 	end := min(len(s), i+max)

@@ -8,6 +8,7 @@ type sense uint8
 const (
 	plain  sense = iota // nothing
 	weak                // a key or an auth: a secret only if the value looks random
+	keyed               // a key of what has keys, in prose: a secret if the value looks random, or is a digest
 	secret              // a credential
 )
 
@@ -29,7 +30,7 @@ var wordKinds = kinds(map[wordKind]string{
 		"signingkey encryptionkey authkey sshkey passwords apikeys pat otp totp mnemonic seedphrase psk apitoken authtoken " +
 		"accesstoken refreshtoken clientsecret contrasena senha motdepasse pwds",
 	isWeak: "key keys auth tokens access seed salt signature",
-	ownsKey: "api access private secret signing signature encryption decryption auth client account master service admin app " +
+	ownsKey: "credential credentials api access private secret signing signature encryption decryption auth client account master service admin app " +
 		"storage shared subscription webhook deploy ssh rsa aws hmac jwt session license licence",
 	ownsPlain: "public pub primary foreign sort partition cache hot schema sequence natural bucket index idx map dict row object " +
 		"authenticity max min num total input output prompt completion next page continuation csrf xsrf sync start end stop eos bos pad special " +

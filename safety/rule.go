@@ -28,7 +28,7 @@ type rule struct {
 	reach   int                              // how far behind the anchor find looks, past spaces
 	sight   int                              // all that find looks at lies this near behind the anchor's start; 0 is not known
 	open    func(s string, at, end int) bool // whether more text could change what find says; nil means reach decides
-	next    *class                           // what stands behind an anchor in every match, nil is anything
+	besides                                  // what stands around an anchor in every match
 	hits    []string
 	misses  []string
 }
@@ -51,20 +51,44 @@ func randomToken(id string, formats ...string) rule {
 }
 
 // drawnByMachine is random, or letters that change case too often for words.
-func drawnByMachine(v string) bool {
-	changes := 0
+func drawnByMachine(v string) bool { return random(v) || changes(v)*3 >= len(v) }
+
+// scrambled is letters that change case at nearly every other place, as those of
+// no name do.
+func scrambled(v string) bool { return len(v) >= 10 && changes(v)*5 >= (len(v)-1)*2 }
+
+// changes is how often letters change case.
+func changes(v string) int {
+	n := 0
 	for i := 1; i < len(v); i++ {
 		if letter(v[i]) && letter(v[i-1]) && upper(v[i]) != upper(v[i-1]) {
-			changes++
+			n++
 		}
 	}
-	return random(v) || changes*3 >= len(v)
+	return n
 }
 
 // looseToken is a token rule whose prefix is so rare that it may stand inside a
 // word.
 func looseToken(id string, formats ...string) rule {
 	return tokenOf(id, format{loose: true}, nil, formats)
+}
+
+// link is a token rule for addresses that let whoever knows them post: what they
+// begin with goes, too.
+func link(id string, formats ...string) rule {
+	r := looseToken(id, formats...)
+	host := r.find
+	r.find = func(s string, at, end int) (int, int) {
+		from, to := host(s, at, end)
+		for _, scheme := range [...]string{"https://", "http://"} {
+			if to > 0 && from >= len(scheme) && hasFold(s, from-len(scheme), scheme) {
+				return from - len(scheme), to
+			}
+		}
+		return from, to
+	}
+	return r
 }
 
 // foldToken is a token rule in which case does not matter.
@@ -90,7 +114,9 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 		formats = append(formats, f)
 		r.anchors = append(r.anchors, anchorsOf(f)...)
 	}
-	r.anchors, r.next = shortest(r.anchors), following(formats)
+	r.anchors = shortest(r.anchors)
+	r.prev = preceding(formats)
+	r.next, r.far, r.skip = following(formats)
 	r.find = func(s string, at, _ int) (int, int) {
 		for i := range formats {
 			f := &formats[i]
@@ -98,11 +124,25 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 				continue
 			}
 			from, to, ok := f.match(s, at)
-			if ok && (pass == nil || pass(s[from:to])) && !placeholder(s[from:to]) {
+			if ok && (pass == nil || pass(s[f.body(from, at):to])) && !placeholder(s[from:to]) {
 				return from, f.extend(s, to)
 			}
 		}
 		return 0, 0
+	}
+	return r
+}
+
+// alone makes a rule leave alone what stands in the middle of base64, which now
+// and then holds so short a prefix.
+func (r rule) alone() rule {
+	find := r.find
+	r.find = func(s string, at, end int) (int, int) {
+		from, to := find(s, at, end)
+		if to > from && (from > 0 && (s[from-1] == '+' || s[from-1] == '/') || to < len(s) && s[to] == '+') {
+			return 0, 0
+		}
+		return from, to
 	}
 	return r
 }
@@ -122,16 +162,41 @@ func anchorsOf(f format) []string {
 	return spread(f.anchor, f.right[0].set)
 }
 
-// following is what stands behind an anchor in every match of any format, or nil
+// following is what stands behind an anchor in every match of any format, and
+// what stands so many bytes further on, at the end of the shortest run; nil where
+// that is not known.
+func following(formats []format) (next, far *class, skip int) {
+	next, skip = &class{}, maxTail
+	for _, f := range formats {
+		lead := 0
+		if len(f.anchor) < 3 { // it stands for all its continuations
+			lead = 1
+		}
+		if len(f.right) == 0 || f.right[0].min <= lead {
+			return nil, nil, 0
+		}
+		next.join(f.right[0].set)
+		skip = min(skip, f.right[0].min-1-lead)
+	}
+	return next, next, skip
+}
+
+// preceding is what stands before an anchor in every match of any format, or nil
 // where that is not known.
-func following(formats []format) *class {
+func preceding(formats []format) *class {
 	var all class
 	for _, f := range formats {
-		if len(f.anchor) < 3 || len(f.right) == 0 || f.right[0].min == 0 {
+		switch {
+		case len(f.left) == 0 && f.loose, len(f.left) > 0 && f.left[0].set != nil && f.left[0].min == 0:
 			return nil
-		}
-		for b := range all {
-			all[b] = all[b] || f.right[0].set[b]
+		case len(f.left) == 0:
+			all.join(unjoined)
+		case f.left[0].set == nil:
+			b := f.left[0].lit[len(f.left[0].lit)-1]
+			all[b] = true
+			all[upperOf(b)] = all[upperOf(b)] || f.fold
+		default:
+			all.join(f.left[0].set)
 		}
 	}
 	return &all

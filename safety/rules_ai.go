@@ -34,7 +34,7 @@ func aiRules() []rule {
 		token("e2b-api-key", "e2b_{x40}"),
 		token("weights-biases-key", "wandb_v1_{k40+}"),
 		token("llm-proxy-key", "sk-helicone-{n20+}"),
-		randomToken("brave-search-key", "BSA{k27}"),
+		randomToken("brave-search-key", "BSA{k27}").alone().but("+BSAq8Zr1kUd7Vw3Xy5Tn2Mb4Lc6Ph9Jg+x"),
 		token("anyscale-key", "esecret_{a20+}"),
 		token("friendli-token", "flp_{a30+}"),
 		token("google-ai-key", "AQ.{k40+}"),

@@ -80,9 +80,13 @@ func awsSecret() rule {
 				return 0, 0
 			}
 			i := classes['u'].run(s, at, 21)
-			for stop := min(len(s), at+140); i < stop; {
-				to := set.run(s, i, 41)
-				if to-i == 40 && random(s[i:to]) && look(s[i:to]).upper > 0 {
+			for stop := min(len(s)-40, at+139); i <= stop; {
+				if from := set.back(s, i+40, 40); from > i {
+					i = from
+					continue
+				}
+				to := set.run(s, i+40, 140)
+				if v := s[i : i+40]; to == i+40 && random(v) && look(v).upper > 0 {
 					return i, to
 				}
 				i = to + 1

@@ -7,15 +7,17 @@ func saasRules() []rule {
 
 func messagingRules() []rule {
 	return []rule{
-		looseToken("slack-token", "xoxb-{n10+}", "xoxa-{n8+}", "xoxp-{n10+}", "xoxr-{n8+}", "xoxs-{n10+}", "xoxo-{n10+}",
-			"xoxe-{n10+}", "xoxc-{n10+}", "xoxd-{%10+}", "xoxo-{d1+}-{d1+}-{d1+}-{x1+}", "xoxs-{d1+}-{d1+}-{d1+}-{x1+}"),
+		tokenOf("slack-token", format{loose: true}, slackLike, []string{"xoxb-{n10+}", "xoxp-{n10+}", "xoxs-{n10+}", "xoxo-{n10+}",
+			"xoxe-{n10+}", "xoxc-{n10+}", "xoxd-{%10+}", "xoxo-{d1+}-{d1+}-{d1+}-{x1+}", "xoxs-{d1+}-{d1+}-{d1+}-{x1+}"}).
+			but("xoxo-with-love-from-all-of-us", "xoxb-my-very-own-bot-token"),
+		looseToken("slack-workspace-token", "xoxa-{n8+}", "xoxr-{n8+}"),
 		foldToken("slack-config-token", "xoxe.xoxb-{d1}-{a20+}", "xoxe.xoxp-{d1}-{a20+}", "xoxe-{d1}-{a100+}"),
 		foldToken("slack-application-token", "xapp-{d1}-{a1+}-{d1+}-{a1+}"),
-		looseToken("chat-post-url", "hooks.slack.com/services/{b36+}", "hooks.slack.com/workflows/{b36+}", "hooks.slack.com/triggers/{b36+}"),
-		looseToken("guild-post-url", "discord.com/api/webhooks/{d15-21}/{k50+}", "discordapp.com/api/webhooks/{d15-21}/{k50+}"),
+		link("chat-post-url", "hooks.slack.com/services/{b36+}", "hooks.slack.com/workflows/{b36+}", "hooks.slack.com/triggers/{b36+}"),
+		link("guild-post-url", "discord.com/api/webhooks/{d15-21}/{k50+}", "discordapp.com/api/webhooks/{d15-21}/{k50+}"),
 		vendor("discord-api-token", "discord", "{x64}", "{d18}", "{s32}"),
 		randomToken("discord-bot-token", "{k24-28}<.G>{k5}.{k27-45}"),
-		token("teams-post-url", "{a1-40}<.webhook.office.com/webhookb2/>{n36}@{n36}/IncomingWebhook/{a32}/{n36}"),
+		link("teams-post-url", "{a1-40}<.webhook.office.com/webhookb2/>{n36}@{n36}/IncomingWebhook/{a32}/{n36}"),
 		token("telegram-bot-token", "{d8-12}<:AA>{k30+}"),
 		vendor("telegram-bot-api-token", "telegr", "{d5-16}:A{k34}"),
 		vendor("mattermost-access-token", "mattermost", "{a26}"),
@@ -32,18 +34,23 @@ func messagingRules() []rule {
 		vendor("zendesk-secret-key", "zendesk", "{a40}"),
 		vendor("twitter-api-key", "twitter", "{a25}", "{a45}", "{a50}", "{d15-25}-{a20-40}", "AAAAAAAAAAAAAAAAAAAAAA{%80-100}"),
 		vendor("twitch-api-token", "twitch", "{a30}"),
-		token("facebook-page-access-token", "EAAM{a80+}", "EAAC{a80+}"),
+		token("facebook-page-access-token", "EAAM{a80+}", "EAAC{a80+}").alone(),
 		facebookToken(),
-		vendor("facebook-secret", "facebook", "{x32}"),
+		vendor("facebook-secret", "facebook", "{x32}", "{d15-16}%{k27-40}"),
 		vendor("linkedin-client", "linkedin linked_in linked-in", "{a14}", "{a16}"),
 	}
 }
+
+// slackLike is a token's body with numbers in it, or scrambled: words joined by
+// hyphens stand in for one.
+func slackLike(v string) bool { return look(v).digit >= 2 || changes(v) >= 2 }
 
 func paymentRules() []rule {
 	return []rule{
 		token("stripe-api-key", "sk_live_{a10+}", "sk_test_{a10+}", "sk_prod_{a10+}", "rk_live_{a10+}", "rk_test_{a10+}", "rk_prod_{a10+}"),
 		token("stripe-webhook-secret", "whsec_{b24+}"),
-		randomToken("square-access-token", "sq0atp-{k22-60}", "sq0csp-{k40+}", "EAAA{k22-60}"),
+		randomToken("square-access-token", "sq0atp-{k22-60}", "sq0csp-{k40+}"),
+		randomToken("square-merchant-token", "EAAA{k22-60}").alone(),
 		token("flutterwave-key", "FLWSECK_TEST-{g32}-X", "FLWPUBK_TEST-{g32}-X", "FLWSECK-{a32}-X", "FLWSECK_TEST-{g12}"),
 		token("shopify-access-token", "shpat_{x32}"),
 		token("shopify-custom-access-token", "shpca_{x32}"),
@@ -95,7 +102,9 @@ func serviceRules() []rule {
 		vendor("nytimes-access-token", "nytimes new-york-times newyorktimes", "{s32}"),
 		vendor("rapidapi-access-token", "rapidapi", "{k50}"),
 		token("typeform-api-token", "tfp_{p59}"),
+		vendor("typeform-token", "typeform", "tfp_{p59}"),
 		sidekiqSecret(),
+		foldToken("sidekiq-url", "{x8}:{x8}<@gems.contribsys.com>", "{x8}:{x8}<@enterprise.contribsys.com>"),
 		curlUser(),
 		vendor("freemius-secret-key", "freemius", "sk_{k29}"),
 	}

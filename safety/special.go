@@ -28,7 +28,7 @@ func scattered(v string) bool {
 func facebookToken() rule {
 	f := format{left: []part{{set: digits, min: 14, max: 15}}, right: []part{{set: wordish, min: 26, max: 40}}, exact: true}
 	r := rule{
-		id: "facebook-access-token", tier: tierToken, hits: []string{"{d15}|{k27}", "{d16}|{k27}"},
+		id: "facebook-access-token", tier: tierToken, besides: besides{prev: digits, far: wordish, skip: 24}, hits: []string{"{d15}|{k27}", "{d16}|{k27}"},
 		misses: []string{"a table 12|34 row", "1|a"},
 		find: func(s string, at, end int) (int, int) {
 			from := f.backward(s, at)
@@ -63,7 +63,7 @@ func sidekiqSecret() rule {
 	}
 }
 
-// curlUser is what curl's -u and --user carry behind the colon.
+// curlUser is what curl's -u and --user carry, the user with the password.
 func curlUser() rule {
 	return rule{
 		id: "curl-auth-user", tier: tierContext, anchors: []string{" -u ", " -u'", " -u\"", "--user ", "--user=", "--proxy-user ", "-u\t"}, find: findCurlUser, reach: 270,
@@ -77,6 +77,9 @@ func findCurlUser(s string, at, end int) (int, int) {
 	i := skipBlank(s, end, 3)
 	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
 		i++
+	}
+	if strings.HasPrefix(s[min(i, len(s)):], markerHead) {
+		return 0, 0
 	}
 	colon := i
 	for colon < len(s) && colon < i+64 && !userEnd[s[colon]] || colon < len(s) && s[colon] == '@' {
@@ -101,8 +104,11 @@ func findCurlUser(s string, at, end int) (int, int) {
 		return i, colon // the key is the user, and the password is empty
 	}
 	pw := s[from:to]
+	if digits.run(pw, 0, len(pw)) == len(pw) && digits.run(s, i, 64) == colon {
+		return 0, 0 // the numbers of a user and a group
+	}
 	if to-from < 4 || placeholder(pw) || benign.has(pw) || strings.Contains(s[i:colon], "{{") {
 		return 0, 0
 	}
-	return from, to
+	return i, to
 }

@@ -155,7 +155,7 @@ func (d *detector) horizon(s string) int {
 	h := d.settled(s)
 	for _, v := range [...]*view{plainLetters(s), unescaped(s)} {
 		if v != nil {
-			h = min(h, int(v.at[d.settled(string(v.text))]))
+			h = min(h, v.source(d.settled(v.text.String())))
 		}
 	}
 	return runStart(s, h)
@@ -167,22 +167,21 @@ func (d *detector) settled(s string) int {
 	var found batch
 	for i := 0; i < len(s); {
 		var n int
-		n, i = d.filter.fill(s, i, &found)
+		n, i = d.filter.scan(s, i, &found)
 		for _, p := range found[:n] {
-			h = d.stillOpen(s, int(p), h)
+			h = d.stillOpen(s, p, h)
 		}
 	}
 	return runStart(s, h)
 }
 
-// stillOpen draws h back to an anchor at i whose match is not decided yet.
-func (d *detector) stillOpen(s string, i, h int) int {
-	gram := trigram(s, i)
-	anchors := d.filter.at(gram)
+// stillOpen draws h back to an anchor at a place whose match is not decided yet.
+func (d *detector) stillOpen(s string, p place, h int) int {
+	anchors := d.filter.at(p.gram)
 	for k := range anchors {
 		a := &anchors[k]
-		at := i - a.off
-		if a.gram != gram || at >= h || !a.matches(s, at) {
+		at := int(p.at) - a.off
+		if a.gram != p.gram || at >= h || !a.matches(s, at) {
 			continue
 		}
 		r, end := &d.rules[a.rule], at+len(a.lit)

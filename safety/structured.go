@@ -15,17 +15,19 @@ func privateKey() rule {
 			"-----BEGIN OPENSSH PRIVATE {}KEY-----\n{b64}\n{b30}",
 			"-----BEGIN PGP PRIVATE {}KEY BLOCK-----\n\n{b64}\n-----END PGP PRIVATE {}KEY BLOCK-----",
 		},
-		misses: []string{"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----", "looks for -----BEGIN lines"},
+		misses: []string{"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----", "looks for -----BEGIN lines",
+			"a file that begins with -----BEGIN RSA PRIVATE " + "KEY----- is read by internal/server/handler.go, I think", "-----BEGIN OPENSSH PRIVATE " + "KEY----------END OPENSSH PRIVATE KEY-----"},
 	}
 }
 
 func findPrivateKey(s string, at, end int) (int, int) {
-	label := s[end:min(len(s), end+100)]
-	close := strings.Index(label, "-----")
-	if close < 0 || strings.IndexByte(label[:close], '\n') >= 0 || !containsFold(label[:close], "private key") {
+	body := keyBody(s, end)
+	if body < 0 {
 		return 0, 0
 	}
-	body := end + close + 5
+	if near := s[body:min(len(s), body+keySight)]; !keyed64(near) && !keyLines(near) {
+		return at, otherEnd(s, body)
+	}
 	stop := indexFold(s, body, "-----end")
 	if stop < 0 {
 		return at, len(s)
@@ -38,14 +40,81 @@ func findPrivateKey(s string, at, end int) (int, int) {
 	return at, stop
 }
 
+// otherEnd is where something ends that is labelled a key, does not look like one,
+// and is closed by what looks like the end of a label; 0 where there is none.
+func otherEnd(s string, body int) int {
+	near := s[:min(len(s), body+keySight)]
+	for i := body + minKeyBody; ; i++ {
+		k := strings.Index(near[min(i, len(near)):], "-----")
+		if k < 0 {
+			return 0
+		}
+		if i += k; hasFold(s, i-3, "key") || hasFold(s, i-9, "key block") {
+			return i + 5
+		}
+	}
+}
+
+// keyBody is where the body of a private key starts, behind its label, or -1.
+func keyBody(s string, end int) int {
+	label := s[end:min(len(s), end+100)]
+	close := strings.Index(label, "-----")
+	if close < 0 || strings.IndexByte(label[:close], '\n') >= 0 || !containsFold(label[:close], "private key") {
+		return -1
+	}
+	return end + close + 5
+}
+
+// minKeyBody is the least that stands between the labels of a key, whatever it is.
+const minKeyBody = 64
+
+// keySight is how much of a body is asked whether it is a key's: its headers and
+// its first lines.
+const keySight = 1000
+
+// keyed64 reports whether a text holds base64 as a key does, which what is only
+// said about one does not.
+func keyed64(s string) bool {
+	if i := indexFold(s, 0, "-----end"); i >= 0 {
+		s = s[:i]
+	}
+	for from, to := nextRun(s, 0); to > 0; from, to = nextRun(s, to) {
+		if l := look(s[from:to]); l.upper > 0 && l.digit > 0 && l.distinct >= 10 && l.other*8 < min(to-from, enough) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyLines reports whether a body starts on a line of its own with a line that a key
+// could have, however short: who cuts a key has still shown some of it.
+func keyLines(s string) bool {
+	own := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\n' || c == '\r' || (c == 'n' || c == 'r') && i > 0 && s[i-1] == '\\':
+			own = true
+		case c != ' ' && c != '\t' && c != '\\':
+			to := keyLine.run(s, i, 200)
+			return own && to-i >= 10 && (to == len(s) || strings.IndexByte("\r\n\\\"'", s[to]) >= 0)
+		}
+	}
+	return false
+}
+
+// keyLine is what a line of a key is made of.
+var keyLine = newClass("A-Za-z0-9+/=")
+
 // openPrivateKey: until its END is there, all that follows belongs to the key.
 func openPrivateKey(s string, at, end int) bool {
 	if _, to := findPrivateKey(s, at, end); to > 0 {
 		return to+100 > len(s)
 	}
-	return len(s)-end < 110
+	body := keyBody(s, end)
+	return body >= 0 && len(s)-body < keySight+100 || len(s)-end < 110
 }
 
+// indexFold is where lit stands from i on, or -1. It begins with what is no letter.
 func indexFold(s string, i int, lit string) int {
 	for ; i+len(lit) <= len(s); i++ {
 		k := strings.IndexByte(s[i:], lit[0])

@@ -19,13 +19,11 @@ func unescaped(s string) *view {
 			continue
 		}
 		if v == nil {
-			v = &view{text: make([]byte, 0, len(s)), at: make([]int32, 0, len(s)+1)}
+			v = newView(s)
 		}
 		v.copy(s, last, i)
-		if r < utf8.RuneSelf {
-			v.put(byte(r), i)
-		} else if !invisible(r) {
-			v.putRune(r, i)
+		if r < utf8.RuneSelf || !invisible(r) {
+			v.put(r, i, n)
 		}
 		last = i + n
 		i = c.next(last)
@@ -34,8 +32,7 @@ func unescaped(s string) *view {
 		return nil
 	}
 	v.copy(s, last, len(s))
-	v.at = append(v.at, int32(len(s)))
-	return v
+	return v.end(s)
 }
 
 // cursors find the next byte that may open an escape. Text without any is
@@ -61,13 +58,6 @@ func (c *cursors) next(i int) int {
 		first = min(first, c.at[k])
 	}
 	return first
-}
-
-func (v *view) copy(s string, from, to int) {
-	v.text = append(v.text, s[from:to]...)
-	for i := from; i < to; i++ {
-		v.at = append(v.at, int32(i))
-	}
 }
 
 // escape decodes the escape at i and gives its length, 0 where there is none.

@@ -111,9 +111,15 @@ func placeholder(v string) bool {
 		return true
 	}
 	v = v[:min(len(v), 96)]
-	for i := 0; i+6 <= len(v); i++ {
-		for _, w := range fillers[v[i]] {
-			if hasFold(v, i, w) {
+	for i := 0; i+16 <= len(v); i += 8 { // one byte all along, unless it is zeros in base64
+		if w := eight(v, i); w == eight(v, i+8) && w == bits.RotateLeft64(w, 8) && v[i] != 'A' {
+			return true
+		}
+	}
+	for i := 0; i+1 < len(v); i += fillerStep {
+		for maybe := fillerPairs[0][v[i]] & fillerPairs[1][v[i+1]]; maybe != 0; maybe &= maybe - 1 {
+			k := bits.TrailingZeros64(maybe)
+			if hasFold(v, i-k%fillerStep, fillers[k/fillerStep]) {
 				return true
 			}
 		}
@@ -121,28 +127,36 @@ func placeholder(v string) bool {
 	return false
 }
 
-// fillers are words that only a stand-in holds, by their first byte.
-var fillers = func() (t [256][]string) {
-	for _, w := range []string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_", "insert-", "redacted", "......"} {
-		t[w[0]] = append(t[w[0]], w)
-		if letter(w[0]) {
-			t[w[0]-0x20] = append(t[w[0]-0x20], w)
+// fillers are words that only a stand-in holds.
+var fillers = [...]string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_", "insert-", "redacted", "......", "abcdefghijkl"}
+
+// fillerStep is how far apart the places are that are looked at: every filler
+// holds one of them with a byte behind it.
+const fillerStep = 4
+
+// fillerPairs tell of a byte, and of the one behind it, in which fillers and how
+// far behind their start they may stand.
+var fillerPairs = func() (t [2][256]uint64) {
+	for k, w := range fillers {
+		for p := range 2 * fillerStep {
+			c, bit := w[p/2+p%2], uint64(1)<<(k*fillerStep+p/2)
+			t[p%2][c] |= bit
+			t[p%2][upperOf(c)] |= bit
 		}
 	}
 	return t
 }()
 
-// sameFiller is xxxx, ****, 0000 and the like, also behind a token's prefix.
+// sameFiller is xxxx, ****, 0000 and the like, also behind a token's prefix, or
+// one letter all along.
 func sameFiller(v string) bool {
 	last := v[len(v)-1]
-	if strings.IndexByte("xX*.0-_#?", last) < 0 {
-		return false
-	}
-	n := 0
+	n := 1
 	for n < len(v) && v[len(v)-1-n] == last {
 		n++
 	}
-	return n == len(v) || n >= 12
+	filler := strings.IndexByte("xX*.0-_#?", last) >= 0
+	return n == len(v) && (filler || n >= 8) || n >= 12 && filler
 }
 
 // variable is $NAME, ${…}, $(…), {{…}}, %s, %NAME%, <name>, [name], @name@.

@@ -27,7 +27,7 @@ func vendor(id, names string, specs ...string) rule {
 		}
 		for k := range formats {
 			to := formats[k].forward(s, i, formats[k].right)
-			if to > i && (to == len(s) || !alnum[s[to]]) && (sure || random(s[i:to]) || mixedHex(s[i:to])) && !placeholder(s[i:to]) {
+			if to > i && !goesOn(s, to, alnum) && (sure || random(s[i:to]) || mixedHex(s[i:to])) && !placeholder(s[i:to]) {
 				return i, to
 			}
 		}
@@ -53,8 +53,11 @@ func mixedHex(v string) bool {
 }
 
 // torn reports whether a name is only pieces of other words: rookTable does not
-// speak of okta.
+// speak of okta, nor sumObject of sumo.
 func torn(s string, at, end int) bool {
+	if end-at > 1 && upper(s[end-1]) && !upper(s[end-2]) {
+		return true
+	}
 	return at > 0 && letter(s[at-1]) && !upper(s[at]) && look(s[at:end]).upper > 0
 }
 

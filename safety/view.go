@@ -1,32 +1,81 @@
 package safety
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// view is a text as a reader or a decoder would see it. at tells for each of
-// its bytes, and for its end, where in the source it came from.
+// view is a text as a reader or a decoder would see it, and where each part of it
+// came from.
 type view struct {
-	text []byte
-	at   []int32
+	text  strings.Builder
+	parts []stretch
 }
 
-func (v *view) put(b byte, from int) {
-	v.text = append(v.text, b)
-	v.at = append(v.at, int32(from))
+// stretch is a part of a view each byte of which came from step bytes: one where
+// the source was taken as it stands, none inside a character of several bytes.
+type stretch struct{ at, from, step int32 }
+
+func newView(s string) *view {
+	v := &view{}
+	v.text.Grow(len(s))
+	return v
 }
 
-func (v *view) putRune(r rune, from int) {
-	v.text = utf8.AppendRune(v.text, r)
-	for len(v.at) < len(v.text) {
-		v.at = append(v.at, int32(from))
+// copy takes over a part of the source.
+func (v *view) copy(s string, from, to int) {
+	if from < to {
+		v.grow(from, 1)
+		v.text.WriteString(s[from:to])
 	}
+}
+
+// put adds what stands for n bytes of the source.
+func (v *view) put(r rune, from, n int) {
+	if r < utf8.RuneSelf {
+		v.grow(from, n)
+		v.text.WriteByte(byte(r))
+		return
+	}
+	v.grow(from, 0)
+	v.text.WriteRune(r)
+}
+
+// grow starts a stretch, unless it goes on where the last one ends.
+func (v *view) grow(from, step int) {
+	at, n := int32(v.text.Len()), len(v.parts)
+	if n > 0 && step > 0 {
+		if last := v.parts[n-1]; last.step == int32(step) && last.source(at) == from {
+			return
+		}
+	}
+	if n == cap(v.parts) {
+		v.parts = slices.Grow(v.parts, 3*n+16)
+	}
+	v.parts = append(v.parts, stretch{at, int32(from), int32(step)})
+}
+
+func (p stretch) source(i int32) int { return int(p.from + (i-p.at)*p.step) }
+
+// end is the end of the source.
+func (v *view) end(s string) *view {
+	v.parts = append(v.parts, stretch{at: int32(v.text.Len()), from: int32(len(s))})
+	return v
+}
+
+// source is where in the source the byte at i came from.
+func (v *view) source(i int) int {
+	k, exact := slices.BinarySearchFunc(v.parts, int32(i), func(p stretch, at int32) int { return int(p.at - at) })
+	if !exact {
+		k--
+	}
+	return v.parts[k].source(int32(i))
 }
 
 // back translates a span of the view into one of the source.
 func (v *view) back(sp span) span {
-	sp.from, sp.to = int(v.at[sp.from]), int(v.at[sp.to])
+	sp.from, sp.to = v.source(sp.from), v.source(sp.to)
 	return sp
 }
 
@@ -35,43 +84,40 @@ func (v *view) back(sp span) span {
 // quotes and spaces; accents that combine are dropped. It is nil when there is
 // none.
 func plainLetters(s string) *view {
-	if isASCII(s) || !lookalike(s) {
+	if !lookalike(s) {
 		return nil
 	}
-	v := &view{text: make([]byte, 0, len(s)), at: make([]int32, 0, len(s)+1)}
-	for i := 0; i < len(s); {
-		if s[i] < utf8.RuneSelf {
-			v.put(s[i], i)
-			i++
-			continue
-		}
+	v := newView(s)
+	last := 0
+	for i := asciiEnd(s, 0); i < len(s); i = asciiEnd(s, i) {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		switch a := ascii(r); {
-		case a > 0:
-			v.put(a, i)
-		case !combining(r):
-			v.putRune(r, i)
+		if a := ascii(r); a > 0 || combining(r) {
+			v.copy(s, last, i)
+			last = i + n
+			if a > 0 {
+				v.put(rune(a), i, n)
+			}
 		}
 		i += n
 	}
-	v.at = append(v.at, int32(len(s)))
-	return v
+	v.copy(s, last, len(s))
+	return v.end(s)
 }
 
-// isASCII reads 32 bytes at a time.
-func isASCII(s string) bool {
-	i := 0
-	for ; i+32 <= len(s); i += 32 {
-		if (eight(s, i)|eight(s, i+8)|eight(s, i+16)|eight(s, i+24))&0x8080808080808080 != 0 {
-			return false
-		}
+// asciiEnd is where the first byte stands, from i on, that is not ASCII. It reads
+// 32 bytes at a time.
+func asciiEnd(s string, i int) int {
+	const high = 0x8080808080808080
+	for i+32 <= len(s) && (eight(s, i)|eight(s, i+8)|eight(s, i+16)|eight(s, i+24))&high == 0 {
+		i += 32
 	}
-	for ; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
+	for i+8 <= len(s) && eight(s, i)&high == 0 {
+		i += 8
 	}
-	return true
+	for i < len(s) && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
 }
 
 // eight are the eight bytes at i as one number; the compiler makes it one load.
@@ -82,11 +128,7 @@ func eight(s string, i int) uint64 {
 }
 
 func lookalike(s string) bool {
-	for i := 0; i < len(s); {
-		if s[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
+	for i := asciiEnd(s, 0); i < len(s); i = asciiEnd(s, i) {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if ascii(r) > 0 || combining(r) {
 			return true

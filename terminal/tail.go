@@ -196,7 +196,12 @@ func (s Style) job(e client.Event) string {
 	case "job_message":
 		return s.hang("  "+fit(CleanLine(e.Role), 16)+": ", "", first(CleanLine(e.Content), 400))
 	case "job_tool_use":
-		return s.paint(dim, "  ○ ") + s.paint(cyan, toolName(e.Decision)) + "\n" + s.hang("    params: ", dim, Params(e.Input))
+		line, name := s.paint(dim, "  ○ "), s.short(toolName(e.Decision), 4)
+		line += s.paint(cyan, name)
+		if e.Rationale == "" {
+			return line + "\n" + s.hang("    params: ", dim, Params(e.Input))
+		}
+		return s.under(line+"  ", width(name)+6, rendition(e.Decision), reason(e.Decision)) + s.hang("    params: ", dim, Params(e.Input))
 	case "job_tool_result":
 		mark := s.paint(green, "  ● ")
 		words := gist(string(e.Output), nil)

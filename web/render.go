@@ -34,6 +34,10 @@ func (r *renderer) turn(t *TurnInfo) {
 	t.HTML = r.html(t.Response)
 	if t.Reasoning != nil {
 		t.Reasoning.NarrativeHTML = r.html(t.Reasoning.Narrative)
+		for i := range t.Reasoning.Narratives {
+			n := &t.Reasoning.Narratives[i]
+			n.HTML = r.html(&n.Narrative)
+		}
 	}
 }
 

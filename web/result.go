@@ -1,8 +1,10 @@
 package web
 
 import (
-	"encoding/json"
+	"slices"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 
 	"candor/safety"
 )
@@ -29,7 +31,8 @@ var (
 	listMembers = []string{"documents", "results", "matches", "entries", "notes", "files", "hits", "rows", "lines", "items", "messages"}
 )
 
-// resultShape is nil for a call that returned nothing.
+// resultShape is nil for a call that returned nothing. It reads the result once and
+// decodes nothing of it: history has many.
 func resultShape(r safety.JSON) *ResultShape {
 	if r.Null() {
 		return nil
@@ -39,55 +42,50 @@ func resultShape(r safety.JSON) *ResultShape {
 	if len(raw) > maxMeasured {
 		return shape
 	}
-	switch raw[0] {
-	case '"':
-		shape.text(raw)
-	case '[':
-		shape.list(raw)
-	case '{':
-		shape.object(raw)
+	switch v := gjson.ParseBytes(raw); {
+	case v.Type == gjson.String:
+		shape.text(v)
+	case v.IsArray():
+		shape.list(v)
+	case v.IsObject():
+		shape.object(v)
 	}
 	return shape
 }
 
-func (s *ResultShape) object(raw json.RawMessage) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil {
-		return
-	}
-	if json.Unmarshal(members["exit_code"], &s.ExitCode) != nil {
-		s.ExitCode = nil
-	}
-	for _, name := range listMembers {
-		if s.list(members[name]) {
-			s.Of = name
-			if json.Unmarshal(members["query"], &s.Query) == nil {
-				s.Query = cut(s.Query, maxTitle)
-			}
-			return
+func (s *ResultShape) object(v gjson.Result) {
+	var list, text, query gjson.Result
+	inList, inText := len(listMembers), len(textMembers)
+	v.ForEach(func(key, value gjson.Result) bool {
+		if i := slices.Index(listMembers, key.Str); i >= 0 && i < inList && value.IsArray() {
+			list, inList = value, i
 		}
-	}
-	for _, name := range textMembers {
-		if s.text(members[name]) {
-			return
+		if i := slices.Index(textMembers, key.Str); i >= 0 && i < inText && value.Type == gjson.String {
+			text, inText = value, i
 		}
+		switch {
+		case key.Str == "query" && value.Type == gjson.String:
+			query = value
+		case key.Str == "exit_code" && value.Type == gjson.Number:
+			s.ExitCode = new(int(value.Int()))
+		}
+		return true
+	})
+	switch {
+	case list.Exists():
+		s.list(list)
+		s.Of, s.Query = listMembers[inList], cut(query.Str, maxTitle)
+	case text.Exists():
+		s.text(text)
 	}
 }
 
-func (s *ResultShape) text(raw json.RawMessage) bool {
-	var text string
-	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
-		return false
-	}
-	s.Bytes, s.Chars = len(text), new(utf8.RuneCountInString(text))
-	return true
+func (s *ResultShape) text(v gjson.Result) {
+	s.Bytes, s.Chars = len(v.Str), new(utf8.RuneCountInString(v.Str))
 }
 
-func (s *ResultShape) list(raw json.RawMessage) bool {
-	var items []json.RawMessage
-	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &items) != nil {
-		return false
-	}
-	s.Items = new(len(items))
-	return true
+func (s *ResultShape) list(v gjson.Result) {
+	n := 0
+	v.ForEach(func(_, _ gjson.Result) bool { n++; return true })
+	s.Items = &n
 }

@@ -101,6 +101,8 @@ type StepNarrative struct {
 	Agent     string      `json:"agent,omitempty"`
 	Step      int         `json:"step"`
 	Narrative safety.Text `json:"narrative"`
+
+	HTML safety.SafeHTML `json:"narrative_html,omitempty"` // where it was asked for
 }
 
 // ToolDecisionInfo is why a tool was called, with what, and what came of it.
@@ -168,7 +170,7 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 	for _, s := range t.Steps {
 		info.NarrativeBlocked = info.NarrativeBlocked || s.NarrativeBlocked
 		if len(t.Steps) > 1 && !s.Narrative.Empty() {
-			info.Narratives = append(info.Narratives, StepNarrative{s.Agent, s.Number, s.Narrative})
+			info.Narratives = append(info.Narratives, StepNarrative{Agent: s.Agent, Step: s.Number, Narrative: s.Narrative})
 		}
 	}
 	for c := range t.Calls() {

@@ -42,6 +42,7 @@ var onlyIn = map[string]string{
 	"github.com/openai/openai-go/v3":                 "candor/agent/provider/openai",
 	"github.com/anthropics/anthropic-sdk-go":         "candor/agent/provider/anthropic",
 	"github.com/microcosm-cc/bluemonday":             "candor/safety",
+	"github.com/tidwall/gjson":                       "candor/web",
 	"github.com/tmaxmax/go-sse":                      "candor/client",
 	"github.com/clipperhouse/displaywidth":           "candor/terminal",
 	"github.com/yuin/goldmark":                       "candor/safety",

@@ -244,3 +244,12 @@ func (c *console) winsize(cols int) {
 	require.NoError(c.t, pty.Setsize(c.tty, &pty.Winsize{Rows: 50, Cols: uint16(cols)}))
 	c.cols = cols
 }
+
+func TestAWindowThatChangesIsFollowed(t *testing.T) {
+	c := openConsole(t, 120, nil, "chat", "--provider", "script", "--script", scripted(t, "../../testdata/turns/parallel"))
+	c.prompt("leaves.")
+	c.winsize(40)
+	c.say("how did the deploy go?")
+	c.prompt("  Narrative: \"These three lookups do not\n             depend on each other, so I\n")
+	c.leave()
+}

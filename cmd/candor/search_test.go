@@ -36,6 +36,7 @@ func TestASearchGoesThroughOnesOwnThreadsAndJobs(t *testing.T) {
 func TestHistoryRendersMarkdownWhereItIsAsked(t *testing.T) {
 	s := startServer(t, settings{}, map[string]any{
 		"steps": []any{
+			map[string]any{"narrative": "*Before* it", "tool_calls": []any{map[string]any{"id": "a", "name": "look", "arguments": map[string]any{}}}},
 			map[string]any{"narrative": "*First* <b>x</b>", "tool_calls": []any{map[string]any{"id": "a", "name": "look", "arguments": map[string]any{}}}},
 			map[string]any{"text": "It is **done**. ![p](http://x.test/p.png)"},
 		},
@@ -47,6 +48,7 @@ func TestHistoryRendersMarkdownWhereItIsAsked(t *testing.T) {
 		body := s.do("ann", http.MethodGet, at+thread, "").body
 		assert.Contains(t, body, `"response_html":"<p>It is <strong>done</strong>. ![p](http://x.test/p.png)</p>\n"`)
 		assert.Contains(t, body, `"narrative_html":"<p><em>First</em> &lt;b&gt;x&lt;/b&gt;</p>\n"`)
+		assert.Contains(t, body, `"narrative_html":"<p><em>Before</em> it</p>\n"`, "of each step")
 		plain := s.do("ann", http.MethodGet, strings.Replace(at, "render=html&", "", 1)+thread, "").body
 		assert.NotContains(t, plain, "_html")
 		assert.Contains(t, plain, `"result_size":4`)

@@ -135,7 +135,7 @@ func TestTailOfAJobShowsItFromItsBeginning(t *testing.T) {
 		require.Equal(t, 200, resp.StatusCode)
 	}
 	post(`{"event":"status","state":"running","message":"started","iteration":1}`)
-	post(`{"event_type":"tool_use","data":{"tool_name":"shell","input":{"command":"git log"},"call_id":"call_1"}}`)
+	post(`{"event_type":"tool_use","data":{"tool_name":"shell","input":{"command":"git log"},"call_id":"call_1","rationale":"to see what was done"}}`)
 	tail := startTail(t, r.url, "--job", job.ID)
 	eventually(t, "what was before", func() bool { return strings.Contains(tail.out.String(), "git log") })
 	post(`{"event_type":"tool_result","data":{"tool_name":"shell","output":"3 commits","call_id":"call_1"}}`)
@@ -147,7 +147,7 @@ func TestTailOfAJobShowsItFromItsBeginning(t *testing.T) {
 
   ┄ Opened: tidy
   ┄ running. started
-  ○ shell
+  ○ shell  "to see what was done"
     params: { "command": "git log" }
   ● shell
     ▸ 3 commits

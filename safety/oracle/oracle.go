@@ -46,8 +46,9 @@ type Sample struct {
 	Self               bool // the secret identifies itself, whatever stands around it
 }
 
-// Samples are up to n texts for each rule of gitleaks that gitleaks itself
-// finds, in the order of the rules' ids.
+// Samples are up to n texts for each rule of gitleaks, in the order of the rules'
+// ids: such as gitleaks itself finds, or made by hand where its expression makes
+// none; of those some need the name of a file, which a text does not have.
 func Samples(n int) []Sample {
 	rules := Detector().Config.Rules
 	ids := make([]string, 0, len(rules))
@@ -63,6 +64,9 @@ func Samples(n int) []Sample {
 }
 
 func ofRule(r config.Rule, n int) []Sample {
+	if _, ok := handmade[r.RuleID]; ok {
+		return byHand(r.RuleID, n)
+	}
 	if r.Regex == nil {
 		return nil
 	}

@@ -100,6 +100,7 @@ func TestScreenshots(t *testing.T) {
 				w.open(s, "ann")
 				w.shows("#link", "Live")
 				sc.show(w)
+				eval[bool](w, `(document.activeElement.matches('input') || document.activeElement.blur(), true)`)
 				eval[bool](w, `document.fonts.ready.then(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(() => then(true)))))`)
 				picture, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
 				require.NoError(t, err)

@@ -39,7 +39,7 @@ function summary(all) {
 }
 
 /** @param {string} kind @param {Node} left @param {Node} right */
-function pair(kind, left, right) { return h('tr', { 'data-kind': kind }, h('td', null, left), h('td', null, right)); }
+function pair(kind, left, right) { return h('tr', { 'data-kind': kind }, h('td', { 'data-side': 'Left' }, left), h('td', { 'data-side': 'Right' }, right)); }
 
 /** @param {Delta} d */
 function row(d) {

@@ -10,7 +10,7 @@ import { cut, ms } from './format.js';
 export function emptyTurn(number) {
   return {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
-    createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeHtml: '', narrativeSource: '',
+    createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeSource: '',
     narrativeBlocked: false, said: [], calls: [], handoffs: [], redactions: [], stale: true,
   };
 }
@@ -33,7 +33,7 @@ export function turnOf(info, whole = '') {
     messageId: info.message_id, input: info.user_input, response: info.response || '',
     responseHtml: info.response_html || '', error: info.error || '', state: info.state,
     createdAt: ms(info.created_at), startedAt: ms(info.started_at), endedAt: ms(info.completed_at),
-    narrative: r.narrative || '', narrativeHtml: r.narrative_html || '', narrativeSource: r.narrative_source || '',
+    narrative: r.narrative || '', narrativeSource: r.narrative_source || '',
     narrativeBlocked: !!r.narrative_blocked, said: saidOf(r),
     calls: (r.tool_decisions || []).map((/** @type {any} */ d) => callOf(d, ran.get(d.call_id) || {}, whole)),
     handoffs: (r.handoffs || []).map(handoffOf), redactions: info.redactions || [], stale: false,
@@ -45,12 +45,12 @@ function saidOf(r) {
   const source = r.narrative_source || '';
   if (r.narratives) {
     return r.narratives.map((/** @type {any} */ n) => ({
-      agent: n.agent || '', step: n.step, text: n.narrative, source: n.narrative_source || source, at: ms(n.at),
+      agent: n.agent || '', step: n.step, text: n.narrative, html: n.narrative_html || '', source: n.narrative_source || source, at: ms(n.at),
     }));
   }
   if (!r.narrative) return [];
   const first = (r.tool_decisions || []).find((/** @type {any} */ d) => !d.agent);
-  return [{ agent: '', step: first ? first.step : 1, text: r.narrative, source, at: 0 }];
+  return [{ agent: '', step: first ? first.step : 1, text: r.narrative, html: r.narrative_html || '', source, at: 0 }];
 }
 
 /** @param {any} d a decision @param {any} c its call @param {string} whole @returns {Call} */
@@ -119,9 +119,9 @@ const frames = {
   },
   thinking(t, f) {
     if (!f.step) return { ...t, state: 'processing', messageId: f.message_id || t.messageId, startedAt: ms(f.at), createdAt: t.createdAt || ms(f.at) };
-    const said = { agent: f.agent || '', step: f.step, text: f.message, source: f.narrative_source || '', at: ms(f.at) };
+    const said = { agent: f.agent || '', step: f.step, text: f.message, html: '', source: f.narrative_source || '', at: ms(f.at) };
     const others = t.said.filter((s) => s.agent !== said.agent || s.step !== said.step);
-    const main = said.agent ? {} : { narrative: said.text, narrativeSource: said.source, narrativeHtml: '' };
+    const main = said.agent ? {} : { narrative: said.text, narrativeSource: said.source };
     return { ...t, ...main, said: [...others, said] };
   },
   tool_started(t, f) {

@@ -59,6 +59,7 @@ export async function compare(a, b) {
 
 /** @param {string} which @param {number} [turn] @param {boolean} [focus] */
 export async function openTab(which, turn, focus = true) {
+  if (tab === 'turns' && which !== tab) view.list.leave();
   tab = which;
   if (turn) view.current = turn;
   for (const [name, id] of [['turns', 'stream'], ['timeline', 'timeline']]) {
@@ -71,7 +72,7 @@ export async function openTab(which, turn, focus = true) {
     timeline = /** @type {import('./timeline.js').Timeline} */ ($('timeline'));
   }
   drawTimeline();
-  if (which === 'turns') view.redraw();
+  view.redraw();
   if (focus) $(which === 'timeline' ? 'timeline' : 'stream').focus({ preventScroll: true });
 }
 

@@ -57,7 +57,7 @@ const frames = {
   },
   job_reasoning(t, f) {
     const step = stepsOf(t) + 1;
-    const said = f.narrative ? [...t.said, { agent: '', step, text: f.narrative, source: /** @type {const} */ ('model'), at: ms(f.at) }] : t.said;
+    const said = f.narrative ? [...t.said, { agent: '', step, text: f.narrative, html: '', source: /** @type {const} */ ('model'), at: ms(f.at) }] : t.said;
     return {
       ...t, said, narrative: f.narrative || t.narrative, narrativeBlocked: t.narrativeBlocked || !!f.narrative_blocked,
       calls: reasoned(t, f.tool_decisions, step), startedAt: t.startedAt || ms(f.at),
@@ -87,7 +87,7 @@ function reasoned(t, decisions, step) {
 /** What it said between two steps was no answer. @param {Turn} t @returns {Turn} */
 function spoken(t) {
   if (!t.response) return t;
-  const said = { agent: '', step: stepsOf(t) + 1, text: t.response, source: /** @type {const} */ ('model'), at: 0 };
+  const said = { agent: '', step: stepsOf(t) + 1, text: t.response, html: '', source: /** @type {const} */ ('model'), at: 0 };
   return { ...t, response: '', said: [...t.said, said] };
 }
 

@@ -67,6 +67,9 @@ export class WindowedList {
     this.#sync();
   }
 
+  /** Keeps the place through a time in which the list is hidden. */
+  leave() { if (!this.pinned) this.#target = this.#anchor(); }
+
   /** Keeps an element where it is through the next drawing, also at the end of the list. @param {string} key */
   hold(key) {
     const el = this.#els.get(key);
@@ -82,6 +85,7 @@ export class WindowedList {
   }
 
   #sync() {
+    if (!this.scroller.clientHeight) return; // it is not what one looks at
     const anchor = this.pinned ? null : this.#target || this.#anchor();
     const [from, to] = this.#range(anchor);
     this.#reconcile(from, to);

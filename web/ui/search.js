@@ -132,7 +132,7 @@ function hit(x) {
   const href = formatRoute(x.job_id ? { job: x.job_id, call: x.call_id } : { thread: x.thread_id, turn: x.turn_number, call: x.call_id });
   return h('li', null, h('a', { href },
     h('span', { class: 'found-head' }, h('b', null, x.tool_name ? h('code', null, x.tool_name) : fields[x.field] || x.field),
-      x.outcome && x.outcome !== 'success' && h('span', { class: 'bad' }, x.outcome),
+      x.outcome && x.outcome !== 'success' && h('span', { class: x.outcome === 'error' || x.outcome === 'rejected' ? 'bad' : 'dim outcome' }, x.outcome),
       h('span', { class: 'dim' }, [x.turn_number ? `turn ${x.turn_number}` : 'job', ago(ms(x.at), Date.now())].join(' · '))),
     h('span', { class: 'snippet', dir: 'auto' }, x.tool_name && x.field !== 'rationale' && h('span', { class: 'dim' }, `${fields[x.field] || x.field}: `),
       ...x.snippet.map((/** @type {any} */ p) => p.match ? h('mark', null, p.text) : p.text))));

@@ -106,7 +106,7 @@ export class TurnView extends HTMLElement {
     attribute(this.#parts.headline, 'aria-expanded', String(this.#open));
     show(this.#parts.body, this.#open);
     if (!this.#open) return;
-    const steps = outline(t), shape = shapeOf(steps) + silence(t) + t.narrativeBlocked + t.narrativeHtml;
+    const steps = outline(t), shape = shapeOf(steps) + silence(t) + t.narrativeBlocked;
     if (shape !== this.#shape) keepFocus(() => this.#arrange(t, steps));
     this.#shape = shape;
     for (const c of t.calls) this.#decisions.get(c.id)?.update(c, around.acts);
@@ -124,23 +124,14 @@ export class TurnView extends HTMLElement {
   /** @param {Turn} t @param {Step[]} steps @param {string} agent @returns {HTMLElement[]} */
   #steps(t, steps, agent) {
     return steps.map((s) => {
-      const key = `${agent}/${s.step}`, shape = shapeOf([s]) + (s.said?.text === t.narrative ? t.narrativeHtml : '');
+      const key = `${agent}/${s.step}`, shape = shapeOf([s]);
       const old = this.#drawn.get(key), el = old?.el || h('div', { class: 'step', 'data-step': s.step });
       if (old?.shape === shape) return el;
       const drawn = { el, shape, batches: /** @type {{ head: HTMLElement, calls: string[] }[]} */ ([]) };
       this.#drawn.set(key, drawn);
-      place(el, [...(s.said ? [this.#narrative(t, s)] : []), ...s.batches.map((b) => this.#batch(t, b, drawn.batches))]);
+      place(el, [...(s.said ? [narrative(s.said)] : []), ...s.batches.map((b) => this.#batch(t, b, drawn.batches))]);
       return el;
     });
-  }
-
-  /** @param {Turn} t @param {Step} s */
-  #narrative(t, s) {
-    const said = /** @type {Said} */ (s.said);
-    const el = h('div', { class: 'narrative', dir: 'auto' });
-    if (t.narrativeHtml && said.text === t.narrative) { el.classList.add('prose'); html(el, t.narrativeHtml); } else setText(el, said.text);
-    if (said.source === 'summary') el.append(h('span', { class: 'source', title: 'A summary of the model’s reasoning, made by its provider.' }, 'provider summary'));
-    return el;
   }
 
   /** @param {Turn} t @param {import('./outline.js').Batch} b @param {{ head: HTMLElement, calls: string[] }[]} lanes those that share an axis */
@@ -202,6 +193,14 @@ export class TurnView extends HTMLElement {
   }
 }
 
+/** @param {Said} said */
+function narrative(said) {
+  const el = h('div', { class: 'narrative', dir: 'auto' });
+  if (said.html) { el.classList.add('prose'); html(el, said.html); } else setText(el, said.text);
+  if (said.source === 'summary') el.append(h('span', { class: 'source', title: 'A summary of the model’s reasoning, made by its provider.' }, 'provider summary'));
+  return el;
+}
+
 /** The line that stands for the reasons while they are closed. @param {Turn} t */
 function peek(t) {
   const said = t.narrative || t.calls[0]?.why || '';
@@ -210,7 +209,7 @@ function peek(t) {
 
 /** What decides how the rows are laid out; the rest is drawn into them. @param {Step[]} steps @returns {string} */
 function shapeOf(steps) {
-  return JSON.stringify(steps.map((s) => [s.step, s.said?.text, s.batches.map((b) => [b.group,
+  return JSON.stringify(steps.map((s) => [s.step, s.said?.text, s.said?.html, s.batches.map((b) => [b.group,
     b.nodes.map((n) => [n.call.id, n.sub ? [n.sub.name, shapeOf(n.sub.steps)] : 0])])]));
 }
 

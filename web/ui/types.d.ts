@@ -16,7 +16,7 @@ export type Call = {
   request: Request | null,
 };
 export type Request = { id: string, description: string, always: boolean };
-export type Said = { agent: string, step: number, text: string, source: Source, at: number };
+export type Said = { agent: string, step: number, text: string, html: string, source: Source, at: number };
 export type Handoff = { call: string, from: string, to: string, text: string, at: number };
 
 /** A turn as the page shows it. It is a value: whatever changes is a new one. */
@@ -26,7 +26,7 @@ export type Turn = {
   input: string | null,
   response: string, responseHtml: string, error: string, state: TurnState,
   createdAt: number, startedAt: number, endedAt: number,
-  narrative: string, narrativeHtml: string, narrativeSource: Source, narrativeBlocked: boolean,
+  narrative: string, narrativeSource: Source, narrativeBlocked: boolean,
   said: Said[], calls: Call[], handoffs: Handoff[], redactions: Finding[],
   /** the server knows more of the turn than we do */
   stale: boolean,
