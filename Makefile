@@ -7,10 +7,10 @@ ADDR   ?= 127.0.0.1:8080
 FUZZ   ?= 10s
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
 
-.PHONY: run build test lint bench bench-full recall fuzz golden clean go-version peers
+.PHONY: run build test lint bench bench-full recall fuzz golden screenshots clean go-version peers browser page-types
 
 run: build .candor/token ## serve this folder with the offline model
-	@echo "The token of this checkout is in .candor/token."
+	@echo "The token of this checkout is in .candor/token. The page: http://$(ADDR)/#token=$$(cat .candor/token)"
 	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace . --provider offline
 
 build: go-version
@@ -20,10 +20,10 @@ build: go-version
 .candor/token:
 	@mkdir -p .candor && umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' > $@
 
-test: go-version peers ## all tests, with the race detector
+test: go-version peers browser ## all tests, with the race detector
 	$(GO) test -race -timeout 14m ./...
 
-lint: go-version ## formatting, vet, staticcheck
+lint: go-version page-types ## formatting, vet, staticcheck; the types of the page's scripts
 	@unformatted="$$(gofmt -l . | grep -v node_modules)"; \
 	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
@@ -43,8 +43,8 @@ fuzz: go-version ## every fuzz target for FUZZ (10s) each
 	    echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) -fuzzminimizetime 1s -parallel 1 $$pkg; \
 	  done; done
 
-golden: go-version ## rewrite testdata/turns/*/history.json and stream.sse
-	$(GO) test ./cmd/candor -run '^TestTurns$$' -update
+golden: go-version ## rewrite what stands beside each script in testdata
+	$(GO) test ./cmd/candor -run '^(TestTurns|TestTheTerminalShowsEveryCase|TestScreensOfAnyWidthAreAligned)$$' -update
 
 clean:
 	rm -rf bin
@@ -61,5 +61,19 @@ peers:
 	@command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; }
 	@command -v python3 >/dev/null || { apt-get update -q && apt-get install -qy python3; }
 
-bench-full: go-version ## a minute of 50 workers beside 500 subscribers; figures go into docs/figures.md
+# What the page is tested in: a browser, and axe-core, which npm has. Nothing of it
+# goes into the program.
+browser: peers
+	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends chromium; }
+	@cd test/page && { [ -d node_modules/axe-core ] || npm ci --no-audit --no-fund; }
+
+page-types: peers
+	@cd test/page && { [ -d node_modules/typescript ] || npm ci --no-audit --no-fund; }
+	cd test/page && node_modules/.bin/tsc -p .
+
+screenshots: go-version browser ## look at the page: four screens, wide and narrow, light and dark, into docs/screenshots
+	$(GO) test ./test/page -run '^TestScreenshots$$' -screenshots ../../docs/screenshots -timeout 10m
+
+bench-full: go-version browser ## a minute of 50 workers beside 500 subscribers, and a minute of the page; figures go into docs/figures.md
 	$(GO) test ./cmd/candor -run '^TestJobsUnderLoad$$' -load 1m -v -timeout 10m
+	$(GO) test ./test/page -run '^TestThePageUnderLoad$$|^TestThousandsOfTurnsAreScrolled$$' -load 1m -v -timeout 15m

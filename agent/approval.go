@@ -21,6 +21,9 @@ func (b *batch) ask(a *attempt) {
 	if own, ok := b.Approval[a.asked.Name]; ok {
 		mode = own
 	}
+	if a.outcome == "" && a.tool.description.FrontEnd {
+		b.hand(a)
+	}
 	if a.outcome != "" || mode == ApprovalNever {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -18,7 +19,7 @@ import (
 const maxCalls = 64
 
 // batch is the calls of one step on their way through three phases: preflight in
-// order, run together, post-flight in order again.
+// order, run together, post-flight in order again, but for calls that wait.
 type batch struct {
 	*turn
 	step     int
@@ -31,8 +32,9 @@ type attempt struct {
 	asked Call
 	id    string
 	tool  bound
-	args  json.RawMessage                      // without the rationale
-	wait  func(context.Context) session.Answer // for a person, nil when none is asked
+	args  json.RawMessage                                // without the rationale
+	wait  func(context.Context) session.Answer           // for a person, nil when none is asked
+	fetch func(context.Context) (json.RawMessage, error) // from the front end, nil where we run the tool
 
 	outcome session.Outcome // set before the run only where the call does not run
 	result  json.RawMessage
@@ -124,20 +126,68 @@ func (b *batch) recordCall(a *attempt, reason string, group *int) {
 	b.coverage.count(b.Model, a.tool.description.Name, why.Source)
 	b.record(session.ToolCalled{
 		Step: b.step, Call: a.id, Tool: name, Rationale: why, Params: params, Group: group,
+		FrontEnd: a.outcome == "" && a.tool.description.FrontEnd,
 		Findings: session.Merge(found.Findings, inParams.Findings, inName.Findings),
 	})
 }
 
-// run starts every call that may run and waits for all. A result goes into its
-// own attempt, so order does not depend on which ends first.
+// run starts every call that may run, and records what came of them all: first the
+// calls that were not run and those that end by themselves, in the order they were
+// made, then those that wait for somebody, each when its answer has come.
 func (b *batch) run(ctx context.Context) {
-	var wg sync.WaitGroup
-	for _, a := range b.attempts {
+	prompt, patient := b.split()
+	if len(prompt) == 0 && len(patient) > 0 {
+		b.record(session.StepWaits{Step: b.step}) // before another agent can speak
+	}
+	var running, waiting sync.WaitGroup
+	answered := make(chan *attempt, len(patient))
+	for _, a := range patient {
+		waiting.Go(func() {
+			b.runOne(ctx, a)
+			answered <- a
+		})
+	}
+	for _, a := range prompt {
 		if a.outcome == "" {
-			wg.Go(func() { b.runOne(ctx, a) })
+			running.Go(func() { b.runOne(ctx, a) })
 		}
 	}
-	wg.Wait()
+	running.Wait()
+	b.postflight(prompt)
+	if len(prompt) > 0 && len(patient) > 0 {
+		b.record(session.StepWaits{Step: b.step})
+	}
+	b.collect(ctx, patient, answered)
+	waiting.Wait()
+}
+
+// split tells the calls that wait for somebody from those that do not.
+func (b *batch) split() (prompt, patient []*attempt) {
+	for _, a := range b.attempts {
+		if a.outcome == "" && (a.wait != nil || a.tool.description.Awaits) {
+			patient = append(patient, a)
+		} else {
+			prompt = append(prompt, a)
+		}
+	}
+	return prompt, patient
+}
+
+// collect records the calls that waited as they end. Once the turn is stopped they
+// all end at once, and are recorded in their order.
+func (b *batch) collect(ctx context.Context, patient []*attempt, answered <-chan *attempt) {
+	for left := slices.Clone(patient); len(left) > 0; {
+		a := <-answered
+		if ctx.Err() != nil {
+			for range len(left) - 1 {
+				<-answered
+			}
+			b.postflight(left)
+			return
+		}
+		b.postflight([]*attempt{a})
+		left = slices.DeleteFunc(left, func(other *attempt) bool { return other == a })
+	}
 }
 
 func (b *batch) runOne(ctx context.Context, a *attempt) {
@@ -164,12 +214,19 @@ func (a *attempt) call(ctx context.Context) (result json.RawMessage, err error) 
 			result, err = nil, fmt.Errorf("the tool panicked: %v", p)
 		}
 	}()
+	if a.fetch != nil {
+		return a.fetch(ctx)
+	}
 	return a.tool.tool.Run(ctx, a.args)
 }
 
-// postflight records what came of the calls, in the order they were made.
-func (b *batch) postflight() {
-	for _, a := range b.attempts {
+// postflight records what came of calls, in the order given.
+func (b *batch) postflight(attempts []*attempt) {
+	for _, a := range attempts {
+		if a.err == nil && !b.take(len(a.result)) {
+			a.result, a.outcome = nil, session.Errored
+			a.err = fmt.Errorf("the tool ran, but what it gave is not kept: %w", b.tooLarge())
+		}
 		e := session.ToolReturned{Call: a.id, Outcome: a.outcome, Took: a.took}
 		var report safety.Report
 		switch {

@@ -18,7 +18,9 @@ type Chat struct {
 	store      session.Store
 	dispatcher *Dispatcher
 	questions  questions
+	errands    errands
 	opaque     opaqueStore
+	sealer     sealer
 
 	ctx  context.Context // of every turn
 	stop context.CancelFunc
@@ -42,14 +44,22 @@ type pending struct {
 	user    string
 	event   session.Event // TurnStarted or TurnQueued
 	raw     string
+	extra   Extra
 	dropped bool // interrupted before it began
 }
 
-// DefaultPatience is how long a question about a call stays open.
+// Extra is what a turn is given besides the words that begin it. None of it is kept.
+type Extra struct {
+	Tools  []FrontEndTool // that this turn has besides the agent's
+	Before []Message      // what the model is shown before the words
+}
+
+// DefaultPatience is how long a call waits for a person or for a front end.
 const DefaultPatience = 5 * time.Minute
 
 // NewChat returns a service without turns. Close it when done. Questions about
-// calls expire after patience; 0 means DefaultPatience.
+// calls, and calls that a front end runs, expire after patience; 0 means
+// DefaultPatience.
 func NewChat(store session.Store, d *Dispatcher, patience time.Duration) *Chat {
 	if patience == 0 {
 		patience = DefaultPatience
@@ -57,6 +67,7 @@ func NewChat(store session.Store, d *Dispatcher, patience time.Duration) *Chat {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Chat{
 		store: store, dispatcher: d, questions: questions{patience: patience},
+		errands: errands{patience: patience}, sealer: newSealer(),
 		ctx: ctx, stop: stop, runners: map[string]*runner{},
 	}
 }
@@ -66,6 +77,14 @@ func NewChat(store session.Store, d *Dispatcher, patience time.Duration) *Chat {
 // none. It fails with session.ErrNoThread, session.ErrBusy or session.ErrClosed; then
 // nothing was started.
 func (c *Chat) Send(ctx context.Context, user, threadID, content string) (session.Event, error) {
+	return c.Post(ctx, user, threadID, content, Extra{})
+}
+
+// Post is Send with what else the turn is given. It fails with a *ToolError, too.
+func (c *Chat) Post(ctx context.Context, user, threadID, content string, extra Extra) (session.Event, error) {
+	if err := c.dispatcher.checkTools(extra.Tools); err != nil {
+		return session.Event{}, err
+	}
 	s, err := c.store.Open(ctx, user)
 	if err != nil {
 		return session.Event{}, err
@@ -85,8 +104,16 @@ func (c *Chat) Send(ctx context.Context, user, threadID, content string) (sessio
 	if err != nil {
 		return session.Event{}, err
 	}
-	c.enqueue(&pending{session: s, user: user, event: e, raw: content})
+	c.enqueue(&pending{session: s, user: user, event: e, raw: content, extra: extra})
 	return e, nil
+}
+
+func (x Extra) tools() []Tool {
+	tools := make([]Tool, len(x.Tools))
+	for i, t := range x.Tools {
+		tools[i] = t
+	}
+	return tools
 }
 
 func pickThread(s *session.Session, id string) (string, error) {
@@ -157,8 +184,9 @@ func (c *Chat) turn(ctx context.Context, p *pending) {
 	log.Info("turn started")
 	h, err := p.session.History(p.event.Thread, session.Page{})
 	c.note(log, err)
-	messages := append(Conversation(h.Turns, c.opaque.get), Message{Role: RoleUser, Text: p.raw})
-	err = c.dispatcher.Run(ctx, rec, messages)
+	messages := append(Conversation(h.Turns, c.opaque.get), p.extra.Before...)
+	messages = append(messages, Message{Role: RoleUser, Text: p.raw})
+	err = c.dispatcher.Run(ctx, rec, messages, p.extra.tools()...)
 	t, _ := p.session.Turn(p.event.Thread, p.event.Turn)
 	log.Info("turn ended", "state", t.State, "took", t.EndedAt.Sub(t.StartedAt), "cause", cause(err))
 }

@@ -26,7 +26,7 @@ type Delegate struct {
 
 // Spec implements Tool.
 func (d Delegate) Spec() Spec {
-	return Spec{Name: d.Name, Description: d.Description, Schema: &jsonschema.Schema{
+	return Spec{Name: d.Name, Description: d.Description, Awaits: true, Schema: &jsonschema.Schema{
 		Type: "object", Required: []string{"task"},
 		Properties: map[string]*jsonschema.Schema{
 			"task": {Type: "string", Description: "What the other agent shall do, with all it has to know: it sees nothing else."},
@@ -48,15 +48,15 @@ func (d Delegate) Run(ctx context.Context, args json.RawMessage) (json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	parent.handoff(call, child.agent, in.Task)
+	parent.handoff(call, child.agent, in.Task, Usage{})
 	answer, err := child.loop(ctx)
 	if err != nil {
-		child.handoff(call, parent.agent, "It did not finish: "+err.Error())
+		child.handoff(call, parent.agent, "It did not finish: "+err.Error(), Usage{})
 		return nil, fmt.Errorf("%s did not finish: %w", child.agent, err)
 	}
-	answer = stripThinking(answer)
-	child.handoff(call, parent.agent, answer)
-	return json.Marshal(answer)
+	said := stripThinking(answer.Text)
+	child.handoff(call, parent.agent, said, answer.Usage)
+	return json.Marshal(said)
 }
 
 // hire makes the other agent's run, in the turn of the one that calls it.
@@ -79,12 +79,14 @@ func (d Delegate) hire(parent *turn, task string) (*turn, error) {
 }
 
 // handoff records what one agent gave another.
-func (t *turn) handoff(call, to, raw string) {
+func (t *turn) handoff(call, to, raw string, used Usage) {
 	text, report := t.Safety.Clean(raw)
 	if report.Verdict == safety.Blocked {
 		t.warnBlocked("handoff", 0, report)
 	}
-	t.record(session.Handoff{Call: call, From: t.agent, To: to, Text: text, Findings: report.Findings})
+	t.record(session.Handoff{
+		Call: call, From: t.agent, To: to, Text: text, Usage: session.Usage(used), Findings: report.Findings,
+	})
 }
 
 type callKey struct{}

@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,6 +43,12 @@ type (
 	OpaqueKeeper interface {
 		Keep(call string, items []Opaque)
 	}
+	// FrontEnd runs a turn's own tools where the user sees the turn.
+	FrontEnd interface {
+		// Hand gives a call away and returns what waits for its result: until the
+		// front end answers, it is too late, or the context ends.
+		Hand(call string) (wait func(context.Context) (json.RawMessage, error))
+	}
 )
 
 // Policy decides whether a call may run. An error rejects the call, and its text
@@ -57,6 +65,7 @@ type Dispatcher struct {
 	Safety   *safety.Layer
 	Policy   Policy              // nil lets every call run
 	MaxSteps int                 // 0 means DefaultMaxSteps
+	MaxTurn  int                 // bytes that a turn begun here may hold; 0 means DefaultMaxTurn
 	Approval map[string]Approval // by tool name, instead of the tool's own
 	Log      *slog.Logger        // gets no text that a model, tool or user wrote
 
@@ -77,11 +86,12 @@ const (
 var ErrTooManySteps = errors.New("the model did not come to an answer")
 
 // Run takes a turn from its first step to its end, which it records in every
-// case. messages is the conversation so far, the user's message last. The error
-// says why a turn failed or was interrupted and may hold raw text: log its type,
-// not its words.
-func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message) error {
-	t := &turn{Dispatcher: d, rec: rec, messages: messages, shared: &shared{}}
+// case. messages is the conversation so far, the user's message last; own are tools
+// that only this turn has. The error says why a turn failed or was interrupted and
+// may hold raw text: log its type, not its words.
+func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, own ...Tool) error {
+	t := &turn{Dispatcher: d, rec: rec, messages: messages, own: own, shared: &shared{}}
+	t.limit = int64(cmp.Or(d.MaxTurn, DefaultMaxTurn))
 	answer, err := t.loop(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -92,11 +102,11 @@ func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message) 
 		t.record(session.TurnFailed{Error: text, Findings: report.Findings})
 		return err
 	}
-	text, report := d.Safety.Mask(stripThinking(answer))
+	text, report := d.Safety.Mask(stripThinking(answer.Text))
 	if text.Empty() {
 		text = safety.Literal(noAnswer)
 	}
-	t.record(session.TurnCompleted{Response: text, Findings: report.Findings})
+	t.record(session.TurnCompleted{Response: text, Usage: session.Usage(answer.Usage), Findings: report.Findings})
 	return nil
 }
 
@@ -106,24 +116,26 @@ type turn struct {
 	rec      Recorder
 	agent    string // empty is the one the user speaks to
 	messages []Message
+	own      []Tool // that only this turn has, besides those of the toolbox
 	*shared
 }
 
 // shared is what all agents of a turn count together.
 type shared struct {
+	room
 	calls  atomic.Int64 // made, for their ids
 	groups atomic.Int64 // parallel groups that ran
 	agents atomic.Int64 // sub-agents that were started
 }
 
 // loop asks the model until it answers in text.
-func (t *turn) loop(ctx context.Context) (answer string, err error) {
+func (t *turn) loop(ctx context.Context) (answer Response, err error) {
 	limit := t.MaxSteps
 	if limit == 0 {
 		limit = DefaultMaxSteps
 	}
 	for step := 1; step <= limit; step++ {
-		tools := t.Tools.set()
+		tools := t.Tools.set().with(t.own)
 		req := Request{Tools: slices.Clone(tools.specs)}
 		switch step {
 		case limit:
@@ -134,20 +146,23 @@ func (t *turn) loop(ctx context.Context) (answer string, err error) {
 		req.Messages = t.messages
 		resp, err := t.ask(ctx, req)
 		if err != nil {
-			return "", fmt.Errorf("the model provider failed: %w", err)
+			return Response{}, fmt.Errorf("the model provider failed: %w", err)
 		}
 		if len(resp.Calls) == 0 || (step == limit && strings.TrimSpace(resp.Text) != "") {
-			return resp.Text, nil
+			return resp, nil
 		}
 		if step == limit {
 			break
 		}
+		if !t.take(resp.size()) {
+			return Response{}, t.tooLarge()
+		}
 		t.step(ctx, step, resp, tools)
 		if ctx.Err() != nil {
-			return "", ctx.Err()
+			return Response{}, ctx.Err()
 		}
 	}
-	return "", fmt.Errorf("%w in %d steps", ErrTooManySteps, limit)
+	return Response{}, fmt.Errorf("%w in %d steps", ErrTooManySteps, limit)
 }
 
 // ask calls the provider; a panic in one is its failure, not ours.
@@ -165,13 +180,12 @@ func (t *turn) ask(ctx context.Context, req Request) (resp Response, err error) 
 func (t *turn) step(ctx context.Context, number int, resp Response, tools *toolset) {
 	t.narrate(number, resp)
 	b := t.newBatch(number, resp, tools)
+	if k, ok := t.rec.(OpaqueKeeper); ok && len(resp.Opaque) > 0 {
+		k.Keep(b.attempts[0].id, resp.Opaque) // first, so that who sees the call finds it
+	}
 	b.preflight(ctx)
 	b.run(ctx)
-	b.postflight()
-	t.record(session.StepEnded{Step: number})
-	if k, ok := t.rec.(OpaqueKeeper); ok && len(resp.Opaque) > 0 {
-		k.Keep(b.attempts[0].id, resp.Opaque)
-	}
+	t.record(session.StepEnded{Step: number, Usage: session.Usage(resp.Usage)})
 	t.messages = append(t.messages, b.messages(resp)...)
 }
 
@@ -195,6 +209,7 @@ func (t *turn) narrate(step int, resp Response) {
 
 // record never stops the turn: what cannot be kept is counted and logged.
 func (t *turn) record(b session.Body) {
+	t.held.Add(eventCost)
 	if err := t.rec.Record(b); err != nil {
 		t.unrecorded.Add(1)
 		t.Log.Warn("event not recorded", "event", fmt.Sprintf("%T", b), "error", err)

@@ -57,6 +57,18 @@ func (s *opaqueStore) put(thread string, turn int, call string, items []Opaque) 
 	}
 }
 
+// restore keeps a step's items unless there are some, or the thread has gone on with
+// another provider.
+func (s *opaqueStore) restore(thread string, turn int, call string, items []Opaque) {
+	s.mu.Lock()
+	th := s.threads[thread]
+	known := th != nil && (th.provider != items[0].Provider || th.items[place(turn, call)] != nil)
+	s.mu.Unlock()
+	if !known {
+		s.put(thread, turn, call, items)
+	}
+}
+
 func (s *opaqueStore) drop(thread string) {
 	if th := s.threads[thread]; th != nil {
 		s.bytes -= th.bytes

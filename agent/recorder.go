@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 
 	"candor/safety"
 	"candor/session"
@@ -21,6 +22,7 @@ var (
 	_ Approver      = recorder{}
 	_ AgentRecorder = recorder{}
 	_ OpaqueKeeper  = recorder{}
+	_ FrontEnd      = recorder{}
 )
 
 // Record implements Recorder.
@@ -38,6 +40,11 @@ func (r recorder) As(agent string) Recorder {
 // Keep implements OpaqueKeeper.
 func (r recorder) Keep(call string, items []Opaque) {
 	r.chat.opaque.put(r.ref.Thread, r.ref.Turn, call, items)
+}
+
+// Hand implements FrontEnd.
+func (r recorder) Hand(call string) func(context.Context) (json.RawMessage, error) {
+	return r.chat.errands.put(errand(r.user, r.ref.Thread, r.ref.Turn, call))
 }
 
 // Ask implements Approver. A question that cannot be recorded cannot be seen, so

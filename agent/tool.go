@@ -19,12 +19,14 @@ type Tool interface {
 	Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
 }
 
-// Spec describes a tool. Schema is of type object. Models see all but Approval.
+// Spec describes a tool. Schema is of type object. Models see the first three.
 type Spec struct {
 	Name        string
 	Description string
 	Schema      *jsonschema.Schema
 	Approval    Approval
+	Awaits      bool // a call may wait for somebody: the rest of its batch is recorded without it
+	FrontEnd    bool // the user's front end runs it
 }
 
 // Approval says whether a person is asked before a tool runs.
@@ -111,6 +113,28 @@ func (b *Toolbox) set() *toolset {
 		return s
 	}
 	return &toolset{}
+}
+
+// with is the set and a turn's own tools. One that has the name of another, or that
+// cannot be bound, is left out: it was fine when the turn began.
+func (s *toolset) with(own []Tool) *toolset {
+	if len(own) == 0 {
+		return s
+	}
+	all := &toolset{byName: maps.Clone(s.byName), specs: slices.Clone(s.specs)}
+	if all.byName == nil {
+		all.byName = map[string]bound{}
+	}
+	for _, t := range own {
+		spec := t.Spec()
+		b, err := bind(t, spec, false)
+		if _, taken := all.byName[spec.Name]; taken || err != nil {
+			continue
+		}
+		all.byName[spec.Name] = b
+		all.specs = append(all.specs, b.description)
+	}
+	return all
 }
 
 // Specs is what a model is shown now, in the order the tools were given.

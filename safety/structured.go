@@ -25,7 +25,7 @@ func findPrivateKey(s string, at, end int) (int, int) {
 	if body < 0 {
 		return 0, 0
 	}
-	if !keyed64(s[body:min(len(s), body+keySight)]) {
+	if near := s[body:min(len(s), body+keySight)]; !keyed64(near) && !keyLines(near) {
 		return at, otherEnd(s, body)
 	}
 	stop := indexFold(s, body, "-----end")
@@ -85,6 +85,25 @@ func keyed64(s string) bool {
 	}
 	return false
 }
+
+// keyLines reports whether a body starts on a line of its own with a line that a key
+// could have, however short: who cuts a key has still shown some of it.
+func keyLines(s string) bool {
+	own := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\n' || c == '\r' || (c == 'n' || c == 'r') && i > 0 && s[i-1] == '\\':
+			own = true
+		case c != ' ' && c != '\t' && c != '\\':
+			to := keyLine.run(s, i, 200)
+			return own && to-i >= 10 && (to == len(s) || strings.IndexByte("\r\n\\\"'", s[to]) >= 0)
+		}
+	}
+	return false
+}
+
+// keyLine is what a line of a key is made of.
+var keyLine = newClass("A-Za-z0-9+/=")
 
 // openPrivateKey: until its END is there, all that follows belongs to the key.
 func openPrivateKey(s string, at, end int) bool {

@@ -67,6 +67,7 @@ type ToolCalled struct {
 	Rationale Rationale
 	Params    safety.JSON
 	Group     *int // calls run together share a number, from 0 per turn; nil for a lone call
+	FrontEnd  bool // the user's front end runs it, and answers with its result
 	Findings  []safety.Finding
 }
 
@@ -101,15 +102,24 @@ type Handoff struct {
 	Call     string
 	From, To string // agents; empty is the one the user speaks to
 	Text     safety.Text
+	Usage    Usage // of an answer that is handed back
 	Findings []safety.Finding
 }
 
+// StepWaits: those calls of the step that end by themselves have ended. What is left
+// waits for a person, for the user's front end, or for another agent.
+type StepWaits struct{ Step int }
+
 // StepEnded: every call of the step has ended; a reasoning update is due.
-type StepEnded struct{ Step int }
+type StepEnded struct {
+	Step  int
+	Usage Usage // of what the model said to begin the step
+}
 
 // TurnCompleted: the model gave its answer.
 type TurnCompleted struct {
 	Response safety.Text
+	Usage    Usage // of the answer
 	Findings []safety.Finding
 }
 
@@ -128,6 +138,7 @@ func (TurnStarted) body()      {}
 func (Narrated) body()         {}
 func (ToolCalled) body()       {}
 func (ToolReturned) body()     {}
+func (StepWaits) body()        {}
 func (StepEnded) body()        {}
 func (ApprovalAsked) body()    {}
 func (ApprovalAnswered) body() {}

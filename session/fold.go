@@ -24,6 +24,8 @@ func (t Turn) Apply(e Event) Turn {
 		t.Steps, t.Findings = t.call(e, b), Merge(t.Findings, b.Findings)
 	case ToolReturned:
 		t = t.settle(b)
+	case StepWaits:
+		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Waits = true })
 	case StepEnded:
 		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Ended = true })
 	case ApprovalAsked:
@@ -75,7 +77,7 @@ func (t Turn) call(e Event, b ToolCalled) []Step {
 		// A clipped append copies: an older snapshot keeps its own tail.
 		s.Calls = append(slices.Clip(s.Calls), Call{
 			ID: b.Call, Agent: e.Agent, Step: b.Step, Tool: b.Tool, Rationale: b.Rationale, Params: b.Params,
-			Group: b.Group, Outcome: Pending, StartedAt: e.At, Findings: Merge(b.Findings),
+			Group: b.Group, FrontEnd: b.FrontEnd, Outcome: Pending, StartedAt: e.At, Findings: Merge(b.Findings),
 		})
 	})
 }

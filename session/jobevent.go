@@ -17,6 +17,7 @@ type JobOpened struct {
 // JobPrompted: the user said something further to the job.
 type JobPrompted struct {
 	Text     safety.Text
+	Done     bool // no further prompt comes; Text may then be empty
 	Findings []safety.Finding
 }
 
@@ -27,12 +28,18 @@ type JobMessage struct {
 	Findings []safety.Finding
 }
 
-// JobToolUse: the worker called a tool.
+// JobToolUse: the worker called a tool. Why is here as soon as the call is, should
+// the worker not live to see its step's end; a worker that says why only then leaves
+// Rationale zero, and a narrative may come with a step's first call.
 type JobToolUse struct {
-	Call     string // the worker's number for it; "" when it has none
-	Tool     safety.Text
-	Input    safety.JSON
-	Findings []safety.Finding
+	Call             string // the worker's number for it; "" when it has none
+	Tool             safety.Text
+	Input            safety.JSON
+	Rationale        Rationale
+	Group            *int
+	Narrative        safety.Text
+	NarrativeBlocked bool
+	Findings         []safety.Finding
 }
 
 // JobToolResult: a worker's call ended.

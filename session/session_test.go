@@ -219,12 +219,16 @@ func TestFollowYieldsThePastThenThePresent(t *testing.T) {
 }
 
 func TestWatchRefusesANumberNeverGivenOut(t *testing.T) {
-	s, _ := open(t)
-	for _, err := range s.Watch(t.Context(), 99) {
-		assert.ErrorIs(t, err, session.ErrUnknownCursor)
-		return
-	}
-	t.Fatal("nothing was said")
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := open(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // of the bubble: a wait is over at once
+		defer cancel()
+		for _, err := range s.Watch(ctx, 99) {
+			assert.ErrorIs(t, err, session.ErrUnknownCursor)
+			return
+		}
+		t.Fatal("nothing was said")
+	})
 }
 
 // Wherever a reader begins, the turns it is shown are the same as to a reader who

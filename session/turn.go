@@ -64,6 +64,10 @@ const (
 // Allows reports whether the call may run.
 func (a Answer) Allows() bool { return a == Approve || a == Always }
 
+// Usage counts a model's tokens. Reasoning tokens are part of the output. Zero means
+// unknown.
+type Usage struct{ Input, Output, Reasoning int }
+
 // Approval is a question about a call. Answer is empty while it is open.
 type Approval struct {
 	Request     string
@@ -120,6 +124,7 @@ type Step struct {
 	NarrativeSource  Source
 	NarrativeBlocked bool
 	Calls            []Call
+	Waits            bool // what has not ended waits for somebody
 	Ended            bool
 }
 
@@ -132,6 +137,7 @@ type Call struct {
 	Rationale Rationale
 	Params    safety.JSON
 	Group     *int
+	FrontEnd  bool      // the user's front end runs it
 	Approval  *Approval // nil when nobody had to be asked
 	Outcome   Outcome
 	Result    safety.JSON

@@ -3,6 +3,7 @@ package web
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,13 +12,13 @@ import (
 func TestTokensFile(t *testing.T) {
 	tokens, err := ParseTokens(strings.NewReader("# people\n\nann: a-token-of-ann-0001\nbob:b-token-of-bob-0001:with-colon\n"))
 	require.NoError(t, err)
-	user, ok := tokens.user("a-token-of-ann-0001")
+	who, ok := tokens.caller("a-token-of-ann-0001")
 	assert.True(t, ok)
-	assert.Equal(t, "ann", user)
-	user, _ = tokens.user("b-token-of-bob-0001:with-colon")
-	assert.Equal(t, "bob", user)
+	assert.Equal(t, Caller{User: "ann"}, who)
+	who, _ = tokens.caller("b-token-of-bob-0001:with-colon")
+	assert.Equal(t, Caller{User: "bob"}, who)
 	for _, wrong := range []string{"", "a-token-of-ann-000", "A-TOKEN-OF-ANN-0001", "ann: a-token-of-ann-0001"} {
-		_, ok := tokens.user(wrong)
+		_, ok := tokens.caller(wrong)
 		assert.False(t, ok, "%q", wrong)
 	}
 }
@@ -33,8 +34,26 @@ func TestABadTokensFileNamesTheLineAndShowsNothingOfIt(t *testing.T) {
 	assert.Error(t, err)
 }
 
+func TestATokenMayBeLimitedInItsLine(t *testing.T) {
+	tokens, err := ParseTokens(strings.NewReader("ann:a-token-of-ann-0001 reasoning=summary\nbob:b-token-of-bob-0001\n"))
+	require.NoError(t, err)
+	who, ok := tokens.caller("a-token-of-ann-0001")
+	assert.True(t, ok)
+	assert.Equal(t, Caller{User: "ann", Reasoning: "summary"}, who)
+	who, _ = tokens.caller("b-token-of-bob-0001")
+	assert.Equal(t, Caller{User: "bob"}, who)
+	for _, bad := range []string{"reasoning=some", "reasoning=", "reasoning=full reasoning=hidden"} {
+		_, err := ParseTokens(strings.NewReader("ann:a-token-of-ann-0001 " + bad))
+		require.ErrorContains(t, err, "line 1")
+	}
+	entry, _ := tokens.entry("a-token-of-ann-0001")
+	value := newLogin("ann", time.Now()).seal(entry.hash[:])
+	_, ok = tokens.login(value, time.Now())
+	assert.False(t, ok, "and it is good for no login, which would show all")
+}
+
 func TestNoTokensLetNobodyIn(t *testing.T) {
 	var none Tokens
-	_, ok := none.user("")
+	_, ok := none.caller("")
 	assert.False(t, ok)
 }

@@ -26,9 +26,8 @@ func decode(c echo.Context, v any) error {
 
 // readBody is the request's body, checked to be JSON by its label and UTF-8.
 func readBody(c echo.Context) ([]byte, error) {
-	kind, _, err := mime.ParseMediaType(c.Request().Header.Get("Content-Type"))
-	if err != nil || kind != "application/json" {
-		return nil, problem(http.StatusUnsupportedMediaType, "not_json", "Send a JSON object with Content-Type: application/json.")
+	if !isJSON(c.Request()) {
+		return nil, notJSON
 	}
 	body, err := io.ReadAll(c.Request().Body)
 	if err != nil {
@@ -44,6 +43,14 @@ func readBody(c echo.Context) ([]byte, error) {
 		return nil, problem(http.StatusBadRequest, "invalid_utf8", "The body is not valid UTF-8.")
 	}
 	return body, nil
+}
+
+var notJSON = problem(http.StatusUnsupportedMediaType, "not_json", "Send a JSON object with Content-Type: application/json.")
+
+// isJSON reports whether the request says that its body is JSON.
+func isJSON(r *http.Request) bool {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return err == nil && kind == "application/json"
 }
 
 // badJSON says where a body went wrong, without repeating any of it.

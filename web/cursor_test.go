@@ -9,13 +9,13 @@ import (
 const someSession = "550e8400-e29b-41d4-a716-446655440000"
 
 func TestCursorsComeBackAsTheyWere(t *testing.T) {
-	for _, c := range []cursor{{seq: 0}, {seq: 17}, {seq: 16, part: 1}, {seq: 0, part: 2}} {
-		c.session = someSession
-		got, ok := parseCursor(c.String())
+	for _, c := range []Cursor{{Seq: 0}, {Seq: 17}, {Seq: 16, Part: 1}, {Seq: 0, Part: 2}} {
+		c.Session = someSession
+		got, ok := ParseCursor(c.String())
 		assert.True(t, ok)
-		assert.True(t, got.of(someSession))
-		assert.Equal(t, c.seq, got.seq)
-		assert.Equal(t, c.part, got.part)
+		assert.True(t, got.Of(someSession))
+		assert.Equal(t, c.Seq, got.Seq)
+		assert.Equal(t, c.Part, got.Part)
 	}
 }
 
@@ -24,13 +24,13 @@ func TestWhatIsNoCursorIsRefused(t *testing.T) {
 		"", "17", "550e8400", "550e8400-", "550e8400-x", "550e8400--1", "550e8400-1.0", "550e8400-1.-1",
 		"550e8400-0.1", "550e8400-1.x", "short-1", "550e8400-99999999999999999999", "550e8400-1\n",
 	} {
-		_, ok := parseCursor(id)
+		_, ok := ParseCursor(id)
 		assert.False(t, ok, "%q", id)
 	}
 }
 
 func TestACursorIntoAnotherSessionIsNotOurs(t *testing.T) {
-	c, ok := parseCursor("00000000-3")
+	c, ok := ParseCursor("00000000-3")
 	assert.True(t, ok)
-	assert.False(t, c.of(someSession))
+	assert.False(t, c.Of(someSession))
 }

@@ -53,10 +53,7 @@ func encode(up session.Update) []message {
 	frames := project(up.Turn, up.Event)
 	out := make([]message, len(frames))
 	for i, f := range frames {
-		at := cursor{session: up.Event.Session, seq: up.Event.Seq}
-		if i < len(frames)-1 {
-			at.seq, at.part = at.seq-1, i+1
-		}
+		at := CursorAt(up.Event.Session, up.Event.Seq, i+1, len(frames))
 		out[i] = message{id: at, name: f.name, data: encodeLine(f.data)}
 	}
 	return out

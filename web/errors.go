@@ -26,6 +26,13 @@ func problem(status int, code, message string) *Problem {
 	return &Problem{Status: status, Code: code, Message: message, Details: map[string]any{}}
 }
 
+// NewProblem is a problem of another protocol's. Message says what was wrong and what
+// to do, and repeats no input.
+func NewProblem(status int, code, message string) *Problem { return problem(status, code, message) }
+
+// With is a copy with a detail more.
+func (p *Problem) With(key string, value any) *Problem { return p.at(key, value) }
+
 // with adds a detail.
 func (p *Problem) with(key string, value any) *Problem {
 	p.Details[key] = value
@@ -42,8 +49,12 @@ func (p *Problem) at(key string, value any) *Problem {
 var (
 	noThread = problem(http.StatusNotFound, "no_thread",
 		"You have no such thread. List yours with GET /api/chat/threads.")
+	noTurn = problem(http.StatusNotFound, "no_turn",
+		"The thread has no turn of this number. List its turns with GET /api/chat/history.")
 	unauthorized = problem(http.StatusUnauthorized, "unauthorized",
 		"Invalid or missing auth token. Send it as Authorization: Bearer <token>.")
+	limitedToken = problem(http.StatusForbidden, "limited_token",
+		"This token is for front ends that are shown a part of the reasoning. Use it with /agui.")
 	notRunning = problem(http.StatusConflict, "not_running",
 		"No turn is running in this thread, so there is nothing to interrupt.")
 	noApproval = problem(http.StatusNotFound, "no_approval",
@@ -54,6 +65,12 @@ var (
 		"You have no such job. List yours with GET /api/jobs.")
 	jobEnded = problem(http.StatusConflict, "job_ended",
 		"The job has ended. Restart it, or open another.")
+	jobBusy = problem(http.StatusTooManyRequests, "job_busy",
+		"As many prompts wait as the job holds. The worker has to fetch some first.").with("max_waiting", maxFollowUps)
+	jobFull = problem(http.StatusRequestEntityTooLarge, "job_full",
+		"The job has posted as much as a run may. Complete it; its log keeps what there is.")
+	replaced = problem(http.StatusUnauthorized, "replaced",
+		"Another worker has taken this job over, and this one is not heard any more. Stop it.")
 	jobOpen = problem(http.StatusConflict, "job_open",
 		"The job has not ended, so it cannot begin anew. Cancel it first.")
 	tooManyJobs = problem(http.StatusTooManyRequests, "too_many_jobs",
@@ -96,7 +113,7 @@ func asProblem(err error) *Problem {
 		is error
 		as *Problem
 	}{
-		{session.ErrNoThread, noThread}, {session.ErrBusy, busy}, {session.ErrNotRunning, notRunning},
+		{session.ErrNoThread, noThread}, {session.ErrNoTurn, noTurn}, {session.ErrBusy, busy}, {session.ErrNotRunning, notRunning},
 		{session.ErrNoJob, noJob}, {session.ErrJobEnded, jobEnded}, {session.ErrJobOpen, jobOpen},
 		{session.ErrTooManyJobs, tooManyJobs}, {session.ErrNoApproval, noApproval}, {session.ErrNotAlways, notAlways},
 		{session.ErrClosed, closing}, {session.ErrEvicted, gone},

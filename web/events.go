@@ -54,8 +54,8 @@ func (s *Server) stream(c echo.Context, own *session.Session, threads, jobs []st
 
 // resumePoint reads where the client wants to go on. known is false when it named
 // a place that this session does not have; from is then the present.
-func (s *Server) resumePoint(c echo.Context, own *session.Session) (from cursor, known bool, err error) {
-	now := cursor{session: own.ID(), seq: own.Head()}
+func (s *Server) resumePoint(c echo.Context, own *session.Session) (from Cursor, known bool, err error) {
+	now := Cursor{Session: own.ID(), Seq: own.Head()}
 	id := c.Request().Header.Get("Last-Event-ID")
 	asked := c.QueryParam("last_event_id")
 	if id == "" {
@@ -64,23 +64,23 @@ func (s *Server) resumePoint(c echo.Context, own *session.Session) (from cursor,
 	if id == "" {
 		return now, true, nil
 	}
-	at, ok := parseCursor(id)
+	at, ok := ParseCursor(id)
 	if !ok && id == asked {
 		// In the header it may be another server's, which a browser sends unasked
 		// and for which it would take an error as final.
 		return now, false, problem(http.StatusBadRequest, "bad_cursor",
 			"last_event_id has to be the id of an event of this stream. Leave it out to begin with what happens next.")
 	}
-	if !ok || !at.of(own.ID()) || at.seq > now.seq || (at.seq == now.seq && at.part > 0) {
+	if !ok || !at.Of(own.ID()) || at.Seq > now.Seq || (at.Seq == now.Seq && at.Part > 0) {
 		return now, false, nil
 	}
-	at.session = own.ID()
+	at.Session = own.ID()
 	return at, true, nil
 }
 
 // message is a frame ready to be sent, or a sign of life.
 type message struct {
-	id    cursor
+	id    Cursor
 	name  string
 	data  []byte // one line of JSON
 	quiet bool   // nothing happened; only the connection is to be kept alive
@@ -92,7 +92,7 @@ type feed struct {
 	encoder   *encoder
 	threads   []string // neither these
 	jobs      []string // nor these means all
-	from      cursor
+	from      Cursor
 	lost      bool // the client asked for a place that is not there
 	heartbeat time.Duration
 }
@@ -118,8 +118,8 @@ func (f feed) messages(ctx context.Context) iter.Seq[message] {
 
 // until yields messages and moves at along with them until ctx ends; then it
 // says true. It says false when the stream is over.
-func (f feed) until(ctx context.Context, at *cursor, yield func(message) bool) bool {
-	for up, err := range f.session.Watch(ctx, at.seq) {
+func (f feed) until(ctx context.Context, at *Cursor, yield func(message) bool) bool {
+	for up, err := range f.session.Watch(ctx, at.Seq) {
 		if err != nil {
 			if errors.Is(err, session.ErrEvicted) {
 				yield(resync(*at))
@@ -127,17 +127,17 @@ func (f feed) until(ctx context.Context, at *cursor, yield func(message) bool) b
 			return false
 		}
 		if !f.wants(up.Event) {
-			at.seq, at.part = up.Event.Seq, 0
+			at.Seq, at.Part = up.Event.Seq, 0
 			continue
 		}
 		all := f.encoder.messages(up)
-		for _, m := range all[min(at.part, len(all)):] {
+		for _, m := range all[min(at.Part, len(all)):] {
 			if !yield(m) {
 				return false
 			}
 			*at = m.id
 		}
-		at.seq, at.part = up.Event.Seq, 0
+		at.Seq, at.Part = up.Event.Seq, 0
 	}
 	return ctx.Err() != nil
 }
@@ -151,7 +151,7 @@ func (f feed) wants(e session.Event) bool {
 
 // resync tells the client that its place is gone: it has to fetch history, and
 // the stream goes on from the present.
-func resync(now cursor) message {
+func resync(now Cursor) message {
 	return message{id: now, name: "resync", data: encodeLine(map[string]string{
 		"type": "resync", "message": "The place you asked for is gone. Fetch history, then go on with this stream.",
 	})}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,9 +28,13 @@ type HistoryResponse struct {
 	EventID          string            `json:"event_id"` // the stream's place: events after it are not in this answer
 }
 
-// history: GET /api/chat/history?thread_id=&limit=&before=.
+// history: GET /api/chat/history?thread_id=&limit=&before=&render=.
 func (s *Server) history(c echo.Context) error {
 	page, err := pageOf(c)
+	if err != nil {
+		return err
+	}
+	render, err := rendererOf(c)
 	if err != nil {
 		return err
 	}
@@ -42,7 +47,7 @@ func (s *Server) history(c echo.Context) error {
 		id = own.Active()
 	}
 	// Read before the turns: an event between the two is then seen twice, not never.
-	head := cursor{session: own.ID(), seq: own.Head()}
+	head := Cursor{Session: own.ID(), Seq: own.Head()}
 	h, err := own.History(id, page)
 	if err != nil {
 		return err
@@ -51,6 +56,9 @@ func (s *Server) history(c echo.Context) error {
 	out.PendingApprovals = pendingApprovals(h.Turns)
 	for _, t := range h.Turns {
 		out.Turns = append(out.Turns, turnInfo(t))
+	}
+	for i := range slices.Backward(out.Turns) { // the newest first, should the budget not last
+		render.turn(&out.Turns[i])
 	}
 	if len(h.Turns) > 0 {
 		out.OldestTimestamp = &h.Turns[0].CreatedAt

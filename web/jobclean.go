@@ -61,7 +61,44 @@ func (l jobCleaner) toolUse(p *jobPost) (session.Body, *Problem) {
 	}
 	name, inName := l.Limit(maxJobTitle).Mask(p.ToolName)
 	input, inInput := l.CleanJSON(orEmpty(p.Input))
-	return session.JobToolUse{Call: callLabel(p.CallID), Tool: name, Input: input, Findings: session.Merge(inName.Findings, inInput.Findings)}, nil
+	b := session.JobToolUse{Call: callLabel(p.CallID), Tool: name, Input: input, Group: p.Group}
+	var inReason, inNarrative safety.Report
+	if p.Rationale != "" || p.Source != "" || p.Blocked {
+		b.Rationale, inReason = l.rationale(p.postReason)
+	}
+	b.Narrative, b.NarrativeBlocked, inNarrative = l.narrative(p)
+	b.Findings = session.Merge(inName.Findings, inInput.Findings, inReason.Findings, inNarrative.Findings)
+	return b, nil
+}
+
+// narrative is what was said before calls, unless the worker's safety or ours
+// withheld it.
+func (l jobCleaner) narrative(p *jobPost) (text safety.Text, blocked bool, report safety.Report) {
+	if p.NarrativeBlocked {
+		return safety.Text{}, true, safety.Report{}
+	}
+	text, report = l.Clean(p.Narrative)
+	return text, report.Verdict == safety.Blocked, report
+}
+
+// rationale is a reason that is never without words. Who says that it was withheld
+// gets the fallback, whatever else they say.
+func (l jobCleaner) rationale(p postReason) (session.Rationale, safety.Report) {
+	why := session.Fallback()
+	if p.Blocked {
+		why.Blocked = true
+		return why, safety.Report{}
+	}
+	text, report := l.Limit(maxRationale).Clean(p.Rationale)
+	why.Blocked = report.Verdict == safety.Blocked
+	if strings.TrimSpace(text.String()) == "" {
+		return why, report
+	}
+	why = session.Rationale{Text: text, Source: session.FromModel}
+	if p.Source == string(session.FromFallback) {
+		why.Source = session.FromFallback
+	}
+	return why, report
 }
 
 func (l jobCleaner) toolResult(p *jobPost) (session.Body, *Problem) {
@@ -92,8 +129,8 @@ func (l jobCleaner) reasoning(p *jobPost) (session.Body, *Problem) {
 	if len(decisions) > maxDecisions {
 		return nil, problem(http.StatusBadRequest, "too_many_decisions", "A step may have 256 decisions.").with("max", maxDecisions)
 	}
-	text, report := l.Clean(p.Narrative)
-	b := session.JobReasoned{Narrative: text, NarrativeBlocked: report.Verdict == safety.Blocked, Findings: report.Findings}
+	text, blocked, report := l.narrative(p)
+	b := session.JobReasoned{Narrative: text, NarrativeBlocked: blocked, Findings: report.Findings}
 	for i, d := range decisions {
 		decision, found, err := l.decision(d)
 		if err != nil {
@@ -114,14 +151,7 @@ func (l jobCleaner) decision(d postDecision) (session.Decision, []safety.Finding
 		return session.Decision{}, nil, err
 	}
 	name, inName := l.Limit(maxJobTitle).Mask(d.ToolName)
-	text, inReason := l.Limit(maxRationale).Clean(d.Rationale)
-	why := session.Rationale{Text: text, Source: session.FromModel}
-	if strings.TrimSpace(text.String()) == "" {
-		why = session.Fallback()
-		why.Blocked = inReason.Verdict == safety.Blocked
-	} else if d.Source == string(session.FromFallback) {
-		why.Source = session.FromFallback
-	}
+	why, inReason := l.rationale(d.postReason)
 	return session.Decision{Tool: name, Rationale: why, Outcome: outcome, Group: d.Group}, session.Merge(inName.Findings, inReason.Findings), nil
 }
 

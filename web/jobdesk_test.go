@@ -1,55 +1,126 @@
 package web
 
 import (
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
 )
 
 func TestAJobsTokenSpeaksForItAlone(t *testing.T) {
 	var d jobDesk
 	one, two := d.open("1", "ann", "p"), d.open("2", "bob", "q")
-	user, _, ok := d.admit("1", one)
-	assert.True(t, ok)
-	assert.Equal(t, "ann", user)
+	require.NotNil(t, d.admit("1", one))
+	assert.Equal(t, "ann", d.admit("1", one).user)
 	for _, wrong := range []struct{ id, token string }{{"1", two}, {"2", one}, {"3", one}, {"1", ""}, {"3", ""}} {
-		_, _, ok := d.admit(wrong.id, wrong.token)
-		assert.False(t, ok)
+		assert.Nil(t, d.admit(wrong.id, wrong.token))
 	}
 	again := d.open("1", "ann", "p")
 	assert.NotEqual(t, one, again)
-	_, _, ok = d.admit("1", one)
-	assert.False(t, ok, "a restart makes the old token worthless")
-	d.finish("1")
-	_, ended, ok := d.admit("1", again)
-	assert.True(t, ok && ended)
-	_, ok = d.next("1")
-	assert.False(t, ok)
+	assert.Nil(t, d.admit("1", one), "a restart makes the old token worthless")
+	j := d.admit("1", again)
+	require.NoError(t, j.serve(workerName{}, func() error { j.finish(); return nil }))
+	assert.True(t, d.admit("1", again).over())
 	d.close("1")
-	_, _, ok = d.admit("1", again)
-	assert.False(t, ok)
+	assert.Nil(t, d.admit("1", again))
+}
+
+// A request can be past the door when its job ends or begins anew.
+func TestARequestThatWasLetInFindsTheDoorShutBehindACancelOrARestart(t *testing.T) {
+	for name, shut := range map[string]func(*jobDesk) error{
+		"a cancel": func(d *jobDesk) error { d.close("1"); return nil },
+		"a restart": func(d *jobDesk) error {
+			_, err := d.reopen("1", "ann", func() (string, error) { return "p", nil })
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var d jobDesk
+			j := d.admit("1", d.open("1", "ann", "p"))
+			require.NoError(t, shut(&d))
+			assert.Equal(t, unauthorized, j.serve(workerName{}, func() error { t.Error("it was carried out"); return nil }))
+			_, err := j.claim(workerName{})
+			assert.Equal(t, unauthorized, err)
+			assert.Equal(t, jobEnded, j.add(followUp{}, func() error { return nil }))
+		})
+	}
+}
+
+func TestARestartThatIsRefusedChangesNothing(t *testing.T) {
+	var d jobDesk
+	token, no := d.open("1", "ann", "p"), errors.New("no")
+	_, err := d.reopen("1", "ann", func() (string, error) { return "", no })
+	require.ErrorIs(t, err, no)
+	require.NoError(t, d.admit("1", token).serve(workerName{}, nil))
+}
+
+func TestTheDeskForgetsTheJobsOfAnEvictedSession(t *testing.T) {
+	store := session.NewMemory(nil)
+	s := New(Options{Store: store, Safety: safety.NewLayer()})
+	open := func(user string) {
+		r := httptest.NewRequest("POST", "/api/jobs", strings.NewReader(`{"title":"t","prompt":"p"}`))
+		r.Header.Set("Content-Type", "application/json")
+		c := s.echo.NewContext(r, httptest.NewRecorder())
+		c.Set(userKey, user)
+		require.NoError(t, s.openJob(c))
+	}
+	open("ann")
+	open("ann")
+	open("bob")
+	assert.Len(t, s.desk.jobs, 3)
+	_, err := store.Evict(t.Context(), time.Now().Add(time.Minute))
+	require.NoError(t, err)
+	open("ann")
+	assert.Len(t, s.desk.jobs, 2, "ann's new one, and bob's, who has not asked since")
 }
 
 func TestFollowUpsWaitInOrderAndAreBounded(t *testing.T) {
 	var d jobDesk
-	d.open("1", "ann", "p")
-	for range maxFollowUps {
-		assert.True(t, d.add("1", followUp{Content: "x"}))
+	j, kept := d.admit("1", d.open("1", "ann", "p")), 0
+	keep := func() error { kept++; return nil }
+	for i := range maxFollowUps {
+		require.NoError(t, j.add(followUp{Content: fmt.Sprint(i)}, keep))
 	}
-	assert.False(t, d.add("1", followUp{Content: "one too many"}))
-	assert.False(t, d.add("nobody's", followUp{}))
-	f, ok := d.next("1")
+	assert.Equal(t, jobBusy, j.add(followUp{Content: "one too many"}, keep))
+	assert.Equal(t, maxFollowUps, kept, "the log has those that can be fetched, and no other")
+	f, ok := j.next()
 	assert.True(t, ok)
-	assert.Equal(t, "x", f.Content)
+	assert.Equal(t, "0", f.Content)
+	no := errors.New("no")
+	require.ErrorIs(t, j.add(followUp{Content: "not in the log"}, func() error { return no }), no)
+	assert.Len(t, j.followUps, maxFollowUps-1)
 }
 
-func TestARunOfAJobHasABudget(t *testing.T) {
+func TestTheWorkerThatAskedLastIsHeard(t *testing.T) {
 	var d jobDesk
-	d.open("1", "ann", "p")
-	assert.True(t, d.spend("1", maxJobCost-10))
-	assert.False(t, d.spend("1", 11))
-	assert.True(t, d.spend("1", 10))
-	assert.False(t, d.spend("nobody's", 1))
-	d.open("1", "ann", "p")
-	assert.True(t, d.spend("1", 11), "a restart begins with a new one")
+	j := d.admit("1", d.open("1", "ann", "p"))
+	one, two, three := nameWorker("one"), nameWorker("two"), nameWorker("three")
+	heard := func(n workerName) bool { return j.serve(n, nil) == nil }
+	claim := func(n workerName) error { _, err := j.claim(n); return err }
+	assert.True(t, heard(one), "while nobody has asked, everybody is")
+	require.NoError(t, claim(one))
+	require.NoError(t, claim(one), "it may ask again")
+	require.NoError(t, claim(two))
+	assert.Equal(t, []bool{false, true, false, true}, []bool{heard(one), heard(two), heard(three), heard(workerName{})})
+	require.NoError(t, j.serve(two, func() error {
+		assert.False(t, j.mu.TryLock(), "nobody takes over in the middle of a request")
+		return nil
+	}))
+	assert.Equal(t, replaced, j.serve(one, func() error { t.Error("it was carried out"); return nil }))
+	assert.Equal(t, replaced, claim(one), "whoever was replaced stays so")
+	require.NoError(t, claim(workerName{}), "one without a name replaces nobody")
+	assert.True(t, heard(two))
+	for i := range 10 * maxRetired {
+		require.NoError(t, claim(nameWorker(fmt.Sprint(i))))
+	}
+	assert.Len(t, j.retired, maxRetired)
+	assert.Equal(t, replaced, claim(nameWorker(fmt.Sprint(10*maxRetired-2))))
 }

@@ -39,9 +39,11 @@ type jobPostFields struct {
 	Outcome  string          `json:"outcome"`
 	Duration int64           `json:"duration_ms"`
 
-	Narrative     string         `json:"narrative"`
-	ToolDecisions []postDecision `json:"tool_decisions"`
-	Decisions     []postDecision `json:"decisions"`
+	postReason                      // of a tool_use
+	Narrative        string         `json:"narrative"`
+	NarrativeBlocked bool           `json:"narrative_blocked"`
+	ToolDecisions    []postDecision `json:"tool_decisions"`
+	Decisions        []postDecision `json:"decisions"`
 
 	State     string `json:"state"`
 	Status    string `json:"status"`
@@ -51,10 +53,17 @@ type jobPostFields struct {
 }
 
 type postDecision struct {
-	ToolName  string `json:"tool_name"`
+	ToolName string `json:"tool_name"`
+	Outcome  string `json:"outcome"`
+	postReason
+}
+
+// postReason is why a tool was called, and with which others. Blocked says that the
+// worker's own safety withheld the words.
+type postReason struct {
 	Rationale string `json:"rationale"`
 	Source    string `json:"rationale_source"`
-	Outcome   string `json:"outcome"`
+	Blocked   bool   `json:"rationale_blocked"`
 	Group     *int   `json:"parallel_group"`
 }
 

@@ -71,6 +71,7 @@ func (s *Server) openJob(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	s.desk.forget(userOf(c), func(id string) bool { _, err := own.Job(id); return err == nil })
 	info := jobInfo(j)
 	info.Token = s.desk.open(j.ID, userOf(c), in.Prompt)
 	return c.JSON(http.StatusCreated, info)
@@ -135,13 +136,17 @@ func (s *Server) cancelJob(c echo.Context) error {
 
 // restartJob: POST /api/jobs/:id/restart, with a new token.
 func (s *Server) restartJob(c echo.Context) error {
-	j, err := s.changeJob(c, session.JobRestarted{})
+	var j session.Job
+	token, err := s.desk.reopen(c.Param("id"), userOf(c), func() (prompt string, err error) {
+		j, err = s.changeJob(c, session.JobRestarted{})
+		// The raw prompt went with the old token; what was kept of it is cleaned.
+		return j.Prompt.String(), err
+	})
 	if err != nil {
 		return err
 	}
 	info := jobInfo(j)
-	// The raw prompt went with the old token; what was kept of it is cleaned.
-	info.Token = s.desk.open(j.ID, userOf(c), j.Prompt.String())
+	info.Token = token
 	return c.JSON(http.StatusAccepted, info)
 }
 
@@ -162,15 +167,15 @@ func (s *Server) promptJob(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if j.State.Ended() {
+	desk := s.desk.job(j.ID)
+	if desk == nil {
 		return jobEnded
 	}
-	if !s.desk.add(j.ID, in) {
-		return problem(http.StatusTooManyRequests, "job_busy", "As many prompts wait as the job holds. The worker has to fetch some first.").
-			with("max_waiting", maxFollowUps)
-	}
 	text, report := s.Safety.Mask(in.Content)
-	j, err = own.ChangeJob(j.ID, session.JobPrompted{Text: text, Findings: report.Findings})
+	err = desk.add(in, func() error {
+		j, err = own.ChangeJob(j.ID, session.JobPrompted{Text: text, Done: in.Done, Findings: report.Findings})
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -232,5 +237,10 @@ func jobPage(c echo.Context, events []session.Event, more bool) error {
 			list = append(list, JobEventInfo{ID: e.Seq, EventType: f.name, Data: f.data, CreatedAt: e.At})
 		}
 	}
-	return c.JSON(http.StatusOK, map[string]any{"job_id": c.Param("id"), "events": list, "has_more": more})
+	page := map[string]any{"job_id": c.Param("id"), "events": list, "has_more": more}
+	if len(events) > 0 {
+		last := events[len(events)-1]
+		page["event_id"] = Cursor{Session: last.Session, Seq: last.Seq}.String() // where a stream goes on
+	}
+	return c.JSON(http.StatusOK, page)
 }

@@ -36,14 +36,16 @@ func (s *Server) middleware() []echo.MiddlewareFunc {
 			AllowHeaders:    []string{"Authorization", "Content-Type", "Last-Event-ID"},
 			MaxAge:          600,
 		}),
-		middleware.BodyLimit("1M"),
+		middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: "1M", Skipper: s.limitsItself}),
 	}
 }
 
-// noStore keeps answers, which are somebody's conversation, out of caches.
+// noStore keeps answers, which are somebody's conversation, out of caches and out
+// of other origins' pages.
 func noStore(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Set("Cache-Control", "no-store")
+		c.Response().Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 		return next(c)
 	}
 }

@@ -56,9 +56,10 @@ type (
 	}
 	toolResultFrame struct {
 		frameHead
-		Name    safety.Text `json:"name"`
-		CallID  string      `json:"call_id"`
-		Preview string      `json:"preview"`
+		Name    safety.Text  `json:"name"`
+		CallID  string       `json:"call_id"`
+		Preview string       `json:"preview"`
+		Shape   *ResultShape `json:"result_shape"`
 	}
 	reasoningUpdateFrame struct {
 		frameHead
@@ -149,7 +150,7 @@ func returned(t session.Turn, b session.ToolReturned, head func(string) frameHea
 	frames := []frame{{"tool_completed", done}}
 	if !b.Result.Null() {
 		preview := cut(string(b.Result.Raw()), maxPreview)
-		frames = append(frames, frame{"tool_result", toolResultFrame{head("tool_result"), c.Tool, b.Call, preview}})
+		frames = append(frames, frame{"tool_result", toolResultFrame{head("tool_result"), c.Tool, b.Call, preview, resultShape(b.Result)}})
 	}
 	return frames
 }

@@ -24,12 +24,19 @@ type (
 		jobHead
 		Role    string      `json:"role"`
 		Content safety.Text `json:"content"`
+		Done    bool        `json:"done,omitempty"`
 	}
 	jobToolUseFrame struct {
 		jobHead
-		ToolName safety.Text `json:"tool_name"`
-		CallID   string      `json:"call_id,omitempty"`
-		Input    safety.JSON `json:"input"`
+		ToolName         safety.Text    `json:"tool_name"`
+		CallID           string         `json:"call_id,omitempty"`
+		Input            safety.JSON    `json:"input"`
+		Rationale        *safety.Text   `json:"rationale,omitempty"`
+		RationaleSource  session.Source `json:"rationale_source,omitempty"`
+		RationaleBlocked bool           `json:"rationale_blocked,omitempty"`
+		ParallelGroup    *int           `json:"parallel_group,omitempty"`
+		Narrative        *safety.Text   `json:"narrative,omitempty"`
+		NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
 	}
 	jobToolResultFrame struct {
 		jobHead
@@ -79,11 +86,14 @@ func projectJob(e session.Event) []frame {
 	case session.JobOpened:
 		return []frame{{"job_started", jobStartedFrame{head("job_started"), b.Title}}}
 	case session.JobPrompted:
-		return []frame{{"job_message", jobMessageFrame{head("job_message"), "user", b.Text}}}
+		return []frame{{"job_message", jobMessageFrame{head("job_message"), "user", b.Text, b.Done}}}
 	case session.JobMessage:
-		return []frame{{"job_message", jobMessageFrame{head("job_message"), b.Role, b.Text}}}
+		return []frame{{"job_message", jobMessageFrame{head("job_message"), b.Role, b.Text, false}}}
 	case session.JobToolUse:
-		return []frame{{"job_tool_use", jobToolUseFrame{head("job_tool_use"), b.Tool, b.Call, b.Input}}}
+		return []frame{{"job_tool_use", jobToolUseFrame{
+			head("job_tool_use"), b.Tool, b.Call, b.Input,
+			orNull(b.Rationale.Text), b.Rationale.Source, b.Rationale.Blocked, b.Group, orNull(b.Narrative), b.NarrativeBlocked,
+		}}}
 	case session.JobToolResult:
 		return []frame{{"job_tool_result", jobToolResultFrame{
 			head("job_tool_result"), b.Tool, b.Call, b.Outcome, b.Output, orNull(b.Error), b.Took.Milliseconds(),

@@ -32,12 +32,14 @@ type Options struct {
 
 	Coverage       func() []Coverage // for the status route; may be nil
 	Metrics        http.Handler      // at /metrics, for who has a token; may be nil
+	Page           http.Handler      // at / and below /ui/, open to all; may be nil
 	Backend        Backend           // shown by the status route
 	SendsPerMinute int               // per user; 0 means 30
 	StreamsPerUser int               // open at once; 0 means 100
 	Heartbeat      time.Duration     // longest silence on a stream; 0 means 15 s
 	WriteTimeout   time.Duration     // how long a client may not read; 0 means 10 s
 	Origins        []string          // that browsers may call from, besides the server's own
+	Routes         []Route           // of other protocols
 }
 
 // Backend names the model that answers.
@@ -52,6 +54,10 @@ type Server struct {
 	encoder *encoder
 	desk    jobDesk
 	started time.Time
+
+	attempts *attempts
+	revoked  revoked
+	origin   *http.CrossOriginProtection
 }
 
 // New returns a server with its routes.
@@ -69,6 +75,7 @@ func New(o Options) *Server {
 		o.WriteTimeout = 10 * time.Second
 	}
 	s := &Server{Options: o, echo: echo.New(), encoder: newEncoder(), started: time.Now()}
+	s.attempts, s.origin = newAttempts(), http.NewCrossOriginProtection()
 	s.streams = newStreams(o.StreamsPerUser, o.WriteTimeout)
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.handleError
@@ -88,12 +95,18 @@ func (s *Server) routes() {
 	// Middleware is put on routes, not on a group: Echo's groups answer 404 where
 	// only the method is wrong.
 	auth, limit := s.authenticate, s.limitSends()
+	s.echo.POST("/api/login", s.login)
+	s.echo.GET("/api/login", s.whoami, auth)
+	s.echo.POST("/api/logout", s.logout)
 	s.echo.POST("/api/chat/send", s.send, auth, limit)
 	s.echo.POST("/api/chat/thread/new", s.newThread, auth, limit)
 	s.echo.POST("/api/chat/interrupt", s.interrupt, auth)
 	s.echo.POST("/api/chat/approval", s.approval, auth)
 	s.echo.GET("/api/chat/threads", s.threads, auth)
 	s.echo.GET("/api/chat/history", s.history, auth)
+	s.echo.GET("/api/chat/turn", s.turn, auth)
+	s.echo.GET("/api/chat/export", s.export, auth)
+	s.echo.GET("/api/chat/search", s.search, auth)
 	s.echo.GET("/api/gateway/status", s.status, auth)
 	s.echo.POST("/api/jobs", s.openJob, auth, limit)
 	s.echo.GET("/api/jobs", s.jobs, auth)
@@ -113,8 +126,16 @@ func (s *Server) routes() {
 	s.echo.GET("/worker/:id/events", s.workerEvents, worker)
 	s.echo.GET("/worker/:id/prompt", s.workerPrompt, worker)
 
+	if s.Page != nil {
+		page, reading := echo.WrapHandler(s.Page), []string{http.MethodGet, http.MethodHead}
+		s.echo.Match(reading, "/", page)
+		s.echo.Match(reading, "/ui/*", page)
+	}
 	if s.Metrics != nil {
 		s.echo.GET("/metrics", echo.WrapHandler(s.Metrics), auth)
 	}
 	s.echo.GET("/api/chat/events", s.events, s.authenticateStream)
+	for _, r := range s.Routes {
+		s.mount(r, limit)
+	}
 }

@@ -74,7 +74,7 @@ func (s *streams) open(user string) (mine, all int) {
 // serve sends what source yields until source ends, the client goes, or it has
 // not read for longer than the write timeout. It returns when nothing of the
 // stream is left running.
-func (s *streams) serve(w http.ResponseWriter, r *http.Request, from cursor, source func(context.Context) iter.Seq[message]) {
+func (s *streams) serve(w http.ResponseWriter, r *http.Request, from Cursor, source func(context.Context) iter.Seq[message]) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	id := strconv.FormatUint(s.next.Add(1), 10)
@@ -143,7 +143,7 @@ const maxBuffered = 16 << 10
 // greet prepares the first bytes: they make proxies pass the headers on, tell
 // browsers when to come back, not all at once, and give them the place they are
 // at, so that a drop before the first event loses nothing.
-func (w *streamWriter) greet(from cursor) {
+func (w *streamWriter) greet(from Cursor) {
 	retry := 2000 + rand.IntN(2000)
 	w.buf = fmt.Appendf(nil, ": candor\nretry: %d\nid: %s\n\n", retry, from)
 }

@@ -13,6 +13,7 @@ type TurnInfo struct {
 	MessageID   string             `json:"message_id"`
 	UserInput   safety.Text        `json:"user_input"`
 	Response    *safety.Text       `json:"response"`
+	HTML        safety.SafeHTML    `json:"response_html,omitempty"` // where it was asked for
 	State       session.State      `json:"state"`
 	Error       *safety.Text       `json:"error,omitempty"`
 	CreatedAt   time.Time          `json:"created_at"`
@@ -30,7 +31,10 @@ type ToolCallInfo struct {
 	HasResult     bool         `json:"has_result"`
 	HasError      bool         `json:"has_error"`
 	ResultPreview string       `json:"result_preview,omitempty"` // at most maxPreview characters
+	ResultSize    int          `json:"result_size,omitempty"`    // of the whole of it, in bytes
+	ResultShape   *ResultShape `json:"result_shape,omitempty"`
 	Error         *safety.Text `json:"error,omitempty"`
+	StartedAt     time.Time    `json:"started_at"`
 	DurationMS    *int64       `json:"duration_ms"` // null while it runs
 }
 
@@ -41,6 +45,7 @@ type TurnReasoningInfo struct {
 	ThreadID         string             `json:"thread_id"`
 	TurnNumber       int                `json:"turn_number"`
 	Narrative        *safety.Text       `json:"narrative,omitempty"`
+	NarrativeHTML    safety.SafeHTML    `json:"narrative_html,omitempty"`   // where it was asked for
 	NarrativeSource  session.Source     `json:"narrative_source,omitempty"` // model, or summary: its provider's
 	NarrativeBlocked bool               `json:"narrative_blocked,omitempty"`
 	Narratives       []StepNarrative    `json:"narratives,omitempty"` // of each step, where there are several
@@ -96,6 +101,8 @@ type StepNarrative struct {
 	Agent     string      `json:"agent,omitempty"`
 	Step      int         `json:"step"`
 	Narrative safety.Text `json:"narrative"`
+
+	HTML safety.SafeHTML `json:"narrative_html,omitempty"` // where it was asked for
 }
 
 // ToolDecisionInfo is why a tool was called, with what, and what came of it.
@@ -138,8 +145,10 @@ func turnInfo(t session.Turn) TurnInfo {
 func toolCallInfo(c session.Call) ToolCallInfo {
 	info := ToolCallInfo{
 		CallID: c.ID, Name: c.Tool, HasResult: !c.Result.Null(), HasError: !c.Error.Empty(), Error: orNull(c.Error),
+		StartedAt: c.StartedAt,
 	}
 	if info.HasResult {
+		info.ResultSize, info.ResultShape = len(c.Result.Raw()), resultShape(c.Result)
 		info.ResultPreview = cut(string(c.Result.Raw()), maxPreview)
 	}
 	if c.Outcome != session.Pending {
@@ -161,7 +170,7 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 	for _, s := range t.Steps {
 		info.NarrativeBlocked = info.NarrativeBlocked || s.NarrativeBlocked
 		if len(t.Steps) > 1 && !s.Narrative.Empty() {
-			info.Narratives = append(info.Narratives, StepNarrative{s.Agent, s.Number, s.Narrative})
+			info.Narratives = append(info.Narratives, StepNarrative{Agent: s.Agent, Step: s.Number, Narrative: s.Narrative})
 		}
 	}
 	for c := range t.Calls() {

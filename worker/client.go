@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,10 +27,18 @@ const maxAnswer = 64 << 20
 // that helps. Every method fails with ErrOver when the token is good for nothing,
 // with an *Error when the server refuses or does not answer, and with the context's
 // error when it has ended.
+//
+// A client has a name of its own, made up at random, which goes with each request.
+// Of several for one job the server hears the one that called Job first of all most
+// recently: what another still has under way then comes too late to be taken, and
+// is refused with ErrReplaced.
 type Client struct {
-	base, job, token string
-	http             *http.Client
+	base, job, token, name string
+	http                   *http.Client
 }
+
+// nameHeader is the header with a client's name.
+const nameHeader = "Candor-Worker"
 
 // NewClient returns a client for a job of the server at a URL such as
 // http://127.0.0.1:8080. It connects only when it is used.
@@ -48,13 +57,20 @@ func NewClient(server, jobID, token string) (*Client, error) {
 		return nil, errors.New("the job's token has characters that no token has")
 	}
 	return &Client{
-		base: strings.TrimSuffix(u.String(), "/"), job: jobID, token: token,
+		base: strings.TrimSuffix(u.String(), "/"), job: jobID, token: token, name: rand.Text(),
 		http: &http.Client{
 			Timeout: 30 * time.Second,
 			// A token goes to the server it was meant for and nowhere else.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
+}
+
+// renamed is the same client as another worker.
+func (c *Client) renamed() *Client {
+	other := *c
+	other.name = rand.Text()
+	return &other
 }
 
 // Job is what a server tells a worker of its job. Posted is how many events of
@@ -69,10 +85,11 @@ type Job struct {
 }
 
 // Prompt is a further prompt. Done says that none comes after it; its content may
-// then be empty.
+// then be empty. Number counts from 1 in the job's run.
 type Prompt struct {
 	Content string `json:"content"`
 	Done    bool   `json:"done"`
+	Number  int    `json:"number"`
 }
 
 // LoggedEvent is an event as the job's log shows it. Kind is an Event's with job_
@@ -123,7 +140,8 @@ func (c *Client) post(ctx context.Context, events []json.RawMessage) ([]uint64, 
 	return out.Seqs, nil
 }
 
-// Job asks what the job is and where its log stands.
+// Job asks what the job is and where its log stands. From then on the server hears
+// this client, and none that called Job before it.
 func (c *Client) Job(ctx context.Context) (Job, error) {
 	var j Job
 	_, err := c.ask(ctx, http.MethodGet, c.path("/job"), nil, &j)
@@ -133,10 +151,11 @@ func (c *Client) Job(ctx context.Context) (Job, error) {
 	return j, err
 }
 
-// Prompt fetches the further prompt that has waited longest; ok is false when none
-// waits. The server hands each out once.
-func (c *Client) Prompt(ctx context.Context) (p Prompt, ok bool, err error) {
-	status, err := c.ask(ctx, http.MethodGet, c.path("/prompt"), nil, &p)
+// Prompt fetches the further prompt behind the one with a number; ok is false when
+// none waits. The server keeps a prompt until it is asked for the one behind it, by
+// whichever worker.
+func (c *Client) Prompt(ctx context.Context, after int) (p Prompt, ok bool, err error) {
+	status, err := c.ask(ctx, http.MethodGet, c.path("/prompt?after="+strconv.Itoa(after)), nil, &p)
 	return p, err == nil && status != http.StatusNoContent, err
 }
 
@@ -172,6 +191,7 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte, out 
 		return 0, &Error{Err: errors.New("the request cannot be made")}
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set(nameHeader, c.name)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -210,9 +230,6 @@ func unanswered(ctx context.Context, err error) error {
 var wordOfCode = regexp.MustCompile(`^[a-z][a-z_]{0,31}$`)
 
 func refused(resp *http.Response) error {
-	if resp.StatusCode == http.StatusUnauthorized {
-		return ErrOver
-	}
 	e := &Error{Status: resp.StatusCode}
 	var problem struct {
 		Code string `json:"error"`
@@ -220,6 +237,12 @@ func refused(resp *http.Response) error {
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err == nil && json.Unmarshal(raw, &problem) == nil && wordOfCode.MatchString(problem.Code) {
 		e.Code = problem.Code
+	}
+	switch {
+	case e.Status == http.StatusUnauthorized && e.Code == "replaced":
+		return ErrReplaced
+	case e.Status == http.StatusUnauthorized:
+		return ErrOver
 	}
 	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
 		e.RetryAfter = time.Duration(min(s, 3600)) * time.Second

@@ -34,7 +34,7 @@ func TestPostSendsTheFlatShapeAndReturnsTheNumbers(t *testing.T) {
 		body, path, auth = string(raw), r.URL.Path, r.Header.Get("Authorization")
 		_, _ = io.WriteString(w, `{"job_id":"job-1","seqs":[7,8]}`)
 	})
-	e := Reasoning("Checked git log.", Decision{ToolName: "shell", Rationale: "to see", Outcome: session.Success, Group: new(0)})
+	e := Reasoning("Checked git log.", Decision{ToolName: "shell", Outcome: session.Success, Reason: Reason{Rationale: "to see", Group: new(0)}})
 	e.ID = "a"
 	end := Result(true, "done")
 	end.ID = "b"
@@ -116,7 +116,7 @@ func TestATokenThatIsNoGoodIsErrOverEverywhere(t *testing.T) {
 	assert.ErrorIs(t, err, ErrOver)
 	_, err = c.Job(t.Context())
 	assert.ErrorIs(t, err, ErrOver)
-	_, _, err = c.Prompt(t.Context())
+	_, _, err = c.Prompt(t.Context(), 0)
 	assert.ErrorIs(t, err, ErrOver)
 	_, _, err = c.Events(t.Context(), 0)
 	assert.ErrorIs(t, err, ErrOver)

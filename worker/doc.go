@@ -16,6 +16,11 @@
 //     reads the run's events, ends the calls that were left open as cancelled, and
 //     goes on behind the last step that the log shows as complete. A call whose
 //     beginning was not posted may so be made twice.
+//   - What came late is nobody's: a Run speaks under a name of its own, and once it
+//     has asked where the log stands the server takes no request of one before it. A
+//     Run that finds itself replaced stops.
+//   - A reason is posted with its call, before the call runs, and again with its
+//     step's end; a worker that was killed leaves the reasons of what it was at.
 //   - The loop never waits for the server.
 //
 // # Goroutines

@@ -13,6 +13,26 @@ import (
 // again.
 var ErrOver = errors.New("the job is over for this token: it has ended, was cancelled or restarted, or the token is wrong")
 
+// ErrReplaced says that another worker has asked for the job since and goes on with
+// it. It is an ErrOver, too.
+var ErrReplaced error = replaced{}
+
+type replaced struct{}
+
+// Error implements error.
+func (replaced) Error() string { return "another worker has taken the job over" }
+
+// Is reports whether the target is ErrOver.
+func (replaced) Is(target error) bool { return target == ErrOver }
+
+// over is the bare error of one that is an ErrOver.
+func over(err error) error {
+	if errors.Is(err, ErrReplaced) {
+		return ErrReplaced
+	}
+	return ErrOver
+}
+
 // ErrFailed ends a Runtime whose job was posted as failed.
 var ErrFailed = errors.New("the job failed; its result in the log says why")
 

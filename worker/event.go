@@ -29,6 +29,8 @@ type Event struct {
 	Role    string `json:"role,omitempty"`
 	Content string `json:"content,omitempty"`
 
+	Done bool `json:"done,omitempty"` // of a prompt that the log shows: none comes after it
+
 	ToolName   string          `json:"tool_name,omitempty"`
 	CallID     string          `json:"call_id,omitempty"`
 	Input      json.RawMessage `json:"input,omitempty"`
@@ -37,8 +39,10 @@ type Event struct {
 	Outcome    session.Outcome `json:"outcome,omitempty"`
 	DurationMS int64           `json:"duration_ms,omitempty"`
 
-	Narrative     string     `json:"narrative,omitempty"`
-	ToolDecisions []Decision `json:"tool_decisions,omitempty"`
+	Reason                      // of a tool_use
+	Narrative        string     `json:"narrative,omitempty"` // of a step, or with its first tool_use
+	NarrativeBlocked bool       `json:"narrative_blocked,omitempty"`
+	ToolDecisions    []Decision `json:"tool_decisions,omitempty"`
 
 	State   string `json:"state,omitempty"`
 	Message string `json:"message,omitempty"`
@@ -48,11 +52,19 @@ type Event struct {
 // Decision is one tool that was chosen, and why. A decision without a rationale gets
 // the server's fallback. Outcome may be empty while the call runs.
 type Decision struct {
-	ToolName  string          `json:"tool_name"`
-	Rationale string          `json:"rationale,omitempty"`
-	Source    session.Source  `json:"rationale_source,omitempty"`
-	Outcome   session.Outcome `json:"outcome,omitempty"`
-	Group     *int            `json:"parallel_group"`
+	ToolName string          `json:"tool_name"`
+	Outcome  session.Outcome `json:"outcome,omitempty"`
+	Reason
+}
+
+// Reason is why a tool was called. Blocked says that there was a reason which safety
+// withheld; the server then puts its fallback in its place. Calls that run together
+// share a Group.
+type Reason struct {
+	Rationale string         `json:"rationale,omitempty"`
+	Source    session.Source `json:"rationale_source,omitempty"`
+	Blocked   bool           `json:"rationale_blocked,omitempty"`
+	Group     *int           `json:"parallel_group,omitempty"`
 }
 
 func event(kind string) Event { return Event{ID: rand.Text(), Kind: kind} }
@@ -65,7 +77,8 @@ func Message(role, text string) Event {
 }
 
 // ToolUse says that a call begins. Call is its name, call_ and a number: the result
-// of the call repeats it. Input is JSON, or nil.
+// of the call repeats it. Input is JSON, or nil. A Reason that is set besides is in
+// the log even if the worker does not live to post the step's Reasoning.
 func ToolUse(call, tool string, input json.RawMessage) Event {
 	e := event(KindToolUse)
 	e.CallID, e.ToolName, e.Input = call, tool, input

@@ -19,7 +19,7 @@ func ExampleClient() {
 	}
 	seqs, err := c.Post(context.Background(),
 		worker.Reasoning("Checked git log, now writing a summary file.",
-			worker.Decision{ToolName: "shell", Rationale: "ran git log to capture recent commits", Outcome: session.Success}),
+			worker.Decision{ToolName: "shell", Outcome: session.Success, Reason: worker.Reason{Rationale: "ran git log to capture recent commits"}}),
 		worker.Result(true, "The summary is written."))
 	if errors.Is(err, worker.ErrOver) {
 		fmt.Println("somebody cancelled the job")

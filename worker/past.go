@@ -25,6 +25,7 @@ type past struct {
 	answer   string          // the last one
 	begun    bool            // the prompt of the turn that runs is in messages
 
+	said   Event      // the first of step, which has its narrative
 	step   []openCall // the calls of the step that has not ended
 	sub    []openCall // those of sub-agents in it
 	sealed bool       // no more calls belong to the step
@@ -34,9 +35,9 @@ type past struct {
 
 // openCall is a call whose step has not ended.
 type openCall struct {
-	id, tool string
+	Decision // pending until the call ends
+	id       string
 	input    json.RawMessage
-	outcome  session.Outcome // pending until it ends
 	result   string
 }
 
@@ -73,10 +74,13 @@ func (p *past) use(e Event) {
 	if n, err := strconv.Atoi(strings.TrimPrefix(e.CallID, "call_")); err == nil {
 		p.calls = max(p.calls, n)
 	}
-	c := openCall{id: e.CallID, tool: e.ToolName, input: e.Input, outcome: session.Pending}
+	c := openCall{id: e.CallID, input: e.Input, Decision: Decision{ToolName: e.ToolName, Outcome: session.Pending, Reason: e.Reason}}
 	if p.sealed {
 		p.sub = append(p.sub, c)
 		return
+	}
+	if len(p.step) == 0 {
+		p.said = e
 	}
 	p.step = append(p.step, c)
 }
@@ -88,8 +92,8 @@ func (p *past) result(e Event) {
 	}
 	for _, calls := range [][]openCall{p.step, p.sub} {
 		for i := range calls {
-			if calls[i].id == e.CallID && calls[i].outcome == session.Pending {
-				calls[i].outcome, calls[i].result = e.Outcome, text
+			if calls[i].id == e.CallID && calls[i].Outcome == session.Pending {
+				calls[i].Outcome, calls[i].result = e.Outcome, text
 				return
 			}
 		}
@@ -103,7 +107,7 @@ func (p *past) reasoning(e Event) {
 		}
 	}
 	for _, c := range p.step {
-		if c.outcome == session.Pending {
+		if c.Outcome == session.Pending {
 			return // a sub-agent's
 		}
 	}
@@ -116,7 +120,7 @@ func (p *past) reasoning(e Event) {
 	var results []agent.Message
 	for _, c := range p.step {
 		id := "earlier_" + c.id
-		said.Calls = append(said.Calls, agent.Call{ID: id, Name: c.tool, Arguments: c.input})
+		said.Calls = append(said.Calls, agent.Call{ID: id, Name: c.ToolName, Arguments: c.input})
 		results = append(results, agent.Message{Role: agent.RoleTool, CallID: id, Text: c.result})
 	}
 	p.messages = append(append(p.messages, said), results...)
@@ -133,19 +137,20 @@ func (p *past) closing() []Event {
 	var events []Event
 	var decisions []Decision
 	for _, c := range append(p.sub[:len(p.sub):len(p.sub)], p.step...) {
-		if c.outcome == session.Pending {
-			events = append(events, ToolResult(c.id, c.tool, session.Cancelled, nil, stoppedCall, 0))
+		if c.Outcome == session.Pending {
+			events = append(events, ToolResult(c.id, c.ToolName, session.Cancelled, nil, stoppedCall, 0))
 		}
 	}
 	for _, c := range p.step {
-		outcome := c.outcome
-		if outcome == session.Pending {
-			outcome = session.Cancelled
+		if c.Outcome == session.Pending {
+			c.Outcome = session.Cancelled
 		}
-		decisions = append(decisions, Decision{ToolName: c.tool, Outcome: outcome})
+		decisions = append(decisions, c.Decision)
 	}
 	if len(decisions) > 0 {
-		events = append(events, Reasoning("", decisions...))
+		e := Reasoning(p.said.Narrative, decisions...)
+		e.NarrativeBlocked = p.said.NarrativeBlocked
+		events = append(events, e)
 	}
 	return events
 }

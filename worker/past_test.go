@@ -20,7 +20,7 @@ func returned(call, tool string) Event {
 func reason(tools ...string) Event {
 	var d []Decision
 	for i, tool := range tools {
-		d = append(d, Decision{ToolName: tool, Group: new(i)})
+		d = append(d, Decision{ToolName: tool, Reason: Reason{Group: new(i)}})
 	}
 	return Reasoning("n", d...)
 }
@@ -88,4 +88,32 @@ func TestClosingMendsALogThatIsCutAnywhere(t *testing.T) {
 	}
 	assert.Empty(t, folded(whole...).closing())
 	assert.Len(t, folded(whole...).messages, 7, "a sub-agent's steps are not the agent's")
+}
+
+// What the log has of a step that was cut off is what its closing says of it.
+func TestClosingRepeatsTheReasonsThatCameWithTheCalls(t *testing.T) {
+	why := func(e Event, r Reason) Event {
+		e.Reason = r
+		return e
+	}
+	told := Reason{Rationale: "to see", Source: session.FromModel, Group: new(2)}
+	withheld := Reason{Rationale: "ours", Source: session.FromFallback, Blocked: true, Group: new(2)}
+	first := why(use("call_1", "a"), told)
+	first.Narrative = "I look first."
+	inner := why(use("call_3", "x"), Reason{Rationale: "a sub-agent's"})
+	inner.Narrative = "Somebody else's."
+	p := folded(first, why(use("call_2", "b"), withheld), returned("call_1", "a"), inner)
+	closing := p.closing()
+	last := closing[len(closing)-1]
+	assert.Equal(t, "I look first.", last.Narrative)
+	assert.Equal(t, []Decision{
+		{ToolName: "a", Outcome: session.Success, Reason: told}, {ToolName: "b", Outcome: session.Cancelled, Reason: withheld},
+	}, last.ToolDecisions)
+	for _, e := range closing {
+		p.add(e)
+	}
+	assert.Equal(t, 3, p.groups, "the next group is none that the log has")
+	p = folded(Event{Kind: KindToolUse, CallID: "call_1", ToolName: "a", NarrativeBlocked: true})
+	closing = p.closing()
+	assert.True(t, closing[len(closing)-1].NarrativeBlocked)
 }

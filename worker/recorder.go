@@ -53,7 +53,7 @@ func callName(n int) string { return fmt.Sprintf("call_%d", n) }
 // so what it gathers of a step belongs to the goroutine that runs it.
 type recorder struct {
 	*journal
-	narrative string
+	narrative session.Narrated
 	calls     []string // the step's, in the order of decisions
 	decisions []Decision
 }
@@ -73,14 +73,15 @@ func (r *recorder) Record(b session.Body) error {
 	defer r.mu.Unlock()
 	switch b := b.(type) {
 	case session.Narrated:
-		r.narrative = b.Text.String()
+		r.narrative = b
 	case session.ToolCalled:
 		return r.called(b)
 	case session.ToolReturned:
 		return r.returned(b)
 	case session.StepEnded:
-		e := Reasoning(r.narrative, r.decisions...)
-		r.narrative, r.calls, r.decisions = "", nil, nil
+		e := Reasoning(r.narrative.Text.String(), r.decisions...)
+		e.NarrativeBlocked = r.narrative.Blocked
+		r.narrative, r.calls, r.decisions = session.Narrated{}, nil, nil
 		return r.write(e)
 	case session.Handoff:
 		const user = "the job's agent"
@@ -97,15 +98,19 @@ func (r *recorder) Record(b session.Body) error {
 }
 
 func (r *recorder) called(b session.ToolCalled) error {
-	d := Decision{
-		ToolName: b.Tool.String(), Rationale: b.Rationale.Text.String(), Source: b.Rationale.Source,
-		Outcome: session.Pending,
-	}
+	d := Decision{ToolName: b.Tool.String(), Outcome: session.Pending, Reason: Reason{
+		Rationale: b.Rationale.Text.String(), Source: b.Rationale.Source, Blocked: b.Rationale.Blocked,
+	}}
 	if b.Group != nil {
 		d.Group = new(*b.Group + r.groups)
 	}
+	e := ToolUse(r.call(b.Call), d.ToolName, b.Params.Raw())
+	e.Reason = d.Reason
+	if len(r.calls) == 0 {
+		e.Narrative, e.NarrativeBlocked = r.narrative.Text.String(), r.narrative.Blocked
+	}
 	r.calls, r.decisions = append(r.calls, b.Call), append(r.decisions, d)
-	return r.write(ToolUse(r.call(b.Call), d.ToolName, b.Params.Raw()))
+	return r.write(e)
 }
 
 func (r *recorder) returned(b session.ToolReturned) error {

@@ -35,7 +35,7 @@ func (r *Runtime) stand(ctx context.Context) (s standing, err error) {
 			return s, err
 		}
 		all = append(all, prompts(events)...)
-		// What no worker fetched before is there in the user's own words.
+		// What the server has not forgotten is there in the user's own words.
 		all = append(all[:max(1, len(all)-len(drained))], drained...)
 	}
 	for _, p := range all {
@@ -48,8 +48,9 @@ func (r *Runtime) stand(ctx context.Context) (s standing, err error) {
 	return s, nil
 }
 
-// settle fetches prompts and reads the log until none came between: a prompt of the
-// log that was not fetched is then one that a worker before us fetched.
+// settle fetches prompts and reads the log until none came between. What it fetched
+// is then the end of what the log has; prompts before that are ones that a worker
+// before us had, and let the server forget.
 func (r *Runtime) settle(ctx context.Context, events []Event) (all []Event, drained []Prompt, err error) {
 	for range maxDrain {
 		more, err := r.drain(ctx)
@@ -69,12 +70,11 @@ func (r *Runtime) settle(ctx context.Context, events []Event) (all []Event, drai
 	return events, drained, nil
 }
 
-// prompts are the further prompts that the log has, in their cleaned words. One
-// without words can only say that none comes after it.
+// prompts are the further prompts that the log has, in their cleaned words.
 func prompts(events []Event) (all []Prompt) {
 	for _, e := range events {
 		if e.Kind == KindMessage && e.Role == "user" {
-			all = append(all, Prompt{Content: e.Content, Done: e.Content == ""})
+			all = append(all, Prompt{Content: e.Content, Done: e.Done})
 		}
 	}
 	return all
@@ -97,9 +97,10 @@ func (r *Runtime) prompt(ctx context.Context) (p Prompt, ok bool, err error) {
 		ok bool
 	}
 	a, err := retry(ctx, r, func(ctx context.Context) (answer, error) {
-		p, ok, err := r.Client.Prompt(ctx)
+		p, ok, err := r.Client.Prompt(ctx, r.fetched)
 		return answer{p, ok}, err
 	})
+	r.fetched = max(r.fetched, a.Number)
 	return a.Prompt, a.ok, err
 }
 

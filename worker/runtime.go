@@ -23,6 +23,8 @@ type Runtime struct {
 	Grace     time.Duration // to post what is left once the context has ended; 0 means DefaultGrace
 	SpillDir  string        // for what memory does not hold; "" is the system's for such files
 
+	fetched int // the number of the prompt that a run fetched last
+
 	// Bounds and pauses; 0 means those of the documentation. Tests make them small.
 	held, heldBytes int
 	pauses          backoff
@@ -37,9 +39,16 @@ const (
 // Run works on the job until it has ended and everything is posted. When ctx ends it
 // stops the turn and its tools, posts what it can within Grace, and leaves the job
 // open: another Run goes on with it. It fails with ErrOver when the job was ended or
-// cancelled by somebody else, with ErrFailed when the job's result is a failure, and
-// otherwise with what kept it from working or posting.
+// cancelled by somebody else, with ErrReplaced (which is one) when another Run took
+// the job over, with ErrFailed when the job's result is a failure, and otherwise with
+// what kept it from working or posting.
 func (r *Runtime) Run(ctx context.Context) error {
+	run := *r
+	run.Client = r.Client.renamed() // what an earlier Run has under way comes too late
+	return run.work(ctx)
+}
+
+func (r *Runtime) work(ctx context.Context) error {
 	s, err := r.stand(ctx)
 	if err != nil {
 		return err
@@ -64,8 +73,10 @@ func (r *Runtime) Run(ctx context.Context) error {
 	posted := p.Close(late)
 	stopped := worked != nil && !errors.Is(worked, ErrFailed)
 	switch {
-	case errors.Is(posted, ErrOver), stopped && errors.Is(context.Cause(running), ErrOver):
-		return ErrOver
+	case errors.Is(posted, ErrOver):
+		return over(posted)
+	case stopped && errors.Is(context.Cause(running), ErrOver):
+		return over(context.Cause(running))
 	case full(posted):
 		const why = "The job has posted as much as a run of it may."
 		return errors.Join(ErrFailed, posted, r.Client.giveUp(late, why))
@@ -80,7 +91,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 func (r *Runtime) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	for pause(ctx, r.poll()) == nil {
 		if _, err := r.Client.Job(ctx); errors.Is(err, ErrOver) && ctx.Err() == nil {
-			cancel(ErrOver)
+			cancel(err)
 			return
 		}
 	}

@@ -71,7 +71,7 @@ func (w *work) next(ctx context.Context) (p Prompt, ok bool, err error) {
 	if p.Done {
 		w.due, w.open = nil, false
 	}
-	return p, p.Content != "", nil
+	return p, p.Content != "" || !p.Done, nil // one that is last may say nothing more
 }
 
 // turn answers one prompt. It fails when ctx ended, and with ErrFailed once the

@@ -9,6 +9,7 @@ import (
 	"candor/agent"
 	"candor/session"
 	"candor/web"
+	"candor/web/ui"
 )
 
 // app is the program's parts, put together. Close it when done.
@@ -32,11 +33,16 @@ func newApp(s settings, tokens web.Tokens, newID func() uuid.UUID, log *slog.Log
 	}
 	a := &app{store: session.NewMemory(newID), kit: kit, model: t.lead.Model}
 	a.chat = agent.NewChat(a.store, t.lead, s.patience)
+	front, err := newAGUI(s, a.chat, t.lead, a.store, layer, log)
+	if err != nil {
+		a.close(context.Background())
+		return nil, err
+	}
 	a.web = web.New(web.Options{
 		Chat: a.chat, Store: a.store, Safety: layer, Tokens: tokens, Log: log,
 		Backend: web.Backend{Name: s.chosen(), Model: t.lead.Model}, Coverage: coverageOf(t.lead), Metrics: metrics(t.lead),
 		SendsPerMinute: s.sends, StreamsPerUser: s.streams, Origins: s.origins,
-		Heartbeat: s.heartbeat, WriteTimeout: s.writeWait,
+		Page: ui.Handler(), Heartbeat: s.heartbeat, WriteTimeout: s.writeWait, Routes: front.Routes(),
 	})
 	return a, nil
 }

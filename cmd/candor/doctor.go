@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
+
+	"candor/terminal"
 )
 
 const doctorDescription = `Looks at a running server: is it there, does the token work, which model answers.
@@ -21,31 +23,38 @@ const doctorDescription = `Looks at a running server: is it there, does the toke
 With --canary it plants made-up secrets in messages, thread ids, paths and queries,
 lets the agent work on them, and searches every place where they could come out:
 the event stream, history, threads, status, metrics, and the answers to mistakes.
-With --log it searches the server's log file as well. The token is CANDOR_TOKEN.
+With --log it searches the server's log file as well. With --json each thing looked
+at is a line.
 
 EXIT STATUS
    0  all is well
    1  something is not; the lines marked ✗ say what
 
 EXAMPLES
-   CANDOR_TOKEN=$(cat .candor/token) candor doctor
+   candor doctor
    candor doctor --server http://127.0.0.1:9000 --canary --log candor.log`
 
 var errUnwell = errors.New("not everything is well")
 
 func doctorCommand() *cli.Command {
 	d := &doctor{client: &http.Client{Timeout: 30 * time.Second}}
-	var plant bool
+	var (
+		plant bool
+		s     serverSettings
+	)
 	return &cli.Command{
 		Name: "doctor", Usage: "check a running server, and that it keeps secrets", Description: doctorDescription,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "server", Value: "http://127.0.0.1:8080", Usage: "look at the server at `URL`",
-				Sources: cli.EnvVars("CANDOR_SERVER"), Destination: &d.server},
+		Flags: append(serverFlags(&s, defaultServer),
+			&cli.BoolFlag{Name: "json", Category: "Output", Usage: "write a line of JSON for each thing looked at", Destination: &d.json},
 			&cli.BoolFlag{Name: "canary", Usage: "plant secrets and search for them", Destination: &plant},
 			&cli.StringFlag{Name: "log", Usage: "search the server's log `FILE` as well", Destination: &d.log},
-		},
+		),
 		Action: func(ctx context.Context, c *cli.Command) error {
-			d.out, d.token = c.Root().Writer, os.Getenv("CANDOR_TOKEN")
+			if c.Args().Present() {
+				return errors.New("doctor takes no argument but flags; see candor doctor --help")
+			}
+			d.out, d.server = c.Root().Writer, s.url
+			d.token, _ = s.token() // without one, the token is what is wrong
 			if err := d.examine(ctx); err != nil {
 				return err
 			}
@@ -62,14 +71,20 @@ type doctor struct {
 	client             *http.Client
 	server, token, log string
 	out                io.Writer
+	json               bool
 }
 
 func (d *doctor) say(ok bool, what, detail string) {
+	if d.json {
+		line, _ := json.Marshal(map[string]any{"ok": ok, "what": what, "detail": detail})
+		fmt.Fprintln(d.out, terminal.SafeJSON(line))
+		return
+	}
 	mark := "✓"
 	if !ok {
 		mark = "✗"
 	}
-	fmt.Fprintf(d.out, "%s %-22s %s\n", mark, what, detail)
+	fmt.Fprintf(d.out, "%s %-22s %s\n", mark, what, terminal.CleanLine(detail))
 }
 
 // examine checks that the server is there and lets us in.

@@ -55,11 +55,18 @@ func tokenOf(user string) string { return "token-of-" + user + "-for-tests" }
 // startServer serves a script, or the offline model if script is nil, to ann and bob.
 func startServer(t *testing.T, s settings, script any) *server {
 	t.Helper()
-	s.provider, s.workspace = "offline", "../.."
+	s.provider = "offline"
 	if script != nil {
 		s.provider, s.script = "script", filepath.Join(t.TempDir(), "script.json")
 		require.NoError(t, os.WriteFile(s.script, mustJSON(t, script), 0o600))
 	}
+	return startModel(t, s)
+}
+
+// startModel serves the model of the settings to ann and bob.
+func startModel(t *testing.T, s settings) *server {
+	t.Helper()
+	s.workspace = "../.."
 	var tokens web.Tokens
 	tokens.Add("ann", tokenOf("ann"))
 	tokens.Add("bob", tokenOf("bob"))

@@ -17,6 +17,7 @@ type settings struct {
 	addr                 string
 	tokensFile           string
 	origins              []string
+	reasoning            string // the most that AG-UI's front ends are shown
 	patience             time.Duration
 	sends, streams       int
 	idle, grace          time.Duration
@@ -57,6 +58,9 @@ func serveFlags(s *settings) []cli.Flag {
 			Sources: cli.EnvVars("CANDOR_TOKENS"), Destination: &s.tokensFile},
 		&cli.StringSliceFlag{Name: "cors-origin", Category: access, Usage: "let pages of `ORIGIN` call; may be repeated",
 			Sources: cli.EnvVars("CANDOR_CORS_ORIGIN"), Destination: &s.origins},
+
+		&cli.StringFlag{Name: "reasoning", Category: access, Value: "full", Usage: "show AG-UI's front ends at most `LEVEL`: full, summary or hidden",
+			Sources: cli.EnvVars("CANDOR_REASONING"), Destination: &s.reasoning},
 
 		&cli.IntFlag{Name: "sends-per-minute", Category: limits, Value: 30, Usage: "let a user send `N` messages a minute",
 			Sources: cli.EnvVars("CANDOR_SENDS_PER_MINUTE"), Destination: &s.sends},

@@ -41,7 +41,7 @@ type goldenCase struct {
 const goldenSession = "550e8400-e29b-41d4-a716-446655440000"
 
 // TestTurns runs each case through the real dispatcher, safety layer, log and
-// handlers, and compares what history and the stream say.
+// handlers, and compares what history, the stream and an export say.
 func TestTurns(t *testing.T) {
 	folders, err := filepath.Glob("../../testdata/turns/*/case.json")
 	require.NoError(t, err)
@@ -49,16 +49,21 @@ func TestTurns(t *testing.T) {
 	for _, f := range folders {
 		dir := filepath.Dir(f)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			var history, stream string
-			synctest.Test(t, func(t *testing.T) { history, stream = playCase(t, dir) })
-			compare(t, filepath.Join(dir, "history.json"), history)
-			compare(t, filepath.Join(dir, "stream.sse"), stream)
-			assertNoFixture(t, history+stream)
+			var got views
+			synctest.Test(t, func(t *testing.T) { got = playCase(t, dir) })
+			compare(t, filepath.Join(dir, "history.json"), got.history)
+			compare(t, filepath.Join(dir, "stream.sse"), got.stream)
+			compare(t, filepath.Join(dir, "agui.sse"), got.agui)
+			compare(t, filepath.Join(dir, "export.md"), got.export)
+			assertNoFixture(t, got.history+got.stream+got.agui+got.export)
 		})
 	}
 }
 
-func playCase(t *testing.T, dir string) (history, stream string) {
+// views are what a case yields.
+type views struct{ history, stream, agui, export string }
+
+func playCase(t *testing.T, dir string) views {
 	var c goldenCase
 	require.NoError(t, json.Unmarshal(fill(t, filepath.Join(dir, "case.json")), &c))
 	p := newPlay(t, fill(t, filepath.Join(dir, "script.json")))
@@ -74,7 +79,9 @@ func playCase(t *testing.T, dir string) (history, stream string) {
 	time.Sleep(5 * time.Second) // fake time: in a bubble
 	var indented bytes.Buffer
 	require.NoError(t, json.Indent(&indented, []byte(p.get("/api/chat/history?thread_id="+sent["thread_id"].(string))), "", "  "))
-	return indented.String(), p.stopStream()
+	agui := p.get("/agui/threads/" + sent["thread_id"].(string) + "/events?after=" + goldenSession[:8] + "-0")
+	export := p.get("/api/chat/export?format=md&thread_id=" + sent["thread_id"].(string))
+	return views{indented.String(), p.stopStream(), agui, export}
 }
 
 // play is an app whose stream is being read, in one goroutine and without a socket.

@@ -27,8 +27,11 @@ var mayImport = map[string][]string{
 	"candor/agent/provider/anthropic":    {"candor/agent", "candor/agent/provider/retry"},
 	"candor/agent/tool":                  {"candor/agent", "candor/safety"},
 	"candor/agent/tool/mcp":              {"candor/agent"},
-	"candor/web":                         {"candor/safety", "candor/session"},
+	"candor/export":                      {"candor/safety", "candor/session"},
+	"candor/web":                         {"candor/export", "candor/safety", "candor/session"},
+	"candor/web/agui":                    {"candor/safety", "candor/session", "candor/web"},
 	"candor/worker":                      {"candor/agent", "candor/session"},
+	"candor/terminal":                    {"candor/client"},
 }
 
 // onlyIn lists the dependencies that exactly one package, or one file, may name.
@@ -39,6 +42,10 @@ var onlyIn = map[string]string{
 	"github.com/openai/openai-go/v3":                 "candor/agent/provider/openai",
 	"github.com/anthropics/anthropic-sdk-go":         "candor/agent/provider/anthropic",
 	"github.com/microcosm-cc/bluemonday":             "candor/safety",
+	"github.com/tidwall/gjson":                       "candor/web",
+	"github.com/tmaxmax/go-sse":                      "candor/client",
+	"github.com/clipperhouse/displaywidth":           "candor/terminal",
+	"github.com/yuin/goldmark":                       "candor/safety",
 	"github.com/urfave/cli/v3":                       "candor/cmd/candor",
 	"github.com/prometheus/client_golang/prometheus": "candor/cmd/candor",
 }

@@ -38,7 +38,10 @@ func aStep(n int) []worker.Event {
 	for i := range 2 {
 		call := fmt.Sprintf("call_%d", 2*n+i)
 		events = append(events, worker.ToolUse(call, "file_search", input), worker.ToolResult(call, "file_search", session.Success, output, "", 1))
-		decisions = append(decisions, worker.Decision{ToolName: "file_search", Rationale: why, Source: session.FromModel, Outcome: session.Success, Group: new(0)})
+		decisions = append(decisions, worker.Decision{
+			ToolName: "file_search", Outcome: session.Success,
+			Reason: worker.Reason{Rationale: why, Source: session.FromModel, Group: new(0)},
+		})
 	}
 	return append(events, worker.Reasoning("I search the log of that hour first.", decisions...))
 }

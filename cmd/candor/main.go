@@ -14,23 +14,37 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"candor/terminal"
 	"candor/worker"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), stopSignals(os.Args)...)
 	defer stop()
 	if err := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "candor:", err)
+		if !errors.Is(err, errSaid) {
+			fmt.Fprintln(os.Stderr, "candor:", terminal.CleanLine(err.Error()))
+		}
 		stop()
 		os.Exit(exitStatus(err))
 	}
 }
 
-// exitStatus is 3 where a check found what it looked for, 4 where a worker's job is
+// stopSignals are what ends the program. Ctrl-C does not end a conversation: there it
+// stops the turn.
+func stopSignals(args []string) []os.Signal {
+	if len(args) > 1 && args[1] == "chat" {
+		return []os.Signal{syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM}
+}
+
+// exitStatus is 2 where what was asked for is not there, 3 where a check found what it looked for, 4 where a worker's job is
 // over without it, 1 for all else.
 func exitStatus(err error) int {
 	switch {
+	case errors.Is(err, errNothing):
+		return 2
 	case errors.Is(err, errFound):
 		return 3
 	case errors.Is(err, worker.ErrOver):
@@ -49,7 +63,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ErrWriter:      stderr,
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // main prints it, once
 		Action:         rootAction,
-		Commands:       []*cli.Command{serveCommand(), workerCommand(), scanCommand(stdin), doctorCommand()},
+		Commands: []*cli.Command{serveCommand(), chatCommand(stdin), reasoningCommand(), tailCommand(), exportCommand(),
+			workerCommand(), scanCommand(stdin), doctorCommand()},
+		EnableShellCompletion:           true,
+		ConfigureShellCompletionCommand: func(c *cli.Command) { c.Hidden = false },
 	}
 	for _, c := range root.Commands {
 		c.OnUsageError = shortUsageError

@@ -23,7 +23,7 @@ func tourOf(t *testing.T) []string {
 	for _, m := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(raw), -1) {
 		blocks = append(blocks, m[1])
 	}
-	require.Len(t, blocks, 5, "watch, send, history, secret, worker")
+	require.Len(t, blocks, 6, "watch, send, history, secret, front end, worker")
 	return blocks
 }
 
@@ -62,10 +62,15 @@ func TestTheReadmesTourRunsAsItStands(t *testing.T) {
 	require.NoError(t, shell(t.Context(), tour[3], &masked).Run(), masked.String())
 	assert.Contains(t, masked.String(), "postgres://app:[REDACTED:dsn-password]@db.internal/app")
 
+	var run logBuffer
+	require.NoError(t, shell(t.Context(), tour[4], &run).Run(), run.String())
+	assert.Contains(t, run.String(), `"type":"REASONING_MESSAGE_CONTENT"`)
+	assert.Contains(t, run.String(), `"outcome":{"type":"success"}`)
+
 	binary, err := program()
 	require.NoError(t, err)
 	var worked logBuffer
-	require.NoError(t, shell(t.Context(), strings.ReplaceAll(tour[4], "bin/candor", binary), &worked).Run(), worked.String())
+	require.NoError(t, shell(t.Context(), strings.ReplaceAll(tour[5], "bin/candor", binary), &worked).Run(), worked.String())
 	assert.Contains(t, worked.String(), `"tool_decisions":[{"tool_name":"file_search"`)
 	assert.Contains(t, live.String(), "event: job_reasoning")
 

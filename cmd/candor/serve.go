@@ -157,14 +157,18 @@ func loadTokens(s settings) (t web.Tokens, fresh string, err error) {
 	return t, fresh, nil
 }
 
-// announce tells a person where the server is and how to get in.
+// announce tells a person where the server is and how to get in. The page's token
+// stands behind the #, which browsers send to nobody.
 func announce(w io.Writer, addr, fresh, model string, s settings) {
 	fmt.Fprintf(w, "Candor serves at http://%s\n", addr)
 	fmt.Fprintf(w, "  model      %s\n", describe(s.modelSettings, model))
 	fmt.Fprintf(w, "  workspace  %s\n", s.workspace)
 	if fresh != "" {
 		fmt.Fprintf(w, "  token      %s   (made for this run, shown only here)\n", fresh)
+		fmt.Fprintf(w, "  page       http://%s/#token=%s\n", addr, fresh)
+		return
 	}
+	fmt.Fprintf(w, "  page       http://%s/   (asks for your token)\n", addr)
 }
 
 func describe(s modelSettings, model string) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"candor/client"
 )
 
 // running is the real program, serving in this process.
@@ -59,6 +62,24 @@ func (r *running) must(method, path, body string, status int) string {
 	require.NoError(r.t, err)
 	require.Equal(r.t, status, resp.StatusCode, string(raw))
 	return string(raw)
+}
+
+// lastThread is the thread used last.
+func (r *running) lastThread() string {
+	r.t.Helper()
+	var out struct {
+		Active string `json:"active_thread"`
+	}
+	require.NoError(r.t, json.Unmarshal([]byte(r.must("GET", "/api/chat/threads", "", 200)), &out))
+	return out.Active
+}
+
+// turns are those of the thread used last.
+func (r *running) turns() []client.Turn {
+	r.t.Helper()
+	var p client.Page
+	require.NoError(r.t, json.Unmarshal([]byte(r.must("GET", "/api/chat/history?thread_id="+r.lastThread(), "", 200)), &p))
+	return p.Turns
 }
 
 func scriptFile(t *testing.T, script any) string {
@@ -170,6 +191,7 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 		{"an address in use or wrong", []string{"--addr", "256.0.0.1:1"}, "256.0.0.1"},
 		{"an approval of no form", []string{"--approve", "shell"}, "--approve: want TOOL=MODE"},
 		{"an approval of no mode", []string{"--approve", "shell=maybe"}, `--approve shell: "maybe" is none of never, ask, always`},
+		{"a level of reasoning that is none", []string{"--reasoning", "some"}, `--reasoning: "some" is none of full, summary, hidden`},
 		{"an argument that is no flag", []string{"here"}, "serve takes no argument but flags"},
 		{"a flag that is not there", []string{"--speed"}, "speed"},
 	} {

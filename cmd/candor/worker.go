@@ -41,8 +41,8 @@ It ends with the job; SIGTERM stops it and leaves the job open.
 EXIT STATUS
    0  the job is done, and everything is posted
    1  the job failed, or could not be worked on
-   4  the job is over for this token: ended, cancelled or restarted, or the token is
-      wrong
+   4  the job is over for this worker: ended, cancelled or restarted, taken over by
+      another worker, or the token is wrong
 
 EXAMPLES
    CANDOR_JOB_TOKEN=… candor worker --server http://127.0.0.1:8080 --job ID

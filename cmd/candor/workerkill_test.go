@@ -54,13 +54,14 @@ type process struct {
 	log *logBuffer
 }
 
-func startWorker(t *testing.T, url, id, token, script string) *process {
+func startWorker(t *testing.T, url, id, token, script string, flags ...string) *process {
 	t.Helper()
 	name, err := program()
 	require.NoError(t, err)
 	p := &process{log: &logBuffer{}}
 	p.Cmd = exec.CommandContext(t.Context(), name, "worker", "--server", url, "--job", id, "--workspace", "../..",
 		"--provider", "script", "--script", script, "--poll", "50ms")
+	p.Args = append(p.Args, flags...)
 	p.Env = append(os.Environ(), "CANDOR_JOB_TOKEN="+token)
 	p.Stdout, p.Stderr = p.log, p.log
 	require.NoError(t, p.Start())
@@ -142,7 +143,16 @@ func TestAKilledWorkersCallIsClosedAndTheNextWorkerGoesOn(t *testing.T) {
 		"tool_use", "tool_use", "tool_result", "tool_result", "reasoning", "status", "message", "result"}, kindsOf(events))
 	assert.Contains(t, string(events[10].Raw), `"outcome":"cancelled"`)
 	assert.Contains(t, string(events[10].Raw), `"error":"The worker stopped before this call ended."`)
-	assert.Contains(t, string(events[11].Raw), `"rationale_source":"fallback"`, "its reason died with the worker, and nobody makes one up")
+	for i, name := range []string{"tool_01a", "tool_01b"} {
+		cut, closed := decoded(t, events[7+i].Raw), decoded(t, events[11].Raw)["tool_decisions"].([]any)[i].(map[string]any)
+		for _, e := range []map[string]any{cut, closed} {
+			assert.Equal(t, []any{name, "step " + name, "model", 1.0}, []any{e["tool_name"], e["rationale"], e["rationale_source"], e["parallel_group"]})
+		}
+	}
+	for _, e := range []logged{events[7], events[11]} {
+		assert.Contains(t, string(e.Raw), `"narrative":"Now step 1."`, "what the worker said before it died outlives it")
+	}
+	assert.NotContains(t, string(events[8].Raw), "narrative", "once is enough")
 }
 
 // flaky answers every third post with 500, by turns before and after it was taken.

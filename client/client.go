@@ -1,0 +1,177 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// maxAnswer bounds what a server can make us read, in bytes.
+const maxAnswer = 64 << 20
+
+// answerTime bounds how long a server may take to begin its answer.
+const answerTime = 30 * time.Second
+
+// Client speaks to one server for one user.
+type Client struct {
+	base, token string
+	http        *http.Client
+}
+
+// Dial opens connections to a server that is not on the network, such as one in the
+// same process.
+type Dial func(ctx context.Context) (net.Conn, error)
+
+// New returns a client for the server at a URL such as http://127.0.0.1:8080. It
+// connects only when it is used.
+func New(server, token string) (*Client, error) { return NewOver(server, token, nil) }
+
+// NewOver is New for a server that is reached by dial.
+func NewOver(server, token string, dial Dial) (*Client, error) {
+	u, err := url.Parse(server)
+	switch {
+	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
+		return nil, errors.New("the server has to be a URL such as http://127.0.0.1:8080")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("the server's URL may have no user, query or fragment")
+	case token == "":
+		return nil, errors.New("the token is missing")
+	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, errors.New("the token has characters that no token has")
+	}
+	t := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 10 * time.Second,
+		IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 1 << 20,
+		DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+	}
+	if dial != nil {
+		t.Proxy = nil
+		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }
+	}
+	return &Client{
+		base: strings.TrimSuffix(u.String(), "/"), token: token,
+		http: &http.Client{
+			Transport:     t,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+// Close lets go of idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Error is a server's refusal. Message says what was wrong and what to do, in the
+// server's words.
+type Error struct {
+	Status  int            `json:"-"`
+	Code    string         `json:"error"` // such as no_thread
+	Message string         `json:"message"`
+	Details map[string]any `json:"details"`
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Message }
+
+// Is reports whether err is a server's refusal with this code.
+func Is(err error, code string) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == code
+}
+
+// Unreachable is a server that did not answer, or not as one of ours does.
+type Unreachable struct {
+	Server string // its host
+	Err    error
+}
+
+// Error implements error.
+func (e *Unreachable) Error() string {
+	return fmt.Sprintf("no answer from %s: %v. Is it running? candor serve starts it", e.Server, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *Unreachable) Unwrap() error { return e.Err }
+
+// call sends body as JSON, nothing for nil, and decodes the answer into out.
+func (c *Client) call(ctx context.Context, method, path string, body, out any) error {
+	resp, err := c.open(ctx, method, path, body, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return c.unreachable(ctx, err)
+	}
+	if err := json.Unmarshal(raw, out); err != nil {
+		return c.unreachable(ctx, errors.New("its answer is not that of a Candor server"))
+	}
+	return nil
+}
+
+// open sends a request and gives the answer if it is a success; the caller closes
+// its body.
+func (c *Client) open(ctx context.Context, method, path string, body any, header http.Header) (*http.Response, error) {
+	var content io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
+	if err != nil {
+		return nil, err
+	}
+	for key, values := range header {
+		req.Header[key] = values
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.unreachable(ctx, err)
+	}
+	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	return nil, c.refusal(ctx, resp)
+}
+
+// refusal reads the error in an answer.
+func (c *Client) refusal(ctx context.Context, resp *http.Response) error {
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	e := &Error{Status: resp.StatusCode}
+	if json.Unmarshal(raw, e) != nil || e.Code == "" || e.Message == "" {
+		return c.unreachable(ctx, fmt.Errorf("it answers %d, not as a Candor server does", resp.StatusCode))
+	}
+	return e
+}
+
+// unreachable says why there was no answer: the caller's context, or the server. It
+// does not repeat the URL, which holds what was asked.
+func (c *Client) unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	host := "the server"
+	if u, parseErr := url.Parse(c.base); parseErr == nil {
+		host = u.Host
+	}
+	return &Unreachable{Server: host, Err: err}
+}

@@ -1,0 +1,152 @@
+package client
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Sent says which turn a message became. State is processing, or queued behind
+// another turn.
+type Sent struct {
+	MessageID  string `json:"message_id"`
+	SessionID  string `json:"session_id"`
+	ThreadID   string `json:"thread_id"`
+	TurnNumber int    `json:"turn_number"`
+	State      string `json:"state"`
+}
+
+// Thread is a conversation. State is idle or processing.
+type Thread struct {
+	ID        string    `json:"id"`
+	State     string    `json:"state"`
+	TurnCount int       `json:"turn_count"`
+	Title     string    `json:"title"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Page is a part of a thread's history, the oldest turn first. Events after EventID
+// are not in it.
+type Page struct {
+	ThreadID  string     `json:"thread_id"`
+	Turns     []Turn     `json:"turns"`
+	HasMore   bool       `json:"has_more"`
+	Oldest    string     `json:"oldest_timestamp"` // before which the next page ends
+	Approvals []Approval `json:"pending_approvals"`
+	EventID   string     `json:"event_id"`
+}
+
+// Turn is one message and all it caused. State is queued, processing, completed,
+// failed or interrupted.
+type Turn struct {
+	Number      int         `json:"turn_number"`
+	UserInput   string      `json:"user_input"`
+	Response    string      `json:"response"`
+	State       string      `json:"state"`
+	Error       string      `json:"error"`
+	CreatedAt   time.Time   `json:"created_at"`
+	StartedAt   *time.Time  `json:"started_at"`
+	CompletedAt *time.Time  `json:"completed_at"`
+	Calls       []Call      `json:"tool_calls"`
+	Reasoning   *Reasoning  `json:"reasoning"` // nil when no tool was called
+	Redactions  []Redaction `json:"redactions"`
+
+	Raw json.RawMessage `json:"-"` // all that the server said of it
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Turn) UnmarshalJSON(raw []byte) error {
+	type plain Turn
+	if err := json.Unmarshal(raw, (*plain)(t)); err != nil {
+		return err
+	}
+	t.Raw = append(json.RawMessage(nil), raw...)
+	return nil
+}
+
+// Ended reports whether the turn is over.
+func (t Turn) Ended() bool {
+	return t.State == "completed" || t.State == "failed" || t.State == "interrupted"
+}
+
+// Call is a tool call without its reason.
+type Call struct {
+	ID         string       `json:"call_id"`
+	Name       string       `json:"name"`
+	HasResult  bool         `json:"has_result"`
+	Preview    string       `json:"result_preview"` // of the result's JSON, cut
+	Shape      *ResultShape `json:"result_shape"`
+	Error      string       `json:"error"`
+	DurationMS *int64       `json:"duration_ms"` // nil while it runs
+}
+
+// ResultShape says how much a tool returned. What is not known is nil or empty.
+type ResultShape struct {
+	Bytes    int    `json:"bytes"`
+	Chars    *int   `json:"chars"`
+	Items    *int   `json:"items"`
+	Of       string `json:"of"` // what the items are
+	Query    string `json:"query"`
+	ExitCode *int   `json:"exit_code"`
+}
+
+// Reasoning says why a turn did what it did.
+type Reasoning struct {
+	SessionID        string          `json:"session_id"`
+	ThreadID         string          `json:"thread_id"`
+	TurnNumber       int             `json:"turn_number"`
+	Narrative        string          `json:"narrative"`
+	NarrativeSource  string          `json:"narrative_source"` // model, or summary: its provider's
+	NarrativeBlocked bool            `json:"narrative_blocked"`
+	Narratives       []StepNarrative `json:"narratives"` // of each step, where there are several
+	Decisions        []Decision      `json:"tool_decisions"`
+}
+
+// StepNarrative is what an agent said in one step.
+type StepNarrative struct {
+	Agent     string `json:"agent"`
+	Step      int    `json:"step"`
+	Narrative string `json:"narrative"`
+}
+
+// Decision is why a tool was called. Source is model or fallback. Parameters are
+// absent from events.
+type Decision struct {
+	CallID     string          `json:"call_id"`
+	ToolName   string          `json:"tool_name"`
+	Rationale  string          `json:"rationale"`
+	Source     string          `json:"rationale_source"`
+	Blocked    bool            `json:"rationale_blocked"` // the model's own was withheld
+	Outcome    string          `json:"outcome"`           // success, error, rejected, cancelled or pending
+	Group      *int            `json:"parallel_group"`
+	Agent      string          `json:"agent"` // a sub-agent; empty is the one the user speaks to
+	Step       int             `json:"step"`
+	Approval   string          `json:"approval"` // approve, always, deny, expired, withdrawn or none
+	Parameters json.RawMessage `json:"parameters"`
+}
+
+// Approval is a call that waits for its user.
+type Approval struct {
+	RequestID   string          `json:"request_id"`
+	CallID      string          `json:"call_id"`
+	ToolName    string          `json:"tool_name"`
+	Description string          `json:"description"`
+	Rationale   string          `json:"rationale"`
+	Source      string          `json:"rationale_source"`
+	Parameters  json.RawMessage `json:"parameters"`
+	AllowAlways bool            `json:"allow_always"`
+}
+
+// Redaction counts what a rule masked.
+type Redaction struct {
+	Rule  string `json:"rule"`
+	Count int    `json:"count"`
+}
+
+// Status describes a server.
+type Status struct {
+	Version string `json:"version"`
+	Backend string `json:"llm_backend"`
+	Model   string `json:"llm_model"`
+	User    string `json:"user"`
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/terminal"
+)
+
+const tailDescription = `Shows what happens on a server as it happens: tools as they run, reasons as soon as
+they are known, answers. Without --thread or --job it is everything of yours. A
+connection that is lost comes back by itself, and nothing is missed or shown twice.
+
+With --json each event is a line, as the stream gives it; turns that came before are
+shown as history gives them.
+
+EXIT STATUS
+   0  ended, by Ctrl-C or SIGTERM
+   1  the server refused
+   2  there is no such thread
+
+EXAMPLES
+   candor tail
+   candor tail --thread last --turns 5
+   candor tail --job 0b6f… --json | jq 'select(.type == "job_reasoning")'`
+
+func tailCommand() *cli.Command {
+	var (
+		s             lookSettings
+		threads, jobs []string
+		past          int
+	)
+	return &cli.Command{
+		Name: "tail", Usage: "watch what happens, with the reasons", Description: tailDescription,
+		Flags: append(lookFlags(&s),
+			&cli.StringSliceFlag{Name: "thread", Usage: "watch the conversation `ID`, the beginning of one, or last; may be repeated", Destination: &threads},
+			&cli.StringSliceFlag{Name: "job", Usage: "watch the job `ID`, from its beginning; may be repeated", Destination: &jobs},
+			&cli.IntFlag{Name: "turns", Aliases: []string{"n"}, Value: 1, Usage: "begin with the last `N` turns of each thread", Destination: &past}),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			switch {
+			case c.Args().Present():
+				return errors.New("tail takes no argument but flags, such as --thread ID; see candor tail --help")
+			case past < 0:
+				return errors.New("--turns: want a number from 0 to 200")
+			}
+			return s.tail(ctx, terminal.Tail{Threads: threads, Jobs: jobs, Past: past}, c.Root().Writer)
+		},
+	}
+}
+
+func (s lookSettings) tail(ctx context.Context, t terminal.Tail, stdout io.Writer) (err error) {
+	if t.Style, err = s.style(stdout); err != nil {
+		return err
+	}
+	if t.Client, err = s.connect(); err != nil {
+		return err
+	}
+	defer t.Client.Close()
+	for i, word := range t.Threads {
+		if t.Threads[i], err = threadID(ctx, t.Client, word); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t.JSON = s.json
+	t.Print = func(text string) {
+		if _, err := io.WriteString(stdout, text); err != nil {
+			cancel(err) // whoever read it is gone
+		}
+	}
+	err = t.Run(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}

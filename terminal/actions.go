@@ -1,0 +1,300 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"candor/client"
+)
+
+// reasoning: /reasoning [N|all|last|search WORDS].
+func (r *REPL) reasoning(ctx context.Context, args []string) error {
+	const how = "/reasoning takes the number of a turn, all, last, or search WORDS."
+	switch {
+	case r.thread == "":
+		return usage("Nothing has been said in this thread yet.")
+	case len(args) == 0, len(args) == 1 && args[0] == "last":
+		return r.latest(ctx)
+	case args[0] == "search" && len(args) > 1:
+		return r.search(ctx, args[1:])
+	case args[0] == "search":
+		return usage("/reasoning search needs words to look for, such as /reasoning search login slow.")
+	case len(args) > 1:
+		return usage(how)
+	case args[0] == "all":
+		return r.all(ctx)
+	}
+	n, ok := number(args[0])
+	if !ok {
+		return usage(how)
+	}
+	return r.wait(ctx, "fetching", func(ctx context.Context) error {
+		t, found, err := r.Client.Turn(ctx, r.thread, n)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			r.print("\n" + r.Style.NoTurn(args[0]) + "\n")
+		default:
+			r.detail(t)
+		}
+		return nil
+	})
+}
+
+func (r *REPL) detail(t client.Turn) {
+	if r.JSON {
+		r.Screen.Print(SafeJSON(t.Raw) + "\n")
+		return
+	}
+	r.print("\n" + r.Style.Detail(t, "") + "\n")
+}
+
+// latest shows the most recent turn that has ended.
+func (r *REPL) latest(ctx context.Context) error {
+	return r.wait(ctx, "fetching", func(ctx context.Context) error {
+		for t, err := range r.Client.Turns(ctx, r.thread) {
+			if err != nil {
+				return err
+			}
+			if t.Ended() {
+				r.detail(t)
+				return nil
+			}
+		}
+		return usage("No turn of this thread has ended yet.")
+	})
+}
+
+// all shows every turn that has ended, the oldest first.
+func (r *REPL) all(ctx context.Context) error {
+	return r.wait(ctx, "fetching all turns", func(ctx context.Context) error {
+		turns, err := r.turns(ctx)
+		if err != nil {
+			return err
+		}
+		for _, t := range turns {
+			if r.JSON {
+				r.detail(t)
+				continue
+			}
+			r.print("\n" + r.Style.Detail(t, ""))
+		}
+		r.print("\n")
+		return nil
+	})
+}
+
+// turns are all of the thread that have ended, the oldest first.
+func (r *REPL) turns(ctx context.Context) ([]client.Turn, error) {
+	var turns []client.Turn
+	for t, err := range r.Client.Turns(ctx, r.thread) {
+		if err != nil {
+			return nil, err
+		}
+		if t.Ended() {
+			turns = append(turns, t)
+		}
+	}
+	slices.Reverse(turns)
+	return turns, nil
+}
+
+func (r *REPL) search(ctx context.Context, words []string) error {
+	return r.wait(ctx, "searching", func(ctx context.Context) error {
+		turns, err := r.turns(ctx)
+		if err != nil {
+			return err
+		}
+		var out strings.Builder
+		for _, t := range turns {
+			out.WriteString(r.Style.Hits(t, words))
+		}
+		if out.Len() == 0 {
+			r.say(dim, "─", "Nothing in this thread has all of these words.")
+			return nil
+		}
+		r.print("\n" + out.String() + "\n")
+		return nil
+	})
+}
+
+// threads: /threads.
+func (r *REPL) threads(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		return usage("/threads takes no argument.")
+	}
+	return r.wait(ctx, "fetching", func(ctx context.Context) error {
+		list, _, err := r.Client.Threads(ctx)
+		if err != nil {
+			return err
+		}
+		for _, t := range list {
+			if raw, err := json.Marshal(t); r.JSON && err == nil {
+				r.Screen.Print(SafeJSON(raw) + "\n")
+			}
+		}
+		r.print("\n" + r.Style.Threads(list, r.thread, time.Now()) + "\n")
+		return nil
+	})
+}
+
+// newThread: /new. The thread begins with its first message.
+func (r *REPL) newThread(_ context.Context, args []string) error {
+	if len(args) > 0 {
+		return usage("/new takes no argument; say what you want to say next.")
+	}
+	r.follow.stop()
+	r.thread, r.questions = "", nil
+	clear(r.running)
+	r.Screen.Progress("")
+	r.say(dim, "┄", "A new conversation begins with what you say next.")
+	return nil
+}
+
+// switchThread: /switch N|ID.
+func (r *REPL) switchThread(ctx context.Context, args []string) error {
+	if len(args) != 1 {
+		return usage("/switch takes the number of a thread in /threads, or its id.")
+	}
+	var id string
+	err := r.wait(ctx, "fetching", func(ctx context.Context) error {
+		list, _, err := r.Client.Threads(ctx)
+		if err != nil {
+			return err
+		}
+		if id, err = Pick(list, args[0]); err != nil {
+			return usage(err.Error() + " /threads lists yours.")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.attach(ctx, id)
+}
+
+// minID is how much of an id has to be given, so that a number is none.
+const minID = 4
+
+// Pick finds a thread by its number in the list, or the beginning of its id.
+func Pick(list []client.Thread, word string) (string, error) {
+	var found []string
+	for _, t := range list {
+		if len(word) >= minID && strings.HasPrefix(t.ID, word) {
+			found = append(found, t.ID)
+		}
+	}
+	if n, ok := number(word); ok && len(word) < minID && n >= 1 && n <= len(list) {
+		return list[n-1].ID, nil
+	}
+	switch len(found) {
+	case 0:
+		return "", usage("There is no such thread.")
+	case 1:
+		return found[0], nil
+	}
+	return "", usage("Several threads begin like this. Give more of the id.")
+}
+
+// asked keeps and shows a question.
+func (r *REPL) asked(a client.Approval) {
+	if slices.ContainsFunc(r.questions, func(q question) bool { return q.RequestID == a.RequestID }) {
+		return
+	}
+	r.asks++
+	r.questions = append(r.questions, question{r.asks, a})
+	shown := r.asks
+	if shown == 1 {
+		shown = 0
+	}
+	r.print(r.Style.Question(a, shown))
+	r.Screen.Progress("")
+}
+
+func (r *REPL) answered(request string) {
+	r.questions = slices.DeleteFunc(r.questions, func(q question) bool { return q.RequestID == request })
+}
+
+// approve: /approve [N] [always].
+func (r *REPL) approve(ctx context.Context, args []string) error {
+	if n := len(args); n > 0 && args[n-1] == "always" {
+		return r.decide(ctx, "always", args[:n-1])
+	}
+	return r.decide(ctx, "approve", args)
+}
+
+// deny: /deny [N].
+func (r *REPL) deny(ctx context.Context, args []string) error { return r.decide(ctx, "deny", args) }
+
+// decide answers a question: the only one, or the one whose number is given.
+func (r *REPL) decide(ctx context.Context, action string, args []string) error {
+	q, err := r.which(args)
+	if err != nil {
+		return err
+	}
+	err = r.wait(ctx, "answering", func(ctx context.Context) error { return r.Client.Approve(ctx, q.RequestID, action) })
+	if err == nil || client.Is(err, "no_approval") {
+		r.answered(q.RequestID)
+	}
+	return err
+}
+
+func (r *REPL) which(args []string) (question, error) {
+	if len(r.questions) == 0 {
+		return question{}, usage("No call waits for an answer.")
+	}
+	if len(args) == 0 && len(r.questions) == 1 {
+		return r.questions[0], nil
+	}
+	var waiting []string
+	for _, q := range r.questions {
+		if n, ok := 0, false; len(args) == 1 {
+			if n, ok = number(args[0]); ok && n == q.number {
+				return q, nil
+			}
+		}
+		waiting = append(waiting, fmt.Sprintf("%d %s", q.number, fit(CleanLine(q.ToolName), 32)))
+	}
+	return question{}, usage("Say which, by its number. What waits: " + strings.Join(waiting, ", ") + ".")
+}
+
+// quit: /quit.
+func (r *REPL) quit(_ context.Context, args []string) error {
+	if len(args) > 0 {
+		return usage("/quit takes no argument.")
+	}
+	return errQuit
+}
+
+// export: /export [md|jsonl|html] [FILE]. It writes no file that is there already.
+func (r *REPL) export(ctx context.Context, args []string) error {
+	format := "md"
+	if len(args) > 0 && slices.Contains(client.Formats, args[0]) {
+		format, args = args[0], args[1:]
+	}
+	switch {
+	case r.thread == "":
+		return usage("Nothing has been said in this thread yet.")
+	case len(args) > 1:
+		return usage("/export takes a format (md, jsonl or html) and a file to write.")
+	}
+	name := "candor-" + strings.TrimSpace(shortID(r.thread)) + "." + format
+	if len(args) == 1 {
+		name = args[0]
+	}
+	var size int64
+	err := r.wait(ctx, "exporting", func(ctx context.Context) (err error) {
+		size, err = ExportFile(ctx, r.Client, r.thread, format, name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.say(green, "✓", fmt.Sprintf("%s, %s", CleanLine(name), plural(int(size), "byte")))
+	return nil
+}

@@ -1,0 +1,210 @@
+package terminal
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"candor/client"
+)
+
+// A note stands beside a reason that is ours. Its spaces do not break.
+const (
+	fallbackNote = "(no\u00a0reason\u00a0given)"
+	blockedNote  = "(its\u00a0reason\u00a0was\u00a0withheld)"
+)
+
+// Block is the reasoning of a turn as it is shown after it: why each tool was called,
+// with what, and what came of it. It is empty for a turn that called none.
+func (s Style) Block(t client.Turn) string {
+	if t.Reasoning == nil {
+		return ""
+	}
+	var out strings.Builder
+	out.WriteString(s.paint(dim, fmt.Sprintf("  ┄ Reasoning (turn %d)", t.Number)) + "\n")
+	out.WriteString(s.narrative(t.Reasoning))
+	for e := range entries(t) {
+		out.WriteString(s.batch(e) + s.blockEntry(e))
+	}
+	out.WriteString(s.redactions(t.Redactions))
+	return out.String()
+}
+
+// batch is the line above the first of the calls that ran together.
+func (s Style) batch(e entry) string {
+	if !e.opens {
+		return ""
+	}
+	return s.paint(dim, fmt.Sprintf("  ┄ [parallel batch %d]", *e.Group)) + "\n"
+}
+
+// blockEntry is one call: its name and reason, and below it parameters and outcome.
+func (s Style) blockEntry(e entry) string {
+	return s.named(e, true) +
+		s.hang(e.margin()+"params: ", dim, Params(e.Parameters)) +
+		s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call))
+}
+
+// named is the line with the tool's name and, if wanted, the reason.
+func (s Style) named(e entry, reason bool) string {
+	lead := "  ┄ "
+	if e.Group != nil {
+		lead = "  ┄   ↳ "
+	}
+	name := s.short(e.name(), width(lead))
+	line := s.paint(dim, lead) + s.paint(cyan, name)
+	if !reason {
+		return line + "\n"
+	}
+	cells := width(lead+name) + 2
+	if s.Width > 0 && cells > s.Width*2/5 {
+		return line + "\n" + s.hang(e.margin(), e.rendition(), e.reason())
+	}
+	return s.under(line+"  ", cells, e.rendition(), e.reason())
+}
+
+// Detail is the reasoning of a turn as it is shown on demand. Where the reader cannot
+// know the thread, it is named.
+func (s Style) Detail(t client.Turn, thread string) string {
+	title := fmt.Sprintf("  ┄ Reasoning — turn %d", t.Number)
+	if thread != "" {
+		title = fmt.Sprintf("  ┄ Reasoning — thread %s, turn %d", CleanLine(thread), t.Number)
+	}
+	var out strings.Builder
+	switch {
+	case t.Reasoning != nil:
+	case len(t.Calls) == 0:
+		return s.paint(dim, fmt.Sprintf("  ─ Turn %d had no tool calls.", t.Number)) + "\n"
+	default:
+		return s.paint(dim, fmt.Sprintf("  ─ No reasoning recorded for turn %d.", t.Number)) + "\n"
+	}
+	out.WriteString(s.paint(dim, title) + "\n" + s.narratives(t.Reasoning))
+	for e := range entries(t) {
+		out.WriteString("\n" + s.batch(e) + s.named(e, false))
+		out.WriteString(s.hang(e.margin()+"rationale: ", e.rendition(), e.reason()))
+		out.WriteString(s.hang(e.margin()+"params:    ", dim, Params(e.Parameters)))
+		out.WriteString(s.hang(e.margin()+"outcome:   ", dim, outcome(e.Decision, e.call)))
+	}
+	if masked := s.redactions(t.Redactions); masked != "" {
+		out.WriteString("\n" + masked)
+	}
+	return out.String()
+}
+
+// NoTurn says that a thread has no turn of that number.
+func (s Style) NoTurn(number string) string {
+	return s.paint(red, "  ✗ No reasoning data for turn "+number+" in this thread.") + "\n"
+}
+
+func (s Style) narrative(r *client.Reasoning) string {
+	switch {
+	case r.Narrative != "" && r.NarrativeSource == "summary":
+		return s.hang("  Narrative: ", dim, `"`+CleanLine(r.Narrative)+`" (its provider's summary)`)
+	case r.Narrative != "":
+		return s.hang("  Narrative: ", dim, `"`+CleanLine(r.Narrative)+`"`)
+	case r.NarrativeBlocked:
+		return s.hang("  Narrative: ", italic, "(withheld: it could not be made safe)")
+	}
+	return ""
+}
+
+// narratives are the turn's and, where there are more, what was said in other steps.
+func (s Style) narratives(r *client.Reasoning) string {
+	out := s.narrative(r)
+	for _, n := range r.Narratives {
+		if n.Narrative == r.Narrative && n.Agent == "" {
+			continue
+		}
+		label := fmt.Sprintf("  Step %d: ", n.Step)
+		if n.Agent != "" {
+			label = fmt.Sprintf("  %s, step %d: ", fit(CleanLine(n.Agent), 30), n.Step)
+		}
+		out += s.hang(label, dim, `"`+CleanLine(n.Narrative)+`"`)
+	}
+	return out
+}
+
+// redactions counts what was masked in a turn.
+func (s Style) redactions(list []client.Redaction) string {
+	if len(list) == 0 {
+		return ""
+	}
+	total, rules := 0, []string{}
+	for _, r := range list {
+		total += r.Count
+		rules = append(rules, fmt.Sprintf("%s ×%d", fit(CleanLine(r.Rule), 40), r.Count))
+	}
+	return s.hang("  ┄ ", dim, plural(total, "redaction")+": "+strings.Join(rules, ", "))
+}
+
+// entry is a decision with the call it led to. opens says that a parallel batch
+// begins with it.
+type entry struct {
+	client.Decision
+	call  client.Call
+	opens bool
+}
+
+// entries yields a turn's decisions in their order.
+func entries(t client.Turn) func(func(entry) bool) {
+	calls := map[string]client.Call{}
+	for _, c := range t.Calls {
+		calls[c.ID] = c
+	}
+	return func(yield func(entry) bool) {
+		group := -1
+		for _, d := range t.Reasoning.Decisions {
+			e := entry{Decision: d, call: calls[d.CallID]}
+			if d.Group == nil {
+				group = -1
+			} else if *d.Group != group {
+				group, e.opens = *d.Group, true
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// margin is the space before what stands under a call.
+func (e entry) margin() string {
+	if e.Group != nil {
+		return "       "
+	}
+	return "    "
+}
+
+func (e entry) name() string { return toolName(e.Decision) }
+
+// toolName is a call's tool, with the sub-agent that called it.
+func toolName(d client.Decision) string {
+	name := fit(cmp.Or(CleanLine(d.ToolName), "(no name)"), 64)
+	if d.Agent != "" {
+		return fit(CleanLine(d.Agent), 32) + "/" + name
+	}
+	return name
+}
+
+func (e entry) reason() string { return reason(e.Decision) }
+
+// reason is the rationale in quotes, and whose it is where it is not the model's.
+func reason(d client.Decision) string {
+	quoted := `"` + CleanLine(d.Rationale) + `"`
+	switch {
+	case d.Blocked:
+		return quoted + "  " + blockedNote
+	case d.Source == "fallback":
+		return quoted + "  " + fallbackNote
+	}
+	return quoted
+}
+
+func (e entry) rendition() string { return rendition(e.Decision) }
+
+func rendition(d client.Decision) string {
+	if d.Source == "fallback" {
+		return italic
+	}
+	return dim
+}

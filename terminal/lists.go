@@ -1,0 +1,149 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"candor/client"
+)
+
+// Threads lists conversations, the current one marked.
+func (s Style) Threads(list []client.Thread, current string, now time.Time) string {
+	if len(list) == 0 {
+		return s.paint(dim, "  ─ There is no conversation yet. Say something to begin one.") + "\n"
+	}
+	room := 40
+	if s.Width > 0 {
+		room = max(10, min(60, s.Width-40))
+	}
+	var out strings.Builder
+	for i, t := range list {
+		mark := " "
+		if t.ID == current {
+			mark = "●"
+		}
+		title := CleanLine(t.Title)
+		if title == "" {
+			title = "(nothing said yet)"
+		}
+		about := plural(t.TurnCount, "turn") + ", " + age(now.Sub(t.UpdatedAt))
+		if t.State == "processing" {
+			about += ", running"
+		}
+		lead := fmt.Sprintf("  %s %3d  %s  ", s.paint(green, mark), i+1, s.paint(cyan, shortID(t.ID)))
+		if s.Width > 0 && s.Width < 72 {
+			out.WriteString(lead + fit(title, max(8, s.Width-20)) + "\n" + s.hang("         ", dim, about))
+			continue
+		}
+		turns, _, _ := strings.Cut(about, ",")
+		out.WriteString(lead + pad(fit(title, room), room) + "  " + s.paint(dim, fmt.Sprintf("%9s", turns)+about[len(turns):]) + "\n")
+	}
+	return out.String()
+}
+
+// shortID is enough of an id to tell it from others by eye.
+func shortID(id string) string { return pad(strings.TrimSuffix(first(CleanLine(id), 8), "…"), 8) }
+
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	}
+	return fmt.Sprintf("%d days ago", d/(24*time.Hour))
+}
+
+// hit is a place in a turn that a search found.
+type hit struct{ where, text string }
+
+// hits finds the places of a turn in which all words stand, whatever their case. The
+// name of the place counts.
+func hits(t client.Turn, words []string) []hit {
+	var found []hit
+	try := func(where, text string) {
+		lower := strings.ToLower(where + " " + text)
+		for _, w := range words {
+			if !strings.Contains(lower, strings.ToLower(w)) {
+				return
+			}
+		}
+		found = append(found, hit{where, text})
+	}
+	try("said", t.UserInput)
+	if r := t.Reasoning; r != nil {
+		if len(r.Narratives) == 0 {
+			try("narrative", r.Narrative)
+		}
+		for _, n := range r.Narratives {
+			try("narrative", n.Narrative)
+		}
+		for _, d := range r.Decisions {
+			try(toolName(d), reason(d)+" "+Params(d.Parameters))
+		}
+	}
+	try("answer", t.Response)
+	return found
+}
+
+// Hits shows what a search found in a turn, around the first of the words.
+func (s Style) Hits(t client.Turn, words []string) string {
+	var out strings.Builder
+	for _, h := range hits(t, words) {
+		where := fmt.Sprintf("  turn %d  ", t.Number)
+		room := 120
+		if s.Width > 0 {
+			room = max(20, s.Width-width(where)-18)
+		}
+		text := excerpt(CleanLine(h.text), words[0], room)
+		out.WriteString(s.paint(dim, where) + s.paint(cyan, pad(fit(h.where, 16), 16)) + "  " + s.mark(text, words) + "\n")
+	}
+	return out.String()
+}
+
+// excerpt is the part of a text around a word, in so many cells.
+func excerpt(text, word string, cells int) string {
+	at := strings.Index(strings.ToLower(text), strings.ToLower(word))
+	if width(text) <= cells || at < 0 || at > len(text) {
+		return fit(text, cells)
+	}
+	from := strings.LastIndexByte(text[:max(0, at-cells/3)], ' ') + 1
+	if from > 0 {
+		return fit("…"+text[from:], cells)
+	}
+	return fit(text, cells)
+}
+
+// mark paints the words in a text.
+func (s Style) mark(text string, words []string) string {
+	if !s.Color {
+		return text
+	}
+	var out strings.Builder
+	original, lower := text, strings.ToLower(text)
+	if len(lower) != len(text) {
+		return text // lower case has other lengths in this script
+	}
+	for len(text) > 0 {
+		at, length := -1, 0
+		for _, w := range words {
+			if i := strings.Index(lower, strings.ToLower(w)); i >= 0 && (at < 0 || i < at) {
+				at, length = i, len(w)
+			}
+		}
+		if at < 0 || at+length > len(text) {
+			break
+		}
+		out.WriteString(text[:at] + s.paint(bold, text[at:at+length]))
+		text, lower = text[at+length:], lower[at+length:]
+	}
+	out.WriteString(text)
+	if !utf8.ValidString(out.String()) {
+		return original
+	}
+	return out.String()
+}

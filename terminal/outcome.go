@@ -1,0 +1,88 @@
+package terminal
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"candor/client"
+)
+
+// outcome words how a call ended and how much came of it: 3 documents found,
+// success (4,321 bytes), error: no such file.
+func outcome(d client.Decision, c client.Call) string {
+	words := cmp.Or(CleanLine(d.Outcome), "unknown")
+	switch {
+	case d.Outcome == "success":
+		words = success(c.Shape)
+	case d.Approval == "deny", d.Approval == "expired":
+		words += map[string]string{"deny": ": denied by a person", "expired": ": nobody approved it in time"}[d.Approval]
+	case c.Error != "":
+		words += ": " + fit(CleanLine(c.Error), 160)
+	}
+	if d.Approval == "approve" || d.Approval == "always" {
+		words += ", approved"
+	}
+	return words
+}
+
+func success(s *client.ResultShape) string {
+	switch {
+	case s == nil:
+		return "success"
+	case s.Items != nil && s.Of != "":
+		return count(*s.Items) + " " + noun(s.Of, *s.Items) + " found"
+	case s.Items != nil:
+		return "success (" + plural(*s.Items, "item") + ")"
+	case s.ExitCode != nil && *s.ExitCode != 0:
+		return fmt.Sprintf("success (exit %d, %s)", *s.ExitCode, plural(chars(s), "char"))
+	case s.ExitCode != nil:
+		return "success (" + plural(chars(s), "char") + ")"
+	}
+	return "success (" + plural(s.Bytes, "byte") + ")"
+}
+
+func chars(s *client.ResultShape) int {
+	if s.Chars == nil {
+		return 0
+	}
+	return *s.Chars
+}
+
+// noun is what a list holds, in the number that fits.
+func noun(of string, n int) string {
+	of = fit(CleanLine(of), 20)
+	switch {
+	case n != 1:
+		return of
+	case of == "matches":
+		return "match"
+	case strings.HasSuffix(of, "ies"):
+		return strings.TrimSuffix(of, "ies") + "y"
+	}
+	return strings.TrimSuffix(of, "s")
+}
+
+// gist is what came of a call, in the line that is shown while the turn runs.
+func gist(preview string, s *client.ResultShape) string {
+	switch {
+	case s != nil && s.Items != nil && s.Of != "":
+		words := "Found " + count(*s.Items) + " " + noun(s.Of, *s.Items)
+		if s.Query != "" {
+			words += ` matching "` + CleanLine(s.Query) + `"`
+		}
+		return words
+	case s != nil && s.ExitCode != nil:
+		return fmt.Sprintf("Exit %d — stdout: %s", *s.ExitCode, plural(chars(s), "char"))
+	}
+	var text string
+	if json.Unmarshal([]byte(preview), &text) == nil {
+		line, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
+		if more && strings.TrimSpace(rest) != "" {
+			line += " …"
+		}
+		return first(CleanLine(line), maxParams)
+	}
+	return compact([]byte(preview), maxParams)
+}

@@ -1,0 +1,278 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"candor/client"
+)
+
+const prompt = "› "
+
+// follower brings the events of one thread at a time.
+type follower struct {
+	updates chan update
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+	thread  string
+}
+
+type update struct {
+	thread string
+	event  client.Event
+	err    error
+}
+
+// start follows a thread from an event on, and no other any more.
+func (f *follower) start(ctx context.Context, c *client.Client, thread, after string) {
+	f.stop()
+	ctx, f.cancel = context.WithCancel(ctx)
+	f.thread = thread
+	f.wg.Go(func() {
+		for e, err := range c.Events(ctx, client.Stream{Threads: []string{thread}, After: after}) {
+			select {
+			case f.updates <- update{thread, e, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+// stop returns when nothing comes any more.
+func (f *follower) stop() {
+	if f.cancel != nil {
+		f.cancel()
+	}
+	f.wg.Wait()
+}
+
+// send says something in the thread, which begins here if there is none.
+func (r *REPL) send(ctx context.Context, content string) error {
+	return r.wait(ctx, "sending", func(ctx context.Context) error {
+		if r.thread == "" {
+			t, err := r.Client.NewThread(ctx)
+			if err != nil {
+				return err
+			}
+			if err := r.enter(ctx, t.ID); err != nil {
+				return err
+			}
+		}
+		sent, err := r.Client.Send(ctx, r.thread, content)
+		if err != nil {
+			return err
+		}
+		r.began(sent.TurnNumber)
+		r.print("\n")
+		return nil
+	})
+}
+
+// enter makes a thread the current one and follows it from where it is.
+func (r *REPL) enter(ctx context.Context, thread string) error {
+	p, err := r.Client.History(ctx, thread, 20, "")
+	if err != nil {
+		return err
+	}
+	r.thread = p.ThreadID
+	clear(r.running)
+	r.questions = nil
+	r.follow.start(r.ctx, r.Client, p.ThreadID, p.EventID)
+	for _, t := range p.Turns {
+		if !t.Ended() {
+			r.began(t.Number)
+		}
+	}
+	for _, a := range p.Approvals {
+		r.asked(a)
+	}
+	return nil
+}
+
+// attach goes on with a thread and says where it stands.
+func (r *REPL) attach(ctx context.Context, thread string) error {
+	return r.wait(ctx, "fetching", func(ctx context.Context) error {
+		if err := r.enter(ctx, thread); err != nil {
+			return err
+		}
+		var last client.Turn
+		for t, err := range r.Client.Turns(ctx, r.thread) {
+			if err != nil {
+				return err
+			}
+			last = t
+			break
+		}
+		words := "Thread " + strings.TrimSpace(shortID(r.thread)) + ", nothing said yet."
+		if last.Number > 0 {
+			words = fmt.Sprintf("Thread %s, %s. Last: %s", strings.TrimSpace(shortID(r.thread)), plural(last.Number, "turn"),
+				first(CleanLine(last.UserInput), 80))
+		}
+		r.say(dim, "┄", words)
+		r.print("\n")
+		return nil
+	})
+}
+
+func (r *REPL) began(turn int) {
+	if len(r.running) == 0 {
+		r.since = time.Now()
+	}
+	r.running[turn] = true
+}
+
+// update shows an event.
+func (r *REPL) update(ctx context.Context, u update) error {
+	if u.thread != r.thread {
+		return nil
+	}
+	if client.Is(u.err, "no_thread") {
+		r.thread, r.questions = "", nil
+		clear(r.running)
+		return r.explain(ctx, usage("The server has this conversation no more. What you say next begins another."))
+	}
+	if u.err != nil {
+		return u.err
+	}
+	e := u.event
+	r.print(Live{r.Style}.Lines(e))
+	switch e.Type {
+	case client.Lost, client.Connected:
+		r.connection(e)
+	case "thinking":
+		r.began(e.TurnNumber)
+	case "approval_needed":
+		r.asked(e.Approval())
+		return r.settle(ctx)
+	case "approval_answered":
+		r.answered(e.RequestID)
+	case "resync":
+		return r.explain(ctx, r.resync(ctx))
+	case "response", "error":
+		return r.finish(ctx, e)
+	case "status":
+		if e.State == "interrupted" {
+			return r.finish(ctx, e)
+		}
+	}
+	return nil
+}
+
+// connection tells once that the server is gone, and once that it is back.
+func (r *REPL) connection(e client.Event) {
+	switch lost := e.Type == client.Lost; {
+	case lost && !r.lost:
+		r.say(yellow, "┄", "The connection is lost; trying again until it is back.")
+	case !lost && r.lost:
+		r.say(green, "┄", "Connected again; nothing was missed.")
+	}
+	r.lost = e.Type == client.Lost
+}
+
+// finish shows why a turn that has ended did what it did.
+func (r *REPL) finish(ctx context.Context, e client.Event) error {
+	if e.Type != "response" {
+		r.failed = true
+	}
+	err := r.wait(ctx, "fetching the reasons", func(ctx context.Context) error {
+		t, found, err := r.Client.Turn(ctx, r.thread, e.TurnNumber)
+		if err != nil || !found {
+			return err
+		}
+		if r.JSON {
+			r.Screen.Print(SafeJSON(t.Raw) + "\n")
+			return nil
+		}
+		if block := r.Style.Block(t); block != "" {
+			r.print("\n" + block)
+		}
+		r.print("\n")
+		return nil
+	})
+	delete(r.running, e.TurnNumber)
+	if len(r.running) == 0 {
+		r.asks = 0
+		r.Screen.Progress("")
+	}
+	r.since = time.Now()
+	if err := r.explain(ctx, err); err != nil {
+		return err
+	}
+	if r.Sequential {
+		return r.settle(ctx)
+	}
+	return nil
+}
+
+// resync fetches what the stream cannot tell any more.
+func (r *REPL) resync(ctx context.Context) error {
+	r.say(yellow, "┄", "The server no longer has all that happened; fetching what there is.")
+	return r.wait(ctx, "fetching", func(ctx context.Context) error { return r.enter(ctx, r.thread) })
+}
+
+// interrupted stops the turn that runs, or says how to leave.
+func (r *REPL) interrupted(ctx context.Context) error {
+	switch {
+	case len(r.running) == 0 && r.Sequential:
+		r.failed = true
+		return errQuit
+	case len(r.running) == 0:
+		r.draft = nil
+		r.Screen.Prompt(prompt)
+		r.say(dim, "─", "Nothing runs. Ctrl-D or /quit leaves.")
+		return nil
+	}
+	err := r.wait(ctx, "stopping", func(ctx context.Context) error { return r.Client.Interrupt(ctx, r.thread) })
+	if client.Is(err, "not_running") {
+		err = nil // it ended by itself just now
+	}
+	return r.explain(ctx, err)
+}
+
+// progress says how long the turn has been running.
+func (r *REPL) progress() {
+	if len(r.running) > 0 && len(r.questions) == 0 {
+		r.Screen.Progress(r.elapsed("working", r.since))
+	}
+}
+
+func (r *REPL) elapsed(what string, since time.Time) string {
+	d := time.Since(since).Round(time.Second)
+	if d < time.Second {
+		return ""
+	}
+	return r.Style.paint(dim, fmt.Sprintf("  ⋯ %s, %s ", what, d))
+}
+
+// waitTime bounds what a person has to wait for a server's answer.
+const waitTime = time.Minute
+
+// wait does something that may take a while, and shows how long it takes. Ctrl-C
+// stops it.
+func (r *REPL) wait(ctx context.Context, what string, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, waitTime)
+	defer cancel()
+	done := make(chan error, 1)
+	start, tick := time.Now(), time.NewTicker(time.Second)
+	defer tick.Stop()
+	go func() { done <- do(ctx) }()
+	shown := false
+	for {
+		select {
+		case err := <-done:
+			if shown {
+				r.Screen.Progress("")
+			}
+			return err
+		case <-r.Screen.Interrupts():
+			cancel()
+		case <-tick.C:
+			shown = true
+			r.Screen.Progress(r.elapsed(what, start))
+		}
+	}
+}

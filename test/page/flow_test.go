@@ -1,0 +1,242 @@
+package page_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// parallel is a turn whose three calls run together; two wait at gates of their own.
+func parallel(s *server, message string) {
+	s.on(message,
+		reply{Text: "These do not depend on each other, so I make them together.", Calls: []call{
+			{"look", map[string]any{"say": "the log ends at 11:58"}, "the log says whether it finished"},
+			{"wait", map[string]any{"gate": message + "/a", "say": "errors stayed flat"}, "a rise in errors would show a break"},
+			{"wait", map[string]any{"gate": message + "/b", "say": "no alert"}, ""},
+		}},
+		reply{Text: "It **finished** at 11:58."})
+}
+
+const decision = "candor-decision"
+
+func TestATurnIsWatchedAsItHappens(t *testing.T) {
+	s := startServer(t)
+	parallel(s, "how did it go?")
+	w := window(t).open(s, "ann")
+	w.until("the address is cleaned", `location.hash.includes('token') === false && document.querySelector('#composer textarea')?.checkVisibility()`)
+	assert.NotContains(t, eval[string](w, `document.cookie`), "candor", "no script reads the login")
+	w.shows("#link", "Live")
+
+	w.send("how did it go?")
+	w.shows("candor-turn .user", "how did it go?")
+	w.shows(decision+" .why", "the log says whether it finished")
+	w.shows(decision+" .why", "a rise in errors would show a break")
+	w.until("all three run", `document.querySelectorAll('candor-decision[data-outcome=pending]').length === 3`)
+	w.shows(".parallel", "3 in parallel")
+	w.shows("candor-turn .headline", "0 of 3 tools done")
+	w.shows("#threads li.live", "how did it go?")
+	w.shows(".narrative", "I make them together")
+	w.shows(decision+"[data-call=call_1] .source", "model")
+	w.shows(decision+"[data-call=call_3] .source", "no reason given") // our sentence is not taken for the model's
+
+	s.open("how did it go?/a", "how did it go?/b")
+	w.shows("candor-turn .answer strong", "finished")
+	w.shows("candor-turn .headline", "3 tools")
+
+	w.click(decision+" .more", "Parameters and result")
+	w.shows(decision+" .details", "the log ends at 11:58")
+	assert.NotContains(t, w.text(decision+" .details"), "rationale", "the reason is no parameter")
+	w.clean()
+	assert.Empty(t, w.fetched(s.url), "everything comes from the server")
+}
+
+func TestACallIsApprovedAndAnotherDenied(t *testing.T) {
+	s := startServer(t)
+	for _, m := range []string{"do it", "and again"} {
+		s.on(m, reply{Calls: []call{{"danger", map[string]any{"say": "done with " + m}, "only this deletes the file"}}}, reply{Text: "That was " + m + "."})
+	}
+	w := window(t).open(s, "ann")
+	w.send("do it")
+	w.shows(decision+" .ask", "May it run?")
+	w.shows(decision+" .ask pre", "done with do it")
+	w.shows(decision+" .why", "only this deletes the file")
+	w.click(decision+" .ask button[data-action=approve]", "Approve")
+	w.shows("candor-turn .answer", "That was do it.")
+	w.shows(decision+" .facts", "approved")
+
+	w.send("and again")
+	w.click("candor-turn[data-turn='2'] .ask button[data-action=deny]", "Deny")
+	w.until("the call is rejected", `document.querySelector("candor-turn[data-turn='2'] candor-decision[data-outcome=rejected]")`)
+	w.shows("candor-turn[data-turn='2'] .facts", "denied")
+	w.gone("candor-turn[data-turn='2'] .details", "done with and again")
+	w.clean()
+}
+
+func TestATurnIsInterrupted(t *testing.T) {
+	s := startServer(t)
+	parallel(s, "take long")
+	w := window(t).open(s, "ann")
+	w.send("take long")
+	w.until("it runs", `document.querySelectorAll('candor-decision').length === 3`)
+	w.click("#stop", "Stop")
+	w.until("it is stopped", `document.querySelector('candor-turn[data-state=interrupted]')`)
+	w.until("its calls are cancelled", `document.querySelectorAll('candor-decision[data-outcome=cancelled]').length >= 2`)
+	w.until("there is nothing left to stop", `!document.querySelector('#stop').checkVisibility()`)
+	w.clean()
+}
+
+func TestASearchLeadsToTheDecision(t *testing.T) {
+	s := startServer(t)
+	s.on("about pears", reply{Calls: []call{{"look", map[string]any{"say": "pears are green"}, "the orchard list has every pear"}}}, reply{Text: "Green."})
+	s.on("about plums", reply{Calls: []call{{"fail", map[string]any{"say": "no plums here"}, "plums stand in the orchard list"}}}, reply{Text: "None."})
+	pears := s.say("ann", "", "about pears")
+	s.say("ann", s.do("ann", http.MethodPost, "/api/chat/thread/new", nil)["id"].(string), "about plums")
+	w := window(t).open(s, "ann")
+	w.shows("#threads a", "about plums")
+	w.press("/")
+	w.write("orchard")
+	w.shows("#results", "the orchard list has every pear")
+	w.shows("#results", "plums stand in the orchard list")
+	w.shows("#results mark", "orchard")
+	w.click("#results button, #results label, #results [role=option]", "success")
+	w.gone("#results", "plums stand")
+	w.click("#results a", "every pear")
+	w.until("the address names the decision", `location.hash.includes(%s) && location.hash.includes('d=call_1')`, "t="+pears)
+	w.until("the decision has the focus", `document.activeElement?.closest('candor-decision')?.dataset.call === 'call_1'`)
+	w.shows(decision+" .why", "the orchard list has every pear")
+	w.clean()
+}
+
+func TestADeepLinkOpensItsDecision(t *testing.T) {
+	s := startServer(t)
+	thread := ""
+	for n := range 30 {
+		m := fmt.Sprintf("question %d", n+1)
+		s.on(m, reply{Calls: []call{{"look", map[string]any{"say": m}, "reason of " + m}}}, reply{Text: "Answer to " + m + "."})
+		thread = s.say("ann", thread, m)
+	}
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.run(chromedp.Navigate(s.url + "/#t=" + thread + "&turn=4&d=call_1"))
+	w.until("the decision is in view and has the focus", `(() => { const d = document.querySelector("candor-turn[data-turn='4'] candor-decision[data-call=call_1]");
+		if (!d || !d.checkVisibility()) return false; const r = d.getBoundingClientRect();
+		return r.top >= 0 && r.bottom <= innerHeight && d.contains(document.activeElement); })()`)
+	w.shows("candor-turn[data-turn='4'] .why", "reason of question 4")
+	w.run(chromedp.Reload())
+	w.shows("candor-turn[data-turn='4'] .why", "reason of question 4")
+	w.clean()
+}
+
+func TestAReloadInMidTurnLosesNothing(t *testing.T) {
+	s := startServer(t)
+	parallel(s, "slowly")
+	w := window(t).open(s, "ann")
+	w.send("slowly")
+	w.until("it runs", `document.querySelectorAll('candor-decision').length === 3`)
+	w.run(chromedp.Reload())
+	w.until("it is all there", `document.querySelectorAll('candor-decision[data-outcome=pending]').length === 3`)
+	w.shows(decision+" .why", "a rise in errors would show a break")
+	s.open("slowly/a", "slowly/b")
+	w.shows("candor-turn .answer", "It finished at 11:58.")
+	assert.Equal(t, 1, eval[int](w, `document.querySelectorAll('candor-turn').length`), "and nothing twice")
+	w.clean()
+}
+
+func TestALineThatWasCutIsTakenUpWhereItBroke(t *testing.T) {
+	s := startServer(t)
+	parallel(s, "cut")
+	l := newLine(t, s.addr)
+	w := window(t)
+	w.run(chromedp.Navigate(l.url() + "/#token=" + tokenOf("ann")))
+	w.shows("#link", "Live")
+	w.send("cut")
+	w.until("it runs", `document.querySelectorAll('candor-decision').length === 3`)
+	eval[bool](w, `(window.mark = 1, true)`)
+	l.cut()
+	w.shows("#link", "Reconnecting")
+	s.open("cut/a", "cut/b")
+	thread := s.do("ann", http.MethodGet, "/api/chat/threads", nil)["active_thread"].(string)
+	eventually(t, "the turn ends meanwhile", func() bool {
+		return s.do("ann", http.MethodGet, "/api/chat/turn?turn=1&thread_id="+thread, nil)["state"] == "completed"
+	})
+	l.mend()
+	w.shows("#link", "Resumed with")
+	w.shows("candor-turn .answer", "It finished at 11:58.")
+	w.until("every call has ended", `document.querySelectorAll('candor-decision[data-outcome=success]').length === 3`)
+	assert.Equal(t, 1, eval[int](w, `window.mark`), "without a reload")
+	w.clean()
+}
+
+func TestAServerThatWasKilledComesBackWithoutAReload(t *testing.T) {
+	s := startServer(t)
+	s.on("before", reply{Text: "Before the end."})
+	s.on("after", reply{Text: "After the end."})
+	w := window(t).open(s, "ann")
+	w.send("before")
+	w.shows("candor-turn .answer", "Before the end.")
+	eval[bool](w, `(window.mark = 1, true)`)
+	s.kill()
+	w.shows("#link", "Reconnecting")
+	s.start()
+	w.until("the page is back", `/Live|Reset/.test(document.querySelector('#link').innerText)`)
+	w.run(chromedp.Navigate(s.url + "/#new"))
+	w.send("after")
+	w.shows("candor-turn .answer", "After the end.")
+	assert.Equal(t, 1, eval[int](w, `window.mark`), "without a reload, and still logged in")
+	w.clean()
+}
+
+func TestTwoTabsSeeTheSame(t *testing.T) {
+	s := startServer(t)
+	parallel(s, "for both")
+	one := window(t).open(s, "ann")
+	one.shows("#link", "Live")
+	two := one.tab()
+	two.run(chromedp.Navigate(s.url + "/"))
+	two.shows("#link", "Live")
+	one.send("for both")
+	two.click("#threads a", "for both")
+	for _, w := range []*tab{one, two} {
+		w.until("it runs", `document.querySelectorAll('candor-decision').length === 3`)
+	}
+	s.open("for both/a", "for both/b")
+	for _, w := range []*tab{one, two} {
+		w.shows("candor-turn .answer", "It finished at 11:58.")
+		w.clean()
+	}
+}
+
+func TestAnotherUsersThreadIsRefused(t *testing.T) {
+	s := startServer(t)
+	s.on("a secret plan", reply{Text: "Known to ann alone."})
+	thread := s.say("ann", "", "a secret plan")
+	w := window(t).open(s, "bob")
+	w.shows("#link", "Live")
+	w.run(chromedp.Navigate(s.url + "/#t=" + thread))
+	w.shows("main", "This conversation is not here")
+	assert.NotContains(t, w.text("body"), "secret plan")
+	assert.NotContains(t, w.text("body"), "Known to ann")
+	w.clean()
+}
+
+func TestAWrongTokenIsToldAndARightOneLetsIn(t *testing.T) {
+	s := startServer(t)
+	w := window(t)
+	w.run(chromedp.Navigate(s.url + "/"))
+	w.until("it asks for the token", `document.querySelector('#signin input')?.checkVisibility()`)
+	eval[bool](w, `(document.querySelector('#signin input').focus(), true)`)
+	w.write("a-token-that-is-wrong")
+	w.press("Enter")
+	w.shows("#signin", "lets nobody in")
+	assert.Equal(t, "password", eval[string](w, `document.querySelector('#signin input').type`))
+	eval[bool](w, `(document.querySelector('#signin input').select(), true)`)
+	w.write(tokenOf("ann"))
+	w.press("Enter")
+	w.shows("#link", "Live")
+	require.Empty(t, strings.Join(w.troubles(), "\n"))
+}

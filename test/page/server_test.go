@@ -1,0 +1,141 @@
+package page_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// server is candor serve, for ann and bob, on the rig's model and tools.
+type server struct {
+	*rig
+	t    *testing.T
+	url  string
+	addr string
+	args []string
+	cmd  *exec.Cmd
+	done chan struct{}
+	out  bytes.Buffer
+	mu   sync.Mutex
+}
+
+func tokenOf(user string) string { return "token-of-" + user + "-for-tests" }
+
+func startServer(t *testing.T, flags ...string) *server {
+	t.Helper()
+	dir := t.TempDir()
+	s := &server{rig: newRig(t), t: t}
+	tokens, config := filepath.Join(dir, "tokens"), filepath.Join(dir, "mcp.json")
+	require.NoError(t, os.WriteFile(tokens, []byte("ann:"+tokenOf("ann")+"\nbob:"+tokenOf("bob")+"\n"), 0o600))
+	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, `{"mcpServers":{"rig":{"type":"http","url":%q}}}`, s.tools.URL), 0o600))
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	s.addr = ln.Addr().String()
+	s.url = "http://" + s.addr
+	require.NoError(t, ln.Close())
+	s.args = append([]string{"serve", "--addr", s.addr, "--workspace", dir, "--tokens", tokens, "--mcp", config, "--approve", "danger=ask", "--approve", "remove_releases=ask",
+		"--provider", "openai", "--model", "test-model", "--sends-per-minute", "100000", "--shutdown-timeout", "1s"}, flags...)
+	s.start()
+	t.Cleanup(func() {
+		s.openAll()
+		s.kill()
+		if t.Failed() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			t.Logf("the server said:\n%s", s.out.String())
+		}
+	})
+	return s
+}
+
+// Write takes what the server says.
+func (s *server) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Write(p)
+}
+
+// start runs the server, also again after a kill: at the same address, with the same
+// tokens and nothing else of before.
+func (s *server) start() {
+	s.t.Helper()
+	s.cmd = exec.Command(program, s.args...)
+	s.cmd.Env = append(os.Environ(), "OPENAI_BASE_URL="+s.model.URL+"/v1", "OPENAI_API_KEY=none-at-all", "CANDOR_TOKEN=")
+	s.cmd.Stdout, s.cmd.Stderr = s, s
+	require.NoError(s.t, s.cmd.Start())
+	s.done = make(chan struct{})
+	go func(cmd *exec.Cmd, done chan struct{}) {
+		defer close(done)
+		_ = cmd.Wait()
+	}(s.cmd, s.done)
+	eventually(s.t, "the server answers", func() bool {
+		resp, err := http.Get(s.url + "/api/health")
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+}
+
+// kill ends the server without warning.
+func (s *server) kill() {
+	_ = s.cmd.Process.Kill()
+	<-s.done
+}
+
+var patience = flag.Duration("patience", time.Minute, "how long to wait for what has to come")
+
+// eventually polls until ok says yes.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	require.Eventually(t, ok, *patience, 20*time.Millisecond, what)
+}
+
+// do calls the API as a user does without a browser.
+func (s *server) do(user, method, path string, body any) map[string]any {
+	s.t.Helper()
+	raw, err := json.Marshal(body)
+	require.NoError(s.t, err)
+	req, err := http.NewRequestWithContext(context.Background(), method, s.url+path, bytes.NewReader(raw))
+	require.NoError(s.t, err)
+	req.Header.Set("Authorization", "Bearer "+tokenOf(user))
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(s.t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(s.t, err)
+	require.Less(s.t, resp.StatusCode, 400, "%s %s: %s", method, path, text)
+	out := map[string]any{}
+	if len(bytes.TrimSpace(text)) > 0 {
+		require.NoError(s.t, json.Unmarshal(text, &out))
+	}
+	return out
+}
+
+// say sends a message and waits until its turn has ended; it returns the thread.
+func (s *server) say(user, thread, message string) string {
+	s.t.Helper()
+	sent := s.do(user, http.MethodPost, "/api/chat/send", map[string]string{"content": message, "thread_id": thread})
+	thread = sent["thread_id"].(string)
+	at := fmt.Sprintf("/api/chat/turn?thread_id=%s&turn=%v", thread, sent["turn_number"])
+	eventually(s.t, "the turn ends", func() bool {
+		return strings.Contains("completed failed interrupted", s.do(user, http.MethodGet, at, nil)["state"].(string))
+	})
+	return thread
+}

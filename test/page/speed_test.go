@@ -1,0 +1,219 @@
+package page_test
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var load = flag.Duration("load", 0, "show 20 updates a second for this `time`, and print figures")
+
+// heap is what the page's scripts hold, in bytes, once what nobody needs is gone.
+func (w *tab) heap() float64 {
+	w.t.Helper()
+	for range 2 {
+		_, err := chromedp.Call(w.ctx, heapprofiler.CollectGarbage, cdp.Empty{})
+		require.NoError(w.t, err)
+	}
+	usage, err := chromedp.Call(w.ctx, runtime.GetHeapUsage, cdp.Empty{})
+	require.NoError(w.t, err)
+	return float64(usage.UsedSize)
+}
+
+// steps is a turn of so many steps with a call each, at a pace.
+func (s *server) steps(message string, n int, pace time.Duration) {
+	all := make([]reply, n)
+	for i := range all {
+		all[i] = reply{Took: pace, Text: fmt.Sprintf("Step %d of %s.", i+1, message),
+			Calls: []call{{"look", map[string]any{"say": fmt.Sprintf("result %d", i+1)}, fmt.Sprintf("step %d needs to know", i+1)}}}
+	}
+	s.on(message, append(all, reply{Text: "End of " + message + "."})...)
+}
+
+// However long a conversation gets, the page holds the turns around the reader.
+func TestALongConversationIsScrolledInAWindow(t *testing.T) {
+	s := startServer(t)
+	thread := ""
+	for n := range 150 {
+		m := fmt.Sprintf("question %d", n+1)
+		s.on(m, reply{Calls: []call{{"look", map[string]any{"say": m}, "reason of " + m}}}, reply{Text: "Answer to " + m + "."})
+		thread = s.say("ann", thread, m)
+	}
+	w := window(t).open(s, "ann")
+	w.shows("candor-turn .answer", "Answer to question 150.")
+	for _, at := range []int{150, 75, 1} {
+		w.run(chromedp.Navigate(fmt.Sprintf("%s/#t=%s&turn=%d", s.url, thread, at)))
+		w.shows("candor-turn .answer", fmt.Sprintf("Answer to question %d.", at))
+		assert.Less(t, eval[int](w, `document.querySelectorAll('candor-turn').length`), 60, "at turn %d", at)
+	}
+	w.run(chromedp.Navigate(fmt.Sprintf("%s/#t=%s&turn=%d", s.url, thread, 100)))
+	w.shows("candor-turn .answer", "Answer to question 100.")
+	before := eval[float64](w, `document.querySelector('#stream').scrollTop`)
+	for range 20 {
+		eval[bool](w, `(document.querySelector('#stream').scrollBy(0, -400), new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(() => then(true)))))`)
+	}
+	assert.Less(t, eval[float64](w, `document.querySelector('#stream').scrollTop`), before)
+	w.until("there is a turn wherever one looks", `(() => { const e = document.elementFromPoint(700, 400); return e && e.closest('candor-turn'); })()`)
+	w.clean()
+}
+
+// A page that watches does not grow with what it has watched: the same amount of
+// updates again costs about as little as before.
+func TestAPageThatWatchesDoesNotGrow(t *testing.T) {
+	s := startServer(t)
+	for n := range 6 {
+		s.steps(fmt.Sprintf("round %d", n+1), 25, 5*time.Millisecond)
+	}
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("round 1")
+	var heaps []float64
+	var nodes []int
+	for n := range 6 {
+		w.shows("candor-turn .answer", fmt.Sprintf("End of round %d.", n+1))
+		heaps, nodes = append(heaps, w.heap()), append(nodes, eval[int](w, `document.querySelectorAll('*').length`))
+		if n < 5 {
+			w.send(fmt.Sprintf("round %d", n+2))
+		}
+	}
+	t.Logf("heap %v, elements %v", heaps, nodes)
+	// What is watched is kept as data; what shows it is not.
+	assert.Less(t, heaps[5]-heaps[3], 0.5*heaps[3], "%v", heaps)
+	assert.Less(t, float64(nodes[5]), 1.5*float64(nodes[2]), "%v", nodes)
+	w.clean()
+}
+
+// maxWeight is how many bytes a visitor may be made to load, without compression.
+const maxWeight = 150_000
+
+// weight is what the page loaded of itself, in bytes.
+func (w *tab) weight() int {
+	w.t.Helper()
+	return eval[int](w, `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource').filter((r) => r.name.includes('/ui/'))]
+		.reduce((sum, r) => sum + r.decodedBodySize, 0)`)
+}
+
+func TestThePageIsLight(t *testing.T) {
+	s := startServer(t)
+	parallel(s, "how did it go?")
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	_, err := chromedp.Call(w.ctx, network.ClearBrowserCache, cdp.Empty{})
+	require.NoError(t, err)
+	w.run(chromedp.Reload()) // a first visit of somebody who is logged in
+	w.shows("#link", "Live")
+	w.send("how did it go?")
+	s.open("how did it go?/a", "how did it go?/b")
+	w.shows("candor-turn .answer", "It finished at 11:58.")
+	w.click(decision+" .more", "Parameters and result")
+	w.shows(decision+" .details", "the log ends at 11:58")
+	t.Logf("%d bytes for a visit in which a turn is watched", w.weight())
+	assert.Less(t, w.weight(), maxWeight)
+	w.clean()
+}
+
+// frames has the page note how long it took from each frame to the next, but while we
+// stop it to look at its memory.
+const frames = `window.gaps = []; window.still = false; (() => { let last = 0;
+	const next = (now) => { if (last && !still) gaps.push(now - last); last = still ? 0 : now; requestAnimationFrame(next); }; requestAnimationFrame(next); })(); true`
+
+// gaps sums up what frames noted.
+type gaps struct{ Frames, Over, P99, Worst float64 }
+
+func (w *tab) gaps() gaps {
+	w.t.Helper()
+	return eval[gaps](w, `(() => { const g = gaps.slice(2).sort((a, b) => a - b);
+		return { Frames: g.length, Over: g.filter((x) => x > 50).length, P99: g[Math.floor(g.length * .99)], Worst: g[g.length - 1] }; })()`)
+}
+
+// busy is how long the page's main thread has computed, in seconds of its own.
+func (w *tab) busy() float64 {
+	w.t.Helper()
+	got, err := chromedp.Call(w.ctx, performance.GetMetrics, cdp.Empty{})
+	require.NoError(w.t, err)
+	for _, m := range got.Metrics {
+		if m.Name == "TaskDuration" {
+			return m.Value
+		}
+	}
+	return 0
+}
+
+// TestThePageUnderLoad measures; make bench-full runs it for a minute.
+func TestThePageUnderLoad(t *testing.T) {
+	if *load == 0 {
+		t.Skip("make bench-full measures")
+	}
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	var paints []float64
+	for range 9 {
+		_, err := chromedp.Call(w.ctx, network.ClearBrowserCache, cdp.Empty{})
+		require.NoError(t, err)
+		w.run(chromedp.Reload())
+		w.shows("#link", "Live")
+		paints = append(paints, eval[float64](w, `performance.getEntriesByType('paint')[0].startTime - performance.getEntriesByType('navigation')[0].responseEnd`))
+	}
+	slices.Sort(paints)
+	t.Logf("first paint %.0f ms after the document (%.0f to %.0f); %d bytes", paints[4], paints[0], paints[8], w.weight())
+
+	const perTurn, pace = 40, 240 * time.Millisecond // five updates a step
+	turns := max(1, int(*load/(perTurn*pace)))
+	for n := range turns {
+		s.steps(fmt.Sprintf("round %d", n+1), perTurn, pace)
+	}
+	_, err := chromedp.Call(w.ctx, performance.Enable, performance.EnableParams{TimeDomain: "threadTicks"})
+	require.NoError(t, err)
+	thread := s.do("ann", http.MethodPost, "/api/chat/thread/new", nil)["id"].(string)
+	w.run(chromedp.Navigate(s.url + "/#t=" + thread))
+	w.until("the conversation is open", `document.querySelector('#threads a[aria-current=page]')`)
+	eval[bool](w, frames)
+	before, began, heaps := w.busy(), time.Now(), []float64{}
+	for n := range turns {
+		s.say("ann", thread, fmt.Sprintf("round %d", n+1))
+		eval[bool](w, `still = true`)
+		heaps = append(heaps, w.heap()/1e6)
+		eval[bool](w, `(still = false, true)`)
+	}
+	took, busy := time.Since(began), w.busy()-before
+	w.shows("candor-turn .answer", fmt.Sprintf("End of round %d.", turns))
+	g, updates := w.gaps(), float64(turns*(5*perTurn+2))
+	t.Logf("%.0f updates in %.0f s, %.1f a second; main thread %.1f ms an update; %.0f frames, %.0f over 50 ms, p99 %.1f ms, worst %.0f ms; heap after each turn, MB: %.1f",
+		updates, took.Seconds(), updates/took.Seconds(), busy*1000/updates, g.Frames, g.Over, g.P99, g.Worst, heaps)
+	w.clean()
+}
+
+// many turns, for a person's eyes: how fast the page scrolls through them.
+func TestThousandsOfTurnsAreScrolled(t *testing.T) {
+	if *load == 0 {
+		t.Skip("make bench-full measures")
+	}
+	s := startServer(t)
+	thread := s.do("ann", http.MethodPost, "/api/chat/thread/new", nil)["id"].(string)
+	for n := range 2000 {
+		s.say("ann", thread, fmt.Sprintf("question %d", n+1))
+	}
+	w := window(t).open(s, "ann")
+	w.shows("candor-turn .user", "question 2000")
+	w.run(chromedp.Navigate(fmt.Sprintf("%s/#t=%s&turn=1", s.url, thread)))
+	w.shows("candor-turn .user", "question 1")
+	eval[bool](w, frames)
+	eval[bool](w, `(async () => { const s = document.querySelector('#stream');
+		for (let i = 0; i < 600; i++) { s.scrollTop += 150; await new Promise(requestAnimationFrame); } return true; })()`)
+	g := w.gaps()
+	t.Logf("2,000 turns: %.0f frames of scrolling, %.0f over 50 ms, p99 %.1f ms, worst %.0f ms; %d turns in the page", g.Frames, g.Over, g.P99, g.Worst,
+		eval[int](w, `document.querySelectorAll('candor-turn').length`))
+}

@@ -1,0 +1,19 @@
+package page_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The page's pure modules have tests of their own, which Node runs as they are.
+func TestThePagesModules(t *testing.T) {
+	files, err := filepath.Glob("unit/*.test.js")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	out, err := exec.CommandContext(t.Context(), "node", append([]string{"--test"}, files...)...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Regexp(t, `(?m)^\S+ pass [1-9]`, string(out), "some ran")
+}

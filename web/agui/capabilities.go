@@ -1,0 +1,58 @@
+package agui
+
+import (
+	"net/http"
+
+	"candor/web"
+)
+
+// Capabilities is what a front end can count on, in AG-UI's shape. A member that is
+// missing is unknown.
+type Capabilities struct {
+	Identity    map[string]string `json:"identity"`
+	Transport   map[string]bool   `json:"transport"`
+	Tools       toolCapabilities  `json:"tools"`
+	State       map[string]bool   `json:"state"`
+	MultiAgent  map[string]bool   `json:"multiAgent"`
+	Reasoning   map[string]bool   `json:"reasoning"`
+	Multimodal  multimodal        `json:"multimodal"`
+	HumanInLoop map[string]bool   `json:"humanInTheLoop"`
+	Custom      map[string]any    `json:"custom"`
+}
+
+type toolCapabilities struct {
+	Supported      bool        `json:"supported"`
+	ParallelCalls  bool        `json:"parallelCalls"`
+	ClientProvided bool        `json:"clientProvided"`
+	Items          []InputTool `json:"items,omitempty"`
+}
+
+type multimodal struct {
+	Input  map[string]bool `json:"input"`
+	Output map[string]bool `json:"output"`
+}
+
+// capabilities: GET /agui/capabilities, as they are for the caller.
+func (s *Server) capabilities(w http.ResponseWriter, _ *http.Request, who web.Caller) error {
+	level := s.level(who, Full)
+	c := Capabilities{
+		Identity:    map[string]string{"name": "Candor", "type": "candor", "description": "An agent that says why it does what it does."},
+		Transport:   map[string]bool{"streaming": true, "websocket": false, "httpBinary": false, "pushNotifications": false, "resumable": true},
+		Tools:       toolCapabilities{Supported: true, ParallelCalls: true, ClientProvided: true},
+		State:       map[string]bool{"snapshots": true, "deltas": false, "memory": true, "persistentState": false},
+		MultiAgent:  map[string]bool{"supported": true, "delegation": true, "handoffs": true},
+		Reasoning:   map[string]bool{"supported": level != Hidden, "streaming": level != Hidden, "encrypted": true},
+		Multimodal:  multimodal{map[string]bool{"image": false, "audio": false, "video": false, "pdf": false, "file": false}, map[string]bool{"image": false, "audio": false}},
+		HumanInLoop: map[string]bool{"supported": true, "approvals": true, "interventions": false, "feedback": false, "interrupts": true, "approveWithEdits": false},
+		Custom: map[string]any{
+			"candor:reasoning": level, "candor:replay": "/agui/threads/{threadId}/events", "candor:interrupt": "/agui/threads/{threadId}/interrupt",
+		},
+	}
+	if s.Model != "" {
+		c.Identity["provider"] = s.Model
+	}
+	if s.Tools != nil {
+		c.Tools.Items = s.Tools()
+	}
+	return writeJSON(w, http.StatusOK, c)
+}

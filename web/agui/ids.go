@@ -1,0 +1,51 @@
+package agui
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Ids are derived from a turn and what is in it, so a replay has the same ones. A
+// reasoning message never has the id of another kind of message: a client would
+// write the one into the other.
+
+func turnID(turn int) string                { return "turn_" + strconv.Itoa(turn) }
+func runID(turn, n int) string              { return fmt.Sprintf("turn_%d_run_%d", turn, n) }
+func responseID(turn int) string            { return fmt.Sprintf("turn_%d_response", turn) }
+func callID(turn int, call string) string   { return fmt.Sprintf("turn_%d_%s", turn, call) }
+func reasonID(turn int, call string) string { return callID(turn, call) + "_rationale" }
+func resultID(turn int, call string) string { return callID(turn, call) + "_result" }
+
+// stepName is unique in its turn.
+func stepName(agent string, step int) string {
+	if agent != "" {
+		return fmt.Sprintf("%s/step_%d", agent, step)
+	}
+	return fmt.Sprintf("step_%d", step)
+}
+
+func narrativeID(turn int, agent string, step int) string {
+	return fmt.Sprintf("turn_%d_%s_narrative", turn, strings.ReplaceAll(stepName(agent, step), "/", "_"))
+}
+
+// subagentID tells a sub-agent of one turn from that of another.
+func subagentID(turn int, agent string) string {
+	if agent == "" {
+		return ""
+	}
+	return turnID(turn) + "/" + agent
+}
+
+var callIDForm = regexp.MustCompile(`^turn_([1-9][0-9]{0,8})_(call_[0-9]{1,9})$`)
+
+// parseCallID reads the id of a tool call. ok is false if it is none of ours.
+func parseCallID(id string) (turn int, call string, ok bool) {
+	m := callIDForm.FindStringSubmatch(id)
+	if m == nil {
+		return 0, "", false
+	}
+	turn, err := strconv.Atoi(m[1])
+	return turn, m[2], err == nil
+}

@@ -1,0 +1,175 @@
+package agui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"candor/web"
+)
+
+// What an input may hold, so that one cannot make us hold more.
+const (
+	maxBody        = 4 << 20 // it has the whole conversation, with what its provider wants back
+	maxID          = 256
+	maxTools       = 64
+	maxSchema      = 64 << 10
+	maxDescription = 8 << 10
+	maxContext     = 64 << 10 // state and context together, as the model is shown them
+	maxResult      = 512 << 10
+)
+
+// Input is a RunAgentInput. Members that are not listed are ignored, as are nulls
+// where a member may be missing.
+type Input struct {
+	ThreadID        string          `json:"threadId"`
+	RunID           string          `json:"runId"`
+	ProtocolVersion string          `json:"protocolVersion"`
+	ParentRunID     string          `json:"parentRunId"`
+	State           json.RawMessage `json:"state"`
+	Messages        []InputMessage  `json:"messages"`
+	Tools           []InputTool     `json:"tools"`
+	Context         []InputContext  `json:"context"`
+	ForwardedProps  json.RawMessage `json:"forwardedProps"`
+	Resume          []Resume        `json:"resume"`
+}
+
+// InputMessage is a message of the client's conversation. Raw is all of it, as sent.
+type InputMessage struct {
+	ID             string          `json:"id"`
+	Role           string          `json:"role"`
+	Content        json.RawMessage `json:"content"`
+	ToolCalls      []InputCall     `json:"toolCalls"`
+	ToolCallID     string          `json:"toolCallId"`
+	Error          string          `json:"error"`
+	EncryptedValue string          `json:"encryptedValue"`
+
+	Raw  json.RawMessage `json:"-"`
+	Text string          `json:"-"` // of Content, its text parts joined
+	// Skipped counts the parts that a model here cannot use, by kind.
+	Skipped map[string]int `json:"-"`
+}
+
+// InputCall is a call in an assistant's message.
+type InputCall struct {
+	ID             string `json:"id"`
+	EncryptedValue string `json:"encryptedValue"`
+}
+
+// InputTool is a tool that the front end runs.
+type InputTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+// InputContext is something the front end tells the model.
+type InputContext struct {
+	Description string `json:"description"`
+	Value       string `json:"value"`
+}
+
+// Resume answers an interrupt.
+type Resume struct {
+	InterruptID string          `json:"interruptId"`
+	Status      string          `json:"status"` // resolved or cancelled
+	Payload     json.RawMessage `json:"payload"`
+}
+
+// UnmarshalJSON keeps the message as it was sent beside what we read of it.
+func (m *InputMessage) UnmarshalJSON(raw []byte) error {
+	type plain InputMessage
+	if err := json.Unmarshal(raw, (*plain)(m)); err != nil {
+		return err
+	}
+	m.Raw = bytes.Clone(raw)
+	return nil
+}
+
+// parseInput reads an input. Its errors are problems fit to be the answer; they name
+// the place and repeat nothing of what stood there.
+func parseInput(body []byte) (*Input, error) {
+	var in Input
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, invalid("it is not JSON of the expected form")
+	}
+	for _, member := range []struct{ name, value string }{{"threadId", in.ThreadID}, {"runId", in.RunID}} {
+		if !validID(member.value) {
+			return nil, invalid(fmt.Sprintf("%s has to be text of 1 to %d characters without control characters", member.name, maxID))
+		}
+	}
+	if in.ParentRunID != "" && !validID(in.ParentRunID) {
+		return nil, invalid("parentRunId is no id")
+	}
+	if in.Messages == nil {
+		return nil, invalid("messages is missing")
+	}
+	for i := range in.Messages {
+		if err := in.Messages[i].read(); err != nil {
+			return nil, invalid(fmt.Sprintf("messages[%d]: %s", i, err))
+		}
+	}
+	if err := checkTools(in.Tools); err != nil {
+		return nil, err
+	}
+	if len(in.about()) > maxContext {
+		return nil, invalid(fmt.Sprintf("context and state have more than %d bytes together", maxContext))
+	}
+	for i, r := range in.Resume {
+		if r.InterruptID == "" || r.Status != "resolved" && r.Status != "cancelled" {
+			return nil, invalid(fmt.Sprintf("resume[%d] needs an interruptId and a status, resolved or cancelled", i))
+		}
+	}
+	return &in, nil
+}
+
+func invalid(what string) *web.Problem {
+	return web.NewProblem(http.StatusBadRequest, "invalid_input", "The body is no RunAgentInput: "+what+".")
+}
+
+func validID(id string) bool {
+	return id != "" && len(id) <= maxID && !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f })
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+
+func checkTools(tools []InputTool) error {
+	if len(tools) > maxTools {
+		return invalid(fmt.Sprintf("tools has more than %d entries", maxTools))
+	}
+	for i, t := range tools {
+		switch {
+		case !toolName.MatchString(t.Name):
+			return invalid(fmt.Sprintf("tools[%d].name has to be 1 to 64 letters, digits, _ or -", i))
+		case len(t.Parameters) > maxSchema || len(t.Description) > maxDescription:
+			return invalid(fmt.Sprintf("tools[%d] is too large: %d bytes of parameters and %d of description are allowed",
+				i, maxSchema, maxDescription))
+		}
+	}
+	return nil
+}
+
+// version1 reports whether the client speaks 1.0 or later. One of 0.x says nothing.
+func (in *Input) version1() bool {
+	major, _, _ := strings.Cut(in.ProtocolVersion, ".")
+	return major != "" && major != "0"
+}
+
+// level is how much of the reasoning the client wants, in forwardedProps.reasoning.
+func (in *Input) level() (Level, error) {
+	var props struct {
+		Reasoning *string `json:"reasoning"`
+	}
+	// What else stands there is not for us, whatever its form.
+	if json.Unmarshal(in.ForwardedProps, &props) != nil || props.Reasoning == nil {
+		return Full, nil
+	}
+	level, ok := ParseLevel(*props.Reasoning)
+	if !ok {
+		return Hidden, invalid("forwardedProps.reasoning is none of full, summary, hidden")
+	}
+	return level, nil
+}

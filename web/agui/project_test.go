@@ -1,0 +1,205 @@
+package agui
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/session"
+)
+
+// views are all the ways in which a client can look at a thread.
+func views() (all []View) {
+	sealed := func(turn int, call string) string {
+		if call == "call_1" {
+			return "sealed"
+		}
+		return ""
+	}
+	for _, level := range []Level{Full, Summary, Hidden} {
+		for _, version1 := range []bool{true, false} {
+			all = append(all, View{Thread: "t", Version1: version1, Reasoning: level, Words: true, Patience: time.Minute, Sealed: sealed})
+		}
+	}
+	return all
+}
+
+// checkEveryCut projects a log and ends the stream after every one of its events:
+// whatever was sent by then has to be in order and complete.
+func checkEveryCut(t *testing.T, log []session.Update) {
+	t.Helper()
+	for _, view := range views() {
+		p, v := NewProjector(view), &Verifier{}
+		var all []Event
+		for i, up := range log {
+			events := p.Project(up.Turn, up.Event)
+			all = append(all, events...)
+			check(t, v, events, all)
+			cut, seen := *p, *v
+			cut.steps, cut.subagents, seen.open = slices.Clone(p.steps), slices.Clone(p.subagents), maps.Clone(v.open)
+			check(t, &seen, cut.Break("stopped", "The server stopped."), all)
+			if len(all) > 0 {
+				require.NoError(t, seen.Done(), "cut after %d of %d", i+1, len(log))
+			}
+			require.Empty(t, seen.open, "what was opened is closed, also where the run failed")
+		}
+		require.False(t, p.Open())
+		checkWire(t, view, all)
+	}
+}
+
+func check(t *testing.T, v *Verifier, events, all []Event) {
+	t.Helper()
+	for _, e := range events {
+		if err := v.Check(e); err != nil {
+			require.NoError(t, err, kinds(all))
+		}
+	}
+}
+
+// checkWire is what holds of every event as it is sent.
+func checkWire(t *testing.T, view View, events []Event) {
+	t.Helper()
+	for _, e := range events {
+		raw, err := json.Marshal(e)
+		require.NoError(t, err)
+		var members map[string]any
+		require.NoError(t, json.Unmarshal(raw, &members))
+		for name, value := range members {
+			require.NotNil(t, value, "%s of %s is left out, not null", name, e.head().Type)
+		}
+		kind := string(e.head().Type)
+		if view.Reasoning == Hidden {
+			require.False(t, strings.HasPrefix(kind, "REASONING_") && e.head().Type != EncryptedValue, kind)
+		}
+		if !view.Version1 {
+			require.NotContains(t, kind, "SUBAGENT")
+			require.Empty(t, e.head().Subagent)
+			if r, ok := e.(*Run); ok && r.Outcome != nil {
+				require.NotEqual(t, "cancelled", r.Outcome.Type)
+				require.Empty(t, r.Outcome.PendingToolCallIDs)
+			}
+		}
+	}
+}
+
+func kinds(events []Event) string {
+	var all []string
+	for _, e := range events {
+		all = append(all, string(e.head().Type))
+	}
+	return strings.Join(all, " ")
+}
+
+// Any order of events that a loop can cause becomes runs that are in order, however
+// far the log has come.
+func FuzzRunsAreInOrder(f *testing.F) {
+	random := rand.New(rand.NewPCG(8, 2026))
+	for range 20 {
+		seed := make([]byte, 400)
+		for i := range seed {
+			seed[i] = byte(random.Uint32())
+		}
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		log := randomLog(t, choices[:min(len(choices), 600)])
+		checkEveryCut(t, log)
+		checkResumes(t, log)
+	})
+}
+
+// checkResumes shows each part of a turn from where it waited, as a client does that
+// comes back with an answer.
+func checkResumes(t *testing.T, log []session.Update) {
+	t.Helper()
+	for i, up := range log {
+		if up.Turn.Waiting() == nil {
+			continue
+		}
+		p, v := NewProjector(View{Thread: "t", Version1: true, Reasoning: Full}), &Verifier{}
+		events := p.Begin("again", "", up.Event)
+		for _, next := range log[i+1:] {
+			if p.Open() {
+				events = append(events, p.Project(next.Turn, next.Event)...)
+			}
+		}
+		events = append(events, p.Break("stopped", "The server stopped.")...)
+		check(t, v, events, events)
+		require.NoError(t, v.Done())
+	}
+}
+
+// A run ends exactly where its turn cannot go on by itself.
+func TestARunIsOpenAsLongAsItsTurnCanGoOn(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	paused := 0
+	for range 200 {
+		seed := make([]byte, 300)
+		for i := range seed {
+			seed[i] = byte(random.Uint32())
+		}
+		p := NewProjector(View{Thread: "t", Version1: true, Reasoning: Full})
+		running := session.Turn{}
+		for _, up := range randomLog(t, seed) {
+			p.Project(up.Turn, up.Event)
+			if up.Turn.Number > 0 && up.Turn.State != session.Queued {
+				running = up.Turn
+			}
+			goesOn := running.State == session.Processing && running.Waiting() == nil
+			require.Equal(t, goesOn, p.Open())
+			if running.Waiting() != nil {
+				paused++
+			}
+		}
+	}
+	assert.Greater(t, paused, 100, "the logs have turns that wait")
+}
+
+// What a client has put together from the events is what a snapshot restates.
+func TestASnapshotIsWhatWasStreamed(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	for range 50 {
+		seed := make([]byte, 300)
+		for i := range seed {
+			seed[i] = byte(random.Uint32())
+		}
+		p := NewProjector(views()[0])
+		var events []Event
+		for _, up := range randomLog(t, seed) {
+			events = append(events, p.Project(up.Turn, up.Event)...)
+		}
+		messages := reduce(events)
+		ids := map[string]bool{}
+		for i, m := range messages {
+			require.NotEmpty(t, m.Role)
+			require.False(t, ids[m.ID], "each id once")
+			ids[m.ID] = true
+			if m.Role == "tool" {
+				require.Contains(t, []string{"assistant", "tool"}, messages[i-1].Role, "a result stands behind its call")
+			}
+		}
+		for _, e := range events {
+			switch e := e.(type) {
+			case *Start:
+				require.True(t, ids[e.MessageID])
+			case *Result:
+				require.True(t, ids[e.MessageID])
+			}
+		}
+	}
+}
+
+func TestEventsAreOneLineWithoutEntities(t *testing.T) {
+	var b bytes.Buffer
+	frame(&b, "", &Content{Head: Head{Type: TextContent}, MessageID: "m", Delta: "a < b & c\r\n\u2028"})
+	assert.Equal(t, "data: {\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m\",\"delta\":\"a < b & c\\r\\n\\u2028\"}\n\n", b.String())
+}

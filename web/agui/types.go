@@ -1,0 +1,222 @@
+package agui
+
+import (
+	"encoding/json"
+	"time"
+
+	"candor/safety"
+)
+
+// Type is an event's discriminator.
+type Type string
+
+// The types of events that are sent.
+const (
+	RunStarted       Type = "RUN_STARTED"
+	RunFinished      Type = "RUN_FINISHED"
+	RunError         Type = "RUN_ERROR"
+	StepStarted      Type = "STEP_STARTED"
+	StepFinished     Type = "STEP_FINISHED"
+	TextStart        Type = "TEXT_MESSAGE_START"
+	TextContent      Type = "TEXT_MESSAGE_CONTENT"
+	TextEnd          Type = "TEXT_MESSAGE_END"
+	SpanStart        Type = "REASONING_START"
+	ReasoningStart   Type = "REASONING_MESSAGE_START"
+	ReasoningContent Type = "REASONING_MESSAGE_CONTENT"
+	ReasoningEnd     Type = "REASONING_MESSAGE_END"
+	SpanEnd          Type = "REASONING_END"
+	EncryptedValue   Type = "REASONING_ENCRYPTED_VALUE"
+	ToolStart        Type = "TOOL_CALL_START"
+	ToolArgs         Type = "TOOL_CALL_ARGS"
+	ToolEnd          Type = "TOOL_CALL_END"
+	ToolResult       Type = "TOOL_CALL_RESULT"
+	MessagesSnapshot Type = "MESSAGES_SNAPSHOT"
+	StateSnapshot    Type = "STATE_SNAPSHOT"
+	SubagentStarted  Type = "SUBAGENT_STARTED"
+	SubagentFinished Type = "SUBAGENT_FINISHED"
+	SubagentError    Type = "SUBAGENT_ERROR"
+)
+
+// Event is one event on the wire. What it does not have is left out, never null.
+type Event interface{ head() *Head }
+
+// Head is what every event has.
+type Head struct {
+	Type      Type     `json:"type"`
+	Timestamp int64    `json:"timestamp,omitempty"` // ms since 1970
+	Metadata  Metadata `json:"metadata,omitempty"`
+	Subagent  string   `json:"subagentRunId,omitempty"` // whose it is; the agent's that the user speaks to if empty
+}
+
+func (h *Head) head() *Head { return h }
+
+func head(t Type, at time.Time) Head {
+	h := Head{Type: t}
+	if !at.IsZero() {
+		h.Timestamp = at.UnixMilli()
+	}
+	return h
+}
+
+// Metadata says what AG-UI has no place for, under keys of our own.
+type Metadata map[string]any
+
+// The keys of our metadata.
+const (
+	metaRun       = "candor:run"       // on RUN_STARTED: our ids
+	metaReasoning = "candor:reasoning" // on reasoning messages: whose words, for what, how long it took
+	metaCall      = "candor:call"      // on tool calls: step, parallel group
+	metaResult    = "candor:result"    // on their results: outcome, duration
+)
+
+// The events, by what they carry. One struct serves all types with the same members.
+type (
+	// Run is RUN_STARTED and RUN_FINISHED.
+	Run struct {
+		Head
+		ThreadID        string       `json:"threadId"`
+		RunID           string       `json:"runId"`
+		ProtocolVersion string       `json:"protocolVersion,omitempty"`
+		ParentRunID     string       `json:"parentRunId,omitempty"`
+		Outcome         *Outcome     `json:"outcome,omitempty"`
+		Usage           []TokenUsage `json:"usage,omitempty"`
+	}
+	// Failure is RUN_ERROR and SUBAGENT_ERROR.
+	Failure struct {
+		Head
+		Message string       `json:"message"`
+		Code    string       `json:"code,omitempty"`
+		Usage   []TokenUsage `json:"usage,omitempty"`
+	}
+	// Step is STEP_STARTED and STEP_FINISHED.
+	Step struct {
+		Head
+		StepName string `json:"stepName"`
+	}
+	// Mark is an event that only names its message: START and END of a span, END of a
+	// message.
+	Mark struct {
+		Head
+		MessageID string `json:"messageId"`
+	}
+	// Start opens a message.
+	Start struct {
+		Head
+		MessageID string `json:"messageId"`
+		Role      string `json:"role"`
+	}
+	// Content is a piece of a message.
+	Content struct {
+		Head
+		MessageID string `json:"messageId"`
+		Delta     string `json:"delta"`
+	}
+	// Encrypted is REASONING_ENCRYPTED_VALUE.
+	Encrypted struct {
+		Head
+		Subtype        string `json:"subtype"`
+		EntityID       string `json:"entityId"`
+		EncryptedValue string `json:"encryptedValue"`
+	}
+	// Call is TOOL_CALL_START and TOOL_CALL_END.
+	Call struct {
+		Head
+		ToolCallID   string `json:"toolCallId"`
+		ToolCallName string `json:"toolCallName,omitempty"`
+	}
+	// Args is TOOL_CALL_ARGS.
+	Args struct {
+		Head
+		ToolCallID string `json:"toolCallId"`
+		Delta      string `json:"delta"`
+	}
+	// Result is TOOL_CALL_RESULT.
+	Result struct {
+		Head
+		MessageID  string `json:"messageId"`
+		ToolCallID string `json:"toolCallId"`
+		Content    string `json:"content"`
+		Role       string `json:"role"`
+	}
+	// Messages is MESSAGES_SNAPSHOT. Those of a client's own are as it sent them.
+	Messages struct {
+		Head
+		Messages []any `json:"messages"`
+	}
+	// State is STATE_SNAPSHOT.
+	State struct {
+		Head
+		Snapshot safety.JSON `json:"snapshot"`
+	}
+	// Subagent is SUBAGENT_STARTED and SUBAGENT_FINISHED.
+	Subagent struct {
+		Head
+		Name             string           `json:"name,omitempty"`
+		Description      string           `json:"description,omitempty"`
+		ParentSubagent   string           `json:"parentSubagentRunId,omitempty"`
+		ParentToolCallID string           `json:"parentToolCallId,omitempty"`
+		Result           string           `json:"result,omitempty"`
+		Outcome          *SubagentOutcome `json:"outcome,omitempty"`
+	}
+)
+
+// Outcome is how a run ended.
+type Outcome struct {
+	Type               string      `json:"type"` // success, interrupt or cancelled
+	PendingToolCallIDs []string    `json:"pendingToolCallIds,omitempty"`
+	Interrupts         []Interrupt `json:"interrupts,omitempty"`
+}
+
+// SubagentOutcome is how a sub-agent's part of a run ended.
+type SubagentOutcome struct {
+	Type         string   `json:"type"` // success or suspended
+	InterruptIDs []string `json:"interruptIds,omitempty"`
+}
+
+// Interrupt asks a person whether a call may run.
+type Interrupt struct {
+	ID             string          `json:"id"`
+	Reason         string          `json:"reason"`
+	Message        string          `json:"message,omitempty"`
+	ToolCallID     string          `json:"toolCallId,omitempty"`
+	ResponseSchema json.RawMessage `json:"responseSchema,omitempty"`
+	ExpiresAt      string          `json:"expiresAt,omitempty"`
+	Subagent       string          `json:"subagentRunId,omitempty"`
+}
+
+// TokenUsage counts tokens. What is unknown is left out.
+type TokenUsage struct {
+	Model           string `json:"model,omitempty"`
+	InputTokens     int    `json:"inputTokens,omitempty"`
+	OutputTokens    int    `json:"outputTokens,omitempty"`
+	TotalTokens     int    `json:"totalTokens,omitempty"`
+	ReasoningTokens int    `json:"reasoningTokens,omitempty"`
+}
+
+// Message is a message of ours in a snapshot. Content is nil for an assistant that
+// only calls.
+type Message struct {
+	ID             string     `json:"id"`
+	Role           string     `json:"role"`
+	Content        *string    `json:"content,omitempty"`
+	ToolCalls      []ToolCall `json:"toolCalls,omitempty"`
+	ToolCallID     string     `json:"toolCallId,omitempty"`
+	EncryptedValue string     `json:"encryptedValue,omitempty"`
+	Metadata       Metadata   `json:"metadata,omitempty"`
+	Subagent       string     `json:"subagentRunId,omitempty"`
+}
+
+// ToolCall is a call in an assistant's message.
+type ToolCall struct {
+	ID             string       `json:"id"`
+	Type           string       `json:"type"` // always "function"
+	Function       FunctionCall `json:"function"`
+	EncryptedValue string       `json:"encryptedValue,omitempty"`
+	Metadata       Metadata     `json:"metadata,omitempty"`
+}
+
+// FunctionCall is what is called, with its arguments as JSON in a string.
+type FunctionCall struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}

@@ -1,0 +1,204 @@
+// The page begins here: who is there, what follows what. The parts know nothing of
+// each other; page.js has them, go.js moves among them.
+//
+// Hooks for tests. They stay as they are:
+//   #rail #search #results #lists #threads #jobs   the left side; rows are li.live, li.unread with a[aria-current=page]
+//   #main #title #tab-turns #tab-timeline #link    the bar; candor-link[data-state=connecting|live|lost|resumed|reset]
+//   #stream #timeline #latest #message #send #stop the middle
+//   candor-turn[data-turn][data-state]             .user, .headline[aria-expanded], .narrative, .answer
+//   candor-decision[data-call][data-outcome]       .tool, .why, .source[data-source], .chip, .outcome, .took, .more[aria-expanded], .details
+//   [data-action=approve|always|deny]              the answers to an approval
+//   candor-agent[data-agent]                       a sub-agent below its call
+//   candor-timeline li[data-call]                  a row of the waterfall
+//   candor-diff [data-kind=same|changed|added|removed]  a pair of calls
+//   .facet[data-facet][data-value][aria-pressed]   a choice of the search
+//   #menu [role^=menuitem], #dialog, #status, #signin #token
+
+import * as api from './api.js';
+import { announce } from './announce.js';
+import { $, attribute, h, setText, show } from './dom.js';
+import { firstLine } from './format.js';
+import { compare, drawTimeline, follow, here, newThread, openTab, stepCall, stepTurn, toggle } from './go.js';
+import { listen } from './keys.js';
+import { active, commands, composer, failed, fetcher, page, pill, rail, signedOut, store, stream, view } from './page.js';
+import { applyPrefs, seen, setPref, setSeen } from './prefs.js';
+import { drawer, lookItems } from './rail.js';
+import { formatRoute, tokenIn } from './route.js';
+import { say } from './say.js';
+
+/** @import { State } from './types.d.ts' */
+/** @typedef {import('./search.js').SearchResults} SearchResults */
+
+let user = '';
+
+/** How often what could not be reached is tried again, in ms. */
+const again = 2500;
+
+async function start() {
+  applyPrefs();
+  const token = tokenIn(location.hash);
+  if (token) {
+    // Out of the address bar and the history before anything else happens.
+    history.replaceState(null, '', location.pathname);
+    await api.login(token).catch(() => {});
+  }
+  try {
+    user = (await api.whoami()).user;
+  } catch (e) {
+    if (e instanceof api.ApiError && e.status !== 401) return void setTimeout(start, again);
+    return void signedOut(token ? 'The token in the address lets nobody in. It may be of an earlier start of the server.' : '');
+  }
+  await begin();
+}
+
+/** Reads the lists and what the address asks for, and listens from there on. */
+async function begin() {
+  $('app').inert = false;
+  attribute($('app'), 'data-state', 'ready');
+  const known = seen(), first = Object.keys(known).length === 0;
+  try {
+    const lists = await fetcher.lists();
+    // What is there on the first visit counts as seen.
+    for (const t of lists.threads) if (first || known[t.id]) store.dispatch({ type: 'seen', id: t.id, at: first ? t.updated_at : known[t.id] });
+    stream.start(await follow(lists.active_thread));
+  } catch (e) {
+    failed(e);
+    if (!(e instanceof api.ApiError) || e.status !== 401) setTimeout(begin, again);
+  }
+}
+
+/** @param {State} s */
+function draw(s) {
+  rail.draw(s);
+  pill.update(s.link);
+  const c = s.conversations[s.active.id], t = s.threads?.find((o) => o.id === s.active.id), last = c?.turns[c.turns.length - 1];
+  const ended = c?.kind === 'job' && ['completed', 'failed', 'cancelled'].includes(c.job?.state || '');
+  const busy = c?.kind === 'job' ? !ended : !!last && ['processing', 'queued'].includes(last.state);
+  const title = s.active.kind === 'new' ? 'New conversation' : c?.job?.title || t?.title || firstLine(c?.turns[0]?.input || '', 80) || 'Conversation';
+  setText($('title'), title);
+  document.title = `${busy ? '● ' : ''}${title} · Candor`;
+  const hint = c?.kind === 'job' ? 'A further prompt for the worker' : busy ? 'Ask more; it waits in order' : 'Ask the agent';
+  composer.update({ running: busy, hidden: c?.status === 'gone' || ended, hint });
+  drawTimeline();
+  markSeen(s);
+}
+
+/** @param {State} s */
+function markSeen(s) {
+  const row = s.threads?.find((t) => t.id === s.active.id) || s.jobs?.find((j) => j.job_id === s.active.id);
+  if (!row || document.hidden || s.seen[s.active.id] === row.updated_at) return;
+  store.dispatch({ type: 'seen', id: s.active.id, at: row.updated_at });
+  setSeen(store.state.seen);
+}
+
+/** @param {string} text @returns {Promise<boolean>} whether the server has it */
+async function send(text) {
+  try {
+    const { kind, id } = store.state.active;
+    if (kind === 'job') return !!await api.promptJob(id, text);
+    const thread = kind === 'thread' ? id : (await api.newThread()).id;
+    // It is there, and empty, before the first event of it comes.
+    if (kind !== 'thread') store.dispatch({ type: 'history', id: thread, history: { turns: [], has_more: false, event_id: '' } });
+    const got = await api.send(thread, text);
+    if (kind !== 'thread') {
+      store.dispatch({ type: 'select', active: { kind: 'thread', id: thread } });
+      history.replaceState(null, '', formatRoute({ thread }));
+    }
+    store.dispatch({ type: 'sent', id: thread, number: got.turn_number, content: text, messageId: got.message_id, state: got.state, now: store.now() });
+    view.list.toEnd();
+    return true;
+  } catch (e) {
+    if (e instanceof api.ApiError && e.status === 401) signedOut();
+    else composer.complain(e instanceof Error ? e.message : String(e));
+    return false;
+  }
+}
+
+function stop() {
+  const { kind, id } = store.state.active;
+  (kind === 'job' ? api.cancelJob(id) : api.interrupt(id)).catch(failed);
+}
+
+/** Closes what is open, from the inside out. @param {KeyboardEvent} e */
+function escape(e) {
+  const typing = e.target instanceof HTMLElement && e.target.matches('textarea, input'), results = /** @type {SearchResults} */ ($('results'));
+  if (!results.hidden) results.close();
+  else if (!typing) return drawer(false);
+  if (e.target instanceof HTMLElement) e.target.blur();
+  $('stream').focus({ preventScroll: true });
+}
+
+/** The search, from the first time that somebody goes there. */
+async function search() {
+  if (matchMedia('(max-width: 760px)').matches) drawer(true);
+  $('search').focus();
+}
+
+/** @param {string} id @param {string} label @param {() => import('./menu.js').Item[] | Promise<import('./menu.js').Item[]>} items */
+function menu(id, label, items) {
+  const open = async (/** @type {Event} */ e) => {
+    const [{ openMenu }, all] = await Promise.all([import('./menu.js'), items()]);
+    openMenu(/** @type {HTMLElement} */ (e.target), all);
+  };
+  return h('button', { type: 'button', id, class: 'quiet', 'aria-haspopup': 'menu', 'aria-expanded': 'false', click: open }, label);
+}
+
+function wireSearch() {
+  const field = /** @type {HTMLInputElement} */ ($('search'));
+  field.addEventListener('focus', async () => {
+    await import('./search.js');
+    const results = /** @type {SearchResults} */ ($('results'));
+    results.onShown = (shown) => show($('lists'), !shown);
+    results.attach(field);
+  }, { once: true });
+}
+
+function wireTabs() {
+  for (const [name, other] of [['turns', 'timeline'], ['timeline', 'turns']]) {
+    $(`tab-${name}`).addEventListener('click', () => openTab(name, 0, false));
+    $(`tab-${name}`).addEventListener('keydown', (e) => {
+      if (e.key !== 'ArrowLeft' && e.key !== 'ArrowRight') return;
+      openTab(other, 0, false);
+      $(`tab-${other}`).focus();
+    });
+  }
+}
+
+function wireMenus() {
+  $('bar-menus').append(menu('export', 'Export', async () =>
+    active()?.kind === 'thread' ? (await commands()).exportItems(store.state.active.id) : [{ title: 'Only conversations can be exported' }]));
+  $('rail-foot').append(
+    menu('look', 'View', () => lookItems((key, value) => { setPref(key, value); store.draw(); })),
+    h('button', { type: 'button', id: 'help', class: 'quiet', 'aria-keyshortcuts': '?', click: async () => (await commands()).help() }, 'Keys'),
+    menu('account', 'Account', () => [{ title: `Signed in as ${user}` }, { label: 'Sign out', run: () => { api.logout().then(() => signedOut(), failed); } }]));
+}
+
+function wire() {
+  Object.assign(page, { begin: start, ask: (/** @type {string} */ text) => composer.fill(text), compare, timeline: (/** @type {number} */ n) => openTab('timeline', n) });
+  composer.page = { send, stop };
+  $('new').addEventListener('click', newThread);
+  $('rail-open').addEventListener('click', () => drawer(true));
+  $('rail-close').addEventListener('click', () => { drawer(false); $('rail-open').focus(); });
+  $('dialog').addEventListener('close', () => $('dialog').classList.remove('wide'));
+  addEventListener('hashchange', () => { if (tokenIn(location.hash)) start(); else follow(null); });
+  document.addEventListener('visibilitychange', () => store.draw());
+  setInterval(() => { if (!document.hidden) { view.tick(); drawTimeline(); } }, 1000);
+  setInterval(() => rail.tick(), 30_000);
+  store.onDraw(draw);
+  store.onAction(announce(say));
+}
+
+wire();
+wireTabs();
+wireMenus();
+wireSearch();
+listen({
+  nextTurn: () => stepTurn(1), prevTurn: () => stepTurn(-1), nextCall: () => stepCall(1), prevCall: () => stepCall(-1),
+  toggle, toggleHere: toggle, toggleAll: () => view.toggleAll(), escape, search, newThread,
+  copyWhy: async () => { const { t, d } = here(); if (t) (await commands()).copyWhy(t, d?.call || undefined); },
+  copyLink: async () => { const { t, d } = here(), c = active(); if (t && c) (await commands()).copyLink(c, t, d?.call || undefined); },
+  menu: () => { const { t, d } = here(); /** @type {HTMLElement | null | undefined} */ ((d || (t && view.view(t.number)))?.querySelector('.dots'))?.click(); },
+  timeline: () => openTab('timeline'), conversation: () => openTab('turns'), latest: () => view.list.toEnd(),
+  write: () => composer.focusField(), help: async () => (await commands()).help(),
+});
+start();

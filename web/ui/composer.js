@@ -1,0 +1,81 @@
+// <candor-composer>: where the user writes. Enter sends, Shift+Enter is a new
+// line; while a turn runs, what is sent waits in order, and Stop is there.
+
+import { attribute, h, setText, show } from './dom.js';
+
+/** @typedef {{ send(text: string): Promise<boolean>, stop(): void }} Page */
+
+export class Composer extends HTMLElement {
+  /** @type {Page | null} */
+  page = null;
+  #field = h('textarea', { id: 'message', rows: 1, enterkeyhint: 'send', autocomplete: 'off', placeholder: 'Ask the agent', maxlength: 200_000 });
+  #send = h('button', { type: 'button', id: 'send', class: 'primary' }, 'Send');
+  #stop = h('button', { type: 'button', id: 'stop', hidden: true }, 'Stop');
+  #problem = h('p', { class: 'problem', id: 'send-problem', role: 'alert', hidden: true });
+  #busy = false;
+  #shift = false;
+
+  connectedCallback() {
+    if (this.firstChild) return;
+    this.append(this.#problem,
+      h('div', { class: 'field' }, h('label', { class: 'sr', for: 'message' }, 'Message to the agent'), this.#field, this.#stop, this.#send));
+    this.#send.addEventListener('click', () => this.#submit());
+    this.#stop.addEventListener('click', () => this.page?.stop());
+    this.#field.addEventListener('input', () => this.#grow());
+    this.#field.addEventListener('keydown', (e) => {
+      this.#shift = e.shiftKey;
+      if (e.key !== 'Enter' || e.shiftKey || e.isComposing) return;
+      e.preventDefault();
+      this.#submit();
+    });
+    // Keyboards on screens may tell of a line break and of no key.
+    this.#field.addEventListener('beforeinput', (e) => {
+      if (e.inputType !== 'insertLineBreak' || this.#shift) return;
+      e.preventDefault();
+      this.#submit();
+    });
+  }
+
+  /** @param {{ running: boolean, hint: string, hidden: boolean }} state */
+  update(state) {
+    show(this, !state.hidden);
+    show(this.#stop, state.running);
+    attribute(this.#field, 'placeholder', state.hint);
+  }
+
+  /** @param {string} text */
+  fill(text) {
+    this.#field.value = text;
+    this.#grow();
+    this.focusField();
+  }
+
+  focusField() { this.#field.focus(); }
+
+  /** @param {string} text */
+  complain(text) {
+    setText(this.#problem, text);
+    show(this.#problem, !!text);
+    attribute(this.#field, 'aria-describedby', text ? 'send-problem' : null);
+  }
+
+  async #submit() {
+    const text = this.#field.value;
+    if (!text.trim() || this.#busy) return this.focusField();
+    this.#busy = true;
+    this.complain('');
+    // What was typed is only taken away once the server has it.
+    if (await this.page?.send(text) && this.#field.value === text) this.#field.value = '';
+    this.#busy = false;
+    this.#grow();
+    this.focusField();
+  }
+
+  /** As many lines as there are, up to a third of the page. */
+  #grow() {
+    this.#field.style.height = 'auto';
+    this.#field.style.height = `${Math.min(this.#field.scrollHeight + 2, innerHeight / 3)}px`;
+  }
+}
+
+customElements.define('candor-composer', Composer);

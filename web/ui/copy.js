@@ -1,0 +1,113 @@
+// A turn or a decision as text to be taken elsewhere: plain, Markdown, JSON, curl.
+// The formats are pure; toClipboard is not.
+
+import { finding, firstLine, plural, pretty, span } from './format.js';
+import { sourceOf } from './outline.js';
+
+/** @import { Call, Turn } from './types.d.ts' */
+
+/** A reason and whose it is. @param {Call} c */
+export function why(c) {
+  const s = sourceOf(c);
+  return `${c.tool}: ${c.why}${s.ours ? ` (${s.text})` : ''}`;
+}
+
+/** @param {Turn} t */
+export function asText(t) {
+  const out = [`Turn ${t.number}`, '', `You: ${t.input ?? ''}`, ''];
+  if (t.said.length) out.push(...t.said.map((s) => `${s.agent || 'Model'}: ${s.text}`), '');
+  for (const c of t.calls) out.push(`- ${why(c)}`, `  ${facts(c)}`);
+  if (t.calls.length) out.push('');
+  out.push(ending(t));
+  return out.join('\n').trim() + '\n';
+}
+
+/** @param {Turn} t */
+export function asMarkdown(t) {
+  const out = [`## Turn ${t.number}`, '', ...quote(t.input ?? ''), ''];
+  for (const s of t.said) out.push(s.agent ? `*${escape(s.agent)}*: ${escape(s.text)}` : escape(s.text), '');
+  for (const c of t.calls) out.push(...decisionMarkdown(c), '');
+  out.push(t.response || escape(ending(t)));
+  return out.join('\n').trim() + '\n';
+}
+
+/** @param {Call} c @returns {string[]} */
+function decisionMarkdown(c) {
+  const s = sourceOf(c);
+  const lines = [`- **${escape(c.tool)}** — ${escape(c.why)}${s.ours ? ` *(${s.text})*` : ''}`, `  ${escape(facts(c))}`];
+  if (c.params !== undefined) {
+    const json = pretty(c.params), mark = fence(json);
+    lines.push('', `  ${mark}json`, ...json.split('\n').map((l) => '  ' + l), `  ${mark}`);
+  }
+  return lines;
+}
+
+/** One decision. @param {Call} c */
+export function callMarkdown(c) { return decisionMarkdown(c).join('\n') + '\n'; }
+
+/** @param {Call} c */
+export function callText(c) {
+  return [why(c), facts(c), c.params === undefined ? '' : pretty(c.params)].filter(Boolean).join('\n') + '\n';
+}
+
+/** What became of a call, in a line. @param {Call} c */
+function facts(c) {
+  const parts = [/** @type {string} */ (c.outcome)];
+  if (c.took !== null) parts.push(span(c.took));
+  parts.push(sourceOf(c).text);
+  if (c.approval) parts.push(`approval: ${c.approval}`);
+  if (c.redactions.length) parts.push(`redacted: ${c.redactions.map(finding).join(', ')}`);
+  if (c.error) parts.push(firstLine(c.error));
+  return parts.join(' · ');
+}
+
+/** @param {Turn} t */
+function ending(t) {
+  if (t.response) return `Answer: ${t.response}`;
+  if (t.error) return `Failed: ${t.error}`;
+  if (t.state === 'interrupted') return 'Stopped before an answer.';
+  return t.calls.length ? `Still running: ${plural(t.calls.length, 'tool')} so far.` : 'No answer yet.';
+}
+
+/** The turn in the names of the API. @param {Turn} t */
+export function asJSON(t) {
+  return JSON.stringify({
+    turn_number: t.number, user_input: t.input, narrative: t.narrative || undefined, state: t.state,
+    tool_decisions: t.calls.map(callJSON), response: t.response || null, error: t.error || undefined,
+  }, null, 2) + '\n';
+}
+
+/** @param {Call} c */
+export function callJSON(c) {
+  return {
+    call_id: c.id, tool_name: c.tool, rationale: c.why, rationale_source: c.source, outcome: c.outcome,
+    parallel_group: c.group, step: c.step, agent: c.agent || undefined, duration_ms: c.took,
+    parameters: c.params, redactions: c.redactions.length ? c.redactions : undefined,
+  };
+}
+
+/** The command that asks the server for a turn. The token is left for the shell to fill in. @param {string} origin @param {string} thread @param {number} turn */
+export function asCurl(origin, thread, turn) {
+  const url = `${origin}/api/chat/turn?thread_id=${encodeURIComponent(thread)}&turn=${turn}`;
+  return `curl -s ${shell(url)} -H "Authorization: Bearer $CANDOR_TOKEN"\n`;
+}
+
+/** @param {string} s */
+function shell(s) { return `'${s.replaceAll("'", `'\\''`)}'`; }
+/** @param {string} s */
+function quote(s) { return s.split('\n').map((l) => `> ${l}`); }
+/** Marks of Markdown in the words of others mean nothing. @param {string} s */
+function escape(s) { return s.replace(/([\\`*_[\]<>#|~])/g, '\\$1'); }
+/** A fence longer than any in the text. @param {string} s */
+function fence(s) {
+  const longest = Math.max(2, ...(s.match(/`+/g) || []).map((m) => m.length));
+  return '`'.repeat(longest + 1);
+}
+
+/** @param {string} text @returns {Promise<boolean>} */
+export async function toClipboard(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch { return false; }
+}

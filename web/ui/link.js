@@ -1,0 +1,32 @@
+// <candor-link>: whether what one sees is what goes on.
+
+import { attribute, h, setText } from './dom.js';
+import { plural } from './format.js';
+
+/** @import { Link } from './types.d.ts' */
+
+/** @param {Link} l */
+function linkWords(l) {
+  switch (l.state) {
+    case 'live': return 'Live';
+    case 'lost': return 'Reconnecting…';
+    case 'resumed': return `Resumed with ${plural(l.count, 'event')}`;
+    case 'reset': return 'Reset and refetched';
+    default: return 'Connecting…';
+  }
+}
+
+class LinkPill extends HTMLElement {
+  #text = h('span');
+
+  /** @param {Link} l */
+  update(l) {
+    if (this.firstElementChild !== this.#text) this.replaceChildren(this.#text);
+    attribute(this, 'data-state', l.state);
+    attribute(this, 'title', l.state === 'lost' ? 'The server cannot be reached. It is tried again by itself; nothing is lost.' : 'The connection to the server');
+    setText(this.#text, linkWords(l));
+  }
+}
+
+customElements.define('candor-link', LinkPill);
+export { LinkPill };

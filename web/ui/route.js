@@ -1,0 +1,33 @@
+// Deep links. An address's fragment is #t=<thread>&turn=3&d=call_2, or #job=<id>&…;
+// view=timeline opens that tab, diff=<turn> compares with another turn. Pure.
+
+/** @typedef {{ thread: string, job: string, turn: number, call: string, view: string, diff: number, isNew: boolean }} Route */
+
+/** @param {string} hash @returns {Route} */
+export function parseRoute(hash) {
+  const q = new URLSearchParams(hash.replace(/^#/, ''));
+  return {
+    thread: q.get('t') || '', job: q.get('job') || '', turn: number(q.get('turn')), call: q.get('d') || '',
+    view: q.get('view') === 'timeline' ? 'timeline' : '', diff: number(q.get('diff')), isNew: q.has('new'),
+  };
+}
+
+/** @param {Partial<Route>} r */
+export function formatRoute(r) {
+  const q = new URLSearchParams();
+  if (r.isNew) q.set('new', '');
+  if (r.thread) q.set('t', r.thread);
+  if (r.job) q.set('job', r.job);
+  if (r.turn) q.set('turn', String(r.turn));
+  if (r.call) q.set('d', r.call);
+  if (r.view) q.set('view', r.view);
+  if (r.diff) q.set('diff', String(r.diff));
+  const s = q.toString().replace(/=$/, '');
+  return s ? '#' + s : '';
+}
+
+/** The token that the URL printed by serve carries. @param {string} hash */
+export function tokenIn(hash) { return new URLSearchParams(hash.replace(/^#/, '')).get('token') || ''; }
+
+/** @param {string | null} s */
+function number(s) { const n = Number(s); return Number.isInteger(n) && n > 0 ? n : 0; }

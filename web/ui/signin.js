@@ -1,0 +1,51 @@
+// <candor-signin>: asks for the token, once; the server puts it into a cookie
+// that no script can read.
+
+import * as api from './api.js';
+import { h, setText, show } from './dom.js';
+
+export class SignIn extends HTMLElement {
+  /** Called when somebody is in. */
+  done = () => {};
+  #field = h('input', { id: 'token', type: 'password', autocomplete: 'current-password', spellcheck: 'false' });
+  #problem = h('p', { class: 'problem', id: 'token-problem', role: 'alert', hidden: true });
+
+  /** @param {string} why what to say first, if anything */
+  open(why) {
+    if (!this.firstChild) this.#build();
+    show(this, true);
+    this.#say(why);
+    this.#field.focus();
+  }
+
+  #build() {
+    const submit = (/** @type {Event} */ e) => { e.preventDefault(); this.#submit(); };
+    this.append(h('form', { submit, 'aria-labelledby': 'signin-title' },
+      h('p', { class: 'mark', 'aria-hidden': 'true' }, h('i'), 'Candor'),
+      h('h1', { id: 'signin-title' }, 'Why did the agent do that?'),
+      h('p', null, 'Sign in with the token that the server printed when it started, or open the address it printed.'),
+      h('label', { for: 'token' }, 'Token'), this.#field, this.#problem,
+      h('button', { type: 'submit', class: 'primary' }, 'Sign in')));
+  }
+
+  /** @param {string} problem */
+  #say(problem) {
+    setText(this.#problem, problem);
+    show(this.#problem, !!problem);
+  }
+
+  async #submit() {
+    const token = this.#field.value.trim();
+    if (!token) return this.#say('The token is missing.');
+    try {
+      await api.login(token);
+    } catch (e) {
+      return this.#say(e instanceof Error ? e.message : 'Signing in failed.');
+    }
+    this.#field.value = '';
+    show(this, false);
+    this.done();
+  }
+}
+
+customElements.define('candor-signin', SignIn);
