@@ -18,6 +18,9 @@ func credible(s, name string, kind sense, how op, v value) bool {
 			return false // a word of prose or code, the commonest case
 		}
 	}
+	if how == opBeside && !(v.quoted && passwordName(name) && len(text) >= 6 && l.digit > 0 && keyChars.run(text, 0, len(text)) == len(text)) && !strewn(text) {
+		return false
+	}
 	if placeholder(text) || alphabet(text) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimRight(text, "!.*")) {
 		return false
 	}
@@ -34,6 +37,31 @@ func credible(s, name string, kind sense, how op, v value) bool {
 		return credibleQuoted(text, how, l) && !(path(text) && containsFold(name, "pwd")) && !closes(s, v.from-1)
 	}
 	return credibleBare(s, how, v, l)
+}
+
+// strewn is letters with digits strewn among them, as in no word or version, and
+// no digest.
+func strewn(text string) bool {
+	l := look(text)
+	groups := 0
+	for i := range len(text) {
+		if digits[text[i]] && (i == 0 || !digits[text[i-1]]) {
+			groups++
+		}
+	}
+	mixed := len(text) >= 8 && l.upper > 0 && l.lower > 0 || len(text) >= 10 && groups > 2 && l.other == 0
+	return groups > 1 && mixed && !l.hex && l.other*4 <= len(text) && !dotted(text) && !path(text)
+}
+
+// beginsStrewn reports whether what starts at i may be strewn, or is in quotes.
+func beginsStrewn(s string, i int) bool {
+	if i+8 > len(s) {
+		return false
+	}
+	if quote(s[i]) {
+		return s[i] != '`' && i > 0 && s[i-1] == ' '
+	}
+	return hasDigit(s[i:i+8]) && hasDigit(s[i:wordish.run(s, i, 24)])
 }
 
 // passed reports whether a pass is no password but what a test did: PASS: TestX,

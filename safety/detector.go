@@ -120,11 +120,46 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 		switch {
 		case r.tier >= tierToken && to > w.token.to:
 			w.token = span{from: from, to: to}
+			if to < len(s) && alnum[s[to]] {
+				buf = d.glued(s, w, buf)
+			}
 		case r.tier == tierNamed:
 			w.named = max(w.named, to)
 		}
 	}
 	return buf
+}
+
+// glued appends the tokens that stand right behind the last one, one behind the
+// other: nothing of what is masked may join them to a word.
+func (d *detector) glued(s string, w *window, buf []span) []span {
+	for start := w.token.to; start < len(s) && alnum[s[start]]; {
+		rule, to := d.tokenAt(s[start:])
+		if to == 0 {
+			break
+		}
+		buf = append(buf, span{start, start + to, rule})
+		start += to
+		w.token.to = max(w.token.to, start)
+	}
+	return buf
+}
+
+// tokenAt is the longest token that a text begins with, and its rule.
+func (d *detector) tokenAt(s string) (rule, end int) {
+	for off := 0; off <= d.deepest && off+3 <= len(s); off++ {
+		gram := trigram(s, off)
+		for _, a := range d.filter.at(gram) {
+			r := &d.rules[a.rule]
+			if a.gram != gram || a.off != off || r.tier < tierToken || !a.matches(s, 0) {
+				continue
+			}
+			if from, to := r.find(s, 0, len(a.lit)); from == 0 && to > end {
+				rule, end = a.rule, to
+			}
+		}
+	}
+	return rule, end
 }
 
 // markerHead is how every marker begins.

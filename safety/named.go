@@ -20,7 +20,7 @@ func named() rule {
 			"DB_PASSWORD={a16}", "the admin password is {a4}7{a4}", "api_key: '{a20}'", "apiKey: {a20}", "my_secret={a12}",
 			`"client_secret" => "{a30}"`, `setProperty("API_TOKEN", "{a24}")`, "<dbPassword>{a12}</dbPassword>",
 			"https://x.test/cb?access_token={a24}&state=1", "export SECRET_KEY={a32}", "passwd {a0}= {a10}9",
-			"password for the database is {a4}9{a4}", "var apiToken string = \"{a24}\"", "{l3}_token ::= \"{a24}\"",
+			"password for the database is {a4}9{a4}", "log in with password {a5}4{a3}{}7 now", "das Passwort lautet {a8}4", "the password '{a8}4' works", "var apiToken string = \"{a24}\"", "{l3}_token ::= \"{a24}\"",
 		},
 		misses: []string{
 			"password: required", "the password is wrong", "the token is expired", "max_tokens: 4096", "token_count=5123", `author = "james.fake"`,
@@ -30,6 +30,7 @@ func named() rule {
 			"password=[REDACTED:named-password]", "cache key: 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e", "token.count = 12345678",
 			"LLM_SECRET_NAME = \"NEXUS-GPT4-API-KEY\"", "task-notification", "keyboard: qwertz1", "compass=north12",
 			"send(\"my token is \" + newToken2())", "get(\"/x?token=\"+t2, 5)", `"/etc/passwd": "only some may"`, `PWD: '/Users/ann2'`, "f.token=f.token[0]:c-1",
+			"the secret my-app-7d9f8b6c5d-x2x4z is mounted", "the password must be at least 12 characters", "password should be sha256sum2 hashed", "token abc123def456abc123def456",
 			"--- PASS: TestUser2Login (0.00s)", "PASS: test_http2.py", "pass: step-3 done", "IMAGE_TOKEN = 0x000C", "PrivateKey: testRSA2048PrivateKey,",
 			"dk.encryptionKey1024 = ek.encryptionKey1024",
 		},
@@ -112,13 +113,14 @@ func nameStart(s string, at int) int { return wordish.back(s, at, 48) }
 type op uint8
 
 const (
-	opNone  op = iota
-	opTight    // name=value, no space on either side
-	opLoose    // name = value, name := value, name => value
-	opColon    // name: value
-	opIs       // the name is value
-	opComma    // f("name", "value")
-	opTag      // <name>value</name>
+	opNone   op = iota
+	opTight     // name=value, no space on either side
+	opLoose     // name = value, name := value, name => value
+	opColon     // name: value
+	opIs        // the name is value
+	opComma     // f("name", "value")
+	opTag       // <name>value</name>
+	opBeside    // with password value I log in
 )
 
 // operator reads what joins a name that ends at i to its value, and gives where
@@ -193,6 +195,9 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 	if hasFold(s, i, "value=") {
 		return i + 6, opLoose // an attribute beside the name's
 	}
+	if i > start && !quoted && beginsStrewn(s, i) {
+		return i, opBeside
+	}
 	if i == start || quoted || i+1 >= len(s) || phraseHeads[s[i]&31]>>(s[i+1]&31)&1 == 0 {
 		return 0, opNone
 	}
@@ -203,11 +208,13 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 		switch {
 		case k >= len(s) || word == "":
 			return 0, opNone
-		case equalFold(word, "is") || equalFold(word, "was"):
+		case verbs.has(word):
 			if k == j {
 				return 0, opNone
 			}
 			return k, opIs
+		case (equalFold(word, "to") || equalFold(word, "be")) && k > j && beginsStrewn(s, k):
+			return k, opBeside
 		case s[k] == '=' && k > j && equalFold(word, "string"):
 			return symbol(s, k, false)
 		case k == j || n == 0 && !connectors.has(word) && !equalFold(word, "string"):
@@ -219,14 +226,19 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 }
 
 // connectors open what may stand between a name and its verb.
-const connecting = "for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can has your my our the user admin root account then itself value"
+const connecting = "for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can be has your my our the user admin root account then itself value"
 
 var connectors = set(connecting)
+
+// beingIs are the verbs between a name and its value.
+const beingIs = "is was ist war lautet"
+
+var verbs = set(beingIs)
 
 // phraseHeads tell by their first two letters the words that phrase may begin
 // with; most others do not begin so.
 var phraseHeads = func() (t [32]uint32) {
-	for _, w := range strings.Fields(connecting + " is was string") {
+	for _, w := range strings.Fields(connecting + " string " + beingIs) {
 		t[w[0]&31] |= 1 << ((w + " ")[1] & 31)
 		if len(w) == 1 {
 			t[w[0]&31] |= 1 << ('\t' & 31)

@@ -73,6 +73,17 @@ func TestALongStreamIsCutAsTheWholeIs(t *testing.T) {
 	}
 }
 
+func TestTokensOneBehindTheOtherAreMaskedAsTheWholeIs(t *testing.T) {
+	l := NewLayer()
+	for k := range uint64(40) {
+		text := fill("glsa_{a32}_{x8}", k) + fill("glsa_{a32}_{x8}", k+1) + fill("npm_{a36}", k)
+		whole, _ := l.Mask(text)
+		joined, _, _ := streamed(l, text, 5)
+		require.Equal(t, whole.String(), joined)
+		require.False(t, leaked(joined, text, 12))
+	}
+}
+
 func FuzzStream(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add(s, uint64(len(s)))
