@@ -96,7 +96,7 @@ func keyLines(s string) bool {
 			own = true
 		case c != ' ' && c != '\t' && c != '\\':
 			to := keyLine.run(s, i, 200)
-			return own && to-i >= 10 && (to == len(s) || strings.IndexByte("\r\n\\\"'", s[to]) >= 0)
+			return own && to-i >= 4 && (to == len(s) || strings.IndexByte("\r\n\\\"'", s[to]) >= 0)
 		}
 	}
 	return false
