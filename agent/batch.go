@@ -133,7 +133,8 @@ func (b *batch) recordCall(a *attempt, reason string, group *int) {
 
 // run starts every call that may run, and records what came of them all: first the
 // calls that were not run and those that end by themselves, in the order they were
-// made, then those that wait for somebody, each when its answer has come.
+// made and each as soon as those before it have ended, then those that wait for
+// somebody, each when its answer has come.
 func (b *batch) run(ctx context.Context) {
 	prompt, patient := b.split()
 	if len(prompt) == 0 && len(patient) > 0 {
@@ -147,13 +148,23 @@ func (b *batch) run(ctx context.Context) {
 			answered <- a
 		})
 	}
-	for _, a := range prompt {
-		if a.outcome == "" {
-			running.Go(func() { b.runOne(ctx, a) })
+	ended := make([]chan struct{}, len(prompt))
+	for i, a := range prompt {
+		ended[i] = make(chan struct{})
+		if a.outcome != "" {
+			close(ended[i])
+			continue
 		}
+		running.Go(func() {
+			defer close(ended[i])
+			b.runOne(ctx, a)
+		})
+	}
+	for i := range prompt {
+		<-ended[i]
+		b.postflight(prompt[i : i+1])
 	}
 	running.Wait()
-	b.postflight(prompt)
 	if len(prompt) > 0 && len(patient) > 0 {
 		b.record(session.StepWaits{Step: b.step})
 	}

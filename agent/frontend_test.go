@@ -196,6 +196,7 @@ func TestUsageIsRecordedWithWhatItPaidFor(t *testing.T) {
 	rec := runTurn(t, dispatcher(t, p, echo("a")))
 	assert.Equal(t, session.Usage{Input: 10, Output: 5, Reasoning: 2}, of[session.StepEnded](rec)[0].Usage)
 	assert.Equal(t, session.Usage{Input: 20, Output: 3}, of[session.TurnCompleted](rec)[0].Usage)
+	assert.Equal(t, session.Usage{Input: 30, Output: 8, Reasoning: 2}, rec.turn.Usage, "the turn has the sum")
 }
 
 // Without a front end, as in a worker, the call of such a tool is refused.

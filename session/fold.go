@@ -28,6 +28,7 @@ func (t Turn) Apply(e Event) Turn {
 		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Waits = true })
 	case StepEnded:
 		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Ended = true })
+		t.Usage = t.Usage.plus(b.Usage)
 	case ApprovalAsked:
 		t.Steps = t.editCall(b.Call, func(c *Call) {
 			c.Approval = &Approval{Request: b.Request, Description: b.Description, AllowAlways: b.AllowAlways, AskedAt: e.At}
@@ -36,8 +37,9 @@ func (t Turn) Apply(e Event) Turn {
 		t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = c.Approval.answered(b.Answer) })
 	case Handoff:
 		t.Handoffs = append(slices.Clip(t.Handoffs), HandoffAt{b, e.At})
-		t.Findings = Merge(t.Findings, b.Findings)
+		t.Findings, t.Usage = Merge(t.Findings, b.Findings), t.Usage.plus(b.Usage)
 	case TurnCompleted:
+		t.Usage = t.Usage.plus(b.Usage)
 		t.Response, t.Findings = b.Response, Merge(t.Findings, b.Findings)
 		t = t.end(e, Completed)
 	case TurnFailed:

@@ -68,6 +68,10 @@ func (a Answer) Allows() bool { return a == Approve || a == Always }
 // unknown.
 type Usage struct{ Input, Output, Reasoning int }
 
+func (u Usage) plus(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.Reasoning + v.Reasoning}
+}
+
 // Approval is a question about a call. Answer is empty while it is open.
 type Approval struct {
 	Request     string
@@ -105,6 +109,7 @@ type Turn struct {
 	StartedAt       time.Time   // zero while Queued
 	EndedAt         time.Time   // zero until the state is final
 	Handoffs        []HandoffAt
+	Usage           Usage // of all its steps so far, sub-agents' included
 	Findings        []safety.Finding
 	FirstSeq        uint64 // the event that created the turn
 	LastSeq         uint64 // the latest event folded in

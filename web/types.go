@@ -22,6 +22,14 @@ type TurnInfo struct {
 	ToolCalls   []ToolCallInfo     `json:"tool_calls"`
 	Reasoning   *TurnReasoningInfo `json:"reasoning"` // null when no tool was called
 	Redactions  []safety.Finding   `json:"redactions,omitempty"`
+	Usage       *UsageInfo         `json:"usage,omitempty"` // absent where no model said
+}
+
+// UsageInfo counts the tokens of a turn's models; reasoning is part of output.
+type UsageInfo struct {
+	InputTokens     int `json:"input_tokens,omitempty"`
+	OutputTokens    int `json:"output_tokens,omitempty"`
+	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
 }
 
 // ToolCallInfo is a call without its reason.
@@ -135,6 +143,9 @@ func turnInfo(t session.Turn) TurnInfo {
 		Response: orNull(t.Response), Error: orNull(t.Error),
 		CreatedAt: t.CreatedAt, StartedAt: timeOrNull(t.StartedAt), CompletedAt: timeOrNull(t.EndedAt),
 		ToolCalls: []ToolCallInfo{}, Reasoning: reasoningInfo(t), Redactions: t.Findings,
+	}
+	if u := t.Usage; u != (session.Usage{}) {
+		info.Usage = &UsageInfo{u.Input, u.Output, u.Reasoning}
 	}
 	for c := range t.Calls() {
 		info.ToolCalls = append(info.ToolCalls, toolCallInfo(c))

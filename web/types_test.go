@@ -46,9 +46,10 @@ func TestTurnInfoReasoningSerialization(t *testing.T) {
 		session.Narrated{Step: 1, Text: safety.Literal("I'll search memory.")},
 		called("call_1", nil),
 		session.ToolReturned{Call: "call_1", Outcome: session.Success},
-		session.TurnCompleted{Response: safety.Literal("The latest…")},
+		session.TurnCompleted{Response: safety.Literal("The latest…"), Usage: session.Usage{Input: 1900, Output: 110, Reasoning: 20}},
 	))
 	got := encodeObject(t, info)
+	assert.Equal(t, map[string]any{"input_tokens": 1900.0, "output_tokens": 110.0, "reasoning_tokens": 20.0}, got["usage"])
 	assert.Equal(t, "completed", got["state"])
 	assert.Equal(t, "2026-02-21T10:00:00Z", got["started_at"])
 	assert.Equal(t, "2026-02-21T10:00:04Z", got["completed_at"])

@@ -11,7 +11,7 @@ export function emptyTurn(number) {
   return {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
     createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeSource: '',
-    narrativeBlocked: false, said: [], calls: [], handoffs: [], redactions: [], stale: true,
+    narrativeBlocked: false, said: [], calls: [], handoffs: [], redactions: [], tokens: 0, stale: true,
   };
 }
 
@@ -36,7 +36,7 @@ export function turnOf(info, whole = '') {
     narrative: r.narrative || '', narrativeSource: r.narrative_source || '',
     narrativeBlocked: !!r.narrative_blocked, said: saidOf(r),
     calls: (r.tool_decisions || []).map((/** @type {any} */ d) => callOf(d, ran.get(d.call_id) || {}, whole)),
-    handoffs: (r.handoffs || []).map(handoffOf), redactions: info.redactions || [], stale: false,
+    handoffs: (r.handoffs || []).map(handoffOf), redactions: info.redactions || [], tokens: (info.usage?.input_tokens || 0) + (info.usage?.output_tokens || 0), stale: false,
   };
 }
 
@@ -185,7 +185,7 @@ export function enrichTurn(old, fresh) {
     const f = fresh.calls.find((o) => o.id === c.id);
     return f ? { ...c, params: f.params, redactions: f.redactions, startedAt: c.startedAt || f.startedAt } : c;
   });
-  return { ...old, calls, input: fresh.input, redactions: fresh.redactions, createdAt: fresh.createdAt };
+  return { ...old, calls, input: fresh.input, redactions: fresh.redactions, tokens: fresh.tokens, createdAt: fresh.createdAt };
 }
 
 /** What the server says anew of a turn, keeping every part that did not change. @param {Turn} old @param {Turn} fresh @returns {Turn} */

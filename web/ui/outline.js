@@ -81,6 +81,7 @@ export function headline(t, now) {
   if (no) parts.push(`${no} rejected`);
   const took = t.endedAt && t.startedAt ? span(t.endedAt - t.startedAt) : '';
   if (took) parts.push(took);
+  if (t.tokens) parts.push(`${t.tokens.toLocaleString('en')} tokens`);
   if (t.state === 'interrupted') return { label: 'Stopped', detail: parts.join(', ') };
   if (t.state === 'failed') return { label: 'Failed', detail: parts.join(', ') };
   return { label: 'Reasoning', detail: parts.join(', ') };

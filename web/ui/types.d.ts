@@ -27,7 +27,7 @@ export type Turn = {
   response: string, responseHtml: string, error: string, state: TurnState,
   createdAt: number, startedAt: number, endedAt: number,
   narrative: string, narrativeSource: Source, narrativeBlocked: boolean,
-  said: Said[], calls: Call[], handoffs: Handoff[], redactions: Finding[],
+  said: Said[], calls: Call[], handoffs: Handoff[], redactions: Finding[], tokens: number,
   /** the server knows more of the turn than we do */
   stale: boolean,
 };

@@ -15,6 +15,7 @@ test('a turn in one line: while it runs a counter, afterwards what it came to', 
   assert.deepEqual(headline(turn({ state: 'processing', calls, endedAt: 0 }), 9400), { label: 'Working… 8 s', detail: '1 of 3 tools done' });
   assert.deepEqual(headline(turn({ calls: calls.map((c) => ({ ...c, outcome: 'success', group: c.id === 'c' ? null : 0 })) }), 0), { label: 'Reasoning', detail: '3 tools, 2 in parallel, 4.1 s' });
   assert.equal(headline(turn({ calls: [] }), 0).detail, 'No tools, 4.1 s');
+  assert.equal(headline(turn({ calls: [], tokens: 1234 }), 0).detail, 'No tools, 4.1 s, 1,234 tokens');
   assert.equal(headline(turn({ calls: [call('a', { outcome: 'error' }), call('b', { outcome: 'rejected' })] }), 0).detail, '2 tools, 1 failed, 1 rejected, 4.1 s');
   const asks = turn({ state: 'processing', calls: [call('a', { outcome: 'pending', request: { id: 'r', description: '', always: false } })] });
   assert.equal(headline(asks, 0).label, 'Waiting for you');
