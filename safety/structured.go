@@ -70,7 +70,7 @@ const minKeyBody = 64
 
 // keySight is how much of a body is asked whether it is a key's: its headers and
 // its first lines.
-const keySight = 1000
+const keySight = 500
 
 // keyed64 reports whether a text holds base64 as a key does, which what is only
 // said about one does not.
