@@ -96,6 +96,9 @@ func keyLines(s string) bool {
 			own = true
 		case c != ' ' && c != '\t' && c != '\\':
 			to := keyLine.run(s, i, 200)
+			if own && to > i && strings.HasPrefix(strings.TrimLeft(s[to:], "\r\n\\nr "), "-----") {
+				return true // between both labels, on its own line
+			}
 			return own && to-i >= 10 && (to == len(s) || strings.IndexByte("\r\n\\\"'", s[to]) >= 0)
 		}
 	}
