@@ -50,6 +50,9 @@ func (f FrontEndTool) Spec() Spec {
 func (f FrontEndTool) schema() (*jsonschema.Schema, error) {
 	schema := &jsonschema.Schema{}
 	if len(f.Parameters) > 0 {
+		if err := checkDepth(f.Parameters); err != nil {
+			return nil, err
+		}
 		if err := json.Unmarshal(f.Parameters, schema); err != nil {
 			return nil, err
 		}

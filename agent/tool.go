@@ -72,8 +72,8 @@ type toolset struct {
 // bound is a tool with what was worked out about it once.
 type bound struct {
 	tool        Tool
-	args        *jsonschema.Resolved
-	ownsReason  bool // it has a rationale property of its own, which stays
+	args        *jsonschema.Resolved // nil where checking could go on for ever
+	ownsReason  bool                 // it has a rationale property of its own, which stays
 	description Spec
 }
 
@@ -151,6 +151,9 @@ func bind(t Tool, spec Spec, demand bool) (bound, error) {
 	if err != nil {
 		return bound{}, fmt.Errorf("schema: %w", err)
 	}
+	if !finite(spec.Schema) {
+		args = nil
+	}
 	_, owns := spec.Schema.Properties[rationaleProperty]
 	if !owns {
 		spec.Schema = withRationale(spec.Schema, demand)
@@ -163,6 +166,9 @@ func (b bound) check(args json.RawMessage) error {
 	var v map[string]any
 	if err := json.Unmarshal(args, &v); err != nil || v == nil {
 		return errors.New("invalid arguments: they have to be one JSON object")
+	}
+	if b.args == nil {
+		return nil
 	}
 	if err := b.args.Validate(v); err != nil {
 		return fmt.Errorf("invalid arguments: %w", err)

@@ -70,7 +70,7 @@ const minKeyBody = 64
 
 // keySight is how much of a body is asked whether it is a key's: its headers and
 // its first lines.
-const keySight = 500
+const keySight = 1000
 
 // keyed64 reports whether a text holds base64 as a key does, which what is only
 // said about one does not.
@@ -96,10 +96,7 @@ func keyLines(s string) bool {
 			own = true
 		case c != ' ' && c != '\t' && c != '\\':
 			to := keyLine.run(s, i, 200)
-			if own && to > i && strings.HasPrefix(strings.TrimLeft(s[to:], "\r\n\\nr "), "-----") {
-				return true // between both labels, on its own line
-			}
-			return own && to-i >= 10 && (to == len(s) || strings.IndexByte("\r\n\\\"'", s[to]) >= 0)
+			return own && to-i >= 4 && (to == len(s) || strings.IndexByte("\r\n\\\"'", s[to]) >= 0)
 		}
 	}
 	return false

@@ -40,6 +40,11 @@ type cleaner struct {
 func (c cleaner) clean(s string) string {
 	c.out.Grow(min(len(s), 4*maxText))
 	for len(s) > 0 {
+		if n := plainRun(s); n > 0 && c.total+n < maxText {
+			c.plain(s[:n])
+			s = s[n:]
+			continue
+		}
 		if n := sequence(s); n > 0 {
 			s = s[n:]
 			continue
@@ -58,6 +63,25 @@ func (c cleaner) clean(s string) string {
 	}
 	c.note()
 	return c.out.String()
+}
+
+// plainRun is how many printable ASCII characters s begins with.
+func plainRun(s string) int {
+	n := 0
+	for n < len(s) && n < maxLine && s[n] >= ' ' && s[n] <= '~' {
+		n++
+	}
+	return n
+}
+
+// plain adds printable ASCII characters.
+func (c *cleaner) plain(s string) {
+	c.marks = 0
+	fits := min(len(s), maxLine-c.column)
+	c.out.WriteString(s[:fits])
+	c.column += fits
+	c.total += fits
+	c.cut += len(s) - fits
 }
 
 func (c *cleaner) add(r rune) {

@@ -14,7 +14,7 @@ import (
 // decode reads one JSON object from the body into v. It refuses what it would
 // have to guess at.
 func decode(c echo.Context, v any) error {
-	body, err := readBody(c)
+	body, err := ReadBody(c.Request())
 	if err != nil {
 		return err
 	}
@@ -24,13 +24,18 @@ func decode(c echo.Context, v any) error {
 	return nil
 }
 
-// readBody is the request's body, checked to be JSON by its label and UTF-8.
-func readBody(c echo.Context) ([]byte, error) {
-	if !isJSON(c.Request()) {
+// ReadBody is a request's body, checked to be JSON by its label and UTF-8. Its errors
+// are fit to be the answer.
+func ReadBody(r *http.Request) ([]byte, error) {
+	if !isJSON(r) {
 		return nil, notJSON
 	}
-	body, err := io.ReadAll(c.Request().Body)
+	body, err := io.ReadAll(r.Body)
 	if err != nil {
+		if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			return nil, problem(http.StatusRequestEntityTooLarge, "body_too_large",
+				"The body is larger than this path takes. Send less.").with("max_bytes", large.Limit)
+		}
 		if _, ok := errors.AsType[*echo.HTTPError](err); ok {
 			return nil, err
 		}

@@ -60,7 +60,7 @@ type PostResponse struct {
 
 // postEvents: POST /api/jobs/:id/events and /worker/:id/event.
 func (s *Server) postEvents(c echo.Context) error {
-	body, err := readBody(c)
+	body, err := ReadBody(c.Request())
 	if err != nil {
 		return err
 	}

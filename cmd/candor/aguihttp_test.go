@@ -72,7 +72,7 @@ func TestAnInputThatIsNoneIsAnsweredBeforeAnyStream(t *testing.T) {
 		code       string
 	}{
 		{"not JSON", `{"threadId": ` + secret, 400, "invalid_input"},
-		{"nothing", ``, 400, "invalid_input"},
+		{"nothing", ``, 400, "empty_body"},
 		{"an empty object", `{}`, 400, "invalid_input"},
 		{"no runId", anInput(m{"runId": nil}), 400, "invalid_input"},
 		{"a threadId with a line break", anInput(m{"threadId": "a\nb"}), 400, "invalid_input"},

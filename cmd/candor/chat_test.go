@@ -61,8 +61,10 @@ func playConsole(t *testing.T, dir string, flags ...string) string {
 		con.until("working, ") // a second has passed
 		con.interrupt()
 	}
-	answerQuestions(con, c.Approvals)
-	ended, detail := marks(t, dir)
+	ended, detail, calls := marks(t, dir)
+	if len(c.Approvals) > 0 {
+		answerQuestions(con, c.Approvals, calls)
+	}
 	con.prompt(ended)
 	con.say("/reasoning 1")
 	con.prompt(detail)
@@ -75,24 +77,29 @@ func playConsole(t *testing.T, dir string, flags ...string) string {
 }
 
 // marks are what the screen has once the case's turn has ended, and once it has been
-// looked up.
-func marks(t *testing.T, dir string) (ended, detail string) {
+// looked up; and how many calls the turn has.
+func marks(t *testing.T, dir string) (ended, detail string, calls int) {
 	t.Helper()
 	var h client.Page
 	require.NoError(t, json.Unmarshal(fill(t, filepath.Join(dir, "history.json")), &h))
 	turn := h.Turns[0]
 	if turn.Reasoning != nil {
-		return "┄ Reasoning (turn 1)", "┄ Reasoning — turn 1"
+		return "┄ Reasoning (turn 1)", "┄ Reasoning — turn 1", len(turn.Calls)
 	}
-	return cmp.Or(turn.Response, "✗ "+turn.Error), "─ Turn 1 had no tool calls."
+	return cmp.Or(turn.Response, "✗ "+turn.Error), "─ Turn 1 had no tool calls.", 0
 }
 
-// answerQuestions answers the calls that wait, in their order, once all have asked.
-func answerQuestions(con *console, actions map[string]string) {
+// answerQuestions answers the calls that wait, in their order, once all have asked and
+// the others have ended.
+func answerQuestions(con *console, actions map[string]string, calls int) {
+	ended := func(n int) {
+		eventually(con.t, "calls have ended", func() bool { return strings.Count(con.screen(), "\n  ● ") == n })
+	}
 	for n := range len(actions) {
 		con.until(strings.TrimSuffix("/deny "+number(n+1), " 1"))
 	}
 	for n, call := range slices.Sorted(maps.Keys(actions)) {
+		ended(calls - len(actions) + n)
 		con.say("/" + actions[call] + " " + number(n+1))
 		con.until(map[string]string{"approve": "┄ Approved.", "deny": "┄ Denied."}[actions[call]])
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long a screen may take; only a failure takes it.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // console is the program in a real terminal.
 type console struct {
@@ -37,23 +37,26 @@ func openConsole(t *testing.T, cols int, env []string, args ...string) *console 
 	c.cmd.Env = append([]string{"TERM=xterm-256color", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, env...)
 	c.tty, err = pty.StartWithSize(c.cmd, &pty.Winsize{Rows: 50, Cols: uint16(cols)})
 	require.NoError(t, err)
-	go func() {
-		defer close(c.done)
-		buf := make([]byte, 32<<10)
-		for {
-			n, err := c.tty.Read(buf)
-			_, _ = c.out.Write(buf[:n])
-			if err != nil {
-				return
-			}
-		}
-	}()
+	go c.watch()
 	t.Cleanup(func() {
 		_ = c.cmd.Process.Kill()
 		_ = c.tty.Close()
 		<-c.done
 	})
 	return c
+}
+
+// watch takes all that the terminal gets, until it is closed.
+func (c *console) watch() {
+	defer close(c.done)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := c.tty.Read(buf)
+		_, _ = c.out.Write(buf[:n])
+		if err != nil {
+			return
+		}
+	}
 }
 
 func (c *console) screen() string { return show(c.out.String(), c.cols).String() }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
 
 // Ctrl-C in a running tool gives the prompt back long before the tool would have ended;
@@ -252,4 +254,59 @@ func TestAWindowThatChangesIsFollowed(t *testing.T) {
 	c.say("how did the deploy go?")
 	c.prompt("  Narrative: \"These three lookups do not\n             depend on each other, so I\n")
 	c.leave()
+}
+
+// All of a conversation in this process, where the race detector sees it: questions,
+// words typed ahead, an interrupt, a window that changes, the end.
+func TestAConversationLeavesNothingBehind(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	master, tty, err := pty.Open()
+	require.NoError(t, err)
+	c := &console{t: t, tty: master, cols: 80, done: make(chan struct{})}
+	c.winsize(80)
+	go c.watch()
+	exit := make(chan error, 1)
+	args := []string{"candor", "chat", "--provider", "script", "--script", scripted(t, "../../testdata/turns/approval")}
+	go func() { exit <- run(t.Context(), args, tty, tty, io.Discard) }()
+	c.prompt("leaves.")
+	c.say("free some space")
+	c.until("/deny 2")
+	c.say("and then again") // waits behind the first
+	c.until("┄ Turn 2 waits for the one before it.")
+	c.winsize(60)
+	c.say("/approve 1")
+	c.until("┄ Approved.")
+	c.say("/deny")
+	c.until("Reasoning (turn 1)")
+	c.until("/deny 4")
+	c.interrupt()
+	c.prompt("Reasoning (turn 2)")
+	c.say("/threads")
+	c.prompt("2 turns, now")
+	c.say("/new")
+	c.until("A new conversation begins")
+	c.say("/switch 1")
+	c.until("2 turns. Last: and then again")
+	c.say("/quit")
+	require.NoError(t, <-exit)
+	require.NoError(t, tty.Close())
+	require.NoError(t, master.Close())
+	<-c.done
+	assert.Empty(t, show(c.out.String(), c.cols).strange)
+}
+
+func TestAServerThatGoesAwayIsSaidOnceAndTheConversationStays(t *testing.T) {
+	r := editorServer(t)
+	c := openConsole(t, 80, []string{"CANDOR_TOKEN=" + testToken}, "chat", "--server", r.url)
+	c.prompt("leaves.")
+	c.say("hello")
+	c.prompt("said")
+	r.signal()
+	require.NoError(t, <-r.exit)
+	c.until("┄ The connection is lost; trying again until it is back.")
+	c.say("are you there?")
+	c.until("✗ no answer from 127.0.0.1:")
+	c.say("/threads")
+	c.until("› /threads\n  ✗ no answer from")
+	assert.Equal(t, 1, strings.Count(c.leave(), "The connection is lost"))
 }

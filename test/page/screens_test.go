@@ -100,8 +100,9 @@ func TestScreenshots(t *testing.T) {
 				w.open(s, "ann")
 				w.shows("#link", "Live")
 				sc.show(w)
+				w.settle()
 				eval[bool](w, `(document.activeElement.matches('input') || document.activeElement.blur(), true)`)
-				eval[bool](w, `document.fonts.ready.then(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(() => then(true)))))`)
+				w.settle()
 				picture, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
 				require.NoError(t, err)
 				name := filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", sc.name, size[0], theme))
@@ -109,4 +110,10 @@ func TestScreenshots(t *testing.T) {
 			}
 		}
 	}
+}
+
+// settle lets what is on its way be drawn.
+func (w *tab) settle() {
+	w.t.Helper()
+	eval[bool](w, `document.fonts.ready.then(() => new Promise((then) => setTimeout(() => requestAnimationFrame(() => then(true)), 300)))`)
 }

@@ -99,15 +99,21 @@ func kinds(events []Event) string {
 	return strings.Join(all, " ")
 }
 
+// seeds are choices for so many logs, always the same.
+func seeds(n, length int) [][]byte {
+	random := rand.NewChaCha8([32]byte{8})
+	all := make([][]byte, n)
+	for i := range all {
+		all[i] = make([]byte, length)
+		_, _ = random.Read(all[i]) // never fails
+	}
+	return all
+}
+
 // Any order of events that a loop can cause becomes runs that are in order, however
 // far the log has come.
 func FuzzRunsAreInOrder(f *testing.F) {
-	random := rand.New(rand.NewPCG(8, 2026))
-	for range 20 {
-		seed := make([]byte, 400)
-		for i := range seed {
-			seed[i] = byte(random.Uint32())
-		}
+	for _, seed := range seeds(20, 400) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, choices []byte) {
@@ -140,13 +146,8 @@ func checkResumes(t *testing.T, log []session.Update) {
 
 // A run ends exactly where its turn cannot go on by itself.
 func TestARunIsOpenAsLongAsItsTurnCanGoOn(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 3))
 	paused := 0
-	for range 200 {
-		seed := make([]byte, 300)
-		for i := range seed {
-			seed[i] = byte(random.Uint32())
-		}
+	for _, seed := range seeds(200, 300) {
 		p := NewProjector(View{Thread: "t", Version1: true, Reasoning: Full})
 		running := session.Turn{}
 		for _, up := range randomLog(t, seed) {
@@ -166,12 +167,7 @@ func TestARunIsOpenAsLongAsItsTurnCanGoOn(t *testing.T) {
 
 // What a client has put together from the events is what a snapshot restates.
 func TestASnapshotIsWhatWasStreamed(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 5))
-	for range 50 {
-		seed := make([]byte, 300)
-		for i := range seed {
-			seed[i] = byte(random.Uint32())
-		}
+	for _, seed := range seeds(50, 300) {
 		p := NewProjector(views()[0])
 		var events []Event
 		for _, up := range randomLog(t, seed) {

@@ -29,7 +29,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who web.Caller) er
 		return err
 	}
 	defer leave()
-	body, err := readBody(r)
+	body, err := web.ReadBody(r)
 	if err != nil {
 		return err
 	}

@@ -4,16 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"iter"
-	"mime"
 	"net/http"
 	"time"
-	"unicode/utf8"
 
 	"candor/session"
-	"candor/web"
 )
 
 // writer frames events: a line of data each, ended by line feeds alone, which is all
@@ -98,26 +93,6 @@ func (s *Server) follow(ctx context.Context, own *session.Session, after uint64,
 			out.write([]byte(": heartbeat\n\n"))
 		}
 	}
-}
-
-// readBody is a request's body, checked to be JSON by its label and UTF-8.
-func readBody(r *http.Request) ([]byte, error) {
-	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || kind != "application/json" {
-		return nil, web.NewProblem(http.StatusUnsupportedMediaType, "not_json", "Send a RunAgentInput with Content-Type: application/json.")
-	}
-	body, err := io.ReadAll(r.Body)
-	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, web.NewProblem(http.StatusRequestEntityTooLarge, "body_too_large",
-			"The body is too large. Send a shorter conversation.").With("max_bytes", large.Limit)
-	}
-	if err != nil {
-		return nil, web.NewProblem(http.StatusBadRequest, "body_unreadable", "The body broke off before its end. Send it again.")
-	}
-	if !utf8.Valid(body) {
-		return nil, web.NewProblem(http.StatusBadRequest, "invalid_utf8", "The body is not valid UTF-8.")
-	}
-	return body, nil
 }
 
 // writeJSON answers with a value.

@@ -22,7 +22,7 @@ import { compare, drawTimeline, follow, here, newThread, openTab, stepCall, step
 import { listen } from './keys.js';
 import { active, commands, composer, failed, fetcher, page, pill, rail, signedOut, store, stream, view } from './page.js';
 import { applyPrefs, seen, setPref, setSeen } from './prefs.js';
-import { drawer, lookItems } from './rail.js';
+import { drawer } from './rail.js';
 import { formatRoute, tokenIn } from './route.js';
 import { say } from './say.js';
 
@@ -43,7 +43,9 @@ async function start() {
     await api.login(token).catch(() => {});
   }
   try {
-    user = (await api.whoami()).user;
+    const now = (await api.whoami()).user;
+    if (user && now !== user) return location.reload(); // nothing of the one before is to be seen
+    user = now;
   } catch (e) {
     if (e instanceof api.ApiError && e.status !== 401) return void setTimeout(start, again);
     return void signedOut(token ? 'The token in the address lets nobody in. It may be of an earlier start of the server.' : '');
@@ -80,15 +82,29 @@ function draw(s) {
   const hint = c?.kind === 'job' ? 'A further prompt for the worker' : busy ? 'Ask more; it waits in order' : 'Ask the agent';
   composer.update({ running: busy, hidden: c?.status === 'gone' || ended, hint });
   drawTimeline();
-  markSeen(s);
+  markSeen();
 }
 
-/** @param {State} s */
-function markSeen(s) {
-  const row = s.threads?.find((t) => t.id === s.active.id) || s.jobs?.find((j) => j.job_id === s.active.id);
-  if (!row || document.hidden || s.seen[s.active.id] === row.updated_at) return;
-  store.dispatch({ type: 'seen', id: s.active.id, at: row.updated_at });
-  setSeen(store.state.seen);
+let looking = 0;
+
+/** What one looks at is seen, and noted as such once a moment. */
+function markSeen() {
+  looking ||= window.setTimeout(() => {
+    looking = 0;
+    const s = store.state, id = s.active.id, row = s.threads?.find((t) => t.id === id) || s.jobs?.find((j) => j.job_id === id);
+    if (!row || document.hidden || s.seen[id] === row.updated_at) return;
+    store.dispatch({ type: 'seen', id, at: row.updated_at });
+    setSeen(store.state.seen);
+  }, 700);
+}
+
+/** Leaves nothing of what was read behind. */
+async function signOut() {
+  try {
+    await api.logout();
+    history.replaceState(null, '', location.pathname);
+    location.reload();
+  } catch (e) { failed(e); }
 }
 
 /** @param {string} text @returns {Promise<boolean>} whether the server has it */
@@ -168,9 +184,9 @@ function wireMenus() {
   $('bar-menus').append(menu('export', 'Export', async () =>
     active()?.kind === 'thread' ? (await commands()).exportItems(store.state.active.id) : [{ title: 'Only conversations can be exported' }]));
   $('rail-foot').append(
-    menu('look', 'View', () => lookItems((key, value) => { setPref(key, value); store.draw(); })),
+    menu('look', 'View', async () => (await commands()).lookItems((key, value) => { setPref(key, value); store.draw(); })),
     h('button', { type: 'button', id: 'help', class: 'quiet', 'aria-keyshortcuts': '?', click: async () => (await commands()).help() }, 'Keys'),
-    menu('account', 'Account', () => [{ title: `Signed in as ${user}` }, { label: 'Sign out', run: () => { api.logout().then(() => signedOut(), failed); } }]));
+    menu('account', 'Account', () => [{ title: `Signed in as ${user}` }, { label: 'Sign out', run: signOut }]));
 }
 
 function wire() {

@@ -6,7 +6,7 @@ import * as copy from './copy.js';
 import { h } from './dom.js';
 import { map } from './keys.js';
 import { openMenu } from './menu.js';
-import { pref, setPref } from './prefs.js';
+import { choices, pref, setPref } from './prefs.js';
 import { formatRoute } from './route.js';
 import { openDialog, toast } from './say.js';
 
@@ -69,6 +69,13 @@ export function exportItems(thread, turn) {
 function chooseTurn(c, t, compare) {
   const dialog = openDialog(`Compare turn ${t.number} with`, h('ul', { class: 'choose' }, ...c.turns.filter((o) => o.number !== t.number).slice(-200).reverse().map((o) =>
     h('li', null, h('button', { type: 'button', click: () => { dialog.close(); compare(o.number); } }, h('b', null, o.number), ' ', h('span', null, o.input || ''))))));
+}
+
+/** The choices of how the page looks, as items of a menu. @param {(key: import('./prefs.js').Pref, value: string) => void} choose @returns {import('./menu.js').Item[]} */
+export function lookItems(choose) {
+  const group = (/** @type {import('./prefs.js').Pref} */ key, /** @type {string} */ title) => [{ title },
+    ...choices[key].map(([value, label]) => ({ label, checked: pref(key) === value, run: () => choose(key, value) }))];
+  return [...group('theme', 'Colours'), ...group('reasoning', 'Reasoning shown for'), ...group('density', 'Density')];
 }
 
 /** The keyboard's map, with a way to turn it off for who needs single letters otherwise. */

@@ -2,7 +2,7 @@
 
 import './parts.js';
 import { diffCalls, diffWords } from './diff.js';
-import { h } from './dom.js';
+import { attribute, h } from './dom.js';
 import { plural, span } from './format.js';
 import { headline, outcomeOf } from './outline.js';
 
@@ -14,12 +14,21 @@ export function diffView(a, b, now) {
   const input = compared(a.input || '', b.input || ''), answer = compared(a.response, b.response);
   return h('candor-diff', { tabindex: '0', role: 'region', 'aria-label': 'Comparison', 'data-left': a.number, 'data-right': b.number },
     h('p', { class: 'diff-sum' }, summary(deltas)),
-    h('table', null,
+    sided(a.number, b.number, h('table', null,
       h('thead', null, h('tr', null, ...[a, b].map((t) => h('th', { scope: 'col' }, `Turn ${t.number}`, h('span', { class: 'dim' }, headline(t, now).detail))))),
       h('tbody', null,
         pair('asked', runs(input.left), runs(input.right)),
         ...deltas.map(row),
-        pair('answered', runs(answer.left), runs(answer.right)))));
+        pair('answered', runs(answer.left), runs(answer.right))))));
+}
+
+/** Where there is no room for two columns each cell says whose it is. @param {number} left @param {number} right @param {HTMLElement} table */
+function sided(left, right, table) {
+  for (const tr of table.querySelectorAll('tbody tr')) {
+    attribute(/** @type {HTMLElement} */(tr.children[0]), 'data-side', `Turn ${left}`);
+    attribute(/** @type {HTMLElement} */(tr.children[1]), 'data-side', `Turn ${right}`);
+  }
+  return table;
 }
 
 /** Marks are of use where most is the same. @param {string} a @param {string} b */
@@ -39,7 +48,7 @@ function summary(all) {
 }
 
 /** @param {string} kind @param {Node} left @param {Node} right */
-function pair(kind, left, right) { return h('tr', { 'data-kind': kind }, h('td', { 'data-side': 'Left' }, left), h('td', { 'data-side': 'Right' }, right)); }
+function pair(kind, left, right) { return h('tr', { 'data-kind': kind }, h('td', null, left), h('td', null, right)); }
 
 /** @param {Delta} d */
 function row(d) {

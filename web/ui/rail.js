@@ -3,7 +3,6 @@
 
 import { $, attribute, fill, h, setText, show } from './dom.js';
 import { ago, cut, ms } from './format.js';
-import { choices, pref } from './prefs.js';
 import { formatRoute } from './route.js';
 
 /** @import { JobInfo, State, ThreadInfo } from './types.d.ts' */
@@ -110,13 +109,6 @@ export function drawer(open) {
   $('app').classList.toggle('rail-shown', open);
   attribute($('rail-open'), 'aria-expanded', String(open));
   if (open) $('rail-close').focus();
-}
-
-/** The choices of how the page looks, as items of a menu. @param {(key: import('./prefs.js').Pref, value: string) => void} choose @returns {import('./menu.js').Item[]} */
-export function lookItems(choose) {
-  const group = (/** @type {import('./prefs.js').Pref} */ key, /** @type {string} */ title) => [{ title },
-    ...choices[key].map(([value, label]) => ({ label, checked: pref(key) === value, run: () => choose(key, value) }))];
-  return [...group('theme', 'Colours'), ...group('reasoning', 'Reasoning shown for'), ...group('density', 'Density')];
 }
 
 customElements.define('candor-rail', Rail);

@@ -183,6 +183,8 @@ function withThreadState(s, f) {
     return { ...s, threads: [t, ...s.threads] };
   }
   const old = s.threads[at];
+  // The list tells seconds, not events.
+  if (at === 0 && old.state === state && old.turn_count >= (f.turn_number || 0) && ms(f.at) - ms(old.updated_at) < 1000) return s;
   const threads = s.threads.slice();
   threads[at] = { ...old, state, updated_at: f.at, turn_count: Math.max(old.turn_count, f.turn_number || 0) };
   if (at > 0) threads.unshift(...threads.splice(at, 1));

@@ -1,0 +1,65 @@
+package agui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/web"
+)
+
+const wholeInput = `{"threadId":"t","runId":"r","protocolVersion":"1.0","state":{"a":1},"tools":[{"name":"x","description":"d","parameters":{}}],
+"context":[{"description":"a","value":"b"}],"forwardedProps":{"reasoning":"summary"},"resume":[{"interruptId":"i","status":"resolved","payload":{"answer":"deny"}}],
+"messages":[{"id":"1","role":"system","content":"s"},{"id":"2","role":"assistant","toolCalls":[{"id":"turn_1_call_1","type":"function","function":{"name":"x","arguments":"{}"},"encryptedValue":"e"}]},
+{"id":"3","role":"tool","toolCallId":"turn_1_call_1","content":[{"type":"text","text":"7"}],"error":"e"},{"id":"4","role":"reasoning","content":"r","encryptedValue":"e"},
+{"id":"5","role":"user","content":[{"type":"text","text":"hi"},{"type":"image","source":{"type":"url","value":"u"}}],"kept":{"as":"sent"}}]}`
+
+// Whatever is sent, it is an input or a problem that repeats nothing of it.
+func FuzzInputs(f *testing.F) {
+	f.Add(wholeInput)
+	f.Add(`{}`)
+	f.Add(`{"threadId":null,"messages":[null]}`)
+	f.Add(strings.ReplaceAll(wholeInput, `"hi"`, `7`))
+	f.Add(strings.ReplaceAll(wholeInput, `"1.0"`, `"0.0.59"`))
+	f.Fuzz(func(t *testing.T, body string) {
+		in, err := parseInput([]byte(body))
+		if err != nil {
+			p, ok := errors.AsType[*web.Problem](err)
+			require.True(t, ok)
+			require.Equal(t, 400, p.Status)
+			return
+		}
+		_, _ = in.level()
+		_ = in.version1()
+		_ = in.before(true)
+		_ = in.has(nil)
+		_, _ = in.answers(nil)
+		for _, m := range in.Messages {
+			require.True(t, len(m.result()) > 0)
+		}
+		require.NotNil(t, in.restate(nil, nil))
+	})
+}
+
+func TestAMessageIsKeptAsItWasSent(t *testing.T) {
+	in, err := parseInput([]byte(wholeInput))
+	require.NoError(t, err)
+	last := in.last()
+	assert.Contains(t, string(last.Raw), `"kept":{"as":"sent"}`)
+	assert.Equal(t, "hi\n(Attached, and not readable here: 1 image.)", last.words())
+	assert.JSONEq(t, `7`, string(in.Messages[2].result()))
+	assert.Equal(t, "e", in.Messages[1].ToolCalls[0].EncryptedValue)
+	level, err := in.level()
+	require.NoError(t, err)
+	assert.Equal(t, Summary, level)
+	assert.True(t, in.version1())
+}
+
+func TestVersionsAreToldApartByWhatTheClientSays(t *testing.T) {
+	for version, first := range map[string]bool{"": false, "0.0.59": false, "0.1": false, "1.0": true, "1.1": true, "2.0": true} {
+		assert.Equal(t, first, (&Input{ProtocolVersion: version}).version1(), version)
+	}
+}
