@@ -22,6 +22,8 @@ build: go-version
 
 test: go-version peers browser ## all tests, with the race detector
 	$(GO) test -race -timeout 14m ./...
+	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo; then GOEXPERIMENT=simd $(GO) test -timeout 5m ./safety; \
+	else echo "SKIPPED, NOT PROVED: the build with SIMD (GOEXPERIMENT=simd), which takes an amd64 processor with AVX2"; fi
 
 lint: go-version page-types ## formatting, vet, staticcheck; the types of the page's scripts
 	@unformatted="$$(gofmt -l . | grep -v node_modules)"; \
@@ -33,6 +35,7 @@ lint: go-version page-types ## formatting, vet, staticcheck; the types of the pa
 bench: go-version ## what capture, streaming and history cost, and the detector beside gitleaks, as ratios
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	cd safety/oracle && $(GO) run ./cmd/bench
+	cd safety/oracle && GOEXPERIMENT=simd $(GO) run ./cmd/bench
 
 recall: go-version ## what the detector finds, and what it finds wrongly, beside gitleaks
 	cd safety/oracle && $(GO) run ./cmd/recall

@@ -7,7 +7,7 @@ package safety
 func Vectors() bool { return false }
 
 // lanes32 is nothing without vectors.
-type lanes32 struct{ off bool }
+type lanes32 struct{}
 
 func (*lanes32) share([]anchor) {}
 

@@ -195,7 +195,7 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 	if hasFold(s, i, "value=") {
 		return i + 6, opLoose // an attribute beside the name's
 	}
-	if i > start && !quoted && beginsStrewn(s, i) {
+	if i > start && !quoted && i+8 <= len(s) && (quote(s[i]) || digitIn(eight(s, i))) && beginsStrewn(s, i) {
 		return i, opBeside
 	}
 	if i == start || quoted || i+1 >= len(s) || phraseHeads[s[i]&31]>>(s[i+1]&31)&1 == 0 {

@@ -240,14 +240,10 @@ func look(v string) looks {
 
 // hasDigit reports whether a digit stands in what tells how a value looks.
 func hasDigit(v string) bool {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	v = v[:min(len(v), enough)]
 	i := 0
 	for ; i+8 <= len(v); i += 8 {
-		// In x a digit is below ten. What is below ten does not reach the top
-		// bit when 0x76 is added, and no byte carries into the next one.
-		x := eight(v, i) ^ ones*0x30
-		if (x&^tops+ones*0x76|x)&tops != tops {
+		if digitIn(eight(v, i)) {
 			return true
 		}
 	}
@@ -257,6 +253,15 @@ func hasDigit(v string) bool {
 		}
 	}
 	return false
+}
+
+// digitIn reports whether any of eight bytes is a digit. Less 0x30, a digit is
+// below ten; what is below ten does not reach the top bit when 0x76 is added, and
+// no byte carries into the next one.
+func digitIn(x uint64) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	x ^= ones * 0x30
+	return (x&^tops+ones*0x76|x)&tops != tops
 }
 
 // random reports whether a value looks drawn by a machine: long, of several
