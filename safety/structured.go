@@ -75,8 +75,8 @@ const keySight = 1000
 // keyed64 reports whether a text holds base64 as a key does, which what is only
 // said about one does not.
 func keyed64(s string) bool {
-	if i := indexFold(s, 0, "-----end"); i >= 0 {
-		s = s[:i]
+	if i := strings.Index(s, "-----"); i >= 0 {
+		s = s[:i] // another label, of whichever kind
 	}
 	for from, to := nextRun(s, 0); to > 0; from, to = nextRun(s, to) {
 		if l := look(s[from:to]); l.upper > 0 && l.digit > 0 && l.distinct >= 10 && l.other*8 < min(to-from, enough) {
