@@ -84,7 +84,7 @@ func (d *digest) add(f frame) {
 // more goes its way than the kernel's buffers hold. The others miss nothing.
 func TestFiveHundredStreamsOneOfThemStalled(t *testing.T) {
 	const clients, turns, perTurn = 500, 50, 100_000
-	s := startServer(t, settings{sends: 10_000, streams: clients + 10, writeWait: 3 * time.Second}, talkative(perTurn))
+	s := startServer(t, settings{sends: 10_000, streams: clients + 10, writeWait: 15 * time.Second}, talkative(perTurn))
 	thread, origin := s.begin("ann")
 	stalled := s.stall(origin)
 	defer stalled.Close()
