@@ -13,10 +13,12 @@ func privateKey() rule {
 		hits: []string{
 			"-----BEGIN RSA PRIVATE {}KEY-----\n{b64}\n{b64}\n-----END RSA PRIVATE {}KEY-----",
 			"-----BEGIN OPENSSH PRIVATE {}KEY-----\n{b64}\n{b30}",
+			"-----BEGIN PRIVATE {}KEY-----\nMIIB\n-----END PRIVATE {}KEY-----", // cut short, as in a log
 			"-----BEGIN PGP PRIVATE {}KEY BLOCK-----\n\n{b64}\n-----END PGP PRIVATE {}KEY BLOCK-----",
 		},
 		misses: []string{"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----", "looks for -----BEGIN lines",
-			"a file that begins with -----BEGIN RSA PRIVATE " + "KEY----- is read by internal/server/handler.go, I think", "-----BEGIN OPENSSH PRIVATE " + "KEY----------END OPENSSH PRIVATE KEY-----"},
+			"a file that begins with -----BEGIN RSA PRIVATE " + "KEY----- is read by internal/server/handler.go, I think", "-----BEGIN OPENSSH PRIVATE " + "KEY----------END OPENSSH PRIVATE KEY-----",
+			"-----BEGIN RSA PRIVATE " + "KEY-----\nis how such a file begins"},
 	}
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -58,10 +59,7 @@ func (s *Server) export(c echo.Context) error {
 // exported is what was asked for, and what to call it. The name is made of ids of
 // ours alone.
 func exported(c echo.Context, own *session.Session) (export.Document, string, error) {
-	id := c.QueryParam("thread_id")
-	if id == "" {
-		id = own.Active()
-	}
+	id := cmp.Or(c.QueryParam("thread_id"), own.Active())
 	h, err := own.History(id, session.Page{})
 	if err != nil {
 		return export.Document{}, "", err

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -42,10 +43,7 @@ func (s *Server) history(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	id := c.QueryParam("thread_id")
-	if id == "" {
-		id = own.Active()
-	}
+	id := cmp.Or(c.QueryParam("thread_id"), own.Active())
 	// Read before the turns: an event between the two is then seen twice, not never.
 	head := Cursor{Session: own.ID(), Seq: own.Head()}
 	h, err := own.History(id, page)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -35,10 +36,7 @@ func (s *Server) turn(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	id := c.QueryParam("thread_id")
-	if id == "" {
-		id = own.Active()
-	}
+	id := cmp.Or(c.QueryParam("thread_id"), own.Active())
 	t, err := turnParam(c, own, id)
 	if err != nil {
 		return err
