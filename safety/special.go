@@ -54,11 +54,8 @@ func sidekiqSecret() rule {
 		hits:   []string{"BUNDLE_ENTERPRISE__CONTRIBSYS__COM={x8}:{x8}", "BUNDLE_GEMS__CONTRIBSYS__COM: \"{x8}:{x8}\""},
 		misses: []string{"BUNDLE_GEMS__CONTRIBSYS__COM is not set"},
 		find: func(s string, at, end int) (int, int) {
-			i, _ := beside(s, at, end)
-			if to := f.forward(s, i, f.right); i > 0 && to > 0 {
-				return i, to
-			}
-			return 0, 0
+			n := beside(s, at, end, []format{f})
+			return n.from, n.to
 		},
 	}
 }
