@@ -21,7 +21,10 @@ func credible(s, name string, kind sense, how op, v value) bool {
 	if how == opBeside && !(v.quoted && passwordName(name) && len(text) >= 6 && l.digit > 0 && keyChars.run(text, 0, len(text)) == len(text)) && !strewn(text) {
 		return false
 	}
-	if placeholder(text) || alphabet(text) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimRight(text, "!.*")) {
+	if how == opFlag && !strewn(text) && !random(text) && (kind != secret || !digest(text)) {
+		return false
+	}
+	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimRight(text, "!.*")) {
 		return false
 	}
 	if kind != secret {

@@ -39,11 +39,13 @@ func named() rule {
 
 func findNamed(s string, at, end int) (int, int) {
 	right := nameEnd(s, at, end)
+	left := nameStart(s, at)
 	i, how := operator(s, right)
 	if how == opNone {
-		return 0, 0
+		if i, how = flagged(s, left, right); how == opNone {
+			return 0, 0
+		}
 	}
-	left := nameStart(s, at)
 	kind := judge(s[left:right])
 	if kind == weak && owned(s, left, right) {
 		kind = keyed
@@ -57,6 +59,14 @@ func findNamed(s string, at, end int) (int, int) {
 		return costly, costly
 	}
 	return v.from, v.to
+}
+
+// flagged reads --token value on a command line.
+func flagged(s string, left, right int) (int, op) {
+	if right-left > 4 && strings.HasPrefix(s[left:], "--") && right+1 < len(s) && s[right] == ' ' {
+		return right + 1, opFlag
+	}
+	return 0, opNone
 }
 
 // owned reports whether the word key follows one that makes it a credential: the
@@ -79,7 +89,9 @@ func openNamed(s string, at, end int) bool {
 	}
 	i, how := operator(s, right)
 	if how == opNone {
-		return undecided(s, right)
+		if i, how = flagged(s, nameStart(s, at), right); how == opNone {
+			return undecided(s, right)
+		}
 	}
 	return readValue(s, i).to+64 > len(s)
 }
@@ -108,157 +120,3 @@ func nameEnd(s string, at, end int) int {
 }
 
 func nameStart(s string, at int) int { return wordish.back(s, at, 48) }
-
-// op is how a name and its value are joined.
-type op uint8
-
-const (
-	opNone   op = iota
-	opTight     // name=value, no space on either side
-	opLoose     // name = value, name := value, name => value
-	opColon     // name: value
-	opIs        // the name is value
-	opComma     // f("name", "value")
-	opTag       // <name>value</name>
-	opBeside    // with password value I log in
-)
-
-// operator reads what joins a name that ends at i to its value, and gives where
-// the value starts.
-func operator(s string, i int) (int, op) {
-	start := i
-	for i < len(s) && i < start+4 && (quote(s[i]) || s[i] == ']' || s[i] == '\\' && i+1 < len(s) && quote(s[i+1])) {
-		i++
-	}
-	quoted := i > start
-	i = skipBlank(s, i, 20)
-	if i >= len(s) {
-		return 0, opNone
-	}
-	switch s[i] {
-	case ':', '=', '?', '|', '-', '.', '+':
-		return symbol(s, i, i == start)
-	case ',':
-		return comma(s, i+1, quoted)
-	case '>':
-		return skipSpace(s, i+1, 24), opTag
-	}
-	return phrase(s, i, start, quoted)
-}
-
-// comma reads "name", "value" and "name", "value": "…".
-func comma(s string, i int, quoted bool) (int, op) {
-	j := skipBlank(s, i, 3)
-	if !quoted || j >= len(s) || !quote(s[j]) {
-		return 0, opNone
-	}
-	if hasFold(s, j+1, "value") && j+6 < len(s) && quote(s[j+6]) {
-		if k := skipBlank(s, j+7, 3); k < len(s) && s[k] == ':' {
-			return skipBlank(s, k+1, 3), opColon
-		}
-	}
-	return j, opComma
-}
-
-// signs make up the operators.
-var signs = newClass(":=?|>.+-")
-
-// symbol reads =, :, :=, ::=, =>, ==, ?=, ||, ->, .=, += and what follows.
-func symbol(s string, i int, tight bool) (int, op) {
-	j := i
-	for j < len(s) && j < i+4 && signs[s[j]] {
-		j++
-	}
-	sign := s[i:j]
-	last := sign[len(sign)-1]
-	if last != '=' && last != ':' && last != '>' && sign != "||" || sign == "-->" || sign == "..." {
-		return 0, opNone
-	}
-	k := skipSpace(s, j, 24)
-	if k > j && strings.IndexByte(s[j:k], '\n') >= 0 && sign != ":" && sign != "=>" {
-		return 0, opNone // an empty value, the next line is another matter
-	}
-	switch {
-	case sign == ":" && k == j && k < len(s) && s[k] != '"' && s[k] != '\'':
-		return k, opTight
-	case sign == ":":
-		return k, opColon
-	case tight && k == j:
-		return k, opTight
-	}
-	return k, opLoose
-}
-
-// phrase reads " is ", " was ", a type before =, and up to six words between a
-// name and its verb: password for the staging database is ….
-func phrase(s string, i, start int, quoted bool) (int, op) {
-	if hasFold(s, i, "value=") {
-		return i + 6, opLoose // an attribute beside the name's
-	}
-	if i > start && !quoted && i+8 <= len(s) && (quote(s[i]) || digitIn(eight(s, i))) && beginsStrewn(s, i) {
-		return i, opBeside
-	}
-	if i == start || quoted || i+1 >= len(s) || phraseHeads[s[i]&31]>>(s[i+1]&31)&1 == 0 {
-		return 0, opNone
-	}
-	for n := range 6 {
-		j := wordish.run(s, i, 20)
-		word := s[i:j]
-		k := skipBlank(s, j, 3)
-		switch {
-		case k >= len(s) || word == "":
-			return 0, opNone
-		case verbs.has(word):
-			if k == j {
-				return 0, opNone
-			}
-			return k, opIs
-		case (equalFold(word, "to") || equalFold(word, "be")) && k > j && beginsStrewn(s, k):
-			return k, opBeside
-		case s[k] == '=' && k > j && equalFold(word, "string"):
-			return symbol(s, k, false)
-		case k == j || n == 0 && !connectors.has(word) && !equalFold(word, "string"):
-			return 0, opNone
-		}
-		i = k
-	}
-	return 0, opNone
-}
-
-// connectors open what may stand between a name and its verb.
-const connecting = "for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can be has your my our the user admin root account then itself value"
-
-var connectors = set(connecting)
-
-// beingIs are the verbs between a name and its value.
-const beingIs = "is was ist war lautet"
-
-var verbs = set(beingIs)
-
-// phraseHeads tell by their first two letters the words that phrase may begin
-// with; most others do not begin so.
-var phraseHeads = func() (t [32]uint32) {
-	for _, w := range strings.Fields(connecting + " string " + beingIs) {
-		t[w[0]&31] |= 1 << ((w + " ")[1] & 31)
-		if len(w) == 1 {
-			t[w[0]&31] |= 1 << ('\t' & 31)
-		}
-	}
-	return t
-}()
-
-func skipBlank(s string, i, max int) int {
-	end := min(len(s), i+max)
-	for i < end && (s[i] == ' ' || s[i] == '\t') {
-		i++
-	}
-	return i
-}
-
-func skipSpace(s string, i, max int) int {
-	end := min(len(s), i+max)
-	for i < end && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
-		i++
-	}
-	return i
-}

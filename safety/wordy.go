@@ -1,0 +1,134 @@
+package safety
+
+import "strings"
+
+// codeLike reports whether a value is a name out of code or a path to a file
+// rather than a credential: words, joined as code joins them. Words joined by
+// hyphens may be a passphrase, and in quotes any words may be a password.
+func codeLike(s, name string, v value) bool {
+	text := s[v.from:v.to]
+	if hasDigit(text) {
+		return false
+	}
+	pieces, hyphen, slash := wordsIn(text)
+	switch {
+	case pieces < 2:
+		return false
+	case slash:
+		return true
+	case constantName(text):
+		return true
+	case hyphen || v.quoted:
+		return !passwordName(name) && !containsFold(name, "secret")
+	}
+	return true
+}
+
+// constantName is a name in capitals, as of a variable of the environment.
+func constantName(text string) bool {
+	for i := range len(text) {
+		if !upper(text[i]) && text[i] != '_' {
+			return false
+		}
+	}
+	return strings.IndexByte(text, '_') > 0
+}
+
+// wordsIn counts the words a text is made of, 0 where it is not made of words
+// alone, and tells whether hyphens or slashes join them.
+func wordsIn(text string) (n int, hyphen, slash bool) {
+	letters := 0
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c == '-':
+			hyphen = true
+			i++
+			continue
+		case c == '/':
+			slash = true
+			i++
+			continue
+		case c == '_' || c == '.':
+			i++
+			continue
+		case !letter(c):
+			return 0, false, false
+		}
+		to := i + 1
+		for to < len(text) && letter(text[to]) && !wordBreak(text, to, len(text)) {
+			to++
+		}
+		if !pronounced(text[i:to]) {
+			return 0, false, false
+		}
+		letters += to - i
+		n, i = n+1, to
+	}
+	if letters < 4*n {
+		return 0, false, false
+	}
+	return n, hyphen, slash
+}
+
+// pronounced reports whether a word has the vowels and the clusters of one that
+// can be said; what a machine drew seldom has.
+func pronounced(word string) bool {
+	if len(word) > 16 {
+		return false
+	}
+	vowels, cluster := 0, 0
+	for i := range len(word) {
+		if strings.IndexByte("aeiouy", lower(word[i])) >= 0 {
+			vowels++
+			cluster = 0
+		} else if cluster++; cluster > 4 {
+			return false
+		}
+	}
+	return vowels*6 >= len(word) || len(word) < 4
+}
+
+// referred reports whether a value is shown in part or only refers to one: the
+// prefix of a token before an ellipsis, a digest that says which it is, a version,
+// the path of a secret in a store.
+func referred(s string, v value) bool {
+	text := s[v.from:v.to]
+	whole := strings.TrimRight(text, ".")
+	if elided := len(text)-len(whole) > 2 || strings.HasPrefix(s[v.to:], "...") || strings.HasPrefix(s[v.to:], "\u2026"); elided {
+		if whole == "" || len(whole) <= 6 || whole[len(whole)-1] == '-' || whole[len(whole)-1] == '_' {
+			return true
+		}
+	}
+	for _, head := range integrity {
+		if strings.HasPrefix(text, head) {
+			return true
+		}
+	}
+	return versionLike(text) || inResourceName(s, v.from)
+}
+
+// integrity are how digests and references to secrets begin.
+var integrity = [...]string{"sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "vault:", "ssm:", "ref+", "op://"}
+
+// versionLike is numbers with dots between, at least two of them.
+func versionLike(text string) bool {
+	dots := 0
+	for i := range len(text) {
+		if text[i] == '.' {
+			dots++
+		} else if !digits[text[i]] {
+			return false
+		}
+	}
+	return dots >= 2
+}
+
+// inResourceName reports whether i stands in the name of a cloud's resource:
+// arn:aws:secretsmanager:…:secret:name.
+func inResourceName(s string, i int) bool {
+	start := i
+	for start > 0 && i-start < 120 && token68[s[start-1]] || start > 0 && i-start < 120 && s[start-1] == ':' {
+		start--
+	}
+	return strings.HasPrefix(s[start:], "arn:")
+}
