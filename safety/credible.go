@@ -9,7 +9,7 @@ var keyChars = newClass("A-Za-z0-9_.~+/=-")
 // prose, code or a stand-in for one.
 func credible(s, name string, kind sense, how op, v value) bool {
 	text := s[v.from:v.to]
-	if kind != secret && (!random(text) && (kind != keyed || !digest(text)) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
+	if kind != secret && (labelledDigest(text) || !random(text) && (kind != keyed || !digest(text)) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
 		return false
 	}
 	l := looks{}
@@ -21,10 +21,10 @@ func credible(s, name string, kind sense, how op, v value) bool {
 	if how == opBeside && !(v.quoted && passwordName(name) && len(text) >= 6 && l.digit > 0 && keyChars.run(text, 0, len(text)) == len(text)) && !strewn(text) {
 		return false
 	}
-	if how == opFlag && !strewn(text) && !random(text) && (kind != secret || !digest(text)) {
+	if how == opFlag && !strewn(text) && (!random(text) || strings.ContainsAny(text, "/.:")) && (kind != secret || !digest(text)) {
 		return false
 	}
-	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimRight(text, "!.*")) {
+	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "(")) {
 		return false
 	}
 	if kind != secret {

@@ -54,8 +54,9 @@ func wordsIn(text string) (n int, hyphen, slash bool) {
 		case !letter(c):
 			return 0, false, false
 		}
+		run := classes['z'].run(text, i, len(text))
 		to := i + 1
-		for to < len(text) && letter(text[to]) && !wordBreak(text, to, len(text)) {
+		for to < run && !wordBreak(text, to, run) {
 			to++
 		}
 		if !pronounced(text[i:to]) {
@@ -64,7 +65,7 @@ func wordsIn(text string) (n int, hyphen, slash bool) {
 		letters += to - i
 		n, i = n+1, to
 	}
-	if letters < 4*n {
+	if letters < 3*n || letters < 4*n && !slash {
 		return 0, false, false
 	}
 	return n, hyphen, slash
@@ -104,7 +105,24 @@ func referred(s string, v value) bool {
 			return true
 		}
 	}
-	return versionLike(text) || inResourceName(s, v.from)
+	return strings.Trim(text, "\u2022\u25cf\u2026*") == "" || versionLike(text) || v.quoted && callLike(text) || inResourceName(s, v.from)
+}
+
+// callLike is a call in quotes, which says where the value comes from:
+// os.getenv("TOKEN"), uuid4().
+func callLike(text string) bool {
+	k := identifier.run(text, 0, len(text))
+	if k == 0 || k == len(text) || text[k] != '(' && text[k] != '[' {
+		return false
+	}
+	last := text[len(text)-1]
+	return (last == ')' || last == ']') && (strings.IndexByte(text[:k], '.') > 0 || k+2 == len(text))
+}
+
+// labelledDigest is a digest behind what it is of: linux-x64-npm-3f2a….
+func labelledDigest(text string) bool {
+	i := strings.LastIndexAny(text, "-_/:.=")
+	return i > 0 && len(text)-i > 32 && digest(text[i+1:])
 }
 
 // integrity are how digests and references to secrets begin.
