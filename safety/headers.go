@@ -30,9 +30,13 @@ func findBearer(s string, at, end int) (int, int) {
 	return i, to
 }
 
-// tokenEnd is the end of a token68: a full stop at its end is the sentence's.
+// tokenEnd is the end of a token68, or of what some servers take for one: with
+// equals signs inside. A full stop at its end is the sentence's.
 func tokenEnd(s string, i int) int {
 	to := token68.run(s, i, maxTail)
+	for to > i && to+1 < len(s) && s[to] == '=' && (s[to+1] == '=' || token68[s[to+1]]) {
+		to = token68.run(s, classes['e'].run(s, to, 3), maxTail)
+	}
 	for to > i && s[to-1] == '.' {
 		to--
 	}

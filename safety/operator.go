@@ -30,7 +30,14 @@ func operator(s string, i int) (int, op) {
 		return 0, opNone
 	}
 	switch s[i] {
-	case ':', '=', '?', '|', '-', '.', '+', '!':
+	case '-':
+		for _, flag := range valueFlags {
+			if strings.HasPrefix(s[i:], flag) {
+				return opened(s, skipBlank(s, i+len(flag), 3)), opLoose
+			}
+		}
+		return symbol(s, i, i == start)
+	case ':', '=', '?', '|', '.', '+', '!':
 		return symbol(s, i, i == start)
 	case ',':
 		return comma(s, i+1, quoted)
@@ -167,11 +174,6 @@ func symbol(s string, i int, tight bool) (int, op) {
 func phrase(s string, i, start int, quoted bool) (int, op) {
 	if hasFold(s, i, "value=") {
 		return i + 6, opLoose // an attribute beside the name's
-	}
-	for _, flag := range valueFlags {
-		if strings.HasPrefix(s[i:], flag) {
-			return opened(s, skipBlank(s, i+len(flag), 3)), opLoose
-		}
 	}
 	if i > start && !quoted && i+8 <= len(s) && (quote(s[i]) || digitIn(eight(s, i))) && beginsStrewn(s, i) {
 		return i, opBeside

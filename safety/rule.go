@@ -53,6 +53,9 @@ func randomToken(id string, formats ...string) rule {
 // drawnByMachine is random, or letters that change case too often for words.
 func drawnByMachine(v string) bool { return random(v) || changes(v)*3 >= len(v) }
 
+// drawnInBothCases is random with letters of both cases, as no class of a page is.
+func drawnInBothCases(v string) bool { return random(v) && mixedCase(v) }
+
 // scrambled is letters that change case at nearly every other place, as those of
 // no name do.
 func scrambled(v string) bool { return len(v) >= 10 && changes(v)*5 >= (len(v)-1)*2 }

@@ -63,12 +63,15 @@ func sidekiqSecret() rule {
 // curlUser is what curl's -u and --user carry, the user with the password.
 func curlUser() rule {
 	return rule{
-		id: "curl-auth-user", tier: tierContext, anchors: []string{" -u ", " -u'", " -u\"", "--user ", "--user=", "--proxy-user ", "-u\t"}, find: findCurlUser, reach: 270,
+		id: "curl-auth-user", tier: tierContext, anchors: []string{" -u ", " -u'", " -u\"", "--user ", "--user=", "--proxy-user ", "-u\t"}, find: findCurlUser, reach: 420,
 		hits: []string{`curl -u elastic:{a10}1 https://x.test`, `curl -s --user 'api:{a12}' https://x.test`, `curl -u ":{a12}" https://x.test`, `curl --user bob:'{a16}' -iX PATCH`, `curl -u {a16}: https://x.test`},
 		misses: []string{`curl -u "${user}:${pass}"`, `curl -u <user:password> https://x.test`, `curl --user "username:password"`, `docker run -u 1000:1000 x`,
 			`curl -u "$USER:$PASS"`, `useradd -u 5`, `curl -u bob https://x.test`},
 	}
 }
+
+// maxCurlUser bounds a user's name, which may be a key.
+const maxCurlUser = 200
 
 func findCurlUser(s string, at, end int) (int, int) {
 	i := skipBlank(s, end, 3)
@@ -79,7 +82,7 @@ func findCurlUser(s string, at, end int) (int, int) {
 		return 0, 0
 	}
 	colon := i
-	for colon < len(s) && colon < i+64 && !userEnd[s[colon]] || colon < len(s) && s[colon] == '@' {
+	for colon < len(s) && colon < i+maxCurlUser && !userEnd[s[colon]] || colon < len(s) && s[colon] == '@' {
 		colon++
 	}
 	for colon < len(s) && (s[colon] == '"' || s[colon] == '\'') && colon+1 < len(s) && s[colon+1] == ':' {
@@ -97,7 +100,7 @@ func findCurlUser(s string, at, end int) (int, int) {
 		to++
 	}
 	to = runeStart(s, to)
-	if to == from && colon-i >= 8 && look(s[i:colon]).digit > 0 && !placeholder(s[i:colon]) {
+	if key := s[i:colon]; to == from && colon-i >= 8 && (hasDigit(key) || scrambled(key)) && !placeholder(key) {
 		return i, colon // the key is the user, and the password is empty
 	}
 	pw := s[from:to]

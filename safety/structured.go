@@ -137,10 +137,13 @@ func jwtLook() rule {
 	return rule{
 		id: "jwt-like", tier: tierToken, anchors: []string{".ey"},
 		hits:   []string{"ey{a20}.ey{a30}.{a20}"},
-		misses: []string{"ey.ey", "money.eyes and more", "the.eyewitness-account-of-the-thing"},
+		misses: []string{"ey.ey", "money.eyes and more", "eye_of_the_tiger_2x.eyes_of_the_tiger_cub.txt", "the.eyewitness-account-of-the-thing"},
 		find: func(s string, at, _ int) (int, int) {
 			from, to, ok := f.match(s, at)
-			if !ok || s[from:from+2] != "ey" || to >= len(s) || s[to] != '.' || !mixedCase(s[from:at]) || !mixedCase(s[at+1:to]) {
+			if ok {
+				to = classes['j'].run(s, to, maxTail)
+			}
+			if !ok || s[from:from+2] != "ey" || to >= len(s) || s[to] != '.' || !drawnPart(s[from:at]) || !drawnPart(s[at+1:to]) {
 				return 0, 0
 			}
 			to = classes['j'].run(s, to+1, maxTail)
@@ -148,6 +151,10 @@ func jwtLook() rule {
 		},
 	}
 }
+
+// drawnPart reports whether a part of a token is no word: its case is mixed, or it
+// looks drawn by a machine.
+func drawnPart(s string) bool { return mixedCase(s) || random(s) }
 
 func mixedCase(s string) bool {
 	l := look(s)

@@ -152,7 +152,7 @@ func (w *walk) sign(n int) bool {
 func (w *walk) word() bool {
 	to := filler.run(w.s, w.i, vendorReach)
 	word := w.s[w.i:to]
-	if word[len(word)-1] == '.' && to < len(w.s) && w.s[to] != '=' {
+	if next := skipBlank(w.s, to, 3); word[len(word)-1] == '.' && next > to && next < len(w.s) && letter(w.s[next]) {
 		return false
 	}
 	if w.words++; w.words > maxVendorWords {
@@ -192,7 +192,7 @@ func (w *walk) belongs(v string) bool {
 	}
 	quoted := quote(s[w.i-1])
 	switch w.op {
-	case 0:
+	case 0, ']':
 		if keys && (!w.apart || quoted || betweenWords.has(w.last) || speaksLast(w.last)) {
 			return true
 		}
