@@ -18,10 +18,10 @@ func credible(s, name string, kind sense, how op, v value) bool {
 			return false // a word of prose or code, the commonest case
 		}
 	}
-	if how == opBeside && !(v.quoted && passwordName(name) && len(text) >= 6 && l.digit > 0 && keyChars.run(text, 0, len(text)) == len(text)) && !strewn(text) {
+	if how == opBeside && !(v.quoted && passwordName(name) && len(text) >= 6 && l.digit > 0 && keyChars.run(text, 0, len(text)) == len(text)) && !strewn(text) && !(kind == keyed && digest(text)) {
 		return false
 	}
-	if how == opFlag && !strewn(text) && (!random(text) || strings.ContainsAny(text, "/.:")) && (kind != secret || !digest(text)) {
+	if how == opFlag && !strewn(text) && (!random(text) || strings.ContainsAny(text, "/.:")) && (kind == weak || !digest(text)) {
 		return false
 	}
 	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "(")) {
@@ -85,8 +85,8 @@ func digest(text string) bool {
 // credibleQuoted: whatever stands in quotes is the value, unless it is a name
 // or a sentence about one.
 func credibleQuoted(text string, how op, l looks) bool {
-	if l.digit == 0 && nameLike(text) && judge(text) != plain {
-		return false
+	if l.digit == 0 && nameLike(text) && judge(text) != plain || strings.Contains(text, "(?") || strings.Contains(text, "[^") {
+		return false // a name, or an expression to match one
 	}
 	switch how {
 	case opComma:

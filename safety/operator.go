@@ -37,13 +37,16 @@ func operator(s string, i int) (int, op) {
 			}
 		}
 		return symbol(s, i, i == start)
-	case ':', '=', '?', '|', '.', '+', '!':
+	case ':', '=', '?', '|', '.', '+':
 		return symbol(s, i, i == start)
 	case ',':
 		return comma(s, i+1, quoted)
 	case '>':
 		return skipSpace(s, i+1, 24), opTag
 	case '(':
+		if i == start {
+			return 0, opNone // a call
+		}
 		return opened(s, i+1), opFlag
 	case '\n':
 		return attribute(s, i)
@@ -129,7 +132,7 @@ func comma(s string, i int, quoted bool) (int, op) {
 }
 
 // signs make up the operators.
-var signs = newClass(":=?|>.+!-")
+var signs = newClass(":=?|>.+-")
 
 // symbol reads =, :, :=, ::=, =>, ==, ?=, ||, ->, .=, += and what follows.
 func symbol(s string, i int, tight bool) (int, op) {
@@ -138,7 +141,7 @@ func symbol(s string, i int, tight bool) (int, op) {
 		j++
 	}
 	sign := s[i:j]
-	if sign == "|" {
+	if sign == "|" && j < len(s) && s[j] == ' ' {
 		return skipBlank(s, j, 24), opFlag // the next cell of a table
 	}
 	if len(sign) > 1 && (sign[len(sign)-1] == '|' || sign[len(sign)-1] == '>') && sign[0] == ':' {
@@ -160,8 +163,6 @@ func symbol(s string, i int, tight bool) (int, op) {
 			return opened(s, t), opLoose
 		}
 		return v, opColon
-	case sign[0] == '!' && (v >= len(s) || !quote(s[v])):
-		return 0, opNone
 	case tight && k == j:
 		return v, opTight
 	default:

@@ -53,6 +53,15 @@ func randomToken(id string, formats ...string) rule {
 // drawnByMachine is random, or letters that change case too often for words.
 func drawnByMachine(v string) bool { return random(v) || changes(v)*3 >= len(v) }
 
+// unspoken is drawn by a machine, or one run of letters that is no word.
+func unspoken(v string) bool {
+	if drawnByMachine(v) {
+		return true
+	}
+	words, _, _ := wordsIn(v)
+	return words == 0
+}
+
 // drawnInBothCases is random with letters of both cases, as no class of a page is.
 func drawnInBothCases(v string) bool { return random(v) && mixedCase(v) }
 

@@ -16,7 +16,7 @@ func aiRules() []rule {
 		token("nvidia-key", "nvapi-{k40+}"),
 		token("perplexity-api-key", "pplx-{a32+}"),
 		exactToken("huggingface-token", "hf_{a34}"),
-		randomToken("huggingface-user-token", "hf_{a30+}").but("hf_requiredCharacteristicTypesForDisplayMetadata"),
+		tokenOf("huggingface-user-token", format{}, unspoken, []string{"hf_{a30+}"}).but("hf_requiredCharacteristicTypesForDisplayMetadata"),
 		token("huggingface-organization-token", "api_org_{a30+}"),
 		token("tavily-api-key", "tvly-{k20+}"),
 		token("pinecone-api-key", "pcsk_{w40+}"),

@@ -142,6 +142,9 @@ func jwtLook() rule {
 			from, to, ok := f.match(s, at)
 			if ok {
 				to = classes['j'].run(s, to, maxTail)
+				for from+2 < at && !letter(s[from]) { // signs of markup
+					from++
+				}
 			}
 			if !ok || s[from:from+2] != "ey" || to >= len(s) || s[to] != '.' || !drawnPart(s[from:at]) || !drawnPart(s[at+1:to]) {
 				return 0, 0

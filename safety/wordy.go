@@ -73,10 +73,10 @@ func wordsIn(text string) (n int, hyphen, slash bool) {
 
 // pronounced reports whether a word has the vowels and the clusters of one that
 // can be said; what a machine drew seldom has.
-func pronounced(word string) bool {
-	if len(word) > 16 {
-		return false
-	}
+func pronounced(word string) bool { return len(word) <= 16 && said(word) }
+
+// said is pronounced for words of any length, also several run together.
+func said(word string) bool {
 	vowels, cluster := 0, 0
 	for i := range len(word) {
 		if strings.IndexByte("aeiouy", lower(word[i])) >= 0 {
