@@ -54,7 +54,7 @@ func findNamed(s string, at, end int) (int, int) {
 		return 0, 0 // a header knows its schemes better
 	}
 	v := readValue(s, i)
-	if v.to-v.from < 3 || how == opTight && left > 0 && quote(s[left-1]) && s[left-1] == s[i] || // the quote closes "PWD="
+	if v.to-v.from < 3 || i == right+1 && left > 0 && i < len(s) && quote(s[left-1]) && s[left-1] == s[i] || // the quote closes "PWD="
 		!credible(s, s[left:right], kind, how, v) {
 		return costly, costly
 	}

@@ -120,7 +120,7 @@ func typed(s string, i int) int {
 // comma reads "name", "value" and "name", "value": "…".
 func comma(s string, i int, quoted bool) (int, op) {
 	j := skipBlank(s, i, 3)
-	if !quoted || j >= len(s) || !quote(s[j]) {
+	if !quoted || j >= len(s) || !quote(s[j]) || s[j] == '`' {
 		return 0, opNone
 	}
 	if hasFold(s, j+1, "value") && j+6 < len(s) && quote(s[j+6]) {

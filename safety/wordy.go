@@ -34,8 +34,8 @@ func constantName(text string) bool {
 	return strings.IndexByte(text, '_') > 0
 }
 
-// wordsIn counts the words a text is made of, 0 where it is not made of words
-// alone, and tells whether hyphens or slashes join them.
+// wordsIn counts the words a text is made of, digits apart, 0 where it is made of
+// more than words, and tells whether hyphens or slashes join them.
 func wordsIn(text string) (n int, hyphen, slash bool) {
 	letters := 0
 	for i := 0; i < len(text); {
@@ -48,7 +48,7 @@ func wordsIn(text string) (n int, hyphen, slash bool) {
 			slash = true
 			i++
 			continue
-		case c == '_' || c == '.':
+		case c == '_' || c == '.' || digits[c]:
 			i++
 			continue
 		case !letter(c):
@@ -105,18 +105,63 @@ func referred(s string, v value) bool {
 			return true
 		}
 	}
-	return strings.Trim(text, "\u2022\u25cf\u2026*") == "" || versionLike(text) || v.quoted && callLike(text) || inResourceName(s, v.from)
+	return strings.Trim(text, "\u2022\u25cf\u2026*") == "" || versionLike(text) || template(text) || describes(text) || v.quoted && callLike(text, s[v.from-1] == '`') || inResourceName(s, v.from)
 }
+
+// template is a text with a place for the value in it, or a colour.
+func template(text string) bool {
+	if text[0] == '#' && len(text) <= 9 && classes['x'].run(text, 1, len(text)) == len(text) {
+		return true
+	}
+	for _, hole := range [...]string{"%s", "%v", "${", "{{", "#{", "{}"} {
+		if strings.Contains(text, hole) {
+			return true
+		}
+	}
+	return false
+}
+
+// describes reports whether a text of several words says what belongs in its
+// place: refresh token, my client secret.
+func describes(text string) bool {
+	words := 0
+	for rest := text; rest != ""; words++ {
+		i := strings.IndexAny(rest, " _-")
+		if i < 0 {
+			i = len(rest)
+		}
+		if !benign.has(rest[:i]) && !describing.has(rest[:i]) {
+			return false
+		}
+		rest = rest[min(i+1, len(rest)):]
+	}
+	return words > 1
+}
+
+var describing = set("refresh access client my some new old fake mock api top super very app id auth")
 
 // callLike is a call in quotes, which says where the value comes from:
 // os.getenv("TOKEN"), uuid4().
-func callLike(text string) bool {
+func callLike(text string, code bool) bool {
 	k := identifier.run(text, 0, len(text))
 	if k == 0 || k == len(text) || text[k] != '(' && text[k] != '[' {
 		return false
 	}
 	last := text[len(text)-1]
-	return (last == ')' || last == ']') && (strings.IndexByte(text[:k], '.') > 0 || k+2 == len(text))
+	return (last == ')' || last == ']') && (code || strings.IndexByte(text[:k], '.') > 0 || k+2 == len(text))
+}
+
+// codeName is a name out of code with a digit or two in it: s3_use_arn_region.
+func codeName(text string) bool {
+	if identifier.run(text, 0, len(text)) < len(text) && wordish.run(text, 0, len(text)) < len(text) {
+		return false
+	}
+	l := look(text)
+	if l.digit > 2 || !letter(text[0]) {
+		return false
+	}
+	words, _, _ := wordsIn(text)
+	return words > 2
 }
 
 // labelledDigest is a digest behind what it is of: linux-x64-npm-3f2a….
@@ -128,9 +173,11 @@ func labelledDigest(text string) bool {
 // integrity are how digests and references to secrets begin.
 var integrity = [...]string{"sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "vault:", "ssm:", "ref+", "op://"}
 
-// versionLike is numbers with dots between, at least two of them.
+// versionLike is numbers with dots between, at least two of them, and what a
+// package says before them about later versions.
 func versionLike(text string) bool {
 	dots := 0
+	text = strings.TrimLeft(text, "^~>=<v ")
 	for i := range len(text) {
 		if text[i] == '.' {
 			dots++
