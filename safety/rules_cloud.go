@@ -61,6 +61,7 @@ func cloudRules() []rule {
 		token("service-client-access-key",
 			"{a2-8}_{a5-30}.{a4-6}<.acc_>{n10-32}.{y30-120}", "{a2-8}_{a5-30}.{a4-6}<.acc->{n10-32}.{y30-120}"),
 		token("yandex-access-token", "t1.{k4-300}{e0-2}.{k86}{e0-2}"),
+		vendor("yandex-cloud-token", "yandex", "t1.{k1-300}{e0-2}.{k86}{e0-2}"),
 		foldToken("yandex-api-key", "AQVN{k35-38}"),
 		vendor("yandex-aws-access-token", "yandex", "yc{k38}"),
 		token("jwt-base64", "ZXlK{y40+}"),

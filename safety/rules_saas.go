@@ -11,7 +11,7 @@ func messagingRules() []rule {
 			"xoxe-{n10+}", "xoxc-{n10+}", "xoxd-{%10+}", "xoxo-{d1+}-{d1+}-{d1+}-{x1+}", "xoxs-{d1+}-{d1+}-{d1+}-{x1+}"}).
 			but("xoxo-with-love-from-all-of-us", "xoxb-my-very-own-bot-token"),
 		looseToken("slack-workspace-token", "xoxa-{n8+}", "xoxr-{n8+}"),
-		foldToken("slack-config-token", "xoxe.xoxb-{d1}-{a20+}", "xoxe.xoxp-{d1}-{a20+}", "xoxe-{d1}-{a100+}"),
+		foldToken("slack-config-token", "xoxb-{d1}-{a100+}", "xoxp-{d1}-{a100+}", "xoxe.xoxb-{d1}-{a20+}", "xoxe.xoxp-{d1}-{a20+}", "xoxe-{d1}-{a100+}"),
 		foldToken("slack-application-token", "xapp-{d1}-{a1+}-{d1+}-{a1+}"),
 		link("chat-post-url", "hooks.slack.com/services/{b36+}", "hooks.slack.com/workflows/{b36+}", "hooks.slack.com/triggers/{b36+}"),
 		link("guild-post-url", "discord.com/api/webhooks/{d15-21}/{k50+}", "discordapp.com/api/webhooks/{d15-21}/{k50+}"),
@@ -27,6 +27,7 @@ func messagingRules() []rule {
 		token("sendgrid-api-key", "SG.{k20-24}.{k39-50}", "SG.{p66}"),
 		token("sendinblue-api-token", "xkeysib-{x64}-{a16}"),
 		exactToken("mailchimp-api-key", "{x32}<-us>{d1-2}"),
+		vendor("mailchimp-token", "mailchimp", "{x32}-us{d2}"),
 		vendor("mailgun-key", "mailgun", "key-{x32}", "pubkey-{x32}", "{g32}-{g8}-{g8}"),
 		vendor("messagebird-api-token", "messagebird message-bird message_bird", "{a25}", uuid),
 		vendor("intercom-api-key", "intercom", "{s60}"),

@@ -86,11 +86,8 @@ func beside(s string, at, end int, formats []format) neighbour {
 	stop := min(len(s), end+vendorReach)
 	for w.i < stop {
 		if w.i > end && !alnum[s[w.i-1]] {
-			for k := range formats {
-				to := formats[k].forward(s, w.i, formats[k].right)
-				if to > w.i && !goesOn(s, to, alnum) && w.belongs(s[w.i:to]) {
-					return neighbour{w.i, to, to+len(markerHead) > len(s)}
-				}
+			if to := w.value(formats); to > w.i {
+				return neighbour{w.i, to, to+len(markerHead) > len(s)}
 			}
 		}
 		if !w.step() {
@@ -98,6 +95,22 @@ func beside(s string, at, end int, formats []format) neighbour {
 		}
 	}
 	return neighbour{open: stop == len(s) || wordish.run(s, end, maxTail) == len(s)}
+}
+
+// value is where the longest value ends that starts where the walk has come to and
+// belongs to the vendor, or 0.
+func (w *walk) value(formats []format) int {
+	longest := 0
+	for k := range formats {
+		to := formats[k].forward(w.s, w.i, formats[k].right)
+		if to > w.i && to > longest && !goesOn(w.s, to, alnum) {
+			longest = to
+		}
+	}
+	if longest == 0 || !w.belongs(w.s[w.i:longest]) {
+		return 0
+	}
+	return longest
 }
 
 // walk goes from a vendor's name to its value.
@@ -158,10 +171,8 @@ func (w *walk) word() bool {
 	if w.words++; w.words > maxVendorWords {
 		return false
 	}
-	if w.i > w.end && w.op == 0 {
-		w.apart = true
-	}
 	if bare := strings.Trim(word, "-./_"); bare != "" {
+		w.apart = w.apart || w.i > w.end && w.op == 0
 		if w.op != 0 && !betweenWords.has(bare) && !keyWords.has(bare) {
 			return false
 		}
