@@ -159,6 +159,21 @@ func (r rule) alone() rule {
 	return r
 }
 
+// within tells that a rule's find looks no farther than sight where it finds
+// nothing, so that what repeats itself is judged once.
+func (r rule) within(sight int) rule {
+	find := r.find
+	r.sight = sight
+	r.find = func(s string, at, end int) (int, int) {
+		from, to := find(s, at, end)
+		if to <= from {
+			return costly, costly
+		}
+		return from, to
+	}
+	return r
+}
+
 // but adds texts the rule must leave alone.
 func (r rule) but(misses ...string) rule {
 	r.misses = append(r.misses, misses...)
