@@ -21,7 +21,7 @@ func credible(s, name string, kind sense, how op, v value) bool {
 	if how == opBeside && !(v.quoted && passwordName(name) && len(text) >= 6 && l.digit > 0 && keyChars.run(text, 0, len(text)) == len(text)) && !strewn(text) && !(kind == keyed && digest(text)) {
 		return false
 	}
-	if how == opFlag && !strewn(text) && (!random(text) || strings.ContainsAny(text, "/.:")) && (kind == weak || !digest(text)) {
+	if how == opFlag && !announced(text, kind) {
 		return false
 	}
 	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "(")) {

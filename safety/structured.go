@@ -61,11 +61,14 @@ func otherEnd(s string, body int) int {
 func keyBody(s string, end int) int {
 	label := s[end:min(len(s), end+100)]
 	close := strings.Index(label, "-----")
-	if close < 0 || strings.IndexByte(label[:close], '\n') >= 0 || !containsFold(label[:close], "private key") {
+	if close < 0 || keyLabel.run(label, 0, close) < close || !containsFold(label[:close], "private key") {
 		return -1
 	}
 	return end + close + 5
 }
+
+// keyLabel is what the label of a key is made of, an expression to match one not.
+var keyLabel = newClass("A-Za-z0-9 _-")
 
 // minKeyBody is the least that stands between the labels of a key, whatever it is.
 const minKeyBody = 64

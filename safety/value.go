@@ -159,7 +159,7 @@ func sameFiller(v string) bool {
 	return n == len(v) && (filler || n >= 8) || n >= 12 && filler
 }
 
-// variable is $NAME, ${…}, $(…), {{…}}, %s, %NAME%, <name>, [name], @name@.
+// variable is $NAME, ${…}, $(…), {{…}}, %s, %NAME%, <name>, [name], @name@, !tag.
 func variable(v string) bool {
 	switch v[0] {
 	case '$':
@@ -170,6 +170,8 @@ func variable(v string) bool {
 		return len(v) <= 3 || v[len(v)-1] == '%'
 	case '@':
 		return v[len(v)-1] == '@'
+	case '!':
+		return len(v) > 1 && classes['z'].run(v, 1, len(v)) == len(v) // a tag of YAML
 	}
 	return false
 }

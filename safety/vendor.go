@@ -161,19 +161,19 @@ func (w *walk) sign(n int) bool {
 }
 
 // word goes past a word: the rest of the name's identifier, a word of the sentence,
-// a type, a flag. A full stop that ends a sentence ends the walk.
+// a type, a flag.
 func (w *walk) word() bool {
 	to := filler.run(w.s, w.i, vendorReach)
 	word := w.s[w.i:to]
-	if next := skipBlank(w.s, to, 3); word[len(word)-1] == '.' && next > to && next < len(w.s) && letter(w.s[next]) {
-		return false
+	if ends := len(word) - 1; word[ends] == '.' && ends > 2 && classes['z'].run(word, 0, ends) == ends || len(word) > 20 && w.i > w.end && hasDigit(word) {
+		return false // the end of a sentence, or some other value
 	}
 	if w.words++; w.words > maxVendorWords {
 		return false
 	}
 	if bare := strings.Trim(word, "-./_"); bare != "" {
 		w.apart = w.apart || w.i > w.end && w.op == 0
-		if w.op != 0 && !betweenWords.has(bare) && !keyWords.has(bare) {
+		if w.op != 0 && !betweenWords.has(bare) && !speaksLast(bare) {
 			return false
 		}
 		w.last = bare

@@ -24,6 +24,18 @@ func codeLike(s, name string, v value) bool {
 	return true
 }
 
+// announced reports whether a value that no sign joins to its name, only a space,
+// a bracket or an arrow, is one all the same: a machine drew it.
+func announced(text string, kind sense) bool {
+	if strewn(text) || kind != weak && digest(text) {
+		return true
+	}
+	if strings.ContainsAny(text, "/.:") {
+		return false
+	}
+	return random(text) || kind == secret && len(text) >= 8 && hasDigit(text) && mixedCase(text) && !codeName(text)
+}
+
 // constantName is a name in capitals, as of a variable of the environment.
 func constantName(text string) bool {
 	for i := range len(text) {
