@@ -108,10 +108,10 @@ func foldToken(id string, formats ...string) rule {
 	return tokenOf(id, format{fold: true}, nil, formats)
 }
 
-// exactToken is a token rule for formats of one length: a longer run is no
-// match.
+// exactToken is a token rule for formats of one length: a longer run is no match,
+// but for a letter of the text that has run into it.
 func exactToken(id string, formats ...string) rule {
-	return tokenOf(id, format{exact: true}, nil, formats)
+	return tokenOf(id, format{exact: true, spare: true}, nil, formats)
 }
 
 func tokenOf(id string, how format, pass func(string) bool, specs []string) rule {
@@ -119,7 +119,7 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 	var formats []format
 	for _, spec := range specs {
 		f := mustFormat(spec)
-		f.loose, f.exact = how.loose, how.exact
+		f.loose, f.exact, f.spare = how.loose, how.exact, how.spare
 		if how.fold {
 			f = f.folded()
 		}

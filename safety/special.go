@@ -4,7 +4,7 @@ import "strings"
 
 // vaultLegacy is a token of one length behind a prefix that any code may hold.
 func vaultLegacy() rule {
-	return tokenOf("vault-legacy-token", format{exact: true}, scattered, []string{"s.{a24}"}).but("s.ReadUint16LengthPrefixed(&x)")
+	return tokenOf("vault-legacy-token", format{exact: true, spare: true}, scattered, []string{"s.{a24}"}).but("s.ReadUint16LengthPrefixed(&x)")
 }
 
 // scattered is random without the looks of an identifier, whose digits stand

@@ -208,9 +208,9 @@ func (w *walk) belongs(v string) bool {
 			return true
 		}
 		before, _ := speaksOf(s[max(0, w.start-24):w.start])
-		return (before || random(v)) && betweenWords.has(w.last) || random(v) && !w.apart && (quoted || strings.HasSuffix(s[:w.start], "--"))
+		return (before || random(v)) && betweenWords.has(w.last) || random(v) && !w.apart
 	case ':':
-		keys = keys || !w.apart || quoted
+		keys = keys || !w.apart || quoted || w.last == "value"
 	case ',':
 		keys = keys || !w.apart && (quoted || s[w.i-1] == ',')
 	case '(', '[', '{', '<':
