@@ -107,8 +107,12 @@ func closes(s string, i int) bool {
 	if q == "`" || i+1 >= len(s) || strings.IndexByte(" +,);.", s[i+1]) < 0 {
 		return false
 	}
-	line := s[max(0, i-200):i]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
+	line := s[max(0, i-before):i]
+	start := strings.LastIndexByte(line, '\n') + 1
+	if start == 0 && len(line) == before { // too far to count
+		return strings.HasPrefix(s[i+1:], ", ") || s[i+1] == ')' || strings.HasPrefix(s[i+1:], " + ")
+	}
+	line = line[start:]
 	return (strings.Count(line, q)-strings.Count(line, `\`+q))%2 == 1
 }
 

@@ -204,7 +204,7 @@ func versionLike(text string) bool {
 // arn:aws:secretsmanager:…:secret:name.
 func inResourceName(s string, i int) bool {
 	start := i
-	for start > 0 && i-start < 120 && token68[s[start-1]] || start > 0 && i-start < 120 && s[start-1] == ':' {
+	for start > 0 && i-start < before && (token68[s[start-1]] || s[start-1] == ':') {
 		start--
 	}
 	return strings.HasPrefix(s[start:], "arn:")
