@@ -18,10 +18,10 @@ func credible(s, name string, kind sense, how op, v value) bool {
 			return false // a word of prose or code, the commonest case
 		}
 	}
-	if how == opBeside && !(v.quoted && passwordName(name) && len(text) >= 6 && l.digit > 0 && keyChars.run(text, 0, len(text)) == len(text)) && !strewn(text) && !(kind == keyed && digest(text)) {
+	if how == opBeside && !besideName(text, name, kind, v.quoted, l) {
 		return false
 	}
-	if how == opFlag && !announced(text, kind) {
+	if how == opFlag && !announced(text, name, kind) {
 		return false
 	}
 	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "(")) {
@@ -64,7 +64,7 @@ func beginsStrewn(s string, i int) bool {
 	if quote(s[i]) {
 		return s[i] != '`' && i > 0 && s[i-1] == ' '
 	}
-	return hasDigit(s[i:i+8]) && hasDigit(s[i:wordish.run(s, i, 24)])
+	return (hasDigit(s[i:i+8]) || changes(s[i:i+8]) > 2) && hasDigit(s[i:keyChars.run(s, i, 40)])
 }
 
 // passed reports whether a pass is no password but what a test did: PASS: TestX,

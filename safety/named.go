@@ -9,7 +9,7 @@ func named() rule {
 		id:   "named-password",
 		tier: tierNamed,
 		fold: true,
-		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass is", "secret", "token", "key", "auth", "cred", "jwt",
+		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass is", "secret", "token", "key", "auth", "cred", "jwt", "psk", "pw:", "pw=",
 			"mnemonic", "senha", "motdepasse", "contrasena"},
 		find: findNamed,
 		open: openNamed,
@@ -46,11 +46,9 @@ func named() rule {
 func findNamed(s string, at, end int) (int, int) {
 	right := nameEnd(s, at, end)
 	left := nameStart(s, at)
-	i, how := operator(s, right)
+	i, how := joined(s, left, right)
 	if how == opNone {
-		if i, how = flagged(s, left, right); how == opNone {
-			return 0, 0
-		}
+		return 0, 0
 	}
 	kind := judge(s[left:right])
 	if kind == weak && owned(s, left, right) {
@@ -67,12 +65,14 @@ func findNamed(s string, at, end int) (int, int) {
 	return v.from, v.to
 }
 
-// flagged reads --token value on a command line.
-func flagged(s string, left, right int) (int, op) {
-	if right-left > 4 && strings.HasPrefix(s[left:], "--") && right+1 < len(s) && s[right] == ' ' {
+// joined reads what joins the name left..right to its value: a sign or words, or the
+// space of a command line, --token value and -ApiKey value.
+func joined(s string, left, right int) (int, op) {
+	i, how := operator(s, right)
+	if (how == opNone || how == opBeside) && s[left] == '-' && right-left > 4 && right+1 < len(s) && s[right] == ' ' {
 		return right + 1, opFlag
 	}
-	return 0, opNone
+	return i, how
 }
 
 // owned reports whether the word key follows one that makes it a credential: the
@@ -93,11 +93,9 @@ func openNamed(s string, at, end int) bool {
 	if judge(s[nameStart(s, at):right]) == plain {
 		return false
 	}
-	i, how := operator(s, right)
+	i, how := joined(s, nameStart(s, at), right)
 	if how == opNone {
-		if i, how = flagged(s, nameStart(s, at), right); how == opNone {
-			return undecided(s, right)
-		}
+		return undecided(s, right)
 	}
 	return readValue(s, i).to+64 > len(s)
 }
@@ -116,13 +114,8 @@ func undecided(s string, i int) bool {
 
 var joining = newClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
-// nameEnd is where the name ends that holds an anchor. Some anchors that begin
-// with pass hold what follows the name, too.
-func nameEnd(s string, at, end int) int {
-	if at+4 < end && !wordish[s[at+4]] {
-		return at + 4
-	}
-	return wordish.run(s, end, 40)
-}
+// nameEnd is where the name ends that holds an anchor. Some anchors hold what
+// follows the name, too.
+func nameEnd(s string, at, _ int) int { return wordish.run(s, at, 56) }
 
 func nameStart(s string, at int) int { return wordish.back(s, at, 48) }

@@ -27,7 +27,7 @@ const (
 var wordKinds = kinds(map[wordKind]string{
 	isSecret: "password passwd pwd passphrase passcode passwort pass secret secrets token apikey " +
 		"credential credentials cred creds jwt cookie cookies bearer authorization privatekey secretkey accesskey " +
-		"signingkey encryptionkey authkey sshkey passwords apikeys pat otp totp mnemonic seedphrase psk apitoken authtoken " +
+		"signingkey encryptionkey authkey sshkey passwords apikeys pat otp totp mnemonic seedphrase psk pw apitoken authtoken " +
 		"accesstoken refreshtoken clientsecret contrasena senha motdepasse pwds",
 	isWeak: "key keys auth tokens access seed salt signature",
 	ownsKey: "credential credentials api access private secret signing signature encryption decryption auth client account master service admin app " +
@@ -36,7 +36,7 @@ var wordKinds = kinds(map[wordKind]string{
 		"authenticity max min num total input output prompt completion next page continuation csrf xsrf sync start end stop eos bos pad special " +
 		"per nextpage prev previous cursor word unk mask device push cancellation first last the a by order group lookup websocket",
 	isSuffix: "value val string str text env var plain raw b64 base64 hex default new old current prod dev live staging " +
-		"production development header field param bytes here is was",
+		"production development header field param bytes base here is was",
 	isLookalike: "askpass minipass bypass compass trespass surpass encompass overpass underpass",
 })
 

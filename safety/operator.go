@@ -48,8 +48,10 @@ func operator(s string, i int) (int, op) {
 			return 0, opNone // a call
 		}
 		return opened(s, i+1), opFlag
-	case '\n':
-		return attribute(s, i)
+	case '\n', '\r':
+		return attribute(s, i, quoted)
+	case '<':
+		return property(s, i)
 	case arrow[0]:
 		if strings.HasPrefix(s[i:], arrow) || strings.HasPrefix(s[i:], dash) {
 			return opened(s, skipBlank(s, i+len(arrow), 3)), opFlag
@@ -63,13 +65,28 @@ func operator(s string, i int) (int, op) {
 const arrow, dash = "\u2192", "\u2014"
 
 // attribute reads the value of a name that is one itself, as in YAML's list of
-// variables: the next line says value: ….
-func attribute(s string, i int) (int, op) {
+// variables: the next line says value: …. In a form the value follows an empty line.
+func attribute(s string, i int, quoted bool) (int, op) {
 	j := skipSpace(s, i, 40)
+	if quoted && strings.Count(s[i:j], "\n") == 2 {
+		return j, opFlag // a part of a form
+	}
 	if !hasFold(s, j, "value:") {
 		return 0, opNone
 	}
 	return opened(s, skipBlank(s, j+6, 3)), opColon
+}
+
+// property reads the value of a name in a property list: <key>name</key> and
+// <string>value</string>.
+func property(s string, i int) (int, op) {
+	if !hasFold(s, i, "</key>") {
+		return 0, opNone
+	}
+	if j := skipSpace(s, i+6, 24); hasFold(s, j, "<string>") {
+		return j + 8, opTag
+	}
+	return 0, opNone
 }
 
 // opened is where a value starts whose quote stands in a bracket or behind a
@@ -176,7 +193,7 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 	if hasFold(s, i, "value=") {
 		return i + 6, opLoose // an attribute beside the name's
 	}
-	if i > start && !quoted && i+8 <= len(s) && (quote(s[i]) || digitIn(eight(s, i))) && beginsStrewn(s, i) {
+	if i > start && !quoted && i+8 <= len(s) && (quote(s[i]) || digitIn(eight(s, i)) || changes(s[i:i+8]) > 2) && beginsStrewn(s, i) {
 		return i, opBeside
 	}
 	if i == start || quoted || i+1 >= len(s) || phraseHeads[s[i]&31]>>(s[i+1]&31)&1 == 0 {

@@ -13,6 +13,7 @@ func cloudRules() []rule {
 		token("google-refresh-token", "1//0{k40+}"),
 		token("azure-client-secret", "{q3}{d1}<Q~>{q31-34}"),
 		token("azure-storage-key", "AccountKey={b86}=="),
+		token("azure-shared-access", "sig={%43+}").but("sig=0", "config=abc"),
 		token("azure-devops-pat", "{a76}<AZDO>{a4}"),
 		token("alibaba-access-key-id", "LTAI{a20}"),
 		vendor("alibaba-secret-key", "alibaba", "{a30}"),

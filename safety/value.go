@@ -171,7 +171,8 @@ func variable(v string) bool {
 	case '@':
 		return v[len(v)-1] == '@'
 	case '!':
-		return len(v) > 1 && classes['z'].run(v, 1, len(v)) == len(v) // a tag of YAML
+		to := classes['z'].run(v, 1, len(v)) // a tag of YAML
+		return to > 1 && (to == len(v) || v[to] == ' ')
 	}
 	return false
 }

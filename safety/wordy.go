@@ -24,10 +24,27 @@ func codeLike(s, name string, v value) bool {
 	return true
 }
 
+// besideName reports whether a value right behind its name, as words of a sentence,
+// is one: a machine drew it, or it has the signs and digits of a password.
+func besideName(text, name string, kind sense, quoted bool, l looks) bool {
+	if strewn(text) || kind == keyed && digest(text) || quoted && kind == secret && (random(text) || digest(text)) {
+		return true
+	}
+	if !passwordName(name) || len(text) < 6 || l.digit == 0 {
+		return false
+	}
+	return quoted && keyChars.run(text, 0, len(text)) == len(text) || chosen(text)
+}
+
+// chosen is a password as people make one up: digits and a sign.
+func chosen(text string) bool {
+	return len(text) >= 8 && look(text).digit > 1 && strings.ContainsAny(text, "!@#$%^&*+")
+}
+
 // announced reports whether a value that no sign joins to its name, only a space,
 // a bracket or an arrow, is one all the same: a machine drew it.
-func announced(text string, kind sense) bool {
-	if strewn(text) || kind != weak && digest(text) {
+func announced(text, name string, kind sense) bool {
+	if strewn(text) || kind != weak && digest(text) || passwordName(name) && chosen(text) {
 		return true
 	}
 	if strings.ContainsAny(text, "/.:") {
@@ -125,8 +142,13 @@ func template(text string) bool {
 	if text[0] == '#' && len(text) <= 9 && classes['x'].run(text, 1, len(text)) == len(text) {
 		return true
 	}
-	for _, hole := range [...]string{"%s", "%v", "${", "{{", "#{", "{}"} {
+	for _, hole := range [...]string{"${", "{{", "#{", "{}"} {
 		if strings.Contains(text, hole) {
+			return true
+		}
+	}
+	for _, verb := range [...]string{"%s", "%v"} {
+		if i := strings.Index(text, verb); i >= 0 && (i+2 == len(text) || !alnum[text[i+2]]) {
 			return true
 		}
 	}
@@ -183,7 +205,7 @@ func labelledDigest(text string) bool {
 }
 
 // integrity are how digests and references to secrets begin.
-var integrity = [...]string{"sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "vault:", "ssm:", "ref+", "op://"}
+var integrity = [...]string{"sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "vault:", "ssm:", "ref+", "op://", "env:", "file:", "process.env", "os.environ", "os.getenv", "import.meta", "System.getenv", "ENV["}
 
 // versionLike is numbers with dots between, at least two of them, and what a
 // package says before them about later versions.
