@@ -33,6 +33,7 @@ must have been changed. Account, message, value, amount, mounted, latest interes
 password and secrets are checked against the intended handling of each session.
 We should understand how the database connection pool is released under load, so
 the standard approach comes to mind: separate commands, smaller commits, no errors.
+Let me look at what is missing here, look for its callers and check each of them again.
 They never make every other developer system wait, as users and human readers know
 information, integration, another organization, support, compare, common, method.`
 
@@ -84,11 +85,9 @@ func (a *anchor) number() {
 // filter finds, in one pass, the places where an anchor may stand. A place is
 // told by a hash of three bytes, case folded. Only every other one is looked up
 // in near, which therefore holds, for each anchor, the trigram it is filed under
-// and one of those beside it; nearly all text fails that test. What passes is
-// looked up in exact.
+// and one of those beside it; nearly all text fails that test.
 type filter struct {
-	near    bitmap
-	exact   bitmap
+	near    nearby
 	wide    *lanes32
 	heads   [4097]uint16
 	anchors []anchor // in the order of their bucket
@@ -96,7 +95,7 @@ type filter struct {
 
 const (
 	hashFold = 0x2020202020202020
-	hashMul  = 4824151 // tried out: few trigrams of prose and code share a bit with an anchor
+	hashMul  = 9232381 // tried out: few trigrams of prose and code share a bit with an anchor
 )
 
 func trigram(s string, i int) uint32 {
@@ -109,11 +108,7 @@ func hash(x uint64) uint32 { return uint32(x) * (hashMul << 8 & 0xffffffff) }
 // newFilter files each anchor under its rarest trigram. Anchors are at least
 // three bytes long.
 func newFilter(anchors []anchor) *filter {
-	common := map[uint32]int{}
-	for i := 0; i+3 <= len(sample); i++ {
-		common[trigram(sample, i)]++
-		common[bigram(sample, i)]++
-	}
+	common := commonness()
 	f := &filter{anchors: anchors, wide: &lanes32{}}
 	heads := map[uint32]int{} // of anchors of three bytes
 	for _, a := range anchors {
@@ -128,11 +123,13 @@ func newFilter(anchors []anchor) *filter {
 		a.slot = k
 		beside := a.file(common, load)
 		load[a.gram]++
-		f.exact.set(a.gram)
-		f.near.set(a.gram)
-		if beside >= 0 {
-			f.near.set(trigram(a.lit, beside))
-		} else {
+		f.near[a.gram>>16] |= atHere
+		switch {
+		case beside > a.off:
+			f.near[trigram(a.lit, beside)>>16] |= atPrev
+		case beside >= 0:
+			f.near[trigram(a.lit, beside)>>16] |= atNext
+		default:
 			f.anyBeside(a, common, heads)
 		}
 	}
@@ -145,6 +142,23 @@ func newFilter(anchors []anchor) *filter {
 		f.heads[b] += f.heads[b-1]
 	}
 	return f
+}
+
+// commonness is how common trigrams are, and what begins with two bytes, in places
+// of 32768.
+func commonness() map[uint32]int {
+	common := map[uint32]int{}
+	for band, grams := range commonGrams {
+		for i := 0; i < len(grams); i += 3 {
+			common[trigram(grams, i)] = 1 << (len(commonGrams) - band)
+			common[bigram(grams, i)] += 1 << (len(commonGrams) - band)
+		}
+	}
+	for i := 0; i+3 <= len(sample); i++ {
+		common[trigram(sample, i)] += 4
+		common[bigram(sample, i)] += 4
+	}
+	return common
 }
 
 // file chooses the trigram that a is filed under, and gives where the one beside
@@ -172,13 +186,13 @@ func (a *anchor) file(common, load map[uint32]int) (beside int) {
 func (f *filter) anyBeside(a *anchor, common, heads map[uint32]int) {
 	head, tail := bigram(a.lit, 0), bigram(a.lit, 1)
 	before := heads[head] > 1 || common[head]+min(1, common[tail]) < common[tail]
-	side, x, shift := a.next, uint64(a.lit[1])|uint64(a.lit[2])<<8, 16
+	side, x, shift, where := a.next, uint64(a.lit[1])|uint64(a.lit[2])<<8, 16, uint8(atPrev)
 	if before {
-		side, x, shift = a.prev, uint64(a.lit[0])<<8|uint64(a.lit[1])<<16, 0
+		side, x, shift, where = a.prev, uint64(a.lit[0])<<8|uint64(a.lit[1])<<16, 0, atNext
 	}
 	for b := range uint64(256) {
 		if side == nil || side[b] {
-			f.near.set(hash(x | b<<shift | hashFold))
+			f.near[hash(x|b<<shift|hashFold)>>16] |= where
 		}
 	}
 }
@@ -215,54 +229,91 @@ type place struct {
 }
 
 // batch is room for the places that one call of fill finds.
-type batch [64]place
+type batch [32]place
+
+// What near tells about a trigram: that an anchor may be told by the one before it, by
+// itself, or by the one behind it. Six of these, two bits further each, make the mask of
+// the places of twelve bytes, and of the one before them.
+const (
+	atPrev = 1 << iota
+	atHere
+	atNext
+)
+
+// nearby tells, by the upper half of a trigram's hash, which of the places around it
+// to look at.
+type nearby [1 << 16]uint8
+
+// here is 1 where a trigram may be an anchor's.
+func (near *nearby) here(gram uint32) int { return int(near[gram>>16] >> 1 & 1) }
+
+const (
+	step  = 12 // bytes that are told from two loads of eight
+	steps = 5  // as many as a word has room for
+)
+
+// gather is the mask of the places of a few steps, from the one before them on. Text
+// for six bytes more stands behind them.
+func (near *nearby) gather(t string) (word uint64) {
+	shift := 0
+	for ; len(t) >= step+6; t = t[step:] {
+		x, y := eight(t, 0)|hashFold, eight(t, 6)|hashFold
+		mask := uint64(near[hash(y>>32)>>16])
+		mask = mask<<2 | uint64(near[hash(y>>16)>>16])
+		mask = mask<<2 | uint64(near[hash(y)>>16])
+		mask = mask<<2 | uint64(near[hash(x>>32)>>16])
+		mask = mask<<2 | uint64(near[hash(x>>16)>>16])
+		mask = mask<<2 | uint64(near[hash(x)>>16])
+		word |= mask << (shift & 63)
+		shift += step
+	}
+	return word
+}
 
 // fill adds to the n places that were found those from i on where some anchor's
-// trigram stands, as many as fit, and gives their number and where to go on. It goes on at the end of the
-// text when there is nothing left. Six trigrams are told from two loads, and
-// most often one branch dismisses the twelve places they stand for.
+// trigram stands, as many as fit, and gives their number and where to go on. It goes on
+// at the end of the text when there is nothing left. The places of sixty bytes are
+// gathered in a word without a branch, so that few are mispredicted.
 func (f *filter) fill(s string, i, n int, found *batch) (int, int) {
-	from := i // all places before it are decided
-	for ; i+18 <= len(s); i += 12 {
-		x, y := eight(s, i)|hashFold, eight(s, i+6)|hashFold
-		a, b, c := f.near.has(hash(x)), f.near.has(hash(x>>16)), f.near.has(hash(x>>32))
-		d, e, g := f.near.has(hash(y)), f.near.has(hash(y>>16)), f.near.has(hash(y>>32))
-		if (a|b|c|d|e|g)&1 == 0 {
-			continue
-		}
-		if n+13 > len(found) {
-			return n, max(from, i-1)
-		}
-		for hits := a&1 | b&1<<2 | c&1<<4 | d&1<<6 | e&1<<8 | g&1<<10; hits != 0; hits &= hits - 1 {
-			at := i + bits.TrailingZeros64(hits)
-			k := max(from, at-1)
-			for w := eight(s, k) | hashFold; k <= at+1; k++ {
-				gram := hash(w)
-				found[n] = place{int32(k), gram}
-				n += int(f.exact.has(gram) & 1)
-				w >>= 8
-			}
-			from = at + 2
+	for last := len(s) - step - 6; last >= 0 && i <= last+step-2; {
+		at := min(i, last) // the last steps take some text again
+		width := min((len(s)-at-6)/step, steps) * step
+		word := f.near.gather(s[at:at+width+6]) >> 1 & (1<<(width-1) - 1) &^ (1<<(i-at) - 1)
+		if n, i = f.take(s, at, at+width-1, word, n, found); i < at+width-1 {
+			return n, i
 		}
 	}
-	for i = max(from, i-1); i+3 <= len(s); i++ {
+	for ; i+3 <= len(s); i++ {
 		if n == len(found) {
 			return n, i
 		}
 		gram := trigram(s, i)
 		found[n] = place{int32(i), gram}
-		n += int(f.exact.has(gram) & 1)
+		n += f.near.here(gram)
 	}
 	return n, len(s)
 }
 
-// bitmap is a set of hashes, by their upper 17 bits.
-type bitmap [2048]uint64
+// take adds those places of a word, which begins at at and ends before to, where an
+// anchor's trigram stands, and gives where to go on: at to, unless there is no room.
+func (f *filter) take(s string, at, to int, word uint64, n int, found *batch) (int, int) {
+	for ; word != 0; word &= word - 1 {
+		k := at + bits.TrailingZeros64(word)
+		if n >= len(found) {
+			return n, k
+		}
+		gram := hash(uint64(four(s, k)) | hashFold)
+		found[n] = place{int32(k), gram}
+		n += f.near.here(gram)
+	}
+	return n, to
+}
 
-func (b *bitmap) set(h uint32) { b[h>>21] |= 1 << (h >> 15 & 63) }
-
-// has is the answer for a hash, in the lowest bit.
-func (b *bitmap) has(h uint32) uint64 { return b[h>>21] >> (h >> 15 & 63) }
+// four are the four bytes at i as one number.
+func four(s string, i int) uint32 {
+	s = s[i : i+4]
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+}
 
 // at gives the anchors that may stand at i: those filed under a trigram, and
 // others that share its bucket.

@@ -3,7 +3,6 @@
 package safety
 
 import (
-	"math/bits"
 	"simd/archsimd"
 	"unsafe"
 )
@@ -41,53 +40,48 @@ func (w *lanes32) share(anchors []anchor) {
 
 // scan is fill by vectors where there are any, and enough text.
 func (f *filter) scan(s string, i int, found *batch) (n, next int) {
-	if !Vectors() || f.wide.off || len(s)-i < 64 {
+	if !Vectors() || f.wide.off {
 		return f.fill(s, i, 0, found)
 	}
-	if i == 0 { // nothing stands before it
-		i = 1
-		gram := trigram(s, 0)
-		found[0] = place{0, gram}
-		n = int(f.exact.has(gram) & 1)
+	if i == 0 && len(s) > 64 { // nothing stands before it
+		found[0] = place{0, trigram(s, 0)}
+		n, i = f.near.here(found[0].gram), 1
 	}
-	n, i = f.fillWide(s, i, n, found)
-	if n+32 >= len(found) {
-		return n, i
+	for i > 0 && i+64+frame-1 <= len(s) {
+		to := i + 64
+		if n, i = f.take(s, i, to, f.wide.gather(s[i-1:to+frame-2]), n, found); i < to {
+			return n, i
+		}
 	}
 	return f.fill(s, i, n, found)
 }
 
-// fillWide finds places as fill does, as long as there is text for a whole
-// vector and room for what it may hold.
-func (f *filter) fillWide(s string, i, n int, found *batch) (int, int) {
-	text := unsafe.Slice(unsafe.StringData(s), len(s))
-	tables := &f.wide.tables
-	var none archsimd.Uint8x32
-	half, four := archsimd.BroadcastUint8x32(0x0f), archsimd.BroadcastUint32x8(4)
-	for ; i+35 <= len(text) && n+32 < len(found); i += 32 {
-		near := (*[32 + frame - 1]uint8)(text[i-1:])
-		low0, high0 := split((*[32]uint8)(near[0:]), half, four)
-		low1, high1 := split((*[32]uint8)(near[1:]), half, four)
-		low2, high2 := split((*[32]uint8)(near[2:]), half, four)
-		low3, high3 := split((*[32]uint8)(near[3:]), half, four)
-		low4, high4 := split((*[32]uint8)(near[4:]), half, four)
-		hits := none
-		for k := range tables {
-			t := &tables[k]
-			a := t[0].holds(low0, high0).And(t[1].holds(low1, high1))
-			b := t[2].holds(low2, high2).And(t[3].holds(low3, high3))
-			hits = hits.Or(a.And(b).And(t[4].holds(low4, high4)))
-		}
-		for places := ^hits.Equal(none).ToBits(); places != 0; places &= places - 1 {
-			k := bits.TrailingZeros32(places)
-			x := uint64(near[k+1]) | uint64(near[k+2])<<8 | uint64(near[k+3])<<16
-			gram := hash(x | hashFold)
-			found[n] = place{int32(i + k), gram}
-			n += int(f.exact.has(gram) & 1)
-		}
-	}
+// gather is the mask of 64 places, of which text is the frames.
+func (w *lanes32) gather(text string) (word uint64) {
+	near := (*[64 + frame - 1]uint8)(unsafe.Slice(unsafe.StringData(text), len(text)))
+	word = uint64(w.half((*[32 + frame - 1]uint8)(near[:])))
+	word |= uint64(w.half((*[32 + frame - 1]uint8)(near[32:]))) << 32
 	archsimd.ClearAVXUpperBits()
-	return n, i
+	return word
+}
+
+// half is the mask of 32 places.
+func (w *lanes32) half(near *[32 + frame - 1]uint8) uint32 {
+	var none archsimd.Uint8x32
+	lower, four := archsimd.BroadcastUint8x32(0x0f), archsimd.BroadcastUint32x8(4)
+	low0, high0 := split((*[32]uint8)(near[0:]), lower, four)
+	low1, high1 := split((*[32]uint8)(near[1:]), lower, four)
+	low2, high2 := split((*[32]uint8)(near[2:]), lower, four)
+	low3, high3 := split((*[32]uint8)(near[3:]), lower, four)
+	low4, high4 := split((*[32]uint8)(near[4:]), lower, four)
+	hits := none
+	for k := range w.tables {
+		t := &w.tables[k]
+		a := t[0].holds(low0, high0).And(t[1].holds(low1, high1))
+		b := t[2].holds(low2, high2).And(t[3].holds(low3, high3))
+		hits = hits.Or(a.And(b).And(t[4].holds(low4, high4)))
+	}
+	return ^hits.Equal(none).ToBits()
 }
 
 // split are the lower and the upper halves of 32 bytes.
