@@ -88,7 +88,6 @@ func (a *anchor) number() {
 // and one of those beside it; nearly all text fails that test.
 type filter struct {
 	near    nearby
-	wide    *lanes32
 	heads   [4097]uint16
 	anchors []anchor // in the order of their bucket
 }
@@ -109,7 +108,7 @@ func hash(x uint64) uint32 { return uint32(x) * (hashMul << 8 & 0xffffffff) }
 // three bytes long.
 func newFilter(anchors []anchor) *filter {
 	common := commonness()
-	f := &filter{anchors: anchors, wide: &lanes32{}}
+	f := &filter{anchors: anchors}
 	heads := map[uint32]int{} // of anchors of three bytes
 	for _, a := range anchors {
 		if len(a.lit) == 3 {
@@ -133,7 +132,6 @@ func newFilter(anchors []anchor) *filter {
 			f.anyBeside(a, common, heads)
 		}
 	}
-	f.wide.share(anchors)
 	sort.SliceStable(anchors, func(i, j int) bool { return anchors[i].gram>>20 < anchors[j].gram>>20 })
 	for _, a := range anchors {
 		f.heads[a.gram>>20+1]++
@@ -228,12 +226,12 @@ type place struct {
 	gram uint32
 }
 
-// batch is room for the places that one call of fill finds.
+// batch is room for the places that one call of scan finds.
 type batch [32]place
 
 // What near tells about a trigram: that an anchor may be told by the one before it, by
-// itself, or by the one behind it. Six of these, two bits further each, make the mask of
-// the places of twelve bytes, and of the one before them.
+// itself, or by the one behind it. Those of every other trigram, two bits further each,
+// make a mask of places.
 const (
 	atPrev = 1 << iota
 	atHere
@@ -248,17 +246,19 @@ type nearby [1 << 16]uint8
 func (near *nearby) here(gram uint32) int { return int(near[gram>>16] >> 1 & 1) }
 
 const (
-	step  = 12 // bytes that are told from two loads of eight
-	steps = 5  // as many as a word has room for
+	step   = 16 // bytes that eight trigrams are told from
+	steps  = 4  // as many as a word has room for
+	behind = 8  // bytes of text that stand behind the last
 )
 
-// gather is the mask of the places of a few steps, from the one before them on. Text
-// for six bytes more stands behind them.
-func (near *nearby) gather(t string) (word uint64) {
-	shift := 0
-	for ; len(t) >= step+6; t = t[step:] {
-		x, y := eight(t, 0)|hashFold, eight(t, 6)|hashFold
-		mask := uint64(near[hash(y>>32)>>16])
+// gatherOne is the mask of the places of up to four steps, from the one before them
+// on, one trigram after the other.
+func (near *nearby) gatherOne(t string) (word uint64) {
+	for shift := 0; len(t) >= step+behind; t = t[step:] {
+		x, y, z := eight(t, 0)|hashFold, eight(t, 6)|hashFold, eight(t, 12)|hashFold
+		mask := uint64(near[hash(z>>16)>>16])
+		mask = mask<<2 | uint64(near[hash(z)>>16])
+		mask = mask<<2 | uint64(near[hash(y>>32)>>16])
 		mask = mask<<2 | uint64(near[hash(y>>16)>>16])
 		mask = mask<<2 | uint64(near[hash(y)>>16])
 		mask = mask<<2 | uint64(near[hash(x>>32)>>16])
@@ -270,15 +270,15 @@ func (near *nearby) gather(t string) (word uint64) {
 	return word
 }
 
-// fill adds to the n places that were found those from i on where some anchor's
-// trigram stands, as many as fit, and gives their number and where to go on. It goes on
-// at the end of the text when there is nothing left. The places of sixty bytes are
-// gathered in a word without a branch, so that few are mispredicted.
-func (f *filter) fill(s string, i, n int, found *batch) (int, int) {
-	for last := len(s) - step - 6; last >= 0 && i <= last+step-2; {
+// scan finds the places from i on where some anchor's trigram stands, as many as fit,
+// and gives their number and where to go on: at the end of the text when there is
+// nothing left. The places of 64 bytes are gathered in a word without a branch, so that
+// few are mispredicted.
+func (f *filter) scan(s string, i int, found *batch) (n, next int) {
+	for last := len(s) - step - behind; last >= 0 && i <= last+step-2; {
 		at := min(i, last) // the last steps take some text again
-		width := min((len(s)-at-6)/step, steps) * step
-		word := f.near.gather(s[at:at+width+6]) >> 1 & (1<<(width-1) - 1) &^ (1<<(i-at) - 1)
+		width := min((len(s)-at-behind)/step, steps) * step
+		word := f.near.gather(s[at:at+width+behind]) >> 1 & (1<<(width-1) - 1) &^ (1<<(i-at) - 1)
 		if n, i = f.take(s, at, at+width-1, word, n, found); i < at+width-1 {
 			return n, i
 		}
