@@ -33,7 +33,7 @@ func main() {
 		panic(err)
 	}
 	layer := safety.NewLayer(safety.MaxBytes(1 << 20))
-	fmt.Printf("by vectors of 32 bytes (GOEXPERIMENT=simd and AVX2): %v\n", safety.Vectors())
+	fmt.Printf("hashing eight places at a time (GOEXPERIMENT=simd and AVX2): %v\n", safety.Vectors())
 	out := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(out, "case\tbytes\tdetector\tMB/s\tallocs\tx gitleaks\tof IndexByte\twhole Clean\t")
 	missed := 0

@@ -2,7 +2,7 @@
 // prints the commonest, for package safety's filter, which files each anchor under
 // what is rare.
 //
-//	grams DIR... > ../common.go
+//	grams DIR... > ../grams.txt
 package main
 
 import (
@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -76,7 +75,7 @@ func plain(g gram) bool {
 	return !slices.ContainsFunc(g[:], func(b byte) bool { return b > 0x7e && b != 0x7f })
 }
 
-// print writes the constant: a line for each band, the commonest first.
+// print writes a line for each band, the commonest first.
 func print(share map[gram]float64) {
 	var by [bands][]gram
 	for g, s := range share {
@@ -87,24 +86,13 @@ func print(share map[gram]float64) {
 			}
 		}
 	}
-	fmt.Println("package safety\n\n// commonGrams are the trigrams of prose and code, folded: each of the first line stands\n// at one place of 256 or more, each of the next at one of 512, and so on. Counted by\n// safety/oracle/cmd/grams over some 100 MB of documents and sources.\nvar commonGrams = [...]string{")
 	for _, grams := range by {
 		slices.SortFunc(grams, func(a, b gram) int {
 			return cmp.Or(cmp.Compare(share[b], share[a]), strings.Compare(string(a[:]), string(b[:])))
 		})
-		var line strings.Builder
 		for _, g := range grams {
-			line.WriteString(strings.ReplaceAll(string(g[:]), "\x7f", "_"))
+			fmt.Print(strings.ReplaceAll(string(g[:]), "\x7f", "_"))
 		}
-		all := line.String()
-		for at := 0; at < len(all); at += 108 {
-			end := min(len(all), at+108)
-			join := " +"
-			if end == len(all) {
-				join = ","
-			}
-			fmt.Printf("\t%s%s\n", strconv.Quote(all[at:end]), join)
-		}
+		fmt.Println()
 	}
-	fmt.Println("}")
 }
