@@ -25,24 +25,21 @@ func (near *nearby) gather(t string) (word uint64) {
 	}
 	text := unsafe.Slice(unsafe.StringData(t), len(t))
 	order := archsimd.LoadInt8x32(&pairwise)
-	fold, mul, half := archsimd.BroadcastUint32x8(hashFold&0xffffffff), archsimd.BroadcastUint32x8(hashMul<<8&0xffffffff), archsimd.BroadcastUint32x8(16)
-	var places [8 * steps]uint32
+	fold, mul := archsimd.BroadcastUint32x8(hashFold&0xffffffff), archsimd.BroadcastUint32x8(hashMul<<8&0xffffffff)
+	var hashes [steps][8]uint32
 	n := 0
-	for ; len(text) >= step+behind && n < len(places); text = text[step:] {
-		low, high := archsimd.LoadUint8x16((*[16]uint8)(text)), archsimd.LoadUint8x16((*[16]uint8)(text[8:]))
+	for ; len(text) >= step+behind && n < steps; text = text[step:] {
 		var both archsimd.Uint8x32
-		grams := both.SetLo(low).SetHi(high).PermuteOrZeroGrouped(order).AsUint32x8()
-		grams.Or(fold).Mul(mul).ShiftRight(half).Store((*[8]uint32)(places[n:]))
-		n += 8
+		both = both.SetLo(archsimd.LoadUint8x16((*[16]uint8)(text))).SetHi(archsimd.LoadUint8x16((*[16]uint8)(text[8:])))
+		both.PermuteOrZeroGrouped(order).AsUint32x8().Or(fold).Mul(mul).Store(&hashes[n])
+		n++
 	}
 	archsimd.ClearAVXUpperBits()
-	for k := n - 8; k >= 0; k -= 8 {
-		p := (*[8]uint32)(places[k:])
-		mask := uint64(near[p[7]&0xffff])
-		for j := 6; j >= 0; j-- {
-			mask = mask<<2 | uint64(near[p[j]&0xffff])
-		}
-		word = word<<step | mask
+	for n--; n >= 0; n-- {
+		h := (*[16]uint16)(unsafe.Pointer(&hashes[n])) // the upper halves stand at the odd places
+		low := uint64(near[h[1]]) | uint64(near[h[3]])<<2 | uint64(near[h[5]])<<4 | uint64(near[h[7]])<<6
+		high := uint64(near[h[9]]) | uint64(near[h[11]])<<2 | uint64(near[h[13]])<<4 | uint64(near[h[15]])<<6
+		word = word<<step | high<<8 | low
 	}
 	return word
 }
