@@ -8,7 +8,7 @@ func named() rule {
 	return rule{
 		id:   "named-password",
 		tier: tierNamed,
-		fold: true,
+		fold: true, names: true,
 		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass is", "secret", "token", "key", "auth", "cred", "jwt",
 			"mnemonic", "senha", "motdepasse", "contrasena"},
 		find: findNamed,
