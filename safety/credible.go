@@ -9,14 +9,17 @@ var keyChars = newClass("A-Za-z0-9_.~+/=-")
 // prose, code or a stand-in for one.
 func credible(s, name string, kind sense, how op, v value) bool {
 	text := s[v.from:v.to]
-	if kind != secret && (!random(text) && (kind != keyed || !digest(text)) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
+	if kind != secret && (labelledDigest(text) || codeName(text) || variableName(text) || !random(text) && (kind != keyed || !digest(text)) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
 		return false
 	}
 	l := look(text)
-	if how == opBeside && !(v.quoted && passwordName(name) && len(text) >= 6 && l.digit > 0 && keyChars.run(text, 0, len(text)) == len(text)) && !strewn(text, l) {
+	if how == opBeside && !(v.quoted && passwordName(name) && len(text) >= 6 && l.digit > 0 && keyChars.run(text, 0, len(text)) == len(text)) && !strewn(text, l) && !(kind == keyed && digest(text)) {
 		return false
 	}
-	if placeholder(text) || alphabet(text, l) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimRight(text, "!.*")) {
+	if how == opFlag && !announced(text, kind) {
+		return false
+	}
+	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text, l) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "(")) {
 		return false
 	}
 	if kind != secret {
@@ -29,7 +32,7 @@ func credible(s, name string, kind sense, how op, v value) bool {
 		return false // the output of a command
 	}
 	if v.quoted && how != opTag {
-		return credibleQuoted(text, how, l) && !(path(text) && containsFold(name, "pwd")) && !closes(s, v.from-1)
+		return credibleQuoted(text, how, l, s[v.from-1] == '`' && !passwordName(name)) && !(path(text) && containsFold(name, "pwd")) && !closes(s, v.from-1)
 	}
 	return credibleBare(s, how, v, l)
 }
@@ -82,9 +85,12 @@ func digest(text string) bool {
 }
 
 // credibleQuoted: whatever stands in quotes is the value, unless it is a name
-// or a sentence about one.
-func credibleQuoted(text string, how op, l looks) bool {
-	if l.digit == 0 && nameLike(text) && judge(text) != plain {
+// or a sentence about one, or a word of code.
+func credibleQuoted(text string, how op, l looks, code bool) bool {
+	if l.digit == 0 && nameLike(text) && judge(text) != plain || strings.Contains(text, "(?") || strings.Contains(text, "[^") {
+		return false // a name, or an expression to match one
+	}
+	if code && l.digit == 0 && nameLike(text) && !scrambled(text) {
 		return false
 	}
 	switch how {
@@ -99,12 +105,17 @@ func credibleQuoted(text string, how op, l looks) bool {
 // closes reports whether the quote at i closes a string of code, "token is " + x,
 // rather than opening one: it is odd on its line, and no value follows it.
 func closes(s string, i int) bool {
-	if s[i] != '"' || i+1 >= len(s) || strings.IndexByte(" +,);.", s[i+1]) < 0 {
+	q := s[i : i+1]
+	if q == "`" || i+1 >= len(s) || strings.IndexByte(" +,);.", s[i+1]) < 0 {
 		return false
 	}
-	line := s[max(0, i-200):i]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
-	return (strings.Count(line, `"`)-strings.Count(line, `\"`))%2 == 1
+	line := s[max(0, i-before):i]
+	start := strings.LastIndexByte(line, '\n') + 1
+	if start == 0 && len(line) == before { // too far to count
+		return strings.HasPrefix(s[i+1:], ", ") || s[i+1] == ')' || strings.HasPrefix(s[i+1:], " + ")
+	}
+	line = line[start:]
+	return (strings.Count(line, q)-strings.Count(line, `\`+q))%2 == 1
 }
 
 // sentence is prose in quotes: it opens with a capital, has several words and
@@ -211,7 +222,7 @@ func called(s string, i int) bool {
 // digits make a password with a bracket in it as likely, the bracket must be the
 // last of the value, or be closed and nothing go on behind that.
 func expression(s string, v value) bool {
-	text := s[v.from:v.to]
+	text := strings.TrimLeft(s[v.from:v.to], "&*")
 	k := identifier.run(text, 0, len(text))
 	if k == 0 || k == len(text) || digits[text[0]] {
 		return false
@@ -226,7 +237,7 @@ func expression(s string, v value) bool {
 		return true
 	}
 	closed := v.to < len(s) && (s[v.to] == ')' || s[v.to] == ']' || s[v.to] == '}')
-	return closed && (v.to+1 == len(s) || bareStops[s[v.to+1]])
+	return closed && (v.to+1 == len(s) || bareStops[s[v.to+1]] || called(s, v.to+1))
 }
 
 var identifier = newClass("A-Za-z0-9_.")

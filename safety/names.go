@@ -34,10 +34,10 @@ var wordKinds = kinds(map[wordKind]string{
 		"storage shared subscription webhook deploy ssh rsa aws hmac jwt session license licence",
 	ownsPlain: "public pub primary foreign sort partition cache hot schema sequence natural bucket index idx map dict row object " +
 		"authenticity max min num total input output prompt completion next page continuation csrf xsrf sync start end stop eos bos pad special " +
-		"per nextpage prev previous cursor word unk mask device push cancellation first last the a by order group lookup",
+		"per nextpage prev previous cursor word unk mask device push cancellation first last the a by order group lookup websocket",
 	isSuffix: "value val string str text env var plain raw b64 base64 hex default new old current prod dev live staging " +
 		"production development header field param bytes here is was",
-	isLookalike: "bypass compass trespass surpass encompass overpass underpass",
+	isLookalike: "askpass minipass bypass compass trespass surpass encompass overpass underpass",
 })
 
 var endings = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "pass", "pwd"}
