@@ -12,19 +12,14 @@ func credible(s, name string, kind sense, how op, v value) bool {
 	if kind != secret && (labelledDigest(text) || codeName(text) || variableName(text) || !random(text) && (kind != keyed || !digest(text)) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
 		return false
 	}
-	l := looks{}
-	if kind == secret {
-		if l = look(text); !v.quoted && (how == opIs || how == opLoose) && l.digit+l.other == 0 && !scrambled(text) {
-			return false // a word of prose or code, the commonest case
-		}
-	}
+	l := look(text)
 	if how == opBeside && !besideName(text, name, kind, v.quoted, l) {
 		return false
 	}
 	if how == opFlag && !announced(text, name, kind) {
 		return false
 	}
-	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "(")) {
+	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text, l) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "(")) {
 		return false
 	}
 	if kind != secret {
@@ -42,29 +37,9 @@ func credible(s, name string, kind sense, how op, v value) bool {
 	return credibleBare(s, how, v, l)
 }
 
-// strewn is letters with digits strewn among them, as in no word or version, and
-// no digest.
-func strewn(text string) bool {
-	l := look(text)
-	groups := 0
-	for i := range len(text) {
-		if digits[text[i]] && (i == 0 || !digits[text[i-1]]) {
-			groups++
-		}
-	}
-	mixed := len(text) >= 8 && l.upper > 0 && l.lower > 0 || len(text) >= 10 && groups > 2 && l.other == 0
-	return groups > 1 && mixed && !l.hex && l.other*4 <= len(text) && !dotted(text) && !path(text)
-}
-
-// beginsStrewn reports whether what starts at i may be strewn, or is in quotes.
-func beginsStrewn(s string, i int) bool {
-	if i+8 > len(s) {
-		return false
-	}
-	if quote(s[i]) {
-		return s[i] != '`' && i > 0 && s[i-1] == ' '
-	}
-	return (hasDigit(s[i:i+8]) || changes(s[i:i+8]) > 2) && hasDigit(s[i:keyChars.run(s, i, 40)])
+// oneWord is letters and nothing else, as of prose or code.
+func oneWord(text string) bool {
+	return classes['z'].run(text, 0, enough) == min(len(text), enough) && !scrambled(text)
 }
 
 // passed reports whether a pass is no password but what a test did: PASS: TestX,
@@ -136,13 +111,13 @@ func credibleBare(s string, how op, v value, l looks) bool {
 	case opTight:
 		return len(text) >= 4 && (mixed || !dotted(text) && len(text) >= 6)
 	case opColon:
-		return len(text) >= 4 && (mixed && !selector(text) || len(text) >= 6 && wholeLine(s, v) && !dotted(text))
+		return len(text) >= 4 && (mixed && !selector(text, l) || len(text) >= 6 && wholeLine(s, v) && !dotted(text))
 	case opTag:
 		return len(text) >= 6 && strings.HasPrefix(s[skipSpace(s, v.to, 24):], "</")
 	case opIs:
 		return len(text) >= 5 && (l.digit > 0 && l.lower+l.upper > 0 || l.other > 0 && !nameLike(text) && l.lower+l.upper > 0 && mixedOther(text))
 	}
-	return len(text) >= 6 && mixed && !selector(text)
+	return len(text) >= 6 && mixed && !selector(text, l)
 }
 
 // nested reports whether a value is the key of the next line of YAML.
@@ -177,11 +152,16 @@ func variableName(text string) bool {
 }
 
 // alphabet: a set of characters to choose from.
-func alphabet(text string) bool { return containsFold(text, "abcdefghijklmnopqrstuvwxyz") }
+func alphabet(text string, l looks) bool {
+	return (l.distinct >= 26 || len(text) > enough) && containsFold(text, "abcdefghijklmnopqrstuvwxyz")
+}
 
 // artifact is a package and its version, as behind a colon in a build file:
 // jjwt-jackson-0.11.2.
 func artifact(text string) bool {
+	if !digits[text[len(text)-1]] && text[len(text)-1] != '.' {
+		return false
+	}
 	i := strings.LastIndexByte(text, '-')
 	if i < 1 || i+1 >= len(text) || !nameLike(text[:i]) {
 		return false
@@ -237,12 +217,15 @@ var identifier = newClass("A-Za-z0-9_.")
 
 // selector is code such as cfg.Token2 or f(x: a call stands in it, or it is a
 // dotted path of identifiers.
-func selector(text string) bool {
+func selector(text string, l looks) bool {
 	if strings.IndexByte(text, '(') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.HasPrefix(text, "&") {
 		return true
 	}
+	if !letter(text[0]) || len(text) >= 48 || !dotted(text) {
+		return false
+	}
 	last := text[strings.LastIndexByte(text, '.')+1:]
-	return dotted(text) && letter(text[0]) && len(text) < 48 && (look(text).digit <= 2 || nameLike(last) && judge(last) != plain)
+	return l.digit <= 2 || nameLike(last) && judge(last) != plain
 }
 
 // dotted is letters, digits and underscores with a dot between.
@@ -271,6 +254,9 @@ func nameLike(text string) bool {
 
 // path is a file's path, which may follow a name such as pwd or tokenFile.
 func path(text string) bool {
+	if text[0] != '/' && text[0] != '.' && text[0] != '~' {
+		return false
+	}
 	for _, p := range [...]string{"/", "./", "../", "~/"} {
 		if strings.HasPrefix(text, p) {
 			return strings.IndexByte(text, '+') < 0 && strings.IndexByte(text, '=') < 0

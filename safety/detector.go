@@ -68,6 +68,7 @@ func (d *detector) spans(s string, buf []span) []span {
 type window struct {
 	token  span
 	named  int
+	name   int // the end of the last name that gave nothing
 	missed [8]miss
 }
 
@@ -88,6 +89,13 @@ func (w *window) again(s string, a *anchor, at, sight int) bool {
 		s[m.at-before:m.at+sight] == s[at-before:at+sight]
 }
 
+// dismiss remembers the name that holds an anchor, which gives nothing.
+func (w *window) dismiss(s string, r *rule, at, end int) {
+	if r.names {
+		w.name = nameEnd(s, at, end)
+	}
+}
+
 // find appends to buf what the anchors find that may stand at a place.
 func (d *detector) find(s string, p place, w *window, buf []span) []span {
 	inside := w.token
@@ -99,16 +107,20 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 			continue
 		}
 		r := &d.rules[a.rule]
-		if r.tier == tierNamed && at < w.named {
+		if r.tier == tierNamed && at < w.named || r.names && at < w.name {
 			continue
 		}
 		if w.missed[a.slot&7].anchor == a && w.again(s, a, at, r.sight) {
 			w.missed[a.slot&7].at = at
+			w.dismiss(s, r, at, at+len(a.lit))
 			continue
 		}
 		from, to := r.find(s, at, at+len(a.lit))
 		if to == costly {
 			w.missed[a.slot&7] = miss{a, at}
+		}
+		if to <= from {
+			w.dismiss(s, r, at, at+len(a.lit))
 		}
 		if to <= from || inMarker(s, from) || at != from && inMarker(s, at) {
 			continue

@@ -8,7 +8,7 @@ func named() rule {
 	return rule{
 		id:   "named-password",
 		tier: tierNamed,
-		fold: true,
+		fold: true, names: true,
 		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass is", "secret", "token", "key", "auth", "cred", "jwt", "psk", "pw:", "pw=",
 			"mnemonic", "senha", "motdepasse", "contrasena"},
 		find: findNamed,
@@ -45,11 +45,15 @@ func named() rule {
 
 func findNamed(s string, at, end int) (int, int) {
 	right := nameEnd(s, at, end)
-	left := nameStart(s, at)
-	i, how := joined(s, left, right)
+	i, how := joined(s, at, right)
 	if how == opNone {
 		return 0, 0
 	}
+	v := readValue(s, i)
+	if (how == opIs || how == opLoose) && !v.quoted && oneWord(s[v.from:v.to]) {
+		return costly, costly // of prose or code, the commonest case
+	}
+	left := nameStart(s, at)
 	kind := judge(s[left:right])
 	if kind == weak && owned(s, left, right) {
 		kind = keyed
@@ -57,7 +61,6 @@ func findNamed(s string, at, end int) (int, int) {
 	if kind == plain || strings.HasSuffix(s[:left], "/etc/") || right >= 13 && hasFold(s, right-13, "authorization") {
 		return 0, 0 // a header knows its schemes better
 	}
-	v := readValue(s, i)
 	if v.to-v.from < 3 || i == right+1 && left > 0 && i < len(s) && quote(s[left-1]) && s[left-1] == s[i] || // the quote closes "PWD="
 		!credible(s, s[left:right], kind, how, v) {
 		return costly, costly
@@ -65,12 +68,14 @@ func findNamed(s string, at, end int) (int, int) {
 	return v.from, v.to
 }
 
-// joined reads what joins the name left..right to its value: a sign or words, or the
-// space of a command line, --token value and -ApiKey value.
-func joined(s string, left, right int) (int, op) {
+// joined reads what joins the name that holds an anchor and ends at right to its
+// value: a sign or words, or the space of a command line, --token value.
+func joined(s string, at, right int) (int, op) {
 	i, how := operator(s, right)
-	if (how == opNone || how == opBeside) && s[left] == '-' && right-left > 4 && right+1 < len(s) && s[right] == ' ' {
-		return right + 1, opFlag
+	if (how == opNone || how == opBeside) && right+1 < len(s) && s[right] == ' ' {
+		if left := nameStart(s, at); s[left] == '-' && right-left > 4 {
+			return right + 1, opFlag
+		}
 	}
 	return i, how
 }
@@ -93,7 +98,7 @@ func openNamed(s string, at, end int) bool {
 	if judge(s[nameStart(s, at):right]) == plain {
 		return false
 	}
-	i, how := joined(s, nameStart(s, at), right)
+	i, how := joined(s, at, right)
 	if how == opNone {
 		return undecided(s, right)
 	}
@@ -116,6 +121,9 @@ var joining = newClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
 // nameEnd is where the name ends that holds an anchor. Some anchors hold what
 // follows the name, too.
-func nameEnd(s string, at, _ int) int { return wordish.run(s, at, 56) }
+func nameEnd(s string, at, _ int) int { return wordish.run(s, at, maxName+8) }
 
-func nameStart(s string, at int) int { return wordish.back(s, at, 48) }
+func nameStart(s string, at int) int { return wordish.back(s, at, maxName) }
+
+// maxName is how much of a name is looked at on either side of an anchor.
+const maxName = 48

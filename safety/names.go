@@ -94,11 +94,17 @@ func judge(name string) sense {
 	return plain
 }
 
-// endingLetters are the last letters of the endings.
-var endingLetters = newClass("dDeEnNsStTyY")
+// endingTails tell by their last two letters the words that may have such an ending.
+var endingTails = func() (t [32]uint32) {
+	for _, e := range endings {
+		t[e[len(e)-1]&31] |= 1 << (e[len(e)-2] & 31)
+	}
+	return t
+}()
 
 func endsLikeSecret(word string) bool {
-	if !endingLetters[word[len(word)-1]] {
+	n := len(word)
+	if n < 2 || endingTails[word[n-1]&31]>>(word[n-2]&31)&1 == 0 {
 		return false
 	}
 	for _, e := range endings {
@@ -117,8 +123,13 @@ func lastWord(name string) (word, rest string) {
 		end--
 	}
 	start := end
-	for start > 0 && letter(name[start-1]) && !wordBreak(name, start, end) {
+	for start > 0 && name[start-1]-'a' < 26 {
 		start--
+	}
+	if start > 0 && upper(name[start-1]) {
+		for start = end; start > 0 && letter(name[start-1]) && !wordBreak(name, start, end); {
+			start--
+		}
 	}
 	return name[start:end], name[:start]
 }

@@ -190,10 +190,10 @@ func symbol(s string, i int, tight bool) (int, op) {
 // phrase reads " is ", " was ", a type before =, and up to six words between a
 // name and its verb: password for the staging database is ….
 func phrase(s string, i, start int, quoted bool) (int, op) {
-	if hasFold(s, i, "value=") {
+	if lower(s[i]) == 'v' && hasFold(s, i, "value=") {
 		return i + 6, opLoose // an attribute beside the name's
 	}
-	if i > start && !quoted && i+8 <= len(s) && (quote(s[i]) || digitIn(eight(s, i)) || changes(s[i:i+8]) > 2) && beginsStrewn(s, i) {
+	if i > start && !quoted && i+8 <= len(s) && (quote(s[i]) || drawnStart(eight(s, i))) && beginsStrewn(s, i) {
 		return i, opBeside
 	}
 	if i == start || quoted || i+1 >= len(s) || phraseHeads[s[i]&31]>>(s[i+1]&31)&1 == 0 {
@@ -201,27 +201,43 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 	}
 	for n := range 6 {
 		j := wordish.run(s, i, 20)
-		word := s[i:j]
 		k := skipBlank(s, j, 3)
-		switch {
-		case k >= len(s) || word == "":
+		if k >= len(s) || k == j {
 			return 0, opNone
-		case verbs.has(word):
-			if k == j {
-				return 0, opNone
+		}
+		if phraseHeads[s[i]&31]>>(s[i+1]&31)&1 != 0 {
+			switch role := phraseWords.kind(s[i:j]); {
+			case role&isVerb != 0:
+				return settled(s, k), opIs
+			case role&isToBe != 0 && beginsStrewn(s, k):
+				return k, opBeside
+			case role&isType != 0 && s[k] == '=':
+				return symbol(s, k, false)
+			case n == 0 && (role == 0 || judge(s[wordish.back(s, start, 2*maxName):start]) == plain):
+				return 0, opNone // asked here, since most names in prose are of nothing, and the way on is long
 			}
-			return settled(s, k), opIs
-		case (equalFold(word, "to") || equalFold(word, "be")) && k > j && beginsStrewn(s, k):
-			return k, opBeside
-		case s[k] == '=' && k > j && equalFold(word, "string"):
-			return symbol(s, k, false)
-		case k == j || n == 0 && !connectors.has(word) && !equalFold(word, "string"):
-			return 0, opNone
 		}
 		i = k
 	}
 	return 0, opNone
 }
+
+// What a word may do between a name and its value.
+const (
+	isLink wordKind = 1 << iota // stand before a verb
+	isVerb                      // join them
+	isToBe                      // join them where the value cannot be a word
+	isType                      // stand before an equals sign
+)
+
+var phraseRoles = map[wordKind]string{
+	isLink: "for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can be has your my our the user admin root account then itself value",
+	isVerb: "is was ist war lautet",
+	isToBe: "to be",
+	isType: "string",
+}
+
+var phraseWords = kinds(phraseRoles)
 
 // settled is where the value starts behind words that follow the verb: is now …,
 // was set to ….
@@ -242,23 +258,15 @@ var settling = set("set to now currently still just changed")
 // valueFlags announce the value where a command line has named it.
 var valueFlags = [...]string{"--value ", "--value=", "--body ", "--body=", "--secret-string ", "-b "}
 
-// connectors open what may stand between a name and its verb.
-const connecting = "for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can be has your my our the user admin root account then itself value"
-
-var connectors = set(connecting)
-
-// beingIs are the verbs between a name and its value.
-const beingIs = "is was ist war lautet"
-
-var verbs = set(beingIs)
-
-// phraseHeads tell by their first two letters the words that phrase may begin
-// with; most others do not begin so.
+// phraseHeads tell by their first two letters the words that phrase looks up;
+// most others do not begin so.
 var phraseHeads = func() (t [32]uint32) {
-	for _, w := range strings.Fields(connecting + " string " + beingIs) {
-		t[w[0]&31] |= 1 << ((w + " ")[1] & 31)
-		if len(w) == 1 {
-			t[w[0]&31] |= 1 << ('\t' & 31)
+	for _, words := range phraseRoles {
+		for _, w := range strings.Fields(words) {
+			t[w[0]&31] |= 1 << ((w + " ")[1] & 31)
+			if len(w) == 1 {
+				t[w[0]&31] |= 1 << ('\t' & 31)
+			}
 		}
 	}
 	return t

@@ -23,6 +23,7 @@ type rule struct {
 	anchors []string // every match holds one of them
 	fold    bool     // anchors match in either case
 	action  Action
+	names   bool // find judges the name that holds an anchor, whichever anchor that is
 	before  bool // the escape stands before the match, not inside it
 	find    finder
 	reach   int                              // how far behind the anchor find looks, past spaces

@@ -1,6 +1,9 @@
 package safety
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // codeLike reports whether a value is a name out of code or a path to a file
 // rather than a credential: words, joined as code joins them. Words joined by
@@ -27,13 +30,19 @@ func codeLike(s, name string, v value) bool {
 // besideName reports whether a value right behind its name, as words of a sentence,
 // is one: a machine drew it, or it has the signs and digits of a password.
 func besideName(text, name string, kind sense, quoted bool, l looks) bool {
-	if strewn(text) || kind == keyed && digest(text) || quoted && kind == secret && (random(text) || digest(text)) {
+	if strewn(text, l) || kind == keyed && digest(text) || quoted && kind == secret && (random(text) || digest(text)) {
 		return true
 	}
 	if !passwordName(name) || len(text) < 6 || l.digit == 0 {
 		return false
 	}
 	return quoted && keyChars.run(text, 0, len(text)) == len(text) || chosen(text)
+}
+
+// drawnStart reports whether eight bytes hold a digit, or change between capitals
+// and others more often than words do.
+func drawnStart(x uint64) bool {
+	return digitIn(x) || bits.OnesCount64((x^x>>8)&0x0020202020202020) > 2
 }
 
 // chosen is a password as people make one up: digits and a sign.
@@ -44,7 +53,7 @@ func chosen(text string) bool {
 // announced reports whether a value that no sign joins to its name, only a space,
 // a bracket or an arrow, is one all the same: a machine drew it.
 func announced(text, name string, kind sense) bool {
-	if strewn(text) || kind != weak && digest(text) || passwordName(name) && chosen(text) {
+	if strewn(text, look(text)) || kind != weak && digest(text) || passwordName(name) && chosen(text) {
 		return true
 	}
 	if strings.ContainsAny(text, "/.:") {
@@ -230,4 +239,31 @@ func inResourceName(s string, i int) bool {
 		start--
 	}
 	return strings.HasPrefix(s[start:], "arn:")
+}
+
+// strewn is letters with digits strewn among them, as in no word or version, and
+// no digest.
+func strewn(text string, l looks) bool {
+	if l.digit < 2 || l.hex || l.other*4 > len(text) {
+		return false
+	}
+	groups := 0
+	for i := range len(text) {
+		if digits[text[i]] && (i == 0 || !digits[text[i-1]]) {
+			groups++
+		}
+	}
+	mixed := len(text) >= 8 && l.upper > 0 && l.lower > 0 || len(text) >= 10 && groups > 2 && l.other == 0
+	return groups > 1 && mixed && !dotted(text) && !path(text)
+}
+
+// beginsStrewn reports whether what starts at i may be strewn, or is in quotes.
+func beginsStrewn(s string, i int) bool {
+	if i+8 > len(s) {
+		return false
+	}
+	if quote(s[i]) {
+		return s[i] != '`' && i > 0 && s[i-1] == ' '
+	}
+	return drawnStart(eight(s, i)) && hasDigit(s[i:keyChars.run(s, i, 40)])
 }
