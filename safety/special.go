@@ -65,7 +65,7 @@ func curlUser() rule {
 	return rule{
 		id: "curl-auth-user", tier: tierContext, anchors: []string{" -u ", " -u'", " -u\"", "--user ", "--user=", "--proxy-user ", "-u\t"}, find: findCurlUser, reach: 420,
 		hits: []string{`curl -u elastic:{a10}1 https://x.test`, `curl -s --user 'api:{a12}' https://x.test`, `curl -u ":{a12}" https://x.test`, `curl --user bob:'{a16}' -iX PATCH`, `curl -u {a16}: https://x.test`},
-		misses: []string{`curl -u "${user}:${pass}"`, `curl -u <user:password> https://x.test`, `curl --user "username:password"`, `docker run -u 1000:1000 x`,
+		misses: []string{`curl -u "${user}:${pass}"`, `curl -u "${USER:-${DEFAULT}}:${KEY:-${OTHER}}"`, `curl -u <user:password> https://x.test`, `curl --user "username:password"`, `docker run -u 1000:1000 x`,
 			`curl -u "$USER:$PASS"`, `useradd -u 5`, `curl -u bob https://x.test`},
 	}
 }
@@ -90,6 +90,9 @@ func findCurlUser(s string, at, end int) (int, int) {
 	}
 	if colon >= len(s) || s[colon] != ':' || !strings.Contains(s[max(0, at-400):at], "curl") {
 		return 0, 0
+	}
+	if open := strings.LastIndex(s[i:colon], "${"); open >= 0 && strings.IndexByte(s[i+open:colon], '}') < 0 {
+		return 0, 0 // the colon is a variable's
 	}
 	from := colon + 1
 	for from < len(s) && quote(s[from]) {

@@ -112,7 +112,7 @@ func placeholder(v string) bool {
 	}
 	v = v[:min(len(v), 96)]
 	for i := 0; i+16 <= len(v); i += 8 { // one byte all along, unless it is zeros in base64 or bech32
-		if w := eight(v, i); w == eight(v, i+8) && w == bits.RotateLeft64(w, 8) && v[i]|0x20 != 'a' && v[i] != 'Q' {
+		if w := eight(v, i); w == eight(v, i+8) && w == bits.RotateLeft64(w, 8) && v[i] != 'A' && v[i] != 'Q' {
 			return true
 		}
 	}

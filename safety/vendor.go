@@ -193,7 +193,7 @@ var betweenWords = set("string str text char value val body data new const let v
 // by its looks also is.
 func (w *walk) belongs(v string) bool {
 	s := w.s
-	if placeholder(v) || classes['z'].run(v, 0, len(v)) == len(v) && changes(v) == 0 && said(v) {
+	if placeholder(strings.TrimLeft(v, "aA")) || classes['z'].run(v, 0, len(v)) == len(v) && changes(v) == 0 && said(v) {
 		return false
 	}
 	keys, other := speaksOf(s[w.end:w.i])
