@@ -1,5 +1,7 @@
 package safety
 
+import "math/bits"
+
 // class is a set of bytes. Tokens are matched against classes, never against
 // regular expressions, so a match costs one table look-up a byte.
 type class [256]bool
@@ -85,6 +87,34 @@ func (c *class) run(s string, i, max int) int {
 		}
 	}
 	return end
+}
+
+// wordRun is wordish.run for words, which most often are letters and end within eight
+// bytes: it looks for their end without a loop, whose length would be guessed wrong.
+func wordRun(s string, i, max int) int {
+	end := len(s)
+	if end-i > max {
+		end = i + max
+	}
+	for i+8 <= end {
+		n := lettersIn(eight(s, i))
+		if i += n; n < 8 {
+			if !wordish[s[i]] {
+				return i
+			}
+			i++
+		}
+	}
+	return wordish.run(s, i, end-i)
+}
+
+// lettersIn is how many of eight bytes are letters, up to the first that is none.
+func lettersIn(w uint64) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	w |= 0x20 * ones
+	low := w &^ tops
+	letters := (low + (0x80-'a')*ones) &^ (low + (0x80-'z'-1)*ones) &^ w
+	return bits.TrailingZeros64(^letters&tops) / 8
 }
 
 // back is the start of the run of c that ends before i, at most max bytes long.

@@ -114,3 +114,17 @@ func TestATextIsASCIIWhereNoByteIsHigh(t *testing.T) {
 		}
 	}
 }
+
+func TestAWordEndsWhereItsAlphabetEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range 3000 {
+		s := drawnFrom(rng, "abcdefghijklmnopqrstuvwxyzABCXYZabcdefghijklmnopqrstuvwxyz09_- .@[`{\x80\xe1", rng.IntN(40))
+		for i := range len(s) + 1 {
+			require.Equal(t, wordish.run(s, i, 20), wordRun(s, i, 20), "%q from %d", s, i)
+		}
+	}
+	for b := range 256 {
+		s := "token" + string([]byte{byte(b)}) + "abcdefgh"
+		require.Equal(t, wordish.run(s, 0, 9), wordRun(s, 0, 9), "%q", s)
+	}
+}

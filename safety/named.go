@@ -72,7 +72,7 @@ func findNamed(s string, at, end int) (int, int) {
 // value: a sign or words, or the space of a command line, --token value.
 func joined(s string, at, right int) (int, op) {
 	i, how := operator(s, right)
-	if (how == opNone || how == opBeside) && right+1 < len(s) && s[right] == ' ' {
+	if (how == opNone || how == opBeside) && right+1 < len(s) && s[right] == ' ' && at > 0 && wordish[s[at-1]] {
 		if left := nameStart(s, at); s[left] == '-' && right-left > 4 {
 			return right + 1, opFlag
 		}
@@ -121,7 +121,7 @@ var joining = newClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
 // nameEnd is where the name ends that holds an anchor. Some anchors hold what
 // follows the name, too.
-func nameEnd(s string, at, _ int) int { return wordish.run(s, at, maxName+8) }
+func nameEnd(s string, at, _ int) int { return wordRun(s, at, maxName+8) }
 
 func nameStart(s string, at int) int { return wordish.back(s, at, maxName) }
 

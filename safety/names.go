@@ -94,17 +94,18 @@ func judge(name string) sense {
 	return plain
 }
 
-// endingTails tell by their last two letters the words that may have such an ending.
-var endingTails = func() (t [32]uint32) {
+// endingTails tell by their last two letters, from the end, the words that may have
+// such an ending.
+var endingTails = func() (h heads) {
 	for _, e := range endings {
-		t[e[len(e)-1]&31] |= 1 << (e[len(e)-2] & 31)
+		h[e[len(e)-1]&31] |= 1 << (e[len(e)-2] & 31)
 	}
-	return t
+	return h
 }()
 
 func endsLikeSecret(word string) bool {
 	n := len(word)
-	if n < 2 || endingTails[word[n-1]&31]>>(word[n-2]&31)&1 == 0 {
+	if n < 2 || !endingTails.may(word[n-1], word[n-2]) {
 		return false
 	}
 	for _, e := range endings {

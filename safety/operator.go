@@ -196,16 +196,16 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 	if i > start && !quoted && i+8 <= len(s) && (quote(s[i]) || drawnStart(eight(s, i))) && beginsStrewn(s, i) {
 		return i, opBeside
 	}
-	if i == start || quoted || i+1 >= len(s) || phraseHeads[s[i]&31]>>(s[i+1]&31)&1 == 0 {
+	if i == start || quoted || i+1 >= len(s) || !allHeads.may(s[i], s[i+1]) {
 		return 0, opNone
 	}
-	for n := range 6 {
-		j := wordish.run(s, i, 20)
+	for n, heads := 0, &allHeads; n < 6; n, heads = n+1, &joinHeads {
+		j := wordRun(s, i, 20)
 		k := skipBlank(s, j, 3)
 		if k >= len(s) || k == j {
 			return 0, opNone
 		}
-		if phraseHeads[s[i]&31]>>(s[i+1]&31)&1 != 0 {
+		if heads.may(s[i], s[i+1]) {
 			switch role := phraseWords.kind(s[i:j]); {
 			case role&isVerb != 0:
 				return settled(s, k), opIs
@@ -243,7 +243,7 @@ var phraseWords = kinds(phraseRoles)
 // was set to ….
 func settled(s string, i int) int {
 	for range 3 {
-		j := wordish.run(s, i, 10)
+		j := wordRun(s, i, 10)
 		k := skipBlank(s, j, 3)
 		if k == j || !settling.has(s[i:j]) {
 			break
@@ -258,19 +258,27 @@ var settling = set("set to now currently still just changed")
 // valueFlags announce the value where a command line has named it.
 var valueFlags = [...]string{"--value ", "--value=", "--body ", "--body=", "--secret-string ", "-b "}
 
-// phraseHeads tell by their first two letters the words that phrase looks up;
-// most others do not begin so.
-var phraseHeads = func() (t [32]uint32) {
-	for _, words := range phraseRoles {
-		for _, w := range strings.Fields(words) {
-			t[w[0]&31] |= 1 << ((w + " ")[1] & 31)
-			if len(w) == 1 {
-				t[w[0]&31] |= 1 << ('\t' & 31)
-			}
+// heads tell by two letters the words that may begin with them.
+type heads [32]uint32
+
+// allHeads are those of all words that phrase knows, joinHeads those that count behind
+// the first.
+var (
+	allHeads  = headsOf(phraseRoles[isLink] + " " + phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType])
+	joinHeads = headsOf(phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType])
+)
+
+func headsOf(words string) (h heads) {
+	for _, w := range strings.Fields(words) {
+		h[w[0]&31] |= 1 << ((w + " ")[1] & 31)
+		if len(w) == 1 {
+			h[w[0]&31] |= 1 << ('\t' & 31)
 		}
 	}
-	return t
-}()
+	return h
+}
+
+func (h *heads) may(a, b byte) bool { return h[a&31]>>(b&31)&1 != 0 }
 
 func skipBlank(s string, i, max int) int {
 	end := min(len(s), i+max)
