@@ -181,7 +181,8 @@ func inMarker(s string, i int) bool {
 }
 
 // merge sorts the spans that the keep function chooses and joins those that
-// overlap or touch; the joined span belongs to the rule that knows most.
+// overlap, and markers that touch; the joined span belongs to the rule that knows
+// most.
 func (d *detector) merge(spans []span, keep func(*rule) bool) []span {
 	if !slices.ContainsFunc(spans, func(sp span) bool { return keep(&d.rules[sp.rule]) }) {
 		return nil
@@ -197,7 +198,7 @@ func (d *detector) merge(spans []span, keep func(*rule) bool) []span {
 	}
 	n := 0
 	for _, sp := range out {
-		if n == 0 || sp.from > out[n-1].to {
+		if n == 0 || sp.from > out[n-1].to || sp.from == out[n-1].to && (d.rules[sp.rule].action == Sanitize || d.rules[out[n-1].rule].action == Sanitize) {
 			out[n] = sp
 			n++
 			continue

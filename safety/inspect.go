@@ -1,5 +1,10 @@
 package safety
 
+import (
+	"cmp"
+	"slices"
+)
+
 // maxDecode is how many encodings deep a secret is looked for.
 const maxDecode = 3
 
@@ -15,7 +20,10 @@ type probe struct {
 func (d *detector) inspect(s string, buf []span) []span {
 	buf = d.spans(s, buf)
 	p := probe{detector: d, budget: 8*len(s) + 4096}
-	return append(buf, p.hidden(s, 0, buf)...)
+	if hidden := p.hidden(s, 0, buf); len(hidden) > 0 {
+		return d.once(append(buf, hidden...))
+	}
+	return buf
 }
 
 // hidden gives what is found in s only by seeing through letters and encodings.
@@ -60,18 +68,36 @@ func (p *probe) text(s string, depth int) []span {
 // padded is the end of a run with its padding.
 func padded(s string, to int) int { return classes['e'].run(s, to, 2) }
 
-// view reads a view and translates what it finds. Flags are for what the text
-// says as it stands.
+// view reads a view and translates what it finds.
 func (p *probe) view(v *view, depth int, buf []span) []span {
 	if p.budget -= v.text.Len(); p.budget < 0 {
 		return buf
 	}
 	for _, sp := range p.text(v.text.String(), depth) {
-		if a := p.detector.rules[sp.rule].action; a != Warn && a != Review {
-			buf = append(buf, v.back(sp))
-		}
+		buf = append(buf, v.back(sp))
 	}
 	return buf
+}
+
+// told reports whether a rule leaves the text as it is.
+func (d *detector) told(rule int) bool {
+	a := d.rules[rule].action
+	return a == Warn || a == Review
+}
+
+// once drops what was found twice, as it stands and in a view, of what is only
+// told: what is changed is merged anyway.
+func (d *detector) once(found []span) []span {
+	slices.SortStableFunc(found, func(a, b span) int { return cmp.Or(a.rule-b.rule, a.from-b.from) })
+	n := 0
+	for _, sp := range found {
+		if n > 0 && found[n-1].rule == sp.rule && sp.from < found[n-1].to && d.told(sp.rule) {
+			continue
+		}
+		found[n] = sp
+		n++
+	}
+	return found[:n]
 }
 
 // encoded reports which rule matches what a run decodes to. The run is taken as
@@ -114,8 +140,7 @@ func (p *probe) decoded(out []byte, depth int) (rule int, ok bool) {
 	}
 	var best span
 	for _, sp := range p.text(strip(string(out)), depth) {
-		r := &p.detector.rules[sp.rule]
-		if r.tier != tierFlag && (!ok || p.detector.outranks(sp, best)) {
+		if (p.detector.rules[sp.rule].tier != tierFlag || p.detector.told(sp.rule)) && (!ok || p.detector.outranks(sp, best)) {
 			best, ok = sp, true
 		}
 	}

@@ -177,9 +177,11 @@ func (l *Layer) replace(b *strings.Builder, s string, e span, t *tally) {
 // neutralise writes a dangerous token with one visible backslash in it: before
 // a role marker, and behind the first sign of anything else.
 func neutralise(b *strings.Builder, token string, before bool) {
-	k := 0
-	if !before {
-		_, k = utf8.DecodeRuneInString(token)
+	_, k := utf8.DecodeRuneInString(token)
+	if _, n := escape(token, 0); n > 0 {
+		k = n // behind the whole escape, else there is another one
+	} else if before {
+		k = 0
 	}
 	b.WriteString(token[:k])
 	b.WriteByte('\\')

@@ -244,7 +244,7 @@ func imageStart(s string, h int) int {
 		switch {
 		case end < 0 && len(rest) < 220:
 			return from - 2
-		case end >= 0 && rest[end] == ']' && (end+1 == len(rest) || rest[end+1] == '(' && !strings.ContainsAny(rest[end:], " )\n")):
+		case end >= 0 && rest[end] == ']' && (end+1 == len(rest) || rest[end+1] == '(' && !strings.ContainsAny(strings.TrimLeft(rest[end+2:], " <"), " )\n")):
 			return from - 2
 		}
 	}

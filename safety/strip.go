@@ -105,12 +105,18 @@ func emoji(r rune) bool {
 	return r == 0xa9 || r == 0xae || r == 0x203c || r == 0x2049 || r == 0x2122 || r == 0x2139 || r == 0x3030 || r == 0x303d || r == 0x3297 || r == 0x3299
 }
 
-// unseen counts the characters that are there to hide something: what joins or
-// varies emoji is as invisible and does not count.
+// unseen counts the characters that are there to hide something or to steer a
+// terminal: not what joins or varies emoji, nor what only colours text.
 func unseen(s string) int {
 	n := 0
-	for _, r := range s {
-		if r != joiner && r != variant && r >= 0x80 && r != 0x85 && invisible(r) {
+	for i, r := range s {
+		switch {
+		case r == joiner || r == variant || r == 0x85 || r == '\r':
+		case r == 0x1b:
+			if escapeLen(s[i:]) == 1 {
+				n++
+			}
+		case invisible(r):
 			n++
 		}
 	}
