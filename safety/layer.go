@@ -93,7 +93,7 @@ func (l *Layer) Leaks(text string) int {
 func (l *Layer) strip(before, s string, t *tally) string {
 	out := stripAfter(before, s)
 	if out != s {
-		for range unseen(s) {
+		for range unseen(before, s) {
 			t.add(l.unseen, Warn)
 		}
 	}

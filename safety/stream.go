@@ -143,10 +143,7 @@ func wholeRunes(s string) int {
 	if n > 0 && s[n-1] == '\r' {
 		n--
 	}
-	if n >= 3 && (s[n-3:n] == "\u200d" || s[n-3:n] == "\ufe0f") {
-		n -= 3 // what follows decides whether it belongs to an emoji
-	}
-	return n
+	return n - unsettledEnd(s[:n])
 }
 
 // horizon is the place in an unfinished text before which nothing that follows

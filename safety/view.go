@@ -141,8 +141,11 @@ func lookalike(s string) bool {
 // combining reports whether a rune adds to the one before it, which is all that
 // strip left of what joins and varies emoji.
 func combining(r rune) bool {
-	return r == joiner || r == variant || r >= 0x300 && r <= 0x36f || r >= 0x1ab0 && r <= 0x1aff || r >= 0x1dc0 && r <= 0x1dff || r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
+	return r == joiner || r == variant || r == variant-1 || r == softHyphen || r == nonJoiner || r == utf8.RuneError || r == blankBraille || r >= 0x300 && r <= 0x36f || r >= 0x1ab0 && r <= 0x1aff || r >= 0x1dc0 && r <= 0x1dff || r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
 }
+
+// blankBraille is as empty as a space, but none.
+const blankBraille = 0x2800
 
 // ascii is the ASCII character that a rune looks like, or 0.
 func ascii(r rune) byte {
