@@ -25,21 +25,59 @@ func nextRun(s string, i int) (from, to int) {
 }
 
 // wrapped follows a run over line ends, as in mail: full lines of a length that
-// decodes on its own.
+// decodes on its own, each behind what quotes or indents it.
 func wrapped(s string, from, to int) int {
 	width := to - from
-	for width >= 60 && width%4 == 0 && to+1 < len(s) && s[to] == '\n' {
-		next := encoding.run(s, to+1, width)
-		if next == to+1 {
+	for width >= minEncoded && width%4 == 0 {
+		line := nextLine(s, to)
+		if line < 0 {
 			break
 		}
-		full := next-to-1 == width
-		to = next
+		end := encoding.run(s, line, width)
+		full := end-line == width
+		if end == line || !full && !lastLine(s, line, end) || full && end < len(s) && encoding[s[end]] {
+			break
+		}
+		to = end
 		if !full {
 			break
 		}
 	}
 	return to
+}
+
+// nextLine is where the text of the next line starts, behind what quotes or
+// indents it, if a line ends at i; else -1.
+func nextLine(s string, i int) int {
+	if i < len(s) && s[i] == '\r' {
+		i++
+	}
+	if i >= len(s) || s[i] != '\n' {
+		return -1
+	}
+	i++
+	for stop := min(len(s), i+maxLead); i < stop && lead[s[i]]; {
+		i++
+	}
+	return i
+}
+
+// lead is what stands before each line of what is quoted, commented or indented;
+// maxLead is how much of it there may be.
+var lead = newClass(" \t>#|*;%\xe2\x94\x82")
+
+const maxLead = 16
+
+// lastLine reports whether a shorter line is the last one of something encoded and
+// no word.
+func lastLine(s string, from, to int) bool {
+	if to < len(s) && s[to] == '=' {
+		return true
+	}
+	if to < len(s) && s[to] == ' ' {
+		return false
+	}
+	return to-from > 12 || classes['z'].run(s, from, to-from) < to
 }
 
 // sextets are the values of base64's characters, of both alphabets; nibbles are

@@ -12,7 +12,7 @@ type span struct{ from, to, rule int }
 type detector struct {
 	rules  []rule
 	filter *filter
-	spaced []string // anchors with a space in them, in lower case
+	spaced []string // anchors in the middle of which a stream may break off, in lower case
 
 	deepest int // how far in an anchor its trigram may stand
 }
@@ -29,7 +29,7 @@ func newDetector(rules []rule) *detector {
 			if !seen[lit] {
 				seen[lit] = true
 				anchors = append(anchors, anchor{lit: lit, fold: r.fold, rule: i, besides: r.besides})
-				if strings.ContainsAny(lit, " \t") {
+				if strings.ContainsAny(lit, " \t") || asciiEnd(lit, 0) < len(lit) {
 					spaced = append(spaced, strings.ToLower(lit))
 				}
 			}

@@ -40,7 +40,7 @@ func roleMarker() rule {
 // chatToken is a special token of a chat template: <|im_start|>.
 func chatToken() rule {
 	return rule{
-		id: "chat-token", action: Sanitize, anchors: append(spread("<|", wordish), "<｜"),
+		id: "chat-token", action: Sanitize, anchors: append(spread("<|", wordish), "<｜"), open: openChatToken,
 		find: func(s string, at, end int) (int, int) {
 			to := at + 2
 			for to < len(s) && to < end+48 && (wordish[s[to]] || s[to] >= 0x80 || s[to] == ' ') {
@@ -64,6 +64,11 @@ func instMarker() rule {
 		hits:   []string{"[INST] do it [/INST]", "<<SYS>>", "### Instruction: x", "### Response:\nyes", "~~~system\n"},
 		misses: []string{"[instance]", `[\INST]`},
 	}
+}
+
+// openChatToken: blanks may stand in one.
+func openChatToken(s string, at, end int) bool {
+	return len(s) <= end+48 && strings.IndexByte(s[at+2:], '|') < 0 && strings.IndexByte(s[at:], '\n') < 0
 }
 
 // templateToken is a special token of a template that does not write it with bars:

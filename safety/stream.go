@@ -155,7 +155,7 @@ func (d *detector) horizon(s string) int {
 			h = min(h, v.source(d.settled(v.text.String())))
 		}
 	}
-	return runStart(s, h)
+	return wordStart(s, h)
 }
 
 // settled is the horizon of a text as it stands.
@@ -169,7 +169,7 @@ func (d *detector) settled(s string) int {
 			h = d.stillOpen(s, p, h)
 		}
 	}
-	return runStart(s, h)
+	return wordStart(s, h)
 }
 
 // stillOpen draws h back to an anchor at a place whose match is not decided yet.
@@ -182,24 +182,88 @@ func (d *detector) stillOpen(s string, p place, h int) int {
 			continue
 		}
 		r, end := &d.rules[a.rule], at+len(a.lit)
-		if r.open != nil && r.open(s, at, end) || r.open == nil && len(s)-end < r.reach {
+		if r.open != nil && r.open(s, at, end) || r.open == nil && len(s)-end < r.reach || goesFurther(s, end) {
 			h = at
 		}
 	}
 	return h
 }
 
+// goesFurther reports whether what an anchor begins may go on at the end of the
+// text: no space stands behind it.
+func goesFurther(s string, end int) bool {
+	if len(s)-end > maxRunOn {
+		return !breaksOff(s, end) && runStart(s, len(s)) <= end
+	}
+	for i := end; i < len(s); i++ {
+		if spaceAt(s, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxRunOn is how far behind an anchor a match goes on that is not ASCII.
+const maxRunOn = 600
+
+// breaksOff reports whether a letter stands behind i that belongs to no token.
+func breaksOff(s string, i int) bool {
+	for i = asciiEnd(s, i); i < len(s); i = asciiEnd(s, i+1) {
+		if wideRune(s, i) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// wideRune is the length of the rune at i if it belongs to a script without spaces
+// between words, or is a sign of its own; no token goes on behind it.
+func wideRune(s string, i int) int {
+	if s[i] < 0xe0 {
+		return 0
+	}
+	r, n := utf8.DecodeRuneInString(s[i:])
+	if r == utf8.RuneError || ascii(r) > 0 || combining(r) {
+		return 0
+	}
+	return n
+}
+
+// wordStart draws i back to behind the last space before it, or the last sign that
+// ends a word just as well.
+func wordStart(s string, i int) int {
+	for i > 0 && !spaceAt(s, i-1) {
+		if s[i-1] >= utf8.RuneSelf {
+			if k := runeStart(s, i-1); wideRune(s, k) == i-k {
+				break
+			}
+		}
+		i--
+	}
+	return i
+}
+
 // tailStart is where the last run of non-spaces begins, together with the full
 // lines of encoded text that it may continue.
 func tailStart(s string) int {
-	h := runStart(s, len(s))
-	for h > 0 && s[h-1] == '\n' {
-		line := h - 1
-		from := encoding.back(s, line, maxEncoded)
-		if line-from < 60 || (line-from)%4 != 0 || from > 0 && s[from-1] != '\n' && !spaceAt(s, from-1) {
-			return h
+	h := wordStart(s, len(s))
+	for h > 0 {
+		line := h
+		for line > 0 && line > h-maxLead && lead[s[line-1]] {
+			line--
 		}
-		h = runStart(s, from)
+		if line == 0 || s[line-1] != '\n' {
+			break
+		}
+		line--
+		if line > 0 && s[line-1] == '\r' {
+			line--
+		}
+		from := encoding.back(s, line, maxEncoded)
+		if line-from < minEncoded || (line-from)%4 != 0 {
+			break
+		}
+		h = wordStart(s, from)
 	}
 	return h
 }
