@@ -68,6 +68,7 @@ func (d *detector) spans(s string, buf []span) []span {
 type window struct {
 	token  span
 	named  int
+	run    span // of a token's bytes, which was followed last
 	missed [8]miss
 }
 
@@ -95,7 +96,11 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 	for k := range anchors {
 		a := &anchors[k]
 		at := int(p.at) - a.off
-		if a.gram != p.gram || at > inside.from && at < inside.to || !a.matches(s, at) || !a.fit(s, at, at+len(a.lit)) {
+		if a.gram != p.gram || at > inside.from && at < inside.to || !a.matches(s, at) {
+			continue
+		}
+		if !a.fit(s, at, at+len(a.lit)) {
+			buf = d.pieced(s, a, at, w, buf)
 			continue
 		}
 		r := &d.rules[a.rule]
@@ -110,9 +115,14 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 		if to == costly {
 			w.missed[a.slot&7] = miss{a, at}
 		}
-		if to <= from || inMarker(s, from) || at != from && inMarker(s, at) {
+		if to <= from {
+			buf = d.pieced(s, a, at, w, buf)
 			continue
 		}
+		if inMarker(s, from) || at != from && inMarker(s, at) {
+			continue
+		}
+		to = d.extended(s, a, at, from, to)
 		if len(buf) == cap(buf) {
 			buf = slices.Grow(buf, 3*len(buf)+32)
 		}

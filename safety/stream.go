@@ -182,11 +182,29 @@ func (d *detector) stillOpen(s string, p place, h int) int {
 			continue
 		}
 		r, end := &d.rules[a.rule], at+len(a.lit)
-		if r.open != nil && r.open(s, at, end) || r.open == nil && len(s)-end < r.reach || goesFurther(s, end) {
+		if r.open != nil && r.open(s, at, end) || r.open == nil && len(s)-end < r.reach || goesFurther(s, end) || r.tier == tierToken && d.openTorn(s, a, at, end) {
 			h = at
 		}
 	}
 	return h
+}
+
+// openTorn reports whether a token that an anchor begins may go on behind a joint
+// that is not decided yet.
+func (d *detector) openTorn(s string, a *anchor, at, end int) bool {
+	if a.prev != nil && at > 0 && !a.prev[s[at-1]] || strings.HasPrefix(s[end:], s[at:end]) {
+		return false
+	}
+	var t pieced
+	if t.gather(s, at, end); !t.open {
+		return false
+	}
+	to := tornBytes.run(s, end, maxTorn)
+	if to < len(s) && s[to] == ' ' { // it does not go on if it is whole
+		_, found := d.rules[a.rule].find(s, at, end)
+		return found == 0
+	}
+	return true
 }
 
 // goesFurther reports whether what an anchor begins may go on at the end of the

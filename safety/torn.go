@@ -1,0 +1,421 @@
+package safety
+
+import "strings"
+
+// joint is what stands between two parts of a torn token.
+type joint uint8
+
+const (
+	jointNone  joint = iota
+	jointMade        // somebody made it: a continued line, two literals, a tag, an emphasis
+	jointLine        // a line end, with what quotes or numbers the next line
+	jointSpace       // one blank
+)
+
+const (
+	maxTorn   = 2048 // bytes of a token that is put together
+	maxPieces = 48
+	minTorn   = 8 // of a piece that is not the last, where nobody made the joint
+)
+
+// pieced puts together what stands in pieces from an anchor on.
+type pieced struct {
+	text   [maxTorn]byte
+	n      int
+	pieces [maxPieces]struct{ at, from int } // where each piece starts, in text and in the source
+	count  int
+	blanks int
+	open   bool // the end of the text leaves open what follows
+}
+
+var tornBytes = newClass("A-Za-z0-9._~+/=-")
+
+// put adds a piece.
+func (t *pieced) put(s string, from, to int) bool {
+	if t.count == maxPieces || to-from > maxTorn-t.n {
+		return false
+	}
+	t.pieces[t.count].at, t.pieces[t.count].from = t.n, from
+	t.count++
+	t.n += copy(t.text[t.n:], s[from:to])
+	return true
+}
+
+// source is where the byte at i came from. An end is the end of a piece.
+func (t *pieced) source(i int) int {
+	k := t.count - 1
+	for k > 0 && t.pieces[k].at >= i {
+		k--
+	}
+	return t.pieces[k].from + i - t.pieces[k].at
+}
+
+// gather collects the pieces of the token whose anchor stands at at..end. It
+// reports whether there is more than one.
+func (t *pieced) gather(s string, at, end int) bool {
+	t.n, t.count, t.blanks, t.open = 0, 0, 0, false
+	to := tornBytes.run(s, end, maxTorn)
+	if !t.put(s, at, to) {
+		return false
+	}
+	if to == len(s) {
+		t.open = true
+		return false
+	}
+	body := s[end:to]
+	for {
+		kind, next := tear(s, to)
+		if kind == jointNone {
+			t.open = t.open || next == len(s)
+			break
+		}
+		if t.count == 1 && kind != jointMade && (len(body) < 4 || !fragment(body)) {
+			break
+		}
+		piece := tornBytes.run(s, next, maxTorn)
+		if piece == len(s) {
+			t.open = true
+		}
+		if !t.fits(s[at:end], s[next:piece], kind) || !t.put(s, next, piece) {
+			break
+		}
+		if to = piece; kind != jointMade && piece-next < minTorn {
+			break
+		}
+	}
+	return t.count > 1
+}
+
+// fits reports whether a piece may go on a token that begins with an anchor.
+func (t *pieced) fits(anchor, piece string, kind joint) bool {
+	if piece == "" || strings.HasPrefix(piece, anchor) {
+		return false
+	}
+	if kind == jointSpace {
+		if t.blanks++; t.blanks > 3 {
+			return false
+		}
+	}
+	return kind == jointMade || fragment(piece)
+}
+
+// fragment reports whether a piece looks like part of something random and not like a
+// word: digits among letters, or capitals among small ones.
+func fragment(v string) bool {
+	l := look(v)
+	return l.digit > 0 && l.lower+l.upper > 0 || l.upper >= 6 && l.lower == 0 || l.digit >= 6 || l.upper > 1 && l.lower > 1 || changes(v) >= 3
+}
+
+// tear reads what may stand between two pieces from i on, and gives where the
+// next one starts. Without a joint it gives the end of the text if more of it could
+// make one.
+func tear(s string, i int) (joint, int) {
+	kind, start := jointNone, i
+	for i < len(s) && i-start < 96 {
+		k, next := tearOnce(s, i)
+		if k == jointNone {
+			if next == len(s) {
+				return jointNone, next
+			}
+			break
+		}
+		if i = next; kind != jointMade {
+			kind = k
+		}
+	}
+	if i == len(s) && i > start {
+		return jointNone, i
+	}
+	return kind, i
+}
+
+func tearOnce(s string, i int) (joint, int) {
+	switch c := s[i]; c {
+	case '\\':
+		return continued(s, i)
+	case '"', '\'', '`':
+		return literals(s, i, c)
+	case '<':
+		return tagged(s, i)
+	case '*', '~':
+		j := i
+		for j < len(s) && j < i+3 && s[j] == c {
+			j++
+		}
+		return jointMade, j
+	case '\n', '\r':
+		return jointLine, lineStart(s, i)
+	case ' ', '\t', '|', 0xe2:
+		return cellEnd(s, i)
+	case 0x1b, '^', '\b':
+		return painted(s, i)
+	case '$', '{', '}':
+		return template(s, i)
+	}
+	return jointNone, i
+}
+
+// continued is a backslash at the end of a line.
+func continued(s string, i int) (joint, int) {
+	j := i + 1
+	if j < len(s) && s[j] == '\r' {
+		j++
+	}
+	if j >= len(s) {
+		return jointNone, len(s)
+	}
+	if s[j] != '\n' {
+		return jointNone, i
+	}
+	return jointMade, skipBlank(s, j+1, 16)
+}
+
+// joiners are the operators that join two literals; a comma does where they are
+// joined as a list.
+var joiners = [...]string{"+", "..", ".", "&", "||", "<>", "~", ",", "\\"}
+
+// literals is the end of one literal and the beginning of the next.
+func literals(s string, i int, q byte) (joint, int) {
+	j := leadingBlank(s, i+1)
+	for _, op := range joiners {
+		if strings.HasPrefix(s[j:], op) {
+			j = leadingBlank(s, j+len(op))
+			break
+		}
+	}
+	if j < len(s) && (s[j] == 'f' || s[j] == 'r' || s[j] == 'b') && j+1 < len(s) && s[j+1] == q {
+		j++
+	}
+	if j >= len(s) {
+		return jointNone, len(s)
+	}
+	switch {
+	case s[j] == q, j == i+1 && quote(s[j]):
+		return jointMade, j + 1
+	case j == i+1 && alnum[s[j]]: // as shells join
+		return jointLine, j
+	}
+	return jointNone, i
+}
+
+// leadingBlank skips blanks and at most two line ends with what stands before the
+// text of the line.
+func leadingBlank(s string, i int) int {
+	for range 2 {
+		i = skipBlank(s, i, 16)
+		if next := nextLine(s, i); next >= 0 {
+			i = next
+		}
+	}
+	return i
+}
+
+// tagged is a tag or a comment of HTML.
+func tagged(s string, i int) (joint, int) {
+	if i+1 >= len(s) {
+		return jointNone, len(s)
+	}
+	if c := s[i+1]; !letter(c) && c != '/' && c != '!' {
+		return jointNone, i
+	}
+	stop := min(len(s), i+48)
+	for j := i + 1; j < stop; j++ {
+		switch s[j] {
+		case '>':
+			return jointMade, j + 1
+		case '<', '\n', '|':
+			return jointNone, i
+		}
+	}
+	if stop == len(s) {
+		return jointNone, stop
+	}
+	return jointNone, i
+}
+
+// lineStart is where the text of the next line starts, behind what quotes,
+// comments or numbers it.
+func lineStart(s string, i int) int {
+	j := nextLine(s, i)
+	if j < 0 {
+		return i + 1 // a carriage return
+	}
+	for _, mark := range [...]string{"//", "--", "+ ", "- "} {
+		if strings.HasPrefix(s[j:], mark) {
+			return skipBlank(s, j+len(mark), 8)
+		}
+	}
+	if n := digits.run(s, j, 6); n > j && n < len(s) && (s[n] == ':' || s[n] == ' ' || s[n] == '\t') {
+		k := n
+		for k < len(s) && k < n+4 && strings.IndexByte(": \t|", s[k]) >= 0 {
+			k++
+		}
+		return k
+	}
+	return j
+}
+
+// cellEnd is a blank, or the end of a cell of a table and of its line.
+func cellEnd(s string, i int) (joint, int) {
+	j := skipBlank(s, i, 80)
+	for j < len(s) && (s[j] == '|' || strings.HasPrefix(s[j:], "│")) {
+		j = skipBlank(s, j+len("│")-2*btoi(s[j] == '|'), 80)
+	}
+	switch {
+	case j >= len(s):
+		return jointNone, len(s)
+	case s[j] == '\n' || s[j] == '\r':
+		return jointLine, cellStart(s, lineStart(s, j))
+	case s[i] == ' ' && j == i+1, s[i] == '\t' && j == i+1:
+		return jointSpace, j
+	}
+	return jointNone, i
+}
+
+// cellStart skips empty cells.
+func cellStart(s string, i int) int {
+	for i < len(s) && lead[s[i]] {
+		i++
+	}
+	return i
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// painted is a terminal's escape, as it is or as it is shown.
+func painted(s string, i int) (joint, int) {
+	j := i + 1
+	if s[i] == '\b' {
+		return jointMade, j
+	}
+	if s[i] == '^' {
+		if j < len(s) && s[j] != '[' {
+			return jointNone, i
+		}
+		j++
+	}
+	if j >= len(s) {
+		return jointNone, len(s)
+	}
+	if s[j] != '[' {
+		return jointNone, i
+	}
+	for j++; j < len(s) && j < i+16 && (digits[s[j]] || s[j] == ';'); {
+		j++
+	}
+	if j >= len(s) {
+		return jointNone, len(s)
+	}
+	if s[j] != 'm' && s[j] != 'K' {
+		return jointNone, i
+	}
+	return jointMade, j + 1
+}
+
+// template is a literal inside a template: ${"…"}, {'…'}.
+func template(s string, i int) (joint, int) {
+	j := i
+	for j < len(s) && j < i+2 && (s[j] == '$' || s[j] == '{') {
+		j++
+	}
+	if j >= len(s) {
+		return jointNone, len(s)
+	}
+	if j == i || s[j-1] != '{' || !quote(s[j]) {
+		return jointNone, i
+	}
+	return jointMade, j + 1
+}
+
+// runOut is the end of the run of a token's bytes that goes on at i. Anchors that
+// stand in one run ask once.
+func (w *window) runOut(s string, i int) int {
+	if i < w.run.from || i > w.run.to {
+		w.run = span{from: i, to: tornBytes.run(s, i, len(s))}
+	}
+	return w.run.to
+}
+
+// pieced appends the token that an anchor begins and that goes on behind a joint,
+// if there is one.
+func (d *detector) pieced(s string, a *anchor, at int, w *window, buf []span) []span {
+	end := at + len(a.lit)
+	r := &d.rules[a.rule]
+	if r.tier != tierToken || len(s)-end < 8 || a.prev != nil && at > 0 && !a.prev[s[at-1]] {
+		return buf
+	}
+	to := w.runOut(s, end)
+	if to == len(s) || !joints[s[to]] || to-end > maxTorn || !goesOnTorn(s, at, end, to) {
+		return buf
+	}
+	if from, to := d.whole(s, a, at); to > 0 {
+		w.token = span{from: from, to: to}
+		return append(buf, span{from, to, a.rule})
+	}
+	return buf
+}
+
+// goesOnTorn reports whether a token that breaks off at to may go on.
+func goesOnTorn(s string, at, end, to int) bool {
+	kind, next := tear(s, to)
+	if kind == jointNone || next >= len(s) || !tornBytes[s[next]] || kind != jointMade && (to-end < 4 || !fragment(s[end:to])) {
+		return false
+	}
+	return !strings.HasPrefix(s[end:], s[at:end])
+}
+
+// whole is the token in pieces that an anchor begins, if there are pieces and they
+// make one.
+func (d *detector) whole(s string, a *anchor, at int) (from, to int) {
+	var t pieced
+	n := len(a.lit)
+	if !t.gather(s, at, at+n) || a.far != nil && (n+a.skip >= t.n || !a.far[t.text[n+a.skip]]) {
+		return 0, 0
+	}
+	from, to = d.rules[a.rule].find(string(t.text[:t.n]), 0, n)
+	if from != 0 || to <= t.pieces[1].at {
+		return 0, 0
+	}
+	return at, t.source(to)
+}
+
+// joints begin what may stand between two pieces.
+var joints = newClass("\\\"'`<*~\n\r \t|^\b${\x1b\xe2")
+
+// extended is where a token ends that was found up to to and goes on behind a
+// joint that somebody made, or on the next line.
+func (d *detector) extended(s string, a *anchor, at, from, to int) int {
+	if d.rules[a.rule].tier != tierToken || to >= len(s) || from != at || s[to] == ' ' || !joints[s[to]] {
+		return to
+	}
+	kind, next := tear(s, to)
+	if kind == jointNone || kind == jointSpace || next >= len(s) || !tornBytes[s[next]] {
+		return to
+	}
+	piece := tornBytes.run(s, next, maxTorn)
+	if !fragment(s[next:piece]) || kind == jointLine && !fillsLine(s, from, to, next, piece) {
+		return to
+	}
+	if _, far := d.whole(s, a, at); far > next {
+		return far
+	}
+	return to
+}
+
+// fillsLine reports whether a piece on the next line looks like the rest of a token
+// that did not fit on its own.
+func fillsLine(s string, from, to, next, piece int) bool {
+	v := s[next:piece]
+	if l := look(v); l.upper > 0 && l.lower > 0 && l.digit > 0 && random(v) {
+		return true
+	}
+	if classes['x'].run(v, 0, len(v)) == len(v) && len(v) >= 32 {
+		return false // a digest
+	}
+	return (piece == len(s) || s[piece] == '\n' || s[piece] == '\r') && len(v) <= to-from && to-from >= 20
+}
