@@ -160,7 +160,7 @@ func (d *detector) horizon(s string) int {
 
 // settled is the horizon of a text as it stands.
 func (d *detector) settled(s string) int {
-	h := d.anchorStart(s, imageStart(s, tailStart(s)))
+	h := d.anchorStart(s, imageStart(s, wordStart(s, len(s))))
 	var found batch
 	for i := 0; i < len(s); {
 		var n int
@@ -169,7 +169,7 @@ func (d *detector) settled(s string) int {
 			h = d.stillOpen(s, p, h)
 		}
 	}
-	return wordStart(s, h)
+	return wordStart(s, encodedLines(s, wordStart(s, h)))
 }
 
 // stillOpen draws h back to an anchor at a place whose match is not decided yet.
@@ -259,31 +259,6 @@ func wordStart(s string, i int) int {
 		i--
 	}
 	return i
-}
-
-// tailStart is where the last run of non-spaces begins, together with the full
-// lines of encoded text that it may continue.
-func tailStart(s string) int {
-	h := wordStart(s, len(s))
-	for h > 0 {
-		line := h
-		for line > 0 && line > h-maxLead && lead[s[line-1]] {
-			line--
-		}
-		if line == 0 || s[line-1] != '\n' {
-			break
-		}
-		line--
-		if line > 0 && s[line-1] == '\r' {
-			line--
-		}
-		from := encoding.back(s, line, maxEncoded)
-		if line-from < minEncoded || (line-from)%4 != 0 {
-			break
-		}
-		h = wordStart(s, from)
-	}
-	return h
 }
 
 // anchorStart draws h back to before an anchor of several words that the end of
