@@ -75,7 +75,8 @@ func lastLine(s string, from, to int) bool {
 		return true
 	}
 	if to < len(s) && s[to] == ' ' {
-		return false
+		l := look(s[from:to])
+		return to-from >= 16 && l.upper > 1 && l.lower > 1 && l.digit > 1
 	}
 	return to-from > 12 || classes['z'].run(s, from, to-from) < to
 }
@@ -128,10 +129,50 @@ func fromBase64(run string, buf []byte) []byte {
 	return out
 }
 
-// fromHex decodes a run into buf, or gives nil if it is not hex or not text.
+// fromWide decodes a run whose text is in UTF-16, as PowerShell's encoded commands
+// are, or gives nil where it is none.
+func fromWide(run string, buf []byte) []byte {
+	if len(run) < 2*minEncoded {
+		return nil
+	}
+	head := [3]byte{sextets[run[0]]<<2 | sextets[run[1]]>>4, sextets[run[1]]<<4 | sextets[run[2]]>>2, sextets[run[2]]<<6 | sextets[run[3]]}
+	if marked := head[0] == 0xff && head[1] == 0xfe; !marked && (head[0] == 0) == (head[1] == 0) {
+		return nil
+	}
+	out, bits, n, odd := buf[:0], uint32(0), 0, 0
+	for i := 0; i < len(run) && odd < 4; i++ {
+		v := sextets[run[i]]
+		if v == 0xff {
+			continue
+		}
+		bits, n = bits<<6|uint32(v), n+6
+		if n < 8 {
+			continue
+		}
+		n -= 8
+		switch b := byte(bits >> n); {
+		case textual(b):
+			out = append(out, b)
+		case b != 0:
+			odd++
+		}
+	}
+	if odd == 4 {
+		return nil
+	}
+	return out
+}
+
+// fromHex decodes a run into buf, or gives nil if it is not hex or not text. Line
+// ends are skipped, with what stands before the next line.
 func fromHex(run string, buf []byte) []byte {
 	out, odd := buf[:0], 0
 	for i := 0; i+1 < len(run); i += 2 {
+		if next := nextLine(run, i); next >= 0 {
+			if i = next; i+1 >= len(run) {
+				break
+			}
+		}
 		high, low := nibbles[run[i]], nibbles[run[i+1]]
 		if high|low == 0xff {
 			return nil

@@ -50,6 +50,11 @@ func (p *probe) hidden(s string, depth int, known []span) []span {
 			found = append(found, span{from, padded(s, to), rule})
 		}
 	}
+	for sr, ok := nextSeries(s, 0); ok; sr, ok = nextSeries(s, sr.to) {
+		if rule, ok := p.spelled(s, &sr, depth+1); ok {
+			found = append(found, span{sr.from, sr.to, rule})
+		}
+	}
 	return found
 }
 
@@ -117,7 +122,11 @@ func (p *probe) encoded(run string, depth int) (rule int, ok bool) {
 		return 0, false // a digest: no text is hex in base64
 	}
 	for skip := range 4 {
-		if out := fromBase64(run[skip:], scratch[:0]); out != nil {
+		out := fromBase64(run[skip:], scratch[:0])
+		if out == nil {
+			out = fromWide(run[skip:], scratch[:0])
+		}
+		if out != nil {
 			if rule, ok = p.decoded(out, depth); ok {
 				return rule, ok
 			}

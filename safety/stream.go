@@ -169,7 +169,7 @@ func (d *detector) settled(s string) int {
 			h = d.stillOpen(s, p, h)
 		}
 	}
-	return wordStart(s, encodedLines(s, wordStart(s, h)))
+	return wordStart(s, spelledStart(s, encodedLines(s, wordStart(s, h))))
 }
 
 // stillOpen draws h back to an anchor at a place whose match is not decided yet.
