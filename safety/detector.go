@@ -68,7 +68,9 @@ func (d *detector) spans(s string, buf []span) []span {
 type window struct {
 	token  span
 	named  int
-	run    span // of a token's bytes, which was followed last
+	run    span   // of a token's bytes, which was followed last
+	vain   [4]int // where a token in pieces was looked for last in vain
+	asked  int    // how often it was
 	missed [8]miss
 }
 
@@ -122,7 +124,7 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 		if inMarker(s, from) || at != from && inMarker(s, at) {
 			continue
 		}
-		to = d.extended(s, a, at, from, to)
+		to = d.extended(s, a, at, from, to, w)
 		if len(buf) == cap(buf) {
 			buf = slices.Grow(buf, 3*len(buf)+32)
 		}

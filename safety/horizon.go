@@ -100,7 +100,7 @@ func wideRune(s string, i int) int {
 		return 0
 	}
 	r, n := utf8.DecodeRuneInString(s[i:])
-	if r == utf8.RuneError || ascii(r) > 0 || combining(r) {
+	if r == utf8.RuneError || r == blankBraille || ascii(r) > 0 || combining(r) {
 		return 0
 	}
 	return n

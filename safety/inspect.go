@@ -93,16 +93,25 @@ func (d *detector) told(rule int) bool {
 // once drops what was found twice, as it stands and in a view, of what is only
 // told: what is changed is merged anyway.
 func (d *detector) once(found []span) []span {
-	slices.SortStableFunc(found, func(a, b span) int { return cmp.Or(a.rule-b.rule, a.from-b.from) })
 	n := 0
-	for _, sp := range found {
-		if n > 0 && found[n-1].rule == sp.rule && sp.from < found[n-1].to && d.told(sp.rule) {
-			continue
+	for i, sp := range found { // those that are told come first
+		if d.told(sp.rule) {
+			found[i], found[n] = found[n], sp
+			n++
 		}
-		found[n] = sp
-		n++
 	}
-	return found[:n]
+	if n < 2 {
+		return found
+	}
+	slices.SortFunc(found[:n], func(a, b span) int { return cmp.Or(a.rule-b.rule, a.from-b.from, b.to-a.to) })
+	k := 1
+	for _, sp := range found[1:n] {
+		if last := found[k-1]; last.rule != sp.rule || sp.from >= last.to {
+			found[k] = sp
+			k++
+		}
+	}
+	return append(found[:k], found[n:]...)
 }
 
 // encoded reports which rule matches what a run decodes to. The run is taken as

@@ -29,7 +29,7 @@ func nextSeries(s string, i int) (sr series, ok bool) {
 		for !digits[s[at]] {
 			at++
 		}
-		sr = readSeries(s, max(low, seriesStart(s, at)))
+		sr = readSeries(s, seriesStart(s, at, max(low, at-3*probeStep)))
 		if sr.to <= at {
 			sr = readSeries(s, max(low, alnum.back(s, at, 12)))
 		}
@@ -122,7 +122,9 @@ func readSeries(s string, i int) series {
 			break
 		}
 		if sr.tokens == 1 {
-			sign = between
+			if sign = between; sign == "%" || sign == `\` {
+				break // escapes, which are read as such
+			}
 		}
 		i = next
 	}
@@ -157,10 +159,11 @@ func dumpLine(s string, i int) int {
 	return skipBlank(s, to, 4)
 }
 
-// seriesStart draws i back to where the series starts that a number at i is part of.
-func seriesStart(s string, i int) int {
-	i = alnum.back(s, i, 12)
-	for {
+// seriesStart draws i back to where the series starts that a number at i is part of,
+// not before low.
+func seriesStart(s string, i, low int) int {
+	i = max(low, alnum.back(s, i, 12))
+	for i > low {
 		end := i
 		for end > 0 && end > i-32 && !alnum[s[end-1]] {
 			end--
@@ -169,11 +172,12 @@ func seriesStart(s string, i int) int {
 			return i
 		}
 		start := alnum.back(s, end, 12)
-		if _, to, ok := spelledToken(s, start); !ok || to != end {
+		if _, to, ok := spelledToken(s, start); !ok || to != end || start < low {
 			return i
 		}
 		i = start
 	}
+	return i
 }
 
 // bytes are what a series spells, read in one way; nil if it cannot be read so.
@@ -264,5 +268,5 @@ func spelledStart(s string, h int) int {
 	if _, to, ok := spelledToken(s, start); !ok || to != end {
 		return h
 	}
-	return seriesStart(s, start)
+	return seriesStart(s, start, 0)
 }

@@ -3,8 +3,8 @@ package safety
 import "strings"
 
 const (
-	maxTorn   = 2048 // bytes of a token that is put together
-	maxPieces = 48
+	maxTorn   = 1024 // bytes of a token that is put together
+	maxPieces = 32
 	minTorn   = 8 // of a piece that is not the last, where nobody made the joint
 )
 
@@ -117,7 +117,7 @@ func (d *detector) pieced(s string, a *anchor, at int, w *window, buf []span) []
 	if to == len(s) || !joints[s[to]] || to-end > maxTorn || !goesOnTorn(s, at, end, to) {
 		return buf
 	}
-	if from, to := d.whole(s, a, at); to > 0 {
+	if from, to := d.whole(s, a, at, w); to > 0 {
 		w.token = span{from: from, to: to}
 		return append(buf, span{from, to, a.rule})
 	}
@@ -134,8 +134,24 @@ func goesOnTorn(s string, at, end, to int) bool {
 }
 
 // whole is the token in pieces that an anchor begins, if there are pieces and they
-// make one.
-func (d *detector) whole(s string, a *anchor, at int) (from, to int) {
+// make one. Where it was asked in vain several times just before, it is not asked.
+func (d *detector) whole(s string, a *anchor, at int, w *window) (from, to int) {
+	if oldest := &w.vain[w.asked%len(w.vain)]; *oldest > 0 && at-*oldest < vainWithin {
+		*oldest = at
+		w.asked++
+		return 0, 0
+	}
+	if from, to = d.join(s, a, at); to == 0 {
+		w.vain[w.asked%len(w.vain)] = at + 1
+		w.asked++
+	}
+	return from, to
+}
+
+// vainWithin is in how many bytes a window remembers what was asked in vain.
+const vainWithin = 512
+
+func (d *detector) join(s string, a *anchor, at int) (from, to int) {
 	var t pieced
 	n := len(a.lit)
 	if !t.gather(s, at, at+n) || a.far != nil && (n+a.skip >= t.n || !a.far[t.text[n+a.skip]]) {
@@ -150,7 +166,7 @@ func (d *detector) whole(s string, a *anchor, at int) (from, to int) {
 
 // extended is where a token ends that was found up to to and goes on behind a
 // joint that somebody made, or on the next line.
-func (d *detector) extended(s string, a *anchor, at, from, to int) int {
+func (d *detector) extended(s string, a *anchor, at, from, to int, w *window) int {
 	if d.rules[a.rule].tier != tierToken || to >= len(s) || from != at || s[to] == ' ' || !joints[s[to]] {
 		return to
 	}
@@ -162,7 +178,7 @@ func (d *detector) extended(s string, a *anchor, at, from, to int) int {
 	if !fragment(s[next:piece]) || kind == jointLine && !fillsLine(s, from, to, next, piece) {
 		return to
 	}
-	if _, far := d.whole(s, a, at); far > next {
+	if _, far := d.whole(s, a, at, w); far > next {
 		return far
 	}
 	return to

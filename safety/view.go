@@ -11,6 +11,7 @@ import (
 type view struct {
 	text  strings.Builder
 	parts []stretch
+	last  int // the part that was asked about last
 }
 
 // stretch is a part of a view each byte of which came from step bytes: one where
@@ -66,11 +67,14 @@ func (v *view) end(s string) *view {
 
 // source is where in the source the byte at i came from.
 func (v *view) source(i int) int {
-	k, exact := slices.BinarySearchFunc(v.parts, int32(i), func(p stretch, at int32) int { return int(p.at - at) })
-	if !exact {
-		k--
+	if k := v.last; v.parts[k].at > int32(i) || k+1 < len(v.parts) && v.parts[k+1].at <= int32(i) {
+		k, exact := slices.BinarySearchFunc(v.parts, int32(i), func(p stretch, at int32) int { return int(p.at - at) })
+		if !exact {
+			k--
+		}
+		v.last = k
 	}
-	return v.parts[k].source(int32(i))
+	return v.parts[v.last].source(int32(i))
 }
 
 // back translates a span of the view into one of the source.
@@ -91,7 +95,7 @@ func plainLetters(s string) *view {
 	last := 0
 	for i := asciiEnd(s, 0); i < len(s); i = asciiEnd(s, i) {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if a := ascii(r); a > 0 || combining(r) {
+		if a := ascii(r); a > 0 || combining(r) || splits(s, i, n, r) {
 			v.copy(s, last, i)
 			last = i + n
 			if a > 0 {
@@ -130,7 +134,7 @@ func eight(s string, i int) uint64 {
 func lookalike(s string) bool {
 	for i := asciiEnd(s, 0); i < len(s); i = asciiEnd(s, i) {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if ascii(r) > 0 || combining(r) {
+		if ascii(r) > 0 || combining(r) || splits(s, i, n, r) {
 			return true
 		}
 		i += n
@@ -141,7 +145,12 @@ func lookalike(s string) bool {
 // combining reports whether a rune adds to the one before it, which is all that
 // strip left of what joins and varies emoji.
 func combining(r rune) bool {
-	return r == joiner || r == variant || r == variant-1 || r == softHyphen || r == nonJoiner || r == utf8.RuneError || r == blankBraille || r >= 0x300 && r <= 0x36f || r >= 0x1ab0 && r <= 0x1aff || r >= 0x1dc0 && r <= 0x1dff || r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
+	return r == joiner || r == variant || r == variant-1 || r == softHyphen || r == nonJoiner || r >= 0x300 && r <= 0x36f || r >= 0x1ab0 && r <= 0x1aff || r >= 0x1dc0 && r <= 0x1dff || r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
+}
+
+// splits reports whether a rune without a look of its own stands inside a word.
+func splits(s string, i, n int, r rune) bool {
+	return (r == utf8.RuneError || r == blankBraille) && i > 0 && i+n < len(s) && tornBytes[s[i-1]] && tornBytes[s[i+n]]
 }
 
 // blankBraille is as empty as a space, but none.
