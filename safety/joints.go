@@ -13,7 +13,7 @@ const (
 )
 
 // joints begin what may stand between two pieces.
-var joints = newClass("\\\"'`<*~\n\r \t|^\b${\x1b\xe2")
+var joints = newClass("\\\"'`<*~\n\r \t|^\b${=\x1b\xe2")
 
 // tear reads what may stand between two pieces from i on, and gives where the
 // next one starts. Without a joint it gives the end of the text if more of it could
@@ -40,7 +40,7 @@ func tear(s string, i int) (joint, int) {
 
 func tearOnce(s string, i int) (joint, int) {
 	switch c := s[i]; c {
-	case '\\':
+	case '\\', '=':
 		return continued(s, i)
 	case '"', '\'', '`':
 		return literals(s, i, c)
@@ -64,7 +64,7 @@ func tearOnce(s string, i int) (joint, int) {
 	return jointNone, i
 }
 
-// continued is a backslash at the end of a line.
+// continued is a backslash at the end of a line, or the = of quoted-printable.
 func continued(s string, i int) (joint, int) {
 	j := i + 1
 	if j < len(s) && s[j] == '\r' {

@@ -44,7 +44,7 @@ func (t *pieced) source(i int) int {
 // reports whether there is more than one.
 func (t *pieced) gather(s string, at, end int) bool {
 	t.n, t.count, t.blanks, t.open = 0, 0, 0, false
-	to := tornBytes.run(s, end, maxTorn)
+	to := pieceEnd(s, end)
 	if !t.put(s, at, to) {
 		return false
 	}
@@ -62,7 +62,7 @@ func (t *pieced) gather(s string, at, end int) bool {
 		if t.count == 1 && kind != jointMade && (len(body) < 4 || !fragment(body)) {
 			break
 		}
-		piece := tornBytes.run(s, next, maxTorn)
+		piece := pieceEnd(s, next)
 		if piece == len(s) {
 			t.open = true
 		}
@@ -74,6 +74,16 @@ func (t *pieced) gather(s string, at, end int) bool {
 		}
 	}
 	return t.count > 1
+}
+
+// pieceEnd is the end of a piece that starts at i. The = of quoted-printable at the
+// end of a line is not part of it.
+func pieceEnd(s string, i int) int {
+	to := tornBytes.run(s, i, maxTorn)
+	if to < len(s) && to > i && s[to-1] == '=' && (s[to] == '\n' || s[to] == '\r') {
+		to--
+	}
+	return to
 }
 
 // fits reports whether a piece may go on a token that begins with an anchor.
@@ -114,6 +124,9 @@ func (d *detector) pieced(s string, a *anchor, at int, w *window, buf []span) []
 		return buf
 	}
 	to := w.runOut(s, end)
+	if to < len(s) && to > end && s[to-1] == '=' && nextLine(s, to) >= 0 {
+		to--
+	}
 	if to == len(s) || !joints[s[to]] || to-end > maxTorn || !goesOnTorn(s, at, end, to) {
 		return buf
 	}
