@@ -131,6 +131,9 @@ func tagged(s string, i int) (joint, int) {
 	for j := i + 1; j < stop; j++ {
 		switch s[j] {
 		case '>':
+			if separates(strings.TrimPrefix(s[i+1:j], "/")) {
+				return jointLine, j + 1
+			}
 			return jointMade, j + 1
 		case '<', '\n', '|':
 			return jointNone, i
@@ -140,6 +143,16 @@ func tagged(s string, i int) (joint, int) {
 		return jointNone, stop
 	}
 	return jointNone, i
+}
+
+// separates reports whether a tag parts what stands before it from what follows.
+func separates(tag string) bool {
+	for _, name := range [...]string{"td", "th", "tr", "li", "p", "div", "dt", "dd"} {
+		if tag == name || strings.HasPrefix(tag, name+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // lineStart is where the text of the next line starts, behind what quotes,
@@ -153,8 +166,15 @@ func lineStart(s string, i int) int {
 		if strings.HasPrefix(s[j:], mark) {
 			return skipBlank(s, j+len(mark), 8)
 		}
+		if j+1 == len(s) && s[j] == mark[0] {
+			return len(s) // it may become one
+		}
 	}
-	if n := digits.run(s, j, 6); n > j && n < len(s) && (s[n] == ':' || s[n] == ' ' || s[n] == '\t') {
+	n := digits.run(s, j, 6)
+	if n == len(s) {
+		return n
+	}
+	if n > j && (s[n] == ':' || s[n] == ' ' || s[n] == '\t') {
 		k := n
 		for k < len(s) && k < n+4 && strings.IndexByte(": \t|", s[k]) >= 0 {
 			k++

@@ -3,7 +3,7 @@ package safety
 import "strings"
 
 // minSpelled is how many numbers in a row may hide a credential.
-const minSpelled = 14
+const minSpelled = 12
 
 // probeStep is how far apart the places are that are asked whether numbers stand
 // there: a series that counts holds one of them and the eight bytes behind it.
@@ -108,7 +108,7 @@ func readSeries(s string, i int) series {
 		from, to, ok := spelledToken(s, i)
 		if !ok {
 			next := dumpLine(s, sr.to)
-			if next < 0 || sr.tokens == 0 {
+			if next <= i || sr.tokens == 0 || !sr.dump && offsetEnd(s, strings.LastIndexByte(s[:sr.from], '\n')+1) < 0 {
 				break
 			}
 			sr.dump, i = true, next
@@ -148,7 +148,11 @@ func dumpLine(s string, i int) int {
 	if k < 1 {
 		return -1
 	}
-	i += k + 1
+	return offsetEnd(s, i+k+1)
+}
+
+// offsetEnd is where the numbers start on the line of a dump that starts at i, or -1.
+func offsetEnd(s string, i int) int {
 	to := classes['x'].run(s, i, 9)
 	if to-i < 6 || to-i > 8 || to >= len(s) || s[to] != ':' && s[to] != ' ' {
 		return -1
@@ -187,7 +191,7 @@ func (sr *series) bytes(s string, buf []byte, read func(v string, out []byte) []
 		from, to, ok := spelledToken(s, i)
 		if !ok {
 			next := dumpLine(s, n)
-			if next < 0 || next > sr.to {
+			if next <= i || next > sr.to {
 				break
 			}
 			i = next
@@ -249,7 +253,7 @@ func (p *probe) spelled(s string, sr *series, depth int) (rule int, ok bool) {
 // spelledStart draws h back to the start of a series that ends there and may go on.
 func spelledStart(s string, h int) int {
 	line := strings.LastIndexByte(s[:h], '\n') + 1
-	if to := classes['x'].run(s, line, 9); to-line >= 6 && to-line <= 8 && to < len(s) && (s[to] == ':' || s[to] == ' ') && h-line < 100 {
+	if to := classes['x'].run(s, line, 9); offsetEnd(s, line) >= 0 && h-line < 100 {
 		if line == 0 {
 			return 0
 		}

@@ -18,7 +18,7 @@ type pieced struct {
 	open   bool // the end of the text leaves open what follows
 }
 
-var tornBytes = newClass("A-Za-z0-9._~+/=-")
+var tornBytes = newClass("A-Za-z0-9._+/=-")
 
 // put adds a piece.
 func (t *pieced) put(s string, from, to int) bool {
@@ -188,7 +188,7 @@ func (d *detector) extended(s string, a *anchor, at, from, to int, w *window) in
 		return to
 	}
 	piece := tornBytes.run(s, next, maxTorn)
-	if !fragment(s[next:piece]) || kind == jointLine && !fillsLine(s, from, to, next, piece) {
+	if piece-next < minTorn || !fragment(s[next:piece]) || kind == jointLine && !fillsLine(s, from, to, next, piece) {
 		return to
 	}
 	if _, far := d.whole(s, a, at, w); far > next {

@@ -169,6 +169,14 @@ func ascii(r rune) byte {
 		}
 	case r >= 0x1d7ce && r <= 0x1d7ff:
 		return '0' + byte((r-0x1d7ce)%10)
+	case r == 0x24ea:
+		return '0'
+	case r >= 0x2460 && r <= 0x2468:
+		return '1' + byte(r-0x2460)
+	case r >= 0xfe4d && r <= 0xfe4f, r == 0x203f:
+		return '_'
+	case r == 0xfe63:
+		return '-'
 	case r >= 0x24b6 && r <= 0x24cf:
 		return 'A' + byte(r-0x24b6)
 	case r >= 0x24d0 && r <= 0x24e9:
