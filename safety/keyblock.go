@@ -86,7 +86,7 @@ func looseKey() rule {
 
 // looseBody is where the body behind such a label starts, or -1.
 func looseBody(s string, at, end int) int {
-	if at >= 5 && s[at-5:at] == "-----" && s[at+5] != '+' {
+	if at >= 5 && s[at-5:at] == "-----" && keyBody(s, at+5) >= 0 {
 		return -1 // a label like any other
 	}
 	label := s[end-3 : min(len(s), end+24)]
