@@ -224,7 +224,7 @@ func jwkPart() rule {
 }
 
 // jwkSight is how far from a part the type of its key may stand.
-const jwkSight = 2500
+const jwkSight = 1200
 
 func jwkValue(s string, end int) (int, int) {
 	i := skipBlank(s, end, 3)

@@ -74,7 +74,7 @@ func activeMarkup() rule {
 			case hasFold(s, at, "<img"):
 				tag := s[end:min(len(s), end+120)]
 				tag, _, _ = strings.Cut(tag, ">")
-				if !containsFold(tag, "src=") || !strings.Contains(tag, "//") || strings.IndexByte(tag, '?') < 0 {
+				if strings.IndexByte(tag, '?') < 0 || !strings.Contains(tag, "//") || !containsFold(tag, "src=") {
 					return 0, 0
 				}
 			case end < len(s) && letter(s[end]) && letter(s[end-1]):

@@ -29,6 +29,9 @@ func nextSeries(s string, i int) (sr series, ok bool) {
 		for !digits[s[at]] {
 			at++
 		}
+		if k := alnum.back(s, at, 3); k > 0 && strings.IndexByte(`%\#`, s[k-1]) >= 0 && k < at+2 {
+			continue // an escape, which is read as such
+		}
 		sr = readSeries(s, seriesStart(s, at, max(low, at-3*probeStep)))
 		if sr.to <= at {
 			sr = readSeries(s, max(low, alnum.back(s, at, 12)))

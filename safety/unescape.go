@@ -194,9 +194,6 @@ func reference(s string, i int) (rune, int) {
 		}
 		return 0, 0
 	}
-	if !closed && (end >= len(s) || s[end] != '&') {
-		return 0, 0
-	}
 	if lower(name[1]) == 'x' {
 		if r, ok := hexNumber(name, 2, len(name)-2); ok && r <= utf8.MaxRune {
 			return r, n
