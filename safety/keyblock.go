@@ -140,11 +140,15 @@ func headlessKey() rule {
 }
 
 func findHeadless(s string, at, end int) (int, int) {
+	to := labelEnd(s, end)
+	if to == end || !containsFold(s[end-3:to], "key") {
+		return 0, 0
+	}
 	from := encodedLines(s, at)
 	if from == at || !keyed64(s[from:at]) {
 		return 0, 0
 	}
-	return from, labelEnd(s, end)
+	return from, to
 }
 
 // encodedLines is where the lines of encoded text begin that end before the line
