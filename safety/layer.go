@@ -178,7 +178,7 @@ func (l *Layer) replace(b *strings.Builder, s string, e span, t *tally) {
 // a role marker, and behind the first sign of anything else.
 func neutralise(b *strings.Builder, token string, before bool) {
 	_, k := utf8.DecodeRuneInString(token)
-	if _, n := escape(token, 0); n > 0 {
+	if n := escaped(token); n > 0 {
 		k = n // behind the whole escape, else there is another one
 	} else if before {
 		k = 0
@@ -186,6 +186,23 @@ func neutralise(b *strings.Builder, token string, before bool) {
 	b.WriteString(token[:k])
 	b.WriteByte('\\')
 	b.WriteString(token[k:])
+}
+
+// escaped is the length of the escape that a text begins with, or 0, with the
+// escapes in that escape.
+func escaped(s string) int {
+	r, n := escape(s, 0)
+	for range maxDecode {
+		if n == 0 || strings.IndexRune(openers, r) < 0 {
+			break
+		}
+		inner, more := escape(string(r)+s[n:min(len(s), n+16)], 0)
+		if more == 0 {
+			break
+		}
+		r, n = inner, n+more-1
+	}
+	return n
 }
 
 // tally counts what the rules found.

@@ -121,15 +121,21 @@ func unseen(before, s string) int {
 	for i, r := range s {
 		switch {
 		case i < flag:
+			continue
 		case r == blackFlag:
 			flag = i + 4 + ofFlag(s[i+4:])
-		case r == joiner || r == variant || r == variant-1 || r == 0x85 || r == '\r':
+		case !invisible(r):
 		case r == 0x1b:
 			if escapeLen(s[i:]) == 1 {
 				n++
 			}
-		case invisible(r) && !ofScript(last, r, s[i+utf8.RuneLen(r):]):
+			continue
+		case ofScript(last, r, s[i+utf8.RuneLen(r):]), ofEmoji(last, r, s[i+utf8.RuneLen(r):]):
+		case r == joiner, r == variant, r == variant-1, r == 0x85, r == '\r':
+			continue // taken out without a word
+		default:
 			n++
+			continue
 		}
 		last = r
 	}
