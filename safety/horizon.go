@@ -59,7 +59,7 @@ func (d *detector) openTorn(s string, a *anchor, at, end int) bool {
 		return false
 	}
 	to := tornBytes.run(s, end, maxTorn)
-	if to < len(s) && s[to] == ' ' { // it does not go on if it is whole
+	if kind, _ := tear(s, to); kind == jointSpace { // it does not go on if it is whole
 		_, found := d.rules[a.rule].find(s, at, end)
 		return found == 0
 	}

@@ -180,7 +180,7 @@ func (d *detector) join(s string, a *anchor, at int) (from, to int) {
 // extended is where a token ends that was found up to to and goes on behind a
 // joint that somebody made, or on the next line.
 func (d *detector) extended(s string, a *anchor, at, from, to int, w *window) int {
-	if d.rules[a.rule].tier != tierToken || to >= len(s) || from != at || s[to] == ' ' || !joints[s[to]] {
+	if d.rules[a.rule].tier != tierToken || to >= len(s) || from != at || !joints[s[to]] {
 		return to
 	}
 	kind, next := tear(s, to)
