@@ -25,12 +25,9 @@ func nextSeries(s string, i int) (sr series, ok bool) {
 		if !digitIn(eight(s, i)) {
 			continue
 		}
-		at := i
-		for !digits[s[at]] {
-			at++
-		}
-		if k := alnum.back(s, at, 3); k > 0 && strings.IndexByte(`%\#`, s[k-1]) >= 0 && k < at+2 {
-			continue // an escape, which is read as such
+		at := twoTokens(s, i, i+8)
+		if at < 0 {
+			continue
 		}
 		sr = readSeries(s, seriesStart(s, at, max(low, at-3*probeStep)))
 		if sr.to <= at {
@@ -42,6 +39,27 @@ func nextSeries(s string, i int) (sr series, ok bool) {
 		i = max(i, sr.to-probeStep)
 	}
 	return series{}, false
+}
+
+// twoTokens is where between i and end a number stands that another one follows, or
+// -1. The numbers of escapes do not count, which are read as such.
+func twoTokens(s string, i, end int) int {
+	for ; i < end; i++ {
+		if !digits[s[i]] {
+			continue
+		}
+		start := alnum.back(s, i, 6)
+		_, to, ok := spelledToken(s, start)
+		if ok && (start == 0 || strings.IndexByte(`%\#`, s[start-1]) < 0) {
+			if _, next, more := between(s, to); more {
+				if _, _, ok = spelledToken(s, next); ok {
+					return i
+				}
+			}
+		}
+		i = max(i, to-1)
+	}
+	return -1
 }
 
 // spelledToken reads the number at i: its digits, behind 0x or the like, and whether
