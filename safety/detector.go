@@ -68,9 +68,8 @@ func (d *detector) spans(s string, buf []span) []span {
 type window struct {
 	token  span
 	named  int
-	run    span   // of a token's bytes, which was followed last
-	vain   [4]int // where a token in pieces was looked for last in vain
-	asked  int    // how often it was
+	run    span     // of a token's bytes, which was followed last
+	vain   [16]vain // where anchors began no token in pieces
 	missed [8]miss
 }
 

@@ -72,17 +72,20 @@ func openBody(s string, body int) bool {
 // looseKey is a private key whose label lost its dashes or was written otherwise.
 func looseKey() rule {
 	return rule{
-		id: "private-key-block", tier: tierBlock, action: Block, fold: true, find: findLooseKey,
+		id: "private-key-block", tier: tierBlock, action: Block, fold: true, find: findLooseKey, sight: looseSight + 100,
 		anchors: []string{"begin rsa private", "begin private key", "begin ec private", "begin openssh private", "begin encrypted private", "begin dsa private", "begin pgp private", "begin ssh2 encrypted private",
 			"begin+rsa+private", "begin+private+key", "begin+ec+private", "begin+openssh+private", "begin+encrypted+private", "begin+dsa+private", "begin+pgp+private"},
 		open: func(s string, at, end int) bool {
 			body := looseBody(s, at, end)
-			return body < 0 && len(s)-end < 60 || body >= 0 && openBody(s, body)
+			return body < 0 && len(s)-end < 110 || body >= 0 && (len(s)-body < looseSight || openBody(s, body))
 		},
 		hits:   []string{"BEGIN RSA PRIVATE {}KEY\n{b64}\n{b64}\nEND RSA PRIVATE {}KEY", "---- BEGIN SSH2 ENCRYPTED PRIVATE {}KEY ----\n{b64}\n{b64}", "----- BEGIN PRIVATE {}KEY-----\n{b64}\n{b64}"},
 		misses: []string{"the lines begin private key material", "BEGIN RSA PRIVATE " + "KEY is what grep looks for"},
 	}
 }
+
+// looseSight is how far behind such a label the first line of the key starts.
+const looseSight = 320
 
 // looseBody is where the body behind such a label starts, or -1.
 func looseBody(s string, at, end int) int {
@@ -103,13 +106,16 @@ func looseBody(s string, at, end int) int {
 	for stop := min(len(s), i+7); i < stop && (s[i] == '-' || s[i] == ' '); {
 		i++
 	}
-	return i
+	if i < len(s) && (strings.IndexByte("\r\n\\%<\"'&", s[i]) >= 0 || keyLine.run(s, i, 20)-i == 20) {
+		return i
+	}
+	return -1
 }
 
 func findLooseKey(s string, at, end int) (int, int) {
 	body := looseBody(s, at, end)
-	if body < 0 || !keyed64(s[body:min(len(s), body+keySight)]) {
-		return 0, 0
+	if body < 0 || !keyed64(s[body:min(len(s), body+looseSight)]) {
+		return costly, costly
 	}
 	to, _ := keyEnd(s, body)
 	line := s[to:min(len(s), to+64)]

@@ -147,21 +147,30 @@ func goesOnTorn(s string, at, end, to int) bool {
 }
 
 // whole is the token in pieces that an anchor begins, if there are pieces and they
-// make one. Where it was asked in vain several times just before, it is not asked.
+// make one. Where the same anchor stood several times in vain just before, it is
+// not asked.
 func (d *detector) whole(s string, a *anchor, at int, w *window) (from, to int) {
-	if oldest := &w.vain[w.asked%len(w.vain)]; *oldest > 0 && at-*oldest < vainWithin {
-		*oldest = at
-		w.asked++
+	v := &w.vain[a.slot%len(w.vain)]
+	if v.anchor != a || at-v.at >= vainWithin {
+		*v = vain{anchor: a}
+	}
+	if v.n >= 3 {
+		v.at = at
 		return 0, 0
 	}
 	if from, to = d.join(s, a, at); to == 0 {
-		w.vain[w.asked%len(w.vain)] = at + 1
-		w.asked++
+		v.at, v.n = at, v.n+1
 	}
 	return from, to
 }
 
-// vainWithin is in how many bytes a window remembers what was asked in vain.
+// vain is where an anchor began no token in pieces, and how often before that.
+type vain struct {
+	anchor *anchor
+	at, n  int
+}
+
+// vainWithin is for how many bytes it is remembered that an anchor stood in vain.
 const vainWithin = 512
 
 func (d *detector) join(s string, a *anchor, at int) (from, to int) {
