@@ -14,7 +14,11 @@ func keyEnd(s string, body int) (to int, open bool) {
 	for i := body; i < len(s) && i-last < keyGap; {
 		switch {
 		case s[i] == '-' && hasFold(s, i, "-----end"):
-			return labelEnd(s, i+8), i+108 > len(s)
+			to := labelEnd(s, i+8)
+			if cut := len(s)-i < 108 && strings.IndexByte(s[i:], '\n') < 0; to > i+8 || cut {
+				return to, i+108 > len(s)
+			}
+			i += 8 // no label, only looks like one
 		case keyLine[s[i]]:
 			end := keyLine.run(s, i, len(s))
 			if ownLine(s, last, i, end) || end-i >= 16 && keyPart(s[i:end]) {
