@@ -35,7 +35,7 @@ lint: go-version page-types ## formatting, vet, staticcheck; the types of the pa
 bench: go-version ## what capture, streaming and history cost, and the detector beside gitleaks, as ratios
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	cd safety/oracle && $(GO) run ./cmd/bench
-	cd safety/oracle && GOEXPERIMENT=simd $(GO) run ./cmd/bench
+	cd safety/oracle && GOEXPERIMENT=simd GOAMD64=v3 $(GO) run ./cmd/bench
 
 recall: go-version ## what the detector finds, and what it finds wrongly, beside gitleaks
 	cd safety/oracle && $(GO) run ./cmd/recall

@@ -75,10 +75,16 @@ func (c *class) run(s string, i, max int) int {
 	if end-i > max {
 		end = i + max
 	}
-	for i < end && c[s[i]] {
-		i++
+	if i >= end {
+		return i
 	}
-	return i
+	t := s[i:end]
+	for k := range len(t) {
+		if !c[t[k]] {
+			return i + k
+		}
+	}
+	return end
 }
 
 // back is the start of the run of c that ends before i, at most max bytes long.

@@ -9,19 +9,17 @@ var keyChars = newClass("A-Za-z0-9_.~+/=-")
 // prose, code or a stand-in for one.
 func credible(s, name string, kind sense, how op, v value) bool {
 	text := s[v.from:v.to]
-	if kind != secret && (!random(text) && (kind != keyed || !digest(text)) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
+	if kind != secret && (labelledDigest(text) || codeName(text) || variableName(text) || !random(text) && (kind != keyed || !digest(text)) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
 		return false
 	}
-	l := looks{}
-	if kind == secret {
-		if l = look(text); !v.quoted && (how == opIs || how == opLoose) && l.digit+l.other == 0 && !scrambled(text) {
-			return false // a word of prose or code, the commonest case
-		}
-	}
-	if how == opBeside && !(v.quoted && passwordName(name) && len(text) >= 6 && l.digit > 0 && keyChars.run(text, 0, len(text)) == len(text)) && !strewn(text) {
+	l := look(text)
+	if how == opBeside && !besideName(text, name, kind, v.quoted, l) {
 		return false
 	}
-	if placeholder(text) || alphabet(text) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimRight(text, "!.*")) {
+	if how == opFlag && !announced(text, name, kind) {
+		return false
+	}
+	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text, l) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "(")) {
 		return false
 	}
 	if kind != secret {
@@ -34,34 +32,14 @@ func credible(s, name string, kind sense, how op, v value) bool {
 		return false // the output of a command
 	}
 	if v.quoted && how != opTag {
-		return credibleQuoted(text, how, l) && !(path(text) && containsFold(name, "pwd")) && !closes(s, v.from-1)
+		return credibleQuoted(text, how, l, s[v.from-1] == '`' && !passwordName(name)) && !(path(text) && containsFold(name, "pwd")) && !closes(s, v.from-1)
 	}
 	return credibleBare(s, how, v, l)
 }
 
-// strewn is letters with digits strewn among them, as in no word or version, and
-// no digest.
-func strewn(text string) bool {
-	l := look(text)
-	groups := 0
-	for i := range len(text) {
-		if digits[text[i]] && (i == 0 || !digits[text[i-1]]) {
-			groups++
-		}
-	}
-	mixed := len(text) >= 8 && l.upper > 0 && l.lower > 0 || len(text) >= 10 && groups > 2 && l.other == 0
-	return groups > 1 && mixed && !l.hex && l.other*4 <= len(text) && !dotted(text) && !path(text)
-}
-
-// beginsStrewn reports whether what starts at i may be strewn, or is in quotes.
-func beginsStrewn(s string, i int) bool {
-	if i+8 > len(s) {
-		return false
-	}
-	if quote(s[i]) {
-		return s[i] != '`' && i > 0 && s[i-1] == ' '
-	}
-	return hasDigit(s[i:i+8]) && hasDigit(s[i:wordish.run(s, i, 24)])
+// oneWord is letters and nothing else, as of prose or code.
+func oneWord(text string) bool {
+	return classes['z'].run(text, 0, enough) == min(len(text), enough) && !scrambled(text)
 }
 
 // passed reports whether a pass is no password but what a test did: PASS: TestX,
@@ -80,9 +58,12 @@ func digest(text string) bool {
 }
 
 // credibleQuoted: whatever stands in quotes is the value, unless it is a name
-// or a sentence about one.
-func credibleQuoted(text string, how op, l looks) bool {
-	if l.digit == 0 && nameLike(text) && judge(text) != plain {
+// or a sentence about one, or a word of code.
+func credibleQuoted(text string, how op, l looks, code bool) bool {
+	if l.digit == 0 && nameLike(text) && judge(text) != plain || strings.Contains(text, "(?") || strings.Contains(text, "[^") {
+		return false // a name, or an expression to match one
+	}
+	if code && l.digit == 0 && nameLike(text) && !scrambled(text) {
 		return false
 	}
 	switch how {
@@ -97,12 +78,17 @@ func credibleQuoted(text string, how op, l looks) bool {
 // closes reports whether the quote at i closes a string of code, "token is " + x,
 // rather than opening one: it is odd on its line, and no value follows it.
 func closes(s string, i int) bool {
-	if s[i] != '"' || i+1 >= len(s) || strings.IndexByte(" +,);.", s[i+1]) < 0 {
+	q := s[i : i+1]
+	if q == "`" || i+1 >= len(s) || strings.IndexByte(" +,);.", s[i+1]) < 0 {
 		return false
 	}
-	line := s[max(0, i-200):i]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
-	return (strings.Count(line, `"`)-strings.Count(line, `\"`))%2 == 1
+	line := s[max(0, i-before):i]
+	start := strings.LastIndexByte(line, '\n') + 1
+	if start == 0 && len(line) == before { // too far to count
+		return strings.HasPrefix(s[i+1:], ", ") || s[i+1] == ')' || strings.HasPrefix(s[i+1:], " + ")
+	}
+	line = line[start:]
+	return (strings.Count(line, q)-strings.Count(line, `\`+q))%2 == 1
 }
 
 // sentence is prose in quotes: it opens with a capital, has several words and
@@ -125,13 +111,13 @@ func credibleBare(s string, how op, v value, l looks) bool {
 	case opTight:
 		return len(text) >= 4 && (mixed || !dotted(text) && len(text) >= 6)
 	case opColon:
-		return len(text) >= 4 && (mixed && !selector(text) || len(text) >= 6 && wholeLine(s, v) && !dotted(text))
+		return len(text) >= 4 && (mixed && !selector(text, l) || len(text) >= 6 && wholeLine(s, v) && !dotted(text))
 	case opTag:
 		return len(text) >= 6 && strings.HasPrefix(s[skipSpace(s, v.to, 24):], "</")
 	case opIs:
 		return len(text) >= 5 && (l.digit > 0 && l.lower+l.upper > 0 || l.other > 0 && !nameLike(text) && l.lower+l.upper > 0 && mixedOther(text))
 	}
-	return len(text) >= 6 && mixed && !selector(text)
+	return len(text) >= 6 && mixed && !selector(text, l)
 }
 
 // nested reports whether a value is the key of the next line of YAML.
@@ -166,11 +152,16 @@ func variableName(text string) bool {
 }
 
 // alphabet: a set of characters to choose from.
-func alphabet(text string) bool { return containsFold(text, "abcdefghijklmnopqrstuvwxyz") }
+func alphabet(text string, l looks) bool {
+	return (l.distinct >= 26 || len(text) > enough) && containsFold(text, "abcdefghijklmnopqrstuvwxyz")
+}
 
 // artifact is a package and its version, as behind a colon in a build file:
 // jjwt-jackson-0.11.2.
 func artifact(text string) bool {
+	if !digits[text[len(text)-1]] && text[len(text)-1] != '.' {
+		return false
+	}
 	i := strings.LastIndexByte(text, '-')
 	if i < 1 || i+1 >= len(text) || !nameLike(text[:i]) {
 		return false
@@ -204,7 +195,7 @@ func called(s string, i int) bool {
 // digits make a password with a bracket in it as likely, the bracket must be the
 // last of the value, or be closed and nothing go on behind that.
 func expression(s string, v value) bool {
-	text := s[v.from:v.to]
+	text := strings.TrimLeft(s[v.from:v.to], "&*")
 	k := identifier.run(text, 0, len(text))
 	if k == 0 || k == len(text) || digits[text[0]] {
 		return false
@@ -219,19 +210,22 @@ func expression(s string, v value) bool {
 		return true
 	}
 	closed := v.to < len(s) && (s[v.to] == ')' || s[v.to] == ']' || s[v.to] == '}')
-	return closed && (v.to+1 == len(s) || bareStops[s[v.to+1]])
+	return closed && (v.to+1 == len(s) || bareStops[s[v.to+1]] || called(s, v.to+1))
 }
 
 var identifier = newClass("A-Za-z0-9_.")
 
 // selector is code such as cfg.Token2 or f(x: a call stands in it, or it is a
 // dotted path of identifiers.
-func selector(text string) bool {
+func selector(text string, l looks) bool {
 	if strings.IndexByte(text, '(') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.HasPrefix(text, "&") {
 		return true
 	}
+	if !letter(text[0]) || len(text) >= 48 || !dotted(text) {
+		return false
+	}
 	last := text[strings.LastIndexByte(text, '.')+1:]
-	return dotted(text) && letter(text[0]) && len(text) < 48 && (look(text).digit <= 2 || nameLike(last) && judge(last) != plain)
+	return l.digit <= 2 || nameLike(last) && judge(last) != plain
 }
 
 // dotted is letters, digits and underscores with a dot between.
@@ -260,6 +254,9 @@ func nameLike(text string) bool {
 
 // path is a file's path, which may follow a name such as pwd or tokenFile.
 func path(text string) bool {
+	if text[0] != '/' && text[0] != '.' && text[0] != '~' {
+		return false
+	}
 	for _, p := range [...]string{"/", "./", "../", "~/"} {
 		if strings.HasPrefix(text, p) {
 			return strings.IndexByte(text, '+') < 0 && strings.IndexByte(text, '=') < 0

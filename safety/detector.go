@@ -70,6 +70,7 @@ type window struct {
 	named  int
 	run    span     // of a token's bytes, which was followed last
 	vain   [16]vain // where anchors began no token in pieces
+	name   int      // the end of the last name that gave nothing
 	missed [8]miss
 }
 
@@ -90,6 +91,13 @@ func (w *window) again(s string, a *anchor, at, sight int) bool {
 		s[m.at-before:m.at+sight] == s[at-before:at+sight]
 }
 
+// dismiss remembers the name that holds an anchor, which gives nothing.
+func (w *window) dismiss(s string, r *rule, at, end int) {
+	if r.names {
+		w.name = nameEnd(s, at, end)
+	}
+}
+
 // find appends to buf what the anchors find that may stand at a place.
 func (d *detector) find(s string, p place, w *window, buf []span) []span {
 	inside := w.token
@@ -105,11 +113,12 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 			continue
 		}
 		r := &d.rules[a.rule]
-		if r.tier == tierNamed && at < w.named {
+		if r.tier == tierNamed && at < w.named || r.names && at < w.name {
 			continue
 		}
 		if w.missed[a.slot&7].anchor == a && w.again(s, a, at, r.sight) {
 			w.missed[a.slot&7].at = at
+			w.dismiss(s, r, at, at+len(a.lit))
 			continue
 		}
 		from, to := r.find(s, at, at+len(a.lit))
@@ -117,6 +126,7 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 			w.missed[a.slot&7] = miss{a, at}
 		}
 		if to <= from {
+			w.dismiss(s, r, at, at+len(a.lit))
 			buf = d.pieced(s, a, at, w, buf)
 			continue
 		}

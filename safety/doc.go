@@ -27,8 +27,8 @@
 // Every rule has anchors, literals that each of its matches holds. A hash of
 // three bytes tells where one may stand; there a hand-written validator reads
 // the neighbourhood: a class table, lengths, what may stand on the left. Built
-// with GOEXPERIMENT=simd for amd64, 32 places are asked about at a time, and the
-// same is found.
+// with GOEXPERIMENT=simd for amd64, eight hashes are made at a time, and the same
+// is found.
 //
 // A token ends where its alphabet ends, whatever stands next. Text is also looked
 // at as a reader sees it (full-width letters, look-alikes) and as a decoder does

@@ -1,40 +1,6 @@
 package safety
 
-import (
-	"math/bits"
-	"sort"
-)
-
-// sample is text of the kind agents write. An anchor is looked up by whichever
-// of its trigrams is rarest here, so ordinary prose and code give few hits.
-const sample = `I will read the configuration file first to find out which host the
-service connects to, because the test that failed mentions a timeout. The request
-to https://api.example.com/v1/users returned status 404, so I'm checking the
-routes in internal/server/handler.go before changing anything. Running go test
-./... to see whether the error is still there. {"name": "search", "arguments":
-{"query": "the latest release", "limit": 10, "path": "/usr/local/share"}} The user
-asked for a summary of the document; I need to open it, extract the sections and
-compare them with the previous version. if err != nil { return fmt.Errorf("open
-%s: %w", path, err) } for i := range items { total += items[i].count } commit
-3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
-import (
-	"context"
-	"encoding/json"
-)
-const result = await fetch(url, { method: "POST", headers }); console.log(result);
-The tool listed five files in the workspace folder; three of them are tests. Next
-step: update the function, then run the linter again. 2026-08-13T10:22:31Z INFO
-server started addr=127.0.0.1:8080 pid=4312 [1/3] building image... done in 1.2s
-def main(args): parser.add_argument("--output", default=None, help="where to write")
-token count, the access rule, an author of the library, a secretary, keyboard input
-making, taking, asia, discord, linear search, twitter, sentry, travis, private
-and then it would be the same as before; which of these are there, and what else
-must have been changed. Account, message, value, amount, mounted, latest interest,
-password and secrets are checked against the intended handling of each session.
-We should understand how the database connection pool is released under load, so
-the standard approach comes to mind: separate commands, smaller commits, no errors.
-They never make every other developer system wait, as users and human readers know
-information, integration, another organization, support, compare, common, method.`
+import "sort"
 
 // anchor is a literal that every match of a rule holds.
 type anchor struct {
@@ -84,37 +50,18 @@ func (a *anchor) number() {
 // filter finds, in one pass, the places where an anchor may stand. A place is
 // told by a hash of three bytes, case folded. Only every other one is looked up
 // in near, which therefore holds, for each anchor, the trigram it is filed under
-// and one of those beside it; nearly all text fails that test. What passes is
-// looked up in exact.
+// and one of those beside it; nearly all text fails that test.
 type filter struct {
-	near    bitmap
-	exact   bitmap
-	wide    *lanes32
+	near    nearby
 	heads   [4097]uint16
 	anchors []anchor // in the order of their bucket
 }
 
-const (
-	hashFold = 0x2020202020202020
-	hashMul  = 4824151 // tried out: few trigrams of prose and code share a bit with an anchor
-)
-
-func trigram(s string, i int) uint32 {
-	return hash(uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | hashFold)
-}
-
-// hash mixes the low three bytes of x, which are folded already.
-func hash(x uint64) uint32 { return uint32(x) * (hashMul << 8 & 0xffffffff) }
-
 // newFilter files each anchor under its rarest trigram. Anchors are at least
 // three bytes long.
 func newFilter(anchors []anchor) *filter {
-	common := map[uint32]int{}
-	for i := 0; i+3 <= len(sample); i++ {
-		common[trigram(sample, i)]++
-		common[bigram(sample, i)]++
-	}
-	f := &filter{anchors: anchors, wide: &lanes32{}}
+	common := commonness()
+	f := &filter{anchors: anchors}
 	heads := map[uint32]int{} // of anchors of three bytes
 	for _, a := range anchors {
 		if len(a.lit) == 3 {
@@ -128,15 +75,16 @@ func newFilter(anchors []anchor) *filter {
 		a.slot = k
 		beside := a.file(common, load)
 		load[a.gram]++
-		f.exact.set(a.gram)
-		f.near.set(a.gram)
-		if beside >= 0 {
-			f.near.set(trigram(a.lit, beside))
-		} else {
+		f.near[a.gram>>16] |= atHere
+		switch {
+		case beside > a.off:
+			f.near[trigram(a.lit, beside)>>16] |= atPrev
+		case beside >= 0:
+			f.near[trigram(a.lit, beside)>>16] |= atNext
+		default:
 			f.anyBeside(a, common, heads)
 		}
 	}
-	f.wide.share(anchors)
 	sort.SliceStable(anchors, func(i, j int) bool { return anchors[i].gram>>20 < anchors[j].gram>>20 })
 	for _, a := range anchors {
 		f.heads[a.gram>>20+1]++
@@ -172,13 +120,13 @@ func (a *anchor) file(common, load map[uint32]int) (beside int) {
 func (f *filter) anyBeside(a *anchor, common, heads map[uint32]int) {
 	head, tail := bigram(a.lit, 0), bigram(a.lit, 1)
 	before := heads[head] > 1 || common[head]+min(1, common[tail]) < common[tail]
-	side, x, shift := a.next, uint64(a.lit[1])|uint64(a.lit[2])<<8, 16
+	side, x, shift, where := a.next, uint64(a.lit[1])|uint64(a.lit[2])<<8, 16, uint8(atPrev)
 	if before {
-		side, x, shift = a.prev, uint64(a.lit[0])<<8|uint64(a.lit[1])<<16, 0
+		side, x, shift, where = a.prev, uint64(a.lit[0])<<8|uint64(a.lit[1])<<16, 0, atNext
 	}
 	for b := range uint64(256) {
 		if side == nil || side[b] {
-			f.near.set(hash(x | b<<shift | hashFold))
+			f.near[hash(x|b<<shift|hashFold)>>16] |= where
 		}
 	}
 }
@@ -207,62 +155,6 @@ func (a *anchor) matches(s string, i int) bool {
 	}
 	return s[i:i+len(a.lit)] == a.lit
 }
-
-// place is where the trigram of some anchor stands.
-type place struct {
-	at   int32
-	gram uint32
-}
-
-// batch is room for the places that one call of fill finds.
-type batch [64]place
-
-// fill adds to the n places that were found those from i on where some anchor's
-// trigram stands, as many as fit, and gives their number and where to go on. It goes on at the end of the
-// text when there is nothing left. Six trigrams are told from two loads, and
-// most often one branch dismisses the twelve places they stand for.
-func (f *filter) fill(s string, i, n int, found *batch) (int, int) {
-	from := i // all places before it are decided
-	for ; i+18 <= len(s); i += 12 {
-		x, y := eight(s, i)|hashFold, eight(s, i+6)|hashFold
-		a, b, c := f.near.has(hash(x)), f.near.has(hash(x>>16)), f.near.has(hash(x>>32))
-		d, e, g := f.near.has(hash(y)), f.near.has(hash(y>>16)), f.near.has(hash(y>>32))
-		if (a|b|c|d|e|g)&1 == 0 {
-			continue
-		}
-		if n+13 > len(found) {
-			return n, max(from, i-1)
-		}
-		for hits := a&1 | b&1<<2 | c&1<<4 | d&1<<6 | e&1<<8 | g&1<<10; hits != 0; hits &= hits - 1 {
-			at := i + bits.TrailingZeros64(hits)
-			k := max(from, at-1)
-			for w := eight(s, k) | hashFold; k <= at+1; k++ {
-				gram := hash(w)
-				found[n] = place{int32(k), gram}
-				n += int(f.exact.has(gram) & 1)
-				w >>= 8
-			}
-			from = at + 2
-		}
-	}
-	for i = max(from, i-1); i+3 <= len(s); i++ {
-		if n == len(found) {
-			return n, i
-		}
-		gram := trigram(s, i)
-		found[n] = place{int32(i), gram}
-		n += int(f.exact.has(gram) & 1)
-	}
-	return n, len(s)
-}
-
-// bitmap is a set of hashes, by their upper 17 bits.
-type bitmap [2048]uint64
-
-func (b *bitmap) set(h uint32) { b[h>>21] |= 1 << (h >> 15 & 63) }
-
-// has is the answer for a hash, in the lowest bit.
-func (b *bitmap) has(h uint32) uint64 { return b[h>>21] >> (h >> 15 & 63) }
 
 // at gives the anchors that may stand at i: those filed under a trigram, and
 // others that share its bucket.

@@ -25,6 +25,7 @@ type format struct {
 	fold   bool // letters of literals match in either case
 	loose  bool // may stand inside a word
 	exact  bool // a longer run is something else, not a longer token
+	spare  bool // of an exact one: a single letter may have run into it
 }
 
 type part struct {
@@ -191,7 +192,7 @@ func (f *format) forward(s string, i int, parts []part) int {
 			return -1
 		}
 		if k == len(parts)-1 {
-			if f.exact && goesOn(s, end, p.set) {
+			if f.exact && goesOn(s, end, p.set) && !(f.spare && p.set[s[end]] && !goesOn(s, end+1, p.set)) {
 				return -1
 			}
 			for end-i > p.min && s[end-1] == '.' {

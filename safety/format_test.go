@@ -48,3 +48,15 @@ func TestAnExactFormatLeavesALongerRunAlone(t *testing.T) {
 	_, _, ok = f.match("abc_123x", 0)
 	assert.True(t, ok)
 }
+
+func TestALetterMayHaveRunIntoAnExactFormat(t *testing.T) {
+	f := mustFormat("abc_{d3}")
+	f.exact, f.spare = true, true
+	from, to, ok := f.match("abc_1234.", 0)
+	assert.True(t, ok)
+	assert.Equal(t, "abc_1234", "abc_1234."[from:f.extend("abc_1234.", to)])
+	for _, longer := range []string{"abc_12345", "abc_1234[REDACTED:x]", "abc_123[REDACTED:x]"} {
+		_, _, ok = f.match(longer, 0)
+		assert.False(t, ok, longer)
+	}
+}

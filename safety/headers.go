@@ -30,14 +30,21 @@ func findBearer(s string, at, end int) (int, int) {
 	return i, to
 }
 
-// tokenEnd is the end of a token68: a full stop at its end is the sentence's.
+// tokenEnd is the end of a token68, or of what some servers take for one: with
+// equals signs inside. A full stop at its end is the sentence's.
 func tokenEnd(s string, i int) int {
 	to := token68.run(s, i, maxTail)
+	for to > i && to+1 < len(s) && (s[to] == '=' && s[to+1] == '=' || inner[s[to]] && token68[s[to+1]] && hasDigit(s[i:to])) && !strings.HasPrefix(s[to:], "%20") {
+		to = token68.run(s, inner.run(s, to, 3), maxTail)
+	}
 	for to > i && s[to-1] == '.' {
 		to--
 	}
 	return classes['e'].run(s, to, 3)
 }
+
+// inner may stand inside a token, but neither begin nor end it.
+var inner = newClass("=%")
 
 // basicAuth is base64 of user:password behind the word Basic.
 func basicAuth() rule {

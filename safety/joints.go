@@ -59,7 +59,7 @@ func tearOnce(s string, i int) (joint, int) {
 	case 0x1b, '^', '\b':
 		return painted(s, i)
 	case '$', '{', '}':
-		return template(s, i)
+		return interpolated(s, i)
 	}
 	return jointNone, i
 }
@@ -246,8 +246,8 @@ func painted(s string, i int) (joint, int) {
 	return jointMade, j + 1
 }
 
-// template is a literal inside a template: ${"…"}, {'…'}.
-func template(s string, i int) (joint, int) {
+// interpolated is a literal inside a template: ${"…"}, {'…'}.
+func interpolated(s string, i int) (joint, int) {
 	j := i
 	for j < len(s) && j < i+2 && (s[j] == '$' || s[j] == '{') {
 		j++

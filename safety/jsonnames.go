@@ -8,16 +8,25 @@ func judgeKey(key string) sense {
 	if own != plain {
 		return own
 	}
-	if secretKeys.has(strings.NewReplacer("_", "", "-", "", " ", "").Replace(key)) {
+	if secretKeys[strings.ToLower(unjoin.Replace(key))] {
 		return secret
 	}
 	return plain
 }
 
+// unjoin takes out what joins the words of a name.
+var unjoin = strings.NewReplacer("_", "", "-", "", " ", "")
+
 // secretKeys are names of credentials that only a key has, without what joins
 // their words.
-var secretKeys = set("motdepasse kennwort contraseña contrasena contrasenya senha 密码 密碼 口令 パスワード 비밀번호 пароль hasło şifre parola wachtwoord lösenord " +
-	"passwordconfirmation passwordconfirm passwordrepeat confirmpassword recoverycode recoverycodes backupcode backupcodes pincode onetimecode")
+var secretKeys = func() map[string]bool {
+	all := map[string]bool{}
+	for _, name := range strings.Fields("motdepasse kennwort contraseña contrasena contrasenya senha 密码 密碼 口令 パスワード 비밀번호 пароль hasło şifre parola wachtwoord lösenord " +
+		"passwordconfirmation passwordconfirm passwordrepeat confirmpassword recoverycode recoverycodes backupcode backupcodes pincode onetimecode") {
+		all[name] = true
+	}
+	return all
+}()
 
 // standIn reports whether a string under a secret name is no secret.
 func standIn(s string) bool {

@@ -79,7 +79,7 @@ func (l *Layer) mask(raw string, t *tally) string {
 // Leaks is how many places of a text hold something to redact. It changes
 // nothing and allocates nothing unless it finds something.
 func (l *Layer) Leaks(text string) int {
-	var buf [32]span
+	var buf [16]span
 	n := 0
 	for _, sp := range l.detector.inspect(text, buf[:0]) {
 		if a := l.detector.rules[sp.rule].action; a == Redact || a == Block {
@@ -104,7 +104,7 @@ func (l *Layer) strip(before, s string, t *tally) string {
 // idempotent. A text with nothing to change is read once.
 func (l *Layer) settle(s string, t *tally) string {
 	for round := range maxRounds {
-		var buf [32]span
+		var buf [16]span
 		found := l.detector.inspect(s, buf[:0])
 		if len(found) == 0 {
 			return s

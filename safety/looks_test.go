@@ -78,13 +78,14 @@ func TestADigitIsSeenWhereverItStands(t *testing.T) {
 }
 
 func TestAVocabularyKnowsItsWordsInAnyCaseAndNoOthers(t *testing.T) {
-	v := set("pass password passphrase key a extraordinarilylongword")
-	for _, word := range []string{"pass", "PASS", "Password", "passPhrase", "KEY", "a", "A", "extraordinarilylongword"} {
+	v := set("pass password passphrase key a b64 sixteenletters16")
+	for _, word := range []string{"pass", "PASS", "Password", "passPhrase", "KEY", "a", "A", "B64", "SixteenLetters16"} {
 		assert.True(t, v.has(word), word)
 	}
-	for _, word := range []string{"", "b", "pas", "passw", "keys", "p\u0131ss", "passwore", "extraordinarilylongwordsandmore"} {
+	for _, word := range []string{"", "b", "pas", "passw", "keys", "p\u0131ss", "passwore", "paszword", "passphrasf", "sixteenletters1", "seventeenletter17"} {
 		assert.False(t, v.has(word), word)
 	}
+	assert.Panics(t, func() { set("seventeenletters7") })
 	for _, word := range strings.Fields("password Secrets APIKEY cookie signature") {
 		assert.NotZero(t, kindOf(word)&(isSecret|isWeak), word)
 	}

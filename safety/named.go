@@ -8,8 +8,8 @@ func named() rule {
 	return rule{
 		id:   "named-password",
 		tier: tierNamed,
-		fold: true,
-		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass is", "secret", "token", "key", "auth", "cred", "jwt",
+		fold: true, names: true,
+		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass is", "secret", "token", "key", "auth", "cred", "jwt", "psk", "pw:", "pw=",
 			"mnemonic", "senha", "motdepasse", "contrasena"},
 		find: findNamed,
 		open: openNamed,
@@ -21,6 +21,8 @@ func named() rule {
 			`"client_secret" => "{a30}"`, `setProperty("API_TOKEN", "{a24}")`, "<dbPassword>{a12}</dbPassword>",
 			"https://x.test/cb?access_token={a24}&state=1", "export SECRET_KEY={a32}", "passwd {a0}= {a10}9",
 			"password for the database is {a4}9{a4}", "log in with password {a5}4{a3}{}7 now", "das Passwort lautet {a8}4", "the password '{a8}4' works", "var apiToken string = \"{a24}\"", "{l3}_token ::= \"{a24}\"",
+			"apiToken: string = \"{a24}\"", "- name: DB_PASSWORD\n  value: {a16}", "my_secret: |\n  {a20}\n", "api_key = r\"{a24}\"", "api_secret = [\"{a24}\"]", "gh secret set API_TOKEN --body \"{a24}\"",
+			"login --token {a24} now", "the api token ({a24})", "api token \u2192 {a24}", "| api_token | {a24} |", "**api_secret**: `{a24}`", "the token was set to {a20}4",
 		},
 		misses: []string{
 			"password: required", "the password is wrong", "the token is expired", "max_tokens: 4096", "token_count=5123", `author = "james.fake"`,
@@ -33,15 +35,23 @@ func named() rule {
 			"the secret my-app-7d9f8b6c5d-x2x4z is mounted", "the password must be at least 12 characters", "password should be sha256sum2 hashed", "token abc123def456abc123def456",
 			"--- PASS: TestUser2Login (0.00s)", "PASS: test_http2.py", "pass: step-3 done", "IMAGE_TOKEN = 0x000C", "PrivateKey: testRSA2048PrivateKey,",
 			"dk.encryptionKey1024 = ek.encryptionKey1024",
+			"jsonwebtoken: sha512-3q2+7wAbCdEfGhIjKlMnOpQrStUvWxYz0123456789+/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq==", "PyJWT==2.8.0", `"fs-minipass": "^3.0.3"`, "arn:aws:secretsmanager:us-east-1:123456123456:secret:prod/db-aB3xY9",
+			"restored from key: node-cache-Linux-x64-npm-3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e", "token: RefreshTokenRotationStrategy", "password=storeHandlerManager", "PASSWORD=STORE_LOGIN_DEFAULT", "TOKEN_FILE=internal/server/token_store.go",
+			"secrets: inherit", `credentials: "same-origin"`, "at builder_token (app/api/client_header_test.go:838:7)", "Credentials: &types.Credentials{", "user_pass = '%s:%s' % x", "a token is `args[token.index]`", `{"refreshToken": "refresh token"}`, "Token: '#dddddd'",
+			`api_key: "os.environ['API_KEY']"`, "token: ghp_...", "password: !vault", "token: op://vault/item/field", "--secret id=npmrc,src=.npmrc", "_token = r'(?:[%s]+|%s)'", "`urn:oauth:token-type:jwt`, `urn:aws:token-type:aws4_request`", "prompt='Password: ', stream=None",
 		},
 	}
 }
 
 func findNamed(s string, at, end int) (int, int) {
 	right := nameEnd(s, at, end)
-	i, how := operator(s, right)
+	i, how := joined(s, at, right)
 	if how == opNone {
 		return 0, 0
+	}
+	v := readValue(s, i)
+	if (how == opIs || how == opLoose) && !v.quoted && oneWord(s[v.from:v.to]) {
+		return costly, costly // of prose or code, the commonest case
 	}
 	left := nameStart(s, at)
 	kind := judge(s[left:right])
@@ -51,12 +61,23 @@ func findNamed(s string, at, end int) (int, int) {
 	if kind == plain || strings.HasSuffix(s[:left], "/etc/") || right >= 13 && hasFold(s, right-13, "authorization") {
 		return 0, 0 // a header knows its schemes better
 	}
-	v := readValue(s, i)
-	if v.to-v.from < 3 || how == opTight && left > 0 && quote(s[left-1]) && s[left-1] == s[i] || // the quote closes "PWD="
+	if v.to-v.from < 3 || i == right+1 && left > 0 && i < len(s) && quote(s[left-1]) && s[left-1] == s[i] || // the quote closes "PWD="
 		!credible(s, s[left:right], kind, how, v) {
 		return costly, costly
 	}
 	return v.from, v.to
+}
+
+// joined reads what joins the name that holds an anchor and ends at right to its
+// value: a sign or words, or the space of a command line, --token value.
+func joined(s string, at, right int) (int, op) {
+	i, how := operator(s, right)
+	if (how == opNone || how == opBeside) && right+1 < len(s) && s[right] == ' ' {
+		if left := nameStart(s, at); s[left] == '-' && right-left > 4 {
+			return right + 1, opFlag
+		}
+	}
+	return i, how
 }
 
 // owned reports whether the word key follows one that makes it a credential: the
@@ -77,7 +98,7 @@ func openNamed(s string, at, end int) bool {
 	if judge(s[nameStart(s, at):right]) == plain {
 		return false
 	}
-	i, how := operator(s, right)
+	i, how := joined(s, at, right)
 	if how == opNone {
 		return undecided(s, right)
 	}
@@ -98,167 +119,11 @@ func undecided(s string, i int) bool {
 
 var joining = newClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
-// nameEnd is where the name ends that holds an anchor. Some anchors that begin
-// with pass hold what follows the name, too.
-func nameEnd(s string, at, end int) int {
-	if at+4 < end && !wordish[s[at+4]] {
-		return at + 4
-	}
-	return wordish.run(s, end, 40)
-}
+// nameEnd is where the name ends that holds an anchor. Some anchors hold what
+// follows the name, too.
+func nameEnd(s string, at, _ int) int { return wordish.run(s, at, maxName+8) }
 
-func nameStart(s string, at int) int { return wordish.back(s, at, 48) }
+func nameStart(s string, at int) int { return wordish.back(s, at, maxName) }
 
-// op is how a name and its value are joined.
-type op uint8
-
-const (
-	opNone   op = iota
-	opTight     // name=value, no space on either side
-	opLoose     // name = value, name := value, name => value
-	opColon     // name: value
-	opIs        // the name is value
-	opComma     // f("name", "value")
-	opTag       // <name>value</name>
-	opBeside    // with password value I log in
-)
-
-// operator reads what joins a name that ends at i to its value, and gives where
-// the value starts.
-func operator(s string, i int) (int, op) {
-	start := i
-	for i < len(s) && i < start+4 && (quote(s[i]) || s[i] == ']' || s[i] == '\\' && i+1 < len(s) && quote(s[i+1])) {
-		i++
-	}
-	quoted := i > start
-	i = skipBlank(s, i, 20)
-	if i >= len(s) {
-		return 0, opNone
-	}
-	switch s[i] {
-	case ':', '=', '?', '|', '-', '.', '+':
-		return symbol(s, i, i == start)
-	case ',':
-		return comma(s, i+1, quoted)
-	case '>':
-		return skipSpace(s, i+1, 24), opTag
-	}
-	return phrase(s, i, start, quoted)
-}
-
-// comma reads "name", "value" and "name", "value": "…".
-func comma(s string, i int, quoted bool) (int, op) {
-	j := skipBlank(s, i, 3)
-	if !quoted || j >= len(s) || !quote(s[j]) {
-		return 0, opNone
-	}
-	if hasFold(s, j+1, "value") && j+6 < len(s) && quote(s[j+6]) {
-		if k := skipBlank(s, j+7, 3); k < len(s) && s[k] == ':' {
-			return skipBlank(s, k+1, 3), opColon
-		}
-	}
-	return j, opComma
-}
-
-// signs make up the operators.
-var signs = newClass(":=?|>.+-")
-
-// symbol reads =, :, :=, ::=, =>, ==, ?=, ||, ->, .=, += and what follows.
-func symbol(s string, i int, tight bool) (int, op) {
-	j := i
-	for j < len(s) && j < i+4 && signs[s[j]] {
-		j++
-	}
-	sign := s[i:j]
-	last := sign[len(sign)-1]
-	if last != '=' && last != ':' && last != '>' && sign != "||" || sign == "-->" || sign == "..." {
-		return 0, opNone
-	}
-	k := skipSpace(s, j, 24)
-	if k > j && strings.IndexByte(s[j:k], '\n') >= 0 && sign != ":" && sign != "=>" {
-		return 0, opNone // an empty value, the next line is another matter
-	}
-	switch {
-	case sign == ":" && k == j && k < len(s) && s[k] != '"' && s[k] != '\'':
-		return k, opTight
-	case sign == ":":
-		return k, opColon
-	case tight && k == j:
-		return k, opTight
-	}
-	return k, opLoose
-}
-
-// phrase reads " is ", " was ", a type before =, and up to six words between a
-// name and its verb: password for the staging database is ….
-func phrase(s string, i, start int, quoted bool) (int, op) {
-	if hasFold(s, i, "value=") {
-		return i + 6, opLoose // an attribute beside the name's
-	}
-	if i > start && !quoted && i+8 <= len(s) && (quote(s[i]) || digitIn(eight(s, i))) && beginsStrewn(s, i) {
-		return i, opBeside
-	}
-	if i == start || quoted || i+1 >= len(s) || phraseHeads[s[i]&31]>>(s[i+1]&31)&1 == 0 {
-		return 0, opNone
-	}
-	for n := range 6 {
-		j := wordish.run(s, i, 20)
-		word := s[i:j]
-		k := skipBlank(s, j, 3)
-		switch {
-		case k >= len(s) || word == "":
-			return 0, opNone
-		case verbs.has(word):
-			if k == j {
-				return 0, opNone
-			}
-			return k, opIs
-		case (equalFold(word, "to") || equalFold(word, "be")) && k > j && beginsStrewn(s, k):
-			return k, opBeside
-		case s[k] == '=' && k > j && equalFold(word, "string"):
-			return symbol(s, k, false)
-		case k == j || n == 0 && !connectors.has(word) && !equalFold(word, "string"):
-			return 0, opNone
-		}
-		i = k
-	}
-	return 0, opNone
-}
-
-// connectors open what may stand between a name and its verb.
-const connecting = "for of to in on at from by with we you i he she they it that which who used set here there now and or should will must can be has your my our the user admin root account then itself value"
-
-var connectors = set(connecting)
-
-// beingIs are the verbs between a name and its value.
-const beingIs = "is was ist war lautet"
-
-var verbs = set(beingIs)
-
-// phraseHeads tell by their first two letters the words that phrase may begin
-// with; most others do not begin so.
-var phraseHeads = func() (t [32]uint32) {
-	for _, w := range strings.Fields(connecting + " string " + beingIs) {
-		t[w[0]&31] |= 1 << ((w + " ")[1] & 31)
-		if len(w) == 1 {
-			t[w[0]&31] |= 1 << ('\t' & 31)
-		}
-	}
-	return t
-}()
-
-func skipBlank(s string, i, max int) int {
-	end := min(len(s), i+max)
-	for i < end && (s[i] == ' ' || s[i] == '\t') {
-		i++
-	}
-	return i
-}
-
-func skipSpace(s string, i, max int) int {
-	end := min(len(s), i+max)
-	for i < end && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
-		i++
-	}
-	return i
-}
+// maxName is how much of a name is looked at on either side of an anchor.
+const maxName = 48

@@ -27,17 +27,17 @@ const (
 var wordKinds = kinds(map[wordKind]string{
 	isSecret: "password passwd pwd passphrase passcode passwort pass secret secrets token apikey " +
 		"credential credentials cred creds jwt cookie cookies bearer authorization privatekey secretkey accesskey " +
-		"signingkey encryptionkey authkey sshkey passwords apikeys pat otp totp mnemonic seedphrase psk apitoken authtoken " +
+		"signingkey encryptionkey authkey sshkey passwords apikeys pat otp totp mnemonic seedphrase psk pw apitoken authtoken " +
 		"accesstoken refreshtoken clientsecret contrasena senha motdepasse pwds",
 	isWeak: "key keys auth tokens access seed salt signature",
 	ownsKey: "credential credentials api access private secret signing signature encryption decryption auth client account master service admin app " +
 		"storage shared subscription webhook deploy ssh rsa aws hmac jwt session license licence",
 	ownsPlain: "public pub primary foreign sort partition cache hot schema sequence natural bucket index idx map dict row object " +
 		"authenticity max min num total input output prompt completion next page continuation csrf xsrf sync start end stop eos bos pad special " +
-		"per nextpage prev previous cursor word unk mask device push cancellation first last the a by order group lookup",
+		"per nextpage prev previous cursor word unk mask device push cancellation first last the a by order group lookup websocket",
 	isSuffix: "value val string str text env var plain raw b64 base64 hex default new old current prod dev live staging " +
-		"production development header field param bytes here is was",
-	isLookalike: "bypass compass trespass surpass encompass overpass underpass",
+		"production development header field param bytes base here is was",
+	isLookalike: "askpass minipass bypass compass trespass surpass encompass overpass underpass",
 })
 
 var endings = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "pass", "pwd"}
@@ -94,11 +94,17 @@ func judge(name string) sense {
 	return plain
 }
 
-// endingLetters are the last letters of the endings.
-var endingLetters = newClass("dDeEnNsStTyY")
+// endingTails tell by their last two letters the words that may have such an ending.
+var endingTails = func() (t [32]uint32) {
+	for _, e := range endings {
+		t[e[len(e)-1]&31] |= 1 << (e[len(e)-2] & 31)
+	}
+	return t
+}()
 
 func endsLikeSecret(word string) bool {
-	if !endingLetters[word[len(word)-1]] {
+	n := len(word)
+	if n < 2 || endingTails[word[n-1]&31]>>(word[n-2]&31)&1 == 0 {
 		return false
 	}
 	for _, e := range endings {
@@ -117,8 +123,13 @@ func lastWord(name string) (word, rest string) {
 		end--
 	}
 	start := end
-	for start > 0 && letter(name[start-1]) && !wordBreak(name, start, end) {
+	for start > 0 && name[start-1]-'a' < 26 {
 		start--
+	}
+	if start > 0 && upper(name[start-1]) {
+		for start = end; start > 0 && letter(name[start-1]) && !wordBreak(name, start, end); {
+			start--
+		}
 	}
 	return name[start:end], name[:start]
 }

@@ -23,6 +23,7 @@ type rule struct {
 	anchors []string // every match holds one of them
 	fold    bool     // anchors match in either case
 	action  Action
+	names   bool // find judges the name that holds an anchor, whichever anchor that is
 	before  bool // the escape stands before the match, not inside it
 	find    finder
 	reach   int                              // how far behind the anchor find looks, past spaces
@@ -52,6 +53,18 @@ func randomToken(id string, formats ...string) rule {
 
 // drawnByMachine is random, or letters that change case too often for words.
 func drawnByMachine(v string) bool { return random(v) || changes(v)*3 >= len(v) }
+
+// unspoken is drawn by a machine, or one run of letters that is no word.
+func unspoken(v string) bool {
+	if drawnByMachine(v) {
+		return true
+	}
+	words, _, _ := wordsIn(v)
+	return words == 0
+}
+
+// drawnInBothCases is random with letters of both cases, as no class of a page is.
+func drawnInBothCases(v string) bool { return random(v) && mixedCase(v) }
 
 // scrambled is letters that change case at nearly every other place, as those of
 // no name do.
@@ -96,10 +109,10 @@ func foldToken(id string, formats ...string) rule {
 	return tokenOf(id, format{fold: true}, nil, formats)
 }
 
-// exactToken is a token rule for formats of one length: a longer run is no
-// match.
+// exactToken is a token rule for formats of one length: a longer run is no match,
+// but for a letter of the text that has run into it.
 func exactToken(id string, formats ...string) rule {
-	return tokenOf(id, format{exact: true}, nil, formats)
+	return tokenOf(id, format{exact: true, spare: true}, nil, formats)
 }
 
 func tokenOf(id string, how format, pass func(string) bool, specs []string) rule {
@@ -107,7 +120,7 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 	var formats []format
 	for _, spec := range specs {
 		f := mustFormat(spec)
-		f.loose, f.exact = how.loose, how.exact
+		f.loose, f.exact, f.spare = how.loose, how.exact, how.spare
 		if how.fold {
 			f = f.folded()
 		}
@@ -141,6 +154,21 @@ func (r rule) alone() rule {
 		from, to := find(s, at, end)
 		if to > from && (from > 0 && (s[from-1] == '+' || s[from-1] == '/') || to < len(s) && s[to] == '+') {
 			return 0, 0
+		}
+		return from, to
+	}
+	return r
+}
+
+// within tells that a rule's find looks no farther than sight where it finds
+// nothing, so that what repeats itself is judged once.
+func (r rule) within(sight int) rule {
+	find := r.find
+	r.sight = sight
+	r.find = func(s string, at, end int) (int, int) {
+		from, to := find(s, at, end)
+		if to <= from {
+			return costly, costly
 		}
 		return from, to
 	}

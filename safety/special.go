@@ -4,7 +4,7 @@ import "strings"
 
 // vaultLegacy is a token of one length behind a prefix that any code may hold.
 func vaultLegacy() rule {
-	return tokenOf("vault-legacy-token", format{exact: true}, scattered, []string{"s.{a24}"}).but("s.ReadUint16LengthPrefixed(&x)")
+	return tokenOf("vault-legacy-token", format{exact: true, spare: true}, scattered, []string{"s.{a24}"}).but("s.ReadUint16LengthPrefixed(&x)")
 }
 
 // scattered is random without the looks of an identifier, whose digits stand
@@ -54,11 +54,8 @@ func sidekiqSecret() rule {
 		hits:   []string{"BUNDLE_ENTERPRISE__CONTRIBSYS__COM={x8}:{x8}", "BUNDLE_GEMS__CONTRIBSYS__COM: \"{x8}:{x8}\""},
 		misses: []string{"BUNDLE_GEMS__CONTRIBSYS__COM is not set"},
 		find: func(s string, at, end int) (int, int) {
-			i, _ := beside(s, at, end)
-			if to := f.forward(s, i, f.right); i > 0 && to > 0 {
-				return i, to
-			}
-			return 0, 0
+			n := beside(s, at, end, []format{f})
+			return n.from, n.to
 		},
 	}
 }
@@ -66,12 +63,15 @@ func sidekiqSecret() rule {
 // curlUser is what curl's -u and --user carry, the user with the password.
 func curlUser() rule {
 	return rule{
-		id: "curl-auth-user", tier: tierContext, anchors: []string{" -u ", " -u'", " -u\"", "--user ", "--user=", "--proxy-user ", "-u\t"}, find: findCurlUser, reach: 270,
+		id: "curl-auth-user", tier: tierContext, anchors: []string{" -u ", " -u'", " -u\"", "--user ", "--user=", "--proxy-user ", "-u\t"}, find: findCurlUser, reach: 420,
 		hits: []string{`curl -u elastic:{a10}1 https://x.test`, `curl -s --user 'api:{a12}' https://x.test`, `curl -u ":{a12}" https://x.test`, `curl --user bob:'{a16}' -iX PATCH`, `curl -u {a16}: https://x.test`},
-		misses: []string{`curl -u "${user}:${pass}"`, `curl -u <user:password> https://x.test`, `curl --user "username:password"`, `docker run -u 1000:1000 x`,
+		misses: []string{`curl -u "${user}:${pass}"`, `curl -u "${USER:-${DEFAULT}}:${KEY:-${OTHER}}"`, `curl -u <user:password> https://x.test`, `curl --user "username:password"`, `docker run -u 1000:1000 x`,
 			`curl -u "$USER:$PASS"`, `useradd -u 5`, `curl -u bob https://x.test`},
 	}
 }
+
+// maxCurlUser bounds a user's name, which may be a key.
+const maxCurlUser = 200
 
 func findCurlUser(s string, at, end int) (int, int) {
 	i := skipBlank(s, end, 3)
@@ -82,7 +82,7 @@ func findCurlUser(s string, at, end int) (int, int) {
 		return 0, 0
 	}
 	colon := i
-	for colon < len(s) && colon < i+64 && !userEnd[s[colon]] || colon < len(s) && s[colon] == '@' {
+	for colon < len(s) && colon < i+maxCurlUser && !userEnd[s[colon]] || colon < len(s) && s[colon] == '@' {
 		colon++
 	}
 	for colon < len(s) && (s[colon] == '"' || s[colon] == '\'') && colon+1 < len(s) && s[colon+1] == ':' {
@@ -90,6 +90,9 @@ func findCurlUser(s string, at, end int) (int, int) {
 	}
 	if colon >= len(s) || s[colon] != ':' || !strings.Contains(s[max(0, at-400):at], "curl") {
 		return 0, 0
+	}
+	if open := strings.LastIndex(s[i:colon], "${"); open >= 0 && strings.IndexByte(s[i+open:colon], '}') < 0 {
+		return 0, 0 // the colon is a variable's
 	}
 	from := colon + 1
 	for from < len(s) && quote(s[from]) {
@@ -100,7 +103,7 @@ func findCurlUser(s string, at, end int) (int, int) {
 		to++
 	}
 	to = runeStart(s, to)
-	if to == from && colon-i >= 8 && look(s[i:colon]).digit > 0 && !placeholder(s[i:colon]) {
+	if key := s[i:colon]; to == from && colon-i >= 8 && (hasDigit(key) || scrambled(key)) && !placeholder(key) {
 		return i, colon // the key is the user, and the password is empty
 	}
 	pw := s[from:to]

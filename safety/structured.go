@@ -53,11 +53,14 @@ func otherEnd(s string, body int) int {
 func keyBody(s string, end int) int {
 	label := s[end:min(len(s), end+100)]
 	close := strings.Index(label, "-----")
-	if close < 0 || strings.IndexByte(label[:close], '\n') >= 0 || !containsFold(label[:close], "private key") && !containsFold(label[:close], "private+key") {
+	if close < 0 || keyLabel.run(label, 0, close) < close || !containsFold(label[:close], "private key") && !containsFold(label[:close], "private+key") {
 		return -1
 	}
 	return end + close + 5
 }
+
+// keyLabel is what the label of a key is made of, an expression to match one not.
+var keyLabel = newClass("A-Za-z0-9 _+-")
 
 // minKeyBody is the least that stands between the labels of a key, whatever it is.
 const minKeyBody = 64
@@ -110,10 +113,16 @@ func jwtLook() rule {
 	return rule{
 		id: "jwt-like", tier: tierToken, anchors: []string{".ey"},
 		hits:   []string{"ey{a20}.ey{a30}.{a20}"},
-		misses: []string{"ey.ey", "money.eyes and more", "the.eyewitness-account-of-the-thing"},
+		misses: []string{"ey.ey", "money.eyes and more", "eye_of_the_tiger_2x.eyes_of_the_tiger_cub.txt", "the.eyewitness-account-of-the-thing"},
 		find: func(s string, at, _ int) (int, int) {
 			from, to, ok := f.match(s, at)
-			if !ok || s[from:from+2] != "ey" || to >= len(s) || s[to] != '.' || !mixedCase(s[from:at]) || !mixedCase(s[at+1:to]) {
+			if ok {
+				to = classes['j'].run(s, to, maxTail)
+				for from+2 < at && !letter(s[from]) { // signs of markup
+					from++
+				}
+			}
+			if !ok || s[from:from+2] != "ey" || to >= len(s) || s[to] != '.' || !drawnPart(s[from:at]) || !drawnPart(s[at+1:to]) {
 				return 0, 0
 			}
 			to = classes['j'].run(s, to+1, maxTail)
@@ -121,6 +130,10 @@ func jwtLook() rule {
 		},
 	}
 }
+
+// drawnPart reports whether a part of a token is no word: its case is mixed, or it
+// looks drawn by a machine.
+func drawnPart(s string) bool { return mixedCase(s) || random(s) }
 
 func mixedCase(s string) bool {
 	l := look(s)
@@ -198,76 +211,4 @@ func hasKey(head []byte, key string) bool {
 		}
 	}
 	return false
-}
-
-// dsn is the password of a connection string or of a URL with basic
-// authentication; the rest of the URL stays.
-func dsn() rule {
-	return rule{
-		id: "dsn-password", tier: tierContext, anchors: []string{"://"}, find: findDSN,
-		hits: []string{
-			"postgres://app:{a12}@db.test:5432/x", "mongodb+srv://u:{a8}%40{a4}@c.test/?w=1", "redis://:{a16}@cache:6379/0",
-			"https://bot:{a20}@git.test/x.git", "amqp://g:{a4}/{a4}@mq:5672", "https://{a30}@git.test/r.git",
-		},
-		misses: []string{
-			"https://host:8080/path@v2", "http://localhost:3000/@vite/client", "see https://x.test/a:b@c", "git://github.com/a/b",
-			"postgres://user:password@localhost/db", "postgres://u:${PW}@h/d", "ssh://git@github.com/a/b.git", "redis://user:[REDACTED:dsn-password]@h",
-		},
-	}
-}
-
-var (
-	schemeSet = newClass("A-Za-z0-9+.-")
-	userEnd   = newClass(" \t\r\n\"'`<>/?#@:\\")
-	urlEnd    = newClass(" \t\r\n\"'`<>\\")
-)
-
-func findDSN(s string, at, end int) (int, int) {
-	if schemeSet.back(s, at, 20) == at {
-		return 0, 0
-	}
-	i := end
-	for i < len(s) && i < end+128 && !userEnd[s[i]] {
-		i++
-	}
-	if i >= len(s) || s[end] == '[' { // an IPv6 host
-		return 0, 0
-	}
-	switch s[i] {
-	case '@':
-		if user := s[end:i]; len(user) >= 20 && random(user) {
-			return end, i
-		}
-		return 0, 0
-	case ':':
-		return passwordBefore(s, i+1)
-	}
-	return 0, 0
-}
-
-// passwordBefore is the password that starts at i and ends before the last @ of
-// the authority. A password may hold a slash; host:port/path@x may not.
-func passwordBefore(s string, i int) (int, int) {
-	stop, at, slash := min(len(s), i+256), -1, -1
-	if i >= stop || strings.IndexByte(s[i:stop], '@') < 0 {
-		return 0, 0
-	}
-	for j := i; j < stop && !urlEnd[s[j]] && (at < 0 || slash < 0); j++ {
-		switch {
-		case s[j] == '@' && slash < 0:
-			at = j
-		case s[j] == '@' && at < 0:
-			at = j
-		case slash < 0 && (s[j] == '/' || s[j] == '?' || s[j] == '#'):
-			slash = j
-		}
-	}
-	if at < i+3 || slash >= 0 && slash < at && digits.run(s, i, 6) == slash {
-		return 0, 0
-	}
-	switch pw := s[i:at]; {
-	case placeholder(pw), kindOf(pw)&isSecret != 0 && len(pw) > 3, equalFold(pw, "pwd"):
-		return 0, 0
-	}
-	return i, at
 }

@@ -102,7 +102,7 @@ var benign = set("true false null nil none undefined string str text number int 
 	"return private public protected static readonly rejected accepted refreshed rotated revoked leaked exposed configured here " +
 	"below above available unavailable present absent authentication authorization header cookie session login credential " +
 	"credentials keyring keychain prompt manager interactive stdin mandatory forbidden deprecated expected blank readonly internal " +
-	"external rotation reset protected strength policy field column sensitive secure unchanged automatic automatically managed")
+	"include inherit omit same-origin replace-me replaceme deadbeef foobar anonymous external rotation reset protected strength policy field column sensitive secure unchanged automatic automatically managed")
 
 // placeholder reports whether a value stands for a secret rather than being
 // one: a variable, a template, a run of one filler, or our own marker.
@@ -111,8 +111,8 @@ func placeholder(v string) bool {
 		return true
 	}
 	v = v[:min(len(v), 96)]
-	for i := 0; i+16 <= len(v); i += 8 { // one byte all along, unless it is zeros in base64
-		if w := eight(v, i); w == eight(v, i+8) && w == bits.RotateLeft64(w, 8) && v[i] != 'A' {
+	for i := 0; i+16 <= len(v); i += 8 { // one byte all along, unless it is zeros in base64 or bech32
+		if w := eight(v, i); w == eight(v, i+8) && w == bits.RotateLeft64(w, 8) && v[i] != 'A' && v[i] != 'Q' {
 			return true
 		}
 	}
@@ -128,7 +128,7 @@ func placeholder(v string) bool {
 }
 
 // fillers are words that only a stand-in holds.
-var fillers = [...]string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_", "insert-", "redacted", "......", "abcdefghijkl"}
+var fillers = [...]string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_", "insert-", "redacted", "......", "abcdefghijkl", "0123456789"}
 
 // fillerStep is how far apart the places are that are looked at: every filler
 // holds one of them with a byte behind it.
@@ -159,7 +159,7 @@ func sameFiller(v string) bool {
 	return n == len(v) && (filler || n >= 8) || n >= 12 && filler
 }
 
-// variable is $NAME, ${…}, $(…), {{…}}, %s, %NAME%, <name>, [name], @name@.
+// variable is $NAME, ${…}, $(…), {{…}}, %s, %NAME%, <name>, [name], @name@, !tag.
 func variable(v string) bool {
 	switch v[0] {
 	case '$':
@@ -170,6 +170,9 @@ func variable(v string) bool {
 		return len(v) <= 3 || v[len(v)-1] == '%'
 	case '@':
 		return v[len(v)-1] == '@'
+	case '!':
+		to := classes['z'].run(v, 1, len(v)) // a tag of YAML
+		return to > 1 && (to == len(v) || v[to] == ' ')
 	}
 	return false
 }

@@ -2,6 +2,13 @@ package safety
 
 import "strings"
 
+// vendorShapes are ways to write a value beside a vendor's name; every vendor's
+// rule is proved with each.
+var vendorShapes = []string{
+	"%s_api_token = \"%s\"", "%sToken=%s", "\"%s_token\": \"%s\"", "the %s key is %s.", "const %sKey: string = '%s'", "| %s_key | %s |",
+	"- name: %s_token\n  value: %s", "%s_secret: |\n  %s\n", "my %s api key (%s)", "gh secret set %s_token --body %s", "new %s(\"%s\")",
+}
+
 // vendor is a rule for a value that nothing in itself gives away: its shape
 // counts only beside the vendor's name, as in adafruit_token = "…". Formats here
 // have no anchor of their own.
@@ -10,40 +17,32 @@ func vendor(id, names string, specs ...string) rule {
 	var formats []format
 	for _, spec := range specs {
 		formats = append(formats, format{right: mustParts(spec), exact: true}.folded())
-		for _, shape := range []string{"%s_api_token = \"%s\"", "%sToken=%s", "\"%s_token\": \"%s\"", "the %s key is %s."} {
+		for _, shape := range vendorShapes {
 			r.hits = append(r.hits, strings.Replace(strings.Replace(shape, "%s", r.anchors[0], 1), "%s", spec, 1))
 		}
 	}
-	r.open, r.sight = openVendor, 160
+	r.sight = 2 * vendorReach
 	for _, f := range formats {
 		for _, p := range f.right {
 			r.sight += p.max + len(p.lit)
 		}
 	}
 	r.find = func(s string, at, end int) (int, int) {
-		i, sure := beside(s, at, end)
-		if i <= 0 || torn(s, at, end) {
+		if torn(s, at, end) {
 			return 0, 0
 		}
-		for k := range formats {
-			to := formats[k].forward(s, i, formats[k].right)
-			if to > i && !goesOn(s, to, alnum) && (sure || random(s[i:to]) || mixedHex(s[i:to])) && !placeholder(s[i:to]) {
-				return i, to
-			}
+		n := beside(s, at, end, formats)
+		if n.to == 0 {
+			return costly, costly
 		}
-		return costly, costly
+		return n.from, n.to
 	}
-	r.misses = []string{r.anchors[0] + " commit: 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e", r.anchors[0] + "_version = \"1.2.3\""}
+	r.open = func(s string, at, end int) bool { return beside(s, at, end, formats).open }
+	r.misses = []string{
+		r.anchors[0] + " commit: 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e", r.anchors[0] + "_version = \"1.2.3\"",
+		r.anchors[0] + " is up. The run 3f2a91c8d07be4456a1290cc8de77f0b was first", "deployed to " + r.anchors[0] + " as 3f2a91c8-d07b-e445-6a12-90cc8de77f0b",
+	}
 	return r
-}
-
-// openVendor: the words, the sign and the value behind a name may all be yet to
-// come.
-func openVendor(s string, at, end int) bool {
-	if i, _ := beside(s, at, end); i <= 0 {
-		return len(s)-end < 64
-	}
-	return len(s)-end < 300
 }
 
 // mixedHex is hex in both cases, which no tool prints a digest in.
@@ -61,8 +60,6 @@ func torn(s string, at, end int) bool {
 	return at > 0 && letter(s[at-1]) && !upper(s[at]) && look(s[at:end]).upper > 0
 }
 
-var filler = newClass("A-Za-z0-9_ \t.-")
-
 // mustParts reads a format without an anchor, a constant of this package.
 func mustParts(spec string) []part {
 	parts, err := parseParts(spec)
@@ -72,45 +69,171 @@ func mustParts(spec string) []part {
 	return parts
 }
 
-// beside gives where the value starts that belongs to the name at..end, or 0.
-// It is sure when a word such as key or token stands between them, and unsure
-// when the name alone speaks for it.
-func beside(s string, at, end int) (i int, sure bool) {
-	j := filler.run(s, end, 32)
-	if is := strings.Index(s[end:j], " is "); is >= 0 {
-		about, _ := speaksOf(s[end : end+is])
-		return end + is + 4, about
+// vendorReach is how far behind a vendor's name its value may start.
+const vendorReach = 80
+
+// neighbour is the value beside a vendor's name, and whether more text could
+// bring one or make it longer.
+type neighbour struct {
+	from, to int
+	open     bool
+}
+
+// beside looks for a value of one of the formats behind the name at..end, past
+// words, signs and quotes: adafruit_key = "…", adafruit key is …, "adafruit", "…".
+func beside(s string, at, end int, formats []format) neighbour {
+	w := walk{s: s, start: at, end: end, i: end}
+	stop := min(len(s), end+vendorReach)
+	for w.i < stop {
+		if w.i > end && !alnum[s[w.i-1]] {
+			if to := w.value(formats); to > w.i {
+				return neighbour{w.i, to, to+len(markerHead) > len(s)}
+			}
+		}
+		if !w.step() {
+			return neighbour{}
+		}
 	}
-	words := s[wordish.back(s, at, 24):j]
-	for n := 0; n < 3 && j < len(s) && (quote(s[j]) || s[j] == '\n' || s[j] == '\\'); n++ {
-		j++
+	return neighbour{open: stop == len(s) || wordish.run(s, end, maxTail) == len(s)}
+}
+
+// value is where the longest value ends that starts where the walk has come to and
+// belongs to the vendor, or 0.
+func (w *walk) value(formats []format) int {
+	longest := 0
+	for k := range formats {
+		to := formats[k].forward(w.s, w.i, formats[k].right)
+		if to > w.i && to > longest && !goesOn(w.s, to, alnum) {
+			longest = to
+		}
 	}
-	j = skipBlank(s, j, 3)
-	k := j
-	for k < len(s) && k < j+4 && strings.IndexByte(":=?|>,", s[k]) >= 0 {
-		k++
+	if longest == 0 || !w.belongs(w.s[w.i:longest]) {
+		return 0
 	}
-	if k == j || k == j+1 && strings.IndexByte("?|", s[j]) >= 0 {
-		return 0, false
+	return longest
+}
+
+// walk goes from a vendor's name to its value.
+type walk struct {
+	s             string
+	start, end, i int    // the name, and how far the walk has come
+	words, lines  int    // how many lie behind
+	op            byte   // the first sign that joins a name and its value
+	apart         bool   // a word stands between the name and that sign, behind a space
+	last          string // the last word
+}
+
+// maxVendorWords bounds the words between a name and its value.
+const maxVendorWords = 7
+
+// step goes past one word or sign, and tells whether a value may follow.
+func (w *walk) step() bool {
+	s, c := w.s, w.s[w.i]
+	switch {
+	case wordish[c] || c == '.' || c == '/' && w.op == '<':
+		return w.word()
+	case c == ' ' || c == '\t' || quote(c):
+	case c == '\n':
+		w.lines++
+		return w.sign(1) && w.lines < 6
+	case c == '\\' && w.i+1 < len(s) && strings.IndexByte("nrt", s[w.i+1]) >= 0:
+		w.i++
+	case strings.IndexByte(":=?|>,", c) >= 0:
+		if w.op == 0 || w.op == ',' {
+			w.op = c
+		}
+	case strings.IndexByte("([{<", c) >= 0:
+		if w.op == 0 {
+			w.op = c
+		}
+	case c == 0xe2 && (strings.HasPrefix(s[w.i:], "\u2192") || strings.HasPrefix(s[w.i:], "\u2014") || strings.HasPrefix(s[w.i:], "\u2013")):
+		w.op = ':'
+		return w.sign(3)
+	case c != 0x0c && strings.IndexByte("])\r*!$\\", c) < 0:
+		return false
 	}
-	i = k
-	for i < len(s) && i < k+6 && (quote(s[i]) || s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '=' || s[i] == '\\') {
-		i++
+	return w.sign(1)
+}
+
+func (w *walk) sign(n int) bool {
+	w.i += n
+	return true
+}
+
+// word goes past a word: the rest of the name's identifier, a word of the sentence,
+// a type, a flag.
+func (w *walk) word() bool {
+	to := filler.run(w.s, w.i, vendorReach)
+	word := w.s[w.i:to]
+	if ends := len(word) - 1; word[ends] == '.' && ends > 2 && classes['z'].run(word, 0, ends) == ends || len(word) > 20 && w.i > w.end && hasDigit(word) {
+		return false // the end of a sentence, or some other value
 	}
-	i = skipBlank(s, i, 24)
-	quoted := i > 0 && quote(s[i-1])
-	keys, other := speaksOf(words)
-	if other {
-		return 0, false
+	if w.words++; w.words > maxVendorWords {
+		return false
 	}
-	return i, keys || quoted && s[j] != ',' || s[j] == '='
+	if bare := strings.Trim(word, "-./_"); bare != "" {
+		w.apart = w.apart || w.i > w.end && w.op == 0
+		if w.op != 0 && !betweenWords.has(bare) && !speaksLast(bare) {
+			return false
+		}
+		w.last = bare
+	}
+	w.i = to
+	return true
+}
+
+// filler is what words between a name and its value are made of.
+var filler = newClass("A-Za-z0-9_./-")
+
+// betweenWords may stand between a sign and a value: a type, an attribute, a verb.
+var betweenWords = set("string str text char value val body data new const let var optional option some is was to of set be here now as the it r b f u rb br raw at in my name")
+
+// belongs tells whether the value the walk has come to is the vendor's. It surely
+// is where the words speak of keys, or a sign joins both; what is told from chance
+// by its looks also is.
+func (w *walk) belongs(v string) bool {
+	s := w.s
+	if placeholder(strings.TrimLeft(v, "aA")) || classes['z'].run(v, 0, len(v)) == len(v) && changes(v) == 0 && said(v) {
+		return false
+	}
+	keys, other := speaksOf(s[w.end:w.i])
+	led, otherwise := speaksOf(s[wordish.back(s, w.start, 24):w.start])
+	if keys = keys || led; other || otherwise {
+		return false
+	}
+	quoted := quote(s[w.i-1])
+	switch w.op {
+	case 0, ']':
+		if keys && (!w.apart || quoted || betweenWords.has(w.last) || speaksLast(w.last)) {
+			return true
+		}
+		before, _ := speaksOf(s[max(0, w.start-24):w.start])
+		return (before || random(v)) && betweenWords.has(w.last) || random(v) && !w.apart
+	case ':':
+		keys = keys || !w.apart || quoted || w.last == "value"
+	case ',':
+		keys = keys || !w.apart && (quoted || s[w.i-1] == ',')
+	case '(', '[', '{', '<':
+		keys = keys || quoted && !w.apart
+	case '=', '?':
+		keys = true
+	default:
+		keys = keys || quoted || !w.apart
+	}
+	return keys || random(v) || mixedHex(v)
+}
+
+// speaksLast reports whether the last word of an identifier speaks of keys.
+func speaksLast(name string) bool {
+	word, _ := lastWord(name)
+	return word != "" && (keyWords.has(word) || endsLikeSecret(word))
 }
 
 var (
 	keyWords = set("key keys token tokens secret secrets pass password passwd auth api access cred creds credential credentials client login license id apikey accesskey")
 	// otherWords name a digest, an event or a version.
 	otherWords = set("commit sha digest hash version integrity checksum md revision release event trace image layer request session issue " +
-		"project build etag fingerprint channel thread listing plan deploy run")
+		"project build etag fingerprint channel thread listing plan deploy run message guild etag md5 uuid workflow job pipeline cluster node pod")
 )
 
 // speaksOf reports whether words speak of keys, and of things that are none.

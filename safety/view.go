@@ -131,6 +131,12 @@ func eight(s string, i int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
+// four are the four bytes at i as one number.
+func four(s string, i int) uint32 {
+	s = s[i : i+4]
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+}
+
 func lookalike(s string) bool {
 	for i := asciiEnd(s, 0); i < len(s); i = asciiEnd(s, i) {
 		r, n := utf8.DecodeRuneInString(s[i:])

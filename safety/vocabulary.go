@@ -3,41 +3,57 @@ package safety
 import "strings"
 
 // vocabulary is a set of lower-case words with what each means, looked up in any
-// case. It is asked about nearly every word beside a name, so it hashes five
-// bytes of a word and not all of it.
+// case. It is asked about nearly every word beside a name, so a word is two
+// numbers: no byte of it is looked at alone.
 type vocabulary struct {
 	slots  [1024]entry
 	shapes [256]uint32 // the lengths that words have, by their first letter
 }
 
 type entry struct {
-	word string
-	hash uint32
-	kind wordKind
+	head, tail uint64
+	size       int // 0 where nothing stands
+	kind       wordKind
 }
 
-// longestWord is the longest word a vocabulary may hold.
-const longestWord = 24
+// longestWord is the longest word a vocabulary may hold: its ends of eight bytes
+// are all of it.
+const longestWord = 16
 
 func newVocabulary(words map[string]wordKind) *vocabulary {
 	v := &vocabulary{}
 	for word, kind := range words {
-		h := wordHash(word)
-		at := h >> 22
-		for v.slots[at].word != "" {
-			at = (at + 1) % uint32(len(v.slots))
+		if len(word) > longestWord {
+			panic(word + " is too long for a vocabulary")
 		}
-		v.slots[at] = entry{word, h, kind}
+		head, tail := wordEnds(word)
+		at := wordSlot(head, tail)
+		for v.slots[at].size > 0 {
+			at = (at + 1) % uint64(len(v.slots))
+		}
+		v.slots[at] = entry{head, tail, len(word), kind}
 		v.shapes[word[0]] |= 1 << len(word)
 	}
 	return v
 }
 
-// wordHash is the same for a word in any case.
-func wordHash(word string) uint32 {
-	n := len(word)
-	x := uint32(word[0]) | uint32(word[n/2])<<8 | uint32(word[n-1])<<16 | uint32(word[n/4])<<24
-	return (x|0x20202020)*hashMul ^ (uint32(word[n*3/4]|0x20)<<8|uint32(n))*0x85ebca6b
+// wordEnds are the first eight bytes of a word and the last, which may be in
+// both, the same in any case; of a shorter word the first four and the last four,
+// or as many as it has.
+func wordEnds(word string) (head, tail uint64) {
+	const fold = 0x2020202020202020
+	switch n := len(word); {
+	case n >= 8:
+		return eight(word, 0) | fold, eight(word, n-8) | fold
+	case n >= 4:
+		return uint64(four(word, 0)) | fold, uint64(four(word, n-4)) | fold
+	default:
+		return uint64(word[0]) | uint64(word[n/2])<<8 | uint64(word[n-1])<<16 | fold, 0
+	}
+}
+
+func wordSlot(head, tail uint64) uint64 {
+	return (head ^ tail<<7) * 0x9e3779b97f4a7c15 >> 54
 }
 
 // kind is what a word means, 0 if it is not known.
@@ -45,9 +61,9 @@ func (v *vocabulary) kind(word string) wordKind {
 	if len(word) == 0 || len(word) > longestWord || v.shapes[lower(word[0])]>>len(word)&1 == 0 {
 		return 0
 	}
-	h := wordHash(word)
-	for at := h >> 22; v.slots[at].word != ""; at = (at + 1) % uint32(len(v.slots)) {
-		if e := &v.slots[at]; e.hash == h && equalFold(word, e.word) {
+	head, tail := wordEnds(word)
+	for at := wordSlot(head, tail); v.slots[at].size > 0; at = (at + 1) % uint64(len(v.slots)) {
+		if e := &v.slots[at]; e.head == head && e.tail == tail && e.size == len(word) {
 			return e.kind
 		}
 	}

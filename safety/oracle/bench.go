@@ -2,25 +2,48 @@ package oracle
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
 // Case is a named text to time.
 type Case struct{ Name, Text string }
 
-// BenchCases are the texts of the comparison with gitleaks.
+// BenchCases are the texts of the comparison with gitleaks. It is fast on texts
+// without its keywords, so secrets stand once in plain prose, once under the names that
+// settings have, and once in a reason that names them; and the flood is once of seven
+// words, once of all the keywords that gitleaks has.
 func BenchCases() []Case {
 	clean := strings.Join(CleanTexts(80), "\n")
-	secrets := "I found " + Generate(`AKIA[A-Z2-7]{16}`, 1) + " and " + Generate(`ghp_[a-zA-Z0-9]{36}`, 2) + " next to " + Generate(`xoxb-[0-9]{12}-[0-9]{12}-[a-zA-Z0-9]{24}`, 3) + " in the log. "
+	aws, github, slack := Generate(`AKIA[A-Z2-7]{16}`, 1), Generate(`ghp_[a-zA-Z0-9]{36}`, 2), Generate(`xoxb-[0-9]{12}-[0-9]{12}-[a-zA-Z0-9]{24}`, 3)
+	alone := "I found " + aws + " and " + github + " next to " + slack + " in the log. "
+	set := "The file .env sets AWS_ACCESS_KEY_ID=" + aws + ", GITHUB_TOKEN=" + github + " and SLACK_BOT_TOKEN=" + slack + ". "
+	named := "I looked at the deployment to see why the API calls fail. The AWS access key " + aws + " is in the .env file, the GitHub token is " + github +
+		" and the Slack bot token " + slack + " is set in the secret. I will check each of them against the access list and rotate the key that leaked. "
 	return []Case{
 		{"clean 500 B", rationale},
 		{"clean 20 KB", clean[:20_000]},
 		{"plain prose 20 KB", prose(20_000)},
-		{"three secrets", secrets + prose(500-len(secrets))},
-		{"keyword flood 20 KB", strings.Repeat("password secret token api_key authorization bearer ", 400)[:20_000]},
+		{"three secrets, alone", alone + prose(500-len(alone))},
+		{"three secrets, set", set + prose(500-len(set))},
+		{"three secrets, named", named + prose(500-len(named))},
+		{"flood of few words, 20 KB", strings.Repeat("password secret token api_key authorization bearer ", 400)[:20_000]},
+		{"flood of all keywords, 20 KB", strings.Repeat(strings.Join(keywords(), " ")+" ", 20)[:20_000]},
 		{"clean 100 KB", prose(100_000)},
 	}
+}
+
+// keywords are the words that gitleaks wakes up at, in order.
+func keywords() []string {
+	all := map[string]bool{}
+	for _, r := range Detector().Config.Rules {
+		for _, k := range r.Keywords {
+			all[k] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // rationale is a reason as agents give it: words such as key and token stand in

@@ -75,7 +75,7 @@ func ofRule(r config.Rule, n int) []Sample {
 		return nil
 	}
 	group := captured(tree)
-	beside := strings.HasPrefix(strings.TrimPrefix(r.Regex.String(), "(?i)"), `[\w.-]{0,50}?`)
+	beside := besideName(r.Regex.String())
 	var out []Sample
 	for try := 0; try < 40*n && len(out) < n; try++ {
 		s := Sample{Rule: r.RuleID, Secret: strings.Trim(Generate(group.String(), int64(try)), "\"'"), Self: !beside && group != tree || selfMade(tree)}
@@ -96,6 +96,11 @@ func ofRule(r config.Rule, n int) []Sample {
 		}
 	}
 	return out
+}
+
+// besideName reports whether a rule's expression begins with a name.
+func besideName(expr string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(expr, "(?i)"), `[\w.-]{0,50}?`)
 }
 
 // identifier is the vendor's name in the way its variables spell it.

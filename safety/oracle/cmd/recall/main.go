@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"text/tabwriter"
@@ -25,6 +26,8 @@ var (
 var after = []string{" ", ".", ",", ")", "]", ">", "&", `"`, "'", "`", ";", ":", "!", "?", "}", "|", "\n", "\t", "\\n", "。", "，", "」", "的", "/", "*", "#", ""}
 
 type score struct{ ours, theirs, all int }
+
+func (s score) plus(o score) score { return score{s.ours + o.ours, s.theirs + o.theirs, s.all + o.all} }
 
 func (s score) String() string {
 	if s.all == 0 {
@@ -54,14 +57,20 @@ func main() {
 	samples := oracle.Samples(*perRule)
 	rules := byRule(samples, func(s oracle.Sample) (bool, bool) { return masked(s.Text, s.Secret), true })
 	fmt.Fprintf(out, "rules of gitleaks (%d)\t%s\n", len(rules), sum(rules))
+	fmt.Fprintf(out, "the same, written in other ways\t%s\n", sum(both(oracle.Written(samples, *perRule), "written")))
+	fmt.Fprintf(out, "whole expressions, filled at random\t%s\n", sum(both(oracle.Whole(*perRule/2), "whole")))
 	fmt.Fprintf(out, "in prose, every byte after\t%s\n", prose(samples))
+	fmt.Fprintf(out, "every other ASCII byte after\t%s\n", around(samples, "byte", asciiSigns()))
+	fmt.Fprintf(out, "decorated, in markup and code\t%s\n", around(samples, "decoration", oracle.Decorations))
 	ai := byRule(oracle.Providers(*perRule), func(s oracle.Sample) (bool, bool) { return masked(s.Text, s.Secret), oracle.Finds(s.Text, s.Secret) })
 	fmt.Fprintf(out, "AI providers (%d)\t%s\n", len(ai), sum(ai))
 	kinds := evasions()
 	fmt.Fprintf(out, "hidden secrets (%d kinds)\t%s\n", len(kinds), sum(kinds))
 	fmt.Fprintln(out, "\nfalse positives\ttexts\tcandor\tgitleaks")
 	fmt.Fprintf(out, "hard negatives\t%s\n", wrong(oracle.HardNegatives(*perRule)))
+	fmt.Fprintf(out, "ordinary lines about keys\t%s\n", wrong(oracle.OrdinaryLines(*perRule)))
 	fmt.Fprintf(out, "clean agent text\t%s\n", wrong(oracle.CleanTexts(200)))
+	fmt.Fprintf(out, "agents' notes with such lines\t%s\n", wrong(oracle.AgentNotes(1000)))
 	out.Flush()
 	if *verbose {
 		worst("rule", rules)
@@ -81,6 +90,49 @@ func byRule(samples []oracle.Sample, check func(oracle.Sample) (ours, theirs boo
 		scores[s.Rule] = sc
 	}
 	return scores
+}
+
+// both are the scores by rule of samples that gitleaks may miss.
+func both(samples []oracle.Sample, what string) map[string]score {
+	scores := byRule(samples, func(s oracle.Sample) (bool, bool) { return masked(s.Text, s.Secret), oracle.Finds(s.Text, s.Secret) })
+	if *verbose {
+		worst(what, scores)
+	}
+	return scores
+}
+
+// asciiSigns are pairs of nothing and each byte of ASCII that is no letter and no
+// digit, and that the other prose does not try.
+func asciiSigns() [][2]string {
+	var pairs [][2]string
+	for b := byte(0); b < 0x80; b++ {
+		if c := b | 0x20; c-'a' >= 26 && b-'0' >= 10 && b != '_' && b != '-' && !slices.Contains(after, string(rune(b))) {
+			pairs = append(pairs, [2]string{"", string(rune(b))})
+		}
+	}
+	return pairs
+}
+
+// around sets tokens that identify themselves between the pairs.
+func around(samples []oracle.Sample, what string, pairs [][2]string) score {
+	var sc score
+	scores := map[string]score{}
+	seen := map[string]bool{}
+	for _, s := range samples {
+		if !s.Self || seen[s.Rule] {
+			continue
+		}
+		seen[s.Rule] = true
+		for _, p := range pairs {
+			text := "I see " + p[0] + s.Secret + p[1] + " in the text"
+			key, found := fmt.Sprintf("%q", p), score{one(masked(text, s.Secret)), one(oracle.Finds(text, s.Secret)), 1}
+			sc, scores[key] = sc.plus(found), scores[key].plus(found)
+		}
+	}
+	if *verbose {
+		worst(what, scores)
+	}
+	return sc
 }
 
 func prose(samples []oracle.Sample) score {
@@ -137,7 +189,7 @@ func wrong(texts []string) score {
 func sum(scores map[string]score) score {
 	var all score
 	for _, s := range scores {
-		all = score{all.ours + s.ours, all.theirs + s.theirs, all.all + s.all}
+		all = all.plus(s)
 	}
 	return all
 }
