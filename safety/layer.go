@@ -193,7 +193,7 @@ func neutralise(b *strings.Builder, token string, before bool) {
 func escaped(s string) int {
 	r, n := escape(s, 0)
 	for range maxDecode {
-		if n == 0 || strings.IndexRune(openers, r) < 0 {
+		if n == 0 || !strings.ContainsRune(openers, r) {
 			break
 		}
 		inner, more := escape(string(r)+s[n:min(len(s), n+16)], 0)
