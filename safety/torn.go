@@ -197,6 +197,9 @@ func (d *detector) extended(s string, a *anchor, at, from, to int, w *window) in
 		return to
 	}
 	piece := tornBytes.run(s, next, maxTorn)
+	if again, far := tear(s, piece); piece-next < minTorn && kind == jointMade && again == jointMade {
+		next, piece = far, tornBytes.run(s, far, maxTorn) // a few letters between two tags
+	}
 	if piece-next < minTorn || !fragment(s[next:piece]) || kind == jointLine && !fillsLine(s, from, to, next, piece) {
 		return to
 	}
