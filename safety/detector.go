@@ -12,7 +12,7 @@ type span struct{ from, to, rule int }
 type detector struct {
 	rules  []rule
 	filter *filter
-	spaced []string // anchors with a space in them, in lower case
+	spaced []string // anchors in the middle of which a stream may break off, in lower case
 
 	deepest int // how far in an anchor its trigram may stand
 }
@@ -29,7 +29,7 @@ func newDetector(rules []rule) *detector {
 			if !seen[lit] {
 				seen[lit] = true
 				anchors = append(anchors, anchor{lit: lit, fold: r.fold, rule: i, besides: r.besides})
-				if strings.ContainsAny(lit, " \t") {
+				if strings.ContainsAny(lit, " \t") || asciiEnd(lit, 0) < len(lit) {
 					spaced = append(spaced, strings.ToLower(lit))
 				}
 			}
@@ -68,7 +68,9 @@ func (d *detector) spans(s string, buf []span) []span {
 type window struct {
 	token  span
 	named  int
-	name   int // the end of the last name that gave nothing
+	run    span     // of a token's bytes, which was followed last
+	vain   [16]vain // where anchors began no token in pieces
+	name   int      // the end of the last name that gave nothing
 	missed [8]miss
 }
 
@@ -103,7 +105,11 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 	for k := range anchors {
 		a := &anchors[k]
 		at := int(p.at) - a.off
-		if a.gram != p.gram || at > inside.from && at < inside.to || !a.matches(s, at) || !a.fit(s, at, at+len(a.lit)) {
+		if a.gram != p.gram || at > inside.from && at < inside.to || !a.matches(s, at) {
+			continue
+		}
+		if !a.fit(s, at, at+len(a.lit)) {
+			buf = d.pieced(s, a, at, w, buf)
 			continue
 		}
 		r := &d.rules[a.rule]
@@ -121,10 +127,13 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 		}
 		if to <= from {
 			w.dismiss(s, r, at, at+len(a.lit))
-		}
-		if to <= from || inMarker(s, from) || at != from && inMarker(s, at) {
+			buf = d.pieced(s, a, at, w, buf)
 			continue
 		}
+		if inMarker(s, from) || at != from && inMarker(s, at) {
+			continue
+		}
+		to = d.extended(s, a, at, from, to, w)
 		if len(buf) == cap(buf) {
 			buf = slices.Grow(buf, 3*len(buf)+32)
 		}
@@ -193,7 +202,8 @@ func inMarker(s string, i int) bool {
 }
 
 // merge sorts the spans that the keep function chooses and joins those that
-// overlap or touch; the joined span belongs to the rule that knows most.
+// overlap, and markers that touch; the joined span belongs to the rule that knows
+// most.
 func (d *detector) merge(spans []span, keep func(*rule) bool) []span {
 	if !slices.ContainsFunc(spans, func(sp span) bool { return keep(&d.rules[sp.rule]) }) {
 		return nil
@@ -209,7 +219,7 @@ func (d *detector) merge(spans []span, keep func(*rule) bool) []span {
 	}
 	n := 0
 	for _, sp := range out {
-		if n == 0 || sp.from > out[n-1].to {
+		if n == 0 || sp.from > out[n-1].to || sp.from == out[n-1].to && (d.rules[sp.rule].action == Sanitize || d.rules[out[n-1].rule].action == Sanitize) {
 			out[n] = sp
 			n++
 			continue

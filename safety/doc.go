@@ -33,7 +33,8 @@
 // A token ends where its alphabet ends, whatever stands next. Text is also looked
 // at as a reader sees it (full-width letters, look-alikes) and as a decoder does
 // (percent, backslash and character escapes, base64, hex, up to three deep), and
-// what is found there is masked where it came from.
+// what is found there is masked where it came from. So is a token in pieces, put
+// together from its prefix on, and a text that is spelled in numbers.
 //
 // # Forms
 //

@@ -1,5 +1,10 @@
 package safety
 
+import (
+	"cmp"
+	"slices"
+)
+
 // maxDecode is how many encodings deep a secret is looked for.
 const maxDecode = 3
 
@@ -15,7 +20,10 @@ type probe struct {
 func (d *detector) inspect(s string, buf []span) []span {
 	buf = d.spans(s, buf)
 	p := probe{detector: d, budget: 8*len(s) + 4096}
-	return append(buf, p.hidden(s, 0, buf)...)
+	if hidden := p.hidden(s, 0, buf); len(hidden) > 0 {
+		return d.once(append(buf, hidden...))
+	}
+	return buf
 }
 
 // hidden gives what is found in s only by seeing through letters and encodings.
@@ -42,6 +50,11 @@ func (p *probe) hidden(s string, depth int, known []span) []span {
 			found = append(found, span{from, padded(s, to), rule})
 		}
 	}
+	for sr, ok := nextSeries(s, 0); ok; sr, ok = nextSeries(s, sr.to) {
+		if rule, ok := p.spelled(s, &sr, depth+1); ok {
+			found = append(found, span{sr.from, sr.to, rule})
+		}
+	}
 	return found
 }
 
@@ -60,18 +73,45 @@ func (p *probe) text(s string, depth int) []span {
 // padded is the end of a run with its padding.
 func padded(s string, to int) int { return classes['e'].run(s, to, 2) }
 
-// view reads a view and translates what it finds. Flags are for what the text
-// says as it stands.
+// view reads a view and translates what it finds.
 func (p *probe) view(v *view, depth int, buf []span) []span {
 	if p.budget -= v.text.Len(); p.budget < 0 {
 		return buf
 	}
 	for _, sp := range p.text(v.text.String(), depth) {
-		if a := p.detector.rules[sp.rule].action; a != Warn && a != Review {
-			buf = append(buf, v.back(sp))
-		}
+		buf = append(buf, v.back(sp))
 	}
 	return buf
+}
+
+// told reports whether a rule leaves the text as it is.
+func (d *detector) told(rule int) bool {
+	a := d.rules[rule].action
+	return a == Warn || a == Review
+}
+
+// once drops what was found twice, as it stands and in a view, of what is only
+// told: what is changed is merged anyway.
+func (d *detector) once(found []span) []span {
+	n := 0
+	for i, sp := range found { // those that are told come first
+		if d.told(sp.rule) {
+			found[i], found[n] = found[n], sp
+			n++
+		}
+	}
+	if n < 2 {
+		return found
+	}
+	slices.SortFunc(found[:n], func(a, b span) int { return cmp.Or(a.rule-b.rule, a.from-b.from, b.to-a.to) })
+	k := 1
+	for _, sp := range found[1:n] {
+		if last := found[k-1]; last.rule != sp.rule || sp.from >= last.to {
+			found[k] = sp
+			k++
+		}
+	}
+	return append(found[:k], found[n:]...)
 }
 
 // encoded reports which rule matches what a run decodes to. The run is taken as
@@ -91,7 +131,11 @@ func (p *probe) encoded(run string, depth int) (rule int, ok bool) {
 		return 0, false // a digest: no text is hex in base64
 	}
 	for skip := range 4 {
-		if out := fromBase64(run[skip:], scratch[:0]); out != nil {
+		out := fromBase64(run[skip:], scratch[:0])
+		if out == nil {
+			out = fromWide(run[skip:], scratch[:0])
+		}
+		if out != nil {
 			if rule, ok = p.decoded(out, depth); ok {
 				return rule, ok
 			}
@@ -114,8 +158,7 @@ func (p *probe) decoded(out []byte, depth int) (rule int, ok bool) {
 	}
 	var best span
 	for _, sp := range p.text(strip(string(out)), depth) {
-		r := &p.detector.rules[sp.rule]
-		if r.tier != tierFlag && (!ok || p.detector.outranks(sp, best)) {
+		if (p.detector.rules[sp.rule].tier != tierFlag || p.detector.told(sp.rule)) && (!ok || p.detector.outranks(sp, best)) {
 			best, ok = sp, true
 		}
 	}

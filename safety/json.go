@@ -150,15 +150,11 @@ func (w *walker) nested(s string) (string, bool) {
 	return cleaned, true
 }
 
-// standIn reports whether a string under a secret name is no secret.
-func standIn(s string) bool {
-	return placeholder(s) || len(s) < 3 || benign.has(s)
-}
-
 // array copies a list; once the budget is spent the rest becomes one notice.
 func (w *walker) array(depth int, name sense) {
 	w.pos++
 	w.out = append(w.out, '[')
+	beside := plain
 	for n := 0; ; n++ {
 		if w.close(']') {
 			return
@@ -171,7 +167,9 @@ func (w *walker) array(depth int, name sense) {
 			w.out = append(w.out, ']')
 			return
 		}
-		w.value(depth+1, name)
+		promise, next := max(name, w.beside(beside)), w.pairs()
+		beside = next
+		w.value(depth+1, promise)
 	}
 }
 
@@ -180,7 +178,7 @@ func (w *walker) array(depth int, name sense) {
 func (w *walker) object(depth int, name sense) {
 	w.pos++
 	w.out = append(w.out, '{')
-	keys, entry := keySet{}, plain
+	keys, entry := keySet{}, w.entry()
 	for n := 0; ; n++ {
 		if w.close('}') {
 			return
@@ -201,34 +199,14 @@ func (w *walker) object(depth int, name sense) {
 		w.pos++ // the colon
 		w.out = append(w.out, ':')
 		promise := inherit(name, cleaned)
-		if entry == secret && equalFold(cleaned, "value") {
+		switch {
+		case entry == secret && equalFold(cleaned, "value"):
 			promise = secret
-		}
-		if entryNames.has(cleaned) {
-			entry = w.entry()
+		case entryValues.has(cleaned):
+			promise = max(promise, w.beside(entry))
 		}
 		w.value(depth+1, promise)
 	}
-}
-
-// entryNames are the keys that name an entry of a list, whose value then stands
-// beside them: {"name": "API_TOKEN", "value": "…"}.
-var entryNames = set("name key header field variable")
-
-// entry is what the string that comes next promises as a name. It is read again
-// by whoever copies it.
-func (w *walker) entry() sense {
-	w.space()
-	if w.in[w.pos] != '"' {
-		return plain
-	}
-	start := w.pos
-	name := w.string()
-	w.pos = start
-	if len(name) > 80 {
-		return plain
-	}
-	return judge(name)
 }
 
 // inherit is what a key promises of its value inside a value of which its own
@@ -236,7 +214,7 @@ func (w *walker) entry() sense {
 func inherit(outer sense, key string) sense {
 	own := plain
 	if len(key) <= 80 && !strings.Contains(key, "[REDACTED") {
-		own = judge(key)
+		own = judgeKey(key)
 	}
 	if own == plain && outer == secret && !about.has(key) {
 		return secret

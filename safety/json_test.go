@@ -88,3 +88,24 @@ func TestStandInsUnderSecretNamesStay(t *testing.T) {
 		assert.Equal(t, in, cleanJSON(in))
 	}
 }
+
+func TestASecretBesideItsNameIsMaskedInEveryShape(t *testing.T) {
+	l := NewLayer()
+	for in, want := range map[string]string{
+		`["Cookie","session=Winter42Harbor"]`:                            `["Cookie","[REDACTED:secret-field]"]`,
+		`{"headers":[["X-Api-Key","Winter42Harbor"]]}`:                   `{"headers":[["X-Api-Key","[REDACTED:secret-field]"]]}`,
+		`{"args":["--password","Winter42Harbor","-v"]}`:                  `{"args":["--password","[REDACTED:secret-field]","-v"]}`,
+		`{"content":"Winter42Harbor","field":"password"}`:                `{"content":"[REDACTED:secret-field]","field":"password"}`,
+		`{"v":"Winter42Harbor","k":"api_key"}`:                           `{"v":"[REDACTED:secret-field]","k":"api_key"}`,
+		`{"密码":"Winter42","mot_de_passe":"Harbor7"}`:                     `{"密码":"[REDACTED:secret-field]","mot_de_passe":"[REDACTED:secret-field]"}`,
+		`{"required":["password","email","token2"]}`:                     `{"required":["password","email","token2"]}`,
+		`["username","password"]`:                                        `["username","password"]`,
+		`{"label":"Password","text":"Enter your password, 8 letters"}`:   `{"label":"Password","text":"Enter your password, 8 letters"}`,
+		`{"api_key_env":"OPENAI_API_KEY","name":"token","kind":{"v":1}}`: `{"api_key_env":"OPENAI_API_KEY","name":"token","kind":{"v":1}}`,
+	} {
+		out, _ := l.CleanJSON([]byte(in))
+		assert.Equal(t, want, string(out.Raw()))
+		again, _ := l.CleanJSON(out.Raw())
+		assert.Equal(t, string(out.Raw()), string(again.Raw()))
+	}
+}

@@ -93,7 +93,7 @@ func (l *Layer) Leaks(text string) int {
 func (l *Layer) strip(before, s string, t *tally) string {
 	out := stripAfter(before, s)
 	if out != s {
-		for range unseen(s) {
+		for range unseen(before, s) {
 			t.add(l.unseen, Warn)
 		}
 	}
@@ -177,13 +177,32 @@ func (l *Layer) replace(b *strings.Builder, s string, e span, t *tally) {
 // neutralise writes a dangerous token with one visible backslash in it: before
 // a role marker, and behind the first sign of anything else.
 func neutralise(b *strings.Builder, token string, before bool) {
-	k := 0
-	if !before {
-		_, k = utf8.DecodeRuneInString(token)
+	_, k := utf8.DecodeRuneInString(token)
+	if n := escaped(token); n > 0 {
+		k = n // behind the whole escape, else there is another one
+	} else if before {
+		k = 0
 	}
 	b.WriteString(token[:k])
 	b.WriteByte('\\')
 	b.WriteString(token[k:])
+}
+
+// escaped is the length of the escape that a text begins with, or 0, with the
+// escapes in that escape.
+func escaped(s string) int {
+	r, n := escape(s, 0)
+	for range maxDecode {
+		if n == 0 || !strings.ContainsRune(openers, r) {
+			break
+		}
+		inner, more := escape(string(r)+s[n:min(len(s), n+16)], 0)
+		if more == 0 {
+			break
+		}
+		r, n = inner, n+more-1
+	}
+	return n
 }
 
 // tally counts what the rules found.

@@ -2,7 +2,7 @@ package safety
 
 // leakRules are the rules of the detector, families in files of their own.
 func leakRules() []rule {
-	rules := []rule{privateKey(), jwt(), jwtLook(), dsn(), bearer(), basicAuth(), authHeader(), cookie(), named(), foreignPassword(), commandLine(), seedHex()}
+	rules := []rule{privateKey(), looseKey(), headlessKey(), puttyKey(), jwkPart(), jwt(), jwtLook(), dsn(), bearer(), basicAuth(), authHeader(), cookie(), named(), foreignPassword(), commandLine(), seedHex()}
 	for _, family := range [][]rule{aiRules(), platformRules(), cloudRules(), saasRules()} {
 		rules = append(rules, family...)
 	}

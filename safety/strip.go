@@ -31,7 +31,7 @@ func oddIn(s string) bool {
 
 // strip takes out what cannot be seen: control, bidirectional and zero-width
 // characters, tags, variation selectors, terminal escapes. What joins or varies
-// emoji stays. Line ends become \n and invalid UTF-8 becomes U+FFFD. It runs
+// emoji stays, and what spelling needs in a script that has it. Line ends become \n and invalid UTF-8 becomes U+FFFD. It runs
 // before detection, since such characters split a secret that reads as one.
 func strip(s string) string { return stripAfter("", s) }
 
@@ -58,7 +58,12 @@ func stripAfter(before, s string) string {
 			}
 		case r == 0x85, r == 0x2028, r == 0x2029:
 			keep = '\n'
-		case !invisible(r), ofEmoji(last, r, s[i+n:]):
+		case r == blackFlag && ofFlag(s[i+n:]) == flagTags:
+			b.WriteString(s[i : i+n+flagTags])
+			last = blackFlag
+			i += n + flagTags
+			continue
+		case !invisible(r), ofEmoji(last, r, s[i+n:]), ofScript(last, r, s[i+n:]):
 			keep = r
 		}
 		if keep >= 0 {
@@ -80,6 +85,8 @@ const (
 // it, or joins two.
 func ofEmoji(last, r rune, rest string) bool {
 	switch r {
+	case variant - 1:
+		return emoji(last) // as text
 	case variant:
 		if emoji(last) {
 			return true
@@ -105,14 +112,32 @@ func emoji(r rune) bool {
 	return r == 0xa9 || r == 0xae || r == 0x203c || r == 0x2049 || r == 0x2122 || r == 0x2139 || r == 0x3030 || r == 0x303d || r == 0x3297 || r == 0x3299
 }
 
-// unseen counts the characters that are there to hide something: what joins or
-// varies emoji is as invisible and does not count.
-func unseen(s string) int {
-	n := 0
-	for _, r := range s {
-		if r != joiner && r != variant && r >= 0x80 && r != 0x85 && invisible(r) {
+// unseen counts the characters of a text behind before that are there to hide
+// something or to steer a terminal: not what belongs to emoji or to spelling, nor
+// what only colours text.
+func unseen(before, s string) int {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	n, flag := 0, 0
+	for i, r := range s {
+		switch {
+		case i < flag:
+			continue
+		case r == blackFlag:
+			flag = i + 4 + ofFlag(s[i+4:])
+		case !invisible(r):
+		case r == 0x1b:
+			if escapeLen(s[i:]) == 1 {
+				n++
+			}
+			continue
+		case ofScript(last, r, s[i+utf8.RuneLen(r):]), ofEmoji(last, r, s[i+utf8.RuneLen(r):]):
+		case r == joiner, r == variant, r == variant-1, r == 0x85, r == '\r':
+			continue // taken out without a word
+		default:
 			n++
+			continue
 		}
+		last = r
 	}
 	return n
 }
@@ -147,7 +172,7 @@ func invisible(r rune) bool {
 		return true
 	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
 		return true
-	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xfff0 && r <= 0xfffb:
+	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xfff0 && r <= 0xfffc, r >= 0xfdd0 && r <= 0xfdef:
 		return true
 	case r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe0fff:
 		return true

@@ -6,7 +6,7 @@ import (
 )
 
 // privateKey is a PEM, OpenSSH or PGP private key: the whole block up to its
-// END, or all that follows where the END is missing.
+// END, or as far as it looks like one where the END is missing.
 func privateKey() rule {
 	return rule{
 		id: "private-key", tier: tierBlock, action: Block, anchors: []string{"-----begin"}, fold: true, find: findPrivateKey, open: openPrivateKey,
@@ -30,16 +30,8 @@ func findPrivateKey(s string, at, end int) (int, int) {
 	if near := s[body:min(len(s), body+keySight)]; !keyed64(near) && !keyLines(near) {
 		return at, otherEnd(s, body)
 	}
-	stop := indexFold(s, body, "-----end")
-	if stop < 0 {
-		return at, len(s)
-	}
-	stop += 8
-	rest := s[stop:min(len(s), stop+100)]
-	if i := strings.Index(rest, "-----"); i >= 0 && strings.IndexByte(rest[:i], '\n') < 0 {
-		return at, stop + i + 5
-	}
-	return at, stop
+	to, _ := keyEnd(s, body)
+	return at, to
 }
 
 // otherEnd is where something ends that is labelled a key, does not look like one,
@@ -61,14 +53,14 @@ func otherEnd(s string, body int) int {
 func keyBody(s string, end int) int {
 	label := s[end:min(len(s), end+100)]
 	close := strings.Index(label, "-----")
-	if close < 0 || keyLabel.run(label, 0, close) < close || !containsFold(label[:close], "private key") {
+	if close < 0 || keyLabel.run(label, 0, close) < close || !containsFold(label[:close], "private key") && !containsFold(label[:close], "private+key") {
 		return -1
 	}
 	return end + close + 5
 }
 
 // keyLabel is what the label of a key is made of, an expression to match one not.
-var keyLabel = newClass("A-Za-z0-9 _-")
+var keyLabel = newClass("A-Za-z0-9 _+-")
 
 // minKeyBody is the least that stands between the labels of a key, whatever it is.
 const minKeyBody = 64
@@ -84,7 +76,11 @@ func keyed64(s string) bool {
 		s = s[:i] // another label, of whichever kind
 	}
 	for from, to := nextRun(s, 0); to > 0; from, to = nextRun(s, to) {
-		if l := look(s[from:to]); l.upper > 0 && l.digit > 0 && l.distinct >= 10 && l.other*8 < min(to-from, enough) {
+		line := s[from:to]
+		if k := strings.IndexAny(line, "\r\n"); k > 0 {
+			line = line[:k]
+		}
+		if l := look(line); l.upper > 0 && l.digit > 0 && l.distinct >= 10 && l.other*8 < min(len(line), enough) {
 			return true
 		}
 	}
@@ -109,29 +105,6 @@ func keyLines(s string) bool {
 
 // keyLine is what a line of a key is made of.
 var keyLine = newClass("A-Za-z0-9+/=")
-
-// openPrivateKey: until its END is there, all that follows belongs to the key.
-func openPrivateKey(s string, at, end int) bool {
-	if _, to := findPrivateKey(s, at, end); to > 0 {
-		return to+100 > len(s)
-	}
-	body := keyBody(s, end)
-	return body >= 0 && len(s)-body < keySight+100 || len(s)-end < 110
-}
-
-// indexFold is where lit stands from i on, or -1. It begins with what is no letter.
-func indexFold(s string, i int, lit string) int {
-	for ; i+len(lit) <= len(s); i++ {
-		k := strings.IndexByte(s[i:], lit[0])
-		if k < 0 {
-			return -1
-		}
-		if i += k; hasFold(s, i, lit) {
-			return i
-		}
-	}
-	return -1
-}
 
 // jwtLook is a token of three dotted parts that has the look of a JWT but a
 // header that is cut or rewritten: two parts start as encoded JSON does.

@@ -64,9 +64,7 @@ func (c *cursors) next(i int) int {
 func escape(s string, i int) (rune, int) {
 	switch s[i] {
 	case '%':
-		if r, ok := hexNumber(s, i+1, 2); ok {
-			return r, 3
-		}
+		return percent(s, i)
 	case '\\':
 		return backslash(s, i)
 	case '&':
@@ -75,8 +73,34 @@ func escape(s string, i int) (rune, int) {
 	return 0, 0
 }
 
-// backslash decodes \uXXXX, \u{X}, \xXX, \UXXXXXXXX and the escapes of JSON.
-// Not \/, which is how the sanitizer itself marks a closing tag.
+// percent decodes %XX, and the escapes of one rune together.
+func percent(s string, i int) (rune, int) {
+	r, ok := hexNumber(s, i+1, 2)
+	if !ok {
+		return 0, 0
+	}
+	if r >= 0xc2 {
+		var b [utf8.UTFMax]byte
+		n := 0
+		for ; n < len(b); n++ {
+			if k := i + 3*n; k >= len(s) || s[k] != '%' {
+				break
+			}
+			c, ok := hexNumber(s, i+3*n+1, 2)
+			if !ok {
+				break
+			}
+			b[n] = byte(c)
+		}
+		if whole, size := utf8.DecodeRune(b[:n]); whole != utf8.RuneError {
+			return whole, 3 * size
+		}
+	}
+	return r, 3
+}
+
+// backslash decodes \uXXXX, \u{X}, \xXX, \UXXXXXXXX, \OOO, and the escapes of JSON and
+// of Markdown. Not \/, which is how the sanitizer itself marks a closing tag.
 func backslash(s string, i int) (rune, int) {
 	if i+1 >= len(s) {
 		return 0, 0
@@ -86,8 +110,12 @@ func backslash(s string, i int) (rune, int) {
 		return '\n', 2
 	case 't':
 		return '\t', 2
-	case '"', '\'', '\\':
+	case '"', '\'', '\\', '_', '-', '.':
 		return rune(s[i+1]), 2
+	case '0', '1':
+		if i+3 < len(s) && octalText(s[i+1:i+4]) {
+			return rune(s[i+1]-'0')<<6 | rune(s[i+2]-'0')<<3 | rune(s[i+3]-'0'), 4
+		}
 	case 'x':
 		if r, ok := hexNumber(s, i+2, 2); ok {
 			return r, 4
@@ -140,33 +168,30 @@ func hexNumber(s string, i, n int) (rune, bool) {
 	return rune(r & 0x7fffffff), true
 }
 
-// reference decodes &#65; &#x41; and the five names that XML has.
+// names are the character references that may stand in a secret or split it.
+var names = map[string]rune{
+	"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\'', "equals": '=', "colon": ':', "lowbar": '_', "hyphen": '-', "dash": '-', "period": '.', "sol": '/', "commat": '@',
+	"plus": '+', "nbsp": ' ', "shy": softHyphen, "zwj": joiner, "zwnj": nonJoiner, "ZeroWidthSpace": 0x200b, "NoBreak": 0x2060, "lrm": 0x200e, "rlm": 0x200f,
+}
+
+// reference decodes &#65; &#x41; also without the semicolon, and some names.
 func reference(s string, i int) (rune, int) {
 	end := i + 1
-	for end < len(s) && end < i+12 && s[end] != ';' && (alnum[s[end]] || s[end] == '#') {
+	for end < len(s) && end < i+16 && s[end] != ';' && (alnum[s[end]] || s[end] == '#') {
 		end++
 	}
-	if end >= len(s) || s[end] != ';' || end < i+3 {
+	if end < i+3 {
 		return 0, 0
 	}
-	name, n := s[i+1:end], end+1-i
-	switch name {
-	case "amp":
-		return '&', n
-	case "lt":
-		return '<', n
-	case "gt":
-		return '>', n
-	case "quot":
-		return '"', n
-	case "apos":
-		return '\'', n
-	case "equals":
-		return '=', n
-	case "colon":
-		return ':', n
+	name, n := s[i+1:end], end-i
+	closed := end < len(s) && s[end] == ';'
+	if closed {
+		n++
 	}
 	if name[0] != '#' {
+		if r := names[name]; closed && r > 0 {
+			return r, n
+		}
 		return 0, 0
 	}
 	if lower(name[1]) == 'x' {

@@ -11,6 +11,7 @@ import (
 type view struct {
 	text  strings.Builder
 	parts []stretch
+	last  int // the part that was asked about last
 }
 
 // stretch is a part of a view each byte of which came from step bytes: one where
@@ -66,11 +67,14 @@ func (v *view) end(s string) *view {
 
 // source is where in the source the byte at i came from.
 func (v *view) source(i int) int {
-	k, exact := slices.BinarySearchFunc(v.parts, int32(i), func(p stretch, at int32) int { return int(p.at - at) })
-	if !exact {
-		k--
+	if k := v.last; v.parts[k].at > int32(i) || k+1 < len(v.parts) && v.parts[k+1].at <= int32(i) {
+		k, exact := slices.BinarySearchFunc(v.parts, int32(i), func(p stretch, at int32) int { return int(p.at - at) })
+		if !exact {
+			k--
+		}
+		v.last = k
 	}
-	return v.parts[k].source(int32(i))
+	return v.parts[v.last].source(int32(i))
 }
 
 // back translates a span of the view into one of the source.
@@ -91,7 +95,7 @@ func plainLetters(s string) *view {
 	last := 0
 	for i := asciiEnd(s, 0); i < len(s); i = asciiEnd(s, i) {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if a := ascii(r); a > 0 || combining(r) {
+		if a := ascii(r); a > 0 || combining(r) || splits(s, i, n, r) {
 			v.copy(s, last, i)
 			last = i + n
 			if a > 0 {
@@ -136,7 +140,7 @@ func four(s string, i int) uint32 {
 func lookalike(s string) bool {
 	for i := asciiEnd(s, 0); i < len(s); i = asciiEnd(s, i) {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if ascii(r) > 0 || combining(r) {
+		if ascii(r) > 0 || combining(r) || splits(s, i, n, r) {
 			return true
 		}
 		i += n
@@ -147,8 +151,16 @@ func lookalike(s string) bool {
 // combining reports whether a rune adds to the one before it, which is all that
 // strip left of what joins and varies emoji.
 func combining(r rune) bool {
-	return r == joiner || r == variant || r >= 0x300 && r <= 0x36f || r >= 0x1ab0 && r <= 0x1aff || r >= 0x1dc0 && r <= 0x1dff || r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
+	return r == joiner || r == variant || r == variant-1 || r == softHyphen || r == nonJoiner || r >= 0x300 && r <= 0x36f || r >= 0x1ab0 && r <= 0x1aff || r >= 0x1dc0 && r <= 0x1dff || r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
 }
+
+// splits reports whether a rune without a look of its own stands inside a word.
+func splits(s string, i, n int, r rune) bool {
+	return (r == utf8.RuneError || r == blankBraille) && i > 0 && i+n < len(s) && tornBytes[s[i-1]] && tornBytes[s[i+n]]
+}
+
+// blankBraille is as empty as a space, but none.
+const blankBraille = 0x2800
 
 // ascii is the ASCII character that a rune looks like, or 0.
 func ascii(r rune) byte {
@@ -163,6 +175,14 @@ func ascii(r rune) byte {
 		}
 	case r >= 0x1d7ce && r <= 0x1d7ff:
 		return '0' + byte((r-0x1d7ce)%10)
+	case r == 0x24ea:
+		return '0'
+	case r >= 0x2460 && r <= 0x2468:
+		return '1' + byte(r-0x2460)
+	case r >= 0xfe4d && r <= 0xfe4f, r == 0x203f:
+		return '_'
+	case r == 0xfe63:
+		return '-'
 	case r >= 0x24b6 && r <= 0x24cf:
 		return 'A' + byte(r-0x24b6)
 	case r >= 0x24d0 && r <= 0x24e9:

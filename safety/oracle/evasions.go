@@ -37,6 +37,13 @@ func Evasions() []Evasion {
 	pem := "-----BEGIN RSA PRIVATE " + "KEY-----\n" + Generate(`[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n`, 6)
 	add("truncated-pem", "x "+pem, pem[40:80])
 	add("truncated-pem", "x "+pem[:90], pem[40:80])
+	body := strings.TrimSpace(pem[31:])
+	add("pem-without-begin", body+"\n-----END RSA PRIVATE "+"KEY-----", body[20:60])
+	add("pem-four-dashes", "----BEGIN RSA PRIVATE "+"KEY----\n"+body, body[20:60])
+	add("pem-plus", url.QueryEscape(pem), url.QueryEscape(body)[4:30])
+	add("pem-quoted", "> "+strings.ReplaceAll(pem, "\n", "\n> "), body[20:60])
+	add("putty-key", "Private-Lines: 3\n"+body+"\nPrivate-MAC: 0", body[20:60])
+	add("jwk", `{"kty":"EC","d":"`+strings.NewReplacer("+", "-", "/", "_").Replace(body[:43])+`"}`, strings.NewReplacer("+", "-", "/", "_").Replace(body[:43]))
 	add("base64-pem", base64.StdEncoding.EncodeToString([]byte(pem)), base64.StdEncoding.EncodeToString([]byte(pem))[40:80])
 	add("cookie", "Cookie: sid="+pw+pw, pw)
 	add("fullwidth-name", "ｐａｓｓｗｏｒｄ="+pw, pw)
@@ -72,8 +79,44 @@ func hide(add func(kind, text, secret string), k string) {
 	add("hex", "blob "+hex.EncodeToString([]byte(k)), hex.EncodeToString([]byte(k))[16:])
 	add("hex-upper", "blob 0x"+strings.ToUpper(hex.EncodeToString([]byte(k))), strings.ToUpper(hex.EncodeToString([]byte(k)))[16:])
 	add("allow-comment", k+" # gitleaks:allow", k)
+	tear(add, k)
+	spell(add, k)
 	add("markdown", "`"+k+"` and **"+k+"**", k)
 	add("json-in-json", `{"body":"{\"a\":\"`+k+`\"}"}`, k)
+}
+
+// tear is a secret in pieces: what is left must not hold either of them.
+func tear(add func(kind, text, secret string), k string) {
+	at := len(k) / 2
+	for kind, seam := range map[string]string{
+		"continued-line": "\\\n", "wrapped": "\n", "wrapped-quoted": "\n> ", "wrapped-comment": "\n# ", "table-cells": " |\n|   | ", "concatenated": `" + "`, "concatenated-php": `" . "`, "adjacent-literals": "\"\n  \"",
+		"tag-inside": "<b>", "comment-inside": "<!-- -->", "emphasis-inside": "**", "ansi-as-text": `\x1b[0m`, "soft-hyphen-reference": "&shy;", "zero-width-escape": `\u200b`, "zero-width-percent": "%E2%80%8B", "quoted-printable": "=\n",
+	} {
+		add(kind, `I set it to "`+k[:at]+seam+k[at:]+`" first`, k[:at])
+		add(kind, `I set it to "`+k[:at]+seam+k[at:]+`" first`, k[at:])
+	}
+}
+
+// spell is a secret in numbers and in other escapes.
+func spell(add func(kind, text, secret string), k string) {
+	for kind, how := range map[string][2]string{
+		"hex-spaced": {"%02x", " "}, "hex-colons": {"%02X", ":"}, "hex-array": {"0x%02x", ", "}, "decimal-array": {"%d", ", "}, "octal": {"\\%03o", ""}, "entity-open": {"&#%d", ""}, "quoted-printable-all": {"=%02X", ""},
+	} {
+		var all []string
+		for i := range len(k) {
+			all = append(all, fmt.Sprintf(how[0], k[i]))
+		}
+		text := strings.Join(all, how[1])
+		add(kind, "It is ["+text+"] in all", text[len(text)/3:len(text)/2])
+	}
+	wide := make([]byte, 0, 2*len(k))
+	for i := range len(k) {
+		wide = append(wide, k[i], 0)
+	}
+	enc := base64.StdEncoding.EncodeToString(wide)
+	add("base64-utf16", "powershell -enc "+enc, enc[10:40])
+	lines := base64.StdEncoding.EncodeToString([]byte("user: ci, and the token follows here: " + k + "."))
+	add("base64-wrapped", "data:\n  "+lines[:40]+"\n  "+lines[40:], lines[len(lines)-24:len(lines)-8])
 }
 
 func full(s string) string {

@@ -1,0 +1,262 @@
+package safety
+
+import "strings"
+
+// joint is what stands between two parts of a torn token.
+type joint uint8
+
+const (
+	jointNone  joint = iota
+	jointMade        // somebody made it: a continued line, two literals, a tag, an emphasis
+	jointLine        // a line end, with what quotes or numbers the next line
+	jointSpace       // one blank
+)
+
+// joints begin what may stand between two pieces.
+var joints = newClass("\\\"'`<*~\n\r \t|^\b${=\x1b\xe2")
+
+// tear reads what may stand between two pieces from i on, and gives where the
+// next one starts. Without a joint it gives the end of the text if more of it could
+// make one.
+func tear(s string, i int) (joint, int) {
+	kind, start := jointNone, i
+	for i < len(s) && i-start < 96 {
+		k, next := tearOnce(s, i)
+		if k == jointNone {
+			if next == len(s) {
+				return jointNone, next
+			}
+			break
+		}
+		if i = next; kind != jointMade {
+			kind = k
+		}
+	}
+	if i == len(s) && i > start {
+		return jointNone, i
+	}
+	return kind, i
+}
+
+func tearOnce(s string, i int) (joint, int) {
+	switch c := s[i]; c {
+	case '\\', '=':
+		return continued(s, i)
+	case '"', '\'', '`':
+		return literals(s, i, c)
+	case '<':
+		return tagged(s, i)
+	case '*', '~':
+		j := i
+		for j < len(s) && j < i+3 && s[j] == c {
+			j++
+		}
+		return jointMade, j
+	case '\n', '\r':
+		return jointLine, lineStart(s, i)
+	case ' ', '\t', '|', 0xe2:
+		return cellEnd(s, i)
+	case 0x1b, '^', '\b':
+		return painted(s, i)
+	case '$', '{', '}':
+		return interpolated(s, i)
+	}
+	return jointNone, i
+}
+
+// continued is a backslash at the end of a line, or the = of quoted-printable.
+func continued(s string, i int) (joint, int) {
+	j := i + 1
+	if j < len(s) && s[j] == '\r' {
+		j++
+	}
+	if j >= len(s) {
+		return jointNone, len(s)
+	}
+	if s[j] != '\n' {
+		return jointNone, i
+	}
+	return jointMade, skipBlank(s, j+1, 16)
+}
+
+// joiners are the operators that join two literals; a comma does where they are
+// joined as a list.
+var joiners = [...]string{"+", "..", ".", "&", "||", "<>", "~", ",", "\\"}
+
+// literals is the end of one literal and the beginning of the next.
+func literals(s string, i int, q byte) (joint, int) {
+	j := leadingBlank(s, i+1)
+	for _, op := range joiners {
+		if strings.HasPrefix(s[j:], op) {
+			j = leadingBlank(s, j+len(op))
+			break
+		}
+	}
+	if j < len(s) && (s[j] == 'f' || s[j] == 'r' || s[j] == 'b') && j+1 < len(s) && s[j+1] == q {
+		j++
+	}
+	if j >= len(s) {
+		return jointNone, len(s)
+	}
+	switch {
+	case s[j] == q, j == i+1 && quote(s[j]):
+		return jointMade, j + 1
+	case j == i+1 && alnum[s[j]]: // as shells join
+		return jointLine, j
+	}
+	return jointNone, i
+}
+
+// leadingBlank skips blanks and at most two line ends with what stands before the
+// text of the line.
+func leadingBlank(s string, i int) int {
+	for range 2 {
+		i = skipBlank(s, i, 16)
+		if next := nextLine(s, i); next >= 0 {
+			i = next
+		}
+	}
+	return i
+}
+
+// tagged is a tag or a comment of HTML.
+func tagged(s string, i int) (joint, int) {
+	if i+1 >= len(s) {
+		return jointNone, len(s)
+	}
+	if c := s[i+1]; !letter(c) && c != '/' && c != '!' {
+		return jointNone, i
+	}
+	stop := min(len(s), i+48)
+	for j := i + 1; j < stop; j++ {
+		switch s[j] {
+		case '>':
+			if separates(strings.TrimPrefix(s[i+1:j], "/")) {
+				return jointLine, j + 1
+			}
+			return jointMade, j + 1
+		case '<', '\n', '|':
+			return jointNone, i
+		}
+	}
+	if stop == len(s) {
+		return jointNone, stop
+	}
+	return jointNone, i
+}
+
+// separates reports whether a tag parts what stands before it from what follows.
+func separates(tag string) bool {
+	for _, name := range [...]string{"td", "th", "tr", "li", "p", "div", "dt", "dd"} {
+		if tag == name || strings.HasPrefix(tag, name+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// lineStart is where the text of the next line starts, behind what quotes,
+// comments or numbers it.
+func lineStart(s string, i int) int {
+	j := nextLine(s, i)
+	if j < 0 {
+		return i + 1 // a carriage return
+	}
+	for _, mark := range [...]string{"//", "--", "+ ", "- "} {
+		if strings.HasPrefix(s[j:], mark) {
+			return skipBlank(s, j+len(mark), 8)
+		}
+		if j+1 == len(s) && s[j] == mark[0] {
+			return len(s) // it may become one
+		}
+	}
+	n := digits.run(s, j, 6)
+	if n == len(s) {
+		return n
+	}
+	if n > j && (s[n] == ':' || s[n] == ' ' || s[n] == '\t') {
+		k := n
+		for k < len(s) && k < n+4 && strings.IndexByte(": \t|", s[k]) >= 0 {
+			k++
+		}
+		return k
+	}
+	return j
+}
+
+// cellEnd is a blank, or the end of a cell of a table and of its line.
+func cellEnd(s string, i int) (joint, int) {
+	j := skipBlank(s, i, 80)
+	for j < len(s) && (s[j] == '|' || strings.HasPrefix(s[j:], "│")) {
+		j = skipBlank(s, j+len("│")-2*btoi(s[j] == '|'), 80)
+	}
+	switch {
+	case j >= len(s):
+		return jointNone, len(s)
+	case s[j] == '\n' || s[j] == '\r':
+		return jointLine, cellStart(s, lineStart(s, j))
+	case s[i] == ' ' && j == i+1, s[i] == '\t' && j == i+1:
+		return jointSpace, j
+	}
+	return jointNone, i
+}
+
+// cellStart skips empty cells.
+func cellStart(s string, i int) int {
+	for i < len(s) && lead[s[i]] {
+		i++
+	}
+	return i
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// painted is a terminal's escape, as it is or as it is shown.
+func painted(s string, i int) (joint, int) {
+	j := i + 1
+	if s[i] == '\b' {
+		return jointMade, j
+	}
+	if s[i] == '^' {
+		if j < len(s) && s[j] != '[' {
+			return jointNone, i
+		}
+		j++
+	}
+	if j >= len(s) {
+		return jointNone, len(s)
+	}
+	if s[j] != '[' {
+		return jointNone, i
+	}
+	for j++; j < len(s) && j < i+16 && (digits[s[j]] || s[j] == ';'); {
+		j++
+	}
+	if j >= len(s) {
+		return jointNone, len(s)
+	}
+	if s[j] != 'm' && s[j] != 'K' {
+		return jointNone, i
+	}
+	return jointMade, j + 1
+}
+
+// interpolated is a literal inside a template: ${"…"}, {'…'}.
+func interpolated(s string, i int) (joint, int) {
+	j := i
+	for j < len(s) && j < i+2 && (s[j] == '$' || s[j] == '{') {
+		j++
+	}
+	if j >= len(s) {
+		return jointNone, len(s)
+	}
+	if j == i || s[j-1] != '{' || !quote(s[j]) {
+		return jointNone, i
+	}
+	return jointMade, j + 1
+}
