@@ -68,9 +68,9 @@ func (d *detector) spans(s string, buf []span) []span {
 type window struct {
 	token  span
 	named  int
-	run    span     // of a token's bytes, which was followed last
-	vain   [16]vain // where anchors began no token in pieces
-	name   int      // the end of the last name that gave nothing
+	run    span    // of a token's bytes, which was followed last
+	vain   [8]vain // where anchors began no token in pieces
+	name   int     // the end of the last name that gave nothing
 	missed [8]miss
 }
 
@@ -93,8 +93,12 @@ func (w *window) again(s string, a *anchor, at, sight int) bool {
 
 // dismiss remembers the name that holds an anchor, which gives nothing.
 func (w *window) dismiss(s string, r *rule, at, end int) {
-	if r.names {
+	switch {
+	case !r.names:
+	case end < len(s) && wordish[s[end]]:
 		w.name = nameEnd(s, at, end)
+	default:
+		w.name = end
 	}
 }
 

@@ -49,6 +49,10 @@ func twoTokens(s string, i, end int) int {
 			continue
 		}
 		start := alnum.back(s, i, 6)
+		if run := alnum.run(s, i, 9); run-start > 8 {
+			i = run - 1 // too long for a number
+			continue
+		}
 		_, to, ok := spelledToken(s, start)
 		if ok && (start == 0 || strings.IndexByte(`%\#`, s[start-1]) < 0) {
 			if _, next, more := between(s, to); more {
