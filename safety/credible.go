@@ -9,7 +9,7 @@ var keyChars = newClass("A-Za-z0-9_.~+/=-")
 // prose, code or a stand-in for one.
 func credible(s, name string, kind sense, how op, v value) bool {
 	text := s[v.from:v.to]
-	if kind != secret && (labelledDigest(text) || codeName(text) || variableName(text) || !random(text) && (kind != keyed || !digest(text)) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
+	if kind != secret && (!random(text) && (kind != keyed || !digest(text)) || labelledDigest(text) || codeName(text) || variableName(text) || dotted(text) || keyChars.run(text, 0, len(text)) < len(text)) {
 		return false
 	}
 	l := look(text)
@@ -19,7 +19,7 @@ func credible(s, name string, kind sense, how op, v value) bool {
 	if how == opFlag && !announced(text, name, kind) {
 		return false
 	}
-	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text, l) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || benign.has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "(")) {
+	if referred(s, v) || codeLike(s, name, v) || placeholder(text) || alphabet(text, l) || artifact(text) || equalFold(name, "pass") && passed(s, name, how, v) || stockWord(text) {
 		return false
 	}
 	if kind != secret {
@@ -35,6 +35,11 @@ func credible(s, name string, kind sense, how op, v value) bool {
 		return credibleQuoted(text, how, l, s[v.from-1] == '`' && !passwordName(name)) && !(path(text) && containsFold(name, "pwd")) && !closes(s, v.from-1)
 	}
 	return credibleBare(s, how, v, l)
+}
+
+// stockWord is a word that stands where a secret might, and the signs around it.
+func stockWord(text string) bool {
+	return len(text) < 2*longestWord && benign.has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "("))
 }
 
 // oneWord is letters and nothing else, as of prose or code.

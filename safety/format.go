@@ -136,11 +136,8 @@ func (f format) folded() format {
 // known form; extend follows it further. The left side comes first, so that a
 // text full of anchors is not read again and again.
 func (f *format) match(s string, i int) (from, to int, ok bool) {
-	if len(f.right) > 0 { // the end of the first run rules out most
-		p, end := &f.right[0], i+len(f.anchor)
-		if end+p.min > len(s) || p.min > 0 && !p.set[s[end+p.min-1]] {
-			return 0, 0, false
-		}
+	if f.tooShort(s, i+len(f.anchor)) {
+		return 0, 0, false
 	}
 	from = f.backward(s, i)
 	if from < 0 || !f.loose && !freeOnLeft(s, from) {
@@ -148,6 +145,16 @@ func (f *format) match(s string, i int) (from, to int, ok bool) {
 	}
 	to = f.forward(s, i+len(f.anchor), f.right)
 	return from, to, to >= 0
+}
+
+// tooShort reports whether the first run, which would start at i, ends too soon: that
+// rules out most of what an anchor begins.
+func (f *format) tooShort(s string, i int) bool {
+	if len(f.right) == 0 || f.right[0].set == nil {
+		return false
+	}
+	p := &f.right[0]
+	return i+p.min > len(s) || p.min > 0 && !p.set[s[i+p.min-1]]
 }
 
 // body is where a token starts that was found at from, its prefix left out.

@@ -120,7 +120,7 @@ func (w *window) runOut(s string, i int) int {
 func (d *detector) pieced(s string, a *anchor, at int, w *window, buf []span) []span {
 	end := at + len(a.lit)
 	r := &d.rules[a.rule]
-	if r.tier != tierToken || len(s)-end < 8 || a.prev != nil && at > 0 && !a.prev[s[at-1]] {
+	if r.tier != tierToken || at < w.token.to && at >= w.token.from || len(s)-end < 8 || a.prev != nil && at > 0 && !a.prev[s[at-1]] {
 		return buf
 	}
 	to := w.runOut(s, end)

@@ -102,6 +102,9 @@ func beside(s string, at, end int, formats []format) neighbour {
 func (w *walk) value(formats []format) int {
 	longest := 0
 	for k := range formats {
+		if formats[k].tooShort(w.s, w.i) {
+			continue
+		}
 		to := formats[k].forward(w.s, w.i, formats[k].right)
 		if to > w.i && to > longest && !goesOn(w.s, to, alnum) {
 			longest = to
@@ -171,7 +174,7 @@ func (w *walk) word() bool {
 	if w.words++; w.words > maxVendorWords {
 		return false
 	}
-	if bare := strings.Trim(word, "-./_"); bare != "" {
+	if bare := trimSigns(word); bare != "" {
 		w.apart = w.apart || w.i > w.end && w.op == 0
 		if w.op != 0 && !betweenWords.has(bare) && !speaksLast(bare) {
 			return false
@@ -180,6 +183,17 @@ func (w *walk) word() bool {
 	}
 	w.i = to
 	return true
+}
+
+// trimSigns is a word of filler without the signs around it.
+func trimSigns(word string) string {
+	for word != "" && !alnum[word[0]] {
+		word = word[1:]
+	}
+	for word != "" && !alnum[word[len(word)-1]] {
+		word = word[:len(word)-1]
+	}
+	return word
 }
 
 // filler is what words between a name and its value are made of.

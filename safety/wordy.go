@@ -2,6 +2,7 @@ package safety
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -138,18 +139,21 @@ func referred(s string, v value) bool {
 			return true
 		}
 	}
-	for _, head := range integrity {
-		if strings.HasPrefix(text, head) {
-			return true
-		}
-	}
-	return strings.Trim(text, "\u2022\u25cf\u2026*") == "" || versionLike(text) || template(text) || describes(text) || v.quoted && callLike(text, s[v.from-1] == '`') || inResourceName(s, v.from)
+	return labelled(text) || !alnum[text[0]] && strings.Trim(text, "\u2022\u25cf\u2026*") == "" || versionLike(text) || template(text) || describes(text) || v.quoted && callLike(text, s[v.from-1] == '`') || inResourceName(s, v.from)
+}
+
+// labelled is a digest, or the place of a secret, that says what it is.
+func labelled(text string) bool {
+	return strings.IndexByte("smvro", text[0]) >= 0 && slices.ContainsFunc(integrity[:], func(head string) bool { return strings.HasPrefix(text, head) })
 }
 
 // template is a text with a place for the value in it, or a colour.
 func template(text string) bool {
 	if text[0] == '#' && len(text) <= 9 && classes['x'].run(text, 1, len(text)) == len(text) {
 		return true
+	}
+	if strings.IndexByte(text, '{') < 0 && strings.IndexByte(text, '%') < 0 {
+		return false
 	}
 	for _, hole := range [...]string{"${", "{{", "#{", "{}"} {
 		if strings.Contains(text, hole) {
@@ -219,6 +223,9 @@ var integrity = [...]string{"sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "
 // versionLike is numbers with dots between, at least two of them, and what a
 // package says before them about later versions.
 func versionLike(text string) bool {
+	if !digits[text[len(text)-1]] && text[len(text)-1] != '.' {
+		return false
+	}
 	dots := 0
 	text = strings.TrimLeft(text, "^~>=<v ")
 	for i := range len(text) {
