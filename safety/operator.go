@@ -213,13 +213,20 @@ func phrase(s string, i, start int, quoted bool) (int, op) {
 				return k, opBeside
 			case role&isType != 0 && s[k] == '=':
 				return symbol(s, k, false)
-			case n == 0 && (role == 0 || judge(s[wordish.back(s, start, 2*maxName):start]) == plain):
+			case n == 0 && (role == 0 || !worthReading(s[wordish.back(s, start, 2*maxName):start])):
 				return 0, opNone // asked here, since most names in prose are of nothing, and the way on is long
 			}
 		}
 		i = k
 	}
 	return 0, opNone
+}
+
+// worthReading reports whether a sentence about a name may end with its value: a
+// secret's, or a key's.
+func worthReading(name string) bool {
+	kind := judge(name)
+	return kind == secret || kind == weak && (hasFold(name, len(name)-3, "key") || hasFold(name, len(name)-4, "keys"))
 }
 
 // What a word may do between a name and its value.
