@@ -33,14 +33,16 @@ func target(name string) float64 {
 	return 0
 }
 
-// span is how long each thing is timed.
-var span = 600 * time.Millisecond
+// rounds is how often each case is timed. In a round everything is timed side by side,
+// since machines have slow moments; the ratio is the median of the rounds', the times
+// are the shortest.
+var rounds = 15
 
 func main() {
-	quick := flag.Bool("quick", false, "shorter runs, rougher figures")
+	quick := flag.Bool("quick", false, "fewer rounds, rougher figures")
 	flag.Parse()
 	if *quick {
-		span /= 6
+		rounds = 3
 	}
 	layer := safety.NewLayer(safety.MaxBytes(1 << 20))
 	fmt.Printf("hashing eight places at a time (GOEXPERIMENT=simd and AVX2): %v\n", safety.Vectors())
@@ -48,17 +50,24 @@ func main() {
 	fmt.Fprintln(out, "case\tbytes\tdetector\tMB/s\tallocs\tgitleaks\tx gitleaks\tof IndexByte\twhole Clean\t")
 	missed := 0
 	for _, c := range oracle.BenchCases() {
-		raw := []byte(c.Text)
-		detect := shortest(func() { layer.Leaks(c.Text) })
-		clean := shortest(func() { layer.Clean(c.Text) })
-		floor := shortest(func() { bytes.IndexByte(raw, 0) })
-		theirs := shortest(func() { oracle.Detector().DetectString(c.Text) })
-		note := ""
-		if want := target(c.Name); theirs < want*detect {
+		var best [4]float64
+		var ratios []float64
+		for range rounds {
+			now := sideBySide(layer, c.Text)
+			for k, ns := range now {
+				if best[k] == 0 || ns < best[k] {
+					best[k] = ns
+				}
+			}
+			ratios = append(ratios, now[theirs]/now[detect])
+		}
+		slices.Sort(ratios)
+		ratio, note := ratios[len(ratios)/2], ""
+		if want := target(c.Name); ratio < want {
 			note, missed = fmt.Sprintf(" (wanted %.0f)", want), missed+1
 		}
-		fmt.Fprintf(out, "%s\t%d\t%s\t%.0f\t%.0f\t%s\t%.0f%s\t1/%.0f\t%s\t\n", c.Name, len(c.Text), dur(detect), float64(len(c.Text))*1e3/detect,
-			testing.AllocsPerRun(100, func() { layer.Leaks(c.Text) }), dur(theirs), theirs/detect, note, detect/floor, dur(clean))
+		fmt.Fprintf(out, "%s\t%d\t%s\t%.0f\t%.0f\t%s\t%.0f%s\t1/%.0f\t%s\t\n", c.Name, len(c.Text), dur(best[detect]), float64(len(c.Text))*1e3/best[detect],
+			testing.AllocsPerRun(100, func() { layer.Leaks(c.Text) }), dur(best[theirs]), ratio, note, best[detect]/best[floor], dur(best[clean]))
 	}
 	slow := slowest(layer)
 	for k, c := range slow {
@@ -73,6 +82,23 @@ func main() {
 	fmt.Println("targets missed:", missed)
 }
 
+// What is timed in a round.
+const (
+	detect = iota
+	theirs
+	clean
+	floor
+)
+
+func sideBySide(layer *safety.Layer, text string) (ns [4]float64) {
+	raw := []byte(text)
+	ns[detect] = shortest(func() { layer.Leaks(text) })
+	ns[theirs] = shortest(func() { oracle.Detector().DetectString(text) })
+	ns[clean] = shortest(func() { layer.Clean(text) })
+	ns[floor] = shortest(func() { bytes.IndexByte(raw, 0) })
+	return ns
+}
+
 // worstWanted is how long 100 KB of anything may take, in nanoseconds.
 const worstWanted = 2e6
 
@@ -85,20 +111,21 @@ type timing struct {
 func slowest(layer *safety.Layer) []timing {
 	var all []timing
 	for _, c := range oracle.WorstCases() {
-		all = append(all, timing{c.Name, perRun(func() { layer.Clean(c.Text) }, 1, 5)})
+		all = append(all, timing{c.Name, perRun(func() { layer.Clean(c.Text) }, 1, 12)})
 	}
 	slices.SortFunc(all, func(a, b timing) int { return int(b.ns - a.ns) })
 	return all
 }
 
 // shortest is how long f takes, in nanoseconds, where nothing else is in the way: the
-// mean of the fastest of many batches of runs.
+// mean of the fastest of many batches of runs, within some milliseconds.
 func shortest(f func()) float64 {
+	const span, least = 15 * time.Millisecond, 50 * time.Microsecond
 	start := time.Now()
 	f()
-	batch := int(max(1, 100*time.Microsecond/max(1, time.Since(start))))
+	batch := int(max(1, least/max(1, time.Since(start))))
 	once := perRun(f, batch, 1)
-	return perRun(f, batch, max(5, int(float64(span.Nanoseconds())/once)/batch))
+	return min(once, perRun(f, batch, max(1, int(float64(span.Nanoseconds())/once)/batch)))
 }
 
 // perRun is the shortest mean of a few batches.
