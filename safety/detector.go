@@ -91,15 +91,17 @@ func (w *window) again(s string, a *anchor, at, sight int) bool {
 		s[m.at-before:m.at+sight] == s[at-before:at+sight]
 }
 
-// dismiss remembers the name that holds an anchor, which gives nothing.
-func (w *window) dismiss(s string, r *rule, at, end int) {
-	switch {
-	case !r.names:
-	case end < len(s) && wordish[s[end]]:
-		w.name = nameEnd(s, at, end)
-	default:
-		w.name = end
+// judge asks a rule about its anchor at at..end, and remembers the name that holds it,
+// if that gives nothing.
+func (w *window) judge(s string, r *rule, at, end int) (from, to int) {
+	if !r.names {
+		return r.find(s, at, end)
 	}
+	right := nameEnd(s, at)
+	if from, to = valueOf(s, at, right); to <= from {
+		w.name = right
+	}
+	return from, to
 }
 
 // find appends to buf what the anchors find that may stand at a place.
@@ -122,16 +124,19 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 		}
 		if w.missed[a.slot&7].anchor == a && w.again(s, a, at, r.sight) {
 			w.missed[a.slot&7].at = at
-			w.dismiss(s, r, at, at+len(a.lit))
+			if r.names {
+				w.name = nameEnd(s, at)
+			}
 			continue
 		}
-		from, to := r.find(s, at, at+len(a.lit))
+		from, to := w.judge(s, r, at, at+len(a.lit))
 		if to == costly {
 			w.missed[a.slot&7] = miss{a, at}
 		}
 		if to <= from {
-			w.dismiss(s, r, at, at+len(a.lit))
-			buf = d.pieced(s, a, at, w, buf)
+			if r.tier == tierToken {
+				buf = d.pieced(s, a, at, w, buf)
+			}
 			continue
 		}
 		if inMarker(s, from) || at != from && inMarker(s, at) {

@@ -43,8 +43,10 @@ func named() rule {
 	}
 }
 
-func findNamed(s string, at, end int) (int, int) {
-	right := nameEnd(s, at, end)
+func findNamed(s string, at, _ int) (int, int) { return valueOf(s, at, nameEnd(s, at)) }
+
+// valueOf is the value of the name that holds an anchor at at and ends at right.
+func valueOf(s string, at, right int) (int, int) {
 	if proseFollows(s, at, right) {
 		return 0, 0
 	}
@@ -116,7 +118,7 @@ func owned(s string, left, right int) bool {
 
 // openNamed reports whether a name's value may still be to come or to go on.
 func openNamed(s string, at, end int) bool {
-	right := nameEnd(s, at, end)
+	right := nameEnd(s, at)
 	if right == len(s) {
 		return true
 	}
@@ -146,7 +148,7 @@ var joining = newClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
 // nameEnd is where the name ends that holds an anchor. Some anchors hold what
 // follows the name, too.
-func nameEnd(s string, at, _ int) int { return wordRun(s, at, maxName+8) }
+func nameEnd(s string, at int) int { return wordRun(s, at, maxName+8) }
 
 func nameStart(s string, at int) int { return wordish.back(s, at, maxName) }
 
