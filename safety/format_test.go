@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -59,4 +60,18 @@ func TestALetterMayHaveRunIntoAnExactFormat(t *testing.T) {
 		_, _, ok = f.match(longer, 0)
 		assert.False(t, ok, longer)
 	}
+}
+
+func TestASieveLetsEveryFormatPassThatMatches(t *testing.T) {
+	formats := []format{mustFormat("sk-{a20+}"), mustFormat("sk-proj-{k20+}"), mustFormat("AK{u16}"), mustFormat("{a4}<.x.>{b0+}").folded()}
+	v := newSieves(formats)[0]
+	for text, want := range map[string]uint64{"sk-abc": 0b0001, "sk-p-oj": 0b0011, "sk-": 0b1111, "AKIA": 0b0100, "x.X.y": 0b0000, ".X.y": 0b1000, "qqqqq": 0} {
+		require.Equal(t, want, v.at(text, 0), text)
+	}
+	var many []string
+	for k := range 70 {
+		many = append(many, fmt.Sprintf("x%02d-{a20}", k))
+	}
+	_, to := token("many", many...).find("x69-"+fill("{a20}", 1), 0, 4)
+	require.Equal(t, 24, to)
 }

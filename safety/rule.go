@@ -130,18 +130,14 @@ func tokenOf(id string, how format, pass func(string) bool, specs []string) rule
 	r.anchors = shortest(r.anchors)
 	r.prev = preceding(formats)
 	r.next, r.far, r.skip = following(formats)
-	r.find = func(s string, at, _ int) (int, int) {
-		for i := range formats {
-			f := &formats[i]
-			if !f.literal(s, at, f.anchor) {
-				continue
-			}
-			from, to, ok := f.match(s, at)
-			if ok && (pass == nil || pass(s[f.body(from, at):to])) && !placeholder(s[from:to]) {
-				return from, f.extend(s, to)
+	sieves := newSieves(formats)
+	r.find = func(s string, at, _ int) (from, to int) {
+		for k := range sieves {
+			if from, to = sieves[k].find(s, at, pass); to > 0 {
+				break
 			}
 		}
-		return 0, 0
+		return from, to
 	}
 	return r
 }
