@@ -97,8 +97,11 @@ func (w *window) judge(s string, r *rule, at, end int) (from, to int) {
 	if !r.names {
 		return r.find(s, at, end)
 	}
-	right := nameEnd(s, at)
-	if from, to = valueOf(s, at, right); to <= from {
+	low, right := w.token.to, nameEnd(s, at)
+	if low > at {
+		low = 0
+	}
+	if from, to = valueOf(s, low, at, right); to <= from { // a token goes, and what stands behind it is another word
 		w.name = right
 	}
 	return from, to

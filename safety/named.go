@@ -43,14 +43,15 @@ func named() rule {
 	}
 }
 
-func findNamed(s string, at, _ int) (int, int) { return valueOf(s, at, nameEnd(s, at)) }
+func findNamed(s string, at, _ int) (int, int) { return valueOf(s, 0, at, nameEnd(s, at)) }
 
-// valueOf is the value of the name that holds an anchor at at and ends at right.
-func valueOf(s string, at, right int) (int, int) {
+// valueOf is the value of the name that holds an anchor at at and ends at right. It
+// starts at low or behind it.
+func valueOf(s string, low, at, right int) (int, int) {
 	if proseFollows(s, at, right) {
 		return 0, 0
 	}
-	i, how := joined(s, at, right)
+	i, how := joined(s, low, at, right)
 	if how == opNone {
 		return 0, 0
 	}
@@ -61,7 +62,7 @@ func valueOf(s string, at, right int) (int, int) {
 	if (how == opIs || how == opLoose) && !v.quoted && oneWord(s[v.from:v.to]) {
 		return costly, costly // of prose or code, the commonest case
 	}
-	left := nameStart(s, at)
+	left := max(low, nameStart(s, at))
 	kind := judge(s[left:right])
 	if kind == weak && owned(s, left, right) {
 		kind = keyed
@@ -97,10 +98,10 @@ func shortWord(s string, i int) bool {
 
 // joined reads what joins the name that holds an anchor and ends at right to its
 // value: a sign or words, or the space of a command line, --token value.
-func joined(s string, at, right int) (int, op) {
+func joined(s string, low, at, right int) (int, op) {
 	i, how := operator(s, right)
 	if (how == opNone || how == opBeside) && right+1 < len(s) && s[right] == ' ' && at > 0 && wordish[s[at-1]] {
-		if left := nameStart(s, at); s[left] == '-' && right-left > 4 {
+		if left := max(low, nameStart(s, at)); s[left] == '-' && right-left > 4 {
 			return right + 1, opFlag
 		}
 	}
@@ -125,7 +126,7 @@ func openNamed(s string, at, end int) bool {
 	if judge(s[nameStart(s, at):right]) == plain {
 		return false
 	}
-	i, how := joined(s, at, right)
+	i, how := joined(s, 0, at, right)
 	if how == opNone {
 		return undecided(s, right)
 	}
