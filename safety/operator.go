@@ -246,6 +246,13 @@ var phraseRoles = map[wordKind]string{
 
 var phraseWords = kinds(phraseRoles)
 
+// allHeads are those of all words that phrase knows, joinHeads those that count behind
+// the first.
+var (
+	allHeads  = headsOf(phraseRoles[isLink] + " " + phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType])
+	joinHeads = headsOf(phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType])
+)
+
 // settled is where the value starts behind words that follow the verb: is now …,
 // was set to ….
 func settled(s string, i int) int {
@@ -264,28 +271,6 @@ var settling = set("set to now currently still just changed")
 
 // valueFlags announce the value where a command line has named it.
 var valueFlags = [...]string{"--value ", "--value=", "--body ", "--body=", "--secret-string ", "-b "}
-
-// heads tell by two letters the words that may begin with them.
-type heads [32]uint32
-
-// allHeads are those of all words that phrase knows, joinHeads those that count behind
-// the first.
-var (
-	allHeads  = headsOf(phraseRoles[isLink] + " " + phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType])
-	joinHeads = headsOf(phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType])
-)
-
-func headsOf(words string) (h heads) {
-	for _, w := range strings.Fields(words) {
-		h[w[0]&31] |= 1 << ((w + " ")[1] & 31)
-		if len(w) == 1 {
-			h[w[0]&31] |= 1 << ('\t' & 31)
-		}
-	}
-	return h
-}
-
-func (h *heads) may(a, b byte) bool { return h[a&31]>>(b&31)&1 != 0 }
 
 func skipBlank(s string, i, max int) int {
 	end := min(len(s), i+max)

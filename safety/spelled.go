@@ -48,9 +48,9 @@ func twoTokens(s string, i, end int) int {
 		if !digits[s[i]] {
 			continue
 		}
-		start := alnum.back(s, i, 6)
-		if run := alnum.run(s, i, 9); run-start > 8 {
-			i = run - 1 // too long for a number
+		start, run := alnum.back(s, i, 6), alnum.run(s, i, 9)
+		if run-start > 8 { // too long for a number
+			i = run - 1
 			continue
 		}
 		_, to, ok := spelledToken(s, start)
@@ -143,7 +143,7 @@ func readSeries(s string, i int) series {
 		sr.tokens, sr.to, sr.decimal = sr.tokens+1, to, sr.decimal && all
 		sr.lens[to-from]++
 		between, next, ok := between(s, to)
-		if !ok || sr.tokens > 1 && between != sign && !dumped(between) {
+		if !ok || sr.tokens > 1 && between != sign && between != "|" { // which opens a column of text
 			break
 		}
 		if sr.tokens == 1 {
@@ -162,9 +162,6 @@ func readSeries(s string, i int) series {
 	}
 	return sr
 }
-
-// dumped reports whether a column of text opens.
-func dumped(sign string) bool { return sign == "|" }
 
 // dumpLine is where the numbers of the next line of a dump start, -1 where no such
 // line follows.

@@ -80,3 +80,18 @@ func set(words string) *vocabulary {
 	}
 	return newVocabulary(all)
 }
+
+// heads tell by two letters the words that may begin with them.
+type heads [32]uint32
+
+func headsOf(words string) (h heads) {
+	for _, w := range strings.Fields(words) {
+		h[w[0]&31] |= 1 << ((w + " ")[1] & 31)
+		if len(w) == 1 {
+			h[w[0]&31] |= 1 << ('\t' & 31)
+		}
+	}
+	return h
+}
+
+func (h *heads) may(a, b byte) bool { return h[a&31]>>(b&31)&1 != 0 }
