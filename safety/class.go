@@ -109,13 +109,20 @@ func wordRun(s string, i, max int) int {
 }
 
 // lettersIn is how many of eight bytes are letters, up to the first that is none.
-func lettersIn(w uint64) int {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
+func lettersIn(w uint64) int { return bits.TrailingZeros64(^letterTops(w)&tops) / 8 }
+
+// letterTops has the top bit of those of eight bytes that are letters.
+func letterTops(w uint64) uint64 {
 	w |= 0x20 * ones
 	low := w &^ tops
-	letters := (low + (0x80-'a')*ones) &^ (low + (0x80-'z'-1)*ones) &^ w
-	return bits.TrailingZeros64(^letters&tops) / 8
+	return (low + (0x80-'a')*ones) &^ (low + (0x80-'z'-1)*ones) &^ w & tops
 }
+
+// A byte of each of eight, and the top bits of them.
+const (
+	ones = 0x0101010101010101
+	tops = 0x8080808080808080
+)
 
 // back is the start of the run of c that ends before i, at most max bytes long.
 func (c *class) back(s string, i, max int) int {

@@ -22,8 +22,8 @@ type series struct {
 // nextSeries finds the next series from i on.
 func nextSeries(s string, i int) (sr series, ok bool) {
 	for low := i; i+probeStep+8 <= len(s); i += probeStep {
-		if !digitIn(eight(s, i)) {
-			continue
+		if w := eight(s, i); digitTops(w) == 0 || digitTops(w)|letterTops(w) == tops {
+			continue // no number, or one too long
 		}
 		at := twoTokens(s, i, i+8)
 		if at < 0 {

@@ -8,12 +8,11 @@ import (
 // needsStrip reports whether a text holds anything but printable ASCII, tabs
 // and newlines. Clean ASCII is told eight bytes at a time.
 func needsStrip(s string) bool {
-	const high, low = 0x8080808080808080, 0x0101010101010101
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
 		w := eight(s, i)
 		// A byte below 0x20 borrows, 0x7f carries, the rest do neither.
-		if (w|(w-low*0x20)|(w+low))&high != 0 && oddIn(s[i:i+8]) {
+		if (w|(w-ones*0x20)|(w+ones))&tops != 0 && oddIn(s[i:i+8]) {
 			return true
 		}
 	}

@@ -258,13 +258,15 @@ func hasDigit(v string) bool {
 	return false
 }
 
-// digitIn reports whether any of eight bytes is a digit. Less 0x30, a digit is
-// below ten; what is below ten does not reach the top bit when 0x76 is added, and
-// no byte carries into the next one.
-func digitIn(x uint64) bool {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
+// digitIn reports whether any of eight bytes is a digit.
+func digitIn(x uint64) bool { return digitTops(x) != 0 }
+
+// digitTops has the top bit of those of eight bytes that are digits. Less 0x30, a digit
+// is below ten; what is below ten does not reach the top bit when 0x76 is added, and no
+// byte carries into the next one.
+func digitTops(x uint64) uint64 {
 	x ^= ones * 0x30
-	return (x&^tops+ones*0x76|x)&tops != tops
+	return ^(x&^tops + ones*0x76 | x) & tops
 }
 
 // random reports whether a value looks drawn by a machine: long, of several

@@ -111,11 +111,10 @@ func plainLetters(s string) *view {
 // asciiEnd is where the first byte stands, from i on, that is not ASCII. It reads
 // 32 bytes at a time.
 func asciiEnd(s string, i int) int {
-	const high = 0x8080808080808080
-	for i+32 <= len(s) && (eight(s, i)|eight(s, i+8)|eight(s, i+16)|eight(s, i+24))&high == 0 {
+	for i+32 <= len(s) && (eight(s, i)|eight(s, i+8)|eight(s, i+16)|eight(s, i+24))&tops == 0 {
 		i += 32
 	}
-	for i+8 <= len(s) && eight(s, i)&high == 0 {
+	for i+8 <= len(s) && eight(s, i)&tops == 0 {
 		i += 8
 	}
 	for i < len(s) && s[i] < utf8.RuneSelf {
