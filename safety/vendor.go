@@ -221,7 +221,7 @@ func (w *walk) belongs(v string) bool {
 		if keys && (!w.apart || quoted || betweenWords.has(w.last) || speaksLast(w.last)) {
 			return true
 		}
-		before, _ := speaksOf(s[max(0, w.start-24):w.start])
+		before, _ := speaksOf(s[unmarked(s, max(0, w.start-24), w.start):w.start])
 		return (before || random(v)) && betweenWords.has(w.last) || random(v) && !w.apart
 	case ':':
 		keys = keys || !w.apart || quoted || w.last == "value"
@@ -235,6 +235,15 @@ func (w *walk) belongs(v string) bool {
 		keys = keys || quoted || !w.apart
 	}
 	return keys || random(v) || mixedHex(v)
+}
+
+// unmarked is where between i and end the last marker ends, or i: what a marker says
+// was not in the text.
+func unmarked(s string, i, end int) int {
+	if k := strings.LastIndexByte(s[i:end], ']'); k >= 0 && inMarker(s, i+k) {
+		return i + k + 1
+	}
+	return i
 }
 
 // speaksLast reports whether the last word of an identifier speaks of keys.
