@@ -100,8 +100,8 @@ func (w *window) judge(s string, r *rule, at, end int) (from, to int) {
 	low, right := w.token.to, nameEnd(s, at)
 	if low > at {
 		low = 0
-	}
-	if from, to = valueOf(s, low, at, right); to <= from { // a token goes, and what stands behind it is another word
+	} // else a token goes, and what stands behind it is another word
+	if from, to = valueOf(s, low, at, right); to <= from {
 		w.name = right
 	}
 	return from, to
@@ -145,20 +145,26 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 		if inMarker(s, from) || at != from && inMarker(s, at) {
 			continue
 		}
-		to = d.extended(s, a, at, from, to, w)
-		if len(buf) == cap(buf) {
-			buf = slices.Grow(buf, 3*len(buf)+32)
+		buf = d.keep(s, span{from, d.extended(s, a, at, from, to, w), a.rule}, w, buf)
+	}
+	return buf
+}
+
+// keep appends what was found, and what stands right behind a token, and remembers that
+// neither need be looked into again.
+func (d *detector) keep(s string, sp span, w *window, buf []span) []span {
+	if len(buf) == cap(buf) {
+		buf = slices.Grow(buf, 3*len(buf)+32)
+	}
+	buf = append(buf, sp)
+	switch tier := d.rules[sp.rule].tier; {
+	case tier >= tierToken && sp.to > w.token.to:
+		w.token = span{from: sp.from, to: sp.to}
+		if sp.to < len(s) && alnum[s[sp.to]] {
+			buf = d.glued(s, w, buf)
 		}
-		buf = append(buf, span{from, to, a.rule})
-		switch {
-		case r.tier >= tierToken && to > w.token.to:
-			w.token = span{from: from, to: to}
-			if to < len(s) && alnum[s[to]] {
-				buf = d.glued(s, w, buf)
-			}
-		case r.tier == tierNamed:
-			w.named = max(w.named, to)
-		}
+	case tier == tierNamed:
+		w.named = max(w.named, sp.to)
 	}
 	return buf
 }
