@@ -91,18 +91,30 @@ func (w *window) again(s string, a *anchor, at, sight int) bool {
 		s[m.at-before:m.at+sight] == s[at-before:at+sight]
 }
 
-// judge asks a rule about its anchor at at..end, and remembers the name that holds it,
-// if that gives nothing.
-func (w *window) judge(s string, r *rule, at, end int) (from, to int) {
-	if !r.names {
-		return r.find(s, at, end)
+// judge asks a rule about its anchor at at, unless it stood last in vain in the same
+// surroundings, and remembers the name that holds it, if that gives nothing.
+func (w *window) judge(s string, a *anchor, r *rule, at int) (from, to int) {
+	last := &w.missed[a.slot&7]
+	if last.anchor == a && w.again(s, a, at, r.sight) {
+		last.at = at
+		if r.names {
+			w.name = nameEnd(s, at)
+		}
+		return 0, 0
 	}
-	low, right := w.token.to, nameEnd(s, at)
-	if low > at {
-		low = 0
-	} // else a token goes, and what stands behind it is another word
-	if from, to = valueOf(s, low, at, right); to <= from {
-		w.name = right
+	if r.names {
+		low, right := w.token.to, nameEnd(s, at)
+		if low > at {
+			low = 0
+		} // else a token goes, and what stands behind it is another word
+		if from, to = valueOf(s, low, at, right); to <= from {
+			w.name = right
+		}
+	} else {
+		from, to = r.find(s, at, at+len(a.lit))
+	}
+	if to == costly {
+		*last = miss{a, at}
 	}
 	return from, to
 }
@@ -125,17 +137,7 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 		if r.tier == tierNamed && at < w.named || r.names && at < w.name {
 			continue
 		}
-		if w.missed[a.slot&7].anchor == a && w.again(s, a, at, r.sight) {
-			w.missed[a.slot&7].at = at
-			if r.names {
-				w.name = nameEnd(s, at)
-			}
-			continue
-		}
-		from, to := w.judge(s, r, at, at+len(a.lit))
-		if to == costly {
-			w.missed[a.slot&7] = miss{a, at}
-		}
+		from, to := w.judge(s, a, r, at)
 		if to <= from {
 			if r.tier == tierToken {
 				buf = d.pieced(s, a, at, w, buf)
