@@ -139,9 +139,7 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 		}
 		from, to := w.judge(s, a, r, at)
 		if to <= from {
-			if r.tier == tierToken {
-				buf = d.pieced(s, a, at, w, buf)
-			}
+			buf = d.pieced(s, a, at, w, buf)
 			continue
 		}
 		if inMarker(s, from) || at != from && inMarker(s, at) {

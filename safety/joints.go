@@ -187,8 +187,8 @@ func lineStart(s string, i int) int {
 // cellEnd is a blank, or the end of a cell of a table and of its line.
 func cellEnd(s string, i int) (joint, int) {
 	j := skipBlank(s, i, 80)
-	for j < len(s) && (s[j] == '|' || strings.HasPrefix(s[j:], "│")) {
-		j = skipBlank(s, j+len("│")-2*btoi(s[j] == '|'), 80)
+	for n := barLen(s, j); n > 0; n = barLen(s, j) {
+		j = skipBlank(s, j+n, 80)
 	}
 	switch {
 	case j >= len(s):
@@ -209,9 +209,12 @@ func cellStart(s string, i int) int {
 	return i
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
+// barLen is the length of the bar between two cells that stands at i, or 0.
+func barLen(s string, i int) int {
+	for _, bar := range [...]string{"|", "│"} {
+		if strings.HasPrefix(s[i:], bar) {
+			return len(bar)
+		}
 	}
 	return 0
 }

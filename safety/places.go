@@ -3,7 +3,7 @@ package safety
 import "math/bits"
 
 const (
-	hashFold = 0x2020202020202020
+	hashFold = 0x20 * ones
 	hashMul  = 11348681 // tried out: few trigrams of prose and code share a bit with an anchor
 )
 

@@ -41,7 +41,7 @@ func newVocabulary(words map[string]wordKind) *vocabulary {
 // both, the same in any case; of a shorter word the first four and the last four,
 // or as many as it has.
 func wordEnds(word string) (head, tail uint64) {
-	const fold = 0x2020202020202020
+	const fold = 0x20 * ones
 	switch n := len(word); {
 	case n >= 8:
 		return eight(word, 0) | fold, eight(word, n-8) | fold

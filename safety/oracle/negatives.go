@@ -8,7 +8,7 @@ import (
 )
 
 // draw fills a template: %h40 is 40 hex digits, %u a UUID, %b88 base64, %a12
-// letters and digits, %d5 digits.
+// letters and digits, %d5 digits, %% a per cent sign.
 func draw(rng *rand.Rand, template string) string {
 	const hex, alnum = "0123456789abcdef", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	var b strings.Builder
@@ -27,6 +27,8 @@ func draw(rng *rand.Rand, template string) string {
 			n = n*10 + int(template[i+1]-'0')
 		}
 		switch kind {
+		case '%':
+			b.WriteByte('%')
 		case 'h':
 			run(hex, n)
 		case 'a':
@@ -77,11 +79,14 @@ var hard = []string{
 }
 
 // HardNegatives are n fillings of each template.
-func HardNegatives(n int) []string {
-	rng := rand.New(rand.NewPCG(1, 2))
+func HardNegatives(n int) []string { return fillings(hard, n, rand.NewPCG(1, 2)) }
+
+// fillings are n of each template.
+func fillings(templates []string, n int, seed rand.Source) []string {
+	rng := rand.New(seed)
 	var out []string
 	for range n {
-		for _, t := range hard {
+		for _, t := range templates {
 			out = append(out, draw(rng, t))
 		}
 	}

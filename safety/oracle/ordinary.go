@@ -27,21 +27,7 @@ var ordinary = []string{
 }
 
 // OrdinaryLines are n fillings of each line.
-func OrdinaryLines(n int) []string {
-	rng := rand.New(rand.NewPCG(7, 8))
-	var out []string
-	for range n {
-		for _, t := range ordinary {
-			out = append(out, drawLine(rng, t))
-		}
-	}
-	return out
-}
-
-// drawLine is draw for a line in which %% is a per cent sign.
-func drawLine(rng *rand.Rand, template string) string {
-	return strings.ReplaceAll(draw(rng, strings.ReplaceAll(template, "%%", "\x00")), "\x00", "%")
-}
+func OrdinaryLines(n int) []string { return fillings(ordinary, n, rand.NewPCG(7, 8)) }
 
 // AgentNotes are n notes of an agent on what it read, with such lines quoted in
 // them, in prose and in blocks of code.
@@ -51,7 +37,7 @@ func AgentNotes(n int) []string {
 	for range n {
 		var b strings.Builder
 		for range 2 + rng.IntN(4) {
-			line := drawLine(rng, ordinary[rng.IntN(len(ordinary))])
+			line := draw(rng, ordinary[rng.IntN(len(ordinary))])
 			frame := []string{"I read `%s` there. ", "The line says: %s\n", "> %s\n", "```\n%s\n```\n", "Next: %s\n", "1. %s\n2. run the tests\n", "In the log stands (%s), which is as expected. "}
 			fmt.Fprintf(&b, frame[rng.IntN(len(frame))], line)
 		}

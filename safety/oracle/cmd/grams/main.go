@@ -44,7 +44,7 @@ func main() {
 			share[g] += shares[kind] * float64(n) / float64(max(1, totals[kind]))
 		}
 	}
-	print(share)
+	write(share)
 }
 
 // count adds what stands in the files below a directory.
@@ -75,8 +75,8 @@ func plain(g gram) bool {
 	return !slices.ContainsFunc(g[:], func(b byte) bool { return b > 0x7e && b != 0x7f })
 }
 
-// print writes a line for each band, the commonest first.
-func print(share map[gram]float64) {
+// write prints a line for each band, the commonest first.
+func write(share map[gram]float64) {
 	var by [bands][]gram
 	for g, s := range share {
 		for band := range bands {
