@@ -68,15 +68,15 @@ peers:
 # goes into the program.
 browser: peers
 	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends chromium; }
-	@cd test/page && { [ -d node_modules/axe-core ] || npm ci --no-audit --no-fund; }
+	@cd web/ui/browsertest && { [ -d node_modules/axe-core ] || npm ci --no-audit --no-fund; }
 
 page-types: peers
-	@cd test/page && { [ -d node_modules/typescript ] || npm ci --no-audit --no-fund; }
-	cd test/page && node_modules/.bin/tsc -p .
+	@cd web/ui/browsertest && { [ -d node_modules/typescript ] || npm ci --no-audit --no-fund; }
+	cd web/ui/browsertest && node_modules/.bin/tsc -p .
 
 screenshots: go-version browser ## look at the page: four screens, wide and narrow, light and dark, into docs/screenshots
-	$(GO) test ./test/page -run '^TestScreenshots$$' -screenshots ../../docs/screenshots -timeout 10m
+	$(GO) test ./web/ui/browsertest -run '^TestScreenshots$$' -screenshots ../../../docs/screenshots -timeout 10m
 
 bench-full: go-version browser ## a minute of 50 workers beside 500 subscribers, and a minute of the page; figures go into docs/figures.md
 	$(GO) test ./cmd/candor -run '^TestJobsUnderLoad$$' -load 1m -v -timeout 10m
-	$(GO) test ./test/page -run '^TestThePageUnderLoad$$|^TestThousandsOfTurnsAreScrolled$$' -load 1m -v -timeout 15m
+	$(GO) test ./web/ui/browsertest -run '^TestThePageUnderLoad$$|^TestThousandsOfTurnsAreScrolled$$' -load 1m -v -timeout 15m

@@ -10,8 +10,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"candor/export"
 	"candor/session"
+	"candor/session/export"
 )
 
 // The formats of an export: the parameter's value is also the file's extension.

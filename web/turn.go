@@ -6,9 +6,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"candor/export"
 	"candor/safety"
 	"candor/session"
+	"candor/session/export"
 )
 
 // TurnDetail is a turn with the whole of every call's result, and where it is.

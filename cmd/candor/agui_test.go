@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The npm clients of AG-UI run in test/agui, 1.0.0 and 0.0.59, each with its verifier
+// The npm clients of AG-UI run in web/agui/testdata/client, 1.0.0 and 0.0.59, each with its verifier
 // and its schemas.
-const aguiClients = "../../test/agui"
+const aguiClients = "../../web/agui/testdata/client"
 
 // plan is what a client is told to do; see drive.mjs.
 type plan struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"candor/agent"
-	"candor/terminal"
+	"candor/cmd/candor/terminal"
 )
 
 // chatSettings are what the chat command was told.

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // scripted is a file with a case's script, its fixtures filled in.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"candor/terminal"
+	"candor/cmd/candor/terminal"
 )
 
 const doctorDescription = `Looks at a running server: is it there, does the token work, which model answers.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"candor/client"
-	"candor/terminal"
+	"candor/cmd/candor/terminal"
+	"candor/web/client"
 )
 
 const exportDescription = `Writes a conversation with its reasons as a file: Markdown, JSON lines, or one HTML

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"candor/client"
 	"candor/web"
+	"candor/web/client"
 )
 
 // inProcess is a server that only this process reaches: the same handler, over

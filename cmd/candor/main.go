@@ -14,7 +14,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"candor/terminal"
+	"candor/cmd/candor/terminal"
 	"candor/worker"
 )
 

@@ -15,7 +15,7 @@ import (
 // lockfile says.
 func tsx(t *testing.T) string {
 	t.Helper()
-	const dir = "../../test/posting"
+	const dir = "../../worker/testdata/posting"
 	entry, err := filepath.Abs(filepath.Join(dir, "node_modules", "tsx", "dist", "cli.mjs"))
 	require.NoError(t, err)
 	if _, err := os.Stat(entry); err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"candor/client"
-	"candor/terminal"
+	"candor/cmd/candor/terminal"
+	"candor/web/client"
 )
 
 // lookSettings are what the commands that look at a server were told.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // serverSettings say which server to speak to, and as whom.

@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
 
-	"candor/terminal"
+	"candor/cmd/candor/terminal"
 )
 
 // viewSettings say how things are shown.

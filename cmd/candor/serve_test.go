@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // running is the real program, serving in this process.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"candor/terminal"
+	"candor/cmd/candor/terminal"
 )
 
 const tailDescription = `Shows what happens on a server as it happens: tools as they run, reasons as soon as

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/agent"
-	"candor/agent/provider/retry/replay"
+	"candor/agent/provider/retry/replaytest"
 )
 
 const hi = `event: message_start
@@ -29,9 +29,9 @@ data: {"type":"message_stop"}
 
 `
 
-func answering(t *testing.T, o Options, h http.HandlerFunc) (*Provider, *replay.Server) {
+func answering(t *testing.T, o Options, h http.HandlerFunc) (*Provider, *replaytest.Server) {
 	t.Helper()
-	server := replay.Handle(t, h)
+	server := replaytest.Handle(t, h)
 	o.Transport, o.Model = server, "m"
 	p, err := New(o)
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ type request struct {
 	Thinking   map[string]any
 }
 
-func sent(t *testing.T, s *replay.Server) (r request) {
+func sent(t *testing.T, s *replaytest.Server) (r request) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(s.Last(), &r))
 	return r
@@ -85,7 +85,7 @@ func TestTheKeyIsSentAndNeverTold(t *testing.T) {
 		w.WriteHeader(http.StatusUnauthorized)
 		fmt.Fprintf(w, `{"type":"error","error":{"type":"authentication_error","message":"no such key: %s"}}`, key)
 	})
-	_, err := p.Respond(t.Context(), replay.Question(t))
+	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	assert.Equal(t, agent.Permanent, failure(t, err).Failure)
 	assert.Equal(t, key, server.Header().Get("X-Api-Key"))
 	assert.Empty(t, server.Header().Get("Authorization"))
@@ -99,7 +99,7 @@ func TestAConnectionLostInMidStreamMayPass(t *testing.T) {
 		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
 	})
-	_, err := p.Respond(t.Context(), replay.Question(t))
+	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	assert.Equal(t, agent.Temporary, failure(t, err).Failure)
 	assert.Equal(t, 1, server.Asks(), "asking again is for others")
 }
@@ -112,7 +112,7 @@ func TestAContextThatEndsIsTheError(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	_, err := p.Respond(ctx, replay.Question(t))
+	_, err := p.Respond(ctx, replaytest.Question(t))
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -129,7 +129,7 @@ func TestAModelIsAskedOnlyForTheThinkingItKnows(t *testing.T) {
 		{Adaptive, "adaptive", "adaptive thinking is not supported on this model", 2, map[string]any{"type": "adaptive", "display": "summarized"}},
 		{Off, "thinking", "never asked for", 2, nil},
 	} {
-		var server *replay.Server
+		var server *replaytest.Server
 		var p *Provider
 		p, server = answering(t, Options{Thinking: c.thinking}, func(w http.ResponseWriter, r *http.Request) {
 			if strings.Contains(string(server.Last()), c.refused) {
@@ -140,7 +140,7 @@ func TestAModelIsAskedOnlyForTheThinkingItKnows(t *testing.T) {
 			fine(w, r)
 		})
 		for range 2 {
-			_, err := p.Respond(t.Context(), replay.Question(t))
+			_, err := p.Respond(t.Context(), replaytest.Question(t))
 			assert.Equal(t, c.thinking == Adaptive, err != nil, "%v", err)
 		}
 		assert.Equal(t, c.asks, server.Asks(), c.words)
@@ -183,7 +183,7 @@ func TestWhatTheAPIRefusesIsMadeFit(t *testing.T) {
 func TestABudgetIsNotAskedForOverCallsWithoutThinking(t *testing.T) {
 	p, server := answering(t, Options{Thinking: Budget, Budget: MinBudget}, fine)
 	calls := agent.Message{Role: agent.RoleAssistant, Calls: []agent.Call{{ID: "call_1", Name: "look"}}}
-	req := replay.Question(t)
+	req := replaytest.Question(t)
 	req.Messages = append(req.Messages, calls, agent.Message{Role: agent.RoleTool, CallID: "call_1", Text: "x"})
 	_, err := p.Respond(t.Context(), req)
 	require.NoError(t, err)
@@ -203,7 +203,7 @@ func TestABudgetIsNotAskedForOverCallsWithoutThinking(t *testing.T) {
 }
 
 func TestThinkingThatIsNotTakenBackIsLeftOut(t *testing.T) {
-	var server *replay.Server
+	var server *replaytest.Server
 	var p *Provider
 	p, server = answering(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(string(server.Last()), "signature") {
@@ -213,7 +213,7 @@ func TestThinkingThatIsNotTakenBackIsLeftOut(t *testing.T) {
 		}
 		fine(w, r)
 	})
-	req := replay.Question(t)
+	req := replaytest.Question(t)
 	req.Messages = append(req.Messages, agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
 		{Provider: p.origin, Kind: "thinking:0", Data: []byte(`{"type":"thinking","signature":"c2ln"}`)},
 	}}, agent.Message{Role: agent.RoleUser, Text: "go on"})

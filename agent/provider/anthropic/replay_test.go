@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/agent"
-	"candor/agent/provider/retry/replay"
+	"candor/agent/provider/retry/replaytest"
 )
 
-func TestRecordedMessages(t *testing.T) { replay.Run(t, "anthropic", fromCase) }
+func TestRecordedMessages(t *testing.T) { replaytest.Run(t, "anthropic", fromCase) }
 
 func FuzzMessages(f *testing.F) {
-	replay.Fuzz(f, "anthropic", []byte(`{"Model":"m"}`), fromCase)
+	replaytest.Fuzz(f, "anthropic", []byte(`{"Model":"m"}`), fromCase)
 }
 
 func fromCase(t *testing.T, options json.RawMessage, through http.RoundTripper) agent.Provider {

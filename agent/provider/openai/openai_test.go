@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/agent"
-	"candor/agent/provider/retry/replay"
+	"candor/agent/provider/retry/replaytest"
 )
 
 const piece = `data: {"model":"m","choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":%s}]}` + "\n\n"
 
-func answering(t *testing.T, o Options, h http.HandlerFunc) (*Provider, *replay.Server) {
+func answering(t *testing.T, o Options, h http.HandlerFunc) (*Provider, *replaytest.Server) {
 	t.Helper()
-	server := replay.Handle(t, h)
+	server := replaytest.Handle(t, h)
 	o.Transport, o.Model = server, "m"
 	p, err := New(o)
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestTheKeyIsSentAndNeverTold(t *testing.T) {
 		w.WriteHeader(http.StatusUnauthorized)
 		fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s, or %s…","code":"invalid_api_key"}}`, key, key[:14])
 	})
-	_, err := p.Respond(t.Context(), replay.Question(t))
+	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	assert.Equal(t, agent.Permanent, failure(t, err).Failure)
 	assert.Equal(t, "Bearer "+key, server.Header().Get("Authorization"))
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, err), key[:12])
@@ -61,7 +61,7 @@ func TestTheKeyIsSentAndNeverTold(t *testing.T) {
 func TestWithoutAKeyNoneIsSent(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", testKey())
 	p, server := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, piece, `"stop"`) })
-	_, err := p.Respond(t.Context(), replay.Question(t))
+	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	require.NoError(t, err)
 	assert.Empty(t, server.Header().Get("Authorization"))
 }
@@ -72,7 +72,7 @@ func TestAConnectionLostInMidStreamMayPass(t *testing.T) {
 		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
 	})
-	_, err := p.Respond(t.Context(), replay.Question(t))
+	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	assert.Equal(t, agent.Temporary, failure(t, err).Failure)
 	assert.Equal(t, 1, server.Asks(), "asking again is for others")
 }
@@ -81,7 +81,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	p, _ := answering(t, Options{Key: testKey()}, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "https://elsewhere.example/", http.StatusTemporaryRedirect)
 	})
-	_, err := p.Respond(t.Context(), replay.Question(t))
+	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	assert.Equal(t, agent.Permanent, failure(t, err).Failure)
 }
 
@@ -93,14 +93,14 @@ func TestAContextThatEndsIsTheError(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	_, err := p.Respond(ctx, replay.Question(t))
+	_, err := p.Respond(ctx, replaytest.Question(t))
 	require.ErrorIs(t, err, context.Canceled)
 }
 
 func TestAServerThatDoesNotKnowUsageIsAskedWithout(t *testing.T) {
 	p, server := refusing(t, Options{}, "stream_options", "Unknown parameter: 'stream_options'", fmt.Sprintf(piece, `"stop"`))
 	for range 2 {
-		resp, err := p.Respond(t.Context(), replay.Question(t))
+		resp, err := p.Respond(t.Context(), replaytest.Question(t))
 		require.NoError(t, err)
 		assert.Equal(t, "hi", resp.Text)
 	}
@@ -109,7 +109,7 @@ func TestAServerThatDoesNotKnowUsageIsAskedWithout(t *testing.T) {
 
 func TestOpaqueReasoningGoesOnlyToWhomItCameFrom(t *testing.T) {
 	p, server := answering(t, Options{Echo: EchoOptional}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, piece, `"stop"`) })
-	req := replay.Question(t)
+	req := replaytest.Question(t)
 	req.Messages = append(req.Messages,
 		agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
 			{Provider: "another", Kind: reasoningContent, Data: []byte("theirs")}, p.opaque(reasoningContent, []byte("ours")),
@@ -169,9 +169,9 @@ func TestEcho(t *testing.T) {
 }
 
 // refusing answers what it does not like with words, and all else with hi.
-func refusing(t *testing.T, o Options, what, words, hi string) (*Provider, *replay.Server) {
+func refusing(t *testing.T, o Options, what, words, hi string) (*Provider, *replaytest.Server) {
 	t.Helper()
-	var server *replay.Server
+	var server *replaytest.Server
 	var p *Provider
 	p, server = answering(t, o, func(w http.ResponseWriter, _ *http.Request) {
 		if strings.Contains(string(server.Last()), what) {
@@ -195,7 +195,7 @@ func TestAModelThatDoesNotReasonIsNotAskedForIt(t *testing.T) {
 	} {
 		p, server := refusing(t, Options{API: Responses}, `"summary"`, words, done)
 		for range 2 {
-			resp, err := p.Respond(t.Context(), replay.Question(t))
+			resp, err := p.Respond(t.Context(), replaytest.Question(t))
 			require.NoError(t, err)
 			assert.Equal(t, "hi", resp.Text)
 		}
@@ -213,7 +213,7 @@ func TestReasoningThatIsNotTakenBackIsLeftOut(t *testing.T) {
 			hi = fmt.Sprintf(piece, `"stop"`)
 		}
 		p, server := refusing(t, Options{API: api, Echo: EchoOptional}, "spoiled", words, hi)
-		req := replay.Question(t)
+		req := replaytest.Question(t)
 		req.Messages = append(req.Messages, agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
 			p.opaque(kindAt(0), []byte(`{"type":"reasoning","encrypted_content":"spoiled"}`)), p.opaque(reasoningContent, []byte("spoiled")),
 		}}, agent.Message{Role: agent.RoleUser, Text: "go on"})

@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/agent"
-	"candor/agent/provider/retry/replay"
+	"candor/agent/provider/retry/replaytest"
 )
 
-func TestRecordedChat(t *testing.T) { replay.Run(t, "openai-chat", fromCase) }
+func TestRecordedChat(t *testing.T) { replaytest.Run(t, "openai-chat", fromCase) }
 
-func TestRecordedResponses(t *testing.T) { replay.Run(t, "openai-responses", fromCase) }
+func TestRecordedResponses(t *testing.T) { replaytest.Run(t, "openai-responses", fromCase) }
 
 func fromCase(t *testing.T, options json.RawMessage, through http.RoundTripper) agent.Provider {
 	t.Helper()
@@ -29,9 +29,9 @@ func fromCase(t *testing.T, options json.RawMessage, through http.RoundTripper) 
 func testKey() string { return "sk" + "-test-" + "Q7m2vX9pL4kR8sT1" }
 
 func FuzzChat(f *testing.F) {
-	replay.Fuzz(f, "openai-chat", []byte(`{"Model":"m","Echo":2}`), fromCase)
+	replaytest.Fuzz(f, "openai-chat", []byte(`{"Model":"m","Echo":2}`), fromCase)
 }
 
 func FuzzResponses(f *testing.F) {
-	replay.Fuzz(f, "openai-responses", []byte(`{"Model":"m","API":"responses"}`), fromCase)
+	replaytest.Fuzz(f, "openai-responses", []byte(`{"Model":"m","API":"responses"}`), fromCase)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // reasoning: /reasoning [N|all|last|search WORDS].

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // turnWith is a turn of one decision.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 const prompt = "› "

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // outcome words how a call ended and how much came of it: 3 documents found,

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { turnOf } from '../../../web/ui/fold.js';
-import { initial, maxConversations, reduce, trimTo } from '../../../web/ui/reduce.js';
+import { turnOf } from '../../fold.js';
+import { initial, maxConversations, reduce, trimTo } from '../../reduce.js';
 
-const turns = new URL('../../../testdata/turns/', import.meta.url);
+const turns = new URL('../../../../testdata/turns/', import.meta.url);
 
 /** The events of a stream, as a browser would hand them out. */
 function events(sse) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // Live turns the events of a thread into lines as they happen. It remembers nothing

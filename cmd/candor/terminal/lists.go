@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // Threads lists conversations, the current one marked.

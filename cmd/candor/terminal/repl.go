@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // Screen is where a conversation is shown and its lines come from.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // Tail prints what happens in threads and jobs, as it happens and for as long as its

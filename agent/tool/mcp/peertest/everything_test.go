@@ -50,7 +50,7 @@ func program(t *testing.T) string {
 	_, err := exec.LookPath("node")
 	require.NoError(t, err, "these tests need Node 20 or later and npm on the PATH")
 	entry, err := install()
-	require.NoError(t, err, "npm ci in test/mcp failed")
+	require.NoError(t, err, "npm ci in agent/tool/mcp/peertest failed")
 	return entry
 }
 

@@ -1,11 +1,11 @@
-// Package replay plays kept provider traffic to a provider, for tests.
+// Package replaytest plays kept provider traffic to a provider, for tests.
 //
 // A case is a folder under testdata/providers: case.json says what it is about and
 // which options the provider has, answer.http is what the server sends, want.json
 // what has to come of it, and next.json, where the model called tools, the request
 // that has to follow. The last two are written by the -update flag, to be read
 // before they are kept.
-package replay
+package replaytest
 
 import (
 	"bufio"

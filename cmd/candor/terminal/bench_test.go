@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // BenchmarkClean is a megabyte on one line and in many, made safe.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // ExportFile writes a thread to a file that is not there yet, for its owner alone, and

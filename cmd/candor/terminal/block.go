@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"candor/client"
+	"candor/web/client"
 )
 
 // A note stands beside a reason that is ours. Its spaces do not break.
