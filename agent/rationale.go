@@ -18,10 +18,6 @@ import (
 // reason for a call unless the call has a place for it.
 const rationaleProperty = "rationale"
 
-// maxRationale bounds a reason, in bytes. One sentence is asked for; a stream
-// carries all reasons of a turn with every step.
-const maxRationale = 4096
-
 // withRationale is the schema with the property in first place, so that the
 // model writes its reason before the arguments that follow from it.
 func withRationale(s *jsonschema.Schema, demand bool) *jsonschema.Schema {
@@ -91,13 +87,7 @@ func rationale(l *safety.Layer, inArguments, fromProvider string) (session.Ratio
 		if strings.TrimSpace(raw) == "" {
 			continue
 		}
-		text, report := l.Limit(maxRationale).Clean(raw)
-		if report.Verdict == safety.Blocked || strings.TrimSpace(text.String()) == "" {
-			r := session.Fallback()
-			r.Blocked = report.Verdict == safety.Blocked
-			return r, report
-		}
-		return session.Rationale{Text: text, Source: session.FromModel}, report
+		return session.CleanRationale(l, raw)
 	}
 	return session.Fallback(), safety.Report{}
 }

@@ -11,9 +11,6 @@ import (
 	"candor/session"
 )
 
-// maxRationale bounds one reason of a worker's, in bytes.
-const maxRationale = 4096
-
 // jobCleaner turns posts into events. A worker's text is never trusted: all of it
 // is cleaned again, whatever the worker did.
 type jobCleaner struct{ *safety.Layer }
@@ -84,17 +81,12 @@ func (l jobCleaner) narrative(p *jobPost) (text safety.Text, blocked bool, repor
 // rationale is a reason that is never without words. Who says that it was withheld
 // gets the fallback, whatever else they say.
 func (l jobCleaner) rationale(p postReason) (session.Rationale, safety.Report) {
-	why := session.Fallback()
 	if p.Blocked {
+		why := session.Fallback()
 		why.Blocked = true
 		return why, safety.Report{}
 	}
-	text, report := l.Limit(maxRationale).Clean(p.Rationale)
-	why.Blocked = report.Verdict == safety.Blocked
-	if strings.TrimSpace(text.String()) == "" {
-		return why, report
-	}
-	why = session.Rationale{Text: text, Source: session.FromModel}
+	why, report := session.CleanRationale(l.Layer, p.Rationale)
 	if p.Source == string(session.FromFallback) {
 		why.Source = session.FromFallback
 	}

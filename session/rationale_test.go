@@ -1,0 +1,34 @@
+package session
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"candor/safety"
+)
+
+func TestCleanRationaleNeverReturnsAnEmptyReason(t *testing.T) {
+	for _, tt := range []struct {
+		name, raw, want string
+		source          Source
+	}{
+		{"a reason is kept", "the log shows when it failed", "the log shows when it failed", FromModel},
+		{"no reason becomes the fallback", "", Fallback().Text.String(), FromFallback},
+		{"white space becomes the fallback", " \n\t", Fallback().Text.String(), FromFallback},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, report := CleanRationale(safety.NewLayer(), tt.raw)
+			assert.Equal(t, tt.want, got.Text.String())
+			assert.Equal(t, tt.source, got.Source)
+			assert.False(t, got.Blocked)
+			assert.Empty(t, report.Findings)
+		})
+	}
+}
+
+func TestCleanRationaleIsBounded(t *testing.T) {
+	got, _ := CleanRationale(safety.NewLayer(), strings.Repeat("because ", maxRationale))
+	assert.Less(t, len(got.Text.String()), maxRationale+100)
+}
