@@ -147,7 +147,7 @@ func TestAStaleOrForeignAnswerIsRefused(t *testing.T) {
 func TestAnUnansweredQuestionExpiresAsRejected(t *testing.T) {
 	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
 		ref := send(t, c, "", "hi").Ref
-		time.Sleep(DefaultPatience + time.Second) // fake time: in a bubble
+		time.Sleep(DefaultApprovalTimeout + time.Second) // fake time: in a bubble
 		assert.Equal(t, []session.Outcome{session.Rejected}, outcomes(t, s, ref))
 		turn, _ := s.Turn(ref.Thread, ref.Turn)
 		call, _ := turn.Call("call_1")

@@ -175,7 +175,7 @@ func (b *batch) run(ctx context.Context) {
 // split tells the calls that wait for somebody from those that do not.
 func (b *batch) split() (prompt, patient []*attempt) {
 	for _, a := range b.attempts {
-		if a.outcome == "" && (a.wait != nil || a.tool.description.Awaits) {
+		if a.outcome == "" && (a.wait != nil || a.tool.description.MayWait) {
 			patient = append(patient, a)
 		} else {
 			prompt = append(prompt, a)

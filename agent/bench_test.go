@@ -66,8 +66,8 @@ func encodingAlone(n int) float64 {
 // provider that answers at once calls one tool that returns at once.
 func BenchmarkStep(b *testing.B) {
 	const stepsPerTurn = 10
-	box, err := NewToolbox(echo("look"))
-	require.NoError(b, err)
+	box := &Toolbox{}
+	require.NoError(b, box.Replace(echo("look")))
 	p := &looping{steps: stepsPerTurn}
 	d := &Dispatcher{Provider: p, Tools: box, Safety: safety.NewLayer(), Log: quiet()}
 	b.ReportAllocs()

@@ -44,25 +44,25 @@ type pending struct {
 	user    string
 	event   session.Event // TurnStarted or TurnQueued
 	raw     string
-	extra   Extra
+	options TurnOptions
 	dropped bool // interrupted before it began
 }
 
-// Extra is what a turn is given besides the words that begin it. None of it is kept.
-type Extra struct {
-	Tools  []FrontEndTool // that this turn has besides the agent's
-	Before []Message      // what the model is shown before the words
+// TurnOptions is what a turn is given besides the words that begin it. None of it is kept.
+type TurnOptions struct {
+	Tools   []FrontEndTool // tools that only this turn has
+	Context []Message      // messages the model sees before the user's
 }
 
-// DefaultPatience is how long a call waits for a person or for a front end.
-const DefaultPatience = 5 * time.Minute
+// DefaultApprovalTimeout is how long a call waits for a person or for a front end.
+const DefaultApprovalTimeout = 5 * time.Minute
 
 // NewChat returns a service without turns. Close it when done. Questions about
 // calls, and calls that a front end runs, expire after patience; 0 means
-// DefaultPatience.
+// DefaultApprovalTimeout.
 func NewChat(store session.Store, d *Dispatcher, patience time.Duration) *Chat {
 	if patience == 0 {
-		patience = DefaultPatience
+		patience = DefaultApprovalTimeout
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	return &Chat{
@@ -77,12 +77,12 @@ func NewChat(store session.Store, d *Dispatcher, patience time.Duration) *Chat {
 // none. It fails with session.ErrNoThread, session.ErrBusy or session.ErrClosed; then
 // nothing was started.
 func (c *Chat) Send(ctx context.Context, user, threadID, content string) (session.Event, error) {
-	return c.Post(ctx, user, threadID, content, Extra{})
+	return c.SendWith(ctx, user, threadID, content, TurnOptions{})
 }
 
 // Post is Send with what else the turn is given. It fails with a *ToolError, too.
-func (c *Chat) Post(ctx context.Context, user, threadID, content string, extra Extra) (session.Event, error) {
-	if err := c.dispatcher.checkTools(extra.Tools); err != nil {
+func (c *Chat) SendWith(ctx context.Context, user, threadID, content string, options TurnOptions) (session.Event, error) {
+	if err := c.dispatcher.checkTools(options.Tools); err != nil {
 		return session.Event{}, err
 	}
 	s, err := c.store.Open(ctx, user)
@@ -104,13 +104,13 @@ func (c *Chat) Post(ctx context.Context, user, threadID, content string, extra E
 	if err != nil {
 		return session.Event{}, err
 	}
-	c.enqueue(&pending{session: s, user: user, event: e, raw: content, extra: extra})
+	c.enqueue(&pending{session: s, user: user, event: e, raw: content, options: options})
 	return e, nil
 }
 
-func (x Extra) tools() []Tool {
-	tools := make([]Tool, len(x.Tools))
-	for i, t := range x.Tools {
+func (o TurnOptions) tools() []Tool {
+	tools := make([]Tool, len(o.Tools))
+	for i, t := range o.Tools {
 		tools[i] = t
 	}
 	return tools
@@ -184,9 +184,9 @@ func (c *Chat) turn(ctx context.Context, p *pending) {
 	log.Info("turn started")
 	h, err := p.session.History(p.event.Thread, session.Page{})
 	c.note(log, err)
-	messages := append(Conversation(h.Turns, c.opaque.get), p.extra.Before...)
+	messages := append(Conversation(h.Turns, c.opaque.get), p.options.Context...)
 	messages = append(messages, Message{Role: RoleUser, Text: p.raw})
-	err = c.dispatcher.Run(ctx, rec, messages, p.extra.tools()...)
+	err = c.dispatcher.Run(ctx, rec, messages, p.options.tools()...)
 	t, _ := p.session.Turn(p.event.Thread, p.event.Turn)
 	log.Info("turn ended", "state", t.State, "took", t.EndedAt.Sub(t.StartedAt), "cause", cause(err))
 }

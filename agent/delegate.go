@@ -26,7 +26,7 @@ type Delegate struct {
 
 // Spec implements Tool.
 func (d Delegate) Spec() Spec {
-	return Spec{Name: d.Name, Description: d.Description, Awaits: true, Schema: &jsonschema.Schema{
+	return Spec{Name: d.Name, Description: d.Description, MayWait: true, Schema: &jsonschema.Schema{
 		Type: "object", Required: []string{"task"},
 		Properties: map[string]*jsonschema.Schema{
 			"task": {Type: "string", Description: "What the other agent shall do, with all it has to know: it sees nothing else."},
@@ -73,7 +73,7 @@ func (d Delegate) hire(parent *turn, task string) (*turn, error) {
 		id = parent.agent + "/" + id
 	}
 	return &turn{
-		Dispatcher: d.Agent, rec: rec.As(id), agent: id, shared: parent.shared,
+		Dispatcher: d.Agent, rec: rec.ForAgent(id), agent: id, shared: parent.shared,
 		messages: []Message{{Role: RoleUser, Text: task}},
 	}, nil
 }

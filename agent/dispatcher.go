@@ -36,7 +36,7 @@ type (
 	}
 	// AgentRecorder records what another agent does in the same turn.
 	AgentRecorder interface {
-		As(agent string) Recorder
+		ForAgent(agent string) Recorder
 	}
 	// OpaqueKeeper keeps a step's opaque reasoning for later turns, by the id of
 	// the step's first call.
@@ -59,15 +59,15 @@ type Policy func(ctx context.Context, tool string, args []byte) error
 // Dispatcher runs turns. Its fields are set before the first and not changed; it
 // is then safe for concurrent use.
 type Dispatcher struct {
-	Provider Provider
-	Model    string // what the provider's model is called, for counting
-	Tools    *Toolbox
-	Safety   *safety.Layer
-	Policy   Policy              // nil lets every call run
-	MaxSteps int                 // 0 means DefaultMaxSteps
-	MaxTurn  int                 // bytes that a turn begun here may hold; 0 means DefaultMaxTurn
-	Approval map[string]Approval // by tool name, instead of the tool's own
-	Log      *slog.Logger        // gets no text that a model, tool or user wrote
+	Provider     Provider
+	Model        string // what the provider's model is called, for counting
+	Tools        *Toolbox
+	Safety       *safety.Layer
+	Policy       Policy              // nil lets every call run
+	MaxSteps     int                 // 0 means DefaultMaxSteps
+	MaxTurnBytes int                 // bytes that a turn begun here may hold; 0 means DefaultMaxTurnBytes
+	Approval     map[string]Approval // by tool name, instead of the tool's own
+	Log          *slog.Logger        // gets no text that a model, tool or user wrote
 
 	unrecorded atomic.Int64
 	coverage   coverage
@@ -91,7 +91,7 @@ var ErrTooManySteps = errors.New("the model did not come to an answer")
 // may hold raw text: log its type, not its words.
 func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, own ...Tool) error {
 	t := &turn{Dispatcher: d, rec: rec, messages: messages, own: own, shared: &shared{}}
-	t.limit = int64(cmp.Or(d.MaxTurn, DefaultMaxTurn))
+	t.limit = int64(cmp.Or(d.MaxTurnBytes, DefaultMaxTurnBytes))
 	answer, err := t.loop(ctx)
 	switch {
 	case ctx.Err() != nil:

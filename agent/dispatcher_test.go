@@ -77,7 +77,7 @@ func TestRationaleComesFirstInEverySchemaButWhereTheToolHasItsOwn(t *testing.T) 
 func TestARationaleMayBeDemandedAndACallWithoutOneStillRuns(t *testing.T) {
 	p := oneStep("", Call{Name: "read", Arguments: args(`{"path":"x"}`)})
 	d := dispatcher(t, p)
-	d.Tools.Demand = true
+	d.Tools.RequireRationale = true
 	require.NoError(t, d.Tools.Replace(strict("read")))
 	rec := runTurn(t, d)
 	assert.Equal(t, []string{"rationale", "path"}, p.requests[0].Tools[0].Schema.Required)
@@ -338,13 +338,11 @@ func TestCallNamesFromTheModelAreCleaned(t *testing.T) {
 }
 
 func TestToolboxRefusesWhatItCannotOffer(t *testing.T) {
-	_, err := NewToolbox(echo("a"), echo("a"))
-	assert.EqualError(t, err, `two tools are called "a"`)
-	_, err = NewToolbox(echo(""))
-	assert.EqualError(t, err, "a tool has no name")
+	var box Toolbox
+	assert.EqualError(t, box.Replace(echo("a"), echo("a")), `two tools are called "a"`)
+	assert.EqualError(t, box.Replace(echo("")), "a tool has no name")
 	bad := echo("bad").(funcTool)
 	bad.spec.Schema = strict("").Spec().Schema
 	bad.spec.Schema.Properties["path"].Pattern = "("
-	_, err = NewToolbox(bad)
-	assert.ErrorContains(t, err, `tool "bad": schema`)
+	assert.ErrorContains(t, box.Replace(bad), `tool "bad": schema`)
 }

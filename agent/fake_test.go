@@ -102,8 +102,8 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 
 func dispatcher(t *testing.T, p Provider, tools ...Tool) *Dispatcher {
 	t.Helper()
-	box, err := NewToolbox(tools...)
-	require.NoError(t, err)
+	box := &Toolbox{}
+	require.NoError(t, box.Replace(tools...))
 	return &Dispatcher{Provider: p, Tools: box, Safety: safety.NewLayer(), Log: quiet()}
 }
 

@@ -44,7 +44,7 @@ type FrontEndTool struct {
 // refuses it before.
 func (f FrontEndTool) Spec() Spec {
 	schema, _ := f.schema()
-	return Spec{Name: f.Name, Description: f.Description, Schema: schema, Awaits: true, FrontEnd: true}
+	return Spec{Name: f.Name, Description: f.Description, Schema: schema, MayWait: true, FrontEnd: true}
 }
 
 func (f FrontEndTool) schema() (*jsonschema.Schema, error) {
@@ -141,7 +141,7 @@ func (es *errands) wait(ctx context.Context, id string, answer <-chan returned) 
 
 // Return gives the result of a call that a front end ran, which has to be JSON, or
 // why there is none. It fails with ErrNoCall if the user has no such call waiting.
-func (c *Chat) Return(user, thread string, turn int, call string, result json.RawMessage, failure string) error {
+func (c *Chat) ReturnResult(user, thread string, turn int, call string, result json.RawMessage, failure string) error {
 	answer := c.errands.take(errand(user, thread, turn, call))
 	if answer == nil {
 		return ErrNoCall
@@ -155,7 +155,7 @@ func (c *Chat) Return(user, thread string, turn int, call string, result json.Ra
 }
 
 // Allow says whether a turn may have these tools of its own: nil, or a *ToolError.
-func (c *Chat) Allow(own []FrontEndTool) error { return c.dispatcher.checkTools(own) }
+func (c *Chat) CheckTools(own []FrontEndTool) error { return c.dispatcher.checkTools(own) }
 
 func (d *Dispatcher) checkTools(own []FrontEndTool) error {
 	taken := d.Tools.set().byName

@@ -16,7 +16,7 @@ import (
 // post begins a turn that has these tools of its own.
 func post(t *testing.T, c *Chat, own ...FrontEndTool) session.Event {
 	t.Helper()
-	e, err := c.Post(t.Context(), "ann", "", "hi", Extra{Tools: own})
+	e, err := c.SendWith(t.Context(), "ann", "", "hi", TurnOptions{Tools: own})
 	require.NoError(t, err)
 	synctest.Wait()
 	return e
@@ -43,10 +43,10 @@ func TestACallOfTheFrontEndsToolWaitsForItsResult(t *testing.T) {
 		safe, _ := turn.Call("call_2")
 		assert.Equal(t, session.Success, safe.Outcome, "the rest of the batch is recorded")
 
-		assert.ErrorIs(t, c.Return("bob", e.Thread, e.Turn, "call_1", args(`1`), ""), ErrNoCall, "another user's")
-		assert.ErrorIs(t, c.Return("ann", e.Thread, e.Turn, "call_2", args(`1`), ""), ErrNoCall, "one of ours")
-		require.NoError(t, c.Return("ann", e.Thread, e.Turn, "call_1", args(`{"color":"blue"}`), ""))
-		assert.ErrorIs(t, c.Return("ann", e.Thread, e.Turn, "call_1", args(`1`), ""), ErrNoCall, "answered already")
+		assert.ErrorIs(t, c.ReturnResult("bob", e.Thread, e.Turn, "call_1", args(`1`), ""), ErrNoCall, "another user's")
+		assert.ErrorIs(t, c.ReturnResult("ann", e.Thread, e.Turn, "call_2", args(`1`), ""), ErrNoCall, "one of ours")
+		require.NoError(t, c.ReturnResult("ann", e.Thread, e.Turn, "call_1", args(`{"color":"blue"}`), ""))
+		assert.ErrorIs(t, c.ReturnResult("ann", e.Thread, e.Turn, "call_1", args(`1`), ""), ErrNoCall, "answered already")
 		synctest.Wait()
 		assert.Equal(t, []session.Outcome{session.Success, session.Success}, outcomes(t, s, e.Ref))
 		last := p.requests[1].Messages
@@ -64,7 +64,7 @@ func TestWhatAFrontEndDoesNotAnswerEndsAllTheSame(t *testing.T) {
 	}{
 		{"nobody comes back", func(*testing.T, *Chat, session.Event) {}, session.Errored, "did not answer in time"},
 		{"it failed there", func(t *testing.T, c *Chat, e session.Event) {
-			require.NoError(t, c.Return("ann", e.Thread, e.Turn, "call_1", nil, "the window was closed"))
+			require.NoError(t, c.ReturnResult("ann", e.Thread, e.Turn, "call_1", nil, "the window was closed"))
 		}, session.Errored, "the window was closed"},
 		{"the turn is stopped", func(t *testing.T, c *Chat, e session.Event) {
 			_, err := c.Interrupt(t.Context(), "ann", e.Thread)
@@ -81,7 +81,7 @@ func TestWhatAFrontEndDoesNotAnswerEndsAllTheSame(t *testing.T) {
 				assert.Equal(t, tt.outcome, call.Outcome)
 				assert.Contains(t, call.Error.String(), tt.words)
 				assert.Empty(t, c.errands.open, "nothing is left behind")
-				assert.ErrorIs(t, c.Return("ann", e.Thread, e.Turn, "call_1", args(`1`), ""), ErrNoCall)
+				assert.ErrorIs(t, c.ReturnResult("ann", e.Thread, e.Turn, "call_1", args(`1`), ""), ErrNoCall)
 			})
 		})
 	}
@@ -117,7 +117,7 @@ func TestToolsThatATurnCannotHaveAreRefusedBeforeItBegins(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inChat(t, &steps{}, func(t *testing.T, c *Chat, s *session.Session) {
-				_, err := c.Post(t.Context(), "ann", "", "hi", Extra{Tools: own})
+				_, err := c.SendWith(t.Context(), "ann", "", "hi", TurnOptions{Tools: own})
 				var bad *ToolError
 				require.ErrorAs(t, err, &bad)
 				assert.Equal(t, 1, bad.Place)
@@ -131,7 +131,7 @@ func TestWhatAFrontEndSaysOfItselfIsShownAndNotKept(t *testing.T) {
 	p := &steps{responses: []Response{{Text: "one"}, {Text: "two"}}}
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
 		before := []Message{{Role: RoleSystem, Text: "The page is dark."}}
-		e, err := c.Post(t.Context(), "ann", "", "hi", Extra{Before: before})
+		e, err := c.SendWith(t.Context(), "ann", "", "hi", TurnOptions{Context: before})
 		require.NoError(t, err)
 		synctest.Wait()
 		assert.Equal(t, append(before, Message{Role: RoleUser, Text: "hi"}), p.requests[0].Messages)
@@ -148,27 +148,27 @@ func TestSealedReasoningSaysNothingAndGoesNowhereElse(t *testing.T) {
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
 		e := send(t, c, "", "hi")
 		synctest.Wait()
-		text := c.Sealed("ann", e.Thread, 1, "call_1")
+		text := c.EncryptedReasoning("ann", e.Thread, 1, "call_1")
 		require.NotEmpty(t, text)
 		assert.NotContains(t, text, "thoughts")
-		assert.Equal(t, text, c.Sealed("ann", e.Thread, 1, "call_1"), "a replay gives the same")
-		assert.Empty(t, c.Sealed("ann", e.Thread, 2, "call_1"))
+		assert.Equal(t, text, c.EncryptedReasoning("ann", e.Thread, 1, "call_1"), "a replay gives the same")
+		assert.Empty(t, c.EncryptedReasoning("ann", e.Thread, 2, "call_1"))
 
 		for name, err := range map[string]error{
-			"another user":   c.Unseal("bob", e.Thread, 1, "call_1", text),
-			"another thread": c.Unseal("ann", "other", 1, "call_1", text),
-			"another turn":   c.Unseal("ann", e.Thread, 2, "call_1", text),
-			"another call":   c.Unseal("ann", e.Thread, 1, "call_2", text),
-			"a changed text": c.Unseal("ann", e.Thread, 1, "call_1", "A"+text[1:len(text)-1]+"_"),
-			"no text":        c.Unseal("ann", e.Thread, 1, "call_1", "not base64!"),
-			"a short text":   c.Unseal("ann", e.Thread, 1, "call_1", "AAAA"),
-			"a long text":    c.Unseal("ann", e.Thread, 1, "call_1", strings.Repeat("A", MaxSealed+1)),
+			"another user":   c.RestoreReasoning("bob", e.Thread, 1, "call_1", text),
+			"another thread": c.RestoreReasoning("ann", "other", 1, "call_1", text),
+			"another turn":   c.RestoreReasoning("ann", e.Thread, 2, "call_1", text),
+			"another call":   c.RestoreReasoning("ann", e.Thread, 1, "call_2", text),
+			"a changed text": c.RestoreReasoning("ann", e.Thread, 1, "call_1", "A"+text[1:len(text)-1]+"_"),
+			"no text":        c.RestoreReasoning("ann", e.Thread, 1, "call_1", "not base64!"),
+			"a short text":   c.RestoreReasoning("ann", e.Thread, 1, "call_1", "AAAA"),
+			"a long text":    c.RestoreReasoning("ann", e.Thread, 1, "call_1", strings.Repeat("A", MaxEncryptedReasoning+1)),
 		} {
-			assert.ErrorIs(t, err, ErrSeal, name)
+			assert.ErrorIs(t, err, ErrEncryptedReasoning, name)
 		}
 
 		c.opaque = opaqueStore{} // it held too much for others
-		require.NoError(t, c.Unseal("ann", e.Thread, 1, "call_1", text))
+		require.NoError(t, c.RestoreReasoning("ann", e.Thread, 1, "call_1", text))
 		send(t, c, e.Thread, "again")
 		synctest.Wait()
 		assert.Equal(t, sealed("p", "raw thoughts of the model"), p.requests[2].Messages[1].Opaque, "the model has them back")
@@ -179,14 +179,14 @@ func TestSealedReasoningDoesNotReplaceWhatIsHeld(t *testing.T) {
 	c := NewChat(session.NewMemory(nil), dispatcher(t, &steps{}), 0)
 	defer c.Close(context.Background())
 	c.opaque.put("t", 1, "call_1", sealed("old", "one"))
-	text := c.Sealed("ann", "t", 1, "call_1")
+	text := c.EncryptedReasoning("ann", "t", 1, "call_1")
 	c.opaque.put("t", 2, "call_1", sealed("new", "two"))
-	require.NoError(t, c.Unseal("ann", "t", 1, "call_1", text))
+	require.NoError(t, c.RestoreReasoning("ann", "t", 1, "call_1", text))
 	assert.Nil(t, c.opaque.get("t", 1, "call_1"), "no provider is given what a different one wrote")
 	assert.Equal(t, sealed("new", "two"), c.opaque.get("t", 2, "call_1"))
 
-	c.opaque.put("u", 1, "call_1", []Opaque{{Provider: "p", Data: make([]byte, MaxSealed)}})
-	assert.Empty(t, c.Sealed("ann", "u", 1, "call_1"), "what is too large stays with us")
+	c.opaque.put("u", 1, "call_1", []Opaque{{Provider: "p", Data: make([]byte, MaxEncryptedReasoning)}})
+	assert.Empty(t, c.EncryptedReasoning("ann", "u", 1, "call_1"), "what is too large stays with us")
 }
 
 func TestUsageIsRecordedWithWhatItPaidFor(t *testing.T) {

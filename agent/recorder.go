@@ -32,7 +32,7 @@ func (r recorder) Record(b session.Body) error {
 }
 
 // As implements AgentRecorder.
-func (r recorder) As(agent string) Recorder {
+func (r recorder) ForAgent(agent string) Recorder {
 	r.ref.Agent = agent
 	return r
 }

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// DefaultMaxTurn is how much a turn may hold, in bytes.
-const DefaultMaxTurn = 32 << 20
+// DefaultMaxTurnBytes is how much a turn may hold, in bytes.
+const DefaultMaxTurnBytes = 32 << 20
 
 // eventCost is what an event counts for besides its texts.
 const eventCost = 512

@@ -39,7 +39,7 @@ func TestATurnEndsWhenItHoldsAsMuchAsItMay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := dispatcher(t, endless(call, call, call, call), echo("a"))
-			d.MaxTurn = limit
+			d.MaxTurnBytes = limit
 			rec := runTurn(t, d)
 			assert.Equal(t, session.Failed, rec.turn.State)
 			assert.Equal(t, "the turn holds as much as a turn may: 100000 bytes of what the model wrote and the tools gave", rec.turn.Error.String())
@@ -57,7 +57,7 @@ func TestAResultThatATurnHasNoRoomForIsNotKept(t *testing.T) {
 	}}
 	p := oneStep("", Call{Name: "huge"}, Call{Name: "a", Arguments: args(`{"q":1}`)})
 	d := dispatcher(t, p, huge, echo("a"))
-	d.MaxTurn = 100_000
+	d.MaxTurnBytes = 100_000
 	rec := runTurn(t, d)
 	assert.Equal(t, session.Completed, rec.turn.State)
 	results := of[session.ToolReturned](rec)
@@ -72,14 +72,14 @@ func TestAResultThatATurnHasNoRoomForIsNotKept(t *testing.T) {
 // crew records all agents as one.
 type crew struct{ *events }
 
-func (c crew) As(string) Recorder { return c }
+func (c crew) ForAgent(string) Recorder { return c }
 
 // Agents that hire agents share the room of their turn.
 func TestSubAgentsShareTheRoomOfTheirTurn(t *testing.T) {
 	inner := dispatcher(t, endless(Call{Name: "a", Arguments: args(`{"q":"` + strings.Repeat("x ", 1000) + `"}`)}), echo("a"))
 	hire := Call{Name: "hire", Arguments: args(`{"task":"go on for ever"}`)}
 	d := dispatcher(t, endless(hire, hire, hire), Delegate{Name: "hire", Agent: inner})
-	d.MaxTurn = 100_000
+	d.MaxTurnBytes = 100_000
 	rec := &events{}
 	require.ErrorIs(t, d.Run(t.Context(), crew{rec}, []Message{{Role: RoleUser, Text: "hi"}}), ErrTurnTooLarge)
 	assert.NotEmpty(t, of[session.Handoff](rec))

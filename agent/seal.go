@@ -12,12 +12,12 @@ import (
 	"fmt"
 )
 
-// MaxSealed is how long a sealed text may be, in bytes: it rides on every later
+// MaxEncryptedReasoning is how long a sealed text may be, in bytes: it rides on every later
 // request of whoever carries it. What does not fit stays with us alone.
-const MaxSealed = 256 << 10
+const MaxEncryptedReasoning = 256 << 10
 
-// ErrSeal says that a sealed text is not one of ours, or not of this place.
-var ErrSeal = errors.New("the sealed reasoning is not one that was given out for this call")
+// ErrEncryptedReasoning says that a sealed text is not one of ours, or not of this place.
+var ErrEncryptedReasoning = errors.New("the sealed reasoning is not one that was given out for this call")
 
 // sealer turns opaque reasoning into text that says nothing to whoever carries it,
 // and back. Some of it is a model's raw thoughts, so it is encrypted and not only
@@ -57,36 +57,36 @@ func (s sealer) seal(place string, items []Opaque) string {
 func (s sealer) open(place, sealed string) (items []Opaque, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(sealed)
 	if s.aead == nil || err != nil || len(raw) < s.aead.NonceSize() {
-		return nil, ErrSeal
+		return nil, ErrEncryptedReasoning
 	}
 	n := s.aead.NonceSize()
 	plain, err := s.aead.Open(nil, raw[:n], raw[n:], []byte(place))
 	if err != nil || json.Unmarshal(plain, &items) != nil || len(items) == 0 {
-		return nil, ErrSeal
+		return nil, ErrEncryptedReasoning
 	}
 	return items, nil
 }
 
 // Sealed is what the provider wants back with the step that begins with a call, for
 // the user's client to carry: it can neither read it nor use it elsewhere. It is
-// empty when there is none, or more than MaxSealed.
-func (c *Chat) Sealed(user, thread string, turn int, call string) string {
+// empty when there is none, or more than MaxEncryptedReasoning.
+func (c *Chat) EncryptedReasoning(user, thread string, turn int, call string) string {
 	items := c.opaque.get(thread, turn, call)
 	if len(items) == 0 {
 		return ""
 	}
 	sealed := c.sealer.seal(errand(user, thread, turn, call), items)
-	if len(sealed) > MaxSealed {
+	if len(sealed) > MaxEncryptedReasoning {
 		return ""
 	}
 	return sealed
 }
 
 // Unseal takes back what Sealed gave for the same call, for when we no longer hold
-// it. It fails with ErrSeal, and then nothing has changed.
-func (c *Chat) Unseal(user, thread string, turn int, call, sealed string) error {
-	if len(sealed) > MaxSealed {
-		return ErrSeal
+// it. It fails with ErrEncryptedReasoning, and then nothing has changed.
+func (c *Chat) RestoreReasoning(user, thread string, turn int, call, sealed string) error {
+	if len(sealed) > MaxEncryptedReasoning {
+		return ErrEncryptedReasoning
 	}
 	items, err := c.sealer.open(errand(user, thread, turn, call), sealed)
 	if err != nil {

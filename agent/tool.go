@@ -25,7 +25,7 @@ type Spec struct {
 	Description string
 	Schema      *jsonschema.Schema
 	Approval    Approval
-	Awaits      bool // a call may wait for somebody: the rest of its batch is recorded without it
+	MayWait     bool // a call may wait for somebody: the rest of its batch is recorded without it
 	FrontEnd    bool // the user's front end runs it
 }
 
@@ -58,7 +58,7 @@ type Toolbox struct {
 	// Demand makes the rationale a required property of every schema, from the next
 	// Replace on. Models that follow schemas then always give a reason; others call
 	// tools worse for it. A call without one runs all the same.
-	Demand bool
+	RequireRationale bool
 
 	now atomic.Pointer[toolset]
 }
@@ -77,15 +77,8 @@ type bound struct {
 	description Spec
 }
 
-// NewToolbox checks the tools and puts the rationale property first into each
-// schema. It fails when a name is empty or taken, or a schema cannot be used.
-func NewToolbox(tools ...Tool) (*Toolbox, error) {
-	box := &Toolbox{}
-	return box, box.Replace(tools...)
-}
-
-// Replace exchanges all tools, from the next step of every turn on. It fails like
-// NewToolbox, and then the tools stay what they were.
+// Replace exchanges all tools, from the next step of every turn on. It fails
+// when a name is empty or taken or a schema cannot be used, and then changes nothing.
 func (b *Toolbox) Replace(tools ...Tool) error {
 	set := &toolset{byName: make(map[string]bound, len(tools))}
 	for _, t := range tools {
@@ -96,7 +89,7 @@ func (b *Toolbox) Replace(tools ...Tool) error {
 		if _, taken := set.byName[spec.Name]; taken {
 			return fmt.Errorf("two tools are called %q", spec.Name)
 		}
-		bound, err := bind(t, spec, b.Demand)
+		bound, err := bind(t, spec, b.RequireRationale)
 		if err != nil {
 			return fmt.Errorf("tool %q: %w", spec.Name, err)
 		}

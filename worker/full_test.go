@@ -38,8 +38,8 @@ func TestAFullJobIsEndedAsFailed(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	c, err := NewClient(s.URL, "job-1", testToken)
 	require.NoError(t, err)
-	box, err := agent.NewToolbox()
-	require.NoError(t, err)
+	box := &agent.Toolbox{}
+	require.NoError(t, box.Replace())
 	log := slog.New(slog.DiscardHandler)
 	r := &Runtime{Client: c, Log: log, Poll: time.Minute, Grace: 5 * time.Second,
 		Dispatcher: &agent.Dispatcher{Provider: offline.New(), Tools: box, Safety: safety.NewLayer(), Log: log}}

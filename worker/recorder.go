@@ -63,8 +63,8 @@ var (
 	_ agent.AgentRecorder = (*recorder)(nil)
 )
 
-// As implements agent.AgentRecorder. Hand-offs say in the log which agent acts.
-func (r *recorder) As(string) agent.Recorder { return &recorder{journal: r.journal} }
+// ForAgent implements agent.AgentRecorder. Hand-offs say in the log which agent acts.
+func (r *recorder) ForAgent(string) agent.Recorder { return &recorder{journal: r.journal} }
 
 // Record implements agent.Recorder. What a body says of itself goes to the job's
 // log, cleaned as it comes.

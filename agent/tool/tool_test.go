@@ -136,8 +136,8 @@ func TestBuiltinToolsFitAToolbox(t *testing.T) {
 	for _, b := range builtin(t, t.TempDir()) {
 		all = append(all, b)
 	}
-	box, err := agent.NewToolbox(all...)
-	require.NoError(t, err)
+	box := &agent.Toolbox{}
+	require.NoError(t, box.Replace(all...))
 	assert.Equal(t, []string{"file_list", "file_read", "file_search", "memory_save", "memory_search", "time"}, box.Names())
 }
 

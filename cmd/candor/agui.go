@@ -29,7 +29,7 @@ func newAGUI(s settings, chat *agent.Chat, lead *agent.Dispatcher, store session
 	loop := frontDoor{chat}
 	patience := s.patience
 	if patience == 0 {
-		patience = agent.DefaultPatience
+		patience = agent.DefaultApprovalTimeout
 	}
 	return agui.New(agui.Options{
 		Chat: loop, Answers: loop, Seals: chat, Store: store, Safety: layer, Log: log,
@@ -42,20 +42,20 @@ func newAGUI(s settings, chat *agent.Chat, lead *agent.Dispatcher, store session
 type frontDoor struct{ *agent.Chat }
 
 func (f frontDoor) Allow(tools []agui.InputTool) error {
-	return inAGUI(f.Chat.Allow(frontEndTools(tools)))
+	return inAGUI(f.Chat.CheckTools(frontEndTools(tools)))
 }
 
 func (f frontDoor) Post(ctx context.Context, user, thread string, w agui.Words) (session.Event, error) {
-	extra := agent.Extra{Tools: frontEndTools(w.Tools)}
+	options := agent.TurnOptions{Tools: frontEndTools(w.Tools)}
 	for _, s := range w.Before {
-		extra.Before = append(extra.Before, agent.Message{Role: agent.Role(s.Role), Text: s.Text})
+		options.Context = append(options.Context, agent.Message{Role: agent.Role(s.Role), Text: s.Text})
 	}
-	e, err := f.Chat.Post(ctx, user, thread, w.Content, extra)
+	e, err := f.Chat.SendWith(ctx, user, thread, w.Content, options)
 	return e, inAGUI(err)
 }
 
 func (f frontDoor) Return(user, thread string, turn int, call string, result json.RawMessage, failure string) error {
-	return inAGUI(f.Chat.Return(user, thread, turn, call, result, failure))
+	return inAGUI(f.Chat.ReturnResult(user, thread, turn, call, result, failure))
 }
 
 func frontEndTools(tools []agui.InputTool) []agent.FrontEndTool {

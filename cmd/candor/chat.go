@@ -70,7 +70,7 @@ func chatFlags(s *chatSettings) []cli.Flag {
 		serverFlags(&s.serverSettings, ""), viewFlags(&s.viewSettings), []cli.Flag{
 			&cli.StringFlag{Name: "thread", Usage: "go on with the conversation `ID` of the server", Destination: &s.thread},
 			&cli.BoolFlag{Name: "continue", Usage: "go on with the conversation used last", Destination: &s.goOn},
-			&cli.DurationFlag{Name: "approval-timeout", Value: agent.DefaultPatience, Usage: "reject a call that nobody approved within `TIME`",
+			&cli.DurationFlag{Name: "approval-timeout", Value: agent.DefaultApprovalTimeout, Usage: "reject a call that nobody approved within `TIME`",
 				Sources: cli.EnvVars("CANDOR_APPROVAL_TIMEOUT"), Destination: &s.patience},
 			&cli.StringFlag{Name: "log", Usage: "append what the agent logs to `FILE`", Destination: &s.logFile},
 		})

@@ -49,7 +49,7 @@ func serveFlags(s *settings) []cli.Flag {
 	return slices.Concat(modelFlags(&s.modelSettings), toolFlags(&s.toolSettings), safetyFlags(&s.safety), []cli.Flag{
 		&cli.StringFlag{Name: "addr", Value: "127.0.0.1:8080", Usage: "listen on `HOST:PORT`",
 			Sources: cli.EnvVars("CANDOR_ADDR"), Destination: &s.addr},
-		&cli.DurationFlag{Name: "approval-timeout", Value: agent.DefaultPatience, Usage: "reject a call that nobody approved within `TIME`",
+		&cli.DurationFlag{Name: "approval-timeout", Value: agent.DefaultApprovalTimeout, Usage: "reject a call that nobody approved within `TIME`",
 			Sources: cli.EnvVars("CANDOR_APPROVAL_TIMEOUT"), Destination: &s.patience},
 		&cli.DurationFlag{Name: "shutdown-timeout", Value: 10 * time.Second, Usage: "let turns go on for this `TIME` after SIGTERM",
 			Sources: cli.EnvVars("CANDOR_SHUTDOWN_TIMEOUT"), Destination: &s.grace},

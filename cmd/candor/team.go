@@ -79,7 +79,7 @@ func (t *team) hire(m model, s settings, layer *safety.Layer, log *slog.Logger) 
 		}
 		own = append(own, agent.Delegate{Name: name, Description: "Hands a task to the agent " + name + ".", Agent: d})
 	}
-	box := &agent.Toolbox{Demand: m.demand}
+	box := &agent.Toolbox{RequireRationale: m.demand}
 	d := &agent.Dispatcher{
 		Provider: m.provider, Model: m.name, Tools: box, Safety: layer, Log: log,
 		Policy: denyTools(slices.Concat(m.deny, s.deny)), Approval: approval,

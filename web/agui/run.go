@@ -186,7 +186,7 @@ func (s *Server) unseal(user, thread string, in *Input) {
 			if c.EncryptedValue == "" || !ok {
 				continue
 			}
-			if s.Seals.Unseal(user, thread, turn, call, c.EncryptedValue) != nil {
+			if s.Seals.RestoreReasoning(user, thread, turn, call, c.EncryptedValue) != nil {
 				refused++
 			}
 		}

@@ -60,8 +60,8 @@ type (
 	}
 	// Seals gives out what a model wants back, for the client to carry.
 	Seals interface {
-		Sealed(user, thread string, turn int, call string) string
-		Unseal(user, thread string, turn int, call, sealed string) error
+		EncryptedReasoning(user, thread string, turn int, call string) string
+		RestoreReasoning(user, thread string, turn int, call, encrypted string) error
 	}
 )
 
@@ -180,7 +180,7 @@ func (s *Server) level(who web.Caller, asked Level) Level {
 func (s *Server) view(who web.Caller, named, thread string, asked Level, version1 bool) View {
 	return View{
 		Thread: named, Version1: version1, Reasoning: s.level(who, asked), Model: s.Model, Patience: s.Patience,
-		Sealed: func(turn int, call string) string { return s.Seals.Sealed(who.User, thread, turn, call) },
+		Sealed: func(turn int, call string) string { return s.Seals.EncryptedReasoning(who.User, thread, turn, call) },
 	}
 }
 

@@ -66,8 +66,8 @@ type rig struct {
 
 func newRig(t *testing.T, backend, url string, through http.RoundTripper) *rig {
 	t.Helper()
-	box, err := agent.NewToolbox(look{})
-	require.NoError(t, err)
+	box := &agent.Toolbox{}
+	require.NoError(t, box.Replace(look{}))
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	r := &rig{backend: backend, store: session.NewMemory(nil)}
 	r.dispatcher = &agent.Dispatcher{

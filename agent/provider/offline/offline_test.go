@@ -28,8 +28,8 @@ func builtin(t testing.TB) []agent.Spec {
 
 func shown(t testing.TB, tools ...agent.Tool) []agent.Spec {
 	t.Helper()
-	box, err := agent.NewToolbox(tools...)
-	require.NoError(t, err)
+	box := &agent.Toolbox{}
+	require.NoError(t, box.Replace(tools...))
 	return box.Specs()
 }
 

@@ -95,8 +95,7 @@ func TestToolsDoAsTheScriptSays(t *testing.T) {
 	}
 	assert.Equal(t, []string{"bad", "boom", "clock", "nothing", "slow"}, names)
 	assert.Equal(t, []string{"danger", "clock"}, s.Denied())
-	_, err := agent.NewToolbox(s.Tools()...)
-	require.NoError(t, err)
+	require.NoError(t, new(agent.Toolbox).Replace(s.Tools()...))
 
 	got, err := byName["clock"].Run(t.Context(), json.RawMessage(`{"any":"thing"}`))
 	require.NoError(t, err)

@@ -74,8 +74,8 @@ func play(t *testing.T, dir string, made New) {
 // Question is a request with two tools, made ready as the loop does it.
 func Question(t *testing.T) agent.Request {
 	t.Helper()
-	box, err := agent.NewToolbox(tool("look", "Look at a path."), tool("search", "Search for a word."))
-	require.NoError(t, err)
+	box := &agent.Toolbox{}
+	require.NoError(t, box.Replace(tool("look", "Look at a path."), tool("search", "Search for a word.")))
 	return agent.Request{
 		Messages: []agent.Message{
 			{Role: agent.RoleSystem, Text: "Be brief."},
