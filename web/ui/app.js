@@ -1,33 +1,20 @@
 // The page begins here: who is there, what follows what. The parts know nothing of
-// each other; page.js has them, go.js moves among them.
-//
-// Hooks for tests. They stay as they are:
-//   #rail #search #results #lists #threads #jobs   the left side; rows are li.live, li.unread with a[aria-current=page]
-//   #main #title #tab-turns #tab-timeline #link    the bar; candor-link[data-state=connecting|live|lost|resumed|reset]
-//   #stream #timeline #latest #message #send #stop the middle
-//   candor-turn[data-turn][data-state]             .user, .headline[aria-expanded], .narrative, .answer
-//   candor-decision[data-call][data-outcome]       .tool, .why, .source[data-source], .chip, .outcome, .took, .more[aria-expanded], .details
-//   [data-action=approve|always|deny]              the answers to an approval
-//   candor-agent[data-agent]                       a sub-agent below its call
-//   candor-timeline li[data-call]                  a row of the waterfall
-//   candor-diff [data-kind=same|changed|added|removed]  a pair of calls
-//   .facet[data-facet][data-value][aria-pressed]   a choice of the search
-//   #menu [role^=menuitem], #dialog, #status, #signin #token
+// each other; context.js has them, navigate.js moves among them.
 
-import * as api from './api.js';
-import { announce } from './announce.js';
-import { $, attribute, h, setText, show } from './dom.js';
-import { firstLine } from './format.js';
-import { compare, drawTimeline, follow, here, newThread, openTab, stepCall, stepTurn, toggle } from './go.js';
-import { listen } from './keys.js';
-import { active, commands, composer, failed, fetcher, page, pill, rail, signedOut, store, stream, view } from './page.js';
-import { applyPrefs, seen, setPref, setSeen } from './prefs.js';
-import { drawer } from './rail.js';
-import { formatRoute, tokenIn } from './route.js';
-import { say } from './say.js';
+import * as api from './net/api.js';
+import { announce } from './view/announce.js';
+import { $, attribute, h, setText, show } from './lib/dom.js';
+import { firstLine } from './lib/format.js';
+import { compare, drawTimeline, follow, here, newThread, openTab, stepCall, stepTurn, toggle } from './navigate.js';
+import { listen } from './lib/keys.js';
+import { active, commands, composer, failed, fetcher, page, pill, rail, signedOut, store, stream, view } from './context.js';
+import { applyPrefs, seen, setPref, setSeen } from './lib/prefs.js';
+import { drawer } from './view/rail.js';
+import { formatRoute, tokenIn } from './state/route.js';
+import { say } from './lib/toast.js';
 
-/** @import { State } from './types.d.ts' */
-/** @typedef {import('./search.js').SearchResults} SearchResults */
+/** @import { State } from './state/types.d.ts' */
+/** @typedef {import('./view/search.js').SearchResults} SearchResults */
 
 let user = '';
 
@@ -150,10 +137,10 @@ async function search() {
   $('search').focus();
 }
 
-/** @param {string} id @param {string} label @param {() => import('./menu.js').Item[] | Promise<import('./menu.js').Item[]>} items */
+/** @param {string} id @param {string} label @param {() => import('./lib/menu.js').Item[] | Promise<import('./lib/menu.js').Item[]>} items */
 function menu(id, label, items) {
   const open = async (/** @type {Event} */ e) => {
-    const [{ openMenu }, all] = await Promise.all([import('./menu.js'), items()]);
+    const [{ openMenu }, all] = await Promise.all([import('./lib/menu.js'), items()]);
     openMenu(/** @type {HTMLElement} */ (e.target), all);
   };
   return h('button', { type: 'button', id, class: 'quiet', 'aria-haspopup': 'menu', 'aria-expanded': 'false', click: open }, label);
@@ -162,7 +149,7 @@ function menu(id, label, items) {
 function wireSearch() {
   const field = /** @type {HTMLInputElement} */ ($('search'));
   field.addEventListener('focus', async () => {
-    await import('./search.js');
+    await import('./view/search.js');
     const results = /** @type {SearchResults} */ ($('results'));
     results.onShown = (shown) => show($('lists'), !shown);
     results.attach(field);

@@ -1,10 +1,48 @@
-// Package ui is the web page: its static files, built into the program, and the
-// handler that serves them.
+// Package ui serves the web page: static files, embedded into the program, that a
+// browser runs byte for byte. There is no build step and no third-party code.
 //
-// The files are what a browser runs, byte for byte: there is no build step. The
-// page may load nothing but them and speak to nobody but the server it came from,
-// which the Content-Security-Policy of every answer says. It has no inline script
-// and no inline style, so none can be smuggled in.
+// # Layout
+//
+//	index.html  the shell: every element that exists once, by id
+//	app.js      the entry point: builds the parts, connects them, starts the session
+//	context.js  the parts and the state, in one frozen object that is passed around
+//	lib/        knows nothing of Candor: elements, formats, lists, menus, keys, toasts
+//	state/      what the page knows; pure functions from events to state to views of it
+//	net/        the server's routes, the event stream, and when to fetch what
+//	view/       custom elements that draw the state, and what menus do with it
+//	css/        base, layout and turns at once; ondemand.css with the first dialog or menu
+//	wire.d.ts   the JSON the server sends, generated from the Go types by wire_test.go
+//
+// Imports point one way: lib ◀ state ◀ net ◀ view ◀ the modules beside index.html.
+// modules_test.go holds that, along with line width, size and dead exports.
+//
+// # How an event becomes pixels
+//
+// net/stream.js receives a frame and dispatches it to the Store. state/reduce.js finds
+// the conversation it belongs to, drops it if history already includes it (state/cursor.js
+// compares positions), and state/fold.js or jobfold.js folds it into one turn. Values are
+// immutable: whatever did not change keeps its identity. The store then draws once per
+// animation frame: view/conversation.js gives its windowed list the turns, each
+// <candor-turn> compares identities and redraws what differs, using state/outline.js for
+// the structure of steps and lib/dom.js for elements. If the turn is marked stale,
+// net/fetcher.js asks the server for the complete turn and the result goes the same way.
+//
+// # Where to add things
+//
+// A frame: its struct in Go, `go test ./web/ui -update`, a case in state/fold.js (or
+// jobfold.js), and a folder in testdata/turns, which the unit tests replay. A route: a
+// function in net/api.js. An action of the state: a member of Action in state/types.d.ts
+// and a function in state/reduce.js. A key: a row in lib/keys.js and its function in
+// app.js. An element: a module in view/, loaded by import() if few visits need it, since
+// a first visit may load 150 kB at most. A style for such an element goes into
+// css/ondemand.css.
+//
+// # Security
+//
+// The page loads nothing but these files and connects to no other server, which the
+// Content-Security-Policy of every answer enforces. Nothing is inline, neither scripts
+// nor styles. Texts become text nodes, attributes come from an allowlist, and the only
+// HTML comes from the server's sanitizer through one Trusted Types policy (lib/dom.js).
 package ui
 
 import (
@@ -19,13 +57,13 @@ import (
 	"time"
 )
 
-//go:embed *.html *.js *.css *.svg
+//go:embed index.html icon.svg *.js css/*.css lib/*.js state/*.js net/*.js view/*.js
 var files embed.FS
 
-// Prefix is where the page's files are; the page itself is at /.
+// Prefix is the path below which the page's files are served; the page itself is at /.
 const Prefix = "/ui/"
 
-// TrustedTypes is the one policy by which the page may turn a string into HTML.
+// TrustedTypes names the one policy by which the page may turn a string into HTML.
 const TrustedTypes = "candor"
 
 // policy is the page's Content-Security-Policy.
@@ -33,52 +71,59 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types " + TrustedTypes
 
-// file is one file, ready to be served.
-type file struct {
-	kind, tag string
-	data      []byte
+// asset is an embedded file with the headers that depend on it.
+type asset struct {
+	contentType, etag string
+	data              []byte
 }
 
-// Handler serves the page at / and its files below Prefix, each with an ETag that
-// a browser asks about every time, so that a new version is seen at once.
+// Handler serves the page at / and its files below Prefix; every other path is not
+// found. Each answer has an ETag and has to be revalidated, so browsers see a new
+// version at once. The files are read and hashed when Handler is called.
 func Handler() http.Handler {
-	pages := map[string]file{}
-	names, _ := fs.Glob(files, "*") // the pattern is ours
-	for _, name := range names {
-		data, err := files.ReadFile(name)
-		if err != nil {
-			continue // cannot be: the name is of an embedded file
-		}
-		sum := sha256.Sum256(data)
-		tag := fmt.Sprintf("%q", base64.RawURLEncoding.EncodeToString(sum[:12]))
-		pages[Prefix+name] = file{kindOf(name), tag, data}
-	}
-	pages["/"] = pages[Prefix+"index.html"]
+	assets := load(files)
+	assets["/"] = assets[Prefix+"index.html"]
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f, ok := pages[r.URL.Path]
+		a, ok := assets[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
 			return
 		}
-		f.serve(w, r)
+		a.serve(w, r)
 	})
 }
 
-// kinds are the media types of our files. They do not depend on the machine's
-// table of types.
-var kinds = map[string]string{
+// load reads all files of a file system, by the path they are served at. It leaves out
+// what cannot be read, which cannot happen with embedded files.
+func load(from fs.FS) map[string]asset {
+	assets := map[string]asset{}
+	_ = fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(from, name)
+		if err == nil {
+			sum := sha256.Sum256(data)
+			etag := fmt.Sprintf("%q", base64.RawURLEncoding.EncodeToString(sum[:12]))
+			assets[Prefix+name] = asset{contentTypes[path.Ext(name)], etag, data}
+		}
+		return err
+	})
+	return assets
+}
+
+// contentTypes are fixed here, so they do not depend on the machine's MIME table.
+var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
 }
 
-func kindOf(name string) string { return kinds[path.Ext(name)] }
-
-func (f file) serve(w http.ResponseWriter, r *http.Request) {
+func (a asset) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Type", f.kind)
-	h.Set("ETag", f.tag)
+	h.Set("Content-Type", a.contentType)
+	h.Set("ETag", a.etag)
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -86,5 +131,5 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.data))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.data))
 }

@@ -1,10 +1,12 @@
 package ui
 
 import (
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func get(method, at string, edit ...func(*http.Request)) *http.Response {
-	r := httptest.NewRequest(method, at, nil)
+func get(method, target string, edit ...func(*http.Request)) *http.Response {
+	r := httptest.NewRequest(method, target, nil)
 	for _, e := range edit {
 		e(r)
 	}
@@ -22,25 +24,42 @@ func get(method, at string, edit ...func(*http.Request)) *http.Response {
 	return w.Result()
 }
 
-func TestThePageIsServedWithAPolicyThatAllowsNothingInline(t *testing.T) {
-	for at, kind := range map[string]string{
+// embedded returns the embedded files by name.
+func embedded(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	require.NoError(t, fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		raw, err := fs.ReadFile(files, name)
+		texts[name] = string(raw)
+		return err
+	}))
+	require.NotEmpty(t, texts)
+	return texts
+}
+
+func TestThePolicyAllowsNothingInline(t *testing.T) {
+	for target, contentType := range map[string]string{
 		"/": "text/html; charset=utf-8", "/ui/app.js": "text/javascript; charset=utf-8",
-		"/ui/base.css": "text/css; charset=utf-8", "/ui/icon.svg": "image/svg+xml",
+		"/ui/lib/dom.js": "text/javascript; charset=utf-8", "/ui/css/base.css": "text/css; charset=utf-8",
+		"/ui/icon.svg": "image/svg+xml",
 	} {
-		h := get(http.MethodGet, at).Header
-		assert.Equal(t, kind, h.Get("Content-Type"), at)
-		assert.Equal(t, "no-cache", h.Get("Cache-Control"), at)
-		assert.Equal(t, "nosniff", h.Get("X-Content-Type-Options"), at)
-		assert.Equal(t, "same-origin", h.Get("Cross-Origin-Opener-Policy"), at)
+		h := get(http.MethodGet, target).Header
+		assert.Equal(t, contentType, h.Get("Content-Type"), target)
+		assert.Equal(t, "no-cache", h.Get("Cache-Control"), target)
+		assert.Equal(t, "nosniff", h.Get("X-Content-Type-Options"), target)
+		assert.Equal(t, "same-origin", h.Get("Cross-Origin-Opener-Policy"), target)
 		csp := h.Get("Content-Security-Policy")
 		assert.True(t, strings.HasPrefix(csp, "default-src 'none';"), csp)
 		for _, source := range []string{"unsafe", "http:", "https:", "*", "data:", "blob:"} {
-			assert.NotContains(t, csp, source, at)
+			assert.NotContains(t, csp, source, target)
 		}
 	}
 }
 
-func TestABrowserThatHasAFileIsToldSo(t *testing.T) {
+func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
 	tag := get(http.MethodGet, "/").Header.Get("ETag")
 	again := get(http.MethodGet, "/", func(r *http.Request) { r.Header.Set("If-None-Match", tag) })
 	assert.Equal(t, http.StatusNotModified, again.StatusCode)
@@ -48,76 +67,76 @@ func TestABrowserThatHasAFileIsToldSo(t *testing.T) {
 	assert.Equal(t, http.StatusOK, stale.StatusCode)
 }
 
-func TestNothingButThePagesFilesIsServed(t *testing.T) {
-	for _, at := range []string{"/ui/", "/ui/ui.go", "/ui/ui_test.go", "/ui/../ui.go", "/ui/none.js", "/index.html", "/ui/app.js/"} {
-		assert.Equal(t, http.StatusNotFound, get(http.MethodGet, at).StatusCode, at)
+func TestOnlyThePagesFilesAreServed(t *testing.T) {
+	for _, target := range []string{
+		"/ui/", "/ui/lib", "/ui/lib/", "/ui/ui.go", "/ui/ui_test.go", "/ui/wire.d.ts", "/ui/state/types.d.ts",
+		"/ui/package.json", "/ui/browsertest/package.json", "/ui/../ui.go", "/ui/none.js", "/index.html", "/ui/app.js/",
+	} {
+		assert.Equal(t, http.StatusNotFound, get(http.MethodGet, target).StatusCode, target)
 	}
 }
 
-// What the page's files name has to be there, and nothing may stand inline.
-func TestThePagesFilesAreWholeAndHaveNothingInline(t *testing.T) {
-	names, err := files.ReadDir(".")
-	require.NoError(t, err)
-	attribute := regexp.MustCompile(`\s(?:on\w+|style)\s*=`)
-	link := regexp.MustCompile(`(?:src|href)="([^"#]+)"`)
-	imported := regexp.MustCompile(`(?:(?m)^\s*(?:import|export)\b[^'"\n]*|\bimport\()['"]\./([^'"]+)['"]`)
-	for _, n := range names {
-		raw, err := files.ReadFile(n.Name())
-		require.NoError(t, err)
-		text := string(raw)
-		switch path.Ext(n.Name()) {
-		case ".html":
-			assert.NotRegexp(t, attribute, text, n.Name())
-			assert.NotRegexp(t, `<style|<script(?:\s+type="module")?>`, text, n.Name())
-			for _, m := range link.FindAllStringSubmatch(text, -1) {
-				at := path.Join("/", m[1])
-				assert.Equal(t, http.StatusOK, get(http.MethodGet, at).StatusCode, "%s names %s", n.Name(), m[1])
-			}
-		case ".js":
-			for _, m := range imported.FindAllStringSubmatch(text, -1) {
-				assert.Equal(t, http.StatusOK, get(http.MethodGet, "/ui/"+m[1]).StatusCode, "%s imports %s", n.Name(), m[1])
-			}
+func TestTheShellHasNothingInlineAndNamesOnlyFilesThatExist(t *testing.T) {
+	text := embedded(t)["index.html"]
+	assert.NotRegexp(t, `\s(?:on\w+|style)\s*=`, text)
+	assert.NotRegexp(t, `<style|<script(?:\s+type="module")?>`, text)
+	for _, m := range regexp.MustCompile(`(?:src|href)="([^"#]+)"`).FindAllStringSubmatch(text, -1) {
+		assert.Equal(t, http.StatusOK, get(http.MethodGet, path.Join("/", m[1])).StatusCode, m[1])
+	}
+}
+
+func TestEveryImportNamesAFileThatExists(t *testing.T) {
+	for name, text := range embedded(t) {
+		for _, m := range imports.FindAllStringSubmatch(text, -1) {
+			target := resolve(name, m[2])
+			assert.Equal(t, http.StatusOK, get(http.MethodGet, Prefix+target).StatusCode, "%s imports %s", name, m[2])
 		}
 	}
 }
 
-// maxWeight is how many bytes a visit loads, without compression, before somebody
-// opens what few visits need: search, timeline, menus, comparison, a job, sign-in.
+// imports matches static imports and, in group 1, the parenthesis of dynamic ones;
+// group 2 is the path. JSDoc comments, which begin with an asterisk, do not match.
+var imports = regexp.MustCompile(`(?m)^(?:(?:import|export)\b[^'"()]*|[^*\n]*\bimport(\())['"](\.[^'"]+)['"]`)
+
+// resolve returns the file that a relative import in from names.
+func resolve(from, target string) string { return path.Join(path.Dir(from), target) }
+
+// maxWeight bounds the bytes of a visit, uncompressed, before anybody opens what few
+// visits need: search, timeline, menus, comparison, a job, the sign-in form.
 const maxWeight = 150_000
 
-func TestThePageIsLight(t *testing.T) {
-	names, err := files.ReadDir(".")
-	require.NoError(t, err)
-	sum, all := 0, 0
-	loaded := loadedAtOnce(t)
-	for _, n := range names {
-		raw, err := files.ReadFile(n.Name())
-		require.NoError(t, err)
-		all += len(raw)
-		if loaded[n.Name()] {
-			sum += len(raw)
+func TestAFirstVisitIsLight(t *testing.T) {
+	texts := embedded(t)
+	initial, all := 0, 0
+	loaded := loadedAtOnce(texts)
+	for name, text := range texts {
+		all += len(text)
+		if slices.Contains(loaded, name) {
+			initial += len(text)
 		}
 	}
-	assert.Less(t, sum, maxWeight)
-	t.Logf("%d bytes of %d in %d files of %d", sum, all, len(loaded), len(names))
+	assert.Less(t, initial, maxWeight)
+	t.Logf("%d bytes of %d in %d files of %d", initial, all, len(loaded), len(texts))
 }
 
-// loadedAtOnce are the page, what it names, and what that imports.
-func loadedAtOnce(t *testing.T) map[string]bool {
-	t.Helper()
-	named := regexp.MustCompile(`(?:src|href)="/ui/([^"#]+)"|(?m)^(?:import|export)\b[^'"()\n]*['"]\./([^'"]+)['"]`)
-	loaded, todo := map[string]bool{}, []string{"index.html"}
-	for len(todo) > 0 {
-		name := todo[0]
-		todo = todo[1:]
-		if loaded[name] {
-			continue
+// loadedAtOnce lists the shell, the files it names, and their static imports.
+func loadedAtOnce(texts map[string]string) []string {
+	named := regexp.MustCompile(`(?:src|href)="` + Prefix + `([^"#]+)"`)
+	loaded := []string{"index.html"}
+	add := func(name string) {
+		if !slices.Contains(loaded, name) {
+			loaded = append(loaded, name)
 		}
-		loaded[name] = true
-		raw, err := files.ReadFile(name)
-		require.NoError(t, err)
-		for _, m := range named.FindAllStringSubmatch(string(raw), -1) {
-			todo = append(todo, m[1]+m[2])
+	}
+	for i := 0; i < len(loaded); i++ {
+		name := loaded[i]
+		for _, m := range named.FindAllStringSubmatch(texts[name], -1) {
+			add(m[1])
+		}
+		for _, m := range imports.FindAllStringSubmatch(texts[name], -1) {
+			if m[1] == "" {
+				add(resolve(name, m[2]))
+			}
 		}
 	}
 	return loaded

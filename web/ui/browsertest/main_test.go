@@ -1,6 +1,33 @@
-// Package page_test uses the page as people do: the real program serves it, a real
-// browser shows it, and what it says is looked up in the browser. The model and the
-// tools are ours, so that a test can hold a turn wherever it wants to look at it.
+// Package page_test uses the page as people do: a real browser shows what the real
+// program serves, and the tests read the result from the browser. The model and the
+// tools are fakes (model_test.go, tools_test.go) that hold a turn wherever a test wants
+// to look at it.
+//
+// The tests find things by these hooks, which the page keeps stable:
+//
+//	#rail #search #results #lists #threads #jobs
+//	    the left side; rows are li.live, li.unread with a[aria-current=page]
+//	#main #title #tab-turns #tab-timeline
+//	    the bar
+//	#link[data-state=connecting|live|lost|resumed|reset]
+//	    the state of the event stream
+//	#stream #timeline #latest #message #send #stop
+//	    the middle
+//	candor-turn[data-turn][data-state]
+//	    .user, .headline[aria-expanded], .narrative, .answer
+//	candor-decision[data-call][data-outcome]
+//	    .tool, .why, .source[data-source], .chip, .outcome, .took, .more[aria-expanded], .details
+//	[data-action=approve|always|deny]
+//	    the answers to an approval
+//	candor-agent[data-agent]
+//	    a sub-agent below its call
+//	candor-timeline li[data-call]
+//	    a row of the waterfall
+//	candor-diff [data-kind=same|changed|added|removed]
+//	    a pair of calls
+//	.facet[data-facet][data-value][aria-pressed]
+//	    a choice of the search
+//	#menu [role^=menuitem], #dialog, #status, #signin #token
 package page_test
 
 import (

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { turnOf } from '../../fold.js';
-import { initial, maxConversations, reduce, trimTo } from '../../reduce.js';
+import { turnOf } from '../../state/fold.js';
+import { initial, maxConversations, reduce, trimTo } from '../../state/reduce.js';
 
 const turns = new URL('../../../../testdata/turns/', import.meta.url);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applyJobFrame } from '../../jobfold.js';
+import { applyJobFrame } from '../../state/jobfold.js';
 
 const job = { job_id: 'j', title: 'a job', prompt: 'look around', state: 'running', message: null, run: 1, created_at: '2026-01-01T00:00:00Z', updated_at: '', ended_at: null };
 const at = '2026-01-01T00:00:01Z';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asCurl, asJSON, asMarkdown, asText, callMarkdown, why } from '../../copy.js';
-import { align, diffCalls, diffParams, diffWords } from '../../diff.js';
-import { emptyCall, emptyTurn } from '../../fold.js';
+import { asCurl, asJSON, asMarkdown, asText, callMarkdown, why } from '../../view/copy.js';
+import { align, diffCalls, diffParams, diffWords } from '../../state/diff.js';
+import { emptyCall, emptyTurn } from '../../state/fold.js';
 
 const call = (id, more = {}) => ({ ...emptyCall(id), tool: 'look', why: 'to see', source: 'model', outcome: 'success', took: 5, params: { q: id }, ...more });
 const turn = { ...emptyTurn(2), input: 'what *is* it?', response: 'It **is**.', state: 'completed', calls: [call('a'), call('b', { source: 'fallback', why: 'Tool selected.' })] };

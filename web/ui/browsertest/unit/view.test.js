@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ticks, waterfall } from '../../axis.js';
-import { emptyCall, emptyTurn } from '../../fold.js';
-import { ago, clock, counter, cut, firstLine, pretty, size, span } from '../../format.js';
-import { headline, lane, outcomeOf, outline, silence, sourceOf, together } from '../../outline.js';
-import { isAfter, parsePlace } from '../../place.js';
-import { formatRoute, parseRoute, tokenIn } from '../../route.js';
+import { ticks, waterfall } from '../../state/waterfall.js';
+import { emptyCall, emptyTurn } from '../../state/fold.js';
+import { ago, clock, counter, cut, firstLine, pretty, size, span } from '../../lib/format.js';
+import { headline, lane, outcomeOf, outline, silence, sourceOf, together } from '../../state/outline.js';
+import { isAfter, parsePlace } from '../../state/cursor.js';
+import { formatRoute, parseRoute, tokenIn } from '../../state/route.js';
 
 const call = (id, more = {}) => ({ ...emptyCall(id), tool: id, outcome: 'success', took: 100, startedAt: 1000, step: 1, why: `why ${id}`, source: 'model', ...more });
 const turn = (more = {}) => ({ ...emptyTurn(1), state: 'completed', startedAt: 1000, endedAt: 5100, ...more });

@@ -1,11 +1,12 @@
 // <candor-search>: what was found, and facets to choose from. The words of a hit
 // come in pieces, so that marking a match needs no markup.
 
-import './parts.js';
-import * as api from './api.js';
-import { fill, h, setText, show } from './dom.js';
-import { ago, ms, plural } from './format.js';
-import { formatRoute } from './route.js';
+import * as api from '../net/api.js';
+import { fill, h, loadStyles, setText, show } from '../lib/dom.js';
+import { ago, ms, plural } from '../lib/format.js';
+import { formatRoute } from '../state/route.js';
+
+await loadStyles('/ui/css/ondemand.css');
 
 /** How long to wait for the next letter, in ms. */
 const pause = 180;

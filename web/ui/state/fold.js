@@ -2,7 +2,7 @@
 // the stream sends. All functions are pure: they return the turn they were given
 // where nothing changed, so that who compares by identity sees what to draw.
 
-import { cut, ms } from './format.js';
+import { cut, ms } from '../lib/format.js';
 
 /** @import { Call, Frame, Said, Turn } from './types.d.ts' */
 

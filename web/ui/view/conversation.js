@@ -2,13 +2,13 @@
 // on why there are none.
 
 import './turn.js';
-import { $, fill, h, setText, show } from './dom.js';
-import { WindowedList } from './list.js';
-import { pref } from './prefs.js';
-import { trimTo } from './reduce.js';
-import { formatRoute } from './route.js';
+import { $, fill, h, setText, show } from '../lib/dom.js';
+import { WindowedList } from '../lib/list.js';
+import { pref } from '../lib/prefs.js';
+import { trimTo } from '../state/reduce.js';
+import { formatRoute } from '../state/route.js';
 
-/** @import { Conversation, State, Turn } from './types.d.ts' */
+/** @import { Conversation, State, Turn } from '../state/types.d.ts' */
 
 /** @typedef {import('./turn.js').TurnView} TurnView */
 
@@ -34,7 +34,7 @@ export class ConversationView {
   #openPref = '';
 
   /**
-   * @param {import('./store.js').Store} store
+   * @param {import('../state/store.js').Store} store
    * @param {{ older(id: string): void, ask(text: string): void, retry(): void, turnMenu(t: Turn, b: HTMLElement): void,
    *   acts(t: Turn): import('./decision.js').Acts }} page
    */

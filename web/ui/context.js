@@ -1,29 +1,29 @@
 // The parts of the page, and what several of them need: the state, what is open,
 // and how a failure is told. There is one of each.
 
-import './composer.js';
-import './link.js';
-import './rail.js';
-import * as api from './api.js';
-import { ConversationView } from './conversation.js';
-import { $, attribute } from './dom.js';
-import { Fetcher } from './fetcher.js';
-import { toast } from './say.js';
-import { Store } from './store.js';
-import { Stream } from './stream.js';
+import './view/composer.js';
+import './view/connection.js';
+import './view/rail.js';
+import * as api from './net/api.js';
+import { ConversationView } from './view/conversation.js';
+import { $, attribute } from './lib/dom.js';
+import { Fetcher } from './net/fetcher.js';
+import { toast } from './lib/toast.js';
+import { Store } from './state/store.js';
+import { Stream } from './net/stream.js';
 
-/** @import { Call, Conversation, Turn } from './types.d.ts' */
-/** @typedef {import('./decision.js').Acts} Acts */
+/** @import { Call, Conversation, Turn } from './state/types.d.ts' */
+/** @typedef {import('./view/decision.js').Acts} Acts */
 
 // What few visits need is loaded when it is needed.
-export const commands = () => import('./commands.js');
-export const diffing = () => import('./diffview.js');
+export const commands = () => import('./view/commands.js');
+export const diffing = () => import('./view/diffview.js');
 
 export const store = new Store();
 export const fetcher = new Fetcher(store, (e) => failed(e));
-export const rail = /** @type {import('./rail.js').Rail} */ ($('rail'));
-export const composer = /** @type {import('./composer.js').Composer} */ ($('composer'));
-export const pill = /** @type {import('./link.js').LinkPill} */ ($('link'));
+export const rail = /** @type {import('./view/rail.js').Rail} */ ($('rail'));
+export const composer = /** @type {import('./view/composer.js').Composer} */ ($('composer'));
+export const pill = /** @type {import('./view/connection.js').LinkPill} */ ($('link'));
 
 /** What the parts ask of who put them together; app.js sets it. */
 export const page = {
@@ -92,8 +92,8 @@ export async function signedOut(why = '') {
   stream.stop();
   attribute($('app'), 'data-state', 'signed-out');
   $('app').inert = true;
-  await import('./signin.js');
-  const signin = /** @type {import('./signin.js').SignIn} */ ($('signin'));
+  await import('./view/signin.js');
+  const signin = /** @type {import('./view/signin.js').SignIn} */ ($('signin'));
   signin.done = () => page.begin();
   signin.open(why);
 }

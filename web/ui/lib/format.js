@@ -1,6 +1,6 @@
 // How numbers, times and texts read. All functions are pure.
 
-/** @import { Finding } from './types.d.ts' */
+/** @import { Finding } from '../state/types.d.ts' */
 /** A span of time as a person says it: 12 ms, 4.1 s, 42 s, 2 min 05 s. @param {number} ms */
 export function span(ms) {
   if (!(ms >= 0)) return '';

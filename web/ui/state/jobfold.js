@@ -2,7 +2,7 @@
 // is a prompt and all that its worker did about it. Pure.
 
 import { emptyCall, emptyTurn } from './fold.js';
-import { ms } from './format.js';
+import { ms } from '../lib/format.js';
 
 /** @import { Call, Frame, JobInfo, Turn, TurnState } from './types.d.ts' */
 

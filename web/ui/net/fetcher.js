@@ -4,9 +4,9 @@
 
 import * as api from './api.js';
 
-/** @import { Frame, State, Turn } from './types.d.ts' */
+/** @import { Frame, State, Turn } from '../state/types.d.ts' */
 
-/** @typedef {import('./store.js').Store} Store  */
+/** @typedef {import('../state/store.js').Store} Store  */
 
 /** Turns of the first page, and of each further one. */
 const firstPage = 50, page = 200;
@@ -57,7 +57,7 @@ export class Fetcher {
   async job(id) {
     this.store.dispatch({ type: 'loading', id, kind: 'job' });
     try {
-      const [job, { applyJobFrame: fold }] = await Promise.all([api.job(id), import('./jobfold.js')]);
+      const [job, { applyJobFrame: fold }] = await Promise.all([api.job(id), import('../state/jobfold.js')]);
       this.store.dispatch({ type: 'job', job, fold });
       for (let after = 0, first = true, more = true; more; first = false) {
         const got = await api.jobEvents(id, after);
@@ -109,7 +109,7 @@ export class Fetcher {
   /** @param {string} id @param {number} number */
   #known(id, number) { return this.store.state.conversations[id]?.turns.findLast((t) => t.number === number); }
 
-  /** @param {State} s @param {import('./reduce.js').Action} a */
+  /** @param {State} s @param {import('../state/reduce.js').Action} a */
   #follow(s, a) {
     if (a.type === 'event') {
       const f = a.frame;

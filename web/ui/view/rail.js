@@ -1,11 +1,11 @@
 // <candor-rail>: conversations and jobs, with what goes on in them, and below
 // who one is and how the page looks.
 
-import { $, attribute, fill, h, setText, show } from './dom.js';
-import { ago, cut, ms } from './format.js';
-import { formatRoute } from './route.js';
+import { $, attribute, fill, h, setText, show } from '../lib/dom.js';
+import { ago, cut, ms } from '../lib/format.js';
+import { formatRoute } from '../state/route.js';
 
-/** @import { JobInfo, State, ThreadInfo } from './types.d.ts' */
+/** @import { JobInfo, State, ThreadInfo } from '../state/types.d.ts' */
 
 /** @typedef {{ key: string, href: string, title: string, at: string, live: boolean, state: string, kind: 'thread' | 'job' }} Row */
 

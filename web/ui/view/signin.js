@@ -1,8 +1,8 @@
 // <candor-signin>: asks for the token, once; the server puts it into a cookie
 // that no script can read.
 
-import * as api from './api.js';
-import { h, setText, show } from './dom.js';
+import * as api from '../net/api.js';
+import { h, setText, show } from '../lib/dom.js';
 
 export class SignIn extends HTMLElement {
   /** Called when somebody is in. */

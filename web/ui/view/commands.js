@@ -1,16 +1,17 @@
 // What menus and keys do with a turn or a decision.
 
-import './parts.js';
-import * as api from './api.js';
+import * as api from '../net/api.js';
 import * as copy from './copy.js';
-import { h } from './dom.js';
-import { map } from './keys.js';
-import { openMenu } from './menu.js';
-import { choices, pref, setPref } from './prefs.js';
-import { formatRoute } from './route.js';
-import { openDialog, toast } from './say.js';
+import { h, loadStyles } from '../lib/dom.js';
+import { map } from '../lib/keys.js';
+import { openMenu } from '../lib/menu.js';
+import { choices, pref, setPref } from '../lib/prefs.js';
+import { formatRoute } from '../state/route.js';
+import { openDialog, toast } from '../lib/toast.js';
 
-/** @import { Call, Conversation, Turn } from './types.d.ts' */
+await loadStyles('/ui/css/ondemand.css');
+
+/** @import { Call, Conversation, Turn } from '../state/types.d.ts' */
 
 /** @param {string} text @param {string} what */
 async function take(text, what) {
@@ -58,7 +59,7 @@ export function turnMenu(c, t, button, page) {
   ]);
 }
 
-/** @param {string} thread @param {number} [turn] @returns {import('./menu.js').Item[]} */
+/** @param {string} thread @param {number} [turn] @returns {import('../lib/menu.js').Item[]} */
 export function exportItems(thread, turn) {
   return [{ title: turn ? 'Export this turn' : 'Export the conversation' },
     ...[['md', 'Markdown'], ['html', 'One HTML page'], ['jsonl', 'JSON lines']].map(([format, label]) =>
@@ -71,9 +72,9 @@ function chooseTurn(c, t, compare) {
     h('li', null, h('button', { type: 'button', click: () => { dialog.close(); compare(o.number); } }, h('b', null, o.number), ' ', h('span', null, o.input || ''))))));
 }
 
-/** The choices of how the page looks, as items of a menu. @param {(key: import('./prefs.js').Pref, value: string) => void} choose @returns {import('./menu.js').Item[]} */
+/** The choices of how the page looks, as items of a menu. @param {(key: import('../lib/prefs.js').Pref, value: string) => void} choose @returns {import('../lib/menu.js').Item[]} */
 export function lookItems(choose) {
-  const group = (/** @type {import('./prefs.js').Pref} */ key, /** @type {string} */ title) => [{ title },
+  const group = (/** @type {import('../lib/prefs.js').Pref} */ key, /** @type {string} */ title) => [{ title },
     ...choices[key].map(([value, label]) => ({ label, checked: pref(key) === value, run: () => choose(key, value) }))];
   return [...group('theme', 'Colours'), ...group('reasoning', 'Reasoning shown for'), ...group('density', 'Density')];
 }

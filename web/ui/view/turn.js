@@ -3,13 +3,13 @@
 
 import './agent.js';
 import './decision.js';
-import { attribute, fill, h, html, keepFocus, place, setText, show } from './dom.js';
-import { clock, finding, firstLine, span } from './format.js';
-import { headline, outline, silence, together } from './outline.js';
+import { attribute, fill, h, html, keepFocus, place, setText, show } from '../lib/dom.js';
+import { clock, finding, firstLine, span } from '../lib/format.js';
+import { headline, outline, silence, together } from '../state/outline.js';
 
-/** @import { Call, Said, Turn } from './types.d.ts' */
+/** @import { Call, Said, Turn } from '../state/types.d.ts' */
 
-/** @typedef {import('./outline.js').Step} Step */
+/** @typedef {import('../state/outline.js').Step} Step */
 /** @typedef {import('./decision.js').Decision} Decision @typedef {import('./agent.js').SubAgent} SubAgent */
 /**
  * What surrounds a turn.
@@ -134,7 +134,7 @@ export class TurnView extends HTMLElement {
     });
   }
 
-  /** @param {Turn} t @param {import('./outline.js').Batch} b @param {{ head: HTMLElement, calls: string[] }[]} lanes those that share an axis */
+  /** @param {Turn} t @param {import('../state/outline.js').Batch} b @param {{ head: HTMLElement, calls: string[] }[]} lanes those that share an axis */
   #batch(t, b, lanes) {
     const rows = b.nodes.map((n) => {
       const d = this.#decision(n.call.id);
@@ -155,7 +155,7 @@ export class TurnView extends HTMLElement {
     return d;
   }
 
-  /** @param {Turn} t @param {string} id @param {import('./outline.js').Agent} a */
+  /** @param {Turn} t @param {string} id @param {import('../state/outline.js').Agent} a */
   #agent(t, id, a) {
     let el = this.#agents.get(id);
     if (!el) this.#agents.set(id, el = /** @type {SubAgent} */ (document.createElement('candor-agent')));

@@ -1,10 +1,10 @@
 // A turn or a decision as text to be taken elsewhere: plain, Markdown, JSON, curl.
 // The formats are pure; toClipboard is not.
 
-import { finding, firstLine, plural, pretty, span } from './format.js';
-import { sourceOf } from './outline.js';
+import { finding, firstLine, plural, pretty, span } from '../lib/format.js';
+import { sourceOf } from '../state/outline.js';
 
-/** @import { Call, Turn } from './types.d.ts' */
+/** @import { Call, Turn } from '../state/types.d.ts' */
 
 /** A reason and whose it is. @param {Call} c */
 export function why(c) {

@@ -1,12 +1,12 @@
 // What is told to who listens rather than looks: changes of state, never the words
 // of a model as they come.
 
-import { plural } from './format.js';
-import { headline } from './outline.js';
+import { plural } from '../lib/format.js';
+import { headline } from '../state/outline.js';
 
-/** @import { Frame, Link, State } from './types.d.ts' */
+/** @import { Frame, Link, State } from '../state/types.d.ts' */
 
-/** @param {(text: string) => void} say @returns {(s: State, a: import('./reduce.js').Action) => void} */
+/** @param {(text: string) => void} say @returns {(s: State, a: import('../state/reduce.js').Action) => void} */
 export function announce(say) {
   let link = '';
   return (s, a) => {

@@ -91,3 +91,21 @@ export function $(id) {
   if (!el) throw new Error(`the page has no #${id}`);
   return /** @type {T} */ (el);
 }
+
+/** @type {Map<string, Promise<unknown>>} */
+const styles = new Map();
+
+/**
+ * Adds a stylesheet once. It resolves when the browser has applied or failed to load it,
+ * so a module that opens on demand can wait for its styles before it draws.
+ * @param {string} href
+ */
+export function loadStyles(href) {
+  const known = styles.get(href);
+  if (known) return known;
+  const loaded = new Promise((done) => {
+    document.head.append(h('link', { rel: 'stylesheet', href, load: done, error: done }));
+  });
+  styles.set(href, loaded);
+  return loaded;
+}

@@ -1,12 +1,13 @@
 // Two turns side by side: aligned calls, changed reasons, changed parameters.
 
-import './parts.js';
-import { diffCalls, diffWords } from './diff.js';
-import { attribute, h } from './dom.js';
-import { plural, span } from './format.js';
-import { headline, outcomeOf } from './outline.js';
+import { diffCalls, diffWords } from '../state/diff.js';
+import { attribute, h, loadStyles } from '../lib/dom.js';
+import { plural, span } from '../lib/format.js';
+import { headline, outcomeOf } from '../state/outline.js';
 
-/** @import { Call, Delta, Turn } from './types.d.ts' */
+await loadStyles('/ui/css/ondemand.css');
+
+/** @import { Call, Delta, Turn } from '../state/types.d.ts' */
 
 /** @param {Turn} a @param {Turn} b @param {number} now */
 export function diffView(a, b, now) {

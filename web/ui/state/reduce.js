@@ -2,8 +2,8 @@
 // fetched and what is drawn lies outside.
 
 import { applyFrame, emptyTurn, enrichTurn, mergeTurn, turnOf, withRequests } from './fold.js';
-import { ms } from './format.js';
-import { isAfter, parsePlace } from './place.js';
+import { ms } from '../lib/format.js';
+import { isAfter, parsePlace } from './cursor.js';
 
 /** @import { Conversation, Frame, State, Turn } from './types.d.ts' */
 

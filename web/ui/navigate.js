@@ -1,16 +1,16 @@
 // Where one is: what the address asks for, the tabs, and the moves of the keyboard.
 
-import { $, attribute, show } from './dom.js';
-import { drawer } from './rail.js';
-import { formatRoute, parseRoute } from './route.js';
-import { closeDialog, openDialog, toast } from './say.js';
-import { active, composer, diffing, fetcher, store, turnOf, view } from './page.js';
+import { $, attribute, show } from './lib/dom.js';
+import { drawer } from './view/rail.js';
+import { formatRoute, parseRoute } from './state/route.js';
+import { closeDialog, openDialog, toast } from './lib/toast.js';
+import { active, composer, diffing, fetcher, store, turnOf, view } from './context.js';
 
-/** @import { Turn } from './types.d.ts' */
-/** @typedef {import('./decision.js').Decision} Decision */
+/** @import { Turn } from './state/types.d.ts' */
+/** @typedef {import('./view/decision.js').Decision} Decision */
 
 let tab = 'turns';
-/** @type {import('./timeline.js').Timeline | null} */
+/** @type {import('./view/timeline.js').Timeline | null} */
 let timeline = null;
 
 /** Goes where the address says. @param {string | null} [fallback] the thread where it says nothing @returns {Promise<string>} the stream's place */
@@ -68,8 +68,8 @@ export async function openTab(which, turn, focus = true) {
     show($(id), name === which);
   }
   if (which === 'timeline' && !timeline) {
-    await import('./timeline.js');
-    timeline = /** @type {import('./timeline.js').Timeline} */ ($('timeline'));
+    await import('./view/timeline.js');
+    timeline = /** @type {import('./view/timeline.js').Timeline} */ ($('timeline'));
   }
   drawTimeline();
   view.redraw();

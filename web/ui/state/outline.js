@@ -1,7 +1,7 @@
 // The outline of a turn: its steps, the calls of each, those that ran together,
 // and below a call what the agent did that it handed its task to. Pure.
 
-import { plural, span, counter } from './format.js';
+import { plural, span, counter } from '../lib/format.js';
 
 /** @import { Call, Handoff, Said, Turn } from './types.d.ts' */
 

@@ -1,10 +1,10 @@
 // <candor-agent>: what a sub-agent did, below the call that handed it its task:
 // what it was told, its own steps, what it came back with.
 
-import { attribute, fill, h, show } from './dom.js';
-import { firstLine, plural } from './format.js';
+import { attribute, fill, h, show } from '../lib/dom.js';
+import { firstLine, plural } from '../lib/format.js';
 
-/** @typedef {import('./outline.js').Agent} Agent */
+/** @typedef {import('../state/outline.js').Agent} Agent */
 
 let count = 0;
 

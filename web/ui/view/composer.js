@@ -1,7 +1,7 @@
 // <candor-composer>: where the user writes. Enter sends, Shift+Enter is a new
 // line; while a turn runs, what is sent waits in order, and Stop is there.
 
-import { attribute, h, setText, show } from './dom.js';
+import { attribute, h, setText, show } from '../lib/dom.js';
 
 /** @typedef {{ send(text: string): Promise<boolean>, stop(): void }} Page */
 

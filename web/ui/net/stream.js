@@ -4,7 +4,7 @@
 
 import { url } from './api.js';
 
-/** @import { Frame, Link } from './types.d.ts' */
+/** @import { Frame, Link } from '../state/types.d.ts' */
 
 const names = ['status', 'thinking', 'tool_started', 'tool_completed', 'tool_result', 'approval_needed', 'approval_answered',
   'handoff', 'reasoning_update', 'response', 'error', 'resync', 'job_started', 'job_message', 'job_tool_use',

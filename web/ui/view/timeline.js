@@ -1,13 +1,14 @@
 // <candor-timeline>: when what ran. A row for each time the model was asked, each
 // call and each agent; what the turn had to wait for is marked.
 
-import './parts.js';
-import { attribute, fill, h, setText } from './dom.js';
-import { span } from './format.js';
-import { headline } from './outline.js';
-import { ticks, waterfall } from './axis.js';
+import { attribute, fill, h, loadStyles, setText } from '../lib/dom.js';
+import { span } from '../lib/format.js';
+import { headline } from '../state/outline.js';
+import { ticks, waterfall } from '../state/waterfall.js';
 
-/** @import { Bar, Turn } from './types.d.ts' */
+await loadStyles('/ui/css/ondemand.css');
+
+/** @import { Bar, Turn } from '../state/types.d.ts' */
 
 export class Timeline extends HTMLElement {
   #head = h('div', { class: 'tl-head' });

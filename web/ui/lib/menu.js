@@ -1,7 +1,8 @@
 // A menu that opens at a button, for the keyboard as for the mouse.
 
-import './parts.js';
-import { attribute, fill, h, show } from './dom.js';
+import { attribute, fill, h, loadStyles, show } from './dom.js';
+
+await loadStyles('/ui/css/ondemand.css');
 
 /** @typedef {{ label: string, run?: () => void, href?: string, download?: boolean, checked?: boolean } | { title: string } | null | false | undefined} Item */
 

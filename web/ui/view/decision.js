@@ -1,11 +1,11 @@
 // <candor-decision>: one tool call. Why it was made comes first; then what became
 // of it, and, on demand, with what it was called and what came back.
 
-import { attribute, fill, h, setText, show } from './dom.js';
-import { finding, pretty, size, span } from './format.js';
-import { lane, outcomeOf, sourceOf } from './outline.js';
+import { attribute, fill, h, setText, show } from '../lib/dom.js';
+import { finding, pretty, size, span } from '../lib/format.js';
+import { lane, outcomeOf, sourceOf } from '../state/outline.js';
 
-/** @import { Call } from './types.d.ts' */
+/** @import { Call } from '../state/types.d.ts' */
 
 /**
  * What a decision can ask of the page.

@@ -1,9 +1,9 @@
 // <candor-link>: whether what one sees is what goes on.
 
-import { attribute, h, setText } from './dom.js';
-import { plural } from './format.js';
+import { attribute, h, setText } from '../lib/dom.js';
+import { plural } from '../lib/format.js';
 
-/** @import { Link } from './types.d.ts' */
+/** @import { Link } from '../state/types.d.ts' */
 
 /** @param {Link} l */
 function linkWords(l) {
