@@ -12,9 +12,9 @@ import (
 	"candor/session"
 )
 
-// BenchmarkAppendWithFollowers is an append, its fold, and its arrival, folded
-// again, at a hundred followers. x-encoding is that over the cost of encoding the
-// event as JSON a hundred times.
+// BenchmarkAppendWithFollowers measures one append including its fold and its delivery
+// to a hundred readers, each of which folds it again. The metric x-encoding is the
+// ratio of that time to the time of encoding the event as JSON a hundred times.
 func BenchmarkAppendWithFollowers(b *testing.B) {
 	const followers = 100
 	store := session.NewMemory(nil)
@@ -22,14 +22,14 @@ func BenchmarkAppendWithFollowers(b *testing.B) {
 	require.NoError(b, err)
 	opened, err := s.OpenThread()
 	require.NoError(b, err)
-	var all sync.WaitGroup
+	var readers sync.WaitGroup
 	for range followers {
-		all.Go(func() {
+		readers.Go(func() {
 			for range s.Watch(b.Context(), 0) {
 			}
 		})
 	}
-	body := call("call_1", 1)
+	body := toolCall("call_1", 1)
 	b.ReportAllocs()
 	b.ResetTimer()
 	var ref session.Ref
@@ -47,13 +47,16 @@ func BenchmarkAppendWithFollowers(b *testing.B) {
 		}
 	}
 	require.NoError(b, store.Close())
-	all.Wait() // until the last follower has the last event
+	readers.Wait() // until every reader has the last event
 	perOp := float64(b.Elapsed()) / float64(b.N)
 	b.ReportMetric(perOp/(followers*encodingAlone(b.N, body)), "x-encoding")
 }
 
+// encodingAlone returns the nanoseconds of encoding the event once, measured n times.
 func encodingAlone(n int, body session.ToolCalled) float64 {
-	decision := map[string]any{"tool_name": body.Tool, "rationale": body.Rationale.Text, "call_id": body.Call, "parameters": body.Params}
+	decision := map[string]any{
+		"tool_name": body.Tool, "rationale": body.Rationale.Text, "call_id": body.Call, "parameters": body.Params,
+	}
 	start := time.Now()
 	for range n {
 		_, _ = json.Marshal(decision)

@@ -1,30 +1,54 @@
-// Package session keeps what agents did and why: a session is an append-only
-// log of events, a turn is a fold of that log, and every view is a projection
-// of the two.
+// Package session stores what agents did and why they did it.
 //
-// # Order
+// A session is one user's append-only log of events. Everything else is computed
+// from that log: a [Turn] is the fold of the events of one user message, a [Job] is
+// the fold of the events of one worker's job, and packages above this one project
+// turns and events into JSON, event streams and documents.
 //
-// A [Log] numbers its events 1, 2, 3, … without a gap and dates them so that no
-// two carry the same time. Every reader sees the same events in the same order.
+// # How an event flows
 //
-// # Loss
+// [Session.Accept] turns a user's message into the next turn of a thread, and
+// [Session.Append] adds each later fact about that turn. [Session.PostToJob] does
+// the same for the events that a worker sends. The [Log] numbers and dates the
+// event, the session folds it into its turn or job, and every reader blocked in
+// [Session.Watch] wakes up and receives it.
 //
-// A log drops nothing while its session lives. [Log.Follow] first yields what is
-// past and then what is new, by the same code, so a reader that reconnects with
-// the last number it saw misses nothing and sees nothing twice.
+// # Guarantees of the log
 //
-// # Blocking
+//   - Order: events are numbered 1, 2, 3, … without a gap, and their times strictly
+//     increase. All readers see the same events in the same order.
+//   - Loss: a log drops nothing while its session lives. [Log.Follow] yields old and
+//     new events by the same code, so a reader that reconnects with the last number
+//     it saw misses no event and sees none twice.
+//   - Blocking: appending never waits for a reader. A reader holds no lock while its
+//     loop body runs, so a slow reader falls behind without delaying anyone.
+//   - Lifetime: a [Store] evicts an idle session as a whole. A session with an open
+//     turn or an active reader is not idle. A closed log still delivers the events
+//     it has; an evicted one ends its readers with [ErrEvicted].
 //
-// Appending never waits for a reader. A reader holds no lock while it works, so a
-// slow one delays nobody; it only falls behind.
+// # Guarantees of the fold
 //
-// # Lifetime
+// [Turn.Apply] is a pure function: it returns a new turn and leaves the old one and
+// everything reachable from it unchanged. A Turn is therefore a snapshot that may be
+// kept and read without a lock. Turn numbers start at 1 in each thread and are never
+// reused. [Session.Watch] folds for its reader, so that each update carries its
+// event and the turn right after that event, wherever the reader started.
 //
-// A session lives in memory until it has been idle for long enough, and is then
-// evicted whole. A session with a running turn or a reader is never idle. Turn
-// numbers start at 1 in each thread and are never used again for another turn.
+// # Ownership
 //
-// Everything in this package that came from a model, a tool, a worker or a user
-// is a [safety.Text] or a [safety.JSON]: it cannot hold raw text. The package
-// starts no goroutine.
+// The [Store] owns its sessions, and a session owns its log, its threads and its
+// jobs. Callers own the values they get; the slices in them are shared and must not
+// be modified. The package starts no goroutine: Follow and Watch run on the
+// goroutine of the caller and end with the caller's loop or context.
+//
+// # Safety
+//
+// Text that came from a model, a tool, a worker or a user is a [safety.Text] or a
+// [safety.JSON]. Only package safety makes those, so raw text cannot reach the log.
+//
+// # Adding an event
+//
+// Declare its body in event.go or jobevent.go with a body method, fold it in
+// [Turn.Apply] or [Job.Apply], and project it in the packages that show it. A new
+// [Store] has to pass the suite in package sessiontest.
 package session

@@ -2,38 +2,39 @@ package session
 
 import "errors"
 
-// The errors of this package. They come wrapped with what they are about; test
-// for them with errors.Is.
+// Errors returned by this package. They may be wrapped with more detail, so test for
+// them with errors.Is.
 var (
-	// ErrNoThread: the session has no such thread. Another user's thread gives
-	// the same error.
+	// ErrNoThread means that the session has no such thread. Asking for another
+	// user's thread gives the same error.
 	ErrNoThread = errors.New("no such thread")
-	// ErrNoTurn: the thread has no such turn.
+	// ErrNoTurn means that the thread has no turn with this number.
 	ErrNoTurn = errors.New("no such turn")
-	// ErrTurnEnded: the turn is over, so nothing can be added to it.
+	// ErrTurnEnded means that the turn has ended and accepts no more events.
 	ErrTurnEnded = errors.New("turn has ended")
-	// ErrNoJob: the session has no such job. Another user's job gives the same error.
+	// ErrNoJob means that the session has no such job. Asking for another user's job
+	// gives the same error.
 	ErrNoJob = errors.New("no such job")
-	// ErrJobEnded: the job is over, so nothing can be added to it.
+	// ErrJobEnded means that the job has ended and accepts no more events.
 	ErrJobEnded = errors.New("job has ended")
-	// ErrJobOpen: the job is not over, so it cannot be started again.
+	// ErrJobOpen means that the job cannot be restarted because it has not ended.
 	ErrJobOpen = errors.New("job has not ended")
-	// ErrTooManyJobs: the user has as many open jobs as a session holds.
+	// ErrTooManyJobs means that the session already has MaxOpenJobs open jobs.
 	ErrTooManyJobs = errors.New("too many open jobs")
-	// ErrBusy: as many messages as the thread holds are waiting already.
+	// ErrBusy means that MaxWaiting messages already wait in the thread.
 	ErrBusy = errors.New("too many messages are waiting")
-	// ErrNotRunning: the thread has no turn that could be interrupted.
+	// ErrNotRunning means that the thread has no turn to interrupt.
 	ErrNotRunning = errors.New("no turn is running")
-	// ErrNoApproval: no such question is open. One that was answered already, or
-	// that another user was asked, gives the same error.
+	// ErrNoApproval means that no such approval request is open: it never existed, was
+	// already answered, or belongs to another user.
 	ErrNoApproval = errors.New("no such approval is open")
-	// ErrNotAlways: "always" is no answer to this question; each call of the tool
-	// has to be allowed by itself.
+	// ErrNotAlways means that the request cannot be answered with Always, because
+	// each call of this tool has to be approved separately.
 	ErrNotAlways = errors.New("this tool has to be approved each time")
-	// ErrUnknownCursor: the log never gave out that number.
+	// ErrUnknownCursor means that the log has not yet issued this event number.
 	ErrUnknownCursor = errors.New("unknown cursor")
-	// ErrEvicted: the session was idle for too long and is gone.
+	// ErrEvicted means that the session was idle for too long and has been dropped.
 	ErrEvicted = errors.New("session was evicted")
-	// ErrClosed: the store is shutting down and takes nothing more.
+	// ErrClosed means that the store is shutting down and accepts no more events.
 	ErrClosed = errors.New("store is closed")
 )

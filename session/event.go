@@ -8,70 +8,71 @@ import (
 
 // Event is one fact in a session's log. Events are values and never change.
 type Event struct {
-	Seq     uint64    // grows by one within its session, from 1
-	At      time.Time // UTC, later than that of every event before it
-	Session string
+	Seq     uint64    // position in the log, from 1 without gaps
+	At      time.Time // UTC, strictly later than the event before
+	Session string    // id of the session
 	Ref
-	Key  string // what makes a repeated post of it harmless; empty for our own
+	Key  string // idempotency key of a worker's post; empty for our own events
 	Body Body
 }
 
-// Ref says what an event is about: a thread or a job. Turn is 0 for an event about
-// the thread itself. Agent is empty for the agent that the user speaks to.
+// Ref identifies what an event is about: a thread and its turn, or a job.
 type Ref struct {
-	Thread string
-	Turn   int
-	Agent  string
-	Job    string
+	Thread string // empty for a job's events
+	Turn   int    // from 1; 0 for an event about the thread itself
+	Agent  string // empty for the lead agent, which talks to the user
+	Job    string // empty for a thread's events
 }
 
-// turn is the Ref of the turn as such, whichever agent acted in it.
+// turn returns the Ref without the agent, so that all agents of a turn share it.
 func (r Ref) turn() Ref { return Ref{Thread: r.Thread, Turn: r.Turn} }
 
-// Body is what happened. The set is sealed: only this package declares bodies.
+// Body is the content of an event. The set of bodies is sealed: only this package
+// can declare one, so a type switch over all of them is complete.
 type Body interface{ body() }
 
-// ThreadOpened: a conversation began.
+// ThreadOpened records that a conversation began.
 type ThreadOpened struct{}
 
-// TurnQueued: a message was accepted and waits for the turn that runs now.
+// TurnQueued records that a message was accepted while an earlier turn was still
+// running. Its own TurnStarted follows when the turn's time comes.
 type TurnQueued struct {
-	Message  string // the message's id
+	Message  string // id of the message
 	Input    safety.Text
 	Findings []safety.Finding
 }
 
-// TurnStarted: the loop begins on a message. A turn that waited repeats its
-// message here, so that this event alone is enough to show the turn.
+// TurnStarted records that the agent began to work on a message. A turn that was
+// queued repeats its message here, so this event alone is enough to show the turn.
 type TurnStarted struct {
-	Message  string
+	Message  string // id of the message
 	Input    safety.Text
 	Findings []safety.Finding
 }
 
-// Narrated: the model said something before it called tools in this step, or its
-// provider summed its reasoning up. Text is empty when it was blocked.
+// Narrated records what the model wrote before it called the tools of a step, or the
+// provider's summary of the model's reasoning.
 type Narrated struct {
-	Step     int // from 1
-	Text     safety.Text
-	Source   Source // FromModel or FromSummary
-	Blocked  bool
+	Step     int         // from 1 for each agent
+	Text     safety.Text // empty when Blocked
+	Source   Source      // FromModel or FromSummary
+	Blocked  bool        // safety withheld the narrative
 	Findings []safety.Finding
 }
 
-// ToolCalled: the model asked for a tool, and this is why.
+// ToolCalled records that the model asked for a tool, and why.
 type ToolCalled struct {
 	Step      int
-	Call      string      // unique in its turn; ours, never the model's
-	Tool      safety.Text // cleaned, since a model may ask for a tool of any name
+	Call      string      // unique within the turn; numbered by us, never the model's id
+	Tool      safety.Text // cleaned, because a model can ask for a tool of any name
 	Rationale Rationale
 	Params    safety.JSON
-	Group     *int // calls run together share a number, from 0 per turn; nil for a lone call
-	FrontEnd  bool // the user's front end runs it, and answers with its result
+	Group     *int // shared by calls that run in parallel, from 0 in each turn; nil for a lone call
+	FrontEnd  bool // the user's front end runs the tool and sends the result
 	Findings  []safety.Finding
 }
 
-// ToolReturned: a call ended, in whichever way.
+// ToolReturned records how a call ended.
 type ToolReturned struct {
 	Call     string
 	Outcome  Outcome
@@ -81,55 +82,55 @@ type ToolReturned struct {
 	Findings []safety.Finding
 }
 
-// ApprovalAsked: the call waits for a person to allow it.
+// ApprovalAsked records that a call waits for a person's approval.
 type ApprovalAsked struct {
-	Request     string // what the answer names; unique in the session
+	Request     string // id that the answer refers to; unique in the session
 	Call        string
 	Description safety.Text // of the tool
-	AllowAlways bool        // "always" is an answer, too
+	AllowAlways bool        // whether Always is an acceptable answer
 }
 
-// ApprovalAnswered: the call may run, or not.
+// ApprovalAnswered records the decision on an approval request.
 type ApprovalAnswered struct {
 	Request string
 	Call    string
 	Answer  Answer
 }
 
-// Handoff: one agent gave a task to another, or its result back. The call is the
-// one by which it did so.
+// Handoff records that one agent passed a task to another, or returned its result.
 type Handoff struct {
-	Call     string
-	From, To string // agents; empty is the one the user speaks to
+	Call     string // the call that delegated the task
+	From, To string // agent ids; empty for the lead agent
 	Text     safety.Text
-	Usage    Usage // of an answer that is handed back
+	Usage    Usage // tokens of the returned answer; zero when a task is passed on
 	Findings []safety.Finding
 }
 
-// StepWaits: those calls of the step that end by themselves have ended. What is left
-// waits for a person, for the user's front end, or for another agent.
+// StepWaits records that every call of the step that can end by itself has ended.
+// Those still pending wait for a person, the user's front end or another agent.
 type StepWaits struct{ Step int }
 
-// StepEnded: every call of the step has ended; a reasoning update is due.
+// StepEnded records that every call of the step has ended. Views publish the step's
+// reasoning on this event.
 type StepEnded struct {
 	Step  int
-	Usage Usage // of what the model said to begin the step
+	Usage Usage // tokens of the model's answer that began the step
 }
 
-// TurnCompleted: the model gave its answer.
+// TurnCompleted records the model's final answer and ends the turn.
 type TurnCompleted struct {
 	Response safety.Text
-	Usage    Usage // of the answer
+	Usage    Usage // tokens of this answer
 	Findings []safety.Finding
 }
 
-// TurnFailed: the loop cannot go on. Error is fit for the user to read.
+// TurnFailed records an error that ended the turn. Error is shown to the user.
 type TurnFailed struct {
 	Error    safety.Text
 	Findings []safety.Finding
 }
 
-// TurnInterrupted: the user, or a shutdown, stopped the turn.
+// TurnInterrupted records that the user or a shutdown stopped the turn.
 type TurnInterrupted struct{}
 
 func (ThreadOpened) body()     {}

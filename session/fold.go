@@ -6,10 +6,13 @@ import (
 	"candor/safety"
 )
 
-// Apply is the only way a turn changes: it returns the turn with the event
-// folded in. It copies what it changes, so t itself and every earlier snapshot
-// stay as they are. An event that does not fit (a result for an unknown call, a
-// second end) leaves the turn unchanged but for LastSeq.
+// Apply returns the turn that results from folding e into t. Every turn is built by
+// Apply alone, event by event in log order.
+//
+// Apply copies what it changes, so t and all earlier snapshots keep their contents.
+// An event that does not fit the turn, such as a result for an unknown call or a
+// second end, changes nothing but LastSeq. The event has to be one of t's thread and
+// turn; the first one sets them.
 func (t Turn) Apply(e Event) Turn {
 	t.LastSeq = e.Seq
 	switch b := e.Body.(type) {
@@ -23,7 +26,7 @@ func (t Turn) Apply(e Event) Turn {
 	case ToolCalled:
 		t.Steps, t.Findings = t.call(e, b), Merge(t.Findings, b.Findings)
 	case ToolReturned:
-		t = t.settle(b)
+		t = t.endCall(b)
 	case StepWaits:
 		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Waits = true })
 	case StepEnded:
@@ -51,6 +54,8 @@ func (t Turn) Apply(e Event) Turn {
 	return t
 }
 
+// begin sets the turn's state, and its identity and input if e is its first event. A
+// queued turn passes through here twice: its TurnStarted repeats the message.
 func (t Turn) begin(e Event, s State, message string, in safety.Text, f []safety.Finding) Turn {
 	if t.CreatedAt.IsZero() {
 		t.Session, t.Thread, t.Number = e.Session, e.Thread, e.Turn
@@ -61,6 +66,7 @@ func (t Turn) begin(e Event, s State, message string, in safety.Text, f []safety
 	return t
 }
 
+// end sets the final state. The first end of a turn wins.
 func (t Turn) end(e Event, s State) Turn {
 	if !t.State.Ended() {
 		t.State, t.EndedAt = s, e.At
@@ -68,15 +74,17 @@ func (t Turn) end(e Event, s State) Turn {
 	return t
 }
 
+// narrate returns the steps with the narrative of one of them set.
 func (t Turn) narrate(e Event, b Narrated) []Step {
 	return t.editStep(e.Agent, b.Step, func(s *Step) {
 		s.Narrative, s.NarrativeSource, s.NarrativeBlocked = b.Text, b.Source, b.Blocked
 	})
 }
 
+// call returns the steps with a new pending call at the end of its step.
 func (t Turn) call(e Event, b ToolCalled) []Step {
 	return t.editStep(e.Agent, b.Step, func(s *Step) {
-		// A clipped append copies: an older snapshot keeps its own tail.
+		// Clip makes append copy, so that two snapshots never share a tail.
 		s.Calls = append(slices.Clip(s.Calls), Call{
 			ID: b.Call, Agent: e.Agent, Step: b.Step, Tool: b.Tool, Rationale: b.Rationale, Params: b.Params,
 			Group: b.Group, FrontEnd: b.FrontEnd, Outcome: Pending, StartedAt: e.At, Findings: Merge(b.Findings),
@@ -84,8 +92,8 @@ func (t Turn) call(e Event, b ToolCalled) []Step {
 	})
 }
 
-// settle takes a call's result; the first one stands.
-func (t Turn) settle(b ToolReturned) Turn {
+// endCall records the result of a pending call. The first result of a call wins.
+func (t Turn) endCall(b ToolReturned) Turn {
 	c, ok := t.Call(b.Call)
 	if !ok || c.Outcome != Pending {
 		return t
@@ -98,7 +106,7 @@ func (t Turn) settle(b ToolReturned) Turn {
 	return t
 }
 
-// answered is a copy with the answer; the first one stands.
+// answered returns a copy of the approval with the answer. The first answer wins.
 func (a *Approval) answered(with Answer) *Approval {
 	if a == nil || a.Answer != "" {
 		return a
@@ -108,8 +116,8 @@ func (a *Approval) answered(with Answer) *Approval {
 	return &done
 }
 
-// editStep copies the steps and lets edit change the one of that agent with that
-// number, which it adds at the end when there is none.
+// editStep returns a copy of the steps in which edit has changed the agent's step
+// with the given number. A missing step is added at the end.
 func (t Turn) editStep(agent string, number int, edit func(*Step)) []Step {
 	steps := slices.Clone(t.Steps)
 	at := slices.IndexFunc(steps, func(s Step) bool { return s.Agent == agent && s.Number == number })
@@ -121,8 +129,9 @@ func (t Turn) editStep(agent string, number int, edit func(*Step)) []Step {
 	return steps
 }
 
-// editCall copies the steps and the calls on the way to one, and lets edit change
-// it. Without such a call the steps stay as they are.
+// editCall returns a copy of the steps in which edit has changed the call with the
+// given id. Only that call's step and its list of calls are copied. If there is no
+// such call, the steps are returned as they are.
 func (t Turn) editCall(id string, edit func(*Call)) []Step {
 	for i := len(t.Steps) - 1; i >= 0; i-- {
 		at := slices.IndexFunc(t.Steps[i].Calls, func(c Call) bool { return c.ID == id })

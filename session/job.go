@@ -12,40 +12,42 @@ import (
 // MaxOpenJobs is how many jobs of a session may be open at once.
 const MaxOpenJobs = 100
 
-// JobState is where a job stands.
+// JobState is the stage a job has reached.
 type JobState string
 
-// The states of a job. The last three are final, until it is restarted.
+// The states of a job. JobCompleted, JobFailed and JobStopped are final until the job
+// is restarted.
 const (
-	JobPending   JobState = "pending" // no worker has posted yet
-	JobRunning   JobState = "running"
-	JobCompleted JobState = "completed"
-	JobFailed    JobState = "failed"
-	JobStopped   JobState = "cancelled"
+	JobPending   JobState = "pending"   // no worker has posted yet in this run
+	JobRunning   JobState = "running"   // a worker has posted
+	JobCompleted JobState = "completed" // the worker reported success
+	JobFailed    JobState = "failed"    // the worker reported a failure
+	JobStopped   JobState = "cancelled" // the user cancelled the job
 )
 
 // Ended reports whether the state is final.
 func (s JobState) Ended() bool { return s == JobCompleted || s == JobFailed || s == JobStopped }
 
-// Job is work that another process does, and the fold of its events. It is a
-// value, and so a snapshot.
+// Job is work done by a worker in another process: the fold of the job's events. A
+// Job is a snapshot.
 type Job struct {
 	Session, ID string
 	Title       safety.Text
 	Prompt      safety.Text
 	Metadata    safety.JSON
 	State       JobState
-	Message     safety.Text // what was said last of how it is going
-	Run         int         // from 1, one more with each restart
+	Message     safety.Text // of the latest report or the result
+	Run         int         // from 1; each restart begins the next run
 	Posted      int         // events that workers posted in this run
-	Events      int         // all events of the job
+	Events      int         // events of all runs, including ours
 	CreatedAt   time.Time
-	UpdatedAt   time.Time
-	EndedAt     time.Time // zero while it is open
+	UpdatedAt   time.Time // time of the job's latest event
+	EndedAt     time.Time // zero while the job is open
 	Findings    []safety.Finding
 }
 
-// Apply is the only way a job changes: it returns the job with the event folded in.
+// Apply returns the job that results from folding e into j. Every Job is built by
+// Apply alone, event by event in log order.
 func (j Job) Apply(e Event) Job {
 	j.UpdatedAt = e.At
 	j.Events++
@@ -71,12 +73,12 @@ func (j Job) Apply(e Event) Job {
 		j.Posted++
 		j.State = JobRunning
 	}
-	j.Findings = Merge(j.Findings, found(e.Body))
+	j.Findings = Merge(j.Findings, jobFindings(e.Body))
 	return j
 }
 
-// found gives the findings of a job's event.
-func found(b Body) []safety.Finding {
+// jobFindings returns what safety found in a job's event.
+func jobFindings(b Body) []safety.Finding {
 	switch b := b.(type) {
 	case JobOpened:
 		return b.Findings
@@ -98,7 +100,8 @@ func found(b Body) []safety.Finding {
 	return nil
 }
 
-// OpenJob begins a job. It fails with ErrTooManyJobs.
+// OpenJob creates a job and returns it. It fails with ErrTooManyJobs if MaxOpenJobs
+// jobs are open; ended jobs do not count.
 func (s *Session) OpenJob(b JobOpened) (Job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,9 +124,9 @@ func (s *Session) OpenJob(b JobOpened) (Job, error) {
 	return j.Job, nil
 }
 
-// ChangeJob adds what the user did to a job: JobPrompted or JobCancelled while it is
-// open, JobRestarted once it has ended. It fails with ErrNoJob, ErrJobEnded or
-// ErrJobOpen.
+// ChangeJob records a user's action on a job and returns the changed job. JobPrompted
+// and JobCancelled need an open job, JobRestarted an ended one. It fails with
+// ErrNoJob, ErrJobEnded or ErrJobOpen.
 func (s *Session) ChangeJob(id string, b Body) (Job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +145,7 @@ func (s *Session) ChangeJob(id string, b Body) (Job, error) {
 	return j.Job, err
 }
 
-// Job is a snapshot of one job, or ErrNoJob.
+// Job returns a snapshot of one job. It fails with ErrNoJob.
 func (s *Session) Job(id string) (Job, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -152,7 +155,7 @@ func (s *Session) Job(id string) (Job, error) {
 	return Job{}, ErrNoJob
 }
 
-// Jobs are snapshots of all jobs, the newest first.
+// Jobs returns snapshots of all jobs, newest first.
 func (s *Session) Jobs() []Job {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -166,8 +169,8 @@ func (s *Session) Jobs() []Job {
 	return all
 }
 
-// JobEvents are a job's events after a number, at most limit of them, and whether
-// there are more. It fails with ErrNoJob.
+// JobEvents returns up to limit events of a job with numbers greater than after,
+// oldest first, and whether there are more. It fails with ErrNoJob.
 func (s *Session) JobEvents(id string, after uint64, limit int) (events []Event, more bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -175,7 +178,9 @@ func (s *Session) JobEvents(id string, after uint64, limit int) (events []Event,
 	if !ok {
 		return nil, false, ErrNoJob
 	}
-	from, _ := slices.BinarySearchFunc(j.events, after+1, func(e Event, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+	from, _ := slices.BinarySearchFunc(j.events, after+1, func(e Event, seq uint64) int {
+		return cmp.Compare(e.Seq, seq)
+	})
 	end := min(len(j.events), from+limit)
 	return j.events[from:end:end], end < len(j.events), nil
 }

@@ -6,7 +6,7 @@ import (
 	"candor/safety"
 )
 
-// JobOpened: somebody asked for work that a worker is to do.
+// JobOpened records that a user created a job for a worker.
 type JobOpened struct {
 	Title    safety.Text
 	Prompt   safety.Text
@@ -14,35 +14,36 @@ type JobOpened struct {
 	Findings []safety.Finding
 }
 
-// JobPrompted: the user said something further to the job.
+// JobPrompted records a further prompt that the user sent to the job.
 type JobPrompted struct {
 	Text     safety.Text
-	Done     bool // no further prompt comes; Text may then be empty
+	Done     bool // this is the last prompt; Text may then be empty
 	Findings []safety.Finding
 }
 
-// JobMessage: the worker's model, or somebody else in its conversation, spoke.
+// JobMessage records a message of the worker's conversation.
 type JobMessage struct {
 	Role     string // user, assistant or system
 	Text     safety.Text
 	Findings []safety.Finding
 }
 
-// JobToolUse: the worker called a tool. Why is here as soon as the call is, should
-// the worker not live to see its step's end; a worker that says why only then leaves
-// Rationale zero, and a narrative may come with a step's first call.
+// JobToolUse records that the worker called a tool. A worker that posts the reason
+// with the call, and the step's narrative with its first call, leaves them in the log
+// even if it is killed before the step ends. One that posts them in JobReasoned alone
+// leaves Rationale zero here.
 type JobToolUse struct {
-	Call             string // the worker's number for it; "" when it has none
+	Call             string // the worker's id for the call; may be empty
 	Tool             safety.Text
 	Input            safety.JSON
 	Rationale        Rationale
-	Group            *int
+	Group            *int // shared by calls that run in parallel; nil for a lone call
 	Narrative        safety.Text
-	NarrativeBlocked bool
+	NarrativeBlocked bool // safety withheld the narrative
 	Findings         []safety.Finding
 }
 
-// JobToolResult: a worker's call ended.
+// JobToolResult records how a worker's call ended.
 type JobToolResult struct {
 	Call     string
 	Tool     safety.Text
@@ -53,7 +54,8 @@ type JobToolResult struct {
 	Findings []safety.Finding
 }
 
-// JobReasoned: why the worker did what it did in a step.
+// JobReasoned records the narrative of a worker's step and the reason for each of its
+// calls.
 type JobReasoned struct {
 	Narrative        safety.Text
 	NarrativeBlocked bool
@@ -61,33 +63,33 @@ type JobReasoned struct {
 	Findings         []safety.Finding
 }
 
-// Decision is one tool a worker chose, and why.
+// Decision is a worker's choice of a tool, with its reason.
 type Decision struct {
 	Tool      safety.Text
 	Rationale Rationale
 	Outcome   Outcome
-	Group     *int
+	Group     *int // shared by calls that ran in parallel; nil for a lone call
 }
 
-// JobReported: the worker said how it is doing, or something of a kind that we do
-// not know.
+// JobReported records a worker's progress report. Events of kinds that the server does
+// not know are kept as reports, too.
 type JobReported struct {
 	State    safety.Text
 	Message  safety.Text
 	Findings []safety.Finding
 }
 
-// JobEnded: the worker is done.
+// JobEnded records the worker's final result and ends the job.
 type JobEnded struct {
 	Success  bool
 	Message  safety.Text
 	Findings []safety.Finding
 }
 
-// JobCancelled: the user stopped the job.
+// JobCancelled records that the user stopped the job.
 type JobCancelled struct{}
 
-// JobRestarted: the user had an ended job begin anew.
+// JobRestarted records that the user restarted an ended job.
 type JobRestarted struct{}
 
 func (JobOpened) body()     {}

@@ -2,24 +2,27 @@ package session
 
 import "time"
 
-// Post is an event that a worker sends. Posting one with a key that the job's run
-// has seen changes nothing. An empty key is never seen.
+// Post is an event that a worker sends. Key makes the post idempotent: a second post
+// with the same key in the same run changes nothing. Posts with an empty key are
+// always added.
 type Post struct {
 	Key  string
 	Body Body
 }
 
-// job is what a session keeps of one; its session guards it.
+// job is a job with its events. Its session's lock guards it.
 type job struct {
 	Job
 	events []Event
-	keys   map[string]Event // of this run
+	keys   map[string]Event // the current run's events by key
 }
 
+// add folds an event of the log into the job. A restart forgets the keys, as each run
+// numbers its posts anew.
 func (j *job) add(e Event) {
 	j.Job = j.Apply(e)
 	j.events = append(j.events, e)
-	if _, again := e.Body.(JobRestarted); again || j.keys == nil {
+	if _, restart := e.Body.(JobRestarted); restart || j.keys == nil {
 		j.keys = map[string]Event{}
 	}
 	if e.Key != "" {
@@ -27,9 +30,10 @@ func (j *job) add(e Event) {
 	}
 }
 
-// PostToJob adds what a worker sent, all of it or nothing, and returns each post's
-// event: the one it became now or, for a repeated key, then. It fails with ErrNoJob
-// or ErrJobEnded; a post behind the one that ends the job is such a failure.
+// PostToJob adds a batch of a worker's posts, either all or none, and returns one
+// event for each post: the new one or, if the key is already in the log, the one it
+// has there. It fails with ErrNoJob, or with ErrJobEnded if a new post comes after the
+// job's end, be that end in the log or in the same batch.
 func (s *Session) PostToJob(id string, posts []Post) ([]Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,18 +41,18 @@ func (s *Session) PostToJob(id string, posts []Post) ([]Event, error) {
 	if !ok {
 		return nil, ErrNoJob
 	}
-	if err := j.takes(posts); err != nil {
+	if err := j.checkOpen(posts); err != nil {
 		return nil, err
 	}
 	return s.addPosts(j, id, posts)
 }
 
-// addPosts appends what is new of the posts, and gives the events of all. The
+// addPosts appends the posts that are new and returns the events of all of them. The
 // caller holds mu.
 func (s *Session) addPosts(j *job, id string, posts []Post) ([]Event, error) {
 	fresh := make([]Post, 0, len(posts))
-	for i, again := range j.repeats(posts) {
-		if !again {
+	for i, repeated := range j.repeats(posts) {
+		if !repeated {
 			fresh = append(fresh, posts[i])
 		}
 	}
@@ -57,12 +61,12 @@ func (s *Session) addPosts(j *job, id string, posts []Post) ([]Event, error) {
 		return nil, err
 	}
 	s.used = time.Now()
-	events := make([]Event, 0, len(posts))
 	for _, e := range added {
 		j.add(e)
 	}
+	events := make([]Event, 0, len(posts))
 	for _, p := range posts {
-		if e, seen := j.keys[p.Key]; seen && p.Key != "" {
+		if e, keyed := j.keys[p.Key]; keyed && p.Key != "" {
 			events = append(events, e)
 			continue
 		}
@@ -71,7 +75,8 @@ func (s *Session) addPosts(j *job, id string, posts []Post) ([]Event, error) {
 	return events, nil
 }
 
-// nextUnkeyed takes the first event without a key.
+// nextUnkeyed removes events up to and including the first one without a key, and
+// returns that one.
 func nextUnkeyed(events *[]Event) Event {
 	for i, e := range *events {
 		if e.Key == "" {
@@ -82,11 +87,11 @@ func nextUnkeyed(events *[]Event) Event {
 	return Event{}
 }
 
-// takes checks that every new post finds the job open.
-func (j *job) takes(posts []Post) error {
+// checkOpen returns ErrJobEnded if a new post comes after the job's end.
+func (j *job) checkOpen(posts []Post) error {
 	ended := j.State.Ended()
-	for i, again := range j.repeats(posts) {
-		if again {
+	for i, repeated := range j.repeats(posts) {
+		if repeated {
 			continue
 		}
 		if ended {
@@ -97,23 +102,22 @@ func (j *job) takes(posts []Post) error {
 	return nil
 }
 
-// repeats says of each post whether adding it would change nothing: its key is one
-// of the run's, or of a post before it.
+// repeats reports for each post whether its key is already in the run's log or on an
+// earlier post of the batch.
 func (j *job) repeats(posts []Post) []bool {
-	again, queued := make([]bool, len(posts)), make(map[string]bool, len(posts))
+	repeated, batch := make([]bool, len(posts)), make(map[string]bool, len(posts))
 	for i, p := range posts {
 		if p.Key == "" {
 			continue
 		}
-		_, seen := j.keys[p.Key]
-		again[i], queued[p.Key] = seen || queued[p.Key], true
+		_, logged := j.keys[p.Key]
+		repeated[i], batch[p.Key] = logged || batch[p.Key], true
 	}
-	return again
+	return repeated
 }
 
-// Repeats says of each post, by its key alone, whether PostToJob would find that it
-// is there: the job's run has its key, or a post before it has. It fails with
-// ErrNoJob.
+// Repeats reports for each post whether PostToJob would ignore it as a repetition. It
+// looks at keys only. It fails with ErrNoJob.
 func (s *Session) Repeats(id string, posts []Post) ([]bool, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

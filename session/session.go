@@ -1,11 +1,7 @@
 package session
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"iter"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -15,27 +11,27 @@ import (
 	"candor/safety"
 )
 
-// MaxWaiting is how many messages a thread holds while a turn runs.
+// MaxWaiting is how many messages may wait in a thread while a turn runs.
 const MaxWaiting = 10
 
-// Session is one user's log and its fold: threads, each with its turns. It
-// outlives connections. It is safe for concurrent use, what it returns is a
-// snapshot, and it holds no lock once a method has returned.
+// Session is one user's log together with its fold: threads with their turns, and
+// jobs. It outlives the user's connections. A Session is safe for concurrent use, and
+// everything its methods return is a snapshot.
 type Session struct {
 	id   uuid.UUID
 	user string
 	log  Log
 
-	mu       sync.RWMutex
+	mu       sync.RWMutex // guards the fold below and its order with respect to log
 	threads  map[string]*thread
 	jobs     map[string]*job
-	active   string
-	approved map[string]bool // tools that "always" was answered for
-	used     time.Time
+	active   string          // id of the thread used last
+	approved map[string]bool // tools for which the user answered Always
+	used     time.Time       // when the session was last used
 }
 
-// newSession is an empty session. Ids of threads and messages are derived from
-// its id and their place in the log, so a replay gives the same ones.
+// newSession returns an empty session. The ids of threads and messages are derived
+// from the session's id and a position in the log, so a replay yields the same ids.
 func newSession(id uuid.UUID, user string) *Session {
 	return &Session{
 		id: id, user: user, log: Log{session: id.String()},
@@ -43,30 +39,24 @@ func newSession(id uuid.UUID, user string) *Session {
 	}
 }
 
-// ID is the session's id, a UUID.
+// ID returns the session's id, a UUID.
 func (s *Session) ID() string { return s.log.session }
 
-// User is whose session it is.
+// User returns the id of the user who owns the session.
 func (s *Session) User() string { return s.user }
 
-// Head is the number of the log's latest event.
+// Head returns the number of the log's latest event, or 0 for an empty log.
 func (s *Session) Head() uint64 { return s.log.Head() }
 
-// OpenThread begins a conversation and makes it the active one.
-func (s *Session) OpenThread() (Event, error) {
+// Accept makes a message the next turn of a thread. It appends a TurnStarted if the
+// thread is idle. If a turn is open, it appends a TurnQueued, and the caller has to
+// append the TurnStarted when the earlier turns have ended. Accept fails with
+// ErrNoThread, or with ErrBusy if MaxWaiting messages already wait; a refused message
+// uses up no turn number.
+func (s *Session) Accept(threadID string, input safety.Text, findings []safety.Finding) (Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.add(Ref{Thread: s.nextID("thread")}, ThreadOpened{})
-}
-
-// Accept gives a message the thread's next turn. The event is a TurnStarted
-// when the thread was idle and a TurnQueued when a turn runs; then it falls to
-// the caller to append the TurnStarted later. It fails with ErrNoThread, and
-// with ErrBusy when MaxWaiting messages wait already.
-func (s *Session) Accept(threadID string, input safety.Text, found []safety.Finding) (Event, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	th, err := s.thread(threadID)
+	th, err := s.lookup(threadID)
 	if err != nil {
 		return Event{}, err
 	}
@@ -76,17 +66,17 @@ func (s *Session) Accept(threadID string, input safety.Text, found []safety.Find
 	case open > MaxWaiting:
 		return Event{}, fmt.Errorf("thread %s: %w", threadID, ErrBusy)
 	case open > 0:
-		return s.add(ref, TurnQueued{Message: id, Input: input, Findings: found})
+		return s.add(ref, TurnQueued{Message: id, Input: input, Findings: findings})
 	}
-	return s.add(ref, TurnStarted{Message: id, Input: input, Findings: found})
+	return s.add(ref, TurnStarted{Message: id, Input: input, Findings: findings})
 }
 
-// Append adds a fact about an existing turn. It fails with ErrNoThread,
-// ErrNoTurn, or ErrTurnEnded, so what arrives too late changes nothing.
+// Append adds a fact about an open turn. It fails with ErrNoThread, ErrNoTurn or
+// ErrTurnEnded, so a fact that arrives too late changes nothing.
 func (s *Session) Append(ref Ref, b Body) (Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	th, err := s.thread(ref.Thread)
+	th, err := s.lookup(ref.Thread)
 	if err != nil {
 		return Event{}, err
 	}
@@ -100,118 +90,31 @@ func (s *Session) Append(ref Ref, b Body) (Event, error) {
 	return s.add(ref, b)
 }
 
-// Turn is a snapshot of one turn. It fails with ErrNoThread or ErrNoTurn.
+// Turn returns a snapshot of one turn. It fails with ErrNoThread or ErrNoTurn.
 func (s *Session) Turn(threadID string, number int) (Turn, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	th, err := s.thread(threadID)
+	th, err := s.lookup(threadID)
 	if err != nil {
 		return Turn{}, err
 	}
 	return th.turn(number)
 }
 
-// Approved reports whether the user answered "always" for a tool in this session.
+// Approved reports whether the user has answered Always for this tool.
 func (s *Session) Approved(tool string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.approved[tool]
 }
 
-// Active is the thread that was opened or written to last, "" when there is none.
-func (s *Session) Active() string {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.active
+// RequestID returns the id of the approval request for a call of the turn.
+func (s *Session) RequestID(ref Ref, call string) string {
+	return uuid.NewSHA1(s.id, fmt.Appendf(nil, "approval/%s/%d/%s", ref.Thread, ref.Turn, call)).String()
 }
 
-// Threads are snapshots of all threads, the one used last first.
-func (s *Session) Threads() []Thread {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	all := make([]Thread, 0, len(s.threads))
-	for _, th := range s.threads {
-		all = append(all, th.snapshot())
-	}
-	slices.SortFunc(all, func(a, b Thread) int {
-		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.ID, b.ID))
-	})
-	return all
-}
-
-// Thread is a snapshot of one thread, or ErrNoThread.
-func (s *Session) Thread(id string) (Thread, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	th, err := s.thread(id)
-	if err != nil {
-		return Thread{}, err
-	}
-	return th.snapshot(), nil
-}
-
-// History is a page of a thread's turns, or ErrNoThread.
-func (s *Session) History(threadID string, p Page) (History, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	th, err := s.thread(threadID)
-	if err != nil {
-		return History{}, err
-	}
-	return th.page(p), nil
-}
-
-// Update is an event together with the turn it led to, the event included. Turn
-// is the zero value for an event about a thread.
-type Update struct {
-	Event Event
-	Turn  Turn
-}
-
-// Watch is Log.Follow with each event's turn folded beside it.
-func (s *Session) Watch(ctx context.Context, after uint64) iter.Seq2[Update, error] {
-	return func(yield func(Update, error) bool) {
-		turns := map[Ref]Turn{}
-		for e, err := range s.log.Follow(ctx, s.rewind(after)) {
-			if err != nil {
-				yield(Update{}, err)
-				return
-			}
-			up := Update{Event: e}
-			if e.Turn > 0 {
-				up.Turn = turns[e.turn()].Apply(e)
-				turns[e.turn()] = up.Turn
-				if up.Turn.State.Ended() {
-					delete(turns, e.turn())
-				}
-			}
-			if e.Seq > after && !yield(up, nil) {
-				return
-			}
-		}
-	}
-}
-
-// rewind is the number to fold from so that the turns that were open after the
-// given event are whole.
-func (s *Session) rewind(after uint64) uint64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	from := after
-	for _, th := range s.threads {
-		for _, t := range slices.Backward(th.turns) {
-			if t.State.Ended() && t.LastSeq <= after {
-				break // turns end in order, so no earlier one was open
-			}
-			if t.FirstSeq <= after {
-				from = min(from, t.FirstSeq-1)
-			}
-		}
-	}
-	return from
-}
-
-// add appends to the log and folds, an event of a thread. The caller holds mu.
+// add appends an event of a thread to the log and folds it. The caller holds mu, so
+// the fold sees events in log order.
 func (s *Session) add(ref Ref, b Body) (Event, error) {
 	e, err := s.log.Append(ref, b)
 	if err != nil {
@@ -235,35 +138,22 @@ func (s *Session) add(ref Ref, b Body) (Event, error) {
 	return e, nil
 }
 
-// nextID is the id that goes with the next event. The caller holds mu, so no
-// other event can take that place.
+// nextID derives an id from the position of the next event. The caller holds mu, so
+// no other event can take that position.
 func (s *Session) nextID(kind string) string {
-	place := kind + "/" + strconv.FormatUint(s.log.Head()+1, 10)
-	return uuid.NewSHA1(s.id, []byte(place)).String()
+	position := kind + "/" + strconv.FormatUint(s.log.Head()+1, 10)
+	return uuid.NewSHA1(s.id, []byte(position)).String()
 }
 
-// RequestID is the id of the question about a call.
-func (s *Session) RequestID(ref Ref, call string) string {
-	return uuid.NewSHA1(s.id, fmt.Appendf(nil, "approval/%s/%d/%s", ref.Thread, ref.Turn, call)).String()
-}
-
-func (s *Session) thread(id string) (*thread, error) {
-	th, ok := s.threads[id]
-	if !ok {
-		return nil, ErrNoThread
-	}
-	return th, nil
-}
-
-// touch notes that the session was asked for.
+// touch records that the session is in use.
 func (s *Session) touch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.used = time.Now()
 }
 
-// retire ends the session if it has been idle since the given time: not used,
-// not watched, no turn open.
+// retire ends the session's log and reports true if the session has been idle since
+// the given time: it was not used, has no reader and no open turn.
 func (s *Session) retire(since time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

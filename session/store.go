@@ -8,32 +8,34 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps sessions: users → sessions → threads. Every implementation passes
-// the suite in package sessiontest.
+// Store keeps one session for each user. Every implementation has to pass the suite
+// in package sessiontest. All methods are safe for concurrent use.
 type Store interface {
-	// Open returns the user's session, making it when there is none, and counts
-	// as use. It fails with ErrClosed after Close.
+	// Open returns the user's session and creates it if there is none. Opening counts
+	// as use of the session. It fails with ErrClosed after Close.
 	Open(ctx context.Context, user string) (*Session, error)
-	// Evict drops, whole, the sessions that nobody has used, watched or run a
-	// turn in since the given time, and says how many.
+	// Evict drops every session that has been idle since the given time and returns
+	// how many it dropped. An idle session was not used and has neither a reader nor
+	// an open turn.
 	Evict(ctx context.Context, idleSince time.Time) (int, error)
-	// Close makes every log take nothing more. Readers get what is left and stop.
+	// Close makes all logs refuse further events. Readers receive the events that are
+	// left and then stop.
 	Close() error
 }
 
-// Memory is a Store that lives as long as its process.
+// Memory is a Store in the memory of this process.
 type Memory struct {
 	newID func() uuid.UUID
 
 	mu       sync.Mutex
-	sessions map[string]*Session
+	sessions map[string]*Session // by user
 	closed   bool
 }
 
 var _ Store = (*Memory)(nil)
 
-// NewMemory returns an empty store. newID gives each new session its id; nil
-// means random ones.
+// NewMemory returns an empty store. newID makes the ids of new sessions; nil means
+// random ids.
 func NewMemory(newID func() uuid.UUID) *Memory {
 	if newID == nil {
 		newID = uuid.New
@@ -71,7 +73,7 @@ func (m *Memory) Evict(_ context.Context, idleSince time.Time) (int, error) {
 	return n, nil
 }
 
-// Close implements Store. It may be called more than once.
+// Close implements Store. It may be called more than once and never fails.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,9 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
 
 	"candor/safety"
 )
@@ -11,36 +14,118 @@ import (
 // Thread describes one conversation.
 type Thread struct {
 	ID        string
-	State     State       // Processing while a turn runs, else Completed
-	Turns     int         // how many it has, those that wait included
-	Title     safety.Text // the first message, not shortened; empty before it
+	State     State       // Processing while a turn is open, else Completed
+	Turns     int         // number of turns, including those that wait
+	Title     safety.Text // the whole first message; empty before it
 	CreatedAt time.Time
-	UpdatedAt time.Time
+	UpdatedAt time.Time // time of the thread's latest event
 }
 
-// Page selects turns: the newest Limit of those created before Before. A Limit
-// of 0 means all, a zero Before means from the end.
+// Page selects the newest Limit turns that were created before Before. A zero Limit
+// selects all of them, and a zero Before starts at the latest turn.
 type Page struct {
 	Limit  int
 	Before time.Time
 }
 
-// History is a page of turns, oldest first. HasMore says that older ones exist.
+// History is a page of turns, oldest first.
 type History struct {
 	Thread  string
 	Turns   []Turn
-	HasMore bool
+	HasMore bool // older turns exist
 }
 
-// thread is the fold of one conversation; its session guards it.
+// OpenThread begins a conversation and makes it the active one. The new thread's id
+// is in the event that OpenThread returns.
+func (s *Session) OpenThread() (Event, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.add(Ref{Thread: s.nextID("thread")}, ThreadOpened{})
+}
+
+// NamedID returns the thread id that a client's own name for a thread stands for. It
+// depends on the session and the name only, and the thread need not be open.
+func (s *Session) NamedID(name string) string {
+	return uuid.NewSHA1(s.id, []byte("named/"+name)).String()
+}
+
+// OpenNamed opens the thread that the name stands for, unless it is already open, and
+// returns its id.
+func (s *Session) OpenNamed(name string) (id string, err error) {
+	id = s.NamedID(name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.threads[id] != nil {
+		return id, nil
+	}
+	_, err = s.add(Ref{Thread: id}, ThreadOpened{})
+	return id, err
+}
+
+// Active returns the id of the thread that was last opened or written to, or "" if
+// there is none.
+func (s *Session) Active() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.active
+}
+
+// Threads returns snapshots of all threads, the most recently used first.
+func (s *Session) Threads() []Thread {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	all := make([]Thread, 0, len(s.threads))
+	for _, th := range s.threads {
+		all = append(all, th.snapshot())
+	}
+	slices.SortFunc(all, func(a, b Thread) int {
+		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// Thread returns a snapshot of one thread. It fails with ErrNoThread.
+func (s *Session) Thread(id string) (Thread, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	th, err := s.lookup(id)
+	if err != nil {
+		return Thread{}, err
+	}
+	return th.snapshot(), nil
+}
+
+// History returns a page of a thread's turns. It fails with ErrNoThread.
+func (s *Session) History(threadID string, p Page) (History, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	th, err := s.lookup(threadID)
+	if err != nil {
+		return History{}, err
+	}
+	return th.page(p), nil
+}
+
+// lookup returns the thread with the given id or ErrNoThread. The caller holds mu.
+func (s *Session) lookup(id string) (*thread, error) {
+	th, ok := s.threads[id]
+	if !ok {
+		return nil, ErrNoThread
+	}
+	return th, nil
+}
+
+// thread is the fold of one conversation's events. Its session's lock guards it.
 type thread struct {
 	id      string
 	created time.Time
 	updated time.Time
 	turns   []Turn // turns[i].Number == i+1
-	ended   int    // how many turns from the first on have ended
+	ended   int    // the first ended turns have ended; those after them are open
 }
 
+// apply folds an event of the thread. An event of a turn that does not exist yet
+// creates it, and Session makes sure that this is the next one.
 func (th *thread) apply(e Event) {
 	th.updated = e.At
 	if e.Turn == 0 {
@@ -56,9 +141,10 @@ func (th *thread) apply(e Event) {
 	}
 }
 
-// open is how many turns run or wait. Turns run one at a time and in order.
+// open returns the number of turns that run or wait.
 func (th *thread) open() int { return len(th.turns) - th.ended }
 
+// turn returns the turn with the given number or ErrNoTurn.
 func (th *thread) turn(number int) (Turn, error) {
 	if number < 1 || number > len(th.turns) {
 		return Turn{}, fmt.Errorf("%w: %d of %d", ErrNoTurn, number, len(th.turns))
@@ -66,6 +152,7 @@ func (th *thread) turn(number int) (Turn, error) {
 	return th.turns[number-1], nil
 }
 
+// snapshot returns the thread's description.
 func (th *thread) snapshot() Thread {
 	t := Thread{ID: th.id, State: Completed, Turns: len(th.turns), CreatedAt: th.created, UpdatedAt: th.updated}
 	if th.open() > 0 {
@@ -77,6 +164,8 @@ func (th *thread) snapshot() Thread {
 	return t
 }
 
+// page returns the selected turns. No two turns share a creation time, so a page that
+// begins where another one ended neither repeats nor skips a turn.
 func (th *thread) page(p Page) History {
 	end := len(th.turns)
 	if !p.Before.IsZero() {

@@ -9,119 +9,122 @@ import (
 	"candor/safety"
 )
 
-// State is where a turn stands.
+// State is the stage a turn has reached.
 type State string
 
-// The states of a turn. The last three are final.
+// The states of a turn. Completed, Failed and Interrupted are final.
 const (
-	Queued      State = "queued"
-	Processing  State = "processing"
-	Completed   State = "completed"
-	Failed      State = "failed"
-	Interrupted State = "interrupted"
+	Queued      State = "queued"      // waits for an earlier turn of its thread
+	Processing  State = "processing"  // the agent works on it, or it waits for an approval
+	Completed   State = "completed"   // the model gave its answer
+	Failed      State = "failed"      // an error ended it
+	Interrupted State = "interrupted" // the user or a shutdown stopped it
 )
 
 // Ended reports whether the state is final.
 func (s State) Ended() bool { return s == Completed || s == Failed || s == Interrupted }
 
-// Outcome is how a tool call ended.
+// Outcome says how a tool call ended.
 type Outcome string
 
-// The outcomes of a call. Rejected means that policy or a person refused it;
-// Cancelled that its turn was stopped while it ran.
+// The outcomes of a call.
 const (
-	Pending   Outcome = "pending"
-	Success   Outcome = "success"
-	Errored   Outcome = "error"
-	Rejected  Outcome = "rejected"
-	Cancelled Outcome = "cancelled"
+	Pending   Outcome = "pending"   // the call has not ended
+	Success   Outcome = "success"   // the tool returned a result
+	Errored   Outcome = "error"     // the tool failed
+	Rejected  Outcome = "rejected"  // a policy or a person refused the call
+	Cancelled Outcome = "cancelled" // the turn was stopped while the call ran
 )
 
-// Source says whose sentence a rationale is.
+// Source says who wrote a rationale or a narrative.
 type Source string
 
-// A rationale is the model's own words, or our fallback when it gave none that
-// could be kept. A narrative is the model's own words, or a summary of its
-// reasoning that its provider made.
+// The sources. A rationale comes from the model or is our fallback; a narrative comes
+// from the model or is its provider's summary.
 const (
-	FromModel    Source = "model"
-	FromFallback Source = "fallback"
-	FromSummary  Source = "summary"
+	FromModel    Source = "model"    // the model's own words
+	FromFallback Source = "fallback" // our sentence: the model's was missing or withheld
+	FromSummary  Source = "summary"  // the provider's summary of the model's reasoning
 )
 
-// Answer is what became of the question whether a call may run.
+// Answer is the decision on an approval request.
 type Answer string
 
-// The answers of a person, and the two ways in which there is none.
+// The answers. A person gives the first three; the others close a request that nobody
+// answered.
 const (
-	Approve   Answer = "approve"
-	Always    Answer = "always" // this call, and every later one of the tool in the session
-	Deny      Answer = "deny"
-	Expired   Answer = "expired"
-	Withdrawn Answer = "withdrawn" // the turn was stopped
+	Approve   Answer = "approve"   // this call may run
+	Always    Answer = "always"    // this and every later call of the tool in the session may run
+	Deny      Answer = "deny"      // this call must not run
+	Expired   Answer = "expired"   // nobody answered in time
+	Withdrawn Answer = "withdrawn" // the turn was stopped before anyone answered
 )
 
-// Allows reports whether the call may run.
+// Allows reports whether the answer lets the call run.
 func (a Answer) Allows() bool { return a == Approve || a == Always }
 
-// Usage counts a model's tokens. Reasoning tokens are part of the output. Zero means
-// unknown.
+// Usage counts the tokens of a model's requests and answers. Reasoning is the part of
+// Output that the model spent on reasoning. Zero means unknown.
 type Usage struct{ Input, Output, Reasoning int }
 
+// plus returns the sum of two counts.
 func (u Usage) plus(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Output + v.Output, u.Reasoning + v.Reasoning}
 }
 
-// Approval is a question about a call. Answer is empty while it is open.
+// Approval is a request for a person to allow a call, and its answer.
 type Approval struct {
-	Request     string
-	Description safety.Text
-	AllowAlways bool
-	Answer      Answer
+	Request     string      // id that the answer refers to
+	Description safety.Text // of the tool
+	AllowAlways bool        // whether Always is an acceptable answer
+	Answer      Answer      // empty while the request is open
 	AskedAt     time.Time
 }
 
-// Rationale is why a tool was called. Text is never empty.
+// Rationale is the reason for a tool call. Every recorded call has one, so Text is
+// never empty.
 type Rationale struct {
 	Text    safety.Text
 	Source  Source
-	Blocked bool // the model gave a reason, and safety withheld it
+	Blocked bool // safety withheld the model's reason, and Text is the fallback
 }
 
-// Fallback stands where a model's reason is missing or withheld. The sentence is
-// the specification's; its source says that it is ours.
+// Fallback returns the rationale of a call whose model gave no reason or one that
+// safety withheld. Its source marks the sentence as ours; the specification gives its
+// wording.
 func Fallback() Rationale {
 	return Rationale{Text: safety.Literal("Tool selected to satisfy the current subtask."), Source: FromFallback}
 }
 
-// Turn is one user input and all it caused: the fold of its events. A Turn is a
-// value; Apply never changes what an earlier copy shows.
+// Turn is one user message and everything the agents did about it: the fold of its
+// events. A Turn is a snapshot. Its slices may be shared with other snapshots and
+// must not be modified.
 type Turn struct {
 	Session, Thread string
-	Number          int // from 1 in its thread, never given out again
-	Message         string
+	Number          int    // from 1 in its thread, never reused
+	Message         string // id of the user's message
 	State           State
 	Input           safety.Text
-	Steps           []Step
+	Steps           []Step      // in the order in which they began
 	Response        safety.Text // empty until Completed
 	Error           safety.Text // empty unless Failed
 	CreatedAt       time.Time   // when the message was accepted
-	StartedAt       time.Time   // zero while Queued
+	StartedAt       time.Time   // zero if the turn has not started
 	EndedAt         time.Time   // zero until the state is final
 	Handoffs        []HandoffAt
-	Usage           Usage // of all its steps so far, sub-agents' included
-	Findings        []safety.Finding
-	FirstSeq        uint64 // the event that created the turn
-	LastSeq         uint64 // the latest event folded in
+	Usage           Usage            // tokens so far, including those of sub-agents
+	Findings        []safety.Finding // what safety masked, summed by rule
+	FirstSeq        uint64           // number of the event that created the turn
+	LastSeq         uint64           // number of the latest event folded in
 }
 
-// HandoffAt is a hand-off and when it happened.
+// HandoffAt is a hand-off with its time.
 type HandoffAt struct {
 	Handoff
 	At time.Time
 }
 
-// Step is one pass of an agent's loop in which the model called tools.
+// Step is one iteration of an agent's loop in which the model called tools.
 type Step struct {
 	Agent            string
 	Number           int // from 1 for each agent
@@ -129,32 +132,32 @@ type Step struct {
 	NarrativeSource  Source
 	NarrativeBlocked bool
 	Calls            []Call
-	Waits            bool // what has not ended waits for somebody
-	Ended            bool
+	Waits            bool // its pending calls wait for a person, a front end or another agent
+	Ended            bool // every call has ended
 }
 
-// Call is one decision to use a tool, with what came of it.
+// Call is one decision to use a tool, its reason and its result.
 type Call struct {
-	ID        string
+	ID        string // unique in the turn
 	Agent     string
 	Step      int
 	Tool      safety.Text
 	Rationale Rationale
 	Params    safety.JSON
-	Group     *int
-	FrontEnd  bool      // the user's front end runs it
-	Approval  *Approval // nil when nobody had to be asked
-	Outcome   Outcome
-	Result    safety.JSON
-	Error     safety.Text
+	Group     *int        // shared by calls that ran in parallel; nil for a lone call
+	FrontEnd  bool        // the user's front end runs the tool
+	Approval  *Approval   // nil if no approval was needed
+	Outcome   Outcome     // Pending until the call has ended
+	Result    safety.JSON // null unless Outcome is Success
+	Error     safety.Text // empty if Outcome is Success
 	StartedAt time.Time
 	Took      time.Duration
 	Findings  []safety.Finding
 }
 
-// Narrative is what the model said before calling tools in the latest step in
-// which it said something that could be kept, and whose words they are. It is
-// empty when there is none. What other agents said in the turn is theirs.
+// Narrative returns the lead agent's latest narrative and its source. Steps without a
+// narrative, or with one that safety withheld, are skipped, as are those of
+// sub-agents. Both results are empty if no narrative is left.
 func (t Turn) Narrative() (safety.Text, Source) {
 	for _, s := range slices.Backward(t.Steps) {
 		if s.Agent == "" && !s.Narrative.Empty() {
@@ -164,7 +167,8 @@ func (t Turn) Narrative() (safety.Text, Source) {
 	return safety.Text{}, ""
 }
 
-// Calls yields the turn's calls in the order the model made them.
+// Calls yields the calls of all steps, step by step in the order in which the models
+// made them.
 func (t Turn) Calls() iter.Seq[Call] {
 	return func(yield func(Call) bool) {
 		for _, s := range t.Steps {
@@ -177,7 +181,7 @@ func (t Turn) Calls() iter.Seq[Call] {
 	}
 }
 
-// Call finds a call by its id.
+// Call returns the call with the given id and whether there is one.
 func (t Turn) Call(id string) (Call, bool) {
 	for c := range t.Calls() {
 		if c.ID == id {
@@ -187,7 +191,8 @@ func (t Turn) Call(id string) (Call, bool) {
 	return Call{}, false
 }
 
-// Merge sums findings by rule into a new slice, sorted by rule.
+// Merge sums findings by rule. The result is a new slice sorted by rule, or nil if
+// there are no findings.
 func Merge(lists ...[]safety.Finding) []safety.Finding {
 	var sum []safety.Finding
 	for _, list := range lists {

@@ -2,59 +2,59 @@ package session
 
 import "slices"
 
-// Waiting are the calls that somebody outside has to answer before the turn can go
-// on at all: a person, or the user's front end. It is nil while anything in the turn
-// still moves, and once the turn has ended.
+// Waiting returns the calls that have to be answered from outside, by a person or by
+// the user's front end, before anything in the turn can proceed. It is nil while any
+// agent of the turn can still make progress, and once the turn has ended.
 func (t Turn) Waiting() []Call {
 	if t.State != Processing {
 		return nil
 	}
-	return t.waiting("")
+	return t.blockers("")
 }
 
-// waiting is what holds one agent up, nil if it is not held up.
-func (t Turn) waiting(agent string) []Call {
+// blockers returns the calls that an agent waits for, or nil if the agent can proceed.
+// A call that delegated a task stands for the blockers of the agent that works on it.
+func (t Turn) blockers(agent string) []Call {
 	at := lastIndex(t.Steps, func(s Step) bool { return s.Agent == agent })
 	if at < 0 || t.Steps[at].Ended || !t.Steps[at].Waits {
 		return nil
 	}
-	var open []Call
+	var blocking []Call
 	for _, c := range t.Steps[at].Calls {
 		switch {
 		case c.Outcome != Pending:
-		case c.open():
-			open = append(open, c)
+		case c.needsAnswer():
+			blocking = append(blocking, c)
 		default:
-			held := t.heldUpBelow(c)
-			if held == nil {
+			below := t.delegateBlockers(c)
+			if below == nil {
 				return nil
 			}
-			open = append(open, held...)
+			blocking = append(blocking, below...)
 		}
 	}
-	return open
+	return blocking
 }
 
-// open reports whether a call waits for its answer from outside.
-func (c Call) open() bool {
-	if c.Approval != nil && c.Approval.Answer == "" {
-		return true
-	}
-	return c.FrontEnd && c.Outcome == Pending
+// needsAnswer reports whether a pending call waits for an approval or for a result
+// from the front end.
+func (c Call) needsAnswer() bool {
+	return c.FrontEnd || (c.Approval != nil && c.Approval.Answer == "")
 }
 
-// heldUpBelow is what holds up the agent that a call handed its task to.
-func (t Turn) heldUpBelow(c Call) []Call {
+// delegateBlockers returns the blockers of the agent that a call delegated its task to.
+func (t Turn) delegateBlockers(c Call) []Call {
 	at := lastIndex(t.Handoffs, func(h HandoffAt) bool { return h.Call == c.ID && h.From == c.Agent })
 	if at < 0 {
 		return nil
 	}
-	return t.waiting(t.Handoffs[at].To)
+	return t.blockers(t.Handoffs[at].To)
 }
 
-func lastIndex[E any](list []E, is func(E) bool) int {
+// lastIndex returns the index of the last element that satisfies match, or -1.
+func lastIndex[E any](list []E, match func(E) bool) int {
 	for i, e := range slices.Backward(list) {
-		if is(e) {
+		if match(e) {
 			return i
 		}
 	}

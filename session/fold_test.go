@@ -1,0 +1,172 @@
+package session_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
+)
+
+func narrative(t session.Turn) string {
+	text, _ := t.Narrative()
+	return text.String()
+}
+
+func TestTurnNarrativeSetAndGet(t *testing.T) {
+	s, ref := newTurn(t)
+	assert.Empty(t, narrative(turnOf(t, s, ref)))
+	add(t, s, ref, session.Narrated{Step: 1, Text: safety.Literal("first")}, toolCall("call_1", 1))
+	assert.Equal(t, "first", narrative(turnOf(t, s, ref)))
+
+	helper := ref
+	helper.Agent = "helper"
+	add(t, s, ref, session.Narrated{Step: 2, Text: safety.Literal("second"), Source: session.FromSummary})
+	add(t, s, ref, session.Narrated{Step: 3, Blocked: true})
+	add(t, s, helper, session.Narrated{Step: 1, Text: safety.Literal("a sub-agent's")})
+	turn := turnOf(t, s, ref)
+	text, source := turn.Narrative()
+	assert.Equal(t, "second", text.String(), "withheld narratives and those of sub-agents are skipped")
+	assert.Equal(t, session.FromSummary, source)
+	assert.Equal(t, "first", turn.Steps[0].Narrative.String(), "each step keeps its own narrative")
+	assert.True(t, turn.Steps[2].NarrativeBlocked)
+}
+
+func TestRecordToolCallWithRationale(t *testing.T) {
+	s, ref := newTurn(t)
+	grouped := toolCall("call_1", 1)
+	grouped.Group = new(0)
+	add(t, s, ref, grouped, toolCall("call_2", 1))
+	turn := turnOf(t, s, ref)
+	c, ok := turn.Call("call_1")
+	require.True(t, ok)
+	assert.Equal(t, "to know the time", c.Rationale.Text.String())
+	assert.Equal(t, session.FromModel, c.Rationale.Source)
+	assert.Equal(t, 0, *c.Group)
+	assert.Equal(t, session.Pending, c.Outcome)
+	c, _ = turn.Call("call_2")
+	assert.Nil(t, c.Group)
+}
+
+func TestTheFallbackRationaleIsMarkedAsOurs(t *testing.T) {
+	why := session.Fallback()
+	assert.Equal(t, session.FromFallback, why.Source)
+	assert.Equal(t, "Tool selected to satisfy the current subtask.", why.Text.String())
+	assert.False(t, why.Blocked)
+}
+
+func TestResultsMatchByCallIDInAnyOrder(t *testing.T) {
+	s, ref := newTurn(t)
+	add(t, s, ref, toolCall("call_1", 1), toolCall("call_2", 1),
+		session.ToolReturned{Call: "call_2", Outcome: session.Success},
+		session.ToolReturned{Call: "unknown", Outcome: session.Success},
+		session.ToolReturned{Call: "call_1", Outcome: session.Errored},
+		session.ToolReturned{Call: "call_1", Outcome: session.Success})
+	var outcomes []session.Outcome
+	for c := range turnOf(t, s, ref).Calls() {
+		outcomes = append(outcomes, c.Outcome)
+	}
+	assert.Equal(t, []session.Outcome{session.Errored, session.Success}, outcomes, "the first result of a call wins")
+}
+
+func TestTheFirstAnswerToAnApprovalWins(t *testing.T) {
+	s, ref := newTurn(t)
+	request := s.RequestID(ref, "call_1")
+	assert.NotEqual(t, request, s.RequestID(ref, "call_2"))
+	add(t, s, ref, toolCall("call_1", 1), session.ApprovalAsked{Request: request, Call: "call_1", AllowAlways: true})
+	asked := turnOf(t, s, ref)
+	add(t, s, ref,
+		session.ApprovalAnswered{Request: request, Call: "call_1", Answer: session.Deny},
+		session.ApprovalAnswered{Request: request, Call: "call_1", Answer: session.Approve},
+		session.ApprovalAnswered{Request: "unknown", Call: "unknown", Answer: session.Always})
+	c, _ := turnOf(t, s, ref).Call("call_1")
+	assert.Equal(t, session.Deny, c.Approval.Answer)
+	assert.False(t, c.Approval.Answer.Allows())
+	c, _ = asked.Call("call_1")
+	assert.Empty(t, c.Approval.Answer, "the earlier snapshot still shows an open request")
+	assert.False(t, s.Approved("clock"))
+}
+
+func TestAlwaysApprovesTheToolForTheSession(t *testing.T) {
+	s, ref := newTurn(t)
+	add(t, s, ref, toolCall("call_1", 1), session.ApprovalAsked{Call: "call_1", AllowAlways: true},
+		session.ApprovalAnswered{Call: "call_1", Answer: session.Always})
+	c, _ := turnOf(t, s, ref).Call("call_1")
+	assert.True(t, c.Approval.Answer.Allows())
+	assert.True(t, s.Approved("clock"))
+	assert.False(t, s.Approved("another tool"))
+}
+
+func TestFindingsAddUpOverTheTurn(t *testing.T) {
+	s, ref := newTurn(t)
+	c := toolCall("call_1", 1)
+	c.Findings = []safety.Finding{{Rule: "jwt", Count: 1}}
+	two := []safety.Finding{{Rule: "jwt", Count: 2}, {Rule: "pem", Count: 1}}
+	add(t, s, ref, session.Narrated{Step: 1, Findings: two}, c)
+	assert.Equal(t, []safety.Finding{{Rule: "jwt", Count: 3}, {Rule: "pem", Count: 1}}, turnOf(t, s, ref).Findings)
+}
+
+func TestUsageAddsUpOverTheTurn(t *testing.T) {
+	s, ref := newTurn(t)
+	add(t, s, ref, session.StepEnded{Step: 1, Usage: session.Usage{Input: 10, Output: 5, Reasoning: 2}},
+		session.Handoff{To: "helper", Usage: session.Usage{Input: 1}},
+		session.TurnCompleted{Usage: session.Usage{Input: 3, Output: 4}})
+	turn := turnOf(t, s, ref)
+	assert.Equal(t, session.Usage{Input: 14, Output: 9, Reasoning: 2}, turn.Usage)
+	assert.Equal(t, "helper", turn.Handoffs[0].To)
+}
+
+func TestTheFirstEndOfATurnWins(t *testing.T) {
+	s, ref := newTurn(t)
+	add(t, s, ref, session.TurnFailed{Error: safety.Literal("no model")})
+	turn := turnOf(t, s, ref)
+	at := turn.EndedAt.Add(time.Second)
+	later := turn.Apply(session.Event{Seq: 99, At: at, Ref: ref, Body: session.TurnInterrupted{}})
+	assert.Equal(t, session.Failed, later.State)
+	assert.Equal(t, turn.EndedAt, later.EndedAt)
+	assert.Equal(t, uint64(99), later.LastSeq)
+}
+
+func TestApplyLeavesEarlierSnapshotsUnchanged(t *testing.T) {
+	s, ref := newTurn(t)
+	type snapshot struct {
+		turn  session.Turn
+		shown string
+	}
+	var snapshots []snapshot
+	step := func(n int, a, b string) []session.Body {
+		masked := []safety.Finding{{Rule: "x", Count: 1}}
+		return []session.Body{
+			session.Narrated{Step: n, Text: safety.Literal("so")}, toolCall(a, n), toolCall(b, n),
+			session.ToolReturned{Call: b, Outcome: session.Success, Findings: masked},
+			session.ToolReturned{Call: a, Outcome: session.Errored}, session.StepEnded{Step: n},
+		}
+	}
+	for n := 1; n <= 3; n++ {
+		for _, b := range step(n, fmt.Sprintf("call_%d", 2*n-1), fmt.Sprintf("call_%d", 2*n)) {
+			turn := turnOf(t, s, ref)
+			snapshots = append(snapshots, snapshot{turn, fmt.Sprintf("%+v", turn)})
+			add(t, s, ref, b)
+		}
+	}
+	add(t, s, ref, session.TurnCompleted{Response: safety.Literal("done")})
+	for i, snap := range snapshots {
+		assert.Equal(t, snap.shown, fmt.Sprintf("%+v", snap.turn), "snapshot %d changed", i)
+	}
+}
+
+func TestTwoFoldsOfOneSnapshotAreIndependent(t *testing.T) {
+	s, ref := newTurn(t)
+	add(t, s, ref, toolCall("call_1", 1))
+	base := turnOf(t, s, ref)
+	left := base.Apply(session.Event{Ref: ref, Body: toolCall("left", 1)})
+	right := base.Apply(session.Event{Ref: ref, Body: toolCall("right", 1)})
+	_, ok := left.Call("right")
+	assert.False(t, ok)
+	_, ok = right.Call("left")
+	assert.False(t, ok)
+}

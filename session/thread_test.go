@@ -1,0 +1,82 @@
+package session_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
+)
+
+func TestIDsAreDerivedFromTheLogPosition(t *testing.T) {
+	a, refA := newTurn(t)
+	b, refB := newTurn(t)
+	assert.Equal(t, refA.Thread, refB.Thread)
+	messageID := turnOf(t, a, refA).Message
+	assert.Equal(t, messageID, turnOf(t, b, refB).Message)
+	assert.NotEqual(t, refA.Thread, messageID)
+}
+
+func TestHistoryPages(t *testing.T) {
+	s, threadID := newThread(t)
+	for range 7 {
+		add(t, s, accept(t, s, threadID), session.TurnCompleted{})
+	}
+	var pages [][]int
+	for p, more := (session.Page{Limit: 3}), true; more; {
+		h, err := s.History(threadID, p)
+		require.NoError(t, err)
+		var turns []int
+		for _, turn := range h.Turns {
+			turns = append(turns, turn.Number)
+		}
+		pages = append(pages, turns)
+		p.Before, more = h.Turns[0].CreatedAt, h.HasMore
+	}
+	assert.Equal(t, [][]int{{5, 6, 7}, {2, 3, 4}, {1}}, pages, "no turn is lost between pages")
+}
+
+func TestThreadsAreListedByLastUse(t *testing.T) {
+	s, one := newThread(t)
+	e, err := s.OpenThread()
+	require.NoError(t, err)
+	assert.Equal(t, e.Thread, s.Active())
+	ref := accept(t, s, one)
+	assert.Equal(t, one, s.Active())
+	list := s.Threads()
+	require.Len(t, list, 2)
+	assert.Equal(t, one, list[0].ID)
+	assert.Equal(t, session.Processing, list[0].State)
+	assert.Equal(t, "hi", list[0].Title.String())
+	add(t, s, ref, session.TurnFailed{Error: safety.Literal("no model")})
+	th, err := s.Thread(one)
+	require.NoError(t, err)
+	assert.Equal(t, session.Completed, th.State, "a thread without an open turn is idle, however its turns ended")
+}
+
+func TestTimesAreUTCAndToTheMicrosecond(t *testing.T) {
+	s, ref := newTurn(t)
+	turn := turnOf(t, s, ref)
+	assert.Equal(t, time.UTC, turn.CreatedAt.Location())
+	assert.Zero(t, turn.CreatedAt.Nanosecond()%1000)
+}
+
+func TestANameStandsForOneThreadPerSession(t *testing.T) {
+	m := session.NewMemory(nil)
+	ann, err := m.Open(t.Context(), "ann")
+	require.NoError(t, err)
+	bob, err := m.Open(t.Context(), "bob")
+	require.NoError(t, err)
+	id, err := ann.OpenNamed("theirs")
+	require.NoError(t, err)
+	again, err := ann.OpenNamed("theirs")
+	require.NoError(t, err)
+	assert.Equal(t, id, again)
+	assert.Equal(t, id, ann.NamedID("theirs"))
+	assert.Len(t, ann.Threads(), 1)
+	assert.NotEqual(t, id, bob.NamedID("theirs"))
+	assert.NotEqual(t, id, ann.NamedID("other"))
+}

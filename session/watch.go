@@ -1,0 +1,68 @@
+package session
+
+import (
+	"context"
+	"iter"
+	"slices"
+)
+
+// Update is an event together with its turn right after the event. Turn is the zero
+// value for events about a thread or a job.
+type Update struct {
+	Event Event
+	Turn  Turn
+}
+
+// Watch is Log.Follow with the turn of each event. Each call folds the turns it needs
+// for itself, from their first event on, so the turns are whole wherever the reader
+// starts.
+func (s *Session) Watch(ctx context.Context, after uint64) iter.Seq2[Update, error] {
+	return func(yield func(Update, error) bool) {
+		open := openTurns{}
+		for e, err := range s.log.Follow(ctx, s.rewind(after)) {
+			if err != nil {
+				yield(Update{}, err)
+				return
+			}
+			up := Update{Event: e, Turn: open.fold(e)}
+			if e.Seq > after && !yield(up, nil) {
+				return
+			}
+		}
+	}
+}
+
+// openTurns holds the turns of a reader that have begun and not ended.
+type openTurns map[Ref]Turn
+
+// fold applies an event to its turn and returns the turn, or the zero value if the
+// event belongs to none. An ended turn is forgotten, as no event can follow.
+func (o openTurns) fold(e Event) Turn {
+	if e.Turn == 0 {
+		return Turn{}
+	}
+	t := o[e.turn()].Apply(e)
+	if o[e.turn()] = t; t.State.Ended() {
+		delete(o, e.turn())
+	}
+	return t
+}
+
+// rewind returns the event number to fold from so that every turn that was open right
+// after the given event is folded from its beginning.
+func (s *Session) rewind(after uint64) uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	from := after
+	for _, th := range s.threads {
+		for _, t := range slices.Backward(th.turns) {
+			if t.State.Ended() && t.LastSeq <= after {
+				break // turns end in order, so no earlier turn was open
+			}
+			if t.FirstSeq <= after {
+				from = min(from, t.FirstSeq-1)
+			}
+		}
+	}
+	return from
+}
