@@ -10,24 +10,22 @@ import (
 	"strings"
 	"sync/atomic"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-	"go.opentelemetry.io/otel/trace/noop"
-
 	"candor/agent"
 	"candor/agent/provider/retry"
+	"candor/agent/provider/wire"
+	"candor/agent/provider/wire/messages"
 )
 
 const (
-	// DefaultBaseURL is where Anthropic itself answers.
+	// DefaultBaseURL is the address of Anthropic's own API.
 	DefaultBaseURL = "https://api.anthropic.com"
-	// DefaultMaxTokens bounds one answer, its thinking included.
+	// DefaultMaxTokens bounds one answer, including its thinking.
 	DefaultMaxTokens = 16000
-	// MinBudget is the least that may be given to thinking, in tokens.
+	// MinBudget is the smallest budget for thinking, in tokens.
 	MinBudget = 1024
 )
 
-// Thinking is how a model is told to think before it speaks.
+// Thinking says how a model thinks before it answers.
 type Thinking string
 
 // The ways of thinking. Auto is Adaptive with models that know it, which most that
@@ -36,17 +34,17 @@ const (
 	Auto     Thinking = ""
 	Off      Thinking = "off"
 	Adaptive Thinking = "adaptive" // the model decides how much
-	Budget   Thinking = "budget"   // up to Options.Budget; for models before Adaptive
+	Budget   Thinking = "budget"   // up to Options.Budget; for models older than Adaptive
 )
 
-// Options say which model to ask, and how. Only Model has to be set.
+// Options select a model and how it is asked. Only Model is required.
 type Options struct {
 	BaseURL   string // without /v1; DefaultBaseURL if empty
 	Key       string
 	Model     string // as the provider names it
 	MaxTokens int    // of one answer; DefaultMaxTokens if zero
 	Thinking  Thinking
-	Budget    int               // of Thinking Budget, in tokens: from MinBudget to below MaxTokens
+	Budget    int               // for Thinking Budget, in tokens: at least MinBudget and less than MaxTokens
 	Effort    string            // low, medium, high or what else the model knows; its default if empty
 	Transport http.RoundTripper // http.DefaultTransport if nil
 }
@@ -54,17 +52,17 @@ type Options struct {
 // Provider is one model. It is safe for concurrent use and keeps no state of a
 // conversation.
 type Provider struct {
-	options  Options
-	origin   string // marks what may come back to this model
-	messages sdk.MessageService
+	options Options
+	origin  string // marks the thinking that may return to this model
+	client  *wire.Client
 
-	undisplayed atomic.Bool // the model does not know of summaries
-	unthinking  atomic.Bool // Auto found that the model does not think
+	noSummaries atomic.Bool // the model refused to sum up its thinking
+	noThinking  atomic.Bool // under Auto, the model refused to think
 }
 
 var _ agent.Provider = (*Provider)(nil)
 
-// New checks the options. It asks nobody.
+// New checks the options and returns the provider. It sends no request.
 func New(o Options) (*Provider, error) {
 	o.Key = strings.TrimSpace(o.Key)
 	if o.BaseURL == "" {
@@ -73,9 +71,9 @@ func New(o Options) (*Provider, error) {
 	if o.MaxTokens == 0 {
 		o.MaxTokens = DefaultMaxTokens
 	}
-	at, err := url.Parse(o.BaseURL)
+	base, err := url.Parse(o.BaseURL)
 	switch {
-	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
+	case err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https":
 		return nil, errors.New("anthropic: the base URL has to be a whole http or https URL") // it may hold a key
 	case o.Model == "":
 		return nil, errors.New("anthropic: no model is named")
@@ -85,85 +83,106 @@ func New(o Options) (*Provider, error) {
 	case o.Thinking != Auto && o.Thinking != Off && o.Thinking != Adaptive && o.Thinking != Budget:
 		return nil, fmt.Errorf("anthropic: thinking can be %q, %q or %q, not %q", Off, Adaptive, Budget, o.Thinking)
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(o.BaseURL),
-		option.WithHTTPClient(retry.Client(o.Transport)),
-		option.WithMiddleware(retry.Bound),
-		option.WithMaxRetries(0), // whoever wraps us decides that
-		// The SDK can put conversations into traces. Raw text goes nowhere.
-		option.WithTracerProvider(noop.NewTracerProvider()),
-	}
+	header := http.Header{"Anthropic-Version": {messages.Version}}
 	if o.Key != "" {
-		options = append(options, option.WithAPIKey(o.Key))
+		header.Set("X-Api-Key", o.Key)
 	}
 	return &Provider{
 		options: o,
-		origin:  fmt.Sprintf("anthropic %s %s", at.Host, o.Model),
-		// The service, not the client: that one would read the environment.
-		messages: sdk.NewMessageService(options...),
+		origin:  fmt.Sprintf("anthropic %s %s", base.Host, o.Model),
+		client:  wire.NewClient(base, header, o.Transport),
 	}, nil
 }
 
-// Respond implements agent.Provider. A model that refuses to be asked for summaries
-// of its thinking, or under Auto for any, is asked without from then on. Thinking
-// that the API does not take back is left out of that request.
+// Respond implements agent.Provider. A model that refuses to sum up its thinking is no
+// longer asked to, and under Auto one that refuses to think is asked without. Where
+// the API refuses thinking that it should get back, the request is repeated once
+// without any.
 func (p *Provider) Respond(ctx context.Context, req agent.Request) (agent.Response, error) {
 	for forgot := false; ; {
-		display, think := !p.undisplayed.Load(), !p.unthinking.Load()
+		display, think := !p.noSummaries.Load(), !p.noThinking.Load()
 		resp, err := p.ask(ctx, req, think, display)
 		switch {
-		case !forgot && refuses(err, spoiledWords):
+		case !forgot && refusedFor(err, spoiledThinking):
 			req, forgot = retry.Forget(req), true
-		case display && think && refuses(err, displayWords):
-			p.undisplayed.Store(true)
-		case think && p.options.Thinking == Auto && refuses(err, thinkingWords):
-			p.unthinking.Store(true)
+		case display && think && refusedFor(err, unknownDisplay):
+			p.noSummaries.Store(true)
+		case think && p.options.Thinking == Auto && refusedFor(err, unknownThinking):
+			p.noThinking.Store(true)
 		default:
 			return resp, err
 		}
 	}
 }
 
+// How the API words the refusal of summaries, of thinking, and of thinking that was
+// changed or that another model made.
 var (
-	displayWords  = regexp.MustCompile(`(?i)thinking\S*\.display`)
-	thinkingWords = regexp.MustCompile(`(?i)adaptive|thinking\.type|thinking.{0,40}not (supported|permitted)|support.{0,20}thinking`)
-	spoiledWords  = regexp.MustCompile("(?i)invalid .{0,3}signature|thinking.{0,40}cannot be modified|invalid .{0,3}data.{0,3} in .{0,3}redacted")
+	unknownDisplay  = regexp.MustCompile(`(?i)thinking\S*\.display`)
+	unknownThinking = regexp.MustCompile(
+		`(?i)adaptive|thinking\.type|thinking.{0,40}not (supported|permitted)|support.{0,20}thinking`)
+	spoiledThinking = regexp.MustCompile(
+		"(?i)invalid .{0,3}signature|thinking.{0,40}cannot be modified|invalid .{0,3}data.{0,3} in .{0,3}redacted")
 )
 
-func refuses(err error, what *regexp.Regexp) bool {
+// refusedFor reports whether the API refused a request as malformed, in words that
+// match the pattern.
+func refusedFor(err error, pattern *regexp.Regexp) bool {
 	refused, ok := errors.AsType[*agent.ProviderError](err)
 	return ok && refused.Status == http.StatusBadRequest && refused.Failure == agent.Permanent &&
-		what.MatchString(refused.Err.Error())
+		pattern.MatchString(refused.Err.Error())
 }
 
-// ask asks once.
+// errCutOff is the error for a stream that ends before the answer does.
+var errCutOff = errors.New("the model's answer broke off")
+
+// ask sends one request. think and display say whether thinking and its summary may be
+// requested.
 func (p *Provider) ask(ctx context.Context, req agent.Request, think, display bool) (agent.Response, error) {
-	params, err := p.params(req, think, display)
+	out, err := p.request(req, think, display)
 	if err != nil {
 		return agent.Response{}, err
 	}
-	stream := p.messages.NewStreaming(ctx, params)
-	defer stream.Close()
-	m := message{}
-	for stream.Next() {
-		m.add(stream.Current())
+	body, err := encode(out)
+	if err != nil {
+		return agent.Response{}, err
 	}
-	if err := stream.Err(); err != nil {
-		return agent.Response{}, p.failed(ctx, err)
+	var a answer
+	for event, err := range p.client.Stream(ctx, messages.Path, body) {
+		if err != nil {
+			return agent.Response{}, p.failed(ctx, err)
+		}
+		switch event.Name {
+		case "", "ping":
+			continue
+		case "error":
+			return agent.Response{}, p.failedInStream(ctx, event.Data)
+		}
+		if len(event.Data) == len("\n") {
+			continue
+		}
+		decoded, err := messages.Decode(event.Data)
+		if err != nil {
+			return agent.Response{}, p.failed(ctx, err)
+		}
+		a.add(decoded)
 	}
-	if !m.ended {
+	if !a.ended {
 		return agent.Response{}, p.failed(ctx, errCutOff)
 	}
-	summarized := params.Thinking.GetDisplay() != nil
-	return p.response(m, summarized), nil
+	summarized := out.Thinking != nil && out.Thinking.Display != ""
+	return p.response(a, summarized), nil
 }
 
-var errCutOff = errors.New("the model's answer broke off")
-
-// failed tells a failure apart, and leaves the key out of it.
+// failed classifies a failed request or stream and removes the key from its text.
 func (p *Provider) failed(ctx context.Context, err error) error {
-	if broke, ok := errors.AsType[*sdk.Error](err); ok && ctx.Err() == nil {
-		return retry.Read(0, nil, []byte(broke.RawJSON())).Failure(p.options.Key)
-	}
 	return retry.Explain(ctx, err, p.options.Key)
+}
+
+// failedInStream classifies the error that the API sent as an event.
+func (p *Provider) failedInStream(ctx context.Context, data []byte) error {
+	if ctx.Err() != nil {
+		return retry.Explain(ctx, ctx.Err(), p.options.Key)
+	}
+	return retry.Read(0, nil, data).Failure(p.options.Key)
 }

@@ -14,6 +14,7 @@ import (
 
 	"candor/agent"
 	"candor/agent/provider/retry/replaytest"
+	"candor/agent/provider/wire/messages"
 )
 
 const hi = `event: message_start
@@ -151,7 +152,7 @@ func TestAModelIsAskedOnlyForTheThinkingItKnows(t *testing.T) {
 func TestThinkingThatWasNotAskedForAsASummaryIsNone(t *testing.T) {
 	p, err := New(Options{Model: "m"})
 	require.NoError(t, err)
-	m := message{blocks: []*block{{kind: thinkingBlock}}}
+	m := answer{blocks: []*block{{start: messages.ContentBlock{Type: messages.TypeThinking}}}}
 	m.blocks[0].text.WriteString("raw")
 	assert.Empty(t, p.response(m, false).Summary)
 	assert.Equal(t, "raw", p.response(m, true).Summary)

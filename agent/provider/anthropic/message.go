@@ -1,99 +1,85 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"candor/agent"
+	"candor/agent/provider/wire"
+	"candor/agent/provider/wire/messages"
 )
 
-// The kinds of blocks we read. Others are passed over.
-const (
-	textKind      = "text"
-	toolKind      = "tool_use"
-	thinkingBlock = "thinking"
-	redactedBlock = "redacted_thinking"
-)
-
-// maxBlocks bounds the blocks of one answer.
+// maxBlocks bounds the blocks of one answer, whose number the server chooses.
 const maxBlocks = 1024
 
-// thought is a block of thinking as it goes back.
-type thought struct {
-	Type      string `json:"type"`
-	Thinking  string `json:"thinking,omitempty"`
-	Signature string `json:"signature,omitempty"`
-	Data      string `json:"data,omitempty"`
-}
-
-// message is an answer as its events come in.
-type message struct {
+// answer joins the events of a message.
+type answer struct {
 	blocks []*block
 	model  string
 	usage  agent.Usage
 	ended  bool
 }
 
+// block is a content block whose pieces are still coming in.
 type block struct {
-	index                  int64
-	kind, id, name         string
-	text, input, signature strings.Builder // text: what is said or thought
-	data                   string
+	index     wire.Int
+	start     messages.ContentBlock
+	text      strings.Builder // what it says, or thinks
+	input     strings.Builder
+	signature strings.Builder
 }
 
-func (m *message) add(e sdk.MessageStreamEventUnion) {
+func (a *answer) add(e messages.Event) {
 	switch e.Type {
 	case "message_start":
-		m.model = e.Message.Model
-		u := e.Message.Usage
-		m.usage.Input = int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens)
-		m.usage.Output = int(u.OutputTokens)
+		a.model = string(e.Message.Model)
+		a.usage.Input = inputTokens(e.Message.Usage)
+		a.usage.Output = int(e.Message.Usage.OutputTokens)
 	case "content_block_start":
-		if len(m.blocks) < maxBlocks {
-			m.blocks = append(m.blocks, started(e))
+		if len(a.blocks) < maxBlocks {
+			a.blocks = append(a.blocks, newBlock(e))
 		}
 	case "content_block_delta":
-		if b := m.at(e.Index); b != nil {
+		if b := a.block(e.Index); b != nil {
 			b.add(e.Delta)
 		}
 	case "message_delta":
-		m.ended = m.ended || e.Delta.StopReason != ""
-		m.count(e.Usage)
+		a.ended = a.ended || e.Delta.StopReason != ""
+		a.count(e.Usage)
 	case "message_stop":
-		m.ended = true
+		a.ended = true
 	}
 }
 
-// count takes the totals so far; what a server leaves out stays what it was.
-func (m *message) count(u sdk.MessageDeltaUsage) {
-	if in := u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens; in > 0 {
-		m.usage.Input = max(m.usage.Input, int(in))
-	}
+// count updates the totals. A count that a server leaves out stays as it was.
+func (a *answer) count(u messages.Usage) {
+	a.usage.Input = max(a.usage.Input, inputTokens(u))
 	if u.OutputTokens > 0 {
-		m.usage.Output = int(u.OutputTokens)
+		a.usage.Output = int(u.OutputTokens)
 	}
-	m.usage.Reasoning = int(u.OutputTokensDetails.ThinkingTokens)
+	a.usage.Reasoning = int(u.OutputTokensDetails.ThinkingTokens)
 }
 
-func started(e sdk.MessageStreamEventUnion) *block {
-	c := e.ContentBlock
-	b := &block{index: e.Index, kind: c.Type, id: c.ID, name: c.Name, data: c.Data}
-	switch c.Type {
-	case textKind:
-		b.text.WriteString(c.Text)
-	case thinkingBlock:
-		b.text.WriteString(c.Thinking)
-		b.signature.WriteString(c.Signature)
+func inputTokens(u messages.Usage) int {
+	return int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens)
+}
+
+func newBlock(e messages.Event) *block {
+	b := &block{index: e.Index, start: e.ContentBlock}
+	switch b.start.Type {
+	case messages.TypeText:
+		b.text.WriteString(string(b.start.Text))
+	case messages.TypeThinking:
+		b.text.WriteString(string(b.start.Thinking))
+		b.signature.WriteString(string(b.start.Signature))
 	}
 	return b
 }
 
-func (m *message) at(index int64) *block {
-	for _, b := range slices.Backward(m.blocks) {
+// block returns the last block with an index, or nil.
+func (a *answer) block(index wire.Int) *block {
+	for _, b := range slices.Backward(a.blocks) {
 		if b.index == index {
 			return b
 		}
@@ -101,41 +87,43 @@ func (m *message) at(index int64) *block {
 	return nil
 }
 
-func (b *block) add(d sdk.MessageStreamEventUnionDelta) {
+func (b *block) add(d messages.Delta) {
 	switch d.Type {
 	case "text_delta":
-		b.text.WriteString(d.Text)
+		b.text.WriteString(string(d.Text))
 	case "thinking_delta":
-		b.text.WriteString(d.Thinking)
+		b.text.WriteString(string(d.Thinking))
 	case "signature_delta":
-		b.signature.WriteString(d.Signature)
+		b.signature.WriteString(string(d.Signature))
 	case "input_json_delta":
-		b.input.WriteString(d.PartialJSON)
+		b.input.WriteString(string(d.PartialJSON))
 	}
 }
 
-// response reads a whole message. Thinking is a summary only where one was asked
-// for; else it may be the raw thoughts.
-func (p *Provider) response(m message, summarized bool) agent.Response {
-	out := agent.Response{Model: m.model, Usage: m.usage}
+// response returns the whole answer. Thinking is its summary only where one was
+// requested; otherwise it may be the raw thoughts.
+func (p *Provider) response(a answer, summarized bool) agent.Response {
+	out := agent.Response{Model: a.model, Usage: a.usage}
 	var text, thoughts []string
-	for _, b := range m.blocks {
-		said := b.text.String()
-		switch b.kind {
-		case textKind:
-			text = append(text, said)
-		case toolKind:
-			out.Calls = append(out.Calls, agent.Call{ID: b.id, Name: b.name, Arguments: json.RawMessage(b.input.String())})
-		case thinkingBlock, redactedBlock:
+	for _, b := range a.blocks {
+		content := b.text.String()
+		switch b.start.Type {
+		case messages.TypeText:
+			text = append(text, content)
+		case messages.TypeToolUse:
+			out.Calls = append(out.Calls, agent.Call{
+				ID: string(b.start.ID), Name: string(b.start.Name), Arguments: json.RawMessage(b.input.String()),
+			})
+		case messages.TypeThinking, messages.TypeRedactedThinking:
 			place := min(len(text), 1)
 			if len(out.Calls) > 0 {
 				place = 1 + len(out.Calls)
 			}
 			out.Opaque = append(out.Opaque, agent.Opaque{
-				Provider: p.origin, Kind: at(b.kind, place), Data: b.encode(),
+				Provider: p.origin, Kind: placeKind(string(b.start.Type), place), Data: b.encode(),
 			})
-			if b.kind == thinkingBlock && !blank(said) {
-				thoughts = append(thoughts, said)
+			if b.start.Type == messages.TypeThinking && !blank(content) {
+				thoughts = append(thoughts, content)
 			}
 		}
 	}
@@ -146,15 +134,13 @@ func (p *Provider) response(m message, summarized bool) agent.Response {
 	return out
 }
 
-// encode is the block as it came, without escapes meant for HTML.
+// encode returns a block of thinking as it came, put together from its pieces. Empty
+// members are left out.
 func (b *block) encode() []byte {
-	t := thought{Type: b.kind, Data: b.data}
-	if b.kind == thinkingBlock {
-		t.Thinking, t.Signature = b.text.String(), b.signature.String()
+	whole := b.start
+	if whole.Type == messages.TypeThinking {
+		whole.Thinking, whole.Signature = wire.Text(b.text.String()), wire.Text(b.signature.String())
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(t) // strings encode
-	return bytes.TrimSpace(buf.Bytes())
+	raw, _ := wire.Encode(whole) // strings and raw JSON that was decoded before always encode
+	return raw
 }

@@ -3,28 +3,32 @@ package anthropic
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"candor/agent"
+	"candor/agent/provider/wire"
+	"candor/agent/provider/wire/messages"
 )
 
-// params is the request in the API's terms.
-func (p *Provider) params(req agent.Request, think, display bool) (sdk.MessageNewParams, error) {
-	out := sdk.MessageNewParams{Model: p.options.Model, MaxTokens: int64(p.options.MaxTokens)}
-	out.OutputConfig.Effort = sdk.OutputConfigEffort(p.options.Effort)
+// encode returns the body of a request. Unlike wire.Encode it escapes what protects
+// HTML, as requests to this API always have been.
+func encode(out messages.Request) ([]byte, error) { return json.Marshal(out) }
+
+// request translates a request of the agent loop.
+func (p *Provider) request(req agent.Request, think, display bool) (messages.Request, error) {
+	out := messages.Request{Model: p.options.Model, MaxTokens: p.options.MaxTokens, Stream: true}
+	if p.options.Effort != "" {
+		out.OutputConfig = &messages.OutputConfig{Effort: p.options.Effort}
+	}
 	if think {
 		out.Thinking = p.thinking(req.Messages, display)
 	}
 	rest := req.Messages
 	for len(rest) > 0 && rest[0].Role == agent.RoleSystem {
 		if !blank(rest[0].Text) {
-			out.System = append(out.System, sdk.TextBlockParam{Text: rest[0].Text})
+			out.System = append(out.System, messages.TextBlock{Type: messages.TypeText, Text: rest[0].Text})
 		}
 		rest = rest[1:]
 	}
@@ -32,7 +36,7 @@ func (p *Provider) params(req agent.Request, think, display bool) (sdk.MessageNe
 		out.Messages = p.appendMessage(out.Messages, m)
 	}
 	for _, s := range req.Tools {
-		tool, err := toolParam(s)
+		tool, err := describe(s)
 		if err != nil {
 			return out, err
 		}
@@ -44,32 +48,30 @@ func (p *Provider) params(req agent.Request, think, display bool) (sdk.MessageNe
 	return out, nil
 }
 
-func (p *Provider) thinking(messages []agent.Message, display bool) sdk.ThinkingConfigParamUnion {
+// thinking returns how the model is to think, or nil for its default.
+func (p *Provider) thinking(conversation []agent.Message, display bool) *messages.ThinkingConfig {
+	config := messages.ThinkingConfig{}
 	switch p.options.Thinking {
 	case Auto, Adaptive:
-		adaptive := &sdk.ThinkingConfigAdaptiveParam{}
-		if display {
-			adaptive.Display = sdk.ThinkingConfigAdaptiveDisplaySummarized
-		}
-		return sdk.ThinkingConfigParamUnion{OfAdaptive: adaptive}
+		config.Type = "adaptive"
 	case Budget:
-		if p.lostThinking(messages) {
-			break
+		if p.lostThinking(conversation) {
+			return nil
 		}
-		enabled := &sdk.ThinkingConfigEnabledParam{BudgetTokens: int64(p.options.Budget)}
-		if display {
-			enabled.Display = sdk.ThinkingConfigEnabledDisplaySummarized
-		}
-		return sdk.ThinkingConfigParamUnion{OfEnabled: enabled}
+		config.Type, config.BudgetTokens = "enabled", p.options.Budget
+	default:
+		return nil
 	}
-	return sdk.ThinkingConfigParamUnion{}
+	if display {
+		config.Display = "summarized"
+	}
+	return &config
 }
 
-// lostThinking is whether the tool calls of this turn came without thinking of
-// this model, as after a change of models. With a budget the API then refuses to
-// go on thinking.
-func (p *Provider) lostThinking(messages []agent.Message) bool {
-	for _, m := range slices.Backward(messages) {
+// lostThinking reports whether the tool calls of this turn came without thinking of
+// this model, as after a change of models. The API then refuses a budget.
+func (p *Provider) lostThinking(conversation []agent.Message) bool {
+	for _, m := range slices.Backward(conversation) {
 		if m.Role == agent.RoleUser {
 			return false
 		}
@@ -81,16 +83,16 @@ func (p *Provider) lostThinking(messages []agent.Message) bool {
 	return false
 }
 
-// appendMessage adds a message. What the user's side says stands in one message,
-// as the API wants it of the results of one step; a later system message too,
-// since the system speaks only first.
-func (p *Provider) appendMessage(out []sdk.MessageParam, m agent.Message) []sdk.MessageParam {
-	role, blocks := sdk.MessageParamRoleUser, []sdk.ContentBlockParamUnion(nil)
+// appendMessage adds a message. Consecutive messages of one side become one, as the
+// API demands of the results of a step. Later system messages are the user's, since
+// the system only speaks first.
+func (p *Provider) appendMessage(out []messages.InputMessage, m agent.Message) []messages.InputMessage {
+	role, blocks := "user", []messages.Block(nil)
 	switch m.Role {
 	case agent.RoleTool:
 		blocks = append(blocks, toolResult(m))
 	case agent.RoleAssistant:
-		role, blocks = sdk.MessageParamRoleAssistant, p.assistant(m)
+		role, blocks = "assistant", p.assistant(m)
 	default:
 		blocks = textBlock(m.Text)
 	}
@@ -101,137 +103,105 @@ func (p *Provider) appendMessage(out []sdk.MessageParam, m agent.Message) []sdk.
 		out[last].Content = append(out[last].Content, blocks...)
 		return out
 	}
-	return append(out, sdk.MessageParam{Role: role, Content: blocks})
+	return append(out, messages.InputMessage{Role: role, Content: blocks})
 }
 
-func (p *Provider) assistant(m agent.Message) []sdk.ContentBlockParamUnion {
+func (p *Provider) assistant(m agent.Message) []messages.Block {
 	out := p.thoughtsAt(m, 0)
 	out = append(out, textBlock(m.Text)...)
 	out = append(out, p.thoughtsAt(m, 1)...)
 	for i, c := range m.Calls {
-		out = append(out, sdk.NewToolUseBlock(callID(c.ID), object(c.Arguments), callable(c.Name)))
+		out = append(out, messages.ToolUseBlock{
+			Type: messages.TypeToolUse, ID: callID(c.ID), Name: callName(c), Input: wire.Object(c.Arguments),
+		})
 		out = append(out, p.thoughtsAt(m, i+2)...)
 	}
 	return out
 }
 
-func toolResult(m agent.Message) sdk.ContentBlockParamUnion {
-	result := &sdk.ToolResultBlockParam{ToolUseID: callID(m.CallID)}
+func toolResult(m agent.Message) messages.Block {
+	result := messages.ToolResultBlock{Type: "tool_result", ToolUseID: callID(m.CallID)}
 	if !blank(m.Text) {
-		result.Content = []sdk.ToolResultBlockParamContentUnion{{OfText: &sdk.TextBlockParam{Text: m.Text}}}
+		result.Content = []messages.TextBlock{{Type: messages.TypeText, Text: m.Text}}
 	}
-	return sdk.ContentBlockParamUnion{OfToolResult: result}
+	return result
 }
 
-// textBlock is none for a blank text, which the API refuses.
-func textBlock(text string) []sdk.ContentBlockParamUnion {
+// textBlock returns a block of text, or nothing for a blank text.
+func textBlock(text string) []messages.Block {
 	if blank(text) {
 		return nil
 	}
-	return []sdk.ContentBlockParamUnion{sdk.NewTextBlock(text)}
+	return []messages.Block{messages.TextBlock{Type: messages.TypeText, Text: text}}
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// toolParam keeps the schema's properties in their order, the rationale first: the
-// SDK would sort a map.
-func toolParam(s agent.Spec) (sdk.ToolUnionParam, error) {
-	raw, err := json.Marshal(s.Schema)
+// describe returns a tool. The properties of its schema keep their order, in which
+// the rationale comes first.
+func describe(s agent.Spec) (messages.Tool, error) {
+	members, err := wire.Members(s.Schema)
 	if err != nil {
-		return sdk.ToolUnionParam{}, fmt.Errorf("the schema of tool %q: %w", s.Name, err)
+		return messages.Tool{}, fmt.Errorf("the schema of tool %q: %w", s.Name, err)
 	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return sdk.ToolUnionParam{}, fmt.Errorf("the schema of tool %q: %w", s.Name, err)
+	schema := messages.InputSchema{Type: "object", Required: s.Schema.Required, Properties: members["properties"]}
+	for _, described := range []string{"type", "required", "properties"} {
+		delete(members, described)
 	}
-	schema := sdk.ToolInputSchemaParam{
-		Type: "object", Required: s.Schema.Required, ExtraFields: map[string]any{},
-	}
-	for name, value := range members {
-		switch name {
-		case "type", "required":
-		case "properties":
-			schema.Properties = value
-		default:
-			schema.ExtraFields[name] = value
-		}
-	}
-	tool := &sdk.ToolParam{Name: s.Name, InputSchema: schema}
-	if s.Description != "" {
-		tool.Description = param.NewOpt(s.Description)
-	}
-	return sdk.ToolUnionParam{OfTool: tool}, nil
+	schema.Extra = members
+	return messages.Tool{Name: s.Name, Description: s.Description, InputSchema: schema}, nil
 }
 
-// withdrawn names the tools that were called but may not be called any more: the
-// API refuses a conversation with calls of tools it is not told about.
-func withdrawn(messages []agent.Message) (tools []sdk.ToolUnionParam, choice sdk.ToolChoiceUnionParam) {
+// withdrawn describes the tools that were called but may not be called any more. The
+// API refuses a conversation with calls of tools that the request does not list.
+func withdrawn(conversation []agent.Message) ([]messages.Tool, *messages.ToolChoice) {
 	var names []string
-	for _, m := range messages {
+	for _, m := range conversation {
 		for _, c := range m.Calls {
-			if name := callable(c.Name); !slices.Contains(names, name) {
+			if name := callName(c); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 	}
 	if len(names) == 0 {
-		return nil, choice
+		return nil, nil
 	}
+	var tools []messages.Tool
 	for _, name := range names {
-		tools = append(tools, sdk.ToolUnionParam{OfTool: &sdk.ToolParam{
-			Name: name, InputSchema: sdk.ToolInputSchemaParam{Type: "object"},
-		}})
+		tools = append(tools, messages.Tool{Name: name, InputSchema: messages.InputSchema{Type: "object"}})
 	}
-	return tools, sdk.ToolChoiceUnionParam{OfNone: &sdk.ToolChoiceNoneParam{}}
+	return tools, &messages.ToolChoice{Type: "none"}
 }
 
-var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+// callName returns the name of the called tool as the API accepts it.
+func callName(c agent.Call) string { return wire.Identifier(c.Name, "unnamed") }
 
-// callable is a name as the API lets it be, whatever a model made up.
-func callable(name string) string {
-	name = notInNames.ReplaceAllString(name, "_")
-	return cutTo(name, "unnamed")
-}
+// callID returns the id of a call as the API accepts it.
+func callID(id string) string { return wire.Identifier(id, "call") }
 
-// callID is an id as the API lets it be.
-func callID(id string) string {
-	return cutTo(notInNames.ReplaceAllString(id, "_"), "call")
-}
+// placeKind is the kind of a block of thinking that stood at a place: 0 is before
+// everything, 1 after the text, and each call counts one more. The API refuses
+// thinking that moved.
+func placeKind(blockType string, place int) string { return blockType + ":" + strconv.Itoa(place) }
 
-func cutTo(s, instead string) string {
-	const longest = 64
-	if s == "" {
-		return instead
-	}
-	return s[:min(len(s), longest)]
-}
-
-// object is a call's arguments, or an empty object where the model wrote none,
-// which the API refuses. What was wrong with them stands in the tool's answer.
-func object(arguments json.RawMessage) json.RawMessage {
-	var v map[string]any
-	if json.Unmarshal(arguments, &v) != nil || v == nil {
-		return json.RawMessage("{}")
-	}
-	return arguments
-}
-
-// at marks where a block stood: 0 before everything, 1 after the text, and one
-// more after each call. The API refuses thinking that was moved.
-func at(kind string, place int) string { return kind + ":" + strconv.Itoa(place) }
-
-func (p *Provider) thoughtsAt(m agent.Message, place int) []sdk.ContentBlockParamUnion {
-	var out []sdk.ContentBlockParamUnion
+// thoughtsAt returns the thinking of this model that stood at a place.
+func (p *Provider) thoughtsAt(m agent.Message, place int) []messages.Block {
+	var out []messages.Block
 	for _, o := range m.Opaque {
-		var b thought
-		if o.Provider != p.origin || json.Unmarshal(o.Data, &b) != nil {
+		if o.Provider != p.origin {
 			continue
 		}
 		switch o.Kind {
-		case at(thinkingBlock, place):
-			out = append(out, sdk.NewThinkingBlock(b.Signature, b.Thinking))
-		case at(redactedBlock, place):
-			out = append(out, sdk.NewRedactedThinkingBlock(b.Data))
+		case placeKind(messages.TypeThinking, place):
+			b := messages.ThinkingBlock{Type: messages.TypeThinking}
+			if json.Unmarshal(o.Data, &b) == nil {
+				out = append(out, b)
+			}
+		case placeKind(messages.TypeRedactedThinking, place):
+			b := messages.RedactedThinkingBlock{Type: messages.TypeRedactedThinking}
+			if json.Unmarshal(o.Data, &b) == nil {
+				out = append(out, b)
+			}
 		}
 	}
 	return out

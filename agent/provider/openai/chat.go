@@ -3,65 +3,69 @@ package openai
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
-	sdk "github.com/openai/openai-go/v3"
-
 	"candor/agent"
+	"candor/agent/provider/wire"
+	"candor/agent/provider/wire/chat"
 )
 
-// errCutOff is a stream without an end: the connection was lost, or the server
-// gave up without a word.
-var errCutOff = errors.New("the model's answer broke off")
+// maxCalls bounds the tool calls of one answer, whose number the server chooses.
+const maxCalls = 256
 
-// maxAtOnce bounds the calls of one answer, which a server numbers as it likes.
-const maxAtOnce = 256
-
-// complete asks by Chat Completions.
+// complete asks by Chat Completions. usage says whether the count of tokens is
+// requested.
 func (p *Provider) complete(ctx context.Context, req agent.Request, usage bool) (agent.Response, error) {
-	params, err := p.chatParams(req, usage)
+	body, err := p.chatRequest(req, usage)
 	if err != nil {
 		return agent.Response{}, err
 	}
-	stream := p.chat.NewStreaming(ctx, params)
-	defer stream.Close()
-	var a answer
-	for stream.Next() {
-		a.add(stream.Current())
-	}
-	if err := stream.Err(); err != nil {
-		return agent.Response{}, p.failed(ctx, err)
+	var a chatAnswer
+	for event, err := range p.client.Stream(ctx, chat.Path, body) {
+		if err != nil {
+			return agent.Response{}, p.failed(ctx, err)
+		}
+		if event.Done() {
+			break
+		}
+		chunk, err := chat.Decode(event.Data)
+		switch {
+		case err != nil:
+			return agent.Response{}, p.failed(ctx, err)
+		case chunk.Error != nil:
+			return agent.Response{}, p.failedInStream(ctx, event.Data)
+		}
+		a.add(chunk)
 	}
 	if !a.ended {
 		return agent.Response{}, p.failed(ctx, errCutOff)
 	}
 	resp := a.response()
-	resp.Opaque = p.keep(a.reasoning)
+	resp.Opaque = p.opaqueReasoning(a.reasoning)
 	return resp, nil
 }
 
-// answer is a chat completion as its pieces come in.
-type answer struct {
+// chatAnswer joins the chunks of a chat completion.
+type chatAnswer struct {
 	text, refusal strings.Builder
-	calls         []*call
+	calls         []*chatCall
 	reasoning     reasoning
 	model         string
 	usage         agent.Usage
 	ended         bool
 }
 
-// call is a tool call that grows. Servers number them, but not all do it right.
-type call struct {
-	index     int64
+// chatCall is a tool call whose pieces are still coming in.
+type chatCall struct {
+	index     wire.Int
 	id, name  string
 	arguments strings.Builder
 }
 
-func (a *answer) add(chunk sdk.ChatCompletionChunk) {
+func (a *chatAnswer) add(chunk chat.Chunk) {
 	if chunk.Model != "" {
-		a.model = chunk.Model
+		a.model = string(chunk.Model)
 	}
 	if u := chunk.Usage; u.TotalTokens+u.CompletionTokens+u.PromptTokens > 0 {
 		a.usage = agent.Usage{
@@ -71,21 +75,21 @@ func (a *answer) add(chunk sdk.ChatCompletionChunk) {
 	}
 	for _, choice := range chunk.Choices {
 		if choice.Index != 0 {
-			continue // we ask for one
+			continue // we asked for one
 		}
-		a.text.WriteString(choice.Delta.Content)
-		a.refusal.WriteString(choice.Delta.Refusal)
+		a.text.WriteString(string(choice.Delta.Content))
+		a.refusal.WriteString(string(choice.Delta.Refusal))
 		a.reasoning.add(choice.Delta)
-		for _, c := range choice.Delta.ToolCalls {
-			a.addCall(c)
+		for _, piece := range choice.Delta.ToolCalls {
+			a.addCall(piece)
 		}
 		a.ended = a.ended || choice.FinishReason != ""
 	}
 }
 
-// addCall finds the call a piece belongs to. A second name and id under a number
-// that is taken is another call: some servers give all of them number 0.
-func (a *answer) addCall(piece sdk.ChatCompletionChunkChoiceDeltaToolCall) {
+// addCall adds a piece to the call with its number. A second name and id under a
+// number that is in use start another call: some servers number all of them 0.
+func (a *chatAnswer) addCall(piece chat.ToolCallDelta) {
 	at := -1
 	for i, c := range slices.Backward(a.calls) {
 		if c.index == piece.Index {
@@ -93,25 +97,27 @@ func (a *answer) addCall(piece sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 			break
 		}
 	}
-	another := at >= 0 && piece.Function.Name != "" && piece.ID != "" && a.calls[at].id != piece.ID
+	another := at >= 0 && piece.Function.Name != "" && piece.ID != "" && a.calls[at].id != string(piece.ID)
 	if at < 0 || another {
-		if len(a.calls) == maxAtOnce {
+		if len(a.calls) == maxCalls {
 			return
 		}
-		a.calls = append(a.calls, &call{index: piece.Index})
+		a.calls = append(a.calls, &chatCall{index: piece.Index})
 		at = len(a.calls) - 1
 	}
 	c := a.calls[at]
 	if c.id == "" {
-		c.id = piece.ID
+		c.id = string(piece.ID)
 	}
 	if c.name == "" {
-		c.name = piece.Function.Name
+		c.name = string(piece.Function.Name)
 	}
-	c.arguments.WriteString(piece.Function.Arguments)
+	c.arguments.WriteString(string(piece.Function.Arguments))
 }
 
-func (a *answer) response() agent.Response {
+// response returns the answer without its opaque reasoning. A refusal is the text
+// where there is no other.
+func (a *chatAnswer) response() agent.Response {
 	out := agent.Response{
 		Text:    a.text.String(),
 		Summary: a.reasoning.summary(),

@@ -5,18 +5,19 @@ import "strings"
 // Echo says whether Chat sends a model's raw reasoning back with its tool calls.
 type Echo int
 
-// The rules providers have, zero being the one known for the provider. They have
-// changed before and will again, which is why Options can overrule the table.
+// The rules of providers. Zero means the rule that is known for the provider. The
+// rules have changed before and will again, which is why Options can overrule them.
 const (
 	EchoRequired  Echo = iota + 1 // refuses a conversation without it
 	EchoOptional                  // may use it
 	EchoForbidden                 // refuses a conversation with it, or never sends any
 )
 
-// echoRules are looked through in order; an empty field fits all.
+// echoRules are tried in order; an empty field matches everything.
 var echoRules = []struct {
-	host, model string // a host and those below it; what the model's name contains
-	echo        Echo
+	host  string // matches the host and its subdomains
+	model string // matches a part of the model's name
+	echo  Echo
 }{
 	{"openai.com", "", EchoForbidden},
 	{"openai.azure.com", "", EchoForbidden},
@@ -30,11 +31,12 @@ var echoRules = []struct {
 	{"", "", EchoOptional},
 }
 
-func echoOf(host, model string) Echo {
+// echoRule returns the rule of the server at host for a model.
+func echoRule(host, model string) Echo {
 	host, model = strings.ToLower(host), strings.ToLower(model)
 	for _, r := range echoRules {
-		here := r.host == "" || host == r.host || strings.HasSuffix(host, "."+r.host)
-		if here && strings.Contains(model, r.model) {
+		hostMatches := r.host == "" || host == r.host || strings.HasSuffix(host, "."+r.host)
+		if hostMatches && strings.Contains(model, r.model) {
 			return r.echo
 		}
 	}

@@ -7,41 +7,44 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
-	"candor/agent/provider/retry"
+	"candor/agent/provider/wire"
 )
 
-// listTime bounds how long a server may take to list its models.
-const listTime = 10 * time.Second
+const (
+	// maxListTime is how long a server may take to list its models.
+	maxListTime = 10 * time.Second
+	// maxList is how many bytes of that list are read.
+	maxList = 1 << 20
+)
 
-// FirstModel is the first model that a server lists at /models. Its errors say what
-// happened without the server's words.
+// FirstModel returns the first model that the server of o lists at /models. Its
+// errors say what happened without the server's words, which may hold the key.
 func FirstModel(ctx context.Context, o Options) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, listTime)
+	ctx, cancel := context.WithTimeout(ctx, maxListTime)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(o.BaseURL, "/")+"/models", nil)
+	client, _, err := o.client()
 	if err != nil {
-		return "", errors.New("the base URL is no URL") // it may hold a key
+		return "", err
 	}
-	if key := strings.TrimSpace(o.Key); key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
+	resp, err := client.Get(ctx, "models")
+	if refused, ok := errors.AsType[*wire.StatusError](err); ok {
+		return "", unlisted(refused.Status)
 	}
-	resp, err := retry.Client(o.Transport).Do(req)
 	if err != nil {
 		return "", errors.New("there was no answer")
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("it answered with status %d", resp.StatusCode)
+		return "", unlisted(resp.StatusCode)
 	}
 	var list struct {
 		Data []struct {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&list); err != nil {
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxList)).Decode(&list); err != nil {
 		return "", errors.New("its answer was no list of models")
 	}
 	if len(list.Data) == 0 || list.Data[0].ID == "" {
@@ -49,3 +52,5 @@ func FirstModel(ctx context.Context, o Options) (string, error) {
 	}
 	return list.Data[0].ID, nil
 }
+
+func unlisted(status int) error { return fmt.Errorf("it answered with status %d", status) }

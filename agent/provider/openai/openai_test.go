@@ -161,7 +161,7 @@ func TestEcho(t *testing.T) {
 		{"openrouter.ai", "moonshotai/kimi-k2.5", EchoOptional},
 		{"localhost", "qwen3", EchoOptional},
 	} {
-		assert.Equal(t, c.want, echoOf(c.host, c.model), c.host)
+		assert.Equal(t, c.want, echoRule(c.host, c.model), c.host)
 	}
 	p, err := New(Options{Model: "m", Echo: EchoRequired})
 	require.NoError(t, err)
@@ -215,7 +215,7 @@ func TestReasoningThatIsNotTakenBackIsLeftOut(t *testing.T) {
 		p, server := refusing(t, Options{API: api, Echo: EchoOptional}, "spoiled", words, hi)
 		req := replaytest.Question(t)
 		req.Messages = append(req.Messages, agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
-			p.opaque(kindAt(0), []byte(`{"type":"reasoning","encrypted_content":"spoiled"}`)), p.opaque(reasoningContent, []byte("spoiled")),
+			p.opaque(placeKind(0), []byte(`{"type":"reasoning","encrypted_content":"spoiled"}`)), p.opaque(reasoningContent, []byte("spoiled")),
 		}}, agent.Message{Role: agent.RoleUser, Text: "go on"})
 		_, err := p.Respond(t.Context(), req)
 		require.NoError(t, err)

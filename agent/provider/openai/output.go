@@ -4,44 +4,40 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/openai/openai-go/v3/responses"
-
 	"candor/agent"
+	"candor/agent/provider/wire/responses"
 )
 
-// fromItems reads a whole response. The items are those of its events, or, where a
-// server sends none, those it ends with.
-func (p *Provider) fromItems(o output) agent.Response {
-	out := agent.Response{Model: o.final.Model, Usage: agent.Usage{
-		Input: int(o.final.Usage.InputTokens), Output: int(o.final.Usage.OutputTokens),
-		Reasoning: int(o.final.Usage.OutputTokensDetails.ReasoningTokens),
+// readItems turns the output items of a response into what the agent loop knows. A
+// server that sent no event for them has them in its final response.
+func (p *Provider) readItems(a responsesAnswer) agent.Response {
+	out := agent.Response{Model: string(a.final.Model), Usage: agent.Usage{
+		Input: int(a.final.Usage.InputTokens), Output: int(a.final.Usage.OutputTokens),
+		Reasoning: int(a.final.Usage.OutputTokensDetails.ReasoningTokens),
 	}}
-	items := o.items
+	items := a.items
 	if len(items) == 0 {
-		items = o.final.Output
+		items = a.final.Output
 	}
 	var summary, text []string
 	for _, item := range items {
 		switch item.Type {
-		case "reasoning":
+		case responses.TypeReasoning:
 			for _, s := range item.Summary {
-				summary = append(summary, s.Text)
+				summary = append(summary, string(s.Text))
 			}
-			// Without its content the provider would look for the item and not
-			// find it, since nothing is kept there.
+			// An item without encrypted content is useless to send back: the provider
+			// would look it up by its id and not find it, since it stored nothing.
 			if item.EncryptedContent != "" {
-				place := min(len(text), 1)
-				if len(out.Calls) > 0 {
-					place = 1 + len(out.Calls)
-				}
-				out.Opaque = append(out.Opaque, p.opaque(kindAt(place), []byte(item.RawJSON())))
+				kind := placeKind(placeAfter(text, out.Calls))
+				out.Opaque = append(out.Opaque, p.opaque(kind, item.Raw))
 			}
-		case "message":
-			text = append(text, words(item))
-		case "function_call":
-			if len(out.Calls) < maxAtOnce {
+		case responses.TypeMessage:
+			text = append(text, messageText(item))
+		case responses.TypeFunctionCall:
+			if len(out.Calls) < maxCalls {
 				out.Calls = append(out.Calls, agent.Call{
-					ID: item.CallID, Name: item.Name, Arguments: json.RawMessage(item.Arguments.OfString),
+					ID: string(item.CallID), Name: string(item.Name), Arguments: json.RawMessage(item.Arguments),
 				})
 			}
 		}
@@ -51,12 +47,21 @@ func (p *Provider) fromItems(o output) agent.Response {
 	return out
 }
 
-// words is what a message says, or the refusal to say it.
-func words(item responses.ResponseOutputItemUnion) string {
+// placeAfter is the place, in the sense of placeKind, of an item that follows these
+// texts and calls. All texts are sent back as one, ahead of the calls.
+func placeAfter(text []string, calls []agent.Call) int {
+	if len(calls) > 0 {
+		return 1 + len(calls)
+	}
+	return min(len(text), 1)
+}
+
+// messageText joins the parts of a message: text, or the refusal to give one.
+func messageText(item responses.Item) string {
 	var out strings.Builder
 	for _, part := range item.Content {
-		out.WriteString(part.Text)
-		out.WriteString(part.Refusal)
+		out.WriteString(string(part.Text))
+		out.WriteString(string(part.Refusal))
 	}
 	return out.String()
 }

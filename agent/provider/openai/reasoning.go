@@ -6,126 +6,117 @@ import (
 	"slices"
 	"strings"
 
-	sdk "github.com/openai/openai-go/v3"
-
 	"candor/agent"
+	"candor/agent/provider/wire"
+	"candor/agent/provider/wire/chat"
 )
 
-// The fields in which Chat's many speakers send reasoning. None is in OpenAI's own
-// protocol; the two of text are the same thing under two names.
+// The kinds of opaque reasoning of Chat, named after the members in which servers
+// send it. The two of text are the same thing under two names.
 const (
 	reasoningContent = "reasoning_content"
 	reasoningText    = "reasoning"
 	reasoningDetails = "reasoning_details"
 )
 
-// placeholder stands where a provider insists on reasoning and there is none. An
-// empty string counts as missing with some.
+// placeholder is sent where a provider insists on reasoning and there is none. Some
+// treat an empty string as missing.
 const placeholder = "."
 
-// reasoning gathers one answer's.
+// reasoning collects the reasoning of one answer.
 type reasoning struct {
-	text    map[string]*strings.Builder // by field
-	details []*detail
+	content, text strings.Builder // of reasoning_content and of reasoning
+	details       []*detail
 }
 
-// detail is one entry of reasoning_details. Text and summaries come in pieces;
-// everything else is whole, and stays byte for byte what it was.
+// detail is one entry of reasoning_details. Texts and summaries come in pieces that
+// are joined; every other entry is complete and keeps its bytes.
 type detail struct {
-	raw    json.RawMessage
-	fields map[string]json.RawMessage
-	kind   string
-	field  string // where its text is, if it can come in pieces
-	text   string
-	grown  bool
+	raw     json.RawMessage
+	members map[string]json.RawMessage
+	kind    string
+	member  string // that holds the text, if the entry can come in pieces
+	text    string
+	joined  bool
 }
 
-// add takes what a piece of the answer holds.
-func (r *reasoning) add(delta sdk.ChatCompletionChunkChoiceDelta) {
-	for _, name := range []string{reasoningContent, reasoningText} {
-		var piece string
-		if json.Unmarshal([]byte(delta.JSON.ExtraFields[name].Raw()), &piece) != nil || piece == "" {
-			continue
-		}
-		if r.text == nil {
-			r.text = map[string]*strings.Builder{}
-		}
-		if r.text[name] == nil {
-			r.text[name] = &strings.Builder{}
-		}
-		r.text[name].WriteString(piece)
-	}
-	var entries []json.RawMessage
-	if json.Unmarshal([]byte(delta.JSON.ExtraFields[reasoningDetails].Raw()), &entries) != nil {
-		return
-	}
-	for _, raw := range entries {
-		if d := newDetail(raw); d != nil && !r.grow(d) {
+// add takes the reasoning out of a piece of the answer.
+func (r *reasoning) add(delta chat.Delta) {
+	r.content.WriteString(delta.ReasoningContent)
+	r.text.WriteString(delta.Reasoning)
+	for _, raw := range delta.ReasoningDetails {
+		if d := newDetail(raw); d != nil && !r.join(d) {
 			r.details = append(r.details, d)
 		}
 	}
 }
 
+// newDetail reads an entry. It returns nil for what is no object.
 func newDetail(raw json.RawMessage) *detail {
 	d := &detail{raw: slices.Clone(raw)}
-	if json.Unmarshal(raw, &d.fields) != nil || d.fields == nil {
+	if json.Unmarshal(raw, &d.members) != nil || d.members == nil {
 		return nil
 	}
-	_ = json.Unmarshal(d.fields["type"], &d.kind)
+	_ = json.Unmarshal(d.members["type"], &d.kind)
 	switch d.kind {
 	case "reasoning.text":
-		d.field = "text"
+		d.member = "text"
 	case "reasoning.summary":
-		d.field = "summary"
+		d.member = "summary"
 	}
-	_ = json.Unmarshal(d.fields[d.field], &d.text)
+	_ = json.Unmarshal(d.members[d.member], &d.text)
 	return d
 }
 
-// grow adds a piece to the entry before it, if it goes on there.
-func (r *reasoning) grow(piece *detail) bool {
-	if len(r.details) == 0 || piece.field == "" {
+// join adds a piece to the last entry and reports whether it belongs there. The last
+// entry also gets the members that only the piece has, such as the signature.
+func (r *reasoning) join(piece *detail) bool {
+	if len(r.details) == 0 || piece.member == "" {
 		return false
 	}
 	last := r.details[len(r.details)-1]
-	if last.kind != piece.kind || !bytes.Equal(last.fields["index"], piece.fields["index"]) || last.signed() {
+	if last.kind != piece.kind || !bytes.Equal(last.members["index"], piece.members["index"]) || last.signed() {
 		return false
 	}
 	last.text += piece.text
-	last.grown = true
-	for name, value := range piece.fields {
-		if old, ok := last.fields[name]; !ok || string(old) == "null" {
-			last.fields[name] = value
+	last.joined = true
+	for name, value := range piece.members {
+		if old, ok := last.members[name]; !ok || string(old) == "null" {
+			last.members[name] = value
 		}
 	}
 	return true
 }
 
-// signed is whether an entry is complete: its signature ends it.
+// signed reports whether an entry has its signature, which completes it.
 func (d *detail) signed() bool {
-	s := d.fields["signature"]
+	s := d.members["signature"]
 	return len(s) > 0 && string(s) != "null" && string(s) != `""`
 }
 
 func (d *detail) encode() json.RawMessage {
-	if !d.grown {
+	if !d.joined {
 		return d.raw
 	}
-	d.fields[d.field] = plain(d.text)
-	return plain(d.fields)
+	d.members[d.member] = encode(d.text)
+	return encode(d.members)
 }
 
-// plain is JSON without the escapes meant for HTML, so that what a provider
-// signed reads as it was sent.
-func plain(v any) json.RawMessage {
+// encode returns the JSON of v, which consists of strings and raw JSON.
+func encode(v any) json.RawMessage {
+	raw, _ := wire.Encode(v) // strings and raw JSON that was decoded before always encode
+	return raw
+}
+
+// escapeHTML escapes <, > and & in the strings of raw JSON, as they always were in the
+// entries of reasoning_details that go back. The value stays the same.
+func escapeHTML(raw json.RawMessage) json.RawMessage {
 	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // strings and raw JSON encode
-	return bytes.TrimSpace(buf.Bytes())
+	json.HTMLEscape(&buf, raw)
+	return buf.Bytes()
 }
 
-// summary is what the provider itself calls one.
+// summary joins what the provider itself calls summaries.
 func (r *reasoning) summary() string {
 	var parts []string
 	for _, d := range r.details {
@@ -136,48 +127,52 @@ func (r *reasoning) summary() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// keep is what the provider may want back.
-func (p *Provider) keep(r reasoning) []agent.Opaque {
+// opaqueReasoning returns what the provider may want back, one Opaque for each member
+// that had reasoning.
+func (p *Provider) opaqueReasoning(r reasoning) []agent.Opaque {
 	if p.echo == EchoForbidden {
 		return nil
 	}
 	var out []agent.Opaque
-	for _, name := range []string{reasoningContent, reasoningText} {
-		if b := r.text[name]; b != nil {
-			out = append(out, p.opaque(name, []byte(b.String())))
-		}
+	if r.content.Len() > 0 {
+		out = append(out, p.opaque(reasoningContent, []byte(r.content.String())))
+	}
+	if r.text.Len() > 0 {
+		out = append(out, p.opaque(reasoningText, []byte(r.text.String())))
 	}
 	if len(r.details) > 0 {
 		entries := make([]json.RawMessage, len(r.details))
 		for i, d := range r.details {
 			entries[i] = d.encode()
 		}
-		out = append(out, p.opaque(reasoningDetails, plain(entries)))
+		out = append(out, p.opaque(reasoningDetails, encode(entries)))
 	}
 	return out
 }
 
-// reasoningOf is what goes back with a message, under the names it came by.
-// Details hold the text already.
-func (p *Provider) reasoningOf(m agent.Message) map[string]any {
+// echoReasoning adds the reasoning of m to a message, under the names by which it
+// came. The member "reasoning" is left out where another one has the same text.
+func (p *Provider) echoReasoning(out *chat.Message, m agent.Message) {
 	if p.echo == EchoForbidden {
-		return nil
+		return
 	}
-	out := map[string]any{}
 	for _, o := range m.Opaque {
+		text := string(o.Data)
 		switch {
 		case o.Provider != p.origin:
 		case o.Kind == reasoningDetails && json.Valid(o.Data):
-			out[o.Kind] = json.RawMessage(o.Data)
-		case o.Kind == reasoningContent, o.Kind == reasoningText:
-			out[o.Kind] = string(o.Data)
+			out.ReasoningDetails = escapeHTML(o.Data)
+		case o.Kind == reasoningContent:
+			out.ReasoningContent = &text
+		case o.Kind == reasoningText:
+			out.Reasoning = &text
 		}
 	}
-	if out[reasoningDetails] != nil || out[reasoningContent] != nil {
-		delete(out, reasoningText)
+	if out.ReasoningDetails != nil || out.ReasoningContent != nil {
+		out.Reasoning = nil
 	}
-	if p.echo == EchoRequired && len(out) == 0 {
-		out[reasoningContent] = placeholder
+	if p.echo == EchoRequired && out.ReasoningDetails == nil && out.ReasoningContent == nil && out.Reasoning == nil {
+		missing := placeholder
+		out.ReasoningContent = &missing
 	}
-	return out
 }

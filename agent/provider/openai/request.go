@@ -3,76 +3,67 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
-
 	"candor/agent"
+	"candor/agent/provider/wire"
+	"candor/agent/provider/wire/chat"
 )
 
-// chatParams is the request in Chat's terms.
-func (p *Provider) chatParams(req agent.Request, usage bool) (sdk.ChatCompletionNewParams, error) {
-	out := sdk.ChatCompletionNewParams{
-		Model:           p.options.Model,
-		ReasoningEffort: shared.ReasoningEffort(p.options.Effort),
-	}
+// chatRequest returns the body of a request for Chat Completions.
+func (p *Provider) chatRequest(req agent.Request, usage bool) ([]byte, error) {
+	out := chat.Request{Model: p.options.Model, ReasoningEffort: p.options.Effort, Stream: true}
 	if usage {
-		out.StreamOptions.IncludeUsage = param.NewOpt(true)
+		out.StreamOptions = &chat.StreamOptions{IncludeUsage: true}
 	}
-	for _, m := range oneSystem(req.Messages) {
+	for _, m := range mergeSystem(req.Messages) {
 		out.Messages = append(out.Messages, p.chatMessage(m))
 	}
 	for _, s := range req.Tools {
 		schema, err := parameters(s)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
-		out.Tools = append(out.Tools, sdk.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
-			Name: s.Name, Description: param.NewOpt(s.Description), Parameters: schema,
-		}))
+		out.Tools = append(out.Tools, chat.Tool{Type: "function", Function: chat.FunctionSpec{
+			Name: s.Name, Description: s.Description, Parameters: schema,
+		}})
 	}
-	return out, nil
+	return wire.Encode(out)
 }
 
-func (p *Provider) chatMessage(m agent.Message) sdk.ChatCompletionMessageParamUnion {
+func (p *Provider) chatMessage(m agent.Message) chat.Message {
 	switch m.Role {
 	case agent.RoleSystem:
-		return sdk.SystemMessage(m.Text)
+		return chat.Message{Role: "system", Content: &m.Text}
 	case agent.RoleTool:
-		return sdk.ToolMessage(m.Text, m.CallID)
+		return chat.Message{Role: "tool", Content: &m.Text, ToolCallID: &m.CallID}
 	case agent.RoleAssistant:
-		return sdk.ChatCompletionMessageParamUnion{OfAssistant: p.assistant(m)}
+		return p.assistant(m)
 	}
-	return sdk.UserMessage(m.Text)
+	return chat.Message{Role: "user", Content: &m.Text}
 }
 
-func (p *Provider) assistant(m agent.Message) *sdk.ChatCompletionAssistantMessageParam {
-	out := &sdk.ChatCompletionAssistantMessageParam{}
+// assistant returns what the model said. A message with calls and without text has no
+// content, which some servers tell apart from an empty one.
+func (p *Provider) assistant(m agent.Message) chat.Message {
+	out := chat.Message{Role: "assistant"}
 	if m.Text != "" || len(m.Calls) == 0 {
-		out.Content.OfString = param.NewOpt(m.Text)
+		out.Content = &m.Text
 	}
 	for _, c := range m.Calls {
-		out.ToolCalls = append(out.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
-			OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-				ID: c.ID,
-				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
-					Name: callable(c.Name), Arguments: object(c.Arguments),
-				},
+		out.ToolCalls = append(out.ToolCalls, chat.ToolCall{
+			ID: c.ID, Type: "function", Function: chat.FunctionCall{
+				Name: callName(c), Arguments: string(wire.Object(c.Arguments)),
 			},
 		})
 	}
-	if extra := p.reasoningOf(m); len(extra) > 0 {
-		out.SetExtraFields(extra)
-	}
+	p.echoReasoning(&out, m)
 	return out
 }
 
-// oneSystem puts the system messages that come first into one, and gives those
-// that come later to the user: many chat templates take one, at the start.
-func oneSystem(messages []agent.Message) []agent.Message {
+// mergeSystem joins the system messages at the start into one, and turns later ones
+// into the user's: many chat templates accept one system message, in first place.
+func mergeSystem(messages []agent.Message) []agent.Message {
 	var system []string
 	rest := messages
 	for len(rest) > 0 && rest[0].Role == agent.RoleSystem {
@@ -91,43 +82,15 @@ func oneSystem(messages []agent.Message) []agent.Message {
 	return out
 }
 
-// parameters is a tool's schema. The SDK sorts a map's keys, so only the outermost
-// object is one; the properties keep their order, the rationale first.
-func parameters(s agent.Spec) (map[string]any, error) {
-	raw, err := json.Marshal(s.Schema)
+// parameters returns a tool's schema. Its properties keep their order, in which the
+// rationale comes first.
+func parameters(s agent.Spec) (map[string]json.RawMessage, error) {
+	members, err := wire.Members(s.Schema)
 	if err != nil {
 		return nil, fmt.Errorf("the schema of tool %q: %w", s.Name, err)
 	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil, fmt.Errorf("the schema of tool %q: %w", s.Name, err)
-	}
-	out := make(map[string]any, len(members))
-	for k, v := range members {
-		out[k] = v
-	}
-	return out, nil
+	return members, nil
 }
 
-var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
-
-// callable is a name as providers let it be. A model may have called a tool by
-// one that they then refuse to read.
-func callable(name string) string {
-	name = notInNames.ReplaceAllString(name, "_")
-	if name == "" {
-		return "unnamed"
-	}
-	return name[:min(len(name), 64)]
-}
-
-// object is a call's arguments, or an empty object where the model wrote none:
-// servers that parse them refuse the whole conversation otherwise. What was wrong
-// with them stands in the tool's answer.
-func object(arguments json.RawMessage) string {
-	var v map[string]any
-	if json.Unmarshal(arguments, &v) != nil || v == nil {
-		return "{}"
-	}
-	return string(arguments)
-}
+// callName returns the name of the called tool as servers accept it.
+func callName(c agent.Call) string { return wire.Identifier(c.Name, "unnamed") }

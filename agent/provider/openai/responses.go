@@ -5,128 +5,139 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-	"github.com/openai/openai-go/v3/shared"
-
 	"candor/agent"
 	"candor/agent/provider/retry"
+	"candor/agent/provider/wire"
+	"candor/agent/provider/wire/responses"
 )
 
-// respond asks by Responses. Nothing is kept at the provider; its reasoning comes
-// here encrypted and goes back with the calls it led to.
-func (p *Provider) respond(ctx context.Context, req agent.Request, all bool) (agent.Response, error) {
-	params, err := p.responseParams(req, all)
+// respond asks by Responses. The provider stores nothing; its reasoning comes back
+// encrypted and is sent along with the calls it led to. reasoning says whether it is
+// requested.
+func (p *Provider) respond(ctx context.Context, req agent.Request, reasoning bool) (agent.Response, error) {
+	body, err := p.responsesRequest(req, reasoning)
 	if err != nil {
 		return agent.Response{}, err
 	}
-	stream := p.responses.NewStreaming(ctx, params)
-	defer stream.Close()
-	var o output
-	for stream.Next() {
-		o.add(stream.Current())
+	var a responsesAnswer
+	for event, err := range p.client.Stream(ctx, responses.Path, body) {
+		if err != nil {
+			return agent.Response{}, p.failed(ctx, err)
+		}
+		if event.Done() {
+			break
+		}
+		decoded, err := responses.Decode(event.Data)
+		switch {
+		case err != nil:
+			return agent.Response{}, p.failed(ctx, err)
+		case decoded.Error != nil:
+			return agent.Response{}, p.failedInStream(ctx, event.Data)
+		}
+		a.add(decoded)
 	}
-	switch err := stream.Err(); {
-	case err != nil:
-		return agent.Response{}, p.failed(ctx, err)
-	case o.problem != nil:
-		return agent.Response{}, o.problem.Failure(p.options.Key)
-	case !o.ended:
+	switch {
+	case a.problem != nil:
+		return agent.Response{}, a.problem.Failure(p.options.Key)
+	case !a.ended:
 		return agent.Response{}, p.failed(ctx, errCutOff)
 	}
-	return p.fromItems(o), nil
+	return p.readItems(a), nil
 }
 
-func (p *Provider) responseParams(req agent.Request, all bool) (responses.ResponseNewParams, error) {
-	out := responses.ResponseNewParams{Model: p.options.Model, Store: param.NewOpt(false)}
-	if all {
-		out.Include = []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent}
-		out.Reasoning = shared.ReasoningParam{
-			Effort: shared.ReasoningEffort(p.options.Effort), Summary: shared.ReasoningSummaryAuto,
-		}
+// responsesRequest returns the body of a request for Responses.
+func (p *Provider) responsesRequest(req agent.Request, reasoning bool) ([]byte, error) {
+	out := responses.Request{Model: p.options.Model, Stream: true}
+	if reasoning {
+		out.Include = []string{responses.EncryptedReasoning}
+		out.Reasoning = &responses.Reasoning{Effort: p.options.Effort, Summary: "auto"}
 	}
-	var input responses.ResponseInputParam
-	for _, m := range oneSystem(req.Messages) {
+	for _, m := range mergeSystem(req.Messages) {
 		if m.Role == agent.RoleSystem {
-			out.Instructions = param.NewOpt(m.Text)
+			out.Instructions = &m.Text
 			continue
 		}
-		input = append(input, p.items(m)...)
+		out.Input = append(out.Input, p.inputItems(m)...)
 	}
-	out.Input.OfInputItemList = input
 	for _, s := range req.Tools {
 		schema, err := parameters(s)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
-		out.Tools = append(out.Tools, responses.ToolUnionParam{OfFunction: &responses.FunctionToolParam{
-			Name: s.Name, Description: param.NewOpt(s.Description), Parameters: schema,
-			Strict: param.NewOpt(false), // strict wants every property, with a null for those left out
-		}})
+		// Strict stays false: it would require every property, with a null for those
+		// that are left out.
+		out.Tools = append(out.Tools, responses.Tool{
+			Type: "function", Name: s.Name, Description: s.Description, Parameters: schema,
+		})
 	}
-	return out, nil
+	return wire.Encode(out)
 }
 
-// items are what one message is in Responses' terms.
-func (p *Provider) items(m agent.Message) []responses.ResponseInputItemUnionParam {
+// inputItems returns the items that one message consists of.
+func (p *Provider) inputItems(m agent.Message) []responses.Input {
 	switch m.Role {
 	case agent.RoleUser:
-		return messageItem(m.Text, responses.EasyInputMessageRoleUser)
+		return inputMessage(m.Text, "user")
 	case agent.RoleTool:
-		item := responses.ResponseInputItemParamOfFunctionCallOutput(m.Text)
-		item.OfFunctionCallOutput.CallID = param.NewOpt(m.CallID)
-		return []responses.ResponseInputItemUnionParam{item}
+		return []responses.Input{responses.FunctionCallOutput{
+			Type: "function_call_output", CallID: m.CallID, Output: m.Text,
+		}}
 	}
 	out := p.reasoningAt(m, 0)
-	out = append(out, messageItem(m.Text, responses.EasyInputMessageRoleAssistant)...)
+	out = append(out, inputMessage(m.Text, "assistant")...)
 	out = append(out, p.reasoningAt(m, 1)...)
 	for i, c := range m.Calls {
-		out = append(out, responses.ResponseInputItemParamOfFunctionCall(object(c.Arguments), c.ID, callable(c.Name)))
+		out = append(out, responses.FunctionCall{
+			Type: responses.TypeFunctionCall, CallID: c.ID, Name: callName(c),
+			Arguments: string(wire.Object(c.Arguments)),
+		})
 		out = append(out, p.reasoningAt(m, i+2)...)
 	}
 	return out
 }
 
-func messageItem(text string, role responses.EasyInputMessageRole) []responses.ResponseInputItemUnionParam {
+// inputMessage returns a message, or nothing for an empty text.
+func inputMessage(text, role string) []responses.Input {
 	if text == "" {
 		return nil
 	}
-	return []responses.ResponseInputItemUnionParam{responses.ResponseInputItemParamOfMessage(text, role)}
+	return []responses.Input{responses.InputMessage{Content: text, Role: role}}
 }
 
-// kindAt marks where an item stood: 0 before everything, 1 after the text, and one
-// more after each call. The provider refuses reasoning that was moved.
-func kindAt(place int) string { return "reasoning:" + strconv.Itoa(place) }
+// placeKind is the kind of a reasoning item that stood at a place: 0 is before
+// everything, 1 after the text, and each call counts one more. The provider refuses
+// reasoning that moved.
+func placeKind(place int) string { return "reasoning:" + strconv.Itoa(place) }
 
-func (p *Provider) reasoningAt(m agent.Message, place int) []responses.ResponseInputItemUnionParam {
-	var out []responses.ResponseInputItemUnionParam
+func (p *Provider) reasoningAt(m agent.Message, place int) []responses.Input {
+	var out []responses.Input
 	for _, o := range m.Opaque {
-		if o.Provider == p.origin && o.Kind == kindAt(place) && json.Valid(o.Data) {
-			out = append(out, param.Override[responses.ResponseInputItemUnionParam](json.RawMessage(o.Data)))
+		if o.Provider == p.origin && o.Kind == placeKind(place) && json.Valid(o.Data) {
+			out = append(out, responses.RawItem{RawMessage: o.Data})
 		}
 	}
 	return out
 }
 
-// output is a response as its events come in.
-type output struct {
-	items   []responses.ResponseOutputItemUnion // as they were done
+// responsesAnswer collects the events of a response.
+type responsesAnswer struct {
+	items   []responses.Item // the completed ones, in their order
 	final   responses.Response
 	problem *retry.Problem
 	ended   bool
 }
 
-func (o *output) add(e responses.ResponseStreamEventUnion) {
+func (a *responsesAnswer) add(e responses.Event) {
 	switch e.Type {
-	case "response.output_item.done": // what .added had may be incomplete
-		o.items = append(o.items, e.Item)
+	case "response.output_item.done": // the item of .added may be incomplete
+		a.items = append(a.items, e.Item)
 	case "response.completed", "response.incomplete":
-		o.final, o.ended = e.Response, true
+		a.final, a.ended = e.Response, true
 	case "response.failed":
-		o.problem = &retry.Problem{
-			Codes: []string{string(e.Response.Error.Code)}, Message: e.Response.Error.Message,
+		a.problem = &retry.Problem{
+			Codes: []string{string(e.Response.Error.Code)}, Message: string(e.Response.Error.Message),
 		}
 	case "error":
-		o.problem = &retry.Problem{Codes: []string{e.Code}, Message: e.Message}
+		a.problem = &retry.Problem{Codes: []string{string(e.Code)}, Message: string(e.Message)}
 	}
 }

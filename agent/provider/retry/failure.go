@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"candor/agent"
+	"candor/agent/provider/wire"
 )
 
 // Problem is a refusal as a provider worded it. What the provider left out stays
@@ -93,20 +94,22 @@ func (p Problem) kind() agent.Failure {
 	return agent.Permanent
 }
 
-// Explain tells apart what an SDK returned: a refusal that Bound read, or a
-// connection or stream that broke. The latter may pass, unless the other side
-// could not prove who it is, redirects us or never ends. When ctx ended, the
-// error is ctx's instead. The key is left out of all of them.
+// Explain classifies an error of a wire.Client or of the stream it read. A refusal is
+// classified by what the provider said. A failed connection or stream may pass,
+// unless the server's certificate is bad, it redirects to another address, or its
+// answer is larger than the bound. Once ctx has ended, the error wraps ctx's instead.
+// The key is removed from all texts.
 func Explain(ctx context.Context, err error, key string) error {
 	if ended := ctx.Err(); ended != nil {
 		return fmt.Errorf("asking the model: %w", ended)
 	}
-	if refused, ok := errors.AsType[*refusal](err); ok {
-		return refused.problem.Failure(key)
+	refused, isStatus := errors.AsType[*wire.StatusError](err)
+	if isStatus && !refused.Redirect() {
+		return Read(refused.Status, refused.Header, refused.Body).Failure(key)
 	}
 	failure := agent.Temporary
-	_, unproven := errors.AsType[*tls.CertificateVerificationError](err)
-	if unproven || errors.Is(err, errElsewhere) || errors.Is(err, errAnswerTooLarge) {
+	_, badCertificate := errors.AsType[*tls.CertificateVerificationError](err)
+	if badCertificate || isStatus || errors.Is(err, wire.ErrTooLarge) {
 		failure = agent.Permanent
 	}
 	return &agent.ProviderError{Failure: failure, Err: errors.New(scrub(err.Error(), key))}

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/agent"
+	"candor/agent/provider/wire"
 )
 
 func TestFailuresAreToldApart(t *testing.T) {
@@ -109,19 +109,11 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, agent.Temporary, p.Failure)
 	assert.NotContains(t, p.Error(), key)
 
-	for _, lasting := range []error{errElsewhere, errAnswerTooLarge, &tls.CertificateVerificationError{Err: errors.New("x")}} {
+	for _, lasting := range []error{&wire.StatusError{Status: 307}, wire.ErrTooLarge, &tls.CertificateVerificationError{Err: errors.New("x")}} {
 		p, ok := errors.AsType[*agent.ProviderError](Explain(ctx, fmt.Errorf("get: %w", lasting), key))
 		require.True(t, ok)
 		assert.Equal(t, agent.Permanent, p.Failure)
 	}
 	cancel()
 	require.ErrorIs(t, Explain(ctx, errors.New("x"), key), context.Canceled)
-}
-
-func TestAnAnswerIsBounded(t *testing.T) {
-	body := io.NopCloser(strings.NewReader("0123456789"))
-	b := &bounded{ReadCloser: body, left: 4}
-	got, err := io.ReadAll(b)
-	require.ErrorIs(t, err, errAnswerTooLarge)
-	assert.Equal(t, "0123", string(got))
 }

@@ -1,0 +1,162 @@
+// Package responses describes OpenAI's Responses API: the request with its input
+// items, and the events of a streamed response with their output items.
+//
+// The structs have the members that agent/provider/openai uses. Members of a request
+// are in the order in which they are sent. An output item keeps its bytes in Raw: an
+// encrypted reasoning item is only accepted back as it came.
+package responses
+
+import (
+	"encoding/json"
+	"slices"
+
+	"candor/agent/provider/wire"
+)
+
+// Path is where requests are posted, below the base URL.
+const Path = "responses"
+
+// EncryptedReasoning is what Request.Include asks for to get reasoning items that
+// can be sent back although the provider stored nothing.
+const EncryptedReasoning = "reasoning.encrypted_content"
+
+// The types of output items that are read.
+const (
+	TypeReasoning    = "reasoning"
+	TypeMessage      = "message"
+	TypeFunctionCall = "function_call"
+)
+
+// Request asks for one streamed response.
+type Request struct {
+	Instructions *string    `json:"instructions,omitzero"`
+	Store        bool       `json:"store"`
+	Include      []string   `json:"include,omitzero"`
+	Input        []Input    `json:"input,omitzero"`
+	Model        string     `json:"model"`
+	Reasoning    *Reasoning `json:"reasoning,omitzero"`
+	Tools        []Tool     `json:"tools,omitzero"`
+	Stream       bool       `json:"stream"`
+}
+
+// Reasoning says how hard the model shall think and that it shall sum up its thoughts.
+type Reasoning struct {
+	Effort  string `json:"effort,omitzero"`
+	Summary string `json:"summary"`
+}
+
+// Tool is a function that the model may call. Parameters is a JSON schema, whose
+// outermost members are sent sorted by name. A strict tool requires every property.
+type Tool struct {
+	Strict      bool                       `json:"strict"`
+	Parameters  map[string]json.RawMessage `json:"parameters"`
+	Name        string                     `json:"name"`
+	Description string                     `json:"description"`
+	Type        string                     `json:"type"` // "function"
+}
+
+// Input is an item of the conversation: InputMessage, FunctionCall,
+// FunctionCallOutput or RawItem.
+type Input interface{ isInput() }
+
+// InputMessage is what a user or the assistant said.
+type InputMessage struct {
+	Content string `json:"content"`
+	Role    string `json:"role"`
+}
+
+// FunctionCall is a call that the model made. Arguments are JSON in a string.
+type FunctionCall struct {
+	Arguments string `json:"arguments"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Type      string `json:"type"` // TypeFunctionCall
+}
+
+// FunctionCallOutput is the result of the call with the same id.
+type FunctionCallOutput struct {
+	Output string `json:"output"`
+	CallID string `json:"call_id"`
+	Type   string `json:"type"` // "function_call_output"
+}
+
+// RawItem is an item as the provider sent it.
+type RawItem struct{ json.RawMessage }
+
+func (InputMessage) isInput()       {}
+func (FunctionCall) isInput()       {}
+func (FunctionCallOutput) isInput() {}
+func (RawItem) isInput()            {}
+
+// Event is one event of the stream. Type decides which members it has: Item belongs
+// to "response.output_item.done", Response to the events that end the stream, Code
+// and Message to "error". A server that fails before the response began sends an
+// event with an Error of any shape instead.
+type Event struct {
+	Type     wire.Text       `json:"type"`
+	Item     Item            `json:"item"`
+	Response Response        `json:"response"`
+	Code     wire.Text       `json:"code"`
+	Message  wire.Text       `json:"message"`
+	Error    json.RawMessage `json:"error"`
+}
+
+// Response is a whole response. Error has a value where the response failed.
+type Response struct {
+	Model  wire.Text `json:"model"`
+	Output []Item    `json:"output"`
+	Usage  Usage     `json:"usage"`
+	Error  struct {
+		Code    wire.Text `json:"code"`
+		Message wire.Text `json:"message"`
+	} `json:"error"`
+}
+
+// Usage counts tokens. Reasoning tokens are among the output tokens.
+type Usage struct {
+	InputTokens         wire.Int `json:"input_tokens"`
+	OutputTokens        wire.Int `json:"output_tokens"`
+	OutputTokensDetails struct {
+		ReasoningTokens wire.Int `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+// Item is an output item. Type decides which members it has; Raw is the whole item
+// as the provider sent it, members that are not described included.
+type Item struct {
+	Type             wire.Text     `json:"type"`
+	Content          []ContentPart `json:"content"`           // of a message
+	Arguments        string        `json:"arguments"`         // of a function call
+	CallID           wire.Text     `json:"call_id"`           // of a function call
+	Name             wire.Text     `json:"name"`              // of a function call
+	Summary          []SummaryPart `json:"summary"`           // of reasoning
+	EncryptedContent wire.Text     `json:"encrypted_content"` // of reasoning
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// ContentPart is a part of a message: text, or why there is none.
+type ContentPart struct {
+	Text    wire.Text `json:"text"`
+	Refusal wire.Text `json:"refusal"`
+}
+
+// SummaryPart is a paragraph of the provider's summary of its reasoning.
+type SummaryPart struct {
+	Text wire.Text `json:"text"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *Item) UnmarshalJSON(data []byte) error {
+	type members Item                    // without this method
+	_ = wire.Decode(data, (*members)(i)) // data is JSON; an item of another shape has no members
+	i.Raw = slices.Clone(data)
+	return nil
+}
+
+// Decode reads the data of an event. It fails on what is no JSON object.
+func Decode(data []byte) (Event, error) {
+	var e Event
+	err := wire.Decode(data, &e)
+	return e, err
+}

@@ -1,0 +1,73 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+)
+
+// errLineTooLong is the error for a line of more than MaxLine bytes.
+var errLineTooLong = errors.New("a line of the provider's event stream is longer than 32 MiB")
+
+// byteOrderMark may stand at the start of a stream.
+var byteOrderMark = []byte("\xEF\xBB\xBF")
+
+// Event is one server-sent event.
+type Event struct {
+	// Name is the event field, or empty where the event has none.
+	Name string
+	// Data holds the data fields, each with the newline that ended it. It is valid
+	// until the next event is read.
+	Data []byte
+}
+
+// Done reports whether the event is the "[DONE]" with which OpenAI's formats end a
+// stream.
+func (e Event) Done() bool { return bytes.HasPrefix(e.Data, []byte("[DONE]")) }
+
+// Events yields the events of a stream in their order. Lines end with LF or CRLF.
+// Events without data, comments, ids and retry times are skipped, and so is an event
+// that the end of the stream cuts off. An error, of r or for a line longer than
+// MaxLine, is yielded last; the end of the stream is none.
+func Events(r io.Reader) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, MaxLine)
+		var event Event
+		for first := true; lines.Scan(); first = false {
+			line := lines.Bytes()
+			if first {
+				line = bytes.TrimPrefix(line, byteOrderMark)
+			}
+			if len(line) > 0 {
+				event.addLine(line)
+				continue
+			}
+			if len(event.Data) > 0 && !yield(event, nil) {
+				return
+			}
+			event = Event{Data: event.Data[:0]}
+		}
+		switch err := lines.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			yield(Event{}, errLineTooLong)
+		case err != nil:
+			yield(Event{}, err)
+		}
+	}
+}
+
+// addLine adds a field. A line that starts with a colon is a comment: its field has
+// no name.
+func (e *Event) addLine(line []byte) {
+	field, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(field) {
+	case "event":
+		e.Name = string(value)
+	case "data":
+		e.Data = append(append(e.Data, value...), '\n')
+	}
+}
