@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"candor/session"
+	"candor/web/problem"
 )
 
 // ApprovalRequest is the body of POST /api/chat/approval.
@@ -14,18 +15,18 @@ type ApprovalRequest struct {
 	Action    session.Answer `json:"action"`     // approve, always or deny
 }
 
-// approval: POST /api/chat/approval.
+// approval handles POST /api/chat/approval.
 func (s *Server) approval(c echo.Context) error {
 	var in ApprovalRequest
-	if err := decode(c, &in); err != nil {
+	if err := problem.Decode(c.Request(), &in); err != nil {
 		return err
 	}
 	switch in.Action {
 	case session.Approve, session.Always, session.Deny:
 	default:
-		return problem(http.StatusBadRequest, "bad_action", "action has to be approve, always or deny.")
+		return problem.New(http.StatusBadRequest, "bad_action", "action has to be approve, always or deny.")
 	}
-	ref, err := s.Chat.Approve(c.Request().Context(), userOf(c), in.RequestID, in.Action)
+	ref, err := s.options.Chat.Approve(c.Request().Context(), callerOf(c).User, in.RequestID, in.Action)
 	if err != nil {
 		return err
 	}

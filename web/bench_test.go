@@ -14,6 +14,8 @@ import (
 
 	"candor/safety"
 	"candor/session"
+	"candor/web/access"
+	"candor/web/view"
 )
 
 // BenchmarkHistory serves 200 turns of 5 tool calls. x-encoding is that over the
@@ -21,11 +23,11 @@ import (
 func BenchmarkHistory(b *testing.B) {
 	store := session.NewMemory(nil)
 	defer store.Close()
-	s, err := store.Open(b.Context(), LocalUser)
+	s, err := store.Open(b.Context(), access.LocalUser)
 	require.NoError(b, err)
 	fillTurns(b, s, 200, 5)
-	var tokens Tokens
-	tokens.Add(LocalUser, "token")
+	var tokens access.Tokens
+	tokens.Add(access.LocalUser, "token")
 	srv := New(Options{Store: store, Tokens: tokens, Log: slog.New(slog.DiscardHandler)})
 	req := httptest.NewRequest(http.MethodGet, "/api/chat/history?limit=200", nil)
 	req.Header.Set("Authorization", "Bearer token")
@@ -36,7 +38,7 @@ func BenchmarkHistory(b *testing.B) {
 	h, err := s.History(s.Active(), session.Page{Limit: 200})
 	require.NoError(b, err)
 	for _, t := range h.Turns {
-		answer.Turns = append(answer.Turns, turnInfo(t))
+		answer.Turns = append(answer.Turns, view.Turn(t))
 	}
 	b.SetBytes(int64(rec.Body.Len()))
 	b.ReportAllocs()

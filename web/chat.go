@@ -7,17 +7,18 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"candor/session"
+	"candor/web/problem"
 )
 
 // SendRequest is the body of POST /api/chat/send. An empty ThreadID means the
-// thread used last, or a new one.
+// thread that was used last, or a new one if there is none.
 type SendRequest struct {
 	Content  string `json:"content"`
 	ThreadID string `json:"thread_id"`
 }
 
-// SendResponse says which turn the message became. ThreadID is the canonical id
-// that every event of the turn carries.
+// SendResponse says which turn the message became. ThreadID is the id that every
+// event of the turn carries.
 type SendResponse struct {
 	MessageID  string        `json:"message_id"`
 	SessionID  string        `json:"session_id"`
@@ -27,16 +28,17 @@ type SendResponse struct {
 	State      session.State `json:"state"`  // processing, or queued behind another turn
 }
 
-// send: POST /api/chat/send.
+// send handles POST /api/chat/send.
 func (s *Server) send(c echo.Context) error {
 	var in SendRequest
-	if err := decode(c, &in); err != nil {
+	if err := problem.Decode(c.Request(), &in); err != nil {
 		return err
 	}
 	if strings.TrimSpace(in.Content) == "" {
-		return problem(http.StatusBadRequest, "empty_content", "content is missing or blank. Say something to the agent.")
+		return problem.New(http.StatusBadRequest, "empty_content",
+			"content is missing or blank. Say something to the agent.")
 	}
-	e, err := s.Chat.Send(c.Request().Context(), userOf(c), in.ThreadID, in.Content)
+	e, err := s.options.Chat.Send(c.Request().Context(), callerOf(c).User, in.ThreadID, in.Content)
 	if err != nil {
 		return err
 	}
@@ -50,15 +52,15 @@ func (s *Server) send(c echo.Context) error {
 	return c.JSON(http.StatusAccepted, out)
 }
 
-// interrupt: POST /api/chat/interrupt.
+// interrupt handles POST /api/chat/interrupt.
 func (s *Server) interrupt(c echo.Context) error {
 	var in struct {
 		ThreadID string `json:"thread_id"`
 	}
-	if err := decode(c, &in); err != nil {
+	if err := problem.Decode(c.Request(), &in); err != nil {
 		return err
 	}
-	ref, err := s.Chat.Interrupt(c.Request().Context(), userOf(c), in.ThreadID)
+	ref, err := s.options.Chat.Interrupt(c.Request().Context(), callerOf(c).User, in.ThreadID)
 	if err != nil {
 		return err
 	}

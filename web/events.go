@@ -11,23 +11,32 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"candor/session"
+	"candor/web/problem"
+	"candor/web/sse"
+	"candor/web/view"
 )
 
-// events: GET /api/chat/events?thread_id=&job_id=&last_event_id=&token=, as text/event-stream.
+// events handles GET /api/chat/events?thread_id=&job_id=&last_event_id=&token=, which
+// answers with text/event-stream.
 //
-// Without a cursor the stream begins with what happens next; with one, with what
-// happened after it. thread_id and job_id may be given more than once.
-func (s *Server) events(c echo.Context) error {
-	own, err := s.Store.Open(c.Request().Context(), userOf(c))
-	if err != nil {
-		return err
-	}
-	return s.stream(c, own, c.QueryParams()["thread_id"], c.QueryParams()["job_id"])
+// Without a cursor the stream begins with the next event; with one, with the events
+// after it. thread_id and job_id may be repeated.
+func (s *Server) events(c echo.Context, own *session.Session) error {
+	query := c.QueryParams()
+	return s.stream(c.Response(), c.Request(), own, query["thread_id"], query["job_id"])
 }
 
-// stream sends the events of these threads and jobs, or of all when there are
+// StreamJobs serves the events of the jobs with these ids as server-sent events, or
+// of the whole session if there are none. The stream counts as one of the user's.
+func (s *Server) StreamJobs(w http.ResponseWriter, r *http.Request, own *session.Session, ids ...string) error {
+	return s.stream(w, r, own, nil, ids)
+}
+
+// stream serves the events of these threads and jobs, or of all if there are
 // neither.
-func (s *Server) stream(c echo.Context, own *session.Session, threads, jobs []string) error {
+func (s *Server) stream(
+	w http.ResponseWriter, r *http.Request, own *session.Session, threads, jobs []string,
+) error {
 	for _, id := range threads {
 		if _, err := own.Thread(id); err != nil {
 			return err
@@ -38,37 +47,41 @@ func (s *Server) stream(c echo.Context, own *session.Session, threads, jobs []st
 			return err
 		}
 	}
-	from, known, err := s.resumePoint(c, own)
+	from, known, err := resumePoint(r, own)
 	if err != nil {
 		return err
 	}
-	leave, err := s.streams.enter(userOf(c))
+	leave, err := s.connections.enter(own.User())
 	if err != nil {
 		return err
 	}
 	defer leave()
-	f := feed{session: own, encoder: s.encoder, threads: threads, jobs: jobs, from: from, lost: !known, heartbeat: s.Heartbeat}
-	s.streams.serve(c.Response(), c.Request(), from, f.messages)
+	f := feed{
+		session: own, encoder: s.encoder, threads: threads, jobs: jobs,
+		from: from, lost: !known, heartbeat: s.options.Heartbeat,
+	}
+	s.streams.Serve(w, r, from, f.messages)
 	return nil
 }
 
-// resumePoint reads where the client wants to go on. known is false when it named
-// a place that this session does not have; from is then the present.
-func (s *Server) resumePoint(c echo.Context, own *session.Session) (from Cursor, known bool, err error) {
-	now := Cursor{Session: own.ID(), Seq: own.Head()}
-	id := c.Request().Header.Get("Last-Event-ID")
-	asked := c.QueryParam("last_event_id")
+// resumePoint returns the position from which the stream continues. known is false if
+// the client named a position that the session does not have; from is then the
+// present.
+func resumePoint(r *http.Request, own *session.Session) (from sse.Cursor, known bool, err error) {
+	now := sse.Cursor{Session: own.ID(), Seq: own.Head()}
+	id := r.Header.Get("Last-Event-ID")
+	param := r.URL.Query().Get("last_event_id")
 	if id == "" {
-		id = asked
+		id = param
 	}
 	if id == "" {
 		return now, true, nil
 	}
-	at, ok := ParseCursor(id)
-	if !ok && id == asked {
-		// In the header it may be another server's, which a browser sends unasked
-		// and for which it would take an error as final.
-		return now, false, problem(http.StatusBadRequest, "bad_cursor",
+	at, ok := sse.ParseCursor(id)
+	if !ok && id == param {
+		// The same in the header is no error: a browser may send the id of another
+		// server's event there, and would never reconnect after an error.
+		return now, false, problem.New(http.StatusBadRequest, "bad_cursor",
 			"last_event_id has to be the id of an event of this stream. Leave it out to begin with what happens next.")
 	}
 	if !ok || !at.Of(own.ID()) || at.Seq > now.Seq || (at.Seq == now.Seq && at.Part > 0) {
@@ -78,47 +91,39 @@ func (s *Server) resumePoint(c echo.Context, own *session.Session) (from Cursor,
 	return at, true, nil
 }
 
-// message is a frame ready to be sent, or a sign of life.
-type message struct {
-	id    Cursor
-	name  string
-	data  []byte // one line of JSON
-	quiet bool   // nothing happened; only the connection is to be kept alive
-}
-
-// feed is one client's view of a session.
+// feed is the sequence of messages for one client.
 type feed struct {
 	session   *session.Session
-	encoder   *encoder
-	threads   []string // neither these
-	jobs      []string // nor these means all
-	from      Cursor
-	lost      bool // the client asked for a place that is not there
+	encoder   *view.Encoder
+	threads   []string // if both this
+	jobs      []string // and this are empty, all events are wanted
+	from      sse.Cursor
+	lost      bool // the client named a position that is gone
 	heartbeat time.Duration
 }
 
-// messages yields what the client has not seen, then what happens, until ctx ends
-// or the session does. It yields a quiet message when a heartbeat is due.
-func (f feed) messages(ctx context.Context) iter.Seq[message] {
-	return func(yield func(message) bool) {
+// messages yields the events after f.from, then new ones as they happen, until ctx or
+// the session ends. It yields a heartbeat whenever nothing happened for long.
+func (f feed) messages(ctx context.Context) iter.Seq[sse.Message] {
+	return func(yield func(sse.Message) bool) {
 		at := f.from
 		if f.lost && !yield(resync(at)) {
 			return
 		}
 		for ctx.Err() == nil {
 			wait, cancel := context.WithTimeout(ctx, f.heartbeat)
-			on := f.until(wait, &at, yield)
+			open := f.yieldUntil(wait, &at, yield)
 			cancel()
-			if !on || ctx.Err() != nil || !yield(message{id: at, quiet: true}) {
+			if !open || ctx.Err() != nil || !yield(sse.Message{ID: at, Heartbeat: true}) {
 				return
 			}
 		}
 	}
 }
 
-// until yields messages and moves at along with them until ctx ends; then it
-// says true. It says false when the stream is over.
-func (f feed) until(ctx context.Context, at *Cursor, yield func(message) bool) bool {
+// yieldUntil yields messages and advances at until ctx ends. It returns false if the
+// stream is over.
+func (f feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Message) bool) bool {
 	for up, err := range f.session.Watch(ctx, at.Seq) {
 		if err != nil {
 			if errors.Is(err, session.ErrEvicted) {
@@ -126,20 +131,25 @@ func (f feed) until(ctx context.Context, at *Cursor, yield func(message) bool) b
 			}
 			return false
 		}
-		if !f.wants(up.Event) {
-			at.Seq, at.Part = up.Event.Seq, 0
-			continue
-		}
-		all := f.encoder.messages(up)
-		for _, m := range all[min(at.Part, len(all)):] {
-			if !yield(m) {
-				return false
-			}
-			*at = m.id
+		if f.wants(up.Event) && !f.yieldEvent(up, at, yield) {
+			return false
 		}
 		at.Seq, at.Part = up.Event.Seq, 0
 	}
 	return ctx.Err() != nil
+}
+
+// yieldEvent yields the frames of one event that the client has not seen.
+func (f feed) yieldEvent(up session.Update, at *sse.Cursor, yield func(sse.Message) bool) bool {
+	lines := f.encoder.Lines(up)
+	for i := min(at.Part, len(lines)); i < len(lines); i++ {
+		id := sse.CursorAt(up.Event.Session, up.Event.Seq, i+1, len(lines))
+		if !yield(sse.Message{ID: id, Name: lines[i].Name, Data: lines[i].Data}) {
+			return false
+		}
+		*at = id
+	}
+	return true
 }
 
 func (f feed) wants(e session.Event) bool {
@@ -149,10 +159,10 @@ func (f feed) wants(e session.Event) bool {
 	return e.Thread != "" && slices.Contains(f.threads, e.Thread) || e.Job != "" && slices.Contains(f.jobs, e.Job)
 }
 
-// resync tells the client that its place is gone: it has to fetch history, and
-// the stream goes on from the present.
-func resync(now Cursor) message {
-	return message{id: now, name: "resync", data: encodeLine(map[string]string{
-		"type": "resync", "message": "The place you asked for is gone. Fetch history, then go on with this stream.",
-	})}
+// resync tells the client that its position is gone: it must fetch the history, and
+// the stream continues from now.
+func resync(now sse.Cursor) sse.Message {
+	const data = `{"message":"The place you asked for is gone. Fetch history, then go on with this stream.",` +
+		`"type":"resync"}`
+	return sse.Message{ID: now, Name: "resync", Data: []byte(data)}
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"net/http"
@@ -12,34 +11,34 @@ import (
 
 	"candor/session"
 	"candor/session/export"
+	"candor/web/problem"
+	"candor/web/sse"
+	"candor/web/view"
 )
 
-// The formats of an export: the parameter's value is also the file's extension.
+// exportFormats are the formats by the value of ?format=, which is also the file's
+// extension.
 var exportFormats = map[string]struct {
 	kind  string
 	write func(export.Document) ([]byte, error)
 }{
 	"md":    {"text/markdown; charset=utf-8", func(d export.Document) ([]byte, error) { return export.Markdown(d), nil }},
 	"html":  {"text/html; charset=utf-8", export.HTML},
-	"jsonl": {"application/jsonl; charset=utf-8", jsonLines},
+	"jsonl": {"application/jsonl; charset=utf-8", view.JSONLines},
 }
 
-// export: GET /api/chat/export?thread_id=&format=md|jsonl|html&turn=&omit=, a
-// thread or one turn of it as a file.
-func (s *Server) export(c echo.Context) error {
+// export handles GET /api/chat/export?thread_id=&format=md|jsonl|html&turn=&omit=: a
+// thread, or one turn of it, as a file.
+func (s *Server) export(c echo.Context, own *session.Session) error {
 	name := c.QueryParam("format")
 	if name == "" {
 		name = "md"
 	}
 	format, ok := exportFormats[name]
 	if !ok {
-		return problem(http.StatusBadRequest, "bad_format", "format has to be md, jsonl or html.")
+		return problem.New(http.StatusBadRequest, "bad_format", "format has to be md, jsonl or html.")
 	}
 	omit, err := omitParam(c)
-	if err != nil {
-		return err
-	}
-	own, err := s.Store.Open(c.Request().Context(), userOf(c))
 	if err != nil {
 		return err
 	}
@@ -56,15 +55,15 @@ func (s *Server) export(c echo.Context) error {
 	return c.Blob(http.StatusOK, format.kind, body)
 }
 
-// exported is what was asked for, and what to call it. The name is made of ids of
-// ours alone.
+// exported returns the requested thread or turn, and a file name, which is made of
+// our own ids only.
 func exported(c echo.Context, own *session.Session) (export.Document, string, error) {
 	id := cmp.Or(c.QueryParam("thread_id"), own.Active())
 	h, err := own.History(id, session.Page{})
 	if err != nil {
 		return export.Document{}, "", err
 	}
-	d, file := export.Document{Thread: id, Turns: h.Turns}, "candor-"+id[:min(len(id), epochLength)]
+	d, file := export.Document{Thread: id, Turns: h.Turns}, "candor-"+id[:min(len(id), sse.EpochLength)]
 	if len(h.Turns) > 0 {
 		d.Title = h.Turns[0].Input
 	}
@@ -79,16 +78,16 @@ func exported(c echo.Context, own *session.Session) (export.Document, string, er
 	return d, file + "-turn-" + strconv.Itoa(t.Number), nil
 }
 
-// turnParam is the turn of the thread that the request names.
+// turnParam returns the thread's turn that ?turn= names.
 func turnParam(c echo.Context, own *session.Session, thread string) (session.Turn, error) {
 	n, err := strconv.Atoi(c.QueryParam("turn"))
 	if err != nil {
-		return session.Turn{}, problem(http.StatusBadRequest, "bad_turn", "turn has to be a turn's number, such as 3.")
+		return session.Turn{}, problem.New(http.StatusBadRequest, "bad_turn", "turn has to be a turn's number, such as 3.")
 	}
 	return own.Turn(thread, n)
 }
 
-// omitParam reads what to leave out, such as parameters,results.
+// omitParam parses ?omit=, such as parameters,results.
 func omitParam(c echo.Context) (omit export.Omit, err error) {
 	raw := c.QueryParam("omit")
 	if raw == "" {
@@ -103,23 +102,9 @@ func omitParam(c echo.Context) (omit export.Omit, err error) {
 		case "results":
 			omit.Results = true
 		default:
-			return omit, problem(http.StatusBadRequest, "bad_omit", "omit takes reasoning, parameters and results, with commas between them.")
+			return omit, problem.New(http.StatusBadRequest, "bad_omit",
+				"omit takes reasoning, parameters and results, with commas between them.")
 		}
 	}
 	return omit, nil
-}
-
-// jsonLines is a turn a line, each as GET /api/chat/turn gives it.
-func jsonLines(d export.Document) ([]byte, error) {
-	var b bytes.Buffer
-	for _, t := range d.Turns {
-		info := turnDetail(t)
-		info.omit(d.Omit)
-		line, err := marshal(info)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(append(line, '\n'))
-	}
-	return b.Bytes(), nil
 }

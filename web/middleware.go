@@ -1,6 +1,7 @@
 package web
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -9,40 +10,42 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 	"golang.org/x/time/rate"
+
+	"candor/web/problem"
 )
 
-// maxBody is how large a request's body may be, in bytes.
+// maxBody bounds a request's body on routes without a limit of their own, in bytes.
 const maxBody = 1 << 20
 
-// requestTime bounds how long a request that is not a stream may take to arrive
-// and its answer to leave, so that a client cannot hold a connection by dawdling.
+// requestTime bounds how long a request that is not a stream may take to arrive and
+// its answer to leave, so that a slow client cannot hold a connection.
 const requestTime = 30 * time.Second
 
 func (s *Server) middleware() []echo.MiddlewareFunc {
 	return []echo.MiddlewareFunc{
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true}),
 		s.logRequests,
-		deadlines,
+		setDeadlines,
 		middleware.SecureWithConfig(middleware.SecureConfig{
 			ContentTypeNosniff:    "nosniff",
 			XFrameOptions:         "DENY",
 			ContentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
 			ReferrerPolicy:        "no-referrer",
 		}),
-		noStore,
+		preventCaching,
 		middleware.CORSWithConfig(middleware.CORSConfig{
 			AllowOriginFunc: s.allowOrigin,
 			AllowMethods:    []string{http.MethodGet, http.MethodPost},
 			AllowHeaders:    []string{"Authorization", "Content-Type", "Last-Event-ID"},
 			MaxAge:          600,
 		}),
-		middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: "1M", Skipper: s.limitsItself}),
+		s.limitBody,
 	}
 }
 
-// noStore keeps answers, which are somebody's conversation, out of caches and out
-// of other origins' pages.
-func noStore(next echo.HandlerFunc) echo.HandlerFunc {
+// preventCaching keeps answers, which are private conversations, out of caches and
+// out of pages of other origins.
+func preventCaching(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Set("Cache-Control", "no-store")
 		c.Response().Header().Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -50,9 +53,9 @@ func noStore(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// deadlines bounds reading the request and writing the answer; a stream sets its
-// own instead. A test recorder has no connection to bound, which is no failure.
-func deadlines(next echo.HandlerFunc) echo.HandlerFunc {
+// setDeadlines bounds reading the request and writing the answer. A stream replaces
+// them by its own. A test recorder has no connection, so errors are ignored.
+func setDeadlines(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		rc := http.NewResponseController(c.Response())
 		end := time.Now().Add(requestTime)
@@ -61,10 +64,10 @@ func deadlines(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// allowOrigin lets in the configured origins and pages on this machine, which a
-// developer serves on a port of their own.
+// allowOrigin accepts the configured origins, and pages on this machine, which a
+// developer may serve from any port.
 func (s *Server) allowOrigin(origin string) (bool, error) {
-	for _, o := range s.Origins {
+	for _, o := range s.options.Origins {
 		if o == origin {
 			return true, nil
 		}
@@ -77,23 +80,22 @@ func (s *Server) allowOrigin(origin string) (bool, error) {
 	return u.Hostname() == "localhost" || (ip != nil && ip.IsLoopback()), nil
 }
 
-// limitSends bounds each user's messages. One limit is shared by the routes it
-// is put on.
-func (s *Server) limitSends() echo.MiddlewareFunc {
-	perSecond := float64(s.SendsPerMinute) / 60
+// limitSends limits how many messages each user sends per minute. The routes that
+// use the returned middleware share one limit.
+func limitSends(perMinute int) echo.MiddlewareFunc {
 	return middleware.RateLimiterWithConfig(middleware.RateLimiterConfig{
 		Store: middleware.NewRateLimiterMemoryStoreWithConfig(middleware.RateLimiterMemoryStoreConfig{
-			Rate: rate.Limit(perSecond), Burst: s.SendsPerMinute, ExpiresIn: time.Hour,
+			Rate: rate.Limit(float64(perMinute) / 60), Burst: perMinute, ExpiresIn: time.Hour,
 		}),
-		IdentifierExtractor: func(c echo.Context) (string, error) { return userOf(c), nil },
+		IdentifierExtractor: func(c echo.Context) (string, error) { return callerOf(c).User, nil },
 		DenyHandler: func(echo.Context, string, error) error {
 			return echo.NewHTTPError(http.StatusTooManyRequests)
 		},
 	})
 }
 
-// logRequests writes a line per request: route, status, time. The query is left
-// out, since a stream's may hold a token.
+// logRequests logs a line per request: method, route, status, time. It leaves out the
+// query, because a stream's may hold a token.
 func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
@@ -101,8 +103,42 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 		if err != nil {
 			c.Error(err)
 		}
-		s.Log.Debug("request", "method", c.Request().Method, "route", c.Path(),
+		s.options.Log.Debug("request", "method", c.Request().Method, "route", c.Path(),
 			"status", c.Response().Status, "took", time.Since(start))
 		return nil
 	}
 }
+
+// limitBody refuses bodies of more than maxBody bytes, except on routes that have a
+// limit of their own.
+func (s *Server) limitBody(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if s.ownLimit[r.Method+" "+c.Path()] {
+			return next(c)
+		}
+		if r.ContentLength > maxBody {
+			return bodyTooLarge
+		}
+		r.Body = &limitedBody{ReadCloser: r.Body, left: maxBody}
+		return next(c)
+	}
+}
+
+// limitedBody fails with bodyTooLarge once more than left bytes were read.
+type limitedBody struct {
+	io.ReadCloser
+	left int
+}
+
+// Read implements io.Reader.
+func (b *limitedBody) Read(p []byte) (n int, err error) {
+	n, err = b.ReadCloser.Read(p)
+	if b.left -= n; b.left < 0 {
+		return n, bodyTooLarge
+	}
+	return n, err
+}
+
+var bodyTooLarge = problem.New(http.StatusRequestEntityTooLarge, "body_too_large",
+	"The body is larger than 1 MiB. Send less.").With("max_bytes", maxBody)

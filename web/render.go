@@ -6,19 +6,22 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"candor/safety"
+	"candor/web/problem"
+	"candor/web/view"
 )
 
-// renderer gives texts their HTML where a request asks for it with render=html, as
-// long as its budget lasts: a page of long texts is not to keep the server busy.
-// What comes without HTML is shown as plain text.
+// renderer adds the HTML of texts for a request with render=html, until its budget
+// is used up: a page of long texts must not keep the server busy. Clients show a
+// text without HTML as plain text.
 type renderer struct {
 	wanted bool
-	budget int // bytes of text
+	budget int // bytes of text still to be rendered
 }
 
-// renderBudget is how much text one answer renders, in bytes.
+// renderBudget is how much text is rendered for one answer, in bytes.
 const renderBudget = 512 << 10
 
+// rendererOf parses ?render=.
 func rendererOf(c echo.Context) (*renderer, error) {
 	switch c.QueryParam("render") {
 	case "":
@@ -26,11 +29,11 @@ func rendererOf(c echo.Context) (*renderer, error) {
 	case "html":
 		return &renderer{wanted: true, budget: renderBudget}, nil
 	}
-	return nil, problem(http.StatusBadRequest, "bad_render", "render has to be html, or be left out.")
+	return nil, problem.New(http.StatusBadRequest, "bad_render", "render has to be html, or be left out.")
 }
 
-// turn adds the HTML of a turn's answer and narrative.
-func (r *renderer) turn(t *TurnInfo) {
+// turn adds the HTML of a turn's response and narratives.
+func (r *renderer) turn(t *view.TurnInfo) {
 	t.HTML = r.html(t.Response)
 	if t.Reasoning != nil {
 		t.Reasoning.NarrativeHTML = r.html(t.Reasoning.Narrative)
@@ -41,6 +44,7 @@ func (r *renderer) turn(t *TurnInfo) {
 	}
 }
 
+// html returns the HTML of t, "" if it is not wanted or over the budget.
 func (r *renderer) html(t *safety.Text) safety.SafeHTML {
 	if !r.wanted || t == nil || len(t.String()) > r.budget {
 		return ""

@@ -9,114 +9,80 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"candor/session"
+	"candor/web/problem"
+	"candor/web/view"
 )
 
-// SearchResponse is the answer of GET /api/chat/search: what was found, in the
-// newest turns first, and how much there is of each kind.
-type SearchResponse struct {
-	Hits      []SearchHit            `json:"hits"`
-	Total     int                    `json:"total"` // of hits; at most limit of them are here
-	Facets    map[string][]FacetItem `json:"facets"`
-	Truncated bool                   `json:"truncated,omitempty"` // the oldest turns were not looked at
-}
-
-// FacetItem is a value that hits have, and how many would have it if the facet
-// were not chosen from.
-type FacetItem struct {
-	Value string `json:"value"`
-	Count int    `json:"count"`
-}
-
-// How many hits an answer has: by default, and at most.
+// The number of hits in an answer.
 const (
 	defaultHits = 50
 	maxHits     = 200
 )
 
-// A query's bounds: characters and words.
+// The bounds of a query, in characters and in words.
 const (
 	maxQuery = 200
 	maxWords = 8
 )
 
-// search: GET /api/chat/search?q=&tool=&outcome=&source=&agent=&redacted=&limit=.
-// All words of q have to stand in what a hit says, in any case; words in quotes
-// stand together. A facet may be given more than once, and then any value will do.
-func (s *Server) search(c echo.Context) error {
+// search handles GET /api/chat/search?q=&tool=&outcome=&source=&agent=&redacted=&limit=.
+// A hit contains all words of q, in any case; words in quotes must be adjacent. A
+// facet may be repeated, and then any of its values will do.
+func (s *Server) search(c echo.Context, own *session.Session) error {
 	q, err := queryOf(c)
 	if err != nil {
 		return err
 	}
-	own, err := s.Store.Open(c.Request().Context(), userOf(c))
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, q.run(newestFirst(own)))
+	return c.JSON(http.StatusOK, q.Run(newestFirst(own)))
 }
 
-func queryOf(c echo.Context) (*query, error) {
-	q := &query{limit: defaultHits, budget: searchBudget, want: map[string][]string{}}
+// queryOf parses the parameters of a search.
+func queryOf(c echo.Context) (view.Query, error) {
+	q := view.Query{Limit: defaultHits, Want: map[string][]string{}}
 	raw := strings.TrimSpace(c.QueryParam("q"))
-	words := wordsOf(raw)
-	if len([]rune(raw)) > maxQuery || len(words) > maxWords {
-		return nil, problem(http.StatusBadRequest, "bad_query", "q may have 200 characters and 8 words. Search for less.").
-			with("max_characters", maxQuery).with("max_words", maxWords)
+	q.Words = view.SplitQuery(raw)
+	if len([]rune(raw)) > maxQuery || len(q.Words) > maxWords {
+		return q, problem.New(http.StatusBadRequest, "bad_query", "q may have 200 characters and 8 words. Search for less.").
+			With("max_characters", maxQuery).With("max_words", maxWords)
 	}
-	for _, w := range words {
-		q.words = append(q.words, strings.ToLower(w))
+	for _, name := range view.Facets {
+		q.Want[name] = c.QueryParams()[name]
 	}
-	q.marks = compile(words)
-	for _, name := range facetNames {
-		q.want[name] = c.QueryParams()[name]
-	}
-	if values := q.want["redacted"]; slices.ContainsFunc(values, func(v string) bool { return v != yes && v != no }) {
-		return nil, problem(http.StatusBadRequest, "bad_redacted", "redacted has to be true or false.")
+	for _, v := range q.Want["redacted"] {
+		if v != view.FacetYes && v != view.FacetNo {
+			return q, problem.New(http.StatusBadRequest, "bad_redacted", "redacted has to be true or false.")
+		}
 	}
 	if raw := c.QueryParam("limit"); raw != "" {
 		n, err := strconv.Atoi(raw)
 		if err != nil || n < 1 || n > maxHits {
-			return nil, problem(http.StatusBadRequest, "bad_limit", "limit has to be a whole number from 1 to 200.").
-				with("min", 1).with("max", maxHits)
+			return q, problem.New(http.StatusBadRequest, "bad_limit", "limit has to be a whole number from 1 to 200.").
+				With("min", 1).With("max", maxHits)
 		}
-		q.limit = n
+		q.Limit = n
 	}
 	return q, nil
 }
 
-// wordsOf splits a query at white space, but not inside quotes.
-func wordsOf(q string) []string {
-	var words []string
-	for i, part := range strings.Split(q, `"`) {
-		if i%2 == 1 {
-			part = strings.Join(strings.Fields(part), " ")
-			if part != "" {
-				words = append(words, part)
-			}
-			continue
-		}
-		words = append(words, strings.Fields(part)...)
-	}
-	return words
-}
-
-// newestFirst are all turns of a session's threads, and its jobs, by when they began.
-func newestFirst(own *session.Session) []searched {
-	var all []searched
+// newestFirst returns the turns of all threads of a session, and its jobs, in reverse
+// order of when they began.
+func newestFirst(own *session.Session) []view.Document {
+	var all []view.Document
 	for _, th := range own.Threads() {
 		h, err := own.History(th.ID, session.Page{})
 		if err != nil {
-			continue // a thread of the list that is gone is no failure
+			continue // the thread was dropped since it was listed
 		}
 		for _, t := range h.Turns {
-			all = append(all, searched{at: t.CreatedAt, turn: &t})
+			all = append(all, view.Document{At: t.CreatedAt, Turn: &t})
 		}
 	}
 	for _, j := range own.Jobs() {
 		events, _, err := own.JobEvents(j.ID, 0, j.Events)
 		if err == nil {
-			all = append(all, searched{at: j.CreatedAt, job: &j, events: events})
+			all = append(all, view.Document{At: j.CreatedAt, Job: &j, Events: events})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b searched) int { return b.at.Compare(a.at) })
+	slices.SortStableFunc(all, func(a, b view.Document) int { return b.At.Compare(a.At) })
 	return all
 }

@@ -8,59 +8,63 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"candor/safety"
 	"candor/session"
+	"candor/web/access"
+	"candor/web/sse"
+	"candor/web/view"
 )
 
 // Chat is what the routes need of the agent loop.
 type Chat interface {
-	// Send accepts a message and returns the event that gave it its turn.
+	// Send accepts a message and returns the event that assigned it to a turn:
+	// TurnStarted or TurnQueued.
 	Send(ctx context.Context, user, threadID, content string) (session.Event, error)
-	// Interrupt stops a thread's turn and returns which.
+	// Interrupt stops a thread's running turn and returns which one it was.
 	Interrupt(ctx context.Context, user, threadID string) (session.Ref, error)
-	// Approve answers the question whether a call may run, and returns its turn.
+	// Approve answers an approval request and returns the turn of its call.
 	Approve(ctx context.Context, user, request string, answer session.Answer) (session.Ref, error)
 }
 
-// Options configures a server. Chat, Store, Safety, Tokens and Log are required.
+// Options configures a server. Chat, Store, Tokens and Log are required.
 type Options struct {
 	Chat   Chat
 	Store  session.Store
-	Safety *safety.Layer // cleans what workers post
-	Tokens Tokens
+	Tokens access.Tokens
 	Log    *slog.Logger // gets no query strings, bodies or tokens
 
 	Coverage       func() []Coverage // for the status route; may be nil
-	Metrics        http.Handler      // at /metrics, for who has a token; may be nil
-	Page           http.Handler      // at / and below /ui/, open to all; may be nil
+	Metrics        http.Handler      // at /metrics, for callers with a token; may be nil
+	Page           http.Handler      // at / and below /ui/, open to everybody; may be nil
 	Backend        Backend           // shown by the status route
 	SendsPerMinute int               // per user; 0 means 30
 	StreamsPerUser int               // open at once; 0 means 100
 	Heartbeat      time.Duration     // longest silence on a stream; 0 means 15 s
-	WriteTimeout   time.Duration     // how long a client may not read; 0 means 10 s
+	WriteTimeout   time.Duration     // how long a client may not read its stream; 0 means 10 s
 	Origins        []string          // that browsers may call from, besides the server's own
-	Routes         []Route           // of other protocols
 }
 
-// Backend names the model that answers.
+// Backend names the model that answers, and who provides it.
 type Backend struct{ Name, Model string }
 
-// Server is the HTTP API. It is an http.Handler and owns no goroutine that
-// outlives the request it serves.
+// Server is the HTTP API. It implements http.Handler and owns no goroutine that
+// outlives the request that started it.
 type Server struct {
-	Options
-	echo    *echo.Echo
-	streams *streams
-	encoder *encoder
-	desk    jobDesk
-	started time.Time
+	options     Options
+	echo        *echo.Echo
+	limit       echo.MiddlewareFunc // on messages per minute
+	ownLimit    map[string]bool     // "METHOD path" of routes with a body limit of their own
+	streams     *sse.Server
+	encoder     *view.Encoder
+	connections connections
+	started     time.Time
 
-	attempts *attempts
-	revoked  revoked
+	attempts *access.Attempts
+	revoked  access.Revoked
 	origin   *http.CrossOriginProtection
 }
 
-// New returns a server with its routes.
+// New returns a server with its own routes. [Server.Mount] adds those of other
+// packages.
 func New(o Options) *Server {
 	if o.SendsPerMinute == 0 {
 		o.SendsPerMinute = 30
@@ -74,12 +78,15 @@ func New(o Options) *Server {
 	if o.WriteTimeout == 0 {
 		o.WriteTimeout = 10 * time.Second
 	}
-	s := &Server{Options: o, echo: echo.New(), encoder: newEncoder(), started: time.Now()}
-	s.attempts, s.origin = newAttempts(), http.NewCrossOriginProtection()
-	s.streams = newStreams(o.StreamsPerUser, o.WriteTimeout)
+	s := &Server{
+		options: o, echo: echo.New(), limit: limitSends(o.SendsPerMinute), ownLimit: map[string]bool{},
+		streams: sse.NewServer(o.WriteTimeout), encoder: view.NewEncoder(),
+		connections: connections{perUser: o.StreamsPerUser}, started: time.Now(),
+		attempts: access.NewAttempts(), origin: http.NewCrossOriginProtection(),
+	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.handleError
-	s.echo.JSONSerializer = plainJSON{}
+	s.echo.JSONSerializer = jsonSerializer{}
 	s.routes()
 	return s
 }
@@ -87,55 +94,49 @@ func New(o Options) *Server {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
 
-// routes is the whole API on one screen.
+// routes registers the routes of this package.
 func (s *Server) routes() {
 	s.echo.Use(s.middleware()...)
 	s.echo.GET("/api/health", s.health)
 
-	// Middleware is put on routes, not on a group: Echo's groups answer 404 where
-	// only the method is wrong.
-	auth, limit := s.authenticate, s.limitSends()
+	// Authentication is set on each route, not on a group: Echo's groups answer 404
+	// where only the method is wrong.
+	auth := s.authenticate(policy{})
+	streamAuth := s.authenticate(policy{queryToken: func(*http.Request) bool { return true }})
 	s.echo.POST("/api/login", s.login)
 	s.echo.GET("/api/login", s.whoami, auth)
 	s.echo.POST("/api/logout", s.logout)
-	s.echo.POST("/api/chat/send", s.send, auth, limit)
-	s.echo.POST("/api/chat/thread/new", s.newThread, auth, limit)
+	s.echo.POST("/api/chat/send", s.send, auth, s.limit)
+	s.echo.POST("/api/chat/thread/new", s.withSession(s.newThread), auth, s.limit)
 	s.echo.POST("/api/chat/interrupt", s.interrupt, auth)
 	s.echo.POST("/api/chat/approval", s.approval, auth)
-	s.echo.GET("/api/chat/threads", s.threads, auth)
-	s.echo.GET("/api/chat/history", s.history, auth)
-	s.echo.GET("/api/chat/turn", s.turn, auth)
-	s.echo.GET("/api/chat/export", s.export, auth)
-	s.echo.GET("/api/chat/search", s.search, auth)
+	s.echo.GET("/api/chat/threads", s.withSession(s.threads), auth)
+	s.echo.GET("/api/chat/history", s.withSession(s.history), auth)
+	s.echo.GET("/api/chat/turn", s.withSession(s.turn), auth)
+	s.echo.GET("/api/chat/export", s.withSession(s.export), auth)
+	s.echo.GET("/api/chat/search", s.withSession(s.search), auth)
+	s.echo.GET("/api/chat/events", s.withSession(s.events), streamAuth)
 	s.echo.GET("/api/gateway/status", s.status, auth)
-	s.echo.POST("/api/jobs", s.openJob, auth, limit)
-	s.echo.GET("/api/jobs", s.jobs, auth)
-	s.echo.GET("/api/jobs/summary", s.jobSummary, auth)
-	s.echo.GET("/api/jobs/:id", s.job, auth)
-	s.echo.POST("/api/jobs/:id/cancel", s.cancelJob, auth)
-	s.echo.POST("/api/jobs/:id/restart", s.restartJob, auth)
-	s.echo.POST("/api/jobs/:id/prompt", s.promptJob, auth)
-	s.echo.GET("/api/jobs/:id/events", s.jobEvents, s.authenticateByAccept)
-
-	worker := s.authenticateJob
-	s.echo.POST("/api/jobs/:id/events", s.postEvents, s.authenticatePost)
-	s.echo.POST("/worker/:id/event", s.postEvents, s.authenticatePost)
-	s.echo.POST("/worker/:id/status", s.workerStatus, worker)
-	s.echo.POST("/worker/:id/complete", s.workerComplete, worker)
-	s.echo.GET("/worker/:id/job", s.workerJob, worker)
-	s.echo.GET("/worker/:id/events", s.workerEvents, worker)
-	s.echo.GET("/worker/:id/prompt", s.workerPrompt, worker)
-
-	if s.Page != nil {
-		page, reading := echo.WrapHandler(s.Page), []string{http.MethodGet, http.MethodHead}
+	if s.options.Metrics != nil {
+		s.echo.GET("/metrics", echo.WrapHandler(s.options.Metrics), auth)
+	}
+	if s.options.Page != nil {
+		page, reading := echo.WrapHandler(s.options.Page), []string{http.MethodGet, http.MethodHead}
 		s.echo.Match(reading, "/", page)
 		s.echo.Match(reading, "/ui/*", page)
 	}
-	if s.Metrics != nil {
-		s.echo.GET("/metrics", echo.WrapHandler(s.Metrics), auth)
-	}
-	s.echo.GET("/api/chat/events", s.events, s.authenticateStream)
-	for _, r := range s.Routes {
-		s.mount(r, limit)
+}
+
+// sessionHandler answers a request that needs its caller's session.
+type sessionHandler func(c echo.Context, own *session.Session) error
+
+// withSession opens the caller's session for h. A user who has none gets a new one.
+func (s *Server) withSession(h sessionHandler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		own, err := s.options.Store.Open(c.Request().Context(), callerOf(c).User)
+		if err != nil {
+			return err
+		}
+		return h(c, own)
 	}
 }

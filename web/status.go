@@ -8,12 +8,12 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// health: GET /api/health, open to all and says nothing of use to a stranger.
+// health handles GET /api/health. It is open to everybody and says nothing else.
 func (s *Server) health(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]string{"status": "healthy", "channel": "gateway"})
 }
 
-// StatusInfo is the answer of GET /api/gateway/status.
+// StatusInfo is the answer to GET /api/gateway/status.
 type StatusInfo struct {
 	Version          string     `json:"version"`
 	UptimeSecs       int64      `json:"uptime_secs"`
@@ -25,8 +25,8 @@ type StatusInfo struct {
 	Coverage         []Coverage `json:"rationale_coverage,omitempty"`
 }
 
-// Coverage says how many of a model's calls of a tool came with the model's own
-// reason. An empty tool stands for those that nobody has.
+// Coverage counts a model's calls of a tool, and those that came with the model's
+// own rationale. An empty Tool counts calls of tools that do not exist.
 type Coverage struct {
 	Model    string `json:"model"`
 	Tool     string `json:"tool"`
@@ -34,21 +34,22 @@ type Coverage struct {
 	Reasoned int64  `json:"with_reason"`
 }
 
-// status: GET /api/gateway/status.
+// status handles GET /api/gateway/status.
 func (s *Server) status(c echo.Context) error {
-	mine, all := s.streams.open(userOf(c))
+	who := callerOf(c)
+	own, all := s.connections.count(who.User)
 	info := StatusInfo{
 		Version: version(), UptimeSecs: int64(time.Since(s.started).Seconds()),
-		SSEConnections: mine, TotalConnections: all,
-		LLMBackend: s.Backend.Name, LLMModel: s.Backend.Model, User: userOf(c),
+		SSEConnections: own, TotalConnections: all,
+		LLMBackend: s.options.Backend.Name, LLMModel: s.options.Backend.Model, User: who.User,
 	}
-	if s.Coverage != nil {
-		info.Coverage = s.Coverage()
+	if s.options.Coverage != nil {
+		info.Coverage = s.options.Coverage()
 	}
 	return c.JSON(http.StatusOK, info)
 }
 
-// version is what the build says of itself.
+// version returns the module version of the build, "(devel)" if it has none.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

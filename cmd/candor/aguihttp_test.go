@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"candor/web"
+	"candor/web/access"
 )
 
 // anInput is a RunAgentInput with the members changed that are given.
@@ -315,7 +315,7 @@ func TestATokenIsShownNoMoreReasoningThanItMay(t *testing.T) {
 			if tt.token != "" {
 				line += " reasoning=" + tt.token
 			}
-			tokens, err := web.ParseTokens(strings.NewReader(line))
+			tokens, err := access.ParseTokens(strings.NewReader(line))
 			require.NoError(t, err)
 			st := settings{reasoning: tt.server}
 			st.provider, st.script, st.workspace = "script", script, t.TempDir()

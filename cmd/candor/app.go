@@ -9,6 +9,8 @@ import (
 	"candor/agent"
 	"candor/session"
 	"candor/web"
+	"candor/web/access"
+	"candor/web/jobs"
 	"candor/web/ui"
 )
 
@@ -22,7 +24,7 @@ type app struct {
 }
 
 // newApp wires the parts. newID gives sessions their ids; nil means random ones.
-func newApp(s settings, tokens web.Tokens, newID func() uuid.UUID, log *slog.Logger) (*app, error) {
+func newApp(s settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Logger) (*app, error) {
 	layer, err := newLayer(s.safety)
 	if err != nil {
 		return nil, err
@@ -39,11 +41,14 @@ func newApp(s settings, tokens web.Tokens, newID func() uuid.UUID, log *slog.Log
 		return nil, err
 	}
 	a.web = web.New(web.Options{
-		Chat: a.chat, Store: a.store, Safety: layer, Tokens: tokens, Log: log,
+		Chat: a.chat, Store: a.store, Tokens: tokens, Log: log,
 		Backend: web.Backend{Name: s.chosen(), Model: t.lead.Model}, Coverage: coverageOf(t.lead), Metrics: metrics(t.lead),
 		SendsPerMinute: s.sends, StreamsPerUser: s.streams, Origins: s.origins,
-		Page: ui.Handler(), Heartbeat: s.heartbeat, WriteTimeout: s.writeWait, Routes: front.Routes(),
+		Page: ui.Handler(), Heartbeat: s.heartbeat, WriteTimeout: s.writeWait,
 	})
+	work := jobs.New(jobs.Options{Store: a.store, Safety: layer, Stream: a.web.StreamJobs})
+	a.web.Mount(front.Routes()...)
+	a.web.Mount(work.Routes()...)
 	return a, nil
 }
 

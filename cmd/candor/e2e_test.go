@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/safety"
-	"candor/web"
+	"candor/web/access"
 )
 
 // server is an app behind a real socket, with a client that speaks to it.
@@ -67,7 +67,7 @@ func startServer(t *testing.T, s settings, script any) *server {
 func startModel(t *testing.T, s settings) *server {
 	t.Helper()
 	s.workspace = "../.."
-	var tokens web.Tokens
+	var tokens access.Tokens
 	tokens.Add("ann", tokenOf("ann"))
 	tokens.Add("bob", tokenOf("bob"))
 	srv := &server{t: t, logs: &logBuffer{}}

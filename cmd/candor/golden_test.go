@@ -24,7 +24,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"candor/web"
+	"candor/web/access"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens of testdata/turns")
@@ -102,8 +102,8 @@ func newPlay(t *testing.T, script []byte) *play {
 	var s settings
 	s.provider, s.script, s.workspace = "script", file, t.TempDir()
 	p := &play{t: t, logs: &logBuffer{}}
-	var tokens web.Tokens
-	tokens.Add(web.LocalUser, testToken)
+	var tokens access.Tokens
+	tokens.Add(access.LocalUser, testToken)
 	log := slog.New(slog.NewTextHandler(p.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	a, err := newApp(s, tokens, func() uuid.UUID { return uuid.MustParse(goldenSession) }, log)
 	require.NoError(t, err)

@@ -33,19 +33,30 @@ var mayImport = map[string][]string{
 	"candor/agent/tool":                    {"candor/agent", "candor/safety"},
 	"candor/agent/tool/mcp":                {"candor/agent"},
 	"candor/session/export":                {"candor/safety", "candor/session"},
-	"candor/web":                           {"candor/session/export", "candor/safety", "candor/session"},
-	"candor/web/agui":                      {"candor/safety", "candor/session", "candor/web"},
-	"candor/worker":                        {"candor/agent", "candor/session"},
-	"candor/cmd/candor/terminal":           {"candor/web/client"},
+	"candor/web": {
+		"candor/session/export", "candor/safety", "candor/session",
+		"candor/web/access", "candor/web/problem", "candor/web/sse", "candor/web/view",
+	},
+	"candor/web/view": {"candor/session/export", "candor/safety", "candor/session"},
+	"candor/web/jobs": {
+		"candor/safety", "candor/session", "candor/web",
+		"candor/web/access", "candor/web/problem", "candor/web/sse", "candor/web/view",
+	},
+	"candor/web/agui": {
+		"candor/safety", "candor/session", "candor/web",
+		"candor/web/access", "candor/web/problem", "candor/web/sse",
+	},
+	"candor/worker":              {"candor/agent", "candor/session"},
+	"candor/cmd/candor/terminal": {"candor/web/client"},
 }
 
 // onlyIn lists the dependencies that exactly one package, or one file, may name.
 var onlyIn = map[string]string{
-	"github.com/r3labs/sse/v2":                       "candor/web",
+	"github.com/r3labs/sse/v2":                       "candor/web/sse",
 	"github.com/labstack/echo/v4":                    "candor/web",
 	"github.com/modelcontextprotocol/go-sdk/mcp":     "candor/agent/tool/mcp",
 	"github.com/microcosm-cc/bluemonday":             "candor/safety",
-	"github.com/tidwall/gjson":                       "candor/web",
+	"github.com/tidwall/gjson":                       "candor/web/view",
 	"github.com/tmaxmax/go-sse":                      "candor/web/client",
 	"github.com/clipperhouse/displaywidth":           "candor/cmd/candor/terminal",
 	"github.com/yuin/goldmark":                       "candor/safety",
@@ -98,5 +109,5 @@ func TestOnlyOneFileKnowsTheSSELibrary(t *testing.T) {
 			}
 		}
 	})
-	assert.Equal(t, []string{"stream.go"}, users)
+	assert.Equal(t, []string{"sse.go"}, users)
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"candor/web"
+	"candor/web/access"
 	"candor/web/client"
 )
 
@@ -27,8 +27,8 @@ type inProcess struct {
 // startInProcess runs the agent in this process.
 func startInProcess(s settings, log *slog.Logger) (*inProcess, error) {
 	token := rand.Text()
-	var tokens web.Tokens
-	tokens.Add(web.LocalUser, token)
+	var tokens access.Tokens
+	tokens.Add(access.LocalUser, token)
 	a, err := newApp(s, tokens, nil, log)
 	if err != nil {
 		return nil, err

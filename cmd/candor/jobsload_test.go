@@ -24,7 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/session"
-	"candor/web"
+	"candor/web/access"
 	"candor/worker"
 )
 
@@ -50,7 +50,7 @@ func aStep(n int) []worker.Event {
 // again, kept. x-decoding is that over the cost of an Echo handler that decodes the
 // same body and does nothing with it.
 func BenchmarkAcceptingEvents(b *testing.B) {
-	var tokens web.Tokens
+	var tokens access.Tokens
 	tokens.Add("ann", tokenOf("ann"))
 	offline := settings{modelSettings: modelSettings{provider: "offline"}, toolSettings: toolSettings{workspace: "../.."}}
 	a, err := newApp(offline, tokens, nil, slog.New(slog.DiscardHandler))

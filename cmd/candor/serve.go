@@ -20,7 +20,7 @@ import (
 	"candor/agent/provider/anthropic"
 	"candor/agent/provider/openai"
 	"candor/session"
-	"candor/web"
+	"candor/web/access"
 )
 
 func serveCommand() *cli.Command {
@@ -134,25 +134,25 @@ func newLogger(s settings, w io.Writer) (*slog.Logger, error) {
 
 // loadTokens reads who may come in. fresh is a token that was made because none
 // was configured, to be shown once.
-func loadTokens(s settings) (t web.Tokens, fresh string, err error) {
+func loadTokens(s settings) (t access.Tokens, fresh string, err error) {
 	if s.tokensFile != "" {
 		f, err := os.Open(s.tokensFile)
 		if err != nil {
 			return t, "", err
 		}
 		defer f.Close()
-		if t, err = web.ParseTokens(f); err != nil {
+		if t, err = access.ParseTokens(f); err != nil {
 			return t, "", fmt.Errorf("--tokens %s: %w", s.tokensFile, err)
 		}
 	}
 	switch {
-	case s.token != "" && len(s.token) < web.MinToken:
-		return t, "", fmt.Errorf("CANDOR_TOKEN can be guessed: it needs at least %d characters", web.MinToken)
+	case s.token != "" && len(s.token) < access.MinToken:
+		return t, "", fmt.Errorf("CANDOR_TOKEN can be guessed: it needs at least %d characters", access.MinToken)
 	case s.token != "":
-		t.Add(web.LocalUser, s.token)
+		t.Add(access.LocalUser, s.token)
 	case s.tokensFile == "":
 		fresh = rand.Text()
-		t.Add(web.LocalUser, fresh)
+		t.Add(access.LocalUser, fresh)
 	}
 	return t, fresh, nil
 }

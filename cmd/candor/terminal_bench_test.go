@@ -21,6 +21,7 @@ import (
 	"candor/safety"
 	"candor/session"
 	"candor/web"
+	"candor/web/access"
 )
 
 // BenchmarkFirstPrompt is a conversation from its start to its first prompt. process-ms
@@ -92,7 +93,7 @@ func longThread(b *testing.B, turns int) (url string) {
 	b.Helper()
 	store := session.NewMemory(nil)
 	b.Cleanup(func() { store.Close() })
-	s, err := store.Open(b.Context(), web.LocalUser)
+	s, err := store.Open(b.Context(), access.LocalUser)
 	require.NoError(b, err)
 	e, err := s.OpenThread()
 	require.NoError(b, err)
@@ -118,9 +119,9 @@ func longThread(b *testing.B, turns int) (url string) {
 		_, err = s.Append(begun.Ref, session.TurnCompleted{Response: text("These are the updates.")})
 		require.NoError(b, err)
 	}
-	var tokens web.Tokens
-	tokens.Add(web.LocalUser, testToken)
-	srv := httptest.NewServer(web.New(web.Options{Store: store, Tokens: tokens, Safety: layer, Log: slog.New(slog.DiscardHandler)}))
+	var tokens access.Tokens
+	tokens.Add(access.LocalUser, testToken)
+	srv := httptest.NewServer(web.New(web.Options{Store: store, Tokens: tokens, Log: slog.New(slog.DiscardHandler)}))
 	b.Cleanup(srv.Close)
 	return srv.URL
 }

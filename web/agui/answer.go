@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"candor/session"
-	"candor/web"
+	"candor/web/problem"
 )
 
 // answer is what an input says to a call that waited.
@@ -31,7 +31,7 @@ func (in *Input) answers(turns []session.Turn) ([]answer, error) {
 	for i, r := range in.Resume {
 		a, found := findRequest(turns, r.InterruptID)
 		if !found {
-			return nil, web.NewProblem(http.StatusConflict, "no_interrupt",
+			return nil, problem.New(http.StatusConflict, "no_interrupt",
 				"resume names an interrupt that this thread does not have open.").With("index", i)
 		}
 		var err error
@@ -50,7 +50,7 @@ func (in *Input) answers(turns []session.Turn) ([]answer, error) {
 			continue // said before
 		}
 		if len(m.Text) > maxResult {
-			return nil, web.NewProblem(http.StatusRequestEntityTooLarge, "result_too_large",
+			return nil, problem.New(http.StatusRequestEntityTooLarge, "result_too_large",
 				"The result of a call is too large.").With("max_bytes", maxResult)
 		}
 		a.result, a.failure = m.result(), m.Error
@@ -118,7 +118,7 @@ func (r Resume) answer() (session.Answer, error) {
 	return session.Deny, nil
 }
 
-var badPayload = web.NewProblem(http.StatusBadRequest, "bad_payload",
+var badPayload = problem.New(http.StatusBadRequest, "bad_payload",
 	`The payload of a resume has to be {"answer": "approve"}, or "deny", or "always" where the interrupt allows it.`)
 
 // give delivers an answer. One that comes too late for its call changes nothing, and

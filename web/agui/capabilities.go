@@ -3,7 +3,7 @@ package agui
 import (
 	"net/http"
 
-	"candor/web"
+	"candor/web/access"
 )
 
 // Capabilities is what a front end can count on, in AG-UI's shape. A member that is
@@ -33,7 +33,7 @@ type multimodal struct {
 }
 
 // capabilities: GET /agui/capabilities, as they are for the caller.
-func (s *Server) capabilities(w http.ResponseWriter, _ *http.Request, who web.Caller) error {
+func (s *Server) capabilities(w http.ResponseWriter, _ *http.Request, who access.Caller) error {
 	level := s.level(who, Full)
 	c := Capabilities{
 		Identity:    map[string]string{"name": "Candor", "type": "candor", "description": "An agent that says why it does what it does."},

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"candor/web"
+	"candor/web/problem"
 )
 
 // What an input may hold, so that one cannot make us hold more.
@@ -126,8 +126,8 @@ func parseInput(body []byte) (*Input, error) {
 	return &in, nil
 }
 
-func invalid(what string) *web.Problem {
-	return web.NewProblem(http.StatusBadRequest, "invalid_input", "The body is no RunAgentInput: "+what+".")
+func invalid(what string) *problem.Problem {
+	return problem.New(http.StatusBadRequest, "invalid_input", "The body is no RunAgentInput: "+what+".")
 }
 
 func validID(id string) bool {

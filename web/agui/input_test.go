@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"candor/web"
+	"candor/web/problem"
 )
 
 const wholeInput = `{"threadId":"t","runId":"r","protocolVersion":"1.0","state":{"a":1},"tools":[{"name":"x","description":"d","parameters":{}}],
@@ -27,7 +27,7 @@ func FuzzInputs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		in, err := parseInput([]byte(body))
 		if err != nil {
-			p, ok := errors.AsType[*web.Problem](err)
+			p, ok := errors.AsType[*problem.Problem](err)
 			require.True(t, ok)
 			require.Equal(t, 400, p.Status)
 			return

@@ -5,7 +5,9 @@ import (
 	"net/http"
 
 	"candor/session"
-	"candor/web"
+	"candor/web/access"
+	"candor/web/problem"
+	"candor/web/sse"
 )
 
 // replay: GET /agui/threads/{id}/events?after=&follow=&protocolVersion=&reasoning=
@@ -14,7 +16,7 @@ import (
 // id it sends what happened since; with none it restates the thread as a snapshot and
 // goes on with the run that is open, if one is. It ends when nothing runs, or, with
 // follow=true, when the client leaves.
-func (s *Server) replay(w http.ResponseWriter, r *http.Request, who web.Caller) error {
+func (s *Server) replay(w http.ResponseWriter, r *http.Request, who access.Caller) error {
 	own, err := s.Store.Open(r.Context(), who.User)
 	if err != nil {
 		return err
@@ -60,7 +62,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, who web.Caller) 
 
 // viewOf reads what the client wants to be shown. This route is ours, so who asks for
 // no version gets the present one.
-func (s *Server) viewOf(r *http.Request, who web.Caller, named, thread string) (View, error) {
+func (s *Server) viewOf(r *http.Request, who access.Caller, named, thread string) (View, error) {
 	q := r.URL.Query()
 	asked, version1 := Full, true
 	if q.Has("protocolVersion") {
@@ -69,7 +71,7 @@ func (s *Server) viewOf(r *http.Request, who web.Caller, named, thread string) (
 	if q.Has("reasoning") {
 		var ok bool
 		if asked, ok = ParseLevel(q.Get("reasoning")); !ok {
-			return View{}, web.NewProblem(http.StatusBadRequest, "bad_reasoning", "reasoning is none of full, summary, hidden.")
+			return View{}, problem.New(http.StatusBadRequest, "bad_reasoning", "reasoning is none of full, summary, hidden.")
 		}
 	}
 	view := s.view(who, named, thread, asked, version1)
@@ -79,21 +81,21 @@ func (s *Server) viewOf(r *http.Request, who web.Caller, named, thread string) (
 
 // resumePoint reads where the client wants to go on. resumes is false when it named no
 // place.
-func resumePoint(r *http.Request, own *session.Session) (at web.Cursor, resumes bool, err error) {
+func resumePoint(r *http.Request, own *session.Session) (at sse.Cursor, resumes bool, err error) {
 	id := r.URL.Query().Get("after")
 	if id == "" {
 		id = r.Header.Get("Last-Event-ID")
 	}
 	if id == "" {
-		return web.Cursor{}, false, nil
+		return sse.Cursor{}, false, nil
 	}
-	at, ok := web.ParseCursor(id)
+	at, ok := sse.ParseCursor(id)
 	if !ok {
-		return at, false, web.NewProblem(http.StatusBadRequest, "bad_cursor",
+		return at, false, problem.New(http.StatusBadRequest, "bad_cursor",
 			"after has to be the id of an event of this stream. Leave it out to begin with a snapshot.")
 	}
 	if !at.Of(own.ID()) || at.Seq > own.Head() || at.Seq == own.Head() && at.Part > 0 {
-		return at, false, web.NewProblem(http.StatusGone, "place_gone",
+		return at, false, problem.New(http.StatusGone, "place_gone",
 			"The place you asked for is gone. Leave after out to begin with a snapshot.")
 	}
 	return at, true, nil
@@ -105,7 +107,7 @@ type player struct {
 	thread    string
 	projector *Projector
 	out       *writer
-	after     web.Cursor // send nothing up to here
+	after     sse.Cursor // send nothing up to here
 	held      *held      // until the snapshot is made; nil when there is to be none
 	state     []Event
 }
@@ -156,7 +158,7 @@ func (p *player) restate(head uint64) {
 	end.Head.Type, end.Outcome = RunFinished, &Outcome{Type: "success"}
 	p.out.send(append([]Event{&begin, snapshot(plain(reduce(p.held.ended)))}, p.state...)...)
 	var b bytes.Buffer
-	frame(&b, web.Cursor{Session: p.own.ID(), Seq: at}.String(), &end)
+	frame(&b, sse.Cursor{Session: p.own.ID(), Seq: at}.String(), &end)
 	p.out.write(b.Bytes())
 	for _, o := range p.held.open {
 		p.send(o)
@@ -172,7 +174,7 @@ func (p *player) send(n numbered) {
 		if n.seq <= p.after.Seq || n.seq == p.after.Seq+1 && i < p.after.Part {
 			continue
 		}
-		frame(&b, web.CursorAt(p.own.ID(), n.seq, i+1, len(n.events)).String(), e)
+		frame(&b, sse.CursorAt(p.own.ID(), n.seq, i+1, len(n.events)).String(), e)
 	}
 	p.out.write(b.Bytes())
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"candor/session"
-	"candor/web"
+	"candor/web/access"
+	"candor/web/problem"
 )
 
 // segment is the part of a thread's log that a run shows: what happens to one turn
@@ -23,13 +24,13 @@ type segment struct {
 }
 
 // post: POST /agui takes a RunAgentInput and streams a run.
-func (s *Server) post(w http.ResponseWriter, r *http.Request, who web.Caller) error {
+func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller) error {
 	place, leave, err := s.enter(who.User)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	body, err := web.ReadBody(r)
+	body, err := problem.ReadBody(r)
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (s *Server) act(ctx context.Context, own *session.Session, thread, user str
 		return s.begin(ctx, own, thread, user, in, answers)
 	}
 	if len(answers) == 0 {
-		return segment{}, web.NewProblem(http.StatusBadRequest, "nothing_new",
+		return segment{}, problem.New(http.StatusBadRequest, "nothing_new",
 			"The last message has to be the user's, or the result of a call that waits; or resume has to answer an interrupt.")
 	}
 	return s.resume(ctx, own, user, in, answers)
@@ -91,14 +92,14 @@ func toolProblem(err error) error {
 	if !ok {
 		return err
 	}
-	return web.NewProblem(http.StatusBadRequest, "bad_tool", "A tool of the input's cannot be used: "+bad.Why+".").With("index", bad.Place)
+	return problem.New(http.StatusBadRequest, "bad_tool", "A tool of the input's cannot be used: "+bad.Why+".").With("index", bad.Place)
 }
 
 // resume answers calls and goes on with their turn from where the client left it.
 func (s *Server) resume(ctx context.Context, own *session.Session, user string, in *Input, answers []answer) (segment, error) {
 	t := answers[0].turn
 	if t.State.Ended() && !slices.ContainsFunc(answers, func(a answer) bool { return a.approval != "" }) {
-		return segment{}, web.NewProblem(http.StatusConflict, "call_over",
+		return segment{}, problem.New(http.StatusConflict, "call_over",
 			"The call does not wait for its result any more: it was answered, or it was too late, or its turn was stopped.")
 	}
 	seg := segment{session: own, turn: t, answers: answers}
@@ -149,7 +150,7 @@ func (s *Server) begin(ctx context.Context, own *session.Session, thread, user s
 	content := in.last()
 	words := Words{Content: content.words(), Tools: in.Tools}
 	if strings.TrimSpace(words.Content) == "" {
-		return segment{}, web.NewProblem(http.StatusBadRequest, "empty_content", "The last message is blank. Say something to the agent.")
+		return segment{}, problem.New(http.StatusBadRequest, "empty_content", "The last message is blank. Say something to the agent.")
 	}
 	known, err := own.Thread(thread)
 	words.Before = in.before(err != nil || known.Turns == 0)

@@ -14,6 +14,8 @@ import (
 	"candor/safety"
 	"candor/session"
 	"candor/web"
+	"candor/web/access"
+	"candor/web/problem"
 )
 
 // ErrNoCall says that no such call waits for its result.
@@ -114,10 +116,10 @@ func New(o Options) *Server {
 // Routes are what a web.Server mounts.
 func (s *Server) Routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodPost, Path: "/agui", Serve: s.post, Sends: true, MaxBody: maxBody},
-		{Method: http.MethodGet, Path: "/agui/capabilities", Serve: s.capabilities},
-		{Method: http.MethodGet, Path: "/agui/threads/:id/events", Serve: s.replay},
-		{Method: http.MethodPost, Path: "/agui/threads/:id/interrupt", Serve: s.interrupt},
+		{Method: http.MethodPost, Path: "/agui", Serve: s.post, Sends: true, MaxBody: maxBody, Limited: true},
+		{Method: http.MethodGet, Path: "/agui/capabilities", Serve: s.capabilities, Limited: true},
+		{Method: http.MethodGet, Path: "/agui/threads/:id/events", Serve: s.replay, Limited: true},
+		{Method: http.MethodPost, Path: "/agui/threads/:id/interrupt", Serve: s.interrupt, Limited: true},
 	}
 }
 
@@ -129,7 +131,7 @@ func (s *Server) enter(user string) (place *slot, leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.runs[user]) >= s.RunsPerUser {
-		return nil, nil, web.NewProblem(http.StatusTooManyRequests, "too_many_runs",
+		return nil, nil, problem.New(http.StatusTooManyRequests, "too_many_runs",
 			"You have as many runs open as the server allows. Let one end first.").With("max", s.RunsPerUser)
 	}
 	place = &slot{}
@@ -151,7 +153,7 @@ func (s *Server) name(user string, place *slot, run string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if slices.ContainsFunc(s.runs[user], func(o *slot) bool { return o.run == run }) {
-		return web.NewProblem(http.StatusConflict, "run_open",
+		return problem.New(http.StatusConflict, "run_open",
 			"A run with this runId is open. Give each run an id of its own.")
 	}
 	place.run = run
@@ -168,7 +170,7 @@ func threadOf(own *session.Session, name string) string {
 }
 
 // level is how much a caller is shown, when it asks for so much.
-func (s *Server) level(who web.Caller, asked Level) Level {
+func (s *Server) level(who access.Caller, asked Level) Level {
 	level := lower(s.Reasoning, asked)
 	if own, ok := ParseLevel(who.Reasoning); ok {
 		level = lower(level, own)
@@ -177,7 +179,7 @@ func (s *Server) level(who web.Caller, asked Level) Level {
 }
 
 // view is what a caller is shown of a thread.
-func (s *Server) view(who web.Caller, named, thread string, asked Level, version1 bool) View {
+func (s *Server) view(who access.Caller, named, thread string, asked Level, version1 bool) View {
 	return View{
 		Thread: named, Version1: version1, Reasoning: s.level(who, asked), Model: s.Model, Patience: s.Patience,
 		Sealed: func(turn int, call string) string { return s.Seals.EncryptedReasoning(who.User, thread, turn, call) },
@@ -185,7 +187,7 @@ func (s *Server) view(who web.Caller, named, thread string, asked Level, version
 }
 
 // interrupt: POST /agui/threads/{id}/interrupt stops the thread's turn.
-func (s *Server) interrupt(w http.ResponseWriter, r *http.Request, who web.Caller) error {
+func (s *Server) interrupt(w http.ResponseWriter, r *http.Request, who access.Caller) error {
 	own, err := s.Store.Open(r.Context(), who.User)
 	if err != nil {
 		return err

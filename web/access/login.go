@@ -1,0 +1,161 @@
+package access
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// loginTime is how long a login lasts.
+const loginTime = 30 * 24 * time.Hour
+
+// Login is what a browser's cookie says: who is logged in, and until when. The
+// server stores none of it. The cookie is signed with a key derived from the user's
+// token, so a login survives a restart and ends when the token changes.
+type Login struct {
+	User  string
+	Since time.Time // in whole seconds, UTC
+	Until time.Time // in whole seconds, UTC
+	id    string    // random; names the login when it is revoked
+}
+
+// NewLogin returns a login of user that begins now.
+func NewLogin(user string, now time.Time) Login {
+	now = now.Truncate(time.Second).UTC()
+	return Login{User: user, Since: now, Until: now.Add(loginTime), id: rand.Text()}
+}
+
+// cookieVersion begins each cookie. Another format would need another version.
+const cookieVersion = "1"
+
+// maxCookie is the length of the longest cookie that is parsed, in bytes.
+const maxCookie = 4096
+
+// Sign returns the login as a cookie's value, signed with one of its user's tokens:
+//
+//	version.base64(user).since.until.id.base64(mac)
+func (t *Tokens) Sign(l Login, token string) string {
+	key := sha256.Sum256([]byte(token))
+	return l.sign(key[:])
+}
+
+func (l Login) sign(key []byte) string {
+	payload := strings.Join([]string{
+		cookieVersion, base64.RawURLEncoding.EncodeToString([]byte(l.User)),
+		strconv.FormatInt(l.Since.Unix(), 10), strconv.FormatInt(l.Until.Unix(), 10), l.id,
+	}, ".")
+	return payload + "." + base64.RawURLEncoding.EncodeToString(signature(key, payload))
+}
+
+// signature is the payload's HMAC. The prefix separates the key from the token's
+// hash as it is used elsewhere.
+func signature(key []byte, payload string) []byte {
+	mac := hmac.New(sha256.New, append([]byte("candor login\x00"), key...))
+	mac.Write([]byte(payload))
+	return mac.Sum(nil)
+}
+
+// Verify returns the login of a cookie's value. ok is false unless one of the user's tokens
+// signed it and it has not expired. A token limited to a reasoning level signs
+// nothing: a login shows everything.
+func (t *Tokens) Verify(value string, now time.Time) (l Login, ok bool) {
+	end := strings.LastIndexByte(value, '.')
+	if end < 0 || len(value) > maxCookie {
+		return Login{}, false
+	}
+	payload := value[:end]
+	mac, err := base64.RawURLEncoding.Strict().DecodeString(value[end+1:])
+	if err != nil {
+		return Login{}, false
+	}
+	if l, ok = parseLogin(payload); !ok {
+		return Login{}, false
+	}
+	signed := false
+	for _, e := range t.entries {
+		if e.User == l.User && e.Reasoning == "" && hmac.Equal(mac, signature(e.hash[:], payload)) {
+			signed = true
+		}
+	}
+	return l, signed && now.Before(l.Until)
+}
+
+// parseLogin parses what a signature covers.
+func parseLogin(payload string) (l Login, ok bool) {
+	parts := strings.Split(payload, ".")
+	if len(parts) != 5 || parts[0] != cookieVersion {
+		return Login{}, false
+	}
+	user, err := base64.RawURLEncoding.Strict().DecodeString(parts[1])
+	if err != nil {
+		return Login{}, false
+	}
+	since, err := strconv.ParseInt(parts[2], 10, 64)
+	if err != nil {
+		return Login{}, false
+	}
+	until, err := strconv.ParseInt(parts[3], 10, 64)
+	if err != nil {
+		return Login{}, false
+	}
+	return Login{
+		User: string(user), Since: time.Unix(since, 0).UTC(), Until: time.Unix(until, 0).UTC(), id: parts[4],
+	}, true
+}
+
+// Revoked holds the logins that were ended before they expired. If one user has
+// ended maxRevoked of them, all logins that began until then count as ended. The
+// zero value is empty and ready to use. It is safe for concurrent use.
+type Revoked struct {
+	mu    sync.Mutex
+	users map[string]*userLogins
+}
+
+type userLogins struct {
+	ended map[string]time.Time // when each would have expired, by login id
+	until time.Time            // a login that began no later than this has ended
+}
+
+// maxRevoked is how many ended logins of one user are remembered individually.
+const maxRevoked = 1000
+
+// Add ends a login.
+func (r *Revoked) Add(l Login, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.users == nil {
+		r.users = map[string]*userLogins{}
+	}
+	u := r.users[l.User]
+	if u == nil {
+		u = &userLogins{ended: map[string]time.Time{}}
+		r.users[l.User] = u
+	}
+	for id, expiry := range u.ended {
+		if !now.Before(expiry) {
+			delete(u.ended, id)
+		}
+	}
+	if len(u.ended) >= maxRevoked {
+		u.until = now
+		clear(u.ended)
+	}
+	u.ended[l.id] = l.Until
+}
+
+// Has reports whether the login was ended.
+func (r *Revoked) Has(l Login) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	u := r.users[l.User]
+	if u == nil {
+		return false
+	}
+	_, ended := u.ended[l.id]
+	return ended || !l.Since.After(u.until)
+}

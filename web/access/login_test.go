@@ -1,0 +1,128 @@
+package access
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func twoUsers() Tokens {
+	var t Tokens
+	t.Add("ann", "a-token-of-ann-0001")
+	t.Add("bob", "b-token-of-bob-0001")
+	t.Add("ann", "another-of-ann-0002")
+	return t
+}
+
+func signed(t *testing.T, tokens Tokens, token string, at time.Time) string {
+	t.Helper()
+	who, ok := tokens.Lookup(token)
+	require.True(t, ok)
+	return tokens.Sign(NewLogin(who.User, at), token)
+}
+
+func TestACookieSpeaksForItsUserUntilItExpires(t *testing.T) {
+	tokens, now := twoUsers(), time.Now()
+	for token, user := range map[string]string{"a-token-of-ann-0001": "ann", "another-of-ann-0002": "ann", "b-token-of-bob-0001": "bob"} {
+		value := signed(t, tokens, token, now)
+		l, ok := tokens.Verify(value, now.Add(loginTime-time.Minute))
+		assert.True(t, ok)
+		assert.Equal(t, user, l.User)
+		_, ok = tokens.Verify(value, now.Add(loginTime))
+		assert.False(t, ok, "expired")
+	}
+}
+
+func TestACookieOutlivesARestartAndDiesWithItsToken(t *testing.T) {
+	now := time.Now()
+	value := signed(t, twoUsers(), "a-token-of-ann-0001", now)
+	again := twoUsers()
+	_, ok := again.Verify(value, now)
+	assert.True(t, ok, "another process with the same tokens")
+	var changed Tokens
+	changed.Add("ann", "a-token-of-ann-0003")
+	_, ok = changed.Verify(value, now)
+	assert.False(t, ok)
+}
+
+func TestATamperedCookieSpeaksForNobody(t *testing.T) {
+	tokens, now := twoUsers(), time.Now()
+	ann := signed(t, tokens, "a-token-of-ann-0001", now)
+	parts := strings.Split(ann, ".")
+	bob := strings.Split(signed(t, tokens, "b-token-of-bob-0001", now), ".")
+	swap := func(i int, with string) string {
+		p := append([]string{}, parts...)
+		p[i] = with
+		return strings.Join(p, ".")
+	}
+	wrong := []string{
+		"", ".", strings.Repeat(".", 5), ann + ".", ann[:len(ann)-2], swap(0, "2"), swap(1, bob[1]), swap(2, "1"),
+		swap(3, "99999999999"), swap(3, "-1"), swap(3, ""), swap(4, bob[4]), swap(4, ""), swap(5, bob[5]), swap(5, ""),
+		strings.Repeat("a", maxCookie) + "." + ann,
+	}
+	for _, value := range wrong {
+		_, ok := tokens.Verify(value, now)
+		assert.False(t, ok, "%.60q", value)
+	}
+	var nobody Tokens
+	_, ok := nobody.Verify(ann, now)
+	assert.False(t, ok)
+}
+
+func FuzzCookie(f *testing.F) {
+	tokens, now := twoUsers(), time.Unix(1_800_000_000, 0)
+	good := tokens.Sign(NewLogin("ann", now), "a-token-of-ann-0001")
+	f.Add(good)
+	f.Add("1.YW5u.1800000000.1900000000.id.AAAA")
+	f.Fuzz(func(t *testing.T, value string) {
+		l, ok := tokens.Verify(value, now)
+		if ok {
+			assert.Equal(t, tokens.Sign(l, "a-token-of-ann-0001"), value, "only what we sealed is taken")
+		}
+	})
+}
+
+func TestEndedLoginsStayEndedAndAreBounded(t *testing.T) {
+	var r Revoked
+	now := time.Now()
+	first, other := NewLogin("ann", now), NewLogin("ann", now)
+	bob := NewLogin("bob", now)
+	r.Add(first, now)
+	assert.True(t, r.Has(first))
+	assert.False(t, r.Has(other))
+	for range maxRevoked {
+		r.Add(NewLogin("ann", now), now)
+	}
+	assert.LessOrEqual(t, len(r.users["ann"].ended), maxRevoked)
+	assert.True(t, r.Has(first), "what is forgotten one by one has ended as a whole")
+	assert.True(t, r.Has(other))
+	assert.False(t, r.Has(bob), "others are not affected")
+	assert.False(t, r.Has(NewLogin("ann", now.Add(time.Minute))))
+	r.Add(NewLogin("ann", now), now.Add(2*loginTime))
+	assert.Len(t, r.users["ann"].ended, 1, "what has expired need not be remembered")
+}
+
+func TestTheCookieIsForThisServerAndNoScript(t *testing.T) {
+	plain := httptest.NewRequest("GET", "http://127.0.0.1:8080/", nil)
+	c := Cookie(plain, "v", time.Now().Add(time.Hour))
+	assert.Equal(t, "candor-8080", c.Name)
+	assert.True(t, c.HttpOnly)
+	assert.False(t, c.Secure)
+	assert.Contains(t, c.String(), "SameSite=Strict")
+	assert.Contains(t, c.String(), "Path=/;")
+	tls := httptest.NewRequest("GET", "https://candor.example/", nil)
+	assert.Equal(t, "__Host-candor", Cookie(tls, "v", time.Now()).Name)
+	assert.True(t, Cookie(tls, "v", time.Now()).Secure)
+}
+
+func TestLoginAttemptsAreLimitedByAddress(t *testing.T) {
+	a := NewAttempts()
+	for range loginsPerMinute {
+		assert.True(t, a.Allow("192.0.2.1:1000"))
+	}
+	assert.False(t, a.Allow("192.0.2.1:2000"), "another port is no other address")
+}

@@ -1,0 +1,100 @@
+package access
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// LocalUser is the user of a server that has a single token.
+const LocalUser = "local"
+
+// MinToken is the shortest configured token, in bytes. Shorter ones can be guessed.
+const MinToken = 16
+
+// Levels are the values of reasoning= in a tokens file: everything, narratives
+// without the reasons of single calls, or nothing.
+var Levels = []string{"full", "summary", "hidden"}
+
+// Caller is who a request speaks for.
+type Caller struct {
+	User string
+	// Reasoning is one of [Levels], or "" for a token without a level. A token with
+	// a level works only on routes that apply it, a token without one everywhere.
+	Reasoning string
+}
+
+// Tokens maps tokens to callers. It keeps only their hashes. The zero value is
+// ready to use and admits nobody. It is safe for concurrent use once all tokens
+// are added.
+type Tokens struct{ entries []tokenEntry }
+
+type tokenEntry struct {
+	hash [sha256.Size]byte
+	Caller
+}
+
+// Add lets token speak for user. A user may have several tokens.
+func (t *Tokens) Add(user, token string) { t.add(Caller{User: user}, token) }
+
+func (t *Tokens) add(who Caller, token string) {
+	t.entries = append(t.entries, tokenEntry{sha256.Sum256([]byte(token)), who})
+}
+
+// ParseTokens reads one user:token per line. A space and reasoning=LEVEL may follow
+// the token. Blank lines and lines that begin with # are skipped. Errors name the
+// line by its number and quote nothing of it.
+func ParseTokens(r io.Reader) (Tokens, error) {
+	var t Tokens
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		user, token, ok := strings.Cut(line, ":")
+		token, level, leveled := strings.Cut(token, " reasoning=")
+		user, token = strings.TrimSpace(user), strings.TrimSpace(token)
+		if !ok || user == "" || len(token) < MinToken {
+			return Tokens{}, fmt.Errorf("line %d: want user:token with a token of at least %d characters", n, MinToken)
+		}
+		if level = strings.TrimSpace(level); leveled && !slices.Contains(Levels, level) {
+			return Tokens{}, fmt.Errorf("line %d: reasoning has to be one of %s", n, strings.Join(Levels, ", "))
+		}
+		t.add(Caller{user, level}, token)
+	}
+	if err := lines.Err(); err != nil {
+		return Tokens{}, err
+	}
+	if len(t.entries) == 0 {
+		return Tokens{}, fmt.Errorf("no line of the form user:token")
+	}
+	return t, nil
+}
+
+// Lookup returns who the token speaks for. It compares every token in constant
+// time, so the delay does not reveal how close a guess was. The empty token speaks
+// for nobody.
+func (t *Tokens) Lookup(token string) (who Caller, ok bool) {
+	hash := sha256.Sum256([]byte(token))
+	for _, e := range t.entries {
+		if subtle.ConstantTimeCompare(hash[:], e.hash[:]) == 1 {
+			who, ok = e.Caller, true
+		}
+	}
+	return who, ok && token != ""
+}
+
+// Bearer returns the token of the Authorization header, "" if it has none.
+func Bearer(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}

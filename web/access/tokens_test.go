@@ -1,0 +1,58 @@
+package access
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTokensFile(t *testing.T) {
+	tokens, err := ParseTokens(strings.NewReader("# people\n\nann: a-token-of-ann-0001\nbob:b-token-of-bob-0001:with-colon\n"))
+	require.NoError(t, err)
+	who, ok := tokens.Lookup("a-token-of-ann-0001")
+	assert.True(t, ok)
+	assert.Equal(t, Caller{User: "ann"}, who)
+	who, _ = tokens.Lookup("b-token-of-bob-0001:with-colon")
+	assert.Equal(t, Caller{User: "bob"}, who)
+	for _, wrong := range []string{"", "a-token-of-ann-000", "A-TOKEN-OF-ANN-0001", "ann: a-token-of-ann-0001"} {
+		_, ok := tokens.Lookup(wrong)
+		assert.False(t, ok, "%q", wrong)
+	}
+}
+
+func TestABadTokensFileNamesTheLineAndShowsNothingOfIt(t *testing.T) {
+	for _, bad := range []string{"ann", "ann:", ":a-token-of-ann-0001", "ann:tooshort"} {
+		_, err := ParseTokens(strings.NewReader("# first\n" + bad))
+		require.Error(t, err)
+		assert.Contains(t, err.Error(), "line 2")
+		assert.NotContains(t, err.Error(), "tooshort")
+	}
+	_, err := ParseTokens(strings.NewReader("\n# nobody\n"))
+	assert.Error(t, err)
+}
+
+func TestATokenMayBeLimitedInItsLine(t *testing.T) {
+	tokens, err := ParseTokens(strings.NewReader("ann:a-token-of-ann-0001 reasoning=summary\nbob:b-token-of-bob-0001\n"))
+	require.NoError(t, err)
+	who, ok := tokens.Lookup("a-token-of-ann-0001")
+	assert.True(t, ok)
+	assert.Equal(t, Caller{User: "ann", Reasoning: "summary"}, who)
+	who, _ = tokens.Lookup("b-token-of-bob-0001")
+	assert.Equal(t, Caller{User: "bob"}, who)
+	for _, bad := range []string{"reasoning=some", "reasoning=", "reasoning=full reasoning=hidden"} {
+		_, err := ParseTokens(strings.NewReader("ann:a-token-of-ann-0001 " + bad))
+		require.ErrorContains(t, err, "line 1")
+	}
+	value := tokens.Sign(NewLogin("ann", time.Now()), "a-token-of-ann-0001")
+	_, ok = tokens.Verify(value, time.Now())
+	assert.False(t, ok, "and it is good for no login, which would show all")
+}
+
+func TestNoTokensLetNobodyIn(t *testing.T) {
+	var none Tokens
+	_, ok := none.Lookup("")
+	assert.False(t, ok)
+}

@@ -1,0 +1,240 @@
+package jobs
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"candor/safety"
+	"candor/session"
+	"candor/web"
+	"candor/web/access"
+	"candor/web/problem"
+	"candor/web/sse"
+	"candor/web/view"
+)
+
+// Options configures a server. All fields are required.
+type Options struct {
+	Store  session.Store
+	Safety *safety.Layer // cleans everything that users and workers post
+	// Stream serves the events of the jobs with these ids, which own has, as
+	// server-sent events; a [web.Server] provides it.
+	Stream func(w http.ResponseWriter, r *http.Request, own *session.Session, ids ...string) error
+}
+
+// Server answers the job routes. It is safe for concurrent use and owns no goroutine.
+type Server struct {
+	store    session.Store
+	safety   *safety.Layer
+	stream   func(w http.ResponseWriter, r *http.Request, own *session.Session, ids ...string) error
+	registry registry
+}
+
+// New returns a server without jobs.
+func New(o Options) *Server { return &Server{store: o.Store, safety: o.Safety, stream: o.Stream} }
+
+// Routes returns the routes that a [web.Server] mounts: those of users, then those
+// of workers, which authenticate with the token of their job.
+func (s *Server) Routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodPost, Path: "/api/jobs", Sends: true, Serve: s.forUser(s.open)},
+		{Method: http.MethodGet, Path: "/api/jobs", Serve: s.forUser(s.list)},
+		{Method: http.MethodGet, Path: "/api/jobs/summary", Serve: s.forUser(s.summary)},
+		{Method: http.MethodGet, Path: "/api/jobs/:id", Serve: s.forUser(s.show)},
+		{Method: http.MethodPost, Path: "/api/jobs/:id/cancel", Serve: s.forUser(s.cancel)},
+		{Method: http.MethodPost, Path: "/api/jobs/:id/restart", Serve: s.forUser(s.restart)},
+		{Method: http.MethodPost, Path: "/api/jobs/:id/prompt", Serve: s.forUser(s.prompt)},
+		{Method: http.MethodGet, Path: "/api/jobs/:id/events", Streams: true, Serve: s.forUser(s.events)},
+
+		{Method: http.MethodPost, Path: "/api/jobs/:id/events", Admit: s.admitPost, Serve: s.forWorker(s.postEvents)},
+		{Method: http.MethodPost, Path: "/worker/:id/event", Admit: s.admitPost, Serve: s.forWorker(s.postEvents)},
+		{Method: http.MethodPost, Path: "/worker/:id/status", Admit: s.admitOpen, Serve: s.forWorker(s.postStatus)},
+		{Method: http.MethodPost, Path: "/worker/:id/complete", Admit: s.admitOpen, Serve: s.forWorker(s.complete)},
+		{Method: http.MethodGet, Path: "/worker/:id/job", Admit: s.admitOpen, Serve: s.forWorker(s.claim)},
+		{Method: http.MethodGet, Path: "/worker/:id/events", Admit: s.admitOpen, Serve: s.forWorker(s.runEvents)},
+		{Method: http.MethodGet, Path: "/worker/:id/prompt", Admit: s.admitOpen, Serve: s.forWorker(s.fetchPrompt)},
+	}
+}
+
+// userHandler answers a user's request. own is the user's session.
+type userHandler func(w http.ResponseWriter, r *http.Request, own *session.Session) error
+
+// forUser opens the caller's session for h.
+func (s *Server) forUser(h userHandler) func(http.ResponseWriter, *http.Request, access.Caller) error {
+	return func(w http.ResponseWriter, r *http.Request, who access.Caller) error {
+		own, err := s.store.Open(r.Context(), who.User)
+		if err != nil {
+			return err
+		}
+		return h(w, r, own)
+	}
+}
+
+// JobRequest is the body of POST /api/jobs.
+type JobRequest struct {
+	Title    string          `json:"title"`
+	Prompt   string          `json:"prompt"` // must not be blank
+	Metadata json.RawMessage `json:"metadata"`
+}
+
+// maxTitle bounds short texts, such as a job's title or a tool's name, in bytes.
+const maxTitle = 512
+
+// open handles POST /api/jobs. Only its answer contains the job's token.
+func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	var in JobRequest
+	if err := problem.Decode(r, &in); err != nil {
+		return err
+	}
+	if strings.TrimSpace(in.Prompt) == "" {
+		return problem.New(http.StatusBadRequest, "empty_prompt",
+			"prompt is missing or blank. Say what the worker is to do.")
+	}
+	b := session.JobOpened{}
+	var reports [3]safety.Report
+	b.Title, reports[0] = s.safety.Limit(maxTitle).Mask(in.Title)
+	b.Prompt, reports[1] = s.safety.Mask(in.Prompt)
+	if len(in.Metadata) > 0 {
+		b.Metadata, reports[2] = s.safety.CleanJSON(in.Metadata)
+	}
+	b.Findings = session.Merge(reports[0].Findings, reports[1].Findings, reports[2].Findings)
+	j, err := own.OpenJob(b)
+	if err != nil {
+		return err
+	}
+	s.registry.prune(own.User(), func(id string) bool { _, err := own.Job(id); return err == nil })
+	info := view.Job(j)
+	info.Token = s.registry.open(j.ID, own.User(), in.Prompt)
+	return problem.WriteJSON(w, r, http.StatusCreated, info)
+}
+
+// list handles GET /api/jobs, newest first.
+func (s *Server) list(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	list := []view.JobInfo{}
+	for _, j := range own.Jobs() {
+		list = append(list, view.Job(j))
+	}
+	return problem.WriteJSON(w, r, http.StatusOK, map[string]any{"jobs": list})
+}
+
+// summary handles GET /api/jobs/summary: how many jobs are in each state.
+func (s *Server) summary(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	count := map[string]int{"total": 0}
+	for _, state := range []session.JobState{
+		session.JobPending, session.JobRunning, session.JobCompleted, session.JobFailed, session.JobStopped,
+	} {
+		count[string(state)] = 0
+	}
+	for _, j := range own.Jobs() {
+		count["total"]++
+		count[string(j.State)]++
+	}
+	return problem.WriteJSON(w, r, http.StatusOK, count)
+}
+
+// show handles GET /api/jobs/:id.
+func (s *Server) show(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	j, err := own.Job(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return problem.WriteJSON(w, r, http.StatusOK, view.Job(j))
+}
+
+// cancel handles POST /api/jobs/:id/cancel. The worker learns of it when its token
+// is refused.
+func (s *Server) cancel(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	j, err := own.ChangeJob(r.PathValue("id"), session.JobCancelled{})
+	if err != nil {
+		return err
+	}
+	s.registry.revoke(j.ID)
+	return problem.WriteJSON(w, r, http.StatusAccepted, view.Job(j))
+}
+
+// restart handles POST /api/jobs/:id/restart. The answer contains a new token.
+func (s *Server) restart(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	var j session.Job
+	token, err := s.registry.reopen(r.PathValue("id"), own.User(), func() (prompt string, err error) {
+		j, err = own.ChangeJob(r.PathValue("id"), session.JobRestarted{})
+		// The raw prompt was dropped with the old run. The log has a cleaned copy.
+		return j.Prompt.String(), err
+	})
+	if err != nil {
+		return err
+	}
+	info := view.Job(j)
+	info.Token = token
+	return problem.WriteJSON(w, r, http.StatusAccepted, info)
+}
+
+// prompt handles POST /api/jobs/:id/prompt: a further prompt for the worker.
+func (s *Server) prompt(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	var in followUp
+	if err := problem.Decode(r, &in); err != nil {
+		return err
+	}
+	if strings.TrimSpace(in.Content) == "" && !in.Done {
+		return problem.New(http.StatusBadRequest, "empty_content",
+			"content is missing or blank. Say something, or set done.")
+	}
+	j, err := own.Job(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	current := s.registry.current(j.ID)
+	if current == nil {
+		return session.ErrJobEnded
+	}
+	text, report := s.safety.Mask(in.Content)
+	err = current.addFollowUp(in, func() error {
+		j, err = own.ChangeJob(j.ID, session.JobPrompted{Text: text, Done: in.Done, Findings: report.Findings})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return problem.WriteJSON(w, r, http.StatusAccepted, view.Job(j))
+}
+
+// maxPage is how many events one page of a job's log has.
+const maxPage = 500
+
+// events handles GET /api/jobs/:id/events?after=: a page of the job's log as JSON,
+// or its stream for a client that accepts text/event-stream.
+func (s *Server) events(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	if sse.Requested(r) {
+		return s.stream(w, r, own, r.PathValue("id"))
+	}
+	after, err := afterParam(r)
+	if err != nil {
+		return err
+	}
+	events, more, err := own.JobEvents(r.PathValue("id"), after, maxPage)
+	if err != nil {
+		return err
+	}
+	return writePage(w, r, events, more)
+}
+
+// afterParam parses ?after=, the id of an event; absent means 0.
+func afterParam(r *http.Request) (uint64, error) {
+	raw := r.URL.Query().Get("after")
+	after, err := strconv.ParseUint(raw, 10, 64)
+	if raw != "" && err != nil {
+		return 0, problem.New(http.StatusBadRequest, "bad_cursor", "after has to be the id of an event of this list.")
+	}
+	return after, nil
+}
+
+func writePage(w http.ResponseWriter, r *http.Request, events []session.Event, more bool) error {
+	page := map[string]any{"job_id": r.PathValue("id"), "events": view.JobEvents(events), "has_more": more}
+	if len(events) > 0 {
+		last := events[len(events)-1]
+		// A stream that resumes from this id continues the list.
+		page["event_id"] = sse.Cursor{Session: last.Session, Seq: last.Seq}.String()
+	}
+	return problem.WriteJSON(w, r, http.StatusOK, page)
+}

@@ -1,0 +1,244 @@
+package jobs
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"slices"
+	"sync"
+
+	"candor/session"
+	"candor/web/problem"
+)
+
+// registry maps jobs to their current runs, and thereby to the tokens that speak for
+// them. It keeps only hashes of tokens. The zero value is empty and ready to use.
+type registry struct {
+	mu   sync.Mutex // acquired after a run's mutex, never before it
+	runs map[string]*run
+}
+
+// run is one run of a job, from when it is opened or restarted until it ends. It
+// knows which worker is the current one, and holds the raw prompts, of which the
+// session's log has only a cleaned copy.
+type run struct {
+	user string
+	hash [sha256.Size]byte // of the token
+
+	mu        sync.Mutex // held while a worker's request is checked and carried out
+	prompt    string
+	followUps []followUp // not yet fetched by the worker
+	prompted  int        // follow-ups ever added to the run
+	spent     int        // of maxRunCost
+	ended     bool       // the token can only repeat posts that were accepted
+	revoked   bool       // the token can do nothing
+	worker    workerName // the current worker
+	replaced  []workerName
+}
+
+// workerName is the hash of the name in a [WorkerHeader]. The name itself is not
+// kept. The zero value is a worker without a name.
+type workerName [sha256.Size]byte
+
+func hashWorkerName(header string) (n workerName) {
+	if header != "" {
+		n = sha256.Sum256([]byte(header))
+	}
+	return n
+}
+
+// followUp is a further prompt. Done says that none comes after it.
+type followUp struct {
+	Content string `json:"content"`
+	Done    bool   `json:"done"`
+	Number  int    `json:"number,omitempty"` // from 1 in the run; sent only to workers that acknowledge
+}
+
+// Bounds of a run.
+const (
+	// maxFollowUps is how many prompts wait for a worker that does not fetch them.
+	maxFollowUps = 20
+	// maxReplaced is how many workers of a run are remembered as replaced. A worker
+	// forgotten could take the run over again; it would have to outlive this many
+	// successors without once asking whether it is still the current one.
+	maxReplaced = 128
+	// maxRunCost bounds what one run may make us hold: the bytes its worker posts,
+	// and eventCost for each event.
+	maxRunCost = 128 << 20
+	eventCost  = 512
+)
+
+// open begins a run of a job and returns its new token. Older tokens of the job
+// become invalid.
+func (g *registry) open(id, user, prompt string) (token string) {
+	raw := make([]byte, 32)
+	_, _ = rand.Read(raw) // never fails
+	token = hex.EncodeToString(raw)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.runs == nil {
+		g.runs = map[string]*run{}
+	}
+	g.runs[id] = &run{user: user, hash: sha256.Sum256([]byte(token)), prompt: prompt}
+	return token
+}
+
+// reopen opens another run of a job that has ended. begin makes the job's log
+// accept posts again; the old token is locked out before it does.
+func (g *registry) reopen(id, user string, begin func() (prompt string, err error)) (token string, err error) {
+	if old := g.current(id); old != nil {
+		old.mu.Lock()
+		defer old.mu.Unlock()
+		defer func() { old.revoked = old.revoked || err == nil }()
+	}
+	prompt, err := begin()
+	if err != nil {
+		return "", err
+	}
+	return g.open(id, user, prompt), nil
+}
+
+// revoke ends the job's run and makes its token invalid.
+func (g *registry) revoke(id string) {
+	r := g.current(id)
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.revoked = true
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.runs[id] == r {
+		delete(g.runs, id)
+	}
+}
+
+// prune drops the user's jobs that exists does not report. An evicted session takes
+// its jobs with it, so the registry never holds more jobs of a user than a session
+// may have.
+func (g *registry) prune(user string, exists func(id string) bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for id, r := range g.runs {
+		if r.user == user && !exists(id) {
+			delete(g.runs, id)
+		}
+	}
+}
+
+// current returns the job's current run, nil if it has none.
+func (g *registry) current(id string) *run {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.runs[id]
+}
+
+// authenticate returns the job's run if the token speaks for it, else nil. It takes
+// as long for a job that does not exist as for one that does.
+func (g *registry) authenticate(id, token string) *run {
+	hash := sha256.Sum256([]byte(token))
+	r := g.current(id)
+	if r == nil {
+		r = &run{}
+	}
+	if subtle.ConstantTimeCompare(hash[:], r.hash[:]) != 1 || r.user == "" {
+		return nil
+	}
+	return r
+}
+
+// isOver reports whether the run accepts nothing new.
+func (r *run) isOver() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended || r.revoked
+}
+
+// claim makes a worker the current one and returns the raw prompt. A worker that
+// was replaced stays replaced, however late its request arrives. A worker without a
+// name replaces nobody.
+func (r *run) claim(by workerName) (prompt string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.revoked || r.ended:
+		return "", problem.Unauthorized
+	case by == workerName{} || by == r.worker:
+		return r.prompt, nil
+	case slices.Contains(r.replaced, by):
+		return "", workerReplaced
+	}
+	if r.worker != (workerName{}) {
+		r.replaced = append(r.replaced[max(0, len(r.replaced)+1-maxReplaced):], r.worker)
+	}
+	r.worker = by
+	return r.prompt, nil
+}
+
+// serve calls do, which may be nil, unless another worker has replaced by. No other
+// worker can replace it until do returns.
+func (r *run) serve(by workerName, do func() error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.revoked:
+		return problem.Unauthorized
+	case by != workerName{} && r.worker != workerName{} && by != r.worker:
+		return workerReplaced
+	case do == nil:
+		return nil
+	}
+	return do()
+}
+
+// finish ends the run. Its token can still repeat its last posts, whose answers may
+// have been lost. The caller is within serve.
+func (r *run) finish() {
+	r.ended, r.prompt, r.followUps, r.replaced = true, "", nil, nil
+}
+
+// addFollowUp queues a follow-up once record has put it into the log: a worker
+// fetches only what the log has.
+func (r *run) addFollowUp(f followUp, record func() error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.ended || r.revoked:
+		return session.ErrJobEnded
+	case len(r.followUps) >= maxFollowUps:
+		return jobBusy
+	}
+	if err := record(); err != nil {
+		return err
+	}
+	r.prompted++
+	f.Number = r.prompted
+	r.followUps = append(r.followUps, f)
+	return nil
+}
+
+// nextFollowUp removes and returns the oldest follow-up, without its number. The
+// caller is within serve.
+func (r *run) nextFollowUp() (followUp, bool) {
+	if len(r.followUps) == 0 {
+		return followUp{}, false
+	}
+	f := r.followUps[0]
+	r.followUps, f.Number = r.followUps[1:], 0
+	return f, true
+}
+
+// followUpAfter returns the follow-up after the one with a number, which stays
+// queued, and drops all up to that number: the worker has acknowledged them. The
+// caller is within serve.
+func (r *run) followUpAfter(number int) (followUp, bool) {
+	for len(r.followUps) > 0 && r.followUps[0].Number <= number {
+		r.followUps = r.followUps[1:]
+	}
+	if len(r.followUps) == 0 {
+		return followUp{}, false
+	}
+	return r.followUps[0], true
+}

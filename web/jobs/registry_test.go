@@ -1,0 +1,126 @@
+package jobs
+
+import (
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
+	"candor/web/access"
+	"candor/web/problem"
+)
+
+func TestAJobsTokenSpeaksForItAlone(t *testing.T) {
+	var g registry
+	one, two := g.open("1", "ann", "p"), g.open("2", "bob", "q")
+	require.NotNil(t, g.authenticate("1", one))
+	assert.Equal(t, "ann", g.authenticate("1", one).user)
+	for _, wrong := range []struct{ id, token string }{{"1", two}, {"2", one}, {"3", one}, {"1", ""}, {"3", ""}} {
+		assert.Nil(t, g.authenticate(wrong.id, wrong.token))
+	}
+	again := g.open("1", "ann", "p")
+	assert.NotEqual(t, one, again)
+	assert.Nil(t, g.authenticate("1", one), "a restart makes the old token worthless")
+	j := g.authenticate("1", again)
+	require.NoError(t, j.serve(workerName{}, func() error { j.finish(); return nil }))
+	assert.True(t, g.authenticate("1", again).isOver())
+	g.revoke("1")
+	assert.Nil(t, g.authenticate("1", again))
+}
+
+// A request can be past the door when its job ends or begins anew.
+func TestARequestThatWasLetInFindsTheDoorShutBehindACancelOrARestart(t *testing.T) {
+	for name, shut := range map[string]func(*registry) error{
+		"a cancel": func(g *registry) error { g.revoke("1"); return nil },
+		"a restart": func(g *registry) error {
+			_, err := g.reopen("1", "ann", func() (string, error) { return "p", nil })
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var g registry
+			j := g.authenticate("1", g.open("1", "ann", "p"))
+			require.NoError(t, shut(&g))
+			assert.Equal(t, problem.Unauthorized, j.serve(workerName{}, func() error { t.Error("it was carried out"); return nil }))
+			_, err := j.claim(workerName{})
+			assert.Equal(t, problem.Unauthorized, err)
+			assert.Equal(t, session.ErrJobEnded, j.addFollowUp(followUp{}, func() error { return nil }))
+		})
+	}
+}
+
+func TestARestartThatIsRefusedChangesNothing(t *testing.T) {
+	var g registry
+	token, no := g.open("1", "ann", "p"), errors.New("no")
+	_, err := g.reopen("1", "ann", func() (string, error) { return "", no })
+	require.ErrorIs(t, err, no)
+	require.NoError(t, g.authenticate("1", token).serve(workerName{}, nil))
+}
+
+func TestTheDeskForgetsTheJobsOfAnEvictedSession(t *testing.T) {
+	store := session.NewMemory(nil)
+	s := New(Options{Store: store, Safety: safety.NewLayer()})
+	open := func(user string) {
+		r := httptest.NewRequest("POST", "/api/jobs", strings.NewReader(`{"title":"t","prompt":"p"}`))
+		r.Header.Set("Content-Type", "application/json")
+		require.NoError(t, s.forUser(s.open)(httptest.NewRecorder(), r, access.Caller{User: user}))
+	}
+	open("ann")
+	open("ann")
+	open("bob")
+	assert.Len(t, s.registry.runs, 3)
+	_, err := store.Evict(t.Context(), time.Now().Add(time.Minute))
+	require.NoError(t, err)
+	open("ann")
+	assert.Len(t, s.registry.runs, 2, "ann's new one, and bob's, who has not asked since")
+}
+
+func TestFollowUpsWaitInOrderAndAreBounded(t *testing.T) {
+	var g registry
+	j, kept := g.authenticate("1", g.open("1", "ann", "p")), 0
+	keep := func() error { kept++; return nil }
+	for i := range maxFollowUps {
+		require.NoError(t, j.addFollowUp(followUp{Content: fmt.Sprint(i)}, keep))
+	}
+	assert.Equal(t, jobBusy, j.addFollowUp(followUp{Content: "one too many"}, keep))
+	assert.Equal(t, maxFollowUps, kept, "the log has those that can be fetched, and no other")
+	f, ok := j.nextFollowUp()
+	assert.True(t, ok)
+	assert.Equal(t, "0", f.Content)
+	no := errors.New("no")
+	require.ErrorIs(t, j.addFollowUp(followUp{Content: "not in the log"}, func() error { return no }), no)
+	assert.Len(t, j.followUps, maxFollowUps-1)
+}
+
+func TestTheWorkerThatAskedLastIsHeard(t *testing.T) {
+	var g registry
+	j := g.authenticate("1", g.open("1", "ann", "p"))
+	one, two, three := hashWorkerName("one"), hashWorkerName("two"), hashWorkerName("three")
+	heard := func(n workerName) bool { return j.serve(n, nil) == nil }
+	claim := func(n workerName) error { _, err := j.claim(n); return err }
+	assert.True(t, heard(one), "while nobody has asked, everybody is")
+	require.NoError(t, claim(one))
+	require.NoError(t, claim(one), "it may ask again")
+	require.NoError(t, claim(two))
+	assert.Equal(t, []bool{false, true, false, true}, []bool{heard(one), heard(two), heard(three), heard(workerName{})})
+	require.NoError(t, j.serve(two, func() error {
+		assert.False(t, j.mu.TryLock(), "nobody takes over in the middle of a request")
+		return nil
+	}))
+	assert.Equal(t, workerReplaced, j.serve(one, func() error { t.Error("it was carried out"); return nil }))
+	assert.Equal(t, workerReplaced, claim(one), "whoever was replaced stays so")
+	require.NoError(t, claim(workerName{}), "one without a name replaces nobody")
+	assert.True(t, heard(two))
+	for i := range 10 * maxReplaced {
+		require.NoError(t, claim(hashWorkerName(fmt.Sprint(i))))
+	}
+	assert.Len(t, j.replaced, maxReplaced)
+	assert.Equal(t, workerReplaced, claim(hashWorkerName(fmt.Sprint(10*maxReplaced-2))))
+}

@@ -1,0 +1,45 @@
+package problem
+
+import (
+	"maps"
+	"net/http"
+)
+
+// Problem is the body of an answer that is not a success, and an error that a
+// handler returns to send it. A Problem is immutable, so package-level ones may be
+// shared between requests: [Problem.With] returns a copy.
+type Problem struct {
+	Status  int            `json:"-"`       // the HTTP status
+	Code    string         `json:"error"`   // stable and machine-readable, such as no_thread
+	Message string         `json:"message"` // what was wrong and what to do; never repeats input
+	Details map[string]any `json:"details"` // never nil, so that it encodes as an object
+}
+
+// New returns a problem without details. message must not contain any input,
+// which may hold a secret.
+func New(status int, code, message string) *Problem {
+	return &Problem{Status: status, Code: code, Message: message, Details: map[string]any{}}
+}
+
+// Error implements error.
+func (p *Problem) Error() string { return p.Code + ": " + p.Message }
+
+// With returns a copy of p with one more detail.
+func (p *Problem) With(key string, value any) *Problem {
+	out := *p
+	out.Details = maps.Clone(p.Details)
+	out.Details[key] = value
+	return &out
+}
+
+// Problems of authentication, which every room that admits requests answers alike.
+var (
+	// Unauthorized answers a missing or unknown token. It does not say which.
+	Unauthorized = New(http.StatusUnauthorized, "unauthorized",
+		"Invalid or missing auth token. Send it as Authorization: Bearer <token>.")
+	// TokenInQuery answers a token in the URL of a route that is not a stream. It
+	// says so explicitly because the token is now in the logs of every proxy.
+	TokenInQuery = New(http.StatusBadRequest, "token_in_query",
+		"A token in the URL ends up in logs, so it is accepted on event streams only. "+
+			"Send it as Authorization: Bearer <token>, and replace this one.")
+)

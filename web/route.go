@@ -1,0 +1,91 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"candor/web/access"
+	"candor/web/sse"
+)
+
+// Route is a route that another package serves. Like the server's own routes it
+// passes through authentication, the origin check, deadlines, the body limit, the
+// request log and the shape of errors.
+type Route struct {
+	Method, Path string // Path as Echo writes it, such as /jobs/:id; parameters become PathValues
+
+	Sends   bool  // counts against the user's messages per minute
+	MaxBody int64 // in bytes; 0 means 1 MiB, as everywhere
+
+	Limited bool // admits tokens with a reasoning level; Serve must apply it
+	Streams bool // admits a token in the URL if the client accepts text/event-stream
+
+	// Admit, if set, authenticates requests instead of the server's tokens and logins.
+	// The request that Serve gets has the context that Admit returns, and the Caller
+	// that it gets is empty.
+	Admit func(r *http.Request) (context.Context, error)
+
+	// Serve answers a request. An error returned before anything is written becomes
+	// the answer: a [*problem.Problem] and the errors of package session as they are,
+	// any other as an internal error.
+	Serve func(w http.ResponseWriter, r *http.Request, who access.Caller) error
+}
+
+// Mount adds routes. It must not be called once the server serves requests.
+func (s *Server) Mount(routes ...Route) {
+	for _, r := range routes {
+		s.mount(r)
+	}
+}
+
+func (s *Server) mount(route Route) {
+	var chain []echo.MiddlewareFunc
+	if route.Admit != nil {
+		chain = append(chain, admitBy(route.Admit))
+	} else {
+		p := policy{limited: route.Limited}
+		if route.Streams {
+			p.queryToken = sse.Requested
+		}
+		chain = append(chain, s.authenticate(p))
+	}
+	if route.Sends {
+		chain = append(chain, s.limit)
+	}
+	if route.MaxBody > 0 {
+		s.ownLimit[route.Method+" "+route.Path] = true
+	}
+	s.echo.Add(route.Method, route.Path, func(c echo.Context) error {
+		r := c.Request()
+		setPathValues(c)
+		if route.MaxBody > 0 {
+			r.Body = http.MaxBytesReader(c.Response(), r.Body, route.MaxBody)
+		}
+		return route.Serve(c.Response(), r, callerOf(c))
+	}, chain...)
+}
+
+// admitBy authenticates requests with a route's own Admit.
+func admitBy(admit func(*http.Request) (context.Context, error)) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			setPathValues(c)
+			ctx, err := admit(c.Request())
+			if err != nil {
+				return err
+			}
+			c.SetRequest(c.Request().WithContext(ctx))
+			c.Set(callerKey, access.Caller{})
+			return next(c)
+		}
+	}
+}
+
+// setPathValues makes Echo's path parameters the request's own.
+func setPathValues(c echo.Context) {
+	for _, name := range c.ParamNames() {
+		c.Request().SetPathValue(name, c.Param(name))
+	}
+}

@@ -1,0 +1,73 @@
+package view
+
+import (
+	"bytes"
+
+	"candor/safety"
+	"candor/session"
+	"candor/session/export"
+)
+
+// TurnDetail is a turn with the complete result of every call, and its address.
+type TurnDetail struct {
+	SessionID string `json:"session_id"`
+	ThreadID  string `json:"thread_id"`
+	TurnInfo
+	ToolCalls        []ToolCallDetail  `json:"tool_calls"` // shadows TurnInfo's
+	PendingApprovals []PendingApproval `json:"pending_approvals,omitempty"`
+}
+
+// ToolCallDetail is a call with its complete result instead of a preview.
+type ToolCallDetail struct {
+	ToolCallInfo
+	Result *safety.JSON `json:"result,omitempty"`
+}
+
+// Detail describes t with the complete results of its calls.
+func Detail(t session.Turn) TurnDetail {
+	d := TurnDetail{
+		SessionID: t.Session, ThreadID: t.Thread, TurnInfo: Turn(t), ToolCalls: []ToolCallDetail{},
+		PendingApprovals: PendingApprovals([]session.Turn{t}),
+	}
+	for c := range t.Calls() {
+		call := ToolCallDetail{ToolCallInfo: toolCallInfo(c)}
+		if !c.Result.Null() {
+			call.Result, call.ResultPreview = &c.Result, ""
+		}
+		d.ToolCalls = append(d.ToolCalls, call)
+	}
+	return d
+}
+
+// JSONLines encodes a document as JSON Lines: one turn per line, each as [Detail]
+// describes it, without what the document omits.
+func JSONLines(doc export.Document) ([]byte, error) {
+	var b bytes.Buffer
+	for _, t := range doc.Turns {
+		d := Detail(t)
+		d.omit(doc.Omit)
+		line, err := Marshal(d)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(append(line, '\n'))
+	}
+	return b.Bytes(), nil
+}
+
+// omit removes the parts that an export leaves out.
+func (d *TurnDetail) omit(o export.Omit) {
+	if o.Results {
+		for i := range d.ToolCalls {
+			d.ToolCalls[i].Result = nil
+		}
+	}
+	if d.Reasoning != nil && o.Parameters {
+		for i := range d.Reasoning.ToolDecisions {
+			d.Reasoning.ToolDecisions[i].Parameters = safety.JSON{}
+		}
+	}
+	if o.Reasoning {
+		d.Reasoning = nil
+	}
+}

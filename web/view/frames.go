@@ -1,0 +1,168 @@
+package view
+
+import (
+	"time"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// Frame is one server-sent event before it is encoded. Data is a struct of this
+// package whose "type" member repeats Name.
+type Frame struct {
+	Name string
+	Data any
+}
+
+// frameHead holds the members that begin every frame's data.
+type frameHead struct {
+	Type       string    `json:"type"`
+	ThreadID   string    `json:"thread_id"`
+	SessionID  string    `json:"session_id"`
+	TurnNumber int       `json:"turn_number,omitempty"`
+	Agent      string    `json:"agent,omitempty"` // a sub-agent; absent for the one the user speaks to
+	At         time.Time `json:"at"`
+}
+
+type (
+	statusFrame struct {
+		frameHead
+		Message   string        `json:"message"`
+		State     session.State `json:"state,omitempty"`
+		MessageID string        `json:"message_id,omitempty"`
+	}
+	thinkingFrame struct {
+		frameHead
+		Message   safety.Text    `json:"message"`
+		MessageID string         `json:"message_id,omitempty"`
+		Step      int            `json:"step,omitempty"`
+		Source    session.Source `json:"narrative_source,omitempty"`
+	}
+	toolStartedFrame struct {
+		frameHead
+		Name            safety.Text    `json:"name"`
+		CallID          string         `json:"call_id"`
+		Rationale       safety.Text    `json:"rationale"`
+		RationaleSource session.Source `json:"rationale_source"`
+		ParallelGroup   *int           `json:"parallel_group"`
+	}
+	toolCompletedFrame struct {
+		frameHead
+		Name       safety.Text     `json:"name"`
+		CallID     string          `json:"call_id"`
+		Success    bool            `json:"success"`
+		Outcome    session.Outcome `json:"outcome"`
+		Error      *safety.Text    `json:"error,omitempty"`
+		DurationMS int64           `json:"duration_ms"`
+	}
+	toolResultFrame struct {
+		frameHead
+		Name    safety.Text  `json:"name"`
+		CallID  string       `json:"call_id"`
+		Preview string       `json:"preview"`
+		Shape   *ResultShape `json:"result_shape"`
+	}
+	reasoningUpdateFrame struct {
+		frameHead
+		Narrative     *safety.Text          `json:"narrative,omitempty"`
+		ToolDecisions []ToolDecisionPayload `json:"tool_decisions"`
+	}
+	approvalNeededFrame struct {
+		frameHead
+		PendingApproval
+	}
+	approvalAnsweredFrame struct {
+		frameHead
+		RequestID string         `json:"request_id"`
+		CallID    string         `json:"call_id"`
+		Answer    session.Answer `json:"answer"`
+	}
+	handoffFrame struct {
+		frameHead
+		CallID string      `json:"call_id"`
+		From   string      `json:"from"`
+		To     string      `json:"to"`
+		Text   safety.Text `json:"text"`
+	}
+	responseFrame struct {
+		frameHead
+		Content safety.Text `json:"content"`
+	}
+	errorFrame struct {
+		frameHead
+		Message safety.Text `json:"message"`
+	}
+)
+
+// Frames projects an event, and the turn t that the event led to, onto the frames
+// of the chat stream, in order. Most events give one frame, a tool's result may
+// give two, some give none. Events of jobs give [JobFrames].
+func Frames(t session.Turn, e session.Event) []Frame {
+	if e.Job != "" {
+		return JobFrames(e)
+	}
+	head := func(kind string) frameHead {
+		return frameHead{Type: kind, ThreadID: e.Thread, SessionID: e.Session, TurnNumber: e.Turn, Agent: e.Agent, At: e.At}
+	}
+	status := func(message string, state session.State, id string) []Frame {
+		return []Frame{{"status", statusFrame{head("status"), message, state, id}}}
+	}
+	switch b := e.Body.(type) {
+	case session.ThreadOpened:
+		return status("Thread opened", "", "")
+	case session.TurnQueued:
+		return status("Waiting for the turn before it", session.Queued, b.Message)
+	case session.TurnStarted:
+		return []Frame{{"thinking", thinkingFrame{head("thinking"), safety.Literal("Thinking…"), b.Message, 0, ""}}}
+	case session.Narrated:
+		if b.Text.Empty() {
+			return nil
+		}
+		return []Frame{{"thinking", thinkingFrame{head("thinking"), b.Text, "", b.Step, b.Source}}}
+	case session.ToolCalled:
+		return []Frame{{"tool_started", toolStartedFrame{
+			head("tool_started"), b.Tool, b.Call, b.Rationale.Text, b.Rationale.Source, b.Group,
+		}}}
+	case session.ToolReturned:
+		return toolReturned(t, b, head)
+	case session.ApprovalAsked:
+		c, _ := t.Call(b.Call)
+		return []Frame{{"approval_needed", approvalNeededFrame{head("approval_needed"), pendingApproval(c)}}}
+	case session.ApprovalAnswered:
+		return []Frame{{"approval_answered", approvalAnsweredFrame{head("approval_answered"), b.Request, b.Call, b.Answer}}}
+	case session.Handoff:
+		return []Frame{{"handoff", handoffFrame{head("handoff"), b.Call, b.From, b.To, b.Text}}}
+	case session.StepEnded:
+		return []Frame{reasoningUpdate(t, head("reasoning_update"))}
+	case session.TurnCompleted:
+		return []Frame{{"response", responseFrame{head("response"), b.Response}}}
+	case session.TurnFailed:
+		return []Frame{{"error", errorFrame{head("error"), b.Error}}}
+	case session.TurnInterrupted:
+		return status("Interrupted", session.Interrupted, "")
+	}
+	return nil
+}
+
+func toolReturned(t session.Turn, b session.ToolReturned, head func(string) frameHead) []Frame {
+	c, _ := t.Call(b.Call)
+	done := toolCompletedFrame{
+		head("tool_completed"), c.Tool, b.Call, b.Outcome == session.Success, b.Outcome, orNull(b.Error), b.Took.Milliseconds(),
+	}
+	frames := []Frame{{"tool_completed", done}}
+	if !b.Result.Null() {
+		preview := truncate(string(b.Result.Raw()), maxPreview)
+		frames = append(frames, Frame{"tool_result", toolResultFrame{head("tool_result"), c.Tool, b.Call, preview, Shape(b.Result)}})
+	}
+	return frames
+}
+
+// reasoningUpdate lists every decision of the turn so far, without parameters.
+func reasoningUpdate(t session.Turn, head frameHead) Frame {
+	text, _ := t.Narrative()
+	data := reasoningUpdateFrame{frameHead: head, Narrative: orNull(text), ToolDecisions: []ToolDecisionPayload{}}
+	for c := range t.Calls() {
+		data.ToolDecisions = append(data.ToolDecisions, decisionPayload(c))
+	}
+	return Frame{"reasoning_update", data}
+}

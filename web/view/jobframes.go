@@ -1,0 +1,128 @@
+package view
+
+import (
+	"time"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// jobHead holds the members that begin the data of every frame about a job.
+type jobHead struct {
+	Type      string    `json:"type"`
+	JobID     string    `json:"job_id"`
+	SessionID string    `json:"session_id"`
+	At        time.Time `json:"at"`
+}
+
+type (
+	jobStartedFrame struct {
+		jobHead
+		Title safety.Text `json:"title"`
+	}
+	jobMessageFrame struct {
+		jobHead
+		Role    string      `json:"role"`
+		Content safety.Text `json:"content"`
+		Done    bool        `json:"done,omitempty"`
+	}
+	jobToolUseFrame struct {
+		jobHead
+		ToolName         safety.Text    `json:"tool_name"`
+		CallID           string         `json:"call_id,omitempty"`
+		Input            safety.JSON    `json:"input"`
+		Rationale        *safety.Text   `json:"rationale,omitempty"`
+		RationaleSource  session.Source `json:"rationale_source,omitempty"`
+		RationaleBlocked bool           `json:"rationale_blocked,omitempty"`
+		ParallelGroup    *int           `json:"parallel_group,omitempty"`
+		Narrative        *safety.Text   `json:"narrative,omitempty"`
+		NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
+	}
+	jobToolResultFrame struct {
+		jobHead
+		ToolName   safety.Text     `json:"tool_name"`
+		CallID     string          `json:"call_id,omitempty"`
+		Outcome    session.Outcome `json:"outcome"`
+		Output     safety.JSON     `json:"output"`
+		Error      *safety.Text    `json:"error,omitempty"`
+		DurationMS int64           `json:"duration_ms"`
+	}
+	jobReasoningFrame struct {
+		jobHead
+		Narrative        *safety.Text  `json:"narrative,omitempty"`
+		NarrativeBlocked bool          `json:"narrative_blocked,omitempty"`
+		ToolDecisions    []jobDecision `json:"tool_decisions"`
+	}
+	jobDecision struct {
+		ToolName         safety.Text     `json:"tool_name"`
+		Rationale        safety.Text     `json:"rationale"`
+		RationaleSource  session.Source  `json:"rationale_source"`
+		RationaleBlocked bool            `json:"rationale_blocked,omitempty"`
+		Outcome          session.Outcome `json:"outcome"`
+		ParallelGroup    *int            `json:"parallel_group"`
+	}
+	jobStatusFrame struct {
+		jobHead
+		State   string      `json:"state"`
+		Message safety.Text `json:"message"`
+	}
+	jobResultFrame struct {
+		jobHead
+		Status  session.JobState `json:"status"`
+		Success bool             `json:"success"`
+		Message safety.Text      `json:"message"`
+	}
+)
+
+// JobFrames projects an event of a job onto its frames. Streams and the list of a
+// job's events show the same ones.
+func JobFrames(e session.Event) []Frame {
+	head := func(kind string) jobHead {
+		return jobHead{Type: kind, JobID: e.Job, SessionID: e.Session, At: e.At}
+	}
+	status := func(state string, message safety.Text) []Frame {
+		return []Frame{{"job_status", jobStatusFrame{head("job_status"), state, message}}}
+	}
+	switch b := e.Body.(type) {
+	case session.JobOpened:
+		return []Frame{{"job_started", jobStartedFrame{head("job_started"), b.Title}}}
+	case session.JobPrompted:
+		return []Frame{{"job_message", jobMessageFrame{head("job_message"), "user", b.Text, b.Done}}}
+	case session.JobMessage:
+		return []Frame{{"job_message", jobMessageFrame{head("job_message"), b.Role, b.Text, false}}}
+	case session.JobToolUse:
+		return []Frame{{"job_tool_use", jobToolUseFrame{
+			head("job_tool_use"), b.Tool, b.Call, b.Input,
+			orNull(b.Rationale.Text), b.Rationale.Source, b.Rationale.Blocked, b.Group, orNull(b.Narrative), b.NarrativeBlocked,
+		}}}
+	case session.JobToolResult:
+		return []Frame{{"job_tool_result", jobToolResultFrame{
+			head("job_tool_result"), b.Tool, b.Call, b.Outcome, b.Output, orNull(b.Error), b.Took.Milliseconds(),
+		}}}
+	case session.JobReasoned:
+		return []Frame{{"job_reasoning", jobReasoning(head("job_reasoning"), b)}}
+	case session.JobReported:
+		return status(b.State.String(), b.Message)
+	case session.JobEnded:
+		result := jobResultFrame{head("job_result"), session.JobFailed, b.Success, b.Message}
+		if b.Success {
+			result.Status = session.JobCompleted
+		}
+		return []Frame{{"job_result", result}}
+	case session.JobCancelled:
+		return status(string(session.JobStopped), safety.Literal("Stopped by its user"))
+	case session.JobRestarted:
+		return status(string(session.JobPending), safety.Literal("Begins anew"))
+	}
+	return nil
+}
+
+func jobReasoning(head jobHead, b session.JobReasoned) jobReasoningFrame {
+	f := jobReasoningFrame{jobHead: head, Narrative: orNull(b.Narrative), NarrativeBlocked: b.NarrativeBlocked, ToolDecisions: []jobDecision{}}
+	for _, d := range b.Decisions {
+		f.ToolDecisions = append(f.ToolDecisions, jobDecision{
+			d.Tool, d.Rationale.Text, d.Rationale.Source, d.Rationale.Blocked, d.Outcome, d.Group,
+		})
+	}
+	return f
+}

@@ -1,0 +1,221 @@
+package view
+
+import (
+	"time"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// TurnInfo is a turn as history shows it.
+type TurnInfo struct {
+	TurnNumber  int                `json:"turn_number"`
+	MessageID   string             `json:"message_id"`
+	UserInput   safety.Text        `json:"user_input"`
+	Response    *safety.Text       `json:"response"`
+	HTML        safety.SafeHTML    `json:"response_html,omitempty"` // where it was asked for
+	State       session.State      `json:"state"`
+	Error       *safety.Text       `json:"error,omitempty"`
+	CreatedAt   time.Time          `json:"created_at"`
+	StartedAt   *time.Time         `json:"started_at"`
+	CompletedAt *time.Time         `json:"completed_at"`
+	ToolCalls   []ToolCallInfo     `json:"tool_calls"`
+	Reasoning   *TurnReasoningInfo `json:"reasoning"` // null when no tool was called
+	Redactions  []safety.Finding   `json:"redactions,omitempty"`
+	Usage       *UsageInfo         `json:"usage,omitempty"` // absent where no model said
+}
+
+// UsageInfo counts the tokens of a turn's models; reasoning is part of output.
+type UsageInfo struct {
+	InputTokens     int `json:"input_tokens,omitempty"`
+	OutputTokens    int `json:"output_tokens,omitempty"`
+	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
+}
+
+// ToolCallInfo is a call without its reason.
+type ToolCallInfo struct {
+	CallID        string       `json:"call_id"`
+	Name          safety.Text  `json:"name"`
+	HasResult     bool         `json:"has_result"`
+	HasError      bool         `json:"has_error"`
+	ResultPreview string       `json:"result_preview,omitempty"` // at most maxPreview characters
+	ResultSize    int          `json:"result_size,omitempty"`    // of the whole of it, in bytes
+	ResultShape   *ResultShape `json:"result_shape,omitempty"`
+	Error         *safety.Text `json:"error,omitempty"`
+	StartedAt     time.Time    `json:"started_at"`
+	DurationMS    *int64       `json:"duration_ms"` // null while it runs
+}
+
+// TurnReasoningInfo says why a turn did what it did. It carries its whole
+// address, so that it can be read out of context.
+type TurnReasoningInfo struct {
+	SessionID        string             `json:"session_id"`
+	ThreadID         string             `json:"thread_id"`
+	TurnNumber       int                `json:"turn_number"`
+	Narrative        *safety.Text       `json:"narrative,omitempty"`
+	NarrativeHTML    safety.SafeHTML    `json:"narrative_html,omitempty"`   // where it was asked for
+	NarrativeSource  session.Source     `json:"narrative_source,omitempty"` // model, or summary: its provider's
+	NarrativeBlocked bool               `json:"narrative_blocked,omitempty"`
+	Narratives       []StepNarrative    `json:"narratives,omitempty"` // of each step, where there are several
+	ToolDecisions    []ToolDecisionInfo `json:"tool_decisions"`
+	Handoffs         []HandoffInfo      `json:"handoffs,omitempty"`
+}
+
+// HandoffInfo is a task that one agent gave another, or what came back.
+type HandoffInfo struct {
+	CallID string      `json:"call_id"`
+	From   string      `json:"from"` // empty is the agent the user speaks to
+	To     string      `json:"to"`
+	Text   safety.Text `json:"text"`
+	At     time.Time   `json:"at"`
+}
+
+// PendingApproval is a call that waits for its user.
+type PendingApproval struct {
+	RequestID       string         `json:"request_id"`
+	CallID          string         `json:"call_id"`
+	ToolName        safety.Text    `json:"tool_name"`
+	Description     safety.Text    `json:"description"`
+	Rationale       safety.Text    `json:"rationale"`
+	RationaleSource session.Source `json:"rationale_source"`
+	Parameters      safety.JSON    `json:"parameters"`
+	AllowAlways     bool           `json:"allow_always"`
+}
+
+// pendingApproval describes a call that has an approval.
+func pendingApproval(c session.Call) PendingApproval {
+	return PendingApproval{
+		RequestID: c.Approval.Request, CallID: c.ID, ToolName: c.Tool, Description: c.Approval.Description,
+		Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source, Parameters: c.Params,
+		AllowAlways: c.Approval.AllowAlways,
+	}
+}
+
+// PendingApprovals lists the calls of turns that still wait for an answer, in order.
+func PendingApprovals(turns []session.Turn) []PendingApproval {
+	var open []PendingApproval
+	for _, t := range turns {
+		for c := range t.Calls() {
+			if c.Approval != nil && c.Approval.Answer == "" {
+				open = append(open, pendingApproval(c))
+			}
+		}
+	}
+	return open
+}
+
+// StepNarrative is what the model said in one step.
+type StepNarrative struct {
+	Agent     string      `json:"agent,omitempty"`
+	Step      int         `json:"step"`
+	Narrative safety.Text `json:"narrative"`
+
+	HTML safety.SafeHTML `json:"narrative_html,omitempty"` // where it was asked for
+}
+
+// ToolDecisionInfo is why a tool was called, with what, and what came of it.
+type ToolDecisionInfo struct {
+	ToolDecisionPayload
+	Parameters safety.JSON      `json:"parameters"`
+	Redactions []safety.Finding `json:"redactions,omitempty"`
+}
+
+// ToolDecisionPayload is a decision without its parameters, as streams carry it.
+type ToolDecisionPayload struct {
+	ToolName         safety.Text     `json:"tool_name"`
+	Rationale        safety.Text     `json:"rationale"`
+	RationaleSource  session.Source  `json:"rationale_source"`
+	RationaleBlocked bool            `json:"rationale_blocked,omitempty"`
+	Outcome          session.Outcome `json:"outcome"`
+	ParallelGroup    *int            `json:"parallel_group"`
+	CallID           string          `json:"call_id"`
+	Agent            string          `json:"agent,omitempty"` // a sub-agent
+	Step             int             `json:"step"`
+	Approval         session.Answer  `json:"approval,omitempty"` // how a person, or none, answered
+}
+
+// maxPreview is how many characters of a result are shown beside a call.
+const maxPreview = 500
+
+// Turn describes t as history shows it.
+func Turn(t session.Turn) TurnInfo {
+	info := TurnInfo{
+		TurnNumber: t.Number, MessageID: t.Message, UserInput: t.Input, State: t.State,
+		Response: orNull(t.Response), Error: orNull(t.Error),
+		CreatedAt: t.CreatedAt, StartedAt: timeOrNull(t.StartedAt), CompletedAt: timeOrNull(t.EndedAt),
+		ToolCalls: []ToolCallInfo{}, Reasoning: reasoningInfo(t), Redactions: t.Findings,
+	}
+	if u := t.Usage; u != (session.Usage{}) {
+		info.Usage = &UsageInfo{u.Input, u.Output, u.Reasoning}
+	}
+	for c := range t.Calls() {
+		info.ToolCalls = append(info.ToolCalls, toolCallInfo(c))
+	}
+	return info
+}
+
+func toolCallInfo(c session.Call) ToolCallInfo {
+	info := ToolCallInfo{
+		CallID: c.ID, Name: c.Tool, HasResult: !c.Result.Null(), HasError: !c.Error.Empty(), Error: orNull(c.Error),
+		StartedAt: c.StartedAt,
+	}
+	if info.HasResult {
+		info.ResultSize, info.ResultShape = len(c.Result.Raw()), Shape(c.Result)
+		info.ResultPreview = truncate(string(c.Result.Raw()), maxPreview)
+	}
+	if c.Outcome != session.Pending {
+		info.DurationMS = new(c.Took.Milliseconds())
+	}
+	return info
+}
+
+// reasoningInfo is nil for a turn that called no tool.
+func reasoningInfo(t session.Turn) *TurnReasoningInfo {
+	if len(t.Steps) == 0 {
+		return nil
+	}
+	text, source := t.Narrative()
+	info := &TurnReasoningInfo{
+		SessionID: t.Session, ThreadID: t.Thread, TurnNumber: t.Number,
+		Narrative: orNull(text), NarrativeSource: source, ToolDecisions: []ToolDecisionInfo{},
+	}
+	for _, s := range t.Steps {
+		info.NarrativeBlocked = info.NarrativeBlocked || s.NarrativeBlocked
+		if len(t.Steps) > 1 && !s.Narrative.Empty() {
+			info.Narratives = append(info.Narratives, StepNarrative{Agent: s.Agent, Step: s.Number, Narrative: s.Narrative})
+		}
+	}
+	for c := range t.Calls() {
+		info.ToolDecisions = append(info.ToolDecisions, ToolDecisionInfo{decisionPayload(c), c.Params, c.Findings})
+	}
+	for _, h := range t.Handoffs {
+		info.Handoffs = append(info.Handoffs, HandoffInfo{h.Call, h.From, h.To, h.Text, h.At})
+	}
+	return info
+}
+
+func decisionPayload(c session.Call) ToolDecisionPayload {
+	d := ToolDecisionPayload{
+		ToolName: c.Tool, Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source,
+		RationaleBlocked: c.Rationale.Blocked, Outcome: c.Outcome, ParallelGroup: c.Group,
+		CallID: c.ID, Agent: c.Agent, Step: c.Step,
+	}
+	if c.Approval != nil {
+		d.Approval = c.Approval.Answer
+	}
+	return d
+}
+
+func orNull(t safety.Text) *safety.Text {
+	if t.Empty() {
+		return nil
+	}
+	return &t
+}
+
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,135 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
+)
+
+const someSession = "550e8400-e29b-41d4-a716-446655440000"
+
+// foldTurn folds bodies into a turn, one second apart.
+func foldTurn(bodies ...session.Body) session.Turn {
+	var t session.Turn
+	for i, b := range bodies {
+		t = t.Apply(session.Event{
+			Seq: uint64(i + 1), At: time.Date(2026, 2, 21, 10, 0, i, 0, time.UTC), Session: someSession,
+			Ref: session.Ref{Thread: "7c9e6679-7425-40de-944b-e07fc1f90ae7", Turn: 3}, Body: b,
+		})
+	}
+	return t
+}
+
+func called(id string, group *int) session.ToolCalled {
+	params, _ := safety.NewLayer().CleanJSON([]byte(`{"query":"recent project updates","limit":5}`))
+	return session.ToolCalled{Step: 1, Call: id, Tool: safety.Literal("memory_search"), Params: params, Group: group,
+		Rationale: session.Rationale{Text: safety.Literal("searched memory for 'recent project updates'"), Source: session.FromModel}}
+}
+
+func encodeObject(t *testing.T, v any) map[string]any {
+	t.Helper()
+	raw, err := Marshal(v)
+	require.NoError(t, err)
+	var out map[string]any
+	require.NoError(t, json.Unmarshal(raw, &out))
+	return out
+}
+
+func TestTurnInfoReasoningSerialization(t *testing.T) {
+	info := Turn(foldTurn(
+		session.TurnStarted{Message: "m", Input: safety.Literal("search")},
+		session.Narrated{Step: 1, Text: safety.Literal("I'll search memory.")},
+		called("call_1", nil),
+		session.ToolReturned{Call: "call_1", Outcome: session.Success},
+		session.TurnCompleted{Response: safety.Literal("The latest…"), Usage: session.Usage{Input: 1900, Output: 110, Reasoning: 20}},
+	))
+	got := encodeObject(t, info)
+	assert.Equal(t, map[string]any{"input_tokens": 1900.0, "output_tokens": 110.0, "reasoning_tokens": 20.0}, got["usage"])
+	assert.Equal(t, "completed", got["state"])
+	assert.Equal(t, "2026-02-21T10:00:00Z", got["started_at"])
+	assert.Equal(t, "2026-02-21T10:00:04Z", got["completed_at"])
+	reasoning := got["reasoning"].(map[string]any)
+	assert.Equal(t, someSession, reasoning["session_id"])
+	assert.Equal(t, "7c9e6679-7425-40de-944b-e07fc1f90ae7", reasoning["thread_id"])
+	assert.Equal(t, float64(3), reasoning["turn_number"])
+	assert.Equal(t, "I'll search memory.", reasoning["narrative"])
+	d := reasoning["tool_decisions"].([]any)[0].(map[string]any)
+	assert.Equal(t, "memory_search", d["tool_name"])
+	assert.Equal(t, "searched memory for 'recent project updates'", d["rationale"])
+	assert.Equal(t, map[string]any{"query": "recent project updates", "limit": float64(5)}, d["parameters"])
+	assert.Equal(t, "success", d["outcome"])
+	group, present := d["parallel_group"]
+	assert.True(t, present)
+	assert.Nil(t, group)
+}
+
+func TestReasoningIsNullWithoutToolCalls(t *testing.T) {
+	got := encodeObject(t, Turn(foldTurn(
+		session.TurnStarted{Input: safety.Literal("thanks")},
+		session.TurnCompleted{Response: safety.Literal("You're welcome!")})))
+	reasoning, present := got["reasoning"]
+	assert.True(t, present)
+	assert.Nil(t, reasoning)
+	assert.Equal(t, []any{}, got["tool_calls"])
+}
+
+func TestReasoningUpdateIsSerializedWithItsTypeAndEveryRationale(t *testing.T) {
+	turn := foldTurn(session.TurnStarted{}, called("call_1", new(0)), called("call_2", new(0)),
+		session.ToolReturned{Call: "call_1", Outcome: session.Success})
+	e := session.Event{Session: someSession, Ref: session.Ref{Thread: "t", Turn: 3}, Body: session.StepEnded{Step: 1}}
+	frames := Frames(turn, e)
+	require.Len(t, frames, 1)
+	assert.Equal(t, "reasoning_update", frames[0].Name)
+	got := encodeObject(t, frames[0].Data)
+	assert.Equal(t, "reasoning_update", got["type"])
+	assert.NotContains(t, got, "narrative")
+	decisions := got["tool_decisions"].([]any)
+	require.Len(t, decisions, 2)
+	for i, want := range []string{"success", "pending"} {
+		d := decisions[i].(map[string]any)
+		assert.NotEmpty(t, d["rationale"])
+		assert.Equal(t, "model", d["rationale_source"])
+		assert.Equal(t, want, d["outcome"])
+		assert.Equal(t, float64(0), d["parallel_group"])
+		assert.NotContains(t, d, "parameters")
+	}
+}
+
+func TestAJSONNullIsNoResult(t *testing.T) {
+	null, _ := safety.NewLayer().CleanJSON([]byte("null"))
+	turn := foldTurn(session.TurnStarted{}, called("call_1", nil), session.ToolReturned{Call: "call_1", Outcome: session.Success, Result: null})
+	assert.False(t, Turn(turn).ToolCalls[0].HasResult)
+}
+
+func TestMarkupIsServedAsItIs(t *testing.T) {
+	raw, err := Marshal(responseFrame{Content: safety.Literal("Vec<String> && a < b")})
+	require.NoError(t, err)
+	assert.Contains(t, string(raw), "Vec<String> && a < b")
+}
+
+func TestCutCountsCharacters(t *testing.T) {
+	assert.Equal(t, "žšč", truncate("žšč", 3))
+	assert.Equal(t, "žš…", truncate("žšč", 2))
+	assert.Equal(t, "", truncate("", 3))
+}
+
+// A line break in data would end the frame.
+func TestHostileTextStaysOnOneLine(t *testing.T) {
+	up := session.Update{Event: session.Event{
+		Seq: 9, Session: someSession, Ref: session.Ref{Thread: "t", Turn: 1}, Body: session.TurnCompleted{
+			Response: safety.Literal("a\n\nevent: evil\ndata: x\r\rid: 7\r\n: \x00  "),
+		},
+	}}
+	lines := NewEncoder().Lines(up)
+	require.Len(t, lines, 1)
+	assert.Equal(t, "response", lines[0].Name)
+	assert.False(t, bytes.ContainsAny(lines[0].Data, "\r\n\x00"))
+	assert.True(t, json.Valid(lines[0].Data))
+}
