@@ -13,7 +13,7 @@ import (
 	"candor/session"
 )
 
-// guarded is a tool that needs approval.
+// guarded returns a tool that needs approval.
 func guarded(name string, mode Approval) Tool {
 	t := echo(name).(funcTool)
 	t.spec.Approval = mode
@@ -21,8 +21,8 @@ func guarded(name string, mode Approval) Tool {
 	return t
 }
 
-// asked gives the open questions of a turn, in order.
-func asked(t *testing.T, s *session.Session, ref session.Ref) []session.Call {
+// unanswered returns the calls of a turn whose approval is open, in order.
+func unanswered(t *testing.T, s *session.Session, ref session.Ref) []session.Call {
 	t.Helper()
 	turn, err := s.Turn(ref.Thread, ref.Turn)
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func outcomes(t *testing.T, s *session.Session, ref session.Ref) []session.Outco
 	return out
 }
 
-func TestACallWaitsForItsUsersAnswer(t *testing.T) {
+func TestACallWaitsForTheUsersAnswer(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		answer  session.Answer
@@ -61,7 +61,7 @@ func TestACallWaitsForItsUsersAnswer(t *testing.T) {
 			inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
 				ref := send(t, c, "", "hi").Ref
 				synctest.Wait()
-				open := asked(t, s, ref)
+				open := unanswered(t, s, ref)
 				require.Len(t, open, 1)
 				assert.Equal(t, "to fix it", open[0].Rationale.Text.String())
 				assert.Equal(t, "does something that matters", open[0].Approval.Description.String())
@@ -69,7 +69,8 @@ func TestACallWaitsForItsUsersAnswer(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, ref, got)
 				synctest.Wait()
-				assert.Equal(t, []session.Outcome{tt.outcome, session.Success}, outcomes(t, s, ref), "the rest of the batch is not lost")
+				assert.Equal(t, []session.Outcome{tt.outcome, session.Success}, outcomes(t, s, ref),
+					"the other call of the batch is not affected")
 				turn, _ := s.Turn(ref.Thread, ref.Turn)
 				assert.Equal(t, session.Completed, turn.State, "the loop goes on")
 				risky, _ := turn.Call("call_1")
@@ -81,7 +82,7 @@ func TestACallWaitsForItsUsersAnswer(t *testing.T) {
 
 func TestTheRestOfABatchRunsWhileOneCallWaits(t *testing.T) {
 	var ran bool
-	safe := funcTool{Spec{Name: "safe"}, func(context.Context, json.RawMessage) (json.RawMessage, error) { ran = true; return args(`1`), nil }}
+	safe := toolFunc("safe", func(context.Context) (json.RawMessage, error) { ran = true; return args(`1`), nil })
 	inChat(t, oneStep("", Call{Name: "risky"}, Call{Name: "safe"}), func(t *testing.T, c *Chat, _ *session.Session) {
 		send(t, c, "", "hi")
 		synctest.Wait()
@@ -97,11 +98,11 @@ func TestAlwaysIsRememberedForTheSessionAndTheTool(t *testing.T) {
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
 		ref := send(t, c, "", "hi").Ref
 		synctest.Wait()
-		_, err := c.Approve(t.Context(), "ann", asked(t, s, ref)[0].Approval.Request, session.Always)
+		_, err := c.Approve(t.Context(), "ann", unanswered(t, s, ref)[0].Approval.Request, session.Always)
 		require.NoError(t, err)
 		synctest.Wait()
-		open := asked(t, s, ref)
-		require.Len(t, open, 1, "the tool is not asked about again")
+		open := unanswered(t, s, ref)
+		require.Len(t, open, 1, "the approved tool needs no further approval")
 		assert.Equal(t, "other", open[0].Tool.String())
 		_, err = c.Approve(t.Context(), "ann", open[0].Approval.Request, session.Deny)
 		require.NoError(t, err)
@@ -109,26 +110,26 @@ func TestAlwaysIsRememberedForTheSessionAndTheTool(t *testing.T) {
 	}, guarded("risky", ApprovalAsk), guarded("other", ApprovalAsk))
 }
 
-func TestAlwaysIsNoAnswerWhereEachCallIsAskedAbout(t *testing.T) {
+func TestAlwaysIsRefusedForToolsThatNeedApprovalEachTime(t *testing.T) {
 	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
 		ref := send(t, c, "", "hi").Ref
 		synctest.Wait()
-		q := asked(t, s, ref)[0].Approval
-		assert.False(t, q.AllowAlways)
-		_, err := c.Approve(t.Context(), "ann", q.Request, session.Always)
+		request := unanswered(t, s, ref)[0].Approval
+		assert.False(t, request.AllowAlways)
+		_, err := c.Approve(t.Context(), "ann", request.Request, session.Always)
 		assert.ErrorIs(t, err, session.ErrNotAlways)
-		assert.Len(t, asked(t, s, ref), 1, "the question stays open")
-		_, err = c.Approve(t.Context(), "ann", q.Request, session.Approve)
+		assert.Len(t, unanswered(t, s, ref), 1, "the request stays open")
+		_, err = c.Approve(t.Context(), "ann", request.Request, session.Approve)
 		require.NoError(t, err)
 		synctest.Wait()
 	}, guarded("risky", ApprovalAlways))
 }
 
-func TestAStaleOrForeignAnswerIsRefused(t *testing.T) {
+func TestStaleAndForeignAnswersAreRefused(t *testing.T) {
 	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
 		ref := send(t, c, "", "hi").Ref
 		synctest.Wait()
-		id := asked(t, s, ref)[0].Approval.Request
+		id := unanswered(t, s, ref)[0].Approval.Request
 		for user, request := range map[string]string{"bob": id, "ann": "no-such-request"} {
 			_, err := c.Approve(t.Context(), user, request, session.Approve)
 			assert.ErrorIs(t, err, session.ErrNoApproval)
@@ -144,7 +145,7 @@ func TestAStaleOrForeignAnswerIsRefused(t *testing.T) {
 	}, guarded("risky", ApprovalAsk))
 }
 
-func TestAnUnansweredQuestionExpiresAsRejected(t *testing.T) {
+func TestAnUnansweredApprovalExpiresAsRejected(t *testing.T) {
 	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
 		ref := send(t, c, "", "hi").Ref
 		time.Sleep(DefaultApprovalTimeout + time.Second) // fake time: in a bubble
@@ -153,15 +154,15 @@ func TestAnUnansweredQuestionExpiresAsRejected(t *testing.T) {
 		call, _ := turn.Call("call_1")
 		assert.Equal(t, session.Expired, call.Approval.Answer)
 		assert.Contains(t, call.Error.String(), "did not answer in time")
-		assert.Empty(t, c.questions.open, "nothing is left behind")
+		assert.Empty(t, c.approvals.open, "no request is left behind")
 	}, guarded("risky", ApprovalAsk))
 }
 
-func TestAnInterruptWithdrawsTheQuestion(t *testing.T) {
+func TestAnInterruptWithdrawsTheApproval(t *testing.T) {
 	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
 		ref := send(t, c, "", "hi").Ref
 		synctest.Wait()
-		id := asked(t, s, ref)[0].Approval.Request
+		id := unanswered(t, s, ref)[0].Approval.Request
 		_, err := c.Interrupt(t.Context(), "ann", ref.Thread)
 		require.NoError(t, err)
 		synctest.Wait()
@@ -171,14 +172,14 @@ func TestAnInterruptWithdrawsTheQuestion(t *testing.T) {
 	}, guarded("risky", ApprovalAsk))
 }
 
-func TestWhereNobodyCanBeAskedACallThatNeedsItIsRejected(t *testing.T) {
+func TestWithoutAnApproverCallsThatNeedApprovalAreRejected(t *testing.T) {
 	rec := runTurn(t, dispatcher(t, oneStep("", Call{Name: "risky"}), guarded("risky", ApprovalAsk)))
 	back := of[session.ToolReturned](rec)[0]
 	assert.Equal(t, session.Rejected, back.Outcome)
 	assert.Contains(t, back.Error.String(), "nobody can be asked here")
 }
 
-func TestTheOperatorsModeReplacesTheTools(t *testing.T) {
+func TestTheOperatorsApprovalModeOverridesTheTools(t *testing.T) {
 	d := dispatcher(t, oneStep("", Call{Name: "risky"}), guarded("risky", ApprovalAlways))
 	d.Approval = map[string]Approval{"risky": ApprovalNever}
 	assert.Equal(t, session.Success, of[session.ToolReturned](runTurn(t, d))[0].Outcome)

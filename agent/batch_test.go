@@ -3,8 +3,11 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,17 +15,16 @@ import (
 	"candor/session"
 )
 
-func TestAResultIsShownWhileALaterCallStillRuns(t *testing.T) {
+func TestResultsAreRecordedInOrderWhileLaterCallsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		slow := funcTool{Spec{Name: "slow"}, func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		slow := toolFunc("slow", func(context.Context) (json.RawMessage, error) {
 			<-release
 			return args(`"late"`), nil
-		}}
+		})
 		d := dispatcher(t, &steps{responses: []Response{
 			{Text: "both", Calls: []Call{
-				{Name: "quick", Arguments: args(`{"rationale":"r"}`)}, {Name: "slow", Arguments: args(`{"rationale":"r"}`)},
-				{Name: "quick", Arguments: args(`{"rationale":"r"}`)},
+				{Name: "quick", Reasoning: "r"}, {Name: "slow", Reasoning: "r"}, {Name: "quick", Reasoning: "r"},
 			}},
 			{Text: "done"},
 		}}, echo("quick"), slow)
@@ -30,17 +32,154 @@ func TestAResultIsShownWhileALaterCallStillRuns(t *testing.T) {
 		ended := make(chan error)
 		go func() { ended <- d.Run(t.Context(), rec, []Message{{Role: RoleUser, Text: "hi"}}) }()
 		synctest.Wait()
-		assert.Equal(t, []string{"call_1"}, callsReturned(rec), "what comes behind a call that runs waits for its place")
+		assert.Equal(t, []string{"call_1"}, returnedCalls(rec), "call_3 has ended and waits for call_2")
 		close(release)
 		require.NoError(t, <-ended)
-		assert.Equal(t, []string{"call_1", "call_2", "call_3"}, callsReturned(rec))
+		assert.Equal(t, []string{"call_1", "call_2", "call_3"}, returnedCalls(rec))
 	})
 }
 
-// callsReturned are the calls whose results are recorded, in order.
-func callsReturned(e *events) (ids []string) {
+// returnedCalls returns the ids of the calls whose results are recorded, in order.
+func returnedCalls(e *events) (ids []string) {
 	for _, r := range of[session.ToolReturned](e) {
 		ids = append(ids, r.Call)
 	}
 	return ids
+}
+
+func TestParallelGroupAssigned(t *testing.T) {
+	p := &steps{responses: []Response{
+		{Calls: []Call{{Name: "a"}, {Name: "b"}}},
+		{Calls: []Call{{Name: "a"}}},
+		{Calls: []Call{{Name: "a"}, {Name: "nobody"}, {Name: "b"}}},
+		{Text: "done"},
+	}}
+	rec := runTurn(t, dispatcher(t, p, echo("a"), echo("b")))
+	var groups []string
+	for _, c := range of[session.ToolCalled](rec) {
+		groups = append(groups, groupOf(c.Group))
+	}
+	assert.Equal(t, []string{"0", "0", "none", "1", "none", "1"}, groups)
+}
+
+func TestSingleToolNoParallelGroup(t *testing.T) {
+	rec := runTurn(t, dispatcher(t, oneStep("", Call{Name: "a"}, Call{Name: "nobody"}), echo("a")))
+	for _, c := range of[session.ToolCalled](rec) {
+		assert.Nil(t, c.Group, "a call that runs alone has no group")
+	}
+}
+
+func groupOf(g *int) string {
+	if g == nil {
+		return "none"
+	}
+	return fmt.Sprint(*g)
+}
+
+func TestCallsRunConcurrentlyAndAreRecordedInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wait := func(name string, d time.Duration) Tool {
+			return toolFunc(name, func(context.Context) (json.RawMessage, error) {
+				time.Sleep(d) // fake time: in a bubble
+				return args(`"` + name + `"`), nil
+			})
+		}
+		start := time.Now()
+		p := oneStep("", Call{Name: "slow"}, Call{Name: "fast"})
+		rec := runTurn(t, dispatcher(t, p, wait("slow", time.Second), wait("fast", time.Millisecond)))
+		assert.Equal(t, time.Second, time.Since(start), "concurrently, not one after the other")
+		back := of[session.ToolReturned](rec)
+		assert.Equal(t, `"slow"`, string(back[0].Result.Raw()))
+		assert.Equal(t, time.Second, back[0].Took)
+		assert.Equal(t, `"fast"`, string(back[1].Result.Raw()))
+		assert.Equal(t, time.Millisecond, back[1].Took)
+	})
+}
+
+func TestOutcomes(t *testing.T) {
+	const notAnObject = "invalid arguments: they have to be one JSON object"
+	fails := toolFunc("fails", func(context.Context) (json.RawMessage, error) {
+		return nil, errors.New("disk is full")
+	})
+	for _, tt := range []struct {
+		name    string
+		call    Call
+		outcome session.Outcome
+		error   string
+	}{
+		{"a tool that succeeds", Call{Name: "a"}, session.Success, ""},
+		{"a tool that fails", Call{Name: "fails"}, session.Errored, "disk is full"},
+		{"a tool that panics", Call{Name: "boom"}, session.Errored, "the tool panicked: ouch"},
+		{"an unknown tool", Call{Name: "nobody"}, session.Errored, "there is no tool of this name"},
+		{"a tool that the policy forbids", Call{Name: "denied"}, session.Rejected, "not on my watch"},
+		{"arguments that are no object", Call{Name: "strict", Arguments: args(`[1]`)}, session.Errored, notAnObject},
+		{"arguments that are no JSON", Call{Name: "strict", Arguments: args(`{"path":`)}, session.Errored, notAnObject},
+		{"arguments of a wrong type", Call{Name: "strict", Arguments: args(`{"path":1}`)},
+			session.Errored, "invalid arguments"},
+		{"a missing argument", Call{Name: "strict"}, session.Errored, "invalid arguments"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := dispatcher(t, oneStep("", tt.call), echo("a"), fails, panicking(), strict("strict"), echo("denied"))
+			d.Policy = func(_ context.Context, tool string, _ []byte) error {
+				if tool == "denied" {
+					return errors.New("not on my watch")
+				}
+				return nil
+			}
+			rec := runTurn(t, d)
+			back := of[session.ToolReturned](rec)
+			require.Len(t, back, 1)
+			assert.Equal(t, tt.outcome, back[0].Outcome)
+			assert.Contains(t, back[0].Error.String(), tt.error)
+			assert.Equal(t, session.Completed, rec.turn.State, "the loop goes on")
+		})
+	}
+}
+
+func TestTheModelSeesRawResultsAndRefusals(t *testing.T) {
+	p := oneStep("so",
+		Call{ID: "x", Name: "a", Arguments: args(`{"k":"` + githubToken() + `"}`)}, Call{ID: "x", Name: "nobody"})
+	runTurn(t, dispatcher(t, p, echo("a")))
+	m := p.requests[1].Messages
+	require.Len(t, m, 4)
+	assert.Equal(t, RoleAssistant, m[1].Role)
+	assert.Contains(t, m[2].Text, githubToken())
+	assert.Equal(t, "Tool 'nobody' failed: there is no tool of this name", m[3].Text)
+	assert.Equal(t, m[1].Calls[0].ID, m[2].CallID)
+	assert.Equal(t, m[1].Calls[1].ID, m[3].CallID)
+	assert.NotEqual(t, m[2].CallID, m[3].CallID, "repeated ids are made unique")
+}
+
+func TestInterruptCancelsRunningTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck := toolFunc("stuck", func(ctx context.Context) (json.RawMessage, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		d := dispatcher(t, oneStep("", Call{Name: "stuck", Reasoning: "to wait"}, Call{Name: "a"}), stuck, echo("a"))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		rec := &events{}
+		err := d.Run(ctx, rec, []Message{{Role: RoleUser, Text: "hi"}})
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		back := of[session.ToolReturned](rec)
+		assert.Equal(t, session.Cancelled, back[0].Outcome)
+		assert.Equal(t, session.Success, back[1].Outcome, "a finished call stays finished")
+		assert.Len(t, of[session.StepEnded](rec), 1, "the step's reasons are complete")
+		assert.Equal(t, session.Interrupted, rec.turn.State)
+	})
+}
+
+func TestTheCallsOfAStepAreBounded(t *testing.T) {
+	rec := runTurn(t, dispatcher(t, oneStep("", make([]Call, 10_000)...), echo("a")))
+	called, back := of[session.ToolCalled](rec), of[session.ToolReturned](rec)
+	require.Len(t, called, maxCalls+1)
+	assert.Equal(t, session.Rejected, back[maxCalls].Outcome)
+	assert.Contains(t, back[maxCalls].Error.String(), "those after it were not run")
+}
+
+func TestCallNamesFromTheModelAreCleaned(t *testing.T) {
+	rec := runTurn(t, dispatcher(t, oneStep("", Call{Name: githubToken(), ID: githubToken()})))
+	assert.NotContains(t, fmt.Sprintf("%+v", rec.list), githubToken())
+	assert.Equal(t, "[REDACTED:github-pat]", of[session.ToolCalled](rec)[0].Tool.String())
 }

@@ -11,18 +11,22 @@ import (
 	"candor/session"
 )
 
-// Chat takes users' messages and runs their turns: one at a time in each thread,
-// the rest waiting in order. It owns one goroutine per thread that has something
-// to do, and Close awaits them.
-type Chat struct {
-	store      session.Store
-	dispatcher *Dispatcher
-	questions  questions
-	errands    errands
-	opaque     opaqueStore
-	sealer     sealer
+// DefaultApprovalTimeout is how long a call waits for a person or for a front end
+// unless NewChat is told otherwise.
+const DefaultApprovalTimeout = 5 * time.Minute
 
-	ctx  context.Context // of every turn
+// Chat accepts users' messages and runs their turns: one at a time in each thread, the
+// others waiting in order. It owns one goroutine per thread that has turns to run, and
+// Close waits for them all. It is safe for concurrent use.
+type Chat struct {
+	store         session.Store
+	dispatcher    *Dispatcher
+	approvals     pendingApprovals
+	frontEndCalls frontEndCalls
+	opaque        opaqueStore
+	encrypter     encrypter
+
+	ctx  context.Context // parent of every turn's context
 	stop context.CancelFunc
 	wg   sync.WaitGroup
 
@@ -31,57 +35,65 @@ type Chat struct {
 	closing bool
 }
 
-// runner is one thread's turns. Chat.mu guards its fields.
+// runner runs the turns of one thread. Chat.mu guards its fields.
 type runner struct {
 	waiting []*pending
-	cancel  context.CancelFunc // ends the turn that runs now
-	current session.Ref
+	cancel  context.CancelFunc // stops the running turn
+	current session.Ref        // the running turn
 }
 
-// pending is an accepted message. The raw words live here and in the turn only.
+// pending is an accepted message. Its raw text is held here and in the turn only.
 type pending struct {
 	session *session.Session
 	user    string
-	event   session.Event // TurnStarted or TurnQueued
+	event   session.Event // its body is TurnStarted or TurnQueued
 	raw     string
 	options TurnOptions
-	dropped bool // interrupted before it began
+	dropped bool // interrupted before its turn began
 }
 
-// TurnOptions is what a turn is given besides the words that begin it. None of it is kept.
+// TurnOptions are the optional parts of a turn. None of them is stored.
 type TurnOptions struct {
 	Tools   []FrontEndTool // tools that only this turn has
-	Context []Message      // messages the model sees before the user's
+	Context []Message      // messages the model sees just before the user's
 }
 
-// DefaultApprovalTimeout is how long a call waits for a person or for a front end.
-const DefaultApprovalTimeout = 5 * time.Minute
+func (o TurnOptions) tools() []Tool {
+	tools := make([]Tool, len(o.Tools))
+	for i, t := range o.Tools {
+		tools[i] = t
+	}
+	return tools
+}
 
-// NewChat returns a service without turns. Close it when done. Questions about
-// calls, and calls that a front end runs, expire after patience; 0 means
-// DefaultApprovalTimeout.
-func NewChat(store session.Store, d *Dispatcher, patience time.Duration) *Chat {
-	if patience == 0 {
-		patience = DefaultApprovalTimeout
+// NewChat returns a Chat without turns, whose turns are stored in store and run by d.
+// Requests for approval and calls of front-end tools expire after approvalTimeout; 0
+// means DefaultApprovalTimeout. The caller must Close the Chat, and only then the store.
+func NewChat(store session.Store, d *Dispatcher, approvalTimeout time.Duration) *Chat {
+	if approvalTimeout == 0 {
+		approvalTimeout = DefaultApprovalTimeout
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	return &Chat{
-		store: store, dispatcher: d, questions: questions{patience: patience},
-		errands: errands{patience: patience}, sealer: newSealer(),
+		store: store, dispatcher: d, approvals: pendingApprovals{timeout: approvalTimeout},
+		frontEndCalls: frontEndCalls{timeout: approvalTimeout}, encrypter: newEncrypter(),
 		ctx: ctx, stop: stop, runners: map[string]*runner{},
 	}
 }
 
-// Send accepts a message and returns the event that gave it its turn, before the
-// turn has run. An empty thread means the active one, or a new one if there is
-// none. It fails with session.ErrNoThread, session.ErrBusy or session.ErrClosed; then
-// nothing was started.
+// Send accepts a message and returns at once, without waiting for its turn to run. The
+// event it returns, TurnStarted or TurnQueued, identifies the turn. An empty threadID
+// means the user's active thread, or a new one if there is none. Send fails with
+// session.ErrNoThread, session.ErrBusy or session.ErrClosed, and then starts nothing.
 func (c *Chat) Send(ctx context.Context, user, threadID, content string) (session.Event, error) {
 	return c.SendWith(ctx, user, threadID, content, TurnOptions{})
 }
 
-// Post is Send with what else the turn is given. It fails with a *ToolError, too.
-func (c *Chat) SendWith(ctx context.Context, user, threadID, content string, options TurnOptions) (session.Event, error) {
+// SendWith is Send with options. It also fails with a *ToolError if the turn cannot
+// have one of options.Tools.
+func (c *Chat) SendWith(
+	ctx context.Context, user, threadID, content string, options TurnOptions,
+) (session.Event, error) {
 	if err := c.dispatcher.checkTools(options.Tools); err != nil {
 		return session.Event{}, err
 	}
@@ -99,7 +111,7 @@ func (c *Chat) SendWith(ctx context.Context, user, threadID, content string, opt
 	if threadID, err = pickThread(s, threadID); err != nil {
 		return session.Event{}, err
 	}
-	// Under the lock, so that turns queue in the order of their numbers.
+	// Accepting under the lock keeps the queue in the order of the turns' numbers.
 	e, err := s.Accept(threadID, input, report.Findings)
 	if err != nil {
 		return session.Event{}, err
@@ -108,14 +120,7 @@ func (c *Chat) SendWith(ctx context.Context, user, threadID, content string, opt
 	return e, nil
 }
 
-func (o TurnOptions) tools() []Tool {
-	tools := make([]Tool, len(o.Tools))
-	for i, t := range o.Tools {
-		tools[i] = t
-	}
-	return tools
-}
-
+// pickThread returns id, or the active thread if id is empty, or a new thread.
 func pickThread(s *session.Session, id string) (string, error) {
 	if id == "" {
 		id = s.Active()
@@ -127,8 +132,8 @@ func pickThread(s *session.Session, id string) (string, error) {
 	return e.Thread, err
 }
 
-// enqueue hands a message to its thread's runner, starting one where none is.
-// The caller holds mu.
+// enqueue adds a message to its thread's runner, and starts a runner if the thread has
+// none. The caller holds mu.
 func (c *Chat) enqueue(p *pending) {
 	id := p.event.Thread
 	if r, ok := c.runners[id]; ok {
@@ -140,12 +145,13 @@ func (c *Chat) enqueue(p *pending) {
 	ctx := c.begin(r, p)
 	c.wg.Go(func() {
 		for ; p != nil; p, ctx = c.next(id, r) {
-			c.turn(ctx, p)
+			c.runTurn(ctx, p)
 		}
 	})
 }
 
-// begin makes p the turn that runs now. The caller holds mu.
+// begin makes p the running turn and returns its context, which is cancelled already
+// if p was dropped. The caller holds mu.
 func (c *Chat) begin(r *runner, p *pending) context.Context {
 	ctx, cancel := context.WithCancel(WithUser(c.ctx, p.user))
 	r.cancel, r.current = cancel, p.event.Ref
@@ -155,8 +161,9 @@ func (c *Chat) begin(r *runner, p *pending) context.Context {
 	return ctx
 }
 
-// next takes the first message that waits; without one the runner is over, under
-// the same lock that lets Send see that it has to start another.
+// next takes the first waiting message and begins its turn. If none waits, it removes
+// the runner and returns nil; since Send looks for the runner under the same lock, no
+// message can be left behind.
 func (c *Chat) next(id string, r *runner) (*pending, context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,35 +177,37 @@ func (c *Chat) next(id string, r *runner) (*pending, context.Context) {
 	return p, c.begin(r, p)
 }
 
-// turn runs one message to its end.
-func (c *Chat) turn(ctx context.Context, p *pending) {
-	rec := recorder{chat: c, session: p.session, user: p.user, ref: p.event.Ref}
+// runTurn runs the turn of one message to its end.
+func (c *Chat) runTurn(ctx context.Context, p *pending) {
+	rec := chatRecorder{chat: c, session: p.session, user: p.user, ref: p.event.Ref}
 	log := c.dispatcher.Log.With("session", p.session.ID(), "thread", p.event.Thread, "turn", p.event.Turn)
 	if ctx.Err() != nil {
-		c.note(log, rec.Record(session.TurnInterrupted{}))
+		warnUnrecorded(log, rec.Record(session.TurnInterrupted{}))
 		return
 	}
 	if q, waited := p.event.Body.(session.TurnQueued); waited {
-		c.note(log, rec.Record(session.TurnStarted(q)))
+		warnUnrecorded(log, rec.Record(session.TurnStarted(q)))
 	}
 	log.Info("turn started")
 	h, err := p.session.History(p.event.Thread, session.Page{})
-	c.note(log, err)
+	warnUnrecorded(log, err)
 	messages := append(Conversation(h.Turns, c.opaque.get), p.options.Context...)
 	messages = append(messages, Message{Role: RoleUser, Text: p.raw})
 	err = c.dispatcher.Run(ctx, rec, messages, p.options.tools()...)
 	t, _ := p.session.Turn(p.event.Thread, p.event.Turn)
-	log.Info("turn ended", "state", t.State, "took", t.EndedAt.Sub(t.StartedAt), "cause", cause(err))
+	log.Info("turn ended", "state", t.State, "took", t.EndedAt.Sub(t.StartedAt), "cause", causeOf(err))
 }
 
-func (c *Chat) note(log *slog.Logger, err error) {
+// warnUnrecorded logs an error of the session, if there is one. The turn goes on.
+func warnUnrecorded(log *slog.Logger, err error) {
 	if err != nil {
 		log.Warn("turn not recorded", "error", err)
 	}
 }
 
-// cause names an error for the log without its words, which may be a model's.
-func cause(err error) string {
+// causeOf classifies an error for the log without its text, which a model may have
+// written.
+func causeOf(err error) string {
 	switch {
 	case err == nil:
 		return "none"
@@ -210,11 +219,10 @@ func cause(err error) string {
 	return "provider"
 }
 
-// Interrupt stops the turn that runs in a thread, and with it the tools that
-// run, and drops the messages that wait; each becomes an interrupted turn. It
-// returns the turn that was running, without waiting for its end. An empty
-// thread means the active one. It fails with session.ErrNoThread or
-// session.ErrNotRunning.
+// Interrupt stops a thread's running turn together with its tools, and drops the
+// messages that wait; each of them becomes an interrupted turn. It returns the running
+// turn without waiting for its end. An empty threadID means the active thread. It fails
+// with session.ErrNoThread or session.ErrNotRunning.
 func (c *Chat) Interrupt(ctx context.Context, user, threadID string) (session.Ref, error) {
 	s, err := c.store.Open(ctx, user)
 	if err != nil {
@@ -239,15 +247,16 @@ func (c *Chat) Interrupt(ctx context.Context, user, threadID string) (session.Re
 	return r.current, nil
 }
 
-// Approve answers the question whether a call may run: Approve, Always or Deny. It
-// fails with session.ErrNoApproval if the user has no such question open, and with
-// session.ErrNotAlways if "always" is no answer to it.
+// Approve answers a user's open request for approval with session.Approve, Always or
+// Deny, and returns the turn of the call. It fails with session.ErrNoApproval if the
+// user has no such request open, and with session.ErrNotAlways if the request does not
+// offer Always; the request then stays open.
 func (c *Chat) Approve(_ context.Context, user, request string, answer session.Answer) (session.Ref, error) {
-	return c.questions.answer(user, request, answer)
+	return c.approvals.answer(user, request, answer)
 }
 
-// Close takes no more messages and waits for the turns that run and wait. When
-// ctx ends first it interrupts them, and still waits until they are recorded.
+// Close refuses new messages and waits until the running and waiting turns have ended.
+// If ctx ends first, Close interrupts them and still waits until that is recorded.
 func (c *Chat) Close(ctx context.Context) {
 	c.mu.Lock()
 	c.closing = true

@@ -14,7 +14,7 @@ import (
 	"candor/session"
 )
 
-// answering says the last user message back, after a second.
+// answering is a provider that repeats the last user message after a second.
 var answering = providerFunc(func(ctx context.Context, r Request) (Response, error) {
 	select {
 	case <-time.After(time.Second):
@@ -24,7 +24,7 @@ var answering = providerFunc(func(ctx context.Context, r Request) (Response, err
 	}
 })
 
-// inChat runs test in a bubble of fake time with a chat on p.
+// inChat runs test with fake time and a Chat whose model is p.
 func inChat(t *testing.T, p Provider, test func(*testing.T, *Chat, *session.Session), tools ...Tool) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -45,7 +45,7 @@ func send(t *testing.T, c *Chat, thread, text string) session.Event {
 	return e
 }
 
-// states lists the states of a thread's turns.
+// states returns the states of a thread's turns.
 func states(t *testing.T, s *session.Session, thread string) []session.State {
 	t.Helper()
 	h, err := s.History(thread, session.Page{})
@@ -97,7 +97,7 @@ func TestThreadsRunSideBySide(t *testing.T) {
 	})
 }
 
-func TestTheEleventhWaitingMessageIsRefusedAndLosesNothing(t *testing.T) {
+func TestTheEleventhWaitingMessageIsRefused(t *testing.T) {
 	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
 		thread := send(t, c, "", "first").Thread
 		for range session.MaxWaiting {
@@ -111,7 +111,7 @@ func TestTheEleventhWaitingMessageIsRefusedAndLosesNothing(t *testing.T) {
 	})
 }
 
-func TestInterruptStopsTheTurnAndWhatWaits(t *testing.T) {
+func TestInterruptStopsTheRunningAndTheWaitingTurns(t *testing.T) {
 	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
 		thread := send(t, c, "", "one").Thread
 		send(t, c, thread, "two")
@@ -121,11 +121,11 @@ func TestInterruptStopsTheTurnAndWhatWaits(t *testing.T) {
 		send(t, c, thread, "after")
 		time.Sleep(2 * time.Second) // fake time: in a bubble
 		assert.Equal(t, []session.State{session.Interrupted, session.Interrupted, session.Completed}, states(t, s, thread),
-			"what is sent after the interrupt runs")
+			"a message after the interrupt runs")
 	})
 }
 
-func TestInterruptNeedsATurnOfTheUsersOwn(t *testing.T) {
+func TestInterruptNeedsARunningTurnOfTheUser(t *testing.T) {
 	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
 		e := send(t, c, "", "one")
 		_, err := c.Interrupt(t.Context(), "bob", e.Thread)
@@ -136,7 +136,7 @@ func TestInterruptNeedsATurnOfTheUsersOwn(t *testing.T) {
 	})
 }
 
-func TestALaterTurnIsBuiltFromWhatWasKept(t *testing.T) {
+func TestLaterTurnsAreBuiltFromTheCleanedLog(t *testing.T) {
 	p := &steps{responses: []Response{
 		{Text: "let me see", Calls: []Call{{Name: "a", Arguments: args(`{"q":"` + githubToken() + `"}`)}}}, {Text: "one"},
 		{Text: "two"},
@@ -152,19 +152,20 @@ func TestALaterTurnIsBuiltFromWhatWasKept(t *testing.T) {
 		assert.JSONEq(t, `{"q":"[REDACTED:github-pat]"}`, string(m[1].Calls[0].Arguments))
 		assert.Equal(t, m[1].Calls[0].ID, m[2].CallID)
 		assert.Equal(t, "one", m[3].Text)
-		assert.Equal(t, "and "+githubToken(), m[4].Text, "the user's own words within the turn")
-		assert.Equal(t, githubToken(), gjson(t, p.requests[1].Messages[2].Text)["q"], "and the tool's raw result")
+		assert.Equal(t, "and "+githubToken(), m[4].Text, "within the turn the model sees the user's own words")
+		assert.Equal(t, githubToken(), decoded(t, p.requests[1].Messages[2].Text)["q"], "and the tool's raw result")
 	}, echo("a"))
 }
 
-func gjson(t *testing.T, s string) map[string]string {
+// decoded decodes a JSON object of strings.
+func decoded(t *testing.T, s string) map[string]string {
 	t.Helper()
 	var m map[string]string
 	require.NoError(t, json.Unmarshal([]byte(s), &m))
 	return m
 }
 
-func TestFailedAndInterruptedTurnsAreToldToTheModelAsSuch(t *testing.T) {
+func TestTheModelSeesThatEarlierTurnsFailedOrWereStopped(t *testing.T) {
 	turns := []session.Turn{{State: session.Failed}, {State: session.Interrupted}, {State: session.Processing}}
 	m := Conversation(turns, nil)
 	require.Len(t, m, 4)
@@ -174,10 +175,10 @@ func TestFailedAndInterruptedTurnsAreToldToTheModelAsSuch(t *testing.T) {
 
 func TestToolsRunOnBehalfOfTheUser(t *testing.T) {
 	var user string
-	who := funcTool{Spec{Name: "who"}, func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+	who := toolFunc("who", func(ctx context.Context) (json.RawMessage, error) {
 		user, _ = User(ctx)
 		return args(`"ok"`), nil
-	}}
+	})
 	inChat(t, oneStep("", Call{Name: "who"}), func(t *testing.T, c *Chat, _ *session.Session) {
 		send(t, c, "", "hi")
 		synctest.Wait()
@@ -185,7 +186,7 @@ func TestToolsRunOnBehalfOfTheUser(t *testing.T) {
 	}, who)
 }
 
-func TestCloseLetsTurnsEnd(t *testing.T) {
+func TestCloseWaitsForTurns(t *testing.T) {
 	inChat(t, answering, func(t *testing.T, c *Chat, s *session.Session) {
 		thread := send(t, c, "", "one").Thread
 		send(t, c, thread, "two")
@@ -197,7 +198,7 @@ func TestCloseLetsTurnsEnd(t *testing.T) {
 	})
 }
 
-func TestCloseInterruptsWhatOutlastsItsDeadline(t *testing.T) {
+func TestCloseInterruptsTurnsAtItsDeadline(t *testing.T) {
 	forever := providerFunc(func(ctx context.Context, _ Request) (Response, error) {
 		<-ctx.Done()
 		return Response{}, errors.Join(errors.New("cut"), ctx.Err())

@@ -8,21 +8,23 @@ import (
 	"candor/session"
 )
 
-// Coverage says how many of a model's calls of a tool came with the model's own
-// reason. Tool is empty for calls of tools that nobody has.
+// Coverage counts the calls that one model made of one tool, and those of them that
+// came with the model's own reason. Tool is empty for calls of unknown tools.
 type Coverage struct {
 	Model, Tool     string
 	Calls, Reasoned int64
 }
 
-// coverage counts reasons. The zero value is ready. The names of models and tools
-// are ours, not a model's, so it stays small.
-type coverage struct {
+// coverageCounter counts calls by model and tool. Both names come from our
+// configuration, never from a model, so the map stays small. The zero value is ready to
+// use.
+type coverageCounter struct {
 	mu   sync.Mutex
 	rows map[[2]string]*Coverage
 }
 
-func (c *coverage) count(model, tool string, source session.Source) {
+// count adds one call, whose rationale has the given source.
+func (c *coverageCounter) count(model, tool string, source session.Source) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := [2]string{model, tool}
@@ -40,7 +42,7 @@ func (c *coverage) count(model, tool string, source session.Source) {
 	}
 }
 
-// Coverage lists what was counted since the start, by model and tool.
+// Coverage returns the counts since the dispatcher was made, sorted by model and tool.
 func (d *Dispatcher) Coverage() []Coverage {
 	d.coverage.mu.Lock()
 	defer d.coverage.mu.Unlock()

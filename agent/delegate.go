@@ -13,54 +13,56 @@ import (
 	"candor/session"
 )
 
-// maxDepth is how many agents deep a task may be handed on.
+// maxDepth is how many sub-agents may be nested in each other.
 const maxDepth = 3
 
-// Delegate is a tool that gives a task to another agent, which works on it in a
-// loop of its own within the same turn. What it does is recorded under its own
-// agent id, with a hand-off when it begins and another when it is done.
+// Delegate is a tool that gives a task to another agent. The sub-agent runs a loop of
+// its own within its caller's turn and shares that turn's memory budget. Its events
+// carry its agent id, with a session.Handoff when it begins and another when it ends.
 type Delegate struct {
 	Name, Description string
-	Agent             *Dispatcher // its model and tools
+	Agent             *Dispatcher // the sub-agent's model and tools
 }
 
 // Spec implements Tool.
 func (d Delegate) Spec() Spec {
+	const description = "What the other agent shall do, with all it has to know: it sees nothing else."
 	return Spec{Name: d.Name, Description: d.Description, MayWait: true, Schema: &jsonschema.Schema{
 		Type: "object", Required: []string{"task"},
-		Properties: map[string]*jsonschema.Schema{
-			"task": {Type: "string", Description: "What the other agent shall do, with all it has to know: it sees nothing else."},
-		},
+		Properties: map[string]*jsonschema.Schema{"task": {Type: "string", Description: description}},
 	}}
 }
 
-// Run implements Tool. The result is the agent's answer.
+// Run implements Tool. The result is the sub-agent's answer, as a JSON string. Run
+// fails outside of a turn, where the recorder cannot record sub-agents, and when
+// sub-agents are nested too deeply.
 func (d Delegate) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
 	var in struct{ Task string }
 	if err := json.Unmarshal(args, &in); err != nil {
 		return nil, err
 	}
-	parent, call, ok := callOf(ctx)
+	site, ok := ctx.Value(callSiteKey{}).(callSite)
 	if !ok {
 		return nil, errors.New("a sub-agent needs a turn to work in")
 	}
-	child, err := d.hire(parent, in.Task)
+	parent := site.run
+	child, err := d.newRun(parent, in.Task)
 	if err != nil {
 		return nil, err
 	}
-	parent.handoff(call, child.agent, in.Task, Usage{})
+	parent.handoff(site.call, child.agent, in.Task, Usage{})
 	answer, err := child.loop(ctx)
 	if err != nil {
-		child.handoff(call, parent.agent, "It did not finish: "+err.Error(), Usage{})
+		child.handoff(site.call, parent.agent, "It did not finish: "+err.Error(), Usage{})
 		return nil, fmt.Errorf("%s did not finish: %w", child.agent, err)
 	}
 	said := stripThinking(answer.Text)
-	child.handoff(call, parent.agent, said, answer.Usage)
+	child.handoff(site.call, parent.agent, said, answer.Usage)
 	return json.Marshal(said)
 }
 
-// hire makes the other agent's run, in the turn of the one that calls it.
-func (d Delegate) hire(parent *turn, task string) (*turn, error) {
+// newRun returns the sub-agent's run within the turn of its caller.
+func (d Delegate) newRun(parent *agentRun, task string) (*agentRun, error) {
 	rec, ok := parent.rec.(AgentRecorder)
 	if !ok {
 		return nil, errors.New("what a sub-agent does cannot be recorded here")
@@ -72,36 +74,31 @@ func (d Delegate) hire(parent *turn, task string) (*turn, error) {
 	if parent.agent != "" {
 		id = parent.agent + "/" + id
 	}
-	return &turn{
-		Dispatcher: d.Agent, rec: rec.ForAgent(id), agent: id, shared: parent.shared,
+	return &agentRun{
+		Dispatcher: d.Agent, rec: rec.ForAgent(id), agent: id, turnTotals: parent.turnTotals,
 		messages: []Message{{Role: RoleUser, Text: task}},
 	}, nil
 }
 
-// handoff records what one agent gave another.
-func (t *turn) handoff(call, to, raw string, used Usage) {
-	text, report := t.Safety.Clean(raw)
+// handoff records what this agent passes to another: a task, or the answer to one.
+func (r *agentRun) handoff(call, to, raw string, used Usage) {
+	text, report := r.Safety.Clean(raw)
 	if report.Verdict == safety.Blocked {
-		t.warnBlocked("handoff", 0, report)
+		r.warnBlocked("handoff", 0, report)
 	}
-	t.record(session.Handoff{
-		Call: call, From: t.agent, To: to, Text: text, Usage: session.Usage(used), Findings: report.Findings,
+	r.record(session.Handoff{
+		Call: call, From: r.agent, To: to, Text: text, Usage: session.Usage(used), Findings: report.Findings,
 	})
 }
 
-type callKey struct{}
+type callSiteKey struct{}
 
-// site is the call that a tool runs for.
-type site struct {
-	turn *turn
+// callSite identifies the call for which a tool runs.
+type callSite struct {
+	run  *agentRun
 	call string
 }
 
-func withCall(ctx context.Context, t *turn, call string) context.Context {
-	return context.WithValue(ctx, callKey{}, site{t, call})
-}
-
-func callOf(ctx context.Context) (t *turn, call string, ok bool) {
-	s, ok := ctx.Value(callKey{}).(site)
-	return s.turn, s.call, ok
+func withCallSite(ctx context.Context, r *agentRun, call string) context.Context {
+	return context.WithValue(ctx, callSiteKey{}, callSite{r, call})
 }

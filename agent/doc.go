@@ -1,16 +1,47 @@
-// Package agent runs the loop: a model speaks and calls tools until it answers,
-// and every word of why is captured on the way.
+// Package agent runs the loop in which a model speaks and calls tools until it
+// answers, and captures why it makes each call.
 //
-// A [Dispatcher] runs one turn: it asks a [Provider], records the narrative of
-// each step and the rationale of each call through a [Recorder], runs the calls
-// of a step together as a batch, and ends with exactly one of
-// session.TurnCompleted, TurnFailed or TurnInterrupted. What it records has
-// passed package safety; what the model and the tools see within the turn has
-// not, since they need the user's own words and the real results.
+// # What it does
 //
-// [Chat] owns the turns of all threads: one at a time in each, the rest waiting
-// in order.
+// A [Dispatcher] runs one turn of a conversation. It asks a [Provider], records the
+// narrative of each step and the rationale of each call through a [Recorder], runs
+// the calls of a step together as a batch, and gives the results back to the model.
+// A [Chat] decides when turns run: one at a time in each thread, the others waiting
+// in order. A [Delegate] is a tool that runs another agent within the same turn.
 //
-// Capture never blocks the loop: what cannot be recorded is logged and counted,
-// and the turn goes on.
+// # The path of one call
+//
+//	Provider.Respond         provider.go       the model names a tool, arguments and perhaps a reason
+//	agentRun.step            loop.go           the text before the calls becomes the step's narrative
+//	batch.preflight, check   batch.go          known tool? arguments fit the schema? policy agrees?
+//	takeRationale            rationale.go      the reason is removed from the arguments
+//	batch.recordCall         batch.go          records ToolCalled: cleaned reason, parameters and name
+//	rationale                rationale.go      chooses the reason: argument, provider's field, fallback
+//	stripThinking            thinking.go       drops private thoughts from the reason
+//	safety.Layer.Clean       package safety    masks secrets, or withholds the text
+//	batch.requestApproval    approval.go       asks a person where the tool requires it
+//	batch.run, runOne        batch_run.go      runs the tool, or waits for approval or the front end
+//	batch.postflight         batch_run.go      records ToolReturned: cleaned result or error
+//	Recorder.Record          recorder.go       appends to a thread's log (chat_recorder.go) or a job's
+//
+// # What it guarantees
+//
+//   - A turn ends with exactly one of session.TurnCompleted, session.TurnFailed and
+//     session.TurnInterrupted, also when a provider or a tool panics.
+//   - Every ToolCalled event has a rationale that is not empty. Its source says
+//     whether the model wrote it or the fallback stands in for a missing one.
+//   - Whatever is recorded has passed package safety. The model and the tools of the
+//     running turn see raw text, because they need the user's own words and the real
+//     results; later turns are rebuilt from the cleaned log ([Conversation]).
+//   - Capture never blocks the loop: an event that cannot be recorded is counted and
+//     logged, and the turn goes on.
+//   - A turn is bounded in steps ([DefaultMaxSteps]), in calls per step, in depth of
+//     delegation, and in memory ([DefaultMaxTurnBytes]).
+//
+// # Where to add things
+//
+// A model is a new Provider, in a folder of its own under agent/provider. A tool
+// implements [Tool]; agent/tool has helpers for typed Go functions. A rule about which
+// calls may run is a [Policy]. A destination for events implements [Recorder] and, as
+// far as it can, [Approver], [AgentRecorder], [OpaqueKeeper] and [FrontEndRunner].
 package agent

@@ -16,7 +16,7 @@ import (
 	"candor/session"
 )
 
-// steps answers each request with the next of its responses.
+// steps is a provider that answers each request with its next response.
 type steps struct {
 	mu        sync.Mutex
 	responses []Response
@@ -34,28 +34,43 @@ func (p *steps) Respond(_ context.Context, req Request) (Response, error) {
 	return p.responses[len(p.requests)-1], nil
 }
 
-// providerFunc is a provider in one function.
+// providerFunc is a function as a Provider.
 type providerFunc func(context.Context, Request) (Response, error)
 
 func (f providerFunc) Respond(ctx context.Context, r Request) (Response, error) { return f(ctx, r) }
 
-// funcTool is a tool in one function.
+// funcTool is a function with a Spec as a Tool.
 type funcTool struct {
 	spec Spec
 	run  func(context.Context, json.RawMessage) (json.RawMessage, error)
 }
 
 func (t funcTool) Spec() Spec { return t.spec }
+
 func (t funcTool) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
 	return t.run(ctx, args)
 }
 
-// echo answers with its arguments.
-func echo(name string) Tool {
-	return funcTool{Spec{Name: name}, func(_ context.Context, args json.RawMessage) (json.RawMessage, error) { return args, nil }}
+// toolFunc returns a tool that ignores its arguments.
+func toolFunc(name string, run func(context.Context) (json.RawMessage, error)) Tool {
+	return funcTool{Spec{Name: name}, func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+		return run(ctx)
+	}}
 }
 
-// strict wants one string called path.
+// panicking returns a tool called boom that panics.
+func panicking() Tool {
+	return toolFunc("boom", func(context.Context) (json.RawMessage, error) { panic("ouch") })
+}
+
+// echo returns a tool whose result is its arguments.
+func echo(name string) Tool {
+	return funcTool{Spec{Name: name}, func(_ context.Context, args json.RawMessage) (json.RawMessage, error) {
+		return args, nil
+	}}
+}
+
+// strict is echo with a schema that requires a string called path.
 func strict(name string) Tool {
 	t := echo(name).(funcTool)
 	t.spec.Schema = &jsonschema.Schema{Type: "object", Required: []string{"path"},
@@ -63,7 +78,7 @@ func strict(name string) Tool {
 	return t
 }
 
-// events records in memory.
+// events is a Recorder that keeps the events in memory and folds them into a turn.
 type events struct {
 	mu   sync.Mutex
 	list []session.Body
@@ -87,7 +102,7 @@ func (e *events) narrative() string {
 	return text.String()
 }
 
-// of lists the recorded events of one type.
+// of returns the recorded events of one type, in order.
 func of[B session.Body](e *events) []B {
 	var out []B
 	for _, b := range e.list {
@@ -117,16 +132,17 @@ func runTurn(t *testing.T, d *Dispatcher) *events {
 
 func args(s string) json.RawMessage { return json.RawMessage(s) }
 
-// privateKey is put together here, so that none stands in the source.
+// privateKey builds its value at run time, so that no key appears in the source.
 func privateKey() string {
 	dashes := "-----"
-	return dashes + "BEGIN RSA PRIVATE " + "KEY" + dashes + "\nMIIEpAIBAAKCAQEA7bq\n" + dashes + "END RSA PRIVATE " + "KEY" + dashes
+	return dashes + "BEGIN RSA PRIVATE " + "KEY" + dashes + "\nMIIEpAIBAAKCAQEA7bq\n" +
+		dashes + "END RSA PRIVATE " + "KEY" + dashes
 }
 
 func githubToken() string { return "ghp" + "_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5" }
 
-// looping calls one tool in each of some steps, then answers. It serves one turn
-// after another.
+// looping is a provider that calls one tool in each of a number of steps, then answers,
+// turn after turn.
 type looping struct{ steps, made int }
 
 func (p *looping) Respond(context.Context, Request) (Response, error) {
@@ -139,10 +155,14 @@ func (p *looping) Respond(context.Context, Request) (Response, error) {
 	}}}, nil
 }
 
-// nested hands every task on, and answers once it was handed one back.
+// nested is a provider that delegates its task, and answers once it has a result.
 func nested(_ context.Context, r Request) (Response, error) {
 	if r.Messages[len(r.Messages)-1].Role == RoleTool {
 		return Response{Text: "done"}, nil
 	}
 	return Response{Calls: []Call{{Name: "research", Arguments: json.RawMessage(`{"task":"deeper"}`)}}}, nil
+}
+
+func oneStep(text string, calls ...Call) *steps {
+	return &steps{responses: []Response{{Text: text, Calls: calls}, {Text: "done"}}}
 }

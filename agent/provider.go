@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Provider is a model. Respond is called from many turns at once; it returns
-// when the model has finished speaking, or with an error that wraps ctx's when
-// ctx ended first. An error worth telling apart is a *ProviderError.
+// Provider is a model. Respond is called concurrently, once for each step of a turn. It
+// returns when the model has finished speaking, or with an error; if ctx ended first the
+// error wraps ctx's. Errors that callers can act on are of type *ProviderError.
 type Provider interface {
 	Respond(ctx context.Context, req Request) (Response, error)
 }
 
-// Request is one step's question to the model.
+// Request is what the model is asked in one step.
 type Request struct {
 	Messages []Message // oldest first; the last is the user's or a tool's
-	Tools    []Spec    // what it may call; none means it has to answer in text
+	Tools    []Spec    // tools the model may call; if empty it must answer in text
 }
 
-// Role says who speaks.
+// Role is the author of a message.
 type Role string
 
-// The roles a message can have.
+// The roles of messages.
 const (
 	RoleSystem    Role = "system"
 	RoleUser      Role = "user"
@@ -36,70 +36,70 @@ const (
 type Message struct {
 	Role   Role
 	Text   string
-	Calls  []Call   // RoleAssistant: what it asked for
-	Opaque []Opaque // RoleAssistant: what its provider wants back, in its order
-	CallID string   // RoleTool: which call this answers
+	Calls  []Call   // RoleAssistant: the calls it made
+	Opaque []Opaque // RoleAssistant: the provider's own items, in its order
+	CallID string   // RoleTool: the call whose result this is
 }
 
-// Response is what the model said: tool calls with text before them, or, without
-// calls, its answer.
+// Response is what the model said in one step: tool calls, perhaps with text before
+// them, or an answer without calls.
 type Response struct {
 	Text    string
 	Calls   []Call
-	Summary string   // the provider's own summary of the step's reasoning, where it makes one
-	Opaque  []Opaque // reasoning to carry back, which is not for us to read
+	Summary string   // the provider's summary of the step's reasoning, if it makes one
+	Opaque  []Opaque // reasoning to send back with the next request
 	Model   string   // the model that answered, as it names itself
 	Usage   Usage
 }
 
-// Call is the model's wish to use a tool. It is raw: nothing in it is cleaned or
-// checked.
+// Call is a tool call as the model wrote it: nothing in it is cleaned or checked.
 type Call struct {
 	ID        string // the provider's; may be empty or repeated
 	Name      string
-	Arguments json.RawMessage // as the model wrote them, kept for its own replay
-	Reasoning string          // why, where the provider has a place for it
+	Arguments json.RawMessage // byte for byte, for the provider's own replay
+	Reasoning string          // the reason, if the provider has a field for it
 }
 
-// Usage counts tokens. Reasoning tokens are part of the output; zero means unknown.
+// Usage counts tokens; zero means unknown. Output includes Reasoning.
 type Usage struct{ Input, Output, Reasoning int }
 
-// Opaque is reasoning that only its provider can read: a signature, an encrypted
-// item, raw thoughts that have to be sent back. It goes back byte for byte, to the
-// provider it came from and no other, and is never cleaned, shown or logged.
+// Opaque is reasoning that only its provider can read: a signature, an encrypted item,
+// or raw thoughts that must be sent back. It goes back byte for byte, only to the
+// provider that wrote it, and is never cleaned, shown or logged.
 type Opaque struct {
-	Provider string // who it came from, and the only one it may go to
-	Kind     string // the provider's name for it
+	Provider string // the provider that wrote it
+	Kind     string // the provider's name for this kind of item
 	Data     []byte
 }
 
-// String shows that there is something, and how large.
+// String returns the size of the item, and nothing of its content.
 func (o Opaque) String() string { return fmt.Sprintf("[opaque, %d bytes]", len(o.Data)) }
 
-// GoString is String, for formats that look inside.
+// GoString implements fmt.GoStringer like String, so that %#v prints no content either.
 func (o Opaque) GoString() string { return o.String() }
 
-// LogValue implements slog.LogValuer.
+// LogValue implements slog.LogValuer like String.
 func (o Opaque) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
 // Failure is a kind of provider failure.
 type Failure int
 
 const (
-	// Permanent: asking again the same way fails the same way.
+	// Permanent means that the same request will fail again.
 	Permanent Failure = iota
-	// Temporary: the provider is busy, limited, broken for now or cut off.
+	// Temporary means that a retry may succeed: the provider is busy, rate limited,
+	// broken for the moment, or the connection was cut.
 	Temporary
-	// TooLong: the conversation does not fit the model.
+	// TooLong means that the conversation does not fit the model's context.
 	TooLong
 )
 
-// ProviderError is a provider's failure, told apart.
+// ProviderError is a provider's failure with what a caller can act on.
 type ProviderError struct {
 	Failure    Failure
-	Status     int           // of HTTP, 0 when there was no answer
-	RetryAfter time.Duration // how long the provider asks us to wait; 0 when it does not
-	Err        error         // may hold the provider's own words, which are raw text
+	Status     int           // HTTP status; 0 if there was no response
+	RetryAfter time.Duration // how long the provider asks us to wait; 0 if it does not
+	Err        error         // may contain the provider's own words, which are raw text
 }
 
 // Error implements error.
@@ -110,5 +110,5 @@ func (e *ProviderError) Error() string {
 	return fmt.Sprintf("HTTP %d: %s", e.Status, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns Err.
 func (e *ProviderError) Unwrap() error { return e.Err }

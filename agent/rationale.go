@@ -14,15 +14,15 @@ import (
 	"candor/session"
 )
 
-// rationaleProperty is what we add to every tool's schema: most models give no
-// reason for a call unless the call has a place for it.
+// rationaleProperty is the property that is added to every tool's schema: most models
+// give no reason for a call unless the call has a field for it.
 const rationaleProperty = "rationale"
 
-// withRationale is the schema with the property in first place, so that the
-// model writes its reason before the arguments that follow from it.
-func withRationale(s *jsonschema.Schema, demand bool) *jsonschema.Schema {
+// withRationale returns a copy of the schema with the rationale as its first property,
+// so that the model writes its reason before the arguments that follow from it.
+func withRationale(s *jsonschema.Schema, required bool) *jsonschema.Schema {
 	out := *s
-	if demand {
+	if required {
 		out.Required = slices.Insert(slices.Clone(s.Required), 0, rationaleProperty)
 	}
 	out.Properties = maps.Clone(s.Properties)
@@ -41,9 +41,9 @@ func withRationale(s *jsonschema.Schema, demand bool) *jsonschema.Schema {
 	return &out
 }
 
-// takeRationale splits arguments into the model's reason and the rest, whose
-// members keep their order and spelling. Arguments that are no JSON object come
-// back as they are, with an error.
+// takeRationale splits arguments into the model's reason and the rest, whose members
+// keep their order and spelling. If args is not a JSON object, takeRationale returns it
+// unchanged with an error. Empty args count as an empty object.
 func takeRationale(args json.RawMessage) (reason string, rest json.RawMessage, err error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		return "", json.RawMessage("{}"), nil
@@ -63,7 +63,7 @@ func takeRationale(args json.RawMessage) (reason string, rest json.RawMessage, e
 			return "", args, err
 		}
 		if key == rationaleProperty {
-			// Anything but a string is no reason; it goes all the same.
+			// A value that is not a string is no reason, but is removed as well.
 			_ = json.Unmarshal(value, &reason)
 			continue
 		}
@@ -79,8 +79,8 @@ func takeRationale(args json.RawMessage) (reason string, rest json.RawMessage, e
 	return reason, append(out, '}'), nil
 }
 
-// rationale chooses and cleans why a call was made: the property's text, else
-// the provider's own field, else the fallback. The narrative never stands in.
+// rationale chooses and cleans the reason for a call: the rationale property, else the
+// provider's own field, else the fallback. The step's narrative is never used as one.
 func rationale(l *safety.Layer, inArguments, fromProvider string) (session.Rationale, safety.Report) {
 	for _, raw := range []string{inArguments, fromProvider} {
 		raw = stripThinking(raw)

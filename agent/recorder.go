@@ -8,58 +8,43 @@ import (
 	"candor/session"
 )
 
-// recorder is a turn's place in a thread's log, and what else a turn of a chat can
-// do: ask its user, record sub-agents, keep opaque reasoning.
-type recorder struct {
-	chat    *Chat
-	session *session.Session
-	user    string
-	ref     session.Ref
+// Recorder receives the events of a turn in the order in which they happened. A thread's
+// log is one, a job's uploader another. Sub-agents that run side by side call it
+// concurrently.
+type Recorder interface {
+	Record(session.Body) error
 }
 
-var (
-	_ Recorder      = recorder{}
-	_ Approver      = recorder{}
-	_ AgentRecorder = recorder{}
-	_ OpaqueKeeper  = recorder{}
-	_ FrontEnd      = recorder{}
+// The optional interfaces of a Recorder. A dispatcher whose recorder lacks one does
+// without it: calls that need approval are rejected, sub-agents do not run, front-end
+// tools are refused, and opaque reasoning does not outlive its turn.
+type (
+	// Approver asks a person whether a call may run.
+	Approver interface {
+		// Ask records a request to approve a call and returns a function that waits for
+		// the answer: until a person answers, the request expires, or the context ends.
+		// A nil function means that the call may run without asking.
+		Ask(call string, tool, description safety.Text, mode Approval) (wait func(context.Context) session.Answer)
+	}
+
+	// AgentRecorder records the events of sub-agents.
+	AgentRecorder interface {
+		// ForAgent returns a Recorder for events of the agent with this id.
+		ForAgent(agent string) Recorder
+	}
+
+	// OpaqueKeeper keeps opaque reasoning for later turns.
+	OpaqueKeeper interface {
+		// Keep stores a step's items under the id of the step's first call.
+		Keep(call string, items []Opaque)
+	}
+
+	// FrontEndRunner forwards calls to the user's front end, which runs a turn's own
+	// tools.
+	FrontEndRunner interface {
+		// Forward makes a call available to the front end and returns a function that
+		// waits for its result: until the front end answers, its time is up, or the
+		// context ends.
+		Forward(call string) (wait func(context.Context) (json.RawMessage, error))
+	}
 )
-
-// Record implements Recorder.
-func (r recorder) Record(b session.Body) error {
-	_, err := r.session.Append(r.ref, b)
-	return err
-}
-
-// As implements AgentRecorder.
-func (r recorder) ForAgent(agent string) Recorder {
-	r.ref.Agent = agent
-	return r
-}
-
-// Keep implements OpaqueKeeper.
-func (r recorder) Keep(call string, items []Opaque) {
-	r.chat.opaque.put(r.ref.Thread, r.ref.Turn, call, items)
-}
-
-// Hand implements FrontEnd.
-func (r recorder) Hand(call string) func(context.Context) (json.RawMessage, error) {
-	return r.chat.errands.put(errand(r.user, r.ref.Thread, r.ref.Turn, call))
-}
-
-// Ask implements Approver. A question that cannot be recorded cannot be seen, so
-// it counts as not answered.
-func (r recorder) Ask(call string, tool, description safety.Text, mode Approval) func(context.Context) session.Answer {
-	if mode == ApprovalAsk && r.session.Approved(tool.String()) {
-		return nil
-	}
-	id := r.session.RequestID(r.ref, call)
-	q := &question{recorder: r, call: call, always: mode == ApprovalAsk, answered: make(chan session.Answer, 1)}
-	r.chat.questions.put(id, q)
-	err := r.Record(session.ApprovalAsked{Request: id, Call: call, Description: description, AllowAlways: q.always})
-	if err != nil {
-		r.chat.questions.take(id, r.user)
-		return func(context.Context) session.Answer { return session.Expired }
-	}
-	return func(ctx context.Context) session.Answer { return r.chat.questions.wait(ctx, id, q) }
-}

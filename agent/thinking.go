@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// stripThinking takes private reasoning out of what a model said: thinking tags
-// in the spellings models use, harmony channels, tool markup in text. Tags inside
-// code stay, since they are what the text is about. What a model left unclosed is
-// dropped to the end: showing too little beats showing what was not meant to be.
+// stripThinking removes private reasoning from a model's text: thinking tags in the
+// spellings that models use, all Harmony channels but the final one, and tool calls
+// written as text. Tags within Markdown code stay, since there they are the subject of
+// the text. A block that the model left open is removed to the end of the text: showing
+// too little is better than showing thoughts. Its run time is linear in len(text).
 func stripThinking(text string) string {
 	if strings.ContainsAny(text, "<[&") {
 		text = finalChannel(text)
@@ -25,8 +26,8 @@ var (
 	channelEnd = regexp.MustCompile(`<\|(?:end|return|call|start|channel)\|>`)
 )
 
-// finalChannel keeps, of a text in channels, what was said in the final one and
-// before the first. A text without channels comes back as it is.
+// finalChannel reduces text in Harmony's channel format to the final channel and what
+// precedes the first channel. It returns text without channels unchanged.
 func finalChannel(text string) string {
 	heads := channel.FindAllStringSubmatchIndex(text, -1)
 	if heads == nil {
@@ -51,49 +52,50 @@ func finalChannel(text string) string {
 	return strings.Join(kept, "")
 }
 
-// stripTags walks the tags once and keeps what stands outside of thoughts and
-// tool markup. If the text has a <final> block, only final blocks survive.
+// stripTags returns the text outside of thoughts and tool markup. If there is a <final>
+// block, it returns only the final blocks.
 func stripTags(text string, tags []tag) string {
 	w := stripper{text: text}
 	for _, t := range tags {
-		w.meet(t)
+		w.visit(t)
 	}
 	return w.finish()
 }
 
-// stripper is the walk's state.
+// stripper is the state of a walk over the tags of a text.
 type stripper struct {
 	text    string
-	kept    strings.Builder // outside of everything
-	final   strings.Builder // in final blocks
-	drafts  strings.Builder // in final blocks inside the thought that is open now
-	pos     int             // text up to here is dealt with
-	inside  family          // of the block that is open, or none
-	inFinal bool
-	seen    bool // a thought was opened or closed already
-	isFinal bool // there was a final block outside of thoughts
+	kept    strings.Builder // text outside of all blocks
+	final   strings.Builder // text of final blocks
+	drafts  strings.Builder // text of final blocks within the thought that is open now
+	pos     int             // text[:pos] has been sorted
+	inside  family          // the open block, or noFamily
+	inFinal bool            // a final block is open
+	seen    bool            // a thought was opened or closed before
+	isFinal bool            // there was a final block outside of thoughts
 }
 
-func (w *stripper) meet(t tag) {
+// visit sorts the text before a tag and updates the state.
+func (w *stripper) visit(t tag) {
 	switch {
 	case t.family == finalAnswer:
-		w.meetFinal(t)
+		w.visitFinal(t)
 	case w.inside == toolMarkup && t.family != toolMarkup:
-		// Whatever stands in a tool call is an argument of it.
-	case !t.close && w.inside == none:
+		// A tag within a tool call is part of its arguments.
+	case !t.close && w.inside == noFamily:
 		w.take(t.start)
 		w.inside, w.pos = t.family, t.end
 		w.seen = w.seen || t.family == thought
 	case t.close && w.inside == t.family:
-		w.inside, w.pos, w.inFinal = none, t.end, false
+		w.inside, w.pos, w.inFinal = noFamily, t.end, false
 		w.drafts.Reset()
-	case t.close && w.inside == none:
+	case t.close && w.inside == noFamily:
 		w.stray(t)
 	}
 }
 
-// stray is a closing tag that nothing opened. Before the first thought it means
-// that the provider ate the opening tag, so what stands before it is the thought.
+// stray handles a closing tag without an opening one. If it closes the first thought,
+// the provider has removed the opening tag, so all the text before it is the thought.
 func (w *stripper) stray(t tag) {
 	if t.family == thought && !w.seen {
 		w.kept.Reset()
@@ -104,20 +106,22 @@ func (w *stripper) stray(t tag) {
 	w.pos = t.end
 }
 
-func (w *stripper) meetFinal(t tag) {
+// visitFinal handles the tags of final blocks, which may stand within a thought.
+func (w *stripper) visitFinal(t tag) {
 	if w.inside == toolMarkup {
 		return
 	}
-	if w.inside == none || w.inFinal {
+	if w.inside == noFamily || w.inFinal {
 		w.take(t.start)
 	}
 	w.inFinal, w.pos = !t.close, t.end
-	if w.inside == none && !t.close {
+	if w.inside == noFamily && !t.close {
 		w.isFinal = true
 	}
 }
 
-// take moves the text up to end to where it belongs.
+// take adds text[pos:end] to the builder of the block it is in, or drops it. It does not
+// move pos.
 func (w *stripper) take(end int) {
 	if end < w.pos {
 		return
@@ -128,20 +132,21 @@ func (w *stripper) take(end int) {
 		w.drafts.WriteString(part)
 	case w.inFinal:
 		w.final.WriteString(part)
-	case w.inside == none:
+	case w.inside == noFamily:
 		w.kept.WriteString(part)
 	}
 }
 
+// finish sorts the text after the last tag and returns what is kept.
 func (w *stripper) finish() string {
-	if w.inside == none || w.inFinal {
+	if w.inside == noFamily || w.inFinal {
 		w.take(len(w.text))
 	}
 	switch {
 	case w.isFinal:
 		return w.final.String()
 	case w.inside == thought && w.drafts.Len() > 0:
-		// The thought was never closed, so its final block was the answer.
+		// The thought was never closed, so its final block is the answer.
 		return w.drafts.String()
 	}
 	return w.kept.String()

@@ -10,14 +10,15 @@ import (
 func TestStripThinking(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"plain text stays", "I will look at a < b first.", "I will look at a < b first."},
-		{"a thought goes", "<think>secret plan</think>I will look.", "I will look."},
+		{"a thought is removed", "<think>secret plan</think>I will look.", "I will look."},
 		{"names in any case, with blanks", "a < Thinking >x</ THINKING >b", "a b"},
 		{"attributes are allowed", `<thinking depth="2">x</thinking>b`, "b"},
-		{"every spelling goes", "<antthinking>x</antthinking><scratchpad>y</scratchpad><inner_monologue>z</inner_monologue>b", "b"},
-		{"analysis and commentary go", "<analysis>x</analysis>a<commentary>y</commentary>", "a"},
+		{"every spelling is removed",
+			"<antthinking>x</antthinking><scratchpad>y</scratchpad><inner_monologue>z</inner_monologue>b", "b"},
+		{"analysis and commentary are removed", "<analysis>x</analysis>a<commentary>y</commentary>", "a"},
 		{"the first close ends a nested thought", "<think>a<think>b</think>c", "c"},
 		{"an unclosed thought drops the rest", "before <think>after", "before"},
-		{"a leading close means the thought came before it", "the plan is x</think>The answer.", "The answer."},
+		{"a closing tag ends a thought that was never opened", "the plan is x</think>The answer.", "The answer."},
 		{"a stray close after a thought is just removed", "<think>x</think>a</think>b", "ab"},
 		{"pipes", "<|think|>x<|/think|>b", "b"},
 		{"square brackets of one spelling", "[THINK]x[/THINK]b", "b"},
@@ -33,11 +34,13 @@ func TestStripThinking(t *testing.T) {
 		{"an unclosed final takes the rest", "x<final>a b", "a b"},
 		{"a final in an unclosed thought is the answer", "<think>x<final>a</final>", "a"},
 		{"a final in a closed thought is a draft", "<think>x<final>a</final></think>real", "real"},
-		{"tool markup goes", "I look.<tool_call>{\"name\":\"x\"}</tool_call>", "I look."},
-		{"unclosed tool markup keeps what stands before", "I look. <tool_call>{\"na", "I look."},
+		{"tool markup is removed", "I look.<tool_call>{\"name\":\"x\"}</tool_call>", "I look."},
+		{"unclosed tool markup keeps the text before it", "I look. <tool_call>{\"na", "I look."},
 		{"tool markup in pipes", "a<|tool_call|>x<|/tool_call|>b", "ab"},
-		{"a bracketed note of a call goes", "ok [Called tool `shell` with {}]", "ok"},
-		{"harmony keeps the final channel", "<|channel|>analysis<|message|>plan<|end|><|start|>assistant<|channel|>final<|message|>Done.<|return|>", "Done."},
+		{"a bracketed note of a call is removed", "ok [Called tool `shell` with {}]", "ok"},
+		{"harmony keeps the final channel",
+			"<|channel|>analysis<|message|>plan<|end|>" +
+				"<|start|>assistant<|channel|>final<|message|>Done.<|return|>", "Done."},
 		{"harmony without a final says nothing", "<|channel|>analysis<|message|>plan", ""},
 		{"many newlines become two", "a\n\n\n\nb", "a\n\nb"},
 		{"empty", "", ""},
@@ -47,13 +50,16 @@ func TestStripThinking(t *testing.T) {
 	}
 }
 
+// Quadratic run time on a megabyte would exceed the test binary's time limit on any
+// machine.
 func TestStripThinkingIsLinearOnHostileText(t *testing.T) {
 	for _, unit := range []string{"<", "`a``", "<think", "&lt;", "<|channel|>", "[Called tool `"} {
-		stripThinking(strings.Repeat(unit, 100_000/len(unit))) // hangs if it is not
+		hostile := strings.Repeat(unit, 1_000_000/len(unit))
+		assert.LessOrEqual(t, len(stripThinking(hostile)), len(hostile))
 	}
 }
 
-// A closed thought at the start never comes through, whatever follows it.
+// FuzzStripThinking checks that a closed thought at the start is removed, whatever follows.
 func FuzzStripThinking(f *testing.F) {
 	f.Add("a")
 	f.Add("a</think>`<think>`<final>b")

@@ -2,16 +2,17 @@ package agent
 
 import "strings"
 
-// family is what a tag in a model's text is about.
+// family is the kind of block that a tag in a model's text opens or closes.
 type family int
 
 const (
-	none family = iota
-	thought
-	toolMarkup
-	finalAnswer
+	noFamily    family = iota
+	thought            // private reasoning, which is removed
+	toolMarkup         // a tool call written as text, which is removed
+	finalAnswer        // the answer proper; if present, only it is kept
 )
 
+// families maps tag names, in lower case, to what they mark.
 var families = map[string]family{
 	"think": thought, "thinking": thought, "thought": thought, "thoughts": thought,
 	"antthinking": thought, "reasoning": thought, "reflection": thought,
@@ -20,18 +21,18 @@ var families = map[string]family{
 	"final": finalAnswer,
 }
 
-// tag is one opening or closing tag of a family, text[start:end].
+// tag is one opening or closing tag, text[start:end].
 type tag struct {
 	start, end int
 	family     family
 	close      bool
 }
 
-// maxTag is how long a tag with its attributes may be, so that a lone < costs
-// no walk to the end of the text.
+// maxTag bounds the length of a tag with its attributes, in bytes, so that a lone < does
+// not cause a scan to the end of the text.
 const maxTag = 256
 
-// tagsOutsideCode finds, in order, the tags that do not stand in code.
+// tagsOutsideCode returns the tags outside of Markdown code, in order.
 func tagsOutsideCode(text string) []tag {
 	var tags []tag
 	for i := 0; i < len(text); {
@@ -52,11 +53,13 @@ func tagsOutsideCode(text string) []tag {
 	return tags
 }
 
-// brackets are the ways a tag can be written.
+// brackets are the pairs of delimiters that may enclose a tag. Pipes come first, since
+// <| also begins with <.
 var brackets = []struct{ open, close string }{
 	{"<|", "|>"}, {"<", ">"}, {"&lt;", "&gt;"},
 }
 
+// parseTag parses the tag that begins at text[at], if one does.
 func parseTag(text string, at int) (tag, bool) {
 	rest := text[at:min(len(text), at+maxTag)]
 	for _, b := range brackets {
@@ -68,21 +71,22 @@ func parseTag(text string, at int) (tag, bool) {
 		if end < 0 {
 			continue
 		}
-		if name, closing := tagName(inner[:end]); families[name] != none {
+		if name, closing := tagName(inner[:end]); families[name] != noFamily {
 			size := len(b.open) + end + len(b.close)
 			return tag{start: at, end: at + size, family: families[name], close: closing}, true
 		}
 	}
-	// In square brackets only this spelling is a tag; [reasoning] may be a link.
-	for _, spelled := range []string{"[THINK]", "[/THINK]"} {
-		if strings.HasPrefix(rest, spelled) {
-			return tag{start: at, end: at + len(spelled), family: thought, close: spelled[1] == '/'}, true
+	// Only this spelling is a tag in square brackets; [reasoning] may be a link.
+	for _, literal := range []string{"[THINK]", "[/THINK]"} {
+		if strings.HasPrefix(rest, literal) {
+			return tag{start: at, end: at + len(literal), family: thought, close: literal[1] == '/'}, true
 		}
 	}
 	return tag{}, false
 }
 
-// tagName reads the name off what stands between the brackets.
+// tagName parses the text between the brackets into a tag's name, in lower case, and
+// whether the tag closes its block.
 func tagName(inner string) (name string, closing bool) {
 	inner = strings.TrimSpace(inner)
 	if cut, ok := strings.CutPrefix(inner, "/"); ok {
@@ -92,8 +96,9 @@ func tagName(inner string) (name string, closing bool) {
 	return strings.ToLower(strings.TrimSuffix(name, "/")), closing
 }
 
-// skipCode is the place after the code that begins at i, or after the run of
-// marks if no code does. A fence that is never closed runs to the end.
+// skipCode returns the offset after the code span or fenced block that begins at i, or
+// after the run of backticks or tildes there if none begins. A fence that is never closed
+// extends to the end of the text.
 func skipCode(text string, i int) int {
 	mark := text[i]
 	run := runLength(text, i)
@@ -117,8 +122,8 @@ func skipCode(text string, i int) int {
 	return i + run
 }
 
-// skipFence is the place after a fenced block. Its end is a line of at least as
-// many of the same marks and nothing else.
+// skipFence returns the offset after the fenced block that begins at i. It ends with a
+// line that holds only the same mark, at least run times.
 func skipFence(text string, i int, mark byte, run int) int {
 	for {
 		eol := strings.IndexByte(text[i:], '\n')
@@ -134,6 +139,7 @@ func skipFence(text string, i int, mark byte, run int) int {
 	}
 }
 
+// runLength returns how often the byte at i is repeated there.
 func runLength(text string, i int) int {
 	n := 1
 	for i+n < len(text) && text[i+n] == text[i] {
@@ -142,7 +148,7 @@ func runLength(text string, i int) int {
 	return n
 }
 
-// startsLine reports whether only blanks stand before i on its line.
+// startsLine reports whether only blanks precede i on its line.
 func startsLine(text string, i int) bool {
 	line := text[strings.LastIndexByte(text[:i], '\n')+1 : i]
 	return strings.TrimLeft(line, " \t") == ""

@@ -6,10 +6,10 @@ import (
 	"candor/session"
 )
 
-// Conversation is what a model is shown of a thread's earlier turns. It is built
-// from what was kept, so it is cleaned; turns that have not ended are left out, and
-// so is what sub-agents did. opaque gives what the provider wants back with a step,
-// by the step's first call; it may be nil.
+// Conversation returns the messages that show a thread's earlier turns to the model.
+// They are built from the log, so their text is cleaned. Turns that have not ended are
+// left out, and so are the steps of sub-agents. opaque returns the opaque reasoning of
+// a step by the id of its first call; it may be nil.
 func Conversation(turns []session.Turn, opaque func(thread string, turn int, call string) []Opaque) []Message {
 	var out []Message
 	for _, t := range turns {
@@ -27,15 +27,15 @@ func Conversation(turns []session.Turn, opaque func(thread string, turn int, cal
 			}
 			out = append(out, step...)
 		}
-		if end := ending(t); end != "" {
-			out = append(out, Message{Role: RoleAssistant, Text: end})
+		if text := finalText(t); text != "" {
+			out = append(out, Message{Role: RoleAssistant, Text: text})
 		}
 	}
 	return out
 }
 
-// stepMessages gives calls ids of their own in the whole conversation, which
-// some providers insist on.
+// stepMessages returns a step's text and calls, then each call's result. Call ids are
+// made unique in the whole conversation, since some providers insist on that.
 func stepMessages(turn int, s session.Step) []Message {
 	out := []Message{{Role: RoleAssistant, Text: s.Narrative.String()}}
 	for _, c := range s.Calls {
@@ -43,17 +43,18 @@ func stepMessages(turn int, s session.Step) []Message {
 		out[0].Calls = append(out[0].Calls, Call{
 			ID: id, Name: c.Tool.String(), Arguments: c.Params.Raw(),
 		})
-		answer := string(c.Result.Raw())
+		text := string(c.Result.Raw())
 		if !c.Error.Empty() {
-			answer = fmt.Sprintf("Tool '%s' failed: %s", c.Tool, c.Error)
+			text = fmt.Sprintf("Tool '%s' failed: %s", c.Tool, c.Error)
 		}
-		out = append(out, Message{Role: RoleTool, CallID: id, Text: answer})
+		out = append(out, Message{Role: RoleTool, CallID: id, Text: text})
 	}
 	return out
 }
 
-// ending is how the turn's last word reads to the model.
-func ending(t session.Turn) string {
+// finalText returns the assistant's last message of a turn: its response, or a note
+// that it failed or was stopped.
+func finalText(t session.Turn) string {
 	switch t.State {
 	case session.Failed:
 		return "(This turn failed: " + t.Error.String() + ")"

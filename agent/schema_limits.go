@@ -8,29 +8,29 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schemas come from front ends and MCP servers, and a schema is a program: one that
-// refers to itself can keep its validator busy for ever, or make it overflow the
-// stack, which ends the process.
+// Schemas come from front ends and MCP servers and are not trusted. A schema that refers
+// to itself can keep its validator busy for ever, or overflow the stack, which ends the
+// process. These limits exclude both.
 const (
-	maxSchemaDepth = 64     // of what a front end sends
-	maxSchemaSize  = 10_000 // nodes, every reference counted as often as it is followed
+	maxSchemaDepth = 64     // nesting of a schema that a front end sends
+	maxSchemaSize  = 10_000 // nodes, with every reference expanded
 )
 
-// errDeepSchema refuses a schema that takes long only to be read.
 var errDeepSchema = errors.New("the schema is nested too deeply")
 
-// checkDepth counts brackets, those in strings left out.
+// checkDepth fails if JSON text is nested deeper than maxSchemaDepth. It counts brackets
+// outside of strings and does not parse the text, so deep text costs nothing more.
 func checkDepth(raw []byte) error {
-	depth, text, escaped := 0, false, false
+	depth, inString, escaped := 0, false, false
 	for _, b := range raw {
 		switch {
 		case escaped:
 			escaped = false
-		case text && b == '\\':
+		case inString && b == '\\':
 			escaped = true
 		case b == '"':
-			text = !text
-		case text:
+			inString = !inString
+		case inString:
 		case b == '{' || b == '[':
 			if depth++; depth > maxSchemaDepth {
 				return errDeepSchema
@@ -42,9 +42,9 @@ func checkDepth(raw []byte) error {
 	return nil
 }
 
-// finite reports whether checking against a schema takes a bounded effort: its
-// references, followed to their ends, make a tree of at most maxSchemaSize nodes. A
-// schema that is not is still good to be shown to a model.
+// finite reports whether validation against a schema is bounded: with all references
+// expanded, the schema is a tree of at most maxSchemaSize nodes. A schema that is not
+// finite may still be shown to a model.
 func finite(s *jsonschema.Schema) bool {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -55,24 +55,25 @@ func finite(s *jsonschema.Schema) bool {
 		return false
 	}
 	e := expansion{root: root, left: maxSchemaSize, open: map[string]bool{}}
-	return e.follow(root)
+	return e.expand(root)
 }
 
-// expansion is a walk through a schema along its references.
+// expansion walks a schema and follows its references.
 type expansion struct {
 	root any
-	left int
+	left int             // nodes that may still be visited
 	open map[string]bool // references that are being followed
 }
 
-func (e *expansion) follow(node any) bool {
+// expand visits a node and all below it. It returns false when the walk must end.
+func (e *expansion) expand(node any) bool {
 	if e.left--; e.left < 0 {
 		return false
 	}
 	switch node := node.(type) {
 	case []any:
 		for _, v := range node {
-			if !e.follow(v) {
+			if !e.expand(v) {
 				return false
 			}
 		}
@@ -86,28 +87,29 @@ func (e *expansion) follow(node any) bool {
 	return true
 }
 
+// member visits one member of an object, which is a reference if name and v say so.
 func (e *expansion) member(name string, v any) bool {
 	text, ok := v.(string)
 	if !ok {
-		return e.follow(v)
+		return e.expand(v)
 	}
 	switch name {
 	case "$dynamicRef", "$dynamicAnchor", "$anchor", "$id":
-		return false // where these lead cannot be told from here
+		return false // their targets cannot be resolved here
 	case "$ref":
-		target, found := e.at(text)
+		target, found := e.resolve(text)
 		if !found || e.open[text] {
 			return false
 		}
 		e.open[text] = true
 		defer delete(e.open, text)
-		return e.follow(target)
+		return e.expand(target)
 	}
 	return true
 }
 
-// at finds what a reference within the document points to.
-func (e *expansion) at(ref string) (node any, ok bool) {
+// resolve returns the node that a reference within the document points to.
+func (e *expansion) resolve(ref string) (node any, ok bool) {
 	path, local := strings.CutPrefix(ref, "#")
 	if !local {
 		return nil, false
@@ -116,9 +118,9 @@ func (e *expansion) at(ref string) (node any, ok bool) {
 	if path == "" {
 		return node, true
 	}
-	for _, name := range strings.Split(strings.TrimPrefix(path, "/"), "/") {
-		members, is := node.(map[string]any)
-		if !is {
+	for name := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+		members, isObject := node.(map[string]any)
+		if !isObject {
 			return nil, false
 		}
 		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)

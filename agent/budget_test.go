@@ -12,13 +12,15 @@ import (
 	"candor/session"
 )
 
-// endless is a model that calls the same tool whatever it is given.
+// endless returns a provider that makes the same calls in every step.
 func endless(calls ...Call) Provider {
-	return providerFunc(func(context.Context, Request) (Response, error) { return Response{Text: "more", Calls: calls}, nil })
+	return providerFunc(func(context.Context, Request) (Response, error) {
+		return Response{Text: "more", Calls: calls}, nil
+	})
 }
 
-// bytesOf is what a record holds in texts.
-func bytesOf(rec *events) (n int) {
+// textBytes returns the size of the recorded texts.
+func textBytes(rec *events) (n int) {
 	for _, e := range of[session.Narrated](rec) {
 		n += len(e.Text.String())
 	}
@@ -31,30 +33,31 @@ func bytesOf(rec *events) (n int) {
 	return n
 }
 
-func TestATurnEndsWhenItHoldsAsMuchAsItMay(t *testing.T) {
+func TestATurnEndsAtItsMemoryLimit(t *testing.T) {
 	const limit = 100_000
 	fat := args(`{"rationale":"to fill it","q":"` + strings.Repeat("x ", 2000) + `"}`)
 	for name, call := range map[string]Call{
-		"by its arguments and results": {Name: "a", Arguments: fat}, "by its events alone": {Name: "a"},
+		"through arguments and results": {Name: "a", Arguments: fat}, "through events alone": {Name: "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := dispatcher(t, endless(call, call, call, call), echo("a"))
 			d.MaxTurnBytes = limit
 			rec := runTurn(t, d)
 			assert.Equal(t, session.Failed, rec.turn.State)
-			assert.Equal(t, "the turn holds as much as a turn may: 100000 bytes of what the model wrote and the tools gave", rec.turn.Error.String())
-			assert.Less(t, bytesOf(rec), limit)
+			assert.Equal(t, "the turn reached its memory limit of 100000 bytes of model output and tool results",
+				rec.turn.Error.String())
+			assert.Less(t, textBytes(rec), limit)
 			assert.Less(t, len(rec.list), limit/eventCost+10)
-			assert.Greater(t, len(rec.turn.Steps), 2, "what it did before stays")
+			assert.Greater(t, len(rec.turn.Steps), 2, "the earlier steps stay")
 		})
 	}
 }
 
-// A result that does not fit is left out, and the model may still answer.
-func TestAResultThatATurnHasNoRoomForIsNotKept(t *testing.T) {
-	huge := funcTool{Spec{Name: "huge"}, func(context.Context, json.RawMessage) (json.RawMessage, error) {
+// A result beyond the budget is dropped, and the model may still answer.
+func TestAResultBeyondTheBudgetIsDropped(t *testing.T) {
+	huge := toolFunc("huge", func(context.Context) (json.RawMessage, error) {
 		return json.RawMessage(`"` + strings.Repeat("x", 200_000) + `"`), nil
-	}}
+	})
 	p := oneStep("", Call{Name: "huge"}, Call{Name: "a", Arguments: args(`{"q":1}`)})
 	d := dispatcher(t, p, huge, echo("a"))
 	d.MaxTurnBytes = 100_000
@@ -63,20 +66,21 @@ func TestAResultThatATurnHasNoRoomForIsNotKept(t *testing.T) {
 	results := of[session.ToolReturned](rec)
 	require.Len(t, results, 2)
 	assert.Equal(t, session.Errored, results[0].Outcome)
-	assert.Contains(t, results[0].Error.String(), "the tool ran, but what it gave is not kept: the turn holds as much as a turn may")
-	assert.Equal(t, session.Success, results[1].Outcome, "what fits is")
+	assert.Contains(t, results[0].Error.String(),
+		"the tool ran, but its result was dropped: the turn reached its memory limit")
+	assert.Equal(t, session.Success, results[1].Outcome, "a smaller result still fits")
 	last := p.requests[1].Messages
-	assert.Less(t, len(last[len(last)-2].Text), 1000, "nor does the model see it")
+	assert.Less(t, len(last[len(last)-2].Text), 1000, "the model does not see it either")
 }
 
-// crew records all agents as one.
+// crew records the events of all agents in one list.
 type crew struct{ *events }
 
 func (c crew) ForAgent(string) Recorder { return c }
 
-// Agents that hire agents share the room of their turn.
-func TestSubAgentsShareTheRoomOfTheirTurn(t *testing.T) {
-	inner := dispatcher(t, endless(Call{Name: "a", Arguments: args(`{"q":"` + strings.Repeat("x ", 1000) + `"}`)}), echo("a"))
+func TestSubAgentsShareTheBudgetOfTheirTurn(t *testing.T) {
+	large := args(`{"q":"` + strings.Repeat("x ", 1000) + `"}`)
+	inner := dispatcher(t, endless(Call{Name: "a", Arguments: large}), echo("a"))
 	hire := Call{Name: "hire", Arguments: args(`{"task":"go on for ever"}`)}
 	d := dispatcher(t, endless(hire, hire, hire), Delegate{Name: "hire", Agent: inner})
 	d.MaxTurnBytes = 100_000

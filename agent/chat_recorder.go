@@ -1,0 +1,71 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// chatRecorder records one turn in its thread's log. It implements every optional
+// interface of a Recorder: approvals, sub-agents, opaque reasoning and front-end calls.
+type chatRecorder struct {
+	chat    *Chat
+	session *session.Session
+	user    string
+	ref     session.Ref
+}
+
+var (
+	_ Recorder       = chatRecorder{}
+	_ Approver       = chatRecorder{}
+	_ AgentRecorder  = chatRecorder{}
+	_ OpaqueKeeper   = chatRecorder{}
+	_ FrontEndRunner = chatRecorder{}
+)
+
+// Record implements Recorder.
+func (r chatRecorder) Record(b session.Body) error {
+	_, err := r.session.Append(r.ref, b)
+	return err
+}
+
+// ForAgent implements AgentRecorder.
+func (r chatRecorder) ForAgent(agent string) Recorder {
+	r.ref.Agent = agent
+	return r
+}
+
+// Keep implements OpaqueKeeper.
+func (r chatRecorder) Keep(call string, items []Opaque) {
+	r.chat.opaque.put(r.ref.Thread, r.ref.Turn, call, items)
+}
+
+// Forward implements FrontEndRunner.
+func (r chatRecorder) Forward(call string) func(context.Context) (json.RawMessage, error) {
+	return r.chat.frontEndCalls.put(callKey(r.user, r.ref.Thread, r.ref.Turn, call))
+}
+
+// Ask implements Approver. A request that cannot be recorded cannot be seen by anybody,
+// so it counts as unanswered.
+func (r chatRecorder) Ask(
+	call string, tool, description safety.Text, mode Approval,
+) func(context.Context) session.Answer {
+	if mode == ApprovalAsk && r.session.Approved(tool.String()) {
+		return nil
+	}
+	id := r.session.RequestID(r.ref, call)
+	a := &pendingApproval{
+		chatRecorder: r, call: call, allowsAlways: mode == ApprovalAsk, answered: make(chan session.Answer, 1),
+	}
+	r.chat.approvals.put(id, a)
+	err := r.Record(session.ApprovalAsked{
+		Request: id, Call: call, Description: description, AllowAlways: a.allowsAlways,
+	})
+	if err != nil {
+		r.chat.approvals.take(id, r.user)
+		return func(context.Context) session.Answer { return session.Expired }
+	}
+	return func(ctx context.Context) session.Answer { return r.chat.approvals.wait(ctx, id, a) }
+}

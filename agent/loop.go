@@ -1,0 +1,132 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// nudge is shown to the model in the last step in which it may call tools.
+const nudge = "You are close to the limit of tool calls for this turn. " +
+	"Answer in the next step with what you have."
+
+// agentRun is the run of one agent within a turn: the main agent, or a sub-agent that a
+// Delegate started. It belongs to the goroutine that runs it.
+type agentRun struct {
+	*Dispatcher
+	rec      Recorder
+	agent    string // the sub-agent's id; empty for the main agent
+	messages []Message
+	own      []Tool // tools that only this turn has
+	*turnTotals
+}
+
+// turnTotals are the counters that all agents of a turn share. They are safe for
+// concurrent use.
+type turnTotals struct {
+	budget
+	calls  atomic.Int64 // calls made; the source of their ids
+	groups atomic.Int64 // parallel groups that ran
+	agents atomic.Int64 // sub-agents that were started
+}
+
+// loop asks the model step by step until it answers without calling a tool. In the last
+// step but one it asks the model to come to an end, and in the last step it offers no
+// tools.
+func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
+	limit := r.MaxSteps
+	if limit == 0 {
+		limit = DefaultMaxSteps
+	}
+	for number := 1; number <= limit; number++ {
+		tools := r.Tools.current().with(r.own)
+		req := Request{Tools: slices.Clone(tools.specs)}
+		switch number {
+		case limit:
+			req.Tools = nil
+		case limit - 1:
+			r.messages = append(r.messages, Message{Role: RoleSystem, Text: nudge})
+		}
+		req.Messages = r.messages
+		resp, err := r.respond(ctx, req)
+		if err != nil {
+			return Response{}, fmt.Errorf("the model provider failed: %w", err)
+		}
+		if len(resp.Calls) == 0 || (number == limit && strings.TrimSpace(resp.Text) != "") {
+			return resp, nil
+		}
+		if number == limit {
+			break
+		}
+		if !r.reserve(resp.size()) {
+			return Response{}, r.exceeded()
+		}
+		r.step(ctx, number, resp, tools)
+		if ctx.Err() != nil {
+			return Response{}, ctx.Err()
+		}
+	}
+	return Response{}, fmt.Errorf("%w in %d steps", ErrTooManySteps, limit)
+}
+
+// respond calls the provider. A panic in the provider becomes its error.
+func (r *agentRun) respond(ctx context.Context, req Request) (resp Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return r.Provider.Respond(ctx, req)
+}
+
+// step records the narrative, runs the calls, and appends both to the conversation.
+func (r *agentRun) step(ctx context.Context, number int, resp Response, tools *toolset) {
+	r.recordNarrative(number, resp)
+	b := r.newBatch(number, resp, tools)
+	if k, ok := r.rec.(OpaqueKeeper); ok && len(resp.Opaque) > 0 {
+		// Before the call is recorded, so that whoever sees the call finds the items.
+		k.Keep(b.attempts[0].id, resp.Opaque)
+	}
+	b.preflight(ctx)
+	b.run(ctx)
+	r.record(session.StepEnded{Step: number, Usage: session.Usage(resp.Usage)})
+	r.messages = append(r.messages, b.messages(resp)...)
+}
+
+// recordNarrative records the text before the calls or, if there is none, the
+// provider's summary of the step. A blocked narrative is recorded without its text.
+func (r *agentRun) recordNarrative(step int, resp Response) {
+	raw, source := stripThinking(resp.Text), session.FromModel
+	if raw == "" {
+		raw, source = stripThinking(resp.Summary), session.FromSummary
+	}
+	if raw == "" {
+		return
+	}
+	text, report := r.Safety.Clean(raw)
+	blocked := report.Verdict == safety.Blocked
+	if blocked {
+		r.warnBlocked("narrative", step, report)
+	}
+	r.record(session.Narrated{Step: step, Text: text, Source: source, Blocked: blocked, Findings: report.Findings})
+}
+
+// record passes an event to the recorder. A failure does not stop the turn: it is
+// counted and logged.
+func (r *agentRun) record(b session.Body) {
+	r.used.Add(eventCost)
+	if err := r.rec.Record(b); err != nil {
+		r.unrecorded.Add(1)
+		r.Log.Warn("event not recorded", "event", fmt.Sprintf("%T", b), "error", err)
+	}
+}
+
+// warnBlocked logs that the safety layer withheld a text, without the text.
+func (r *agentRun) warnBlocked(what string, step int, report safety.Report) {
+	r.Log.Warn("safety withheld text", "what", what, "step", step, "findings", report.Findings)
+}

@@ -1,0 +1,128 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/session"
+)
+
+func TestReasoningSafetyBlockNarrative(t *testing.T) {
+	rec := runTurn(t, dispatcher(t, oneStep("the key is "+privateKey(), Call{Name: "a"}), echo("a")))
+	assert.Empty(t, rec.narrative())
+	assert.True(t, rec.turn.Steps[0].NarrativeBlocked)
+	assert.Equal(t, session.Completed, rec.turn.State, "the turn goes on")
+}
+
+func TestNarrativeIsNoneForTurnsWithoutToolCalls(t *testing.T) {
+	rec := runTurn(t, dispatcher(t, &steps{responses: []Response{{Text: "just an answer"}}}, echo("a")))
+	assert.Empty(t, rec.narrative())
+	assert.Empty(t, rec.turn.Steps)
+	assert.Equal(t, "just an answer", rec.turn.Response.String())
+}
+
+func TestNarrativeIsNoneWhenTheModelSaidNothingBeforeItsCalls(t *testing.T) {
+	for _, text := range []string{"", " \n", "<think>only a thought</think>"} {
+		rec := runTurn(t, dispatcher(t, oneStep(text, Call{Name: "a"}), echo("a")))
+		assert.Empty(t, rec.narrative())
+		assert.Empty(t, of[session.Narrated](rec))
+	}
+}
+
+func TestTheProvidersSummaryReplacesAMissingNarrative(t *testing.T) {
+	p := &steps{responses: []Response{
+		{Summary: "**Looking**\n\nThe model weighs its options.", Calls: []Call{{Name: "a"}}},
+		{Text: "I look.", Summary: "not this", Calls: []Call{{Name: "a"}}}, {Text: "done"},
+	}}
+	rec := runTurn(t, dispatcher(t, p, echo("a")))
+	said := of[session.Narrated](rec)
+	require.Len(t, said, 2)
+	assert.Equal(t, session.FromSummary, said[0].Source)
+	assert.Equal(t, session.FromModel, said[1].Source)
+	assert.Equal(t, "I look.", said[1].Text.String())
+	assert.Equal(t, session.FromFallback, of[session.ToolCalled](rec)[0].Rationale.Source,
+		"a summary is never a call's reason")
+}
+
+func TestAStepEndsOnceAfterAllItsCallsReturned(t *testing.T) {
+	p := &steps{responses: []Response{
+		{Calls: []Call{{Name: "a"}, {Name: "b"}}}, {Calls: []Call{{Name: "a"}}}, {Text: "done"},
+	}}
+	rec := runTurn(t, dispatcher(t, p, echo("a"), echo("b")))
+	var order []string
+	for _, b := range rec.list {
+		order = append(order, strings.TrimPrefix(fmt.Sprintf("%T", b), "session."))
+	}
+	assert.Equal(t, []string{
+		"ToolCalled", "ToolCalled", "ToolReturned", "ToolReturned", "StepEnded",
+		"ToolCalled", "ToolReturned", "StepEnded", "TurnCompleted",
+	}, order)
+}
+
+func TestTheLoopNudgesThenWithholdsToolsThenGivesUp(t *testing.T) {
+	var requests []Request
+	endless := providerFunc(func(_ context.Context, r Request) (Response, error) {
+		requests = append(requests, r)
+		return Response{Calls: []Call{{Name: "a"}}}, nil
+	})
+	d := dispatcher(t, endless, echo("a"))
+	rec := runTurn(t, d)
+	require.Len(t, requests, DefaultMaxSteps)
+	assert.Equal(t, nudge, requests[48].Messages[len(requests[48].Messages)-1].Text)
+	assert.NotEmpty(t, requests[48].Tools)
+	assert.Empty(t, requests[49].Tools)
+	assert.Len(t, of[session.StepEnded](rec), 49)
+	assert.Equal(t, session.Failed, rec.turn.State)
+	assert.Contains(t, rec.turn.Error.String(), "did not come to an answer in 50 steps")
+}
+
+func TestTextBesideCallsIsTheAnswerWhenToolsAreWithheld(t *testing.T) {
+	d := dispatcher(t, &steps{responses: []Response{{Text: "enough", Calls: []Call{{Name: "a"}}}}}, echo("a"))
+	d.MaxSteps = 1
+	assert.Equal(t, "enough", runTurn(t, d).turn.Response.String())
+}
+
+func TestAFailingProviderFailsTheTurnAndKeepsItsReasoning(t *testing.T) {
+	p := &steps{responses: []Response{{Text: "first I look", Calls: []Call{{Name: "a"}}}}}
+	rec := runTurn(t, dispatcher(t, p, echo("a")))
+	assert.Equal(t, session.Failed, rec.turn.State)
+	assert.Equal(t, "the model provider failed: out of responses", rec.turn.Error.String())
+	assert.Equal(t, "first I look", rec.narrative())
+}
+
+func TestAPanickingProviderFailsTheTurn(t *testing.T) {
+	p := providerFunc(func(context.Context, Request) (Response, error) { panic("bug " + githubToken()) })
+	rec := runTurn(t, dispatcher(t, p))
+	assert.Equal(t, "the model provider failed: panic: bug [REDACTED:github-pat]", rec.turn.Error.String())
+}
+
+func TestAnAnswerOfThoughtsAloneCountsAsMissing(t *testing.T) {
+	rec := runTurn(t, dispatcher(t, &steps{responses: []Response{{Text: "<think>hm</think>"}}}))
+	assert.Equal(t, noAnswer, rec.turn.Response.String())
+}
+
+func TestAFailingRecorderDoesNotStopTheTurn(t *testing.T) {
+	p := oneStep("so", Call{Name: "a"})
+	d := dispatcher(t, p, echo("a"))
+	rec := &events{err: errors.New("full")}
+	require.NoError(t, d.Run(t.Context(), rec, []Message{{Role: RoleUser, Text: "hi"}}))
+	assert.Len(t, p.requests, 2)
+	assert.Equal(t, int64(5), d.Unrecorded())
+}
+
+func TestUsageIsRecordedPerStepAndSummed(t *testing.T) {
+	p := &steps{responses: []Response{
+		{Calls: []Call{{Name: "a"}}, Usage: Usage{Input: 10, Output: 5, Reasoning: 2}},
+		{Text: "done", Usage: Usage{Input: 20, Output: 3}},
+	}}
+	rec := runTurn(t, dispatcher(t, p, echo("a")))
+	assert.Equal(t, session.Usage{Input: 10, Output: 5, Reasoning: 2}, of[session.StepEnded](rec)[0].Usage)
+	assert.Equal(t, session.Usage{Input: 20, Output: 3}, of[session.TurnCompleted](rec)[0].Usage)
+	assert.Equal(t, session.Usage{Input: 30, Output: 8, Reasoning: 2}, rec.turn.Usage, "the turn has the sum")
+}

@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// MaxEncryptedReasoning bounds an encrypted text, in bytes: a client sends it with every
+// later request. Longer reasoning stays on the server only.
+const MaxEncryptedReasoning = 256 << 10
+
+// ErrEncryptedReasoning says that a text was not encrypted by this process for this call.
+var ErrEncryptedReasoning = errors.New("the encrypted reasoning is not what was given out for this call")
+
+// encrypter turns opaque reasoning into text that a client can carry but neither read
+// nor use for another call, and back. Some of it is a model's raw thoughts, so it is
+// encrypted and not only signed. The keys live as long as the process, like the threads.
+type encrypter struct {
+	aead     cipher.AEAD // nil if the cipher is unavailable; then nothing is encrypted
+	nonceKey []byte
+}
+
+// newEncrypter returns an encrypter with new random keys.
+func newEncrypter() encrypter {
+	var keys [64]byte
+	_, _ = rand.Read(keys[:]) // never fails
+	block, err := aes.NewCipher(keys[:32])
+	if err != nil {
+		return encrypter{}
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		return encrypter{}
+	}
+	return encrypter{aead: aead, nonceKey: keys[32:]}
+}
+
+// encrypt binds the items to a call. It is deterministic, so that a replayed stream
+// equals the first one: the nonce is a MAC of the plain text and the call's key.
+func (e encrypter) encrypt(key string, items []Opaque) string {
+	plain, err := json.Marshal(items)
+	if e.aead == nil || err != nil {
+		return ""
+	}
+	mac := hmac.New(sha256.New, e.nonceKey)
+	fmt.Fprintf(mac, "%d:%s", len(key), key)
+	mac.Write(plain)
+	nonce := mac.Sum(nil)[:e.aead.NonceSize()]
+	return base64.RawURLEncoding.EncodeToString(e.aead.Seal(nonce, nonce, plain, []byte(key)))
+}
+
+// decrypt returns the items that encrypt bound to the same call, or
+// ErrEncryptedReasoning.
+func (e encrypter) decrypt(key, encrypted string) (items []Opaque, err error) {
+	raw, err := base64.RawURLEncoding.DecodeString(encrypted)
+	if e.aead == nil || err != nil || len(raw) < e.aead.NonceSize() {
+		return nil, ErrEncryptedReasoning
+	}
+	n := e.aead.NonceSize()
+	plain, err := e.aead.Open(nil, raw[:n], raw[n:], []byte(key))
+	if err != nil || json.Unmarshal(plain, &items) != nil || len(items) == 0 {
+		return nil, ErrEncryptedReasoning
+	}
+	return items, nil
+}
+
+// EncryptedReasoning returns the opaque reasoning of the step that begins with call, for
+// the user's client to carry. The text is the same each time. It is empty if there is no
+// reasoning, or more than MaxEncryptedReasoning bytes of it.
+func (c *Chat) EncryptedReasoning(user, thread string, turn int, call string) string {
+	items := c.opaque.get(thread, turn, call)
+	if len(items) == 0 {
+		return ""
+	}
+	encrypted := c.encrypter.encrypt(callKey(user, thread, turn, call), items)
+	if len(encrypted) > MaxEncryptedReasoning {
+		return ""
+	}
+	return encrypted
+}
+
+// RestoreReasoning takes back what EncryptedReasoning returned for the same call, in
+// case the server no longer holds it. It fails with ErrEncryptedReasoning, and then
+// changes nothing.
+func (c *Chat) RestoreReasoning(user, thread string, turn int, call, encrypted string) error {
+	if len(encrypted) > MaxEncryptedReasoning {
+		return ErrEncryptedReasoning
+	}
+	items, err := c.encrypter.decrypt(callKey(user, thread, turn, call), encrypted)
+	if err != nil {
+		return err
+	}
+	c.opaque.restore(thread, turn, call, items)
+	return nil
+}

@@ -1,0 +1,62 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/session"
+)
+
+func TestEncryptedReasoningIsUnreadableAndBoundToItsCall(t *testing.T) {
+	thoughts := opaqueItems("p", "raw thoughts of the model")
+	p := &steps{responses: []Response{
+		{Calls: []Call{{Name: "a"}}, Opaque: thoughts}, {Text: "one"}, {Text: "two"},
+	}}
+	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
+		e := send(t, c, "", "hi")
+		synctest.Wait()
+		text := c.EncryptedReasoning("ann", e.Thread, 1, "call_1")
+		require.NotEmpty(t, text)
+		assert.NotContains(t, text, "thoughts")
+		assert.Equal(t, text, c.EncryptedReasoning("ann", e.Thread, 1, "call_1"), "a replay returns the same text")
+		assert.Empty(t, c.EncryptedReasoning("ann", e.Thread, 2, "call_1"))
+
+		for name, err := range map[string]error{
+			"another user":   c.RestoreReasoning("bob", e.Thread, 1, "call_1", text),
+			"another thread": c.RestoreReasoning("ann", "other", 1, "call_1", text),
+			"another turn":   c.RestoreReasoning("ann", e.Thread, 2, "call_1", text),
+			"another call":   c.RestoreReasoning("ann", e.Thread, 1, "call_2", text),
+			"a changed text": c.RestoreReasoning("ann", e.Thread, 1, "call_1", "A"+text[1:len(text)-1]+"_"),
+			"no text":        c.RestoreReasoning("ann", e.Thread, 1, "call_1", "not base64!"),
+			"a short text":   c.RestoreReasoning("ann", e.Thread, 1, "call_1", "AAAA"),
+			"a long text":    c.RestoreReasoning("ann", e.Thread, 1, "call_1", strings.Repeat("A", MaxEncryptedReasoning+1)),
+		} {
+			assert.ErrorIs(t, err, ErrEncryptedReasoning, name)
+		}
+
+		c.opaque = opaqueStore{} // as if they were evicted
+		require.NoError(t, c.RestoreReasoning("ann", e.Thread, 1, "call_1", text))
+		send(t, c, e.Thread, "again")
+		synctest.Wait()
+		assert.Equal(t, thoughts, p.requests[2].Messages[1].Opaque, "the model gets them back")
+	}, echo("a"))
+}
+
+func TestRestoredReasoningDoesNotReplaceNewerItems(t *testing.T) {
+	c := NewChat(session.NewMemory(nil), dispatcher(t, &steps{}), 0)
+	defer c.Close(context.Background())
+	c.opaque.put("t", 1, "call_1", opaqueItems("old", "one"))
+	text := c.EncryptedReasoning("ann", "t", 1, "call_1")
+	c.opaque.put("t", 2, "call_1", opaqueItems("new", "two"))
+	require.NoError(t, c.RestoreReasoning("ann", "t", 1, "call_1", text))
+	assert.Nil(t, c.opaque.get("t", 1, "call_1"), "no provider is given what a different one wrote")
+	assert.Equal(t, opaqueItems("new", "two"), c.opaque.get("t", 2, "call_1"))
+
+	c.opaque.put("u", 1, "call_1", []Opaque{{Provider: "p", Data: make([]byte, MaxEncryptedReasoning)}})
+	assert.Empty(t, c.EncryptedReasoning("ann", "u", 1, "call_1"), "reasoning that is too large is not given out")
+}

@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"candor/session"
+)
+
+var errAnswer = errors.New("an approval is answered with approve, always or deny")
+
+// pendingApprovals holds the approval requests that nobody has answered yet. Whoever
+// removes a request from the map decides it, so each is decided exactly once. The zero
+// value with a timeout is ready to use.
+type pendingApprovals struct {
+	timeout time.Duration
+
+	mu   sync.Mutex
+	open map[string]*pendingApproval // by request id
+}
+
+// pendingApproval is the request to approve one call.
+type pendingApproval struct {
+	chatRecorder
+	call         string
+	allowsAlways bool                // session.Always is a valid answer
+	answered     chan session.Answer // has room for the one answer
+}
+
+// put opens a request.
+func (p *pendingApprovals) put(id string, a *pendingApproval) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open == nil {
+		p.open = map[string]*pendingApproval{}
+	}
+	p.open[id] = a
+}
+
+// take removes and returns a user's request. It returns nil if the user has none with
+// this id, and then changes nothing.
+func (p *pendingApprovals) take(id, user string) *pendingApproval {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.open[id]
+	if a == nil || a.user != user {
+		return nil
+	}
+	delete(p.open, id)
+	return a
+}
+
+// refusesAlways reports whether the user has such a request and it does not offer
+// session.Always.
+func (p *pendingApprovals) refusesAlways(id, user string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.open[id]
+	return a != nil && a.user == user && !a.allowsAlways
+}
+
+// answer decides a request with the answer of its user.
+func (p *pendingApprovals) answer(user, id string, answer session.Answer) (session.Ref, error) {
+	switch answer {
+	case session.Approve, session.Deny:
+	case session.Always:
+		if p.refusesAlways(id, user) {
+			return session.Ref{}, session.ErrNotAlways
+		}
+	default:
+		return session.Ref{}, errAnswer
+	}
+	a := p.take(id, user)
+	if a == nil {
+		return session.Ref{}, session.ErrNoApproval
+	}
+	return a.ref, a.decide(id, answer)
+}
+
+// decide records the answer, then passes it on to the waiting call. An answer that
+// cannot be recorded allows nothing.
+func (a *pendingApproval) decide(id string, answer session.Answer) error {
+	err := a.Record(session.ApprovalAnswered{Request: id, Call: a.call, Answer: answer})
+	if err != nil {
+		answer = session.Withdrawn
+	}
+	a.answered <- answer
+	return err
+}
+
+// wait returns the answer to a request. If none arrives before the timeout or before
+// ctx ends, wait decides the request itself, as expired or withdrawn.
+func (p *pendingApprovals) wait(ctx context.Context, id string, a *pendingApproval) session.Answer {
+	timeout := time.NewTimer(p.timeout)
+	defer timeout.Stop()
+	unanswered := session.Expired
+	select {
+	case answer := <-a.answered:
+		return answer
+	case <-timeout.C:
+	case <-ctx.Done():
+		unanswered = session.Withdrawn
+	}
+	if p.take(id, a.user) != nil {
+		// If this cannot be recorded the call still does not run.
+		_ = a.decide(id, unanswered)
+	}
+	return <-a.answered
+}
