@@ -184,3 +184,15 @@ func TestTheOperatorsApprovalModeOverridesTheTools(t *testing.T) {
 	d.Approval = map[string]Approval{"risky": ApprovalNever}
 	assert.Equal(t, session.Success, of[session.ToolReturned](runTurn(t, d))[0].Outcome)
 }
+
+func TestParseApproval(t *testing.T) {
+	for text, want := range map[string]Approval{
+		"never": ApprovalNever, "ask": ApprovalAsk, "always": ApprovalAlways,
+	} {
+		got, err := ParseApproval(text)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	_, err := ParseApproval("sometimes")
+	assert.EqualError(t, err, `"sometimes" is none of never, ask, always`)
+}

@@ -120,8 +120,8 @@ func TestInterruptStopsTheRunningAndTheWaitingTurns(t *testing.T) {
 		assert.Equal(t, 1, ref.Turn)
 		send(t, c, thread, "after")
 		time.Sleep(2 * time.Second) // fake time: in a bubble
-		assert.Equal(t, []session.State{session.Interrupted, session.Interrupted, session.Completed}, states(t, s, thread),
-			"a message after the interrupt runs")
+		want := []session.State{session.Interrupted, session.Interrupted, session.Completed}
+		assert.Equal(t, want, states(t, s, thread), "a message after the interrupt runs")
 	})
 }
 
@@ -138,8 +138,8 @@ func TestInterruptNeedsARunningTurnOfTheUser(t *testing.T) {
 
 func TestLaterTurnsAreBuiltFromTheCleanedLog(t *testing.T) {
 	p := &steps{responses: []Response{
-		{Text: "let me see", Calls: []Call{{Name: "a", Arguments: args(`{"q":"` + githubToken() + `"}`)}}}, {Text: "one"},
-		{Text: "two"},
+		{Text: "let me see", Calls: []Call{{Name: "a", Arguments: args(`{"q":"` + githubToken() + `"}`)}}},
+		{Text: "one"}, {Text: "two"},
 	}}
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
 		thread := send(t, c, "", "my token is "+githubToken()).Thread
@@ -152,7 +152,8 @@ func TestLaterTurnsAreBuiltFromTheCleanedLog(t *testing.T) {
 		assert.JSONEq(t, `{"q":"[REDACTED:github-pat]"}`, string(m[1].Calls[0].Arguments))
 		assert.Equal(t, m[1].Calls[0].ID, m[2].CallID)
 		assert.Equal(t, "one", m[3].Text)
-		assert.Equal(t, "and "+githubToken(), m[4].Text, "within the turn the model sees the user's own words")
+		assert.Equal(t, "and "+githubToken(), m[4].Text,
+			"within the turn the model sees the user's own words")
 		assert.Equal(t, githubToken(), decoded(t, p.requests[1].Messages[2].Text)["q"], "and the tool's raw result")
 	}, echo("a"))
 }

@@ -38,7 +38,11 @@ func (printer) Record(event session.Body) error {
 	case session.ToolCalled:
 		fmt.Printf("calls %s %s because: %s (%s)\n", e.Tool, e.Params.Raw(), e.Rationale.Text, e.Rationale.Source)
 	case session.ToolReturned:
-		fmt.Println(e.Outcome, string(e.Result.Raw())+e.Error.String())
+		if e.Outcome == session.Success {
+			fmt.Println("success:", string(e.Result.Raw()))
+		} else {
+			fmt.Printf("%s: %s\n", e.Outcome, e.Error)
+		}
 	case session.TurnCompleted:
 		fmt.Println("answers:", e.Response)
 	}
@@ -82,7 +86,7 @@ func ExampleDispatcher_Run() {
 	// Output:
 	// says: I look it up.
 	// calls weather {"city":"Kyoto"} because: the forecast decides what to wear (model)
-	// success {"celsius":21,"city":"Kyoto"}
+	// success: {"celsius":21,"city":"Kyoto"}
 	// answers: Wear something light.
 }
 
@@ -101,8 +105,8 @@ func ExamplePolicy() {
 	}
 	_ = d.Run(context.Background(), printer{}, []agent.Message{{Role: agent.RoleUser, Text: "And Atlantis?"}})
 	// Output:
-	// calls weather {"city":"Atlantis"} because: The model did not give a reason for this call. (fallback)
-	// rejected this city is not covered
+	// calls weather {"city":"Atlantis"} because: Tool selected to satisfy the current subtask. (fallback)
+	// rejected: this city is not covered
 	// answers: I do not know.
 }
 

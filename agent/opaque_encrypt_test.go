@@ -26,15 +26,20 @@ func TestEncryptedReasoningIsUnreadableAndBoundToItsCall(t *testing.T) {
 		assert.Equal(t, text, c.EncryptedReasoning("ann", e.Thread, 1, "call_1"), "a replay returns the same text")
 		assert.Empty(t, c.EncryptedReasoning("ann", e.Thread, 2, "call_1"))
 
+		tooLong := strings.Repeat("A", MaxEncryptedReasoning+1)
+		changed := "A" + text[1:]
+		if changed == text {
+			changed = "B" + text[1:]
+		}
 		for name, err := range map[string]error{
 			"another user":   c.RestoreReasoning("bob", e.Thread, 1, "call_1", text),
 			"another thread": c.RestoreReasoning("ann", "other", 1, "call_1", text),
 			"another turn":   c.RestoreReasoning("ann", e.Thread, 2, "call_1", text),
 			"another call":   c.RestoreReasoning("ann", e.Thread, 1, "call_2", text),
-			"a changed text": c.RestoreReasoning("ann", e.Thread, 1, "call_1", "A"+text[1:len(text)-1]+"_"),
+			"a changed text": c.RestoreReasoning("ann", e.Thread, 1, "call_1", changed),
 			"no text":        c.RestoreReasoning("ann", e.Thread, 1, "call_1", "not base64!"),
 			"a short text":   c.RestoreReasoning("ann", e.Thread, 1, "call_1", "AAAA"),
-			"a long text":    c.RestoreReasoning("ann", e.Thread, 1, "call_1", strings.Repeat("A", MaxEncryptedReasoning+1)),
+			"a long text":    c.RestoreReasoning("ann", e.Thread, 1, "call_1", tooLong),
 		} {
 			assert.ErrorIs(t, err, ErrEncryptedReasoning, name)
 		}
