@@ -39,11 +39,11 @@ func ExampleLog_Follow() {
 // A turn is folded from its events. Earlier snapshots keep what they showed.
 func ExampleTurn_Apply() {
 	ref := session.Ref{Thread: "t", Turn: 1}
+	why := session.Rationale{Text: safety.Literal("The user wants the current time."), Source: session.FromModel}
 	events := []session.Event{
 		{Seq: 1, Ref: ref, Body: session.TurnStarted{Input: safety.Literal("what time is it?")}},
 		{Seq: 2, Ref: ref, Body: session.ToolCalled{
-			Step: 1, Call: "call_1", Tool: safety.Literal("time"),
-			Rationale: session.Rationale{Text: safety.Literal("The user wants the current time."), Source: session.FromModel},
+			Step: 1, Call: "call_1", Tool: safety.Literal("time"), Rationale: why,
 		}},
 		{Seq: 3, Ref: ref, Body: session.ToolReturned{Call: "call_1", Outcome: session.Success}},
 	}

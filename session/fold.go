@@ -34,7 +34,9 @@ func (t Turn) Apply(e Event) Turn {
 		t.Usage = t.Usage.plus(b.Usage)
 	case ApprovalAsked:
 		t.Steps = t.editCall(b.Call, func(c *Call) {
-			c.Approval = &Approval{Request: b.Request, Description: b.Description, AllowAlways: b.AllowAlways, AskedAt: e.At}
+			c.Approval = &Approval{
+				Request: b.Request, Description: b.Description, AllowAlways: b.AllowAlways, AskedAt: e.At,
+			}
 		})
 	case ApprovalAnswered:
 		t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = c.Approval.answered(b.Answer) })

@@ -14,7 +14,8 @@ import (
 func newJob(t *testing.T) (*session.Session, string) {
 	t.Helper()
 	s, _ := newThread(t)
-	j, err := s.OpenJob(session.JobOpened{Title: safety.Literal("tidy up"), Prompt: safety.Literal("remove old builds")})
+	title, prompt := safety.Literal("tidy up"), safety.Literal("remove old builds")
+	j, err := s.OpenJob(session.JobOpened{Title: title, Prompt: prompt})
 	require.NoError(t, err)
 	return s, j.ID
 }
@@ -46,7 +47,8 @@ func TestAJobIsPendingThenRunningThenEnded(t *testing.T) {
 		end  session.JobEnded
 		want session.JobState
 	}{
-		{"a job whose worker succeeded is completed", session.JobEnded{Success: true, Message: done}, session.JobCompleted},
+		{"a job whose worker succeeded is completed",
+			session.JobEnded{Success: true, Message: done}, session.JobCompleted},
 		{"a job whose worker failed has failed", session.JobEnded{Message: done}, session.JobFailed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -58,7 +60,7 @@ func TestAJobIsPendingThenRunningThenEnded(t *testing.T) {
 			assert.Equal(t, session.JobRunning, j.State)
 			assert.Equal(t, "half", j.Message.String())
 			post(t, s, id, message(""))
-			assert.Equal(t, "half", jobOf(t, s, id).Message.String(), "only reports and the result set the job's message")
+			assert.Equal(t, "half", jobOf(t, s, id).Message.String(), "a message leaves the job's alone")
 			post(t, s, id, session.Post{Body: tt.end})
 			j = jobOf(t, s, id)
 			assert.Equal(t, tt.want, j.State)

@@ -47,7 +47,7 @@ func TestATurnWaitsOnlyWhenNoAgentCanProceed(t *testing.T) {
 		{"a turn without calls does not wait", nil, nil},
 		{"a running call can proceed", facts{called("a")}, nil},
 		{"an open request does not hold up the calls beside it", facts{called("a"), asked("a"), called("b")}, nil},
-		{"an open request that is all that is left is waited for", facts{called("a"), asked("a"), waits}, []string{"a"}},
+		{"an open request with nothing beside it is waited for", facts{called("a"), asked("a"), waits}, []string{"a"}},
 		{"an approved call can proceed", facts{called("a"), asked("a"), waits, answered("a")}, nil},
 		{"a front end's call is waited for", facts{frontEnd("a"), waits}, []string{"a"}},
 		{"a front end's call that returned is not waited for", facts{frontEnd("a"), waits, returned("a")}, nil},
@@ -65,8 +65,10 @@ func TestATurnWaitsOnlyWhenNoAgentCanProceed(t *testing.T) {
 		{"a lead agent's running call can proceed while its sub-agent waits",
 			slices.Concat(facts{called("a"), called("c"), delegated}, subWaits), nil},
 		{"a finished sub-agent is not waited for",
-			slices.Concat(facts{called("a"), waits, delegated}, subWaits,
-				facts{sub(answered("b")), sub(returned("b")), sub(ended)}), nil},
+			slices.Concat(
+				facts{called("a"), waits, delegated}, subWaits,
+				facts{sub(answered("b")), sub(returned("b")), sub(ended)},
+			), nil},
 		{"a lead agent and its sub-agent may wait both",
 			slices.Concat(facts{called("a"), frontEnd("c"), waits, delegated}, subWaits), []string{"b", "c"}},
 	} {
