@@ -12,6 +12,10 @@
 // as its readers see it (readers.go), and the end of a session by eviction or Close
 // (lifetime.go). To add a clause, write its function and add its sentence to the table.
 //
+// The suite does not test the fold and the jobs, which package session implements for
+// all stores alike and tests itself. It does not ask for durability either: a store
+// may lose its sessions with the process, as session.Memory does.
+//
 // Every clause runs in a bubble of package testing/synctest: its hours pass at once,
 // and its outcome does not depend on the speed of the machine. A store must therefore
 // not do I/O that blocks outside the bubble, and every goroutine it starts has to end
@@ -56,6 +60,7 @@ func Run(t *testing.T, open func() session.Store) {
 	} {
 		t.Run(clause.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				// The store is opened in the bubble, so that its clock is the bubble's.
 				st := open()
 				defer func() { require.NoError(t, st.Close()) }()
 				clause.test(t, st)
@@ -93,7 +98,8 @@ func beginTurn(t *testing.T, s *session.Session, threadID string) session.Ref {
 	return e.Ref
 }
 
-// endTurn completes a turn.
+// endTurn completes a turn, so that its thread is idle unless more turns are queued.
+// It does not start the next one: that is the caller's task, not the store's.
 func endTurn(t *testing.T, s *session.Session, ref session.Ref) {
 	t.Helper()
 	_, err := s.Append(ref, session.TurnCompleted{Response: hello})
