@@ -3,7 +3,7 @@ package export
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // for the template and the style
+	_ "embed" // for the template and the style sheet
 	"encoding/base64"
 	"html/template"
 	"sync"
@@ -15,39 +15,42 @@ import (
 var pageSource string
 
 //go:embed page.css
-var style string
+var styleSheet string
 
-var page = sync.OnceValues(func() (*template.Template, error) {
+// parsePage parses page.html on first use. The template escapes what it inserts, except
+// the result of text, which safety has escaped already.
+var parsePage = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
 		"text":  func(t safety.Text) template.HTML { return template.HTML(t.HTML()) },
-		"title": func(t safety.Text) string { return short(t.String()) },
-		"agent": agent,
+		"title": func(t safety.Text) string { return pageTitle(t.String()) },
+		"agent": agentName,
 	}).Parse(pageSource)
 })
 
-// HTML is the document as one page that holds all it needs. Its policy lets it load
-// nothing and run nothing; the one style is named by its hash.
+// HTML returns the document as a self-contained page. The page's content security
+// policy forbids it to load or run anything; its style sheet is allowed by hash.
 func HTML(d Document) ([]byte, error) {
-	t, err := page()
+	page, err := parsePage()
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(style))
+	hash := sha256.Sum256([]byte(styleSheet))
 	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{
+	err = page.Execute(&b, map[string]any{
 		"Title": d.Title, "Thread": d.Thread, "Turns": d.turns(), "Count": plural(len(d.Turns), "turn"),
-		"Style": template.CSS(style), "Hash": template.HTMLAttr(base64.StdEncoding.EncodeToString(sum[:])),
+		"Style": template.CSS(styleSheet), "Hash": template.HTMLAttr(base64.StdEncoding.EncodeToString(hash[:])),
 	})
 	return b.Bytes(), err
 }
 
-// short is the beginning of a text, for a heading.
-func short(text string) string {
-	if runes := []rune(text); len(runes) > maxTitle {
+// pageTitle shortens a thread's title to maxTitle characters. The template escapes the
+// result, so it may hold any text.
+func pageTitle(title string) string {
+	if runes := []rune(title); len(runes) > maxTitle {
 		return string(runes[:maxTitle]) + "…"
 	}
-	if text == "" {
-		return "A conversation"
+	if title == "" {
+		return untitled
 	}
-	return text
+	return title
 }

@@ -1,0 +1,161 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	goldhtml "github.com/yuin/goldmark/renderer/html"
+	"golang.org/x/net/html"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// filledWith returns a document with the same text in every place that can hold text
+// of a user, a model or a tool.
+func filledWith(raw string) Document {
+	layer := safety.NewLayer()
+	at := time.Date(2026, 2, 21, 10, 0, 0, 0, time.UTC)
+	text, _ := layer.Mask(raw)
+	object, _ := json.Marshal(map[string]string{"said": raw})
+	params, _ := layer.CleanJSON(object)
+	call := session.Call{
+		ID: "call_1", Tool: text, Rationale: session.Rationale{Text: text, Source: session.FromModel}, Params: params,
+		Group: new(0), Outcome: session.Errored, Result: params, Error: text, Took: 40 * time.Millisecond,
+	}
+	step := session.Step{
+		Number: 1, Narrative: text, NarrativeSource: session.FromModel, Calls: []session.Call{call},
+	}
+	return Document{Title: text, Thread: "550e8400", Turns: []session.Turn{{
+		Number: 1, State: session.Completed, Input: text, Response: text,
+		CreatedAt: at, StartedAt: at, EndedAt: at.Add(4100 * time.Millisecond), Steps: []session.Step{step},
+		Handoffs: []session.HandoffAt{{Handoff: session.Handoff{To: "helper", Text: text}}},
+		Findings: []safety.Finding{{Rule: "aws-key", Count: 2}},
+	}}}
+}
+
+// htmlOf returns the document as an HTML page.
+func htmlOf(t *testing.T, d Document) string {
+	t.Helper()
+	raw, err := HTML(d)
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// renderMarkdown returns the elements that a renderer makes of the Markdown.
+func renderMarkdown(t *testing.T, d Document) *html.Node {
+	t.Helper()
+	var b bytes.Buffer
+	renderer := goldmark.New(
+		goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(goldhtml.WithUnsafe()))
+	require.NoError(t, renderer.Convert(Markdown(d), &b))
+	root, err := html.Parse(&b)
+	require.NoError(t, err)
+	return root
+}
+
+// renderHTML returns the elements of the HTML page.
+func renderHTML(t *testing.T, d Document) *html.Node {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(htmlOf(t, d)))
+	require.NoError(t, err)
+	return root
+}
+
+// elements lists the elements under root with their attributes, except paragraphs and
+// line breaks: text may have any number of lines.
+func elements(root *html.Node) (list []string) {
+	for n := range root.Descendants() {
+		if n.Type == html.CommentNode {
+			list = append(list, "comment")
+		}
+		if n.Type != html.ElementNode || n.Data == "br" || n.Data == "p" {
+			continue
+		}
+		name := n.Data
+		for _, a := range n.Attr {
+			name += " " + a.Key
+		}
+		list = append(list, name)
+	}
+	return list
+}
+
+// withoutSpace removes all blanks and line breaks.
+func withoutSpace(s string) string {
+	isSpace := func(r rune) bool { return strings.ContainsRune(" \t\r\n\u00a0", r) }
+	return strings.Join(strings.FieldsFunc(s, isSpace), "")
+}
+
+// visibleText returns the text under root without blanks and line breaks.
+func visibleText(root *html.Node) string {
+	var b strings.Builder
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode {
+			b.WriteString(n.Data)
+		}
+	}
+	return withoutSpace(b.String())
+}
+
+// assertStaysText checks that the text adds no element to either format and is shown
+// in full in at least the places outside of JSON and titles.
+func assertStaysText(t *testing.T, raw string) {
+	t.Helper()
+	d, plain := filledWith(raw), filledWith("plain")
+	shown := withoutSpace(d.Turns[0].Input.String())
+	if shown == "" {
+		// Nothing but blanks: some elements have no content and go missing.
+		assert.NotContains(t, elements(renderMarkdown(t, d)), "script")
+		htmlOf(t, d)
+		return
+	}
+	for format, render := range map[string]func(*testing.T, Document) *html.Node{
+		"Markdown": renderMarkdown, "HTML": renderHTML,
+	} {
+		root := render(t, d)
+		assert.Equal(t, elements(render(t, plain)), elements(root), "%s of %q", format, raw)
+		assert.GreaterOrEqual(t, strings.Count(visibleText(root), shown), 6, "%s of %q shows it", format, raw)
+	}
+}
+
+// hostile texts try to be more than text.
+var hostile = []string{
+	"<script>alert(1)</script>", "</details></blockquote><img src=http://x.test/a onerror=alert(1)>",
+	"![a](http://x.test/a.png)", "[a](javascript:alert(1))", "[a]: http://x.test\n\n[a]",
+	"```\n</details>\n```", "````\n```json\n````", "~~~\nx\n~~~", "# h\n## h\nunder\n===\nunder\n---",
+	"- a\n- b\n\n1. a\n2) b", "| a | b |\n|---|---|\n| c | d |", "a\n:-:\nb", "    code\n\tcode", "> quote\n>> quote",
+	"`code` ``code``", "*e* **s** __s__ ~~d~~", "&lt;b&gt; &#60;b&#62; &amp;",
+	"http://x.test www.x.test <http://x.test>", "a  \nb\\\nc\\", "\\<b\\>",
+	"<!-- c\n\n-->", "<![CDATA[ x ]]>", "<?php x ?>",
+	"a\r\nb\rc", "\n\n\n", "   ", "``", "`", "#", "a #", "=", "-", "+", "$$x$$",
+	"</pre></code></details></article></main><style>*{}</style>", "{{.Style}}", "a\u2028b\u00a0c",
+	"<a href='data:text/html,x'>x</a>", "1.", "12) x", "* * *", "_ _ _",
+}
+
+func TestUntrustedTextStaysText(t *testing.T) {
+	for _, raw := range hostile {
+		assertStaysText(t, raw)
+	}
+	assertStaysText(t, strings.Join(hostile, "\n\n"))
+}
+
+func FuzzUntrustedTextStaysText(f *testing.F) {
+	for _, raw := range hostile {
+		f.Add(raw)
+	}
+	f.Fuzz(assertStaysText)
+}
+
+func TestThePageLoadsNothingAndRunsNothing(t *testing.T) {
+	page := htmlOf(t, filledWith("plain"))
+	assert.Contains(t, page, `content="default-src 'none'; style-src 'sha256-`)
+	assert.NotRegexp(t, `(?i)<script|<link|<img|\ssrc=|\shref=|url\(|@import`, page)
+}
