@@ -1,13 +1,44 @@
-// Package web serves sessions over HTTP: messages in, history out, and what
-// happens meanwhile as server-sent events.
+// Package web is the HTTP API of sessions: it takes messages, answers with history,
+// and streams what happens as server-sent events.
 //
-// Each file holds one group of routes, and each handler reads, makes one call
-// and encodes. Every answer that is not a success has one shape, [Problem].
+// # How a request flows
 //
-// A user sees only their own session. Another user's thread answers exactly like
-// one that does not exist.
+// [Server] passes each request through the middleware in middleware.go: panics, the
+// request log, deadlines, security headers, CORS, the body limit. The route's own
+// middleware authenticates it, and limits how many messages a user sends. The handler
+// then reads parameters, makes one call to the session or to [Chat], and encodes the
+// answer with a projection of package view. An error becomes the answer in one place,
+// handleError; every answer that is not a success is a [problem.Problem].
 //
-// Nothing here cleans text: what a session holds is cleaned already, and its
-// types say so. The package does not know the agent loop; it names the two
-// methods it needs of it.
+// A stream is a feed: it watches the session's log from a cursor, encodes each event,
+// and hands the messages to package sse. Because the log itself is the source, a stream
+// can resume after any message without repeating or losing one.
+//
+// # Rooms
+//
+//	web/view     projections onto JSON, pure
+//	web/access   tokens, login cookies, limits on login attempts
+//	web/problem  the shape of errors; reading and writing JSON bodies
+//	web/sse      server-sent events and cursors
+//	web/jobs     the job API, mounted as [Route] values
+//	web/agui     the AG-UI protocol, mounted as [Route] values
+//	web/client   the Go client of this API
+//	web/ui       the page
+//
+// # Guarantees
+//
+// A user reaches only their own session. Another user's thread gets the same answer as
+// one that does not exist. A token in a URL is accepted for streams only, because URLs
+// end up in logs. Problems and logs never repeat input, which may hold a secret. Nothing
+// here cleans text: a session holds cleaned text only, as its types say. No goroutine
+// outlives the request that started it.
+//
+// The package does not know the agent loop; [Chat] names the three methods it needs.
+//
+// # Where to add things
+//
+// A route of the chat API is a handler in the file of its subject and a line in
+// Server.routes. Another protocol is a package of its own, whose Routes
+// [Server.Mount] adds; AG-UI and jobs are the examples. An error of package session
+// that needs words of its own goes into sessionProblems.
 package web

@@ -22,10 +22,12 @@ var exportFormats = map[string]struct {
 	kind  string
 	write func(export.Document) ([]byte, error)
 }{
-	"md":    {"text/markdown; charset=utf-8", func(d export.Document) ([]byte, error) { return export.Markdown(d), nil }},
+	"md":    {"text/markdown; charset=utf-8", markdown},
 	"html":  {"text/html; charset=utf-8", export.HTML},
 	"jsonl": {"application/jsonl; charset=utf-8", view.JSONLines},
 }
+
+func markdown(d export.Document) ([]byte, error) { return export.Markdown(d), nil }
 
 // export handles GET /api/chat/export?thread_id=&format=md|jsonl|html&turn=&omit=: a
 // thread, or one turn of it, as a file.
@@ -82,7 +84,8 @@ func exported(c echo.Context, own *session.Session) (export.Document, string, er
 func turnParam(c echo.Context, own *session.Session, thread string) (session.Turn, error) {
 	n, err := strconv.Atoi(c.QueryParam("turn"))
 	if err != nil {
-		return session.Turn{}, problem.New(http.StatusBadRequest, "bad_turn", "turn has to be a turn's number, such as 3.")
+		return session.Turn{}, problem.New(http.StatusBadRequest, "bad_turn",
+			"turn has to be a turn's number, such as 3.")
 	}
 	return own.Turn(thread, n)
 }

@@ -16,6 +16,8 @@ import (
 // worker has done to it: a worker is not trusted.
 type cleaner struct{ *safety.Layer }
 
+// body converts a post into the event of its kind. raw is the post's JSON, of which an
+// unknown kind keeps everything.
 func (l cleaner) body(p *post, raw json.RawMessage) (session.Body, *problem.Problem) {
 	switch p.kind() {
 	case "message":
@@ -38,9 +40,11 @@ func (l cleaner) body(p *post, raw json.RawMessage) (session.Body, *problem.Prob
 	value, report := l.CleanJSON(raw)
 	state, inKind := l.Limit(maxTitle).Mask(p.kind())
 	text, _ := l.Mask(string(value.Raw()))
-	return session.JobReported{State: state, Message: text, Findings: session.Merge(report.Findings, inKind.Findings)}, nil
+	found := session.Merge(report.Findings, inKind.Findings)
+	return session.JobReported{State: state, Message: text, Findings: found}, nil
 }
 
+// message defaults to the role assistant. IronClaw names the text "message".
 func (l cleaner) message(p *post) (session.Body, *problem.Problem) {
 	role := cmp.Or(p.Role, "assistant")
 	switch role {
@@ -52,6 +56,8 @@ func (l cleaner) message(p *post) (session.Body, *problem.Problem) {
 	return session.JobMessage{Role: role, Text: text, Findings: report.Findings}, nil
 }
 
+// toolUse keeps the rationale and narrative that some workers send with the call
+// itself. Others send them afterwards, as a reasoning event.
 func (l cleaner) toolUse(p *post) (session.Body, *problem.Problem) {
 	if strings.TrimSpace(p.ToolName) == "" {
 		return nil, noToolName
@@ -93,6 +99,7 @@ func (l cleaner) rationale(p postReason) (session.Rationale, safety.Report) {
 	return why, report
 }
 
+// toolResult defaults to success, or to an error if the post has an error text.
 func (l cleaner) toolResult(p *post) (session.Body, *problem.Problem) {
 	if strings.TrimSpace(p.ToolName) == "" {
 		return nil, noToolName
@@ -114,6 +121,7 @@ func (l cleaner) toolResult(p *post) (session.Body, *problem.Problem) {
 	return b, nil
 }
 
+// reasoning accepts "tool_decisions", or "decisions" as IronClaw calls them.
 func (l cleaner) reasoning(p *post) (session.Body, *problem.Problem) {
 	decisions := p.ToolDecisions
 	if decisions == nil {
@@ -156,6 +164,7 @@ func (l cleaner) status(state, message string) session.Body {
 	return session.JobReported{State: s, Message: m, Findings: session.Merge(inState.Findings, inMessage.Findings)}
 }
 
+// result accepts "success", or else a "status" of completed or success.
 func (l cleaner) result(p *post) session.Body {
 	success := p.Status == "completed" || p.Status == "success"
 	if p.Success != nil {
@@ -186,6 +195,7 @@ func callLabel(id string) string {
 	return id
 }
 
+// orEmpty returns null for a member that is missing.
 func orEmpty(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return json.RawMessage("null")

@@ -1,2 +1,25 @@
-// Package sse serves server-sent events, and defines the cursors that are their ids.
+// Package sse serves server-sent events and defines the cursors that are their ids.
+// It knows nothing of what the events say.
+//
+// [Server.Serve] writes one stream: it takes a source of [Message] values and returns
+// when the source has ended or the client has gone. The source runs in a goroutine of
+// Serve's own and is cancelled with the client, so nothing outlives the request. A
+// client that does not read is disconnected after the write timeout; it never blocks
+// another.
+//
+// A [Cursor] names a position in a session's log. It is the id of each event, so a
+// browser that reconnects sends it back as Last-Event-ID, and the stream continues
+// after it. An event of the log may become several messages; a cursor can point
+// between them.
+//
+// # The format
+//
+// The bytes are those of the "Server-sent events" chapter of the WHATWG HTML standard:
+// lines of id:, event: and data:, ended by a blank line, and comments that begin with a
+// colon. Data is one line, which holds because it is JSON. Each stream begins with a
+// comment, a retry: interval and an id without data, which sets the client's
+// Last-Event-ID before the first event. Heartbeats are comments.
+//
+// The frames are written by the library r3labs/sse, which only sse.go knows. The
+// comment on [Server] lists what of it is not used, and why.
 package sse

@@ -24,13 +24,17 @@ type frameHead struct {
 	At         time.Time `json:"at"`
 }
 
+// The frames of the chat stream. Their names and members are part of
+// the API and held by testdata/turns; a new member has to be optional.
 type (
+	// statusFrame tells that a thread or turn changed its state.
 	statusFrame struct {
 		frameHead
 		Message   string        `json:"message"`
 		State     session.State `json:"state,omitempty"`
 		MessageID string        `json:"message_id,omitempty"`
 	}
+	// thinkingFrame carries a narrative, or tells that a turn began.
 	thinkingFrame struct {
 		frameHead
 		Message   safety.Text    `json:"message"`
@@ -38,6 +42,7 @@ type (
 		Step      int            `json:"step,omitempty"`
 		Source    session.Source `json:"narrative_source,omitempty"`
 	}
+	// toolStartedFrame tells why a tool is being called. Parameters are not streamed.
 	toolStartedFrame struct {
 		frameHead
 		Name            safety.Text    `json:"name"`
@@ -46,6 +51,7 @@ type (
 		RationaleSource session.Source `json:"rationale_source"`
 		ParallelGroup   *int           `json:"parallel_group"`
 	}
+	// toolCompletedFrame tells how a call ended.
 	toolCompletedFrame struct {
 		frameHead
 		Name       safety.Text     `json:"name"`
@@ -55,6 +61,7 @@ type (
 		Error      *safety.Text    `json:"error,omitempty"`
 		DurationMS int64           `json:"duration_ms"`
 	}
+	// toolResultFrame carries the start of a result, and its shape.
 	toolResultFrame struct {
 		frameHead
 		Name    safety.Text  `json:"name"`
@@ -62,21 +69,25 @@ type (
 		Preview string       `json:"preview"`
 		Shape   *ResultShape `json:"result_shape"`
 	}
+	// reasoningUpdateFrame repeats all decisions of the turn so far after each step.
 	reasoningUpdateFrame struct {
 		frameHead
 		Narrative     *safety.Text          `json:"narrative,omitempty"`
 		ToolDecisions []ToolDecisionPayload `json:"tool_decisions"`
 	}
+	// approvalNeededFrame tells that a call waits for its user.
 	approvalNeededFrame struct {
 		frameHead
 		PendingApproval
 	}
+	// approvalAnsweredFrame tells that it does not wait any more.
 	approvalAnsweredFrame struct {
 		frameHead
 		RequestID string         `json:"request_id"`
 		CallID    string         `json:"call_id"`
 		Answer    session.Answer `json:"answer"`
 	}
+	// handoffFrame tells what one agent gave another, or got back.
 	handoffFrame struct {
 		frameHead
 		CallID string      `json:"call_id"`
@@ -84,10 +95,12 @@ type (
 		To     string      `json:"to"`
 		Text   safety.Text `json:"text"`
 	}
+	// responseFrame carries the answer of a completed turn.
 	responseFrame struct {
 		frameHead
 		Content safety.Text `json:"content"`
 	}
+	// errorFrame tells why a turn failed.
 	errorFrame struct {
 		frameHead
 		Message safety.Text `json:"message"`
@@ -102,18 +115,11 @@ func Frames(t session.Turn, e session.Event) []Frame {
 		return JobFrames(e)
 	}
 	head := func(kind string) frameHead {
-		return frameHead{Type: kind, ThreadID: e.Thread, SessionID: e.Session, TurnNumber: e.Turn, Agent: e.Agent, At: e.At}
-	}
-	status := func(message string, state session.State, id string) []Frame {
-		return []Frame{{"status", statusFrame{head("status"), message, state, id}}}
+		return frameHead{
+			Type: kind, ThreadID: e.Thread, SessionID: e.Session, TurnNumber: e.Turn, Agent: e.Agent, At: e.At,
+		}
 	}
 	switch b := e.Body.(type) {
-	case session.ThreadOpened:
-		return status("Thread opened", "", "")
-	case session.TurnQueued:
-		return status("Waiting for the turn before it", session.Queued, b.Message)
-	case session.TurnStarted:
-		return []Frame{{"thinking", thinkingFrame{head("thinking"), safety.Literal("Thinking…"), b.Message, 0, ""}}}
 	case session.Narrated:
 		if b.Text.Empty() {
 			return nil
@@ -129,11 +135,29 @@ func Frames(t session.Turn, e session.Event) []Frame {
 		c, _ := t.Call(b.Call)
 		return []Frame{{"approval_needed", approvalNeededFrame{head("approval_needed"), pendingApproval(c)}}}
 	case session.ApprovalAnswered:
-		return []Frame{{"approval_answered", approvalAnsweredFrame{head("approval_answered"), b.Request, b.Call, b.Answer}}}
+		return []Frame{{"approval_answered", approvalAnsweredFrame{
+			head("approval_answered"), b.Request, b.Call, b.Answer,
+		}}}
 	case session.Handoff:
 		return []Frame{{"handoff", handoffFrame{head("handoff"), b.Call, b.From, b.To, b.Text}}}
 	case session.StepEnded:
 		return []Frame{reasoningUpdate(t, head("reasoning_update"))}
+	}
+	return lifecycle(e, head)
+}
+
+// lifecycle projects the events that begin and end threads and turns.
+func lifecycle(e session.Event, head func(string) frameHead) []Frame {
+	status := func(message string, state session.State, id string) []Frame {
+		return []Frame{{"status", statusFrame{head("status"), message, state, id}}}
+	}
+	switch b := e.Body.(type) {
+	case session.ThreadOpened:
+		return status("Thread opened", "", "")
+	case session.TurnQueued:
+		return status("Waiting for the turn before it", session.Queued, b.Message)
+	case session.TurnStarted:
+		return []Frame{{"thinking", thinkingFrame{head("thinking"), safety.Literal("Thinking…"), b.Message, 0, ""}}}
 	case session.TurnCompleted:
 		return []Frame{{"response", responseFrame{head("response"), b.Response}}}
 	case session.TurnFailed:
@@ -144,15 +168,20 @@ func Frames(t session.Turn, e session.Event) []Frame {
 	return nil
 }
 
+// toolReturned tells first that the call completed, so that clients can show its
+// outcome, then what it returned, if anything.
 func toolReturned(t session.Turn, b session.ToolReturned, head func(string) frameHead) []Frame {
 	c, _ := t.Call(b.Call)
 	done := toolCompletedFrame{
-		head("tool_completed"), c.Tool, b.Call, b.Outcome == session.Success, b.Outcome, orNull(b.Error), b.Took.Milliseconds(),
+		head("tool_completed"), c.Tool, b.Call, b.Outcome == session.Success, b.Outcome, orNull(b.Error),
+		b.Took.Milliseconds(),
 	}
 	frames := []Frame{{"tool_completed", done}}
 	if !b.Result.Null() {
 		preview := truncate(string(b.Result.Raw()), maxPreview)
-		frames = append(frames, Frame{"tool_result", toolResultFrame{head("tool_result"), c.Tool, b.Call, preview, Shape(b.Result)}})
+		frames = append(frames, Frame{"tool_result", toolResultFrame{
+			head("tool_result"), c.Tool, b.Call, preview, Shape(b.Result),
+		}})
 	}
 	return frames
 }

@@ -6,16 +6,18 @@ import (
 	"candor/session"
 )
 
-// jobCalls are the calls of a job's log, each with its result and its reason. A
-// result names its call, or else is that of the first open one of its tool; reasons
-// come after the calls they are about, in the same order.
+// jobCalls rebuilds the calls of a job from its log, each with its result and its
+// rationale. A result names its call; one that names none belongs to the oldest open
+// call of the same tool. Rationales are logged after the calls that they explain, in
+// the same order.
 func jobCalls(events []session.Event) []session.Call {
 	var calls []session.Call
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case session.JobToolUse:
 			calls = append(calls, session.Call{
-				ID: b.Call, Tool: b.Tool, Params: b.Input, Outcome: session.Pending, StartedAt: e.At, Findings: b.Findings,
+				ID: b.Call, Tool: b.Tool, Params: b.Input, Outcome: session.Pending,
+				StartedAt: e.At, Findings: b.Findings,
 			})
 		case session.JobToolResult:
 			at := slices.IndexFunc(calls, func(c session.Call) bool {
@@ -29,15 +31,16 @@ func jobCalls(events []session.Event) []session.Call {
 			c.Findings = session.Merge(c.Findings, b.Findings)
 		case session.JobReasoned:
 			for _, d := range b.Decisions {
-				calls = decided(calls, e, d)
+				calls = explain(calls, e, d)
 			}
 		}
 	}
 	return calls
 }
 
-// decided gives a reason to the call it is about, or to one that was not posted.
-func decided(calls []session.Call, e session.Event, d session.Decision) []session.Call {
+// explain adds a decision's rationale to the oldest call of its tool that has none.
+// A decision about a call that was never posted becomes a call of its own.
+func explain(calls []session.Call, e session.Event, d session.Decision) []session.Call {
 	at := slices.IndexFunc(calls, func(c session.Call) bool {
 		return c.Rationale.Source == "" && c.Tool == d.Tool
 	})

@@ -15,17 +15,22 @@ type jobHead struct {
 	At        time.Time `json:"at"`
 }
 
+// The frames of a job. They repeat what the worker posted, cleaned, and never contain
+// the raw prompt or the token.
 type (
+	// jobStartedFrame tells that a job was opened.
 	jobStartedFrame struct {
 		jobHead
 		Title safety.Text `json:"title"`
 	}
+	// jobMessageFrame carries what the user, the agent or the system said. Done marks the last prompt.
 	jobMessageFrame struct {
 		jobHead
 		Role    string      `json:"role"`
 		Content safety.Text `json:"content"`
 		Done    bool        `json:"done,omitempty"`
 	}
+	// jobToolUseFrame tells which tool the worker called and, if it said so at once, why.
 	jobToolUseFrame struct {
 		jobHead
 		ToolName         safety.Text    `json:"tool_name"`
@@ -38,6 +43,7 @@ type (
 		Narrative        *safety.Text   `json:"narrative,omitempty"`
 		NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
 	}
+	// jobToolResultFrame tells how a call ended and what it returned.
 	jobToolResultFrame struct {
 		jobHead
 		ToolName   safety.Text     `json:"tool_name"`
@@ -47,12 +53,14 @@ type (
 		Error      *safety.Text    `json:"error,omitempty"`
 		DurationMS int64           `json:"duration_ms"`
 	}
+	// jobReasoningFrame carries the reasons for the calls of one step.
 	jobReasoningFrame struct {
 		jobHead
 		Narrative        *safety.Text  `json:"narrative,omitempty"`
 		NarrativeBlocked bool          `json:"narrative_blocked,omitempty"`
 		ToolDecisions    []jobDecision `json:"tool_decisions"`
 	}
+	// jobDecision is the reason for one call.
 	jobDecision struct {
 		ToolName         safety.Text     `json:"tool_name"`
 		Rationale        safety.Text     `json:"rationale"`
@@ -61,11 +69,13 @@ type (
 		Outcome          session.Outcome `json:"outcome"`
 		ParallelGroup    *int            `json:"parallel_group"`
 	}
+	// jobStatusFrame carries a state that the worker reported, or that the user caused.
 	jobStatusFrame struct {
 		jobHead
 		State   string      `json:"state"`
 		Message safety.Text `json:"message"`
 	}
+	// jobResultFrame tells how the job ended.
 	jobResultFrame struct {
 		jobHead
 		Status  session.JobState `json:"status"`
@@ -93,7 +103,8 @@ func JobFrames(e session.Event) []Frame {
 	case session.JobToolUse:
 		return []Frame{{"job_tool_use", jobToolUseFrame{
 			head("job_tool_use"), b.Tool, b.Call, b.Input,
-			orNull(b.Rationale.Text), b.Rationale.Source, b.Rationale.Blocked, b.Group, orNull(b.Narrative), b.NarrativeBlocked,
+			orNull(b.Rationale.Text), b.Rationale.Source, b.Rationale.Blocked, b.Group,
+			orNull(b.Narrative), b.NarrativeBlocked,
 		}}}
 	case session.JobToolResult:
 		return []Frame{{"job_tool_result", jobToolResultFrame{
@@ -118,7 +129,10 @@ func JobFrames(e session.Event) []Frame {
 }
 
 func jobReasoning(head jobHead, b session.JobReasoned) jobReasoningFrame {
-	f := jobReasoningFrame{jobHead: head, Narrative: orNull(b.Narrative), NarrativeBlocked: b.NarrativeBlocked, ToolDecisions: []jobDecision{}}
+	f := jobReasoningFrame{
+		jobHead: head, Narrative: orNull(b.Narrative), NarrativeBlocked: b.NarrativeBlocked,
+		ToolDecisions: []jobDecision{},
+	}
 	for _, d := range b.Decisions {
 		f.ToolDecisions = append(f.ToolDecisions, jobDecision{
 			d.Tool, d.Rationale.Text, d.Rationale.Source, d.Rationale.Blocked, d.Outcome, d.Group,

@@ -9,26 +9,29 @@ import (
 	"candor/safety"
 )
 
-// ResultShape says how much a tool returned, for who does not fetch it. What is not
-// known of a result is left out.
+// ResultShape says how much a tool returned, for clients that do not fetch the result
+// itself. Members that cannot be told from the result are absent.
 type ResultShape struct {
-	Bytes    int    `json:"bytes"`               // of its text where it is or has one, else of its JSON
-	Chars    *int   `json:"chars,omitempty"`     // of its text
-	Items    *int   `json:"items,omitempty"`     // of the list it is or has
+	Bytes    int    `json:"bytes"`               // length of its text if it is or has one, else of its JSON
+	Chars    *int   `json:"chars,omitempty"`     // length of its text in characters
+	Items    *int   `json:"items,omitempty"`     // length of the list that it is or has
 	Of       string `json:"of,omitempty"`        // what the items are, such as documents
-	Query    string `json:"query,omitempty"`     // what they were found by
-	ExitCode *int   `json:"exit_code,omitempty"` // of the command it ran
+	Query    string `json:"query,omitempty"`     // the query that found them
+	ExitCode *int   `json:"exit_code,omitempty"` // of the command that ran
 }
 
-// maxMeasured bounds the results that are looked into, in bytes; of longer ones
-// only the length is told.
+// maxMeasured is the size of the largest result that is scanned, in bytes. Of larger
+// ones only the length is reported.
 const maxMeasured = 256 << 10
 
-// Members of a result that are its text, and those that are its list, by rank. A
-// list by another name may be anything: a metric has values, it does not find them.
+// The names of members that hold a result's text, and of those that hold its list,
+// the best first. Lists with other names are not counted: the values of a metric, for
+// instance, are not things that a tool found.
 var (
 	textMembers = []string{"stdout", "text", "content", "body", "output"}
-	listMembers = []string{"documents", "results", "matches", "entries", "notes", "files", "hits", "rows", "lines", "items", "messages"}
+	listMembers = []string{
+		"documents", "results", "matches", "entries", "notes", "files", "hits", "rows", "lines", "items", "messages",
+	}
 )
 
 // Shape measures a result, nil if r is null. It scans the JSON once without decoding
@@ -53,6 +56,7 @@ func Shape(r safety.JSON) *ResultShape {
 	return shape
 }
 
+// object finds the best text or list member. A list wins over a text.
 func (s *ResultShape) object(v gjson.Result) {
 	var list, text, query gjson.Result
 	inList, inText := len(listMembers), len(textMembers)

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// SnippetPart is a piece of text, and whether it is one that was searched for.
+// SnippetPart is a piece of text. Match marks a word of the query.
 type SnippetPart struct {
 	Text  string `json:"text"`
 	Match bool   `json:"match,omitempty"`
 }
 
-// compile makes words findable in any case, in a time that grows with the text.
+// compile returns expressions that find words in any case, in time linear in the text.
 func compile(words []string) []*regexp.Regexp {
 	var out []*regexp.Regexp
 	for _, w := range words {
@@ -25,13 +25,14 @@ func compile(words []string) []*regexp.Regexp {
 	return out
 }
 
-// How much of a text a snippet shows, in bytes: before its first match, and in all.
+// The length of a snippet in bytes: before its first match, and in total.
 const (
 	snippetLead = 60
 	snippetSize = 240
 )
 
-// snippet is the part of a text around the first match, its matches marked.
+// snippet returns the part of text around the first match of the first word, with all
+// matches marked. Where matches overlap, the first and then the longest wins.
 func snippet(text string, words []*regexp.Regexp) []SnippetPart {
 	start := 0
 	if len(words) > 0 {
@@ -66,7 +67,7 @@ func snippet(text string, words []*regexp.Regexp) []SnippetPart {
 	return parts
 }
 
-// wholeRune is the index, moved back to where a character begins.
+// wholeRune moves an index back to the start of its character.
 func wholeRune(text string, at int) int {
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
 		at--
@@ -74,7 +75,7 @@ func wholeRune(text string, at int) int {
 	return at
 }
 
-// matches are where words stand in a text, in order.
+// matches returns the positions of words in text, by start, the longer first.
 func matches(text string, words []*regexp.Regexp) [][]int {
 	var all [][]int
 	for _, w := range words {

@@ -13,7 +13,7 @@ type TurnInfo struct {
 	MessageID   string             `json:"message_id"`
 	UserInput   safety.Text        `json:"user_input"`
 	Response    *safety.Text       `json:"response"`
-	HTML        safety.SafeHTML    `json:"response_html,omitempty"` // where it was asked for
+	HTML        safety.SafeHTML    `json:"response_html,omitempty"` // only with render=html
 	State       session.State      `json:"state"`
 	Error       *safety.Text       `json:"error,omitempty"`
 	CreatedAt   time.Time          `json:"created_at"`
@@ -22,49 +22,49 @@ type TurnInfo struct {
 	ToolCalls   []ToolCallInfo     `json:"tool_calls"`
 	Reasoning   *TurnReasoningInfo `json:"reasoning"` // null when no tool was called
 	Redactions  []safety.Finding   `json:"redactions,omitempty"`
-	Usage       *UsageInfo         `json:"usage,omitempty"` // absent where no model said
+	Usage       *UsageInfo         `json:"usage,omitempty"` // absent if the model did not report it
 }
 
-// UsageInfo counts the tokens of a turn's models; reasoning is part of output.
+// UsageInfo counts the tokens of a turn. Reasoning tokens are part of the output.
 type UsageInfo struct {
 	InputTokens     int `json:"input_tokens,omitempty"`
 	OutputTokens    int `json:"output_tokens,omitempty"`
 	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
 }
 
-// ToolCallInfo is a call without its reason.
+// ToolCallInfo describes a call without its rationale and parameters.
 type ToolCallInfo struct {
 	CallID        string       `json:"call_id"`
 	Name          safety.Text  `json:"name"`
 	HasResult     bool         `json:"has_result"`
 	HasError      bool         `json:"has_error"`
 	ResultPreview string       `json:"result_preview,omitempty"` // at most maxPreview characters
-	ResultSize    int          `json:"result_size,omitempty"`    // of the whole of it, in bytes
+	ResultSize    int          `json:"result_size,omitempty"`    // of the complete result, in bytes
 	ResultShape   *ResultShape `json:"result_shape,omitempty"`
 	Error         *safety.Text `json:"error,omitempty"`
 	StartedAt     time.Time    `json:"started_at"`
 	DurationMS    *int64       `json:"duration_ms"` // null while it runs
 }
 
-// TurnReasoningInfo says why a turn did what it did. It carries its whole
-// address, so that it can be read out of context.
+// TurnReasoningInfo says why a turn did what it did. It repeats the turn's full
+// address, so that it can be stored and read on its own.
 type TurnReasoningInfo struct {
 	SessionID        string             `json:"session_id"`
 	ThreadID         string             `json:"thread_id"`
 	TurnNumber       int                `json:"turn_number"`
 	Narrative        *safety.Text       `json:"narrative,omitempty"`
-	NarrativeHTML    safety.SafeHTML    `json:"narrative_html,omitempty"`   // where it was asked for
-	NarrativeSource  session.Source     `json:"narrative_source,omitempty"` // model, or summary: its provider's
+	NarrativeHTML    safety.SafeHTML    `json:"narrative_html,omitempty"`   // only with render=html
+	NarrativeSource  session.Source     `json:"narrative_source,omitempty"` // model, or summary: the provider's
 	NarrativeBlocked bool               `json:"narrative_blocked,omitempty"`
-	Narratives       []StepNarrative    `json:"narratives,omitempty"` // of each step, where there are several
+	Narratives       []StepNarrative    `json:"narratives,omitempty"` // by step, if there are several steps
 	ToolDecisions    []ToolDecisionInfo `json:"tool_decisions"`
 	Handoffs         []HandoffInfo      `json:"handoffs,omitempty"`
 }
 
-// HandoffInfo is a task that one agent gave another, or what came back.
+// HandoffInfo is a task that one agent gave another, or the answer to it.
 type HandoffInfo struct {
 	CallID string      `json:"call_id"`
-	From   string      `json:"from"` // empty is the agent the user speaks to
+	From   string      `json:"from"` // empty for the main agent
 	To     string      `json:"to"`
 	Text   safety.Text `json:"text"`
 	At     time.Time   `json:"at"`
@@ -82,7 +82,7 @@ type PendingApproval struct {
 	AllowAlways     bool           `json:"allow_always"`
 }
 
-// pendingApproval describes a call that has an approval.
+// pendingApproval describes c, whose approval is not nil.
 func pendingApproval(c session.Call) PendingApproval {
 	return PendingApproval{
 		RequestID: c.Approval.Request, CallID: c.ID, ToolName: c.Tool, Description: c.Approval.Description,
@@ -104,23 +104,23 @@ func PendingApprovals(turns []session.Turn) []PendingApproval {
 	return open
 }
 
-// StepNarrative is what the model said in one step.
+// StepNarrative is what the model said before the calls of one step.
 type StepNarrative struct {
 	Agent     string      `json:"agent,omitempty"`
 	Step      int         `json:"step"`
 	Narrative safety.Text `json:"narrative"`
 
-	HTML safety.SafeHTML `json:"narrative_html,omitempty"` // where it was asked for
+	HTML safety.SafeHTML `json:"narrative_html,omitempty"` // only with render=html
 }
 
-// ToolDecisionInfo is why a tool was called, with what, and what came of it.
+// ToolDecisionInfo says why a tool was called, with which parameters, and how that ended.
 type ToolDecisionInfo struct {
 	ToolDecisionPayload
 	Parameters safety.JSON      `json:"parameters"`
 	Redactions []safety.Finding `json:"redactions,omitempty"`
 }
 
-// ToolDecisionPayload is a decision without its parameters, as streams carry it.
+// ToolDecisionPayload is a decision without parameters, as streams carry it.
 type ToolDecisionPayload struct {
 	ToolName         safety.Text     `json:"tool_name"`
 	Rationale        safety.Text     `json:"rationale"`
@@ -131,10 +131,10 @@ type ToolDecisionPayload struct {
 	CallID           string          `json:"call_id"`
 	Agent            string          `json:"agent,omitempty"` // a sub-agent
 	Step             int             `json:"step"`
-	Approval         session.Answer  `json:"approval,omitempty"` // how a person, or none, answered
+	Approval         session.Answer  `json:"approval,omitempty"` // how the approval ended, if one was needed
 }
 
-// maxPreview is how many characters of a result are shown beside a call.
+// maxPreview is the length of a result's preview in characters.
 const maxPreview = 500
 
 // Turn describes t as history shows it.
@@ -154,6 +154,7 @@ func Turn(t session.Turn) TurnInfo {
 	return info
 }
 
+// toolCallInfo describes a call. A call that is pending has no duration.
 func toolCallInfo(c session.Call) ToolCallInfo {
 	info := ToolCallInfo{
 		CallID: c.ID, Name: c.Tool, HasResult: !c.Result.Null(), HasError: !c.Error.Empty(), Error: orNull(c.Error),
@@ -169,7 +170,7 @@ func toolCallInfo(c session.Call) ToolCallInfo {
 	return info
 }
 
-// reasoningInfo is nil for a turn that called no tool.
+// reasoningInfo returns nil for a turn that called no tool.
 func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 	if len(t.Steps) == 0 {
 		return nil
@@ -182,7 +183,9 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 	for _, s := range t.Steps {
 		info.NarrativeBlocked = info.NarrativeBlocked || s.NarrativeBlocked
 		if len(t.Steps) > 1 && !s.Narrative.Empty() {
-			info.Narratives = append(info.Narratives, StepNarrative{Agent: s.Agent, Step: s.Number, Narrative: s.Narrative})
+			info.Narratives = append(info.Narratives, StepNarrative{
+				Agent: s.Agent, Step: s.Number, Narrative: s.Narrative,
+			})
 		}
 	}
 	for c := range t.Calls() {
@@ -206,6 +209,7 @@ func decisionPayload(c session.Call) ToolDecisionPayload {
 	return d
 }
 
+// orNull returns nil for an empty text, which encodes as null or is left out.
 func orNull(t safety.Text) *safety.Text {
 	if t.Empty() {
 		return nil
