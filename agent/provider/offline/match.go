@@ -1,127 +1,161 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	"candor/agent"
 )
 
-// kit is the tools as the plan sees them.
-type kit struct {
-	tools []*profile
-	verbs map[string]bool // stems that open a tool's name, such as create in create_issue
+// The score of a tool for a request is the sum of these.
+const (
+	openingScore = 5 // the request opens with a verb of the tool
+	ownScore     = 2 // a word of its name, one that only its description has, or a path that it requires
+	sharedScore  = 1 // a word that the descriptions of several tools have
+	minScore     = 2 // below this no tool fits
+)
+
+// toolbox is the tools on offer, as the rules see them.
+type toolbox struct {
+	profiles []*profile
+	holders  map[string]int // how many tools have a root in their description
 }
 
-// profile is what a tool's name and description say about it.
+// profile is a tool and the words that lead to it, as roots.
 type profile struct {
 	agent.Spec
-	name  []string        // the stems of its name's parts
-	about map[string]bool // the stems of its description and properties
+	verbs     wordSet // the first word of its description, the last part of its name
+	name      wordSet // the parts of its name
+	about     wordSet // the words of its description, without small ones and its verb
+	needsPath bool    // it requires a path
 }
 
-func newKit(specs []agent.Spec) kit {
-	k := kit{verbs: map[string]bool{}}
+// newToolbox reads the names and descriptions of tools. A tool's verb does not
+// count as a word of its description: it speaks for the tool only where it opens
+// the request, so that "what do you remember" is no request to remember.
+func newToolbox(specs []agent.Spec) toolbox {
+	b := toolbox{holders: map[string]int{}}
 	for _, s := range specs {
-		p := &profile{Spec: s, about: map[string]bool{}}
-		for _, part := range parts(s.Name) {
-			p.name = append(p.name, stem(part))
-		}
-		addStems(p.about, s.Description)
-		if s.Schema != nil {
-			for name, property := range s.Schema.Properties {
-				if property != nil && name != rationaleProperty {
-					addStems(p.about, strings.Join(parts(name), " "))
-				}
+		p := &profile{Spec: s, verbs: wordSet{}, name: wordSet{}, about: wordSet{}}
+		for i, part := range nameParts(s.Name) {
+			p.name[root(part)] = true
+			if i == len(nameParts(s.Name))-1 {
+				p.verbs[root(part)] = true
 			}
 		}
-		// A noun such as file or memory opens no sentence, so no request.
-		if len(p.name) > 1 && (len(meanings[p.name[0]]) == 0 || len(asVerb[p.name[0]]) > 0) {
-			k.verbs[p.name[0]] = true
+		words, _ := scan(s.Description)
+		for i, w := range words {
+			switch {
+			case i == 0:
+				p.verbs[root(w.lower)] = true
+			case !small[w.lower]:
+				p.about[root(w.lower)] = true
+			}
 		}
-		k.tools = append(k.tools, p)
+		for w := range p.about {
+			b.holders[w]++
+		}
+		p.needsPath = slices.ContainsFunc(p.required(), placeNames.has)
+		b.profiles = append(b.profiles, p)
 	}
-	return k
+	return b
 }
 
-func addStems(into map[string]bool, text string) {
-	for _, w := range tokenize(text) {
-		if !w.mark && !empty[w.low] {
-			into[stem(w.low)] = true
-		}
+// best returns the tool with the highest score, the first of equals, or nil if
+// none fits. A request that begins with "don't" or "never"
+// fits none.
+func (b toolbox) best(r request) *profile {
+	start := r.opening()
+	if slices.ContainsFunc(r.words[start:min(start+2, len(r.words))], func(w word) bool { return w.in(negations) }) {
+		return nil
 	}
-}
-
-// parts splits a name as programs write them: snake_case, kebab-case, camelCase.
-func parts(name string) []string {
-	var out []string
-	var b strings.Builder
-	flush := func() {
-		if b.Len() > 0 {
-			out = append(out, b.String())
-			b.Reset()
-		}
-	}
-	lower := false
-	for _, r := range name {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsNumber(r):
-			flush()
-		case unicode.IsUpper(r) && lower:
-			flush()
-			b.WriteRune(unicode.ToLower(r))
-		default:
-			b.WriteRune(unicode.ToLower(r))
-		}
-		lower = unicode.IsLower(r)
-	}
-	flush()
-	return out
-}
-
-// score says how well a tool fits what a clause asks for; 0 is not at all. The
-// name counts most, then the verb that opens the clause, then the description.
-func (p *profile) score(s sense) float64 {
-	named, opens, total := 0, false, 0.0
-	inName := map[string]bool{}
-	for _, part := range p.name {
-		inName[part] = true
-		hit := s.stems[part]
-		for meant := range meanings[part] {
-			hit = hit || s.concepts[meant]
-			opens = opens || s.head[meant]
-		}
-		if s.stems[part] {
-			total += 0.5 // its very word is better than one of the same meaning
-		}
-		if hit {
-			named++
-			total += 4
-		}
-	}
-	described := 0
-	for w := range s.stems {
-		if p.about[w] && !inName[w] {
-			described++
-		}
-	}
-	if 2*named < len(p.name) && described < 2 || named == 0 && described < 2 {
-		return 0
-	}
-	if opens {
-		total += 3
-	}
-	return total + float64(described)
-}
-
-// best is the tool that fits a clause best, the first of equals, nil for none.
-func (k kit) best(s sense) *profile {
 	var best *profile
-	top := 0.0
-	for _, p := range k.tools {
-		if score := p.score(s); score > top {
+	top := minScore - 1
+	for _, p := range b.profiles {
+		if score := b.score(p, r); score > top {
 			best, top = p, score
 		}
 	}
 	return best
+}
+
+// negations open a request not to do something. There is no call for such a
+// request, and a call against it would be the one thing that must not happen.
+var negations = newWordSet("don't dont never not")
+
+// score rates how well a tool fits a request. Each word counts once; quoted text
+// does not count, because it is about the user's subject and not about tools.
+func (b toolbox) score(p *profile, r request) int {
+	total := 0
+	seen := wordSet{}
+	first := r.opening()
+	for i, w := range r.words {
+		word := root(w.lower)
+		if w.quoted || seen[word] {
+			continue
+		}
+		seen[word] = true
+		if i == first && p.verbs[word] {
+			total += openingScore
+		}
+		switch {
+		case p.name[word], p.about[word] && b.holders[word] == 1, p.needsPath && w.pathLike():
+			total += ownScore
+		case p.about[word]:
+			total += sharedScore
+		}
+	}
+	return total
+}
+
+// opens reports whether a word is the verb of any tool, so that a request may
+// begin with it.
+func (b toolbox) opens(w word) bool {
+	for _, p := range b.profiles {
+		if !w.quoted && p.verbs[root(w.lower)] {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether a word is one of the tool's own rather than the user's.
+func (p *profile) has(w word) bool {
+	word := root(w.lower)
+	return !w.quoted && (p.verbs[word] || p.name[word] || p.about[word])
+}
+
+// root returns a word without the endings of plurals and of verbs, so that finds
+// and find, or remembered and remember, are the same.
+func root(word string) string {
+	word = strings.TrimSuffix(word, "'s")
+	switch {
+	case len(word) > 5 && strings.HasSuffix(word, "ed"):
+		word = word[:len(word)-2]
+	case len(word) > 3 && strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss"):
+		word = word[:len(word)-1]
+	}
+	if len(word) > 4 {
+		word = strings.TrimSuffix(word, "e")
+	}
+	return word
+}
+
+// nameParts splits a name as programs write it, in snake_case, kebab-case or
+// camelCase, into its words in lower case.
+func nameParts(name string) []string {
+	var spaced strings.Builder
+	afterLower := false
+	for _, r := range name {
+		if unicode.IsUpper(r) && afterLower {
+			spaced.WriteByte(' ')
+		}
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) {
+			r = ' '
+		}
+		spaced.WriteRune(unicode.ToLower(r))
+		afterLower = unicode.IsLower(r)
+	}
+	return strings.Fields(spaced.String())
 }

@@ -2,217 +2,227 @@ package offline_test
 
 import (
 	"context"
-	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"candor/agent"
 	"candor/agent/provider/offline"
-	"candor/agent/tool"
-	"candor/safety"
 )
 
-// builtin is the built-in tools as a toolbox shows them to a model.
-func builtin(t testing.TB) []agent.Spec {
-	t.Helper()
-	root, err := os.OpenRoot(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, root.Close()) })
-	return shown(t, tool.Builtin(root, safety.NewLayer())...)
-}
-
-func shown(t testing.TB, tools ...agent.Tool) []agent.Spec {
-	t.Helper()
-	box := &agent.Toolbox{}
-	require.NoError(t, box.Replace(tools...))
-	return box.Specs()
-}
-
-// conversation plays the user and the dispatcher to the model.
-type conversation struct {
-	t        testing.TB
-	tools    []agent.Spec
-	messages []agent.Message
-}
-
-func (c *conversation) say(text string) agent.Response {
-	c.messages = append(c.messages, agent.Message{Role: agent.RoleUser, Text: text})
-	return c.respond()
-}
-
-func (c *conversation) respond() agent.Response {
-	c.t.Helper()
-	got, err := offline.New().Respond(context.Background(), agent.Request{Messages: c.messages, Tools: c.tools})
-	require.NoError(c.t, err)
-	c.messages = append(c.messages, agent.Message{Role: agent.RoleAssistant, Text: got.Text, Calls: got.Calls})
-	return got
-}
-
-// results answers the last calls, in order.
-func (c *conversation) results(texts ...string) agent.Response {
-	calls := c.messages[len(c.messages)-1].Calls
-	require.Len(c.t, texts, len(calls))
-	for i, text := range texts {
-		c.messages = append(c.messages, agent.Message{Role: agent.RoleTool, CallID: calls[i].ID, Text: text})
-	}
-	return c.respond()
-}
-
-// wishes are calls as name{arguments}, the reason taken out. Each has to have
-// one.
-func wishes(t testing.TB, calls []agent.Call) []string {
-	t.Helper()
-	out := []string{}
-	for _, c := range calls {
-		var args map[string]json.RawMessage
-		require.NoError(t, json.Unmarshal(c.Arguments, &args))
-		reason := c.Reasoning
-		if raw, ok := args["rationale"]; ok {
-			require.True(t, strings.HasPrefix(string(c.Arguments), `{"rationale":`), "the reason comes first: %s", c.Arguments)
-			require.NoError(t, json.Unmarshal(raw, &reason))
-			delete(args, "rationale")
-		}
-		assert.NotEmpty(t, strings.TrimSpace(reason), "%s has no reason", c.Name)
-		rest, err := json.Marshal(args)
-		require.NoError(t, err)
-		out = append(out, c.Name+string(rest))
-	}
-	return out
-}
-
-// steps are the calls of each step until the model answers, all of them
-// returning an empty object.
-func steps(t testing.TB, tools []agent.Spec, text string) [][]string {
-	t.Helper()
-	c := &conversation{t: t, tools: tools}
-	got := c.say(text)
-	out := [][]string{}
-	for len(got.Calls) > 0 {
-		require.Less(t, len(out), 20)
-		assert.NotEmpty(t, got.Text, "calls come with a narrative")
-		out = append(out, wishes(t, got.Calls))
-		got = c.results(slices.Repeat([]string{"{}"}, len(got.Calls))...)
-	}
-	assert.NotEmpty(t, got.Text)
-	return out
-}
-
-func one(calls ...string) [][]string { return [][]string{calls} }
-
-func TestWhatWordsLeadTo(t *testing.T) {
+// The table is the manual of the offline model: what to write, what is called, and
+// what each call is expected to return. A reason begins with the request in quotes
+// and the tool's description.
+func TestMessagesAndTheirCalls(t *testing.T) {
 	tools := builtin(t)
-	for words, want := range map[string][][]string{
-		"what time is it, and find the word Follow in the session folder": one(
-			`time{}`, `file_search{"path":"session","query":"Follow"}`),
-		"list the files in agent, then read go.mod": {
-			{`file_list{"path":"agent"}`}, {`file_read{"path":"go.mod"}`}},
-		"remember that the deploy is on Friday":      one(`memory_save{"content":"the deploy is on Friday"}`),
-		"what do you remember about the deploy":      one(`memory_search{"query":"deploy"}`),
-		"thanks":                                     {},
-		"Thanks!":                                    {},
-		"hello":                                      {},
-		"what can you do?":                           {},
-		"What time is it?":                           one(`time{}`),
-		"what's the time":                            one(`time{}`),
-		"tell me the time please":                    one(`time{}`),
-		"what day is it today":                       one(`time{}`),
-		"What time is it in Tokyo?":                  one(`time{"zone":"Asia/Tokyo"}`),
-		"what time is it in Europe/Berlin":           one(`time{"zone":"Europe/Berlin"}`),
-		"time in New York":                           one(`time{"zone":"America/New_York"}`),
-		"what time is it in Tokyo and London":        one(`time{"zone":"Asia/Tokyo"}`, `time{"zone":"Europe/London"}`),
-		"what time is it and what files are there":   one(`time{}`, `file_list{}`),
-		"list the files":                             one(`file_list{}`),
-		"list files in the workspace":                one(`file_list{}`),
-		"show me the files in agent":                 one(`file_list{"path":"agent"}`),
-		"ls agent/tool":                              one(`file_list{"path":"agent/tool"}`),
-		"what is in the session folder?":             one(`file_list{"path":"session"}`),
-		"which files are in agent/tool?":             one(`file_list{"path":"agent/tool"}`),
-		"can you please list the folder docs":        one(`file_list{"path":"docs"}`),
-		"read go.mod":                                one(`file_read{"path":"go.mod"}`),
-		"Could you read the file session/log.go?":    one(`file_read{"path":"session/log.go"}`),
-		"show me go.mod":                             one(`file_read{"path":"go.mod"}`),
-		"open LICENSE":                               one(`file_read{"path":"LICENSE"}`),
-		"what does go.mod say?":                      one(`file_read{"path":"go.mod"}`),
-		"what is in README.md":                       one(`file_read{"path":"README.md"}`),
-		"read go.mod and go.sum":                     one(`file_read{"path":"go.mod"}`, `file_read{"path":"go.sum"}`),
-		"read `my notes.txt`":                        one(`file_read{"path":"my notes.txt"}`),
-		"read ./agent/doc.go from offset 100":        one(`file_read{"offset":100,"path":"agent/doc.go"}`),
-		"cat go.mod; what time is it":                one(`file_read{"path":"go.mod"}`, `time{}`),
-		"find Follow":                                one(`file_search{"query":"Follow"}`),
-		"search for Follow in session":               one(`file_search{"path":"session","query":"Follow"}`),
-		`find "append only" in the files`:            one(`file_search{"query":"append only"}`),
-		`find “a and then b” in docs/x.md`:           one(`file_search{"path":"docs/x.md","query":"a and then b"}`),
-		"grep TODO in agent":                         one(`file_search{"path":"agent","query":"TODO"}`),
-		"which files mention Follow?":                one(`file_search{"query":"Follow"}`),
-		"where is Follow defined?":                   one(`file_search{"query":"Follow"}`),
-		"look for the word time in agent/tool":       one(`file_search{"path":"agent/tool","query":"time"}`),
-		"find the words Follow and Append in agent":  one(`file_search{"path":"agent","query":"Follow"}`, `file_search{"path":"agent","query":"Append"}`),
-		"find the phrase on purpose in README.md":    one(`file_search{"path":"README.md","query":"on purpose"}`),
-		"search the session folder for Follow":       one(`file_search{"path":"session","query":"Follow"}`),
-		"find the function Follow case sensitive":    one(`file_search{"case_sensitive":true,"query":"Follow"}`),
-		"please remember: milk, eggs and bread":      one(`memory_save{"content":"milk, eggs and bread"}`),
-		"Remember the deploy is on Friday.":          one(`memory_save{"content":"the deploy is on Friday"}`),
-		"note that the list of files is long":        one(`memory_save{"content":"the list of files is long"}`),
-		"don't forget that the build is slow":        one(`memory_save{"content":"the build is slow"}`),
-		"save a note: call Ann":                      one(`memory_save{"content":"call Ann"}`),
-		"do you remember when the deploy is?":        one(`memory_search{"query":"deploy"}`),
-		"search your memory for the deploy":          one(`memory_search{"query":"deploy"}`),
-		"what do you remember?":                      one(`memory_search{}`),
-		"what did I tell you about the build?":       one(`memory_search{"query":"build"}`),
-		"remember that it rains and read go.mod":     one(`memory_save{"content":"it rains"}`, `file_read{"path":"go.mod"}`),
-		"First read go.mod. After that, find candor": {{`file_read{"path":"go.mod"}`}, {`file_search{"query":"candor"}`}},
-		"read go.mod and then tell me the time":      {{`file_read{"path":"go.mod"}`}, {`time{}`}},
-		"read a.md, then b.md and c.md then list x/": {
-			{`file_read{"path":"a.md"}`}, {`file_read{"path":"b.md"}`, `file_read{"path":"c.md"}`}, {`file_list{"path":"x"}`}},
-		"don't read go.mod":                      {},
-		"do not list the files, but read go.mod": one(`file_read{"path":"go.mod"}`),
-		"I like files":                           {},
-		"this is the first time I use this":      {},
-		"the deploy is on Friday":                {},
-		"read it":                                {},
-		"what is the capital of France?":         {},
-		"":                                       {},
-		"?!":                                     {},
-		"what's in agent and session?":           one(`file_list{"path":"agent"}`, `file_list{"path":"session"}`),
-		"list agent and session":                 one(`file_list{"path":"agent"}`, `file_list{"path":"session"}`),
-		"list the files in agent and in session": one(`file_list{"path":"agent"}`, `file_list{"path":"session"}`),
-		"list agent,session":                     one(`file_list{"path":"agent"}`, `file_list{"path":"session"}`),
-		"what's here?":                           one(`file_list{}`),
-		"list everything":                        one(`file_list{}`),
-		"tell me what is in session and read a.go afterwards": {
-			{`file_list{"path":"session"}`}, {`file_read{"path":"a.go"}`}},
-		"where does the code use os.Root?":           one(`file_search{"query":"os.Root"}`),
-		`find "jsonschema" and also the word Follow`: one(`file_search{"query":"jsonschema"}`, `file_search{"query":"Follow"}`),
-		`find "x" in a.go and tell me the time`:      one(`file_search{"path":"a.go","query":"x"}`, `time{}`),
-		"show me the first 3 notes about the deploy": one(`memory_search{"limit":3,"query":"deploy"}`),
-		"My name is Kim. Please remember it.":        one(`memory_save{"content":"My name is Kim"}`),
-		"remember it":                                {},
-		"remember that we ship, and that it rains":   one(`memory_save{"content":"we ship, and that it rains"}`),
-		"what is my favourite colour?":               one(`memory_search{"query":"favourite colour"}`),
-		"tell me what you know about the deploy":     one(`memory_search{"query":"deploy"}`),
-		"read go.mod, read go.mod and read go.mod":   one(`file_read{"path":"go.mod"}`),
-		"how are you":                                       {},
-		"WHAT TIME IS IT":                                   one(`time{}`),
-		"what’s the time":                                   one(`time{}`),
-		"what time is it\nread go.mod":                      one(`time{}`, `file_read{"path":"go.mod"}`),
-		"if it rains then take an umbrella":                 {},
-		"Let me know what you've stored about deployments.": one(`memory_search{"query":"deployments"}`),
-		`save "call mum" to memory`:                         one(`memory_save{"content":"call mum"}`),
-		"store the deploy is on Friday in your notes":       one(`memory_save{"content":"the deploy is on Friday"}`),
-		"make a note that standup is at 9":                  one(`memory_save{"content":"standup is at 9"}`),
-		"open a/b.go and find Apply in it":                  one(`file_read{"path":"a/b.go"}`, `file_search{"path":"a/b.go","query":"Apply"}`),
-		"list agent, then find Apply in there":              {{`file_list{"path":"agent"}`}, {`file_search{"path":"agent","query":"Apply"}`}},
-		"which package defines Layer?":                      one(`file_search{"query":"Layer"}`),
-		"search session for Follow":                         one(`file_search{"path":"session","query":"Follow"}`),
-		"what time is it;find Follow":                       one(`time{}`, `file_search{"query":"Follow"}`),
+	for _, tt := range []struct{ name, message, call, expects string }{
+		{"a word of the tool's name", "what time is it?", `time{}`, "the time it is now"},
+		{"the verb of its description", "find Follow", `file_search{"query":"Follow"}`,
+			"the places that hold “Follow”"},
+		{"a word only its description has", "what is in the session folder?", `file_list{"path":"session"}`,
+			"the names of what is there"},
+		{"a file's name alone", "show me go.mod", `file_read{"path":"go.mod"}`, "the contents of go.mod"},
+		{"a folder before its noun", "find the word Follow in the session folder",
+			`file_search{"path":"session","query":"Follow"}`, "the places that hold “Follow” in session"},
+		{"a place after a preposition", "search for Follow in session",
+			`file_search{"path":"session","query":"Follow"}`, "the places that hold “Follow” in session"},
+		{"a place that is none in particular", "list the files in the workspace", `file_list{}`,
+			"the names of what is there"},
+		{"a bare name", "please list agent", `file_list{"path":"agent"}`, "the names of what is there"},
+		{"quoted text, as it stands", `find “a and then b” in docs/x.md`,
+			`file_search{"path":"docs/x.md","query":"a and then b"}`,
+			"the places that hold “a and then b” in docs/x.md"},
+		{"a code span", "read `my notes.txt`", `file_read{"path":"my notes.txt"}`, "the contents of my notes.txt"},
+		{"a number", "read ./agent/doc.go from offset 100", `file_read{"offset":100,"path":"agent/doc.go"}`,
+			"the contents of agent/doc.go"},
+		{"an optional string, by its shape", "what time is it in Europe/Berlin", `time{"zone":"Europe/Berlin"}`,
+			"the time it is now"},
+		{"what remains of the request", "Remember that milk, eggs and bread are out.",
+			`memory_save{"content":"milk, eggs and bread are out"}`, "a confirmation that it is kept"},
+		{"what remains of a question", "what do you remember about the deploy?", `memory_search{"query":"deploy"}`,
+			"the places that hold “deploy”"},
+		{"an argument that may be left out", "search my notes", `memory_search{"query":"my notes"}`,
+			"the places that hold “my notes”"},
 	} {
-		t.Run(words, func(t *testing.T) {
-			assert.Equal(t, want, steps(t, tools, words))
+		t.Run(tt.name, func(t *testing.T) {
+			c := &conversation{t: t, tools: tools}
+			lines, reasons := called(t, c.say(tt.message).Calls)
+			require.Equal(t, []string{tt.call}, lines)
+			request := strings.Trim(strings.TrimPrefix(tt.message, "please "), "?.")
+			assert.Contains(t, reasons[0], "The request says “")
+			assert.Contains(t, reasons[0], request+"”; ")
+			assert.Contains(t, reasons[0], "so I expect "+tt.expects+".")
 		})
 	}
+}
+
+func TestAReasonQuotesTheRequestAndTheTool(t *testing.T) {
+	c := &conversation{t: t, tools: builtin(t)}
+	got := c.say("find the word Follow in the session folder").Calls[0]
+	_, reasons := called(t, []agent.Call{got})
+	assert.Equal(t, "The request says “find the word Follow in the session folder”; file_search finds text in the "+
+		"files of the workspace and gives the lines that hold it, so I expect the places that hold “Follow” in "+
+		"session.", reasons[0])
+	assert.Empty(t, got.Reasoning, "it stands in the arguments")
+
+	c.tools = []agent.Spec{spec(t, "get_weather", "Get the weather of a city.", `{"city":{"type":"string"}}`, "city")}
+	got = c.say("what is the weather in Paris?").Calls[0]
+	assert.JSONEq(t, `{"city":"Paris"}`, string(got.Arguments))
+	assert.Equal(t, "The request says “what is the weather in Paris”; get_weather is described as “get the weather of "+
+		"a city”, so I expect a result that answers this.", got.Reasoning, "the schema has no property for it")
+}
+
+func TestMessagesAreSplitIntoStepsOfRequests(t *testing.T) {
+	tools := builtin(t)
+	for _, tt := range []struct {
+		name, message string
+		steps         []string
+	}{
+		{"and, before a verb of a tool", "what time is it and list agent",
+			[]string{`time{} + file_list{"path":"agent"}`}},
+		{"and, before a question", "list agent, and what time is it", []string{`file_list{"path":"agent"} + time{}`}},
+		{"and, within text", "remember tea and cake", []string{`memory_save{"content":"tea and cake"}`}},
+		{"then", "list agent, then read go.mod", []string{`file_list{"path":"agent"}`, `file_read{"path":"go.mod"}`}},
+		{"and then, politely", "read a.md and then could you please read b.md",
+			[]string{`file_read{"path":"a.md"}`, `file_read{"path":"b.md"}`}},
+		{"sentences", "First read go.mod. Find candor!",
+			[]string{`file_read{"path":"go.mod"} + file_search{"query":"candor"}`}},
+		{"lines", "what time is it\nread go.mod", []string{`time{} + file_read{"path":"go.mod"}`}},
+		{"then at the start", "then read go.mod, then", []string{`file_read{"path":"go.mod"}`}},
+		{"a step that comes to nothing", "dance, then read go.mod", []string{`file_read{"path":"go.mod"}`}},
+		{"what is not to be done", "do not read a.md, but read b.md", []string{`file_read{"path":"b.md"}`}},
+		{"only punctuation", "?! “ …", []string{}},
+		{"nothing", "", []string{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Equal(t, tt.steps, steps(t, tools, tt.message))
+		})
+	}
+}
+
+func TestANarrativeSaysWhatIsCalledForWhichWords(t *testing.T) {
+	c := &conversation{t: t, tools: builtin(t)}
+	assert.Equal(t, "I call time for “what time is it” and file_read for “read go.mod”. None of these needs another's "+
+		"result, so they run together. The rest of the request comes after that.",
+		c.say("what time is it and read go.mod, then list agent, then dance").Text)
+	assert.Equal(t, "Now I call file_list for “list agent”, which you asked for after the step before.",
+		c.results("{}", "{}").Text)
+}
+
+func TestARequestThatLeadsToNoCallIsNamedInTheAnswer(t *testing.T) {
+	c := &conversation{t: t, tools: builtin(t)}
+	c.say("hi, what time is it and what is the capital of France? Read it. Never read go.mod.")
+	assert.Equal(t, `time: noon
+
+None of my tools fits “what is the capital of France”.
+
+For “Read it” I would use file_read, but I cannot tell its path from your words, so I did not call it.
+
+None of my tools fits “Never read go.mod”.`, c.results("noon").Text)
+}
+
+func TestAMessageThatFitsNoToolIsAnsweredWithWhatTheModelCanDo(t *testing.T) {
+	c := &conversation{t: t, tools: append(builtin(t), agent.Spec{Name: "ping"})}
+	assert.Equal(t, `None of my tools fits “tell me a joke”.
+
+I am Candor's offline model: no language model, only rules that match your words to tools. I can use:
+- time: tells the current date, time and weekday
+- file_list: lists the files and folders in a folder of the workspace
+- file_read: reads the contents of a text file in the workspace, up to 64 KiB a call
+- file_search: finds text in the files of the workspace and gives the lines that hold it
+- memory_save: remembers a note for the user, beyond this conversation
+- memory_search: finds what was remembered for the user in earlier notes
+- ping
+
+Say what you want done in the words of these descriptions and put exact text in quotes. `+
+		"“And” joins requests that can run at once, “then” one that has to wait.", c.say("tell me a joke").Text)
+}
+
+func TestWithoutToolsTheModelAnswersInText(t *testing.T) {
+	c := &conversation{t: t}
+	got := c.say("what time is it?")
+	assert.Empty(t, got.Calls)
+	assert.Contains(t, got.Text, "I have no tools to work with")
+
+	c.tools = builtin(t)
+	c.say("what time is it, then read go.mod")
+	c.tools = nil
+	got = c.results(`"noon"`)
+	assert.Empty(t, got.Calls)
+	assert.Equal(t, "time: noon\n\nI stop here, since no more tools are offered.", got.Text)
+}
+
+func TestOnlyTheLastUserMessageCounts(t *testing.T) {
+	c := &conversation{t: t, tools: builtin(t)}
+	first := c.say("what time is it").Calls[0].ID
+	c.results(`"noon"`)
+	got := c.say("read go.mod")
+	lines, _ := called(t, got.Calls)
+	assert.Equal(t, []string{`file_read{"path":"go.mod"}`}, lines)
+	assert.NotEqual(t, first, got.Calls[0].ID, "ids differ within a conversation")
+	c.messages = append(c.messages,
+		agent.Message{Role: agent.RoleTool, CallID: got.Calls[0].ID, Text: `"module candor"`},
+		agent.Message{Role: agent.RoleSystem, Text: "You are close to the limit."})
+	assert.Equal(t, "file_read (path “go.mod”): module candor", c.respond().Text)
+}
+
+func TestTheSameConversationGetsTheSameResponse(t *testing.T) {
+	tools := append(builtin(t), foreign(t)...)
+	const message = "what time is it, find x in agent, create an issue `a` and add 2 and 3, then read a.md"
+	first := (&conversation{t: t, tools: tools}).say(message)
+	require.Len(t, first.Calls, 4)
+	for range 20 {
+		require.Equal(t, first, (&conversation{t: t, tools: tools}).say(message))
+	}
+}
+
+func TestACanceledContextStopsTheModel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := offline.New().Respond(ctx, agent.Request{})
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+func TestCallsOfOneStepAreBounded(t *testing.T) {
+	c := &conversation{t: t, tools: builtin(t)}
+	got := c.say(strings.Repeat("what time is it? ", 12) + "Find Follow.")
+	require.Len(t, got.Calls, 12)
+	assert.Contains(t, c.results(slices.Repeat([]string{"1"}, 12)...).Text,
+		"I make at most 12 calls at once and left out “Find Follow”.")
+}
+
+func TestTheReadPartOfAMessageIsBounded(t *testing.T) {
+	c := &conversation{t: t, tools: builtin(t)}
+	c.say("what time is it? " + strings.Repeat("word ", 2000) + ". Find Follow.")
+	answer := c.results("noon").Text
+	assert.Contains(t, answer, "Your message is long; I read its first 2000 words only.")
+	assert.NotContains(t, answer, "Follow")
+}
+
+func FuzzEveryMessageLeadsToValidCallsOrAnAnswer(f *testing.F) {
+	tools := append(builtin(f), foreign(f)...)
+	for _, message := range []string{
+		"what time is it, and find the word Follow in the session folder", "list the files in agent, then read go.mod",
+		`find "a" and 'b' then read it`, "don't read go.mod", "in in in", "and then, then", "“", "the word",
+		"add 1e999 and 0x1", "\xff\xfe find \xff", "read http://[", "find “\xc3” in ./", "add Inf and NaN", "ping ping",
+	} {
+		f.Add(message, `{"matches":[{"path":"a"}]}`)
+	}
+	f.Fuzz(func(t *testing.T, message, result string) {
+		c := &conversation{t: t, tools: tools}
+		got := c.say(message)
+		for step := 0; len(got.Calls) > 0; step++ {
+			require.Less(t, step, 2000)
+			called(t, got.Calls)
+			for _, call := range got.Calls {
+				require.True(t, utf8.Valid(call.Arguments), "%q", call.Arguments)
+			}
+			got = c.results(slices.Repeat([]string{result}, len(got.Calls))...)
+		}
+		require.NotEmpty(t, got.Text)
+	})
 }

@@ -9,170 +9,110 @@ import (
 	"candor/agent"
 )
 
-// calls are the actions as a model would write them: the reason first in the
-// arguments where the tool has a place for it.
-func (d due) calls(t turn) []agent.Call {
-	out := make([]agent.Call, len(d.actions))
-	for i, a := range d.actions {
-		c := agent.Call{
-			ID:   fmt.Sprintf("offline_%d_%d_%d", t.number, len(t.steps)+1, i+1),
-			Name: a.tool.Name,
-		}
-		if args := a.args; a.tool.asksReason() {
-			c.Arguments = object(append([]member{{rationaleProperty, a.reason()}}, args...))
+// maxShown bounds a text that is quoted on one line, in bytes.
+const maxShown = 120
+
+// calls returns the calls of a step as a model would write them: the reason is
+// the first argument where the tool has a property for it. turnNumber keeps the
+// ids of a conversation apart.
+func (p plan) calls(turnNumber, step int) []agent.Call {
+	var out []agent.Call
+	for i, a := range p.steps[step] {
+		c := agent.Call{ID: fmt.Sprintf("offline_%d_%d_%d", turnNumber, step+1, i+1), Name: a.tool.Name}
+		if a.tool.asksReason() {
+			c.Arguments = append(object{{rationaleProperty, a.reason()}}, a.args...).encode()
 		} else {
-			c.Arguments, c.Reasoning = object(args), a.reason()
+			c.Arguments, c.Reasoning = a.args.encode(), a.reason()
 		}
-		out[i] = c
+		out = append(out, c)
 	}
 	return out
 }
 
-// reason says what led to a call: the user's words, the tool's own description,
-// where an argument came from, and what the call is expected to give. It is all
-// that decided.
+// reason quotes the words that led to the call, says what the tool's description
+// makes of them, and what the call is expected to return.
 func (a action) reason() string {
 	about := purpose(a.tool.Description)
 	switch verb, _, _ := strings.Cut(about, " "); {
 	case about == "":
 		about = a.tool.Name + " fits these words by its name"
 	case len(verb) > 2 && strings.HasSuffix(verb, "s") && !strings.HasSuffix(verb, "ss"):
-		about = a.tool.Name + " " + about // finds text in files
+		about = a.tool.Name + " " + about // file_search finds text in files
 	default:
 		about = a.tool.Name + " is described as “" + about + "”"
-	}
-	if len(a.borrowed.names) > 0 {
-		about += ", and its " + join(a.borrowed.names, "and") + " is " + a.borrowed.from
 	}
 	return fmt.Sprintf("The request says “%s”; %s, so I expect %s.", shorten(a.text), about, a.expectation())
 }
 
-// expectation is what a call should give, by what its tool is for.
+// expectation says what a call should return, where the last part of the tool's
+// name tells.
 func (a action) expectation() string {
-	query, path := a.argument(roleQuery), a.argument(rolePath)
-	is := map[concept]bool{}
-	for _, part := range a.tool.name {
-		for meant := range meanings[part] {
-			is[meant] = true
-		}
+	query, path := a.argument(textNames), a.argument(placeNames)
+	action := ""
+	if parts := nameParts(a.tool.Name); len(parts) > 0 {
+		action = parts[len(parts)-1]
 	}
 	switch {
-	case is[cFind] && is[cFile] && query != "":
-		return "the places that hold “" + query + "”" + inside(path)
-	case is[cFind] && query != "":
-		return "what there is about “" + query + "”"
-	case is[cFind]:
-		return "what there is"
-	case is[cSave]:
-		return "a confirmation that it is kept"
-	case is[cList]:
+	case action == "search" && query != "" && path != "":
+		return "the places that hold “" + query + "” in " + path
+	case action == "search" && query != "":
+		return "the places that hold “" + query + "”"
+	case action == "list":
 		return "the names of what is there"
-	case is[cRead] && path != "":
+	case action == "read" && path != "":
 		return "the contents of " + path
-	case is[cTime]:
+	case action == "save":
+		return "a confirmation that it is kept"
+	case action == "time":
 		return "the time it is now"
 	}
 	return "a result that answers this"
 }
 
-// argument is the first text argument of a kind.
-func (a action) argument(r role) string {
+// argument returns the first string argument whose name is one of a set.
+func (a action) argument(names wordSet) string {
 	for _, m := range a.args {
-		if s, ok := m.value.(string); ok && roleOf(m.name) == r {
+		if s, ok := m.value.(string); ok && names[m.name] {
 			return shorten(s)
 		}
 	}
 	return ""
 }
 
-func inside(path string) string {
-	if path == "" {
-		return ""
+// narrative says which tools a step calls for which words, and why together or in
+// this order.
+func (p plan) narrative(step int) string {
+	var wishes []string
+	for _, a := range p.steps[step] {
+		wishes = append(wishes, a.tool.Name+" for “"+shorten(a.text)+"”")
 	}
-	return " in " + path
+	text := "I call " + join(wishes) + "."
+	if step > 0 {
+		text = "Now I call " + join(wishes) + ", which you asked for after the step before."
+	}
+	if len(wishes) > 1 {
+		text += " None of these needs another's result, so they run together."
+	}
+	if step+1 < len(p.steps) {
+		text += " The rest of the request comes after that."
+	}
+	return text
 }
 
-// narrative says what a step is about to do, and why together or in turn.
-func (d due) narrative() string {
-	what := d.wishes()
-	switch {
-	case d.sequel && len(d.actions[0].borrowed.names) > 0:
-		what = "Now I call " + what + ", with " + d.actions[0].borrowed.from + "."
-	case d.sequel:
-		what = "Now I call " + what + ", which you asked for after the step before."
-	default:
-		what = "I call " + what + "."
-	}
-	if len(d.actions) > 1 {
-		what += " None of these needs another's result, so they run together."
-	}
-	if d.more {
-		what += " The rest of the request comes after that."
-	}
-	return what
-}
-
-// wishes says which tools are called for which words.
-func (d due) wishes() string {
-	var words []string
-	of := map[string][]string{}
-	for _, a := range d.actions {
-		text := shorten(a.text)
-		if of[text] == nil {
-			words = append(words, text)
-		}
-		of[text] = append(of[text], a.tool.Name)
-	}
-	if len(words) > 4 {
-		var names []string
-		for _, w := range words {
-			names = append(names, of[w]...)
-		}
-		return tally(names)
-	}
-	for i, w := range words {
-		words[i] = tally(of[w]) + " for “" + w + "”"
-	}
-	return join(words, "and")
-}
-
-// tally is names in a sentence, each once: time and file_read (2 calls).
-func tally(names []string) string {
-	times := map[string]int{}
-	var order []string
-	for _, n := range names {
-		if times[n]++; times[n] == 1 {
-			order = append(order, n)
-		}
-	}
-	for i, n := range order {
-		if times[n] > 1 {
-			order[i] = fmt.Sprintf("%s (%d times)", n, times[n])
-		}
-	}
-	return join(order, "and")
-}
-
-// purpose is the first sentence of a description.
+// purpose returns the first sentence of a description, to stand inside a sentence.
 func purpose(description string) string {
-	text := strings.Join(strings.Fields(description), " ")
-	if i := strings.Index(text, ". "); i > 0 {
-		text = text[:i]
-	}
+	text, _, _ := strings.Cut(strings.Join(strings.Fields(description), " "), ". ")
 	text = strings.TrimRight(text, ".!:; ")
-	r, size := utf8.DecodeRuneInString(text)
-	second, _ := utf8.DecodeRuneInString(text[size:])
-	if !unicode.IsUpper(second) {
-		text = string(unicode.ToLower(r)) + text[size:]
-	}
-	if description == "" {
-		return ""
+	first, size := utf8.DecodeRuneInString(text)
+	if second, _ := utf8.DecodeRuneInString(text[size:]); !unicode.IsUpper(second) && text != "" {
+		text = string(unicode.ToLower(first)) + text[size:]
 	}
 	return shorten(text)
 }
 
-// shorten is a text on one line, cut between words where it is long: half of a
-// credential would not be known for one by whoever redacts it later.
+// shorten returns a text on one line, cut between words where it is longer than
+// maxShown. It never cuts within a word: half of a credential would pass for
+// ordinary text in whatever redacts it later.
 func shorten(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) <= maxShown {
@@ -185,20 +125,11 @@ func shorten(s string) string {
 	return s[:i] + "…"
 }
 
-func join(words []string, last string) string {
-	switch n := len(words); n {
-	case 0:
-		return ""
-	case 1:
-		return words[0]
-	default:
-		return strings.Join(words[:n-1], ", ") + " " + last + " " + words[n-1]
+// join lists items in a sentence: a, b and c.
+func join(items []string) string {
+	last := len(items) - 1
+	if last < 1 {
+		return strings.Join(items, "")
 	}
-}
-
-func count(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
+	return strings.Join(items[:last], ", ") + " and " + items[last]
 }
