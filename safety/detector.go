@@ -97,17 +97,17 @@ func (w *window) judge(s string, a *anchor, r *rule, at int) (from, to int) {
 	last := &w.missed[a.slot&7]
 	if last.anchor == a && w.again(s, a, at, r.sight) {
 		last.at = at
-		if r.names {
-			w.name = nameEnd(s, at)
+		if r.word != nil {
+			w.name = r.word.end(s, at)
 		}
 		return 0, 0
 	}
-	if r.names {
-		low, right := w.token.to, nameEnd(s, at)
+	if r.word != nil {
+		low, right := w.token.to, r.word.end(s, at)
 		if low > at {
 			low = 0
 		} // else a token goes, and what stands behind it is another word
-		if from, to = valueOf(s, low, at, right); to <= from {
+		if from, to = r.word.find(s, low, at, right); to <= from {
 			w.name = right
 		}
 	} else {
@@ -134,7 +134,7 @@ func (d *detector) find(s string, p place, w *window, buf []span) []span {
 			continue
 		}
 		r := &d.rules[a.rule]
-		if r.tier == tierNamed && at < w.named || r.names && at < w.name {
+		if r.tier == tierNamed && at < w.named || r.word != nil && at < w.name {
 			continue
 		}
 		from, to := w.judge(s, a, r, at)

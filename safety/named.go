@@ -8,7 +8,7 @@ func named() rule {
 	return rule{
 		id:   "named-password",
 		tier: tierNamed,
-		fold: true, names: true,
+		fold: true, word: &word{end: nameEnd, find: valueOf},
 		anchors: []string{"passw", "passphrase", "passcode", "pwd", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass is", "secret", "token", "key", "auth", "cred", "jwt", "psk", "pw:", "pw=",
 			"mnemonic", "senha", "motdepasse", "contrasena"},
 		find: findNamed,

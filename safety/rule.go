@@ -23,9 +23,9 @@ type rule struct {
 	anchors []string // every match holds one of them
 	fold    bool     // anchors match in either case
 	action  Action
-	names   bool // find judges the name that holds an anchor, whichever anchor that is
 	before  bool // the escape stands before the match, not inside it
 	find    finder
+	word    *word                            // how find judges the whole word that holds an anchor; nil if it judges the anchor alone
 	reach   int                              // how far behind the anchor find looks, past spaces
 	sight   int                              // all that find looks at lies this near behind the anchor's start; 0 is not known
 	open    func(s string, at, end int) bool // whether more text could change what find says; nil means reach decides
@@ -37,6 +37,13 @@ type rule struct {
 // finder gives the part of s to mask, given where an anchor stands, or to <=
 // from. It looks only at the neighbourhood of the anchor.
 type finder func(s string, at, end int) (from, to int)
+
+// word judges the word that holds an anchor, whichever of its parts that is, so
+// that a word with several anchors in it is judged once.
+type word struct {
+	end  func(s string, at int) int                      // where the word ends that holds an anchor at at
+	find func(s string, low, at, end int) (from, to int) // a finder for the word, which begins at low or behind it
+}
 
 // costly is what a finder returns twice that found nothing after reading all of
 // its sight: the same need not be read again.
