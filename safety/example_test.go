@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"candor/safety"
+	"candor/safety/render"
 )
 
 func ExampleLayer_Clean() {
 	key := "gh" + "p_" + strings.Repeat("a1B2", 9)
 	text, report := safety.NewLayer().Clean("I push with " + key + ", then open <main.go>.")
 	fmt.Println(text)
-	fmt.Println(text.HTML())
+	fmt.Println(render.HTML(text))
 	fmt.Println(report.Verdict, report.Findings)
 	// Output:
 	// I push with [REDACTED:github-pat], then open <main.go>.

@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"candor/safety/internal/invisible"
+	"candor/safety/internal/keyvalue"
+	"candor/safety/internal/lex"
 )
 
 const (
@@ -22,8 +26,8 @@ func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) {
 	var t tally
 	if !json.Valid(raw) {
 		w := &walker{layer: l, tally: &t, budget: l.max}
-		w.text(string(raw), plain)
-		return JSON{w.out}, t.report(l.detector.rules)
+		w.text(string(raw), keyvalue.Plain)
+		return JSON{w.out}, t.report(l.detector.Rules)
 	}
 	w := &walker{layer: l, in: raw, tally: &t, budget: max(l.max, 4*closing)}
 	out := w.run()
@@ -32,7 +36,7 @@ func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) {
 		w.budget -= closing
 		out = w.run()
 	}
-	return JSON{out}, t.report(l.detector.rules)
+	return JSON{out}, t.report(l.detector.Rules)
 }
 
 // walker copies a valid JSON value from in to out and cleans it on the way.
@@ -49,7 +53,7 @@ type walker struct {
 
 func (w *walker) run() []byte {
 	w.pos, w.full, w.out = 0, false, make([]byte, 0, min(len(w.in), w.budget)+64)
-	w.value(0, plain)
+	w.value(0, keyvalue.Plain)
 	return w.out
 }
 
@@ -69,7 +73,7 @@ func (w *walker) fit(start int) {
 }
 
 // value copies the next value. name is what the key it belongs to promises.
-func (w *walker) value(depth int, name sense) {
+func (w *walker) value(depth int, name keyvalue.KeyKind) {
 	w.space()
 	start := len(w.out)
 	switch c := w.in[w.pos]; {
@@ -95,13 +99,13 @@ func (w *walker) value(depth int, name sense) {
 
 // scalar copies a number, a boolean or null. A number under a secret name is
 // masked; a boolean or null says nothing.
-func (w *walker) scalar(name sense) {
+func (w *walker) scalar(name keyvalue.KeyKind) {
 	start := w.pos
 	for w.pos < len(w.in) && bytes.IndexByte([]byte(" \t\r\n,]}"), w.in[w.pos]) < 0 {
 		w.pos++
 	}
 	lit := w.in[start:w.pos]
-	if name == secret && (lit[0] == '-' || digits[lit[0]]) && len(lit) >= 3 {
+	if name == keyvalue.Secret && (lit[0] == '-' || lex.Digits[lit[0]]) && len(lit) >= 3 {
 		w.mask()
 		return
 	}
@@ -111,16 +115,16 @@ func (w *walker) scalar(name sense) {
 func (w *walker) mask() {
 	i := w.layer.field
 	w.tally.add(i, Redact)
-	w.out = append(w.out, `"[REDACTED:`+w.layer.detector.rules[i].id+`]"`...)
+	w.out = append(w.out, `"[REDACTED:`+w.layer.detector.Rules[i].ID+`]"`...)
 }
 
 // text writes a string leaf: masked when its name says so, cleaned otherwise.
-func (w *walker) text(s string, name sense) {
-	if name == secret && !standIn(s) || name == weak && random(s) {
+func (w *walker) text(s string, name keyvalue.KeyKind) {
+	if name == keyvalue.Secret && !standIn(s) || name == keyvalue.Weak && lex.Random(s) {
 		w.mask()
 		return
 	}
-	if inner, ok := w.nested(strip(s)); ok {
+	if inner, ok := w.nested(invisible.Strip(s)); ok {
 		w.out = appendString(w.out, inner)
 		return
 	}
@@ -151,10 +155,10 @@ func (w *walker) nested(s string) (string, bool) {
 }
 
 // array copies a list; once the budget is spent the rest becomes one notice.
-func (w *walker) array(depth int, name sense) {
+func (w *walker) array(depth int, name keyvalue.KeyKind) {
 	w.pos++
 	w.out = append(w.out, '[')
-	beside := plain
+	beside := keyvalue.Plain
 	for n := 0; ; n++ {
 		if w.close(']') {
 			return
@@ -175,7 +179,7 @@ func (w *walker) array(depth int, name sense) {
 
 // object copies a map. Keys are cleaned; two that become the same are told
 // apart by a number.
-func (w *walker) object(depth int, name sense) {
+func (w *walker) object(depth int, name keyvalue.KeyKind) {
 	w.pos++
 	w.out = append(w.out, '{')
 	keys, entry := keySet{}, w.entry()
@@ -200,9 +204,9 @@ func (w *walker) object(depth int, name sense) {
 		w.out = append(w.out, ':')
 		promise := inherit(name, cleaned)
 		switch {
-		case entry == secret && equalFold(cleaned, "value"):
-			promise = secret
-		case entryValues.has(cleaned):
+		case entry == keyvalue.Secret && lex.EqualFold(cleaned, "value"):
+			promise = keyvalue.Secret
+		case entryValues.Has(cleaned):
 			promise = max(promise, w.beside(entry))
 		}
 		w.value(depth+1, promise)
@@ -211,19 +215,19 @@ func (w *walker) object(depth int, name sense) {
 
 // inherit is what a key promises of its value inside a value of which its own
 // name promised outer. A description inside a credential is not one.
-func inherit(outer sense, key string) sense {
-	own := plain
+func inherit(outer keyvalue.KeyKind, key string) keyvalue.KeyKind {
+	own := keyvalue.Plain
 	if len(key) <= 80 && !strings.Contains(key, "[REDACTED") {
 		own = judgeKey(key)
 	}
-	if own == plain && outer == secret && !about.has(key) {
-		return secret
+	if own == keyvalue.Plain && outer == keyvalue.Secret && !about.Has(key) {
+		return keyvalue.Secret
 	}
 	return own
 }
 
 // about are keys that describe a credential and hold none.
-var about = set("type name id description title format required enabled status kind count expires scope scopes created updated " +
+var about = lex.WordSet("type name id description title format required enabled status kind count expires scope scopes created updated " +
 	"version algorithm alg provider username user email host port url uri path length limit default minimum maximum properties")
 
 // keySet makes the cleaned keys of one object distinct.

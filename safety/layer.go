@@ -4,6 +4,15 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"candor/safety/internal/decode"
+	"candor/safety/internal/detect"
+	"candor/safety/internal/injection"
+	"candor/safety/internal/invisible"
+	"candor/safety/internal/lex"
+	"candor/safety/internal/prefilter"
+	"candor/safety/internal/rule"
+	"candor/safety/internal/secrets"
 )
 
 // maxRounds bounds how often a changed text is read again. What is still not
@@ -15,7 +24,7 @@ type Layer struct {
 	max      int
 	policy   Policy
 	known    []string
-	detector *detector
+	detector *detect.Detector
 	field    int // the rule that masks a value by the name of its key
 	unseen   int // the rule that counts what strip takes out
 }
@@ -33,17 +42,17 @@ func NewLayer(options ...Option) *Layer {
 	for _, o := range options {
 		o(l)
 	}
-	rules := leakRules()
+	rules := secrets.Rules()
 	l.field = len(rules)
 	l.unseen = l.field + 1
-	rules = append(rules, rule{id: "secret-field", tier: tierNamed}, rule{id: "invisible-text", action: Warn}, knownRule(l.known))
-	rules = append(append(rules, l.policy.rules()...), injectRules()...)
+	rules = append(rules, rule.Rule{ID: "secret-field", Specificity: rule.ByName}, rule.Rule{ID: "invisible-text", Action: Warn}, secrets.Known(l.known))
+	rules = append(append(rules, l.policy.rules()...), injection.Rules()...)
 	for i := range rules {
-		if a, ok := l.policy.Actions[rules[i].id]; ok {
-			rules[i].action = a
+		if a, ok := l.policy.Actions[rules[i].ID]; ok {
+			rules[i].Action = a
 		}
 	}
-	l.detector = newDetector(rules)
+	l.detector = detect.New(rules)
 	return l
 }
 
@@ -63,7 +72,7 @@ func (l *Layer) Clean(raw string) (Text, Report) {
 func (l *Layer) Mask(raw string) (Text, Report) {
 	var t tally
 	s := l.mask(raw, &t)
-	return Text{s}, t.report(l.detector.rules)
+	return Text{s}, t.report(l.detector.Rules)
 }
 
 // mask runs every stage and counts into t.
@@ -79,10 +88,10 @@ func (l *Layer) mask(raw string, t *tally) string {
 // Leaks is how many places of a text hold something to redact. It changes
 // nothing and allocates nothing unless it finds something.
 func (l *Layer) Leaks(text string) int {
-	var buf [16]span
+	var buf [16]lex.Span
 	n := 0
-	for _, sp := range l.detector.inspect(text, buf[:0]) {
-		if a := l.detector.rules[sp.rule].action; a == Redact || a == Block {
+	for _, sp := range l.detector.Inspect(text, buf[:0]) {
+		if a := l.detector.Rules[sp.Rule].Action; a == Redact || a == Block {
 			n++
 		}
 	}
@@ -91,9 +100,9 @@ func (l *Layer) Leaks(text string) int {
 
 // strip takes out what cannot be seen behind before, and counts it.
 func (l *Layer) strip(before, s string, t *tally) string {
-	out := stripAfter(before, s)
+	out := invisible.StripAfter(before, s)
 	if out != s {
-		for range unseen(before, s) {
+		for range invisible.Unseen(before, s) {
 			t.add(l.unseen, Warn)
 		}
 	}
@@ -104,8 +113,8 @@ func (l *Layer) strip(before, s string, t *tally) string {
 // idempotent. A text with nothing to change is read once.
 func (l *Layer) settle(s string, t *tally) string {
 	for round := range maxRounds {
-		var buf [16]span
-		found := l.detector.inspect(s, buf[:0])
+		var buf [16]lex.Span
+		found := l.detector.Inspect(s, buf[:0])
 		if len(found) == 0 {
 			return s
 		}
@@ -121,15 +130,15 @@ func (l *Layer) settle(s string, t *tally) string {
 
 // rewrite masks what leaks and neutralises what is dangerous. Flags are counted
 // in the first round only: they stand in the text and would be met again.
-func (l *Layer) rewrite(s string, found []span, t *tally, first bool) string {
+func (l *Layer) rewrite(s string, found []lex.Span, t *tally, first bool) string {
 	if first {
 		for _, sp := range found {
-			if r := &l.detector.rules[sp.rule]; r.action == Warn || r.action == Review {
-				t.add(sp.rule, r.action)
+			if r := &l.detector.Rules[sp.Rule]; r.Action == Warn || r.Action == Review {
+				t.add(sp.Rule, r.Action)
 			}
 		}
 	}
-	edits := l.detector.merge(found, edited)
+	edits := l.detector.Merge(found, edited)
 	if len(edits) == 0 {
 		return s
 	}
@@ -137,40 +146,40 @@ func (l *Layer) rewrite(s string, found []span, t *tally, first bool) string {
 	b.Grow(len(s) + l.growth(edits))
 	last := 0
 	for _, e := range edits {
-		b.WriteString(s[last:e.from])
+		b.WriteString(s[last:e.From])
 		l.replace(&b, s, e, t)
-		last = e.to
+		last = e.To
 	}
 	b.WriteString(s[last:])
 	return b.String()
 }
 
 // growth is how much longer a text may get by its edits.
-func (l *Layer) growth(edits []span) int {
+func (l *Layer) growth(edits []lex.Span) int {
 	n := 0
 	for _, e := range edits {
-		if r := &l.detector.rules[e.rule]; r.action == Sanitize {
+		if r := &l.detector.Rules[e.Rule]; r.Action == Sanitize {
 			n++
 		} else {
-			n += len(markerHead) + len(r.id) + 1
+			n += len(lex.MarkerHead) + len(r.ID) + 1
 		}
 	}
 	return n
 }
 
 // edited reports whether a rule changes the text.
-func edited(r *rule) bool { return r.action != Warn && r.action != Review }
+func edited(r *rule.Rule) bool { return r.Action != Warn && r.Action != Review }
 
 // replace writes what stands in the place of an edit.
-func (l *Layer) replace(b *strings.Builder, s string, e span, t *tally) {
-	r := &l.detector.rules[e.rule]
-	t.add(e.rule, r.action)
-	if r.action == Sanitize {
-		neutralise(b, s[e.from:e.to], r.before)
+func (l *Layer) replace(b *strings.Builder, s string, e lex.Span, t *tally) {
+	r := &l.detector.Rules[e.Rule]
+	t.add(e.Rule, r.Action)
+	if r.Action == Sanitize {
+		neutralise(b, s[e.From:e.To], r.EscapeBefore)
 		return
 	}
-	b.WriteString(markerHead)
-	b.WriteString(r.id)
+	b.WriteString(lex.MarkerHead)
+	b.WriteString(r.ID)
 	b.WriteByte(']')
 }
 
@@ -191,12 +200,12 @@ func neutralise(b *strings.Builder, token string, before bool) {
 // escaped is the length of the escape that a text begins with, or 0, with the
 // escapes in that escape.
 func escaped(s string) int {
-	r, n := escape(s, 0)
-	for range maxDecode {
-		if n == 0 || !strings.ContainsRune(openers, r) {
+	r, n := decode.Escape(s, 0)
+	for range detect.MaxDecode {
+		if n == 0 || !strings.ContainsRune(decode.Openers, r) {
 			break
 		}
-		inner, more := escape(string(r)+s[n:min(len(s), n+16)], 0)
+		inner, more := decode.Escape(string(r)+s[n:min(len(s), n+16)], 0)
 		if more == 0 {
 			break
 		}
@@ -208,7 +217,7 @@ func escaped(s string) int {
 // tally counts what the rules found.
 type tally struct {
 	verdict Verdict
-	counts  []span // from is the count; rule is the rule
+	counts  []lex.Span // from is the count; rule is the rule
 }
 
 func (t *tally) add(rule int, action Action) {
@@ -219,29 +228,33 @@ func (t *tally) add(rule int, action Action) {
 		t.verdict = Redacted
 	}
 	for i := range t.counts {
-		if t.counts[i].rule == rule {
-			t.counts[i].from++
+		if t.counts[i].Rule == rule {
+			t.counts[i].From++
 			return
 		}
 	}
-	t.counts = append(t.counts, span{from: 1, rule: rule})
+	t.counts = append(t.counts, lex.Span{From: 1, Rule: rule})
 }
 
 // join adds another tally's counts.
 func (t *tally) join(other *tally) {
 	for _, c := range other.counts {
-		for range c.from {
-			t.add(c.rule, Warn)
+		for range c.From {
+			t.add(c.Rule, Warn)
 		}
 	}
 	t.verdict = max(t.verdict, other.verdict)
 }
 
-func (t *tally) report(rules []rule) Report {
+func (t *tally) report(rules []rule.Rule) Report {
 	r := Report{Verdict: t.verdict}
 	for _, c := range t.counts {
-		r.Findings = append(r.Findings, Finding{Rule: rules[c.rule].id, Count: c.from})
+		r.Findings = append(r.Findings, Finding{Rule: rules[c.Rule].ID, Count: c.From})
 	}
 	sort.Slice(r.Findings, func(i, j int) bool { return r.Findings[i].Rule < r.Findings[j].Rule })
 	return r
 }
+
+// Vectors reports whether this build looks for keywords in eight places at a time on
+// this machine.
+func Vectors() bool { return prefilter.Vectors() }

@@ -8,11 +8,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/safety/internal/lex"
 )
 
 func githubPAT() string { return "gh" + "p_" + fill("{a36}", 1) }
 
-func pem() string { return fill(privateKey().hits[0], 3) }
+func pem() string {
+	return fill("-----BEGIN RSA PRIVATE {}KEY-----\n{b64}\n{b64}\n{b30}==\n-----END RSA PRIVATE {}KEY-----", 3)
+}
 
 func TestASecretIsMaskedInPlaceAndTheSentenceStays(t *testing.T) {
 	out, report := NewLayer().Clean("I use " + githubPAT() + ", then push.")
@@ -108,7 +112,7 @@ func TestLongTextIsCutWithANoticeAndStillScanned(t *testing.T) {
 	l := NewLayer()
 	filler := strings.Repeat("quite ordinary wörds. ", 6000)
 	for _, at := range []int{0, 99_990, 100_000, 120_000} {
-		at = runeStart(filler, at)
+		at = lex.RuneStart(filler, at)
 		key := githubPAT()
 		out, report := l.Clean(filler[:at] + " " + key + " " + filler[at:])
 		require.LessOrEqual(t, len(out.String()), 100_000)

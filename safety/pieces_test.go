@@ -37,7 +37,7 @@ func TestATokenInPiecesIsMaskedWhateverStandsBetween(t *testing.T) {
 func TestATokenWrappedOverManyLinesIsMasked(t *testing.T) {
 	l := NewLayer()
 	for _, lead := range []string{"# ", "> ", "// ", "│ ", "  ", "-- ", "12: ", " * "} {
-		key := hitOf(&l.detector.rules[ruleOf(l, "anthropic-key")], "sk-ant-api{d2}-{k93}AA", 4)
+		key := hitOf(&l.detector.Rules[ruleOf(l, "anthropic-key")], "sk-ant-api{d2}-{k93}AA", 4)
 		var lines []string
 		for i := 0; i < len(key); i += 24 {
 			lines = append(lines, lead+key[i:min(len(key), i+24)])
@@ -49,8 +49,8 @@ func TestATokenWrappedOverManyLinesIsMasked(t *testing.T) {
 }
 
 func ruleOf(l *Layer, id string) int {
-	for i, r := range l.detector.rules {
-		if r.id == id {
+	for i, r := range l.detector.Rules {
+		if r.ID == id {
 			return i
 		}
 	}

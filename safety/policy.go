@@ -4,41 +4,25 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
+
+	"candor/safety/internal/injection"
+	"candor/safety/internal/lex"
+	"candor/safety/internal/rule"
+	"candor/safety/internal/secrets"
 )
 
-// Action is what is done about a text that a rule matched.
-type Action uint8
+// Action is what is done about a text that a rule matched. Its text form is its
+// name in lower case.
+type Action = rule.Action
 
+// The actions a rule may have.
 const (
-	// Redact masks the match. It is the action of every leak rule that names no
-	// other.
-	Redact Action = iota
-	// Block withholds the whole text in Clean, and masks the match in Mask.
-	Block
-	// Warn leaves the text and reports a finding.
-	Warn
-	// Review is a Warn that asks for a person's look.
-	Review
-	// Sanitize neutralises the match with a visible escape.
-	Sanitize
+	Redact   = rule.Redact   // mask the match; the action of every leak rule that names no other
+	Block    = rule.Block    // withhold the whole text in Clean, and mask the match in Mask
+	Warn     = rule.Warn     // leave the text and report a finding
+	Review   = rule.Review   // a Warn that asks for a person's look
+	Sanitize = rule.Sanitize // neutralise the match with a visible escape
 )
-
-var actionNames = [...]string{"redact", "block", "warn", "review", "sanitize"}
-
-// MarshalText is the action's name in lower case.
-func (a Action) MarshalText() ([]byte, error) { return []byte(actionNames[a]), nil }
-
-// UnmarshalText reads an action's name, in any case.
-func (a *Action) UnmarshalText(name []byte) error {
-	for i, n := range actionNames {
-		if strings.EqualFold(n, string(name)) {
-			*a = Action(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown action %q: use one of %s", name, strings.Join(actionNames[:], ", "))
-}
 
 // Policy is what users may change about the rules. Its JSON is the policy file.
 type Policy struct {
@@ -106,8 +90,8 @@ func WithPolicy(p Policy) Option {
 
 func (p Policy) check() error {
 	known := map[string]bool{"secret-field": true, "known-secret": true, "invisible-text": true}
-	for _, r := range append(leakRules(), injectRules()...) {
-		known[r.id] = true
+	for _, r := range append(secrets.Rules(), injection.Rules()...) {
+		known[r.ID] = true
 	}
 	for _, r := range p.Rules {
 		if err := checkID(r.ID, known); err != nil {
@@ -142,9 +126,9 @@ func (r TokenRule) check() error {
 	for _, spec := range r.Formats {
 		var err error
 		if r.Beside != "" {
-			_, err = parseParts(spec)
+			_, err = rule.ParseParts(spec)
 		} else {
-			_, err = parseFormat(spec)
+			_, err = rule.ParseFormat(spec)
 		}
 		if err != nil {
 			return err
@@ -160,7 +144,7 @@ func checkID(id string, known map[string]bool) error {
 		return fmt.Errorf("rule %q: there is one of that name already", id)
 	}
 	for i := range len(id) {
-		if id[i] != '-' && !classes['l'][id[i]] {
+		if id[i] != '-' && !lex.Classes['l'][id[i]] {
 			return fmt.Errorf("rule %q: an id is lower-case letters, digits and hyphens", id)
 		}
 	}
@@ -172,26 +156,26 @@ func checkID(id string, known map[string]bool) error {
 }
 
 // rules are what the policy adds.
-func (p Policy) rules() []rule {
-	var out []rule
+func (p Policy) rules() []rule.Rule {
+	var out []rule.Rule
 	for _, r := range p.Rules {
 		out = append(out, phrases(r.ID, r.Action, r.Phrases...))
 	}
 	for _, r := range p.Tokens {
 		if r.Beside != "" {
-			out = append(out, vendor(r.ID, r.Beside, r.Formats...))
+			out = append(out, secrets.Vendor(r.ID, r.Beside, r.Formats...))
 		} else {
-			out = append(out, token(r.ID, r.Formats...))
+			out = append(out, rule.Token(r.ID, r.Formats...))
 		}
 	}
 	return out
 }
 
 // phrases is a policy rule: any of the literals, in either case.
-func phrases(id string, action Action, literals ...string) rule {
-	return rule{id: id, tier: tierFlag, action: action, fold: true, anchors: literals, hits: literals, reach: 1,
-		find: func(s string, at, end int) (int, int) {
-			if end < len(s) && letter(s[end]) && letter(s[end-1]) {
+func phrases(id string, action Action, literals ...string) rule.Rule {
+	return rule.Rule{ID: id, Specificity: rule.FlagOnly, Action: action, Fold: true, Keywords: literals, Hits: literals, MaxGap: 1,
+		Match: func(s string, at, end int) (int, int) {
+			if end < len(s) && lex.IsLetter(s[end]) && lex.IsLetter(s[end-1]) {
 				return 0, 0
 			}
 			return at, end

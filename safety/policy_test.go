@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/safety/internal/rule"
 )
 
 func TestAPolicyFileReplacesTheDefaults(t *testing.T) {
@@ -55,11 +57,11 @@ func TestABadPolicyIsRefusedWithAReason(t *testing.T) {
 		_, err := ReadPolicy(strings.NewReader(in))
 		require.ErrorContains(t, err, want, in)
 	}
-	assert.Panics(t, func() { NewLayer(WithPolicy(Policy{Actions: map[string]Action{"nothing": Warn}})) })
+	assert.Panics(t, func() { NewLayer(WithPolicy(Policy{Actions: map[string]rule.Action{"nothing": rule.Warn}})) })
 }
 
 func TestTheDefaultPolicyReadsBack(t *testing.T) {
-	text, err := Warn.MarshalText()
+	text, err := rule.Warn.MarshalText()
 	require.NoError(t, err)
 	assert.Equal(t, "warn", string(text))
 	assert.NotPanics(t, func() { NewLayer(WithPolicy(DefaultPolicy())) })

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/safety/internal/rule"
 )
 
 func found(r Report, id string) bool {
@@ -21,14 +23,14 @@ func found(r Report, id string) bool {
 var followers = []string{"", " ", ".", ",", ")", "]", ">", "&", `"`, "'", "`", ";", ":", "!", "?", "}", "|", "\n", "\t", "。", "，", "的", "」", "…", "<", "@", "#", "*", "\\n", "%20"}
 
 func TestEveryHitOfARuleIsFound(t *testing.T) {
-	eachRule(t, func(t *testing.T, l *Layer, r *rule) {
-		for k, h := range r.hits {
+	eachRule(t, func(t *testing.T, l *Layer, r *rule.Rule) {
+		for k, h := range r.Hits {
 			hit := hitOf(r, h, uint64(k))
 			for _, text := range []string{hit, "I checked it:\n" + hit} {
 				out, report := l.Mask(text)
 				require.NotEmpty(t, report.Findings, "hit %d is not found", k)
-				if r.tier != tierFlag {
-					require.True(t, strings.Contains(out.String(), "[REDACTED:") || r.action == Sanitize, "hit %d is not masked", k)
+				if r.Specificity != rule.FlagOnly {
+					require.True(t, strings.Contains(out.String(), "[REDACTED:") || r.Action == rule.Sanitize, "hit %d is not masked", k)
 				}
 			}
 		}
@@ -36,11 +38,11 @@ func TestEveryHitOfARuleIsFound(t *testing.T) {
 }
 
 func TestATokenEndsWhereItsAlphabetEnds(t *testing.T) {
-	eachRule(t, func(t *testing.T, l *Layer, r *rule) {
-		if r.tier != tierToken {
+	eachRule(t, func(t *testing.T, l *Layer, r *rule.Rule) {
+		if r.Specificity != rule.ByShape {
 			return
 		}
-		for k, h := range r.hits {
+		for k, h := range r.Hits {
 			token := hitOf(r, h, uint64(k))
 			for _, before := range []string{"", "the key ", "(", `"`, "=", "密钥", "`", "\\n", "%3D"} {
 				for _, after := range followers {
@@ -58,10 +60,10 @@ func TestATokenEndsWhereItsAlphabetEnds(t *testing.T) {
 }
 
 func TestNoRuleFiresOnItsMisses(t *testing.T) {
-	eachRule(t, func(t *testing.T, l *Layer, r *rule) {
-		for _, miss := range r.misses {
+	eachRule(t, func(t *testing.T, l *Layer, r *rule.Rule) {
+		for _, miss := range r.Misses {
 			out, report := l.Mask(miss)
-			assert.False(t, found(report, r.id), "%q", miss)
+			assert.False(t, found(report, r.ID), "%q", miss)
 			assert.NotEqual(t, Redacted, report.Verdict, "%q became %q", miss, out)
 		}
 	})
@@ -69,25 +71,25 @@ func TestNoRuleFiresOnItsMisses(t *testing.T) {
 
 func TestEveryRuleIsProved(t *testing.T) {
 	ids := map[string]bool{}
-	for _, r := range NewLayer().detector.rules {
-		if r.id == "secret-field" || r.id == "known-secret" || r.id == "invisible-text" {
+	for _, r := range NewLayer().detector.Rules {
+		if r.ID == "secret-field" || r.ID == "known-secret" || r.ID == "invisible-text" {
 			continue
 		}
-		require.NotEmpty(t, r.hits, r.id)
-		require.False(t, ids[r.id], "two rules are called %s", r.id)
-		ids[r.id] = true
-		for _, a := range r.anchors {
-			require.GreaterOrEqual(t, len(a), 3, r.id)
+		require.NotEmpty(t, r.Hits, r.ID)
+		require.False(t, ids[r.ID], "two rules are called %s", r.ID)
+		ids[r.ID] = true
+		for _, a := range r.Keywords {
+			require.GreaterOrEqual(t, len(a), 3, r.ID)
 		}
 	}
 }
 
 func TestAMarkerCarriesNothingOfTheSecret(t *testing.T) {
-	eachRule(t, func(t *testing.T, l *Layer, r *rule) {
-		for k, h := range r.hits {
-			if r.tier == tierToken {
+	eachRule(t, func(t *testing.T, l *Layer, r *rule.Rule) {
+		for k, h := range r.Hits {
+			if r.Specificity == rule.ByShape {
 				token := strings.ToLower(hitOf(r, h, uint64(k)))
-				assert.False(t, leaked("[redacted:"+r.id+"]", token, 4), "%s", h)
+				assert.False(t, leaked("[redacted:"+r.ID+"]", token, 4), "%s", h)
 			}
 		}
 	})

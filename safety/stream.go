@@ -3,6 +3,9 @@ package safety
 import (
 	"strings"
 	"unicode/utf8"
+
+	"candor/safety/internal/invisible"
+	"candor/safety/internal/lex"
 )
 
 // streamContext is how much of what was emitted stays in sight: further left no
@@ -43,7 +46,7 @@ func (s *Stream) Write(delta string) string {
 	if len(s.text) < s.wait {
 		return ""
 	}
-	h := s.layer.detector.horizon(s.text)
+	h := s.layer.detector.Horizon(s.text)
 	out := s.advance(h) + s.release()
 	s.wait = len(s.text)
 	if pending := len(s.text) - s.done; pending > 4096 {
@@ -69,7 +72,7 @@ func (s *Stream) Close() (string, Report) {
 		out += s.held
 	}
 	s.held = ""
-	return out, s.tally.report(s.layer.detector.rules)
+	return out, s.tally.report(s.layer.detector.Rules)
 }
 
 // advance cleans the text from done up to h, or up to the start of a match that
@@ -79,33 +82,33 @@ func (s *Stream) advance(h int) string {
 		return ""
 	}
 	d := s.layer.detector
-	found := d.inspect(s.text, nil)
-	edits := d.merge(found, edited)
+	found := d.Inspect(s.text, nil)
+	edits := d.Merge(found, edited)
 	for _, e := range edits {
-		if e.from < h && e.to > h {
-			h = e.from
+		if e.From < h && e.To > h {
+			h = e.From
 		}
 	}
 	var b strings.Builder
 	last := s.done
 	for _, e := range edits {
-		if e.from < s.done || e.to > h {
+		if e.From < s.done || e.To > h {
 			continue
 		}
-		b.WriteString(s.text[last:e.from])
+		b.WriteString(s.text[last:e.From])
 		s.layer.replace(&b, s.text, e, &s.tally)
-		last = e.to
+		last = e.To
 	}
 	for _, sp := range found {
-		if a := d.rules[sp.rule].action; sp.from >= s.done && sp.from < h && (a == Warn || a == Review) {
-			s.tally.add(sp.rule, a)
+		if a := d.Rules[sp.Rule].Action; sp.From >= s.done && sp.From < h && (a == Warn || a == Review) {
+			s.tally.add(sp.Rule, a)
 		}
 	}
 	if h <= last {
 		h = last
 	}
 	b.WriteString(s.text[last:h])
-	drop := max(0, runeStart(s.text, h-streamContext))
+	drop := max(0, lex.RuneStart(s.text, h-streamContext))
 	s.text, s.done = s.text[drop:], h-drop
 	return b.String()
 }
@@ -118,7 +121,7 @@ func (s *Stream) emit(out string) string {
 	if free <= 0 {
 		return ""
 	}
-	k := runeStart(s.held, min(free, len(s.held)))
+	k := lex.RuneStart(s.held, min(free, len(s.held)))
 	k = markerStart(s.held, k)
 	out, s.held = s.held[:k], s.held[k:]
 	s.shown += k
@@ -137,11 +140,11 @@ func wholeRunes(s string) int {
 			break
 		}
 	}
-	if i := strings.LastIndexByte(s[max(0, n-40):n], 0x1b); i >= 0 && escapeLen(s[max(0, n-40)+i:n]) == 1 {
+	if i := strings.LastIndexByte(s[max(0, n-40):n], 0x1b); i >= 0 && invisible.EscapeLen(s[max(0, n-40)+i:n]) == 1 {
 		return max(0, n-40) + i
 	}
 	if n > 0 && s[n-1] == '\r' {
 		n--
 	}
-	return n - unsettledEnd(s[:n])
+	return n - invisible.UnsettledEnd(s[:n])
 }

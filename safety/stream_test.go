@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/safety/internal/rule"
 )
 
 // streamed writes text in pieces of the given sizes, over and over.
@@ -36,8 +38,8 @@ func TestAStreamSaysWhatCleaningTheWholeSays(t *testing.T) {
 }
 
 func TestAStreamNeverEmitsPartOfASecret(t *testing.T) {
-	eachRule(t, func(t *testing.T, l *Layer, r *rule) {
-		for k, h := range r.hits {
+	eachRule(t, func(t *testing.T, l *Layer, r *rule.Rule) {
+		for k, h := range r.Hits {
 			secret := hitOf(r, h, uint64(k))
 			whole, _ := l.Mask("see " + secret + " now")
 			_, emitted, _ := streamed(l, "see "+secret+" now", 1)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/safety/internal/rule"
 )
 
 func TestATextEncodesAsAJSONString(t *testing.T) {
@@ -27,8 +29,8 @@ func TestAJSONEncodesAsItself(t *testing.T) {
 
 func TestVerdictsAndActionsHaveNames(t *testing.T) {
 	assert.Equal(t, []string{"passed", "redacted", "blocked"}, []string{Passed.String(), Redacted.String(), Blocked.String()})
-	var a Action
+	var a rule.Action
 	require.NoError(t, a.UnmarshalText([]byte("Sanitize")))
-	assert.Equal(t, Sanitize, a)
+	assert.Equal(t, rule.Sanitize, a)
 	require.Error(t, a.UnmarshalText([]byte("drop")))
 }

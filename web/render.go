@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"candor/safety"
+	"candor/safety/render"
 	"candor/web/problem"
 	"candor/web/view"
 )
@@ -45,10 +46,10 @@ func (r *renderer) turn(t *view.TurnInfo) {
 }
 
 // html returns the HTML of t, "" if it is not wanted or over the budget.
-func (r *renderer) html(t *safety.Text) safety.SafeHTML {
+func (r *renderer) html(t *safety.Text) render.SafeHTML {
 	if !r.wanted || t == nil || len(t.String()) > r.budget {
 		return ""
 	}
 	r.budget -= len(t.String())
-	return t.Markdown()
+	return render.Markdown(*t)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"candor/safety"
+	"candor/safety/render"
 )
 
 //go:embed page.html
@@ -21,7 +22,7 @@ var styleSheet string
 // the result of text, which safety has escaped already.
 var parsePage = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
-		"text":  func(t safety.Text) template.HTML { return template.HTML(t.HTML()) },
+		"text":  func(t safety.Text) template.HTML { return template.HTML(render.HTML(t)) },
 		"title": func(t safety.Text) string { return pageTitle(t.String()) },
 		"agent": agentName,
 	}).Parse(pageSource)

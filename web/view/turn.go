@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"candor/safety"
+	"candor/safety/render"
 	"candor/session"
 )
 
@@ -13,7 +14,7 @@ type TurnInfo struct {
 	MessageID   string             `json:"message_id"`
 	UserInput   safety.Text        `json:"user_input"`
 	Response    *safety.Text       `json:"response"`
-	HTML        safety.SafeHTML    `json:"response_html,omitempty"` // only with render=html
+	HTML        render.SafeHTML    `json:"response_html,omitempty"` // only with render=html
 	State       session.State      `json:"state"`
 	Error       *safety.Text       `json:"error,omitempty"`
 	CreatedAt   time.Time          `json:"created_at"`
@@ -53,7 +54,7 @@ type TurnReasoningInfo struct {
 	ThreadID         string             `json:"thread_id"`
 	TurnNumber       int                `json:"turn_number"`
 	Narrative        *safety.Text       `json:"narrative,omitempty"`
-	NarrativeHTML    safety.SafeHTML    `json:"narrative_html,omitempty"`   // only with render=html
+	NarrativeHTML    render.SafeHTML    `json:"narrative_html,omitempty"`   // only with render=html
 	NarrativeSource  session.Source     `json:"narrative_source,omitempty"` // model, or summary: the provider's
 	NarrativeBlocked bool               `json:"narrative_blocked,omitempty"`
 	Narratives       []StepNarrative    `json:"narratives,omitempty"` // by step, if there are several steps
@@ -110,7 +111,7 @@ type StepNarrative struct {
 	Step      int         `json:"step"`
 	Narrative safety.Text `json:"narrative"`
 
-	HTML safety.SafeHTML `json:"narrative_html,omitempty"` // only with render=html
+	HTML render.SafeHTML `json:"narrative_html,omitempty"` // only with render=html
 }
 
 // ToolDecisionInfo says why a tool was called, with which parameters, and how that ended.

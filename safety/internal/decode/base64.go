@@ -1,0 +1,225 @@
+package decode
+
+import (
+	"candor/safety/internal/lex"
+)
+
+// MinEncoded is the shortest run that can hide a credential: 16 bytes in
+// base64, 12 in hex.
+const MinEncoded = 24
+
+// MaxEncoded bounds how much of one run is decoded.
+const MaxEncoded = 64 << 10
+
+var encoding = lex.NewClass("A-Za-z0-9+/_-")
+
+// NextRun finds the next run of base64 characters of at least minEncoded from i
+// on. It reads each stretch of that length from its end: what is no such
+// character there rules out all before it.
+func NextRun(s string, i int) (from, to int) {
+	for i+MinEncoded <= len(s) {
+		from = encoding.Back(s, i+MinEncoded, MinEncoded)
+		if from == i {
+			to = encoding.Run(s, i+MinEncoded, len(s))
+			return from, wrapped(s, from, to)
+		}
+		i = from
+	}
+	return 0, 0
+}
+
+// wrapped follows a run over line ends, as in mail: full lines of a length that
+// decodes on its own, each behind what quotes or indents it.
+func wrapped(s string, from, to int) int {
+	width := to - from
+	for width >= MinEncoded && width%4 == 0 {
+		line := NextLine(s, to)
+		if line < 0 {
+			break
+		}
+		end := encoding.Run(s, line, width)
+		full := end-line == width
+		if end == line || !full && !lastLine(s, line, end) || full && end < len(s) && encoding[s[end]] {
+			break
+		}
+		to = end
+		if !full {
+			break
+		}
+	}
+	return to
+}
+
+// NextLine is where the text of the next line starts, behind what quotes or
+// indents it, if a line ends at i; else -1.
+func NextLine(s string, i int) int {
+	if i < len(s) && s[i] == '\r' {
+		i++
+	}
+	if i >= len(s) || s[i] != '\n' {
+		return -1
+	}
+	i++
+	for stop := min(len(s), i+maxLead); i < stop && lead[s[i]]; {
+		i++
+	}
+	return i
+}
+
+// lead is what stands before each line of what is quoted, commented or indented;
+// maxLead is how much of it there may be.
+var lead = lex.NewClass(" \t>#|*;%\xe2\x94\x82")
+
+const maxLead = 16
+
+// lastLine reports whether a shorter line is the last one of something encoded and
+// no word.
+func lastLine(s string, from, to int) bool {
+	if to < len(s) && s[to] == '=' {
+		return true
+	}
+	if to < len(s) && s[to] == ' ' {
+		l := lex.CountChars(s[from:to])
+		return to-from >= 16 && l.Upper > 1 && l.Lower > 1 && l.Digit > 1
+	}
+	return to-from > 12 || lex.Classes['z'].Run(s, from, to-from) < to
+}
+
+// FromBase64 decodes a run into buf, or gives nil as soon as what comes out is
+// not text. Line ends are skipped.
+func FromBase64(run string, buf []byte) []byte {
+	out, odd, bits, n := buf[:0], 0, uint32(0), 0
+	for i := 0; i < len(run); i++ {
+		v := lex.Sextets[run[i]]
+		if v == 0xff {
+			continue
+		}
+		bits = bits<<6 | uint32(v)
+		if n++; n < 4 {
+			continue
+		}
+		x, y, z := byte(bits>>16), byte(bits>>8), byte(bits)
+		out = append(out, x, y, z)
+		n, bits = 0, 0
+		if odd += int(oddBytes[x]) + int(oddBytes[y]) + int(oddBytes[z]); odd > 2+len(out)/16 {
+			return nil
+		}
+	}
+	switch n {
+	case 2:
+		out = append(out, byte(bits>>4))
+	case 3:
+		out = append(out, byte(bits>>10), byte(bits>>2))
+	}
+	return out
+}
+
+// FromWide decodes a run whose text is in UTF-16, as PowerShell's encoded commands
+// are, or gives nil where it is none.
+func FromWide(run string, buf []byte) []byte {
+	if len(run) < 2*MinEncoded {
+		return nil
+	}
+	head := [3]byte{lex.Sextets[run[0]]<<2 | lex.Sextets[run[1]]>>4, lex.Sextets[run[1]]<<4 | lex.Sextets[run[2]]>>2, lex.Sextets[run[2]]<<6 | lex.Sextets[run[3]]}
+	if marked := head[0] == 0xff && head[1] == 0xfe; !marked && (head[0] == 0) == (head[1] == 0) {
+		return nil
+	}
+	out, bits, n, odd := buf[:0], uint32(0), 0, 0
+	for i := 0; i < len(run) && odd < 4; i++ {
+		v := lex.Sextets[run[i]]
+		if v == 0xff {
+			continue
+		}
+		bits, n = bits<<6|uint32(v), n+6
+		if n < 8 {
+			continue
+		}
+		n -= 8
+		switch b := byte(bits >> n); {
+		case lex.IsText(b):
+			out = append(out, b)
+		case b != 0:
+			odd++
+		}
+	}
+	if odd == 4 {
+		return nil
+	}
+	return out
+}
+
+// FromHex decodes a run into buf, or gives nil if it is not hex or not text. Line
+// ends are skipped, with what stands before the next line.
+func FromHex(run string, buf []byte) []byte {
+	out, odd := buf[:0], 0
+	for i := 0; i+1 < len(run); i += 2 {
+		if next := NextLine(run, i); next >= 0 {
+			if i = next; i+1 >= len(run) {
+				break
+			}
+		}
+		high, low := lex.Nibbles[run[i]], lex.Nibbles[run[i+1]]
+		if high|low == 0xff {
+			return nil
+		}
+		b := high<<4 | low
+		odd += int(oddBytes[b])
+		if out = append(out, b); odd > 1+len(out)/16 {
+			return nil
+		}
+	}
+	return out
+}
+
+// oddBytes is 1 for bytes that text does not hold.
+var oddBytes = func() (t [256]uint8) {
+	for b := range t {
+		if !lex.IsText(byte(b)) {
+			t[b] = 1
+		}
+	}
+	return t
+}()
+
+// EncodedLines is where the lines of encoded text begin that end before the line
+// that starts at h: all of them full, but the last.
+func EncodedLines(s string, h int) int {
+	from := h
+	for short := true; ; short = false {
+		line := lineEnd(s, h)
+		if line < 0 {
+			return from
+		}
+		for k := 0; k < 2 && line > 0 && s[line-1] == '='; k++ {
+			line--
+			short = true
+		}
+		start := encoding.Back(s, line, MaxEncoded)
+		if start == line {
+			return from
+		}
+		h = start
+		if full := line-start >= MinEncoded && (line-start)%4 == 0; full {
+			from = start
+		} else if !short {
+			return from
+		}
+	}
+}
+
+// lineEnd is where the line before the one that starts at h ends, quoted or
+// indented as it may be, or -1.
+func lineEnd(s string, h int) int {
+	i := h
+	for i > 0 && i > h-maxLead && lead[s[i-1]] {
+		i--
+	}
+	if i == 0 || s[i-1] != '\n' {
+		return -1
+	}
+	i--
+	if i > 0 && s[i-1] == '\r' {
+		i--
+	}
+	return i
+}

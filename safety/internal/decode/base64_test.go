@@ -1,0 +1,35 @@
+package decode
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// drawnFrom is n bytes of an alphabet.
+func drawnFrom(rng *rand.Rand, alphabet string, n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteByte(alphabet[rng.IntN(len(alphabet))])
+	}
+	return b.String()
+}
+
+func TestDecodingGivesWhatWasEncodedOrNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	var buf [512]byte
+	for n := 12; n < 200; n++ {
+		text := drawnFrom(rng, "abcdefghij KLMNOP0123456789\n.,", n)
+		require.Equal(t, text, string(FromHex(hex.EncodeToString([]byte(text)), buf[:0])))
+		require.Equal(t, text, string(FromBase64(base64.RawStdEncoding.EncodeToString([]byte(text)), buf[:0])))
+		require.Equal(t, text, string(FromBase64(base64.RawURLEncoding.EncodeToString([]byte(text)), buf[:0])))
+	}
+	assert.Nil(t, FromHex("not hex at all", buf[:0]))
+	assert.Nil(t, FromHex(strings.Repeat("ff", 30), buf[:0]))
+	assert.Nil(t, FromBase64(strings.Repeat("____", 30), buf[:0]))
+}

@@ -1,0 +1,269 @@
+package decode
+
+import (
+	"strings"
+
+	"candor/safety/internal/lex"
+)
+
+// Joint is what stands between two parts of a torn token.
+type Joint uint8
+
+const (
+	JointNone  Joint = iota
+	JointMade        // somebody made it: a continued line, two literals, a tag, an emphasis
+	JointLine        // a line end, with what quotes or numbers the next line
+	JointSpace       // one blank
+)
+
+// Joints begin what may stand between two pieces.
+var Joints = lex.NewClass("\\\"'`<*~\n\r \t|^\b${=\x1b\xe2")
+
+// SkipJoint reads what may stand between two pieces from i on, and gives where the
+// next one starts. Without a joint it gives the end of the text if more of it could
+// make one.
+func SkipJoint(s string, i int) (Joint, int) {
+	kind, start := JointNone, i
+	for i < len(s) && i-start < 96 {
+		k, next := tearOnce(s, i)
+		if k == JointNone {
+			if next == len(s) {
+				return JointNone, next
+			}
+			break
+		}
+		if i = next; kind != JointMade {
+			kind = k
+		}
+	}
+	if i == len(s) && i > start {
+		return JointNone, i
+	}
+	return kind, i
+}
+
+func tearOnce(s string, i int) (Joint, int) {
+	switch c := s[i]; c {
+	case '\\', '=':
+		return continued(s, i)
+	case '"', '\'', '`':
+		return literals(s, i, c)
+	case '<':
+		return tagged(s, i)
+	case '*', '~':
+		j := i
+		for j < len(s) && j < i+3 && s[j] == c {
+			j++
+		}
+		return JointMade, j
+	case '\n', '\r':
+		return JointLine, lineStart(s, i)
+	case ' ', '\t', '|', 0xe2:
+		return cellEnd(s, i)
+	case 0x1b, '^', '\b':
+		return painted(s, i)
+	case '$', '{', '}':
+		return interpolated(s, i)
+	}
+	return JointNone, i
+}
+
+// continued is a backslash at the end of a line, or the = of quoted-printable.
+func continued(s string, i int) (Joint, int) {
+	j := i + 1
+	if j < len(s) && s[j] == '\r' {
+		j++
+	}
+	if j >= len(s) {
+		return JointNone, len(s)
+	}
+	if s[j] != '\n' {
+		return JointNone, i
+	}
+	return JointMade, lex.SkipBlank(s, j+1, 16)
+}
+
+// joiners are the operators that join two literals; a comma does where they are
+// joined as a list.
+var joiners = [...]string{"+", "..", ".", "&", "||", "<>", "~", ",", "\\"}
+
+// literals is the end of one literal and the beginning of the next.
+func literals(s string, i int, q byte) (Joint, int) {
+	j := leadingBlank(s, i+1)
+	for _, op := range joiners {
+		if strings.HasPrefix(s[j:], op) {
+			j = leadingBlank(s, j+len(op))
+			break
+		}
+	}
+	if j < len(s) && (s[j] == 'f' || s[j] == 'r' || s[j] == 'b') && j+1 < len(s) && s[j+1] == q {
+		j++
+	}
+	if j >= len(s) {
+		return JointNone, len(s)
+	}
+	switch {
+	case s[j] == q, j == i+1 && lex.IsQuote(s[j]):
+		return JointMade, j + 1
+	case j == i+1 && lex.Alnum[s[j]]: // as shells join
+		return JointLine, j
+	}
+	return JointNone, i
+}
+
+// leadingBlank skips blanks and at most two line ends with what stands before the
+// text of the line.
+func leadingBlank(s string, i int) int {
+	for range 2 {
+		i = lex.SkipBlank(s, i, 16)
+		if next := NextLine(s, i); next >= 0 {
+			i = next
+		}
+	}
+	return i
+}
+
+// tagged is a tag or a comment of HTML.
+func tagged(s string, i int) (Joint, int) {
+	if i+1 >= len(s) {
+		return JointNone, len(s)
+	}
+	if c := s[i+1]; !lex.IsLetter(c) && c != '/' && c != '!' {
+		return JointNone, i
+	}
+	stop := min(len(s), i+48)
+	for j := i + 1; j < stop; j++ {
+		switch s[j] {
+		case '>':
+			if separates(strings.TrimPrefix(s[i+1:j], "/")) {
+				return JointLine, j + 1
+			}
+			return JointMade, j + 1
+		case '<', '\n', '|':
+			return JointNone, i
+		}
+	}
+	if stop == len(s) {
+		return JointNone, stop
+	}
+	return JointNone, i
+}
+
+// separates reports whether a tag parts what stands before it from what follows.
+func separates(tag string) bool {
+	for _, name := range [...]string{"td", "th", "tr", "li", "p", "div", "dt", "dd"} {
+		if tag == name || strings.HasPrefix(tag, name+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// lineStart is where the text of the next line starts, behind what quotes,
+// comments or numbers it.
+func lineStart(s string, i int) int {
+	j := NextLine(s, i)
+	if j < 0 {
+		return i + 1 // a carriage return
+	}
+	for _, mark := range [...]string{"//", "--", "+ ", "- "} {
+		if strings.HasPrefix(s[j:], mark) {
+			return lex.SkipBlank(s, j+len(mark), 8)
+		}
+		if j+1 == len(s) && s[j] == mark[0] {
+			return len(s) // it may become one
+		}
+	}
+	n := lex.Digits.Run(s, j, 6)
+	if n == len(s) {
+		return n
+	}
+	if n > j && (s[n] == ':' || s[n] == ' ' || s[n] == '\t') {
+		k := n
+		for k < len(s) && k < n+4 && strings.IndexByte(": \t|", s[k]) >= 0 {
+			k++
+		}
+		return k
+	}
+	return j
+}
+
+// cellEnd is a blank, or the end of a cell of a table and of its line.
+func cellEnd(s string, i int) (Joint, int) {
+	j := lex.SkipBlank(s, i, 80)
+	for n := barLen(s, j); n > 0; n = barLen(s, j) {
+		j = lex.SkipBlank(s, j+n, 80)
+	}
+	switch {
+	case j >= len(s):
+		return JointNone, len(s)
+	case s[j] == '\n' || s[j] == '\r':
+		return JointLine, cellStart(s, lineStart(s, j))
+	case s[i] == ' ' && j == i+1, s[i] == '\t' && j == i+1:
+		return JointSpace, j
+	}
+	return JointNone, i
+}
+
+// cellStart skips empty cells.
+func cellStart(s string, i int) int {
+	for i < len(s) && lead[s[i]] {
+		i++
+	}
+	return i
+}
+
+// barLen is the length of the bar between two cells that stands at i, or 0.
+func barLen(s string, i int) int {
+	for _, bar := range [...]string{"|", "│"} {
+		if strings.HasPrefix(s[i:], bar) {
+			return len(bar)
+		}
+	}
+	return 0
+}
+
+// painted is a terminal's escape, as it is or as it is shown.
+func painted(s string, i int) (Joint, int) {
+	j := i + 1
+	if s[i] == '\b' {
+		return JointMade, j
+	}
+	if s[i] == '^' {
+		if j < len(s) && s[j] != '[' {
+			return JointNone, i
+		}
+		j++
+	}
+	if j >= len(s) {
+		return JointNone, len(s)
+	}
+	if s[j] != '[' {
+		return JointNone, i
+	}
+	for j++; j < len(s) && j < i+16 && (lex.Digits[s[j]] || s[j] == ';'); {
+		j++
+	}
+	if j >= len(s) {
+		return JointNone, len(s)
+	}
+	if s[j] != 'm' && s[j] != 'K' {
+		return JointNone, i
+	}
+	return JointMade, j + 1
+}
+
+// interpolated is a literal inside a template: ${"…"}, {'…'}.
+func interpolated(s string, i int) (Joint, int) {
+	j := i
+	for j < len(s) && j < i+2 && (s[j] == '$' || s[j] == '{') {
+		j++
+	}
+	if j >= len(s) {
+		return JointNone, len(s)
+	}
+	if j == i || s[j-1] != '{' || !lex.IsQuote(s[j]) {
+		return JointNone, i
+	}
+	return JointMade, j + 1
+}

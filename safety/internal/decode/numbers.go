@@ -1,0 +1,280 @@
+package decode
+
+import (
+	"strings"
+
+	"candor/safety/internal/lex"
+)
+
+// MinSpelled is how many numbers in a row may hide a credential.
+const MinSpelled = 12
+
+// probeStep is how far apart the places are that are asked whether numbers stand
+// there: a series that counts holds one of them and the eight bytes behind it.
+const probeStep = 32
+
+// Series is a text spelled as numbers with the same sign between any two: bytes in
+// hex, pairs of them, decimals, the lines of a dump.
+type Series struct {
+	From, To int
+	tokens   int
+	Lens     [5]int // how many tokens have so many digits
+	Decimal  bool   // all are decimal digits
+	dump     bool   // lines have an offset and a column of text
+}
+
+// NextSeries finds the next series from i on.
+func NextSeries(s string, i int) (sr Series, ok bool) {
+	for low := i; i+probeStep+8 <= len(s); i += probeStep {
+		if w := lex.Load8(s, i); lex.DigitTops(w) == 0 || lex.DigitTops(w)|lex.LetterTops(w) == lex.Tops {
+			continue // no number, or one too long
+		}
+		at := twoTokens(s, i, i+8)
+		if at < 0 {
+			continue
+		}
+		sr = readSeries(s, seriesStart(s, at, max(low, at-3*probeStep)))
+		if sr.To <= at {
+			sr = readSeries(s, max(low, lex.Alnum.Back(s, at, 12)))
+		}
+		if sr.tokens >= MinSpelled || sr.tokens >= MinSpelled/2 && sr.Lens[4] >= sr.tokens-1 {
+			return sr, true
+		}
+		i = max(i, sr.To-probeStep)
+	}
+	return Series{}, false
+}
+
+// twoTokens is where between i and end a number stands that another one follows, or
+// -1. The numbers of escapes do not count, which are read as such.
+func twoTokens(s string, i, end int) int {
+	for ; i < end; i++ {
+		if !lex.Digits[s[i]] {
+			continue
+		}
+		start, run := lex.Alnum.Back(s, i, 6), lex.Alnum.Run(s, i, 9)
+		if run-start > 8 { // too long for a number
+			i = run - 1
+			continue
+		}
+		_, to, ok := spelledToken(s, start)
+		if ok && (start == 0 || strings.IndexByte(`%\#`, s[start-1]) < 0) {
+			if _, next, more := between(s, to); more {
+				if _, _, ok = spelledToken(s, next); ok {
+					return i
+				}
+			}
+		}
+		i = max(i, to-1)
+	}
+	return -1
+}
+
+// spelledToken reads the number at i: its digits, behind 0x or the like, and whether
+// it may be a byte or two of text.
+func spelledToken(s string, i int) (from, to int, ok bool) {
+	to = lex.Alnum.Run(s, i, 12)
+	from = i
+	if to-i > 2 && s[i] == '0' && lex.ToLower(s[i+1]) == 'x' {
+		from += 2
+	}
+	n := to - from
+	if n < 2 || n > 4 || lex.Classes['x'].Run(s, from, n) < to {
+		return from, to, false
+	}
+	switch v := s[from:to]; {
+	case n == 4:
+		return from, to, lex.HexText(v[:2]) && lex.HexText(v[2:])
+	case n == 2 && lex.HexText(v):
+		return from, to, true
+	default:
+		d, all := decimal(v)
+		return from, to, all && (lex.IsText(byte(d)) && d < 0x7f || n == 3 && octalText(v))
+	}
+}
+
+func decimal(v string) (n int, ok bool) {
+	for i := range len(v) {
+		if !lex.Digits[v[i]] {
+			return 0, false
+		}
+		n = n*10 + int(v[i]-'0')
+	}
+	return n, true
+}
+
+func octalText(v string) bool {
+	return v[0] <= '1' && v[1] <= '7' && v[2] <= '7' && lex.IsText((v[0]-'0')<<6|(v[1]-'0')<<3|(v[2]-'0'))
+}
+
+// between is where the next number starts behind one that ends at i: a few signs
+// stand between, or a line end with what leads the next line.
+func between(s string, i int) (sign string, next int, ok bool) {
+	j := i
+	for j < len(s) && j < i+7 && !lex.Alnum[s[j]] && s[j] != '\n' {
+		j++
+	}
+	if j < len(s) && (s[j] == '\n' || s[j] == '\r') {
+		sign = s[i:j]
+		for j < len(s) && j < i+32 && !lex.Alnum[s[j]] {
+			j++
+		}
+	} else {
+		sign = s[i:j]
+	}
+	return strings.Trim(sign, " \r\t"), j, j > i && j < len(s)
+}
+
+// readSeries reads the series that starts at i.
+func readSeries(s string, i int) Series {
+	sr := Series{From: i, To: i, Decimal: true}
+	sign := ""
+	for i < len(s) {
+		from, to, ok := spelledToken(s, i)
+		if !ok {
+			next := dumpLine(s, sr.To)
+			if next <= i || sr.tokens == 0 || !sr.dump && offsetEnd(s, strings.LastIndexByte(s[:sr.From], '\n')+1) < 0 {
+				break
+			}
+			sr.dump, i = true, next
+			continue
+		}
+		_, all := decimal(s[from:to])
+		sr.tokens, sr.To, sr.Decimal = sr.tokens+1, to, sr.Decimal && all
+		sr.Lens[to-from]++
+		between, next, ok := between(s, to)
+		if !ok || sr.tokens > 1 && between != sign && between != "|" { // which opens a column of text
+			break
+		}
+		if sr.tokens == 1 {
+			if sign = between; sign == "%" || sign == `\` {
+				break // escapes, which are read as such
+			}
+		}
+		i = next
+	}
+	if sr.dump {
+		if k := strings.IndexByte(s[sr.To:min(len(s), sr.To+100)], '\n'); k >= 0 {
+			sr.To += k
+		} else if len(s)-sr.To < 100 {
+			sr.To = len(s)
+		}
+	}
+	return sr
+}
+
+// dumpLine is where the numbers of the next line of a dump start, -1 where no such
+// line follows.
+func dumpLine(s string, i int) int {
+	k := strings.IndexByte(s[i:min(len(s), i+60)], '\n')
+	if k < 1 {
+		return -1
+	}
+	return offsetEnd(s, i+k+1)
+}
+
+// offsetEnd is where the numbers start on the line of a dump that starts at i, or -1.
+func offsetEnd(s string, i int) int {
+	to := lex.Classes['x'].Run(s, i, 9)
+	if to-i < 6 || to-i > 8 || to >= len(s) || s[to] != ':' && s[to] != ' ' {
+		return -1
+	}
+	if s[to] == ':' {
+		to++
+	}
+	return lex.SkipBlank(s, to, 4)
+}
+
+// seriesStart draws i back to where the series starts that a number at i is part of,
+// not before low.
+func seriesStart(s string, i, low int) int {
+	i = max(low, lex.Alnum.Back(s, i, 12))
+	for i > low {
+		end := i
+		for end > 0 && end > i-32 && !lex.Alnum[s[end-1]] {
+			end--
+		}
+		if end == 0 || end == i {
+			return i
+		}
+		start := lex.Alnum.Back(s, end, 12)
+		if _, to, ok := spelledToken(s, start); !ok || to != end || start < low {
+			return i
+		}
+		i = start
+	}
+	return i
+}
+
+// Bytes are what a series spells, read in one way; nil if it cannot be read so.
+func (sr *Series) Bytes(s string, buf []byte, read func(v string, out []byte) []byte) []byte {
+	out, n := buf[:0], 0
+	for i := sr.From; i < sr.To; {
+		from, to, ok := spelledToken(s, i)
+		if !ok {
+			next := dumpLine(s, n)
+			if next <= i || next > sr.To {
+				break
+			}
+			i = next
+			continue
+		}
+		out = read(s[from:to], out)
+		_, next, ok := between(s, to)
+		if n = to; !ok || out == nil {
+			break
+		}
+		i = next
+	}
+	return out
+}
+
+func ReadHex(v string, out []byte) []byte {
+	for ; len(v) >= 2; v = v[2:] {
+		out = append(out, lex.Nibbles[v[0]]<<4|lex.Nibbles[v[1]])
+	}
+	if len(v) > 0 {
+		return nil
+	}
+	return out
+}
+
+func ReadDecimal(v string, out []byte) []byte {
+	n, ok := decimal(v)
+	if !ok || n > 255 {
+		return nil
+	}
+	return append(out, byte(n))
+}
+
+func ReadOctal(v string, out []byte) []byte {
+	if len(v) != 3 || !octalText(v) {
+		return nil
+	}
+	return append(out, (v[0]-'0')<<6|(v[1]-'0')<<3|(v[2]-'0'))
+}
+
+// SpelledStart draws h back to the start of a series that ends there and may go on.
+func SpelledStart(s string, h int) int {
+	line := strings.LastIndexByte(s[:h], '\n') + 1
+	if to := lex.Classes['x'].Run(s, line, 9); offsetEnd(s, line) >= 0 && h-line < 100 {
+		if line == 0 {
+			return 0
+		}
+		return min(line, SpelledStart(s, line-1)) // a dump
+	} else if to == len(s) && line > 0 && to-line <= 8 {
+		return min(h, SpelledStart(s, line-1)) // its next offset
+	}
+	end := h
+	for end > 0 && end > h-32 && !lex.Alnum[s[end-1]] {
+		end--
+	}
+	start := lex.Alnum.Back(s, end, 12)
+	if end == 0 || start == end {
+		return h
+	}
+	if _, to, ok := spelledToken(s, start); !ok || to != end {
+		return h
+	}
+	return seriesStart(s, start, 0)
+}

@@ -1,0 +1,189 @@
+package detect
+
+import (
+	"cmp"
+	"slices"
+
+	"candor/safety/internal/decode"
+	"candor/safety/internal/invisible"
+	"candor/safety/internal/lex"
+	"candor/safety/internal/rule"
+)
+
+// MaxDecode is how many encodings deep a secret is looked for.
+const MaxDecode = 3
+
+// probe looks for secrets under the ways they are hidden. Its budget bounds the
+// bytes it reads beyond the text itself, so hiding things in things stays linear.
+type probe struct {
+	detector *Detector
+	budget   int
+}
+
+// Inspect appends to buf what is found in s as it stands, and as readers and
+// decoders see it. Plain ASCII without escapes or long runs is read once.
+func (d *Detector) Inspect(s string, buf []lex.Span) []lex.Span {
+	buf = d.spans(s, buf)
+	p := probe{detector: d, budget: 8*len(s) + 4096}
+	if hidden := p.hidden(s, 0, buf); len(hidden) > 0 {
+		return d.once(append(buf, hidden...))
+	}
+	return buf
+}
+
+// hidden gives what is found in s only by seeing through letters and encodings.
+// What stands there is known already.
+func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
+	var found []lex.Span
+	if v := decode.PlainLetters(s); v != nil {
+		found = p.view(v, depth, found)
+	}
+	if depth >= MaxDecode {
+		return found
+	}
+	if v := decode.Unescaped(s); v != nil {
+		found = p.view(v, depth+1, found)
+	}
+	for from, to := decode.NextRun(s, 0); to > 0; from, to = decode.NextRun(s, to) {
+		for len(known) > 0 && known[0].To < to {
+			known = known[1:]
+		}
+		if len(known) > 0 && known[0].From <= from && p.masks(known[0]) {
+			continue // what it hides goes with it
+		}
+		if index, ok := p.encoded(s[from:min(to, from+decode.MaxEncoded)], depth+1); ok {
+			found = append(found, lex.Span{From: from, To: padded(s, to), Rule: index})
+		}
+	}
+	for sr, ok := decode.NextSeries(s, 0); ok; sr, ok = decode.NextSeries(s, sr.To) {
+		if index, ok := p.spelled(s, &sr, depth+1); ok {
+			found = append(found, lex.Span{From: sr.From, To: sr.To, Rule: index})
+		}
+	}
+	return found
+}
+
+// masks reports whether what was found will be replaced as a whole.
+func (p *probe) masks(sp lex.Span) bool {
+	a := p.detector.Rules[sp.Rule].Action
+	return a == rule.Redact || a == rule.Block
+}
+
+// text gives everything that is found in s.
+func (p *probe) text(s string, depth int) []lex.Span {
+	found := p.detector.spans(s, nil)
+	return append(found, p.hidden(s, depth, found)...)
+}
+
+// padded is the end of a run with its padding.
+func padded(s string, to int) int { return lex.Classes['e'].Run(s, to, 2) }
+
+// view reads a view and translates what it finds.
+func (p *probe) view(v *decode.View, depth int, buf []lex.Span) []lex.Span {
+	if p.budget -= v.Text.Len(); p.budget < 0 {
+		return buf
+	}
+	for _, sp := range p.text(v.Text.String(), depth) {
+		buf = append(buf, v.Back(sp))
+	}
+	return buf
+}
+
+// told reports whether a rule leaves the text as it is.
+func (d *Detector) told(index int) bool {
+	a := d.Rules[index].Action
+	return a == rule.Warn || a == rule.Review
+}
+
+// once drops what was found twice, as it stands and in a view, of what is only
+// told: what is changed is merged anyway.
+func (d *Detector) once(found []lex.Span) []lex.Span {
+	n := 0
+	for i, sp := range found { // those that are told come first
+		if d.told(sp.Rule) {
+			found[i], found[n] = found[n], sp
+			n++
+		}
+	}
+	if n < 2 {
+		return found
+	}
+	slices.SortFunc(found[:n], func(a, b lex.Span) int { return cmp.Or(a.Rule-b.Rule, a.From-b.From, b.To-a.To) })
+	k := 1
+	for _, sp := range found[1:n] {
+		if last := found[k-1]; last.Rule != sp.Rule || sp.From >= last.To {
+			found[k] = sp
+			k++
+		}
+	}
+	return append(found[:k], found[n:]...)
+}
+
+// encoded reports which rule matches what a run decodes to. The run is taken as
+// hex, and as base64 from each of its first four characters.
+func (p *probe) encoded(run string, depth int) (index int, ok bool) {
+	var scratch [512]byte
+	if out := decode.FromHex(run, scratch[:0]); out != nil {
+		return p.decoded(out, depth)
+	}
+	hex := lex.Classes['x'].Run(run, 0, len(run))
+	if len(run) > 2 && run[1] == 'x' || hex >= 2*decode.MinEncoded {
+		if out := decode.FromHex(trimHex(run), scratch[:0]); out != nil {
+			return p.decoded(out, depth)
+		}
+	}
+	if hex == len(run) {
+		return 0, false // a digest: no text is hex in base64
+	}
+	for skip := range 4 {
+		out := decode.FromBase64(run[skip:], scratch[:0])
+		if out == nil {
+			out = decode.FromWide(run[skip:], scratch[:0])
+		}
+		if out != nil {
+			if index, ok = p.decoded(out, depth); ok {
+				return index, ok
+			}
+		}
+	}
+	return 0, false
+}
+
+// trimHex is a run without a leading 0x and an odd last digit.
+func trimHex(run string) string {
+	if len(run) > 2 && lex.ToLower(run[1]) == 'x' {
+		run = run[2:]
+	}
+	return run[:lex.Classes['x'].Run(run, 0, len(run))&^1]
+}
+
+func (p *probe) decoded(out []byte, depth int) (index int, ok bool) {
+	if p.budget -= len(out); p.budget < 0 {
+		return 0, false
+	}
+	var best lex.Span
+	for _, sp := range p.text(invisible.Strip(string(out)), depth) {
+		if (p.detector.Rules[sp.Rule].Specificity != rule.FlagOnly || p.detector.told(sp.Rule)) && (!ok || p.detector.outranks(sp, best)) {
+			best, ok = sp, true
+		}
+	}
+	return best.Rule, ok
+}
+
+// spelled reports which rule matches what a series spells, in one of the ways it can
+// be read.
+func (p *probe) spelled(s string, sr *decode.Series, depth int) (index int, ok bool) {
+	var scratch [512]byte
+	ways := [...]func(string, []byte) []byte{decode.ReadHex, decode.ReadDecimal, decode.ReadOctal}
+	for k, read := range ways {
+		if k > 0 && !sr.Decimal || k == 0 && sr.Lens[3] > 0 {
+			continue
+		}
+		if out := sr.Bytes(s, scratch[:0], read); len(out) >= decode.MinSpelled {
+			if index, ok = p.decoded(out, depth); ok {
+				return index, ok
+			}
+		}
+	}
+	return 0, false
+}

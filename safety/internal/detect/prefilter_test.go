@@ -1,0 +1,67 @@
+package detect
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"candor/safety/internal/prefilter"
+)
+
+// places are all that filling batch after batch finds in s.
+func places(f *prefilter.Filter, s string) []prefilter.Candidate {
+	var all []prefilter.Candidate
+	var found prefilter.Batch
+	for i := 0; i < len(s); {
+		var n int
+		n, i = f.Scan(s, i, &found)
+		all = append(all, found[:n]...)
+	}
+	return all
+}
+
+// mayStand reports whether what stands next to an anchor allows for a match.
+func mayStand(a *prefilter.Keyword, s string, at int) bool {
+	end := at + len(a.Literal)
+	return (at == 0 || a.Prev == nil || a.Prev[s[at-1]]) && (end == len(s) || a.Next == nil || a.Next[s[end]])
+}
+
+// covers reports whether found is in order and holds every place that an anchor
+// is told by, among what may stand beside it.
+func covers(f *prefilter.Filter, s string, found []prefilter.Candidate) bool {
+	k := 0
+	for i := 0; i+3 <= len(s); i++ {
+		if k < len(found) && int(found[k].At) == i {
+			k++
+			continue
+		}
+		for _, a := range f.KeywordsAt(prefilter.Trigram(s, i)) {
+			if a.Gram == prefilter.Trigram(s, i) && a.Matches(s, i-a.Off) && mayStand(&a, s, i-a.Off) {
+				return false
+			}
+		}
+	}
+	return k == len(found)
+}
+
+func TestTheFilterMissesNoAnchor(t *testing.T) {
+	f := New(allRules()).filter
+	for _, s := range append(seeds(), strings.Repeat("token ", 500), strings.Repeat("key", 500), "", "k", "ke") {
+		require.True(t, covers(f, s, places(f, s)))
+	}
+	for _, a := range f.Keywords {
+		require.True(t, a.Matches("x"+a.Literal, 1))
+		require.True(t, covers(f, "x"+a.Literal+"y", places(f, "x"+a.Literal+"y")))
+	}
+}
+
+func FuzzFilter(f *testing.F) {
+	for _, s := range seeds() {
+		f.Add(s)
+	}
+	filter := New(allRules()).filter
+	f.Fuzz(func(t *testing.T, s string) {
+		require.True(t, covers(filter, s, places(filter, s)), "the filter misses an anchor")
+	})
+}

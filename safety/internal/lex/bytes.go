@@ -1,0 +1,298 @@
+package lex
+
+import (
+	"math/bits"
+	"unicode/utf8"
+)
+
+// Class is a set of bytes. Tokens are matched against classes, never against
+// regular expressions, so a match costs one table look-up a byte.
+type Class [256]bool
+
+// NewClass reads "a-z0-9_-": ranges and single bytes, a hyphen last.
+func NewClass(spec string) *Class {
+	var c Class
+	for i := 0; i < len(spec); i++ {
+		if i+2 < len(spec) && spec[i+1] == '-' {
+			for b := int(spec[i]); b <= int(spec[i+2]); b++ {
+				c[b] = true
+			}
+			i += 2
+			continue
+		}
+		c[spec[i]] = true
+	}
+	return &c
+}
+
+// Classes are the letters a format may use. Bytes above 0x7f are in none, so a
+// token always ends before the next script.
+var Classes = [256]*Class{
+	'a': NewClass("A-Za-z0-9"),
+	'b': NewClass("A-Za-z0-9+/"),
+	'd': NewClass("0-9"),
+	'e': NewClass("="),
+	'g': NewClass("a-hA-H0-9"),
+	'h': NewClass("0-9a-f"),
+	'H': NewClass("0-9A-F"),
+	'j': NewClass("A-Za-z0-9/\\_-"),
+	'k': NewClass("A-Za-z0-9_-"),
+	'l': NewClass("a-z0-9"),
+	'n': NewClass("A-Za-z0-9-"),
+	'p': NewClass("A-Za-z0-9_.=-"),
+	'q': NewClass("A-Za-z0-9_~.-"),
+	's': NewClass("A-Za-z0-9_=-"),
+	't': NewClass("A-Z2-7"),
+	'u': NewClass("A-Z0-9"),
+	'w': NewClass("A-Za-z0-9_"),
+	'x': NewClass("0-9A-Fa-f"),
+	'y': NewClass("A-Za-z0-9+/_=-"),
+	'z': NewClass("A-Za-z"),
+	'%': NewClass("A-Za-z0-9%"),
+}
+
+var (
+	Alnum     = Classes['a']
+	Digits    = Classes['d']
+	WordChars = Classes['k']
+	Token68   = NewClass("A-Za-z0-9._~+/-")
+
+	// Unjoined is what freeOnLeft may allow before a token.
+	Unjoined = func() *Class {
+		c := *NewClass("nrt0-9A-Fa-f")
+		for b := range c {
+			c[b] = c[b] || !Alnum[b]
+		}
+		return &c
+	}()
+)
+
+// Join adds what another class holds.
+func (c *Class) Join(other *Class) {
+	for b := range c {
+		c[b] = c[b] || other[b]
+	}
+}
+
+// Run is the end of the run of c that starts at i, at most max bytes long.
+func (c *Class) Run(s string, i, max int) int {
+	end := len(s)
+	if end-i > max {
+		end = i + max
+	}
+	if i >= end {
+		return i
+	}
+	t := s[i:end]
+	for k := range len(t) {
+		if !c[t[k]] {
+			return i + k
+		}
+	}
+	return end
+}
+
+// WordRun is wordish.run for words, which most often are letters and end within eight
+// bytes: it looks for their end without a loop, whose length would be guessed wrong.
+func WordRun(s string, i, max int) int {
+	end := len(s)
+	if end-i > max {
+		end = i + max
+	}
+	for i+8 <= end {
+		n := LettersIn(Load8(s, i))
+		if i += n; n < 8 {
+			if !WordChars[s[i]] {
+				return i
+			}
+			i++
+		}
+	}
+	return WordChars.Run(s, i, end-i)
+}
+
+// LettersIn is how many of eight bytes are letters, up to the first that is none.
+func LettersIn(w uint64) int { return bits.TrailingZeros64(^LetterTops(w)&Tops) / 8 }
+
+// LetterTops has the top bit of those of eight bytes that are letters.
+func LetterTops(w uint64) uint64 {
+	w |= 0x20 * Ones
+	low := w &^ Tops
+	return (low + (0x80-'a')*Ones) &^ (low + (0x80-'z'-1)*Ones) &^ w & Tops
+}
+
+// A byte of each of eight, and the top bits of them.
+const (
+	Ones = 0x0101010101010101
+	Tops = 0x8080808080808080
+)
+
+// Back is the start of the run of c that ends before i, at most max bytes long.
+func (c *Class) Back(s string, i, max int) int {
+	start := 0
+	if i > max {
+		start = i - max
+	}
+	for i > start && c[s[i-1]] {
+		i--
+	}
+	return i
+}
+
+func ToLower(b byte) byte {
+	if b-'A' < 26 {
+		return b | 0x20
+	}
+	return b
+}
+
+func ToUpper(b byte) byte {
+	if b-'a' < 26 {
+		return b &^ 0x20
+	}
+	return b
+}
+
+// HasFold reports whether s holds lit at i. lit is in lower case.
+func HasFold(s string, i int, lit string) bool {
+	if i < 0 || len(s)-i < len(lit) {
+		return false
+	}
+	for k := 0; k < len(lit); k++ {
+		if ToLower(s[i+k]) != lit[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// FreeOnLeft reports whether a token may start at i: what stands before is no
+// letter or digit, or is the end of an escape such as \n or %3D.
+func FreeOnLeft(s string, i int) bool {
+	if i == 0 || !Alnum[s[i-1]] {
+		return true
+	}
+	if i >= 2 && s[i-2] == '\\' {
+		return s[i-1] == 'n' || s[i-1] == 'r' || s[i-1] == 't'
+	}
+	hex := Classes['x']
+	return i >= 3 && s[i-3] == '%' && hex[s[i-2]] && hex[s[i-1]]
+}
+
+// Sextets are the values of base64's characters, of both alphabets; nibbles are
+// those of hex digits. Anything else is 0xff.
+var Sextets, Nibbles = func() (six, four [256]uint8) {
+	for i := range six {
+		six[i], four[i] = 0xff, 0xff
+	}
+	for i := range uint8(26) {
+		six['A'+i], six['a'+i] = i, 26+i
+	}
+	for i := range uint8(10) {
+		six['0'+i], four['0'+i] = 52+i, i
+	}
+	for i := range uint8(6) {
+		four['A'+i], four['a'+i] = 10+i, 10+i
+	}
+	six['+'], six['-'], six['/'], six['_'] = 62, 62, 63, 63
+	return six, four
+}()
+
+func IsText(b byte) bool { return b >= 0x20 && b < 0x7f || b == '\n' || b == '\t' || b == '\r' }
+
+// RuneStart is the last rune boundary at or before i.
+func RuneStart(s string, i int) int {
+	if i >= len(s) {
+		return len(s)
+	}
+	i = max(i, 0)
+	for i > 0 && !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return i
+}
+
+func IsSpaceAt(s string, i int) bool { return s[i] == ' ' || s[i] == '\t' || s[i] == '\n' }
+
+func IsLetter(b byte) bool { return ToLower(b)-'a' < 26 }
+
+func IsUpper(b byte) bool { return b-'A' < 26 }
+
+func EqualFold(s, lit string) bool { return len(s) == len(lit) && HasFold(s, 0, lit) }
+
+func SkipBlank(s string, i, max int) int {
+	end := min(len(s), i+max)
+	for i < end && (s[i] == ' ' || s[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+func SkipSpace(s string, i, max int) int {
+	end := min(len(s), i+max)
+	for i < end && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+func HexText(v string) bool {
+	return IsText(Nibbles[v[0]]<<4 | Nibbles[v[1]])
+}
+
+func HexNumber(s string, i, n int) (rune, bool) {
+	if n < 1 || n > 8 || len(s)-i < n {
+		return 0, false
+	}
+	var r uint32
+	for _, c := range []byte(s[i : i+n]) {
+		switch {
+		case c-'0' < 10:
+			r = r<<4 | uint32(c-'0')
+		case ToLower(c)-'a' < 6:
+			r = r<<4 | uint32(ToLower(c)-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return rune(r & 0x7fffffff), true
+}
+
+func IsQuote(b byte) bool { return b == '"' || b == '\'' || b == '`' }
+
+func ContainsFold(s, lit string) bool {
+	for i := 0; i+len(lit) <= len(s); i++ {
+		if ToLower(s[i]) == lit[0] && HasFold(s, i, lit) {
+			return true
+		}
+	}
+	return false
+}
+
+// AsciiEnd is where the first byte stands, from i on, that is not ASCII. It reads
+// 32 bytes at a time.
+func AsciiEnd(s string, i int) int {
+	for i+32 <= len(s) && (Load8(s, i)|Load8(s, i+8)|Load8(s, i+16)|Load8(s, i+24))&Tops == 0 {
+		i += 32
+	}
+	for i+8 <= len(s) && Load8(s, i)&Tops == 0 {
+		i += 8
+	}
+	for i < len(s) && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
+// Load8 are the eight bytes at i as one number; the compiler makes it one load.
+func Load8(s string, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// Load4 are the four bytes at i as one number.
+func Load4(s string, i int) uint32 {
+	s = s[i : i+4]
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+}

@@ -1,0 +1,95 @@
+// Package ruletest fills in the templates that prove the rules, for tests. A rule
+// holds its examples as templates such as ghp_{a36}, so that the repository holds
+// nothing that looks like a live credential; a test asks here for a text made from
+// one. The same template and seed always give the same text.
+package ruletest
+
+import (
+	"math/rand/v2"
+	"strings"
+
+	"candor/safety/internal/lex"
+	"candor/safety/internal/rule"
+)
+
+// Fill makes a text from a template: {a12} becomes 12 letters and digits, as in a
+// format, and {} nothing. The seed chooses which.
+func Fill(template string, seed uint64) string {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	var b strings.Builder
+	for template != "" {
+		i := strings.IndexByte(template, '{')
+		if i < 0 {
+			break
+		}
+		b.WriteString(template[:i])
+		end := strings.IndexByte(template[i:], '}') + i
+		spec := template[i+1 : max(end, i+1)]
+		if end <= i || spec != "" && (lex.Classes[spec[0]] == nil || len(spec) < 2 || !lex.Digits[spec[1]]) {
+			b.WriteByte('{')
+			template = template[i+1:]
+			continue
+		}
+		template = template[end+1:]
+		if spec != "" {
+			parts, _ := rule.ParseParts("{" + spec + "}")
+			b.WriteString(drawn(rng, parts[0].Set, parts[0].Min))
+		}
+	}
+	return b.String() + template
+}
+
+// drawn is n bytes of a class, with a digit and both cases among them where the
+// class has them.
+func drawn(rng *rand.Rand, set *lex.Class, n int) string {
+	var members []byte
+	for c := range 256 {
+		if set[c] {
+			members = append(members, byte(c))
+		}
+	}
+	for {
+		out := make([]byte, n)
+		for i := range out {
+			out[i] = members[rng.IntN(len(members))]
+		}
+		if n > 0 && set != lex.Classes['e'] && (strings.IndexByte("-.", out[0]) >= 0 || strings.IndexByte("-._=", out[n-1]) >= 0) {
+			continue
+		}
+		l := lex.CountChars(string(out))
+		if n < 4 || (l.Digit > 0 || !set['5']) && (l.Lower > 0 || !set['b']) && (l.Upper > 0 || !set['B']) {
+			return string(out)
+		}
+	}
+}
+
+// Hit is a text that a rule has to find, made from one of its hits.
+func Hit(r *rule.Rule, template string, seed uint64) string {
+	if r.Specificity == rule.ByShape {
+		template = strings.NewReplacer("<", "", ">", "").Replace(template)
+	}
+	return Fill(template, seed)
+}
+
+// Leaked reports whether n bytes of secret in a row stand in out.
+func Leaked(out, secret string, n int) bool {
+	for i := 0; i+n <= len(secret); i++ {
+		if strings.Contains(out, secret[i:i+n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Seeds are the hits and misses of the rules, alone and inside other text, with a
+// few odd texts behind them.
+func Seeds(rules []rule.Rule) []string {
+	var all []string
+	for _, r := range rules {
+		for k, h := range r.Hits {
+			all = append(all, Hit(&r, h, uint64(k)), "x\u200b"+Hit(&r, h, uint64(k))+"。"+Hit(&r, h, 9))
+		}
+		all = append(all, r.Misses...)
+	}
+	return append(all, strings.Repeat("long ", 400), "a\r\nb\xff\x00", "password=password=password= x", `{"token":"a b 1"}`)
+}

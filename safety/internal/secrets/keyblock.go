@@ -1,0 +1,237 @@
+package secrets
+
+import (
+	"strings"
+
+	"candor/safety/internal/decode"
+	"candor/safety/internal/lex"
+	"candor/safety/internal/rule"
+)
+
+// keyGap is how far apart the parts of a key may stand whose END is missing: a
+// notice of what was left out, headers, what quotes each line.
+const keyGap = 400
+
+// keyEnd is where the body of a private key ends that starts at body: behind its
+// END, or behind the last of what looks like a key. It is open where more text
+// could change that.
+func keyEnd(s string, body int) (to int, open bool) {
+	last := body
+	for i := body; i < len(s) && i-last < keyGap; {
+		switch {
+		case s[i] == '-' && lex.HasFold(s, i, "-----end"):
+			to := labelEnd(s, i+8)
+			if cut := len(s)-i < 108 && strings.IndexByte(s[i:], '\n') < 0; to > i+8 || cut {
+				return to, i+108 > len(s)
+			}
+			i += 8 // no label, only looks like one
+		case keyLine[s[i]]:
+			end := keyLine.Run(s, i, len(s))
+			if ownLine(s, last, i, end) || end-i >= 16 && keyPart(s[i:end]) {
+				last = end
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+	return last, len(s)-last < keyGap
+}
+
+// labelEnd is where a label ends that goes on at i.
+func labelEnd(s string, i int) int {
+	rest := s[i:min(len(s), i+100)]
+	if k := strings.Index(rest, "-----"); k >= 0 && strings.IndexByte(rest[:k], '\n') < 0 {
+		return i + k + 5
+	}
+	return i
+}
+
+// keyPart reports whether a run looks like base64 and not like a word or a path.
+func keyPart(v string) bool {
+	l := lex.CountChars(v)
+	return l.Upper > 0 && l.Digit+l.Lower > 0 && l.Other*4 < min(len(v), lex.Enough)
+}
+
+// ownLine reports whether a short run stands alone on the line behind the last part
+// of a key, or is cut off there.
+func ownLine(s string, last, from, to int) bool {
+	next := decode.NextLine(s, last)
+	if next < 0 && strings.HasPrefix(s[last:], `\n`) {
+		next = last + 2
+	}
+	return next == from && (to == len(s) || strings.IndexByte("\r\n\\\"'.", s[to]) >= 0)
+}
+
+// openPrivateKey: until its END is there, what follows may belong to the key.
+func openPrivateKey(s string, at, end int) bool {
+	if body := keyBody(s, end); body >= 0 {
+		return openBody(s, body)
+	}
+	return len(s)-end < 110
+}
+
+func openBody(s string, body int) bool {
+	if near := s[body:min(len(s), body+keySight)]; !keyed64(near) && !keyLines(near) {
+		return len(s)-body < keySight+100
+	}
+	_, open := keyEnd(s, body)
+	return open
+}
+
+// looseKey is a private key whose label lost its dashes or was written otherwise.
+func looseKey() rule.Rule {
+	return rule.Rule{
+		ID: "private-key-block", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true, Match: findLooseKey, Lookahead: looseSight + 100,
+		Keywords: []string{"begin rsa private", "begin private key", "begin ec private", "begin openssh private", "begin encrypted private", "begin dsa private", "begin pgp private", "begin ssh2 encrypted private",
+			"begin+rsa+private", "begin+private+key", "begin+ec+private", "begin+openssh+private", "begin+encrypted+private", "begin+dsa+private", "begin+pgp+private"},
+		Open: func(s string, at, end int) bool {
+			body := looseBody(s, at, end)
+			return body < 0 && len(s)-end < 110 || body >= 0 && (len(s)-body < looseSight || openBody(s, body))
+		},
+		Hits:   []string{"BEGIN RSA PRIVATE {}KEY\n{b64}\n{b64}\nEND RSA PRIVATE {}KEY", "---- BEGIN SSH2 ENCRYPTED PRIVATE {}KEY ----\n{b64}\n{b64}", "----- BEGIN PRIVATE {}KEY-----\n{b64}\n{b64}"},
+		Misses: []string{"the lines begin private key material", "BEGIN RSA PRIVATE " + "KEY is what grep looks for"},
+	}
+}
+
+// looseSight is how far behind such a label the first line of the key starts.
+const looseSight = 320
+
+// looseBody is where the body behind such a label starts, or -1.
+func looseBody(s string, at, end int) int {
+	if at >= 5 && s[at-5:at] == "-----" && keyBody(s, at+5) >= 0 {
+		return -1 // a label like any other
+	}
+	label := s[end-3 : min(len(s), end+24)]
+	k := indexFold(label, 0, "key")
+	if k < 0 {
+		return -1
+	}
+	i := end - 3 + k + 3
+	for _, block := range [...]string{" block", "+block"} {
+		if lex.HasFold(s, i, block) {
+			i += len(block)
+		}
+	}
+	for stop := min(len(s), i+7); i < stop && (s[i] == '-' || s[i] == ' '); {
+		i++
+	}
+	if i < len(s) && (strings.IndexByte("\r\n\\%<\"'&", s[i]) >= 0 || keyLine.Run(s, i, 20)-i == 20) {
+		return i
+	}
+	return -1
+}
+
+func findLooseKey(s string, at, end int) (int, int) {
+	body := looseBody(s, at, end)
+	if body < 0 || !keyed64(s[body:min(len(s), body+looseSight)]) {
+		return rule.Costly, rule.Costly
+	}
+	to, _ := keyEnd(s, body)
+	line := s[to:min(len(s), to+64)]
+	if k := indexFold(line, 0, "end"); k >= 0 && k < 10 && lex.ContainsFold(line, "key") {
+		to += strings.IndexByte(line+"\n", '\n') // the line of the other label
+	}
+	return at, to
+}
+
+// indexFold is where lit stands from i on, in either case, or -1.
+func indexFold(s string, i int, lit string) int {
+	for ; i+len(lit) <= len(s); i++ {
+		if lex.HasFold(s, i, lit) {
+			return i
+		}
+	}
+	return -1
+}
+
+// headlessKey is the rest of a private key whose beginning is cut off.
+func headlessKey() rule.Rule {
+	return rule.Rule{
+		ID: "private-key-rest", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true, Match: findHeadless, MaxGap: 100,
+		Keywords: []string{"-----end rsa private", "-----end private key", "-----end ec private", "-----end openssh private", "-----end encrypted private", "-----end dsa private", "-----end pgp private"},
+		Hits:     []string{"{b64}\n{b64}\n{b30}=\n-----END RSA PRIVATE {}KEY-----", "{b64}\n-----END PRIVATE {}KEY-----"},
+		Misses:   []string{"-----END RSA PRIVATE " + "KEY-----", "until the line\n-----END PRIVATE " + "KEY-----"},
+	}
+}
+
+func findHeadless(s string, at, end int) (int, int) {
+	to := labelEnd(s, end)
+	if to == end || !lex.ContainsFold(s[end-3:to], "key") {
+		return 0, 0
+	}
+	from := decode.EncodedLines(s, at)
+	if from == at || !keyed64(s[from:at]) {
+		return 0, 0
+	}
+	return from, to
+}
+
+// puttyKey is what a key file of PuTTY holds behind its count of private lines.
+func puttyKey() rule.Rule {
+	return rule.Rule{
+		ID: "putty-private-key", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true, Keywords: []string{"private-lines:"}, Match: findPutty,
+		Open: func(s string, _, end int) bool {
+			_, open := keyEnd(s, end)
+			return open
+		},
+		Hits:   []string{"Private-Lines: 2\n{b64}\n{b30}==\nPrivate-MAC: {x40}", "Private-Lines: 14\n{b64}\n{b64}"},
+		Misses: []string{"Private-Lines: 2\nand so on", "the private-lines: header"},
+	}
+}
+
+func findPutty(s string, at, end int) (int, int) {
+	i := lex.SkipBlank(s, end, 3)
+	body := lex.Digits.Run(s, i, 4)
+	if body == i || !keyed64(s[body:min(len(s), body+keySight)]) {
+		return 0, 0
+	}
+	to, _ := keyEnd(s, body)
+	return at, to
+}
+
+// jwkPart is a private part of a JSON Web Key.
+func jwkPart() rule.Rule {
+	return rule.Rule{
+		ID: "jwk-private-part", Specificity: rule.ByContext, Match: findJWK, Open: openJWK,
+		Keywords: []string{`"d":`, `"p":`, `"q":`, `"dp":`, `"dq":`, `"qi":`, `"k":`},
+		Hits:     []string{`{"kty":"EC","crv":"P-256","d":"{k43}","x":"{k43}"}`, `{"d":"{k43}","kty":"OKP"}`, `{"kty": "oct", "k": "{k43}"}`},
+		Misses:   []string{`{"d":"3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e"}`, `{"k":"v","kty":"RSA"}`},
+	}
+}
+
+// jwkSight is how far from a part the type of its key may stand.
+const jwkSight = 1200
+
+func jwkValue(s string, end int) (int, int) {
+	i := lex.SkipBlank(s, end, 3)
+	if i >= len(s) || s[i] != '"' {
+		return 0, 0
+	}
+	return i + 1, lex.WordChars.Run(s, i+1, decode.MaxToken)
+}
+
+func findJWK(s string, at, end int) (int, int) {
+	from, to := jwkValue(s, end)
+	if to-from < 20 || !lex.Random(s[from:to]) {
+		return 0, 0
+	}
+	before, after := s[max(0, at-jwkSight):at], s[to:min(len(s), to+jwkSight)]
+	if i := strings.LastIndexByte(before, '{'); i >= 0 {
+		before = before[i:]
+	}
+	after, _, _ = strings.Cut(after, "}")
+	if strings.Contains(before, `"kty"`) || strings.Contains(after, `"kty"`) {
+		return from, to
+	}
+	return 0, 0
+}
+
+// openJWK: the type may stand behind.
+func openJWK(s string, _, end int) bool {
+	from, to := jwkValue(s, end)
+	if to == len(s) {
+		return true
+	}
+	return to-from >= 20 && len(s)-to < jwkSight && strings.IndexByte(s[to:], '}') < 0
+}

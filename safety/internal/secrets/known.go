@@ -1,0 +1,119 @@
+package secrets
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"net/url"
+	"strings"
+
+	"candor/safety/internal/decode"
+	"candor/safety/internal/invisible"
+	"candor/safety/internal/rule"
+)
+
+// minKnown is the shortest known value that is masked: a shorter one would mask
+// ordinary words.
+const minKnown = 4
+
+// Known finds the known values. A value that is part of every marker cannot
+// be masked by one.
+func Known(values []string) rule.Rule {
+	var split []string // no value of these is as short as a head
+	r := rule.Rule{ID: "known-secret", Specificity: rule.WholeBlock}
+	r.Match = func(s string, at, end int) (int, int) {
+		from, to, _ := knownAt(s, at, end, split)
+		return from, to
+	}
+	r.Open = func(s string, at, end int) bool {
+		_, _, open := knownAt(s, at, end, split)
+		return open
+	}
+	for _, v := range values {
+		if v = invisible.Strip(v); len(v) >= minKnown && !strings.Contains("[REDACTED:", v) && !strings.Contains(v, "[REDACTED") {
+			r.Keywords = append(append(r.Keywords, v), encodings(v)...)
+			if len(v) >= minKnownTorn {
+				split = append(split, v)
+				r.Keywords = append(r.Keywords, v[:tornHead])
+			}
+		}
+	}
+	return r
+}
+
+const (
+	// minKnownTorn is the shortest known value that is looked for in pieces.
+	minKnownTorn = 10
+	// tornHead is how much of it stands before the first joint.
+	tornHead = 5
+)
+
+// knownAt is the known value at at..end: as it stands, or in pieces where only its
+// head does. It is open where more text may complete it.
+func knownAt(s string, at, end int, split []string) (from, to int, open bool) {
+	head := false
+	for _, v := range split {
+		if end-at != tornHead || v[:tornHead] != s[at:end] {
+			continue
+		}
+		head = true
+		to, ended := inPieces(s, end, v[tornHead:])
+		if to > 0 {
+			return at, to, false
+		}
+		open = open || ended
+	}
+	if !head {
+		return at, end, false
+	}
+	return 0, 0, open
+}
+
+// inPieces is where v ends that stands in pieces from i on, or 0, and whether that
+// was not found out because s ended.
+func inPieces(s string, i int, v string) (to int, ended bool) {
+	tears := 0
+	for k := 0; k < len(v); {
+		if i >= len(s) {
+			return 0, true
+		}
+		if s[i] == v[k] {
+			i, k = i+1, k+1
+			continue
+		}
+		kind, next := decode.SkipJoint(s, i)
+		if kind == decode.JointNone {
+			return 0, next >= len(s)
+		}
+		if tears++; tears > 8 {
+			return 0, false
+		}
+		i = next
+	}
+	return i, false
+}
+
+// minEncodable is the shortest known value that is looked for in encoded form
+// where the whole is too short for it to be decoded.
+const minEncodable = 6
+
+// encodings are a value in hex, and what base64 makes of it at each of the three
+// places it may have among other bytes.
+func encodings(v string) []string {
+	if len(v) < minEncodable {
+		return nil
+	}
+	inHex := hex.EncodeToString([]byte(v))
+	out := []string{inHex, strings.ToUpper(inHex)}
+	for before := range 3 {
+		padded := make([]byte, before, before+len(v))
+		// Characters that also carry bits of what stands around are left out.
+		from, to := (before*8+5)/6, (before+len(v))*8/6
+		for _, enc := range [...]*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+			out = append(out, enc.EncodeToString(append(padded, v...))[from:to])
+		}
+	}
+	if plus := url.QueryEscape(v); plus != v {
+		out = append(out, plus)
+	}
+	return out
+}
