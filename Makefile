@@ -22,7 +22,7 @@ build: go-version
 
 test: go-version peers browser ## all tests, with the race detector
 	$(GO) test -race -timeout 14m ./...
-	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo; then GOEXPERIMENT=simd $(GO) test -timeout 5m ./safety; \
+	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo; then GOEXPERIMENT=simd $(GO) test -timeout 5m ./safety/...; \
 	else echo "SKIPPED, NOT PROVED: the build with SIMD (GOEXPERIMENT=simd), which takes an amd64 processor with AVX2"; fi
 
 lint: go-version page-types ## formatting, vet, staticcheck; the types of the page's scripts

@@ -39,9 +39,15 @@
 // # Forms
 //
 // Text is stored once, plain. It is not entity-escaped: JSON, SSE and terminals
-// take it as it is, and whoever renders HTML asks for [Text.HTML]. [Stream]
-// cleans text that arrives in pieces, [Layer.CleanJSON] values, and
+// take it as it is, and whoever shows it on a page asks package render.
+// [Stream] cleans text that arrives in pieces, [Layer.CleanJSON] values, and
 // [Layer.ScanLines] a file of them.
 //
-// The package imports no other package of this module.
+// # Where things are
+//
+// The parts are packages below internal, each importing only those before it: lex
+// (bytes, words, counts), invisible, prefilter, decode, rule (what a rule is),
+// keyvalue, injection and secrets (the rules), detect (one pass of all of them).
+// This package adds what the detector knows nothing of: the length guard, the
+// policy, streams and JSON.
 package safety

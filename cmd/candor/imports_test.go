@@ -16,6 +16,17 @@ import (
 // mayImport is the architecture: which of our packages each may import. What is
 // not listed may import none. Tests are free.
 var mayImport = map[string][]string{
+	"candor/safety/internal/invisible":       inside("lex"),
+	"candor/safety/internal/prefilter":       inside("lex"),
+	"candor/safety/internal/decode":          inside("invisible lex"),
+	"candor/safety/internal/rule":            inside("lex prefilter"),
+	"candor/safety/internal/ruletest":        inside("lex rule"),
+	"candor/safety/internal/keyvalue":        inside("lex rule"),
+	"candor/safety/internal/injection":       inside("lex prefilter rule"),
+	"candor/safety/internal/secrets":         inside("decode invisible keyvalue lex prefilter rule"),
+	"candor/safety/internal/detect":          inside("decode invisible lex prefilter rule"),
+	"candor/safety":                          inside("decode detect injection invisible keyvalue lex prefilter rule secrets"),
+	"candor/safety/render":                   {"candor/safety"},
 	"candor/session":                         {"candor/safety"},
 	"candor/session/sessiontest":             {"candor/safety", "candor/session"},
 	"candor/agent":                           {"candor/safety", "candor/session"},
@@ -32,12 +43,12 @@ var mayImport = map[string][]string{
 	"candor/agent/provider/wire/responses": {"candor/agent/provider/wire"},
 	"candor/agent/tool":                    {"candor/agent", "candor/safety"},
 	"candor/agent/tool/mcp":                {"candor/agent"},
-	"candor/session/export":                {"candor/safety", "candor/session"},
+	"candor/session/export":                {"candor/safety", "candor/safety/render", "candor/session"},
 	"candor/web": {
-		"candor/session/export", "candor/safety", "candor/session",
+		"candor/session/export", "candor/safety", "candor/safety/render", "candor/session",
 		"candor/web/access", "candor/web/problem", "candor/web/sse", "candor/web/view",
 	},
-	"candor/web/view": {"candor/session/export", "candor/safety", "candor/session"},
+	"candor/web/view": {"candor/session/export", "candor/safety", "candor/safety/render", "candor/session"},
 	"candor/web/jobs": {
 		"candor/safety", "candor/session", "candor/web",
 		"candor/web/access", "candor/web/problem", "candor/web/sse", "candor/web/view",
@@ -50,16 +61,25 @@ var mayImport = map[string][]string{
 	"candor/cmd/candor/terminal": {"candor/web/client"},
 }
 
+// inside are packages below safety/internal, named by their last element.
+func inside(names string) []string {
+	var all []string
+	for _, name := range strings.Fields(names) {
+		all = append(all, "candor/safety/internal/"+name)
+	}
+	return all
+}
+
 // onlyIn lists the dependencies that exactly one package, or one file, may name.
 var onlyIn = map[string]string{
 	"github.com/r3labs/sse/v2":                       "candor/web/sse",
 	"github.com/labstack/echo/v4":                    "candor/web",
 	"github.com/modelcontextprotocol/go-sdk/mcp":     "candor/agent/tool/mcp",
-	"github.com/microcosm-cc/bluemonday":             "candor/safety",
+	"github.com/microcosm-cc/bluemonday":             "candor/safety/render",
 	"github.com/tidwall/gjson":                       "candor/web/view",
 	"github.com/tmaxmax/go-sse":                      "candor/web/client",
 	"github.com/clipperhouse/displaywidth":           "candor/cmd/candor/terminal",
-	"github.com/yuin/goldmark":                       "candor/safety",
+	"github.com/yuin/goldmark":                       "candor/safety/render",
 	"github.com/urfave/cli/v3":                       "candor/cmd/candor",
 	"github.com/prometheus/client_golang/prometheus": "candor/cmd/candor",
 }

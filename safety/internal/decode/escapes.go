@@ -45,6 +45,7 @@ type cursors struct {
 	at [3]int
 }
 
+// Openers are the bytes that an escape may begin with.
 const Openers = `%\&`
 
 func newCursors(s string) *cursors { return &cursors{s: s, at: [3]int{-1, -1, -1}} }

@@ -10,10 +10,10 @@ import (
 type Joint uint8
 
 const (
-	JointNone  Joint = iota
-	JointMade        // somebody made it: a continued line, two literals, a tag, an emphasis
-	JointLine        // a line end, with what quotes or numbers the next line
-	JointSpace       // one blank
+	JointNone  Joint = iota // nothing joins the pieces
+	JointMade               // somebody made it: a continued line, two literals, a tag, an emphasis
+	JointLine               // a line end, with what quotes or numbers the next line
+	JointSpace              // one blank
 )
 
 // Joints begin what may stand between two pieces.

@@ -229,6 +229,8 @@ func (sr *Series) Bytes(s string, buf []byte, read func(v string, out []byte) []
 	return out
 }
 
+// ReadHex appends the bytes that pairs of hex digits stand for, or returns nil for an
+// odd number of digits.
 func ReadHex(v string, out []byte) []byte {
 	for ; len(v) >= 2; v = v[2:] {
 		out = append(out, lex.Nibbles[v[0]]<<4|lex.Nibbles[v[1]])
@@ -239,6 +241,8 @@ func ReadHex(v string, out []byte) []byte {
 	return out
 }
 
+// ReadDecimal appends the byte that a decimal number stands for, or returns nil for
+// one above 255.
 func ReadDecimal(v string, out []byte) []byte {
 	n, ok := decimal(v)
 	if !ok || n > 255 {
@@ -247,6 +251,7 @@ func ReadDecimal(v string, out []byte) []byte {
 	return append(out, byte(n))
 }
 
+// ReadOctal appends the byte that three octal digits stand for, or returns nil.
 func ReadOctal(v string, out []byte) []byte {
 	if len(v) != 3 || !octalText(v) {
 		return nil

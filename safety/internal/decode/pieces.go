@@ -22,6 +22,7 @@ type Assembly struct {
 	Open   bool // the end of the text leaves open what follows
 }
 
+// TokenChars are the bytes that a piece of a token may be made of.
 var TokenChars = lex.NewClass("A-Za-z0-9._+/=-")
 
 // put adds a piece.

@@ -18,6 +18,7 @@ type Detector struct {
 	deepest int // how far in an anchor its trigram may stand
 }
 
+// New makes a detector of the rules. A span names its rule by the index in rules.
 func New(rules []rule.Rule) *Detector {
 	var anchors []prefilter.Keyword
 	var spaced []string

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	NonJoiner  = 0x200c
-	SoftHyphen = 0xad
+	NonJoiner  = 0x200c // the zero-width non-joiner
+	SoftHyphen = 0xad   // a hyphen that shows only at the end of a line
 	blackFlag  = 0x1f3f4
 	flagTags   = 24 // bytes of the tags behind the flag of a country's part
 )

@@ -91,6 +91,8 @@ var endingTails = func() (h lex.Heads) {
 	return h
 }()
 
+// EndsLikeSecret reports whether a longer word ends in one that names a credential,
+// as dbpassword does.
 func EndsLikeSecret(word string) bool {
 	n := len(word)
 	if n < 2 || !endingTails.May(word[n-1], word[n-2]) {

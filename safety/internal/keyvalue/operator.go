@@ -10,15 +10,15 @@ import (
 type Op uint8
 
 const (
-	OpNone   Op = iota
-	OpTight     // name=value, no space on either side
-	OpLoose     // name = value, name := value, name => value
-	OpColon     // name: value
-	opIs        // the name is value
-	opComma     // f("name", "value")
-	opTag       // <name>value</name>
-	opBeside    // with password value I log in
-	opFlag      // --token value, token (value), token → value
+	OpNone   Op = iota // nothing joins them
+	OpTight            // name=value, no space on either side
+	OpLoose            // name = value, name := value, name => value
+	OpColon            // name: value
+	opIs               // the name is value
+	opComma            // f("name", "value")
+	opTag              // <name>value</name>
+	opBeside           // with password value I log in
+	opFlag             // --token value, token (value), token → value
 )
 
 // ReadOperator reads what joins a name that ends at i to its value, and gives where

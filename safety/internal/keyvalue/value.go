@@ -61,6 +61,7 @@ func escapedQuoted(s string, i int, q byte) Value {
 	return Value{From: i, To: lex.RuneStart(s, bareEnd(s, i)), Quoted: true, Cut: true}
 }
 
+// BareStops are the bytes that end a value without quotes.
 var BareStops = lex.NewClass(" \t\n\r\"'`,;<>)]}|\\")
 
 // bareChars always belong to an unquoted value: & may open the next parameter.

@@ -2,7 +2,6 @@ package lex
 
 import (
 	"math/bits"
-	"unicode/utf8"
 )
 
 // Class is a set of bytes. Tokens are matched against classes, never against
@@ -52,10 +51,10 @@ var Classes = [256]*Class{
 }
 
 var (
-	Alnum     = Classes['a']
-	Digits    = Classes['d']
-	WordChars = Classes['k']
-	Token68   = NewClass("A-Za-z0-9._~+/-")
+	Alnum     = Classes['a']                // letters and digits
+	Digits    = Classes['d']                // decimal digits
+	WordChars = Classes['k']                // letters, digits, _ and -
+	Token68   = NewClass("A-Za-z0-9._~+/-") // of HTTP credentials, without the padding
 
 	// Unjoined is what freeOnLeft may allow before a token.
 	Unjoined = func() *Class {
@@ -139,6 +138,7 @@ func (c *Class) Back(s string, i, max int) int {
 	return i
 }
 
+// ToLower is b in lower case if it is an ASCII letter, else b.
 func ToLower(b byte) byte {
 	if b-'A' < 26 {
 		return b | 0x20
@@ -146,6 +146,7 @@ func ToLower(b byte) byte {
 	return b
 }
 
+// ToUpper is b in upper case if it is an ASCII letter, else b.
 func ToUpper(b byte) byte {
 	if b-'a' < 26 {
 		return b &^ 0x20
@@ -198,101 +199,5 @@ var Sextets, Nibbles = func() (six, four [256]uint8) {
 	return six, four
 }()
 
+// IsText reports whether b is printable ASCII, a newline, a tab or a carriage return.
 func IsText(b byte) bool { return b >= 0x20 && b < 0x7f || b == '\n' || b == '\t' || b == '\r' }
-
-// RuneStart is the last rune boundary at or before i.
-func RuneStart(s string, i int) int {
-	if i >= len(s) {
-		return len(s)
-	}
-	i = max(i, 0)
-	for i > 0 && !utf8.RuneStart(s[i]) {
-		i--
-	}
-	return i
-}
-
-func IsSpaceAt(s string, i int) bool { return s[i] == ' ' || s[i] == '\t' || s[i] == '\n' }
-
-func IsLetter(b byte) bool { return ToLower(b)-'a' < 26 }
-
-func IsUpper(b byte) bool { return b-'A' < 26 }
-
-func EqualFold(s, lit string) bool { return len(s) == len(lit) && HasFold(s, 0, lit) }
-
-func SkipBlank(s string, i, max int) int {
-	end := min(len(s), i+max)
-	for i < end && (s[i] == ' ' || s[i] == '\t') {
-		i++
-	}
-	return i
-}
-
-func SkipSpace(s string, i, max int) int {
-	end := min(len(s), i+max)
-	for i < end && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
-		i++
-	}
-	return i
-}
-
-func HexText(v string) bool {
-	return IsText(Nibbles[v[0]]<<4 | Nibbles[v[1]])
-}
-
-func HexNumber(s string, i, n int) (rune, bool) {
-	if n < 1 || n > 8 || len(s)-i < n {
-		return 0, false
-	}
-	var r uint32
-	for _, c := range []byte(s[i : i+n]) {
-		switch {
-		case c-'0' < 10:
-			r = r<<4 | uint32(c-'0')
-		case ToLower(c)-'a' < 6:
-			r = r<<4 | uint32(ToLower(c)-'a'+10)
-		default:
-			return 0, false
-		}
-	}
-	return rune(r & 0x7fffffff), true
-}
-
-func IsQuote(b byte) bool { return b == '"' || b == '\'' || b == '`' }
-
-func ContainsFold(s, lit string) bool {
-	for i := 0; i+len(lit) <= len(s); i++ {
-		if ToLower(s[i]) == lit[0] && HasFold(s, i, lit) {
-			return true
-		}
-	}
-	return false
-}
-
-// AsciiEnd is where the first byte stands, from i on, that is not ASCII. It reads
-// 32 bytes at a time.
-func AsciiEnd(s string, i int) int {
-	for i+32 <= len(s) && (Load8(s, i)|Load8(s, i+8)|Load8(s, i+16)|Load8(s, i+24))&Tops == 0 {
-		i += 32
-	}
-	for i+8 <= len(s) && Load8(s, i)&Tops == 0 {
-		i += 8
-	}
-	for i < len(s) && s[i] < utf8.RuneSelf {
-		i++
-	}
-	return i
-}
-
-// Load8 are the eight bytes at i as one number; the compiler makes it one load.
-func Load8(s string, i int) uint64 {
-	s = s[i : i+8]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-// Load4 are the four bytes at i as one number.
-func Load4(s string, i int) uint32 {
-	s = s[i : i+4]
-	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
-}

@@ -35,6 +35,7 @@ func CaseChanges(v string) int {
 	return n
 }
 
+// MixedCase reports whether s has at least two small letters and two capitals.
 func MixedCase(s string) bool {
 	l := CountChars(s)
 	return l.Upper >= 2 && l.Lower >= 2
@@ -71,6 +72,7 @@ var lanes, notHex = func() (lanes [256]uint64, notHex [256]uint8) {
 	return lanes, notHex
 }()
 
+// CountChars counts the bytes of v by kind, up to Enough of them.
 func CountChars(v string) CharStats {
 	v = v[:min(len(v), Enough)]
 	var sum, low, mid uint64

@@ -99,6 +99,7 @@ func (v *Vocabulary) Kind(word string) WordKind {
 	return 0
 }
 
+// Has reports whether word is in the vocabulary, in any case.
 func (v *Vocabulary) Has(word string) bool { return v.Kind(word) != 0 }
 
 // WordSet is a vocabulary whose words all mean the same.
@@ -113,6 +114,7 @@ func WordSet(words string) *Vocabulary {
 // Heads tell by two letters the words that may begin with them.
 type Heads [32]uint32
 
+// HeadsOf are the heads of words that spaces separate.
 func HeadsOf(words string) (h Heads) {
 	for _, w := range strings.Fields(words) {
 		h[w[0]&31] |= 1 << ((w + " ")[1] & 31)
@@ -123,4 +125,5 @@ func HeadsOf(words string) (h Heads) {
 	return h
 }
 
+// May reports whether a word may begin with a and b, in any case.
 func (h *Heads) May(a, b byte) bool { return h[a&31]>>(b&31)&1 != 0 }

@@ -11,6 +11,7 @@ const (
 	hashMul  = 11348681 // tried out: few trigrams of prose and code share a bit with an anchor
 )
 
+// Trigram is the hash of the three bytes at i, folded.
 func Trigram(s string, i int) uint32 {
 	return hash(uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | hashFold)
 }

@@ -30,6 +30,7 @@ type Format struct {
 	Spare  bool // of an exact one: a single letter may have run into it
 }
 
+// Part is a run of Min to Max bytes of Set, or, if Set is nil, the literal Lit.
 type Part struct {
 	Lit      string
 	Set      *lex.Class
@@ -74,6 +75,7 @@ func ParseFormat(spec string) (Format, error) {
 	return Format{Left: left, anchor: anchor, Right: right}, nil
 }
 
+// ParseParts reads a format without its literal, such as {x8}-{x4}.
 func ParseParts(spec string) ([]Part, error) {
 	var parts []Part
 	for spec != "" {
@@ -219,6 +221,7 @@ func Continues(s string, i int, set *lex.Class) bool {
 	return i < len(s) && (set[s[i]] || s[i] == '[' && strings.HasPrefix(s[i:], lex.MarkerHead))
 }
 
+// Backward is where the part of f before its literal starts that ends at i, or -1.
 func (f *Format) Backward(s string, i int) int {
 	for _, p := range f.Left {
 		if p.Set == nil {

@@ -97,6 +97,8 @@ func ExactToken(id string, formats ...string) Rule {
 	return TokenOf(id, Format{Exact: true, Spare: true}, nil, formats)
 }
 
+// TokenOf is a rule for tokens of the formats specs, matched as how says. If pass is not
+// nil, the part that varies has to pass it.
 func TokenOf(id string, how Format, pass func(string) bool, specs []string) Rule {
 	r := Rule{ID: id, Specificity: ByShape, Fold: how.Fold, Hits: specs}
 	var formats []Format
@@ -208,6 +210,7 @@ func preceding(formats []Format) *lex.Class {
 	return &all
 }
 
+// Spread gives lit with each byte of next behind it.
 func Spread(lit string, next *lex.Class) []string {
 	var all []string
 	for b := range next {
