@@ -33,10 +33,10 @@ func cut() (words []string, out []fixture) {
 	return words, out
 }
 
-// TestFiveHundredTurnsOfChaos: about one request in five fails, by a 500, a 429
+// TestFiveHundredTurnsEndDespiteFailures: about one request in five fails, by a 500, a 429
 // with Retry-After, JSON that is none, or a connection that is cut before or amid
 // the answer. Every turn ends all the same, and leaves nothing behind.
-func TestFiveHundredTurnsOfChaos(t *testing.T) {
+func TestFiveHundredTurnsEndDespiteFailures(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	words, fixtures := cut()
 	for i := 0; len(words) < turns; i++ {

@@ -96,7 +96,7 @@ func allFixtures() (out []fixture) {
 	return out
 }
 
-func TestTheLoopOnEveryBackend(t *testing.T) {
+func TestEveryScenarioCompletesOnEveryBackend(t *testing.T) {
 	m := start(t, allFixtures())
 	for _, backend := range backends {
 		t.Run(backend, func(t *testing.T) {

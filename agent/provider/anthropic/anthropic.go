@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -77,11 +78,9 @@ func New(o Options) (*Provider, error) {
 		return nil, errors.New("anthropic: the base URL has to be a whole http or https URL") // it may hold a key
 	case o.Model == "":
 		return nil, errors.New("anthropic: no model is named")
-	case o.Thinking == Budget && (o.Budget < MinBudget || o.Budget >= o.MaxTokens):
-		return nil, fmt.Errorf("anthropic: a budget for thinking has to be from %d to below the %d tokens of an answer",
-			MinBudget, o.MaxTokens)
-	case o.Thinking != Auto && o.Thinking != Off && o.Thinking != Adaptive && o.Thinking != Budget:
-		return nil, fmt.Errorf("anthropic: thinking can be %q, %q or %q, not %q", Off, Adaptive, Budget, o.Thinking)
+	}
+	if err := o.checkThinking(); err != nil {
+		return nil, err
 	}
 	header := http.Header{"Anthropic-Version": {messages.Version}}
 	if o.Key != "" {
@@ -92,6 +91,22 @@ func New(o Options) (*Provider, error) {
 		origin:  fmt.Sprintf("anthropic %s %s", base.Host, o.Model),
 		client:  wire.NewClient(base, header, o.Transport),
 	}, nil
+}
+
+// checkThinking reports a way of thinking that does not exist, or a budget that does
+// not fit into an answer.
+func (o Options) checkThinking() error {
+	switch o.Thinking {
+	case Auto, Off, Adaptive:
+		return nil
+	case Budget:
+		if o.Budget < MinBudget || o.Budget >= o.MaxTokens {
+			return fmt.Errorf("anthropic: a budget for thinking has to be from %d to below the %d tokens of an answer",
+				MinBudget, o.MaxTokens)
+		}
+		return nil
+	}
+	return fmt.Errorf("anthropic: thinking can be %q, %q or %q, not %q", Off, Adaptive, Budget, o.Thinking)
 }
 
 // Respond implements agent.Provider. A model that refuses to sum up its thinking is no
@@ -143,7 +158,9 @@ func (p *Provider) ask(ctx context.Context, req agent.Request, think, display bo
 	if err != nil {
 		return agent.Response{}, err
 	}
-	body, err := encode(out)
+	// Unlike wire.Encode this escapes what protects HTML, as requests to this API always
+	// have; the values are the same.
+	body, err := json.Marshal(out)
 	if err != nil {
 		return agent.Response{}, err
 	}

@@ -17,6 +17,7 @@ import (
 	"candor/agent/provider/wire/messages"
 )
 
+// hi begins an answer of one word.
 const hi = `event: message_start
 data: {"type":"message_start","message":{"model":"m","usage":{"input_tokens":1}}}
 
@@ -25,6 +26,7 @@ data: {"type":"content_block_start","index":0,"content_block":{"type":"text","te
 
 `
 
+// end completes an answer.
 const end = `event: message_stop
 data: {"type":"message_stop"}
 
@@ -39,10 +41,11 @@ func answering(t *testing.T, o Options, h http.HandlerFunc) (*Provider, *replayt
 	return p, server
 }
 
-func fine(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, hi+end) }
+// answerHi completes an answer of one word.
+func answerHi(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, hi+end) }
 
-// request is what a test looks at of what was sent.
-type request struct {
+// sentRequest is the part of a request that tests look at.
+type sentRequest struct {
 	System   []struct{ Text string }
 	Messages []struct {
 		Role    string
@@ -56,7 +59,7 @@ type request struct {
 	Thinking   map[string]any
 }
 
-func sent(t *testing.T, s *replaytest.Server) (r request) {
+func sent(t *testing.T, s *replaytest.Server) (r sentRequest) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(s.Last(), &r))
 	return r
@@ -79,7 +82,7 @@ func TestNewChecksItsOptions(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestTheKeyIsSentAndNeverTold(t *testing.T) {
+func TestTheKeyIsSentButNeverInAnError(t *testing.T) {
 	t.Setenv("ANTHROPIC_AUTH_TOKEN", "not-"+testKey())
 	key := testKey()
 	p, server := answering(t, Options{Key: key}, func(w http.ResponseWriter, _ *http.Request) {
@@ -94,7 +97,7 @@ func TestTheKeyIsSentAndNeverTold(t *testing.T) {
 	assert.Contains(t, err.Error(), "no such key")
 }
 
-func TestAConnectionLostInMidStreamMayPass(t *testing.T) {
+func TestALostConnectionIsATemporaryFailure(t *testing.T) {
 	p, server := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, hi)
 		w.(http.Flusher).Flush()
@@ -102,10 +105,10 @@ func TestAConnectionLostInMidStreamMayPass(t *testing.T) {
 	})
 	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	assert.Equal(t, agent.Temporary, failure(t, err).Failure)
-	assert.Equal(t, 1, server.Asks(), "asking again is for others")
+	assert.Equal(t, 1, server.Asks(), "retrying is left to retry.New")
 }
 
-func TestAContextThatEndsIsTheError(t *testing.T) {
+func TestACancelledContextIsTheError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p, _ := answering(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, hi)
@@ -117,18 +120,20 @@ func TestAContextThatEndsIsTheError(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestAModelIsAskedOnlyForTheThinkingItKnows(t *testing.T) {
+func TestAModelIsAskedOnlyForThinkingItAccepts(t *testing.T) {
 	for _, c := range []struct {
 		thinking Thinking
-		refused  string // what of the request
+		refused  string // the part of the request that the API refuses
 		words    string
 		asks     int
 		want     map[string]any
 	}{
-		{Auto, "display", "thinking.adaptive.display: Extra inputs are not permitted", 3, map[string]any{"type": "adaptive"}},
+		{Auto, "display", "thinking.adaptive.display: Extra inputs are not permitted", 3,
+			map[string]any{"type": "adaptive"}},
 		{Auto, "adaptive", "adaptive thinking is not supported on this model", 3, nil},
-		{Adaptive, "adaptive", "adaptive thinking is not supported on this model", 2, map[string]any{"type": "adaptive", "display": "summarized"}},
-		{Off, "thinking", "never asked for", 2, nil},
+		{Adaptive, "adaptive", "adaptive thinking is not supported on this model", 2,
+			map[string]any{"type": "adaptive", "display": "summarized"}},
+		{Off, "thinking", "never requested", 2, nil},
 	} {
 		var server *replaytest.Server
 		var p *Provider
@@ -138,7 +143,7 @@ func TestAModelIsAskedOnlyForTheThinkingItKnows(t *testing.T) {
 				fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":%q}}`, c.words)
 				return
 			}
-			fine(w, r)
+			answerHi(w, r)
 		})
 		for range 2 {
 			_, err := p.Respond(t.Context(), replaytest.Question(t))
@@ -149,7 +154,7 @@ func TestAModelIsAskedOnlyForTheThinkingItKnows(t *testing.T) {
 	}
 }
 
-func TestThinkingThatWasNotAskedForAsASummaryIsNone(t *testing.T) {
+func TestThinkingIsASummaryOnlyIfOneWasRequested(t *testing.T) {
 	p, err := New(Options{Model: "m"})
 	require.NoError(t, err)
 	m := answer{blocks: []*block{{start: messages.ContentBlock{Type: messages.TypeThinking}}}}
@@ -158,31 +163,36 @@ func TestThinkingThatWasNotAskedForAsASummaryIsNone(t *testing.T) {
 	assert.Equal(t, "raw", p.response(m, true).Summary)
 }
 
-func TestWhatTheAPIRefusesIsMadeFit(t *testing.T) {
-	p, server := answering(t, Options{}, fine)
+func TestRequestsAreMadeAcceptableToTheAPI(t *testing.T) {
+	p, server := answering(t, Options{}, answerHi)
 	_, err := p.Respond(t.Context(), agent.Request{Messages: []agent.Message{
-		{Role: agent.RoleSystem, Text: "one"}, {Role: agent.RoleSystem, Text: "two"}, {Role: agent.RoleUser, Text: "hi"},
+		{Role: agent.RoleSystem, Text: "one"},
+		{Role: agent.RoleSystem, Text: "two"},
+		{Role: agent.RoleUser, Text: "hi"},
 		{Role: agent.RoleAssistant, Text: " ", Calls: []agent.Call{
-			{ID: "call 1", Name: "no such/tool", Arguments: json.RawMessage(`{"path":`)}, {ID: "call_2", Name: "look"}}},
-		{Role: agent.RoleTool, CallID: "call 1", Text: "failed"}, {Role: agent.RoleTool, CallID: "call_2"},
+			{ID: "call 1", Name: "no such/tool", Arguments: json.RawMessage(`{"path":`)},
+			{ID: "call_2", Name: "look"},
+		}},
+		{Role: agent.RoleTool, CallID: "call 1", Text: "failed"},
+		{Role: agent.RoleTool, CallID: "call_2"},
 		{Role: agent.RoleSystem, Text: "late"},
 	}})
 	require.NoError(t, err)
 	r := sent(t, server)
 	assert.Len(t, r.System, 2)
-	require.Len(t, r.Messages, 3, "results and what follows are one message of the user's")
-	require.Len(t, r.Messages[1].Content, 2, "a blank text is none")
+	require.Len(t, r.Messages, 3, "results and the messages after them are one message of the user")
+	require.Len(t, r.Messages[1].Content, 2, "a blank text is left out")
 	assert.Equal(t, "no_such_tool", r.Messages[1].Content[0]["name"])
 	assert.Equal(t, map[string]any{}, r.Messages[1].Content[0]["input"])
 	assert.Equal(t, r.Messages[1].Content[0]["id"], r.Messages[2].Content[0]["tool_use_id"])
 	assert.Equal(t, "late", r.Messages[2].Content[2]["text"])
-	require.Len(t, r.Tools, 2, "tools that were called are told, though none may be called")
+	require.Len(t, r.Tools, 2, "tools that were called are described, though none may be called")
 	assert.Equal(t, "object", r.Tools[0].Schema["type"])
 	assert.Equal(t, "none", r.ToolChoice.Type)
 }
 
-func TestABudgetIsNotAskedForOverCallsWithoutThinking(t *testing.T) {
-	p, server := answering(t, Options{Thinking: Budget, Budget: MinBudget}, fine)
+func TestNoBudgetIsRequestedForCallsWithoutThinking(t *testing.T) {
+	p, server := answering(t, Options{Thinking: Budget, Budget: MinBudget}, answerHi)
 	calls := agent.Message{Role: agent.RoleAssistant, Calls: []agent.Call{{ID: "call_1", Name: "look"}}}
 	req := replaytest.Question(t)
 	req.Messages = append(req.Messages, calls, agent.Message{Role: agent.RoleTool, CallID: "call_1", Text: "x"})
@@ -190,7 +200,9 @@ func TestABudgetIsNotAskedForOverCallsWithoutThinking(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, sent(t, server).Thinking)
 
-	req.Messages[2].Opaque = []agent.Opaque{{Provider: p.origin, Kind: "thinking:0", Data: []byte(`{"type":"thinking","signature":"c2ln"}`)}}
+	req.Messages[2].Opaque = []agent.Opaque{
+		{Provider: p.origin, Kind: "thinking:0", Data: []byte(`{"type":"thinking","signature":"c2ln"}`)},
+	}
 	_, err = p.Respond(t.Context(), req)
 	require.NoError(t, err)
 	assert.Equal(t, "enabled", sent(t, server).Thinking["type"])
@@ -200,10 +212,10 @@ func TestABudgetIsNotAskedForOverCallsWithoutThinking(t *testing.T) {
 	_, err = p.Respond(t.Context(), req)
 	require.NoError(t, err)
 	assert.Equal(t, "enabled", sent(t, server).Thinking["type"])
-	assert.NotContains(t, string(server.Last()), "c2ln", "thinking goes to whom it came from only")
+	assert.NotContains(t, string(server.Last()), "c2ln", "thinking returns to its provider only")
 }
 
-func TestThinkingThatIsNotTakenBackIsLeftOut(t *testing.T) {
+func TestRefusedThinkingIsLeftOut(t *testing.T) {
 	var server *replaytest.Server
 	var p *Provider
 	p, server = answering(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
@@ -212,7 +224,7 @@ func TestThinkingThatIsNotTakenBackIsLeftOut(t *testing.T) {
 			fmt.Fprint(w, "{\"error\":{\"message\":\"messages.1.content.0: Invalid `signature` in `thinking` block\"}}")
 			return
 		}
-		fine(w, r)
+		answerHi(w, r)
 	})
 	req := replaytest.Question(t)
 	req.Messages = append(req.Messages, agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
@@ -222,4 +234,49 @@ func TestThinkingThatIsNotTakenBackIsLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 2, server.Asks())
 	assert.Equal(t, "summarized", sent(t, server).Thinking["display"])
+}
+
+func TestThinkingReturnsWithAllItsMembers(t *testing.T) {
+	start := `{"type":"thinking","thinking":"","signature":"","unknown":{"a":[1,2.50,null]}}`
+	p, server := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":%s}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"I look."}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2ln"}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"c","name":"look","input":{}}}
+
+%s`, start, end)
+	})
+	req := replaytest.Question(t)
+	resp, err := p.Respond(t.Context(), req)
+	require.NoError(t, err)
+	require.Len(t, resp.Opaque, 1)
+	whole := `{"type":"thinking","thinking":"I look.","signature":"c2ln","unknown":{"a":[1,2.50,null]}}`
+	assert.Equal(t, whole, string(resp.Opaque[0].Data))
+
+	_, err = p.Respond(t.Context(), replaytest.Continued(req, resp))
+	require.NoError(t, err)
+	back, err := json.Marshal(sent(t, server).Messages[1].Content[0])
+	require.NoError(t, err)
+	assert.JSONEq(t, whole, string(back))
+}
+
+func TestBlocksThatAreTooManyOrEmptyAreIgnored(t *testing.T) {
+	p, _ := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
+		for i := range 2 * maxBlocks {
+			fmt.Fprintf(w, "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":%d,"+
+				"\"content_block\":{\"type\":\"text\",\"text\":\"a\"}}\n\n", i)
+		}
+		fmt.Fprint(w, "event: ping\ndata: {}\n\nevent: content_block_delta\ndata:\n\ndata: {\"no\":\"name\"}\n\n"+
+			"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":-1}\n\n"+end)
+	})
+	resp, err := p.Respond(t.Context(), replaytest.Question(t))
+	require.NoError(t, err)
+	assert.Equal(t, strings.Repeat("a", maxBlocks), resp.Text)
 }

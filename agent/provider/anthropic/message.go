@@ -120,7 +120,7 @@ func (p *Provider) response(a answer, summarized bool) agent.Response {
 				place = 1 + len(out.Calls)
 			}
 			out.Opaque = append(out.Opaque, agent.Opaque{
-				Provider: p.origin, Kind: placeKind(string(b.start.Type), place), Data: b.encode(),
+				Provider: p.origin, Kind: placeKind(string(b.start.Type), place), Data: b.whole(),
 			})
 			if b.start.Type == messages.TypeThinking && !blank(content) {
 				thoughts = append(thoughts, content)
@@ -134,9 +134,9 @@ func (p *Provider) response(a answer, summarized bool) agent.Response {
 	return out
 }
 
-// encode returns a block of thinking as it came, put together from its pieces. Empty
+// whole returns a block of thinking as it came, put together from its pieces. Empty
 // members are left out.
-func (b *block) encode() []byte {
+func (b *block) whole() []byte {
 	whole := b.start
 	if whole.Type == messages.TypeThinking {
 		whole.Thinking, whole.Signature = wire.Text(b.text.String()), wire.Text(b.signature.String())

@@ -12,10 +12,6 @@ import (
 	"candor/agent/provider/wire/messages"
 )
 
-// encode returns the body of a request. Unlike wire.Encode it escapes what protects
-// HTML, as requests to this API always have been.
-func encode(out messages.Request) ([]byte, error) { return json.Marshal(out) }
-
 // request translates a request of the agent loop.
 func (p *Provider) request(req agent.Request, think, display bool) (messages.Request, error) {
 	out := messages.Request{Model: p.options.Model, MaxTokens: p.options.MaxTokens, Stream: true}

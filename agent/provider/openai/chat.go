@@ -50,7 +50,7 @@ func (p *Provider) complete(ctx context.Context, req agent.Request, usage bool) 
 type chatAnswer struct {
 	text, refusal strings.Builder
 	calls         []*chatCall
-	reasoning     reasoning
+	reasoning     chatReasoning
 	model         string
 	usage         agent.Usage
 	ended         bool

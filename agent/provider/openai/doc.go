@@ -1,9 +1,35 @@
-// Package openai asks models that speak OpenAI's protocols: Chat Completions, which
-// Ollama, vLLM, llama.cpp, OpenRouter, DeepSeek and many others offer as well, and
-// Responses.
+// Package openai implements agent.Provider for models that speak OpenAI's protocols:
+// Chat Completions, which Ollama, vLLM, llama.cpp, OpenRouter, DeepSeek and many
+// others offer as well, and Responses.
 //
-// Both are streamed and put together here, so that a connection that breaks is
-// told from an answer that ended. What the provider offers as a summary of its
-// reasoning is the response's Summary. Raw reasoning is never text: where the
-// provider wants it back it is Opaque, and goes to the same provider only.
+// A request goes through the package like this:
+//
+//	Respond ─▶ chatRequest, responsesRequest ─▶ wire.Client.Stream
+//	        ◀─ chatAnswer, responsesAnswer   ◀─ chat.Chunk, responses.Event
+//
+// Answers are streamed and joined here, so that a connection that breaks in the
+// middle is not taken for the end of an answer. Failures are *agent.ProviderError,
+// classified by agent/provider/retry; this package repeats a request only where the
+// server refused an optional part of it, and leaves everything else to retry.New.
+//
+// # Reasoning
+//
+// What the provider calls a summary of its reasoning is Response.Summary. Raw
+// reasoning is never text: where the provider wants it back it is Response.Opaque,
+// and returns to the same protocol, host and model only.
+//
+//   - Chat has no member for reasoning of its own. Servers send it as
+//     reasoning_content, as reasoning, or as the entries of reasoning_details. Whether
+//     it returns is the provider's rule, see Echo.
+//   - Responses has reasoning items, which are encrypted on request and only accepted
+//     where they stood between the text and the calls; the kind of an Opaque holds
+//     that place.
+//
+// # Compatible servers
+//
+// Servers differ from the protocol in known ways, which the code handles where it
+// meets them: calls that are all numbered 0, arguments that are an object, no final
+// "[DONE]", errors in the middle of a stream. A further difference belongs in
+// chat.go with a case in testdata/providers/openai-chat; a further rule for
+// reasoning into the table in echo.go.
 package openai

@@ -10,15 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheFirstModelOfAServerIsTaken(t *testing.T) {
+func TestFirstModelReturnsTheFirstOfTheList(t *testing.T) {
 	for _, tt := range []struct {
 		name, body, want, err string
 		status                int
 	}{
-		{"a list", `{"object":"list","data":[{"id":"qwen3:8b"},{"id":"other"}]}`, "qwen3:8b", "", 200},
+		{"the first of a list", `{"object":"list","data":[{"id":"qwen3:8b"},{"id":"other"}]}`, "qwen3:8b", "", 200},
 		{"an empty list", `{"data":[]}`, "", "the list is empty", 200},
-		{"something else", `<html>`, "", "its answer was no list of models", 200},
-		{"a refusal", `bad key secret-words`, "", "it answered with status 401", 401},
+		{"HTML instead of a list", `<html>`, "", "its answer was no list of models", 200},
+		{"a redirect", ``, "", "it answered with status 307", 307},
+		{"a success without a list", ``, "", "it answered with status 204", 204},
+		{"a refusal without its words", `bad key secret-words`, "", "it answered with status 401", 401},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,4 +41,6 @@ func TestTheFirstModelOfAServerIsTaken(t *testing.T) {
 	}
 	_, err := FirstModel(t.Context(), Options{BaseURL: "http://127.0.0.1:1/v1"})
 	require.EqualError(t, err, "there was no answer")
+	_, err = FirstModel(t.Context(), Options{BaseURL: "http://" + testKey() + "\x7f"})
+	require.EqualError(t, err, "the base URL is no URL")
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,7 +17,11 @@ import (
 	"candor/agent/provider/retry/replaytest"
 )
 
+// piece is a chunk of an answer; the verb takes the reason for its end.
 const piece = `data: {"model":"m","choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":%s}]}` + "\n\n"
+
+// answerHi completes an answer of one word.
+func answerHi(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, piece, `"stop"`) }
 
 func answering(t *testing.T, o Options, h http.HandlerFunc) (*Provider, *replaytest.Server) {
 	t.Helper()
@@ -45,11 +50,12 @@ func TestNewChecksItsOptions(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestTheKeyIsSentAndNeverTold(t *testing.T) {
+func TestTheKeyIsSentButNeverInAnError(t *testing.T) {
 	key := testKey()
 	p, server := answering(t, Options{Key: key + "\n"}, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
-		fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s, or %s…","code":"invalid_api_key"}}`, key, key[:14])
+		fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s, or %s…","code":"invalid_api_key"}}`,
+			key, key[:14])
 	})
 	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	assert.Equal(t, agent.Permanent, failure(t, err).Failure)
@@ -58,15 +64,15 @@ func TestTheKeyIsSentAndNeverTold(t *testing.T) {
 	assert.Contains(t, err.Error(), "Incorrect API key provided")
 }
 
-func TestWithoutAKeyNoneIsSent(t *testing.T) {
+func TestWithoutAKeyNoAuthorizationIsSent(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", testKey())
-	p, server := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, piece, `"stop"`) })
+	p, server := answering(t, Options{}, answerHi)
 	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	require.NoError(t, err)
 	assert.Empty(t, server.Header().Get("Authorization"))
 }
 
-func TestAConnectionLostInMidStreamMayPass(t *testing.T) {
+func TestALostConnectionIsATemporaryFailure(t *testing.T) {
 	p, server := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, piece, "null")
 		w.(http.Flusher).Flush()
@@ -74,7 +80,7 @@ func TestAConnectionLostInMidStreamMayPass(t *testing.T) {
 	})
 	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	assert.Equal(t, agent.Temporary, failure(t, err).Failure)
-	assert.Equal(t, 1, server.Asks(), "asking again is for others")
+	assert.Equal(t, 1, server.Asks(), "retrying is left to retry.New")
 }
 
 func TestARedirectIsNotFollowed(t *testing.T) {
@@ -85,7 +91,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	assert.Equal(t, agent.Permanent, failure(t, err).Failure)
 }
 
-func TestAContextThatEndsIsTheError(t *testing.T) {
+func TestACancelledContextIsTheError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p, _ := answering(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, piece, "null")
@@ -97,22 +103,24 @@ func TestAContextThatEndsIsTheError(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestAServerThatDoesNotKnowUsageIsAskedWithout(t *testing.T) {
-	p, server := refusing(t, Options{}, "stream_options", "Unknown parameter: 'stream_options'", fmt.Sprintf(piece, `"stop"`))
+func TestAServerThatRefusesUsageIsAskedWithoutIt(t *testing.T) {
+	p, server := refusing(t, Options{}, "stream_options", "Unknown parameter: 'stream_options'",
+		fmt.Sprintf(piece, `"stop"`))
 	for range 2 {
 		resp, err := p.Respond(t.Context(), replaytest.Question(t))
 		require.NoError(t, err)
 		assert.Equal(t, "hi", resp.Text)
 	}
-	assert.Equal(t, 3, server.Asks(), "it is not tried with usage again")
+	assert.Equal(t, 3, server.Asks(), "usage is not requested again")
 }
 
-func TestOpaqueReasoningGoesOnlyToWhomItCameFrom(t *testing.T) {
-	p, server := answering(t, Options{Echo: EchoOptional}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, piece, `"stop"`) })
+func TestOpaqueReasoningReturnsOnlyToItsProvider(t *testing.T) {
+	p, server := answering(t, Options{Echo: EchoOptional}, answerHi)
 	req := replaytest.Question(t)
 	req.Messages = append(req.Messages,
 		agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
-			{Provider: "another", Kind: reasoningContent, Data: []byte("theirs")}, p.opaque(reasoningContent, []byte("ours")),
+			{Provider: "another", Kind: reasoningContent, Data: []byte("theirs")},
+			p.opaque(reasoningContent, []byte("ours")),
 		}},
 		agent.Message{Role: agent.RoleUser, Text: "go on"})
 	_, err := p.Respond(t.Context(), req)
@@ -121,11 +129,15 @@ func TestOpaqueReasoningGoesOnlyToWhomItCameFrom(t *testing.T) {
 	assert.NotContains(t, string(server.Last()), "theirs")
 }
 
-func TestWhatServersRefuseIsMadeFit(t *testing.T) {
-	p, server := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, piece, `"stop"`) })
+func TestRequestsAreMadeAcceptableToServers(t *testing.T) {
+	p, server := answering(t, Options{}, answerHi)
 	req := agent.Request{Messages: []agent.Message{
-		{Role: agent.RoleSystem, Text: "one"}, {Role: agent.RoleSystem, Text: "two"}, {Role: agent.RoleUser, Text: "hi"},
-		{Role: agent.RoleAssistant, Calls: []agent.Call{{ID: "call_1", Name: "no such/tool", Arguments: json.RawMessage(`{"path":`)}}},
+		{Role: agent.RoleSystem, Text: "one"},
+		{Role: agent.RoleSystem, Text: "two"},
+		{Role: agent.RoleUser, Text: "hi"},
+		{Role: agent.RoleAssistant, Calls: []agent.Call{
+			{ID: "call_1", Name: "no such/tool", Arguments: json.RawMessage(`{"path":`)},
+		}},
 		{Role: agent.RoleTool, CallID: "call_1", Text: "failed"},
 		{Role: agent.RoleSystem, Text: "late"},
 	}}
@@ -149,7 +161,7 @@ func TestWhatServersRefuseIsMadeFit(t *testing.T) {
 	assert.Empty(t, sent.Tools)
 }
 
-func TestEcho(t *testing.T) {
+func TestTheEchoRuleDependsOnHostAndModel(t *testing.T) {
 	for _, c := range []struct {
 		host, model string
 		want        Echo
@@ -165,10 +177,11 @@ func TestEcho(t *testing.T) {
 	}
 	p, err := New(Options{Model: "m", Echo: EchoRequired})
 	require.NoError(t, err)
-	assert.Equal(t, EchoRequired, p.echo, "options overrule the table")
+	assert.Equal(t, EchoRequired, p.echo, "Options overrule the table")
 }
 
-// refusing answers what it does not like with words, and all else with hi.
+// refusing refuses requests that contain what, in the given words, and answers all
+// others with hi.
 func refusing(t *testing.T, o Options, what, words, hi string) (*Provider, *replaytest.Server) {
 	t.Helper()
 	var server *replaytest.Server
@@ -184,10 +197,11 @@ func refusing(t *testing.T, o Options, what, words, hi string) (*Provider, *repl
 	return p, server
 }
 
+// done completes a response of one word.
 const done = `data: {"type":"response.completed","response":{"model":"m","output":[{"type":"message",` +
 	`"content":[{"type":"output_text","text":"hi"}]}]}}` + "\n\n"
 
-func TestAModelThatDoesNotReasonIsNotAskedForIt(t *testing.T) {
+func TestAModelThatRefusesSummariesIsAskedWithoutThem(t *testing.T) {
 	for _, words := range []string{
 		"Unsupported parameter: 'reasoning.summary' is not supported with this model.",
 		"Encrypted content is not supported with this model.",
@@ -204,7 +218,7 @@ func TestAModelThatDoesNotReasonIsNotAskedForIt(t *testing.T) {
 	}
 }
 
-func TestReasoningThatIsNotTakenBackIsLeftOut(t *testing.T) {
+func TestRefusedReasoningIsLeftOut(t *testing.T) {
 	for api, words := range map[API]string{
 		Responses: "The encrypted content for item rs_1 could not be verified.", Chat: "Corrupted thought signature.",
 	} {
@@ -215,12 +229,69 @@ func TestReasoningThatIsNotTakenBackIsLeftOut(t *testing.T) {
 		p, server := refusing(t, Options{API: api, Echo: EchoOptional}, "spoiled", words, hi)
 		req := replaytest.Question(t)
 		req.Messages = append(req.Messages, agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
-			p.opaque(placeKind(0), []byte(`{"type":"reasoning","encrypted_content":"spoiled"}`)), p.opaque(reasoningContent, []byte("spoiled")),
+			p.opaque(placeKind(0), []byte(`{"type":"reasoning","encrypted_content":"spoiled"}`)),
+			p.opaque(reasoningContent, []byte("spoiled")),
 		}}, agent.Message{Role: agent.RoleUser, Text: "go on"})
 		_, err := p.Respond(t.Context(), req)
 		require.NoError(t, err)
 		assert.Equal(t, 2, server.Asks())
-		assert.NotEmpty(t, req.Messages[2].Opaque, "the caller's messages stay")
-		assert.False(t, p.bare.Load(), "summaries are still asked for")
+		assert.NotEmpty(t, req.Messages[2].Opaque, "the caller's messages keep their reasoning")
+		assert.False(t, p.bare.Load(), "summaries are still requested")
 	}
+}
+
+func TestAReasoningItemReturnsByteForByte(t *testing.T) {
+	item := `{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"b3Bh<>","unknown":{"a":[1,2.50,null]}}`
+	var server *replaytest.Server
+	var p *Provider
+	p, server = answering(t, Options{API: Responses}, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, "data: {\"type\":\"response.output_item.done\",\"item\":%s}\n\n%s", item, done)
+	})
+	req := replaytest.Question(t)
+	resp, err := p.Respond(t.Context(), req)
+	require.NoError(t, err)
+	require.Len(t, resp.Opaque, 1)
+	assert.Equal(t, item, string(resp.Opaque[0].Data))
+
+	_, err = p.Respond(t.Context(), replaytest.Continued(req, resp))
+	require.NoError(t, err)
+	var sent struct{ Input []json.RawMessage }
+	require.NoError(t, json.Unmarshal(server.Last(), &sent))
+	var compact bytes.Buffer
+	require.NoError(t, json.Compact(&compact, sent.Input[1]))
+	assert.Equal(t, item, compact.String())
+}
+
+func TestAnErrorInTheStreamIsClassifiedByItsWords(t *testing.T) {
+	for _, tt := range []struct {
+		name, data string
+		want       agent.Failure
+	}{
+		{"a busy server", `{"error":{"message":"slow down","code":429}}`, agent.Temporary},
+		{"a bad key", `{"error":{"message":"no","type":"authentication_error"}}`, agent.Permanent},
+		{"too many tokens", `{"error":"This model's maximum context length is 8192 tokens."}`, agent.TooLong},
+	} {
+		for _, api := range []API{Chat, Responses} {
+			t.Run(tt.name+", "+string(api), func(t *testing.T) {
+				p, _ := answering(t, Options{API: api}, func(w http.ResponseWriter, _ *http.Request) {
+					fmt.Fprintf(w, "data: %s\n\n", tt.data)
+				})
+				_, err := p.Respond(t.Context(), replaytest.Question(t))
+				assert.Equal(t, tt.want, failure(t, err).Failure)
+			})
+		}
+	}
+}
+
+func TestTheCallsOfAnAnswerAreBounded(t *testing.T) {
+	p, _ := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
+		for i := range 2 * maxCalls {
+			fmt.Fprintf(w, `data: {"choices":[{"delta":{"tool_calls":[{"index":%d,"id":"c","function":{"name":"look"}}]}}]}`+
+				"\n\n", i)
+		}
+		answerHi(w, nil)
+	})
+	resp, err := p.Respond(t.Context(), replaytest.Question(t))
+	require.NoError(t, err)
+	assert.Len(t, resp.Calls, maxCalls)
 }

@@ -23,8 +23,8 @@ const (
 // treat an empty string as missing.
 const placeholder = "."
 
-// reasoning collects the reasoning of one answer.
-type reasoning struct {
+// chatReasoning collects the reasoning of one answer.
+type chatReasoning struct {
 	content, text strings.Builder // of reasoning_content and of reasoning
 	details       []*detail
 }
@@ -41,7 +41,7 @@ type detail struct {
 }
 
 // add takes the reasoning out of a piece of the answer.
-func (r *reasoning) add(delta chat.Delta) {
+func (r *chatReasoning) add(delta chat.Delta) {
 	r.content.WriteString(delta.ReasoningContent)
 	r.text.WriteString(delta.Reasoning)
 	for _, raw := range delta.ReasoningDetails {
@@ -70,7 +70,7 @@ func newDetail(raw json.RawMessage) *detail {
 
 // join adds a piece to the last entry and reports whether it belongs there. The last
 // entry also gets the members that only the piece has, such as the signature.
-func (r *reasoning) join(piece *detail) bool {
+func (r *chatReasoning) join(piece *detail) bool {
 	if len(r.details) == 0 || piece.member == "" {
 		return false
 	}
@@ -94,16 +94,17 @@ func (d *detail) signed() bool {
 	return len(s) > 0 && string(s) != "null" && string(s) != `""`
 }
 
-func (d *detail) encode() json.RawMessage {
+// whole returns the entry: as it came, or put together from its pieces.
+func (d *detail) whole() json.RawMessage {
 	if !d.joined {
 		return d.raw
 	}
-	d.members[d.member] = encode(d.text)
-	return encode(d.members)
+	d.members[d.member] = rawJSON(d.text)
+	return rawJSON(d.members)
 }
 
-// encode returns the JSON of v, which consists of strings and raw JSON.
-func encode(v any) json.RawMessage {
+// rawJSON returns the JSON of v, which consists of strings and raw JSON.
+func rawJSON(v any) json.RawMessage {
 	raw, _ := wire.Encode(v) // strings and raw JSON that was decoded before always encode
 	return raw
 }
@@ -117,7 +118,7 @@ func escapeHTML(raw json.RawMessage) json.RawMessage {
 }
 
 // summary joins what the provider itself calls summaries.
-func (r *reasoning) summary() string {
+func (r *chatReasoning) summary() string {
 	var parts []string
 	for _, d := range r.details {
 		if d.kind == "reasoning.summary" && strings.TrimSpace(d.text) != "" {
@@ -129,7 +130,7 @@ func (r *reasoning) summary() string {
 
 // opaqueReasoning returns what the provider may want back, one Opaque for each member
 // that had reasoning.
-func (p *Provider) opaqueReasoning(r reasoning) []agent.Opaque {
+func (p *Provider) opaqueReasoning(r chatReasoning) []agent.Opaque {
 	if p.echo == EchoForbidden {
 		return nil
 	}
@@ -143,9 +144,9 @@ func (p *Provider) opaqueReasoning(r reasoning) []agent.Opaque {
 	if len(r.details) > 0 {
 		entries := make([]json.RawMessage, len(r.details))
 		for i, d := range r.details {
-			entries[i] = d.encode()
+			entries[i] = d.whole()
 		}
-		out = append(out, p.opaque(reasoningDetails, encode(entries)))
+		out = append(out, p.opaque(reasoningDetails, rawJSON(entries)))
 	}
 	return out
 }

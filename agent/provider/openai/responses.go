@@ -12,10 +12,10 @@ import (
 )
 
 // respond asks by Responses. The provider stores nothing; its reasoning comes back
-// encrypted and is sent along with the calls it led to. reasoning says whether it is
-// requested.
-func (p *Provider) respond(ctx context.Context, req agent.Request, reasoning bool) (agent.Response, error) {
-	body, err := p.responsesRequest(req, reasoning)
+// encrypted and is sent along with the calls it led to. summaries says whether
+// reasoning and its summaries are requested.
+func (p *Provider) respond(ctx context.Context, req agent.Request, summaries bool) (agent.Response, error) {
+	body, err := p.responsesRequest(req, summaries)
 	if err != nil {
 		return agent.Response{}, err
 	}
@@ -46,9 +46,9 @@ func (p *Provider) respond(ctx context.Context, req agent.Request, reasoning boo
 }
 
 // responsesRequest returns the body of a request for Responses.
-func (p *Provider) responsesRequest(req agent.Request, reasoning bool) ([]byte, error) {
+func (p *Provider) responsesRequest(req agent.Request, summaries bool) ([]byte, error) {
 	out := responses.Request{Model: p.options.Model, Stream: true}
-	if reasoning {
+	if summaries {
 		out.Include = []string{responses.EncryptedReasoning}
 		out.Reasoning = &responses.Reasoning{Effort: p.options.Effort, Summary: "auto"}
 	}

@@ -18,7 +18,7 @@ import (
 	"candor/agent/provider/wire"
 )
 
-func TestFailuresAreToldApart(t *testing.T) {
+func TestFailuresAreClassified(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string
@@ -50,7 +50,7 @@ func TestFailuresAreToldApart(t *testing.T) {
 	}
 }
 
-func TestHowLongToWait(t *testing.T) {
+func TestRetryAfterIsMillisecondsSecondsOrADate(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, c := range []struct {
 		name, value string
@@ -84,7 +84,7 @@ func secret(n int) string {
 	return b.String()
 }
 
-func TestNoPieceOfAKeyStays(t *testing.T) {
+func TestNoPieceOfAKeyRemains(t *testing.T) {
 	key := secret(40)
 	for _, text := range []string{
 		key, "a" + key + key, "bad key " + key[:20], key[25:] + " is bad", `\"` + key + `\"`, key[:15] + "…" + key[20:],
@@ -101,7 +101,7 @@ func TestNoPieceOfAKeyStays(t *testing.T) {
 	assert.LessOrEqual(t, len(scrub(strings.Repeat("é", maxWords), key)), maxWords+len("…"))
 }
 
-func TestExplain(t *testing.T) {
+func TestExplainClassifiesConnectionsAndHidesTheKey(t *testing.T) {
 	key := secret(30)
 	ctx, cancel := context.WithCancel(t.Context())
 	p, ok := errors.AsType[*agent.ProviderError](Explain(ctx, fmt.Errorf("dial %s: refused", key), key))

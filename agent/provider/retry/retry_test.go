@@ -54,7 +54,7 @@ func asked(t *testing.T, o Options, f *failing, check func(resp agent.Response, 
 	})
 }
 
-func TestTemporaryFailuresPassWithLongerWaits(t *testing.T) {
+func TestTemporaryFailuresAreRetriedWithLongerWaits(t *testing.T) {
 	f := &failing{errs: []error{busy(0), busy(0), busy(0)}}
 	asked(t, Options{Base: time.Second}, f, func(resp agent.Response, err error, took time.Duration) {
 		require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestTemporaryFailuresPassWithLongerWaits(t *testing.T) {
 	assert.Len(t, f.requests, 4)
 }
 
-func TestTheProvidersWishIsHonouredUpToTheLongestWait(t *testing.T) {
+func TestRetryAfterIsHonouredUpToTheLongestWait(t *testing.T) {
 	for wish, want := range map[time.Duration]time.Duration{
 		7 * time.Second: 7 * time.Second, time.Hour: 20 * time.Second,
 	} {
@@ -77,7 +77,7 @@ func TestTheProvidersWishIsHonouredUpToTheLongestWait(t *testing.T) {
 	}
 }
 
-func TestItGivesUpAfterItsAttempts(t *testing.T) {
+func TestRetryingGivesUpAfterItsAttempts(t *testing.T) {
 	f := &failing{errs: []error{busy(0), busy(0), busy(0)}}
 	asked(t, Options{Attempts: 3}, f, func(_ agent.Response, err error, _ time.Duration) {
 		require.ErrorContains(t, err, "asked 3 times")
@@ -88,7 +88,7 @@ func TestItGivesUpAfterItsAttempts(t *testing.T) {
 	assert.Len(t, f.requests, 3)
 }
 
-func TestWhatDoesNotPassIsNotTriedAgain(t *testing.T) {
+func TestPermanentFailuresAreNotRetried(t *testing.T) {
 	lasting := &agent.ProviderError{Failure: agent.Permanent, Status: 401, Err: errors.New("no key")}
 	for _, e := range []error{lasting, errors.New("not told apart")} {
 		f := &failing{errs: []error{e}}
@@ -100,7 +100,7 @@ func TestWhatDoesNotPassIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatHangsIsAskedForAgain(t *testing.T) {
+func TestAnAnswerThatHangsIsRetried(t *testing.T) {
 	f := &failing{errs: []error{nil}}
 	asked(t, Options{PerTry: time.Minute, Base: time.Second}, f, func(resp agent.Response, err error, took time.Duration) {
 		require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestAnAnswerThatHangsIsAskedForAgain(t *testing.T) {
 	})
 }
 
-func TestItStopsAtOnceWhenTheTurnEnds(t *testing.T) {
+func TestRetryingStopsWhenTheContextEnds(t *testing.T) {
 	for name, first := range map[string]error{"while it waits": busy(time.Hour), "while it asks": nil} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestItStopsAtOnceWhenTheTurnEnds(t *testing.T) {
 	}
 }
 
-func TestItLogsNoWords(t *testing.T) {
+func TestTheLogHasNoProviderText(t *testing.T) {
 	var out bytes.Buffer
 	f := &failing{errs: []error{busy(time.Second), tooMuch()}}
 	synctest.Test(t, func(t *testing.T) {
@@ -157,7 +157,7 @@ func conversation(turns, bytes int) []agent.Message {
 	return out
 }
 
-func TestTooLongLosesItsOldestTurnsOnce(t *testing.T) {
+func TestATooLongConversationLosesItsOldestTurnsOnce(t *testing.T) {
 	messages := conversation(5, 1000)
 	now := []agent.Message{
 		{Role: agent.RoleUser, Text: "now"},
@@ -189,14 +189,14 @@ func TestTooLongLosesItsOldestTurnsOnce(t *testing.T) {
 	}
 }
 
-func TestTooLongWithOneTurnIsNotTriedAgain(t *testing.T) {
+func TestATooLongConversationOfOneTurnIsNotRetried(t *testing.T) {
 	f := &failing{errs: []error{tooMuch()}}
 	_, err := New(f, Options{}).Respond(t.Context(), agent.Request{Messages: conversation(1, 10)})
 	require.ErrorContains(t, err, "too long")
 	assert.Len(t, f.requests, 1)
 }
 
-func TestAHugeLastTurnStillLosesWhatIsOld(t *testing.T) {
+func TestAHugeCurrentTurnStillLosesTheOlderOnes(t *testing.T) {
 	messages := append(conversation(2, 10), agent.Message{Role: agent.RoleUser, Text: strings.Repeat("x", 9999)})
 	kept, ok := shorten(messages)
 	require.True(t, ok)

@@ -55,7 +55,7 @@ func respond(t testing.TB, s *script.Script, messages ...agent.Message) agent.Re
 	return got
 }
 
-func TestStepsFollowTheConversation(t *testing.T) {
+func TestTheStepDueFollowsFromTheConversation(t *testing.T) {
 	s := load(t, lunch)
 	first := respond(t, s, user)
 	assert.Equal(t, agent.Response{Text: "I look at the clock.", Calls: []agent.Call{
@@ -68,7 +68,7 @@ func TestStepsFollowTheConversation(t *testing.T) {
 	assert.Equal(t, first, respond(t, s, user, asked, told, said, user), "a new turn starts the script over")
 }
 
-func TestWithoutToolsAStepSpeaksItsNarrative(t *testing.T) {
+func TestWithoutToolsAStepAnswersWithItsNarrative(t *testing.T) {
 	got, err := load(t, lunch).Respond(t.Context(), agent.Request{Messages: []agent.Message{user}})
 	require.NoError(t, err)
 	assert.Equal(t, agent.Response{Text: "I look at the clock."}, got)
@@ -79,13 +79,13 @@ func TestWithoutToolsAStepSpeaksItsNarrative(t *testing.T) {
 	assert.Equal(t, agent.Response{Text: "The script calls x here, but no tools are offered."}, got)
 }
 
-func TestAnErrorStepIsAFailureOfTheProvider(t *testing.T) {
+func TestAnErrorStepFailsAsTheProvider(t *testing.T) {
 	_, err := load(t, `{"steps":[{"error":"503 overloaded"}]}`).
 		Respond(t.Context(), agent.Request{Messages: []agent.Message{user}})
 	assert.EqualError(t, err, "503 overloaded")
 }
 
-func TestToolsDoAsTheScriptSays(t *testing.T) {
+func TestToolsReturnTheirScriptedOutcome(t *testing.T) {
 	s := load(t, lunch)
 	byName := map[string]agent.Tool{}
 	var names []string
@@ -132,7 +132,7 @@ func TestDelaysEndWithTheirContext(t *testing.T) {
 	})
 }
 
-func TestABadScriptSaysWhereItIsWrong(t *testing.T) {
+func TestErrorsNameTheWrongStepOrTool(t *testing.T) {
 	for name, c := range map[string]struct{ script, want string }{
 		"empty":                   {"", "it is empty"},
 		"not JSON":                {"{\n\"steps\": [\n}", "line 3"},
@@ -166,7 +166,7 @@ func TestABadScriptSaysWhereItIsWrong(t *testing.T) {
 	}
 }
 
-func TestAScriptOfAnySizeIsNotRead(t *testing.T) {
+func TestATooLargeScriptIsRefused(t *testing.T) {
 	_, err := script.Load(strings.NewReader(`{"steps":[{"text":"` + strings.Repeat("a", 9<<20) + `"}]}`))
 	assert.ErrorContains(t, err, "larger than")
 }
