@@ -30,6 +30,8 @@ type block struct {
 	signature strings.Builder
 }
 
+// add joins an event to the answer. Events and blocks of unknown types are skipped, as
+// the API asks of its clients. Both a reason to stop and "message_stop" end an answer.
 func (a *answer) add(e messages.Event) {
 	switch e.Type {
 	case "message_start":
@@ -61,6 +63,8 @@ func (a *answer) count(u messages.Usage) {
 	a.usage.Reasoning = int(u.OutputTokensDetails.ThinkingTokens)
 }
 
+// inputTokens counts all tokens of the input: those that were read from the cache or
+// written to it are counted apart.
 func inputTokens(u messages.Usage) int {
 	return int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens)
 }

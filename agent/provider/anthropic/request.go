@@ -102,6 +102,8 @@ func (p *Provider) appendMessage(out []messages.InputMessage, m agent.Message) [
 	return append(out, messages.InputMessage{Role: role, Content: blocks})
 }
 
+// assistant returns the blocks of what the model said: the text, then the calls, with
+// the thinking of this model in between where it stood.
 func (p *Provider) assistant(m agent.Message) []messages.Block {
 	out := p.thoughtsAt(m, 0)
 	out = append(out, textBlock(m.Text)...)
@@ -115,6 +117,8 @@ func (p *Provider) assistant(m agent.Message) []messages.Block {
 	return out
 }
 
+// toolResult returns the result of a call. A blank result has no content, since the API
+// refuses a blank text.
 func toolResult(m agent.Message) messages.Block {
 	result := messages.ToolResultBlock{Type: "tool_result", ToolUseID: callID(m.CallID)}
 	if !blank(m.Text) {

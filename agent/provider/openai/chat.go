@@ -11,7 +11,8 @@ import (
 	"candor/agent/provider/wire/chat"
 )
 
-// maxCalls bounds the tool calls of one answer, whose number the server chooses.
+// maxCalls bounds the tool calls of one answer, whose number the server chooses. The
+// calls beyond it are dropped.
 const maxCalls = 256
 
 // complete asks by Chat Completions. usage says whether the count of tokens is
@@ -49,7 +50,7 @@ func (p *Provider) complete(ctx context.Context, req agent.Request, usage bool) 
 // chatAnswer joins the chunks of a chat completion.
 type chatAnswer struct {
 	text, refusal strings.Builder
-	calls         []*chatCall
+	calls         []*chatCall // in the order in which they began
 	reasoning     chatReasoning
 	model         string
 	usage         agent.Usage
@@ -58,11 +59,14 @@ type chatAnswer struct {
 
 // chatCall is a tool call whose pieces are still coming in.
 type chatCall struct {
-	index     wire.Int
-	id, name  string
+	index     wire.Int // the server's number, which need not be unique
+	id, name  string   // the first that came; servers repeat them
 	arguments strings.Builder
 }
 
+// add joins a chunk to the answer. The model's name and the count of tokens may come
+// with any chunk, and some servers repeat them; the last ones hold. The answer has
+// ended once a chunk gave a reason for it, whether "[DONE]" follows or not.
 func (a *chatAnswer) add(chunk chat.Chunk) {
 	if chunk.Model != "" {
 		a.model = string(chunk.Model)

@@ -19,7 +19,8 @@ func (p *Provider) failed(ctx context.Context, err error) error {
 	return retry.Explain(ctx, err, p.options.Key)
 }
 
-// failedInStream classifies the error that a server sent as an event.
+// failedInStream classifies the error that a server sent as an event. There is no
+// status to go by, so retry.Read looks at the error's code, type and words.
 func (p *Provider) failedInStream(ctx context.Context, data []byte) error {
 	if ctx.Err() != nil {
 		return retry.Explain(ctx, ctx.Err(), p.options.Key)

@@ -52,7 +52,7 @@ func (o Options) client() (*wire.Client, *url.URL, error) {
 }
 
 // Provider is one model. It is safe for concurrent use and keeps no state of a
-// conversation.
+// conversation. What it learns is whether the server accepts optional members.
 type Provider struct {
 	options Options
 	origin  string // marks the opaque reasoning that may return to this model

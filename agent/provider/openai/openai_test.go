@@ -286,8 +286,8 @@ func TestAnErrorInTheStreamIsClassifiedByItsWords(t *testing.T) {
 func TestTheCallsOfAnAnswerAreBounded(t *testing.T) {
 	p, _ := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
 		for i := range 2 * maxCalls {
-			fmt.Fprintf(w, `data: {"choices":[{"delta":{"tool_calls":[{"index":%d,"id":"c","function":{"name":"look"}}]}}]}`+
-				"\n\n", i)
+			fmt.Fprintf(w, `data: {"choices":[{"delta":{"tool_calls":[`+
+				`{"index":%d,"id":"c","function":{"name":"look"}}]}}]}`+"\n\n", i)
 		}
 		answerHi(w, nil)
 	})

@@ -32,7 +32,7 @@ type chatReasoning struct {
 // detail is one entry of reasoning_details. Texts and summaries come in pieces that
 // are joined; every other entry is complete and keeps its bytes.
 type detail struct {
-	raw     json.RawMessage
+	raw     json.RawMessage // as the entry, or its first piece, came
 	members map[string]json.RawMessage
 	kind    string
 	member  string // that holds the text, if the entry can come in pieces
@@ -51,7 +51,8 @@ func (r *chatReasoning) add(delta chat.Delta) {
 	}
 }
 
-// newDetail reads an entry. It returns nil for what is no object.
+// newDetail reads an entry. It returns nil for what is no object. Only the two types
+// that OpenRouter documents as texts can come in pieces.
 func newDetail(raw json.RawMessage) *detail {
 	d := &detail{raw: slices.Clone(raw)}
 	if json.Unmarshal(raw, &d.members) != nil || d.members == nil {

@@ -10,7 +10,8 @@ import (
 	"candor/agent/provider/wire/chat"
 )
 
-// chatRequest returns the body of a request for Chat Completions.
+// chatRequest returns the body of a request for Chat Completions. Its bytes depend on
+// the arguments and the options only, so that a provider can cache by prefix.
 func (p *Provider) chatRequest(req agent.Request, usage bool) ([]byte, error) {
 	out := chat.Request{Model: p.options.Model, ReasoningEffort: p.options.Effort, Stream: true}
 	if usage {
@@ -31,6 +32,8 @@ func (p *Provider) chatRequest(req agent.Request, usage bool) ([]byte, error) {
 	return wire.Encode(out)
 }
 
+// chatMessage translates a message. Its pointers are to copies of the caller's texts,
+// so that an empty text is still sent: a server may require the member.
 func (p *Provider) chatMessage(m agent.Message) chat.Message {
 	switch m.Role {
 	case agent.RoleSystem:

@@ -109,6 +109,8 @@ func inputMessage(text, role string) []responses.Input {
 // reasoning that moved.
 func placeKind(place int) string { return "reasoning:" + strconv.Itoa(place) }
 
+// reasoningAt returns the reasoning items of this provider that stood at a place, in
+// their order. Items of another provider, or such that are no JSON, are left out.
 func (p *Provider) reasoningAt(m agent.Message, place int) []responses.Input {
 	var out []responses.Input
 	for _, o := range m.Opaque {
@@ -127,6 +129,9 @@ type responsesAnswer struct {
 	ended   bool
 }
 
+// add takes the items and the end out of the events. The deltas between them say the
+// same in pieces and are skipped. An incomplete response ends, too: it was cut at the
+// limit of tokens, and what there is of it is the answer.
 func (a *responsesAnswer) add(e responses.Event) {
 	switch e.Type {
 	case "response.output_item.done": // the item of .added may be incomplete

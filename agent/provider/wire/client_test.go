@@ -33,6 +33,10 @@ func (b *body) Close() error {
 	return nil
 }
 
+func answering(b *body) transport {
+	return func(*http.Request) (*http.Response, error) { return ok(b), nil }
+}
+
 func ok(b io.ReadCloser) *http.Response {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: b}
 }
@@ -80,7 +84,8 @@ func TestRequestsCarryTheirHeadersAndBody(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `{"a":1}`, sent)
 	assert.Equal(t, http.Header{
-		"Accept": {"application/json"}, "Content-Type": {"application/json"}, "User-Agent": {"candor"}, "X-Api-Key": {"k"},
+		"Accept": {"application/json"}, "Content-Type": {"application/json"},
+		"User-Agent": {"candor"}, "X-Api-Key": {"k"},
 	}, got)
 
 	_, err = c.Get(t.Context(), "p")
@@ -150,7 +155,7 @@ func TestAnAnswerIsReadUpToItsBound(t *testing.T) {
 
 func TestAStreamYieldsItsEventsAndReleasesTheConnection(t *testing.T) {
 	answer := &body{Reader: strings.NewReader("event: a\ndata: 1\n\ndata: 2\n\n")}
-	c := client(t, "http://host", nil, transport(func(*http.Request) (*http.Response, error) { return ok(answer), nil }))
+	c := client(t, "http://host", nil, answering(answer))
 	var got []string
 	for event, err := range c.Stream(t.Context(), "p", nil) {
 		require.NoError(t, err)
@@ -162,7 +167,7 @@ func TestAStreamYieldsItsEventsAndReleasesTheConnection(t *testing.T) {
 
 func TestLeavingAStreamReleasesTheConnection(t *testing.T) {
 	answer := &body{Reader: strings.NewReader("data: 1\n\ndata: 2\n\n")}
-	c := client(t, "http://host", nil, transport(func(*http.Request) (*http.Response, error) { return ok(answer), nil }))
+	c := client(t, "http://host", nil, answering(answer))
 	for range c.Stream(t.Context(), "p", nil) {
 		break
 	}

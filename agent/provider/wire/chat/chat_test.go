@@ -57,7 +57,8 @@ func TestAChunkHasReasoningUnderEachName(t *testing.T) {
 }
 
 func TestMembersOfOtherTypesDoNoHarm(t *testing.T) {
-	got, err := chat.Decode([]byte(`{"choices":[{"delta":{"reasoning":{"text":"?"},"reasoning_details":"?","content":"c",
+	got, err := chat.Decode([]byte(`{"choices":[{"delta":{"content":"c",
+		"reasoning":{"text":"?"},"reasoning_details":"?",
 		"tool_calls":[{"index":"0","function":{"arguments":{"path":"a"}}}]}}]}`))
 	require.NoError(t, err)
 	d := got.Choices[0].Delta

@@ -43,7 +43,8 @@ func TestASchemaKeepsItsOtherMembers(t *testing.T) {
 		Extra: map[string]json.RawMessage{"title": json.RawMessage(`"T"`), "$defs": json.RawMessage(`{}`)},
 	})
 	require.NoError(t, err)
-	assert.Equal(t, `{"properties":{"z":{},"a":{}},"required":["z"],"type":"object","$defs":{},"title":"T"}`, string(raw))
+	assert.Equal(t,
+		`{"properties":{"z":{},"a":{}},"required":["z"],"type":"object","$defs":{},"title":"T"}`, string(raw))
 	_, err = wire.Encode(messages.InputSchema{Properties: json.RawMessage("{")})
 	assert.Error(t, err, "raw JSON that is none")
 }
