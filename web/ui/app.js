@@ -1,207 +1,204 @@
-// The page begins here: who is there, what follows what. The parts know nothing of
-// each other; context.js has them, navigate.js moves among them.
+// The entry point: builds the parts, connects them, and starts the session. The parts
+// do not import each other; they get a context, or report to the hub.
 
-import * as api from './net/api.js';
-import { announce } from './view/announce.js';
-import { $, attribute, h, setText, show } from './lib/dom.js';
+import './view/composer.js';
+import './view/connection.js';
+import './view/rail.js';
+import { commands, conversationActs, send, stop } from './actions.js';
+import { createContext } from './context.js';
+import { $, h, setText, show } from './lib/dom.js';
 import { firstLine } from './lib/format.js';
-import { compare, drawTimeline, follow, here, newThread, openTab, stepCall, stepTurn, toggle } from './navigate.js';
+import { Hub } from './lib/hub.js';
 import { listen } from './lib/keys.js';
-import { active, commands, composer, failed, fetcher, page, pill, rail, signedOut, store, stream, view } from './context.js';
-import { applyPrefs, seen, setPref, setSeen } from './lib/prefs.js';
-import { drawer } from './view/rail.js';
-import { formatRoute, tokenIn } from './state/route.js';
+import { setPref, setSeen } from './lib/prefs.js';
 import { say } from './lib/toast.js';
+import { Router } from './navigate.js';
+import * as api from './net/api.js';
+import { Fetcher } from './net/fetcher.js';
+import { Stream } from './net/stream.js';
+import { Session } from './session.js';
+import { tokenIn } from './state/route.js';
+import { Store } from './state/store.js';
+import { announce } from './view/announce.js';
+import { ConversationView } from './view/conversation.js';
+import { drawer } from './view/rail.js';
 
+/** @import { Item } from './lib/types.d.ts' */
 /** @import { State } from './state/types.d.ts' */
-/** @typedef {import('./view/search.js').SearchResults} SearchResults */
+/** @import { Events } from './types.d.ts' */
 
-let user = '';
+const context = build(), router = new Router(context), session = new Session(context, router);
+const { hub, store, view, rail, composer } = context;
 
-/** How often what could not be reached is tried again, in ms. */
-const again = 2500;
-
-async function start() {
-  applyPrefs();
-  const token = tokenIn(location.hash);
-  if (token) {
-    // Out of the address bar and the history before anything else happens.
-    history.replaceState(null, '', location.pathname);
-    await api.login(token).catch(() => {});
-  }
-  try {
-    const now = (await api.whoami()).user;
-    if (user && now !== user) return location.reload(); // nothing of the one before is to be seen
-    user = now;
-  } catch (e) {
-    if (e instanceof api.ApiError && e.status !== 401) return void setTimeout(start, again);
-    return void signedOut(token ? 'The token in the address lets nobody in. It may be of an earlier start of the server.' : '');
-  }
-  await begin();
-}
-
-/** Reads the lists and what the address asks for, and listens from there on. */
-async function begin() {
-  $('app').inert = false;
-  attribute($('app'), 'data-state', 'ready');
-  const known = seen(), first = Object.keys(known).length === 0;
-  try {
-    const lists = await fetcher.lists();
-    // What is there on the first visit counts as seen.
-    for (const t of lists.threads) if (first || known[t.id]) store.dispatch({ type: 'seen', id: t.id, at: first ? t.updated_at : known[t.id] });
-    stream.start(await follow(lists.active_thread));
-  } catch (e) {
-    failed(e);
-    if (!(e instanceof api.ApiError) || e.status !== 401) setTimeout(begin, again);
-  }
+function build() {
+  /** @type {Hub<Events>} */
+  const hub = new Hub();
+  const store = new Store(), fetcher = new Fetcher(store, (e) => hub.emit('failed', e));
+  const stream = new Stream({
+    onFrame: (frame, id) => store.dispatch({ type: 'event', frame, eventId: id, now: Date.now() }),
+    onLink: (link) => store.dispatch({ type: 'link', link }),
+    onResync: () => hub.emit('refetch'),
+    onRefused: async () => {
+      const refused = await api.whoami().then(() => false, api.isSignedOut);
+      if (refused) hub.emit('signedOut', '');
+      return refused;
+    },
+  });
+  const view = new ConversationView(store, conversationActs({ hub, store, fetcher }));
+  return createContext({ hub, store, fetcher, stream, view, rail: $('rail'), composer: $('composer') });
 }
 
 /** @param {State} s */
 function draw(s) {
   rail.draw(s);
-  pill.update(s.link);
-  const c = s.conversations[s.active.id], t = s.threads?.find((o) => o.id === s.active.id), last = c?.turns[c.turns.length - 1];
-  const ended = c?.kind === 'job' && ['completed', 'failed', 'cancelled'].includes(c.job?.state || '');
-  const busy = c?.kind === 'job' ? !ended : !!last && ['processing', 'queued'].includes(last.state);
-  const title = s.active.kind === 'new' ? 'New conversation' : c?.job?.title || t?.title || firstLine(c?.turns[0]?.input || '', 80) || 'Conversation';
+  $('link').update(s.link);
+  const c = s.conversations[s.active.id], job = c?.kind === 'job', last = c?.turns.at(-1);
+  const ended = job && ['completed', 'failed', 'cancelled'].includes(c.job?.state || '');
+  const running = job ? !ended : !!last && ['processing', 'queued'].includes(last.state), title = titleOf(s);
   setText($('title'), title);
-  document.title = `${busy ? '● ' : ''}${title} · Candor`;
-  const hint = c?.kind === 'job' ? 'A further prompt for the worker' : busy ? 'Ask more; it waits in order' : 'Ask the agent';
-  composer.update({ running: busy, hidden: c?.status === 'gone' || ended, hint });
-  drawTimeline();
+  document.title = `${running ? '● ' : ''}${title} · Candor`;
+  const hint = job ? 'A further prompt for the worker' : running ? 'Ask more; it waits in order' : 'Ask the agent';
+  composer.update({ running, hidden: c?.status === 'gone' || ended, hint });
+  router.drawTimeline();
   markSeen();
 }
 
-let looking = 0;
+/** @param {State} s */
+function titleOf(s) {
+  const { kind, id } = s.active, c = s.conversations[id], thread = s.threads?.find((t) => t.id === id);
+  if (kind === 'new') return 'New conversation';
+  return c?.job?.title || thread?.title || firstLine(c?.turns[0]?.input || '', 80) || 'Conversation';
+}
 
-/** What one looks at is seen, and noted as such once a moment. */
+let seenTimer = 0;
+
+/** Marks what the reader looks at as seen, a moment after it changed. */
 function markSeen() {
-  looking ||= window.setTimeout(() => {
-    looking = 0;
-    const s = store.state, id = s.active.id, row = s.threads?.find((t) => t.id === id) || s.jobs?.find((j) => j.job_id === id);
+  seenTimer ||= window.setTimeout(() => {
+    seenTimer = 0;
+    const s = store.state, id = s.active.id;
+    const row = s.threads?.find((t) => t.id === id) || s.jobs?.find((j) => j.job_id === id);
     if (!row || document.hidden || s.seen[id] === row.updated_at) return;
     store.dispatch({ type: 'seen', id, at: row.updated_at });
     setSeen(store.state.seen);
   }, 700);
 }
 
-/** Leaves nothing of what was read behind. */
-async function signOut() {
-  try {
-    await api.logout();
-    history.replaceState(null, '', location.pathname);
-    location.reload();
-  } catch (e) { failed(e); }
-}
-
-/** @param {string} text @returns {Promise<boolean>} whether the server has it */
-async function send(text) {
-  try {
-    const { kind, id } = store.state.active;
-    if (kind === 'job') return !!await api.promptJob(id, text);
-    const thread = kind === 'thread' ? id : (await api.newThread()).id;
-    // It is there, and empty, before the first event of it comes.
-    if (kind !== 'thread') store.dispatch({ type: 'history', id: thread, history: { turns: [], has_more: false, event_id: '' } });
-    const got = await api.send(thread, text);
-    if (kind !== 'thread') {
-      store.dispatch({ type: 'select', active: { kind: 'thread', id: thread } });
-      history.replaceState(null, '', formatRoute({ thread }));
-    }
-    store.dispatch({ type: 'sent', id: thread, number: got.turn_number, content: text, messageId: got.message_id, state: got.state, now: store.now() });
-    view.list.toEnd();
-    return true;
-  } catch (e) {
-    if (e instanceof api.ApiError && e.status === 401) signedOut();
-    else composer.complain(e instanceof Error ? e.message : String(e));
-    return false;
-  }
-}
-
-function stop() {
-  const { kind, id } = store.state.active;
-  (kind === 'job' ? api.cancelJob(id) : api.interrupt(id)).catch(failed);
-}
-
-/** Closes what is open, from the inside out. @param {KeyboardEvent} e */
+/**
+ * Closes what is open, from the inside out.
+ * @param {KeyboardEvent} e
+ */
 function escape(e) {
-  const typing = e.target instanceof HTMLElement && e.target.matches('textarea, input'), results = /** @type {SearchResults} */ ($('results'));
-  if (!results.hidden) results.close();
-  else if (!typing) return drawer(false);
-  if (e.target instanceof HTMLElement) e.target.blur();
+  const target = e.target instanceof HTMLElement ? e.target : null;
+  if (!$('results').hidden) $('results').close();
+  else if (!target?.matches('textarea, input')) return drawer(false);
+  target?.blur();
   $('stream').focus({ preventScroll: true });
 }
 
-/** The search, from the first time that somebody goes there. */
-async function search() {
+function focusSearch() {
   if (matchMedia('(max-width: 760px)').matches) drawer(true);
   $('search').focus();
 }
 
-/** @param {string} id @param {string} label @param {() => import('./lib/menu.js').Item[] | Promise<import('./lib/menu.js').Item[]>} items */
-function menu(id, label, items) {
-  const open = async (/** @type {Event} */ e) => {
+/** @param {string} id @param {string} label @param {() => Item[] | Promise<Item[]>} items */
+function menuButton(id, label, items) {
+  const open = async () => {
     const [{ openMenu }, all] = await Promise.all([import('./lib/menu.js'), items()]);
-    openMenu(/** @type {HTMLElement} */ (e.target), all);
+    openMenu(button, all);
   };
-  return h('button', { type: 'button', id, class: 'quiet', 'aria-haspopup': 'menu', 'aria-expanded': 'false', click: open }, label);
+  /** @type {HTMLElement} */
+  const button = h('button', {
+    type: 'button', id, class: 'quiet', 'aria-haspopup': 'menu', 'aria-expanded': 'false', click: open,
+  }, label);
+  return button;
 }
 
 function wireSearch() {
-  const field = /** @type {HTMLInputElement} */ ($('search'));
-  field.addEventListener('focus', async () => {
+  $('search').addEventListener('focus', async () => {
     await import('./view/search.js');
-    const results = /** @type {SearchResults} */ ($('results'));
-    results.onShown = (shown) => show($('lists'), !shown);
-    results.attach(field);
+    $('results').onShown = (shown) => show($('lists'), !shown);
+    $('results').attach($('search'));
   }, { once: true });
 }
 
 function wireTabs() {
   for (const [name, other] of [['turns', 'timeline'], ['timeline', 'turns']]) {
-    $(`tab-${name}`).addEventListener('click', () => openTab(name, 0, false));
+    $(`tab-${name}`).addEventListener('click', () => router.openTab(name, 0, false));
     $(`tab-${name}`).addEventListener('keydown', (e) => {
       if (e.key !== 'ArrowLeft' && e.key !== 'ArrowRight') return;
-      openTab(other, 0, false);
+      router.openTab(other, 0, false);
       $(`tab-${other}`).focus();
     });
   }
 }
 
 function wireMenus() {
-  $('bar-menus').append(menu('export', 'Export', async () =>
-    active()?.kind === 'thread' ? (await commands()).exportItems(store.state.active.id) : [{ title: 'Only conversations can be exported' }]));
+  const c = context.active;
+  $('bar-menus').append(menuButton('export', 'Export', async () => c()?.kind === 'thread'
+    ? (await commands()).exportItems(store.state.active.id) : [{ title: 'Only conversations can be exported' }]));
+  const help = async () => (await commands()).help();
   $('rail-foot').append(
-    menu('look', 'View', async () => (await commands()).lookItems((key, value) => { setPref(key, value); store.draw(); })),
-    h('button', { type: 'button', id: 'help', class: 'quiet', 'aria-keyshortcuts': '?', click: async () => (await commands()).help() }, 'Keys'),
-    menu('account', 'Account', () => [{ title: `Signed in as ${user}` }, { label: 'Sign out', run: signOut }]));
+    menuButton('look', 'View', async () =>
+      (await commands()).viewItems((name, value) => { setPref(name, value); store.draw(); })),
+    h('button', { type: 'button', id: 'help', class: 'quiet', 'aria-keyshortcuts': '?', click: help }, 'Keys'),
+    menuButton('account', 'Account', () =>
+      [{ title: `Signed in as ${session.user}` }, { label: 'Sign out', run: () => session.signOut() }]));
 }
 
-function wire() {
-  Object.assign(page, { begin: start, ask: (/** @type {string} */ text) => composer.fill(text), compare, timeline: (/** @type {number} */ n) => openTab('timeline', n) });
-  composer.page = { send, stop };
-  $('new').addEventListener('click', newThread);
-  $('rail-open').addEventListener('click', () => drawer(true));
-  $('rail-close').addEventListener('click', () => { drawer(false); $('rail-open').focus(); });
-  $('dialog').addEventListener('close', () => $('dialog').classList.remove('wide'));
-  addEventListener('hashchange', () => { if (tokenIn(location.hash)) start(); else follow(null); });
-  document.addEventListener('visibilitychange', () => store.draw());
-  setInterval(() => { if (!document.hidden) { view.tick(); drawTimeline(); } }, 1000);
-  setInterval(() => rail.tick(), 30_000);
+function wireParts() {
+  hub.on('failed', (e) => session.failed(e));
+  hub.on('signedOut', (why) => session.signedOut(why));
+  hub.on('refetch', () => session.refetch());
+  hub.on('ask', (text) => composer.fill(text));
+  hub.on('compare', (a, b) => router.compare(a, b));
+  hub.on('timeline', (turn) => router.openTab('timeline', turn));
+  composer.acts = { send: (text) => send(context, text), stop: () => stop(context) };
   store.onDraw(draw);
   store.onAction(announce(say));
 }
 
-wire();
+function wirePage() {
+  $('new').addEventListener('click', () => router.newThread());
+  $('rail-open').addEventListener('click', () => drawer(true));
+  $('rail-close').addEventListener('click', () => { drawer(false); $('rail-open').focus(); });
+  $('dialog').addEventListener('close', () => $('dialog').classList.remove('wide'));
+  addEventListener('hashchange', () => { if (tokenIn(location.hash)) session.start(); else router.follow(null); });
+  document.addEventListener('visibilitychange', () => store.draw());
+  setInterval(() => { if (!document.hidden) { view.tick(); router.drawTimeline(); } }, 1000);
+  setInterval(() => rail.tick(), 30_000);
+}
+
+/** Runs the functions that the map in lib/keys.js names. */
+function wireKeys() {
+  const here = () => router.here();
+  listen({
+    nextTurn: () => router.stepTurn(1), prevTurn: () => router.stepTurn(-1),
+    nextCall: () => router.stepCall(1), prevCall: () => router.stepCall(-1),
+    toggle: (e) => router.toggle(e), toggleAll: () => view.toggleAll(),
+    copyWhy: async () => {
+      const { turn, decision } = here();
+      if (turn) (await commands()).copyWhy(turn, decision?.call || undefined);
+    },
+    copyLink: async () => {
+      const { turn, decision } = here(), c = context.active();
+      if (turn && c) (await commands()).copyLink(c, turn, decision?.call || undefined);
+    },
+    menu: () => {
+      const { turn, decision } = here(), row = decision || (turn && view.element(turn.number));
+      const dots = row?.querySelector('.dots');
+      if (dots instanceof HTMLElement) dots.click();
+    },
+    timeline: () => router.openTab('timeline'), conversation: () => router.openTab('turns'),
+    latest: () => view.list.toEnd(), newThread: () => router.newThread(), write: () => composer.focusField(),
+    search: focusSearch, help: async () => (await commands()).help(), escape,
+  });
+}
+
+wireParts();
+wirePage();
 wireTabs();
 wireMenus();
 wireSearch();
-listen({
-  nextTurn: () => stepTurn(1), prevTurn: () => stepTurn(-1), nextCall: () => stepCall(1), prevCall: () => stepCall(-1),
-  toggle, toggleHere: toggle, toggleAll: () => view.toggleAll(), escape, search, newThread,
-  copyWhy: async () => { const { t, d } = here(); if (t) (await commands()).copyWhy(t, d?.call || undefined); },
-  copyLink: async () => { const { t, d } = here(), c = active(); if (t && c) (await commands()).copyLink(c, t, d?.call || undefined); },
-  menu: () => { const { t, d } = here(); /** @type {HTMLElement | null | undefined} */ ((d || (t && view.view(t.number)))?.querySelector('.dots'))?.click(); },
-  timeline: () => openTab('timeline'), conversation: () => openTab('turns'), latest: () => view.list.toEnd(),
-  write: () => composer.focusField(), help: async () => (await commands()).help(),
-});
-start();
+wireKeys();
+session.start();

@@ -1,135 +1,162 @@
-// Where one is: what the address asks for, the tabs, and the moves of the keyboard.
+// Moving around: what the address asks for, the tabs, and the steps of the keyboard.
 
 import { $, attribute, show } from './lib/dom.js';
-import { drawer } from './view/rail.js';
+import { closeDialog, toast } from './lib/toast.js';
 import { formatRoute, parseRoute } from './state/route.js';
-import { closeDialog, openDialog, toast } from './lib/toast.js';
-import { active, composer, diffing, fetcher, store, turnOf, view } from './context.js';
+import { drawer } from './view/rail.js';
 
-/** @import { Turn } from './state/types.d.ts' */
-/** @typedef {import('./view/decision.js').Decision} Decision */
+/** @import { Kind } from './state/types.d.ts' */
+/** @import { Context, Here } from './types.d.ts' */
 
-let tab = 'turns';
-/** @type {import('./view/timeline.js').Timeline | null} */
-let timeline = null;
+export class Router {
+  #tab = 'turns';
+  #hasTimeline = false;
 
-/** Goes where the address says. @param {string | null} [fallback] the thread where it says nothing @returns {Promise<string>} the stream's place */
-export async function follow(fallback) {
-  const r = parseRoute(location.hash);
-  let place = '';
-  closeDialog();
-  if (r.job) await open('job', r.job);
-  else if (r.thread || (fallback && !r.isNew)) place = await open('thread', r.thread || fallback || '');
-  else store.dispatch({ type: 'select', active: { kind: 'new', id: '' } });
-  openTab(r.view === 'timeline' ? 'timeline' : 'turns', r.turn, false);
-  if (r.turn || r.call) await arrive(r.turn || 1, r.call);
-  if (r.diff) await compare(r.diff, r.turn);
-  return place;
-}
+  /** @param {Context} context */
+  constructor(context) { this.context = context; }
 
-/** @param {'thread' | 'job'} kind @param {string} id */
-async function open(kind, id) {
-  drawer(false);
-  if (store.state.active.id === id && active()?.status === 'ready') return '';
-  store.dispatch({ type: 'select', active: { kind, id } });
-  return kind === 'job' ? (await fetcher.job(id), '') : fetcher.thread(id);
-}
-
-/** @param {number} number @param {string} call */
-async function arrive(number, call) {
-  await fetcher.until(store.state.active.id, number);
-  const c = active();
-  const turn = c?.turns.find((t) => call && c.kind === 'job' ? t.calls.some((x) => x.id === call) : t.number === number);
-  if (c?.status !== 'ready') return;
-  // Two frames: one that draws the list, one that has it laid out.
-  for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
-  if (!turn) return toast('There is no such turn here.');
-  if (tab === 'turns') view.goTo(turn.number, call);
-}
-
-/** @param {number} a @param {number} b */
-export async function compare(a, b) {
-  const [left, right] = a < b ? [a, b] : [b, a];
-  await fetcher.until(store.state.active.id, left);
-  const one = turnOf(left), other = turnOf(right);
-  if (!one || !other) return toast('One of the two turns is not here.');
-  const { diffView } = await diffing();
-  openDialog(`Turn ${left} and turn ${right}`, diffView(one, other, store.now())).classList.add('wide');
-}
-
-/** @param {string} which @param {number} [turn] @param {boolean} [focus] */
-export async function openTab(which, turn, focus = true) {
-  if (tab === 'turns' && which !== tab) view.list.leave();
-  tab = which;
-  if (turn) view.current = turn;
-  for (const [name, id] of [['turns', 'stream'], ['timeline', 'timeline']]) {
-    attribute($(`tab-${name}`), 'aria-selected', String(name === which));
-    attribute($(`tab-${name}`), 'tabindex', name === which ? '0' : '-1');
-    show($(id), name === which);
+  /**
+   * Goes where the address says, or to a thread if it says nothing.
+   * @param {string | null} [fallback] @returns {Promise<string>} the position in the stream
+   */
+  async follow(fallback) {
+    const r = parseRoute(location.hash);
+    let position = '';
+    closeDialog();
+    if (r.job) await this.#open('job', r.job);
+    else if (r.thread || (fallback && !r.isNew)) position = await this.#open('thread', r.thread || fallback || '');
+    else this.#select('new', '');
+    this.openTab(r.view === 'timeline' ? 'timeline' : 'turns', r.turn, false);
+    if (r.turn || r.call) await this.#arrive(r.turn || 1, r.call);
+    if (r.diff) await this.compare(r.diff, r.turn);
+    return position;
   }
-  if (which === 'timeline' && !timeline) {
-    await import('./view/timeline.js');
-    timeline = /** @type {import('./view/timeline.js').Timeline} */ ($('timeline'));
+
+  /** @param {Kind | 'new'} kind @param {string} id */
+  #select(kind, id) { this.context.store.dispatch({ type: 'select', active: { kind, id } }); }
+
+  /** @param {Kind} kind @param {string} id */
+  async #open(kind, id) {
+    const { store, fetcher, active } = this.context;
+    drawer(false);
+    if (store.state.active.id === id && active()?.status === 'ready') return '';
+    this.#select(kind, id);
+    if (kind === 'thread') return fetcher.thread(id);
+    await fetcher.job(id);
+    return '';
   }
-  drawTimeline();
-  view.redraw();
-  if (focus) $(which === 'timeline' ? 'timeline' : 'stream').focus({ preventScroll: true });
-}
 
-/** Draws the timeline, if it is what one looks at. */
-export function drawTimeline() {
-  if (tab !== 'timeline' || !timeline) return;
-  timeline.update(shown() || null, store.now(), {
-    go: (n, call) => { openTab('turns', n, false).then(() => view.goTo(n, call)); },
-    step: (by) => {
-      const turns = view.turns, at = turns.findIndex((t) => t.number === shown()?.number);
-      view.current = turns[Math.min(turns.length - 1, Math.max(0, at + by))]?.number || 0;
-      drawTimeline();
-    },
-  });
-}
+  /** @param {number} number @param {string} call */
+  async #arrive(number, call) {
+    const { store, fetcher, view, active } = this.context;
+    await fetcher.until(store.state.active.id, number);
+    const c = active(), byCall = call && c?.kind === 'job';
+    const turn = c?.turns.find((t) => byCall ? t.calls.some((x) => x.id === call) : t.number === number);
+    if (c?.status !== 'ready') return;
+    // Two frames: one that draws the list, one that has it laid out.
+    for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
+    if (!turn) return toast('There is no such turn here.');
+    if (this.#tab === 'turns') view.goTo(turn.number, call);
+  }
 
-/** The turn one is at, which is the latest unless one went elsewhere. */
-function shown() { return turnOf(view.current) || view.turns[view.turns.length - 1]; }
+  /**
+   * Shows two turns of the open conversation side by side.
+   * @param {number} a @param {number} b
+   */
+  async compare(a, b) {
+    const { store, fetcher, turn } = this.context, [first, second] = a < b ? [a, b] : [b, a];
+    await fetcher.until(store.state.active.id, first);
+    const left = turn(first), right = turn(second);
+    if (!left || !right) return toast('One of the two turns is not here.');
+    (await import('./view/diffview.js')).openDiff(left, right, store.now());
+  }
 
-/** The turn and decision that the keyboard is at. @returns {{ t: Turn | undefined, d: Decision | null }} */
-export function here() {
-  const el = document.activeElement, d = /** @type {Decision | null} */ (el?.closest('candor-decision') || null);
-  return { t: turnOf(Number(el?.closest('candor-turn')?.getAttribute('data-turn'))) || shown(), d };
-}
+  /** @param {string} tab turns or timeline @param {number} [turn] @param {boolean} [focus] */
+  async openTab(tab, turn, focus = true) {
+    const { view } = this.context;
+    if (this.#tab === 'turns' && tab !== 'turns') view.list.leave();
+    this.#tab = tab;
+    if (turn) view.current = turn;
+    for (const [name, id] of [['turns', 'stream'], ['timeline', 'timeline']]) {
+      attribute($(`tab-${name}`), 'aria-selected', String(name === tab));
+      attribute($(`tab-${name}`), 'tabindex', name === tab ? '0' : '-1');
+      show($(id), name === tab);
+    }
+    if (tab === 'timeline' && !this.#hasTimeline) {
+      await import('./view/timeline.js');
+      this.#hasTimeline = true;
+    }
+    this.drawTimeline();
+    view.redraw();
+    if (focus) $(tab === 'timeline' ? 'timeline' : 'stream').focus({ preventScroll: true });
+  }
 
-/** @param {number} by */
-export function stepTurn(by) {
-  const turns = view.turns, at = turns.findIndex((t) => t.number === view.current), next = at < 0 ? turns.length - 1 : at + by;
-  if (next < 0) return void fetcher.older(store.state.active.id);
-  if (next >= turns.length) return;
-  if (tab !== 'turns') openTab('turns', 0, false);
-  view.goTo(turns[next].number);
-}
+  /** Draws the timeline if it is open. */
+  drawTimeline() {
+    if (this.#tab !== 'timeline' || !this.#hasTimeline) return;
+    const { store, view } = this.context;
+    $('timeline').update(this.#current(), store.now(), {
+      go: (n, call) => this.openTab('turns', n, false).then(() => view.goTo(n, call)),
+      step: (by) => {
+        const turns = view.turns, at = turns.findIndex((t) => t.number === this.#current()?.number);
+        view.current = turns[Math.min(turns.length - 1, Math.max(0, at + by))]?.number || 0;
+        this.drawTimeline();
+      },
+    });
+  }
 
-/** @param {number} by */
-export function stepCall(by) {
-  const { t, d } = here();
-  if (!t) return;
-  view.current = t.number;
-  if (!view.isOpen(t)) view.setOpen(t.number, true);
-  const all = view.view(t.number)?.decisions || [], at = d ? all.indexOf(d) : by > 0 ? -1 : all.length, next = all[at + by];
-  next?.focus({ preventScroll: true });
-  next?.scrollIntoView({ block: 'nearest' });
-}
+  /** Returns the turn that the reader is at, which is the latest unless they moved. */
+  #current() {
+    const { view, turn } = this.context;
+    return turn(view.current) || view.turns.at(-1);
+  }
 
-/** Opens or closes what the keyboard is at. Enter does so only where it has no other meaning. @param {KeyboardEvent} e */
-export function toggle(e) {
-  if (e.key === 'Enter' && !(e.target instanceof HTMLElement && e.target.matches('candor-turn, candor-decision'))) return false;
-  const { t, d } = here();
-  if (d && d === document.activeElement) d.toggle();
-  else if (t) view.setOpen(t.number, !view.isOpen(t));
-}
+  /** @returns {Here} */
+  here() {
+    const el = document.activeElement, number = Number(el?.closest('candor-turn')?.dataset.turn);
+    return { turn: this.context.turn(number) || this.#current(), decision: el?.closest('candor-decision') || null };
+  }
 
-export function newThread() {
-  history.pushState(null, '', formatRoute({ isNew: true }));
-  store.dispatch({ type: 'select', active: { kind: 'new', id: '' } });
-  openTab('turns', 0, false);
-  drawer(false);
-  composer.focusField();
+  /** @param {number} by */
+  stepTurn(by) {
+    const { store, fetcher, view } = this.context, { turns } = view;
+    const at = turns.findIndex((t) => t.number === view.current), next = at < 0 ? turns.length - 1 : at + by;
+    if (next < 0) return void fetcher.older(store.state.active.id);
+    if (next >= turns.length) return;
+    if (this.#tab !== 'turns') this.openTab('turns', 0, false);
+    view.goTo(turns[next].number);
+  }
+
+  /** @param {number} by */
+  stepCall(by) {
+    const { view } = this.context, { turn, decision } = this.here();
+    if (!turn) return;
+    view.current = turn.number;
+    if (!view.isOpen(turn)) view.setOpen(turn.number, true);
+    const all = view.element(turn.number)?.decisions || [];
+    const at = decision ? all.indexOf(decision) : by > 0 ? -1 : all.length, next = all[at + by];
+    next?.focus({ preventScroll: true });
+    next?.scrollIntoView({ block: 'nearest' });
+  }
+
+  /**
+   * Opens or closes what the keyboard is at. Enter does so only where it has no other
+   * meaning.
+   * @param {KeyboardEvent} e
+   */
+  toggle(e) {
+    const row = e.target instanceof HTMLElement && e.target.matches('candor-turn, candor-decision');
+    if (e.key === 'Enter' && !row) return false;
+    const { view } = this.context, { turn, decision } = this.here();
+    if (decision && decision === document.activeElement) decision.toggle();
+    else if (turn) view.setOpen(turn.number, !view.isOpen(turn));
+  }
+
+  newThread() {
+    history.pushState(null, '', formatRoute({ isNew: true }));
+    this.#select('new', '');
+    this.openTab('turns', 0, false);
+    drawer(false);
+    this.context.composer.focusField();
+  }
 }

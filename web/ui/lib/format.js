@@ -1,7 +1,9 @@
-// How numbers, times and texts read. All functions are pure.
+// Numbers, times and texts as people read them. All functions are pure.
 
-/** @import { Finding } from '../state/types.d.ts' */
-/** A span of time as a person says it: 12 ms, 4.1 s, 42 s, 2 min 05 s. @param {number} ms */
+/**
+ * Returns 12 ms, 4.1 s, 42 s or 2 min 05 s.
+ * @param {number} ms
+ */
 export function span(ms) {
   if (!(ms >= 0)) return '';
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -12,7 +14,10 @@ export function span(ms) {
   return `${Math.floor(s / 3600)} h ${pad(Math.floor(s / 60) % 60)} min`;
 }
 
-/** A running counter has no fractions, so that it does not flicker. @param {number} ms */
+/**
+ * Formats a counter without fractions, so it does not flicker.
+ * @param {number} ms
+ */
 export function counter(ms) {
   return ms < 60_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : span(Math.floor(ms / 1000) * 1000);
 }
@@ -20,10 +25,16 @@ export function counter(ms) {
 /** @param {number} n */
 function pad(n) { return String(n).padStart(2, '0'); }
 
-/** "1 tool", "3 tools". @param {number} n @param {string} noun @param {string} [many] */
+/**
+ * Returns "1 tool" or "3 tools".
+ * @param {number} n @param {string} noun @param {string} [many]
+ */
 export function plural(n, noun, many = noun + 's') { return `${n} ${n === 1 ? noun : many}`; }
 
-/** The time of day, or the day where it is another one. @param {number} at @param {number} now */
+/**
+ * Formats the time of day, with the date unless it is today.
+ * @param {number} at @param {number} now
+ */
 export function clock(at, now) {
   const d = new Date(at), time = `${pad(d.getHours())}:${pad(d.getMinutes())}`;
   if (d.toDateString() === new Date(now).toDateString()) return time;
@@ -31,7 +42,10 @@ export function clock(at, now) {
 }
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** How long ago, in one short word. @param {number} at @param {number} now */
+/**
+ * Formats how long ago something happened.
+ * @param {number} at @param {number} now
+ */
 export function ago(at, now) {
   const s = Math.max(0, (now - at) / 1000);
   if (s < 45) return 'now';
@@ -49,7 +63,10 @@ export function size(bytes) {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** A value as indented JSON. Text that is JSON already is indented too. @param {unknown} value */
+/**
+ * Indents a value as JSON; a string that holds JSON is indented too.
+ * @param {unknown} value
+ */
 export function pretty(value) {
   if (value === undefined) return '';
   let v = value;
@@ -57,21 +74,29 @@ export function pretty(value) {
   return JSON.stringify(v, null, 2);
 }
 
-/** The first line of a text without Markdown's marks, cut to a length. @param {string} text @param {number} [max] */
+/**
+ * Returns the first line of a text, without Markdown's marks.
+ * @param {string} text @param {number} [max]
+ */
 export function firstLine(text, max = 160) {
   const line = text.split('\n').map((l) => l.trim()).find((l) => l && !/^([-*_]{3,}|```.*)$/.test(l)) || '';
-  const plain = line.replace(/^(#{1,6}|>|[-*+]|\d+[.)])\s+/, '').replace(/[*`~]{1,3}(\S(?:.*?\S)?)[*`~]{1,3}/g, '$1').replace(/(^|\s)_{1,2}(\S(?:.*?\S)?)_{1,2}(?!\w)/g, '$1$2');
+  const plain = line.replace(/^(#{1,6}|>|[-*+]|\d+[.)])\s+/, '')
+    .replace(/[*`~]{1,3}(\S(?:.*?\S)?)[*`~]{1,3}/g, '$1')
+    .replace(/(^|\s)_{1,2}(\S(?:.*?\S)?)_{1,2}(?!\w)/g, '$1$2');
   return cut(plain, max);
 }
 
-/** Cuts at a whole character. @param {string} text @param {number} max */
+/**
+ * Shortens a text to max code points.
+ * @param {string} text @param {number} max
+ */
 export function cut(text, max) {
   const all = [...text];
   return all.length <= max ? text : all.slice(0, max - 1).join('').trimEnd() + '…';
 }
 
-/** "aws-key", "aws-key ×3". @param {Finding} f */
-export function finding(f) { return f.count > 1 ? `${f.rule} ×${f.count}` : f.rule; }
-
-/** Milliseconds since 1970 of an RFC 3339 time; 0 for none. @param {string | null | undefined} at */
+/**
+ * Parses an RFC 3339 time into ms since 1970; 0 if there is none.
+ * @param {string | null | undefined} at
+ */
 export function ms(at) { return at ? Date.parse(at) || 0 : 0; }

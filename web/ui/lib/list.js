@@ -1,44 +1,43 @@
-// A windowed list: of however many items, only those near the view are in the
-// page. Heights are measured; what the reader looks at stays where it is when
-// items above it come, go or grow; who is at the end stays at the end.
+// A windowed list: of any number of items, only those near the view are in the page.
+// Heights are measured. What the reader looks at keeps its position when items above it
+// come, go or grow; a reader at the end stays at the end.
 
 import { h } from './dom.js';
 
-/** How far beyond the view items are kept, and how near the end counts as at it, in pixels. */
+/** @import { Anchor, ListOwner } from './types.d.ts' */
+
+/** How far beyond the view items are kept, and how near the end counts as the end, in pixels. */
 const overscan = 900, nearEnd = 60;
 
-/** @template T */
+/** @template T @template {HTMLElement} E */
 export class WindowedList {
+  /** Whether the list follows its end. */
   pinned = true;
   /** @type {T[]} */
   #items = [];
   #top = h('div', { class: 'spacer', 'aria-hidden': 'true' });
   #bottom = h('div', { class: 'spacer', 'aria-hidden': 'true' });
-  /** @type {Map<string, HTMLElement>} */
+  /** @type {Map<string, E>} */
   #els = new Map();
   /** @type {Map<string, number>} */
   #heights = new Map();
+  /** The height of an item that was never measured. */
   #guess = 220;
-  /** @type {{ key: string, offset: number } | null} */
+  /** @type {Anchor | null} */
   #target = null;
   #scheduled = false;
   #width = 0;
+  #sizes = new ResizeObserver((all) => this.#measured(all));
 
-  /**
-   * @param {HTMLElement} scroller
-   * @param {HTMLElement} holder where the items go
-   * @param {{ key(item: T): string, make(item: T): HTMLElement, draw(el: HTMLElement, item: T): void, onEdge(): void, onScroll(): void }} of
-   */
-  constructor(scroller, holder, of) {
+  /** @param {HTMLElement} scroller @param {HTMLElement} holder of the items @param {ListOwner<T, E>} owner */
+  constructor(scroller, holder, owner) {
     this.scroller = scroller;
     this.holder = holder;
-    this.of = of;
+    this.owner = owner;
     holder.append(this.#top, this.#bottom);
     scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true });
     new ResizeObserver(() => this.#resized()).observe(scroller);
-    this.#sizes = new ResizeObserver((all) => this.#measured(all));
   }
-  #sizes;
 
   /** Forgets everything, for another conversation. */
   clear() {
@@ -50,27 +49,33 @@ export class WindowedList {
     this.pinned = true;
   }
 
-  /** Shows these items, drawing anew those in view. @param {T[]} items */
+  /** @param {T[]} items */
   show(items) {
     this.#items = items;
     this.#sync();
   }
 
-  /** The element of an item, if it is in the page. @param {string} key */
+  /** @param {string} key */
   element(key) { return this.#els.get(key) || null; }
   get elements() { return this.#els.values(); }
 
-  /** Brings an item to the top of the view. @param {string} key @param {number} [offset] pixels below it */
+  /**
+   * Scrolls an item to the top of the view.
+   * @param {string} key @param {number} [offset] pixels below the top
+   */
   goTo(key, offset = 24) {
     this.pinned = false;
     this.#target = { key, offset };
     this.#sync();
   }
 
-  /** Keeps the place through a time in which the list is hidden. */
+  /** Remembers the position before the list is hidden. */
   leave() { if (!this.pinned) this.#target = this.#anchor(); }
 
-  /** Keeps an element where it is through the next drawing, also at the end of the list. @param {string} key */
+  /**
+   * Keeps an element in its position through the next drawing, even at the end.
+   * @param {string} key
+   */
   hold(key) {
     const el = this.#els.get(key);
     if (!el) return;
@@ -85,7 +90,7 @@ export class WindowedList {
   }
 
   #sync() {
-    if (!this.scroller.clientHeight) return; // it is not what one looks at
+    if (!this.scroller.clientHeight) return; // the list is hidden
     const anchor = this.pinned ? null : this.#target || this.#anchor();
     const [from, to] = this.#range(anchor);
     this.#reconcile(from, to);
@@ -94,11 +99,14 @@ export class WindowedList {
     if (this.pinned) this.scroller.scrollTop = this.scroller.scrollHeight;
     else if (anchor) this.#restore(anchor);
     this.#target = null;
-    if (from === 0 && !this.pinned) this.of.onEdge();
-    else if (from === 0 && this.scroller.scrollHeight <= this.scroller.clientHeight + nearEnd) this.of.onEdge();
+    if (from === 0 && !this.pinned) this.owner.onEdge();
+    else if (from === 0 && this.scroller.scrollHeight <= this.scroller.clientHeight + nearEnd) this.owner.onEdge();
   }
 
-  /** The first item in view. @returns {{ key: string, offset: number } | null} */
+  /**
+   * Returns the first item in view.
+   * @returns {Anchor | null}
+   */
   #anchor() {
     for (const [key, el] of this.#els) {
       const offset = this.#offset(el);
@@ -110,7 +118,7 @@ export class WindowedList {
   /** @param {HTMLElement} el */
   #offset(el) { return el.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top; }
 
-  /** @param {{ key: string, offset: number }} anchor */
+  /** @param {Anchor} anchor */
   #restore(anchor) {
     const el = this.#els.get(anchor.key);
     if (!el) return;
@@ -118,23 +126,32 @@ export class WindowedList {
     if (Math.abs(off) >= 1) this.scroller.scrollTop += off;
   }
 
-  /** Whether what is in the page reaches far enough beyond the view. */
+  /** Reports whether the items in the page reach far enough beyond the view. */
   #covers() {
-    const view = this.scroller.getBoundingClientRect(), above = this.#top.getBoundingClientRect().bottom, below = this.#bottom.getBoundingClientRect().top;
+    const view = this.scroller.getBoundingClientRect(), margin = overscan / 2;
+    const above = this.#top.getBoundingClientRect().bottom < view.top - margin;
+    const below = this.#bottom.getBoundingClientRect().top > view.bottom + margin;
     const first = this.#top.offsetHeight === 0, last = this.#bottom.offsetHeight === 0;
-    return (!first && above < view.top - overscan / 2 && (last || below > view.bottom + overscan / 2)) || (first && last);
+    return first ? last : above && (last || below);
   }
 
-  /** Which items to have in the page. @param {{ key: string, offset: number } | null} anchor @returns {[number, number]} */
+  /**
+   * Returns which items to have in the page.
+   * @param {Anchor | null} anchor @returns {[number, number]}
+   */
   #range(anchor) {
     const n = this.#items.length, view = this.scroller.clientHeight + overscan;
     if (this.pinned) return [this.#back(n - 1, view), n];
-    let at = anchor ? this.#items.findIndex((i) => this.of.key(i) === anchor.key) : -1, offset = anchor?.offset || 0;
+    let at = anchor ? this.#items.findIndex((i) => this.owner.key(i) === anchor.key) : -1;
+    let offset = anchor?.offset || 0;
     if (at < 0) [at, offset] = this.#byScroll();
     return [this.#back(at, overscan + Math.max(0, offset)), this.#forth(at, view - offset)];
   }
 
-  /** The item at the scroller's place, by the heights that are known. @returns {[number, number]} */
+  /**
+   * Returns the item at the scroll position, by the known heights, and its offset.
+   * @returns {[number, number]}
+   */
   #byScroll() {
     let sum = this.holder.offsetTop, i = 0;
     const y = this.scroller.scrollTop;
@@ -142,20 +159,20 @@ export class WindowedList {
     return [i, sum - y];
   }
 
-  /** @param {number} i @param {number} room */
-  #back(i, room) {
-    while (i > 0 && room > 0) room -= this.#height(--i);
+  /** @param {number} i @param {number} space */
+  #back(i, space) {
+    while (i > 0 && space > 0) space -= this.#height(--i);
     return Math.max(0, i);
   }
 
-  /** @param {number} i @param {number} room */
-  #forth(i, room) {
-    while (i < this.#items.length && room > 0) room -= this.#height(i++);
+  /** @param {number} i @param {number} space */
+  #forth(i, space) {
+    while (i < this.#items.length && space > 0) space -= this.#height(i++);
     return i;
   }
 
   /** @param {number} i */
-  #height(i) { return this.#heights.get(this.of.key(this.#items[i])) ?? this.#guess; }
+  #height(i) { return this.#heights.get(this.owner.key(this.#items[i])) ?? this.#guess; }
 
   /** @param {number} from @param {number} to */
   #reconcile(from, to) {
@@ -163,26 +180,27 @@ export class WindowedList {
     /** @type {ChildNode} */
     let after = this.#top;
     for (let i = from; i < to; i++) {
-      const item = this.#items[i], key = this.of.key(item);
+      const item = this.#items[i], key = this.owner.key(item);
       keep.add(key);
       let el = this.#els.get(key);
       if (!el) {
-        el = this.of.make(item);
+        el = this.owner.make(item);
         this.#els.set(key, el);
         this.#sizes.observe(el);
       }
       if (after.nextSibling !== el) after.after(el);
-      this.of.draw(el, item);
+      this.owner.draw(el, item);
       after = el;
     }
     for (const [key, el] of this.#els) if (!keep.has(key)) this.#drop(key, el);
-    // In the order of the page, which #anchor goes by.
-    this.#els = new Map([...this.#els].sort(([, a], [, b]) => a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+    // #anchor reads the elements in document order.
+    this.#els = new Map([...this.#els].sort(([, a], [, b]) =>
+      a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
   }
 
-  /** @param {string} key @param {HTMLElement} el */
+  /** @param {string} key @param {E} el */
   #drop(key, el) {
-    // Who was in it with the keyboard goes on from the list.
+    // A focus inside the element moves to the list.
     if (el.contains(document.activeElement)) this.scroller.focus({ preventScroll: true });
     this.#sizes.unobserve(el);
     el.remove();
@@ -210,8 +228,7 @@ export class WindowedList {
   /** @param {ResizeObserverEntry[]} all */
   #measured(all) {
     for (const e of all) {
-      const el = /** @type {HTMLElement} */ (e.target);
-      for (const [key, own] of this.#els) if (own === el) this.#heights.set(key, el.offsetHeight);
+      for (const [key, el] of this.#els) if (el === e.target) this.#heights.set(key, el.offsetHeight);
     }
   }
 
@@ -225,7 +242,7 @@ export class WindowedList {
   #scrolled() {
     const left = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight;
     this.pinned = left < nearEnd;
-    this.of.onScroll();
+    this.owner.onScroll();
     this.#later();
   }
 

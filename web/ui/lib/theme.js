@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a chosen theme does not flash.
+// Runs before the first paint, so a chosen theme does not flash.
 try {
   document.documentElement.dataset.theme = JSON.parse(localStorage.getItem('candor.theme') || '"system"');
-} catch { /* the system's, then */ }
+} catch { /* the system's theme applies */ }

@@ -1,17 +1,15 @@
-// What is fetched, and when: lists at the start and when they change, a
-// conversation when it is opened, older turns as one scrolls up to them, and a
+// Decides what to fetch, and when: the lists at the start and when they change, a
+// conversation when it is opened, older turns when the reader scrolls up to them, and a
 // turn again when the stream says that there is more to know of it.
 
 import * as api from './api.js';
 
-/** @import { Frame, State, Turn } from '../state/types.d.ts' */
+/** @import { Action, Frame, Kind, State, Turn } from '../state/types.d.ts' */
 
-/** @typedef {import('../state/store.js').Store} Store  */
+/** How many turns the first page of history has, and each further one. */
+const firstPage = 50, furtherPage = 200;
 
-/** Turns of the first page, and of each further one. */
-const firstPage = 50, page = 200;
-
-/** How long to wait before a turn is asked for, in ms: its first words, its end, and while it goes on. */
+/** The delay before a turn is fetched, in ms: when it is new, has ended, or goes on. */
 const soon = 20, atEnd = 60, later = 1500;
 
 export class Fetcher {
@@ -19,28 +17,34 @@ export class Fetcher {
   #timers = new Map();
   #lists = 0;
 
-  /** @param {Store} store @param {(e: unknown) => void} failed told of what a person should know */
-  constructor(store, failed) {
+  /**
+   * @param {import('../state/store.js').Store} store
+   * @param {(e: unknown) => void} onFailure called with what a person should know
+   */
+  constructor(store, onFailure) {
     this.store = store;
-    this.failed = failed;
+    this.onFailure = onFailure;
     store.onAction((s, a) => this.#follow(s, a));
   }
 
-  /** Both lists of the rail. */
+  /** Fetches the threads and the jobs. */
   async lists() {
-    const [t, j] = await Promise.all([api.threads(), api.jobs()]);
-    this.store.dispatch({ type: 'threads', threads: t.threads });
-    this.store.dispatch({ type: 'jobs', jobs: j.jobs });
-    return t;
+    const [{ threads, active_thread }, { jobs }] = await Promise.all([api.threads(), api.jobs()]);
+    this.store.dispatch({ type: 'threads', threads });
+    this.store.dispatch({ type: 'jobs', jobs });
+    return { threads, active: active_thread };
   }
 
-  /** The lists again, once for all who ask within a moment. */
+  /** Fetches the lists again, once for all calls within a moment. */
   refreshLists() {
     clearTimeout(this.#lists);
     this.#lists = window.setTimeout(() => this.lists().catch(() => {}), 300);
   }
 
-  /** Opens a thread; what is there already is shown meanwhile. @param {string} id @returns {Promise<string>} its place in the stream */
+  /**
+   * Opens a thread. What is already known is shown meanwhile.
+   * @param {string} id @returns {Promise<string>} its position in the stream
+   */
   async thread(id) {
     this.store.dispatch({ type: 'loading', id, kind: 'thread' });
     try {
@@ -48,7 +52,7 @@ export class Fetcher {
       this.store.dispatch({ type: 'history', id, history });
       return history.event_id;
     } catch (e) {
-      this.#lost(id, 'thread', e);
+      this.#failed(id, 'thread', e);
       return '';
     }
   }
@@ -60,32 +64,39 @@ export class Fetcher {
       const [job, { applyJobFrame: fold }] = await Promise.all([api.job(id), import('../state/jobfold.js')]);
       this.store.dispatch({ type: 'job', job, fold });
       for (let after = 0, first = true, more = true; more; first = false) {
-        const got = await api.jobEvents(id, after);
-        this.store.dispatch({ type: 'jobEvents', id, events: got.events, first, epoch: job.session_id.slice(0, 8) });
-        more = got.has_more && got.events.length > 0;
-        if (more) after = got.events[got.events.length - 1].id;
+        const { events, has_more } = await api.jobEvents(id, after);
+        this.store.dispatch({ type: 'jobEvents', id, events, first, epoch: job.session_id.slice(0, 8) });
+        more = has_more && events.length > 0;
+        if (more) after = events[events.length - 1].id;
       }
-    } catch (e) { this.#lost(id, 'job', e); }
+    } catch (e) { this.#failed(id, 'job', e); }
   }
 
-  /** @param {string} id @param {'thread' | 'job'} kind @param {unknown} e */
-  #lost(id, kind, e) {
+  /** @param {string} id @param {Kind} kind @param {unknown} e */
+  #failed(id, kind, e) {
     const problem = e instanceof Error ? e.message : String(e), gone = e instanceof api.ApiError && e.status === 404;
     this.store.dispatch({ type: 'failed', id, kind, problem, gone });
-    if (!gone) this.failed(e);
+    if (!gone) this.onFailure(e);
   }
 
-  /** The page of history before what is there. @param {string} id */
+  /**
+   * Fetches the page of history before the turns that are known.
+   * @param {string} id
+   */
   async older(id) {
     const c = this.store.state.conversations[id];
     if (!c || c.kind !== 'thread' || !c.hasMore || c.loadingOlder || c.status !== 'ready') return;
     this.store.dispatch({ type: 'olderLoading', id });
     try {
-      this.store.dispatch({ type: 'older', id, history: await api.history(id, { limit: page, before: c.oldest }) });
-    } catch (e) { this.#lost(id, 'thread', e); }
+      const history = await api.history(id, { limit: furtherPage, before: c.oldest });
+      this.store.dispatch({ type: 'older', id, history });
+    } catch (e) { this.#failed(id, 'thread', e); }
   }
 
-  /** Reads back until a turn is there. @param {string} id @param {number} number */
+  /**
+   * Fetches older pages until a turn is there.
+   * @param {string} id @param {number} number
+   */
   async until(id, number) {
     for (;;) {
       const c = this.store.state.conversations[id];
@@ -95,12 +106,15 @@ export class Fetcher {
     }
   }
 
-  /** A turn with all that is known of it. @param {string} id @param {number} number @param {string} [whole] the call whose result is wanted whole */
+  /**
+   * Fetches a complete turn.
+   * @param {string} id @param {number} number @param {string} [whole] the call whose result is wanted whole
+   */
   async turn(id, number, whole) {
     const asked = this.#known(id, number);
     try {
       this.store.dispatch({ type: 'turn', id, turn: await api.turn(id, number), asked, whole });
-      if (asked && this.#known(id, number)?.stale) this.#ask(id, /** @type {Turn} */(this.#known(id, number)));
+      if (asked) this.#fetchIfStale(id, number);
     } catch {
       this.store.dispatch({ type: 'fetchFailed', id, number });
     }
@@ -109,27 +123,31 @@ export class Fetcher {
   /** @param {string} id @param {number} number */
   #known(id, number) { return this.store.state.conversations[id]?.turns.findLast((t) => t.number === number); }
 
-  /** @param {State} s @param {import('../state/reduce.js').Action} a */
+  /** @param {State} s @param {Action} a */
   #follow(s, a) {
-    if (a.type === 'event') {
-      const f = a.frame;
-      if (f.type === 'job_started' || (f.thread_id && this.#newTitle(s, f))) this.refreshLists();
-      if (f.job_id && f.type === 'job_result') this.refreshLists();
-      if (f.thread_id && f.turn_number) this.#askIfStale(f.thread_id, f.turn_number);
-    } else if (a.type === 'sent') this.#askIfStale(a.id, a.number);
+    if (a.type === 'sent') return this.#fetchIfStale(a.id, a.number);
+    if (a.type === 'event') this.#onFrame(s, a.frame);
   }
 
-  /** A thread gets its title from its first message. @param {State} s @param {Frame} f */
-  #newTitle(s, f) { return f.turn_number && !s.threads?.find((t) => t.id === f.thread_id)?.title; }
+  /** @param {State} s @param {Frame} f */
+  #onFrame(s, f) {
+    if ('job_id' in f) {
+      if (f.type === 'job_started' || f.type === 'job_result') this.refreshLists();
+    } else if (f.turn_number) {
+      // A thread gets its title from its first message.
+      if (!s.threads?.find((t) => t.id === f.thread_id)?.title) this.refreshLists();
+      this.#fetchIfStale(f.thread_id, f.turn_number);
+    }
+  }
 
   /** @param {string} id @param {number} number */
-  #askIfStale(id, number) {
+  #fetchIfStale(id, number) {
     const t = this.#known(id, number);
-    if (t?.stale) this.#ask(id, t);
+    if (t?.stale) this.#schedule(id, t);
   }
 
   /** @param {string} id @param {Turn} t */
-  #ask(id, t) {
+  #schedule(id, t) {
     const key = `${id}#${t.number}`, ended = t.endedAt > 0;
     if (this.#timers.has(key) && !ended) return;
     clearTimeout(this.#timers.get(key));

@@ -1,19 +1,20 @@
-// The event stream: one connection for all threads and jobs. EventSource comes
-// back by itself after most failures; after an answer that is no stream it gives
-// up, and is begun anew here, later and later, at the place reached.
+// The event stream: one connection for all threads and jobs. EventSource reconnects by
+// itself after most failures. After an answer that is no stream it gives up; then this
+// module opens a new one, with growing delays, at the position reached.
 
 import { url } from './api.js';
 
-/** @import { Frame, Link } from '../state/types.d.ts' */
+/** @import { Link, StreamListener } from '../state/types.d.ts' */
 
-const names = ['status', 'thinking', 'tool_started', 'tool_completed', 'tool_result', 'approval_needed', 'approval_answered',
-  'handoff', 'reasoning_update', 'response', 'error', 'resync', 'job_started', 'job_message', 'job_tool_use',
-  'job_tool_result', 'job_reasoning', 'job_status', 'job_result'];
+const names = `status thinking tool_started tool_completed tool_result approval_needed approval_answered handoff
+  reasoning_update response error resync job_started job_message job_tool_use job_tool_result job_reasoning job_status
+  job_result`.split(/\s+/);
 
-/** How long after a reconnect what arrives is taken to be what was missed, and how long that is shown, in ms. */
+/**
+ * In ms: the pause after a reconnect that ends the replay of what was missed, how long
+ * the result of the reconnect is shown, and the longest delay before the next attempt.
+ */
 const quiet = 400, shown = 5000, longest = 15_000;
-
-/** @typedef {{ onFrame(f: Frame, id: string): void, onLink(l: Link): void, onResync(): void, onRefused(): Promise<boolean> }} Listener */
 
 export class Stream {
   #listener; #last = ''; #tries = 0; #lost = false; #replayed = 0;
@@ -22,16 +23,19 @@ export class Stream {
   /** @type {Record<string, number>} */
   #timers = {};
 
-  /** @param {Listener} listener */
+  /** @param {StreamListener} listener */
   constructor(listener) {
     this.#listener = listener;
-    addEventListener('online', () => this.#again(0));
+    addEventListener('online', () => this.#retry(0));
     document.addEventListener('visibilitychange', () => {
-      if (!document.hidden && this.#source?.readyState === EventSource.CLOSED) this.#again(0);
+      if (!document.hidden && this.#source?.readyState === EventSource.CLOSED) this.#retry(0);
     });
   }
 
-  /** Begins after a place, or with what happens next. @param {string} last */
+  /**
+   * Begins after an event, or with what happens next if the id is empty.
+   * @param {string} last
+   */
   start(last) {
     this.stop();
     this.#last = last;
@@ -50,37 +54,38 @@ export class Stream {
     this.#source = source;
     source.onopen = () => this.#opened();
     source.onerror = () => this.#failed(source);
-    for (const name of names) source.addEventListener(name, (e) => this.#heard(name, /** @type {MessageEvent} */(e)));
+    for (const name of names) {
+      source.addEventListener(name, (e) => { if (e instanceof MessageEvent) this.#received(name, e); });
+    }
   }
 
   #opened() {
     this.#tries = 0;
     this.#replayed = 0;
-    if (!this.#lost) return this.#tell('live', 0);
-    this.#after('quiet', quiet, () => this.#settled());
+    if (!this.#lost) return this.#report('live', 0);
+    this.#after('quiet', quiet, () => this.#resumed());
   }
 
-  /** What was missed is in. */
-  #settled() {
+  /** What was missed has arrived. */
+  #resumed() {
     this.#lost = false;
-    this.#tell(this.#replayed ? 'resumed' : 'live', this.#replayed);
-    this.#after('shown', shown, () => this.#tell('live', 0));
+    this.#report(this.#replayed ? 'resumed' : 'live', this.#replayed);
+    this.#after('shown', shown, () => this.#report('live', 0));
   }
 
-  /** @param {string} name @param {MessageEvent} e */
-  #heard(name, e) {
-    if (typeof e.data !== 'string') return; // a connection's own error event
+  /** @param {string} name @param {MessageEvent<string>} e */
+  #received(name, e) {
     this.#last = e.lastEventId || this.#last;
     if (name === 'resync') {
       this.#lost = false;
       clearTimeout(this.#timers.quiet);
-      this.#tell('reset', 0);
-      this.#after('shown', shown, () => this.#tell('live', 0));
+      this.#report('reset', 0);
+      this.#after('shown', shown, () => this.#report('live', 0));
       return this.#listener.onResync();
     }
     if (this.#lost) {
       this.#replayed++;
-      this.#after('quiet', quiet, () => this.#settled());
+      this.#after('quiet', quiet, () => this.#resumed());
     }
     let frame;
     try { frame = JSON.parse(e.data); } catch { return; }
@@ -92,27 +97,27 @@ export class Stream {
     if (source !== this.#source) return;
     this.#lost = true;
     clearTimeout(this.#timers.quiet);
-    this.#tell('lost', 0);
-    if (source.readyState !== EventSource.CLOSED) return; // it comes back by itself
+    this.#report('lost', 0);
+    if (source.readyState !== EventSource.CLOSED) return; // it reconnects by itself
     if (await this.#listener.onRefused()) return this.stop();
-    this.#again(Math.min(longest, 500 * 2 ** this.#tries++) * (0.5 + Math.random() / 2));
+    this.#retry(Math.min(longest, 500 * 2 ** this.#tries++) * (0.5 + Math.random() / 2));
   }
 
-  /** @param {number} wait ms */
-  #again(wait) {
+  /** @param {number} delay ms */
+  #retry(delay) {
     if (!this.#source || this.#source.readyState === EventSource.OPEN) return;
-    this.#after('again', wait, () => this.#connect());
+    this.#after('retry', delay, () => this.#connect());
   }
 
   /** @param {Link['state']} state @param {number} count */
-  #tell(state, count) {
+  #report(state, count) {
     clearTimeout(this.#timers.shown);
     this.#listener.onLink({ state, count });
   }
 
-  /** @param {string} name @param {number} wait @param {() => void} then */
-  #after(name, wait, then) {
+  /** @param {string} name @param {number} delay @param {() => void} then */
+  #after(name, delay, then) {
     clearTimeout(this.#timers[name]);
-    this.#timers[name] = window.setTimeout(then, wait);
+    this.#timers[name] = window.setTimeout(then, delay);
   }
 }

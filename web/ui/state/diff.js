@@ -1,45 +1,53 @@
-// Two turns compared: their calls aligned by the longest common sequence of
-// tools, and of each pair what differs. Pure.
+// Compares two turns: their calls, aligned by the longest common sequence of tools, and
+// what differs in each pair. All functions are pure.
 
-/** @import { Call, Delta, ParamDelta } from './types.d.ts' */
+/** @import { Call, Delta, Pair, ParamDelta, Run } from './types.d.ts' */
 
-/** More calls than this on a side are compared one by one, not aligned: alignment costs their product. */
+/** Sides with more calls are compared in order, since alignment costs their product. */
 const maxAligned = 500;
 
 /** @param {Call[]} left @param {Call[]} right @returns {Delta[]} */
 export function diffCalls(left, right) {
   return align(left, right).map(([l, r]) => {
-    if (!l || !r) return { kind: l ? 'removed' : 'added', left: l, right: r, why: false, outcome: false, params: [], took: null };
+    if (!l || !r) {
+      const kind = l ? 'removed' : 'added';
+      return { kind, left: l, right: r, why: false, outcome: false, params: [], took: null };
+    }
     const params = diffParams(l.params, r.params);
     const why = l.why !== r.why || l.source !== r.source, outcome = l.outcome !== r.outcome;
     const took = l.took !== null && r.took !== null ? r.took - l.took : null;
-    return { kind: why || outcome || params.length ? 'changed' : 'same', left: l, right: r, why, outcome, params, took };
+    const kind = why || outcome || params.length ? 'changed' : 'same';
+    return { kind, left: l, right: r, why, outcome, params, took };
   });
 }
 
-/** Pairs of calls of the same tool and agent, in order, with what has no partner between them. @param {Call[]} a @param {Call[]} b @returns {[Call | null, Call | null][]} */
+/**
+ * Pairs calls of the same tool and agent, in order, with those that have no partner
+ * between them.
+ * @param {Call[]} a @param {Call[]} b @returns {Pair[]}
+ */
 export function align(a, b) {
-  if (a.length > maxAligned || b.length > maxAligned) return oneByOne(a, b);
+  if (a.length > maxAligned || b.length > maxAligned) return inOrder(a, b);
   const w = b.length + 1, table = new Uint32Array((a.length + 1) * w);
   for (let i = a.length - 1; i >= 0; i--) {
     for (let j = b.length - 1; j >= 0; j--) {
-      table[i * w + j] = match(a[i], b[j]) ? likeness(a[i], b[j]) + table[(i + 1) * w + j + 1]
-        : Math.max(table[(i + 1) * w + j], table[i * w + j + 1]);
+      const pair = match(a[i], b[j]) ? likeness(a[i], b[j]) + table[(i + 1) * w + j + 1] : 0;
       // A pair is not always the best use of both: an equal one may come later.
-      table[i * w + j] = Math.max(table[i * w + j], table[(i + 1) * w + j], table[i * w + j + 1]);
+      table[i * w + j] = Math.max(pair, table[(i + 1) * w + j], table[i * w + j + 1]);
     }
   }
   return trace(a, b, table, w);
 }
 
-/** @param {Call[]} a @param {Call[]} b @param {Uint32Array} table @param {number} w @returns {[Call | null, Call | null][]} */
+/** @param {Call[]} a @param {Call[]} b @param {Uint32Array} table @param {number} w */
 function trace(a, b, table, w) {
-  /** @type {[Call | null, Call | null][]} */
+  /** @type {Pair[]} */
   const out = [];
   let i = 0, j = 0;
   while (i < a.length && j < b.length) {
     const here = table[i * w + j];
-    if (match(a[i], b[j]) && here === likeness(a[i], b[j]) + table[(i + 1) * w + j + 1]) out.push([a[i++], b[j++]]);
+    const paired = match(a[i], b[j]) && here === likeness(a[i], b[j]) + table[(i + 1) * w + j + 1];
+    if (paired) out.push([a[i++], b[j++]]);
     else if (here === table[(i + 1) * w + j]) out.push([a[i++], null]);
     else out.push([null, b[j++]]);
   }
@@ -48,13 +56,16 @@ function trace(a, b, table, w) {
   return out;
 }
 
-/** @param {Call[]} a @param {Call[]} b @returns {[Call | null, Call | null][]} */
-function oneByOne(a, b) {
-  /** @type {[Call | null, Call | null][]} */
+/** @param {Call[]} a @param {Call[]} b */
+function inOrder(a, b) {
+  /** @type {Pair[]} */
   const out = [];
   for (let i = 0; i < Math.max(a.length, b.length); i++) {
     if (a[i] && b[i] && match(a[i], b[i])) out.push([a[i], b[i]]);
-    else { if (a[i]) out.push([a[i], null]); if (b[i]) out.push([null, b[i]]); }
+    else {
+      if (a[i]) out.push([a[i], null]);
+      if (b[i]) out.push([null, b[i]]);
+    }
   }
   return out;
 }
@@ -62,17 +73,24 @@ function oneByOne(a, b) {
 /** @param {Call} a @param {Call} b */
 function match(a, b) { return a.tool === b.tool && a.agent === b.agent; }
 
-/** A pair with the same parameters is worth slightly more than any other. @param {Call} a @param {Call} b */
+/**
+ * Weighs a pair; one with the same parameters is worth slightly more than any other.
+ * @param {Call} a @param {Call} b
+ */
 function likeness(a, b) { return JSON.stringify(a.params) === JSON.stringify(b.params) ? 1001 : 1000; }
 
-/** The top-level parameters that differ, as JSON; null where a side has none of the name. @param {unknown} a @param {unknown} b @returns {ParamDelta[]} */
+/**
+ * Returns the top-level parameters that differ, as JSON; null where a side lacks one.
+ * @param {unknown} a @param {unknown} b @returns {ParamDelta[]}
+ */
 export function diffParams(a, b) {
   if (!isObject(a) || !isObject(b)) {
     const left = text(a), right = text(b);
     return left === right ? [] : [{ key: '', left, right }];
   }
   const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
-  return keys.map((key) => ({ key, left: text(own(a, key)), right: text(own(b, key)) })).filter((d) => d.left !== d.right);
+  return keys.map((key) => ({ key, left: text(own(a, key)), right: text(own(b, key)) }))
+    .filter((d) => d.left !== d.right);
 }
 
 /** @param {unknown} v @returns {v is Record<string, unknown>} */
@@ -82,22 +100,27 @@ function own(o, key) { return Object.hasOwn(o, key) ? o[key] : undefined; }
 /** @param {unknown} v */
 function text(v) { return v === undefined ? null : JSON.stringify(v, null, 1); }
 
-/** Which words of two sentences differ: runs of [same?, text] for each side. @param {string} a @param {string} b */
+/**
+ * Splits two sentences into runs of words that are the same and that differ.
+ * @param {string} a @param {string} b @returns {{ left: Run[], right: Run[] }}
+ */
 export function diffWords(a, b) {
   const x = words(a), y = words(b);
   if (x.length * y.length > 250_000) return { left: [{ same: false, text: a }], right: [{ same: false, text: b }] };
   const w = y.length + 1, table = new Uint32Array((x.length + 1) * w);
   for (let i = x.length - 1; i >= 0; i--) {
     for (let j = y.length - 1; j >= 0; j--) {
-      table[i * w + j] = x[i] === y[j] ? 1 + table[(i + 1) * w + j + 1] : Math.max(table[(i + 1) * w + j], table[i * w + j + 1]);
+      const down = table[(i + 1) * w + j], across = table[i * w + j + 1];
+      table[i * w + j] = x[i] === y[j] ? 1 + table[(i + 1) * w + j + 1] : Math.max(down, across);
     }
   }
-  /** @type {{ same: boolean, text: string }[]} */
-  const left = [], right = /** @type {typeof left} */ ([]);
+  /** @type {{ left: Run[], right: Run[] }} */
+  const { left, right } = { left: [], right: [] };
   let i = 0, j = 0;
   while (i < x.length || j < y.length) {
-    if (i < x.length && j < y.length && x[i] === y[j]) { add(left, true, x[i++]); add(right, true, y[j++]); }
-    else if (j >= y.length || (i < x.length && table[(i + 1) * w + j] >= table[i * w + j + 1])) add(left, false, x[i++]);
+    const both = i < x.length && j < y.length;
+    if (both && x[i] === y[j]) { add(left, true, x[i++]); add(right, true, y[j++]); }
+    else if (!both ? i < x.length : table[(i + 1) * w + j] >= table[i * w + j + 1]) add(left, false, x[i++]);
     else add(right, false, y[j++]);
   }
   return { left, right };
@@ -106,7 +129,7 @@ export function diffWords(a, b) {
 /** @param {string} s */
 function words(s) { return s.match(/\s+|[^\s]+/g) || []; }
 
-/** @param {{ same: boolean, text: string }[]} runs @param {boolean} same @param {string} text */
+/** @param {Run[]} runs @param {boolean} same @param {string} text */
 function add(runs, same, text) {
   const last = runs[runs.length - 1];
   if (last && last.same === same) last.text += text;

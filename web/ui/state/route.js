@@ -1,7 +1,7 @@
-// Deep links. An address's fragment is #t=<thread>&turn=3&d=call_2, or #job=<id>&…;
-// view=timeline opens that tab, diff=<turn> compares with another turn. Pure.
+// Deep links. The fragment of an address is #t=<thread>&turn=3&d=call_2 or #job=<id>&…;
+// view=timeline opens that tab, diff=<turn> compares with another turn.
 
-/** @typedef {{ thread: string, job: string, turn: number, call: string, view: string, diff: number, isNew: boolean }} Route */
+/** @import { Route } from './types.d.ts' */
 
 /** @param {string} hash @returns {Route} */
 export function parseRoute(hash) {
@@ -26,7 +26,10 @@ export function formatRoute(r) {
   return s ? '#' + s : '';
 }
 
-/** The token that the URL printed by serve carries. @param {string} hash */
+/**
+ * Returns the token in the address that serve prints, or ''.
+ * @param {string} hash
+ */
 export function tokenIn(hash) { return new URLSearchParams(hash.replace(/^#/, '')).get('token') || ''; }
 
 /** @param {string | null} s */

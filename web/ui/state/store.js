@@ -1,11 +1,9 @@
-// Holds the state. What is drawn follows in animation frames, so that many
-// changes cost one drawing; effects, such as fetching, follow each change.
+// Holds the state. Effects, such as fetching, run after every action; drawing waits for
+// the next animation frame, so many changes cost one drawing.
 
 import { initial, reduce } from './reduce.js';
 
-/** @import { State } from './types.d.ts' */
-
-/** @typedef {import('./reduce.js').Action} Action */
+/** @import { Action, State } from './types.d.ts' */
 
 export class Store {
   state = initial();
@@ -23,7 +21,7 @@ export class Store {
     if (this.state !== before) this.draw();
   }
 
-  /** Draws in the next frame, also where only what is beside the state has changed. */
+  /** Draws in the next frame. */
   draw() {
     if (this.#due) return;
     this.#due = true;
@@ -33,10 +31,10 @@ export class Store {
     });
   }
 
-  /** @param {(s: State) => void} f called once a frame at most */
+  /** @param {(s: State) => void} f called at most once per frame */
   onDraw(f) { this.#drawers.add(f); }
   /** @param {(s: State, a: Action) => void} f called after each action */
   onAction(f) { this.#effects.add(f); }
-  /** The server's time. */
+  /** Returns the server's time. */
   now() { return Date.now() + this.state.skew; }
 }

@@ -1,82 +1,130 @@
-// The shapes that the page's modules share. Only the type checker reads this file.
+// What the page knows, and the actions that change it. Only the type checker reads this
+// file; the page does not load it.
 
-export type Outcome = 'pending' | 'success' | 'error' | 'rejected' | 'cancelled';
-export type Source = 'model' | 'summary' | 'fallback' | '';
-export type TurnState = 'queued' | 'processing' | 'completed' | 'failed' | 'interrupted';
-export type Finding = { rule: string, count: number };
+import type {
+  Answer, ChatFrame, Finding, HistoryResponse, JobEventInfo, JobFrame, JobInfo, Outcome, Source, State as TurnState,
+  ThreadInfo, TurnDetail,
+} from '../wire.d.ts';
 
 /** A tool call with its reason: what a decision row shows. */
 export type Call = {
-  id: string, tool: string, why: string, source: Source, blocked: boolean, outcome: Outcome,
-  group: number | null, step: number, agent: string, approval: string,
+  id: string, tool: string, why: string, source: Source | '', blocked: boolean, outcome: Outcome,
+  group: number | null, step: number, agent: string, approval: Answer | '',
   startedAt: number, took: number | null,
-  /** undefined as long as the server was not asked for them */
+  /** undefined until the server was asked for them */
   params?: unknown, redactions: Finding[], preview: string, size: number, error: string,
   /** the open question whether the call may run */
   request: Request | null,
 };
 export type Request = { id: string, description: string, always: boolean };
-export type Said = { agent: string, step: number, text: string, html: string, source: Source, at: number };
+export type Said = { agent: string, step: number, text: string, html: string, source: Source | '', at: number };
 export type Handoff = { call: string, from: string, to: string, text: string, at: number };
 
-/** A turn as the page shows it. It is a value: whatever changes is a new one. */
+/** A turn as the page shows it. It is a value: every change makes a new one. */
 export type Turn = {
   number: number, messageId: string,
-  /** null as long as only the stream told of the turn */
+  /** null while only the stream has told of the turn */
   input: string | null,
   response: string, responseHtml: string, error: string, state: TurnState,
   createdAt: number, startedAt: number, endedAt: number,
-  narrative: string, narrativeSource: Source, narrativeBlocked: boolean,
+  narrative: string, narrativeSource: Source | '', narrativeBlocked: boolean,
   said: Said[], calls: Call[], handoffs: Handoff[], redactions: Finding[], tokens: number,
-  /** the server knows more of the turn than we do */
+  /** the server knows more of the turn than the page does */
   stale: boolean,
 };
 
+export type Kind = 'thread' | 'job';
 export type Conversation = {
-  id: string, kind: 'thread' | 'job', status: 'loading' | 'ready' | 'failed' | 'gone',
+  id: string, kind: Kind, status: 'loading' | 'ready' | 'failed' | 'gone',
   problem: string, turns: Turn[], hasMore: boolean, oldest: string, loadingOlder: boolean,
-  /** the place in the stream up to which history is in */
-  place: Place,
-  /** of a job: what it is, and how its log becomes turns */
-  job?: JobInfo, fold?: (turns: Turn[], f: Frame, job: JobInfo) => Turn[],
+  /** the position in the event stream that the turns include */
+  cursor: Cursor,
+  /** of a job: what it is, and the function that folds its log into turns */
+  job?: Job, fold?: FoldJob,
 };
-export type Place = { epoch: string, seq: number, part: number };
+export type FoldJob = (turns: Turn[], f: JobFrame, job: Job) => Turn[];
 
-export type ThreadInfo = {
-  id: string, state: string, turn_count: number, title?: string, created_at: string, updated_at: string,
-};
-export type JobInfo = {
-  job_id: string, title: string, prompt: string, state: string, message: string | null, run: number,
-  created_at: string, updated_at: string, ended_at: string | null, redactions?: Finding[],
-};
-export type Active = { kind: 'thread' | 'job' | 'new' | 'none', id: string };
+/** A position in the event stream; part counts the frames of one event. */
+export type Cursor = { epoch: string, seq: number, part: number };
+
+/** A job without the token of its worker, which the page does not keep. */
+export type Job = Pick<JobInfo, 'job_id' | 'title' | 'prompt' | 'state' | 'message' | 'run' | 'created_at' |
+  'updated_at' | 'ended_at' | 'redactions'>;
+
+export type Active = { kind: Kind | 'new' | 'none', id: string };
 export type Link = { state: 'connecting' | 'live' | 'lost' | 'resumed' | 'reset', count: number };
 
 export type State = {
-  threads: ThreadInfo[] | null, jobs: JobInfo[] | null, active: Active,
+  threads: ThreadInfo[] | null, jobs: Job[] | null, active: Active,
   conversations: Record<string, Conversation>, link: Link,
   /** thread or job → the updated_at that was seen last */
   seen: Record<string, string>,
-  /** how far the server's clock is ahead of ours, in ms */
+  /** how far the server's clock is ahead, in ms */
   skew: number,
 };
 
-/** A frame of the event stream. What it has besides depends on its type. */
-export type Frame = Record<string, any> & { type: string };
+/** A frame of the event stream. */
+export type Frame = ChatFrame | JobFrame;
 
-/** Where a row of the waterfall begins and ends, in ms since the turn began. */
+/** What the event stream reports. onRefused returns whether nobody is signed in, which ends the stream. */
+export type StreamListener = {
+  onFrame(f: Frame, id: string): void, onLink(l: Link): void, onResync(): void, onRefused(): Promise<boolean>,
+};
+
+/** The part of history that the state needs. */
+export type History = Pick<HistoryResponse, 'turns' | 'has_more' | 'event_id' | 'oldest_timestamp' |
+  'pending_approvals'>;
+
+/** Everything that changes the state. */
+export type Action =
+  | { type: 'threads', threads: ThreadInfo[] }
+  | { type: 'jobs', jobs: JobInfo[] }
+  | { type: 'select', active: Active }
+  | { type: 'seen', id: string, at: string }
+  | { type: 'link', link: Link }
+  | { type: 'loading', id: string, kind: Kind }
+  | { type: 'failed', id: string, kind: Kind, problem: string, gone: boolean }
+  | { type: 'history', id: string, history: History }
+  | { type: 'olderLoading', id: string }
+  | { type: 'older', id: string, history: History }
+  /** a turn that was fetched: as it was when asked for, and the call whose whole result is wanted */
+  | { type: 'turn', id: string, turn: TurnDetail, asked?: Turn, whole?: string }
+  | { type: 'fetchFailed', id: string, number: number }
+  | { type: 'sent', id: string, number: number, content: string, messageId: string, state: TurnState, now: number }
+  | { type: 'job', job: JobInfo, fold: FoldJob }
+  | { type: 'jobEvents', id: string, events: JobEventInfo[], first: boolean, epoch: string }
+  | { type: 'event', frame: Frame, eventId: string, now: number }
+  | { type: 'trim', id: string };
+
+/** One function for each type of a union: (value, member) → value. */
+export type Handlers<V, U extends { type: string }> = { [T in U['type']]: (value: V, u: Extract<U, { type: T }>) => V };
+
+/** The address: which conversation, turn and call, and how they are shown. */
+export type Route = {
+  thread: string, job: string, turn: number, call: string, view: string, diff: number, isNew: boolean,
+};
+
+/** The outline of a turn: steps, what ran together in each, and sub-agents below their calls. */
+export type Step = { step: number, said: Said | null, batches: Batch[] };
+export type Batch = { group: number | null, nodes: Node[] };
+export type Node = { call: Call, sub: Agent | null };
+export type Agent = { name: string, task: Handoff, answer: Handoff | null, steps: Step[] };
+
+/** The time that calls of a batch share: when it begins, how long it lasts, and the sum of its calls, in ms. */
+export type Axis = { from: number, wall: number, sum: number };
+
+/** A row of the waterfall, in ms since the turn began. */
 export type Bar = {
   kind: 'model' | 'tool' | 'agent', label: string, depth: number, from: number, to: number, call: string,
   outcome: Outcome | '', critical: boolean, why: string,
 };
 
+/** A pair of calls of two turns that are compared. */
 export type Delta = {
   kind: 'same' | 'changed' | 'added' | 'removed', left: Call | null, right: Call | null,
   /** of a changed pair: what differs */
   why: boolean, outcome: boolean, params: ParamDelta[], took: number | null,
 };
 export type ParamDelta = { key: string, left: string | null, right: string | null };
-
-declare global {
-  interface Window { trustedTypes?: { createPolicy(name: string, rules: object): { createHTML(s: string): string } } }
-}
+export type Pair = [Call | null, Call | null];
+export type Run = { same: boolean, text: string };

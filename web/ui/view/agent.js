@@ -1,18 +1,18 @@
-// <candor-agent>: what a sub-agent did, below the call that handed it its task:
-// what it was told, its own steps, what it came back with.
+// <candor-agent>: what a sub-agent did, below the call that started it: its task, its
+// own steps, and its answer.
 
 import { attribute, fill, h, show } from '../lib/dom.js';
 import { firstLine, plural } from '../lib/format.js';
 
-/** @typedef {import('../state/outline.js').Agent} Agent */
+/** @import { Agent } from '../state/types.d.ts' */
 
 let count = 0;
 
 export class SubAgent extends HTMLElement {
-  /** Its steps are drawn in here. */
+  /** The element that holds its steps. */
   body = h('div', { class: 'agent-steps' });
   #open = true;
-  #button = h('button', { type: 'button', class: 'agent-head', click: () => this.toggle() });
+  #button = h('button', { type: 'button', class: 'agent-head', click: () => this.#toggle() });
   #task = h('p', { class: 'handoff', dir: 'auto' });
   #answer = h('p', { class: 'handoff', dir: 'auto' });
   #inner = h('div', { id: `agent-${count++}` });
@@ -25,25 +25,15 @@ export class SubAgent extends HTMLElement {
       this.append(this.#button, this.#inner);
     }
     attribute(this, 'data-agent', a.name);
-    const n = a.steps.reduce((sum, s) => sum + s.batches.reduce((m, b) => m + b.nodes.length, 0), 0);
-    const state = a.answer ? plural(n, 'tool') : `working, ${plural(n, 'tool')} so far`;
-    fill(this.#button, h('b', null, a.name), h('span', { class: 'dim' }, state), h('span', { class: 'peek' }, this.#lastLine(a)));
-    line(this.#task, 'in', `${a.task?.from || 'Agent'} → ${a.name}`, a.task?.text);
-    line(this.#answer, 'out', `${a.name} → ${a.answer?.to || 'Agent'}`, a.answer?.text);
+    const tools = plural(callsOf(a).length, 'tool'), state = a.answer ? tools : `working, ${tools} so far`;
+    fill(this.#button, h('b', null, a.name), h('span', { class: 'dim' }, state), h('span', { class: 'peek' }, peek(a)));
+    setHandoff(this.#task, 'in', `${a.task.from || 'Agent'} → ${a.name}`, a.task.text);
+    setHandoff(this.#answer, 'out', `${a.name} → ${a.answer?.to || 'Agent'}`, a.answer?.text);
     this.#draw();
   }
 
-  /** What it did last, for who keeps it closed. @param {Agent} a */
-  #lastLine(a) {
-    if (a.answer) return firstLine(a.answer.text, 90);
-    const last = a.steps[a.steps.length - 1], calls = last?.batches.flatMap((b) => b.nodes) || [];
-    if (calls.length) return `${calls[calls.length - 1].call.tool}: ${firstLine(calls[calls.length - 1].call.why, 80)}`;
-    return firstLine(last?.said?.text || a.task?.text || '', 90);
-  }
-
-  /** @param {boolean} [open] */
-  toggle(open = !this.#open) {
-    this.#open = open;
+  #toggle() {
+    this.#open = !this.#open;
     this.#draw();
   }
 
@@ -53,12 +43,24 @@ export class SubAgent extends HTMLElement {
   }
 }
 
-/** @param {HTMLElement} el @param {string} kind @param {string} who @param {string} [text] */
-function line(el, kind, who, text) {
+/** @param {Agent} a */
+function callsOf(a) { return a.steps.flatMap((s) => s.batches).flatMap((b) => b.nodes).map((n) => n.call); }
+
+/**
+ * Returns a line for what the agent did last, which stands for its steps.
+ * @param {Agent} a
+ */
+function peek(a) {
+  if (a.answer) return firstLine(a.answer.text, 90);
+  const step = a.steps.at(-1), call = step?.batches.at(-1)?.nodes.at(-1)?.call;
+  return call ? `${call.tool}: ${firstLine(call.why, 80)}` : firstLine(step?.said?.text || a.task.text, 90);
+}
+
+/** @param {HTMLElement} el @param {string} way @param {string} who @param {string} [text] */
+function setHandoff(el, way, who, text) {
   show(el, !!text);
-  if (!text) return;
-  attribute(el, 'data-way', kind);
-  if (el.dataset.text === text) return;
+  if (!text || el.dataset.text === text) return;
+  attribute(el, 'data-way', way);
   el.dataset.text = text;
   fill(el, h('span', { class: 'who' }, who), text);
 }

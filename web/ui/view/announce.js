@@ -1,39 +1,56 @@
-// What is told to who listens rather than looks: changes of state, never the words
-// of a model as they come.
+// What screen readers are told: changes of state, never the words of a model as they
+// arrive.
 
 import { plural } from '../lib/format.js';
 import { headline } from '../state/outline.js';
 
-/** @import { Frame, Link, State } from '../state/types.d.ts' */
+/** @import { Action, Frame, Link, State } from '../state/types.d.ts' */
 
-/** @param {(text: string) => void} say @returns {(s: State, a: import('../state/reduce.js').Action) => void} */
+/**
+ * Returns an effect of the store that announces what it sees.
+ * @param {(text: string) => void} say @returns {(s: State, a: Action) => void}
+ */
 export function announce(say) {
-  let link = '';
+  let last = '';
   return (s, a) => {
     if (a.type === 'link') {
-      if (link && a.link.state !== link) sayLink(a.link, say);
-      link = a.link.state;
+      const words = last && a.link.state !== last && ofLink(a.link);
+      if (words) say(words);
+      last = a.link.state;
     }
-    if (a.type !== 'event' || (a.frame.thread_id || a.frame.job_id) !== s.active.id) return;
+    if (a.type !== 'event' || idOf(a.frame) !== s.active.id) return;
     const words = ofFrame(s, a.frame);
     if (words) say(words);
   };
 }
 
-/** @param {Link} l @param {(text: string) => void} say */
-function sayLink(l, say) {
-  if (l.state === 'lost') say('The connection is lost. It is tried again.');
-  if (l.state === 'resumed') say(`Connected again, with ${plural(l.count, 'event')} that were missed.`);
-  if (l.state === 'reset') say('Connected again. Everything was read anew.');
+/** @param {Frame} f */
+function idOf(f) { return 'job_id' in f ? f.job_id : f.thread_id; }
+
+/** @param {Link} l */
+function ofLink(l) {
+  switch (l.state) {
+    case 'lost': return 'The connection is lost. It is tried again.';
+    case 'resumed': return `Connected again, with ${plural(l.count, 'event')} that were missed.`;
+    case 'reset': return 'Connected again. Everything was read anew.';
+  }
+  return '';
 }
 
 /** @param {State} s @param {Frame} f */
 function ofFrame(s, f) {
-  const turn = () => s.conversations[s.active.id]?.turns.find((t) => t.number === f.turn_number);
-  if (f.type === 'thinking' && !f.step) return `Turn ${f.turn_number} has begun.`;
-  if (f.type === 'approval_needed') return `${f.tool_name} needs your approval.`;
-  const ended = f.type === 'response' || f.type === 'error' || f.state === 'interrupted', t = ended && turn();
-  if (!t) return '';
-  const how = f.type === 'response' ? 'answered' : f.type === 'error' ? 'failed' : 'was stopped';
-  return `Turn ${t.number} ${how}: ${headline(t, 0).detail}.`;
+  switch (f.type) {
+    case 'thinking': return f.step ? '' : `Turn ${f.turn_number} has begun.`;
+    case 'approval_needed': return `${f.tool_name} needs your approval.`;
+    case 'response': return ofEnd(s, f.turn_number, 'answered');
+    case 'error': return ofEnd(s, f.turn_number, 'failed');
+    case 'status': return f.state === 'interrupted' ? ofEnd(s, f.turn_number, 'was stopped') : '';
+  }
+  return '';
+}
+
+/** @param {State} s @param {number | undefined} number @param {string} how */
+function ofEnd(s, number, how) {
+  const t = s.conversations[s.active.id]?.turns.find((t) => t.number === number);
+  return t ? `Turn ${t.number} ${how}: ${headline(t, 0).detail}.` : '';
 }

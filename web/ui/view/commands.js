@@ -1,33 +1,42 @@
 // What menus and keys do with a turn or a decision.
 
-import * as api from '../net/api.js';
+import { url } from '../net/api.js';
 import * as copy from './copy.js';
 import { h, loadStyles } from '../lib/dom.js';
-import { map } from '../lib/keys.js';
+import { keyMap } from '../lib/keys.js';
 import { openMenu } from '../lib/menu.js';
 import { choices, pref, setPref } from '../lib/prefs.js';
-import { formatRoute } from '../state/route.js';
 import { openDialog, toast } from '../lib/toast.js';
+import { formatRoute } from '../state/route.js';
+
+/** @import { Item } from '../lib/types.d.ts' */
+/** @import { Pref } from '../lib/prefs.js' */
+/** @import { Call, Conversation, Turn } from '../state/types.d.ts' */
+/** @import { TurnActs } from './types.d.ts' */
 
 await loadStyles('/ui/css/ondemand.css');
-
-/** @import { Call, Conversation, Turn } from '../state/types.d.ts' */
 
 /** @param {string} text @param {string} what */
 async function take(text, what) {
   toast(await copy.toClipboard(text) ? `${what} copied` : 'The browser does not let the page copy.');
 }
 
-/** @param {Conversation} c @param {number} turn @param {string} [call] */
-function link(c, turn, call) {
-  return location.origin + location.pathname + formatRoute({ [c.kind]: c.id, turn, call });
+/** @param {Conversation} c @param {Turn} t @param {Call | undefined} call */
+export function copyLink(c, t, call) {
+  const route = formatRoute({ [c.kind]: c.id, turn: t.number, call: call?.id });
+  return take(location.origin + location.pathname + route, 'Link');
 }
 
-/** @param {Conversation} c @param {Turn} t @param {Call | undefined} call */
-export const copyLink = (c, t, call) => take(link(c, t.number, call?.id), 'Link');
-
 /** @param {Turn} t @param {Call | undefined} call */
-export const copyWhy = (t, call) => take(call ? copy.why(call) : t.calls.map(copy.why).join('\n') || t.narrative, 'Why');
+export function copyWhy(t, call) {
+  return take(call ? copy.why(call) : t.calls.map(copy.why).join('\n') || t.narrative, 'Why');
+}
+
+/** @param {Conversation} c @param {Turn} t @returns {Item} */
+function curlItem(c, t) {
+  const run = () => take(copy.asCurl(location.origin, c.id, t.number), 'Command');
+  return c.kind === 'thread' && { label: 'Copy as curl', run };
+}
 
 /** @param {Conversation} c @param {Turn} t @param {Call} call @param {HTMLElement} button */
 export function decisionMenu(c, t, call, button) {
@@ -37,54 +46,65 @@ export function decisionMenu(c, t, call, button) {
     { label: 'Copy as text', run: () => take(copy.callText(call), 'Decision') },
     { label: 'Copy as Markdown', run: () => take(copy.callMarkdown(call), 'Decision') },
     { label: 'Copy as JSON', run: () => take(JSON.stringify(copy.callJSON(call), null, 2) + '\n', 'Decision') },
-    c.kind === 'thread' && { label: 'Copy as curl', run: () => take(copy.asCurl(location.origin, c.id, t.number), 'Command') },
+    curlItem(c, t),
   ]);
 }
 
-/** @param {Conversation} c @param {Turn} t @param {HTMLElement} button @param {{ compare(turn: number): void, timeline(turn: number): void }} page */
-export function turnMenu(c, t, button, page) {
-  const thread = c.kind === 'thread', before = c.turns.findLast((o) => o.number < t.number);
+/** @param {Conversation} c @param {Turn} t @param {HTMLElement} button @param {TurnActs} acts */
+export function turnMenu(c, t, button, acts) {
+  const before = c.turns.findLast((o) => o.number < t.number);
   openMenu(button, [
     t.calls.length > 0 && { label: 'Copy why', run: () => copyWhy(t, undefined) },
     { label: 'Copy link', run: () => copyLink(c, t, undefined) },
     { label: 'Copy as text', run: () => take(copy.asText(t), 'Turn') },
     { label: 'Copy as Markdown', run: () => take(copy.asMarkdown(t), 'Turn') },
     { label: 'Copy as JSON', run: () => take(copy.asJSON(t), 'Turn') },
-    thread && { label: 'Copy as curl', run: () => take(copy.asCurl(location.origin, c.id, t.number), 'Command') },
+    curlItem(c, t),
     { title: 'Look closer' },
-    { label: 'Timeline of this turn', run: () => page.timeline(t.number) },
-    before && { label: 'Compare with the turn before', run: () => page.compare(before.number) },
-    c.turns.length > 1 && { label: 'Compare with another turn…', run: () => chooseTurn(c, t, page.compare) },
-    ...(thread ? exportItems(c.id, t.number) : []),
+    { label: 'Timeline of this turn', run: () => acts.timeline(t.number) },
+    before && { label: 'Compare with the turn before', run: () => acts.compare(before.number) },
+    c.turns.length > 1 && { label: 'Compare with another turn…', run: () => chooseTurn(c, t, acts.compare) },
+    ...(c.kind === 'thread' ? exportItems(c.id, t.number) : []),
   ]);
 }
 
-/** @param {string} thread @param {number} [turn] @returns {import('../lib/menu.js').Item[]} */
-export function exportItems(thread, turn) {
+/** @param {string} thread_id @param {number} [turn] @returns {Item[]} */
+export function exportItems(thread_id, turn) {
   return [{ title: turn ? 'Export this turn' : 'Export the conversation' },
     ...[['md', 'Markdown'], ['html', 'One HTML page'], ['jsonl', 'JSON lines']].map(([format, label]) =>
-      ({ label, href: api.exportURL(thread, format, turn), download: true }))];
+      ({ label, href: url('/api/chat/export', { thread_id, format, turn }), download: true }))];
 }
 
 /** @param {Conversation} c @param {Turn} t @param {(turn: number) => void} compare */
 function chooseTurn(c, t, compare) {
-  const dialog = openDialog(`Compare turn ${t.number} with`, h('ul', { class: 'choose' }, ...c.turns.filter((o) => o.number !== t.number).slice(-200).reverse().map((o) =>
-    h('li', null, h('button', { type: 'button', click: () => { dialog.close(); compare(o.number); } }, h('b', null, o.number), ' ', h('span', null, o.input || ''))))));
+  const others = c.turns.filter((o) => o.number !== t.number).slice(-200).reverse();
+  const rows = others.map((o) => {
+    const choose = () => { dialog.close(); compare(o.number); };
+    return h('li', null, h('button', { type: 'button', click: choose },
+      h('b', null, o.number), ' ', h('span', null, o.input || '')));
+  });
+  const dialog = openDialog(`Compare turn ${t.number} with`, h('ul', { class: 'choose' }, ...rows));
 }
 
-/** The choices of how the page looks, as items of a menu. @param {(key: import('../lib/prefs.js').Pref, value: string) => void} choose @returns {import('../lib/menu.js').Item[]} */
-export function lookItems(choose) {
-  const group = (/** @type {import('../lib/prefs.js').Pref} */ key, /** @type {string} */ title) => [{ title },
+/**
+ * Returns menu items for how the page looks.
+ * @param {(key: Pref, value: string) => void} choose @returns {Item[]}
+ */
+export function viewItems(choose) {
+  const group = (/** @type {Pref} */ key, /** @type {string} */ title) => [{ title },
     ...choices[key].map(([value, label]) => ({ label, checked: pref(key) === value, run: () => choose(key, value) }))];
   return [...group('theme', 'Colours'), ...group('reasoning', 'Reasoning shown for'), ...group('density', 'Density')];
 }
 
-/** The keyboard's map, with a way to turn it off for who needs single letters otherwise. */
+/** Shows the keyboard map, and a switch for people who need single letters otherwise. */
 export function help() {
-  const box = h('input', { type: 'checkbox', id: 'keys-on', change: () => setPref('keys', box.checked ? 'on' : 'off') });
+  /** @type {HTMLInputElement} */
+  const box = h('input', {
+    type: 'checkbox', id: 'keys-on', change: () => setPref('keys', box.checked ? 'on' : 'off'),
+  });
   box.checked = pref('keys') === 'on';
-  openDialog('Keyboard', h('dl', { class: 'keys' }, ...map.map((k) =>
-    h('div', null, h('dt', null, ...k.keys.split(' ').map((one) => h('kbd', null, one))), h('dd', null, k.words)))),
+  const rows = keyMap.map(([keys, , words]) =>
+    h('div', null, h('dt', null, ...keys.split(' ').map((one) => h('kbd', null, one))), h('dd', null, words)));
+  openDialog('Keyboard', h('dl', { class: 'keys' }, ...rows),
     h('p', null, box, ' ', h('label', { for: 'keys-on' }, 'Keys of one letter are on')));
 }
-

@@ -1,14 +1,16 @@
-// <candor-composer>: where the user writes. Enter sends, Shift+Enter is a new
-// line; while a turn runs, what is sent waits in order, and Stop is there.
+// <candor-composer>: where the user writes. Enter sends, Shift+Enter breaks the line.
+// While a turn runs, messages wait in order, and Stop is shown.
 
 import { attribute, h, setText, show } from '../lib/dom.js';
 
-/** @typedef {{ send(text: string): Promise<boolean>, stop(): void }} Page */
+/** @import { ComposerActs } from './types.d.ts' */
 
 export class Composer extends HTMLElement {
-  /** @type {Page | null} */
-  page = null;
-  #field = h('textarea', { id: 'message', rows: 1, enterkeyhint: 'send', autocomplete: 'off', placeholder: 'Ask the agent', maxlength: 200_000 });
+  /** @type {ComposerActs | null} */
+  acts = null;
+  #field = h('textarea', {
+    id: 'message', rows: 1, enterkeyhint: 'send', autocomplete: 'off', placeholder: 'Ask the agent', maxlength: 200_000,
+  });
   #send = h('button', { type: 'button', id: 'send', class: 'primary' }, 'Send');
   #stop = h('button', { type: 'button', id: 'stop', hidden: true }, 'Stop');
   #problem = h('p', { class: 'problem', id: 'send-problem', role: 'alert', hidden: true });
@@ -17,10 +19,10 @@ export class Composer extends HTMLElement {
 
   connectedCallback() {
     if (this.firstChild) return;
-    this.append(this.#problem,
-      h('div', { class: 'field' }, h('label', { class: 'sr', for: 'message' }, 'Message to the agent'), this.#field, this.#stop, this.#send));
+    const label = h('label', { class: 'sr', for: 'message' }, 'Message to the agent');
+    this.append(this.#problem, h('div', { class: 'field' }, label, this.#field, this.#stop, this.#send));
     this.#send.addEventListener('click', () => this.#submit());
-    this.#stop.addEventListener('click', () => this.page?.stop());
+    this.#stop.addEventListener('click', () => this.acts?.stop());
     this.#field.addEventListener('input', () => this.#grow());
     this.#field.addEventListener('keydown', (e) => {
       this.#shift = e.shiftKey;
@@ -28,7 +30,7 @@ export class Composer extends HTMLElement {
       e.preventDefault();
       this.#submit();
     });
-    // Keyboards on screens may tell of a line break and of no key.
+    // On-screen keyboards may report a line break but no key.
     this.#field.addEventListener('beforeinput', (e) => {
       if (e.inputType !== 'insertLineBreak' || this.#shift) return;
       e.preventDefault();
@@ -64,14 +66,14 @@ export class Composer extends HTMLElement {
     if (!text.trim() || this.#busy) return this.focusField();
     this.#busy = true;
     this.complain('');
-    // What was typed is only taken away once the server has it.
-    if (await this.page?.send(text) && this.#field.value === text) this.#field.value = '';
+    // The text stays until the server has accepted it.
+    if (await this.acts?.send(text) && this.#field.value === text) this.#field.value = '';
     this.#busy = false;
     this.#grow();
     this.focusField();
   }
 
-  /** As many lines as there are, up to a third of the page. */
+  /** Grows with the text, up to a third of the page. */
   #grow() {
     this.#field.style.height = 'auto';
     this.#field.style.height = `${Math.min(this.#field.scrollHeight + 2, innerHeight / 3)}px`;

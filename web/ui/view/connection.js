@@ -1,4 +1,4 @@
-// <candor-link>: whether what one sees is what goes on.
+// <candor-link>: whether the page shows what happens now.
 
 import { attribute, h, setText } from '../lib/dom.js';
 import { plural } from '../lib/format.js';
@@ -16,17 +16,17 @@ function linkWords(l) {
   }
 }
 
-class LinkPill extends HTMLElement {
+export class ConnectionPill extends HTMLElement {
   #text = h('span');
 
   /** @param {Link} l */
   update(l) {
     if (this.firstElementChild !== this.#text) this.replaceChildren(this.#text);
     attribute(this, 'data-state', l.state);
-    attribute(this, 'title', l.state === 'lost' ? 'The server cannot be reached. It is tried again by itself; nothing is lost.' : 'The connection to the server');
+    attribute(this, 'title', l.state === 'lost'
+      ? 'The server cannot be reached. It is tried again by itself; nothing is lost.' : 'The connection to the server');
     setText(this.#text, linkWords(l));
   }
 }
 
-customElements.define('candor-link', LinkPill);
-export { LinkPill };
+customElements.define('candor-link', ConnectionPill);

@@ -1,12 +1,15 @@
-// A turn or a decision as text to be taken elsewhere: plain, Markdown, JSON, curl.
-// The formats are pure; toClipboard is not.
+// A turn or a decision as text: plain, Markdown, JSON, curl. Everything but toClipboard
+// is pure.
 
-import { finding, firstLine, plural, pretty, span } from '../lib/format.js';
-import { sourceOf } from '../state/outline.js';
+import { firstLine, plural, pretty, span } from '../lib/format.js';
+import { finding, sourceOf } from '../state/outline.js';
 
 /** @import { Call, Turn } from '../state/types.d.ts' */
 
-/** A reason and whose it is. @param {Call} c */
+/**
+ * Returns a reason, marked if the sentence is not the model's.
+ * @param {Call} c
+ */
 export function why(c) {
   const s = sourceOf(c);
   return `${c.tool}: ${c.why}${s.ours ? ` (${s.text})` : ''}`;
@@ -26,39 +29,36 @@ export function asText(t) {
 export function asMarkdown(t) {
   const out = [`## Turn ${t.number}`, '', ...quote(t.input ?? ''), ''];
   for (const s of t.said) out.push(s.agent ? `*${escape(s.agent)}*: ${escape(s.text)}` : escape(s.text), '');
-  for (const c of t.calls) out.push(...decisionMarkdown(c), '');
+  for (const c of t.calls) out.push(callMarkdown(c));
   out.push(t.response || escape(ending(t)));
   return out.join('\n').trim() + '\n';
 }
 
-/** @param {Call} c @returns {string[]} */
-function decisionMarkdown(c) {
-  const s = sourceOf(c);
-  const lines = [`- **${escape(c.tool)}** — ${escape(c.why)}${s.ours ? ` *(${s.text})*` : ''}`, `  ${escape(facts(c))}`];
+/** @param {Call} c */
+export function callMarkdown(c) {
+  const s = sourceOf(c), source = s.ours ? ` *(${s.text})*` : '';
+  const lines = [`- **${escape(c.tool)}** — ${escape(c.why)}${source}`, `  ${escape(facts(c))}`];
   if (c.params !== undefined) {
     const json = pretty(c.params), mark = fence(json);
     lines.push('', `  ${mark}json`, ...json.split('\n').map((l) => '  ' + l), `  ${mark}`);
   }
-  return lines;
+  return lines.join('\n') + '\n';
 }
-
-/** One decision. @param {Call} c */
-export function callMarkdown(c) { return decisionMarkdown(c).join('\n') + '\n'; }
 
 /** @param {Call} c */
 export function callText(c) {
   return [why(c), facts(c), c.params === undefined ? '' : pretty(c.params)].filter(Boolean).join('\n') + '\n';
 }
 
-/** What became of a call, in a line. @param {Call} c */
+/**
+ * Sums up a call in a line.
+ * @param {Call} c
+ */
 function facts(c) {
-  const parts = [/** @type {string} */ (c.outcome)];
-  if (c.took !== null) parts.push(span(c.took));
-  parts.push(sourceOf(c).text);
-  if (c.approval) parts.push(`approval: ${c.approval}`);
-  if (c.redactions.length) parts.push(`redacted: ${c.redactions.map(finding).join(', ')}`);
-  if (c.error) parts.push(firstLine(c.error));
-  return parts.join(' · ');
+  return [
+    c.outcome, c.took !== null && span(c.took), sourceOf(c).text, c.approval && `approval: ${c.approval}`,
+    c.redactions.length && `redacted: ${c.redactions.map(finding).join(', ')}`, c.error && firstLine(c.error),
+  ].filter(Boolean).join(' · ');
 }
 
 /** @param {Turn} t */
@@ -69,7 +69,10 @@ function ending(t) {
   return t.calls.length ? `Still running: ${plural(t.calls.length, 'tool')} so far.` : 'No answer yet.';
 }
 
-/** The turn in the names of the API. @param {Turn} t */
+/**
+ * Returns the turn in the names of the API.
+ * @param {Turn} t
+ */
 export function asJSON(t) {
   return JSON.stringify({
     turn_number: t.number, user_input: t.input, narrative: t.narrative || undefined, state: t.state,
@@ -86,7 +89,10 @@ export function callJSON(c) {
   };
 }
 
-/** The command that asks the server for a turn. The token is left for the shell to fill in. @param {string} origin @param {string} thread @param {number} turn */
+/**
+ * Returns the command that asks the server for a turn; the shell fills in the token.
+ * @param {string} origin @param {string} thread @param {number} turn
+ */
 export function asCurl(origin, thread, turn) {
   const url = `${origin}/api/chat/turn?thread_id=${encodeURIComponent(thread)}&turn=${turn}`;
   return `curl -s ${shell(url)} -H "Authorization: Bearer $CANDOR_TOKEN"\n`;
@@ -96,15 +102,22 @@ export function asCurl(origin, thread, turn) {
 function shell(s) { return `'${s.replaceAll("'", `'\\''`)}'`; }
 /** @param {string} s */
 function quote(s) { return s.split('\n').map((l) => `> ${l}`); }
-/** Marks of Markdown in the words of others mean nothing. @param {string} s */
+
+/**
+ * Escapes what would be markup in Markdown.
+ * @param {string} s
+ */
 function escape(s) { return s.replace(/([\\`*_[\]<>#|~])/g, '\\$1'); }
-/** A fence longer than any in the text. @param {string} s */
+
+/**
+ * Returns a fence longer than any in the text.
+ * @param {string} s
+ */
 function fence(s) {
-  const longest = Math.max(2, ...(s.match(/`+/g) || []).map((m) => m.length));
-  return '`'.repeat(longest + 1);
+  return '`'.repeat(Math.max(2, ...(s.match(/`+/g) || []).map((m) => m.length)) + 1);
 }
 
-/** @param {string} text @returns {Promise<boolean>} */
+/** @param {string} text @returns {Promise<boolean>} whether the browser allowed it */
 export async function toClipboard(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,110 +1,113 @@
-// <candor-rail>: conversations and jobs, with what goes on in them, and below
-// who one is and how the page looks.
+// <candor-rail>: conversations and jobs with their state, and below them the account
+// and the settings of the page.
 
-import { $, attribute, fill, h, setText, show } from '../lib/dom.js';
+import { $, attribute, fill, h, keepFocus, setText, show } from '../lib/dom.js';
 import { ago, cut, ms } from '../lib/format.js';
 import { formatRoute } from '../state/route.js';
 
-/** @import { JobInfo, State, ThreadInfo } from '../state/types.d.ts' */
+/** @import { ThreadInfo } from '../wire.d.ts' */
+/** @import { Job, State } from '../state/types.d.ts' */
+/** @import { RailRow } from './types.d.ts' */
 
-/** @typedef {{ key: string, href: string, title: string, at: string, live: boolean, state: string, kind: 'thread' | 'job' }} Row */
+/** How many rows of a list are in the page at first, and how many more at each request. */
+const firstRows = 60, moreRows = 500;
 
-/** How many rows of a list are in the page before somebody asks for more. */
-const firstRows = 60;
+/** A list of the rail, with its elements. */
+class List {
+  limit = firstRows;
+  ul; empty = h('p', { class: 'note' }); el; more;
+
+  /** @param {string} id @param {string} title @param {() => void} redraw */
+  constructor(id, title, redraw) {
+    const heading = h('h2', { id: `${id}-title` }, title), grow = () => { this.limit += moreRows; redraw(); };
+    this.ul = h('ul', { id });
+    this.more = h('button', { type: 'button', class: 'quiet', hidden: true, click: grow }, 'Show more');
+    this.el = h('section', { 'aria-labelledby': heading.id }, heading, this.ul, this.empty, this.more);
+  }
+}
 
 export class Rail extends HTMLElement {
-  /** @type {Map<string, HTMLElement>} */
+  /** @type {Map<string, ReturnType<typeof rowElements>>} */
   #rows = new Map();
-  #threads = this.#list('Conversations', 'threads');
-  #jobs = this.#list('Jobs', 'jobs');
-  #limits = { threads: firstRows, jobs: firstRows };
-  #drawn = '';
-
-  /** @param {string} title @param {'threads' | 'jobs'} name */
-  #list(title, name) {
-    const list = h('ul', { id: name }), empty = h('p', { class: 'note' });
-    const more = h('button', { type: 'button', class: 'quiet', hidden: true, click: () => this.#more(name) }, 'Show more');
-    return { title, list, empty, more, el: h('section', { 'aria-labelledby': `${name}-title` }, h('h2', { id: `${name}-title` }, title), list, empty, more) };
-  }
-
-  /** @param {'threads' | 'jobs'} name */
-  #more(name) {
-    this.#limits[name] += 500;
-    this.#drawn = '';
-    if (this.#state) this.draw(this.#state);
-  }
+  #threads = new List('threads', 'Conversations', () => this.#drawAll());
+  #jobs = new List('jobs', 'Jobs', () => this.#drawAll());
   /** @type {State | null} */
   #state = null;
 
   /** @param {State} s */
   draw(s) {
-    if (s.threads === this.#state?.threads && s.jobs === this.#state?.jobs && s.active === this.#state?.active && s.seen === this.#state?.seen && this.#drawn) return;
+    const old = this.#state;
+    const same = s.threads === old?.threads && s.jobs === old?.jobs && s.active === old?.active && s.seen === old?.seen;
+    if (same && old) return;
     this.#state = s;
-    this.#drawn = 'yes';
+    this.#drawAll();
+  }
+
+  #drawAll() {
+    const s = this.#state;
+    if (!s) return;
     if (!this.#threads.el.isConnected) $('lists').append(this.#threads.el, this.#jobs.el);
-    this.#draw('threads', s, (s.threads || []).map(threadRow), s.threads ? 'None yet. Ask something, and it begins.' : 'Reading…');
-    this.#draw('jobs', s, (s.jobs || []).map(jobRow), s.jobs ? 'None yet. Work in other processes shows up here.' : '');
+    const noThreads = s.threads ? 'None yet. Ask something, and it begins.' : 'Reading…';
+    this.#draw(this.#threads, s, s.threads?.map(threadRow) || [], noThreads);
+    const noJobs = s.jobs ? 'None yet. Work in other processes shows up here.' : '';
+    this.#draw(this.#jobs, s, s.jobs?.map(jobRow) || [], noJobs);
   }
 
-  /** Times grow old by themselves. */
+  /** Updates the times, which are relative to now. */
   tick() {
-    for (const el of this.#rows.values()) {
-      const time = el.querySelector('time');
-      if (time) setText(time, ago(ms(time.dateTime), Date.now()));
-    }
+    for (const { time } of this.#rows.values()) setText(time, ago(ms(time.dateTime), Date.now()));
   }
 
-  /** @param {'threads' | 'jobs'} name @param {State} s @param {Row[]} rows @param {string} none */
-  #draw(name, s, rows, none) {
-    const part = name === 'threads' ? this.#threads : this.#jobs, shown = rows.slice(0, this.#limits[name]);
-    setText(part.empty, none);
-    show(part.empty, rows.length === 0);
-    show(part.more, rows.length > shown.length);
-    const items = shown.map((r) => this.#row(r, s));
-    if (items.length !== part.list.children.length || items.some((el, i) => part.list.children[i] !== el)) {
-      const had = document.activeElement;
-      fill(part.list, ...items);
-      if (had instanceof HTMLElement && had.isConnected && had !== document.activeElement) had.focus({ preventScroll: true });
-    }
+  /** @param {List} list @param {State} s @param {RailRow[]} rows @param {string} none */
+  #draw(list, s, rows, none) {
+    const items = rows.slice(0, list.limit).map((r) => this.#row(r, s));
+    setText(list.empty, none);
+    show(list.empty, rows.length === 0);
+    show(list.more, rows.length > items.length);
+    const same = items.length === list.ul.children.length && items.every((el, i) => list.ul.children[i] === el);
+    if (!same) keepFocus(() => fill(list.ul, ...items));
   }
 
-  /** @param {Row} r @param {State} s */
+  /** @param {RailRow} r @param {State} s */
   #row(r, s) {
-    let el = this.#rows.get(r.key);
-    if (!el) {
-      el = h('li', null, h('a', { href: r.href }, h('i', { class: 'dot', 'aria-hidden': 'true' }), h('span', { class: 'name', dir: 'auto' }), h('span', { class: 'sr' }), h('time')));
-      this.#rows.set(r.key, el);
-    }
-    const active = s.active.id === r.key, unread = !active && !!r.at && s.seen[r.key] !== r.at && ms(r.at) > ms(s.seen[r.key]);
-    const [dot, name, words, time] = /** @type {HTMLElement[]} */ ([.../** @type {Element} */ (el.firstElementChild).children]);
-    attribute(/** @type {HTMLElement} */(el.firstElementChild), 'aria-current', active ? 'page' : null);
-    attribute(el, 'class', [r.live ? 'live' : '', unread ? 'unread' : ''].join(' ').trim() || null);
+    const row = this.#rows.get(r.key) || rowElements(r.href), { li, link, dot, name, words, time } = row;
+    this.#rows.set(r.key, row);
+    const active = s.active.id === r.key, last = s.seen[r.key];
+    const unread = !active && !!r.at && last !== r.at && ms(r.at) > ms(last);
+    attribute(link, 'aria-current', active ? 'page' : null);
+    attribute(li, 'class', [r.live ? 'live' : '', unread ? 'unread' : ''].join(' ').trim() || null);
     attribute(dot, 'data-state', r.state);
     setText(name, r.title);
-    setText(words, [r.live ? ', running' : r.kind === 'job' ? `, ${r.state}` : '', unread ? ', unread' : ''].join(''));
+    setText(words, (r.live ? ', running' : r.kind === 'job' ? `, ${r.state}` : '') + (unread ? ', unread' : ''));
     attribute(time, 'datetime', r.at);
     setText(time, r.at ? ago(ms(r.at), Date.now()) : '');
-    return el;
+    return li;
   }
 }
 
-/** @param {ThreadInfo} t @returns {Row} */
-function threadRow(t) {
-  return {
-    key: t.id, href: formatRoute({ thread: t.id }), title: cut(t.title || 'New conversation', 80), at: t.updated_at,
-    live: t.state === 'processing', state: t.state, kind: 'thread',
-  };
+/** @param {string} href */
+function rowElements(href) {
+  const dot = h('i', { class: 'dot', 'aria-hidden': 'true' }), name = h('span', { class: 'name', dir: 'auto' });
+  const words = h('span', { class: 'sr' }), time = h('time'), link = h('a', { href }, dot, name, words, time);
+  return { li: h('li', null, link), link, dot, name, words, time };
 }
 
-/** @param {JobInfo} j @returns {Row} */
-function jobRow(j) {
-  return {
-    key: j.job_id, href: formatRoute({ job: j.job_id }), title: cut(j.title || 'Untitled job', 80), at: j.updated_at,
-    live: j.state === 'running', state: j.state, kind: 'job',
-  };
+/** @param {ThreadInfo} t @returns {RailRow} */
+function threadRow({ id, state, title, updated_at: at }) {
+  const href = formatRoute({ thread: id }), live = state === 'processing';
+  return { key: id, href, title: cut(title || 'New conversation', 80), at, live, state, kind: 'thread' };
 }
 
-/** Opens and closes the rail where the page is narrow. @param {boolean} open */
+/** @param {Job} j @returns {RailRow} */
+function jobRow({ job_id: id, state, title, updated_at: at }) {
+  const href = formatRoute({ job: id }), live = state === 'running';
+  return { key: id, href, title: cut(title || 'Untitled job', 80), at, live, state, kind: 'job' };
+}
+
+/**
+ * Opens or closes the rail where the page is narrow.
+ * @param {boolean} open
+ */
 export function drawer(open) {
   $('app').classList.toggle('rail-shown', open);
   attribute($('rail-open'), 'aria-expanded', String(open));

@@ -1,20 +1,22 @@
-// <candor-signin>: asks for the token, once; the server puts it into a cookie
-// that no script can read.
+// <candor-signin>: asks for the token, once; the server puts it into a cookie that no
+// script can read.
 
 import * as api from '../net/api.js';
-import { h, setText, show } from '../lib/dom.js';
+import { h, loadStyles, setText, show } from '../lib/dom.js';
+
+await loadStyles('/ui/css/ondemand.css');
 
 export class SignIn extends HTMLElement {
-  /** Called when somebody is in. */
+  /** Called when somebody has signed in. */
   done = () => {};
   #field = h('input', { id: 'token', type: 'password', autocomplete: 'current-password', spellcheck: 'false' });
   #problem = h('p', { class: 'problem', id: 'token-problem', role: 'alert', hidden: true });
 
-  /** @param {string} why what to say first, if anything */
+  /** @param {string} why what to explain first, if anything */
   open(why) {
     if (!this.firstChild) this.#build();
     show(this, true);
-    this.#say(why);
+    this.#explain(why);
     this.#field.focus();
   }
 
@@ -29,18 +31,18 @@ export class SignIn extends HTMLElement {
   }
 
   /** @param {string} problem */
-  #say(problem) {
+  #explain(problem) {
     setText(this.#problem, problem);
     show(this.#problem, !!problem);
   }
 
   async #submit() {
     const token = this.#field.value.trim();
-    if (!token) return this.#say('The token is missing.');
+    if (!token) return this.#explain('The token is missing.');
     try {
       await api.login(token);
     } catch (e) {
-      return this.#say(e instanceof Error ? e.message : 'Signing in failed.');
+      return this.#explain(e instanceof Error ? e.message : 'Signing in failed.');
     }
     this.#field.value = '';
     show(this, false);

@@ -4,7 +4,7 @@ import { ticks, waterfall } from '../../state/waterfall.js';
 import { emptyCall, emptyTurn } from '../../state/fold.js';
 import { ago, clock, counter, cut, firstLine, pretty, size, span } from '../../lib/format.js';
 import { headline, lane, outcomeOf, outline, silence, sourceOf, together } from '../../state/outline.js';
-import { isAfter, parsePlace } from '../../state/cursor.js';
+import { isAfter, parseCursor } from '../../state/cursor.js';
 import { formatRoute, parseRoute, tokenIn } from '../../state/route.js';
 
 const call = (id, more = {}) => ({ ...emptyCall(id), tool: id, outcome: 'success', took: 100, startedAt: 1000, step: 1, why: `why ${id}`, source: 'model', ...more });
@@ -108,10 +108,10 @@ test('a deep link says what it was made of', () => {
 });
 
 test('places are in the order of the stream', () => {
-  const order = ['aaaaaaaa-7', 'aaaaaaaa-8.1', 'aaaaaaaa-8.2', 'aaaaaaaa-8', 'aaaaaaaa-9'].map(parsePlace);
+  const order = ['aaaaaaaa-7', 'aaaaaaaa-8.1', 'aaaaaaaa-8.2', 'aaaaaaaa-8', 'aaaaaaaa-9'].map(parseCursor);
   for (let i = 1; i < order.length; i++) {
     assert.ok(isAfter(order[i], order[i - 1]));
     assert.ok(!isAfter(order[i - 1], order[i]));
   }
-  assert.ok(isAfter(parsePlace('bbbbbbbb-1'), order[4]), 'another epoch comes after');
+  assert.ok(isAfter(parseCursor('bbbbbbbb-1'), order[4]), 'another epoch comes after');
 });

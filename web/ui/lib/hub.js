@@ -1,0 +1,14 @@
+// Events between parts that must not import each other: a part emits what happened,
+// and app.js connects whoever acts on it.
+
+/** @template {Record<string, unknown[]>} Events */
+export class Hub {
+  /** @type {{ [K in keyof Events]?: ((...args: Events[K]) => unknown)[] }} */
+  #listeners = {};
+
+  /** @template {keyof Events} K @param {K} name @param {(...args: Events[K]) => unknown} listener */
+  on(name, listener) { (this.#listeners[name] ||= []).push(listener); }
+
+  /** @template {keyof Events} K @param {K} name @param {Events[K]} args */
+  emit(name, ...args) { for (const listener of this.#listeners[name] || []) listener(...args); }
+}

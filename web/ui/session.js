@@ -1,0 +1,101 @@
+// Who uses the page: signing in and out, and reading everything anew.
+
+import * as api from './net/api.js';
+import { $, attribute } from './lib/dom.js';
+import { applyPrefs, seen } from './lib/prefs.js';
+import { toast } from './lib/toast.js';
+import { tokenIn } from './state/route.js';
+
+/** @import { Context } from './types.d.ts' */
+/** @import { Router } from './navigate.js' */
+
+/** The delay before what failed is tried again, in ms. */
+const retryDelay = 2500;
+
+export class Session {
+  user = '';
+
+  /** @param {Context} context @param {Router} router */
+  constructor(context, router) {
+    this.context = context;
+    this.router = router;
+  }
+
+  /** Signs in with the token in the address, if there is one, and shows the page. */
+  async start() {
+    applyPrefs();
+    const token = tokenIn(location.hash);
+    if (token) {
+      // The token leaves the address bar and the history before anything else happens.
+      history.replaceState(null, '', location.pathname);
+      await api.login(token).catch(() => {});
+    }
+    try {
+      const { user } = await api.whoami();
+      if (this.user && user !== this.user) return location.reload(); // shows nothing of the previous user
+      this.user = user;
+    } catch (e) {
+      if (!api.isSignedOut(e)) return void setTimeout(() => this.start(), retryDelay);
+      const problem = 'The token in the address lets nobody in. It may be of an earlier start of the server.';
+      return this.signedOut(token ? problem : '');
+    }
+    await this.#begin();
+  }
+
+  /** Reads the lists and what the address asks for, then follows the stream from there. */
+  async #begin() {
+    const { fetcher, store, stream } = this.context, known = seen(), first = Object.keys(known).length === 0;
+    $('app').inert = false;
+    attribute($('app'), 'data-state', 'ready');
+    try {
+      const { threads, active } = await fetcher.lists();
+      for (const { id, updated_at } of threads) {
+        // On the first visit, everything counts as seen.
+        if (first || known[id]) store.dispatch({ type: 'seen', id, at: first ? updated_at : known[id] });
+      }
+      stream.start(await this.router.follow(active));
+    } catch (e) {
+      this.failed(e);
+      if (!api.isSignedOut(e)) setTimeout(() => this.#begin(), retryDelay);
+    }
+  }
+
+  /**
+   * Asks for a token.
+   * @param {string} why what to explain first, if anything
+   */
+  async signedOut(why) {
+    this.context.stream.stop();
+    attribute($('app'), 'data-state', 'signed-out');
+    $('app').inert = true;
+    await import('./view/signin.js');
+    $('signin').done = () => this.start();
+    $('signin').open(why);
+  }
+
+  /** Signs out and leaves nothing behind of what was read. */
+  async signOut() {
+    try {
+      await api.logout();
+      history.replaceState(null, '', location.pathname);
+      location.reload();
+    } catch (e) { this.failed(e); }
+  }
+
+  /**
+   * Shows an error, or the sign-in form if that is what it means.
+   * @param {unknown} e
+   */
+  failed(e) {
+    if (api.isSignedOut(e)) this.signedOut('');
+    else toast(e instanceof Error ? e.message : String(e));
+  }
+
+  /** Replaces everything that is shown, after the stream lost its position. */
+  async refetch() {
+    const { fetcher, store } = this.context, { kind, id } = store.state.active;
+    await fetcher.lists().catch((e) => this.failed(e));
+    if (kind === 'thread') await fetcher.thread(id);
+    if (kind === 'job') await fetcher.job(id);
+  }
+}

@@ -1,0 +1,60 @@
+// What the elements ask of those who put them together. Only the type checker reads this
+// file; the page does not load it.
+
+import type { Call, Turn } from '../state/types.d.ts';
+
+/** What a decision row can ask for. */
+export type DecisionActs = {
+  answer(call: Call, action: string): Promise<void>,
+  /** fetches the complete result */
+  whole(call: Call): unknown,
+  needParams(): unknown,
+  menu(call: Call, button: HTMLElement): unknown,
+};
+
+/** What a turn needs to draw itself, besides its value. */
+export type TurnContext = {
+  /** the server's time */
+  now: number,
+  open: boolean, href: string,
+  toggle(open: boolean): void, menu(button: HTMLElement): unknown, acts: DecisionActs,
+};
+
+/** The line above calls that ran together, and the calls. */
+export type Lanes = { head: HTMLElement, calls: string[] };
+
+/** What a conversation asks for. */
+export type ConversationActs = {
+  older(id: string): unknown, ask(text: string): unknown, retry(): unknown,
+  turnMenu(t: Turn, button: HTMLElement): unknown, acts(t: Turn): DecisionActs,
+};
+
+/** What the timeline asks for. */
+export type TimelineActs = { go(turn: number, call: string): unknown, step(by: number): unknown };
+
+/** What the menu of a turn leads to. */
+export type TurnActs = { compare(turn: number): unknown, timeline(turn: number): unknown };
+
+/** What the composer does; send resolves to whether the server accepted the message. */
+export type ComposerActs = { send(text: string): Promise<boolean>, stop(): unknown };
+
+/** A row of the rail. */
+export type RailRow = {
+  key: string, href: string, title: string, at: string, live: boolean, state: string, kind: 'thread' | 'job',
+};
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'candor-agent': import('./agent.js').SubAgent,
+    'candor-decision': import('./decision.js').Decision,
+    'candor-turn': import('./turn.js').TurnView,
+  }
+  interface PageElements {
+    composer: import('./composer.js').Composer,
+    link: import('./connection.js').ConnectionPill,
+    rail: import('./rail.js').Rail,
+    results: import('./search.js').SearchResults,
+    signin: import('./signin.js').SignIn,
+    timeline: import('./timeline.js').Timeline,
+  }
+}
