@@ -308,10 +308,12 @@ export type SearchResponse = {
   truncated?: boolean,
 };
 
-export type Sent = {
-  thread_id: string,
+export type SendResponse = {
   message_id: string,
+  session_id: string,
+  thread_id: string,
   turn_number: number,
+  status: string,
   state: State,
 };
 

@@ -15,6 +15,7 @@ import (
 	"candor/safety"
 	"candor/session"
 	"candor/web"
+	"candor/web/problem"
 	"candor/web/view"
 )
 
@@ -24,17 +25,9 @@ var update = flag.Bool("update", false, "write wire.d.ts")
 // refer to follow by themselves. The last ones describe answers that handlers build
 // without a type of their own.
 var shapes = []any{
-	web.HistoryResponse{}, view.TurnDetail{}, Sent{}, view.ThreadInfo{}, view.JobInfo{},
-	view.JobEventInfo{}, view.SearchResponse{}, web.StatusInfo{}, web.LoginInfo{}, web.Problem{},
+	web.HistoryResponse{}, view.TurnDetail{}, web.SendResponse{}, view.ThreadInfo{}, view.JobInfo{},
+	view.JobEventInfo{}, view.SearchResponse{}, web.StatusInfo{}, web.LoginInfo{}, problem.Problem{},
 	ThreadList{}, JobList{}, JobEventPage{},
-}
-
-// Sent is the answer of POST /api/chat/send.
-type Sent struct {
-	ThreadID   string        `json:"thread_id"`
-	MessageID  string        `json:"message_id"`
-	TurnNumber int           `json:"turn_number"`
-	State      session.State `json:"state"`
 }
 
 // ThreadList is the answer of GET /api/chat/threads.

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/safety"
+	"candor/safety/render"
 )
 
 // generator translates Go types into TypeScript declarations, following encoding/json.
@@ -31,7 +32,7 @@ var special = map[reflect.Type]string{
 	reflect.TypeFor[time.Time]():       "string",
 	reflect.TypeFor[safety.Text]():     "string",
 	reflect.TypeFor[safety.JSON]():     "unknown",
-	reflect.TypeFor[safety.SafeHTML](): "string",
+	reflect.TypeFor[render.SafeHTML](): "string",
 }
 
 // typeOf returns the TypeScript type of a value of type t, and declares it if it has

@@ -1,6 +1,6 @@
-// Elements are built here and nowhere else. Texts become text nodes and attributes
-// come from an allowlist, so the words of a model, tool, worker or user cannot become
-// markup. html() is the one exception, for what the server sanitized.
+// Elements are built here only. Texts become text nodes and attributes come from an
+// allowlist, so the words of others cannot become markup. html() is the one exception,
+// for what the server sanitized.
 
 /** @import { Child, ElementById, ElementOf, Prop, Props } from './types.d.ts' */
 

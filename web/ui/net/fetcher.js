@@ -35,7 +35,7 @@ export class Fetcher {
     return { threads, active: active_thread };
   }
 
-  /** Fetches the lists again, once for all calls within a moment. */
+  /** Fetches the lists, once for all calls within a moment. */
   refreshLists() {
     clearTimeout(this.#lists);
     this.#lists = window.setTimeout(() => this.lists().catch(() => {}), 300);

@@ -7,10 +7,7 @@ import { cut, ms } from '../lib/format.js';
 /** @import * as wire from '../wire.d.ts' */
 /** @import { Call, Handlers, Handoff, Request, Said, Turn } from './types.d.ts' */
 
-/**
- * Returns a turn of which nothing is known yet.
- * @param {number} number @returns {Turn}
- */
+/** @param {number} number @returns {Turn} */
 export function emptyTurn(number) {
   return {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
@@ -72,7 +69,7 @@ function callOf(d, c, whole) {
   };
 }
 
-/** The length to which a result is cut until somebody asks for all of it, in characters. */
+/** The characters of a result that are kept until somebody asks for all of it. */
 const maxPreview = 500;
 
 /** @param {wire.ToolCallDetail} c @param {string} whole */

@@ -12,7 +12,7 @@ import { formatRoute } from '../state/route.js';
 /** @import { ConversationActs } from './types.d.ts' */
 /** @import { TurnView } from './turn.js' */
 
-/** What a first-time visitor may try; these need only the tools that every server has. */
+/** What a visitor may try, with the tools that every server has. */
 const examples = [
   'What time is it in Tokyo, and which files are in this folder?',
   'Find the word Follow in the session folder and read README.md',
@@ -130,10 +130,7 @@ export class ConversationView {
     this.redraw();
   }
 
-  /**
-   * Returns the element of a turn near the view.
-   * @param {number} number
-   */
+  /** @param {number} number */
   element(number) { return this.list.element(String(number)); }
 
   /**

@@ -183,10 +183,7 @@ export class TurnView extends HTMLElement {
     }
   }
 
-  /**
-   * Draws what moves with time: counters and lanes.
-   * @param {number} now the server's time
-   */
+  /** @param {number} now moves the counters and lanes to this server's time */
   tick(now) {
     const t = this.#turn;
     if (!t) return;
@@ -225,7 +222,7 @@ function narrative(said) {
 }
 
 /**
- * Returns what decides how the rows are laid out; everything else is drawn into them.
+ * Returns what decides how the rows are laid out.
  * @param {Step[]} steps @returns {string}
  */
 function shapeOf(steps) {
