@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/agent"
 )
 
 func TestResultsInTheAnswer(t *testing.T) {
@@ -46,11 +48,12 @@ func TestResultsInTheAnswer(t *testing.T) {
 	}
 }
 
-func TestResultsFindTheirCallsById(t *testing.T) {
+func TestResultsFindTheirCallsByID(t *testing.T) {
 	c := &conversation{t: t, tools: builtin(t)}
 	calls := c.say("what time is it and read a.md").Calls
-	c.messages[len(c.messages)-1].Calls[0], c.messages[len(c.messages)-1].Calls[1] = calls[1], calls[0]
-	assert.Equal(t, "file_read (path “a.md”): one\n\ntime: noon", c.results("one", "noon").Text)
+	c.messages = append(c.messages, agent.Message{Role: agent.RoleTool, CallID: calls[1].ID, Text: "one"},
+		agent.Message{Role: agent.RoleTool, CallID: calls[0].ID, Text: "noon"})
+	assert.Equal(t, "time: noon\n\nfile_read (path “a.md”): one", c.respond().Text)
 }
 
 // Redaction comes after the model: a credential that the model cut in half would

@@ -91,18 +91,18 @@ func (b toolbox) score(p *profile, r request) int {
 	seen := wordSet{}
 	first := r.opening()
 	for i, w := range r.words {
-		word := root(w.lower)
-		if w.quoted || seen[word] {
+		base := root(w.lower)
+		if w.quoted || seen[base] {
 			continue
 		}
-		seen[word] = true
-		if i == first && p.verbs[word] {
+		seen[base] = true
+		if i == first && p.verbs[base] {
 			total += openingScore
 		}
 		switch {
-		case p.name[word], p.about[word] && b.holders[word] == 1, p.needsPath && w.pathLike():
+		case p.name[base], p.about[base] && b.holders[base] == 1, p.needsPath && w.pathLike():
 			total += ownScore
-		case p.about[word]:
+		case p.about[base]:
 			total += sharedScore
 		}
 	}
@@ -122,24 +122,24 @@ func (b toolbox) opens(w word) bool {
 
 // has reports whether a word is one of the tool's own rather than the user's.
 func (p *profile) has(w word) bool {
-	word := root(w.lower)
-	return !w.quoted && (p.verbs[word] || p.name[word] || p.about[word])
+	base := root(w.lower)
+	return !w.quoted && (p.verbs[base] || p.name[base] || p.about[base])
 }
 
 // root returns a word without the endings of plurals and of verbs, so that finds
 // and find, or remembered and remember, are the same.
-func root(word string) string {
-	word = strings.TrimSuffix(word, "'s")
+func root(text string) string {
+	text = strings.TrimSuffix(text, "'s")
 	switch {
-	case len(word) > 5 && strings.HasSuffix(word, "ed"):
-		word = word[:len(word)-2]
-	case len(word) > 3 && strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss"):
-		word = word[:len(word)-1]
+	case len(text) > 5 && strings.HasSuffix(text, "ed"):
+		text = text[:len(text)-2]
+	case len(text) > 3 && strings.HasSuffix(text, "s") && !strings.HasSuffix(text, "ss"):
+		text = text[:len(text)-1]
 	}
-	if len(word) > 4 {
-		word = strings.TrimSuffix(word, "e")
+	if len(text) > 4 {
+		text = strings.TrimSuffix(text, "e")
 	}
-	return word
+	return text
 }
 
 // nameParts splits a name as programs write it, in snake_case, kebab-case or

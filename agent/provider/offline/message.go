@@ -86,7 +86,7 @@ var (
 		"or but if then so up all any some there here what what's which who where when how now please")
 )
 
-// split cuts a message into steps of requests. A request ends with its sentence
+// split cuts a message into steps of requests; a step may be empty. A request ends with its sentence
 // or line; "then" starts the next step; "and" or a comma ends a request only where
 // what follows opens one, so that "milk, eggs and bread" stays together. split
 // reports whether the message had more than maxWords words; the rest is not read.
@@ -104,9 +104,7 @@ func split(message string, opens func(word) bool) (steps [][]request, truncated 
 		switch {
 		case w.in(wordSet{"then": true}):
 			cut(i)
-			if len(steps[len(steps)-1]) > 0 {
-				steps = append(steps, nil)
-			}
+			steps = append(steps, nil)
 		case i > start && (words[i-1].endsSentence() || joins(words, i) && opensRequest(words[i:], opens)):
 			cut(i)
 		}

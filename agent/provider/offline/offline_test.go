@@ -28,6 +28,8 @@ func TestMessagesAndTheirCalls(t *testing.T) {
 		{"a file's name alone", "show me go.mod", `file_read{"path":"go.mod"}`, "the contents of go.mod"},
 		{"a folder before its noun", "find the word Follow in the session folder",
 			`file_search{"path":"session","query":"Follow"}`, "the places that hold “Follow” in session"},
+		{"a folder in the middle", "search the session folder for Follow",
+			`file_search{"path":"session","query":"Follow"}`, "the places that hold “Follow” in session"},
 		{"a place after a preposition", "search for Follow in session",
 			`file_search{"path":"session","query":"Follow"}`, "the places that hold “Follow” in session"},
 		{"a place that is none in particular", "list the files in the workspace", `file_list{}`,
@@ -140,6 +142,20 @@ I am Candor's offline model: no language model, only rules that match your words
 
 Say what you want done in the words of these descriptions and put exact text in quotes. `+
 		"“And” joins requests that can run at once, “then” one that has to wait.", c.say("tell me a joke").Text)
+}
+
+func TestWordsThatSayTooLittleLeadToNoTool(t *testing.T) {
+	tools := builtin(t)
+	for name, message := range map[string]string{
+		"a word that several descriptions have": "the workspace is large",
+		"such a word, repeated":                 "a workspace in a workspace is large",
+		"the name of a tool in quotes":          "say “time”",
+		"small words":                           "what is this and how are you",
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Empty(t, steps(t, tools, message))
+		})
+	}
 }
 
 func TestWithoutToolsTheModelAnswersInText(t *testing.T) {

@@ -48,22 +48,22 @@ func (a action) reason() string {
 // name tells.
 func (a action) expectation() string {
 	query, path := a.argument(textNames), a.argument(placeNames)
-	action := ""
+	does := ""
 	if parts := nameParts(a.tool.Name); len(parts) > 0 {
-		action = parts[len(parts)-1]
+		does = parts[len(parts)-1]
 	}
 	switch {
-	case action == "search" && query != "" && path != "":
+	case does == "search" && query != "" && path != "":
 		return "the places that hold “" + query + "” in " + path
-	case action == "search" && query != "":
+	case does == "search" && query != "":
 		return "the places that hold “" + query + "”"
-	case action == "list":
+	case does == "list":
 		return "the names of what is there"
-	case action == "read" && path != "":
+	case does == "read" && path != "":
 		return "the contents of " + path
-	case action == "save":
+	case does == "save":
 		return "a confirmation that it is kept"
-	case action == "time":
+	case does == "time":
 		return "the time it is now"
 	}
 	return "a result that answers this"
