@@ -32,8 +32,8 @@ func newAGUI(s settings, chat *agent.Chat, lead *agent.Dispatcher, store session
 		patience = agent.DefaultApprovalTimeout
 	}
 	return agui.New(agui.Options{
-		Chat: loop, Answers: loop, Seals: chat, Store: store, Safety: layer, Log: log,
-		Reasoning: level, Model: lead.Model, Patience: patience, Tools: toolsOf(lead),
+		Chat: loop, Answers: loop, Cipher: chat, Store: store, Safety: layer, Log: log,
+		Reasoning: level, Model: lead.Model, ApprovalTimeout: patience, Tools: toolsOf(lead),
 		RunsPerUser: min(s.streams, maxRuns), Heartbeat: s.heartbeat, WriteTimeout: s.writeWait,
 	}), nil
 }
@@ -45,9 +45,9 @@ func (f frontDoor) Allow(tools []agui.InputTool) error {
 	return inAGUI(f.Chat.CheckTools(frontEndTools(tools)))
 }
 
-func (f frontDoor) Post(ctx context.Context, user, thread string, w agui.Words) (session.Event, error) {
+func (f frontDoor) Post(ctx context.Context, user, thread string, w agui.Prompt) (session.Event, error) {
 	options := agent.TurnOptions{Tools: frontEndTools(w.Tools)}
-	for _, s := range w.Before {
+	for _, s := range w.Context {
 		options.Context = append(options.Context, agent.Message{Role: agent.Role(s.Role), Text: s.Text})
 	}
 	e, err := f.Chat.SendWith(ctx, user, thread, w.Content, options)

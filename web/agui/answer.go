@@ -10,24 +10,25 @@ import (
 	"candor/web/problem"
 )
 
-// answer is what an input says to a call that waited.
-type answer struct {
+// reply is an input's answer to a call that waited for the front end.
+type reply struct {
 	turn session.Turn
 	call session.Call
 
-	approval session.Answer // "" where a result is given
+	approval session.Answer // "" if the call waited for a result instead
 	result   json.RawMessage
 	failure  string
-	late     bool // the call does not wait for this any more
+	late     bool // the call does not wait any more
 }
 
-// recentTurns is how far back answers are looked for: the turn that waits, and those
-// that may queue behind it.
+// recentTurns is how many of the latest turns may be answered: the one that waits, and
+// those that may be queued behind it.
 const recentTurns = session.MaxWaiting + 2
 
-// answers are what the input says to calls of the thread, in its order.
-func (in *Input) answers(turns []session.Turn) ([]answer, error) {
-	var all []answer
+// replies returns the input's answers to calls of these turns, in the order of the
+// input. An answer that an earlier input gave already is left out.
+func (in *Input) replies(turns []session.Turn) ([]reply, error) {
+	var all []reply
 	for i, r := range in.Resume {
 		a, found := findRequest(turns, r.InterruptID)
 		if !found {
@@ -35,7 +36,7 @@ func (in *Input) answers(turns []session.Turn) ([]answer, error) {
 				"resume names an interrupt that this thread does not have open.").With("index", i)
 		}
 		var err error
-		if a.approval, err = r.answer(); err != nil {
+		if a.approval, err = r.decision(); err != nil {
 			return nil, err
 		}
 		a.late = a.call.Approval.Answer != ""
@@ -47,7 +48,7 @@ func (in *Input) answers(turns []session.Turn) ([]answer, error) {
 	for _, m := range in.Messages {
 		a, found := findCall(turns, m)
 		if !found || a.late && m.ID != in.last().ID {
-			continue // said before
+			continue // an earlier input said it
 		}
 		if len(m.Text) > maxResult {
 			return nil, problem.New(http.StatusRequestEntityTooLarge, "result_too_large",
@@ -59,7 +60,7 @@ func (in *Input) answers(turns []session.Turn) ([]answer, error) {
 	return all, nil
 }
 
-// last is the input's last message, or an empty one.
+// last returns the input's last message, an empty one if it has none.
 func (in *Input) last() InputMessage {
 	if n := len(in.Messages); n > 0 {
 		return in.Messages[n-1]
@@ -67,33 +68,35 @@ func (in *Input) last() InputMessage {
 	return InputMessage{}
 }
 
-func findRequest(turns []session.Turn, request string) (answer, bool) {
+// findRequest finds the call that an approval request is about.
+func findRequest(turns []session.Turn, request string) (reply, bool) {
 	for _, t := range turns {
 		for c := range t.Calls() {
 			if c.Approval != nil && c.Approval.Request == request {
-				return answer{turn: t, call: c}, true
+				return reply{turn: t, call: c}, true
 			}
 		}
 	}
-	return answer{}, false
+	return reply{}, false
 }
 
 // findCall finds the call that a tool message answers, if a front end runs it.
-func findCall(turns []session.Turn, m InputMessage) (answer, bool) {
+func findCall(turns []session.Turn, m InputMessage) (reply, bool) {
 	number, call, ok := parseCallID(m.ToolCallID)
 	if !ok || m.Role != "tool" {
-		return answer{}, false
+		return reply{}, false
 	}
 	for _, t := range turns {
 		if c, found := t.Call(call); found && t.Number == number && c.FrontEnd {
-			return answer{turn: t, call: c, late: c.Outcome != session.Pending}, true
+			return reply{turn: t, call: c, late: c.Outcome != session.Pending}, true
 		}
 	}
-	return answer{}, false
+	return reply{}, false
 }
 
-// answer reads what a person said: without a payload, resolved is yes.
-func (r Resume) answer() (session.Answer, error) {
+// decision parses what a person answered. A resume without a payload that is resolved
+// means approve.
+func (r Resume) decision() (session.Answer, error) {
 	if r.Status == "cancelled" {
 		return session.Deny, nil
 	}
@@ -121,17 +124,17 @@ func (r Resume) answer() (session.Answer, error) {
 var badPayload = problem.New(http.StatusBadRequest, "bad_payload",
 	`The payload of a resume has to be {"answer": "approve"}, or "deny", or "always" where the interrupt allows it.`)
 
-// give delivers an answer. One that comes too late for its call changes nothing, and
-// is no failure: the log says what became of the call.
-func (s *Server) give(ctx context.Context, user string, a answer) error {
+// deliver passes a reply to the agent loop. A reply that is too late changes nothing
+// and is no error: the stream shows what became of the call.
+func (s *Server) deliver(ctx context.Context, user string, a reply) error {
 	if a.late {
 		return nil
 	}
 	var err error
 	if a.approval != "" {
-		_, err = s.Answers.Approve(ctx, user, a.call.Approval.Request, a.approval)
+		_, err = s.options.Answers.Approve(ctx, user, a.call.Approval.Request, a.approval)
 	} else {
-		err = s.Answers.Return(user, a.turn.Thread, a.turn.Number, a.call.ID, a.result, a.failure)
+		err = s.options.Answers.Return(user, a.turn.Thread, a.turn.Number, a.call.ID, a.result, a.failure)
 	}
 	if errors.Is(err, session.ErrNoApproval) || errors.Is(err, ErrNoCall) {
 		return nil

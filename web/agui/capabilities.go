@@ -6,8 +6,8 @@ import (
 	"candor/web/access"
 )
 
-// Capabilities is what a front end can count on, in AG-UI's shape. A member that is
-// missing is unknown.
+// Capabilities says what a front end can rely on, in the form of AG-UI's
+// AgentCapabilities. Absent members are unknown.
 type Capabilities struct {
 	Identity    map[string]string `json:"identity"`
 	Transport   map[string]bool   `json:"transport"`
@@ -32,27 +32,39 @@ type multimodal struct {
 	Output map[string]bool `json:"output"`
 }
 
-// capabilities: GET /agui/capabilities, as they are for the caller.
+// capabilities handles GET /agui/capabilities. The answer depends on how much reasoning
+// the caller is shown.
 func (s *Server) capabilities(w http.ResponseWriter, _ *http.Request, who access.Caller) error {
 	level := s.level(who, Full)
 	c := Capabilities{
-		Identity:    map[string]string{"name": "Candor", "type": "candor", "description": "An agent that says why it does what it does."},
-		Transport:   map[string]bool{"streaming": true, "websocket": false, "httpBinary": false, "pushNotifications": false, "resumable": true},
-		Tools:       toolCapabilities{Supported: true, ParallelCalls: true, ClientProvided: true},
-		State:       map[string]bool{"snapshots": true, "deltas": false, "memory": true, "persistentState": false},
-		MultiAgent:  map[string]bool{"supported": true, "delegation": true, "handoffs": true},
-		Reasoning:   map[string]bool{"supported": level != Hidden, "streaming": level != Hidden, "encrypted": true},
-		Multimodal:  multimodal{map[string]bool{"image": false, "audio": false, "video": false, "pdf": false, "file": false}, map[string]bool{"image": false, "audio": false}},
-		HumanInLoop: map[string]bool{"supported": true, "approvals": true, "interventions": false, "feedback": false, "interrupts": true, "approveWithEdits": false},
+		Identity: map[string]string{
+			"name": "Candor", "type": "candor", "description": "An agent that says why it does what it does.",
+		},
+		Transport: map[string]bool{
+			"streaming": true, "websocket": false, "httpBinary": false, "pushNotifications": false, "resumable": true,
+		},
+		Tools:      toolCapabilities{Supported: true, ParallelCalls: true, ClientProvided: true},
+		State:      map[string]bool{"snapshots": true, "deltas": false, "memory": true, "persistentState": false},
+		MultiAgent: map[string]bool{"supported": true, "delegation": true, "handoffs": true},
+		Reasoning:  map[string]bool{"supported": level != Hidden, "streaming": level != Hidden, "encrypted": true},
+		Multimodal: multimodal{
+			Input:  map[string]bool{"image": false, "audio": false, "video": false, "pdf": false, "file": false},
+			Output: map[string]bool{"image": false, "audio": false},
+		},
+		HumanInLoop: map[string]bool{
+			"supported": true, "approvals": true, "interventions": false, "feedback": false,
+			"interrupts": true, "approveWithEdits": false,
+		},
 		Custom: map[string]any{
-			"candor:reasoning": level, "candor:replay": "/agui/threads/{threadId}/events", "candor:interrupt": "/agui/threads/{threadId}/interrupt",
+			"candor:reasoning": level, "candor:replay": "/agui/threads/{threadId}/events",
+			"candor:interrupt": "/agui/threads/{threadId}/interrupt",
 		},
 	}
-	if s.Model != "" {
-		c.Identity["provider"] = s.Model
+	if s.options.Model != "" {
+		c.Identity["provider"] = s.options.Model
 	}
-	if s.Tools != nil {
-		c.Tools.Items = s.Tools()
+	if s.options.Tools != nil {
+		c.Tools.Items = s.options.Tools()
 	}
 	return writeJSON(w, http.StatusOK, c)
 }

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// part is one part of a message's content.
+// part is one element of a message's content.
 type part struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
 }
 
-// read checks a message by its role and takes the text out of its content.
+// read validates a message by its role and sets Text and Skipped from its content.
 func (m *InputMessage) read() error {
 	if m.ID == "" {
 		return errors.New("id is missing")
@@ -23,7 +23,7 @@ func (m *InputMessage) read() error {
 	optional := false
 	switch m.Role {
 	case "activity":
-		return nil // a front end's own
+		return nil // belongs to the front end; its content may be anything
 	case "assistant":
 		optional = true
 	case "tool":
@@ -32,7 +32,7 @@ func (m *InputMessage) read() error {
 		}
 	case "user", "system", "developer", "reasoning":
 	default:
-		return errors.New("role is none of developer, system, assistant, user, tool, activity, reasoning")
+		return errors.New("role has to be one of developer, system, assistant, user, tool, activity, reasoning")
 	}
 	if len(m.Content) == 0 || string(m.Content) == "null" {
 		if optional {
@@ -43,14 +43,14 @@ func (m *InputMessage) read() error {
 	return m.readContent()
 }
 
-// readContent accepts a string, and parts from those who may send them.
+// readContent accepts a string and, from users and tools, a list of parts.
 func (m *InputMessage) readContent() error {
 	if json.Unmarshal(m.Content, &m.Text) == nil {
 		return nil
 	}
 	var parts []part
 	if m.Role != "user" && m.Role != "tool" || json.Unmarshal(m.Content, &parts) != nil {
-		return errors.New("content is of no form that its role may have")
+		return errors.New("content has to be text, or for the roles user and tool a list of parts")
 	}
 	var texts []string
 	for _, p := range parts {
@@ -63,15 +63,15 @@ func (m *InputMessage) readContent() error {
 			}
 			m.Skipped[p.Type]++
 		default:
-			return errors.New("content has a part of no known type")
+			return errors.New("content has a part of an unknown type")
 		}
 	}
 	m.Text = strings.Join(texts, "\n")
 	return nil
 }
 
-// words is what the user said, with a note of what cannot be shown to the model, so
-// that it does not take a message about a picture for one without.
+// words returns the user's text with a note about the parts that the model cannot be
+// shown. Without it the model would take a message about a picture for one without.
 func (m *InputMessage) words() string {
 	if len(m.Skipped) == 0 {
 		return m.Text
@@ -84,8 +84,8 @@ func (m *InputMessage) words() string {
 	return strings.TrimSpace(m.Text + "\n" + note)
 }
 
-// result is what a front end's tool gave, as JSON: as it is if it is JSON, else as
-// a string.
+// result returns the output of a front end's tool as JSON. Text that is not JSON
+// becomes a string.
 func (m *InputMessage) result() json.RawMessage {
 	if json.Valid([]byte(m.Text)) {
 		return json.RawMessage(m.Text)
@@ -97,43 +97,45 @@ func (m *InputMessage) result() json.RawMessage {
 	return raw
 }
 
-// before is what the model is shown ahead of the user's words: what the front end
-// says of itself and, where we have nothing of the thread, the conversation so far.
-func (in *Input) before(fresh bool) []Said {
-	var out []Said
+// contextLines returns what the model sees before the user's message: the front end's
+// instructions, context and state and, if the thread is fresh, the conversation that the
+// client had before.
+func (in *Input) contextLines(fresh bool) []ContextLine {
+	var out []ContextLine
 	for _, m := range in.Messages[:max(0, len(in.Messages)-1)] {
 		switch {
 		case strings.TrimSpace(m.Text) == "":
 		case m.Role == "system" || m.Role == "developer":
-			out = append(out, Said{"system", m.Text})
+			out = append(out, ContextLine{"system", m.Text})
 		case fresh && (m.Role == "user" || m.Role == "assistant"):
-			out = append(out, Said{m.Role, m.words()})
+			out = append(out, ContextLine{m.Role, m.words()})
 		}
 	}
-	if about := in.about(); about != "" {
-		out = append(out, Said{"system", about})
+	if text := in.contextText(); text != "" {
+		out = append(out, ContextLine{"system", text})
 	}
 	return out
 }
 
-// about is the front end's context and state, in words.
-func (in *Input) about() string {
+// contextText returns the front end's context and state as text for the model, "" if it
+// sent none.
+func (in *Input) contextText() string {
 	var b strings.Builder
 	for _, c := range in.Context {
 		fmt.Fprintf(&b, "- %s: %s\n", c.Description, c.Value)
 	}
-	about := b.String()
-	if about != "" {
-		about = "The user's front end says of itself:\n" + about
+	text := b.String()
+	if text != "" {
+		text = "The user's front end says of itself:\n" + text
 	}
-	if state := bytesOf(in.State); state != "" {
-		about += "Its state is: " + state + "\n"
+	if state := nonEmpty(in.State); state != "" {
+		text += "Its state is: " + state + "\n"
 	}
-	return about
+	return text
 }
 
-// bytesOf is a state worth telling, "" for none.
-func bytesOf(state json.RawMessage) string {
+// nonEmpty returns a state as text, "" if it says nothing.
+func nonEmpty(state json.RawMessage) string {
 	switch s := strings.TrimSpace(string(state)); s {
 	case "", "null", "{}", `""`, "[]":
 		return ""

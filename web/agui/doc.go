@@ -1,24 +1,44 @@
-// Package agui serves AG-UI, by which front ends run agents: POST /agui takes a
-// conversation and streams a run of it, over the same loop and the same log as every
-// other route.
+// Package agui serves AG-UI, the protocol by which front ends such as CopilotKit run
+// agents. POST /agui takes a conversation and streams one run of it, over the same loop
+// and the same log as every other route of package web, which mounts [Server.Routes].
+//
+// # The format
+//
+// AG-UI is specified at docs.ag-ui.com: the input is its RunAgentInput, and the answer is
+// a stream of server-sent events whose data is a JSON event with a "type". types.go has
+// the events that are sent, input.go what is accepted. Where AG-UI has no member for
+// something, such as a parallel group or the source of a rationale, it is in "metadata"
+// under a key that begins with "candor:". Three routes are ours and not AG-UI's:
+// /agui/capabilities, the replay of a thread, and interrupting it.
 //
 // # Runs and turns
 //
-// A turn of ours may take several runs. A run ends where its turn does, or where the
-// turn cannot go on without the front end: a call waits for a person, or for the
-// front end's own tool. The turn waits in the log; the run that brings the answer
-// goes on with it. A front end that leaves ends its run, never the turn.
+// One turn may take several runs. A run ends with its turn, or when the turn cannot
+// continue without the front end: a call waits for a person, or for a tool that the
+// front end runs. The turn then waits in the log, and the run that brings the answer
+// continues it. A front end that disconnects ends its run, never the turn.
 //
-// # Events
+// # How a request flows
 //
-// [Projector] turns an event of the log, and the turn it led to, into AG-UI events.
-// It is pure but for what it has open, so live and replayed runs cannot differ.
-// Everything it opens it closes, in order, and each run ends with one terminal event.
-// [Verifier] holds it to that, by the rules that the client of AG-UI 1.0 enforces.
+// post parses and validates the input, act turns it into answers or a new turn, and
+// stream follows the session's log. [Projector] converts each event of the log, together
+// with the turn it led to, into AG-UI events. It depends on nothing but the events it was
+// given, so live and replayed runs are equal. It closes everything that it opens, in
+// order, and ends each run with one terminal event; the verifier in the tests holds it to
+// the rules that AG-UI's own client enforces. Snapshots are made from the projected
+// events by reduce, so they contain exactly what was streamed.
 //
 // # Versions
 //
-// A client of 1.0 says so in its input. One that says nothing is taken for 0.x, which
-// breaks on a run that is cancelled, on pending calls in an outcome, and on kinds of
-// events it does not know; it is told the same in older words.
+// A client of 1.0 sends its version in the input. One that sends none is taken for 0.x,
+// which fails on cancelled runs, on pending calls in an outcome, and on unknown types of
+// events. It is told the same in terms that it knows.
+//
+// # Reasoning
+//
+// [Level] limits what a caller is shown: by the server's options, by the token, and by
+// the request; the least wins. Narratives and rationales are reasoning messages.
+//
+// To show a new event of the log, add a case to Projector.body, and to reduce if it
+// changes a message.
 package agui

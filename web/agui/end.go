@@ -9,16 +9,22 @@ import (
 	"candor/session"
 )
 
-// protocolVersion is what we say we speak to who speaks it.
+// protocolVersion is sent to clients that send a version themselves.
 const protocolVersion = "1.0"
 
-// answerSchema is what a front end may answer an interrupt with.
+// answerSchema is the schema of the payload that answers an interrupt, by whether
+// "always" is allowed.
 var answerSchema = map[bool]json.RawMessage{
-	false: json.RawMessage(`{"type":"object","properties":{"answer":{"enum":["approve","deny"]}},"required":["answer"]}`),
-	true:  json.RawMessage(`{"type":"object","properties":{"answer":{"enum":["approve","deny","always"]}},"required":["answer"]}`),
+	false: answerSchemaWith(`["approve","deny"]`),
+	true:  answerSchemaWith(`["approve","deny","always"]`),
 }
 
-// close ends what is open, the innermost first.
+func answerSchemaWith(answers string) json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{"answer":{"enum":` + answers + `}},"required":["answer"]}`)
+}
+
+// close closes open steps and sub-agents, the innermost first. how is the outcome of the
+// sub-agents.
 func (p *Projector) close(how *SubagentOutcome) {
 	for _, s := range slices.Backward(p.steps) {
 		p.add(&Step{p.of(s.Agent, StepFinished), stepName(s.Agent, s.Number)})
@@ -29,23 +35,26 @@ func (p *Projector) close(how *SubagentOutcome) {
 	}
 }
 
+// finish ends the run with an outcome.
 func (p *Projector) finish(o *Outcome) {
 	p.close(&SubagentOutcome{Type: "success"})
-	r := &Run{Head: head(RunFinished, p.at), ThreadID: p.Thread, RunID: p.run, Outcome: o, Usage: p.usage.tokens(p.Model)}
-	p.add(r)
+	p.add(&Run{
+		Head: newHead(RunFinished, p.at), ThreadID: p.Thread, RunID: p.run, Outcome: o,
+		Usage: p.usage.tokens(p.Model),
+	})
 	p.run = ""
 }
 
-// fail ends a run with an error. What was open is closed all the same, so that who
-// stores the events has them whole.
+// fail ends the run with an error. It closes what is open first, although clients do not
+// require it, so that stored events are complete.
 func (p *Projector) fail(code, message string) {
 	p.close(&SubagentOutcome{Type: "success"})
-	p.add(&Failure{Head: head(RunError, p.at), Message: message, Code: code, Usage: p.usage.tokens(p.Model)})
+	p.add(&Failure{Head: newHead(RunError, p.at), Message: message, Code: code, Usage: p.usage.tokens(p.Model)})
 	p.run = ""
 }
 
-// cancel ends a run whose turn was stopped. 0.x knows no such outcome, and success it
-// was not.
+// cancel ends the run of a turn that was interrupted. 0.x has no such outcome; an error
+// comes closest.
 func (p *Projector) cancel() {
 	if !p.Version1 {
 		p.fail("cancelled", "The turn was stopped.")
@@ -54,7 +63,7 @@ func (p *Projector) cancel() {
 	p.finish(&Outcome{Type: "cancelled"})
 }
 
-// Break ends the run that is open where its stream cannot go on.
+// Break ends the open run, if any, with an error because its stream cannot continue.
 func (p *Projector) Break(code, message string) []Event {
 	p.log = nil
 	if p.Open() {
@@ -63,7 +72,7 @@ func (p *Projector) Break(code, message string) []Event {
 	return p.log
 }
 
-// Pause ends the run that is open if its turn waits for the front end.
+// Pause ends the open run, if any, if its turn t waits for the front end.
 func (p *Projector) Pause(t session.Turn) []Event {
 	p.log = nil
 	if p.Open() {
@@ -73,6 +82,8 @@ func (p *Projector) Pause(t session.Turn) []Event {
 	return p.log
 }
 
+// pause ends the run if all that its turn can do is wait for the front end. 0.x cannot
+// express pending calls in an outcome.
 func (p *Projector) pause(t session.Turn) {
 	open := t.Waiting()
 	if open == nil || p.expects(t) {
@@ -81,7 +92,7 @@ func (p *Projector) pause(t session.Turn) {
 	var interrupts []Interrupt
 	var pending, ids []string
 	for _, c := range open {
-		if asked(c) {
+		if awaitsApproval(c) {
 			interrupts = append(interrupts, p.interrupt(t, c))
 			ids = append(ids, c.Approval.Request)
 		} else {
@@ -99,27 +110,28 @@ func (p *Projector) pause(t session.Turn) {
 	p.finish(outcome)
 }
 
-// expects reports whether an answer that this client gave has still to take effect.
+// expects reports whether an answer of this client has yet to take effect.
 func (p *Projector) expects(t session.Turn) bool {
 	for id, result := range p.answered {
 		c, ok := t.Call(id)
-		if ok && c.Outcome == session.Pending && (result || asked(c)) {
+		if ok && c.Outcome == session.Pending && (result || awaitsApproval(c)) {
 			return true
 		}
 	}
 	return false
 }
 
-// asked reports whether a person has still to be heard about a call.
-func asked(c session.Call) bool { return c.Approval != nil && c.Approval.Answer == "" }
+// awaitsApproval reports whether a call still waits for a person.
+func awaitsApproval(c session.Call) bool { return c.Approval != nil && c.Approval.Answer == "" }
 
+// interrupt describes the approval that a call waits for.
 func (p *Projector) interrupt(t session.Turn, c session.Call) Interrupt {
 	i := Interrupt{
 		ID: c.Approval.Request, Reason: "tool_call", ToolCallID: callID(t.Number, c.ID),
 		Message: p.question(c), ResponseSchema: answerSchema[c.Approval.AllowAlways],
 	}
-	if p.Patience > 0 {
-		i.ExpiresAt = c.Approval.AskedAt.Add(p.Patience).Format("2006-01-02T15:04:05.000Z")
+	if p.ApprovalTimeout > 0 {
+		i.ExpiresAt = c.Approval.AskedAt.Add(p.ApprovalTimeout).Format("2006-01-02T15:04:05.000Z")
 	}
 	if p.Version1 {
 		i.Subagent = subagentID(t.Number, c.Agent)
@@ -127,6 +139,8 @@ func (p *Projector) interrupt(t session.Turn, c session.Call) Interrupt {
 	return i
 }
 
+// question is the text of an approval. It contains the rationale only for clients that
+// are shown all reasoning.
 func (p *Projector) question(c session.Call) string {
 	parts := []string{fmt.Sprintf("May %s run?", c.Tool)}
 	if !c.Approval.Description.Empty() {
@@ -138,16 +152,19 @@ func (p *Projector) question(c session.Call) string {
 	return strings.Join(parts, "\n")
 }
 
-// subagent opens a sub-agent's part of the run, and before it its caller's, unless
-// they are open. 0.x knows none.
+// subagent opens the sub-agent, after the one that called it, unless they are open. by
+// is the handoff that started it, nil if that was in an earlier run. 0.x has no
+// sub-agents.
 func (p *Projector) subagent(agent string, by *session.Handoff) {
 	if agent == "" || !p.Version1 || slices.Contains(p.subagents, agent) {
 		return
 	}
 	parent := agent[:max(0, strings.LastIndex(agent, "/"))]
 	p.subagent(parent, nil)
-	s := &Subagent{Head: p.of(agent, SubagentStarted), Name: agent[len(parent):], ParentSubagent: subagentID(p.turn.Number, parent)}
-	s.Name = strings.TrimPrefix(s.Name, "/")
+	s := &Subagent{
+		Head: p.of(agent, SubagentStarted), Name: strings.TrimPrefix(agent[len(parent):], "/"),
+		ParentSubagent: subagentID(p.turn.Number, parent),
+	}
 	if by != nil {
 		s.ParentToolCallID, s.Description = callID(p.turn.Number, by.Call), by.Text.String()
 	}
@@ -155,6 +172,7 @@ func (p *Projector) subagent(agent string, by *session.Handoff) {
 	p.subagents = append(p.subagents, agent)
 }
 
+// endSubagent closes a sub-agent if it is open.
 func (p *Projector) endSubagent(agent, result string, how *SubagentOutcome) {
 	at := slices.Index(p.subagents, agent)
 	if at < 0 {
@@ -164,7 +182,7 @@ func (p *Projector) endSubagent(agent, result string, how *SubagentOutcome) {
 	p.add(&Subagent{Head: p.of(agent, SubagentFinished), Result: result, Outcome: how})
 }
 
-// handoff begins a sub-agent's part of a run, or ends it.
+// handoff opens the sub-agent that got a task, or closes the one that answers.
 func (p *Projector) handoff(e session.Event, b session.Handoff) {
 	if strings.HasPrefix(b.To, b.From) && len(b.To) > len(b.From) {
 		p.since[b.To] = e.At
@@ -177,19 +195,20 @@ func (p *Projector) handoff(e session.Event, b session.Handoff) {
 			p.endStep(s.Agent, s.Number)
 		}
 	}
-	p.subagent(b.From, nil) // it may have gone on from an earlier run
+	p.subagent(b.From, nil) // it may have begun in an earlier run
 	p.endSubagent(b.From, b.Text.String(), &SubagentOutcome{Type: "success"})
 }
 
-// usage sums what the model's answers cost. An answer whose count is unknown makes
-// the sum unknown.
+// usage sums the tokens of a run. A model's answer without a count makes the sum
+// unknown.
 type usage struct {
 	sum     session.Usage
 	unknown bool
 }
 
-func (u *usage) add(x session.Usage, counts bool) {
-	if counts && x.Input == 0 && x.Output == 0 {
+// add adds x. answered says that the main agent's model answered, so that zero means unknown.
+func (u *usage) add(x session.Usage, answered bool) {
+	if answered && x.Input == 0 && x.Output == 0 {
 		u.unknown = true
 	}
 	u.sum.Input += x.Input
@@ -197,11 +216,14 @@ func (u *usage) add(x session.Usage, counts bool) {
 	u.sum.Reasoning += x.Reasoning
 }
 
+// tokens returns the sum, nil if it is unknown or zero.
 func (u *usage) tokens(model string) []TokenUsage {
 	if u.unknown || u.sum.Input == 0 && u.sum.Output == 0 {
 		return nil
 	}
-	t := TokenUsage{Model: model, InputTokens: u.sum.Input, OutputTokens: u.sum.Output, ReasoningTokens: u.sum.Reasoning}
+	t := TokenUsage{
+		Model: model, InputTokens: u.sum.Input, OutputTokens: u.sum.Output, ReasoningTokens: u.sum.Reasoning,
+	}
 	if t.InputTokens > 0 && t.OutputTokens > 0 {
 		t.TotalTokens = t.InputTokens + t.OutputTokens
 	}

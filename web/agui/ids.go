@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Ids are derived from a turn and what is in it, so a replay has the same ones. A
-// reasoning message never has the id of another kind of message: a client would
-// write the one into the other.
+// Ids are derived from the turn and its calls, so a replay has the same ones. A
+// reasoning message never has the id of a text message: a client would append the one
+// to the other.
 
 func turnID(turn int) string                { return "turn_" + strconv.Itoa(turn) }
 func runID(turn, n int) string              { return fmt.Sprintf("turn_%d_run_%d", turn, n) }
@@ -18,7 +18,7 @@ func callID(turn int, call string) string   { return fmt.Sprintf("turn_%d_%s", t
 func reasonID(turn int, call string) string { return callID(turn, call) + "_rationale" }
 func resultID(turn int, call string) string { return callID(turn, call) + "_result" }
 
-// stepName is unique in its turn.
+// stepName names a step uniquely within its turn.
 func stepName(agent string, step int) string {
 	if agent != "" {
 		return fmt.Sprintf("%s/step_%d", agent, step)
@@ -26,11 +26,12 @@ func stepName(agent string, step int) string {
 	return fmt.Sprintf("step_%d", step)
 }
 
+// narrativeID identifies the reasoning message of a step's narrative.
 func narrativeID(turn int, agent string, step int) string {
 	return fmt.Sprintf("turn_%d_%s_narrative", turn, strings.ReplaceAll(stepName(agent, step), "/", "_"))
 }
 
-// subagentID tells a sub-agent of one turn from that of another.
+// subagentID identifies a sub-agent across turns, "" for the main agent.
 func subagentID(turn int, agent string) string {
 	if agent == "" {
 		return ""
@@ -40,7 +41,7 @@ func subagentID(turn int, agent string) string {
 
 var callIDForm = regexp.MustCompile(`^turn_([1-9][0-9]{0,8})_(call_[0-9]{1,9})$`)
 
-// parseCallID reads the id of a tool call. ok is false if it is none of ours.
+// parseCallID splits an id that callID returned. ok is false for any other.
 func parseCallID(id string) (turn int, call string, ok bool) {
 	m := callIDForm.FindStringSubmatch(id)
 	if m == nil {

@@ -11,19 +11,19 @@ import (
 	"candor/web/problem"
 )
 
-// What an input may hold, so that one cannot make us hold more.
+// The bounds of an input, in bytes unless it says otherwise.
 const (
-	maxBody        = 4 << 20 // it has the whole conversation, with what its provider wants back
+	maxBody        = 4 << 20 // the whole conversation, with the encrypted reasoning
 	maxID          = 256
-	maxTools       = 64
+	maxTools       = 64 // tools
 	maxSchema      = 64 << 10
 	maxDescription = 8 << 10
-	maxContext     = 64 << 10 // state and context together, as the model is shown them
+	maxContext     = 64 << 10 // state and context together, as the model sees them
 	maxResult      = 512 << 10
 )
 
-// Input is a RunAgentInput. Members that are not listed are ignored, as are nulls
-// where a member may be missing.
+// Input is a RunAgentInput, the body of POST /agui. Other members are ignored, and null
+// stands for a member that is missing.
 type Input struct {
 	ThreadID        string          `json:"threadId"`
 	RunID           string          `json:"runId"`
@@ -37,7 +37,7 @@ type Input struct {
 	Resume          []Resume        `json:"resume"`
 }
 
-// InputMessage is a message of the client's conversation. Raw is all of it, as sent.
+// InputMessage is a message of the client's conversation.
 type InputMessage struct {
 	ID             string          `json:"id"`
 	Role           string          `json:"role"`
@@ -47,10 +47,9 @@ type InputMessage struct {
 	Error          string          `json:"error"`
 	EncryptedValue string          `json:"encryptedValue"`
 
-	Raw  json.RawMessage `json:"-"`
-	Text string          `json:"-"` // of Content, its text parts joined
-	// Skipped counts the parts that a model here cannot use, by kind.
-	Skipped map[string]int `json:"-"`
+	Raw     json.RawMessage `json:"-"` // the whole message as it was sent
+	Text    string          `json:"-"` // the text parts of Content, joined
+	Skipped map[string]int  `json:"-"` // number of parts that are not text, by type
 }
 
 // InputCall is a call in an assistant's message.
@@ -66,7 +65,7 @@ type InputTool struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// InputContext is something the front end tells the model.
+// InputContext is a fact that the front end tells the model.
 type InputContext struct {
 	Description string `json:"description"`
 	Value       string `json:"value"`
@@ -79,7 +78,7 @@ type Resume struct {
 	Payload     json.RawMessage `json:"payload"`
 }
 
-// UnmarshalJSON keeps the message as it was sent beside what we read of it.
+// UnmarshalJSON implements json.Unmarshaler. It keeps the original in Raw.
 func (m *InputMessage) UnmarshalJSON(raw []byte) error {
 	type plain InputMessage
 	if err := json.Unmarshal(raw, (*plain)(m)); err != nil {
@@ -89,8 +88,8 @@ func (m *InputMessage) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// parseInput reads an input. Its errors are problems fit to be the answer; they name
-// the place and repeat nothing of what stood there.
+// parseInput parses and validates an input. Its errors are problems that name the
+// invalid member and do not repeat its value.
 func parseInput(body []byte) (*Input, error) {
 	var in Input
 	if err := json.Unmarshal(body, &in); err != nil {
@@ -98,7 +97,8 @@ func parseInput(body []byte) (*Input, error) {
 	}
 	for _, member := range []struct{ name, value string }{{"threadId", in.ThreadID}, {"runId", in.RunID}} {
 		if !validID(member.value) {
-			return nil, invalid(fmt.Sprintf("%s has to be text of 1 to %d characters without control characters", member.name, maxID))
+			return nil, invalid(fmt.Sprintf("%s has to be text of 1 to %d characters without control characters",
+				member.name, maxID))
 		}
 	}
 	if in.ParentRunID != "" && !validID(in.ParentRunID) {
@@ -115,15 +115,22 @@ func parseInput(body []byte) (*Input, error) {
 	if err := checkTools(in.Tools); err != nil {
 		return nil, err
 	}
-	if len(in.about()) > maxContext {
+	if len(in.contextText()) > maxContext {
 		return nil, invalid(fmt.Sprintf("context and state have more than %d bytes together", maxContext))
 	}
-	for i, r := range in.Resume {
-		if r.InterruptID == "" || r.Status != "resolved" && r.Status != "cancelled" {
-			return nil, invalid(fmt.Sprintf("resume[%d] needs an interruptId and a status, resolved or cancelled", i))
-		}
+	if err := checkResume(in.Resume); err != nil {
+		return nil, err
 	}
 	return &in, nil
+}
+
+func checkResume(all []Resume) error {
+	for i, r := range all {
+		if r.InterruptID == "" || r.Status != "resolved" && r.Status != "cancelled" {
+			return invalid(fmt.Sprintf("resume[%d] needs an interruptId and a status, resolved or cancelled", i))
+		}
+	}
+	return nil
 }
 
 func invalid(what string) *problem.Problem {
@@ -145,25 +152,27 @@ func checkTools(tools []InputTool) error {
 		case !toolName.MatchString(t.Name):
 			return invalid(fmt.Sprintf("tools[%d].name has to be 1 to 64 letters, digits, _ or -", i))
 		case len(t.Parameters) > maxSchema || len(t.Description) > maxDescription:
-			return invalid(fmt.Sprintf("tools[%d] is too large: %d bytes of parameters and %d of description are allowed",
+			return invalid(fmt.Sprintf(
+				"tools[%d] is too large: %d bytes of parameters and %d of description are allowed",
 				i, maxSchema, maxDescription))
 		}
 	}
 	return nil
 }
 
-// version1 reports whether the client speaks 1.0 or later. One of 0.x says nothing.
+// version1 reports whether the client speaks 1.0 or later. A client of 0.x sends no
+// version.
 func (in *Input) version1() bool {
 	major, _, _ := strings.Cut(in.ProtocolVersion, ".")
 	return major != "" && major != "0"
 }
 
-// level is how much of the reasoning the client wants, in forwardedProps.reasoning.
+// level parses how much reasoning the client wants, in forwardedProps.reasoning.
 func (in *Input) level() (Level, error) {
 	var props struct {
 		Reasoning *string `json:"reasoning"`
 	}
-	// What else stands there is not for us, whatever its form.
+	// Other properties are not for us, and forwardedProps need not even be an object.
 	if json.Unmarshal(in.ForwardedProps, &props) != nil || props.Reasoning == nil {
 		return Full, nil
 	}

@@ -34,9 +34,9 @@ func FuzzInputs(f *testing.F) {
 		}
 		_, _ = in.level()
 		_ = in.version1()
-		_ = in.before(true)
+		_ = in.contextLines(true)
 		_ = in.has(nil)
-		_, _ = in.answers(nil)
+		_, _ = in.replies(nil)
 		for _, m := range in.Messages {
 			require.True(t, len(m.result()) > 0)
 		}

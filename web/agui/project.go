@@ -9,34 +9,34 @@ import (
 	"candor/session"
 )
 
-// View is what one client is shown, and how.
+// View says how one client sees a thread.
 type View struct {
-	Thread    string // as the client names it
-	Version1  bool   // it speaks 1.0; else 0.x
-	Reasoning Level
-	Words     bool          // restate what the user said
-	Model     string        // for usage; may be empty
-	Patience  time.Duration // how long a question stays open; 0 means nobody knows
+	Thread          string // the client's name for it
+	Version1        bool   // the client speaks 1.0, else 0.x
+	Reasoning       Level
+	UserMessages    bool          // include the user's messages
+	Model           string        // named in usage; may be empty
+	ApprovalTimeout time.Duration // how long an approval stays open; 0 means unknown
 
-	// Sealed is what a client has to bring back with a step of ours, by the step's
-	// first call; "" when there is nothing. It may be nil.
-	Sealed func(turn int, call string) string
+	// EncryptedReasoning returns what the client has to send back for the provider, for
+	// the first call of a step; "" if there is nothing. It may be nil.
+	EncryptedReasoning func(turn int, call string) string
 }
 
-// Projector turns a thread's log into runs. It is a pure function of the events it
-// was given. It is not safe for concurrent use.
+// Projector turns the events of a thread's log into AG-UI events. Its output depends
+// only on the events it was given, not on when. It is not safe for concurrent use.
 type Projector struct {
 	View
-	log       []Event // what the event at hand has become so far
+	log       []Event // the output for the current event
 	turn      session.Turn
-	run       string // "" while none is open
-	at        time.Time
-	runs      int                  // begun in the turn
+	run       string               // the id of the open run, "" if none is open
+	at        time.Time            // of the current event
+	runs      int                  // begun in the current turn
 	steps     []session.Step       // open, oldest first
 	subagents []string             // open, oldest first
-	since     map[string]time.Time // when an agent began to think
+	since     map[string]time.Time // when each agent began its current step
 	usage     usage
-	answered  map[string]bool // calls that this client has answered; whether with a result
+	answered  map[string]bool // calls that this client answered: true with a result, false with an approval
 }
 
 // NewProjector returns a projector with no run open.
@@ -47,24 +47,26 @@ func NewProjector(v View) *Projector {
 // Open reports whether a run is open.
 func (p *Projector) Open() bool { return p.run != "" }
 
-// Begin opens a run before its first event. about says which of our turns it shows.
+// Begin opens a run before its first event. about is an event of the turn that the run
+// shows.
 func (p *Projector) Begin(run, parent string, about session.Event) []Event {
 	p.log, p.at, p.turn = nil, about.At, session.Turn{Number: about.Turn}
 	p.begin(run, parent, about)
 	return p.log
 }
 
-// Expect says that this client has answered a call, by its result or by whether it
-// may run. The run goes on until that has taken effect, and the client is not told a
-// result that it has given.
+// Expect records that this client answered a call, with a result or with an approval.
+// The run stays open until the answer has taken effect, and the client is not sent the
+// result that it gave.
 func (p *Projector) Expect(call string, result bool) { p.answered[call] = result }
 
-// Project gives the AG-UI events of an event of the thread, in order. t is the turn
-// with the event folded in.
+// Project returns the AG-UI events for an event of the thread, in order. t is the turn
+// that e led to. It opens a run if none is open, and closes it with the turn or when the
+// turn waits for the front end.
 func (p *Projector) Project(t session.Turn, e session.Event) []Event {
 	p.log = nil
 	if e.Turn == 0 || p.Open() && p.turn.Number != e.Turn {
-		return nil // about the thread; or a message that waits behind this turn
+		return nil // about the thread, or about a message queued behind this turn
 	}
 	if _, waits := e.Body.(session.TurnQueued); waits {
 		return nil
@@ -84,11 +86,12 @@ func (p *Projector) Project(t session.Turn, e session.Event) []Event {
 	return p.log
 }
 
+// body projects what happened, apart from the run that shows it.
 func (p *Projector) body(t session.Turn, e session.Event) {
 	switch b := e.Body.(type) {
 	case session.TurnStarted:
 		p.since[""] = e.At
-		if p.Words {
+		if p.UserMessages {
 			p.text(b.Message, "user", b.Input.String())
 		}
 	case session.Narrated:
@@ -119,18 +122,19 @@ func (p *Projector) body(t session.Turn, e session.Event) {
 
 func (p *Projector) add(e Event) { p.log = append(p.log, e) }
 
-// of is the head of an event of an agent's.
+// of returns the head of an event that belongs to an agent.
 func (p *Projector) of(agent string, t Type) Head {
-	h := head(t, p.at)
+	h := newHead(t, p.at)
 	if p.Version1 {
 		h.Subagent = subagentID(p.turn.Number, agent)
 	}
 	return h
 }
 
+// begin opens a run.
 func (p *Projector) begin(run, parent string, about session.Event) {
 	p.run, p.usage = run, usage{}
-	r := &Run{Head: head(RunStarted, p.at), ThreadID: p.Thread, RunID: run, ParentRunID: parent}
+	r := &Run{Head: newHead(RunStarted, p.at), ThreadID: p.Thread, RunID: run, ParentRunID: parent}
 	r.Metadata = Metadata{metaRun: runMeta{about.Session, about.Thread, about.Turn}}
 	if p.Version1 {
 		r.ProtocolVersion = protocolVersion
@@ -138,14 +142,14 @@ func (p *Projector) begin(run, parent string, about session.Event) {
 	p.add(r)
 }
 
-// runMeta is what a run is in our terms.
+// runMeta identifies a run's turn in our terms.
 type runMeta struct {
 	Session string `json:"session_id"`
 	Thread  string `json:"thread_id"`
 	Turn    int    `json:"turn_number"`
 }
 
-// step opens the step that an event belongs to, unless it is open.
+// step opens a step, and the sub-agent it belongs to, unless they are open.
 func (p *Projector) step(agent string, number int) {
 	p.subagent(agent, nil)
 	if !slices.ContainsFunc(p.steps, isStep(agent, number)) {
@@ -158,6 +162,7 @@ func isStep(agent string, number int) func(session.Step) bool {
 	return func(s session.Step) bool { return s.Agent == agent && s.Number == number }
 }
 
+// endStep closes a step if it is open.
 func (p *Projector) endStep(agent string, number int) {
 	at := slices.IndexFunc(p.steps, isStep(agent, number))
 	if at < 0 {
@@ -167,13 +172,14 @@ func (p *Projector) endStep(agent string, number int) {
 	p.add(&Step{p.of(agent, StepFinished), stepName(agent, number)})
 }
 
+// text shows a complete text message.
 func (p *Projector) text(id, role, words string) {
-	p.add(&Start{head(TextStart, p.at), id, role})
-	p.add(&Content{head(TextContent, p.at), id, words})
-	p.add(&Mark{head(TextEnd, p.at), id})
+	p.add(&Start{newHead(TextStart, p.at), id, role})
+	p.add(&Content{newHead(TextContent, p.at), id, words})
+	p.add(&Mark{newHead(TextEnd, p.at), id})
 }
 
-// called shows a call, its reason first.
+// called shows a call after its rationale.
 func (p *Projector) called(e session.Event, b session.ToolCalled) {
 	if p.Reasoning == Full {
 		p.reason(e.Agent, reasonID(e.Turn, b.Call), b.Rationale.Text.String(), reasoningMeta{
@@ -186,15 +192,15 @@ func (p *Projector) called(e session.Event, b session.ToolCalled) {
 	p.add(start)
 	p.add(&Args{p.of(e.Agent, ToolArgs), id, string(b.Params.Raw())})
 	p.add(&Call{Head: p.of(e.Agent, ToolEnd), ToolCallID: id})
-	if p.Sealed == nil || e.Agent != "" {
+	if p.EncryptedReasoning == nil || e.Agent != "" {
 		return
 	}
-	if sealed := p.Sealed(e.Turn, b.Call); sealed != "" {
-		p.add(&Encrypted{p.of(e.Agent, EncryptedValue), "tool-call", id, sealed})
+	if value := p.EncryptedReasoning(e.Turn, b.Call); value != "" {
+		p.add(&Encrypted{p.of(e.Agent, EncryptedValue), "tool-call", id, value})
 	}
 }
 
-// callMeta is what AG-UI cannot say of a call.
+// callMeta holds what AG-UI has no members for on calls.
 type callMeta struct {
 	Call  string `json:"call_id"`
 	Step  int    `json:"step"`
@@ -202,7 +208,7 @@ type callMeta struct {
 	Agent string `json:"agent,omitempty"`
 }
 
-// resultMeta is what AG-UI cannot say of a result.
+// resultMeta holds what AG-UI has no members for on results.
 type resultMeta struct {
 	Outcome    session.Outcome `json:"outcome"`
 	DurationMS int64           `json:"duration_ms"`
@@ -211,16 +217,17 @@ type resultMeta struct {
 func (p *Projector) returned(t session.Turn, b session.ToolReturned) {
 	c, ok := t.Call(b.Call)
 	if !ok || c.FrontEnd && p.answered[b.Call] {
-		return // the client has the result: it gave it
+		return // the client gave the result itself
 	}
-	p.step(c.Agent, c.Step) // which an earlier run may have begun
-	r := &Result{p.of(c.Agent, ToolResult), resultID(t.Number, b.Call), callID(t.Number, b.Call), content(b), "tool"}
+	p.step(c.Agent, c.Step) // an earlier run may have begun it, and closed it at its end
+	r := &Result{p.of(c.Agent, ToolResult), resultID(t.Number, b.Call), callID(t.Number, b.Call), resultText(b), "tool"}
 	r.Metadata = Metadata{metaResult: resultMeta{b.Outcome, b.Took.Milliseconds()}}
 	p.add(r)
 }
 
-// content is a result as text: a string without its quotes, all else as JSON.
-func content(b session.ToolReturned) string {
+// resultText returns a result as text: a string without its quotes, anything else as
+// JSON, and for a call that failed its error.
+func resultText(b session.ToolReturned) string {
 	if b.Outcome != session.Success {
 		return b.Error.String()
 	}

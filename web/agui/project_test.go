@@ -26,7 +26,7 @@ func views() (all []View) {
 	}
 	for _, level := range []Level{Full, Summary, Hidden} {
 		for _, version1 := range []bool{true, false} {
-			all = append(all, View{Thread: "t", Version1: version1, Reasoning: level, Words: true, Patience: time.Minute, Sealed: sealed})
+			all = append(all, View{Thread: "t", Version1: version1, Reasoning: level, UserMessages: true, ApprovalTimeout: time.Minute, EncryptedReasoning: sealed})
 		}
 	}
 	return all
@@ -37,7 +37,7 @@ func views() (all []View) {
 func checkEveryCut(t *testing.T, log []session.Update) {
 	t.Helper()
 	for _, view := range views() {
-		p, v := NewProjector(view), &Verifier{}
+		p, v := NewProjector(view), &verifier{}
 		var all []Event
 		for i, up := range log {
 			events := p.Project(up.Turn, up.Event)
@@ -47,7 +47,7 @@ func checkEveryCut(t *testing.T, log []session.Update) {
 			cut.steps, cut.subagents, seen.open = slices.Clone(p.steps), slices.Clone(p.subagents), maps.Clone(v.open)
 			check(t, &seen, cut.Break("stopped", "The server stopped."), all)
 			if len(all) > 0 {
-				require.NoError(t, seen.Done(), "cut after %d of %d", i+1, len(log))
+				require.NoError(t, seen.done(), "cut after %d of %d", i+1, len(log))
 			}
 			require.Empty(t, seen.open, "what was opened is closed, also where the run failed")
 		}
@@ -56,10 +56,10 @@ func checkEveryCut(t *testing.T, log []session.Update) {
 	}
 }
 
-func check(t *testing.T, v *Verifier, events, all []Event) {
+func check(t *testing.T, v *verifier, events, all []Event) {
 	t.Helper()
 	for _, e := range events {
-		if err := v.Check(e); err != nil {
+		if err := v.check(e); err != nil {
 			require.NoError(t, err, kinds(all))
 		}
 	}
@@ -131,7 +131,7 @@ func checkResumes(t *testing.T, log []session.Update) {
 		if up.Turn.Waiting() == nil {
 			continue
 		}
-		p, v := NewProjector(View{Thread: "t", Version1: true, Reasoning: Full}), &Verifier{}
+		p, v := NewProjector(View{Thread: "t", Version1: true, Reasoning: Full}), &verifier{}
 		events := p.Begin("again", "", up.Event)
 		for _, next := range log[i+1:] {
 			if p.Open() {
@@ -140,7 +140,7 @@ func checkResumes(t *testing.T, log []session.Update) {
 		}
 		events = append(events, p.Break("stopped", "The server stopped.")...)
 		check(t, v, events, events)
-		require.NoError(t, v.Done())
+		require.NoError(t, v.done())
 	}
 }
 

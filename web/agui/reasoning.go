@@ -4,24 +4,24 @@ import (
 	"candor/session"
 )
 
-// Level is how much of the reasoning a client is shown.
+// Level says how much reasoning a client is shown.
 type Level string
 
-// The levels, from all to none. Summary is the narrative of each step, without the
-// reasons of single calls.
+// The levels, from everything to nothing. Summary shows the narrative of each step, but
+// not the rationales of single calls.
 const (
 	Full    Level = "full"
 	Summary Level = "summary"
 	Hidden  Level = "hidden"
 )
 
-// ParseLevel reads a level.
-func ParseLevel(s string) (Level, bool) {
-	l := Level(s)
+// ParseLevel returns the level with that name. ok is false if there is none.
+func ParseLevel(s string) (l Level, ok bool) {
+	l = Level(s)
 	return l, l == Full || l == Summary || l == Hidden
 }
 
-// lower is the one of two that shows less.
+// lower returns the level that shows less.
 func lower(a, b Level) Level {
 	if a == Hidden || b == Hidden {
 		return Hidden
@@ -32,16 +32,17 @@ func lower(a, b Level) Level {
 	return Full
 }
 
-// reasoningMeta is what AG-UI cannot say of reasoning.
+// reasoningMeta holds what AG-UI has no members for.
 type reasoningMeta struct {
 	About      string         `json:"about"` // narrative or rationale
 	Source     session.Source `json:"source,omitempty"`
-	Blocked    bool           `json:"blocked,omitempty"` // the model gave one, and safety withheld it
+	Blocked    bool           `json:"blocked,omitempty"` // there was one, and the safety layer withheld it
 	Step       int            `json:"step"`
 	Call       string         `json:"call_id,omitempty"`
-	DurationMS *int64         `json:"duration_ms,omitempty"` // how long the model took to say it
+	DurationMS *int64         `json:"duration_ms,omitempty"` // how long the model took
 }
 
+// narrated shows the narrative of a step, with the time since the agent's last step.
 func (p *Projector) narrated(e session.Event, b session.Narrated) {
 	if p.Reasoning == Hidden {
 		return
@@ -53,8 +54,8 @@ func (p *Projector) narrated(e session.Event, b session.Narrated) {
 	p.reason(e.Agent, narrativeID(e.Turn, e.Agent, b.Step), b.Text.String(), meta)
 }
 
-// reason shows one piece of reasoning, in a span of its own. An empty one is left
-// out: there is nothing to show, and clients have stumbled over it.
+// reason shows one narrative or rationale as a reasoning message in a span of its own.
+// Empty ones are left out: some clients fail on a message without content.
 func (p *Projector) reason(agent, id, words string, meta reasoningMeta) {
 	if words == "" {
 		return

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// reduce gives the messages that a client holds after these events. A snapshot is
-// made by it, so what is restated is what was streamed.
+// reduce returns the messages that a client has after these events. Snapshots are made
+// with it, so a snapshot repeats exactly what was streamed.
 func reduce(events []Event) []Message {
 	r := reducer{at: map[string]int{}}
 	for _, e := range events {
@@ -18,9 +18,10 @@ func reduce(events []Event) []Message {
 
 type reducer struct {
 	messages []Message
-	at       map[string]int // of messages, and of the messages of calls, by id
+	at       map[string]int // index of a message by its id, and by the id of its call
 }
 
+// apply changes the messages as the client does for e.
 func (r *reducer) apply(e Event) {
 	switch e := e.(type) {
 	case *Start:
@@ -36,7 +37,9 @@ func (r *reducer) apply(e Event) {
 		if e.Type == ToolStart {
 			m := r.message(e.ToolCallID, "assistant")
 			m.Subagent = e.Subagent
-			m.ToolCalls = []ToolCall{{ID: e.ToolCallID, Type: "function", Function: FunctionCall{Name: e.ToolCallName}, Metadata: e.Metadata}}
+			m.ToolCalls = []ToolCall{{
+				ID: e.ToolCallID, Type: "function", Function: FunctionCall{Name: e.ToolCallName}, Metadata: e.Metadata,
+			}}
 		}
 	case *Args:
 		if c := r.call(e.ToolCallID); c != nil {
@@ -51,7 +54,7 @@ func (r *reducer) apply(e Event) {
 	}
 }
 
-// message finds one or adds it at the end.
+// message returns the message with that id, which it appends if there is none.
 func (r *reducer) message(id, role string) *Message {
 	at, ok := r.at[id]
 	if !ok {
@@ -62,6 +65,7 @@ func (r *reducer) message(id, role string) *Message {
 	return &r.messages[at]
 }
 
+// call returns the call with that id, nil if there is none.
 func (r *reducer) call(id string) *ToolCall {
 	at, ok := r.at[id]
 	if !ok || len(r.messages[at].ToolCalls) == 0 {
@@ -70,19 +74,23 @@ func (r *reducer) call(id string) *ToolCall {
 	return &r.messages[at].ToolCalls[0]
 }
 
-// result puts a result right behind its call, which has a message of its own.
+// result inserts a result directly after the message of its call.
 func (r *reducer) result(e *Result) {
-	m := Message{ID: e.MessageID, Role: e.Role, Content: &e.Content, ToolCallID: e.ToolCallID, Metadata: e.Metadata, Subagent: e.Subagent}
+	m := Message{
+		ID: e.MessageID, Role: e.Role, Content: &e.Content, ToolCallID: e.ToolCallID,
+		Metadata: e.Metadata, Subagent: e.Subagent,
+	}
 	at, ok := r.at[e.ToolCallID]
 	if !ok {
 		at = len(r.messages) - 1
 	}
 	r.messages = slices.Insert(r.messages, at+1, m)
-	for i := at + 1; i < len(r.messages); i++ { // few: a result comes soon after its call
+	for i := at + 1; i < len(r.messages); i++ { // few, because a result follows its call soon
 		r.at[r.messages[i].ID] = i
 	}
 }
 
+// merge returns old with the members of with. It changes neither.
 func merge(old, with Metadata) Metadata {
 	if len(with) == 0 {
 		return old

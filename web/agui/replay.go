@@ -10,14 +10,14 @@ import (
 	"candor/web/sse"
 )
 
-// replay: GET /agui/threads/{id}/events?after=&follow=&protocolVersion=&reasoning=
+// replay handles GET /agui/threads/{id}/events?after=&follow=&protocolVersion=&reasoning=
 //
-// It streams a thread's runs with ids of ours, which AG-UI itself has none of. After an
-// id it sends what happened since; with none it restates the thread as a snapshot and
-// goes on with the run that is open, if one is. It ends when nothing runs, or, with
-// follow=true, when the client leaves.
+// It streams a thread's runs. AG-UI events have no ids, so it adds cursors as the ids of
+// the server-sent events. With after= it sends the events since that id; without, it
+// sends the thread as a snapshot and continues with the open run, if any. The stream ends
+// when no run is open or, with follow=true, when the client leaves.
 func (s *Server) replay(w http.ResponseWriter, r *http.Request, who access.Caller) error {
-	own, err := s.Store.Open(r.Context(), who.User)
+	own, err := s.options.Store.Open(r.Context(), who.User)
 	if err != nil {
 		return err
 	}
@@ -46,22 +46,22 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, who access.Calle
 	if resumes {
 		p.held = nil
 	}
-	head, past, follow := own.Head(), false, r.URL.Query().Get("follow") == "true"
-	on := func() bool { return !past || follow || p.projector.Open() }
-	for up := range s.follow(r.Context(), own, 0, p.out, on) {
+	end, past, follow := own.Head(), false, r.URL.Query().Get("follow") == "true"
+	more := func() bool { return !past || follow || p.projector.Open() }
+	for up := range s.follow(r.Context(), own, 0, p.out, more) {
 		if up.Event.Thread == thread {
 			p.take(up)
 		}
-		if !past && up.Event.Seq >= head {
+		if !past && up.Event.Seq >= end {
 			past = true
-			p.restate(head)
+			p.restate(end)
 		}
 	}
 	return nil
 }
 
-// viewOf reads what the client wants to be shown. This route is ours, so who asks for
-// no version gets the present one.
+// viewOf parses how the client wants to see the thread. Unlike with POST /agui, a client
+// that names no version gets 1.0, because this route is ours and has no older clients.
 func (s *Server) viewOf(r *http.Request, who access.Caller, named, thread string) (View, error) {
 	q := r.URL.Query()
 	asked, version1 := Full, true
@@ -71,16 +71,16 @@ func (s *Server) viewOf(r *http.Request, who access.Caller, named, thread string
 	if q.Has("reasoning") {
 		var ok bool
 		if asked, ok = ParseLevel(q.Get("reasoning")); !ok {
-			return View{}, problem.New(http.StatusBadRequest, "bad_reasoning", "reasoning is none of full, summary, hidden.")
+			return View{}, problem.New(http.StatusBadRequest, "bad_reasoning",
+				"reasoning has to be one of full, summary, hidden.")
 		}
 	}
 	view := s.view(who, named, thread, asked, version1)
-	view.Words = true
+	view.UserMessages = true
 	return view, nil
 }
 
-// resumePoint reads where the client wants to go on. resumes is false when it named no
-// place.
+// resumePoint parses after= or Last-Event-ID. resumes is false if there is neither.
 func resumePoint(r *http.Request, own *session.Session) (at sse.Cursor, resumes bool, err error) {
 	id := r.URL.Query().Get("after")
 	if id == "" {
@@ -101,29 +101,30 @@ func resumePoint(r *http.Request, own *session.Session) (at sse.Cursor, resumes 
 	return at, true, nil
 }
 
-// player sends one thread to one client.
+// player sends a thread to one client.
 type player struct {
 	own       *session.Session
 	thread    string
 	projector *Projector
 	out       *writer
-	after     sse.Cursor // send nothing up to here
-	held      *held      // until the snapshot is made; nil when there is to be none
-	state     []Event
+	after     sse.Cursor // the client has everything up to here
+	held      *held      // collects the past for the snapshot; nil if there is none to make
+	state     []Event    // of the front end, for the snapshot
 }
 
-// held is the past that a snapshot is made of.
+// held is the past from which a snapshot is made.
 type held struct {
-	ended []Event    // of runs that have
-	open  []numbered // of the run that has not
+	ended []Event    // of runs that have ended
+	open  []numbered // of the open run
 }
 
-// numbered are the events that an event of ours became.
+// numbered holds the AG-UI events of one event of the log.
 type numbered struct {
 	seq    uint64
 	events []Event
 }
 
+// take sends an event of the log, or holds it for the snapshot.
 func (p *player) take(up session.Update) {
 	n := numbered{up.Event.Seq, p.projector.Project(up.Turn, up.Event)}
 	if p.held == nil {
@@ -140,25 +141,25 @@ func (p *player) take(up session.Update) {
 	p.held.open = nil
 }
 
-// restate sends the past as a run with a snapshot, then what there is of the run that
-// is open. Only the last event of the snapshot has an id: it is good as a whole.
-func (p *player) restate(head uint64) {
+// restate sends the past as a run with a snapshot, then the events of the open run.
+// Only the last event of the snapshot has an id, because half a snapshot is of no use.
+func (p *player) restate(end uint64) {
 	if p.held == nil {
 		return
 	}
-	at := head
+	at := end
 	if len(p.held.open) > 0 {
 		at = p.held.open[0].seq - 1
 	}
 	run := Run{Head: Head{Type: RunStarted}, ThreadID: p.projector.Thread, RunID: "snapshot"}
-	begin, end := run, run
+	begin, finish := run, run
 	if p.projector.Version1 {
 		begin.ProtocolVersion = protocolVersion
 	}
-	end.Head.Type, end.Outcome = RunFinished, &Outcome{Type: "success"}
-	p.out.send(append([]Event{&begin, snapshot(plain(reduce(p.held.ended)))}, p.state...)...)
+	finish.Head.Type, finish.Outcome = RunFinished, &Outcome{Type: "success"}
+	p.out.send(append([]Event{&begin, snapshot(asAny(reduce(p.held.ended)))}, p.state...)...)
 	var b bytes.Buffer
-	frame(&b, sse.Cursor{Session: p.own.ID(), Seq: at}.String(), &end)
+	frame(&b, sse.Cursor{Session: p.own.ID(), Seq: at}.String(), &finish)
 	p.out.write(b.Bytes())
 	for _, o := range p.held.open {
 		p.send(o)
@@ -166,8 +167,7 @@ func (p *player) restate(head uint64) {
 	p.held = nil
 }
 
-// send writes what comes after the client's place, each event with the id to resume
-// behind it.
+// send writes the events that the client does not have, each with the cursor after it.
 func (p *player) send(n numbered) {
 	var b bytes.Buffer
 	for i, e := range n.events {

@@ -18,85 +18,90 @@ import (
 	"candor/web/problem"
 )
 
-// ErrNoCall says that no such call waits for its result.
+// ErrNoCall is returned by [Answers] if no such call waits for its result.
 var ErrNoCall = errors.New("no such call waits")
 
-// ToolError says which of the front end's tools a turn cannot have, and why, in words
-// that repeat nothing of it.
+// ToolError says which of the front end's tools a turn cannot have, and why, without
+// repeating anything of the tool.
 type ToolError struct {
-	Place int // from 0
+	Place int // index among the tools, from 0
 	Why   string
 }
 
 // Error implements error.
 func (e *ToolError) Error() string { return fmt.Sprintf("tools[%d]: %s", e.Place, e.Why) }
 
-// Said is a line that the model is shown and nobody keeps.
-type Said struct{ Role, Text string }
+// ContextLine is a message that the model sees before the user's, and that is not
+// logged.
+type ContextLine struct{ Role, Text string }
 
-// Words begin a turn.
-type Words struct {
+// Prompt begins a turn.
+type Prompt struct {
 	Content string
-	Tools   []InputTool // that the front end runs
-	Before  []Said      // what the model is shown first
+	Tools   []InputTool   // run by the front end
+	Context []ContextLine // what the model sees first
 }
 
-// What is needed of the agent loop.
+// What the routes need of the agent loop.
 type (
 	// Chat takes messages and stops turns.
 	Chat interface {
-		// Allow says whether a turn may have these tools: nil, or a *ToolError.
+		// Allow returns nil if a turn may have these tools, else a *ToolError.
 		Allow(tools []InputTool) error
-		// Post accepts a message and returns the event that gave it its turn.
-		Post(ctx context.Context, user, thread string, words Words) (session.Event, error)
-		// Interrupt stops a thread's turn and returns which.
+		// Post accepts a message and returns the event that assigned it to a turn.
+		Post(ctx context.Context, user, thread string, prompt Prompt) (session.Event, error)
+		// Interrupt stops a thread's running turn and returns which one it was.
 		Interrupt(ctx context.Context, user, thread string) (session.Ref, error)
 	}
-	// Answers takes what calls wait for.
+	// Answers delivers what waiting calls wait for.
 	Answers interface {
-		// Approve answers the question whether a call may run.
+		// Approve answers an approval request and returns the turn of its call.
 		Approve(ctx context.Context, user, request string, answer session.Answer) (session.Ref, error)
-		// Return gives the result of a call that the front end ran, or why there is
-		// none. It fails with ErrNoCall.
+		// Return delivers the result of a call that the front end ran or, if failure is
+		// not empty, why there is none. It fails with ErrNoCall.
 		Return(user, thread string, turn int, call string, result json.RawMessage, failure string) error
 	}
-	// Seals gives out what a model wants back, for the client to carry.
-	Seals interface {
+	// Cipher encrypts the reasoning that a provider wants back with the next request,
+	// so that the client can carry it.
+	Cipher interface {
+		// EncryptedReasoning returns the reasoning before a call, "" if there is none.
 		EncryptedReasoning(user, thread string, turn int, call string) string
+		// RestoreReasoning takes it back. It fails if encrypted was not made for the same
+		// user, thread and call.
 		RestoreReasoning(user, thread string, turn int, call, encrypted string) error
 	}
 )
 
-// Options configures a server. What is not marked as optional is required.
+// Options configures a server. Fields are required unless marked as optional.
 type Options struct {
 	Chat    Chat
 	Answers Answers
-	Seals   Seals
+	Cipher  Cipher
 	Store   session.Store
 	Safety  *safety.Layer // cleans a front end's state
-	Log     *slog.Logger  // gets no text of anybody's
+	Log     *slog.Logger  // gets no text of users or models
 
-	Reasoning Level              // the most that is shown; "" means Full
-	Model     string             // for usage and capabilities; may be empty
-	Tools     func() []InputTool // what the agent itself can call; may be nil
-	Patience  time.Duration      // how long a question stays open; 0 means nobody knows
+	Reasoning       Level              // the most that any caller is shown; "" means Full
+	Model           string             // named in usage and capabilities; may be empty
+	Tools           func() []InputTool // the agent's own tools; may be nil
+	ApprovalTimeout time.Duration      // how long an approval stays open; 0 means unknown
 
 	RunsPerUser  int           // open at once; 0 means 20
 	Heartbeat    time.Duration // longest silence in a run; 0 means 15 s
 	WriteTimeout time.Duration // how long a client may not read; 0 means 10 s
 }
 
-// Server answers AG-UI's requests. It owns no goroutine, and what it holds between
-// requests is bounded.
+// Server answers AG-UI requests. It is safe for concurrent use and owns no goroutine.
+// What it holds between requests is bounded.
 type Server struct {
-	Options
-	states states
+	options Options
+	states  states
 
 	mu   sync.Mutex
-	runs map[string][]*slot // the requests that are open now, by user
+	runs map[string][]*slot // the open requests, by user
 }
 
-// New returns a server.
+// New returns a server without open runs.
 func New(o Options) *Server {
 	if o.Reasoning == "" {
 		o.Reasoning = Full
@@ -110,10 +115,10 @@ func New(o Options) *Server {
 	if o.WriteTimeout == 0 {
 		o.WriteTimeout = 10 * time.Second
 	}
-	return &Server{Options: o, runs: map[string][]*slot{}}
+	return &Server{options: o, runs: map[string][]*slot{}}
 }
 
-// Routes are what a web.Server mounts.
+// Routes returns the routes that a [web.Server] mounts.
 func (s *Server) Routes() []web.Route {
 	return []web.Route{
 		{Method: http.MethodPost, Path: "/agui", Serve: s.post, Sends: true, MaxBody: maxBody, Limited: true},
@@ -123,16 +128,17 @@ func (s *Server) Routes() []web.Route {
 	}
 }
 
-// slot is a request's place among its user's. A run gives it its id.
+// slot is an open request. run is empty until the request's body is parsed.
 type slot struct{ run string }
 
-// enter counts a request in before it is read, or says that there are too many.
+// enter counts a request until leave is called. It fails if the user has too many
+// open. It is called before the body is read, which may be large.
 func (s *Server) enter(user string) (place *slot, leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.runs[user]) >= s.RunsPerUser {
+	if len(s.runs[user]) >= s.options.RunsPerUser {
 		return nil, nil, problem.New(http.StatusTooManyRequests, "too_many_runs",
-			"You have as many runs open as the server allows. Let one end first.").With("max", s.RunsPerUser)
+			"You have as many runs open as the server allows. Let one end first.").With("max", s.options.RunsPerUser)
 	}
 	place = &slot{}
 	s.runs[user] = append(s.runs[user], place)
@@ -148,7 +154,7 @@ func (s *Server) leave(user string, place *slot) {
 	}
 }
 
-// name gives a request its run, unless that run is open.
+// name records the id of a request's run. It fails if the user has that run open.
 func (s *Server) name(user string, place *slot, run string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,8 +166,8 @@ func (s *Server) name(user string, place *slot, run string) error {
 	return nil
 }
 
-// threadOf is the thread that a client means: one of ours by its id, or the one that
-// the client's own name for it stands for, whether or not it was opened.
+// threadOf returns the id of the thread that a client names, either by our id or by a
+// name of the client's own. The thread need not exist yet.
 func threadOf(own *session.Session, name string) string {
 	if _, err := own.Thread(name); err == nil {
 		return name
@@ -169,30 +175,34 @@ func threadOf(own *session.Session, name string) string {
 	return own.NamedID(name)
 }
 
-// level is how much a caller is shown, when it asks for so much.
+// level returns how much reasoning a caller is shown: the least of what the server
+// allows, what the token allows and what was asked for.
 func (s *Server) level(who access.Caller, asked Level) Level {
-	level := lower(s.Reasoning, asked)
+	level := lower(s.options.Reasoning, asked)
 	if own, ok := ParseLevel(who.Reasoning); ok {
 		level = lower(level, own)
 	}
 	return level
 }
 
-// view is what a caller is shown of a thread.
+// view returns how a caller sees a thread that it calls named.
 func (s *Server) view(who access.Caller, named, thread string, asked Level, version1 bool) View {
 	return View{
-		Thread: named, Version1: version1, Reasoning: s.level(who, asked), Model: s.Model, Patience: s.Patience,
-		Sealed: func(turn int, call string) string { return s.Seals.EncryptedReasoning(who.User, thread, turn, call) },
+		Thread: named, Version1: version1, Reasoning: s.level(who, asked),
+		Model: s.options.Model, ApprovalTimeout: s.options.ApprovalTimeout,
+		EncryptedReasoning: func(turn int, call string) string {
+			return s.options.Cipher.EncryptedReasoning(who.User, thread, turn, call)
+		},
 	}
 }
 
-// interrupt: POST /agui/threads/{id}/interrupt stops the thread's turn.
+// interrupt handles POST /agui/threads/{id}/interrupt: it stops the thread's turn.
 func (s *Server) interrupt(w http.ResponseWriter, r *http.Request, who access.Caller) error {
-	own, err := s.Store.Open(r.Context(), who.User)
+	own, err := s.options.Store.Open(r.Context(), who.User)
 	if err != nil {
 		return err
 	}
-	ref, err := s.Chat.Interrupt(r.Context(), who.User, threadOf(own, r.PathValue("id")))
+	ref, err := s.options.Chat.Interrupt(r.Context(), who.User, threadOf(own, r.PathValue("id")))
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,13 @@ import (
 	"candor/session"
 )
 
+// snapshot returns the event that replaces a client's messages.
 func snapshot(messages []any) *Messages {
 	return &Messages{Head: Head{Type: MessagesSnapshot}, Messages: messages}
 }
 
-// plain is our messages as a snapshot has them.
-func plain(ours []Message) []any {
+// asAny converts our messages for a snapshot, which may also hold a client's own.
+func asAny(ours []Message) []any {
 	all := make([]any, len(ours))
 	for i, m := range ours {
 		all[i] = m
@@ -24,10 +25,11 @@ func plain(ours []Message) []any {
 	return all
 }
 
-// restate is a snapshot for a client that has a part of these messages already. It
-// keeps those in the place where they are and puts the rest behind them, so what the
-// client named itself has to keep its name: its words of earlier turns, the results it
-// gave, and what is its own. Its newest words come last, under our name.
+// restate returns a snapshot for a client that has a part of these messages already. A
+// client keeps messages it knows in their places and appends the others, so messages
+// that it named itself must keep their ids: those of its user in earlier turns, the
+// results it gave, and those of its own roles. The newest user message comes last, with
+// our id.
 func (in *Input) restate(ours []Message, turns []session.Turn) *Messages {
 	words, results := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	var all []any
@@ -57,8 +59,8 @@ func (in *Input) restate(ours []Message, turns []session.Turn) *Messages {
 
 var ofTurn = regexp.MustCompile(`^turn_([1-9][0-9]{0,8})_`)
 
-// turnAfter is the turn that a message of the user began, by what follows it; 0 if
-// that cannot be told.
+// turnAfter returns the turn that the user message at an index began, as the ids of the
+// messages after it tell; 0 if they do not.
 func (in *Input) turnAfter(at int) int {
 	for _, m := range in.Messages[at+1:] {
 		if m.Role == "user" {
@@ -72,7 +74,7 @@ func (in *Input) turnAfter(at int) int {
 	return 0
 }
 
-// has reports whether the client knows the answers of these turns.
+// has reports whether the client has the responses of all these turns.
 func (in *Input) has(turns []session.Turn) bool {
 	known := make(map[string]bool, len(in.Messages))
 	for _, m := range in.Messages {
@@ -83,45 +85,44 @@ func (in *Input) has(turns []session.Turn) bool {
 	})
 }
 
-// What is kept of front ends' states: the latest of so many threads, of so many bytes
-// each at most.
+// The bounds of what is kept of front ends' states.
 const (
-	maxStates = 256
-	maxState  = 32 << 10
+	maxStates = 256      // threads
+	maxState  = 32 << 10 // bytes per thread
 )
 
-// states are the front ends' states as they sent them last, cleaned. The zero value is
-// ready.
+// states keeps the last state that each front end sent, cleaned. The zero value is empty
+// and ready to use.
 type states struct {
 	mu   sync.Mutex
-	list []state // the one written last at the end
+	list []threadState // most recently written last
 }
 
-type state struct {
+type threadState struct {
 	session, thread string
 	value           safety.JSON
 }
 
-// put keeps a thread's state; one that is too large is forgotten, since an older one
-// would be wrong.
+// put keeps a thread's state. One that is too large is dropped together with the older
+// one, which would be wrong.
 func (s *states) put(own, thread string, raw json.RawMessage, layer *safety.Layer) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.list = slices.DeleteFunc(s.list, func(o state) bool { return o.session == own && o.thread == thread })
+	s.list = slices.DeleteFunc(s.list, func(o threadState) bool { return o.session == own && o.thread == thread })
 	if len(raw) > maxState {
 		return
 	}
 	value, _ := layer.CleanJSON(raw)
-	s.list = append(s.list, state{own, thread, value})
+	s.list = append(s.list, threadState{own, thread, value})
 	if len(s.list) > maxStates {
 		s.list = slices.Delete(s.list, 0, 1)
 	}
 }
 
-// get is a thread's state as events: a snapshot, or nothing.
+// get returns a thread's state as events: a snapshot, or none.
 func (s *states) get(own, thread string) []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()

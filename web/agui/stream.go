@@ -11,28 +11,29 @@ import (
 	"candor/session"
 )
 
-// writer frames events: a line of data each, ended by line feeds alone, which is all
-// that the protocol's clients take. After a failed write it stays silent.
+// writer writes events as server-sent events: one line of data each, with line feeds
+// only, because AG-UI's clients accept nothing else. After a write has failed it does
+// nothing.
 type writer struct {
 	w       http.ResponseWriter
 	rc      *http.ResponseController
 	timeout time.Duration
-	failed  bool
+	failed  bool // the client has gone
 }
 
-// open begins the answer, which is a stream from then on.
+// open sends the headers. From then on errors can only be sent as events.
 func (s *Server) open(w http.ResponseWriter) *writer {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Accel-Buffering", "no")
-	out := &writer{w: w, rc: http.NewResponseController(w), timeout: s.WriteTimeout}
-	_ = out.rc.SetReadDeadline(time.Time{}) // a request's, and a stream outlives it
+	out := &writer{w: w, rc: http.NewResponseController(w), timeout: s.options.WriteTimeout}
+	_ = out.rc.SetReadDeadline(time.Time{}) // the server's deadline for requests, which a stream outlives
 	w.WriteHeader(http.StatusOK)
 	return out
 }
 
-// send writes events in one go.
+// send writes events in one write.
 func (o *writer) send(events ...Event) {
 	var b bytes.Buffer
 	for _, e := range events {
@@ -41,7 +42,7 @@ func (o *writer) send(events ...Event) {
 	o.write(b.Bytes())
 }
 
-// frame appends an event, with an id where it has one.
+// frame appends an event, with an id unless it is empty.
 func frame(b *bytes.Buffer, id string, e Event) {
 	if id != "" {
 		b.WriteString("id: " + id + "\n")
@@ -49,17 +50,18 @@ func frame(b *bytes.Buffer, id string, e Event) {
 	b.WriteString("data: ")
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil { // it cannot: the values are our own types
+	if err := enc.Encode(e); err != nil { // cannot happen with our own types
 		b.WriteString("{}\n")
 	}
 	b.WriteByte('\n')
 }
 
+// write writes and flushes p, within the write timeout.
 func (o *writer) write(p []byte) {
 	if o.failed || len(p) == 0 {
 		return
 	}
-	// A test recorder has no deadline to set; a connection does.
+	// It fails only for a writer without a connection, such as a test recorder.
 	_ = o.rc.SetWriteDeadline(time.Now().Add(o.timeout))
 	if _, err := o.w.Write(p); err != nil {
 		o.failed = true
@@ -68,24 +70,26 @@ func (o *writer) write(p []byte) {
 	o.failed = o.rc.Flush() != nil
 }
 
-// follow yields what happens in a session after a place while on says so, until the
-// client has gone or the log has ended. It keeps the connection alive meanwhile.
-func (s *Server) follow(ctx context.Context, own *session.Session, after uint64, out *writer, on func() bool) iter.Seq[session.Update] {
+// follow yields the session's events after a position until more returns false, the
+// client has gone or the log has ended. While nothing happens it sends heartbeats.
+func (s *Server) follow(
+	ctx context.Context, own *session.Session, after uint64, out *writer, more func() bool,
+) iter.Seq[session.Update] {
 	return func(yield func(session.Update) bool) {
-		for on() && !out.failed && ctx.Err() == nil {
-			wait, cancel := context.WithTimeout(ctx, s.Heartbeat)
+		for more() && !out.failed && ctx.Err() == nil {
+			wait, cancel := context.WithTimeout(ctx, s.options.Heartbeat)
 			for up, err := range own.Watch(wait, after) {
 				if err != nil {
 					cancel()
 					return
 				}
 				after = up.Event.Seq
-				if !yield(up) || !on() || out.failed {
+				if !yield(up) || !more() || out.failed {
 					cancel()
 					return
 				}
 			}
-			ended := wait.Err() == nil // the log did, not our patience
+			ended := wait.Err() == nil // the log ended, not the wait
 			cancel()
 			if ended {
 				return
@@ -95,12 +99,12 @@ func (s *Server) follow(ctx context.Context, own *session.Session, after uint64,
 	}
 }
 
-// writeJSON answers with a value.
+// writeJSON answers with v. Errors mean that the client has gone, and are ignored.
 func writeJSON(w http.ResponseWriter, status int, v any) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // the client has gone
+	_ = enc.Encode(v)
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"candor/safety"
 )
 
-// Type is an event's discriminator.
+// Type is the discriminator of events, as AG-UI names them.
 type Type string
 
 // The types of events that are sent.
@@ -37,20 +37,21 @@ const (
 	SubagentError    Type = "SUBAGENT_ERROR"
 )
 
-// Event is one event on the wire. What it does not have is left out, never null.
+// Event is one event on the wire. Members that it does not have are absent, never null.
 type Event interface{ head() *Head }
 
-// Head is what every event has.
+// Head holds the members of every event.
 type Head struct {
 	Type      Type     `json:"type"`
 	Timestamp int64    `json:"timestamp,omitempty"` // ms since 1970
 	Metadata  Metadata `json:"metadata,omitempty"`
-	Subagent  string   `json:"subagentRunId,omitempty"` // whose it is; the agent's that the user speaks to if empty
+	Subagent  string   `json:"subagentRunId,omitempty"` // the sub-agent it belongs to, "" for the main agent
 }
 
 func (h *Head) head() *Head { return h }
 
-func head(t Type, at time.Time) Head {
+// newHead returns a head. A zero time leaves the timestamp out.
+func newHead(t Type, at time.Time) Head {
 	h := Head{Type: t}
 	if !at.IsZero() {
 		h.Timestamp = at.UnixMilli()
@@ -58,18 +59,18 @@ func head(t Type, at time.Time) Head {
 	return h
 }
 
-// Metadata says what AG-UI has no place for, under keys of our own.
+// Metadata holds what AG-UI has no members for, under keys that begin with "candor:".
 type Metadata map[string]any
 
 // The keys of our metadata.
 const (
 	metaRun       = "candor:run"       // on RUN_STARTED: our ids
-	metaReasoning = "candor:reasoning" // on reasoning messages: whose words, for what, how long it took
+	metaReasoning = "candor:reasoning" // on reasoning messages: what it explains, its source, how long it took
 	metaCall      = "candor:call"      // on tool calls: step, parallel group
-	metaResult    = "candor:result"    // on their results: outcome, duration
+	metaResult    = "candor:result"    // on results: outcome, duration
 )
 
-// The events, by what they carry. One struct serves all types with the same members.
+// The events. Types with the same members share a struct.
 type (
 	// Run is RUN_STARTED and RUN_FINISHED.
 	Run struct {
@@ -93,19 +94,19 @@ type (
 		Head
 		StepName string `json:"stepName"`
 	}
-	// Mark is an event that only names its message: START and END of a span, END of a
-	// message.
+	// Mark only names its message: REASONING_START, REASONING_END, TEXT_MESSAGE_END and
+	// REASONING_MESSAGE_END.
 	Mark struct {
 		Head
 		MessageID string `json:"messageId"`
 	}
-	// Start opens a message.
+	// Start is TEXT_MESSAGE_START and REASONING_MESSAGE_START.
 	Start struct {
 		Head
 		MessageID string `json:"messageId"`
 		Role      string `json:"role"`
 	}
-	// Content is a piece of a message.
+	// Content is TEXT_MESSAGE_CONTENT and REASONING_MESSAGE_CONTENT.
 	Content struct {
 		Head
 		MessageID string `json:"messageId"`
@@ -138,7 +139,7 @@ type (
 		Content    string `json:"content"`
 		Role       string `json:"role"`
 	}
-	// Messages is MESSAGES_SNAPSHOT. Those of a client's own are as it sent them.
+	// Messages is MESSAGES_SNAPSHOT. The client's own messages are as it sent them.
 	Messages struct {
 		Head
 		Messages []any `json:"messages"`
@@ -160,14 +161,14 @@ type (
 	}
 )
 
-// Outcome is how a run ended.
+// Outcome says how a run ended.
 type Outcome struct {
 	Type               string      `json:"type"` // success, interrupt or cancelled
 	PendingToolCallIDs []string    `json:"pendingToolCallIds,omitempty"`
 	Interrupts         []Interrupt `json:"interrupts,omitempty"`
 }
 
-// SubagentOutcome is how a sub-agent's part of a run ended.
+// SubagentOutcome says how a sub-agent's part of a run ended.
 type SubagentOutcome struct {
 	Type         string   `json:"type"` // success or suspended
 	InterruptIDs []string `json:"interruptIds,omitempty"`
@@ -184,7 +185,7 @@ type Interrupt struct {
 	Subagent       string          `json:"subagentRunId,omitempty"`
 }
 
-// TokenUsage counts tokens. What is unknown is left out.
+// TokenUsage counts tokens. Unknown counts are absent.
 type TokenUsage struct {
 	Model           string `json:"model,omitempty"`
 	InputTokens     int    `json:"inputTokens,omitempty"`
@@ -193,8 +194,8 @@ type TokenUsage struct {
 	ReasoningTokens int    `json:"reasoningTokens,omitempty"`
 }
 
-// Message is a message of ours in a snapshot. Content is nil for an assistant that
-// only calls.
+// Message is one of our messages in a snapshot. Content is nil for an assistant message
+// that is only a call.
 type Message struct {
 	ID             string     `json:"id"`
 	Role           string     `json:"role"`
@@ -215,7 +216,7 @@ type ToolCall struct {
 	Metadata       Metadata     `json:"metadata,omitempty"`
 }
 
-// FunctionCall is what is called, with its arguments as JSON in a string.
+// FunctionCall names a tool. Arguments is a JSON object as text.
 type FunctionCall struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`

@@ -5,40 +5,42 @@ import (
 	"fmt"
 )
 
-// ErrSequence is what a [Verifier] finds wrong.
-var ErrSequence = errors.New("the events are out of order")
+// errSequence is wrapped by every error of a verifier.
+var errSequence = errors.New("the events are out of order")
 
-// Verifier checks the order of events as the client of AG-UI 1.0 does, and what the
-// specification demands besides: that a run ends under the ids it began with. Its
-// zero value is ready; it is one stream's.
-type Verifier struct {
+// verifier checks the order of one stream's events by the rules that the client of
+// AG-UI 1.0 enforces, and one that only the specification states: a run ends under the
+// ids that it began with. The zero value is ready to use.
+type verifier struct {
 	running  bool
-	began    bool // a run was, or an error
-	failed   bool // the last thing was an error
+	began    bool // a run or an error was seen
+	failed   bool // the last lifecycle event was an error
 	run      Run
 	open     map[string]bool // "kind id"
 	finished map[string]bool // sub-agents
 }
 
-// What can be open, each with ids of its own.
+// The kinds of things that can be open. Each kind has ids of its own.
 const (
-	text      = "text message"
-	call      = "tool call"
-	reasoning = "reasoning message"
-	span      = "reasoning span"
-	step      = "step"
-	subagent  = "sub-agent"
+	openText      = "text message"
+	openCall      = "tool call"
+	openReasoning = "reasoning message"
+	openSpan      = "reasoning span"
+	openStep      = "step"
+	openSubagent  = "sub-agent"
 )
 
-// opens and closes say what an event does to what is open.
+// The kind that each type of event opens, that it needs to be open, and whether it
+// closes it.
 var (
 	opens = map[Type]string{
-		TextStart: text, ToolStart: call, ReasoningStart: reasoning, SpanStart: span, StepStarted: step, SubagentStarted: subagent,
+		TextStart: openText, ToolStart: openCall, ReasoningStart: openReasoning, SpanStart: openSpan,
+		StepStarted: openStep, SubagentStarted: openSubagent,
 	}
 	needs = map[Type]string{
-		TextContent: text, ToolArgs: call, ReasoningContent: reasoning,
-		TextEnd: text, ToolEnd: call, ReasoningEnd: reasoning, SpanEnd: span, StepFinished: step,
-		SubagentFinished: subagent, SubagentError: subagent,
+		TextContent: openText, ToolArgs: openCall, ReasoningContent: openReasoning,
+		TextEnd: openText, ToolEnd: openCall, ReasoningEnd: openReasoning, SpanEnd: openSpan,
+		StepFinished: openStep, SubagentFinished: openSubagent, SubagentError: openSubagent,
 	}
 	closes = map[Type]bool{
 		TextEnd: true, ToolEnd: true, ReasoningEnd: true, SpanEnd: true, StepFinished: true,
@@ -46,8 +48,8 @@ var (
 	}
 )
 
-// Check takes the next event. An error wraps ErrSequence.
-func (v *Verifier) Check(e Event) error {
+// check takes the next event.
+func (v *verifier) check(e Event) error {
 	h := e.head()
 	if err := v.lifecycle(e, h.Type); err != nil {
 		return err
@@ -65,22 +67,22 @@ func (v *Verifier) Check(e Event) error {
 	}
 	if closes[h.Type] {
 		delete(v.open, key)
-		if kind == subagent {
+		if kind == openSubagent {
 			v.finished[key] = true
 		}
 	}
 	return nil
 }
 
-// Done says whether the stream may end here: after a terminal event.
-func (v *Verifier) Done() error {
+// done returns an error unless the stream may end here, after a terminal event.
+func (v *verifier) done() error {
 	if v.running || !v.began {
 		return wrong("the stream ends without the end of a run")
 	}
 	return nil
 }
 
-func (v *Verifier) lifecycle(e Event, t Type) error {
+func (v *verifier) lifecycle(e Event, t Type) error {
 	switch {
 	case t == RunStarted:
 		if v.running {
@@ -105,7 +107,7 @@ func (v *Verifier) lifecycle(e Event, t Type) error {
 	return nil
 }
 
-func (v *Verifier) finish(r Run) error {
+func (v *verifier) finish(r Run) error {
 	for key := range v.open {
 		return wrong("%s with a %s open", RunFinished, key)
 	}
@@ -116,15 +118,15 @@ func (v *Verifier) finish(r Run) error {
 	return nil
 }
 
-func (v *Verifier) opened(kind string, e Event) error {
+func (v *verifier) opened(kind string, e Event) error {
 	key := keyOf(kind, e)
 	if v.open[key] {
 		return wrong("a second start of a %s", key)
 	}
-	if kind == subagent && v.finished[key] {
+	if kind == openSubagent && v.finished[key] {
 		return wrong("a %s starts again in the same run", key)
 	}
-	other := map[string]string{text: reasoning, reasoning: text}[kind]
+	other := map[string]string{openText: openReasoning, openReasoning: openText}[kind]
 	if other != "" && v.open[keyOf(other, e)] {
 		return wrong("a %s and a %s share an id", key, other)
 	}
@@ -132,7 +134,7 @@ func (v *Verifier) opened(kind string, e Event) error {
 	return nil
 }
 
-// keyOf names what an event is about. Steps are told apart by owner, too.
+// keyOf identifies what an event is about. Steps of different sub-agents differ.
 func keyOf(kind string, e Event) string {
 	switch e := e.(type) {
 	case *Start:
@@ -152,5 +154,5 @@ func keyOf(kind string, e Event) string {
 }
 
 func wrong(format string, a ...any) error {
-	return fmt.Errorf("%w: %s", ErrSequence, fmt.Sprintf(format, a...))
+	return fmt.Errorf("%w: %s", errSequence, fmt.Sprintf(format, a...))
 }

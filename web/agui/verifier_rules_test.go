@@ -66,12 +66,12 @@ func TestTheVerifierCatches(t *testing.T) {
 		{"an end of another thread", []Event{started(), &Run{Head: Head{Type: RunFinished}, ThreadID: "other", RunID: "r"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var v Verifier
+			var v verifier
 			last := len(tt.events) - 1
 			for _, e := range tt.events[:last] {
-				require.NoError(t, v.Check(e))
+				require.NoError(t, v.check(e))
 			}
-			require.ErrorIs(t, v.Check(tt.events[last]), ErrSequence)
+			require.ErrorIs(t, v.check(tt.events[last]), errSequence)
 		})
 	}
 }
@@ -91,18 +91,18 @@ func TestTheVerifierAllows(t *testing.T) {
 		{"a text after another of its id", []Event{started(), begin(TextStart, "m"), mark(TextEnd, "m"), begin(TextStart, "m"), mark(TextEnd, "m"), finished("success")}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var v Verifier
+			var v verifier
 			for _, e := range tt.events {
-				require.NoError(t, v.Check(e))
+				require.NoError(t, v.check(e))
 			}
-			assert.NoError(t, v.Done())
+			assert.NoError(t, v.done())
 		})
 	}
 }
 
 func TestAStreamMayNotEndWithinARun(t *testing.T) {
-	var v Verifier
-	require.ErrorIs(t, v.Done(), ErrSequence, "nothing was sent")
-	require.NoError(t, v.Check(started()))
-	require.ErrorIs(t, v.Done(), ErrSequence)
+	var v verifier
+	require.ErrorIs(t, v.done(), errSequence, "nothing was sent")
+	require.NoError(t, v.check(started()))
+	require.ErrorIs(t, v.done(), errSequence)
 }
