@@ -5,7 +5,10 @@ GO     ?= go
 BIN    := bin/candor
 ADDR   ?= 127.0.0.1:8080
 FUZZ   ?= 10s
+# The go command stamps no commit, since that fails in a checkout that belongs to
+# somebody else; where git can tell it, `make build` does.
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
+REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
 .PHONY: run build test lint bench bench-full recall fuzz golden screenshots clean go-version peers browser page-types
 
@@ -14,7 +17,7 @@ run: build .candor/token ## serve this folder with the offline model
 	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace . --provider offline
 
 build: go-version
-	$(GO) build -ldflags "-s -w" -o $(BIN) ./cmd/candor
+	$(GO) build -ldflags "-s -w -X main.revision=$(REVISION)" -o $(BIN) ./cmd/candor
 
 # One token for this checkout, so that the README's lines work as they stand.
 .candor/token:

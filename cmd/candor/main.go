@@ -59,6 +59,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := &cli.Command{
 		Name:           "candor",
 		Usage:          "why did the agent do that?",
+		Version:        thisVersion(),
 		Writer:         stdout,
 		ErrWriter:      stderr,
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // main prints it, once
