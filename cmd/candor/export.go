@@ -70,7 +70,7 @@ func (s lookSettings) export(ctx context.Context, thread, format, file string, s
 		return err
 	}
 	if _, tty := terminalOf(stdout); tty {
-		clean := terminal.Cleaned(stdout)
+		clean := terminal.CleanWriter(stdout)
 		return errors.Join(c.Export(ctx, id, format, clean), clean.Close())
 	}
 	return c.Export(ctx, id, format, stdout)

@@ -46,7 +46,7 @@ func tailCommand() *cli.Command {
 			case past < 0:
 				return errors.New("--turns: want a number from 0 to 200")
 			}
-			return s.tail(ctx, terminal.Tail{Threads: threads, Jobs: jobs, Past: past}, c.Root().Writer)
+			return s.tail(ctx, terminal.Tail{Threads: threads, Jobs: jobs, Replay: past}, c.Root().Writer)
 		},
 	}
 }

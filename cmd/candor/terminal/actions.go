@@ -28,11 +28,11 @@ func (r *REPL) reasoning(ctx context.Context, args []string) error {
 	case args[0] == "all":
 		return r.all(ctx)
 	}
-	n, ok := number(args[0])
+	n, ok := parseNumber(args[0])
 	if !ok {
 		return usage(how)
 	}
-	return r.wait(ctx, "fetching", func(ctx context.Context) error {
+	return r.await(ctx, "fetching", func(ctx context.Context) error {
 		t, found, err := r.Client.Turn(ctx, r.thread, n)
 		switch {
 		case err != nil:
@@ -56,7 +56,7 @@ func (r *REPL) detail(t client.Turn) {
 
 // latest shows the most recent turn that has ended.
 func (r *REPL) latest(ctx context.Context) error {
-	return r.wait(ctx, "fetching", func(ctx context.Context) error {
+	return r.await(ctx, "fetching", func(ctx context.Context) error {
 		for t, err := range r.Client.Turns(ctx, r.thread) {
 			if err != nil {
 				return err
@@ -72,8 +72,8 @@ func (r *REPL) latest(ctx context.Context) error {
 
 // all shows every turn that has ended, the oldest first.
 func (r *REPL) all(ctx context.Context) error {
-	return r.wait(ctx, "fetching all turns", func(ctx context.Context) error {
-		turns, err := r.turns(ctx)
+	return r.await(ctx, "fetching all turns", func(ctx context.Context) error {
+		turns, err := r.endedTurns(ctx)
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (r *REPL) all(ctx context.Context) error {
 }
 
 // turns are all of the thread that have ended, the oldest first.
-func (r *REPL) turns(ctx context.Context) ([]client.Turn, error) {
+func (r *REPL) endedTurns(ctx context.Context) ([]client.Turn, error) {
 	var turns []client.Turn
 	for t, err := range r.Client.Turns(ctx, r.thread) {
 		if err != nil {
@@ -105,8 +105,8 @@ func (r *REPL) turns(ctx context.Context) ([]client.Turn, error) {
 }
 
 func (r *REPL) search(ctx context.Context, words []string) error {
-	return r.wait(ctx, "searching", func(ctx context.Context) error {
-		turns, err := r.turns(ctx)
+	return r.await(ctx, "searching", func(ctx context.Context) error {
+		turns, err := r.endedTurns(ctx)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (r *REPL) search(ctx context.Context, words []string) error {
 			out.WriteString(r.Style.Hits(t, words))
 		}
 		if out.Len() == 0 {
-			r.say(dim, "─", "Nothing in this thread has all of these words.")
+			r.notice(dim, "─", "Nothing in this thread has all of these words.")
 			return nil
 		}
 		r.print("\n" + out.String() + "\n")
@@ -128,7 +128,7 @@ func (r *REPL) threads(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		return usage("/threads takes no argument.")
 	}
-	return r.wait(ctx, "fetching", func(ctx context.Context) error {
+	return r.await(ctx, "fetching", func(ctx context.Context) error {
 		list, _, err := r.Client.Threads(ctx)
 		if err != nil {
 			return err
@@ -148,11 +148,11 @@ func (r *REPL) newThread(_ context.Context, args []string) error {
 	if len(args) > 0 {
 		return usage("/new takes no argument; say what you want to say next.")
 	}
-	r.follow.stop()
-	r.thread, r.questions = "", nil
+	r.follower.stop()
+	r.thread, r.approvals = "", nil
 	clear(r.running)
 	r.Screen.Progress("")
-	r.say(dim, "┄", "A new conversation begins with what you say next.")
+	r.notice(dim, "┄", "A new conversation begins with what you say next.")
 	return nil
 }
 
@@ -162,7 +162,7 @@ func (r *REPL) switchThread(ctx context.Context, args []string) error {
 		return usage("/switch takes the number of a thread in /threads, or its id.")
 	}
 	var id string
-	err := r.wait(ctx, "fetching", func(ctx context.Context) error {
+	err := r.await(ctx, "fetching", func(ctx context.Context) error {
 		list, _, err := r.Client.Threads(ctx)
 		if err != nil {
 			return err
@@ -189,7 +189,7 @@ func Pick(list []client.Thread, word string) (string, error) {
 			found = append(found, t.ID)
 		}
 	}
-	if n, ok := number(word); ok && len(word) < minID && n >= 1 && n <= len(list) {
+	if n, ok := parseNumber(word); ok && len(word) < minID && n >= 1 && n <= len(list) {
 		return list[n-1].ID, nil
 	}
 	switch len(found) {
@@ -202,13 +202,13 @@ func Pick(list []client.Thread, word string) (string, error) {
 }
 
 // asked keeps and shows a question.
-func (r *REPL) asked(a client.Approval) {
-	if slices.ContainsFunc(r.questions, func(q question) bool { return q.RequestID == a.RequestID }) {
+func (r *REPL) addApproval(a client.Approval) {
+	if slices.ContainsFunc(r.approvals, func(q pendingApproval) bool { return q.RequestID == a.RequestID }) {
 		return
 	}
-	r.asks++
-	r.questions = append(r.questions, question{r.asks, a})
-	shown := r.asks
+	r.approvalCount++
+	r.approvals = append(r.approvals, pendingApproval{r.approvalCount, a})
+	shown := r.approvalCount
 	if shown == 1 {
 		shown = 0
 	}
@@ -216,51 +216,53 @@ func (r *REPL) asked(a client.Approval) {
 	r.Screen.Progress("")
 }
 
-func (r *REPL) answered(request string) {
-	r.questions = slices.DeleteFunc(r.questions, func(q question) bool { return q.RequestID == request })
+func (r *REPL) removeApproval(request string) {
+	r.approvals = slices.DeleteFunc(r.approvals, func(q pendingApproval) bool { return q.RequestID == request })
 }
 
 // approve: /approve [N] [always].
 func (r *REPL) approve(ctx context.Context, args []string) error {
 	if n := len(args); n > 0 && args[n-1] == "always" {
-		return r.decide(ctx, "always", args[:n-1])
+		return r.answerApproval(ctx, "always", args[:n-1])
 	}
-	return r.decide(ctx, "approve", args)
+	return r.answerApproval(ctx, "approve", args)
 }
 
 // deny: /deny [N].
-func (r *REPL) deny(ctx context.Context, args []string) error { return r.decide(ctx, "deny", args) }
+func (r *REPL) deny(ctx context.Context, args []string) error {
+	return r.answerApproval(ctx, "deny", args)
+}
 
 // decide answers a question: the only one, or the one whose number is given.
-func (r *REPL) decide(ctx context.Context, action string, args []string) error {
-	q, err := r.which(args)
+func (r *REPL) answerApproval(ctx context.Context, action string, args []string) error {
+	q, err := r.pickApproval(args)
 	if err != nil {
 		return err
 	}
-	err = r.wait(ctx, "answering", func(ctx context.Context) error { return r.Client.Approve(ctx, q.RequestID, action) })
+	err = r.await(ctx, "answering", func(ctx context.Context) error { return r.Client.Approve(ctx, q.RequestID, action) })
 	if err == nil || client.Is(err, "no_approval") {
-		r.answered(q.RequestID)
+		r.removeApproval(q.RequestID)
 	}
 	return err
 }
 
-func (r *REPL) which(args []string) (question, error) {
-	if len(r.questions) == 0 {
-		return question{}, usage("No call waits for an answer.")
+func (r *REPL) pickApproval(args []string) (pendingApproval, error) {
+	if len(r.approvals) == 0 {
+		return pendingApproval{}, usage("No call waits for an answer.")
 	}
-	if len(args) == 0 && len(r.questions) == 1 {
-		return r.questions[0], nil
+	if len(args) == 0 && len(r.approvals) == 1 {
+		return r.approvals[0], nil
 	}
 	var waiting []string
-	for _, q := range r.questions {
+	for _, q := range r.approvals {
 		if n, ok := 0, false; len(args) == 1 {
-			if n, ok = number(args[0]); ok && n == q.number {
+			if n, ok = parseNumber(args[0]); ok && n == q.shownAs {
 				return q, nil
 			}
 		}
-		waiting = append(waiting, fmt.Sprintf("%d %s", q.number, fit(CleanLine(q.ToolName), 32)))
+		waiting = append(waiting, fmt.Sprintf("%d %s", q.shownAs, fit(CleanLine(q.ToolName), 32)))
 	}
-	return question{}, usage("Say which, by its number. What waits: " + strings.Join(waiting, ", ") + ".")
+	return pendingApproval{}, usage("Say which, by its number. What waits: " + strings.Join(waiting, ", ") + ".")
 }
 
 // quit: /quit.
@@ -288,13 +290,13 @@ func (r *REPL) export(ctx context.Context, args []string) error {
 		name = args[0]
 	}
 	var size int64
-	err := r.wait(ctx, "exporting", func(ctx context.Context) (err error) {
+	err := r.await(ctx, "exporting", func(ctx context.Context) (err error) {
 		size, err = ExportFile(ctx, r.Client, r.thread, format, name)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	r.say(green, "✓", fmt.Sprintf("%s, %s", CleanLine(name), plural(int(size), "byte")))
+	r.notice(green, "✓", fmt.Sprintf("%s, %s", CleanLine(name), plural(int(size), "byte")))
 	return nil
 }

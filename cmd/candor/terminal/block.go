@@ -24,14 +24,14 @@ func (s Style) Block(t client.Turn) string {
 	out.WriteString(s.paint(dim, fmt.Sprintf("  ┄ Reasoning (turn %d)", t.Number)) + "\n")
 	out.WriteString(s.narrative(t.Reasoning))
 	for e := range entries(t) {
-		out.WriteString(s.batch(e) + s.blockEntry(e))
+		out.WriteString(s.batchLine(e) + s.blockEntry(e))
 	}
 	out.WriteString(s.redactions(t.Redactions))
 	return out.String()
 }
 
 // batch is the line above the first of the calls that ran together.
-func (s Style) batch(e entry) string {
+func (s Style) batchLine(e entry) string {
 	if !e.opens {
 		return ""
 	}
@@ -40,27 +40,27 @@ func (s Style) batch(e entry) string {
 
 // blockEntry is one call: its name and reason, and below it parameters and outcome.
 func (s Style) blockEntry(e entry) string {
-	return s.named(e, true) +
+	return s.nameLine(e, true) +
 		s.hang(e.margin()+"params: ", dim, Params(e.Parameters)) +
 		s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call))
 }
 
 // named is the line with the tool's name and, if wanted, the reason.
-func (s Style) named(e entry, reason bool) string {
+func (s Style) nameLine(e entry, withReason bool) string {
 	lead := "  ┄ "
 	if e.Group != nil {
 		lead = "  ┄   ↳ "
 	}
-	name := s.short(e.name(), width(lead))
+	name := s.shorten(toolName(e.Decision), cellWidth(lead))
 	line := s.paint(dim, lead) + s.paint(cyan, name)
-	if !reason {
+	if !withReason {
 		return line + "\n"
 	}
-	cells := width(lead+name) + 2
+	cells := cellWidth(lead+name) + 2
 	if s.Width > 0 && cells > s.Width*2/5 {
-		return line + "\n" + s.hang(e.margin(), e.rendition(), e.reason())
+		return line + "\n" + s.hang(e.margin(), reasonRendition(e.Decision), quotedReason(e.Decision))
 	}
-	return s.under(line+"  ", cells, e.rendition(), e.reason())
+	return s.hangAt(line+"  ", cells, reasonRendition(e.Decision), quotedReason(e.Decision))
 }
 
 // Detail is the reasoning of a turn as it is shown on demand. Where the reader cannot
@@ -80,8 +80,8 @@ func (s Style) Detail(t client.Turn, thread string) string {
 	}
 	out.WriteString(s.paint(dim, title) + "\n" + s.narratives(t.Reasoning))
 	for e := range entries(t) {
-		out.WriteString("\n" + s.batch(e) + s.named(e, false))
-		out.WriteString(s.hang(e.margin()+"rationale: ", e.rendition(), e.reason()))
+		out.WriteString("\n" + s.batchLine(e) + s.nameLine(e, false))
+		out.WriteString(s.hang(e.margin()+"rationale: ", reasonRendition(e.Decision), quotedReason(e.Decision)))
 		out.WriteString(s.hang(e.margin()+"params:    ", dim, Params(e.Parameters)))
 		out.WriteString(s.hang(e.margin()+"outcome:   ", dim, outcome(e.Decision, e.call)))
 	}
@@ -175,8 +175,6 @@ func (e entry) margin() string {
 	return "    "
 }
 
-func (e entry) name() string { return toolName(e.Decision) }
-
 // toolName is a call's tool, with the sub-agent that called it.
 func toolName(d client.Decision) string {
 	name := fit(cmp.Or(CleanLine(d.ToolName), "(no name)"), 64)
@@ -186,10 +184,8 @@ func toolName(d client.Decision) string {
 	return name
 }
 
-func (e entry) reason() string { return reason(e.Decision) }
-
 // reason is the rationale in quotes, and whose it is where it is not the model's.
-func reason(d client.Decision) string {
+func quotedReason(d client.Decision) string {
 	quoted := `"` + CleanLine(d.Rationale) + `"`
 	switch {
 	case d.Blocked:
@@ -200,9 +196,7 @@ func reason(d client.Decision) string {
 	return quoted
 }
 
-func (e entry) rendition() string { return rendition(e.Decision) }
-
-func rendition(d client.Decision) string {
+func reasonRendition(d client.Decision) string {
 	if d.Source == "fallback" {
 		return italic
 	}

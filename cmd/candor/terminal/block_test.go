@@ -59,7 +59,7 @@ func TestTheGistOfAResultIsItsFirstLine(t *testing.T) {
 		{"a command", `{}`, &client.ResultShape{ExitCode: new(1), Chars: new(0)}, "Exit 1 — stdout: 0 chars"},
 		{"a search", `{}`, &client.ResultShape{Items: new(2), Of: "notes", Query: "a\nb"}, `Found 2 notes matching "a b"`},
 	} {
-		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, gist(tt.preview, tt.shape)) })
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, resultLine(tt.preview, tt.shape)) })
 	}
 }
 

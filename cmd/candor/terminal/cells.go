@@ -19,62 +19,62 @@ const (
 
 // cells translates between text and what the line editor edits. One goroutine uses it
 // at a time.
-type cells struct {
-	tokens []token
-	known  map[string]rune
+type cellCodec struct {
+	glyphs   []glyph
+	assigned map[string]rune
 }
 
 // token is what a private rune stands for.
-type token struct{ text, shown string }
+type glyph struct{ text, display string }
 
 // encode turns text into one rune a cell.
-func (c *cells) encode(text string) string {
+func (c *cellCodec) encode(text string) string {
 	var out strings.Builder
 	for g := displaywidth.StringGraphemes(text); g.Next(); {
-		out.WriteString(c.cluster(g.Value(), g.Width()))
+		out.WriteString(c.encodeCluster(g.Value(), g.Width()))
 	}
 	return out.String()
 }
 
-func (c *cells) cluster(s string, cells int) string {
+func (c *cellCodec) encodeCluster(s string, cells int) string {
 	r, n := utf8.DecodeRuneInString(s)
 	switch {
 	case r >= firstToken || s == "\n":
-		return c.token(s)
+		return c.assign(s)
 	case cells == 0:
 		return ""
 	case n == len(s) && cells == 1:
 		return s
 	}
-	return c.token(s)
+	return c.assign(s)
 }
 
 // token gives a cluster, or any text, a rune to stand for it.
-func (c *cells) token(text string) string {
+func (c *cellCodec) assign(text string) string {
 	if r, _ := utf8.DecodeRuneInString(text); r >= firstToken {
-		return c.wide(r) // it has one: an edit goes through here again
+		return c.padded(r) // it has one: an edit goes through here again
 	}
-	r, ok := c.known[text]
+	r, ok := c.assigned[text]
 	if !ok {
-		r = rune(firstToken + len(c.tokens))
+		r = rune(firstToken + len(c.glyphs))
 		if r > lastToken {
 			return "?" // a million kinds of cluster in one conversation
 		}
-		if c.known == nil {
-			c.known = map[string]rune{}
+		if c.assigned == nil {
+			c.assigned = map[string]rune{}
 		}
-		c.known[text] = r
-		c.tokens = append(c.tokens, token{text, label(text)})
+		c.assigned[text] = r
+		c.glyphs = append(c.glyphs, glyph{text, displayText(text)})
 	}
-	return c.wide(r)
+	return c.padded(r)
 }
 
 // wide is a token with its fillers.
-func (c *cells) wide(r rune) string {
-	if r == filler || int(r-firstToken) >= len(c.tokens) {
+func (c *cellCodec) padded(r rune) string {
+	if r == filler || int(r-firstToken) >= len(c.glyphs) {
 		return ""
 	}
-	return string(r) + strings.Repeat(string(rune(filler)), max(0, width(c.tokens[r-firstToken].shown)-1))
+	return string(r) + strings.Repeat(string(rune(filler)), max(0, cellWidth(c.glyphs[r-firstToken].display)-1))
 }
 
 // longPaste is how many bytes of pasted text are shown as they are.
@@ -82,7 +82,7 @@ const longPaste = 400
 
 // label is how a token is shown: as itself, a line break as a sign, and what was
 // pasted, if it is long, by its size.
-func label(text string) string {
+func displayText(text string) string {
 	lines := strings.Count(text, "\n") + 1
 	switch {
 	case text == "\n":
@@ -95,24 +95,24 @@ func label(text string) string {
 
 // paste is pasted text as it is edited: as if it had been typed where it is short,
 // else as one token.
-func (c *cells) paste(text string) string {
+func (c *cellCodec) paste(text string) string {
 	if len(text) > longPaste || strings.Count(text, "\n") > 4 {
-		return c.token(text)
+		return c.assign(text)
 	}
 	return c.encode(text)
 }
 
 // decode is the text that a line stands for.
-func (c *cells) decode(line string) string {
-	return c.expand(line, func(t token) string { return t.text })
+func (c *cellCodec) decode(line string) string {
+	return c.expand(line, func(t glyph) string { return t.text })
 }
 
 // show is what of a line goes to the screen.
-func (c *cells) show(line string) string {
-	return c.expand(line, func(t token) string { return t.shown })
+func (c *cellCodec) show(line string) string {
+	return c.expand(line, func(t glyph) string { return t.display })
 }
 
-func (c *cells) expand(line string, as func(token) string) string {
+func (c *cellCodec) expand(line string, as func(glyph) string) string {
 	if !strings.ContainsFunc(line, func(r rune) bool { return r >= firstToken }) {
 		return line
 	}
@@ -121,8 +121,8 @@ func (c *cells) expand(line string, as func(token) string) string {
 		switch {
 		case r < firstToken:
 			out.WriteRune(r)
-		case int(r-firstToken) < len(c.tokens):
-			out.WriteString(as(c.tokens[r-firstToken]))
+		case int(r-firstToken) < len(c.glyphs):
+			out.WriteString(as(c.glyphs[r-firstToken]))
 		}
 	}
 	return out.String()
@@ -130,7 +130,7 @@ func (c *cells) expand(line string, as func(token) string) string {
 
 // insert puts text between two parts of a line and gives them back anew, since what
 // stands side by side may join into one cluster.
-func (c *cells) insert(before, text, after string) (newBefore, newAfter string) {
+func (c *cellCodec) insert(before, text, after string) (newBefore, newAfter string) {
 	// Only what touches the text can join with it.
 	head, tail := c.tail(before)
 	joined := c.encode(c.decode(tail) + text)
@@ -138,14 +138,14 @@ func (c *cells) insert(before, text, after string) (newBefore, newAfter string) 
 }
 
 // tail splits the last cluster off a line.
-func (c *cells) tail(line string) (head, last string) {
+func (c *cellCodec) tail(line string) (head, last string) {
 	trimmed := strings.TrimRight(line, string(rune(filler)))
 	_, n := utf8.DecodeLastRuneInString(trimmed)
 	return line[:len(trimmed)-n], line[len(trimmed)-n:]
 }
 
 // head splits the first cluster off a line.
-func (c *cells) head(line string) (first, rest string) {
+func (c *cellCodec) head(line string) (first, rest string) {
 	_, n := utf8.DecodeRuneInString(line)
 	rest = strings.TrimLeft(line[n:], string(rune(filler)))
 	return line[:len(line)-len(rest)], rest

@@ -40,12 +40,12 @@ type cleaner struct {
 func (c cleaner) clean(s string) string {
 	c.out.Grow(min(len(s), 4*maxText))
 	for len(s) > 0 {
-		if n := plainRun(s); n > 0 && c.total+n < maxText {
+		if n := printableASCII(s); n > 0 && c.total+n < maxText {
 			c.plain(s[:n])
 			s = s[n:]
 			continue
 		}
-		if n := sequence(s); n > 0 {
+		if n := sequenceLen(s); n > 0 {
 			s = s[n:]
 			continue
 		}
@@ -55,18 +55,18 @@ func (c cleaner) clean(s string) string {
 		}
 		s = s[n:]
 		if c.total >= maxText {
-			c.note()
+			c.noteCut()
 			c.out.WriteString("… (the rest is left out)")
 			return c.out.String()
 		}
 		c.add(r)
 	}
-	c.note()
+	c.noteCut()
 	return c.out.String()
 }
 
 // plainRun is how many printable ASCII characters s begins with.
-func plainRun(s string) int {
+func printableASCII(s string) int {
 	n := 0
 	for n < len(s) && n < maxLine && s[n] >= ' ' && s[n] <= '~' {
 		n++
@@ -90,15 +90,15 @@ func (c *cleaner) add(r rune) {
 		c.newline()
 	case r == '\t':
 		c.write("  ", 2)
-	case mark(r):
+	case combines(r):
 		if c.marks++; c.marks <= maxMarks {
 			c.write(string(r), 0)
 		}
-	case joiner(r):
+	case joins(r):
 		if c.marks++; c.marks <= maxMarks && c.column > 0 {
 			c.write(string(r), 0)
 		}
-	case shown(r):
+	case printable(r):
 		c.marks = 0
 		c.write(string(r), 1)
 	}
@@ -110,7 +110,7 @@ func (c *cleaner) newline() {
 		c.write(" ", 1)
 		return
 	}
-	c.note()
+	c.noteCut()
 	c.total++
 	c.column = 0
 	c.out.WriteByte('\n')
@@ -127,7 +127,7 @@ func (c *cleaner) write(s string, characters int) {
 }
 
 // note says how much of the line was cut.
-func (c *cleaner) note() {
+func (c *cleaner) noteCut() {
 	if c.cut > 0 {
 		c.out.WriteString("… (" + count(c.cut) + " more characters)")
 		c.cut = 0
@@ -135,13 +135,15 @@ func (c *cleaner) note() {
 }
 
 // mark reports whether r is drawn onto the character before it.
-func mark(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me) && !hidden(r) || r == 0xFE0F }
+func combines(r rune) bool {
+	return unicode.In(r, unicode.Mn, unicode.Me) && !invisible(r) || r == 0xFE0F
+}
 
 // joiner reports whether r joins its neighbours into one: scripts and emoji need it.
-func joiner(r rune) bool { return r == 0x200C || r == 0x200D }
+func joins(r rune) bool { return r == 0x200C || r == 0x200D }
 
 // hidden are marks and letters that show nothing.
-func hidden(r rune) bool {
+func invisible(r rune) bool {
 	switch {
 	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, r == 0x17B4, r == 0x17B5, r == 0x2800:
 		return true
@@ -152,19 +154,19 @@ func hidden(r rune) bool {
 }
 
 // shown reports whether r is something to look at, or a space.
-func shown(r rune) bool {
+func printable(r rune) bool {
 	if r == ' ' || r == 0xA0 || r == utf8.RuneError {
 		return true
 	}
 	if r >= firstToken {
 		return false // the line editor's
 	}
-	return (unicode.IsGraphic(r) || unicode.Is(unicode.Co, r)) && !hidden(r) && !unicode.Is(unicode.Cf, r)
+	return (unicode.IsGraphic(r) || unicode.Is(unicode.Co, r)) && !invisible(r) && !unicode.Is(unicode.Cf, r)
 }
 
 // sequence is the length of the terminal sequence that s begins with, 0 for none. One
 // that does not end is its introducer only: what follows is text.
-func sequence(s string) int {
+func sequenceLen(s string) int {
 	var kind byte
 	start := 2
 	switch {
@@ -177,9 +179,9 @@ func sequence(s string) int {
 	}
 	switch {
 	case kind == '[':
-		return start + csi(s[start:])
+		return start + csiLen(s[start:])
 	case strings.IndexByte("]PX^_", kind) >= 0:
-		return start + controlString(s[start:])
+		return start + controlStringLen(s[start:])
 	case kind >= ' ' && kind <= '/' && len(s) > start && s[0] == 0x1b:
 		return start + 1
 	case s[0] == 0x1b && kind >= utf8.RuneSelf, s[0] == 0x1b && kind < ' ':
@@ -192,7 +194,7 @@ func sequence(s string) int {
 }
 
 // csi is the length of parameters up to the final byte.
-func csi(s string) int {
+func csiLen(s string) int {
 	for i := 0; i < min(len(s), 64); i++ {
 		switch {
 		case s[i] >= 0x40 && s[i] <= 0x7e:
@@ -205,7 +207,7 @@ func csi(s string) int {
 }
 
 // controlString is the length up to BEL or ST, 0 where it does not end.
-func controlString(s string) int {
+func controlStringLen(s string) int {
 	for i := 0; i < min(len(s), maxSequence); i++ {
 		switch {
 		case s[i] == 0x07:

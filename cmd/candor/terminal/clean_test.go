@@ -63,7 +63,7 @@ func FuzzClean(f *testing.F) {
 		got := Clean(s)
 		require.True(t, utf8.ValidString(got))
 		for _, r := range got {
-			require.True(t, r == '\n' || shown(r) || mark(r) || joiner(r), "%U in %q", r, got)
+			require.True(t, r == '\n' || printable(r) || combines(r) || joins(r), "%U in %q", r, got)
 		}
 		require.NotContains(t, CleanLine(s), "\n")
 		require.Equal(t, got, Clean(got))

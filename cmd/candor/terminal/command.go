@@ -20,26 +20,26 @@ type usage string
 func (u usage) Error() string { return string(u) }
 
 const (
-	inspection    = "Inspection"
-	conversations = "Conversations"
-	approvals     = "Approvals"
-	general       = "General"
+	sectionInspection    = "Inspection"
+	sectionConversations = "Conversations"
+	sectionApprovals     = "Approvals"
+	sectionGeneral       = "General"
 )
 
 // commands are all there are, in the order of the help. A function, since the help
 // is one of them.
 func commands() []command {
 	return []command{
-		{"/reasoning", "[N|all|last]", "why the tools of a turn were called: the latest, turn N, or all", inspection, (*REPL).reasoning},
-		{"/reasoning search", "WORDS", "turns in which all these words stand", inspection, nil},
-		{"/threads", "", "your conversations, the one used last first", conversations, (*REPL).threads},
-		{"/new", "", "begin another", conversations, (*REPL).newThread},
-		{"/switch", "N|ID", "go on with another, by its number in /threads or its id", conversations, (*REPL).switchThread},
-		{"/export", "[md|jsonl|html] [FILE]", "write this one to a file, reasons included", conversations, (*REPL).export},
-		{"/approve", "[N] [always]", "let a call that waits run; always: also the later ones of its tool", approvals, (*REPL).approve},
-		{"/deny", "[N]", "reject it", approvals, (*REPL).deny},
-		{"/help", "", "this list", general, (*REPL).help},
-		{"/quit", "", "leave; Ctrl-D does it too", general, (*REPL).quit},
+		{"/reasoning", "[N|all|last]", "why the tools of a turn were called: the latest, turn N, or all", sectionInspection, (*REPL).reasoning},
+		{"/reasoning search", "WORDS", "turns in which all these words stand", sectionInspection, nil},
+		{"/threads", "", "your conversations, the one used last first", sectionConversations, (*REPL).threads},
+		{"/new", "", "begin another", sectionConversations, (*REPL).newThread},
+		{"/switch", "N|ID", "go on with another, by its number in /threads or its id", sectionConversations, (*REPL).switchThread},
+		{"/export", "[md|jsonl|html] [FILE]", "write this one to a file, reasons included", sectionConversations, (*REPL).export},
+		{"/approve", "[N] [always]", "let a call that waits run; always: also the later ones of its tool", sectionApprovals, (*REPL).approve},
+		{"/deny", "[N]", "reject it", sectionApprovals, (*REPL).deny},
+		{"/help", "", "this list", sectionGeneral, (*REPL).help},
+		{"/quit", "", "leave; Ctrl-D does it too", sectionGeneral, (*REPL).quit},
 	}
 }
 
@@ -138,8 +138,8 @@ func (r *REPL) help(_ context.Context, args []string) error {
 			out.WriteString(r.Style.hang("    ", cyan, call) + r.Style.hang("      ", dim, c.help))
 			continue
 		}
-		label := "    " + r.Style.paint(cyan, call) + strings.Repeat(" ", max(2, 34-width(call)))
-		out.WriteString(r.Style.under(label, 4+max(34, width(call)+2), dim, c.help))
+		label := "    " + r.Style.paint(cyan, call) + strings.Repeat(" ", max(2, 34-cellWidth(call)))
+		out.WriteString(r.Style.hangAt(label, 4+max(34, cellWidth(call)+2), dim, c.help))
 	}
 	out.WriteString("\n" + r.Style.hang("  ", dim,
 		"Ctrl-C stops the turn that runs. Ctrl-J, or a \\ at the end, begins another line. What you type while a turn runs waits for its end.") + "\n")
@@ -148,7 +148,7 @@ func (r *REPL) help(_ context.Context, args []string) error {
 }
 
 // number reads a turn's or a thread's number; ok is false for anything else.
-func number(word string) (n int, ok bool) {
+func parseNumber(word string) (n int, ok bool) {
 	n, err := strconv.Atoi(word)
 	return n, err == nil && n >= 0 && !strings.HasPrefix(word, "+")
 }

@@ -22,12 +22,12 @@ type Editor struct {
 	keys     *keys
 	complete func(line string) []string
 
-	prompt  atomic.Pointer[string]
-	reading atomic.Bool
-	width   atomic.Int64
+	currentPrompt atomic.Pointer[string]
+	reading       atomic.Bool
+	columns       atomic.Int64
 
 	mu         sync.Mutex // guards cells, which the writer and the reader use
-	cells      cells
+	codec      cellCodec
 	history    []string
 	interrupts chan struct{}
 }
@@ -46,8 +46,8 @@ func NewEditor(in, out *os.File, complete func(line string) []string) (*Editor, 
 		io.Writer
 	}{readerFunc(e.read), writerFunc(e.write)}, "")
 	e.term.AutoCompleteCallback = e.edit
-	e.term.History = (*pastLines)(e)
-	e.prompt.Store(new(""))
+	e.term.History = (*lineHistory)(e)
+	e.currentPrompt.Store(new(""))
 	e.resize()
 	if _, err := io.WriteString(out, "\x1b[?2004h"); err != nil { // tell pasted text apart
 		return nil, errors.Join(err, e.Close())
@@ -71,7 +71,7 @@ func (e *Editor) ReadLine() (string, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.cells.decode(line), nil
+	return e.codec.decode(line), nil
 }
 
 // Print writes whole lines above the one being edited.
@@ -82,7 +82,7 @@ func (e *Editor) Print(text string) {
 
 // Prompt changes what stands before the line being edited.
 func (e *Editor) Prompt(prompt string) {
-	e.prompt.Store(&prompt)
+	e.currentPrompt.Store(&prompt)
 	e.term.SetPrompt(prompt)
 	e.Print("")
 }
@@ -94,12 +94,12 @@ func (e *Editor) Progress(text string) {
 		e.Print("\r\x1b[K" + text)
 		return
 	}
-	e.term.SetPrompt(text + *e.prompt.Load())
+	e.term.SetPrompt(text + *e.currentPrompt.Load())
 	e.Print("")
 }
 
 // Width is how many cells a line has.
-func (e *Editor) Width() int { return int(e.width.Load()) }
+func (e *Editor) Width() int { return int(e.columns.Load()) }
 
 // Interrupts tells of Ctrl-C; several that nobody waited for are one.
 func (e *Editor) Interrupts() <-chan struct{} { return e.interrupts }
@@ -114,7 +114,7 @@ func (e *Editor) interrupt() {
 // resize follows the window; it is cheap and asked before whatever depends on it.
 func (e *Editor) resize() {
 	if w, h, err := term.GetSize(int(e.out.Fd())); err == nil && w > 0 {
-		e.width.Store(int64(w))
+		e.columns.Store(int64(w))
 		_ = e.term.SetSize(w, h)
 	}
 }
@@ -136,7 +136,7 @@ func (e *Editor) read(p []byte) (int, error) {
 // write is all that goes to the screen.
 func (e *Editor) write(p []byte) (int, error) {
 	e.mu.Lock()
-	text := e.cells.show(string(p))
+	text := e.codec.show(string(p))
 	e.mu.Unlock()
 	if _, err := io.WriteString(e.out, text); err != nil {
 		return 0, err
@@ -151,7 +151,7 @@ func (e *Editor) edit(line string, pos int, key rune) (newLine string, newPos in
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	before, after, c := line[:pos], line[pos:], &e.cells
+	before, after, c := line[:pos], line[pos:], &e.codec
 	switch key {
 	case keyBackspace:
 		before, _ = c.tail(before)
@@ -172,7 +172,7 @@ func (e *Editor) edit(line string, pos int, key rune) (newLine string, newPos in
 	case keyClear:
 		before, after = "", ""
 	case keyNewline:
-		before += c.token("\n")
+		before += c.assign("\n")
 	case keyPaste:
 		if len(e.keys.pastes) > 0 {
 			before += c.paste(e.keys.pastes[0])
@@ -184,7 +184,7 @@ func (e *Editor) edit(line string, pos int, key rune) (newLine string, newPos in
 			return "", 0, false
 		case key < 0x7f && after == "":
 			return "", 0, false // the library appends it faster
-		case !shown(key) && !mark(key) && !joiner(key):
+		case !printable(key) && !combines(key) && !joins(key):
 			return line, pos, true
 		}
 		before, after = c.insert(before, string(key), after)
@@ -196,7 +196,7 @@ func (e *Editor) edit(line string, pos int, key rune) (newLine string, newPos in
 // they part it lists them.
 func (e *Editor) tab(line string, pos int) (newLine string, newPos int, ok bool) {
 	e.mu.Lock()
-	typed := e.cells.decode(line[:pos])
+	typed := e.codec.decode(line[:pos])
 	e.mu.Unlock()
 	options := e.complete(typed)
 	if len(options) == 0 {
@@ -213,7 +213,7 @@ func (e *Editor) tab(line string, pos int) (newLine string, newPos int, ok bool)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	before := e.cells.encode(common)
+	before := e.codec.encode(common)
 	return before + line[pos:], len(before), true
 }
 
@@ -222,13 +222,13 @@ func (e *Editor) tab(line string, pos int) (newLine string, newPos int, ok bool)
 const maxHistory = 500
 
 // pastLines is the editor's history as the library wants it, the newest first.
-type pastLines Editor
+type lineHistory Editor
 
 // Add implements term.History.
-func (h *pastLines) Add(line string) {
+func (h *lineHistory) Add(line string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	text := h.cells.decode(line)
+	text := h.codec.decode(line)
 	if strings.TrimSpace(text) == "" || len(h.history) > 0 && h.history[len(h.history)-1] == text {
 		return
 	}
@@ -237,11 +237,11 @@ func (h *pastLines) Add(line string) {
 }
 
 // Len implements term.History.
-func (h *pastLines) Len() int { return len(h.history) }
+func (h *lineHistory) Len() int { return len(h.history) }
 
 // At implements term.History.
-func (h *pastLines) At(i int) string {
+func (h *lineHistory) At(i int) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.cells.paste(h.history[len(h.history)-1-i])
+	return h.codec.paste(h.history[len(h.history)-1-i])
 }

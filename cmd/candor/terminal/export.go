@@ -31,7 +31,7 @@ func ExportFile(ctx context.Context, c *client.Client, thread, format, file stri
 }
 
 // Cleaned writes foreign text to a terminal, made safe line by line.
-func Cleaned(w io.Writer) io.WriteCloser { return &cleanWriter{out: w} }
+func CleanWriter(w io.Writer) io.WriteCloser { return &cleanWriter{out: w} }
 
 type cleanWriter struct {
 	out  io.Writer

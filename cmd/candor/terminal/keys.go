@@ -20,7 +20,7 @@ const (
 )
 
 // sequences are what keys send, by what the editor takes them for.
-var sequences = map[string]string{
+var keyMap = map[string]string{
 	"\x7f": "\x1c", "\x08": "\x1c", "\x02": "\x1e", "\x06": "\x1f", "\x04": "\x19", "\n": "\x16",
 	"\x1b[D": "\x1e", "\x1bOD": "\x1e", "\x1b[C": "\x1f", "\x1bOC": "\x1f", "\x1b[3~": "\x1d",
 	"\x1b[A": "\x1b[A", "\x1bOA": "\x1b[A", "\x1b[B": "\x1b[B", "\x1bOB": "\x1b[B",
@@ -32,7 +32,7 @@ var sequences = map[string]string{
 }
 
 // kept are the control codes that the editor takes as they are: ^A ^E ^I ^K ^L ^N ^P ^U ^W and Enter.
-const kept = "\x01\x05\t\x0b\x0c\x0e\x10\x15\x17\r"
+const passedThrough = "\x01\x05\t\x0b\x0c\x0e\x10\x15\x17\r"
 
 const (
 	pasteBegin = "\x1b[200~"
@@ -46,7 +46,7 @@ type keys struct {
 	from      io.Reader
 	interrupt func() // Ctrl-C
 	ready     []byte // for the editor
-	held      []byte // the beginning of a sequence
+	partial   []byte // the beginning of a sequence
 	pasting   bool
 	pasted    []byte   // while pasting
 	pastes    []string // complete, for the editor to fetch
@@ -61,7 +61,7 @@ func (k *keys) Read(p []byte) (int, error) {
 		}
 		var buf [4096]byte
 		n, err := k.from.Read(buf[:])
-		k.take(append(k.held, buf[:n]...))
+		k.translate(append(k.partial, buf[:n]...))
 		if err != nil {
 			k.ended = true
 		}
@@ -72,24 +72,24 @@ func (k *keys) Read(p []byte) (int, error) {
 }
 
 // take translates input and holds back what may go on.
-func (k *keys) take(in []byte) {
+func (k *keys) translate(in []byte) {
 	for len(in) > 0 {
 		n := 0
 		if k.pasting {
-			n = k.paste(in)
+			n = k.takePaste(in)
 		} else {
-			n = k.key(in)
+			n = k.takeKey(in)
 		}
 		if n == 0 {
 			break
 		}
 		in = in[n:]
 	}
-	k.held = append([]byte(nil), in...)
+	k.partial = append([]byte(nil), in...)
 }
 
 // paste takes pasted bytes up to the end mark, and none when there may be more of it.
-func (k *keys) paste(in []byte) int {
+func (k *keys) takePaste(in []byte) int {
 	end := bytes.Index(in, []byte(pasteEnd))
 	n := end
 	if end < 0 {
@@ -110,7 +110,7 @@ func (k *keys) paste(in []byte) int {
 }
 
 // key takes one key, and none when it may not be all of it.
-func (k *keys) key(in []byte) int {
+func (k *keys) takeKey(in []byte) int {
 	if in[0] == 0x03 {
 		k.interrupt()
 		k.ready = append(k.ready, keyClear)
@@ -118,16 +118,16 @@ func (k *keys) key(in []byte) int {
 	}
 	n := 1
 	if in[0] == 0x1b {
-		if n = escape(in); n == 0 {
+		if n = escapeLen(in); n == 0 {
 			return 0
 		}
 	}
-	switch as, known := sequences[string(in[:n])]; {
+	switch as, known := keyMap[string(in[:n])]; {
 	case known:
 		k.ready = append(k.ready, as...)
 	case string(in[:n]) == pasteBegin:
 		k.pasting = true
-	case n > 1 || in[0] < ' ' && strings.IndexByte(kept, in[0]) < 0: // a key that means nothing here
+	case n > 1 || in[0] < ' ' && strings.IndexByte(passedThrough, in[0]) < 0: // a key that means nothing here
 	default:
 		k.ready = append(k.ready, in[0])
 	}
@@ -136,7 +136,7 @@ func (k *keys) key(in []byte) int {
 
 // escape is the length of what a key sent that begins with ESC, 0 if more of it may
 // come.
-func escape(in []byte) int {
+func escapeLen(in []byte) int {
 	if len(in) < 2 {
 		return 0
 	}

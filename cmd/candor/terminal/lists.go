@@ -44,7 +44,7 @@ func (s Style) Threads(list []client.Thread, current string, now time.Time) stri
 }
 
 // shortID is enough of an id to tell it from others by eye.
-func shortID(id string) string { return pad(strings.TrimSuffix(first(CleanLine(id), 8), "…"), 8) }
+func shortID(id string) string { return pad(strings.TrimSuffix(truncate(CleanLine(id), 8), "…"), 8) }
 
 func age(d time.Duration) string {
 	switch {
@@ -83,7 +83,7 @@ func hits(t client.Turn, words []string) []hit {
 			try("narrative", n.Narrative)
 		}
 		for _, d := range r.Decisions {
-			try(toolName(d), reason(d)+" "+Params(d.Parameters))
+			try(toolName(d), quotedReason(d)+" "+Params(d.Parameters))
 		}
 	}
 	try("answer", t.Response)
@@ -97,10 +97,10 @@ func (s Style) Hits(t client.Turn, words []string) string {
 		where := fmt.Sprintf("  turn %d  ", t.Number)
 		room := 120
 		if s.Width > 0 {
-			room = max(20, s.Width-width(where)-18)
+			room = max(20, s.Width-cellWidth(where)-18)
 		}
 		text := excerpt(CleanLine(h.text), words[0], room)
-		out.WriteString(s.paint(dim, where) + s.paint(cyan, pad(fit(h.where, 16), 16)) + "  " + s.mark(text, words) + "\n")
+		out.WriteString(s.paint(dim, where) + s.paint(cyan, pad(fit(h.where, 16), 16)) + "  " + s.highlight(text, words) + "\n")
 	}
 	return out.String()
 }
@@ -108,7 +108,7 @@ func (s Style) Hits(t client.Turn, words []string) string {
 // excerpt is the part of a text around a word, in so many cells.
 func excerpt(text, word string, cells int) string {
 	at := strings.Index(strings.ToLower(text), strings.ToLower(word))
-	if width(text) <= cells || at < 0 || at > len(text) {
+	if cellWidth(text) <= cells || at < 0 || at > len(text) {
 		return fit(text, cells)
 	}
 	from := strings.LastIndexByte(text[:max(0, at-cells/3)], ' ') + 1
@@ -119,7 +119,7 @@ func excerpt(text, word string, cells int) string {
 }
 
 // mark paints the words in a text.
-func (s Style) mark(text string, words []string) string {
+func (s Style) highlight(text string, words []string) string {
 	if !s.Color {
 		return text
 	}

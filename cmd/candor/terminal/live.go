@@ -25,15 +25,15 @@ func (l Live) Lines(e client.Event) string {
 	case "tool_completed":
 		return l.completed(e)
 	case "tool_result":
-		return l.hang("    ▸ ", dim, gist(e.Preview, e.Shape))
+		return l.hang("    ▸ ", dim, resultLine(e.Preview, e.Shape))
 	case "approval_answered":
-		return l.answered(e)
+		return l.approvalAnswered(e)
 	case "handoff":
 		return l.handoff(e)
 	case "response":
 		return "\n" + l.text(e.Content)
 	case "error":
-		return "\n" + l.under(l.paint(red, "  ✗ "), 4, "", CleanLine(e.Message))
+		return "\n" + l.hangAt(l.paint(red, "  ✗ "), 4, "", CleanLine(e.Message))
 	}
 	return ""
 }
@@ -77,7 +77,7 @@ func (l Live) completed(e client.Event) string {
 	return line + l.hang("    ▸ ", red, words)
 }
 
-func (l Live) answered(e client.Event) string {
+func (l Live) approvalAnswered(e client.Event) string {
 	words, known := map[string]string{
 		"approve": "Approved.", "always": "Approved, also for the rest of the session.", "deny": "Denied.",
 		"expired": "Nobody answered in time; the call is rejected.", "withdrawn": "No answer is needed any more.",
@@ -93,14 +93,14 @@ func (l Live) handoff(e client.Event) string {
 	if e.To == "" {
 		who = "← " + fit(CleanLine(e.From), 32)
 	}
-	return l.hang("  ┄ "+who+": ", dim, first(CleanLine(e.Text), maxParams))
+	return l.hang("  ┄ "+who+": ", dim, truncate(CleanLine(e.Text), maxParams))
 }
 
 // call is the tool an event is about.
 func (l Live) call(e client.Event) string {
 	d := e.Decision
 	d.ToolName = e.Name
-	return l.paint(cyan, l.short(toolName(d), 4))
+	return l.paint(cyan, l.shorten(toolName(d), 4))
 }
 
 func (l Live) step(mark, markPaint, paint, text string) string {
@@ -109,7 +109,7 @@ func (l Live) step(mark, markPaint, paint, text string) string {
 
 // maxAsked is how many characters of parameters a person is asked about: what is to be
 // approved has to be seen.
-const maxAsked = 4000
+const maxApprovalParams = 4000
 
 // Question shows a call that waits for its user, and how to answer. number tells it
 // from others that wait; 0 is for the only one.
@@ -119,19 +119,19 @@ func (s Style) Question(a client.Approval, number int) string {
 	if number > 0 {
 		lead, which = fmt.Sprintf("  ? %d ", number), fmt.Sprintf(" %d", number)
 	}
-	name := s.short(toolName(d), width(lead))
+	name := s.shorten(toolName(d), cellWidth(lead))
 	why := "" // what is to be decided on is not dim
 	if d.Source == "fallback" {
 		why = italic
 	}
-	out := "\n" + s.under(s.paint(yellow, lead)+s.paint(cyan, name)+"  ", width(lead+name)+2, why, reason(d))
+	out := "\n" + s.hangAt(s.paint(yellow, lead)+s.paint(cyan, name)+"  ", cellWidth(lead+name)+2, why, quotedReason(d))
 	if text := CleanLine(a.Description); text != "" {
-		out += s.hang("    ", dim, first(text, 400))
+		out += s.hang("    ", dim, truncate(text, 400))
 	}
-	params := compact(a.Parameters, maxAsked)
+	params := compact(a.Parameters, maxApprovalParams)
 	out += s.hang("    params: ", "", params)
 	if strings.HasSuffix(params, "…") {
-		out += s.under(s.paint(yellow, "    ! "), 6, "", "There is more that is not shown. Deny it unless you know what it is.")
+		out += s.hangAt(s.paint(yellow, "    ! "), 6, "", "There is more that is not shown. Deny it unless you know what it is.")
 	}
 	answers := "/approve" + which
 	if a.AllowAlways {

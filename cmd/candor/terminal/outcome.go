@@ -32,7 +32,7 @@ func success(s *client.ResultShape) string {
 	case s == nil:
 		return "success"
 	case s.Items != nil && s.Of != "":
-		return count(*s.Items) + " " + noun(s.Of, *s.Items) + " found"
+		return count(*s.Items) + " " + itemNoun(s.Of, *s.Items) + " found"
 	case s.Items != nil:
 		return "success (" + plural(*s.Items, "item") + ")"
 	case s.ExitCode != nil && *s.ExitCode != 0:
@@ -51,7 +51,7 @@ func chars(s *client.ResultShape) int {
 }
 
 // noun is what a list holds, in the number that fits.
-func noun(of string, n int) string {
+func itemNoun(of string, n int) string {
 	of = fit(CleanLine(of), 20)
 	switch {
 	case n != 1:
@@ -65,10 +65,10 @@ func noun(of string, n int) string {
 }
 
 // gist is what came of a call, in the line that is shown while the turn runs.
-func gist(preview string, s *client.ResultShape) string {
+func resultLine(preview string, s *client.ResultShape) string {
 	switch {
 	case s != nil && s.Items != nil && s.Of != "":
-		words := "Found " + count(*s.Items) + " " + noun(s.Of, *s.Items)
+		words := "Found " + count(*s.Items) + " " + itemNoun(s.Of, *s.Items)
 		if s.Query != "" {
 			words += ` matching "` + CleanLine(s.Query) + `"`
 		}
@@ -82,7 +82,7 @@ func gist(preview string, s *client.ResultShape) string {
 		if more && strings.TrimSpace(rest) != "" {
 			line += " …"
 		}
-		return first(CleanLine(line), maxParams)
+		return truncate(CleanLine(line), maxParams)
 	}
 	return compact([]byte(preview), maxParams)
 }

@@ -20,19 +20,19 @@ func compact(raw []byte, characters int) string {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return "{}"
 	}
-	p := printer{dec: json.NewDecoder(bytes.NewReader(raw)), room: 4*characters + 16}
+	p := printer{dec: json.NewDecoder(bytes.NewReader(raw)), budget: 4*characters + 16}
 	p.dec.UseNumber()
 	if p.value(0) != nil {
 		p.out.WriteString("…")
 	}
-	return first(p.out.String(), characters)
+	return truncate(p.out.String(), characters)
 }
 
 // printer writes values until it has no room.
 type printer struct {
-	dec  *json.Decoder
-	out  strings.Builder
-	room int // bytes after which it stops: more is cut off anyway
+	dec    *json.Decoder
+	out    strings.Builder
+	budget int // bytes after which it stops: more is cut off anyway
 }
 
 // errFull ends the printing of a value that is too long, or too deep, to be shown.
@@ -43,7 +43,7 @@ func (p *printer) value(depth int) error {
 	if err != nil {
 		return err
 	}
-	if p.out.Len() > p.room || depth > 64 {
+	if p.out.Len() > p.budget || depth > 64 {
 		return errFull
 	}
 	switch t := t.(type) {
@@ -98,8 +98,8 @@ func (p *printer) group(open json.Delim, depth int) error {
 
 // quote writes clean text as a JSON string, whose escapes hold its line breaks.
 func (p *printer) quote(s string) {
-	if len(s) > p.room {
-		s = strings.ToValidUTF8(s[:p.room], "")
+	if len(s) > p.budget {
+		s = strings.ToValidUTF8(s[:p.budget], "")
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -120,12 +120,12 @@ func SafeJSON(raw json.RawMessage) string {
 	out.Grow(line.Len())
 	marks := 0
 	for _, r := range line.String() {
-		if mark(r) || joiner(r) {
+		if combines(r) || joins(r) {
 			marks++
 		} else {
 			marks = 0
 		}
-		if marks <= maxMarks && (marks > 0 || shown(r)) {
+		if marks <= maxMarks && (marks > 0 || printable(r)) {
 			out.WriteRune(r)
 			continue
 		}

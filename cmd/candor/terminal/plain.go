@@ -7,11 +7,11 @@ import (
 
 // Plain is a screen without a terminal: lines in, text out, no control character.
 type Plain struct {
-	lines      *bufio.Reader
-	out        io.Writer
-	prompt     string
-	width      int
-	interrupts <-chan struct{}
+	lines         *bufio.Reader
+	out           io.Writer
+	currentPrompt string
+	columns       int
+	interrupts    <-chan struct{}
 }
 
 // maxPlainLine bounds a line that is read, in bytes; the rest of it is left out.
@@ -25,14 +25,14 @@ func NewPlain(in io.Reader, out io.Writer, interrupts <-chan struct{}) *Plain {
 // Asking is p for a person at a terminal that is too simple for the editor: it has a
 // prompt, and lines of so many cells.
 func (p *Plain) Asking(width int) *Plain {
-	p.prompt, p.width = "› ", width
+	p.currentPrompt, p.columns = "› ", width
 	return p
 }
 
 // ReadLine gives the next line; io.EOF after the last.
 func (p *Plain) ReadLine() (string, error) {
-	if p.prompt != "" {
-		p.Print(p.prompt)
+	if p.currentPrompt != "" {
+		p.Print(p.currentPrompt)
 	}
 	var line []byte
 	for {
@@ -54,7 +54,7 @@ func (p *Plain) Prompt(string) {}
 func (p *Plain) Progress(string) {}
 
 // Width is any, where who reads it breaks lines as they like.
-func (p *Plain) Width() int { return p.width }
+func (p *Plain) Width() int { return p.columns }
 
 // Interrupts tells of Ctrl-C.
 func (p *Plain) Interrupts() <-chan struct{} { return p.interrupts }

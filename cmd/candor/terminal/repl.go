@@ -42,34 +42,34 @@ type REPL struct {
 	// that is not typed. A question that nobody is left to answer is denied.
 	Sequential bool
 
-	thread    string
-	running   map[int]bool // turns of the thread that have not ended
-	questions []question
-	asks      int  // questions of the turns that run
-	failed    bool // a turn failed, was interrupted, or could not be sent
-	since     time.Time
-	draft     []string // lines that a backslash at their end holds together
-	waiting   []string // lines that came while a sequential turn ran
-	ended     bool     // no more lines come
-	reading   bool     // a line was asked for
-	end       string   // of what was printed, two bytes of it
-	lost      bool     // the connection to the server is gone
+	thread        string
+	running       map[int]bool // turns of the thread that have not ended
+	approvals     []pendingApproval
+	approvalCount int  // questions of the turns that run
+	failed        bool // a turn failed, was interrupted, or could not be sent
+	workingSince  time.Time
+	draft         []string // lines that a backslash at their end holds together
+	queued        []string // lines that came while a sequential turn ran
+	inputEnded    bool     // no more lines come
+	reading       bool     // a line was asked for
+	lastPrinted   string   // of what was printed, two bytes of it
+	disconnected  bool     // the connection to the server is gone
 
-	lines  chan typed
-	more   chan struct{} // a token lets the reader take the next line
-	follow follower
-	ctx    context.Context // of the conversation: what follows its thread outlives a command
+	lines    chan typedLine
+	readNext chan struct{} // a token lets the reader take the next line
+	follower follower
+	ctx      context.Context // of the conversation: what follows its thread outlives a command
 }
 
 // typed is what the reader of lines has read.
-type typed struct {
+type typedLine struct {
 	line string
 	err  error
 }
 
 // question is a call that waits, by the number it was shown with.
-type question struct {
-	number int
+type pendingApproval struct {
+	shownAs int
 	client.Approval
 }
 
@@ -86,12 +86,12 @@ func (r *REPL) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	defer r.follow.stop()
+	defer r.follower.stop()
 	defer cancel()
 	r.ctx, r.running = ctx, map[int]bool{}
-	r.lines, r.more = make(chan typed), make(chan struct{}, 1)
-	r.follow.updates = make(chan update)
-	r.Screen.Prompt(prompt)
+	r.lines, r.readNext = make(chan typedLine), make(chan struct{}, 1)
+	r.follower.events = make(chan threadEvent)
+	r.Screen.Prompt(defaultPrompt)
 	r.Style.Width = r.Screen.Width()
 	r.greet()
 	if r.Thread != "" {
@@ -100,7 +100,7 @@ func (r *REPL) Run(ctx context.Context) error {
 		}
 	}
 	go r.read(ctx)
-	r.next()
+	r.requestLine()
 	err := r.loop(ctx)
 	if errors.Is(err, errQuit) || errors.Is(err, context.Canceled) {
 		err = nil
@@ -132,13 +132,13 @@ func (r *REPL) loop(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case t := <-r.lines:
-			err = r.typed(ctx, t)
-		case u := <-r.follow.updates:
-			err = r.update(ctx, u)
+			err = r.onLine(ctx, t)
+		case u := <-r.follower.events:
+			err = r.onEvent(ctx, u)
 		case <-r.Screen.Interrupts():
-			err = r.interrupted(ctx)
+			err = r.onInterrupt(ctx)
 		case <-tick.C:
-			r.progress()
+			r.showProgress()
 		}
 		if err != nil {
 			return err
@@ -152,13 +152,13 @@ func (r *REPL) read(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-r.more:
+		case <-r.readNext:
 		}
 		line, err := r.Screen.ReadLine()
 		select {
 		case <-ctx.Done():
 			return
-		case r.lines <- typed{line, err}:
+		case r.lines <- typedLine{line, err}:
 		}
 		if err != nil {
 			return
@@ -167,79 +167,79 @@ func (r *REPL) read(ctx context.Context) {
 }
 
 // next asks for another line, if none is on its way.
-func (r *REPL) next() {
+func (r *REPL) requestLine() {
 	if !r.reading {
 		r.reading = true
-		r.more <- struct{}{}
+		r.readNext <- struct{}{}
 	}
 }
 
 // print writes whole lines. Where no prompt stands between them, two empty lines that
 // meet are one.
 func (r *REPL) print(text string) {
-	if r.Sequential && (r.end == "" || r.end == "\n\n") {
+	if r.Sequential && (r.lastPrinted == "" || r.lastPrinted == "\n\n") {
 		text = strings.TrimPrefix(text, "\n")
 	}
 	if text == "" || r.JSON {
 		return
 	}
-	r.end += text[max(0, len(text)-2):]
-	r.end = r.end[max(0, len(r.end)-2):]
+	r.lastPrinted += text[max(0, len(text)-2):]
+	r.lastPrinted = r.lastPrinted[max(0, len(r.lastPrinted)-2):]
 	r.Screen.Print(text)
 }
 
 // say prints a line about the conversation. Yellow is for its mark only: on a light
 // ground it is hard to read.
-func (r *REPL) say(rendition, mark, text string) {
+func (r *REPL) notice(rendition, mark, text string) {
 	words := rendition
 	if rendition == yellow {
 		words = ""
 	}
-	r.print(r.Style.under(r.Style.paint(rendition, "  "+mark+" "), 4, words, text))
+	r.print(r.Style.hangAt(r.Style.paint(rendition, "  "+mark+" "), 4, words, text))
 }
 
 // typed takes a line, or the end of them.
-func (r *REPL) typed(ctx context.Context, t typed) error {
+func (r *REPL) onLine(ctx context.Context, t typedLine) error {
 	r.reading = false
 	if t.err != nil {
-		r.ended = true
+		r.inputEnded = true
 		if !errors.Is(t.err, io.EOF) && ctx.Err() == nil {
 			return t.err
 		}
-		return r.settle(ctx)
+		return r.advance(ctx)
 	}
-	if r.Sequential && len(r.running) > 0 && !answer(t.line) {
-		r.waiting = append(r.waiting, t.line)
-		r.next()
+	if r.Sequential && len(r.running) > 0 && !answersApproval(t.line) {
+		r.queued = append(r.queued, t.line)
+		r.requestLine()
 		return nil
 	}
-	if err := r.line(ctx, t.line); err != nil {
+	if err := r.handleLine(ctx, t.line); err != nil {
 		return err
 	}
-	return r.settle(ctx)
+	return r.advance(ctx)
 }
 
 // answer reports whether a line answers a question.
-func answer(line string) bool {
+func answersApproval(line string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	return word == "/approve" || word == "/deny"
 }
 
 // settle decides what comes next: another line, one that waits, or the end.
-func (r *REPL) settle(ctx context.Context) error {
-	for r.Sequential && len(r.running) == 0 && len(r.waiting) > 0 {
-		line := r.waiting[0]
-		r.waiting = r.waiting[1:]
-		if err := r.line(ctx, line); err != nil {
+func (r *REPL) advance(ctx context.Context) error {
+	for r.Sequential && len(r.running) == 0 && len(r.queued) > 0 {
+		line := r.queued[0]
+		r.queued = r.queued[1:]
+		if err := r.handleLine(ctx, line); err != nil {
 			return err
 		}
 	}
 	switch {
-	case !r.ended && (!r.Sequential || len(r.running) == 0 || len(r.questions) > 0):
-		r.next()
-	case r.ended && !r.Sequential, r.ended && len(r.running) == 0:
+	case !r.inputEnded && (!r.Sequential || len(r.running) == 0 || len(r.approvals) > 0):
+		r.requestLine()
+	case r.inputEnded && !r.Sequential, r.inputEnded && len(r.running) == 0:
 		return errQuit
-	case r.ended && len(r.questions) > 0:
+	case r.inputEnded && len(r.approvals) > 0:
 		return r.denyAll(ctx)
 	}
 	return nil
@@ -247,9 +247,9 @@ func (r *REPL) settle(ctx context.Context) error {
 
 // denyAll answers the questions that nobody is left to answer.
 func (r *REPL) denyAll(ctx context.Context) error {
-	r.say(yellow, "─", "Nobody is left to answer, so what waits is denied.")
-	for _, q := range slices.Clone(r.questions) {
-		if err := r.explain(ctx, r.deny(ctx, []string{strconv.Itoa(q.number)})); err != nil {
+	r.notice(yellow, "─", "Nobody is left to answer, so what waits is denied.")
+	for _, q := range slices.Clone(r.approvals) {
+		if err := r.report(ctx, r.deny(ctx, []string{strconv.Itoa(q.shownAs)})); err != nil {
 			return err
 		}
 	}
@@ -257,7 +257,7 @@ func (r *REPL) denyAll(ctx context.Context) error {
 }
 
 // line does what a line says.
-func (r *REPL) line(ctx context.Context, line string) error {
+func (r *REPL) handleLine(ctx context.Context, line string) error {
 	if rest, more := strings.CutSuffix(line, `\`); more {
 		r.draft = append(r.draft, rest)
 		r.Screen.Prompt("… ")
@@ -266,7 +266,7 @@ func (r *REPL) line(ctx context.Context, line string) error {
 	if len(r.draft) > 0 {
 		line = strings.Join(append(r.draft, line), "\n")
 		r.draft = nil
-		r.Screen.Prompt(prompt)
+		r.Screen.Prompt(defaultPrompt)
 	}
 	line = strings.TrimSpace(line)
 	var err error
@@ -277,19 +277,19 @@ func (r *REPL) line(ctx context.Context, line string) error {
 	default:
 		err = r.send(ctx, line)
 	}
-	return r.explain(ctx, err)
+	return r.report(ctx, err)
 }
 
 // explain says what went wrong and goes on, where one can.
-func (r *REPL) explain(ctx context.Context, err error) error {
+func (r *REPL) report(ctx context.Context, err error) error {
 	switch {
 	case err == nil, errors.Is(err, errQuit), ctx.Err() != nil, r.JSON:
 		return err // among JSON there is no place for words
 	case errors.Is(err, context.Canceled):
-		r.say(dim, "─", "Stopped.")
+		r.notice(dim, "─", "Stopped.")
 		return nil
 	}
 	r.failed = true
-	r.say(red, "✗", CleanLine(err.Error()))
+	r.notice(red, "✗", CleanLine(err.Error()))
 	return nil
 }

@@ -33,12 +33,12 @@ func (s Style) paint(rendition, text string) string {
 // hang is a line that goes on, where it is too long, under its text: a dim label stands
 // before the first line, spaces as wide before the rest.
 func (s Style) hang(label, rendition, text string) string {
-	return s.under(s.paint(dim, label), width(label), rendition, text)
+	return s.hangAt(s.paint(dim, label), cellWidth(label), rendition, text)
 }
 
 // under is hang for a label that is painted already and takes so many cells. Where
 // the label takes much of a narrow line, the text goes on further to the left.
-func (s Style) under(label string, cells int, rendition, text string) string {
+func (s Style) hangAt(label string, cells int, rendition, text string) string {
 	first, rest, indent := 0, 0, cells
 	if s.Width > 0 {
 		if cells > s.Width*2/5 {
@@ -64,7 +64,7 @@ func leading(label string) int {
 }
 
 // short cuts a name so that it and what stands before it fit in a line.
-func (s Style) short(name string, before int) string {
+func (s Style) shorten(name string, before int) string {
 	if s.Width == 0 {
 		return name
 	}

@@ -16,17 +16,17 @@ type Tail struct {
 	Print   func(text string) // gets whole lines
 	Threads []string
 	Jobs    []string
-	Past    int  // turns of each thread to begin with
+	Replay  int  // turns of each thread to begin with
 	JSON    bool // print each event's JSON on a line, and nothing else
 
-	place string // the thread or job that was printed last
-	lost  bool
+	lastSource   string // the thread or job that was printed last
+	disconnected bool
 }
 
 // Run prints until ctx ends. It fails when the server refuses: with a thread that is
 // not there, with a token that does not count.
 func (t *Tail) Run(ctx context.Context) error {
-	after, err := t.past(ctx)
+	after, err := t.replay(ctx)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (t *Tail) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := t.event(ctx, e); err != nil && ctx.Err() == nil {
+		if err := t.onEvent(ctx, e); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
@@ -43,17 +43,17 @@ func (t *Tail) Run(ctx context.Context) error {
 
 // past shows what came before, and says where the stream goes on. With several threads
 // that is where the first was read: an event may then be shown twice, never not.
-func (t *Tail) past(ctx context.Context) (after string, err error) {
+func (t *Tail) replay(ctx context.Context) (after string, err error) {
 	for _, id := range t.Threads {
-		p, err := t.Client.History(ctx, id, max(1, min(t.Past, client.MaxPage)), "")
+		p, err := t.Client.History(ctx, id, max(1, min(t.Replay, client.MaxPage)), "")
 		if err != nil {
 			return "", err
 		}
 		if after == "" {
 			after = p.EventID
 		}
-		for _, turn := range p.Turns[max(0, len(p.Turns)-t.Past):] {
-			t.turn(id, turn)
+		for _, turn := range p.Turns[max(0, len(p.Turns)-t.Replay):] {
+			t.showTurn(id, turn)
 		}
 	}
 	for _, id := range t.Jobs {
@@ -62,7 +62,7 @@ func (t *Tail) past(ctx context.Context) (after string, err error) {
 				return "", err
 			}
 			for _, e := range page.Events {
-				t.show(e)
+				t.showJobEvent(e)
 			}
 			if len(t.Threads) == 0 && len(t.Jobs) == 1 && page.EventID != "" {
 				after = page.EventID
@@ -73,18 +73,18 @@ func (t *Tail) past(ctx context.Context) (after string, err error) {
 }
 
 // turn shows a turn that is over, or how far it is.
-func (t *Tail) turn(thread string, turn client.Turn) {
+func (t *Tail) showTurn(thread string, turn client.Turn) {
 	if t.JSON {
 		t.Print(SafeJSON(turn.Raw) + "\n")
 		return
 	}
 	t.heading("thread " + thread)
-	out := t.said(turn)
+	out := t.userInput(turn)
 	switch {
 	case turn.Response != "":
 		out += "\n" + t.Style.text(turn.Response)
 	case turn.Error != "":
-		out += "\n" + t.Style.under(t.Style.paint(red, "  ✗ "), 4, "", CleanLine(turn.Error))
+		out += "\n" + t.Style.hangAt(t.Style.paint(red, "  ✗ "), 4, "", CleanLine(turn.Error))
 	case turn.State == "interrupted":
 		out += "\n" + t.Style.paint(yellow, "  ─ ") + "Interrupted.\n"
 	}
@@ -94,30 +94,30 @@ func (t *Tail) turn(thread string, turn client.Turn) {
 	t.Print(out + "\n")
 }
 
-func (t *Tail) said(turn client.Turn) string {
-	return t.Style.under(t.Style.paint(bold, "› "), 2, "", first(CleanLine(turn.UserInput), 400))
+func (t *Tail) userInput(turn client.Turn) string {
+	return t.Style.hangAt(t.Style.paint(bold, "› "), 2, "", truncate(CleanLine(turn.UserInput), 400))
 }
 
 // heading names the thread or job that what follows is of, where it is another.
 func (t *Tail) heading(place string) {
-	if place == t.place {
+	if place == t.lastSource {
 		return
 	}
-	t.place = place
+	t.lastSource = place
 	t.Print(t.Style.paint(dim, "── "+fit(CleanLine(place), 64)+" ──") + "\n\n")
 }
 
 // event shows one event.
-func (t *Tail) event(ctx context.Context, e client.Event) error {
+func (t *Tail) onEvent(ctx context.Context, e client.Event) error {
 	switch {
 	case e.Type == client.Lost || e.Type == client.Connected:
 		t.connection(e)
 	case t.JSON:
 		t.Print(SafeJSON(e.Raw) + "\n")
 	case e.JobID != "":
-		t.show(e)
+		t.showJobEvent(e)
 	case e.ThreadID != "":
-		return t.thread(ctx, e)
+		return t.onThreadEvent(ctx, e)
 	case e.Type == "resync":
 		t.Print(t.Style.paint(yellow, "  ┄ ") + "Some of what happened is gone; what is shown goes on from here.\n")
 	}
@@ -126,11 +126,11 @@ func (t *Tail) event(ctx context.Context, e client.Event) error {
 
 // connection tells once that the server is gone, and once that it is back.
 func (t *Tail) connection(e client.Event) {
-	was := t.lost
-	t.lost = e.Type == client.Lost
+	was := t.disconnected
+	t.disconnected = e.Type == client.Lost
 	switch {
-	case t.JSON || was == t.lost:
-	case t.lost:
+	case t.JSON || was == t.disconnected:
+	case t.disconnected:
 		t.Print(t.Style.paint(yellow, "  ┄ ") + "The connection is lost; trying again until it is back.\n")
 	default:
 		t.Print(t.Style.paint(green, "  ┄ Connected again; nothing was missed.") + "\n")
@@ -138,7 +138,7 @@ func (t *Tail) connection(e client.Event) {
 }
 
 // thread shows an event of a thread; its turn's words before it, its reasons after it.
-func (t *Tail) thread(ctx context.Context, e client.Event) error {
+func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 	begins := e.Type == "thinking" && e.MessageID != ""
 	ends := e.Type == "response" || e.Type == "error" || e.Type == "status" && e.State == "interrupted"
 	var turn client.Turn
@@ -150,14 +150,14 @@ func (t *Tail) thread(ctx context.Context, e client.Event) error {
 	}
 	lines := Live{t.Style}.Lines(e)
 	if e.Type == "approval_needed" {
-		lines = t.waits(e)
+		lines = t.approvalNeeded(e)
 	}
 	if lines == "" {
 		return nil
 	}
 	t.heading("thread " + e.ThreadID)
 	if begins {
-		lines = t.said(turn) + "\n" + lines
+		lines = t.userInput(turn) + "\n" + lines
 	}
 	if ends {
 		if block := t.Style.Block(turn); block != "" {
@@ -170,41 +170,41 @@ func (t *Tail) thread(ctx context.Context, e client.Event) error {
 }
 
 // waits says that a call waits, to who cannot answer here.
-func (t *Tail) waits(e client.Event) string {
+func (t *Tail) approvalNeeded(e client.Event) string {
 	d := e.Decision
-	return t.Style.under(t.Style.paint(yellow, "  ? ")+t.Style.paint(cyan, toolName(d))+"  ", width(toolName(d))+6, rendition(d),
-		reason(d)+" waits for an answer")
+	return t.Style.hangAt(t.Style.paint(yellow, "  ? ")+t.Style.paint(cyan, toolName(d))+"  ", cellWidth(toolName(d))+6, reasonRendition(d),
+		quotedReason(d)+" waits for an answer")
 }
 
 // show prints an event of a job.
-func (t *Tail) show(e client.Event) {
+func (t *Tail) showJobEvent(e client.Event) {
 	if t.JSON {
 		t.Print(SafeJSON(e.Raw) + "\n")
 		return
 	}
-	if lines := t.Style.job(e); lines != "" {
+	if lines := t.Style.jobEvent(e); lines != "" {
 		t.heading("job " + e.JobID)
 		t.Print(lines)
 	}
 }
 
 // job is what an event of a job adds to the screen.
-func (s Style) job(e client.Event) string {
+func (s Style) jobEvent(e client.Event) string {
 	switch e.Type {
 	case "job_started":
 		return s.hang("  ┄ ", dim, "Opened: "+CleanLine(e.Title))
 	case "job_message":
-		return s.hang("  "+fit(CleanLine(e.Role), 16)+": ", "", first(CleanLine(e.Content), 400))
+		return s.hang("  "+fit(CleanLine(e.Role), 16)+": ", "", truncate(CleanLine(e.Content), 400))
 	case "job_tool_use":
-		line, name := s.paint(dim, "  ○ "), s.short(toolName(e.Decision), 4)
+		line, name := s.paint(dim, "  ○ "), s.shorten(toolName(e.Decision), 4)
 		line += s.paint(cyan, name)
 		if e.Rationale == "" {
 			return line + "\n" + s.hang("    params: ", dim, Params(e.Input))
 		}
-		return s.under(line+"  ", width(name)+6, rendition(e.Decision), reason(e.Decision)) + s.hang("    params: ", dim, Params(e.Input))
+		return s.hangAt(line+"  ", cellWidth(name)+6, reasonRendition(e.Decision), quotedReason(e.Decision)) + s.hang("    params: ", dim, Params(e.Input))
 	case "job_tool_result":
 		mark := s.paint(green, "  ● ")
-		words := gist(string(e.Output), nil)
+		words := resultLine(string(e.Output), nil)
 		if e.Outcome != "success" {
 			mark, words = s.paint(red, "  ● "), outcome(e.Decision, client.Call{Error: e.Error})
 		}
@@ -215,9 +215,9 @@ func (s Style) job(e client.Event) string {
 		return s.hang("  ┄ ", dim, strings.TrimSpace(fmt.Sprintf("%s. %s", CleanLine(e.State), CleanLine(e.Message))))
 	case "job_result":
 		if e.Success {
-			return "\n" + s.under(s.paint(green, "  ✓ "), 4, "", CleanLine(e.Message)) + "\n"
+			return "\n" + s.hangAt(s.paint(green, "  ✓ "), 4, "", CleanLine(e.Message)) + "\n"
 		}
-		return "\n" + s.under(s.paint(red, "  ✗ "), 4, "", CleanLine(e.Message)) + "\n"
+		return "\n" + s.hangAt(s.paint(red, "  ✗ "), 4, "", CleanLine(e.Message)) + "\n"
 	}
 	return ""
 }
@@ -228,7 +228,7 @@ func (s Style) jobReasoning(e client.Event) string {
 	var out strings.Builder
 	out.WriteString("\n" + s.paint(dim, "  ┄ Reasoning") + "\n" + s.narrative(r))
 	for e := range entries(client.Turn{Reasoning: r}) {
-		out.WriteString(s.batch(e) + s.named(e, true) + s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call)))
+		out.WriteString(s.batchLine(e) + s.nameLine(e, true) + s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call)))
 	}
 	return out.String() + "\n"
 }

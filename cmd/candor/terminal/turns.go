@@ -10,17 +10,17 @@ import (
 	"candor/web/client"
 )
 
-const prompt = "› "
+const defaultPrompt = "› "
 
 // follower brings the events of one thread at a time.
 type follower struct {
-	updates chan update
-	cancel  context.CancelFunc
-	wg      sync.WaitGroup
-	thread  string
+	events chan threadEvent
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	thread string
 }
 
-type update struct {
+type threadEvent struct {
 	thread string
 	event  client.Event
 	err    error
@@ -34,7 +34,7 @@ func (f *follower) start(ctx context.Context, c *client.Client, thread, after st
 	f.wg.Go(func() {
 		for e, err := range c.Events(ctx, client.Stream{Threads: []string{thread}, After: after}) {
 			select {
-			case f.updates <- update{thread, e, err}:
+			case f.events <- threadEvent{thread, e, err}:
 			case <-ctx.Done():
 				return
 			}
@@ -52,7 +52,7 @@ func (f *follower) stop() {
 
 // send says something in the thread, which begins here if there is none.
 func (r *REPL) send(ctx context.Context, content string) error {
-	return r.wait(ctx, "sending", func(ctx context.Context) error {
+	return r.await(ctx, "sending", func(ctx context.Context) error {
 		if r.thread == "" {
 			t, err := r.Client.NewThread(ctx)
 			if err != nil {
@@ -66,7 +66,7 @@ func (r *REPL) send(ctx context.Context, content string) error {
 		if err != nil {
 			return err
 		}
-		r.began(sent.TurnNumber)
+		r.markRunning(sent.TurnNumber)
 		r.print("\n")
 		return nil
 	})
@@ -80,22 +80,22 @@ func (r *REPL) enter(ctx context.Context, thread string) error {
 	}
 	r.thread = p.ThreadID
 	clear(r.running)
-	r.questions = nil
-	r.follow.start(r.ctx, r.Client, p.ThreadID, p.EventID)
+	r.approvals = nil
+	r.follower.start(r.ctx, r.Client, p.ThreadID, p.EventID)
 	for _, t := range p.Turns {
 		if !t.Ended() {
-			r.began(t.Number)
+			r.markRunning(t.Number)
 		}
 	}
 	for _, a := range p.Approvals {
-		r.asked(a)
+		r.addApproval(a)
 	}
 	return nil
 }
 
 // attach goes on with a thread and says where it stands.
 func (r *REPL) attach(ctx context.Context, thread string) error {
-	return r.wait(ctx, "fetching", func(ctx context.Context) error {
+	return r.await(ctx, "fetching", func(ctx context.Context) error {
 		if err := r.enter(ctx, thread); err != nil {
 			return err
 		}
@@ -110,30 +110,30 @@ func (r *REPL) attach(ctx context.Context, thread string) error {
 		words := "Thread " + strings.TrimSpace(shortID(r.thread)) + ", nothing said yet."
 		if last.Number > 0 {
 			words = fmt.Sprintf("Thread %s, %s. Last: %s", strings.TrimSpace(shortID(r.thread)), plural(last.Number, "turn"),
-				first(CleanLine(last.UserInput), 80))
+				truncate(CleanLine(last.UserInput), 80))
 		}
-		r.say(dim, "┄", words)
+		r.notice(dim, "┄", words)
 		r.print("\n")
 		return nil
 	})
 }
 
-func (r *REPL) began(turn int) {
+func (r *REPL) markRunning(turn int) {
 	if len(r.running) == 0 {
-		r.since = time.Now()
+		r.workingSince = time.Now()
 	}
 	r.running[turn] = true
 }
 
 // update shows an event.
-func (r *REPL) update(ctx context.Context, u update) error {
+func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 	if u.thread != r.thread {
 		return nil
 	}
 	if client.Is(u.err, "no_thread") {
-		r.thread, r.questions = "", nil
+		r.thread, r.approvals = "", nil
 		clear(r.running)
-		return r.explain(ctx, usage("The server has this conversation no more. What you say next begins another."))
+		return r.report(ctx, usage("The server has this conversation no more. What you say next begins another."))
 	}
 	if u.err != nil {
 		return u.err
@@ -144,14 +144,14 @@ func (r *REPL) update(ctx context.Context, u update) error {
 	case client.Lost, client.Connected:
 		r.connection(e)
 	case "thinking":
-		r.began(e.TurnNumber)
+		r.markRunning(e.TurnNumber)
 	case "approval_needed":
-		r.asked(e.Approval())
-		return r.settle(ctx)
+		r.addApproval(e.Approval())
+		return r.advance(ctx)
 	case "approval_answered":
-		r.answered(e.RequestID)
+		r.removeApproval(e.RequestID)
 	case "resync":
-		return r.explain(ctx, r.resync(ctx))
+		return r.report(ctx, r.resync(ctx))
 	case "response", "error":
 		return r.finish(ctx, e)
 	case "status":
@@ -165,12 +165,12 @@ func (r *REPL) update(ctx context.Context, u update) error {
 // connection tells once that the server is gone, and once that it is back.
 func (r *REPL) connection(e client.Event) {
 	switch lost := e.Type == client.Lost; {
-	case lost && !r.lost:
-		r.say(yellow, "┄", "The connection is lost; trying again until it is back.")
-	case !lost && r.lost:
-		r.say(green, "┄", "Connected again; nothing was missed.")
+	case lost && !r.disconnected:
+		r.notice(yellow, "┄", "The connection is lost; trying again until it is back.")
+	case !lost && r.disconnected:
+		r.notice(green, "┄", "Connected again; nothing was missed.")
 	}
-	r.lost = e.Type == client.Lost
+	r.disconnected = e.Type == client.Lost
 }
 
 // finish shows why a turn that has ended did what it did.
@@ -178,7 +178,7 @@ func (r *REPL) finish(ctx context.Context, e client.Event) error {
 	if e.Type != "response" {
 		r.failed = true
 	}
-	err := r.wait(ctx, "fetching the reasons", func(ctx context.Context) error {
+	err := r.await(ctx, "fetching the reasons", func(ctx context.Context) error {
 		t, found, err := r.Client.Turn(ctx, r.thread, e.TurnNumber)
 		if err != nil || !found {
 			return err
@@ -195,48 +195,48 @@ func (r *REPL) finish(ctx context.Context, e client.Event) error {
 	})
 	delete(r.running, e.TurnNumber)
 	if len(r.running) == 0 {
-		r.asks = 0
+		r.approvalCount = 0
 		r.Screen.Progress("")
 	}
-	r.since = time.Now()
-	if err := r.explain(ctx, err); err != nil {
+	r.workingSince = time.Now()
+	if err := r.report(ctx, err); err != nil {
 		return err
 	}
 	if r.Sequential {
-		return r.settle(ctx)
+		return r.advance(ctx)
 	}
 	return nil
 }
 
 // resync fetches what the stream cannot tell any more.
 func (r *REPL) resync(ctx context.Context) error {
-	r.say(yellow, "┄", "The server no longer has all that happened; fetching what there is.")
-	return r.wait(ctx, "fetching", func(ctx context.Context) error { return r.enter(ctx, r.thread) })
+	r.notice(yellow, "┄", "The server no longer has all that happened; fetching what there is.")
+	return r.await(ctx, "fetching", func(ctx context.Context) error { return r.enter(ctx, r.thread) })
 }
 
 // interrupted stops the turn that runs, or says how to leave.
-func (r *REPL) interrupted(ctx context.Context) error {
+func (r *REPL) onInterrupt(ctx context.Context) error {
 	switch {
 	case len(r.running) == 0 && r.Sequential:
 		r.failed = true
 		return errQuit
 	case len(r.running) == 0:
 		r.draft = nil
-		r.Screen.Prompt(prompt)
-		r.say(dim, "─", "Nothing runs. Ctrl-D or /quit leaves.")
+		r.Screen.Prompt(defaultPrompt)
+		r.notice(dim, "─", "Nothing runs. Ctrl-D or /quit leaves.")
 		return nil
 	}
-	err := r.wait(ctx, "stopping", func(ctx context.Context) error { return r.Client.Interrupt(ctx, r.thread) })
+	err := r.await(ctx, "stopping", func(ctx context.Context) error { return r.Client.Interrupt(ctx, r.thread) })
 	if client.Is(err, "not_running") {
 		err = nil // it ended by itself just now
 	}
-	return r.explain(ctx, err)
+	return r.report(ctx, err)
 }
 
 // progress says how long the turn has been running.
-func (r *REPL) progress() {
-	if len(r.running) > 0 && len(r.questions) == 0 {
-		r.Screen.Progress(r.elapsed("working", r.since))
+func (r *REPL) showProgress() {
+	if len(r.running) > 0 && len(r.approvals) == 0 {
+		r.Screen.Progress(r.elapsed("working", r.workingSince))
 	}
 }
 
@@ -249,12 +249,12 @@ func (r *REPL) elapsed(what string, since time.Time) string {
 }
 
 // waitTime bounds what a person has to wait for a server's answer.
-const waitTime = time.Minute
+const requestTimeout = time.Minute
 
 // wait does something that may take a while, and shows how long it takes. Ctrl-C
 // stops it.
-func (r *REPL) wait(ctx context.Context, what string, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, waitTime)
+func (r *REPL) await(ctx context.Context, what string, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	done := make(chan error, 1)
 	start, tick := time.Now(), time.NewTicker(time.Second)

@@ -9,16 +9,16 @@ import (
 
 // width is how many cells text takes; what a terminal draws as one character counts
 // as one.
-func width(s string) int { return displaywidth.String(s) }
+func cellWidth(s string) int { return displaywidth.String(s) }
 
 // fit cuts text to a number of cells, marking that it did.
 func fit(s string, cells int) string { return displaywidth.TruncateString(s, cells, "…") }
 
 // pad fills text up with spaces to a number of cells.
-func pad(s string, cells int) string { return s + strings.Repeat(" ", max(0, cells-width(s))) }
+func pad(s string, cells int) string { return s + strings.Repeat(" ", max(0, cells-cellWidth(s))) }
 
 // first cuts text to a number of characters, marking that it did.
-func first(s string, characters int) string {
+func truncate(s string, characters int) string {
 	if len(s) <= characters {
 		return s
 	}
@@ -38,7 +38,7 @@ func wrap(s string, cells int) []string { return wrapUnder(s, cells, cells) }
 
 // wrapUnder is wrap for a line of which the first part has another width than the rest.
 func wrapUnder(s string, cells, rest int) []string {
-	if cells <= 0 || width(s) <= cells {
+	if cells <= 0 || cellWidth(s) <= cells {
 		return []string{s}
 	}
 	var lines []string
@@ -49,7 +49,7 @@ func wrapUnder(s string, cells, rest int) []string {
 		used, cells = 0, rest
 	}
 	for word := range strings.SplitAfterSeq(s, " ") {
-		bare := width(strings.TrimRight(word, " "))
+		bare := cellWidth(strings.TrimRight(word, " "))
 		if used > 0 && used+bare > cells {
 			flush()
 		}

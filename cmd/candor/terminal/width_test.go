@@ -38,7 +38,7 @@ func FuzzWrap(f *testing.F) {
 		bare := func(s string) string { return strings.ReplaceAll(s, " ", "") }
 		require.Equal(t, bare(s), bare(strings.Join(lines, "")))
 		for _, l := range lines {
-			require.LessOrEqual(t, width(l), cells, "%q", l)
+			require.LessOrEqual(t, cellWidth(l), cells, "%q", l)
 		}
 	})
 }
