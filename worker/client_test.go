@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -15,26 +16,32 @@ import (
 	"candor/session"
 )
 
-const testToken = "token-for-tests-only"
-
-// clientOf speaks to a server that answers as told.
+// clientOf returns a client of a server that answers with the handler.
 func clientOf(t *testing.T, answer http.HandlerFunc) *Client {
+	t.Helper()
 	s := httptest.NewServer(answer)
 	t.Cleanup(s.Close)
-	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	c, err := NewClient(s.URL+"/", "job-1", testToken)
 	require.NoError(t, err)
 	return c
 }
 
-func TestPostSendsTheFlatShapeAndReturnsTheNumbers(t *testing.T) {
-	var body, path, auth string
+// answeringWith returns a client of a server that answers everything with the body.
+func answeringWith(t *testing.T, body string) *Client {
+	t.Helper()
+	return clientOf(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
+}
+
+func TestPostSendsFlatEventsAndReturnsTheirNumbers(t *testing.T) {
+	var body, path, auth, name string
 	c := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
-		body, path, auth = string(raw), r.URL.Path, r.Header.Get("Authorization")
+		body, path, auth, name = string(raw), r.URL.Path, r.Header.Get("Authorization"), r.Header.Get(nameHeader)
 		_, _ = io.WriteString(w, `{"job_id":"job-1","seqs":[7,8]}`)
 	})
-	e := Reasoning("Checked git log.", Decision{ToolName: "shell", Outcome: session.Success, Reason: Reason{Rationale: "to see", Group: new(0)}})
+	e := Reasoning("Checked git log.", Decision{
+		ToolName: "shell", Outcome: session.Success, Reason: Reason{Rationale: "to see", Group: new(0)},
+	})
 	e.ID = "a"
 	end := Result(true, "done")
 	end.ID = "b"
@@ -43,19 +50,23 @@ func TestPostSendsTheFlatShapeAndReturnsTheNumbers(t *testing.T) {
 	assert.Equal(t, []uint64{7, 8}, seqs)
 	assert.Equal(t, "/api/jobs/job-1/events", path)
 	assert.Equal(t, "Bearer "+testToken, auth)
+	assert.NotEmpty(t, name)
 	assert.JSONEq(t, `{"events":[
 	 {"id":"a","event":"reasoning","job_id":"job-1","narrative":"Checked git log.",
 	  "tool_decisions":[{"tool_name":"shell","rationale":"to see","outcome":"success","parallel_group":0}]},
 	 {"id":"b","event":"result","job_id":"job-1","success":true,"message":"done"}]}`, body)
 }
 
-func TestEveryKindHasItsFields(t *testing.T) {
+func TestEachKindOfEventHasItsFields(t *testing.T) {
 	for want, e := range map[string]Event{
-		`{"event":"message","role":"user","content":"hi"}`:                                                              Message("user", "hi"),
-		`{"event":"tool_use","call_id":"call_1","tool_name":"ls","input":{"p":1}}`:                                      ToolUse("call_1", "ls", json.RawMessage(`{"p":1}`)),
-		`{"event":"tool_result","call_id":"call_1","tool_name":"ls","outcome":"error","error":"no","duration_ms":2000}`: ToolResult("call_1", "ls", session.Errored, nil, "no", 2*time.Second),
-		`{"event":"status","state":"running","message":"half"}`:                                                         Status("running", "half"),
-		`{"event":"result","success":false,"message":"no"}`:                                                             Result(false, "no"),
+		`{"event":"message","role":"user","content":"hi"}`: Message("user", "hi"),
+		`{"event":"tool_use","call_id":"call_1","tool_name":"ls","input":{"p":1}}`: ToolUse(
+			"call_1", "ls", json.RawMessage(`{"p":1}`)),
+		`{"event":"tool_result","call_id":"call_1","tool_name":"ls",
+		  "outcome":"error","error":"no","duration_ms":2000}`: ToolResult(
+			"call_1", "ls", session.Errored, nil, "no", 2*time.Second),
+		`{"event":"status","state":"running","message":"half"}`: Status("running", "half"),
+		`{"event":"result","success":false,"message":"no"}`:     Result(false, "no"),
 	} {
 		assert.NotEmpty(t, e.ID)
 		e.ID = ""
@@ -66,41 +77,47 @@ func TestEveryKindHasItsFields(t *testing.T) {
 	assert.NotEqual(t, Message("user", "hi").ID, Message("user", "hi").ID)
 }
 
-func TestAHostileServerGetsNothingOutOfAClient(t *testing.T) {
+func TestErrorsContainNothingThatAServerOrAnEventSaid(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		assert.Fail(t, "the token went elsewhere", r.Header)
+		assert.Fail(t, "the token was sent to another server", r.Header)
 	}))
 	defer elsewhere.Close()
-	for name, tt := range map[string]struct {
+	body := func(status int, text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, text)
+		}
+	}
+	const foreign = "not one of a Candor server"
+	for _, tt := range []struct {
+		name      string
 		answer    http.HandlerFunc
-		temporary bool
+		retryable bool
 		text      string
 	}{
-		"a redirect": {func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
-		}, false, "HTTP 307"},
-		"its token back": {func(w http.ResponseWriter, r *http.Request) {
-			http.Error(w, `{"error":"`+testToken+`","message":"`+testToken+`"}`, 400)
-		}, false, "HTTP 400"},
-		"a page":             {func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "<html>"+testToken) }, true, "not one of a Candor server"},
-		"too few numbers":    {func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{"seqs":[]}`) }, true, "not one of a Candor server"},
-		"numbers of no kind": {func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{"seqs":["`+testToken+`"]}`) }, true, "not one of a Candor server"},
-		"a cut":              {func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, true, "no answer"},
-		"an answer cut short": {func(w http.ResponseWriter, r *http.Request) {
+		{"a redirect is not followed",
+			http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect).ServeHTTP, false, "HTTP 307"},
+		{"a refusal is not repeated",
+			body(400, `{"error":"`+testToken+`","message":"`+testToken+`"}`), false, "HTTP 400"},
+		{"a page of a proxy is not repeated", body(200, "<html>"+testToken), true, foreign},
+		{"too few numbers are no answer", body(200, `{"seqs":[]}`), true, foreign},
+		{"numbers of another type are no answer", body(200, `{"seqs":["`+testToken+`"]}`), true, foreign},
+		{"a dropped connection is no answer",
+			func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, true, "no answer"},
+		{"half an answer is no answer", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "99")
 			_, _ = io.WriteString(w, `{"seqs":`)
 		}, true, "no answer"},
-		"trouble":           {func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) }, true, "HTTP 503"},
-		"a word of its own": {func(w http.ResponseWriter, r *http.Request) { http.Error(w, `{"error":"bad_batch"}`, 400) }, false, "bad_batch"},
-		"a code with a lot in": {func(w http.ResponseWriter, r *http.Request) {
-			http.Error(w, `{"error":"`+strings.Repeat("a", 999)+`"}`, http.StatusForbidden)
-		}, false, "HTTP 403"},
+		{"a failing server may recover", body(503, ""), true, "HTTP 503"},
+		{"an error code is reported", body(400, `{"error":"bad_batch"}`), false, "bad_batch"},
+		{"an error code that is too long is not",
+			body(403, `{"error":"`+strings.Repeat("a", 999)+`"}`), false, "HTTP 403"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			_, err := clientOf(t, tt.answer).Post(t.Context(), Message("user", "the words"))
 			var e *Error
 			require.ErrorAs(t, err, &e)
-			assert.Equal(t, tt.temporary, e.Temporary())
+			assert.Equal(t, tt.retryable, e.Temporary())
 			assert.Contains(t, err.Error(), tt.text)
 			assert.Less(t, len(err.Error()), 200)
 			for _, secret := range []string{testToken, "the words", "job-1"} {
@@ -110,7 +127,7 @@ func TestAHostileServerGetsNothingOutOfAClient(t *testing.T) {
 	}
 }
 
-func TestATokenThatIsNoGoodIsErrOverEverywhere(t *testing.T) {
+func TestAnInvalidTokenIsErrOverInEveryMethod(t *testing.T) {
 	c := clientOf(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) })
 	_, err := c.Post(t.Context(), Status("x", "y"))
 	assert.ErrorIs(t, err, ErrOver)
@@ -122,9 +139,23 @@ func TestATokenThatIsNoGoodIsErrOverEverywhere(t *testing.T) {
 	assert.ErrorIs(t, err, ErrOver)
 }
 
-func TestTheServersWishToWaitIsRead(t *testing.T) {
-	for header, most := range map[string]time.Duration{"7": 7 * time.Second, "99999999": time.Hour, "-1": 0, "soon": 0,
-		time.Now().Add(48 * time.Hour).UTC().Format(http.TimeFormat): time.Hour} {
+func TestAJobOfAnotherIDIsNotAccepted(t *testing.T) {
+	_, err := answeringWith(t, `{"job_id":"job-2"}`).Job(t.Context())
+	assert.ErrorIs(t, err, errForeignAnswer)
+}
+
+func TestTheContextsErrorIsReturnedAsItIs(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := answeringWith(t, `{}`).Job(ctx)
+	assert.Equal(t, context.Canceled, err)
+}
+
+func TestRetryAfterIsReadInBothFormsAndBounded(t *testing.T) {
+	twoDays := time.Now().Add(48 * time.Hour).UTC().Format(http.TimeFormat)
+	for header, want := range map[string]time.Duration{
+		"7": 7 * time.Second, "99999999": time.Hour, "-1": 0, "soon": 0, "": 0, twoDays: time.Hour,
+	} {
 		c := clientOf(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", header)
 			w.WriteHeader(429)
@@ -132,11 +163,11 @@ func TestTheServersWishToWaitIsRead(t *testing.T) {
 		_, err := c.Job(t.Context())
 		var e *Error
 		require.ErrorAs(t, err, &e)
-		assert.Equal(t, most, e.RetryAfter, header)
+		assert.Equal(t, want, e.RetryAfter, header)
 	}
 }
 
-func TestWhatCannotBePostedIsSaidBeforeItIsSent(t *testing.T) {
+func TestInvalidPostsAreNotSent(t *testing.T) {
 	c := clientOf(t, func(http.ResponseWriter, *http.Request) { assert.Fail(t, "it was sent") })
 	_, err := c.Post(t.Context())
 	assert.ErrorContains(t, err, "from 1 to 100")
@@ -145,15 +176,28 @@ func TestWhatCannotBePostedIsSaidBeforeItIsSent(t *testing.T) {
 	_, err = c.Post(t.Context(), ToolUse("call_1", "x", json.RawMessage("secret: not JSON")))
 	assert.ErrorContains(t, err, "cannot be encoded")
 	assert.NotContains(t, err.Error(), "secret")
-	many := make([]Event, 101)
+	many := make([]Event, MaxPost+1)
 	for i := range many {
 		many[i] = Status("x", "y")
 	}
 	_, err = c.Post(t.Context(), many...)
 	assert.ErrorContains(t, err, "not 101")
-	for _, bad := range [][3]string{{"", "j", "t"}, {"localhost:1", "j", "t"}, {"ftp://x", "j", "t"}, {"http://u:p@x", "j", "t"},
-		{"http://x?token=1", "j", "t"}, {"http://x", "", "t"}, {"http://x", "j", ""}, {"http://x", "j", "two\nlines"}} {
-		_, err := NewClient(bad[0], bad[1], bad[2])
-		assert.Error(t, err, "%q", bad)
+}
+
+func TestNewClientRefusesWhatCannotWork(t *testing.T) {
+	for _, tt := range []struct{ name, server, job, token, want string }{
+		{"no server", "", "j", "t", "has to be a URL"},
+		{"a server without a scheme", "localhost:1", "j", "t", "has to be a URL"},
+		{"a server that does not speak HTTP", "ftp://x", "j", "t", "has to be a URL"},
+		{"a server with a user", "http://u:p@x", "j", "t", "no user, query or fragment"},
+		{"a server with a query", "http://x?token=1", "j", "t", "no user, query or fragment"},
+		{"no job", "http://x", "", "t", "id is missing"},
+		{"no token", "http://x", "j", "", "token is missing"},
+		{"a token with a line break", "http://x", "j", "two\nlines", "no token has"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := NewClient(tt.server, tt.job, tt.token)
+			assert.ErrorContains(t, err, tt.want)
+		})
 	}
 }

@@ -1,33 +1,49 @@
-// Package worker is the side of a job that does the work, in a process of its own.
-// It has two parts: [Client], which posts events to a server and is all that a
-// worker written elsewhere in Go needs, and [Runtime], which works on a job with
-// the loop of chat and records it by posting.
+// Package worker does the work of a job in a process of its own and posts its reasons
+// to a Candor server.
 //
-// # Guarantees of the Runtime
+// It has two parts. [Client] posts events about one job and is all that a worker
+// written elsewhere in Go needs. [Runtime] is Candor's own worker: it runs the agent
+// loop of package agent on the job's prompts and records each step by posting it.
 //
-//   - Order: the server sees the events of a run in the order in which they
-//     happened, whatever fails between.
-//   - Once: events are numbered within the run and posted under ids made of these
-//     numbers, so that a repeated post changes nothing.
-//   - Nothing lost while the process lives: a post that fails for now is repeated
-//     until it is taken. What waits is held in memory up to a bound and in a file
-//     past it. What cannot be kept at all is counted and logged.
-//   - A process that was killed is gone with what it had not posted. The next one
-//     reads the run's events, ends the calls that were left open as cancelled, and
-//     goes on behind the last step that the log shows as complete. A call whose
-//     beginning was not posted may so be made twice.
-//   - What came late is nobody's: a Run speaks under a name of its own, and once it
-//     has asked where the log stands the server takes no request of one before it. A
-//     Run that finds itself replaced stops.
-//   - A reason is posted with its call, before the call runs, and again with its
-//     step's end; a worker that was killed leaves the reasons of what it was at.
-//   - The loop never waits for the server.
+// # How a job runs
 //
-// # Goroutines
+// [Runtime.Run] asks the server for the job and reads the events that the job's current
+// run already has (resume.go). It folds them into a history: the conversation so far,
+// the calls left open and the prompts not yet answered (history.go). Open calls are
+// closed as cancelled, and then the dispatcher answers one prompt after the other
+// (promptloop.go). Its recorder turns what the dispatcher reports into events
+// (recorder.go), adds them to the same history and hands them to the uploader
+// (uploader.go), which posts them while the loop goes on. After the last prompt the
+// result is posted and the job is done.
 //
-// A Runtime starts two, one that posts and one that looks whether the job is still
-// open; Run awaits both. A Client starts none.
+// # How posts are numbered and repeated
 //
-// No error and no log line of this package holds the job's token or the words of a
-// model, tool or user.
+// Events are numbered 1, 2, 3, … within the job's run, and the id of an event is made
+// of run and number ("r1-7"). The server accepts each id once, so the uploader can
+// repeat a post until it has an answer. It posts in order, up to MaxPost events at a
+// time, and pauses longer after each failure. Events that wait are held in memory up
+// to a bound and beyond that in a file (queue.go). An event that the server refuses is
+// replaced, under its number, by one that says so.
+//
+// # What happens at a kill
+//
+// A killed worker loses what it had not posted. The next one continues with the number
+// after the last one in the log and behind the last complete step; a call whose start
+// was not posted may therefore be made twice. A reason is posted with its call, before
+// the call runs, so it survives a kill. Requests of the killed worker that are still
+// on their way do no harm: every Run has a random name, and from the moment a new one
+// asks for the job the server refuses the names before it with [ErrReplaced].
+//
+// # Guarantees
+//
+//   - Order: the server receives the events of a run in the order they happened.
+//   - Once: no event is recorded twice, whatever fails in between.
+//   - Loss: while the process lives, an event is dropped only if neither memory nor disk
+//     can hold it, the server refuses it, or the job is over. Drops are counted, logged
+//     and returned by Run.
+//   - Blocking: the agent loop never waits for the server.
+//   - Goroutines: a Runtime starts two, the uploader and a poller that notices when the
+//     job is cancelled, and Run waits for both. A Client starts none.
+//   - Secrecy: errors and logs never contain the job's token or anything a model, tool
+//     or user wrote.
 package worker

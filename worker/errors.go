@@ -7,42 +7,43 @@ import (
 	"time"
 )
 
-// ErrOver says that the server does not take this token for this job: the job has
-// ended, was cancelled, was begun anew with another token, or never was; or the
-// token is wrong. The server does not say which. Nothing is to be gained by trying
-// again.
-var ErrOver = errors.New("the job is over for this token: it has ended, was cancelled or restarted, or the token is wrong")
+// ErrOver means that the server no longer accepts this token for this job: the job has
+// ended, was cancelled or was restarted with another token, never existed, or the
+// token is wrong. The server does not say which. Retrying is useless.
+var ErrOver = errors.New(
+	"the job is over for this token: it has ended, was cancelled or restarted, or the token is wrong")
 
-// ErrReplaced says that another worker has asked for the job since and goes on with
-// it. It is an ErrOver, too.
-var ErrReplaced error = replaced{}
+// ErrReplaced means that another worker has asked for the job since and continues it.
+// It matches ErrOver, too.
+var ErrReplaced error = replacedError{}
 
-type replaced struct{}
+// replacedError is the type of ErrReplaced.
+type replacedError struct{}
 
 // Error implements error.
-func (replaced) Error() string { return "another worker has taken the job over" }
+func (replacedError) Error() string { return "another worker has taken the job over" }
 
-// Is reports whether the target is ErrOver.
-func (replaced) Is(target error) bool { return target == ErrOver }
+// Is makes errors.Is(ErrReplaced, ErrOver) true.
+func (replacedError) Is(target error) bool { return target == ErrOver }
 
-// over is the bare error of one that is an ErrOver.
-func over(err error) error {
+// bareOver returns the sentinel for an error that matches ErrOver.
+func bareOver(err error) error {
 	if errors.Is(err, ErrReplaced) {
 		return ErrReplaced
 	}
 	return ErrOver
 }
 
-// ErrFailed ends a Runtime whose job was posted as failed.
+// ErrFailed means that the job ended with a failure, which its result describes.
 var ErrFailed = errors.New("the job failed; its result in the log says why")
 
-// Error is a server's refusal, or the lack of its answer. Its text never holds what
-// was sent, what the server said in words, or the token.
+// Error means that the server refused a request or did not answer it. Its text never
+// contains what was sent, prose from the server, or the token.
 type Error struct {
-	Status     int           // of HTTP; 0 when there was no answer
-	Code       string        // the server's word for what was wrong, such as bad_batch; may be empty
-	RetryAfter time.Duration // how long the server asks us to wait; 0 when it does not
-	Err        error         // why there was no answer, or none that makes sense
+	Status     int           // HTTP status; 0 if there was no answer
+	Code       string        // the server's error code, such as bad_batch; may be empty
+	RetryAfter time.Duration // how long the server asks to wait; 0 if it does not
+	Err        error         // why there was no answer, or none from a Candor server
 }
 
 // Error implements error.
@@ -58,31 +59,31 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("HTTP %d from the server", e.Status)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Temporary reports whether the same request may succeed later: there was no answer,
-// the server is in trouble (5xx), or we are to slow down (429).
+// the server failed (5xx), or it asks to slow down (429).
 func (e *Error) Temporary() bool {
 	switch e.Status {
 	case 0, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
-	case http.StatusOK: // an answer that is not one of ours: something stands between
+	case http.StatusOK: // not an answer of ours, so something stands between
 		return true
 	}
 	return e.Status >= 500
 }
 
-// temporary is the error if waiting helps.
-func temporary(err error) (*Error, bool) {
+// asTemporary returns err as an *Error and whether it is a temporary one.
+func asTemporary(err error) (*Error, bool) {
 	e, ok := errors.AsType[*Error](err)
 	return e, ok && e.Temporary()
 }
 
-// refusal reports whether an error is about what was posted, not about the way there.
-func refusal(err error) bool {
+// isRefusal reports whether the server rejected the content of a post.
+func isRefusal(err error) bool {
 	e, ok := errors.AsType[*Error](err)
-	if !ok || full(err) {
+	if !ok || isFull(err) {
 		return false
 	}
 	switch e.Status {
@@ -92,9 +93,9 @@ func refusal(err error) bool {
 	return false
 }
 
-// full reports whether the job's run has posted as much as the server lets it: all
-// that is left to do is to end it.
-func full(err error) bool {
+// isFull reports whether the job's run has reached the server's limit for posts, so
+// that it can only be ended.
+func isFull(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Code == "job_full"
 }

@@ -8,7 +8,7 @@ import (
 	"candor/session"
 )
 
-// Kinds of events.
+// Kinds of events. The server keeps an event of any other kind as a status.
 const (
 	KindMessage    = "message"
 	KindToolUse    = "tool_use"
@@ -18,18 +18,18 @@ const (
 	KindResult     = "result"
 )
 
-// Event is one thing that a worker did, in the flat shape in which it is posted.
-// Make one with the function of its kind, which gives it an id: posting the same
-// Event again changes nothing. Its text need not be cleaned; the server does that.
+// Event is one thing that a worker did, in the flat form in which it is posted. Each
+// kind has a function that makes such events with a random id; posting an Event with
+// the same id again changes nothing. The server cleans all text, so a worker need not.
 type Event struct {
-	ID    string `json:"id,omitempty"`
-	Kind  string `json:"event"`
+	ID    string `json:"id,omitempty"`     // idempotency key within the job's run
+	Kind  string `json:"event"`            // one of the Kind constants
 	JobID string `json:"job_id,omitempty"` // set by the Client
 
 	Role    string `json:"role,omitempty"`
 	Content string `json:"content,omitempty"`
 
-	Done bool `json:"done,omitempty"` // of a prompt that the log shows: none comes after it
+	Done bool `json:"done,omitempty"` // only in a log: this prompt is the last
 
 	ToolName   string          `json:"tool_name,omitempty"`
 	CallID     string          `json:"call_id,omitempty"`
@@ -39,8 +39,8 @@ type Event struct {
 	Outcome    session.Outcome `json:"outcome,omitempty"`
 	DurationMS int64           `json:"duration_ms,omitempty"`
 
-	Reason                      // of a tool_use
-	Narrative        string     `json:"narrative,omitempty"` // of a step, or with its first tool_use
+	Reason                      // only in a tool_use
+	Narrative        string     `json:"narrative,omitempty"` // in a reasoning, and in a step's first tool_use
 	NarrativeBlocked bool       `json:"narrative_blocked,omitempty"`
 	ToolDecisions    []Decision `json:"tool_decisions,omitempty"`
 
@@ -49,69 +49,72 @@ type Event struct {
 	Success *bool  `json:"success,omitempty"`
 }
 
-// Decision is one tool that was chosen, and why. A decision without a rationale gets
-// the server's fallback. Outcome may be empty while the call runs.
+// Decision is the choice of a tool, with its reason. The server adds its fallback to a
+// decision without a rationale. Outcome may be empty while the call runs.
 type Decision struct {
 	ToolName string          `json:"tool_name"`
 	Outcome  session.Outcome `json:"outcome,omitempty"`
 	Reason
 }
 
-// Reason is why a tool was called. Blocked says that there was a reason which safety
-// withheld; the server then puts its fallback in its place. Calls that run together
-// share a Group.
+// Reason says why a tool was called.
 type Reason struct {
 	Rationale string         `json:"rationale,omitempty"`
 	Source    session.Source `json:"rationale_source,omitempty"`
-	Blocked   bool           `json:"rationale_blocked,omitempty"`
-	Group     *int           `json:"parallel_group,omitempty"`
+	Blocked   bool           `json:"rationale_blocked,omitempty"` // safety withheld the reason
+	Group     *int           `json:"parallel_group,omitempty"`    // shared by calls that run in parallel
 }
 
-func event(kind string) Event { return Event{ID: rand.Text(), Kind: kind} }
+// newEvent returns an event of a kind with a random id.
+func newEvent(kind string) Event { return Event{ID: rand.Text(), Kind: kind} }
 
-// Message says what somebody said: role is user, assistant or system.
+// Message returns the event of a message in the worker's conversation. role is user,
+// assistant or system.
 func Message(role, text string) Event {
-	e := event(KindMessage)
+	e := newEvent(KindMessage)
 	e.Role, e.Content = role, text
 	return e
 }
 
-// ToolUse says that a call begins. Call is its name, call_ and a number: the result
-// of the call repeats it. Input is JSON, or nil. A Reason that is set besides is in
-// the log even if the worker does not live to post the step's Reasoning.
+// ToolUse returns the event of a call that begins. call is the call's id, "call_" and a
+// number, which the result repeats. input is JSON or nil. A caller that also sets the
+// event's Reason leaves it in the log even if the worker is killed before it posts the
+// step's Reasoning.
 func ToolUse(call, tool string, input json.RawMessage) Event {
-	e := event(KindToolUse)
+	e := newEvent(KindToolUse)
 	e.CallID, e.ToolName, e.Input = call, tool, input
 	return e
 }
 
-// ToolResult says how a call ended and how long it took. Output is JSON or nil;
-// problem is empty unless something went wrong.
-func ToolResult(call, tool string, outcome session.Outcome, output json.RawMessage, problem string, took time.Duration) Event {
-	e := event(KindToolResult)
+// ToolResult returns the event of a call that ended, with the time that it took. output
+// is JSON or nil; problem describes an error and is empty if there was none.
+func ToolResult(
+	call, tool string, outcome session.Outcome, output json.RawMessage, problem string, took time.Duration,
+) Event {
+	e := newEvent(KindToolResult)
 	e.CallID, e.ToolName, e.Outcome = call, tool, outcome
 	e.Output, e.Error, e.DurationMS = output, problem, took.Milliseconds()
 	return e
 }
 
-// Reasoning says why the tools of a step were chosen, once its calls have ended.
-// Narrative is what the model said before it called them, and may be empty.
+// Reasoning returns the event that explains a step, to be posted once its calls have
+// ended. narrative is what the model wrote before it called the tools; it may be empty.
 func Reasoning(narrative string, decisions ...Decision) Event {
-	e := event(KindReasoning)
+	e := newEvent(KindReasoning)
 	e.Narrative, e.ToolDecisions = narrative, decisions
 	return e
 }
 
-// Status says how the work is going.
+// Status returns the event of a progress report.
 func Status(state, message string) Event {
-	e := event(KindStatus)
+	e := newEvent(KindStatus)
 	e.State, e.Message = state, message
 	return e
 }
 
-// Result ends the job: no other event is taken after it.
+// Result returns the event that ends the job. The server accepts no event after it.
 func Result(success bool, message string) Event {
-	e := event(KindResult)
+	e := newEvent(KindResult)
 	e.Success, e.Message = &success, message
 	return e
 }

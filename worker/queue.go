@@ -9,25 +9,25 @@ import (
 	"os"
 )
 
-// queue is a line of encoded events that keeps so many in memory and the others in
-// a file. Order holds because, while the file has any, new ones go there, too.
-// Whoever has it guards it.
+// queue is a first-in, first-out queue of encoded events. It holds up to a bound of them
+// in memory and the others in a file, one per line. While the file has any events, new
+// ones go there as well, which keeps the order. It is not safe for concurrent use.
 type queue struct {
-	dir                 string // of the file; "" is the system's for such files
+	dir                 string // of the file; empty for the system's temporary folder
 	maxEvents, maxBytes int    // in memory
 
 	memory []json.RawMessage
-	bytes  int
+	bytes  int // in memory
 
 	file          *os.File // nil until it is needed
-	named         bool     // the file has a name, which close has to remove
-	read, written int64
-	inFile        int
-	spilled       bool // at some time
+	named         bool     // the file has a name, so that close has to remove it
+	read, written int64    // offsets in the file
+	inFile        int      // events between these offsets
+	spilled       bool     // the file was used at some time
 }
 
-// put adds an event, and reports whether this is the first one ever that memory had
-// no room for. When it fails, the event is not in the queue.
+// put adds an event and reports whether it is the first one ever for which memory had
+// no room. If put fails, the event is not in the queue.
 func (q *queue) put(e json.RawMessage) (spilling bool, err error) {
 	if q.inFile == 0 && len(q.memory) < q.maxEvents && q.bytes+len(e) <= q.maxBytes {
 		q.memory = append(q.memory, e)
@@ -41,18 +41,18 @@ func (q *queue) put(e json.RawMessage) (spilling bool, err error) {
 	return spilling, nil
 }
 
-// spill writes an event to the file, whole or not at all.
+// spill writes an event to the file, either whole or not at all.
 func (q *queue) spill(e json.RawMessage) error {
 	if q.file == nil {
 		f, err := os.CreateTemp(q.dir, "candor-worker-*.spill") // with mode 0600
 		if err != nil {
 			return fmt.Errorf("no spill file: %w", err)
 		}
-		// A file without a name does not outlive a process that is killed. Some
-		// systems do not have such files.
+		// A file without a name disappears with its process, even if that is killed.
+		// Not every system can remove the name of an open file.
 		q.file, q.named = f, os.Remove(f.Name()) != nil
 	}
-	line := append(e[:len(e):len(e)], '\n') // encoded JSON has no line break of its own
+	line := append(e[:len(e):len(e)], '\n') // encoded JSON contains no line break
 	if _, err := q.file.WriteAt(line, q.written); err != nil {
 		return fmt.Errorf("spill file: %w", errors.Join(err, q.file.Truncate(q.written)))
 	}
@@ -61,8 +61,8 @@ func (q *queue) spill(e json.RawMessage) error {
 	return nil
 }
 
-// take removes the events that come first, as many as fit a post. When it fails,
-// what the file had is lost, and lost says how many that were.
+// take removes and returns the first events, as many as fit the bounds of a post but at
+// least one. If the file cannot be read, its events are lost, and lost is their number.
 func (q *queue) take(maxEvents, maxBytes int) (batch []json.RawMessage, lost int, err error) {
 	size := 0
 	fits := func(n int) bool { return len(batch) == 0 || (len(batch) < maxEvents && size+n <= maxBytes) }
@@ -89,17 +89,17 @@ func (q *queue) take(maxEvents, maxBytes int) (batch []json.RawMessage, lost int
 		q.read += int64(len(line))
 		q.inFile--
 	}
-	if q.inFile == 0 { // begin again at its front, so that it does not grow for ever
+	if q.inFile == 0 { // start again at the beginning, so that the file does not grow forever
 		q.read, q.written = 0, 0
 		return batch, 0, q.file.Truncate(0)
 	}
 	return batch, 0, nil
 }
 
-// len is how many events wait.
+// len returns the number of events in the queue.
 func (q *queue) len() int { return len(q.memory) + q.inFile }
 
-// close lets go of the file and forgets what waits.
+// close discards the events and removes the file.
 func (q *queue) close() error {
 	q.memory, q.bytes, q.inFile = nil, 0, 0
 	if q.file == nil {

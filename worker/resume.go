@@ -8,104 +8,107 @@ import (
 	"strings"
 )
 
-// maxDrain is how often the log is read again while prompts keep coming.
-const maxDrain = 50
+// maxResync is how often the log is read again while new prompts keep arriving.
+const maxResync = 50
 
-// standing is where a run stands when a worker comes to it.
-type standing struct {
-	job  Job
-	past past
-	due  []Prompt // what no turn has ended for, oldest first
-	open bool     // more may come
+// resumePoint is the state of a run when a worker takes it up.
+type resumePoint struct {
+	job     Job
+	history history
+	due     []Prompt // prompts without an answer, oldest first
+	open    bool     // more prompts may come
 }
 
-// stand asks the server for everything that is needed to go on with a run.
-func (r *Runtime) stand(ctx context.Context) (s standing, err error) {
-	var events []Event
-	var drained []Prompt
-	if s.job, err = retry(ctx, r, r.Client.Job); err != nil {
-		return s, err
+// resume reads from the server everything that is needed to continue a run, or to begin
+// one.
+func (r *Runtime) resume(ctx context.Context) (at resumePoint, err error) {
+	if at.job, err = retry(ctx, r, r.Client.Job); err != nil {
+		return at, err
 	}
-	if events, err = r.read(ctx); err != nil {
-		return s, err
+	events, err := r.readLog(ctx)
+	if err != nil {
+		return at, err
 	}
-	all := []Prompt{{Content: s.job.Prompt}}
+	all := []Prompt{{Content: at.job.Prompt}}
 	if r.FollowUps {
-		if events, drained, err = r.settle(ctx, events); err != nil {
-			return s, err
+		var fetched []Prompt
+		if events, fetched, err = r.syncPrompts(ctx, events); err != nil {
+			return at, err
 		}
-		all = append(all, prompts(events)...)
-		// What the server has not forgotten is there in the user's own words.
-		all = append(all[:max(1, len(all)-len(drained))], drained...)
+		all = append(all, loggedPrompts(events)...)
+		// The fetched prompts are the last ones of the log, in the user's own words.
+		all = append(all[:max(1, len(all)-len(fetched))], fetched...)
 	}
 	for _, p := range all {
-		s.past.prompts = append(s.past.prompts, p.Content)
+		at.history.prompts = append(at.history.prompts, p.Content)
 	}
 	for _, e := range events {
-		s.past.add(e)
+		at.history.add(e)
 	}
-	s.due, s.open = all[min(s.past.turns, len(all)):], r.FollowUps && !all[len(all)-1].Done
-	return s, nil
+	at.due, at.open = all[min(at.history.turns, len(all)):], r.FollowUps && !all[len(all)-1].Done
+	return at, nil
 }
 
-// settle fetches prompts and reads the log until none came between. What it fetched
-// is then the end of what the log has; prompts before that are ones that a worker
-// before us had, and let the server forget.
-func (r *Runtime) settle(ctx context.Context, events []Event) (all []Event, drained []Prompt, err error) {
-	for range maxDrain {
-		more, err := r.drain(ctx)
+// syncPrompts fetches prompts and reads the log until no prompt arrives in between. The
+// fetched prompts are then the last ones in the log. Earlier ones went to a worker
+// before this one, and the server no longer has them in the user's own words.
+func (r *Runtime) syncPrompts(ctx context.Context, events []Event) (log []Event, fetched []Prompt, err error) {
+	for range maxResync {
+		more, err := r.fetchWaiting(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		drained = append(drained, more...)
-		now, err := r.read(ctx)
+		fetched = append(fetched, more...)
+		now, err := r.readLog(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		same := len(prompts(now)) == len(prompts(events))
+		same := len(loggedPrompts(now)) == len(loggedPrompts(events))
 		if events = now; same {
 			break
 		}
 	}
-	return events, drained, nil
+	return events, fetched, nil
 }
 
-// prompts are the further prompts that the log has, in their cleaned words.
-func prompts(events []Event) (all []Prompt) {
+// loggedPrompts returns the further prompts in the log, cleaned as they are there.
+func loggedPrompts(events []Event) (prompts []Prompt) {
 	for _, e := range events {
 		if e.Kind == KindMessage && e.Role == "user" {
-			all = append(all, Prompt{Content: e.Content, Done: e.Done})
+			prompts = append(prompts, Prompt{Content: e.Content, Done: e.Done})
 		}
 	}
-	return all
+	return prompts
 }
 
-// drain fetches the prompts that wait.
-func (r *Runtime) drain(ctx context.Context) (all []Prompt, err error) {
+// fetchWaiting fetches the prompts that wait at the server.
+func (r *Runtime) fetchWaiting(ctx context.Context) (prompts []Prompt, err error) {
 	for {
-		p, ok, err := r.prompt(ctx)
+		p, ok, err := r.fetchPrompt(ctx)
 		if err != nil || !ok {
-			return all, err
+			return prompts, err
 		}
-		all = append(all, p)
+		prompts = append(prompts, p)
 	}
 }
 
-func (r *Runtime) prompt(ctx context.Context) (p Prompt, ok bool, err error) {
-	type answer struct {
+// fetchPrompt fetches the prompt after the one it fetched before; ok is false if there
+// is none yet.
+func (r *Runtime) fetchPrompt(ctx context.Context) (p Prompt, ok bool, err error) {
+	type result struct {
 		Prompt
 		ok bool
 	}
-	a, err := retry(ctx, r, func(ctx context.Context) (answer, error) {
+	got, err := retry(ctx, r, func(ctx context.Context) (result, error) {
 		p, ok, err := r.Client.Prompt(ctx, r.fetched)
-		return answer{p, ok}, err
+		return result{p, ok}, err
 	})
-	r.fetched = max(r.fetched, a.Number)
-	return a.Prompt, a.ok, err
+	r.fetched = max(r.fetched, got.Number)
+	return got.Prompt, got.ok, err
 }
 
-// read gives the run's log, in the shape in which its events were posted.
-func (r *Runtime) read(ctx context.Context) (all []Event, err error) {
+// readLog returns all events of the run in the form in which they are posted.
+func (r *Runtime) readLog(ctx context.Context) (log []Event, err error) {
 	type page struct {
 		events []LoggedEvent
 		more   bool
@@ -121,29 +124,29 @@ func (r *Runtime) read(ctx context.Context) (all []Event, err error) {
 		for _, logged := range got.events {
 			var e Event
 			if json.Unmarshal(logged.Data, &e) != nil {
-				return nil, errors.New("reading the job's log: an event is not as it should be")
+				return nil, errors.New("reading the job's log: an event cannot be decoded")
 			}
 			e.Kind, after = strings.TrimPrefix(logged.Kind, "job_"), logged.Seq
-			all = append(all, e)
+			log = append(log, e)
 		}
 		if !got.more || len(got.events) == 0 {
-			return all, nil
+			return log, nil
 		}
 	}
 }
 
-// retry asks until there is an answer that is final.
-func retry[T any](ctx context.Context, r *Runtime, ask func(context.Context) (T, error)) (T, error) {
-	for try := 0; ; try++ {
-		v, err := ask(ctx)
-		e, again := temporary(err)
+// retry repeats a request until its answer is final.
+func retry[T any](ctx context.Context, r *Runtime, request func(context.Context) (T, error)) (T, error) {
+	for attempt := 0; ; attempt++ {
+		v, err := request(ctx)
+		e, again := asTemporary(err)
 		if !again {
 			return v, err
 		}
-		if try == 3 {
+		if attempt == warnAfter {
 			r.Log.Warn("the server does not answer; the worker waits for it", "error", err)
 		}
-		if err := r.pauses.wait(ctx, try, e.RetryAfter); err != nil {
+		if err := r.backoff.wait(ctx, attempt, e.RetryAfter); err != nil {
 			return v, err
 		}
 	}

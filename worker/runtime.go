@@ -11,85 +11,105 @@ import (
 	"candor/agent"
 )
 
-// Runtime works on one job: its prompt first and, if told to, the prompts that
-// follow. The fields are set before Run and not changed.
+// Runtime works on one job: on its prompt and, if FollowUps is set, on the prompts that
+// follow. Its fields must not change once Run was called.
 type Runtime struct {
 	Client     *Client
 	Dispatcher *agent.Dispatcher
-	Log        *slog.Logger // gets no text that a model, tool or user wrote
+	Log        *slog.Logger // receives nothing that a model, tool or user wrote
 
-	FollowUps bool          // wait for further prompts until one is marked as done
-	Poll      time.Duration // between looks at the job, and for prompts; 0 means DefaultPoll
-	Grace     time.Duration // to post what is left once the context has ended; 0 means DefaultGrace
-	SpillDir  string        // for what memory does not hold; "" is the system's for such files
+	FollowUps bool          // wait for further prompts until one is marked as the last
+	Poll      time.Duration // how often to ask for prompts and cancellation; 0 means DefaultPoll
+	Grace     time.Duration // for posting what is left after the context ended; 0 means DefaultGrace
+	SpillDir  string        // for events that do not fit in memory; "" means the system's temporary folder
 
-	fetched int // the number of the prompt that a run fetched last
+	fetched int // number of the prompt that Run fetched last
 
-	// Bounds and pauses; 0 means those of the documentation. Tests make them small.
-	held, heldBytes int
-	pauses          backoff
+	// Bounds and pauses that tests make smaller; 0 means the defaults.
+	heldEvents, heldBytes int
+	backoff               backoff
 }
 
-// What a Runtime does unless told otherwise.
+// Defaults of a Runtime.
 const (
 	DefaultPoll  = 2 * time.Second
 	DefaultGrace = 10 * time.Second
 )
 
-// Run works on the job until it has ended and everything is posted. When ctx ends it
-// stops the turn and its tools, posts what it can within Grace, and leaves the job
-// open: another Run goes on with it. It fails with ErrOver when the job was ended or
-// cancelled by somebody else, with ErrReplaced (which is one) when another Run took
-// the job over, with ErrFailed when the job's result is a failure, and otherwise with
-// what kept it from working or posting.
+// Run works on the job until it has ended and everything is posted.
+//
+// If ctx ends first, Run stops the turn and its tools, posts what it can within Grace
+// and returns the error of ctx. The job stays open, and another Run can resume it.
+//
+// Run returns ErrOver if somebody else ended or cancelled the job, ErrReplaced if
+// another Run took it over, ErrFailed if the job's result is a failure, and otherwise
+// the error that kept it from working or posting.
 func (r *Runtime) Run(ctx context.Context) error {
 	run := *r
-	run.Client = r.Client.renamed() // what an earlier Run has under way comes too late
-	return run.work(ctx)
+	run.Client = r.Client.renamed() // an earlier Run's late requests must not be taken for ours
+	return run.run(ctx)
 }
 
-func (r *Runtime) work(ctx context.Context) error {
-	s, err := r.stand(ctx)
+// run is Run on a copy of the Runtime with a client of its own.
+func (r *Runtime) run(ctx context.Context) error {
+	at, err := r.resume(ctx)
 	if err != nil {
 		return err
 	}
-	running, cancel := context.WithCancelCause(agent.WithUser(ctx, s.job.ID))
+	running, cancel := context.WithCancelCause(agent.WithUser(ctx, at.job.ID))
 	defer cancel(nil)
-	p := &poster{
-		to: r.Client, run: s.job.Run, last: s.job.Posted, backoff: r.pauses, log: r.Log, onStop: cancel,
-		queue: queue{dir: r.SpillDir, maxEvents: cmp.Or(r.held, maxHeld), maxBytes: cmp.Or(r.heldBytes, maxHeldBytes)},
-	}
-	p.start()
-	looking, lookAway := context.WithCancel(running)
-	var watching sync.WaitGroup
-	watching.Go(func() { r.watch(looking, cancel) })
+	u := r.newUploader(at.job, cancel)
+	u.start()
+	polling, stopPolling := context.WithCancel(running)
+	var poller sync.WaitGroup
+	poller.Go(func() { r.pollJob(polling, cancel) })
 
-	w := &work{Runtime: r, due: s.due, open: s.open, journal: &journal{poster: p, past: s.past}}
-	worked := w.do(running, s.job.Posted > 0)
-	lookAway() // from here on the job may be over because its result was taken
-	watching.Wait()
-	late, release := graceAfter(running, cmp.Or(r.Grace, DefaultGrace))
+	loop := &promptLoop{
+		Runtime: r, journal: &journal{uploader: u, history: at.history}, due: at.due, open: at.open,
+	}
+	worked := loop.run(running, at.job.Posted > 0)
+	stopPolling() // from here on the job may be over because its result was accepted
+	poller.Wait()
+	late, release := withGrace(running, cmp.Or(r.Grace, DefaultGrace))
 	defer release()
-	posted := p.Close(late)
+	posted := u.Close(late)
+	return r.conclude(late, worked, posted, context.Cause(running))
+}
+
+// newUploader returns an uploader that continues the numbers of the job's run and
+// cancels the work if it cannot go on.
+func (r *Runtime) newUploader(j Job, cancel context.CancelCauseFunc) *uploader {
+	return &uploader{
+		to: r.Client, run: j.Run, last: j.Posted, backoff: r.backoff, log: r.Log, onStop: cancel,
+		queue: queue{
+			dir: r.SpillDir, maxEvents: cmp.Or(r.heldEvents, maxHeld), maxBytes: cmp.Or(r.heldBytes, maxHeldBytes),
+		},
+	}
+}
+
+// conclude returns the error of a run whose loop ended with worked and whose uploader
+// ended with posted. cause says why the work was cancelled, if it was. A job whose log
+// is full is ended here, as no event can do it.
+func (r *Runtime) conclude(ctx context.Context, worked, posted, cause error) error {
 	stopped := worked != nil && !errors.Is(worked, ErrFailed)
 	switch {
 	case errors.Is(posted, ErrOver):
-		return over(posted)
-	case stopped && errors.Is(context.Cause(running), ErrOver):
-		return over(context.Cause(running))
-	case full(posted):
-		const why = "The job has posted as much as a run of it may."
-		return errors.Join(ErrFailed, posted, r.Client.giveUp(late, why))
+		return bareOver(posted)
+	case stopped && errors.Is(cause, ErrOver):
+		return bareOver(cause)
+	case isFull(posted):
+		const message = "The job's log is full: its run may post no more events."
+		return errors.Join(ErrFailed, posted, r.Client.fail(ctx, message))
 	case posted != nil:
 		return posted
 	}
 	return worked
 }
 
-// watch looks whether the token is still good, and ends the work when it is not:
-// that is how a worker learns of a cancel while a tool runs.
-func (r *Runtime) watch(ctx context.Context, cancel context.CancelCauseFunc) {
-	for pause(ctx, r.poll()) == nil {
+// pollJob asks for the job until ctx ends, and cancels the work once the token is no
+// longer valid. That is how a worker learns of a cancellation while a tool runs.
+func (r *Runtime) pollJob(ctx context.Context, cancel context.CancelCauseFunc) {
+	for pause(ctx, r.pollInterval()) == nil {
 		if _, err := r.Client.Job(ctx); errors.Is(err, ErrOver) && ctx.Err() == nil {
 			cancel(err)
 			return
@@ -97,4 +117,5 @@ func (r *Runtime) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-func (r *Runtime) poll() time.Duration { return cmp.Or(r.Poll, DefaultPoll) }
+// pollInterval returns Poll or its default.
+func (r *Runtime) pollInterval() time.Duration { return cmp.Or(r.Poll, DefaultPoll) }

@@ -1,0 +1,66 @@
+package worker
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheFileShrinksOnceItIsRead(t *testing.T) {
+	q := queue{dir: t.TempDir(), maxEvents: 1, maxBytes: 1 << 20}
+	defer func() { assert.NoError(t, q.close()) }()
+	next, due := 0, 0
+	for range 50 {
+		for range 5 {
+			_, err := q.put(json.RawMessage(fmt.Sprint(next)))
+			require.NoError(t, err)
+			next++
+		}
+		for range 3 { // two at a time, so that reading stops in mid-file
+			batch, _, err := q.take(2, 1<<20)
+			require.NoError(t, err)
+			for _, e := range batch {
+				require.Equal(t, fmt.Sprint(due), string(e))
+				due++
+			}
+		}
+	}
+	assert.Equal(t, next, due)
+	info, err := q.file.Stat()
+	require.NoError(t, err)
+	assert.Zero(t, info.Size())
+}
+
+func TestASpillFileThatCannotBeReadIsReportedWithItsLoss(t *testing.T) {
+	q := queue{dir: t.TempDir(), maxEvents: 1, maxBytes: 1 << 20}
+	for i := range 4 {
+		_, err := q.put(json.RawMessage(fmt.Sprint(i)))
+		require.NoError(t, err)
+	}
+	require.NoError(t, q.file.Truncate(0), "somebody cut the file")
+	batch, lost, err := q.take(10, 1<<20)
+	require.ErrorContains(t, err, "spill file")
+	assert.Equal(t, 3, lost)
+	assert.Equal(t, []json.RawMessage{json.RawMessage("0")}, batch, "what was in memory is still posted")
+	assert.Zero(t, q.len())
+	spilling, err := q.put(json.RawMessage("4"))
+	require.NoError(t, err)
+	assert.False(t, spilling, "there is room in memory again")
+	require.NoError(t, q.close())
+}
+
+func TestAFileWithANameIsRemovedOnClose(t *testing.T) {
+	dir := t.TempDir()
+	file, err := os.CreateTemp(dir, "candor-worker-*.spill")
+	require.NoError(t, err)
+	q := queue{file: file, named: true}
+	require.NoError(t, q.close())
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	require.NoError(t, q.close(), "closing twice is harmless")
+}

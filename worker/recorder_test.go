@@ -1,0 +1,90 @@
+package worker
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/agent"
+	"candor/safety"
+	"candor/session"
+)
+
+// newRecorder returns a recorder in a turn and a function that returns what it posted.
+func newRecorder(t *testing.T) (*recorder, func() []Event) {
+	t.Helper()
+	l := newFakeLog()
+	u, _, _ := newUploaderTo(t, l)
+	j := &journal{uploader: u}
+	j.beginTurn("the prompt")
+	return &recorder{journal: j}, func() []Event {
+		require.NoError(t, u.Close(t.Context()))
+		return l.events
+	}
+}
+
+func record(t *testing.T, r agent.Recorder, bodies ...session.Body) {
+	t.Helper()
+	for _, b := range bodies {
+		require.NoError(t, r.Record(b))
+	}
+}
+
+func TestSubAgentsAreRecordedAsStepsBetweenTheirHandoffs(t *testing.T) {
+	r, posted := newRecorder(t)
+	call := func(id string) session.ToolCalled {
+		return session.ToolCalled{Call: id, Tool: safety.Literal("look"), Rationale: session.Fallback()}
+	}
+	record(t, r, call("lead_1"), session.Handoff{Call: "lead_1", To: "helper", Text: safety.Literal("look")})
+	helper := r.ForAgent("helper")
+	record(t, helper, call("helper_1"), session.ToolReturned{Call: "helper_1", Outcome: session.Success},
+		session.StepEnded{Step: 1})
+	record(t, r, session.Handoff{Call: "lead_1", From: "helper", Text: safety.Literal("looked")},
+		session.ToolReturned{Call: "lead_1", Outcome: session.Success}, session.StepEnded{Step: 1})
+	events := posted()
+	assert.Equal(t, []string{"tool_use call_1", "status handoff", "tool_use call_2", "tool_result call_2success",
+		"reasoning", "status handoff", "tool_result call_1success", "reasoning"}, summaries(events))
+	assert.Equal(t, "the job's agent → helper: look", events[1].Message)
+	assert.Equal(t, "helper → the job's agent: looked", events[5].Message)
+	assert.Len(t, events[4].ToolDecisions, 1, "each agent explains its own calls")
+}
+
+func TestWithheldTextIsMarkedAndNotPosted(t *testing.T) {
+	r, posted := newRecorder(t)
+	why := session.Fallback()
+	why.Blocked = true
+	record(t, r, session.Narrated{Step: 1, Blocked: true}, session.ToolCalled{Call: "a", Rationale: why},
+		session.ToolReturned{Call: "a", Outcome: session.Success}, session.StepEnded{Step: 1})
+	events := posted()
+	assert.True(t, events[0].NarrativeBlocked)
+	assert.True(t, events[0].Blocked)
+	assert.True(t, events[2].NarrativeBlocked)
+	assert.True(t, events[2].ToolDecisions[0].Blocked)
+}
+
+func TestParallelGroupsContinueBehindThoseOfTheLog(t *testing.T) {
+	r, posted := newRecorder(t)
+	r.history.groups = 3
+	r.beginTurn("the prompt")
+	params, _ := safety.NewLayer().CleanJSON(json.RawMessage(`{"n":1}`))
+	record(t, r, session.ToolCalled{Call: "a", Group: new(0), Params: params}, session.TurnInterrupted{})
+	events := posted()
+	assert.Equal(t, new(3), events[0].Group)
+	assert.JSONEq(t, `{"n":1}`, string(events[0].Input))
+	assert.Equal(t, "interrupted", events[1].State)
+}
+
+func TestAnAnsweredPromptIsKeptInItsCleanedWords(t *testing.T) {
+	layer := safety.NewLayer()
+	prompt := "the key is AKIA" + "QWERTYUIOPASDFGH"
+	clean, _ := layer.Mask(prompt)
+	require.NotEqual(t, prompt, clean.String(), "the prompt has something to mask")
+	r := &Runtime{Dispatcher: &agent.Dispatcher{Safety: layer}}
+	l := &promptLoop{Runtime: r, journal: &journal{}}
+	messages := l.beginTurn(prompt)
+	assert.Equal(t, prompt, messages[0].Text, "the model sees the user's own words")
+	l.endTurn(prompt)
+	assert.Equal(t, clean.String(), l.history.messages[0].Text)
+}
