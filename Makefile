@@ -10,14 +10,14 @@ FUZZ   ?= 10s
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
 REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: run build test lint bench bench-full recall fuzz golden screenshots clean go-version peers browser page-types
+.PHONY: run build test cross lint bench bench-full recall fuzz golden screenshots clean go-version peers browser page-types
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token. The page: http://$(ADDR)/#token=$$(cat .candor/token)"
 	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace . --provider offline
 
 build: go-version
-	$(GO) build -ldflags "-s -w -X main.revision=$(REVISION)" -o $(BIN) ./cmd/candor
+	$(GO) build -ldflags "-s -w -X candor/cmd/candor/command.revision=$(REVISION)" -o $(BIN) ./cmd/candor
 
 # One token for this checkout, so that the README's lines work as they stand.
 .candor/token:
@@ -27,6 +27,10 @@ test: go-version peers browser ## all tests, with the race detector
 	$(GO) test -race -timeout 14m ./...
 	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo; then GOEXPERIMENT=simd $(GO) test -timeout 5m ./safety/...; \
 	else echo "SKIPPED, NOT PROVED: the build with SIMD (GOEXPERIMENT=simd), which takes an amd64 processor with AVX2"; fi
+
+cross: go-version ## build for the other supported systems; what it makes is thrown away
+	@for system in darwin/arm64 windows/amd64; do echo "build for $$system"; \
+	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) build -o /dev/null ./cmd/candor || exit 1; done
 
 lint: go-version page-types ## formatting, vet, staticcheck; the types of the page's scripts
 	@unformatted="$$(gofmt -l . | grep -v node_modules)"; \
@@ -50,7 +54,7 @@ fuzz: go-version ## every fuzz target for FUZZ (10s) each
 	  done; done
 
 golden: go-version ## rewrite what stands beside each script in testdata
-	$(GO) test ./cmd/candor -run '^(TestTurns|TestTheTerminalShowsEveryCase|TestScreensOfAnyWidthAreAligned)$$' -update
+	$(GO) test ./cmd/candor ./cmd/candor/terminal -run '^(TestTurns|TestTheTerminalShowsEveryCase|TestScreensOfAnyWidthAreAligned)$$' -update
 
 clean:
 	rm -rf bin
@@ -81,5 +85,5 @@ screenshots: go-version browser ## look at the page: four screens, wide and narr
 	$(GO) test ./web/ui/browsertest -run '^TestScreenshots$$' -screenshots ../../../docs/screenshots -timeout 10m
 
 bench-full: go-version browser ## a minute of 50 workers beside 500 subscribers, and a minute of the page; figures go into docs/figures.md
-	$(GO) test ./cmd/candor -run '^TestJobsUnderLoad$$' -load 1m -v -timeout 10m
+	$(GO) test ./web/jobs -run '^TestJobsUnderLoad$$' -load 1m -v -timeout 10m
 	$(GO) test ./web/ui/browsertest -run '^TestThePageUnderLoad$$|^TestThousandsOfTurnsAreScrolled$$' -load 1m -v -timeout 15m

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"candor/cmd/candor/apptest"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -29,27 +31,27 @@ func tourOf(t *testing.T) []string {
 
 // The tour's lines run as they stand, but for the port, which has to be free.
 func TestTheReadmesTourRunsAsItStands(t *testing.T) {
-	t.Setenv("CANDOR_TOKEN", testToken)
-	r := runServe(t)
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t)
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, ".candor"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ".candor", "token"), []byte(testToken), 0o600))
-	shell := func(ctx context.Context, block string, out *logBuffer) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, "bash", "-euc", strings.ReplaceAll(block, "http://127.0.0.1:8080", r.url))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".candor", "token"), []byte(apptest.Token), 0o600))
+	shell := func(ctx context.Context, block string, out *apptest.LogBuffer) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, "bash", "-euc", strings.ReplaceAll(block, "http://127.0.0.1:8080", r.URL))
 		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
 		return cmd
 	}
 	tour := tourOf(t)
-	var live, sent, history, masked logBuffer
+	var live, sent, history, masked apptest.LogBuffer
 	ctx, cancel := context.WithCancel(t.Context())
 	watch := shell(ctx, "exec "+tour[0], &live)
 	require.NoError(t, watch.Start())
-	eventually(t, "the stream is open", func() bool { return strings.Contains(live.String(), "retry:") })
+	apptest.Eventually(t, "the stream is open", func() bool { return strings.Contains(live.String(), "retry:") })
 
 	require.NoError(t, shell(t.Context(), tour[1], &sent).Run(), sent.String())
 	assert.Contains(t, sent.String(), `"status":"accepted"`)
-	eventually(t, "reasoning_update arrives live", func() bool { return strings.Contains(live.String(), "event: reasoning_update") })
-	eventually(t, "and the answer", func() bool { return strings.Contains(live.String(), "event: response") })
+	apptest.Eventually(t, "reasoning_update arrives live", func() bool { return strings.Contains(live.String(), "event: reasoning_update") })
+	apptest.Eventually(t, "and the answer", func() bool { return strings.Contains(live.String(), "event: response") })
 	update := regexp.MustCompile(`data: (\{"type":"reasoning_update".*)`).FindStringSubmatch(live.String())
 	require.Len(t, update, 2)
 	assert.Equal(t, 2, strings.Count(update[1], `"parallel_group":0`), "two decisions in one group")
@@ -62,22 +64,22 @@ func TestTheReadmesTourRunsAsItStands(t *testing.T) {
 	require.NoError(t, shell(t.Context(), tour[3], &masked).Run(), masked.String())
 	assert.Contains(t, masked.String(), "postgres://app:[REDACTED:dsn-password]@db.internal/app")
 
-	var run logBuffer
+	var run apptest.LogBuffer
 	require.NoError(t, shell(t.Context(), tour[4], &run).Run(), run.String())
 	assert.Contains(t, run.String(), `"type":"REASONING_MESSAGE_CONTENT"`)
 	assert.Contains(t, run.String(), `"outcome":{"type":"success"}`)
 
-	binary, err := program()
-	require.NoError(t, err)
-	var worked logBuffer
-	require.NoError(t, shell(t.Context(), strings.ReplaceAll(tour[5], "bin/candor", binary), &worked).Run(), worked.String())
+	var worked apptest.LogBuffer
+	candor := apptest.Command(t.Context(), t)
+	work := shell(t.Context(), strings.ReplaceAll(tour[5], "bin/candor", candor.Path), &worked)
+	work.Env = candor.Env
+	require.NoError(t, work.Run(), worked.String())
 	assert.Contains(t, worked.String(), `"tool_decisions":[{"tool_name":"file_search"`)
 	assert.Contains(t, live.String(), "event: job_reasoning")
 
 	cancel()
 	_ = watch.Wait()
-	r.signal()
-	require.NoError(t, <-r.exit)
+	r.Stop()
 }
 
 // The ledger names only tests that exist.

@@ -21,7 +21,7 @@ func onlyIn() map[string]string {
 		"github.com/yuin/goldmark":                   "safety/render",
 		"github.com/tidwall/gjson":                   "web/view",
 		"github.com/clipperhouse/displaywidth":       "cmd/candor/terminal",
-		"github.com/urfave/cli/v3":                   "cmd/candor",
+		"github.com/urfave/cli/v3":                   "cmd/candor/command",
 	}
 }
 

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"candor/agent"
+	"candor/session"
+	"candor/web"
+	"candor/web/access"
+	"candor/web/jobs"
+	"candor/web/ui"
+)
+
+// App is a running Candor: the agent loop, its sessions and the HTTP API over them.
+// It is an http.Handler and owns no listener.
+type App struct {
+	Store session.Store // every user's sessions; they end with the process
+	Model string        // the name of the model that answers
+
+	chat       *agent.Chat
+	handler    http.Handler
+	closeAgent func()
+}
+
+// New builds an app. tokens decide who may call the API. newID makes the ids of
+// sessions; nil means random ones. The caller closes the app.
+func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Logger) (*App, error) {
+	layer, err := NewLayer(s.Safety)
+	if err != nil {
+		return nil, err
+	}
+	lead, closeAgent, err := NewAgent(s, layer, log)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{Store: session.NewMemory(newID), Model: lead.Model, closeAgent: closeAgent}
+	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout)
+	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
+	if err != nil {
+		a.Close(context.Background())
+		return nil, err
+	}
+	server := web.New(web.Options{
+		Chat: a.chat, Store: a.Store, Tokens: tokens, Log: log,
+		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
+		Coverage: coverageOf(lead), Metrics: metricsHandler(lead),
+		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, Origins: s.Origins,
+		Page: ui.Handler(), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
+	})
+	server.Mount(front.Routes()...)
+	server.Mount(jobs.New(jobs.Options{Store: a.Store, Safety: layer, Stream: server.StreamJobs}).Routes()...)
+	a.handler = server
+	return a, nil
+}
+
+// ServeHTTP serves the page, the API, AG-UI and the metrics.
+func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+
+// Close accepts no further turns and waits for running ones until ctx ends, then
+// interrupts them. Event streams end once they have sent every event; MCP servers are
+// stopped. Close returns when nothing of the app runs but open HTTP requests.
+func (a *App) Close(ctx context.Context) {
+	a.chat.Close(ctx)
+	_ = a.Store.Close() // a memory store has nothing to fail at
+	a.closeAgent()
+}
+
+// coverageOf returns a function that reads how many calls came with the model's own
+// reason, for the status route.
+func coverageOf(d *agent.Dispatcher) func() []web.Coverage {
+	return func() []web.Coverage {
+		var out []web.Coverage
+		for _, c := range d.Coverage() {
+			out = append(out, web.Coverage(c))
+		}
+		return out
+	}
+}

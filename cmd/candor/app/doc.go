@@ -1,0 +1,23 @@
+// Package app puts Candor together: a provider, tools, the safety layer, the agent
+// loop, the session store and the HTTP server, from one plain struct of settings.
+//
+// [New] builds a server. The parts come up in this order, each from those before it:
+//
+//	Settings ─▶ safety.Layer ─▶ model (a provider and what it brings along)
+//	         ─▶ team (one dispatcher per agent) ─▶ toolkit (workspace, built-in tools, MCP servers)
+//	         ─▶ agent.Chat over a session store ─▶ web.Server, with the AG-UI routes and the page
+//
+// [StartInProcess] runs that server over connections in memory, for a conversation in
+// the terminal. [NewAgent] builds the agent alone, for a worker. Whoever calls one of
+// the three closes what it returns; Close stops every goroutine and every child
+// process that the parts started.
+//
+// The package reads the environment for one purpose: the keys, addresses and model
+// names of providers, and the variables that --secret-env names. Everything else is in
+// [Settings], which package command fills from flags. Errors name the flag at fault,
+// and never contain the value of a key or a secret.
+//
+// To add a provider, add a case to newProvider and to ModelSettings.Describe. To add a
+// built-in tool that is off by default, add a case to newToolkit. A further protocol
+// gives its routes to New as AG-UI does in agui.go.
+package app

@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+
+	"candor/agent"
+	"candor/agent/tool"
+	"candor/agent/tool/mcp"
+	"candor/safety"
+)
+
+// toolkit is what every agent may call: built-in tools and those of MCP servers.
+type toolkit struct {
+	root    *os.Root
+	builtin []agent.Tool
+	servers *mcp.Servers // nil without a configuration
+}
+
+// newToolkit opens the workspace and starts the MCP servers. It calls changed when
+// their tools change, possibly before it returns. The caller closes the toolkit.
+func newToolkit(
+	ctx context.Context, s ToolSettings, layer *safety.Layer, log *slog.Logger, changed func(),
+) (*toolkit, error) {
+	root, err := os.OpenRoot(s.Workspace)
+	if err != nil {
+		return nil, fmt.Errorf("workspace: %w", err)
+	}
+	k := &toolkit{root: root, builtin: tool.Builtin(root, layer)}
+	for _, name := range s.Enable {
+		switch name {
+		case "shell":
+			k.builtin = append(k.builtin, tool.Shell(s.Workspace))
+		case "http_get":
+			k.builtin = append(k.builtin, tool.HTTPGet(tool.HTTPGetOptions{UserAgent: "candor"}))
+		default:
+			root.Close()
+			return nil, fmt.Errorf("--enable: there is no tool %q to enable; take shell or http_get", name)
+		}
+	}
+	if s.MCPConfig != "" {
+		if k.servers, err = connectMCP(ctx, s.MCPConfig, namesOf(k.builtin), log, changed); err != nil {
+			root.Close()
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// connectMCP starts the MCP servers of a configuration file. reserved are the names
+// that their tools may not take.
+func connectMCP(
+	ctx context.Context, file string, reserved []string, log *slog.Logger, changed func(),
+) (*mcp.Servers, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	config, err := mcp.Load(f, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("--mcp %s: %w", file, err)
+	}
+	return mcp.Connect(ctx, config, mcp.Options{
+		Log: log, Reserved: reserved, OnChange: func([]agent.Tool) { changed() },
+	})
+}
+
+func namesOf(tools []agent.Tool) []string {
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Spec().Name)
+	}
+	return names
+}
+
+// tools returns all tools that are available now.
+func (k *toolkit) tools() []agent.Tool {
+	if k.servers == nil {
+		return slices.Clone(k.builtin)
+	}
+	return slices.Concat(k.builtin, k.servers.Tools())
+}
+
+// close stops the MCP servers and closes the workspace.
+func (k *toolkit) close() {
+	if k.servers != nil {
+		k.servers.Close()
+	}
+	k.root.Close()
+}
+
+// mergeTools joins a model's own tools and the shared ones. Of two tools of one name
+// the model's own wins: it is the one that the model was told of.
+func mergeTools(own, shared []agent.Tool) []agent.Tool {
+	taken := namesOf(own)
+	return slices.Concat(own, slices.DeleteFunc(slices.Clone(shared), func(t agent.Tool) bool {
+		return slices.Contains(taken, t.Spec().Name)
+	}))
+}

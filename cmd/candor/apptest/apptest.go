@@ -1,0 +1,77 @@
+// Package apptest is the test rig of the packages that need a whole Candor: a server
+// to call, a program to run, and fixtures that are used in more than one package. Only
+// tests import it.
+//
+// There are three ways to run Candor, from the closest to the code to the closest to a
+// user:
+//
+//   - [Play] wires an app inside a synctest bubble, without a socket and in fake time.
+//     The goldens of testdata/turns come from it.
+//   - [Start] puts an app behind a real socket in this process, with the users ann and
+//     bob. [Server] has the calls of the API that tests make, and [Stream] reads events
+//     as a browser does.
+//   - [Serve] runs the candor serve command in this process. [Command] runs candor in a
+//     process of its own, for tests that kill it or need its exit status: it starts the
+//     test binary again, which then is candor. Nothing has to be built.
+//
+// A model is a script, a value of the shape that testdata/turns/*/script.json has;
+// [Answering], [Waiting] and [Confiding] make the common ones.
+//
+// A test waits for a condition with [Eventually], whose bound is far beyond anything a
+// loaded machine needs. No test in this repository expects something within a time
+// that a slow machine could miss.
+//
+// Secrets in fixtures are put together at run time, so that no file of the repository
+// contains text that looks like a credential.
+package apptest
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// M is a JSON object.
+type M = map[string]any
+
+// Root returns the folder of the module, for paths to testdata and as a workspace.
+func Root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		require.NotEqual(t, dir, parent, "no go.mod above the test")
+		dir = parent
+	}
+}
+
+// Eventually polls until ok returns true. It fails the test after a minute, which no
+// condition needs on any machine; what names the condition.
+func Eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	require.Eventually(t, ok, time.Minute, 5*time.Millisecond, what)
+}
+
+// JSON encodes a value.
+func JSON(t testing.TB, v any) []byte {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	require.NoError(t, err)
+	return raw
+}
+
+// Decode decodes a JSON object.
+func Decode(t testing.TB, raw []byte) M {
+	t.Helper()
+	var out M
+	require.NoError(t, json.Unmarshal(raw, &out), string(raw))
+	return out
+}

@@ -1,0 +1,140 @@
+package apptest
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"encoding/json"
+
+	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/app"
+	"candor/cmd/candor/command"
+	"candor/web/client"
+)
+
+// asCandor is the environment variable that turns a test binary into candor.
+const asCandor = "CANDOR_TEST_RUN_AS_CANDOR"
+
+// A test binary that Command started is candor from its first line on. This is an init
+// function rather than a call in TestMain so that it needs nothing of the packages that
+// import apptest.
+func init() {
+	if os.Getenv(asCandor) != "" {
+		os.Exit(command.Main())
+	}
+}
+
+// Command returns candor with these arguments, to be run in a process of its own: this
+// test binary, started again. Its environment is that of the test.
+func Command(ctx context.Context, t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	name, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = append(os.Environ(), asCandor+"=1")
+	return cmd
+}
+
+// Token is the token of access.LocalUser on the servers of Serve and Play.
+const Token = "a-token-for-tests-only"
+
+// HideProviders clears the environment variables that would choose a model.
+func HideProviders(t testing.TB) {
+	t.Helper()
+	for _, name := range []string{
+		app.OpenAIKeyEnv, app.OpenAIBaseEnv, app.OpenAIModelEnv,
+		app.AnthropicKeyEnv, app.AnthropicBaseEnv, app.AnthropicNameEnv,
+	} {
+		t.Setenv(name, "")
+	}
+}
+
+// Running is the candor serve command, running in this process.
+type Running struct {
+	URL         string
+	Out, ErrOut *LogBuffer
+
+	t    testing.TB
+	stop context.CancelFunc
+	exit chan error
+}
+
+// Serve starts candor serve with these flags on a free port. CANDOR_TOKEN has to be
+// Token for the methods of Running that call the API. The caller ends it with Stop.
+func Serve(t testing.TB, flags ...string) *Running {
+	t.Helper()
+	if os.Getenv(app.OpenAIBaseEnv) == "" {
+		HideProviders(t)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &Running{t: t, Out: &LogBuffer{}, ErrOut: &LogBuffer{}, stop: cancel, exit: make(chan error, 1)}
+	args := append([]string{"candor", "serve", "--addr", "127.0.0.1:0", "--workspace", Root(t)}, flags...)
+	go func() { r.exit <- command.Run(ctx, args, strings.NewReader(""), r.Out, r.ErrOut) }()
+	address := regexp.MustCompile(`http://\S+`)
+	Eventually(t, "the server prints its address", func() bool { return address.MatchString(r.Out.String()) })
+	r.URL = address.FindString(r.Out.String())
+	return r
+}
+
+// Signal does what SIGTERM does, and returns at once.
+func (r *Running) Signal() { r.stop() }
+
+// Stop ends the server as SIGTERM does and fails the test if that returns an error.
+func (r *Running) Stop() {
+	r.t.Helper()
+	r.stop()
+	r.Wait()
+}
+
+// Wait returns when the server has ended and fails the test if that was an error.
+func (r *Running) Wait() {
+	r.t.Helper()
+	require.NoError(r.t, <-r.exit, r.ErrOut)
+}
+
+// Call sends a request with Token and returns the response, its body not yet read.
+func (r *Running) Call(method, path, body string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
+	require.NoError(r.t, err)
+	req.Header.Set("Authorization", "Bearer "+Token)
+	req.Header.Set("Content-Type", "application/json")
+	return http.DefaultClient.Do(req)
+}
+
+// Must sends a request, requires the status, and returns the body.
+func (r *Running) Must(method, path, body string, status int) string {
+	r.t.Helper()
+	resp, err := r.Call(method, path, body)
+	require.NoError(r.t, err)
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	require.NoError(r.t, err)
+	require.Equal(r.t, status, resp.StatusCode, string(raw))
+	return string(raw)
+}
+
+// ActiveThread returns the id of the thread used last.
+func (r *Running) ActiveThread() string {
+	r.t.Helper()
+	var out struct {
+		Active string `json:"active_thread"`
+	}
+	require.NoError(r.t, json.Unmarshal([]byte(r.Must(http.MethodGet, "/api/chat/threads", "", http.StatusOK)), &out))
+	return out.Active
+}
+
+// Turns returns the turns of the thread used last.
+func (r *Running) Turns() []client.Turn {
+	r.t.Helper()
+	var page client.Page
+	raw := r.Must(http.MethodGet, "/api/chat/history?thread_id="+r.ActiveThread(), "", http.StatusOK)
+	require.NoError(r.t, json.Unmarshal([]byte(raw), &page))
+	return page.Turns
+}

@@ -1,0 +1,95 @@
+package apptest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Frame is one server-sent event.
+type Frame struct{ ID, Event, Data string }
+
+// Stream reads server-sent events the way the WHATWG standard tells a browser to.
+type Stream struct {
+	Body   io.ReadCloser
+	Lines  *bufio.Reader
+	LastID string // of the last complete block
+}
+
+// errRefused says that the server answered a subscription with another status than 200.
+var errRefused = errors.New("the stream was refused")
+
+// Subscribe opens a stream of the user's. It goes on after the event lastID, or begins
+// with the next event if lastID is "". query is appended to the route.
+func (s *Server) Subscribe(ctx context.Context, user, lastID, query string) (*Stream, error) {
+	req := s.Request(ctx, user, http.MethodGet, "/api/chat/events"+query, "")
+	if lastID != "" {
+		req.Header.Set("Last-Event-ID", lastID)
+	}
+	resp, err := s.HTTP.Client().Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		resp.Body.Close()
+		return nil, errRefused
+	}
+	return NewStream(resp.Body, lastID), nil
+}
+
+// NewStream reads events from body. lastID is where the stream goes on.
+func NewStream(body io.ReadCloser, lastID string) *Stream {
+	return &Stream{Body: body, Lines: bufio.NewReaderSize(body, 64<<10), LastID: lastID}
+}
+
+// Next returns the next event. A block without data moves LastID only.
+func (s *Stream) Next() (Frame, error) {
+	var f Frame
+	id := s.LastID
+	for {
+		line, err := s.Lines.ReadString('\n')
+		if err != nil {
+			return Frame{}, err
+		}
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" {
+			s.LastID = id
+			if f.Data == "" {
+				f = Frame{}
+				continue
+			}
+			f.ID = id
+			return f, nil
+		}
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch name {
+		case "id":
+			id = value
+		case "event":
+			f.Event = value
+		case "data":
+			f.Data += value
+		}
+	}
+}
+
+// Until returns the events up to and including the first of a kind.
+func (s *Stream) Until(t testing.TB, kind string) []Frame {
+	t.Helper()
+	var all []Frame
+	for {
+		f, err := s.Next()
+		require.NoError(t, err, "the stream ended before %s", kind)
+		all = append(all, f)
+		if f.Event == kind {
+			return all
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/cmd/candor/app"
+	"candor/cmd/candor/terminal"
+)
+
+// chatSettings are the flags and arguments of chat.
+type chatSettings struct {
+	app.Settings
+	serverSettings
+	viewSettings
+	thread    string
+	continued bool // go on with the thread used last
+	logFile   string
+	words     []string
+}
+
+const chatDescription = `Talks with the agent and shows why it does what it does: each tool as it runs, and
+after the turn the reason for every call, with its parameters and outcome.
+
+Without --server the agent runs in this process, on the model of the environment or
+the offline one, as serve would run it; its conversations end with the program. With
+--server it is a running server's agent, and the screens are the same. Words given
+as arguments are said, answered, and that is all.
+
+A line that begins with / is a command; /help lists them. Ctrl-C stops the turn that
+runs, Ctrl-D leaves. Where input or output is no terminal, lines are taken one turn
+after another, and nothing but plain text is written.
+
+EXIT STATUS
+   0  done
+   1  the conversation could not go on; or lines were piped in, or given as arguments,
+      and not every turn completed
+
+EXAMPLES
+   candor chat
+   candor chat --enable shell --workspace ~/project
+   candor chat --server http://127.0.0.1:8080 --continue
+   candor chat "what time is it?"
+   printf 'what time is it?\n/reasoning\n' | candor chat --provider offline`
+
+func chatCommand(stdin io.Reader) *cli.Command {
+	var s chatSettings
+	return &cli.Command{
+		Name: "chat", Usage: "talk with the agent, its reasons in view",
+		ArgsUsage: "[WORDS…]", Description: chatDescription,
+		Flags: chatFlags(&s),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			s.words = c.Args().Slice()
+			return chat(ctx, s, stdin, c.Root().Writer)
+		},
+	}
+}
+
+func chatFlags(s *chatSettings) []cli.Flag {
+	return slices.Concat(modelFlags(&s.Model), toolFlags(&s.Tools), safetyFlags(&s.Safety),
+		serverFlags(&s.serverSettings, ""), viewFlags(&s.viewSettings), []cli.Flag{
+			&cli.StringFlag{Name: "thread", Usage: "go on with the conversation `ID` of the server", Destination: &s.thread},
+			&cli.BoolFlag{Name: "continue", Usage: "go on with the conversation used last", Destination: &s.continued},
+			approvalTimeoutFlag(&s.ApprovalTimeout),
+			&cli.StringFlag{Name: "log", Usage: "append what the agent logs to `FILE`", Destination: &s.logFile},
+		})
+}
+
+// chat holds a conversation until its user leaves, input ends, or ctx ends.
+func chat(ctx context.Context, s chatSettings, stdin io.Reader, stdout io.Writer) (err error) {
+	style, err := s.style(stdout)
+	if err != nil {
+		return err
+	}
+	r := &terminal.REPL{Style: style, JSON: s.json, Thread: s.thread}
+	disconnect, err := s.open(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer disconnect()
+	if len(s.words) > 0 {
+		stdin = strings.NewReader(strings.Join(s.words, " ") + "\n")
+	}
+	var done func() error
+	if r.Screen, r.Sequential, done, err = newScreen(ctx, stdin, stdout, s.json); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	if r.Sequential {
+		r.Greeting = nil
+	}
+	return r.Run(ctx)
+}
+
+// open connects r to the server's agent if a server is named, else to an agent in this
+// process.
+func (s chatSettings) open(ctx context.Context, r *terminal.REPL) (disconnect func(), err error) {
+	if s.url == "" {
+		return s.openInProcess(r)
+	}
+	if r.Client, err = s.connect(); err != nil {
+		return nil, err
+	}
+	if s.continued && r.Thread == "" {
+		if _, r.Thread, err = r.Client.Threads(ctx); err != nil {
+			return nil, err
+		}
+	}
+	status, err := r.Client.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Greeting = greeting(cmp.Or(status.Model, status.Backend), "at "+app.HostOf(s.url))
+	return r.Client.Close, nil
+}
+
+func (s chatSettings) openInProcess(r *terminal.REPL) (disconnect func(), err error) {
+	if s.thread != "" || s.continued {
+		return nil, errors.New("--thread and --continue need --server: conversations in this process begin with it")
+	}
+	log, closeLog, err := openLog(s.logFile)
+	if err != nil {
+		return nil, err
+	}
+	s.SendsPerMinute = 100_000 // the limit protects a shared server; this one has one user
+	p, err := app.StartInProcess(s.Settings, log)
+	if err != nil {
+		return nil, errors.Join(err, closeLog())
+	}
+	r.Client = p.Client
+	r.Greeting = greeting(p.Model, "in "+displayPath(s.Tools.Workspace))
+	return func() { p.Close(); _ = closeLog() }, nil
+}
+
+// greeting returns the lines above the first prompt.
+func greeting(model, where string) []string {
+	return []string{
+		"Candor with the " + model + " model, " + where,
+		"/help lists commands, Ctrl-C stops a turn, Ctrl-D leaves.",
+	}
+}
+
+// displayPath returns dir as an absolute path, with ~ for the home directory.
+func displayPath(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(dir, home+string(filepath.Separator)) {
+		dir = "~" + strings.TrimPrefix(dir, home)
+	}
+	return terminal.CleanLine(dir)
+}
+
+// openLog returns a logger that appends to a file, or discards everything if file is "".
+func openLog(file string) (log *slog.Logger, closeLog func() error, err error) {
+	if file == "" {
+		return slog.New(slog.DiscardHandler), func() error { return nil }, nil
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--log: %w", err)
+	}
+	return slog.New(slog.NewTextHandler(f, nil)), f.Close, nil
+}

@@ -1,0 +1,138 @@
+// Package command is Candor's command line: one file per command, each with its help
+// text, its flags and what it prints.
+//
+// [Run] is the whole program but for the process around it. It takes the arguments,
+// the three standard streams and a context, so that a test runs any command in its own
+// process; [Main] adds the signals and the exit status. A command parses flags into
+// app.Settings or a struct of its own, calls package app to build a server or an
+// agent, or web/client to reach one, and gives what came back to package terminal to
+// write.
+//
+// Every command follows these rules:
+//
+//   - Standard output has the result and nothing else. Logs, progress and findings go
+//     to standard error.
+//   - An unknown flag or a surplus argument stops the command with a message that
+//     names it. An error message says which flag or file is wrong and what to do.
+//   - Every flag that configures something also reads an environment variable,
+//     CANDOR_ and its name. Tokens and keys come from the environment or from files
+//     only, because other users of a machine can read a program's arguments.
+//   - Text that came from a model or a server is cleaned before a terminal sees it.
+//   - A command returns when ctx has ended and nothing of it is left running.
+//
+// Exit status: 0 for success; 2 if the thread or turn asked for does not exist; 3 if
+// scan --check found a secret; 4 if a worker's job is over for this worker; 1 for
+// every other error. [ExitStatus] maps errors to them.
+//
+// To add a command, write a file with a function that returns its *cli.Command, and
+// list it in Run.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/cmd/candor/terminal"
+	"candor/worker"
+)
+
+// Main runs the program as the operating system started it: with os.Args, the standard
+// streams, and SIGINT and SIGTERM to end it. It returns the exit status.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), stopSignals(os.Args)...)
+	defer stop()
+	return Execute(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)
+}
+
+// Execute is Run for a caller that is the program: it prints the error to stderr, unless
+// the command has reported it already, and returns the exit status.
+func Execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	err := Run(ctx, args, stdin, stdout, stderr)
+	if err != nil && !errors.Is(err, errReported) {
+		fmt.Fprintln(stderr, "candor:", terminal.CleanLine(err.Error()))
+	}
+	return ExitStatus(err)
+}
+
+// stopSignals returns the signals that end the program. In a conversation Ctrl-C ends
+// the running turn instead.
+func stopSignals(args []string) []os.Signal {
+	if len(args) > 1 && args[1] == "chat" {
+		return []os.Signal{syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM}
+}
+
+// Errors with an exit status of their own.
+var (
+	errNotFound = errors.New("nothing to show")              // 2
+	errReported = fmt.Errorf("%w, as reported", errNotFound) // 2, and the message is already printed
+	errFound    = errors.New("secrets were found")           // 3
+	errUnwell   = errors.New("not everything is well")       // 1
+)
+
+// ExitStatus returns the exit status of the program for an error of Run; nil is 0.
+func ExitStatus(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errNotFound):
+		return 2
+	case errors.Is(err, errFound):
+		return 3
+	case errors.Is(err, worker.ErrOver):
+		return 4
+	}
+	return 1
+}
+
+// Run runs one command; args begins with the program's name. It returns when the
+// command is done, or when ctx has ended and nothing of the command is left running.
+// It does not print the error that it returns.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	root := &cli.Command{
+		Name:           "candor",
+		Usage:          "why did the agent do that?",
+		Version:        thisVersion(),
+		Writer:         stdout,
+		ErrWriter:      stderr,
+		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // else cli prints the error and exits
+		Action:         rootAction,
+		Commands: []*cli.Command{serveCommand(), chatCommand(stdin), reasoningCommand(), tailCommand(), exportCommand(),
+			workerCommand(), scanCommand(stdin), doctorCommand()},
+		EnableShellCompletion:           true,
+		ConfigureShellCompletionCommand: func(c *cli.Command) { c.Hidden = false },
+	}
+	for _, c := range root.Commands {
+		c.OnUsageError = shortUsageError
+	}
+	return root.Run(ctx, args)
+}
+
+// rootAction runs if the arguments name no command, or one that does not exist.
+func rootAction(_ context.Context, c *cli.Command) error {
+	if c.Args().Present() {
+		return fmt.Errorf("there is no command %q; candor --help lists those there are", c.Args().First())
+	}
+	return cli.ShowRootCommandHelp(c)
+}
+
+// shortUsageError names the flag at fault instead of printing the whole help text.
+func shortUsageError(_ context.Context, c *cli.Command, err error, _ bool) error {
+	return fmt.Errorf("%w; see candor %s --help", err, c.Name)
+}
+
+// noArguments returns an error that names the first argument, if there is one.
+func noArguments(c *cli.Command) error {
+	if !c.Args().Present() {
+		return nil
+	}
+	return fmt.Errorf("%s takes flags only, not the argument %q; see candor %s --help", c.Name, c.Args().First(), c.Name)
+}

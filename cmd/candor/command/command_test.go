@@ -1,0 +1,82 @@
+package command_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/command"
+)
+
+func TestCommandsThatLookExplainTheirMistakes(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t)
+	r.Must("POST", "/api/chat/thread/new", "{}", 201)
+	for _, tt := range []struct {
+		name, args, want string
+		status           int
+	}{
+		{"no thread", "reasoning", "reasoning takes a thread", 1},
+		{"a turn that is none", "reasoning last some", `"some" is no turn: want a number, all or last`, 1},
+		{"a thread that is none", "reasoning abcd1234", "no such thread", 2},
+		{"a turn that is not there", "reasoning last 7", "as reported", 2},
+		{"a thread without turns", "reasoning last", "no turn of this thread has ended yet", 2},
+		{"too much", "reasoning a 1 2", "see candor reasoning --help", 1},
+		{"tail of a thread that is none", "tail --thread abcd1234", "no such thread", 2},
+		{"tail of a job that is none", "tail --job nope", "You have no such job.", 1},
+		{"tail of words", "tail it", `tail takes flags only, not the argument "it"`, 1},
+		{"export of nothing", "export", "export takes one thread", 1},
+		{"a format that is none", "export last --format exe", `"exe" is none of md, jsonl, html`, 1},
+		{"a color that is none", "tail --color pink", `"pink" is none of auto, always, never`, 1},
+		{"a token file that is none", "tail --token-file nowhere", "", 2},
+		{"a server that is none", "tail --server nowhere", "has to be a URL", 1},
+		{"a server that is not there", "reasoning last --server http://127.0.0.1:1", "Is it running? candor serve starts it", 1},
+		{"chat goes on with nothing", "chat --continue", "--thread and --continue need --server", 1},
+		{"doctor of words", "doctor it", `doctor takes flags only, not the argument "it"`, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			args := append([]string{"candor"}, strings.Fields(tt.args)...)
+			switch {
+			case tt.want == "":
+				t.Setenv("CANDOR_TOKEN", "")
+				tt.want, tt.status = "--token-file: open nowhere", 1
+			case !strings.Contains(tt.args, "--server") && args[1] != "chat":
+				args = append(args, "--server", r.URL)
+			}
+			var out apptest.LogBuffer
+			err := command.Run(t.Context(), args, strings.NewReader(""), &out, &out)
+			require.ErrorContains(t, err, tt.want)
+			assert.Equal(t, tt.status, command.ExitStatus(err))
+		})
+	}
+	r.Stop()
+}
+
+func TestShellsAreTaught(t *testing.T) {
+	ask := func(args ...string) string {
+		out, err := apptest.Command(t.Context(), t, args...).Output()
+		require.NoError(t, err)
+		return string(out)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "pwsh"} {
+		assert.Contains(t, ask("completion", shell), "--generate-shell-completion", shell)
+	}
+	for _, name := range []string{"serve", "chat", "reasoning", "tail", "export", "worker", "scan", "doctor"} {
+		assert.Contains(t, ask("--generate-shell-completion"), name+":")
+	}
+	assert.Contains(t, ask("tail", "--t", "--generate-shell-completion"), "--thread:")
+}
+
+// Every command of the family has JSON, examples and its exit statuses in its help.
+func TestEveryCommandOfTheFamilyExplainsItself(t *testing.T) {
+	for _, name := range []string{"chat", "reasoning", "tail", "export", "scan", "doctor"} {
+		var out apptest.LogBuffer
+		require.NoError(t, command.Run(t.Context(), []string{"candor", name, "--help"}, strings.NewReader(""), &out, &out))
+		for _, want := range []string{"EXIT STATUS", "EXAMPLES", "--json", "candor " + name} {
+			assert.Contains(t, out.String(), want, name)
+		}
+	}
+}

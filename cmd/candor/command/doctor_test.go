@@ -1,0 +1,71 @@
+package command_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"candor/cmd/candor/app"
+	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/command"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func runDoctor(t *testing.T, flags ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	err := command.Run(t.Context(), append([]string{"candor", "doctor"}, flags...), strings.NewReader(""), &out, &out)
+	return out.String(), err
+}
+
+func TestTheDoctorFindsAHealthyServerKeepingItsSecrets(t *testing.T) {
+	s := apptest.Start(t, app.Settings{SendsPerMinute: 1000}, nil)
+	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
+	out, err := runDoctor(t, "--server", s.HTTP.URL, "--canary")
+	require.NoError(t, err, out)
+	assert.Equal(t, 9, strings.Count(out, "planted; in none of 10 places"), out)
+}
+
+func TestTheDoctorSeesWhatIsWrong(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	t.Setenv("CANDOR_TOKEN", "not-a-token-of-anyone")
+	out, err := runDoctor(t, "--server", s.HTTP.URL)
+	require.EqualError(t, err, "not everything is well")
+	assert.Contains(t, out, "✗ token")
+	out, err = runDoctor(t, "--server", "http://127.0.0.1:1")
+	require.EqualError(t, err, "not everything is well")
+	assert.Contains(t, out, "✗ server")
+}
+
+// A server that says back whatever it is told does not pass.
+func TestTheDoctorCatchesAServerThatLeaks(t *testing.T) {
+	said := make(chan string, 100)
+	leaky := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch r.URL.Path {
+		case "/api/chat/thread/new":
+			w.WriteHeader(http.StatusCreated)
+			io.WriteString(w, `{"id":"t"}`)
+		case "/api/chat/send":
+			w.WriteHeader(http.StatusAccepted)
+			w.Write(body)
+			said <- string(body)
+		case "/api/chat/events":
+			w.(http.Flusher).Flush()
+			if r.URL.Query().Has("thread_id") {
+				io.WriteString(w, <-said+"\nevent: response\n\n")
+			}
+		default:
+			io.WriteString(w, `{"user":"x"}`)
+		}
+	}))
+	defer leaky.Close()
+	out, err := runDoctor(t, "--server", leaky.URL, "--canary")
+	require.EqualError(t, err, "not everything is well")
+	assert.Contains(t, out, "comes out in the event stream")
+}

@@ -1,0 +1,101 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/cmd/candor/app"
+)
+
+// The flags that several commands share. Each function binds its flags to one struct,
+// so that a flag has one name, one help text and one environment variable everywhere.
+
+func modelFlags(s *app.ModelSettings) []cli.Flag {
+	const category = "Model"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "provider", Category: category, Usage: "take `NAME`: offline, script, openai or anthropic",
+			Sources: cli.EnvVars("CANDOR_PROVIDER"), Destination: &s.Provider},
+		&cli.StringFlag{Name: "model", Category: category, Usage: "ask `MODEL`, as its provider names it",
+			Sources: cli.EnvVars("CANDOR_MODEL"), Destination: &s.Name},
+		&cli.StringFlag{Name: "api", Category: category,
+			Usage:   "speak `API` with openai: chat, or responses, which has summaries",
+			Sources: cli.EnvVars("CANDOR_API"), Destination: &s.API},
+		&cli.StringFlag{Name: "effort", Category: category,
+			Usage:   "let the model reason with `EFFORT`: low, medium or high",
+			Sources: cli.EnvVars("CANDOR_EFFORT"), Destination: &s.Effort},
+		&cli.StringFlag{Name: "reasons", Category: category,
+			Usage:   "make a reason a `KIND` argument of every call: required or optional (default: by the model)",
+			Sources: cli.EnvVars("CANDOR_REASONS"), Destination: &s.Reasons},
+		&cli.BoolFlag{Name: "delegate", Category: category, Usage: "let the model hand tasks to another agent like it",
+			Sources: cli.EnvVars("CANDOR_DELEGATE"), Destination: &s.Delegate},
+		&cli.StringFlag{Name: "script", Category: category, Usage: "replay `FILE` with the script provider",
+			Sources: cli.EnvVars("CANDOR_SCRIPT"), Destination: &s.Script},
+	}
+}
+
+func toolFlags(s *app.ToolSettings) []cli.Flag {
+	const category = "Tools"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "workspace", Value: ".", Category: category,
+			Usage:   "let file tools read `DIR` and nothing outside of it",
+			Sources: cli.EnvVars("CANDOR_WORKSPACE"), Destination: &s.Workspace},
+		&cli.StringSliceFlag{Name: "enable", Category: category,
+			Usage:   "offer `TOOL`, which is off otherwise: shell (asks each time) or http_get; may be repeated",
+			Sources: cli.EnvVars("CANDOR_ENABLE"), Destination: &s.Enable},
+		&cli.StringFlag{Name: "mcp", Category: category,
+			Usage:   "offer the tools of the MCP servers in `FILE`, of the shape {\"mcpServers\": {…}}",
+			Sources: cli.EnvVars("CANDOR_MCP"), Destination: &s.MCPConfig},
+		&cli.StringSliceFlag{Name: "approve", Category: category,
+			Usage:   "ask a person before a tool runs, as `TOOL=MODE`: never, ask or always; may be repeated",
+			Sources: cli.EnvVars("CANDOR_APPROVE"), Destination: &s.Approve},
+		&cli.StringSliceFlag{Name: "deny", Category: category, Usage: "reject every call of `TOOL`; may be repeated",
+			Sources: cli.EnvVars("CANDOR_DENY"), Destination: &s.Deny},
+	}
+}
+
+func safetyFlags(s *app.SafetySettings) []cli.Flag {
+	const category = "Safety"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "secrets-file", Category: category,
+			Usage:   "mask the values in `FILE`, one a line, wherever they stand",
+			Sources: cli.EnvVars("CANDOR_SECRETS_FILE"), Destination: &s.SecretsFile},
+		&cli.StringSliceFlag{Name: "secret-env", Category: category,
+			Usage:   "mask the value of the environment variable `NAME`; may be repeated",
+			Sources: cli.EnvVars("CANDOR_SECRET_ENV"), Destination: &s.SecretEnv},
+		&cli.StringFlag{Name: "policy", Category: category, Usage: "replace the policy's rules by those of `FILE`",
+			Sources: cli.EnvVars("CANDOR_POLICY"), Destination: &s.PolicyFile},
+	}
+}
+
+// logSettings say what is logged to standard error.
+type logSettings struct{ level, format string }
+
+func logFlags(s *logSettings) []cli.Flag {
+	const category = "Logs"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "log-level", Category: category, Value: "info",
+			Usage:   "log from `LEVEL` on: debug, info, warn or error",
+			Sources: cli.EnvVars("CANDOR_LOG_LEVEL"), Destination: &s.level},
+		&cli.StringFlag{Name: "log-format", Category: category, Value: "text", Usage: "log as `FORMAT`: text or json",
+			Sources: cli.EnvVars("CANDOR_LOG_FORMAT"), Destination: &s.format},
+	}
+}
+
+// logger returns a logger that writes to w.
+func (s logSettings) logger(w io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.level)); err != nil {
+		return nil, fmt.Errorf("--log-level: %q is none of debug, info, warn, error", s.level)
+	}
+	o := &slog.HandlerOptions{Level: level}
+	switch s.format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, o)), nil
+	}
+	return nil, fmt.Errorf("--log-format: %q is neither text nor json", s.format)
+}

@@ -1,0 +1,93 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/cmd/candor/terminal"
+	"candor/web/client"
+)
+
+const (
+	defaultServer    = "http://127.0.0.1:8080"
+	defaultTokenFile = ".candor/token"
+)
+
+// serverSettings name a running server and the file of the token to log in with.
+type serverSettings struct {
+	url       string
+	tokenFile string
+}
+
+// serverFlags binds the flags that name a server; url is the default, and "" means none.
+func serverFlags(s *serverSettings, url string) []cli.Flag {
+	const category = "Server"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "server", Category: category, Value: url, Usage: "speak to the server at `URL`",
+			Sources: cli.EnvVars("CANDOR_SERVER"), Destination: &s.url},
+		&cli.StringFlag{Name: "token-file", Category: category, Value: defaultTokenFile,
+			Usage:   "read the token from `FILE` where CANDOR_TOKEN is not set",
+			Sources: cli.EnvVars("CANDOR_TOKEN_FILE"), Destination: &s.tokenFile},
+	}
+}
+
+// token returns the token of the environment, else that of the file.
+func (s serverSettings) token() (string, error) {
+	if t := os.Getenv(tokenEnv); t != "" {
+		return t, nil
+	}
+	raw, err := os.ReadFile(s.tokenFile)
+	if errors.Is(err, os.ErrNotExist) && s.tokenFile == defaultTokenFile {
+		return "", errors.New("a token is needed: set CANDOR_TOKEN, or name a file with --token-file. " +
+			"candor serve shows the one it made")
+	}
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	return strings.TrimSpace(string(raw)), nil
+}
+
+// connect returns a client of the server. It does not call the server yet.
+func (s serverSettings) connect() (*client.Client, error) {
+	token, err := s.token()
+	if err != nil {
+		return nil, err
+	}
+	return client.New(s.url, token)
+}
+
+// remoteSettings are the flags of the commands that show what a server has.
+type remoteSettings struct {
+	serverSettings
+	viewSettings
+}
+
+func remoteFlags(s *remoteSettings) []cli.Flag {
+	return slices.Concat(serverFlags(&s.serverSettings, defaultServer), viewFlags(&s.viewSettings))
+}
+
+// threadID finds a thread by the word last, by its number in the list, or by the
+// beginning of its id. It returns errNotFound if there is none, or more than one.
+func threadID(ctx context.Context, c *client.Client, word string) (string, error) {
+	list, active, err := c.Threads(ctx)
+	if err != nil {
+		return "", err
+	}
+	if word == "last" {
+		if active == "" {
+			return "", fmt.Errorf("%w: there is no conversation yet", errNotFound)
+		}
+		return active, nil
+	}
+	id, err := terminal.Pick(list, word)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errNotFound, err)
+	}
+	return id, nil
+}

@@ -1,0 +1,138 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/cmd/candor/app"
+	"candor/safety"
+)
+
+const scanDescription = `Reads FILE, or standard input for - or nothing, and writes it to standard output
+with secrets masked and dangerous characters out, as Candor cleans everything it
+keeps. What was found is listed on standard error: rule and count, never a value.
+Input of any length is cleaned as it comes.
+
+With --ndjson each line of input is an object {"id", "text"}, {"id", "json"} or
+{"id", "chunks": […]}, and each line of output {"id", "text", "verdict",
+"findings": [{"rule", "count"}]}, with "emitted": […] for chunks.
+
+EXIT STATUS
+   0  done
+   1  the input could not be read, or a flag was wrong
+   3  with --check: something was masked or withheld
+
+EXAMPLES
+   candor scan build.log > clean.log
+   kubectl logs web | candor scan --secret-env DB_PASSWORD
+   candor scan --check --json transcript.md`
+
+// unlimited is longer than any input: what is scanned is not kept, so its length
+// needs no guard.
+const unlimited = 1 << 40
+
+func scanCommand(stdin io.Reader) *cli.Command {
+	var (
+		s      app.SafetySettings
+		ndjson bool
+		asJSON bool
+		check  bool
+	)
+	return &cli.Command{
+		Name: "scan", Usage: "mask secrets in a file or a stream", ArgsUsage: "[FILE|-]", Description: scanDescription,
+		Flags: append(safetyFlags(&s),
+			&cli.BoolFlag{Name: "ndjson", Usage: "clean a JSON object a line", Destination: &ndjson},
+			&cli.BoolFlag{Name: "json", Usage: "write one object with the text, the verdict and the findings", Destination: &asJSON},
+			&cli.BoolFlag{Name: "check", Usage: "exit with 3 when something was masked or withheld", Destination: &check}),
+		Action: func(_ context.Context, c *cli.Command) error {
+			layer, err := app.NewLayer(s)
+			if err != nil {
+				return err
+			}
+			if !ndjson {
+				layer = layer.Limit(unlimited)
+			}
+			in, err := openInput(c.Args(), stdin)
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			out, report := c.Root().Writer, safety.Report{}
+			switch {
+			case ndjson:
+				return layer.ScanLines(in, out)
+			case asJSON:
+				report, err = scanToJSON(layer, in, out)
+			default:
+				report, err = scanText(layer, in, out)
+				summarize(c.Root().ErrWriter, report)
+			}
+			if err == nil && check && report.Verdict != safety.Passed {
+				return errFound
+			}
+			return err
+		},
+	}
+}
+
+// openInput is the file the arguments name, or standard input.
+func openInput(args cli.Args, stdin io.Reader) (io.ReadCloser, error) {
+	switch {
+	case args.Len() > 1:
+		return nil, errors.New("scan takes one file, or none for standard input")
+	case args.Len() == 0 || args.First() == "-":
+		return io.NopCloser(stdin), nil
+	}
+	return os.Open(args.First())
+}
+
+// scanText cleans in as it comes, so that its length costs no memory.
+func scanText(layer *safety.Layer, in io.Reader, out io.Writer) (safety.Report, error) {
+	stream, buf := layer.Stream(), make([]byte, 64<<10)
+	for {
+		n, err := in.Read(buf)
+		if _, werr := io.WriteString(out, stream.Write(string(buf[:n]))); werr != nil {
+			return safety.Report{}, werr
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return safety.Report{}, err
+		}
+	}
+	rest, report := stream.Close()
+	_, err := io.WriteString(out, rest)
+	return report, err
+}
+
+func scanToJSON(layer *safety.Layer, in io.Reader, out io.Writer) (safety.Report, error) {
+	var text strings.Builder
+	report, err := scanText(layer, in, &text)
+	if err != nil {
+		return report, err
+	}
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	return report, enc.Encode(map[string]any{
+		"text": text.String(), "verdict": report.Verdict.String(), "findings": append([]safety.Finding{}, report.Findings...),
+	})
+}
+
+// summarize lists findings for a person.
+func summarize(w io.Writer, r safety.Report) {
+	if len(r.Findings) == 0 {
+		fmt.Fprintln(w, "nothing found")
+		return
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "%4d  %s\n", f.Count, f.Rule)
+	}
+}

@@ -1,0 +1,226 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/agent"
+	"candor/cmd/candor/app"
+	"candor/session"
+	"candor/web/access"
+)
+
+// tokenEnv is the variable that holds the API token of access.LocalUser.
+const tokenEnv = "CANDOR_TOKEN"
+
+// serveSettings are the flags of serve, and the token, which comes from the
+// environment only.
+type serveSettings struct {
+	app.Settings
+	logs        logSettings
+	addr        string
+	tokensFile  string
+	token       string
+	idle, grace time.Duration
+}
+
+const serveDescription = `Runs the agent loop behind an HTTP API on the address given.
+
+Without a token in CANDOR_TOKEN or --tokens one is made and printed, once.
+
+The model is whichever the environment has a key or an address for: OPENAI_API_KEY
+or OPENAI_BASE_URL (OpenAI, Ollama, vLLM, llama.cpp, OpenRouter, DeepSeek and every
+server that speaks their protocol), or ANTHROPIC_API_KEY. Without any it is "offline":
+deterministic, needs no key and no network, picks tools by the words of your message.
+"script" replays the JSON file given with --script, the same for every message.
+
+EXAMPLES
+   candor serve --workspace ~/project
+   CANDOR_TOKEN=$(openssl rand -hex 32) candor serve --addr 127.0.0.1:9000
+   candor serve --tokens tokens.txt        # lines of user:token
+   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 candor serve --model qwen3:8b
+   candor serve --enable shell --mcp mcp.json
+   candor serve --provider script --script testdata/turns/parallel/script.json`
+
+func serveCommand() *cli.Command {
+	var s serveSettings
+	return &cli.Command{
+		Name:        "serve",
+		Usage:       "run the agent loop and serve its sessions over HTTP",
+		Description: serveDescription,
+		Flags:       serveFlags(&s),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
+			s.token = os.Getenv(tokenEnv)
+			return serve(ctx, s, c.Root().Writer, c.Root().ErrWriter)
+		},
+	}
+}
+
+func serveFlags(s *serveSettings) []cli.Flag {
+	const access, limits = "Access", "Limits"
+	return slices.Concat(modelFlags(&s.Model), toolFlags(&s.Tools), safetyFlags(&s.Safety), []cli.Flag{
+		&cli.StringFlag{Name: "addr", Value: "127.0.0.1:8080", Usage: "listen on `HOST:PORT`",
+			Sources: cli.EnvVars("CANDOR_ADDR"), Destination: &s.addr},
+		approvalTimeoutFlag(&s.ApprovalTimeout),
+		&cli.DurationFlag{Name: "shutdown-timeout", Value: 10 * time.Second,
+			Usage:   "let turns go on for this `TIME` after SIGTERM",
+			Sources: cli.EnvVars("CANDOR_SHUTDOWN_TIMEOUT"), Destination: &s.grace},
+
+		&cli.StringFlag{Name: "tokens", Category: access, Usage: "let in the users of `FILE`, a line user:token each",
+			Sources: cli.EnvVars("CANDOR_TOKENS"), Destination: &s.tokensFile},
+		&cli.StringSliceFlag{Name: "cors-origin", Category: access, Usage: "let pages of `ORIGIN` call; may be repeated",
+			Sources: cli.EnvVars("CANDOR_CORS_ORIGIN"), Destination: &s.Origins},
+
+		&cli.StringFlag{Name: "reasoning", Category: access, Value: "full",
+			Usage:   "show AG-UI's front ends at most `LEVEL`: full, summary or hidden",
+			Sources: cli.EnvVars("CANDOR_REASONING"), Destination: &s.Reasoning},
+
+		&cli.IntFlag{Name: "sends-per-minute", Category: limits, Value: 30, Usage: "let a user send `N` messages a minute",
+			Sources: cli.EnvVars("CANDOR_SENDS_PER_MINUTE"), Destination: &s.SendsPerMinute},
+		&cli.IntFlag{Name: "max-streams", Category: limits, Value: 100, Usage: "let a user have `N` event streams open",
+			Sources: cli.EnvVars("CANDOR_MAX_STREAMS"), Destination: &s.StreamsPerUser},
+		&cli.DurationFlag{Name: "session-idle", Category: limits, Value: 7 * 24 * time.Hour,
+			Usage:   "drop a session that nobody used for this `TIME`",
+			Sources: cli.EnvVars("CANDOR_SESSION_IDLE"), Destination: &s.idle},
+	}, logFlags(&s.logs))
+}
+
+// approvalTimeoutFlag is shared with chat.
+func approvalTimeoutFlag(d *time.Duration) cli.Flag {
+	return &cli.DurationFlag{Name: "approval-timeout", Value: agent.DefaultApprovalTimeout,
+		Usage:   "reject a call that nobody approved within `TIME`",
+		Sources: cli.EnvVars("CANDOR_APPROVAL_TIMEOUT"), Destination: d}
+}
+
+// serve runs the server until ctx ends and then stops it: no new turn begins, running
+// ones may finish within the grace, streams send what they have. No goroutine is left
+// when serve returns.
+func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error {
+	log, err := s.logs.logger(stderr)
+	if err != nil {
+		return err
+	}
+	tokens, fresh, err := loadTokens(s)
+	if err != nil {
+		return err
+	}
+	a, err := app.New(s.Settings, tokens, nil, log)
+	if err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		a.Close(ctx)
+		return err
+	}
+	announce(stdout, ln.Addr().String(), fresh, a.Model, s.Settings)
+	if a, ok := ln.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
+		log.Warn("listening beyond this machine without TLS: put a proxy with TLS in front", "addr", ln.Addr())
+	}
+	srv := &http.Server{Handler: a, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	failed := make(chan error, 1)
+	wg.Go(func() {
+		failed <- srv.Serve(ln)
+		cancel()
+	})
+	wg.Go(func() { evictIdle(ctx, a.Store, s.idle, log) })
+	<-ctx.Done()
+	return shutDown(a, srv, s.grace, failed, log)
+}
+
+// shutDown stops the app and the HTTP server. failed has the error with which Serve
+// returned; any but ErrServerClosed is why the server stops.
+func shutDown(a *app.App, srv *http.Server, grace time.Duration, failed <-chan error, log *slog.Logger) error {
+	log.Info("stopping", "grace", grace)
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	a.Close(ctx)
+	// Turns may have used up the grace; streams still get a moment to send the last events.
+	last, cancelLast := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancelLast()
+	if err := srv.Shutdown(last); err != nil {
+		log.Warn("connections cut off", "error", err)
+		srv.Close()
+	}
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// evictIdle drops the sessions that were not used for idle, until ctx ends.
+func evictIdle(ctx context.Context, store session.Store, idle time.Duration, log *slog.Logger) {
+	tick := time.NewTicker(max(time.Second, min(10*time.Minute, idle/2)))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			n, err := store.Evict(ctx, time.Now().Add(-idle))
+			if err != nil || n > 0 {
+				log.Info("idle sessions dropped", "count", n, "error", err)
+			}
+		}
+	}
+}
+
+// loadTokens reads who may call the API. If nobody is configured it makes a token for
+// access.LocalUser and returns it as fresh, to be printed once.
+func loadTokens(s serveSettings) (t access.Tokens, fresh string, err error) {
+	if s.tokensFile != "" {
+		f, err := os.Open(s.tokensFile)
+		if err != nil {
+			return t, "", err
+		}
+		defer f.Close()
+		if t, err = access.ParseTokens(f); err != nil {
+			return t, "", fmt.Errorf("--tokens %s: %w", s.tokensFile, err)
+		}
+	}
+	switch {
+	case s.token != "" && len(s.token) < access.MinToken:
+		return t, "", fmt.Errorf("%s can be guessed: it needs at least %d characters", tokenEnv, access.MinToken)
+	case s.token != "":
+		t.Add(access.LocalUser, s.token)
+	case s.tokensFile == "":
+		fresh = rand.Text()
+		t.Add(access.LocalUser, fresh)
+	}
+	return t, fresh, nil
+}
+
+// announce tells a person where the server is and how to log in. In the page's address
+// the token follows the #, a part of a URL that browsers do not send.
+func announce(w io.Writer, addr, fresh, model string, s app.Settings) {
+	fmt.Fprintf(w, "Candor serves at http://%s\n", addr)
+	fmt.Fprintf(w, "  model      %s\n", s.Model.Describe(model))
+	fmt.Fprintf(w, "  workspace  %s\n", s.Tools.Workspace)
+	if fresh != "" {
+		fmt.Fprintf(w, "  token      %s   (made for this run, shown only here)\n", fresh)
+		fmt.Fprintf(w, "  page       http://%s/#token=%s\n", addr, fresh)
+		return
+	}
+	fmt.Fprintf(w, "  page       http://%s/   (asks for your token)\n", addr)
+}

@@ -1,0 +1,153 @@
+package command_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/command"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// On SIGTERM a turn that can end in time does, streams get all of it, and nothing
+// of the program is left.
+func TestShutdownLetsTurnsAndStreamsFinish(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer http.DefaultClient.CloseIdleConnections()
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t, "--provider", "script", "--script", apptest.ScriptFile(t, apptest.Waiting(300)), "--shutdown-timeout", "1m")
+	stream, err := r.Call("GET", "/api/chat/events", "")
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	r.Must("POST", "/api/chat/send", `{"content":"hi"}`, 202)
+	r.Signal()
+	apptest.Eventually(t, "no new turn is taken", func() bool {
+		resp, err := r.Call("POST", "/api/chat/send", `{"content":"late"}`)
+		if err != nil {
+			return true // the turn has ended already, and with it the server
+		}
+		defer resp.Body.Close()
+		return resp.StatusCode == http.StatusServiceUnavailable
+	})
+	all, err := io.ReadAll(stream.Body)
+	require.NoError(t, err, "the stream ends, it is not cut")
+	assert.Contains(t, string(all), `"content":"waited"`)
+	assert.Contains(t, string(all), "event: reasoning_update")
+	r.Wait()
+}
+
+func TestShutdownInterruptsWhatOutlastsItsTime(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer http.DefaultClient.CloseIdleConnections()
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t, "--provider", "script", "--script", apptest.ScriptFile(t, apptest.Waiting(600_000)), "--shutdown-timeout", "50ms")
+	stream, err := r.Call("GET", "/api/chat/events", "")
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	r.Must("POST", "/api/chat/send", `{"content":"hi"}`, 202)
+	r.Signal()
+	all, err := io.ReadAll(stream.Body)
+	require.NoError(t, err)
+	assert.Contains(t, string(all), `"outcome":"cancelled"`)
+	assert.Contains(t, string(all), `"state":"interrupted"`)
+	r.Wait()
+}
+
+func TestATokenIsMadeAndShownOnceWhenNoneIsConfigured(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", "")
+	r := apptest.Serve(t)
+	apptest.Eventually(t, "the token is shown", func() bool { return strings.Contains(r.Out.String(), "token ") })
+	shown := regexp.MustCompile(`token\s+(\S+)`).FindStringSubmatch(r.Out.String())
+	require.Len(t, shown, 2)
+	assert.GreaterOrEqual(t, len(shown[1]), 26)
+	req, err := http.NewRequest("GET", r.URL+"/api/chat/threads", nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer "+shown[1])
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	resp.Body.Close()
+	assert.Equal(t, 200, resp.StatusCode)
+	assert.NotContains(t, r.ErrOut.String(), shown[1], "logs do not have it")
+	r.Stop()
+}
+
+func TestAConfiguredTokenIsNotShown(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t)
+	r.Stop()
+	assert.NotContains(t, r.Out.String()+r.ErrOut.String(), apptest.Token)
+}
+
+func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	file := filepath.Join(t.TempDir(), "tokens")
+	require.NoError(t, os.WriteFile(file, []byte("ann:short"), 0o600))
+	for _, tt := range []struct {
+		name  string
+		flags []string
+		want  string
+	}{
+		{"a provider that is not there", []string{"--provider", "gpt"}, `there is no provider called "gpt"; take offline, script, openai or anthropic`},
+		{"reasons of no kind", []string{"--reasons", "always"}, `"always" is neither required nor optional`},
+		{"an API that is not there", []string{"--provider", "openai", "--model", "m", "--api", "soap"}, `there is no API "soap"`},
+		{"a tool that cannot be enabled", []string{"--enable", "sudo"}, `there is no tool "sudo" to enable`},
+		{"an MCP file that is not there", []string{"--mcp", "nowhere.json"}, "nowhere.json"},
+		{"a script that is not given", []string{"--provider", "script"}, "the script provider needs a file: --script FILE"},
+		{"a script that is not there", []string{"--provider", "script", "--script", "nowhere.json"}, "nowhere.json"},
+		{"a workspace that is not there", []string{"--workspace", "/does/not/exist"}, "workspace:"},
+		{"a bad tokens file", []string{"--tokens", file}, "line 1: want user:token"},
+		{"a bad log level", []string{"--log-level", "loud"}, `"loud" is none of debug, info, warn, error`},
+		{"a bad log format", []string{"--log-format", "xml"}, `"xml" is neither text nor json`},
+		{"an address in use or wrong", []string{"--addr", "256.0.0.1:1"}, "256.0.0.1"},
+		{"an approval of no form", []string{"--approve", "shell"}, "--approve: want TOOL=MODE"},
+		{"an approval of no mode", []string{"--approve", "shell=maybe"}, `--approve shell: "maybe" is none of never, ask, always`},
+		{"a level of reasoning that is none", []string{"--reasoning", "some"}, `--reasoning: "some" is none of full, summary, hidden`},
+		{"an argument that is no flag", []string{"here"}, `serve takes flags only, not the argument "here"`},
+		{"a flag that is not there", []string{"--speed"}, "speed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out bytes.Buffer
+			err := command.Run(t.Context(), append([]string{"candor", "serve", "--addr", "127.0.0.1:0"}, tt.flags...), strings.NewReader(""), &out, &out)
+			require.Error(t, err)
+			assert.Contains(t, err.Error(), tt.want)
+			assert.NotContains(t, err.Error(), "short")
+		})
+	}
+}
+
+func TestATokenThatCanBeGuessedIsRefused(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", "short-one")
+	err := command.Run(t.Context(), []string{"candor", "serve", "--addr", "127.0.0.1:0"}, strings.NewReader(""), io.Discard, io.Discard)
+	require.ErrorContains(t, err, "at least 16 characters")
+	assert.NotContains(t, err.Error(), "short-one")
+}
+
+func TestACommandThatIsNotThereIsExplained(t *testing.T) {
+	err := command.Run(t.Context(), []string{"candor", "sevre"}, strings.NewReader(""), io.Discard, io.Discard)
+	require.EqualError(t, err, `there is no command "sevre"; candor --help lists those there are`)
+	var out, errOut bytes.Buffer
+	require.NoError(t, command.Run(t.Context(), []string{"candor"}, strings.NewReader(""), &out, &errOut))
+	assert.Contains(t, out.String(), "why did the agent do that?")
+	err = command.Run(t.Context(), []string{"candor", "serve", "--adr", "x"}, strings.NewReader(""), &out, &errOut)
+	require.ErrorContains(t, err, "see candor serve --help")
+	assert.Empty(t, errOut.String(), "one line says it")
+}
+
+func TestIdleSessionsAreEvictedByTheServer(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t, "--session-idle", "1ms")
+	r.Must("POST", "/api/chat/thread/new", "{}", 201)
+	apptest.Eventually(t, "the session is dropped", func() bool {
+		return strings.Contains(r.ErrOut.String(), "idle sessions dropped")
+	})
+	r.Stop()
+}

@@ -1,0 +1,168 @@
+package terminal_test
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/command"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// tailing is candor tail in this process.
+type tailing struct {
+	out  apptest.LogBuffer
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+	err  error
+}
+
+func startTail(t *testing.T, url string, flags ...string) *tailing {
+	ctx, cancel := context.WithCancel(t.Context())
+	tail := &tailing{stop: cancel}
+	tail.wg.Go(func() {
+		tail.err = command.Run(ctx, append([]string{"candor", "tail", "--server", url}, flags...), strings.NewReader(""), &tail.out, &tail.out)
+	})
+	t.Cleanup(func() { tail.end() })
+	return tail
+}
+
+func (t *tailing) end() error {
+	t.stop()
+	t.wg.Wait()
+	return t.err
+}
+
+// cutting is a proxy whose event streams break off after some hundred bytes.
+func cutting(t *testing.T, server string) (proxy *httptest.Server, cuts *atomic.Int64) {
+	target, err := url.Parse(server)
+	require.NoError(t, err)
+	forward := httputil.NewSingleHostReverseProxy(target)
+	forward.FlushInterval = -1
+	forward.ErrorLog = nil
+	random, cuts := rand.New(rand.NewPCG(1, 2)), &atomic.Int64{}
+	var mu sync.Mutex
+	proxy = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/chat/events" {
+			forward.ServeHTTP(w, r)
+			return
+		}
+		mu.Lock()
+		left := 300 + random.IntN(1500)
+		mu.Unlock()
+		defer cuts.Add(1)
+		forward.ServeHTTP(&cutWriter{w, left}, r)
+	}))
+	proxy.Start()
+	t.Cleanup(proxy.Close)
+	return proxy, cuts
+}
+
+// cutWriter cuts the connection off after some bytes.
+type cutWriter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (c *cutWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+func (c *cutWriter) Write(p []byte) (int, error) {
+	if len(p) >= c.left {
+		_, _ = c.ResponseWriter.Write(p[:c.left])
+		_ = http.NewResponseController(c.ResponseWriter).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	c.left -= len(p)
+	return c.ResponseWriter.Write(p)
+}
+
+func TestTailComesBackByItselfAndShowsEverythingOnce(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t, "--provider", "script", "--script", apptest.Script(t, apptest.TurnsDir(t, "two-steps")))
+	proxy, cuts := cutting(t, r.URL)
+	say := func() { r.Must("POST", "/api/chat/send", `{"content":"why is login slow?"}`, 202) }
+	say()
+	apptest.Eventually(t, "the first turn ends", func() bool { return r.Turns()[0].Ended() })
+	whole, cut := startTail(t, r.URL, "--json", "--thread", "last"), startTail(t, proxy.URL, "--json", "--thread", "last")
+	screen := startTail(t, proxy.URL, "--thread", "last")
+	for _, tail := range []*tailing{whole, cut, screen} {
+		apptest.Eventually(t, "they have begun", func() bool { return strings.Contains(tail.out.String(), "4 million rows") })
+	}
+	const turns = 4
+	for range turns - 1 {
+		say()
+	}
+	answered := func(tail *tailing) bool { return strings.Count(tail.out.String(), `"type":"response"`) == turns-1 }
+	apptest.Eventually(t, "all arrives", func() bool { return answered(whole) && answered(cut) })
+	apptest.Eventually(t, "and is shown", func() bool { return strings.Contains(screen.out.String(), "Reasoning (turn 4)") })
+	require.NoError(t, whole.end())
+	require.NoError(t, cut.end())
+	require.NoError(t, screen.end())
+	assert.Greater(t, cuts.Load(), int64(5), "the proxy did cut")
+	assert.Equal(t, whole.out.String(), cut.out.String(), "every event, once, in order")
+	assert.Equal(t, turns, strings.Count(screen.out.String(), "› why is login slow?"))
+	assert.Equal(t, turns, strings.Count(screen.out.String(), "The sessions table has 4 million rows"))
+	assert.Contains(t, screen.out.String(), "Connected again; nothing was missed.")
+	r.Stop()
+}
+
+func TestTailOfAJobShowsItFromItsBeginning(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t)
+	var job struct {
+		ID    string `json:"job_id"`
+		Token string `json:"token"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.Must("POST", "/api/jobs", `{"title":"tidy","prompt":"summarise"}`, 201)), &job))
+	post := func(body string) {
+		req, err := http.NewRequestWithContext(t.Context(), "POST", r.URL+"/api/jobs/"+job.ID+"/events", strings.NewReader(body))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+job.Token)
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		resp.Body.Close()
+		require.Equal(t, 200, resp.StatusCode)
+	}
+	post(`{"event":"status","state":"running","message":"started","iteration":1}`)
+	post(`{"event_type":"tool_use","data":{"tool_name":"shell","input":{"command":"git log"},"call_id":"call_1","rationale":"to see what was done"}}`)
+	tail := startTail(t, r.URL, "--job", job.ID)
+	apptest.Eventually(t, "what was before", func() bool { return strings.Contains(tail.out.String(), "git log") })
+	post(`{"event_type":"tool_result","data":{"tool_name":"shell","output":"3 commits","call_id":"call_1"}}`)
+	post(apptest.ReasoningPost)
+	post(`{"event":"result","success":true,"message":"done"}`)
+	apptest.Eventually(t, "what comes after", func() bool { return strings.Contains(tail.out.String(), "✓ done") })
+	require.NoError(t, tail.end())
+	assert.Equal(t, "── job "+job.ID+` ──
+
+  ┄ Opened: tidy
+  ┄ running. started
+  ○ shell  "to see what was done"
+    params: { "command": "git log" }
+  ● shell
+    ▸ 3 commits
+
+  ┄ Reasoning
+  Narrative: "Checked git log, now writing a summary file."
+  ┄ shell  "ran git log to capture recent commits"
+    → success
+  ┄ write  "Tool selected to satisfy the current subtask."  (no reason given)
+    → pending
+
+
+  ✓ done
+
+`, tail.out.String())
+	r.Stop()
+}

@@ -1,0 +1,218 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"candor/cmd/candor/app"
+	"candor/cmd/candor/apptest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestAStreamWithoutACursorBeginsWithWhatHappensNext(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
+	thread, origin := s.Begin("ann")
+	s.RunTurns("ann", thread, 1)
+	c, err := s.Subscribe(t.Context(), "ann", "", "")
+	require.NoError(t, err)
+	defer c.Body.Close()
+	s.Send("ann", thread, "again")
+	first, err := c.Next()
+	require.NoError(t, err)
+	assert.Equal(t, strings.TrimSuffix(origin, "0")+"4", first.ID)
+}
+
+// A client that is dropped before its first event still knows where it was.
+func TestAStreamSaysItsPlaceBeforeItsFirstEvent(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
+	thread, origin := s.Begin("ann")
+	c, err := s.Subscribe(t.Context(), "ann", "", "")
+	require.NoError(t, err)
+	for range 4 { // the comment, the retry hint, the id, the blank line
+		line, err := c.Lines.ReadString('\n')
+		require.NoError(t, err)
+		if id, ok := strings.CutPrefix(line, "id: "); ok {
+			c.LastID = strings.TrimSpace(id)
+		}
+	}
+	c.Body.Close()
+	assert.Equal(t, strings.TrimSuffix(origin, "0")+"1", c.LastID)
+	s.RunTurns("ann", thread, 1)
+	c, err = s.Subscribe(t.Context(), "ann", c.LastID, "")
+	require.NoError(t, err)
+	defer c.Body.Close()
+	assert.Len(t, c.Until(t, "response"), 2)
+}
+
+func TestACursorThatIsNotThereIsSaidToBeGone(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
+	thread, origin := s.Begin("ann")
+	s.RunTurns("ann", thread, 1)
+	epoch := strings.TrimSuffix(origin, "-0")
+	for name, id := range map[string]string{
+		"of a session that is gone": "00000000-2", "of the future": epoch + "-99", "of a part that is not there yet": epoch + "-4.1",
+		"of another server": "12345", "that is a stranger's": "x y\tz",
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := s.Subscribe(t.Context(), "ann", id, "")
+			require.NoError(t, err)
+			defer c.Body.Close()
+			f, err := c.Next()
+			require.NoError(t, err)
+			assert.Equal(t, "resync", f.Event)
+			assert.Equal(t, epoch+"-3", f.ID, "it can go on from here")
+		})
+	}
+}
+
+func TestTheCursorMayStandInTheQueryAndTheHeaderWins(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
+	thread, origin := s.Begin("ann")
+	s.RunTurns("ann", thread, 1)
+	c, err := s.Subscribe(t.Context(), "ann", "", "?last_event_id="+origin)
+	require.NoError(t, err)
+	f, _ := c.Next()
+	assert.Equal(t, strings.TrimSuffix(origin, "0")+"1", f.ID)
+	c.Body.Close()
+	c, err = s.Subscribe(t.Context(), "ann", strings.TrimSuffix(origin, "0")+"2", "?last_event_id="+origin)
+	require.NoError(t, err)
+	f, _ = c.Next()
+	assert.Equal(t, strings.TrimSuffix(origin, "0")+"3", f.ID)
+	c.Body.Close()
+}
+
+func TestABrowsersEventSourceMayBringItsTokenInTheQuery(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.HTTP.URL+"/api/chat/events?token="+apptest.TokenOf("ann"), nil)
+	require.NoError(t, err)
+	resp, err := s.HTTP.Client().Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	assert.Equal(t, 200, resp.StatusCode)
+	assert.Equal(t, "text/event-stream; charset=utf-8", resp.Header.Get("Content-Type"))
+	assert.Equal(t, "no", resp.Header.Get("X-Accel-Buffering"))
+	assert.Equal(t, "no-cache, no-transform", resp.Header.Get("Cache-Control"))
+	assert.NotContains(t, s.Logs.String(), apptest.TokenOf("ann"))
+}
+
+func TestAStreamOfOneThreadShowsNoOther(t *testing.T) {
+	s := apptest.Start(t, app.Settings{SendsPerMinute: 100}, apptest.Answering("hello"))
+	one, origin := s.Begin("ann")
+	two, _ := s.Begin("ann")
+	s.RunTurns("ann", one, 1)
+	s.RunTurns("ann", two, 1)
+	c, err := s.Subscribe(t.Context(), "ann", origin, "?thread_id="+two)
+	require.NoError(t, err)
+	defer c.Body.Close()
+	for _, f := range c.Until(t, "response") {
+		assert.Contains(t, f.Data, two)
+	}
+}
+
+func TestBobSeesNothingOfAnn(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("for ann alone"))
+	thread, origin := s.Begin("ann")
+	bobsThread, bobsOrigin := s.Begin("bob")
+	bob, err := s.Subscribe(t.Context(), "bob", bobsOrigin, "")
+	require.NoError(t, err)
+	defer bob.Body.Close()
+	s.RunTurns("ann", thread, 2)
+	s.RunTurns("bob", bobsThread, 1)
+	for _, f := range bob.Until(t, "response") {
+		assert.NotContains(t, f.Data, thread)
+	}
+	stolen, err := s.Subscribe(t.Context(), "bob", origin, "")
+	require.NoError(t, err)
+	defer stolen.Body.Close()
+	f, err := stolen.Next()
+	require.NoError(t, err)
+	assert.Equal(t, "resync", f.Event, "ann's cursor is no cursor of bob's")
+}
+
+// In fake time: a silent stream is kept alive, and the comments are no events.
+func TestHeartbeatsKeepASilentStreamAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := apptest.NewPlay(t, apptest.JSON(t, apptest.Answering("x")))
+		defer p.Close()
+		time.Sleep(time.Minute + time.Second) // fake time: in a bubble
+		out := p.StopStream()
+		assert.Equal(t, 4, strings.Count(out, ": heartbeat\n\n"))
+		assert.NotContains(t, out, "data:")
+	})
+}
+
+func TestHistoryPagesOverHTTP(t *testing.T) {
+	s := apptest.Start(t, app.Settings{SendsPerMinute: 100}, apptest.Answering("hello"))
+	thread, _ := s.Begin("ann")
+	s.RunTurns("ann", thread, 5)
+	page := s.Do("ann", "GET", "/api/chat/history?limit=2&thread_id="+thread, "").JSON()
+	assert.Equal(t, true, page["has_more"])
+	var numbers []float64
+	query := "?limit=2"
+	for {
+		page := s.Do("ann", "GET", "/api/chat/history"+query, "").JSON()
+		for _, turn := range page["turns"].([]any) {
+			numbers = append(numbers, turn.(map[string]any)["turn_number"].(float64))
+		}
+		if page["has_more"] == false {
+			break
+		}
+		query = fmt.Sprintf("?limit=2&before=%s", page["oldest_timestamp"])
+	}
+	assert.Equal(t, []float64{4, 5, 2, 3, 1}, numbers)
+}
+
+// What history shows and what the stream goes on with fit together: events after
+// history's event_id are exactly those it does not hold.
+func TestHistorySaysWhereTheStreamGoesOn(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
+	thread, _ := s.Begin("ann")
+	s.RunTurns("ann", thread, 1)
+	at := s.Do("ann", "GET", "/api/chat/history", "").JSON()["event_id"].(string)
+	c, err := s.Subscribe(t.Context(), "ann", at, "")
+	require.NoError(t, err)
+	defer c.Body.Close()
+	s.Send("ann", thread, "two")
+	f, err := c.Next()
+	require.NoError(t, err)
+	assert.Contains(t, f.Data, `"turn_number":2`)
+}
+
+func TestAnEvictedSessionTellsItsClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := apptest.NewPlay(t, apptest.JSON(t, apptest.Answering("x")))
+		defer p.Close()
+		p.Post("/api/chat/thread/new", "")
+		p.StopStream()
+		time.Sleep(time.Hour) // fake time: in a bubble
+		n, err := p.App.Store.Evict(t.Context(), time.Now().Add(-time.Minute))
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+		status, _ := p.TryGet("/api/chat/history")
+		assert.Equal(t, 404, status)
+	})
+}
+
+func TestAScriptMayReplaceABuiltInTool(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, map[string]any{
+		"steps": []any{
+			map[string]any{"tool_calls": []any{
+				map[string]any{"id": "a", "name": "time", "arguments": map[string]any{}},
+				map[string]any{"id": "b", "name": "file_read", "arguments": map[string]any{"path": "go.mod"}},
+			}},
+			map[string]any{"text": "ok"},
+		},
+		"tools": map[string]any{"time": map[string]any{"result": "tea time"}},
+	})
+	thread, _ := s.Begin("ann")
+	s.RunTurns("ann", thread, 1)
+	history := s.Do("ann", "GET", "/api/chat/history", "").Body
+	assert.Contains(t, history, "tea time")
+	assert.Contains(t, history, "module candor")
+}
