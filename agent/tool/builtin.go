@@ -8,15 +8,16 @@ import (
 	"candor/safety"
 )
 
-// limit is how long a built-in tool may take: enough to search a large
+// builtinTimeout limits each run of a built-in tool. It is enough to search a large
 // workspace on a slow disk.
-const limit = 20 * time.Second
+const builtinTimeout = 20 * time.Second
 
 // Builtin returns all built-in tools: time, file_list, file_read, file_search,
-// memory_save and memory_search, each with a time limit. The file tools see root
-// and nothing else; root stays the caller's to close, after the last run. Notes
-// are cleaned by layer and live as long as the tools.
+// memory_save and memory_search, each with a time limit of 20 seconds. The file tools see
+// only root, which the caller closes after the last run. Notes are cleaned by layer, are
+// held in memory and live as long as the tools.
 func Builtin(root *os.Root, layer *safety.Layer) []agent.Tool {
+	// The tools of one folder share its root, and those for notes share the notes.
 	files, notes := workspace{root}, newMemory(layer)
 	tools := []agent.Tool{
 		clock(),
@@ -24,7 +25,7 @@ func Builtin(root *os.Root, layer *safety.Layer) []agent.Tool {
 		notes.saveTool(), notes.searchTool(),
 	}
 	for i, t := range tools {
-		tools[i] = Timeout(t, limit)
+		tools[i] = WithTimeout(t, builtinTimeout)
 	}
 	return tools
 }

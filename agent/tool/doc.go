@@ -1,20 +1,42 @@
-// Package tool has the tools Candor brings along, and the way to write more:
-// [New] makes a tool of a typed function, [Timeout] puts a limit on any tool.
+// Package tool contains the tools that Candor brings along, and helpers for writing more.
 //
-// # What the built-in tools guarantee
+// # Writing a tool
 //
-// The file tools see one workspace folder and nothing else: they go through an
-// os.Root, which refuses whatever leads out of it, symbolic links included. They
-// read only, return a bounded amount, stop when their context ends, and give
-// the same answer for the same files. Paths are relative to the workspace, with
-// forward slashes; no error names the workspace's own place on the disk.
+// [New] makes an agent.Tool from a function on a struct: the JSON schema of the arguments
+// is derived from the struct's fields, and the arguments are decoded into it. Decorators
+// add a rule to any tool: [WithTimeout] limits its run time, and [WithApproval] asks a
+// person before it runs. A new built-in tool gets a file of its own with its argument
+// struct, its result struct and its function, and a line in [Builtin].
 //
-// The memory tools keep notes for each user apart, cleaned by a safety.Layer,
-// and refuse when nobody said who the user is.
+// # The built-in tools
 //
-// [Shell] and [HTTPGet] reach further, so they are not part of [Builtin]: whoever
-// wants them adds them, and says when they may run.
+//	time             clock.go          current date and time in a time zone
+//	file_list        list.go           one folder of the workspace
+//	file_read        read.go           a piece of a text file
+//	file_search      search.go         lines that contain a text
+//	memory_save      memory.go         stores a note for the user
+//	memory_search    memory_search.go  finds the user's notes
 //
-// Errors are written for whoever reads them in a conversation: what was wrong,
-// with what, and what to do instead.
+// The file tools see one workspace folder and nothing else. They work through an os.Root
+// (workspace.go), which refuses every path that leads out of it, including symbolic links.
+// They only read, return a bounded amount of data, stop when their context ends, and give
+// the same answer for the same files. Paths are relative to the workspace, with forward
+// slashes; no error reveals where the workspace is on the disk. Where a text has to be cut
+// it is cut between words, because half of a credential would not be recognized and
+// redacted later.
+//
+// The memory tools keep each user's notes separate, cleaned by a safety.Layer, and refuse
+// to run without a user (agent.User).
+//
+// # Tools that are off by default
+//
+// [Shell] (shell.go) runs commands and [HTTPGet] (httpget.go, public_address.go) fetches
+// URLs. Both reach beyond the workspace, so they are not part of [Builtin]: the operator
+// adds them and decides which calls need approval.
+//
+// # Errors
+//
+// Errors are read by the model and by people in a conversation. They say what was wrong,
+// with what, and what to do instead. A condition that a model can react to, such as an
+// HTTP status or an exit code, is part of the result and not an error.
 package tool

@@ -2,20 +2,21 @@ package tool
 
 import "strings"
 
-// excerpt is a line without its indent, cut to maxLine bytes around a match. It
-// cuts between words where it can: half of a credential would not be known for
-// one by whoever redacts it later.
+// excerpt returns a line without its indentation, cut to about maxLine bytes around the
+// match at line[at:at+length]. It cuts between words where it can: half of a credential
+// would not be recognized and redacted later. An ellipsis marks each cut.
 func excerpt(line string, at, length int) string {
 	if len(line) <= maxLine {
 		return valid(strings.TrimSpace(line))
 	}
 	at = min(at, len(line))
+	// A third of the excerpt precedes the match, so that most of it is what follows.
 	from := max(0, min(at-maxLine/3, len(line)-maxLine))
 	to := from + maxLine
-	if start := wordEnd(line, from, at); from > 0 && start >= 0 {
+	if start := nextWord(line, from, at); from > 0 && start >= 0 {
 		from = start
 	}
-	if end := wordStart(line, min(at+length, to), to); to < len(line) && end >= 0 {
+	if end := lastWordEnd(line, min(at+length, to), to); to < len(line) && end >= 0 {
 		to = end
 	}
 	cut := strings.TrimSpace(strings.ToValidUTF8(line[from:to], ""))
@@ -28,10 +29,9 @@ func excerpt(line string, at, length int) string {
 	return cut
 }
 
-// wordEnd is the first place from which a new word may start, -1 if there is
-// none up to the limit.
-func wordEnd(line string, from, limit int) int {
-	for i := from; i <= limit; i++ {
+// nextWord returns the first offset in [from, last] that is not within a word, or -1.
+func nextWord(line string, from, last int) int {
+	for i := from; i <= last; i++ {
 		if i == 0 || !inWord(line[i-1]) {
 			return i
 		}
@@ -39,10 +39,9 @@ func wordEnd(line string, from, limit int) int {
 	return -1
 }
 
-// wordStart is the last place up to which words are whole, -1 if there is none
-// down to the limit.
-func wordStart(line string, limit, to int) int {
-	for i := to; i >= limit; i-- {
+// lastWordEnd returns the last offset in [first, to] that is not within a word, or -1.
+func lastWordEnd(line string, first, to int) int {
+	for i := to; i >= first; i-- {
 		if i == len(line) || !inWord(line[i]) {
 			return i
 		}

@@ -15,7 +15,7 @@ import (
 	"candor/agent"
 )
 
-// workspace makes a folder of files; a name that ends in / is a folder.
+// workspace creates a folder with files; a name that ends in / is a folder.
 func workspace(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -84,7 +84,7 @@ func TestListShowsOneFolderInOrder(t *testing.T) {
 	assert.JSONEq(t, `{"path":"c","total":0,"entries":[]}`, string(raw), "an empty folder has an empty list")
 }
 
-func TestALongListingSaysThatItWasCut(t *testing.T) {
+func TestALongListingReportsThatItWasCut(t *testing.T) {
 	files := map[string]string{}
 	for i := range 510 {
 		files[fmt.Sprintf("f%03d", i)] = ""
@@ -96,8 +96,8 @@ func TestALongListingSaysThatItWasCut(t *testing.T) {
 	assert.Equal(t, "stopped after 500 of 510 entries", got.Truncated)
 }
 
-func TestReadGivesAFileInPieces(t *testing.T) {
-	// The piece ends within a character, which has to come whole in the next.
+func TestReadReturnsAFileInPieces(t *testing.T) {
+	// The first piece would end within a character, which belongs to the next.
 	text := strings.Repeat("é", 40_000) + "end"
 	read := builtin(t, workspace(t, map[string]string{"big.txt": "x" + text}))["file_read"]
 	var all strings.Builder
@@ -112,18 +112,19 @@ func TestReadGivesAFileInPieces(t *testing.T) {
 	}
 	assert.Equal(t, "x"+text, all.String())
 	got = run[reading](t, t.Context(), read, fmt.Sprintf(`{"path":"big.txt","offset":%d}`, len(text)+1))
-	assert.Empty(t, got.Text, "the end of a file is no mistake")
+	assert.Empty(t, got.Text, "reading at the end of a file is not an error")
 }
 
-func TestReadShowsBytesThatAreNoUTF8(t *testing.T) {
+func TestReadReplacesInvalidUTF8(t *testing.T) {
 	read := builtin(t, workspace(t, map[string]string{"latin1.txt": "caf\xe9 <b>", "empty": ""}))["file_read"]
 	raw, err := read.Run(t.Context(), json.RawMessage(`{"path":"latin1.txt"}`))
 	require.NoError(t, err)
-	assert.Equal(t, `{"path":"latin1.txt","text":"caf� <b>","offset":0,"size":8,"note":"bytes that are no UTF-8 are shown as �"}`, string(raw))
+	assert.Equal(t, `{"path":"latin1.txt","text":"caf� <b>","offset":0,"size":8,`+
+		`"note":"bytes that are no UTF-8 are shown as �"}`, string(raw))
 	assert.Equal(t, reading{Path: "empty"}, run[reading](t, t.Context(), read, `{"path":"empty"}`))
 }
 
-func TestSearchGivesTheLinesThatHoldTheText(t *testing.T) {
+func TestSearchReturnsMatchingLines(t *testing.T) {
 	search := builtin(t, workspace(t, map[string]string{
 		"a/one.go":          "package a\n\n\tfunc Follow() {}\r\n// follow\n",
 		"b.txt":             "nothing\nFOLLOW\xff<it>",
@@ -134,7 +135,9 @@ func TestSearchGivesTheLinesThatHoldTheText(t *testing.T) {
 		"huge.txt":          strings.Repeat("follow\n", 200_000),
 	}))["file_search"]
 	got := run[searching](t, t.Context(), search, `{"query":"follow"}`)
-	assert.Equal(t, []string{"a/one.go:3:func Follow() {}", "a/one.go:4:// follow", "a/z/two.go:1:unfollowed", "b.txt:2:FOLLOW�<it>"}, got.lines())
+	assert.Equal(t, []string{
+		"a/one.go:3:func Follow() {}", "a/one.go:4:// follow", "a/z/two.go:1:unfollowed", "b.txt:2:FOLLOW�<it>",
+	}, got.lines())
 	assert.Equal(t, 3, got.Searched)
 	assert.Equal(t, 2, got.Skipped, "the binary file and the huge one")
 	assert.Empty(t, got.Truncated)
@@ -156,8 +159,11 @@ func TestSearchGivesTheLinesThatHoldTheText(t *testing.T) {
 	}
 }
 
-func TestASearchSaysThatItWasCut(t *testing.T) {
-	search := builtin(t, workspace(t, map[string]string{"many.txt": strings.Repeat("hit\n", 101), "long.txt": strings.Repeat("é", 1000) + "needle" + strings.Repeat("é", 1000)}))["file_search"]
+func TestASearchReportsThatItWasCut(t *testing.T) {
+	search := builtin(t, workspace(t, map[string]string{
+		"many.txt": strings.Repeat("hit\n", 101),
+		"long.txt": strings.Repeat("é", 1000) + "needle" + strings.Repeat("é", 1000),
+	}))["file_search"]
 	got := run[searching](t, t.Context(), search, `{"query":"hit"}`)
 	assert.Len(t, got.Matches, 100)
 	assert.Contains(t, got.Truncated, "stopped after 100 matches")
@@ -167,7 +173,7 @@ func TestASearchSaysThatItWasCut(t *testing.T) {
 	assert.Regexp(t, `^…é+needleé+…$`, got.Matches[0].Text)
 }
 
-func TestAMatchShowsNoHalfWords(t *testing.T) {
+func TestExcerptsAreCutBetweenWords(t *testing.T) {
 	long := strings.Repeat("x", 150)
 	line := strings.Repeat("a ", 20) + long + " in a needle in the hay, " + long + " " + strings.Repeat("b ", 200)
 	search := builtin(t, workspace(t, map[string]string{"long.txt": line}))["file_search"]
@@ -179,7 +185,7 @@ func TestAMatchShowsNoHalfWords(t *testing.T) {
 	assert.Contains(t, got.Matches[0].Text, "in a needle in the hay,")
 }
 
-func TestReadEndsAPieceWithALine(t *testing.T) {
+func TestReadEndsAPieceAtALineBreak(t *testing.T) {
 	text := strings.Repeat(strings.Repeat("x", 999)+"\n", 100)
 	read := builtin(t, workspace(t, map[string]string{"lines.txt": text}))["file_read"]
 	got := run[reading](t, t.Context(), read, `{"path":"lines.txt"}`)
@@ -187,11 +193,12 @@ func TestReadEndsAPieceWithALine(t *testing.T) {
 	assert.Equal(t, text[:65_000], got.Text)
 }
 
-func TestALinkWithinTheWorkspaceIsFollowedWhereItIsNamed(t *testing.T) {
+func TestLinksWithinTheWorkspaceAreFollowedWhenNamed(t *testing.T) {
 	dir := workspace(t, map[string]string{"real/a.txt": "here"})
 	require.NoError(t, os.Symlink("real", filepath.Join(dir, "link")))
 	tools := builtin(t, dir)
-	assert.Equal(t, []string{"real/a.txt:1:here"}, run[searching](t, t.Context(), tools["file_search"], `{"query":"here"}`).lines())
+	assert.Equal(t, []string{"real/a.txt:1:here"},
+		run[searching](t, t.Context(), tools["file_search"], `{"query":"here"}`).lines())
 	assert.Equal(t, []string{"link/a.txt:1:here"},
 		run[searching](t, t.Context(), tools["file_search"], `{"query":"here","path":"link"}`).lines())
 	assert.Equal(t, "link/a.txt", run[listing](t, t.Context(), tools["file_list"], `{"path":"link"}`).Entries[0].Path)
@@ -207,7 +214,10 @@ func TestNothingLeadsOutOfTheWorkspace(t *testing.T) {
 	link("in.txt", "fine.txt")
 	link("loop", "loop")
 	tools := builtin(t, dir)
-	for _, p := range []string{"link.txt", "linked", "linked/secret.txt", "up", "up/x", "../x", "sub/../../x", outside, "/etc/passwd", "loop", "a\x00b"} {
+	for _, p := range []string{
+		"link.txt", "linked", "linked/secret.txt", "up", "up/x", "../x", "sub/../../x", outside,
+		"/etc/passwd", "loop", "a\x00b",
+	} {
 		for name, tool := range tools {
 			if !strings.HasPrefix(name, "file_") {
 				continue
@@ -216,12 +226,13 @@ func TestNothingLeadsOutOfTheWorkspace(t *testing.T) {
 			require.NoError(t, err)
 			got, err := tool.Run(t.Context(), args)
 			require.Error(t, err, "%s %s: %s", name, p, got)
-			assert.NotContains(t, err.Error(), dir, "no error tells where the workspace is")
+			assert.NotContains(t, err.Error(), dir, "no error reveals where the workspace is")
 		}
 	}
 	got := run[searching](t, t.Context(), tools["file_search"], `{"query":"outside"}`)
 	assert.Empty(t, got.Matches, "a search does not follow links")
-	assert.Equal(t, "inside", run[reading](t, t.Context(), tools["file_read"], `{"path":"fine.txt"}`).Text, "a link inside is followed")
+	assert.Equal(t, "inside", run[reading](t, t.Context(), tools["file_read"], `{"path":"fine.txt"}`).Text,
+		"a link within the workspace is followed")
 }
 
 func TestErrorsSayWhatToDo(t *testing.T) {
@@ -229,24 +240,29 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	tools := builtin(t, dir)
 	for _, c := range []struct{ tool, args, want string }{
 		{"file_read", `{"path":"b.txt"}`, `there is no "b.txt" in the workspace; file_list shows what there is`},
-		{"file_read", `{"path":"a.txt/b"}`, `there is no "a.txt/b" in the workspace; file_list shows what there is`},
+		{"file_read", `{"path":"a.txt/b"}`,
+			`there is no "a.txt/b" in the workspace; file_list shows what there is`},
 		{"file_read", `{"path":"sub"}`, `"sub" is a folder; file_list shows what is in it`},
 		{"file_read", `{"path":""}`, `"." is a folder; file_list shows what is in it`},
 		{"file_read", `{"path":"logo.png"}`, `"logo.png" is not a text file (5 bytes); only text can be read`},
-		{"file_read", `{"path":"a.txt","offset":-1}`, `offset -1 is negative; it counts bytes from the start of "a.txt"`},
+		{"file_read", `{"path":"a.txt","offset":-1}`,
+			`offset -1 is negative; it counts bytes from the start of "a.txt"`},
 		{"file_read", `{"path":"a.txt","offset":5}`, `offset 5 is past the end: "a.txt" has 4 bytes`},
-		{"file_read", `{"path":"../a"}`, `"../a" leads out of the workspace; only what is inside can be read`},
-		{"file_read", `{"path":"/a"}`, `"/a" is an absolute path; give one relative to the workspace, such as docs/notes.md`},
+		{"file_read", `{"path":"../a"}`,
+			`"../a" leads out of the workspace; only what is inside can be read`},
+		{"file_read", `{"path":"/a"}`,
+			`"/a" is an absolute path; give one relative to the workspace, such as docs/notes.md`},
 		{"file_list", `{"path":"a.txt"}`, `"a.txt" is a file, not a folder; file_read shows what is in it`},
 		{"file_list", `{"path":"x"}`, `there is no "x" in the workspace; file_list shows what there is`},
 		{"file_search", `{"query":" "}`, `query is empty; give the text to look for`},
-		{"file_search", `{"query":"x","path":"y"}`, `there is no "y" in the workspace; file_list shows what there is`},
+		{"file_search", `{"query":"x","path":"y"}`,
+			`there is no "y" in the workspace; file_list shows what there is`},
 	} {
 		assert.Equal(t, c.want, fails(t, t.Context(), tools[c.tool], c.args))
 	}
 }
 
-func TestFileToolsStopBeforeTheyStart(t *testing.T) {
+func TestBuiltinToolsDoNotStartAfterTheirContextEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(agent.WithUser(t.Context(), "ann"))
 	cancel()
 	for _, tool := range builtin(t, t.TempDir()) {

@@ -18,51 +18,56 @@ import (
 )
 
 const (
-	getBody      = 256 << 10 // bytes kept of an answer
-	getRedirects = 5
+	maxBody      = 256 << 10 // bytes of a response body that are returned
+	maxRedirects = 5
 )
 
-// HTTPGetOptions are what [HTTPGet] can do without.
+// HTTPGetOptions are the options of [HTTPGet]. The zero value is valid.
 type HTTPGetOptions struct {
-	UserAgent string         // said to servers; Go's own when empty
-	Allow     []netip.Prefix // reached although they are not public
+	UserAgent string         // empty means Go's default
+	Allow     []netip.Prefix // addresses that may be reached although they are not public
 }
 
+// getArgs are the arguments of http_get.
 type getArgs struct {
 	URL string `json:"url" jsonschema:"an http or https URL on the public internet"`
 }
 
+// getResult is the result of http_get. Either Body has the text, or Note says why there is
+// none.
 type getResult struct {
 	URL       string `json:"url"` // after redirects
 	Status    int    `json:"status"`
-	Type      string `json:"type,omitempty"`
+	Type      string `json:"type,omitempty"` // media type without parameters
 	Body      string `json:"body,omitempty"`
 	Note      string `json:"note,omitempty"`
-	Truncated string `json:"truncated,omitempty"`
+	Truncated string `json:"truncated,omitempty"` // set if Body is not complete
 }
 
-// HTTPGet returns the tool http_get, which reads a web page or another text. It
-// is not part of [Builtin]: it lets a model reach out, and a URL can carry away
-// what the model knows.
+// HTTPGet returns the tool http_get, which fetches a web page or another text. It is not
+// part of [Builtin]: a URL can carry away what the model knows.
 //
-// It refuses every address that is not public, those in Allow aside: private,
-// loopback, link-local, multicast, shared, reserved, and IPv6 ranges that stand
-// for IPv4 ones. It looks at the address that is being connected to, so neither
-// a name, nor a redirect, nor a name that changes its mind gets around it. At
-// most five redirects, 20 seconds and 256 KiB of body; no proxy, no cookies, no
-// credentials in URLs. What is no text is told by type and size. An error status
-// is a result, not an error.
+// It refuses every address that is neither public nor in Allow: private, loopback,
+// link-local, multicast, shared and reserved ones, and IPv6 ranges that embed IPv4
+// addresses. The check applies to the address of each connection, so it cannot be
+// circumvented by a host name, a redirect or changing DNS answers.
+//
+// It follows at most five redirects, takes at most 20 seconds and returns at most 256 KiB
+// of the body. It uses no proxy, no cookies and no credentials in URLs. Of content that is
+// not text it returns the type and size. An HTTP error status is a result, not an error.
 func HTTPGet(o HTTPGetOptions) agent.Tool {
-	g := &getter{agent: o.UserAgent, guard: guard{allow: o.Allow}}
+	g := &getter{userAgent: o.UserAgent, guard: guard{allow: o.Allow}}
 	t := New("http_get", "Fetches a text, such as a web page or JSON, from a public http or https URL.", g.get)
-	return Timeout(t, limit)
+	return WithTimeout(t, builtinTimeout)
 }
 
+// getter runs http_get. It is safe for concurrent use and keeps no state between calls.
 type getter struct {
-	agent string
-	guard guard
+	userAgent string
+	guard     guard
 }
 
+// get fetches one URL. Redirects are followed, and each connection passes the guard.
 func (g *getter) get(ctx context.Context, in getArgs) (getResult, error) {
 	u, err := url.Parse(strings.TrimSpace(in.URL))
 	if err != nil {
@@ -75,8 +80,8 @@ func (g *getter) get(ctx context.Context, in getArgs) (getResult, error) {
 	if err != nil {
 		return getResult{}, errors.New("this is no URL that can be fetched")
 	}
-	if g.agent != "" {
-		req.Header.Set("User-Agent", g.agent)
+	if g.userAgent != "" {
+		req.Header.Set("User-Agent", g.userAgent)
 	}
 	resp, err := g.guard.client().Do(req)
 	if err != nil {
@@ -90,17 +95,18 @@ func (g *getter) get(ctx context.Context, in getArgs) (getResult, error) {
 	return out, nil
 }
 
-// client is for one call: nothing is kept, neither connections nor cookies. It
-// has no proxy, which would connect to where we do not look.
+// client returns a client for one call, which keeps neither connections nor cookies. It
+// uses no proxy, because a proxy would make the connections that the guard has to check.
 func (g guard) client() *http.Client {
 	return &http.Client{CheckRedirect: checkRedirect, Transport: &http.Transport{
-		DialContext:            (&net.Dialer{Timeout: limit, ControlContext: g.control}).DialContext,
+		DialContext:            (&net.Dialer{Timeout: builtinTimeout, ControlContext: g.control}).DialContext,
 		DisableKeepAlives:      true,
 		MaxResponseHeaderBytes: 64 << 10,
 		TLSHandshakeTimeout:    10 * time.Second,
 	}}
 }
 
+// fetchable returns an error if a URL must not be fetched whatever its host resolves to.
 func fetchable(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -113,9 +119,10 @@ func fetchable(u *url.URL) error {
 	return nil
 }
 
+// checkRedirect implements http.Client.CheckRedirect.
 func checkRedirect(req *http.Request, via []*http.Request) error {
-	if len(via) > getRedirects {
-		return fmt.Errorf("the server redirects more than %d times", getRedirects)
+	if len(via) > maxRedirects {
+		return fmt.Errorf("the server redirects more than %d times", maxRedirects)
 	}
 	if err := fetchable(req.URL); err != nil {
 		return fmt.Errorf("the server redirects to where we do not follow: %w", err)
@@ -123,12 +130,12 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// explainGet says what went wrong without the addresses that were tried: they
-// would tell how the network here is laid out.
+// explainGet reduces a client's error to its cause. It leaves out the addresses that were
+// tried, which would reveal the layout of the local network.
 func explainGet(ctx context.Context, err error) error {
 	var refused *notPublic
 	var unknown *net.DNSError
-	var whole *url.Error
+	var request *url.Error
 	var network *net.OpError
 	switch {
 	case ctx.Err() != nil:
@@ -139,16 +146,17 @@ func explainGet(ctx context.Context, err error) error {
 		return errors.New("the host's name could not be resolved")
 	case errors.As(err, &network):
 		return fmt.Errorf("the server could not be reached: %w", network.Err)
-	case errors.As(err, &whole):
-		return whole.Err
+	case errors.As(err, &request):
+		return request.Err
 	}
 	return err
 }
 
-// readText turns an answer into a result.
+// readText returns a response as the tool's result.
 func readText(resp *http.Response) (getResult, error) {
 	out := getResult{URL: resp.Request.URL.String(), Status: resp.StatusCode}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, getBody+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	// What was read before a connection broke is still worth showing.
 	if err != nil && len(body) == 0 {
 		return getResult{}, err
 	}
@@ -161,6 +169,7 @@ func readText(resp *http.Response) (getResult, error) {
 		media = "application/octet-stream"
 	}
 	out.Type = media
+	// A server may label binary content as text, so the content decides, too.
 	if !textual(media) || binary(body) {
 		out.Note = "not text, and left out; " + sizeOf(resp, body)
 		return out, nil
@@ -168,10 +177,10 @@ func readText(resp *http.Response) (getResult, error) {
 	if set := strings.ToLower(params["charset"]); set != "" && set != "utf-8" && set != "us-ascii" {
 		out.Note = fmt.Sprintf("its character set is %q; characters that are not UTF-8 were replaced", set)
 	}
-	if len(body) > getBody {
-		body = body[:getBody]
+	if len(body) > maxBody {
+		body = body[:maxBody]
 		if at := bytes.LastIndexAny(body, " \t\n"); at > 0 {
-			body = body[:at] // no half of a word, which might be half of a credential
+			body = body[:at] // half a word might be half a credential
 		}
 		out.Truncated = fmt.Sprintf("only the first %d bytes; %s", len(body), sizeOf(resp, nil))
 	}
@@ -179,17 +188,18 @@ func readText(resp *http.Response) (getResult, error) {
 	return out, nil
 }
 
+// sizeOf describes the size of a response. body may be nil if it was not read completely.
 func sizeOf(resp *http.Response, body []byte) string {
 	switch {
 	case resp.ContentLength >= 0:
 		return fmt.Sprintf("it has %d bytes", resp.ContentLength)
-	case body != nil && len(body) <= getBody:
+	case body != nil && len(body) <= maxBody:
 		return fmt.Sprintf("it has %d bytes", len(body))
 	}
 	return "its size is not known"
 }
 
-// textual reports whether a media type is one that a model can read.
+// textual reports whether content of a media type is text.
 func textual(media string) bool {
 	switch media {
 	case "application/json", "application/xml", "application/javascript", "application/x-ndjson",

@@ -14,14 +14,17 @@ import (
 )
 
 const (
-	maxEntries = 500    // shown
-	maxListed  = 20_000 // looked at, so that a huge folder costs a bounded amount
+	maxEntries = 500    // entries returned
+	maxListed  = 20_000 // entries read, so that the cost of a huge folder is bounded
 )
 
+// listArgs are the arguments of file_list.
 type listArgs struct {
-	Path string `json:"path,omitempty" jsonschema:"folder to list, relative to the workspace; the workspace itself when left out"`
+	Path string `json:"path,omitempty" jsonschema:"folder to list, relative to the workspace, which is the default"`
 }
 
+// listResult is the result of file_list. Total counts the entries that were read, of which
+// Entries has the first maxEntries; Truncated is set if there are more.
 type listResult struct {
 	Path      string  `json:"path"`
 	Entries   []entry `json:"entries"`
@@ -29,16 +32,19 @@ type listResult struct {
 	Truncated string  `json:"truncated,omitempty"`
 }
 
+// entry is a file or folder. Size is set for regular files.
 type entry struct {
 	Path string `json:"path"`
 	Kind string `json:"kind"`           // file, folder, link or other
-	Size *int64 `json:"size,omitempty"` // of files
+	Size *int64 `json:"size,omitempty"` // files only
 }
 
+// listTool returns the tool file_list.
 func (w workspace) listTool() agent.Tool {
 	return New("file_list", "Lists the files and folders in a folder of the workspace.", w.list)
 }
 
+// list returns one folder of the workspace, sorted by name.
 func (w workspace) list(ctx context.Context, in listArgs) (listResult, error) {
 	p, err := locate(in.Path)
 	if err != nil {
@@ -68,7 +74,8 @@ func (w workspace) list(ctx context.Context, in listArgs) (listResult, error) {
 	return out, nil
 }
 
-// entries reads a folder, sorted by name; more says that not all was read.
+// entries returns a folder's entries sorted by name. more reports that it stopped reading
+// at maxListed entries.
 func (w workspace) entries(ctx context.Context, p string) (found []fs.DirEntry, more bool, err error) {
 	dir, err := w.root.Open(p)
 	if err != nil {
@@ -92,6 +99,7 @@ func (w workspace) entries(ctx context.Context, p string) (found []fs.DirEntry, 
 	return found, len(found) >= maxListed, nil
 }
 
+// describe returns an entry as the tool shows it. It does not follow links.
 func describe(folder string, d fs.DirEntry) entry {
 	e := entry{Path: valid(path.Join(folder, d.Name())), Kind: "other"}
 	switch {
@@ -101,7 +109,7 @@ func describe(folder string, d fs.DirEntry) entry {
 		e.Kind = "link"
 	case d.Type().IsRegular():
 		e.Kind = "file"
-		// A file that has just gone has no size; that is no reason to fail.
+		// A file that was deleted meanwhile is listed without a size.
 		if info, err := d.Info(); err == nil {
 			e.Size = new(info.Size())
 		}

@@ -30,7 +30,8 @@ type saving struct {
 
 func (m memory) save(user, content string) saving {
 	m.Helper()
-	return run[saving](m, agent.WithUser(context.Background(), user), m.tools["memory_save"], fmt.Sprintf(`{"content":%q}`, content))
+	ctx := agent.WithUser(context.Background(), user)
+	return run[saving](m, ctx, m.tools["memory_save"], fmt.Sprintf(`{"content":%q}`, content))
 }
 
 func (m memory) search(user, args string) []string {
@@ -47,25 +48,27 @@ func (m memory) search(user, args string) []string {
 	return out
 }
 
-func TestNotesAreFoundByTheirWordsBestFirst(t *testing.T) {
+func TestNotesAreRankedByMatchingWords(t *testing.T) {
 	m := remembering(t)
-	for _, note := range []string{"the deploy is on Friday", "Ann deploys on Monday", "the build is slow", "Deploy and build: ask Ann"} {
+	const friday, monday = "the deploy is on Friday", "Ann deploys on Monday"
+	const slow, both = "the build is slow", "Deploy and build: ask Ann"
+	for _, note := range []string{friday, monday, slow, both} {
 		m.save("ann", note)
 	}
 	for query, want := range map[string][]string{
-		"deploy":             {"Deploy and build: ask Ann", "the deploy is on Friday", "Ann deploys on Monday"},
-		"when is the DEPLOY": {"Deploy and build: ask Ann", "the deploy is on Friday", "Ann deploys on Monday"},
-		"build deploy":       {"Deploy and build: ask Ann", "the build is slow", "the deploy is on Friday", "Ann deploys on Monday"},
-		"what about the":     {"the build is slow", "the deploy is on Friday"},
+		"deploy":             {both, friday, monday},
+		"when is the DEPLOY": {both, friday, monday},
+		"build deploy":       {both, slow, friday, monday},
+		"what about the":     {slow, friday},
 		"pizza":              {},
-		" ":                  {"Deploy and build: ask Ann", "the build is slow", "Ann deploys on Monday", "the deploy is on Friday"},
+		" ":                  {both, slow, monday, friday},
 	} {
 		assert.Equal(t, want, m.search("ann", fmt.Sprintf(`{"query":%q}`, query)), query)
 	}
-	assert.Equal(t, []string{"Deploy and build: ask Ann"}, m.search("ann", `{"query":"deploy","limit":1}`))
+	assert.Equal(t, []string{both}, m.search("ann", `{"query":"deploy","limit":1}`))
 }
 
-func TestNotesAreKeptClean(t *testing.T) {
+func TestNotesAreCleanedBeforeTheyAreStored(t *testing.T) {
 	m := remembering(t)
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
 	got := m.save("ann", "the token is "+secret+" and it is new")
@@ -74,8 +77,8 @@ func TestNotesAreKeptClean(t *testing.T) {
 	assert.NotContains(t, strings.Join(m.search("ann", `{}`), ""), secret)
 
 	key := "-----BEGIN PRIVATE " + "KEY-----\nMIIB\n-----END PRIVATE " + "KEY-----"
-	assert.Contains(t, fails(t, agent.WithUser(t.Context(), "ann"), m.tools["memory_save"], fmt.Sprintf(`{"content":%q}`, key)),
-		"must not be kept")
+	ctx := agent.WithUser(t.Context(), "ann")
+	assert.Contains(t, fails(t, ctx, m.tools["memory_save"], fmt.Sprintf(`{"content":%q}`, key)), "must not be kept")
 	assert.Len(t, m.search("ann", `{}`), 1)
 }
 
@@ -87,25 +90,27 @@ func TestEachUserHasTheirOwnNotes(t *testing.T) {
 	assert.Len(t, m.search("ann", `{"query":"door"}`), 1)
 }
 
-func TestWithoutAUserNothingIsKeptOrFound(t *testing.T) {
+func TestWithoutAUserTheMemoryToolsRefuse(t *testing.T) {
 	m := remembering(t)
 	for _, ctx := range []context.Context{t.Context(), agent.WithUser(t.Context(), "")} {
-		assert.Contains(t, fails(t, ctx, m.tools["memory_save"], `{"content":"x"}`), "nobody said who this turn's user is")
-		assert.Contains(t, fails(t, ctx, m.tools["memory_search"], `{"query":"x"}`), "nobody said who this turn's user is")
+		const want = "nobody said who this turn's user is"
+		assert.Contains(t, fails(t, ctx, m.tools["memory_save"], `{"content":"x"}`), want)
+		assert.Contains(t, fails(t, ctx, m.tools["memory_search"], `{"query":"x"}`), want)
 	}
 }
 
 func TestNotesAreBounded(t *testing.T) {
 	m := remembering(t)
 	ctx := agent.WithUser(t.Context(), "ann")
-	assert.Equal(t, "content is empty; give the fact to remember", fails(t, ctx, m.tools["memory_save"], `{"content":" \n"}`))
+	assert.Equal(t, "content is empty; give the fact to remember",
+		fails(t, ctx, m.tools["memory_save"], `{"content":" \n"}`))
 	assert.Contains(t, fails(t, ctx, m.tools["memory_save"], `{"content":"`+strings.Repeat("x", 5000)+`"}`),
 		"the note has 5000 bytes and at most 4096 are kept")
 	for i := range 500 {
 		assert.Equal(t, i+1, m.save("ann", fmt.Sprintf("note %d", i)).Notes)
 	}
 	got := m.save("ann", "one more")
-	assert.Equal(t, saving{Saved: "one more", Forgotten: "note 0", Notes: 500}, got, "the oldest makes room, and it says so")
+	assert.Equal(t, saving{Saved: "one more", Forgotten: "note 0", Notes: 500}, got, "it replaces the oldest note")
 	assert.Equal(t, saving{Saved: "note 7", Notes: 500}, m.save("ann", "note 7"), "the same note is kept once")
 	assert.Equal(t, "note 7", m.search("ann", `{}`)[0])
 	assert.Len(t, m.search("ann", `{"limit":9999}`), 50)
@@ -116,11 +121,12 @@ func TestUsersAreBounded(t *testing.T) {
 	for i := range 1000 {
 		m.save(fmt.Sprint("user ", i), "x")
 	}
-	assert.Contains(t, fails(t, agent.WithUser(t.Context(), "late"), m.tools["memory_save"], `{"content":"x"}`), "memory is full")
-	assert.Equal(t, 2, m.save("user 7", "y").Notes, "who has notes may have more")
+	late := agent.WithUser(t.Context(), "late")
+	assert.Contains(t, fails(t, late, m.tools["memory_save"], `{"content":"x"}`), "memory is full")
+	assert.Equal(t, 2, m.save("user 7", "y").Notes, "a user with notes may save more")
 }
 
-func TestMemoryServesManyTurnsAtOnce(t *testing.T) {
+func TestMemoryIsSafeForConcurrentUse(t *testing.T) {
 	m := remembering(t)
 	synctest.Test(t, func(t *testing.T) {
 		var wg sync.WaitGroup

@@ -12,28 +12,34 @@ import (
 	"candor/agent"
 )
 
-// maxRead is how many bytes of a file one call returns.
+// maxRead is the number of bytes of a file that one call returns.
 const maxRead = 64 << 10
 
+// readArgs are the arguments of file_read.
 type readArgs struct {
 	Path   string `json:"path" jsonschema:"file to read, relative to the workspace"`
-	Offset int64  `json:"offset,omitempty" jsonschema:"byte to start at, 0 when left out; next_offset of the last call to go on"`
+	Offset int64  `json:"offset,omitempty" jsonschema:"byte to start at, 0 when left out; next_offset continues a read"`
 }
 
+// readResult is the result of file_read. Offsets and sizes are in bytes of the file, also
+// where Text has replacements for invalid UTF-8.
 type readResult struct {
 	Path   string `json:"path"`
 	Text   string `json:"text"`
 	Offset int64  `json:"offset"`
 	Size   int64  `json:"size"`
-	Next   int64  `json:"next_offset,omitempty"` // where the rest starts, if any
+	Next   int64  `json:"next_offset,omitempty"` // where the next call continues; 0 at the end
 	Note   string `json:"note,omitempty"`
 }
 
+// readTool returns the tool file_read.
 func (w workspace) readTool() agent.Tool {
 	return New("file_read",
 		"Reads the contents of a text file in the workspace, up to 64 KiB a call.", w.read)
 }
 
+// read returns a piece of a text file that begins at an offset and, unless the file ends
+// there, ends with a whole line.
 func (w workspace) read(_ context.Context, in readArgs) (readResult, error) {
 	p, err := locate(in.Path)
 	if err != nil {
@@ -66,8 +72,8 @@ func (w workspace) read(_ context.Context, in readArgs) (readResult, error) {
 	return out, nil
 }
 
-// chunk is at most maxRead bytes of a text file from an offset on, and the
-// file's size.
+// chunk returns up to maxRead bytes of a text file from an offset on, and the file's
+// size.
 func (w workspace) chunk(p string, offset int64) ([]byte, int64, error) {
 	f, info, err := w.open(p)
 	if err != nil {
@@ -94,8 +100,8 @@ func (w workspace) chunk(p string, offset int64) ([]byte, int64, error) {
 	return chunk[:n], size, nil
 }
 
-// wholeLines drops a line that was cut in two at the end, unless it is so long
-// that there would be little left; then it drops a character cut in two.
+// wholeLines removes an incomplete last line, unless that line is more than a quarter of
+// b; then it removes only an incomplete last character.
 func wholeLines(b []byte) []byte {
 	if i := bytes.LastIndexByte(b, '\n'); i >= len(b)-len(b)/4 {
 		return b[:i+1]
@@ -103,8 +109,7 @@ func wholeLines(b []byte) []byte {
 	return wholeRunes(b)
 }
 
-// wholeRunes drops a character that was cut in two at the end, so that the next
-// call starts with all of it.
+// wholeRunes removes an incomplete last character, so that the next call begins with it.
 func wholeRunes(b []byte) []byte {
 	for back := 1; back < utf8.UTFMax && back < len(b); back++ {
 		if start := len(b) - back; utf8.RuneStart(b[start]) {

@@ -14,41 +14,50 @@ import (
 
 const (
 	maxMatches    = 100
-	maxSearched   = 10_000  // files opened in one search
-	maxSearchSize = 1 << 20 // bytes; a larger file is skipped
+	maxSearched   = 10_000  // files opened per search
+	maxSearchSize = 1 << 20 // bytes; larger files are skipped
 	maxLine       = 300     // bytes of a line that a match shows
 )
 
+// searchArgs are the arguments of file_search.
 type searchArgs struct {
-	Query         string `json:"query" jsonschema:"text to look for, as it stands, within one line"`
-	Path          string `json:"path,omitempty" jsonschema:"folder or file to search, relative to the workspace; all of it when left out"`
-	CaseSensitive bool   `json:"case_sensitive,omitempty" jsonschema:"tell upper case from lower case"`
+	Query string `json:"query" jsonschema:"text to look for, as it stands, within one line"`
+	Path  string `json:"path,omitempty" jsonschema:"folder or file to search, relative to the workspace, its default"`
+
+	CaseSensitive bool `json:"case_sensitive,omitempty" jsonschema:"tell upper case from lower case"`
 }
 
+// searchResult is the result of file_search. The counts let the model judge how complete
+// the search was.
 type searchResult struct {
 	Matches   []match `json:"matches"`
 	Searched  int     `json:"files_searched"`
-	Skipped   int     `json:"files_skipped,omitempty"` // binary, too large or not readable
-	Truncated string  `json:"truncated,omitempty"`     // why there may be more
+	Skipped   int     `json:"files_skipped,omitempty"` // binary, too large or unreadable
+	Truncated string  `json:"truncated,omitempty"`     // set if there may be more matches
 }
 
+// match is one line that contains the text. Lines count from 1.
 type match struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
 
+// searchTool returns the tool file_search.
 func (w workspace) searchTool() agent.Tool {
 	return New("file_search",
-		"Finds text in the files of the workspace and gives the lines that hold it.", w.search)
+		"Finds text in the files of the workspace and gives the lines that hold it.", w.searchFiles)
 }
 
-func (w workspace) search(ctx context.Context, in searchArgs) (searchResult, error) {
+// searchFiles searches a folder and all below it, or a single file. It leaves out .git and
+// node_modules, unless the search starts there.
+func (w workspace) searchFiles(ctx context.Context, in searchArgs) (searchResult, error) {
 	switch {
 	case strings.TrimSpace(in.Query) == "":
 		return searchResult{}, errors.New("query is empty; give the text to look for")
 	case strings.ContainsAny(in.Query, "\r\n"):
-		return searchResult{}, errors.New("query has a line break; matches lie within one line, so look for a part of it")
+		return searchResult{}, errors.New(
+			"query has a line break; matches lie within one line, so look for a part of it")
 	}
 	p, err := locate(in.Path)
 	if err != nil {
@@ -62,7 +71,7 @@ func (w workspace) search(ctx context.Context, in searchArgs) (searchResult, err
 		s.needle = strings.ToLower(s.needle)
 	}
 	s.out.Matches = []match{}
-	// Sorted by name at each level, and links are not followed, so no loops.
+	// WalkDir sorts each folder by name. It does not follow links, so there are no loops.
 	err = fs.WalkDir(w.root.FS(), p, func(p string, d fs.DirEntry, err error) error {
 		return s.visit(ctx, p, d, err)
 	})
@@ -72,14 +81,15 @@ func (w workspace) search(ctx context.Context, in searchArgs) (searchResult, err
 	return s.out, nil
 }
 
-// search is one run of file_search.
+// search is the state of one run of file_search.
 type search struct {
 	workspace
 	start, needle string
-	fold          bool
+	fold          bool // ignore case; the needle is in lower case
 	out           searchResult
 }
 
+// visit searches one file of the walk, or decides not to.
 func (s *search) visit(ctx context.Context, p string, d fs.DirEntry, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -104,14 +114,15 @@ func (s *search) visit(ctx context.Context, p string, d fs.DirEntry, err error) 
 	return s.scan(ctx, p, content)
 }
 
-// load is a file's content if it is text of a size that is searched.
+// load returns a file's content. ok is false unless it is text of up to maxSearchSize
+// bytes.
 func (s *search) load(p string) ([]byte, bool) {
 	f, _, err := s.open(p)
 	if err != nil {
 		return nil, false
 	}
 	defer f.Close()
-	// The size is not asked for but read: a file may grow meanwhile.
+	// Counting what is read is reliable, while the file's size may change meanwhile.
 	content, err := io.ReadAll(io.LimitReader(f, maxSearchSize+1))
 	if err != nil || len(content) > maxSearchSize || binary(content) {
 		return nil, false
@@ -119,6 +130,7 @@ func (s *search) load(p string) ([]byte, bool) {
 	return content, true
 }
 
+// scan adds the matching lines of a file to the result.
 func (s *search) scan(ctx context.Context, p string, content []byte) error {
 	number := 0
 	for line := range bytes.Lines(content) {
@@ -131,7 +143,8 @@ func (s *search) scan(ctx context.Context, p string, content []byte) error {
 			continue
 		}
 		if len(s.out.Matches) == maxMatches {
-			s.out.Truncated = fmt.Sprintf("stopped after %d matches; search for more words or in one folder", maxMatches)
+			s.out.Truncated = fmt.Sprintf(
+				"stopped after %d matches; search for more words or in one folder", maxMatches)
 			return fs.SkipAll
 		}
 		s.out.Matches = append(s.out.Matches, match{valid(p), number, excerpt(text, at, len(s.needle))})
@@ -139,8 +152,9 @@ func (s *search) scan(ctx context.Context, p string, content []byte) error {
 	return nil
 }
 
-// index is where the needle is in a line. With folded case it may be off by a
-// few bytes where letters change their length, which only moves the excerpt.
+// index returns the offset of the needle in a line, or -1. If case is ignored the offset
+// may be wrong by a few bytes where lower case changes a letter's length; that only moves
+// the excerpt.
 func (s *search) index(line string) int {
 	if s.fold {
 		line = strings.ToLower(line)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endsAfter is a context that ends once it was asked a number of times.
+// endsAfter is a context that ends after its Err method was called left times.
 type endsAfter struct {
 	context.Context
 	left *int
@@ -34,11 +34,11 @@ func TestAnInterruptStopsASearchAtOnce(t *testing.T) {
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
 	defer root.Close()
-	for _, asked := range []int{0, 3, 20} { // within the walk, and within a file
-		left := asked
-		_, err := workspace{root}.search(endsAfter{t.Context(), &left}, searchArgs{Query: "y"})
+	for _, calls := range []int{0, 3, 20} { // between files, and within a file
+		left := calls
+		_, err := workspace{root}.searchFiles(endsAfter{t.Context(), &left}, searchArgs{Query: "y"})
 		require.ErrorIs(t, err, context.Canceled)
 		assert.LessOrEqual(t, left, -1)
-		assert.GreaterOrEqual(t, left, -2, "told once, or twice where the error itself is made")
+		assert.GreaterOrEqual(t, left, -2, "the search may ask once more to build its error")
 	}
 }

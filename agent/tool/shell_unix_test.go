@@ -3,11 +3,12 @@
 package tool_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,15 +39,16 @@ func TestShellRunsInItsFolder(t *testing.T) {
 	s := tool.Shell(dir)
 	assert.Equal(t, shellAnswer{0, "hello\n", "", ""}, sh(t, s, "cat a.txt"))
 	assert.Equal(t, shellAnswer{3, "", "oh\n", ""}, sh(t, s, "echo oh >&2; exit 3"))
-	assert.Equal(t, shellAnswer{0, "", "", ""}, sh(t, s, "cat"), "there is no input to wait for")
+	assert.Equal(t, shellAnswer{0, "", "", ""}, sh(t, s, "cat"), "there is no input")
 	assert.Equal(t, "\uFFFD\n", sh(t, s, `printf '\377\n'`).Stdout)
 	for _, none := range []string{`{"command":" "}`, `{"command":"a\u0000b"}`} {
 		assert.Equal(t, "there is no command to run", fails(t, t.Context(), s, none))
 	}
-	assert.Contains(t, fails(t, t.Context(), tool.Shell(filepath.Join(dir, "gone")), `{"command":"ls"}`), "could not be run")
+	nowhere := tool.Shell(filepath.Join(dir, "gone"))
+	assert.Contains(t, fails(t, t.Context(), nowhere, `{"command":"ls"}`), "could not be run")
 }
 
-func TestShellSeesNoSecretsOfOurs(t *testing.T) {
+func TestShellDoesNotSeeOurSecrets(t *testing.T) {
 	t.Setenv("CANDOR_TEST_SECRET", "hush")
 	got := sh(t, tool.Shell(t.TempDir()), "env").Stdout
 	assert.NotContains(t, got, "hush")
@@ -70,44 +72,53 @@ func TestShellKeepsTheEndsOfALongOutput(t *testing.T) {
 	assert.NotEmpty(t, got.Truncated)
 }
 
-// gone reports whether the process whose id stands in a file is no more.
-func gone(t *testing.T, file string) bool {
+// newFIFO creates a named pipe in a folder. Reading it ends when all the processes that
+// hold its other end open have ended.
+func newFIFO(t *testing.T, dir string) string {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	require.NoError(t, err)
-	id, err := strconv.Atoi(strings.TrimSpace(string(raw)))
-	require.NoError(t, err)
-	state, err := os.ReadFile("/proc/" + strconv.Itoa(id) + "/stat")
-	if err == nil && strings.Contains(string(state), ") Z ") {
-		return true // dead, and nobody there to reap it
-	}
-	return syscall.Kill(id, 0) != nil
+	name := filepath.Join(dir, "fifo")
+	require.NoError(t, syscall.Mkfifo(name, 0o600))
+	return name
 }
 
 func TestAnInterruptKillsGrandchildrenToo(t *testing.T) {
 	dir := t.TempDir()
-	pid := filepath.Join(dir, "pid")
+	fifo := newFIFO(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	failed := make(chan string, 1)
 	go func() {
-		failed <- fails(t, ctx, tool.Shell(dir), `{"command":"sh -c 'echo $$ > pid.new; mv pid.new pid; sleep 600' & wait"}`)
+		failed <- fails(t, ctx, tool.Shell(dir), `{"command":"exec 3>fifo; sh -c 'echo up >&3; sleep 100000' & wait"}`)
 	}()
-	require.Eventually(t, func() bool { _, err := os.Stat(pid); return err == nil }, 10*time.Second, 10*time.Millisecond)
+	held, err := os.Open(fifo)
+	require.NoError(t, err)
+	defer held.Close()
+	output := bufio.NewReader(held)
+	line, err := output.ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "up\n", line)
 	cancel()
 	assert.Equal(t, "context canceled", <-failed)
-	assert.Eventually(t, func() bool { return gone(t, pid) }, 10*time.Second, 10*time.Millisecond)
+	_, err = io.ReadAll(output)
+	assert.NoError(t, err, "no process holds the pipe open")
 }
 
-func TestWhatACommandLeavesBehindIsKilled(t *testing.T) {
+// The background process also holds the command's output open, which must not keep the
+// tool waiting for it.
+func TestBackgroundProcessesOfACommandAreKilled(t *testing.T) {
 	dir := t.TempDir()
-	began := time.Now()
-	got := sh(t, tool.Shell(dir), "sleep 600 & echo $! > pid; echo done")
+	fifo := newFIFO(t, dir)
+	released := make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(fifo)
+		released <- err
+	}()
+	got := sh(t, tool.Shell(dir), "exec 3>fifo; sleep 100000 & echo done")
 	assert.Equal(t, shellAnswer{0, "done\n", "", ""}, got)
-	assert.Less(t, time.Since(began), 30*time.Second, "it holds the output open, which must not keep us")
-	assert.Eventually(t, func() bool { return gone(t, filepath.Join(dir, "pid")) }, 10*time.Second, 10*time.Millisecond)
+	assert.NoError(t, <-released, "no process holds the pipe open")
 }
 
 func TestShellHasATimeLimit(t *testing.T) {
-	limited := tool.Timeout(tool.Shell(t.TempDir()), 50*time.Millisecond)
-	assert.Contains(t, fails(t, t.Context(), limited, `{"command":"sleep 600"}`), "shell was stopped after 50ms, its time limit")
+	limited := tool.WithTimeout(tool.Shell(t.TempDir()), 50*time.Millisecond)
+	assert.Contains(t, fails(t, t.Context(), limited, `{"command":"sleep 100000"}`),
+		"shell was stopped after 50ms, its time limit")
 }

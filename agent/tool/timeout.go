@@ -9,28 +9,30 @@ import (
 	"candor/agent"
 )
 
-// Timeout is t with at most d for each run. A run that takes longer fails with
-// an error that names the tool and d and wraps context.DeadlineExceeded. The
-// limit works through the context, so it is as prompt as t is in heeding it; a
-// result that t gives all the same counts.
-func Timeout(t agent.Tool, d time.Duration) agent.Tool {
-	return &limited{Tool: t, after: d}
+// WithTimeout returns t with a limit on the duration of each run. A run that exceeds it
+// fails with an error that names the tool and the limit and wraps
+// context.DeadlineExceeded. The limit works through the context, so a tool that ignores
+// its context is not stopped; a result that it still returns counts.
+func WithTimeout(t agent.Tool, limit time.Duration) agent.Tool {
+	return &timeLimited{Tool: t, limit: limit}
 }
 
-type limited struct {
+// timeLimited is a tool with a time limit for each run.
+type timeLimited struct {
 	agent.Tool
-	after time.Duration
+	limit time.Duration
 }
 
-func (l *limited) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
-	late := fmt.Errorf("%s was stopped after %s, its time limit: %w",
-		l.Spec().Name, l.after, context.DeadlineExceeded)
-	ctx, cancel := context.WithTimeoutCause(ctx, l.after, late)
+// Run implements agent.Tool.
+func (l *timeLimited) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
+	exceeded := fmt.Errorf("%s was stopped after %s, its time limit: %w",
+		l.Spec().Name, l.limit, context.DeadlineExceeded)
+	ctx, cancel := context.WithTimeoutCause(ctx, l.limit, exceeded)
 	defer cancel()
 	out, err := l.Tool.Run(ctx, args)
-	// The cause tells our limit from one that was set further out.
-	if err != nil && context.Cause(ctx) == late {
-		return nil, late
+	// The cause distinguishes this limit from a deadline of the caller.
+	if err != nil && context.Cause(ctx) == exceeded {
+		return nil, exceeded
 	}
 	return out, err
 }

@@ -11,11 +11,12 @@ import (
 	"candor/agent"
 )
 
-// New makes a tool of a function. The schema of its arguments comes from In, a
-// struct: JSON tags name the properties, omitempty makes one optional, and a
-// jsonschema tag describes it. The result is Out as JSON, without HTML escapes.
+// New makes a tool from a function. The schema of its arguments is derived from In, which
+// must be a struct: JSON tags name the properties, omitempty makes a property optional,
+// and a jsonschema tag describes it. The result is Out as JSON, without HTML escapes. The
+// tool does not run if its context has already ended.
 //
-// New panics when In has no schema, which is a mistake in the program.
+// New panics if In has no schema, which is a mistake in the program.
 func New[In, Out any](name, description string, fn func(context.Context, In) (Out, error)) agent.Tool {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
@@ -30,13 +31,17 @@ func New[In, Out any](name, description string, fn func(context.Context, In) (Ou
 	}
 }
 
+// typed adapts a typed function to agent.Tool.
 type typed[In, Out any] struct {
 	spec agent.Spec
 	fn   func(context.Context, In) (Out, error)
 }
 
+// Spec implements agent.Tool.
 func (t *typed[In, Out]) Spec() agent.Spec { return t.spec }
 
+// Run implements agent.Tool. Missing arguments count as an empty object, so that a tool
+// without required properties can be called without any.
 func (t *typed[In, Out]) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -54,7 +59,7 @@ func (t *typed[In, Out]) Run(ctx context.Context, args json.RawMessage) (json.Ra
 	return encode(out)
 }
 
-// encode is JSON as people read it: < and & stay what they are.
+// encode returns v as JSON in which <, > and & are not escaped.
 func encode(v any) (json.RawMessage, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 	"testing/synctest"
@@ -29,7 +30,7 @@ func greet(_ context.Context, g greeting) (map[string]string, error) {
 	return map[string]string{"said": "<Hello & welcome, " + g.Name + ">"}, nil
 }
 
-func TestATypedFunctionIsATool(t *testing.T) {
+func TestNewMakesAToolFromATypedFunction(t *testing.T) {
 	g := tool.New("greet", "Greets somebody.", greet)
 	spec := g.Spec()
 	assert.Equal(t, "greet", spec.Name)
@@ -44,7 +45,7 @@ func TestATypedFunctionIsATool(t *testing.T) {
 	assert.Equal(t, `{"said":"<Hello & welcome, Ann>"}`, string(got), "no HTML escapes")
 
 	_, err = g.Run(t.Context(), nil)
-	require.EqualError(t, err, "nobody to greet", "no arguments are an empty object")
+	require.EqualError(t, err, "nobody to greet", "missing arguments count as an empty object")
 	_, err = g.Run(t.Context(), json.RawMessage(`{"name":7}`))
 	assert.ErrorContains(t, err, "the arguments of greet cannot be read")
 }
@@ -56,7 +57,7 @@ func TestAToolDoesNotStartAfterItsContextEnded(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-func TestAResultThatIsNoJSONIsAnError(t *testing.T) {
+func TestAResultThatCannotBeEncodedIsAnError(t *testing.T) {
 	f := tool.New("f", "", func(context.Context, struct{}) (any, error) { return make(chan int), nil })
 	_, err := f.Run(t.Context(), nil)
 	assert.ErrorContains(t, err, "the result cannot be encoded")
@@ -79,29 +80,29 @@ func waits(ctx context.Context, _ struct{}) (string, error) {
 func TestATimeoutNamesTheToolAndTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		_, err := tool.Timeout(tool.New("slow", "", waits), 3*time.Second).Run(t.Context(), nil)
+		_, err := tool.WithTimeout(tool.New("slow", "", waits), 3*time.Second).Run(t.Context(), nil)
 		require.EqualError(t, err, "slow was stopped after 3s, its time limit: context deadline exceeded")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, 3*time.Second, time.Since(start))
 	})
 }
 
-func TestATimeoutLeavesOtherEndingsAlone(t *testing.T) {
+func TestATimeoutDoesNotReplaceOtherErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limited := tool.Timeout(tool.New("slow", "", waits), time.Minute)
+		limited := tool.WithTimeout(tool.New("slow", "", waits), time.Minute)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := limited.Run(ctx, nil)
 		assert.Equal(t, context.DeadlineExceeded, err, "an interrupt from outside is not the tool's limit")
 
-		greeter := tool.Timeout(tool.New("greet", "Greets.", greet), time.Minute)
+		greeter := tool.WithTimeout(tool.New("greet", "Greets.", greet), time.Minute)
 		assert.Equal(t, "Greets.", greeter.Spec().Description)
 		_, err = greeter.Run(t.Context(), nil)
 		assert.EqualError(t, err, "nobody to greet")
 	})
 }
 
-// builtin is the built-in tools over a folder, by name.
+// builtin returns the built-in tools for a folder, by name.
 func builtin(t testing.TB, dir string) map[string]agent.Tool {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
@@ -114,7 +115,7 @@ func builtin(t testing.TB, dir string) map[string]agent.Tool {
 	return out
 }
 
-// run calls a tool and decodes its result.
+// run calls a tool, which must succeed, and decodes its result.
 func run[Out any](t testing.TB, ctx context.Context, b agent.Tool, args string) Out {
 	t.Helper()
 	raw, err := b.Run(ctx, json.RawMessage(args))
@@ -124,6 +125,7 @@ func run[Out any](t testing.TB, ctx context.Context, b agent.Tool, args string) 
 	return out
 }
 
+// fails calls a tool, which must fail, and returns its error.
 func fails(t testing.TB, ctx context.Context, b agent.Tool, args string) string {
 	t.Helper()
 	_, err := b.Run(ctx, json.RawMessage(args))
@@ -131,14 +133,16 @@ func fails(t testing.TB, ctx context.Context, b agent.Tool, args string) string 
 	return err.Error()
 }
 
-func TestBuiltinToolsFitAToolbox(t *testing.T) {
+func TestAToolboxAcceptsTheBuiltinTools(t *testing.T) {
 	var all []agent.Tool
 	for _, b := range builtin(t, t.TempDir()) {
 		all = append(all, b)
 	}
 	box := &agent.Toolbox{}
 	require.NoError(t, box.Replace(all...))
-	assert.Equal(t, []string{"file_list", "file_read", "file_search", "memory_save", "memory_search", "time"}, box.Names())
+	assert.Equal(t, []string{
+		"file_list", "file_read", "file_search", "memory_save", "memory_search", "time",
+	}, box.Names())
 }
 
 type clockAnswer struct{ Time, Zone, Weekday string }
@@ -163,7 +167,8 @@ func TestTimeIsInUTCUnlessAZoneIsGiven(t *testing.T) {
 func TestAnUnknownZoneIsExplained(t *testing.T) {
 	clock := builtin(t, t.TempDir())["time"]
 	for _, zone := range []string{"Mars/Olympus", "Local", "../etc/passwd", "/etc/localtime"} {
-		assert.Equal(t, `there is no time zone "`+zone+`"; give an IANA name such as Europe/Berlin, or leave zone out for UTC`,
+		const advice = "give an IANA name such as Europe/Berlin, or leave zone out for UTC"
+		assert.Equal(t, fmt.Sprintf("there is no time zone %q; %s", zone, advice),
 			fails(t, t.Context(), clock, `{"zone":"`+zone+`"}`))
 	}
 }

@@ -12,26 +12,27 @@ import (
 	"syscall"
 )
 
-// workspace is the folder the file tools see. Its root refuses every way out,
-// so a check of a path here only serves to give a better message.
+// workspace is the folder that the file tools see. Its root refuses every path that leads
+// out of it; the checks of paths here only produce better error messages.
 type workspace struct{ root *os.Root }
 
-// locate turns what a model wrote into a clean path inside the workspace, "."
-// for the workspace itself.
+// locate returns a path that a model wrote as a clean path relative to the workspace,
+// which is "." itself.
 func locate(given string) (string, error) {
 	p := path.Clean(strings.TrimSpace(given))
 	switch {
 	case strings.ContainsRune(given, 0):
 		return "", fmt.Errorf("%q is no path: it has a NUL character in it", given)
 	case path.IsAbs(p) || filepath.IsAbs(p):
-		return "", fmt.Errorf("%q is an absolute path; give one relative to the workspace, such as docs/notes.md", given)
+		return "", fmt.Errorf(
+			"%q is an absolute path; give one relative to the workspace, such as docs/notes.md", given)
 	case !filepath.IsLocal(filepath.FromSlash(p)):
 		return "", fmt.Errorf("%q leads out of the workspace; only what is inside can be read", given)
 	}
 	return p, nil
 }
 
-// stat is what a path leads to, links followed.
+// stat returns the info of a file or folder. It follows links.
 func (w workspace) stat(p string) (fs.FileInfo, error) {
 	info, err := w.root.Stat(p)
 	if err != nil {
@@ -40,7 +41,8 @@ func (w workspace) stat(p string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// open opens a regular file. Anything else, such as a pipe, might never end.
+// open opens a regular file. It refuses anything else, such as a pipe, whose content may
+// never end.
 func (w workspace) open(p string) (*os.File, fs.FileInfo, error) {
 	info, err := w.stat(p)
 	if err != nil {
@@ -56,7 +58,8 @@ func (w workspace) open(p string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// explain says what went wrong with a path, in words that hold no other path.
+// explain returns an error of package os in words for the conversation. Its text contains
+// no path but p.
 func explain(p string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
@@ -64,25 +67,25 @@ func explain(p string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%q may not be read: permission denied", p)
 	}
+	// The PathError itself would repeat the path as the system sees it.
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
 		err = inner.Err
 	}
-	// os does not export the error for this.
+	// Package os does not export the error for this.
 	if strings.Contains(err.Error(), "escapes") {
 		return fmt.Errorf("%q leads out of the workspace; only what is inside can be read", p)
 	}
 	return fmt.Errorf("%q cannot be read: %w", p, err)
 }
 
-// sniff is how much of a file is looked at to tell text from anything else.
+// sniff is the number of bytes by which text is distinguished from binary content.
 const sniff = 8000
 
-// binary reports whether content is no text. A NUL byte is the sign grep and
-// git go by.
+// binary reports whether content is not text. Like grep and git, it looks for a NUL byte.
 func binary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), sniff)], 0) >= 0
 }
 
-// valid is s with each run of bytes that is no UTF-8 replaced by U+FFFD.
+// valid returns s with each run of invalid UTF-8 replaced by U+FFFD.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -41,8 +41,8 @@ var mayImport = map[string][]string{
 	"candor/agent/provider/wire/chat":      {"candor/agent/provider/wire"},
 	"candor/agent/provider/wire/messages":  {"candor/agent/provider/wire"},
 	"candor/agent/provider/wire/responses": {"candor/agent/provider/wire"},
-	"candor/agent/tool":                    {"candor/agent", "candor/safety"},
-	"candor/agent/tool/mcp":                {"candor/agent"},
+	"candor/agent/tool":                    {"candor/agent", "candor/agent/tool/internal/process", "candor/safety"},
+	"candor/agent/tool/mcp":                {"candor/agent", "candor/agent/tool/internal/process"},
 	"candor/session/export":                {"candor/safety", "candor/safety/render", "candor/session"},
 	"candor/web": {
 		"candor/session/export", "candor/safety", "candor/safety/render", "candor/session",

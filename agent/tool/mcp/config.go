@@ -17,33 +17,33 @@ import (
 // maxConfig bounds a configuration, in bytes.
 const maxConfig = 1 << 20
 
-// Config says which servers there are, by name. It may hold credentials: its
-// text form, which is also what a log gets, has the names only.
+// Config lists the servers by name. It may contain credentials, so its text form, for fmt
+// and for logs, has only the names.
 type Config struct {
 	Servers map[string]Endpoint
 }
 
-// String gives the servers' names.
+// String returns the servers' names, sorted.
 func (c Config) String() string {
 	return strings.Join(slices.Sorted(maps.Keys(c.Servers)), ", ")
 }
 
-// LogValue is String, whatever the log's format.
+// LogValue implements slog.LogValuer like String.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// Endpoint is how to reach one server: a command to run, or a URL. It may hold
-// credentials; its text form says the kind only.
+// Endpoint says how to reach one server: by a command to run, or by a URL. It may contain
+// credentials; its text form has only the kind.
 type Endpoint struct {
-	Command string            // looked up in PATH
-	Args    []string          //
-	Env     map[string]string // added to the few variables a process gets
-	Dir     string            // where the command runs; ours when empty
+	Command string // looked up in PATH
+	Args    []string
+	Env     map[string]string // added to the few variables that a process inherits
+	Dir     string            // the command's working directory; ours if empty
 
 	URL     string            // of a streamable HTTP endpoint
-	Headers map[string]string // sent with each request, to this origin only
+	Headers map[string]string // sent with each request to this origin
 }
 
-// String is "stdio" or "http".
+// String returns "stdio" or "http".
 func (e Endpoint) String() string {
 	if e.Command != "" {
 		return "stdio"
@@ -51,11 +51,11 @@ func (e Endpoint) String() string {
 	return "http"
 }
 
-// LogValue is String, whatever the log's format.
+// LogValue implements slog.LogValuer like String.
 func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.String()) }
 
-// entry is one server as people write it. Members that other programs add are
-// passed over.
+// entry is one server in a configuration file. Unknown members are ignored, since other
+// programs add their own.
 type entry struct {
 	Type     string            `json:"type"`
 	Command  string            `json:"command"`
@@ -74,16 +74,18 @@ type entry struct {
 //	  "search": {"url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}
 //	}}
 //
-// ${NAME} in any value stands for what getenv gives, ${NAME:-else} for that or
-// else. A name that getenv knows nothing of is an error. Entries with
-// "disabled": true are left out. Errors name server and member, never a value.
+// In any value, ${NAME} is replaced by what getenv returns, and ${NAME:-default} by that or
+// the default. A variable that is empty and has no default is an error. Entries with
+// "disabled": true are left out. Errors name the server and the member, never a value,
+// because values may be secret.
 func Load(r io.Reader, getenv func(string) string) (Config, error) {
 	var file struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`
 	}
+	// Text after the first JSON value is ignored, and so is what exceeds maxConfig.
 	dec := json.NewDecoder(io.LimitReader(r, maxConfig))
 	if err := dec.Decode(&file); err != nil {
-		return Config{}, fmt.Errorf("the MCP configuration is no valid JSON: %w", readable(err))
+		return Config{}, fmt.Errorf("the MCP configuration is no valid JSON: %w", withoutInput(err))
 	}
 	if file.Servers == nil {
 		return Config{}, errors.New(`the MCP configuration has no "mcpServers"`)
@@ -92,7 +94,7 @@ func Load(r io.Reader, getenv func(string) string) (Config, error) {
 	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
 		var in entry
 		if err := json.Unmarshal(file.Servers[name], &in); err != nil {
-			return Config{}, fmt.Errorf("MCP server %q: %w", name, readable(err))
+			return Config{}, fmt.Errorf("MCP server %q: %w", name, withoutInput(err))
 		}
 		if in.Disabled {
 			continue
@@ -106,8 +108,8 @@ func Load(r io.Reader, getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// readable is a decoding error without the text it stumbled over.
-func readable(err error) error {
+// withoutInput returns a decoding error without the text that caused it.
+func withoutInput(err error) error {
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError
 	switch {
@@ -121,7 +123,9 @@ func readable(err error) error {
 	return err
 }
 
+// endpoint expands the variables of an entry and checks it.
 func (in entry) endpoint(getenv func(string) string) (Endpoint, error) {
+	// Variables are expanded before the checks, so that the checks see the actual values.
 	x := expander{getenv: getenv}
 	out := Endpoint{
 		Command: x.text(in.Command), Dir: x.text(in.Cwd), Env: x.values(in.Env),
@@ -139,6 +143,7 @@ func (in entry) endpoint(getenv func(string) string) (Endpoint, error) {
 	return out, out.check()
 }
 
+// checkType checks that the type, if there is one, agrees with the other members.
 func (in entry) checkType() error {
 	switch {
 	case in.Type == "sse":
@@ -153,7 +158,7 @@ func (in entry) checkType() error {
 	return nil
 }
 
-// check reports what would only fail once the server is needed.
+// check reports mistakes that would otherwise only show when the server is started.
 func (e Endpoint) check() error {
 	switch {
 	case e.Command == "" && e.URL == "":
@@ -171,6 +176,7 @@ func (e Endpoint) check() error {
 	return e.checkHTTP()
 }
 
+// checkHTTP checks the URL and the headers.
 func (e Endpoint) checkHTTP() error {
 	u, err := url.Parse(e.URL)
 	switch {

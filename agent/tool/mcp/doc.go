@@ -1,29 +1,37 @@
-// Package mcp gives an agent the tools of Model Context Protocol servers, over
-// stdio or streamable HTTP, from a file of the familiar mcpServers shape.
+// Package mcp gives an agent the tools of Model Context Protocol servers, over stdio or
+// streamable HTTP, from a configuration file of the familiar mcpServers shape.
+//
+// # How it works
+//
+// [Load] (config.go) parses the file into a [Config]. [Connect] (servers.go) runs one
+// supervisor per server (supervisor.go), which opens a session (session.go) over a
+// connection: a process (stdio.go) or HTTP (http.go). It lists the tools, checks and
+// converts their schemas (schema.go), and publishes them under names that are unique among
+// all servers (names.go). A call (tool.go) goes through the server's current session, and
+// its answer is converted for the model (result.go). A new kind of transport needs a
+// function that returns a connection, and a case in Endpoint.dialer.
 //
 // # Guarantees
 //
-// [Connect] starts a server's process, or opens a session with it, and keeps it
-// up: one that dies is started again, at once the first time and then after
-// pauses that double up to a minute. Its tools stay in the set meanwhile and
-// answer with an error that says so. A call during which a server dies fails at
-// once; it may or may not have taken effect and is not made again.
+// A server that dies is restarted: at once the first time, then after pauses that double
+// up to a minute. Meanwhile its tools stay in the set and fail with an error that says so.
+// A call during which its server dies fails at once. It may or may not have taken effect,
+// and is never repeated.
 //
-// A call ends with its context, and the server is told. What a server sends is
-// bounded: 16 MiB a message, 512 tools, 1 MiB of a result as the model sees it.
-// Pictures, sound and other bytes become a note of their type and size.
+// A call ends with its context, and the server is told. What a server sends is bounded:
+// 16 MiB per message, 512 tools, and 1 MiB of a result as the model sees it. Images, audio
+// and other binary content are reduced to their type and size.
 //
-// What a server says is hostile text. Only a tool's own result or error carries
-// it; logs and statuses have our words, plus names reduced to safe letters. The
-// standard error stream of a process goes nowhere. A process sees a few
-// variables of our environment (PATH, HOME and the like) and those its entry
-// names, never the rest.
+// A server's text is not trusted. It appears only in its own tools' descriptions, results
+// and errors. Logs contain our words (errors.go), with names reduced to safe letters. What
+// a process writes to its standard error is discarded. A process inherits a few variables
+// of our environment (PATH, HOME and the like) in addition to those in its entry.
 //
-// We offer servers no sampling, no elicitation and no roots. A tool that needs
-// one of them answers with an error, or a server does not list it to us.
+// We offer servers no sampling, no elicitation and no roots. Servers do not list tools that
+// need one of them, or those tools fail.
 //
 // # Goroutines
 //
-// [Servers] owns one for each server, and each session a few more.
-// [Servers.Close] stops them all, processes included, and waits for them.
+// [Servers] owns one goroutine per server, and each session a few more. [Servers.Close]
+// ends them all, including the processes, and waits for them.
 package mcp

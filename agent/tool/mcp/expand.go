@@ -5,15 +5,17 @@ import (
 	"regexp"
 )
 
-// variable is ${NAME} or ${NAME:-else}; a dollar sign otherwise means itself.
+// variable matches ${NAME} and ${NAME:-default}. Any other dollar sign means itself.
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
-// expander puts variables' values into text and keeps the first failure.
+// expander replaces variables in text by their values. err is its first failure.
 type expander struct {
 	getenv func(string) string
 	err    error
 }
 
+// text expands one text. Unset variables without a default are failures; an empty value
+// counts as unset, as with ${NAME:-default} in sh.
 func (x *expander) text(s string) string {
 	return variable.ReplaceAllStringFunc(s, func(found string) string {
 		parts := variable.FindStringSubmatch(found)
@@ -28,6 +30,7 @@ func (x *expander) text(s string) string {
 	})
 }
 
+// values expands the values of a map, but not its keys.
 func (x *expander) values(in map[string]string) map[string]string {
 	out := make(map[string]string, len(in))
 	for k, v := range in {

@@ -16,69 +16,74 @@ import (
 )
 
 const (
-	maxMessage   = 16 << 20 // bytes of a body that is no stream; the SDK bounds those
-	maxRedirects = 5
-	probing      = 5 * time.Second
-	streamStart  = 3 * time.Second // for a server to say whether it has a stream of notices
+	maxMessage    = 16 << 20 // bytes of a body that is not a stream; the SDK bounds streams
+	maxRedirects  = 5
+	probeTimeout  = 5 * time.Second
+	streamTimeout = 3 * time.Second // for a server to answer a request for its notifications
 )
 
-// remote is a server that is reached over HTTP. As a round tripper it adds the
-// configured headers, and notices that the server is gone: the SDK would go on
-// resuming a broken stream for a while, and the calls in it would wait.
-type remote struct {
-	endpoint *url.URL
-	headers  map[string]string
-	base     *http.Transport
-	lost     func(error)
-	refusal  atomic.Int64 // the status of the last answer if it was an error
+// httpServer is a server that is reached over HTTP. As an http.RoundTripper it adds the
+// configured headers and notices when the server is gone: the SDK alone would try to
+// resume a broken stream for a while, and its calls would wait.
+type httpServer struct {
+	endpoint   *url.URL
+	headers    map[string]string
+	base       *http.Transport
+	lost       func(error)
+	lastStatus atomic.Int64 // status of the last response if it was an error, else 0
 
-	ctx    context.Context // of all requests
+	ctx    context.Context // parent of all requests
 	cancel context.CancelFunc
 	mu     sync.Mutex
-	probe  chan struct{} // closed once the probe that runs is over; nil if none does
+	probe  chan struct{} // closed when the running probe ends; nil if none runs
 }
 
-// openHTTP is the way to a server of kind http.
-func openHTTP(e Endpoint, lost func(error)) (*line, error) {
+// openHTTP prepares a connection to a server of kind http. It sends nothing yet.
+func openHTTP(e Endpoint, lost func(error)) (*connection, error) {
 	u, err := url.Parse(e.URL)
 	if err != nil {
 		return nil, failf("its URL cannot be read")
 	}
+	// Unlike the tool http_get this uses the proxy: the operator chose the URL.
 	base := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute}
-	r := &remote{endpoint: u, headers: e.Headers, base: base, lost: lost}
+	r := &httpServer{endpoint: u, headers: e.Headers, base: base, lost: lost}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
-	return &line{
+	return &connection{
 		transport: &sdk.StreamableClientTransport{
 			Endpoint:   e.URL,
 			HTTPClient: &http.Client{Transport: r, CheckRedirect: r.checkRedirect},
 		},
-		why: r.why, hangUp: r.cancel, free: r.free,
+		explain: r.explain, abort: r.cancel, release: r.release,
 	}, nil
 }
 
-// checkRedirect keeps headers and arguments from other servers.
-func (r *remote) checkRedirect(req *http.Request, via []*http.Request) error {
+// checkRedirect refuses redirects to other origins, which must not see headers and
+// arguments.
+func (r *httpServer) checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return failf("it redirects more than %d times", maxRedirects)
 	}
-	if !r.owns(req.URL) {
+	if !r.sameOrigin(req.URL) {
 		return failf("it redirects to another origin; configure that one's URL")
 	}
 	return nil
 }
 
-func (r *remote) owns(u *url.URL) bool {
+// sameOrigin reports whether a URL has the endpoint's scheme, host and port.
+func (r *httpServer) sameOrigin(u *url.URL) bool {
 	return u.Scheme == r.endpoint.Scheme && strings.EqualFold(u.Host, r.endpoint.Host)
 }
 
-// RoundTrip sends a request with the configured headers. It ends with the line,
-// too: the SDK's own requests for streams end with nothing else.
-func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
+// RoundTrip implements http.RoundTripper. It adds the configured headers. The request also
+// ends with the connection: nothing else ends the SDK's own requests for streams.
+func (r *httpServer) RoundTrip(req *http.Request) (*http.Response, error) {
+	// The context must live until the body is closed, so its cancel function goes with the
+	// body.
 	ctx, cancel := context.WithCancel(req.Context())
 	unhook := context.AfterFunc(r.ctx, cancel)
 	end := func() { unhook(); cancel() }
 	req = req.Clone(ctx)
-	if r.owns(req.URL) {
+	if r.sameOrigin(req.URL) {
 		for name, value := range r.headers {
 			req.Header.Set(name, value)
 		}
@@ -86,16 +91,17 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := r.send(req, cancel)
 	if err != nil {
 		if ctx.Err() == nil {
-			r.suspect()
+			r.startProbe()
 		}
 		end()
 		return nil, err
 	}
-	r.refusal.Store(0)
+	r.lastStatus.Store(0)
 	if resp.StatusCode >= http.StatusBadRequest {
-		r.refusal.Store(int64(resp.StatusCode))
+		r.lastStatus.Store(int64(resp.StatusCode))
 	}
-	body := &watched{ReadCloser: resp.Body, ctx: ctx, end: end, broken: r.suspect, left: -1}
+	// The SDK bounds the events of a stream itself.
+	body := &watchedBody{ReadCloser: resp.Body, ctx: ctx, end: end, broken: r.startProbe, left: -1}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		body.left = maxMessage
 	}
@@ -103,16 +109,16 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// send sends a request. A GET asks for a stream of notices, which a server need
-// not have; one that does not say so soon has none, or opening the session would
-// wait for its first notice.
-func (r *remote) send(req *http.Request, cancel func()) (*http.Response, error) {
+// send sends a request. A GET asks for a stream of notifications, which a server need not
+// have. If the server does not answer in time we act as if it had none, because opening
+// the session would otherwise wait for its first notification.
+func (r *httpServer) send(req *http.Request, cancel func()) (*http.Response, error) {
 	if req.Method != http.MethodGet {
 		return r.base.RoundTrip(req)
 	}
-	late := time.AfterFunc(streamStart, cancel)
+	timeout := time.AfterFunc(streamTimeout, cancel)
 	resp, err := r.base.RoundTrip(req)
-	if late.Stop() || r.ctx.Err() != nil {
+	if timeout.Stop() || r.ctx.Err() != nil {
 		return resp, err
 	}
 	if err == nil {
@@ -125,16 +131,18 @@ func (r *remote) send(req *http.Request, cancel func()) (*http.Response, error) 
 	}, nil
 }
 
-// watched is a body that tells when it breaks off, and has a bound.
-type watched struct {
+// watchedBody is a response body that reports when it breaks off, and whose size may be
+// bounded.
+type watchedBody struct {
 	io.ReadCloser
 	ctx    context.Context
-	end    func() // of ctx
-	broken func()
-	left   int64 // negative for no bound
+	end    func() // releases ctx
+	broken func() // called when reading fails before the end
+	left   int64  // bytes that may still be read; negative means no bound
 }
 
-func (w *watched) Read(b []byte) (int, error) {
+// Read implements io.Reader.
+func (w *watchedBody) Read(b []byte) (int, error) {
 	if w.left == 0 {
 		return 0, failf("it sent a message of more than %d bytes", maxMessage)
 	}
@@ -151,13 +159,15 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (w *watched) Close() error {
+// Close implements io.Closer.
+func (w *watchedBody) Close() error {
 	defer w.end()
 	return w.ReadCloser.Close()
 }
 
-// suspect finds out whether the server is still there. One probe at a time.
-func (r *remote) suspect() {
+// startProbe finds out in the background whether the server is still there, and calls lost
+// if it is not. Only one probe runs at a time.
+func (r *httpServer) startProbe() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.probe != nil || r.ctx.Err() != nil {
@@ -167,7 +177,7 @@ func (r *remote) suspect() {
 	r.probe = over
 	go func() {
 		defer close(over)
-		err := r.reach()
+		err := r.ping()
 		if err != nil && r.ctx.Err() == nil {
 			r.lost(err)
 		}
@@ -177,9 +187,9 @@ func (r *remote) suspect() {
 	}()
 }
 
-// reach asks for any answer at all.
-func (r *remote) reach() error {
-	ctx, stop := context.WithTimeout(r.ctx, probing)
+// ping sends a request to which any response is good.
+func (r *httpServer) ping() error {
+	ctx, stop := context.WithTimeout(r.ctx, probeTimeout)
 	defer stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodOptions, r.endpoint.String(), nil)
 	if err != nil {
@@ -192,9 +202,10 @@ func (r *remote) reach() error {
 	return resp.Body.Close()
 }
 
-// why is the status of a refusal, unless nothing answered at all.
-func (r *remote) why(err error) error {
-	status := int(r.refusal.Load())
+// explain returns the HTTP status of the last response as the cause of err, if that was an
+// error status and err is not a network error.
+func (r *httpServer) explain(err error) error {
+	status := int(r.lastStatus.Load())
 	var network *net.OpError
 	if status == 0 || errors.As(err, &network) {
 		return err
@@ -202,8 +213,8 @@ func (r *remote) why(err error) error {
 	return failf("it answered with HTTP status %d %s", status, http.StatusText(status))
 }
 
-// free stops the probe, waits for it, and lets go of idle connections.
-func (r *remote) free() {
+// release stops the probe, waits for it, and closes idle connections.
+func (r *httpServer) release() {
 	r.cancel()
 	r.mu.Lock()
 	probe := r.probe

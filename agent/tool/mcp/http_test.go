@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mortal is an HTTP server that can be killed and started again where it was.
+// mortal is an HTTP server that can be killed and started again at the same address.
 type mortal struct {
 	t       testing.TB
 	addr    string
@@ -50,7 +50,7 @@ func (m *mortal) kill() {
 
 func (m *mortal) url() string { return "http://" + m.addr + "/mcp" }
 
-// overHTTP serves the test server, its sessions closed at the end.
+// overHTTP serves the test server, and closes its sessions at the end of the test.
 func overHTTP(t testing.TB, wrap func(http.Handler) http.Handler) *mortal {
 	t.Helper()
 	over := make(chan struct{})
@@ -68,7 +68,7 @@ func overHTTP(t testing.TB, wrap func(http.Handler) http.Handler) *mortal {
 	return newMortal(t, h)
 }
 
-func TestAServerOverHTTPGivesItsToolsAndRunsThem(t *testing.T) {
+func TestToolsOverHTTP(t *testing.T) {
 	m := overHTTP(t, func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Authorization") != "Bearer yes" {
@@ -83,11 +83,11 @@ func TestAServerOverHTTPGivesItsToolsAndRunsThem(t *testing.T) {
 	got, err := named(t, s, "echo").Run(t.Context(), json.RawMessage(`{"a":1}`))
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `{\"a\":1}`)
-	assert.EqualError(t, s.Status()[0].Fault, "it answered with HTTP status 401 Unauthorized")
-	assert.Equal(t, Status{Name: "good", Kind: "http", Up: true, Tools: 6}, s.Status()[1])
+	assert.EqualError(t, s.states()[0].fault, "it answered with HTTP status 401 Unauthorized")
+	assert.Equal(t, state{name: "good", up: true, tools: 6}, s.states()[1])
 }
 
-func TestAServerOverHTTPThatDiesInMidCall(t *testing.T) {
+func TestAnHTTPServerThatDiesDuringACall(t *testing.T) {
 	started := make(chan struct{}, 1)
 	m := overHTTP(t, func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -109,19 +109,20 @@ func TestAServerOverHTTPThatDiesInMidCall(t *testing.T) {
 	m.kill()
 	assert.ErrorContains(t, <-failed, "broke during this call")
 	echo := named(t, s, "echo")
-	require.Eventually(t, func() bool { return !s.Status()[0].Up && s.Status()[0].Fault != nil }, soon, often)
+	await(t, func() bool { return !s.states()[0].up && s.states()[0].fault != nil })
 	_, err := echo.Run(t.Context(), nil)
-	require.EqualError(t, err, `the MCP server "test" is down and is being restarted; try again later or do without it`)
-	assert.Contains(t, s.Status()[0].Fault.Error(), "connection refused")
+	require.EqualError(t, err,
+		`the MCP server "test" is down and is being restarted; try again later or do without it`)
+	assert.Contains(t, s.states()[0].fault.Error(), "connection refused")
 
 	m.start()
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		_, err := echo.Run(t.Context(), nil)
 		return err == nil
-	}, soon, often)
+	})
 }
 
-func TestAListChangeOverHTTPIsPickedUp(t *testing.T) {
+func TestToolListChangesOverHTTP(t *testing.T) {
 	for _, stateless := range []bool{false, true} { // the older and the newest protocol
 		s := testServer(nil)
 		m := newMortal(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s },
@@ -129,7 +130,7 @@ func TestAListChangeOverHTTPIsPickedUp(t *testing.T) {
 		all := connected(t, oneServer(Endpoint{URL: m.url()}), Options{})
 		_, err := named(t, all, "grow").Run(t.Context(), nil)
 		require.NoError(t, err)
-		require.Eventually(t, func() bool { return len(all.Tools()) == 7 }, soon, often, "stateless: %v", stateless)
+		await(t, func() bool { return len(all.Tools()) == 7 })
 		all.Close()
 		for session := range s.Sessions() {
 			_ = session.Close()
@@ -145,7 +146,7 @@ func TestHeadersGoToNoOtherOrigin(t *testing.T) {
 	first := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	defer first.Close()
 	s := connected(t, oneServer(Endpoint{URL: first.URL, Headers: map[string]string{"X-Key": "k"}}), Options{})
-	assert.EqualError(t, s.Status()[0].Fault, "it redirects to another origin; configure that one's URL")
+	assert.EqualError(t, s.states()[0].fault, "it redirects to another origin; configure that one's URL")
 }
 
 func TestAMessageThatIsTooLargeIsRefused(t *testing.T) {
@@ -159,10 +160,10 @@ func TestAMessageThatIsTooLargeIsRefused(t *testing.T) {
 	}))
 	defer flood.Close()
 	s := connected(t, oneServer(Endpoint{URL: flood.URL}), Options{})
-	assert.False(t, s.Status()[0].Up)
+	assert.False(t, s.states()[0].up)
 }
 
-func TestAServerThatNeverAnswersForItsStreamOfNotices(t *testing.T) {
+func TestAServerThatNeverAnswersTheRequestForNotifications(t *testing.T) {
 	m := overHTTP(t, func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet {

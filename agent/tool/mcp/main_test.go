@@ -18,7 +18,7 @@ import (
 	"candor/agent"
 )
 
-// asServer makes the test program a server over stdio instead of running tests.
+// asServer is the variable that makes the test program an MCP server over stdio.
 const asServer = "CANDOR_TEST_MCP_SERVER"
 
 func TestMain(m *testing.M) {
@@ -29,11 +29,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// object is the schema of a tool that takes anything.
+// object is the schema of a tool that accepts any object.
 var object = json.RawMessage(`{"type":"object"}`)
 
-// testServer has tools that answer, wait, die, and change the tools. Whoever
-// waits, waits until the call is cancelled or it is over.
+// testServer returns a server whose tools answer, fail, wait, exit, and add a tool. The
+// tool that waits ends when the call is cancelled or over is closed.
 func testServer(over <-chan struct{}) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	add := func(name string, h sdk.ToolHandler) {
@@ -63,7 +63,9 @@ func testServer(over <-chan struct{}) *sdk.Server {
 		return text(strings.Join(os.Environ(), "\n")), nil
 	})
 	add("grow", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		add("grown", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("new"), nil })
+		add("grown", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return text("new"), nil
+		})
 		return text("done"), nil
 	})
 	return s
@@ -73,13 +75,13 @@ func text(s string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: s}}}
 }
 
-// self is this program as a server over stdio.
+// self returns the endpoint that runs this program as a server over stdio.
 func self(t testing.TB, env ...string) Endpoint {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
 	e := Endpoint{Command: program, Env: map[string]string{
-		asServer: "1", "GORACE": "atexit_sleep_ms=0", // the race detector would let it end late
+		asServer: "1", "GORACE": "atexit_sleep_ms=0", // otherwise the race detector delays its exit
 	}}
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
@@ -88,7 +90,7 @@ func self(t testing.TB, env ...string) Endpoint {
 	return e
 }
 
-// connected has the servers up, closed at the end of the test.
+// connected connects to servers, and closes them at the end of the test.
 func connected(t testing.TB, c Config, o Options) *Servers {
 	t.Helper()
 	if o.Log == nil {
@@ -100,22 +102,24 @@ func connected(t testing.TB, c Config, o Options) *Servers {
 	return s
 }
 
+// named returns the tool with a name, which must exist.
 func named(t testing.TB, s *Servers, name string) agent.Tool {
 	t.Helper()
 	all := s.Tools()
 	at := slices.IndexFunc(all, func(a agent.Tool) bool { return a.Spec().Name == name })
-	require.GreaterOrEqual(t, at, 0, "%s is not among %v", name, names(all))
+	require.GreaterOrEqual(t, at, 0, "%s is not among %v", name, toolNames(all))
 	return all[at]
 }
 
-func names(all []agent.Tool) (out []string) {
+// toolNames returns the tools' names, in order.
+func toolNames(all []agent.Tool) (out []string) {
 	for _, a := range all {
 		out = append(out, a.Spec().Name)
 	}
 	return out
 }
 
-// logged is what was logged, line by line.
+// logged collects log lines. It is safe for concurrent use.
 type logged struct {
 	mu    sync.Mutex
 	lines strings.Builder
@@ -135,4 +139,33 @@ func (l *logged) String() string {
 
 func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-const soon, often = 20 * time.Second, 10 * time.Millisecond
+// await returns once cond is true. It has no deadline of its own, so that its outcome does
+// not depend on the machine's speed; the test binary's time limit ends it.
+func await(t testing.TB, cond func() bool) {
+	t.Helper()
+	for !cond() {
+		select {
+		case <-t.Context().Done():
+			t.Fatal("the test ended first")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// state is what a supervisor knows about its server.
+type state struct {
+	name  string
+	up    bool
+	tools int
+	fault error
+}
+
+// states returns the servers' states, sorted by name.
+func (s *Servers) states() (out []state) {
+	for _, one := range s.all {
+		one.mu.Lock()
+		out = append(out, state{one.name, one.session != nil, len(one.tools), one.fault})
+		one.mu.Unlock()
+	}
+	return out
+}

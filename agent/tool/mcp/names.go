@@ -6,23 +6,25 @@ import (
 	"strings"
 )
 
-// maxName is how long a tool's name may be; providers refuse longer ones.
+// maxName is the longest name that providers accept, in bytes.
 const maxName = 64
 
-// origin is where a tool comes from, in the server's own words.
+// origin identifies a tool by its server and the server's own name for it.
 type origin struct{ server, tool string }
 
-// How a tool is named, from the shortest way to one that cannot collide.
+// The levels of naming a tool, from the shortest name to one that cannot collide.
 const (
 	bare     = iota // tool
 	prefixed        // server__tool
 	hashed          // server__tool_1a2b3c4d
 )
 
-// nameAll gives each origin a name of [a-zA-Z0-9_-]{1,64} that no other has and
-// that is not reserved. The names depend on the set only, not on its order: all
-// that would share a name get a longer one.
+// nameAll gives each origin a name that matches [a-zA-Z0-9_-]{1,64}, is unique and is not
+// reserved. The names depend only on the set, not on its order: if several tools would
+// share a name, each of them gets a longer one.
 func nameAll(all []origin, reserved map[string]bool) map[origin]string {
+	// Raising the level of every tool whose name is shared or reserved, until none is,
+	// terminates because levels only grow.
 	level := make(map[origin]int, len(all))
 	for _, o := range all {
 		level[o] = bare
@@ -56,6 +58,7 @@ func nameAll(all []origin, reserved map[string]bool) map[origin]string {
 	return names
 }
 
+// name returns the origin's name at a level.
 func (o origin) name(level int) string {
 	switch level {
 	case bare:
@@ -66,10 +69,10 @@ func (o origin) name(level int) string {
 	return mark(letters(o.server)+"__"+letters(o.tool), o.server+"\x00"+o.tool)
 }
 
-// cleanName is a name in the letters that providers take.
+// cleanName returns a name that providers accept, of s alone.
 func cleanName(s string) string { return fit(letters(s), s) }
 
-// letters is s with each character that is not allowed replaced.
+// letters replaces each character of s that is not allowed in a name.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
@@ -79,7 +82,7 @@ func letters(s string) string {
 	}, s)
 }
 
-// fit shortens a name that is too long, so that two long ones stay apart.
+// fit shortens a name that is too long. A hash keeps long names distinct.
 func fit(name, whole string) string {
 	if name != "" && len(name) <= maxName {
 		return name
@@ -87,7 +90,7 @@ func fit(name, whole string) string {
 	return mark(name, whole)
 }
 
-// mark ends a name with a hash of what it stands for.
+// mark appends a hash of whole to a name, which it shortens if necessary.
 func mark(name, whole string) string {
 	sum := sha256.Sum256([]byte(whole))
 	tail := "_" + hex.EncodeToString(sum[:4])

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+// provider matches the names that providers accept.
 var provider = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 func TestNames(t *testing.T) {
@@ -19,18 +20,28 @@ func TestNames(t *testing.T) {
 		all      []origin
 		want     []string
 	}{
-		"a name nobody else has stays":    {nil, []origin{{"a", "read_file"}, {"b", "search"}}, []string{"read_file", "search"}},
-		"all that share one are prefixed": {nil, []origin{{"a", "s"}, {"b", "s"}, {"b", "t"}}, []string{"a__s", "b__s", "t"}},
-		"reserved ones too":               {[]string{"time"}, []origin{{"a", "time"}}, []string{"a__time"}},
-		"other letters are replaced":      {nil, []origin{{"a", "files.read/all"}, {"a", "größe"}}, []string{"files_read_all", "gr__e"[:2] + "__e"}},
-		"what that makes equal stays apart": {
-			nil, []origin{{"a", "x.y"}, {"a", "x/y"}}, []string{"a__x_y_" + sum("a", "x.y"), "a__x_y_" + sum("a", "x/y")},
+		"a unique name stays": {
+			nil, []origin{{"a", "read_file"}, {"b", "search"}}, []string{"read_file", "search"},
 		},
-		"a prefix may make a name that is there": {
-			nil, []origin{{"a", "s"}, {"b", "s"}, {"c", "a__s"}}, []string{"a__s_" + sum("a", "s"), "b__s", "c__a__s"},
+		"all tools that share a name get a prefix": {
+			nil, []origin{{"a", "s"}, {"b", "s"}, {"b", "t"}}, []string{"a__s", "b__s", "t"},
 		},
-		"long ones are cut": {nil, []origin{{"a", long}}, []string{mark(long, long)}},
-		"no name at all":    {nil, []origin{{"a", ""}}, []string{"_e3b0c442"}},
+		"a tool with a reserved name gets a prefix": {
+			[]string{"time"}, []origin{{"a", "time"}}, []string{"a__time"},
+		},
+		"other characters are replaced": {
+			nil, []origin{{"a", "files.read/all"}, {"a", "größe"}}, []string{"files_read_all", "gr__e"},
+		},
+		"names that replacing makes equal get a hash": {
+			nil, []origin{{"a", "x.y"}, {"a", "x/y"}},
+			[]string{"a__x_y_" + sum("a", "x.y"), "a__x_y_" + sum("a", "x/y")},
+		},
+		"a prefix may produce the name of another tool": {
+			nil, []origin{{"a", "s"}, {"b", "s"}, {"c", "a__s"}},
+			[]string{"a__s_" + sum("a", "s"), "b__s", "c__a__s"},
+		},
+		"a long name is cut": {nil, []origin{{"a", long}}, []string{mark(long, long)}},
+		"an empty name":      {nil, []origin{{"a", ""}}, []string{"_e3b0c442"}},
 	} {
 		reserved := map[string]bool{}
 		for _, r := range c.reserved {
@@ -43,6 +54,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// sum returns the hash that distinguishes a tool.
 func sum(server, tool string) string {
 	name := mark("", server+"\x00"+tool)
 	return name[1:]
@@ -56,14 +68,14 @@ func FuzzNames(f *testing.F) {
 		slices.SortFunc(all, func(a, b origin) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		all = slices.Compact(all)
 		reserved := map[string]bool{taken: true}
-		names := nameAll(all, reserved)
+		named := nameAll(all, reserved)
 		seen := map[string]bool{taken: true}
 		for _, o := range all {
-			assert.Regexp(t, provider, names[o])
-			assert.False(t, seen[names[o]], "%q twice, or reserved", names[o])
-			seen[names[o]] = true
+			assert.Regexp(t, provider, named[o])
+			assert.False(t, seen[named[o]], "%q twice, or reserved", named[o])
+			seen[named[o]] = true
 		}
 		slices.Reverse(all)
-		assert.Equal(t, names, nameAll(all, reserved), "the order plays no part")
+		assert.Equal(t, named, nameAll(all, reserved), "the order does not matter")
 	})
 }

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	maxResult = 1 << 20  // bytes of a result's JSON
+	maxResult = 1 << 20  // bytes of a result as JSON
 	maxError  = 16 << 10 // bytes of an error's text
 
-	longestWord = 4 << 10 // how far a cut goes back to the end of a word
+	longestWord = 4 << 10 // how far back a cut looks for the end of a word, in bytes
 )
 
-// result is what a model reads of a tool's answer.
+// result is a tool's answer as the model sees it.
 type result struct {
 	Structured json.RawMessage `json:"structured,omitempty"`
 	Content    []part          `json:"content,omitempty"`
 	Truncated  string          `json:"truncated,omitempty"`
 }
 
-// part is one piece of content. Of bytes it has the type and the number only.
+// part is one piece of content. Binary content is reduced to its type and size.
 type part struct {
 	Type  string `json:"type"`
 	Text  string `json:"text,omitempty"`
@@ -40,11 +40,12 @@ type part struct {
 	Note  string `json:"note,omitempty"`
 }
 
+// leftOut is the note of a part whose bytes are not shown.
 const leftOut = "the bytes themselves are left out"
 
-// digest turns an answer into compact JSON of at most limit bytes, or into the
-// error that it stands for.
-func digest(in *sdk.CallToolResult, limit int) (json.RawMessage, error) {
+// convert returns a server's answer as compact JSON of at most limit bytes, or as an error
+// if the answer says that the tool failed.
+func convert(in *sdk.CallToolResult, limit int) (json.RawMessage, error) {
 	out := result{}
 	for _, c := range in.Content {
 		out.Content = append(out.Content, partOf(c))
@@ -58,12 +59,13 @@ func digest(in *sdk.CallToolResult, limit int) (json.RawMessage, error) {
 			return nil, fmt.Errorf("the structured result cannot be encoded: %w", err)
 		}
 		out.Structured = raw
-		out.dropTwin(in.StructuredContent)
+		out.dropDuplicate(in.StructuredContent)
 	}
 	out.shrink(limit)
 	return compact(out)
 }
 
+// partOf converts one piece of content.
 func partOf(c sdk.Content) part {
 	switch c := c.(type) {
 	case *sdk.TextContent:
@@ -87,6 +89,7 @@ func partOf(c sdk.Content) part {
 	return part{Type: "unknown", Note: "content of a kind that is not supported"}
 }
 
+// resourcePart converts an embedded resource.
 func resourcePart(r *sdk.ResourceContents) part {
 	if r == nil {
 		return part{Type: "resource", Note: "it has no contents"}
@@ -98,7 +101,7 @@ func resourcePart(r *sdk.ResourceContents) part {
 	return p
 }
 
-// errorOf is the error that a tool's own words make.
+// errorOf returns the tool's own text as an error of at most maxError bytes.
 func errorOf(content []part) error {
 	var texts []string
 	for _, p := range content {
@@ -112,16 +115,17 @@ func errorOf(content []part) error {
 	return errors.New(cut(strings.Join(texts, "\n"), maxError))
 }
 
-// dropTwin leaves out text that only says the structured result again, as
-// servers do for clients that know no structured results. The text is taken for
-// the result then: decoded on the way, its large numbers would be rounded.
-func (r *result) dropTwin(structured any) {
+// dropDuplicate removes text that only repeats the structured result, which servers send
+// for clients that do not know structured results. The text then replaces the structured
+// result, because decoding has rounded the latter's large numbers.
+func (r *result) dropDuplicate(structured any) {
 	kept := r.Content[:0]
 	for _, p := range r.Content {
 		var same any
 		var exact bytes.Buffer
-		twin := p.Type == "text" && json.Unmarshal([]byte(p.Text), &same) == nil && reflect.DeepEqual(same, structured)
-		if twin && json.Compact(&exact, []byte(p.Text)) == nil {
+		duplicate := p.Type == "text" && json.Unmarshal([]byte(p.Text), &same) == nil &&
+			reflect.DeepEqual(same, structured)
+		if duplicate && json.Compact(&exact, []byte(p.Text)) == nil {
 			r.Structured = exact.Bytes()
 			continue
 		}
@@ -130,22 +134,23 @@ func (r *result) dropTwin(structured any) {
 	r.Content = kept
 }
 
-// shrink makes the result's JSON fit into limit bytes: structured content that
-// is too large goes whole, half of it would mean something else; text is cut.
+// shrink makes the result fit into limit bytes of JSON. It drops structured content that
+// is too large as a whole, since a part of it could mean something else, and cuts text.
 func (r *result) shrink(limit int) {
-	const room = 256 // for the note and the frame around it all
+	const overhead = 256 // for the note and the JSON around the content
 	if size(r) <= limit {
 		return
 	}
 	r.Truncated = fmt.Sprintf("the result was cut to %d bytes; ask for less", limit)
-	left := limit - room
+	left := limit - overhead
 	if len(r.Structured) > left {
 		r.Structured = nil
 	}
 	left -= len(r.Structured)
+	// The parts are kept in order up to the first that does not fit even when cut.
 	kept := r.Content[:0]
 	for _, p := range r.Content {
-		p = p.within(left - 1)
+		p = p.truncate(left - 1)
 		n := size(p) + 1
 		if n > left {
 			break
@@ -156,13 +161,14 @@ func (r *result) shrink(limit int) {
 	r.Content = kept
 }
 
-// within is the part with as much of its text as makes it fit into limit bytes.
-func (p part) within(limit int) part {
+// truncate returns the part with as much of its text as fits into limit bytes of JSON.
+func (p part) truncate(limit int) part {
 	if size(p) <= limit {
 		return p
 	}
 	whole := p.Text
-	// The length as JSON grows with the text, but how fast depends on the text.
+	// Only the text is cut; a part without text is returned as it is and does not fit.
+	// The size as JSON grows with the text, at a rate that depends on the characters.
 	n := sort.Search(len(whole), func(n int) bool {
 		p.Text = cut(whole, n+1)
 		return size(p) > limit
@@ -171,8 +177,8 @@ func (p part) within(limit int) part {
 	return p
 }
 
-// cut is the beginning of s, of at most n bytes. It ends between words where it
-// can: half a credential would not be known for one by whoever redacts it later.
+// cut returns at most the first n bytes of s. It cuts between words where it can: half of a
+// credential would not be recognized and redacted later.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -187,7 +193,7 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// size is how long v is as JSON.
+// size returns the length of v as JSON.
 func size(v any) int {
 	raw, err := compact(v)
 	if err != nil {
@@ -196,7 +202,7 @@ func size(v any) int {
 	return len(raw)
 }
 
-// compact is JSON as people read it: < and & stay what they are.
+// compact returns v as JSON in which <, > and & are not escaped.
 func compact(v any) (json.RawMessage, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -207,4 +213,5 @@ func compact(v any) (json.RawMessage, error) {
 	return bytes.TrimSpace(buf.Bytes()), nil
 }
 
+// valid returns s with each run of invalid UTF-8 replaced by U+FFFD.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

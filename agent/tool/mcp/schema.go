@@ -10,14 +10,13 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// maxDefinition bounds a tool's description and schema together, in bytes:
-// every request to the model carries them.
+// maxDefinition bounds a tool's description and its schema, each in bytes: every request
+// to the model contains them.
 const maxDefinition = 128 << 10
 
-// schemaOf turns a schema as a server gives it into one for a model, with all
-// its keywords, patterns that Go cannot read excepted. It fails where arguments
-// could not be checked against it, such as for a reference to somewhere else,
-// which is never fetched.
+// schemaOf converts a server's schema for the model. It keeps all keywords but patterns
+// that Go cannot compile. It fails if arguments could not be validated against the schema,
+// for example because it refers to another document, which is never fetched.
 func schemaOf(given any) (*jsonschema.Schema, error) {
 	raw, err := json.Marshal(given)
 	if err != nil {
@@ -30,6 +29,7 @@ func schemaOf(given any) (*jsonschema.Schema, error) {
 	if err != nil || resolves(s) {
 		return s, err
 	}
+	// The schema may only be invalid in Go, because of its patterns: try without them.
 	var loose any
 	if err := json.Unmarshal(raw, &loose); err != nil {
 		return nil, err
@@ -44,13 +44,14 @@ func schemaOf(given any) (*jsonschema.Schema, error) {
 	return s, err
 }
 
+// parseSchema parses a schema, which must be of type object.
 func parseSchema(raw []byte) (*jsonschema.Schema, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return nil, errors.New("its schema cannot be read")
 	}
 	if s.Type == "" && s.Types == nil {
-		s.Type = "object" // some servers leave it out for a tool without arguments
+		s.Type = "object" // some servers omit it for tools without arguments
 	}
 	if s.Type != "object" {
 		return nil, errors.New("its schema is not of type object")
@@ -58,14 +59,15 @@ func parseSchema(raw []byte) (*jsonschema.Schema, error) {
 	return &s, nil
 }
 
+// resolves reports whether arguments can be validated against a schema.
 func resolves(s *jsonschema.Schema) bool {
 	_, err := s.CloneSchemas().Resolve(nil)
 	return err == nil
 }
 
-// dropPatterns takes out of a schema the regular expressions that Go's do not
-// know: those of JavaScript have lookaheads, and are common for e-mail addresses.
-// The server checks what it is given by itself.
+// dropPatterns removes the regular expressions that Go cannot compile, such as the
+// lookaheads of JavaScript that are common for e-mail addresses. The server still checks
+// its arguments itself.
 func dropPatterns(schema any) {
 	switch v := schema.(type) {
 	case []any:
@@ -91,10 +93,11 @@ func dropPatterns(schema any) {
 	}
 }
 
-// untouched are the members that hold no schemas, and not, which would refuse
-// everything once what is in it takes everything.
+// untouched are the members that dropPatterns does not enter: those that contain no
+// schemas, and "not", which would refuse everything if its schema accepted everything.
 var untouched = []string{"default", "const", "enum", "examples", "not"}
 
+// compiles reports whether Go accepts a regular expression.
 func compiles(pattern string) bool {
 	_, err := regexp.Compile(pattern)
 	return err == nil

@@ -11,70 +11,60 @@ import (
 	"candor/agent"
 )
 
-// Options are what [Connect] can do without. The zero value is useful.
+// Options are the options of [Connect]. The zero value is valid.
 type Options struct {
-	// Log gets what goes up, goes down and is dropped. Nil means slog.Default.
+	// Log receives a line when a server goes up or down and when a tool is dropped. Nil
+	// means slog.Default.
 	Log *slog.Logger
-	// Version is ours, told to servers.
+	// Version is our own version, which servers are told.
 	Version string
-	// Reserved are names that other tools have already.
+	// Reserved are names that other tools already have.
 	Reserved []string
-	// OnChange is told each time the set of tools is another, with all of it, and
-	// for the first time before Connect returns, if there is any tool then. Calls
-	// come one after another, in order, and none comes after Close returned. It
-	// must not call Close.
+	// OnChange is called with all tools each time the set has changed, and for the first
+	// time before Connect returns if there are tools then. Calls are sequential and in
+	// order, and none begins after Close has returned. OnChange must not call Close.
 	OnChange func([]agent.Tool)
 }
 
-// Servers are the MCP servers of one configuration, kept up until Close. All its
-// methods are safe for concurrent use.
+// Servers are the MCP servers of one configuration, kept up until Close. Its methods are
+// safe for concurrent use.
 type Servers struct {
-	all      []*server // by name
+	all      []*supervisor // sorted by name
 	reserved map[string]bool
 	onChange func([]agent.Tool)
 	stop     context.CancelFunc
 	running  sync.WaitGroup
 
-	publishing sync.Mutex // held for OnChange too, so that it sees changes in order
+	publishing sync.Mutex // held during OnChange, so that calls are in order
 	mu         sync.Mutex
 	tools      []agent.Tool
 }
 
-// Status is how a server does.
-type Status struct {
-	Name  string
-	Kind  string // stdio or http
-	Up    bool
-	Tools int   // known, also while it is down
-	Fault error // why it is down, in our words; nil while it is up, or was not tried yet
-}
-
-// Connect starts all servers together and returns once each was tried, or ctx
-// ended. A server that cannot be started is logged and tried again, so that one
-// of them does not keep the rest away; [Servers.Status] tells. The error is ctx's;
-// nothing is left running then. Afterwards ctx has no more effect.
+// Connect starts all servers concurrently and returns once each was tried. A server that
+// cannot be started does not make Connect fail: it is logged and tried again. If ctx ends
+// first, Connect returns ctx's error and leaves nothing running. Afterwards ctx has no
+// effect.
 func Connect(ctx context.Context, c Config, o Options) (*Servers, error) {
 	dialers := map[string]dialer{}
 	for name, e := range c.Servers {
 		dialers[name] = e.dialer()
 	}
 	s := newServers(dialers, o)
-	for _, one := range s.all {
-		one.kind = c.Servers[one.name].String()
-	}
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
+// dialer returns the dialer for the endpoint's kind.
 func (e Endpoint) dialer() dialer {
 	if e.Command != "" {
-		return func(func(error)) (*line, error) { return startProcess(e) }
+		return func(func(error)) (*connection, error) { return startProcess(e) }
 	}
-	return func(lost func(error)) (*line, error) { return openHTTP(e, lost) }
+	return func(lost func(error)) (*connection, error) { return openHTTP(e, lost) }
 }
 
+// newServers returns servers that are not started yet.
 func newServers(dialers map[string]dialer, o Options) *Servers {
 	s := &Servers{reserved: map[string]bool{}, onChange: o.OnChange}
 	for _, name := range o.Reserved {
@@ -82,14 +72,16 @@ func newServers(dialers map[string]dialer, o Options) *Servers {
 	}
 	log := cmp.Or(o.Log, slog.Default())
 	for _, name := range slices.Sorted(maps.Keys(dialers)) {
-		s.all = append(s.all, &server{name: name, version: o.Version, dial: dialers[name], log: log, changed: s.publish})
+		s.all = append(s.all, &supervisor{
+			name: name, version: o.Version, dial: dialers[name], log: log, changed: s.publish,
+		})
 	}
 	return s
 }
 
 // start runs the servers and waits until each was tried.
 func (s *Servers) start(ctx context.Context) error {
-	// Not of ctx: what it bounds is the start.
+	// The servers outlive ctx, which bounds only the start.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	var tried sync.WaitGroup
@@ -111,35 +103,27 @@ func (s *Servers) start(ctx context.Context) error {
 	}
 }
 
-// Close stops the servers and returns once they are gone: their processes ended,
-// their sessions closed. Calls that run are cancelled. It takes a few seconds
-// where a server does not react. More than once is fine.
+// Close stops the servers, cancels running calls, and returns once all processes have
+// ended and all sessions are closed. It takes a few seconds if a server does not react.
+// It may be called more than once.
 func (s *Servers) Close() {
 	s.stop()
 	s.running.Wait()
 }
 
-// Tools are those of all servers, by server and in its order, also of servers
-// that are down. The slice is the caller's.
+// Tools returns the tools of all servers, including those that are down, sorted by server
+// and in the server's own order. The slice is the caller's.
 func (s *Servers) Tools() []agent.Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.tools)
 }
 
-// Status says of each server how it does, by name.
-func (s *Servers) Status() []Status {
-	var out []Status
-	for _, one := range s.all {
-		out = append(out, one.status())
-	}
-	return out
-}
-
-// publish works out names and tells of the set, if it is another than before.
+// publish replaces the set of tools and calls OnChange if it differs from the last one.
 func (s *Servers) publish() {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
+	// Collecting within the lock makes the last call of OnChange see the latest tools.
 	tools := s.collect()
 	s.mu.Lock()
 	same := slices.EqualFunc(s.tools, tools, sameTool)
@@ -150,36 +134,38 @@ func (s *Servers) publish() {
 	}
 }
 
+// collect returns the tools of all servers under names that are unique among them.
 func (s *Servers) collect() []agent.Tool {
 	var origins []origin
 	known := map[origin]definition{}
-	servers := map[origin]*server{}
+	owners := map[origin]*supervisor{}
 	for _, one := range s.all {
 		one.mu.Lock()
 		for _, d := range one.tools {
 			o := origin{one.name, d.name}
 			origins = append(origins, o)
-			known[o], servers[o] = d, one
+			known[o], owners[o] = d, one
 		}
 		one.mu.Unlock()
 	}
-	names := nameAll(origins, s.reserved)
+	unique := nameAll(origins, s.reserved)
 	var tools []agent.Tool
 	for _, o := range origins {
 		d := known[o]
-		tools = append(tools, &tool{
-			spec:   agent.Spec{Name: names[o], Description: d.description, Schema: d.schema},
-			server: servers[o], remote: d.name,
+		tools = append(tools, &remoteTool{
+			spec:  agent.Spec{Name: unique[o], Description: d.description, Schema: d.schema},
+			owner: owners[o], nativeName: d.name,
 		})
 	}
 	return tools
 }
 
-// sameTool compares what a model would see, and what a call would reach.
+// sameTool reports whether two tools look the same to a model and call the same tool of
+// the same server.
 func sameTool(a, b agent.Tool) bool {
-	x, ok := a.(*tool)
-	y, fine := b.(*tool)
-	if !ok || !fine || x.server != y.server || x.remote != y.remote || x.spec.Name != y.spec.Name ||
+	x, ok := a.(*remoteTool)
+	y, fine := b.(*remoteTool)
+	if !ok || !fine || x.owner != y.owner || x.nativeName != y.nativeName || x.spec.Name != y.spec.Name ||
 		x.spec.Description != y.spec.Description {
 		return false
 	}

@@ -19,17 +19,17 @@ import (
 	"candor/agent"
 )
 
-// inside is a server in this process. Each dial gets a new session with it.
-type inside struct {
+// inProcess is a server in this process. Each dial opens a new session with it.
+type inProcess struct {
 	make func() *sdk.Server
 
 	mu      sync.Mutex
 	dials   []time.Time
-	broken  error // what dialling gives, if anything
+	broken  error // fails the next dials, if not nil
 	session *sdk.ServerSession
 }
 
-func (i *inside) dial(func(error)) (*line, error) {
+func (i *inProcess) dial(func(error)) (*connection, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.dials = append(i.dials, time.Now())
@@ -42,22 +42,23 @@ func (i *inside) dial(func(error)) (*line, error) {
 		return nil, err
 	}
 	i.session = session
-	return &line{
-		transport: ours, why: func(err error) error { return err }, hangUp: func() {},
-		free: func() { _ = session.Close() },
+	return &connection{
+		transport: ours, explain: func(err error) error { return err }, abort: func() {},
+		release: func() { _ = session.Close() },
 	}, nil
 }
 
-func (i *inside) die(because error) {
+// die ends the session, and fails the next dials with cause.
+func (i *inProcess) die(cause error) {
 	i.mu.Lock()
-	i.broken = because
+	i.broken = cause
 	session := i.session
 	i.mu.Unlock()
 	_ = session.Close()
 }
 
-// started has the servers tried, closed at the end of the bubble.
-func started(t *testing.T, o Options, dialers map[string]dialer) *Servers {
+// start starts servers, which the test closes within its bubble.
+func start(t *testing.T, o Options, dialers map[string]dialer) *Servers {
 	t.Helper()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -67,12 +68,13 @@ func started(t *testing.T, o Options, dialers map[string]dialer) *Servers {
 	return s
 }
 
-// pass lets time go by in a bubble, and all that is due happen.
+// pass advances the fake time of a bubble, and waits for what that causes.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
+// with returns a function that makes a server with these tools.
 func with(tools ...*sdk.Tool) func() *sdk.Server {
 	return func() *sdk.Server {
 		s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
@@ -90,10 +92,10 @@ func with(tools ...*sdk.Tool) func() *sdk.Server {
 
 func TestPausesBetweenRestartsGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := &inside{broken: failf("not yet")}
-		s := started(t, Options{}, map[string]dialer{"test": i.dial})
+		i := &inProcess{broken: failf("not yet")}
+		s := start(t, Options{}, map[string]dialer{"test": i.dial})
 		defer s.Close()
-		assert.Equal(t, []Status{{Name: "test", Fault: failf("not yet")}}, s.Status())
+		assert.Equal(t, []state{{name: "test", fault: failf("not yet")}}, s.states())
 		pass(5 * time.Minute)
 		var pauses []time.Duration
 		for n := 1; n < len(i.dials); n++ {
@@ -106,11 +108,11 @@ func TestPausesBetweenRestartsGrow(t *testing.T) {
 	})
 }
 
-func TestToolsOfAServerThatIsDownSayIt(t *testing.T) {
+func TestToolsOfAServerThatIsDownFailWithAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := &inside{make: with(&sdk.Tool{Name: "hello"})}
+		i := &inProcess{make: with(&sdk.Tool{Name: "hello"})}
 		changes := 0
-		s := started(t, Options{OnChange: func([]agent.Tool) { changes++ }}, map[string]dialer{"test": i.dial})
+		s := start(t, Options{OnChange: func([]agent.Tool) { changes++ }}, map[string]dialer{"test": i.dial})
 		defer s.Close()
 		hello := s.Tools()[0]
 		_, err := hello.Run(t.Context(), nil)
@@ -119,8 +121,9 @@ func TestToolsOfAServerThatIsDownSayIt(t *testing.T) {
 		i.die(failf("out of order"))
 		synctest.Wait()
 		_, err = hello.Run(t.Context(), nil)
-		assert.EqualError(t, err, `the MCP server "test" is down and is being restarted; try again later or do without it`)
-		assert.Equal(t, []string{"hello"}, names(s.Tools()), "they stay in the set")
+		assert.EqualError(t, err,
+			`the MCP server "test" is down and is being restarted; try again later or do without it`)
+		assert.Equal(t, []string{"hello"}, toolNames(s.Tools()), "the tools stay in the set")
 
 		i.mu.Lock()
 		i.broken = nil
@@ -129,40 +132,40 @@ func TestToolsOfAServerThatIsDownSayIt(t *testing.T) {
 		got, err := hello.Run(t.Context(), nil)
 		require.NoError(t, err)
 		assert.JSONEq(t, `{"content":[{"type":"text","text":"this is hello"}]}`, string(got))
-		assert.Equal(t, 1, changes, "the same tools again are no change")
+		assert.Equal(t, 1, changes, "the same tools again are not a change")
 	})
 }
 
-func TestChangesAreToldInOrder(t *testing.T) {
+func TestOnChangeIsCalledInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		one, two := &inside{make: with(&sdk.Tool{Name: "hello"})}, &inside{broken: errors.New("down")}
+		one, two := &inProcess{make: with(&sdk.Tool{Name: "hello"})}, &inProcess{broken: errors.New("down")}
 		two.make = with(&sdk.Tool{Name: "hello"}, &sdk.Tool{Name: "time"})
-		var told [][]string
-		s := started(t, Options{
+		var seen [][]string
+		s := start(t, Options{
 			Reserved: []string{"time"},
-			OnChange: func(all []agent.Tool) { told = append(told, names(all)) },
+			OnChange: func(all []agent.Tool) { seen = append(seen, toolNames(all)) },
 		}, map[string]dialer{"one": one.dial, "two": two.dial})
-		assert.Equal(t, [][]string{{"hello"}}, told)
+		assert.Equal(t, [][]string{{"hello"}}, seen)
 		two.mu.Lock()
 		two.broken = nil
 		two.mu.Unlock()
 		pass(time.Minute)
-		assert.Equal(t, [][]string{{"hello"}, {"one__hello", "two__hello", "two__time"}}, told)
+		assert.Equal(t, [][]string{{"hello"}, {"one__hello", "two__hello", "two__time"}}, seen)
 		got, err := s.Tools()[1].Run(t.Context(), nil)
 		require.NoError(t, err)
-		assert.Contains(t, string(got), "this is hello", "the server knows it by its own name")
+		assert.Contains(t, string(got), "this is hello", "the server is called with its own name for the tool")
 		s.Close()
 		s.Close()
-		assert.Len(t, told, 2)
+		assert.Len(t, seen, 2)
 		_, err = s.Tools()[1].Run(t.Context(), nil)
 		assert.EqualError(t, err, `the MCP server "two" is not running any more`)
 	})
 }
 
-func TestAToolThatCannotBeUsedIsDroppedAlone(t *testing.T) {
+func TestAnInvalidToolIsDroppedAlone(t *testing.T) {
 	for want, schema := range map[string]string{
 		"its schema is not of type object": `{"type":["object","null"]}`,
-		"its schema cannot be resolved":    `{"type":"object","properties":{"a":{"$ref":"https://example.com/s.json"}}}`,
+		"its schema cannot be resolved":    `{"type":"object","properties":{"a":{"$ref":"https://example.com/s"}}}`,
 		"its schema cannot be read":        `{"type":"object","properties":[]}`,
 		"more than 131072":                 `{"type":"object","description":"` + strings.Repeat("a", 140<<10) + `"}`,
 	} {
@@ -173,39 +176,41 @@ func TestAToolThatCannotBeUsedIsDroppedAlone(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
-		i := &inside{make: with(&sdk.Tool{Name: "good"}, &sdk.Tool{
+		i := &inProcess{make: with(&sdk.Tool{Name: "good"}, &sdk.Tool{
 			Name: "bad", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`),
 		})}
-		s := started(t, Options{Log: log.logger()}, map[string]dialer{"test": i.dial})
+		s := start(t, Options{Log: log.logger()}, map[string]dialer{"test": i.dial})
 		defer s.Close()
-		assert.Equal(t, []string{"good"}, names(s.Tools()))
+		assert.Equal(t, []string{"good"}, toolNames(s.Tools()))
 		assert.Contains(t, log.String(), `server=test tool=bad error="its schema cannot be resolved"`)
 	})
 }
 
-// What a server asks of us and we do not offer has to fail, not to hang.
-func TestAToolThatNeedsMoreOfUsFails(t *testing.T) {
+// A request for a feature that we do not offer must fail, not hang.
+func TestToolsThatNeedClientFeaturesFail(t *testing.T) {
 	asks := map[string]func(context.Context, *sdk.ServerSession) error{
 		"elicitation": func(ctx context.Context, s *sdk.ServerSession) error {
-			_, err := s.Elicit(ctx, &sdk.ElicitParams{Message: "who?", RequestedSchema: &jsonschema.Schema{Type: "object"}})
+			schema := &jsonschema.Schema{Type: "object"}
+			_, err := s.Elicit(ctx, &sdk.ElicitParams{Message: "who?", RequestedSchema: schema})
 			return err
 		},
 		"sampling": func(ctx context.Context, s *sdk.ServerSession) error {
-			//lint:ignore SA1019 servers go on asking for it
+			//lint:ignore SA1019 servers still ask for it
 			_, err := s.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 1})
 			return err
 		},
 	}
 	for about, ask := range asks {
 		synctest.Test(t, func(t *testing.T) {
-			i := &inside{make: func() *sdk.Server {
+			i := &inProcess{make: func() *sdk.Server {
 				s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-				s.AddTool(&sdk.Tool{Name: "ask", InputSchema: object}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				handler := func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 					return text("done"), ask(ctx, r.Session)
-				})
+				}
+				s.AddTool(&sdk.Tool{Name: "ask", InputSchema: object}, handler)
 				return s
 			}}
-			s := started(t, Options{}, map[string]dialer{"test": i.dial})
+			s := start(t, Options{}, map[string]dialer{"test": i.dial})
 			defer s.Close()
 			began := time.Now()
 			_, err := s.Tools()[0].Run(t.Context(), nil)
@@ -217,23 +222,24 @@ func TestAToolThatNeedsMoreOfUsFails(t *testing.T) {
 
 func TestAnInterruptReachesTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told := make(chan error, 1)
-		i := &inside{make: func() *sdk.Server {
+		cancelled := make(chan error, 1)
+		i := &inProcess{make: func() *sdk.Server {
 			s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-			s.AddTool(&sdk.Tool{Name: "wait", InputSchema: object}, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			handler := func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				<-ctx.Done()
-				told <- ctx.Err()
+				cancelled <- ctx.Err()
 				return nil, ctx.Err()
-			})
+			}
+			s.AddTool(&sdk.Tool{Name: "wait", InputSchema: object}, handler)
 			return s
 		}}
-		s := started(t, Options{}, map[string]dialer{"test": i.dial})
+		s := start(t, Options{}, map[string]dialer{"test": i.dial})
 		defer s.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := s.Tools()[0].Run(ctx, nil)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorIs(t, <-told, context.Canceled)
+		require.ErrorIs(t, <-cancelled, context.Canceled)
 
 		began := time.Now()
 		_, err = s.Tools()[0].Run(t.Context(), nil)
@@ -242,12 +248,12 @@ func TestAnInterruptReachesTheServer(t *testing.T) {
 	})
 }
 
-// Some older servers leave requests unanswered that they do not know.
-func TestAServerThatKnowsOnlyTheOldWayToBegin(t *testing.T) {
+// Some older servers never answer requests that they do not know.
+func TestAServerThatKnowsOnlyTheOlderProtocol(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		over := make(chan struct{})
 		defer close(over)
-		i := &inside{make: func() *sdk.Server {
+		i := &inProcess{make: func() *sdk.Server {
 			s := with(&sdk.Tool{Name: "hello"})()
 			s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 				return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
@@ -262,10 +268,10 @@ func TestAServerThatKnowsOnlyTheOldWayToBegin(t *testing.T) {
 			})
 			return s
 		}}
-		s := started(t, Options{}, map[string]dialer{"test": i.dial})
+		s := start(t, Options{}, map[string]dialer{"test": i.dial})
 		defer s.Close()
 		pass(time.Minute)
-		assert.True(t, s.Status()[0].Up, "%v", s.Status())
+		assert.True(t, s.states()[0].up, "%v", s.states())
 		assert.Len(t, i.dials, 2)
 	})
 }

@@ -14,28 +14,31 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"candor/agent/tool/internal/process"
 )
 
 const (
-	patience = 2 * time.Second // for a process, at each step of being told to end
-	drain    = time.Second     // for the last words of a process that has ended
-	writing  = 10 * time.Second
+	stopTimeout  = 2 * time.Second  // for a process to end after each way of asking it
+	drainTimeout = time.Second      // for reading the last output of an ended process
+	writeTimeout = 10 * time.Second // for a process to read what it is sent
 )
 
-// inherited is what a process gets of our environment. All else may be secret.
+// inherited are the variables that a process gets of our environment. The others may
+// contain secrets.
 var inherited = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TZ", "TMPDIR",
-	// without these hardly anything starts on Windows
+	// On Windows hardly any program starts without these.
 	"APPDATA", "LOCALAPPDATA", "HOMEDRIVE", "HOMEPATH", "PATHEXT", "COMSPEC",
 	"PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE",
 }
 
-// environment is what is inherited, with own on top.
+// environment returns the inherited variables of all, replaced and extended by own.
 func environment(all []string, own map[string]string) []string {
 	var out []string
 	for _, kv := range all {
 		name, _, _ := strings.Cut(kv, "=")
-		if _, replaced := own[name]; !replaced && slices.Contains(inherited, environName(name)) {
+		if _, replaced := own[name]; !replaced && slices.Contains(inherited, canonicalName(name)) {
 			out = append(out, kv)
 		}
 	}
@@ -46,112 +49,119 @@ func environment(all []string, own map[string]string) []string {
 	return out
 }
 
-// environName is a name as it is compared: Windows has Path for PATH.
-func environName(name string) string {
+// canonicalName returns a variable's name as it is compared: Windows may have Path for
+// PATH.
+func canonicalName(name string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToUpper(name)
 	}
 	return name
 }
 
-// process is a server we started, in a process group of its own where there is
-// such a thing, so that what it starts ends with it.
-type process struct {
-	cmd  *exec.Cmd
-	in   *os.File // its input, our end
-	out  *os.File // its output, our end
-	done chan struct{}
-	err  error // once done
+// child is a server that we started as a process. Where the system has process groups it
+// leads one, so that whatever it starts ends with it.
+type child struct {
+	cmd    *exec.Cmd
+	stdin  *os.File // our end
+	stdout *os.File // our end
+	done   chan struct{}
+	err    error // valid once done is closed
 }
 
-// startProcess is the way to a server of kind stdio.
-func startProcess(e Endpoint) (*line, error) {
-	p := &process{cmd: exec.Command(e.Command, e.Args...), done: make(chan struct{})}
+// startProcess starts a server of kind stdio.
+func startProcess(e Endpoint) (*connection, error) {
+	p := &child{cmd: exec.Command(e.Command, e.Args...), done: make(chan struct{})}
 	p.cmd.Dir = e.Dir
 	p.cmd.Env = environment(os.Environ(), e.Env)
-	ownGroup(p.cmd)
-	theirIn, in, err := os.Pipe()
+	process.NewGroup(p.cmd)
+	theirStdin, stdin, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	out, theirOut, err := os.Pipe()
+	// Pipes of our own, since those of exec.Cmd are closed as soon as Wait returns.
+	stdout, theirStdout, err := os.Pipe()
 	if err != nil {
-		theirIn.Close()
-		in.Close()
+		theirStdin.Close()
+		stdin.Close()
 		return nil, err
 	}
-	p.in, p.out = in, out
-	p.cmd.Stdin, p.cmd.Stdout = theirIn, theirOut // stderr goes to the null device
+	p.stdin, p.stdout = stdin, stdout
+	p.cmd.Stdin, p.cmd.Stdout = theirStdin, theirStdout // stderr goes to the null device
 	err = p.cmd.Start()
-	theirIn.Close()
-	theirOut.Close()
+	// Our copies of its ends must be closed, or its end would not be seen.
+	theirStdin.Close()
+	theirStdout.Close()
 	if err != nil {
-		in.Close()
-		out.Close()
+		stdin.Close()
+		stdout.Close()
 		return nil, err
 	}
 	go p.wait()
-	return &line{
-		// Its output stays open for us until it has ended, so that it can end well.
-		transport: &sdk.IOTransport{Reader: io.NopCloser(out), Writer: promptly{in}},
-		why:       p.why, hangUp: p.kill, free: p.end,
+	return &connection{
+		// Closing the session leaves stdout open, so that the process can finish writing.
+		transport: &sdk.IOTransport{Reader: io.NopCloser(stdout), Writer: deadlineWriter{stdin}},
+		explain:   p.explain, abort: p.kill, release: p.stop,
 	}, nil
 }
 
-// wait awaits the process, then ends what it left behind and lets the session
-// read what is still in the pipe before it sees the end.
-func (p *process) wait() {
+// wait waits for the process, then ends what it left behind. The session can still read
+// what is in the pipe before it sees the end.
+func (p *child) wait() {
 	defer close(p.done)
 	p.err = p.cmd.Wait()
-	killGroup(p.cmd)
-	// Only what has left the group can still hold the pipe open.
-	_ = p.out.SetReadDeadline(time.Now().Add(drain))
+	_ = process.KillGroup(p.cmd)
+	// Only a process that has left the group can still hold the pipe open.
+	_ = p.stdout.SetReadDeadline(time.Now().Add(drainTimeout))
 }
 
-// why is how the process ended, if that explains err: an answer that it gave, or
-// none, explains itself.
-func (p *process) why(err error) error {
+// explain returns how the process ended if that is the cause of err. An error that the
+// server sent, and a timeout while the process runs, are causes themselves.
+func (p *child) explain(err error) error {
 	var answer *jsonrpc.Error
-	if errors.As(err, &answer) && !ours(answer.Code) || errors.Is(err, context.DeadlineExceeded) || !p.gone() {
+	if errors.As(err, &answer) && !isSDKError(answer.Code) || errors.Is(err, context.DeadlineExceeded) || !p.exits() {
 		return err
 	}
-	// It may also have ended because we let go of it. Its status tells less then.
+	// If we closed its pipes first, the process may have ended well; then the status does
+	// not say what was wrong.
 	return cmp.Or(p.err, failf("it ended, or has something else than MCP messages in its output"))
 }
 
-func (p *process) kill() {
-	killGroup(p.cmd)
-	p.in.Close()
-	p.out.Close()
+// kill ends the process by force, without waiting.
+func (p *child) kill() {
+	_ = process.KillGroup(p.cmd)
+	p.stdin.Close()
+	p.stdout.Close()
 }
 
-// end asks the process to end: by closing its input, by a signal, by force. It
-// returns once the process is gone.
-func (p *process) end() {
-	p.in.Close()
-	if !p.gone() {
-		endGroup(p.cmd)
-		if !p.gone() {
-			killGroup(p.cmd)
+// stop ends the process: by closing its input, then by a signal, then by force. It
+// returns once the process has ended.
+func (p *child) stop() {
+	p.stdin.Close()
+	if !p.exits() {
+		_ = process.TerminateGroup(p.cmd)
+		if !p.exits() {
+			_ = process.KillGroup(p.cmd)
 		}
 	}
 	<-p.done
-	p.out.Close()
+	p.stdout.Close()
 }
 
-func (p *process) gone() bool {
+// exits reports whether the process has ended, or does so within stopTimeout.
+func (p *child) exits() bool {
 	select {
 	case <-p.done:
 		return true
-	case <-time.After(patience):
+	case <-time.After(stopTimeout):
 		return false
 	}
 }
 
-// promptly gives up on a process that does not read its input.
-type promptly struct{ *os.File }
+// deadlineWriter is a pipe whose writes fail if its reader does not read in time.
+type deadlineWriter struct{ *os.File }
 
-func (w promptly) Write(b []byte) (int, error) {
-	_ = w.SetWriteDeadline(time.Now().Add(writing))
+// Write implements io.Writer.
+func (w deadlineWriter) Write(b []byte) (int, error) {
+	_ = w.SetWriteDeadline(time.Now().Add(writeTimeout))
 	return w.File.Write(b)
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// oneServer returns a configuration with one server called test.
 func oneServer(e Endpoint) Config { return Config{Servers: map[string]Endpoint{"test": e}} }
 
-func TestAProcessGivesItsToolsAndRunsThem(t *testing.T) {
+func TestToolsOverStdio(t *testing.T) {
 	s := connected(t, oneServer(self(t)), Options{})
-	assert.ElementsMatch(t, []string{"echo", "fail", "wait", "die", "environ", "grow"}, names(s.Tools()))
-	assert.Equal(t, []Status{{Name: "test", Kind: "stdio", Up: true, Tools: 6}}, s.Status())
+	assert.ElementsMatch(t, []string{"echo", "fail", "wait", "die", "environ", "grow"}, toolNames(s.Tools()))
+	assert.Equal(t, []state{{name: "test", up: true, tools: 6}}, s.states())
 
 	echo := named(t, s, "echo")
 	assert.Equal(t, "It is echo.", echo.Spec().Description)
@@ -27,7 +28,7 @@ func TestAProcessGivesItsToolsAndRunsThem(t *testing.T) {
 	assert.EqualError(t, err, "no such city")
 }
 
-func TestAProcessSeesNoSecretsOfOurs(t *testing.T) {
+func TestAProcessDoesNotSeeOurSecrets(t *testing.T) {
 	t.Setenv("CANDOR_TEST_SECRET", "hush")
 	var log logged
 	s := connected(t, oneServer(self(t, "OWN=mine")), Options{Log: log.logger()})
@@ -37,10 +38,10 @@ func TestAProcessSeesNoSecretsOfOurs(t *testing.T) {
 	assert.Contains(t, string(got), "OWN=mine")
 	assert.Contains(t, string(got), "PATH=")
 	s.Close()
-	assert.NotContains(t, log.String(), "hostile", "what a server writes to stderr goes nowhere")
+	assert.NotContains(t, log.String(), "hostile", "what a server writes to stderr is discarded")
 }
 
-func TestAProcessThatDiesInMidCall(t *testing.T) {
+func TestAProcessThatDiesDuringACall(t *testing.T) {
 	var log logged
 	s := connected(t, oneServer(self(t)), Options{Log: log.logger()})
 	waiting := make(chan error, 1)
@@ -50,13 +51,13 @@ func TestAProcessThatDiesInMidCall(t *testing.T) {
 	}()
 	_, err := named(t, s, "die").Run(t.Context(), nil)
 	assert.ErrorContains(t, err, `the connection to the MCP server "test" broke during this call`)
-	assert.ErrorContains(t, <-waiting, "broke during this call", "calls beside it end too")
+	assert.ErrorContains(t, <-waiting, "broke during this call", "concurrent calls fail as well")
 
 	echo := named(t, s, "echo")
-	require.Eventually(t, func() bool {
+	await(t, func() bool { // until the server is back
 		_, err := echo.Run(t.Context(), nil)
 		return err == nil
-	}, soon, often, "the same tool works again once the server is back")
+	})
 	assert.Contains(t, log.String(), "the process ended: exit status 3")
 }
 
@@ -70,24 +71,24 @@ func TestAnInterruptEndsACall(t *testing.T) {
 	assert.NoError(t, err, "the session goes on")
 }
 
-func TestAListChangeIsPickedUp(t *testing.T) {
+func TestToolListChangesOverStdio(t *testing.T) {
 	s := connected(t, oneServer(self(t)), Options{})
 	_, err := named(t, s, "grow").Run(t.Context(), nil)
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(s.Tools()) == 7 }, soon, often)
+	await(t, func() bool { return len(s.Tools()) == 7 })
 	got, err := named(t, s, "grown").Run(t.Context(), nil)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"content":[{"type":"text","text":"new"}]}`, string(got))
 }
 
-func TestACommandThatIsNotThereKeepsNobodyAway(t *testing.T) {
+func TestAMissingCommandDoesNotAffectOtherServers(t *testing.T) {
 	s := connected(t, Config{Servers: map[string]Endpoint{
 		"good": self(t), "bad": {Command: "no-such-command-anywhere"},
 	}}, Options{})
 	assert.Len(t, s.Tools(), 6)
-	status := s.Status()
-	require.Len(t, status, 2)
-	assert.False(t, status[0].Up)
-	assert.EqualError(t, status[0].Fault, `exec: "no-such-command-anywhere": executable file not found in $PATH`)
-	assert.True(t, status[1].Up)
+	got := s.states()
+	require.Len(t, got, 2)
+	assert.False(t, got[0].up)
+	assert.EqualError(t, got[0].fault, `exec: "no-such-command-anywhere": executable file not found in $PATH`)
+	assert.True(t, got[1].up)
 }

@@ -15,8 +15,8 @@ import (
 	"candor/agent"
 )
 
-// maxCall is how long a call may take where its context sets no end: a server
-// that never answers must not hold a turn for good.
+// maxCall limits a call whose context has no deadline, so that a server that never
+// answers cannot hold a turn for ever.
 const maxCall = 10 * time.Minute
 
 // definition is a tool as its server describes it.
@@ -26,50 +26,56 @@ type definition struct {
 	schema      *jsonschema.Schema
 }
 
-// tool is a definition under the name that we gave it. It outlives sessions.
-type tool struct {
-	spec   agent.Spec
-	server *server
-	remote string
+// remoteTool is a tool of a server under the name that we gave it. It outlives sessions:
+// while its server is down, calls fail.
+type remoteTool struct {
+	spec       agent.Spec
+	owner      *supervisor
+	nativeName string // the server's own name for it
 }
 
-func (t *tool) Spec() agent.Spec { return t.spec }
+// Spec implements agent.Tool.
+func (t *remoteTool) Spec() agent.Spec { return t.spec }
 
-func (t *tool) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
+// Run implements agent.Tool. A call that fails may still have taken effect; it is never
+// made again.
+func (t *remoteTool) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	l, err := t.server.current()
+	s, err := t.owner.current()
 	if err != nil {
 		return nil, err
 	}
+	// Servers expect an object, also for tools without arguments.
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
-	// One context for all that ends the call: the turn, the limit, the session.
+	// The call ends with its turn, after maxCall, or with the session.
 	call, cancel := context.WithTimeout(ctx, maxCall)
 	defer cancel()
-	defer context.AfterFunc(l.ctx, cancel)()
-	answer, err := l.session.CallTool(call, &sdk.CallToolParams{Name: t.remote, Arguments: args})
+	defer context.AfterFunc(s.ctx, cancel)()
+	answer, err := s.client.CallTool(call, &sdk.CallToolParams{Name: t.nativeName, Arguments: args})
 	if err != nil {
-		return nil, t.explain(ctx, call, l, err)
+		return nil, t.explain(ctx, call, s, err)
 	}
-	return digest(answer, maxResult)
+	return convert(answer, maxResult)
 }
 
-// explain says why a call gave no answer.
-func (t *tool) explain(ctx, call context.Context, l *link, err error) error {
+// explain returns the error of a failed call, as the model sees it. Only an error that the
+// server sent for this call has the server's words.
+func (t *remoteTool) explain(ctx, call context.Context, s *session, err error) error {
 	var refused *jsonrpc.Error
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case call.Err() == context.DeadlineExceeded:
-		return fmt.Errorf("the MCP server %q gave no answer within %s", t.server.name, maxCall)
-	case errors.As(err, &refused) && !ours(refused.Code):
+		return fmt.Errorf("the MCP server %q gave no answer within %s", t.owner.name, maxCall)
+	case errors.As(err, &refused) && !isSDKError(refused.Code):
 		return errors.New(cut(valid(refused.Message), maxError))
-	case !l.over():
-		return fmt.Errorf("the MCP server %q gave no answer that can be used: %w", t.server.name, words(err))
+	case !s.ends():
+		return fmt.Errorf("the MCP server %q gave no answer that can be used: %w", t.owner.name, safeError(err))
 	}
-	return fmt.Errorf("the connection to the MCP server %q broke during this call, which may have taken effect or not; "+
-		"the server is being restarted", t.server.name)
+	return fmt.Errorf("the connection to the MCP server %q broke during this call, "+
+		"which may have taken effect or not; the server is being restarted", t.owner.name)
 }

@@ -16,30 +16,28 @@ import (
 	"candor/agent/tool/mcp"
 )
 
+// callOne calls a tool with sample arguments. It must answer, or fail as expected.
 func callOne(t *testing.T, one agent.Tool) {
 	t.Helper()
 	name := one.Spec().Name
 	args, err := json.Marshal(sample(one.Spec().Schema))
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
-	defer cancel()
-	got, err := one.Run(ctx, args)
+	got, err := one.Run(t.Context(), args)
 	if want, no := refused[name]; no {
-		require.ErrorContains(t, err, want, name)
-		assert.NoError(t, ctx.Err(), "%s has to fail at once", name)
+		assert.ErrorContains(t, err, want, name)
 		return
 	}
 	require.NoError(t, err, "%s(%s)", name, args)
 	assert.True(t, json.Valid(got), "%s: %s", name, got)
 }
 
-// sample makes a value that fits a schema.
+// sample returns a value that is valid against a schema.
 func sample(s *jsonschema.Schema) any {
 	switch {
 	case s == nil:
 		return nil
 	case s.Type == "number" || s.Type == "integer":
-		return 1 // of a duration too
+		return 1 // small, since it may be a duration
 	case s.Default != nil && !strings.Contains(string(s.Default), "http"):
 		return s.Default
 	case len(s.Enum) > 0:
@@ -59,13 +57,14 @@ func sample(s *jsonschema.Schema) any {
 	case "array":
 		return []any{}
 	}
-	// The one tool that fetches takes a URL that needs no network.
+	// The only tool that fetches a URL accepts one that needs no network.
 	if s.Format == "uri" || strings.Contains(strings.ToLower(s.Description), "url") {
 		return "data:text/plain,hello"
 	}
 	return "hello"
 }
 
+// named returns the tool with a name, which must exist.
 func named(t *testing.T, s *mcp.Servers, name string) agent.Tool {
 	t.Helper()
 	all := s.Tools()
@@ -74,9 +73,10 @@ func named(t *testing.T, s *mcp.Servers, name string) agent.Tool {
 	return all[at]
 }
 
-var long = json.RawMessage(`{"duration":60,"steps":60}`)
+// long are the arguments of a call that would outlast the test binary's time limit.
+var long = json.RawMessage(`{"duration":100000,"steps":1000}`)
 
-func TestKilledInMidCall(t *testing.T) {
+func TestAServerKilledDuringACall(t *testing.T) {
 	for way, open := range ways(t) {
 		t.Run(way, func(t *testing.T) {
 			e := open(t)
@@ -88,20 +88,18 @@ func TestKilledInMidCall(t *testing.T) {
 			}()
 			select {
 			case err := <-failed:
-				require.NoError(t, err, "it has to run for a while")
-			case <-time.After(time.Second):
+				require.NoError(t, err, "the call runs until the server is killed")
+			case <-time.After(time.Second): // gives the call time to reach the server
 			}
 			e.kill()
-			killed := time.Now()
 			assert.ErrorContains(t, <-failed, "broke during this call")
-			assert.Less(t, time.Since(killed), 5*time.Second, "at once, not after the minute that the call would take")
 
 			e.revive()
 			echo := named(t, s, "echo")
-			require.Eventually(t, func() bool {
+			await(t, func() bool {
 				got, err := echo.Run(t.Context(), json.RawMessage(`{"message":"again"}`))
 				return err == nil && strings.Contains(string(got), "again")
-			}, soon, often)
+			})
 		})
 	}
 }
@@ -112,10 +110,8 @@ func TestAnInterruptEndsALongCall(t *testing.T) {
 			s := connect(t, open(t))
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			defer cancel()
-			began := time.Now()
 			_, err := named(t, s, "trigger-long-running-operation").Run(ctx, long)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
-			assert.Less(t, time.Since(began), 5*time.Second)
 			_, err = named(t, s, "echo").Run(t.Context(), json.RawMessage(`{"message":"on"}`))
 			assert.NoError(t, err, "the session goes on")
 		})

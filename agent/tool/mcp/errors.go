@@ -14,16 +14,17 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ours reports whether the SDK uses a code for failures of its own, which are
-// no answer of the server.
-func ours(code int64) bool { return -32005 <= code && code <= -32003 }
+// isSDKError reports whether the SDK uses a code for failures of its own, which are not
+// answers of the server.
+func isSDKError(code int64) bool { return -32005 <= code && code <= -32003 }
 
+// errNoAnswer says that a server did not answer its first request in time.
 var errNoAnswer = failf("it did not answer in time")
 
-// words is an error for logs and statuses. It is made of our words and those of
-// the system only: a server's words are hostile, and the SDK's repeat them,
-// along with URLs and session ids, which may be secret.
-func words(err error) error {
+// safeError returns err for logs and for the model, in words of ours and of the operating
+// system only. A server's words are not trusted, and the SDK's errors repeat them together
+// with URLs and session ids, which may be secret.
+func safeError(err error) error {
 	var (
 		notFound *exec.Error
 		path     *fs.PathError
@@ -33,6 +34,7 @@ func words(err error) error {
 		own      *failure
 		answer   *jsonrpc.Error
 	)
+	// The order matters: the causes that say most come first.
 	switch {
 	case err == nil:
 		return nil
@@ -52,7 +54,7 @@ func words(err error) error {
 		return errNoAnswer
 	case errors.Is(err, sdk.ErrSessionMissing):
 		return errors.New("the session has ended at the server")
-	case errors.As(err, &answer) && !ours(answer.Code):
+	case errors.As(err, &answer) && !isSDKError(answer.Code):
 		return fmt.Errorf("it answered with error %d", answer.Code)
 	case errors.Is(err, io.EOF), errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("it closed the connection")
@@ -60,9 +62,11 @@ func words(err error) error {
 	return errors.New("it does not keep to the protocol")
 }
 
-// failure is an error in our own words.
+// failure is an error in our own words, which safeError keeps.
 type failure struct{ text string }
 
+// Error implements error.
 func (f *failure) Error() string { return f.text }
 
+// failf formats a failure. Its arguments must not contain a server's words.
 func failf(format string, args ...any) error { return &failure{fmt.Sprintf(format, args...)} }

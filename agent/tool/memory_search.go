@@ -12,30 +12,36 @@ import (
 )
 
 const (
-	defaultFound = 10
+	defaultFound = 10 // notes returned if the model gives no limit
 	maxFound     = 50
 )
 
+// recallArgs are the arguments of memory_search.
 type recallArgs struct {
 	Query string `json:"query,omitempty" jsonschema:"words to look for in the notes; the newest notes when left out"`
 	Limit int    `json:"limit,omitempty" jsonschema:"how many notes at most, 10 when left out"`
 }
 
+// recallResult is the result of memory_search.
 type recallResult struct {
 	Notes []recalled `json:"notes"`
-	Found int        `json:"found"` // may be more than are given
+	Found int        `json:"found"` // number of matching notes, of which Notes has the best
 }
 
+// recalled is a note as the tool shows it.
 type recalled struct {
 	Text  string `json:"text"`
 	Saved string `json:"saved"`
 }
 
+// searchTool returns the tool memory_search.
 func (m *memory) searchTool() agent.Tool {
-	return New("memory_search", "Finds what was remembered for the user in earlier notes.", m.search)
+	return New("memory_search", "Finds what was remembered for the user in earlier notes.", m.recall)
 }
 
-func (m *memory) search(ctx context.Context, in recallArgs) (recallResult, error) {
+// recall returns the user's notes that match the query, best first, or the newest notes
+// if there is no query.
+func (m *memory) recall(ctx context.Context, in recallArgs) (recallResult, error) {
 	user, err := owner(ctx)
 	if err != nil {
 		return recallResult{}, err
@@ -43,35 +49,36 @@ func (m *memory) search(ctx context.Context, in recallArgs) (recallResult, error
 	m.mu.Lock()
 	found := slices.Clone(m.notes[user])
 	m.mu.Unlock()
-	slices.Reverse(found) // newest first, which a stable sort keeps among equals
+	slices.Reverse(found) // newest first; the stable sort in rank keeps this order among equals
 	if strings.TrimSpace(in.Query) != "" {
 		found = rank(found, in.Query)
 	}
-	limit := defaultFound
+	most := defaultFound
 	if in.Limit > 0 {
-		limit = min(in.Limit, maxFound)
+		most = min(in.Limit, maxFound)
 	}
 	out := recallResult{Notes: []recalled{}, Found: len(found)}
-	for _, n := range found[:min(limit, len(found))] {
+	for _, n := range found[:min(most, len(found))] {
 		out.Notes = append(out.Notes, recalled{n.text.String(), n.saved.UTC().Format(time.RFC3339)})
 	}
 	return out, nil
 }
 
-// rank is the notes that share a word with the query, best first.
+// rank returns the notes that share a word with the query, best first.
 func rank(notes []note, query string) []note {
+	// Notes without a wanted word are left out, however few notes remain.
 	type scored struct {
 		note
-		points int
+		score int
 	}
-	wanted := telling(words(query))
+	wanted := withoutCommon(wordSet(query))
 	var hits []scored
 	for _, n := range notes {
-		if p := points(wanted, words(n.text.String())); p > 0 {
-			hits = append(hits, scored{n, p})
+		if s := overlap(wanted, wordSet(n.text.String())); s > 0 {
+			hits = append(hits, scored{n, s})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b scored) int { return cmp.Compare(b.points, a.points) })
+	slices.SortStableFunc(hits, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	out := make([]note, len(hits))
 	for i, h := range hits {
 		out[i] = h.note
@@ -79,9 +86,9 @@ func rank(notes []note, query string) []note {
 	return out
 }
 
-// points counts the wanted words a note has: two for the word itself, one for
-// another form of it, as in deploy and deployed.
-func points(wanted, has []string) (sum int) {
+// overlap scores how many of the wanted words a note has: 2 for each exact word, 1 for
+// another form of it, such as deployed for deploy.
+func overlap(wanted, has []string) (sum int) {
 	for _, w := range wanted {
 		best := 0
 		for _, h := range has {
@@ -97,11 +104,12 @@ func points(wanted, has []string) (sum int) {
 	return sum
 }
 
+// sameStem reports whether one word is a prefix of the other, with at least 4 bytes.
 func sameStem(a, b string) bool {
 	return min(len(a), len(b)) >= 4 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
-// common words tell notes apart by nothing.
+// common are words that do not distinguish notes.
 var common = map[string]bool{
 	"a": true, "about": true, "an": true, "and": true, "are": true, "at": true, "did": true, "do": true,
 	"for": true, "i": true, "in": true, "is": true, "it": true, "me": true, "my": true, "of": true,
@@ -109,8 +117,8 @@ var common = map[string]bool{
 	"what": true, "when": true, "where": true, "who": true, "you": true,
 }
 
-// words are a text's different words in lower case.
-func words(s string) []string {
+// wordSet returns the distinct words of a text, in lower case and sorted.
+func wordSet(s string) []string {
 	all := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r)
 	})
@@ -118,11 +126,11 @@ func words(s string) []string {
 	return slices.Compact(all)
 }
 
-// telling is words without the common ones, unless there are no others.
-func telling(words []string) []string {
-	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return common[w] })
+// withoutCommon returns the words that are not common, or all if all are common.
+func withoutCommon(all []string) []string {
+	rest := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return common[w] })
 	if len(rest) == 0 {
-		return words
+		return all
 	}
 	return rest
 }

@@ -7,19 +7,19 @@ import (
 	"syscall"
 )
 
-// notPublic is the refusal of an address. It does not name the address, which
-// may be a secret of the network here.
+// notPublic is the error for a refused address. It does not contain the address, which
+// may reveal the layout of the local network.
 type notPublic struct{}
 
 func (*notPublic) Error() string {
 	return "the host is not on the public internet, and other addresses are refused"
 }
 
-// guard refuses addresses that are not public. It is asked for each connection
-// with the address itself, after all names are resolved.
+// guard refuses connections to addresses that are not public. It checks the address of
+// each connection after names are resolved, so DNS answers cannot circumvent it.
 type guard struct{ allow []netip.Prefix }
 
-// control stands in net.Dialer.ControlContext.
+// control implements net.Dialer.ControlContext.
 func (g guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || network != "tcp4" && network != "tcp6" {
@@ -32,12 +32,12 @@ func (g guard) control(_ context.Context, network, address string, _ syscall.Raw
 	return nil
 }
 
-// global is the one block of IPv6 that is given out for the internet. It leaves
-// out loopback, unique local, link-local, multicast, mapped IPv4 and NAT64.
+// global is the only block of IPv6 that is assigned to the internet. It excludes loopback,
+// unique local, link-local, multicast, IPv4-mapped and NAT64 addresses.
 var global = netip.MustParsePrefix("2000::/3")
 
-// special are blocks of addresses that are not public hosts, from the registries
-// of special-purpose addresses.
+// special are the blocks that contain no public hosts, from IANA's registries of
+// special-purpose addresses.
 var special = prefixes(
 	"0.0.0.0/8",       // this network
 	"10.0.0.0/8",      // private
@@ -56,7 +56,7 @@ var special = prefixes(
 	"240.0.0.0/4",     // reserved, and broadcast
 	"2001::/23",       // protocol assignments, Teredo among them
 	"2001:db8::/32",   // documentation
-	"2002::/16",       // 6to4, which has an IPv4 address inside
+	"2002::/16",       // 6to4, which embeds an IPv4 address
 	"3fff::/20",       // documentation
 )
 
@@ -67,6 +67,7 @@ func prefixes(all ...string) (out []netip.Prefix) {
 	return out
 }
 
+// public reports whether an address belongs to a host on the public internet.
 func public(ip netip.Addr) bool {
 	if ip.Zone() != "" || !ip.Is4() && !global.Contains(ip) {
 		return false

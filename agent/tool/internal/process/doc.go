@@ -1,0 +1,13 @@
+// Package process starts commands in a process group of their own and ends the whole
+// group, so that nothing that a command has started outlives it.
+//
+// The shell tool (package tool) and the stdio servers (package mcp) both use it:
+//
+//	cmd := exec.CommandContext(ctx, "sh", "-c", script)
+//	process.NewGroup(cmd)
+//	cmd.Cancel = func() error { return process.KillGroup(cmd) }
+//
+// On systems other than Unix there are no process groups here: the functions then
+// affect only the command itself, and what it started may stay behind. A process that
+// makes itself the leader of another group or session escapes on Unix, too.
+package process
