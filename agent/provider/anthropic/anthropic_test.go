@@ -105,7 +105,7 @@ func TestALostConnectionIsATemporaryFailure(t *testing.T) {
 	})
 	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	assert.Equal(t, agent.Temporary, failure(t, err).Failure)
-	assert.Equal(t, 1, server.Asks(), "retrying is left to retry.New")
+	assert.Equal(t, 1, server.Requests(), "retrying is left to retry.New")
 }
 
 func TestACancelledContextIsTheError(t *testing.T) {
@@ -149,7 +149,7 @@ func TestAModelIsAskedOnlyForThinkingItAccepts(t *testing.T) {
 			_, err := p.Respond(t.Context(), replaytest.Question(t))
 			assert.Equal(t, c.thinking == Adaptive, err != nil, "%v", err)
 		}
-		assert.Equal(t, c.asks, server.Asks(), c.words)
+		assert.Equal(t, c.asks, server.Requests(), c.words)
 		assert.Equal(t, c.want, sent(t, server).Thinking, c.words)
 	}
 }
@@ -232,7 +232,7 @@ func TestRefusedThinkingIsLeftOut(t *testing.T) {
 	}}, agent.Message{Role: agent.RoleUser, Text: "go on"})
 	_, err := p.Respond(t.Context(), req)
 	require.NoError(t, err)
-	assert.Equal(t, 2, server.Asks())
+	assert.Equal(t, 2, server.Requests())
 	assert.Equal(t, "summarized", sent(t, server).Thinking["display"])
 }
 

@@ -80,7 +80,7 @@ func TestALostConnectionIsATemporaryFailure(t *testing.T) {
 	})
 	_, err := p.Respond(t.Context(), replaytest.Question(t))
 	assert.Equal(t, agent.Temporary, failure(t, err).Failure)
-	assert.Equal(t, 1, server.Asks(), "retrying is left to retry.New")
+	assert.Equal(t, 1, server.Requests(), "retrying is left to retry.New")
 }
 
 func TestARedirectIsNotFollowed(t *testing.T) {
@@ -111,7 +111,7 @@ func TestAServerThatRefusesUsageIsAskedWithoutIt(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "hi", resp.Text)
 	}
-	assert.Equal(t, 3, server.Asks(), "usage is not requested again")
+	assert.Equal(t, 3, server.Requests(), "usage is not requested again")
 }
 
 func TestOpaqueReasoningReturnsOnlyToItsProvider(t *testing.T) {
@@ -213,7 +213,7 @@ func TestAModelThatRefusesSummariesIsAskedWithoutThem(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, "hi", resp.Text)
 		}
-		assert.Equal(t, 3, server.Asks(), words)
+		assert.Equal(t, 3, server.Requests(), words)
 		assert.NotContains(t, string(server.Last()), "encrypted")
 	}
 }
@@ -234,7 +234,7 @@ func TestRefusedReasoningIsLeftOut(t *testing.T) {
 		}}, agent.Message{Role: agent.RoleUser, Text: "go on"})
 		_, err := p.Respond(t.Context(), req)
 		require.NoError(t, err)
-		assert.Equal(t, 2, server.Asks())
+		assert.Equal(t, 2, server.Requests())
 		assert.NotEmpty(t, req.Messages[2].Opaque, "the caller's messages keep their reasoning")
 		assert.False(t, p.bare.Load(), "summaries are still requested")
 	}

@@ -17,29 +17,21 @@ import (
 	"candor/agent/provider/wire"
 )
 
-// Problem is a refusal as a provider worded it. What the provider left out stays
-// zero; in the middle of a stream there is no status.
-type Problem struct {
-	Status  int
-	Header  http.Header
-	Codes   []string // the error's code and type, whatever the provider calls them
-	Message string
-}
-
-// Failure tells what kind of failure it is. The key never stands in the text, even
-// where the provider repeats it.
+// Failure classifies the problem. The text of the error is the provider's message with
+// its codes, without the key and at most 2000 bytes long.
 func (p Problem) Failure(key string) *agent.ProviderError {
 	return &agent.ProviderError{
-		Failure:    p.kind(),
+		Failure:    p.classify(),
 		Status:     p.Status,
 		RetryAfter: retryAfter(p.Header, time.Now()),
-		Err:        errors.New(scrub(p.words(), key)),
+		Err:        errors.New(scrub(p.text(), key)),
 	}
 }
 
-func (p Problem) words() string {
-	said := slices.Compact(slices.DeleteFunc(slices.Clone(p.Codes), blank))
-	message, codes := strings.TrimSpace(p.Message), strings.Join(said, ", ")
+// text is the message followed by the codes, or the best there is instead.
+func (p Problem) text() string {
+	codes := strings.Join(slices.Compact(slices.DeleteFunc(slices.Clone(p.Codes), blank)), ", ")
+	message := strings.TrimSpace(p.Message)
 	switch {
 	case message != "" && codes != "":
 		return message + " (" + codes + ")"
@@ -54,44 +46,63 @@ func (p Problem) words() string {
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 var (
+	// tooLong matches how servers word a conversation that does not fit the model.
+	// They agree neither on a code nor on a status.
 	tooLong = regexp.MustCompile(`(?i)context.length.exceeded|maximum context length|prompt is too long|` +
 		`exceeds? the (available |model'?s? |maximum )*context|exceed_context_size|context.window.exceeded|` +
 		`input (length|tokens?).{0,60}exceed.{0,40}(context|limit|maximum)|request_too_large`)
 
-	// A busy status that no waiting cures: nothing is left to pay with.
-	spent = []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"}
+	// unpaid are the codes of a 429 that no waiting cures: the account is empty.
+	unpaid = []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"}
 
-	// How providers name, in mid-stream, what an HTTP status says elsewhere.
-	lasting = []string{"invalid_request_error", "authentication_error", "permission_error", "not_found_error",
+	// permanentCodes are the codes that stand for a permanent failure in the middle of
+	// a stream, where there is no HTTP status.
+	permanentCodes = []string{"invalid_request_error", "authentication_error", "permission_error", "not_found_error",
 		"invalid_prompt", "invalid_api_key", "model_not_found"}
+
+	// temporaryStatuses are the client errors that may pass.
+	temporaryStatuses = []int{http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly,
+		http.StatusTooManyRequests}
 )
 
-func (p Problem) kind() agent.Failure {
-	has := func(list []string) bool {
-		return slices.ContainsFunc(p.Codes, func(c string) bool { return slices.Contains(list, c) })
-	}
-	status := p.Status
-	for _, c := range p.Codes { // some send the status as the code
-		if n, err := strconv.Atoi(c); err == nil && status == 0 {
-			status = n
-		}
-	}
+// classify decides by the words for conversations that are too long, else by the
+// codes, else by the status. A 429 is never too long: its message is about tokens per
+// minute.
+func (p Problem) classify() agent.Failure {
+	status := p.status()
 	switch {
-	case status != http.StatusTooManyRequests && tooLong.MatchString(p.words()):
+	case status != http.StatusTooManyRequests && tooLong.MatchString(p.text()):
 		return agent.TooLong
 	case status == http.StatusRequestEntityTooLarge:
 		return agent.TooLong
-	case has(spent):
+	case p.hasCode(unpaid):
 		return agent.Permanent
-	case status == 0 && has(lasting):
+	case status == 0 && p.hasCode(permanentCodes):
 		return agent.Permanent
 	case status == 0, status >= http.StatusInternalServerError:
 		return agent.Temporary
-	case slices.Contains([]int{http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly,
-		http.StatusTooManyRequests}, status):
+	case slices.Contains(temporaryStatuses, status):
 		return agent.Temporary
 	}
 	return agent.Permanent
+}
+
+// status is the HTTP status, or the code that looks like one where there is none: some
+// servers send the status of an error in a stream as its code.
+func (p Problem) status() int {
+	if p.Status != 0 {
+		return p.Status
+	}
+	for _, c := range p.Codes {
+		if n, err := strconv.Atoi(c); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+func (p Problem) hasCode(codes []string) bool {
+	return slices.ContainsFunc(p.Codes, func(c string) bool { return slices.Contains(codes, c) })
 }
 
 // Explain classifies an error of a wire.Client or of the stream it read. A refusal is
@@ -115,8 +126,9 @@ func Explain(ctx context.Context, err error, key string) error {
 	return &agent.ProviderError{Failure: failure, Err: errors.New(scrub(err.Error(), key))}
 }
 
-// retryAfter reads how long a provider asks to wait: milliseconds, seconds or a
-// date. What cannot be read, or has passed, is no wait.
+// retryAfter reads how long a provider asks to wait: milliseconds in a header of its
+// own, or seconds or a date in the standard one. A value that makes no sense, or a
+// date in the past, is no wait.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return duration(ms, time.Millisecond)
@@ -131,6 +143,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
+// duration is n units, but never negative and never an overflow.
 func duration(n float64, unit time.Duration) time.Duration {
 	if math.IsNaN(n) || n < 0 {
 		return 0

@@ -35,7 +35,8 @@ func TestFailuresAreClassified(t *testing.T) {
 		{404, `not found`, agent.Permanent},
 		{413, "", agent.TooLong},
 		{400, `{"error":{"code":"context_length_exceeded"}}`, agent.TooLong},
-		{400, `{"object":"error","message":"This model's maximum context length is 8192 tokens.","code":400}`, agent.TooLong},
+		{400, `{"object":"error","message":"This model's maximum context length is 8192 tokens.","code":400}`,
+			agent.TooLong},
 		{400, `{"error":{"message":"input length and max_tokens exceed context limit: 1 + 2 > 2"}}`, agent.TooLong},
 		{500, `{"error":{"message":"the input exceeds the context window"}}`, agent.TooLong},
 		{0, `{"error":{"code":429,"message":"slow down"}}`, agent.Temporary},
@@ -74,7 +75,7 @@ func TestRetryAfterIsMillisecondsSecondsOrADate(t *testing.T) {
 	assert.Positive(t, retryAfter(h, now), "no overflow")
 }
 
-// secret is a key of some length, made anew for each test.
+// secret makes a random key of some length.
 func secret(n int) string {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	var b strings.Builder
@@ -88,7 +89,7 @@ func TestNoPieceOfAKeyRemains(t *testing.T) {
 	key := secret(40)
 	for _, text := range []string{
 		key, "a" + key + key, "bad key " + key[:20], key[25:] + " is bad", `\"` + key + `\"`, key[:15] + "…" + key[20:],
-		strings.Repeat("é", maxWords/2-5) + key,
+		strings.Repeat("é", maxText/2-5) + key,
 	} {
 		got := scrub(text, key)
 		for i := 0; i+maxPiece < len(key); i++ {
@@ -98,7 +99,7 @@ func TestNoPieceOfAKeyRemains(t *testing.T) {
 	}
 	assert.Equal(t, "nothing to hide", scrub("nothing to hide", key))
 	assert.Equal(t, "nothing", scrub("nothing", ""))
-	assert.LessOrEqual(t, len(scrub(strings.Repeat("é", maxWords), key)), maxWords+len("…"))
+	assert.LessOrEqual(t, len(scrub(strings.Repeat("é", maxText), key)), maxText+len("…"))
 }
 
 func TestExplainClassifiesConnectionsAndHidesTheKey(t *testing.T) {
@@ -109,7 +110,9 @@ func TestExplainClassifiesConnectionsAndHidesTheKey(t *testing.T) {
 	assert.Equal(t, agent.Temporary, p.Failure)
 	assert.NotContains(t, p.Error(), key)
 
-	for _, lasting := range []error{&wire.StatusError{Status: 307}, wire.ErrTooLarge, &tls.CertificateVerificationError{Err: errors.New("x")}} {
+	for _, lasting := range []error{
+		&wire.StatusError{Status: 307}, wire.ErrTooLarge, &tls.CertificateVerificationError{Err: errors.New("x")},
+	} {
 		p, ok := errors.AsType[*agent.ProviderError](Explain(ctx, fmt.Errorf("get: %w", lasting), key))
 		require.True(t, ok)
 		assert.Equal(t, agent.Permanent, p.Failure)

@@ -6,21 +6,33 @@ import (
 	"strings"
 )
 
-// wireError is what providers put into a refusal: an object, or words alone.
-type wireError struct {
+// Problem is a failure in the provider's own words. Members that the provider left out
+// are zero; an error in the middle of a stream has no status.
+type Problem struct {
+	Status  int
+	Header  http.Header
+	Codes   []string // the error's code and type, whatever the provider calls them
+	Message string
+}
+
+// errorBody is the JSON that providers send with a failure. Some have these members
+// in an object called error, some at the top.
+type errorBody struct {
 	Message string
 	Detail  any // of servers made with FastAPI
 	Code    any // a word or an HTTP status
 	Type    string
 }
 
-// Read understands a refusal's body: the shapes of OpenAI, Anthropic and those
-// who follow them, with an object or a string as the error, and plain text.
+// Read understands the body of a failed request, or the data of an error event, where
+// status is 0 and h nil. It knows the shapes of OpenAI, Anthropic and the servers that
+// follow them, with an object or a string as the error, and plain text. HTML, the
+// error page of some proxy, says nothing and is left out.
 func Read(status int, h http.Header, body []byte) Problem {
 	p := Problem{Status: status, Header: h}
 	var outer struct {
 		Error json.RawMessage
-		wireError
+		errorBody
 	}
 	if json.Unmarshal(body, &outer) != nil {
 		if !strings.Contains(strings.ToLower(h.Get("Content-Type")), "html") {
@@ -28,28 +40,29 @@ func Read(status int, h http.Header, body []byte) Problem {
 		}
 		return p
 	}
-	inner := outer.wireError
+	inner := outer.errorBody
 	if len(outer.Error) > 0 && string(outer.Error) != "null" {
-		inner = wireError{}
+		inner = errorBody{}
 		if json.Unmarshal(outer.Error, &inner.Message) != nil {
 			_ = json.Unmarshal(outer.Error, &inner)
 		}
 	}
 	p.Message = inner.Message
 	if p.Message == "" && inner.Detail != nil {
-		p.Message = word(inner.Detail)
+		p.Message = jsonText(inner.Detail)
 	}
-	p.Codes = []string{word(inner.Code), inner.Type}
+	p.Codes = []string{jsonText(inner.Code), inner.Type}
 	return p
 }
 
-func word(v any) string {
+// jsonText returns a string as it is, nothing for nil, and any other value as JSON.
+func jsonText(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
 	case string:
 		return v
 	}
-	raw, _ := json.Marshal(v)
+	raw, _ := json.Marshal(v) // it was decoded from JSON
 	return string(raw)
 }

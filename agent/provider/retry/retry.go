@@ -11,7 +11,7 @@ import (
 	"candor/agent"
 )
 
-// What Options are where they are zero.
+// The values of Options that are zero.
 const (
 	DefaultAttempts = 4
 	DefaultBase     = 500 * time.Millisecond
@@ -19,26 +19,27 @@ const (
 	DefaultPerTry   = 10 * time.Minute
 )
 
-// Options bound how long a turn may hang on a provider in trouble.
+// Options bound how long a turn may wait for a provider that fails.
 type Options struct {
-	Attempts int           // how often it is asked in all
+	Attempts int           // how many requests are sent in all, the first included
 	Base     time.Duration // the first wait, which doubles with every failure
-	Max      time.Duration // the longest wait, the provider's own wish included
-	PerTry   time.Duration // how long one answer may take, to its end
-	Log      *slog.Logger  // told of each failure, without its words; nil for none
+	Max      time.Duration // the longest wait, even if the provider asks for more
+	PerTry   time.Duration // how long one answer may take, until it is complete
+	Log      *slog.Logger  // gets each failure, without the provider's text; nil for none
 }
 
-// retrying is a provider that is asked again.
+// retrying repeats the requests of a provider.
 type retrying struct {
 	provider agent.Provider
 	options  Options
 }
 
-// New asks again when p fails in a way that may pass. It waits as long as p asks
-// for, or longer with every failure, by chance so that not all come back at once,
-// but never longer than Options.Max. A conversation that is too long is asked once
-// more without its oldest turns. When ctx ends, it stops at once and the error
-// wraps ctx's; other errors are p's, with how often it was asked.
+// New returns a provider that repeats the requests of p which fail temporarily. It
+// waits in between, as long as p asks for or longer with every failure, but never
+// longer than Options.Max. A request with a conversation that is too long is repeated
+// once without its oldest turns. When ctx ends, Respond returns at once with an error
+// that wraps ctx's; other errors are those of p, with the number of attempts if there
+// were several. The provider is as safe for concurrent use as p is.
 func New(p agent.Provider, o Options) agent.Provider {
 	o.Attempts = positive(o.Attempts, DefaultAttempts)
 	o.Base = positive(o.Base, DefaultBase)
@@ -50,6 +51,7 @@ func New(p agent.Provider, o Options) agent.Provider {
 	return &retrying{p, o}
 }
 
+// positive returns n, or otherwise if n is zero or negative.
 func positive[N int | time.Duration](n, otherwise N) N {
 	if n > 0 {
 		return n
@@ -68,9 +70,9 @@ func (r *retrying) Respond(ctx context.Context, req agent.Request) (agent.Respon
 		if ended := ctx.Err(); ended != nil {
 			return agent.Response{}, fmt.Errorf("asking the model: %w", ended)
 		}
-		failed, told := errors.AsType[*agent.ProviderError](err)
+		failed, classified := errors.AsType[*agent.ProviderError](err)
 		switch {
-		case told && failed.Failure == agent.TooLong && !shortened:
+		case classified && failed.Failure == agent.TooLong && !shortened:
 			messages, ok := shorten(req.Messages)
 			if !ok {
 				return agent.Response{}, err
@@ -78,7 +80,7 @@ func (r *retrying) Respond(ctx context.Context, req agent.Request) (agent.Respon
 			r.options.Log.Warn("conversation too long for the model, asking without its oldest turns",
 				"messages", len(req.Messages), "kept", len(messages))
 			req.Messages, shortened = messages, true
-		case told && failed.Failure == agent.Temporary && attempt < r.options.Attempts:
+		case classified && failed.Failure == agent.Temporary && attempt < r.options.Attempts:
 			if err := r.wait(ctx, attempt, failed); err != nil {
 				return agent.Response{}, err
 			}
@@ -91,7 +93,8 @@ func (r *retrying) Respond(ctx context.Context, req agent.Request) (agent.Respon
 	}
 }
 
-// once asks for one answer and no longer than one may take.
+// once sends one request and bounds the time of its answer. Running out of that time is
+// a temporary failure, unlike the end of ctx.
 func (r *retrying) once(ctx context.Context, req agent.Request) (agent.Response, error) {
 	try, cancel := context.WithTimeout(ctx, r.options.PerTry)
 	defer cancel()
@@ -104,7 +107,7 @@ func (r *retrying) once(ctx context.Context, req agent.Request) (agent.Response,
 	return resp, err
 }
 
-// wait holds the next attempt back, or returns ctx's error.
+// wait returns when the next attempt is due, or with ctx's error.
 func (r *retrying) wait(ctx context.Context, attempt int, failed *agent.ProviderError) error {
 	d := min(max(r.backoff(attempt), failed.RetryAfter), r.options.Max)
 	r.options.Log.Warn("the model provider failed, asking again",
@@ -119,7 +122,8 @@ func (r *retrying) wait(ctx context.Context, attempt int, failed *agent.Provider
 	}
 }
 
-// backoff is between one half and the whole of the wait that is due.
+// backoff returns the wait after an attempt, the first being 1: a random time between
+// half of the doubled wait and all of it, bounded by Options.Max.
 func (r *retrying) backoff(attempt int) time.Duration {
 	due := r.options.Max
 	if doubled := min(attempt-1, 30); r.options.Base < r.options.Max>>doubled {

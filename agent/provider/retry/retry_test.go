@@ -37,19 +37,23 @@ func (f *failing) Respond(ctx context.Context, req agent.Request) (agent.Respons
 }
 
 func busy(after time.Duration) error {
-	return &agent.ProviderError{Failure: agent.Temporary, Status: 429, RetryAfter: after, Err: errors.New("secret words")}
+	return &agent.ProviderError{
+		Failure: agent.Temporary, Status: 429, RetryAfter: after, Err: errors.New("secret words"),
+	}
 }
 
 func tooMuch() error {
 	return &agent.ProviderError{Failure: agent.TooLong, Status: 400, Err: errors.New("too long")}
 }
 
-// asked runs one request in a bubble and gives how long it took there.
+// asked sends one request in a bubble and checks the answer and the time it took there.
 func asked(t *testing.T, o Options, f *failing, check func(resp agent.Response, err error, took time.Duration)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		resp, err := New(f, o).Respond(t.Context(), agent.Request{Messages: []agent.Message{{Role: agent.RoleUser, Text: "hi"}}})
+		resp, err := New(f, o).Respond(t.Context(), agent.Request{
+			Messages: []agent.Message{{Role: agent.RoleUser, Text: "hi"}},
+		})
 		check(resp, err, time.Since(start))
 	})
 }
@@ -90,7 +94,7 @@ func TestRetryingGivesUpAfterItsAttempts(t *testing.T) {
 
 func TestPermanentFailuresAreNotRetried(t *testing.T) {
 	lasting := &agent.ProviderError{Failure: agent.Permanent, Status: 401, Err: errors.New("no key")}
-	for _, e := range []error{lasting, errors.New("not told apart")} {
+	for _, e := range []error{lasting, errors.New("not classified")} {
 		f := &failing{errs: []error{e}}
 		asked(t, Options{}, f, func(_ agent.Response, err error, took time.Duration) {
 			require.Equal(t, e, err)
@@ -102,19 +106,20 @@ func TestPermanentFailuresAreNotRetried(t *testing.T) {
 
 func TestAnAnswerThatHangsIsRetried(t *testing.T) {
 	f := &failing{errs: []error{nil}}
-	asked(t, Options{PerTry: time.Minute, Base: time.Second}, f, func(resp agent.Response, err error, took time.Duration) {
+	o := Options{PerTry: time.Minute, Base: time.Second}
+	asked(t, o, f, func(_ agent.Response, err error, took time.Duration) {
 		require.NoError(t, err)
 		assert.GreaterOrEqual(t, took, time.Minute)
 	})
 	f = &failing{errs: []error{nil, nil}}
 	asked(t, Options{PerTry: time.Minute, Attempts: 2}, f, func(_ agent.Response, err error, _ time.Duration) {
 		require.ErrorContains(t, err, "no whole answer in 1m0s")
-		assert.NotErrorIs(t, err, context.DeadlineExceeded, "the turn's own time is not over")
+		assert.NotErrorIs(t, err, context.DeadlineExceeded, "the context of the turn has not ended")
 	})
 }
 
 func TestRetryingStopsWhenTheContextEnds(t *testing.T) {
-	for name, first := range map[string]error{"while it waits": busy(time.Hour), "while it asks": nil} {
+	for name, first := range map[string]error{"during a wait": busy(time.Hour), "during a request": nil} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
@@ -173,8 +178,8 @@ func TestATooLongConversationLosesItsOldestTurnsOnce(t *testing.T) {
 	require.Len(t, f.requests, 2, "once")
 
 	kept := f.requests[1].Messages
-	assert.Len(t, messages, before, "the caller's messages stay")
-	assert.Equal(t, messages[0], kept[0], "the system's words stay")
+	assert.Len(t, messages, before, "the caller's messages stay as they were")
+	assert.Equal(t, messages[0], kept[0], "system messages stay")
 	assert.Equal(t, "question d", kept[1].Text)
 	assert.Equal(t, now, kept[len(kept)-4:])
 	assert.LessOrEqual(t, size(kept), size(messages)/2)

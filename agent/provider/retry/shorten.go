@@ -6,10 +6,10 @@ import (
 	"candor/agent"
 )
 
-// shorten leaves out the oldest turns until about half of the conversation is
-// left. What the system says stays, and so does all from the user's last message
-// on; turns go as a whole, so that no call loses its result. ok is false when there
-// is nothing to leave out.
+// shorten removes the oldest turns until about half of the conversation is left. System
+// messages stay, and so does everything from the user's last message on. Turns are
+// removed as a whole, so that no call loses its result. ok is false if there is no
+// turn to remove. The caller's messages stay as they were.
 func shorten(messages []agent.Message) (shorter []agent.Message, ok bool) {
 	turns, current := split(messages)
 	if len(turns) == 0 {
@@ -38,9 +38,9 @@ func shorten(messages []agent.Message) (shorter []agent.Message, ok bool) {
 	return append(shorter, current...), true
 }
 
-// split gives the turns that are past, each from a user's message to the next, and
-// what is said now. System messages before the first turn belong to it.
-func split(messages []agent.Message) (past [][]agent.Message, current []agent.Message) {
+// split returns the earlier turns, each from one message of the user to the next, and
+// the current turn. System messages before the first turn belong to it.
+func split(messages []agent.Message) (earlier [][]agent.Message, current []agent.Message) {
 	var starts []int
 	for i, m := range messages {
 		if m.Role == agent.RoleUser {
@@ -52,12 +52,13 @@ func split(messages []agent.Message) (past [][]agent.Message, current []agent.Me
 	}
 	from := 0
 	for _, to := range starts[1:] {
-		past = append(past, slices.Clip(messages[from:to]))
+		earlier = append(earlier, slices.Clip(messages[from:to]))
 		from = to
 	}
-	return past, messages[from:]
+	return earlier, messages[from:]
 }
 
+// size estimates how much of the model's context the messages take.
 func size(messages []agent.Message) (bytes int) {
 	for _, m := range messages {
 		bytes += len(m.Text)
@@ -71,8 +72,9 @@ func size(messages []agent.Message) (bytes int) {
 	return bytes
 }
 
-// Forget is the request without reasoning to carry back, for a provider that does
-// not take it: it was another's, or of another model.
+// Forget returns the request without opaque reasoning, for a provider that refused it:
+// the reasoning was changed, or another model made it. The caller's messages keep
+// theirs.
 func Forget(req agent.Request) agent.Request {
 	req.Messages = slices.Clone(req.Messages)
 	for i := range req.Messages {

@@ -16,10 +16,10 @@ import (
 	"candor/agent"
 )
 
-// Fuzz plays answers that were changed at random, beginning with a folder's cases.
-// Whatever a server sends, a provider answers or fails in a way that is told apart,
-// and what it asks next is JSON.
-func Fuzz(f *testing.F, folder string, options []byte, made New) {
+// Fuzz fuzzes the answers of a server, with the cases of a folder as seeds. Whatever a
+// server sends, a provider answers or fails with an *agent.ProviderError, and the
+// request that continues the conversation is JSON. options are those of New.
+func Fuzz(f *testing.F, folder string, options []byte, provider New) {
 	f.Helper()
 	answers, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "providers", folder, "*", "answer.http"))
 	require.NoError(f, err)
@@ -30,12 +30,12 @@ func Fuzz(f *testing.F, folder string, options []byte, made New) {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		p := made(t, options, canned{t, answer})
+		p := provider(t, options, canned{t, answer})
 		req := Question(t)
 		resp, err := p.Respond(t.Context(), req)
 		if err != nil {
-			_, told := errors.AsType[*agent.ProviderError](err)
-			require.True(t, told, "%v", err)
+			_, classified := errors.AsType[*agent.ProviderError](err)
+			require.True(t, classified, "%v", err)
 			return
 		}
 		if len(resp.Calls) > 0 {
@@ -44,12 +44,15 @@ func Fuzz(f *testing.F, folder string, options []byte, made New) {
 	})
 }
 
-// canned answers everything with the same bytes, without a server.
+// canned is a transport that answers every request with the same bytes, without a
+// server: fuzzing needs thousands of answers a second.
 type canned struct {
 	t      *testing.T
 	answer []byte
 }
 
+// RoundTrip implements http.RoundTripper. Bytes that are no HTTP response are a failed
+// connection.
 func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	require.NoError(c.t, err)

@@ -1,10 +1,19 @@
-// Package replaytest plays kept provider traffic to a provider, for tests.
+// Package replaytest replays recorded traffic to a provider, for tests of the adapters.
 //
-// A case is a folder under testdata/providers: case.json says what it is about and
-// which options the provider has, answer.http is what the server sends, want.json
-// what has to come of it, and next.json, where the model called tools, the request
-// that has to follow. The last two are written by the -update flag, to be read
-// before they are kept.
+// A case is a folder under testdata/providers with these files:
+//
+//	case.json    what the case is about, and the options of the provider
+//	answer.http  the answer of the server, byte for byte
+//	want.json    the response or failure that the provider has to return
+//	next.json    where the model called tools, the request that has to follow
+//
+// Run sends one request through a real HTTP server, compares want.json, sends the
+// results of the tools, and compares next.json. The -update flag rewrites these two
+// files; review the difference before you commit it. Fuzz uses the same cases as
+// seeds. A new case is a folder with case.json and answer.http, and a run with
+// -update.
+//
+// Tests that need a server of their own use Handle, which records the requests.
 package replaytest
 
 import (
@@ -30,25 +39,27 @@ import (
 	"candor/agent"
 )
 
-var update = flag.Bool("update", false, "rewrite what the cases of recorded traffic have to yield")
+var update = flag.Bool("update", false, "rewrite want.json and next.json of the recorded cases")
 
-// New makes a provider from a case's options. The transport brings its requests,
-// whatever host they are for, to the server of the case.
+// New makes a provider from the options of a case. The provider has to send its requests
+// through the transport, which takes them to the server of the case whatever host
+// they are for.
 type New func(t *testing.T, options json.RawMessage, through http.RoundTripper) agent.Provider
 
-// Run plays all cases of a folder of testdata/providers.
-func Run(t *testing.T, folder string, made New) {
+// Run replays every case of a folder of testdata/providers as a subtest.
+func Run(t *testing.T, folder string, provider New) {
 	t.Helper()
 	cases, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "providers", folder, "*", "case.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, cases)
 	for _, c := range cases {
 		dir := filepath.Dir(c)
-		t.Run(filepath.Base(dir), func(t *testing.T) { play(t, dir, made) })
+		t.Run(filepath.Base(dir), func(t *testing.T) { play(t, dir, provider) })
 	}
 }
 
-func play(t *testing.T, dir string, made New) {
+// play replays the case in a folder.
+func play(t *testing.T, dir string, provider New) {
 	var about struct {
 		About   string
 		Options json.RawMessage
@@ -61,7 +72,7 @@ func play(t *testing.T, dir string, made New) {
 	require.NoError(t, err)
 
 	server := Serve(t, answer)
-	p := made(t, about.Options, server)
+	p := provider(t, about.Options, server)
 	req := Question(t)
 	resp, err := p.Respond(t.Context(), req)
 	golden(t, filepath.Join(dir, "want.json"), outcome(resp, err))
@@ -71,7 +82,8 @@ func play(t *testing.T, dir string, made New) {
 	}
 }
 
-// Question is a request with two tools, made ready as the loop does it.
+// Question returns a request with two tools, whose schemas have the rationale that the
+// agent loop adds.
 func Question(t *testing.T) agent.Request {
 	t.Helper()
 	box := &agent.Toolbox{}
@@ -85,8 +97,8 @@ func Question(t *testing.T) agent.Request {
 	}
 }
 
-// Continued is the request after the tools ran, with ids of our own for the calls,
-// as the loop gives them.
+// Continued returns the request that follows once the tools of resp have run. The calls
+// have ids of our own, as in the agent loop.
 func Continued(req agent.Request, resp agent.Response) agent.Request {
 	said := agent.Message{Role: agent.RoleAssistant, Text: resp.Text, Opaque: resp.Opaque}
 	var results []agent.Message
@@ -99,7 +111,7 @@ func Continued(req agent.Request, resp agent.Response) agent.Request {
 	return req
 }
 
-// described is a tool that nothing runs.
+// described is a tool that has a description and never runs.
 type described struct{ spec agent.Spec }
 
 func (d described) Spec() agent.Spec { return d.spec }
@@ -108,6 +120,8 @@ func (d described) Run(context.Context, json.RawMessage) (json.RawMessage, error
 	return nil, errors.New("not run")
 }
 
+// tool has a schema whose properties are not in alphabetical order, so that a provider
+// that sorts them is noticed.
 func tool(name, description string) agent.Tool {
 	return described{agent.Spec{Name: name, Description: description, Schema: &jsonschema.Schema{
 		Type: "object", Required: []string{"path"},
@@ -118,6 +132,7 @@ func tool(name, description string) agent.Tool {
 	}}}
 }
 
+// golden compares got with a file of the case, or writes the file under -update.
 func golden(t *testing.T, file string, got []byte) {
 	t.Helper()
 	if *update {
@@ -128,19 +143,19 @@ func golden(t *testing.T, file string, got []byte) {
 	require.Equal(t, string(want), string(got), file)
 }
 
-// Server answers everything with the same bytes and keeps what it was asked. It is
-// the transport that leads to it, too.
+// Server is an HTTP server that records the requests it gets, and the transport that
+// takes requests to it. It is safe for concurrent use.
 type Server struct {
 	at *url.URL
 
-	mu   sync.Mutex
-	last []byte
-	asks int
-	head http.Header
+	mu    sync.Mutex // guards the members below
+	last  []byte
+	count int
+	head  http.Header
 }
 
-// Serve starts a server that sends an HTTP response as it was kept. It stops with
-// the test.
+// Serve starts a server that answers every request with a recorded HTTP response. It
+// stops when the test ends.
 func Serve(t *testing.T, answer []byte) *Server {
 	t.Helper()
 	_, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(answer)), nil)
@@ -155,7 +170,8 @@ func Serve(t *testing.T, answer []byte) *Server {
 	})
 }
 
-// Handle starts a server of one's own.
+// Handle starts a server with a handler. The handler gets requests whose body was read
+// already; Last has it. The server stops when the test ends.
 func Handle(t *testing.T, h http.HandlerFunc) *Server {
 	t.Helper()
 	s := &Server{}
@@ -163,7 +179,7 @@ func Handle(t *testing.T, h http.HandlerFunc) *Server {
 		body, _ := io.ReadAll(r.Body)
 		s.mu.Lock()
 		s.last, s.head = body, r.Header
-		s.asks++
+		s.count++
 		s.mu.Unlock()
 		h(w, r)
 	}))
@@ -174,14 +190,15 @@ func Handle(t *testing.T, h http.HandlerFunc) *Server {
 	return s
 }
 
-// RoundTrip implements http.RoundTripper: every request goes to the server.
+// RoundTrip implements http.RoundTripper. Every request goes to the server, whatever its
+// URL says.
 func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.URL.Scheme, r.URL.Host = s.at.Scheme, s.at.Host
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// Last is the last request's body, indented.
+// Last returns the body of the last request: indented if it is JSON, else as it came.
 func (s *Server) Last() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,14 +209,14 @@ func (s *Server) Last() []byte {
 	return append(out.Bytes(), '\n')
 }
 
-// Asks is how many requests there were.
-func (s *Server) Asks() int {
+// Requests returns the number of requests so far.
+func (s *Server) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asks
+	return s.count
 }
 
-// Header is the last request's.
+// Header returns the header of the last request.
 func (s *Server) Header() http.Header {
 	s.mu.Lock()
 	defer s.mu.Unlock()
