@@ -1,6 +1,14 @@
-// Package aimock runs the real loop against a mock of the model providers' wire
-// formats that was written elsewhere, the npm package @copilotkit/aimock, with and
-// without the failures it can make. It needs Node, and npm to fetch the mock once.
+// Package aimock runs the agent loop against a mock of the model providers' APIs that
+// others wrote, the npm package @copilotkit/aimock, over real sockets. It proves that
+// our adapters and our reading of the wire formats are not only right by our own
+// tests.
+//
+// TestEveryScenarioCompletesOnEveryBackend plays each scenario of loop_test.go through
+// each protocol; TestFiveHundredTurnsEndDespiteFailures lets the mock drop, malform,
+// limit and cut its answers. The tests need Node, and npm to fetch the mock once.
+//
+// A new way a turn can go is an entry of scenarios; a new protocol is an entry of
+// backends in rig_test.go.
 package aimock
 
 import (
@@ -18,15 +26,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mock is a running server.
+// mock is a running server of the mock.
 type mock struct {
 	url  string
-	stop func() // waits for its end; may be called more than once
+	stop func() // stops the server and waits for its end; may be called more than once
 }
 
 var listening = regexp.MustCompile(`listening on (http://\S+)`)
 
-// start runs the mock on a free port, answering by the fixtures.
+// start runs the mock on a free port with the given fixtures and flags. The server stops
+// when the test ends.
 func start(t *testing.T, fixtures []fixture, flags ...string) *mock {
 	t.Helper()
 	install(t)
@@ -42,13 +51,13 @@ func start(t *testing.T, fixtures []fixture, flags ...string) *mock {
 	cmd.Stderr = cmd.Stdout
 	require.NoError(t, cmd.Start())
 
-	var said strings.Builder
+	var output strings.Builder
 	lines := bufio.NewReader(out)
 	m := &mock{}
 	for m.url == "" {
 		line, err := lines.ReadString('\n')
-		said.WriteString(line)
-		require.NoError(t, err, "the mock did not start: %s", said.String())
+		output.WriteString(line)
+		require.NoError(t, err, "the mock did not start: %s", output.String())
 		if found := listening.FindStringSubmatch(line); found != nil {
 			m.url = found[1]
 		}
@@ -64,7 +73,7 @@ func start(t *testing.T, fixtures []fixture, flags ...string) *mock {
 	return m
 }
 
-// install fetches the mock where it is missing, as the lockfile says.
+// install fetches the version of the mock that the lockfile names, unless it is there.
 func install(t *testing.T) {
 	t.Helper()
 	_, err := exec.LookPath("node")
@@ -76,13 +85,16 @@ func install(t *testing.T) {
 	require.NoError(t, err, "npm ci: %s", out)
 }
 
-// fixture is one of the mock's: what it matches, and what it answers.
+// fixture tells the mock how to answer the requests that match. CutAfter cuts the stream
+// after that many chunks.
 type fixture struct {
 	Match    match  `json:"match"`
 	Response answer `json:"response"`
 	CutAfter int    `json:"truncateAfterChunks,omitempty"`
 }
 
+// match selects requests: by the user's message, by whether a tool has run, by its
+// result, and by how often the fixture matched before.
 type match struct {
 	User     string `json:"userMessage"`
 	Answered *bool  `json:"hasToolResult,omitempty"`
@@ -90,12 +102,14 @@ type match struct {
 	Time     *int   `json:"sequenceIndex,omitempty"`
 }
 
+// answer is what the mocked model says.
 type answer struct {
 	Content   string     `json:"content,omitempty"`
 	Reasoning string     `json:"reasoning,omitempty"`
 	Calls     []toolCall `json:"toolCalls,omitempty"`
 }
 
+// toolCall is a call in an answer.
 type toolCall struct {
 	Name      string            `json:"name"`
 	Arguments map[string]string `json:"arguments"`

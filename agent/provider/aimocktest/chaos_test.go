@@ -14,12 +14,14 @@ import (
 	"candor/session"
 )
 
+// The size of the test, and how many turns run at a time.
 const (
 	turns   = 500
 	workers = 8
 )
 
-// cut are turns of which the stream breaks off in the middle, once or each time.
+// cut returns messages whose answers break off in the middle, once or each time, and the
+// fixtures that make them.
 func cut() (words []string, out []fixture) {
 	whole := answer{Content: "An answer of which the first attempt was cut off in the middle."}
 	for i := range turns / 20 {
@@ -28,14 +30,14 @@ func cut() (words []string, out []fixture) {
 			fixture{Match: match{User: once, Time: new(0)}, Response: whole, CutAfter: 2},
 			fixture{Match: match{User: once}, Response: whole},
 			fixture{Match: match{User: always}, Response: whole, CutAfter: 2})
-		words = append(words, once, once, always) // the second time it is whole at once
+		words = append(words, once, once, always) // the second time, the first answer is whole
 	}
 	return words, out
 }
 
-// TestFiveHundredTurnsEndDespiteFailures: about one request in five fails, by a 500, a 429
-// with Retry-After, JSON that is none, or a connection that is cut before or amid
-// the answer. Every turn ends all the same, and leaves nothing behind.
+// TestFiveHundredTurnsEndDespiteFailures lets about one request in five fail, by a 500, a
+// 429 with Retry-After, broken JSON, or a connection that is cut before or during the
+// answer. Every turn has to end, with its log complete and no goroutine left.
 func TestFiveHundredTurnsEndDespiteFailures(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	words, fixtures := cut()
@@ -79,7 +81,7 @@ func TestFiveHundredTurnsEndDespiteFailures(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// checkChaos makes sure that the mock did what it was told to do.
+// checkChaos checks that the mock made every kind of failure.
 func checkChaos(t *testing.T, m *mock, through http.RoundTripper) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, m.url+"/__aimock/journal", nil)
@@ -99,10 +101,11 @@ func checkChaos(t *testing.T, m *mock, through http.RoundTripper) {
 	}
 }
 
+// user returns the name of the user whose turns a worker runs.
 func user(worker int) string { return fmt.Sprintf("user %d", worker) }
 
-// runAll runs a turn for each message, on one backend after the other, some at a
-// time.
+// runAll runs one turn per message, several at a time, and assigns them to the backends
+// in rotation.
 func runAll(t *testing.T, rigs []*rig, words []string) []session.Turn {
 	t.Helper()
 	ended := make([]session.Turn, len(words))

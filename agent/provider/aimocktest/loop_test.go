@@ -10,15 +10,17 @@ import (
 	"candor/session"
 )
 
-// reasons are what the mock's model gives for looking at a path. For other paths
-// it gives none.
+// reasons are the rationales that the mocked model gives for looking at a path. It gives
+// none for other paths.
 var reasons = map[string]string{
 	"why/a": "The user wants to know what is in a, and I expect its files.",
 	"why/b": "b is next to a, and I expect it to be empty.",
 }
 
+// rawThoughts is reasoning that must never show up in a narrative.
 const rawThoughts = "Raw thoughts that are nobody's business."
 
+// looking returns a call for each path, with its rationale if there is one.
 func looking(paths ...string) (out []toolCall) {
 	for _, p := range paths {
 		args := map[string]string{"path": p}
@@ -30,11 +32,13 @@ func looking(paths ...string) (out []toolCall) {
 	return out
 }
 
-// first and after are the answers to a message before and after tools ran.
+// first is the answer to a message before any tool has run.
 func first(user string, a answer) fixture {
 	return fixture{Match: match{User: user, Answered: new(false)}, Response: a}
 }
 
+// after is the answer to a message once a tool has returned a result that contains
+// result.
 func after(user, result string, a answer) fixture {
 	return fixture{Match: match{User: user, Answered: new(true), Result: result}, Response: a}
 }
@@ -43,15 +47,17 @@ func after(user, result string, a answer) fixture {
 type scenario struct {
 	words    string
 	fixtures []fixture
-	steps    [][]string // the paths that are looked at in each step
-	says     string     // before the first call
-	answers  string
+	steps    [][]string // the paths of the calls of each step
+	says     string     // the text before the first call
+	answers  string     // the text that ends the turn
 }
 
 var scenarios = []scenario{
 	{
 		words:    "[plain]",
-		fixtures: []fixture{first("[plain]", answer{Content: "A plain answer, long enough to come in several pieces."})},
+		fixtures: []fixture{
+			first("[plain]", answer{Content: "A plain answer, long enough to come in several pieces."}),
+		},
 		answers:  "A plain answer, long enough to come in several pieces.",
 	},
 	{
@@ -89,6 +95,7 @@ var scenarios = []scenario{
 	},
 }
 
+// allFixtures returns the fixtures of every scenario.
 func allFixtures() (out []fixture) {
 	for _, s := range scenarios {
 		out = append(out, s.fixtures...)
@@ -114,6 +121,8 @@ func TestEveryScenarioCompletesOnEveryBackend(t *testing.T) {
 	}
 }
 
+// checkSteps checks that a turn made the calls of its scenario, in their order, and that
+// its narrative is the model's text alone.
 func checkSteps(t *testing.T, s scenario, turn session.Turn) {
 	t.Helper()
 	require.Len(t, turn.Steps, len(s.steps), s.words)
@@ -121,7 +130,7 @@ func checkSteps(t *testing.T, s scenario, turn session.Turn) {
 		var paths []string
 		for _, c := range step.Calls {
 			assert.Equal(t, session.Success, c.Outcome, c.Error)
-			assert.Equal(t, len(step.Calls) > 1, c.Group != nil, "calls that ran together say so")
+			assert.Equal(t, len(step.Calls) > 1, c.Group != nil, "calls that ran in parallel have a group")
 			for _, p := range s.steps[i] {
 				if string(c.Params.Raw()) == `{"path":"`+p+`"}` {
 					paths = append(paths, p)

@@ -21,9 +21,10 @@ import (
 	"candor/session"
 )
 
-// backends are the providers the loop runs on.
+// backends names the providers that the loop runs on.
 var backends = []string{"openai chat", "openai responses", "anthropic", "ollama"}
 
+// provider returns the adapter for a backend, with the mock's server as its API.
 func provider(t *testing.T, name, url string, through http.RoundTripper) agent.Provider {
 	t.Helper()
 	var p agent.Provider
@@ -32,9 +33,13 @@ func provider(t *testing.T, name, url string, through http.RoundTripper) agent.P
 	case "openai chat":
 		p, err = openai.New(openai.Options{BaseURL: url + "/v1", Key: "mock", Model: "o3", Transport: through})
 	case "openai responses":
-		p, err = openai.New(openai.Options{BaseURL: url + "/v1", Key: "mock", Model: "o3", API: openai.Responses, Transport: through})
+		p, err = openai.New(openai.Options{
+			BaseURL: url + "/v1", Key: "mock", Model: "o3", API: openai.Responses, Transport: through,
+		})
 	case "anthropic":
-		p, err = anthropic.New(anthropic.Options{BaseURL: url, Key: "mock", Model: "claude-opus-4-5", Transport: through})
+		p, err = anthropic.New(anthropic.Options{
+			BaseURL: url, Key: "mock", Model: "claude-opus-4-5", Transport: through,
+		})
 	case "ollama":
 		p, err = openai.New(openai.Options{BaseURL: url + "/v1", Model: "deepseek-r1:8b", Transport: through})
 	}
@@ -42,7 +47,7 @@ func provider(t *testing.T, name, url string, through http.RoundTripper) agent.P
 	return p
 }
 
-// look is a tool that says what it was asked for.
+// look is a tool that returns its arguments.
 type look struct{}
 
 func (look) Spec() agent.Spec {
@@ -56,7 +61,7 @@ func (look) Run(_ context.Context, args json.RawMessage) (json.RawMessage, error
 	return json.Marshal(map[string]json.RawMessage{"saw": args})
 }
 
-// rig is the loop on one backend, with everything it has in production.
+// rig is the agent loop on one backend, wired as in production.
 type rig struct {
 	backend    string
 	store      *session.Memory
@@ -85,7 +90,7 @@ func (r *rig) close(ctx context.Context) {
 	_ = r.store.Close() // which never fails
 }
 
-// say runs one turn in a thread of its own and waits for its end, a minute at most.
+// say runs one turn in a new thread and waits at most a minute for its end.
 func (r *rig) say(t *testing.T, user, words string) session.Turn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -108,8 +113,8 @@ func (r *rig) say(t *testing.T, user, words string) session.Turn {
 	return session.Turn{}
 }
 
-// checkLog is what holds of every log: no gap in its numbers, and a reason for
-// every call, with the right source.
+// checkLog checks that a log has no gap in its numbers and a rationale from the right
+// source for every call. It returns the number of calls.
 func (r *rig) checkLog(t *testing.T, user string) (calls int) {
 	t.Helper()
 	s, err := r.store.Open(t.Context(), user)
@@ -129,12 +134,12 @@ func (r *rig) checkLog(t *testing.T, user string) (calls int) {
 	return calls
 }
 
-// checkReason knows by the path whether the model gave one.
+// checkReason checks the rationale of a call. The path says whether the model gave one.
 func checkReason(t *testing.T, c session.ToolCalled) {
 	t.Helper()
 	var params struct{ Path, Rationale string }
 	require.NoError(t, json.Unmarshal(c.Params.Raw(), &params))
-	assert.Empty(t, params.Rationale, "the reason is no argument")
+	assert.Empty(t, params.Rationale, "the rationale is not an argument")
 	require.NotEmpty(t, c.Rationale.Text.String())
 	if why, given := reasons[params.Path]; given {
 		assert.Equal(t, session.FromModel, c.Rationale.Source, params.Path)

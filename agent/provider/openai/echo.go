@@ -13,7 +13,8 @@ const (
 	EchoForbidden                 // refuses a conversation with it, or never sends any
 )
 
-// echoRules are tried in order; an empty field matches everything.
+// echoRules are tried in order; an empty field matches everything. They follow what the
+// providers document, and what users of other clients report.
 var echoRules = []struct {
 	host  string // matches the host and its subdomains
 	model string // matches a part of the model's name

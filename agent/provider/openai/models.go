@@ -53,4 +53,5 @@ func FirstModel(ctx context.Context, o Options) (string, error) {
 	return list.Data[0].ID, nil
 }
 
+// unlisted is the error for a status that brings no list.
 func unlisted(status int) error { return fmt.Errorf("it answered with status %d", status) }

@@ -56,7 +56,8 @@ func placeAfter(text []string, calls []agent.Call) int {
 	return min(len(text), 1)
 }
 
-// messageText joins the parts of a message: text, or the refusal to give one.
+// messageText joins the parts of a message: text, or the refusal to give one, which is
+// what the model has to say then.
 func messageText(item responses.Item) string {
 	var out strings.Builder
 	for _, part := range item.Content {

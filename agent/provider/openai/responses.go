@@ -73,7 +73,8 @@ func (p *Provider) responsesRequest(req agent.Request, summaries bool) ([]byte, 
 	return wire.Encode(out)
 }
 
-// inputItems returns the items that one message consists of.
+// inputItems returns the items that one message consists of. What the assistant said is
+// its text, then its calls, with the reasoning in between where it stood.
 func (p *Provider) inputItems(m agent.Message) []responses.Input {
 	switch m.Role {
 	case agent.RoleUser:

@@ -1,5 +1,6 @@
-// Package script is a model that replays a script, with tools that answer as
-// the script says. It is for goldens, and for whoever wants to see a case.
+// Package script implements agent.Provider by replaying a script, together with the
+// tools that the script describes. It is deterministic and needs no network: goldens
+// and demonstrations are made with it.
 //
 // A script is one JSON object:
 //
@@ -18,11 +19,19 @@
 //	  "deny": ["danger"]
 //	}
 //
-// A step calls tools (tool_calls, with a narrative or without), answers (text)
-// or is a failure of the provider (error); each may have a delay_ms. Calls may
-// name tools that the script does not have: built-in ones, or none at all. The
-// tools in deny are those a policy rejects.
+// A step calls tools (tool_calls, with or without a narrative), answers (text), or
+// fails as a provider does (error). A tool returns a result, fails or panics, and may
+// ask for approval ("approval": "ask"). Steps and tools may have a delay_ms, at most
+// ten minutes. Calls may name tools that the script does not describe: built-in ones,
+// or none at all. The tools in deny are those that a policy has to reject. "agents"
+// holds scripts of sub-agents, by the name of the tool that delegates to them.
 //
-// Each turn starts the script over. Which step is due follows from the
-// conversation alone, so one Script serves any number of threads at once.
+// Load checks everything before anything runs: unknown members, steps that cannot be
+// reached and tools without an outcome are errors that name the step or the tool.
+//
+// Each turn starts the script over. Which step is due follows from the conversation
+// alone, so a Script has no state and serves any number of threads at once.
+//
+// A new member of the format belongs in the structs of format.go, and what it does in
+// script.go.
 package script

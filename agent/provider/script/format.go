@@ -15,11 +15,14 @@ import (
 	"candor/agent"
 )
 
+// The bounds of a script: its size, and a delay in it.
 const (
 	maxBytes = 8 << 20
 	maxDelay = 10 * time.Minute
 )
 
+// file is the outermost object. Steps, tools and agents stay raw, so that an error in
+// one of them can name it.
 type file struct {
 	Steps  []json.RawMessage          `json:"steps"`
 	Tools  map[string]json.RawMessage `json:"tools"`
@@ -27,6 +30,7 @@ type file struct {
 	Agents map[string]json.RawMessage `json:"agents"`
 }
 
+// step is one answer of the model. Exactly one of Calls, Text and Error is set.
 type step struct {
 	Narrative string     `json:"narrative"`
 	Calls     []toolCall `json:"tool_calls"`
@@ -35,6 +39,8 @@ type step struct {
 	DelayMS   int64      `json:"delay_ms"`
 }
 
+// toolCall is a call that a step makes. Arguments may be any JSON, since models write
+// wrong ones, too; none means an empty object.
 type toolCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
@@ -42,17 +48,20 @@ type toolCall struct {
 	Rationale string          `json:"rationale"`
 }
 
+// outcome is what a tool does when it is called. Exactly one of Result, Error and Panic
+// is set; a result of null is one.
 type outcome struct {
 	Result  json.RawMessage `json:"result"`
 	Error   *string         `json:"error"`
 	Panic   *string         `json:"panic"`
 	DelayMS int64           `json:"delay_ms"`
 
-	Approval string `json:"approval"`
-	mode     agent.Approval
+	Approval string         `json:"approval"`
+	mode     agent.Approval // Approval, parsed
 }
 
-// Load reads a script. Its errors name the step or the tool that is wrong.
+// Load reads a script of at most 8 MiB and checks it. Its errors name the line, the step
+// or the tool that is wrong.
 func Load(r io.Reader) (*Script, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
@@ -61,17 +70,17 @@ func Load(r io.Reader) (*Script, error) {
 	if len(raw) > maxBytes {
 		return nil, fmt.Errorf("script: it is larger than %d bytes", maxBytes)
 	}
-	s, err := read(raw)
+	s, err := parse(raw)
 	if err != nil {
 		return nil, fmt.Errorf("script: %w", err)
 	}
 	return s, nil
 }
 
-// read decodes a script and, within it, those of its agents.
-func read(raw []byte) (*Script, error) {
+// parse decodes a script and those of its sub-agents.
+func parse(raw []byte) (*Script, error) {
 	var f file
-	err := strict(raw, &f)
+	err := decodeStrictly(raw, &f)
 	if err != nil {
 		return nil, err
 	}
@@ -83,19 +92,20 @@ func read(raw []byte) (*Script, error) {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Agents)) {
-		if s.agents[name], err = read(f.Agents[name]); err != nil {
+		if s.agents[name], err = parse(f.Agents[name]); err != nil {
 			return nil, fmt.Errorf("agent %q: %w", name, err)
 		}
 	}
 	return s, nil
 }
 
-// strict decodes exactly one value and knows every field in it.
-func strict(raw []byte, into any) error {
+// decodeStrictly decodes exactly one value. Unknown members are errors: a script is
+// written by hand, and a typing error has to be noticed.
+func decodeStrictly(raw []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
-		return inWords(err, raw)
+		return explain(err, raw)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows after its end")
@@ -103,8 +113,8 @@ func strict(raw []byte, into any) error {
 	return nil
 }
 
-// inWords is a decoding error as a script's author can use it.
-func inWords(err error, raw []byte) error {
+// explain turns a decoding error into one that the author of a script can use.
+func explain(err error, raw []byte) error {
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 		line := 1 + bytes.Count(raw[:min(int(e.Offset), len(raw))], []byte("\n"))
 		return fmt.Errorf("line %d is not JSON: %w", line, e)
@@ -121,13 +131,15 @@ func inWords(err error, raw []byte) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
+// readSteps decodes and checks the steps. Each but the last has to call tools, or the
+// turn would end before the others.
 func readSteps(raw []json.RawMessage) ([]step, error) {
 	if len(raw) == 0 {
 		return nil, errors.New("it has no steps")
 	}
 	steps := make([]step, len(raw))
 	for i := range raw {
-		err := strict(raw[i], &steps[i])
+		err := decodeStrictly(raw[i], &steps[i])
 		if err == nil {
 			err = steps[i].check()
 		}
@@ -141,6 +153,8 @@ func readSteps(raw []json.RawMessage) ([]step, error) {
 	return steps, nil
 }
 
+// check reports a step that does nothing, or more than one thing, and fills in the
+// arguments that calls leave out.
 func (s *step) check() error {
 	kinds := 0
 	for _, is := range []bool{len(s.Calls) > 0, s.Text != nil, s.Error != nil} {
@@ -173,13 +187,14 @@ func checkDelay(ms int64) error {
 	return nil
 }
 
+// readTools decodes and checks the tools, in the order of their names.
 func readTools(raw map[string]json.RawMessage) ([]agent.Tool, error) {
 	tools := make([]agent.Tool, 0, len(raw))
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		t := &scripted{name: name}
-		err := strict(raw[name], &t.does)
+		err := decodeStrictly(raw[name], &t.outcome)
 		if err == nil {
-			err = t.does.check()
+			err = t.outcome.check()
 		}
 		if err == nil && name == "" {
 			err = errors.New("it has no name")
@@ -192,6 +207,7 @@ func readTools(raw map[string]json.RawMessage) ([]agent.Tool, error) {
 	return tools, nil
 }
 
+// check reports a tool that has no outcome, or several, and parses its approval.
 func (o *outcome) check() (err error) {
 	if o.Approval != "" {
 		if o.mode, err = agent.ParseApproval(o.Approval); err != nil {

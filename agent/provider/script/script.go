@@ -15,8 +15,8 @@ import (
 	"candor/agent"
 )
 
-// Script is a script that was read: an agent.Provider and the tools that go
-// with it. It never changes and is safe for concurrent use.
+// Script is a provider that replays a script, and the tools of that script. It never
+// changes and is safe for concurrent use.
 type Script struct {
 	steps  []step
 	tools  []agent.Tool
@@ -26,22 +26,22 @@ type Script struct {
 
 var _ agent.Provider = (*Script)(nil)
 
-// Tools are the script's own tools, sorted by name. They take any object.
+// Tools returns the script's own tools, sorted by name. They accept any object.
 func (s *Script) Tools() []agent.Tool { return slices.Clone(s.tools) }
 
-// Denied are the names of the tools that a policy is to reject.
+// Denied returns the names of the tools that a policy has to reject.
 func (s *Script) Denied() []string { return slices.Clone(s.denied) }
 
-// Agents are the scripts of other agents, by the name of the tool that hands them
-// a task.
+// Agents returns the scripts of sub-agents, by the name of the tool that delegates to
+// them.
 func (s *Script) Agents() map[string]*Script { return maps.Clone(s.agents) }
 
-// Respond is the step that is due: as many are past as the assistant called
-// tools since the user last spoke. After the last one it answers that the script
-// has ended. When no tools are offered, a step that calls some answers with its
-// narrative instead.
+// Respond implements agent.Provider by the step that is due: one step is done for every
+// message since the user's last in which the assistant called tools. After the last
+// step it answers that the script has ended. When the request offers no tools, a step
+// that calls some answers with its narrative instead.
 func (s *Script) Respond(ctx context.Context, req agent.Request) (agent.Response, error) {
-	due := past(req.Messages)
+	due := stepsDone(req.Messages)
 	if due >= len(s.steps) {
 		return agent.Response{Text: fmt.Sprintf("The script has ended after its %d steps.", len(s.steps))}, ctx.Err()
 	}
@@ -60,18 +60,21 @@ func (s *Script) Respond(ctx context.Context, req agent.Request) (agent.Response
 	return agent.Response{Text: st.Narrative, Calls: st.calls()}, nil
 }
 
-func past(messages []agent.Message) (steps int) {
+// stepsDone counts the steps of the current turn that called tools.
+func stepsDone(messages []agent.Message) (n int) {
 	for _, m := range slices.Backward(messages) {
 		switch {
 		case m.Role == agent.RoleUser:
-			return steps
+			return n
 		case m.Role == agent.RoleAssistant && len(m.Calls) > 0:
-			steps++
+			n++
 		}
 	}
-	return steps
+	return n
 }
 
+// withheld is the answer of a step whose calls cannot be made, since the request offers
+// no tools.
 func (s step) withheld() string {
 	if strings.TrimSpace(s.Narrative) != "" {
 		return s.Narrative
@@ -79,6 +82,7 @@ func (s step) withheld() string {
 	return fmt.Sprintf("The script calls %s here, but no tools are offered.", s.Calls[0].Name)
 }
 
+// calls returns copies of the calls, which the caller may change.
 func (s step) calls() []agent.Call {
 	out := make([]agent.Call, len(s.Calls))
 	for i, c := range s.Calls {
@@ -87,35 +91,38 @@ func (s step) calls() []agent.Call {
 	return out
 }
 
-// scripted is a tool that does as the script says.
+// scripted is a tool of a script.
 type scripted struct {
-	name string
-	does outcome
+	name    string
+	outcome outcome
 }
 
+// Spec implements agent.Tool.
 func (t *scripted) Spec() agent.Spec {
 	return agent.Spec{
 		Name:        t.name,
 		Description: "A scripted tool: it takes anything and answers what the script says.",
 		Schema:      &jsonschema.Schema{Type: "object"},
-		Approval:    t.does.mode,
+		Approval:    t.outcome.mode,
 	}
 }
 
+// Run implements agent.Tool. It returns a copy of the result.
 func (t *scripted) Run(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
-	if err := wait(ctx, t.does.DelayMS); err != nil {
+	if err := wait(ctx, t.outcome.DelayMS); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
 	switch {
-	case t.does.Panic != nil:
-		panic(*t.does.Panic)
-	case t.does.Error != nil:
-		return nil, errors.New(*t.does.Error)
+	case t.outcome.Panic != nil:
+		panic(*t.outcome.Panic)
+	case t.outcome.Error != nil:
+		return nil, errors.New(*t.outcome.Error)
 	}
-	return slices.Clone(t.does.Result), nil
+	return slices.Clone(t.outcome.Result), nil
 }
 
-// wait is a delay that ends early, with an error, when ctx does.
+// wait pauses for a delay of a step or a tool. It returns early, with ctx's error, when
+// ctx ends.
 func wait(ctx context.Context, ms int64) error {
 	if ms == 0 {
 		return ctx.Err()

@@ -63,9 +63,9 @@ func TestTheStepDueFollowsFromTheConversation(t *testing.T) {
 		{Name: "absent", Arguments: json.RawMessage(`{}`)},
 	}}, first)
 	assert.Equal(t, "It is noon.", respond(t, s, user, asked, told).Text)
-	assert.Equal(t, "It is noon.", respond(t, s, user, asked, told, nudge).Text, "a system message is no new turn")
+	assert.Equal(t, "It is noon.", respond(t, s, user, asked, told, nudge).Text, "a system message starts no turn")
 	assert.Equal(t, "The script has ended after its 2 steps.", respond(t, s, user, asked, told, asked, told).Text)
-	assert.Equal(t, first, respond(t, s, user, asked, told, said, user), "a new turn starts the script over")
+	assert.Equal(t, first, respond(t, s, user, asked, told, said, user), "each turn starts the script over")
 }
 
 func TestWithoutToolsAStepAnswersWithItsNarrative(t *testing.T) {
@@ -111,7 +111,7 @@ func TestToolsReturnTheirScriptedOutcome(t *testing.T) {
 		start := time.Now()
 		got, err := byName["slow"].Run(t.Context(), nil)
 		require.NoError(t, err)
-		assert.Equal(t, `{"ok": [true, "<b>"]}`, string(got), "a result is given as it was written")
+		assert.Equal(t, `{"ok": [true, "<b>"]}`, string(got), "a result keeps its bytes")
 		assert.Equal(t, 50*time.Millisecond, time.Since(start))
 	})
 }
@@ -142,20 +142,28 @@ func TestErrorsNameTheWrongStepOrTool(t *testing.T) {
 		"unknown field":           {`{"steps":[{"text":"a"}],"stepz":1}`, `unknown field "stepz"`},
 		"no steps":                {`{"steps":[]}`, "it has no steps"},
 		"unknown field in a step": {`{"steps":[{"text":"a","txt":""}]}`, `step 1: unknown field "txt"`},
-		"unknown field in a call": {`{"steps":[{"tool_calls":[{"name":"a","args":{}}]}]}`, `step 1: unknown field "args"`},
+		"unknown field in a call": {`{"steps":[{"tool_calls":[{"name":"a","args":{}}]}]}`,
+			`step 1: unknown field "args"`},
 		"step of the wrong type":  {`{"steps":[{"tool_calls":[{"name":"a"}]},7]}`, "step 2: it cannot be number"},
 		"field of the wrong type": {`{"steps":[{"text":7}]}`, "step 1: text cannot be number"},
 		"step that does nothing":  {`{"steps":[{}]}`, "step 1: it needs exactly one of"},
 		"step that does two":      {`{"steps":[{"text":"a","error":"b"}]}`, "step 1: it needs exactly one of"},
-		"narrative without calls": {`{"steps":[{"text":"a","narrative":"b"}]}`, "step 1: a narrative stands before tool_calls"},
-		"call without a name":     {`{"steps":[{"tool_calls":[{"name":"a"},{"id":"x"}]}]}`, "step 1: call 2 has no name"},
-		"never reached":           {`{"steps":[{"text":"a"},{"text":"b"}]}`, "step 2: it is never reached: step 1 ends the turn"},
+		"narrative without calls": {`{"steps":[{"text":"a","narrative":"b"}]}`,
+			"step 1: a narrative stands before tool_calls"},
+		"call without a name": {`{"steps":[{"tool_calls":[{"name":"a"},{"id":"x"}]}]}`,
+			"step 1: call 2 has no name"},
+		"never reached": {`{"steps":[{"text":"a"},{"text":"b"}]}`,
+			"step 2: it is never reached: step 1 ends the turn"},
 		"negative delay":          {`{"steps":[{"text":"a","delay_ms":-1}]}`, "step 1: delay_ms is -1"},
 		"endless delay":           {`{"steps":[{"text":"a","delay_ms":99999999}]}`, "step 1: delay_ms is 99999999"},
-		"tool without an outcome": {`{"steps":[{"text":"a"}],"tools":{"t":{"delay_ms":1}}}`, `tool "t": it needs exactly one of`},
-		"tool with two outcomes":  {`{"steps":[{"text":"a"}],"tools":{"t":{"error":"a","panic":"b"}}}`, `tool "t": it needs`},
-		"tool with unknown field": {`{"steps":[{"text":"a"}],"tools":{"t":{"reslt":1}}}`, `tool "t": unknown field "reslt"`},
-		"tool without a name":     {`{"steps":[{"text":"a"}],"tools":{"":{"result":1}}}`, `tool "": it has no name`},
+		"tool without an outcome": {`{"steps":[{"text":"a"}],"tools":{"t":{"delay_ms":1}}}`,
+			`tool "t": it needs exactly one of`},
+		"tool with two outcomes": {`{"steps":[{"text":"a"}],"tools":{"t":{"error":"a","panic":"b"}}}`,
+			`tool "t": it needs`},
+		"tool with unknown field": {`{"steps":[{"text":"a"}],"tools":{"t":{"reslt":1}}}`,
+			`tool "t": unknown field "reslt"`},
+		"tool without a name": {`{"steps":[{"text":"a"}],"tools":{"":{"result":1}}}`,
+			`tool "": it has no name`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := script.Load(strings.NewReader(c.script))

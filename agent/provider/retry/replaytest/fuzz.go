@@ -47,6 +47,7 @@ func Fuzz(f *testing.F, folder string, options []byte, provider New) {
 // canned is a transport that answers every request with the same bytes, without a
 // server: fuzzing needs thousands of answers a second.
 type canned struct {
+	// t fails where a request is no JSON.
 	t      *testing.T
 	answer []byte
 }

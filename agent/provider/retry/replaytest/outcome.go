@@ -11,13 +11,13 @@ import (
 // wanted is a response, or an error, as want.json has it. Bytes are strings, so that a
 // reviewer can read them, and members that are empty are left out.
 type wanted struct {
-	Text    string        `json:"text,omitempty"`
-	Summary string        `json:"summary,omitempty"`
-	Calls   []wantedCall  `json:"calls,omitempty"`
+	Text    string         `json:"text,omitempty"`
+	Summary string         `json:"summary,omitempty"`
+	Calls   []wantedCall   `json:"calls,omitempty"`
 	Opaque  []wantedOpaque `json:"opaque,omitempty"`
-	Model   string        `json:"model,omitempty"`
-	Usage   *agent.Usage  `json:"usage,omitempty"`
-	Error   *wantedError  `json:"error,omitempty"`
+	Model   string         `json:"model,omitempty"`
+	Usage   *agent.Usage   `json:"usage,omitempty"`
+	Error   *wantedError   `json:"error,omitempty"`
 }
 
 // wantedCall is a tool call with its arguments as the model wrote them.
