@@ -54,11 +54,11 @@ type scenario struct {
 
 var scenarios = []scenario{
 	{
-		words:    "[plain]",
+		words: "[plain]",
 		fixtures: []fixture{
 			first("[plain]", answer{Content: "A plain answer, long enough to come in several pieces."}),
 		},
-		answers:  "A plain answer, long enough to come in several pieces.",
+		answers: "A plain answer, long enough to come in several pieces.",
 	},
 	{
 		words: "[one tool]",

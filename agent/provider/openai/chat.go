@@ -78,8 +78,9 @@ func (a *chatAnswer) add(chunk chat.Chunk) {
 		}
 	}
 	for _, choice := range chunk.Choices {
+		// One answer was requested; some servers send further ones all the same.
 		if choice.Index != 0 {
-			continue // we asked for one
+			continue
 		}
 		a.text.WriteString(string(choice.Delta.Content))
 		a.refusal.WriteString(string(choice.Delta.Refusal))

@@ -59,7 +59,8 @@ func TestTheStepDueFollowsFromTheConversation(t *testing.T) {
 	s := load(t, lunch)
 	first := respond(t, s, user)
 	assert.Equal(t, agent.Response{Text: "I look at the clock.", Calls: []agent.Call{
-		{ID: "c1", Name: "clock", Arguments: json.RawMessage(`{"b": 1, "a": 2}`), Reasoning: "The user wants the time."},
+		{ID: "c1", Name: "clock", Arguments: json.RawMessage(`{"b": 1, "a": 2}`),
+			Reasoning: "The user wants the time."},
 		{Name: "absent", Arguments: json.RawMessage(`{}`)},
 	}}, first)
 	assert.Equal(t, "It is noon.", respond(t, s, user, asked, told).Text)
@@ -154,8 +155,8 @@ func TestErrorsNameTheWrongStepOrTool(t *testing.T) {
 			"step 1: call 2 has no name"},
 		"never reached": {`{"steps":[{"text":"a"},{"text":"b"}]}`,
 			"step 2: it is never reached: step 1 ends the turn"},
-		"negative delay":          {`{"steps":[{"text":"a","delay_ms":-1}]}`, "step 1: delay_ms is -1"},
-		"endless delay":           {`{"steps":[{"text":"a","delay_ms":99999999}]}`, "step 1: delay_ms is 99999999"},
+		"negative delay": {`{"steps":[{"text":"a","delay_ms":-1}]}`, "step 1: delay_ms is -1"},
+		"endless delay":  {`{"steps":[{"text":"a","delay_ms":99999999}]}`, "step 1: delay_ms is 99999999"},
 		"tool without an outcome": {`{"steps":[{"text":"a"}],"tools":{"t":{"delay_ms":1}}}`,
 			`tool "t": it needs exactly one of`},
 		"tool with two outcomes": {`{"steps":[{"text":"a"}],"tools":{"t":{"error":"a","panic":"b"}}}`,
