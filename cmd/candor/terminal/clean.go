@@ -7,36 +7,44 @@ import (
 )
 
 const (
-	// maxLine bounds a line of foreign text, in characters.
+	// maxLine bounds one line of foreign text, in characters.
 	maxLine = 10_000
-	// maxText bounds what is shown of a whole text, in characters.
+	// maxText bounds a whole text, in characters.
 	maxText = 400_000
-	// maxMarks is how many combining marks one character keeps.
+	// maxMarks bounds the combining marks of one character.
 	maxMarks = 4
-	// maxSequence bounds what is taken for one terminal sequence, in bytes.
+	// maxSequence bounds the length of a terminal sequence, in bytes.
 	maxSequence = 4096
 )
 
-// Clean makes foreign text safe to print: terminal sequences are taken out as a
-// whole, control, bidi and invisible characters one by one; a tab is two spaces, any
-// line break a newline. What is longer than a person reads is cut, and says so.
+// Clean makes foreign text safe to print. Terminal sequences are removed as a whole;
+// control, bidirectional and invisible characters one by one. A tab becomes two
+// spaces and every line break a newline. The result is valid UTF-8, holds no control
+// character but newlines, and cleaning it again changes nothing.
+//
+// Clean also bounds the text: a line keeps its first 10,000 characters and the whole
+// text its first 400,000, followed by a note of what was left out.
 func Clean(s string) string { return cleaner{}.clean(s) }
 
-// CleanLine is Clean for what stands within a line: line breaks become spaces.
+// CleanLine is [Clean] for text that stands within a line: line breaks and runs of
+// blanks become single spaces.
 func CleanLine(s string) string {
 	return strings.Join(strings.Fields(cleaner{line: true}.clean(s)), " ")
 }
 
-// cleaner writes what is safe of a text.
+// cleaner builds the safe form of one text. It counts characters as it writes, so
+// that the bounds hold for input of any length.
 type cleaner struct {
 	out    strings.Builder
-	line   bool // one line is wanted
+	line   bool // make one line of it
 	column int  // characters on this line so far
 	total  int
 	marks  int
 	cut    int // characters left out of this line
 }
 
+// clean takes runs of printable ASCII, which most text is, in one piece, and looks
+// at the rest rune by rune.
 func (c cleaner) clean(s string) string {
 	c.out.Grow(min(len(s), 4*maxText))
 	for len(s) > 0 {
@@ -65,7 +73,8 @@ func (c cleaner) clean(s string) string {
 	return c.out.String()
 }
 
-// plainRun is how many printable ASCII characters s begins with.
+// printableASCII returns how many printable ASCII characters s begins with, at most
+// maxLine.
 func printableASCII(s string) int {
 	n := 0
 	for n < len(s) && n < maxLine && s[n] >= ' ' && s[n] <= '~' {
@@ -74,7 +83,8 @@ func printableASCII(s string) int {
 	return n
 }
 
-// plain adds printable ASCII characters.
+// plain adds printable ASCII characters. What does not fit on the line is counted as
+// cut.
 func (c *cleaner) plain(s string) {
 	c.marks = 0
 	fits := min(len(s), maxLine-c.column)
@@ -84,6 +94,8 @@ func (c *cleaner) plain(s string) {
 	c.cut += len(s) - fits
 }
 
+// add writes one rune if it is safe. Combining marks and joiners are kept up to
+// maxMarks on one character: more would draw over the lines above and below.
 func (c *cleaner) add(r rune) {
 	switch {
 	case r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\v' || r == '\f' || r == '\u0085':
@@ -104,6 +116,7 @@ func (c *cleaner) add(r rune) {
 	}
 }
 
+// newline ends the line, or writes a space where one line is wanted.
 func (c *cleaner) newline() {
 	c.marks = 0
 	if c.line {
@@ -116,6 +129,7 @@ func (c *cleaner) newline() {
 	c.out.WriteByte('\n')
 }
 
+// write adds text that takes a number of characters on the line.
 func (c *cleaner) write(s string, characters int) {
 	if c.column >= maxLine {
 		c.cut += characters
@@ -126,7 +140,7 @@ func (c *cleaner) write(s string, characters int) {
 	c.out.WriteString(s)
 }
 
-// note says how much of the line was cut.
+// noteCut says at the end of a line how much of it was cut.
 func (c *cleaner) noteCut() {
 	if c.cut > 0 {
 		c.out.WriteString("… (" + count(c.cut) + " more characters)")
@@ -134,15 +148,18 @@ func (c *cleaner) noteCut() {
 	}
 }
 
-// mark reports whether r is drawn onto the character before it.
+// combines reports whether r is drawn onto the character before it: a combining
+// mark, or the variation selector that makes an emoji of a symbol.
 func combines(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Me) && !invisible(r) || r == 0xFE0F
 }
 
-// joiner reports whether r joins its neighbours into one: scripts and emoji need it.
+// joins reports whether r joins its neighbors into one character. Several scripts
+// and many emoji need the zero-width joiner and non-joiner.
 func joins(r rune) bool { return r == 0x200C || r == 0x200D }
 
-// hidden are marks and letters that show nothing.
+// invisible reports whether r is a mark or letter that shows nothing. Such
+// characters hide text from a reader, or make two different words look the same.
 func invisible(r rune) bool {
 	switch {
 	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, r == 0x17B4, r == 0x17B5, r == 0x2800:
@@ -153,19 +170,22 @@ func invisible(r rune) bool {
 	return false
 }
 
-// shown reports whether r is something to look at, or a space.
+// printable reports whether r is visible or a space. The private runes that the line
+// editor uses as placeholders are not: foreign text could otherwise stand for what a
+// person typed.
 func printable(r rune) bool {
 	if r == ' ' || r == 0xA0 || r == utf8.RuneError {
 		return true
 	}
-	if r >= firstToken {
-		return false // the line editor's
+	if r >= firstPlaceholder {
+		return false // a placeholder of the line editor
 	}
 	return (unicode.IsGraphic(r) || unicode.Is(unicode.Co, r)) && !invisible(r) && !unicode.Is(unicode.Cf, r)
 }
 
-// sequence is the length of the terminal sequence that s begins with, 0 for none. One
-// that does not end is its introducer only: what follows is text.
+// sequenceLen returns the length of the terminal sequence that s begins with, 0 if
+// it begins with none. Of a sequence that does not end only the introducer counts:
+// what follows it is text.
 func sequenceLen(s string) int {
 	var kind byte
 	start := 2
@@ -173,7 +193,7 @@ func sequenceLen(s string) int {
 	case len(s) >= 2 && s[0] == 0x1b:
 		kind = s[1]
 	case len(s) >= 2 && s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f:
-		kind = s[1] - 0x40 // an 8-bit control is the 7-bit one with ESC before it
+		kind = s[1] - 0x40 // an 8-bit control equals ESC and the 7-bit one
 	default:
 		return 0
 	}
@@ -193,7 +213,8 @@ func sequenceLen(s string) int {
 	return start
 }
 
-// csi is the length of parameters up to the final byte.
+// csiLen returns the length of a control sequence's parameters and its final byte.
+// It stops at the first byte that cannot belong to one.
 func csiLen(s string) int {
 	for i := 0; i < min(len(s), 64); i++ {
 		switch {
@@ -206,7 +227,8 @@ func csiLen(s string) int {
 	return 0
 }
 
-// controlString is the length up to BEL or ST, 0 where it does not end.
+// controlStringLen returns the length up to and including BEL or ST, 0 if the string
+// does not end on its line within maxSequence bytes.
 func controlStringLen(s string) int {
 	for i := 0; i < min(len(s), maxSequence); i++ {
 		switch {

@@ -9,8 +9,8 @@ import (
 	"candor/web/client"
 )
 
-// outcome words how a call ended and how much came of it: 3 documents found,
-// success (4,321 bytes), error: no such file.
+// outcome says how a call ended and how much it returned: "3 documents found",
+// "success (4,321 bytes)", "error: no such file".
 func outcome(d client.Decision, c client.Call) string {
 	words := cmp.Or(CleanLine(d.Outcome), "unknown")
 	switch {
@@ -27,6 +27,8 @@ func outcome(d client.Decision, c client.Call) string {
 	return words
 }
 
+// success says how much a call returned in the most telling unit known: items,
+// characters or bytes.
 func success(s *client.ResultShape) string {
 	switch {
 	case s == nil:
@@ -43,6 +45,7 @@ func success(s *client.ResultShape) string {
 	return "success (" + plural(s.Bytes, "byte") + ")"
 }
 
+// chars returns the number of characters of a result, 0 if unknown.
 func chars(s *client.ResultShape) int {
 	if s.Chars == nil {
 		return 0
@@ -50,7 +53,7 @@ func chars(s *client.ResultShape) int {
 	return *s.Chars
 }
 
-// noun is what a list holds, in the number that fits.
+// itemNoun returns what the items of a list are called, in the singular for one.
 func itemNoun(of string, n int) string {
 	of = fit(CleanLine(of), 20)
 	switch {
@@ -64,7 +67,8 @@ func itemNoun(of string, n int) string {
 	return strings.TrimSuffix(of, "s")
 }
 
-// gist is what came of a call, in the line that is shown while the turn runs.
+// resultLine sums up a result in one line while the turn runs: its size where the
+// shape is known, else the beginning of its preview.
 func resultLine(preview string, s *client.ResultShape) string {
 	switch {
 	case s != nil && s.Items != nil && s.Of != "":

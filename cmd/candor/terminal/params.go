@@ -9,13 +9,15 @@ import (
 	"unicode/utf16"
 )
 
-// maxParams is how many characters of parameters are shown.
+// maxParams bounds the parameters shown on a line, in characters.
 const maxParams = 200
 
-// Params writes JSON on one line, as { "query": "auth", "limit": 5 }, in the order it
-// has, cut to maxParams characters. JSON that is cut off is shown up to there.
+// Params renders JSON on one line, as { "query": "auth", "limit": 5 }, with its
+// members in their order. Strings are cleaned. It is cut after 200 characters; JSON
+// that breaks off is shown up to there.
 func Params(raw json.RawMessage) string { return compact(raw, maxParams) }
 
+// compact is Params with another bound, in characters.
 func compact(raw []byte, characters int) string {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return "{}"
@@ -28,16 +30,18 @@ func compact(raw []byte, characters int) string {
 	return truncate(p.out.String(), characters)
 }
 
-// printer writes values until it has no room.
+// printer renders JSON token by token until its budget is spent, so that a value of
+// any size costs only what is shown of it.
 type printer struct {
 	dec    *json.Decoder
 	out    strings.Builder
-	budget int // bytes after which it stops: more is cut off anyway
+	budget int // in bytes; what is longer is cut off anyway
 }
 
-// errFull ends the printing of a value that is too long, or too deep, to be shown.
+// errFull ends the rendering of a value that is too long or too deep to be shown.
 var errFull = errors.New("too long to be shown")
 
+// value renders the next value.
 func (p *printer) value(depth int) error {
 	t, err := p.dec.Token()
 	if err != nil {
@@ -61,6 +65,7 @@ func (p *printer) value(depth int) error {
 	return nil
 }
 
+// group renders the object or list that open began.
 func (p *printer) group(open json.Delim, depth int) error {
 	before, after, end := "{ ", " }", "}"
 	if open == '[' {
@@ -96,7 +101,7 @@ func (p *printer) group(open json.Delim, depth int) error {
 	return nil
 }
 
-// quote writes clean text as a JSON string, whose escapes hold its line breaks.
+// quote renders a string, cleaned, as JSON: line breaks stay escaped.
 func (p *printer) quote(s string) {
 	if len(s) > p.budget {
 		s = strings.ToValidUTF8(s[:p.budget], "")
@@ -109,8 +114,9 @@ func (p *printer) quote(s string) {
 	}
 }
 
-// SafeJSON is JSON on one line, in which what could harm a terminal is escaped. It
-// means what it meant.
+// SafeJSON returns JSON on one line in which everything that could harm a terminal
+// is escaped. Its meaning is unchanged, so programs can read it. It returns null for
+// text that is not JSON.
 func SafeJSON(raw json.RawMessage) string {
 	var line bytes.Buffer
 	if json.Compact(&line, raw) != nil {

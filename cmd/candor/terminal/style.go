@@ -2,15 +2,16 @@ package terminal
 
 import "strings"
 
-// Style is how things are shown. The zero value is plain: no color, and lines as long
-// as they are.
+// Style says how things are shown. The zero value is plain: no color, and lines as
+// long as their text. Its methods are pure functions from data to text. Each returns
+// whole lines, safe to print, that keep to the width.
 type Style struct {
 	Color bool
-	Width int // cells of a line, 0 for any number
+	Width int // cells of a line; 0 for no limit
 }
 
-// The renditions used, by their SGR parameters. They are relative to the reader's own
-// colors, so they hold on dark and on light.
+// The renditions in use, by their SGR parameters. All are relative to the colors of
+// the reader's terminal, so they are readable on dark and on light backgrounds.
 const (
 	dim     = "2"
 	italic  = "2;3"
@@ -22,7 +23,8 @@ const (
 	dimCyan = "2;36"
 )
 
-// paint gives clean text a rendition. It never spans lines.
+// paint gives text a rendition. The text must be clean and within one line, so that
+// no rendition reaches over a line break.
 func (s Style) paint(rendition, text string) string {
 	if !s.Color || text == "" || rendition == "" {
 		return text
@@ -30,14 +32,15 @@ func (s Style) paint(rendition, text string) string {
 	return "\x1b[" + rendition + "m" + text + "\x1b[0m"
 }
 
-// hang is a line that goes on, where it is too long, under its text: a dim label stands
-// before the first line, spaces as wide before the rest.
+// hang writes text with a hanging indent: a dim label before the first line, spaces
+// of the same width before the others.
 func (s Style) hang(label, rendition, text string) string {
 	return s.hangAt(s.paint(dim, label), cellWidth(label), rendition, text)
 }
 
-// under is hang for a label that is painted already and takes so many cells. Where
-// the label takes much of a narrow line, the text goes on further to the left.
+// hangAt is hang for a label that is painted already and takes a number of cells. A
+// label that takes more than two fifths of the line is too wide to indent by: the
+// text then continues further to the left.
 func (s Style) hangAt(label string, cells int, rendition, text string) string {
 	first, rest, indent := 0, 0, cells
 	if s.Width > 0 {
@@ -55,7 +58,7 @@ func (s Style) hangAt(label string, cells int, rendition, text string) string {
 	return out.String()
 }
 
-// leading is how many spaces a label begins with, painted or not.
+// leading returns how many spaces a label begins with, painted or not.
 func leading(label string) int {
 	if sgr, rest, ok := strings.Cut(label, "m"); ok && strings.HasPrefix(sgr, "\x1b[") {
 		label = rest
@@ -63,7 +66,8 @@ func leading(label string) int {
 	return len(label) - len(strings.TrimLeft(label, " "))
 }
 
-// short cuts a name so that it and what stands before it fit in a line.
+// shorten cuts a name so that it fits on a line behind what takes the cells before
+// it. At least eight cells are left.
 func (s Style) shorten(name string, before int) string {
 	if s.Width == 0 {
 		return name

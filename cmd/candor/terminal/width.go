@@ -7,17 +7,19 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// width is how many cells text takes; what a terminal draws as one character counts
-// as one.
+// cellWidth returns how many terminal cells a text takes. It measures grapheme
+// clusters, which is what a terminal draws as one character.
 func cellWidth(s string) int { return displaywidth.String(s) }
 
-// fit cuts text to a number of cells, marking that it did.
+// fit cuts a text to a number of cells. A cut text ends in an ellipsis, which
+// counts.
 func fit(s string, cells int) string { return displaywidth.TruncateString(s, cells, "…") }
 
-// pad fills text up with spaces to a number of cells.
+// pad fills a text up to a number of cells with spaces.
 func pad(s string, cells int) string { return s + strings.Repeat(" ", max(0, cells-cellWidth(s))) }
 
-// first cuts text to a number of characters, marking that it did.
+// truncate cuts a text to a number of characters and marks the cut with an ellipsis.
+// It reads no further than that, so the rest of a long text costs nothing.
 func truncate(s string, characters int) string {
 	if len(s) <= characters {
 		return s
@@ -32,11 +34,12 @@ func truncate(s string, characters int) string {
 	return s
 }
 
-// wrap breaks a line at spaces into lines of at most cells; a word that is longer is
-// broken where it has to be. cells of 0 or less break nothing.
+// wrap breaks a line at spaces into lines of at most cells. A word that is longer is
+// broken where the line ends. Nothing is broken if cells is 0 or less.
 func wrap(s string, cells int) []string { return wrapUnder(s, cells, cells) }
 
-// wrapUnder is wrap for a line of which the first part has another width than the rest.
+// wrapUnder is wrap with a first line of another width than the rest, as a label in
+// front of it leaves.
 func wrapUnder(s string, cells, rest int) []string {
 	if cells <= 0 || cellWidth(s) <= cells {
 		return []string{s}
@@ -70,7 +73,7 @@ func wrapUnder(s string, cells, rest int) []string {
 	return lines
 }
 
-// count writes a number with commas between thousands.
+// count writes a number with commas between thousands: 1,234,567.
 func count(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -79,7 +82,7 @@ func count(n int) string {
 	return digits
 }
 
-// plural is a number with its noun.
+// plural writes a number with its noun: 1 byte, 4,321 bytes.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -8,14 +8,15 @@ import (
 	"candor/web/client"
 )
 
-// A note stands beside a reason that is ours. Its spaces do not break.
+// The notes beside a rationale that is not the model's own. Their spaces do not break.
 const (
 	fallbackNote = "(no\u00a0reason\u00a0given)"
 	blockedNote  = "(its\u00a0reason\u00a0was\u00a0withheld)"
 )
 
-// Block is the reasoning of a turn as it is shown after it: why each tool was called,
-// with what, and what came of it. It is empty for a turn that called none.
+// Block renders the reasoning of a turn as it follows the turn's answer: the
+// narrative, then for each call its reason, parameters and outcome, and what was
+// redacted. It is empty for a turn that called no tools.
 func (s Style) Block(t client.Turn) string {
 	if t.Reasoning == nil {
 		return ""
@@ -30,7 +31,8 @@ func (s Style) Block(t client.Turn) string {
 	return out.String()
 }
 
-// batch is the line above the first of the calls that ran together.
+// batchLine is the line above the first of the calls that ran in parallel, empty
+// above any other call.
 func (s Style) batchLine(e entry) string {
 	if !e.opens {
 		return ""
@@ -38,14 +40,16 @@ func (s Style) batchLine(e entry) string {
 	return s.paint(dim, fmt.Sprintf("  ┄ [parallel batch %d]", *e.Group)) + "\n"
 }
 
-// blockEntry is one call: its name and reason, and below it parameters and outcome.
+// blockEntry renders one call: its name and reason, and its parameters and outcome
+// below.
 func (s Style) blockEntry(e entry) string {
 	return s.nameLine(e, true) +
 		s.hang(e.margin()+"params: ", dim, Params(e.Parameters)) +
 		s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call))
 }
 
-// named is the line with the tool's name and, if wanted, the reason.
+// nameLine is the line with the name of the tool and, if wanted, the reason behind
+// it. On a narrow screen the reason has lines of its own.
 func (s Style) nameLine(e entry, withReason bool) string {
 	lead := "  ┄ "
 	if e.Group != nil {
@@ -63,8 +67,10 @@ func (s Style) nameLine(e entry, withReason bool) string {
 	return s.hangAt(line+"  ", cells, reasonRendition(e.Decision), quotedReason(e.Decision))
 }
 
-// Detail is the reasoning of a turn as it is shown on demand. Where the reader cannot
-// know the thread, it is named.
+// Detail renders the reasoning of a turn in full, as a person asks for it: with the
+// narrative of every step and a labeled line for each part of a call. thread is
+// named in the title unless it is empty. For a turn without reasoning it says why
+// there is none.
 func (s Style) Detail(t client.Turn, thread string) string {
 	title := fmt.Sprintf("  ┄ Reasoning — turn %d", t.Number)
 	if thread != "" {
@@ -91,11 +97,13 @@ func (s Style) Detail(t client.Turn, thread string) string {
 	return out.String()
 }
 
-// NoTurn says that a thread has no turn of that number.
+// NoTurn says that a thread has no turn of that number. The number has to be clean.
 func (s Style) NoTurn(number string) string {
 	return s.paint(red, "  ✗ No reasoning data for turn "+number+" in this thread.") + "\n"
 }
 
+// narrative is the line with the narrative of a turn, empty if there is none. It
+// says whose words it is where that is not the model.
 func (s Style) narrative(r *client.Reasoning) string {
 	switch {
 	case r.Narrative != "" && r.NarrativeSource == "summary":
@@ -108,7 +116,8 @@ func (s Style) narrative(r *client.Reasoning) string {
 	return ""
 }
 
-// narratives are the turn's and, where there are more, what was said in other steps.
+// narratives renders the narrative of the turn and those of the other steps and
+// sub-agents.
 func (s Style) narratives(r *client.Reasoning) string {
 	out := s.narrative(r)
 	for _, n := range r.Narratives {
@@ -124,7 +133,7 @@ func (s Style) narratives(r *client.Reasoning) string {
 	return out
 }
 
-// redactions counts what was masked in a turn.
+// redactions says how much was masked in a turn, by rule.
 func (s Style) redactions(list []client.Redaction) string {
 	if len(list) == 0 {
 		return ""
@@ -137,7 +146,7 @@ func (s Style) redactions(list []client.Redaction) string {
 	return s.hang("  ┄ ", dim, plural(total, "redaction")+": "+strings.Join(rules, ", "))
 }
 
-// entry is a decision with the call it led to. opens says that a parallel batch
+// entry is a decision with the call it led to. opens reports that a parallel batch
 // begins with it.
 type entry struct {
 	client.Decision
@@ -145,7 +154,8 @@ type entry struct {
 	opens bool
 }
 
-// entries yields a turn's decisions in their order.
+// entries yields the decisions of a turn in their order. Consecutive decisions of
+// the same group are one batch.
 func entries(t client.Turn) func(func(entry) bool) {
 	calls := map[string]client.Call{}
 	for _, c := range t.Calls {
@@ -167,7 +177,7 @@ func entries(t client.Turn) func(func(entry) bool) {
 	}
 }
 
-// margin is the space before what stands under a call.
+// margin is the indentation of the lines under a call.
 func (e entry) margin() string {
 	if e.Group != nil {
 		return "       "
@@ -175,7 +185,8 @@ func (e entry) margin() string {
 	return "    "
 }
 
-// toolName is a call's tool, with the sub-agent that called it.
+// toolName returns the name of the tool, after the name of the sub-agent that called
+// it, if one did.
 func toolName(d client.Decision) string {
 	name := fit(cmp.Or(CleanLine(d.ToolName), "(no name)"), 64)
 	if d.Agent != "" {
@@ -184,7 +195,8 @@ func toolName(d client.Decision) string {
 	return name
 }
 
-// reason is the rationale in quotes, and whose it is where it is not the model's.
+// quotedReason returns the rationale in quotes. A rationale that is not the model's
+// own has a note that says why.
 func quotedReason(d client.Decision) string {
 	quoted := `"` + CleanLine(d.Rationale) + `"`
 	switch {
@@ -196,6 +208,8 @@ func quotedReason(d client.Decision) string {
 	return quoted
 }
 
+// reasonRendition sets a fallback in italics, so that nobody takes it for the
+// model's words.
 func reasonRendition(d client.Decision) string {
 	if d.Source == "fallback" {
 		return italic
