@@ -11,7 +11,7 @@ import (
 	"candor/web/client"
 )
 
-// reasoning: /reasoning [N|all|last|search WORDS].
+// reasoning is /reasoning [N|all|last|search WORDS].
 func (r *REPL) reasoning(ctx context.Context, args []string) error {
 	const how = "/reasoning takes the number of a turn, all, last, or search WORDS."
 	switch {
@@ -46,6 +46,7 @@ func (r *REPL) reasoning(ctx context.Context, args []string) error {
 	})
 }
 
+// detail prints a turn in full, or its JSON.
 func (r *REPL) detail(t client.Turn) {
 	if r.JSON {
 		r.Screen.Print(SafeJSON(t.Raw) + "\n")
@@ -54,7 +55,7 @@ func (r *REPL) detail(t client.Turn) {
 	r.print("\n" + r.Style.Detail(t, "") + "\n")
 }
 
-// latest shows the most recent turn that has ended.
+// latest shows the latest turn that has ended.
 func (r *REPL) latest(ctx context.Context) error {
 	return r.await(ctx, "fetching", func(ctx context.Context) error {
 		for t, err := range r.Client.Turns(ctx, r.thread) {
@@ -89,7 +90,7 @@ func (r *REPL) all(ctx context.Context) error {
 	})
 }
 
-// turns are all of the thread that have ended, the oldest first.
+// endedTurns fetches the turns of the thread that have ended, the oldest first.
 func (r *REPL) endedTurns(ctx context.Context) ([]client.Turn, error) {
 	var turns []client.Turn
 	for t, err := range r.Client.Turns(ctx, r.thread) {
@@ -104,6 +105,7 @@ func (r *REPL) endedTurns(ctx context.Context) ([]client.Turn, error) {
 	return turns, nil
 }
 
+// search is /reasoning search: it shows where all of the words occur together.
 func (r *REPL) search(ctx context.Context, words []string) error {
 	return r.await(ctx, "searching", func(ctx context.Context) error {
 		turns, err := r.endedTurns(ctx)
@@ -123,7 +125,7 @@ func (r *REPL) search(ctx context.Context, words []string) error {
 	})
 }
 
-// threads: /threads.
+// threads is /threads.
 func (r *REPL) threads(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		return usage("/threads takes no argument.")
@@ -143,7 +145,7 @@ func (r *REPL) threads(ctx context.Context, args []string) error {
 	})
 }
 
-// newThread: /new. The thread begins with its first message.
+// newThread is /new. The server opens the thread with its first message.
 func (r *REPL) newThread(_ context.Context, args []string) error {
 	if len(args) > 0 {
 		return usage("/new takes no argument; say what you want to say next.")
@@ -156,7 +158,7 @@ func (r *REPL) newThread(_ context.Context, args []string) error {
 	return nil
 }
 
-// switchThread: /switch N|ID.
+// switchThread is /switch N|ID.
 func (r *REPL) switchThread(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return usage("/switch takes the number of a thread in /threads, or its id.")
@@ -178,10 +180,12 @@ func (r *REPL) switchThread(ctx context.Context, args []string) error {
 	return r.attach(ctx, id)
 }
 
-// minID is how much of an id has to be given, so that a number is none.
+// minID is the shortest prefix of an id, in bytes. It keeps ids apart from numbers.
 const minID = 4
 
-// Pick finds a thread by its number in the list, or the beginning of its id.
+// Pick returns the id of the thread that a person names, by its number in the list
+// or by a prefix of its id of at least four bytes. The error of an unknown or
+// ambiguous name is a sentence for that person.
 func Pick(list []client.Thread, word string) (string, error) {
 	var found []string
 	for _, t := range list {
@@ -201,71 +205,7 @@ func Pick(list []client.Thread, word string) (string, error) {
 	return "", usage("Several threads begin like this. Give more of the id.")
 }
 
-// asked keeps and shows a question.
-func (r *REPL) addApproval(a client.Approval) {
-	if slices.ContainsFunc(r.approvals, func(q pendingApproval) bool { return q.RequestID == a.RequestID }) {
-		return
-	}
-	r.approvalCount++
-	r.approvals = append(r.approvals, pendingApproval{r.approvalCount, a})
-	shown := r.approvalCount
-	if shown == 1 {
-		shown = 0
-	}
-	r.print(r.Style.Question(a, shown))
-	r.Screen.Progress("")
-}
-
-func (r *REPL) removeApproval(request string) {
-	r.approvals = slices.DeleteFunc(r.approvals, func(q pendingApproval) bool { return q.RequestID == request })
-}
-
-// approve: /approve [N] [always].
-func (r *REPL) approve(ctx context.Context, args []string) error {
-	if n := len(args); n > 0 && args[n-1] == "always" {
-		return r.answerApproval(ctx, "always", args[:n-1])
-	}
-	return r.answerApproval(ctx, "approve", args)
-}
-
-// deny: /deny [N].
-func (r *REPL) deny(ctx context.Context, args []string) error {
-	return r.answerApproval(ctx, "deny", args)
-}
-
-// decide answers a question: the only one, or the one whose number is given.
-func (r *REPL) answerApproval(ctx context.Context, action string, args []string) error {
-	q, err := r.pickApproval(args)
-	if err != nil {
-		return err
-	}
-	err = r.await(ctx, "answering", func(ctx context.Context) error { return r.Client.Approve(ctx, q.RequestID, action) })
-	if err == nil || client.Is(err, "no_approval") {
-		r.removeApproval(q.RequestID)
-	}
-	return err
-}
-
-func (r *REPL) pickApproval(args []string) (pendingApproval, error) {
-	if len(r.approvals) == 0 {
-		return pendingApproval{}, usage("No call waits for an answer.")
-	}
-	if len(args) == 0 && len(r.approvals) == 1 {
-		return r.approvals[0], nil
-	}
-	var waiting []string
-	for _, q := range r.approvals {
-		if n, ok := 0, false; len(args) == 1 {
-			if n, ok = parseNumber(args[0]); ok && n == q.shownAs {
-				return q, nil
-			}
-		}
-		waiting = append(waiting, fmt.Sprintf("%d %s", q.shownAs, fit(CleanLine(q.ToolName), 32)))
-	}
-	return pendingApproval{}, usage("Say which, by its number. What waits: " + strings.Join(waiting, ", ") + ".")
-}
-
-// quit: /quit.
+// quit is /quit.
 func (r *REPL) quit(_ context.Context, args []string) error {
 	if len(args) > 0 {
 		return usage("/quit takes no argument.")
@@ -273,7 +213,7 @@ func (r *REPL) quit(_ context.Context, args []string) error {
 	return errQuit
 }
 
-// export: /export [md|jsonl|html] [FILE]. It writes no file that is there already.
+// export is /export [md|jsonl|html] [FILE]. It never overwrites a file.
 func (r *REPL) export(ctx context.Context, args []string) error {
 	format := "md"
 	if len(args) > 0 && slices.Contains(client.Formats, args[0]) {

@@ -183,34 +183,35 @@ func printable(r rune) bool {
 	return (unicode.IsGraphic(r) || unicode.Is(unicode.Co, r)) && !invisible(r) && !unicode.Is(unicode.Cf, r)
 }
 
-// sequenceLen returns the length of the terminal sequence that s begins with, 0 if
-// it begins with none. Of a sequence that does not end only the introducer counts:
-// what follows it is text.
+// sequenceLen returns the length of the terminal sequence that s begins with, 0 if it
+// begins with none. Of a sequence that does not end only the introducer counts: what
+// follows it is text.
 func sequenceLen(s string) int {
-	var kind byte
-	start := 2
 	switch {
-	case len(s) >= 2 && s[0] == 0x1b:
-		kind = s[1]
-	case len(s) >= 2 && s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f:
-		kind = s[1] - 0x40 // an 8-bit control equals ESC and the 7-bit one
-	default:
+	case len(s) < 2:
 		return 0
+	case s[0] == 0x1b && (s[1] < ' ' || s[1] >= utf8.RuneSelf):
+		return 1 // a lone ESC
+	case s[0] == 0x1b && s[1] <= '/':
+		return min(3, len(s)) // such as the choice of a character set
+	case s[0] == 0x1b:
+		return 2 + bodyLen(s[1], s[2:])
+	case s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f && s[1] != 0x85: // NEL is a line break
+		return 2 + bodyLen(s[1]-0x40, s[2:]) // an 8-bit control equals ESC and the 7-bit one
 	}
-	switch {
-	case kind == '[':
-		return start + csiLen(s[start:])
-	case strings.IndexByte("]PX^_", kind) >= 0:
-		return start + controlStringLen(s[start:])
-	case kind >= ' ' && kind <= '/' && len(s) > start && s[0] == 0x1b:
-		return start + 1
-	case s[0] == 0x1b && kind >= utf8.RuneSelf, s[0] == 0x1b && kind < ' ':
-		return 1
+	return 0
+}
+
+// bodyLen returns the length of what follows the introducer of a sequence, by the
+// final byte of the introducer. Most have nothing more.
+func bodyLen(kind byte, s string) int {
+	switch kind {
+	case '[':
+		return csiLen(s)
+	case ']', 'P', 'X', '^', '_':
+		return controlStringLen(s)
 	}
-	if s[0] == 0xc2 && kind == 'E' {
-		return 0 // NEL, a line break
-	}
-	return start
+	return 0
 }
 
 // csiLen returns the length of a control sequence's parameters and its final byte.

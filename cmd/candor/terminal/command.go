@@ -7,18 +7,21 @@ import (
 	"strings"
 )
 
-// command is what a line with a slash does.
+// command is what a line with a slash runs. One without run only has a line in the
+// help, for a variant of the command above it.
 type command struct {
 	name, args, help string
 	section          string
 	run              func(r *REPL, ctx context.Context, args []string) error
 }
 
-// usage is a mistake in how a command was called: one line for the person.
+// usage is the error of a person who called a command wrongly: a sentence for them.
 type usage string
 
+// Error implements error.
 func (u usage) Error() string { return string(u) }
 
+// The sections of the help.
 const (
 	sectionInspection    = "Inspection"
 	sectionConversations = "Conversations"
@@ -26,24 +29,29 @@ const (
 	sectionGeneral       = "General"
 )
 
-// commands are all there are, in the order of the help. A function, since the help
-// is one of them.
+// commands returns all commands in the order of the help. It is a function because
+// the help is one of them. To add a command, add a row here and its method in
+// actions.go.
 func commands() []command {
 	return []command{
-		{"/reasoning", "[N|all|last]", "why the tools of a turn were called: the latest, turn N, or all", sectionInspection, (*REPL).reasoning},
+		{"/reasoning", "[N|all|last]", "why the tools of a turn were called: the latest, turn N, or all",
+			sectionInspection, (*REPL).reasoning},
 		{"/reasoning search", "WORDS", "turns in which all these words stand", sectionInspection, nil},
 		{"/threads", "", "your conversations, the one used last first", sectionConversations, (*REPL).threads},
 		{"/new", "", "begin another", sectionConversations, (*REPL).newThread},
-		{"/switch", "N|ID", "go on with another, by its number in /threads or its id", sectionConversations, (*REPL).switchThread},
-		{"/export", "[md|jsonl|html] [FILE]", "write this one to a file, reasons included", sectionConversations, (*REPL).export},
-		{"/approve", "[N] [always]", "let a call that waits run; always: also the later ones of its tool", sectionApprovals, (*REPL).approve},
+		{"/switch", "N|ID", "go on with another, by its number in /threads or its id",
+			sectionConversations, (*REPL).switchThread},
+		{"/export", "[md|jsonl|html] [FILE]", "write this one to a file, reasons included",
+			sectionConversations, (*REPL).export},
+		{"/approve", "[N] [always]", "let a call that waits run; always: also the later ones of its tool",
+			sectionApprovals, (*REPL).approve},
 		{"/deny", "[N]", "reject it", sectionApprovals, (*REPL).deny},
 		{"/help", "", "this list", sectionGeneral, (*REPL).help},
 		{"/quit", "", "leave; Ctrl-D does it too", sectionGeneral, (*REPL).quit},
 	}
 }
 
-// dispatch runs the command that a line calls.
+// dispatch runs the command that a line names.
 func (r *REPL) dispatch(ctx context.Context, line string) error {
 	words := strings.Fields(line)
 	for _, c := range commands() {
@@ -58,7 +66,7 @@ func (r *REPL) dispatch(ctx context.Context, line string) error {
 	return usage(fmt.Sprintf("There is no command %s. /help lists those there are.", name))
 }
 
-// nearest is a command that a mistyped one may have meant, else empty.
+// nearest returns the command that a mistyped word may mean, "" if none is close.
 func nearest(word string) string {
 	word = strings.ToLower(word)
 	for _, c := range commands() {
@@ -69,7 +77,8 @@ func nearest(word string) string {
 	return ""
 }
 
-// distance is how many letters have to be put in, taken out or changed.
+// distance returns the edit distance of two words: how many letters have to be
+// inserted, removed or changed. A word longer than any command is simply far.
 func distance(a, b string) int {
 	if len(a) > 32 {
 		return len(a)
@@ -92,7 +101,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Complete says how a line may go on.
+// Complete returns the lines that a line with a command may continue as, none for
+// other lines. It is what an [Editor] completes with.
 func Complete(line string) []string {
 	if !strings.HasPrefix(line, "/") {
 		return nil
@@ -121,7 +131,7 @@ func Complete(line string) []string {
 	return options
 }
 
-// help lists the commands by section.
+// help is /help: the commands by section, in columns where there is room.
 func (r *REPL) help(_ context.Context, args []string) error {
 	if len(args) > 0 {
 		return usage("/help takes no argument.")
@@ -142,12 +152,13 @@ func (r *REPL) help(_ context.Context, args []string) error {
 		out.WriteString(r.Style.hangAt(label, 4+max(34, cellWidth(call)+2), dim, c.help))
 	}
 	out.WriteString("\n" + r.Style.hang("  ", dim,
-		"Ctrl-C stops the turn that runs. Ctrl-J, or a \\ at the end, begins another line. What you type while a turn runs waits for its end.") + "\n")
+		"Ctrl-C stops the turn that runs. Ctrl-J, or a \\ at the end, begins another line. "+
+			"What you type while a turn runs waits for its end.") + "\n")
 	r.print(out.String())
 	return nil
 }
 
-// number reads a turn's or a thread's number; ok is false for anything else.
+// parseNumber reads the number of a turn or a thread. ok is false for anything else.
 func parseNumber(word string) (n int, ok bool) {
 	n, err := strconv.Atoi(word)
 	return n, err == nil && n >= 0 && !strings.HasPrefix(word, "+")

@@ -1,18 +1,40 @@
-// Package terminal is Candor for people who live in one: a conversation with the
-// reasons in view, and the words in which turns, threads and jobs are shown.
+// Package terminal is the text interface of Candor: a conversation that shows the
+// reasons as they come, and renderers of turns, threads and jobs. It knows a server
+// only through [candor/web/client].
 //
 // # Layers
 //
-// At the bottom is [Clean], through which every word of a model, a tool, a worker or
-// a server goes before it is printed. Above it, without input or output, are the
-// renderers: a [Style] turns a turn into the reasoning block, a [Live] turns events
-// into lines as they happen. On top is the [REPL], which reads lines, speaks to a
-// server through package client, and prints what the renderers made.
+//   - Cleaning: [Clean], [CleanLine], [SafeJSON] and [CleanWriter]. Every word of a
+//     model, a tool, a worker or a server passes through one of them before it is
+//     printed.
+//   - Rendering: a [Style] turns data into lines, and a [Live] turns events into lines
+//     as they happen. Both are pure functions without input or output.
+//   - Screens: an [Editor] on a terminal, a [Plain] on pipes and files. Both implement
+//     [Screen].
+//   - Commands: a [REPL] holds a conversation on a screen, a [Tail] prints what happens.
+//
+// # How a turn is shown
+//
+// REPL.send posts the message. Its follower receives the events of the thread, and
+// Live.Lines renders each as it comes. When the turn has ended, REPL.finish fetches it
+// and Style.Block renders why each tool was called, with the same words that
+// /reasoning and candor tail use. testdata/turns/*/terminal.txt and testdata/screens
+// hold the result as goldens.
 //
 // # Guarantees
 //
-// What is printed holds no control character that did not come from a Style or the
-// line editor, no matter what a server sent: no text can move the cursor, set a
-// title, ring, make a link, or turn the direction of writing. A Style without color
-// adds none at all. A line of any length is cut, so it costs what is shown of it.
+// Printed text has no control character that does not come from a Style or from the
+// Editor, whatever a server sends: no text can move the cursor, set a title, ring the
+// bell, make a link, or reverse the direction of writing. A Style without color adds
+// none at all. Long text is cut, so it costs what is shown of it.
+//
+// Lines keep to Style.Width, measured in cells, so wide characters and emoji align.
+// What is not the model's own words, such as a fallback, can be told by its form and
+// by its text, with and without color.
+//
+// # Where to add things
+//
+// A command of the conversation is a row in commands (command.go) and a method in
+// actions.go. A kind of event is a case in Live.Lines or Style.jobEvent. A key is a row
+// in keyMap (keys.go), and a case in Editor.apply if the library does not know it.
 package terminal

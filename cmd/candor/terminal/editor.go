@@ -12,12 +12,16 @@ import (
 	"golang.org/x/term"
 )
 
-// Editor is a line editor on a terminal: history, words, wide characters, text that is
-// pasted, and lines that are printed above while one is being edited. One goroutine
-// may read while others print.
+// Editor is a [Screen] on a terminal: a line editor with history, completion, wide
+// characters and bracketed paste. Text is printed above the line being edited. One
+// goroutine may read while others print.
+//
+// It wraps the editor of golang.org/x/term, which counts a rune as a cell and knows
+// few keys. Input passes through [keys], which translates keys, and output through
+// [cellCodec], which turns placeholders into what they stand for.
 type Editor struct {
 	in, out  *os.File
-	before   *term.State // of the terminal, to be put back
+	before   *term.State // of the terminal, for Close
 	term     *term.Terminal
 	keys     *keys
 	complete func(line string) []string
@@ -26,14 +30,14 @@ type Editor struct {
 	reading       atomic.Bool
 	columns       atomic.Int64
 
-	mu         sync.Mutex // guards cells, which the writer and the reader use
+	mu         sync.Mutex // guards codec and history, which readers and printers share
 	codec      cellCodec
 	history    []string
 	interrupts chan struct{}
 }
 
-// NewEditor takes over a terminal until Close. complete says which words the line so
-// far may go on as, whole lines each.
+// NewEditor takes over a terminal until Close. complete returns the lines that a
+// line may continue as; Tab asks it.
 func NewEditor(in, out *os.File, complete func(line string) []string) (*Editor, error) {
 	before, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
@@ -49,19 +53,21 @@ func NewEditor(in, out *os.File, complete func(line string) []string) (*Editor, 
 	e.term.History = (*lineHistory)(e)
 	e.currentPrompt.Store(new(""))
 	e.resize()
-	if _, err := io.WriteString(out, "\x1b[?2004h"); err != nil { // tell pasted text apart
+	if _, err := io.WriteString(out, "\x1b[?2004h"); err != nil { // bracketed paste
 		return nil, errors.Join(err, e.Close())
 	}
 	return e, nil
 }
 
-// Close gives the terminal back as it was. The last line ends if it is not empty.
+// Close gives the terminal back as it was. Call it once, when nothing reads or
+// prints any more.
 func (e *Editor) Close() error {
 	_, err := io.WriteString(e.out, "\x1b[?2004l")
 	return errors.Join(err, term.Restore(int(e.in.Fd()), e.before))
 }
 
-// ReadLine shows the prompt and gives the next line; io.EOF after Ctrl-D.
+// ReadLine implements [Input]. It shows the prompt, and returns io.EOF after Ctrl-D
+// on an empty line.
 func (e *Editor) ReadLine() (string, error) {
 	e.reading.Store(true)
 	defer e.reading.Store(false)
@@ -74,21 +80,21 @@ func (e *Editor) ReadLine() (string, error) {
 	return e.codec.decode(line), nil
 }
 
-// Print writes whole lines above the one being edited.
+// Print implements [Output]. A terminal that is gone is noticed by ReadLine.
 func (e *Editor) Print(text string) {
 	e.resize()
-	_, _ = e.term.Write([]byte(text)) // a terminal that is gone is noticed by its reader
+	_, _ = e.term.Write([]byte(text))
 }
 
-// Prompt changes what stands before the line being edited.
+// Prompt implements [StatusLine].
 func (e *Editor) Prompt(prompt string) {
 	e.currentPrompt.Store(&prompt)
 	e.term.SetPrompt(prompt)
 	e.Print("")
 }
 
-// Progress shows how long something takes before the prompt, or, where there is none,
-// on a line of its own that the next text takes.
+// Progress implements [StatusLine]. While no line is being edited the text has a
+// line of its own, which the next text overwrites.
 func (e *Editor) Progress(text string) {
 	if !e.reading.Load() {
 		e.Print("\r\x1b[K" + text)
@@ -98,12 +104,13 @@ func (e *Editor) Progress(text string) {
 	e.Print("")
 }
 
-// Width is how many cells a line has.
+// Width implements [Output].
 func (e *Editor) Width() int { return int(e.columns.Load()) }
 
-// Interrupts tells of Ctrl-C; several that nobody waited for are one.
+// Interrupts implements [Input]. Several Ctrl-C that nobody received count as one.
 func (e *Editor) Interrupts() <-chan struct{} { return e.interrupts }
 
+// interrupt notes a Ctrl-C without waiting.
 func (e *Editor) interrupt() {
 	select {
 	case e.interrupts <- struct{}{}:
@@ -111,7 +118,8 @@ func (e *Editor) interrupt() {
 	}
 }
 
-// resize follows the window; it is cheap and asked before whatever depends on it.
+// resize follows the size of the window. It is cheap, so it runs before everything
+// that depends on the size, and no signal is needed.
 func (e *Editor) resize() {
 	if w, h, err := term.GetSize(int(e.out.Fd())); err == nil && w > 0 {
 		e.columns.Store(int64(w))
@@ -127,13 +135,14 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
+// read is where the library reads keys.
 func (e *Editor) read(p []byte) (int, error) {
 	n, err := e.keys.Read(p)
 	e.resize()
 	return n, err
 }
 
-// write is all that goes to the screen.
+// write is where the library writes; nothing else goes to the screen.
 func (e *Editor) write(p []byte) (int, error) {
 	e.mu.Lock()
 	text := e.codec.show(string(p))
@@ -144,33 +153,53 @@ func (e *Editor) write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// edit is what a key does to the line; ok is false for what the library does itself.
+// edit applies a key to the line and the cursor. ok is false for keys that the
+// library handles itself.
 func (e *Editor) edit(line string, pos int, key rune) (newLine string, newPos int, ok bool) {
-	if key == '\t' {
+	switch {
+	case key == '\t':
 		return e.tab(line, pos)
+	case key == keyDeleteEOF && line == "":
+		e.keys.ended = true
+		return "", 0, true
+	case key == 0x7f || key < ' ' && !isEditKey(key):
+		return "", 0, false
+	case key >= ' ' && key < 0x7f && pos == len(line):
+		return "", 0, false // the library appends it faster
+	case key >= ' ' && !printable(key) && !combines(key) && !joins(key):
+		return line, pos, true
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	before, after, c := line[:pos], line[pos:], &e.codec
+	before, after := e.apply(line[:pos], line[pos:], key)
+	return before + after, len(before), true
+}
+
+// isEditKey reports whether a control code is one that [keys] makes for apply.
+func isEditKey(key rune) bool {
+	return slices.Contains([]rune{
+		keyNewline, keyClear, keyDeleteEOF, keyPaste, keyBackspace, keyDelete, keyLeft, keyRight,
+	}, key)
+}
+
+// apply returns the parts of a line before and after the cursor, once a key has been
+// applied to them. It moves and deletes whole characters as they are seen. The caller
+// holds mu.
+func (e *Editor) apply(before, after string, key rune) (newBefore, newAfter string) {
+	c := &e.codec
 	switch key {
 	case keyBackspace:
 		before, _ = c.tail(before)
 	case keyDelete, keyDeleteEOF:
-		if line == "" && key == keyDeleteEOF {
-			e.keys.ended = true
-			return "", 0, true
-		}
 		_, after = c.head(after)
 	case keyLeft:
-		var last string
-		before, last = c.tail(before)
-		after = last + after
+		rest, last := c.tail(before)
+		return rest, last + after
 	case keyRight:
-		var next string
-		next, after = c.head(after)
-		before += next
+		next, rest := c.head(after)
+		return before + next, rest
 	case keyClear:
-		before, after = "", ""
+		return "", ""
 	case keyNewline:
 		before += c.assign("\n")
 	case keyPaste:
@@ -179,21 +208,13 @@ func (e *Editor) edit(line string, pos int, key rune) (newLine string, newPos in
 			e.keys.pastes = e.keys.pastes[1:]
 		}
 	default:
-		switch {
-		case key < ' ' || key == 0x7f:
-			return "", 0, false
-		case key < 0x7f && after == "":
-			return "", 0, false // the library appends it faster
-		case !printable(key) && !combines(key) && !joins(key):
-			return line, pos, true
-		}
-		before, after = c.insert(before, string(key), after)
+		return c.insert(before, string(key), after)
 	}
-	return before + after, len(before), true
+	return before, after
 }
 
-// tab completes what stands before the cursor as far as all completions agree. Where
-// they part it lists them.
+// tab completes the text before the cursor as far as all completions agree, and
+// lists them where they differ.
 func (e *Editor) tab(line string, pos int) (newLine string, newPos int, ok bool) {
 	e.mu.Lock()
 	typed := e.codec.decode(line[:pos])
@@ -217,14 +238,15 @@ func (e *Editor) tab(line string, pos int) (newLine string, newPos int, ok bool)
 	return before + line[pos:], len(before), true
 }
 
-// maxHistory is how many lines are remembered. They stay in memory: what people type
-// may hold what should not be kept.
+// maxHistory bounds the lines that are remembered. They stay in memory: what people
+// type may hold what must not be stored.
 const maxHistory = 500
 
-// pastLines is the editor's history as the library wants it, the newest first.
+// lineHistory is the history of an Editor as the library wants it, the newest line
+// first.
 type lineHistory Editor
 
-// Add implements term.History.
+// Add implements term.History. Blank lines and repetitions are left out.
 func (h *lineHistory) Add(line string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Keys that the line editor does not know and hands to us. They are control codes
-// that no key of ours sends.
+// Codes for the keys that the editor of the library does not know and passes to
+// Editor.edit. They are control codes that nothing else in this package sends.
 const (
 	keyNewline   = 0x16
 	keyClear     = 0x18
@@ -19,7 +19,7 @@ const (
 	keyRight     = 0x1f
 )
 
-// sequences are what keys send, by what the editor takes them for.
+// keyMap translates what terminals send for a key to what the editor understands.
 var keyMap = map[string]string{
 	"\x7f": "\x1c", "\x08": "\x1c", "\x02": "\x1e", "\x06": "\x1f", "\x04": "\x19", "\n": "\x16",
 	"\x1b[D": "\x1e", "\x1bOD": "\x1e", "\x1b[C": "\x1f", "\x1bOC": "\x1f", "\x1b[3~": "\x1d",
@@ -31,7 +31,8 @@ var keyMap = map[string]string{
 	"\x1b\x7f": "\x17", "\x1b\r": "\x16", "\x1b\n": "\x16",
 }
 
-// kept are the control codes that the editor takes as they are: ^A ^E ^I ^K ^L ^N ^P ^U ^W and Enter.
+// passedThrough are the control codes that the editor handles itself: ^A ^E ^I ^K ^L
+// ^N ^P ^U ^W and Enter.
 const passedThrough = "\x01\x05\t\x0b\x0c\x0e\x10\x15\x17\r"
 
 const (
@@ -40,20 +41,20 @@ const (
 	maxPaste   = 512 << 10 // bytes; a message may not be much longer
 )
 
-// keys reads what a keyboard sends and gives the line editor what it understands. It
-// keeps pasted text apart, so that a line break in it sends nothing.
+// keys reads what a keyboard sends and translates it for the line editor. Pasted
+// text is kept apart from keys, so that a line break in it does not send the line.
 type keys struct {
 	from      io.Reader
-	interrupt func() // Ctrl-C
-	ready     []byte // for the editor
-	partial   []byte // the beginning of a sequence
+	interrupt func() // called for Ctrl-C
+	ready     []byte // translated, for the editor
+	partial   []byte // the beginning of a key or of the end of a paste
 	pasting   bool
-	pasted    []byte   // while pasting
-	pastes    []string // complete, for the editor to fetch
+	pasted    []byte   // the paste so far
+	pastes    []string // complete, one for each keyPaste that was sent
 	ended     bool
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. It returns io.EOF once the input has ended or failed.
 func (k *keys) Read(p []byte) (int, error) {
 	for len(k.ready) == 0 {
 		if k.ended {
@@ -71,7 +72,7 @@ func (k *keys) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take translates input and holds back what may go on.
+// translate takes as many keys from the input as are complete and keeps the rest.
 func (k *keys) translate(in []byte) {
 	for len(in) > 0 {
 		n := 0
@@ -88,7 +89,8 @@ func (k *keys) translate(in []byte) {
 	k.partial = append([]byte(nil), in...)
 }
 
-// paste takes pasted bytes up to the end mark, and none when there may be more of it.
+// takePaste takes pasted bytes up to the end mark and returns how many, 0 if it
+// needs to see more.
 func (k *keys) takePaste(in []byte) int {
 	end := bytes.Index(in, []byte(pasteEnd))
 	n := end
@@ -109,7 +111,7 @@ func (k *keys) takePaste(in []byte) int {
 	return n + len(pasteEnd)
 }
 
-// key takes one key, and none when it may not be all of it.
+// takeKey takes one key and returns its length, 0 if it may not be complete.
 func (k *keys) takeKey(in []byte) int {
 	if in[0] == 0x03 {
 		k.interrupt()
@@ -127,15 +129,15 @@ func (k *keys) takeKey(in []byte) int {
 		k.ready = append(k.ready, as...)
 	case string(in[:n]) == pasteBegin:
 		k.pasting = true
-	case n > 1 || in[0] < ' ' && strings.IndexByte(passedThrough, in[0]) < 0: // a key that means nothing here
+	case n > 1 || in[0] < ' ' && strings.IndexByte(passedThrough, in[0]) < 0: // a key without a meaning here
 	default:
 		k.ready = append(k.ready, in[0])
 	}
 	return n
 }
 
-// escape is the length of what a key sent that begins with ESC, 0 if more of it may
-// come.
+// escapeLen returns the length of a key that begins with ESC, 0 if it may not be
+// complete.
 func escapeLen(in []byte) int {
 	if len(in) < 2 {
 		return 0

@@ -9,14 +9,15 @@ import (
 	"candor/web/client"
 )
 
-// Threads lists conversations, the current one marked.
+// Threads renders a list of conversations with their numbers, the current one
+// marked. now is what the ages are relative to.
 func (s Style) Threads(list []client.Thread, current string, now time.Time) string {
 	if len(list) == 0 {
 		return s.paint(dim, "  ─ There is no conversation yet. Say something to begin one.") + "\n"
 	}
-	room := 40
+	titleWidth := 40
 	if s.Width > 0 {
-		room = max(10, min(60, s.Width-40))
+		titleWidth = max(10, min(60, s.Width-40))
 	}
 	var out strings.Builder
 	for i, t := range list {
@@ -38,14 +39,17 @@ func (s Style) Threads(list []client.Thread, current string, now time.Time) stri
 			continue
 		}
 		turns, _, _ := strings.Cut(about, ",")
-		out.WriteString(lead + pad(fit(title, room), room) + "  " + s.paint(dim, fmt.Sprintf("%9s", turns)+about[len(turns):]) + "\n")
+		out.WriteString(lead + pad(fit(title, titleWidth), titleWidth) + "  " +
+			s.paint(dim, fmt.Sprintf("%9s", turns)+about[len(turns):]) + "\n")
 	}
 	return out.String()
 }
 
-// shortID is enough of an id to tell it from others by eye.
+// shortID returns the first eight characters of an id, padded: enough to tell ids
+// apart by eye.
 func shortID(id string) string { return pad(strings.TrimSuffix(truncate(CleanLine(id), 8), "…"), 8) }
 
+// age says how long ago something was, in its largest unit.
 func age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -61,8 +65,8 @@ func age(d time.Duration) string {
 // hit is a place in a turn that a search found.
 type hit struct{ where, text string }
 
-// hits finds the places of a turn in which all words stand, whatever their case. The
-// name of the place counts.
+// hits returns the places of a turn in which all words occur, in any case. The name
+// of the place, such as a tool's, counts as part of its text.
 func hits(t client.Turn, words []string) []hit {
 	var found []hit
 	try := func(where, text string) {
@@ -90,7 +94,8 @@ func hits(t client.Turn, words []string) []hit {
 	return found
 }
 
-// Hits shows what a search found in a turn, around the first of the words.
+// Hits renders what a search found in a turn: a line for each place, cut around the
+// first of the words. words must not be empty.
 func (s Style) Hits(t client.Turn, words []string) string {
 	var out strings.Builder
 	for _, h := range hits(t, words) {
@@ -105,7 +110,7 @@ func (s Style) Hits(t client.Turn, words []string) string {
 	return out.String()
 }
 
-// excerpt is the part of a text around a word, in so many cells.
+// excerpt returns the part of a text around a word, in a number of cells.
 func excerpt(text, word string, cells int) string {
 	at := strings.Index(strings.ToLower(text), strings.ToLower(word))
 	if cellWidth(text) <= cells || at < 0 || at > len(text) {
@@ -118,7 +123,8 @@ func excerpt(text, word string, cells int) string {
 	return fit(text, cells)
 }
 
-// mark paints the words in a text.
+// highlight sets the words in bold wherever they occur in a text. It leaves alone a
+// text whose lower case has another length, as offsets would not fit.
 func (s Style) highlight(text string, words []string) string {
 	if !s.Color {
 		return text
@@ -126,7 +132,7 @@ func (s Style) highlight(text string, words []string) string {
 	var out strings.Builder
 	original, lower := text, strings.ToLower(text)
 	if len(lower) != len(text) {
-		return text // lower case has other lengths in this script
+		return text
 	}
 	for len(text) > 0 {
 		at, length := -1, 0

@@ -7,13 +7,15 @@ import (
 	"candor/web/client"
 )
 
-// Live turns the events of a thread into lines as they happen. It remembers nothing
-// but what the last one was.
+// Live turns the events of a thread into lines as they happen. It keeps no state:
+// the same event always gives the same lines, so a stream may begin anywhere.
 type Live struct {
 	Style
 }
 
-// Lines is what an event of a thread adds to the screen: nothing, or whole lines.
+// Lines returns what an event of a thread adds to the screen: whole lines, or "" for
+// an event that is not shown. Events that need the whole turn, such as
+// reasoning_update, are left to whoever has it.
 func (l Live) Lines(e client.Event) string {
 	switch e.Type {
 	case "thinking":
@@ -38,7 +40,7 @@ func (l Live) Lines(e client.Event) string {
 	return ""
 }
 
-// text is foreign text of several lines, broken at words.
+// text renders foreign text of several lines, broken at words.
 func (s Style) text(foreign string) string {
 	var out strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(Clean(foreign), " \n"), "\n") {
@@ -47,6 +49,7 @@ func (s Style) text(foreign string) string {
 	return out.String()
 }
 
+// thinking renders the beginning of a turn, or the narrative of a step.
 func (l Live) thinking(e client.Event) string {
 	if e.MessageID != "" || e.Step == 0 {
 		return l.step("  ○ ", dim, dim, "Thinking...")
@@ -58,6 +61,8 @@ func (l Live) thinking(e client.Event) string {
 	return l.hang("  ○ ", dim, said)
 }
 
+// status renders a turn that waits or was interrupted; other states show by
+// themselves.
 func (l Live) status(e client.Event) string {
 	switch e.State {
 	case "queued":
@@ -68,6 +73,7 @@ func (l Live) status(e client.Event) string {
 	return ""
 }
 
+// completed renders the end of a call, with the error of one that failed.
 func (l Live) completed(e client.Event) string {
 	if e.Outcome == "success" {
 		return l.step("  ● ", green, "", l.call(e))
@@ -77,6 +83,7 @@ func (l Live) completed(e client.Event) string {
 	return line + l.hang("    ▸ ", red, words)
 }
 
+// approvalAnswered says how an approval was answered, by whomever.
 func (l Live) approvalAnswered(e client.Event) string {
 	words, known := map[string]string{
 		"approve": "Approved.", "always": "Approved, also for the rest of the session.", "deny": "Denied.",
@@ -88,6 +95,7 @@ func (l Live) approvalAnswered(e client.Event) string {
 	return l.paint(dim, "  ┄ "+words) + "\n"
 }
 
+// handoff renders a task that goes to a sub-agent, or its result that comes back.
 func (l Live) handoff(e client.Event) string {
 	who := "→ " + fit(CleanLine(e.To), 32)
 	if e.To == "" {
@@ -96,46 +104,14 @@ func (l Live) handoff(e client.Event) string {
 	return l.hang("  ┄ "+who+": ", dim, truncate(CleanLine(e.Text), maxParams))
 }
 
-// call is the tool an event is about.
+// call is the name of the tool that an event is about.
 func (l Live) call(e client.Event) string {
 	d := e.Decision
 	d.ToolName = e.Name
 	return l.paint(cyan, l.shorten(toolName(d), 4))
 }
 
+// step is a line with a mark before a painted text.
 func (l Live) step(mark, markPaint, paint, text string) string {
 	return l.paint(markPaint, mark) + l.paint(paint, text) + "\n"
-}
-
-// maxAsked is how many characters of parameters a person is asked about: what is to be
-// approved has to be seen.
-const maxApprovalParams = 4000
-
-// Question shows a call that waits for its user, and how to answer. number tells it
-// from others that wait; 0 is for the only one.
-func (s Style) Question(a client.Approval, number int) string {
-	d := client.Decision{ToolName: a.ToolName, Rationale: a.Rationale, Source: a.Source}
-	lead, which := "  ? ", ""
-	if number > 0 {
-		lead, which = fmt.Sprintf("  ? %d ", number), fmt.Sprintf(" %d", number)
-	}
-	name := s.shorten(toolName(d), cellWidth(lead))
-	why := "" // what is to be decided on is not dim
-	if d.Source == "fallback" {
-		why = italic
-	}
-	out := "\n" + s.hangAt(s.paint(yellow, lead)+s.paint(cyan, name)+"  ", cellWidth(lead+name)+2, why, quotedReason(d))
-	if text := CleanLine(a.Description); text != "" {
-		out += s.hang("    ", dim, truncate(text, 400))
-	}
-	params := compact(a.Parameters, maxApprovalParams)
-	out += s.hang("    params: ", "", params)
-	if strings.HasSuffix(params, "…") {
-		out += s.hangAt(s.paint(yellow, "    ! "), 6, "", "There is more that is not shown. Deny it unless you know what it is.")
-	}
-	answers := "/approve" + which
-	if a.AllowAlways {
-		answers += ", /approve" + which + " always"
-	}
-	return out + s.hang("    ", bold, "May it run? "+answers+" or /deny"+which) + "\n"
 }

@@ -11,8 +11,9 @@ import (
 	"candor/web/client"
 )
 
-// ExportFile writes a thread to a file that is not there yet, for its owner alone, and
-// says how large it is. Where it fails it leaves none.
+// ExportFile writes a thread to a new file that only its owner can read, and returns
+// its size in bytes. It fails if the file exists, and leaves no file behind when it
+// fails.
 func ExportFile(ctx context.Context, c *client.Client, thread, format, file string) (size int64, err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -30,12 +31,15 @@ func ExportFile(ctx context.Context, c *client.Client, thread, format, file stri
 	return size, nil
 }
 
-// Cleaned writes foreign text to a terminal, made safe line by line.
+// CleanWriter returns a writer that passes foreign text on to w, made safe line by
+// line. Close writes an unfinished last line; it does not close w.
 func CleanWriter(w io.Writer) io.WriteCloser { return &cleanWriter{out: w} }
 
+// cleanWriter holds a line back until it ends: half a sequence could not be told from
+// text.
 type cleanWriter struct {
 	out  io.Writer
-	line strings.Builder // that has not ended
+	line strings.Builder // unfinished
 }
 
 // Write implements io.Writer.
@@ -51,7 +55,7 @@ func (c *cleanWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what is left.
+// Close writes the line that has not ended.
 func (c *cleanWriter) Close() error {
 	_, err := io.WriteString(c.out, Clean(c.line.String()))
 	c.line.Reset()

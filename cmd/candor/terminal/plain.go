@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// Plain is a screen without a terminal: lines in, text out, no control character.
+// Plain is a [Screen] without a terminal: it reads lines and writes text, and never
+// writes a control character. One goroutine may read while another prints.
 type Plain struct {
 	lines         *bufio.Reader
 	out           io.Writer
@@ -14,22 +15,24 @@ type Plain struct {
 	interrupts    <-chan struct{}
 }
 
-// maxPlainLine bounds a line that is read, in bytes; the rest of it is left out.
+// maxPlainLine bounds a line of input, in bytes. The rest of a longer line is
+// dropped.
 const maxPlainLine = 1 << 20
 
-// NewPlain reads lines from in.
+// NewPlain returns a screen that reads lines from in and writes to out. interrupts
+// may be nil. The caller closes in and out, after the conversation.
 func NewPlain(in io.Reader, out io.Writer, interrupts <-chan struct{}) *Plain {
 	return &Plain{lines: bufio.NewReader(in), out: out, interrupts: interrupts}
 }
 
-// Asking is p for a person at a terminal that is too simple for the editor: it has a
-// prompt, and lines of so many cells.
+// Asking makes p show a prompt and wrap lines at a width, for a person at a terminal
+// that is too simple for an [Editor]. It returns p.
 func (p *Plain) Asking(width int) *Plain {
 	p.currentPrompt, p.columns = "› ", width
 	return p
 }
 
-// ReadLine gives the next line; io.EOF after the last.
+// ReadLine implements [Input].
 func (p *Plain) ReadLine() (string, error) {
 	if p.currentPrompt != "" {
 		p.Print(p.currentPrompt)
@@ -44,17 +47,18 @@ func (p *Plain) ReadLine() (string, error) {
 	}
 }
 
-// Print writes text.
+// Print implements [Output]. A write that fails is ignored: whoever reads has gone.
 func (p *Plain) Print(text string) { _, _ = io.WriteString(p.out, text) }
 
-// Prompt changes nothing: the prompt says nothing else here.
+// Prompt implements [StatusLine]. The prompt never changes: what was written stays.
 func (p *Plain) Prompt(string) {}
 
-// Progress shows nothing: what is written here stays.
+// Progress implements [StatusLine]. It shows nothing, because it could not be
+// erased.
 func (p *Plain) Progress(string) {}
 
-// Width is any, where who reads it breaks lines as they like.
+// Width implements [Output].
 func (p *Plain) Width() int { return p.columns }
 
-// Interrupts tells of Ctrl-C.
+// Interrupts implements [Input].
 func (p *Plain) Interrupts() <-chan struct{} { return p.interrupts }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -13,75 +11,96 @@ import (
 	"candor/web/client"
 )
 
-// Screen is where a conversation is shown and its lines come from.
-type Screen interface {
-	// ReadLine gives the next line a person typed; io.EOF when there are no more.
+// Input is where the lines of a conversation come from.
+type Input interface {
+	// ReadLine returns the next line, without its line break; io.EOF after the last.
 	ReadLine() (string, error)
-	// Print writes text; while a line is being edited, above it.
-	Print(text string)
-	// Prompt changes what stands before the line.
-	Prompt(prompt string)
-	// Progress shows how long something takes, until it is called with nothing.
-	Progress(text string)
-	// Width is how many cells a line has, 0 for any number.
-	Width() int
-	// Interrupts tells of Ctrl-C.
+	// Interrupts receives a value for each Ctrl-C.
 	Interrupts() <-chan struct{}
 }
 
-// REPL is a conversation with an agent: lines go to it, what it does and why is shown.
-// The fields are set before Run and then left alone.
+// Output is where a conversation is shown.
+type Output interface {
+	// Print writes whole lines of safe text. While a line is being edited they appear
+	// above it.
+	Print(text string)
+	// Width returns the cells of a line, 0 for no limit. It may change at any time.
+	Width() int
+}
+
+// StatusLine is the line in which a person types.
+type StatusLine interface {
+	// Prompt changes what stands in front of the line.
+	Prompt(prompt string)
+	// Progress shows a text in front of the prompt until it is called with "".
+	Progress(text string)
+}
+
+// Screen is all that a conversation needs of a terminal: an [Editor] on a terminal, a
+// [Plain] anywhere else. Print, Prompt and Progress may be called while ReadLine
+// waits.
+type Screen interface {
+	Input
+	Output
+	StatusLine
+}
+
+// REPL is a conversation with an agent. It sends lines to a thread, shows what the
+// agent does as it happens, and after each turn why. Set the exported fields before
+// Run and leave them alone afterwards.
+//
+// One goroutine, loop, owns the conversation. Lines, events and interrupts reach it
+// by channels, so no state is shared; requests to the server run in await, which
+// lets Ctrl-C through.
 type REPL struct {
 	Client   *client.Client
 	Screen   Screen
 	Style    Style
-	Greeting []string // lines to begin with
-	Thread   string   // to go on with; empty begins one with the first message
-	JSON     bool     // print each turn's JSON, and nothing else
-	// Sequential takes the next line only when the turn before it has ended, for input
-	// that is not typed. A question that nobody is left to answer is denied.
+	Greeting []string // lines to print first
+	Thread   string   // to continue; with "" the first message begins a new one
+	JSON     bool     // print the JSON of each turn and nothing else
+	// Sequential takes the next line only when the turn before it has ended. It is for
+	// input that nobody types. Approvals that are open when the input ends are denied.
 	Sequential bool
 
 	thread        string
 	running       map[int]bool // turns of the thread that have not ended
 	approvals     []pendingApproval
-	approvalCount int  // questions of the turns that run
-	failed        bool // a turn failed, was interrupted, or could not be sent
-	workingSince  time.Time
-	draft         []string // lines that a backslash at their end holds together
-	queued        []string // lines that came while a sequential turn ran
-	inputEnded    bool     // no more lines come
-	reading       bool     // a line was asked for
-	lastPrinted   string   // of what was printed, two bytes of it
-	disconnected  bool     // the connection to the server is gone
+	approvalCount int       // approvals asked for since a turn began, to number them
+	failed        bool      // a turn failed, was interrupted, or could not be sent
+	workingSince  time.Time // when the first of the running turns began
+	draft         []string  // lines so far of a message that a backslash continues
+	queued        []string  // lines that came while a sequential turn ran
+	inputEnded    bool
+	reading       bool   // read has been asked for a line
+	lastPrinted   string // the last two bytes that were printed
+	disconnected  bool   // the connection to the server is lost
 
 	lines    chan typedLine
-	readNext chan struct{} // a token lets the reader take the next line
+	readNext chan struct{} // a token lets read take the next line
 	follower follower
-	ctx      context.Context // of the conversation: what follows its thread outlives a command
+	ctx      context.Context // of the conversation; a followed thread outlives a command
 }
 
-// typed is what the reader of lines has read.
+// typedLine is what one ReadLine returned.
 type typedLine struct {
 	line string
 	err  error
 }
 
-// question is a call that waits, by the number it was shown with.
-type pendingApproval struct {
-	shownAs int
-	client.Approval
-}
-
 var (
-	// ErrFailed says that a turn did not complete, or a command could not be followed.
+	// ErrFailed reports that a turn did not complete or that a command failed.
 	ErrFailed = errors.New("not all that was asked could be done")
 	errQuit   = errors.New("quit")
 )
 
-// Run holds the conversation until its person leaves or ctx ends. It returns ErrFailed
-// for a sequential conversation in which not all could be done. The goroutine that
-// reads lines ends with it, unless it is reading: then with what it reads from.
+// Run holds the conversation until the person leaves, input ends or ctx ends; all of
+// these return nil. It returns ErrFailed for a sequential conversation in which not
+// everything could be done, and other errors for a server that refuses or cannot be
+// reached at the start.
+//
+// All goroutines of Run end with it, but for one that is inside ReadLine: it ends
+// with the next line or the end of the input.
 func (r *REPL) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -111,6 +130,7 @@ func (r *REPL) Run(ctx context.Context) error {
 	return err
 }
 
+// greet prints the lines to begin with.
 func (r *REPL) greet() {
 	out := "\n"
 	for _, line := range r.Greeting {
@@ -146,7 +166,7 @@ func (r *REPL) loop(ctx context.Context) error {
 	}
 }
 
-// read gives lines, each once it is asked for.
+// read passes lines on, one for each time that requestLine asks.
 func (r *REPL) read(ctx context.Context) {
 	for {
 		select {
@@ -166,7 +186,7 @@ func (r *REPL) read(ctx context.Context) {
 	}
 }
 
-// next asks for another line, if none is on its way.
+// requestLine lets read take another line, unless it is reading one already.
 func (r *REPL) requestLine() {
 	if !r.reading {
 		r.reading = true
@@ -174,8 +194,8 @@ func (r *REPL) requestLine() {
 	}
 }
 
-// print writes whole lines. Where no prompt stands between them, two empty lines that
-// meet are one.
+// print writes whole lines. Without a prompt between them, two empty lines that meet
+// become one. In JSON mode it prints nothing.
 func (r *REPL) print(text string) {
 	if r.Sequential && (r.lastPrinted == "" || r.lastPrinted == "\n\n") {
 		text = strings.TrimPrefix(text, "\n")
@@ -188,8 +208,8 @@ func (r *REPL) print(text string) {
 	r.Screen.Print(text)
 }
 
-// say prints a line about the conversation. Yellow is for its mark only: on a light
-// ground it is hard to read.
+// notice prints a line about the conversation itself behind a mark. Only the mark is
+// yellow: yellow text is hard to read on a light background.
 func (r *REPL) notice(rendition, mark, text string) {
 	words := rendition
 	if rendition == yellow {
@@ -198,7 +218,8 @@ func (r *REPL) notice(rendition, mark, text string) {
 	r.print(r.Style.hangAt(r.Style.paint(rendition, "  "+mark+" "), 4, words, text))
 }
 
-// typed takes a line, or the end of them.
+// onLine handles a line, or the end of the input. In a sequential conversation a
+// line waits for the running turn, unless it answers an approval.
 func (r *REPL) onLine(ctx context.Context, t typedLine) error {
 	r.reading = false
 	if t.err != nil {
@@ -219,13 +240,8 @@ func (r *REPL) onLine(ctx context.Context, t typedLine) error {
 	return r.advance(ctx)
 }
 
-// answer reports whether a line answers a question.
-func answersApproval(line string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	return word == "/approve" || word == "/deny"
-}
-
-// settle decides what comes next: another line, one that waits, or the end.
+// advance decides what comes next: a queued line, another line, or the end of the
+// conversation.
 func (r *REPL) advance(ctx context.Context) error {
 	for r.Sequential && len(r.running) == 0 && len(r.queued) > 0 {
 		line := r.queued[0]
@@ -245,18 +261,8 @@ func (r *REPL) advance(ctx context.Context) error {
 	return nil
 }
 
-// denyAll answers the questions that nobody is left to answer.
-func (r *REPL) denyAll(ctx context.Context) error {
-	r.notice(yellow, "─", "Nobody is left to answer, so what waits is denied.")
-	for _, q := range slices.Clone(r.approvals) {
-		if err := r.report(ctx, r.deny(ctx, []string{strconv.Itoa(q.shownAs)})); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// line does what a line says.
+// handleLine runs a command or sends a message. A line that ends in a backslash
+// continues on the next one.
 func (r *REPL) handleLine(ctx context.Context, line string) error {
 	if rest, more := strings.CutSuffix(line, `\`); more {
 		r.draft = append(r.draft, rest)
@@ -280,11 +286,12 @@ func (r *REPL) handleLine(ctx context.Context, line string) error {
 	return r.report(ctx, err)
 }
 
-// explain says what went wrong and goes on, where one can.
+// report shows an error and lets the conversation continue. It returns the errors
+// that end it: quitting, a context that ended, and in JSON mode all.
 func (r *REPL) report(ctx context.Context, err error) error {
 	switch {
 	case err == nil, errors.Is(err, errQuit), ctx.Err() != nil, r.JSON:
-		return err // among JSON there is no place for words
+		return err // a text among JSON would break its reader
 	case errors.Is(err, context.Canceled):
 		r.notice(dim, "─", "Stopped.")
 		return nil

@@ -8,23 +8,23 @@ import (
 	"candor/web/client"
 )
 
-// Tail prints what happens in threads and jobs, as it happens and for as long as its
-// context lasts; a lost connection comes back by itself.
+// Tail prints what happens in threads and jobs, as it happens. A lost connection is
+// restored without losing an event. Set the exported fields before Run.
 type Tail struct {
 	Client  *client.Client
 	Style   Style
-	Print   func(text string) // gets whole lines
+	Print   func(text string) // receives whole lines of safe text
 	Threads []string
 	Jobs    []string
-	Replay  int  // turns of each thread to begin with
-	JSON    bool // print each event's JSON on a line, and nothing else
+	Replay  int  // how many earlier turns of each thread to show first, at most 200
+	JSON    bool // print the JSON of each event on a line and nothing else
 
 	lastSource   string // the thread or job that was printed last
 	disconnected bool
 }
 
-// Run prints until ctx ends. It fails when the server refuses: with a thread that is
-// not there, with a token that does not count.
+// Run prints until ctx ends and then returns nil. It fails when the server refuses,
+// such as a thread that does not exist or a token that is not valid.
 func (t *Tail) Run(ctx context.Context) error {
 	after, err := t.replay(ctx)
 	if err != nil {
@@ -41,8 +41,9 @@ func (t *Tail) Run(ctx context.Context) error {
 	return nil
 }
 
-// past shows what came before, and says where the stream goes on. With several threads
-// that is where the first was read: an event may then be shown twice, never not.
+// replay shows what happened before and returns the event to continue behind. With
+// several threads that is where the first of them was read: an event of another may
+// then be shown twice, but none is missed.
 func (t *Tail) replay(ctx context.Context) (after string, err error) {
 	for _, id := range t.Threads {
 		p, err := t.Client.History(ctx, id, max(1, min(t.Replay, client.MaxPage)), "")
@@ -72,7 +73,7 @@ func (t *Tail) replay(ctx context.Context) (after string, err error) {
 	return after, nil
 }
 
-// turn shows a turn that is over, or how far it is.
+// showTurn prints a whole turn: the message, the answer, and the reasoning.
 func (t *Tail) showTurn(thread string, turn client.Turn) {
 	if t.JSON {
 		t.Print(SafeJSON(turn.Raw) + "\n")
@@ -94,11 +95,12 @@ func (t *Tail) showTurn(thread string, turn client.Turn) {
 	t.Print(out + "\n")
 }
 
+// userInput is the line with the message that began a turn.
 func (t *Tail) userInput(turn client.Turn) string {
 	return t.Style.hangAt(t.Style.paint(bold, "› "), 2, "", truncate(CleanLine(turn.UserInput), 400))
 }
 
-// heading names the thread or job that what follows is of, where it is another.
+// heading names the thread or job that the following lines belong to, if it changed.
 func (t *Tail) heading(place string) {
 	if place == t.lastSource {
 		return
@@ -107,7 +109,7 @@ func (t *Tail) heading(place string) {
 	t.Print(t.Style.paint(dim, "── "+fit(CleanLine(place), 64)+" ──") + "\n\n")
 }
 
-// event shows one event.
+// onEvent shows one event.
 func (t *Tail) onEvent(ctx context.Context, e client.Event) error {
 	switch {
 	case e.Type == client.Lost || e.Type == client.Connected:
@@ -124,7 +126,7 @@ func (t *Tail) onEvent(ctx context.Context, e client.Event) error {
 	return nil
 }
 
-// connection tells once that the server is gone, and once that it is back.
+// connection says once that the server cannot be reached, and once that it can.
 func (t *Tail) connection(e client.Event) {
 	was := t.disconnected
 	t.disconnected = e.Type == client.Lost
@@ -137,7 +139,9 @@ func (t *Tail) connection(e client.Event) {
 	}
 }
 
-// thread shows an event of a thread; its turn's words before it, its reasons after it.
+// onThreadEvent shows an event of a thread: the message before the first event of a
+// turn, the reasoning after the last. Both are fetched, because events do not have
+// them.
 func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 	begins := e.Type == "thinking" && e.MessageID != ""
 	ends := e.Type == "response" || e.Type == "error" || e.Type == "status" && e.State == "interrupted"
@@ -169,14 +173,14 @@ func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 	return nil
 }
 
-// waits says that a call waits, to who cannot answer here.
+// approvalNeeded says that a call waits. It cannot be answered from here.
 func (t *Tail) approvalNeeded(e client.Event) string {
 	d := e.Decision
 	return t.Style.hangAt(t.Style.paint(yellow, "  ? ")+t.Style.paint(cyan, toolName(d))+"  ", cellWidth(toolName(d))+6, reasonRendition(d),
 		quotedReason(d)+" waits for an answer")
 }
 
-// show prints an event of a job.
+// showJobEvent prints an event of a job.
 func (t *Tail) showJobEvent(e client.Event) {
 	if t.JSON {
 		t.Print(SafeJSON(e.Raw) + "\n")
@@ -188,7 +192,7 @@ func (t *Tail) showJobEvent(e client.Event) {
 	}
 }
 
-// job is what an event of a job adds to the screen.
+// jobEvent returns what an event of a job adds to the screen, "" for nothing.
 func (s Style) jobEvent(e client.Event) string {
 	switch e.Type {
 	case "job_started":
@@ -222,7 +226,7 @@ func (s Style) jobEvent(e client.Event) string {
 	return ""
 }
 
-// jobReasoning is why a step of a job called its tools.
+// jobReasoning renders why a step of a job called its tools.
 func (s Style) jobReasoning(e client.Event) string {
 	r := &client.Reasoning{Narrative: e.Narrative, NarrativeBlocked: e.NarrativeBlocked, Decisions: e.Decisions}
 	var out strings.Builder

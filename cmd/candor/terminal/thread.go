@@ -10,9 +10,10 @@ import (
 	"candor/web/client"
 )
 
+// defaultPrompt stands in front of a line that begins a message or a command.
 const defaultPrompt = "› "
 
-// follower brings the events of one thread at a time.
+// follower receives the events of one thread at a time, in a goroutine of its own.
 type follower struct {
 	events chan threadEvent
 	cancel context.CancelFunc
@@ -20,13 +21,15 @@ type follower struct {
 	thread string
 }
 
+// threadEvent is an event of the thread that was followed when it came.
 type threadEvent struct {
 	thread string
 	event  client.Event
 	err    error
 }
 
-// start follows a thread from an event on, and no other any more.
+// start follows a thread from an event on, in place of the one before. Events are
+// sent to f.events until stop or the end of ctx.
 func (f *follower) start(ctx context.Context, c *client.Client, thread, after string) {
 	f.stop()
 	ctx, f.cancel = context.WithCancel(ctx)
@@ -42,7 +45,7 @@ func (f *follower) start(ctx context.Context, c *client.Client, thread, after st
 	})
 }
 
-// stop returns when nothing comes any more.
+// stop ends following. No event is sent once it has returned.
 func (f *follower) stop() {
 	if f.cancel != nil {
 		f.cancel()
@@ -50,7 +53,7 @@ func (f *follower) stop() {
 	f.wg.Wait()
 }
 
-// send says something in the thread, which begins here if there is none.
+// send sends a message to the thread and opens a thread first if there is none.
 func (r *REPL) send(ctx context.Context, content string) error {
 	return r.await(ctx, "sending", func(ctx context.Context) error {
 		if r.thread == "" {
@@ -72,7 +75,8 @@ func (r *REPL) send(ctx context.Context, content string) error {
 	})
 }
 
-// enter makes a thread the current one and follows it from where it is.
+// enter makes a thread the current one. It takes over its open turns and approvals
+// and follows it from there, so that nothing is missed or shown twice.
 func (r *REPL) enter(ctx context.Context, thread string) error {
 	p, err := r.Client.History(ctx, thread, 20, "")
 	if err != nil {
@@ -93,7 +97,7 @@ func (r *REPL) enter(ctx context.Context, thread string) error {
 	return nil
 }
 
-// attach goes on with a thread and says where it stands.
+// attach enters a thread and says where it stands.
 func (r *REPL) attach(ctx context.Context, thread string) error {
 	return r.await(ctx, "fetching", func(ctx context.Context) error {
 		if err := r.enter(ctx, thread); err != nil {
@@ -109,7 +113,8 @@ func (r *REPL) attach(ctx context.Context, thread string) error {
 		}
 		words := "Thread " + strings.TrimSpace(shortID(r.thread)) + ", nothing said yet."
 		if last.Number > 0 {
-			words = fmt.Sprintf("Thread %s, %s. Last: %s", strings.TrimSpace(shortID(r.thread)), plural(last.Number, "turn"),
+			words = fmt.Sprintf("Thread %s, %s. Last: %s", strings.TrimSpace(shortID(r.thread)),
+				plural(last.Number, "turn"),
 				truncate(CleanLine(last.UserInput), 80))
 		}
 		r.notice(dim, "┄", words)
@@ -118,6 +123,7 @@ func (r *REPL) attach(ctx context.Context, thread string) error {
 	})
 }
 
+// markRunning notes that a turn has begun.
 func (r *REPL) markRunning(turn int) {
 	if len(r.running) == 0 {
 		r.workingSince = time.Now()
@@ -125,7 +131,8 @@ func (r *REPL) markRunning(turn int) {
 	r.running[turn] = true
 }
 
-// update shows an event.
+// onEvent shows an event and updates the conversation. Events of a thread that was
+// left are ignored.
 func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 	if u.thread != r.thread {
 		return nil
@@ -162,7 +169,7 @@ func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 	return nil
 }
 
-// connection tells once that the server is gone, and once that it is back.
+// connection says once that the server cannot be reached, and once that it can.
 func (r *REPL) connection(e client.Event) {
 	switch lost := e.Type == client.Lost; {
 	case lost && !r.disconnected:
@@ -173,7 +180,7 @@ func (r *REPL) connection(e client.Event) {
 	r.disconnected = e.Type == client.Lost
 }
 
-// finish shows why a turn that has ended did what it did.
+// finish shows the reasoning of a turn that has ended, and lets the next line come.
 func (r *REPL) finish(ctx context.Context, e client.Event) error {
 	if e.Type != "response" {
 		r.failed = true
@@ -208,13 +215,14 @@ func (r *REPL) finish(ctx context.Context, e client.Event) error {
 	return nil
 }
 
-// resync fetches what the stream cannot tell any more.
+// resync enters the thread anew when the server no longer has the events in between.
 func (r *REPL) resync(ctx context.Context) error {
 	r.notice(yellow, "┄", "The server no longer has all that happened; fetching what there is.")
 	return r.await(ctx, "fetching", func(ctx context.Context) error { return r.enter(ctx, r.thread) })
 }
 
-// interrupted stops the turn that runs, or says how to leave.
+// onInterrupt stops the turn that runs. When nothing runs it ends a sequential
+// conversation, and tells a person how to leave.
 func (r *REPL) onInterrupt(ctx context.Context) error {
 	switch {
 	case len(r.running) == 0 && r.Sequential:
@@ -228,18 +236,20 @@ func (r *REPL) onInterrupt(ctx context.Context) error {
 	}
 	err := r.await(ctx, "stopping", func(ctx context.Context) error { return r.Client.Interrupt(ctx, r.thread) })
 	if client.Is(err, "not_running") {
-		err = nil // it ended by itself just now
+		err = nil // the turn ended by itself
 	}
 	return r.report(ctx, err)
 }
 
-// progress says how long the turn has been running.
+// showProgress shows how long the turn has been running, unless it waits for a
+// person.
 func (r *REPL) showProgress() {
 	if len(r.running) > 0 && len(r.approvals) == 0 {
 		r.Screen.Progress(r.elapsed("working", r.workingSince))
 	}
 }
 
+// elapsed renders how long something has taken, "" within the first second.
 func (r *REPL) elapsed(what string, since time.Time) string {
 	d := time.Since(since).Round(time.Second)
 	if d < time.Second {
@@ -248,11 +258,11 @@ func (r *REPL) elapsed(what string, since time.Time) string {
 	return r.Style.paint(dim, fmt.Sprintf("  ⋯ %s, %s ", what, d))
 }
 
-// waitTime bounds what a person has to wait for a server's answer.
+// requestTimeout bounds how long a person waits for an answer of the server.
 const requestTimeout = time.Minute
 
-// wait does something that may take a while, and shows how long it takes. Ctrl-C
-// stops it.
+// await runs do, which may take a while, and shows how long it takes. Ctrl-C cancels
+// its context; so does requestTimeout. It returns when do has returned.
 func (r *REPL) await(ctx context.Context, what string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()

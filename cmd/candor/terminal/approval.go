@@ -1,0 +1,140 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"candor/web/client"
+)
+
+// pendingApproval is a call that waits for its user, with the number it was shown
+// with.
+type pendingApproval struct {
+	shownAs int
+	client.Approval
+}
+
+// addApproval keeps an approval and asks for it. The first since the thread was idle
+// is shown without its number. An approval that is known already is ignored.
+func (r *REPL) addApproval(a client.Approval) {
+	if slices.ContainsFunc(r.approvals, func(q pendingApproval) bool { return q.RequestID == a.RequestID }) {
+		return
+	}
+	r.approvalCount++
+	r.approvals = append(r.approvals, pendingApproval{r.approvalCount, a})
+	shown := r.approvalCount
+	if shown == 1 {
+		shown = 0
+	}
+	r.print(r.Style.Question(a, shown))
+	r.Screen.Progress("")
+}
+
+// removeApproval forgets an approval that was answered, here or elsewhere.
+func (r *REPL) removeApproval(request string) {
+	r.approvals = slices.DeleteFunc(r.approvals, func(q pendingApproval) bool { return q.RequestID == request })
+}
+
+// approve is /approve [N] [always].
+func (r *REPL) approve(ctx context.Context, args []string) error {
+	if n := len(args); n > 0 && args[n-1] == "always" {
+		return r.answerApproval(ctx, "always", args[:n-1])
+	}
+	return r.answerApproval(ctx, "approve", args)
+}
+
+// deny is /deny [N].
+func (r *REPL) deny(ctx context.Context, args []string) error {
+	return r.answerApproval(ctx, "deny", args)
+}
+
+// answerApproval sends an answer: for the only approval, or for the one whose number
+// is given. An approval that the server no longer has is removed as well.
+func (r *REPL) answerApproval(ctx context.Context, action string, args []string) error {
+	q, err := r.pickApproval(args)
+	if err != nil {
+		return err
+	}
+	err = r.await(ctx, "answering", func(ctx context.Context) error { return r.Client.Approve(ctx, q.RequestID, action) })
+	if err == nil || client.Is(err, "no_approval") {
+		r.removeApproval(q.RequestID)
+	}
+	return err
+}
+
+// pickApproval returns the approval that arguments name, or an error that lists
+// those that wait.
+func (r *REPL) pickApproval(args []string) (pendingApproval, error) {
+	if len(r.approvals) == 0 {
+		return pendingApproval{}, usage("No call waits for an answer.")
+	}
+	if len(args) == 0 && len(r.approvals) == 1 {
+		return r.approvals[0], nil
+	}
+	var waiting []string
+	for _, q := range r.approvals {
+		if n, ok := 0, false; len(args) == 1 {
+			if n, ok = parseNumber(args[0]); ok && n == q.shownAs {
+				return q, nil
+			}
+		}
+		waiting = append(waiting, fmt.Sprintf("%d %s", q.shownAs, fit(CleanLine(q.ToolName), 32)))
+	}
+	return pendingApproval{}, usage("Say which, by its number. What waits: " + strings.Join(waiting, ", ") + ".")
+}
+
+// answersApproval reports whether a line answers an approval.
+func answersApproval(line string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	return word == "/approve" || word == "/deny"
+}
+
+// denyAll denies the approvals that are open when the input ends. A turn that waited
+// for them would otherwise never end.
+func (r *REPL) denyAll(ctx context.Context) error {
+	r.notice(yellow, "─", "Nobody is left to answer, so what waits is denied.")
+	for _, q := range slices.Clone(r.approvals) {
+		if err := r.report(ctx, r.deny(ctx, []string{strconv.Itoa(q.shownAs)})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxApprovalParams bounds the parameters shown with an approval, in characters. It
+// is large, because nobody can approve what they cannot see.
+const maxApprovalParams = 4000
+
+// Question asks a person about a call that waits: its reason, all of its parameters,
+// and how to answer. number tells it from others that wait; 0 is for a single one.
+// Parameters that are too long to show are pointed out.
+func (s Style) Question(a client.Approval, number int) string {
+	d := client.Decision{ToolName: a.ToolName, Rationale: a.Rationale, Source: a.Source}
+	lead, which := "  ? ", ""
+	if number > 0 {
+		lead, which = fmt.Sprintf("  ? %d ", number), fmt.Sprintf(" %d", number)
+	}
+	name := s.shorten(toolName(d), cellWidth(lead))
+	why := "" // the reason is what the decision is about, so it is not dim
+	if d.Source == "fallback" {
+		why = italic
+	}
+	out := "\n" + s.hangAt(s.paint(yellow, lead)+s.paint(cyan, name)+"  ", cellWidth(lead+name)+2, why, quotedReason(d))
+	if text := CleanLine(a.Description); text != "" {
+		out += s.hang("    ", dim, truncate(text, 400))
+	}
+	params := compact(a.Parameters, maxApprovalParams)
+	out += s.hang("    params: ", "", params)
+	if strings.HasSuffix(params, "…") {
+		out += s.hangAt(s.paint(yellow, "    ! "), 6, "",
+			"There is more that is not shown. Deny it unless you know what it is.")
+	}
+	answers := "/approve" + which
+	if a.AllowAlways {
+		answers += ", /approve" + which + " always"
+	}
+	return out + s.hang("    ", bold, "May it run? "+answers+" or /deny"+which) + "\n"
+}
