@@ -38,9 +38,9 @@
 //
 //   - Order: the server receives the events of a run in the order they happened.
 //   - Once: no event is recorded twice, whatever fails in between.
-//   - Loss: while the process lives, an event is dropped only if neither memory nor disk
-//     can hold it, the server refuses it, or the job is over. Drops are counted, logged
-//     and returned by Run.
+//   - Loss: while Run runs, an event is dropped only if neither memory nor disk can hold
+//     it, the server refuses it, or the job is over. A Run whose context has ended drops
+//     what it cannot post within its grace. The loss is logged or returned by Run.
 //   - Blocking: the agent loop never waits for the server.
 //   - Goroutines: a Runtime starts two, the uploader and a poller that notices when the
 //     job is cancelled, and Run waits for both. A Client starts none.

@@ -125,6 +125,26 @@ func TestAKilledWorkersJobIsClosedAndContinued(t *testing.T) {
 	assert.Equal(t, 3, countAnswers(events), "both open prompts are answered, none twice")
 }
 
+func TestAResumedRunKnowsThePromptsWithoutAnAnswer(t *testing.T) {
+	s := newFakeServer(t)
+	s.log.events = []Event{
+		{ID: "r1-1", Kind: KindMessage, Role: "assistant", Content: "The first answer."},
+		{Kind: KindMessage, Role: "user", Content: "cleaned second prompt"},
+	}
+	s.prompt("third prompt", false)
+	r := s.runtime(t, lookAndAnswer)
+	r.FollowUps = true
+	at, err := r.resume(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []Prompt{{Content: "cleaned second prompt"}, {Content: "third prompt", Number: 1}}, at.due,
+		"a prompt that the server still has comes in the user's own words")
+	assert.True(t, at.open)
+	s.prompt("", true)
+	at, err = r.resume(t.Context())
+	require.NoError(t, err)
+	assert.False(t, at.open, "the last prompt was sent")
+}
+
 func TestACancelledJobStopsTheRunningTool(t *testing.T) {
 	s := newFakeServer(t)
 	done := runInBackground(t.Context(), s.runtime(t, endless))
@@ -147,6 +167,17 @@ func TestAReplacedWorkerStops(t *testing.T) {
 	require.ErrorIs(t, err, ErrReplaced)
 	require.ErrorIs(t, err, ErrOver)
 	assert.EqualError(t, err, "another worker has taken the job over")
+}
+
+func TestEachRunIsAWorkerOfItsOwn(t *testing.T) {
+	s := newFakeServer(t)
+	first := s.runtime(t, endless)
+	done := runInBackground(t.Context(), first)
+	s.until(t, hasCall)
+	second := s.runtime(t, strings.Replace(endless, "600000", "0", 1))
+	second.Client = first.Client
+	require.NoError(t, second.Run(t.Context()))
+	require.ErrorIs(t, <-done, ErrReplaced, "the second Run replaced the first, though they share a Client")
 }
 
 func TestAFailedTurnFailsTheJob(t *testing.T) {

@@ -110,7 +110,7 @@ func TestADocumentMayHaveNoTurns(t *testing.T) {
 }
 
 func TestLongTitlesAreCut(t *testing.T) {
-	title, _ := safety.NewLayer().Mask(strings.Repeat("é", maxTitle+1))
+	title, _ := layer.Mask(strings.Repeat("é", maxTitle+1))
 	d := Document{Title: title}
 	inBoth(t, d, strings.Repeat("é", maxTitle)+"…")
 	assert.NotContains(t, string(Markdown(d))+htmlOf(t, d), strings.Repeat("é", maxTitle+1))

@@ -18,10 +18,12 @@ import (
 	"candor/session"
 )
 
+// layer cleans the texts of all tests; making one takes a while.
+var layer = safety.NewLayer()
+
 // filledWith returns a document with the same text in every place that can hold text
 // of a user, a model or a tool.
 func filledWith(raw string) Document {
-	layer := safety.NewLayer()
 	at := time.Date(2026, 2, 21, 10, 0, 0, 0, time.UTC)
 	text, _ := layer.Mask(raw)
 	object, _ := json.Marshal(map[string]string{"said": raw})
