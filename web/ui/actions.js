@@ -8,7 +8,6 @@ import { formatRoute } from './state/route.js';
 /** @import { ConversationActs, DecisionActs } from './view/types.d.ts' */
 /** @import { Context, Parts } from './types.d.ts' */
 
-/** Loads what few visits need. */
 export const commands = () => import('./view/commands.js');
 
 /**
@@ -72,10 +71,7 @@ export async function send({ store, view, composer, hub }, text) {
   }
 }
 
-/**
- * Stops the running turn or the job.
- * @param {Context} context
- */
+/** @param {Context} context */
 export function stop({ store, hub }) {
   const { kind, id } = store.state.active;
   (kind === 'job' ? api.cancelJob(id) : api.interrupt(id)).catch((e) => hub.emit('failed', e));

@@ -140,8 +140,7 @@ export class Router {
   }
 
   /**
-   * Opens or closes what the keyboard is at. Enter does so only where it has no other
-   * meaning.
+   * Opens or closes what the keyboard is at; Enter only where it means nothing else.
    * @param {KeyboardEvent} e
    */
   toggle(e) {

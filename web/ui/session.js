@@ -1,4 +1,4 @@
-// Who uses the page: signing in and out, and reading everything anew.
+// Signing in and out, and reading everything anew.
 
 import * as api from './net/api.js';
 import { $, attribute } from './lib/dom.js';
@@ -42,7 +42,7 @@ export class Session {
     await this.#begin();
   }
 
-  /** Reads the lists and what the address asks for, then follows the stream from there. */
+  /** Reads the lists and what the address asks for, then follows the stream. */
   async #begin() {
     const { fetcher, store, stream } = this.context, known = seen(), first = Object.keys(known).length === 0;
     $('app').inert = false;
@@ -73,7 +73,6 @@ export class Session {
     $('signin').open(why);
   }
 
-  /** Signs out and leaves nothing behind of what was read. */
   async signOut() {
     try {
       await api.logout();

@@ -3,15 +3,19 @@
 //
 // # Layout
 //
-//	index.html  the shell: every element that exists once, by id
-//	app.js      the entry point: builds the parts, connects them, starts the session
-//	context.js  the parts and the state, in one frozen object that is passed around
-//	lib/        knows nothing of Candor: elements, formats, lists, menus, keys, toasts
-//	state/      what the page knows; pure functions from events to state to views of it
-//	net/        the server's routes, the event stream, and when to fetch what
-//	view/       custom elements that draw the state, and what menus do with it
-//	css/        base, layout and turns at once; ondemand.css with the first dialog or menu
-//	wire.d.ts   the JSON the server sends, generated from the Go types by wire_test.go
+//	index.html   the shell: every element that exists once, by id
+//	app.js       the entry point: builds the parts, connects them, starts the session
+//	context.js   the parts and what is open, in one frozen object that is passed around
+//	session.js   signing in and out, and reading everything anew
+//	navigate.js  the router: what the address asks for, tabs, steps of the keyboard
+//	actions.js   sending, stopping, approving, and the menus of turns and decisions
+//	lib/         knows nothing of Candor: elements, formats, lists, menus, keys, toasts
+//	state/       what the page knows; pure functions from events to state to views of it
+//	net/         the server's routes, the event stream, and when to fetch what
+//	view/        custom elements that draw the state, and what menus do with it
+//	css/         base, layout and turns at once; ondemand.css with the first dialog or menu
+//	wire.d.ts    the JSON the server sends, generated from the Go types by wire_test.go
+//	types.d.ts   here and in folders, types for the checker; browsers never load them
 //
 // Imports point one way: lib ◀ state ◀ net ◀ view ◀ the modules beside index.html.
 // modules_test.go holds that, along with line width, size and dead exports.
@@ -29,13 +33,14 @@
 //
 // # Where to add things
 //
-// A frame: its struct in Go, `go test ./web/ui -update`, a case in state/fold.js (or
-// jobfold.js), and a folder in testdata/turns, which the unit tests replay. A route: a
-// function in net/api.js. An action of the state: a member of Action in state/types.d.ts
-// and a function in state/reduce.js. A key: a row in lib/keys.js and its function in
-// app.js. An element: a module in view/, loaded by import() if few visits need it, since
-// a first visit may load 150 kB at most. A style for such an element goes into
-// css/ondemand.css.
+// A frame: its struct in Go, `go test ./web/ui -run Wire -update`, its name in
+// net/stream.js, a case in state/fold.js (or jobfold.js), and a folder in testdata/turns,
+// which the unit tests replay. A route: a function in net/api.js. An action of the state:
+// a member of Action in state/types.d.ts and a function in state/reduce.js. A key: a row
+// in lib/keys.js and its function in app.js. Something that one part reports and another
+// acts on: a member of Events in types.d.ts and a line in app.js. An element: a module in
+// view/, loaded by import() if few visits need it, since a first visit may load 150 kB at
+// most; the styles of such an element go into css/ondemand.css.
 //
 // # Security
 //

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// browser is started once, for all tests; each gets windows that share nothing.
+// browser is started once for all tests; windows share nothing.
 var browser struct {
 	once   sync.Once
 	ctx    context.Context
@@ -36,7 +36,7 @@ func closeBrowser() {
 	}
 }
 
-// chromium is the browser's program.
+// chromium returns the path of the browser.
 func chromium() (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -54,10 +54,13 @@ func startBrowser() {
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(time.Minute),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("no-first-run", true), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+	for _, flag := range []string{
+		"disable-quic", "disable-component-update", "disable-sync", "no-first-run", "disable-dev-shm-usage",
+		"hide-scrollbars", "disable-background-networking", "no-proxy-server",
+	} {
+		options = append(options, chromedp.Flag(flag, true))
+	}
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	browser.cancel = append(browser.cancel, cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -65,17 +68,17 @@ func startBrowser() {
 	browser.ctx, browser.err = ctx, chromedp.Do(ctx)
 }
 
-// tab is one of a window's tabs, and what happened in it.
+// tab is one of a window's tabs, with a record of what happened in it.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
 
 	mu       sync.Mutex
-	requests []string // URLs that were asked for
-	trouble  []string // exceptions, dialogs, what the policy refused
+	requests []string // URLs
+	trouble  []string // exceptions, dialogs, violations of the policy
 }
 
-// window opens a window that shares nothing with others, with one tab.
+// window opens a window with one tab that shares nothing with other windows.
 func window(t *testing.T) *tab {
 	t.Helper()
 	browser.once.Do(startBrowser)
@@ -85,7 +88,7 @@ func window(t *testing.T) *tab {
 	return watch(t, ctx)
 }
 
-// tab opens a further tab of the same window, which shares its cookies.
+// tab opens another tab of the same window, which shares its cookies.
 func (w *tab) tab() *tab {
 	ctx, cancel := chromedp.NewContext(w.ctx)
 	w.t.Cleanup(cancel)
@@ -110,7 +113,7 @@ func watch(t *testing.T, ctx context.Context) *tab {
 	return w
 }
 
-// note takes down what happens in the tab.
+// note records an event of the tab.
 func (w *tab) note(event any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,17 +147,18 @@ func (w *tab) troubles() []string {
 	return slices.Clone(w.trouble)
 }
 
-// clean fails if anything ran or was refused that should not have been tried.
+// clean fails the test if there was any exception, dialog or violation of the policy.
 func (w *tab) clean() {
 	w.t.Helper()
 	require.Empty(w.t, w.troubles())
 }
 
-// fetched are the requests that did not go to the server.
+// fetched returns the requests to other servers.
 func (w *tab) fetched(server string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(w.requests), func(u string) bool { return strings.HasPrefix(u, server+"/") })
+	own := func(u string) bool { return strings.HasPrefix(u, server+"/") }
+	return slices.DeleteFunc(slices.Clone(w.requests), own)
 }
 
 func (w *tab) run(actions ...chromedp.Action[chromedp.Void]) {
@@ -164,14 +168,15 @@ func (w *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	require.NoError(w.t, chromedp.Do(ctx, actions...))
 }
 
-// open goes to the page as a user, logged in by the URL's token.
+// open opens the page as a user, who is signed in by the token in the URL.
 func (w *tab) open(s *server, user string) *tab {
 	w.t.Helper()
 	w.run(chromedp.Navigate(s.url + "/#token=" + url.QueryEscape(tokenOf(user))))
 	return w
 }
 
-// eval is the value of a JavaScript expression, awaited if it is a promise.
+// eval returns the value of a JavaScript expression, in which each %s stands for an
+// argument as JSON. A promise is awaited.
 func eval[T any](w *tab, js string, args ...any) T {
 	w.t.Helper()
 	var raw []any
@@ -190,12 +195,13 @@ func eval[T any](w *tab, js string, args ...any) T {
 	return out
 }
 
-// text is what an element shows, "" when there is none.
+// text returns the text that an element shows, or "" if there is none.
 func (w *tab) text(css string) string {
 	ctx, cancel := context.WithTimeout(w.ctx, 10*time.Second)
 	defer cancel()
 	quoted, _ := json.Marshal(css)
-	out, _ := chromedp.Run(ctx, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%s)?.innerText ?? ''`, quoted)))
+	js := fmt.Sprintf(`document.querySelector(%s)?.innerText ?? ''`, quoted)
+	out, _ := chromedp.Run(ctx, chromedp.Evaluate[string](js))
 	return out
 }
 
@@ -219,29 +225,33 @@ func (w *tab) gone(css, text string) {
 		`![...document.querySelectorAll(%s)].some((e) => e.checkVisibility() && e.innerText.includes(%s))`, css, text)
 }
 
-// click clicks the visible element that matches and shows the text, with the mouse.
+// click clicks with the mouse on the visible element that matches and shows the text.
 func (w *tab) click(css, text string) {
 	w.t.Helper()
 	w.shows(css, text)
-	at := eval[[]float64](w, `(() => { const e = [...document.querySelectorAll(%s)].find((e) => e.checkVisibility() && e.innerText.includes(%s));
-		e.scrollIntoView({ block: 'center', behavior: 'instant' }); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, css, text)
+	at := eval[[]float64](w, `(() => {
+		const e = [...document.querySelectorAll(%s)].find((e) => e.checkVisibility() && e.innerText.includes(%s));
+		e.scrollIntoView({ block: 'center', behavior: 'instant' });
+		const r = e.getBoundingClientRect();
+		return [r.x + r.width / 2, r.y + r.height / 2]; })()`, css, text)
 	w.run(chromedp.MouseClickXY(at[0], at[1]))
 }
 
-// write types into the element that has the focus.
+// write inserts text into the focused element.
 func (w *tab) write(text string) {
 	w.t.Helper()
 	_, err := chromedp.Call(w.ctx, input.InsertText, input.InsertTextParams{Text: text})
 	require.NoError(w.t, err)
 }
 
-// press presses keys, one after another: letters, or names such as Enter and Tab. A
-// name may have Shift+ before it.
+// press presses keys one after another: letters, or names such as Enter and Shift+Tab.
 func (w *tab) press(keys ...string) {
 	w.t.Helper()
 	for _, k := range keys {
 		name, shifted := strings.CutPrefix(k, "Shift+")
-		down := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: name, Text: name, WindowsVirtualKeyCode: keyCodes[name].code}
+		down := input.DispatchKeyEventParams{
+			Type: input.DispatchKeyEventTypeKeyDown, Key: name, Text: name, WindowsVirtualKeyCode: keyCodes[name].code,
+		}
 		if known, ok := keyCodes[name]; ok {
 			down.Text, down.Code = known.text, name
 		}
@@ -257,18 +267,19 @@ func (w *tab) press(keys ...string) {
 	}
 }
 
-// keyCodes are the keys that are no letters.
+// keyCodes maps the names of keys to their codes and the text they insert.
 var keyCodes = map[string]struct {
 	code int64
 	text string
 }{
-	"Enter": {13, "\r"}, "Tab": {9, ""}, "Escape": {27, ""}, "ArrowDown": {40, ""}, "ArrowUp": {38, ""}, "Home": {36, ""}, "End": {35, ""},
+	"Enter": {13, "\r"}, "Tab": {9, ""}, "Escape": {27, ""}, "ArrowDown": {40, ""}, "ArrowUp": {38, ""},
+	"Home": {36, ""}, "End": {35, ""},
 }
 
 // send writes a message into the composer and sends it.
 func (w *tab) send(message string) {
 	w.t.Helper()
-	w.until("the composer is there", `document.querySelector('#composer textarea')?.checkVisibility()`)
+	w.until("the composer is shown", composerShown)
 	eval[bool](w, `(document.querySelector('#composer textarea').focus(), true)`)
 	w.write(message)
 	w.press("Enter")

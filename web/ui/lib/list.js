@@ -1,6 +1,6 @@
-// A windowed list: of any number of items, only those near the view are in the page.
-// Heights are measured. What the reader looks at keeps its position when items above it
-// come, go or grow; a reader at the end stays at the end.
+// A windowed list: only items near the view are in the page. Heights are measured. What
+// the reader looks at keeps its position when items above it change; a reader at the end
+// stays at the end.
 
 import { h } from './dom.js';
 
@@ -105,7 +105,6 @@ export class WindowedList {
 
   /**
    * Returns the first item in view.
-   * @returns {Anchor | null}
    */
   #anchor() {
     for (const [key, el] of this.#els) {
@@ -137,7 +136,7 @@ export class WindowedList {
 
   /**
    * Returns which items to have in the page.
-   * @param {Anchor | null} anchor @returns {[number, number]}
+   * @param {Anchor | null} anchor
    */
   #range(anchor) {
     const n = this.#items.length, view = this.scroller.clientHeight + overscan;
@@ -150,7 +149,6 @@ export class WindowedList {
 
   /**
    * Returns the item at the scroll position, by the known heights, and its offset.
-   * @returns {[number, number]}
    */
   #byScroll() {
     let sum = this.holder.offsetTop, i = 0;

@@ -1,6 +1,6 @@
 // Decides what to fetch, and when: the lists at the start and when they change, a
-// conversation when it is opened, older turns when the reader scrolls up to them, and a
-// turn again when the stream says that there is more to know of it.
+// conversation when it is opened, older turns when the reader scrolls up, and a turn
+// again when the stream says that there is more to know of it.
 
 import * as api from './api.js';
 

@@ -1,6 +1,6 @@
 // The event stream: one connection for all threads and jobs. EventSource reconnects by
-// itself after most failures. After an answer that is no stream it gives up; then this
-// module opens a new one, with growing delays, at the position reached.
+// itself after most failures. When it gives up, this module opens a new one, with growing
+// delays, at the position reached.
 
 import { url } from './api.js';
 

@@ -23,7 +23,7 @@ function firstTurn(job) {
   return { ...emptyTurn(1), input: job.prompt, state: 'queued', createdAt, redactions, stale: false };
 }
 
-/** @param {Turn[]} turns @param {wire.JobMessageFrame} f @returns {Turn[]} */
+/** @param {Turn[]} turns @param {wire.JobMessageFrame} f */
 function prompted(turns, f) {
   const last = turns[turns.length - 1], at = ms(f.at);
   if (last.input === f.content && !last.calls.length && !last.response) return turns;
@@ -97,7 +97,7 @@ function withSaid(t, step, text, at) {
 
 /**
  * Turns an answer into a narrative: a further call follows, so it was no answer.
- * @param {Turn} t @returns {Turn}
+ * @param {Turn} t
  */
 function withoutAnswer(t) {
   return t.response ? { ...withSaid(t, stepsOf(t) + 1, t.response, 0), response: '' } : t;
@@ -115,5 +115,5 @@ function callAt(t, f) {
   return t.calls.findIndex((c) => c.outcome === 'pending' && c.tool === f.tool_name);
 }
 
-/** @param {Turn} t @param {Turn['state']} state @param {wire.JobFrame} f @returns {Turn} */
+/** @param {Turn} t @param {Turn['state']} state @param {wire.JobFrame} f */
 function ended(t, state, f) { return { ...t, state, calls: cancelPending(t.calls), endedAt: ms(f.at) }; }

@@ -51,7 +51,7 @@ function subAgent(t, call, depth) {
 
 /**
  * Returns how long calls took side by side, and would have taken one after another.
- * @param {Call[]} calls @param {number} now the server's time @returns {Axis}
+ * @param {Call[]} calls @param {number} now the server's time
  */
 export function together(calls, now) {
   const from = Math.min(...calls.map((c) => c.startedAt || Infinity));
@@ -131,7 +131,7 @@ const withheld = {
   title: 'The model gave a reason, but it held something that may not be kept.',
 };
 
-const sources = {
+export const sources = {
   model: { text: 'model', title: 'The model’s own words.', ours: false },
   summary: {
     text: 'provider summary', title: 'A summary of the model’s reasoning, made by its provider.', ours: false,

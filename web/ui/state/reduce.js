@@ -19,7 +19,7 @@ export function initial() {
   };
 }
 
-/** @param {State} s @param {Action} a @returns {State} */
+/** @param {State} s @param {Action} a */
 export function reduce(s, a) {
   const apply = /** @type {((s: State, a: Action) => State) | undefined} */ (actions[a.type]);
   return apply ? apply(s, a) : s;
@@ -48,7 +48,7 @@ const actions = {
   trim: (s, a) => edit(s, a.id, trim),
 };
 
-/** @param {string} id @param {Kind} kind @returns {Conv} */
+/** @param {string} id @param {Kind} kind */
 function emptyConversation(id, kind) {
   return {
     id, kind, status: 'loading', problem: '', turns: [], hasMore: false, oldest: '', loadingOlder: false,
@@ -58,7 +58,7 @@ function emptyConversation(id, kind) {
 
 /**
  * Changes a conversation or begins it. Beyond the maximum, the oldest ones are dropped.
- * @param {State} s @param {string} id @param {(c: Conv) => Conv} change @param {Kind} [kind] @returns {State}
+ * @param {State} s @param {string} id @param {(c: Conv) => Conv} change @param {Kind} [kind]
  */
 function edit(s, id, change, kind = 'thread') {
   const next = change(s.conversations[id] || emptyConversation(id, kind));
@@ -95,7 +95,7 @@ function fromHistory(c, h) {
   };
 }
 
-/** @param {Conv} c @param {History} h @returns {Conv} */
+/** @param {Conv} c @param {History} h */
 function withOlder(c, h) {
   const first = c.turns.length ? c.turns[0].number : Infinity;
   const older = h.turns.map((t) => turnOf(t)).filter((t) => t.number < first);
@@ -103,7 +103,7 @@ function withOlder(c, h) {
   return { ...c, loadingOlder: false, hasMore: h.has_more, oldest, turns: [...older, ...c.turns] };
 }
 
-/** @param {Conv} c @returns {Conv} */
+/** @param {Conv} c */
 function trim(c) {
   if (c.turns.length <= trimTo) return c;
   const turns = c.turns.slice(-trimTo);
@@ -113,7 +113,7 @@ function trim(c) {
 /**
  * Inserts a fetched turn by its number. If the turn has changed since it was asked for,
  * the answer may be older than what is known.
- * @param {Conv} c @param {Turn} t @param {Turn | undefined} asked @returns {Conv}
+ * @param {Conv} c @param {Turn} t @param {Turn | undefined} asked
  */
 function withTurn(c, t, asked) {
   const at = c.turns.findIndex((o) => o.number === t.number), old = c.turns[at];
@@ -121,7 +121,7 @@ function withTurn(c, t, asked) {
   return { ...c, turns: c.turns.toSpliced(c.turns.filter((o) => o.number < t.number).length, 0, t) };
 }
 
-/** @param {Conv} c @param {number} number @param {(t: Turn) => Turn} change @returns {Conv} */
+/** @param {Conv} c @param {number} number @param {(t: Turn) => Turn} change */
 function editTurn(c, number, change) {
   // It is nearly always the last turn that changes.
   const at = c.turns.findLastIndex((t) => t.number === number);
@@ -134,7 +134,7 @@ function editTurn(c, number, change) {
 }
 
 /**
- * Shows a message that the server accepted, in the words that were typed.
+ * Shows an accepted message in the words that were typed.
  * @param {Conv} c @param {Extract<Action, { type: 'sent' }>} a @returns {Conv}
  */
 function withSent(c, a) {
@@ -166,10 +166,10 @@ function withJobs(all, jobs) {
   return next;
 }
 
-/** @param {JobInfo} j @returns {Job} */
+/** @param {JobInfo} j */
 function withoutToken(j) { const { token: _, ...rest } = j; return rest; }
 
-/** @param {State} s @param {Frame} f @param {string} id @param {number} now @returns {State} */
+/** @param {State} s @param {Frame} f @param {string} id @param {number} now */
 function withFrame(s, f, id, now) {
   const cursor = parseCursor(id), next = f.at ? { ...s, skew: ms(f.at) - now } : s;
   if ('job_id' in f) {
@@ -191,7 +191,7 @@ function advance(s, id, cursor, change) {
   return edit(s, id, () => change({ ...c, cursor }));
 }
 
-/** @param {State} s @param {Exclude<Frame, { job_id: string }>} f @returns {State} */
+/** @param {State} s @param {Exclude<Frame, { job_id: string }>} f */
 function withThreadState(s, f) {
   if (!s.threads) return s;
   const id = f.thread_id, turns = f.turn_number || 0, at = s.threads.findIndex((t) => t.id === id);
@@ -207,7 +207,7 @@ function withThreadState(s, f) {
   return { ...s, threads: [{ ...old, state, updated_at: f.at, turn_count }, ...s.threads.toSpliced(at, 1)] };
 }
 
-/** @param {State} s @param {Extract<Frame, { job_id: string }>} f @returns {State} */
+/** @param {State} s @param {Extract<Frame, { job_id: string }>} f */
 function withJobState(s, f) {
   if (!s.jobs) return s;
   const id = f.job_id, at = s.jobs.findIndex((j) => j.job_id === id), state = jobStateAfter(f);
@@ -220,7 +220,7 @@ function withJobState(s, f) {
   return { ...s, jobs: s.jobs.with(at, { ...s.jobs[at], state, updated_at: f.at, ended_at: ended ? f.at : null }) };
 }
 
-/** @param {Extract<Frame, { job_id: string }>} f @returns {Job['state']} */
+/** @param {Extract<Frame, { job_id: string }>} f */
 function jobStateAfter(f) {
   switch (f.type) {
     case 'job_result': return f.status;

@@ -1,5 +1,4 @@
-// The middle of the page: the turns of the open conversation, or a notice that explains
-// why there are none.
+// The turns of the open conversation, or a notice that explains why there are none.
 
 import './turn.js';
 import { $, fill, h, setText, show } from '../lib/dom.js';

@@ -76,18 +76,30 @@ export class Decision extends HTMLElement {
   }
 
   /** @param {Call} c */
-  async #drawAsk(c) {
-    const { ask } = this.#parts, id = c.request?.id;
-    show(ask, !!id);
-    if (!id) return fill(ask);
-    if (ask.dataset.request === id) return;
-    ask.dataset.request = id;
-    const { fillAsk } = await import('./ask.js');
-    const answer = async (/** @type {string} */ action) => {
-      if (this.call) await this.#acts?.answer(this.call, action);
-      this.focus({ preventScroll: true });
-    };
-    if (this.call?.request?.id === id) fillAsk(ask, this.call, this.call.request, answer);
+  #drawAsk(c) {
+    const { ask } = this.#parts, q = c.request;
+    show(ask, !!q);
+    if (!q) return fill(ask);
+    if (ask.dataset.request === q.id) return;
+    ask.dataset.request = q.id;
+    const button = (/** @type {string} */ action, /** @type {string} */ label) => h('button', {
+      type: 'button', class: action === 'approve' ? 'primary' : '', 'data-action': action,
+      'aria-label': `${label}: ${c.tool}`, click: () => this.#answer(action),
+    }, label);
+    fill(ask,
+      h('p', { class: 'ask-line' }, h('strong', null, 'May it run?'), ' ', h('span', { dir: 'auto' }, q.description)),
+      h('pre', { tabindex: '0', 'aria-label': `Parameters of ${c.tool}` }, pretty(c.params)),
+      h('div', { class: 'ask-buttons' },
+        button('approve', 'Approve'), q.always && button('always', 'Always allow'), button('deny', 'Deny')));
+  }
+
+  /** @param {string} action */
+  async #answer(action) {
+    const buttons = this.#parts.ask.querySelectorAll('button');
+    for (const b of buttons) b.disabled = true;
+    if (this.call) await this.#acts?.answer(this.call, action);
+    for (const b of buttons) b.disabled = false;
+    this.focus({ preventScroll: true });
   }
 
   /**
@@ -115,7 +127,7 @@ export class Decision extends HTMLElement {
 
   /** @param {Call} c */
   #result(c) {
-    if (!c.preview) return [note(noResult[c.outcome] || noResult.error)];
+    if (!c.preview) return [note(noResult[c.outcome] || 'It gave no result.')];
     const bytes = c.size > 0 && h('span', { class: 'size' }, size(c.size));
     const whole = () => this.call && this.#acts?.whole(this.call);
     return [
@@ -159,9 +171,10 @@ function block(text, label) { return h('pre', { tabindex: '0', 'aria-label': lab
 /** @param {string} text */
 function note(text) { return h('p', { class: 'note' }, text); }
 
+/** @type {Record<string, string | undefined>} */
 const noResult = {
   pending: 'No result yet.', rejected: 'It did not run, so there is no result.',
-  cancelled: 'It was stopped before it had a result.', success: 'It gave no result.', error: 'It gave no result.',
+  cancelled: 'It was stopped before it had a result.',
 };
 
 /** How a person answered, or why nobody did. */

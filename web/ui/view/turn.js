@@ -5,7 +5,7 @@ import './agent.js';
 import './decision.js';
 import { attribute, fill, h, html, keepFocus, partsIn, place, setText, show } from '../lib/dom.js';
 import { clock, firstLine, span } from '../lib/format.js';
-import { finding, headline, outline, silence, together } from '../state/outline.js';
+import { finding, headline, outline, silence, sources, together } from '../state/outline.js';
 
 /** @import { Agent, Batch, Call, Said, Step, Turn } from '../state/types.d.ts' */
 /** @import { Lanes, TurnContext } from './types.d.ts' */
@@ -128,7 +128,7 @@ export class TurnView extends HTMLElement {
     place(this.#parts.body, words ? [note(words), ...elements] : elements);
   }
 
-  /** @param {Step[]} steps @param {string} agent @param {TurnContext} context @returns {HTMLElement[]} */
+  /** @param {Step[]} steps @param {string} agent @param {TurnContext} context */
   #stepsOf(steps, agent, context) {
     return steps.map((s) => {
       const key = `${agent}/${s.step}`, shape = shapeOf([s]), old = this.#steps.get(key);
@@ -183,7 +183,7 @@ export class TurnView extends HTMLElement {
     }
   }
 
-  /** @param {number} now moves the counters and lanes to this server's time */
+  /** @param {number} now the server's time */
   tick(now) {
     const t = this.#turn;
     if (!t) return;
@@ -214,10 +214,8 @@ function narrative(said) {
   const el = h('div', { class: said.html ? 'narrative prose' : 'narrative', dir: 'auto' });
   if (said.html) html(el, said.html);
   else setText(el, said.text);
-  if (said.source === 'summary') {
-    const title = 'A summary of the model’s reasoning, made by its provider.';
-    el.append(h('span', { class: 'source', title }, 'provider summary'));
-  }
+  const { title, text } = sources.summary;
+  if (said.source === 'summary') el.append(h('span', { class: 'source', title }, text));
   return el;
 }
 
