@@ -1,0 +1,148 @@
+package sse
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// messages returns a source of these messages.
+func messages(all ...Message) func(context.Context) iter.Seq[Message] {
+	return func(context.Context) iter.Seq[Message] {
+		return func(yield func(Message) bool) {
+			for _, m := range all {
+				if !yield(m) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func at(seq uint64) Cursor { return Cursor{Session: someSession, Seq: seq} }
+
+var retryLine = regexp.MustCompile(`retry: [23][0-9]{3}\n`)
+
+func TestServeWritesThePreambleThenEachMessageThenReturns(t *testing.T) {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodGet, "/?thread_id=x", nil)
+	r.Header.Set("Last-Event-ID", "not-a-number")
+	NewServer(time.Second).Serve(w, r, at(3), messages(
+		Message{ID: at(4), Name: "status", Data: []byte(`{"a":1}`)},
+		Message{Heartbeat: true},
+		Message{ID: at(5), Name: "response", Data: []byte(`{"b":2}`)},
+	))
+	body := w.Body.String()
+	assert.Regexp(t, retryLine, body)
+	assert.Equal(t, ": candor\n\nid: 550e8400-3\n\n"+
+		"id: 550e8400-4\ndata: {\"a\":1}\nevent: status\n\n: heartbeat\n\n"+
+		"id: 550e8400-5\ndata: {\"b\":2}\nevent: response\n\n",
+		retryLine.ReplaceAllString(body, "\n"))
+	assert.Equal(t, "text/event-stream; charset=utf-8", w.Header().Get("Content-Type"))
+	assert.Equal(t, "no", w.Header().Get("X-Accel-Buffering"))
+}
+
+func TestServeOfAnEmptySourceSendsThePreambleAndReturns(t *testing.T) {
+	w := httptest.NewRecorder()
+	NewServer(time.Second).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), at(0), messages())
+	assert.Contains(t, w.Body.String(), "id: 550e8400-0\n\n")
+}
+
+func TestABacklogLargerThanTheBufferArrivesWholeAndInOrder(t *testing.T) {
+	var all []Message
+	for i := range uint64(300) {
+		all = append(all, Message{ID: at(i + 1), Name: "n", Data: []byte(strings.Repeat("x", 1000))})
+	}
+	w := httptest.NewRecorder()
+	NewServer(time.Second).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), at(0), messages(all...))
+	var last uint64
+	for lines := bufio.NewScanner(w.Body); lines.Scan(); {
+		if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+			c, ok := ParseCursor(id)
+			require.True(t, ok)
+			if c.Seq > 0 {
+				require.Equal(t, last+1, c.Seq)
+				last = c.Seq
+			}
+		}
+	}
+	assert.Equal(t, uint64(300), last)
+}
+
+func TestAClientThatDisconnectsCancelsTheSource(t *testing.T) {
+	cancelled := make(chan struct{})
+	s := NewServer(time.Second)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.Serve(w, r, at(0), func(ctx context.Context) iter.Seq[Message] {
+			return func(yield func(Message) bool) {
+				yield(Message{ID: at(1), Name: "n", Data: []byte("{}")})
+				<-ctx.Done()
+				close(cancelled)
+			}
+		})
+	}))
+	defer srv.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL, nil)
+	require.NoError(t, err)
+	resp, err := srv.Client().Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	_, err = bufio.NewReader(resp.Body).ReadString('{')
+	require.NoError(t, err)
+	cancel()
+	<-cancelled
+}
+
+// brokenWriter fails every write, as a connection does whose client has gone.
+type brokenWriter struct {
+	header http.Header
+	writes int
+}
+
+func (b *brokenWriter) Header() http.Header { return b.header }
+func (b *brokenWriter) WriteHeader(int)     {}
+func (b *brokenWriter) Write([]byte) (int, error) {
+	b.writes++
+	return 0, errors.New("broken pipe")
+}
+
+func TestAFailedWriteCancelsTheSourceAndIsNotRepeated(t *testing.T) {
+	w := &brokenWriter{header: http.Header{}}
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	NewServer(time.Second).Serve(w, r, at(0), func(ctx context.Context) iter.Seq[Message] {
+		return func(yield func(Message) bool) {
+			<-ctx.Done()
+			for range 100 { // what was on its way is discarded, and blocks nobody
+				yield(Message{ID: at(1), Name: "n", Data: []byte("{}")})
+			}
+		}
+	})
+	assert.Equal(t, 1, w.writes)
+}
+
+func TestRequestedLooksAtWhatTheClientAccepts(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"text/event-stream": true, "application/json, text/event-stream;q=0.9": true,
+		"application/json": false, "*/*": false, "": false,
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Accept", accept)
+		assert.Equal(t, want, Requested(r), accept)
+	}
+}
+
+func TestCursorAtPointsIntoAnEventUntilItsLastFrame(t *testing.T) {
+	assert.Equal(t, "550e8400-7.1", CursorAt(someSession, 7, 1, 2).String())
+	assert.Equal(t, "550e8400-7", CursorAt(someSession, 7, 2, 2).String())
+}
