@@ -74,17 +74,21 @@ func fillTurns(b *testing.B, s *session.Session, turns, calls int) {
 			_, err := s.Append(e.Ref, body)
 			require.NoError(b, err)
 		}
-		add(session.Narrated{Step: 1, Text: safety.Literal("A note blames the session table. I check its size and its index together.")})
+		add(session.Narrated{Step: 1,
+			Text: safety.Literal("A note blames the session table. I check its size and its index together.")})
 		for i := range calls {
 			params, _ := layer.CleanJSON(fmt.Appendf(nil, `{"table":"sessions","shard":%d,"limit":50}`, i))
 			result, _ := layer.CleanJSON([]byte(`{"rows":4000000}`))
-			why, _ := layer.Clean(fmt.Sprintf("shard %d of turn %d may be larger than the others, which would explain the slow scan", i, n))
+			why, _ := layer.Clean(fmt.Sprintf(
+				"shard %d of turn %d may be larger than the others, which would explain the slow scan", i, n))
 			id := fmt.Sprintf("call_%d", i+1)
 			add(session.ToolCalled{Step: 1, Call: id, Tool: safety.Literal("table_size"), Params: params, Group: new(0),
 				Rationale: session.Rationale{Text: why, Source: session.FromModel}})
 			add(session.ToolReturned{Call: id, Outcome: session.Success, Result: result, Took: time.Millisecond})
 		}
 		add(session.StepEnded{Step: 1})
-		add(session.TurnCompleted{Response: safety.Literal("The sessions table has 4 million rows and no index on user_id.")})
+		add(session.TurnCompleted{
+			Response: safety.Literal("The sessions table has 4 million rows and no index on user_id."),
+		})
 	}
 }

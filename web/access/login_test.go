@@ -25,9 +25,10 @@ func signed(t *testing.T, tokens Tokens, token string, at time.Time) string {
 	return tokens.Sign(NewLogin(who.User, at), token)
 }
 
-func TestACookieSpeaksForItsUserUntilItExpires(t *testing.T) {
+func TestACookieIsValidForItsUserUntilItExpires(t *testing.T) {
 	tokens, now := twoUsers(), time.Now()
-	for token, user := range map[string]string{"a-token-of-ann-0001": "ann", "another-of-ann-0002": "ann", "b-token-of-bob-0001": "bob"} {
+	for token, user := range map[string]string{"a-token-of-ann-0001": "ann", "another-of-ann-0002": "ann",
+		"b-token-of-bob-0001": "bob"} {
 		value := signed(t, tokens, token, now)
 		l, ok := tokens.Verify(value, now.Add(loginTime-time.Minute))
 		assert.True(t, ok)
@@ -37,7 +38,7 @@ func TestACookieSpeaksForItsUserUntilItExpires(t *testing.T) {
 	}
 }
 
-func TestACookieOutlivesARestartAndDiesWithItsToken(t *testing.T) {
+func TestACookieSurvivesARestartButNotAChangeOfItsToken(t *testing.T) {
 	now := time.Now()
 	value := signed(t, twoUsers(), "a-token-of-ann-0001", now)
 	again := twoUsers()
@@ -49,7 +50,7 @@ func TestACookieOutlivesARestartAndDiesWithItsToken(t *testing.T) {
 	assert.False(t, ok)
 }
 
-func TestATamperedCookieSpeaksForNobody(t *testing.T) {
+func TestATamperedCookieIsRefused(t *testing.T) {
 	tokens, now := twoUsers(), time.Now()
 	ann := signed(t, tokens, "a-token-of-ann-0001", now)
 	parts := strings.Split(ann, ".")
@@ -86,7 +87,7 @@ func FuzzCookie(f *testing.F) {
 	})
 }
 
-func TestEndedLoginsStayEndedAndAreBounded(t *testing.T) {
+func TestRevokedLoginsStayRevokedAndAreBounded(t *testing.T) {
 	var r Revoked
 	now := time.Now()
 	first, other := NewLogin("ann", now), NewLogin("ann", now)
@@ -106,7 +107,7 @@ func TestEndedLoginsStayEndedAndAreBounded(t *testing.T) {
 	assert.Len(t, r.users["ann"].ended, 1, "what has expired need not be remembered")
 }
 
-func TestTheCookieIsForThisServerAndNoScript(t *testing.T) {
+func TestTheCookieIsBoundToTheServerAndHiddenFromScripts(t *testing.T) {
 	plain := httptest.NewRequest("GET", "http://127.0.0.1:8080/", nil)
 	c := Cookie(plain, "v", time.Now().Add(time.Hour))
 	assert.Equal(t, "candor-8080", c.Name)

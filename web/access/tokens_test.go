@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTokensFile(t *testing.T) {
-	tokens, err := ParseTokens(strings.NewReader("# people\n\nann: a-token-of-ann-0001\nbob:b-token-of-bob-0001:with-colon\n"))
+func TestParseTokensReadsUsersAndTokens(t *testing.T) {
+	tokens, err := ParseTokens(strings.NewReader(
+		"# people\n\nann: a-token-of-ann-0001\nbob:b-token-of-bob-0001:with-colon\n"))
 	require.NoError(t, err)
 	who, ok := tokens.Lookup("a-token-of-ann-0001")
 	assert.True(t, ok)
@@ -23,7 +24,7 @@ func TestTokensFile(t *testing.T) {
 	}
 }
 
-func TestABadTokensFileNamesTheLineAndShowsNothingOfIt(t *testing.T) {
+func TestErrorsOfATokensFileNameTheLineButDoNotQuoteIt(t *testing.T) {
 	for _, bad := range []string{"ann", "ann:", ":a-token-of-ann-0001", "ann:tooshort"} {
 		_, err := ParseTokens(strings.NewReader("# first\n" + bad))
 		require.Error(t, err)
@@ -34,8 +35,9 @@ func TestABadTokensFileNamesTheLineAndShowsNothingOfIt(t *testing.T) {
 	assert.Error(t, err)
 }
 
-func TestATokenMayBeLimitedInItsLine(t *testing.T) {
-	tokens, err := ParseTokens(strings.NewReader("ann:a-token-of-ann-0001 reasoning=summary\nbob:b-token-of-bob-0001\n"))
+func TestATokenCanBeLimitedToAReasoningLevel(t *testing.T) {
+	tokens, err := ParseTokens(strings.NewReader(
+		"ann:a-token-of-ann-0001 reasoning=summary\nbob:b-token-of-bob-0001\n"))
 	require.NoError(t, err)
 	who, ok := tokens.Lookup("a-token-of-ann-0001")
 	assert.True(t, ok)
@@ -51,7 +53,7 @@ func TestATokenMayBeLimitedInItsLine(t *testing.T) {
 	assert.False(t, ok, "and it is good for no login, which would show all")
 }
 
-func TestNoTokensLetNobodyIn(t *testing.T) {
+func TestTheZeroTokensAdmitNobody(t *testing.T) {
 	var none Tokens
 	_, ok := none.Lookup("")
 	assert.False(t, ok)

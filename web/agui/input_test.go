@@ -11,11 +11,17 @@ import (
 	"candor/web/problem"
 )
 
-const wholeInput = `{"threadId":"t","runId":"r","protocolVersion":"1.0","state":{"a":1},"tools":[{"name":"x","description":"d","parameters":{}}],
-"context":[{"description":"a","value":"b"}],"forwardedProps":{"reasoning":"summary"},"resume":[{"interruptId":"i","status":"resolved","payload":{"answer":"deny"}}],
-"messages":[{"id":"1","role":"system","content":"s"},{"id":"2","role":"assistant","toolCalls":[{"id":"turn_1_call_1","type":"function","function":{"name":"x","arguments":"{}"},"encryptedValue":"e"}]},
-{"id":"3","role":"tool","toolCallId":"turn_1_call_1","content":[{"type":"text","text":"7"}],"error":"e"},{"id":"4","role":"reasoning","content":"r","encryptedValue":"e"},
-{"id":"5","role":"user","content":[{"type":"text","text":"hi"},{"type":"image","source":{"type":"url","value":"u"}}],"kept":{"as":"sent"}}]}`
+const wholeInput = `{"threadId":"t","runId":"r","protocolVersion":"1.0","state":{"a":1},
+"tools":[{"name":"x","description":"d","parameters":{}}],
+"context":[{"description":"a","value":"b"}],"forwardedProps":{"reasoning":"summary"},
+"resume":[{"interruptId":"i","status":"resolved","payload":{"answer":"deny"}}],
+"messages":[{"id":"1","role":"system","content":"s"},
+{"id":"2","role":"assistant","toolCalls":[
+{"id":"turn_1_call_1","type":"function","function":{"name":"x","arguments":"{}"},"encryptedValue":"e"}]},
+{"id":"3","role":"tool","toolCallId":"turn_1_call_1","content":[{"type":"text","text":"7"}],"error":"e"},
+{"id":"4","role":"reasoning","content":"r","encryptedValue":"e"},
+{"id":"5","role":"user","content":[{"type":"text","text":"hi"},
+{"type":"image","source":{"type":"url","value":"u"}}],"kept":{"as":"sent"}}]}`
 
 // Whatever is sent, it is an input or a problem that repeats nothing of it.
 func FuzzInputs(f *testing.F) {
@@ -44,7 +50,7 @@ func FuzzInputs(f *testing.F) {
 	})
 }
 
-func TestAMessageIsKeptAsItWasSent(t *testing.T) {
+func TestAMessageKeepsItsOriginalJSON(t *testing.T) {
 	in, err := parseInput([]byte(wholeInput))
 	require.NoError(t, err)
 	last := in.last()
@@ -58,8 +64,9 @@ func TestAMessageIsKeptAsItWasSent(t *testing.T) {
 	assert.True(t, in.version1())
 }
 
-func TestVersionsAreToldApartByWhatTheClientSays(t *testing.T) {
-	for version, first := range map[string]bool{"": false, "0.0.59": false, "0.1": false, "1.0": true, "1.1": true, "2.0": true} {
+func TestTheClientsVersionSelectsTheProtocol(t *testing.T) {
+	for version, first := range map[string]bool{"": false, "0.0.59": false, "0.1": false, "1.0": true, "1.1": true,
+		"2.0": true} {
 		assert.Equal(t, first, (&Input{ProtocolVersion: version}).version1(), version)
 	}
 }

@@ -26,7 +26,8 @@ func views() (all []View) {
 	}
 	for _, level := range []Level{Full, Summary, Hidden} {
 		for _, version1 := range []bool{true, false} {
-			all = append(all, View{Thread: "t", Version1: version1, Reasoning: level, UserMessages: true, ApprovalTimeout: time.Minute, EncryptedReasoning: sealed})
+			all = append(all, View{Thread: "t", Version1: version1, Reasoning: level, UserMessages: true,
+				ApprovalTimeout: time.Minute, EncryptedReasoning: sealed})
 		}
 	}
 	return all
@@ -112,7 +113,7 @@ func seeds(n, length int) [][]byte {
 
 // Any order of events that a loop can cause becomes runs that are in order, however
 // far the log has come.
-func FuzzRunsAreInOrder(f *testing.F) {
+func FuzzRunsAreWellFormed(f *testing.F) {
 	for _, seed := range seeds(20, 400) {
 		f.Add(seed)
 	}
@@ -145,7 +146,7 @@ func checkResumes(t *testing.T, log []session.Update) {
 }
 
 // A run ends exactly where its turn cannot go on by itself.
-func TestARunIsOpenAsLongAsItsTurnCanGoOn(t *testing.T) {
+func TestARunStaysOpenWhileItsTurnCanContinue(t *testing.T) {
 	paused := 0
 	for _, seed := range seeds(200, 300) {
 		p := NewProjector(View{Thread: "t", Version1: true, Reasoning: Full})
@@ -166,7 +167,7 @@ func TestARunIsOpenAsLongAsItsTurnCanGoOn(t *testing.T) {
 }
 
 // What a client has put together from the events is what a snapshot restates.
-func TestASnapshotIsWhatWasStreamed(t *testing.T) {
+func TestASnapshotRepeatsWhatWasStreamed(t *testing.T) {
 	for _, seed := range seeds(50, 300) {
 		p := NewProjector(views()[0])
 		var events []Event
@@ -180,7 +181,8 @@ func TestASnapshotIsWhatWasStreamed(t *testing.T) {
 			require.False(t, ids[m.ID], "each id once")
 			ids[m.ID] = true
 			if m.Role == "tool" {
-				require.Contains(t, []string{"assistant", "tool"}, messages[i-1].Role, "a result stands behind its call")
+				require.Contains(t, []string{"assistant", "tool"}, messages[i-1].Role,
+					"a result stands behind its call")
 			}
 		}
 		for _, e := range events {
@@ -194,8 +196,9 @@ func TestASnapshotIsWhatWasStreamed(t *testing.T) {
 	}
 }
 
-func TestEventsAreOneLineWithoutEntities(t *testing.T) {
+func TestAnEventIsOneLineOfUnescapedJSON(t *testing.T) {
 	var b bytes.Buffer
 	frame(&b, "", &Content{Head: Head{Type: TextContent}, MessageID: "m", Delta: "a < b & c\r\n\u2028"})
-	assert.Equal(t, "data: {\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m\",\"delta\":\"a < b & c\\r\\n\\u2028\"}\n\n", b.String())
+	assert.Equal(t, `data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a < b & c\r\n\u2028"}`+"\n\n",
+		b.String())
 }

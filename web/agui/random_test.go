@@ -73,7 +73,8 @@ func (a *author) step(agent string, step, depth int) (facts []fact) {
 	for range a.upTo(3) + 1 {
 		a.calls++
 		id := fmt.Sprintf("call_%d", a.calls)
-		called := session.ToolCalled{Step: step, Call: id, Tool: words("look"), Rationale: session.Fallback(), Params: a.value()}
+		called := session.ToolCalled{Step: step, Call: id, Tool: words("look"), Rationale: session.Fallback(),
+			Params: a.value()}
 		kind := a.upTo(3)
 		called.FrontEnd = kind == 2
 		say(called)
@@ -116,7 +117,8 @@ func (a *author) approved(agent, id string) []fact {
 			{agent, session.ToolReturned{Call: id, Outcome: session.Rejected, Error: words("denied")}},
 		}
 	}
-	return []fact{{agent, session.ApprovalAnswered{Request: "ask-" + id, Call: id, Answer: session.Approve}}, {agent, a.returned(id)}}
+	return []fact{{agent, session.ApprovalAnswered{Request: "ask-" + id, Call: id, Answer: session.Approve}},
+		{agent, a.returned(id)}}
 }
 
 func (a *author) delegated(agent, id string, depth int) []fact {
@@ -127,7 +129,8 @@ func (a *author) delegated(agent, id string, depth int) []fact {
 	}
 	facts := []fact{{agent, session.Handoff{Call: id, From: agent, To: child, Text: words("look for me")}}}
 	facts = append(facts, a.turn(child, depth+1)...)
-	return append(facts, fact{child, session.Handoff{Call: id, From: child, To: agent, Text: words("I looked")}}, fact{agent, a.returned(id)})
+	return append(facts, fact{child, session.Handoff{Call: id, From: child, To: agent, Text: words("I looked")}},
+		fact{agent, a.returned(id)})
 }
 
 // merge takes from several sequences in any order, each in its own.
@@ -181,7 +184,8 @@ func randomTurn(t testing.TB, c *chooser, own *session.Session, thread string) {
 		}
 	}
 	facts := (&author{chooser: c}).turn("", 0)
-	end := session.Body(session.TurnCompleted{Response: words("That is it."), Usage: session.Usage{Input: 1, Output: 1}})
+	end := session.Body(session.TurnCompleted{Response: words("That is it."),
+		Usage: session.Usage{Input: 1, Output: 1}})
 	if c.coin() {
 		facts = facts[:c.upTo(len(facts))]
 		end = session.TurnInterrupted{}

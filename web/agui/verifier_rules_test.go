@@ -25,7 +25,7 @@ func aStep(t Type, owner string) Event {
 }
 func agentOf(t Type) Event { return &Subagent{Head: Head{Type: t, Subagent: "a"}} }
 
-func TestTheVerifierCatches(t *testing.T) {
+func TestTheVerifierRejectsSequencesOutOfOrder(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		events []Event // all but the last are in order
@@ -56,14 +56,18 @@ func TestTheVerifierCatches(t *testing.T) {
 		{"a run that ends with a call open", []Event{started(), aCall(ToolStart), finished("interrupt")}},
 		{"a run that ends with reasoning open", []Event{started(), begin(ReasoningStart, "m"), finished("success")}},
 		{"a run that ends with a span open", []Event{started(), mark(SpanStart, "m"), finished("success")}},
-		{"a run that is cancelled with something open", []Event{started(), mark(SpanStart, "m"), finished("cancelled")}},
+		{"a run that is cancelled with something open", []Event{started(), mark(SpanStart, "m"),
+			finished("cancelled")}},
 		{"a run that ends with a sub-agent open", []Event{started(), agentOf(SubagentStarted), finished("success")}},
 		{"a sub-agent that begins twice", []Event{started(), agentOf(SubagentStarted), agentOf(SubagentStarted)}},
-		{"a sub-agent that begins again", []Event{started(), agentOf(SubagentStarted), agentOf(SubagentFinished), agentOf(SubagentStarted)}},
+		{"a sub-agent that begins again", []Event{started(), agentOf(SubagentStarted), agentOf(SubagentFinished),
+			agentOf(SubagentStarted)}},
 		{"the end of no sub-agent", []Event{started(), agentOf(SubagentFinished)}},
 		{"a text with the id of reasoning", []Event{started(), begin(ReasoningStart, "m"), begin(TextStart, "m")}},
-		{"an end under another id", []Event{started(), &Run{Head: Head{Type: RunFinished}, ThreadID: "t", RunID: "other"}}},
-		{"an end of another thread", []Event{started(), &Run{Head: Head{Type: RunFinished}, ThreadID: "other", RunID: "r"}}},
+		{"an end under another id", []Event{started(), &Run{Head: Head{Type: RunFinished}, ThreadID: "t",
+			RunID: "other"}}},
+		{"an end of another thread", []Event{started(), &Run{Head: Head{Type: RunFinished}, ThreadID: "other",
+			RunID: "r"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var v verifier
@@ -76,7 +80,7 @@ func TestTheVerifierCatches(t *testing.T) {
 	}
 }
 
-func TestTheVerifierAllows(t *testing.T) {
+func TestTheVerifierAcceptsValidSequences(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		events []Event
@@ -84,11 +88,16 @@ func TestTheVerifierAllows(t *testing.T) {
 		{"an error before anything", []Event{failed()}},
 		{"an error with something open", []Event{started(), begin(TextStart, "m"), failed()}},
 		{"an error after the end", []Event{started(), finished("success"), failed()}},
-		{"several runs", []Event{started(), finished("success"), started(), failed(), started(), finished("cancelled")}},
-		{"what overlaps", []Event{started(), aStep(StepStarted, ""), mark(SpanStart, "m"), begin(ReasoningStart, "m"), aCall(ToolStart),
-			begin(TextStart, "x"), mark(TextEnd, "x"), aCall(ToolEnd), mark(ReasoningEnd, "m"), mark(SpanEnd, "m"), aStep(StepFinished, ""), finished("success")}},
-		{"one step name of two owners", []Event{started(), aStep(StepStarted, ""), aStep(StepStarted, "a"), aStep(StepFinished, ""), aStep(StepFinished, "a"), finished("success")}},
-		{"a text after another of its id", []Event{started(), begin(TextStart, "m"), mark(TextEnd, "m"), begin(TextStart, "m"), mark(TextEnd, "m"), finished("success")}},
+		{"several runs", []Event{started(), finished("success"), started(), failed(), started(),
+			finished("cancelled")}},
+		{"what overlaps", []Event{started(), aStep(StepStarted, ""), mark(SpanStart, "m"), begin(ReasoningStart, "m"),
+			aCall(ToolStart),
+			begin(TextStart, "x"), mark(TextEnd, "x"), aCall(ToolEnd), mark(ReasoningEnd, "m"), mark(SpanEnd,
+				"m"), aStep(StepFinished, ""), finished("success")}},
+		{"one step name of two owners", []Event{started(), aStep(StepStarted, ""), aStep(StepStarted, "a"),
+			aStep(StepFinished, ""), aStep(StepFinished, "a"), finished("success")}},
+		{"a text after another of its id", []Event{started(), begin(TextStart, "m"), mark(TextEnd, "m"),
+			begin(TextStart, "m"), mark(TextEnd, "m"), finished("success")}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var v verifier
@@ -100,7 +109,7 @@ func TestTheVerifierAllows(t *testing.T) {
 	}
 }
 
-func TestAStreamMayNotEndWithinARun(t *testing.T) {
+func TestAStreamMustNotEndInsideARun(t *testing.T) {
 	var v verifier
 	require.ErrorIs(t, v.done(), errSequence, "nothing was sent")
 	require.NoError(t, v.check(started()))

@@ -17,7 +17,7 @@ import (
 	"candor/web/problem"
 )
 
-func TestAJobsTokenSpeaksForItAlone(t *testing.T) {
+func TestATokenIsValidForItsJobOnly(t *testing.T) {
 	var g registry
 	one, two := g.open("1", "ann", "p"), g.open("2", "bob", "q")
 	require.NotNil(t, g.authenticate("1", one))
@@ -36,7 +36,7 @@ func TestAJobsTokenSpeaksForItAlone(t *testing.T) {
 }
 
 // A request can be past the door when its job ends or begins anew.
-func TestARequestThatWasLetInFindsTheDoorShutBehindACancelOrARestart(t *testing.T) {
+func TestACancelOrRestartStopsRequestsAlreadyAdmitted(t *testing.T) {
 	for name, shut := range map[string]func(*registry) error{
 		"a cancel": func(g *registry) error { g.revoke("1"); return nil },
 		"a restart": func(g *registry) error {
@@ -48,7 +48,8 @@ func TestARequestThatWasLetInFindsTheDoorShutBehindACancelOrARestart(t *testing.
 			var g registry
 			j := g.authenticate("1", g.open("1", "ann", "p"))
 			require.NoError(t, shut(&g))
-			assert.Equal(t, problem.Unauthorized, j.serve(workerName{}, func() error { t.Error("it was carried out"); return nil }))
+			assert.Equal(t, problem.Unauthorized, j.serve(workerName{},
+				func() error { t.Error("it was carried out"); return nil }))
 			_, err := j.claim(workerName{})
 			assert.Equal(t, problem.Unauthorized, err)
 			assert.Equal(t, session.ErrJobEnded, j.addFollowUp(followUp{}, func() error { return nil }))
@@ -56,7 +57,7 @@ func TestARequestThatWasLetInFindsTheDoorShutBehindACancelOrARestart(t *testing.
 	}
 }
 
-func TestARestartThatIsRefusedChangesNothing(t *testing.T) {
+func TestARefusedRestartChangesNothing(t *testing.T) {
 	var g registry
 	token, no := g.open("1", "ann", "p"), errors.New("no")
 	_, err := g.reopen("1", "ann", func() (string, error) { return "", no })
@@ -64,7 +65,7 @@ func TestARestartThatIsRefusedChangesNothing(t *testing.T) {
 	require.NoError(t, g.authenticate("1", token).serve(workerName{}, nil))
 }
 
-func TestTheDeskForgetsTheJobsOfAnEvictedSession(t *testing.T) {
+func TestTheRegistryDropsTheJobsOfAnEvictedSession(t *testing.T) {
 	store := session.NewMemory(nil)
 	s := New(Options{Store: store, Safety: safety.NewLayer()})
 	open := func(user string) {
@@ -82,7 +83,7 @@ func TestTheDeskForgetsTheJobsOfAnEvictedSession(t *testing.T) {
 	assert.Len(t, s.registry.runs, 2, "ann's new one, and bob's, who has not asked since")
 }
 
-func TestFollowUpsWaitInOrderAndAreBounded(t *testing.T) {
+func TestFollowUpsAreQueuedInOrderAndBounded(t *testing.T) {
 	var g registry
 	j, kept := g.authenticate("1", g.open("1", "ann", "p")), 0
 	keep := func() error { kept++; return nil }
@@ -99,7 +100,7 @@ func TestFollowUpsWaitInOrderAndAreBounded(t *testing.T) {
 	assert.Len(t, j.followUps, maxFollowUps-1)
 }
 
-func TestTheWorkerThatAskedLastIsHeard(t *testing.T) {
+func TestTheLastWorkerToClaimTheJobIsTheCurrentOne(t *testing.T) {
 	var g registry
 	j := g.authenticate("1", g.open("1", "ann", "p"))
 	one, two, three := hashWorkerName("one"), hashWorkerName("two"), hashWorkerName("three")

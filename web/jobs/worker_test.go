@@ -68,7 +68,7 @@ func (j *jobServer) post(name, body string) *httptest.ResponseRecorder {
 
 func (j *jobServer) spent() int { return j.registry.current(j.id).spent }
 
-func TestAWorkerThatWasReplacedIsAnsweredWith401Everywhere(t *testing.T) {
+func TestAReplacedWorkerGets401OnEveryRoute(t *testing.T) {
 	j := newJobServer(t)
 	work := "/worker/" + j.id
 	for _, name := range []string{"old", "new"} {
@@ -96,7 +96,7 @@ func TestAWorkerThatWasReplacedIsAnsweredWith401Everywhere(t *testing.T) {
 
 // What a worker is told of the log when it asks is the last word: no post of the one
 // before it is on its way in.
-func TestNothingOfAReplacedWorkerComesBehindTheAnswerToTheNext(t *testing.T) {
+func TestNoPostOfAReplacedWorkerFollowsTheClaimOfTheNext(t *testing.T) {
 	j := newJobServer(t)
 	own, err := j.store.Open(t.Context(), testUser)
 	require.NoError(t, err)
@@ -126,18 +126,20 @@ func TestNothingOfAReplacedWorkerComesBehindTheAnswerToTheNext(t *testing.T) {
 
 func TestARepeatedPostCostsNothing(t *testing.T) {
 	j := newJobServer(t)
-	batch := `[{"id":"a","event":"message","content":"one"},{"id":"b","event":"message","content":"two"},{"id":"a","event":"message","content":"one"}]`
+	one, two := `{"id":"a","event":"message","content":"one"}`, `{"id":"b","event":"message","content":"two"}`
+	batch := "[" + one + "," + two + "," + one + "]"
 	first := j.post("", batch)
 	require.Equal(t, http.StatusOK, first.Code)
 	cost := j.spent()
 	assert.Equal(t, 2*(eventCost+len(`{"id":"a","event":"message","content":"one"}`)), cost)
 	assert.Equal(t, first.Body.String(), j.post("", batch).Body.String())
 	assert.Equal(t, cost, j.spent())
-	assert.Equal(t, http.StatusBadRequest, j.post("", `[{"event":"message","content":"x"},{"event":"message","role":"root"}]`).Code)
+	assert.Equal(t, http.StatusBadRequest,
+		j.post("", `[{"event":"message","content":"x"},{"event":"message","role":"root"}]`).Code)
 	assert.Equal(t, cost, j.spent(), "nor does a post that is refused")
 }
 
-func TestARunOfAJobHasABudget(t *testing.T) {
+func TestARunHasABudgetOfPostedBytes(t *testing.T) {
 	j := newJobServer(t)
 	said := `{"id":"a","event":"message","content":"one"}`
 	first := j.post("", said)
@@ -158,17 +160,21 @@ func TestARunOfAJobHasABudget(t *testing.T) {
 	assert.Equal(t, first.Body.String(), j.post("", said).Body.String(), "also behind its end")
 }
 
-func TestWhyACallWasMadeIsShownWithTheCall(t *testing.T) {
+func TestARationaleSentWithACallIsShownWithIt(t *testing.T) {
 	const ours = `"rationale":"Tool selected to satisfy the current subtask.","rationale_source":"fallback"`
 	j := newJobServer(t)
 	for _, tt := range []struct{ name, posted, shown string }{
-		{"a reason", `"rationale":"to see","parallel_group":3`, `"rationale":"to see","rationale_source":"model","parallel_group":3}`},
-		{"a reason that is the worker's fallback", `"rationale":"because","rationale_source":"fallback"`, `"rationale":"because","rationale_source":"fallback"}`},
-		{"a reason that the worker withheld", `"rationale":"still here","rationale_blocked":true`, ours + `,"rationale_blocked":true}`},
+		{"a reason", `"rationale":"to see","parallel_group":3`,
+			`"rationale":"to see","rationale_source":"model","parallel_group":3}`},
+		{"a reason that is the worker's fallback", `"rationale":"because","rationale_source":"fallback"`,
+			`"rationale":"because","rationale_source":"fallback"}`},
+		{"a reason that the worker withheld", `"rationale":"still here","rationale_blocked":true`,
+			ours + `,"rationale_blocked":true}`},
 		{"a reason of no words", `"rationale":" ","rationale_source":"model"`, ours + `}`},
 		{"a reason to come later", `"input":null`, `"input":null}`},
 		{"a narrative", `"narrative":"I look first."`, `"narrative":"I look first."}`},
-		{"a narrative that the worker withheld", `"narrative":"still here","narrative_blocked":true`, `"input":null,"narrative_blocked":true}`},
+		{"a narrative that the worker withheld", `"narrative":"still here","narrative_blocked":true`,
+			`"input":null,"narrative_blocked":true}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := j.post("", `{"event":"tool_use","tool_name":"look",`+tt.posted+`}`)
@@ -182,24 +188,27 @@ func TestWhyACallWasMadeIsShownWithTheCall(t *testing.T) {
 	}
 }
 
-func TestWhatAWorkersSafetyWithheldIsMarkedInItsReasoning(t *testing.T) {
+func TestReasonsThatTheWorkerWithheldAreMarkedAsBlocked(t *testing.T) {
 	j := newJobServer(t)
 	w := j.post("", `{"event":"reasoning","narrative":"still here","narrative_blocked":true,
-		"tool_decisions":[{"tool_name":"look","rationale":"still here","rationale_source":"model","rationale_blocked":true,"outcome":"success"}]}`)
+		"tool_decisions":[{"tool_name":"look","rationale":"still here","rationale_source":"model",
+		"rationale_blocked":true,"outcome":"success"}]}`)
 	require.Equal(t, http.StatusOK, w.Code, w.Body)
 	log := j.do("GET", "/worker/"+j.id+"/events", "", "").Body.String()
-	assert.Contains(t, log, `"narrative_blocked":true,"tool_decisions":[{"tool_name":"look","rationale":"Tool selected to satisfy the current subtask.",`+
+	assert.Contains(t, log, `"narrative_blocked":true,"tool_decisions":[{"tool_name":"look",`+
+		`"rationale":"Tool selected to satisfy the current subtask.",`+
 		`"rationale_source":"fallback","rationale_blocked":true,"outcome":"success"`)
 	assert.NotContains(t, log, "still here")
 }
 
 // A prompt is in the log before a worker can have it, and not at all if the desk has
 // no room for it.
-func TestAPromptIsInTheLogBeforeAWorkerHasIt(t *testing.T) {
+func TestAPromptIsLoggedBeforeAWorkerCanFetchIt(t *testing.T) {
 	j := newJobServer(t)
 	j.token = testToken
 	for i := range maxFollowUps + 5 {
-		w := j.do("POST", "/api/jobs/"+j.id+"/prompt", "", fmt.Sprintf(`{"content":"more","done":%t}`, i == maxFollowUps-1))
+		w := j.do("POST", "/api/jobs/"+j.id+"/prompt", "", fmt.Sprintf(`{"content":"more","done":%t}`,
+			i == maxFollowUps-1))
 		want := http.StatusAccepted
 		if i >= maxFollowUps {
 			want = http.StatusTooManyRequests
@@ -213,12 +222,13 @@ func TestAPromptIsInTheLogBeforeAWorkerHasIt(t *testing.T) {
 	assert.Equal(t, http.StatusConflict, j.do("POST", "/api/jobs/"+j.id+"/prompt", "", `{"content":"late"}`).Code)
 }
 
-func TestAPromptIsKeptUntilTheNextIsAskedFor(t *testing.T) {
+func TestAPromptIsKeptUntilTheWorkerAcknowledgesIt(t *testing.T) {
 	j := newJobServer(t)
 	worker := j.token
 	j.token = testToken
 	for _, content := range []string{"one", "two", "three"} {
-		require.Equal(t, http.StatusAccepted, j.do("POST", "/api/jobs/"+j.id+"/prompt", "", `{"content":"`+content+`","number":9}`).Code)
+		require.Equal(t, http.StatusAccepted, j.do("POST", "/api/jobs/"+j.id+"/prompt", "",
+			`{"content":"`+content+`","number":9}`).Code)
 	}
 	j.token = worker
 	ask := func(query string) string {

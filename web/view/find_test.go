@@ -28,13 +28,18 @@ func value(raw string) safety.JSON {
 // aTurn has two calls, the second of another agent and with something masked.
 func aTurn(thread string, number int, at time.Time) Document {
 	t := session.Turn{
-		Thread: thread, Number: number, CreatedAt: at, Input: said("how did the deploy go?"), Response: said("It finished."),
+		Thread: thread, Number: number, CreatedAt: at, Input: said("how did the deploy go?"),
+		Response: said("It finished."),
 		Findings: []safety.Finding{{Rule: "x", Count: 1}},
 		Steps: []session.Step{{Number: 1, Narrative: said("I look at the logs first."), Calls: []session.Call{
-			{ID: "call_1", Tool: said("logs"), Rationale: session.Rationale{Text: said("the log says whether it FINISHED"), Source: session.FromModel},
-				Params: value(`{"query":"Äpfel"}`), Outcome: session.Success, Result: value(`["11:58 deploy finished"]`), StartedAt: at},
-			{ID: "call_2", Agent: "helper", Tool: said("metrics"), Rationale: session.Fallback(), Params: value(`{}`), Outcome: session.Errored,
-				Error: said("no such metric"), StartedAt: at, Findings: []safety.Finding{{Rule: "x", Count: 1}}},
+			{ID: "call_1", Tool: said("logs"),
+				Rationale: session.Rationale{Text: said("the log says whether it FINISHED"), Source: session.FromModel},
+				Params:    value(`{"query":"Äpfel"}`), Outcome: session.Success,
+				Result:    value(`["11:58 deploy finished"]`),
+				StartedAt: at},
+			{ID: "call_2", Agent: "helper", Tool: said("metrics"), Rationale: session.Fallback(), Params: value(`{}`),
+				Outcome: session.Errored,
+				Error:   said("no such metric"), StartedAt: at, Findings: []safety.Finding{{Rule: "x", Count: 1}}},
 		}}},
 	}
 	return Document{At: at, Turn: &t}
@@ -52,7 +57,7 @@ func fields(r SearchResponse) []string {
 	return out
 }
 
-func TestASearchFindsEveryWordWhereverItStands(t *testing.T) {
+func TestASearchFindsWordsInEveryField(t *testing.T) {
 	one := aTurn("t", 1, time.Now())
 	for q, want := range map[string][]string{
 		"finished":       {" response", "call_1 rationale"},
@@ -75,39 +80,45 @@ func TestASearchFindsEveryWordWhereverItStands(t *testing.T) {
 	}
 }
 
-func TestFacetsChooseAndCountWhatElseThereIs(t *testing.T) {
+func TestFacetsFilterHitsAndCountTheAlternatives(t *testing.T) {
 	one := aTurn("t", 1, time.Now())
 	got := find("", map[string][]string{"outcome": {"error"}}, one)
 	assert.Equal(t, []string{"call_2 rationale"}, fields(got))
-	assert.Equal(t, []FacetItem{{"error", 1}, {"success", 1}}, got.Facets["outcome"], "its own values as if none were chosen")
+	assert.Equal(t, []FacetItem{{"error", 1}, {"success", 1}}, got.Facets["outcome"],
+		"its own values as if none were chosen")
 	assert.Equal(t, []FacetItem{{"metrics", 1}}, got.Facets["tool"], "the others' as chosen")
 	assert.Equal(t, []FacetItem{{"helper", 1}}, got.Facets["agent"])
 	assert.Len(t, find("", map[string][]string{"outcome": {"error", "success"}}, one).Hits, 2, "any of the values")
-	assert.Empty(t, find("", map[string][]string{"outcome": {"error"}, "tool": {"logs"}}, one).Hits, "all of the facets")
+	assert.Empty(t, find("", map[string][]string{"outcome": {"error"}, "tool": {"logs"}}, one).Hits,
+		"all of the facets")
 	assert.Equal(t, []string{"call_1 rationale"}, fields(find("", map[string][]string{"source": {"model"}}, one)))
-	assert.Equal(t, []string{" user_input", "call_2 rationale"}, fields(find("", map[string][]string{"redacted": {"true"}}, one)))
+	assert.Equal(t, []string{" user_input", "call_2 rationale"},
+		fields(find("", map[string][]string{"redacted": {"true"}}, one)))
 	assert.Equal(t, []string{"call_1 rationale"}, fields(find("", map[string][]string{"redacted": {"false"}}, one)))
 }
 
-func TestAJobIsFoundByWhatItsWorkerDidAndWhy(t *testing.T) {
+func TestASearchFindsTheCallsAndReasonsOfJobs(t *testing.T) {
 	at := time.Now()
 	j := session.Job{ID: "j", Title: said("look around"), Prompt: said("find Follow"), CreatedAt: at}
 	job := Document{At: at, Job: &j, Events: []session.Event{
 		{At: at, Body: session.JobToolUse{Call: "1", Tool: said("grep"), Input: value(`{"q":"Follow"}`)}},
-		{At: at, Body: session.JobToolResult{Call: "1", Tool: said("grep"), Outcome: session.Success, Output: value(`"session/log.go"`)}},
+		{At: at, Body: session.JobToolResult{Call: "1", Tool: said("grep"), Outcome: session.Success,
+			Output: value(`"session/log.go"`)}},
 		{At: at, Body: session.JobReasoned{Narrative: said("I search."), Decisions: []session.Decision{
-			{Tool: said("grep"), Rationale: session.Rationale{Text: said("it finds text"), Source: session.FromModel}, Outcome: session.Success},
+			{Tool: said("grep"), Rationale: session.Rationale{Text: said("it finds text"), Source: session.FromModel},
+				Outcome: session.Success},
 			{Tool: said("ls"), Rationale: session.Fallback(), Outcome: session.Pending},
 		}}},
 	}}
 	assert.Equal(t, []string{" prompt", "1 parameters"}, fields(find("follow", nil, job)))
 	assert.Equal(t, []string{"1 result"}, fields(find("log.go", map[string][]string{"outcome": {"success"}}, job)))
-	assert.Equal(t, []string{"1 rationale"}, fields(find("finds", map[string][]string{"source": {"model"}}, job)), "result and reason are of one call")
+	assert.Equal(t, []string{"1 rationale"}, fields(find("finds", map[string][]string{"source": {"model"}}, job)),
+		"result and reason are of one call")
 	assert.Equal(t, []string{" rationale"}, fields(find("", map[string][]string{"tool": {"ls"}}, job)))
 	assert.Equal(t, "j", find("search", nil, job).Hits[0].JobID)
 }
 
-func TestASearchIsBounded(t *testing.T) {
+func TestASearchStopsAtItsLimitAndItsBudget(t *testing.T) {
 	at := time.Now()
 	var all []Document
 	for n := range 300 {
@@ -123,7 +134,7 @@ func TestASearchIsBounded(t *testing.T) {
 	assert.Less(t, got.Total, 100)
 }
 
-func TestASnippetShowsItsMatchesAndStaysShort(t *testing.T) {
+func TestASnippetMarksItsMatchesAndStaysShort(t *testing.T) {
 	text := strings.Repeat("ä before ", 100) + "Needle and hay" + strings.Repeat(" after ö", 100)
 	parts := snippet(text, compile([]string{"needle", "hay"}))
 	var whole strings.Builder

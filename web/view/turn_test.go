@@ -30,7 +30,8 @@ func foldTurn(bodies ...session.Body) session.Turn {
 func called(id string, group *int) session.ToolCalled {
 	params, _ := safety.NewLayer().CleanJSON([]byte(`{"query":"recent project updates","limit":5}`))
 	return session.ToolCalled{Step: 1, Call: id, Tool: safety.Literal("memory_search"), Params: params, Group: group,
-		Rationale: session.Rationale{Text: safety.Literal("searched memory for 'recent project updates'"), Source: session.FromModel}}
+		Rationale: session.Rationale{Text: safety.Literal("searched memory for 'recent project updates'"),
+			Source: session.FromModel}}
 }
 
 func encodeObject(t *testing.T, v any) map[string]any {
@@ -48,10 +49,12 @@ func TestTurnInfoReasoningSerialization(t *testing.T) {
 		session.Narrated{Step: 1, Text: safety.Literal("I'll search memory.")},
 		called("call_1", nil),
 		session.ToolReturned{Call: "call_1", Outcome: session.Success},
-		session.TurnCompleted{Response: safety.Literal("The latest…"), Usage: session.Usage{Input: 1900, Output: 110, Reasoning: 20}},
+		session.TurnCompleted{Response: safety.Literal("The latest…"),
+			Usage: session.Usage{Input: 1900, Output: 110, Reasoning: 20}},
 	))
 	got := encodeObject(t, info)
-	assert.Equal(t, map[string]any{"input_tokens": 1900.0, "output_tokens": 110.0, "reasoning_tokens": 20.0}, got["usage"])
+	assert.Equal(t, map[string]any{"input_tokens": 1900.0, "output_tokens": 110.0, "reasoning_tokens": 20.0},
+		got["usage"])
 	assert.Equal(t, "completed", got["state"])
 	assert.Equal(t, "2026-02-21T10:00:00Z", got["started_at"])
 	assert.Equal(t, "2026-02-21T10:00:04Z", got["completed_at"])
@@ -102,19 +105,20 @@ func TestReasoningUpdateIsSerializedWithItsTypeAndEveryRationale(t *testing.T) {
 	}
 }
 
-func TestAJSONNullIsNoResult(t *testing.T) {
+func TestAJSONNullCountsAsNoResult(t *testing.T) {
 	null, _ := safety.NewLayer().CleanJSON([]byte("null"))
-	turn := foldTurn(session.TurnStarted{}, called("call_1", nil), session.ToolReturned{Call: "call_1", Outcome: session.Success, Result: null})
+	turn := foldTurn(session.TurnStarted{}, called("call_1", nil),
+		session.ToolReturned{Call: "call_1", Outcome: session.Success, Result: null})
 	assert.False(t, Turn(turn).ToolCalls[0].HasResult)
 }
 
-func TestMarkupIsServedAsItIs(t *testing.T) {
+func TestMarkupIsNotEscaped(t *testing.T) {
 	raw, err := Marshal(responseFrame{Content: safety.Literal("Vec<String> && a < b")})
 	require.NoError(t, err)
 	assert.Contains(t, string(raw), "Vec<String> && a < b")
 }
 
-func TestCutCountsCharacters(t *testing.T) {
+func TestTruncateCountsCharacters(t *testing.T) {
 	assert.Equal(t, "žšč", truncate("žšč", 3))
 	assert.Equal(t, "žš…", truncate("žšč", 2))
 	assert.Equal(t, "", truncate("", 3))

@@ -1,0 +1,192 @@
+package view
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
+)
+
+const noon = "2026-02-21T12:00:00Z"
+
+// event is an event of a thread, or of a job if job is not empty.
+func event(job string, b session.Body) session.Event {
+	e := session.Event{Seq: 9, Session: "s", At: time.Date(2026, 2, 21, 12, 0, 0, 0, time.UTC), Body: b}
+	if e.Job = job; job == "" {
+		e.Ref = session.Ref{Thread: "t", Turn: 3}
+	}
+	return e
+}
+
+// encodedFrames returns the frames' names, and their data without the head.
+func encodedFrames(t *testing.T, frames []Frame) (names, data []string) {
+	t.Helper()
+	for _, f := range frames {
+		object := encodeObject(t, f.Data)
+		assert.Equal(t, f.Name, object["type"])
+		assert.Equal(t, "s", object["session_id"])
+		assert.Equal(t, noon, object["at"])
+		for _, head := range []string{"type", "session_id", "at", "thread_id", "turn_number", "job_id"} {
+			delete(object, head)
+		}
+		raw, err := json.Marshal(object)
+		require.NoError(t, err)
+		names, data = append(names, f.Name), append(data, string(raw))
+	}
+	return names, data
+}
+
+func TestEveryEventOfATurnHasItsFrames(t *testing.T) {
+	asked := session.ApprovalAsked{Request: "r", Call: "call_1", Description: said("It writes."), AllowAlways: true}
+	for _, tt := range []struct {
+		name   string
+		before []session.Body
+		body   session.Body
+		want   map[string]string // data by frame
+	}{
+		{"an opened thread", nil, session.ThreadOpened{}, map[string]string{"status": `{"message":"Thread opened"}`}},
+		{"a queued message", nil, session.TurnQueued{Message: "m"}, map[string]string{
+			"status": `{"message":"Waiting for the turn before it","state":"queued","message_id":"m"}`}},
+		{"a turn that starts", nil, session.TurnStarted{Message: "m"}, map[string]string{
+			"thinking": `{"message":"Thinking…","message_id":"m"}`}},
+		{"a narrative", nil, session.Narrated{Step: 2, Text: said("I look."), Source: session.FromModel},
+			map[string]string{
+				"thinking": `{"message":"I look.","step":2,"narrative_source":"model"}`}},
+		{"a narrative that was withheld", nil, session.Narrated{Step: 2, Blocked: true}, map[string]string{}},
+		{"a call", nil, called("call_1", new(0)), map[string]string{
+			"tool_started": `{"name":"memory_search","call_id":"call_1","rationale_source":"model","parallel_group":0,
+				"rationale":"searched memory for 'recent project updates'"}`}},
+		{"a result", []session.Body{called("call_1", nil)},
+			session.ToolReturned{Call: "call_1", Outcome: session.Success, Result: value(`[1,2]`), Took: time.Second},
+			map[string]string{
+				"tool_completed": `{"name":"memory_search","call_id":"call_1","success":true,"outcome":"success",
+					"duration_ms":1000}`,
+				"tool_result": `{"name":"memory_search","call_id":"call_1","preview":"[1,2]",
+					"result_shape":{"bytes":5,"items":2}}`,
+			}},
+		{"a call that failed", []session.Body{called("call_1", nil)},
+			session.ToolReturned{Call: "call_1", Outcome: session.Errored, Error: said("no such file")},
+			map[string]string{"tool_completed": `{"name":"memory_search","call_id":"call_1","success":false,
+				"outcome":"error","error":"no such file","duration_ms":0}`}},
+		{"a call that needs approval", []session.Body{called("call_1", nil)}, asked, map[string]string{
+			"approval_needed": `{"request_id":"r","call_id":"call_1","tool_name":"memory_search",
+				"description":"It writes.",
+				"rationale":"searched memory for 'recent project updates'","rationale_source":"model",
+				"parameters":{"query":"recent project updates","limit":5},"allow_always":true}`}},
+		{"an approval", nil, session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Deny},
+			map[string]string{"approval_answered": `{"request_id":"r","call_id":"call_1","answer":"deny"}`}},
+		{"a handoff", nil, session.Handoff{Call: "call_1", From: "", To: "helper", Text: said("Look.")},
+			map[string]string{"handoff": `{"call_id":"call_1","from":"","to":"helper","text":"Look."}`}},
+		{"a turn that ends well", nil, session.TurnCompleted{Response: said("Done.")},
+			map[string]string{"response": `{"content":"Done."}`}},
+		{"a turn that fails", nil, session.TurnFailed{Error: said("no model")},
+			map[string]string{"error": `{"message":"no model"}`}},
+		{"a turn that is interrupted", nil, session.TurnInterrupted{},
+			map[string]string{"status": `{"message":"Interrupted","state":"interrupted"}`}},
+		{"a step that waits", nil, session.StepWaits{Step: 1}, map[string]string{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			turn := foldTurn(append(append([]session.Body{session.TurnStarted{}}, tt.before...), tt.body)...)
+			names, data := encodedFrames(t, Frames(turn, event("", tt.body)))
+			assert.ElementsMatch(t, slices.Collect(maps.Keys(tt.want)), names)
+			for i, name := range names {
+				assert.JSONEq(t, tt.want[name], data[i], name)
+			}
+		})
+	}
+}
+
+func TestAToolCompletesBeforeItsResultIsShown(t *testing.T) {
+	body := session.ToolReturned{Call: "call_1", Outcome: session.Success, Result: value(`1`)}
+	names, _ := encodedFrames(t, Frames(foldTurn(session.TurnStarted{}, called("call_1", nil), body), event("", body)))
+	assert.Equal(t, []string{"tool_completed", "tool_result"}, names)
+}
+
+func TestEveryEventOfAJobHasItsFrame(t *testing.T) {
+	why := session.Rationale{Text: said("to see"), Source: session.FromModel}
+	for _, tt := range []struct {
+		name, frame, want string
+		body              session.Body
+	}{
+		{"a job that opens", "job_started", `{"title":"Look"}`, session.JobOpened{Title: said("Look")}},
+		{"a further prompt", "job_message", `{"role":"user","content":"more","done":true}`,
+			session.JobPrompted{Text: said("more"), Done: true}},
+		{"a message", "job_message", `{"role":"assistant","content":"hello"}`,
+			session.JobMessage{Role: "assistant", Text: said("hello")}},
+		{"a call with its reason", "job_tool_use",
+			`{"tool_name":"grep","call_id":"1","input":{"q":1},"rationale":"to see","rationale_source":"model",
+				"parallel_group":0,"narrative":"I look."}`,
+			session.JobToolUse{Call: "1", Tool: said("grep"), Input: value(`{"q":1}`), Rationale: why, Group: new(0),
+				Narrative: said("I look.")}},
+		{"a call whose reason comes later", "job_tool_use", `{"tool_name":"grep","input":null}`,
+			session.JobToolUse{Tool: said("grep"), Input: value(`null`)}},
+		{"a result", "job_tool_result",
+			`{"tool_name":"grep","call_id":"1","outcome":"error","output":null,"error":"no","duration_ms":2}`,
+			session.JobToolResult{Call: "1", Tool: said("grep"), Outcome: session.Errored, Output: value(`null`),
+				Error: said("no"), Took: 2 * time.Millisecond}},
+		{"the reasons of a step", "job_reasoning",
+			`{"narrative":"I look.","tool_decisions":[{"tool_name":"grep","rationale":"to see",
+				"rationale_source":"model","outcome":"success","parallel_group":null}]}`,
+			session.JobReasoned{Narrative: said("I look."), Decisions: []session.Decision{
+				{Tool: said("grep"), Rationale: why, Outcome: session.Success}}}},
+		{"a state", "job_status", `{"state":"busy","message":"still there"}`,
+			session.JobReported{State: said("busy"), Message: said("still there")}},
+		{"a job that ends well", "job_result", `{"status":"completed","success":true,"message":"done"}`,
+			session.JobEnded{Success: true, Message: said("done")}},
+		{"a job that fails", "job_result", `{"status":"failed","success":false,"message":""}`, session.JobEnded{}},
+		{"a job that is cancelled", "job_status", `{"state":"cancelled","message":"Stopped by its user"}`,
+			session.JobCancelled{}},
+		{"a job that restarts", "job_status", `{"state":"pending","message":"Begins anew"}`, session.JobRestarted{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			frames := Frames(session.Turn{}, event("j", tt.body))
+			names, data := encodedFrames(t, frames)
+			require.Equal(t, []string{tt.frame}, names)
+			assert.JSONEq(t, tt.want, data[0])
+			list := JobEvents([]session.Event{event("j", tt.body)})
+			require.Len(t, list, 1)
+			assert.Equal(t, JobEventInfo{ID: 9, EventType: tt.frame, Data: frames[0].Data,
+				CreatedAt: list[0].CreatedAt}, list[0])
+		})
+	}
+	assert.Empty(t, JobFrames(event("j", session.StepEnded{})), "an event that is none of a job's")
+	assert.NotNil(t, JobEvents(nil), "an empty list is [], not null")
+}
+
+func TestTheEncoderSharesTheLinesOfRecentEvents(t *testing.T) {
+	enc := NewEncoder()
+	small := session.Update{Event: event("", session.TurnCompleted{Response: said("Done.")})}
+	one, two := enc.Lines(small), enc.Lines(small)
+	assert.Same(t, &one[0], &two[0])
+	other := small
+	other.Event.Seq++
+	assert.NotSame(t, &one[0], &enc.Lines(other)[0])
+
+	long := safety.NewLayer().Limit(1 << 20)
+	text, _ := long.Mask(textOf(maxShared))
+	large := session.Update{Event: event("", session.TurnCompleted{Response: text})}
+	large.Event.Seq = 100
+	one, two = enc.Lines(large), enc.Lines(large)
+	assert.NotSame(t, &one[0], &two[0], "large events are not kept")
+	assert.Equal(t, one, two)
+}
+
+// textOf returns a text of at least n bytes.
+func textOf(n int) string {
+	out := make([]byte, 0, n+8)
+	for len(out) < n {
+		out = append(out, "a word, "...)
+	}
+	return string(out)
+}
+
+func TestAValueThatDoesNotEncodeBecomesAnEmptyObject(t *testing.T) {
+	assert.Equal(t, "{}", string(encodeLine(func() {})))
+}
