@@ -1,72 +1,33 @@
 package keyvalue
 
 import (
-	"math/bits"
-	"slices"
 	"strings"
 
 	"candor/safety/internal/lex"
 )
 
-// codeLike reports whether a value is a name out of code or a path to a file
-// rather than a credential: words, joined as code joins them. Words joined by
+// looksLikeCode reports whether a value is a name out of code or a path rather than a
+// credential: words, joined as code joins them, without a digit. Words joined by
 // hyphens may be a passphrase, and in quotes any words may be a password.
-func codeLike(s, name string, v Value) bool {
-	text := s[v.From:v.To]
-	if lex.HasDigit(text) {
+func looksLikeCode(c *candidate) bool {
+	if lex.HasDigit(c.text) {
 		return false
 	}
-	pieces, hyphen, slash := lex.WordsIn(text)
+	words, hyphen, slash := lex.WordsIn(c.text)
 	switch {
-	case pieces < 2:
+	case words < 2:
 		return false
-	case slash:
+	case slash, isConstantName(c.text):
 		return true
-	case constantName(text):
-		return true
-	case hyphen || v.Quoted:
-		return !passwordName(name) && !lex.ContainsFold(name, "secret")
+	case hyphen || c.value.Quoted:
+		return !namesPassword(c.name) && !lex.ContainsFold(c.name, "secret")
 	}
 	return true
 }
 
-// besideName reports whether a value right behind its name, as words of a sentence,
-// is one: a machine drew it, or it has the signs and digits of a password.
-func besideName(text, name string, kind KeyKind, quoted bool, l lex.CharStats) bool {
-	if strewn(text, l) || kind == keyed && digest(text) || quoted && kind == Secret && (lex.Random(text) || digest(text)) {
-		return true
-	}
-	if !passwordName(name) || len(text) < 6 || l.Digit == 0 {
-		return false
-	}
-	return quoted && keyChars.Run(text, 0, len(text)) == len(text) || chosen(text)
-}
-
-// drawnStart reports whether eight bytes hold a digit, or change between capitals
-// and others more often than words do.
-func drawnStart(x uint64) bool {
-	return lex.DigitIn(x) || bits.OnesCount64((x^x>>8)&0x0020202020202020) > 2
-}
-
-// chosen is a password as people make one up: digits and a sign.
-func chosen(text string) bool {
-	return len(text) >= 8 && lex.CountChars(text).Digit > 1 && strings.ContainsAny(text, "!@#$%^&*+")
-}
-
-// announced reports whether a value that no sign joins to its name, only a space,
-// a bracket or an arrow, is one all the same: a machine drew it.
-func announced(text, name string, kind KeyKind) bool {
-	if strewn(text, lex.CountChars(text)) || kind != Weak && digest(text) || passwordName(name) && chosen(text) {
-		return true
-	}
-	if strings.ContainsAny(text, "/.:") {
-		return false
-	}
-	return lex.Random(text) || kind == Secret && len(text) >= 8 && lex.HasDigit(text) && lex.MixedCase(text) && !codeName(text)
-}
-
-// constantName is a name in capitals, as of a variable of the environment.
-func constantName(text string) bool {
+// isConstantName reports whether a value is a name in capitals with an underscore, as
+// of a variable of the environment: PASSWORD=STORE_LOGIN_DEFAULT.
+func isConstantName(text string) bool {
 	for i := range len(text) {
 		if !lex.IsUpper(text[i]) && text[i] != '_' {
 			return false
@@ -75,149 +36,186 @@ func constantName(text string) bool {
 	return strings.IndexByte(text, '_') > 0
 }
 
-// referred reports whether a value is shown in part or only refers to one: the
-// prefix of a token before an ellipsis, a digest that says which it is, a version,
-// the path of a secret in a store.
-func referred(s string, v Value) bool {
-	text := s[v.From:v.To]
-	whole := strings.TrimRight(text, ".")
-	if elided := len(text)-len(whole) > 2 || strings.HasPrefix(s[v.To:], "...") || strings.HasPrefix(s[v.To:], "\u2026"); elided {
-		if whole == "" || len(whole) <= 6 || whole[len(whole)-1] == '-' || whole[len(whole)-1] == '_' {
-			return true
-		}
-	}
-	return labelled(text) || !lex.Alnum[text[0]] && strings.Trim(text, "\u2022\u25cf\u2026*") == "" || versionLike(text) || template(text) || describes(text) || v.Quoted && callLike(text, s[v.From-1] == '`') || inResourceName(s, v.From)
-}
-
-// labelled is a digest, or the place of a secret, that says what it is.
-func labelled(text string) bool {
-	return strings.IndexByte("smvro", text[0]) >= 0 && slices.ContainsFunc(integrity[:], func(head string) bool { return strings.HasPrefix(text, head) })
-}
-
-// template is a text with a place for the value in it, or a colour.
-func template(text string) bool {
-	if text[0] == '#' && len(text) <= 9 && lex.Classes['x'].Run(text, 1, len(text)) == len(text) {
-		return true
-	}
-	if strings.IndexByte(text, '{') < 0 && strings.IndexByte(text, '%') < 0 {
+// isCodeName reports whether a value is a name of three words or more with at most
+// two digits, as s3_use_arn_region.
+func isCodeName(text string) bool {
+	if identifierChars.Run(text, 0, len(text)) < len(text) && lex.WordChars.Run(text, 0, len(text)) < len(text) {
 		return false
 	}
-	for _, hole := range [...]string{"${", "{{", "#{", "{}"} {
-		if strings.Contains(text, hole) {
-			return true
-		}
-	}
-	for _, verb := range [...]string{"%s", "%v"} {
-		if i := strings.Index(text, verb); i >= 0 && (i+2 == len(text) || !lex.Alnum[text[i+2]]) {
-			return true
-		}
-	}
-	return false
-}
-
-// describes reports whether a text of several words says what belongs in its
-// place: refresh token, my client secret.
-func describes(text string) bool {
-	words := 0
-	for rest := text; rest != ""; words++ {
-		i := strings.IndexAny(rest, " _-")
-		if i < 0 {
-			i = len(rest)
-		}
-		if !lex.Benign.Has(rest[:i]) && !describing.Has(rest[:i]) {
-			return false
-		}
-		rest = rest[min(i+1, len(rest)):]
-	}
-	return words > 1
-}
-
-var describing = lex.WordSet("refresh access client my some new old fake mock api top super very app id auth")
-
-// callLike is a call in quotes, which says where the value comes from:
-// os.getenv("TOKEN"), uuid4().
-func callLike(text string, code bool) bool {
-	k := identifier.Run(text, 0, len(text))
-	if k == 0 || k == len(text) || text[k] != '(' && text[k] != '[' {
-		return false
-	}
-	last := text[len(text)-1]
-	return (last == ')' || last == ']') && (code || strings.IndexByte(text[:k], '.') > 0 || k+2 == len(text))
-}
-
-// codeName is a name out of code with a digit or two in it: s3_use_arn_region.
-func codeName(text string) bool {
-	if identifier.Run(text, 0, len(text)) < len(text) && lex.WordChars.Run(text, 0, len(text)) < len(text) {
-		return false
-	}
-	l := lex.CountChars(text)
-	if l.Digit > 2 || !lex.IsLetter(text[0]) {
+	chars := lex.CountChars(text)
+	if chars.Digit > 2 || !lex.IsLetter(text[0]) {
 		return false
 	}
 	words, _, _ := lex.WordsIn(text)
 	return words > 2
 }
 
-// labelledDigest is a digest behind what it is of: linux-x64-npm-3f2a….
-func labelledDigest(text string) bool {
-	i := strings.LastIndexAny(text, "-_/:.=")
-	return i > 0 && len(text)-i > 32 && digest(text[i+1:])
-}
-
-// integrity are how digests and references to secrets begin.
-var integrity = [...]string{"sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "vault:", "ssm:", "ref+", "op://", "env:", "file:", "process.env", "os.environ", "os.getenv", "import.meta", "System.getenv", "ENV["}
-
-// versionLike is numbers with dots between, at least two of them, and what a
-// package says before them about later versions.
-func versionLike(text string) bool {
-	if !lex.Digits[text[len(text)-1]] && text[len(text)-1] != '.' {
+// isKeyVariable reports whether a value is the name of a key or a token in code, with
+// a number in it that makes it look random: testRSA2048PrivateKey.
+func isKeyVariable(text string) bool {
+	if !lex.IsLetter(text[0]) || identifierChars.Run(text, 0, len(text)) < len(text) {
 		return false
 	}
-	dots := 0
-	text = strings.TrimLeft(text, "^~>=<v ")
-	for i := range len(text) {
-		if text[i] == '.' {
-			dots++
-		} else if !lex.Digits[text[i]] {
+	word, rest := LastWord(text)
+	if !lex.EqualFold(word, "key") && !lex.EqualFold(word, "token") || rest == "" {
+		return false
+	}
+	capitalised := lex.IsUpper(word[0]) && !lex.IsUpper(word[1])
+	return capitalised && !lex.IsUpper(rest[len(rest)-1]) && lex.CountChars(text).Digit <= 4
+}
+
+// namesSecret reports whether a value is itself the name of a credential, as in
+// password = "api_token".
+func namesSecret(c *candidate) bool {
+	return c.chars.Digit == 0 && NameLike(c.text) && KindOfKey(c.text) != Plain
+}
+
+// isPattern reports whether a value is a regular expression that matches credentials.
+func isPattern(text string) bool { return strings.Contains(text, "(?") || strings.Contains(text, "[^") }
+
+// isQuotedIdentifier reports whether a value is a word of code in the backquotes of
+// Markdown. A password there may be any word.
+func isQuotedIdentifier(c *candidate) bool {
+	return c.s[c.value.From-1] == '`' && !namesPassword(c.name) &&
+		c.chars.Digit == 0 && NameLike(c.text) && !lex.Scrambled(c.text)
+}
+
+// closesString reports whether the quote at i closes a string of code, as in "token is
+// " + x, rather than opening one: it is the second, fourth, … of its line, and no
+// value follows it. Where the line is too long to count its quotes, what follows alone
+// decides.
+func closesString(s string, i int) bool {
+	quote := s[i : i+1]
+	if quote == "`" || i+1 >= len(s) || strings.IndexByte(" +,);.", s[i+1]) < 0 {
+		return false
+	}
+	line := s[max(0, i-lex.Lookbehind):i]
+	start := strings.LastIndexByte(line, '\n') + 1
+	if start == 0 && len(line) == lex.Lookbehind {
+		return strings.HasPrefix(s[i+1:], ", ") || s[i+1] == ')' || strings.HasPrefix(s[i+1:], " + ")
+	}
+	line = line[start:]
+	return (strings.Count(line, quote)-strings.Count(line, `\`+quote))%2 == 1
+}
+
+// isSentence reports whether a quoted text is prose: four words or more that end with
+// a full stop, or begin with a capital and hold no digit.
+func isSentence(text string) bool {
+	spaces := strings.Count(text, " ")
+	return spaces >= 3 && (strings.HasSuffix(text, ".") || lex.IsUpper(text[0]) && lex.CountChars(text).Digit == 0)
+}
+
+// isYAMLKey reports whether a value behind a colon is the key of the next line:
+//
+//	password:
+//	  length: 12
+func isYAMLKey(c *candidate) bool {
+	if c.op != OpColon {
+		return false
+	}
+	line := c.value.From - blanksBefore(c.s, c.value.From)
+	return line > 0 && c.s[line-1] == '\n' && c.value.To < len(c.s) && c.s[c.value.To] == ':'
+}
+
+// blanksBefore counts the spaces and tabs before i, up to 24.
+func blanksBefore(s string, i int) int {
+	n := 0
+	for n < i && n < 24 && (s[i-1-n] == ' ' || s[i-1-n] == '\t') {
+		n++
+	}
+	return n
+}
+
+// isHexNumber reports whether a value is a number as code writes it: 0x000c, -0x7f.
+func isHexNumber(text string) bool {
+	text = strings.TrimPrefix(text, "-")
+	return len(text) <= 18 && strings.HasPrefix(text, "0x") && lex.Classes['x'].Run(text, 2, len(text)) == len(text)
+}
+
+// isAlphabet reports whether a value is a set of characters to draw from.
+func isAlphabet(c *candidate) bool {
+	return (c.chars.Distinct >= 26 || len(c.text) > lex.Enough) && lex.ContainsFold(c.text, "abcdefghijklmnopqrstuvwxyz")
+}
+
+// Called reports whether a bracket stands at i. Behind a value it makes code of it: a
+// call, an index or a literal.
+func Called(s string, i int) bool {
+	return i < len(s) && (s[i] == '(' || s[i] == '[' || s[i] == '{')
+}
+
+// isExpression reports whether a value is a call, an index or a composite literal,
+// yaml_token_t{ or foo(x): a bracket stands behind an identifier. Where a digit makes
+// a password with a bracket in it as likely, the bracket must be the last byte of the
+// value, or be closed with nothing behind it.
+func isExpression(c *candidate) bool {
+	text := strings.TrimLeft(c.text, "&*")
+	k := identifierChars.Run(text, 0, len(text))
+	if k == 0 || k == len(text) || lex.Digits[text[0]] {
+		return false
+	}
+	if isMemberUse(text, k) {
+		return true
+	}
+	if text[k] != '(' && text[k] != '{' && text[k] != '[' {
+		return false
+	}
+	return k+1 == len(text) || !lex.HasDigit(text) || closesExpression(c.s, c.value.To)
+}
+
+// isMemberUse reports whether code uses a member that is named for a credential:
+// x.token[0], x.token + y. The identifier ends at k.
+func isMemberUse(text string, k int) bool {
+	i := strings.LastIndexByte(text[:k], '.')
+	return i > 0 && i+1 < k && strings.IndexByte("[(+", text[k]) >= 0 && KindOfKey(text[i+1:k]) != Plain
+}
+
+// closesExpression reports whether a closing bracket stands at i and ends what stands
+// before it.
+func closesExpression(s string, i int) bool {
+	if i >= len(s) || s[i] != ')' && s[i] != ']' && s[i] != '}' {
+		return false
+	}
+	return i+1 == len(s) || BareStops[s[i+1]] || Called(s, i+1)
+}
+
+// identifierChars are the bytes of names in code and of paths of names.
+var identifierChars = lex.NewClass("A-Za-z0-9_.")
+
+// isSelector reports whether a value is code such as cfg.Token2 or f(x: a bracket
+// stands in it, or it is a dotted path of identifiers.
+func isSelector(c *candidate) bool {
+	if strings.IndexByte(c.text, '(') >= 0 || strings.IndexByte(c.text, '[') >= 0 || strings.HasPrefix(c.text, "&") {
+		return true
+	}
+	if !lex.IsLetter(c.text[0]) || len(c.text) >= 48 || !isDotted(c.text) {
+		return false
+	}
+	last := c.text[strings.LastIndexByte(c.text, '.')+1:]
+	return c.chars.Digit <= 2 || NameLike(last) && KindOfKey(last) != Plain
+}
+
+// isDotted reports whether a value is letters, digits and underscores with a dot
+// between: config.Password.
+func isDotted(text string) bool {
+	dot := false
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '.' && i > 0 && i+1 < len(text):
+			dot = true
+		case !lex.Classes['w'][text[i]]:
 			return false
 		}
 	}
-	return dots >= 2
+	return dot
 }
 
-// inResourceName reports whether i stands in the name of a cloud's resource:
-// arn:aws:secretsmanager:…:secret:name.
-func inResourceName(s string, i int) bool {
-	start := i
-	for start > 0 && i-start < lex.Lookbehind && (lex.Token68[s[start-1]] || s[start-1] == ':') {
-		start--
-	}
-	return strings.HasPrefix(s[start:], "arn:")
-}
-
-// strewn is letters with digits strewn among them, as in no word or version, and
-// no digest.
-func strewn(text string, l lex.CharStats) bool {
-	if l.Digit < 2 || l.Hex || l.Other*4 > len(text) {
-		return false
-	}
-	groups := 0
-	for i := range len(text) {
-		if lex.Digits[text[i]] && (i == 0 || !lex.Digits[text[i-1]]) {
-			groups++
+// NameLike reports whether a text is letters and the signs that join words in names:
+// underscores, hyphens, dots and apostrophes.
+func NameLike(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if !lex.IsLetter(text[i]) && text[i] != '_' && text[i] != '-' && text[i] != '.' && text[i] != '\'' {
+			return false
 		}
 	}
-	mixed := len(text) >= 8 && l.Upper > 0 && l.Lower > 0 || len(text) >= 10 && groups > 2 && l.Other == 0
-	return groups > 1 && mixed && !dotted(text) && !path(text)
-}
-
-// beginsStrewn reports whether what starts at i may be strewn, or is in quotes.
-func beginsStrewn(s string, i int) bool {
-	if i+8 > len(s) {
-		return false
-	}
-	if lex.IsQuote(s[i]) {
-		return s[i] != '`' && i > 0 && s[i-1] == ' '
-	}
-	return drawnStart(lex.Load8(s, i)) && lex.HasDigit(s[i:keyChars.Run(s, i, 40)])
+	return true
 }

@@ -4,101 +4,118 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// KeyKind says what the name of a field or variable promises about its value.
+// KeyKind says what the name of a field or a variable promises about its value.
 type KeyKind uint8
 
 const (
-	Plain  KeyKind = iota // nothing
-	Weak                  // a key or an auth: a secret only if the value looks random
-	keyed                 // a key of what has keys, in prose: a secret if the value looks random, or is a digest
+	Plain  KeyKind = iota // not a credential
+	Weak                  // a key or an auth: a credential only if the value looks random
+	keyed                 // "the API key" in a sentence: a credential if the value looks random or is a digest
 	Secret                // a credential
 )
 
+// The roles of a word in a name. A word may have several.
 const (
-	IsSecret    lex.WordKind = 1 << iota // names a credential at the end of a name
-	isWeak                               // names one if the value looks random
-	ownsKey                              // stands before key in the name of a credential
-	ownsPlain                            // stands before key or token in the name of something else
-	isSuffix                             // adds nothing to the name it ends
-	isLookalike                          // ends like a secret word and is none
+	IsSecret    lex.WordKind = 1 << iota // names a credential at the end of a name: api_TOKEN
+	isWeak                               // names one if the value looks random: sort_KEY
+	ownsKey                              // makes a credential of a key behind it: SIGNING_key
+	ownsPlain                            // makes anything else of a key or token behind it: PUBLIC_key, MAX_tokens
+	isSuffix                             // adds nothing at the end of a name: token_VALUE
+	isLookalike                          // ends like a secret word and is none: comPASS
 )
 
 var wordKinds = lex.Kinds(map[lex.WordKind]string{
 	IsSecret: "password passwd pwd passphrase passcode passwort pass secret secrets token apikey " +
 		"credential credentials cred creds jwt cookie cookies bearer authorization privatekey secretkey accesskey " +
-		"signingkey encryptionkey authkey sshkey passwords apikeys pat otp totp mnemonic seedphrase psk pw apitoken authtoken " +
-		"accesstoken refreshtoken clientsecret contrasena senha motdepasse pwds",
+		"signingkey encryptionkey authkey sshkey passwords apikeys pat otp totp mnemonic seedphrase psk pw apitoken " +
+		"authtoken accesstoken refreshtoken clientsecret contrasena senha motdepasse pwds",
 	isWeak: "key keys auth tokens access seed salt signature",
-	ownsKey: "credential credentials api access private secret signing signature encryption decryption auth client account master service admin app " +
-		"storage shared subscription webhook deploy ssh rsa aws hmac jwt session license licence",
-	ownsPlain: "public pub primary foreign sort partition cache hot schema sequence natural bucket index idx map dict row object " +
-		"authenticity max min num total input output prompt completion next page continuation csrf xsrf sync start end stop eos bos pad special " +
-		"per nextpage prev previous cursor word unk mask device push cancellation first last the a by order group lookup websocket",
-	isSuffix: "value val string str text env var plain raw b64 base64 hex default new old current prod dev live staging " +
-		"production development header field param bytes base here is was",
+	ownsKey: "credential credentials api access private secret signing signature encryption decryption auth client " +
+		"account master service admin app storage shared subscription webhook deploy ssh rsa aws hmac jwt session " +
+		"license licence",
+	ownsPlain: "public pub primary foreign sort partition cache hot schema sequence natural bucket index idx map " +
+		"dict row object authenticity max min num total input output prompt completion next page continuation csrf " +
+		"xsrf sync start end stop eos bos pad special per nextpage prev previous cursor word unk mask device push " +
+		"cancellation first last the a by order group lookup websocket",
+	isSuffix: "value val string str text env var plain raw b64 base64 hex default new old current prod dev live " +
+		"staging production development header field param bytes base here is was",
 	isLookalike: "askpass minipass bypass compass trespass surpass encompass overpass underpass",
 })
 
-var endings = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "pass", "pwd"}
-
-// KindOfWord looks a word up in any case.
-func KindOfWord(word string) lex.WordKind { return wordKinds.Kind(word) }
-
-// KindOfKey is the sense of a name such as userJwt, API_KEY, max_tokens or
-// password123. It splits camel, snake and kebab case from the end, as far as it
-// takes, and never allocates.
-func KindOfKey(name string) KeyKind {
-	word, rest := LastWord(name)
-	if word == "" {
-		return Plain
-	}
-	kind, n := KindOfWord(word), 1
-	for ; n < 6 && kind&isSuffix != 0; n++ {
-		before, left := LastWord(rest)
-		if before == "" {
-			break
-		}
-		word, rest, kind = before, left, KindOfWord(before)
-	}
-	phrase := lex.EqualFold(word, "phrase")
-	if kind&(IsSecret|isWeak) == 0 && !phrase && (kind&isLookalike != 0 || !EndsLikeSecret(word)) {
-		return Plain
-	}
-	before, owner := "", lex.WordKind(0)
-	if n < 6 {
-		before, _ = LastWord(rest)
-		owner = KindOfWord(before)
-	}
-	switch {
-	case owner&ownsPlain != 0:
-		return Plain
-	case kind&IsSecret != 0, owner&ownsKey != 0 && lex.EqualFold(word, "key"), phrase && (lex.EqualFold(before, "pass") || lex.EqualFold(before, "seed")):
-		return Secret
-	case kind&isWeak != 0:
-		return Weak
-	case kind&isLookalike == 0 && EndsLikeSecret(word):
-		return Secret
-	}
-	return Plain
+// secretEndings end a longer word that names a credential, as in dbpassword.
+var secretEndings = []string{
+	"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "pass", "pwd",
 }
 
-// endingTails tell by their last two letters, from the end, the words that may have
-// such an ending.
+// endingTails knows the last two letters of every ending, the last one first.
 var endingTails = func() (h lex.Heads) {
-	for _, e := range endings {
+	for _, e := range secretEndings {
 		h[e[len(e)-1]&31] |= 1 << (e[len(e)-2] & 31)
 	}
 	return h
 }()
 
-// EndsLikeSecret reports whether a longer word ends in one that names a credential,
-// as dbpassword does.
+// KindOfWord returns the roles of a word in a name, whatever its case; 0 if the word
+// is not known.
+func KindOfWord(word string) lex.WordKind { return wordKinds.Kind(word) }
+
+// KindOfKey returns what a name such as userJwt, API_KEY, max_tokens or password123
+// promises. It splits camelCase, snake_case and kebab-case from the end, reads no
+// more words than it needs, and never allocates.
+func KindOfKey(name string) KeyKind {
+	word, rest, roles := headWord(name)
+	phrase := lex.EqualFold(word, "phrase")
+	if roles&(IsSecret|isWeak) == 0 && !phrase && (roles&isLookalike != 0 || !EndsLikeSecret(word)) {
+		return Plain
+	}
+	owner, _ := LastWord(rest)
+	ownerRoles := KindOfWord(owner)
+	switch {
+	case ownerRoles&ownsPlain != 0:
+		return Plain
+	case roles&IsSecret != 0, ownerRoles&ownsKey != 0 && lex.EqualFold(word, "key"), phrase && ownsPhrase(owner):
+		return Secret
+	case roles&isWeak != 0:
+		return Weak
+	case roles&isLookalike == 0 && EndsLikeSecret(word):
+		return Secret
+	}
+	return Plain
+}
+
+// headWord returns the word that says what a name is of, with its roles, and what
+// stands before it: of DB_PASSWORD_VALUE, PASSWORD and DB_. It skips at most five
+// suffixes; behind as many, rest is empty.
+func headWord(name string) (word, rest string, roles lex.WordKind) {
+	word, rest = LastWord(name)
+	roles = KindOfWord(word)
+	read := 1
+	for ; read < 6 && roles&isSuffix != 0; read++ {
+		before, left := LastWord(rest)
+		if before == "" {
+			break
+		}
+		word, rest, roles = before, left, KindOfWord(before)
+	}
+	if read == 6 {
+		rest = ""
+	}
+	return word, rest, roles
+}
+
+// ownsPhrase reports whether a word before "phrase" makes it a credential.
+func ownsPhrase(owner string) bool {
+	return lex.EqualFold(owner, "pass") || lex.EqualFold(owner, "seed")
+}
+
+// EndsLikeSecret reports whether a word is longer than one that names a credential
+// and ends in it, as dbpassword does.
 func EndsLikeSecret(word string) bool {
 	n := len(word)
 	if n < 2 || !endingTails.May(word[n-1], word[n-2]) {
 		return false
 	}
-	for _, e := range endings {
+	for _, e := range secretEndings {
 		if len(word) > len(e) && lex.HasFold(word, len(word)-len(e), e) {
 			return true
 		}
@@ -106,8 +123,8 @@ func EndsLikeSecret(word string) bool {
 	return false
 }
 
-// LastWord is the last word of a name, and what stands before it; digits
-// separate words and are dropped.
+// LastWord returns the last word of a name and what stands before it. Digits and
+// signs separate words and belong to none; a name without letters has no last word.
 func LastWord(name string) (word, rest string) {
 	end := len(name)
 	for end > 0 && !lex.IsLetter(name[end-1]) {

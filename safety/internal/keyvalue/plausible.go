@@ -6,289 +6,194 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// keyChars are what a key is made of, code not.
+// candidate is a value beside a name, with all that the predicates judge it by. It is
+// passed by pointer to named functions only, never to a function value or an
+// interface, so that it stays on the stack.
+type candidate struct {
+	s     string // the whole text
+	name  string // the whole name: DB_PASSWORD
+	kind  KeyKind
+	op    Op
+	value Value
+	text  string        // s[value.From:value.To], never empty
+	chars lex.CharStats // of text
+}
+
+// isPlausible reports whether a value is a credential rather than prose, code or a
+// stand-in for a credential. The tests run in order: first what a name that is no
+// credential itself demands, then what a weak operator demands, then everything that
+// speaks against a value, then what is left to show for each kind of value.
+func isPlausible(c *candidate) bool {
+	if c.kind != Secret && !isKeyMaterial(c) {
+		return false
+	}
+	c.chars = lex.CountChars(c.text)
+	switch {
+	case c.op == opBeside && !isPlausibleBeside(c), c.op == opFlag && !isPlausibleFlagged(c):
+		return false
+	case refersToSecret(c), looksLikeCode(c), standsIn(c), isTestVerdict(c):
+		return false
+	case c.kind != Secret:
+		return c.value.Quoted || !Called(c.s, c.value.To)
+	case isNumber(c):
+		return namesPassword(c.name) && len(c.text) >= 4
+	case isShellCommand(c):
+		return false
+	case c.value.Quoted && c.op != opTag:
+		return isPlausibleQuoted(c)
+	}
+	return isPlausibleBare(c)
+}
+
+// isKeyMaterial reports whether the value of a weak name looks like a key: generated,
+// and of a key's alphabet. Behind "the API key" a digest may be a key, too. It rejects
+// cache keys with a digest at their end, names in code, and dotted names.
+func isKeyMaterial(c *candidate) bool {
+	generated := lex.Random(c.text) || c.kind == keyed && isDigest(c.text)
+	return generated && !isLabelledDigest(c.text) && !isCodeName(c.text) && !isKeyVariable(c.text) &&
+		!isDotted(c.text) && keyChars.Run(c.text, 0, len(c.text)) == len(c.text)
+}
+
+// keyChars are the bytes of keys, as opposed to code.
 var keyChars = lex.NewClass("A-Za-z0-9_.~+/=-")
 
-// credible reports whether a value beside a name is a credential rather than
-// prose, code or a stand-in for one.
-func credible(s, name string, kind KeyKind, how Op, v Value) bool {
-	text := s[v.From:v.To]
-	if kind != Secret && (!lex.Random(text) && (kind != keyed || !digest(text)) || labelledDigest(text) || codeName(text) || variableName(text) || dotted(text) || keyChars.Run(text, 0, len(text)) < len(text)) {
-		return false
-	}
-	l := lex.CountChars(text)
-	if how == opBeside && !besideName(text, name, kind, v.Quoted, l) {
-		return false
-	}
-	if how == opFlag && !announced(text, name, kind) {
-		return false
-	}
-	if referred(s, v) || codeLike(s, name, v) || lex.Placeholder(text) || alphabet(text, l) || artifact(text) || lex.EqualFold(name, "pass") && passed(s, name, how, v) || stockWord(text) {
-		return false
-	}
-	if kind != Secret {
-		return v.Quoted || !Called(s, v.To)
-	}
-	if l.Digit == min(len(text), lex.Enough) {
-		return passwordName(name) && len(text) >= 4
-	}
-	if how == OpTight && v.Quoted && s[v.From-1] == '`' && strings.IndexByte(text, ' ') > 0 {
-		return false // the output of a command
-	}
-	if v.Quoted && how != opTag {
-		return credibleQuoted(text, how, l, s[v.From-1] == '`' && !passwordName(name)) && !(path(text) && lex.ContainsFold(name, "pwd")) && !closes(s, v.From-1)
-	}
-	return credibleBare(s, how, v, l)
+// standsIn reports whether a value only fills the place of a credential: ${TOKEN},
+// xxxxxxxx, required!, a list of characters, or the version of a package.
+func standsIn(c *candidate) bool {
+	return lex.Placeholder(c.text) || isAlphabet(c) || isArtifact(c.text) || isStockWord(c.text)
 }
 
-// stockWord is a word that stands where a secret might, and the signs around it.
-func stockWord(text string) bool {
-	return len(text) < 2*lex.LongestWord && lex.Benign.Has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "("))
+// isStockWord reports whether a value is a word that often follows a name in prose or
+// configuration, such as required or none, whatever signs stand around it.
+func isStockWord(text string) bool {
+	if len(text) >= 2*lex.LongestWord {
+		return false
+	}
+	return lex.Benign.Has(strings.TrimLeft(strings.TrimRight(text, "!.*"), "("))
 }
 
-// oneWord is letters and nothing else, as of prose or code.
-func oneWord(text string) bool {
+// isPlainWord reports whether a value is letters and nothing else, and its case does
+// not change as in a generated value.
+func isPlainWord(text string) bool {
 	return lex.Classes['z'].Run(text, 0, lex.Enough) == min(len(text), lex.Enough) && !lex.Scrambled(text)
 }
 
-// passed reports whether a pass is no password but what a test did: PASS: TestX,
-// or what is said behind pass: in the middle of a line.
-func passed(s, name string, how Op, v Value) bool {
-	if how == OpTight || v.Quoted {
+// isTestVerdict reports whether "pass" is no password but the verdict of a test, PASS:
+// TestLogin, or the first word of a longer remark, pass: step-3 done.
+func isTestVerdict(c *candidate) bool {
+	if !lex.EqualFold(c.name, "pass") || c.op == OpTight || c.value.Quoted {
 		return false
 	}
-	return name == "PASS" || v.To < len(s) && s[v.To] == ' '
+	return c.name == "PASS" || c.value.To < len(c.s) && c.s[c.value.To] == ' '
 }
 
-// digest is as long a run of hex digits as any digest, with or without hyphens.
-func digest(text string) bool {
-	l := lex.CountChars(text)
-	return l.Hex && len(text) >= 32 && l.Digit > 0 && l.Distinct >= 8
+// isNumber reports whether a value is digits only: a PIN or a password, but hardly a
+// token.
+func isNumber(c *candidate) bool { return c.chars.Digit == min(len(c.text), lex.Enough) }
+
+// namesPassword reports whether a name promises a password or a PIN. A person has
+// chosen it, so it may be a number or look like a word.
+func namesPassword(name string) bool {
+	return lex.ContainsFold(name, "pass") || lex.ContainsFold(name, "pwd") || lex.ContainsFold(name, "pin")
 }
 
-// credibleQuoted: whatever stands in quotes is the value, unless it is a name
-// or a sentence about one, or a word of code.
-func credibleQuoted(text string, how Op, l lex.CharStats, code bool) bool {
-	if l.Digit == 0 && NameLike(text) && KindOfKey(text) != Plain || strings.Contains(text, "(?") || strings.Contains(text, "[^") {
-		return false // a name, or an expression to match one
-	}
-	if code && l.Digit == 0 && NameLike(text) && !lex.Scrambled(text) {
+// isShellCommand reports whether a value is a command in backquotes whose output the
+// shell assigns: TOKEN=`cat token.txt`.
+func isShellCommand(c *candidate) bool {
+	return c.op == OpTight && c.value.Quoted && c.s[c.value.From-1] == '`' && strings.IndexByte(c.text, ' ') > 0
+}
+
+// isPlausibleQuoted judges a value in quotes. It is a credential unless it is a name,
+// an expression, a sentence, or no value at all but the code between two strings.
+func isPlausibleQuoted(c *candidate) bool {
+	if namesSecret(c) || isPattern(c.text) || isQuotedIdentifier(c) {
 		return false
 	}
-	switch how {
+	return provesQuoted(c) && !isWorkingDirectory(c) && !closesString(c.s, c.value.From-1)
+}
+
+// provesQuoted reports whether a value in quotes has what its operator demands: the
+// argument of a call and the end of a sentence need more than a value in a file.
+func provesQuoted(c *candidate) bool {
+	switch c.op {
 	case opComma:
-		return len(text) >= 8 && (l.Digit > 0 || lex.Scrambled(text)) && strings.IndexByte(text, ' ') < 0
+		return len(c.text) >= 8 && (c.chars.Digit > 0 || lex.Scrambled(c.text)) && strings.IndexByte(c.text, ' ') < 0
 	case opIs:
-		return l.Digit > 0 || l.Other > 0 && !sentence(text) || l.Upper > 0 && l.Lower > 0 && len(text) >= 8
+		return c.chars.Digit > 0 || c.chars.Other > 0 && !isSentence(c.text) ||
+			c.chars.Upper > 0 && c.chars.Lower > 0 && len(c.text) >= 8
 	}
-	return len(text) >= 4 && !sentence(text) && !strings.Contains(text, "://") && !strings.HasPrefix(text, "//")
+	return len(c.text) >= 4 && !isSentence(c.text) && !isURL(c.text)
 }
 
-// closes reports whether the quote at i closes a string of code, "token is " + x,
-// rather than opening one: it is odd on its line, and no value follows it.
-func closes(s string, i int) bool {
-	q := s[i : i+1]
-	if q == "`" || i+1 >= len(s) || strings.IndexByte(" +,);.", s[i+1]) < 0 {
+// isPlausibleBare judges a value without quotes, where code and prose look most alike.
+func isPlausibleBare(c *candidate) bool {
+	switch {
+	case Called(c.s, c.value.To), isExpression(c), isYAMLKey(c), isFile(c), isURL(c.text):
+		return false
+	case namesSecret(c), isHexNumber(c.text), c.op != OpTight && isKeyVariable(c.text):
 		return false
 	}
-	line := s[max(0, i-lex.Lookbehind):i]
-	start := strings.LastIndexByte(line, '\n') + 1
-	if start == 0 && len(line) == lex.Lookbehind { // too far to count
-		return strings.HasPrefix(s[i+1:], ", ") || s[i+1] == ')' || strings.HasPrefix(s[i+1:], " + ")
-	}
-	line = line[start:]
-	return (strings.Count(line, q)-strings.Count(line, `\`+q))%2 == 1
+	return provesBare(c)
 }
 
-// sentence is prose in quotes: it opens with a capital, has several words and
-// ends like one, or starts with a verb of instruction.
-func sentence(text string) bool {
-	words := strings.Count(text, " ")
-	return words >= 3 && (strings.HasSuffix(text, ".") || text[0]-'A' < 26 && lex.CountChars(text).Digit == 0)
-}
-
-func credibleBare(s string, how Op, v Value, l lex.CharStats) bool {
-	text := s[v.From:v.To]
-	if Called(s, v.To) || expression(s, v) || how == OpColon && nested(s, v) || path(text) && !(l.Upper > 0 && l.Digit > 1 && len(text) >= 30) || strings.Contains(text, "://") || strings.HasPrefix(text, "//") {
-		return false
-	}
-	if l.Digit == 0 && NameLike(text) && KindOfKey(text) != Plain || numeral(text) || how != OpTight && variableName(text) {
-		return false
-	}
-	mixed := l.Digit > 0 || l.Other > 0 && !NameLike(text) || lex.Scrambled(text)
-	switch how {
+// provesBare reports whether a value without quotes has what its operator demands. An
+// equals sign without spaces demands least; behind "name = " it may be code, behind
+// "name is" a word.
+func provesBare(c *candidate) bool {
+	switch c.op {
 	case OpTight:
-		return len(text) >= 4 && (mixed || !dotted(text) && len(text) >= 6)
+		return len(c.text) >= 4 && (isMixed(c) || !isDotted(c.text) && len(c.text) >= 6)
 	case OpColon:
-		return len(text) >= 4 && (mixed && !selector(text, l) || len(text) >= 6 && wholeLine(s, v) && !dotted(text))
+		return len(c.text) >= 4 && (isMixed(c) && !isSelector(c) || isLineOfYAML(c))
 	case opTag:
-		return len(text) >= 6 && strings.HasPrefix(s[lex.SkipSpace(s, v.To, 24):], "</")
+		return len(c.text) >= 6 && strings.HasPrefix(c.s[lex.SkipSpace(c.s, c.value.To, 24):], "</")
 	case opIs:
-		return len(text) >= 5 && (l.Digit > 0 && l.Lower+l.Upper > 0 || l.Other > 0 && !NameLike(text) && l.Lower+l.Upper > 0 && mixedOther(text))
+		return len(c.text) >= 5 && endsSentence(c)
 	}
-	return len(text) >= 6 && mixed && !selector(text, l)
+	return len(c.text) >= 6 && isMixed(c) && !isSelector(c)
 }
 
-// nested reports whether a value is the key of the next line of YAML.
-func nested(s string, v Value) bool {
-	line := v.From - skippedBack(s, v.From)
-	return line > 0 && s[line-1] == '\n' && v.To < len(s) && s[v.To] == ':'
+// isLineOfYAML reports whether a value is a word of at least six letters that stands
+// alone behind its name on a line, password: swordfish. There it is a password.
+func isLineOfYAML(c *candidate) bool { return len(c.text) >= 6 && fillsLine(c) && !isDotted(c.text) }
+
+// isMixed reports whether a value is more than a name: it has a digit, a sign that
+// names have not, or changes case as a generated value does.
+func isMixed(c *candidate) bool {
+	return c.chars.Digit > 0 || c.chars.Other > 0 && !NameLike(c.text) || lex.Scrambled(c.text)
 }
 
-// skippedBack is how many blanks stand before i.
-func skippedBack(s string, i int) int {
-	n := 0
-	for n < i && n < 24 && (s[i-1-n] == ' ' || s[i-1-n] == '\t') {
-		n++
-	}
-	return n
-}
-
-// numeral is a number as code writes it: 0x000c, -0x7f.
-func numeral(text string) bool {
-	text = strings.TrimPrefix(text, "-")
-	return len(text) <= 18 && strings.HasPrefix(text, "0x") && lex.Classes['x'].Run(text, 2, len(text)) == len(text)
-}
-
-// variableName is the name of a key or a token in code with a number in it, as
-// in testRSA2048PrivateKey; no password ends so.
-func variableName(text string) bool {
-	word, rest := LastWord(text)
-	if !lex.IsLetter(text[0]) || identifier.Run(text, 0, len(text)) < len(text) || !lex.EqualFold(word, "key") && !lex.EqualFold(word, "token") {
+// endsSentence reports whether the last word of "the password is …" is a credential:
+// letters with a digit or with a sign inside, as in tr0ub4dor and p@ssword. A word
+// with a hyphen, as in "is case-sensitive", is prose.
+func endsSentence(c *candidate) bool {
+	if c.chars.Lower+c.chars.Upper == 0 {
 		return false
 	}
-	return rest != "" && lex.IsUpper(word[0]) && !lex.IsUpper(word[1]) && !lex.IsUpper(rest[len(rest)-1]) && lex.CountChars(text).Digit <= 4
+	return c.chars.Digit > 0 || c.chars.Other > 0 && !NameLike(c.text) && hasInnerSign(c.text)
 }
 
-// alphabet: a set of characters to choose from.
-func alphabet(text string, l lex.CharStats) bool {
-	return (l.Distinct >= 26 || len(text) > lex.Enough) && lex.ContainsFold(text, "abcdefghijklmnopqrstuvwxyz")
-}
-
-// artifact is a package and its version, as behind a colon in a build file:
-// jjwt-jackson-0.11.2.
-func artifact(text string) bool {
-	if !lex.Digits[text[len(text)-1]] && text[len(text)-1] != '.' {
-		return false
-	}
-	i := strings.LastIndexByte(text, '-')
-	if i < 1 || i+1 >= len(text) || !NameLike(text[:i]) {
-		return false
-	}
-	version := text[i+1:]
-	for k := range len(version) {
-		if !lex.Digits[version[k]] && version[k] != '.' {
-			return false
-		}
-	}
-	return strings.IndexByte(version, '.') > 0
-}
-
-// mixedOther: a symbol inside the word, not only at its end.
-func mixedOther(text string) bool {
+// hasInnerSign reports whether a sign that words do not have stands inside a value,
+// not only at its ends.
+func hasInnerSign(text string) bool {
 	for i := 1; i+1 < len(text); i++ {
-		if !lex.WordChars[text[i]] && text[i] != '.' && text[i] != '\'' && text[i] != '/' && text[i] < 0x80 {
+		if !lex.WordChars[text[i]] && strings.IndexByte(".'/", text[i]) < 0 && text[i] < 0x80 {
 			return true
 		}
 	}
 	return false
 }
 
-// Called reports whether a call, an index or a member follows: code, no value.
-func Called(s string, i int) bool {
-	return i < len(s) && (s[i] == '(' || s[i] == '[' || s[i] == '{')
-}
-
-// expression reports whether a value is a call, an index or a composite literal
-// such as yaml_token_t{ or foo(x): a bracket stands behind an identifier. Where
-// digits make a password with a bracket in it as likely, the bracket must be the
-// last of the value, or be closed and nothing go on behind that.
-func expression(s string, v Value) bool {
-	text := strings.TrimLeft(s[v.From:v.To], "&*")
-	k := identifier.Run(text, 0, len(text))
-	if k == 0 || k == len(text) || lex.Digits[text[0]] {
+// fillsLine reports whether a value ends its line and its name begins it, indentation
+// and a hyphen apart: a line of YAML, not prose.
+func fillsLine(c *candidate) bool {
+	if c.value.To < len(c.s) && c.s[c.value.To] != '\n' {
 		return false
 	}
-	if i := strings.LastIndexByte(text[:k], '.'); i > 0 && i+1 < k && strings.IndexByte("[(+", text[k]) >= 0 && KindOfKey(text[i+1:k]) != Plain {
-		return true // x.token[0], x.token + y
-	}
-	if text[k] != '(' && text[k] != '{' && text[k] != '[' {
-		return false
-	}
-	if k+1 == len(text) || !lex.HasDigit(text) {
-		return true
-	}
-	closed := v.To < len(s) && (s[v.To] == ')' || s[v.To] == ']' || s[v.To] == '}')
-	return closed && (v.To+1 == len(s) || BareStops[s[v.To+1]] || Called(s, v.To+1))
-}
-
-var identifier = lex.NewClass("A-Za-z0-9_.")
-
-// selector is code such as cfg.Token2 or f(x: a call stands in it, or it is a
-// dotted path of identifiers.
-func selector(text string, l lex.CharStats) bool {
-	if strings.IndexByte(text, '(') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.HasPrefix(text, "&") {
-		return true
-	}
-	if !lex.IsLetter(text[0]) || len(text) >= 48 || !dotted(text) {
-		return false
-	}
-	last := text[strings.LastIndexByte(text, '.')+1:]
-	return l.Digit <= 2 || NameLike(last) && KindOfKey(last) != Plain
-}
-
-// dotted is letters, digits and underscores with a dot between.
-func dotted(text string) bool {
-	dot := false
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '.' && i > 0 && i+1 < len(text):
-			dot = true
-		case !lex.Classes['w'][text[i]]:
-			return false
-		}
-	}
-	return dot
-}
-
-// NameLike is letters with _, - or . between words.
-func NameLike(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if !lex.IsLetter(text[i]) && text[i] != '_' && text[i] != '-' && text[i] != '.' && text[i] != '\'' {
-			return false
-		}
-	}
-	return true
-}
-
-// path is a file's path, which may follow a name such as pwd or tokenFile.
-func path(text string) bool {
-	if text[0] != '/' && text[0] != '.' && text[0] != '~' {
-		return false
-	}
-	for _, p := range [...]string{"/", "./", "../", "~/"} {
-		if strings.HasPrefix(text, p) {
-			return strings.IndexByte(text, '+') < 0 && strings.IndexByte(text, '=') < 0
-		}
-	}
-	return false
-}
-
-// wholeLine reports whether a value ends its line and its name begins it, give
-// or take indentation: a line of YAML, no prose.
-func wholeLine(s string, v Value) bool {
-	if v.To < len(s) && s[v.To] != '\n' {
-		return false
-	}
-	head := s[max(0, v.From-80):v.From]
+	head := c.s[max(0, c.value.From-80):c.value.From]
 	line := strings.LastIndexByte(head, '\n') + 1
 	if line == 0 && len(head) == 80 {
 		return false
 	}
 	return strings.IndexByte(strings.Trim(head[line:], " \t-"), ' ') < 0
-}
-
-// passwordName: digits alone may be a password, but hardly a token.
-func passwordName(name string) bool {
-	return lex.ContainsFold(name, "pass") || lex.ContainsFold(name, "pwd") || lex.ContainsFold(name, "pin")
 }

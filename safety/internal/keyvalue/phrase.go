@@ -1,0 +1,103 @@
+package keyvalue
+
+import (
+	"candor/safety/internal/lex"
+)
+
+// The roles of a word between a name and its value, as in "the password for the
+// staging database is …".
+const (
+	isLink lex.WordKind = 1 << iota // may stand before the verb
+	isVerb                          // joins the name and the value
+	isToBe                          // joins them if the value cannot be a word
+	isType                          // stands before an equals sign: token string = "…"
+)
+
+var phraseRoles = map[lex.WordKind]string{
+	isLink: "for of to in on at from by with we you i he she they it that which who used set here there now and or " +
+		"should will must can be has your my our the user admin root account then itself value",
+	isVerb: "is was ist war lautet",
+	isToBe: "to be",
+	isType: "string",
+}
+
+var phraseWords = lex.Kinds(phraseRoles)
+
+// phraseHeads knows the first two letters of every word that may follow a name,
+// joinHeads those of the words that may join it to a value.
+var (
+	phraseHeads = lex.HeadsOf(phraseRoles[isLink] + " " + joiningWords)
+	joinHeads   = lex.HeadsOf(joiningWords)
+
+	joiningWords = phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType]
+)
+
+// maxPhrase is how many words may stand between a name and its value.
+const maxPhrase = 6
+
+// readPhrase reads words that join a name to its value. The name ends at start, the
+// words begin at i. A value that looks generated needs no words: with password … I
+// log in.
+func readPhrase(s string, i, start int, quoted bool) (int, Op) {
+	if lex.ToLower(s[i]) == 'v' && lex.HasFold(s, i, "value=") {
+		return i + 6, OpLoose // the attribute of XML beside the name's
+	}
+	if i > start && !quoted && maybeScattered(s, i) {
+		return i, opBeside
+	}
+	if i == start || quoted || i+1 >= len(s) || !phraseHeads.May(s[i], s[i+1]) {
+		return 0, OpNone
+	}
+	return readVerb(s, i, start)
+}
+
+// readVerb reads up to six words from i on until one of them joins the name to its
+// value: " is ", " was ", " string =", or " to be " before a generated value.
+func readVerb(s string, i, start int) (int, Op) {
+	for n, heads := 0, &phraseHeads; n < maxPhrase; n, heads = n+1, &joinHeads {
+		j := lex.WordRun(s, i, 20)
+		k := lex.SkipBlank(s, j, 3)
+		if k >= len(s) || k == j {
+			return 0, OpNone
+		}
+		if heads.May(s[i], s[i+1]) {
+			switch role := phraseWords.Kind(s[i:j]); {
+			case role&isVerb != 0:
+				return skipAdverbs(s, k), opIs
+			case role&isToBe != 0 && maybeScattered(s, k):
+				return k, opBeside
+			case role&isType != 0 && s[k] == '=':
+				return readSign(s, k, false)
+			// Most names in prose promise nothing: stop early, the rest of the sentence is long.
+			case n == 0 && (role == 0 || !sentenceMayTell(s[lex.WordChars.Back(s, start, 2*maxName):start])):
+				return 0, OpNone
+			}
+		}
+		i = k
+	}
+	return 0, OpNone
+}
+
+// sentenceMayTell reports whether a sentence about a name may end with its value:
+// about a credential, or a key.
+func sentenceMayTell(name string) bool {
+	kind := KindOfKey(name)
+	return kind == Secret ||
+		kind == Weak && (lex.HasFold(name, len(name)-3, "key") || lex.HasFold(name, len(name)-4, "keys"))
+}
+
+// adverbs may follow the verb: is now …, was set to ….
+var adverbs = lex.WordSet("set to now currently still just changed")
+
+// skipAdverbs returns where the value starts behind a verb and at most three adverbs.
+func skipAdverbs(s string, i int) int {
+	for range 3 {
+		j := lex.WordRun(s, i, 10)
+		k := lex.SkipBlank(s, j, 3)
+		if k == j || !adverbs.Has(s[i:j]) {
+			break
+		}
+		i = k
+	}
+	return skipOpening(s, i)
+}
