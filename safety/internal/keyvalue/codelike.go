@@ -37,7 +37,7 @@ func isConstantName(text string) bool {
 }
 
 // isCodeName reports whether a value is a name of three words or more with at most
-// two digits, as s3_use_arn_region.
+// two digits, as s3_use_region_endpoint.
 func isCodeName(text string) bool {
 	if identifierChars.Run(text, 0, len(text)) < len(text) && lex.WordChars.Run(text, 0, len(text)) < len(text) {
 		return false
@@ -134,7 +134,8 @@ func isHexNumber(text string) bool {
 
 // isAlphabet reports whether a value is a set of characters to draw from.
 func isAlphabet(c *candidate) bool {
-	return (c.chars.Distinct >= 26 || len(c.text) > lex.Enough) && lex.ContainsFold(c.text, "abcdefghijklmnopqrstuvwxyz")
+	return (c.chars.Distinct >= 26 || len(c.text) > lex.Enough) &&
+		lex.ContainsFold(c.text, "abcdefghijklmnopqrstuvwxyz")
 }
 
 // Called reports whether a bracket stands at i. Behind a value it makes code of it: a

@@ -1,13 +1,34 @@
-// Package keyvalue finds a value beside a name: password=..., "apiKey": "...", the
-// token is ..., <Token>...</Token>.
+// Package keyvalue finds a credential beside the name that announces it:
+// password=…, "apiKey": "…", the token is …, <Token>…</Token>.
 //
-// [Rule] is the one rule. At a keyword it reads the whole name and asks
-// [KindOfKey] what the name promises, then what joins the name to a value
-// ([ReadOperator]), then the value ([ReadValue]), and last whether the value is
-// plausible as a credential (plausible.go), or rather code, a path, a placeholder
-// or a word (codelike.go). The name and the operator decide how much the value has
-// to prove: under password nearly anything counts, under key only what looks
-// random.
+// [Rule] is its one rule, named-password. The detector calls it at each keyword, such
+// as "passw" or "token", and it goes through five steps, one file each. Take the line
 //
-// Package safety uses the same judgement for the keys of JSON objects.
+//		export DB_PASSWORD="tr0ub4dor"
+//
+//	 1. rule.go finds the whole name around the keyword, DB_PASSWORD, and turns away at
+//	    once the many names in prose that no operator can follow.
+//	 2. operator.go reads what joins the name to a value: = without spaces, [OpTight].
+//	    phrase.go does so for sentences: "password for the database is".
+//	 3. value.go reads the value, tr0ub4dor, here in quotes, and stops where it ends.
+//	 4. name.go asks what the name promises. [KindOfKey] splits it into words from the
+//	    end: PASSWORD makes it a [Secret], as key would make it [Weak].
+//	 5. plausible.go decides whether the value keeps the promise. What speaks against a
+//	    value stands in codelike.go (names, calls, paths of code) and reference.go
+//	    (templates, versions, pointers to a vault); what speaks for one in a place where
+//	    prose is likely, in generated.go.
+//
+// The name and the operator decide how much the value has to prove. Behind password=
+// nearly anything counts, behind key= only what looks random, behind "the password is"
+// only a word with a digit or a sign inside. Each predicate is a named function for one
+// reason, and the tests hold texts for each of them that it must accept and reject.
+//
+// To keep a text from being masked, add it to counterexamples (examples.go), find the
+// predicate of its kind, or write one and name it in [isPlausible] or one of the groups
+// below it, with cases in the table of predicate_test.go. To accept a new way of writing
+// an assignment, add an operator, with an example.
+//
+// A match is the value alone, without its quotes. Nothing allocates, and nothing reads
+// further than the rule's lookahead. Package safety asks [KindOfKey] about the keys of
+// JSON objects, too, and package secrets reads operators and values for its own rules.
 package keyvalue

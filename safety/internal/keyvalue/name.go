@@ -44,7 +44,8 @@ var wordKinds = lex.Kinds(map[lex.WordKind]string{
 
 // secretEndings end a longer word that names a credential, as in dbpassword.
 var secretEndings = []string{
-	"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "pass", "pwd",
+	"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey",
+	"pass", "pwd",
 }
 
 // endingTails knows the last two letters of every ending, the last one first.

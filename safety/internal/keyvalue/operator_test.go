@@ -1,0 +1,107 @@
+package keyvalue
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestAnOperatorIsReadUpToTheValue(t *testing.T) {
+	for op, texts := range map[Op][]string{
+		OpTight: {"token=‸v", "token:‸v", "token==‸v", "token:=‸v", "token:|\n  ‸v"},
+		OpLoose: {
+			"token = ‸v", "token := ‸v", "token ::= ‸v", "token => ‸v", "token => \n‸v", "token ?= ‸v", "token || ‸v",
+			"token -> ‸v", "token += ‸v", "token: string = ‸v", "token string = ‸v", "token --body ‸v", "token -b ‸v",
+			"token value=‸'v'", "token = r‸'v'", "token = [ ‸'v'", "token = $‸'v'", "'token'=‸'v'",
+		},
+		OpColon: {
+			"token: ‸v", "token:‸'v'", "'token': ‸'v'", "**token**: ‸v", "\\\"token\\\": ‸\\\"v", "token: |-\n  ‸v",
+			"token\n  value: ‸v", "'token', 'value': ‸'v'", "token: string",
+		},
+		opIs: {
+			"token is ‸v", "token of my account was ‸v", "token is now set to ‸v", "Token lautet ‸v",
+			"token is to ‸now",
+		},
+		opComma:  {"'token', ‸'v'"},
+		opTag:    {"token> ‸v", "token</key>\n<string>‸v"},
+		opBeside: {"token ‸g1H2j3K4", "token ‸'abcdefg'", "token to be ‸g1H2j3K4"},
+		opFlag:   {"token | ‸v", "token → ‸v", "token — ‸v", "token (‸v", "'token'\r\n\r\n‸v"},
+	} {
+		for _, text := range texts {
+			before, after, marked := strings.Cut(text, "‸")
+			s := before + after
+			at, got := ReadOperator(s, strings.Index(strings.ToLower(s), "token")+len("token"))
+			assert.Equal(t, op, got, "%q", s)
+			if marked {
+				assert.Equal(t, len(before), at, "%q", s)
+			}
+		}
+	}
+}
+
+func TestNothingJoinsANameToProseOrCode(t *testing.T) {
+	for _, s := range []string{
+		"token", "token ", "token(v)", "token --> v", "token ... v", "token|v", "token, 'v'", "'token', v",
+		"'token', `v`", "token =\n v", "token\nvalue v", "token</b>", "token</key>\n<integer>", "token “v”",
+		"token refresh v",
+		"token of", "token of the", "token of one two three four five six is v", "token i", "'token' is v",
+		"token . v",
+	} {
+		_, op := ReadOperator(s, strings.Index(s, "token")+len("token"))
+		assert.Equal(t, OpNone, op, "%q", s)
+	}
+}
+
+func TestASentenceIsReadOnlyForANameThatPromises(t *testing.T) {
+	for name, want := range map[string]Op{
+		"password": opIs, "keys": opIs, "author": OpNone, "auth": OpNone, "max_tokens": OpNone,
+	} {
+		_, op := ReadOperator(name+" for it is v", len(name))
+		assert.Equal(t, want, op, name)
+	}
+}
+
+func TestASpaceIsEnoughBehindAFlag(t *testing.T) {
+	for s, want := range map[string]Op{
+		"--token value": opFlag, "-token value": opFlag, "my-token value": OpNone, "--to value": OpNone,
+	} {
+		end := strings.IndexByte(s, ' ')
+		_, op := joined(s, 0, end-2, end)
+		assert.Equal(t, want, op, s)
+	}
+}
+
+func TestAValueEndsWhereItsQuotesOrItsBytesDo(t *testing.T) {
+	long := strings.Repeat("é", 400)
+	for text, want := range map[string]struct {
+		value       string
+		quoted, cut bool
+	}{
+		`‸'a "b" c' d`:       {`a "b" c`, true, false},
+		`‸"a\"b" c`:          {`a\"b`, true, false},
+		"‸'abc\nd":           {"abc", true, true},
+		"‸'" + long:          {long[:maxQuoted], true, true},
+		`‸\"a b\" c`:         {"a b", true, false},
+		`‸\"a\nb\" c`:        {`a\nb`, true, false},
+		"‸\\\"ab c\n\\\"":    {"ab", true, true},
+		"‸abc, d":            {"abc", false, false},
+		"‸abc. D":            {"abc", false, false},
+		"‸a.b?":              {"a.b", false, false},
+		"‸ab&user=bob":       {"ab", false, false},
+		"‸ab&amp;user=bob":   {"ab", false, false},
+		"‸ab&cd":             {"ab&cd", false, false},
+		"‸schön 1":           {"schön", false, false},
+		"‸ab。cd":             {"ab", false, false},
+		"‸a" + long:          {"a" + long[:maxUnquoted-2], false, false},
+		"‸":                  {"", false, false},
+		"password=‸(ab)":     {"(ab", false, false},
+		"password = ‸\\ab c": {"", false, false},
+	} {
+		before, after, _ := strings.Cut(text, "‸")
+		v := ReadValue(before+after, len(before))
+		assert.Equal(t, want.value, (before + after)[v.From:v.To], "%q", text)
+		assert.Equal(t, want.quoted, v.Quoted, "%q", text)
+		assert.Equal(t, want.cut, v.Cut, "%q", text)
+	}
+}
