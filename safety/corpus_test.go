@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	update = flag.Bool("update", false, "rewrite testdata/corpus.txt")
+	update = flag.Bool("update-corpus", false, "rewrite testdata/corpus.txt")
 	dump   = flag.String("dump", "", "write every output of the corpus to this file, to compare with another build's")
 )
 

@@ -1,9 +1,30 @@
-// Package invisible knows the characters that nobody sees: controls, zero-width
+// Package invisible removes the characters that nobody sees: controls, zero-width
 // and bidirectional marks, tags, variation selectors and terminal escapes.
 //
-// [Strip] takes them out, since one of them inside a token would split it. It
-// leaves those that a script or an emoji is spelled with: the joiners of Arabic
-// and Indic scripts, the parts of an emoji sequence, the tags of a flag. One of
-// each may stand in a place, so nothing can be written in them. [StripAfter] and
-// [UnsettledEnd] do the same for a text that comes in pieces.
+// # Why
+//
+// One such character inside a token splits it, so that no rule matches, while a
+// reader or a shell still sees the token whole. Others reorder what a person reads,
+// or move a terminal's cursor. So [Strip] runs before detection, and every later
+// stage may assume a text without them.
+//
+// # What stays
+//
+// Some scripts and all emoji are spelled with invisible characters: the joiners of
+// Arabic and Indic scripts, the soft hyphen inside a Latin word, the variation
+// selectors of ideographs, the parts of an emoji sequence, the tags of a flag. Strip
+// keeps those where the character before them, or behind them, gives them a meaning,
+// and at most one in a place, so nothing can be encoded in them.
+//
+// # Streams
+//
+// [StripAfter] continues a text whose beginning was stripped before, and
+// [UnsettledEnd] returns how much of the end of a piece has to wait for the next
+// one. [Unseen] counts what a reader should be warned of: a character that hides
+// something or steers a terminal, but neither spelling nor the colours of a log.
+//
+// The ranges of characters come from the Unicode Character Database: general
+// category Cf, the property Default_Ignorable_Code_Point, and
+// emoji-variation-sequences.txt. To keep another character, add it to a table in
+// ranges.go; to keep it in some places only, add a rule to scripts.go or emoji.go.
 package invisible

@@ -7,67 +7,33 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// needsStrip reports whether a text holds anything but printable ASCII, tabs
-// and newlines. Clean ASCII is told eight bytes at a time.
-func needsStrip(s string) bool {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		w := lex.Load8(s, i)
-		// A byte below 0x20 borrows, 0x7f carries, the rest do neither.
-		if (w|(w-lex.Ones*0x20)|(w+lex.Ones))&lex.Tops != 0 && oddIn(s[i:i+8]) {
-			return true
-		}
-	}
-	return oddIn(s[i:])
-}
-
-func oddIn(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if b := s[i]; b >= 0x7f || b < 0x20 && b != '\n' && b != '\t' {
-			return true
-		}
-	}
-	return false
-}
-
-// Strip takes out what cannot be seen: control, bidirectional and zero-width
-// characters, tags, variation selectors, terminal escapes. What joins or varies
-// emoji stays, and what spelling needs in a script that has it. Line ends become \n and invalid UTF-8 becomes U+FFFD. It runs
-// before detection, since such characters split a secret that reads as one.
+// Strip removes what cannot be seen from s. What spelling and emoji need stays; every
+// line end becomes \n, and invalid UTF-8 becomes U+FFFD. Printable ASCII is returned
+// as it is, without an allocation.
 func Strip(s string) string { return StripAfter("", s) }
 
-// StripAfter strips s, which stands behind before, stripped already.
+// StripAfter strips s, the continuation of before, which was stripped already:
+// StripAfter(Strip(a), b) is the end of Strip(a+b) where no sequence is cut in two.
 func StripAfter(before, s string) string {
 	if !needsStrip(s) {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	last, _ := utf8.DecodeLastRuneInString(before) // the last one kept
+	last, _ := utf8.DecodeLastRuneInString(before)
 	for i := 0; i < len(s); {
-		r, n := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(s[i:])
-		}
-		keep := rune(-1)
-		switch {
-		case r == 0x1b:
-			n = EscapeLen(s[i:])
-		case r == '\r':
-			if i+1 >= len(s) || s[i+1] != '\n' {
-				keep = '\n'
-			}
-		case r == 0x85, r == 0x2028, r == 0x2029:
-			keep = '\n'
-		case r == blackFlag && ofFlag(s[i+n:]) == flagTags:
-			b.WriteString(s[i : i+n+flagTags])
-			last = blackFlag
-			i += n + flagTags
+		r, n := decodeRune(s[i:])
+		if r == blackFlag {
+			n += flagLen(s[i+n:])
+			b.WriteString(s[i : i+n])
+			last, i = r, i+n
 			continue
-		case !Is(r), ofEmoji(last, r, s[i+n:]), ofScript(last, r, s[i+n:]):
-			keep = r
 		}
-		if keep >= 0 {
+		if r == escapeChar {
+			i += EscapeLen(s[i:])
+			continue
+		}
+		if keep, ok := kept(last, r, s[i+n:]); ok {
 			b.WriteRune(keep)
 			last = keep
 		}
@@ -76,66 +42,85 @@ func StripAfter(before, s string) string {
 	return b.String()
 }
 
-const (
-	Joiner  = 0x200d // makes one emoji of two
-	Variant = 0xfe0f // shows a sign as an emoji
-	keycap  = 0x20e3
-)
+func decodeRune(s string) (rune, int) {
+	if s[0] < utf8.RuneSelf {
+		return rune(s[0]), 1
+	}
+	return utf8.DecodeRuneInString(s)
+}
 
-// ofEmoji reports whether r belongs to an emoji: it makes one of the sign before
-// it, or joins two.
-func ofEmoji(last, r rune, rest string) bool {
-	switch r {
-	case Variant - 1:
-		return emoji(last) // as text
-	case Variant:
-		if emoji(last) {
+// kept returns what stays of r, which may be a line end of another kind, and whether
+// anything does.
+func kept(last, r rune, rest string) (rune, bool) {
+	switch {
+	case r == '\r':
+		return '\n', rest == "" || rest[0] != '\n'
+	case r == 0x85, r == 0x2028, r == 0x2029: // next line, line and paragraph separator
+		return '\n', true
+	}
+	return r, !Is(r) || belongs(last, r, rest)
+}
+
+// needsStrip reports whether a text holds anything but printable ASCII, tabs and
+// newlines. It reads eight bytes at a time.
+func needsStrip(s string) bool {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := lex.Load8(s, i)
+		// A byte below 0x20 borrows, 0x7f carries, the rest do neither.
+		if (w|(w-lex.Ones*0x20)|(w+lex.Ones))&lex.Tops != 0 && hasOddByte(s[i:i+8]) {
 			return true
 		}
-		next, _ := utf8.DecodeRuneInString(rest)
-		return next == keycap && (last-'0' >= 0 && last-'0' < 10 || last == '#' || last == '*')
-	case Joiner:
-		next, _ := utf8.DecodeRuneInString(rest)
-		return (emoji(last) || last == Variant) && emoji(next)
+	}
+	return hasOddByte(s[i:])
+}
+
+func hasOddByte(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if b := s[i]; b >= 0x7f || b < 0x20 && b != '\n' && b != '\t' {
+			return true
+		}
 	}
 	return false
 }
 
-// emoji reports whether a rune is a pictograph. Letters in circles are not: they
-// may spell a secret.
-func emoji(r rune) bool {
-	switch {
-	case r >= 0x1f000 && r <= 0x1faff, r >= 0x2600 && r <= 0x27bf, r >= 0x2190 && r <= 0x21ff, r >= 0x2300 && r <= 0x23ff:
-		return !(r >= 0x1f110 && r <= 0x1f169)
-	case r >= 0x25a0 && r <= 0x25ff, r >= 0x2934 && r <= 0x2935, r >= 0x2b00 && r <= 0x2bff:
-		return true
+// UnsettledEnd returns how many bytes at the end of s have to wait for more text,
+// since what follows decides whether they stay.
+func UnsettledEnd(s string) int {
+	tail := s[max(0, len(s)-flagTags-3):]
+	if i := strings.LastIndex(tail, "\U0001f3f4"); i >= 0 {
+		return len(tail) - i
 	}
-	return r == 0xa9 || r == 0xae || r == 0x203c || r == 0x2049 || r == 0x2122 || r == 0x2139 || r == 0x3030 || r == 0x303d || r == 0x3297 || r == 0x3299
+	for _, end := range [...]string{"\u200d", "\ufe0f", "\u00ad"} {
+		if strings.HasSuffix(s, end) {
+			return len(end)
+		}
+	}
+	return 0
 }
 
-// Unseen counts the characters of a text behind before that are there to hide
-// something or to steer a terminal: not what belongs to emoji or to spelling, nor
-// what only colours text.
+// Unseen counts the characters of s, the continuation of before, that are there to
+// hide something or to steer a terminal. What belongs to emoji or to spelling does not
+// count, nor does what only colours text or ends a line.
 func Unseen(before, s string) int {
 	last, _ := utf8.DecodeLastRuneInString(before)
-	n, flag := 0, 0
+	n, flagEnd := 0, 0
 	for i, r := range s {
 		switch {
-		case i < flag:
+		case i < flagEnd:
 			continue
 		case r == blackFlag:
-			flag = i + 4 + ofFlag(s[i+4:])
+			flagEnd = i + 4 + flagLen(s[i+4:])
 		case !Is(r):
-		case r == 0x1b:
+		case r == escapeChar:
 			if EscapeLen(s[i:]) == 1 {
 				n++
 			}
 			continue
-		case ofScript(last, r, s[i+utf8.RuneLen(r):]), ofEmoji(last, r, s[i+utf8.RuneLen(r):]):
-		case r == Joiner, r == Variant, r == Variant-1, r == 0x85, r == '\r':
-			continue // taken out without a word
-		default:
-			n++
+		case !belongs(last, r, s[i+utf8.RuneLen(r):]):
+			if !isHarmless(r) {
+				n++
+			}
 			continue
 		}
 		last = r
@@ -143,7 +128,19 @@ func Unseen(before, s string) int {
 	return n
 }
 
-// EscapeLen is the length of a terminal's control sequence: ESC [ … m or K.
+// belongs reports whether an invisible r stays, as part of an emoji or of a word.
+func belongs(last, r rune, rest string) bool {
+	return belongsToEmoji(last, r, rest) || belongsToSpelling(last, r, rest)
+}
+
+// isHarmless reports whether r is removed without a warning: what is left over of an
+// emoji that was cut, and line ends.
+func isHarmless(r rune) bool {
+	return r == Joiner || r == Variant || r == textual || r == 0x85 || r == '\r'
+}
+
+// EscapeLen returns the length of the terminal sequence that s begins with: that of
+// ESC [ … m, which colours, and of ESC [ … K, which erases a line; 1 for any other.
 func EscapeLen(s string) int {
 	if len(s) < 2 || s[1] != '[' {
 		return 1
@@ -157,26 +154,4 @@ func EscapeLen(s string) int {
 		}
 	}
 	return 1
-}
-
-// Is reports whether a rune shows nothing or changes the direction of
-// what does.
-func Is(r rune) bool {
-	switch {
-	case r < 0x20:
-		return r != '\n' && r != '\t'
-	case r < 0x7f:
-		return false
-	case r < 0xa0, r == 0xad, r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x3164, r == 0xfeff, r == 0xffa0:
-		return true
-	case r >= 0x17b4 && r <= 0x17b5, r >= 0x180b && r <= 0x180f:
-		return true
-	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
-		return true
-	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xfff0 && r <= 0xfffc, r >= 0xfdd0 && r <= 0xfdef:
-		return true
-	case r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe0fff:
-		return true
-	}
-	return false
 }
