@@ -82,7 +82,7 @@ func Load(r io.Reader, getenv func(string) string) (Config, error) {
 	var file struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`
 	}
-	// Text after the first JSON value is ignored, and so is what exceeds maxConfig.
+	// Text after the first JSON value is ignored. A longer file is cut, which is an error.
 	dec := json.NewDecoder(io.LimitReader(r, maxConfig))
 	if err := dec.Decode(&file); err != nil {
 		return Config{}, fmt.Errorf("the MCP configuration is no valid JSON: %w", withoutInput(err))

@@ -53,8 +53,8 @@ func TestConnectStopsASilentServerAtItsDeadline(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// A wrapper such as npx starts the actual server and waits for it. Both hold a named pipe
-// open, so reading it ends when both have ended.
+// A wrapper such as npx starts the actual server and waits for it, and may leave other
+// processes behind. All hold a named pipe open, so reading it ends when all have ended.
 func TestProcessesOfAServerEndWithIt(t *testing.T) {
 	for _, dies := range []bool{true, false} {
 		fifo := filepath.Join(t.TempDir(), "fifo")
@@ -65,7 +65,7 @@ func TestProcessesOfAServerEndWithIt(t *testing.T) {
 			released <- err
 		}()
 		e := self(t)
-		e.Args = []string{"-c", `exec 3<&0 4>"$0"; "$1" <&3 & wait`, fifo, e.Command}
+		e.Args = []string{"-c", `exec 3<&0 4>"$0"; sleep 100000 & "$1" <&3 & wait $!`, fifo, e.Command}
 		e.Command = "sh"
 		s := connected(t, oneServer(e), Options{})
 		require.Len(t, s.Tools(), 6)
