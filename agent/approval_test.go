@@ -21,8 +21,8 @@ func guarded(name string, mode Approval) Tool {
 	return t
 }
 
-// unanswered returns the calls of a turn whose approval is open, in order.
-func unanswered(t *testing.T, s *session.Session, ref session.Ref) []session.Call {
+// openApprovals returns the calls of a turn whose approval is open, in order.
+func openApprovals(t *testing.T, s *session.Session, ref session.Ref) []session.Call {
 	t.Helper()
 	turn, err := s.Turn(ref.Thread, ref.Turn)
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestACallWaitsForTheUsersAnswer(t *testing.T) {
 			inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
 				ref := send(t, c, "", "hi").Ref
 				synctest.Wait()
-				open := unanswered(t, s, ref)
+				open := openApprovals(t, s, ref)
 				require.Len(t, open, 1)
 				assert.Equal(t, "to fix it", open[0].Rationale.Text.String())
 				assert.Equal(t, "does something that matters", open[0].Approval.Description.String())
@@ -82,7 +82,7 @@ func TestACallWaitsForTheUsersAnswer(t *testing.T) {
 
 func TestTheRestOfABatchRunsWhileOneCallWaits(t *testing.T) {
 	var ran bool
-	safe := toolFunc("safe", func(context.Context) (json.RawMessage, error) { ran = true; return args(`1`), nil })
+	safe := toolFunc("safe", func(context.Context) (json.RawMessage, error) { ran = true; return rawJSON(`1`), nil })
 	inChat(t, oneStep("", Call{Name: "risky"}, Call{Name: "safe"}), func(t *testing.T, c *Chat, _ *session.Session) {
 		send(t, c, "", "hi")
 		synctest.Wait()
@@ -92,16 +92,16 @@ func TestTheRestOfABatchRunsWhileOneCallWaits(t *testing.T) {
 }
 
 func TestAlwaysIsRememberedForTheSessionAndTheTool(t *testing.T) {
-	p := &steps{responses: []Response{
+	p := &stepwise{responses: []Response{
 		{Calls: []Call{{Name: "risky"}}}, {Calls: []Call{{Name: "risky"}, {Name: "other"}}}, {Text: "done"},
 	}}
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
 		ref := send(t, c, "", "hi").Ref
 		synctest.Wait()
-		_, err := c.Approve(t.Context(), "ann", unanswered(t, s, ref)[0].Approval.Request, session.Always)
+		_, err := c.Approve(t.Context(), "ann", openApprovals(t, s, ref)[0].Approval.Request, session.Always)
 		require.NoError(t, err)
 		synctest.Wait()
-		open := unanswered(t, s, ref)
+		open := openApprovals(t, s, ref)
 		require.Len(t, open, 1, "the approved tool needs no further approval")
 		assert.Equal(t, "other", open[0].Tool.String())
 		_, err = c.Approve(t.Context(), "ann", open[0].Approval.Request, session.Deny)
@@ -114,11 +114,11 @@ func TestAlwaysIsRefusedForToolsThatNeedApprovalEachTime(t *testing.T) {
 	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
 		ref := send(t, c, "", "hi").Ref
 		synctest.Wait()
-		request := unanswered(t, s, ref)[0].Approval
+		request := openApprovals(t, s, ref)[0].Approval
 		assert.False(t, request.AllowAlways)
 		_, err := c.Approve(t.Context(), "ann", request.Request, session.Always)
 		assert.ErrorIs(t, err, session.ErrNotAlways)
-		assert.Len(t, unanswered(t, s, ref), 1, "the request stays open")
+		assert.Len(t, openApprovals(t, s, ref), 1, "the request stays open")
 		_, err = c.Approve(t.Context(), "ann", request.Request, session.Approve)
 		require.NoError(t, err)
 		synctest.Wait()
@@ -129,7 +129,7 @@ func TestStaleAndForeignAnswersAreRefused(t *testing.T) {
 	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
 		ref := send(t, c, "", "hi").Ref
 		synctest.Wait()
-		id := unanswered(t, s, ref)[0].Approval.Request
+		id := openApprovals(t, s, ref)[0].Approval.Request
 		for user, request := range map[string]string{"bob": id, "ann": "no-such-request"} {
 			_, err := c.Approve(t.Context(), user, request, session.Approve)
 			assert.ErrorIs(t, err, session.ErrNoApproval)
@@ -162,7 +162,7 @@ func TestAnInterruptWithdrawsTheApproval(t *testing.T) {
 	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
 		ref := send(t, c, "", "hi").Ref
 		synctest.Wait()
-		id := unanswered(t, s, ref)[0].Approval.Request
+		id := openApprovals(t, s, ref)[0].Approval.Request
 		_, err := c.Interrupt(t.Context(), "ann", ref.Thread)
 		require.NoError(t, err)
 		synctest.Wait()
@@ -173,14 +173,14 @@ func TestAnInterruptWithdrawsTheApproval(t *testing.T) {
 }
 
 func TestWithoutAnApproverCallsThatNeedApprovalAreRejected(t *testing.T) {
-	rec := runTurn(t, dispatcher(t, oneStep("", Call{Name: "risky"}), guarded("risky", ApprovalAsk)))
+	rec := runTurn(t, newDispatcher(t, oneStep("", Call{Name: "risky"}), guarded("risky", ApprovalAsk)))
 	back := of[session.ToolReturned](rec)[0]
 	assert.Equal(t, session.Rejected, back.Outcome)
 	assert.Contains(t, back.Error.String(), "nobody can be asked here")
 }
 
 func TestTheOperatorsApprovalModeOverridesTheTools(t *testing.T) {
-	d := dispatcher(t, oneStep("", Call{Name: "risky"}), guarded("risky", ApprovalAlways))
+	d := newDispatcher(t, oneStep("", Call{Name: "risky"}), guarded("risky", ApprovalAlways))
 	d.Approval = map[string]Approval{"risky": ApprovalNever}
 	assert.Equal(t, session.Success, of[session.ToolReturned](runTurn(t, d))[0].Outcome)
 }

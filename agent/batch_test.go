@@ -20,9 +20,9 @@ func TestResultsAreRecordedInOrderWhileLaterCallsRun(t *testing.T) {
 		release := make(chan struct{})
 		slow := toolFunc("slow", func(context.Context) (json.RawMessage, error) {
 			<-release
-			return args(`"late"`), nil
+			return rawJSON(`"late"`), nil
 		})
-		d := dispatcher(t, &steps{responses: []Response{
+		d := newDispatcher(t, &stepwise{responses: []Response{
 			{Text: "both", Calls: []Call{
 				{Name: "quick", Reasoning: "r"}, {Name: "slow", Reasoning: "r"}, {Name: "quick", Reasoning: "r"},
 			}},
@@ -48,13 +48,13 @@ func returnedCalls(e *events) (ids []string) {
 }
 
 func TestParallelGroupAssigned(t *testing.T) {
-	p := &steps{responses: []Response{
+	p := &stepwise{responses: []Response{
 		{Calls: []Call{{Name: "a"}, {Name: "b"}}},
 		{Calls: []Call{{Name: "a"}}},
 		{Calls: []Call{{Name: "a"}, {Name: "nobody"}, {Name: "b"}}},
 		{Text: "done"},
 	}}
-	rec := runTurn(t, dispatcher(t, p, echo("a"), echo("b")))
+	rec := runTurn(t, newDispatcher(t, p, echo("a"), echo("b")))
 	var groups []string
 	for _, c := range of[session.ToolCalled](rec) {
 		groups = append(groups, groupOf(c.Group))
@@ -63,7 +63,7 @@ func TestParallelGroupAssigned(t *testing.T) {
 }
 
 func TestSingleToolNoParallelGroup(t *testing.T) {
-	rec := runTurn(t, dispatcher(t, oneStep("", Call{Name: "a"}, Call{Name: "nobody"}), echo("a")))
+	rec := runTurn(t, newDispatcher(t, oneStep("", Call{Name: "a"}, Call{Name: "nobody"}), echo("a")))
 	for _, c := range of[session.ToolCalled](rec) {
 		assert.Nil(t, c.Group, "a call that runs alone has no group")
 	}
@@ -81,12 +81,12 @@ func TestCallsRunConcurrentlyAndAreRecordedInOrder(t *testing.T) {
 		wait := func(name string, d time.Duration) Tool {
 			return toolFunc(name, func(context.Context) (json.RawMessage, error) {
 				time.Sleep(d) // fake time: in a bubble
-				return args(`"` + name + `"`), nil
+				return rawJSON(`"` + name + `"`), nil
 			})
 		}
 		start := time.Now()
 		p := oneStep("", Call{Name: "slow"}, Call{Name: "fast"})
-		rec := runTurn(t, dispatcher(t, p, wait("slow", time.Second), wait("fast", time.Millisecond)))
+		rec := runTurn(t, newDispatcher(t, p, wait("slow", time.Second), wait("fast", time.Millisecond)))
 		assert.Equal(t, time.Second, time.Since(start), "concurrently, not one after the other")
 		back := of[session.ToolReturned](rec)
 		assert.Equal(t, `"slow"`, string(back[0].Result.Raw()))
@@ -112,14 +112,15 @@ func TestOutcomes(t *testing.T) {
 		{"a tool that panics", Call{Name: "boom"}, session.Errored, "the tool panicked: ouch"},
 		{"an unknown tool", Call{Name: "nobody"}, session.Errored, "there is no tool of this name"},
 		{"a tool that the policy forbids", Call{Name: "denied"}, session.Rejected, "not on my watch"},
-		{"arguments that are no object", Call{Name: "strict", Arguments: args(`[1]`)}, session.Errored, notAnObject},
-		{"arguments that are no JSON", Call{Name: "strict", Arguments: args(`{"path":`)}, session.Errored, notAnObject},
-		{"arguments of a wrong type", Call{Name: "strict", Arguments: args(`{"path":1}`)},
+		{"arguments that are no object", Call{Name: "strict", Arguments: rawJSON(`[1]`)}, session.Errored, notAnObject},
+		{"arguments that are no JSON", Call{Name: "strict", Arguments: rawJSON(`{"path":`)},
+			session.Errored, notAnObject},
+		{"arguments of a wrong type", Call{Name: "strict", Arguments: rawJSON(`{"path":1}`)},
 			session.Errored, "invalid arguments"},
 		{"a missing argument", Call{Name: "strict"}, session.Errored, "invalid arguments"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := dispatcher(t, oneStep("", tt.call), echo("a"), fails, panicking(), strict("strict"), echo("denied"))
+			d := newDispatcher(t, oneStep("", tt.call), echo("a"), fails, panicking(), strict("strict"), echo("denied"))
 			d.Policy = func(_ context.Context, tool string, _ []byte) error {
 				if tool == "denied" {
 					return errors.New("not on my watch")
@@ -138,8 +139,8 @@ func TestOutcomes(t *testing.T) {
 
 func TestTheModelSeesRawResultsAndRefusals(t *testing.T) {
 	p := oneStep("so",
-		Call{ID: "x", Name: "a", Arguments: args(`{"k":"` + githubToken() + `"}`)}, Call{ID: "x", Name: "nobody"})
-	runTurn(t, dispatcher(t, p, echo("a")))
+		Call{ID: "x", Name: "a", Arguments: rawJSON(`{"k":"` + githubToken() + `"}`)}, Call{ID: "x", Name: "nobody"})
+	runTurn(t, newDispatcher(t, p, echo("a")))
 	m := p.requests[1].Messages
 	require.Len(t, m, 4)
 	assert.Equal(t, RoleAssistant, m[1].Role)
@@ -156,7 +157,7 @@ func TestInterruptCancelsRunningTools(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
-		d := dispatcher(t, oneStep("", Call{Name: "stuck", Reasoning: "to wait"}, Call{Name: "a"}), stuck, echo("a"))
+		d := newDispatcher(t, oneStep("", Call{Name: "stuck", Reasoning: "to wait"}, Call{Name: "a"}), stuck, echo("a"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		rec := &events{}
@@ -171,7 +172,7 @@ func TestInterruptCancelsRunningTools(t *testing.T) {
 }
 
 func TestTheCallsOfAStepAreBounded(t *testing.T) {
-	rec := runTurn(t, dispatcher(t, oneStep("", make([]Call, 10_000)...), echo("a")))
+	rec := runTurn(t, newDispatcher(t, oneStep("", make([]Call, 10_000)...), echo("a")))
 	called, back := of[session.ToolCalled](rec), of[session.ToolReturned](rec)
 	require.Len(t, called, maxCalls+1)
 	assert.Equal(t, session.Rejected, back[maxCalls].Outcome)
@@ -179,7 +180,7 @@ func TestTheCallsOfAStepAreBounded(t *testing.T) {
 }
 
 func TestCallNamesFromTheModelAreCleaned(t *testing.T) {
-	rec := runTurn(t, dispatcher(t, oneStep("", Call{Name: githubToken(), ID: githubToken()})))
+	rec := runTurn(t, newDispatcher(t, oneStep("", Call{Name: githubToken(), ID: githubToken()})))
 	assert.NotContains(t, fmt.Sprintf("%+v", rec.list), githubToken())
 	assert.Equal(t, "[REDACTED:github-pat]", of[session.ToolCalled](rec)[0].Tool.String())
 }

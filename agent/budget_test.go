@@ -35,12 +35,12 @@ func textBytes(rec *events) (n int) {
 
 func TestATurnEndsAtItsMemoryLimit(t *testing.T) {
 	const limit = 100_000
-	fat := args(`{"rationale":"to fill it","q":"` + strings.Repeat("x ", 2000) + `"}`)
+	fat := rawJSON(`{"rationale":"to fill it","q":"` + strings.Repeat("x ", 2000) + `"}`)
 	for name, call := range map[string]Call{
 		"through arguments and results": {Name: "a", Arguments: fat}, "through events alone": {Name: "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := dispatcher(t, endless(call, call, call, call), echo("a"))
+			d := newDispatcher(t, endless(call, call, call, call), echo("a"))
 			d.MaxTurnBytes = limit
 			rec := runTurn(t, d)
 			assert.Equal(t, session.Failed, rec.turn.State)
@@ -58,8 +58,8 @@ func TestAResultBeyondTheBudgetIsDropped(t *testing.T) {
 	huge := toolFunc("huge", func(context.Context) (json.RawMessage, error) {
 		return json.RawMessage(`"` + strings.Repeat("x", 200_000) + `"`), nil
 	})
-	p := oneStep("", Call{Name: "huge"}, Call{Name: "a", Arguments: args(`{"q":1}`)})
-	d := dispatcher(t, p, huge, echo("a"))
+	p := oneStep("", Call{Name: "huge"}, Call{Name: "a", Arguments: rawJSON(`{"q":1}`)})
+	d := newDispatcher(t, p, huge, echo("a"))
 	d.MaxTurnBytes = 100_000
 	rec := runTurn(t, d)
 	assert.Equal(t, session.Completed, rec.turn.State)
@@ -79,10 +79,10 @@ type crew struct{ *events }
 func (c crew) ForAgent(string) Recorder { return c }
 
 func TestSubAgentsShareTheBudgetOfTheirTurn(t *testing.T) {
-	large := args(`{"q":"` + strings.Repeat("x ", 1000) + `"}`)
-	inner := dispatcher(t, endless(Call{Name: "a", Arguments: large}), echo("a"))
-	hire := Call{Name: "hire", Arguments: args(`{"task":"go on for ever"}`)}
-	d := dispatcher(t, endless(hire, hire, hire), Delegate{Name: "hire", Agent: inner})
+	large := rawJSON(`{"q":"` + strings.Repeat("x ", 1000) + `"}`)
+	inner := newDispatcher(t, endless(Call{Name: "a", Arguments: large}), echo("a"))
+	hire := Call{Name: "hire", Arguments: rawJSON(`{"task":"go on for ever"}`)}
+	d := newDispatcher(t, endless(hire, hire, hire), Delegate{Name: "hire", Agent: inner})
 	d.MaxTurnBytes = 100_000
 	rec := &events{}
 	require.ErrorIs(t, d.Run(t.Context(), crew{rec}, []Message{{Role: RoleUser, Text: "hi"}}), ErrTurnTooLarge)

@@ -145,7 +145,7 @@ func (c *Chat) enqueue(p *pending) {
 	ctx := c.begin(r, p)
 	c.wg.Go(func() {
 		for ; p != nil; p, ctx = c.next(id, r) {
-			c.runTurn(ctx, p)
+			c.runPending(ctx, p)
 		}
 	})
 }
@@ -177,8 +177,8 @@ func (c *Chat) next(id string, r *runner) (*pending, context.Context) {
 	return p, c.begin(r, p)
 }
 
-// runTurn runs the turn of one message to its end.
-func (c *Chat) runTurn(ctx context.Context, p *pending) {
+// runPending runs the turn of one message to its end.
+func (c *Chat) runPending(ctx context.Context, p *pending) {
 	rec := chatRecorder{chat: c, session: p.session, user: p.user, ref: p.event.Ref}
 	log := c.dispatcher.Log.With("session", p.session.ID(), "thread", p.event.Thread, "turn", p.event.Turn)
 	if ctx.Err() != nil {

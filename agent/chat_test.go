@@ -29,7 +29,7 @@ func inChat(t *testing.T, p Provider, test func(*testing.T, *Chat, *session.Sess
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		store := session.NewMemory(nil)
-		c := NewChat(store, dispatcher(t, p, tools...), 0)
+		c := NewChat(store, newDispatcher(t, p, tools...), 0)
 		s, err := store.Open(t.Context(), "ann")
 		require.NoError(t, err)
 		test(t, c, s)
@@ -137,8 +137,8 @@ func TestInterruptNeedsARunningTurnOfTheUser(t *testing.T) {
 }
 
 func TestLaterTurnsAreBuiltFromTheCleanedLog(t *testing.T) {
-	p := &steps{responses: []Response{
-		{Text: "let me see", Calls: []Call{{Name: "a", Arguments: args(`{"q":"` + githubToken() + `"}`)}}},
+	p := &stepwise{responses: []Response{
+		{Text: "let me see", Calls: []Call{{Name: "a", Arguments: rawJSON(`{"q":"` + githubToken() + `"}`)}}},
 		{Text: "one"}, {Text: "two"},
 	}}
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
@@ -178,7 +178,7 @@ func TestToolsRunOnBehalfOfTheUser(t *testing.T) {
 	var user string
 	who := toolFunc("who", func(ctx context.Context) (json.RawMessage, error) {
 		user, _ = User(ctx)
-		return args(`"ok"`), nil
+		return rawJSON(`"ok"`), nil
 	})
 	inChat(t, oneStep("", Call{Name: "who"}), func(t *testing.T, c *Chat, _ *session.Session) {
 		send(t, c, "", "hi")

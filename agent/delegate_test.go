@@ -14,19 +14,19 @@ import (
 // team returns a dispatcher whose tool "research" is a sub-agent.
 func team(t *testing.T, boss, worker Provider) *Dispatcher {
 	t.Helper()
-	return dispatcher(t, boss, echo("look"), Delegate{
-		Name: "research", Description: "finds things out", Agent: dispatcher(t, worker, echo("look")),
+	return newDispatcher(t, boss, echo("look"), Delegate{
+		Name: "research", Description: "finds things out", Agent: newDispatcher(t, worker, echo("look")),
 	})
 }
 
 func TestASubAgentRunsInItsCallersTurnUnderItsOwnID(t *testing.T) {
-	boss := &steps{responses: []Response{
+	boss := &stepwise{responses: []Response{
 		{Text: "I let somebody look.", Calls: []Call{
-			{Name: "research", Arguments: args(`{"rationale":"two heads","task":"find the cause"}`)}, {Name: "look"},
+			{Name: "research", Arguments: rawJSON(`{"rationale":"two heads","task":"find the cause"}`)}, {Name: "look"},
 		}},
 		{Text: "It was the index."},
 	}}
-	worker := &steps{responses: []Response{
+	worker := &stepwise{responses: []Response{
 		{Text: "I look first.", Calls: []Call{{Name: "look", Reasoning: "the log may say"}}},
 		{Text: "<think>hm</think>the index is missing"},
 	}}
@@ -74,8 +74,8 @@ func inTeam(t *testing.T, d *Dispatcher, check func(*testing.T, *session.Session
 }
 
 func TestAFailingSubAgentFailsItsCall(t *testing.T) {
-	boss := oneStep("", Call{Name: "research", Arguments: args(`{"task":"x"}`)})
-	inTeam(t, team(t, boss, &steps{}), func(t *testing.T, _ *session.Session, turn session.Turn) {
+	boss := oneStep("", Call{Name: "research", Arguments: rawJSON(`{"task":"x"}`)})
+	inTeam(t, team(t, boss, &stepwise{}), func(t *testing.T, _ *session.Session, turn session.Turn) {
 		assert.Equal(t, session.Completed, turn.State)
 		c, _ := turn.Call("call_1")
 		assert.Equal(t, session.Errored, c.Outcome)
@@ -88,7 +88,7 @@ func TestAFailingSubAgentFailsItsCall(t *testing.T) {
 func TestDelegationDepthIsBounded(t *testing.T) {
 	worker := &Dispatcher{}
 	deeper := Delegate{Name: "research", Description: "d", Agent: worker}
-	*worker = *dispatcher(t, providerFunc(nested), deeper)
+	*worker = *newDispatcher(t, providerFunc(nested), deeper)
 	inTeam(t, worker, func(t *testing.T, _ *session.Session, turn session.Turn) {
 		deepest := ""
 		for c := range turn.Calls() {
@@ -102,6 +102,6 @@ func TestDelegationDepthIsBounded(t *testing.T) {
 }
 
 func TestASubAgentNeedsARecorderForAgents(t *testing.T) {
-	rec := runTurn(t, team(t, oneStep("", Call{Name: "research", Arguments: args(`{"task":"x"}`)}), &steps{}))
+	rec := runTurn(t, team(t, oneStep("", Call{Name: "research", Arguments: rawJSON(`{"task":"x"}`)}), &stepwise{}))
 	assert.Contains(t, of[session.ToolReturned](rec)[0].Error.String(), "cannot be recorded here")
 }

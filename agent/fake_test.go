@@ -16,14 +16,14 @@ import (
 	"candor/session"
 )
 
-// steps is a provider that answers each request with its next response.
-type steps struct {
+// stepwise is a provider that answers each request with its next response.
+type stepwise struct {
 	mu        sync.Mutex
 	responses []Response
 	requests  []Request
 }
 
-func (p *steps) Respond(_ context.Context, req Request) (Response, error) {
+func (p *stepwise) Respond(_ context.Context, req Request) (Response, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	req.Messages = append([]Message(nil), req.Messages...)
@@ -115,7 +115,7 @@ func of[B session.Body](e *events) []B {
 
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-func dispatcher(t *testing.T, p Provider, tools ...Tool) *Dispatcher {
+func newDispatcher(t *testing.T, p Provider, tools ...Tool) *Dispatcher {
 	t.Helper()
 	box := &Toolbox{}
 	require.NoError(t, box.Replace(tools...))
@@ -130,7 +130,7 @@ func runTurn(t *testing.T, d *Dispatcher) *events {
 	return rec
 }
 
-func args(s string) json.RawMessage { return json.RawMessage(s) }
+func rawJSON(s string) json.RawMessage { return json.RawMessage(s) }
 
 // privateKey builds its value at run time, so that no key appears in the source.
 func privateKey() string {
@@ -163,6 +163,6 @@ func nested(_ context.Context, r Request) (Response, error) {
 	return Response{Calls: []Call{{Name: "research", Arguments: json.RawMessage(`{"task":"deeper"}`)}}}, nil
 }
 
-func oneStep(text string, calls ...Call) *steps {
-	return &steps{responses: []Response{{Text: text, Calls: calls}, {Text: "done"}}}
+func oneStep(text string, calls ...Call) *stepwise {
+	return &stepwise{responses: []Response{{Text: text, Calls: calls}, {Text: "done"}}}
 }

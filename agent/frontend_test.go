@@ -28,12 +28,12 @@ func turnOf(t *testing.T, s *session.Session, e session.Event) session.Turn {
 }
 
 func TestAFrontEndCallWaitsForItsResult(t *testing.T) {
-	p := &steps{responses: []Response{
-		{Calls: []Call{{Name: "pick", Arguments: args(`{"rationale":"only they know","n":2}`)}, {Name: "safe"}}},
+	p := &stepwise{responses: []Response{
+		{Calls: []Call{{Name: "pick", Arguments: rawJSON(`{"rationale":"only they know","n":2}`)}, {Name: "safe"}}},
 		{Text: "done"},
 	}}
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
-		schema := args(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
+		schema := rawJSON(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
 		e := sendWithTools(t, c, FrontEndTool{Name: "pick", Parameters: schema})
 		turn := turnOf(t, s, e)
 		waiting := turn.Waiting()
@@ -44,7 +44,7 @@ func TestAFrontEndCallWaitsForItsResult(t *testing.T) {
 		assert.Equal(t, session.Success, safe.Outcome, "the rest of the batch is recorded")
 
 		answer := func(user, call, result string) error {
-			return c.ReturnResult(user, e.Thread, e.Turn, call, args(result), "")
+			return c.ReturnResult(user, e.Thread, e.Turn, call, rawJSON(result), "")
 		}
 		assert.ErrorIs(t, answer("bob", "call_1", `1`), ErrNoCall, "another user's call")
 		assert.ErrorIs(t, answer("ann", "call_2", `1`), ErrNoCall, "a call of our own tool")
@@ -84,14 +84,14 @@ func TestAnUnansweredFrontEndCallStillEnds(t *testing.T) {
 				assert.Equal(t, tt.outcome, call.Outcome)
 				assert.Contains(t, call.Error.String(), tt.words)
 				assert.Empty(t, c.frontEndCalls.open, "no call is left behind")
-				assert.ErrorIs(t, c.ReturnResult("ann", e.Thread, e.Turn, "call_1", args(`1`), ""), ErrNoCall)
+				assert.ErrorIs(t, c.ReturnResult("ann", e.Thread, e.Turn, "call_1", rawJSON(`1`), ""), ErrNoCall)
 			})
 		})
 	}
 }
 
 func TestFrontEndToolsBelongToOneTurn(t *testing.T) {
-	p := &steps{responses: []Response{{Text: "one"}, {Calls: []Call{{Name: "pick"}}}, {Text: "two"}}}
+	p := &stepwise{responses: []Response{{Text: "one"}, {Calls: []Call{{Name: "pick"}}}, {Text: "two"}}}
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
 		first := sendWithTools(t, c, FrontEndTool{Name: "pick", Description: "Picks."})
 		names := func(i int) (all []string) {
@@ -114,15 +114,15 @@ func TestInvalidFrontEndToolsAreRefusedBeforeTheTurn(t *testing.T) {
 	for name, own := range map[string][]FrontEndTool{
 		"the name of an agent's tool": {{Name: "fine"}, {Name: "safe"}},
 		"one name twice":              {{Name: "pick"}, {Name: "pick"}},
-		"no schema":                   {{Name: "fine"}, {Name: "pick", Parameters: args(`{"type":7}`)}},
-		"no object":                   {{Name: "fine"}, {Name: "pick", Parameters: args(`{"type":"string"}`)}},
-		"a dangling $ref":             {{Name: "fine"}, {Name: "pick", Parameters: args(`{"$ref":"#/$defs/none"}`)}},
+		"no schema":                   {{Name: "fine"}, {Name: "pick", Parameters: rawJSON(`{"type":7}`)}},
+		"no object":                   {{Name: "fine"}, {Name: "pick", Parameters: rawJSON(`{"type":"string"}`)}},
+		"a dangling $ref":             {{Name: "fine"}, {Name: "pick", Parameters: rawJSON(`{"$ref":"#/$defs/none"}`)}},
 		"another document": {{Name: "fine"}, {
-			Name: "pick", Parameters: args(`{"properties":{"a":{"$ref":"https://example.com/x"}}}`),
+			Name: "pick", Parameters: rawJSON(`{"properties":{"a":{"$ref":"https://example.com/x"}}}`),
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inChat(t, &steps{}, func(t *testing.T, c *Chat, s *session.Session) {
+			inChat(t, &stepwise{}, func(t *testing.T, c *Chat, s *session.Session) {
 				_, err := c.SendWith(t.Context(), "ann", "", "hi", TurnOptions{Tools: own})
 				var bad *ToolError
 				require.ErrorAs(t, err, &bad)
@@ -136,7 +136,7 @@ func TestInvalidFrontEndToolsAreRefusedBeforeTheTurn(t *testing.T) {
 }
 
 func TestATurnsContextIsShownToTheModelAndNotStored(t *testing.T) {
-	p := &steps{responses: []Response{{Text: "one"}, {Text: "two"}}}
+	p := &stepwise{responses: []Response{{Text: "one"}, {Text: "two"}}}
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
 		before := []Message{{Role: RoleSystem, Text: "The page is dark."}}
 		e, err := c.SendWith(t.Context(), "ann", "", "hi", TurnOptions{Context: before})
@@ -154,7 +154,7 @@ func TestATurnsContextIsShownToTheModelAndNotStored(t *testing.T) {
 // A worker has no front end.
 func TestWithoutAFrontEndItsCallsAreRejected(t *testing.T) {
 	rec := &events{}
-	d := dispatcher(t, oneStep("", Call{Name: "pick"}))
+	d := newDispatcher(t, oneStep("", Call{Name: "pick"}))
 	require.NoError(t, d.Run(t.Context(), rec, []Message{{Role: RoleUser, Text: "hi"}}, FrontEndTool{Name: "pick"}))
 	ended := of[session.ToolReturned](rec)[0]
 	assert.Equal(t, session.Rejected, ended.Outcome)

@@ -14,14 +14,14 @@ import (
 )
 
 func TestReasoningSafetyBlockNarrative(t *testing.T) {
-	rec := runTurn(t, dispatcher(t, oneStep("the key is "+privateKey(), Call{Name: "a"}), echo("a")))
+	rec := runTurn(t, newDispatcher(t, oneStep("the key is "+privateKey(), Call{Name: "a"}), echo("a")))
 	assert.Empty(t, rec.narrative())
 	assert.True(t, rec.turn.Steps[0].NarrativeBlocked)
 	assert.Equal(t, session.Completed, rec.turn.State, "the turn goes on")
 }
 
 func TestNarrativeIsNoneForTurnsWithoutToolCalls(t *testing.T) {
-	rec := runTurn(t, dispatcher(t, &steps{responses: []Response{{Text: "just an answer"}}}, echo("a")))
+	rec := runTurn(t, newDispatcher(t, &stepwise{responses: []Response{{Text: "just an answer"}}}, echo("a")))
 	assert.Empty(t, rec.narrative())
 	assert.Empty(t, rec.turn.Steps)
 	assert.Equal(t, "just an answer", rec.turn.Response.String())
@@ -29,18 +29,18 @@ func TestNarrativeIsNoneForTurnsWithoutToolCalls(t *testing.T) {
 
 func TestNarrativeIsNoneWhenTheModelSaidNothingBeforeItsCalls(t *testing.T) {
 	for _, text := range []string{"", " \n", "<think>only a thought</think>"} {
-		rec := runTurn(t, dispatcher(t, oneStep(text, Call{Name: "a"}), echo("a")))
+		rec := runTurn(t, newDispatcher(t, oneStep(text, Call{Name: "a"}), echo("a")))
 		assert.Empty(t, rec.narrative())
 		assert.Empty(t, of[session.Narrated](rec))
 	}
 }
 
 func TestTheProvidersSummaryReplacesAMissingNarrative(t *testing.T) {
-	p := &steps{responses: []Response{
+	p := &stepwise{responses: []Response{
 		{Summary: "**Looking**\n\nThe model weighs its options.", Calls: []Call{{Name: "a"}}},
 		{Text: "I look.", Summary: "not this", Calls: []Call{{Name: "a"}}}, {Text: "done"},
 	}}
-	rec := runTurn(t, dispatcher(t, p, echo("a")))
+	rec := runTurn(t, newDispatcher(t, p, echo("a")))
 	said := of[session.Narrated](rec)
 	require.Len(t, said, 2)
 	assert.Equal(t, session.FromSummary, said[0].Source)
@@ -51,10 +51,10 @@ func TestTheProvidersSummaryReplacesAMissingNarrative(t *testing.T) {
 }
 
 func TestAStepEndsOnceAfterAllItsCallsReturned(t *testing.T) {
-	p := &steps{responses: []Response{
+	p := &stepwise{responses: []Response{
 		{Calls: []Call{{Name: "a"}, {Name: "b"}}}, {Calls: []Call{{Name: "a"}}}, {Text: "done"},
 	}}
-	rec := runTurn(t, dispatcher(t, p, echo("a"), echo("b")))
+	rec := runTurn(t, newDispatcher(t, p, echo("a"), echo("b")))
 	var order []string
 	for _, b := range rec.list {
 		order = append(order, strings.TrimPrefix(fmt.Sprintf("%T", b), "session."))
@@ -67,11 +67,11 @@ func TestAStepEndsOnceAfterAllItsCallsReturned(t *testing.T) {
 
 func TestTheLoopNudgesThenWithholdsToolsThenGivesUp(t *testing.T) {
 	var requests []Request
-	endless := providerFunc(func(_ context.Context, r Request) (Response, error) {
+	unstoppable := providerFunc(func(_ context.Context, r Request) (Response, error) {
 		requests = append(requests, r)
 		return Response{Calls: []Call{{Name: "a"}}}, nil
 	})
-	d := dispatcher(t, endless, echo("a"))
+	d := newDispatcher(t, unstoppable, echo("a"))
 	rec := runTurn(t, d)
 	require.Len(t, requests, DefaultMaxSteps)
 	assert.Equal(t, nudge, requests[48].Messages[len(requests[48].Messages)-1].Text)
@@ -83,14 +83,14 @@ func TestTheLoopNudgesThenWithholdsToolsThenGivesUp(t *testing.T) {
 }
 
 func TestTextBesideCallsIsTheAnswerWhenToolsAreWithheld(t *testing.T) {
-	d := dispatcher(t, &steps{responses: []Response{{Text: "enough", Calls: []Call{{Name: "a"}}}}}, echo("a"))
+	d := newDispatcher(t, &stepwise{responses: []Response{{Text: "enough", Calls: []Call{{Name: "a"}}}}}, echo("a"))
 	d.MaxSteps = 1
 	assert.Equal(t, "enough", runTurn(t, d).turn.Response.String())
 }
 
 func TestAFailingProviderFailsTheTurnAndKeepsItsReasoning(t *testing.T) {
-	p := &steps{responses: []Response{{Text: "first I look", Calls: []Call{{Name: "a"}}}}}
-	rec := runTurn(t, dispatcher(t, p, echo("a")))
+	p := &stepwise{responses: []Response{{Text: "first I look", Calls: []Call{{Name: "a"}}}}}
+	rec := runTurn(t, newDispatcher(t, p, echo("a")))
 	assert.Equal(t, session.Failed, rec.turn.State)
 	assert.Equal(t, "the model provider failed: out of responses", rec.turn.Error.String())
 	assert.Equal(t, "first I look", rec.narrative())
@@ -98,18 +98,18 @@ func TestAFailingProviderFailsTheTurnAndKeepsItsReasoning(t *testing.T) {
 
 func TestAPanickingProviderFailsTheTurn(t *testing.T) {
 	p := providerFunc(func(context.Context, Request) (Response, error) { panic("bug " + githubToken()) })
-	rec := runTurn(t, dispatcher(t, p))
+	rec := runTurn(t, newDispatcher(t, p))
 	assert.Equal(t, "the model provider failed: panic: bug [REDACTED:github-pat]", rec.turn.Error.String())
 }
 
 func TestAnAnswerOfThoughtsAloneCountsAsMissing(t *testing.T) {
-	rec := runTurn(t, dispatcher(t, &steps{responses: []Response{{Text: "<think>hm</think>"}}}))
+	rec := runTurn(t, newDispatcher(t, &stepwise{responses: []Response{{Text: "<think>hm</think>"}}}))
 	assert.Equal(t, noAnswer, rec.turn.Response.String())
 }
 
 func TestAFailingRecorderDoesNotStopTheTurn(t *testing.T) {
 	p := oneStep("so", Call{Name: "a"})
-	d := dispatcher(t, p, echo("a"))
+	d := newDispatcher(t, p, echo("a"))
 	rec := &events{err: errors.New("full")}
 	require.NoError(t, d.Run(t.Context(), rec, []Message{{Role: RoleUser, Text: "hi"}}))
 	assert.Len(t, p.requests, 2)
@@ -117,11 +117,11 @@ func TestAFailingRecorderDoesNotStopTheTurn(t *testing.T) {
 }
 
 func TestUsageIsRecordedPerStepAndSummed(t *testing.T) {
-	p := &steps{responses: []Response{
+	p := &stepwise{responses: []Response{
 		{Calls: []Call{{Name: "a"}}, Usage: Usage{Input: 10, Output: 5, Reasoning: 2}},
 		{Text: "done", Usage: Usage{Input: 20, Output: 3}},
 	}}
-	rec := runTurn(t, dispatcher(t, p, echo("a")))
+	rec := runTurn(t, newDispatcher(t, p, echo("a")))
 	assert.Equal(t, session.Usage{Input: 10, Output: 5, Reasoning: 2}, of[session.StepEnded](rec)[0].Usage)
 	assert.Equal(t, session.Usage{Input: 20, Output: 3}, of[session.TurnCompleted](rec)[0].Usage)
 	assert.Equal(t, session.Usage{Input: 30, Output: 8, Reasoning: 2}, rec.turn.Usage, "the turn has the sum")

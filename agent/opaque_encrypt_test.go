@@ -14,7 +14,7 @@ import (
 
 func TestEncryptedReasoningIsUnreadableAndBoundToItsCall(t *testing.T) {
 	thoughts := opaqueItems("p", "raw thoughts of the model")
-	p := &steps{responses: []Response{
+	p := &stepwise{responses: []Response{
 		{Calls: []Call{{Name: "a"}}, Opaque: thoughts}, {Text: "one"}, {Text: "two"},
 	}}
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
@@ -53,7 +53,7 @@ func TestEncryptedReasoningIsUnreadableAndBoundToItsCall(t *testing.T) {
 }
 
 func TestRestoredReasoningDoesNotReplaceNewerItems(t *testing.T) {
-	c := NewChat(session.NewMemory(nil), dispatcher(t, &steps{}), 0)
+	c := NewChat(session.NewMemory(nil), newDispatcher(t, &stepwise{}), 0)
 	defer c.Close(context.Background())
 	c.opaque.put("t", 1, "call_1", opaqueItems("old", "one"))
 	text := c.EncryptedReasoning("ann", "t", 1, "call_1")

@@ -55,7 +55,7 @@ func TestOpaqueReasoningIsNeverPrinted(t *testing.T) {
 // contains none of them.
 func TestOpaqueReasoningGoesBackByteForByte(t *testing.T) {
 	items := opaqueItems("a", "\x00\xff ghp_looks_like_a_token")
-	p := &steps{responses: []Response{
+	p := &stepwise{responses: []Response{
 		{Calls: []Call{{Name: "a"}, {Name: "a"}}, Opaque: items}, {Text: "one"}, {Text: "two"},
 	}}
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {

@@ -20,21 +20,21 @@ func TestToolcallReasoningThreadedFromSelection(t *testing.T) {
 		want   string
 		source session.Source
 	}{
-		{"the property in the arguments", Call{Name: "a", Arguments: args(`{"rationale":"to see x","q":1}`)},
+		{"the property in the arguments", Call{Name: "a", Arguments: rawJSON(`{"rationale":"to see x","q":1}`)},
 			"to see x", session.FromModel},
 		{"the provider's own field", Call{Name: "a", Reasoning: "to see y"}, "to see y", session.FromModel},
-		{"the property wins over the field", Call{Name: "a", Arguments: args(`{"rationale":"x"}`), Reasoning: "y"},
+		{"the property wins over the field", Call{Name: "a", Arguments: rawJSON(`{"rationale":"x"}`), Reasoning: "y"},
 			"x", session.FromModel},
 		{"nothing gives the fallback", Call{Name: "a"}, fallback, session.FromFallback},
-		{"blank gives the fallback", Call{Name: "a", Arguments: args(`{"rationale":" \n"}`), Reasoning: "  "},
+		{"blank gives the fallback", Call{Name: "a", Arguments: rawJSON(`{"rationale":" \n"}`), Reasoning: "  "},
 			fallback, session.FromFallback},
-		{"a number is no reason", Call{Name: "a", Arguments: args(`{"rationale":7}`)},
+		{"a number is no reason", Call{Name: "a", Arguments: rawJSON(`{"rationale":7}`)},
 			fallback, session.FromFallback},
 		{"only a thought is no reason", Call{Name: "a", Reasoning: "<think>plan</think>"},
 			fallback, session.FromFallback},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rec := runTurn(t, dispatcher(t, oneStep("the narrative", tt.call), echo("a")))
+			rec := runTurn(t, newDispatcher(t, oneStep("the narrative", tt.call), echo("a")))
 			called := of[session.ToolCalled](rec)
 			require.Len(t, called, 1)
 			assert.Equal(t, tt.want, called[0].Rationale.Text.String(), "the narrative is never the reason")
@@ -48,11 +48,11 @@ func TestTheRationaleIsRemovedBeforeTheToolRuns(t *testing.T) {
 	var seen string
 	tool := funcTool{strict("read").Spec(), func(_ context.Context, a json.RawMessage) (json.RawMessage, error) {
 		seen = string(a)
-		return args(`"ok"`), nil
+		return rawJSON(`"ok"`), nil
 	}}
 	tool.spec.Schema.AdditionalProperties = nil
-	p := oneStep("", Call{Name: "read", Arguments: args(`{"rationale":"why","path":"a<b","n":1.50}`)})
-	runTurn(t, dispatcher(t, p, tool))
+	p := oneStep("", Call{Name: "read", Arguments: rawJSON(`{"rationale":"why","path":"a<b","n":1.50}`)})
+	runTurn(t, newDispatcher(t, p, tool))
 	assert.Equal(t, `{"path":"a<b","n":1.50}`, seen, "the rest keeps its order and spelling")
 	assert.Contains(t, string(p.requests[1].Messages[1].Calls[0].Arguments), `"rationale":"why"`,
 		"the model sees its own arguments")
@@ -62,9 +62,9 @@ func TestTheRationaleComesFirstInEverySchemaWithoutOne(t *testing.T) {
 	own := strict("own").(funcTool)
 	own.spec.Schema.Properties["rationale"] = own.spec.Schema.Properties["path"]
 	p := oneStep("", Call{
-		Name: "own", Arguments: args(`{"path":"x","rationale":"an argument"}`), Reasoning: "the reason",
+		Name: "own", Arguments: rawJSON(`{"path":"x","rationale":"an argument"}`), Reasoning: "the reason",
 	})
-	rec := runTurn(t, dispatcher(t, p, strict("read"), own))
+	rec := runTurn(t, newDispatcher(t, p, strict("read"), own))
 	specs := p.requests[0].Tools
 	encoded, err := json.Marshal(specs[0].Schema)
 	require.NoError(t, err)
@@ -76,8 +76,8 @@ func TestTheRationaleComesFirstInEverySchemaWithoutOne(t *testing.T) {
 }
 
 func TestACallWithoutARequiredRationaleStillRuns(t *testing.T) {
-	p := oneStep("", Call{Name: "read", Arguments: args(`{"path":"x"}`)})
-	d := dispatcher(t, p)
+	p := oneStep("", Call{Name: "read", Arguments: rawJSON(`{"path":"x"}`)})
+	d := newDispatcher(t, p)
 	d.Tools.RequireRationale = true
 	require.NoError(t, d.Tools.Replace(strict("read")))
 	rec := runTurn(t, d)
@@ -88,7 +88,7 @@ func TestACallWithoutARequiredRationaleStillRuns(t *testing.T) {
 }
 
 func TestReasoningSafetyBlockRationaleFallback(t *testing.T) {
-	rec := runTurn(t, dispatcher(t, oneStep("", Call{Name: "a", Reasoning: "use " + privateKey()}), echo("a")))
+	rec := runTurn(t, newDispatcher(t, oneStep("", Call{Name: "a", Reasoning: "use " + privateKey()}), echo("a")))
 	r := of[session.ToolCalled](rec)[0].Rationale
 	assert.Equal(t, session.Fallback().Text.String(), r.Text.String())
 	assert.Equal(t, session.FromFallback, r.Source)
@@ -98,7 +98,7 @@ func TestReasoningSafetyBlockRationaleFallback(t *testing.T) {
 
 func TestReasoningSafetyRedactRationale(t *testing.T) {
 	p := oneStep("", Call{Name: "a", Reasoning: "log in with " + githubToken() + ", then look"})
-	rec := runTurn(t, dispatcher(t, p, echo("a")))
+	rec := runTurn(t, newDispatcher(t, p, echo("a")))
 	r := of[session.ToolCalled](rec)[0].Rationale
 	assert.Equal(t, "log in with [REDACTED:github-pat], then look", r.Text.String())
 	assert.Equal(t, session.FromModel, r.Source)
@@ -106,10 +106,10 @@ func TestReasoningSafetyRedactRationale(t *testing.T) {
 
 func TestEveryToolCallStoresANonEmptyRationale(t *testing.T) {
 	calls := []Call{
-		{Name: "a"}, {Name: "a", Reasoning: "why"}, {Name: "nobody"}, {Name: "a", Arguments: args("not json")},
-		{Name: "a", Reasoning: privateKey()}, {Name: "strict", Arguments: args(`{}`)}, {Name: "boom"}, {},
+		{Name: "a"}, {Name: "a", Reasoning: "why"}, {Name: "nobody"}, {Name: "a", Arguments: rawJSON("not json")},
+		{Name: "a", Reasoning: privateKey()}, {Name: "strict", Arguments: rawJSON(`{}`)}, {Name: "boom"}, {},
 	}
-	rec := runTurn(t, dispatcher(t, oneStep("", calls...), echo("a"), strict("strict"), panicking()))
+	rec := runTurn(t, newDispatcher(t, oneStep("", calls...), echo("a"), strict("strict"), panicking()))
 	called := of[session.ToolCalled](rec)
 	require.Len(t, called, len(calls))
 	for _, c := range called {

@@ -64,7 +64,7 @@ func TestASchemaThatIsTooDeepIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = FrontEndTool{Parameters: deep(maxSchemaDepth)}.parseSchema()
 	require.ErrorIs(t, err, errDeepSchema)
-	brackets := json.RawMessage(`{"description":"` + strings.Repeat(`[\"{`, 100) + `"}`)
-	_, err = FrontEndTool{Parameters: brackets}.parseSchema()
+	inString := json.RawMessage(`{"description":"` + strings.Repeat(`[\"{`, 100) + `"}`)
+	_, err = FrontEndTool{Parameters: inString}.parseSchema()
 	require.NoError(t, err, "brackets within strings do not count")
 }

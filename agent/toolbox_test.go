@@ -22,10 +22,10 @@ func TestToolboxRefusesInvalidTools(t *testing.T) {
 }
 
 func TestToolsCanBeReplacedWhileATurnRuns(t *testing.T) {
-	p := &steps{responses: []Response{{Calls: []Call{{Name: "swap"}}}, {Calls: []Call{{Name: "b"}}}, {Text: "done"}}}
-	d := dispatcher(t, p)
+	p := &stepwise{responses: []Response{{Calls: []Call{{Name: "swap"}}}, {Calls: []Call{{Name: "b"}}}, {Text: "done"}}}
+	d := newDispatcher(t, p)
 	require.NoError(t, d.Tools.Replace(toolFunc("swap", func(context.Context) (json.RawMessage, error) {
-		return args(`"ok"`), d.Tools.Replace(echo("b"))
+		return rawJSON(`"ok"`), d.Tools.Replace(echo("b"))
 	})))
 	rec := runTurn(t, d)
 	assert.Equal(t, []session.Outcome{session.Success, session.Success}, []session.Outcome{
@@ -36,13 +36,13 @@ func TestToolsCanBeReplacedWhileATurnRuns(t *testing.T) {
 }
 
 func TestAnInvalidReplacementChangesNothing(t *testing.T) {
-	d := dispatcher(t, &steps{}, echo("a"))
+	d := newDispatcher(t, &stepwise{}, echo("a"))
 	require.Error(t, d.Tools.Replace(echo("x"), echo("x")))
 	assert.Equal(t, []string{"a"}, d.Tools.Names())
 }
 
 func TestAnEmptyToolboxOffersNothing(t *testing.T) {
-	d := dispatcher(t, oneStep("", Call{Name: "a"}))
+	d := newDispatcher(t, oneStep("", Call{Name: "a"}))
 	d.Tools = &Toolbox{}
 	assert.Empty(t, d.Tools.Names())
 	assert.Equal(t, session.Errored, of[session.ToolReturned](runTurn(t, d))[0].Outcome)

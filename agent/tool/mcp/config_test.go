@@ -60,7 +60,7 @@ func TestLoadNamesTheServerAndTheMistake(t *testing.T) {
 		_, err := Load(strings.NewReader(given), env)
 		assert.EqualError(t, err, want, given)
 	}
-	for _, tt := range []struct{ entry, want string }{
+	for _, tt := range []struct{ given, want string }{
 		{`{}`, `it needs a "command" or a "url"`},
 		{`{"comand":""}`, `it needs a "command" or a "url"`},
 		{`{"command":"x","url":"http://y"}`, `it has both a "command" and a "url"; take one`},
@@ -82,8 +82,8 @@ func TestLoadNamesTheServerAndTheMistake(t *testing.T) {
 		{`{"url":"http://${TOKEN}:x","headers":{"X":"z"}}`, `its "url" is not an http or https URL`},
 		{`{"command":"x","args":["${TOKEN}","${GONE}","${}"]}`, `the variable GONE it asks for is not set`},
 	} {
-		_, err := Load(strings.NewReader(`{"mcpServers":{"a":`+tt.entry+`}}`), env)
-		assert.EqualError(t, err, `MCP server "a": `+tt.want, tt.entry)
+		_, err := Load(strings.NewReader(`{"mcpServers":{"a":`+tt.given+`}}`), env)
+		assert.EqualError(t, err, `MCP server "a": `+tt.want, tt.given)
 	}
 }
 

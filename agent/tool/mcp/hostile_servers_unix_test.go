@@ -22,8 +22,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// script returns the endpoint that runs a shell script.
-func script(lines string) Endpoint { return Endpoint{Command: "sh", Args: []string{"-c", lines}} }
+// shellScript returns the endpoint that runs a shell script.
+func shellScript(lines string) Endpoint { return Endpoint{Command: "sh", Args: []string{"-c", lines}} }
 
 func TestProgramsThatAreNotMCPServers(t *testing.T) {
 	const notMCP = "it ended, or has something else than MCP messages in its output"
@@ -38,7 +38,7 @@ func TestProgramsThatAreNotMCPServers(t *testing.T) {
 			"it answered with error -32000",
 		},
 	} {
-		s := connected(t, oneServer(script(c.script)), Options{})
+		s := connected(t, oneServer(shellScript(c.script)), Options{})
 		assert.EqualError(t, s.states()[0].fault, c.fault, about)
 		assert.Empty(t, s.Tools())
 		s.Close()
@@ -49,7 +49,7 @@ func TestProgramsThatAreNotMCPServers(t *testing.T) {
 func TestConnectStopsASilentServerAtItsDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err := Connect(ctx, oneServer(script("exec sleep 100000")), Options{})
+	_, err := Connect(ctx, oneServer(shellScript("exec sleep 100000")), Options{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 

@@ -57,8 +57,8 @@ func overHTTP(t testing.TB, wrap func(http.Handler) http.Handler) *mortal {
 	s := testServer(over)
 	t.Cleanup(func() {
 		close(over)
-		for session := range s.Sessions() {
-			_ = session.Close()
+		for open := range s.Sessions() {
+			_ = open.Close()
 		}
 	})
 	var h http.Handler = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil)
@@ -132,8 +132,8 @@ func TestToolListChangesOverHTTP(t *testing.T) {
 		require.NoError(t, err)
 		await(t, func() bool { return len(all.Tools()) == 7 })
 		all.Close()
-		for session := range s.Sessions() {
-			_ = session.Close()
+		for open := range s.Sessions() {
+			_ = open.Close()
 		}
 	}
 }

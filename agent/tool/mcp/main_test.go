@@ -40,10 +40,10 @@ func testServer(over <-chan struct{}) *sdk.Server {
 		s.AddTool(&sdk.Tool{Name: name, Description: "It is " + name + ".", InputSchema: object}, h)
 	}
 	add("echo", func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return text(string(r.Params.Arguments)), nil
+		return textAnswer(string(r.Params.Arguments)), nil
 	})
 	add("fail", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		out := text("no such city")
+		out := textAnswer("no such city")
 		out.IsError = true
 		return out, nil
 	})
@@ -60,30 +60,31 @@ func testServer(over <-chan struct{}) *sdk.Server {
 	})
 	add("environ", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		os.Stderr.WriteString("\x1b[31mhostile words\n")
-		return text(strings.Join(os.Environ(), "\n")), nil
+		return textAnswer(strings.Join(os.Environ(), "\n")), nil
 	})
 	add("grow", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		add("grown", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return text("new"), nil
+			return textAnswer("new"), nil
 		})
-		return text("done"), nil
+		return textAnswer("done"), nil
 	})
 	return s
 }
 
-func text(s string) *sdk.CallToolResult {
+// textAnswer returns an answer with one text.
+func textAnswer(s string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: s}}}
 }
 
 // self returns the endpoint that runs this program as a server over stdio.
-func self(t testing.TB, env ...string) Endpoint {
+func self(t testing.TB, variables ...string) Endpoint {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
 	e := Endpoint{Command: program, Env: map[string]string{
 		asServer: "1", "GORACE": "atexit_sleep_ms=0", // otherwise the race detector delays its exit
 	}}
-	for _, kv := range env {
+	for _, kv := range variables {
 		name, value, _ := strings.Cut(kv, "=")
 		e.Env[name] = value
 	}

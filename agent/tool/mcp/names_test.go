@@ -34,11 +34,11 @@ func TestNames(t *testing.T) {
 		},
 		"names that replacing makes equal get a hash": {
 			nil, []origin{{"a", "x.y"}, {"a", "x/y"}},
-			[]string{"a__x_y_" + sum("a", "x.y"), "a__x_y_" + sum("a", "x/y")},
+			[]string{"a__x_y_" + hashOf("a", "x.y"), "a__x_y_" + hashOf("a", "x/y")},
 		},
 		"a prefix may produce the name of another tool": {
 			nil, []origin{{"a", "s"}, {"b", "s"}, {"c", "a__s"}},
-			[]string{"a__s_" + sum("a", "s"), "b__s", "c__a__s"},
+			[]string{"a__s_" + hashOf("a", "s"), "b__s", "c__a__s"},
 		},
 		"a long name is cut": {nil, []origin{{"a", long}}, []string{mark(long, long)}},
 		"an empty name":      {nil, []origin{{"a", ""}}, []string{"_e3b0c442"}},
@@ -54,8 +54,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// sum returns the hash that distinguishes a tool.
-func sum(server, tool string) string {
+// hashOf returns the hash that distinguishes a tool.
+func hashOf(server, tool string) string {
 	name := mark("", server+"\x00"+tool)
 	return name[1:]
 }
@@ -68,14 +68,14 @@ func FuzzNames(f *testing.F) {
 		slices.SortFunc(all, func(a, b origin) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		all = slices.Compact(all)
 		reserved := map[string]bool{taken: true}
-		named := nameAll(all, reserved)
+		assigned := nameAll(all, reserved)
 		seen := map[string]bool{taken: true}
 		for _, o := range all {
-			assert.Regexp(t, provider, named[o])
-			assert.False(t, seen[named[o]], "%q twice, or reserved", named[o])
-			seen[named[o]] = true
+			assert.Regexp(t, provider, assigned[o])
+			assert.False(t, seen[assigned[o]], "%q twice, or reserved", assigned[o])
+			seen[assigned[o]] = true
 		}
 		slices.Reverse(all)
-		assert.Equal(t, named, nameAll(all, reserved), "the order does not matter")
+		assert.Equal(t, assigned, nameAll(all, reserved), "the order does not matter")
 	})
 }

@@ -26,7 +26,7 @@ type inProcess struct {
 	mu      sync.Mutex
 	dials   []time.Time
 	broken  error // fails the next dials, if not nil
-	session *sdk.ServerSession
+	serving *sdk.ServerSession
 }
 
 func (i *inProcess) dial(func(error)) (*connection, error) {
@@ -37,14 +37,14 @@ func (i *inProcess) dial(func(error)) (*connection, error) {
 		return nil, i.broken
 	}
 	ours, theirs := sdk.NewInMemoryTransports()
-	session, err := i.make().Connect(context.Background(), theirs, nil)
+	serving, err := i.make().Connect(context.Background(), theirs, nil)
 	if err != nil {
 		return nil, err
 	}
-	i.session = session
+	i.serving = serving
 	return &connection{
 		transport: ours, explain: func(err error) error { return err }, abort: func() {},
-		release: func() { _ = session.Close() },
+		release: func() { _ = serving.Close() },
 	}, nil
 }
 
@@ -52,13 +52,13 @@ func (i *inProcess) dial(func(error)) (*connection, error) {
 func (i *inProcess) die(cause error) {
 	i.mu.Lock()
 	i.broken = cause
-	session := i.session
+	serving := i.serving
 	i.mu.Unlock()
-	_ = session.Close()
+	_ = serving.Close()
 }
 
-// start starts servers, which the test closes within its bubble.
-func start(t *testing.T, o Options, dialers map[string]dialer) *Servers {
+// startServers starts servers, which the test closes within its bubble.
+func startServers(t *testing.T, o Options, dialers map[string]dialer) *Servers {
 	t.Helper()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -83,7 +83,7 @@ func with(tools ...*sdk.Tool) func() *sdk.Server {
 				one.InputSchema = object
 			}
 			s.AddTool(one, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-				return text("this is " + r.Params.Name), nil
+				return textAnswer("this is " + r.Params.Name), nil
 			})
 		}
 		return s
@@ -93,7 +93,7 @@ func with(tools ...*sdk.Tool) func() *sdk.Server {
 func TestPausesBetweenRestartsGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &inProcess{broken: failf("not yet")}
-		s := start(t, Options{}, map[string]dialer{"test": i.dial})
+		s := startServers(t, Options{}, map[string]dialer{"test": i.dial})
 		defer s.Close()
 		assert.Equal(t, []state{{name: "test", fault: failf("not yet")}}, s.states())
 		pass(5 * time.Minute)
@@ -112,7 +112,7 @@ func TestToolsOfAServerThatIsDownFailWithAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &inProcess{make: with(&sdk.Tool{Name: "hello"})}
 		changes := 0
-		s := start(t, Options{OnChange: func([]agent.Tool) { changes++ }}, map[string]dialer{"test": i.dial})
+		s := startServers(t, Options{OnChange: func([]agent.Tool) { changes++ }}, map[string]dialer{"test": i.dial})
 		defer s.Close()
 		hello := s.Tools()[0]
 		_, err := hello.Run(t.Context(), nil)
@@ -141,7 +141,7 @@ func TestOnChangeIsCalledInOrder(t *testing.T) {
 		one, two := &inProcess{make: with(&sdk.Tool{Name: "hello"})}, &inProcess{broken: errors.New("down")}
 		two.make = with(&sdk.Tool{Name: "hello"}, &sdk.Tool{Name: "time"})
 		var seen [][]string
-		s := start(t, Options{
+		s := startServers(t, Options{
 			Reserved: []string{"time"},
 			OnChange: func(all []agent.Tool) { seen = append(seen, toolNames(all)) },
 		}, map[string]dialer{"one": one.dial, "two": two.dial})
@@ -179,7 +179,7 @@ func TestAnInvalidToolIsDroppedAlone(t *testing.T) {
 		i := &inProcess{make: with(&sdk.Tool{Name: "good"}, &sdk.Tool{
 			Name: "bad", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`),
 		})}
-		s := start(t, Options{Log: log.logger()}, map[string]dialer{"test": i.dial})
+		s := startServers(t, Options{Log: log.logger()}, map[string]dialer{"test": i.dial})
 		defer s.Close()
 		assert.Equal(t, []string{"good"}, toolNames(s.Tools()))
 		assert.Contains(t, log.String(), `server=test tool=bad error="its schema cannot be resolved"`)
@@ -205,12 +205,12 @@ func TestToolsThatNeedClientFeaturesFail(t *testing.T) {
 			i := &inProcess{make: func() *sdk.Server {
 				s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 				handler := func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-					return text("done"), ask(ctx, r.Session)
+					return textAnswer("done"), ask(ctx, r.Session)
 				}
 				s.AddTool(&sdk.Tool{Name: "ask", InputSchema: object}, handler)
 				return s
 			}}
-			s := start(t, Options{}, map[string]dialer{"test": i.dial})
+			s := startServers(t, Options{}, map[string]dialer{"test": i.dial})
 			defer s.Close()
 			began := time.Now()
 			_, err := s.Tools()[0].Run(t.Context(), nil)
@@ -233,7 +233,7 @@ func TestAnInterruptReachesTheServer(t *testing.T) {
 			s.AddTool(&sdk.Tool{Name: "wait", InputSchema: object}, handler)
 			return s
 		}}
-		s := start(t, Options{}, map[string]dialer{"test": i.dial})
+		s := startServers(t, Options{}, map[string]dialer{"test": i.dial})
 		defer s.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -268,7 +268,7 @@ func TestAServerThatKnowsOnlyTheOlderProtocol(t *testing.T) {
 			})
 			return s
 		}}
-		s := start(t, Options{}, map[string]dialer{"test": i.dial})
+		s := startServers(t, Options{}, map[string]dialer{"test": i.dial})
 		defer s.Close()
 		pass(time.Minute)
 		assert.True(t, s.states()[0].up, "%v", s.states())
