@@ -119,8 +119,8 @@ func TestOpaqueReasoningReturnsOnlyToItsProvider(t *testing.T) {
 	req := replaytest.Question(t)
 	req.Messages = append(req.Messages,
 		agent.Message{Role: agent.RoleAssistant, Text: "a", Opaque: []agent.Opaque{
-			{Provider: "another", Kind: reasoningContent, Data: []byte("theirs")},
 			p.opaque(reasoningContent, []byte("ours")),
+			{Provider: "another", Kind: reasoningContent, Data: []byte("theirs")},
 		}},
 		agent.Message{Role: agent.RoleUser, Text: "go on"})
 	_, err := p.Respond(t.Context(), req)
