@@ -1,5 +1,5 @@
-// What the stream told, folded, is what history says afterwards: for every case in
-// testdata/turns, so that a case more is a folder more.
+// Folding the stream has to give the same turns as history does afterwards, for every
+// case in testdata/turns.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -9,13 +9,13 @@ import { initial, maxConversations, reduce, trimTo } from '../../state/reduce.js
 
 const turns = new URL('../../../../testdata/turns/', import.meta.url);
 
-/** The events of a stream, as a browser would hand them out. */
+/** Splits a recorded stream into events as a browser delivers them. */
 function events(sse) {
   return sse.split('\n\n').map((block) => Object.fromEntries(block.split('\n').map((l) => [l.slice(0, l.indexOf(':')), l.slice(l.indexOf(':') + 2)])))
     .filter((e) => e.data).map((e) => ({ id: e.id, frame: JSON.parse(e.data) }));
 }
 
-/** A state in which a thread is open and empty. */
+/** Returns a state in which a thread is open and empty. */
 function open(thread, state = initial()) {
   const selected = reduce(state, { type: 'select', active: { kind: 'thread', id: thread } });
   return reduce(selected, { type: 'history', id: thread, history: { turns: [], has_more: false, event_id: '' } });
@@ -23,7 +23,7 @@ function open(thread, state = initial()) {
 
 const play = (state, all) => all.reduce((s, e) => reduce(s, { type: 'event', frame: e.frame, eventId: e.id, now: 0 }), state);
 
-/** What both the stream and history tell. */
+/** Returns what both the stream and history know of a turn. */
 function told(t) {
   return {
     number: t.number, state: t.state, response: t.response, error: t.error, narrative: t.narrative, ended: t.endedAt,
@@ -36,17 +36,17 @@ for (const name of readdirSync(turns)) {
   const read = (file) => readFileSync(new URL(`${name}/${file}`, turns), 'utf8');
   const history = JSON.parse(read('history.json')), all = events(read('stream.sse'));
 
-  test(`${name}: the stream, folded, is history`, () => {
+  test(`${name}: folding the stream gives history`, () => {
     const c = play(open(history.thread_id), all).conversations[history.thread_id];
     assert.deepEqual(c.turns.map(told), history.turns.map((t) => told(turnOf(t))));
   });
 
-  test(`${name}: an event that comes twice changes nothing`, () => {
+  test(`${name}: a repeated event changes nothing`, () => {
     const once = play(open(history.thread_id), all), twice = play(once, all);
     assert.deepEqual(twice.conversations, once.conversations);
   });
 
-  test(`${name}: history in mid-stream repeats and loses nothing`, () => {
+  test(`${name}: history fetched during the stream repeats and loses nothing`, () => {
     for (let cut = 0; cut <= all.length; cut++) {
       const state = play(open(history.thread_id), all.slice(0, cut));
       const late = reduce(state, { type: 'history', id: history.thread_id, history });
@@ -56,13 +56,13 @@ for (const name of readdirSync(turns)) {
   });
 }
 
-test('an event from before what history told is not told again', () => {
+test('an event that history already includes changes nothing', () => {
   const { history, all } = load('parallel');
   const state = reduce(open(history.thread_id), { type: 'history', id: history.thread_id, history });
   for (const e of all) assert.equal(play(state, [e]).conversations[history.thread_id].turns, state.conversations[history.thread_id].turns, e.id);
 });
 
-test('a call has ended as soon as the stream says so, not only with its step', () => {
+test('a call ends with its own event, not only with its step', () => {
   const { history, all } = load('tool-error');
   const until = all.filter((e) => e.frame.type !== 'reasoning_update' && e.frame.type !== 'response');
   const [t] = play(open(history.thread_id), until).conversations[history.thread_id].turns;
@@ -70,14 +70,14 @@ test('a call has ended as soon as the stream says so, not only with its step', (
   assert.equal(t.state, 'processing');
 });
 
-test('a turn that did not change is the same object, so that it is not drawn again', () => {
+test('an unchanged turn keeps its identity, so it is not drawn again', () => {
   const { history, all } = load('parallel');
   const state = play(open(history.thread_id), all), id = history.thread_id;
   const merged = reduce(state, { type: 'turn', id, turn: history.turns[0] }), again = reduce(merged, { type: 'turn', id, turn: history.turns[0] });
   assert.equal(again.conversations[id].turns[0].calls[0], merged.conversations[id].turns[0].calls[0]);
 });
 
-test('parameters come with the turn, and a late answer does not undo what the stream said', () => {
+test('a late answer adds parameters and does not undo the stream', () => {
   const { history, all } = load('parallel');
   const id = history.thread_id, half = play(open(id), all.slice(0, 5)), asked = half.conversations[id].turns[0];
   const done = play(half, all.slice(5));
@@ -87,14 +87,14 @@ test('parameters come with the turn, and a late answer does not undo what the st
   assert.deepEqual(turn.calls[0].params, history.turns[0].reasoning.tool_decisions[0].parameters);
 });
 
-test('the words that were typed are shown until the server’s come', () => {
+test('the typed words are shown until the server’s text arrives', () => {
   const sent = reduce(open('t'), { type: 'sent', id: 't', number: 1, content: 'hello', messageId: 'm', state: 'processing', now: 5 });
   assert.equal(sent.conversations.t.turns[0].input, 'hello');
   const told = reduce(sent, { type: 'turn', id: 't', turn: { turn_number: 1, user_input: 'hel[REDACTED:x]', state: 'processing', tool_calls: [], reasoning: null } });
   assert.equal(told.conversations.t.turns[0].input, 'hel[REDACTED:x]');
 });
 
-test('memory is bounded: conversations nobody looks at go, and so do turns that went by', () => {
+test('old conversations and old turns are dropped', () => {
   let s = initial();
   for (let n = 0; n < 3 * maxConversations; n++) s = open(`t${n}`, s);
   assert.equal(Object.keys(s.conversations).length, maxConversations);

@@ -15,34 +15,34 @@ test('a job’s first turn is its prompt', () => {
   assert.equal(t.state, 'queued');
 });
 
-test('reasons, which name no call, are given to the calls before them in order', () => {
+test('reasons are assigned in order to the calls before them', () => {
   const [t] = fold(use('a', 'c1'), use('a', 'c2'), result('c2', 'error', null), result('c1', 'success', 'ok'), why(['a', 'first', 'success', 0], ['a', 'second', 'error', 0]));
   assert.deepEqual(t.calls.map((c) => [c.id, c.why, c.outcome, c.group, c.preview]), [['c1', 'first', 'success', 0, '"ok"'], ['c2', 'second', 'error', 0, '']]);
 });
 
-test('groups of two steps are two groups, whatever the worker numbered them', () => {
+test('groups of two steps stay apart even if the worker reuses a number', () => {
   const [t] = fold(use('a', 'c1'), use('b', 'c2'), why(['a', 'x', 'success', 0], ['b', 'y', 'success', 0]), use('a', 'c3'), use('b', 'c4'), why(['a', 'x', 'success', 0], ['b', 'y', 'success', 0]));
   assert.deepEqual(t.calls.map((c) => c.group), [0, 0, 1, 1]);
   assert.deepEqual(t.calls.map((c) => c.step), [1, 1, 2, 2]);
 });
 
-test('a decision whose call was never posted is shown all the same', () => {
+test('a decision is shown even if its call was never posted', () => {
   const [t] = fold(why(['a', 'because', 'success']));
   assert.deepEqual(t.calls.map((c) => [c.tool, c.why, c.outcome]), [['a', 'because', 'success']]);
 });
 
-test('a further prompt is a turn of its own, and the last message before it its answer', () => {
+test('a further prompt begins a turn, and the message before it is the answer', () => {
   const turns = fold({ type: 'job_message', role: 'assistant', content: 'done' }, { type: 'job_message', role: 'user', content: 'and more' }, { type: 'job_message', role: 'assistant', content: 'done too' });
   assert.deepEqual(turns.map((t) => [t.number, t.input, t.response]), [[1, 'look around', 'done'], [2, 'and more', 'done too']]);
 });
 
-test('what was said before a further call was no answer', () => {
+test('a message before another call is a narrative, not an answer', () => {
   const [t] = fold({ type: 'job_message', role: 'assistant', content: 'let me see' }, use('a', 'c1'));
   assert.equal(t.response, '');
   assert.deepEqual(t.said.map((s) => s.text), ['let me see']);
 });
 
-test('a job that was stopped leaves no call running', () => {
+test('a stopped job leaves no call running', () => {
   const [t] = fold(use('a', 'c1'), { type: 'job_status', state: 'cancelled' });
   assert.equal(t.state, 'interrupted');
   assert.equal(t.calls[0].outcome, 'cancelled');

@@ -7,20 +7,20 @@ import { emptyCall, emptyTurn } from '../../state/fold.js';
 const call = (id, more = {}) => ({ ...emptyCall(id), tool: 'look', why: 'to see', source: 'model', outcome: 'success', took: 5, params: { q: id }, ...more });
 const turn = { ...emptyTurn(2), input: 'what *is* it?', response: 'It **is**.', state: 'completed', calls: [call('a'), call('b', { source: 'fallback', why: 'Tool selected.' })] };
 
-test('a copy says whose sentence a reason is', () => {
+test('a copy marks reasons that are not the model’s own words', () => {
   assert.equal(why(call('a')), 'look: to see');
   for (const text of [asText(turn), asMarkdown(turn)]) assert.match(text, /no reason given/);
   assert.equal(JSON.parse(asJSON(turn)).tool_decisions[1].rationale_source, 'fallback');
 });
 
-test('in Markdown the words of others are words', () => {
+test('Markdown in the words of others is escaped', () => {
   const hostile = call('a', { tool: 'x`](http://evil)', why: '<img src=x> [click](http://evil) **bold**', params: { s: '```\n# out' } });
   const text = callMarkdown(hostile);
   assert.ok(!/(^|[^\\])<img/.test(text) && !/(^|[^\\])\[click\]/.test(text), text);
   assert.match(text, /\n {2}````json\n/, 'a fence longer than theirs');
 });
 
-test('a command is one argument, whatever the id holds', () => {
+test('the curl command quotes any thread id as one argument', () => {
   assert.equal(asCurl('http://h', "a'; rm -rf /", 3), `curl -s 'http://h/api/chat/turn?thread_id=a'\\''%3B%20rm%20-rf%20%2F&turn=3' -H "Authorization: Bearer $CANDOR_TOKEN"\n`);
 });
 
@@ -31,12 +31,12 @@ test('calls are aligned by tool, in order', () => {
   assert.equal(names(align([], tools('ab'))), '-a -b');
 });
 
-test('of two equal tools the one with the same parameters is the partner', () => {
+test('of two calls of a tool, the one with the same parameters is the partner', () => {
   const pairs = align([call('1', { params: { q: 'y' } })], [call('2', { params: { q: 'x' } }), call('3', { params: { q: 'y' } })]);
   assert.deepEqual(pairs.map(([l, r]) => [l?.id, r?.id]), [[undefined, '2'], ['1', '3']]);
 });
 
-test('a difference names what changed, and nothing else', () => {
+test('a difference names only what changed', () => {
   const [same, changed] = diffCalls([call('a'), call('b')], [call('a'), call('b', { why: 'to see more', params: { q: 'b', n: 1 }, took: 9 })]);
   assert.equal(same.kind, 'same');
   assert.deepEqual([changed.kind, changed.why, changed.outcome, changed.took], ['changed', true, false, 4]);
@@ -44,20 +44,20 @@ test('a difference names what changed, and nothing else', () => {
   assert.deepEqual(diffParams([1], [2]), [{ key: '', left: '[\n 1\n]', right: '[\n 2\n]' }]);
 });
 
-test('a tool named __proto__ or a key of that name is nothing special', () => {
+test('a parameter named __proto__ is compared like any other', () => {
   const odd = JSON.parse('{"__proto__": 1}');
   assert.deepEqual(diffParams(odd, {}), [{ key: '__proto__', left: '1', right: null }]);
   assert.deepEqual(diffParams({ toString: 1 }, {}), [{ key: 'toString', left: '1', right: null }]);
 });
 
-test('changed words are marked on their side, and each side still reads whole', () => {
+test('changed words are marked on their side, and no word is lost', () => {
   const { left, right } = diffWords('the log says it', 'the metrics say it');
   assert.equal(left.map((r) => r.text).join(''), 'the log says it');
   assert.equal(right.map((r) => r.text).join(''), 'the metrics say it');
   assert.deepEqual(left.filter((r) => !r.same).map((r) => r.text.trim()).join(' '), 'log says');
 });
 
-test('two huge turns are compared in a moment, without being aligned', () => {
+test('two huge turns are compared in order instead of aligned', () => {
   const many = Array.from({ length: 5000 }, (_, i) => call(String(i)));
   assert.equal(diffCalls(many, many).length, 5000);
 });

@@ -10,7 +10,7 @@ import { formatRoute, parseRoute, tokenIn } from '../../state/route.js';
 const call = (id, more = {}) => ({ ...emptyCall(id), tool: id, outcome: 'success', took: 100, startedAt: 1000, step: 1, why: `why ${id}`, source: 'model', ...more });
 const turn = (more = {}) => ({ ...emptyTurn(1), state: 'completed', startedAt: 1000, endedAt: 5100, ...more });
 
-test('a turn in one line: while it runs a counter, afterwards what it came to', () => {
+test('the headline of a turn counts while it runs, then sums up the result', () => {
   const calls = [call('a', { group: 0 }), call('b', { group: 0, outcome: 'pending', took: null }), call('c', { outcome: 'pending', took: null })];
   assert.deepEqual(headline(turn({ state: 'processing', calls, endedAt: 0 }), 9400), { label: 'Working… 8 s', detail: '1 of 3 tools done' });
   assert.deepEqual(headline(turn({ calls: calls.map((c) => ({ ...c, outcome: 'success', group: c.id === 'c' ? null : 0 })) }), 0), { label: 'Reasoning', detail: '3 tools, 2 in parallel, 4.1 s' });
@@ -21,23 +21,23 @@ test('a turn in one line: while it runs a counter, afterwards what it came to', 
   assert.equal(headline(asks, 0).label, 'Waiting for you');
 });
 
-test('each state that has nothing to show says so in words of its own', () => {
+test('each state without decisions has its own explanation', () => {
   const words = ['queued', 'processing', 'completed', 'failed', 'interrupted'].map((state) => silence(turn({ state })));
   words.push(silence(turn({ narrativeBlocked: true })));
   assert.equal(new Set(words).size, 6);
   assert.ok(words.every(Boolean));
 });
 
-test('a sentence of ours is never taken for the model’s', () => {
+test('the fallback sentence is never attributed to the model', () => {
   assert.equal(sourceOf(call('a')).ours, false);
   assert.equal(sourceOf(call('a', { source: 'summary' })).ours, false);
   for (const more of [{ source: 'fallback' }, { source: 'fallback', blocked: true }, { source: '' }]) assert.equal(sourceOf(call('a', more)).ours, true);
   assert.match(sourceOf(call('a', { source: 'fallback' })).text, /no reason given/);
 });
 
-test('an outcome nobody knows is shown by its name', () => assert.equal(outcomeOf(call('a', { outcome: 'vanished' })).text, 'vanished'));
+test('an unknown outcome is shown by its name', () => assert.equal(outcomeOf(call('a', { outcome: 'vanished' })).text, 'vanished'));
 
-test('calls of a group are one batch, a sub-agent is below its call', () => {
+test('calls of a group form one batch, and a sub-agent is below its call', () => {
   const t = turn({
     calls: [call('a', { group: 0 }), call('b', { group: 0 }), call('c', { step: 2 }), call('d', { agent: 'r_1' })],
     said: [{ agent: '', step: 1, text: 'first', source: 'model', at: 0 }, { agent: 'r_1', step: 1, text: 'sub', source: 'model', at: 0 }],
@@ -51,13 +51,13 @@ test('calls of a group are one batch, a sub-agent is below its call', () => {
   assert.deepEqual(sub.steps[0].batches[0].nodes.map((n) => n.call.id), ['d']);
 });
 
-test('an agent that seems to hire itself ends somewhere', () => {
+test('an agent that starts itself does not recurse forever', () => {
   const t = turn({ calls: [call('a', { agent: 'x' })], handoffs: [{ call: 'a', from: 'x', to: 'x', text: '', at: 0 }] });
   assert.deepEqual(outline(t), []);
   outline({ ...t, calls: [call('b'), call('a', { agent: 'x' })], handoffs: [...t.handoffs, { call: 'b', from: '', to: 'x', text: '', at: 0 }] });
 });
 
-test('lanes share an axis', () => {
+test('the lanes of a batch share an axis', () => {
   const calls = [call('a', { took: 400 }), call('b', { startedAt: 1100, took: 100 })], axis = together(calls, 0);
   assert.deepEqual(axis, { from: 1000, wall: 400, sum: 500 });
   assert.deepEqual(lane(calls[1], axis, 0), { left: 0.25, width: 0.25 });
@@ -72,7 +72,7 @@ test('the critical path is what the turn waited for', () => {
   assert.deepEqual(bars.map((b) => [b.kind, b.from, b.to]), [['model', 0, 500], ['tool', 500, 800], ['tool', 500, 1400], ['model', 1400, 2000], ['tool', 2000, 2100], ['model', 2100, 4100]]);
 });
 
-test('marks of an axis are round and few', () => {
+test('an axis has few marks at round numbers', () => {
   for (const length of [1, 7, 130, 4100, 61_000, 3_600_000]) {
     const all = ticks(length);
     assert.ok(all.length >= 2 && all.length <= 7, `${length}: ${all}`);
@@ -80,7 +80,7 @@ test('marks of an axis are round and few', () => {
   }
 });
 
-test('times read as a person says them', () => {
+test('times and sizes are formatted for people', () => {
   assert.deepEqual([0, 12, 999, 4130, 9960, 42_000, 125_000, 7_260_000].map(span), ['0 ms', '12 ms', '999 ms', '4.1 s', '10 s', '42 s', '2 min 05 s', '2 h 01 min']);
   assert.deepEqual([-5, 8999, 61_500].map(counter), ['0 s', '8 s', '1 min 01 s']);
   assert.deepEqual([0, 60_000, 7_200_000, 172_800_000].map((d) => ago(1e12, 1e12 + d)), ['now', '1 min', '2 h', '2 d']);
@@ -89,7 +89,7 @@ test('times read as a person says them', () => {
   assert.deepEqual([1, 999, 1500, 2_500_000].map(size), ['1 byte', '999 bytes', '1.5 kB', '2.5 MB']);
 });
 
-test('the first line stands for a text, without Markdown’s marks and whole characters', () => {
+test('the first line of a text has no Markdown and no broken characters', () => {
   assert.equal(firstLine('\n## **Looking** at `x`\nmore'), 'Looking at x');
   assert.equal(firstLine('2 * 3 * 4 is 24'), '2 * 3 * 4 is 24');
   assert.equal(firstLine('I call _both_ file_read and file_list'), 'I call both file_read and file_list');
@@ -98,7 +98,7 @@ test('the first line stands for a text, without Markdown’s marks and whole cha
   assert.equal(pretty('not json…'), 'not json…');
 });
 
-test('a deep link says what it was made of', () => {
+test('a deep link survives formatting and parsing', () => {
   const r = { thread: 'a b', job: '', turn: 3, call: 'call_2', view: 'timeline', diff: 1, isNew: false };
   assert.deepEqual(parseRoute(formatRoute(r)), r);
   assert.equal(formatRoute({ thread: 'x', turn: 3, call: 'call_2' }), '#t=x&turn=3&d=call_2');
@@ -107,7 +107,7 @@ test('a deep link says what it was made of', () => {
   assert.equal(tokenIn('#token=abc'), 'abc');
 });
 
-test('places are in the order of the stream', () => {
+test('cursors are ordered like the stream', () => {
   const order = ['aaaaaaaa-7', 'aaaaaaaa-8.1', 'aaaaaaaa-8.2', 'aaaaaaaa-8', 'aaaaaaaa-9'].map(parseCursor);
   for (let i = 1; i < order.length; i++) {
     assert.ok(isAfter(order[i], order[i - 1]));
