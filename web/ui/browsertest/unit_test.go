@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The page's pure modules have unit tests, which Node runs without a build step.
+// The page's pure modules have unit tests in unit/, which Node runs without a build step.
 func TestThePagesModules(t *testing.T) {
 	files, err := filepath.Glob("unit/*.test.js")
 	require.NoError(t, err)
