@@ -135,6 +135,7 @@ func (r *REPL) threads(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
+		// In JSON mode print is silent, and each thread is a line.
 		for _, t := range list {
 			if raw, err := json.Marshal(t); r.JSON && err == nil {
 				r.Screen.Print(SafeJSON(raw) + "\n")
@@ -150,6 +151,7 @@ func (r *REPL) newThread(_ context.Context, args []string) error {
 	if len(args) > 0 {
 		return usage("/new takes no argument; say what you want to say next.")
 	}
+	// Turns of the thread that is left go on at the server; /switch shows them again.
 	r.follower.stop()
 	r.thread, r.approvals = "", nil
 	clear(r.running)

@@ -58,7 +58,9 @@ func (r *REPL) answerApproval(ctx context.Context, action string, args []string)
 	if err != nil {
 		return err
 	}
-	err = r.await(ctx, "answering", func(ctx context.Context) error { return r.Client.Approve(ctx, q.RequestID, action) })
+	err = r.await(ctx, "answering", func(ctx context.Context) error {
+		return r.Client.Approve(ctx, q.RequestID, action)
+	})
 	if err == nil || client.Is(err, "no_approval") {
 		r.removeApproval(q.RequestID)
 	}
@@ -111,6 +113,11 @@ const maxApprovalParams = 4000
 // Question asks a person about a call that waits: its reason, all of its parameters,
 // and how to answer. number tells it from others that wait; 0 is for a single one.
 // Parameters that are too long to show are pointed out.
+//
+//	? 2 shell  "to see what fills the disk"
+//	  Runs a command.
+//	  params: { "command": "du -sh *" }
+//	  May it run? /approve 2, /approve 2 always or /deny 2
 func (s Style) Question(a client.Approval, number int) string {
 	d := client.Decision{ToolName: a.ToolName, Rationale: a.Rationale, Source: a.Source}
 	lead, which := "  ? ", ""

@@ -42,6 +42,7 @@ func (c *cellCodec) encode(text string) string {
 // single cell stays itself; a cluster without width disappears.
 func (c *cellCodec) encodeCluster(s string, cells int) string {
 	r, n := utf8.DecodeRuneInString(s)
+	// Line breaks get a placeholder, too: the library would end the line at one.
 	switch {
 	case r >= firstPlaceholder || s == "\n":
 		return c.assign(s)

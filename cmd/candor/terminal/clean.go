@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 )
 
+// Bounds of what is shown of foreign text.
 const (
 	// maxLine bounds one line of foreign text, in characters.
 	maxLine = 10_000
@@ -46,6 +47,7 @@ type cleaner struct {
 // clean takes runs of printable ASCII, which most text is, in one piece, and looks
 // at the rest rune by rune.
 func (c cleaner) clean(s string) string {
+	// At most four bytes for each character that can be shown.
 	c.out.Grow(min(len(s), 4*maxText))
 	for len(s) > 0 {
 		if n := printableASCII(s); n > 0 && c.total+n < maxText {

@@ -80,9 +80,10 @@ func nearest(word string) string {
 // distance returns the edit distance of two words: how many letters have to be
 // inserted, removed or changed. A word longer than any command is simply far.
 func distance(a, b string) int {
-	if len(a) > 32 {
+	if len(a) > 32 { // keeps the cost of a pasted line small
 		return len(a)
 	}
+	// One row of the table at a time; row[j] is the distance to the first j letters of b.
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -49,7 +49,7 @@ func NewEditor(in, out *os.File, complete func(line string) []string) (*Editor, 
 		io.Reader
 		io.Writer
 	}{readerFunc(e.read), writerFunc(e.write)}, "")
-	e.term.AutoCompleteCallback = e.edit
+	e.term.AutoCompleteCallback = e.edit // despite its name it sees every key first
 	e.term.History = (*lineHistory)(e)
 	e.currentPrompt.Store(new(""))
 	e.resize()
@@ -127,12 +127,16 @@ func (e *Editor) resize() {
 	}
 }
 
+// readerFunc is a function as an io.Reader, which is what the library wants.
 type readerFunc func([]byte) (int, error)
 
+// Read implements io.Reader.
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
+// writerFunc is a function as an io.Writer.
 type writerFunc func([]byte) (int, error)
 
+// Write implements io.Writer.
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // read is where the library reads keys.
@@ -223,7 +227,7 @@ func (e *Editor) tab(line string, pos int) (newLine string, newPos int, ok bool)
 	if len(options) == 0 {
 		return line, pos, true
 	}
-	common := options[0]
+	common := options[0] // becomes their common beginning
 	for _, o := range options[1:] {
 		for !strings.HasPrefix(o, common) {
 			common = common[:len(common)-1]
@@ -254,6 +258,7 @@ func (h *lineHistory) Add(line string) {
 	if strings.TrimSpace(text) == "" || len(h.history) > 0 && h.history[len(h.history)-1] == text {
 		return
 	}
+	// The history holds text: placeholders are resolved when a line comes back.
 	h.history = append(h.history, text)
 	h.history = slices.Clone(h.history[max(0, len(h.history)-maxHistory):])
 }

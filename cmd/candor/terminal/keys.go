@@ -35,6 +35,7 @@ var keyMap = map[string]string{
 // ^N ^P ^U ^W and Enter.
 const passedThrough = "\x01\x05\t\x0b\x0c\x0e\x10\x15\x17\r"
 
+// Bracketed paste: what terminals send around pasted text.
 const (
 	pasteBegin = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
@@ -95,7 +96,7 @@ func (k *keys) takePaste(in []byte) int {
 	end := bytes.Index(in, []byte(pasteEnd))
 	n := end
 	if end < 0 {
-		n = len(in) - len(pasteEnd) + 1
+		n = len(in) - len(pasteEnd) + 1 // the rest may be the beginning of the end mark
 		if n <= 0 {
 			return 0
 		}
@@ -105,6 +106,7 @@ func (k *keys) takePaste(in []byte) int {
 		return n
 	}
 	text := strings.TrimRight(Clean(strings.ToValidUTF8(string(k.pasted), "")), "\n")
+	// The text waits in pastes; the editor sees one key and fetches it.
 	k.pastes = append(k.pastes, text)
 	k.pasted, k.pasting = nil, false
 	k.ready = append(k.ready, keyPaste)
@@ -114,6 +116,7 @@ func (k *keys) takePaste(in []byte) int {
 // takeKey takes one key and returns its length, 0 if it may not be complete.
 func (k *keys) takeKey(in []byte) int {
 	if in[0] == 0x03 {
+		// Ctrl-C stops the turn, and clears the line that was typed meanwhile.
 		k.interrupt()
 		k.ready = append(k.ready, keyClear)
 		return 1

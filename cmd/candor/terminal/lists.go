@@ -11,6 +11,9 @@ import (
 
 // Threads renders a list of conversations with their numbers, the current one
 // marked. now is what the ages are relative to.
+//
+//	●   1  6f0f2c1e  Why is login slow?      12 turns, now
+//	    2  9b1d77aa  (nothing said yet)       0 turns, 5 min ago
 func (s Style) Threads(list []client.Thread, current string, now time.Time) string {
 	if len(list) == 0 {
 		return s.paint(dim, "  ─ There is no conversation yet. Say something to begin one.") + "\n"
@@ -96,6 +99,9 @@ func hits(t client.Turn, words []string) []hit {
 
 // Hits renders what a search found in a turn: a line for each place, cut around the
 // first of the words. words must not be empty.
+//
+//	turn 2  said              Why is LOGIN slow?
+//	turn 2  notes_search      "somebody may have met this before" …
 func (s Style) Hits(t client.Turn, words []string) string {
 	var out strings.Builder
 	for _, h := range hits(t, words) {
@@ -105,7 +111,8 @@ func (s Style) Hits(t client.Turn, words []string) string {
 			room = max(20, s.Width-cellWidth(where)-18)
 		}
 		text := excerpt(CleanLine(h.text), words[0], room)
-		out.WriteString(s.paint(dim, where) + s.paint(cyan, pad(fit(h.where, 16), 16)) + "  " + s.highlight(text, words) + "\n")
+		out.WriteString(s.paint(dim, where) + s.paint(cyan, pad(fit(h.where, 16), 16)) +
+			"  " + s.highlight(text, words) + "\n")
 	}
 	return out.String()
 }

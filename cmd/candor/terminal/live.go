@@ -16,6 +16,12 @@ type Live struct {
 // Lines returns what an event of a thread adds to the screen: whole lines, or "" for
 // an event that is not shown. Events that need the whole turn, such as
 // reasoning_update, are left to whoever has it.
+//
+//	○ Thinking...
+//	○ I look in the notes first.
+//	○ notes_search
+//	● notes_search
+//	  ▸ Found 3 notes matching "login slow"
 func (l Live) Lines(e client.Event) string {
 	switch e.Type {
 	case "thinking":
@@ -51,6 +57,7 @@ func (s Style) text(foreign string) string {
 
 // thinking renders the beginning of a turn, or the narrative of a step.
 func (l Live) thinking(e client.Event) string {
+	// The event that begins a turn names its message; those of steps have a narrative.
 	if e.MessageID != "" || e.Step == 0 {
 		return l.step("  ○ ", dim, dim, "Thinking...")
 	}
@@ -106,6 +113,7 @@ func (l Live) handoff(e client.Event) string {
 
 // call is the name of the tool that an event is about.
 func (l Live) call(e client.Event) string {
+	// Stream events have the tool's name in a member of their own.
 	d := e.Decision
 	d.ToolName = e.Name
 	return l.paint(cyan, l.shorten(toolName(d), 4))

@@ -17,7 +17,9 @@ func outcome(d client.Decision, c client.Call) string {
 	case d.Outcome == "success":
 		words = success(c.Shape)
 	case d.Approval == "deny", d.Approval == "expired":
-		words += map[string]string{"deny": ": denied by a person", "expired": ": nobody approved it in time"}[d.Approval]
+		words += map[string]string{
+			"deny": ": denied by a person", "expired": ": nobody approved it in time",
+		}[d.Approval]
 	case c.Error != "":
 		words += ": " + fit(CleanLine(c.Error), 160)
 	}
@@ -37,6 +39,7 @@ func success(s *client.ResultShape) string {
 		return count(*s.Items) + " " + itemNoun(s.Of, *s.Items) + " found"
 	case s.Items != nil:
 		return "success (" + plural(*s.Items, "item") + ")"
+	// A command that exits with an error is a successful call: it ran and its output is known.
 	case s.ExitCode != nil && *s.ExitCode != 0:
 		return fmt.Sprintf("success (exit %d, %s)", *s.ExitCode, plural(chars(s), "char"))
 	case s.ExitCode != nil:
@@ -80,6 +83,7 @@ func resultLine(preview string, s *client.ResultShape) string {
 	case s != nil && s.ExitCode != nil:
 		return fmt.Sprintf("Exit %d — stdout: %s", *s.ExitCode, plural(chars(s), "char"))
 	}
+	// The preview of a text is a JSON string. Its first line is worth more than its quotes.
 	var text string
 	if json.Unmarshal([]byte(preview), &text) == nil {
 		line, rest, more := strings.Cut(strings.TrimSpace(text), "\n")

@@ -25,6 +25,7 @@ func ExportFile(ctx context.Context, c *client.Client, thread, format, file stri
 	if err = c.Export(ctx, thread, format, f); err == nil {
 		size, err = f.Seek(0, io.SeekCurrent)
 	}
+	// Half an export would pass for a whole one, so it is removed.
 	if err = errors.Join(err, f.Close()); err != nil {
 		return 0, errors.Join(err, os.Remove(file))
 	}

@@ -23,8 +23,8 @@ func compact(raw []byte, characters int) string {
 		return "{}"
 	}
 	p := printer{dec: json.NewDecoder(bytes.NewReader(raw)), budget: 4*characters + 16}
-	p.dec.UseNumber()
-	if p.value(0) != nil {
+	p.dec.UseNumber()      // 1.50 stays 1.50
+	if p.value(0) != nil { // too long, too deep, or JSON that breaks off
 		p.out.WriteString("…")
 	}
 	return truncate(p.out.String(), characters)
@@ -103,6 +103,7 @@ func (p *printer) group(open json.Delim, depth int) error {
 
 // quote renders a string, cleaned, as JSON: line breaks stay escaped.
 func (p *printer) quote(s string) {
+	// Cleaning costs time by length, so what would be cut anyway goes first.
 	if len(s) > p.budget {
 		s = strings.ToValidUTF8(s[:p.budget], "")
 	}
@@ -135,6 +136,7 @@ func SafeJSON(raw json.RawMessage) string {
 			out.WriteRune(r)
 			continue
 		}
+		// JSON escapes are UTF-16: a rune beyond the first plane takes two.
 		for _, unit := range utf16.AppendRune(nil, r) {
 			fmt.Fprintf(&out, `\u%04x`, unit)
 		}

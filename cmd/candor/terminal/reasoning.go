@@ -17,6 +17,12 @@ const (
 // Block renders the reasoning of a turn as it follows the turn's answer: the
 // narrative, then for each call its reason, parameters and outcome, and what was
 // redacted. It is empty for a turn that called no tools.
+//
+//	┄ Reasoning (turn 2)
+//	Narrative: "I look in the notes first."
+//	┄ notes_search  "somebody may have met this before"
+//	  params: { "query": "login slow" }
+//	  → 3 notes found
 func (s Style) Block(t client.Turn) string {
 	if t.Reasoning == nil {
 		return ""
@@ -60,6 +66,7 @@ func (s Style) nameLine(e entry, withReason bool) string {
 	if !withReason {
 		return line + "\n"
 	}
+	// Behind a long name on a narrow screen, a reason would be a column of single words.
 	cells := cellWidth(lead+name) + 2
 	if s.Width > 0 && cells > s.Width*2/5 {
 		return line + "\n" + s.hang(e.margin(), reasonRendition(e.Decision), quotedReason(e.Decision))
@@ -71,6 +78,14 @@ func (s Style) nameLine(e entry, withReason bool) string {
 // narrative of every step and a labeled line for each part of a call. thread is
 // named in the title unless it is empty. For a turn without reasoning it says why
 // there is none.
+//
+//	┄ Reasoning — turn 2
+//	Narrative: "I look in the notes first."
+//
+//	┄ notes_search
+//	  rationale: "somebody may have met this before"
+//	  params:    { "query": "login slow" }
+//	  outcome:   3 notes found
 func (s Style) Detail(t client.Turn, thread string) string {
 	title := fmt.Sprintf("  ┄ Reasoning — turn %d", t.Number)
 	if thread != "" {
@@ -121,7 +136,7 @@ func (s Style) narrative(r *client.Reasoning) string {
 func (s Style) narratives(r *client.Reasoning) string {
 	out := s.narrative(r)
 	for _, n := range r.Narratives {
-		if n.Narrative == r.Narrative && n.Agent == "" {
+		if n.Narrative == r.Narrative && n.Agent == "" { // the turn's, which stands above
 			continue
 		}
 		label := fmt.Sprintf("  Step %d: ", n.Step)
@@ -157,6 +172,8 @@ type entry struct {
 // entries yields the decisions of a turn in their order. Consecutive decisions of
 // the same group are one batch.
 func entries(t client.Turn) func(func(entry) bool) {
+	// A decision knows its call by id only. One without a call has the zero Call, which
+	// renders as nothing known.
 	calls := map[string]client.Call{}
 	for _, c := range t.Calls {
 		calls[c.ID] = c

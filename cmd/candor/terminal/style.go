@@ -42,6 +42,8 @@ func (s Style) hang(label, rendition, text string) string {
 // label that takes more than two fifths of the line is too wide to indent by: the
 // text then continues further to the left.
 func (s Style) hangAt(label string, cells int, rendition, text string) string {
+	// Without a width nothing is broken. With one, at least two cells are left for text,
+	// so that a wide character always fits and wrapping ends.
 	first, rest, indent := 0, 0, cells
 	if s.Width > 0 {
 		if cells > s.Width*2/5 {

@@ -50,7 +50,7 @@ func (t *Tail) replay(ctx context.Context) (after string, err error) {
 		if err != nil {
 			return "", err
 		}
-		if after == "" {
+		if after == "" { // the first page read is the oldest, so its cursor misses nothing
 			after = p.EventID
 		}
 		for _, turn := range p.Turns[max(0, len(p.Turns)-t.Replay):] {
@@ -65,6 +65,7 @@ func (t *Tail) replay(ctx context.Context) (after string, err error) {
 			for _, e := range page.Events {
 				t.showJobEvent(e)
 			}
+			// The cursor of a job's log stands for the stream only where nothing else is followed.
 			if len(t.Threads) == 0 && len(t.Jobs) == 1 && page.EventID != "" {
 				after = page.EventID
 			}
@@ -128,6 +129,7 @@ func (t *Tail) onEvent(ctx context.Context, e client.Event) error {
 
 // connection says once that the server cannot be reached, and once that it can.
 func (t *Tail) connection(e client.Event) {
+	// The stream tries again and again; only a change is worth a line.
 	was := t.disconnected
 	t.disconnected = e.Type == client.Lost
 	switch {
@@ -145,6 +147,8 @@ func (t *Tail) connection(e client.Event) {
 func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 	begins := e.Type == "thinking" && e.MessageID != ""
 	ends := e.Type == "response" || e.Type == "error" || e.Type == "status" && e.State == "interrupted"
+	// What the user said and the reasoning are in no event of the chat stream as a whole,
+	// so the turn is fetched where it begins and where it ends.
 	var turn client.Turn
 	if begins || ends {
 		var err error
@@ -176,8 +180,8 @@ func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 // approvalNeeded says that a call waits. It cannot be answered from here.
 func (t *Tail) approvalNeeded(e client.Event) string {
 	d := e.Decision
-	return t.Style.hangAt(t.Style.paint(yellow, "  ? ")+t.Style.paint(cyan, toolName(d))+"  ", cellWidth(toolName(d))+6, reasonRendition(d),
-		quotedReason(d)+" waits for an answer")
+	label := t.Style.paint(yellow, "  ? ") + t.Style.paint(cyan, toolName(d)) + "  "
+	return t.Style.hangAt(label, cellWidth(toolName(d))+6, reasonRendition(d), quotedReason(d)+" waits for an answer")
 }
 
 // showJobEvent prints an event of a job.
@@ -193,6 +197,11 @@ func (t *Tail) showJobEvent(e client.Event) {
 }
 
 // jobEvent returns what an event of a job adds to the screen, "" for nothing.
+//
+//	┄ Opened: look around
+//	○ notes_search  "somebody may have met this before"
+//	  params: { "query": "login slow" }
+//	● notes_search
 func (s Style) jobEvent(e client.Event) string {
 	switch e.Type {
 	case "job_started":
@@ -205,7 +214,8 @@ func (s Style) jobEvent(e client.Event) string {
 		if e.Rationale == "" {
 			return line + "\n" + s.hang("    params: ", dim, Params(e.Input))
 		}
-		return s.hangAt(line+"  ", cellWidth(name)+6, reasonRendition(e.Decision), quotedReason(e.Decision)) + s.hang("    params: ", dim, Params(e.Input))
+		why := s.hangAt(line+"  ", cellWidth(name)+6, reasonRendition(e.Decision), quotedReason(e.Decision))
+		return why + s.hang("    params: ", dim, Params(e.Input))
 	case "job_tool_result":
 		mark := s.paint(green, "  ● ")
 		words := resultLine(string(e.Output), nil)
@@ -232,7 +242,8 @@ func (s Style) jobReasoning(e client.Event) string {
 	var out strings.Builder
 	out.WriteString("\n" + s.paint(dim, "  ┄ Reasoning") + "\n" + s.narrative(r))
 	for e := range entries(client.Turn{Reasoning: r}) {
-		out.WriteString(s.batchLine(e) + s.nameLine(e, true) + s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call)))
+		out.WriteString(s.batchLine(e) + s.nameLine(e, true))
+		out.WriteString(s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call)))
 	}
 	return out.String() + "\n"
 }

@@ -85,6 +85,8 @@ func (r *REPL) enter(ctx context.Context, thread string) error {
 	r.thread = p.ThreadID
 	clear(r.running)
 	r.approvals = nil
+	// The page of history and its cursor are one snapshot: the stream continues exactly
+	// behind what the page has.
 	r.follower.start(r.ctx, r.Client, p.ThreadID, p.EventID)
 	for _, t := range p.Turns {
 		if !t.Ended() {
@@ -103,6 +105,7 @@ func (r *REPL) attach(ctx context.Context, thread string) error {
 		if err := r.enter(ctx, thread); err != nil {
 			return err
 		}
+		// The first turn that Turns yields is the latest.
 		var last client.Turn
 		for t, err := range r.Client.Turns(ctx, r.thread) {
 			if err != nil {
@@ -138,6 +141,7 @@ func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 		return nil
 	}
 	if client.Is(u.err, "no_thread") {
+		// A server that keeps nothing on disk was restarted, or the session expired.
 		r.thread, r.approvals = "", nil
 		clear(r.running)
 		return r.report(ctx, usage("The server has this conversation no more. What you say next begins another."))
@@ -200,6 +204,7 @@ func (r *REPL) finish(ctx context.Context, e client.Event) error {
 		r.print("\n")
 		return nil
 	})
+	// The turn has ended even if its reasons could not be fetched.
 	delete(r.running, e.TurnNumber)
 	if len(r.running) == 0 {
 		r.approvalCount = 0
@@ -266,7 +271,7 @@ const requestTimeout = time.Minute
 func (r *REPL) await(ctx context.Context, what string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	done := make(chan error, 1)
+	done := make(chan error, 1) // buffered, so that do never blocks on it
 	start, tick := time.Now(), time.NewTicker(time.Second)
 	defer tick.Stop()
 	go func() { done <- do(ctx) }()
@@ -279,7 +284,7 @@ func (r *REPL) await(ctx context.Context, what string, do func(context.Context) 
 			}
 			return err
 		case <-r.Screen.Interrupts():
-			cancel()
+			cancel() // do returns soon, and with it this
 		case <-tick.C:
 			shown = true
 			r.Screen.Progress(r.elapsed(what, start))

@@ -51,6 +51,7 @@ func wrapUnder(s string, cells, rest int) []string {
 		line.Reset()
 		used, cells = 0, rest
 	}
+	// Words come with the space behind them, which may reach over the end of the line.
 	for word := range strings.SplitAfterSeq(s, " ") {
 		bare := cellWidth(strings.TrimRight(word, " "))
 		if used > 0 && used+bare > cells {
@@ -60,6 +61,7 @@ func wrapUnder(s string, cells, rest int) []string {
 			if used+g.Width() > cells {
 				flush()
 			}
+			// Spaces at the break disappear; those that begin the text are its indentation.
 			if used == 0 && len(lines) > 0 && g.Value() == " " {
 				continue
 			}
