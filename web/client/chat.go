@@ -13,35 +13,40 @@ import (
 	"github.com/tmaxmax/go-sse"
 )
 
-// Send says something to the agent. An empty thread means the one used last, or a
-// new one. It returns before the turn has run.
+// Send sends a message to the agent. With an empty thread it goes to the thread used
+// last, or to a new one. Send returns once the server has accepted the message,
+// before its turn has run.
 func (c *Client) Send(ctx context.Context, thread, content string) (Sent, error) {
 	var out Sent
-	err := c.call(ctx, http.MethodPost, "/api/chat/send", map[string]string{"content": content, "thread_id": thread}, &out)
+	body := map[string]string{"content": content, "thread_id": thread}
+	err := c.call(ctx, http.MethodPost, "/api/chat/send", body, &out)
 	return out, err
 }
 
-// Interrupt stops the turn that runs in a thread and what waits behind it. It
-// returns before they have ended, and fails with code not_running where none runs.
+// Interrupt stops the running turn of a thread and drops the messages that wait
+// behind it. It returns before they have ended. It fails with code not_running if
+// nothing runs.
 func (c *Client) Interrupt(ctx context.Context, thread string) error {
 	return c.call(ctx, http.MethodPost, "/api/chat/interrupt", map[string]string{"thread_id": thread}, &struct{}{})
 }
 
-// Approve answers an approval: approve, always or deny.
+// Approve answers a pending approval by its request id. action is approve, always or
+// deny; always also approves later calls of the same tool. It fails with code
+// no_approval if the approval is no longer pending.
 func (c *Client) Approve(ctx context.Context, request, action string) error {
 	body := map[string]string{"request_id": request, "action": action}
 	return c.call(ctx, http.MethodPost, "/api/chat/approval", body, &struct{}{})
 }
 
-// NewThread opens a conversation.
+// NewThread opens an empty thread.
 func (c *Client) NewThread(ctx context.Context) (Thread, error) {
 	var out Thread
 	err := c.call(ctx, http.MethodPost, "/api/chat/thread/new", struct{}{}, &out)
 	return out, err
 }
 
-// Threads are the user's conversations, the one used last first. active is the one
-// that a message without a thread would go to, empty for none.
+// Threads returns the user's threads, the one used last first. active is the id of
+// the thread that a message without one goes to, empty for none.
 func (c *Client) Threads(ctx context.Context) (threads []Thread, active string, err error) {
 	var out struct {
 		Threads []Thread `json:"threads"`
@@ -51,11 +56,11 @@ func (c *Client) Threads(ctx context.Context) (threads []Thread, active string, 
 	return out.Threads, out.Active, err
 }
 
-// MaxPage is how many turns a page of history may have.
+// MaxPage is the largest number of turns in a page of history.
 const MaxPage = 200
 
-// History gives up to limit turns, at most MaxPage, that were made before a page's
-// Oldest; the last ones for "".
+// History returns up to limit turns of a thread, at most MaxPage: those just before
+// the Oldest of another page, or the last ones for "".
 func (c *Client) History(ctx context.Context, thread string, limit int, before string) (Page, error) {
 	q := url.Values{"thread_id": {thread}, "limit": {strconv.Itoa(limit)}}
 	if before != "" {
@@ -66,9 +71,9 @@ func (c *Client) History(ctx context.Context, thread string, limit int, before s
 	return out, err
 }
 
-// Turns yields a thread's turns, the newest first, page by page as they are asked
-// for, so that a thread of any length costs what is read of it. It ends after an
-// error.
+// Turns yields the turns of a thread, the newest first. Pages are fetched as they
+// are needed, so a long thread costs only what is read of it. After an error it
+// ends.
 func (c *Client) Turns(ctx context.Context, thread string) iter.Seq2[Turn, error] {
 	return func(yield func(Turn, error) bool) {
 		for limit, before := 20, ""; ; limit = MaxPage {
@@ -90,7 +95,8 @@ func (c *Client) Turns(ctx context.Context, thread string) iter.Seq2[Turn, error
 	}
 }
 
-// Turn finds a turn by its number. found is false where the thread has none.
+// Turn returns a turn by its number. found is false if the thread has no such turn,
+// which is no error.
 func (c *Client) Turn(ctx context.Context, thread string, number int) (t Turn, found bool, err error) {
 	q := url.Values{"thread_id": {thread}, "turn": {strconv.Itoa(number)}}
 	err = c.call(ctx, http.MethodGet, "/api/chat/turn?"+q.Encode(), nil, &t)
@@ -100,17 +106,18 @@ func (c *Client) Turn(ctx context.Context, thread string, number int) (t Turn, f
 	return t, err == nil, err
 }
 
-// Status describes the server and who the token speaks for.
+// Status describes the server and whom the token belongs to.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	var out Status
 	err := c.call(ctx, http.MethodGet, "/api/gateway/status", nil, &out)
 	return out, err
 }
 
-// Formats are what a thread can be exported as.
+// Formats are the formats that a thread can be exported in.
 var Formats = []string{"md", "jsonl", "html"}
 
-// Export writes a thread, reasons included, as one of Formats.
+// Export writes a thread with its reasons to w in one of Formats. When it fails, w
+// may hold a part of it.
 func (c *Client) Export(ctx context.Context, thread, format string, w io.Writer) error {
 	q := url.Values{"thread_id": {thread}, "format": {format}}
 	resp, err := c.open(ctx, http.MethodGet, "/api/chat/export?"+q.Encode(), nil, nil)
@@ -124,14 +131,14 @@ func (c *Client) Export(ctx context.Context, thread, format string, w io.Writer)
 	return nil
 }
 
-// JobPage is a part of a job's log, oldest event first. Events after EventID are not
-// in it.
+// JobPage is a part of the log of a job, the oldest event first. EventID is the
+// cursor to continue with: an event after it is not in the page.
 type JobPage struct {
 	Events  []Event
 	EventID string
 }
 
-// JobLog yields a job's log page by page. It ends after an error.
+// JobLog yields the log of a job page by page. After an error it ends.
 func (c *Client) JobLog(ctx context.Context, job string) iter.Seq2[JobPage, error] {
 	return func(yield func(JobPage, error) bool) {
 		for after := uint64(0); ; {

@@ -14,27 +14,29 @@ import (
 	"time"
 )
 
-// maxAnswer bounds what a server can make us read, in bytes.
+// maxAnswer bounds an answer that is read, in bytes.
 const maxAnswer = 64 << 20
 
 // answerTime bounds how long a server may take to begin its answer.
 const answerTime = 30 * time.Second
 
-// Client speaks to one server for one user.
+// Client makes requests to one server on behalf of one user. It is safe for
+// concurrent use.
 type Client struct {
 	base, token string
 	http        *http.Client
 }
 
-// Dial opens connections to a server that is not on the network, such as one in the
-// same process.
+// Dial connects to a server that is not on the network, such as one in the same
+// process.
 type Dial func(ctx context.Context) (net.Conn, error)
 
-// New returns a client for the server at a URL such as http://127.0.0.1:8080. It
-// connects only when it is used.
+// New returns a client for the server at an http or https URL such as
+// http://127.0.0.1:8080. It checks the URL and the token and connects only when it
+// is used.
 func New(server, token string) (*Client, error) { return NewOver(server, token, nil) }
 
-// NewOver is New for a server that is reached by dial.
+// NewOver is New for a server that dial connects to; nil is the network.
 func NewOver(server, token string, dial Dial) (*Client, error) {
 	u, err := url.Parse(server)
 	switch {
@@ -65,11 +67,11 @@ func NewOver(server, token string, dial Dial) (*Client, error) {
 	}, nil
 }
 
-// Close lets go of idle connections.
+// Close closes idle connections. Requests under way are not affected.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Error is a server's refusal. Message says what was wrong and what to do, in the
-// server's words.
+// Error is a refusal by the server. Message says what was wrong and what to do, in
+// the server's words; Code is stable and meant for programs.
 type Error struct {
 	Status  int            `json:"-"`
 	Code    string         `json:"error"` // such as no_thread
@@ -80,13 +82,14 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-// Is reports whether err is a server's refusal with this code.
+// Is reports whether err is a refusal by the server with this code.
 func Is(err error, code string) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Code == code
 }
 
-// Unreachable is a server that did not answer, or not as one of ours does.
+// Unreachable is the error for a server that does not answer, or not as a Candor
+// server does.
 type Unreachable struct {
 	Server string // its host
 	Err    error
@@ -97,10 +100,10 @@ func (e *Unreachable) Error() string {
 	return fmt.Sprintf("no answer from %s: %v. Is it running? candor serve starts it", e.Server, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Unreachable) Unwrap() error { return e.Err }
 
-// call sends body as JSON, nothing for nil, and decodes the answer into out.
+// call sends body as JSON, no body for nil, and decodes the answer into out.
 func (c *Client) call(ctx context.Context, method, path string, body, out any) error {
 	resp, err := c.open(ctx, method, path, body, nil)
 	if err != nil {
@@ -117,8 +120,8 @@ func (c *Client) call(ctx context.Context, method, path string, body, out any) e
 	return nil
 }
 
-// open sends a request and gives the answer if it is a success; the caller closes
-// its body.
+// open sends a request and returns the answer if it is a success; the caller closes
+// its body. Otherwise the error is an *Error or an *Unreachable, or that of ctx.
 func (c *Client) open(ctx context.Context, method, path string, body any, header http.Header) (*http.Response, error) {
 	var content io.Reader
 	if body != nil {
@@ -150,7 +153,7 @@ func (c *Client) open(ctx context.Context, method, path string, body any, header
 	return nil, c.refusal(ctx, resp)
 }
 
-// refusal reads the error in an answer.
+// refusal turns an answer that is no success into an error.
 func (c *Client) refusal(ctx context.Context, resp *http.Response) error {
 	raw, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	e := &Error{Status: resp.StatusCode}
@@ -160,8 +163,9 @@ func (c *Client) refusal(ctx context.Context, resp *http.Response) error {
 	return e
 }
 
-// unreachable says why there was no answer: the caller's context, or the server. It
-// does not repeat the URL, which holds what was asked.
+// unreachable wraps the cause of a missing answer. If ctx has ended it returns that
+// error instead, because the server is not to blame. The URL is left out: its query
+// may hold what the user wrote.
 func (c *Client) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const token = "a-token-for-tests-only"
 
-// serving is a client of a server that answers with h.
+// serving returns a client of a server that answers with h.
 func serving(t *testing.T, h http.HandlerFunc) *Client {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -27,7 +27,7 @@ func serving(t *testing.T, h http.HandlerFunc) *Client {
 	return c
 }
 
-func TestAServersRefusalIsAnErrorWithItsWords(t *testing.T) {
+func TestARefusalIsAnErrorWithTheServersWords(t *testing.T) {
 	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, "Bearer "+token, r.Header.Get("Authorization"))
 		w.WriteHeader(404)
@@ -36,22 +36,31 @@ func TestAServersRefusalIsAnErrorWithItsWords(t *testing.T) {
 	_, err := c.History(t.Context(), "nope", 10, "")
 	e, ok := errors.AsType[*Error](err)
 	require.True(t, ok, "%v", err)
-	assert.Equal(t, &Error{Status: 404, Code: "no_thread", Message: "You have no such thread.", Details: map[string]any{"n": 1.0}}, e)
+	want := &Error{Status: 404, Code: "no_thread", Message: "You have no such thread.",
+		Details: map[string]any{"n": 1.0}}
+	assert.Equal(t, want, e)
 	assert.True(t, Is(err, "no_thread"))
 	assert.EqualError(t, err, "You have no such thread.")
 }
 
-func TestAServerOfSomebodyElseIsNotBelieved(t *testing.T) {
+func TestAnswersOfOtherServersAreRejected(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
-		"a page":          func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>It works</html>")) },
-		"an error of its": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Bad Gateway", http.StatusBadGateway) },
-		"an empty error":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); _, _ = w.Write([]byte("{}")) },
-		"an answer cut off": func(w http.ResponseWriter, _ *http.Request) {
+		"a web page": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte("<html>It works</html>"))
+		},
+		"an error of a proxy": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "Bad Gateway", http.StatusBadGateway)
+		},
+		"an error without a code": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(500)
+			_, _ = w.Write([]byte("{}"))
+		},
+		"an answer that is cut off": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "9")
 			_, _ = w.Write([]byte("{"))
 		},
 		"a redirect": func(w http.ResponseWriter, r *http.Request) {
-			assert.NotEqual(t, "/elsewhere", r.URL.Path, "the token goes nowhere else")
+			assert.NotEqual(t, "/elsewhere", r.URL.Path, "the token is sent to no other address")
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 		},
 	} {
@@ -65,7 +74,7 @@ func TestAServerOfSomebodyElseIsNotBelieved(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsNotThereIsNamed(t *testing.T) {
+func TestAnUnreachableServerIsNamedInTheError(t *testing.T) {
 	c, err := New("http://127.0.0.1:1", token)
 	require.NoError(t, err)
 	_, err = c.Send(t.Context(), "", "a secret in my words")
@@ -77,7 +86,7 @@ func TestAServerThatIsNotThereIsNamed(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled, "it was the caller, not the server")
 }
 
-func TestMistakesAboutTheServerAreExplained(t *testing.T) {
+func TestWrongURLsAndTokensAreExplained(t *testing.T) {
 	for _, tt := range []struct{ url, token, want string }{
 		{"127.0.0.1:8080", token, "has to be a URL"},
 		{"ftp://x", token, "has to be a URL"},
@@ -91,15 +100,17 @@ func TestMistakesAboutTheServerAreExplained(t *testing.T) {
 	}
 }
 
-func TestAThreadIsReadPageByPageAndNoFurtherThanAsked(t *testing.T) {
+func TestTurnsFetchesOnlyThePagesThatAreRead(t *testing.T) {
 	asked := []string{}
 	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.URL.Query().Get("limit")+" "+r.URL.Query().Get("before"))
 		switch r.URL.Query().Get("before") {
 		case "":
-			_, _ = w.Write([]byte(`{"turns":[{"turn_number":3},{"turn_number":4}],"has_more":true,"oldest_timestamp":"t3"}`))
+			_, _ = w.Write([]byte(`{"turns":[{"turn_number":3},{"turn_number":4}],
+				"has_more":true,"oldest_timestamp":"t3"}`))
 		default:
-			_, _ = w.Write([]byte(`{"turns":[{"turn_number":1},{"turn_number":2}],"has_more":false,"oldest_timestamp":"t1"}`))
+			_, _ = w.Write([]byte(`{"turns":[{"turn_number":1},{"turn_number":2}],
+				"has_more":false,"oldest_timestamp":"t1"}`))
 		}
 	})
 	var seen []int

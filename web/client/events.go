@@ -14,26 +14,26 @@ import (
 	"github.com/tmaxmax/go-sse"
 )
 
-// Stream says which events to follow: those of the threads and jobs named, or all of
-// the user's when there are neither. After is the id of the last event seen; empty
-// begins with what happens next.
+// Stream selects the events to follow: those of some threads and jobs, or all of the
+// user's if both are empty. After is the id of the last event seen; with "" the
+// stream begins with what happens next.
 type Stream struct {
 	Threads, Jobs []string
 	After         string
 }
 
-// Kinds of event that the client itself makes; the rest are the server's.
+// Types of events that the client makes itself; all others come from the server.
 const (
 	Connected = "client_connected" // the stream is open, for the first time or again
 	Lost      = "client_lost"      // the connection is gone; it is tried again
 )
 
-// Event is one event of a stream. Only the members of its type are set.
+// Event is one event of a stream. Only the members that its type has are set.
 type Event struct {
 	ID   string `json:"-"`
 	Type string `json:"type"`
-	Raw  []byte `json:"-"` // the JSON it came as; nil for those of the client
-	Err  error  `json:"-"` // why the connection was lost
+	Raw  []byte `json:"-"` // the JSON as received; nil for events of the client
+	Err  error  `json:"-"` // of Lost: why the connection was lost
 
 	ThreadID   string    `json:"thread_id"`
 	JobID      string    `json:"job_id"`
@@ -70,27 +70,30 @@ type Event struct {
 	AllowAlways bool   `json:"allow_always"`
 }
 
-// Approval is the question that an approval_needed asks.
+// Approval returns the approval that an approval_needed event asks for.
 func (e Event) Approval() Approval {
 	return Approval{
-		RequestID: e.RequestID, CallID: e.CallID, ToolName: e.ToolName, Description: e.Description, Rationale: e.Rationale,
-		Source: e.Source, Parameters: e.Parameters, AllowAlways: e.AllowAlways,
+		RequestID: e.RequestID, CallID: e.CallID, ToolName: e.ToolName, Description: e.Description,
+		Rationale: e.Rationale, Source: e.Source, Parameters: e.Parameters, AllowAlways: e.AllowAlways,
 	}
 }
 
 const (
 	maxEvent = 16 << 20 // bytes
-	// maxSilence is how long a stream may say nothing, heartbeats included, before it
-	// is taken for dead; the server's heartbeat comes every 15 seconds.
+	// maxSilence is how long a stream may be silent before the connection counts as
+	// lost. The server sends a heartbeat every 15 seconds.
 	maxSilence = 50 * time.Second
 	firstWait  = 250 * time.Millisecond
 	longestTry = 10 * time.Second
 )
 
-// Events yields events as they happen, each once and in order, until ctx ends. When
-// the connection is lost it yields a Lost and tries again until it is back, which is
-// a Connected. The only errors, after which it ends, are refusals: a thread that is not
-// there, a token that does not count.
+// Events yields events as they happen, each once and in order, until ctx ends or the
+// caller stops. When the connection is lost it yields an event of type Lost, tries
+// again with growing pauses of up to ten seconds, and yields one of type Connected
+// when it is back; nothing is missed in between.
+//
+// The only errors are refusals, such as a thread that does not exist or a token that
+// is not valid. After one the iteration ends.
 func (c *Client) Events(ctx context.Context, s Stream) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for wait := firstWait; ctx.Err() == nil; wait = min(2*wait, longestTry) {
@@ -117,8 +120,8 @@ func (c *Client) Events(ctx context.Context, s Stream) iter.Seq2[Event, error] {
 	}
 }
 
-// connection follows one connection to its end and moves s.After along. on is false
-// once the caller wants no more.
+// connection follows one connection to its end and moves s.After behind every event
+// that was yielded. on is false once the caller wants no more.
 func (c *Client) connection(ctx context.Context, s *Stream, yield func(Event, error) bool) (on bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -135,7 +138,7 @@ func (c *Client) connection(ctx context.Context, s *Stream, yield func(Event, er
 	if !yield(Event{Type: Connected}, nil) {
 		return false, nil
 	}
-	dead := time.AfterFunc(maxSilence, func() { cancel(errors.New("it says nothing any more")) })
+	dead := time.AfterFunc(maxSilence, func() { cancel(errors.New("it has been silent for too long")) })
 	defer dead.Stop()
 	body := &liveReader{from: resp.Body, alive: func() { dead.Reset(maxSilence) }}
 	for raw, err := range sse.Read(body, &sse.ReadConfig{MaxEventSize: maxEvent}) {
@@ -153,7 +156,8 @@ func (c *Client) connection(ctx context.Context, s *Stream, yield func(Event, er
 	return true, io.ErrUnexpectedEOF
 }
 
-// decodeEvent reads an event; ok is false for one that only names a place.
+// decodeEvent decodes an event. ok is false for one without data, which only moves
+// the cursor, and for data that is no JSON object.
 func decodeEvent(raw sse.Event) (e Event, ok bool) {
 	e = Event{ID: raw.LastEventID, Raw: []byte(raw.Data)}
 	if raw.Data == "" || json.Unmarshal(e.Raw, &e) != nil {
@@ -162,9 +166,9 @@ func decodeEvent(raw sse.Event) (e Event, ok bool) {
 	return e, true
 }
 
-// liveReader tells when something was read, and makes every end an unexpected one:
-// the parser would take what came of an event that was cut off for a whole one, and
-// its id for a place that was reached.
+// liveReader calls alive whenever something is read, and makes every end an
+// unexpected one: the parser would take the beginning of an event that was cut off
+// for a whole one, and its id for a place that was reached.
 type liveReader struct {
 	from  io.Reader
 	alive func()

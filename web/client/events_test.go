@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// inMemory runs a server and a client of it over pipes, for the fake time of a bubble.
+// inMemory runs a server and a client over pipes, which work with the fake time of a
+// synctest bubble.
 func inMemory(t *testing.T, h http.HandlerFunc) *Client {
 	t.Helper()
 	ln := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
@@ -56,11 +57,12 @@ func (p *pipes) Close() error   { p.once.Do(func() { close(p.done) }); return ni
 func (p *pipes) Addr() net.Addr { return &net.IPAddr{} }
 
 func frame(n int) string {
-	return fmt.Sprintf("id: s-%d\ndata: {\"type\":\"thinking\",\"thread_id\":\"t\",\"turn_number\":%d}\nevent: thinking\n\n", n, n)
+	return fmt.Sprintf("id: s-%d\nevent: thinking\n"+
+		`data: {"type":"thinking","thread_id":"t","turn_number":%d}`+"\n\n", n, n)
 }
 
-// follow gathers the numbers of events, and what happens to the connection between
-// them, until it has the last.
+// follow collects the turn numbers of events, and what happens to the connection
+// between them, up to the event with the last number.
 func follow(t *testing.T, c *Client, last int) (seen []string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -79,13 +81,13 @@ func follow(t *testing.T, c *Client, last int) (seen []string) {
 	return seen
 }
 
-func TestAStreamThatIsCutGoesOnBehindTheLastEvent(t *testing.T) {
+func TestACutStreamContinuesBehindTheLastEvent(t *testing.T) {
 	cuts := map[string]string{
 		"between events":                      frame(2),
 		"in the middle of an event":           frame(2) + "id: s-3\ndata: {\"type\":\"think",
 		"behind the id of an event":           frame(2) + "id: s-3\n",
 		"before the empty line that ends one": frame(2) + strings.TrimSuffix(frame(3), "\n"),
-		"behind a place without an event":     frame(2) + "id: s-2\n\n",
+		"behind a cursor without an event":    frame(2) + "id: s-2\n\n",
 		"in a comment":                        frame(2) + ": heart",
 	}
 	for name, first := range cuts {
@@ -117,7 +119,7 @@ func TestAStreamThatIsCutGoesOnBehindTheLastEvent(t *testing.T) {
 	}
 }
 
-func TestThePlaceIsKnownBeforeTheFirstEvent(t *testing.T) {
+func TestTheCursorIsKnownBeforeTheFirstEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
 		c := inMemory(t, func(w http.ResponseWriter, r *http.Request) {
@@ -133,7 +135,7 @@ func TestThePlaceIsKnownBeforeTheFirstEvent(t *testing.T) {
 	})
 }
 
-func TestAServerThatStumblesIsTriedAgainEverMoreSlowly(t *testing.T) {
+func TestAFailingServerIsRetriedWithGrowingPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries, start := 0, time.Now()
 		c := inMemory(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -151,7 +153,7 @@ func TestAServerThatStumblesIsTriedAgainEverMoreSlowly(t *testing.T) {
 	})
 }
 
-func TestAStreamThatFallsSilentIsTakenForDead(t *testing.T) {
+func TestASilentStreamIsReconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
 		c := inMemory(t, func(w http.ResponseWriter, r *http.Request) {
@@ -173,7 +175,7 @@ func TestAStreamThatFallsSilentIsTakenForDead(t *testing.T) {
 	})
 }
 
-func TestARefusedStreamEnds(t *testing.T) {
+func TestARefusalEndsTheStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := inMemory(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(404)
@@ -188,7 +190,7 @@ func TestARefusedStreamEnds(t *testing.T) {
 	})
 }
 
-func TestAnEventIsBounded(t *testing.T) {
+func TestTheSizeOfAnEventIsBounded(t *testing.T) {
 	c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "id: s-1\ndata: ")
 		for range maxEvent/1024 + 2 {

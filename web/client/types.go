@@ -25,8 +25,9 @@ type Thread struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// Page is a part of a thread's history, the oldest turn first. Events after EventID
-// are not in it.
+// Page is a part of the history of a thread, the oldest turn first. EventID is the
+// cursor of the same moment: following the thread after it misses nothing and
+// repeats nothing.
 type Page struct {
 	ThreadID  string     `json:"thread_id"`
 	Turns     []Turn     `json:"turns"`
@@ -36,8 +37,8 @@ type Page struct {
 	EventID   string     `json:"event_id"`
 }
 
-// Turn is one message and all it caused. State is queued, processing, completed,
-// failed or interrupted.
+// Turn is a message and everything it caused. State is queued, processing,
+// completed, failed or interrupted.
 type Turn struct {
 	Number      int         `json:"turn_number"`
 	UserInput   string      `json:"user_input"`
@@ -51,10 +52,11 @@ type Turn struct {
 	Reasoning   *Reasoning  `json:"reasoning"` // nil when no tool was called
 	Redactions  []Redaction `json:"redactions"`
 
-	Raw json.RawMessage `json:"-"` // all that the server said of it
+	Raw json.RawMessage `json:"-"` // the turn as received
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
+// UnmarshalJSON implements json.Unmarshaler. It keeps the JSON in Raw, with members
+// that this package does not know.
 func (t *Turn) UnmarshalJSON(raw []byte) error {
 	type plain Turn
 	if err := json.Unmarshal(raw, (*plain)(t)); err != nil {
@@ -64,7 +66,7 @@ func (t *Turn) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Ended reports whether the turn is over.
+// Ended reports whether the turn is over, in whatever way.
 func (t Turn) Ended() bool {
 	return t.State == "completed" || t.State == "failed" || t.State == "interrupted"
 }
@@ -80,7 +82,7 @@ type Call struct {
 	DurationMS *int64       `json:"duration_ms"` // nil while it runs
 }
 
-// ResultShape says how much a tool returned. What is not known is nil or empty.
+// ResultShape says how much a tool returned. Unknown members are nil or empty.
 type ResultShape struct {
 	Bytes    int    `json:"bytes"`
 	Chars    *int   `json:"chars"`
@@ -90,7 +92,7 @@ type ResultShape struct {
 	ExitCode *int   `json:"exit_code"`
 }
 
-// Reasoning says why a turn did what it did.
+// Reasoning says why the agent did what it did in a turn.
 type Reasoning struct {
 	SessionID        string          `json:"session_id"`
 	ThreadID         string          `json:"thread_id"`
@@ -109,8 +111,8 @@ type StepNarrative struct {
 	Narrative string `json:"narrative"`
 }
 
-// Decision is why a tool was called. Source is model or fallback. Parameters are
-// absent from events.
+// Decision says why a tool was called. Source is model for the model's own words and
+// fallback for ours. Events have no Parameters.
 type Decision struct {
 	CallID     string          `json:"call_id"`
 	ToolName   string          `json:"tool_name"`
@@ -125,7 +127,7 @@ type Decision struct {
 	Parameters json.RawMessage `json:"parameters"`
 }
 
-// Approval is a call that waits for its user.
+// Approval is a call that waits for its user to approve it.
 type Approval struct {
 	RequestID   string          `json:"request_id"`
 	CallID      string          `json:"call_id"`
