@@ -47,7 +47,8 @@ func TestPlantedSecretsComeOutNowhere(t *testing.T) {
 
 func TestAProvidersErrorLeaksNothing(t *testing.T) {
 	for _, p := range apptest.Plant() {
-		s := apptest.Start(t, app.Settings{}, map[string]any{"steps": []any{map[string]any{"error": "401 for " + p.Text}}})
+		s := apptest.Start(t, app.Settings{},
+			map[string]any{"steps": []any{map[string]any{"error": "401 for " + p.Text}}})
 		thread, origin := s.Begin("ann")
 		c, err := s.Subscribe(t.Context(), "ann", origin, "")
 		require.NoError(t, err)

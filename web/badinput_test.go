@@ -35,10 +35,13 @@ func TestBadInput(t *testing.T) {
 		{"two JSON values", "POST", send, `{"content":"hi"}{"content":"ho"}`, nil, 400, "invalid_json"},
 		{"an array", "POST", send, `[]`, nil, 400, "invalid_json"},
 		{"content of the wrong type", "POST", send, `{"content":7}`, nil, 400, "invalid_json"},
-		{"another content type", "POST", send, hello(thread), []func(*http.Request){apptest.Header("Content-Type", "text/plain")}, 415, "not_json"},
-		{"no content type", "POST", send, hello(thread), []func(*http.Request){func(r *http.Request) { r.Header.Del("Content-Type") }}, 415, "not_json"},
+		{"another content type", "POST", send, hello(thread), []func(*http.Request){apptest.Header("Content-Type",
+			"text/plain")}, 415, "not_json"},
+		{"no content type", "POST", send, hello(thread),
+			[]func(*http.Request){func(r *http.Request) { r.Header.Del("Content-Type") }}, 415, "not_json"},
 		{"2 MiB", "POST", send, `{"content":"` + strings.Repeat("a", 2<<20) + `"}`, nil, 413, "body_too_large"},
-		{"2 MiB in chunks", "POST", send, `{"content":"` + strings.Repeat("a", 2<<20) + `"}`, []func(*http.Request){func(r *http.Request) { r.ContentLength = -1 }}, 413, "body_too_large"},
+		{"2 MiB in chunks", "POST", send, `{"content":"` + strings.Repeat("a", 2<<20) + `"}`,
+			[]func(*http.Request){func(r *http.Request) { r.ContentLength = -1 }}, 413, "body_too_large"},
 		{"empty content", "POST", send, `{"content":""}`, nil, 400, "empty_content"},
 		{"blank content", "POST", send, `{"content":" \n\t"}`, nil, 400, "empty_content"},
 		{"no content", "POST", send, `{}`, nil, 400, "empty_content"},
@@ -46,14 +49,21 @@ func TestBadInput(t *testing.T) {
 		{"invalid UTF-8", "POST", send, "{\"content\":\"a\xff\"}", nil, 400, "invalid_utf8"},
 		{"unknown thread", "POST", send, hello("7c9e6679-7425-40de-944b-e07fc1f90ae7"), nil, 404, "no_thread"},
 		{"someone else's thread", "POST", send, hello(bobs), nil, 404, "no_thread"},
-		{"a token in the query of a POST", "POST", send + "?token=" + apptest.TokenOf("ann"), hello(thread), nil, 400, "token_in_query"},
-		{"only a token in the query of a POST", "POST", send + "?token=" + apptest.TokenOf("ann"), hello(thread), []func(*http.Request){apptest.WithoutToken}, 400, "token_in_query"},
-		{"a token in the query of a GET that is no stream", "GET", history + "?token=" + apptest.TokenOf("ann"), "", []func(*http.Request){apptest.WithoutToken}, 400, "token_in_query"},
+		{"a token in the query of a POST", "POST", send + "?token=" + apptest.TokenOf("ann"), hello(thread), nil, 400,
+			"token_in_query"},
+		{"only a token in the query of a POST", "POST", send + "?token=" + apptest.TokenOf("ann"), hello(thread),
+			[]func(*http.Request){apptest.WithoutToken}, 400, "token_in_query"},
+		{"a token in the query of a GET that is no stream", "GET", history + "?token=" + apptest.TokenOf("ann"), "",
+			[]func(*http.Request){apptest.WithoutToken}, 400, "token_in_query"},
 		{"no token", "POST", send, hello(thread), []func(*http.Request){apptest.WithoutToken}, 401, "unauthorized"},
-		{"a wrong token", "POST", send, hello(thread), []func(*http.Request){apptest.Header("Authorization", "Bearer nonsense")}, 401, "unauthorized"},
-		{"another scheme", "POST", send, hello(thread), []func(*http.Request){apptest.Header("Authorization", "Basic "+apptest.TokenOf("ann"))}, 401, "unauthorized"},
-		{"a stream without a token", "GET", events, "", []func(*http.Request){apptest.WithoutToken}, 401, "unauthorized"},
-		{"a stream with a wrong token", "GET", events + "?token=nonsense", "", []func(*http.Request){apptest.WithoutToken}, 401, "unauthorized"},
+		{"a wrong token", "POST", send, hello(thread), []func(*http.Request){apptest.Header("Authorization",
+			"Bearer nonsense")}, 401, "unauthorized"},
+		{"another scheme", "POST", send, hello(thread), []func(*http.Request){apptest.Header("Authorization",
+			"Basic "+apptest.TokenOf("ann"))}, 401, "unauthorized"},
+		{"a stream without a token", "GET", events, "", []func(*http.Request){apptest.WithoutToken}, 401,
+			"unauthorized"},
+		{"a stream with a wrong token", "GET", events + "?token=nonsense", "",
+			[]func(*http.Request){apptest.WithoutToken}, 401, "unauthorized"},
 		{"bad limit", "GET", history + "?limit=many", "", nil, 400, "bad_limit"},
 		{"a limit of nothing", "GET", history + "?limit=0", "", nil, 400, "bad_limit"},
 		{"a limit over the most", "GET", history + "?limit=201", "", nil, 400, "bad_limit"},
@@ -62,11 +72,15 @@ func TestBadInput(t *testing.T) {
 		{"history of someone else's thread", "GET", history + "?thread_id=" + bobs, "", nil, 404, "no_thread"},
 		{"bad cursor of a stream", "GET", events + "?last_event_id=x", "", nil, 400, "bad_cursor"},
 		{"a stream of someone else's thread", "GET", events + "?thread_id=" + bobs, "", nil, 404, "no_thread"},
-		{"an interrupt of nothing", "POST", "/api/chat/interrupt", fmt.Sprintf(`{"thread_id":%q}`, thread), nil, 409, "not_running"},
-		{"an interrupt in someone else's thread", "POST", "/api/chat/interrupt", fmt.Sprintf(`{"thread_id":%q}`, bobs), nil, 404, "no_thread"},
-		{"an approval of nothing", "POST", "/api/chat/approval", `{"request_id":"x","action":"approve"}`, nil, 404, "no_approval"},
+		{"an interrupt of nothing", "POST", "/api/chat/interrupt", fmt.Sprintf(`{"thread_id":%q}`, thread), nil, 409,
+			"not_running"},
+		{"an interrupt in someone else's thread", "POST", "/api/chat/interrupt", fmt.Sprintf(`{"thread_id":%q}`, bobs),
+			nil, 404, "no_thread"},
+		{"an approval of nothing", "POST", "/api/chat/approval", `{"request_id":"x","action":"approve"}`, nil, 404,
+			"no_approval"},
 		{"an approval without an action", "POST", "/api/chat/approval", `{"request_id":"x"}`, nil, 400, "bad_action"},
-		{"an answer that only the server gives", "POST", "/api/chat/approval", `{"request_id":"x","action":"expired"}`, nil, 400, "bad_action"},
+		{"an answer that only the server gives", "POST", "/api/chat/approval", `{"request_id":"x","action":"expired"}`,
+			nil, 400, "bad_action"},
 		{"a path that is not there", "GET", "/api/nothing", "", nil, 404, "no_route"},
 		{"a path that is nowhere", "GET", "/nothing", "", nil, 404, "no_route"},
 		{"a method that is not taken", "PUT", send, "", nil, 405, "method_not_allowed"},
@@ -124,7 +138,8 @@ func TestTooManyMessagesAMinuteAreRefused(t *testing.T) {
 
 func TestTheEleventhWaitingMessageIsRefused(t *testing.T) {
 	s := apptest.Start(t, app.Settings{SendsPerMinute: 100}, map[string]any{
-		"steps": []any{map[string]any{"tool_calls": []any{map[string]any{"id": "a", "name": "slow", "arguments": map[string]any{}}}}, map[string]any{"text": "ok"}},
+		"steps": []any{map[string]any{"tool_calls": []any{map[string]any{"id": "a", "name": "slow",
+			"arguments": map[string]any{}}}}, map[string]any{"text": "ok"}},
 		"tools": map[string]any{"slow": map[string]any{"delay_ms": 600_000, "result": "x"}},
 	})
 	thread, _ := s.Begin("ann")
@@ -148,7 +163,8 @@ func TestTheEleventhWaitingMessageIsRefused(t *testing.T) {
 // answered once.
 func TestAnApprovalOverHTTP(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, map[string]any{
-		"steps": []any{map[string]any{"tool_calls": []any{map[string]any{"id": "a", "name": "format", "arguments": map[string]any{"disk": "b"}, "rationale": "b is full"}}}, map[string]any{"text": "ok"}},
+		"steps": []any{map[string]any{"tool_calls": []any{map[string]any{"id": "a", "name": "format",
+			"arguments": map[string]any{"disk": "b"}, "rationale": "b is full"}}}, map[string]any{"text": "ok"}},
 		"tools": map[string]any{"format": map[string]any{"approval": "always", "result": "done"}},
 	})
 	thread, origin := s.Begin("ann")
@@ -163,7 +179,8 @@ func TestAnApprovalOverHTTP(t *testing.T) {
 	assert.Equal(t, "b is full", q["rationale"])
 	assert.Equal(t, map[string]any{"disk": "b"}, q["parameters"])
 	answer := func(user, action string) apptest.Reply {
-		return s.Do(user, "POST", "/api/chat/approval", fmt.Sprintf(`{"request_id":%q,"action":%q}`, q["request_id"], action))
+		return s.Do(user, "POST", "/api/chat/approval", fmt.Sprintf(`{"request_id":%q,"action":%q}`, q["request_id"],
+			action))
 	}
 	assert.Equal(t, 404, answer("bob", "approve").Status, "not bob's to answer")
 	assert.Equal(t, "not_always", answer("ann", "always").JSON()["error"])
@@ -180,7 +197,8 @@ func TestAnApprovalOverHTTP(t *testing.T) {
 	assert.Contains(t, metrics, `candor_rationale_coverage{model="script",tool="format"} 1`)
 	assert.Contains(t, metrics, `candor_tool_calls_total{model="script",source="model",tool="format"} 1`)
 	assert.Equal(t, 401, s.Do("ann", "GET", "/metrics", "", apptest.WithoutToken).Status)
-	assert.Equal(t, []any{map[string]any{"model": "script", "tool": "format", "calls": 1.0, "with_reason": 1.0}}, status["rationale_coverage"])
+	assert.Equal(t, []any{map[string]any{"model": "script", "tool": "format", "calls": 1.0, "with_reason": 1.0}},
+		status["rationale_coverage"])
 }
 
 func TestStreamsOfAUserAreBounded(t *testing.T) {
@@ -213,15 +231,18 @@ func TestHeadersKeepAnswersToThemselves(t *testing.T) {
 		r := s.Do("ann", "GET", "/api/chat/threads", "", apptest.Header("Origin", origin))
 		assert.Equal(t, allowed, r.Header.Get("Access-Control-Allow-Origin") != "", origin)
 	}
-	preflight := s.Do("ann", "OPTIONS", "/api/chat/events", "", apptest.WithoutToken, apptest.Header("Origin", "http://localhost:1"),
-		apptest.Header("Access-Control-Request-Method", "GET"), apptest.Header("Access-Control-Request-Headers", "authorization,last-event-id"))
+	preflight := s.Do("ann", "OPTIONS", "/api/chat/events", "", apptest.WithoutToken,
+		apptest.Header("Origin", "http://localhost:1"),
+		apptest.Header("Access-Control-Request-Method", "GET"), apptest.Header("Access-Control-Request-Headers",
+			"authorization,last-event-id"))
 	assert.Equal(t, 204, preflight.Status)
 	assert.Contains(t, strings.ToLower(preflight.Header.Get("Access-Control-Allow-Headers")), "last-event-id")
 }
 
 func TestHealthIsOpenAndStatusIsNot(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
-	assert.JSONEq(t, `{"status":"healthy","channel":"gateway"}`, s.Do("ann", "GET", "/api/health", "", apptest.WithoutToken).Body)
+	assert.JSONEq(t, `{"status":"healthy","channel":"gateway"}`, s.Do("ann", "GET", "/api/health", "",
+		apptest.WithoutToken).Body)
 	assert.Equal(t, 401, s.Do("ann", "GET", "/api/gateway/status", "", apptest.WithoutToken).Status)
 	got := s.Do("ann", "GET", "/api/gateway/status", "").JSON()
 	assert.Equal(t, "offline", got["llm_backend"])

@@ -35,7 +35,8 @@ func settled(s *apptest.Server, user, thread string, turns int) {
 
 func TestAThreadIsExportedInEachFormatAsAFileOfASafeName(t *testing.T) {
 	s, thread := twoTurns(t)
-	for format, kind := range map[string]string{"md": "text/markdown", "html": "text/html", "jsonl": "application/jsonl"} {
+	for format, kind := range map[string]string{"md": "text/markdown", "html": "text/html",
+		"jsonl": "application/jsonl"} {
 		r := s.Do("ann", http.MethodGet, "/api/chat/export?thread_id="+thread+"&format="+format, "")
 		require.Equal(t, http.StatusOK, r.Status, r.Body)
 		assert.Contains(t, r.Header.Get("Content-Type"), kind)
@@ -54,7 +55,8 @@ func TestAThreadIsExportedInEachFormatAsAFileOfASafeName(t *testing.T) {
 
 func TestALineOfAnExportIsATurnAsTheAPIGivesIt(t *testing.T) {
 	s, thread := twoTurns(t)
-	lines := strings.Split(strings.TrimSpace(s.Do("ann", http.MethodGet, "/api/chat/export?format=jsonl&thread_id="+thread, "").Body), "\n")
+	lines := strings.Split(strings.TrimSpace(s.Do("ann", http.MethodGet,
+		"/api/chat/export?format=jsonl&thread_id="+thread, "").Body), "\n")
 	require.Len(t, lines, 2)
 	turn := s.Do("ann", http.MethodGet, "/api/chat/turn?turn=2&thread_id="+thread, "")
 	assert.JSONEq(t, turn.Body, lines[1])
@@ -66,17 +68,21 @@ func TestALineOfAnExportIsATurnAsTheAPIGivesIt(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(lines[1]), &got))
 	require.Len(t, got.ToolCalls, 1)
 	assert.Greater(t, len(got.ToolCalls[0].Result), 500, "the whole result")
-	short := s.Do("ann", http.MethodGet, "/api/chat/export?omit=results,parameters&turn=2&format=jsonl&thread_id="+thread, "").Body
+	short := s.Do("ann", http.MethodGet,
+		"/api/chat/export?omit=results,parameters&turn=2&format=jsonl&thread_id="+thread, "").Body
 	assert.NotContains(t, short, `"result":`)
 	assert.Contains(t, short, `"parameters":null`)
-	assert.NotContains(t, s.Do("ann", http.MethodGet, "/api/chat/export?omit=reasoning&format=jsonl&thread_id="+thread, "").Body, `"rationale"`)
+	assert.NotContains(t, s.Do("ann", http.MethodGet, "/api/chat/export?omit=reasoning&format=jsonl&thread_id="+thread,
+		"").Body, `"rationale"`)
 }
 
 func TestAnExportThatCannotBeMadeSaysWhy(t *testing.T) {
 	s, thread := twoTurns(t)
 	for query, code := range map[string]string{
-		"format=pdf&thread_id=" + thread: "bad_format", "turn=x&thread_id=" + thread: "bad_turn", "turn=3&thread_id=" + thread: "no_turn",
-		"turn=0&thread_id=" + thread: "no_turn", "omit=all&thread_id=" + thread: "bad_omit", "thread_id=none": "no_thread",
+		"format=pdf&thread_id=" + thread: "bad_format", "turn=x&thread_id=" + thread: "bad_turn", "turn=3&thread_id=" +
+			thread: "no_turn",
+		"turn=0&thread_id=" + thread: "no_turn", "omit=all&thread_id=" +
+			thread: "bad_omit", "thread_id=none": "no_thread",
 	} {
 		r := s.Do("ann", http.MethodGet, "/api/chat/export?"+query, "")
 		assert.Equal(t, code, r.JSON()["error"], query)

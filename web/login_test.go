@@ -24,7 +24,8 @@ func asBrowser(cookie *http.Cookie) func(*http.Request) {
 // logIn is the cookie that a user's token is changed into.
 func logIn(s *apptest.Server, user string) *http.Cookie {
 	s.T.Helper()
-	r := s.Do("", http.MethodPost, "/api/login", `{"token":"`+apptest.TokenOf(user)+`"}`, func(r *http.Request) { r.Header.Del("Authorization") })
+	r := s.Do("", http.MethodPost, "/api/login", `{"token":"`+apptest.TokenOf(user)+`"}`,
+		func(r *http.Request) { r.Header.Del("Authorization") })
 	require.Equal(s.T, http.StatusNoContent, r.Status, r.Body)
 	cookies := (&http.Response{Header: r.Header}).Cookies()
 	require.Len(s.T, cookies, 1)
@@ -43,7 +44,8 @@ func TestATokenIsChangedIntoACookieThatOpensEveryRoute(t *testing.T) {
 	sent := s.Do("", http.MethodPost, "/api/chat/send", `{"content":"what time is it"}`, asBrowser(ann))
 	require.Equal(t, http.StatusAccepted, sent.Status, sent.Body)
 	thread := sent.JSON()["thread_id"].(string)
-	for _, at := range []string{"/api/chat/threads", "/api/chat/history?thread_id=" + thread, "/api/gateway/status", "/api/jobs"} {
+	for _, at := range []string{"/api/chat/threads", "/api/chat/history?thread_id=" + thread, "/api/gateway/status",
+		"/api/jobs"} {
 		assert.Equal(t, http.StatusOK, s.Do("", http.MethodGet, at, "", asBrowser(ann)).Status, at)
 	}
 	bob := logIn(s, "bob")
@@ -62,8 +64,10 @@ func TestALogoutEndsTheLogin(t *testing.T) {
 	out := s.Do("", http.MethodPost, "/api/logout", "", asBrowser(ann))
 	require.Equal(t, http.StatusNoContent, out.Status)
 	assert.Contains(t, out.Header.Get("Set-Cookie"), "Max-Age=0", "the browser drops it")
-	assert.Equal(t, http.StatusUnauthorized, s.Do("", http.MethodGet, "/api/login", "", asBrowser(ann)).Status, "a copy of it is worth nothing")
-	assert.Equal(t, http.StatusOK, s.Do("", http.MethodGet, "/api/login", "", asBrowser(other)).Status, "another browser stays in")
+	assert.Equal(t, http.StatusUnauthorized, s.Do("", http.MethodGet, "/api/login", "", asBrowser(ann)).Status,
+		"a copy of it is worth nothing")
+	assert.Equal(t, http.StatusOK, s.Do("", http.MethodGet, "/api/login", "", asBrowser(other)).Status,
+		"another browser stays in")
 }
 
 func TestAPageOfAnotherOriginCannotUseALogin(t *testing.T) {
@@ -76,7 +80,8 @@ func TestAPageOfAnotherOriginCannotUseALogin(t *testing.T) {
 		"a sandboxed frame's document": func(r *http.Request) { r.Header.Set("Origin", "null") },
 	}
 	for name, edit := range foreign {
-		for _, at := range []string{"/api/chat/send", "/api/chat/thread/new", "/api/jobs", "/api/login", "/api/logout"} {
+		for _, at := range []string{"/api/chat/send", "/api/chat/thread/new", "/api/jobs", "/api/login",
+			"/api/logout"} {
 			r := s.Do("", http.MethodPost, at, `{"content":"hi"}`, asBrowser(ann), edit)
 			assert.Equal(t, http.StatusForbidden, r.Status, "%s: %s: %s", name, at, r.Body)
 		}
@@ -84,11 +89,13 @@ func TestAPageOfAnotherOriginCannotUseALogin(t *testing.T) {
 			"a token that a page has is its own to use")
 	}
 	own := func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") }
-	assert.Equal(t, http.StatusCreated, s.Do("", http.MethodPost, "/api/chat/thread/new", "", asBrowser(ann), own).Status)
+	assert.Equal(t, http.StatusCreated, s.Do("", http.MethodPost, "/api/chat/thread/new", "", asBrowser(ann),
+		own).Status)
 	form := func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }
 	assert.Equal(t, http.StatusUnsupportedMediaType,
 		s.Do("", http.MethodPost, "/api/chat/thread/new", "", asBrowser(ann), own, form).Status)
-	read := s.Do("", http.MethodGet, "/api/chat/threads", "", asBrowser(ann), func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") })
+	read := s.Do("", http.MethodGet, "/api/chat/threads", "", asBrowser(ann),
+		func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") })
 	assert.Empty(t, read.Header.Get("Access-Control-Allow-Credentials"), "so no other origin can read with it")
 	assert.Equal(t, "same-origin", read.Header.Get("Cross-Origin-Resource-Policy"))
 }
@@ -106,7 +113,8 @@ func TestABadLoginSaysWhatToDoAndEchoesNothing(t *testing.T) {
 	}
 	limited := false
 	for range 40 {
-		limited = limited || s.Do("", http.MethodPost, "/api/login", `{"token":"guess"}`).Status == http.StatusTooManyRequests
+		limited = limited || s.Do("", http.MethodPost, "/api/login",
+			`{"token":"guess"}`).Status == http.StatusTooManyRequests
 	}
 	assert.True(t, limited, "guesses are limited")
 	assert.NotContains(t, s.Logs.String(), "a-guess")

@@ -56,7 +56,8 @@ func TestACursorThatIsNotThereIsSaidToBeGone(t *testing.T) {
 	s.RunTurns("ann", thread, 1)
 	epoch := strings.TrimSuffix(origin, "-0")
 	for name, id := range map[string]string{
-		"of a session that is gone": "00000000-2", "of the future": epoch + "-99", "of a part that is not there yet": epoch + "-4.1",
+		"of a session that is gone": "00000000-2", "of the future": epoch +
+			"-99", "of a part that is not there yet": epoch + "-4.1",
 		"of another server": "12345", "that is a stranger's": "x y\tz",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +90,8 @@ func TestTheCursorMayStandInTheQueryAndTheHeaderWins(t *testing.T) {
 
 func TestABrowsersEventSourceMayBringItsTokenInTheQuery(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
-	req, err := http.NewRequestWithContext(t.Context(), "GET", s.HTTP.URL+"/api/chat/events?token="+apptest.TokenOf("ann"), nil)
+	req, err := http.NewRequestWithContext(t.Context(), "GET",
+		s.HTTP.URL+"/api/chat/events?token="+apptest.TokenOf("ann"), nil)
 	require.NoError(t, err)
 	resp, err := s.HTTP.Client().Do(req)
 	require.NoError(t, err)

@@ -39,15 +39,18 @@ func TestASearchGoesThroughOnesOwnThreadsAndJobs(t *testing.T) {
 func TestHistoryRendersMarkdownWhereItIsAsked(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, map[string]any{
 		"steps": []any{
-			map[string]any{"narrative": "*Before* it", "tool_calls": []any{map[string]any{"id": "a", "name": "look", "arguments": map[string]any{}}}},
-			map[string]any{"narrative": "*First* <b>x</b>", "tool_calls": []any{map[string]any{"id": "a", "name": "look", "arguments": map[string]any{}}}},
+			map[string]any{"narrative": "*Before* it", "tool_calls": []any{map[string]any{"id": "a", "name": "look",
+				"arguments": map[string]any{}}}},
+			map[string]any{"narrative": "*First* <b>x</b>", "tool_calls": []any{map[string]any{"id": "a",
+				"name": "look", "arguments": map[string]any{}}}},
 			map[string]any{"text": "It is **done**. ![p](http://x.test/p.png)"},
 		},
 		"tools": map[string]any{"look": map[string]any{"result": "ok"}},
 	})
 	thread := s.Send("ann", "", "go")["thread_id"].(string)
 	settled(s, "ann", thread, 1)
-	for _, at := range []string{"/api/chat/history?render=html&thread_id=", "/api/chat/turn?turn=1&render=html&thread_id="} {
+	for _, at := range []string{"/api/chat/history?render=html&thread_id=",
+		"/api/chat/turn?turn=1&render=html&thread_id="} {
 		body := s.Do("ann", http.MethodGet, at+thread, "").Body
 		assert.Contains(t, body, `"response_html":"<p>It is <strong>done</strong>. ![p](http://x.test/p.png)</p>\n"`)
 		assert.Contains(t, body, `"narrative_html":"<p><em>First</em> &lt;b&gt;x&lt;/b&gt;</p>\n"`)

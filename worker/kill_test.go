@@ -1,9 +1,11 @@
 package worker_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,10 +14,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
+	"candor/session"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,7 +56,8 @@ func manySteps(steps, ms int) map[string]any {
 		for _, side := range []string{"a", "b"} {
 			name := fmt.Sprintf("tool_%02d%s", i, side)
 			tools[name] = map[string]any{"delay_ms": ms, "result": "ok"}
-			calls = append(calls, map[string]any{"id": side, "name": name, "arguments": map[string]any{"step": i}, "rationale": "step " + name})
+			calls = append(calls, map[string]any{"id": side, "name": name, "arguments": map[string]any{"step": i},
+				"rationale": "step " + name})
 		}
 		list = append(list, map[string]any{"narrative": fmt.Sprintf("Now step %d.", i), "tool_calls": calls})
 	}
@@ -113,17 +116,21 @@ func TestAKilledWorkersCallIsClosedAndTheNextWorkerGoesOn(t *testing.T) {
 	events := s.JobEvents(id)
 	assertWhole(t, events)
 	require.Equal(t, []string{"started", "status", "tool_use", "tool_use", "tool_result", "tool_result", "reasoning",
-		"tool_use", "tool_use", "tool_result", "tool_result", "reasoning", "status", "message", "result"}, apptest.KindsOf(events))
+		"tool_use", "tool_use", "tool_result", "tool_result", "reasoning", "status", "message", "result"},
+		apptest.KindsOf(events))
 	assert.Contains(t, string(events[10].Raw), `"outcome":"cancelled"`)
 	assert.Contains(t, string(events[10].Raw), `"error":"The worker stopped before this call ended."`)
 	for i, name := range []string{"tool_01a", "tool_01b"} {
-		cut, closed := decoded(t, events[7+i].Raw), decoded(t, events[11].Raw)["tool_decisions"].([]any)[i].(map[string]any)
+		cut, closed := decoded(t, events[7+i].Raw), decoded(t,
+			events[11].Raw)["tool_decisions"].([]any)[i].(map[string]any)
 		for _, e := range []map[string]any{cut, closed} {
-			assert.Equal(t, []any{name, "step " + name, "model", 1.0}, []any{e["tool_name"], e["rationale"], e["rationale_source"], e["parallel_group"]})
+			assert.Equal(t, []any{name, "step " + name, "model", 1.0}, []any{e["tool_name"], e["rationale"],
+				e["rationale_source"], e["parallel_group"]})
 		}
 	}
 	for _, e := range []apptest.JobEvent{events[7], events[11]} {
-		assert.Contains(t, string(e.Raw), `"narrative":"Now step 1."`, "what the worker said before it died outlives it")
+		assert.Contains(t, string(e.Raw), `"narrative":"Now step 1."`,
+			"what the worker said before it died outlives it")
 	}
 	assert.NotContains(t, string(events[8].Raw), "narrative", "once is enough")
 }
@@ -211,42 +218,74 @@ func (s *socket) pipe(in net.Conn) {
 	delete(s.open, out)
 }
 
-// outage is how long the server has no socket. It is the case itself, not a wait.
-const outage = 10 * time.Second
+// gate is a server's front door that holds posts back once the log has limit events, so
+// that a worker cannot go on before it is killed.
+type gate struct {
+	to    http.Handler
+	log   *session.Session
+	limit atomic.Uint64
+	held  chan struct{} // gets a value when a post is held back
+}
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	if r.Method == http.MethodPost && g.log.Head() >= g.limit.Load() {
+		select {
+		case g.held <- struct{}{}:
+		default:
+		}
+		<-r.Context().Done() // the worker is dead, or its connection is
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	g.to.ServeHTTP(w, r)
+}
+
+// raise lets posts through until the log has limit events.
+func (g *gate) raise(limit uint64) {
+	g.limit.Store(limit)
+	select {
+	case <-g.held:
+	default:
+	}
+}
 
 // The worst week of a worker: it is killed at several places, its server loses its
 // socket for a while, and every third post is answered with 500.
 func TestAJobsLogIsWholeWhateverHappensToItsWorker(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
-	proxy := httptest.NewServer(flaky(s.App))
+	id, token := s.NewJob("x")
+	door := &gate{to: flaky(s.App), log: s.Session("ann"), held: make(chan struct{}, 1)}
+	proxy := httptest.NewServer(door)
 	defer proxy.Close()
 	way := newSocket(t, proxy.Listener.Addr().String())
 	url := "http://" + way.Addr().String()
-	id, token := s.NewJob("x")
 	const steps = 20
-	script := manySteps(steps, 40)
-	// The last call ends when the socket is gone, however fast the rest went.
-	script["tools"].(map[string]any)[fmt.Sprintf("tool_%02db", steps-1)] = map[string]any{"delay_ms": 3000, "result": "ok"}
-	file := apptest.ScriptFile(t, script)
-	reaches := func(n int) {
-		apptest.Eventually(t, fmt.Sprintf("the log has %d events", n), func() bool { return len(s.JobEvents(id)) >= n })
-	}
-	p := startWorker(t, url, id, token, file)
-	for _, n := range []int{2, 4, 9, 13, 20, 26} {
-		reaches(n)
+	file := apptest.ScriptFile(t, manySteps(steps, 40))
+	for _, n := range []uint64{2, 4, 9, 13, 20, 26} {
+		door.raise(n)
+		p := startWorker(t, url, id, token, file)
+		<-door.held
 		p.kill(t)
-		p = startWorker(t, url, id, token, file)
 	}
-	reaches(32)
+	door.raise(32)
+	p := startWorker(t, url, id, token, file)
+	<-door.held
 	way.set(true)
-	apptest.Eventually(t, "the worker finds the socket gone", func() bool { return strings.Contains(p.log.String(), " wait") })
-	<-time.After(outage)
+	door.raise(math.MaxUint64)
+	apptest.Eventually(t, "the worker has tried in vain, again and again", func() bool {
+		return strings.Contains(p.log.String(), "they wait")
+	})
 	way.set(false)
 	require.NoError(t, p.Wait(), p.log.String())
 	events := s.JobEvents(id)
 	assertWhole(t, events)
-	assert.GreaterOrEqual(t, strings.Count(strings.Join(apptest.KindsOf(events), " "), "tool_use"), 2*steps-6, "all calls, less what a kill cut off before it was posted")
-	assert.Equal(t, "completed", s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()["state"])
+	calls := strings.Count(strings.Join(apptest.KindsOf(events), " "), "tool_use")
+	assert.GreaterOrEqual(t, calls, 2*steps-6, "all calls, less what a kill cut off before it was posted")
+	assert.Equal(t, "completed", s.Get("ann", "/api/jobs/"+id).JSON()["state"])
 }
 
 func decoded(t *testing.T, raw []byte) (m map[string]any) {

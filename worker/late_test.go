@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -92,7 +91,10 @@ func (l *latecomer) handOn() {
 func TestAKilledWorkersLatePostTakesNothingFromTheNext(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
-	l, url := newLatecomer(t, s.App, func(_ *http.Request, body []byte) bool { return bytes.Contains(body, []byte("tool_01a")) })
+	l, url := newLatecomer(t, s.App, func(_ *http.Request, body []byte) bool {
+		return bytes.Contains(body,
+			[]byte("tool_01a"))
+	})
 	steps := manySteps(3, 0)
 	steps["tools"].(map[string]any)["tool_01b"] = map[string]any{"delay_ms": 600_000, "result": "ok"}
 	p := startWorker(t, url, id, token, apptest.ScriptFile(t, steps))
@@ -114,11 +116,13 @@ func TestAWorkerStopsWhenAnotherTakesItsJobOver(t *testing.T) {
 	t.Setenv("CANDOR_JOB_TOKEN", token)
 	exit, file := make(chan error, 1), apptest.ScriptFile(t, apptest.Waiting(600_000))
 	go func() {
-		_, err := runWorkerQuietly(s, t.Context(), id, "--provider", "script", "--script", file)
+		_, err := runWorkerQuietly(t.Context(), s, id, "--provider", "script", "--script", file)
 		exit <- err
 	}()
-	apptest.Eventually(t, "the tool runs", func() bool { return strings.Contains(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "tool_use") })
-	out, err := runWorkerQuietly(s, t.Context(), id, "--provider", "script", "--script", apptest.ScriptFile(t, apptest.Waiting(0)))
+	apptest.Eventually(t, "the tool runs",
+		func() bool { return strings.Contains(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "tool_use") })
+	out, err := runWorkerQuietly(t.Context(), s, id, "--provider", "script", "--script",
+		apptest.ScriptFile(t, apptest.Waiting(0)))
 	require.NoError(t, err, out)
 	err = <-exit
 	require.ErrorIs(t, err, worker.ErrReplaced)
@@ -130,13 +134,17 @@ func TestAWorkerStopsWhenAnotherTakesItsJobOver(t *testing.T) {
 func TestAKilledWorkersLateFetchTakesNoPromptFromTheNext(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
-	l, url := newLatecomer(t, s.App, func(r *http.Request, _ []byte) bool { return strings.HasSuffix(r.URL.Path, "/prompt") })
+	l, url := newLatecomer(t, s.App, func(r *http.Request, _ []byte) bool {
+		return strings.HasSuffix(r.URL.Path,
+			"/prompt")
+	})
 	one := apptest.ScriptFile(t, manySteps(1, 0))
 	p := startWorker(t, url, id, token, one, "--follow-ups")
 	<-l.holds
 	p.kill(t)
 	close(l.killed)
-	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt", `{"content":"and now this, in my own words","done":true}`).Status)
+	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt",
+		`{"content":"and now this, in my own words","done":true}`).Status)
 	p = startWorker(t, url, id, token, one, "--follow-ups")
 	require.NoError(t, p.Wait(), p.log.String())
 	require.NotNil(t, l.late, "the late request has arrived")
@@ -150,11 +158,11 @@ func TestThatAPromptWasTheLastOutlivesTheWorkerThatFetchedIt(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("what time is it?")
 	t.Setenv("CANDOR_JOB_TOKEN", token)
-	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt", `{"content":"list the files in the agent folder","done":true}`).Status)
-	require.Equal(t, 200, s.Do("", "GET", "/worker/"+id+"/prompt", "", apptest.WithToken(token)).Status, "fetched by a worker that dies now")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	out, err := runWorkerQuietly(s, ctx, id, "--follow-ups")
+	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt",
+		`{"content":"list the files in the agent folder","done":true}`).Status)
+	require.Equal(t, 200, s.Do("", "GET", "/worker/"+id+"/prompt", "", apptest.WithToken(token)).Status,
+		"fetched by a worker that dies now")
+	out, err := runWorkerQuietly(t.Context(), s, id, "--follow-ups")
 	require.NoError(t, err, "it waits for no other: %s", out)
 	assert.Equal(t, 2, strings.Count(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "tool_use"))
 }
@@ -167,12 +175,13 @@ func TestWhatAWorkerWithheldIsMarkedInTheJobsLog(t *testing.T) {
 	key := dashes + "BEGIN PRIVATE " + "KEY" + dashes + "\nMIIB\n" + dashes + "END PRIVATE " + "KEY" + dashes
 	file := apptest.ScriptFile(t, map[string]any{
 		"steps": []any{
-			map[string]any{"narrative": "I have " + key, "tool_calls": []any{map[string]any{"name": "env", "arguments": map[string]any{}, "rationale": "for " + key}}},
+			map[string]any{"narrative": "I have " + key, "tool_calls": []any{map[string]any{"name": "env",
+				"arguments": map[string]any{}, "rationale": "for " + key}}},
 			map[string]any{"text": "done"},
 		},
 		"tools": map[string]any{"env": map[string]any{"result": "ok"}},
 	})
-	out, err := runWorker(s, t.Context(), id, token, "--provider", "script", "--script", file)
+	out, err := runWorker(t.Context(), s, id, token, "--provider", "script", "--script", file)
 	require.NoError(t, err, out)
 	marked := 0
 	for _, e := range s.JobEvents(id) {
@@ -202,15 +211,15 @@ func TestAPromptWhoseAnswerWasLostIsFetchedAgain(t *testing.T) {
 		_, _ = w.Write(rec.Body.Bytes())
 	}))
 	defer proxy.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
 	exit := make(chan error, 1)
 	go func() {
-		_, err := runWorkerQuietly(s, ctx, id, "--follow-ups", "--server", proxy.URL)
+		_, err := runWorkerQuietly(t.Context(), s, id, "--follow-ups", "--server", proxy.URL)
 		exit <- err
 	}()
-	apptest.Eventually(t, "the first turn has ended", func() bool { return strings.Contains(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "message") })
-	for _, say := range []string{`{"content":"find the word Follow in the session folder"}`, `{"content":"list the files in the agent folder","done":true}`} {
+	apptest.Eventually(t, "the first turn has ended",
+		func() bool { return strings.Contains(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "message") })
+	for _, say := range []string{`{"content":"find the word Follow in the session folder"}`,
+		`{"content":"list the files in the agent folder","done":true}`} {
 		require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt", say).Status)
 	}
 	require.NoError(t, <-exit)

@@ -70,5 +70,6 @@ func TestTheLinesForPostingReasonsRunAsTheyStand(t *testing.T) {
 			assert.Equal(t, want, got, language)
 		}
 	}
-	assert.Contains(t, string(logs["ts"][1].Raw), `"rationale":"the summary was asked for as a file","rationale_source":"model"`)
+	assert.Contains(t, string(logs["ts"][1].Raw),
+		`"rationale":"the summary was asked for as a file","rationale_source":"model"`)
 }

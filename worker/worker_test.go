@@ -18,9 +18,9 @@ import (
 )
 
 // runWorker runs candor worker in this process and gives what it returned and wrote.
-func runWorker(s *apptest.Server, ctx context.Context, id, token string, flags ...string) (*apptest.LogBuffer, error) {
+func runWorker(ctx context.Context, s *apptest.Server, id, token string, flags ...string) (*apptest.LogBuffer, error) {
 	s.T.Setenv("CANDOR_JOB_TOKEN", token)
-	return runWorkerQuietly(s, ctx, id, flags...)
+	return runWorkerQuietly(ctx, s, id, flags...)
 }
 
 const workPrompt = "what time is it, and find the word Follow in the session folder"
@@ -32,7 +32,7 @@ func TestAWorkersReasonsAreOnTheStreamAndInTheJobsPage(t *testing.T) {
 	require.NoError(t, err)
 	defer c.Body.Close()
 	id, token := s.NewJob(workPrompt)
-	out, err := runWorker(s, t.Context(), id, token)
+	out, err := runWorker(t.Context(), s, id, token)
 	require.NoError(t, err, out.String())
 	assert.Contains(t, out.String(), "Job "+id+" is done.")
 
@@ -42,7 +42,8 @@ func TestAWorkersReasonsAreOnTheStreamAndInTheJobsPage(t *testing.T) {
 		assert.Equal(t, events[i].Kind, f.Event)
 		assert.JSONEq(t, string(events[i].Raw), f.Data, "the page equals the stream")
 	}
-	assert.Equal(t, []string{"started", "status", "tool_use", "tool_use", "tool_result", "tool_result", "reasoning", "message", "result"}, apptest.KindsOf(events))
+	assert.Equal(t, []string{"started", "status", "tool_use", "tool_use", "tool_result", "tool_result", "reasoning",
+		"message", "result"}, apptest.KindsOf(events))
 	var reasoning struct {
 		Type      string `json:"type"`
 		JobID     string `json:"job_id"`
@@ -67,7 +68,7 @@ func TestAWorkersReasonsAreOnTheStreamAndInTheJobsPage(t *testing.T) {
 	assert.Equal(t, new(0), reasoning.Decisions[1].Group)
 	assert.Equal(t, "completed", s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()["state"])
 
-	_, err = runWorker(s, t.Context(), id, token)
+	_, err = runWorker(t.Context(), s, id, token)
 	assert.Equal(t, 4, command.ExitStatus(err), "there is nothing more to do: %v", err)
 	assert.NotContains(t, err.Error(), token)
 }
@@ -86,7 +87,7 @@ func TestAWorkerThatCannotBeginSaysWhy(t *testing.T) {
 		"--log-level":             {token, id, "--log-level", "loud"},
 		"there is no such varia":  {token, id, "--secret-env", "NO_SUCH_VARIABLE_HERE"},
 	} {
-		out, err := runWorker(s, t.Context(), args[1], args[0], args[2:]...)
+		out, err := runWorker(t.Context(), s, args[1], args[0], args[2:]...)
 		require.Error(t, err, want)
 		assert.Contains(t, err.Error(), want)
 		assert.NotContains(t, err.Error()+out.String(), token)
@@ -106,10 +107,11 @@ func TestCancelReachesAWorkersRunningTool(t *testing.T) {
 	file := apptest.ScriptFile(t, apptest.Waiting(600_000))
 	t.Setenv("CANDOR_JOB_TOKEN", token)
 	go func() {
-		_, err := runWorkerQuietly(s, t.Context(), id, "--provider", "script", "--script", file)
+		_, err := runWorkerQuietly(t.Context(), s, id, "--provider", "script", "--script", file)
 		exit <- err
 	}()
-	apptest.Eventually(t, "the tool runs", func() bool { return strings.Contains(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "tool_use") })
+	apptest.Eventually(t, "the tool runs",
+		func() bool { return strings.Contains(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "tool_use") })
 	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/cancel", "{}").Status)
 	assert.Equal(t, 4, command.ExitStatus(<-exit))
 	kinds := apptest.KindsOf(s.JobEvents(id))
@@ -122,14 +124,16 @@ func TestAWorkerGoesOnWithFurtherPromptsUntilTheLast(t *testing.T) {
 	t.Setenv("CANDOR_JOB_TOKEN", token)
 	exit := make(chan error, 1)
 	go func() {
-		_, err := runWorkerQuietly(s, t.Context(), id, "--follow-ups")
+		_, err := runWorkerQuietly(t.Context(), s, id, "--follow-ups")
 		exit <- err
 	}()
 	messages := func() int { return strings.Count(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "message") }
 	apptest.Eventually(t, "the first turn has ended", func() bool { return messages() == 1 })
-	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt", `{"content":"find the word Follow in the session folder"}`).Status)
+	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt",
+		`{"content":"find the word Follow in the session folder"}`).Status)
 	apptest.Eventually(t, "the second, too", func() bool { return messages() == 3 })
-	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt", `{"content":"what time is it?","done":true}`).Status)
+	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt",
+		`{"content":"what time is it?","done":true}`).Status)
 	require.NoError(t, <-exit)
 	events := s.JobEvents(id)
 	assert.Equal(t, []string{"started", "status",
@@ -143,7 +147,7 @@ func TestAFailedTurnEndsTheJobAsFailed(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	file := apptest.ScriptFile(t, map[string]any{"steps": []any{map[string]any{"error": "the model is on fire"}}})
-	_, err := runWorker(s, t.Context(), id, token, "--provider", "script", "--script", file)
+	_, err := runWorker(t.Context(), s, id, token, "--provider", "script", "--script", file)
 	assert.Equal(t, 1, command.ExitStatus(err))
 	job := s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()
 	assert.Equal(t, "failed", job["state"])
@@ -154,17 +158,20 @@ func TestAFailedTurnEndsTheJobAsFailed(t *testing.T) {
 func TestAWorkersSubAgentsAreRecorded(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
-	_, err := runWorker(s, t.Context(), id, token, "--provider", "script", "--script", "../testdata/turns/sub-agent/script.json")
+	_, err := runWorker(t.Context(), s, id, token, "--provider", "script", "--script",
+		"../testdata/turns/sub-agent/script.json")
 	require.NoError(t, err)
 	kinds := strings.Join(apptest.KindsOf(s.JobEvents(id)), " ")
-	assert.Contains(t, kinds, "tool_use status tool_use tool_result reasoning status tool_result reasoning", "calls within calls: %s", kinds)
+	assert.Contains(t, kinds, "tool_use status tool_use tool_result reasoning status tool_result reasoning",
+		"calls within calls: %s", kinds)
 }
 
 // runWorkerQuietly is runWorker for a goroutine that is not the test's; the token is
 // in the environment already.
-func runWorkerQuietly(s *apptest.Server, ctx context.Context, id string, flags ...string) (*apptest.LogBuffer, error) {
+func runWorkerQuietly(ctx context.Context, s *apptest.Server, id string, flags ...string) (*apptest.LogBuffer, error) {
 	out := &apptest.LogBuffer{}
-	args := append([]string{"candor", "worker", "--server", s.HTTP.URL, "--job", id, "--workspace", "..", "--poll", "20ms"}, flags...)
+	args := append([]string{"candor", "worker", "--server", s.HTTP.URL, "--job", id, "--workspace", "..", "--poll",
+		"20ms"}, flags...)
 	return out, command.Run(ctx, args, strings.NewReader(""), out, out)
 }
 
@@ -176,7 +183,8 @@ func TestAWorkerReadsTheEventsOfItsRunOnly(t *testing.T) {
 		return s.Do("", "GET", "/worker/"+id+"/events"+query, "", apptest.WithToken(token))
 	}
 	require.Equal(t, 200, s.PostEvents(id, token, apptest.ReasoningPost).Status)
-	assert.Equal(t, s.Do("ann", "GET", "/api/jobs/"+id+"/events", "").Body, events(token, "").Body, "the user's list, in the user's shape")
+	assert.Equal(t, s.Do("ann", "GET", "/api/jobs/"+id+"/events", "").Body, events(token, "").Body,
+		"the user's list, in the user's shape")
 	for _, wrong := range []string{others, "", apptest.TokenOf("ann")} {
 		assert.Equal(t, 401, events(wrong, "").Status)
 	}
@@ -208,20 +216,22 @@ func TestAnotherWorkerTakesUpThePromptsThatWereNotAnswered(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	exit := make(chan error, 1)
 	go func() {
-		_, err := runWorkerQuietly(s, ctx, id, "--follow-ups")
+		_, err := runWorkerQuietly(ctx, s, id, "--follow-ups")
 		exit <- err
 	}()
-	apptest.Eventually(t, "the first turn has ended", func() bool { return strings.Contains(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "message") })
+	apptest.Eventually(t, "the first turn has ended",
+		func() bool { return strings.Contains(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "message") })
 	stop()
 	require.ErrorIs(t, <-exit, context.Canceled)
 	say := func(body string) {
 		require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt", body).Status)
 	}
 	say(`{"content":"find the word Follow in the session folder"}`)
-	require.Equal(t, 200, s.Do("", "GET", "/worker/"+id+"/prompt", "", apptest.WithToken(token)).Status, "fetched by a worker that dies now")
+	require.Equal(t, 200, s.Do("", "GET", "/worker/"+id+"/prompt", "", apptest.WithToken(token)).Status,
+		"fetched by a worker that dies now")
 	say(`{"content":"list the files in the agent folder"}`)
 	say(`{"content":"","done":true}`)
-	out, err := runWorkerQuietly(s, t.Context(), id, "--follow-ups")
+	out, err := runWorkerQuietly(t.Context(), s, id, "--follow-ups")
 	require.NoError(t, err, out.String())
 	var tools []string
 	for _, e := range s.JobEvents(id) {
@@ -241,18 +251,20 @@ func TestAStoppedWorkerLeavesItsJobToTheNext(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	exit := make(chan error, 1)
 	go func() {
-		_, err := runWorkerQuietly(s, ctx, id, "--provider", "script", "--script", file)
+		_, err := runWorkerQuietly(ctx, s, id, "--provider", "script", "--script", file)
 		exit <- err
 	}()
-	apptest.Eventually(t, "the tool runs", func() bool { return strings.Contains(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "tool_use") })
+	apptest.Eventually(t, "the tool runs",
+		func() bool { return strings.Contains(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "tool_use") })
 	stop()
 	require.ErrorIs(t, <-exit, context.Canceled)
 	events := s.JobEvents(id)
-	require.Equal(t, []string{"started", "status", "tool_use", "tool_result", "reasoning", "status"}, apptest.KindsOf(events))
+	require.Equal(t, []string{"started", "status", "tool_use", "tool_result", "reasoning", "status"},
+		apptest.KindsOf(events))
 	assert.Contains(t, string(events[3].Raw), `"outcome":"cancelled"`)
 	assert.Contains(t, string(events[4].Raw), `"rationale":"to wait","rationale_source":"model"`)
 	assert.Equal(t, "running", s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()["state"])
-	_, err := runWorkerQuietly(s, t.Context(), id, "--provider", "script", "--script", file)
+	_, err := runWorkerQuietly(t.Context(), s, id, "--provider", "script", "--script", file)
 	require.NoError(t, err)
 	assertWhole(t, s.JobEvents(id))
 }
@@ -262,12 +274,13 @@ func TestATokenThatAToolComesByStaysOutOfTheLog(t *testing.T) {
 	id, token := s.NewJob("x")
 	file := apptest.ScriptFile(t, map[string]any{
 		"steps": []any{
-			map[string]any{"narrative": "I have " + token, "tool_calls": []any{map[string]any{"name": "env", "arguments": map[string]any{"x": token}, "rationale": "for " + token}}},
+			map[string]any{"narrative": "I have " + token, "tool_calls": []any{map[string]any{"name": "env",
+				"arguments": map[string]any{"x": token}, "rationale": "for " + token}}},
 			map[string]any{"text": "it is " + token},
 		},
 		"tools": map[string]any{"env": map[string]any{"result": map[string]any{"found": token}}},
 	})
-	out, err := runWorker(s, t.Context(), id, token, "--provider", "script", "--script", file)
+	out, err := runWorker(t.Context(), s, id, token, "--provider", "script", "--script", file)
 	require.NoError(t, err)
 	body := s.Do("ann", "GET", "/api/jobs/"+id+"/events", "").Body
 	assert.Contains(t, body, "REDACTED")

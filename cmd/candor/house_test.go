@@ -118,7 +118,8 @@ func walkGo(t *testing.T, visit func(name string)) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".." || d.Name() == "sessiontest" || d.Name() == "apptest" || d.Name() == "oracle" || d.Name() == "node_modules"):
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".." || d.Name() == "sessiontest" ||
+			d.Name() == "apptest" || d.Name() == "oracle" || d.Name() == "node_modules"):
 			if name != "../.." {
 				return filepath.SkipDir
 			}

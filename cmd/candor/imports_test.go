@@ -102,7 +102,8 @@ type goPackage struct {
 
 func packages(t *testing.T) []goPackage {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "candor/...").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,Imports,GoFiles",
+		"candor/...").Output()
 	require.NoError(t, err)
 	var all []goPackage
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {

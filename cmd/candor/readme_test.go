@@ -50,7 +50,10 @@ func TestTheReadmesTourRunsAsItStands(t *testing.T) {
 
 	require.NoError(t, shell(t.Context(), tour[1], &sent).Run(), sent.String())
 	assert.Contains(t, sent.String(), `"status":"accepted"`)
-	apptest.Eventually(t, "reasoning_update arrives live", func() bool { return strings.Contains(live.String(), "event: reasoning_update") })
+	apptest.Eventually(t, "reasoning_update arrives live", func() bool {
+		return strings.Contains(live.String(),
+			"event: reasoning_update")
+	})
 	apptest.Eventually(t, "and the answer", func() bool { return strings.Contains(live.String(), "event: response") })
 	update := regexp.MustCompile(`data: (\{"type":"reasoning_update".*)`).FindStringSubmatch(live.String())
 	require.Len(t, update, 2)
@@ -58,7 +61,8 @@ func TestTheReadmesTourRunsAsItStands(t *testing.T) {
 	assert.NotContains(t, update[1], "parameters")
 
 	require.NoError(t, shell(t.Context(), tour[2], &history).Run())
-	for _, want := range []string{`"reasoning": {`, `"tool_name": "file_search"`, `"query": "Follow"`, `"path": "session"`, `"has_more": false`} {
+	for _, want := range []string{`"reasoning": {`, `"tool_name": "file_search"`, `"query": "Follow"`,
+		`"path": "session"`, `"has_more": false`} {
 		assert.Contains(t, history.String(), want)
 	}
 	require.NoError(t, shell(t.Context(), tour[3], &masked).Run(), masked.String())

@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -19,164 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The npm clients of AG-UI run in web/agui/testdata/client, 1.0.0 and 0.0.59, each with its verifier
-// and its schemas.
-const aguiClients = "../../web/agui/testdata/client"
-
-// plan is what a client is told to do; see drive.mjs.
-type plan struct {
-	URL    string `json:"url"`
-	Token  string `json:"token"`
-	Client string `json:"client"` // "1" or "0"
-	Thread string `json:"threadId"`
-	Runs   []m    `json:"runs"`
-}
-
-type m = map[string]any
-
-// report is what the client saw.
-type report struct {
-	Runs     []runReport `json:"runs"`
-	Warnings []string    `json:"warnings"`
-	State    any         `json:"state"`
-}
-
-type runReport struct {
-	Status   int    `json:"status"`
-	Thrown   string `json:"thrown"`
-	Error    m      `json:"error"` // a RUN_ERROR
-	Finished *struct {
-		Event   m        `json:"event"`
-		Pending []string `json:"pending"`
-	} `json:"finished"`
-	Events   []m             `json:"events"`
-	Schema   []m             `json:"schema"` // events that do not parse
-	Messages []clientMessage `json:"messages"`
-}
-
-type clientMessage struct {
-	ID             string `json:"id"`
-	Role           string `json:"role"`
-	Content        any    `json:"content"`
-	EncryptedValue string `json:"encryptedValue"`
-	ToolCallID     string `json:"toolCallId"`
-	Metadata       m      `json:"metadata"`
-	ToolCalls      []struct {
-		ID             string `json:"id"`
-		EncryptedValue string `json:"encryptedValue"`
-		Function       struct{ Name, Arguments string }
-	} `json:"toolCalls"`
-	raw json.RawMessage
-}
-
-// UnmarshalJSON keeps the message as the client has it, MarshalJSON gives it back.
-func (c *clientMessage) UnmarshalJSON(raw []byte) error {
-	type plain clientMessage
-	c.raw = bytes.Clone(raw)
-	return json.Unmarshal(raw, (*plain)(c))
-}
-
-func (c clientMessage) MarshalJSON() ([]byte, error) { return c.raw, nil }
-
-// outcome is how the run ended, in a word.
-func (r runReport) outcome() string {
-	if r.Error != nil {
-		code, _ := r.Error["code"].(string)
-		return "error " + code
-	}
-	if r.Finished == nil {
-		return "none"
-	}
-	if o, ok := r.Finished.Event["outcome"].(m); ok {
-		return o["type"].(string)
-	}
-	return "absent"
-}
-
-// types lists the run's events in short.
-func (r runReport) types() (list []string) {
-	for _, e := range r.Events {
-		list = append(list, e["type"].(string))
-	}
-	return list
-}
-
-// roles lists the client's messages in short.
-func (r runReport) roles() (list []string) {
-	for _, msg := range r.Messages {
-		list = append(list, msg.Role)
-	}
-	return list
-}
-
-func (r runReport) message(t *testing.T, id string) clientMessage {
-	t.Helper()
-	for _, msg := range r.Messages {
-		if msg.ID == id {
-			return msg
-		}
-	}
-	require.Fail(t, "the client has no such message", "%s in %v", id, r.roles())
-	return clientMessage{}
-}
-
-var fetchClients = sync.OnceValue(func() error {
-	if _, err := exec.LookPath("node"); err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(aguiClients, "node_modules", "ag-ui-core-0", "package.json")); err == nil {
-		return nil
-	}
-	cmd := exec.Command("npm", "ci", "--no-audit", "--no-fund")
-	cmd.Dir = aguiClients
-	return cmd.Run()
-})
-
-// drive lets a client do what it is told, and checks what holds of every run.
-func drive(t *testing.T, s *apptest.Server, client string, runs ...m) report {
-	t.Helper()
-	require.NoError(t, fetchClients(), "this test needs Node 20 or later with npm: https://nodejs.org")
-	p := plan{s.HTTP.URL, apptest.TokenOf("ann"), client, "theirs-" + client, runs}
-	cmd := exec.CommandContext(t.Context(), "node", "drive.mjs")
-	cmd.Dir, cmd.Stdin = aguiClients, bytes.NewReader(apptest.JSON(t, p))
-	var errOut bytes.Buffer
-	cmd.Stderr = &errOut
-	out, err := cmd.Output()
-	require.NoError(t, err, errOut.String())
-	var r report
-	require.NoError(t, json.Unmarshal(out, &r))
-	require.Len(t, r.Runs, len(runs))
-	assert.Empty(t, r.Warnings)
-	for i, run := range r.Runs {
-		assert.Empty(t, run.Schema, "run %d: every event parses", i+1)
-		assert.Empty(t, run.Thrown, "run %d: the verifier is content", i+1)
-		assert.Equal(t, http.StatusOK, run.Status)
-	}
-	return r
-}
-
-// withEach runs a test with the client of 1.0.0 and with that of 0.0.59.
-func withEach(t *testing.T, test func(t *testing.T, client string)) {
-	for client, name := range map[string]string{"1": "1.0.0", "0": "0.0.59"} {
-		t.Run("client "+name, func(t *testing.T) { test(t, client) })
-	}
-}
-
-func says(words string) m { return m{"say": words} }
-
-func calling(narrative string, calls ...m) m { return m{"narrative": narrative, "tool_calls": calls} }
-
-func callOf(tool, why string, args m) m {
-	return m{"id": "x", "name": tool, "rationale": why, "arguments": args}
-}
-
-func answering(text string) m { return m{"text": text} }
-
 func TestAClientOfAGUIHasAPlainRun(t *testing.T) {
 	withEach(t, func(t *testing.T, client string) {
 		s := apptest.Start(t, app.Settings{}, m{"steps": []m{answering("Hello to you.")}})
 		r := drive(t, s, client, says("hello"), says("again")).Runs
-		assert.Equal(t, []string{"RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "RUN_FINISHED"}, r[0].types())
+		assert.Equal(t, []string{"RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END",
+			"RUN_FINISHED"}, r[0].types())
 		assert.Equal(t, "success", r[0].outcome())
 		assert.Equal(t, []string{"user", "assistant", "user", "assistant"}, r[1].roles())
 		assert.Equal(t, "Hello to you.", r[1].message(t, "turn_2_response").Content)
@@ -208,7 +53,8 @@ func TestAClientOfAGUIIsShownWhyEachToolWasCalled(t *testing.T) {
 		assert.Equal(t, "the log says what happened", why.Content)
 		if client == "1" {
 			assert.Equal(t, "model", why.Metadata["candor:reasoning"].(m)["source"])
-			assert.Equal(t, "fallback", r.message(t, "turn_1_call_3_rationale").Metadata["candor:reasoning"].(m)["source"])
+			assert.Equal(t, "fallback", r.message(t,
+				"turn_1_call_3_rationale").Metadata["candor:reasoning"].(m)["source"])
 			assert.Contains(t, r.message(t, "turn_1_step_1_narrative").Metadata["candor:reasoning"], "duration_ms")
 		}
 		call := r.message(t, "turn_1_call_1").ToolCalls[0]
@@ -224,19 +70,23 @@ func TestAClientOfAGUIIsShownWhyEachToolWasCalled(t *testing.T) {
 }
 
 func TestAFrontEndRunsItsOwnToolAndTheTurnGoesOn(t *testing.T) {
-	tools := []m{{"name": "pick_color", "description": "Lets the user pick.", "parameters": m{"type": "object", "properties": m{"n": m{"type": "number"}}}}}
+	tools := []m{{"name": "pick_color", "description": "Lets the user pick.",
+		"parameters": m{"type": "object", "properties": m{"n": m{"type": "number"}}}}}
 	withEach(t, func(t *testing.T, client string) {
 		s := apptest.Start(t, app.Settings{}, m{
 			"steps": []m{
-				calling("Both at once.", callOf("pick_color", "only the user knows", m{"n": 2}), callOf("clock", "for the time", m{})),
+				calling("Both at once.", callOf("pick_color", "only the user knows", m{"n": 2}),
+					callOf("clock", "for the time", m{})),
 				calling("And again.", callOf("pick_color", "a second one", m{"n": 1})),
 				answering("Blue it is."),
 			},
 			"tools": m{"clock": m{"result": "12:00"}},
 		})
-		r := drive(t, s, client, m{"say": "paint", "tools": tools}, m{"answer": "blue", "tools": tools}, m{"answer": `{"hue":240}`, "tools": tools}).Runs
+		r := drive(t, s, client, m{"say": "paint", "tools": tools}, m{"answer": "blue", "tools": tools},
+			m{"answer": `{"hue":240}`, "tools": tools}).Runs
 		assert.Equal(t, "success", r[0].outcome())
-		assert.Equal(t, "12:00", r[0].message(t, "turn_1_call_2_result").Content, "what we run ourselves is not held up")
+		assert.Equal(t, "12:00", r[0].message(t, "turn_1_call_2_result").Content,
+			"what we run ourselves is not held up")
 		if client == "1" {
 			assert.Equal(t, []any{"turn_1_call_1"}, r[0].Finished.Event["outcome"].(m)["pendingToolCallIds"])
 			assert.Equal(t, []string{"turn_1_call_3"}, r[1].Finished.Pending)
@@ -257,7 +107,8 @@ func TestAnApprovalIsAnInterruptThatTheNextRunAnswers(t *testing.T) {
 			calling("Two things.", callOf("deploy", "they asked for it", m{}), callOf("wipe", "to begin afresh", m{})),
 			answering("Done."),
 		},
-		"tools": m{"deploy": m{"result": "deployed", "approval": "ask"}, "wipe": m{"result": "wiped", "approval": "always"}},
+		"tools": m{"deploy": m{"result": "deployed", "approval": "ask"},
+			"wipe": m{"result": "wiped", "approval": "always"}},
 	}
 	for _, tt := range []struct {
 		name, result string
@@ -265,8 +116,10 @@ func TestAnApprovalIsAnInterruptThatTheNextRunAnswers(t *testing.T) {
 	}{
 		{"resolved without a payload", "deployed", m{"status": "resolved"}},
 		{"resolved as approved", "deployed", m{"status": "resolved", "payload": m{"answer": "approve"}}},
-		{"resolved as denied", "a person was asked and denied this call", m{"status": "resolved", "payload": m{"answer": "deny"}}},
-		{"resolved as not approved", "a person was asked and denied this call", m{"status": "resolved", "payload": m{"approved": false}}},
+		{"resolved as denied", "a person was asked and denied this call",
+			m{"status": "resolved", "payload": m{"answer": "deny"}}},
+		{"resolved as not approved", "a person was asked and denied this call",
+			m{"status": "resolved", "payload": m{"approved": false}}},
 		{"cancelled", "a person was asked and denied this call", m{"status": "cancelled"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -293,7 +146,8 @@ func TestAnApprovalIsAnInterruptThatTheNextRunAnswers(t *testing.T) {
 func TestASubAgentsQuestionInterruptsTheRun(t *testing.T) {
 	withEach(t, func(t *testing.T, client string) {
 		s := apptest.Start(t, app.Settings{}, m{
-			"steps": []m{calling("I hand it on.", callOf("helper", "it knows", m{"task": "look"}), callOf("clock", "meanwhile", m{})), answering("So it is.")},
+			"steps": []m{calling("I hand it on.", callOf("helper", "it knows", m{"task": "look"}),
+				callOf("clock", "meanwhile", m{})), answering("So it is.")},
 			"tools": m{"clock": m{"result": "12:00"}},
 			"agents": m{"helper": m{
 				"steps": []m{calling("I look.", callOf("deploy", "to see", m{})), answering("I looked.")},
@@ -322,7 +176,8 @@ func TestAStoppedTurnEndsItsRunAsCancelled(t *testing.T) {
 		want := map[string]string{"1": "cancelled", "0": "error cancelled"}[client]
 		assert.Equal(t, want, r.outcome())
 		assert.Contains(t, r.types(), "STEP_FINISHED", "what was open is closed")
-		assert.Equal(t, "Stopped together with its turn, before it ended.", r.message(t, "turn_1_call_1_result").Content)
+		assert.Equal(t, "Stopped together with its turn, before it ended.",
+			r.message(t, "turn_1_call_1_result").Content)
 	})
 }
 
@@ -341,14 +196,17 @@ func TestAProvidersFailureIsARunError(t *testing.T) {
 
 func TestAClientThatLeavesEndsItsRunAndNotTheTurn(t *testing.T) {
 	withEach(t, func(t *testing.T, client string) {
-		s := apptest.Start(t, app.Settings{}, m{
-			"steps": []m{calling("It takes a moment.", callOf("slow", "as asked", m{})), answering("Here it is.")},
-			"tools": m{"slow": m{"result": 1, "delay_ms": 300}},
-		})
+		th := &thinker{gate: make(chan struct{})}
+		model := httptest.NewServer(th)
+		defer model.Close()
+		t.Setenv(app.OpenAIBaseEnv, model.URL+"/v1")
+		s := apptest.StartModel(t, app.Settings{Model: app.ModelSettings{Provider: "openai", Name: "m"}})
 		r := drive(t, s, client, m{"say": "go", "leave": "TOOL_CALL_END"}).Runs[0]
+		close(th.gate) // only now can the turn end
 		assert.NotContains(t, r.types(), "RUN_FINISHED")
 		apptest.Eventually(t, "the turn ends in the log", func() bool {
-			return strings.Contains(s.Do("ann", http.MethodGet, "/api/chat/history", "").Body, `"response":"Here it is."`)
+			return strings.Contains(s.Do("ann", http.MethodGet, "/api/chat/history", "").Body,
+				`"response":"It is noon."`)
 		})
 	})
 }
@@ -361,11 +219,14 @@ func TestAClientIsToldWhatOthersWroteIntoItsThread(t *testing.T) {
 		})
 		first := drive(t, s, client, says("one")).Runs[0]
 		ours := first.Events[0]["metadata"].(m)["candor:run"].(m)["thread_id"].(string)
-		sent := s.Do("ann", http.MethodPost, "/api/chat/send", string(apptest.JSON(t, m{"content": "from the page", "thread_id": ours})))
+		sent := s.Do("ann", http.MethodPost, "/api/chat/send", string(apptest.JSON(t,
+			m{"content": "from the page", "thread_id": ours})))
 		require.Equal(t, http.StatusAccepted, sent.Status, sent.Body)
-		r := drive(t, s, client, m{"messages": append(first.Messages, clientMessage{raw: json.RawMessage(`{"id":"mine","role":"user","content":"two"}`)})}).Runs[0]
+		r := drive(t, s, client, m{"messages": append(first.Messages,
+			clientMessage{raw: json.RawMessage(`{"id":"mine","role":"user","content":"two"}`)})}).Runs[0]
 		assert.Contains(t, r.types(), "MESSAGES_SNAPSHOT")
-		for i, words := range map[int]string{0: "one", 5: "Noon.", 6: "from the page", 11: "Noon.", 12: "two", 17: "Noon."} {
+		for i, words := range map[int]string{0: "one", 5: "Noon.", 6: "from the page", 11: "Noon.", 12: "two",
+			17: "Noon."} {
 			assert.Equal(t, words, r.Messages[i].Content, "message %d of %v", i, r.roles())
 		}
 		assert.Len(t, r.Messages, 18)
@@ -388,7 +249,8 @@ func TestAClientIsGivenAThreadAsAReplay(t *testing.T) {
 		require.Len(t, restated, len(streamed))
 		require.Len(t, replayed, len(streamed))
 		for i := range streamed[1:] {
-			assert.JSONEq(t, string(streamed[i+1].raw), string(restated[i+1].raw), "a snapshot restates what was streamed")
+			assert.JSONEq(t, string(streamed[i+1].raw), string(restated[i+1].raw),
+				"a snapshot restates what was streamed")
 			assert.JSONEq(t, string(streamed[i+1].raw), string(replayed[i+1].raw), "a replay repeats it")
 		}
 		assert.Equal(t, "go", restated[0].Content)
@@ -401,6 +263,7 @@ func TestAClientIsGivenAThreadAsAReplay(t *testing.T) {
 type thinker struct {
 	mu     sync.Mutex
 	bodies []string
+	gate   chan struct{} // holds the answer back until it is closed; nil holds nothing
 }
 
 const rawThought = "the user seems to be in a hurry"
@@ -411,16 +274,22 @@ func (th *thinker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	th.mu.Lock()
 	th.bodies = append(th.bodies, buf.String())
 	th.mu.Unlock()
-	delta := `{"role":"assistant","reasoning_content":"` + rawThought + `","tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"time","arguments":"{\"rationale\":\"it was asked for\"}"}}]}`
+	delta := `{"role":"assistant","reasoning_content":"` + rawThought + `",` +
+		`"tool_calls":[{"index":0,"id":"c1","type":"function",` +
+		`"function":{"name":"time","arguments":"{\"rationale\":\"it was asked for\"}"}}]}`
 	reason := "tool_calls"
 	var in struct{ Messages []struct{ Role string } }
 	if json.Unmarshal(buf.Bytes(), &in) == nil && in.Messages[len(in.Messages)-1].Role == "tool" {
+		if th.gate != nil {
+			<-th.gate
+		}
 		delta, reason = `{"role":"assistant","content":"It is noon."}`, "stop"
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, chunk := range []string{
 		`{"id":"1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":` + delta + `}]}`,
-		`{"id":"1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"` + reason + `"}]}`,
+		`{"id":"1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"` +
+			reason + `"}]}`,
 		`{"id":"1","object":"chat.completion.chunk","model":"m","choices":[],"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18,"completion_tokens_details":{"reasoning_tokens":3}}}`,
 		`[DONE]`,
 	} {
@@ -443,7 +312,8 @@ func TestTheSecondTurnBringsBackReasoningAndWhatIsEncrypted(t *testing.T) {
 		sealed := r[0].message(t, "turn_1_call_1").ToolCalls[0].EncryptedValue
 		require.NotEmpty(t, sealed)
 		assert.Equal(t, sealed, r[1].message(t, "turn_1_call_1").ToolCalls[0].EncryptedValue)
-		assert.NotContains(t, string(apptest.JSON(t, r)), rawThought, "thoughts that are not for people reach no client")
+		assert.NotContains(t, string(apptest.JSON(t, r)), rawThought,
+			"thoughts that are not for people reach no client")
 		assert.NotContains(t, s.Logs.String(), "not ours", "what came back was taken for ours")
 		usage := r[0].Finished.Event["usage"].([]any)[0].(m)
 		assert.EqualValues(t, 22, usage["inputTokens"])

@@ -1,18 +1,13 @@
 package agui_test
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -20,7 +15,6 @@ import (
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
-	"candor/web/access"
 )
 
 // anInput is a RunAgentInput with the members changed that are given.
@@ -64,7 +58,8 @@ func typesOf(events []m) (list []string) {
 }
 
 func TestAnInputThatIsNoneIsAnsweredBeforeAnyStream(t *testing.T) {
-	s := apptest.Start(t, app.Settings{SendsPerMinute: 10_000}, m{"steps": []m{answering("Hello.")}, "tools": m{"clock": m{"result": 1}}})
+	s := apptest.Start(t, app.Settings{SendsPerMinute: 10_000}, m{"steps": []m{answering("Hello.")},
+		"tools": m{"clock": m{"result": 1}}})
 	secret := apptest.Plant()[3].Text
 	long := strings.Repeat("x", 70_000)
 	for _, tt := range []struct {
@@ -84,21 +79,30 @@ func TestAnInputThatIsNoneIsAnsweredBeforeAnyStream(t *testing.T) {
 		{"a message without an id", anInput(messages(m{"role": "user", "content": "x"})), 400, "invalid_input"},
 		{"a message without content", anInput(messages(m{"id": "1", "role": "user"})), 400, "invalid_input"},
 		{"content of no form", anInput(messages(m{"id": "1", "role": "user", "content": 7})), 400, "invalid_input"},
-		{"a part of no type", anInput(messages(m{"id": "1", "role": "user", "content": []m{{"type": secret}}})), 400, "invalid_input"},
+		{"a part of no type", anInput(messages(m{"id": "1", "role": "user", "content": []m{{"type": secret}}})), 400,
+			"invalid_input"},
 		{"blank words", anInput(messages(m{"id": "1", "role": "user", "content": " \n"})), 400, "empty_content"},
 		{"nothing new", anInput(messages(m{"id": "1", "role": "assistant", "content": "x"})), 400, "nothing_new"},
 		{"no message at all", anInput(messages()), 400, "invalid_input"},
-		{"a result that nobody waits for", anInput(messages(m{"id": "1", "role": "tool", "toolCallId": "turn_1_call_1", "content": "x"})), 400, "nothing_new"},
+		{"a result that nobody waits for", anInput(messages(m{"id": "1", "role": "tool", "toolCallId": "turn_1_call_1",
+			"content": "x"})), 400, "nothing_new"},
 		{"a tool without a name", anInput(m{"tools": []m{{"name": ""}}}), 400, "invalid_input"},
 		{"a tool of a strange name", anInput(m{"tools": []m{{"name": "a b"}}}), 400, "invalid_input"},
-		{"a tool with the name of one of ours", anInput(m{"tools": []m{{"name": "clock", "description": "x"}}}), 400, "bad_tool"},
+		{"a tool with the name of one of ours", anInput(m{"tools": []m{{"name": "clock", "description": "x"}}}), 400,
+			"bad_tool"},
 		{"two tools of one name", anInput(m{"tools": []m{{"name": "mine"}, {"name": "mine"}}}), 400, "bad_tool"},
-		{"parameters that are no schema", anInput(m{"tools": []m{{"name": "mine", "parameters": m{"type": 7}}}}), 400, "bad_tool"},
-		{"parameters that are no object", anInput(m{"tools": []m{{"name": "mine", "parameters": m{"type": "array"}}}}), 400, "bad_tool"},
-		{"a schema without end", anInput(m{"tools": []m{{"name": "mine", "parameters": m{"description": long}}}}), 400, "invalid_input"},
-		{"a context without end", anInput(m{"context": []m{{"description": "x", "value": long}}}), 400, "invalid_input"},
-		{"an interrupt that is not open", anInput(m{"resume": []m{{"interruptId": secret, "status": "resolved"}}}), 409, "no_interrupt"},
-		{"a resume of no status", anInput(m{"resume": []m{{"interruptId": "x", "status": "maybe"}}}), 400, "invalid_input"},
+		{"parameters that are no schema", anInput(m{"tools": []m{{"name": "mine", "parameters": m{"type": 7}}}}), 400,
+			"bad_tool"},
+		{"parameters that are no object", anInput(m{"tools": []m{{"name": "mine", "parameters": m{"type": "array"}}}}),
+			400, "bad_tool"},
+		{"a schema without end", anInput(m{"tools": []m{{"name": "mine", "parameters": m{"description": long}}}}), 400,
+			"invalid_input"},
+		{"a context without end", anInput(m{"context": []m{{"description": "x", "value": long}}}), 400,
+			"invalid_input"},
+		{"an interrupt that is not open", anInput(m{"resume": []m{{"interruptId": secret, "status": "resolved"}}}), 409,
+			"no_interrupt"},
+		{"a resume of no status", anInput(m{"resume": []m{{"interruptId": "x", "status": "maybe"}}}), 400,
+			"invalid_input"},
 		{"a level that is none", anInput(m{"forwardedProps": m{"reasoning": "some"}}), 400, "invalid_input"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -109,11 +113,15 @@ func TestAnInputThatIsNoneIsAnsweredBeforeAnyStream(t *testing.T) {
 			apptest.AssertAbsent(t, secret, "the answer", r.Body)
 		})
 	}
-	plain := s.Do("ann", http.MethodPost, "/agui", anInput(nil), func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
+	plain := s.Do("ann", http.MethodPost, "/agui", anInput(nil), func(r *http.Request) {
+		r.Header.Set("Content-Type",
+			"text/plain")
+	})
 	assert.Equal(t, http.StatusUnsupportedMediaType, plain.Status)
 	nobody := s.Do("nobody", http.MethodPost, "/agui", anInput(nil))
 	assert.Equal(t, http.StatusUnauthorized, nobody.Status)
-	assert.Equal(t, http.StatusRequestEntityTooLarge, s.Do("ann", http.MethodPost, "/agui", strings.Repeat(" ", 9<<20)).Status)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, s.Do("ann", http.MethodPost, "/agui",
+		strings.Repeat(" ", 9<<20)).Status)
 	assert.Equal(t, http.StatusNotFound, s.Do("ann", http.MethodGet, "/agui/threads/none/events", "").Status)
 	threads := s.Do("ann", http.MethodGet, "/api/chat/threads", "").Body
 	assert.Contains(t, threads, `"threads":[]`, "nothing was half done")
@@ -167,7 +175,8 @@ func TestAThreadHasOneNameForItsFrontEndAndOneForUs(t *testing.T) {
 	assert.Equal(t, ours, again[0]["metadata"].(m)["candor:run"].(m)["thread_id"])
 	assert.EqualValues(t, 2, again[0]["metadata"].(m)["candor:run"].(m)["turn_number"])
 	bob, _ := wire(t, s.Do("bob", http.MethodPost, "/agui", anInput(m{"threadId": ours})).Body)
-	assert.EqualValues(t, 1, bob[0]["metadata"].(m)["candor:run"].(m)["turn_number"], "another user's thread is another")
+	assert.EqualValues(t, 1, bob[0]["metadata"].(m)["candor:run"].(m)["turn_number"],
+		"another user's thread is another")
 	assert.NotEqual(t, ours, bob[0]["metadata"].(m)["candor:run"].(m)["thread_id"])
 	assert.Contains(t, s.Do("ann", http.MethodGet, "/api/chat/history?thread_id="+ours, "").Body, `"turn_number":2`)
 }
@@ -189,7 +198,8 @@ func TestSecretsReachNoEventOfAGUI(t *testing.T) {
 			snapshot := s.Do("ann", http.MethodGet, "/agui/threads/theirs/events", "")
 			require.Contains(t, snapshot.Body, `"MESSAGES_SNAPSHOT"`)
 			require.Contains(t, snapshot.Body, `"STATE_SNAPSHOT"`)
-			for place, text := range map[string]string{"the run": run.Body, "the run after it": rest.Body, "the snapshot": snapshot.Body, "the logs": s.Logs.String()} {
+			for place, text := range map[string]string{"the run": run.Body, "the run after it": rest.Body,
+				"the snapshot": snapshot.Body, "the logs": s.Logs.String()} {
 				apptest.AssertAbsent(t, p.Secret, place, text)
 			}
 		})
@@ -199,13 +209,15 @@ func TestSecretsReachNoEventOfAGUI(t *testing.T) {
 func TestAThreadIsReplayedFromAnyOfItsEvents(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, m{
 		"steps": []m{
-			calling("Both.", callOf("clock", "for the time", m{}), callOf("deploy", "as asked", m{})), answering("Done."),
+			calling("Both.", callOf("clock", "for the time", m{}), callOf("deploy", "as asked",
+				m{})), answering("Done."),
 		},
 		"tools": m{"clock": m{"result": "12:00"}, "deploy": m{"result": "ok", "approval": "ask"}},
 	})
 	run, _ := wire(t, s.Do("ann", http.MethodPost, "/agui", anInput(nil)).Body)
 	open := run[len(run)-1]["outcome"].(m)["interrupts"].([]any)[0].(m)["id"]
-	s.Do("ann", http.MethodPost, "/agui", anInput(m{"runId": "r2", "messages": []m{}, "resume": []m{{"interruptId": open, "status": "resolved"}}}))
+	s.Do("ann", http.MethodPost, "/agui", anInput(m{"runId": "r2", "messages": []m{},
+		"resume": []m{{"interruptId": open, "status": "resolved"}}}))
 	s.Do("bob", http.MethodPost, "/agui", anInput(nil))
 	s.Do("bob", http.MethodPost, "/agui/threads/theirs/interrupt", "")
 
@@ -225,22 +237,26 @@ func TestAThreadIsReplayedFromAnyOfItsEvents(t *testing.T) {
 	snapshot, _ := wire(t, s.Do("ann", http.MethodGet, "/agui/threads/theirs/events", "").Body)
 	assert.Equal(t, []string{"RUN_STARTED", "MESSAGES_SNAPSHOT", "RUN_FINISHED"}, typesOf(snapshot))
 	for place, status := range map[string]int{"nowhere": 400, "ffffffff-1": 410, own.ID()[:8] + "-9999": 410} {
-		assert.Equal(t, status, s.Do("ann", http.MethodGet, "/agui/threads/theirs/events?after="+place, "").Status, place)
+		assert.Equal(t, status, s.Do("ann", http.MethodGet, "/agui/threads/theirs/events?after="+place, "").Status,
+			place)
 	}
 	assert.Equal(t, http.StatusNotFound, s.Do("bob", http.MethodGet, "/agui/threads/"+own.ID()+"/events", "").Status)
 }
 
 func TestAReplayGoesOnWithTheRunThatIsOpen(t *testing.T) {
-	s := apptest.Start(t, app.Settings{}, m{
-		"steps": []m{calling("Wait.", callOf("slow", "as asked", m{})), answering("Done.")},
-		"tools": m{"slow": m{"result": 1, "delay_ms": 400}},
+	synctest.Test(t, func(t *testing.T) { // in fake time the tool still runs when the replay begins
+		p := apptest.NewPlay(t, apptest.JSON(t, m{
+			"steps": []m{calling("Wait.", callOf("slow", "as asked", m{})), answering("Done.")},
+			"tools": m{"slow": m{"result": 1, "delay_ms": 400}},
+		}))
+		defer p.Close()
+		sent := p.Post("/api/chat/send", `{"content":"go"}`)
+		events, _ := wire(t, p.Get("/agui/threads/"+sent["thread_id"].(string)+"/events"))
+		all := strings.Join(typesOf(events), " ")
+		const before = "RUN_STARTED MESSAGES_SNAPSHOT RUN_FINISHED RUN_STARTED TEXT_MESSAGE_START"
+		assert.True(t, strings.HasPrefix(all, before), all)
+		assert.True(t, strings.HasSuffix(all, "TEXT_MESSAGE_END RUN_FINISHED"), all)
 	})
-	sent := s.Do("ann", http.MethodPost, "/api/chat/send", `{"content":"go"}`).JSON()
-	body := s.Do("ann", http.MethodGet, "/agui/threads/"+sent["thread_id"].(string)+"/events", "").Body
-	events, _ := wire(t, body)
-	all := strings.Join(typesOf(events), " ")
-	assert.True(t, strings.HasPrefix(all, "RUN_STARTED MESSAGES_SNAPSHOT RUN_FINISHED RUN_STARTED TEXT_MESSAGE_START"), all)
-	assert.True(t, strings.HasSuffix(all, "TEXT_MESSAGE_END RUN_FINISHED"), all)
 }
 
 func TestAUserWhoGoesOnStopsTheTurnThatWaits(t *testing.T) {
@@ -251,7 +267,8 @@ func TestAUserWhoGoesOnStopsTheTurnThatWaits(t *testing.T) {
 	assert.Equal(t, []any{"turn_1_call_1"}, first[len(first)-1]["outcome"].(m)["pendingToolCallIds"])
 	second, _ := wire(t, s.Do("ann", http.MethodPost, "/agui", anInput(m{"runId": "r2"})).Body)
 	assert.Equal(t, "RUN_FINISHED", second[len(second)-1]["type"])
-	late := s.Do("ann", http.MethodPost, "/agui", anInput(m{"runId": "r3", "messages": []m{{"id": "x", "role": "tool", "toolCallId": "turn_1_call_1", "content": "late"}}}))
+	late := s.Do("ann", http.MethodPost, "/agui", anInput(m{"runId": "r3",
+		"messages": []m{{"id": "x", "role": "tool", "toolCallId": "turn_1_call_1", "content": "late"}}}))
 	assert.Equal(t, http.StatusConflict, late.Status)
 	assert.Equal(t, "call_over", late.JSON()["error"])
 	history := s.Do("ann", http.MethodGet, "/api/chat/history", "").Body
@@ -261,7 +278,8 @@ func TestAUserWhoGoesOnStopsTheTurnThatWaits(t *testing.T) {
 
 func TestPartOfTheAnswersLeavesTheRestOpen(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, m{
-		"steps": []m{calling("", callOf("mine", "", m{}), callOf("mine", "", m{}), callOf("deploy", "", m{})), answering("Done.")},
+		"steps": []m{calling("", callOf("mine", "", m{}), callOf("mine", "", m{}), callOf("deploy", "", m{})),
+			answering("Done.")},
 		"tools": m{"deploy": m{"result": "ok", "approval": "ask"}},
 	})
 	s.Do("ann", http.MethodPost, "/agui", anInput(m{"tools": []m{{"name": "mine"}}}))
@@ -275,7 +293,8 @@ func TestPartOfTheAnswersLeavesTheRestOpen(t *testing.T) {
 	assert.Equal(t, "interrupt", r2[len(r2)-1]["outcome"].(m)["type"])
 	r3 := answer("r3", "turn_1_call_1")
 	interrupt := r3[len(r3)-1]["outcome"].(m)["interrupts"].([]any)[0].(m)["id"]
-	r4, _ := wire(t, s.Do("ann", http.MethodPost, "/agui", anInput(m{"runId": "r4", "messages": []m{}, "resume": []m{{"interruptId": interrupt, "status": "cancelled"}}})).Body)
+	r4, _ := wire(t, s.Do("ann", http.MethodPost, "/agui", anInput(m{"runId": "r4", "messages": []m{},
+		"resume": []m{{"interruptId": interrupt, "status": "cancelled"}}})).Body)
 	assert.Equal(t, "success", r4[len(r4)-1]["outcome"].(m)["type"])
 	assert.Contains(t, typesOf(r4), "TEXT_MESSAGE_CONTENT")
 }
@@ -289,122 +308,4 @@ func TestACallThatItsFrontEndForgetsEnds(t *testing.T) {
 		return strings.Contains(s.Do("ann", http.MethodGet, "/api/chat/history", "").Body, `"response":"Done."`)
 	})
 	assert.Contains(t, s.Do("ann", http.MethodGet, "/api/chat/history", "").Body, "did not answer in time")
-}
-
-func TestATokenIsShownNoMoreReasoningThanItMay(t *testing.T) {
-	script := filepath.Join(t.TempDir(), "script.json")
-	require.NoError(t, os.WriteFile(script, apptest.JSON(t, m{
-		"steps": []m{calling("the narrative", callOf("clock", "the rationale", m{}), callOf("deploy", "the rationale", m{})), answering("Done.")},
-		"tools": m{"clock": m{"result": 1}, "deploy": m{"result": 1, "approval": "ask"}},
-	}), 0o600))
-	for _, tt := range []struct {
-		server, token, asked string
-		narrative, rationale bool
-	}{
-		{"full", "", "", true, true},
-		{"full", "full", "full", true, true},
-		{"summary", "", "", true, false},
-		{"full", "summary", "full", true, false},
-		{"full", "", "summary", true, false},
-		{"hidden", "full", "full", false, false},
-		{"full", "hidden", "full", false, false},
-		{"summary", "", "hidden", false, false},
-	} {
-		t.Run(fmt.Sprintf("server %s, token %s, asked %s", tt.server, tt.token, tt.asked), func(t *testing.T) {
-			line := "ann:" + apptest.TokenOf("ann")
-			if tt.token != "" {
-				line += " reasoning=" + tt.token
-			}
-			tokens, err := access.ParseTokens(strings.NewReader(line))
-			require.NoError(t, err)
-			s := apptest.StartFor(t, app.Settings{
-				Reasoning: tt.server, Model: app.ModelSettings{Provider: "script", Script: script},
-			}, tokens)
-			props := m{}
-			if tt.asked != "" {
-				props["reasoning"] = tt.asked
-			}
-			body := s.Do("ann", http.MethodPost, "/agui", anInput(m{"forwardedProps": props})).Body +
-				s.Do("ann", http.MethodGet, "/agui/threads/theirs/events?reasoning="+firstOf(tt.asked, "full"), "").Body
-			assert.Contains(t, body, "TOOL_CALL_START")
-			assert.Equal(t, tt.narrative, strings.Contains(body, "the narrative"))
-			assert.Equal(t, tt.rationale, strings.Contains(body, "the rationale"))
-			history := s.Do("ann", http.MethodGet, "/api/chat/history", "")
-			if tt.token != "" {
-				assert.Equal(t, http.StatusForbidden, history.Status, "no way round: %s", history.Body)
-				assert.Equal(t, "limited_token", history.JSON()["error"])
-				login := s.Do("ann", http.MethodPost, "/api/login", `{"token":"`+apptest.TokenOf("ann")+`"}`)
-				assert.Equal(t, http.StatusForbidden, login.Status, "nor by a login")
-			}
-			capable := s.Do("ann", http.MethodGet, "/agui/capabilities", "").JSON()
-			assert.Equal(t, tt.narrative || tt.asked == "hidden", capable["reasoning"].(m)["supported"])
-		})
-	}
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-func TestRunsOfOneUserAreBounded(t *testing.T) {
-	s := apptest.Start(t, app.Settings{StreamsPerUser: 2, SendsPerMinute: 10_000}, m{
-		"steps": []m{calling("", callOf("slow", "", m{})), answering("Done.")},
-		"tools": m{"slow": m{"result": 1, "delay_ms": 600_000}},
-	})
-	for i := range 2 {
-		ctx, leave := context.WithCancel(t.Context())
-		defer leave()
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.HTTP.URL+"/agui", strings.NewReader(anInput(m{"threadId": fmt.Sprint(i), "runId": fmt.Sprint(i)})))
-		require.NoError(t, err)
-		req.Header.Set("Authorization", "Bearer "+apptest.TokenOf("ann"))
-		req.Header.Set("Content-Type", "application/json")
-		resp, err := s.HTTP.Client().Do(req)
-		require.NoError(t, err)
-		defer resp.Body.Close()
-		_, err = bufio.NewReader(resp.Body).ReadString('\n')
-		require.NoError(t, err)
-		if i == 0 {
-			same := s.Do("ann", http.MethodPost, "/agui", anInput(m{"runId": "0"}))
-			assert.Equal(t, "run_open", same.JSON()["error"])
-		}
-	}
-	more := s.Do("ann", http.MethodPost, "/agui", anInput(m{"runId": "2"}))
-	assert.Equal(t, http.StatusTooManyRequests, more.Status)
-	assert.Equal(t, "too_many_runs", more.JSON()["error"])
-	for i := range 2 {
-		assert.Equal(t, http.StatusAccepted, s.Do("ann", http.MethodPost, fmt.Sprintf("/agui/threads/%d/interrupt", i), "").Status)
-	}
-	apptest.Eventually(t, "there is room again", func() bool {
-		r := s.Do("ann", http.MethodPost, "/agui/threads/0/interrupt", "")
-		return r.Status == http.StatusConflict
-	})
-}
-
-func TestARunIsKeptAliveAndEndsWithTheServer(t *testing.T) {
-	s := apptest.Start(t, app.Settings{Heartbeat: 20 * time.Millisecond}, m{
-		"steps": []m{calling("", callOf("slow", "", m{})), answering("Done.")},
-		"tools": m{"slow": m{"result": 1, "delay_ms": 600_000}},
-	})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.HTTP.URL+"/agui", strings.NewReader(anInput(nil)))
-	require.NoError(t, err)
-	req.Header.Set("Authorization", "Bearer "+apptest.TokenOf("ann"))
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := s.HTTP.Client().Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	lines := bufio.NewReader(resp.Body)
-	for line := ""; line != ": heartbeat\n"; {
-		line, err = lines.ReadString('\n')
-		require.NoError(t, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	s.App.Close(ctx)
-	rest, err := io.ReadAll(lines)
-	require.NoError(t, err, "the stream ends, it is not cut")
-	assert.Contains(t, string(rest), `"outcome":{"type":"cancelled"}`)
-	assert.NotContains(t, string(rest), "\r")
 }

@@ -14,8 +14,10 @@ import (
 
 // asking is a script whose turn waits for a person twice over.
 var asking = m{
-	"steps": []m{calling("Two things.", callOf("deploy", "as asked", m{}), callOf("wipe", "as asked", m{})), answering("Done.")},
-	"tools": m{"deploy": m{"result": "deployed", "approval": "ask"}, "wipe": m{"result": "wiped", "approval": "always"}},
+	"steps": []m{calling("Two things.", callOf("deploy", "as asked", m{}), callOf("wipe", "as asked", m{})),
+		answering("Done.")},
+	"tools": m{"deploy": m{"result": "deployed", "approval": "ask"}, "wipe": m{"result": "wiped",
+		"approval": "always"}},
 }
 
 // interrupted runs a turn until it asks, and gives the ids of its questions.
@@ -62,9 +64,12 @@ func TestAResumeIsCheckedBeforeAnythingIsAnswered(t *testing.T) {
 		status  int
 	}{
 		{"one that is not open", []m{yes(first), yes("nothing")}, "no_interrupt", 409},
-		{"always, where each call is asked for", []m{yes(first), {"interruptId": second, "status": "resolved", "payload": m{"answer": "always"}}}, "not_always", 409},
-		{"a payload that says neither", []m{yes(first), {"interruptId": second, "status": "resolved", "payload": m{"answer": "maybe"}}}, "bad_payload", 400},
-		{"a payload of another kind", []m{yes(first), {"interruptId": second, "status": "resolved", "payload": m{"edited": m{}}}}, "bad_payload", 400},
+		{"always, where each call is asked for", []m{yes(first), {"interruptId": second, "status": "resolved",
+			"payload": m{"answer": "always"}}}, "not_always", 409},
+		{"a payload that says neither", []m{yes(first), {"interruptId": second, "status": "resolved",
+			"payload": m{"answer": "maybe"}}}, "bad_payload", 400},
+		{"a payload of another kind", []m{yes(first), {"interruptId": second, "status": "resolved",
+			"payload": m{"edited": m{}}}}, "bad_payload", 400},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := resumed(s, "r2", tt.answers...)
@@ -77,13 +82,15 @@ func TestAResumeIsCheckedBeforeAnythingIsAnswered(t *testing.T) {
 	foreign := s.Do("bob", http.MethodPost, "/agui", anInput(m{"messages": []m{}, "resume": []m{yes(first)}}))
 	assert.Equal(t, http.StatusConflict, foreign.Status, "another user's question is none")
 
-	events, _ := wire(t, resumed(s, "r3", m{"interruptId": first, "status": "resolved", "payload": "always"}, yes(second)).Body)
+	events, _ := wire(t, resumed(s, "r3", m{"interruptId": first, "status": "resolved", "payload": "always"},
+		yes(second)).Body)
 	assert.Contains(t, typesOf(events), "TEXT_MESSAGE_CONTENT")
 }
 
 func TestAPageOfOursMayUseItsLoginForAGUI(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, m{"steps": []m{answering("Hello.")}})
-	login := s.Do("nobody", http.MethodPost, "/api/login", `{"token":"`+apptest.TokenOf("ann")+`"}`, func(r *http.Request) { r.Header.Del("Authorization") })
+	login := s.Do("nobody", http.MethodPost, "/api/login", `{"token":"`+apptest.TokenOf("ann")+`"}`,
+		func(r *http.Request) { r.Header.Del("Authorization") })
 	require.Equal(t, http.StatusNoContent, login.Status, login.Body)
 	cookie, _, _ := strings.Cut(login.Header.Get("Set-Cookie"), ";")
 	with := func(site string) func(*http.Request) {

@@ -42,7 +42,8 @@ func TestAWorkersReasoningIsShownLiveAndInTheJobsPage(t *testing.T) {
 			reasoning = f.Data
 		}
 	}
-	assert.Equal(t, []string{"job_status", "job_tool_use", "job_tool_result", "job_reasoning", "job_message", "job_status", "job_result"}, kinds)
+	assert.Equal(t, []string{"job_status", "job_tool_use", "job_tool_result", "job_reasoning", "job_message",
+		"job_status", "job_result"}, kinds)
 	assert.Contains(t, reasoning, `"tool_decisions":[{"tool_name":"shell","rationale":"ran git log to capture recent commits","rationale_source":"model","outcome":"success","parallel_group":null}`)
 	assert.Contains(t, reasoning, `{"tool_name":"write","rationale":"Tool selected to satisfy the current subtask.","rationale_source":"fallback","outcome":"pending"`)
 
@@ -68,7 +69,8 @@ func TestAJobsStreamShowsThatJobOnly(t *testing.T) {
 	require.Equal(t, 200, s.PostEvents(id, token, `{"event":"result","success":false,"message":"no"}`).Status)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, "GET", s.HTTP.URL+"/api/jobs/"+id+"/events?last_event_id="+origin+"&token="+apptest.TokenOf("ann"), nil)
+	req, err := http.NewRequestWithContext(ctx, "GET",
+		s.HTTP.URL+"/api/jobs/"+id+"/events?last_event_id="+origin+"&token="+apptest.TokenOf("ann"), nil)
 	require.NoError(t, err)
 	req.Header.Set("Accept", "text/event-stream")
 	resp, err := s.HTTP.Client().Do(req)
@@ -91,10 +93,12 @@ func TestARetriedPostIsTakenOnce(t *testing.T) {
 	again := s.PostEvents(id, token, batch, key)
 	assert.Equal(t, first.Body, again.Body, "a retry is told the same numbers")
 	single := s.PostEvents(id, token, `{"event":"message","content":"three"}`, apptest.Header("Idempotency-Key", "k"))
-	assert.Equal(t, single.Body, s.PostEvents(id, token, `{"event":"message","content":"three"}`, apptest.Header("Idempotency-Key", "k")).Body)
+	assert.Equal(t, single.Body, s.PostEvents(id, token, `{"event":"message","content":"three"}`,
+		apptest.Header("Idempotency-Key", "k")).Body)
 	end := s.PostEvents(id, token, `{"id":"end","event":"result","success":true}`)
 	require.Equal(t, 200, end.Status)
-	assert.Equal(t, end.Body, s.PostEvents(id, token, `{"id":"end","event":"result","success":true}`).Body, "also the last one, whose answer may be lost")
+	assert.Equal(t, end.Body, s.PostEvents(id, token, `{"id":"end","event":"result","success":true}`).Body,
+		"also the last one, whose answer may be lost")
 	assert.Equal(t, 5.0, s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()["events"])
 	assert.Equal(t, 401, s.PostEvents(id, token, `{"event":"message","content":"late"}`).Status)
 	assert.Equal(t, 401, s.Do("", "GET", "/worker/"+id+"/job", "", apptest.WithToken(token)).Status)
@@ -104,7 +108,8 @@ func TestABatchWithABadEventIsRefusedWhole(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
 	id, token := s.NewJob("x")
 	many := `[` + strings.Repeat(`{"event":"message","content":"x"},`, 100) + `{"event":"message","content":"x"}]`
-	decisions := `{"event":"reasoning","tool_decisions":[` + strings.Repeat(`{"tool_name":"a"},`, 9_999) + `{"tool_name":"a"}]}`
+	decisions := `{"event":"reasoning","tool_decisions":[` + strings.Repeat(`{"tool_name":"a"},`, 9_999) +
+		`{"tool_name":"a"}]}`
 	for _, tt := range []struct {
 		name, body string
 		status     int
@@ -144,9 +149,12 @@ func TestWrongTokensAreAnsweredAlike(t *testing.T) {
 	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+cancelled+"/cancel", "{}").Status)
 	var bodies []string
 	for _, r := range []apptest.Reply{
-		s.PostEvents(id, "wrong", apptest.ReasoningPost), s.PostEvents(id, others, apptest.ReasoningPost), s.PostEvents(id, apptest.TokenOf("ann"), apptest.ReasoningPost),
-		s.PostEvents(id, "", apptest.ReasoningPost), s.PostEvents("no-such-job", token, apptest.ReasoningPost), s.PostEvents(cancelled, oldToken, apptest.ReasoningPost),
-		s.Do("", "GET", "/worker/"+id+"/prompt", "", apptest.WithToken(others)), s.Do("", "GET", "/api/jobs/"+id, "", apptest.WithToken(token)),
+		s.PostEvents(id, "wrong", apptest.ReasoningPost), s.PostEvents(id, others,
+			apptest.ReasoningPost), s.PostEvents(id, apptest.TokenOf("ann"), apptest.ReasoningPost),
+		s.PostEvents(id, "", apptest.ReasoningPost), s.PostEvents("no-such-job", token,
+			apptest.ReasoningPost), s.PostEvents(cancelled, oldToken, apptest.ReasoningPost),
+		s.Do("", "GET", "/worker/"+id+"/prompt", "", apptest.WithToken(others)), s.Do("", "GET", "/api/jobs/"+id, "",
+			apptest.WithToken(token)),
 	} {
 		assert.Equal(t, 401, r.Status)
 		bodies = append(bodies, r.Body)
@@ -176,9 +184,11 @@ func TestIronClawsWorkerRoutes(t *testing.T) {
 	assert.JSONEq(t, `{"content":"and lock it","done":false}`, worker("GET", "/prompt", "").Body)
 	assert.Equal(t, 204, worker("GET", "/prompt", "").Status)
 	assert.Equal(t, 200, worker("POST", "/status", `{"state":"running","message":"looking","iteration":2}`).Status)
-	assert.Equal(t, 200, worker("POST", "/event", `{"event_type":"reasoning","data":{"narrative":"n","decisions":[{"tool_name":"look","rationale":"why"}]}}`).Status)
+	assert.Equal(t, 200, worker("POST", "/event",
+		`{"event_type":"reasoning","data":{"narrative":"n","decisions":[{"tool_name":"look","rationale":"why"}]}}`).Status)
 	assert.Equal(t, 2.0, worker("GET", "/job", "").JSON()["posted"])
-	assert.JSONEq(t, `{"status":"ok"}`, worker("POST", "/complete", `{"success":true,"message":"found","iterations":3}`).Body)
+	assert.JSONEq(t, `{"status":"ok"}`, worker("POST", "/complete",
+		`{"success":true,"message":"found","iterations":3}`).Body)
 	assert.Equal(t, 401, worker("POST", "/status", `{}`).Status)
 	got := s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()
 	assert.Equal(t, "completed", got["state"])
@@ -208,9 +218,11 @@ func TestAHostileWorkerGetsNothingThrough(t *testing.T) {
 		said := "look: " + p.Text + " <script>alert(1)</script>"
 		for _, e := range []map[string]any{
 			{"event": "message", "role": "user", "content": said},
-			{"event": "tool_use", "tool_name": said, "call_id": said, "input": map[string]any{"note": said, "list": []any{said}, said: 1}},
+			{"event": "tool_use", "tool_name": said, "call_id": said, "input": map[string]any{"note": said,
+				"list": []any{said}, said: 1}},
 			{"event": "tool_result", "tool_name": "x", "call_id": said, "output": said, "error": said},
-			{"event": "reasoning", "narrative": said, "tool_decisions": []any{map[string]any{"tool_name": said, "rationale": said}}},
+			{"event": "reasoning", "narrative": said, "tool_decisions": []any{map[string]any{"tool_name": said,
+				"rationale": said}}},
 			{"event": "status", "state": said, "message": said},
 			{"event": said, "id": said, "data": map[string]any{"deep": said}},
 			{"event": "result", "success": true, "message": said},
@@ -220,8 +232,10 @@ func TestAHostileWorkerGetsNothingThrough(t *testing.T) {
 			apptest.AssertAbsent(t, p.Secret, "the answer", r.Body)
 		}
 		for place, text := range map[string]string{
-			"the job": s.Do("ann", "GET", "/api/jobs/"+id, "").Body, "its events": s.Do("ann", "GET", "/api/jobs/"+id+"/events", "").Body,
-			"the list": s.Do("ann", "GET", "/api/jobs", "").Body, "the stream": fmt.Sprintf("%+v", s.Everything("ann", origin)), "the logs": s.Logs.String(),
+			"the job": s.Do("ann", "GET", "/api/jobs/"+id, "").Body, "its events": s.Do("ann", "GET",
+				"/api/jobs/"+id+"/events", "").Body,
+			"the list": s.Do("ann", "GET", "/api/jobs", "").Body, "the stream": fmt.Sprintf("%+v",
+				s.Everything("ann", origin)), "the logs": s.Logs.String(),
 		} {
 			apptest.AssertAbsent(t, p.Secret, place, text)
 		}

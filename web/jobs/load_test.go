@@ -39,7 +39,8 @@ func aStep(n int) []worker.Event {
 	var decisions []worker.Decision
 	for i := range 2 {
 		call := fmt.Sprintf("call_%d", 2*n+i)
-		events = append(events, worker.ToolUse(call, "file_search", input), worker.ToolResult(call, "file_search", session.Success, output, "", 1))
+		events = append(events, worker.ToolUse(call, "file_search", input),
+			worker.ToolResult(call, "file_search", session.Success, output, "", 1))
 		decisions = append(decisions, worker.Decision{
 			ToolName: "file_search", Outcome: session.Success,
 			Reason: worker.Reason{Rationale: why, Source: session.FromModel, Group: new(0)},
@@ -54,7 +55,8 @@ func aStep(n int) []worker.Event {
 func BenchmarkAcceptingEvents(b *testing.B) {
 	var tokens access.Tokens
 	tokens.Add("ann", apptest.TokenOf("ann"))
-	offline := app.Settings{Model: app.ModelSettings{Provider: "offline"}, Tools: app.ToolSettings{Workspace: apptest.Root(b)}}
+	offline := app.Settings{Model: app.ModelSettings{Provider: "offline"},
+		Tools: app.ToolSettings{Workspace: apptest.Root(b)}}
 	a, err := app.New(offline, tokens, nil, slog.New(slog.DiscardHandler))
 	require.NoError(b, err)
 	defer a.Close(context.Background())
@@ -166,15 +168,18 @@ func TestJobsUnderLoad(t *testing.T) {
 	runtime.ReadMemStats(&m)
 	cancel()
 	watching.Wait()
-	t.Logf("%d events in %s: %.0f/s accepted, %d deliveries (%.0f/s)", posted, took.Round(time.Second), float64(posted)/took.Seconds(), arrived.Load(), float64(arrived.Load())/took.Seconds())
+	t.Logf("%d events in %s: %.0f/s accepted, %d deliveries (%.0f/s)", posted, took.Round(time.Second),
+		float64(posted)/took.Seconds(), arrived.Load(), float64(arrived.Load())/took.Seconds())
 	t.Logf("post → answer      %s", spread(slices.Concat(posts[:]...)))
 	t.Logf("post → subscriber  %s", spread(slices.Concat(delays...)))
-	t.Logf("heap in use %d MiB, of the system %d MiB, clients and their figures included; %s", m.HeapInuse>>20, m.Sys>>20, resident())
+	t.Logf("heap in use %d MiB, of the system %d MiB, clients and their figures included; %s", m.HeapInuse>>20,
+		m.Sys>>20, resident())
 	assert.InDelta(t, perSecond, float64(posted)/took.Seconds(), perSecond/20, "the server keeps up")
 }
 
 // fiftieth is one of the workers: an event each tick, which says when it was posted.
-func fiftieth(t *testing.T, c *worker.Client, start time.Time, total, tick time.Duration, place int) (took []time.Duration) {
+func fiftieth(t *testing.T, c *worker.Client, start time.Time, total, tick time.Duration,
+	place int) (took []time.Duration) {
 	first := time.NewTimer(tick * time.Duration(place) / 50)
 	<-first.C
 	ticker := time.NewTicker(tick)
@@ -182,7 +187,8 @@ func fiftieth(t *testing.T, c *worker.Client, start time.Time, total, tick time.
 	for range int(total / tick) {
 		<-ticker.C
 		now := time.Now()
-		if _, err := c.Post(t.Context(), worker.Status("sent", strconv.FormatInt(now.Sub(start).Microseconds(), 10))); !assert.NoError(t, err) {
+		if _, err := c.Post(t.Context(), worker.Status("sent", strconv.FormatInt(now.Sub(start).Microseconds(),
+			10))); !assert.NoError(t, err) {
 			return took
 		}
 		took = append(took, time.Since(now))

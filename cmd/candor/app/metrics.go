@@ -20,7 +20,8 @@ func metricsHandler(d *agent.Dispatcher) http.Handler {
 
 var (
 	callsDesc = prometheus.NewDesc("candor_tool_calls_total",
-		"Tool calls, by whose reason they have: the model's, or our fallback.", []string{"model", "tool", "source"}, nil)
+		"Tool calls, by whose reason they have: the model's, or our fallback.", []string{"model", "tool",
+			"source"}, nil)
 	coverageDesc = prometheus.NewDesc("candor_rationale_coverage",
 		"Share of tool calls that came with the model's own reason.", []string{"model", "tool"}, nil)
 )

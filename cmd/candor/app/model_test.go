@@ -27,7 +27,8 @@ func TestTheEnvironmentChoosesTheProvider(t *testing.T) {
 	}{
 		{"nothing means the offline model", nil, "", "offline"},
 		{"a key of OpenAI's", map[string]string{app.OpenAIKeyEnv: "k"}, "", "openai"},
-		{"an address that speaks like OpenAI", map[string]string{app.OpenAIBaseEnv: "http://127.0.0.1:11434/v1"}, "", "openai"},
+		{"an address that speaks like OpenAI", map[string]string{app.OpenAIBaseEnv: "http://127.0.0.1:11434/v1"}, "",
+			"openai"},
 		{"a key of Anthropic's", map[string]string{app.AnthropicKeyEnv: "k"}, "", "anthropic"},
 		{"the flag wins", map[string]string{app.OpenAIKeyEnv: "k"}, "offline", "offline"},
 	} {
@@ -54,7 +55,8 @@ func chatServer(t *testing.T) *httptest.Server {
 		body, _ := io.ReadAll(r.Body)
 		assert.Contains(t, string(body), `"rationale"`)
 		asked++
-		delta := `{"role":"assistant","content":"The module is candor, and your key is ` + r.Header.Get("Authorization") + `."}`
+		delta := `{"role":"assistant","content":"The module is candor, and your key is ` +
+			r.Header.Get("Authorization") + `."}`
 		finish := "stop"
 		if asked == 1 {
 			finish = "tool_calls"
@@ -96,9 +98,11 @@ func TestServeUsesTheModelOfTheEnvironment(t *testing.T) {
 
 func TestABadMCPFileIsExplained(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
-	require.NoError(t, os.WriteFile(file, []byte(`{"mcpServers":{"docs":{"url":"https://x.example/mcp","headers":{"Authorization":"Bearer ${NOT_SET_ANYWHERE}"}}}}`), 0o600))
+	require.NoError(t, os.WriteFile(file,
+		[]byte(`{"mcpServers":{"docs":{"url":"https://x.example/mcp","headers":{"Authorization":"Bearer ${NOT_SET_ANYWHERE}"}}}}`), 0o600))
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	err := command.Run(t.Context(), []string{"candor", "serve", "--addr", "127.0.0.1:0", "--mcp", file}, strings.NewReader(""), io.Discard, io.Discard)
+	err := command.Run(t.Context(), []string{"candor", "serve", "--addr", "127.0.0.1:0", "--mcp", file},
+		strings.NewReader(""), io.Discard, io.Discard)
 	require.ErrorContains(t, err, "NOT_SET_ANYWHERE")
 	require.ErrorContains(t, err, "docs")
 }

@@ -21,7 +21,8 @@ const startTimeout = 30 * time.Second
 // NewAgent builds the agent that the settings describe, with its sub-agents and its
 // tools. The tools are replaced whenever those of an MCP server change. The caller
 // calls closeAgent when no turn runs any more; it stops the MCP servers.
-func NewAgent(s Settings, layer *safety.Layer, log *slog.Logger) (lead *agent.Dispatcher, closeAgent func(), err error) {
+func NewAgent(s Settings, layer *safety.Layer, log *slog.Logger) (lead *agent.Dispatcher, closeAgent func(),
+	err error) {
 	m, err := newModel(s.Model, log)
 	if err != nil {
 		return nil, nil, err

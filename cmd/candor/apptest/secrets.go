@@ -48,7 +48,8 @@ func Plant() []Planted {
 		whole("openrouter", "sk-"+"or-v1-"+pick(hex, 64)),
 		whole("groq", "gsk"+"_"+pick(alnum, 52)),
 		whole("telegram", pick("123456789", 10)+":"+"AA"+pick(alnum, 33)),
-		whole("jwt", segment(`{"alg":"HS256","typ":"JWT"}`)+"."+segment(`{"sub":"42","n":"`+pick(alnum, 10)+`"}`)+"."+pick(alnum, 43)),
+		whole("jwt", segment(`{"alg":"HS256","typ":"JWT"}`)+"."+segment(`{"sub":"42","n":"`+pick(alnum,
+			10)+`"}`)+"."+pick(alnum, 43)),
 		whole("near session", "sess"+"_"+pick(alnum, 40)),
 		part("bearer", "Bearer %s"),
 		part("authorization", "Authorization: Basic %s=="),
@@ -56,7 +57,8 @@ func Plant() []Planted {
 		part("api key", `"api_key": "%s"`),
 		part("postgres", "postgres://app:%s@db.internal:5432/app"),
 		part("basic auth", "https://bot:%s@example.com/x"),
-		{"private key", dashes + "BEGIN RSA PRIVATE " + "KEY" + dashes + "\n" + body + "\n" + dashes + "END RSA PRIVATE " + "KEY" + dashes, body},
+		{"private key", dashes + "BEGIN RSA PRIVATE " + "KEY" + dashes + "\n" + body + "\n" + dashes +
+			"END RSA PRIVATE " + "KEY" + dashes, body},
 	}
 }
 

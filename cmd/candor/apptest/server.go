@@ -73,7 +73,8 @@ func StartFor(t testing.TB, s app.Settings, tokens access.Tokens) *Server {
 	t.Helper()
 	s.Tools.Workspace = Root(t)
 	srv := &Server{T: t, Logs: &LogBuffer{}}
-	a, err := app.New(s, tokens, nil, slog.New(slog.NewTextHandler(srv.Logs, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	a, err := app.New(s, tokens, nil, slog.New(slog.NewTextHandler(srv.Logs,
+		&slog.HandlerOptions{Level: slog.LevelDebug})))
 	require.NoError(t, err)
 	srv.App, srv.HTTP = a, httptest.NewServer(a)
 	t.Cleanup(func() {

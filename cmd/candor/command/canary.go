@@ -36,7 +36,8 @@ func canaries() []canary {
 		in("database password", "postgres://app:", "@db.internal/app"),
 		in("password in words", "password=", ""),
 		in("bearer token", "Authorization: Bearer ", ""),
-		{"private key", dashes + "BEGIN RSA PRIVATE " + "KEY" + dashes + "\n" + body + "\n" + dashes + "END RSA PRIVATE " + "KEY" + dashes, body},
+		{"private key", dashes + "BEGIN RSA PRIVATE " + "KEY" + dashes + "\n" + body + "\n" + dashes +
+			"END RSA PRIVATE " + "KEY" + dashes, body},
 	}
 }
 

@@ -69,7 +69,8 @@ func chatCommand(stdin io.Reader) *cli.Command {
 func chatFlags(s *chatSettings) []cli.Flag {
 	return slices.Concat(modelFlags(&s.Model), toolFlags(&s.Tools), safetyFlags(&s.Safety),
 		serverFlags(&s.serverSettings, ""), viewFlags(&s.viewSettings), []cli.Flag{
-			&cli.StringFlag{Name: "thread", Usage: "go on with the conversation `ID` of the server", Destination: &s.thread},
+			&cli.StringFlag{Name: "thread", Usage: "go on with the conversation `ID` of the server",
+				Destination: &s.thread},
 			&cli.BoolFlag{Name: "continue", Usage: "go on with the conversation used last", Destination: &s.continued},
 			approvalTimeoutFlag(&s.ApprovalTimeout),
 			&cli.StringFlag{Name: "log", Usage: "append what the agent logs to `FILE`", Destination: &s.logFile},

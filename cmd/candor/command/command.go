@@ -134,5 +134,6 @@ func noArguments(c *cli.Command) error {
 	if !c.Args().Present() {
 		return nil
 	}
-	return fmt.Errorf("%s takes flags only, not the argument %q; see candor %s --help", c.Name, c.Args().First(), c.Name)
+	return fmt.Errorf("%s takes flags only, not the argument %q; see candor %s --help", c.Name, c.Args().First(),
+		c.Name)
 }

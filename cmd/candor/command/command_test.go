@@ -33,7 +33,8 @@ func TestCommandsThatLookExplainTheirMistakes(t *testing.T) {
 		{"a color that is none", "tail --color pink", `"pink" is none of auto, always, never`, 1},
 		{"a token file that is none", "tail --token-file nowhere", "", 2},
 		{"a server that is none", "tail --server nowhere", "has to be a URL", 1},
-		{"a server that is not there", "reasoning last --server http://127.0.0.1:1", "Is it running? candor serve starts it", 1},
+		{"a server that is not there", "reasoning last --server http://127.0.0.1:1",
+			"Is it running? candor serve starts it", 1},
 		{"chat goes on with nothing", "chat --continue", "--thread and --continue need --server", 1},
 		{"doctor of words", "doctor it", `doctor takes flags only, not the argument "it"`, 1},
 	} {
@@ -74,7 +75,8 @@ func TestShellsAreTaught(t *testing.T) {
 func TestEveryCommandOfTheFamilyExplainsItself(t *testing.T) {
 	for _, name := range []string{"chat", "reasoning", "tail", "export", "scan", "doctor"} {
 		var out apptest.LogBuffer
-		require.NoError(t, command.Run(t.Context(), []string{"candor", name, "--help"}, strings.NewReader(""), &out, &out))
+		require.NoError(t, command.Run(t.Context(), []string{"candor", name, "--help"}, strings.NewReader(""), &out,
+			&out))
 		for _, want := range []string{"EXIT STATUS", "EXAMPLES", "--json", "candor " + name} {
 			assert.Contains(t, out.String(), want, name)
 		}

@@ -43,7 +43,8 @@ func doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "check a running server, and that it keeps secrets", Description: doctorDescription,
 		Flags: append(serverFlags(&s, defaultServer),
-			&cli.BoolFlag{Name: "json", Category: "Output", Usage: "write a line of JSON for each thing looked at", Destination: &d.json},
+			&cli.BoolFlag{Name: "json", Category: "Output", Usage: "write a line of JSON for each thing looked at",
+				Destination: &d.json},
 			&cli.BoolFlag{Name: "canary", Usage: "plant secrets and search for them", Destination: &plant},
 			&cli.StringFlag{Name: "log", Usage: "search the server's log `FILE` as well", Destination: &d.log},
 		),
@@ -210,7 +211,8 @@ func (d *doctor) watchTurn(ctx context.Context, thread, content string) (string,
 		return "", err
 	}
 	defer resp.Body.Close()
-	status, _, err := d.ask(ctx, http.MethodPost, "/api/chat/send", map[string]string{"content": content, "thread_id": thread})
+	status, _, err := d.ask(ctx, http.MethodPost, "/api/chat/send", map[string]string{"content": content,
+		"thread_id": thread})
 	if err != nil || status != http.StatusAccepted {
 		return "", fmt.Errorf("the message was not taken: status %d; does --sends-per-minute allow it?", status)
 	}

@@ -48,7 +48,8 @@ func exportCommand() *cli.Command {
 			case args.Len() == 0:
 				return errors.New("export takes one thread; see candor export --help")
 			case args.Len() > 1:
-				return fmt.Errorf("export takes one thread, not the argument %q as well; see candor export --help", args.Get(1))
+				return fmt.Errorf("export takes one thread, not the argument %q as well; see candor export --help",
+					args.Get(1))
 			}
 			if s.json {
 				s.format = "jsonl"

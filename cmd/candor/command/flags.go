@@ -16,7 +16,8 @@ import (
 func modelFlags(s *app.ModelSettings) []cli.Flag {
 	const category = "Model"
 	return []cli.Flag{
-		&cli.StringFlag{Name: "provider", Category: category, Usage: "take `NAME`: offline, script, openai or anthropic",
+		&cli.StringFlag{Name: "provider", Category: category,
+			Usage:   "take `NAME`: offline, script, openai or anthropic",
 			Sources: cli.EnvVars("CANDOR_PROVIDER"), Destination: &s.Provider},
 		&cli.StringFlag{Name: "model", Category: category, Usage: "ask `MODEL`, as its provider names it",
 			Sources: cli.EnvVars("CANDOR_MODEL"), Destination: &s.Name},

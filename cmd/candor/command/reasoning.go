@@ -106,7 +106,8 @@ func showReasoning(ctx context.Context, s remoteSettings, thread, which string, 
 
 // fetchTurns returns the ended turns that which selects, the oldest first, and the id
 // of their thread. A single turn has its whole results.
-func fetchTurns(ctx context.Context, c *client.Client, thread, which string) (turns []client.Turn, id string, err error) {
+func fetchTurns(ctx context.Context, c *client.Client, thread, which string) (turns []client.Turn, id string,
+	err error) {
 	if id, err = threadID(ctx, c, thread); err != nil {
 		return nil, "", err
 	}

@@ -49,8 +49,10 @@ func scanCommand(stdin io.Reader) *cli.Command {
 		Name: "scan", Usage: "mask secrets in a file or a stream", ArgsUsage: "[FILE|-]", Description: scanDescription,
 		Flags: append(safetyFlags(&s),
 			&cli.BoolFlag{Name: "ndjson", Usage: "clean a JSON object a line", Destination: &ndjson},
-			&cli.BoolFlag{Name: "json", Usage: "write one object with the text, the verdict and the findings", Destination: &asJSON},
-			&cli.BoolFlag{Name: "check", Usage: "exit with 3 when something was masked or withheld", Destination: &check}),
+			&cli.BoolFlag{Name: "json", Usage: "write one object with the text, the verdict and the findings",
+				Destination: &asJSON},
+			&cli.BoolFlag{Name: "check", Usage: "exit with 3 when something was masked or withheld",
+				Destination: &check}),
 		Action: func(_ context.Context, c *cli.Command) error {
 			layer, err := app.NewLayer(s)
 			if err != nil {
@@ -122,7 +124,8 @@ func scanToJSON(layer *safety.Layer, in io.Reader, out io.Writer) (safety.Report
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	return report, enc.Encode(map[string]any{
-		"text": text.String(), "verdict": report.Verdict.String(), "findings": append([]safety.Finding{}, report.Findings...),
+		"text": text.String(), "verdict": report.Verdict.String(), "findings": append([]safety.Finding{},
+			report.Findings...),
 	})
 }
 

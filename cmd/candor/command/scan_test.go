@@ -19,7 +19,8 @@ import (
 func scan(t *testing.T, input string, flags ...string) (out, errOut string, err error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	err = command.Run(t.Context(), append([]string{"candor", "scan"}, flags...), strings.NewReader(input), &stdout, &stderr)
+	err = command.Run(t.Context(), append([]string{"candor", "scan"}, flags...), strings.NewReader(input), &stdout,
+		&stderr)
 	return stdout.String(), stderr.String(), err
 }
 
@@ -76,7 +77,8 @@ func TestScanALineAtATime(t *testing.T) {
 	half := len(p.Text) / 2
 	in := string(apptest.JSON(t, map[string]any{"id": "a", "text": p.Text})) + "\n" +
 		string(apptest.JSON(t, map[string]any{"id": 2, "json": map[string]any{"apiKey": p.Text, "n": 1}})) + "\n" +
-		string(apptest.JSON(t, map[string]any{"id": "c", "chunks": []string{"x " + p.Text[:half], p.Text[half:], " y"}})) + "\nnot json\n"
+		string(apptest.JSON(t, map[string]any{"id": "c", "chunks": []string{"x " + p.Text[:half], p.Text[half:],
+			" y"}})) + "\nnot json\n"
 	out, _, err := scan(t, in, "--ndjson")
 	require.NoError(t, err)
 	apptest.AssertAbsent(t, p.Secret, "the answer", out)
@@ -102,12 +104,14 @@ func TestScanKnowsTheSecretsItIsTold(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secrets")
 	require.NoError(t, os.WriteFile(file, []byte("# ours\nblue-parrot-7\n"), 0o600))
 	t.Setenv("MY_PIN", "kettle and spoon")
-	out, _, err := scan(t, "the words are blue-parrot-7 and kettle and spoon.", "--secrets-file", file, "--secret-env", "MY_PIN")
+	out, _, err := scan(t, "the words are blue-parrot-7 and kettle and spoon.", "--secrets-file", file, "--secret-env",
+		"MY_PIN")
 	require.NoError(t, err)
 	assert.Equal(t, "the words are [REDACTED:known-secret] and [REDACTED:known-secret].", out)
 
 	policy := filepath.Join(t.TempDir(), "policy.json")
-	require.NoError(t, os.WriteFile(policy, []byte(`{"rules":[],"tokens":[{"id":"acme-key","formats":["acme_{a16}"]}]}`), 0o600))
+	require.NoError(t, os.WriteFile(policy,
+		[]byte(`{"rules":[],"tokens":[{"id":"acme-key","formats":["acme_{a16}"]}]}`), 0o600))
 	out, _, err = scan(t, "use acme_a1b2c3d4e5f6g7h8, then go", "--policy", policy)
 	require.NoError(t, err)
 	assert.Equal(t, "use [REDACTED:acme-key], then go", out)

@@ -23,9 +23,11 @@ type viewSettings struct {
 func viewFlags(v *viewSettings) []cli.Flag {
 	const category = "Output"
 	return []cli.Flag{
-		&cli.StringFlag{Name: "color", Category: category, Value: "auto", Usage: "color `WHEN`: auto, always or never; NO_COLOR and CLICOLOR are heeded",
+		&cli.StringFlag{Name: "color", Category: category, Value: "auto",
+			Usage:   "color `WHEN`: auto, always or never; NO_COLOR and CLICOLOR are heeded",
 			Sources: cli.EnvVars("CANDOR_COLOR"), Destination: &v.color},
-		&cli.BoolFlag{Name: "json", Category: category, Usage: "write JSON, one object a line, as the API gives it", Destination: &v.json},
+		&cli.BoolFlag{Name: "json", Category: category, Usage: "write JSON, one object a line, as the API gives it",
+			Destination: &v.json},
 	}
 }
 
@@ -58,7 +60,8 @@ func terminalOf(v any) (*os.File, bool) {
 
 // newScreen is the line editor where both ends are a terminal that can do it, else, or
 // where they are wanted, plain lines. Close it when done.
-func newScreen(ctx context.Context, stdin io.Reader, stdout io.Writer, plain bool) (s terminal.Screen, sequential bool, done func() error, err error) {
+func newScreen(ctx context.Context, stdin io.Reader, stdout io.Writer, plain bool) (s terminal.Screen, sequential bool,
+	done func() error, err error) {
 	in, inTTY := terminalOf(stdin)
 	out, outTTY := terminalOf(stdout)
 	if inTTY && outTTY && !plain && os.Getenv("TERM") != "dumb" {

@@ -83,14 +83,16 @@ func serveFlags(s *serveSettings) []cli.Flag {
 
 		&cli.StringFlag{Name: "tokens", Category: access, Usage: "let in the users of `FILE`, a line user:token each",
 			Sources: cli.EnvVars("CANDOR_TOKENS"), Destination: &s.tokensFile},
-		&cli.StringSliceFlag{Name: "cors-origin", Category: access, Usage: "let pages of `ORIGIN` call; may be repeated",
+		&cli.StringSliceFlag{Name: "cors-origin", Category: access,
+			Usage:   "let pages of `ORIGIN` call; may be repeated",
 			Sources: cli.EnvVars("CANDOR_CORS_ORIGIN"), Destination: &s.Origins},
 
 		&cli.StringFlag{Name: "reasoning", Category: access, Value: "full",
 			Usage:   "show AG-UI's front ends at most `LEVEL`: full, summary or hidden",
 			Sources: cli.EnvVars("CANDOR_REASONING"), Destination: &s.Reasoning},
 
-		&cli.IntFlag{Name: "sends-per-minute", Category: limits, Value: 30, Usage: "let a user send `N` messages a minute",
+		&cli.IntFlag{Name: "sends-per-minute", Category: limits, Value: 30,
+			Usage:   "let a user send `N` messages a minute",
 			Sources: cli.EnvVars("CANDOR_SENDS_PER_MINUTE"), Destination: &s.SendsPerMinute},
 		&cli.IntFlag{Name: "max-streams", Category: limits, Value: 100, Usage: "let a user have `N` event streams open",
 			Sources: cli.EnvVars("CANDOR_MAX_STREAMS"), Destination: &s.StreamsPerUser},

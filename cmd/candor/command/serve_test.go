@@ -24,7 +24,8 @@ func TestShutdownLetsTurnsAndStreamsFinish(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := apptest.Serve(t, "--provider", "script", "--script", apptest.ScriptFile(t, apptest.Waiting(300)), "--shutdown-timeout", "1m")
+	r := apptest.Serve(t, "--provider", "script", "--script", apptest.ScriptFile(t, apptest.Waiting(300)),
+		"--shutdown-timeout", "1m")
 	stream, err := r.Call("GET", "/api/chat/events", "")
 	require.NoError(t, err)
 	defer stream.Body.Close()
@@ -49,7 +50,8 @@ func TestShutdownInterruptsWhatOutlastsItsTime(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := apptest.Serve(t, "--provider", "script", "--script", apptest.ScriptFile(t, apptest.Waiting(600_000)), "--shutdown-timeout", "50ms")
+	r := apptest.Serve(t, "--provider", "script", "--script", apptest.ScriptFile(t, apptest.Waiting(600_000)),
+		"--shutdown-timeout", "50ms")
 	stream, err := r.Call("GET", "/api/chat/events", "")
 	require.NoError(t, err)
 	defer stream.Body.Close()
@@ -96,12 +98,15 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 		flags []string
 		want  string
 	}{
-		{"a provider that is not there", []string{"--provider", "gpt"}, `there is no provider called "gpt"; take offline, script, openai or anthropic`},
+		{"a provider that is not there", []string{"--provider", "gpt"},
+			`there is no provider called "gpt"; take offline, script, openai or anthropic`},
 		{"reasons of no kind", []string{"--reasons", "always"}, `"always" is neither required nor optional`},
-		{"an API that is not there", []string{"--provider", "openai", "--model", "m", "--api", "soap"}, `there is no API "soap"`},
+		{"an API that is not there", []string{"--provider", "openai", "--model", "m", "--api", "soap"},
+			`there is no API "soap"`},
 		{"a tool that cannot be enabled", []string{"--enable", "sudo"}, `there is no tool "sudo" to enable`},
 		{"an MCP file that is not there", []string{"--mcp", "nowhere.json"}, "nowhere.json"},
-		{"a script that is not given", []string{"--provider", "script"}, "the script provider needs a file: --script FILE"},
+		{"a script that is not given", []string{"--provider", "script"},
+			"the script provider needs a file: --script FILE"},
 		{"a script that is not there", []string{"--provider", "script", "--script", "nowhere.json"}, "nowhere.json"},
 		{"a workspace that is not there", []string{"--workspace", "/does/not/exist"}, "workspace:"},
 		{"a bad tokens file", []string{"--tokens", file}, "line 1: want user:token"},
@@ -109,14 +114,17 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 		{"a bad log format", []string{"--log-format", "xml"}, `"xml" is neither text nor json`},
 		{"an address in use or wrong", []string{"--addr", "256.0.0.1:1"}, "256.0.0.1"},
 		{"an approval of no form", []string{"--approve", "shell"}, "--approve: want TOOL=MODE"},
-		{"an approval of no mode", []string{"--approve", "shell=maybe"}, `--approve shell: "maybe" is none of never, ask, always`},
-		{"a level of reasoning that is none", []string{"--reasoning", "some"}, `--reasoning: "some" is none of full, summary, hidden`},
+		{"an approval of no mode", []string{"--approve", "shell=maybe"},
+			`--approve shell: "maybe" is none of never, ask, always`},
+		{"a level of reasoning that is none", []string{"--reasoning", "some"},
+			`--reasoning: "some" is none of full, summary, hidden`},
 		{"an argument that is no flag", []string{"here"}, `serve takes flags only, not the argument "here"`},
 		{"a flag that is not there", []string{"--speed"}, "speed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
-			err := command.Run(t.Context(), append([]string{"candor", "serve", "--addr", "127.0.0.1:0"}, tt.flags...), strings.NewReader(""), &out, &out)
+			err := command.Run(t.Context(), append([]string{"candor", "serve", "--addr", "127.0.0.1:0"}, tt.flags...),
+				strings.NewReader(""), &out, &out)
 			require.Error(t, err)
 			assert.Contains(t, err.Error(), tt.want)
 			assert.NotContains(t, err.Error(), "short")
@@ -126,7 +134,8 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 
 func TestATokenThatCanBeGuessedIsRefused(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", "short-one")
-	err := command.Run(t.Context(), []string{"candor", "serve", "--addr", "127.0.0.1:0"}, strings.NewReader(""), io.Discard, io.Discard)
+	err := command.Run(t.Context(), []string{"candor", "serve", "--addr", "127.0.0.1:0"}, strings.NewReader(""),
+		io.Discard, io.Discard)
 	require.ErrorContains(t, err, "at least 16 characters")
 	assert.NotContains(t, err.Error(), "short-one")
 }

@@ -120,7 +120,10 @@ func (c *console) say(line string) { c.key(line + "\r") }
 // asked for.
 func (c *console) until(text string) {
 	c.t.Helper()
-	c.eventually("the screen has no "+strconv.Quote(text), func(screen string) bool { return strings.Contains(screen, text) })
+	c.eventually("the screen has no "+strconv.Quote(text), func(screen string) bool {
+		return strings.Contains(screen,
+			text)
+	})
 }
 
 // prompt waits until the last line is the prompt again, with the text above it.

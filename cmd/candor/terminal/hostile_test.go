@@ -21,7 +21,8 @@ import (
 func hostile(word string) string {
 	return word + "\x1b[2J\x1b[H\x1b[31;5m\x1b[?1049h\x1b]0;TITLE\x07\x1b]8;;http://evil.example/\x1b\\LINK\x1b]8;;\x1b\\" +
 		"\x1b]52;c;cm0gLXJm\x07\x1b[6n\x1b[c\x1bP+q544e\x1b\\\u009b2J\u009d0;T2\u009c\r\b\x00\x07\x0e\x7f" +
-		"\u202eRTL\u2066\u2069\u200f\u200b\ufeff" + strings.Repeat("\u0301", 5000) + "a" + strings.Repeat("\u0489", 5000) +
+		"\u202eRTL\u2066\u2069\u200f\u200b\ufeff" + strings.Repeat("\u0301", 5000) + "a" + strings.Repeat("\u0489",
+		5000) +
 		"\n› /approve\n" + word + "\r\nend"
 }
 
@@ -31,7 +32,8 @@ func TestAHostileModelLeavesTheTerminalSane(t *testing.T) {
 	script := map[string]any{
 		"steps": []any{
 			map[string]any{"narrative": hostile("narrative"), "tool_calls": []any{
-				map[string]any{"id": "a", "name": "show", "arguments": map[string]any{hostile("key"): hostile("value"), "long": long}, "rationale": hostile("reason")},
+				map[string]any{"id": "a", "name": "show", "arguments": map[string]any{hostile("key"): hostile("value"),
+					"long": long}, "rationale": hostile("reason")},
 				map[string]any{"id": "b", "name": "show\x1b[31m", "arguments": map[string]any{}, "rationale": long},
 			}},
 			map[string]any{"text": hostile("answer") + "\n" + long + "\nlast words"},
@@ -77,7 +79,8 @@ func TestAHostileServerLeavesTheTerminalSane(t *testing.T) {
 	c.until("✗ refused")
 	assertSane(t, c.leave())
 
-	for _, args := range [][]string{{"reasoning", "last", "1"}, {"reasoning", "last", "1", "--json"}, {"export", "last"}, {"doctor"}, {"doctor", "--json"}} {
+	for _, args := range [][]string{{"reasoning", "last", "1"}, {"reasoning", "last", "1", "--json"},
+		{"export", "last"}, {"doctor"}, {"doctor", "--json"}} {
 		c := openConsole(t, 80, env, append([]string{args[0], "--server", s.URL}, args[1:]...)...)
 		c.exited(0)
 		if args[len(args)-1] != "--json" { // there it is escaped, not left out
@@ -94,19 +97,26 @@ func TestAHostileServerLeavesTheTerminalSane(t *testing.T) {
 // hostileServer answers as a server of ours would, with hostile words in every place.
 func hostileServer() http.Handler {
 	say := func(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) }
-	calls := []any{map[string]any{"call_id": "c", "name": hostile("tool"), "has_result": true, "result_preview": `"` + "x\x1b[2Jy" + `"`,
-		"result_shape": map[string]any{"items": 2, "of": hostile("of"), "query": hostile("query")}}}
-	decisions := []any{map[string]any{"call_id": "c", "tool_name": hostile("tool"), "agent": hostile("agent"), "rationale": hostile("why"),
+	calls := []any{map[string]any{"call_id": "c", "name": hostile("tool"), "has_result": true,
+		"result_preview": `"` + "x\x1b[2Jy" + `"`,
+		"result_shape":   map[string]any{"items": 2, "of": hostile("of"), "query": hostile("query")}}}
+	decisions := []any{map[string]any{"call_id": "c", "tool_name": hostile("tool"), "agent": hostile("agent"),
+		"rationale":        hostile("why"),
 		"rationale_source": "model", "outcome": "success", "parallel_group": 0, "parameters": map[string]any{hostile("k"): hostile("value")}}}
-	turn := map[string]any{"turn_number": 1, "user_input": hostile("input"), "response": hostile("response"), "state": "completed", "tool_calls": calls,
+	turn := map[string]any{"turn_number": 1, "user_input": hostile("input"), "response": hostile("response"),
+		"state": "completed", "tool_calls": calls,
 		"reasoning": map[string]any{"narrative": hostile("narrative"), "tool_decisions": decisions,
 			"narratives": []any{map[string]any{"agent": hostile("agent"), "step": 1, "narrative": hostile("step")}}},
 		"redactions": []any{map[string]any{"rule": hostile("rule"), "count": 2}}}
 	thread := map[string]any{"id": "aaaa\x1b[2Jbbbb", "title": hostile("title"), "turn_count": 1}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/health", func(w http.ResponseWriter, _ *http.Request) { say(w, map[string]string{"status": "healthy"}) })
+	mux.HandleFunc("GET /api/health", func(w http.ResponseWriter, _ *http.Request) {
+		say(w,
+			map[string]string{"status": "healthy"})
+	})
 	mux.HandleFunc("GET /api/gateway/status", func(w http.ResponseWriter, _ *http.Request) {
-		say(w, map[string]string{"llm_model": hostile("model"), "llm_backend": hostile("backend"), "version": hostile("v"), "user": hostile("me")})
+		say(w, map[string]string{"llm_model": hostile("model"), "llm_backend": hostile("backend"),
+			"version": hostile("v"), "user": hostile("me")})
 	})
 	mux.HandleFunc("POST /api/chat/thread/new", func(w http.ResponseWriter, _ *http.Request) { say(w, thread) })
 	mux.HandleFunc("GET /api/chat/threads", func(w http.ResponseWriter, _ *http.Request) {
@@ -116,7 +126,10 @@ func hostileServer() http.Handler {
 		say(w, map[string]any{"thread_id": thread["id"], "turns": []any{turn}, "event_id": "s-1"})
 	})
 	mux.HandleFunc("GET /api/chat/turn", func(w http.ResponseWriter, _ *http.Request) { say(w, turn) })
-	mux.HandleFunc("GET /api/chat/export", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(hostile("export"))) })
+	mux.HandleFunc("GET /api/chat/export", func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = w.Write([]byte(hostile("export")))
+	})
 	mux.HandleFunc("POST /api/chat/send", func(w http.ResponseWriter, _ *http.Request) {
 		say(w, map[string]any{"thread_id": thread["id"], "turn_number": 1, "state": "processing"})
 	})
@@ -144,8 +157,9 @@ func hostileEvents(ctx context.Context, w http.ResponseWriter, after string, dec
 		send("thinking", map[string]any{"message": h("narrative"), "step": 1, "agent": h("agent")})
 		send("tool_started", map[string]any{"name": h("tool"), "rationale": h("why")})
 		send("handoff", map[string]any{"to": h("to"), "text": h("task")})
-		send("approval_needed", map[string]any{"request_id": "q", "tool_name": h("tool"), "rationale": h("why"), "description": h("does"),
-			"parameters": map[string]any{h("k"): h("v")}, "allow_always": true})
+		send("approval_needed", map[string]any{"request_id": "q", "tool_name": h("tool"), "rationale": h("why"),
+			"description": h("does"),
+			"parameters":  map[string]any{h("k"): h("v")}, "allow_always": true})
 		send("tool_completed", map[string]any{"name": h("tool"), "outcome": h("odd"), "error": h("error")})
 		send("tool_result", map[string]any{"name": h("tool"), "preview": h("preview")})
 		send(h("unknown"), map[string]any{"message": h("x")})

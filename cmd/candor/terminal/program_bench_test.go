@@ -51,7 +51,8 @@ func BenchmarkTailOfALongThread(b *testing.B) {
 	var took time.Duration
 	n := 0
 	for b.Loop() {
-		took += until(b, "Reasoning (turn "+strconv.Itoa(turns)+")", env, name, "tail", "--server", url, "--thread", "last")
+		took += until(b, "Reasoning (turn "+strconv.Itoa(turns)+")", env, name, "tail", "--server", url, "--thread",
+			"last")
 		n++
 	}
 	b.ReportMetric(float64(took.Microseconds())/1000/float64(n), "start-ms")
@@ -106,7 +107,8 @@ func longThread(b *testing.B, turns int) (url string) {
 			id := "call_" + strconv.Itoa(i+1)
 			for _, body := range []session.Body{
 				session.Narrated{Step: i + 1, Text: text("I look it up."), Source: session.FromModel},
-				session.ToolCalled{Step: i + 1, Call: id, Tool: text("memory_search"), Rationale: session.Fallback(), Params: params},
+				session.ToolCalled{Step: i + 1, Call: id, Tool: text("memory_search"), Rationale: session.Fallback(),
+					Params: params},
 				session.ToolReturned{Call: id, Outcome: session.Success, Result: result},
 				session.StepEnded{Step: i + 1},
 			} {

@@ -32,7 +32,8 @@ func startTail(t *testing.T, url string, flags ...string) *tailing {
 	ctx, cancel := context.WithCancel(t.Context())
 	tail := &tailing{stop: cancel}
 	tail.wg.Go(func() {
-		tail.err = command.Run(ctx, append([]string{"candor", "tail", "--server", url}, flags...), strings.NewReader(""), &tail.out, &tail.out)
+		tail.err = command.Run(ctx, append([]string{"candor", "tail", "--server", url}, flags...),
+			strings.NewReader(""), &tail.out, &tail.out)
 	})
 	t.Cleanup(func() { tail.end() })
 	return tail
@@ -94,10 +95,14 @@ func TestTailComesBackByItselfAndShowsEverythingOnce(t *testing.T) {
 	say := func() { r.Must("POST", "/api/chat/send", `{"content":"why is login slow?"}`, 202) }
 	say()
 	apptest.Eventually(t, "the first turn ends", func() bool { return r.Turns()[0].Ended() })
-	whole, cut := startTail(t, r.URL, "--json", "--thread", "last"), startTail(t, proxy.URL, "--json", "--thread", "last")
+	whole, cut := startTail(t, r.URL, "--json", "--thread", "last"), startTail(t, proxy.URL, "--json", "--thread",
+		"last")
 	screen := startTail(t, proxy.URL, "--thread", "last")
 	for _, tail := range []*tailing{whole, cut, screen} {
-		apptest.Eventually(t, "they have begun", func() bool { return strings.Contains(tail.out.String(), "4 million rows") })
+		apptest.Eventually(t, "they have begun", func() bool {
+			return strings.Contains(tail.out.String(),
+				"4 million rows")
+		})
 	}
 	const turns = 4
 	for range turns - 1 {
@@ -105,7 +110,10 @@ func TestTailComesBackByItselfAndShowsEverythingOnce(t *testing.T) {
 	}
 	answered := func(tail *tailing) bool { return strings.Count(tail.out.String(), `"type":"response"`) == turns-1 }
 	apptest.Eventually(t, "all arrives", func() bool { return answered(whole) && answered(cut) })
-	apptest.Eventually(t, "and is shown", func() bool { return strings.Contains(screen.out.String(), "Reasoning (turn 4)") })
+	apptest.Eventually(t, "and is shown", func() bool {
+		return strings.Contains(screen.out.String(),
+			"Reasoning (turn 4)")
+	})
 	require.NoError(t, whole.end())
 	require.NoError(t, cut.end())
 	require.NoError(t, screen.end())
@@ -124,9 +132,11 @@ func TestTailOfAJobShowsItFromItsBeginning(t *testing.T) {
 		ID    string `json:"job_id"`
 		Token string `json:"token"`
 	}
-	require.NoError(t, json.Unmarshal([]byte(r.Must("POST", "/api/jobs", `{"title":"tidy","prompt":"summarise"}`, 201)), &job))
+	require.NoError(t, json.Unmarshal([]byte(r.Must("POST", "/api/jobs", `{"title":"tidy","prompt":"summarise"}`, 201)),
+		&job))
 	post := func(body string) {
-		req, err := http.NewRequestWithContext(t.Context(), "POST", r.URL+"/api/jobs/"+job.ID+"/events", strings.NewReader(body))
+		req, err := http.NewRequestWithContext(t.Context(), "POST", r.URL+"/api/jobs/"+job.ID+"/events",
+			strings.NewReader(body))
 		require.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer "+job.Token)
 		req.Header.Set("Content-Type", "application/json")

@@ -95,7 +95,8 @@ func sgr(params string) bool {
 func (v *vt) text(s string) {
 	for g := displaywidth.StringGraphemes(s); g.Next(); {
 		cluster, w := g.Value(), g.Width()
-		if r, _ := utf8.DecodeRuneInString(cluster); r >= 0x80 && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0x100000 {
+		if r, _ := utf8.DecodeRuneInString(cluster); r >= 0x80 && r < 0xa0 || r >= 0x200b && r <= 0x200f ||
+			r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0x100000 {
 			v.odd("rune %U", r)
 		}
 		if utf8.RuneCountInString(cluster) > 12 {

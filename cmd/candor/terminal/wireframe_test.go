@@ -97,10 +97,12 @@ func TestTheSpecificationsWireframesComeOut(t *testing.T) {
 	}{
 		{"7.1 after a turn", "wireframe-block", "search for recent project updates", 4, "", wireframeAfterATurn},
 		{"10.2 a parallel batch", "wireframe-parallel", "how is the input cleaned?", 1, "", wireframeOfABatch},
-		{"14.4 at the prompt", "wireframe-console", "how does it authenticate?", 2, "/reasoning 2", wireframeAtThePrompt},
+		{"14.4 at the prompt", "wireframe-console", "how does it authenticate?", 2, "/reasoning 2",
+			wireframeAtThePrompt},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := openConsole(t, 80, nil, "chat", "--provider", "script", "--script", apptest.Script(t, apptest.TurnsDir(t, tt.dir)))
+			c := openConsole(t, 80, nil, "chat", "--provider", "script", "--script",
+				apptest.Script(t, apptest.TurnsDir(t, tt.dir)))
 			converse(c, tt.message, tt.turns)
 			if tt.then != "" {
 				c.say(tt.then)
@@ -114,19 +116,22 @@ func TestTheSpecificationsWireframesComeOut(t *testing.T) {
 // 7.2 names the thread: it is what candor reasoning shows, to who sees no conversation.
 func TestTheWireframeThatNamesItsThreadComesOut(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := apptest.Serve(t, "--provider", "script", "--script", apptest.Script(t, apptest.TurnsDir(t, "wireframe-detail")))
+	r := apptest.Serve(t, "--provider", "script", "--script", apptest.Script(t,
+		apptest.TurnsDir(t, "wireframe-detail")))
 	c := openConsole(t, 80, []string{"CANDOR_TOKEN=" + apptest.Token}, "chat", "--server", r.URL)
 	converse(c, "how does authentication work?", 2)
 	c.leave()
 	var out apptest.LogBuffer
-	require.NoError(t, command.Run(t.Context(), []string{"candor", "reasoning", "--server", r.URL, "last", "2"}, strings.NewReader(""), &out, &out))
+	require.NoError(t, command.Run(t.Context(), []string{"candor", "reasoning", "--server", r.URL, "last", "2"},
+		strings.NewReader(""), &out, &out))
 	thread := r.ActiveThread()
 	assert.Equal(t, strings.ReplaceAll(wireframeOfAThread, "<uuid>", thread), out.String())
 	r.Stop()
 }
 
 func TestReplReasoningCommandRouting(t *testing.T) {
-	c := openConsole(t, 80, nil, "chat", "--provider", "script", "--script", apptest.Script(t, apptest.TurnsDir(t, "single")))
+	c := openConsole(t, 80, nil, "chat", "--provider", "script", "--script",
+		apptest.Script(t, apptest.TurnsDir(t, "single")))
 	converse(c, "what time is it?", 3)
 	c.say("/reasoning 3")
 	c.prompt("┄ Reasoning — turn 3")
@@ -144,7 +149,8 @@ func TestReplReasoningCommandRouting(t *testing.T) {
 }
 
 func TestReasoningOutOfRangeSaysSo(t *testing.T) {
-	c := openConsole(t, 80, nil, "chat", "--provider", "script", "--script", apptest.Script(t, apptest.TurnsDir(t, "no-tools")))
+	c := openConsole(t, 80, nil, "chat", "--provider", "script", "--script",
+		apptest.Script(t, apptest.TurnsDir(t, "no-tools")))
 	c.prompt("leaves.")
 	c.say("/reasoning 1")
 	c.until("✗ Nothing has been said in this thread yet.")
