@@ -200,21 +200,3 @@ func TestAnEvictedSessionTellsItsClients(t *testing.T) {
 		assert.Equal(t, 404, status)
 	})
 }
-
-func TestAScriptMayReplaceABuiltInTool(t *testing.T) {
-	s := apptest.Start(t, app.Settings{}, map[string]any{
-		"steps": []any{
-			map[string]any{"tool_calls": []any{
-				map[string]any{"id": "a", "name": "time", "arguments": map[string]any{}},
-				map[string]any{"id": "b", "name": "file_read", "arguments": map[string]any{"path": "go.mod"}},
-			}},
-			map[string]any{"text": "ok"},
-		},
-		"tools": map[string]any{"time": map[string]any{"result": "tea time"}},
-	})
-	thread, _ := s.Begin("ann")
-	s.RunTurns("ann", thread, 1)
-	history := s.Do("ann", "GET", "/api/chat/history", "").Body
-	assert.Contains(t, history, "tea time")
-	assert.Contains(t, history, "module candor")
-}

@@ -58,7 +58,7 @@ func doctorCommand() *cli.Command {
 				return err
 			}
 			if plant {
-				return d.canary(ctx)
+				return d.plantAll(ctx)
 			}
 			return nil
 		},
@@ -114,8 +114,8 @@ func (d *doctor) examine(ctx context.Context) error {
 	return nil
 }
 
-// canary plants each secret and searches for it.
-func (d *doctor) canary(ctx context.Context) error {
+// plantAll plants one secret of each kind and reports where any of them came out.
+func (d *doctor) plantAll(ctx context.Context) error {
 	unwell := false
 	for _, c := range canaries() {
 		places, err := d.plant(ctx, c)

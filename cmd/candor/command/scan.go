@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -88,7 +87,7 @@ func scanCommand(stdin io.Reader) *cli.Command {
 func openInput(args cli.Args, stdin io.Reader) (io.ReadCloser, error) {
 	switch {
 	case args.Len() > 1:
-		return nil, errors.New("scan takes one file, or none for standard input")
+		return nil, fmt.Errorf("scan takes one file, not the argument %q as well; see candor scan --help", args.Get(1))
 	case args.Len() == 0 || args.First() == "-":
 		return io.NopCloser(stdin), nil
 	}

@@ -122,7 +122,7 @@ func TestScanExplainsMistakes(t *testing.T) {
 	require.NoError(t, os.WriteFile(bad, []byte(`{"rules":[{"id":"x","action":"explode","phrases":["y"]}]}`), 0o600))
 	for want, flags := range map[string][]string{
 		"no-such-file":              {"no-such-file"},
-		"takes one file":            {"a", "b"},
+		`not the argument "b"`:      {"a", "b"},
 		"there is no such variable": {"--secret-env", "NOT_SET_ANYWHERE"},
 		`unknown action "explode"`:  {"--policy", bad},
 		"no-secrets-here":           {"--secrets-file", "no-secrets-here"},
