@@ -1,7 +1,27 @@
-// Package injection has the rules for text that is meant to steer a model or a
-// page: role markers and chat-template tokens, the ends of a tool's output, active
-// markup and images that carry data away, and orders to ignore one's instructions.
+// Package injection finds text that is meant to steer the model or the page that
+// reads it, rather than to inform: the attacks of tool output on an agent.
 //
-// What could end a turn or run on a page is neutralised by one visible backslash
-// (the action Sanitize). Orders are only reported, since honest text quotes them.
+// [Rules] lists three families, one file each:
+//
+//   - inject.go: whatever ends one turn of a conversation and begins another. That is
+//     role markers such as "system:", the special tokens of chat templates, and the
+//     closing tags of the envelopes in which tool output is handed to a model.
+//   - markup.go: whatever a page that shows the text would fetch or run. That is images
+//     whose address carries data away, and active HTML.
+//   - override.go: sentences that tell a model to drop its instructions, in English by a
+//     small grammar, in other languages by the words that must stand together.
+//
+// The action of a rule follows from what can go wrong. Text of the first two families
+// acts as it stands, so that [rule.Sanitize] puts one visible backslash into it:
+//
+//	<|im_start|>system   becomes   <\|im_start|>system
+//
+// Active HTML and orders are only reported, with [rule.Warn]: agents write pages and
+// quote attacks, and what this program shows is escaped anyway.
+//
+// Each rule holds its own proof, in Hits the texts it must find and in Misses honest
+// texts that it once reported or that look much the same. To add a marker, add its
+// literal to the Keywords of its family, in lower case if the rule folds case, with a
+// hit, and with the honest text that comes closest to it as a miss. What has become
+// harmless must not be found again: a miss of each rule is its own output.
 package injection
