@@ -120,7 +120,8 @@ func predicateNames(t *testing.T) (names []string) {
 func predicates() map[string]predicate {
 	all := map[string]predicate{}
 	for _, group := range []map[string]predicate{
-		namePredicates, operatorPredicates, plausiblePredicates, codePredicates, referencePredicates, generatedPredicates,
+		namePredicates, operatorPredicates, plausiblePredicates,
+		codePredicates, referencePredicates, generatedPredicates,
 	} {
 		for name, p := range group {
 			all[name] = p
