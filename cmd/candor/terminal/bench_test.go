@@ -7,7 +7,7 @@ import (
 	"candor/web/client"
 )
 
-// BenchmarkClean is a megabyte on one line and in many, made safe.
+// BenchmarkClean cleans a megabyte on one line, on many lines, and full of sequences.
 func BenchmarkClean(b *testing.B) {
 	for name, text := range map[string]string{
 		"one line":   strings.Repeat("x", 1<<20),
@@ -23,12 +23,15 @@ func BenchmarkClean(b *testing.B) {
 	}
 }
 
-// BenchmarkBlock is a turn of ten calls as it is shown after it.
+// BenchmarkBlock renders the reasoning of a turn with ten calls.
 func BenchmarkBlock(b *testing.B) {
-	t := client.Turn{Number: 1, Reasoning: &client.Reasoning{Narrative: "These lookups do not depend on each other, so I make them together."}}
+	t := client.Turn{Number: 1, Reasoning: &client.Reasoning{
+		Narrative: "These lookups do not depend on each other, so I make them together.",
+	}}
 	for range 10 {
-		t.Reasoning.Decisions = append(t.Reasoning.Decisions, client.Decision{ToolName: "table_size", Rationale: "a large table makes the scan slow, which would explain it",
-			Source: "model", Outcome: "success", Parameters: []byte(`{"table":"sessions","shard":7,"limit":50}`)})
+		t.Reasoning.Decisions = append(t.Reasoning.Decisions, client.Decision{ToolName: "table_size",
+			Rationale: "a large table makes the scan slow, which would explain it",
+			Source:    "model", Outcome: "success", Parameters: []byte(`{"table":"sessions","shard":7,"limit":50}`)})
 	}
 	for b.Loop() {
 		Style{Color: true, Width: 80}.Block(t)

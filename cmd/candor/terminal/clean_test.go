@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestForeignTextIsMadeSafe(t *testing.T) {
+func TestCleanMakesForeignTextSafe(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"plain text stays", "grün, 日本語, naïve — “quoted”", "grün, 日本語, naïve — “quoted”"},
 		{"a color goes", "a\x1b[31mred\x1b[0mb", "aredb"},
@@ -41,22 +41,24 @@ func TestForeignTextIsMadeSafe(t *testing.T) {
 	}
 }
 
-func TestALongLineIsCutAndSaysHowMuchIsLeftOut(t *testing.T) {
+func TestCleanCutsLongTextAndSaysHowMuchIsMissing(t *testing.T) {
 	got := Clean(strings.Repeat("x", 1<<20) + "\nnext")
-	require.True(t, got == strings.Repeat("x", maxLine)+"… (1,038,576 more characters)\nnext", "%.80q…%q", got, got[max(0, len(got)-80):])
+	require.True(t, got == strings.Repeat("x", maxLine)+"… (1,038,576 more characters)\nnext", "%.80q…%q", got,
+		got[max(0, len(got)-80):])
 	got = Clean(strings.Repeat("many lines\n", 1<<17))
 	require.Less(t, len(got), maxText+100)
 	require.True(t, strings.HasSuffix(got, "… (the rest is left out)"), "%q", got[len(got)-80:])
 }
 
-func TestALineIsOne(t *testing.T) {
+func TestCleanLineMakesOneLine(t *testing.T) {
 	assert.Equal(t, "a b c", CleanLine("  a\r\n\n b\tc "))
 }
 
-// FuzzClean holds what all else relies on: what comes out has no control character but
-// line breaks, is bounded, is text, and is safe still when it is cleaned again.
+// FuzzClean checks what everything else relies on: the output is valid UTF-8, has no
+// control character but newlines, and cleaning it again changes nothing.
 func FuzzClean(f *testing.F) {
-	for _, seed := range []string{"", "a\x1b[31mb", "\x1b]8;;u\x1b\\t", "\u202e\x00\xff", "\x1b\x1b[[\u009b", "👩‍👩‍👧\u0301", "\r\n\u2028"} {
+	for _, seed := range []string{"", "a\x1b[31mb", "\x1b]8;;u\x1b\\t", "\u202e\x00\xff", "\x1b\x1b[[\u009b",
+		"👩‍👩‍👧\u0301", "\r\n\u2028"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -70,12 +72,14 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-func TestJSONIsShownOnOneLineAndCut(t *testing.T) {
+func TestParamsRendersJSONOnOneBoundedLine(t *testing.T) {
 	for _, tt := range []struct{ name, raw, want string }{
-		{"as the specification has it", `{"query":"recent project updates","limit":5}`, `{ "query": "recent project updates", "limit": 5 }`},
+		{"as the specification has it", `{"query":"recent project updates","limit":5}`,
+			`{ "query": "recent project updates", "limit": 5 }`},
 		{"nothing", ``, `{}`},
 		{"empty", `{}`, `{}`},
-		{"the order stays, and so do numbers", `{"z":1.50,"a":[1,[],{"b":null}],"t":true}`, `{ "z": 1.50, "a": [1, [], { "b": null }], "t": true }`},
+		{"the order stays, and so do numbers", `{"z":1.50,"a":[1,[],{"b":null}],"t":true}`,
+			`{ "z": 1.50, "a": [1, [], { "b": null }], "t": true }`},
 		{"markup stays", `{"c":"<b>&</b>"}`, `{ "c": "<b>&</b>" }`},
 		{"a line break stays escaped", `{"c":"a\nb"}`, `{ "c": "a\nb" }`},
 		{"a sequence in it goes", `{"c":"\u001b[31mred\u202e","\u001b]0;t\u0007k":1}`, `{ "c": "red", "k": 1 }`},
@@ -90,7 +94,7 @@ func TestJSONIsShownOnOneLineAndCut(t *testing.T) {
 	assert.True(t, strings.HasSuffix(deep, "…"), deep)
 }
 
-func TestJSONForATerminalMeansWhatItMeant(t *testing.T) {
+func TestSafeJSONKeepsTheMeaning(t *testing.T) {
 	assert.Equal(t, `{"a":"grün \u202e\u009b\u007f\udb40\udc41","b":1}`,
 		SafeJSON([]byte("{\"a\": \"grün \u202e\u009b\x7f\U000E0041\",\n\"b\": 1}")))
 	assert.Equal(t, "null", SafeJSON([]byte("nonsense")))

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLinesAreBrokenAtWordsByCells(t *testing.T) {
+func TestWrapBreaksLinesAtWordsByCells(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		cells      int
@@ -27,7 +27,7 @@ func TestLinesAreBrokenAtWordsByCells(t *testing.T) {
 	}
 }
 
-// FuzzWrap loses nothing but spaces, and keeps to the width.
+// FuzzWrap checks that wrapping loses nothing but spaces and keeps to the width.
 func FuzzWrap(f *testing.F) {
 	f.Add("one two  three", uint8(4))
 	f.Add("日本語 👩‍👩‍👧 a\u0301", uint8(2))
@@ -43,8 +43,9 @@ func FuzzWrap(f *testing.F) {
 	})
 }
 
-func TestNumbersAreReadable(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 4321: "4,321", 1234567: "1,234,567", -1000: "-1,000", -999: "-999"} {
+func TestNumbersAndNounsAreReadable(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 4321: "4,321", 1234567: "1,234,567", -1000: "-1,000",
+		-999: "-999"} {
 		assert.Equal(t, want, count(n))
 	}
 	assert.Equal(t, "1 byte", plural(1, "byte"))
