@@ -161,7 +161,7 @@ func (l *Layer) growth(edits []lex.Span) int {
 		if r := &l.detector.Rules[e.Rule]; r.Action == Sanitize {
 			n++
 		} else {
-			n += len(lex.MarkerHead) + len(r.ID) + 1
+			n += len(lex.MarkerPrefix) + len(r.ID) + 1
 		}
 	}
 	return n
@@ -178,7 +178,7 @@ func (l *Layer) replace(b *strings.Builder, s string, e lex.Span, t *tally) {
 		neutralise(b, s[e.From:e.To], r.EscapeBefore)
 		return
 	}
-	b.WriteString(lex.MarkerHead)
+	b.WriteString(lex.MarkerPrefix)
 	b.WriteString(r.ID)
 	b.WriteByte(']')
 }

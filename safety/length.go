@@ -66,7 +66,7 @@ func cutAt(s string, i int) int {
 // markerStart draws a cut at i back to before a marker that it would split.
 func markerStart(s string, i int) int {
 	from := max(0, i-64)
-	if k := strings.LastIndex(s[from:i], lex.MarkerHead); k >= 0 && strings.IndexByte(s[from+k:i], ']') < 0 {
+	if k := strings.LastIndex(s[from:i], lex.MarkerPrefix); k >= 0 && strings.IndexByte(s[from+k:i], ']') < 0 {
 		return from + k
 	}
 	return i

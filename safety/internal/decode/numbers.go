@@ -26,7 +26,7 @@ type Series struct {
 // NextSeries finds the next series from i on.
 func NextSeries(s string, i int) (sr Series, ok bool) {
 	for low := i; i+probeStep+8 <= len(s); i += probeStep {
-		if w := lex.Load8(s, i); lex.DigitTops(w) == 0 || lex.DigitTops(w)|lex.LetterTops(w) == lex.Tops {
+		if w := lex.Load8(s, i); lex.DigitMask(w) == 0 || lex.DigitMask(w)|lex.LetterMask(w) == lex.HighBits {
 			continue // no number, or one too long
 		}
 		at := twoTokens(s, i, i+8)

@@ -96,7 +96,7 @@ func PlainLetters(s string) *View {
 	}
 	v := newView(s)
 	last := 0
-	for i := lex.AsciiEnd(s, 0); i < len(s); i = lex.AsciiEnd(s, i) {
+	for i := lex.ASCIIEnd(s, 0); i < len(s); i = lex.ASCIIEnd(s, i) {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if a := ASCII(r); a > 0 || Combining(r) || splits(s, i, n, r) {
 			v.copy(s, last, i)
@@ -112,7 +112,7 @@ func PlainLetters(s string) *View {
 }
 
 func lookalike(s string) bool {
-	for i := lex.AsciiEnd(s, 0); i < len(s); i = lex.AsciiEnd(s, i) {
+	for i := lex.ASCIIEnd(s, 0); i < len(s); i = lex.ASCIIEnd(s, i) {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if ASCII(r) > 0 || Combining(r) || splits(s, i, n, r) {
 			return true

@@ -31,7 +31,7 @@ func New(rules []rule.Rule) *Detector {
 			if !seen[lit] {
 				seen[lit] = true
 				anchors = append(anchors, prefilter.Keyword{Literal: lit, Fold: r.Fold, Rule: i, Context: r.Context})
-				if strings.ContainsAny(lit, " \t") || lex.AsciiEnd(lit, 0) < len(lit) {
+				if strings.ContainsAny(lit, " \t") || lex.ASCIIEnd(lit, 0) < len(lit) {
 					spaced = append(spaced, strings.ToLower(lit))
 				}
 			}

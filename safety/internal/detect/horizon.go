@@ -90,7 +90,7 @@ const maxRunOn = 600
 
 // breaksOff reports whether a letter stands behind i that belongs to no token.
 func breaksOff(s string, i int) bool {
-	for i = lex.AsciiEnd(s, i); i < len(s); i = lex.AsciiEnd(s, i+1) {
+	for i = lex.ASCIIEnd(s, i); i < len(s); i = lex.ASCIIEnd(s, i+1) {
 		if wideRune(s, i) > 0 {
 			return true
 		}

@@ -19,7 +19,7 @@ const (
 	isSubject                                     // who does it, before the verb: a report, not an order
 )
 
-var clauseWords = lex.Kinds(map[lex.WordKind]string{
+var clauseWords = lex.NewVocabulary(map[lex.WordKind]string{
 	fillsClause:  "all any every each of the your these those and or such other this that entire whole",
 	pointsBack:   "previous prior above earlier preceding foregoing initial original former aforementioned past",
 	pointsWidely: "all any system your everything these every",

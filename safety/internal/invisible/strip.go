@@ -68,7 +68,7 @@ func needsStrip(s string) bool {
 	for ; i+8 <= len(s); i += 8 {
 		w := lex.Load8(s, i)
 		// A byte below 0x20 borrows, 0x7f carries, the rest do neither.
-		if (w|(w-lex.Ones*0x20)|(w+lex.Ones))&lex.Tops != 0 && hasOddByte(s[i:i+8]) {
+		if (w|(w-lex.Ones*0x20)|(w+lex.Ones))&lex.HighBits != 0 && hasOddByte(s[i:i+8]) {
 			return true
 		}
 	}

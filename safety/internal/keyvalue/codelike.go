@@ -134,7 +134,7 @@ func isHexNumber(text string) bool {
 
 // isAlphabet reports whether a value is a set of characters to draw from.
 func isAlphabet(c *candidate) bool {
-	return (c.chars.Distinct >= 26 || len(c.text) > lex.Enough) &&
+	return (c.chars.Distinct >= 26 || len(c.text) > lex.StatsLimit) &&
 		lex.ContainsFold(c.text, "abcdefghijklmnopqrstuvwxyz")
 }
 

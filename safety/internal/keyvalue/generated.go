@@ -96,5 +96,5 @@ func maybeScattered(s string, i int) bool {
 // startsGenerated reports whether the first eight bytes of a value hold a digit, or
 // change case more than twice, as those of words do not.
 func startsGenerated(head uint64) bool {
-	return lex.DigitIn(head) || bits.OnesCount64((head^head>>8)&0x0020202020202020) > 2
+	return lex.AnyDigit(head) || bits.OnesCount64((head^head>>8)&0x0020202020202020) > 2
 }

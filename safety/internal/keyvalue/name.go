@@ -24,7 +24,7 @@ const (
 	isLookalike                          // ends like a secret word and is none: comPASS
 )
 
-var wordKinds = lex.Kinds(map[lex.WordKind]string{
+var wordKinds = lex.NewVocabulary(map[lex.WordKind]string{
 	IsSecret: "password passwd pwd passphrase passcode passwort pass secret secrets token apikey " +
 		"credential credentials cred creds jwt cookie cookies bearer authorization privatekey secretkey accesskey " +
 		"signingkey encryptionkey authkey sshkey passwords apikeys pat otp totp mnemonic seedphrase psk pw apitoken " +
@@ -49,7 +49,7 @@ var secretEndings = []string{
 }
 
 // endingTails knows the last two letters of every ending, the last one first.
-var endingTails = func() (h lex.Heads) {
+var endingTails = func() (h lex.PairSet) {
 	for _, e := range secretEndings {
 		h[e[len(e)-1]&31] |= 1 << (e[len(e)-2] & 31)
 	}

@@ -21,13 +21,13 @@ var phraseRoles = map[lex.WordKind]string{
 	isType: "string",
 }
 
-var phraseWords = lex.Kinds(phraseRoles)
+var phraseWords = lex.NewVocabulary(phraseRoles)
 
 // phraseHeads knows the first two letters of every word that may follow a name,
 // joinHeads those of the words that may join it to a value.
 var (
-	phraseHeads = lex.HeadsOf(phraseRoles[isLink] + " " + joiningWords)
-	joinHeads   = lex.HeadsOf(joiningWords)
+	phraseHeads = lex.LeadingPairs(phraseRoles[isLink] + " " + joiningWords)
+	joinHeads   = lex.LeadingPairs(joiningWords)
 
 	joiningWords = phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType]
 )

@@ -75,7 +75,7 @@ func isStockWord(text string) bool {
 // isPlainWord reports whether a value is letters and nothing else, and its case does
 // not change as in a generated value.
 func isPlainWord(text string) bool {
-	return lex.Classes['z'].Run(text, 0, lex.Enough) == min(len(text), lex.Enough) && !lex.Scrambled(text)
+	return lex.Classes['z'].Run(text, 0, lex.StatsLimit) == min(len(text), lex.StatsLimit) && !lex.Scrambled(text)
 }
 
 // isTestVerdict reports whether "pass" is no password but the verdict of a test, PASS:
@@ -89,7 +89,7 @@ func isTestVerdict(c *candidate) bool {
 
 // isNumber reports whether a value is digits only: a PIN or a password, but hardly a
 // token.
-func isNumber(c *candidate) bool { return c.chars.Digit == min(len(c.text), lex.Enough) }
+func isNumber(c *candidate) bool { return c.chars.Digit == min(len(c.text), lex.StatsLimit) }
 
 // namesPassword reports whether a name promises a password or a PIN. A person has
 // chosen it, so it may be a number or look like a word.

@@ -113,7 +113,7 @@ func shortWord(s string, i int) bool {
 	if i+8 > len(s) {
 		return false
 	}
-	n := lex.LettersIn(lex.Load8(s, i))
+	n := lex.LeadingLetters(lex.Load8(s, i))
 	return n > 0 && n < 8 && strings.IndexByte(" ,;)\n", s[i+n]) >= 0
 }
 

@@ -56,8 +56,8 @@ var (
 	WordChars = Classes['k']                // letters, digits, _ and -
 	Token68   = NewClass("A-Za-z0-9._~+/-") // of HTTP credentials, without the padding
 
-	// Unjoined is what freeOnLeft may allow before a token.
-	Unjoined = func() *Class {
+	// BeforeToken is what freeOnLeft may allow before a token.
+	BeforeToken = func() *Class {
 		c := *NewClass("nrt0-9A-Fa-f")
 		for b := range c {
 			c[b] = c[b] || !Alnum[b]
@@ -99,7 +99,7 @@ func WordRun(s string, i, max int) int {
 		end = i + max
 	}
 	for i+8 <= end {
-		n := LettersIn(Load8(s, i))
+		n := LeadingLetters(Load8(s, i))
 		if i += n; n < 8 {
 			if !WordChars[s[i]] {
 				return i
@@ -110,20 +110,20 @@ func WordRun(s string, i, max int) int {
 	return WordChars.Run(s, i, end-i)
 }
 
-// LettersIn is how many of eight bytes are letters, up to the first that is none.
-func LettersIn(w uint64) int { return bits.TrailingZeros64(^LetterTops(w)&Tops) / 8 }
+// LeadingLetters is how many of eight bytes are letters, up to the first that is none.
+func LeadingLetters(w uint64) int { return bits.TrailingZeros64(^LetterMask(w)&HighBits) / 8 }
 
-// LetterTops has the top bit of those of eight bytes that are letters.
-func LetterTops(w uint64) uint64 {
+// LetterMask has the top bit of those of eight bytes that are letters.
+func LetterMask(w uint64) uint64 {
 	w |= 0x20 * Ones
-	low := w &^ Tops
-	return (low + (0x80-'a')*Ones) &^ (low + (0x80-'z'-1)*Ones) &^ w & Tops
+	low := w &^ HighBits
+	return (low + (0x80-'a')*Ones) &^ (low + (0x80-'z'-1)*Ones) &^ w & HighBits
 }
 
 // A byte of each of eight, and the top bits of them.
 const (
-	Ones = 0x0101010101010101
-	Tops = 0x8080808080808080
+	Ones     = 0x0101010101010101
+	HighBits = 0x8080808080808080
 )
 
 // Back is the start of the run of c that ends before i, at most max bytes long.
@@ -167,9 +167,9 @@ func HasFold(s string, i int, lit string) bool {
 	return true
 }
 
-// FreeOnLeft reports whether a token may start at i: what stands before is no
+// CanStartToken reports whether a token may start at i: what stands before is no
 // letter or digit, or is the end of an escape such as \n or %3D.
-func FreeOnLeft(s string, i int) bool {
+func CanStartToken(s string, i int) bool {
 	if i == 0 || !Alnum[s[i-1]] {
 		return true
 	}

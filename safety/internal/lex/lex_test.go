@@ -29,7 +29,7 @@ var allBytes = func() string {
 
 // slowLook is look, a byte at a time.
 func slowLook(v string) CharStats {
-	v = v[:min(len(v), Enough)]
+	v = v[:min(len(v), StatsLimit)]
 	l := CharStats{Hex: true}
 	seen := map[byte]bool{}
 	for _, b := range []byte(v) {
@@ -89,9 +89,9 @@ func TestAVocabularyKnowsItsWordsInAnyCaseAndNoOthers(t *testing.T) {
 func TestATextIsASCIIWhereNoByteIsHigh(t *testing.T) {
 	for n := range 100 {
 		text := strings.Repeat("a", n)
-		require.Equal(t, n, AsciiEnd(text, 0))
+		require.Equal(t, n, ASCIIEnd(text, 0))
 		for i := range n {
-			require.Equal(t, i, AsciiEnd(text[:i]+"\x80"+text[i+1:], 0), "%d of %d", i, n)
+			require.Equal(t, i, ASCIIEnd(text[:i]+"\x80"+text[i+1:], 0), "%d of %d", i, n)
 		}
 	}
 }

@@ -85,13 +85,13 @@ func ContainsFold(s, lit string) bool {
 	return false
 }
 
-// AsciiEnd is where the first byte stands, from i on, that is not ASCII. It reads
+// ASCIIEnd is where the first byte stands, from i on, that is not ASCII. It reads
 // 32 bytes at a time.
-func AsciiEnd(s string, i int) int {
-	for i+32 <= len(s) && (Load8(s, i)|Load8(s, i+8)|Load8(s, i+16)|Load8(s, i+24))&Tops == 0 {
+func ASCIIEnd(s string, i int) int {
+	for i+32 <= len(s) && (Load8(s, i)|Load8(s, i+8)|Load8(s, i+16)|Load8(s, i+24))&HighBits == 0 {
 		i += 32
 	}
-	for i+8 <= len(s) && Load8(s, i)&Tops == 0 {
+	for i+8 <= len(s) && Load8(s, i)&HighBits == 0 {
 		i += 8
 	}
 	for i < len(s) && s[i] < utf8.RuneSelf {

@@ -8,8 +8,8 @@ import (
 // LooksGenerated is random, or letters that change case too often for words.
 func LooksGenerated(v string) bool { return Random(v) || CaseChanges(v)*3 >= len(v) }
 
-// Unspoken is drawn by a machine, or one run of letters that is no word.
-func Unspoken(v string) bool {
+// NotWords is drawn by a machine, or one run of letters that is no word.
+func NotWords(v string) bool {
 	if LooksGenerated(v) {
 		return true
 	}
@@ -47,8 +47,8 @@ type CharStats struct {
 	Hex                                  bool
 }
 
-// Enough is how much of a value tells what it looks like.
-const Enough = 128
+// StatsLimit is how much of a value tells what it looks like.
+const StatsLimit = 128
 
 // lanes count the kinds of bytes, 16 bits each: lower case, upper case, digits,
 // others. notHex marks what a digest does not hold.
@@ -72,9 +72,9 @@ var lanes, notHex = func() (lanes [256]uint64, notHex [256]uint8) {
 	return lanes, notHex
 }()
 
-// CountChars counts the bytes of v by kind, up to Enough of them.
+// CountChars counts the bytes of v by kind, up to StatsLimit of them.
 func CountChars(v string) CharStats {
-	v = v[:min(len(v), Enough)]
+	v = v[:min(len(v), StatsLimit)]
 	var sum, low, mid uint64
 	var high [2]uint64 // the bytes above ASCII are rare
 	var odd uint8
@@ -99,10 +99,10 @@ func CountChars(v string) CharStats {
 
 // HasDigit reports whether a digit stands in what tells how a value looks.
 func HasDigit(v string) bool {
-	v = v[:min(len(v), Enough)]
+	v = v[:min(len(v), StatsLimit)]
 	i := 0
 	for ; i+8 <= len(v); i += 8 {
-		if DigitIn(Load8(v, i)) {
+		if AnyDigit(Load8(v, i)) {
 			return true
 		}
 	}
@@ -114,15 +114,15 @@ func HasDigit(v string) bool {
 	return false
 }
 
-// DigitIn reports whether any of eight bytes is a digit.
-func DigitIn(x uint64) bool { return DigitTops(x) != 0 }
+// AnyDigit reports whether any of eight bytes is a digit.
+func AnyDigit(x uint64) bool { return DigitMask(x) != 0 }
 
-// DigitTops has the top bit of those of eight bytes that are digits. Less 0x30, a digit
+// DigitMask has the top bit of those of eight bytes that are digits. Less 0x30, a digit
 // is below ten; what is below ten does not reach the top bit when 0x76 is added, and no
 // byte carries into the next one.
-func DigitTops(x uint64) uint64 {
+func DigitMask(x uint64) uint64 {
 	x ^= Ones * 0x30
-	return ^(x&^Tops + Ones*0x76 | x) & Tops
+	return ^(x&^HighBits + Ones*0x76 | x) & HighBits
 }
 
 // Random reports whether a value looks drawn by a machine: long, of several
@@ -180,10 +180,10 @@ func WordsIn(text string) (n int, hyphen, slash bool) {
 
 // pronounced reports whether a word has the vowels and the clusters of one that
 // can be said; what a machine drew seldom has.
-func pronounced(word string) bool { return len(word) <= 16 && Said(word) }
+func pronounced(word string) bool { return len(word) <= 16 && Pronounceable(word) }
 
-// Said is pronounced for words of any length, also several run together.
-func Said(word string) bool {
+// Pronounceable is pronounced for words of any length, also several run together.
+func Pronounceable(word string) bool {
 	vowels, cluster := 0, 0
 	for i := range len(word) {
 		if strings.IndexByte("aeiouy", ToLower(word[i])) >= 0 {

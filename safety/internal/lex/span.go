@@ -10,8 +10,8 @@ type Span struct{ From, To, Rule int }
 // Lookbehind is how far left of an anchor a rule with a sight looks.
 const Lookbehind = 96
 
-// MarkerHead is how every marker begins.
-const MarkerHead = "[REDACTED:"
+// MarkerPrefix is how every marker begins.
+const MarkerPrefix = "[REDACTED:"
 
 // InMarker reports whether i stands inside a marker of ours, which must not be
 // masked again.
@@ -21,7 +21,7 @@ func InMarker(s string, i int) bool {
 		return false
 	}
 	for k := len(near) - 1; k >= 0 && near[k] != ']'; k-- {
-		if near[k] == '[' && strings.HasPrefix(near[k:], MarkerHead) {
+		if near[k] == '[' && strings.HasPrefix(near[k:], MarkerPrefix) {
 			return true
 		}
 	}

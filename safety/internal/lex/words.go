@@ -7,15 +7,15 @@ import (
 // WordKind is what a word does in a name; a word may do several things.
 type WordKind uint8
 
-// Kinds are the senses of words in names, several where a word has several.
-func Kinds(words map[WordKind]string) *Vocabulary {
+// NewVocabulary are the senses of words in names, several where a word has several.
+func NewVocabulary(words map[WordKind]string) *Vocabulary {
 	all := map[string]WordKind{}
 	for kind, list := range words {
 		for _, word := range strings.Fields(list) {
 			all[word] |= kind
 		}
 	}
-	return newVocabulary(all)
+	return buildVocabulary(all)
 }
 
 // WordBreak reports whether a word starts at i of a camelCase name. A run of
@@ -49,7 +49,7 @@ type entry struct {
 // are all of it.
 const LongestWord = 16
 
-func newVocabulary(words map[string]WordKind) *Vocabulary {
+func buildVocabulary(words map[string]WordKind) *Vocabulary {
 	v := &Vocabulary{}
 	for word, kind := range words {
 		if len(word) > LongestWord {
@@ -108,14 +108,14 @@ func WordSet(words string) *Vocabulary {
 	for _, word := range strings.Fields(words) {
 		all[word] = 1
 	}
-	return newVocabulary(all)
+	return buildVocabulary(all)
 }
 
-// Heads tell by two letters the words that may begin with them.
-type Heads [32]uint32
+// PairSet tell by two letters the words that may begin with them.
+type PairSet [32]uint32
 
-// HeadsOf are the heads of words that spaces separate.
-func HeadsOf(words string) (h Heads) {
+// LeadingPairs are the heads of words that spaces separate.
+func LeadingPairs(words string) (h PairSet) {
 	for _, w := range strings.Fields(words) {
 		h[w[0]&31] |= 1 << ((w + " ")[1] & 31)
 		if len(w) == 1 {
@@ -126,4 +126,4 @@ func HeadsOf(words string) (h Heads) {
 }
 
 // May reports whether a word may begin with a and b, in any case.
-func (h *Heads) May(a, b byte) bool { return h[a&31]>>(b&31)&1 != 0 }
+func (h *PairSet) May(a, b byte) bool { return h[a&31]>>(b&31)&1 != 0 }

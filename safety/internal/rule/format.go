@@ -144,7 +144,7 @@ func (f *Format) Match(s string, i int) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	from = f.Backward(s, i)
-	if from < 0 || !f.Loose && !lex.FreeOnLeft(s, from) {
+	if from < 0 || !f.Loose && !lex.CanStartToken(s, from) {
 		return 0, 0, false
 	}
 	to = f.Forward(s, i+len(f.anchor), f.Right)
@@ -218,7 +218,7 @@ func (f *Format) Forward(s string, i int, parts []Part) int {
 // Continues reports whether a run that ends at i went on, there or in what a marker
 // stands for: a text that is read again must not look shorter than it was.
 func Continues(s string, i int, set *lex.Class) bool {
-	return i < len(s) && (set[s[i]] || s[i] == '[' && strings.HasPrefix(s[i:], lex.MarkerHead))
+	return i < len(s) && (set[s[i]] || s[i] == '[' && strings.HasPrefix(s[i:], lex.MarkerPrefix))
 }
 
 // Backward is where the part of f before its literal starts that ends at i, or -1.

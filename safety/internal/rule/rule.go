@@ -198,7 +198,7 @@ func preceding(formats []Format) *lex.Class {
 		case len(f.Left) == 0 && f.Loose, len(f.Left) > 0 && f.Left[0].Set != nil && f.Left[0].Min == 0:
 			return nil
 		case len(f.Left) == 0:
-			all.Join(lex.Unjoined)
+			all.Join(lex.BeforeToken)
 		case f.Left[0].Set == nil:
 			b := f.Left[0].Lit[len(f.Left[0].Lit)-1]
 			all[b] = true

@@ -21,7 +21,7 @@ func aiRules() []rule.Rule {
 		rule.Token("nvidia-key", "nvapi-{k40+}"),
 		rule.Token("perplexity-api-key", "pplx-{a32+}"),
 		rule.ExactToken("huggingface-token", "hf_{a34}"),
-		rule.TokenOf("huggingface-user-token", rule.Format{}, lex.Unspoken, []string{"hf_{a30+}"}).Except("hf_requiredCharacteristicTypesForDisplayMetadata"),
+		rule.TokenOf("huggingface-user-token", rule.Format{}, lex.NotWords, []string{"hf_{a30+}"}).Except("hf_requiredCharacteristicTypesForDisplayMetadata"),
 		rule.Token("huggingface-organization-token", "api_org_{a30+}"),
 		rule.Token("tavily-api-key", "tvly-{k20+}"),
 		rule.Token("pinecone-api-key", "pcsk_{w40+}"),

@@ -23,7 +23,7 @@ func findBearer(s string, at, end int) (int, int) {
 	for i < len(s) && i < end+4 && strings.IndexByte(" \t:=", s[i]) >= 0 {
 		i++
 	}
-	if i == end || !lex.FreeOnLeft(s, at) {
+	if i == end || !lex.CanStartToken(s, at) {
 		return 0, 0
 	}
 	to := tokenEnd(s, i)
@@ -62,7 +62,7 @@ func basicAuth() rule.Rule {
 func findBasic(s string, at, end int) (int, int) {
 	i := lex.SkipBlank(s, end, 3)
 	to := lex.Classes['b'].Run(s, i, 1024)
-	if i == end || to-i < 8 || !lex.FreeOnLeft(s, at) {
+	if i == end || to-i < 8 || !lex.CanStartToken(s, at) {
 		return 0, 0
 	}
 	var src, dst [1024]byte

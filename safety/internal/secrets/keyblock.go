@@ -50,7 +50,7 @@ func labelEnd(s string, i int) int {
 // keyPart reports whether a run looks like base64 and not like a word or a path.
 func keyPart(v string) bool {
 	l := lex.CountChars(v)
-	return l.Upper > 0 && l.Digit+l.Lower > 0 && l.Other*4 < min(len(v), lex.Enough)
+	return l.Upper > 0 && l.Digit+l.Lower > 0 && l.Other*4 < min(len(v), lex.StatsLimit)
 }
 
 // ownLine reports whether a short run stands alone on the line behind the last part

@@ -40,7 +40,7 @@ func facebookToken() rule.Rule {
 		Match: func(s string, at, end int) (int, int) {
 			from := f.Backward(s, at)
 			to := f.Forward(s, end, f.Right)
-			if from < 0 || to < 0 || !lex.FreeOnLeft(s, from) || !lex.Random(s[end:to]) {
+			if from < 0 || to < 0 || !lex.CanStartToken(s, from) || !lex.Random(s[end:to]) {
 				return 0, 0
 			}
 			return from, to
@@ -85,7 +85,7 @@ func findCurlUser(s string, at, end int) (int, int) {
 	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
 		i++
 	}
-	if strings.HasPrefix(s[min(i, len(s)):], lex.MarkerHead) {
+	if strings.HasPrefix(s[min(i, len(s)):], lex.MarkerPrefix) {
 		return 0, 0
 	}
 	colon := i

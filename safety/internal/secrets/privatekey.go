@@ -84,7 +84,7 @@ func keyed64(s string) bool {
 		if k := strings.IndexAny(line, "\r\n"); k > 0 {
 			line = line[:k]
 		}
-		if l := lex.CountChars(line); l.Upper > 0 && l.Digit > 0 && l.Distinct >= 10 && l.Other*8 < min(len(line), lex.Enough) {
+		if l := lex.CountChars(line); l.Upper > 0 && l.Digit > 0 && l.Distinct >= 10 && l.Other*8 < min(len(line), lex.StatsLimit) {
 			return true
 		}
 	}
@@ -152,7 +152,7 @@ func jwt() rule.Rule {
 const maxJWTHeader = 2048
 
 func findJWT(s string, at, end int) (int, int) {
-	if at > 0 && lex.WordChars[s[at-1]] && (!lex.FreeOnLeft(s, at) || s[at-1] == '-' || s[at-1] == '_') && !glued(s, at) {
+	if at > 0 && lex.WordChars[s[at-1]] && (!lex.CanStartToken(s, at) || s[at-1] == '-' || s[at-1] == '_') && !glued(s, at) {
 		return 0, 0
 	}
 	dot := lex.WordChars.Run(s, at, maxJWTHeader)

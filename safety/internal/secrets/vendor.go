@@ -93,7 +93,7 @@ func beside(s string, at, end int, formats []rule.Format) neighbour {
 	for w.i < stop {
 		if w.i > end && !lex.Alnum[s[w.i-1]] {
 			if to := w.value(formats); to > w.i {
-				return neighbour{w.i, to, to+len(lex.MarkerHead) > len(s)}
+				return neighbour{w.i, to, to+len(lex.MarkerPrefix) > len(s)}
 			}
 		}
 		if !w.step() {
@@ -213,7 +213,7 @@ var betweenWords = lex.WordSet("string str text char value val body data new con
 // by its looks also is.
 func (w *walk) belongs(v string) bool {
 	s := w.s
-	if lex.Placeholder(strings.TrimLeft(v, "aA")) || lex.Classes['z'].Run(v, 0, len(v)) == len(v) && lex.CaseChanges(v) == 0 && lex.Said(v) {
+	if lex.Placeholder(strings.TrimLeft(v, "aA")) || lex.Classes['z'].Run(v, 0, len(v)) == len(v) && lex.CaseChanges(v) == 0 && lex.Pronounceable(v) {
 		return false
 	}
 	keys, other := speaksOf(s[w.end:w.i])
