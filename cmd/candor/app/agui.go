@@ -65,6 +65,7 @@ func (c aguiChat) Return(user, thread string, turn int, call string, result json
 	return toAGUIError(c.Chat.ReturnResult(user, thread, turn, call, result, failure))
 }
 
+// frontEndTools converts the tools that a front end offers for one run.
 func frontEndTools(tools []agui.InputTool) []agent.FrontEndTool {
 	out := make([]agent.FrontEndTool, len(tools))
 	for i, t := range tools {

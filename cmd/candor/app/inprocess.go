@@ -62,7 +62,8 @@ type memoryListener struct {
 	closed chan struct{}
 }
 
-// dial returns the client's end of a new connection.
+// dial returns the client's end of a new connection. It waits until the server accepts
+// the other end, the listener is closed, or ctx ends.
 func (l *memoryListener) dial(ctx context.Context) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
@@ -97,5 +98,8 @@ func (l *memoryListener) Addr() net.Addr { return memoryAddr{} }
 // memoryAddr is the address of every memoryListener.
 type memoryAddr struct{}
 
+// Network implements net.Addr.
 func (memoryAddr) Network() string { return "memory" }
-func (memoryAddr) String() string  { return "memory" }
+
+// String implements net.Addr.
+func (memoryAddr) String() string { return "memory" }

@@ -18,6 +18,8 @@ func metricsHandler(d *agent.Dispatcher) http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }
 
+// The two metrics with labels. Their names and labels are an interface: dashboards and
+// alerts refer to them. source is model or fallback, as in rationale_source.
 var (
 	callsDesc = prometheus.NewDesc("candor_tool_calls_total",
 		"Tool calls, by whose reason they have: the model's, or our fallback.", []string{"model", "tool",

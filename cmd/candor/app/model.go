@@ -103,6 +103,8 @@ func newModel(s ModelSettings, log *slog.Logger) (model, error) {
 	return m, nil
 }
 
+// newProvider builds the chosen provider. Providers on the network retry by themselves;
+// the offline and the script provider cannot fail in a way that a retry would mend.
 func newProvider(s ModelSettings, log *slog.Logger) (model, error) {
 	switch s.Chosen() {
 	case "offline":
@@ -146,6 +148,7 @@ func openAIName(s ModelSettings) (string, error) {
 // servedByOpenAI matches the names of models that OpenAI itself serves.
 var servedByOpenAI = regexp.MustCompile(`^(gpt-|o[1-9])`)
 
+// newOpenAI builds the provider for OpenAI and for every server that speaks its protocol.
 func newOpenAI(s ModelSettings, log *slog.Logger) (model, error) {
 	name, err := openAIName(s)
 	if err != nil {
@@ -163,6 +166,8 @@ func newOpenAI(s ModelSettings, log *slog.Logger) (model, error) {
 	return model{name: name, provider: retry.New(p, retry.Options{Log: log}), demand: demand}, nil
 }
 
+// newAnthropic builds the provider for Anthropic. Its models give reasons reliably, so
+// the rationale is a required argument.
 func newAnthropic(s ModelSettings, log *slog.Logger) (model, error) {
 	name := cmp.Or(s.Name, os.Getenv(AnthropicNameEnv), defaultAnthropic)
 	p, err := anthropic.New(anthropic.Options{
@@ -175,6 +180,7 @@ func newAnthropic(s ModelSettings, log *slog.Logger) (model, error) {
 	return model{name: name, provider: retry.New(p, retry.Options{Log: log}), demand: true}, nil
 }
 
+// loadScript reads a script; its errors name the place in the file.
 func loadScript(r io.Reader) (model, error) {
 	sc, err := script.Load(r)
 	if err != nil {
@@ -192,7 +198,8 @@ func scriptModel(sc *script.Script) model {
 	return m
 }
 
-// withDelegate lets a model hand tasks to a second agent on the same model.
+// withDelegate lets a model hand tasks to a second agent on the same model. The second
+// agent has no delegate tool, so that tasks cannot be handed on without end.
 func (m model) withDelegate() model {
 	m.agents = map[string]model{"delegate": {name: m.name, provider: m.provider, demand: m.demand}}
 	return m

@@ -55,7 +55,9 @@ func NewAgent(s Settings, layer *safety.Layer, log *slog.Logger) (lead *agent.Di
 	return lead, kit.close, nil
 }
 
-// team is the agent that users talk to, and the agents it hands tasks to.
+// team is the agent that users talk to, and the agents it hands tasks to, in the order
+// in which they were made: an agent follows those that it can hand tasks to. All share
+// one toolkit, one policy for --deny and one set of approvals.
 type team struct{ members []member }
 
 // member is an agent and the tools that it alone has.
@@ -97,7 +99,8 @@ func (t *team) equip(shared []agent.Tool) error {
 	return nil
 }
 
-// parseApprovals reads flags of the form TOOL=MODE.
+// parseApprovals reads flags of the form TOOL=MODE. The last flag of a tool wins. Tools
+// are not checked against a list: an MCP server may offer one later.
 func parseApprovals(flags []string) (map[string]agent.Approval, error) {
 	modes := make(map[string]agent.Approval, len(flags))
 	for _, f := range flags {
@@ -114,7 +117,8 @@ func parseApprovals(flags []string) (map[string]agent.Approval, error) {
 	return modes, nil
 }
 
-// denyTools returns a policy that rejects every call of the named tools.
+// denyTools returns a policy that rejects every call of the named tools, or nil if none
+// is named. The model is told that the call was rejected and may go on without it.
 func denyTools(names []string) agent.Policy {
 	if len(names) == 0 {
 		return nil

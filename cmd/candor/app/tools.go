@@ -13,7 +13,8 @@ import (
 	"candor/safety"
 )
 
-// toolkit is what every agent may call: built-in tools and those of MCP servers.
+// toolkit is what every agent may call: built-in tools and those of MCP servers. File
+// tools reach the workspace through an os.Root, which no path and no link leads out of.
 type toolkit struct {
 	root    *os.Root
 	builtin []agent.Tool
@@ -69,6 +70,7 @@ func connectMCP(
 	})
 }
 
+// namesOf returns the names of tools, in their order.
 func namesOf(tools []agent.Tool) []string {
 	var names []string
 	for _, t := range tools {
@@ -85,7 +87,7 @@ func (k *toolkit) tools() []agent.Tool {
 	return slices.Concat(k.builtin, k.servers.Tools())
 }
 
-// close stops the MCP servers and closes the workspace.
+// close stops the MCP servers and closes the workspace. No tool may run any more.
 func (k *toolkit) close() {
 	if k.servers != nil {
 		k.servers.Close()

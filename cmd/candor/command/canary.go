@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// canary is a made-up secret and the text it stands in.
+// canary is a made-up secret and a text that contains it.
 type canary struct{ kind, text, secret string }
 
-// canaries makes one of each of some kinds, at random: worthless, and in no list.
+// canaries returns one secret of each kind that a server has to mask. They are random
+// on every call, so that a server cannot know them from a list, and open nothing.
 func canaries() []canary {
 	token := func(n int) string {
 		var b strings.Builder
@@ -41,7 +42,8 @@ func canaries() []canary {
 	}
 }
 
-// leaks reports whether eight bytes in a row of the secret stand in text.
+// leaks reports whether text contains eight consecutive bytes of the secret. A shorter
+// part, such as the first characters of a key, may be shown.
 func (c canary) leaks(text string) bool {
 	for i := 0; i+8 <= len(c.secret); i++ {
 		if strings.Contains(text, c.secret[i:i+8]) {

@@ -65,7 +65,7 @@ func doctorCommand() *cli.Command {
 	}
 }
 
-// doctor looks at one server.
+// doctor checks one server and writes a line for each check.
 type doctor struct {
 	client             *http.Client
 	server, token, log string
@@ -73,6 +73,7 @@ type doctor struct {
 	json               bool
 }
 
+// say writes the result of one check: a line of text, or a JSON object with --json.
 func (d *doctor) say(ok bool, what, detail string) {
 	if d.json {
 		line, _ := json.Marshal(map[string]any{"ok": ok, "what": what, "detail": detail})
@@ -86,7 +87,8 @@ func (d *doctor) say(ok bool, what, detail string) {
 	fmt.Fprintf(d.out, "%s %-22s %s\n", mark, what, terminal.CleanLine(detail))
 }
 
-// examine checks that the server is there and lets us in.
+// examine checks that the server answers and that the token is valid, and shows which
+// model answers. It stops at the first check that fails.
 func (d *doctor) examine(ctx context.Context) error {
 	if _, _, err := d.ask(ctx, http.MethodGet, "/api/health", nil); err != nil {
 		d.say(false, "server", "no answer at "+d.server)
@@ -142,10 +144,11 @@ func (d *doctor) plantAll(ctx context.Context) error {
 	return nil
 }
 
-// place is somewhere a secret could come out.
+// place is an answer of the server that could contain a planted secret.
 type place struct{ name, text string }
 
-// plant lets the agent work on a secret and gathers all that the server then says.
+// plant sends a secret in a message, a thread id, paths, queries and a cursor, lets the
+// agent work on it, and returns every answer of the server, the error answers included.
 func (d *doctor) plant(ctx context.Context, c canary) ([]place, error) {
 	thread, err := d.newThread(ctx)
 	if err != nil {
@@ -187,6 +190,7 @@ func (d *doctor) plant(ctx context.Context, c canary) ([]place, error) {
 	return places, nil
 }
 
+// newThread opens a thread and returns its id.
 func (d *doctor) newThread(ctx context.Context) (string, error) {
 	status, body, err := d.ask(ctx, http.MethodPost, "/api/chat/thread/new", struct{}{})
 	if err != nil {
@@ -199,8 +203,8 @@ func (d *doctor) newThread(ctx context.Context) (string, error) {
 	return t.ID, nil
 }
 
-// watchTurn says something in a thread and gives all of its event stream until
-// the turn has ended.
+// watchTurn posts a message to a thread and returns the raw bytes of its event stream
+// up to the end of the turn: raw, because a leak may be in any field.
 func (d *doctor) watchTurn(ctx context.Context, thread, content string) (string, error) {
 	req, err := d.request(ctx, http.MethodGet, "/api/chat/events?thread_id="+thread, nil)
 	if err != nil {
@@ -232,6 +236,7 @@ func (d *doctor) watchTurn(ctx context.Context, thread, content string) (string,
 	}
 }
 
+// request makes a request with the token; body is sent as JSON.
 func (d *doctor) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -246,6 +251,8 @@ func (d *doctor) request(ctx context.Context, method, path string, body any) (*h
 	return req, nil
 }
 
+// ask sends a request and returns the answer, whatever its status. The error says that
+// there was none.
 func (d *doctor) ask(ctx context.Context, method, path string, body any) (status int, text string, err error) {
 	req, err := d.request(ctx, method, path, body)
 	if err != nil {

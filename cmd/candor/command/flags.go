@@ -13,6 +13,7 @@ import (
 // The flags that several commands share. Each function binds its flags to one struct,
 // so that a flag has one name, one help text and one environment variable everywhere.
 
+// modelFlags binds the flags that choose a model, for serve, chat and worker.
 func modelFlags(s *app.ModelSettings) []cli.Flag {
 	const category = "Model"
 	return []cli.Flag{
@@ -37,6 +38,7 @@ func modelFlags(s *app.ModelSettings) []cli.Flag {
 	}
 }
 
+// toolFlags binds the flags that choose what a model may call.
 func toolFlags(s *app.ToolSettings) []cli.Flag {
 	const category = "Tools"
 	return []cli.Flag{
@@ -57,6 +59,7 @@ func toolFlags(s *app.ToolSettings) []cli.Flag {
 	}
 }
 
+// safetyFlags binds the flags that choose what is masked, for scan as well.
 func safetyFlags(s *app.SafetySettings) []cli.Flag {
 	const category = "Safety"
 	return []cli.Flag{
@@ -74,6 +77,7 @@ func safetyFlags(s *app.SafetySettings) []cli.Flag {
 // logSettings say what is logged to standard error.
 type logSettings struct{ level, format string }
 
+// logFlags binds the flags of logging to standard error.
 func logFlags(s *logSettings) []cli.Flag {
 	const category = "Logs"
 	return []cli.Flag{

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// progress shows on a terminal, from the second second on, how long something takes.
-// done takes the line away and returns when nothing more is written.
+// progress shows on a terminal how long an operation takes, from its second second on.
+// Anything but a terminal gets nothing. done erases the line and returns when nothing
+// more is written, so that the caller may write next.
 func progress(w io.Writer, what string) (done func()) {
 	if _, tty := terminalOf(w); !tty {
 		return func() {}

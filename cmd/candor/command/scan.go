@@ -33,8 +33,8 @@ EXAMPLES
    kubectl logs web | candor scan --secret-env DB_PASSWORD
    candor scan --check --json transcript.md`
 
-// unlimited is longer than any input: what is scanned is not kept, so its length
-// needs no guard.
+// unlimited is a length limit beyond any input, in bytes. The layer limits the length
+// of what Candor keeps; a scan keeps nothing.
 const unlimited = 1 << 40
 
 func scanCommand(stdin io.Reader) *cli.Command {
@@ -83,7 +83,7 @@ func scanCommand(stdin io.Reader) *cli.Command {
 	}
 }
 
-// openInput is the file the arguments name, or standard input.
+// openInput opens the file that the arguments name, or standard input for - or nothing.
 func openInput(args cli.Args, stdin io.Reader) (io.ReadCloser, error) {
 	switch {
 	case args.Len() > 1:
@@ -94,7 +94,8 @@ func openInput(args cli.Args, stdin io.Reader) (io.ReadCloser, error) {
 	return os.Open(args.First())
 }
 
-// scanText cleans in as it comes, so that its length costs no memory.
+// scanText copies in to out, cleaned. It streams: memory does not grow with the input,
+// and output follows as soon as no later byte can change it.
 func scanText(layer *safety.Layer, in io.Reader, out io.Writer) (safety.Report, error) {
 	stream, buf := layer.Stream(), make([]byte, 64<<10)
 	for {
@@ -114,6 +115,8 @@ func scanText(layer *safety.Layer, in io.Reader, out io.Writer) (safety.Report, 
 	return report, err
 }
 
+// scanToJSON writes one object with the cleaned text, the verdict and the findings. It
+// holds the whole text in memory.
 func scanToJSON(layer *safety.Layer, in io.Reader, out io.Writer) (safety.Report, error) {
 	var text strings.Builder
 	report, err := scanText(layer, in, &text)
@@ -128,7 +131,7 @@ func scanToJSON(layer *safety.Layer, in io.Reader, out io.Writer) (safety.Report
 	})
 }
 
-// summarize lists findings for a person.
+// summarize lists the rules that matched and how often, never what they matched.
 func summarize(w io.Writer, r safety.Report) {
 	if len(r.Findings) == 0 {
 		fmt.Fprintln(w, "nothing found")

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-
 	"fmt"
 	"io"
 	"os"
@@ -14,7 +13,7 @@ import (
 	"candor/cmd/candor/terminal"
 )
 
-// viewSettings say how things are shown.
+// viewSettings are the flags that decide how output looks.
 type viewSettings struct {
 	color string // auto, always or never
 	json  bool
@@ -31,7 +30,8 @@ func viewFlags(v *viewSettings) []cli.Flag {
 	}
 }
 
-// style is how to write to w.
+// style returns the colors and the width to write to w with. Color is on for terminals
+// unless NO_COLOR, CLICOLOR=0 or TERM=dumb turns it off; --color overrides all three.
 func (v viewSettings) style(w io.Writer) (terminal.Style, error) {
 	s := terminal.Style{}
 	f, tty := terminalOf(w)
@@ -52,14 +52,15 @@ func (v viewSettings) style(w io.Writer) (terminal.Style, error) {
 	return s, nil
 }
 
-// terminalOf is the terminal that a reader or writer is, if it is one.
+// terminalOf returns the reader or writer as a file, and whether it is a terminal.
 func terminalOf(v any) (*os.File, bool) {
 	f, ok := v.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-// newScreen is the line editor where both ends are a terminal that can do it, else, or
-// where they are wanted, plain lines. Close it when done.
+// newScreen returns the line editor if both streams are a terminal that can move its
+// cursor, else plain lines; plain asks for plain lines. sequential reports that each
+// line waits for the turn before it, as piped input needs. The caller calls done.
 func newScreen(ctx context.Context, stdin io.Reader, stdout io.Writer, plain bool) (s terminal.Screen, sequential bool,
 	done func() error, err error) {
 	in, inTTY := terminalOf(stdin)
@@ -80,8 +81,8 @@ func newScreen(ctx context.Context, stdin io.Reader, stdout io.Writer, plain boo
 	return p, true, stop, nil
 }
 
-// interruptsOf turns SIGINT into what a screen tells. A second one before the first was
-// heard ends the program as it would without us.
+// interruptsOf delivers SIGINT as values, for a screen that does not read keys itself.
+// The caller calls the function it returns, which gives SIGINT its usual meaning back.
 func interruptsOf(ctx context.Context) (<-chan struct{}, func() error) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
