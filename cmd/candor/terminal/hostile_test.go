@@ -19,7 +19,8 @@ import (
 // hostile is text that does what a terminal lets text do: colors, the cursor, titles,
 // links, the clipboard, answers typed for the user, direction, floods.
 func hostile(word string) string {
-	return word + "\x1b[2J\x1b[H\x1b[31;5m\x1b[?1049h\x1b]0;TITLE\x07\x1b]8;;http://evil.example/\x1b\\LINK\x1b]8;;\x1b\\" +
+	return word + "\x1b[2J\x1b[H\x1b[31;5m\x1b[?1049h\x1b]0;TITLE\x07" +
+		"\x1b]8;;http://evil.example/\x1b\\LINK\x1b]8;;\x1b\\" +
 		"\x1b]52;c;cm0gLXJm\x07\x1b[6n\x1b[c\x1bP+q544e\x1b\\\u009b2J\u009d0;T2\u009c\r\b\x00\x07\x0e\x7f" +
 		"\u202eRTL\u2066\u2069\u200f\u200b\ufeff" + strings.Repeat("\u0301", 5000) + "a" + strings.Repeat("\u0489",
 		5000) +
@@ -102,7 +103,8 @@ func hostileServer() http.Handler {
 		"result_shape":   map[string]any{"items": 2, "of": hostile("of"), "query": hostile("query")}}}
 	decisions := []any{map[string]any{"call_id": "c", "tool_name": hostile("tool"), "agent": hostile("agent"),
 		"rationale":        hostile("why"),
-		"rationale_source": "model", "outcome": "success", "parallel_group": 0, "parameters": map[string]any{hostile("k"): hostile("value")}}}
+		"rationale_source": "model", "outcome": "success", "parallel_group": 0,
+		"parameters": map[string]any{hostile("k"): hostile("value")}}}
 	turn := map[string]any{"turn_number": 1, "user_input": hostile("input"), "response": hostile("response"),
 		"state": "completed", "tool_calls": calls,
 		"reasoning": map[string]any{"narrative": hostile("narrative"), "tool_decisions": decisions,

@@ -146,7 +146,8 @@ func TestTailOfAJobShowsItFromItsBeginning(t *testing.T) {
 		require.Equal(t, 200, resp.StatusCode)
 	}
 	post(`{"event":"status","state":"running","message":"started","iteration":1}`)
-	post(`{"event_type":"tool_use","data":{"tool_name":"shell","input":{"command":"git log"},"call_id":"call_1","rationale":"to see what was done"}}`)
+	post(`{"event_type":"tool_use","data":{"tool_name":"shell","input":{"command":"git log"},
+		"call_id":"call_1","rationale":"to see what was done"}}`)
 	tail := startTail(t, r.URL, "--job", job.ID)
 	apptest.Eventually(t, "what was before", func() bool { return strings.Contains(tail.out.String(), "git log") })
 	post(`{"event_type":"tool_result","data":{"tool_name":"shell","output":"3 commits","call_id":"call_1"}}`)

@@ -69,16 +69,24 @@ func (v *vt) control(params string, final byte) {
 		for i := v.x; i < len(row); i++ {
 			row[i] = " "
 		}
-	case final == 'A' && n > 0:
-		v.y = max(0, v.y-n)
-	case final == 'B' && n > 0:
-		v.y += n
-	case final == 'C' && n > 0:
-		v.x = min(v.cols-1, v.x+n)
-	case final == 'D' && n > 0:
-		v.x = max(0, min(v.x, v.cols-1)-n)
+	case n > 0 && final >= 'A' && final <= 'D':
+		v.move(n, final)
 	default:
 		v.odd("sequence %q%c", params, final)
+	}
+}
+
+// move moves the cursor n cells up, down, right or left.
+func (v *vt) move(n int, final byte) {
+	switch final {
+	case 'A':
+		v.y = max(0, v.y-n)
+	case 'B':
+		v.y += n
+	case 'C':
+		v.x = min(v.cols-1, v.x+n)
+	case 'D':
+		v.x = max(0, min(v.x, v.cols-1)-n)
 	}
 }
 
