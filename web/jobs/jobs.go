@@ -72,7 +72,8 @@ func (s *Server) forUser(h userHandler) func(http.ResponseWriter, *http.Request,
 	}
 }
 
-// JobRequest is the body of POST /api/jobs.
+// JobRequest is the body of POST /api/jobs. The log keeps cleaned copies of all three
+// members; only the run has the raw prompt, for its worker.
 type JobRequest struct {
 	Title    string          `json:"title"`
 	Prompt   string          `json:"prompt"` // must not be blank
@@ -229,6 +230,8 @@ func afterParam(r *http.Request) (uint64, error) {
 	return after, nil
 }
 
+// writePage answers with events of the job in the path. more says that the log has
+// events after these.
 func writePage(w http.ResponseWriter, r *http.Request, events []session.Event, more bool) error {
 	page := map[string]any{"job_id": r.PathValue("id"), "events": view.JobEvents(events), "has_more": more}
 	if len(events) > 0 {

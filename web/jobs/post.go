@@ -89,6 +89,7 @@ func readPosts(body []byte) (posts []post, raws []json.RawMessage, batch bool, e
 	return posts, raws, batch, nil
 }
 
+// splitBatch separates the events of a body without parsing them.
 func splitBatch(body []byte) (raws []json.RawMessage, batch bool, err error) {
 	if bytes.HasPrefix(body, []byte("[")) {
 		err = json.Unmarshal(body, &raws)

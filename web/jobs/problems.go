@@ -6,6 +6,8 @@ import (
 	"candor/web/problem"
 )
 
+// The problems that only job routes answer with. A worker that gets a 401, of which
+// "replaced" is one, has lost its job and should stop.
 var (
 	jobBusy = problem.New(http.StatusTooManyRequests, "job_busy",
 		"As many prompts wait as the job holds. The worker has to fetch some first.").
