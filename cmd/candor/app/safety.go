@@ -7,8 +7,9 @@ import (
 	"candor/safety"
 )
 
-// NewLayer builds the safety layer that every text passes before it is kept or shown. The keys of model providers in the environment are
-// secrets it knows. Its errors name the flag and the line at fault, never a value.
+// NewLayer builds the safety layer that every text passes before it is kept or shown.
+// The keys of model providers in the environment are secrets it knows. Its errors name
+// the flag and the line at fault, never a value.
 func NewLayer(s SafetySettings) (*safety.Layer, error) {
 	var options []safety.Option
 	if s.PolicyFile != "" {
