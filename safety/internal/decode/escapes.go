@@ -154,16 +154,22 @@ func unicodeEscape(s string, i int) (rune, int) {
 	return r, 6
 }
 
-// names are the character references that may stand in a secret or split it.
+// names are the character references of HTML that may stand in a secret or split it.
 var names = map[string]rune{
-	"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\'', "equals": '=', "colon": ':', "lowbar": '_', "hyphen": '-', "dash": '-', "period": '.', "sol": '/', "commat": '@',
-	"plus": '+', "nbsp": ' ', "shy": invisible.SoftHyphen, "zwj": invisible.Joiner, "zwnj": invisible.NonJoiner, "ZeroWidthSpace": 0x200b, "NoBreak": 0x2060, "lrm": 0x200e, "rlm": 0x200f,
+	"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\'', "equals": '=', "colon": ':', "lowbar": '_',
+	"hyphen": '-', "dash": '-', "period": '.', "sol": '/', "commat": '@', "plus": '+', "nbsp": ' ',
+	"shy": invisible.SoftHyphen, "zwj": invisible.Joiner, "zwnj": invisible.NonJoiner,
+	"ZeroWidthSpace": 0x200b, "NoBreak": 0x2060, "lrm": 0x200e, "rlm": 0x200f,
 }
 
-// reference decodes &#65; &#x41; also without the semicolon, and some names.
+// maxReference is the length of the longest character reference that is read.
+const maxReference = 16
+
+// reference decodes a character reference: &#65; and &#x41;, also without the semicolon,
+// and some names.
 func reference(s string, i int) (rune, int) {
 	end := i + 1
-	for end < len(s) && end < i+16 && s[end] != ';' && (lex.Alnum[s[end]] || s[end] == '#') {
+	for end < len(s) && end < i+maxReference && (lex.Alnum[s[end]] || s[end] == '#') {
 		end++
 	}
 	if end < i+3 {
@@ -180,18 +186,23 @@ func reference(s string, i int) (rune, int) {
 		}
 		return 0, 0
 	}
-	if lex.ToLower(name[1]) == 'x' {
-		if r, ok := lex.HexNumber(name, 2, len(name)-2); ok && r <= utf8.MaxRune {
-			return r, n
-		}
-		return 0, 0
+	if r, ok := codePoint(name[1:]); ok {
+		return r, n
 	}
-	var r rune
-	for _, c := range []byte(name[1:]) {
+	return 0, 0
+}
+
+// codePoint reads the number of a character, in decimal, or in hex behind an x.
+func codePoint(v string) (r rune, ok bool) {
+	if lex.ToLower(v[0]) == 'x' {
+		r, ok = lex.HexNumber(v, 1, len(v)-1)
+		return r, ok && r <= utf8.MaxRune
+	}
+	for _, c := range []byte(v) {
 		if !lex.Digits[c] || r > utf8.MaxRune {
-			return 0, 0
+			return 0, false
 		}
 		r = r*10 + rune(c-'0')
 	}
-	return r, n
+	return r, true
 }

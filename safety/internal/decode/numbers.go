@@ -59,7 +59,7 @@ func twoTokens(s string, i, end int) int {
 		}
 		_, to, ok := spelledToken(s, start)
 		if ok && (start == 0 || strings.IndexByte(`%\#`, s[start-1]) < 0) {
-			if _, next, more := between(s, to); more {
+			if _, next, more := gapAfter(s, to); more {
 				if _, _, ok = spelledToken(s, next); ok {
 					return i
 				}
@@ -107,9 +107,9 @@ func octalText(v string) bool {
 	return v[0] <= '1' && v[1] <= '7' && v[2] <= '7' && lex.IsText((v[0]-'0')<<6|(v[1]-'0')<<3|(v[2]-'0'))
 }
 
-// between is where the next number starts behind one that ends at i: a few signs
-// stand between, or a line end with what leads the next line.
-func between(s string, i int) (sign string, next int, ok bool) {
+// gapAfter returns the sign between a number that ends at i and the next one, and where
+// that one starts. A gap is a few signs, or a line end and what leads the next line.
+func gapAfter(s string, i int) (sign string, next int, ok bool) {
 	j := i
 	for j < len(s) && j < i+7 && !lex.Alnum[s[j]] && s[j] != '\n' {
 		j++
@@ -133,34 +133,65 @@ func readSeries(s string, i int) Series {
 		from, to, ok := spelledToken(s, i)
 		if !ok {
 			next := dumpLine(s, sr.To)
-			if next <= i || sr.tokens == 0 || !sr.dump && offsetEnd(s, strings.LastIndexByte(s[:sr.From], '\n')+1) < 0 {
+			if next <= i || !sr.mayBeDump(s) {
 				break
 			}
 			sr.dump, i = true, next
 			continue
 		}
-		_, all := decimal(s[from:to])
-		sr.tokens, sr.To, sr.Decimal = sr.tokens+1, to, sr.Decimal && all
-		sr.Lens[to-from]++
-		between, next, ok := between(s, to)
-		if !ok || sr.tokens > 1 && between != sign && between != "|" { // which opens a column of text
-			break
-		}
+		sr.add(s[from:to], to)
+		between, next, ok := gapAfter(s, to)
 		if sr.tokens == 1 {
-			if sign = between; sign == "%" || sign == `\` {
-				break // escapes, which are read as such
-			}
+			sign = between
+		}
+		if !ok || !sr.mayContinue(sign, between) {
+			break
 		}
 		i = next
 	}
 	if sr.dump {
-		if k := strings.IndexByte(s[sr.To:min(len(s), sr.To+100)], '\n'); k >= 0 {
-			sr.To += k
-		} else if len(s)-sr.To < 100 {
-			sr.To = len(s)
-		}
+		sr.To = lastColumn(s, sr.To)
 	}
 	return sr
+}
+
+// add counts a number that ends at to.
+func (sr *Series) add(v string, to int) {
+	_, all := decimal(v)
+	sr.tokens, sr.To, sr.Decimal = sr.tokens+1, to, sr.Decimal && all
+	sr.Lens[len(v)]++
+}
+
+// mayBeDump reports whether the lines of the series may be those of a dump: its first
+// line begins with an offset.
+func (sr *Series) mayBeDump(s string) bool {
+	if sr.tokens == 0 {
+		return false
+	}
+	return sr.dump || offsetEnd(s, strings.LastIndexByte(s[:sr.From], '\n')+1) >= 0
+}
+
+// mayContinue reports whether between separates numbers of the series, whose first two
+// numbers sign separates. A bar opens the column of text of a dump. Numbers behind a
+// percent sign or a backslash are escapes, which are decoded as such.
+func (sr *Series) mayContinue(sign, between string) bool {
+	if sr.tokens == 1 {
+		return sign != "%" && sign != `\`
+	}
+	return between == sign || between == "|"
+}
+
+// lastColumn returns the end of the line of a dump whose numbers end at i: behind them
+// stands the text they spell.
+func lastColumn(s string, i int) int {
+	const width = 100
+	if k := strings.IndexByte(s[i:min(len(s), i+width)], '\n'); k >= 0 {
+		return i + k
+	}
+	if len(s)-i < width {
+		return len(s)
+	}
+	return i
 }
 
 // dumpLine is where the numbers of the next line of a dump start, -1 where no such
@@ -220,7 +251,7 @@ func (sr *Series) Bytes(s string, buf []byte, read func(v string, out []byte) []
 			continue
 		}
 		out = read(s[from:to], out)
-		_, next, ok := between(s, to)
+		_, next, ok := gapAfter(s, to)
 		if n = to; !ok || out == nil {
 			break
 		}
