@@ -1,14 +1,24 @@
-// Package decode gives a text as its readers and decoders see it, with the way
-// back to where each byte came from.
+// Package decode shows a text as its readers and its decoders see it, with a map back to
+// where each byte came from.
 //
-// Readers: [PlainLetters] makes full-width letters and look-alikes plain ones.
-// Decoders: [Unescaped] resolves percent, backslash and character escapes,
-// [NextRun] finds base64 and hex, which [FromBase64], [FromWide] and [FromHex]
-// decode, and [NextSeries] finds text spelled in numbers. An [Assembly] puts a
-// token together that stands in pieces, with joints such as a line break, a quote
-// and a plus sign, or a tag between them.
+// A secret need not stand in a text as it is: it may be percent-encoded in an address,
+// in base64 in a header, in full-width letters, or torn over two lines. Each way has a
+// function here, and none of them judges what it decodes; package detect runs the rules
+// over the result.
 //
-// A [View] maps each of its bytes to the source, so what is found in it is masked
-// where it came from. Nothing here judges what it decodes, and a text with nothing
-// to decode gives nil and allocates nothing.
+//   - Readers: [PlainLetters] replaces look-alikes by the ASCII characters they look like
+//     (view.go, lookalikes.go).
+//   - Decoders: [Unescaped] resolves percent escapes, backslash escapes and character
+//     references (escapes.go). [NextRun] finds runs of base64 and hex, over line ends as
+//     in mail, and [FromBase64], [FromWide] and [FromHex] decode them (base64.go).
+//     [NextSeries] finds text spelled as numbers: hex dumps, lists of bytes (numbers.go).
+//   - Torn tokens: an [Assembly] collects the pieces of one token (pieces.go), with joints
+//     between them such as a line break, two quotes with a plus sign, or a tag (joints.go).
+//
+// A [View] maps its bytes back to the source, so that a finding in it is masked where it
+// came from. Each function reads the text once and within fixed bounds, so decoding is
+// linear. Text with nothing to decode gives nil and allocates nothing.
+//
+// To see through another encoding, add a finder of its runs and a decoder here, and call
+// both in the detector's layers.go within its budget.
 package decode

@@ -13,49 +13,50 @@ import (
 type Detector struct {
 	Rules  []rule.Rule
 	filter *prefilter.Filter
-	spaced []string // anchors in the middle of which a stream may break off, in lower case
+	spaced []string // keywords in the middle of which a stream may break off, in lower case
 
-	deepest int // how far in an anchor its trigram may stand
+	deepest int // the largest offset of a trigram in its keyword
 }
 
 // New makes a detector of the rules. A span names its rule by the index in rules.
 func New(rules []rule.Rule) *Detector {
-	var anchors []prefilter.Keyword
-	var spaced []string
+	d := &Detector{Rules: rules}
+	var keywords []prefilter.Keyword
 	for i, r := range rules {
 		seen := map[string]bool{}
-		for _, lit := range r.Keywords {
+		for _, literal := range r.Keywords {
 			if r.Fold {
-				lit = strings.ToLower(lit)
+				literal = strings.ToLower(literal)
 			}
-			if !seen[lit] {
-				seen[lit] = true
-				anchors = append(anchors, prefilter.Keyword{Literal: lit, Fold: r.Fold, Rule: i, Context: r.Context})
-				if strings.ContainsAny(lit, " \t") || lex.ASCIIEnd(lit, 0) < len(lit) {
-					spaced = append(spaced, strings.ToLower(lit))
-				}
+			if seen[literal] {
+				continue
+			}
+			seen[literal] = true
+			keywords = append(keywords, prefilter.Keyword{Literal: literal, Fold: r.Fold, Rule: i, Context: r.Context})
+			if strings.ContainsAny(literal, " \t") || lex.ASCIIEnd(literal, 0) < len(literal) {
+				d.spaced = append(d.spaced, strings.ToLower(literal))
 			}
 		}
 	}
-	d := &Detector{Rules: rules, filter: prefilter.New(anchors), spaced: spaced}
-	for _, a := range d.filter.Keywords {
-		d.deepest = max(d.deepest, a.Off)
+	d.filter = prefilter.New(keywords)
+	for _, k := range d.filter.Keywords {
+		d.deepest = max(d.deepest, k.Off)
 	}
 	return d
 }
 
-// spans appends what is found in s to buf, in the order of the anchors. Nothing
-// is looked for inside a token but a longer one from the same place on, nor for a
-// named value inside a named value, so the cost stays linear whatever the text is.
+// spans appends to buf what the rules find in s as it stands, in the order of the keywords.
+// Inside a token it looks only for a longer token from the same place on, and inside a named
+// value for no other named value, so the cost stays linear whatever the text is.
 func (d *Detector) spans(s string, buf []lex.Span) []lex.Span {
 	var found prefilter.Batch
 	var w window
 	for i := 0; i < len(s); {
 		var n int
 		n, i = d.filter.Scan(s, i, &found)
-		for _, p := range found[:n] {
-			if int(p.At) <= w.token.From+d.deepest || int(p.At) > w.token.To-3 {
-				buf = d.find(s, p, &w, buf)
+		for _, c := range found[:n] {
+			if int(c.At) <= w.token.From+d.deepest || int(c.At) > w.token.To-3 {
+				buf = d.find(s, c, &w, buf)
 			}
 		}
 		if i > w.token.From+d.deepest {
@@ -65,36 +66,35 @@ func (d *Detector) spans(s string, buf []lex.Span) []lex.Span {
 	return buf
 }
 
-// window is what need not be looked into again: the last token, all up to the
-// end of the last named value, and places that look like one that was dismissed.
+// window caches what this pass has decided already.
 type window struct {
-	token  lex.Span
-	named  int
-	run    lex.Span // of a token's bytes, which was followed last
-	vain   [8]vain  // where anchors began no token in pieces
-	name   int      // the end of the last name that gave nothing
-	missed [8]miss
+	token    lex.Span   // the last token
+	named    int        // the end of the last named value
+	run      lex.Span   // the run of token bytes that was followed last
+	failures [8]failure // keywords that began no token in pieces, by slot
+	name     int        // the end of the last name that had no value
+	misses   [8]miss    // keywords that matched nothing, by slot
 }
 
-// miss is where an anchor stood last in vain.
+// miss is where a keyword matched nothing last.
 type miss struct {
-	anchor *prefilter.Keyword
-	at     int
+	keyword *prefilter.Keyword
+	at      int
 }
 
-// again reports whether an anchor stands in the same surroundings as where it
-// stood last in vain, so that a text that repeats itself is judged once.
-func (w *window) again(s string, a *prefilter.Keyword, at, sight int) bool {
-	m := &w.missed[a.Slot&7]
-	return sight > 0 && at-m.at < lex.Lookbehind+sight && m.at >= lex.Lookbehind && len(s)-at >= sight &&
-		s[m.at-lex.Lookbehind:m.at+sight] == s[at-lex.Lookbehind:at+sight]
+// again reports whether the text around a keyword equals the text around its last miss, so
+// that text which repeats itself is judged once.
+func (w *window) again(s string, k *prefilter.Keyword, at, lookahead int) bool {
+	m := &w.misses[k.Slot&7]
+	return lookahead > 0 && at-m.at < lex.Lookbehind+lookahead && m.at >= lex.Lookbehind && len(s)-at >= lookahead &&
+		s[m.at-lex.Lookbehind:m.at+lookahead] == s[at-lex.Lookbehind:at+lookahead]
 }
 
-// judge asks a rule about its anchor at at, unless it stood last in vain in the same
-// surroundings, and remembers the name that holds it, if that gives nothing.
-func (w *window) judge(s string, a *prefilter.Keyword, r *rule.Rule, at int) (from, to int) {
-	last := &w.missed[a.Slot&7]
-	if last.anchor == a && w.again(s, a, at, r.Lookahead) {
+// judge asks a rule about its keyword at at, unless the keyword missed last in the same
+// surroundings. It remembers the name that holds the keyword if that name has no value.
+func (w *window) judge(s string, k *prefilter.Keyword, r *rule.Rule, at int) (from, to int) {
+	last := &w.misses[k.Slot&7]
+	if last.keyword == k && w.again(s, k, at, r.Lookahead) {
 		last.at = at
 		if r.Word != nil {
 			w.name = r.Word.End(s, at)
@@ -105,72 +105,72 @@ func (w *window) judge(s string, a *prefilter.Keyword, r *rule.Rule, at int) (fr
 		low, right := w.token.To, r.Word.End(s, at)
 		if low > at {
 			low = 0
-		} // else a token goes, and what stands behind it is another word
+		} // else the name begins behind the last token
 		if from, to = r.Word.Match(s, low, at, right); to <= from {
 			w.name = right
 		}
 	} else {
-		from, to = r.Match(s, at, at+len(a.Literal))
+		from, to = r.Match(s, at, at+len(k.Literal))
 	}
 	if to == rule.Costly {
-		*last = miss{a, at}
+		*last = miss{k, at}
 	}
 	return from, to
 }
 
-// find appends to buf what the anchors find that may stand at a place.
-func (d *Detector) find(s string, p prefilter.Candidate, w *window, buf []lex.Span) []lex.Span {
+// find appends to buf what the keywords find that may start at a candidate.
+func (d *Detector) find(s string, c prefilter.Candidate, w *window, buf []lex.Span) []lex.Span {
 	inside := w.token
-	anchors := d.filter.KeywordsAt(p.Gram)
-	for k := range anchors {
-		a := &anchors[k]
-		at := int(p.At) - a.Off
-		if a.Gram != p.Gram || at > inside.From && at < inside.To || !a.Matches(s, at) {
+	keywords := d.filter.KeywordsAt(c.Gram)
+	for i := range keywords {
+		k := &keywords[i]
+		at := int(c.At) - k.Off
+		if k.Gram != c.Gram || at > inside.From && at < inside.To || !k.Matches(s, at) {
 			continue
 		}
-		if !a.Fits(s, at, at+len(a.Literal)) {
-			buf = d.pieced(s, a, at, w, buf)
+		if !k.Fits(s, at, at+len(k.Literal)) {
+			buf = d.addPieced(s, k, at, w, buf)
 			continue
 		}
-		r := &d.Rules[a.Rule]
+		r := &d.Rules[k.Rule]
 		if r.Specificity == rule.ByName && at < w.named || r.Word != nil && at < w.name {
 			continue
 		}
-		from, to := w.judge(s, a, r, at)
+		from, to := w.judge(s, k, r, at)
 		if to <= from {
-			buf = d.pieced(s, a, at, w, buf)
+			buf = d.addPieced(s, k, at, w, buf)
 			continue
 		}
 		if lex.InMarker(s, from) || at != from && lex.InMarker(s, at) {
 			continue
 		}
-		buf = d.keep(s, lex.Span{From: from, To: d.extended(s, a, at, from, to, w), Rule: a.Rule}, w, buf)
+		buf = d.add(s, lex.Span{From: from, To: d.extendedEnd(s, k, at, from, to, w), Rule: k.Rule}, w, buf)
 	}
 	return buf
 }
 
-// keep appends what was found, and what stands right behind a token, and remembers that
-// neither need be looked into again.
-func (d *Detector) keep(s string, sp lex.Span, w *window, buf []lex.Span) []lex.Span {
+// add appends a finding, and the tokens directly behind a token, and remembers that neither
+// has to be searched again.
+func (d *Detector) add(s string, sp lex.Span, w *window, buf []lex.Span) []lex.Span {
 	if len(buf) == cap(buf) {
 		buf = slices.Grow(buf, 3*len(buf)+32)
 	}
 	buf = append(buf, sp)
-	switch tier := d.Rules[sp.Rule].Specificity; {
-	case tier >= rule.ByShape && sp.To > w.token.To:
+	switch by := d.Rules[sp.Rule].Specificity; {
+	case by >= rule.ByShape && sp.To > w.token.To:
 		w.token = lex.Span{From: sp.From, To: sp.To}
 		if sp.To < len(s) && lex.Alnum[s[sp.To]] {
-			buf = d.glued(s, w, buf)
+			buf = d.addGlued(s, w, buf)
 		}
-	case tier == rule.ByName:
+	case by == rule.ByName:
 		w.named = max(w.named, sp.To)
 	}
 	return buf
 }
 
-// glued appends the tokens that stand right behind the last one, one behind the
-// other: nothing of what is masked may join them to a word.
-func (d *Detector) glued(s string, w *window, buf []lex.Span) []lex.Span {
+// addGlued appends the tokens that stand directly behind the last one, one behind the other.
+// Once the first is masked, nothing would tell the others from a word.
+func (d *Detector) addGlued(s string, w *window, buf []lex.Span) []lex.Span {
 	for start := w.token.To; start < len(s) && lex.Alnum[s[start]]; {
 		index, to := d.tokenAt(s[start:])
 		if to == 0 {
@@ -183,26 +183,28 @@ func (d *Detector) glued(s string, w *window, buf []lex.Span) []lex.Span {
 	return buf
 }
 
-// tokenAt is the longest token that a text begins with, and its rule.
+// tokenAt returns the rule and the end of the longest token that s begins with; the end is 0
+// if there is none.
 func (d *Detector) tokenAt(s string) (index, end int) {
 	for off := 0; off <= d.deepest && off+3 <= len(s); off++ {
 		gram := prefilter.Trigram(s, off)
-		for _, a := range d.filter.KeywordsAt(gram) {
-			r := &d.Rules[a.Rule]
-			if a.Gram != gram || a.Off != off || r.Specificity < rule.ByShape || !a.Matches(s, 0) {
+		for _, k := range d.filter.KeywordsAt(gram) {
+			r := &d.Rules[k.Rule]
+			if k.Gram != gram || k.Off != off || r.Specificity < rule.ByShape || !k.Matches(s, 0) {
 				continue
 			}
-			if from, to := r.Match(s, 0, len(a.Literal)); from == 0 && to > end {
-				index, end = a.Rule, to
+			if from, to := r.Match(s, 0, len(k.Literal)); from == 0 && to > end {
+				index, end = k.Rule, to
 			}
 		}
 	}
 	return index, end
 }
 
-// Merge sorts the spans that the keep function chooses and joins those that
-// overlap, and markers that touch; the joined span belongs to the rule that knows
-// most.
+// Merge sorts the spans whose rule keep accepts and joins those that overlap or touch, so
+// that a text gets no two markers side by side. Spans of a rule that sanitizes are joined
+// only where they overlap. The joined span has the most specific rule, and of two equally
+// specific ones the rule of the longer span. Merge returns nil if keep accepts none.
 func (d *Detector) Merge(spans []lex.Span, keep func(*rule.Rule) bool) []lex.Span {
 	if !slices.ContainsFunc(spans, func(sp lex.Span) bool { return keep(&d.Rules[sp.Rule]) }) {
 		return nil
@@ -218,7 +220,7 @@ func (d *Detector) Merge(spans []lex.Span, keep func(*rule.Rule) bool) []lex.Spa
 	}
 	n := 0
 	for _, sp := range out {
-		if n == 0 || sp.From > out[n-1].To || sp.From == out[n-1].To && (d.Rules[sp.Rule].Action == rule.Sanitize || d.Rules[out[n-1].Rule].Action == rule.Sanitize) {
+		if n == 0 || sp.From > out[n-1].To || sp.From == out[n-1].To && (d.sanitizes(sp) || d.sanitizes(out[n-1])) {
 			out[n] = sp
 			n++
 			continue
@@ -232,6 +234,9 @@ func (d *Detector) Merge(spans []lex.Span, keep func(*rule.Rule) bool) []lex.Spa
 	return out[:n]
 }
 
+func (d *Detector) sanitizes(sp lex.Span) bool { return d.Rules[sp.Rule].Action == rule.Sanitize }
+
+// outranks reports whether a's rule is more specific than b's, or as specific with more text.
 func (d *Detector) outranks(a, b lex.Span) bool {
 	x, y := d.Rules[a.Rule].Specificity, d.Rules[b.Rule].Specificity
 	return x > y || x == y && a.To-a.From > b.To-b.From

@@ -1,14 +1,26 @@
 // Package detect runs all rules over a text in one pass.
 //
-// [Detector.Inspect] gives the spans that the rules find: first in the text as it
-// stands, then in what package decode makes of it, up to three encodings deep,
-// each mapped back to the text (layers.go). A token in pieces is put together from
-// its prefix on (stitch.go). [Detector.Merge] joins spans that overlap.
-// [Detector.Horizon] tells how much of an unfinished text is decided, whatever
-// follows, which lets a stream go on.
+// # One text
 //
-// The cost is linear in the text: the prefilter chooses the places, nothing is
-// looked for inside a token that was found, and text that repeats itself is judged
-// once. A Detector is read-only once made and safe for concurrent use. It knows no
-// rule by its name.
+// [Detector.Inspect] returns the spans that the rules find. detector.go reads the text as
+// it stands: the prefilter yields candidates, places where a keyword of a rule may start;
+// the detector compares the keyword and its context, and asks the rule's matcher.
+// layers.go repeats this for what package decode makes of the text, up to [MaxDecode]
+// encodings deep, and maps the findings back. stitch.go puts together tokens that stand
+// in pieces, from their prefix on. [Detector.Merge] joins spans that overlap; the most
+// specific rule names the marker.
+//
+// # Cost
+//
+// The cost is linear in the text, whatever it is. The prefilter skips most places, the
+// inside of a token that was found is not searched again, text that repeats itself is
+// judged once (see window), and a budget bounds what is decoded.
+//
+// # Streams
+//
+// [Detector.Horizon] returns how much of an unfinished text is decided, whatever follows
+// (horizon.go). A stream releases that much and keeps the rest.
+//
+// A Detector is read-only once made and safe for concurrent use. It knows no rule by its
+// name; package secrets and package injection have the tables.
 package detect

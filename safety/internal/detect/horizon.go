@@ -10,8 +10,8 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// Horizon is the place in an unfinished text before which nothing that follows
-// can change what is found.
+// Horizon returns the offset in an unfinished text up to which findings are final, whatever is
+// appended.
 func (d *Detector) Horizon(s string) int {
 	h := d.settled(s)
 	for _, v := range [...]*decode.View{decode.PlainLetters(s), decode.Unescaped(s)} {
@@ -22,9 +22,9 @@ func (d *Detector) Horizon(s string) int {
 	return wordStart(s, h)
 }
 
-// settled is the horizon of a text as it stands.
+// settled returns the horizon of a text as it stands, without decoding it.
 func (d *Detector) settled(s string) int {
-	h := d.anchorStart(s, imageStart(s, wordStart(s, len(s))))
+	h := d.keywordStart(s, imageStart(s, wordStart(s, len(s))))
 	var found prefilter.Batch
 	for i := 0; i < len(s); {
 		var n int
@@ -36,27 +36,32 @@ func (d *Detector) settled(s string) int {
 	return wordStart(s, decode.SpelledStart(s, decode.EncodedLines(s, wordStart(s, h))))
 }
 
-// stillOpen draws h back to an anchor at a place whose match is not decided yet.
-func (d *Detector) stillOpen(s string, p prefilter.Candidate, h int) int {
-	anchors := d.filter.KeywordsAt(p.Gram)
-	for k := range anchors {
-		a := &anchors[k]
-		at := int(p.At) - a.Off
-		if a.Gram != p.Gram || at >= h || !a.Matches(s, at) {
-			continue
-		}
-		r, end := &d.Rules[a.Rule], at+len(a.Literal)
-		if r.Open != nil && r.Open(s, at, end) || r.Open == nil && len(s)-end < r.MaxGap || goesFurther(s, end) || r.Specificity == rule.ByShape && d.openTorn(s, a, at, end) {
+// stillOpen moves h back to a keyword at a candidate whose match more text could change.
+func (d *Detector) stillOpen(s string, c prefilter.Candidate, h int) int {
+	keywords := d.filter.KeywordsAt(c.Gram)
+	for i := range keywords {
+		k := &keywords[i]
+		at := int(c.At) - k.Off
+		if k.Gram == c.Gram && at < h && k.Matches(s, at) && d.isOpen(s, k, at) {
 			h = at
 		}
 	}
 	return h
 }
 
-// openTorn reports whether a token that an anchor begins may go on behind a joint
-// that is not decided yet.
-func (d *Detector) openTorn(s string, a *prefilter.Keyword, at, end int) bool {
-	if a.Prev != nil && at > 0 && !a.Prev[s[at-1]] || strings.HasPrefix(s[end:], s[at:end]) {
+// isOpen reports whether more text could change what the rule of the keyword at at finds.
+func (d *Detector) isOpen(s string, k *prefilter.Keyword, at int) bool {
+	r, end := &d.Rules[k.Rule], at+len(k.Literal)
+	if r.Open != nil && r.Open(s, at, end) || r.Open == nil && len(s)-end < r.MaxGap {
+		return true
+	}
+	return goesFurther(s, end) || r.Specificity == rule.ByShape && d.isOpenPieced(s, k, at, end)
+}
+
+// isOpenPieced reports whether a token that a keyword begins may go on behind a joint that
+// is not complete yet.
+func (d *Detector) isOpenPieced(s string, k *prefilter.Keyword, at, end int) bool {
+	if k.Prev != nil && at > 0 && !k.Prev[s[at-1]] || strings.HasPrefix(s[end:], s[at:end]) {
 		return false
 	}
 	var t decode.Assembly
@@ -64,15 +69,15 @@ func (d *Detector) openTorn(s string, a *prefilter.Keyword, at, end int) bool {
 		return false
 	}
 	to := decode.TokenChars.Run(s, end, decode.MaxToken)
-	if kind, _ := decode.SkipJoint(s, to); kind == decode.JointSpace { // it does not go on if it is whole
-		_, found := d.Rules[a.Rule].Match(s, at, end)
+	if kind, _ := decode.SkipJoint(s, to); kind == decode.JointSpace { // a whole token ends at a blank
+		_, found := d.Rules[k.Rule].Match(s, at, end)
 		return found == 0
 	}
 	return true
 }
 
-// goesFurther reports whether what an anchor begins may go on at the end of the
-// text: no space stands behind it.
+// goesFurther reports whether a match behind a keyword may go on at the end of the text: no
+// space stands behind the keyword.
 func goesFurther(s string, end int) bool {
 	if len(s)-end > maxRunOn {
 		return !breaksOff(s, end) && runStart(s, len(s)) <= end
@@ -85,10 +90,10 @@ func goesFurther(s string, end int) bool {
 	return true
 }
 
-// maxRunOn is how far behind an anchor a match goes on that is not ASCII.
+// maxRunOn is how many bytes behind a keyword a match may reach over text that is not ASCII.
 const maxRunOn = 600
 
-// breaksOff reports whether a letter stands behind i that belongs to no token.
+// breaksOff reports whether a letter that belongs to no token stands behind i.
 func breaksOff(s string, i int) bool {
 	for i = lex.ASCIIEnd(s, i); i < len(s); i = lex.ASCIIEnd(s, i+1) {
 		if wideRune(s, i) > 0 {
@@ -98,8 +103,8 @@ func breaksOff(s string, i int) bool {
 	return false
 }
 
-// wideRune is the length of the rune at i if it belongs to a script without spaces
-// between words, or is a sign of its own; no token goes on behind it.
+// wideRune returns the length of the rune at i if no token goes on behind it: it belongs to a
+// script without spaces between words, or is a sign of its own. Otherwise it returns 0.
 func wideRune(s string, i int) int {
 	if s[i] < 0xe0 {
 		return 0
@@ -111,8 +116,8 @@ func wideRune(s string, i int) int {
 	return n
 }
 
-// wordStart draws i back to behind the last space before it, or the last sign that
-// ends a word just as well.
+// wordStart moves i back to the end of the last space before it, or of the last rune that ends
+// a word as a space does.
 func wordStart(s string, i int) int {
 	for i > 0 && !lex.IsSpaceAt(s, i-1) {
 		if s[i-1] >= utf8.RuneSelf {
@@ -125,9 +130,8 @@ func wordStart(s string, i int) int {
 	return i
 }
 
-// anchorStart draws h back to before an anchor of several words that the end of
-// the text may be the beginning of.
-func (d *Detector) anchorStart(s string, h int) int {
+// keywordStart moves h back to where a keyword of several words may begin at the end of the text.
+func (d *Detector) keywordStart(s string, h int) int {
 	for _, lit := range d.spaced {
 		for k := min(len(lit)-1, len(s)); k > 0 && len(s)-k < h; k-- {
 			if lex.HasFold(s, len(s)-k, lit[:k]) {
@@ -138,7 +142,7 @@ func (d *Detector) anchorStart(s string, h int) int {
 	return h
 }
 
-// runStart draws i back to behind the last space before it.
+// runStart moves i back to the end of the last space before it.
 func runStart(s string, i int) int {
 	for i > 0 && !lex.IsSpaceAt(s, i-1) {
 		i--
@@ -146,22 +150,32 @@ func runStart(s string, i int) int {
 	return i
 }
 
-// imageStart draws h back to before a markdown image that is not yet whole: its
-// first sign is what the sanitizer changes.
+// imageStart moves h back to the start of a Markdown image that is not complete yet: the
+// sanitizer changes its first sign.
 func imageStart(s string, h int) int {
-	for from := max(0, len(s)-520); ; {
+	const lookbehind = 520
+	for from := max(0, len(s)-lookbehind); ; {
 		k := strings.Index(s[from:], "![")
 		if k < 0 || from+k >= h {
 			return h
 		}
 		from += k + 2
-		rest := s[from:]
-		end := strings.IndexAny(rest, "]\n")
-		switch {
-		case end < 0 && len(rest) < 220:
-			return from - 2
-		case end >= 0 && rest[end] == ']' && (end+1 == len(rest) || rest[end+1] == '(' && !strings.ContainsAny(strings.TrimLeft(rest[end+2:], " <"), " )\n")):
+		if isOpenImage(s[from:]) {
 			return from - 2
 		}
 	}
+}
+
+// isOpenImage reports whether rest, which follows ![, ends before the image does.
+func isOpenImage(rest string) bool {
+	const maxLabel = 220
+	end := strings.IndexAny(rest, "]\n")
+	if end < 0 {
+		return len(rest) < maxLabel
+	}
+	if rest[end] != ']' {
+		return false
+	}
+	address := rest[end+1:]
+	return address == "" || address[0] == '(' && !strings.ContainsAny(strings.TrimLeft(address[1:], " <"), " )\n")
 }

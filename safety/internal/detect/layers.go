@@ -13,26 +13,26 @@ import (
 // MaxDecode is how many encodings deep a secret is looked for.
 const MaxDecode = 3
 
-// probe looks for secrets under the ways they are hidden. Its budget bounds the
-// bytes it reads beyond the text itself, so hiding things in things stays linear.
+// probe looks for secrets that are hidden in encodings. Its budget bounds the bytes it reads
+// beyond the text itself, so nested encodings stay linear.
 type probe struct {
 	detector *Detector
 	budget   int
 }
 
-// Inspect appends to buf what is found in s as it stands, and as readers and
-// decoders see it. Plain ASCII without escapes or long runs is read once.
+// Inspect appends to buf what the rules find in s as it stands, and as readers and decoders
+// see it. Plain ASCII without escapes or long runs is read once.
 func (d *Detector) Inspect(s string, buf []lex.Span) []lex.Span {
 	buf = d.spans(s, buf)
 	p := probe{detector: d, budget: 8*len(s) + 4096}
 	if hidden := p.hidden(s, 0, buf); len(hidden) > 0 {
-		return d.once(append(buf, hidden...))
+		return d.dedupe(append(buf, hidden...))
 	}
 	return buf
 }
 
-// hidden gives what is found in s only by seeing through letters and encodings.
-// What stands there is known already.
+// hidden returns the findings visible only after decoding s; known are those found in s as it
+// stands.
 func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 	var found []lex.Span
 	if v := decode.PlainLetters(s); v != nil {
@@ -49,7 +49,7 @@ func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 			known = known[1:]
 		}
 		if len(known) > 0 && known[0].From <= from && p.masks(known[0]) {
-			continue // what it hides goes with it
+			continue // the run is masked anyway
 		}
 		if index, ok := p.encoded(s[from:min(to, from+decode.MaxEncoded)], depth+1); ok {
 			found = append(found, lex.Span{From: from, To: padded(s, to), Rule: index})
@@ -63,22 +63,22 @@ func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 	return found
 }
 
-// masks reports whether what was found will be replaced as a whole.
+// masks reports whether a finding is replaced by a marker.
 func (p *probe) masks(sp lex.Span) bool {
 	a := p.detector.Rules[sp.Rule].Action
 	return a == rule.Redact || a == rule.Block
 }
 
-// text gives everything that is found in s.
+// text returns everything found in s, decoded or not.
 func (p *probe) text(s string, depth int) []lex.Span {
 	found := p.detector.spans(s, nil)
 	return append(found, p.hidden(s, depth, found)...)
 }
 
-// padded is the end of a run with its padding.
+// padded returns the end of a run with its padding.
 func padded(s string, to int) int { return lex.Classes['e'].Run(s, to, 2) }
 
-// view reads a view and translates what it finds.
+// view appends what is found in a view, mapped back to the source.
 func (p *probe) view(v *decode.View, depth int, buf []lex.Span) []lex.Span {
 	if p.budget -= v.Text.Len(); p.budget < 0 {
 		return buf
@@ -89,18 +89,18 @@ func (p *probe) view(v *decode.View, depth int, buf []lex.Span) []lex.Span {
 	return buf
 }
 
-// told reports whether a rule leaves the text as it is.
-func (d *Detector) told(index int) bool {
+// isWarning reports whether a rule only reports what it finds and leaves the text as it is.
+func (d *Detector) isWarning(index int) bool {
 	a := d.Rules[index].Action
 	return a == rule.Warn || a == rule.Review
 }
 
-// once drops what was found twice, as it stands and in a view, of what is only
-// told: what is changed is merged anyway.
-func (d *Detector) once(found []lex.Span) []lex.Span {
+// dedupe drops the warnings that were found both in the text and in a view of it. Findings
+// that change the text need no such step, since Merge joins them.
+func (d *Detector) dedupe(found []lex.Span) []lex.Span {
 	n := 0
-	for i, sp := range found { // those that are told come first
-		if d.told(sp.Rule) {
+	for i, sp := range found { // move the warnings to the front
+		if d.isWarning(sp.Rule) {
 			found[i], found[n] = found[n], sp
 			n++
 		}
@@ -119,8 +119,8 @@ func (d *Detector) once(found []lex.Span) []lex.Span {
 	return append(found[:k], found[n:]...)
 }
 
-// encoded reports which rule matches what a run decodes to. The run is taken as
-// hex, and as base64 from each of its first four characters.
+// encoded returns the rule that matches what a run decodes to, if any. It reads the run as hex,
+// and as base64 from each of its first four characters on.
 func (p *probe) encoded(run string, depth int) (index int, ok bool) {
 	var scratch [512]byte
 	if out := decode.FromHex(run, scratch[:0]); out != nil {
@@ -149,7 +149,7 @@ func (p *probe) encoded(run string, depth int) (index int, ok bool) {
 	return 0, false
 }
 
-// trimHex is a run without a leading 0x and an odd last digit.
+// trimHex returns a run without a leading 0x and an odd last digit.
 func trimHex(run string) string {
 	if len(run) > 2 && lex.ToLower(run[1]) == 'x' {
 		run = run[2:]
@@ -157,21 +157,23 @@ func trimHex(run string) string {
 	return run[:lex.Classes['x'].Run(run, 0, len(run))&^1]
 }
 
+// decoded returns the most specific rule that matches decoded bytes, if any.
 func (p *probe) decoded(out []byte, depth int) (index int, ok bool) {
 	if p.budget -= len(out); p.budget < 0 {
 		return 0, false
 	}
 	var best lex.Span
 	for _, sp := range p.text(invisible.Strip(string(out)), depth) {
-		if (p.detector.Rules[sp.Rule].Specificity != rule.FlagOnly || p.detector.told(sp.Rule)) && (!ok || p.detector.outranks(sp, best)) {
+		counts := p.detector.Rules[sp.Rule].Specificity != rule.FlagOnly || p.detector.isWarning(sp.Rule)
+		if counts && (!ok || p.detector.outranks(sp, best)) {
 			best, ok = sp, true
 		}
 	}
 	return best.Rule, ok
 }
 
-// spelled reports which rule matches what a series spells, in one of the ways it can
-// be read.
+// spelled returns the rule that matches what a series of numbers spells, if any, read in each
+// of the ways it can be.
 func (p *probe) spelled(s string, sr *decode.Series, depth int) (index int, ok bool) {
 	var scratch [512]byte
 	ways := [...]func(string, []byte) []byte{decode.ReadHex, decode.ReadDecimal, decode.ReadOctal}
