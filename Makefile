@@ -41,11 +41,11 @@ lint: go-version page-types ## formatting, vet, staticcheck; the types of the pa
 
 bench: go-version ## what capture, streaming and history cost, and the detector beside gitleaks, as ratios
 	$(GO) test -run '^$$' -bench . -benchmem ./...
-	cd safety/oracle && $(GO) run ./cmd/bench
-	cd safety/oracle && GOEXPERIMENT=simd GOAMD64=v3 $(GO) run ./cmd/bench
+	cd safety/oracle && $(GO) run ./compare bench
+	cd safety/oracle && GOEXPERIMENT=simd GOAMD64=v3 $(GO) run ./compare bench
 
 recall: go-version ## what the detector finds, and what it finds wrongly, beside gitleaks
-	cd safety/oracle && $(GO) run ./cmd/recall
+	cd safety/oracle && $(GO) run ./compare recall
 
 fuzz: go-version ## every fuzz target for FUZZ (10s) each
 	@set -e; for pkg in $$($(GO) list ./...); do \

@@ -8,22 +8,26 @@ import (
 	"strings"
 )
 
-// Evasion is a way to write a secret that hides it from a plain scan.
+// Evasion is a text that hides a secret from a scan for its plain form.
 type Evasion struct {
 	Kind, Text string
-	Secret     string // what must not be left, in the form it has in Text
+	Secret     string // what must not remain, as written in Text
 }
 
-// Evasions are the same secrets, hidden.
+// Evasions returns the same few secrets in all the ways we know to hide them: invisible
+// characters, look-alikes, encodings, fragments, spelled-out bytes, damaged key files,
+// and names and quoting that hide an assignment.
 func Evasions() []Evasion {
 	var out []Evasion
 	add := func(kind, text, secret string) { out = append(out, Evasion{kind, text, secret}) }
 	keys := []string{
-		Generate(`ghp_[0-9a-zA-Z]{36}`, 1), Generate(`sk-ant-api03-[a-zA-Z0-9]{93}AA`, 2), Generate(`AKIA[A-Z2-7]{16}`, 3), Generate(`xoxb-[0-9]{12}-[0-9]{12}-[a-zA-Z0-9]{24}`, 4),
+		Generate(`ghp_[0-9a-zA-Z]{36}`, 1), Generate(`sk-ant-api03-[a-zA-Z0-9]{93}AA`, 2),
+		Generate(`AKIA[A-Z2-7]{16}`, 3), Generate(`xoxb-[0-9]{12}-[0-9]{12}-[a-zA-Z0-9]{24}`, 4),
 	}
 	for _, k := range keys {
 		hide(add, k)
 	}
+	// A password without a shape of its own, under a name or in a URL.
 	pw := Generate(`[a-z]{4}[0-9]{3}[A-Z]{4}`, 5)
 	add("dsn", "postgres://app:"+pw+"@db.test/x", pw)
 	add("basic-auth-url", "https://bot:"+pw+"@git.test/r.git", pw)
@@ -34,7 +38,9 @@ func Evasions() []Evasion {
 	add("yaml-password", "db:\n  password: "+pw+"\n  user: app", pw)
 	add("json-in-json", `{"body":"{\"password\":\"`+pw+`\"}"}`, pw)
 	add("json-in-json-twice", `{"a":"{\\\"b\\\":\\\"x\\\",\\\"apiKey\\\":\\\"`+pw+`\\\"}"}`, pw)
-	pem := "-----BEGIN RSA PRIVATE " + "KEY-----\n" + Generate(`[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n`, 6)
+	// Private keys that are cut short, quoted, re-encoded or without their frame.
+	pem := "-----BEGIN RSA PRIVATE " + "KEY-----\n" +
+		Generate(`[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n`, 6)
 	add("truncated-pem", "x "+pem, pem[40:80])
 	add("truncated-pem", "x "+pem[:90], pem[40:80])
 	body := strings.TrimSpace(pem[31:])
@@ -43,14 +49,17 @@ func Evasions() []Evasion {
 	add("pem-plus", url.QueryEscape(pem), url.QueryEscape(body)[4:30])
 	add("pem-quoted", "> "+strings.ReplaceAll(pem, "\n", "\n> "), body[20:60])
 	add("putty-key", "Private-Lines: 3\n"+body+"\nPrivate-MAC: 0", body[20:60])
-	add("jwk", `{"kty":"EC","d":"`+strings.NewReplacer("+", "-", "/", "_").Replace(body[:43])+`"}`, strings.NewReplacer("+", "-", "/", "_").Replace(body[:43]))
-	add("base64-pem", base64.StdEncoding.EncodeToString([]byte(pem)), base64.StdEncoding.EncodeToString([]byte(pem))[40:80])
+	add("jwk", `{"kty":"EC","d":"`+strings.NewReplacer("+", "-", "/", "_").Replace(body[:43])+`"}`,
+		strings.NewReplacer("+", "-", "/", "_").Replace(body[:43]))
+	add("base64-pem", base64.StdEncoding.EncodeToString([]byte(pem)),
+		base64.StdEncoding.EncodeToString([]byte(pem))[40:80])
 	add("cookie", "Cookie: sid="+pw+pw, pw)
 	add("fullwidth-name", "ｐａｓｓｗｏｒｄ="+pw, pw)
 	add("known-name-entity", "password&#61;"+pw, pw)
 	return out
 }
 
+// hide adds k behind invisible characters, under look-alikes and under each encoding.
 func hide(add func(kind, text, secret string), k string) {
 	at := 7
 	for _, r := range []rune{0x200b, 0x200d, 0xad, 0x200e, 0x2060, 0xfeff, 0x202e, 0xe0041, 0x34f, 0xfe0f} {
@@ -69,15 +78,18 @@ func hide(add func(kind, text, secret string), k string) {
 	add("hex-escape", `'`+hexEscape(k)+`'`, hexEscape(k)[20:])
 	add("entity", entity(k), entity(k)[20:])
 	add("entity-hex", strings.ReplaceAll(entity(k[:4]), "&#", "&#0")+k[4:], k[6:])
+	// The same bytes have three forms in base64, one for each offset.
 	for pad := range 3 {
 		in := strings.Repeat("z", pad) + " " + k + " tail"
 		enc := base64.StdEncoding.EncodeToString([]byte(in))
 		add("base64", "payload "+enc+".", enc[6:26])
 		add("base64url", "payload="+base64.RawURLEncoding.EncodeToString([]byte(in)), enc[6:30])
-		add("base64-twice", "payload "+base64.StdEncoding.EncodeToString([]byte(enc)), base64.StdEncoding.EncodeToString([]byte(enc))[6:40])
+		add("base64-twice", "payload "+base64.StdEncoding.EncodeToString([]byte(enc)),
+			base64.StdEncoding.EncodeToString([]byte(enc))[6:40])
 	}
 	add("hex", "blob "+hex.EncodeToString([]byte(k)), hex.EncodeToString([]byte(k))[16:])
-	add("hex-upper", "blob 0x"+strings.ToUpper(hex.EncodeToString([]byte(k))), strings.ToUpper(hex.EncodeToString([]byte(k)))[16:])
+	add("hex-upper", "blob 0x"+strings.ToUpper(hex.EncodeToString([]byte(k))),
+		strings.ToUpper(hex.EncodeToString([]byte(k)))[16:])
 	add("allow-comment", k+" # gitleaks:allow", k)
 	tear(add, k)
 	spell(add, k)
@@ -85,22 +97,29 @@ func hide(add func(kind, text, secret string), k string) {
 	add("json-in-json", `{"body":"{\"a\":\"`+k+`\"}"}`, k)
 }
 
-// tear is a secret in pieces: what is left must not hold either of them.
+// tear adds k in two fragments, joined by what source code, markup and line wrapping
+// put between them. Neither fragment may remain.
 func tear(add func(kind, text, secret string), k string) {
 	at := len(k) / 2
 	for kind, seam := range map[string]string{
-		"continued-line": "\\\n", "wrapped": "\n", "wrapped-quoted": "\n> ", "wrapped-comment": "\n# ", "table-cells": " |\n|   | ", "concatenated": `" + "`, "concatenated-php": `" . "`, "adjacent-literals": "\"\n  \"",
-		"tag-inside": "<b>", "comment-inside": "<!-- -->", "emphasis-inside": "**", "ansi-as-text": `\x1b[0m`, "soft-hyphen-reference": "&shy;", "zero-width-escape": `\u200b`, "zero-width-percent": "%E2%80%8B", "quoted-printable": "=\n",
+		"continued-line": "\\\n", "wrapped": "\n", "wrapped-quoted": "\n> ", "wrapped-comment": "\n# ",
+		"table-cells": " |\n|   | ", "concatenated": `" + "`, "concatenated-php": `" . "`,
+		"adjacent-literals": "\"\n  \"",
+		"tag-inside":        "<b>", "comment-inside": "<!-- -->", "emphasis-inside": "**", "ansi-as-text": `\x1b[0m`,
+		"soft-hyphen-reference": "&shy;", "zero-width-escape": `\u200b`, "zero-width-percent": "%E2%80%8B",
+		"quoted-printable": "=\n",
 	} {
 		add(kind, `I set it to "`+k[:at]+seam+k[at:]+`" first`, k[:at])
 		add(kind, `I set it to "`+k[:at]+seam+k[at:]+`" first`, k[at:])
 	}
 }
 
-// spell is a secret in numbers and in other escapes.
+// spell adds k as a list of byte values, in base64 of UTF-16, and in wrapped base64.
 func spell(add func(kind, text, secret string), k string) {
 	for kind, how := range map[string][2]string{
-		"hex-spaced": {"%02x", " "}, "hex-colons": {"%02X", ":"}, "hex-array": {"0x%02x", ", "}, "decimal-array": {"%d", ", "}, "octal": {"\\%03o", ""}, "entity-open": {"&#%d", ""}, "quoted-printable-all": {"=%02X", ""},
+		"hex-spaced": {"%02x", " "}, "hex-colons": {"%02X", ":"}, "hex-array": {"0x%02x", ", "},
+		"decimal-array": {"%d", ", "}, "octal": {"\\%03o", ""}, "entity-open": {"&#%d", ""},
+		"quoted-printable-all": {"=%02X", ""},
 	} {
 		var all []string
 		for i := range len(k) {
@@ -119,6 +138,7 @@ func spell(add func(kind, text, secret string), k string) {
 	add("base64-wrapped", "data:\n  "+lines[:40]+"\n  "+lines[40:], lines[len(lines)-24:len(lines)-8])
 }
 
+// full returns s in full-width letters.
 func full(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -127,10 +147,13 @@ func full(s string) string {
 	return b.String()
 }
 
+// homoglyph replaces letters of the prefix with Cyrillic ones of the same look.
 func homoglyph(s string) string {
-	return strings.NewReplacer("p", "р", "o", "о", "a", "а", "A", "А", "I", "І", "s", "ѕ", "x", "х").Replace(s[:4]) + s[4:]
+	return strings.NewReplacer("p", "р", "o", "о", "a", "а", "A", "А", "I", "І", "s", "ѕ", "x", "х").Replace(s[:4]) +
+		s[4:]
 }
 
+// each formats every byte of s with format.
 func each(s, format string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -7,7 +7,7 @@ import (
 
 // commonGrams are the trigrams of prose and code, folded, a line for each power of two:
 // those of the first stand at one place of 256 or more, those of the next at one of 512,
-// and so on. Counted by safety/oracle grams over some 100 MB of documents and
+// and so on. `compare grams` of safety/oracle counted them in some 100 MB of documents and
 // sources.
 //
 //go:embed grams.txt

@@ -1,9 +1,3 @@
-// Package oracle measures candor's safety layer against gitleaks. It is a
-// module of its own, so that the scanner it compares with, and the modules that
-// scanner needs, never enter the product.
-//
-// Every secret is generated when the program runs, from the shape of its rule
-// and a seed; none stands in the repository.
 package oracle
 
 import (
@@ -19,7 +13,8 @@ import (
 	"github.com/zricethezav/gitleaks/v8/detect"
 )
 
-// Detector is gitleaks with its own rules, told to ignore allow comments.
+// Detector returns gitleaks with its default rules. It ignores "gitleaks:allow"
+// comments, since whoever plants a secret could plant that comment too.
 var Detector = sync.OnceValue(func() *detect.Detector {
 	zerolog.SetGlobalLevel(zerolog.Disabled)
 	d, err := detect.NewDetectorDefaultConfig()
@@ -30,7 +25,8 @@ var Detector = sync.OnceValue(func() *detect.Detector {
 	return d
 })
 
-// Finds reports whether gitleaks finds the secret in text, by whatever rule.
+// Finds reports whether any rule of gitleaks finds the secret in text, or at least half
+// of it.
 func Finds(text, secret string) bool {
 	for _, f := range Detector().DetectString(text) {
 		if strings.Contains(f.Secret, secret) || strings.Contains(secret, f.Secret) && len(f.Secret) >= len(secret)/2 {
@@ -40,15 +36,15 @@ func Finds(text, secret string) bool {
 	return false
 }
 
-// Sample is a text with one secret in it, as a rule of gitleaks describes it.
+// Sample is a text that contains one secret of the kind that a rule describes.
 type Sample struct {
 	Rule, Secret, Text string
-	Self               bool // the secret identifies itself, whatever stands around it
+	Self               bool // the secret's own shape identifies it, whatever is around it
 }
 
-// Samples are up to n texts for each rule of gitleaks, in the order of the rules'
-// ids: such as gitleaks itself finds, or made by hand where its expression makes
-// none; of those some need the name of a file, which a text does not have.
+// Samples returns up to n texts for each rule of gitleaks, in the order of their ids.
+// gitleaks finds the secret in each of them. The exceptions are the texts in handmade:
+// some of their rules depend on a file's name, which a text does not have.
 func Samples(n int) []Sample {
 	rules := Detector().Config.Rules
 	ids := make([]string, 0, len(rules))
@@ -63,6 +59,9 @@ func Samples(n int) []Sample {
 	return all
 }
 
+// ofRule returns up to n samples of a rule. It generates secrets from the part of the
+// rule's expression that captures them, puts them into sentences or assignments, and
+// keeps those that gitleaks finds.
 func ofRule(r config.Rule, n int) []Sample {
 	if _, ok := handmade[r.RuleID]; ok {
 		return byHand(r.RuleID, n)
@@ -76,12 +75,15 @@ func ofRule(r config.Rule, n int) []Sample {
 	}
 	group := captured(tree)
 	beside := besideName(r.Regex.String())
+	// Not every generated text is usable: gitleaks also checks entropy and stop words.
 	var out []Sample
 	for try := 0; try < 40*n && len(out) < n; try++ {
-		s := Sample{Rule: r.RuleID, Secret: strings.Trim(Generate(group.String(), int64(try)), "\"'"), Self: !beside && group != tree || selfMade(tree)}
+		s := Sample{Rule: r.RuleID, Secret: strings.Trim(Generate(group.String(), int64(try)), "\"'"),
+			Self: !beside && group != tree || selfMade(tree)}
 		if strings.ContainsAny(s.Secret, "\n\r\t") && r.RuleID != "private-key" {
 			continue
 		}
+		// Sorting makes the choice independent of the order in which gitleaks builds them.
 		shapes := []string{"found " + s.Secret + " in the file"}
 		switch {
 		case beside:
@@ -98,25 +100,28 @@ func ofRule(r config.Rule, n int) []Sample {
 	return out
 }
 
-// besideName reports whether a rule's expression begins with a name.
+// besideName reports whether a rule's expression starts as those that gitleaks generates
+// for a value assigned to a name.
 func besideName(expr string) bool {
 	return strings.HasPrefix(strings.TrimPrefix(expr, "(?i)"), `[\w.-]{0,50}?`)
 }
 
-// identifier is the vendor's name in the way its variables spell it.
+// identifier returns the vendor's name as variables spell it: the longest keyword, or
+// the first word of the rule's id if that keyword is part of the token.
 func identifier(r config.Rule) string {
 	if len(r.Keywords) == 0 {
 		return r.RuleID
 	}
 	words := append([]string(nil), r.Keywords...)
 	sort.Slice(words, func(i, j int) bool { return len(words[i]) > len(words[j]) })
-	if id, _, _ := strings.Cut(r.RuleID, "-"); !strings.Contains(r.Regex.String(), words[0]) || strings.HasSuffix(words[0], "_") {
+	if id, _, _ := strings.Cut(r.RuleID, "-"); !strings.Contains(r.Regex.String(), words[0]) ||
+		strings.HasSuffix(words[0], "_") {
 		return id
 	}
 	return words[0]
 }
 
-// captured is the expression of the first group, or the whole.
+// captured returns the expression inside the first capture group, or tree without one.
 func captured(tree *syntax.Regexp) *syntax.Regexp {
 	found := tree
 	var walk func(*syntax.Regexp) bool
@@ -136,13 +141,13 @@ func captured(tree *syntax.Regexp) *syntax.Regexp {
 	return found
 }
 
-// selfMade reports whether the whole expression is one token without context.
+// selfMade reports whether the expression matches a single token and no context.
 func selfMade(tree *syntax.Regexp) bool {
 	return captured(tree) == tree && !strings.Contains(tree.String(), `\s`) && !strings.Contains(tree.String(), "(?s")
 }
 
-// Generate is a text that a regular expression matches, the same for the same
-// seed.
+// Generate returns a text that the regular expression matches, always the same one for
+// the same seed. It panics if the expression is invalid.
 func Generate(expr string, seed int64) string {
 	g, err := reggen.NewGenerator(expr)
 	if err != nil {
