@@ -33,15 +33,15 @@ func Fill(template string, seed uint64) string {
 		template = template[end+1:]
 		if spec != "" {
 			parts, _ := rule.ParseParts("{" + spec + "}")
-			b.WriteString(drawn(rng, parts[0].Set, parts[0].Min))
+			b.WriteString(generate(rng, parts[0].Set, parts[0].Min))
 		}
 	}
 	return b.String() + template
 }
 
-// drawn is n bytes of a class, with a digit and both cases among them where the
-// class has them.
-func drawn(rng *rand.Rand, set *lex.Class, n int) string {
+// generate returns n bytes of a class, with a digit and both cases among them if the
+// class has them and n is at least 4. It draws until the signs are not at the ends.
+func generate(rng *rand.Rand, set *lex.Class, n int) string {
 	var members []byte
 	for c := range 256 {
 		if set[c] {
@@ -53,17 +53,31 @@ func drawn(rng *rand.Rand, set *lex.Class, n int) string {
 		for i := range out {
 			out[i] = members[rng.IntN(len(members))]
 		}
-		if n > 0 && set != lex.Classes['e'] && (strings.IndexByte("-.", out[0]) >= 0 || strings.IndexByte("-._=", out[n-1]) >= 0) {
-			continue
-		}
-		l := lex.CountChars(string(out))
-		if n < 4 || (l.Digit > 0 || !set['5']) && (l.Lower > 0 || !set['b']) && (l.Upper > 0 || !set['B']) {
+		if !(set != lex.Classes['e'] && hasSignAtEnd(out)) && isMixed(string(out), set) {
 			return string(out)
 		}
 	}
 }
 
-// Hit is a text that a rule has to find, made from one of its hits.
+// hasSignAtEnd reports whether a value begins with a hyphen or a full stop, or ends with
+// a sign that the text around a token could claim.
+func hasSignAtEnd(out []byte) bool {
+	if len(out) == 0 {
+		return false
+	}
+	return strings.IndexByte("-.", out[0]) >= 0 || strings.IndexByte("-._=", out[len(out)-1]) >= 0
+}
+
+// isMixed reports whether a value of four bytes or more has each kind of character that
+// its class has: digits, lower case, upper case.
+func isMixed(v string, set *lex.Class) bool {
+	chars := lex.CountChars(v)
+	return len(v) < 4 ||
+		(chars.Digit > 0 || !set['5']) && (chars.Lower > 0 || !set['b']) && (chars.Upper > 0 || !set['B'])
+}
+
+// Hit fills one of a rule's hits and returns a text that the rule must find. The marks
+// < and > around a keyword, which formats use, are left out.
 func Hit(r *rule.Rule, template string, seed uint64) string {
 	if r.Specificity == rule.ByShape {
 		template = strings.NewReplacer("<", "", ">", "").Replace(template)
@@ -71,7 +85,7 @@ func Hit(r *rule.Rule, template string, seed uint64) string {
 	return Fill(template, seed)
 }
 
-// Leaked reports whether n bytes of secret in a row stand in out.
+// Leaked reports whether out holds any n consecutive bytes of secret.
 func Leaked(out, secret string, n int) bool {
 	for i := 0; i+n <= len(secret); i++ {
 		if strings.Contains(out, secret[i:i+n]) {
@@ -91,5 +105,11 @@ func Seeds(rules []rule.Rule) []string {
 		}
 		all = append(all, r.Misses...)
 	}
-	return append(all, strings.Repeat("long ", 400), "a\r\nb\xff\x00", "password=password=password= x", `{"token":"a b 1"}`)
+	return append(
+		all,
+		strings.Repeat("long ", 400),
+		"a\r\nb\xff\x00",
+		"password=password=password= x",
+		`{"token":"a b 1"}`,
+	)
 }

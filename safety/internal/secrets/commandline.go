@@ -9,26 +9,43 @@ import (
 )
 
 // command is a program, in lower case, and the flag that carries its password or
-// its token; with no flag, what stands next does.
+// its token. Without a flag the value is the next argument.
 type command struct {
 	program, flag string
-	glued         bool // the value stands right behind the flag
+	attached      bool // the value follows the flag without a space, as in mysql -psecret
 }
 
+// commands follow each program's manual page; "identified by" is SQL's CREATE USER.
+// Flags with a telling name, such as --password, belong to package keyvalue.
 var commands = [...]command{
-	{"sshpass ", "-p", false}, {"redis-cli ", "-a", false}, {"mysql ", "-p", true}, {"mysqldump ", "-p", true}, {"mysqladmin ", "-p", true}, {"docker login", "-p", false}, {"podman login", "-p", false},
-	{"helm registry login", "-p", false}, {"az login", "-p", false}, {"unzip ", "-P", false}, {"ldapsearch ", "-w", false}, {"ldapmodify ", "-w", false}, {"keytool ", "-storepass", false},
-	{"twine upload", "-p", false}, {"cargo login", "", false}, {"vault login", "", false}, {"identified by", "", false},
+	{"sshpass ", "-p", false}, {"redis-cli ", "-a", false},
+	{"mysql ", "-p", true}, {"mysqldump ", "-p", true}, {"mysqladmin ", "-p", true},
+	{"docker login", "-p", false}, {"podman login", "-p", false}, {"helm registry login", "-p", false},
+	{"az login", "-p", false}, {"unzip ", "-P", false}, {"ldapsearch ", "-w", false}, {"ldapmodify ", "-w", false},
+	{"keytool ", "-storepass", false}, {"twine upload", "-p", false},
+	{"cargo login", "", false}, {"vault login", "", false}, {"identified by", "", false},
 }
 
-// commandLine is a password or a token that a command carries, or a statement of SQL.
+// commandLine finds a password or a token that a command or an SQL statement carries.
+//
+// It once took the database of mysql -p, which asks for the password, for the
+// password itself; the port of redis-cli -p; and words of prose such as "docker
+// login, then push".
 func commandLine() rule.Rule {
 	r := rule.Rule{
-		ID: "command-secret", Specificity: rule.ByContext, Fold: true, Match: findCommand, MaxGap: 300,
-		Hits: []string{"sshpass -p {a12} ssh bob@host", "sshpass -p '{a10}!' scp a b", "redis-cli -h cache -a {a16} ping", "mysql -u root -p{a12} app", "docker login -u bob -p {a16} ghcr.io",
-			"unzip -P {a12} a.zip", "keytool -list -storepass {a12}", "cargo login {a32}", "vault login {a24}", "ALTER USER bob IDENTIFIED BY '{a10}';"},
-		Misses: []string{"sshpass -p $PASS ssh x", "mysql -u root -p app", "mysql -p", "redis-cli -h host -p 6379", "docker login -u bob --password-stdin", "docker login -p ${TOKEN}", "vault login -method=oidc",
-			"cargo login", "identified by name", "the user is identified by 'id'", "docker login, then push", "unzip -o a1.zip", "ldapsearch -W -x"},
+		ID: "command-secret", Specificity: rule.ByContext, Fold: true, Match: matchCommand, MaxGap: 300,
+		Hits: []string{
+			"sshpass -p {a12} ssh bob@host", "sshpass -p '{a10}!' scp a b", "redis-cli -h cache -a {a16} ping",
+			"mysql -u root -p{a12} app", "docker login -u bob -p {a16} ghcr.io", "unzip -P {a12} a.zip",
+			"keytool -list -storepass {a12}", "cargo login {a32}", "vault login {a24}",
+			"ALTER USER bob IDENTIFIED BY '{a10}';",
+		},
+		Misses: []string{
+			"sshpass -p $PASS ssh x", "mysql -u root -p app", "mysql -p", "redis-cli -h host -p 6379",
+			"docker login -u bob --password-stdin", "docker login -p ${TOKEN}", "vault login -method=oidc",
+			"cargo login", "identified by name", "the user is identified by 'id'", "docker login, then push",
+			"unzip -o a1.zip", "ldapsearch -W -x",
+		},
 	}
 	for _, c := range commands {
 		r.Keywords = append(r.Keywords, c.program)
@@ -36,35 +53,67 @@ func commandLine() rule.Rule {
 	return r
 }
 
-func findCommand(s string, at, end int) (int, int) {
+// matchCommand matches the argument of the command whose program stands at at..end.
+func matchCommand(s string, at, end int) (int, int) {
 	for _, c := range commands {
-		if !lex.HasFold(s, at, c.program) {
-			continue
+		if lex.HasFold(s, at, c.program) {
+			return commandArgument(s, end, c)
 		}
-		i := end
-		if c.flag != "" {
-			i = flagValue(s, end, c)
-		} else if i = lex.SkipBlank(s, end, 3); i < len(s) && s[i] == '-' {
-			return 0, 0
-		}
-		if i <= 0 || i >= len(s) {
-			return 0, 0
-		}
-		v := keyvalue.ReadValue(s, i)
-		text := s[v.From:v.To]
-		if len(text) < 4 || lex.Placeholder(text) || lex.Benign.Has(text) || keyvalue.Called(s, v.To) {
-			return 0, 0
-		}
-		l := lex.CountChars(text)
-		if quoted := v.Quoted && !v.Cut; c.flag == "" && !(l.Digit > 0 && (quoted || len(text) >= 16)) || !quoted && l.Digit == 0 && !lex.Scrambled(text) {
-			return 0, 0
-		}
-		return v.From, v.To
 	}
 	return 0, 0
 }
 
-// flagValue is where the value of a command's flag starts on its line, or 0.
+// commandArgument returns the bounds of the secret that command c carries behind end,
+// or zeros.
+func commandArgument(s string, end int, c command) (int, int) {
+	i := argumentStart(s, end, c)
+	if i <= 0 || i >= len(s) {
+		return 0, 0
+	}
+	v := keyvalue.ReadValue(s, i)
+	text := s[v.From:v.To]
+	if isStandInArgument(text) || keyvalue.Called(s, v.To) {
+		return 0, 0
+	}
+	if closed := v.Quoted && !v.Cut; !isCommandSecret(text, closed, c) {
+		return 0, 0
+	}
+	return v.From, v.To
+}
+
+// argumentStart returns where the argument of c starts, or 0: behind the flag, or behind
+// the program if what follows there is not another flag.
+func argumentStart(s string, end int, c command) int {
+	if c.flag != "" {
+		return flagValue(s, end, c)
+	}
+	i := lex.SkipBlank(s, end, 3)
+	if i < len(s) && s[i] == '-' { // vault login -method=oidc
+		return 0
+	}
+	return i
+}
+
+// isStandInArgument reports whether an argument is too short for a secret, a variable
+// such as $PASS, or a word such as "name".
+func isStandInArgument(text string) bool {
+	return len(text) < 4 || lex.Placeholder(text) || lex.Benign.Has(text)
+}
+
+// isCommandSecret reports whether an argument looks like a secret. A quoted value
+// behind a flag always does; a bare one needs a digit or scrambled letters. The next
+// word of cargo login or IDENTIFIED BY may be prose, so it needs a digit, and the
+// quotes or the length of a token.
+func isCommandSecret(text string, quoted bool, c command) bool {
+	digits := lex.CountChars(text).Digit > 0
+	if c.flag == "" && !(digits && (quoted || len(text) >= 16)) {
+		return false
+	}
+	return quoted || digits || lex.Scrambled(text)
+}
+
+// flagValue returns where the value of a command's flag starts on its line, or 0. It
+// reads up to 160 bytes of the line.
 func flagValue(s string, end int, c command) int {
 	line := s[end:min(len(s), end+160)]
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
@@ -75,7 +124,7 @@ func flagValue(s string, end int, c command) int {
 		return 0
 	}
 	i += end + len(c.flag)
-	if c.glued {
+	if c.attached {
 		return i
 	}
 	if i >= len(s) || s[i] != ' ' && s[i] != '=' {

@@ -8,18 +8,25 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// dsn is the password of a connection string or of a URL with basic
-// authentication; the rest of the URL stays.
+// dsn finds the password in a connection string or in a URL with basic
+// authentication, as RFC 3986 writes it in the user information of an authority:
+// scheme://user:password@host. A token in place of the user's name, which Git hosts
+// accept, counts too. The rest of the URL stays readable.
+//
+// It once took the port and path of https://host:8080/path@v2 for a password, and
+// the word "password" in the examples of many manuals.
 func dsn() rule.Rule {
 	return rule.Rule{
-		ID: "dsn-password", Specificity: rule.ByContext, Keywords: []string{"://"}, Match: findDSN,
+		ID: "dsn-password", Specificity: rule.ByContext, Keywords: []string{"://"}, Match: matchDSN,
 		Hits: []string{
-			"postgres://app:{a12}@db.test:5432/x", "mongodb+srv://u:{a8}%40{a4}@c.test/?w=1", "redis://:{a16}@cache:6379/0",
-			"https://bot:{a20}@git.test/x.git", "amqp://g:{a4}/{a4}@mq:5672", "https://{a30}@git.test/r.git",
+			"postgres://app:{a12}@db.test:5432/x", "mongodb+srv://u:{a8}%40{a4}@c.test/?w=1",
+			"redis://:{a16}@cache:6379/0", "https://bot:{a20}@git.test/x.git", "amqp://g:{a4}/{a4}@mq:5672",
+			"https://{a30}@git.test/r.git",
 		},
 		Misses: []string{
-			"https://host:8080/path@v2", "http://localhost:3000/@vite/client", "see https://x.test/a:b@c", "git://github.com/a/b",
-			"postgres://user:password@localhost/db", "postgres://u:${PW}@h/d", "ssh://git@github.com/a/b.git", "redis://user:[REDACTED:dsn-password]@h",
+			"https://host:8080/path@v2", "http://localhost:3000/@vite/client", "see https://x.test/a:b@c",
+			"git://github.com/a/b", "postgres://user:password@localhost/db", "postgres://u:${PW}@h/d",
+			"ssh://git@github.com/a/b.git", "redis://user:[REDACTED:dsn-password]@h",
 		},
 	}
 }
@@ -30,12 +37,21 @@ var (
 	urlEnd    = lex.NewClass(" \t\r\n\"'`<>\\")
 )
 
-func findDSN(s string, at, end int) (int, int) {
+// Bounds on what a URL may hold, in bytes.
+const (
+	maxURLUser     = 128
+	maxURLPassword = 256
+	minURLPassword = 3
+	minURLToken    = 20 // a token in place of the user's name
+)
+
+// matchDSN reads the user's name behind the :// at at..end, and what follows it.
+func matchDSN(s string, at, end int) (int, int) {
 	if schemeSet.Back(s, at, 20) == at {
 		return 0, 0
 	}
 	i := end
-	for i < len(s) && i < end+128 && !userEnd[s[i]] {
+	for i < len(s) && i < end+maxURLUser && !userEnd[s[i]] {
 		i++
 	}
 	if i >= len(s) || s[end] == '[' { // an IPv6 host
@@ -43,46 +59,69 @@ func findDSN(s string, at, end int) (int, int) {
 	}
 	switch s[i] {
 	case '@':
-		if user := s[end:i]; len(user) >= 20 && lex.Random(user) {
+		if user := s[end:i]; len(user) >= minURLToken && lex.Random(user) {
 			return end, i
 		}
 		return 0, 0
 	case ':':
-		return passwordBefore(s, i+1)
+		return passwordInURL(s, i+1)
 	}
 	return 0, 0
 }
 
-// passwordBefore is the password that starts at i and ends before the last @ of
-// the authority. A password may hold a slash; host:port/path@x may not.
-func passwordBefore(s string, i int) (int, int) {
-	stop, at, slash := min(len(s), i+256), -1, -1
-	if i >= stop || strings.IndexByte(s[i:stop], '@') < 0 {
+// passwordInURL returns the bounds of the password that starts at i, or zeros.
+func passwordInURL(s string, i int) (int, int) {
+	at, slash := passwordBounds(s, i)
+	if at < i+minURLPassword || isPortAndPath(s, i, at, slash) {
 		return 0, 0
 	}
-	for j := i; j < stop && !urlEnd[s[j]] && (at < 0 || slash < 0); j++ {
-		switch {
-		case s[j] == '@' && slash < 0:
-			at = j
-		case s[j] == '@' && at < 0:
-			at = j
-		case slash < 0 && (s[j] == '/' || s[j] == '?' || s[j] == '#'):
-			slash = j
-		}
-	}
-	if at < i+3 || slash >= 0 && slash < at && lex.Digits.Run(s, i, 6) == slash {
-		return 0, 0
-	}
-	switch pw := s[i:at]; {
-	case strings.HasSuffix(s[:i-1], "/"+pw) && localHost(s[at+1:]): // the user's name, as in many an example
-		return 0, 0
-	case lex.Placeholder(pw), keyvalue.KindOfWord(pw)&keyvalue.IsSecret != 0 && len(pw) > 3, lex.EqualFold(pw, "pwd"):
+	if pw := s[i:at]; isSampleLogin(s[:i-1], pw, s[at+1:]) || isStandInPassword(pw) {
 		return 0, 0
 	}
 	return i, at
 }
 
-// localHost reports whether a text begins with the name of this machine.
-func localHost(s string) bool {
+// passwordBounds returns the @ that ends a password starting at i, and the first
+// sign from i on that ends an authority: a slash, a question mark or a hash. Either
+// is -1 if absent. A password may hold the sign unescaped, so the last @ before the
+// sign counts, or else the first one behind it.
+func passwordBounds(s string, i int) (at, slash int) {
+	at, slash = -1, -1
+	stop := min(len(s), i+maxURLPassword)
+	if i >= stop || strings.IndexByte(s[i:stop], '@') < 0 { // true of nearly every URL, and quick to see
+		return at, slash
+	}
+	for j := i; j < stop && !urlEnd[s[j]] && (at < 0 || slash < 0); j++ {
+		switch c := s[j]; {
+		case c == '@':
+			at = j
+		case slash < 0 && (c == '/' || c == '?' || c == '#'):
+			slash = j
+		}
+	}
+	return at, slash
+}
+
+// isPortAndPath reports whether only digits stand between i and the slash, and the
+// @ belongs to the path: https://host:8080/path@v2.
+func isPortAndPath(s string, i, at, slash int) bool {
+	return slash >= 0 && slash < at && lex.Digits.Run(s, i, 6) == slash
+}
+
+// isSampleLogin reports whether the password repeats the user's name and the host is
+// this machine, as manuals write it: postgres://postgres:postgres@localhost.
+func isSampleLogin(before, pw, host string) bool {
+	return strings.HasSuffix(before, "/"+pw) && isLocalHost(host)
+}
+
+// isStandInPassword reports whether a password is a variable, a marker or the name of
+// what belongs there: user:password@, ${PW}.
+func isStandInPassword(pw string) bool {
+	return lex.Placeholder(pw) || len(pw) > 3 && keyvalue.KindOfWord(pw)&keyvalue.IsSecret != 0 ||
+		lex.EqualFold(pw, "pwd")
+}
+
+// isLocalHost reports whether a text begins with a name of this machine.
+func isLocalHost(s string) bool {
 	return strings.HasPrefix(s, "localhost") || strings.HasPrefix(s, "127.0.0.1")
 }

@@ -12,13 +12,19 @@ import (
 // bearer is what follows the word Bearer, in a header or in prose.
 func bearer() rule.Rule {
 	return rule.Rule{
-		ID: "bearer-token", Specificity: rule.ByContext, Keywords: []string{"bearer"}, Fold: true, Match: findBearer, MaxGap: 8,
-		Hits:   []string{"Authorization: Bearer {a30}", "sent Bearer {k24}9 with it", "bearer: {a24}7"},
-		Misses: []string{"Bearer token-authentication-scheme", "the bearer of this letter", "Bearer $TOKEN", "Bearer [REDACTED:bearer-token]"},
+		ID: "bearer-token", Specificity: rule.ByContext,
+		Keywords: []string{"bearer"}, Fold: true, Match: matchBearer, MaxGap: 8,
+		Hits: []string{"Authorization: Bearer {a30}", "sent Bearer {k24}9 with it", "bearer: {a24}7"},
+		Misses: []string{
+			"Bearer token-authentication-scheme",
+			"the bearer of this letter",
+			"Bearer $TOKEN",
+			"Bearer [REDACTED:bearer-token]",
+		},
 	}
 }
 
-func findBearer(s string, at, end int) (int, int) {
+func matchBearer(s string, at, end int) (int, int) {
 	i := end
 	for i < len(s) && i < end+4 && strings.IndexByte(" \t:=", s[i]) >= 0 {
 		i++
@@ -28,17 +34,26 @@ func findBearer(s string, at, end int) (int, int) {
 	}
 	to := tokenEnd(s, i)
 	l := lex.CountChars(s[i:to])
-	if to-i < 16 || lex.Placeholder(s[i:to]) || l.Digit == 0 && !lex.Scrambled(s[i:to]) && (l.Upper == 0 || l.Lower == 0 || keyvalue.NameLike(s[i:to])) {
+	if v := s[i:to]; len(v) < minBearer || lex.Placeholder(v) || l.Digit == 0 && isName(v, l) {
 		return 0, 0
 	}
 	return i, to
+}
+
+// minBearer is the least length of a bearer token, in bytes.
+const minBearer = 16
+
+// isName reports whether a value without digits is a name, such as
+// token-authentication-scheme, and not scrambled letters.
+func isName(v string, l lex.CharStats) bool {
+	return !lex.Scrambled(v) && (l.Upper == 0 || l.Lower == 0 || keyvalue.NameLike(v))
 }
 
 // tokenEnd is the end of a token68, or of what some servers take for one: with
 // equals signs inside. A full stop at its end is the sentence's.
 func tokenEnd(s string, i int) int {
 	to := lex.Token68.Run(s, i, rule.MaxTail)
-	for to > i && to+1 < len(s) && (s[to] == '=' && s[to+1] == '=' || inner[s[to]] && lex.Token68[s[to+1]] && lex.HasDigit(s[i:to])) && !strings.HasPrefix(s[to:], "%20") {
+	for to > i && goesOn(s, i, to) {
 		to = lex.Token68.Run(s, inner.Run(s, to, 3), rule.MaxTail)
 	}
 	for to > i && s[to-1] == '.' {
@@ -47,19 +62,29 @@ func tokenEnd(s string, i int) int {
 	return lex.Classes['e'].Run(s, to, 3)
 }
 
+// goesOn reports whether the token i..to continues behind an equals or a percent sign:
+// padding in its middle, or an escape that is not a blank.
+func goesOn(s string, i, to int) bool {
+	if to+1 >= len(s) || !inner[s[to]] || strings.HasPrefix(s[to:], "%20") {
+		return false
+	}
+	return s[to] == '=' && s[to+1] == '=' || lex.Token68[s[to+1]] && lex.HasDigit(s[i:to])
+}
+
 // inner may stand inside a token, but neither begin nor end it.
 var inner = lex.NewClass("=%")
 
 // basicAuth is base64 of user:password behind the word Basic.
 func basicAuth() rule.Rule {
 	return rule.Rule{
-		ID: "basic-auth", Specificity: rule.ByContext, Keywords: []string{"basic"}, Fold: true, Match: findBasic, MaxGap: 8,
+		ID: "basic-auth", Specificity: rule.ByContext,
+		Keywords: []string{"basic"}, Fold: true, Match: matchBasic, MaxGap: 8,
 		Hits:   []string{"Authorization: Basic dXNlcjpw{b20}", "-H 'authorization: basic YWRtaW46{b12}'"},
 		Misses: []string{"basic authentication", "Basic information follows", "the basic Understanding"},
 	}
 }
 
-func findBasic(s string, at, end int) (int, int) {
+func matchBasic(s string, at, end int) (int, int) {
 	i := lex.SkipBlank(s, end, 3)
 	to := lex.Classes['b'].Run(s, i, 1024)
 	if i == end || to-i < 8 || !lex.CanStartToken(s, at) {
@@ -83,14 +108,27 @@ func findBasic(s string, at, end int) (int, int) {
 // headers such as X-Api-Key.
 func authHeader() rule.Rule {
 	return rule.Rule{
-		ID: "auth-header", Specificity: rule.ByContext, Keywords: []string{"authorization", "x-auth-token", "api-key", "x-access-token", "private-token"},
-		Fold: true, Match: findAuthHeader, Open: openHeader,
-		Hits:   []string{"Authorization: Token {k24}1", "authorization: {a24}", `"Authorization": "AWS4 {a20}"`, "X-Api-Key: {a20}", `-H "PRIVATE-TOKEN: {a20}2"`},
-		Misses: []string{"Authorization: Bearer $TOKEN", "authorization: required for this", "Authorization header is missing", "X-Api-Key: YOUR_API_KEY_GOES_HERE"},
+		ID: "auth-header", Specificity: rule.ByContext,
+		Keywords: []string{"authorization", "x-auth-token", "api-key", "x-access-token", "private-token"},
+		Fold:     true, Match: matchAuthHeader, Open: openHeader,
+		Hits: []string{
+			"Authorization: Token {k24}1",
+			"authorization: {a24}",
+			`"Authorization": "AWS4 {a20}"`,
+			"X-Api-Key: {a20}",
+			`-H "PRIVATE-TOKEN: {a20}2"`,
+		},
+		Misses: []string{
+			"Authorization: Bearer $TOKEN",
+			"authorization: required for this",
+			"Authorization header is missing",
+			"X-Api-Key: YOUR_API_KEY_GOES_HERE",
+		},
 	}
 }
 
-func findAuthHeader(s string, _, end int) (int, int) {
+// matchAuthHeader matches the credentials behind the name that ends at end.
+func matchAuthHeader(s string, _, end int) (int, int) {
 	i, how := keyvalue.ReadOperator(s, end)
 	if how != keyvalue.OpColon && how != keyvalue.OpTight && how != keyvalue.OpLoose {
 		return 0, 0
@@ -98,22 +136,42 @@ func findAuthHeader(s string, _, end int) (int, int) {
 	if i < len(s) && lex.IsQuote(s[i]) {
 		i++
 	}
-	if j := lex.WordChars.Run(s, i, 20); j < len(s) && s[j] == ' ' && j-i >= 3 && (!lex.HasDigit(s[i:j]) || lex.HasFold(s, i, "aws4")) {
-		if k := j + 1; tokenEnd(s, k)-k >= 12 {
-			i = k
-		}
-	}
+	i = skipScheme(s, i)
 	if lex.HasFold(s, i, "aws4-hmac-") {
-		return 0, 0 // a signature, of use only once
+		return 0, 0 // a signature of one request, useless for the next
 	}
 	to := tokenEnd(s, i)
 	if to > i && to < len(s) && (s[to] == '@' || s[to] == '=') {
 		to = authBytes.Run(s, to, rule.MaxTail)
 	}
-	if v := s[i:to]; len(v) < 12 || !lex.HasDigit(v) && !lex.Scrambled(v) || lex.Placeholder(v) || keyvalue.Called(s, to) {
+	if !isHeaderCredential(s[i:to]) || keyvalue.Called(s, to) {
 		return 0, 0
 	}
 	return i, to
+}
+
+// minHeaderCredential is the least length of credentials in a header, in bytes. Words
+// of a sentence such as "required" are shorter.
+const minHeaderCredential = 12
+
+// skipScheme returns where the credentials start behind the name of a scheme at i, such
+// as Token or AWS4, or i where there is none. A scheme is one word without digits;
+// credentials long enough to be some must follow it.
+func skipScheme(s string, i int) int {
+	j := lex.WordChars.Run(s, i, 20)
+	if j >= len(s) || s[j] != ' ' || j-i < 3 || lex.HasDigit(s[i:j]) && !lex.HasFold(s, i, "aws4") {
+		return i
+	}
+	if k := j + 1; tokenEnd(s, k)-k >= minHeaderCredential {
+		return k
+	}
+	return i
+}
+
+// isHeaderCredential reports whether the value of a header looks generated and is no
+// stand-in such as YOUR_API_KEY_GOES_HERE.
+func isHeaderCredential(v string) bool {
+	return len(v) >= minHeaderCredential && (lex.HasDigit(v) || lex.Scrambled(v)) && !lex.Placeholder(v)
 }
 
 // authBytes also stand in what some servers take.
@@ -126,64 +184,4 @@ func openHeader(s string, _, end int) bool {
 		return keyvalue.Undecided(s, end)
 	}
 	return len(s) < i+64
-}
-
-// cookie is what a Cookie or Set-Cookie header carries.
-func cookie() rule.Rule {
-	return rule.Rule{
-		ID: "cookie", Specificity: rule.ByContext, Keywords: []string{"cookie"}, Fold: true, Match: findCookie, Open: openCookie,
-		Hits:   []string{"Cookie: sid={a24}; theme=dark", "Set-Cookie: session={a30}; Path=/; HttpOnly", `-H 'Cookie: a={a12}'`},
-		Misses: []string{"the cookie: it expires", "Cookie: theme=dark", "cookies: enabled=true", "a cookie jar"},
-	}
-}
-
-func findCookie(s string, at, end int) (int, int) {
-	i := lex.SkipBlank(s, end, 2)
-	if i >= len(s) || s[i] != ':' {
-		return 0, 0
-	}
-	i = lex.SkipBlank(s, i+1, 3)
-	setting := at >= 4 && lex.HasFold(s, at-4, "set-")
-	from, to := 0, i
-	for n := 0; n < 32; n++ {
-		eq := lex.WordChars.Run(s, to, 64)
-		if eq == to || eq >= len(s) || s[eq] != '=' {
-			break
-		}
-		end := cookieEnd(s, eq+1)
-		if v := s[eq+1 : end]; from == 0 && len(v) >= 8 && lex.CountChars(v).Digit > 0 && !lex.Placeholder(v) {
-			from = eq + 1
-		}
-		to = end
-		if setting || end >= len(s) || s[end] != ';' {
-			break
-		}
-		to = lex.SkipBlank(s, end+1, 3)
-	}
-	if from == 0 {
-		return 0, 0
-	}
-	for to > from && (s[to-1] == ' ' || s[to-1] == ';') {
-		to--
-	}
-	return from, to
-}
-
-// openCookie: a header goes on to the end of its line.
-func openCookie(s string, _, end int) bool {
-	i := lex.SkipBlank(s, end, 2)
-	if i >= len(s) {
-		return true
-	}
-	return s[i] == ':' && strings.IndexByte(s[i:], '\n') < 0
-}
-
-var cookieStops = lex.NewClass(" \t\r\n\"'`;,<>\\")
-
-func cookieEnd(s string, i int) int {
-	stop := min(len(s), i+4096)
-	for i < stop && s[i] < 0x80 && !cookieStops[s[i]] {
-		i++
-	}
-	return i
 }

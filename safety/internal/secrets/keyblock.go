@@ -72,8 +72,8 @@ func openPrivateKey(s string, at, end int) bool {
 }
 
 func openBody(s string, body int) bool {
-	if near := s[body:min(len(s), body+keySight)]; !keyed64(near) && !keyLines(near) {
-		return len(s)-body < keySight+100
+	if near := s[body:min(len(s), body+keyLookahead)]; !holdsKeyBase64(near) && !keyLines(near) {
+		return len(s)-body < keyLookahead+100
 	}
 	_, open := keyEnd(s, body)
 	return open
@@ -82,20 +82,40 @@ func openBody(s string, body int) bool {
 // looseKey is a private key whose label lost its dashes or was written otherwise.
 func looseKey() rule.Rule {
 	return rule.Rule{
-		ID: "private-key-block", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true, Match: findLooseKey, Lookahead: looseSight + 100,
-		Keywords: []string{"begin rsa private", "begin private key", "begin ec private", "begin openssh private", "begin encrypted private", "begin dsa private", "begin pgp private", "begin ssh2 encrypted private",
-			"begin+rsa+private", "begin+private+key", "begin+ec+private", "begin+openssh+private", "begin+encrypted+private", "begin+dsa+private", "begin+pgp+private"},
+		ID: "private-key-block", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
+		Match: matchLooseKey, Lookahead: looseLookahead + 100,
+		Keywords: []string{
+			"begin rsa private",
+			"begin private key",
+			"begin ec private",
+			"begin openssh private",
+			"begin encrypted private",
+			"begin dsa private",
+			"begin pgp private",
+			"begin ssh2 encrypted private",
+			"begin+rsa+private",
+			"begin+private+key",
+			"begin+ec+private",
+			"begin+openssh+private",
+			"begin+encrypted+private",
+			"begin+dsa+private",
+			"begin+pgp+private",
+		},
 		Open: func(s string, at, end int) bool {
 			body := looseBody(s, at, end)
-			return body < 0 && len(s)-end < 110 || body >= 0 && (len(s)-body < looseSight || openBody(s, body))
+			return body < 0 && len(s)-end < 110 || body >= 0 && (len(s)-body < looseLookahead || openBody(s, body))
 		},
-		Hits:   []string{"BEGIN RSA PRIVATE {}KEY\n{b64}\n{b64}\nEND RSA PRIVATE {}KEY", "---- BEGIN SSH2 ENCRYPTED PRIVATE {}KEY ----\n{b64}\n{b64}", "----- BEGIN PRIVATE {}KEY-----\n{b64}\n{b64}"},
+		Hits: []string{
+			"BEGIN RSA PRIVATE {}KEY\n{b64}\n{b64}\nEND RSA PRIVATE {}KEY",
+			"---- BEGIN SSH2 ENCRYPTED PRIVATE {}KEY ----\n{b64}\n{b64}",
+			"----- BEGIN PRIVATE {}KEY-----\n{b64}\n{b64}",
+		},
 		Misses: []string{"the lines begin private key material", "BEGIN RSA PRIVATE " + "KEY is what grep looks for"},
 	}
 }
 
-// looseSight is how far behind such a label the first line of the key starts.
-const looseSight = 320
+// looseLookahead is how far behind such a label the first line of the key starts.
+const looseLookahead = 320
 
 // looseBody is where the body behind such a label starts, or -1.
 func looseBody(s string, at, end int) int {
@@ -122,9 +142,9 @@ func looseBody(s string, at, end int) int {
 	return -1
 }
 
-func findLooseKey(s string, at, end int) (int, int) {
+func matchLooseKey(s string, at, end int) (int, int) {
 	body := looseBody(s, at, end)
-	if body < 0 || !keyed64(s[body:min(len(s), body+looseSight)]) {
+	if body < 0 || !holdsKeyBase64(s[body:min(len(s), body+looseLookahead)]) {
 		return rule.Costly, rule.Costly
 	}
 	to, _ := keyEnd(s, body)
@@ -148,20 +168,32 @@ func indexFold(s string, i int, lit string) int {
 // headlessKey is the rest of a private key whose beginning is cut off.
 func headlessKey() rule.Rule {
 	return rule.Rule{
-		ID: "private-key-rest", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true, Match: findHeadless, MaxGap: 100,
-		Keywords: []string{"-----end rsa private", "-----end private key", "-----end ec private", "-----end openssh private", "-----end encrypted private", "-----end dsa private", "-----end pgp private"},
-		Hits:     []string{"{b64}\n{b64}\n{b30}=\n-----END RSA PRIVATE {}KEY-----", "{b64}\n-----END PRIVATE {}KEY-----"},
-		Misses:   []string{"-----END RSA PRIVATE " + "KEY-----", "until the line\n-----END PRIVATE " + "KEY-----"},
+		ID: "private-key-rest", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
+		Match: matchHeadless, MaxGap: 100,
+		Keywords: []string{
+			"-----end rsa private",
+			"-----end private key",
+			"-----end ec private",
+			"-----end openssh private",
+			"-----end encrypted private",
+			"-----end dsa private",
+			"-----end pgp private",
+		},
+		Hits: []string{
+			"{b64}\n{b64}\n{b30}=\n-----END RSA PRIVATE {}KEY-----",
+			"{b64}\n-----END PRIVATE {}KEY-----",
+		},
+		Misses: []string{"-----END RSA PRIVATE " + "KEY-----", "until the line\n-----END PRIVATE " + "KEY-----"},
 	}
 }
 
-func findHeadless(s string, at, end int) (int, int) {
+func matchHeadless(s string, at, end int) (int, int) {
 	to := labelEnd(s, end)
 	if to == end || !lex.ContainsFold(s[end-3:to], "key") {
 		return 0, 0
 	}
 	from := decode.EncodedLines(s, at)
-	if from == at || !keyed64(s[from:at]) {
+	if from == at || !holdsKeyBase64(s[from:at]) {
 		return 0, 0
 	}
 	return from, to
@@ -170,7 +202,8 @@ func findHeadless(s string, at, end int) (int, int) {
 // puttyKey is what a key file of PuTTY holds behind its count of private lines.
 func puttyKey() rule.Rule {
 	return rule.Rule{
-		ID: "putty-private-key", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true, Keywords: []string{"private-lines:"}, Match: findPutty,
+		ID: "putty-private-key", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
+		Keywords: []string{"private-lines:"}, Match: matchPutty,
 		Open: func(s string, _, end int) bool {
 			_, open := keyEnd(s, end)
 			return open
@@ -180,58 +213,12 @@ func puttyKey() rule.Rule {
 	}
 }
 
-func findPutty(s string, at, end int) (int, int) {
+func matchPutty(s string, at, end int) (int, int) {
 	i := lex.SkipBlank(s, end, 3)
 	body := lex.Digits.Run(s, i, 4)
-	if body == i || !keyed64(s[body:min(len(s), body+keySight)]) {
+	if body == i || !holdsKeyBase64(s[body:min(len(s), body+keyLookahead)]) {
 		return 0, 0
 	}
 	to, _ := keyEnd(s, body)
 	return at, to
-}
-
-// jwkPart is a private part of a JSON Web Key.
-func jwkPart() rule.Rule {
-	return rule.Rule{
-		ID: "jwk-private-part", Specificity: rule.ByContext, Match: findJWK, Open: openJWK,
-		Keywords: []string{`"d":`, `"p":`, `"q":`, `"dp":`, `"dq":`, `"qi":`, `"k":`},
-		Hits:     []string{`{"kty":"EC","crv":"P-256","d":"{k43}","x":"{k43}"}`, `{"d":"{k43}","kty":"OKP"}`, `{"kty": "oct", "k": "{k43}"}`},
-		Misses:   []string{`{"d":"3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e"}`, `{"k":"v","kty":"RSA"}`},
-	}
-}
-
-// jwkSight is how far from a part the type of its key may stand.
-const jwkSight = 1200
-
-func jwkValue(s string, end int) (int, int) {
-	i := lex.SkipBlank(s, end, 3)
-	if i >= len(s) || s[i] != '"' {
-		return 0, 0
-	}
-	return i + 1, lex.WordChars.Run(s, i+1, decode.MaxToken)
-}
-
-func findJWK(s string, at, end int) (int, int) {
-	from, to := jwkValue(s, end)
-	if to-from < 20 || !lex.Random(s[from:to]) {
-		return 0, 0
-	}
-	before, after := s[max(0, at-jwkSight):at], s[to:min(len(s), to+jwkSight)]
-	if i := strings.LastIndexByte(before, '{'); i >= 0 {
-		before = before[i:]
-	}
-	after, _, _ = strings.Cut(after, "}")
-	if strings.Contains(before, `"kty"`) || strings.Contains(after, `"kty"`) {
-		return from, to
-	}
-	return 0, 0
-}
-
-// openJWK: the type may stand behind.
-func openJWK(s string, _, end int) bool {
-	from, to := jwkValue(s, end)
-	if to == len(s) {
-		return true
-	}
-	return to-from >= 20 && len(s)-to < jwkSight && strings.IndexByte(s[to:], '}') < 0
 }

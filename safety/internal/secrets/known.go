@@ -29,7 +29,8 @@ func Known(values []string) rule.Rule {
 		return open
 	}
 	for _, v := range values {
-		if v = invisible.Strip(v); len(v) >= minKnown && !strings.Contains("[REDACTED:", v) && !strings.Contains(v, "[REDACTED") {
+		if v = invisible.Strip(v); len(v) >= minKnown && !strings.Contains("[REDACTED:", v) &&
+			!strings.Contains(v, "[REDACTED") {
 			r.Keywords = append(append(r.Keywords, v), encodings(v)...)
 			if len(v) >= minKnownTorn {
 				split = append(split, v)

@@ -1,44 +1,96 @@
 package secrets
 
 import (
-	"candor/safety/internal/lex"
+	"slices"
+
 	"candor/safety/internal/rule"
 )
 
-// saasRules are keys of messaging, payment, mail, analytics and the rest.
+// saasRules finds keys of messaging, payment, mail, analytics and the rest.
 func saasRules() []rule.Rule {
-	return append(messagingRules(), append(paymentRules(), serviceRules()...)...)
+	return slices.Concat(messagingRules(), contactRules(), paymentRules(), bankRules(), serviceRules())
 }
 
+// messagingRules finds tokens of chat services, and the addresses that let whoever
+// knows them post. Phrases such as xoxo-with-love-from-all-of-us once matched; see
+// looksLikeSlackToken.
 func messagingRules() []rule.Rule {
 	return []rule.Rule{
-		rule.TokenOf("slack-token", rule.Format{Loose: true}, slackLike, []string{"xoxb-{n10+}", "xoxp-{n10+}", "xoxs-{n10+}", "xoxo-{n10+}",
-			"xoxe-{n10+}", "xoxc-{n10+}", "xoxd-{%10+}", "xoxo-{d1+}-{d1+}-{d1+}-{x1+}", "xoxs-{d1+}-{d1+}-{d1+}-{x1+}"}).
+		// Slack ("Token types"): bot, user, workspace, configuration and app tokens.
+		rule.TokenOf("slack-token", rule.Format{Loose: true}, looksLikeSlackToken, []string{
+			"xoxb-{n10+}", "xoxp-{n10+}", "xoxs-{n10+}", "xoxo-{n10+}",
+			"xoxe-{n10+}", "xoxc-{n10+}", "xoxd-{%10+}",
+			"xoxo-{d1+}-{d1+}-{d1+}-{x1+}", "xoxs-{d1+}-{d1+}-{d1+}-{x1+}"}).
 			Except("xoxo-with-love-from-all-of-us", "xoxb-my-very-own-bot-token"),
 		rule.LooseToken("slack-workspace-token", "xoxa-{n8+}", "xoxr-{n8+}"),
-		rule.FoldToken("slack-config-token", "xoxb-{d1}-{a100+}", "xoxp-{d1}-{a100+}", "xoxe.xoxb-{d1}-{a20+}", "xoxe.xoxp-{d1}-{a20+}", "xoxe-{d1}-{a100+}"),
+		rule.FoldToken(
+			"slack-config-token",
+			"xoxb-{d1}-{a100+}",
+			"xoxp-{d1}-{a100+}",
+			"xoxe.xoxb-{d1}-{a20+}",
+			"xoxe.xoxp-{d1}-{a20+}",
+			"xoxe-{d1}-{a100+}",
+		),
 		rule.FoldToken("slack-application-token", "xapp-{d1}-{a1+}-{d1+}-{a1+}"),
-		rule.Link("chat-post-url", "hooks.slack.com/services/{b36+}", "hooks.slack.com/workflows/{b36+}", "hooks.slack.com/triggers/{b36+}"),
-		rule.Link("guild-post-url", "discord.com/api/webhooks/{d15-21}/{k50+}", "discordapp.com/api/webhooks/{d15-21}/{k50+}"),
+
+		// Addresses that accept posts: Slack ("Incoming webhooks"), Discord ("Webhook resource"). Bot tokens of
+		// Discord are an id, a time and a signature.
+		rule.Link(
+			"chat-post-url",
+			"hooks.slack.com/services/{b36+}",
+			"hooks.slack.com/workflows/{b36+}",
+			"hooks.slack.com/triggers/{b36+}",
+		),
+		rule.Link(
+			"guild-post-url",
+			"discord.com/api/webhooks/{d15-21}/{k50+}",
+			"discordapp.com/api/webhooks/{d15-21}/{k50+}",
+		),
 		Vendor("discord-api-token", "discord", "{x64}", "{d18}", "{s32}"),
 		rule.RandomToken("discord-bot-token", "{k24-28}<.G>{k5}.{k27-45}"),
+
+		// Microsoft Teams ("Incoming Webhooks").
 		rule.Link("teams-post-url", "{a1-40}<.webhook.office.com/webhookb2/>{n36}@{n36}/IncomingWebhook/{a32}/{n36}"),
+
+		// Telegram ("Bot API", authorizing your bot), Mattermost and Gitter.
 		rule.Token("telegram-bot-token", "{d8-12}<:AA>{k30+}"),
 		Vendor("telegram-bot-api-token", "telegr", "{d5-16}:A{k34}"),
 		Vendor("mattermost-access-token", "mattermost", "{a26}"),
 		Vendor("gitter-access-token", "gitter", "{k40}"),
+	}
+}
+
+// contactRules finds keys of telephony, mail, support and social networks.
+func contactRules() []rule.Rule {
+	return []rule.Rule{
+		// Twilio ("API keys", SIDs) and SendGrid.
 		rule.ExactToken("twilio-api-key", "SK{x32}"),
 		Vendor("twilio-auth-token", "twilio", "{x32}"),
 		rule.Token("sendgrid-api-key", "SG.{k20-24}.{k39-50}", "SG.{p66}"),
+
+		// Mail and messages: Brevo, Mailchimp (the suffix names the data centre), Mailgun, MessageBird.
 		rule.Token("sendinblue-api-token", "xkeysib-{x64}-{a16}"),
 		rule.ExactToken("mailchimp-api-key", "{x32}<-us>{d1-2}"),
 		Vendor("mailchimp-token", "mailchimp", "{x32}-us{d2}"),
 		Vendor("mailgun-key", "mailgun", "key-{x32}", "pubkey-{x32}", "{g32}-{g8}-{g8}"),
 		Vendor("messagebird-api-token", "messagebird message-bird message_bird", "{a25}", uuid),
+
+		// Support: Intercom, Sendbird and Zendesk.
 		Vendor("intercom-api-key", "intercom", "{s60}"),
 		Vendor("sendbird-access-token", "sendbird", "{x40}", uuid),
 		Vendor("zendesk-secret-key", "zendesk", "{a40}"),
-		Vendor("twitter-api-key", "twitter", "{a25}", "{a45}", "{a50}", "{d15-25}-{a20-40}", "AAAAAAAAAAAAAAAAAAAAAA{%80-100}"),
+
+		// Social networks: Twitter (bearer tokens begin with a run of A), Twitch, Facebook ("Access tokens") and
+		// LinkedIn. EAA now and then stands inside base64.
+		Vendor(
+			"twitter-api-key",
+			"twitter",
+			"{a25}",
+			"{a45}",
+			"{a50}",
+			"{d15-25}-{a20-40}",
+			"AAAAAAAAAAAAAAAAAAAAAA{%80-100}",
+		),
 		Vendor("twitch-api-token", "twitch", "{a30}"),
 		rule.Token("facebook-page-access-token", "EAAM{a80+}", "EAAC{a80+}").Isolated(),
 		facebookToken(),
@@ -47,17 +99,34 @@ func messagingRules() []rule.Rule {
 	}
 }
 
-// slackLike is a token's body with numbers in it, or scrambled: words joined by
-// hyphens stand in for one.
-func slackLike(v string) bool { return lex.CountChars(v).Digit >= 2 || lex.CaseChanges(v) >= 2 }
-
+// paymentRules finds keys of payment, shops, parcels and travel. EAAA and sq0 also
+// begin runs of base64, so the rest must look generated.
 func paymentRules() []rule.Rule {
 	return []rule.Rule{
-		rule.Token("stripe-api-key", "sk_live_{a10+}", "sk_test_{a10+}", "sk_prod_{a10+}", "rk_live_{a10+}", "rk_test_{a10+}", "rk_prod_{a10+}"),
+		// Stripe ("API keys", and "Verify webhook signatures" for whsec_).
+		rule.Token(
+			"stripe-api-key",
+			"sk_live_{a10+}",
+			"sk_test_{a10+}",
+			"sk_prod_{a10+}",
+			"rk_live_{a10+}",
+			"rk_test_{a10+}",
+			"rk_prod_{a10+}",
+		),
 		rule.Token("stripe-webhook-secret", "whsec_{b24+}"),
+
+		// Square ("Access tokens") and Flutterwave.
 		rule.RandomToken("square-access-token", "sq0atp-{k22-60}", "sq0csp-{k40+}"),
 		rule.RandomToken("square-merchant-token", "EAAA{k22-60}").Isolated(),
-		rule.FoldToken("flutterwave-key", "FLWSECK_TEST-{g32}-X", "FLWPUBK_TEST-{g32}-X", "FLWSECK-{a32}-X", "FLWSECK_TEST-{g12}"),
+		rule.FoldToken(
+			"flutterwave-key",
+			"FLWSECK_TEST-{g32}-X",
+			"FLWPUBK_TEST-{g32}-X",
+			"FLWSECK-{a32}-X",
+			"FLWSECK_TEST-{g12}",
+		),
+
+		// Shopify ("Access tokens", prefixes), Shippo, EasyPost, Duffel and Lob.
 		rule.Token("shopify-access-token", "shpat_{x32}"),
 		rule.Token("shopify-custom-access-token", "shpca_{x32}"),
 		rule.Token("shopify-private-app-access-token", "shppa_{x32}"),
@@ -68,7 +137,20 @@ func paymentRules() []rule.Rule {
 		rule.Token("flight-api-token", "duffel_test_{s43}", "duffel_live_{s43}"),
 		rule.FoldToken("lob-api-key", "live_{x35}", "test_{x35}"),
 		rule.FoldToken("lob-pub-api-key", "live_pub_{x31}", "test_pub_{x31}"),
-		rule.FoldToken("plaid-api-token", "access-sandbox-"+uuid, "access-development-"+uuid, "access-production-"+uuid),
+	}
+}
+
+// bankRules finds keys of banks, exchanges and bookkeeping.
+func bankRules() []rule.Rule {
+	return []rule.Rule{
+		// Banks and exchanges, most of them without a prefix: Plaid, GoCardless, Coinbase, Kraken, KuCoin,
+		// Bittrex, Finicity, Finnhub.
+		rule.FoldToken(
+			"plaid-api-token",
+			"access-sandbox-"+uuid,
+			"access-development-"+uuid,
+			"access-production-"+uuid,
+		),
 		Vendor("plaid-secret", "plaid", "{a24}", "{a30}"),
 		Vendor("gocardless-api-token", "gocardless", "live_{s40}"),
 		Vendor("coinbase-access-token", "coinbase", "{k64}"),
@@ -77,6 +159,8 @@ func paymentRules() []rule.Rule {
 		Vendor("bittrex-key", "bittrex", "{a32}"),
 		Vendor("finicity-key", "finicity", "{x32}", "{a20}"),
 		Vendor("finnhub-access-token", "finnhub", "{a20}"),
+
+		// Shops and their books: FreshBooks, Squarespace, Etsy, HubSpot, Braintree.
 		Vendor("freshbooks-access-token", "freshbooks", "{a64}"),
 		Vendor("squarespace-access-token", "squarespace", uuid),
 		Vendor("etsy-access-token", "etsy", "{a24}"),
@@ -86,32 +170,46 @@ func paymentRules() []rule.Rule {
 	}
 }
 
+// serviceRules finds keys of all other services: content, maps, analytics, design, forms.
 func serviceRules() []rule.Rule {
 	return []rule.Rule{
+		// Adafruit and Adobe.
 		Vendor("adafruit-api-key", "adafruit", "{k32}"),
 		rule.Token("adafruit-io-key", "aio_{a28}"),
 		Vendor("adobe-client-id", "adobe", "{x32}"),
 		rule.Token("adobe-client-secret", "p8e-{a32}"),
+
+		// Airtable ("Personal access tokens"), Asana, Beamer, Contentful.
 		Vendor("airtable-api-key", "airtable", "{a17}"),
 		rule.Token("airtable-personal-access-token", "pat{a14}.{x64}"),
 		Vendor("asana-client", "asana", "{d16}", "{a32}"),
 		Vendor("beamer-api-token", "beamer", "b_{s44}"),
 		Vendor("contentful-delivery-api-token", "contentful", "{s43}"),
 		rule.Token("contentful-pat", "CFPAT-{k43}"),
+
+		// Dropbox, whose short-lived tokens begin with sl., Flickr and Frame.io.
 		Vendor("dropbox-api-token", "dropbox", "{a15}", "{a11}AAAAAAAAAA{s43}", "sl.{s135}"),
 		rule.Token("dropbox-short-lived-token", "sl.{k130+}"),
 		Vendor("flickr-access-token", "flickr", "{a32}"),
 		rule.Token("frameio-api-token", "fio-u-{s64}"),
+
+		// Looker, and Mapbox, whose tokens are a letter pair and base64 of JSON ("Access tokens").
 		Vendor("looker-client", "looker", "{a20}", "{a24}"),
 		rule.Token("mapbox-api-token", "pk.eyJ{a50+}.{k20+}", "sk.eyJ{a50+}.{k20+}"),
 		Vendor("mapbox-token", "mapbox", "pk.{a60}.{a22}"),
+
+		// The New York Times, RapidAPI and Typeform.
 		Vendor("nytimes-access-token", "nytimes new-york-times newyorktimes", "{s32}"),
 		Vendor("rapidapi-access-token", "rapidapi", "{k50}"),
 		rule.Token("typeform-api-token", "tfp_{p59}"),
 		Vendor("typeform-token", "typeform", "tfp_{p59}"),
+
+		// Resend, PostHog and Apify. re_ begins many a name, so the rest must look generated.
 		rule.RandomToken("mail-api-key", "re_{a6-10}_{a20-30}"),
 		rule.Token("product-analytics-key", "phx_{a40+}", "phc_{a40+}", "phs_{a40+}"),
 		rule.Token("scraping-api-token", "apify_api_{a30+}"),
+
+		// Sidekiq's private gem server, curl's logins and Freemius.
 		sidekiqSecret(),
 		rule.FoldToken("sidekiq-url", "{x8}:{x8}<@gems.contribsys.com>", "{x8}:{x8}<@enterprise.contribsys.com>"),
 		curlUser(),

@@ -1,0 +1,140 @@
+package secrets
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"candor/safety/internal/lex"
+	"candor/safety/internal/rule"
+)
+
+// jwtLike is a token of three dotted parts that has the look of a JWT but a
+// header that is cut or rewritten: two parts start as encoded JSON does.
+func jwtLike() rule.Rule {
+	f := rule.MustFormat("{k17-2000}<.ey>{j15+}")
+	return rule.Rule{
+		ID: "jwt-like", Specificity: rule.ByShape, Keywords: []string{".ey"},
+		Hits: []string{"ey{a20}.ey{a30}.{a20}"},
+		Misses: []string{
+			"ey.ey",
+			"money.eyes and more",
+			"eye_of_the_tiger_2x.eyes_of_the_tiger_cub.txt",
+			"the.eyewitness-account-of-the-thing",
+		},
+		Match: func(s string, at, _ int) (int, int) {
+			from, to, ok := f.Match(s, at)
+			if ok {
+				to = lex.Classes['j'].Run(s, to, rule.MaxTail)
+				for from+2 < at && !lex.IsLetter(s[from]) { // signs of markup
+					from++
+				}
+			}
+			if !ok || s[from:from+2] != "ey" || to >= len(s) || s[to] != '.' {
+				return 0, 0
+			}
+			if !looksGeneratedPart(s[from:at]) || !looksGeneratedPart(s[at+1:to]) {
+				return 0, 0
+			}
+			to = lex.Classes['j'].Run(s, to+1, rule.MaxTail)
+			return from, lex.Classes['e'].Run(s, to, 2)
+		},
+	}
+}
+
+// looksGeneratedPart reports whether a part of a token is no word: its case is mixed, or it
+// looks drawn by a machine.
+func looksGeneratedPart(s string) bool { return lex.MixedCase(s) || lex.Random(s) }
+
+// jwt is a JSON Web Token, told by decoding its header; the signature may be
+// missing, cut or empty.
+func jwt() rule.Rule {
+	return rule.Rule{
+		ID: "jwt", Specificity: rule.ByShape, Keywords: []string{"eyJ", "ewog", "eyAi"}, Match: matchJWT,
+		Hits:   []string{"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ{k40}.{k43}", "eyJhbGciOiJub25lIn0.eyJ{k40}."},
+		Misses: []string{"eyJhbGciOiJIUzI1NiJ9", "eyJust.words.here", "eyJ0aXRsZSI6IngifQ.notatoken.atall"},
+	}
+}
+
+const maxJWTHeader = 2048
+
+func matchJWT(s string, at, end int) (int, int) {
+	if isInsideWord(s, at) && !startsInsideWord(s, at) {
+		return 0, 0
+	}
+	dot := lex.WordChars.Run(s, at, maxJWTHeader)
+	if dot-at < 12 || dot >= len(s) || s[dot] != '.' {
+		return 0, 0
+	}
+	body := lex.WordChars.Run(s, dot+1, rule.MaxTail)
+	if body-dot-1 < 4 || !joseHeader(s[at:dot]) {
+		return 0, 0
+	}
+	to := body
+	for n := 0; n < 3 && to < len(s) && s[to] == '.'; n++ {
+		to = lex.WordChars.Run(s, to+1, rule.MaxTail)
+	}
+	for to > body && s[to-1] == '.' {
+		to--
+	}
+	return at, to
+}
+
+// isInsideWord reports whether the byte before i makes what starts there part of a
+// longer word, a hyphen or an underscore included.
+func isInsideWord(s string, i int) bool {
+	if i == 0 || !lex.WordChars[s[i-1]] {
+		return false
+	}
+	return s[i-1] == '-' || s[i-1] == '_' || !lex.CanStartToken(s, i)
+}
+
+// startsInsideWord reports whether a header starts at i in the middle of a word: only where
+// it opens with one of its own names, and ends soon.
+func startsInsideWord(s string, i int) bool {
+	head := s[i:min(len(s), i+512)]
+	if len(head) < 10 || strings.IndexByte(head, '.') < 0 {
+		return false
+	}
+	for _, name := range headerNames {
+		if head[3:9] == name {
+			return true
+		}
+	}
+	return false
+}
+
+// headerNames are alg":, typ":, kid":, enc":, zip":, cty":, jku":, jwk":, x5t":
+// and x5c": as they look behind eyJ.
+var headerNames = [...]string{
+	"hbGciO",
+	"0eXAiO",
+	"raWQiO",
+	"lbmMiO",
+	"6aXAiO",
+	"jdHkiO",
+	"qa3UiO",
+	"qd2siO",
+	"4NXQiO",
+	"4NWMiO",
+}
+
+// joseHeader reports whether a segment decodes to a JSON object that names an
+// algorithm. It decodes on the stack.
+func joseHeader(seg string) bool {
+	var src [maxJWTHeader]byte
+	var dst [maxJWTHeader]byte
+	n := copy(src[:], seg)
+	n, _ = base64.RawURLEncoding.Decode(dst[:], src[:n-(n%4)%4%2])
+	head := dst[:n]
+	return n > 2 && head[0] == '{' &&
+		(hasKey(head, "alg") || hasKey(head, "enc") || hasKey(head, "kid") || hasKey(head, "typ"))
+}
+
+func hasKey(head []byte, key string) bool {
+	for i := 1; i+len(key)+1 < len(head); i++ {
+		if head[i-1] == '"' && string(head[i:i+len(key)]) == key && head[i+len(key)] == '"' {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,148 @@
+package secrets
+
+import (
+	"candor/safety/internal/lex"
+	"candor/safety/internal/prefilter"
+	"candor/safety/internal/rule"
+)
+
+// vaultLegacy is a token of one length behind a prefix that any code may hold.
+func vaultLegacy() rule.Rule {
+	return rule.TokenOf("vault-legacy-token", rule.Format{Exact: true, Spare: true}, isScattered, []string{"s.{a24}"}).
+		Except("s.ReadUint16LengthPrefixed(&x)")
+}
+
+// isScattered is random without the looks of an identifier, whose digits stand
+// together and whose letters make words.
+func isScattered(v string) bool {
+	groups, word, longest := 0, 0, 0
+	for i := range len(v) {
+		if lex.Digits[v[i]] && (i == 0 || !lex.Digits[v[i-1]]) {
+			groups++
+		}
+		if word++; v[i]-'a' >= 26 {
+			word = 0
+		}
+		longest = max(longest, word)
+	}
+	return lex.Random(v) && (groups > 1 || longest < 5)
+}
+
+// facebookToken is an app's access token: digits, a bar, its secret. It has no
+// literal, so it is filed under every digit-bar-letter there is.
+func facebookToken() rule.Rule {
+	f := rule.Format{
+		Left:  []rule.Part{{Set: lex.Digits, Min: 14, Max: 15}},
+		Right: []rule.Part{{Set: lex.WordChars, Min: 26, Max: 40}},
+		Exact: true,
+	}
+	r := rule.Rule{
+		ID: "facebook-access-token", Specificity: rule.ByShape,
+		Context: prefilter.Context{Prev: lex.Digits, Far: lex.WordChars, Skip: 24},
+		Hits:    []string{"{d15}|{k27}", "{d16}|{k27}"},
+		Misses:  []string{"a table 12|34 row", "1|a"},
+		Match: func(s string, at, end int) (int, int) {
+			from := f.Backward(s, at)
+			to := f.Forward(s, end, f.Right)
+			if from < 0 || to < 0 || !lex.CanStartToken(s, from) || !lex.Random(s[end:to]) {
+				return 0, 0
+			}
+			return from, to
+		},
+	}
+	for d := byte('0'); d <= '9'; d++ {
+		r.Keywords = append(r.Keywords, rule.Spread(string([]byte{d, '|'}), lex.WordChars)...)
+	}
+	return r
+}
+
+// sidekiqSecret is the credential of a private gem server, in a variable's
+// value; in a URL it is a password like any other.
+func sidekiqSecret() rule.Rule {
+	f := rule.Format{Right: mustParts("{x8}:{x8}"), Exact: true}
+	return rule.Rule{
+		ID: "sidekiq-secret", Specificity: rule.ByContext, Fold: true,
+		Keywords: []string{"__contribsys__com"}, MaxGap: 120,
+		Hits: []string{
+			"BUNDLE_ENTERPRISE__CONTRIBSYS__COM={x8}:{x8}",
+			"BUNDLE_GEMS__CONTRIBSYS__COM: \"{x8}:{x8}\"",
+		},
+		Misses: []string{"BUNDLE_GEMS__CONTRIBSYS__COM is not set"},
+		Match: func(s string, at, end int) (int, int) {
+			n := valueNear(s, at, end, []rule.Format{f})
+			return n.from, n.to
+		},
+	}
+}
+
+// awsSecret is the secret key that stands near an access key id.
+func awsSecret() rule.Rule {
+	return rule.Rule{
+		ID: "aws-secret-access-key", Specificity: rule.ByContext, Keywords: []string{"AKIA", "ASIA"}, MaxGap: 190,
+		Hits:   []string{"AKIA{u16} {b40}", "id AKIA{u16}, secret: {b40}"},
+		Misses: []string{"AKIAIOSFODNN7" + "EXAMPLE 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e"},
+		Match: func(s string, at, end int) (int, int) {
+			set := lex.Classes['b']
+			if at > 0 && set[s[at-1]] {
+				return 0, 0
+			}
+			i := lex.Classes['u'].Run(s, at, 21)
+			for stop := min(len(s)-40, at+139); i <= stop; {
+				if from := set.Back(s, i+40, 40); from > i {
+					i = from
+					continue
+				}
+				to := set.Run(s, i+40, 140)
+				if v := s[i : i+40]; to == i+40 && lex.Random(v) && lex.CountChars(v).Upper > 0 {
+					return i, to
+				}
+				i = to + 1
+			}
+			return 0, 0
+		},
+	}
+}
+
+// seedHex is a wallet's key: 64 hex digits after the words that announce one.
+func seedHex() rule.Rule {
+	return rule.Rule{
+		ID: "crypto-private-key", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
+		Keywords: []string{
+			"private key",
+			"private_key",
+			"privatekey",
+			"private-key",
+			"seed phrase",
+			"seed_phrase",
+			"mnemonic",
+			"seed",
+		},
+		Match: matchSeedHex, MaxGap: 100,
+		Hits: []string{"private key is 0x{h64}", "seed: {h64}", "privateKey={h64}"},
+		Misses: []string{
+			"the seed 42",
+			"private key id abc",
+			"seed corpus at 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e",
+		},
+	}
+}
+
+func matchSeedHex(s string, _, end int) (int, int) {
+	hex := lex.Classes['x']
+	stop := min(len(s), end+24)
+	for i := end; i < stop && s[i] != '\n'; i++ {
+		if !hex[s[i]] || i > 0 && lex.Alnum[s[i-1]] && s[i-1] != 'x' {
+			continue
+		}
+		if to := hex.Run(s, i, 65); to-i == 64 {
+			return i, to
+		}
+	}
+	return 0, 0
+}
+
+// looksLikeSlackToken is a token's body with numbers in it, or scrambled: words joined by
+// hyphens stand in for one.
+func looksLikeSlackToken(v string) bool {
+	return lex.CountChars(v).Digit >= 2 || lex.CaseChanges(v) >= 2
+}
