@@ -141,9 +141,11 @@ func TestAnImageIsMatchedIfItsAddressCarriesAQuery(t *testing.T) {
 func TestMarkupIsMatchedWhereItWouldAct(t *testing.T) {
 	r := activeMarkup()
 	for text, want := range map[string]int{
-		"<script>": 1, "<scripts>": 0, "<SVG onload=x>": 2, "<svg/onload=x>": 1, "<p onload=x>": 1, "a hook onload=x": 0,
+		"<script>": 1, "<scripts>": 0, "<SVG onload=x>": 2, "<svg/onload=x>": 1, "<p onload=x>": 1,
+		"a hook onload=x":               0,
 		`<img src="https://a.test/?q">`: 1, `<img src="https://a.test/">?`: 0, `<img src="/a?q">`: 0,
-		`<img alt="//a?">`: 0, "srcdoc=x": 1, "@import url(http://a)": 1, "<iframe src=x>": 1, "<iframes>": 0, "<embed": 1,
+		`<img alt="//a?">`: 0, "srcdoc=x": 1, "@import url(http://a)": 1, "<iframe src=x>": 1, "<iframes>": 0,
+		"<embed": 1,
 	} {
 		assert.Len(t, matches(&r, text), want, "%q", text)
 	}
@@ -158,7 +160,8 @@ func TestAStreamWaitsForTheRestOfATokenOrAnAddress(t *testing.T) {
 		assert.False(t, token.Open(text, 0, 3), "%q", text)
 	}
 	for text, want := range map[string]bool{
-		"![x](http": true, "![x](https://a.test/p": true, "![x](https://a.test/p?": false, "![x](https://a.test/p)": false,
+		"![x](http": true, "![x](https://a.test/p": true, "![x](https://a.test/p?": false,
+		"![x](https://a.test/p)":  false,
 		"![x](https://a.test/p\n": false, "![x](http" + strings.Repeat("s", 300): false,
 	} {
 		assert.Equal(t, want, image.Open(text, 3, 9), "%q", text)

@@ -21,7 +21,7 @@ func TestAnOperatorIsReadUpToTheValue(t *testing.T) {
 		},
 		opIs: {
 			"token is ‸v", "token of my account was ‸v", "token is now set to ‸v", "Token lautet ‸v",
-			"token is to ‸now",
+			"token of one two three four is ‸v",
 		},
 		opComma:  {"'token', ‸'v'"},
 		opTag:    {"token> ‸v", "token</key>\n<string>‸v"},
@@ -45,7 +45,7 @@ func TestNothingJoinsANameToProseOrCode(t *testing.T) {
 		"token", "token ", "token(v)", "token --> v", "token ... v", "token|v", "token, 'v'", "'token', v",
 		"'token', `v`", "token =\n v", "token\nvalue v", "token</b>", "token</key>\n<integer>", "token “v”",
 		"token refresh v",
-		"token of", "token of the", "token of one two three four five six is v", "token i", "'token' is v",
+		"token of", "token of the", "token of one two three four five is v", "token i", "'token' is v",
 		"token . v",
 	} {
 		_, op := ReadOperator(s, strings.Index(s, "token")+len("token"))
