@@ -8,7 +8,8 @@ import (
 // regular expressions, so a match costs one table look-up a byte.
 type Class [256]bool
 
-// NewClass reads "a-z0-9_-": ranges and single bytes, a hyphen last.
+// NewClass returns the set that a specification such as "a-z0-9_-" lists: ranges and
+// single bytes. A hyphen of its own stands last.
 func NewClass(spec string) *Class {
 	var c Class
 	for i := 0; i < len(spec); i++ {
@@ -24,8 +25,8 @@ func NewClass(spec string) *Class {
 	return &c
 }
 
-// Classes are the letters a format may use. Bytes above 0x7f are in none, so a
-// token always ends before the next script.
+// Classes are the sets that a format names by a letter, as in {a36}. Bytes above 0x7f
+// are in none, so that a token always ends before the next script.
 var Classes = [256]*Class{
 	'a': NewClass("A-Za-z0-9"),
 	'b': NewClass("A-Za-z0-9+/"),
@@ -56,7 +57,8 @@ var (
 	WordChars = Classes['k']                // letters, digits, _ and -
 	Token68   = NewClass("A-Za-z0-9._~+/-") // of HTTP credentials, without the padding
 
-	// BeforeToken is what freeOnLeft may allow before a token.
+	// BeforeToken holds every byte before which CanStartToken may allow a token to start: all
+	// but letters and digits, and those that end an escape.
 	BeforeToken = func() *Class {
 		c := *NewClass("nrt0-9A-Fa-f")
 		for b := range c {
@@ -66,14 +68,14 @@ var (
 	}()
 )
 
-// Join adds what another class holds.
+// Join adds the bytes of another class to c.
 func (c *Class) Join(other *Class) {
 	for b := range c {
 		c[b] = c[b] || other[b]
 	}
 }
 
-// Run is the end of the run of c that starts at i, at most max bytes long.
+// Run returns the end of the run of bytes of c that starts at i, at most max bytes long.
 func (c *Class) Run(s string, i, max int) int {
 	end := len(s)
 	if end-i > max {
@@ -91,8 +93,9 @@ func (c *Class) Run(s string, i, max int) int {
 	return end
 }
 
-// WordRun is wordish.run for words, which most often are letters and end within eight
-// bytes: it looks for their end without a loop, whose length would be guessed wrong.
+// WordRun returns what WordChars.Run returns. It is faster for words, most of which are
+// letters and end within eight bytes: it finds their end without a loop, whose exit the
+// processor would mispredict.
 func WordRun(s string, i, max int) int {
 	end := len(s)
 	if end-i > max {
@@ -110,23 +113,24 @@ func WordRun(s string, i, max int) int {
 	return WordChars.Run(s, i, end-i)
 }
 
-// LeadingLetters is how many of eight bytes are letters, up to the first that is none.
+// LeadingLetters counts the letters among eight bytes, up to the first byte that is none.
 func LeadingLetters(w uint64) int { return bits.TrailingZeros64(^LetterMask(w)&HighBits) / 8 }
 
-// LetterMask has the top bit of those of eight bytes that are letters.
+// LetterMask sets the top bit of each of eight bytes that is a letter.
 func LetterMask(w uint64) uint64 {
 	w |= 0x20 * Ones
 	low := w &^ HighBits
 	return (low + (0x80-'a')*Ones) &^ (low + (0x80-'z'-1)*Ones) &^ w & HighBits
 }
 
-// A byte of each of eight, and the top bits of them.
+// Ones has the lowest bit of each of eight bytes, HighBits the highest.
 const (
 	Ones     = 0x0101010101010101
 	HighBits = 0x8080808080808080
 )
 
-// Back is the start of the run of c that ends before i, at most max bytes long.
+// Back returns the start of the run of bytes of c that ends before i, at most max bytes
+// long.
 func (c *Class) Back(s string, i, max int) int {
 	start := 0
 	if i > max {
@@ -138,7 +142,7 @@ func (c *Class) Back(s string, i, max int) int {
 	return i
 }
 
-// ToLower is b in lower case if it is an ASCII letter, else b.
+// ToLower returns b in lower case if it is an ASCII letter, else b.
 func ToLower(b byte) byte {
 	if b-'A' < 26 {
 		return b | 0x20
@@ -146,7 +150,7 @@ func ToLower(b byte) byte {
 	return b
 }
 
-// ToUpper is b in upper case if it is an ASCII letter, else b.
+// ToUpper returns b in upper case if it is an ASCII letter, else b.
 func ToUpper(b byte) byte {
 	if b-'a' < 26 {
 		return b &^ 0x20
@@ -154,7 +158,8 @@ func ToUpper(b byte) byte {
 	return b
 }
 
-// HasFold reports whether s holds lit at i. lit is in lower case.
+// HasFold reports whether lit, which is in lower case, stands at i in any case. It
+// reports false for any i outside s.
 func HasFold(s string, i int, lit string) bool {
 	if i < 0 || len(s)-i < len(lit) {
 		return false
@@ -167,8 +172,8 @@ func HasFold(s string, i int, lit string) bool {
 	return true
 }
 
-// CanStartToken reports whether a token may start at i: what stands before is no
-// letter or digit, or is the end of an escape such as \n or %3D.
+// CanStartToken reports whether a token may start at i: the byte before it is no letter or
+// digit, or ends an escape such as \n or %3D.
 func CanStartToken(s string, i int) bool {
 	if i == 0 || !Alnum[s[i-1]] {
 		return true
@@ -180,8 +185,8 @@ func CanStartToken(s string, i int) bool {
 	return i >= 3 && s[i-3] == '%' && hex[s[i-2]] && hex[s[i-1]]
 }
 
-// Sextets are the values of base64's characters, of both alphabets; nibbles are
-// those of hex digits. Anything else is 0xff.
+// Sextets holds the values of the characters of base64, of both alphabets, and Nibbles
+// those of hex digits. All other bytes are 0xff.
 var Sextets, Nibbles = func() (six, four [256]uint8) {
 	for i := range six {
 		six[i], four[i] = 0xff, 0xff

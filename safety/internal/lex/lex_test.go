@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// drawnFrom is n bytes of an alphabet.
+// drawnFrom returns n random bytes of an alphabet.
 func drawnFrom(rng *rand.Rand, alphabet string, n int) string {
 	var b strings.Builder
 	for range n {
@@ -18,7 +18,7 @@ func drawnFrom(rng *rand.Rand, alphabet string, n int) string {
 	return b.String()
 }
 
-// allBytes are the 256 bytes there are.
+// allBytes holds each of the 256 bytes once.
 var allBytes = func() string {
 	var b [256]byte
 	for i := range b {
@@ -27,8 +27,8 @@ var allBytes = func() string {
 	return string(b[:])
 }()
 
-// slowLook is look, a byte at a time.
-func slowLook(v string) CharStats {
+// countSlowly counts as CountChars does, a byte at a time.
+func countSlowly(v string) CharStats {
 	v = v[:min(len(v), StatsLimit)]
 	l := CharStats{Hex: true}
 	seen := map[byte]bool{}
@@ -50,43 +50,49 @@ func slowLook(v string) CharStats {
 	return l
 }
 
-func TestLookingAtAValueCountsItsBytes(t *testing.T) {
+func TestCountCharsCountsEveryByte(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	for _, alphabet := range []string{allBytes, "abc", "0123456789abcdef-", "aA0", "\x80\xff\xbf\xc0", "ABCxyz129.+/="} {
+	for _, chars := range []string{
+		allBytes, "abc", "0123456789abcdef-", "aA0", "\x80\xff\xbf\xc0", "ABCxyz129.+/=",
+	} {
 		for n := range 200 {
-			v := drawnFrom(rng, alphabet, n)
-			require.Equal(t, slowLook(v), CountChars(v), "%q", v)
-			require.Equal(t, slowLook(v).Digit > 0, HasDigit(v), "%q", v)
+			v := drawnFrom(rng, chars, n)
+			require.Equal(t, countSlowly(v), CountChars(v), "%q", v)
+			require.Equal(t, countSlowly(v).Digit > 0, HasDigit(v), "%q", v)
 		}
 	}
 }
 
-func TestADigitIsSeenWhereverItStands(t *testing.T) {
+func TestHasDigitSeesADigitAnywhere(t *testing.T) {
 	for _, filler := range []byte{'a', ':', '/', 0, 0x7f, 0x80, 0xff, 0xb0, 0x70} {
 		for n := range 20 {
 			plain := strings.Repeat(string([]byte{filler}), n)
 			assert.False(t, HasDigit(plain), "%#x", filler)
 			for i := range n {
 				for d := byte('0'); d <= '9'; d++ {
-					require.True(t, HasDigit(plain[:i]+string([]byte{d})+plain[i+1:]), "%#x at %d", filler, i)
+					v := plain[:i] + string([]byte{d}) + plain[i+1:]
+					require.True(t, HasDigit(v), "%#x at %d", filler, i)
 				}
 			}
 		}
 	}
 }
 
-func TestAVocabularyKnowsItsWordsInAnyCaseAndNoOthers(t *testing.T) {
+func TestAVocabularyHoldsItsWordsInAnyCaseAndNoOthers(t *testing.T) {
 	v := WordSet("pass password passphrase key a b64 sixteenletters16")
-	for _, word := range []string{"pass", "PASS", "Password", "passPhrase", "KEY", "a", "A", "B64", "SixteenLetters16"} {
+	for _, word := range strings.Fields("pass PASS Password passPhrase KEY a A B64 SixteenLetters16") {
 		assert.True(t, v.Has(word), word)
 	}
-	for _, word := range []string{"", "b", "pas", "passw", "keys", "p\u0131ss", "passwore", "paszword", "passphrasf", "sixteenletters1", "seventeenletter17"} {
+	for _, word := range []string{
+		"", "b", "pas", "passw", "keys", "p\u0131ss", "passwore", "paszword", "passphrasf", "sixteenletters1",
+		"seventeenletter17",
+	} {
 		assert.False(t, v.Has(word), word)
 	}
 	assert.Panics(t, func() { WordSet("seventeenletters7") })
 }
 
-func TestATextIsASCIIWhereNoByteIsHigh(t *testing.T) {
+func TestASCIIEndStopsAtTheFirstHighByte(t *testing.T) {
 	for n := range 100 {
 		text := strings.Repeat("a", n)
 		require.Equal(t, n, ASCIIEnd(text, 0))
@@ -96,10 +102,11 @@ func TestATextIsASCIIWhereNoByteIsHigh(t *testing.T) {
 	}
 }
 
-func TestAWordEndsWhereItsAlphabetEnds(t *testing.T) {
+func TestWordRunEndsWhereRunDoes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 3000 {
-		s := drawnFrom(rng, "abcdefghijklmnopqrstuvwxyzABCXYZabcdefghijklmnopqrstuvwxyz09_- .@[`{\x80\xe1", rng.IntN(40))
+		const letters = "abcdefghijklmnopqrstuvwxyz"
+		s := drawnFrom(rng, letters+"ABCXYZ"+letters+"09_- .@[`{\x80\xe1", rng.IntN(40))
 		for i := range len(s) + 1 {
 			require.Equal(t, WordChars.Run(s, i, 20), WordRun(s, i, 20), "%q from %d", s, i)
 		}

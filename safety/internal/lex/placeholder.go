@@ -5,20 +5,25 @@ import (
 	"strings"
 )
 
-// Benign are words that stand where a secret might and are none.
-var Benign = WordSet("true false null nil none undefined string str text number int integer boolean bool object array bytes any required " +
-	"optional invalid valid missing expired empty unset unknown wrong correct incorrect ok yes no on off enabled disabled default " +
-	"redacted hidden masked removed secret password passwd token key apikey value example sample placeholder dummy changeme " +
-	"changeit foo bar baz test todo tbd xxx your none given set stored provided needed used supplied generated returned bearer " +
-	"basic digest oauth jwt pass pwd user username and or not the a an in from for is are was be must should will can to of with " +
-	"hashed encrypted plaintext self this env file vault input output request response config lambda func function async await new " +
-	"return private public protected static readonly rejected accepted refreshed rotated revoked leaked exposed configured here " +
-	"below above available unavailable present absent authentication authorization header cookie session login credential " +
-	"credentials keyring keychain prompt manager interactive stdin mandatory forbidden deprecated expected blank readonly internal " +
-	"include inherit omit same-origin replace-me replaceme deadbeef foobar anonymous external rotation reset protected strength policy field column sensitive secure unchanged automatic automatically managed")
+// Benign holds the words that often stand where a secret might: types, states, verbs,
+// and the words of documentation.
+var Benign = WordSet("true false null nil none undefined string str text number int integer boolean bool " +
+	"object array bytes any required optional invalid valid missing expired empty unset unknown wrong " +
+	"correct incorrect ok yes no on off enabled disabled default redacted hidden masked removed secret " +
+	"password passwd token key apikey value example sample placeholder dummy changeme changeit foo bar baz " +
+	"test todo tbd xxx your none given set stored provided needed used supplied generated returned bearer " +
+	"basic digest oauth jwt pass pwd user username and or not the a an in from for is are was be must " +
+	"should will can to of with hashed encrypted plaintext self this env file vault input output request " +
+	"response config lambda func function async await new return private public protected static readonly " +
+	"rejected accepted refreshed rotated revoked leaked exposed configured here below above available " +
+	"unavailable present absent authentication authorization header cookie session login credential " +
+	"credentials keyring keychain prompt manager interactive stdin mandatory forbidden deprecated expected " +
+	"blank readonly internal include inherit omit same-origin replace-me replaceme deadbeef foobar " +
+	"anonymous external rotation reset protected strength policy field column sensitive secure unchanged " +
+	"automatic automatically managed")
 
-// Placeholder reports whether a value stands for a secret rather than being
-// one: a variable, a template, a run of one filler, or our own marker.
+// Placeholder reports whether v stands for a secret rather than being one: a variable,
+// a template, a run of one filler, a word such as "example", or a marker.
 func Placeholder(v string) bool {
 	if v == "" || sameFiller(v) || variable(v) {
 		return true
@@ -40,15 +45,18 @@ func Placeholder(v string) bool {
 	return false
 }
 
-// fillers are words that only a stand-in holds.
-var fillers = [...]string{"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_", "insert-", "redacted", "......", "abcdefghijkl", "0123456789"}
+// fillers are texts that only placeholders hold, at any place in them.
+var fillers = [...]string{
+	"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******", "insert_",
+	"insert-", "redacted", "......", "abcdefghijkl", "0123456789",
+}
 
-// fillerStep is how far apart the places are that are looked at: every filler
-// holds one of them with a byte behind it.
+// fillerStep is the distance of the places at which Placeholder looks for a filler. Every
+// filler is longer, so that it covers one of them and the byte behind it.
 const fillerStep = 4
 
-// fillerPairs tell of a byte, and of the one behind it, in which fillers and how
-// far behind their start they may stand.
+// fillerPairs holds for the byte at such a place, and for the byte behind it, a bit for
+// each filler and each offset in it at which the byte stands.
 var fillerPairs = func() (t [2][256]uint64) {
 	for k, w := range fillers {
 		for p := range 2 * fillerStep {
@@ -60,8 +68,8 @@ var fillerPairs = func() (t [2][256]uint64) {
 	return t
 }()
 
-// sameFiller is xxxx, ****, 0000 and the like, also behind a token's prefix, or
-// one letter all along.
+// sameFiller reports whether v is a filler such as xxxx, **** or 0000, ends in twelve or
+// more of them, as behind the prefix of a token, or is any one byte eight times or more.
 func sameFiller(v string) bool {
 	last := v[len(v)-1]
 	n := 1
@@ -72,7 +80,8 @@ func sameFiller(v string) bool {
 	return n == len(v) && (filler || n >= 8) || n >= 12 && filler
 }
 
-// variable is $NAME, ${…}, $(…), {{…}}, %s, %NAME%, <name>, [name], @name@, !tag.
+// variable reports whether v is to be replaced by a value: $NAME, ${…}, $(…), {{…}}, %s,
+// %NAME%, <name>, [name], @name@, or a YAML tag such as !vault.
 func variable(v string) bool {
 	switch v[0] {
 	case '$':

@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 )
 
-// RuneStart is the last rune boundary at or before i.
+// RuneStart returns the last rune boundary at or before i, len(s) at most.
 func RuneStart(s string, i int) int {
 	if i >= len(s) {
 		return len(s)
@@ -28,7 +28,7 @@ func IsUpper(b byte) bool { return b-'A' < 26 }
 // EqualFold reports whether s is lit in any case. lit is in lower case.
 func EqualFold(s, lit string) bool { return len(s) == len(lit) && HasFold(s, 0, lit) }
 
-// SkipBlank is the position behind at most max spaces and tabs at i.
+// SkipBlank returns the position behind the spaces and tabs at i, at most max of them.
 func SkipBlank(s string, i, max int) int {
 	end := min(len(s), i+max)
 	for i < end && (s[i] == ' ' || s[i] == '\t') {
@@ -37,7 +37,8 @@ func SkipBlank(s string, i, max int) int {
 	return i
 }
 
-// SkipSpace is the position behind at most max spaces, tabs and line ends at i.
+// SkipSpace returns the position behind the spaces, tabs and line ends at i, at most max
+// of them.
 func SkipSpace(s string, i, max int) int {
 	end := min(len(s), i+max)
 	for i < end && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
@@ -46,13 +47,14 @@ func SkipSpace(s string, i, max int) int {
 	return i
 }
 
-// HexText reports whether two hex digits stand for a byte of plain text.
+// HexText reports whether the two hex digits that v begins with stand for a byte of
+// plain text.
 func HexText(v string) bool {
 	return IsText(Nibbles[v[0]]<<4 | Nibbles[v[1]])
 }
 
-// HexNumber is the number that the n hex digits at i stand for. It reports false where
-// there are none, or where they are no code point.
+// HexNumber returns the number that the n hex digits at i stand for, n from 1 to 8. It
+// reports false if there are fewer.
 func HexNumber(s string, i, n int) (rune, bool) {
 	if n < 1 || n > 8 || len(s)-i < n {
 		return 0, false
@@ -85,8 +87,8 @@ func ContainsFold(s, lit string) bool {
 	return false
 }
 
-// ASCIIEnd is where the first byte stands, from i on, that is not ASCII. It reads
-// 32 bytes at a time.
+// ASCIIEnd returns the position of the first byte from i on that is not ASCII, or
+// len(s). It reads 32 bytes at a time.
 func ASCIIEnd(s string, i int) int {
 	for i+32 <= len(s) && (Load8(s, i)|Load8(s, i+8)|Load8(s, i+16)|Load8(s, i+24))&HighBits == 0 {
 		i += 32
@@ -100,14 +102,15 @@ func ASCIIEnd(s string, i int) int {
 	return i
 }
 
-// Load8 are the eight bytes at i as one number; the compiler makes it one load.
+// Load8 returns the eight bytes at i as one number, the first one lowest; the compiler
+// makes it one load.
 func Load8(s string, i int) uint64 {
 	s = s[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// Load4 are the four bytes at i as one number.
+// Load4 returns the four bytes at i as one number, the first one lowest.
 func Load4(s string, i int) uint32 {
 	s = s[i : i+4]
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24

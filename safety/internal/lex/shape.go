@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// LooksGenerated is random, or letters that change case too often for words.
+// LooksGenerated reports whether v is random, or its letters change case more often
+// than those of words.
 func LooksGenerated(v string) bool { return Random(v) || CaseChanges(v)*3 >= len(v) }
 
-// NotWords is drawn by a machine, or one run of letters that is no word.
+// NotWords reports whether v looks generated, or is not made of words that can be
+// pronounced.
 func NotWords(v string) bool {
 	if LooksGenerated(v) {
 		return true
@@ -17,14 +19,15 @@ func NotWords(v string) bool {
 	return words == 0
 }
 
-// LooksGeneratedInBothCases is random with letters of both cases, as no class of a page is.
+// LooksGeneratedInBothCases reports whether v is random and has letters of both cases.
+// The class names of a web page, which are random, too, have one case.
 func LooksGeneratedInBothCases(v string) bool { return Random(v) && MixedCase(v) }
 
-// Scrambled is letters that change case at nearly every other place, as those of
-// no name do.
+// Scrambled reports whether the letters of v change case at nearly every other place,
+// as in aBcDeFgHiJ. Those of names never do.
 func Scrambled(v string) bool { return len(v) >= 10 && CaseChanges(v)*5 >= (len(v)-1)*2 }
 
-// CaseChanges is how often letters change case.
+// CaseChanges counts the places where two letters in a row differ in case.
 func CaseChanges(v string) int {
 	n := 0
 	for i := 1; i < len(v); i++ {
@@ -35,41 +38,43 @@ func CaseChanges(v string) int {
 	return n
 }
 
-// MixedCase reports whether s has at least two small letters and two capitals.
+// MixedCase reports whether s has at least two letters of either case.
 func MixedCase(s string) bool {
 	l := CountChars(s)
 	return l.Upper >= 2 && l.Lower >= 2
 }
 
-// CharStats tells what kinds of bytes a value is made of.
+// CharStats counts the bytes of a value by kind: lower-case letters, upper-case
+// letters, digits, and all others. Distinct counts the different bytes among them; Hex
+// says that all are hex digits or hyphens.
 type CharStats struct {
 	Lower, Upper, Digit, Other, Distinct int
 	Hex                                  bool
 }
 
-// StatsLimit is how much of a value tells what it looks like.
+// StatsLimit is how many bytes of a value are counted: more change no verdict.
 const StatsLimit = 128
 
-// lanes count the kinds of bytes, 16 bits each: lower case, upper case, digits,
-// others. notHex marks what a digest does not hold.
-var lanes, notHex = func() (lanes [256]uint64, notHex [256]uint8) {
-	for b := range lanes {
+// lanes adds one to the count of a byte's kind, in 16 bits each: lower case, upper
+// case, digits, others. notHex is 1 for the bytes that no digest holds.
+var lanes, notHex = func() (count [256]uint64, odd [256]uint8) {
+	for b := range count {
 		c := byte(b)
 		switch {
 		case c-'a' < 26:
-			lanes[b] = 1
+			count[b] = 1
 		case c-'A' < 26:
-			lanes[b] = 1 << 16
+			count[b] = 1 << 16
 		case c-'0' < 10:
-			lanes[b] = 1 << 32
+			count[b] = 1 << 32
 		default:
-			lanes[b] = 1 << 48
+			count[b] = 1 << 48
 		}
 		if !Classes['x'][c] && c != '-' {
-			notHex[b] = 1
+			odd[b] = 1
 		}
 	}
-	return lanes, notHex
+	return count, odd
 }()
 
 // CountChars counts the bytes of v by kind, up to StatsLimit of them.
@@ -92,12 +97,14 @@ func CountChars(v string) CharStats {
 		}
 	}
 	return CharStats{
-		Lower: int(sum & 0xffff), Upper: int(sum >> 16 & 0xffff), Digit: int(sum >> 32 & 0xffff), Other: int(sum >> 48), Hex: odd == 0,
+		Lower: int(sum & 0xffff), Upper: int(sum >> 16 & 0xffff), Digit: int(sum >> 32 & 0xffff), Other: int(sum >> 48),
+		Hex:      odd == 0,
 		Distinct: bits.OnesCount64(low) + bits.OnesCount64(mid) + bits.OnesCount64(high[0]) + bits.OnesCount64(high[1]),
 	}
 }
 
-// HasDigit reports whether a digit stands in what tells how a value looks.
+// HasDigit reports whether one of the first [StatsLimit] bytes of v is a digit. It reads
+// eight bytes at a time.
 func HasDigit(v string) bool {
 	v = v[:min(len(v), StatsLimit)]
 	i := 0
@@ -117,16 +124,16 @@ func HasDigit(v string) bool {
 // AnyDigit reports whether any of eight bytes is a digit.
 func AnyDigit(x uint64) bool { return DigitMask(x) != 0 }
 
-// DigitMask has the top bit of those of eight bytes that are digits. Less 0x30, a digit
-// is below ten; what is below ten does not reach the top bit when 0x76 is added, and no
-// byte carries into the next one.
+// DigitMask sets the top bit of each of eight bytes that is a digit. XOR with 0x30 maps
+// the digits to 0 to 9; adding 0x76 to any larger number below 0x80 sets the top bit,
+// and no byte carries into the next one.
 func DigitMask(x uint64) uint64 {
 	x ^= Ones * 0x30
 	return ^(x&^HighBits + Ones*0x76 | x) & HighBits
 }
 
-// Random reports whether a value looks drawn by a machine: long, of several
-// kinds of bytes, and not a digest, which is hex or a UUID.
+// Random reports whether v looks generated: at least 16 bytes of several kinds, many of
+// them different, with a digit and few signs. A digest or a UUID, all hex, is not random.
 func Random(v string) bool {
 	if len(v) < 16 || !HasDigit(v) {
 		return false
@@ -141,8 +148,9 @@ func Random(v string) bool {
 	return !l.Hex && kinds >= 2 && l.Distinct >= 9 && l.Other*3 < len(v)
 }
 
-// WordsIn counts the words a text is made of, digits apart, 0 where it is made of
-// more than words, and tells whether hyphens or slashes join them.
+// WordsIn counts the words of a name or a path, split at signs, digits and changes of
+// case, and reports whether hyphens or slashes join them. It returns 0 if any part
+// cannot be pronounced or the words are too short on average, as in a generated value.
 func WordsIn(text string) (n int, hyphen, slash bool) {
 	letters := 0
 	for i := 0; i < len(text); {
@@ -178,11 +186,12 @@ func WordsIn(text string) (n int, hyphen, slash bool) {
 	return n, hyphen, slash
 }
 
-// pronounced reports whether a word has the vowels and the clusters of one that
-// can be said; what a machine drew seldom has.
+// pronounced reports whether a word of at most 16 letters can be pronounced.
 func pronounced(word string) bool { return len(word) <= 16 && Pronounceable(word) }
 
-// Pronounceable is pronounced for words of any length, also several run together.
+// Pronounceable reports whether a word of any length, or several run together, can be
+// pronounced: one letter in six is a vowel, and no more than four consonants follow each
+// other. Generated values seldom can.
 func Pronounceable(word string) bool {
 	vowels, cluster := 0, 0
 	for i := range len(word) {

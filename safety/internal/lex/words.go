@@ -4,10 +4,12 @@ import (
 	"strings"
 )
 
-// WordKind is what a word does in a name; a word may do several things.
+// WordKind is a set of roles of a word, one bit each. Every package that has a
+// vocabulary defines its own.
 type WordKind uint8
 
-// NewVocabulary are the senses of words in names, several where a word has several.
+// NewVocabulary returns a vocabulary from lists of words by role. A word in several lists has
+// all their roles.
 func NewVocabulary(words map[WordKind]string) *Vocabulary {
 	all := map[string]WordKind{}
 	for kind, list := range words {
@@ -18,8 +20,9 @@ func NewVocabulary(words map[WordKind]string) *Vocabulary {
 	return buildVocabulary(all)
 }
 
-// WordBreak reports whether a word starts at i of a camelCase name. A run of
-// capitals is one word, its last letter belongs to the next: APIKey.
+// WordBreak reports whether a word starts at i of a camelCase name that ends at end, i
+// above 0. A run of capitals is one word; its last letter belongs to the next, as in
+// APIKey.
 func WordBreak(name string, i, end int) bool {
 	if i >= end {
 		return false
@@ -31,9 +34,9 @@ func WordBreak(name string, i, end int) bool {
 	return IsUpper(here) && IsUpper(prev) && i+1 < end && !IsUpper(name[i+1])
 }
 
-// Vocabulary is a set of lower-case words with what each means, looked up in any
-// case. It is asked about nearly every word beside a name, so a word is two
-// numbers: no byte of it is looked at alone.
+// Vocabulary is a set of words with the roles of each, looked up in any case. The
+// detector asks one about nearly every word beside a name, so it compares words as two
+// numbers, never byte by byte. It is immutable.
 type Vocabulary struct {
 	slots  [1024]entry
 	shapes [256]uint32 // the lengths that words have, by their first letter
@@ -45,8 +48,8 @@ type entry struct {
 	kind       WordKind
 }
 
-// LongestWord is the longest word a vocabulary may hold: its ends of eight bytes
-// are all of it.
+// LongestWord is the length of the longest word that a vocabulary may hold: its first
+// and its last eight bytes are all of it.
 const LongestWord = 16
 
 func buildVocabulary(words map[string]WordKind) *Vocabulary {
@@ -66,9 +69,9 @@ func buildVocabulary(words map[string]WordKind) *Vocabulary {
 	return v
 }
 
-// wordEnds are the first eight bytes of a word and the last, which may be in
-// both, the same in any case; of a shorter word the first four and the last four,
-// or as many as it has.
+// wordEnds returns the first and the last eight bytes of a word, which may overlap,
+// with the bit of the case set; of a word of less than eight bytes the first and the
+// last four, and of one of less than four all its bytes.
 func wordEnds(word string) (head, tail uint64) {
 	const fold = 0x20 * Ones
 	switch n := len(word); {
@@ -85,7 +88,7 @@ func wordSlot(head, tail uint64) uint64 {
 	return (head ^ tail<<7) * 0x9e3779b97f4a7c15 >> 54
 }
 
-// Kind is what a word means, 0 if it is not known.
+// Kind returns the roles of a word, whatever its case; 0 if it is not known.
 func (v *Vocabulary) Kind(word string) WordKind {
 	if len(word) == 0 || len(word) > LongestWord || v.shapes[ToLower(word[0])]>>len(word)&1 == 0 {
 		return 0
@@ -102,7 +105,7 @@ func (v *Vocabulary) Kind(word string) WordKind {
 // Has reports whether word is in the vocabulary, in any case.
 func (v *Vocabulary) Has(word string) bool { return v.Kind(word) != 0 }
 
-// WordSet is a vocabulary whose words all mean the same.
+// WordSet returns a vocabulary of the words that spaces separate, all with the same role.
 func WordSet(words string) *Vocabulary {
 	all := map[string]WordKind{}
 	for _, word := range strings.Fields(words) {
@@ -111,10 +114,11 @@ func WordSet(words string) *Vocabulary {
 	return buildVocabulary(all)
 }
 
-// PairSet tell by two letters the words that may begin with them.
+// PairSet is a set of the first two letters of words: a cheap test before a vocabulary.
 type PairSet [32]uint32
 
-// LeadingPairs are the heads of words that spaces separate.
+// LeadingPairs returns the pairs that begin the words that spaces separate. After a word of one
+// letter a space or a tab may stand.
 func LeadingPairs(words string) (h PairSet) {
 	for _, w := range strings.Fields(words) {
 		h[w[0]&31] |= 1 << ((w + " ")[1] & 31)
@@ -125,5 +129,5 @@ func LeadingPairs(words string) (h PairSet) {
 	return h
 }
 
-// May reports whether a word may begin with a and b, in any case.
+// May reports whether one of the words may begin with a and b, in any case.
 func (h *PairSet) May(a, b byte) bool { return h[a&31]>>(b&31)&1 != 0 }
