@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// LooksGenerated reports whether v is random, or its letters change case more often
-// than those of words.
+// LooksGenerated reports whether v looks like the output of a generator: it is
+// [Random], or its letters change case more often than those of words.
 func LooksGenerated(v string) bool { return Random(v) || CaseChanges(v)*3 >= len(v) }
 
-// NotWords reports whether v looks generated, or is not made of words that can be
-// pronounced.
+// NotWords reports whether v looks generated or is not made of pronounceable words.
 func NotWords(v string) bool {
 	if LooksGenerated(v) {
 		return true
@@ -19,15 +18,16 @@ func NotWords(v string) bool {
 	return words == 0
 }
 
-// LooksGeneratedInBothCases reports whether v is random and has letters of both cases.
-// The class names of a web page, which are random, too, have one case.
+// LooksGeneratedInBothCases reports whether v is [Random] and has letters of both
+// cases. Identifiers of web pages, such as CSS class names, may be random but have
+// few capitals.
 func LooksGeneratedInBothCases(v string) bool { return Random(v) && MixedCase(v) }
 
-// Scrambled reports whether the letters of v change case at nearly every other place,
-// as in aBcDeFgHiJ. Those of names never do.
+// Scrambled reports whether v has at least ten bytes and the case of its letters
+// changes at two of five places or more. No name does that, camelCase ones included.
 func Scrambled(v string) bool { return len(v) >= 10 && CaseChanges(v)*5 >= (len(v)-1)*2 }
 
-// CaseChanges counts the places where two letters in a row differ in case.
+// CaseChanges returns how many adjacent pairs of letters in v differ in case.
 func CaseChanges(v string) int {
 	n := 0
 	for i := 1; i < len(v); i++ {
@@ -38,50 +38,53 @@ func CaseChanges(v string) int {
 	return n
 }
 
-// MixedCase reports whether s has at least two letters of either case.
+// MixedCase reports whether s has at least two lower-case and two upper-case letters.
 func MixedCase(s string) bool {
-	l := CountChars(s)
-	return l.Upper >= 2 && l.Lower >= 2
+	stats := CountChars(s)
+	return stats.Upper >= 2 && stats.Lower >= 2
 }
 
-// CharStats counts the bytes of a value by kind: lower-case letters, upper-case
-// letters, digits, and all others. Distinct counts the different bytes among them; Hex
-// says that all are hex digits or hyphens.
+// CharStats counts the bytes of a value by kind. It covers the first StatsLimit
+// bytes only.
 type CharStats struct {
-	Lower, Upper, Digit, Other, Distinct int
-	Hex                                  bool
+	Lower, Upper, Digit, Other int  // Other includes every byte of a non-ASCII character
+	Distinct                   int  // number of different byte values
+	Hex                        bool // only hex digits and hyphens, as in a digest or a UUID
 }
 
-// StatsLimit is how many bytes of a value are counted: more change no verdict.
+// StatsLimit is the number of bytes at the start of a value that [CountChars] and
+// [HasDigit] look at.
 const StatsLimit = 128
 
-// lanes adds one to the count of a byte's kind, in 16 bits each: lower case, upper
-// case, digits, others. notHex is 1 for the bytes that no digest holds.
-var lanes, notHex = func() (count [256]uint64, odd [256]uint8) {
-	for b := range count {
+// lanes maps a byte to the increment of a counter that packs four counts into 16 bits
+// each, from the lowest: lower case, upper case, digits, others.
+// notHex is 1 for the bytes that are neither a hex digit nor a hyphen.
+var lanes, notHex = func() (lane [256]uint64, odd [256]uint8) {
+	for b := range lane {
 		c := byte(b)
 		switch {
 		case c-'a' < 26:
-			count[b] = 1
+			lane[b] = 1
 		case c-'A' < 26:
-			count[b] = 1 << 16
+			lane[b] = 1 << 16
 		case c-'0' < 10:
-			count[b] = 1 << 32
+			lane[b] = 1 << 32
 		default:
-			count[b] = 1 << 48
+			lane[b] = 1 << 48
 		}
 		if !Classes['x'][c] && c != '-' {
 			odd[b] = 1
 		}
 	}
-	return count, odd
+	return lane, odd
 }()
 
-// CountChars counts the bytes of v by kind, up to StatsLimit of them.
+// CountChars counts the bytes of v by kind. It reads no more than StatsLimit bytes
+// and has no branch that depends on letters or digits.
 func CountChars(v string) CharStats {
 	v = v[:min(len(v), StatsLimit)]
 	var sum, low, mid uint64
-	var high [2]uint64 // the bytes above ASCII are rare
+	var high [2]uint64 // non-ASCII bytes are rare
 	var odd uint8
 	for i := 0; i < len(v); i++ {
 		b := v[i]
@@ -97,14 +100,18 @@ func CountChars(v string) CharStats {
 		}
 	}
 	return CharStats{
-		Lower: int(sum & 0xffff), Upper: int(sum >> 16 & 0xffff), Digit: int(sum >> 32 & 0xffff), Other: int(sum >> 48),
-		Hex:      odd == 0,
-		Distinct: bits.OnesCount64(low) + bits.OnesCount64(mid) + bits.OnesCount64(high[0]) + bits.OnesCount64(high[1]),
+		Lower: int(sum & 0xffff),
+		Upper: int(sum >> 16 & 0xffff),
+		Digit: int(sum >> 32 & 0xffff),
+		Other: int(sum >> 48),
+		Hex:   odd == 0,
+		Distinct: bits.OnesCount64(low) + bits.OnesCount64(mid) +
+			bits.OnesCount64(high[0]) + bits.OnesCount64(high[1]),
 	}
 }
 
-// HasDigit reports whether one of the first [StatsLimit] bytes of v is a digit. It reads
-// eight bytes at a time.
+// HasDigit reports whether the first StatsLimit bytes of v contain a decimal digit.
+// It equals CountChars(v).Digit > 0 but is faster.
 func HasDigit(v string) bool {
 	v = v[:min(len(v), StatsLimit)]
 	i := 0
@@ -121,36 +128,28 @@ func HasDigit(v string) bool {
 	return false
 }
 
-// AnyDigit reports whether any of eight bytes is a digit.
-func AnyDigit(x uint64) bool { return DigitMask(x) != 0 }
-
-// DigitMask sets the top bit of each of eight bytes that is a digit. XOR with 0x30 maps
-// the digits to 0 to 9; adding 0x76 to any larger number below 0x80 sets the top bit,
-// and no byte carries into the next one.
-func DigitMask(x uint64) uint64 {
-	x ^= Ones * 0x30
-	return ^(x&^HighBits + Ones*0x76 | x) & HighBits
-}
-
-// Random reports whether v looks generated: at least 16 bytes of several kinds, many of
-// them different, with a digit and few signs. A digest or a UUID, all hex, is not random.
+// Random reports whether v looks randomly generated: at least 16 bytes with a digit,
+// at least two of lower case, upper case and digits, nine different bytes or more,
+// and mostly letters and digits. Hex digests and UUIDs are not Random, because texts
+// are full of ones that are no secret.
 func Random(v string) bool {
 	if len(v) < 16 || !HasDigit(v) {
 		return false
 	}
-	l := CountChars(v)
+	stats := CountChars(v)
 	kinds := 0
-	for _, n := range [...]int{l.Lower, l.Upper, l.Digit} {
+	for _, n := range [...]int{stats.Lower, stats.Upper, stats.Digit} {
 		if n > 0 {
 			kinds++
 		}
 	}
-	return !l.Hex && kinds >= 2 && l.Distinct >= 9 && l.Other*3 < len(v)
+	return !stats.Hex && kinds >= 2 && stats.Distinct >= 9 && stats.Other*3 < len(v)
 }
 
-// WordsIn counts the words of a name or a path, split at signs, digits and changes of
-// case, and reports whether hyphens or slashes join them. It returns 0 if any part
-// cannot be pronounced or the words are too short on average, as in a generated value.
+// WordsIn returns the number of words that text consists of, and whether hyphens or
+// slashes join them. Words may also be joined by underscores, full stops, digits or
+// a change of case. The result is 0 if text contains anything else, if one of the
+// words cannot be pronounced, or if the words are too short on average to be words.
 func WordsIn(text string) (n int, hyphen, slash bool) {
 	letters := 0
 	for i := 0; i < len(text); {
@@ -174,7 +173,7 @@ func WordsIn(text string) (n int, hyphen, slash bool) {
 		for to < run && !WordBreak(text, to, run) {
 			to++
 		}
-		if !pronounced(text[i:to]) {
+		if !isWord(text[i:to]) {
 			return 0, false, false
 		}
 		letters += to - i
@@ -186,12 +185,12 @@ func WordsIn(text string) (n int, hyphen, slash bool) {
 	return n, hyphen, slash
 }
 
-// pronounced reports whether a word of at most 16 letters can be pronounced.
-func pronounced(word string) bool { return len(word) <= 16 && Pronounceable(word) }
+// isWord reports whether word is pronounceable and no longer than words are.
+func isWord(word string) bool { return len(word) <= 16 && Pronounceable(word) }
 
-// Pronounceable reports whether a word of any length, or several run together, can be
-// pronounced: one letter in six is a vowel, and no more than four consonants follow each
-// other. Generated values seldom can.
+// Pronounceable reports whether letters could be read aloud: at least every sixth is
+// a vowel, and no more than four consonants follow each other. Random letters seldom
+// pass. Several words may run together.
 func Pronounceable(word string) bool {
 	vowels, cluster := 0, 0
 	for i := range len(word) {

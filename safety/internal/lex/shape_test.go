@@ -1,83 +1,147 @@
 package lex
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
-func TestTheShapeOfAValueTellsWordsFromGeneratedOnes(t *testing.T) {
-	for name, c := range map[string]struct {
-		holds        func(string) bool
-		hits, misses []string
-	}{
-		"Random": {
-			Random,
-			[]string{"g1h2j3k4m5n6p7q8", "abcdefghijklmno1"},
-			[]string{
-				"g1h2j3k4m5n6p7q", "abcdefghijklmnop", "0123456789abcdef0123", "g1g1g1g1g1g1g1g1",
-				"a1.b2.c3.d4.e5.f6.", "1234567890.12345",
-			},
-		},
-		"LooksGenerated": {LooksGenerated, []string{"aBcDeF", "g1h2j3k4m5n6p7q8"}, []string{"userName", "password"}},
-		"LooksGeneratedInBothCases": {
-			LooksGeneratedInBothCases,
-			[]string{"G1h2J3k4m5n6p7q8"},
-			[]string{"g1h2j3k4m5n6p7q8", "G1h2j3k4m5n6p7q8", "aBcDeF"},
-		},
-		"NotWords":      {NotWords, []string{"xkcdqwrtz", "aBcDeF"}, []string{"userName", "correct-horse"}},
-		"Scrambled":     {Scrambled, []string{"aBcDeFgHiJ"}, []string{"aBcDeFgHi", "someUserName", "password12"}},
-		"MixedCase":     {MixedCase, []string{"abCD", "UserName"}, []string{"abC", "ABc", "ab12"}},
-		"Pronounceable": {Pronounceable, []string{"token", "correcthorse", "xyz", "the"}, []string{"strngthsx", "bcdfgahjklm"}},
-		"Placeholder": {
-			Placeholder,
-			[]string{
-				"", "xxxx", "****", "sk-XXXXXXXXXXXX", "aaaaaaaa", "$TOKEN", "${TOKEN}", "$(cat x)", "{{ .x }}",
-				"<token>", "[token]",
-				"%s", "%TOKEN%", "@token@", "!vault", "!vault x", "my-Example-key", "YOUR_key", "abChangeMe",
-				"abcabcxxxxxxab",
-				"12" + strings.Repeat("7", 30) + "12", MarkerPrefix + "x]",
-			},
-			[]string{
-				"hunter2", "aaaaaaa", "$TOKEN-1", "%sword", "@token", "!pass1word", "exampl", "xxxxxab",
-				"p" + strings.Repeat("A", 30) + "p",
-			},
-		},
+// drawnFrom returns n random bytes of an alphabet.
+func drawnFrom(rng *rand.Rand, alphabet string, n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteByte(alphabet[rng.IntN(len(alphabet))])
+	}
+	return b.String()
+}
+
+// allBytes contains each of the 256 bytes once.
+var allBytes = func() string {
+	var b [256]byte
+	for i := range b {
+		b[i] = byte(i)
+	}
+	return string(b[:])
+}()
+
+// countSlowly is the specification of CountChars, written for clarity.
+func countSlowly(v string) CharStats {
+	v = v[:min(len(v), StatsLimit)]
+	stats := CharStats{Hex: true}
+	seen := map[byte]bool{}
+	for _, b := range []byte(v) {
+		seen[b] = true
+		switch {
+		case b >= 'a' && b <= 'z':
+			stats.Lower++
+		case b >= 'A' && b <= 'Z':
+			stats.Upper++
+		case b >= '0' && b <= '9':
+			stats.Digit++
+		default:
+			stats.Other++
+		}
+		stats.Hex = stats.Hex && strings.IndexByte("0123456789abcdefABCDEF-", b) >= 0
+	}
+	stats.Distinct = len(seen)
+	return stats
+}
+
+func TestCountCharsAgreesWithACountByteByByte(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, alphabet := range []string{
+		allBytes, "abc", "0123456789abcdef-", "aA0", "\x80\xff\xbf\xc0", "ABCxyz129.+/=",
 	} {
-		for _, v := range c.hits {
-			assert.True(t, c.holds(v), "%s: %q", name, v)
-		}
-		for _, v := range c.misses {
-			assert.False(t, c.holds(v), "%s: %q", name, v)
-		}
-	}
-}
-
-func TestAFillerIsSeenWhereverItStands(t *testing.T) {
-	for _, filler := range fillers {
-		for shift := range 2 * fillerStep {
-			text := "qwertzuiop"[:shift] + strings.ToUpper(filler) + "q"
-			assert.True(t, Placeholder(text), "%q", text)
+		for n := range 200 {
+			v := drawnFrom(rng, alphabet, n)
+			require.Equal(t, countSlowly(v), CountChars(v), "%q", v)
+			require.Equal(t, countSlowly(v).Digit > 0, HasDigit(v), "%q", v)
 		}
 	}
 }
 
-func TestWordsOfNamesAndPathsAreCounted(t *testing.T) {
-	for text, want := range map[string]struct {
-		n             int
+func TestHasDigitFindsADigitAtEveryPosition(t *testing.T) {
+	for _, filler := range []byte{'a', ':', '/', 0, 0x7f, 0x80, 0xff, 0xb0, 0x70} {
+		for n := range 20 {
+			plain := strings.Repeat(string([]byte{filler}), n)
+			assert.False(t, HasDigit(plain), "%#x", filler)
+			for i := range n {
+				for d := byte('0'); d <= '9'; d++ {
+					text := plain[:i] + string([]byte{d}) + plain[i+1:]
+					require.True(t, HasDigit(text), "%#x at %d", filler, i)
+				}
+			}
+		}
+	}
+}
+
+// TestHeuristicsTellGeneratedValuesFromWords states, for each value, which of the
+// heuristics hold for it.
+func TestHeuristicsTellGeneratedValuesFromWords(t *testing.T) {
+	mixed := "aB3d9Kq7" + "Zr5Tn2Mb"
+	for _, c := range []struct {
+		what, value                            string
+		random, generated, mixedCase, notWords bool
+	}{
+		{"letters of both cases and digits", mixed, true, true, true, true},
+		{"the same, one byte too short", mixed[1:], false, false, false, true},
+		{"lower case and digits", "q7w2e9r4" + "t1y8u3zx", true, true, false, true},
+		{"a hex digest", "0123456789abcdef" + "0123456789abcdef", false, false, false, false},
+		{"eight different bytes", "abcd1234" + "abcd1234", false, false, false, false},
+		{"mostly punctuation", "a1b2c3d4--------", false, false, false, true},
+		{"a camelCase name", "requestTimeoutSeconds", false, false, false, false},
+		{"letters whose case changes all the time", "aBcDeFgHiJkL", false, true, false, true},
+		{"a run of consonants", "bcdfghjklm", false, false, false, true},
+		{"words", "correct-horse-battery", false, false, false, false},
+	} {
+		assert.Equal(t, c.random, Random(c.value), "%s is random", c.what)
+		assert.Equal(t, c.generated, LooksGenerated(c.value), "%s looks generated", c.what)
+		assert.Equal(t, c.mixedCase, LooksGeneratedInBothCases(c.value), "%s is random in both cases", c.what)
+		assert.Equal(t, c.notWords, NotWords(c.value), "%s is not made of words", c.what)
+	}
+}
+
+func TestScrambledNeedsManyCaseChanges(t *testing.T) {
+	for value, want := range map[string]bool{
+		"aBcDeFgHiJ":         true,
+		"aBcDeFgHi":          false, // too short
+		"getHTTPClientByURL": false,
+		"abcdefghij":         false,
+		"abCDefGHij":         true,
+		"abCDefGHijk":        true, // four changes in ten pairs
+		"abCDefGHijkl":       false,
+	} {
+		assert.Equal(t, want, Scrambled(value), value)
+	}
+	assert.Equal(t, 3, CaseChanges("aBc1D-eF"), "digits and hyphens interrupt a pair")
+	assert.True(t, MixedCase("abCD"))
+	assert.False(t, MixedCase("abcD"))
+	assert.False(t, MixedCase("ABCd"))
+}
+
+func TestWordsInCountsWordsAndReportsWhatJoinsThem(t *testing.T) {
+	for _, c := range []struct {
+		text          string
+		words         int
 		hyphen, slash bool
 	}{
-		"userName": {2, false, false}, "correct-horse": {2, true, false}, "server/token_store.go": {4, false, true},
-		"server/token_store": {3, false, true}, "APIKeyStorage": {3, false, false}, "user2Name": {2, false, false},
-		"user name": {0, false, false}, "xkcdqwrtz": {0, false, false}, "aB": {0, false, false},
-		"the/of/it":         {0, false, false},
-		"abcabcabcabcabcab": {0, false, false}, "": {0, false, false},
+		{"correct-horse-battery", 3, true, false},
+		{"docs/guide/install", 3, false, true},
+		{"requestTimeout2_seconds.total", 4, false, false},
+		{"hello world", 0, false, false},
+		{"xkcdqwrt", 0, false, false},
+		{"ab-cd-ef", 0, false, false},                 // too short to be words
+		{"pneumonoultramicroscopic", 0, false, false}, // too long to be a word
+		{"", 0, false, false},
+		{"usr/lib/man", 3, false, true},  // short words are usual in a path,
+		{"usr-lib-man", 0, false, false}, // but not elsewhere
 	} {
-		n, hyphen, slash := WordsIn(text)
-		assert.Equal(t, want, struct {
-			n             int
-			hyphen, slash bool
-		}{n, hyphen, slash}, "%q", text)
+		n, hyphen, slash := WordsIn(c.text)
+		assert.Equal(t, c.words, n, c.text)
+		assert.Equal(t, c.hyphen, hyphen, c.text)
+		assert.Equal(t, c.slash, slash, c.text)
 	}
 }

@@ -4,18 +4,20 @@ import (
 	"strings"
 )
 
-// Span is the part s[From:To] of a text that a rule matched. Rule is its index in the
-// detector's list.
+// Span is the part [From, To) of a text that a rule matched. Rule is the index of the
+// rule in its detector.
 type Span struct{ From, To, Rule int }
 
-// Lookbehind is how many bytes before a keyword a rule with a lookahead may read.
+// Lookbehind is the number of bytes before a keyword that a rule with a lookahead may
+// examine. Within these bounds, equal text gives equal results.
 const Lookbehind = 96
 
-// MarkerPrefix begins every marker that stands for a masked secret.
+// MarkerPrefix is the start of every redaction marker, [REDACTED:rule-id].
 const MarkerPrefix = "[REDACTED:"
 
-// InMarker reports whether i stands inside a marker, whose rule name must not be taken
-// for the name of a value and masked again.
+// InMarker reports whether i is inside a redaction marker, which must not be masked
+// again. i counts as inside after MarkerPrefix and up to the closing bracket. Markers
+// are taken to be shorter than 48 bytes.
 func InMarker(s string, i int) bool {
 	near := s[max(0, i-48):i]
 	if strings.IndexByte(near, '[') < 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestInMarkerHoldsInsideAMarkerOnly(t *testing.T) {
+func TestInMarkerHoldsBetweenThePrefixAndTheBracket(t *testing.T) {
 	const marker = "[REDACTED:named-password]"
 	for _, before := range []string{"", "x", "[", "a] b", marker, "[0] " + strings.Repeat("long ", 30)} {
 		for i := range len(marker) + 1 {

@@ -4,12 +4,13 @@ import (
 	"strings"
 )
 
-// WordKind is a set of roles of a word, one bit each. Every package that has a
-// vocabulary defines its own.
+// WordKind is a set of flags that say what a word means to the package that defines
+// the vocabulary. Zero means that the word is unknown.
 type WordKind uint8
 
-// NewVocabulary returns a vocabulary from lists of words by role. A word in several lists has
-// all their roles.
+// NewVocabulary returns a vocabulary of the words listed for each kind, separated by
+// spaces and in lower case. A word listed several times has all of those kinds. It
+// panics if a word is longer than LongestWord.
 func NewVocabulary(words map[WordKind]string) *Vocabulary {
 	all := map[string]WordKind{}
 	for kind, list := range words {
@@ -20,9 +21,9 @@ func NewVocabulary(words map[WordKind]string) *Vocabulary {
 	return buildVocabulary(all)
 }
 
-// WordBreak reports whether a word starts at i of a camelCase name that ends at end, i
-// above 0. A run of capitals is one word; its last letter belongs to the next, as in
-// APIKey.
+// WordBreak reports whether a word starts at i in the camelCase name that ends at end.
+// A capital starts a word if the byte before it is none, or if it is the last of a run
+// of capitals with more of the name after it: APIKey is API and Key. i is at least 1.
 func WordBreak(name string, i, end int) bool {
 	if i >= end {
 		return false
@@ -34,24 +35,27 @@ func WordBreak(name string, i, end int) bool {
 	return IsUpper(here) && IsUpper(prev) && i+1 < end && !IsUpper(name[i+1])
 }
 
-// Vocabulary is a set of words with the roles of each, looked up in any case. The
-// detector asks one about nearly every word beside a name, so it compares words as two
-// numbers, never byte by byte. It is immutable.
+// Vocabulary maps words to their kinds, ignoring ASCII case. It is an open-addressing
+// hash table built for speed, since nearly every word beside a name is looked up: a
+// word is compared as two numbers, never byte by byte, and no look-up allocates.
 type Vocabulary struct {
-	slots  [1024]entry
-	shapes [256]uint32 // the lengths that words have, by their first letter
+	slots   [1024]entry
+	lengths [256]uint32 // by first letter: bit n is set if a word of length n begins so
 }
 
+// entry is a word in its slot: its two numbers from wordEnds, its length, which is 0
+// in an empty slot, and its kinds.
 type entry struct {
 	head, tail uint64
-	size       int // 0 where nothing stands
+	size       int
 	kind       WordKind
 }
 
-// LongestWord is the length of the longest word that a vocabulary may hold: its first
-// and its last eight bytes are all of it.
+// LongestWord is the greatest length of a word in a vocabulary. The first and the last
+// eight bytes of such a word are all of it.
 const LongestWord = 16
 
+// buildVocabulary returns a vocabulary with the words and kinds of the map.
 func buildVocabulary(words map[string]WordKind) *Vocabulary {
 	v := &Vocabulary{}
 	for word, kind := range words {
@@ -64,14 +68,15 @@ func buildVocabulary(words map[string]WordKind) *Vocabulary {
 			at = (at + 1) % uint64(len(v.slots))
 		}
 		v.slots[at] = entry{head, tail, len(word), kind}
-		v.shapes[word[0]] |= 1 << len(word)
+		v.lengths[word[0]] |= 1 << len(word)
 	}
 	return v
 }
 
-// wordEnds returns the first and the last eight bytes of a word, which may overlap,
-// with the bit of the case set; of a word of less than eight bytes the first and the
-// last four, and of one of less than four all its bytes.
+// wordEnds returns the first and the last eight bytes of word, which may overlap, with
+// bit 0x20 of each set to fold case. For a word of four to seven bytes it returns the
+// first and the last four, for a shorter one all of its bytes. The ends and the length
+// together identify a word of up to LongestWord bytes.
 func wordEnds(word string) (head, tail uint64) {
 	const fold = 0x20 * Ones
 	switch n := len(word); {
@@ -84,13 +89,14 @@ func wordEnds(word string) (head, tail uint64) {
 	}
 }
 
+// wordSlot returns the index of the slot where the search for a word starts.
 func wordSlot(head, tail uint64) uint64 {
 	return (head ^ tail<<7) * 0x9e3779b97f4a7c15 >> 54
 }
 
-// Kind returns the roles of a word, whatever its case; 0 if it is not known.
+// Kind returns the kinds of word, ignoring case, or 0 if it is not in the vocabulary.
 func (v *Vocabulary) Kind(word string) WordKind {
-	if len(word) == 0 || len(word) > LongestWord || v.shapes[ToLower(word[0])]>>len(word)&1 == 0 {
+	if len(word) == 0 || len(word) > LongestWord || v.lengths[ToLower(word[0])]>>len(word)&1 == 0 {
 		return 0
 	}
 	head, tail := wordEnds(word)
@@ -102,10 +108,12 @@ func (v *Vocabulary) Kind(word string) WordKind {
 	return 0
 }
 
-// Has reports whether word is in the vocabulary, in any case.
+// Has reports whether word is in the vocabulary, ignoring case.
 func (v *Vocabulary) Has(word string) bool { return v.Kind(word) != 0 }
 
-// WordSet returns a vocabulary of the words that spaces separate, all with the same role.
+// WordSet returns a vocabulary of the words listed in words, separated by spaces and in
+// lower case. All of them have the same kind, 1. It panics if a word is longer than
+// LongestWord.
 func WordSet(words string) *Vocabulary {
 	all := map[string]WordKind{}
 	for _, word := range strings.Fields(words) {
@@ -114,11 +122,13 @@ func WordSet(words string) *Vocabulary {
 	return buildVocabulary(all)
 }
 
-// PairSet is a set of the first two letters of words: a cheap test before a vocabulary.
+// PairSet is a set of pairs of letters, used to reject most words by their first or
+// last two. Each letter is represented by its low five bits, which makes the set
+// ignore case; a few other bytes look like a letter.
 type PairSet [32]uint32
 
-// LeadingPairs returns the pairs that begin the words that spaces separate. After a word of one
-// letter a space or a tab may stand.
+// LeadingPairs returns the set of the first two letters of words, which spaces
+// separate. A word of one letter is paired with the space or tab that follows it.
 func LeadingPairs(words string) (h PairSet) {
 	for _, w := range strings.Fields(words) {
 		h[w[0]&31] |= 1 << ((w + " ")[1] & 31)
@@ -129,5 +139,6 @@ func LeadingPairs(words string) (h PairSet) {
 	return h
 }
 
-// May reports whether one of the words may begin with a and b, in any case.
+// May reports whether the pair a, b may be in the set. It never returns false for a
+// pair that is.
 func (h *PairSet) May(a, b byte) bool { return h[a&31]>>(b&31)&1 != 0 }
