@@ -11,8 +11,10 @@ import (
 func BenchmarkMask(b *testing.B) {
 	l := safety.NewLayer()
 	prose := "I need to check why the request to the billing API fails, so I will read internal/auth/token.go first. " +
-		"The token is loaded in NewClient and the key comes from the configuration; I compare max_tokens with config.yaml.\n"
-	code := "func (c *Client) Do(req *http.Request) (*http.Response, error) {\n\tif c.key == \"\" {\n\t\treturn nil, errNoKey\n\t}\n" +
+		"The token is loaded in NewClient and the key comes from the configuration; I compare max_tokens with " +
+		"config.yaml.\n"
+	code := "func (c *Client) Do(req *http.Request) (*http.Response, error) {\n\tif c.key == \"\" {\n\t\treturn " +
+		"nil, errNoKey\n\t}\n" +
 		"\treq.Header.Set(\"X-Request-Id\", newID())\n\treturn c.http.Do(req)\n}\n"
 	secret := "The file sets GITHUB_TOKEN=" + fill("ghp_{a36}", 1) + " and password: " + fill("{a14}7", 2) + ". "
 	named := strings.Repeat("password secret token api_key authorization bearer ", 80)

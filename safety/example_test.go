@@ -22,7 +22,8 @@ func ExampleLayer_Clean() {
 }
 
 func ExampleLayer_CleanJSON() {
-	value, _ := safety.NewLayer().CleanJSON(json.RawMessage(`{"path": "a<b", "apiKey": "open sesame", "max_tokens": 1e3}`))
+	value, _ := safety.NewLayer().CleanJSON(json.RawMessage(`{"path": "a<b", "apiKey": "open sesame", ` +
+		`"max_tokens": 1e3}`))
 	fmt.Printf("%s\n", value.Raw())
 	// Output:
 	// {"path":"a<b","apiKey":"[REDACTED:secret-field]","max_tokens":1e3}

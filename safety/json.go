@@ -138,7 +138,8 @@ func (w *walker) text(s string, name keyvalue.KeyKind) {
 // nested cleans a string that is JSON itself, if cleaning changes it.
 func (w *walker) nested(s string) (string, bool) {
 	trimmed := strings.TrimSpace(s)
-	if w.inner >= 3 || trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || len(s) > w.layer.max || !json.Valid([]byte(s)) {
+	if w.inner >= 3 || trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || len(s) > w.layer.max ||
+		!json.Valid([]byte(s)) {
 		return "", false
 	}
 	in := &walker{layer: w.layer, in: []byte(s), tally: &tally{}, budget: w.layer.max, inner: w.inner + 1}
@@ -227,8 +228,9 @@ func inherit(outer keyvalue.KeyKind, key string) keyvalue.KeyKind {
 }
 
 // about are keys that describe a credential and hold none.
-var about = lex.WordSet("type name id description title format required enabled status kind count expires scope scopes created updated " +
-	"version algorithm alg provider username user email host port url uri path length limit default minimum maximum properties")
+var about = lex.WordSet("type name id description title format required enabled status kind count " +
+	"expires scope scopes created updated version algorithm alg provider username user email host port url uri path " +
+	"length limit default minimum maximum properties")
 
 // keySet makes the cleaned keys of one object distinct.
 type keySet struct {

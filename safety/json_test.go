@@ -15,10 +15,12 @@ func cleanJSON(in string) string {
 }
 
 func TestJSONValuesAreMaskedByTheNameOfTheirKey(t *testing.T) {
-	for _, name := range []string{"password", "apiKey", "userJwt", "password123", "clientSecret", "DB_PASSWORD", "access-token", "secret_key", "authorization", "dbpassword"} {
+	for _, name := range []string{"password", "apiKey", "userJwt", "password123", "clientSecret", "DB_PASSWORD",
+		"access-token", "secret_key", "authorization", "dbpassword"} {
 		assert.Equal(t, `{"`+name+`":"[REDACTED:secret-field]"}`, cleanJSON(`{"`+name+`": "open sesame 1"}`))
 	}
-	for _, name := range []string{"author", "max_tokens", "token_count", "oauth_redirect_uri", "browserSessionId", "next_page_token", "public_key", "compass", "secretary", "monkey"} {
+	for _, name := range []string{"author", "max_tokens", "token_count", "oauth_redirect_uri", "browserSessionId",
+		"next_page_token", "public_key", "compass", "secretary", "monkey"} {
 		assert.Equal(t, `{"`+name+`":"open sesame 1"}`, cleanJSON(`{"`+name+`": "open sesame 1"}`))
 	}
 }
@@ -28,7 +30,7 @@ func TestJSONKeepsOrderNumbersAndMarkup(t *testing.T) {
 	assert.Equal(t, in, cleanJSON(in))
 }
 
-func TestNumbersUnderSecretNamesAreMaskedToo(t *testing.T) {
+func TestJSONNumbersUnderSecretNamesAreMasked(t *testing.T) {
 	assert.Equal(t, `{"password":"[REDACTED:secret-field]","secrets":["[REDACTED:secret-field]",true,null]}`,
 		cleanJSON(`{"password": 123456, "secrets": ["open sesame", true, null]}`))
 }
@@ -39,16 +41,17 @@ func TestJSONLeavesAndKeysAreCleanedByContent(t *testing.T) {
 	assert.Equal(t, `{"note":"use [REDACTED:github-pat]","[REDACTED:github-pat]":1,"x":["[REDACTED:github-pat]"]}`, out)
 }
 
-func TestKeysThatBecomeTheSameAreToldApart(t *testing.T) {
+func TestMaskedJSONKeysStayDistinct(t *testing.T) {
 	a, b := fill("ghp_{a36}", 1), fill("ghp_{a36}", 2)
 	assert.Equal(t, `{"[REDACTED:github-pat]":1,"[REDACTED:github-pat]#2":2}`, cleanJSON(`{"`+a+`":1,"`+b+`":2}`))
 }
 
 func TestJSONInsideAJSONStringIsCleanedAsJSON(t *testing.T) {
-	assert.Equal(t, `{"body":"{\"apiKey\":\"[REDACTED:secret-field]\",\"n\":1}"}`, cleanJSON(`{"body":"{\"apiKey\": \"open sesame\", \"n\": 1}"}`))
+	assert.Equal(t, `{"body":"{\"apiKey\":\"[REDACTED:secret-field]\",\"n\":1}"}`,
+		cleanJSON(`{"body":"{\"apiKey\": \"open sesame\", \"n\": 1}"}`))
 }
 
-func TestWhatIsNotJSONBecomesOneString(t *testing.T) {
+func TestInvalidJSONBecomesOneString(t *testing.T) {
 	for _, in := range []string{"", "{", `{"a":}`, "plain words", `{"a":1}{"b":2}`, "\xff"} {
 		out := cleanJSON(in)
 		var s string
@@ -72,36 +75,45 @@ func TestDeepAndLargeJSONIsBoundedAndValid(t *testing.T) {
 	}
 }
 
-func TestAnEntryOfAListIsMaskedByTheNameBesideIt(t *testing.T) {
+func TestJSONListEntriesAreMaskedByTheirName(t *testing.T) {
 	assert.Equal(t, `[{"name":"API_TOKEN","value":"[REDACTED:secret-field]"},{"name":"PORT","value":"eight thousand"}]`,
 		cleanJSON(`[{"name":"API_TOKEN","value":"eight thousand"},{"name":"PORT","value":"eight thousand"}]`))
 }
 
-func TestWhatDescribesACredentialStays(t *testing.T) {
+func TestJSONFieldsThatDescribeACredentialAreKept(t *testing.T) {
 	in := `{"credentials":{"type":"basic","username":"bob","enabled":true,"expires":1700000000}}`
 	assert.Equal(t, in, cleanJSON(in))
-	assert.Equal(t, `{"credentials":{"type":"basic","data":"[REDACTED:secret-field]"}}`, cleanJSON(`{"credentials":{"type":"basic","data":"open sesame"}}`))
+	assert.Equal(t, `{"credentials":{"type":"basic","data":"[REDACTED:secret-field]"}}`,
+		cleanJSON(`{"credentials":{"type":"basic","data":"open sesame"}}`))
 }
 
-func TestStandInsUnderSecretNamesStay(t *testing.T) {
-	for _, in := range []string{`{"password":""}`, `{"password":"${DB_PASSWORD}"}`, `{"token":"<token>"}`, `{"secret":"[REDACTED:jwt]"}`, `{"apiKey":null}`, `{"password":true}`} {
+func TestPlaceholdersUnderSecretNamesAreKept(t *testing.T) {
+	for _, in := range []string{`{"password":""}`, `{"password":"${DB_PASSWORD}"}`, `{"token":"<token>"}`,
+		`{"secret":"[REDACTED:jwt]"}`, `{"apiKey":null}`, `{"password":true}`} {
 		assert.Equal(t, in, cleanJSON(in))
 	}
 }
 
-func TestASecretBesideItsNameIsMaskedInEveryShape(t *testing.T) {
+func TestJSONSecretsNextToTheirNameAreMasked(t *testing.T) {
 	l := NewLayer()
 	for in, want := range map[string]string{
-		`["Cookie","session=Winter42Harbor"]`:                            `["Cookie","[REDACTED:secret-field]"]`,
-		`{"headers":[["X-Api-Key","Winter42Harbor"]]}`:                   `{"headers":[["X-Api-Key","[REDACTED:secret-field]"]]}`,
-		`{"args":["--password","Winter42Harbor","-v"]}`:                  `{"args":["--password","[REDACTED:secret-field]","-v"]}`,
-		`{"content":"Winter42Harbor","field":"password"}`:                `{"content":"[REDACTED:secret-field]","field":"password"}`,
-		`{"v":"Winter42Harbor","k":"api_key"}`:                           `{"v":"[REDACTED:secret-field]","k":"api_key"}`,
-		`{"密码":"Winter42","mot_de_passe":"Harbor7"}`:                     `{"密码":"[REDACTED:secret-field]","mot_de_passe":"[REDACTED:secret-field]"}`,
-		`{"required":["password","email","token2"]}`:                     `{"required":["password","email","token2"]}`,
-		`["username","password"]`:                                        `["username","password"]`,
-		`{"label":"Password","text":"Enter your password, 8 letters"}`:   `{"label":"Password","text":"Enter your password, 8 letters"}`,
-		`{"api_key_env":"OPENAI_API_KEY","name":"token","kind":{"v":1}}`: `{"api_key_env":"OPENAI_API_KEY","name":"token","kind":{"v":1}}`,
+		`["Cookie","session=Winter42Harbor"]`: `["Cookie","[REDACTED:secret-field]"]`,
+		`{"headers":[["X-Api-Key","Winter42Harbor"]]}`: `{"headers":[["X-Api-Key",` +
+			`"[REDACTED:secret-field]"]]}`,
+		`{"args":["--password","Winter42Harbor","-v"]}`: `{"args":["--password",` +
+			`"[REDACTED:secret-field]","-v"]}`,
+		`{"content":"Winter42Harbor","field":"password"}`: `{"content":"[REDACTED:secret-field]",` +
+			`"field":"password"}`,
+		`{"v":"Winter42Harbor","k":"api_key"}`: `{"v":"[REDACTED:secret-field]",` +
+			`"k":"api_key"}`,
+		`{"密码":"Winter42","mot_de_passe":"Harbor7"}`: `{"密码":"[REDACTED:secret-field]",` +
+			`"mot_de_passe":"[REDACTED:secret-field]"}`,
+		`{"required":["password","email","token2"]}`: `{"required":["password","email","token2"]}`,
+		`["username","password"]`:                    `["username","password"]`,
+		`{"label":"Password","text":"Enter your password, 8 letters"}`: `{"label":"Password","text":"Enter your ` +
+			`password, 8 letters"}`,
+		`{"api_key_env":"OPENAI_API_KEY","name":"token","kind":{"v":1}}`: `{"api_key_env":"OPENAI_API_KEY",` +
+			`"name":"token","kind":{"v":1}}`,
 	} {
 		out, _ := l.CleanJSON([]byte(in))
 		assert.Equal(t, want, string(out.Raw()))

@@ -26,8 +26,10 @@ var unjoin = strings.NewReplacer("_", "", "-", "", " ", "")
 // their words.
 var secretKeys = func() map[string]bool {
 	all := map[string]bool{}
-	for _, name := range strings.Fields("motdepasse kennwort contraseña contrasena contrasenya senha 密码 密碼 口令 パスワード 비밀번호 пароль hasło şifre parola wachtwoord lösenord " +
-		"passwordconfirmation passwordconfirm passwordrepeat confirmpassword recoverycode recoverycodes backupcode backupcodes pincode onetimecode") {
+	for _, name := range strings.Fields("motdepasse kennwort contraseña contrasena contrasenya senha 密码 密碼 口令 " +
+		"パスワード 비밀번호 пароль hasło şifre parola wachtwoord lösenord " +
+		"passwordconfirmation passwordconfirm passwordrepeat confirmpassword recoverycode recoverycodes " +
+		"backupcode backupcodes pincode onetimecode") {
 		all[name] = true
 	}
 	return all

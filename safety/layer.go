@@ -45,7 +45,10 @@ func NewLayer(options ...Option) *Layer {
 	rules := secrets.Rules()
 	l.field = len(rules)
 	l.unseen = l.field + 1
-	rules = append(rules, rule.Rule{ID: "secret-field", Specificity: rule.ByName}, rule.Rule{ID: "invisible-text", Action: Warn}, secrets.Known(l.known))
+	rules = append(rules,
+		rule.Rule{ID: "secret-field", Specificity: rule.ByName},
+		rule.Rule{ID: "invisible-text", Action: Warn},
+		secrets.Known(l.known))
 	rules = append(append(rules, l.policy.rules()...), injection.Rules()...)
 	for i := range rules {
 		if a, ok := l.policy.Actions[rules[i].ID]; ok {

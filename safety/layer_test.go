@@ -18,15 +18,16 @@ func pem() string {
 	return fill("-----BEGIN RSA PRIVATE {}KEY-----\n{b64}\n{b64}\n{b30}==\n-----END RSA PRIVATE {}KEY-----", 3)
 }
 
-func TestASecretIsMaskedInPlaceAndTheSentenceStays(t *testing.T) {
+func TestASecretIsMaskedInPlaceAndTheSentenceIsKept(t *testing.T) {
 	out, report := NewLayer().Clean("I use " + githubPAT() + ", then push.")
 	assert.Equal(t, "I use [REDACTED:github-pat], then push.", out.String())
 	assert.Equal(t, Report{Redacted, []Finding{{"github-pat", 1}}}, report)
 }
 
-func TestCleanTextIsReturnedAsItIs(t *testing.T) {
+func TestCleanTextIsReturnedUnchanged(t *testing.T) {
 	for _, s := range []string{
-		"", "Reading config.yaml to find the port.", "commit 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e\n\tsha256:" + strings.Repeat("ab", 32),
+		"", "Reading config.yaml to find the port.", "commit 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e\n\tsha256:" +
+			strings.Repeat("ab", 32),
 		"check the file system: look in /tmp", "naïve café 日本語 😀", "a < b && c > d", "Vec<String>",
 	} {
 		out, report := NewLayer().Clean(s)
@@ -35,7 +36,7 @@ func TestCleanTextIsReturnedAsItIs(t *testing.T) {
 	}
 }
 
-func TestAnHonestMentionOfASensitivePathPassesWithAFinding(t *testing.T) {
+func TestMentioningASensitivePathPassesWithAFinding(t *testing.T) {
 	for _, s := range []string{"reading ~/.ssh/config to find the host alias", "/etc/passwd lists the users"} {
 		out, report := NewLayer().Clean(s)
 		assert.Equal(t, s, out.String())
@@ -43,7 +44,7 @@ func TestAnHonestMentionOfASensitivePathPassesWithAFinding(t *testing.T) {
 	}
 }
 
-func TestAPrivateKeyBlocksCleanAndIsMaskedInMask(t *testing.T) {
+func TestAPrivateKeyBlocksCleanAndIsMaskedByMask(t *testing.T) {
 	text := "here:\n" + pem() + "\nend"
 	out, report := NewLayer().Clean(text)
 	assert.True(t, out.Empty())
@@ -53,7 +54,7 @@ func TestAPrivateKeyBlocksCleanAndIsMaskedInMask(t *testing.T) {
 	assert.Equal(t, Blocked, report.Verdict)
 }
 
-func TestAPrivateKeyCutShortIsMaskedToTheEnd(t *testing.T) {
+func TestATruncatedPrivateKeyIsMaskedToTheEnd(t *testing.T) {
 	key := pem()
 	masked, _ := NewLayer().Mask("x " + key[:len(key)/2])
 	assert.Equal(t, "x [REDACTED:private-key]", masked.String())
@@ -67,7 +68,7 @@ func TestInvisibleCharactersCannotSplitASecret(t *testing.T) {
 	}
 }
 
-func TestInvisibleTextIsTakenOutWithAFinding(t *testing.T) {
+func TestInvisibleTextIsRemovedWithAFinding(t *testing.T) {
 	out, report := NewLayer().Clean("do\u200b as I \u202esay\U000e0041")
 	assert.Equal(t, "do as I say", out.String())
 	assert.Equal(t, Report{Passed, []Finding{{"invisible-text", 3}}}, report)
@@ -75,7 +76,7 @@ func TestInvisibleTextIsTakenOutWithAFinding(t *testing.T) {
 	assert.Empty(t, report.Findings)
 }
 
-func TestLineEndsAndBrokenUTF8AreMadeRegular(t *testing.T) {
+func TestLineEndsAndInvalidUTF8AreNormalised(t *testing.T) {
 	out, _ := NewLayer().Mask("a\r\nb\rc\xff\xfe\td\x1b[31mred\x1b[0m")
 	assert.Equal(t, "a\nb\nc��\tdred", out.String())
 }
@@ -98,7 +99,7 @@ func TestDangerousTokensAreNeutralisedVisibly(t *testing.T) {
 	}
 }
 
-func TestOverlappingSecretsBecomeOneMarkerOfTheRuleThatKnowsMost(t *testing.T) {
+func TestOverlappingFindingsBecomeOneMarkerOfTheMostSpecificRule(t *testing.T) {
 	out, _ := NewLayer().Clean(`password = "` + githubPAT() + `" done`)
 	assert.Equal(t, `password = "[REDACTED:github-pat]" done`, out.String())
 }
@@ -108,7 +109,7 @@ func TestOnlyThePasswordOfAConnectionStringIsMasked(t *testing.T) {
 	assert.Equal(t, "postgres://app:[REDACTED:dsn-password]@db.test:5432/x", out.String())
 }
 
-func TestLongTextIsCutWithANoticeAndStillScanned(t *testing.T) {
+func TestLongTextIsScannedBeforeItIsTruncated(t *testing.T) {
 	l := NewLayer()
 	filler := strings.Repeat("quite ordinary wörds. ", 6000)
 	for _, at := range []int{0, 99_990, 100_000, 120_000} {
@@ -129,7 +130,7 @@ func TestLongTextIsCutWithANoticeAndStillScanned(t *testing.T) {
 	}
 }
 
-func TestASecretTornByTheReachOfReadingDoesNotLeakItsHalf(t *testing.T) {
+func TestASecretAtTheReadLimitIsNotLeakedInPart(t *testing.T) {
 	l := NewLayer(MaxBytes(1000))
 	key := githubPAT()
 	for cut := 1; cut < len(key); cut++ {
@@ -145,7 +146,7 @@ func TestCleaningCleanTextAllocatesNothing(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(100, func() { l.Clean(text) }))
 }
 
-func TestTheLayerMayBeSharedBetweenGoroutines(t *testing.T) {
+func TestALayerMayBeSharedBetweenGoroutines(t *testing.T) {
 	l := NewLayer()
 	for range 4 {
 		t.Run("reader", func(t *testing.T) {

@@ -57,7 +57,8 @@ type TokenRule struct {
 // and leave the sentence alone.
 func DefaultPolicy() Policy {
 	return Policy{Rules: []PhraseRule{
-		{"sensitive-path", Warn, []string{"/etc/passwd", "/etc/shadow", ".ssh/", ".aws/credentials", ".kube/config", ".netrc", ".npmrc", ".pypirc"}},
+		{"sensitive-path", Warn, []string{"/etc/passwd", "/etc/shadow", ".ssh/", ".aws/credentials", ".kube/config",
+			".netrc", ".npmrc", ".pypirc"}},
 		{"destructive-sql", Warn, []string{"drop table", "delete from", "truncate table"}},
 		{"shell-injection", Review, []string{"; rm -rf", "&& rm -rf", "| sh", "|sh", "| bash", "|bash"}},
 		{"encoded-exploit", Review, []string{"base64_decode(", "eval(base64", "eval(atob", "atob("}},
@@ -173,7 +174,8 @@ func (p Policy) rules() []rule.Rule {
 
 // phrases is a policy rule: any of the literals, in either case.
 func phrases(id string, action Action, literals ...string) rule.Rule {
-	return rule.Rule{ID: id, Specificity: rule.FlagOnly, Action: action, Fold: true, Keywords: literals, Hits: literals, MaxGap: 1,
+	return rule.Rule{ID: id, Specificity: rule.FlagOnly, Action: action, Fold: true, Keywords: literals,
+		Hits: literals, MaxGap: 1,
 		Match: func(s string, at, end int) (int, int) {
 			if end < len(s) && lex.IsLetter(s[end]) && lex.IsLetter(s[end-1]) {
 				return 0, 0

@@ -13,9 +13,11 @@ import (
 
 func TestAPolicyFileReplacesTheDefaults(t *testing.T) {
 	p, err := ReadPolicy(strings.NewReader(`{
-		"rules": [{"id": "code-name", "action": "block", "phrases": ["project x"]}, {"id": "host", "action": "sanitize", "phrases": ["db.internal"]}],
+		"rules": [{"id": "code-name", "action": "block", "phrases": ["project x"]},
+			{"id": "host", "action": "sanitize", "phrases": ["db.internal"]}],
 		"actions": {"github-pat": "block", "cookie": "warn"},
-		"tokens": [{"id": "acme-key", "formats": ["acme_{a32}"]}, {"id": "acme-code", "formats": ["{d12}"], "beside": "acmecode"}]}`))
+		"tokens": [{"id": "acme-key", "formats": ["acme_{a32}"]},
+			{"id": "acme-code", "formats": ["{d12}"], "beside": "acmecode"}]}`))
 	require.NoError(t, err)
 	l := NewLayer(WithPolicy(p))
 	for in, want := range map[string]Report{
@@ -35,7 +37,7 @@ func TestAPolicyFileReplacesTheDefaults(t *testing.T) {
 	assert.Equal(t, `ask d\b.internal about [REDACTED:code-name]`, masked.String())
 }
 
-func TestABadPolicyIsRefusedWithAReason(t *testing.T) {
+func TestReadPolicyRejectsABadPolicyAndNamesTheFault(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"rules": [{"id": "a", "action": "shout", "phrases": ["abc"]}]}`: "unknown action",
 		`{"rules": [{"id": "Bad Id", "phrases": ["abc"]}]}`:               "an id is lower-case",
@@ -60,14 +62,14 @@ func TestABadPolicyIsRefusedWithAReason(t *testing.T) {
 	assert.Panics(t, func() { NewLayer(WithPolicy(Policy{Actions: map[string]rule.Action{"nothing": rule.Warn}})) })
 }
 
-func TestTheDefaultPolicyReadsBack(t *testing.T) {
+func TestTheDefaultPolicyIsValid(t *testing.T) {
 	text, err := rule.Warn.MarshalText()
 	require.NoError(t, err)
 	assert.Equal(t, "warn", string(text))
 	assert.NotPanics(t, func() { NewLayer(WithPolicy(DefaultPolicy())) })
 }
 
-func TestKnownSecretsAreMaskedWhereverTheyStand(t *testing.T) {
+func TestKnownSecretsAreMaskedInAnyEncoding(t *testing.T) {
 	values, err := ReadSecrets(strings.NewReader("# ours\n\nxyzzy plugh\n  swordfish  \nabc\n"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"xyzzy plugh", "swordfish", "abc"}, values)

@@ -24,14 +24,15 @@ func streamed(l *Layer, text string, sizes ...int) (joined string, emitted []str
 	return strings.Join(emitted, ""), emitted, report
 }
 
-func TestAStreamSaysWhatCleaningTheWholeSays(t *testing.T) {
+func TestAStreamReturnsWhatMaskReturns(t *testing.T) {
 	l := NewLayer()
 	for k, text := range seeds() {
 		text = "Before it. " + text + "\nAnd after it, more words follow, and some more."
 		whole, report := l.Mask(text)
 		for _, sizes := range [][]int{{1}, {3}, {7, 1, 2}, {64}} {
 			joined, _, r := streamed(l, text, sizes...)
-			require.True(t, whole.String() == joined, "seed %d in pieces of %v: streaming differs from cleaning the whole", k, sizes)
+			require.True(t, whole.String() == joined,
+				"seed %d in pieces of %v: streaming differs from cleaning the whole", k, sizes)
 			require.Equal(t, report, r, "seed %d", k)
 		}
 	}
@@ -46,16 +47,18 @@ func TestAStreamNeverEmitsPartOfASecret(t *testing.T) {
 			shown := ""
 			for _, e := range emitted {
 				shown += e
-				require.True(t, strings.HasPrefix(whole.String(), shown), "hit %d: something was shown that the whole does not show", k)
+				require.True(t, strings.HasPrefix(whole.String(), shown),
+					"hit %d: something was shown that the whole does not show", k)
 			}
 		}
 	})
 }
 
-func TestAStreamDoesNotWaitForTheEnd(t *testing.T) {
+func TestAStreamEmitsTextBeforeItEnds(t *testing.T) {
 	s := NewLayer().Stream()
 	shown, longest := 0, 0
-	text := strings.Repeat("I will read the file first, because the token count is off. Then the keys of the map are compared with it. ", 20)
+	text := strings.Repeat("I will read the file first, because the token count is off. Then the keys of the map "+
+		"are compared with it. ", 20)
 	for i := range len(text) {
 		shown += len(s.Write(text[i : i+1]))
 		longest = max(longest, i+1-shown)
@@ -63,7 +66,7 @@ func TestAStreamDoesNotWaitForTheEnd(t *testing.T) {
 	assert.Less(t, longest, 120)
 }
 
-func TestALongStreamIsCutAsTheWholeIs(t *testing.T) {
+func TestALongStreamIsTruncatedLikeTheWholeText(t *testing.T) {
 	l := NewLayer(MaxBytes(3000))
 	for _, n := range []int{2000, 2900, 2990, 3000, 3001, 5000, 12_000, 13_000, 60_000} {
 		text := strings.Repeat("words of no weight, and "+githubPAT()+" too. ", n/60+1)[:n]
@@ -75,7 +78,7 @@ func TestALongStreamIsCutAsTheWholeIs(t *testing.T) {
 	}
 }
 
-func TestTokensOneBehindTheOtherAreMaskedAsTheWholeIs(t *testing.T) {
+func TestAStreamMasksAdjacentTokensLikeTheWholeText(t *testing.T) {
 	l := NewLayer()
 	for k := range uint64(40) {
 		text := fill("glsa_{a32}_{x8}", k) + fill("glsa_{a32}_{x8}", k+1) + fill("npm_{a36}", k)

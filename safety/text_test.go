@@ -10,7 +10,7 @@ import (
 	"candor/safety/internal/rule"
 )
 
-func TestATextEncodesAsAJSONString(t *testing.T) {
+func TestATextMarshalsAsAJSONString(t *testing.T) {
 	encoded, err := json.Marshal(map[string]any{"t": Literal(`say "hi"`), "zero": Text{}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"t":"say \"hi\"","zero":""}`, string(encoded))
@@ -18,7 +18,7 @@ func TestATextEncodesAsAJSONString(t *testing.T) {
 	assert.False(t, Literal("x").Empty())
 }
 
-func TestAJSONEncodesAsItself(t *testing.T) {
+func TestAJSONValueMarshalsUnchanged(t *testing.T) {
 	value, _ := NewLayer().CleanJSON(json.RawMessage(`{"n": 1.0}`))
 	encoded, err := json.Marshal([]JSON{value, {}})
 	require.NoError(t, err)
@@ -28,7 +28,8 @@ func TestAJSONEncodesAsItself(t *testing.T) {
 }
 
 func TestVerdictsAndActionsHaveNames(t *testing.T) {
-	assert.Equal(t, []string{"passed", "redacted", "blocked"}, []string{Passed.String(), Redacted.String(), Blocked.String()})
+	assert.Equal(t, []string{"passed", "redacted", "blocked"}, []string{Passed.String(), Redacted.String(),
+		Blocked.String()})
 	var a rule.Action
 	require.NoError(t, a.UnmarshalText([]byte("Sanitize")))
 	assert.Equal(t, rule.Sanitize, a)

@@ -48,7 +48,8 @@ func inert(t *testing.T, page SafeHTML) {
 
 func TestHTMLIsInertAndLossless(t *testing.T) {
 	for _, s := range []string{
-		"plain", "if a < b && c > d", "Vec<String>", "<script>alert(1)</script>ok", `<img src=x onerror="alert(1)">`, "a &lt; b", `"q" 'a' &amp;`, "<!-- c -->", "<div",
+		"plain", "if a < b && c > d", "Vec<String>", "<script>alert(1)</script>ok", `<img src=x onerror="alert(1)">`,
+		"a &lt; b", `"q" 'a' &amp;`, "<!-- c -->", "<div",
 	} {
 		text := textOf(s)
 		inert(t, HTML(text))
@@ -58,7 +59,8 @@ func TestHTMLIsInertAndLossless(t *testing.T) {
 }
 
 func FuzzHTML(f *testing.F) {
-	for _, s := range append(ruletest.Seeds(append(secrets.Rules(), injection.Rules()...)), "<script>x</script>", "a<b", "&amp;lt;", "<!--", "</", "<a href='x'>") {
+	for _, s := range append(ruletest.Seeds(append(secrets.Rules(), injection.Rules()...)), "<script>x</script>",
+		"a<b", "&amp;lt;", "<!--", "</", "<a href='x'>") {
 		f.Add(s)
 	}
 	l := safety.NewLayer()

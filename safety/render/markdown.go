@@ -92,10 +92,12 @@ var errTooDeep = errors.New("nested too deep")
 var markdown = sync.OnceValue(func() goldmark.Markdown {
 	const first = 100
 	blocks := []util.PrioritizedValue{
-		util.Prioritized(parser.NewSetextHeadingParser(), first), util.Prioritized(parser.NewThematicBreakParser(), first+1),
+		util.Prioritized(parser.NewSetextHeadingParser(), first),
+		util.Prioritized(parser.NewThematicBreakParser(), first+1),
 		util.Prioritized(parser.NewListParser(), first+2), util.Prioritized(parser.NewListItemParser(), first+3),
 		util.Prioritized(parser.NewCodeBlockParser(), first+4), util.Prioritized(parser.NewATXHeadingParser(), first+5),
-		util.Prioritized(parser.NewFencedCodeBlockParser(), first+6), util.Prioritized(parser.NewBlockquoteParser(), first+7),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), first+6),
+		util.Prioritized(parser.NewBlockquoteParser(), first+7),
 		util.Prioritized(parser.NewParagraphParser(), 1000),
 	}
 	inlines := []util.PrioritizedValue{
@@ -114,7 +116,8 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 // address. No element of it loads anything.
 var rich = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote", "ul", "ol", "li", "h4", "h5", "h6",
+	p.AllowElements("p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote", "ul", "ol", "li",
+		"h4", "h5", "h6",
 		"table", "thead", "tbody", "tr", "th", "td")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
 	p.AllowAttrs("href").OnElements("a")

@@ -15,7 +15,8 @@ func assertRich(t *testing.T, page SafeHTML) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(string(page)))
 	require.NoError(t, err)
-	allowed := strings.Fields("html head body p br hr em strong del code pre blockquote ul ol li h4 h5 h6 table thead tbody tr th td a")
+	allowed := strings.Fields("html head body p br hr em strong del code pre blockquote ul ol li h4 h5 h6 table " +
+		"thead tbody tr th td a")
 	for n := range doc.Descendants() {
 		assert.NotEqual(t, html.CommentNode, n.Type)
 		if n.Type != html.ElementNode {
@@ -23,7 +24,8 @@ func assertRich(t *testing.T, page SafeHTML) {
 		}
 		assert.Contains(t, allowed, n.Data)
 		for _, a := range n.Attr {
-			assert.True(t, n.Data == "a" && slices.Contains([]string{"href", "rel", "target"}, a.Key) || n.Data == "ol" && a.Key == "start", "%s %s", n.Data, a.Key)
+			assert.True(t, n.Data == "a" && slices.Contains([]string{"href", "rel", "target"}, a.Key) ||
+				n.Data == "ol" && a.Key == "start", "%s %s", n.Data, a.Key)
 			if a.Key == "href" {
 				assert.Regexp(t, `(?i)^(https?:|mailto:)`, a.Val)
 			}
@@ -34,13 +36,14 @@ func assertRich(t *testing.T, page SafeHTML) {
 func TestMarkdownIsRenderedAndHidesNothing(t *testing.T) {
 	link := ` rel="nofollow noreferrer noopener" target="_blank"`
 	for text, want := range map[string]string{
-		"one\n\ntwo":                     "<p>one</p>\n<p>two</p>\n",
-		"- a\n- b":                       "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n",
-		"3. a":                           "<ol start=\"3\">\n<li>a</li>\n</ol>\n",
-		"`Vec<String>` and *b* **c**":    "<p><code>Vec&lt;String&gt;</code> and <em>b</em> <strong>c</strong></p>\n",
-		"```go\nif a < b {}\n```":        "<pre><code>if a &lt; b {}\n</code></pre>\n",
-		"# big":                          "<h4>big</h4>\n",
-		"| a |\n|---|\n| b |":            "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table>\n",
+		"one\n\ntwo":                  "<p>one</p>\n<p>two</p>\n",
+		"- a\n- b":                    "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n",
+		"3. a":                        "<ol start=\"3\">\n<li>a</li>\n</ol>\n",
+		"`Vec<String>` and *b* **c**": "<p><code>Vec&lt;String&gt;</code> and <em>b</em> <strong>c</strong></p>\n",
+		"```go\nif a < b {}\n```":     "<pre><code>if a &lt; b {}\n</code></pre>\n",
+		"# big":                       "<h4>big</h4>\n",
+		"| a |\n|---|\n| b |": "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</" +
+			"thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table>\n",
 		"[docs](https://go.dev/doc?a&b)": `<p><a href="https://go.dev/doc?a&amp;b"` + link + ">docs</a></p>\n",
 		"see https://go.dev.":            `<p>see <a href="https://go.dev"` + link + ">https://go.dev</a>.</p>\n",
 		"[x](javascript:alert(1))":       "<p>[x](javascript:alert(1))</p>\n",
@@ -64,7 +67,8 @@ func TestMarkdownIsRenderedAndHidesNothing(t *testing.T) {
 
 // Whatever is nested, the page is made in a time that grows with the text.
 func TestMarkdownIsBounded(t *testing.T) {
-	for _, part := range []string{">", "> ", "- ", "1. ", "[", "![", "*a_", "`", "[a](", "<", "**", "| ", "~", "\\", "http://", "a\n> ", "&#", "[a](b", "*a **a ", "_a", "  - a\n  "} {
+	for _, part := range []string{">", "> ", "- ", "1. ", "[", "![", "*a_", "`", "[a](", "<", "**", "| ", "~", "\\",
+		"http://", "a\n> ", "&#", "[a](b", "*a **a ", "_a", "  - a\n  "} {
 		text := textOf(strings.Repeat(part, MaxMarkdown/len(part)))
 		assertRich(t, Markdown(text))
 		assertRich(t, Markdown(textOf(strings.Repeat(part, maxBrackets)))) // just let through
@@ -74,7 +78,8 @@ func TestMarkdownIsBounded(t *testing.T) {
 }
 
 func FuzzMarkdown(f *testing.F) {
-	for _, s := range []string{"# a\n* b\n1. c", "[a](http://b)", "![a](b)<img src=x onerror=y>", "|a|\n|-|\n|b|", "```\n</pre><script>\n```", "<a href='http://x' onclick=y>"} {
+	for _, s := range []string{"# a\n* b\n1. c", "[a](http://b)", "![a](b)<img src=x onerror=y>", "|a|\n|-|\n|b|",
+		"```\n</pre><script>\n```", "<a href='http://x' onclick=y>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -85,7 +90,8 @@ func FuzzMarkdown(f *testing.F) {
 }
 
 func BenchmarkMarkdown(b *testing.B) {
-	text := textOf(strings.Repeat("A paragraph with `code`, **emphasis** and a [link](https://go.dev).\n\n- one\n- two\n\n", 25))
+	text := textOf(strings.Repeat("A paragraph with `code`, **emphasis** and a [link](https://go.dev).\n\n- "+
+		"one\n- two\n\n", 25))
 	b.SetBytes(int64(len(text.String())))
 	for b.Loop() {
 		_ = Markdown(text)

@@ -24,7 +24,9 @@ const (
 	most = 2 << 20
 )
 
-// gram is three neighbouring bytes, folded to lower case.
+// gram is three neighbouring bytes, folded to lower case by setting bit 0x20, as the
+// filter does. Other characters fold too, which does no harm: the filter finds
+// candidates only, and a matcher decides.
 type gram [3]byte
 
 // grams counts trigrams in the files below the given directories and prints the commonest.

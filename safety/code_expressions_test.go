@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAnExpressionBehindANameIsNoSecret(t *testing.T) {
+func TestCodeExpressionsAreNotMasked(t *testing.T) {
 	l := NewLayer()
 	for _, s := range []string{
-		"token := yaml_token_t{", "const keyValue = foo(", "key := new(x)", "password = getpass.getpass(", "token := yaml_token_t{typ: x}", "secret = make([]byte, 32)",
-		"password: input(prompt)", "token = parser.next_token(2)", "apiKey := keys[0]", "token=get_token2(x)", "token=$(cat /run/token)", "secret := sha256.Sum256(data)", "auth_token = tokens[i + 1]",
+		"token := yaml_token_t{", "const keyValue = foo(", "key := new(x)", "password = getpass.getpass(",
+		"token := yaml_token_t{typ: x}", "secret = make([]byte, 32)",
+		"password: input(prompt)", "token = parser.next_token(2)", "apiKey := keys[0]", "token=get_token2(x)",
+		"token=$(cat /run/token)", "secret := sha256.Sum256(data)", "auth_token = tokens[i + 1]",
 		"api_key = load_key2(path);", "password = b64decode(value)\n", "X-Api-Key: computeKey12345(request)",
 	} {
 		out, report := l.Mask(s)
@@ -21,7 +23,7 @@ func TestAnExpressionBehindANameIsNoSecret(t *testing.T) {
 	}
 }
 
-func TestAPasswordWithABracketInItIsStillOne(t *testing.T) {
+func TestAPasswordThatContainsABracketIsMasked(t *testing.T) {
 	for template, secret := range map[string]string{
 		"password: §":    "xK9(mQ2$v",
 		"password=§":     "t4u(r8e[w",
@@ -32,7 +34,7 @@ func TestAPasswordWithABracketInItIsStillOne(t *testing.T) {
 	}
 }
 
-func TestATokenGluedToAWordIsMasked(t *testing.T) {
+func TestAJWTDirectlyBehindAWordIsMasked(t *testing.T) {
 	l := NewLayer()
 	for _, before := range []string{"", "x", "token", "Bearer", "_", "-", "5", "\\n", "%3D", "a="} {
 		token := fill("eyJhbGci{}OiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ{k40}.{k43}", 3)

@@ -11,11 +11,13 @@ import (
 
 // seams are what may stand between two parts of a token.
 var seams = []string{
-	"\\\n", "\\\r\n  ", "\n", "\n    ", "\n# ", "\n> ", "\n// ", " |\n|   | ", " │\n│ ", "\" + \"", "' + '", "\" . \"", "\" \"", "\"\n    \"", "\" +\n  \"", "<b>", "</span><span>", "<wbr>", "<br>", "<!-- x -->",
-	"**", "*", "~~", "\x1b[0m", "\\x1b[31m", "^[[31m", "${\"", "&shy;", "&#8203;", "%E2%80%8B", "\\u200b", "=\n", "\t", " ",
+	"\\\n", "\\\r\n  ", "\n", "\n    ", "\n# ", "\n> ", "\n// ", " |\n|   | ", " │\n│ ", "\" + \"", "' + '",
+	"\" . \"", "\" \"", "\"\n    \"", "\" +\n  \"", "<b>", "</span><span>", "<wbr>", "<br>", "<!-- x -->",
+	"**", "*", "~~", "\x1b[0m", "\\x1b[31m", "^[[31m", "${\"", "&shy;", "&#8203;", "%E2%80%8B", "\\u200b", "=\n",
+	"\t", " ",
 }
 
-func TestATokenInPiecesIsMaskedWhateverStandsBetween(t *testing.T) {
+func TestATokenSplitIntoFragmentsIsMasked(t *testing.T) {
 	l, key := NewLayer(), githubPAT()
 	for _, seam := range seams {
 		for _, at := range []int{14, 20, 29} {
@@ -57,20 +59,23 @@ func ruleOf(l *Layer, id string) int {
 	panic(id)
 }
 
-func TestWhatOnlyStandsNextToATokenStays(t *testing.T) {
+func TestTextNextToATokenIsKept(t *testing.T) {
 	l, key := NewLayer(), githubPAT()
-	for _, after := range []string{"\nNext I run the tests.", " abc123def and more", "\n- item 2 of it", "** and", "\n3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e is the commit", "\", \"name\": \"x1\"", "</td><td>row2</td>", "\n  \"level2\": 3"} {
+	for _, after := range []string{"\nNext I run the tests.", " abc123def and more", "\n- item 2 of it", "** and",
+		"\n3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e is the commit", "\", \"name\": \"x1\"", "</td><td>row2</td>",
+		"\n  \"level2\": 3"} {
 		out, _ := l.Mask(key + after)
 		assert.Equal(t, "[REDACTED:github-pat]"+after, out.String())
 	}
-	for _, s := range []string{"ghp_ tokens\nare 40 long", "the prefix ghp_ marks\na1b2c3d4e5f6g7h8", "sk-learn 1.2 and pandas2", "AKIA is\nthe prefix", `x := "ab" + "cd"`, "a **bold** b1"} {
+	for _, s := range []string{"ghp_ tokens\nare 40 long", "the prefix ghp_ marks\na1b2c3d4e5f6g7h8",
+		"sk-learn 1.2 and pandas2", "AKIA is\nthe prefix", `x := "ab" + "cd"`, "a **bold** b1"} {
 		out, report := l.Mask(s)
 		assert.Equal(t, s, out.String())
 		assert.Empty(t, report.Findings)
 	}
 }
 
-func TestASecretSpelledInNumbersIsMasked(t *testing.T) {
+func TestASecretSpelledAsByteValuesIsMasked(t *testing.T) {
 	l, key := NewLayer(), githubPAT()
 	spell := func(format, sign string) string {
 		var all []string
@@ -80,7 +85,8 @@ func TestASecretSpelledInNumbersIsMasked(t *testing.T) {
 		return strings.Join(all, sign)
 	}
 	for _, text := range []string{
-		spell("%02x", " "), spell("%02X", ":"), spell("%02x", "-"), spell("0x%02x", ", "), spell("0x%02x", ",\n    "), spell("%d", ", "), spell("%d", ","), spell("%d", " "), spell("=%02X", ""), spell("%02x", ","),
+		spell("%02x", " "), spell("%02X", ":"), spell("%02x", "-"), spell("0x%02x", ", "), spell("0x%02x", ",\n    "),
+		spell("%d", ", "), spell("%d", ","), spell("%d", " "), spell("=%02X", ""), spell("%02x", ","),
 		spell("%03o", " "), spell("\\%03o", ""), spell("&#%d", ""), dump(key),
 	} {
 		text = "It is {\n" + text + "} in all\nand so on."
@@ -92,7 +98,9 @@ func TestASecretSpelledInNumbersIsMasked(t *testing.T) {
 			require.Equal(t, out.String(), joined, "%s in pieces of %d", text, size)
 		}
 	}
-	for _, s := range []string{"48 65 6c 6c 6f 2c 20 77 6f 72 6c 64 21 0a", "[72, 101, 108, 108, 111, 44, 32, 119, 111, 114, 108, 100]", "00:1b:44:11:3a:b7", "11 22 33 44 55 66 77 88 99 10 11 12 13 14 15 16"} {
+	for _, s := range []string{"48 65 6c 6c 6f 2c 20 77 6f 72 6c 64 21 0a",
+		"[72, 101, 108, 108, 111, 44, 32, 119, 111, 114, 108, 100]", "00:1b:44:11:3a:b7",
+		"11 22 33 44 55 66 77 88 99 10 11 12 13 14 15 16"} {
 		out, report := l.Mask(s)
 		assert.Equal(t, s, out.String())
 		assert.Empty(t, report.Findings)
@@ -109,7 +117,7 @@ func dump(s string) string {
 	return b.String()
 }
 
-func TestAKnownValueInPiecesIsMasked(t *testing.T) {
+func TestAKnownSecretSplitIntoFragmentsIsMasked(t *testing.T) {
 	l := NewLayer(KnownSecrets("Tr0ub4dor-and-3", "apple"))
 	for _, seam := range append([]string{" "}, seams...) {
 		text := "use \"Tr0ub" + seam + "4dor-and-3\" now, apple."

@@ -20,9 +20,10 @@ func found(r Report, id string) bool {
 }
 
 // what may stand after a token, in prose, code, markup and other scripts.
-var followers = []string{"", " ", ".", ",", ")", "]", ">", "&", `"`, "'", "`", ";", ":", "!", "?", "}", "|", "\n", "\t", "。", "，", "的", "」", "…", "<", "@", "#", "*", "\\n", "%20"}
+var followers = []string{"", " ", ".", ",", ")", "]", ">", "&", `"`, "'", "`", ";", ":", "!", "?", "}", "|", "\n",
+	"\t", "。", "，", "的", "」", "…", "<", "@", "#", "*", "\\n", "%20"}
 
-func TestEveryHitOfARuleIsFound(t *testing.T) {
+func TestEveryRuleFindsItsHits(t *testing.T) {
 	eachRule(t, func(t *testing.T, l *Layer, r *rule.Rule) {
 		for k, h := range r.Hits {
 			hit := hitOf(r, h, uint64(k))
@@ -30,7 +31,8 @@ func TestEveryHitOfARuleIsFound(t *testing.T) {
 				out, report := l.Mask(text)
 				require.NotEmpty(t, report.Findings, "hit %d is not found", k)
 				if r.Specificity != rule.FlagOnly {
-					require.True(t, strings.Contains(out.String(), "[REDACTED:") || r.Action == rule.Sanitize, "hit %d is not masked", k)
+					require.True(t, strings.Contains(out.String(), "[REDACTED:") || r.Action == rule.Sanitize,
+						"hit %d is not masked", k)
 				}
 			}
 		}
@@ -52,7 +54,8 @@ func TestATokenEndsWhereItsAlphabetEnds(t *testing.T) {
 					out, report := l.Mask(before + token + after)
 					require.Equal(t, Redacted, report.Verdict, "hit %d before %q is not masked", k, after)
 					require.False(t, leaked(out.String(), token[6:], 8), "hit %d before %q leaks", k, after)
-					require.True(t, strings.HasSuffix(out.String(), after) || after == "\\n", "hit %d: what follows is lost: %q", k, after)
+					require.True(t, strings.HasSuffix(out.String(), after) || after == "\\n",
+						"hit %d: what follows is lost: %q", k, after)
 				}
 			}
 		}
@@ -69,7 +72,7 @@ func TestNoRuleFiresOnItsMisses(t *testing.T) {
 	})
 }
 
-func TestEveryRuleIsProved(t *testing.T) {
+func TestEveryRuleHasExamplesAndItsOwnID(t *testing.T) {
 	ids := map[string]bool{}
 	for _, r := range NewLayer().detector.Rules {
 		if r.ID == "secret-field" || r.ID == "known-secret" || r.ID == "invisible-text" {
@@ -84,7 +87,7 @@ func TestEveryRuleIsProved(t *testing.T) {
 	}
 }
 
-func TestAMarkerCarriesNothingOfTheSecret(t *testing.T) {
+func TestAMarkerContainsNoPartOfTheSecret(t *testing.T) {
 	eachRule(t, func(t *testing.T, l *Layer, r *rule.Rule) {
 		for k, h := range r.Hits {
 			if r.Specificity == rule.ByShape {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestALimitedLayerCutsEarlierAndLeavesTheOtherAlone(t *testing.T) {
+func TestLimitReturnsAStricterLayerAndKeepsTheOriginal(t *testing.T) {
 	whole := NewLayer()
 	long := strings.Repeat("so ", 2000)
 	short, _ := whole.Limit(1000).Clean(long)

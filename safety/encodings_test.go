@@ -55,10 +55,11 @@ func TestASecretIsFoundUnderEveryEncoding(t *testing.T) {
 	}
 }
 
-func TestEncodedTextWithoutSecretsStays(t *testing.T) {
+func TestEncodedTextWithoutSecretsIsKept(t *testing.T) {
 	for _, s := range []string{
 		base64.StdEncoding.EncodeToString([]byte("just an ordinary sentence, encoded for no reason")),
-		"100% of 50%25 done &amp; dusted \\u00e9 \\n", "C:\\new\\table\\users", "ｆｕｌｌ ｗｉｄｔｈ ｔｅｘｔ", "секретарь пишет отчёт о работе",
+		"100% of 50%25 done &amp; dusted \\u00e9 \\n", "C:\\new\\table\\users", "ｆｕｌｌ ｗｉｄｔｈ ｔｅｘｔ",
+		"секретарь пишет отчёт о работе",
 		strings.Repeat("ab12", 16), strings.Repeat("A", 300),
 	} {
 		out, report := NewLayer().Mask(s)
@@ -67,22 +68,23 @@ func TestEncodedTextWithoutSecretsStays(t *testing.T) {
 	}
 }
 
-func TestPasswordsAreFoundInOtherSpellings(t *testing.T) {
+func TestPasswordsUnderDisguisedNamesAreFound(t *testing.T) {
 	pw := fill("{a12}", 5)
-	for _, s := range []string{"ｐａｓｓｗｏｒｄ＝" + pw, "password&#61;" + pw, `{\"password\": \"` + pw + `\"}`, `"{\\\"apiKey\\\":\\\"` + pw + `\\\"}"`, "q=password%3D" + pw, "the password is “" + pw + "”"} {
+	for _, s := range []string{"ｐａｓｓｗｏｒｄ＝" + pw, "password&#61;" + pw, `{\"password\": \"` + pw + `\"}`,
+		`"{\\\"apiKey\\\":\\\"` + pw + `\\\"}"`, "q=password%3D" + pw, "the password is “" + pw + "”"} {
 		out, _ := NewLayer().Mask(s)
 		require.NotContains(t, out.String(), pw)
 	}
 }
 
-func TestALongRunIsFollowedOverLineEnds(t *testing.T) {
+func TestBase64IsDecodedAcrossLineBreaks(t *testing.T) {
 	key := githubPAT()
 	enc := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", 40) + " " + key + " and more text behind it"))
 	out, _ := NewLayer().Mask(enc[:76] + "\n" + enc[76:])
 	assert.Equal(t, "[REDACTED:github-pat]", out.String())
 }
 
-func TestHidingThingsInThingsStaysLinear(t *testing.T) {
+func TestCleaningNestedEncodingsIsIdempotent(t *testing.T) {
 	s := "plain"
 	for range 6 {
 		s = base64.StdEncoding.EncodeToString([]byte(s + eachByte(s, "%%%02x")))

@@ -45,7 +45,7 @@ func TestPlantedSecretsComeOutNowhere(t *testing.T) {
 	}
 }
 
-func TestAProvidersErrorLeaksNothing(t *testing.T) {
+func TestAProviderErrorLeaksNothing(t *testing.T) {
 	for _, p := range apptest.Plant() {
 		s := apptest.Start(t, app.Settings{},
 			map[string]any{"steps": []any{map[string]any{"error": "401 for " + p.Text}}})

@@ -36,8 +36,10 @@ func TestAStreamHoldsBackNoMoreThanItsBound(t *testing.T) {
 	block, key := lines(3<<20), pem()
 	body := strings.Index(key, "\n") + 1
 	for name, text := range map[string]string{
-		"encoded lines":            block + "\nend",
-		"encoded lines, a secret":  lines(200<<10) + "x " + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k ", 30)+githubPAT()+" it")) + "\n" + block + "end",
+		"encoded lines": block + "\nend",
+		"encoded lines, a secret": lines(200<<10) + "x " +
+			base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k ", 30)+githubPAT()+" it")) + "\n" + block +
+			"end",
 		"one run":                  "x " + strings.Repeat("a1b2/", 600<<10) + " y",
 		"a key as long as a book":  "x\n" + key[:body] + block + key[body:] + "\nafter it",
 		"a key without an end":     "x\n" + key[:body] + block,
