@@ -4,18 +4,19 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// MinEncoded is the shortest run that can hide a credential: 16 bytes in
-// base64, 12 in hex.
+// MinEncoded is the length of the shortest run that can hide a credential: 16 bytes in base64,
+// 12 in hex.
 const MinEncoded = 24
 
-// MaxEncoded bounds how much of one run is decoded.
+// MaxEncoded bounds how much of one run is decoded, in bytes of the run.
 const MaxEncoded = 64 << 10
 
 var encoding = lex.NewClass("A-Za-z0-9+/_-")
 
-// NextRun finds the next run of base64 characters of at least minEncoded from i
-// on. It reads each stretch of that length from its end: what is no such
-// character there rules out all before it.
+// NextRun finds the next run of base64 characters, of at least MinEncoded, from i on, in the
+// standard or the URL alphabet. It reads each stretch of MinEncoded bytes from its end, where a
+// foreign character rules out all starts before it, so prose costs a few reads per stretch. It
+// returns to == 0 if there is none.
 func NextRun(s string, i int) (from, to int) {
 	for i+MinEncoded <= len(s) {
 		from = encoding.Back(s, i+MinEncoded, MinEncoded)
@@ -28,8 +29,8 @@ func NextRun(s string, i int) (from, to int) {
 	return 0, 0
 }
 
-// wrapped follows a run over line ends, as in mail: full lines of a length that
-// decodes on its own, each behind what quotes or indents it.
+// wrapped returns the end of a run that goes on over line ends, as in mail: full lines of one
+// length that decodes on its own, each behind what quotes or indents it, and a shorter last line.
 func wrapped(s string, from, to int) int {
 	width := to - from
 	for width >= MinEncoded && width%4 == 0 {
@@ -50,8 +51,8 @@ func wrapped(s string, from, to int) int {
 	return to
 }
 
-// NextLine is where the text of the next line starts, behind what quotes or
-// indents it, if a line ends at i; else -1.
+// NextLine returns where the text of the next line starts, behind what quotes or indents it, if
+// a line ends at i; else -1.
 func NextLine(s string, i int) int {
 	if i < len(s) && s[i] == '\r' {
 		i++
@@ -66,14 +67,13 @@ func NextLine(s string, i int) int {
 	return i
 }
 
-// lead is what stands before each line of what is quoted, commented or indented;
-// maxLead is how much of it there may be.
+// lead are the bytes that quote, comment or indent a line; at most maxLead of them stand there.
 var lead = lex.NewClass(" \t>#|*;%\xe2\x94\x82")
 
 const maxLead = 16
 
-// lastLine reports whether a shorter line is the last one of something encoded and
-// no word.
+// lastLine reports whether a line shorter than those before it is the last one of an encoded text
+// rather than a word: padding follows it, or it is long, or it holds more than letters.
 func lastLine(s string, from, to int) bool {
 	if to < len(s) && s[to] == '=' {
 		return true
@@ -85,8 +85,8 @@ func lastLine(s string, from, to int) bool {
 	return to-from > 12 || lex.Classes['z'].Run(s, from, to-from) < to
 }
 
-// FromBase64 decodes a run into buf, or gives nil as soon as what comes out is
-// not text. Line ends are skipped.
+// FromBase64 decodes a run into buf, skipping line ends. It returns nil as soon as the output is
+// not text, which most identifiers show within a few bytes.
 func FromBase64(run string, buf []byte) []byte {
 	out, odd, bits, n := buf[:0], 0, uint32(0), 0
 	for i := 0; i < len(run); i++ {
@@ -114,13 +114,17 @@ func FromBase64(run string, buf []byte) []byte {
 	return out
 }
 
-// FromWide decodes a run whose text is in UTF-16, as PowerShell's encoded commands
-// are, or gives nil where it is none.
+// FromWide decodes a run of base64 whose text is in UTF-16, as that of PowerShell's
+// -EncodedCommand. It returns nil if the run does not begin with a byte order mark or a
+// character of ASCII, or is not text.
 func FromWide(run string, buf []byte) []byte {
 	if len(run) < 2*MinEncoded {
 		return nil
 	}
-	head := [3]byte{lex.Sextets[run[0]]<<2 | lex.Sextets[run[1]]>>4, lex.Sextets[run[1]]<<4 | lex.Sextets[run[2]]>>2, lex.Sextets[run[2]]<<6 | lex.Sextets[run[3]]}
+	head := [2]byte{
+		lex.Sextets[run[0]]<<2 | lex.Sextets[run[1]]>>4,
+		lex.Sextets[run[1]]<<4 | lex.Sextets[run[2]]>>2,
+	}
 	if marked := head[0] == 0xff && head[1] == 0xfe; !marked && (head[0] == 0) == (head[1] == 0) {
 		return nil
 	}
@@ -148,8 +152,8 @@ func FromWide(run string, buf []byte) []byte {
 	return out
 }
 
-// FromHex decodes a run into buf, or gives nil if it is not hex or not text. Line
-// ends are skipped, with what stands before the next line.
+// FromHex decodes a run into buf, skipping line ends and what quotes or indents the next line. It
+// returns nil if the run is not hex or not text.
 func FromHex(run string, buf []byte) []byte {
 	out, odd := buf[:0], 0
 	for i := 0; i+1 < len(run); i += 2 {
@@ -181,8 +185,9 @@ var oddBytes = func() (t [256]uint8) {
 	return t
 }()
 
-// EncodedLines is where the lines of encoded text begin that end before the line
-// that starts at h: all of them full, but the last.
+// EncodedLines returns the start of the lines of encoded text that end directly before h, the
+// start of a line: full lines, and perhaps a shorter last one. It returns h if there are none. A
+// stream keeps them back, since the next line may belong to them.
 func EncodedLines(s string, h int) int {
 	from := h
 	for short := true; ; short = false {
@@ -207,8 +212,8 @@ func EncodedLines(s string, h int) int {
 	}
 }
 
-// lineEnd is where the line before the one that starts at h ends, quoted or
-// indented as it may be, or -1.
+// lineEnd returns the end of the line before the one that starts at h, quoted or indented as it
+// may be, or -1.
 func lineEnd(s string, h int) int {
 	i := h
 	for i > 0 && i > h-maxLead && lead[s[i-1]] {

@@ -9,8 +9,9 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// Unescaped is the text with percent escapes, backslash escapes and character
-// references decoded, or nil when there is none to decode.
+// Unescaped returns the text with percent escapes, backslash escapes and character references
+// decoded, one level deep, or nil if there is nothing to decode. It drops escapes of characters
+// that nobody sees.
 func Unescaped(s string) *View {
 	var v *View
 	last := 0
@@ -38,14 +39,14 @@ func Unescaped(s string) *View {
 	return v.end(s)
 }
 
-// cursors find the next byte that may open an escape. Text without any is
-// passed over at the speed of memory.
+// cursors find the next byte that may open an escape. Each remembers where its byte stands next,
+// so text without any is skipped at the speed of memory.
 type cursors struct {
 	s  string
 	at [3]int
 }
 
-// Openers are the bytes that an escape may begin with.
+// Openers are the bytes that an escape can begin with.
 const Openers = `%\&`
 
 func newCursors(s string) *cursors { return &cursors{s: s, at: [3]int{-1, -1, -1}} }
@@ -64,7 +65,7 @@ func (c *cursors) next(i int) int {
 	return first
 }
 
-// Escape decodes the escape at i and gives its length, 0 where there is none.
+// Escape decodes the escape at i and returns its length, or 0 if there is none.
 func Escape(s string, i int) (rune, int) {
 	switch s[i] {
 	case '%':
@@ -77,7 +78,8 @@ func Escape(s string, i int) (rune, int) {
 	return 0, 0
 }
 
-// percent decodes %XX, and the escapes of one rune together.
+// percent decodes %XX. Several that make one rune of UTF-8 are decoded together; a byte that
+// makes none stands for the rune of that number.
 func percent(s string, i int) (rune, int) {
 	r, ok := lex.HexNumber(s, i+1, 2)
 	if !ok {
@@ -103,8 +105,8 @@ func percent(s string, i int) (rune, int) {
 	return r, 3
 }
 
-// backslash decodes \uXXXX, \u{X}, \xXX, \UXXXXXXXX, \OOO, and the escapes of JSON and
-// of Markdown. Not \/, which is how the sanitizer itself marks a closing tag.
+// backslash decodes \uXXXX, \u{X}, \xXX, \UXXXXXXXX, \OOO, and the escapes of JSON and of
+// Markdown. It leaves \/ alone, which the sanitizer itself writes to neutralise a closing tag.
 func backslash(s string, i int) (rune, int) {
 	if i+1 >= len(s) {
 		return 0, 0
@@ -134,6 +136,7 @@ func backslash(s string, i int) (rune, int) {
 	return 0, 0
 }
 
+// unicodeEscape decodes \uXXXX, two of them that make a surrogate pair, and \u{X}.
 func unicodeEscape(s string, i int) (rune, int) {
 	if i+2 < len(s) && s[i+2] == '{' {
 		end := lex.Classes['x'].Run(s, i+3, 6)

@@ -6,7 +6,9 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// Joint is what stands between two parts of a torn token.
+// Joint is what stands between two parts of a torn token. The kinds differ in how much else has
+// to speak for one token: a joint that somebody made joins whatever it stands between, while
+// behind a line end or a blank the pieces must look random.
 type Joint uint8
 
 const (
@@ -16,16 +18,16 @@ const (
 	JointSpace              // one blank
 )
 
-// Joints begin what may stand between two pieces.
+// Joints are the bytes that a joint may begin with.
 var Joints = lex.NewClass("\\\"'`<*~\n\r \t|^\b${=\x1b\xe2")
 
-// SkipJoint reads what may stand between two pieces from i on, and gives where the
-// next one starts. Without a joint it gives the end of the text if more of it could
-// make one.
+// SkipJoint skips a separator between two fragments of one token, which may be several joints in
+// a row, and returns its kind and where the next fragment starts. Without a joint it returns
+// JointNone, and the end of the text if more text could make a joint.
 func SkipJoint(s string, i int) (Joint, int) {
 	kind, start := JointNone, i
 	for i < len(s) && i-start < 96 {
-		k, next := tearOnce(s, i)
+		k, next := skipOne(s, i)
 		if k == JointNone {
 			if next == len(s) {
 				return JointNone, next
@@ -42,7 +44,8 @@ func SkipJoint(s string, i int) (Joint, int) {
 	return kind, i
 }
 
-func tearOnce(s string, i int) (Joint, int) {
+// skipOne skips one joint.
+func skipOne(s string, i int) (Joint, int) {
 	switch c := s[i]; c {
 	case '\\', '=':
 		return continued(s, i)
@@ -68,7 +71,8 @@ func tearOnce(s string, i int) (Joint, int) {
 	return JointNone, i
 }
 
-// continued is a backslash at the end of a line, or the = of quoted-printable.
+// continued skips a backslash at the end of a line, as in shells and C, or the = that
+// quoted-printable puts there, and the blanks that indent the next line.
 func continued(s string, i int) (Joint, int) {
 	j := i + 1
 	if j < len(s) && s[j] == '\r' {
@@ -83,11 +87,12 @@ func continued(s string, i int) (Joint, int) {
 	return JointMade, lex.SkipBlank(s, j+1, 16)
 }
 
-// joiners are the operators that join two literals; a comma does where they are
-// joined as a list.
+// joiners are the operators that concatenate two literals in some language; a comma does where
+// a list is joined.
 var joiners = [...]string{"+", "..", ".", "&", "||", "<>", "~", ",", "\\"}
 
-// literals is the end of one literal and the beginning of the next.
+// literals skips the end of one literal and the beginning of the next: "a" + "b", 'a' 'b',
+// "a" . "b", also over lines. A quote directly before a letter joins as in shells: "a"b.
 func literals(s string, i int, q byte) (Joint, int) {
 	j := leadingBlank(s, i+1)
 	for _, op := range joiners {
@@ -123,7 +128,8 @@ func leadingBlank(s string, i int) int {
 	return i
 }
 
-// tagged is a tag or a comment of HTML.
+// tagged skips a tag or a comment of HTML, such as <wbr>, </b> or <!-- x -->. Tags of blocks
+// and cells count as line ends.
 func tagged(s string, i int) (Joint, int) {
 	if i+1 >= len(s) {
 		return JointNone, len(s)
@@ -149,7 +155,8 @@ func tagged(s string, i int) (Joint, int) {
 	return JointNone, i
 }
 
-// separates reports whether a tag parts what stands before it from what follows.
+// separates reports whether a tag separates the text before it from the text behind it, as the
+// tags of cells, items and paragraphs do.
 func separates(tag string) bool {
 	for _, name := range [...]string{"td", "th", "tr", "li", "p", "div", "dt", "dd"} {
 		if tag == name || strings.HasPrefix(tag, name+" ") {
@@ -159,8 +166,8 @@ func separates(tag string) bool {
 	return false
 }
 
-// lineStart is where the text of the next line starts, behind what quotes,
-// comments or numbers it.
+// lineStart returns where the text of the next line starts, behind what quotes, comments or
+// numbers it: "> ", "// ", "12: ", the + of a diff.
 func lineStart(s string, i int) int {
 	j := NextLine(s, i)
 	if j < 0 {
@@ -188,7 +195,8 @@ func lineStart(s string, i int) int {
 	return j
 }
 
-// cellEnd is a blank, or the end of a cell of a table and of its line.
+// cellEnd skips one blank, or the end of a cell of a table and of its line: the token goes on in
+// the cell below.
 func cellEnd(s string, i int) (Joint, int) {
 	j := lex.SkipBlank(s, i, 80)
 	for n := barLen(s, j); n > 0; n = barLen(s, j) {
@@ -205,7 +213,7 @@ func cellEnd(s string, i int) (Joint, int) {
 	return JointNone, i
 }
 
-// cellStart skips empty cells.
+// cellStart skips the empty cells at the start of a row.
 func cellStart(s string, i int) int {
 	for i < len(s) && lead[s[i]] {
 		i++
@@ -213,7 +221,7 @@ func cellStart(s string, i int) int {
 	return i
 }
 
-// barLen is the length of the bar between two cells that stands at i, or 0.
+// barLen returns the length of the bar at i that separates two cells, or 0.
 func barLen(s string, i int) int {
 	for _, bar := range [...]string{"|", "│"} {
 		if strings.HasPrefix(s[i:], bar) {
@@ -223,7 +231,8 @@ func barLen(s string, i int) int {
 	return 0
 }
 
-// painted is a terminal's escape, as it is or as it is shown.
+// painted skips a terminal's escape that colours or erases, either the escape itself or its
+// printed form ^[[31m, and a backspace.
 func painted(s string, i int) (Joint, int) {
 	j := i + 1
 	if s[i] == '\b' {
@@ -253,7 +262,7 @@ func painted(s string, i int) (Joint, int) {
 	return JointMade, j + 1
 }
 
-// interpolated is a literal inside a template: ${"…"}, {'…'}.
+// interpolated skips the beginning of a literal inside a template: ${"…"}, {'…'}.
 func interpolated(s string, i int) (Joint, int) {
 	j := i
 	for j < len(s) && j < i+2 && (s[j] == '$' || s[j] == '{') {

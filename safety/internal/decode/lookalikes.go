@@ -79,7 +79,8 @@ func ASCII(r rune) byte {
 
 // homoglyphs are letters and signs of other scripts that a reader cannot tell from ASCII.
 var homoglyphs = pairs(
-	"аa еe оo рp сc хx уy іi јj ѕs һh ԁd ԛq ԝw ѵv кk гr АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ІI ЈJ ЅS Ԍg " +
+	"аa еe оo рp сc хx уy іi јj ѕs һh ԁd ԛq ԝw ѵv кk гr " +
+		"АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ІI ЈJ ЅS Ԍg " +
 		"αa οo νv ρp ιi κk υu ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX " +
 		"ſs ıi ɑa ɡg ℓl \u212aK ⁄/ ∕/ ‗_ ꞉: ∶: ˸: “\" ”\" ‘' ’' „\" «\" »\" ‚'")
 

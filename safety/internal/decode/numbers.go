@@ -6,15 +6,22 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// MinSpelled is how many numbers in a row may hide a credential.
+// MinSpelled is how many numbers in a row may hide a credential. A shorter row is a date, an
+// address, a list of ports.
 const MinSpelled = 12
 
-// probeStep is how far apart the places are that are asked whether numbers stand
-// there: a series that counts holds one of them and the eight bytes behind it.
+// probeStep is the distance between the offsets at which NextSeries looks for numbers. A
+// series of MinSpelled numbers is longer, so it holds one of the offsets and the eight
+// bytes behind it, and text without numbers costs one load of eight bytes per step.
 const probeStep = 32
 
-// Series is a text spelled as numbers with the same sign between any two: bytes in
-// hex, pairs of them, decimals, the lines of a dump.
+// Series is a text spelled as numbers with the same sign between any two:
+//
+//	70 61 73 73            bytes in hex, with or without 0x
+//	7061 7373              pairs of them
+//	[112, 97, 115, 115]    bytes in decimal, as source code lists them
+//	160 141 163 163        bytes in octal
+//	00000000: 7061 7373    the lines of a dump, with an offset and a column of text
 type Series struct {
 	From, To int
 	tokens   int
@@ -23,7 +30,8 @@ type Series struct {
 	dump     bool   // lines have an offset and a column of text
 }
 
-// NextSeries finds the next series from i on.
+// NextSeries finds the next series from i on that is long enough to hide a credential. The
+// readers below say what it spells; several may be able to read the same series.
 func NextSeries(s string, i int) (sr Series, ok bool) {
 	for low := i; i+probeStep+8 <= len(s); i += probeStep {
 		if w := lex.Load8(s, i); lex.DigitMask(w) == 0 || lex.DigitMask(w)|lex.LetterMask(w) == lex.HighBits {
@@ -45,8 +53,9 @@ func NextSeries(s string, i int) (sr Series, ok bool) {
 	return Series{}, false
 }
 
-// twoTokens is where between i and end a number stands that another one follows, or
-// -1. The numbers of escapes do not count, which are read as such.
+// twoTokens returns where, between i and end, a number stands that another one follows, or
+// -1. The numbers of escapes (%41, \x41, &#65;) do not count, since they are decoded as
+// escapes.
 func twoTokens(s string, i, end int) int {
 	for ; i < end; i++ {
 		if !lex.Digits[s[i]] {
@@ -68,43 +77,6 @@ func twoTokens(s string, i, end int) int {
 		i = max(i, to-1)
 	}
 	return -1
-}
-
-// spelledToken reads the number at i: its digits, behind 0x or the like, and whether
-// it may be a byte or two of text.
-func spelledToken(s string, i int) (from, to int, ok bool) {
-	to = lex.Alnum.Run(s, i, 12)
-	from = i
-	if to-i > 2 && s[i] == '0' && lex.ToLower(s[i+1]) == 'x' {
-		from += 2
-	}
-	n := to - from
-	if n < 2 || n > 4 || lex.Classes['x'].Run(s, from, n) < to {
-		return from, to, false
-	}
-	switch v := s[from:to]; {
-	case n == 4:
-		return from, to, lex.HexText(v[:2]) && lex.HexText(v[2:])
-	case n == 2 && lex.HexText(v):
-		return from, to, true
-	default:
-		d, all := decimal(v)
-		return from, to, all && (lex.IsText(byte(d)) && d < 0x7f || n == 3 && octalText(v))
-	}
-}
-
-func decimal(v string) (n int, ok bool) {
-	for i := range len(v) {
-		if !lex.Digits[v[i]] {
-			return 0, false
-		}
-		n = n*10 + int(v[i]-'0')
-	}
-	return n, true
-}
-
-func octalText(v string) bool {
-	return v[0] <= '1' && v[1] <= '7' && v[2] <= '7' && lex.IsText((v[0]-'0')<<6|(v[1]-'0')<<3|(v[2]-'0'))
 }
 
 // gapAfter returns the sign between a number that ends at i and the next one, and where
@@ -194,8 +166,8 @@ func lastColumn(s string, i int) int {
 	return i
 }
 
-// dumpLine is where the numbers of the next line of a dump start, -1 where no such
-// line follows.
+// dumpLine returns where the numbers on the next line of a dump start, given an offset in the
+// line before it, or -1 if no such line follows.
 func dumpLine(s string, i int) int {
 	k := strings.IndexByte(s[i:min(len(s), i+60)], '\n')
 	if k < 1 {
@@ -204,7 +176,8 @@ func dumpLine(s string, i int) int {
 	return offsetEnd(s, i+k+1)
 }
 
-// offsetEnd is where the numbers start on the line of a dump that starts at i, or -1.
+// offsetEnd returns where the numbers start on the line of a dump that starts at i, or -1. The
+// line begins with an offset of six to eight hex digits, as xxd, hexdump and od write it.
 func offsetEnd(s string, i int) int {
 	to := lex.Classes['x'].Run(s, i, 9)
 	if to-i < 6 || to-i > 8 || to >= len(s) || s[to] != ':' && s[to] != ' ' {
@@ -216,8 +189,8 @@ func offsetEnd(s string, i int) int {
 	return lex.SkipBlank(s, to, 4)
 }
 
-// seriesStart draws i back to where the series starts that a number at i is part of,
-// not before low.
+// seriesStart moves i back to the start of the series that the number at i is part of, but not
+// before low.
 func seriesStart(s string, i, low int) int {
 	i = max(low, lex.Alnum.Back(s, i, 12))
 	for i > low {
@@ -237,60 +210,8 @@ func seriesStart(s string, i, low int) int {
 	return i
 }
 
-// Bytes are what a series spells, read in one way; nil if it cannot be read so.
-func (sr *Series) Bytes(s string, buf []byte, read func(v string, out []byte) []byte) []byte {
-	out, n := buf[:0], 0
-	for i := sr.From; i < sr.To; {
-		from, to, ok := spelledToken(s, i)
-		if !ok {
-			next := dumpLine(s, n)
-			if next <= i || next > sr.To {
-				break
-			}
-			i = next
-			continue
-		}
-		out = read(s[from:to], out)
-		_, next, ok := gapAfter(s, to)
-		if n = to; !ok || out == nil {
-			break
-		}
-		i = next
-	}
-	return out
-}
-
-// ReadHex appends the bytes that pairs of hex digits stand for, or returns nil for an
-// odd number of digits.
-func ReadHex(v string, out []byte) []byte {
-	for ; len(v) >= 2; v = v[2:] {
-		out = append(out, lex.Nibbles[v[0]]<<4|lex.Nibbles[v[1]])
-	}
-	if len(v) > 0 {
-		return nil
-	}
-	return out
-}
-
-// ReadDecimal appends the byte that a decimal number stands for, or returns nil for
-// one above 255.
-func ReadDecimal(v string, out []byte) []byte {
-	n, ok := decimal(v)
-	if !ok || n > 255 {
-		return nil
-	}
-	return append(out, byte(n))
-}
-
-// ReadOctal appends the byte that three octal digits stand for, or returns nil.
-func ReadOctal(v string, out []byte) []byte {
-	if len(v) != 3 || !octalText(v) {
-		return nil
-	}
-	return append(out, (v[0]-'0')<<6|(v[1]-'0')<<3|(v[2]-'0'))
-}
-
-// SpelledStart draws h back to the start of a series that ends there and may go on.
+// SpelledStart moves h back to the start of a series that ends there and may go on. A stream
+// keeps it back until the series is whole.
 func SpelledStart(s string, h int) int {
 	line := strings.LastIndexByte(s[:h], '\n') + 1
 	if to := lex.Classes['x'].Run(s, line, 9); offsetEnd(s, line) >= 0 && h-line < 100 {

@@ -6,13 +6,16 @@ import (
 	"candor/safety/internal/lex"
 )
 
+// Bounds of a token in pieces. MinPiece is the least length of a piece before a joint that
+// nobody made, such as a line end: shorter pieces are words.
 const (
-	MaxToken  = 1024 // bytes of a token that is put together
+	MaxToken  = 1024
 	maxPieces = 32
-	MinPiece  = 8 // of a piece that is not the last, where nobody made the joint
+	MinPiece  = 8
 )
 
-// Assembly puts together what stands in pieces from an anchor on.
+// Assembly collects the pieces of one token, from its prefix on, so that a matcher can read
+// them as one text. Its size is fixed; it is meant to live on the stack and to be used again.
 type Assembly struct {
 	Text   [MaxToken]byte
 	Len    int
@@ -25,7 +28,7 @@ type Assembly struct {
 // TokenChars are the bytes that a piece of a token may be made of.
 var TokenChars = lex.NewClass("A-Za-z0-9._+/=-")
 
-// put adds a piece.
+// put appends a piece and reports whether there was room for it.
 func (t *Assembly) put(s string, from, to int) bool {
 	if t.count == maxPieces || to-from > MaxToken-t.Len {
 		return false
@@ -36,7 +39,8 @@ func (t *Assembly) put(s string, from, to int) bool {
 	return true
 }
 
-// Source is where the byte at i came from. An end is the end of a piece.
+// Source maps an offset in the joined text back to the input. An offset between two pieces is
+// taken as the end of the first.
 func (t *Assembly) Source(i int) int {
 	k := t.count - 1
 	for k > 0 && t.Pieces[k].At >= i {
@@ -45,8 +49,9 @@ func (t *Assembly) Source(i int) int {
 	return t.Pieces[k].from + i - t.Pieces[k].At
 }
 
-// Gather collects the pieces of the token whose anchor stands at at..end. It
-// reports whether there is more than one.
+// Gather collects the pieces of the token whose prefix stands at at..end and reports whether
+// there is more than one. It stops at the first joint or piece that does not fit, at a piece too
+// short to be anything but the last, and at its bounds.
 func (t *Assembly) Gather(s string, at, end int) bool {
 	t.Len, t.count, t.blanks, t.Open = 0, 0, 0, false
 	to := pieceEnd(s, end)
@@ -81,8 +86,8 @@ func (t *Assembly) Gather(s string, at, end int) bool {
 	return t.count > 1
 }
 
-// pieceEnd is the end of a piece that starts at i. The = of quoted-printable at the
-// end of a line is not part of it.
+// pieceEnd returns the end of the piece that starts at i, without the = that quoted-printable
+// puts at the end of a line.
 func pieceEnd(s string, i int) int {
 	to := TokenChars.Run(s, i, MaxToken)
 	if to < len(s) && to > i && s[to-1] == '=' && (s[to] == '\n' || s[to] == '\r') {
@@ -91,9 +96,10 @@ func pieceEnd(s string, i int) int {
 	return to
 }
 
-// fits reports whether a piece may go on a token that begins with an anchor.
-func (t *Assembly) fits(anchor, piece string, kind Joint) bool {
-	if piece == "" || strings.HasPrefix(piece, anchor) {
+// fits reports whether a piece may continue a token that begins with prefix. A piece with the
+// same prefix is a token of its own, and more than three blanks separate words.
+func (t *Assembly) fits(prefix, piece string, kind Joint) bool {
+	if piece == "" || strings.HasPrefix(piece, prefix) {
 		return false
 	}
 	if kind == JointSpace {
@@ -104,9 +110,10 @@ func (t *Assembly) fits(anchor, piece string, kind Joint) bool {
 	return kind == JointMade || IsFragment(piece)
 }
 
-// IsFragment reports whether a piece looks like part of something random and not like a
-// word: digits among letters, or capitals among small ones.
+// IsFragment reports whether a piece looks like part of something random rather than a word:
+// digits among letters, many capitals or digits, or capitals among small letters.
 func IsFragment(v string) bool {
 	l := lex.CountChars(v)
-	return l.Digit > 0 && l.Lower+l.Upper > 0 || l.Upper >= 6 && l.Lower == 0 || l.Digit >= 6 || l.Upper > 1 && l.Lower > 1 || lex.CaseChanges(v) >= 3
+	return l.Digit > 0 && l.Lower+l.Upper > 0 || l.Upper >= 6 && l.Lower == 0 || l.Digit >= 6 ||
+		l.Upper > 1 && l.Lower > 1 || lex.CaseChanges(v) >= 3
 }

@@ -10,6 +10,9 @@ import (
 )
 
 // Detector finds every rule's spans in one pass. It is read-only once made.
+//
+// Its rules compete for a text only where their findings overlap, which Merge settles, so the
+// order of the rules does not matter.
 type Detector struct {
 	Rules  []rule.Rule
 	filter *prefilter.Filter
@@ -66,7 +69,9 @@ func (d *Detector) spans(s string, buf []lex.Span) []lex.Span {
 	return buf
 }
 
-// window caches what this pass has decided already.
+// window caches what this pass has decided already. Without it a text such as "password=" a
+// thousand times over would cost the square of its length: each keyword's matcher would read
+// on over all the others.
 type window struct {
 	token    lex.Span   // the last token
 	named    int        // the end of the last named value
@@ -118,7 +123,9 @@ func (w *window) judge(s string, k *prefilter.Keyword, r *rule.Rule, at int) (fr
 	return from, to
 }
 
-// find appends to buf what the keywords find that may start at a candidate.
+// find appends to buf what the keywords find that may start at a candidate. Several keywords may
+// share its trigram; each is compared, then its context, then its rule is asked. A finding
+// inside a marker of ours is dropped, which keeps cleaning idempotent.
 func (d *Detector) find(s string, c prefilter.Candidate, w *window, buf []lex.Span) []lex.Span {
 	inside := w.token
 	keywords := d.filter.KeywordsAt(c.Gram)

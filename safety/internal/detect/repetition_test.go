@@ -19,7 +19,7 @@ func allRules() []rule.Rule { return append(secrets.Rules(), injection.Rules()..
 // seeds are every rule's hits and misses, alone and inside other text.
 func seeds() []string { return ruletest.Seeds(allRules()) }
 
-// forgetful is a detector that judges every place anew.
+// forgetful returns a detector that caches no misses.
 func forgetful() *Detector {
 	rules := allRules()
 	for i := range rules {
@@ -28,15 +28,15 @@ func forgetful() *Detector {
 	return New(rules)
 }
 
-// agree fails unless both detectors find the same in s.
+// agree fails unless both detectors have the same findings in s.
 func agree(t *testing.T, d, anew *Detector, s string) {
 	t.Helper()
 	if !slices.Equal(d.spans(s, nil), anew.spans(s, nil)) {
-		t.Fatalf("judging a repetition once changes what is found in %d bytes", len(s))
+		t.Fatalf("caching misses changes the findings in %d bytes", len(s))
 	}
 }
 
-func TestARepeatedTextIsJudgedAsEachOfItsParts(t *testing.T) {
+func TestARepeatedTextGivesTheFindingsOfEachPart(t *testing.T) {
 	d, anew := New(allRules()), forgetful()
 	for k, s := range seeds() {
 		if s = s[:min(len(s), 300)]; k%3 > 0 {
@@ -46,18 +46,21 @@ func TestARepeatedTextIsJudgedAsEachOfItsParts(t *testing.T) {
 	}
 }
 
-func TestARepetitionThatEndsDifferentlyIsJudgedAnew(t *testing.T) {
+func TestARepetitionWithAnotherEndIsJudgedAnew(t *testing.T) {
 	d, anew := New(allRules()), forgetful()
 	password := ruletest.Fill("{a12}", 4)
 	for _, unit := range []string{"x-api-key: ", "twitter_key=", "password ", "token: ", "the key is "} {
-		for _, end := range []string{"", password, " " + password, `"` + password + `"`, "= " + password, "\n" + password, strings.Repeat(" ", 40) + password} {
+		for _, end := range []string{
+			"", password, " " + password, `"` + password + `"`, "= " + password, "\n" + password,
+			strings.Repeat(" ", 40) + password,
+		} {
 			agree(t, d, anew, strings.Repeat(unit, 200)+end)
 			agree(t, d, anew, end+strings.Repeat(unit, 200)+end+strings.Repeat(unit, 200))
 		}
 	}
 }
 
-func TestTheSightOfARuleIsAsFarAsItLooks(t *testing.T) {
+func TestAMatcherLooksNoFartherThanItsLookahead(t *testing.T) {
 	l := New(allRules())
 	for i := range l.Rules {
 		r := &l.Rules[i]

@@ -54,8 +54,9 @@ func TestStripAllocatesNothingForPlainText(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(10, func() { Strip(text) }))
 }
 
-// TestPiecesStripLikeTheWhole cuts texts at every rune and holds that the pieces, each stripped behind the one before,
-// give what the whole gives, where a piece waits as long as UnsettledEnd says.
+// TestPiecesStripLikeTheWhole cuts texts at every rune and holds that the pieces, each
+// stripped behind the one before, give what the whole gives, where the end of a piece waits
+// as UnsettledEnd says.
 func TestPiecesStripLikeTheWhole(t *testing.T) {
 	for _, text := range []string{
 		"👩\u200d💻 writes", "1\ufe0f\u20e3 and 2\ufe0f3", "Wort\u00adbruch\u00ad", "\U0001f3f4" + flags[0] + "!", "می\u200cخ",

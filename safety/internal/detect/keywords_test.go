@@ -9,7 +9,7 @@ import (
 	"candor/safety/internal/prefilter"
 )
 
-// places are all that filling batch after batch finds in s.
+// places returns all candidates that the filter finds in s, batch after batch.
 func places(f *prefilter.Filter, s string) []prefilter.Candidate {
 	var all []prefilter.Candidate
 	var found prefilter.Batch
@@ -21,14 +21,14 @@ func places(f *prefilter.Filter, s string) []prefilter.Candidate {
 	return all
 }
 
-// mayStand reports whether what stands next to an anchor allows for a match.
+// mayStand reports whether the bytes beside a keyword allow for a match.
 func mayStand(a *prefilter.Keyword, s string, at int) bool {
 	end := at + len(a.Literal)
 	return (at == 0 || a.Prev == nil || a.Prev[s[at-1]]) && (end == len(s) || a.Next == nil || a.Next[s[end]])
 }
 
-// covers reports whether found is in order and holds every place that an anchor
-// is told by, among what may stand beside it.
+// covers reports whether found is in order and holds every place where a keyword
+// may start, given what may stand beside it.
 func covers(f *prefilter.Filter, s string, found []prefilter.Candidate) bool {
 	k := 0
 	for i := 0; i+3 <= len(s); i++ {
@@ -45,7 +45,7 @@ func covers(f *prefilter.Filter, s string, found []prefilter.Candidate) bool {
 	return k == len(found)
 }
 
-func TestTheFilterMissesNoAnchor(t *testing.T) {
+func TestTheFilterMissesNoKeyword(t *testing.T) {
 	f := New(allRules()).filter
 	for _, s := range append(seeds(), strings.Repeat("token ", 500), strings.Repeat("key", 500), "", "k", "ke") {
 		require.True(t, covers(f, s, places(f, s)))
@@ -62,6 +62,6 @@ func FuzzFilter(f *testing.F) {
 	}
 	filter := New(allRules()).filter
 	f.Fuzz(func(t *testing.T, s string) {
-		require.True(t, covers(filter, s, places(filter, s)), "the filter misses an anchor")
+		require.True(t, covers(filter, s, places(filter, s)), "the filter misses a keyword")
 	})
 }

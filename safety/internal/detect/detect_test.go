@@ -1,0 +1,161 @@
+package detect
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety/internal/lex"
+	"candor/safety/internal/rule"
+	"candor/safety/internal/ruletest"
+)
+
+// found returns the texts that the rules find in s, by the id of their rule.
+func found(d *Detector, s string) map[string]string {
+	all := map[string]string{}
+	for _, sp := range d.Inspect(s, nil) {
+		all[d.Rules[sp.Rule].ID] = s[sp.From:sp.To]
+	}
+	return all
+}
+
+// token is a made-up token that identifies itself.
+func token() string { return ruletest.Fill("ghp_{a36}", 11) }
+
+func TestInspectFindsATokenUnderEachEncoding(t *testing.T) {
+	d, key := New(allRules()), token()
+	for _, tt := range []struct{ name, hidden string }{
+		{"as it stands", key},
+		{"percent-encoded", url.QueryEscape(strings.Replace(key, "_", "\x5f", 1))},
+		{"with an escaped underscore", strings.Replace(key, "_", "%5F", 1)},
+		{"in base64", encode("the key is " + key)},
+		{"in base64 of base64", encode(encode("key " + key))},
+		{"in hex", hex.EncodeToString([]byte(key))},
+		{"in hex behind 0x", "0x" + hex.EncodeToString([]byte(key))},
+		{"as a row of bytes", spaced(hex.EncodeToString([]byte(key)))},
+		{"in full-width letters", strings.Replace(key, "ghp", "ｇｈｐ", 1)},
+		{"torn over two literals", key[:20] + `" + "` + key[20:]},
+		{"torn over two lines", key[:20] + "\\\n" + key[20:]},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := `I set it to "` + tt.hidden + `" and go on.`
+			got := found(d, s)
+			require.Contains(t, got, "github-pat")
+			assert.Equal(t, tt.hidden, strings.Trim(got["github-pat"], " ="), "the finding covers what hides the token")
+		})
+	}
+}
+
+func encode(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+
+// spaced writes a blank between two digits and the next two.
+func spaced(digits string) string {
+	var pairs []string
+	for pair := range slices.Chunk([]byte(digits), 2) {
+		pairs = append(pairs, string(pair))
+	}
+	return strings.Join(pairs, " ")
+}
+
+func TestInspectFindsTokensGluedTogether(t *testing.T) {
+	d := New(allRules())
+	s := ruletest.Fill("AKIA{u16}", 2) + token() + " end"
+	spans := d.Merge(d.Inspect(s, nil), func(*rule.Rule) bool { return true })
+	require.Len(t, spans, 1)
+	assert.Equal(t, lex.Span{From: 0, To: len(s) - len(" end"), Rule: spans[0].Rule}, spans[0])
+}
+
+func TestInspectLeavesPlainTextAlone(t *testing.T) {
+	d := New(allRules())
+	for _, s := range []string{
+		"", "k", "I read the token count in config.yaml and compare it with max_tokens.",
+		"The digest is " + strings.Repeat("3f2a91c8", 5) + ".",
+		"See " + encode("nothing to hide in this sentence") + ".",
+		"It says [REDACTED:github-pat] there.",
+	} {
+		assert.Empty(t, d.Inspect(s, nil), "%q", s)
+	}
+}
+
+func TestAWarningInAViewIsReportedOnce(t *testing.T) {
+	d := New([]rule.Rule{{
+		ID: "flag", Action: rule.Warn, Keywords: []string{"flagged"},
+		Match: func(_ string, at, end int) (int, int) { return at, end },
+	}})
+	assert.Len(t, d.Inspect("flagged and %66lagged and é flagged", nil), 3)
+	assert.Len(t, d.Inspect("flagged with a look-alike а", nil), 1, "found in the text and in its view")
+}
+
+func TestMergeJoinsWhatOverlapsOrTouches(t *testing.T) {
+	redact := func(id string, by rule.Specificity) rule.Rule {
+		return rule.Rule{ID: id, Action: rule.Redact, Specificity: by}
+	}
+	d := &Detector{Rules: []rule.Rule{
+		redact("named", rule.ByName), redact("shape", rule.ByShape),
+		{ID: "role", Action: rule.Sanitize}, {ID: "flag", Action: rule.Warn},
+	}}
+	span := func(from, to, index int) lex.Span { return lex.Span{From: from, To: to, Rule: index} }
+	edits := func(r *rule.Rule) bool { return r.Action != rule.Warn }
+	for _, tt := range []struct {
+		name     string
+		in, want []lex.Span
+	}{
+		{"nothing to keep", []lex.Span{span(0, 5, 3)}, nil},
+		{"apart", []lex.Span{span(6, 9, 0), span(0, 5, 1)}, []lex.Span{span(0, 5, 1), span(6, 9, 0)}},
+		{
+			"overlapping: the more specific rule names it",
+			[]lex.Span{span(0, 5, 0), span(3, 9, 1)}, []lex.Span{span(0, 9, 1)},
+		},
+		{"touching", []lex.Span{span(0, 5, 0), span(5, 9, 0)}, []lex.Span{span(0, 9, 0)}},
+		{"touching a role marker", []lex.Span{span(0, 5, 0), span(5, 9, 2)}, []lex.Span{span(0, 5, 0), span(5, 9, 2)}},
+		{"inside", []lex.Span{span(0, 9, 1), span(2, 4, 0)}, []lex.Span{span(0, 9, 1)}},
+		{"a warning is dropped", []lex.Span{span(0, 5, 3), span(2, 4, 0)}, []lex.Span{span(2, 4, 0)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, d.Merge(tt.in, edits)) })
+	}
+}
+
+// TestWhatStandsBeforeTheHorizonIsFinal holds the horizon to its promise: whatever is
+// appended, the findings that end before it stay the same.
+func TestWhatStandsBeforeTheHorizonIsFinal(t *testing.T) {
+	d := New(allRules())
+	key := token()
+	for _, text := range []string{
+		"The token is " + key + " and it works. ",
+		"password = " + ruletest.Fill("{a14}7", 2) + "\nnext line here\n",
+		"See ![a picture](https://example.com/" + key + ") there, then go on with it.",
+		"-----BEGIN " + "PRIVATE KEY-----\n" + strings.Repeat("QUJD", 16) + "\n-----END " + "PRIVATE KEY-----\n and more",
+		"你好，令牌是 " + key + "。谢谢。然后继续。",
+		"00000000: 7061 7373 776f 7264  password\n00000008: 3a20 6875 6e74 6572  : hunter\nend of it\n",
+		key[:20] + "\\\n" + key[20:] + " follows " + encode("key " + key) + " now",
+	} {
+		whole := d.Inspect(text, nil)
+		for cut := range len(text) {
+			head := text[:cut]
+			h := d.Horizon(head)
+			require.LessOrEqual(t, h, cut)
+			require.Equal(t, before(whole, h), before(d.Inspect(head, nil), h), "cut at %d of %q", cut, text)
+		}
+	}
+	assert.GreaterOrEqual(t, d.Horizon("plain words and more words "), len("plain words and "),
+		"plain words are final at once")
+	assert.Less(t, d.Horizon("the password is "), len("the password is "), "a value may follow")
+}
+
+// before returns the spans that end before h, in order.
+func before(spans []lex.Span, h int) []lex.Span {
+	kept := slices.DeleteFunc(append([]lex.Span{}, spans...), func(sp lex.Span) bool { return sp.To > h })
+	slices.SortFunc(kept, func(a, b lex.Span) int {
+		if a.From != b.From {
+			return a.From - b.From
+		}
+		return a.Rule - b.Rule
+	})
+	return kept
+}
