@@ -130,10 +130,11 @@ func TestWhatStandsBeforeTheHorizonIsFinal(t *testing.T) {
 		"The token is " + key + " and it works. ",
 		"password = " + ruletest.Fill("{a14}7", 2) + "\nnext line here\n",
 		"See ![a picture](https://example.com/" + key + ") there, then go on with it.",
-		"-----BEGIN " + "PRIVATE KEY-----\n" + strings.Repeat("QUJD", 16) + "\n-----END " + "PRIVATE KEY-----\n and more",
+		"-----BEGIN " + "PRIVATE KEY-----\n" + strings.Repeat("QUJD", 16) +
+			"\n-----END " + "PRIVATE KEY-----\n and more",
 		"你好，令牌是 " + key + "。谢谢。然后继续。",
 		"00000000: 7061 7373 776f 7264  password\n00000008: 3a20 6875 6e74 6572  : hunter\nend of it\n",
-		key[:20] + "\\\n" + key[20:] + " follows " + encode("key " + key) + " now",
+		key[:20] + "\\\n" + key[20:] + " follows " + encode("key "+key) + " now",
 	} {
 		whole := d.Inspect(text, nil)
 		for cut := range len(text) {

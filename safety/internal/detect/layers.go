@@ -10,12 +10,13 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// MaxDecode is how many encodings deep a secret is looked for. Real texts nest two: JSON in an
-// address, base64 in JSON.
+// MaxDecode is how many encodings deep a secret is looked for. Real texts nest two: JSON in an address,
+// base64 in JSON.
 const MaxDecode = 3
 
-// probe looks for secrets that are hidden in encodings, one view of the text after the other. Its budget bounds the bytes it reads
-// beyond the text itself, so nested encodings stay linear.
+// probe looks for secrets that are hidden in encodings, one view of the text after the
+// other. Its budget bounds the bytes it reads beyond the text itself, so nested encodings
+// stay linear.
 type probe struct {
 	detector *Detector
 	budget   int

@@ -59,7 +59,8 @@ func TestStripAllocatesNothingForPlainText(t *testing.T) {
 // as UnsettledEnd says.
 func TestPiecesStripLikeTheWhole(t *testing.T) {
 	for _, text := range []string{
-		"👩\u200d💻 writes", "1\ufe0f\u20e3 and 2\ufe0f3", "Wort\u00adbruch\u00ad", "\U0001f3f4" + flags[0] + "!", "می\u200cخ",
+		"👩\u200d💻 writes", "1\ufe0f\u20e3 and 2\ufe0f3", "Wort\u00adbruch\u00ad",
+		"\U0001f3f4" + flags[0] + "!", "می\u200cخ",
 	} {
 		for cut := range text {
 			wait := UnsettledEnd(text[:cut])
