@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,11 +61,15 @@ func chatServer(t *testing.T) *httptest.Server {
 		finish := "stop"
 		if asked == 1 {
 			finish = "tool_calls"
-			delta = `{"role":"assistant","content":"I read go.mod.","tool_calls":[{"index":0,"id":"x","type":"function","function":{"name":"file_read","arguments":"{\"rationale\":\"it names the module\",\"path\":\"go.mod\"}"}}]}`
+			delta = `{"role":"assistant","content":"I read go.mod.","tool_calls":[{"index":0,"id":"x",` +
+				`"type":"function","function":{"name":"file_read",` +
+				`"arguments":"{\"rationale\":\"it names the module\",\"path\":\"go.mod\"}"}}]}`
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":null}]}\n\n", delta)
-		fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":%q}]}\n\ndata: [DONE]\n\n", finish)
+		const chunk = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m",` +
+			`"choices":[{"index":0,"delta":%s,"finish_reason":%s}]}` + "\n\n"
+		fmt.Fprintf(w, chunk, delta, "null")
+		fmt.Fprintf(w, chunk+"data: [DONE]\n\n", "{}", strconv.Quote(finish))
 	}))
 }
 
@@ -99,7 +104,8 @@ func TestServeUsesTheModelOfTheEnvironment(t *testing.T) {
 func TestABadMCPFileIsExplained(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	require.NoError(t, os.WriteFile(file,
-		[]byte(`{"mcpServers":{"docs":{"url":"https://x.example/mcp","headers":{"Authorization":"Bearer ${NOT_SET_ANYWHERE}"}}}}`), 0o600))
+		[]byte(`{"mcpServers":{"docs":{"url":"https://x.example/mcp",`+
+			`"headers":{"Authorization":"Bearer ${NOT_SET_ANYWHERE}"}}}}`), 0o600))
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
 	err := command.Run(t.Context(), []string{"candor", "serve", "--addr", "127.0.0.1:0", "--mcp", file},
 		strings.NewReader(""), io.Discard, io.Discard)

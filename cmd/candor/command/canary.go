@@ -33,7 +33,8 @@ func canaries() []canary {
 		whole("AWS access key", "AKIA"+token(16)),
 		whole("Slack token", "xox"+"b-"+"123456789012-"+"123456789012-"+lower(12)+token(12)),
 		whole("Stripe key", "sk"+"_live_"+lower(12)+token(12)),
-		whole("JSON web token", segment(`{"alg":"HS256","typ":"JWT"}`)+"."+segment(`{"sub":"`+lower(8)+`"}`)+"."+token(20)+lower(23)),
+		whole("JSON web token", segment(`{"alg":"HS256","typ":"JWT"}`)+"."+segment(`{"sub":"`+lower(8)+`"}`)+"."+
+			token(20)+lower(23)),
 		in("database password", "postgres://app:", "@db.internal/app"),
 		in("password in words", "password=", ""),
 		in("bearer token", "Authorization: Bearer ", ""),
