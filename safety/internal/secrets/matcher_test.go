@@ -2,14 +2,12 @@ package secrets
 
 import (
 	"encoding/base64"
-	"encoding/hex"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"candor/safety/internal/lex"
 	"candor/safety/internal/rule"
 	"candor/safety/internal/ruletest"
 )
@@ -196,20 +194,23 @@ func TestBlocksAreMatchedWhole(t *testing.T) {
 			"‸BEGIN RSA PRIVATE {}KEY BLOCK\n{b64}\n" +
 				"{b64} END RSA PRIVATE {}KEY‸\nx",
 		},
-		"a label like any other":              {looseKey(), "-----BEGIN PRIVATE {}KEY-----\n{b64}"},
-		"a label without the word":            {looseKey(), "begin rsa private matters\n{b64}"},
-		"a key without its beginning":         {headlessKey(), "‸{b64}\n{b64}\n-----END PRIVATE {}KEY-----‸"},
-		"an END of something else":            {headlessKey(), "{b64}\n-----END RSA PRIVATE MATTER-----"},
-		"an END whose label goes on":          {headlessKey(), "{b64}\n-----END PRIVATE {}KEY\n"},
-		"the private lines of a PuTTY key":    {puttyKey(), "‸Private-Lines: 2\n{b64}\n{b64}‸\n"},
-		"a part of a JSON Web Key":            {jwkPart(), `{"kty":"EC","d":"‸{k43}‸"}`},
-		"a field called d of another object":  {jwkPart(), `{"kty":"EC"}, {"d":"{k43}"}`},
-		"a number in a field called d":        {jwkPart(), `{"kty":"EC","d": 12}`},
-		"a JSON Web Token":                    {jwt(), "‸" + header + ".eyJ{k40}.{k43}‸ x"},
-		"a token behind a word of its own":    {jwt(), "token" + "‸" + header + ".eyJ{k40}.{k43}‸ x"},
-		"a token behind other base64":         {jwt(), "x-eyJ{k40}.eyJ{k40}.{k43}"},
-		"a header that does not decode":       {jwt(), "eyJ{k40}.eyJ{k40}.{k43}"},
-		"the data of a Secret":                {kubernetesSecret(), "kind: Secret\ndata:\n  a: ‸{b20}\n  b: \"{b20}‸\"\n"},
+		"a label like any other":             {looseKey(), "-----BEGIN PRIVATE {}KEY-----\n{b64}"},
+		"a label without the word":           {looseKey(), "begin rsa private matters\n{b64}"},
+		"a key without its beginning":        {headlessKey(), "‸{b64}\n{b64}\n-----END PRIVATE {}KEY-----‸"},
+		"an END of something else":           {headlessKey(), "{b64}\n-----END RSA PRIVATE MATTER-----"},
+		"an END whose label goes on":         {headlessKey(), "{b64}\n-----END PRIVATE {}KEY\n"},
+		"the private lines of a PuTTY key":   {puttyKey(), "‸Private-Lines: 2\n{b64}\n{b64}‸\n"},
+		"a part of a JSON Web Key":           {jwkPart(), `{"kty":"EC","d":"‸{k43}‸"}`},
+		"a field called d of another object": {jwkPart(), `{"kty":"EC"}, {"d":"{k43}"}`},
+		"a number in a field called d":       {jwkPart(), `{"kty":"EC","d": 12}`},
+		"a JSON Web Token":                   {jwt(), "‸" + header + ".eyJ{k40}.{k43}‸ x"},
+		"a token behind a word of its own":   {jwt(), "token" + "‸" + header + ".eyJ{k40}.{k43}‸ x"},
+		"a token behind other base64":        {jwt(), "x-eyJ{k40}.eyJ{k40}.{k43}"},
+		"a header that does not decode":      {jwt(), "eyJ{k40}.eyJ{k40}.{k43}"},
+		"the data of a Secret": {
+			kubernetesSecret(), "kind: Secret\ndata:\n" +
+				"  a: ‸{b20}\n  b: \"{b20}‸\"\n",
+		},
 		"a Secret of another document":        {kubernetesSecret(), "kind: Secret\n---\ndata:\n  a: {b20}\n"},
 		"the metadata of a Secret":            {kubernetesSecret(), "kind: Secret\nmetadata:\n  a: {b20}\n"},
 		"a Secret without indented data":      {kubernetesSecret(), "kind: Secret\ndata:\na: {b20}\n"},
@@ -219,71 +220,6 @@ func TestBlocksAreMatchedWhole(t *testing.T) {
 	}
 }
 
-func TestPredicatesHoldForTheirHitsOnly(t *testing.T) {
-	for name, c := range map[string]struct {
-		holds        func(string) bool
-		hits, misses []string
-	}{
-		"isScattered": {isScattered, []string{"{a6}4{a6}X7{a8}2b"}, []string{"ReadUint16LengthPrefixed"}},
-		"looksLikeSlackToken": {
-			looksLikeSlackToken, []string{"12-ab", "aBcD"}, []string{"with-love-from-all-of-us", "one-2-go"},
-		},
-		"mixedHex":            {mixedHex, []string{"aaBBccDD12"}, []string{"aabbccdd12", "AABBCCDD12", "aaBBccXX12"}},
-		"isInsideVariable":    {isInsideVariable, []string{"${USER"}, []string{"${USER}", "bob"}},
-		"isKeyAsUser":         {isKeyAsUser, []string{"{a16}"}, []string{"somebody", "a1", "$KEY12345"}},
-		"isOtherValue":        {isOtherValue, []string{"{a20}12"}, []string{"{a8}", "internationalisationally"}},
-		"endsSentence":        {endsSentence, []string{"done."}, []string{"v1.", "go.", "done"}},
-		"isVendorPlaceholder": {isVendorPlaceholder, []string{"AAAAAAAAAAyour-key", "information"}, []string{"{a32}"}},
-		"keyPart":             {keyPart, []string{"MIIBVgIBADANBg"}, []string{"lower/case/path", "++//++"}},
-		"isLocalHost":         {isLocalHost, []string{"localhost:80", "127.0.0.1"}, []string{"db.test", "10.0.0.1"}},
-		"keyLines": {
-			keyLines, []string{"\nMIIB\n", `\nMIIB\n`}, []string{"MIIB\n", "\nMI\n", "\nis how such a file begins", "\n"},
-		},
-		"looksGeneratedPart": {looksGeneratedPart, []string{"{a24}"}, []string{"eyewitness-account"}},
-	} {
-		for _, text := range c.hits {
-			assert.True(t, c.holds(ruletest.Fill(text, 4)), "%s of %q", name, text)
-		}
-		for _, text := range c.misses {
-			assert.False(t, c.holds(ruletest.Fill(text, 4)), "%s of %q", name, text)
-		}
-	}
-}
-
-func TestKnownValuesAreFoundInEachForm(t *testing.T) {
-	const value = "correct horse+battery"
-	r := Known([]string{value, "abc", "[REDACTED", "REDACTED"})
-	forms := map[string]string{
-		"as it stands":           value,
-		"in hex":                 hex.EncodeToString([]byte(value)),
-		"in hex of upper case":   strings.ToUpper(hex.EncodeToString([]byte(value))),
-		"escaped for a URL":      "correct+horse%2Bbattery",
-		"in two string pieces":   "corre\" + \"ct horse+battery",
-		"continued on a line":    "correc\\\nt horse+battery",
-		"in pieces near its end": "correct horse+bat\" + \"tery",
-	}
-	for _, before := range []string{"", "a", "ab"} {
-		forms["in base64 behind "+before] = base64.StdEncoding.EncodeToString([]byte(before + value + "!"))
-	}
-	for name, text := range forms {
-		assert.NotEmpty(t, matchesIn(&r, "x "+text+" y"), name)
-	}
-	for _, text := range []string{"correct", "correct answers", "abc", "corre and ct horse+battery", "REDACTED"} {
-		assert.Empty(t, matchesIn(&r, text), "%q", text)
-	}
-	assert.Contains(t, matchesIn(&r, "corre\" + \"ct horse+battery."), "corre\" + \"ct horse+battery")
-}
-
-func TestAKnownValueInPiecesIsOpenUntilItsEnd(t *testing.T) {
-	const value = "correct horse battery"
-	r := Known([]string{value})
-	for cut := tornHead; cut < len(value); cut++ {
-		assert.True(t, r.Open(value[:cut], 0, tornHead), "%q", value[:cut])
-	}
-	assert.False(t, r.Open(value, 0, len(value)))
-	assert.False(t, r.Open("corrections are made", 0, tornHead))
-}
-
 func TestAPartOfAWebKeyIsOpenUntilItsTypeIsKnown(t *testing.T) {
 	r := jwkPart()
 	text := ruletest.Fill(`{"d":"{k43}","kty":"OKP"}`, 5)
@@ -291,11 +227,4 @@ func TestAPartOfAWebKeyIsOpenUntilItsTypeIsKnown(t *testing.T) {
 	assert.True(t, r.Open(text[:52], 1, 5), "the type may follow")
 	assert.False(t, r.Open(text, 1, 5), "the object is closed")
 	assert.False(t, r.Open(`{"d": 12, "kty"`, 1, 5), "a number is no part of a key")
-}
-
-func TestUnmarkedSkipsAMarker(t *testing.T) {
-	text := "the [" + "REDACTED:cookie] of"
-	assert.Equal(t, strings.LastIndexByte(text, ']')+1, unmarked(text, 0, len(text)))
-	assert.Equal(t, 2, unmarked("a list[0] of", 2, 12))
-	assert.True(t, lex.InMarker(text, strings.IndexByte(text, ']')))
 }
