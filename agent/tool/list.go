@@ -46,24 +46,24 @@ func (w workspace) listTool() agent.Tool {
 
 // list returns one folder of the workspace, sorted by name.
 func (w workspace) list(ctx context.Context, in listArgs) (listResult, error) {
-	p, err := locate(in.Path)
+	at, err := locate(in.Path)
 	if err != nil {
 		return listResult{}, err
 	}
-	info, err := w.stat(p)
+	info, err := w.stat(at)
 	if err != nil {
 		return listResult{}, err
 	}
 	if !info.IsDir() {
-		return listResult{}, fmt.Errorf("%q is a file, not a folder; file_read shows what is in it", p)
+		return listResult{}, fmt.Errorf("%s is a file, not a folder; file_read shows what is in it", at.name)
 	}
-	found, more, err := w.entries(ctx, p)
+	found, more, err := w.entries(ctx, at)
 	if err != nil {
 		return listResult{}, err
 	}
-	out := listResult{Path: p, Entries: make([]entry, 0, min(len(found), maxEntries)), Total: len(found)}
+	out := listResult{Path: at.path, Entries: make([]entry, 0, min(len(found), maxEntries)), Total: len(found)}
 	for _, d := range found[:min(len(found), maxEntries)] {
-		out.Entries = append(out.Entries, describe(p, d))
+		out.Entries = append(out.Entries, describe(at.path, d))
 	}
 	switch {
 	case more:
@@ -76,10 +76,10 @@ func (w workspace) list(ctx context.Context, in listArgs) (listResult, error) {
 
 // entries returns a folder's entries sorted by name. more reports that it stopped reading
 // at maxListed entries.
-func (w workspace) entries(ctx context.Context, p string) (found []fs.DirEntry, more bool, err error) {
-	dir, err := w.root.Open(p)
+func (w workspace) entries(ctx context.Context, at location) (found []fs.DirEntry, more bool, err error) {
+	dir, err := w.root.Open(at.path)
 	if err != nil {
-		return nil, false, explain(p, err)
+		return nil, false, explain(at, err)
 	}
 	defer dir.Close()
 	for len(found) < maxListed {
@@ -92,7 +92,7 @@ func (w workspace) entries(ctx context.Context, p string) (found []fs.DirEntry, 
 			break
 		}
 		if err != nil {
-			return nil, false, explain(p, err)
+			return nil, false, explain(at, err)
 		}
 	}
 	slices.SortFunc(found, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })

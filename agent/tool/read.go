@@ -41,22 +41,23 @@ func (w workspace) readTool() agent.Tool {
 // read returns a piece of a text file that begins at an offset and, unless the file ends
 // there, ends with a whole line.
 func (w workspace) read(_ context.Context, in readArgs) (readResult, error) {
-	p, err := locate(in.Path)
+	at, err := locate(in.Path)
 	if err != nil {
 		return readResult{}, err
 	}
-	info, err := w.stat(p)
+	info, err := w.stat(at)
 	if err != nil {
 		return readResult{}, err
 	}
 	switch {
 	case info.IsDir():
-		return readResult{}, fmt.Errorf("%q is a folder; file_list shows what is in it", p)
+		return readResult{}, fmt.Errorf("%s is a folder; file_list shows what is in it", at.name)
 	case in.Offset < 0:
-		return readResult{}, fmt.Errorf("offset %d is negative; it counts bytes from the start of %q", in.Offset, p)
+		return readResult{}, fmt.Errorf("offset %d is negative; it counts bytes from the start of %s",
+			in.Offset, at.name)
 	}
-	out := readResult{Path: p, Offset: in.Offset}
-	chunk, size, err := w.chunk(p, in.Offset)
+	out := readResult{Path: at.path, Offset: in.Offset}
+	chunk, size, err := w.chunk(at, in.Offset)
 	if err != nil {
 		return readResult{}, err
 	}
@@ -74,28 +75,28 @@ func (w workspace) read(_ context.Context, in readArgs) (readResult, error) {
 
 // chunk returns up to maxRead bytes of a text file from an offset on, and the file's
 // size.
-func (w workspace) chunk(p string, offset int64) ([]byte, int64, error) {
-	f, info, err := w.open(p)
+func (w workspace) chunk(at location, offset int64) ([]byte, int64, error) {
+	f, info, err := w.open(at)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
 	size := info.Size()
 	if offset > size {
-		return nil, 0, fmt.Errorf("offset %d is past the end: %q has %d bytes", offset, p, size)
+		return nil, 0, fmt.Errorf("offset %d is past the end: %s has %d bytes", offset, at.name, size)
 	}
 	head := make([]byte, sniff)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, 0, explain(p, err)
+		return nil, 0, explain(at, err)
 	}
 	if binary(head[:n]) {
-		return nil, 0, fmt.Errorf("%q is not a text file (%d bytes); only text can be read", p, size)
+		return nil, 0, fmt.Errorf("%s is not a text file (%d bytes); only text can be read", at.name, size)
 	}
 	chunk := make([]byte, min(maxRead, size-offset))
 	n, err = f.ReadAt(chunk, offset)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, 0, explain(p, err)
+		return nil, 0, explain(at, err)
 	}
 	return chunk[:n], size, nil
 }

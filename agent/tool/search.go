@@ -59,20 +59,20 @@ func (w workspace) searchFiles(ctx context.Context, in searchArgs) (searchResult
 		return searchResult{}, errors.New(
 			"query has a line break; matches lie within one line, so look for a part of it")
 	}
-	p, err := locate(in.Path)
+	at, err := locate(in.Path)
 	if err != nil {
 		return searchResult{}, err
 	}
-	if _, err := w.stat(p); err != nil {
+	if _, err := w.stat(at); err != nil {
 		return searchResult{}, err
 	}
-	s := &search{workspace: w, start: p, needle: in.Query, fold: !in.CaseSensitive}
+	s := &search{workspace: w, start: at.path, needle: in.Query, fold: !in.CaseSensitive}
 	if s.fold {
 		s.needle = strings.ToLower(s.needle)
 	}
 	s.out.Matches = []match{}
 	// WalkDir sorts each folder by name. It does not follow links, so there are no loops.
-	err = fs.WalkDir(w.root.FS(), p, func(p string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(w.root.FS(), at.path, func(p string, d fs.DirEntry, err error) error {
 		return s.visit(ctx, p, d, err)
 	})
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *search) visit(ctx context.Context, p string, d fs.DirEntry, err error) 
 // load returns a file's content. ok is false unless it is text of up to maxSearchSize
 // bytes.
 func (s *search) load(p string) ([]byte, bool) {
-	f, _, err := s.open(p)
+	f, _, err := s.open(location{path: p}) // the error is not shown
 	if err != nil {
 		return nil, false
 	}

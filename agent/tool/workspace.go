@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -16,56 +17,79 @@ import (
 // out of it; the checks of paths here only produce better error messages.
 type workspace struct{ root *os.Root }
 
-// locate returns a path that a model wrote as a clean path relative to the workspace,
-// which is "." itself.
-func locate(given string) (string, error) {
-	p := path.Clean(strings.TrimSpace(given))
+// maxNamed is the length in bytes up to which an error message repeats a path.
+const maxNamed = 1024
+
+// location is a file or folder of the workspace that a model named.
+type location struct {
+	path string // clean, with slashes, relative to the workspace, which is "." itself
+	name string // the path as error messages show it
+}
+
+// locate returns the location that a model's path leads to.
+func locate(given string) (location, error) {
+	at := location{path: path.Clean(strings.TrimSpace(given)), name: displayName(given)}
 	switch {
 	case strings.ContainsRune(given, 0):
-		return "", fmt.Errorf("%q is no path: it has a NUL character in it", given)
-	case path.IsAbs(p) || filepath.IsAbs(p):
-		return "", fmt.Errorf(
-			"%q is an absolute path; give one relative to the workspace, such as docs/notes.md", given)
-	case !filepath.IsLocal(filepath.FromSlash(p)):
-		return "", fmt.Errorf("%q leads out of the workspace; only what is inside can be read", given)
+		return at, fmt.Errorf("%s is not a path: it contains a NUL character", at.name)
+	case path.IsAbs(at.path) || filepath.IsAbs(at.path):
+		return at, fmt.Errorf(
+			"%s is an absolute path; give one relative to the workspace, such as docs/notes.md", at.name)
+	case !filepath.IsLocal(filepath.FromSlash(at.path)):
+		return at, fmt.Errorf("%s leads out of the workspace; only what is inside can be read", at.name)
 	}
-	return p, nil
+	return at, nil
+}
+
+// displayName returns a path for error messages: quoted, as the model wrote it apart from
+// surrounding white space. A clean path would hide secrets from the leak detector, which
+// finds the password in postgres://user:password@host but not in postgres:/user:password@host.
+// For the same reason a path longer than maxNamed is not cut but replaced by its length.
+func displayName(given string) string {
+	switch name := strings.TrimSpace(given); {
+	case name == "":
+		return `"."`
+	case len(name) > maxNamed:
+		return fmt.Sprintf("path of %d bytes", len(name))
+	default:
+		return strconv.Quote(name)
+	}
 }
 
 // stat returns the info of a file or folder. It follows links.
-func (w workspace) stat(p string) (fs.FileInfo, error) {
-	info, err := w.root.Stat(p)
+func (w workspace) stat(at location) (fs.FileInfo, error) {
+	info, err := w.root.Stat(at.path)
 	if err != nil {
-		return nil, explain(p, err)
+		return nil, explain(at, err)
 	}
 	return info, nil
 }
 
 // open opens a regular file. It refuses anything else, such as a pipe, whose content may
 // never end.
-func (w workspace) open(p string) (*os.File, fs.FileInfo, error) {
-	info, err := w.stat(p)
+func (w workspace) open(at location) (*os.File, fs.FileInfo, error) {
+	info, err := w.stat(at)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%q is not a regular file and cannot be read", p)
+		return nil, nil, fmt.Errorf("%s is not a regular file and cannot be read", at.name)
 	}
-	f, err := w.root.Open(p)
+	f, err := w.root.Open(at.path)
 	if err != nil {
-		return nil, nil, explain(p, err)
+		return nil, nil, explain(at, err)
 	}
 	return f, info, nil
 }
 
 // explain returns an error of package os in words for the conversation. Its text contains
-// no path but p.
-func explain(p string, err error) error {
+// no path but the name of the location.
+func explain(at location, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("there is no %q in the workspace; file_list shows what there is", p)
+		return fmt.Errorf("there is no %s in the workspace; file_list shows what there is", at.name)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%q may not be read: permission denied", p)
+		return fmt.Errorf("%s may not be read: permission denied", at.name)
 	}
 	// The PathError itself would repeat the path as the system sees it.
 	var inner *fs.PathError
@@ -74,9 +98,9 @@ func explain(p string, err error) error {
 	}
 	// Package os does not export the error for this.
 	if strings.Contains(err.Error(), "escapes") {
-		return fmt.Errorf("%q leads out of the workspace; only what is inside can be read", p)
+		return fmt.Errorf("%s leads out of the workspace; only what is inside can be read", at.name)
 	}
-	return fmt.Errorf("%q cannot be read: %w", p, err)
+	return fmt.Errorf("%s cannot be read: %w", at.name, err)
 }
 
 // sniff is the number of bytes by which text is distinguished from binary content.
