@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,78 +14,109 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each of these is answered with a clear 4xx in the one shape that errors have,
-// and starts nothing.
-func TestBadInput(t *testing.T) {
+// badRequest is a request of ann's, and the problem that answers it.
+type badRequest struct {
+	name, method, path, body string
+	edit                     []func(*http.Request)
+	status                   int
+	code                     string
+}
+
+// The routes that bad requests are sent to.
+const (
+	sendPath    = "/api/chat/send"
+	historyPath = "/api/chat/history"
+	eventsPath  = "/api/chat/events"
+)
+
+// helloTo is the body of a valid message to a thread.
+func helloTo(thread string) string { return fmt.Sprintf(`{"content":"hi","thread_id":%q}`, thread) }
+
+// badMessages lists messages with an invalid body or thread. bobs is a thread of another user.
+func badMessages(thread, bobs string) []badRequest {
+	return []badRequest{
+		{"no body", "POST", sendPath, "", nil, 400, "empty_body"},
+		{"not JSON", "POST", sendPath, "content=hi", nil, 400, "invalid_json"},
+		{"incomplete JSON", "POST", sendPath, `{"content":"hi"`, nil, 400, "invalid_json"},
+		{"two JSON values", "POST", sendPath, `{"content":"hi"}{"content":"ho"}`, nil, 400, "invalid_json"},
+		{"an array", "POST", sendPath, `[]`, nil, 400, "invalid_json"},
+		{"content of the wrong type", "POST", sendPath, `{"content":7}`, nil, 400, "invalid_json"},
+		{"a content type other than JSON", "POST", sendPath, helloTo(thread),
+			[]func(*http.Request){apptest.Header("Content-Type", "text/plain")}, 415, "not_json"},
+		{"no content type", "POST", sendPath, helloTo(thread),
+			[]func(*http.Request){func(r *http.Request) { r.Header.Del("Content-Type") }}, 415, "not_json"},
+		{"a body of 2 MiB", "POST", sendPath, `{"content":"` + strings.Repeat("a", 2<<20) + `"}`, nil, 413,
+			"body_too_large"},
+		{"a body of 2 MiB in chunks", "POST", sendPath, `{"content":"` + strings.Repeat("a", 2<<20) + `"}`,
+			[]func(*http.Request){func(r *http.Request) { r.ContentLength = -1 }}, 413, "body_too_large"},
+		{"empty content", "POST", sendPath, `{"content":""}`, nil, 400, "empty_content"},
+		{"blank content", "POST", sendPath, `{"content":" \n\t"}`, nil, 400, "empty_content"},
+		{"no content", "POST", sendPath, `{}`, nil, 400, "empty_content"},
+		{"the JSON value null", "POST", sendPath, `null`, nil, 400, "empty_content"},
+		{"invalid UTF-8", "POST", sendPath, "{\"content\":\"a\xff\"}", nil, 400, "invalid_utf8"},
+		{"unknown thread", "POST", sendPath, helloTo("7c9e6679-7425-40de-944b-e07fc1f90ae7"), nil, 404, "no_thread"},
+		{"someone else's thread", "POST", sendPath, helloTo(bobs), nil, 404, "no_thread"},
+	}
+}
+
+// badCredentials lists requests whose token is missing, wrong or in the wrong place.
+func badCredentials(thread string) []badRequest {
+	return []badRequest{
+		{"a token in the query of a POST", "POST", sendPath + "?token=" + apptest.TokenOf("ann"), helloTo(thread),
+			nil, 400, "token_in_query"},
+		{"only a token in the query of a POST", "POST", sendPath + "?token=" + apptest.TokenOf("ann"), helloTo(thread),
+			[]func(*http.Request){apptest.WithoutToken}, 400, "token_in_query"},
+		{"a token in the query of a GET other than a stream", "GET",
+			historyPath + "?token=" + apptest.TokenOf("ann"), "",
+			[]func(*http.Request){apptest.WithoutToken}, 400, "token_in_query"},
+		{"no token", "POST", sendPath, helloTo(thread), []func(*http.Request){apptest.WithoutToken}, 401,
+			"unauthorized"},
+		{"a wrong token", "POST", sendPath, helloTo(thread), []func(*http.Request){apptest.Header("Authorization",
+			"Bearer nonsense")}, 401, "unauthorized"},
+		{"an authorization scheme other than Bearer", "POST", sendPath, helloTo(thread),
+			[]func(*http.Request){apptest.Header("Authorization",
+				"Basic "+apptest.TokenOf("ann"))}, 401, "unauthorized"},
+		{"a stream without a token", "GET", eventsPath, "", []func(*http.Request){apptest.WithoutToken}, 401,
+			"unauthorized"},
+		{"a stream with a wrong token", "GET", eventsPath + "?token=nonsense", "",
+			[]func(*http.Request){apptest.WithoutToken}, 401, "unauthorized"},
+	}
+}
+
+// badParameters lists requests with an invalid query or path, and ones that the state of
+// the thread does not allow.
+func badParameters(thread, bobs string) []badRequest {
+	return []badRequest{
+		{"a limit that is not a number", "GET", historyPath + "?limit=many", "", nil, 400, "bad_limit"},
+		{"a limit of zero", "GET", historyPath + "?limit=0", "", nil, 400, "bad_limit"},
+		{"a limit above the maximum", "GET", historyPath + "?limit=201", "", nil, 400, "bad_limit"},
+		{"a cursor that is not a time", "GET", historyPath + "?before=yesterday", "", nil, 400, "bad_cursor"},
+		{"history of an unknown thread", "GET", historyPath + "?thread_id=x", "", nil, 404, "no_thread"},
+		{"history of someone else's thread", "GET", historyPath + "?thread_id=" + bobs, "", nil, 404, "no_thread"},
+		{"an invalid cursor of a stream", "GET", eventsPath + "?last_event_id=x", "", nil, 400, "bad_cursor"},
+		{"a stream of someone else's thread", "GET", eventsPath + "?thread_id=" + bobs, "", nil, 404, "no_thread"},
+		{"an interrupt while no turn runs", "POST", "/api/chat/interrupt", fmt.Sprintf(`{"thread_id":%q}`, thread),
+			nil, 409, "not_running"},
+		{"an interrupt in someone else's thread", "POST", "/api/chat/interrupt", fmt.Sprintf(`{"thread_id":%q}`, bobs),
+			nil, 404, "no_thread"},
+		{"an approval that is not open", "POST", "/api/chat/approval", `{"request_id":"x","action":"approve"}`, nil,
+			404, "no_approval"},
+		{"an approval without an action", "POST", "/api/chat/approval", `{"request_id":"x"}`, nil, 400, "bad_action"},
+		{"an answer reserved for the server", "POST", "/api/chat/approval", `{"request_id":"x","action":"expired"}`,
+			nil, 400, "bad_action"},
+		{"an unknown path below /api", "GET", "/api/nothing", "", nil, 404, "no_route"},
+		{"an unknown path", "GET", "/nothing", "", nil, 404, "no_route"},
+		{"an unsupported method", "PUT", sendPath, "", nil, 405, "method_not_allowed"},
+	}
+}
+
+// Every bad request gets a 4xx in the shape that all errors have, and starts nothing.
+func TestBadRequestsAreRefusedAndStartNothing(t *testing.T) {
 	s := apptest.Start(t, app.Settings{SendsPerMinute: 10_000}, nil)
 	thread, _ := s.Begin("ann")
 	bobs, _ := s.Begin("bob")
-	const send, history, events = "/api/chat/send", "/api/chat/history", "/api/chat/events"
-	hello := func(thread string) string { return fmt.Sprintf(`{"content":"hi","thread_id":%q}`, thread) }
 	before := eventCount(s, "ann")
-
-	for _, tt := range []struct {
-		name, method, path, body string
-		edit                     []func(*http.Request)
-		status                   int
-		code                     string
-	}{
-		{"no body", "POST", send, "", nil, 400, "empty_body"},
-		{"not JSON", "POST", send, "content=hi", nil, 400, "invalid_json"},
-		{"JSON that breaks off", "POST", send, `{"content":"hi"`, nil, 400, "invalid_json"},
-		{"two JSON values", "POST", send, `{"content":"hi"}{"content":"ho"}`, nil, 400, "invalid_json"},
-		{"an array", "POST", send, `[]`, nil, 400, "invalid_json"},
-		{"content of the wrong type", "POST", send, `{"content":7}`, nil, 400, "invalid_json"},
-		{"another content type", "POST", send, hello(thread), []func(*http.Request){apptest.Header("Content-Type",
-			"text/plain")}, 415, "not_json"},
-		{"no content type", "POST", send, hello(thread),
-			[]func(*http.Request){func(r *http.Request) { r.Header.Del("Content-Type") }}, 415, "not_json"},
-		{"2 MiB", "POST", send, `{"content":"` + strings.Repeat("a", 2<<20) + `"}`, nil, 413, "body_too_large"},
-		{"2 MiB in chunks", "POST", send, `{"content":"` + strings.Repeat("a", 2<<20) + `"}`,
-			[]func(*http.Request){func(r *http.Request) { r.ContentLength = -1 }}, 413, "body_too_large"},
-		{"empty content", "POST", send, `{"content":""}`, nil, 400, "empty_content"},
-		{"blank content", "POST", send, `{"content":" \n\t"}`, nil, 400, "empty_content"},
-		{"no content", "POST", send, `{}`, nil, 400, "empty_content"},
-		{"null", "POST", send, `null`, nil, 400, "empty_content"},
-		{"invalid UTF-8", "POST", send, "{\"content\":\"a\xff\"}", nil, 400, "invalid_utf8"},
-		{"unknown thread", "POST", send, hello("7c9e6679-7425-40de-944b-e07fc1f90ae7"), nil, 404, "no_thread"},
-		{"someone else's thread", "POST", send, hello(bobs), nil, 404, "no_thread"},
-		{"a token in the query of a POST", "POST", send + "?token=" + apptest.TokenOf("ann"), hello(thread), nil, 400,
-			"token_in_query"},
-		{"only a token in the query of a POST", "POST", send + "?token=" + apptest.TokenOf("ann"), hello(thread),
-			[]func(*http.Request){apptest.WithoutToken}, 400, "token_in_query"},
-		{"a token in the query of a GET that is no stream", "GET", history + "?token=" + apptest.TokenOf("ann"), "",
-			[]func(*http.Request){apptest.WithoutToken}, 400, "token_in_query"},
-		{"no token", "POST", send, hello(thread), []func(*http.Request){apptest.WithoutToken}, 401, "unauthorized"},
-		{"a wrong token", "POST", send, hello(thread), []func(*http.Request){apptest.Header("Authorization",
-			"Bearer nonsense")}, 401, "unauthorized"},
-		{"another scheme", "POST", send, hello(thread), []func(*http.Request){apptest.Header("Authorization",
-			"Basic "+apptest.TokenOf("ann"))}, 401, "unauthorized"},
-		{"a stream without a token", "GET", events, "", []func(*http.Request){apptest.WithoutToken}, 401,
-			"unauthorized"},
-		{"a stream with a wrong token", "GET", events + "?token=nonsense", "",
-			[]func(*http.Request){apptest.WithoutToken}, 401, "unauthorized"},
-		{"bad limit", "GET", history + "?limit=many", "", nil, 400, "bad_limit"},
-		{"a limit of nothing", "GET", history + "?limit=0", "", nil, 400, "bad_limit"},
-		{"a limit over the most", "GET", history + "?limit=201", "", nil, 400, "bad_limit"},
-		{"bad cursor", "GET", history + "?before=yesterday", "", nil, 400, "bad_cursor"},
-		{"history of an unknown thread", "GET", history + "?thread_id=x", "", nil, 404, "no_thread"},
-		{"history of someone else's thread", "GET", history + "?thread_id=" + bobs, "", nil, 404, "no_thread"},
-		{"bad cursor of a stream", "GET", events + "?last_event_id=x", "", nil, 400, "bad_cursor"},
-		{"a stream of someone else's thread", "GET", events + "?thread_id=" + bobs, "", nil, 404, "no_thread"},
-		{"an interrupt of nothing", "POST", "/api/chat/interrupt", fmt.Sprintf(`{"thread_id":%q}`, thread), nil, 409,
-			"not_running"},
-		{"an interrupt in someone else's thread", "POST", "/api/chat/interrupt", fmt.Sprintf(`{"thread_id":%q}`, bobs),
-			nil, 404, "no_thread"},
-		{"an approval of nothing", "POST", "/api/chat/approval", `{"request_id":"x","action":"approve"}`, nil, 404,
-			"no_approval"},
-		{"an approval without an action", "POST", "/api/chat/approval", `{"request_id":"x"}`, nil, 400, "bad_action"},
-		{"an answer that only the server gives", "POST", "/api/chat/approval", `{"request_id":"x","action":"expired"}`,
-			nil, 400, "bad_action"},
-		{"a path that is not there", "GET", "/api/nothing", "", nil, 404, "no_route"},
-		{"a path that is nowhere", "GET", "/nothing", "", nil, 404, "no_route"},
-		{"a method that is not taken", "PUT", send, "", nil, 405, "method_not_allowed"},
-	} {
+	for _, tt := range slices.Concat(badMessages(thread, bobs), badCredentials(thread), badParameters(thread, bobs)) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := s.Do("ann", tt.method, tt.path, tt.body, tt.edit...)
 			require.Equal(t, tt.status, r.Status, r.Body)
@@ -95,11 +127,11 @@ func TestBadInput(t *testing.T) {
 			assert.Len(t, got, 3)
 		})
 	}
-	assert.Equal(t, before, eventCount(s, "ann"), "nothing was started, nothing was lost")
+	assert.Equal(t, before, eventCount(s, "ann"), "no event was added or lost")
 	assert.Equal(t, 1, eventCount(s, "bob"))
 }
 
-// events is how many events a user's log has.
+// eventCount returns the number of events in a user's log.
 func eventCount(s *apptest.Server, user string) int {
 	s.T.Helper()
 	own := s.Session(user)
@@ -118,7 +150,7 @@ func TestAnotherUsersThreadAnswersLikeOneThatDoesNotExist(t *testing.T) {
 	}
 }
 
-func TestAUserWithoutAnyThreadIsToldSo(t *testing.T) {
+func TestAUserWithoutThreadsGetsAnEmptyList(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	assert.Equal(t, 404, s.Do("ann", "GET", "/api/chat/history", "").Status)
 	assert.JSONEq(t, `{"threads":[],"active_thread":null}`, s.Do("ann", "GET", "/api/chat/threads", "").Body)
@@ -159,9 +191,9 @@ func TestTheEleventhWaitingMessageIsRefused(t *testing.T) {
 	})
 }
 
-// A question is put to its user alone, shown in history while it is open, and
-// answered once.
-func TestAnApprovalOverHTTP(t *testing.T) {
+// An approval request can be answered by its user only, and only once. History lists it
+// while it is open.
+func TestAnApprovalIsAnsweredOnceAndByItsUserOnly(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, map[string]any{
 		"steps": []any{map[string]any{"tool_calls": []any{map[string]any{"id": "a", "name": "format",
 			"arguments": map[string]any{"disk": "b"}, "rationale": "b is full"}}}, map[string]any{"text": "ok"}},
@@ -216,7 +248,7 @@ func TestStreamsOfAUserAreBounded(t *testing.T) {
 	c.Body.Close()
 }
 
-func TestHeadersKeepAnswersToThemselves(t *testing.T) {
+func TestSecurityHeadersAndCORSProtectAnswers(t *testing.T) {
 	s := apptest.Start(t, app.Settings{Origins: []string{"https://ui.example.com"}}, nil)
 	r := s.Do("ann", "GET", "/api/chat/threads", "", apptest.Header("Origin", "https://ui.example.com"))
 	assert.Equal(t, "https://ui.example.com", r.Header.Get("Access-Control-Allow-Origin"))
@@ -239,7 +271,7 @@ func TestHeadersKeepAnswersToThemselves(t *testing.T) {
 	assert.Contains(t, strings.ToLower(preflight.Header.Get("Access-Control-Allow-Headers")), "last-event-id")
 }
 
-func TestHealthIsOpenAndStatusIsNot(t *testing.T) {
+func TestHealthNeedsNoTokenButStatusDoes(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	assert.JSONEq(t, `{"status":"healthy","channel":"gateway"}`, s.Do("ann", "GET", "/api/health", "",
 		apptest.WithoutToken).Body)

@@ -33,7 +33,7 @@ func settled(s *apptest.Server, user, thread string, turns int) {
 	})
 }
 
-func TestAThreadIsExportedInEachFormatAsAFileOfASafeName(t *testing.T) {
+func TestAThreadIsExportedInEachFormatWithASafeFileName(t *testing.T) {
 	s, thread := twoTurns(t)
 	for format, kind := range map[string]string{"md": "text/markdown", "html": "text/html",
 		"jsonl": "application/jsonl"} {
@@ -53,7 +53,7 @@ func TestAThreadIsExportedInEachFormatAsAFileOfASafeName(t *testing.T) {
 	}
 }
 
-func TestALineOfAnExportIsATurnAsTheAPIGivesIt(t *testing.T) {
+func TestEachLineOfAJSONLExportEqualsTheTurnOfTheAPI(t *testing.T) {
 	s, thread := twoTurns(t)
 	lines := strings.Split(strings.TrimSpace(s.Do("ann", http.MethodGet,
 		"/api/chat/export?format=jsonl&thread_id="+thread, "").Body), "\n")
@@ -76,7 +76,7 @@ func TestALineOfAnExportIsATurnAsTheAPIGivesIt(t *testing.T) {
 		"").Body, `"rationale"`)
 }
 
-func TestAnExportThatCannotBeMadeSaysWhy(t *testing.T) {
+func TestAnInvalidExportRequestIsRefusedWithAReason(t *testing.T) {
 	s, thread := twoTurns(t)
 	for query, code := range map[string]string{
 		"format=pdf&thread_id=" + thread: "bad_format", "turn=x&thread_id=" + thread: "bad_turn", "turn=3&thread_id=" +

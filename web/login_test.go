@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asBrowser is a request with a cookie and no token.
+// asBrowser makes a request carry a cookie and no token.
 func asBrowser(cookie *http.Cookie) func(*http.Request) {
 	return func(r *http.Request) {
 		r.Header.Del("Authorization")
@@ -21,7 +21,7 @@ func asBrowser(cookie *http.Cookie) func(*http.Request) {
 	}
 }
 
-// logIn is the cookie that a user's token is changed into.
+// logIn exchanges a user's token for a login cookie.
 func logIn(s *apptest.Server, user string) *http.Cookie {
 	s.T.Helper()
 	r := s.Do("", http.MethodPost, "/api/login", `{"token":"`+apptest.TokenOf(user)+`"}`,
@@ -32,7 +32,7 @@ func logIn(s *apptest.Server, user string) *http.Cookie {
 	return cookies[0]
 }
 
-func TestATokenIsChangedIntoACookieThatOpensEveryRoute(t *testing.T) {
+func TestALoginCookieIsAcceptedOnEveryRoute(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	ann := logIn(s, "ann")
 	assert.True(t, ann.HttpOnly)
@@ -55,7 +55,7 @@ func TestATokenIsChangedIntoACookieThatOpensEveryRoute(t *testing.T) {
 	both := s.Do("bob", http.MethodGet, "/api/login", "", func(r *http.Request) { r.AddCookie(ann) })
 	assert.Equal(t, "bob", both.JSON()["user"], "the header wins")
 	wrong := s.Do("nobody", http.MethodGet, "/api/login", "", func(r *http.Request) { r.AddCookie(ann) })
-	assert.Equal(t, http.StatusUnauthorized, wrong.Status, "also where it is wrong")
+	assert.Equal(t, http.StatusUnauthorized, wrong.Status, "even if its token is wrong")
 }
 
 func TestALogoutEndsTheLogin(t *testing.T) {
@@ -65,7 +65,7 @@ func TestALogoutEndsTheLogin(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, out.Status)
 	assert.Contains(t, out.Header.Get("Set-Cookie"), "Max-Age=0", "the browser drops it")
 	assert.Equal(t, http.StatusUnauthorized, s.Do("", http.MethodGet, "/api/login", "", asBrowser(ann)).Status,
-		"a copy of it is worth nothing")
+		"a copy of the cookie is invalid")
 	assert.Equal(t, http.StatusOK, s.Do("", http.MethodGet, "/api/login", "", asBrowser(other)).Status,
 		"another browser stays in")
 }
@@ -100,11 +100,12 @@ func TestAPageOfAnotherOriginCannotUseALogin(t *testing.T) {
 	assert.Equal(t, "same-origin", read.Header.Get("Cross-Origin-Resource-Policy"))
 }
 
-func TestABadLoginSaysWhatToDoAndEchoesNothing(t *testing.T) {
+func TestAFailedLoginDoesNotRepeatItsInput(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	for body, status := range map[string]int{
 		`{"token":"a-guess-that-is-wrong"}`: http.StatusUnauthorized, `{"token":""}`: http.StatusUnauthorized,
-		`{}`: http.StatusUnauthorized, `{"token":7}`: http.StatusBadRequest, `token=x`: http.StatusBadRequest, "": http.StatusBadRequest,
+		`{}`: http.StatusUnauthorized, `{"token":7}`: http.StatusBadRequest, `token=x`: http.StatusBadRequest,
+		"": http.StatusBadRequest,
 	} {
 		r := s.Do("", http.MethodPost, "/api/login", body)
 		assert.Equal(t, status, r.Status, body)
@@ -120,7 +121,7 @@ func TestABadLoginSaysWhatToDoAndEchoesNothing(t *testing.T) {
 	assert.NotContains(t, s.Logs.String(), "a-guess")
 }
 
-func TestThePageIsOpenAndTheAPIBesideItIsNot(t *testing.T) {
+func TestThePageNeedsNoTokenButTheAPIDoes(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	stranger := func(r *http.Request) { r.Header.Del("Authorization") }
 	page := s.Do("", http.MethodGet, "/", "", stranger)
@@ -133,7 +134,7 @@ func TestThePageIsOpenAndTheAPIBesideItIsNot(t *testing.T) {
 }
 
 // A cookie is not tied to the process that made it.
-func TestALoginOutlivesTheServer(t *testing.T) {
+func TestALoginSurvivesARestartOfTheServer(t *testing.T) {
 	one := apptest.Start(t, app.Settings{}, nil)
 	ann := logIn(one, "ann")
 	two := apptest.Start(t, app.Settings{}, nil)

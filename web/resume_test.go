@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAStreamWithoutACursorBeginsWithWhatHappensNext(t *testing.T) {
+func TestAStreamWithoutACursorBeginsWithTheNextEvent(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
 	thread, origin := s.Begin("ann")
 	s.RunTurns("ann", thread, 1)
@@ -29,7 +29,7 @@ func TestAStreamWithoutACursorBeginsWithWhatHappensNext(t *testing.T) {
 }
 
 // A client that is dropped before its first event still knows where it was.
-func TestAStreamSaysItsPlaceBeforeItsFirstEvent(t *testing.T) {
+func TestAStreamSendsItsPositionBeforeItsFirstEvent(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
 	thread, origin := s.Begin("ann")
 	c, err := s.Subscribe(t.Context(), "ann", "", "")
@@ -50,7 +50,7 @@ func TestAStreamSaysItsPlaceBeforeItsFirstEvent(t *testing.T) {
 	assert.Len(t, c.Until(t, "response"), 2)
 }
 
-func TestACursorThatIsNotThereIsSaidToBeGone(t *testing.T) {
+func TestAnUnknownCursorIsAnsweredWithAResync(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
 	thread, origin := s.Begin("ann")
 	s.RunTurns("ann", thread, 1)
@@ -72,7 +72,7 @@ func TestACursorThatIsNotThereIsSaidToBeGone(t *testing.T) {
 	}
 }
 
-func TestTheCursorMayStandInTheQueryAndTheHeaderWins(t *testing.T) {
+func TestACursorInTheHeaderWinsOverOneInTheQuery(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
 	thread, origin := s.Begin("ann")
 	s.RunTurns("ann", thread, 1)
@@ -88,7 +88,7 @@ func TestTheCursorMayStandInTheQueryAndTheHeaderWins(t *testing.T) {
 	c.Body.Close()
 }
 
-func TestABrowsersEventSourceMayBringItsTokenInTheQuery(t *testing.T) {
+func TestAnEventSourceMaySendItsTokenInTheQuery(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
 	req, err := http.NewRequestWithContext(t.Context(), "GET",
 		s.HTTP.URL+"/api/chat/events?token="+apptest.TokenOf("ann"), nil)
@@ -103,7 +103,7 @@ func TestABrowsersEventSourceMayBringItsTokenInTheQuery(t *testing.T) {
 	assert.NotContains(t, s.Logs.String(), apptest.TokenOf("ann"))
 }
 
-func TestAStreamOfOneThreadShowsNoOther(t *testing.T) {
+func TestAStreamOfOneThreadShowsNoOtherThread(t *testing.T) {
 	s := apptest.Start(t, app.Settings{SendsPerMinute: 100}, apptest.Answering("hello"))
 	one, origin := s.Begin("ann")
 	two, _ := s.Begin("ann")
@@ -117,7 +117,7 @@ func TestAStreamOfOneThreadShowsNoOther(t *testing.T) {
 	}
 }
 
-func TestBobSeesNothingOfAnn(t *testing.T) {
+func TestAUserSeesNothingOfAnotherUser(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("for ann alone"))
 	thread, origin := s.Begin("ann")
 	bobsThread, bobsOrigin := s.Begin("bob")
@@ -149,7 +149,7 @@ func TestHeartbeatsKeepASilentStreamAlive(t *testing.T) {
 	})
 }
 
-func TestHistoryPagesOverHTTP(t *testing.T) {
+func TestHistoryIsReadInPages(t *testing.T) {
 	s := apptest.Start(t, app.Settings{SendsPerMinute: 100}, apptest.Answering("hello"))
 	thread, _ := s.Begin("ann")
 	s.RunTurns("ann", thread, 5)
@@ -172,7 +172,7 @@ func TestHistoryPagesOverHTTP(t *testing.T) {
 
 // What history shows and what the stream goes on with fit together: events after
 // history's event_id are exactly those it does not hold.
-func TestHistorySaysWhereTheStreamGoesOn(t *testing.T) {
+func TestHistoryNamesTheEventFromWhichTheStreamContinues(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
 	thread, _ := s.Begin("ann")
 	s.RunTurns("ann", thread, 1)
@@ -186,7 +186,7 @@ func TestHistorySaysWhereTheStreamGoesOn(t *testing.T) {
 	assert.Contains(t, f.Data, `"turn_number":2`)
 }
 
-func TestAnEvictedSessionTellsItsClients(t *testing.T) {
+func TestClientsOfAnEvictedSessionGetAResync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := apptest.NewPlay(t, apptest.JSON(t, apptest.Answering("x")))
 		defer p.Close()

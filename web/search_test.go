@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestASearchGoesThroughOnesOwnThreadsAndJobs(t *testing.T) {
+func TestASearchCoversTheCallersThreadsAndJobs(t *testing.T) {
 	s, thread := twoTurns(t)
 	s.Do("ann", http.MethodPost, "/api/jobs", `{"title":"look around","prompt":"find the word Follow"}`)
 	got := s.Do("ann", http.MethodGet, "/api/chat/search?q=follow", "").JSON()
@@ -21,7 +21,8 @@ func TestASearchGoesThroughOnesOwnThreadsAndJobs(t *testing.T) {
 	require.GreaterOrEqual(t, len(hits), 3)
 	assert.NotEmpty(t, hits[0].(map[string]any)["job_id"], "the newest first")
 	assert.Equal(t, thread, hits[1].(map[string]any)["thread_id"])
-	call := s.Do("ann", http.MethodGet, "/api/chat/search?q=follow&tool=file_search&outcome=success&source=model&redacted=false", "")
+	call := s.Do("ann", http.MethodGet,
+		"/api/chat/search?q=follow&tool=file_search&outcome=success&source=model&redacted=false", "")
 	assert.Equal(t, "call_1", call.JSON()["hits"].([]any)[0].(map[string]any)["call_id"], call.Body)
 
 	none := s.Do("bob", http.MethodGet, "/api/chat/search?q=follow", "").JSON()
@@ -36,7 +37,7 @@ func TestASearchGoesThroughOnesOwnThreadsAndJobs(t *testing.T) {
 	}
 }
 
-func TestHistoryRendersMarkdownWhereItIsAsked(t *testing.T) {
+func TestHistoryRendersMarkdownOnRequest(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, map[string]any{
 		"steps": []any{
 			map[string]any{"narrative": "*Before* it", "tool_calls": []any{map[string]any{"id": "a", "name": "look",

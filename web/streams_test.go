@@ -60,7 +60,7 @@ func (d *digest) add(f apptest.Frame) {
 // Five hundred clients watch fifty turns, one of them without ever reading, while more
 // is sent to it than the kernel's buffers hold. The others miss nothing. No client is
 // cut off: a slow machine must not look like a client that does not read.
-func TestFiveHundredStreamsOneOfThemStalled(t *testing.T) {
+func TestAStalledStreamDoesNotDelayFiveHundredOthers(t *testing.T) {
 	const clients, turns, perTurn = 500, 50, 100_000
 	s := apptest.Start(t, app.Settings{SendsPerMinute: 10_000, StreamsPerUser: clients + 10,
 		WriteTimeout: time.Hour}, talkative(perTurn))
@@ -98,7 +98,7 @@ func TestFiveHundredStreamsOneOfThemStalled(t *testing.T) {
 	}
 }
 
-func TestAClientThatDoesNotReadIsCutOff(t *testing.T) {
+func TestAClientThatDoesNotReadIsDisconnected(t *testing.T) {
 	s := apptest.Start(t, app.Settings{SendsPerMinute: 10_000, WriteTimeout: 100 * time.Millisecond},
 		talkative(100_000))
 	thread, origin := s.Begin("ann")
@@ -160,7 +160,7 @@ func wholeStream(s *apptest.Server, user, origin string) whole {
 
 // A client is cut off two hundred times, each time after a random number of bytes,
 // and goes on with the last id it has. In all it saw each event once.
-func TestTwoHundredCutsLoseNothingAndRepeatNothing(t *testing.T) {
+func TestTwoHundredReconnectsNeitherLoseNorRepeatEvents(t *testing.T) {
 	s := apptest.Start(t, app.Settings{SendsPerMinute: 10_000, StreamsPerUser: 50}, talkative(300))
 	thread, origin := s.Begin("ann")
 	s.RunTurns("ann", thread, 30)

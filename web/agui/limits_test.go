@@ -20,7 +20,7 @@ import (
 	"candor/web/access"
 )
 
-func TestATokenIsShownNoMoreReasoningThanItMay(t *testing.T) {
+func TestReasoningIsLimitedByTheServerTheTokenAndTheRequest(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "script.json")
 	require.NoError(t, os.WriteFile(script, apptest.JSON(t, m{
 		"steps": []m{calling("the narrative", callOf("clock", "the rationale", m{}),

@@ -54,7 +54,7 @@ func TestAResumeShowsWhatHappenedSinceTheInterrupt(t *testing.T) {
 	assert.True(t, strings.HasSuffix(all, "TEXT_MESSAGE_END RUN_FINISHED"), all)
 }
 
-func TestAResumeIsCheckedBeforeAnythingIsAnswered(t *testing.T) {
+func TestAResumeIsValidatedBeforeAnyCallIsAnswered(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, asking)
 	first, second := interrupted(t, s)
 	for _, tt := range []struct {
@@ -87,7 +87,7 @@ func TestAResumeIsCheckedBeforeAnythingIsAnswered(t *testing.T) {
 	assert.Contains(t, typesOf(events), "TEXT_MESSAGE_CONTENT")
 }
 
-func TestAPageOfOursMayUseItsLoginForAGUI(t *testing.T) {
+func TestALoginCookieIsAcceptedForAGUI(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, m{"steps": []m{answering("Hello.")}})
 	login := s.Do("nobody", http.MethodPost, "/api/login", `{"token":"`+apptest.TokenOf("ann")+`"}`,
 		func(r *http.Request) { r.Header.Del("Authorization") })
@@ -106,7 +106,7 @@ func TestAPageOfOursMayUseItsLoginForAGUI(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, theirs.Status)
 }
 
-func TestWhatAFrontEndCanCountOn(t *testing.T) {
+func TestCapabilitiesListToolsAndTheReasoningLevel(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, asking)
 	c := s.Do("ann", http.MethodGet, "/agui/capabilities", "").JSON()
 	assert.Equal(t, true, c["tools"].(m)["clientProvided"])

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAWorkersReasoningIsShownLiveAndInTheJobsPage(t *testing.T) {
+func TestAWorkersReasoningIsStreamedAndListed(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
 	s.Begin("ann")
 	id, token := s.NewJob("summarise the repository")
@@ -44,8 +44,12 @@ func TestAWorkersReasoningIsShownLiveAndInTheJobsPage(t *testing.T) {
 	}
 	assert.Equal(t, []string{"job_status", "job_tool_use", "job_tool_result", "job_reasoning", "job_message",
 		"job_status", "job_result"}, kinds)
-	assert.Contains(t, reasoning, `"tool_decisions":[{"tool_name":"shell","rationale":"ran git log to capture recent commits","rationale_source":"model","outcome":"success","parallel_group":null}`)
-	assert.Contains(t, reasoning, `{"tool_name":"write","rationale":"Tool selected to satisfy the current subtask.","rationale_source":"fallback","outcome":"pending"`)
+	assert.Contains(t, reasoning, `"tool_decisions":[{"tool_name":"shell",`+
+		`"rationale":"ran git log to capture recent commits","rationale_source":"model",`+
+		`"outcome":"success","parallel_group":null}`)
+	assert.Contains(t, reasoning, `{"tool_name":"write",`+
+		`"rationale":"Tool selected to satisfy the current subtask.","rationale_source":"fallback",`+
+		`"outcome":"pending"`)
 
 	page := s.Do("ann", "GET", "/api/jobs/"+id+"/events", "").JSON()
 	var listed []string
@@ -55,7 +59,7 @@ func TestAWorkersReasoningIsShownLiveAndInTheJobsPage(t *testing.T) {
 	assert.Equal(t, append([]string{"job_started"}, kinds...), listed, "the page equals the stream")
 	job := s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()
 	assert.Equal(t, "completed", job["state"])
-	assert.NotContains(t, job, "token", "it is shown once")
+	assert.NotContains(t, job, "token", "the token is shown only once")
 	assert.Equal(t, 1.0, s.Do("ann", "GET", "/api/jobs/summary", "").JSON()["completed"])
 }
 
@@ -84,27 +88,27 @@ func TestAJobsStreamShowsThatJobOnly(t *testing.T) {
 	assert.Equal(t, []string{"job_started", "job_result"}, kinds)
 }
 
-func TestARetriedPostIsTakenOnce(t *testing.T) {
+func TestARetriedPostIsStoredOnce(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
 	id, token := s.NewJob("x")
 	batch := `{"events":[{"id":"e1","event":"message","content":"one"},{"event":"message","content":"two"}]}`
 	key := apptest.Header("Idempotency-Key", "batch-1")
 	first := s.PostEvents(id, token, batch, key)
 	again := s.PostEvents(id, token, batch, key)
-	assert.Equal(t, first.Body, again.Body, "a retry is told the same numbers")
+	assert.Equal(t, first.Body, again.Body, "a retry gets the same sequence numbers")
 	single := s.PostEvents(id, token, `{"event":"message","content":"three"}`, apptest.Header("Idempotency-Key", "k"))
 	assert.Equal(t, single.Body, s.PostEvents(id, token, `{"event":"message","content":"three"}`,
 		apptest.Header("Idempotency-Key", "k")).Body)
 	end := s.PostEvents(id, token, `{"id":"end","event":"result","success":true}`)
 	require.Equal(t, 200, end.Status)
 	assert.Equal(t, end.Body, s.PostEvents(id, token, `{"id":"end","event":"result","success":true}`).Body,
-		"also the last one, whose answer may be lost")
+		"also for the last post, whose answer may be lost")
 	assert.Equal(t, 5.0, s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()["events"])
 	assert.Equal(t, 401, s.PostEvents(id, token, `{"event":"message","content":"late"}`).Status)
 	assert.Equal(t, 401, s.Do("", "GET", "/worker/"+id+"/job", "", apptest.WithToken(token)).Status)
 }
 
-func TestABatchWithABadEventIsRefusedWhole(t *testing.T) {
+func TestABatchWithAnInvalidEventIsRefusedAsAWhole(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
 	id, token := s.NewJob("x")
 	many := `[` + strings.Repeat(`{"event":"message","content":"x"},`, 100) + `{"event":"message","content":"x"}]`
@@ -115,20 +119,23 @@ func TestABatchWithABadEventIsRefusedWhole(t *testing.T) {
 		status     int
 		code       string
 	}{
-		{"a nameless decision", `[{"event":"message","content":"x"},{"event":"reasoning","tool_decisions":[{"rationale":"why"}]}]`, 400, "no_tool_name"},
-		{"a nameless call", `{"event":"tool_use","input":{}}`, 400, "no_tool_name"},
-		{"an outcome of no kind", `{"event":"tool_result","tool_name":"x","outcome":"splendid"}`, 400, "bad_outcome"},
-		{"a role of no kind", `{"event":"message","role":"root","content":"x"}`, 400, "bad_role"},
-		{"no kind", `{"content":"x"}`, 400, "no_kind"},
+		{"a decision without a tool name",
+			`[{"event":"message","content":"x"},{"event":"reasoning","tool_decisions":[{"rationale":"why"}]}]`,
+			400, "no_tool_name"},
+		{"a call without a tool name", `{"event":"tool_use","input":{}}`, 400, "no_tool_name"},
+		{"an unknown outcome", `{"event":"tool_result","tool_name":"x","outcome":"splendid"}`, 400, "bad_outcome"},
+		{"an unknown role", `{"event":"message","role":"root","content":"x"}`, 400, "bad_role"},
+		{"an event without a kind", `{"content":"x"}`, 400, "no_kind"},
 		{"too many events", many, 400, "bad_batch"},
 		{"no events", `[]`, 400, "bad_batch"},
 		{"ten thousand decisions", decisions, 400, "too_many_decisions"},
-		{"wrong types", `{"event":"reasoning","tool_decisions":"all"}`, 400, "invalid_json"},
-		{"another job", `{"event":"message","content":"x","job_id":"other"}`, 400, "other_job"},
-		{"something behind the end", `[{"event":"result"},{"event":"message","content":"x"}]`, 401, "unauthorized"},
-		{"5 MiB", `{"event":"message","content":"` + strings.Repeat("a", 5<<20) + `"}`, 413, "body_too_large"},
+		{"decisions that are not a list", `{"event":"reasoning","tool_decisions":"all"}`, 400, "invalid_json"},
+		{"an event of another job", `{"event":"message","content":"x","job_id":"other"}`, 400, "other_job"},
+		{"an event after the result", `[{"event":"result"},{"event":"message","content":"x"}]`, 401, "unauthorized"},
+		{"a body of 5 MiB", `{"event":"message","content":"` + strings.Repeat("a", 5<<20) + `"}`, 413,
+			"body_too_large"},
 		{"not JSON", `event=message`, 400, "invalid_json"},
-		{"nothing", ``, 400, "empty_body"},
+		{"an empty body", ``, 400, "empty_body"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := s.PostEvents(id, token, tt.body)
@@ -137,11 +144,11 @@ func TestABatchWithABadEventIsRefusedWhole(t *testing.T) {
 		})
 	}
 	job := s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()
-	assert.Equal(t, 1.0, job["events"], "nothing of them was taken")
+	assert.Equal(t, 1.0, job["events"], "no event was stored")
 	assert.Equal(t, "pending", job["state"])
 }
 
-func TestWrongTokensAreAnsweredAlike(t *testing.T) {
+func TestAllWrongTokensGetTheSameAnswer(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
 	id, token := s.NewJob("x")
 	_, others := s.NewJob("y")
@@ -170,7 +177,7 @@ func TestWrongTokensAreAnsweredAlike(t *testing.T) {
 	}
 }
 
-func TestIronClawsWorkerRoutes(t *testing.T) {
+func TestAnIronClawWorkerCanUseTheWorkerRoutes(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
 	id, token := s.NewJob("find the secret door")
 	worker := func(method, path, body string) apptest.Reply {
@@ -184,8 +191,9 @@ func TestIronClawsWorkerRoutes(t *testing.T) {
 	assert.JSONEq(t, `{"content":"and lock it","done":false}`, worker("GET", "/prompt", "").Body)
 	assert.Equal(t, 204, worker("GET", "/prompt", "").Status)
 	assert.Equal(t, 200, worker("POST", "/status", `{"state":"running","message":"looking","iteration":2}`).Status)
-	assert.Equal(t, 200, worker("POST", "/event",
-		`{"event_type":"reasoning","data":{"narrative":"n","decisions":[{"tool_name":"look","rationale":"why"}]}}`).Status)
+	reasoning := worker("POST", "/event",
+		`{"event_type":"reasoning","data":{"narrative":"n","decisions":[{"tool_name":"look","rationale":"why"}]}}`)
+	assert.Equal(t, 200, reasoning.Status)
 	assert.Equal(t, 2.0, worker("GET", "/job", "").JSON()["posted"])
 	assert.JSONEq(t, `{"status":"ok"}`, worker("POST", "/complete",
 		`{"success":true,"message":"found","iterations":3}`).Body)
@@ -209,8 +217,8 @@ func TestARestartedJobHasANewToken(t *testing.T) {
 	assert.Equal(t, 200, s.PostEvents(id, fresh, apptest.ReasoningPost).Status)
 }
 
-// A worker's text is cleaned on arrival, in every field of every kind.
-func TestAHostileWorkerGetsNothingThrough(t *testing.T) {
+// The server cleans the text of every field of every kind of event.
+func TestAllTextOfAHostileWorkerIsCleaned(t *testing.T) {
 	for _, p := range apptest.Plant() {
 		s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
 		_, origin := s.Begin("ann")

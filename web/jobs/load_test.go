@@ -30,11 +30,12 @@ import (
 	"candor/worker"
 )
 
-// aStep is what a worker posts of one step with two calls.
+// aStep returns the events that a worker posts for a step with two calls.
 func aStep(n int) []worker.Event {
 	input := json.RawMessage(`{"path":"logs/api/2026-02-21T10.log","query":"status=500","limit":50}`)
 	output := json.RawMessage(`{"matches":[{"line":812,"text":"10:02:11 POST /login 500 in 31ms"}],"truncated":false}`)
-	const why = "The error rate rose right after the deploy, so I read the log of that hour and expect the first failing request in it."
+	const why = "The error rate rose right after the deploy, so I read the log of that hour " +
+		"and expect the first failing request in it."
 	var events []worker.Event
 	var decisions []worker.Decision
 	for i := range 2 {
@@ -49,9 +50,8 @@ func aStep(n int) []worker.Event {
 	return append(events, worker.Reasoning("I search the log of that hour first.", decisions...))
 }
 
-// BenchmarkAcceptingEvents is what taking a worker's events costs: decoded, cleaned
-// again, kept. x-decoding is that over the cost of an Echo handler that decodes the
-// same body and does nothing with it.
+// BenchmarkAcceptingEvents measures a post of a worker's events: decoding, cleaning and
+// storing them. x-decoding is the ratio to an Echo handler that only decodes the body.
 func BenchmarkAcceptingEvents(b *testing.B) {
 	var tokens access.Tokens
 	tokens.Add("ann", apptest.TokenOf("ann"))
@@ -77,7 +77,7 @@ func BenchmarkAcceptingEvents(b *testing.B) {
 
 	step := aStep(1)
 	for i := range step {
-		step[i].ID = "" // each time anew
+		step[i].ID = "" // so that no post is a repeat
 	}
 	raw, err := json.Marshal(map[string]any{"events": step})
 	require.NoError(b, err)
@@ -108,36 +108,91 @@ func BenchmarkAcceptingEvents(b *testing.B) {
 }
 
 var (
-	loadFor     = flag.Duration("load", 0, "how long TestJobsUnderLoad runs; 0 leaves it out")
-	loadWatches = flag.String("load-watch", "job", "what a subscriber of TestJobsUnderLoad sees: job or all")
+	loadFor     = flag.Duration("load", 0, "how long TestJobsUnderLoad runs; 0 skips it")
+	loadWatches = flag.String("load-watch", "job", "what a subscriber of TestJobsUnderLoad watches: job or all")
 )
 
-// TestJobsUnderLoad is no test of what is right, but of how fast it is: 50 workers
-// post 200 events a second in all beside 500 subscribers, all in this process. It
-// runs when -load says how long.
+// The size of the load.
+const (
+	loadWorkers     = 50
+	loadSubscribers = 500
+	loadPerSecond   = 200 // events, of all workers together
+)
+
+// TestJobsUnderLoad measures speed: 50 workers post 200 events a second in all while 500
+// subscribers watch, all in this process. It runs for as long as -load says.
 func TestJobsUnderLoad(t *testing.T) {
 	if *loadFor == 0 {
-		t.Skip("give it a time: -load 1m")
+		t.Skip("set how long it runs: -load 1m")
 	}
-	const workers, subscribers, perSecond = 50, 500, 200
-	s := apptest.Start(t, app.Settings{StreamsPerUser: subscribers, SendsPerMinute: 1000}, apptest.Answering("x"))
+	settings := app.Settings{StreamsPerUser: loadSubscribers, SendsPerMinute: 1000}
+	s := apptest.Start(t, settings, apptest.Answering("x"))
 	s.Begin("ann")
-	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = workers
-	start, ids, clients := time.Now(), make([]string, workers), make([]*worker.Client, workers)
-	for i := range workers {
+	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = loadWorkers
+	start := time.Now()
+	ids, clients := openJobs(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	subs := subscribeAll(ctx, t, s, ids, start)
+	var posts [loadWorkers][]time.Duration
+	var working sync.WaitGroup
+	begun := time.Now()
+	for i, c := range clients {
+		working.Go(func() {
+			posts[i] = postEvery(t, c, start, *loadFor, loadWorkers*time.Second/loadPerSecond, i)
+		})
+	}
+	working.Wait()
+	took, all := time.Since(begun), slices.Concat(posts[:]...)
+	want := int64(len(all) * loadSubscribers)
+	if *loadWatches == "job" {
+		want = int64(len(all) / loadWorkers * loadSubscribers)
+	}
+	apptest.Eventually(t, "every subscriber has every event", func() bool { return subs.arrived.Load() >= want })
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	cancel()
+	subs.running.Wait()
+	arrived, perSecond := subs.arrived.Load(), float64(len(all))/took.Seconds()
+	t.Logf("%d events in %s: %.0f/s accepted, %d deliveries (%.0f/s)", len(all), took.Round(time.Second),
+		perSecond, arrived, float64(arrived)/took.Seconds())
+	t.Logf("post → answer      %s", spread(all))
+	t.Logf("post → subscriber  %s", spread(slices.Concat(subs.delays[:]...)))
+	t.Logf("heap in use %d MiB, of the system %d MiB, clients and their figures included; %s", m.HeapInuse>>20,
+		m.Sys>>20, resident())
+	assert.InDelta(t, loadPerSecond, perSecond, loadPerSecond/20, "the server keeps up")
+}
+
+// openJobs opens a job for each worker and returns their ids and clients.
+func openJobs(t *testing.T, s *apptest.Server) (ids []string, clients []*worker.Client) {
+	t.Helper()
+	for range loadWorkers {
 		id, token := s.NewJob("x")
 		c, err := worker.NewClient(s.HTTP.URL, id, token)
 		require.NoError(t, err)
-		ids[i], clients[i] = id, c
+		ids, clients = append(ids, id), append(clients, c)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var watching, working sync.WaitGroup
-	delays, arrived := make([][]time.Duration, subscribers), atomic.Int64{}
-	for i := range subscribers {
+	return ids, clients
+}
+
+// subscribers are the streams that watch the jobs.
+type subscribers struct {
+	running sync.WaitGroup
+	delays  [loadSubscribers][]time.Duration // of each stream's events; read it once running is done
+	arrived atomic.Int64                     // events on all streams
+}
+
+// subscribeAll opens all streams, each of one job or, with -load-watch all, of the whole
+// session. They run until ctx ends.
+func subscribeAll(
+	ctx context.Context, t *testing.T, s *apptest.Server, ids []string, start time.Time,
+) *subscribers {
+	t.Helper()
+	subs := &subscribers{}
+	for i := range loadSubscribers {
 		path := "/api/chat/events"
 		if *loadWatches == "job" {
-			path = "/api/jobs/" + ids[i%workers] + "/events"
+			path = "/api/jobs/" + ids[i%len(ids)] + "/events"
 		}
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.HTTP.URL+path, nil)
 		require.NoError(t, err)
@@ -145,42 +200,20 @@ func TestJobsUnderLoad(t *testing.T) {
 		req.Header.Set("Accept", "text/event-stream")
 		resp, err := s.HTTP.Client().Do(req)
 		require.NoError(t, err)
-		watching.Go(func() {
+		subs.running.Go(func() {
 			defer resp.Body.Close()
-			delays[i] = watch(bufio.NewReader(resp.Body), start, &arrived)
+			subs.delays[i] = watch(bufio.NewReader(resp.Body), start, &subs.arrived)
 		})
 	}
-	posts, begun := [workers][]time.Duration{}, time.Now()
-	for i, c := range clients {
-		working.Go(func() { posts[i] = fiftieth(t, c, start, *loadFor, workers*time.Second/perSecond, i) })
-	}
-	working.Wait()
-	took, posted := time.Since(begun), 0
-	for _, p := range posts {
-		posted += len(p)
-	}
-	want := int64(posted * subscribers)
-	if *loadWatches == "job" {
-		want = int64(posted / workers * subscribers)
-	}
-	apptest.Eventually(t, "every subscriber has everything", func() bool { return arrived.Load() >= want })
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	cancel()
-	watching.Wait()
-	t.Logf("%d events in %s: %.0f/s accepted, %d deliveries (%.0f/s)", posted, took.Round(time.Second),
-		float64(posted)/took.Seconds(), arrived.Load(), float64(arrived.Load())/took.Seconds())
-	t.Logf("post → answer      %s", spread(slices.Concat(posts[:]...)))
-	t.Logf("post → subscriber  %s", spread(slices.Concat(delays...)))
-	t.Logf("heap in use %d MiB, of the system %d MiB, clients and their figures included; %s", m.HeapInuse>>20,
-		m.Sys>>20, resident())
-	assert.InDelta(t, perSecond, float64(posted)/took.Seconds(), perSecond/20, "the server keeps up")
+	return subs
 }
 
-// fiftieth is one of the workers: an event each tick, which says when it was posted.
-func fiftieth(t *testing.T, c *worker.Client, start time.Time, total, tick time.Duration,
-	place int) (took []time.Duration) {
-	first := time.NewTimer(tick * time.Duration(place) / 50)
+// postEvery posts an event each tick as the worker with index place. The message of an event
+// is the time of its post, in microseconds since start. took has the duration of each post.
+func postEvery(
+	t *testing.T, c *worker.Client, start time.Time, total, tick time.Duration, place int,
+) (took []time.Duration) {
+	first := time.NewTimer(tick * time.Duration(place) / loadWorkers)
 	<-first.C
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -196,7 +229,7 @@ func fiftieth(t *testing.T, c *worker.Client, start time.Time, total, tick time.
 	return took
 }
 
-// watch reads a stream to its end and gives how old events were when they came.
+// watch reads a stream to its end and returns the age of each event on arrival.
 func watch(lines *bufio.Reader, start time.Time, arrived *atomic.Int64) (delays []time.Duration) {
 	const mark = `"state":"sent","message":"`
 	for {
@@ -216,6 +249,7 @@ func watch(lines *bufio.Reader, start time.Time, arrived *atomic.Int64) (delays 
 	}
 }
 
+// spread formats the median, the 99th percentile and the maximum of durations.
 func spread(d []time.Duration) string {
 	slices.Sort(d)
 	at := func(q float64) time.Duration {
@@ -224,7 +258,8 @@ func spread(d []time.Duration) string {
 	return fmt.Sprintf("p50 %s  p99 %s  longest %s", at(0.5), at(0.99), at(1))
 }
 
-// resident is the process's memory as the system counts it, where it says so.
+// resident returns the peak resident memory of the process, "" if the system does not
+// report it.
 func resident() string {
 	raw, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(raw)) {
