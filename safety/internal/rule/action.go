@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// Action is what is done about a text that a rule matched.
+// Action says what happens to a text that a rule matches. In JSON it is its name in
+// lower case.
 type Action uint8
 
 const (
-	// Redact masks the match. It is the action of every leak rule that names no
-	// other.
+	// Redact masks the match. It is the zero value and thus the default.
 	Redact Action = iota
-	// Block withholds the whole text in Clean, and masks the match in Mask.
+	// Block withholds the whole text when it is cleaned, and masks the match when it is
+	// only masked.
 	Block
-	// Warn leaves the text and reports a finding.
+	// Warn leaves the text as it is and reports a finding.
 	Warn
-	// Review is a Warn that asks for a person's look.
+	// Review does what Warn does and asks for a review by a person.
 	Review
 	// Sanitize neutralises the match with a visible escape.
 	Sanitize
@@ -24,10 +25,11 @@ const (
 
 var actionNames = [...]string{"redact", "block", "warn", "review", "sanitize"}
 
-// MarshalText is the action's name in lower case.
+// MarshalText returns the action's name in lower case. It never returns an error.
 func (a Action) MarshalText() ([]byte, error) { return []byte(actionNames[a]), nil }
 
-// UnmarshalText reads an action's name, in any case.
+// UnmarshalText sets a to the action that name names, in any case. The error lists the
+// valid names.
 func (a *Action) UnmarshalText(name []byte) error {
 	for i, n := range actionNames {
 		if strings.EqualFold(n, string(name)) {

@@ -10,34 +10,32 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// MaxTail bounds how far a token is followed past its longest known form.
+// MaxTail is the greatest number of bytes by which a match may extend past the longest
+// form that its format describes. It is also the greatest length of a run.
 const MaxTail = 16 << 10
 
-// Format is the shape of a token: literals, and runs of a class with a least
-// and a most length. It is written
-//
-//	ghp_{a36}   {a14}<.atlasv1.>{k60-70}   sk-ant-{k40+}
-//
-// where {c n}, {c n-m} and {c n+} are runs and <…> marks the anchor; without a
-// mark the leading literal is the anchor. Matching never backtracks.
+// Format is the parsed form of a token format, which the package comment describes: a
+// keyword, and the parts before and after it. Matching never backtracks, so its cost is
+// linear in the length of the token.
 type Format struct {
-	Left   []Part // before the anchor, nearest first
-	anchor string
-	Right  []Part
-	Fold   bool // letters of literals match in either case
-	Loose  bool // may stand inside a word
-	Exact  bool // a longer run is something else, not a longer token
-	Spare  bool // of an exact one: a single letter may have run into it
+	Left       []Part // before the keyword, nearest first
+	keyword    string
+	Right      []Part // after the keyword
+	Fold       bool   // literals match in either case; they are in lower case then
+	Loose      bool   // may start inside a word
+	Exact      bool   // a run that goes on past its length is no match
+	AllowExtra bool   // an Exact format accepts one extra byte, such as a letter of the text around it
 }
 
-// Part is a run of Min to Max bytes of Set, or, if Set is nil, the literal Lit.
+// Part is one element of a format: a run of Min to Max bytes of Set, or the literal Lit
+// if Set is nil.
 type Part struct {
 	Lit      string
 	Set      *lex.Class
 	Min, Max int
 }
 
-// MustFormat is parseFormat for the constants of this package.
+// MustFormat is like [ParseFormat] but panics on an error. It is for formats in source.
 func MustFormat(spec string) Format {
 	f, err := ParseFormat(spec)
 	if err != nil {
@@ -46,19 +44,21 @@ func MustFormat(spec string) Format {
 	return f
 }
 
-// ParseFormat reads the written form.
+// ParseFormat parses a format such as ghp_{a36}. The error names the format and what is
+// wrong with it: an unclosed mark or brace, an unknown class, a bad length, or a keyword
+// that is too short to search for.
 func ParseFormat(spec string) (Format, error) {
-	before, anchor, after := "", "", spec
+	before, keyword, after := "", "", spec
 	if i := strings.IndexByte(spec, '<'); i >= 0 {
 		j := strings.IndexByte(spec, '>')
 		if j < i {
 			return Format{}, fmt.Errorf("format %q: < without >", spec)
 		}
-		before, anchor, after = spec[:i], spec[i+1:j], spec[j+1:]
+		before, keyword, after = spec[:i], spec[i+1:j], spec[j+1:]
 	} else if i := strings.IndexByte(spec, '{'); i >= 0 {
-		anchor, after = spec[:i], spec[i:]
+		keyword, after = spec[:i], spec[i:]
 	} else {
-		anchor, after = spec, ""
+		keyword, after = spec, ""
 	}
 	left, err := ParseParts(before)
 	if err != nil {
@@ -69,13 +69,13 @@ func ParseFormat(spec string) (Format, error) {
 		return Format{}, fmt.Errorf("format %q: %w", spec, err)
 	}
 	slices.Reverse(left)
-	if len(anchor) < 3 && (len(anchor) != 2 || len(right) == 0 || right[0].Set == nil) {
-		return Format{}, fmt.Errorf("format %q: its anchor is too short, at least three fixed bytes are needed", spec)
+	if len(keyword) < 3 && (len(keyword) != 2 || len(right) == 0 || right[0].Set == nil) {
+		return Format{}, fmt.Errorf("format %q: the keyword is too short, it needs at least three fixed bytes", spec)
 	}
-	return Format{Left: left, anchor: anchor, Right: right}, nil
+	return Format{Left: left, keyword: keyword, Right: right}, nil
 }
 
-// ParseParts reads a format without its literal, such as {x8}-{x4}.
+// ParseParts parses a format without a keyword, such as {x8}-{x4}.
 func ParseParts(spec string) ([]Part, error) {
 	var parts []Part
 	for spec != "" {
@@ -102,16 +102,16 @@ func ParseParts(spec string) ([]Part, error) {
 	return parts, nil
 }
 
-// parseRun reads what stands between braces: a class, and its lengths.
+// parseRun parses the text between braces: the letter of a class, and its lengths.
 func parseRun(spec string) (Part, error) {
 	if spec == "" || lex.Classes[spec[0]] == nil {
-		return Part{}, fmt.Errorf("{%s}: no such class", spec)
+		return Part{}, fmt.Errorf("{%s}: unknown class", spec)
 	}
 	low, high, ranged := strings.Cut(spec[1:], "-")
 	more := strings.HasSuffix(low, "+")
 	n, err := strconv.Atoi(strings.TrimSuffix(low, "+"))
 	if err != nil || n < 0 || n > MaxTail {
-		return Part{}, fmt.Errorf("{%s}: no length", spec)
+		return Part{}, fmt.Errorf("{%s}: bad length", spec)
 	}
 	p := Part{Set: lex.Classes[spec[0]], Min: n, Max: n}
 	switch {
@@ -119,15 +119,16 @@ func parseRun(spec string) (Part, error) {
 		p.Max = n + 64
 	case ranged:
 		if p.Max, err = strconv.Atoi(high); err != nil || p.Max < n || p.Max > MaxTail {
-			return Part{}, fmt.Errorf("{%s}: no range of lengths", spec)
+			return Part{}, fmt.Errorf("{%s}: bad range of lengths", spec)
 		}
 	}
 	return p, nil
 }
 
-// Folded is the format with letters of literals in either case.
+// Folded returns f with its literals in lower case, to match in either case. It changes
+// the literals of f's parts in place.
 func (f Format) Folded() Format {
-	f.Fold, f.anchor = true, strings.ToLower(f.anchor)
+	f.Fold, f.keyword = true, strings.ToLower(f.keyword)
 	for _, parts := range [...][]Part{f.Left, f.Right} {
 		for k := range parts {
 			parts[k].Lit = strings.ToLower(parts[k].Lit)
@@ -136,23 +137,27 @@ func (f Format) Folded() Format {
 	return f
 }
 
-// Match gives the token around the anchor at i, or ok false, up to its longest
-// known form; extend follows it further. The left side comes first, so that a
-// text full of anchors is not read again and again.
+// Match returns the part of s that matches f around the keyword at i, no longer than the
+// longest form of f, and whether there is one. The caller has checked that the keyword
+// is at i. Use extend to follow the token further.
+//
+// The parts before the keyword are matched first: in a text full of keywords that order
+// keeps Match from reading the same run after each of them.
 func (f *Format) Match(s string, i int) (from, to int, ok bool) {
-	if f.TooShort(s, i+len(f.anchor)) {
+	if f.TooShort(s, i+len(f.keyword)) {
 		return 0, 0, false
 	}
 	from = f.Backward(s, i)
 	if from < 0 || !f.Loose && !lex.CanStartToken(s, from) {
 		return 0, 0, false
 	}
-	to = f.Forward(s, i+len(f.anchor), f.Right)
+	to = f.Forward(s, i+len(f.keyword), f.Right)
 	return from, to, to >= 0
 }
 
-// TooShort reports whether the first run, which would start at i, ends too soon: that
-// rules out most of what an anchor begins.
+// TooShort reports whether the first part on the right is a run that, starting at i,
+// cannot reach its least length. It looks at one byte, and rules out most occurrences of
+// a keyword.
 func (f *Format) TooShort(s string, i int) bool {
 	if len(f.Right) == 0 || f.Right[0].Set == nil {
 		return false
@@ -161,17 +166,18 @@ func (f *Format) TooShort(s string, i int) bool {
 	return i+p.Min > len(s) || p.Min > 0 && !p.Set[s[i+p.Min-1]]
 }
 
-// body is where a token starts that was found at from, its prefix left out.
+// body returns the start of the variable part of a token that starts at from and has
+// its keyword at at: a leading keyword is left out.
 func (f *Format) body(from, at int) int {
 	if from == at {
-		return at + len(f.anchor)
+		return at + len(f.keyword)
 	}
 	return from
 }
 
-// extend follows a token to where its alphabet ends, whatever stands next: a
-// longer run is a longer token, never a token with a tail left standing. A full
-// stop that ends a sentence is not part of it.
+// extend returns the end of the run of the last part's class that continues at to, so
+// that no tail of a token longer than expected is left unmasked. Trailing full stops
+// belong to the sentence, not to the token.
 func (f *Format) extend(s string, to int) int {
 	if len(f.Right) == 0 {
 		return to
@@ -187,8 +193,8 @@ func (f *Format) extend(s string, to int) int {
 	return end
 }
 
-// Forward matches parts from i on and gives where they end, or -1. An exact
-// format does not match a run that goes on.
+// Forward matches parts from i on and returns the position after them, or -1 if they do
+// not match. If f is Exact, the last run must not continue.
 func (f *Format) Forward(s string, i int, parts []Part) int {
 	for k, p := range parts {
 		if p.Set == nil {
@@ -203,7 +209,8 @@ func (f *Format) Forward(s string, i int, parts []Part) int {
 			return -1
 		}
 		if k == len(parts)-1 {
-			if f.Exact && Continues(s, end, p.Set) && !(f.Spare && p.Set[s[end]] && !Continues(s, end+1, p.Set)) {
+			extra := f.AllowExtra && end < len(s) && p.Set[s[end]] && !Continues(s, end+1, p.Set)
+			if f.Exact && !extra && Continues(s, end, p.Set) {
 				return -1
 			}
 			for end-i > p.Min && s[end-1] == '.' {
@@ -215,13 +222,15 @@ func (f *Format) Forward(s string, i int, parts []Part) int {
 	return i
 }
 
-// Continues reports whether a run that ends at i went on, there or in what a marker
-// stands for: a text that is read again must not look shorter than it was.
+// Continues reports whether a run of set that ends at i goes on there. A redaction
+// marker counts as a continuation, because it may stand for more of the run: text that
+// was masked before must not match as something shorter.
 func Continues(s string, i int, set *lex.Class) bool {
 	return i < len(s) && (set[s[i]] || s[i] == '[' && strings.HasPrefix(s[i:], lex.MarkerPrefix))
 }
 
-// Backward is where the part of f before its literal starts that ends at i, or -1.
+// Backward matches the parts before the keyword so that they end at i. It returns the
+// position where they start, or -1 if they do not match.
 func (f *Format) Backward(s string, i int) int {
 	for _, p := range f.Left {
 		if p.Set == nil {
@@ -242,8 +251,8 @@ func (f *Format) Backward(s string, i int) int {
 	return i
 }
 
-// afterEscape moves the start of a run past the letters of an escape that ends
-// there, such as \n or %3D.
+// afterEscape returns i, or the position after the escape such as \n or %3D whose first
+// byte precedes i: the letters and digits of an escape are not part of a token.
 func afterEscape(s string, i int) int {
 	switch {
 	case i == 0 || i >= len(s):
@@ -257,10 +266,12 @@ func afterEscape(s string, i int) int {
 	return i
 }
 
+// literal reports whether lit, which is not empty, stands in s at i, in either case if f
+// folds. It compares the last byte first, which settles most comparisons.
 func (f *Format) literal(s string, i int, lit string) bool {
 	if f.Fold {
 		return lex.HasFold(s, i, lit)
 	}
-	last := i + len(lit) - 1 // most often tells already that it is another
+	last := i + len(lit) - 1
 	return last < len(s) && s[last] == lit[len(lit)-1] && s[i:last] == lit[:len(lit)-1]
 }

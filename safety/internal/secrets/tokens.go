@@ -8,7 +8,7 @@ import (
 
 // vaultLegacy is a token of one length behind a prefix that any code may hold.
 func vaultLegacy() rule.Rule {
-	return rule.TokenOf("vault-legacy-token", rule.Format{Exact: true, Spare: true}, isScattered, []string{"s.{a24}"}).
+	return rule.TokenOf("vault-legacy-token", rule.Format{Exact: true, AllowExtra: true}, isScattered, []string{"s.{a24}"}).
 		Except("s.ReadUint16LengthPrefixed(&x)")
 }
 
