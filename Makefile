@@ -8,9 +8,11 @@ FUZZ   ?= 10s
 # The go command stamps no commit, since that fails in a checkout that belongs to
 # somebody else; where git can tell it, `make build` does.
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
 REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: run build test cross lint bench bench-full recall fuzz golden screenshots clean go-version peers browser page-types
+.PHONY: run build test cover cross lint bench bench-full recall fuzz golden screenshots clean go-version peers browser page-types
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token. The page: http://$(ADDR)/#token=$$(cat .candor/token)"
@@ -24,13 +26,17 @@ build: go-version
 	@mkdir -p .candor && umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' > $@
 
 test: go-version peers browser ## all tests, with the race detector
-	$(GO) test -race -timeout 14m ./...
+	@mkdir -p bin
+	$(GO) test -race -cover -timeout 25m ./... | tee bin/test.txt
 	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo; then GOEXPERIMENT=simd $(GO) test -timeout 5m ./safety/...; \
 	else echo "SKIPPED, NOT PROVED: the build with SIMD (GOEXPERIMENT=simd), which takes an amd64 processor with AVX2"; fi
 
 cross: go-version ## build for the other supported systems; what it makes is thrown away
 	@for system in darwin/arm64 windows/amd64; do echo "build for $$system"; \
 	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) build -o /dev/null ./cmd/candor || exit 1; done
+
+cover: test ## how much of each package its own tests reach; at least 85 % of its statements
+	@awk -f .ci/cover.awk bin/test.txt
 
 lint: go-version page-types ## formatting, vet, staticcheck; the types of the page's scripts
 	@unformatted="$$(gofmt -l . | grep -v node_modules)"; \

@@ -1,0 +1,25 @@
+# Reads what go test -cover printed and writes a table of how much of each package its own tests reach. Packages that
+# support tests only, whose names end in "test", are left out. Fails where a package is below the least.
+BEGIN { least = 85 }
+/coverage: / {
+  name = ""
+  for (i = 1; i <= NF; i++) {
+    if ($i ~ /^candor\//) name = $i
+    if ($i == "coverage:") share = $(i + 1)
+  }
+  sub(/^candor\//, "", name)
+  if (name ~ /test$/ || share == "[no") next
+  sub(/%/, "", share)
+  table[++n] = sprintf("%6.1f %%  %s", share, name)
+  if (share + 0 < least) low[++m] = name
+}
+END {
+  if (n == 0) { print "no package was measured"; exit 1 }
+  for (i = 1; i <= n; i++) print table[i]
+  if (m > 0) {
+    printf "below %d %%:", least
+    for (i = 1; i <= m; i++) printf " %s", low[i]
+    print ""
+    exit 1
+  }
+}

@@ -1,0 +1,48 @@
+package archtest
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// reachedOtherwise names the functions that no path of calls from main reaches, and what reaches them. A function
+// that is here and is reached after all fails the test, too.
+func reachedOtherwise() map[string]string {
+	return map[string]string{}
+}
+
+// TestEveryFunctionIsReached holds that no function stands in the program that main does not reach.
+func TestEveryFunctionIsReached(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "tool", "deadcode", "-json", "./cmd/candor")
+	cmd.Dir = moduleRoot()
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var found []struct {
+		Path  string
+		Funcs []struct {
+			Name     string
+			Position struct {
+				File string
+				Line int
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(out, &found))
+	excused := reachedOtherwise()
+	for _, p := range found {
+		for _, f := range p.Funcs {
+			name := filepath.Base(p.Path) + "." + f.Name
+			if _, ok := excused[name]; ok {
+				delete(excused, name)
+				continue
+			}
+			assert.Fail(t, "dead code", "%s:%d: %s is unreachable", f.Position.File, f.Position.Line, name)
+		}
+	}
+	assert.Empty(t, excused, "these are reached, and need no excuse")
+}
