@@ -13,7 +13,14 @@ import (
 // reachedOtherwise names the functions that no path of calls from main reaches, and what reaches them. A function
 // that is here and is reached after all fails the test, too.
 func reachedOtherwise() map[string]string {
-	return map[string]string{}
+	return map[string]string{
+		"agui.Head.head":            "marks the types that are events; the compiler asks for it",
+		"mcp.Config.LogValue":       "log/slog calls it, so that a configuration with secrets is not logged",
+		"mcp.Config.String":         "fmt calls it, so that a configuration with secrets is not printed",
+		"prefilter.Vectors":         "the benchmarks of safety/oracle, a module of its own, print it",
+		"rule.Action.UnmarshalText": "encoding/json calls it for the actions of a policy file",
+		"safety.Vectors":            "the benchmarks of safety/oracle, a module of its own, print it",
+	}
 }
 
 // TestEveryFunctionIsReached holds that no function stands in the program that main does not reach.

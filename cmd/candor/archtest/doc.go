@@ -1,3 +1,10 @@
-// Package archtest holds tests of the source itself: the import graph, the size and the complexity of functions,
-// names, comments, and dead code. It has no other content.
+// Package archtest holds tests of the source itself, and nothing else.
+//
+//   - graph_test.go: the graph of imports, which ARCHITECTURE.md shows; redraw it with -update.
+//   - libraries_test.go: which package may know which library, and why each dependency is needed.
+//   - style_test.go: the length of lines, functions and files, complexity, the size of interfaces.
+//   - names_test.go: no identifier has two meanings in a package.
+//   - docs_test.go: comments on packages and exported names, their share, where code may panic.
+//   - dead_test.go: every function is reached from main.
+//   - cases_test.go: each case of testdata/turns says what it pins.
 package archtest

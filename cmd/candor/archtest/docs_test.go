@@ -12,8 +12,12 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// minComments is how many lines of comment stand beside a hundred lines of code, at least.
-const minComments = 20
+// minComments is how many lines of comment stand beside a hundred lines of code, at least, in all of the tree;
+// minInPackage in each package.
+const (
+	minComments  = 20
+	minInPackage = 13
+)
 
 func TestEveryPackageAndExportedNameIsDocumented(t *testing.T) {
 	documented := map[string]bool{}
@@ -45,7 +49,8 @@ func assertDocumented(t *testing.T, file string, d ast.Decl) {
 				assert.True(t, d.Doc != nil || s.Doc != nil, "%s: %s has no comment", file, s.Name)
 			}
 			if s, ok := spec.(*ast.ValueSpec); ok && s.Names[0].IsExported() {
-				assert.True(t, d.Doc != nil || s.Doc != nil || s.Comment != nil, "%s: %s has no comment", file, s.Names[0])
+				commented := d.Doc != nil || s.Doc != nil || s.Comment != nil
+				assert.True(t, commented, "%s: %s has no comment", file, s.Names[0])
 			}
 		}
 	}
@@ -63,11 +68,11 @@ func hasExportedReceiver(d *ast.FuncDecl) bool {
 	return ok && id.IsExported()
 }
 
-// TestCommentsStandBesideTheCode holds one line of comment to five lines of code in each package. What is right
-// and plain in them is for a reader to judge.
+// TestCommentsStandBesideTheCode holds the share of comments in the tree and in each package. Whether they are right
+// and plain is for a reader to judge.
 func TestCommentsStandBesideTheCode(t *testing.T) {
 	type counts struct{ comments, code int }
-	packages := map[string]counts{}
+	packages, all := map[string]counts{}, counts{}
 	for _, s := range sources(t) {
 		if s.isTest() {
 			continue
@@ -75,11 +80,15 @@ func TestCommentsStandBesideTheCode(t *testing.T) {
 		comments, code := commentLines(s)
 		c := packages[path.Dir(s.path)]
 		packages[path.Dir(s.path)] = counts{c.comments + comments, c.code + code}
+		all = counts{all.comments + comments, all.code + code}
 	}
+	assert.GreaterOrEqual(t, all.comments*100, all.code*minComments, "%d lines of comment beside %d of code",
+		all.comments, all.code)
 	for dir, c := range packages {
-		assert.GreaterOrEqual(t, c.comments*100, c.code*minComments, "%s has %d lines of comment beside %d of code",
+		assert.GreaterOrEqual(t, c.comments*100, c.code*minInPackage, "%s has %d lines of comment beside %d of code",
 			dir, c.comments, c.code)
 	}
+	t.Logf("%d lines of comment beside %d of code", all.comments, all.code)
 }
 
 // commentLines counts the lines of a file that hold only a comment, and those that hold code.
@@ -117,7 +126,10 @@ func commentLines(s source) (comments, code int) {
 // TestPanicsOnlyRejectOurOwnSource holds that product code panics only where it rejects a constant of our own
 // source before anything is served.
 func TestPanicsOnlyRejectOurOwnSource(t *testing.T) {
-	allowed := panicsAllowed()
+	allowed := []string{
+		"agent/tool/tool.go", "agent/provider/script/script.go", "safety/policy.go",
+		"safety/internal/lex/words.go", "safety/internal/secrets/vendor.go", "safety/internal/rule/format.go",
+	}
 	for _, s := range sources(t) {
 		if s.isTest() || slices.Contains(allowed, s.path) || strings.HasPrefix(s.path, "safety/oracle/") {
 			continue

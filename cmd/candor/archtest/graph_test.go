@@ -136,7 +136,7 @@ func TestArrowsPointDown(t *testing.T) {
 	for name, g := range map[string]graph{"rooms": rooms, "packages": packages} {
 		for from, imports := range g {
 			for to := range imports {
-				assert.Greater(t, g.floor(from), g.floor(to), "%s: the arrow from %s to %s is part of a cycle", name, from, to)
+				assert.Greater(t, g.floor(from), g.floor(to), "%s: %s and %s are part of a cycle", name, from, to)
 			}
 		}
 	}
