@@ -60,11 +60,11 @@ func (g graph) drawn(nodes []string) string {
 	}
 	var b strings.Builder
 	for _, n := range nodes {
-		fmt.Fprintf(&b, "    %d  %-*s", g.floor(n), width, n)
+		line := fmt.Sprintf("    %2d  %-*s", g.floor(n), width, n)
 		if len(g[n]) > 0 {
-			fmt.Fprintf(&b, "  ▶  %s", strings.Join(slices.Sorted(maps.Keys(g[n])), ", "))
+			line += "  ▶  " + strings.Join(slices.Sorted(maps.Keys(g[n])), ", ")
 		}
-		b.WriteString("\n")
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return wrapped(b.String(), width)
 }
@@ -76,7 +76,7 @@ func wrapped(drawing string, indent int) string {
 		for len([]rune(line)) > maxColumns {
 			at := strings.LastIndex(string([]rune(line)[:maxColumns]), ", ") + 1
 			b.WriteString(line[:at] + "\n")
-			line = strings.Repeat(" ", indent+12) + strings.TrimLeft(line[at:], " ")
+			line = strings.Repeat(" ", indent+13) + strings.TrimLeft(line[at:], " ")
 		}
 		b.WriteString(line)
 	}
