@@ -1,7 +1,11 @@
-// Package ruletest fills in the templates that prove the rules, for tests. A rule
-// holds its examples as templates such as ghp_{a36}, so that the repository holds
-// nothing that looks like a live credential; a test asks here for a text made from
-// one. The same template and seed always give the same text.
+// Package ruletest fills in, for tests, the templates that prove the rules.
+//
+// A rule holds its hits as templates such as ghp_{a36}, so that nothing in the repository
+// looks like a live credential. [Fill] replaces each {a36} with 36 random characters of
+// the class, and {} with nothing, which keeps the label of a private key from standing in
+// one piece. The same template and seed always give the same text. [Hit] does so for a
+// rule's hit, [Seeds] lists the hits and misses of many rules for fuzzing, and [Leaked]
+// reports whether a masked text still shows part of a secret.
 package ruletest
 
 import (
@@ -12,8 +16,9 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// Fill makes a text from a template: {a12} becomes 12 letters and digits, as in a
-// format, and {} nothing. The seed chooses which.
+// Fill returns the template with its runs filled in: {a12} becomes 12 letters and digits,
+// as in a format, and {} nothing. Braces that hold no run, as in ${PW}, stay. A run with a
+// range of lengths gets the shortest. The seed chooses the characters.
 func Fill(template string, seed uint64) string {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	var b strings.Builder
@@ -95,8 +100,9 @@ func Leaked(out, secret string, n int) bool {
 	return false
 }
 
-// Seeds are the hits and misses of the rules, alone and inside other text, with a
-// few odd texts behind them.
+// Seeds returns the hits and misses of the rules as inputs for fuzzing. Each hit comes
+// alone, and twice in a text with an invisible character and another script; a few texts
+// that once broke the detector follow.
 func Seeds(rules []rule.Rule) []string {
 	var all []string
 	for _, r := range rules {

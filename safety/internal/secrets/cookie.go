@@ -7,7 +7,8 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// cookie is what a Cookie or Set-Cookie header carries.
+// cookie finds what a Cookie or Set-Cookie header carries (RFC 6265). Settings such as
+// theme=dark once matched: a value of eight bytes with a digit must be among them.
 func cookie() rule.Rule {
 	return rule.Rule{
 		ID: "cookie", Specificity: rule.ByContext,
@@ -72,7 +73,7 @@ func isCookieCredential(v string) bool {
 	return len(v) >= 8 && lex.CountChars(v).Digit > 0 && !lex.Placeholder(v)
 }
 
-// openCookie: a header goes on to the end of its line.
+// openCookie reports whether the header may go on: it does to the end of its line.
 func openCookie(s string, _, end int) bool {
 	i := lex.SkipBlank(s, end, 2)
 	if i >= len(s) {

@@ -9,7 +9,9 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// bearer is what follows the word Bearer, in a header or in prose.
+// bearer finds the token behind the word Bearer (RFC 6750), in a header or in prose. It
+// once matched names such as Bearer token-authentication-scheme: without a digit, the
+// letters must be scrambled or mix their cases unlike an identifier.
 func bearer() rule.Rule {
 	return rule.Rule{
 		ID: "bearer-token", Specificity: rule.ByContext,
@@ -49,8 +51,9 @@ func isName(v string, l lex.CharStats) bool {
 	return !lex.Scrambled(v) && (l.Upper == 0 || l.Lower == 0 || keyvalue.NameLike(v))
 }
 
-// tokenEnd is the end of a token68, or of what some servers take for one: with
-// equals signs inside. A full stop at its end is the sentence's.
+// tokenEnd returns the end of the token68 (RFC 9110) at i. Some servers issue tokens with
+// equals signs or percent escapes inside, so those count too. A full stop at the end
+// belongs to the sentence.
 func tokenEnd(s string, i int) int {
 	to := lex.Token68.Run(s, i, rule.MaxTail)
 	for to > i && goesOn(s, i, to) {
@@ -74,7 +77,8 @@ func goesOn(s string, i, to int) bool {
 // inner may stand inside a token, but neither begin nor end it.
 var inner = lex.NewClass("=%")
 
-// basicAuth is base64 of user:password behind the word Basic.
+// basicAuth finds the credentials behind the word Basic (RFC 7617), and decodes them: base64
+// of printable text with a colon. "Basic information" is base64 too, but decodes to none.
 func basicAuth() rule.Rule {
 	return rule.Rule{
 		ID: "basic-auth", Specificity: rule.ByContext,
@@ -104,8 +108,10 @@ func matchBasic(s string, at, end int) (int, int) {
 	return 0, 0
 }
 
-// authHeader is an Authorization header of any other scheme, or of none, and
-// headers such as X-Api-Key.
+// authHeader finds the credentials of an Authorization header with any other scheme or with
+// none (RFC 9110, section 11), and of headers such as X-Api-Key and GitLab's PRIVATE-TOKEN.
+// Sentences about the header once matched, and signatures of AWS, which are of no use for
+// another request.
 func authHeader() rule.Rule {
 	return rule.Rule{
 		ID: "auth-header", Specificity: rule.ByContext,
@@ -174,10 +180,11 @@ func isHeaderCredential(v string) bool {
 	return len(v) >= minHeaderCredential && (lex.HasDigit(v) || lex.Scrambled(v)) && !lex.Placeholder(v)
 }
 
-// authBytes also stand in what some servers take.
+// authBytes also stand in the credentials that some servers issue.
 var authBytes = lex.NewClass("A-Za-z0-9._~+/@=-")
 
-// openHeader: a scheme and a space may stand between the colon and the value.
+// openHeader reports whether more text could bring the value: a scheme and a space may
+// stand between the colon and it.
 func openHeader(s string, _, end int) bool {
 	i, how := keyvalue.ReadOperator(s, end)
 	if how == keyvalue.OpNone {

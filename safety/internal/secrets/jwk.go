@@ -8,7 +8,9 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// jwkPart is a private part of a JSON Web Key.
+// jwkPart finds the private parts of a JSON Web Key (RFC 7517; RFC 7518, section 6), which
+// are base64 in members of one or two letters. The object must also have the member kty:
+// any object with a member called d or k once matched.
 func jwkPart() rule.Rule {
 	return rule.Rule{
 		ID: "jwk-private-part", Specificity: rule.ByContext, Match: matchJWK, Open: openJWK,
@@ -22,9 +24,10 @@ func jwkPart() rule.Rule {
 	}
 }
 
-// jwkLookahead is how far from a part the type of its key may stand.
+// jwkLookahead is how many bytes before and behind a part the member kty may stand.
 const jwkLookahead = 1200
 
+// jwkValue returns the bounds of the string behind a member's name, or zeros.
 func jwkValue(s string, end int) (int, int) {
 	i := lex.SkipBlank(s, end, 3)
 	if i >= len(s) || s[i] != '"' {
@@ -33,6 +36,7 @@ func jwkValue(s string, end int) (int, int) {
 	return i + 1, lex.WordChars.Run(s, i+1, decode.MaxToken)
 }
 
+// matchJWK matches a random value whose object has a kty.
 func matchJWK(s string, at, end int) (int, int) {
 	from, to := jwkValue(s, end)
 	if to-from < 20 || !lex.Random(s[from:to]) {
@@ -49,7 +53,7 @@ func matchJWK(s string, at, end int) (int, int) {
 	return 0, 0
 }
 
-// openJWK: the type may stand behind.
+// openJWK reports whether more text could complete the value, or bring the kty behind it.
 func openJWK(s string, _, end int) bool {
 	from, to := jwkValue(s, end)
 	if to == len(s) {

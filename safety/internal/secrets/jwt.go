@@ -8,8 +8,9 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// jwtLike is a token of three dotted parts that has the look of a JWT but a
-// header that is cut or rewritten: two parts start as encoded JSON does.
+// jwtLike finds tokens of three parts separated by dots that look like a JSON Web Token
+// whose header was cut or rewritten: the first two parts start with ey, as encoded JSON
+// does, and look generated. File names such as eye_of_the_tiger_2x.eyes_of_… once matched.
 func jwtLike() rule.Rule {
 	f := rule.MustFormat("{k17-2000}<.ey>{j15+}")
 	return rule.Rule{
@@ -41,12 +42,13 @@ func jwtLike() rule.Rule {
 	}
 }
 
-// looksGeneratedPart reports whether a part of a token is no word: its case is mixed, or it
-// looks drawn by a machine.
+// looksGeneratedPart reports whether a part of a token mixes its cases or looks random, as
+// words do not.
 func looksGeneratedPart(s string) bool { return lex.MixedCase(s) || lex.Random(s) }
 
-// jwt is a JSON Web Token, told by decoding its header; the signature may be
-// missing, cut or empty.
+// jwt finds JSON Web Tokens (RFC 7519) by decoding their header, which must be a JSON
+// object that names an algorithm, a key or a type (RFC 7515). The signature may be missing,
+// cut or empty. Base64 of other JSON, such as a page's title, once matched.
 func jwt() rule.Rule {
 	return rule.Rule{
 		ID: "jwt", Specificity: rule.ByShape, Keywords: []string{"eyJ", "ewog", "eyAi"}, Match: matchJWT,
@@ -55,8 +57,10 @@ func jwt() rule.Rule {
 	}
 }
 
+// maxJWTHeader bounds the encoded header, so that it is decoded on the stack.
 const maxJWTHeader = 2048
 
+// matchJWT matches the token whose header starts at at.
 func matchJWT(s string, at, end int) (int, int) {
 	if isInsideWord(s, at) && !startsInsideWord(s, at) {
 		return 0, 0
@@ -88,8 +92,8 @@ func isInsideWord(s string, i int) bool {
 	return s[i-1] == '-' || s[i-1] == '_' || !lex.CanStartToken(s, i)
 }
 
-// startsInsideWord reports whether a header starts at i in the middle of a word: only where
-// it opens with one of its own names, and ends soon.
+// startsInsideWord reports whether a header starts at i though a word precedes it: it must
+// open with one of the names in headerNames, and end within 512 bytes.
 func startsInsideWord(s string, i int) bool {
 	head := s[i:min(len(s), i+512)]
 	if len(head) < 10 || strings.IndexByte(head, '.') < 0 {
@@ -130,6 +134,7 @@ func joseHeader(seg string) bool {
 		(hasKey(head, "alg") || hasKey(head, "enc") || hasKey(head, "kid") || hasKey(head, "typ"))
 }
 
+// hasKey reports whether the JSON text head holds key between quotes.
 func hasKey(head []byte, key string) bool {
 	for i := 1; i+len(key)+1 < len(head); i++ {
 		if head[i-1] == '"' && string(head[i:i+len(key)]) == key && head[i+len(key)] == '"' {

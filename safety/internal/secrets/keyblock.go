@@ -8,13 +8,13 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// keyGap is how far apart the parts of a key may stand whose END is missing: a
-// notice of what was left out, headers, what quotes each line.
+// keyGap is how many bytes may separate the parts of a key whose END is missing: a
+// notice of omitted lines, headers, or the marks that quote each line.
 const keyGap = 400
 
-// keyEnd is where the body of a private key ends that starts at body: behind its
-// END, or behind the last of what looks like a key. It is open where more text
-// could change that.
+// keyEnd returns where the body of a private key ends that starts at body: behind its
+// END label, or behind the last part that looks like a key. open reports whether more
+// text could move that end.
 func keyEnd(s string, body int) (to int, open bool) {
 	last := body
 	for i := body; i < len(s) && i-last < keyGap; {
@@ -38,7 +38,8 @@ func keyEnd(s string, body int) (to int, open bool) {
 	return last, len(s)-last < keyGap
 }
 
-// labelEnd is where a label ends that goes on at i.
+// labelEnd returns the end of the label whose text continues at i, behind its dashes, or i
+// if no dashes follow on the line within 100 bytes.
 func labelEnd(s string, i int) int {
 	rest := s[i:min(len(s), i+100)]
 	if k := strings.Index(rest, "-----"); k >= 0 && strings.IndexByte(rest[:k], '\n') < 0 {
@@ -53,8 +54,8 @@ func keyPart(v string) bool {
 	return l.Upper > 0 && l.Digit+l.Lower > 0 && l.Other*4 < min(len(v), lex.StatsLimit)
 }
 
-// ownLine reports whether a short run stands alone on the line behind the last part
-// of a key, or is cut off there.
+// ownLine reports whether a short run from..to stands alone on the line behind the last
+// part of a key, or the text ends there. The last line of a key may have any length.
 func ownLine(s string, last, from, to int) bool {
 	next := decode.NextLine(s, last)
 	if next < 0 && strings.HasPrefix(s[last:], `\n`) {
@@ -63,7 +64,8 @@ func ownLine(s string, last, from, to int) bool {
 	return next == from && (to == len(s) || strings.IndexByte("\r\n\\\"'.", s[to]) >= 0)
 }
 
-// openPrivateKey: until its END is there, what follows may belong to the key.
+// openPrivateKey reports whether more text could belong to the key: until its END is
+// there, what follows may, and until its label is there, the label may.
 func openPrivateKey(s string, at, end int) bool {
 	if body := keyBody(s, end); body >= 0 {
 		return openBody(s, body)
@@ -71,6 +73,8 @@ func openPrivateKey(s string, at, end int) bool {
 	return len(s)-end < 110
 }
 
+// openBody reports whether more text could change the end of a body, or make a key of one
+// that does not look like it yet.
 func openBody(s string, body int) bool {
 	if near := s[body:min(len(s), body+keyLookahead)]; !holdsKeyBase64(near) && !keyLines(near) {
 		return len(s)-body < keyLookahead+100
@@ -79,7 +83,9 @@ func openBody(s string, body int) bool {
 	return open
 }
 
-// looseKey is a private key whose label lost its dashes or was written otherwise.
+// looseKey finds private keys whose label lost its dashes, has another number of them
+// (RFC 4716, SSH2), or is encoded as in a form: begin+rsa+private+key. It once matched
+// prose such as "begin private key material" and the pattern of a grep.
 func looseKey() rule.Rule {
 	return rule.Rule{
 		ID: "private-key-block", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
@@ -114,10 +120,12 @@ func looseKey() rule.Rule {
 	}
 }
 
-// looseLookahead is how far behind such a label the first line of the key starts.
+// looseLookahead is how many bytes behind such a label the first line of the key starts
+// at the latest.
 const looseLookahead = 320
 
-// looseBody is where the body behind such a label starts, or -1.
+// looseBody returns where the body behind such a label starts, or -1 if the label is a
+// regular one, which privateKey matches, or the line goes on as prose does.
 func looseBody(s string, at, end int) int {
 	if at >= 5 && s[at-5:at] == "-----" && keyBody(s, at+5) >= 0 {
 		return -1 // a label like any other
@@ -142,6 +150,8 @@ func looseBody(s string, at, end int) int {
 	return -1
 }
 
+// matchLooseKey matches from the label to the end of the body, and the label behind it if
+// it stands on the same line. It reports rule.Costly where it read all it may.
 func matchLooseKey(s string, at, end int) (int, int) {
 	body := looseBody(s, at, end)
 	if body < 0 || !holdsKeyBase64(s[body:min(len(s), body+looseLookahead)]) {
@@ -155,7 +165,7 @@ func matchLooseKey(s string, at, end int) (int, int) {
 	return at, to
 }
 
-// indexFold is where lit stands from i on, in either case, or -1.
+// indexFold returns the first index of lit in s from i on, in either case, or -1.
 func indexFold(s string, i int, lit string) int {
 	for ; i+len(lit) <= len(s); i++ {
 		if lex.HasFold(s, i, lit) {
@@ -165,7 +175,9 @@ func indexFold(s string, i int, lit string) int {
 	return -1
 }
 
-// headlessKey is the rest of a private key whose beginning is cut off.
+// headlessKey finds the rest of a private key whose beginning was cut off, as at the top
+// of a log: lines of base64 in front of an END label. An END that is only mentioned, with
+// prose in front of it, once matched.
 func headlessKey() rule.Rule {
 	return rule.Rule{
 		ID: "private-key-rest", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
@@ -187,6 +199,7 @@ func headlessKey() rule.Rule {
 	}
 }
 
+// matchHeadless matches the lines of base64 in front of the label, and the label.
 func matchHeadless(s string, at, end int) (int, int) {
 	to := labelEnd(s, end)
 	if to == end || !lex.ContainsFold(s[end-3:to], "key") {
@@ -199,7 +212,8 @@ func matchHeadless(s string, at, end int) (int, int) {
 	return from, to
 }
 
-// puttyKey is what a key file of PuTTY holds behind its count of private lines.
+// puttyKey finds the private lines of a PuTTY key file (PuTTY manual, "PPK file format"),
+// which follow a header with their count. The header alone, in a sentence, once matched.
 func puttyKey() rule.Rule {
 	return rule.Rule{
 		ID: "putty-private-key", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
@@ -213,6 +227,7 @@ func puttyKey() rule.Rule {
 	}
 }
 
+// matchPutty matches the header and the lines behind its count.
 func matchPutty(s string, at, end int) (int, int) {
 	i := lex.SkipBlank(s, end, 3)
 	body := lex.Digits.Run(s, i, 4)

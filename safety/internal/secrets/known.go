@@ -11,12 +11,13 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// minKnown is the shortest known value that is masked: a shorter one would mask
-// ordinary words.
+// minKnown is the length of the shortest known value that is masked, in bytes.
 const minKnown = 4
 
-// Known finds the known values. A value that is part of every marker cannot
-// be masked by one.
+// Known returns the rule for values that the user named as secret: it finds them as they
+// stand, in hex, in base64 among other bytes, escaped for a URL, and in pieces that joints
+// such as "…" + "…" separate. Values shorter than four bytes are left out, since they would
+// mask ordinary words, and so are parts of the marker itself, which would mask markers.
 func Known(values []string) rule.Rule {
 	var split []string // no value of these is as short as a head
 	r := rule.Rule{ID: "known-secret", Specificity: rule.WholeBlock}
@@ -48,8 +49,9 @@ const (
 	tornHead = 5
 )
 
-// knownAt is the known value at at..end: as it stands, or in pieces where only its
-// head does. It is open where more text may complete it.
+// knownAt returns the bounds of the known value whose keyword is at..end: the keyword
+// itself, or a value in pieces if the keyword is only a head. open reports whether more
+// text may complete one.
 func knownAt(s string, at, end int, split []string) (from, to int, open bool) {
 	head := false
 	for _, v := range split {
@@ -69,8 +71,8 @@ func knownAt(s string, at, end int, split []string) (from, to int, open bool) {
 	return 0, 0, open
 }
 
-// inPieces is where v ends that stands in pieces from i on, or 0, and whether that
-// was not found out because s ended.
+// inPieces returns where v ends if it stands in pieces from i on, or 0. ended reports
+// whether s ended before that was decided. At most eight joints may separate the pieces.
 func inPieces(s string, i int, v string) (to int, ended bool) {
 	tears := 0
 	for k := 0; k < len(v); {
@@ -93,12 +95,12 @@ func inPieces(s string, i int, v string) (to int, ended bool) {
 	return i, false
 }
 
-// minEncodable is the shortest known value that is looked for in encoded form
-// where the whole is too short for it to be decoded.
+// minEncodable is the length of the shortest known value that is looked for in encoded
+// form; the encoding of a shorter one would match by chance.
 const minEncodable = 6
 
-// encodings are a value in hex, and what base64 makes of it at each of the three
-// places it may have among other bytes.
+// encodings returns v in hex of both cases, in both alphabets of base64 at each of the
+// three offsets it may have among other bytes, and as a URL's query escapes it.
 func encodings(v string) []string {
 	if len(v) < minEncodable {
 		return nil

@@ -8,8 +8,12 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// foreignPassword is a password beside its name in a language whose letters or
-// spaces the names of code do not have.
+// foreignPassword finds passwords beside the word for one in Spanish, French, Russian,
+// Chinese, Japanese, Korean, German, Polish and Turkish. The names that package keyvalue
+// reads are ASCII without spaces, so these words need a rule of their own.
+//
+// Sentences about a password, such as "mot de passe oublié", once matched: the value must
+// hold a digit and a letter.
 func foreignPassword() rule.Rule {
 	return rule.Rule{
 		ID: "foreign-password", Specificity: rule.ByName, Match: matchForeign, MaxGap: 300, Lookahead: 400,
@@ -55,7 +59,7 @@ func foreignPassword() rule.Rule {
 	}
 }
 
-// links may stand between such a name and its value.
+// links may stand between such a word and its value: "is" in each language, and signs.
 var links = [...]string{
 	"es",
 	"est",
@@ -76,6 +80,7 @@ var links = [...]string{
 	"＝",
 }
 
+// matchForeign matches the value behind the word that ends at end.
 func matchForeign(s string, _, end int) (int, int) {
 	i := lex.SkipBlank(s, end, 3)
 	for range 2 {

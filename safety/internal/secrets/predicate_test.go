@@ -28,7 +28,8 @@ func TestPredicatesHoldForTheirHitsOnly(t *testing.T) {
 		"keyPart":             {keyPart, []string{"MIIBVgIBADANBg"}, []string{"lower/case/path", "++//++"}},
 		"isLocalHost":         {isLocalHost, []string{"localhost:80", "127.0.0.1"}, []string{"db.test", "10.0.0.1"}},
 		"keyLines": {
-			keyLines, []string{"\nMIIB\n", `\nMIIB\n`}, []string{"MIIB\n", "\nMI\n", "\nis how such a file begins", "\n"},
+			keyLines, []string{"\nMIIB\n", `\nMIIB\n`},
+			[]string{"MIIB\n", "\nMI\n", "\nis how such a file begins", "\n"},
 		},
 		"looksGeneratedPart": {looksGeneratedPart, []string{"{a24}"}, []string{"eyewitness-account"}},
 	} {

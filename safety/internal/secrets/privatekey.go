@@ -8,8 +8,13 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// privateKey is a PEM, OpenSSH or PGP private key: the whole block up to its
-// END, or as far as it looks like one where the END is missing.
+// privateKey finds PEM, OpenSSH and PGP private keys (RFC 7468; OpenSSH, PROTOCOL.key;
+// RFC 9580): the whole block up to its END label, or as far as it looks like a key if the
+// END is missing. A text of 64 bytes or more between two such labels counts even if it is
+// not base64, since it may be encrypted or rewritten.
+//
+// It once matched certificates and public keys, and documentation that says how a key file
+// begins.
 func privateKey() rule.Rule {
 	return rule.Rule{
 		ID: "private-key", Specificity: rule.WholeBlock, Action: rule.Block,
@@ -32,6 +37,7 @@ func privateKey() rule.Rule {
 	}
 }
 
+// matchPrivateKey matches the block whose BEGIN is at at..end.
 func matchPrivateKey(s string, at, end int) (int, int) {
 	body := keyBody(s, end)
 	if body < 0 {
@@ -44,8 +50,8 @@ func matchPrivateKey(s string, at, end int) (int, int) {
 	return at, to
 }
 
-// otherEnd is where something ends that is labelled a key, does not look like one,
-// and is closed by what looks like the end of a label; 0 where there is none.
+// otherEnd returns the end of a block that is labelled a key and does not look like one:
+// behind the dashes of the next label that names a key, or 0 if there is none.
 func otherEnd(s string, body int) int {
 	near := s[:min(len(s), body+keyLookahead)]
 	for i := body + minKeyBody; ; i++ {
@@ -59,7 +65,8 @@ func otherEnd(s string, body int) int {
 	}
 }
 
-// keyBody is where the body of a private key starts, behind its label, or -1.
+// keyBody returns where the body of a private key starts, behind its label, or -1 if the
+// label is not a private key's.
 func keyBody(s string, end int) int {
 	label := s[end:min(len(s), end+100)]
 	dashes := strings.Index(label, "-----")
@@ -70,18 +77,20 @@ func keyBody(s string, end int) int {
 	return end + dashes + 5
 }
 
-// keyLabel is what the label of a key is made of, an expression to match one not.
+// keyLabel has the bytes of a key's label. A regular expression that matches labels has
+// others.
 var keyLabel = lex.NewClass("A-Za-z0-9 _+-")
 
-// minKeyBody is the least that stands between the labels of a key, whatever it is.
+// minKeyBody is the least number of bytes between two labels of a key that counts as a
+// body whatever it holds.
 const minKeyBody = 64
 
-// keyLookahead is how much of a body is asked whether it is a key's: its headers and
-// its first lines.
+// keyLookahead is how many bytes of a body are examined to decide whether it is a key's:
+// its headers and its first lines.
 const keyLookahead = 1000
 
-// holdsKeyBase64 reports whether a text holds base64 as a key does, which what is only
-// said about one does not.
+// holdsKeyBase64 reports whether a text holds a line of base64 as keys do: with capitals,
+// digits and at least ten different characters. Prose about a key does not.
 func holdsKeyBase64(s string) bool {
 	if i := strings.Index(s, "-----"); i >= 0 {
 		s = s[:i] // another label, of whichever kind
@@ -99,8 +108,8 @@ func holdsKeyBase64(s string) bool {
 	return false
 }
 
-// keyLines reports whether a body starts on a line of its own with a line that a key
-// could have, however short: who cuts a key has still shown some of it.
+// keyLines reports whether a body starts on a line of its own with a line that a key could
+// have, however short: a key that was cut still shows part of itself.
 func keyLines(s string) bool {
 	own := false
 	for i := 0; i < len(s); i++ {
@@ -115,5 +124,5 @@ func keyLines(s string) bool {
 	return false
 }
 
-// keyLine is what a line of a key is made of.
+// keyLine has the bytes of a line of a key.
 var keyLine = lex.NewClass("A-Za-z0-9+/=")

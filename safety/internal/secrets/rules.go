@@ -5,7 +5,9 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// Rules are the rules of the detector, families in files of their own.
+// Rules returns the rules for credentials, each call a fresh slice. Where two rules of the
+// same specificity match the same text, the earlier one names it, so the order is part of
+// the behaviour: matchers for whole formats come first, then the tables.
 func Rules() []rule.Rule {
 	rules := []rule.Rule{
 		privateKey(),

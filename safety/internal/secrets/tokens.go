@@ -6,14 +6,16 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// vaultLegacy is a token of one length behind a prefix that any code may hold.
+// vaultLegacy finds Vault's service tokens from before version 1.10 (Vault documentation,
+// "Tokens"): s. and 24 letters and digits. It once matched methods in Go code, such as
+// s.ReadUint16LengthPrefixed.
 func vaultLegacy() rule.Rule {
 	return rule.TokenOf("vault-legacy-token", rule.Format{Exact: true, AllowExtra: true}, isScattered, []string{"s.{a24}"}).
 		Except("s.ReadUint16LengthPrefixed(&x)")
 }
 
-// isScattered is random without the looks of an identifier, whose digits stand
-// together and whose letters make words.
+// isScattered reports whether a value is random and does not look like an identifier,
+// whose digits stand together and whose lower-case letters form words.
 func isScattered(v string) bool {
 	groups, word, longest := 0, 0, 0
 	for i := range len(v) {
@@ -28,8 +30,9 @@ func isScattered(v string) bool {
 	return lex.Random(v) && (groups > 1 || longest < 5)
 }
 
-// facebookToken is an app's access token: digits, a bar, its secret. It has no
-// literal, so it is filed under every digit-bar-letter there is.
+// facebookToken finds app access tokens (Facebook, "Access tokens"): the app's id, a bar
+// and a secret. They have no literal, so each digit, bar and letter is a keyword. A row of
+// a table such as 12|34 once matched.
 func facebookToken() rule.Rule {
 	f := rule.Format{
 		Left:  []rule.Part{{Set: lex.Digits, Min: 14, Max: 15}},
@@ -56,8 +59,8 @@ func facebookToken() rule.Rule {
 	return r
 }
 
-// sidekiqSecret is the credential of a private gem server, in a variable's
-// value; in a URL it is a password like any other.
+// sidekiqSecret finds the login to Sidekiq's private gem server in an environment variable
+// (Bundler, "bundle config", credentials for gem sources). In a URL, dsn finds it.
 func sidekiqSecret() rule.Rule {
 	f := rule.Format{Right: mustParts("{x8}:{x8}"), Exact: true}
 	return rule.Rule{
@@ -75,7 +78,9 @@ func sidekiqSecret() rule.Rule {
 	}
 }
 
-// awsSecret is the secret key that stands near an access key id.
+// awsSecret finds the secret access key, 40 bytes of base64, up to 139 bytes behind an
+// access key id (AWS, "Managing access keys"). It must be random and hold capitals: a
+// commit behind an id once matched.
 func awsSecret() rule.Rule {
 	return rule.Rule{
 		ID: "aws-secret-access-key", Specificity: rule.ByContext, Keywords: []string{"AKIA", "ASIA"}, MaxGap: 190,
@@ -103,7 +108,9 @@ func awsSecret() rule.Rule {
 	}
 }
 
-// seedHex is a wallet's key: 64 hex digits after the words that announce one.
+// seedHex finds a wallet's private key or seed: 64 hex digits within 24 bytes of the words
+// that announce one, on the same line (BIP 32 for the size). It once matched a commit
+// behind "seed corpus".
 func seedHex() rule.Rule {
 	return rule.Rule{
 		ID: "crypto-private-key", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
@@ -127,6 +134,7 @@ func seedHex() rule.Rule {
 	}
 }
 
+// matchSeedHex matches the first run of exactly 64 hex digits behind the words.
 func matchSeedHex(s string, _, end int) (int, int) {
 	hex := lex.Classes['x']
 	stop := min(len(s), end+24)
@@ -141,8 +149,8 @@ func matchSeedHex(s string, _, end int) (int, int) {
 	return 0, 0
 }
 
-// looksLikeSlackToken is a token's body with numbers in it, or scrambled: words joined by
-// hyphens stand in for one.
+// looksLikeSlackToken reports whether the body of a token has two digits or changes case
+// twice. Words joined by hyphens, such as with-love-from-all-of-us, do neither.
 func looksLikeSlackToken(v string) bool {
 	return lex.CountChars(v).Digit >= 2 || lex.CaseChanges(v) >= 2
 }

@@ -7,8 +7,8 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// vendorTemplates are ways to write a value beside a vendor's name; every vendor's
-// rule is proved with each.
+// vendorTemplates are the ways of writing a value beside a vendor's name. Every vendor's
+// rule is proved with each of them.
 var vendorTemplates = []string{
 	"%s_api_token = \"%s\"", "%sToken=%s",
 	"\"%s_token\": \"%s\"", "the %s key is %s.", "const %sKey: string = '%s'",
@@ -17,9 +17,14 @@ var vendorTemplates = []string{
 	"my %s api key (%s)", "gh secret set %s_token --body %s", "new %s(\"%s\")",
 }
 
-// Vendor is a rule for a value that nothing in itself gives away: its shape
-// counts only beside the vendor's name, as in adafruit_token = "…". Formats here
-// have no anchor of their own.
+// Vendor returns a rule for values that only count beside the vendor's name, as in
+// adafruit_token = "…": their format is so general that any digest has it. names are the
+// vendor's names in lower case, separated by spaces, and specs are formats without a
+// literal prefix. The hits are made from vendorTemplates. Vendor panics if a spec cannot
+// be parsed; an operator's own formats are checked before they come here.
+//
+// The misses are what such rules once matched: commits, versions, UUIDs of deployments,
+// and digests in the sentence behind the one with the name.
 func Vendor(id, names string, specs ...string) rule.Rule {
 	r := rule.Rule{ID: id, Specificity: rule.ByContext, Fold: true, Keywords: strings.Fields(names)}
 	var formats []rule.Format
@@ -54,8 +59,8 @@ func Vendor(id, names string, specs ...string) rule.Rule {
 	return r
 }
 
-// isWordFragment reports whether a name is only pieces of other words: rookTable does not
-// speak of okta, nor sumObject of sumo.
+// isWordFragment reports whether the name at at..end is made of pieces of other words:
+// rookTable does not name okta, nor does sumObject name sumo.
 func isWordFragment(s string, at, end int) bool {
 	if end-at > 1 && lex.IsUpper(s[end-1]) && !lex.IsUpper(s[end-2]) {
 		return true
@@ -63,11 +68,17 @@ func isWordFragment(s string, at, end int) bool {
 	return at > 0 && lex.IsLetter(s[at-1]) && !lex.IsUpper(s[at]) && lex.CountChars(s[at:end]).Upper > 0
 }
 
-// mustParts reads a format without an anchor, a constant of this package.
+// mustParts parses a format without a literal prefix, and panics if it cannot.
 func mustParts(spec string) []rule.Part {
 	parts, err := rule.ParseParts(spec)
 	if err != nil {
 		panic(err)
 	}
 	return parts
+}
+
+// mixedHex reports whether a value is hex in both cases. No tool prints a digest that way.
+func mixedHex(v string) bool {
+	l := lex.CountChars(v)
+	return l.Hex && l.Upper > 1 && l.Lower > 1
 }

@@ -8,11 +8,11 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// maxVendorGap is how far behind a vendor's name its value may start.
+// maxVendorGap is how many bytes behind a vendor's name its value may start.
 const maxVendorGap = 80
 
-// nearValue is the value beside a vendor's name, and whether more text could
-// bring one or make it longer.
+// nearValue has the bounds of the value beside a vendor's name, and whether more text
+// could bring one or make it longer.
 type nearValue struct {
 	from, to int
 	open     bool
@@ -36,8 +36,8 @@ func valueNear(s string, at, end int, formats []rule.Format) nearValue {
 	return nearValue{open: stop == len(s) || lex.WordChars.Run(s, end, rule.MaxTail) == len(s)}
 }
 
-// value is where the longest value ends that starts where the walk has come to and
-// belongs to the vendor, or 0.
+// value returns the end of the longest value that starts at w.i and belongs to the vendor,
+// or 0.
 func (w *walk) value(formats []rule.Format) int {
 	longest := 0
 	for k := range formats {
@@ -55,7 +55,7 @@ func (w *walk) value(formats []rule.Format) int {
 	return longest
 }
 
-// walk goes from a vendor's name to its value.
+// walk reads from a vendor's name towards its value, one word or sign at a time.
 type walk struct {
 	s             string
 	start, end, i int    // the name, and how far the walk has come
@@ -163,7 +163,7 @@ func endsSentence(word string) bool {
 // isOtherValue reports whether a word is itself a value, of another kind than the vendor's.
 func isOtherValue(word string) bool { return len(word) > 20 && lex.HasDigit(word) }
 
-// trimSigns is a word of filler without the signs around it.
+// trimSigns returns a word without the signs at its ends.
 func trimSigns(word string) string {
 	for word != "" && !lex.Alnum[word[0]] {
 		word = word[1:]
@@ -174,7 +174,7 @@ func trimSigns(word string) string {
 	return word
 }
 
-// filler is what words between a name and its value are made of.
+// filler has the bytes of the words between a name and its value.
 var filler = lex.NewClass("A-Za-z0-9_./-")
 
 // betweenWords may stand between a sign and a value: a type, an attribute, a verb.
@@ -245,8 +245,8 @@ func (w *walk) belongsUnjoined(v string, keys bool) bool {
 	return before || lex.Random(v)
 }
 
-// unmarked is where between i and end the last marker ends, or i: what a marker says
-// was not in the text.
+// unmarked returns the end of the last marker in s[i:end], or i if there is none. The words
+// of a marker were not in the original text.
 func unmarked(s string, i, end int) int {
 	if k := strings.LastIndexByte(s[i:end], ']'); k >= 0 && lex.InMarker(s, i+k) {
 		return i + k + 1
@@ -254,7 +254,7 @@ func unmarked(s string, i, end int) int {
 	return i
 }
 
-// endsInKeyWord reports whether the last word of an identifier speaks of keys.
+// endsInKeyWord reports whether the last word of an identifier names a kind of key.
 func endsInKeyWord(name string) bool {
 	word, _ := keyvalue.LastWord(name)
 	return word != "" && (keyWords.Has(word) || keyvalue.EndsLikeSecret(word))
@@ -274,7 +274,8 @@ var (
 	)
 )
 
-// keyWordsIn reports whether words speak of keys, and of things that are none.
+// keyWordsIn reports whether words contain one that names a kind of key, and one that names
+// something else that has an id or a digest.
 func keyWordsIn(words string) (keys, other bool) {
 	for end := len(words); end > 0; {
 		if !lex.IsLetter(words[end-1]) {
@@ -291,10 +292,4 @@ func keyWordsIn(words string) (keys, other bool) {
 		end = start
 	}
 	return keys, other
-}
-
-// mixedHex is hex in both cases, which no tool prints a digest in.
-func mixedHex(v string) bool {
-	l := lex.CountChars(v)
-	return l.Hex && l.Upper > 1 && l.Lower > 1
 }
