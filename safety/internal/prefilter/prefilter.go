@@ -6,32 +6,34 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// Keyword is a literal that every match of a rule holds.
+// Keyword is a literal that every match of a rule contains. The caller sets Literal,
+// Fold, Context and Rule; [New] sets the rest.
 type Keyword struct {
-	Gram uint32 // the trigram it is filed under
-	Off  int    // where that stands in it
+	Gram uint32 // hash of the trigram that the keyword is filed under
+	Off  int    // offset of that trigram in Literal
 
-	// The first eight bytes of lit as a number, which of them count, and what
-	// folds them: one comparison dismisses nearly every other text.
+	// The first eight bytes of Literal as a number, a mask of those that count, and the
+	// bits that fold their case. One comparison with them rejects nearly all other text.
 	first, mask, lower uint64
 
-	Literal string
-	Fold    bool // lit is in lower case
-	Context      // what stands around it in every match
-	Rule    int
-	Slot    int // its number
+	Literal string // at least three bytes
+	Fold    bool   // matches in either case; Literal is in lower case then
+	Context        // what surrounds the keyword in every match
+	Rule    int    // index of the rule it belongs to
+	Slot    int    // index of the keyword among those passed to New
 }
 
-// Context is what must stand around an anchor for its rule to match. Where a
-// class is nil, anything may.
+// Context says which bytes may surround a keyword for its rule to match. A nil class
+// allows any byte, and the end of the text.
 type Context struct {
-	Prev *lex.Class // before the anchor, if it is not the first of the text
-	Next *lex.Class // behind the anchor
-	Far  *lex.Class // so many bytes behind that
+	Prev *lex.Class // the byte before the keyword; the keyword may also start the text
+	Next *lex.Class // the byte after the keyword
+	Far  *lex.Class // the byte Skip positions after Next's
 	Skip int
 }
 
-// Fits reports whether what stands around the anchor at..end may be a match.
+// Fits reports whether the keyword at s[at:end] may belong to a match. It checks Prev
+// and Far; the filter has used Next, and the rule checks it again.
 func (b *Context) Fits(s string, at, end int) bool {
 	if b.Prev != nil && at > 0 && !b.Prev[s[at-1]] {
 		return false
@@ -39,59 +41,65 @@ func (b *Context) Fits(s string, at, end int) bool {
 	return b.Far == nil || end+b.Skip < len(s) && b.Far[s[end+b.Skip]]
 }
 
-// number fills in what is told from the first eight bytes.
-func (a *Keyword) number() {
-	for k := range min(len(a.Literal), 8) {
-		c := a.Literal[k]
-		a.first |= uint64(c) << (8 * k)
-		a.mask |= 0xff << (8 * k)
-		if a.Fold && lex.IsLetter(c) {
-			a.lower |= 0x20 << (8 * k)
+// pack sets the numbers that Matches compares from the first eight bytes of Literal.
+func (kw *Keyword) pack() {
+	for k := range min(len(kw.Literal), 8) {
+		c := kw.Literal[k]
+		kw.first |= uint64(c) << (8 * k)
+		kw.mask |= 0xff << (8 * k)
+		if kw.Fold && lex.IsLetter(c) {
+			kw.lower |= 0x20 << (8 * k)
 		}
 	}
 }
 
-// Filter finds, in one pass, the places where an anchor may stand. A place is
-// told by a hash of three bytes, case folded. Only every other one is looked up
-// in near, which therefore holds, for each anchor, the trigram it is filed under
-// and one of those beside it; nearly all text fails that test.
+// Filter finds, in one pass, the positions of a text where a keyword may be. It is
+// read-only once made and safe for concurrent use.
 type Filter struct {
 	near     nearby
-	heads    [4097]uint16
-	Keywords []Keyword // in the order of their bucket
+	heads    [buckets + 1]uint16 // bucket b is Keywords[heads[b]:heads[b+1]]
+	Keywords []Keyword           // sorted by bucket
 }
 
-// New files each anchor under its rarest trigram. Anchors are at least
-// three bytes long.
-func New(anchors []Keyword) *Filter {
+// buckets is the number of buckets that keywords are sorted into, by the upper 12 bits
+// of their trigram's hash.
+const buckets = 1 << (32 - bucketShift)
+
+const bucketShift = 20
+
+// New returns a filter for the keywords, which it takes over, completes and sorts. Each
+// keyword has at least three bytes and is filed under its rarest trigram.
+func New(keywords []Keyword) *Filter {
 	common := commonness()
-	f := &Filter{Keywords: anchors}
-	heads := map[uint32]int{} // of anchors of three bytes
-	for _, a := range anchors {
-		if len(a.Literal) == 3 {
-			heads[bigram(a.Literal, 0)]++
+	f := &Filter{Keywords: keywords}
+	starts := map[uint32]int{} // keywords of three bytes by their first two
+	for _, kw := range keywords {
+		if len(kw.Literal) == 3 {
+			starts[bigram(kw.Literal, 0)]++
 		}
 	}
-	load := map[uint32]int{}
-	for k := range anchors {
-		a := &anchors[k]
-		a.number()
-		a.Slot = k
-		beside := a.file(common, load)
-		load[a.Gram]++
-		f.near[a.Gram>>16] |= atHere
+	load := map[uint32]int{} // keywords by the trigram they are filed under
+	for k := range keywords {
+		kw := &keywords[k]
+		kw.pack()
+		kw.Slot = k
+		beside := kw.file(common, load)
+		load[kw.Gram]++
+		f.near[kw.Gram>>16] |= atHere
 		switch {
-		case beside > a.Off:
-			f.near[Trigram(a.Literal, beside)>>16] |= atPrev
+		case beside > kw.Off:
+			f.near[Trigram(kw.Literal, beside)>>16] |= atPrev
 		case beside >= 0:
-			f.near[Trigram(a.Literal, beside)>>16] |= atNext
+			f.near[Trigram(kw.Literal, beside)>>16] |= atNext
 		default:
-			f.anyBeside(a, common, heads)
+			f.fileShort(kw, common, starts)
 		}
 	}
-	sort.SliceStable(anchors, func(i, j int) bool { return anchors[i].Gram>>20 < anchors[j].Gram>>20 })
-	for _, a := range anchors {
-		f.heads[a.Gram>>20+1]++
+	sort.SliceStable(keywords, func(i, j int) bool {
+		return keywords[i].Gram>>bucketShift < keywords[j].Gram>>bucketShift
+	})
+	for _, kw := range keywords {
+		f.heads[kw.Gram>>bucketShift+1]++
 	}
 	for b := 1; b < len(f.heads); b++ {
 		f.heads[b] += f.heads[b-1]
@@ -99,34 +107,35 @@ func New(anchors []Keyword) *Filter {
 	return f
 }
 
-// file chooses the trigram that a is filed under, and gives where the one beside
-// it starts, so that the two together are the rarest, and shared with the fewest
-// others; -1 where a has no two.
-func (a *Keyword) file(common, load map[uint32]int) (beside int) {
-	a.Off, beside = 0, -1
+// file chooses the trigram that kw is filed under and returns the offset of an adjacent
+// one, so that the two together are as rare as possible and shared with few other
+// keywords. It returns -1 if kw has only one trigram.
+func (kw *Keyword) file(common, load map[uint32]int) (beside int) {
+	kw.Off, beside = 0, -1
 	best := 0
-	for i := 0; i+4 <= len(a.Literal); i++ {
-		here, next := common[Trigram(a.Literal, i)], common[Trigram(a.Literal, i+1)]
-		if n := 64*(here+next) + min(load[Trigram(a.Literal, i)]/3, 63); beside < 0 || n < best {
-			best, a.Off, beside = n, i, i+1
+	for i := 0; i+4 <= len(kw.Literal); i++ {
+		here, next := common[Trigram(kw.Literal, i)], common[Trigram(kw.Literal, i+1)]
+		if n := 64*(here+next) + min(load[Trigram(kw.Literal, i)]/3, 63); beside < 0 || n < best {
+			best, kw.Off, beside = n, i, i+1
 			if next < here {
-				a.Off, beside = i+1, i
+				kw.Off, beside = i+1, i
 			}
 		}
 	}
-	a.Gram = Trigram(a.Literal, a.Off)
+	kw.Gram = Trigram(kw.Literal, kw.Off)
 	return beside
 }
 
-// anyBeside lets near pass an anchor of three bytes wherever its first two stand
-// behind what may precede it, or its last two before what may follow it,
-// whichever is rarer. Anchors that share their first two bytes pass by those.
-func (f *Filter) anyBeside(a *Keyword, common, heads map[uint32]int) {
-	head, tail := bigram(a.Literal, 0), bigram(a.Literal, 1)
-	before := heads[head] > 1 || common[head]+min(1, common[tail]) < common[tail]
-	side, x, shift, where := a.Next, uint64(a.Literal[1])|uint64(a.Literal[2])<<8, 16, uint8(atPrev)
+// fileShort makes near pass a keyword of three bytes. Its adjacent trigram includes a
+// byte of the context: either the byte before it and its first two, or its last two and
+// the byte after it, whichever is rarer. Every byte that the context allows there is
+// entered. Keywords with the same first two bytes share the entries before them.
+func (f *Filter) fileShort(kw *Keyword, common, starts map[uint32]int) {
+	head, tail := bigram(kw.Literal, 0), bigram(kw.Literal, 1)
+	before := starts[head] > 1 || common[head]+min(1, common[tail]) < common[tail]
+	side, x, shift, where := kw.Next, uint64(kw.Literal[1])|uint64(kw.Literal[2])<<8, 16, uint8(atPrev)
 	if before {
-		side, x, shift, where = a.Prev, uint64(a.Literal[0])<<8|uint64(a.Literal[1])<<16, 0, atNext
+		side, x, shift, where = kw.Prev, uint64(kw.Literal[0])<<8|uint64(kw.Literal[1])<<16, 0, atNext
 	}
 	for b := range uint64(256) {
 		if side == nil || side[b] {
@@ -135,34 +144,35 @@ func (f *Filter) anyBeside(a *Keyword, common, heads map[uint32]int) {
 	}
 }
 
-// bigram is a number for two bytes in either case, which no trigram's hash is
-// mistaken for often enough to matter.
+// bigram returns a key for the two bytes at i, case folded. The keys share maps with
+// hashes of trigrams; collisions are rare and only make a choice less good.
 func bigram(s string, i int) uint32 {
 	return uint32(s[i]|0x20)<<8 | uint32(s[i+1]|0x20)
 }
 
-// Matches reports whether the whole anchor stands at i.
-func (a *Keyword) Matches(s string, i int) bool {
-	if i < 0 || len(s)-i < len(a.Literal) {
+// Matches reports whether the whole keyword stands in s at i. i may be negative or past
+// the end of s.
+func (kw *Keyword) Matches(s string, i int) bool {
+	if i < 0 || len(s)-i < len(kw.Literal) {
 		return false
 	}
 	if len(s)-i >= 8 {
-		if (lex.Load8(s, i)|a.lower)&a.mask != a.first {
+		if (lex.Load8(s, i)|kw.lower)&kw.mask != kw.first {
 			return false
 		}
-		if len(a.Literal) <= 8 {
+		if len(kw.Literal) <= 8 {
 			return true
 		}
 	}
-	if a.Fold {
-		return lex.HasFold(s, i, a.Literal)
+	if kw.Fold {
+		return lex.HasFold(s, i, kw.Literal)
 	}
-	return s[i:i+len(a.Literal)] == a.Literal
+	return s[i:i+len(kw.Literal)] == kw.Literal
 }
 
-// KeywordsAt gives the anchors that may stand at i: those filed under a trigram, and
-// others that share its bucket.
+// KeywordsAt returns the keywords in the bucket of a trigram's hash: those filed under
+// that trigram, and others that share the bucket. The caller must not modify them.
 func (f *Filter) KeywordsAt(gram uint32) []Keyword {
-	b := gram >> 20
+	b := gram >> bucketShift
 	return f.Keywords[f.heads[b]:f.heads[b+1]]
 }

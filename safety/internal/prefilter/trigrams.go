@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// commonGrams are the trigrams of prose and code, folded, a line for each power of two:
-// those of the first stand at one place of 256 or more, those of the next at one of 512,
-// and so on. `compare grams` of safety/oracle counted them in some 100 MB of documents and
-// sources.
+// commonGrams lists the trigrams of prose and code, case folded and without separators,
+// a line for each power of two: those of the first line are at one position in 256 or
+// more, those of the second at one in 512, and so on. The command `compare grams` of
+// safety/oracle counted them in some 100 MB of documents and sources.
 //
 //go:embed grams.txt
 var commonGrams string
 
-// sample is text of the kind agents write, whose words documents have less of.
+// sample is text of the kind that agents write. It adds to commonGrams what documents
+// contain less of.
 const sample = `I will read the configuration file first to find out which host the
 service connects to, because the test that failed mentions a timeout. The request
 to https://api.example.com/v1/users returned status 404, so I'm checking the
@@ -44,8 +45,9 @@ Let me look at what is missing here, look for its callers and check each of them
 They never make every other developer system wait, as users and human readers know
 information, integration, another organization, support, compare, common, method.`
 
-// commonness is how common trigrams are, and what begins with two bytes, in places
-// of 32768. Anchors are filed under what is rare, so ordinary text gives few hits.
+// commonness returns how often trigrams occur, in 32768 positions of text, keyed by
+// their hash, and the same for the first two bytes of trigrams, keyed by bigram. Unlisted
+// ones are rare; filing keywords under them gives few candidates in ordinary text.
 func commonness() map[uint32]int {
 	common, weight := map[uint32]int{}, 128
 	for grams := range strings.Lines(commonGrams) {
