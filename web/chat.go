@@ -28,7 +28,11 @@ type SendResponse struct {
 	State      session.State `json:"state"`  // processing, or queued behind another turn
 }
 
-// send handles POST /api/chat/send.
+// send handles POST /api/chat/send. It answers 202 with a [SendResponse] once the message
+// is in the log and does not wait for the turn, whose events the stream shows.
+//
+// Errors: empty_content if the message is blank; no_thread; thread_busy if a turn runs and
+// as many messages wait as the thread holds; rate_limited; shutting_down.
 func (s *Server) send(c echo.Context) error {
 	var in SendRequest
 	if err := problem.Decode(c.Request(), &in); err != nil {
@@ -52,7 +56,11 @@ func (s *Server) send(c echo.Context) error {
 	return c.JSON(http.StatusAccepted, out)
 }
 
-// interrupt handles POST /api/chat/interrupt.
+// interrupt handles POST /api/chat/interrupt {thread_id}. It answers 202 with the turn that
+// is being stopped; the stream shows when it has ended. Messages that wait behind the turn
+// are interrupted with it.
+//
+// Errors: no_thread; not_running if the thread has no running turn.
 func (s *Server) interrupt(c echo.Context) error {
 	var in struct {
 		ThreadID string `json:"thread_id"`

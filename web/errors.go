@@ -10,7 +10,9 @@ import (
 	"candor/web/problem"
 )
 
-// sessionProblems are the answers to the errors of package session.
+// sessionProblems are the answers to the errors of package session. Their codes are part
+// of the API. Every 429 is sent with a Retry-After header, and every 401 with
+// WWW-Authenticate.
 var sessionProblems = []struct {
 	is     error
 	answer *problem.Problem

@@ -20,7 +20,14 @@ import (
 // answers with text/event-stream.
 //
 // Without a cursor the stream begins with the next event; with one, with the events
-// after it. thread_id and job_id may be repeated.
+// after it. thread_id and job_id may be repeated; the stream then has the events of all
+// that are named, and without either those of the whole session.
+//
+// The cursor is the id of an event, in the header Last-Event-ID or in last_event_id; the
+// header wins. A cursor of another session, or of an event that the log does not have,
+// gets a resync event: the client must fetch the history and continue from there.
+//
+// Errors: no_thread, no_job; bad_cursor if last_event_id is not an id; too_many_streams.
 func (s *Server) events(c echo.Context, own *session.Session) error {
 	query := c.QueryParams()
 	return s.stream(c.Response(), c.Request(), own, query["thread_id"], query["job_id"])

@@ -30,7 +30,10 @@ var exportFormats = map[string]struct {
 func markdown(d export.Document) ([]byte, error) { return export.Markdown(d), nil }
 
 // export handles GET /api/chat/export?thread_id=&format=md|jsonl|html&turn=&omit=: a
-// thread, or one turn of it, as a file.
+// thread, or one turn of it, as a file. The format defaults to md, the thread to the one
+// used last. omit takes reasoning, parameters and results, separated by commas.
+//
+// Errors: bad_format, bad_omit; bad_turn if turn is not a number; no_thread, no_turn.
 func (s *Server) export(c echo.Context, own *session.Session) error {
 	name := c.QueryParam("format")
 	if name == "" {

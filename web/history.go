@@ -25,14 +25,19 @@ const (
 // page before it, send OldestTimestamp as before.
 type HistoryResponse struct {
 	ThreadID         string                 `json:"thread_id"`
-	Turns            []view.TurnInfo        `json:"turns"`
+	Turns            []view.TurnInfo        `json:"turns"` // never null
 	HasMore          bool                   `json:"has_more"`
 	OldestTimestamp  *time.Time             `json:"oldest_timestamp,omitempty"`
 	PendingApprovals []view.PendingApproval `json:"pending_approvals,omitempty"`
 	EventID          string                 `json:"event_id"` // resume the stream from here
 }
 
-// history handles GET /api/chat/history?thread_id=&limit=&before=&render=.
+// history handles GET /api/chat/history?thread_id=&limit=&before=&render=. It answers with
+// a [HistoryResponse]: the newest turns created before that time, at most limit of them.
+// The thread defaults to the one used last.
+//
+// Errors: bad_limit unless limit is 1 to 200; bad_cursor unless before is a time of
+// RFC 3339; bad_render; no_thread, also if the caller has no thread at all.
 func (s *Server) history(c echo.Context, own *session.Session) error {
 	page, err := pageOf(c)
 	if err != nil {

@@ -30,6 +30,10 @@ var (
 
 // login handles POST /api/login: it exchanges a token for a cookie that no script
 // can read. Tokens with a reasoning level are refused, because the page shows all of it.
+// It answers 204 with the cookie.
+//
+// Errors: rate_limited if this address tried too often in a minute; cross_origin;
+// wrong_token; limited_token. None of them repeats the token.
 func (s *Server) login(c echo.Context) error {
 	r := c.Request()
 	if !s.attempts.Allow(r.RemoteAddr) {
@@ -54,7 +58,9 @@ func (s *Server) login(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// logout handles POST /api/logout. The answer is the same if nobody was logged in.
+// logout handles POST /api/logout: it revokes the login, so that a copy of the cookie is
+// worthless, and deletes the cookie. It answers 204, also if nobody was logged in. The
+// only error is cross_origin.
 func (s *Server) logout(c echo.Context) error {
 	r := c.Request()
 	if err := s.checkOrigin(r); err != nil {
@@ -67,7 +73,8 @@ func (s *Server) logout(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// whoami handles GET /api/login.
+// whoami handles GET /api/login. It answers with a [LoginInfo] for any valid credential;
+// the page uses it to find out whether its user has to log in.
 func (s *Server) whoami(c echo.Context) error {
 	info := LoginInfo{User: callerOf(c).User}
 	if l, ok := c.Get(loginKey).(access.Login); ok {

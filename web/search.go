@@ -27,7 +27,11 @@ const (
 
 // search handles GET /api/chat/search?q=&tool=&outcome=&source=&agent=&redacted=&limit=.
 // A hit contains all words of q, in any case; words in quotes must be adjacent. A
-// facet may be repeated, and then any of its values will do.
+// facet may be repeated, and then any of its values will do. It answers with a
+// [view.SearchResponse] of at most limit hits, 50 unless the request says otherwise.
+//
+// Errors: bad_query if q has more than 200 characters or 8 words; bad_redacted unless each
+// value is true or false; bad_limit unless limit is 1 to 200.
 func (s *Server) search(c echo.Context, own *session.Session) error {
 	q, err := queryOf(c)
 	if err != nil {

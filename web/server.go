@@ -25,7 +25,9 @@ type Chat interface {
 	Approve(ctx context.Context, user, request string, answer session.Answer) (session.Ref, error)
 }
 
-// Options configures a server. Chat, Store, Tokens and Log are required.
+// Options configures a server. Chat, Store, Tokens and Log are required. The zero value of
+// each other field is usable: a limit or duration gets its default, an optional handler is
+// left out.
 type Options struct {
 	Chat   Chat
 	Store  session.Store
@@ -130,7 +132,8 @@ func (s *Server) routes() {
 // sessionHandler answers a request that needs its caller's session.
 type sessionHandler func(c echo.Context, own *session.Session) error
 
-// withSession opens the caller's session for h. A user who has none gets a new one.
+// withSession opens the caller's session for h. A user who has none gets a new one. No
+// request names a session, so a handler cannot reach one of another user.
 func (s *Server) withSession(h sessionHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		own, err := s.options.Store.Open(c.Request().Context(), callerOf(c).User)

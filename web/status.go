@@ -8,12 +8,15 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// health handles GET /api/health. It is open to everybody and says nothing else.
+// health handles GET /api/health: 200 as long as the server accepts requests. It needs no
+// token, so it reveals nothing else.
 func (s *Server) health(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]string{"status": "healthy", "channel": "gateway"})
 }
 
-// StatusInfo is the answer to GET /api/gateway/status.
+// StatusInfo is the answer to GET /api/gateway/status. Version is the module version of
+// the build. Connections are event streams that are open now: the caller's own, and those
+// of all users. Coverage is absent if the server does not measure it.
 type StatusInfo struct {
 	Version          string     `json:"version"`
 	UptimeSecs       int64      `json:"uptime_secs"`
@@ -34,7 +37,8 @@ type Coverage struct {
 	Reasoned int64  `json:"with_reason"`
 }
 
-// status handles GET /api/gateway/status.
+// status handles GET /api/gateway/status. It answers with a [StatusInfo] about the caller
+// and the server, and has no errors of its own.
 func (s *Server) status(c echo.Context) error {
 	who := callerOf(c)
 	own, all := s.connections.count(who.User)

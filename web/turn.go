@@ -11,7 +11,10 @@ import (
 )
 
 // turn handles GET /api/chat/turn?thread_id=&turn=&render=: one turn with the
-// complete results of its calls.
+// complete results of its calls, as a [view.TurnDetail]. The thread defaults to the one
+// used last.
+//
+// Errors: bad_turn if turn is not a number; bad_render; no_thread, no_turn.
 func (s *Server) turn(c echo.Context, own *session.Session) error {
 	render, err := rendererOf(c)
 	if err != nil {

@@ -7,7 +7,9 @@ import (
 )
 
 // Capabilities says what a front end can rely on, in the form of AG-UI's
-// AgentCapabilities. Absent members are unknown.
+// AgentCapabilities. Absent members are unknown. Tools lists the agent's own tools, whose
+// names a front end cannot use for its own. Custom names the level of reasoning and the
+// routes that AG-UI does not have.
 type Capabilities struct {
 	Identity    map[string]string `json:"identity"`
 	Transport   map[string]bool   `json:"transport"`
@@ -33,7 +35,7 @@ type multimodal struct {
 }
 
 // capabilities handles GET /agui/capabilities. The answer depends on how much reasoning
-// the caller is shown.
+// the caller is shown. It has no errors of its own.
 func (s *Server) capabilities(w http.ResponseWriter, _ *http.Request, who access.Caller) error {
 	level := s.level(who, Full)
 	c := Capabilities{

@@ -35,7 +35,7 @@ func (p *Projector) close(how *SubagentOutcome) {
 	}
 }
 
-// finish ends the run with an outcome.
+// finish ends the run with RUN_FINISHED and an outcome.
 func (p *Projector) finish(o *Outcome) {
 	p.close(&SubagentOutcome{Type: "success"})
 	p.add(&Run{
@@ -124,7 +124,8 @@ func (p *Projector) expects(t session.Turn) bool {
 // awaitsApproval reports whether a call still waits for a person.
 func awaitsApproval(c session.Call) bool { return c.Approval != nil && c.Approval.Answer == "" }
 
-// interrupt describes the approval that a call waits for.
+// interrupt describes the approval that a call waits for. The ids are those of the log, so
+// every run that waits for the approval names it alike.
 func (p *Projector) interrupt(t session.Turn, c session.Call) Interrupt {
 	i := Interrupt{
 		ID: c.Approval.Request, Reason: "tool_call", ToolCallID: callID(t.Number, c.ID),

@@ -37,7 +37,10 @@ type Input struct {
 	Resume          []Resume        `json:"resume"`
 }
 
-// InputMessage is a message of the client's conversation.
+// InputMessage is a message of the client's conversation. Role is one of developer, system,
+// assistant, user, tool, reasoning and activity; the last belongs to the front end and its
+// content is not read. Content is text or, for users and tools, a list of parts. ToolCallID is
+// required for the role tool. Error says why a tool of the front end has no result.
 type InputMessage struct {
 	ID             string          `json:"id"`
 	Role           string          `json:"role"`
@@ -52,26 +55,32 @@ type InputMessage struct {
 	Skipped map[string]int  `json:"-"` // number of parts that are not text, by type
 }
 
-// InputCall is a call in an assistant's message.
+// InputCall is a call in an assistant's message. EncryptedValue is what the client got in
+// REASONING_ENCRYPTED_VALUE; the name and arguments are ignored, because the log has them.
 type InputCall struct {
 	ID             string `json:"id"`
 	EncryptedValue string `json:"encryptedValue"`
 }
 
-// InputTool is a tool that the front end runs.
+// InputTool is a tool that the front end runs. Name has up to 64 letters, digits, _ and -,
+// and does not begin with a digit or -. Parameters is a JSON Schema of an object, at most
+// maxSchema bytes; Description has at most maxDescription bytes.
 type InputTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// InputContext is a fact that the front end tells the model.
+// InputContext is a fact that the front end tells the model. It is shown to the model for
+// this turn and not logged.
 type InputContext struct {
 	Description string `json:"description"`
 	Value       string `json:"value"`
 }
 
-// Resume answers an interrupt.
+// Resume answers an interrupt. A cancelled one denies the call. The payload of a resolved
+// one is {"answer": "approve"}, "deny" or "always", the answer alone, or {"approved":
+// true}; without a payload it approves.
 type Resume struct {
 	InterruptID string          `json:"interruptId"`
 	Status      string          `json:"status"` // resolved or cancelled

@@ -25,6 +25,12 @@ type View struct {
 
 // Projector turns the events of a thread's log into AG-UI events. Its output depends
 // only on the events it was given, not on when. It is not safe for concurrent use.
+//
+// It guarantees that runs do not overlap, that a rationale comes before its call and a call
+// before its result, and that everything it opens is closed before the run ends. Ids are
+// derived from the log, so two projections of the same events are equal. It leaves out
+// events about the thread and about messages that wait behind the turn, and the reasoning
+// above the client's level.
 type Projector struct {
 	View
 	log       []Event // the output for the current event
@@ -200,7 +206,9 @@ func (p *Projector) called(e session.Event, b session.ToolCalled) {
 	}
 }
 
-// callMeta holds what AG-UI has no members for on calls.
+// callMeta holds what AG-UI has no members for on calls: the call's id in history, its
+// step, from 1, and its parallel group, absent for a call that runs alone. Agent is absent
+// for the main agent; AG-UI 0.x has no member of its own for it.
 type callMeta struct {
 	Call  string `json:"call_id"`
 	Step  int    `json:"step"`
@@ -208,7 +216,8 @@ type callMeta struct {
 	Agent string `json:"agent,omitempty"`
 }
 
-// resultMeta holds what AG-UI has no members for on results.
+// resultMeta holds what AG-UI has no members for on results: how the call ended, and how
+// long it took, in milliseconds.
 type resultMeta struct {
 	Outcome    session.Outcome `json:"outcome"`
 	DurationMS int64           `json:"duration_ms"`

@@ -32,7 +32,9 @@ func lower(a, b Level) Level {
 	return Full
 }
 
-// reasoningMeta holds what AG-UI has no members for.
+// reasoningMeta holds what AG-UI has no members for on reasoning messages. Call is absent
+// for narratives, DurationMS for rationales. Source is model or fallback, or summary for a
+// narrative that the provider wrote.
 type reasoningMeta struct {
 	About      string         `json:"about"` // narrative or rationale
 	Source     session.Source `json:"source,omitempty"`

@@ -16,6 +16,9 @@ import (
 // the server-sent events. With after= it sends the events since that id; without, it
 // sends the thread as a snapshot and continues with the open run, if any. The stream ends
 // when no run is open or, with follow=true, when the client leaves.
+//
+// Errors: no_thread; bad_reasoning; bad_cursor if after is not an id of such an event;
+// place_gone, with status 410, if the log does not have it; too_many_runs.
 func (s *Server) replay(w http.ResponseWriter, r *http.Request, who access.Caller) error {
 	own, err := s.options.Store.Open(r.Context(), who.User)
 	if err != nil {

@@ -23,7 +23,13 @@ type segment struct {
 	replies []reply
 }
 
-// post handles POST /agui: it takes a RunAgentInput and streams a run.
+// post handles POST /agui: it takes a RunAgentInput and streams a run, which ends with
+// RUN_FINISHED or RUN_ERROR. The input is validated before the stream begins, so an invalid
+// one gets a problem as JSON and changes nothing.
+//
+// Errors: invalid_input, bad_tool, bad_payload, empty_content; nothing_new if the input has
+// no new message or answer; no_interrupt, not_always, call_over for answers that do not
+// fit; run_open, too_many_runs; result_too_large; and those of posting a message.
 func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller) error {
 	place, leave, err := s.enter(who.User)
 	if err != nil {

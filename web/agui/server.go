@@ -196,7 +196,11 @@ func (s *Server) view(who access.Caller, named, thread string, asked Level, vers
 	}
 }
 
-// interrupt handles POST /agui/threads/{id}/interrupt: it stops the thread's turn.
+// interrupt handles POST /agui/threads/{id}/interrupt: it stops the thread's turn. It
+// answers 202 with the turn; the turn's run ends as cancelled. AG-UI has no such request,
+// and a client that only disconnects does not stop its turn.
+//
+// Errors: no_thread; not_running if the thread has no running turn.
 func (s *Server) interrupt(w http.ResponseWriter, r *http.Request, who access.Caller) error {
 	own, err := s.options.Store.Open(r.Context(), who.User)
 	if err != nil {

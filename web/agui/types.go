@@ -7,10 +7,13 @@ import (
 	"candor/safety"
 )
 
-// Type is the discriminator of events, as AG-UI names them.
+// Type is the discriminator of events, as AG-UI names them. Clients of AG-UI validate the
+// events against a schema by their type and fail on invalid ones.
 type Type string
 
-// The types of events that are sent.
+// The types of events that are sent. Each START is followed by its END within the same
+// run; contents and arguments come between them. SUBAGENT events are sent to clients of
+// 1.0 only.
 const (
 	RunStarted       Type = "RUN_STARTED"
 	RunFinished      Type = "RUN_FINISHED"
@@ -37,10 +40,13 @@ const (
 	SubagentError    Type = "SUBAGENT_ERROR"
 )
 
-// Event is one event on the wire. Members that it does not have are absent, never null.
+// Event is one event on the wire: a pointer to one of the structs below. Members that it
+// does not have are absent, never null.
 type Event interface{ head() *Head }
 
-// Head holds the members of every event.
+// Head holds the members of every event. Timestamp is when the event of the log happened,
+// so a replay repeats it; it is absent on events that the server makes up for the client,
+// such as snapshots.
 type Head struct {
 	Type      Type     `json:"type"`
 	Timestamp int64    `json:"timestamp,omitempty"` // ms since 1970
@@ -72,7 +78,10 @@ const (
 
 // The events. Types with the same members share a struct.
 type (
-	// Run is RUN_STARTED and RUN_FINISHED.
+	// Run is RUN_STARTED and RUN_FINISHED. ThreadID and RunID are those that the client
+	// chose. ProtocolVersion is on RUN_STARTED and sent to clients of 1.0 only. ParentRunID
+	// repeats the input's. Outcome and Usage are on RUN_FINISHED; Usage is absent if a
+	// model did not report its tokens.
 	Run struct {
 		Head
 		ThreadID        string       `json:"threadId"`
@@ -82,14 +91,17 @@ type (
 		Outcome         *Outcome     `json:"outcome,omitempty"`
 		Usage           []TokenUsage `json:"usage,omitempty"`
 	}
-	// Failure is RUN_ERROR and SUBAGENT_ERROR.
+	// Failure is RUN_ERROR and SUBAGENT_ERROR. RUN_ERROR ends its run in place of
+	// RUN_FINISHED. Code is turn_failed, cancelled (clients of 0.x only) or stopped, and
+	// Message is text for people.
 	Failure struct {
 		Head
 		Message string       `json:"message"`
 		Code    string       `json:"code,omitempty"`
 		Usage   []TokenUsage `json:"usage,omitempty"`
 	}
-	// Step is STEP_STARTED and STEP_FINISHED.
+	// Step is STEP_STARTED and STEP_FINISHED. AG-UI pairs the two by StepName, which is
+	// therefore unique among the steps of a turn.
 	Step struct {
 		Head
 		StepName string `json:"stepName"`
@@ -100,38 +112,44 @@ type (
 		Head
 		MessageID string `json:"messageId"`
 	}
-	// Start is TEXT_MESSAGE_START and REASONING_MESSAGE_START.
+	// Start is TEXT_MESSAGE_START and REASONING_MESSAGE_START. A client opens a message
+	// with this id and role; the role of reasoning is "reasoning".
 	Start struct {
 		Head
 		MessageID string `json:"messageId"`
 		Role      string `json:"role"`
 	}
-	// Content is TEXT_MESSAGE_CONTENT and REASONING_MESSAGE_CONTENT.
+	// Content is TEXT_MESSAGE_CONTENT and REASONING_MESSAGE_CONTENT. A client appends Delta
+	// to the message. The log has complete texts, so a message has one Content.
 	Content struct {
 		Head
 		MessageID string `json:"messageId"`
 		Delta     string `json:"delta"`
 	}
-	// Encrypted is REASONING_ENCRYPTED_VALUE.
+	// Encrypted is REASONING_ENCRYPTED_VALUE. A client stores the value with the call that
+	// EntityID names and sends it back in later inputs. Subtype is always "tool-call".
 	Encrypted struct {
 		Head
 		Subtype        string `json:"subtype"`
 		EntityID       string `json:"entityId"`
 		EncryptedValue string `json:"encryptedValue"`
 	}
-	// Call is TOOL_CALL_START and TOOL_CALL_END.
+	// Call is TOOL_CALL_START and TOOL_CALL_END. ToolCallName is on the start only. A client
+	// that provided the tool runs it, and sends the result with its next run.
 	Call struct {
 		Head
 		ToolCallID   string `json:"toolCallId"`
 		ToolCallName string `json:"toolCallName,omitempty"`
 	}
-	// Args is TOOL_CALL_ARGS.
+	// Args is TOOL_CALL_ARGS. Delta holds all arguments of the call, cleaned, as JSON. The
+	// rationale is not among them.
 	Args struct {
 		Head
 		ToolCallID string `json:"toolCallId"`
 		Delta      string `json:"delta"`
 	}
-	// Result is TOOL_CALL_RESULT.
+	// Result is TOOL_CALL_RESULT. A client adds a message with the id MessageID and the role
+	// "tool". Content is the result as text or, if the call failed, its error.
 	Result struct {
 		Head
 		MessageID  string `json:"messageId"`
@@ -144,12 +162,15 @@ type (
 		Head
 		Messages []any `json:"messages"`
 	}
-	// State is STATE_SNAPSHOT.
+	// State is STATE_SNAPSHOT: the state that the front end sent with an input, cleaned. It
+	// is sent in replays only, because a client that runs turns has its state.
 	State struct {
 		Head
 		Snapshot safety.JSON `json:"snapshot"`
 	}
-	// Subagent is SUBAGENT_STARTED and SUBAGENT_FINISHED.
+	// Subagent is SUBAGENT_STARTED and SUBAGENT_FINISHED. The id is in Head. Name,
+	// Description and the parents are on the start; a sub-agent that began in an earlier
+	// run is started again without Description and call. Result and Outcome are on the end.
 	Subagent struct {
 		Head
 		Name             string           `json:"name,omitempty"`
@@ -161,20 +182,26 @@ type (
 	}
 )
 
-// Outcome says how a run ended.
+// Outcome says how a run ended: its turn completed, it waits for a person, or it was
+// stopped. A run that waits only for tools of the front end ends with success; to clients
+// of 1.0 PendingToolCallIDs then names the calls.
 type Outcome struct {
 	Type               string      `json:"type"` // success, interrupt or cancelled
 	PendingToolCallIDs []string    `json:"pendingToolCallIds,omitempty"`
 	Interrupts         []Interrupt `json:"interrupts,omitempty"`
 }
 
-// SubagentOutcome says how a sub-agent's part of a run ended.
+// SubagentOutcome says how a sub-agent's part of a run ended. A suspended sub-agent
+// continues in a later run; InterruptIDs has the approvals that are open.
 type SubagentOutcome struct {
 	Type         string   `json:"type"` // success or suspended
 	InterruptIDs []string `json:"interruptIds,omitempty"`
 }
 
-// Interrupt asks a person whether a call may run.
+// Interrupt asks a person whether a call may run. The front end answers with a [Resume] of
+// the same ID in a later run. Reason is always "tool_call". ResponseSchema is a JSON Schema
+// of the resume's payload. ExpiresAt is an RFC 3339 time with milliseconds, absent if the
+// server does not know how long an approval stays open.
 type Interrupt struct {
 	ID             string          `json:"id"`
 	Reason         string          `json:"reason"`
@@ -185,7 +212,8 @@ type Interrupt struct {
 	Subagent       string          `json:"subagentRunId,omitempty"`
 }
 
-// TokenUsage counts tokens. Unknown counts are absent.
+// TokenUsage counts the tokens of a run, of all its agents together. Unknown counts are
+// absent. TotalTokens is the sum of input and output, of which reasoning is a part.
 type TokenUsage struct {
 	Model           string `json:"model,omitempty"`
 	InputTokens     int    `json:"inputTokens,omitempty"`
@@ -195,7 +223,8 @@ type TokenUsage struct {
 }
 
 // Message is one of our messages in a snapshot. Content is nil for an assistant message
-// that is only a call.
+// that is only a call; each call has a message of its own. ToolCallID is on messages of the
+// role "tool" and names the call whose result they hold.
 type Message struct {
 	ID             string     `json:"id"`
 	Role           string     `json:"role"`

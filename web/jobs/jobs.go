@@ -83,7 +83,11 @@ type JobRequest struct {
 // maxTitle bounds short texts, such as a job's title or a tool's name, in bytes.
 const maxTitle = 512
 
-// open handles POST /api/jobs. Only its answer contains the job's token.
+// open handles POST /api/jobs. It answers 201 with a [view.JobInfo]. No other
+// request shows the job's token; a user who loses it has to cancel the job and restart it,
+// which gives it a new one.
+//
+// Errors: empty_prompt if the prompt is blank; too_many_jobs; rate_limited.
 func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Session) error {
 	var in JobRequest
 	if err := problem.Decode(r, &in); err != nil {
@@ -171,7 +175,11 @@ func (s *Server) restart(w http.ResponseWriter, r *http.Request, own *session.Se
 	return problem.WriteJSON(w, r, http.StatusAccepted, info)
 }
 
-// prompt handles POST /api/jobs/:id/prompt: a further prompt for the worker.
+// prompt handles POST /api/jobs/:id/prompt {content, done}: a further prompt for the
+// worker. It answers 202 with a [view.JobInfo] once the prompt is in the log. done says
+// that no prompt comes after it, and then content may be blank.
+//
+// Errors: empty_content, no_job, job_ended; job_busy if maxFollowUps prompts wait.
 func (s *Server) prompt(w http.ResponseWriter, r *http.Request, own *session.Session) error {
 	var in followUp
 	if err := problem.Decode(r, &in); err != nil {
@@ -204,7 +212,10 @@ func (s *Server) prompt(w http.ResponseWriter, r *http.Request, own *session.Ses
 const maxPage = 500
 
 // events handles GET /api/jobs/:id/events?after=: a page of the job's log as JSON,
-// or its stream for a client that accepts text/event-stream.
+// or its stream for a client that accepts text/event-stream. A page has up to maxPage
+// events after the one with that id, and says whether more follow.
+//
+// Errors: no_job; bad_cursor if after is not a number.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, own *session.Session) error {
 	if sse.Requested(r) {
 		return s.stream(w, r, own, r.PathValue("id"))

@@ -78,7 +78,12 @@ type PostResponse struct {
 	Seqs  []uint64 `json:"seqs"`
 }
 
-// postEvents handles POST /api/jobs/:id/events and POST /worker/:id/event.
+// postEvents handles POST /api/jobs/:id/events and POST /worker/:id/event. It answers with
+// a [PostResponse]. A batch is stored as a whole or, if any event is invalid, not at all;
+// the problem's details then name the index of the event.
+//
+// Errors: unauthorized, replaced; bad_batch, no_kind, no_tool_name, bad_role, bad_outcome,
+// too_many_decisions, other_job; job_full once the run has used up its budget.
 func (s *Server) postEvents(c *workerCall) error {
 	body, err := problem.ReadBody(c.r)
 	if err != nil {
@@ -256,7 +261,8 @@ func (s *Server) fetchPrompt(c *workerCall) error {
 	return c.answer(f)
 }
 
-// postStatus handles POST /worker/:id/status {state, message, iteration}.
+// postStatus handles POST /worker/:id/status {state, message, iteration}. It answers with a
+// [PostResponse]. The iteration is ignored.
 func (s *Server) postStatus(c *workerCall) error {
 	var in postFields
 	if err := problem.Decode(c.r, &in); err != nil {

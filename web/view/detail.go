@@ -8,7 +8,8 @@ import (
 	"candor/session/export"
 )
 
-// TurnDetail is a turn with the complete result of every call, and its address.
+// TurnDetail is a turn with the complete result of every call, and its address. It is the
+// answer to GET /api/chat/turn and a line of a JSONL export.
 type TurnDetail struct {
 	SessionID string `json:"session_id"`
 	ThreadID  string `json:"thread_id"`
@@ -17,13 +18,15 @@ type TurnDetail struct {
 	PendingApprovals []PendingApproval `json:"pending_approvals,omitempty"`
 }
 
-// ToolCallDetail is a call with its complete result instead of a preview.
+// ToolCallDetail is a call with its complete result instead of a preview. Result is absent
+// while the call runs, if it returned null, and in an export that omits results.
 type ToolCallDetail struct {
 	ToolCallInfo
 	Result *safety.JSON `json:"result,omitempty"`
 }
 
-// Detail describes t with the complete results of its calls.
+// Detail describes t with the complete results of its calls, in the order in which the
+// calls began. PendingApprovals has those of this turn.
 func Detail(t session.Turn) TurnDetail {
 	d := TurnDetail{
 		SessionID: t.Session, ThreadID: t.Thread, TurnInfo: Turn(t), ToolCalls: []ToolCallDetail{},

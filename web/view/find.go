@@ -27,7 +27,10 @@ type FacetItem struct {
 	Count int    `json:"count"`
 }
 
-// SearchHit is a call, or what was said in a turn or job apart from its calls.
+// SearchHit is a call, or what was said in a turn or job apart from its calls. A hit in a
+// turn has ThreadID and TurnNumber, one in a job has JobID. CallID, Tool,
+// Outcome, Source and Agent are those of a call and absent for other hits. At is when
+// the call or the turn began, or when the event of the job was logged.
 type SearchHit struct {
 	ThreadID   string          `json:"thread_id,omitempty"`
 	JobID      string          `json:"job_id,omitempty"`
@@ -43,7 +46,8 @@ type SearchHit struct {
 	Snippet    []SnippetPart   `json:"snippet"`
 }
 
-// Facets are the names by which hits can be filtered.
+// Facets are the names by which hits can be filtered. Only "redacted" has a value for
+// every hit; the others are those of calls.
 var Facets = []string{"tool", "outcome", "source", "agent", "redacted"}
 
 // The values of the facet "redacted".
@@ -88,7 +92,9 @@ type Document struct {
 // searchBudget is how much text one search reads, in bytes.
 const searchBudget = 64 << 20
 
-// Run searches documents in their order until its budget of text is used up.
+// Run searches documents in their order until its budget of text is used up, so the order
+// decides which are left out; Truncated then says that some were. Within a turn, the hit
+// for its own texts comes before those for its calls.
 func (q Query) Run(documents []Document) SearchResponse {
 	return q.run(documents, searchBudget)
 }

@@ -14,7 +14,9 @@ type Frame struct {
 	Data any
 }
 
-// frameHead holds the members that begin every frame's data.
+// frameHead holds the members that begin every frame's data. Together they are the full
+// address of the event, so a client can store a frame on its own. TurnNumber is absent for
+// events about the thread. At is when the event was logged, not when it was sent.
 type frameHead struct {
 	Type       string    `json:"type"`
 	ThreadID   string    `json:"thread_id"`
@@ -24,17 +26,20 @@ type frameHead struct {
 	At         time.Time `json:"at"`
 }
 
-// The frames of the chat stream. Their names and members are part of
-// the API and held by testdata/turns; a new member has to be optional.
+// The frames of the chat stream. Their names and members are part of the API and held by
+// testdata/turns; a new member has to be optional. reasoning_update is the event of the
+// specification "Agent Reasoning Summary Exposure".
 type (
-	// statusFrame tells that a thread or turn changed its state.
+	// statusFrame tells that a thread or turn changed its state. State is absent when a
+	// thread was opened, and MessageID unless a message was queued.
 	statusFrame struct {
 		frameHead
 		Message   string        `json:"message"`
 		State     session.State `json:"state,omitempty"`
 		MessageID string        `json:"message_id,omitempty"`
 	}
-	// thinkingFrame carries a narrative, or tells that a turn began.
+	// thinkingFrame carries a narrative, or tells that a turn began. A narrative has a
+	// Step, from 1, and a Source; the start of a turn has the MessageID instead.
 	thinkingFrame struct {
 		frameHead
 		Message   safety.Text    `json:"message"`
@@ -42,7 +47,9 @@ type (
 		Step      int            `json:"step,omitempty"`
 		Source    session.Source `json:"narrative_source,omitempty"`
 	}
-	// toolStartedFrame tells why a tool is being called. Parameters are not streamed.
+	// toolStartedFrame tells why a tool is being called. Parameters are not streamed; the
+	// history has them. Calls of a step that run together share ParallelGroup, which is
+	// null for a call that runs alone.
 	toolStartedFrame struct {
 		frameHead
 		Name            safety.Text    `json:"name"`
@@ -51,7 +58,8 @@ type (
 		RationaleSource session.Source `json:"rationale_source"`
 		ParallelGroup   *int           `json:"parallel_group"`
 	}
-	// toolCompletedFrame tells how a call ended.
+	// toolCompletedFrame tells how a call ended. Success says whether Outcome is
+	// "success". Error is absent if the call has no error text.
 	toolCompletedFrame struct {
 		frameHead
 		Name       safety.Text     `json:"name"`
@@ -61,7 +69,8 @@ type (
 		Error      *safety.Text    `json:"error,omitempty"`
 		DurationMS int64           `json:"duration_ms"`
 	}
-	// toolResultFrame carries the start of a result, and its shape.
+	// toolResultFrame carries the first maxPreview characters of a result's JSON, and its
+	// shape. A call that returned nothing has no such frame.
 	toolResultFrame struct {
 		frameHead
 		Name    safety.Text  `json:"name"`
@@ -69,7 +78,8 @@ type (
 		Preview string       `json:"preview"`
 		Shape   *ResultShape `json:"result_shape"`
 	}
-	// reasoningUpdateFrame repeats all decisions of the turn so far after each step.
+	// reasoningUpdateFrame repeats all decisions of the turn so far after each step. A
+	// client that missed earlier frames therefore needs only the latest one.
 	reasoningUpdateFrame struct {
 		frameHead
 		Narrative     *safety.Text          `json:"narrative,omitempty"`
@@ -146,7 +156,8 @@ func Frames(t session.Turn, e session.Event) []Frame {
 	return lifecycle(e, head)
 }
 
-// lifecycle projects the events that begin and end threads and turns.
+// lifecycle projects the events that begin and end threads and turns. Each turn that
+// started ends with exactly one of response, error and the status "Interrupted".
 func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 	status := func(message string, state session.State, id string) []Frame {
 		return []Frame{{"status", statusFrame{head("status"), message, state, id}}}

@@ -8,7 +8,9 @@ import (
 )
 
 // JobInfo describes a job. Token is set only in the answer to the request that
-// opened or restarted the job.
+// opened or restarted the job: the server keeps a hash of it and cannot show it again.
+// Title, Prompt and Metadata are the cleaned copies of what the user posted. Message is
+// the latest that the worker reported or ended with, null before the first.
 type JobInfo struct {
 	JobID     string           `json:"job_id"`
 	SessionID string           `json:"session_id"`
@@ -43,7 +45,8 @@ type JobEventInfo struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// JobEvents lists the frames of a job's events, in order. It is never nil.
+// JobEvents lists the frames of a job's events, in the order of the log, as streams carry
+// them. Events without a frame are left out. It is never nil.
 func JobEvents(events []session.Event) []JobEventInfo {
 	list := make([]JobEventInfo, 0, len(events))
 	for _, e := range events {

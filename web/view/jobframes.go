@@ -31,6 +31,8 @@ type (
 		Done    bool        `json:"done,omitempty"`
 	}
 	// jobToolUseFrame tells which tool the worker called and, if it said so at once, why.
+	// Rationale and Narrative are absent if they come later, in a job_reasoning. CallID is
+	// the worker's, absent if it sent none that is a number.
 	jobToolUseFrame struct {
 		jobHead
 		ToolName         safety.Text    `json:"tool_name"`
@@ -53,14 +55,18 @@ type (
 		Error      *safety.Text    `json:"error,omitempty"`
 		DurationMS int64           `json:"duration_ms"`
 	}
-	// jobReasoningFrame carries the reasons for the calls of one step.
+	// jobReasoningFrame carries the reasons for the calls of one step, in the order in which
+	// the worker posted them. NarrativeBlocked says that there was a narrative and that a
+	// safety layer withheld it, the worker's or the server's.
 	jobReasoningFrame struct {
 		jobHead
 		Narrative        *safety.Text  `json:"narrative,omitempty"`
 		NarrativeBlocked bool          `json:"narrative_blocked,omitempty"`
 		ToolDecisions    []jobDecision `json:"tool_decisions"`
 	}
-	// jobDecision is the reason for one call.
+	// jobDecision is the reason for one call, with the members that the specification
+	// "Agent Reasoning Summary Exposure" gives a decision. Rationale is never empty; its
+	// source says whether it is the model's or the fallback.
 	jobDecision struct {
 		ToolName         safety.Text     `json:"tool_name"`
 		Rationale        safety.Text     `json:"rationale"`

@@ -6,7 +6,8 @@ import (
 	"candor/session"
 )
 
-// ThreadInfo describes a conversation.
+// ThreadInfo describes a conversation. TurnCount includes turns that wait or failed. Title
+// is absent until the first message.
 type ThreadInfo struct {
 	ID        string    `json:"id"`
 	State     string    `json:"state"` // idle or processing

@@ -8,7 +8,10 @@ import (
 	"candor/session"
 )
 
-// TurnInfo is a turn as history shows it.
+// TurnInfo is a turn as history shows it. Response is null unless the turn completed, and
+// Error is absent unless it failed. StartedAt is null until the turn starts,
+// CompletedAt until it has ended in any way. Reasoning has the form of TurnReasoningInfo
+// in the specification "Agent Reasoning Summary Exposure".
 type TurnInfo struct {
 	TurnNumber  int                `json:"turn_number"`
 	MessageID   string             `json:"message_id"`
@@ -71,7 +74,9 @@ type HandoffInfo struct {
 	At     time.Time   `json:"at"`
 }
 
-// PendingApproval is a call that waits for its user.
+// PendingApproval is a call that waits for its user. It has all that a person needs to
+// decide: what would run, with which parameters, and why. AllowAlways says whether the
+// answer "always" is accepted.
 type PendingApproval struct {
 	RequestID       string         `json:"request_id"`
 	CallID          string         `json:"call_id"`
@@ -105,7 +110,8 @@ func PendingApprovals(turns []session.Turn) []PendingApproval {
 	return open
 }
 
-// StepNarrative is what the model said before the calls of one step.
+// StepNarrative is what the model said before the calls of one step. Steps are counted
+// from 1 for each agent; Agent is absent for the main one.
 type StepNarrative struct {
 	Agent     string      `json:"agent,omitempty"`
 	Step      int         `json:"step"`
