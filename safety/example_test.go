@@ -3,21 +3,19 @@ package safety_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 
 	"candor/safety"
-	"candor/safety/render"
 )
 
 func ExampleLayer_Clean() {
 	key := "gh" + "p_" + strings.Repeat("a1B2", 9)
 	text, report := safety.NewLayer().Clean("I push with " + key + ", then open <main.go>.")
 	fmt.Println(text)
-	fmt.Println(render.HTML(text))
 	fmt.Println(report.Verdict, report.Findings)
 	// Output:
 	// I push with [REDACTED:github-pat], then open <main.go>.
-	// I push with [REDACTED:github-pat], then open &lt;main.go&gt;.
 	// redacted [{github-pat 1}]
 }
 
@@ -38,4 +36,39 @@ func ExampleStream() {
 	fmt.Printf("%q %v\n", rest, report.Findings)
 	// Output:
 	// "The " "" "" "" "" "password is [REDACTED:named-password], so I change it." [{named-password 1}]
+}
+
+func ExampleKnownSecrets() {
+	values, _ := safety.ReadSecrets(strings.NewReader("# of the staging database\nxyzzy plugh\n"))
+	layer := safety.NewLayer(safety.KnownSecrets(values...))
+	text, report := layer.Clean("the password is xyzzy%20plugh")
+	fmt.Println(text, report.Verdict)
+	// Output:
+	// the password is [REDACTED:known-secret] redacted
+}
+
+func ExampleReadPolicy() {
+	policy, err := safety.ReadPolicy(strings.NewReader(`{
+		"rules": [{"id": "code-name", "action": "block", "phrases": ["project x"]}],
+		"tokens": [{"id": "acme-key", "formats": ["acme_{a32}"]}]}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	layer := safety.NewLayer(safety.WithPolicy(policy))
+	masked, report := layer.Mask("Project X uses ac" + "me_" + strings.Repeat("a1B2", 8))
+	fmt.Println(masked, report.Verdict)
+	// Output:
+	// [REDACTED:code-name] uses [REDACTED:acme-key] blocked
+}
+
+func ExampleLayer_ScanLines() {
+	in := strings.NewReader(`{"id":1,"text":"xyzzy"}` + "\n" + `{"id":2}`)
+	layer := safety.NewLayer(safety.KnownSecrets("xyzzy"))
+	if err := layer.ScanLines(in, os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// {"id":1,"text":"[REDACTED:known-secret]","verdict":"redacted","findings":[{"rule":"known-secret","count":1}]}
+	// {"id":2,"text":"","verdict":"error","findings":[],"error":"a line needs \"text\", \"json\" or \"chunks\""}
 }

@@ -12,16 +12,18 @@ import (
 )
 
 const (
+	// maxDepth is how deep objects and lists may nest; what is deeper becomes tooDeep.
 	maxDepth = 64
 	tooDeep  = "[truncated: nested too deep]"
-	// closing is room kept for notices and brackets when a value is cut.
+	// closing is the space reserved for notices and closing brackets when a value is cut.
 	closing = maxDepth * 32
 )
 
-// CleanJSON masks the keys and string leaves of a JSON value, by name and by
-// content. Order, numbers and booleans stay as they were written. The result
-// always parses and is about as long as a text may be; input that is not JSON
-// becomes one string. What would block a text is masked.
+// CleanJSON cleans the keys and strings of a JSON value. A value is masked if its content
+// is a secret or if its key names one. Order, numbers and booleans stay as written, except
+// that numbers under a secret's name are masked too. Matches that block are masked. The
+// result is always valid JSON, of about [MaxBytes] at most; input that is not valid JSON
+// becomes one string.
 func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) {
 	var t tally
 	if !json.Valid(raw) {
@@ -39,7 +41,8 @@ func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) {
 	return JSON{out}, t.report(l.detector.Rules)
 }
 
-// walker copies a valid JSON value from in to out and cleans it on the way.
+// walker copies a valid JSON value from in to out and cleans it on the way. Because in is
+// valid, it needs no checks for the end of the input inside a value.
 type walker struct {
 	layer  *Layer
 	in     []byte
@@ -48,23 +51,24 @@ type walker struct {
 	tally  *tally
 	budget int
 	full   bool // the budget is spent
-	inner  int  // how many strings of JSON we are inside of
+	inner  int  // how many JSON strings contain this value
 }
 
+// run copies the whole value, from its start, and returns the output.
 func (w *walker) run() []byte {
 	w.pos, w.full, w.out = 0, false, make([]byte, 0, min(len(w.in), w.budget)+64)
 	w.value(0, keyvalue.Plain)
 	return w.out
 }
 
+// space skips white space.
 func (w *walker) space() {
 	for w.pos < len(w.in) && bytes.IndexByte([]byte(" \t\r\n"), w.in[w.pos]) >= 0 {
 		w.pos++
 	}
 }
 
-// fit takes back what was written since start if it is more than the budget
-// holds, and writes a notice in its place.
+// fit replaces what was written since start by a notice if the output exceeds the budget.
 func (w *walker) fit(start int) {
 	if len(w.out) > w.budget {
 		w.full = true
@@ -72,7 +76,7 @@ func (w *walker) fit(start int) {
 	}
 }
 
-// value copies the next value. name is what the key it belongs to promises.
+// value copies the next value. name is the kind of the key it belongs to.
 func (w *walker) value(depth int, name keyvalue.KeyKind) {
 	w.space()
 	start := len(w.out)
@@ -97,8 +101,8 @@ func (w *walker) value(depth int, name keyvalue.KeyKind) {
 	}
 }
 
-// scalar copies a number, a boolean or null. A number under a secret name is
-// masked; a boolean or null says nothing.
+// scalar copies a number, a boolean or null. Under a secret's name, numbers of three or
+// more characters are masked; booleans and null reveal nothing.
 func (w *walker) scalar(name keyvalue.KeyKind) {
 	start := w.pos
 	for w.pos < len(w.in) && bytes.IndexByte([]byte(" \t\r\n,]}"), w.in[w.pos]) < 0 {
@@ -112,13 +116,15 @@ func (w *walker) scalar(name keyvalue.KeyKind) {
 	w.out = append(w.out, lit...)
 }
 
+// mask writes the marker of the rule secret-field and counts it.
 func (w *walker) mask() {
 	i := w.layer.field
 	w.tally.add(i, Redact)
 	w.out = append(w.out, `"[REDACTED:`+w.layer.detector.Rules[i].ID+`]"`...)
 }
 
-// text writes a string leaf: masked when its name says so, cleaned otherwise.
+// text writes a string: masked if its key names a secret, else cleaned. A weak name, such
+// as key or hash, counts only if the string looks random.
 func (w *walker) text(s string, name keyvalue.KeyKind) {
 	if name == keyvalue.Secret && !standIn(s) || name == keyvalue.Weak && lex.Random(s) {
 		w.mask()
@@ -135,7 +141,8 @@ func (w *walker) text(s string, name keyvalue.KeyKind) {
 	w.out = appendString(w.out, cleaned)
 }
 
-// nested cleans a string that is JSON itself, if cleaning changes it.
+// nested cleans a string that contains JSON, up to three levels deep. It returns false if
+// s is not JSON, or if cleaning it as plain text is as good or better.
 func (w *walker) nested(s string) (string, bool) {
 	trimmed := strings.TrimSpace(s)
 	if w.inner >= 3 || trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || len(s) > w.layer.max ||
@@ -149,13 +156,14 @@ func (w *walker) nested(s string) (string, bool) {
 	}
 	cleaned := w.layer.mask(string(out), &tally{})
 	if cleaned != string(out) {
-		return "", false // what it looks like as text decides
+		return "", false // the text around the values contains secrets too
 	}
 	w.tally.join(in.tally)
 	return cleaned, true
 }
 
-// array copies a list; once the budget is spent the rest becomes one notice.
+// array copies a list. A string that names a secret makes the string after it one, as in
+// ["--password", "..."]. Once the budget is spent, the rest becomes one notice.
 func (w *walker) array(depth int, name keyvalue.KeyKind) {
 	w.pos++
 	w.out = append(w.out, '[')
@@ -178,8 +186,7 @@ func (w *walker) array(depth int, name keyvalue.KeyKind) {
 	}
 }
 
-// object copies a map. Keys are cleaned; two that become the same are told
-// apart by a number.
+// object copies an object. Its keys are cleaned too; keys that become equal get numbers.
 func (w *walker) object(depth int, name keyvalue.KeyKind) {
 	w.pos++
 	w.out = append(w.out, '{')
@@ -214,8 +221,8 @@ func (w *walker) object(depth int, name keyvalue.KeyKind) {
 	}
 }
 
-// inherit is what a key promises of its value inside a value of which its own
-// name promised outer. A description inside a credential is not one.
+// inherit returns the kind of a key inside a value whose own key has the kind outer.
+// Everything inside a secret is secret, except for fields that describe it.
 func inherit(outer keyvalue.KeyKind, key string) keyvalue.KeyKind {
 	own := keyvalue.Plain
 	if len(key) <= 80 && !strings.Contains(key, "[REDACTED") {
@@ -227,18 +234,20 @@ func inherit(outer keyvalue.KeyKind, key string) keyvalue.KeyKind {
 	return own
 }
 
-// about are keys that describe a credential and hold none.
+// about holds keys that describe a credential and contain none.
 var about = lex.WordSet("type name id description title format required enabled status kind count " +
 	"expires scope scopes created updated version algorithm alg provider username user email host port url uri path " +
 	"length limit default minimum maximum properties")
 
-// keySet makes the cleaned keys of one object distinct.
+// keySet makes the cleaned keys of one object distinct. It builds its map only after the
+// first key that cleaning changed.
 type keySet struct {
 	seen    map[string]bool
 	before  []string
 	changed bool
 }
 
+// add returns the key to write for cleaned: itself, or with a number if it is taken.
 func (k *keySet) add(raw, cleaned string) string {
 	if raw == cleaned && !k.changed && !strings.HasPrefix(cleaned, "[REDACTED") {
 		k.before = append(k.before, cleaned)

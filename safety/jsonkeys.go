@@ -7,7 +7,8 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// judgeKey is the sense of a key of an object, which may be in any language.
+// judgeKey returns the kind of an object's key. It knows more names than the matchers for
+// plain text, also in other languages, because a key cannot be an ordinary word of prose.
 func judgeKey(key string) keyvalue.KeyKind {
 	own := keyvalue.KindOfKey(key)
 	if own != keyvalue.Plain {
@@ -19,11 +20,10 @@ func judgeKey(key string) keyvalue.KeyKind {
 	return keyvalue.Plain
 }
 
-// unjoin takes out what joins the words of a name.
+// unjoin removes the separators between the words of a name.
 var unjoin = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// secretKeys are names of credentials that only a key has, without what joins
-// their words.
+// secretKeys holds names of credentials, without separators, that count only as keys.
 var secretKeys = func() map[string]bool {
 	all := map[string]bool{}
 	for _, name := range strings.Fields("motdepasse kennwort contraseña contrasena contrasenya senha 密码 密碼 口令 " +
@@ -35,12 +35,13 @@ var secretKeys = func() map[string]bool {
 	return all
 }()
 
-// standIn reports whether a string under a secret name is no secret.
+// standIn reports whether a string under a secret's name is a placeholder: too short, a
+// template, a harmless word, or the name of a variable.
 func standIn(s string) bool {
 	return len(s) < 3 || lex.Placeholder(s) || lex.Benign.Has(s) || variableOf(s)
 }
 
-// variableOf reports whether s is the name of the variable that holds a secret:
+// variableOf reports whether s is the name of a variable that holds a secret, such as
 // OPENAI_API_KEY.
 func variableOf(s string) bool {
 	for i := range len(s) {
@@ -51,15 +52,16 @@ func variableOf(s string) bool {
 	return strings.IndexByte(s, '_') > 0 && keyvalue.KindOfKey(s) != keyvalue.Plain
 }
 
-// entryNames are the keys that name an entry of a list, whose value then stands
-// under one of entryValues: {"name": "API_TOKEN", "value": "…"}.
+// Lists of settings have entries such as {"name": "API_TOKEN", "value": "…"}. entryNames
+// holds the keys that name an entry, and entryValues those of its value.
 var (
 	entryNames  = lex.WordSet("name key header field variable param parameter label k id")
 	entryValues = lex.WordSet("value val v content text data default")
 )
 
-// entry is what the name of an entry promises, wherever in its object it stands:
-// secret, or weak where only the value can tell. Only small objects are entries.
+// entry returns Secret if the object that starts here is an entry whose name is that of a
+// secret, wherever in the object the name is. It looks at the first eight members only,
+// since entries are small, and does not move w.
 func (w *walker) entry() keyvalue.KeyKind {
 	start := w.pos
 	defer func() { w.pos = start }()
@@ -89,8 +91,8 @@ func (w *walker) entry() keyvalue.KeyKind {
 	return keyvalue.Plain
 }
 
-// pairs is what the string that comes next promises of the one behind it, as in a
-// list of headers or of arguments. It is read again by whoever copies it.
+// pairs returns the kind of name that the next string is for the string after it, as in a
+// list of headers or arguments. It does not move w.
 func (w *walker) pairs() keyvalue.KeyKind {
 	w.space()
 	if w.in[w.pos] != '"' {
@@ -106,8 +108,9 @@ func (w *walker) pairs() keyvalue.KeyKind {
 	return judgeKey(string(lit[1 : len(lit)-1]))
 }
 
-// beside is what a name promises of the string that stands beside it, which comes
-// next: a list of names is not one of secrets.
+// beside returns Secret if name is Secret and the next string, its neighbour, looks like a
+// value: with a digit, not a flag, and not a sentence. In a list of names nothing does. It
+// does not move w.
 func (w *walker) beside(name keyvalue.KeyKind) keyvalue.KeyKind {
 	if w.space(); name != keyvalue.Secret || w.in[w.pos] != '"' {
 		return keyvalue.Plain

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// close ends a container if its bracket is next, and otherwise steps over the
+// close copies the closing bracket if it is next and reports true. Otherwise it skips the
 // comma before the next member.
 func (w *walker) close(bracket byte) bool {
 	w.space()
@@ -22,7 +22,7 @@ func (w *walker) close(bracket byte) bool {
 	return true
 }
 
-// string reads the string that starts here, decoded.
+// string reads the next string and returns it decoded.
 func (w *walker) string() string {
 	w.space()
 	start := w.pos
@@ -34,11 +34,12 @@ func (w *walker) string() string {
 	}
 	var s string
 	if err := json.Unmarshal(lit, &s); err != nil {
-		return "" // cannot be: the whole value was valid
+		return "" // unreachable, since the whole value is valid
 	}
 	return s
 }
 
+// skipString moves past the string that starts here.
 func (w *walker) skipString() {
 	for w.pos++; w.in[w.pos] != '"'; w.pos++ {
 		if w.in[w.pos] == '\\' {
@@ -48,7 +49,7 @@ func (w *walker) skipString() {
 	w.pos++
 }
 
-// skip steps over the value that starts here.
+// skip moves past the value that starts here.
 func (w *walker) skip() {
 	depth := 0
 	for {
@@ -75,7 +76,7 @@ func (w *walker) skip() {
 	}
 }
 
-// rest steps over what is left of a container and counts its members.
+// rest moves past the remaining members of a container and returns their number.
 func (w *walker) rest(bracket byte) int {
 	n := 0
 	for {
@@ -98,7 +99,7 @@ func (w *walker) rest(bracket byte) int {
 	}
 }
 
-// appendString encodes s as JSON, without escaping for HTML.
+// appendString appends s as a JSON string, without escaping it for HTML.
 func appendString(out []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	out = append(out, '"')

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// KnownSecrets makes a layer mask these values wherever they stand, as they are
-// or encoded. Values of fewer than four bytes are left out.
+// KnownSecrets makes a layer mask these values anywhere in a text, plain or encoded.
+// Case matters. Values shorter than four bytes are ignored.
 func KnownSecrets(values ...string) Option {
 	return func(l *Layer) { l.known = append(l.known, values...) }
 }
 
-// ReadSecrets reads known values from a file of one value a line. Empty lines
-// and lines that start with # are skipped, and spaces around a value.
+// ReadSecrets reads values for [KnownSecrets], one a line. It trims spaces and skips
+// empty lines and those that start with #. A line may have up to 1 MB.
 func ReadSecrets(r io.Reader) ([]string, error) {
 	var values []string
 	lines := bufio.NewScanner(r)

@@ -10,33 +10,34 @@ import (
 	"candor/safety/internal/injection"
 	"candor/safety/internal/invisible"
 	"candor/safety/internal/lex"
-	"candor/safety/internal/prefilter"
 	"candor/safety/internal/rule"
 	"candor/safety/internal/secrets"
 )
 
-// maxRounds bounds how often a changed text is read again. What is still not
-// settled then is masked as a whole.
+// maxRounds bounds how often a changed text is read again. A text that still changes
+// after that is masked as a whole.
 const maxRounds = 8
 
-// Layer runs the stages. It is safe for concurrent use and starts no goroutine.
+// Layer cleans text. It is immutable, safe for concurrent use, and starts no goroutine.
+// Building one compiles all rules, so a program builds it once.
 type Layer struct {
 	max      int
 	policy   Policy
 	known    []string
 	detector *detect.Detector
-	field    int // the rule that masks a value by the name of its key
-	unseen   int // the rule that counts what strip takes out
+	field    int // index of the rule that masks a JSON value by the name of its key
+	unseen   int // index of the rule that counts removed invisible characters
 }
 
-// Option changes a layer while it is made.
+// Option configures a layer in [NewLayer].
 type Option func(*Layer)
 
-// MaxBytes is the length guard: no cleaned text is longer. It is never below
-// 256.
+// MaxBytes sets the length guard: no cleaned text is longer than n bytes. The default is
+// 100,000; values below 256 count as 256.
 func MaxBytes(n int) Option { return func(l *Layer) { l.max = max(n, 256) } }
 
-// NewLayer returns a layer with the default rules, changed by the options.
+// NewLayer returns a layer with the default rules and policy, as changed by the options.
+// Later options override earlier ones; those of [KnownSecrets] add up.
 func NewLayer(options ...Option) *Layer {
 	l := &Layer{max: 100_000, policy: DefaultPolicy()}
 	for _, o := range options {
@@ -59,8 +60,8 @@ func NewLayer(options ...Option) *Layer {
 	return l
 }
 
-// Clean runs every stage. On a Blocked verdict the Text is empty: the caller
-// decides what stands in its place.
+// Clean runs every stage. On a Blocked verdict the Text is empty, and the caller decides
+// what to show in its place.
 func (l *Layer) Clean(raw string) (Text, Report) {
 	t, report := l.Mask(raw)
 	if report.Verdict == Blocked {
@@ -69,16 +70,16 @@ func (l *Layer) Clean(raw string) (Text, Report) {
 	return t, report
 }
 
-// Mask is Clean for text that must not vanish as a whole, such as a user's own
-// words or a final answer: what would block the text is masked in place. The
-// verdict still says Blocked.
+// Mask is like Clean, but masks a match that blocks in place. It is for text that must
+// not disappear as a whole, such as a user's own words or a final answer. The verdict
+// still says Blocked.
 func (l *Layer) Mask(raw string) (Text, Report) {
 	var t tally
 	s := l.mask(raw, &t)
 	return Text{s}, t.report(l.detector.Rules)
 }
 
-// mask runs every stage and counts into t.
+// mask runs every stage and counts the findings in t.
 func (l *Layer) mask(raw string, t *tally) string {
 	head := raw[:l.reach(raw)]
 	body := l.settle(l.strip("", head, t), t)
@@ -88,8 +89,8 @@ func (l *Layer) mask(raw string, t *tally) string {
 	return body
 }
 
-// Leaks is how many places of a text hold something to redact. It changes
-// nothing and allocates nothing unless it finds something.
+// Leaks returns the number of secrets in a text, those that block it included. It does
+// not decide what to mask, and allocates only if it finds something.
 func (l *Layer) Leaks(text string) int {
 	var buf [16]lex.Span
 	n := 0
@@ -101,7 +102,8 @@ func (l *Layer) Leaks(text string) int {
 	return n
 }
 
-// strip takes out what cannot be seen behind before, and counts it.
+// strip removes the invisible characters of s and counts them in t. before is the text
+// in front of s, which decides whether a joiner at its start belongs to an emoji.
 func (l *Layer) strip(before, s string, t *tally) string {
 	out := invisible.StripAfter(before, s)
 	if out != s {
@@ -112,8 +114,8 @@ func (l *Layer) strip(before, s string, t *tally) string {
 	return out
 }
 
-// settle reads a text until reading it changes nothing, which makes cleaning
-// idempotent. A text with nothing to change is read once.
+// settle rewrites a text until it no longer changes, which makes cleaning idempotent: a
+// marker may expose another match. A text that needs no change is read once.
 func (l *Layer) settle(s string, t *tally) string {
 	for round := range maxRounds {
 		var buf [16]lex.Span
@@ -131,8 +133,8 @@ func (l *Layer) settle(s string, t *tally) string {
 	return "[REDACTED:unsettled]"
 }
 
-// rewrite masks what leaks and neutralises what is dangerous. Flags are counted
-// in the first round only: they stand in the text and would be met again.
+// rewrite masks secrets and neutralises dangerous tokens. Warnings leave the text as it
+// is, so each round finds them again; they are counted in the first round only.
 func (l *Layer) rewrite(s string, found []lex.Span, t *tally, first bool) string {
 	if first {
 		for _, sp := range found {
@@ -157,7 +159,7 @@ func (l *Layer) rewrite(s string, found []lex.Span, t *tally, first bool) string
 	return b.String()
 }
 
-// growth is how much longer a text may get by its edits.
+// growth returns an upper bound for how many bytes the edits add.
 func (l *Layer) growth(edits []lex.Span) int {
 	n := 0
 	for _, e := range edits {
@@ -170,10 +172,11 @@ func (l *Layer) growth(edits []lex.Span) int {
 	return n
 }
 
-// edited reports whether a rule changes the text.
+// edited reports whether a match of a rule is replaced in the text.
 func edited(r *rule.Rule) bool { return r.Action != Warn && r.Action != Review }
 
-// replace writes what stands in the place of an edit.
+// replace writes the replacement for an edit and counts it: the marker of its rule, or
+// the neutralised token.
 func (l *Layer) replace(b *strings.Builder, s string, e lex.Span, t *tally) {
 	r := &l.detector.Rules[e.Rule]
 	t.add(e.Rule, r.Action)
@@ -186,12 +189,12 @@ func (l *Layer) replace(b *strings.Builder, s string, e lex.Span, t *tally) {
 	b.WriteByte(']')
 }
 
-// neutralise writes a dangerous token with one visible backslash in it: before
-// a role marker, and behind the first sign of anything else.
+// neutralise writes a dangerous token with one visible backslash in it: in front of a
+// role marker, and after the first character of anything else.
 func neutralise(b *strings.Builder, token string, before bool) {
 	_, k := utf8.DecodeRuneInString(token)
 	if n := escaped(token); n > 0 {
-		k = n // behind the whole escape, else there is another one
+		k = n // after the whole escape, since a backslash inside it would form another escape
 	} else if before {
 		k = 0
 	}
@@ -200,8 +203,8 @@ func neutralise(b *strings.Builder, token string, before bool) {
 	b.WriteString(token[k:])
 }
 
-// escaped is the length of the escape that a text begins with, or 0, with the
-// escapes in that escape.
+// escaped returns the length of the escape sequence at the start of s, including escapes
+// nested in it, or 0 if there is none.
 func escaped(s string) int {
 	r, n := decode.Escape(s, 0)
 	for range detect.MaxDecode {
@@ -217,12 +220,13 @@ func escaped(s string) int {
 	return n
 }
 
-// tally counts what the rules found.
+// tally collects the verdict and the number of findings of each rule.
 type tally struct {
 	verdict Verdict
-	counts  []lex.Span // from is the count; rule is the rule
+	counts  []lex.Span // From is how often Rule was found
 }
 
+// add counts a finding and raises the verdict if the action asks for it.
 func (t *tally) add(rule int, action Action) {
 	switch {
 	case action == Block:
@@ -239,7 +243,7 @@ func (t *tally) add(rule int, action Action) {
 	t.counts = append(t.counts, lex.Span{From: 1, Rule: rule})
 }
 
-// join adds another tally's counts.
+// join adds the counts of another tally and takes the more severe verdict.
 func (t *tally) join(other *tally) {
 	for _, c := range other.counts {
 		for range c.From {
@@ -249,6 +253,7 @@ func (t *tally) join(other *tally) {
 	t.verdict = max(t.verdict, other.verdict)
 }
 
+// report returns the verdict and the findings, sorted by rule id.
 func (t *tally) report(rules []rule.Rule) Report {
 	r := Report{Verdict: t.verdict}
 	for _, c := range t.counts {
@@ -257,7 +262,3 @@ func (t *tally) report(rules []rule.Rule) Report {
 	sort.Slice(r.Findings, func(i, j int) bool { return r.Findings[i].Rule < r.Findings[j].Rule })
 	return r
 }
-
-// Vectors reports whether this build looks for keywords in eight places at a time on
-// this machine.
-func Vectors() bool { return prefilter.Vectors() }

@@ -7,16 +7,16 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// reachFactor bounds the work on a text that is too long: what lies further
-// than this many times the limit is not even read.
+// reachFactor bounds the work on a text that is too long: bytes beyond this many times
+// the limit are not read.
 const reachFactor = 4
 
-// tornToken bounds how far the reach is drawn back to a space, so that no token
-// is torn where reading stops. A longer run is recognised by its first part.
+// tornToken is how far the end of reading may move back to a space, so that it splits no
+// token. A token longer than that is recognised by its first part.
 const tornToken = 4096
 
-// reach is how much of a raw text is read. The guard cuts cleaned text, never
-// raw text, so a secret that straddles the limit is masked before it is cut.
+// reach returns how many bytes of a raw text are read. That is more than the limit: a
+// secret at the limit must be masked as a whole before the cleaned text is cut.
 func (l *Layer) reach(raw string) int {
 	limit := l.max * reachFactor
 	if len(raw) <= limit {
@@ -25,7 +25,7 @@ func (l *Layer) reach(raw string) int {
 	return l.reachOf(raw, limit)
 }
 
-// reachOf draws a limit back to a space.
+// reachOf moves limit back to a space, or to the start of a rune if none is near.
 func (l *Layer) reachOf(raw string, limit int) int {
 	if i := strings.LastIndexAny(raw[limit-min(limit, tornToken):limit], " \n\t"); i >= 0 {
 		return limit - min(limit, tornToken) + i
@@ -33,11 +33,12 @@ func (l *Layer) reachOf(raw string, limit int) int {
 	return lex.RuneStart(raw, limit)
 }
 
-// noticeRoom is kept free for the notice, whatever its numbers are.
+// noticeRoom is the space reserved for the notice, however large its numbers are.
 const noticeRoom = 96
 
-// cut shortens a cleaned text and says so. What is cut is read again: a token
-// shortened by the cut may look like another one.
+// cut shortens a cleaned text and appends a notice. The result is cleaned again, because
+// a token that the cut shortened may look like another one. If it never becomes stable,
+// only the notice remains.
 func (l *Layer) cut(body string, total int, t *tally) string {
 	limit := l.max - noticeRoom
 	for range maxRounds {
@@ -52,18 +53,19 @@ func (l *Layer) cut(body string, total int, t *tally) string {
 	return strings.TrimSpace(notice(0, total))
 }
 
+// notice tells the reader how many of the raw bytes are shown.
 func notice(shown, total int) string {
 	return fmt.Sprintf("\n\n[truncated: %d of %d bytes shown]", shown, total)
 }
 
-// cutAt draws a cut at i back to where it splits neither a rune nor a marker, and
-// leaves no joiner without what it joins.
+// cutAt moves a cut at i back so that it splits neither a rune nor a marker, and removes
+// a zero-width joiner at the end, which would join nothing.
 func cutAt(s string, i int) int {
 	i = markerStart(s, lex.RuneStart(s, i))
 	return len(strings.TrimSuffix(s[:i], "\u200d"))
 }
 
-// markerStart draws a cut at i back to before a marker that it would split.
+// markerStart moves a cut at i to the start of the marker that it would split, if any.
 func markerStart(s string, i int) int {
 	from := max(0, i-64)
 	if k := strings.LastIndex(s[from:i], lex.MarkerPrefix); k >= 0 && strings.IndexByte(s[from+k:i], ']') < 0 {
@@ -72,8 +74,8 @@ func markerStart(s string, i int) int {
 	return i
 }
 
-// Limit is the same layer with another length guard, for kinds of text that are
-// short by nature. It shares everything else.
+// Limit returns a layer with another length guard, for kinds of text that are short by
+// nature. It shares the rules with l, so it is cheap, and leaves l unchanged.
 func (l *Layer) Limit(maxBytes int) *Layer {
 	limited := *l
 	MaxBytes(maxBytes)(&limited)

@@ -11,50 +11,51 @@ import (
 	"candor/safety/internal/secrets"
 )
 
-// Action is what is done about a text that a rule matched. Its text form is its
-// name in lower case.
+// Action is what the layer does with a match. In a policy file it is the lower-case name,
+// such as "redact".
 type Action = rule.Action
 
 // The actions a rule may have.
 const (
-	Redact   = rule.Redact   // mask the match; the action of every leak rule that names no other
+	Redact   = rule.Redact   // mask the match; the default for credentials
 	Block    = rule.Block    // withhold the whole text in Clean, and mask the match in Mask
 	Warn     = rule.Warn     // leave the text and report a finding
-	Review   = rule.Review   // a Warn that asks for a person's look
+	Review   = rule.Review   // like Warn; the finding asks a person to look
 	Sanitize = rule.Sanitize // neutralise the match with a visible escape
 )
 
-// Policy is what users may change about the rules. Its JSON is the policy file.
+// Policy is what an operator may change about the rules. Its JSON form is the policy
+// file, which [ReadPolicy] reads.
 type Policy struct {
-	// Rules replace the default policy rules as a whole.
+	// Rules replace all rules of [DefaultPolicy].
 	Rules []PhraseRule `json:"rules"`
-	// Actions change what is done about a rule, named by its id.
+	// Actions override the actions of rules, by rule id.
 	Actions map[string]Action `json:"actions,omitempty"`
-	// Tokens add credentials of one's own.
+	// Tokens add formats of credentials.
 	Tokens []TokenRule `json:"tokens,omitempty"`
 }
 
-// PhraseRule matches any of its phrases, in either case, not inside a word.
+// PhraseRule matches any of its phrases, ignoring case. A phrase that ends in a letter
+// does not match the beginning of a longer word. Phrases have three bytes or more.
 type PhraseRule struct {
 	ID      string   `json:"id"`
 	Action  Action   `json:"action"`
 	Phrases []string `json:"phrases"`
 }
 
-// TokenRule matches tokens of the given formats: acme_{a32} is acme_ and then 32
-// letters or digits. Classes are a (letters and digits), l (lower case and
-// digits), u (upper case and digits), d (digits), x (hex), k (letters, digits, _
-// and -), b (base64); lengths are {a32}, {a20-40} and {a20+}. With Beside, the
-// formats need no fixed beginning and count only beside that name.
+// TokenRule matches tokens of the given formats: acme_{a32} is acme_ followed by 32
+// letters or digits. The classes are a (letters and digits), l (lower case and digits),
+// u (upper case and digits), d (digits), x (hex), k (letters, digits, _ and -) and
+// b (base64); the lengths are {a32}, {a20-40} and {a20+}. A format starts with a literal
+// prefix. With Beside it needs none, and matches only next to that name.
 type TokenRule struct {
 	ID      string   `json:"id"`
 	Formats []string `json:"formats"`
 	Beside  string   `json:"beside,omitempty"`
 }
 
-// DefaultPolicy is the policy of a layer that is given no other. An honest
-// rationale names sensitive paths and commands all the time, so its rules report
-// and leave the sentence alone.
+// DefaultPolicy returns the policy of a layer without [WithPolicy]. Its rules only
+// report, because honest reasons mention sensitive paths and commands all the time.
 func DefaultPolicy() Policy {
 	return Policy{Rules: []PhraseRule{
 		{"sensitive-path", Warn, []string{"/etc/passwd", "/etc/shadow", ".ssh/", ".aws/credentials", ".kube/config",
@@ -65,8 +66,8 @@ func DefaultPolicy() Policy {
 	}}
 }
 
-// ReadPolicy reads a policy file. Every error names the rule and what is wrong
-// with it; a policy without errors always makes a layer.
+// ReadPolicy reads a policy file. An error names the rule and what is wrong with it.
+// [WithPolicy] accepts every policy that ReadPolicy returns without an error.
 func ReadPolicy(r io.Reader) (Policy, error) {
 	var p Policy
 	d := json.NewDecoder(r)
@@ -80,8 +81,7 @@ func ReadPolicy(r io.Reader) (Policy, error) {
 	return p, nil
 }
 
-// WithPolicy makes a layer follow p. It panics on a policy that ReadPolicy would
-// refuse.
+// WithPolicy makes a layer follow p. It panics if ReadPolicy would reject p.
 func WithPolicy(p Policy) Option {
 	if err := p.check(); err != nil {
 		panic("safety: " + err.Error())
@@ -89,6 +89,8 @@ func WithPolicy(p Policy) Option {
 	return func(l *Layer) { l.policy = p }
 }
 
+// check reports the first rule that cannot be compiled, whose id is taken or malformed,
+// or whose action is for a rule that does not exist.
 func (p Policy) check() error {
 	known := map[string]bool{"secret-field": true, "known-secret": true, "invisible-text": true}
 	for _, r := range append(secrets.Rules(), injection.Rules()...) {
@@ -120,6 +122,7 @@ func (p Policy) check() error {
 	return nil
 }
 
+// check reports the first format of the rule that does not parse.
 func (r TokenRule) check() error {
 	if r.Beside != "" && len(r.Beside) < 3 {
 		return fmt.Errorf("the name %q is shorter than three bytes", r.Beside)
@@ -138,8 +141,8 @@ func (r TokenRule) check() error {
 	return nil
 }
 
-// checkID: ids are kebab-case, so that a marker can never hold one of the bytes
-// that end it, and no two rules share one.
+// checkID reports why id cannot be the id of a new rule, and otherwise adds it to known.
+// Ids are kebab-case, so that a marker contains none of the bytes that could end it.
 func checkID(id string, known map[string]bool) error {
 	if known[id] {
 		return fmt.Errorf("rule %q: there is one of that name already", id)
@@ -156,7 +159,7 @@ func checkID(id string, known map[string]bool) error {
 	return nil
 }
 
-// rules are what the policy adds.
+// rules returns the rules that the policy adds to the built-in ones.
 func (p Policy) rules() []rule.Rule {
 	var out []rule.Rule
 	for _, r := range p.Rules {
@@ -172,7 +175,8 @@ func (p Policy) rules() []rule.Rule {
 	return out
 }
 
-// phrases is a policy rule: any of the literals, in either case.
+// phrases returns a rule that matches any of the literals, ignoring case. The keyword is
+// the match, so the matcher has only the end of the word to check.
 func phrases(id string, action Action, literals ...string) rule.Rule {
 	return rule.Rule{ID: id, Specificity: rule.FlagOnly, Action: action, Fold: true, Keywords: literals,
 		Hits: literals, MaxGap: 1,

@@ -1,19 +1,19 @@
 package safety
 
-// Verdict says what cleaning did to a text. Order is severity.
+// Verdict is what cleaning did to a text. The values are ordered by severity.
 type Verdict int
 
 const (
-	// Passed: nothing was redacted or blocked. Characters may still have been
-	// neutralised, which findings say.
+	// Passed means that nothing was redacted or blocked. Tokens may still have been
+	// neutralised; the findings say so.
 	Passed Verdict = iota
-	// Redacted: at least one secret was replaced by its marker.
+	// Redacted means that at least one secret was replaced by its marker.
 	Redacted
-	// Blocked: the text cannot be made safe by masking, or a policy forbids it.
+	// Blocked means that masking cannot make the text safe, or that the policy forbids it.
 	Blocked
 )
 
-// String is the verdict in lower case.
+// String returns the verdict in lower case, as reports and logs show it.
 func (v Verdict) String() string {
 	switch v {
 	case Passed:
@@ -25,13 +25,14 @@ func (v Verdict) String() string {
 	}
 }
 
-// Finding says how often a rule fired. It never carries any part of the value.
+// Finding is how often a rule matched. It never contains any part of the match.
 type Finding struct {
 	Rule  string `json:"rule"`
 	Count int    `json:"count"`
 }
 
-// Report is what cleaning found, findings in the order of their rule ids.
+// Report is the result of cleaning a text. Findings are sorted by rule id and contain
+// each rule once.
 type Report struct {
 	Verdict  Verdict
 	Findings []Finding

@@ -8,9 +8,11 @@ import (
 	"io"
 )
 
-// maxLine bounds a line that ScanLines reads.
+// maxLine is the longest line that ScanLines accepts, in bytes. A longer one ends the
+// scan with an error.
 const maxLine = 64 << 20
 
+// lineIn is an object that ScanLines reads: one of text, json and chunks is set.
 type lineIn struct {
 	ID     json.RawMessage `json:"id,omitempty"`
 	Text   *string         `json:"text"`
@@ -18,6 +20,7 @@ type lineIn struct {
 	Chunks []string        `json:"chunks"`
 }
 
+// lineOut is the answer to a line. ID is the line's, unchanged.
 type lineOut struct {
 	ID       json.RawMessage `json:"id,omitempty"`
 	Text     string          `json:"text"`
@@ -28,11 +31,11 @@ type lineOut struct {
 	Error    string          `json:"error,omitempty"`
 }
 
-// ScanLines reads a JSON object a line and writes one a line, in order. A line
-// holds an id and either text, json or chunks; chunks go through a [Stream],
-// and what each gave out comes back as emitted. What would block a text is
-// masked in it. A line that cannot be read is answered by an error and does not
-// end the scan.
+// ScanLines reads one JSON object a line from r and writes one a line to w, in the same
+// order. An object has an id and one of text, json and chunks. Chunks go through a
+// [Stream]; the answer lists what each call returned as emitted. Matches that block are
+// masked. A line that is not such an object gets an answer with an error and does not end
+// the scan; empty lines are skipped. ScanLines returns the first error of r or w.
 func (l *Layer) ScanLines(r io.Reader, w io.Writer) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -49,6 +52,7 @@ func (l *Layer) ScanLines(r io.Reader, w io.Writer) error {
 	return lines.Err()
 }
 
+// scanLine cleans what one line holds and returns the answer.
 func (l *Layer) scanLine(line []byte) lineOut {
 	var in lineIn
 	err := json.Unmarshal(line, &in)

@@ -8,37 +8,37 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// streamContext is how much of what was emitted stays in sight: further left no
-// rule looks.
+// streamContext is how many emitted bytes a stream keeps as context for the rules. No
+// rule looks further back.
 const streamContext = 1024
 
-// Stream cleans a text that arrives in pieces, split anywhere. What its calls
-// return, joined, is what [Layer.Mask] returns for the whole; a piece is given
-// out as soon as nothing that may follow can change it. Where a layer's limit
-// lets more than a megabyte wait, it does not wait longer: a run that goes on is
-// then cleaned as far as it is known. A stream is for one goroutine.
+// Stream cleans a text that arrives in pieces, split anywhere. The results of its calls,
+// joined, are what [Layer.Mask] returns for the whole text. Each part is returned as soon
+// as nothing that follows can change it. A stream holds back about a megabyte at most: a
+// match that is still open then is cleaned as far as it is known. A stream must not be
+// used by several goroutines at once.
 type Stream struct {
 	layer *Layer
-	total int    // raw bytes seen
-	raw   string // not yet stripped: half a rune, half a line end
-	text  string // stripped; the first done bytes are emitted already
+	total int    // raw bytes written so far
+	raw   string // not stripped yet: an incomplete rune, line end or escape sequence
+	text  string // stripped; the first done bytes are cleaned and kept as context
 	done  int
-	wait  int    // how long text must be before it is worth reading again
-	held  string // cleaned, kept back because the text may be too long
-	shown int    // cleaned bytes emitted
+	wait  int    // length of text at which the next search is worth its cost
+	held  string // cleaned, held back because the text may be too long
+	shown int    // cleaned bytes returned so far
 	tally tally
 }
 
-// Stream starts a stream that cleans as this layer does.
+// Stream returns a new stream that cleans with this layer.
 func (l *Layer) Stream() *Stream { return &Stream{layer: l} }
 
-// Write takes the next piece and gives what is safe to show by now.
+// Write adds the next piece and returns what is safe to show now, which may be empty.
 func (s *Stream) Write(delta string) string {
 	limit := s.layer.max*reachFactor - tornToken
 	s.total += len(delta)
 	s.raw += delta[:min(len(delta), max(0, s.layer.max*reachFactor+1-len(s.raw)))]
 	if s.total > limit {
-		return "" // at most a torn token away from where reading stops
+		return "" // near the end of reading; Close decides where exactly it is
 	}
 	k := wholeRunes(s.raw)
 	s.text += s.layer.strip(s.text, s.raw[:k], &s.tally)
@@ -55,8 +55,8 @@ func (s *Stream) Write(delta string) string {
 	return s.emit(out)
 }
 
-// Close gives the rest and what was found in the whole. The stream must not be
-// written to afterwards.
+// Close returns the rest of the text and the report on the whole. The stream must not be
+// used afterwards.
 func (s *Stream) Close() (string, Report) {
 	over := s.total > s.layer.max*reachFactor
 	if over {
@@ -75,8 +75,8 @@ func (s *Stream) Close() (string, Report) {
 	return out, s.tally.report(s.layer.detector.Rules)
 }
 
-// advance cleans the text from done up to h, or up to the start of a match that
-// goes on behind it.
+// advance cleans and returns the text from done up to h, or up to the start of a match
+// that extends beyond h. It drops emitted text that is too old to be context.
 func (s *Stream) advance(h int) string {
 	if h <= s.done {
 		return ""
@@ -113,8 +113,8 @@ func (s *Stream) advance(h int) string {
 	return b.String()
 }
 
-// emit gives out cleaned text as far as the length guard allows; what lies
-// behind waits for the end, when it is known whether the whole is too long.
+// emit returns as much cleaned text as the length guard surely allows. The rest is held
+// until Close knows whether the whole text is too long.
 func (s *Stream) emit(out string) string {
 	s.held += out
 	free := s.layer.max - noticeRoom - 64 - s.shown
@@ -128,8 +128,8 @@ func (s *Stream) emit(out string) string {
 	return out
 }
 
-// wholeRunes is how much of a raw piece can be stripped now: not half a rune, half a
-// line end or half a terminal sequence.
+// wholeRunes returns how many bytes of s can be stripped now. It leaves out an incomplete
+// rune, line end or terminal sequence at the end, which the next piece may complete.
 func wholeRunes(s string) int {
 	n := len(s)
 	for k := 1; k <= 3 && k <= n; k++ {

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// maxHeld is how much a stream holds back at most, a last delta apart.
+	// maxHeld is how many bytes a stream holds back at most, the latest piece apart.
 	maxHeld = 1 << 20
-	// lastHeld is what it still holds when that was too much: more than any rule
-	// reads of one match, block of a key and encoded run apart.
+	// lastHeld is how many bytes it still holds after a release. No rule reads more of
+	// one match, except for private keys and encoded runs.
 	lastHeld = 128 << 10
 )
 
-// release gives out what is held back too long: a run without a space, encoded
-// lines without an end, a private key. Of a match that goes on, the middle is
-// dropped, since a marker will stand for it; its beginning and its end say what
-// it is. Any other run is cleaned as far as it is known.
+// release empties the buffer once it exceeds maxHeld: for a run without spaces, endless
+// encoded lines, or a private key. It returns what can be cleaned so far. If one match
+// still fills the buffer, its middle is dropped; a marker will replace the match, and the
+// beginning and end suffice to recognise it.
 func (s *Stream) release() string {
 	if len(s.text)-s.done <= maxHeld {
 		return ""
@@ -26,14 +26,14 @@ func (s *Stream) release() string {
 	if len(s.text)-s.done > maxHeld {
 		from, to := seam(s.text, s.done+lastHeld), seam(s.text, len(s.text)-lastHeld)
 		if s.text[from-1] != '\n' || s.text[to-1] != '\n' {
-			to -= (to - from) % 12 // whole groups of base64 and of every escape
+			to -= (to - from) % 12 // keep the alignment of base64 and of all escapes
 		}
 		s.text = s.text[:from] + s.text[to:]
 	}
 	return out
 }
 
-// seam draws i back to behind a line end that is near, or to a rune's start.
+// seam moves i back to just after a line end within 4 KB, else to the start of a rune.
 func seam(s string, i int) int {
 	const near = 4096
 	if k := strings.LastIndexByte(s[i-near:i], '\n'); k >= 0 {

@@ -5,26 +5,26 @@ import (
 	"encoding/json"
 )
 
-// Text is cleaned text. The zero value is the empty text. A Text can only come
-// from a [Layer] or from [Literal], so holding one proves that it was cleaned.
+// Text is cleaned text. Its zero value is the empty text. Only a [Layer] and [Literal]
+// make one, so its type proves that it was cleaned. Texts are comparable.
 type Text struct{ s string }
 
-// constant can be named by no other package, so the only values that convert
-// to it implicitly are untyped constants.
+// constant is unexported, so other packages cannot convert to it: only untyped constants
+// do so implicitly.
 type constant string
 
-// Literal is a Text from a constant in our own source, such as a fallback
-// sentence. It accepts nothing that is known only at run time.
+// Literal returns a Text for a constant of our own source, such as a fallback sentence.
+// A value that is known only at run time does not compile.
 func Literal(s constant) Text { return Text{string(s)} }
 
-// String is the plain text, not escaped for any markup.
+// String returns the plain text, which is not escaped for any markup.
 func (t Text) String() string { return t.s }
 
-// Empty reports whether there is no text at all.
+// Empty reports whether the text has no bytes.
 func (t Text) Empty() bool { return t.s == "" }
 
-// MarshalJSON encodes the plain text as a JSON string. Markup stays as it is; an
-// encoder that wants it escaped does that itself.
+// MarshalJSON encodes the plain text as a JSON string, without escaping it for HTML. An
+// encoder that escapes HTML, the default of encoding/json, does so afterwards.
 func (t Text) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -35,12 +35,11 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// JSON is a cleaned JSON value. It is always valid JSON; the zero value encodes
-// as null.
+// JSON is a cleaned JSON value. It is always valid; its zero value encodes as null.
 type JSON struct{ raw json.RawMessage }
 
-// Raw is the encoded value, null for the zero value. The caller must not change
-// the bytes.
+// Raw returns the encoded value, null for the zero value. The caller must not change the
+// bytes, which the JSON keeps.
 func (j JSON) Raw() json.RawMessage {
 	if len(j.raw) == 0 {
 		return json.RawMessage("null")
@@ -48,8 +47,8 @@ func (j JSON) Raw() json.RawMessage {
 	return j.raw
 }
 
-// Null reports whether there is no value: nothing was set, or it is JSON's null.
+// Null reports whether the value is the zero value or JSON's null.
 func (j JSON) Null() bool { return len(j.raw) == 0 || string(j.raw) == "null" }
 
-// MarshalJSON is the value itself.
+// MarshalJSON returns the value as it is.
 func (j JSON) MarshalJSON() ([]byte, error) { return j.Raw(), nil }

@@ -10,14 +10,15 @@ import (
 	"candor/safety"
 )
 
-// SafeHTML is a text's HTML form: inert, without any element. It is a type of
-// its own so that nothing escapes a text twice.
+// SafeHTML is HTML that is safe to insert into a page: it runs and loads nothing. Being a
+// type of its own keeps it from being escaped twice.
 type SafeHTML string
 
+// strict removes every element.
 var strict = sync.OnceValue(bluemonday.StrictPolicy)
 
-// HTML is the text for a page: escaped first, so that code such as Vec<String>
-// survives, and then through bluemonday, which has nothing left to remove.
+// HTML returns the text escaped, without any element. It escapes first, so that code such
+// as Vec<String> is kept, and then sanitizes, which has nothing left to remove.
 func HTML(t safety.Text) SafeHTML {
 	s := t.String()
 	if !strings.ContainsAny(s, `<>&"'`) {

@@ -18,15 +18,14 @@ import (
 	"candor/safety"
 )
 
-// MaxMarkdown is how long a text may be for its markup to be rendered, in bytes.
+// MaxMarkdown is the longest text that Markdown renders, in bytes.
 const MaxMarkdown = 16 << 10
 
-// Markdown is the text for a page with its Markdown rendered: paragraphs, lists,
-// tables, code, emphasis and links to other sites, which open elsewhere and learn
-// nothing of us. What Markdown can hide stays in view: HTML is text, an image is
-// its description and address, a link that leads nowhere safe is what was written.
-// Nothing in it is fetched by showing it. Text that is too long, or nested beyond
-// reason, comes as it is, in <pre>.
+// Markdown renders the text's Markdown: paragraphs, lists, tables, code, emphasis and
+// links to other sites, which open in a new tab and get no referrer. What Markdown would
+// hide stays visible: HTML is shown as text, an image as its description and address, and
+// a link to an unsafe address as it was written. Showing the page loads nothing. Text that
+// is too long, or made to keep the parser busy, is escaped as a whole, in <pre>.
 func Markdown(t safety.Text) SafeHTML {
 	s, asItIs := t.String(), "<pre>"+HTML(t)+"</pre>"
 	if len(s) > MaxMarkdown || laborious(s) {
@@ -44,15 +43,15 @@ func Markdown(t safety.Text) SafeHTML {
 	return SafeHTML(rich().SanitizeBytes(page.Bytes()))
 }
 
-// What a parser of Markdown goes back over again and again, and how many of it a
-// text that people read stays below.
+// Brackets, emphasis and nested blocks make a Markdown parser backtrack. These bounds are
+// above what any text for people has.
 const (
 	maxBrackets = 400
 	maxStars    = 1600
-	maxOpened   = 100 // blocks, by one line
+	maxOpened   = 100 // blocks that one line opens
 )
 
-// laborious reports whether a text is made to keep a parser busy.
+// laborious reports whether a text exceeds the bounds above.
 func laborious(text string) bool {
 	if strings.Count(text, "[") > maxBrackets || strings.Count(text, "*")+strings.Count(text, "_") > maxStars {
 		return true
@@ -66,10 +65,10 @@ func laborious(text string) bool {
 	return false
 }
 
-// maxNested is how many elements of a text may stand in each other.
+// maxNested is how deep the elements of a text may nest.
 const maxNested = 64
 
-// deep reports whether a document is deeper than anybody would write.
+// deep reports whether a document nests deeper than maxNested.
 func deep(doc ast.Node) bool {
 	depth := 0
 	err := ast.Walk(doc, func(_ ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -85,10 +84,11 @@ func deep(doc ast.Node) bool {
 	return err != nil
 }
 
+// errTooDeep stops the walk in deep.
 var errTooDeep = errors.New("nested too deep")
 
-// markdown is CommonMark with tables, without what hides text: raw HTML and
-// definitions of link targets.
+// markdown is CommonMark with tables, strikethrough and bare links, but without the parts
+// that hide text: raw HTML and link reference definitions.
 var markdown = sync.OnceValue(func() goldmark.Markdown {
 	const first = 100
 	blocks := []util.PrioritizedValue{
@@ -112,8 +112,8 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 	)
 })
 
-// rich lets the elements of Markdown through, and of their attributes a link's
-// address. No element of it loads anything.
+// rich allows the elements of Markdown, and as attributes only a link's address and the
+// first number of a list. None of these elements loads anything.
 var rich = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote", "ul", "ol", "li",
@@ -129,8 +129,8 @@ var rich = sync.OnceValue(func() *bluemonday.Policy {
 	return p
 })
 
-// plainLinks renders links, images and headings so that nothing of them is hidden
-// and headings stay below the page's own.
+// plainLinks renders links and images without hiding any of their text, and headings at
+// levels below the page's own.
 type plainLinks struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
@@ -140,6 +140,7 @@ func (p plainLinks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindHeading, p.heading)
 }
 
+// link renders a link to another site as one, and any other as its source text.
 func (plainLinks) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	to := n.(*ast.Link).Destination
 	switch {
@@ -155,6 +156,7 @@ func (plainLinks) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (a
 	return ast.WalkContinue, nil
 }
 
+// image renders an image as its source text.
 func (plainLinks) image(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		_, _ = w.WriteString("![")
@@ -164,6 +166,7 @@ func (plainLinks) image(w util.BufWriter, _ []byte, n ast.Node, entering bool) (
 	return ast.WalkContinue, nil
 }
 
+// heading renders level 1 as h4, level 2 as h5 and all others as h6.
 func (plainLinks) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	name := "h" + string(rune('0'+min(n.(*ast.Heading).Level+3, 6)))
 	if entering {

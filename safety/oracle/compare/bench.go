@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"candor/safety"
+	"candor/safety/internal/prefilter"
 	"candor/safety/oracle"
 )
 
@@ -44,7 +45,7 @@ func bench(flags *flag.FlagSet, args []string) error {
 		rounds = 3
 	}
 	layer := safety.NewLayer(safety.MaxBytes(1 << 20))
-	fmt.Printf("hashing eight positions at a time (GOEXPERIMENT=simd and AVX2): %v\n", safety.Vectors())
+	fmt.Printf("hashing eight positions at a time (GOEXPERIMENT=simd and AVX2): %v\n", prefilter.Vectors())
 	out := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(out, "case\tbytes\tdetector\tMB/s\tallocs\tgitleaks\tx gitleaks\tof IndexByte\twhole Clean\t")
 	missed := 0
