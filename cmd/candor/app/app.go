@@ -23,7 +23,7 @@ type App struct {
 
 	chat       *agent.Chat
 	handler    http.Handler
-	closeAgent func()
+	closeAgent func() // stops the MCP servers; no turn may run any more
 }
 
 // New builds an app. tokens decide who may call the API. newID makes the ids of
@@ -61,8 +61,11 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
 
 // Close accepts no further turns and waits for running ones until ctx ends, then
-// interrupts them. Event streams end once they have sent every event; MCP servers are
-// stopped. Close returns when nothing of the app runs but open HTTP requests.
+// interrupts them. The order is the reverse of New's: the chat first, because its turns
+// append to the store and call tools; then the store, which ends the event streams once
+// they have sent every event; and the toolkit last, with its MCP servers and the open
+// workspace. Close returns when nothing of the app runs but open HTTP requests. Whoever
+// owns the listener shuts it down after that, so that those requests can finish.
 func (a *App) Close(ctx context.Context) {
 	a.chat.Close(ctx)
 	_ = a.Store.Close() // a memory store has nothing to fail at

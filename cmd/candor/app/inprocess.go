@@ -44,7 +44,9 @@ func StartInProcess(s Settings, log *slog.Logger) (*InProcess, error) {
 	return p, nil
 }
 
-// Close interrupts running turns and returns when no goroutine of the app is left.
+// Close interrupts running turns and returns when no goroutine of the app is left. The app
+// goes first, so that the interruption still reaches the client's event stream; then the
+// client, its connections, and the server.
 func (p *InProcess) Close() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -9,13 +9,29 @@ type Settings struct {
 	Tools  ToolSettings
 	Safety SafetySettings
 
-	Reasoning       string        // the most that AG-UI front ends may see: full, summary or hidden; "" means full
-	ApprovalTimeout time.Duration // a call that nobody decides on within this time is rejected
-	Origins         []string      // web origins that may call the API, besides the server's own
-	SendsPerMinute  int           // messages per user
-	StreamsPerUser  int           // event streams open at once
-	Heartbeat       time.Duration // longest silence on a stream
-	WriteTimeout    time.Duration // how long a stream's client may stop reading before it is cut off
+	// Reasoning is the most that AG-UI front ends may see: full (the default), summary or
+	// hidden. It does not restrict the API, whose users see everything of their own.
+	Reasoning string
+
+	// ApprovalTimeout is how long a call waits for a person's decision before it is
+	// rejected; 5 minutes by default. The turn waits for as long, and so does its thread.
+	ApprovalTimeout time.Duration
+
+	// Origins are the web origins that may call the API, besides the server's own and
+	// those of this machine, such as https://app.example. Browsers enforce it.
+	Origins []string
+
+	SendsPerMinute int // messages that a user may send in a minute; 30 by default
+	StreamsPerUser int // event streams that a user may have open; 100 by default
+
+	// Heartbeat is the longest silence on a stream; 15 seconds by default. Proxies cut
+	// connections that are silent for longer than they like, often for a minute.
+	Heartbeat time.Duration
+
+	// WriteTimeout is how long a stream's client may stop reading before it is
+	// disconnected; 10 seconds by default. Otherwise a client that never reads would
+	// occupy a connection for as long as it stays.
+	WriteTimeout time.Duration
 }
 
 // ModelSettings choose the model. Keys and addresses of providers come from the

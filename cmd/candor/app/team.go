@@ -19,8 +19,10 @@ import (
 const startTimeout = 30 * time.Second
 
 // NewAgent builds the agent that the settings describe, with its sub-agents and its
-// tools. The tools are replaced whenever those of an MCP server change. The caller
-// calls closeAgent when no turn runs any more; it stops the MCP servers.
+// tools. The tools are replaced whenever those of an MCP server change; a turn that runs
+// at that moment sees the new ones from its next step on. The caller calls closeAgent
+// when no turn runs any more; it stops the MCP servers and closes the workspace. After
+// an error nothing is left to close.
 func NewAgent(s Settings, layer *safety.Layer, log *slog.Logger) (lead *agent.Dispatcher, closeAgent func(),
 	err error) {
 	m, err := newModel(s.Model, log)

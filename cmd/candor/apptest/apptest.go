@@ -35,10 +35,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// M is a JSON object.
+// M is a JSON object, as a test writes one down or [Decode] returns it. Numbers that were
+// decoded are float64.
 type M = map[string]any
 
-// Root returns the folder of the module, for paths to testdata and as a workspace.
+// Root returns the folder of the module, for paths to testdata and as a workspace. It
+// looks for go.mod from the working directory upwards, which go test sets to the folder
+// of the tested package. Tests must not write below it.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -60,7 +63,7 @@ func Eventually(t testing.TB, what string, ok func() bool) {
 	require.Eventually(t, ok, time.Minute, 5*time.Millisecond, what)
 }
 
-// JSON encodes a value.
+// JSON encodes a value, for the body of a request or a script.
 func JSON(t testing.TB, v any) []byte {
 	t.Helper()
 	raw, err := json.Marshal(v)

@@ -13,7 +13,8 @@ import (
 	"candor/session"
 )
 
-// Session returns the user's session.
+// Session returns the user's session, straight from the store, for tests that check what
+// was recorded without going through the API. It is created if the user has none yet.
 func (s *Server) Session(user string) *session.Session {
 	s.T.Helper()
 	own, err := s.App.Store.Open(s.T.Context(), user)
@@ -54,7 +55,9 @@ func (s *Server) RunTurns(user, thread string, count int) {
 	}
 }
 
-// Approve approves the call that the last of the frames asks about.
+// Approve approves the call that the last of the frames asks about: pass it the result
+// of [Stream.Until] with "approval_needed". It returns once the server has accepted the
+// decision; the call may not have begun.
 func (s *Server) Approve(user string, frames []Frame) {
 	s.T.Helper()
 	request := regexp.MustCompile(`"request_id":"([^"]+)"`).FindStringSubmatch(frames[len(frames)-1].Data)

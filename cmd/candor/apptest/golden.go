@@ -15,7 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens below testdata")
 
-// CompareGolden compares text with the golden file, or writes the file under -update.
+// CompareGolden compares text with the golden file line by line and prints the lines that
+// differ. Under -update it writes the file instead and never fails: make golden runs the
+// tests that way, and git diff then shows what changed.
 func CompareGolden(t testing.TB, file, got string) {
 	t.Helper()
 	if *update {
@@ -64,7 +66,9 @@ func Script(t testing.TB, dir string) string {
 	return file
 }
 
-// Fixtures returns the values that {{name}} in a case stands for.
+// Fixtures returns the values that {{name}} in a case stands for. They look like
+// credentials, open nothing, and are put together here so that no file of the repository
+// contains one. A line break is written as \n, because they are filled into JSON.
 func Fixtures() map[string]string {
 	dashes := strings.Repeat("-", 5)
 	return map[string]string{

@@ -38,8 +38,10 @@ type Play struct {
 	wg     sync.WaitGroup
 }
 
-// NewPlay starts an app that replays a script. It has to be called in a bubble. The
-// caller closes it.
+// NewPlay starts an app that replays a script, with an empty folder as its workspace. It
+// has to be called inside synctest.Test, where time stands still while any goroutine
+// runs: a delay of the script costs no real time, and timestamps are the same on every
+// run. The caller closes the play before the bubble ends, which synctest requires.
 func NewPlay(t *testing.T, script []byte) *Play {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "script.json")
@@ -69,7 +71,8 @@ func (p *Play) openStream() {
 // retryHint matches the one random part of a stream.
 var retryHint = regexp.MustCompile(`retry: \d+`)
 
-// StopStream ends the stream and returns what it sent.
+// StopStream ends the stream and returns all that it sent, with a fixed retry hint, for a
+// comparison with a golden. The app goes on; Close is still due.
 func (p *Play) StopStream() string {
 	p.stop()
 	p.wg.Wait()
@@ -83,7 +86,8 @@ func (p *Play) Close() {
 	p.App.Close(p.t.Context())
 }
 
-// Answer decides the calls that wait for approval: action by call id.
+// Answer decides the calls of the thread that wait for approval. actions maps the id of
+// each such call to approve or deny; a call too many or too few fails the test.
 func (p *Play) Answer(actions map[string]string, thread string) {
 	p.t.Helper()
 	if len(actions) == 0 {

@@ -45,7 +45,9 @@ func Command(ctx context.Context, t testing.TB, args ...string) *exec.Cmd {
 // Token is the token of access.LocalUser on the servers of Serve and Play.
 const Token = "a-token-for-tests-only"
 
-// HideProviders clears the environment variables that would choose a model.
+// HideProviders clears the environment variables that would choose a model until the test
+// ends, so that no test calls a provider with the key of whoever runs it. A test that
+// uses it cannot be parallel.
 func HideProviders(t testing.TB) {
 	t.Helper()
 	for _, name := range []string{
@@ -58,16 +60,19 @@ func HideProviders(t testing.TB) {
 
 // Running is the candor serve command, running in this process.
 type Running struct {
-	URL         string
-	Out, ErrOut *LogBuffer
+	URL    string     // http and the address, without a slash at the end
+	Out    *LogBuffer // standard output
+	ErrOut *LogBuffer // standard error: the log
 
 	t    testing.TB
 	stop context.CancelFunc
-	exit chan error
+	exit chan error // gets what the command returned, once
 }
 
 // Serve starts candor serve with these flags on a free port. CANDOR_TOKEN has to be
-// Token for the methods of Running that call the API. The caller ends it with Stop.
+// Token for the methods of Running that call the API. Provider variables are hidden,
+// unless the test has set OPENAI_BASE_URL to a server of its own. Serve returns once the
+// server has printed its address. The caller ends it with Stop, or with Signal and Wait.
 func Serve(t testing.TB, flags ...string) *Running {
 	t.Helper()
 	if os.Getenv(app.OpenAIBaseEnv) == "" {

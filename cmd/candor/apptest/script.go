@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ScriptFile writes a script to a file of the test and returns the file's name.
+// ScriptFile writes a script to a file and returns the file's name, for --script and
+// app.ModelSettings.Script. The file is removed when the test ends.
 func ScriptFile(t testing.TB, script any) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "script.json")
@@ -16,7 +17,8 @@ func ScriptFile(t testing.TB, script any) string {
 	return file
 }
 
-// Answering is a script that answers every message with text and calls no tool.
+// Answering is a script that answers every message with text and calls no tool, for tests
+// whose subject is not the model.
 func Answering(text string) M {
 	return M{"steps": []M{{"text": text}}}
 }

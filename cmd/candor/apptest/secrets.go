@@ -14,7 +14,9 @@ import (
 // must not be shown anywhere.
 type Planted struct{ Kind, Text, Secret string }
 
-// Plant returns one secret of each of twenty-two kinds, the same on every call.
+// Plant returns one secret of each of twenty-two kinds, the same on every call, so that a
+// failure can be repeated. A test puts Text wherever a model, a tool or a user can put
+// text and then checks every output with [AssertAbsent].
 func Plant() []Planted {
 	random := rand.New(rand.NewPCG(20, 26))
 	pick := func(alphabet string, n int) string {

@@ -49,7 +49,9 @@ func (l *LogBuffer) String() string {
 func TokenOf(user string) string { return "token-of-" + user + "-for-tests" }
 
 // Start serves a script, or the offline model if script is nil, to the users ann and
-// bob until the test ends. The settings' model and workspace are overwritten.
+// bob until the test ends. The settings' provider and workspace are overwritten. When the
+// test ends, turns that still run are interrupted, the app is closed, and then the
+// listener; what a test starts on top of it has to end before.
 func Start(t testing.TB, s app.Settings, script any) *Server {
 	t.Helper()
 	s.Model.Provider = "offline"
@@ -86,7 +88,8 @@ func StartFor(t testing.TB, s app.Settings, tokens access.Tokens) *Server {
 	return srv
 }
 
-// Reply is an answer of the API, its body read.
+// Reply is an answer of the API, its body read and closed. Any status is a reply; the
+// test asserts the one it expects.
 type Reply struct {
 	T      testing.TB
 	Status int

@@ -12,14 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Frame is one server-sent event.
+// Frame is one server-sent event: its id, which is the cursor to go on after it, its kind
+// and its data, which is one line of JSON.
 type Frame struct{ ID, Event, Data string }
 
-// Stream reads server-sent events the way the WHATWG standard tells a browser to.
+// Stream reads server-sent events as the WHATWG standard specifies it for a browser. The
+// caller closes Body, or ends the context it subscribed with; both end a blocked Next.
 type Stream struct {
 	Body   io.ReadCloser
 	Lines  *bufio.Reader
-	LastID string // of the last complete block
+	LastID string // of the last complete block, to subscribe again after it
 }
 
 // errRefused says that the server answered a subscription with another status than 200.

@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// canary is a made-up secret and a text that contains it.
+// canary is a made-up secret and a text that contains it. text is what is sent; secret is
+// the part that must not come back, such as the password within a database's address.
 type canary struct{ kind, text, secret string }
 
 // canaries returns one secret of each kind that a server has to mask. They are random
-// on every call, so that a server cannot know them from a list, and open nothing.
+// on every call, so that a server cannot know them from a list, and open nothing. The
+// prefixes are split in this source, so that scanners of repositories do not report it.
 func canaries() []canary {
 	token := func(n int) string {
 		var b strings.Builder

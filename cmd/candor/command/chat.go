@@ -21,43 +21,30 @@ import (
 // chatSettings are the flags and arguments of chat.
 type chatSettings struct {
 	app.Settings
-	serverSettings
+	serverSettings // url is "" by default, which means an agent in this process
 	viewSettings
-	thread    string
-	continued bool // go on with the thread used last
-	logFile   string
-	words     []string
+	thread    string   // the id of a thread of the server; "" begins a new one
+	continued bool     // continue the thread used last; thread has precedence
+	logFile   string   // appended to, created with mode 0600; "" discards the log
+	words     []string // one message instead of standard input
 }
 
-const chatDescription = `Talks with the agent and shows why it does what it does: each tool as it runs, and
-after the turn the reason for every call, with its parameters and outcome.
-
-Without --server the agent runs in this process, on the model of the environment or
-the offline one, as serve would run it; its conversations end with the program. With
---server it is a running server's agent, and the screens are the same. Words given
-as arguments are said, answered, and that is all.
-
-A line that begins with / is a command; /help lists them. Ctrl-C stops the turn that
-runs, Ctrl-D leaves. Where input or output is no terminal, lines are taken one turn
-after another, and nothing but plain text is written.
-
-EXIT STATUS
-   0  done
-   1  the conversation could not go on; or lines were piped in, or given as arguments,
-      and not every turn completed
-
-EXAMPLES
-   candor chat
-   candor chat --enable shell --workspace ~/project
-   candor chat --server http://127.0.0.1:8080 --continue
-   candor chat "what time is it?"
-   printf 'what time is it?\n/reasoning\n' | candor chat --provider offline`
-
+// chatCommand returns candor chat: a conversation in the terminal, with an agent in this
+// process or, with --server, with that of a running server.
+//
+// It reads messages and commands that begin with / from standard input, or takes one
+// message from its arguments. On a terminal that can move its cursor it runs the line
+// editor of package terminal; otherwise it takes line after line and writes plain text,
+// or JSON lines with --json. The agent's log goes to the file of --log or nowhere, since
+// the screen belongs to the conversation.
+//
+// Exit status: 0 when the user leaves; 1 if the conversation could not continue, or if
+// input was piped or given as arguments and not every turn completed.
 func chatCommand(stdin io.Reader) *cli.Command {
 	var s chatSettings
 	return &cli.Command{
 		Name: "chat", Usage: "talk with the agent, its reasons in view",
-		ArgsUsage: "[WORDS…]", Description: chatDescription,
+		ArgsUsage: "[WORDS…]", Description: helpText("chat"),
 		Flags: chatFlags(&s),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			s.words = c.Args().Slice()
@@ -66,6 +53,8 @@ func chatCommand(stdin io.Reader) *cli.Command {
 	}
 }
 
+// chatFlags binds the flags of chat. Those of a model, of tools and of safety have no
+// effect with --server: a running server has its own.
 func chatFlags(s *chatSettings) []cli.Flag {
 	return slices.Concat(modelFlags(&s.Model), toolFlags(&s.Tools), safetyFlags(&s.Safety),
 		serverFlags(&s.serverSettings, ""), viewFlags(&s.viewSettings), []cli.Flag{
@@ -125,6 +114,9 @@ func (s chatSettings) open(ctx context.Context, r *terminal.REPL) (disconnect fu
 	return r.Client.Close, nil
 }
 
+// openInProcess starts an agent in this process and connects r to it over memory, so that
+// the terminal code is the same as with a server. disconnect interrupts a running turn,
+// waits for every goroutine of the agent, and then closes the log file.
 func (s chatSettings) openInProcess(r *terminal.REPL) (disconnect func(), err error) {
 	if s.thread != "" || s.continued {
 		return nil, errors.New("--thread and --continue need --server: conversations in this process begin with it")
@@ -143,7 +135,8 @@ func (s chatSettings) openInProcess(r *terminal.REPL) (disconnect func(), err er
 	return func() { p.Close(); _ = closeLog() }, nil
 }
 
-// greeting returns the lines above the first prompt.
+// greeting returns the lines above the first prompt: which model answers and from where,
+// and how to get help, stop and leave. Piped input has no greeting.
 func greeting(model, where string) []string {
 	return []string{
 		"Candor with the " + model + " model, " + where,
@@ -151,7 +144,8 @@ func greeting(model, where string) []string {
 	}
 }
 
-// displayPath returns dir as an absolute path, with ~ for the home directory.
+// displayPath returns dir as an absolute path, with ~ for the home directory and without
+// control characters, which a folder's name may contain.
 func displayPath(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
@@ -163,6 +157,8 @@ func displayPath(dir string) string {
 }
 
 // openLog returns a logger that appends to a file, or discards everything if file is "".
+// The file is readable by its owner only: a log names folders and tools. The caller calls
+// closeLog when the agent has ended, which writes until then.
 func openLog(file string) (log *slog.Logger, closeLog func() error, err error) {
 	if file == "" {
 		return slog.New(slog.DiscardHandler), func() error { return nil }, nil

@@ -1,5 +1,5 @@
-// Package command is Candor's command line: one file per command, each with its help
-// text, its flags and what it prints.
+// Package command is Candor's command line: one file per command, with its flags and what
+// it prints; the long help texts are in help/COMMAND.txt.
 //
 // [Run] is the whole program but for the process around it. It takes the arguments,
 // the three standard streams and a context, so that a test runs any command in its own
@@ -24,8 +24,8 @@
 // scan --check found a secret; 4 if a worker's job is over for this worker; 1 for
 // every other error. [ExitStatus] maps errors to them.
 //
-// To add a command, write a file with a function that returns its *cli.Command, and
-// list it in Run.
+// To add a command, write a file with a function that returns its *cli.Command, put its
+// help text into the folder help, and list it in Run.
 package command
 
 import (

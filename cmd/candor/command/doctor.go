@@ -18,22 +18,14 @@ import (
 	"candor/cmd/candor/terminal"
 )
 
-const doctorDescription = `Looks at a running server: is it there, does the token work, which model answers.
-
-With --canary it plants made-up secrets in messages, thread ids, paths and queries,
-lets the agent work on them, and searches every place where they could come out:
-the event stream, history, threads, status, metrics, and the answers to mistakes.
-With --log it searches the server's log file as well. With --json each thing looked
-at is a line.
-
-EXIT STATUS
-   0  all is well
-   1  something is not; the lines marked ✗ say what
-
-EXAMPLES
-   candor doctor
-   candor doctor --server http://127.0.0.1:9000 --canary --log candor.log`
-
+// doctorCommand returns candor doctor: checks of a running server, over its public API.
+//
+// It reads the token as the other client commands do, and the server's log file if --log
+// names one. It writes a line per check to standard output, or a JSON object per check
+// with --json. --canary opens a thread and sends messages, so it uses the model and
+// leaves conversations about made-up secrets behind, masked if the server works.
+//
+// Exit status: 0 if every check passed; 1 if one did not.
 func doctorCommand() *cli.Command {
 	d := &doctor{client: &http.Client{Timeout: 30 * time.Second}}
 	var (
@@ -41,7 +33,7 @@ func doctorCommand() *cli.Command {
 		s     serverSettings
 	)
 	return &cli.Command{
-		Name: "doctor", Usage: "check a running server, and that it keeps secrets", Description: doctorDescription,
+		Name: "doctor", Usage: "check a running server, and that it keeps secrets", Description: helpText("doctor"),
 		Flags: append(serverFlags(&s, defaultServer),
 			&cli.BoolFlag{Name: "json", Category: "Output", Usage: "write a line of JSON for each thing looked at",
 				Destination: &d.json},
@@ -65,12 +57,16 @@ func doctorCommand() *cli.Command {
 	}
 }
 
-// doctor checks one server and writes a line for each check.
+// doctor checks one server and writes a line for each check. It calls the API with plain
+// HTTP instead of web/client, because it has to see every byte of an answer: a leak may
+// be in a field that a client would ignore.
 type doctor struct {
-	client             *http.Client
-	server, token, log string
-	out                io.Writer
-	json               bool
+	client *http.Client // its timeout of 30 seconds bounds a check, the planted turns included
+	server string       // the URL of the server
+	token  string       // sent with every request; "" makes the token check fail
+	log    string       // the server's log file, searched after each planted turn; "" means none
+	out    io.Writer
+	json   bool
 }
 
 // say writes the result of one check: a line of text, or a JSON object with --json.
@@ -144,7 +140,8 @@ func (d *doctor) plantAll(ctx context.Context) error {
 	return nil
 }
 
-// place is an answer of the server that could contain a planted secret.
+// place is an answer of the server that could contain a planted secret. name says to a
+// person where that is; text is the whole answer.
 type place struct{ name, text string }
 
 // plant sends a secret in a message, a thread id, paths, queries and a cursor, lets the
@@ -190,7 +187,8 @@ func (d *doctor) plant(ctx context.Context, c canary) ([]place, error) {
 	return places, nil
 }
 
-// newThread opens a thread and returns its id.
+// newThread opens a thread and returns its id. Each planted secret gets its own, so that
+// history shows the turn of that secret only.
 func (d *doctor) newThread(ctx context.Context) (string, error) {
 	status, body, err := d.ask(ctx, http.MethodPost, "/api/chat/thread/new", struct{}{})
 	if err != nil {
@@ -236,7 +234,8 @@ func (d *doctor) watchTurn(ctx context.Context, thread, content string) (string,
 	}
 }
 
-// request makes a request with the token; body is sent as JSON.
+// request makes a request with the token; body is sent as JSON. Neither method nor path is
+// checked, since doctor sends wrong requests on purpose.
 func (d *doctor) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
 	raw, err := json.Marshal(body)
 	if err != nil {

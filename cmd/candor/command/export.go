@@ -13,32 +13,26 @@ import (
 	"candor/web/client"
 )
 
-const exportDescription = `Writes a conversation with its reasons as a file: Markdown, JSON lines, or one HTML
-page that stands alone. THREAD is the id of a conversation, the beginning of one, or
-last for the one used last. It goes to standard output, or to the file that --output
-names, which must not exist yet.
-
-EXIT STATUS
-   0  written
-   1  the server did not answer, or refused; or the file could not be written
-   2  there is no such thread
-
-EXAMPLES
-   candor export last > conversation.md
-   candor export 7c9e6679 --format html --output why.html
-   candor export last --json | jq -c '.reasoning.tool_decisions[]'`
-
 // exportSettings are the flags of export.
 type exportSettings struct {
 	remoteSettings
-	format, file string
+	format string // md, jsonl or html; --json means jsonl
+	file   string // a new file; "" means standard output
 }
 
+// exportCommand returns candor export: one conversation of a server as a document.
+//
+// It reads the conversation over the API and writes it to standard output, or to the file
+// of --output. That file must not exist, so that an export never destroys an earlier one.
+// Progress goes to standard error, and only if that is a terminal.
+//
+// Exit status: 0 if everything was written; 1 if the server did not answer, refused, or
+// the file could not be written; 2 if there is no such thread.
 func exportCommand() *cli.Command {
 	var s exportSettings
 	return &cli.Command{
 		Name: "export", Usage: "write a conversation to a file, reasons included",
-		ArgsUsage: "THREAD", Description: exportDescription,
+		ArgsUsage: "THREAD", Description: helpText("export"),
 		Flags: append(remoteFlags(&s.remoteSettings),
 			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "md",
 				Usage: "write `FORMAT`: md, jsonl or html; --json is jsonl", Destination: &s.format},
@@ -63,7 +57,9 @@ func exportCommand() *cli.Command {
 }
 
 // exportThread writes a thread to the file of the settings, else to stdout. On a
-// terminal the text is cleaned of control characters; a file or a pipe gets every byte.
+// terminal the text is cleaned of control characters, which could otherwise move the
+// cursor or hide a line; a file or a pipe gets every byte. The document is streamed, so
+// memory does not grow with the conversation.
 func exportThread(ctx context.Context, s exportSettings, thread string, stdout, stderr io.Writer) error {
 	c, err := s.connect()
 	if err != nil {

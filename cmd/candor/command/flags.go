@@ -13,7 +13,9 @@ import (
 // The flags that several commands share. Each function binds its flags to one struct,
 // so that a flag has one name, one help text and one environment variable everywhere.
 
-// modelFlags binds the flags that choose a model, for serve, chat and worker.
+// modelFlags binds the flags that choose a model, for serve, chat and worker. All are
+// empty by default, which leaves the choice to the environment; app.ModelSettings says
+// what each means. Keys have no flag.
 func modelFlags(s *app.ModelSettings) []cli.Flag {
 	const category = "Model"
 	return []cli.Flag{
@@ -38,7 +40,9 @@ func modelFlags(s *app.ModelSettings) []cli.Flag {
 	}
 }
 
-// toolFlags binds the flags that choose what a model may call.
+// toolFlags binds the flags that choose what a model may call, for serve, chat and
+// worker. The default is the working directory as workspace and the built-in tools that
+// read it: a tool that runs programs or reaches the network has to be enabled.
 func toolFlags(s *app.ToolSettings) []cli.Flag {
 	const category = "Tools"
 	return []cli.Flag{
@@ -59,7 +63,9 @@ func toolFlags(s *app.ToolSettings) []cli.Flag {
 	}
 }
 
-// safetyFlags binds the flags that choose what is masked, for scan as well.
+// safetyFlags binds the flags that choose what is masked, for serve, chat, worker and
+// scan. Without them the layer masks what it recognizes by its shape, and the model's
+// keys; a secret without a recognizable shape has to be listed.
 func safetyFlags(s *app.SafetySettings) []cli.Flag {
 	const category = "Safety"
 	return []cli.Flag{
@@ -75,7 +81,10 @@ func safetyFlags(s *app.SafetySettings) []cli.Flag {
 }
 
 // logSettings say what is logged to standard error.
-type logSettings struct{ level, format string }
+type logSettings struct {
+	level  string // the lowest level that is logged: debug, info (the default), warn or error
+	format string // text (the default) for people, json for machines
+}
 
 // logFlags binds the flags of logging to standard error.
 func logFlags(s *logSettings) []cli.Flag {
@@ -89,7 +98,8 @@ func logFlags(s *logSettings) []cli.Flag {
 	}
 }
 
-// logger returns a logger that writes to w.
+// logger returns a logger that writes to w. It fails if the level or the format is
+// unknown, so that a typing error does not silence the log.
 func (s logSettings) logger(w io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.level)); err != nil {

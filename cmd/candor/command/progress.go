@@ -7,9 +7,11 @@ import (
 	"time"
 )
 
-// progress shows on a terminal how long an operation takes, from its second second on.
-// Anything but a terminal gets nothing. done erases the line and returns when nothing
-// more is written, so that the caller may write next.
+// progress shows on a terminal how long an operation has taken, once it has taken more
+// than a second: a line that flashed up for less would only be noise. It redraws the
+// line every second. If w is not a terminal nothing is written, so that logs and pipes
+// stay free of control sequences. The caller calls done exactly once; it erases the line
+// and returns after the last write, so that the caller may write next.
 func progress(w io.Writer, what string) (done func()) {
 	if _, tty := terminalOf(w); !tty {
 		return func() {}

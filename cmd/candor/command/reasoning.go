@@ -14,27 +14,19 @@ import (
 	"candor/web/client"
 )
 
-const reasoningDescription = `Shows why the tools of a turn were called: the reason for each, its parameters and
-its outcome. THREAD is the id of a conversation, the beginning of one, or last for
-the one used last. Without a second argument it is the turn that ended last.
-
-With --json each turn is a line, as the API gives it; one turn has its whole results.
-
-EXIT STATUS
-   0  shown
-   1  the server did not answer, or refused
-   2  there is no such thread, or no such turn in it
-
-EXAMPLES
-   candor reasoning last
-   candor reasoning 7c9e6679 2
-   candor reasoning last all --json | jq .reasoning.tool_decisions`
-
+// reasoningCommand returns candor reasoning: the reasons behind the calls of ended turns.
+//
+// It reads the turns over the API and writes them to standard output, as text for a person
+// or, with --json, as one line of JSON per turn. A turn that still runs is not shown: its
+// reasons may be incomplete. candor tail shows those.
+//
+// Exit status: 0 if a turn was shown; 1 if the server did not answer or refused; 2 if
+// there is no such thread or turn.
 func reasoningCommand() *cli.Command {
 	var s remoteSettings
 	return &cli.Command{
 		Name: "reasoning", Usage: "show why the tools of a turn were called", ArgsUsage: "THREAD [N|all|last]",
-		Description: reasoningDescription, Flags: remoteFlags(&s),
+		Description: helpText("reasoning"), Flags: remoteFlags(&s),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			which, err := whichTurns(c.Args())
 			if err != nil {
@@ -45,7 +37,8 @@ func reasoningCommand() *cli.Command {
 	}
 }
 
-// whichTurns reads the arguments behind the thread: a turn's number, all or last.
+// whichTurns reads the argument after the thread: a turn's number, all, or last,
+// which is the default. Whether there is such a turn is for the server to say.
 func whichTurns(args cli.Args) (string, error) {
 	switch {
 	case args.Len() == 0:

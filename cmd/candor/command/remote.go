@@ -14,6 +14,8 @@ import (
 	"candor/web/client"
 )
 
+// The server of every client command unless --server names one: where serve listens by
+// default. The token file is relative to the working directory, and may be absent.
 const (
 	defaultServer    = "http://127.0.0.1:8080"
 	defaultTokenFile = ".candor/token"
@@ -21,8 +23,8 @@ const (
 
 // serverSettings name a running server and the file of the token to log in with.
 type serverSettings struct {
-	url       string
-	tokenFile string
+	url       string // http or https, without user, query and fragment
+	tokenFile string // read only if CANDOR_TOKEN is not set
 }
 
 // serverFlags binds the flags that name a server; url is the default, and "" means none.
@@ -37,7 +39,9 @@ func serverFlags(s *serverSettings, url string) []cli.Flag {
 	}
 }
 
-// token returns the token of the environment, else that of the file.
+// token returns the token of CANDOR_TOKEN, else that of the file, without the white space
+// around it. There is no flag for the token itself, because other users of a machine can
+// read a program's arguments.
 func (s serverSettings) token() (string, error) {
 	if t := os.Getenv(tokenEnv); t != "" {
 		return t, nil
@@ -68,6 +72,7 @@ type remoteSettings struct {
 	viewSettings
 }
 
+// remoteFlags binds the flags that reasoning, tail and export share.
 func remoteFlags(s *remoteSettings) []cli.Flag {
 	return slices.Concat(serverFlags(&s.serverSettings, defaultServer), viewFlags(&s.viewSettings))
 }

@@ -14,29 +14,18 @@ import (
 	"candor/safety"
 )
 
-const scanDescription = `Reads FILE, or standard input for - or nothing, and writes it to standard output
-with secrets masked and dangerous characters out, as Candor cleans everything it
-keeps. What was found is listed on standard error: rule and count, never a value.
-Input of any length is cleaned as it comes.
-
-With --ndjson each line of input is an object {"id", "text"}, {"id", "json"} or
-{"id", "chunks": […]}, and each line of output {"id", "text", "verdict",
-"findings": [{"rule", "count"}]}, with "emitted": […] for chunks.
-
-EXIT STATUS
-   0  done
-   1  the input could not be read, or a flag was wrong
-   3  with --check: something was masked or withheld
-
-EXAMPLES
-   candor scan build.log > clean.log
-   kubectl logs web | candor scan --secret-env DB_PASSWORD
-   candor scan --check --json transcript.md`
-
 // unlimited is a length limit beyond any input, in bytes. The layer limits the length
 // of what Candor keeps; a scan keeps nothing.
 const unlimited = 1 << 40
 
+// scanCommand returns candor scan: the safety layer as a filter, without a server or model.
+//
+// It reads a file or standard input and writes the cleaned text to standard output. The
+// findings, rule and count, go to standard error; with --json and --ndjson they are part
+// of the output instead. The text itself never reaches standard error.
+//
+// Exit status: 0 if all of the input was written; 1 if it could not be read or a flag was
+// wrong; 3 with --check if the layer masked or withheld something.
 func scanCommand(stdin io.Reader) *cli.Command {
 	var (
 		s      app.SafetySettings
@@ -45,7 +34,7 @@ func scanCommand(stdin io.Reader) *cli.Command {
 		check  bool
 	)
 	return &cli.Command{
-		Name: "scan", Usage: "mask secrets in a file or a stream", ArgsUsage: "[FILE|-]", Description: scanDescription,
+		Name: "scan", Usage: "mask secrets in a file or a stream", ArgsUsage: "[FILE|-]", Description: helpText("scan"),
 		Flags: append(safetyFlags(&s),
 			&cli.BoolFlag{Name: "ndjson", Usage: "clean a JSON object a line", Destination: &ndjson},
 			&cli.BoolFlag{Name: "json", Usage: "write one object with the text, the verdict and the findings",
@@ -84,6 +73,7 @@ func scanCommand(stdin io.Reader) *cli.Command {
 }
 
 // openInput opens the file that the arguments name, or standard input for - or nothing.
+// The caller closes it; closing standard input has no effect, because it is not ours.
 func openInput(args cli.Args, stdin io.Reader) (io.ReadCloser, error) {
 	switch {
 	case args.Len() > 1:
@@ -116,7 +106,8 @@ func scanText(layer *safety.Layer, in io.Reader, out io.Writer) (safety.Report, 
 }
 
 // scanToJSON writes one object with the cleaned text, the verdict and the findings. It
-// holds the whole text in memory.
+// holds the whole text in memory, because the verdict is known at the end only. findings
+// is an empty array, not null, if nothing was found.
 func scanToJSON(layer *safety.Layer, in io.Reader, out io.Writer) (safety.Report, error) {
 	var text strings.Builder
 	report, err := scanText(layer, in, &text)
@@ -131,7 +122,8 @@ func scanToJSON(layer *safety.Layer, in io.Reader, out io.Writer) (safety.Report
 	})
 }
 
-// summarize lists the rules that matched and how often, never what they matched.
+// summarize lists the rules that matched and how often, never what they matched: the list
+// goes to standard error, which ends up in the logs of build servers.
 func summarize(w io.Writer, r safety.Report) {
 	if len(r.Findings) == 0 {
 		fmt.Fprintln(w, "nothing found")

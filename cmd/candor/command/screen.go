@@ -15,10 +15,12 @@ import (
 
 // viewSettings are the flags that decide how output looks.
 type viewSettings struct {
-	color string // auto, always or never
-	json  bool
+	color string // auto, always or never; auto asks the terminal and the environment
+	json  bool   // one object a line, safe for a terminal; switches the line editor off
 }
 
+// viewFlags binds the flags that decide how output looks. --json has no environment
+// variable, because it belongs to one call rather than to a configuration.
 func viewFlags(v *viewSettings) []cli.Flag {
 	const category = "Output"
 	return []cli.Flag{
@@ -52,7 +54,8 @@ func (v viewSettings) style(w io.Writer) (terminal.Style, error) {
 	return s, nil
 }
 
-// terminalOf returns the reader or writer as a file, and whether it is a terminal.
+// terminalOf returns the reader or writer as a file, and whether it is a terminal. In a
+// test both streams are buffers; the file is nil then.
 func terminalOf(v any) (*os.File, bool) {
 	f, ok := v.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
@@ -81,7 +84,8 @@ func newScreen(ctx context.Context, stdin io.Reader, stdout io.Writer, plain boo
 	return p, true, stop, nil
 }
 
-// interruptsOf delivers SIGINT as values, for a screen that does not read keys itself.
+// interruptsOf delivers SIGINT as values, for a screen that does not read keys itself. A
+// second signal is not lost while the first waits to be received; further ones are.
 // The caller calls the function it returns, which gives SIGINT its usual meaning back.
 func interruptsOf(ctx context.Context) (<-chan struct{}, func() error) {
 	signals := make(chan os.Signal, 1)

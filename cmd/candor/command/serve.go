@@ -29,37 +29,38 @@ const tokenEnv = "CANDOR_TOKEN"
 // environment only.
 type serveSettings struct {
 	app.Settings
-	logs        logSettings
-	addr        string
-	tokensFile  string
-	token       string
-	idle, grace time.Duration
+	logs       logSettings
+	addr       string // HOST:PORT; port 0 takes a free one. The default is reachable from this machine only
+	tokensFile string // lines of user:token; "" means that only access.LocalUser may log in
+	token      string // of access.LocalUser; at least access.MinToken characters
+
+	// idle is how long a session is kept after its last use, a week by default. Without
+	// it a server that runs for months would keep every conversation in memory.
+	idle time.Duration
+
+	// grace is how long running turns may continue after SIGTERM, 10 seconds by default.
+	// A supervisor that kills earlier than this loses the ends of those turns.
+	grace time.Duration
 }
 
-const serveDescription = `Runs the agent loop behind an HTTP API on the address given.
-
-Without a token in CANDOR_TOKEN or --tokens one is made and printed, once.
-
-The model is whichever the environment has a key or an address for: OPENAI_API_KEY
-or OPENAI_BASE_URL (OpenAI, Ollama, vLLM, llama.cpp, OpenRouter, DeepSeek and every
-server that speaks their protocol), or ANTHROPIC_API_KEY. Without any it is "offline":
-deterministic, needs no key and no network, picks tools by the words of your message.
-"script" replays the JSON file given with --script, the same for every message.
-
-EXAMPLES
-   candor serve --workspace ~/project
-   CANDOR_TOKEN=$(openssl rand -hex 32) candor serve --addr 127.0.0.1:9000
-   candor serve --tokens tokens.txt        # lines of user:token
-   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 candor serve --model qwen3:8b
-   candor serve --enable shell --mcp mcp.json
-   candor serve --provider script --script testdata/turns/parallel/script.json`
-
+// serveCommand returns candor serve: the HTTP server with the agent loop in this process.
+//
+// It reads the token of the local user from CANDOR_TOKEN, further users from the file of
+// --tokens, the model's key from the environment, and the files of --policy,
+// --secrets-file, --mcp and --script, all before it listens. A mistake in any of them
+// stops it before a client could connect.
+//
+// It writes its address to standard output, with a fresh token if none was configured,
+// and its log to standard error. Sessions are in memory and end with the process.
+//
+// Exit status: 0 after SIGINT or SIGTERM; 1 if a setting is wrong, the address is taken,
+// or the listener fails later.
 func serveCommand() *cli.Command {
 	var s serveSettings
 	return &cli.Command{
 		Name:        "serve",
 		Usage:       "run the agent loop and serve its sessions over HTTP",
-		Description: serveDescription,
+		Description: helpText("serve"),
 		Flags:       serveFlags(&s),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if err := noArguments(c); err != nil {
@@ -71,6 +72,10 @@ func serveCommand() *cli.Command {
 	}
 }
 
+// serveFlags binds the flags of serve. Besides those that it shares with chat and worker
+// they decide who may call the API (Access) and how much one user may ask for (Limits).
+// Without the limits one user, or one page with a bug, could occupy the model and the
+// connections of everybody.
 func serveFlags(s *serveSettings) []cli.Flag {
 	const access, limits = "Access", "Limits"
 	return slices.Concat(modelFlags(&s.Model), toolFlags(&s.Tools), safetyFlags(&s.Safety), []cli.Flag{
@@ -102,7 +107,9 @@ func serveFlags(s *serveSettings) []cli.Flag {
 	}, logFlags(&s.logs))
 }
 
-// approvalTimeoutFlag is shared with chat.
+// approvalTimeoutFlag is shared by serve and chat. The default is 5 minutes. A call that
+// nobody decides on in that time is rejected and the turn continues: without a timeout,
+// a question on a closed page would block its thread forever.
 func approvalTimeoutFlag(d *time.Duration) cli.Flag {
 	return &cli.DurationFlag{Name: "approval-timeout", Value: agent.DefaultApprovalTimeout,
 		Usage:   "reject a call that nobody approved within `TIME`",
@@ -171,7 +178,9 @@ func shutDown(a *app.App, srv *http.Server, grace time.Duration, failed <-chan e
 	return nil
 }
 
-// evictIdle drops the sessions that were not used for idle, until ctx ends.
+// evictIdle drops the sessions that were not used for idle, until ctx ends. It looks
+// twice per idle period, but at most once a second and at least every ten minutes, so
+// that a session outlives its time by ten minutes at most.
 func evictIdle(ctx context.Context, store session.Store, idle time.Duration, log *slog.Logger) {
 	tick := time.NewTicker(max(time.Second, min(10*time.Minute, idle/2)))
 	defer tick.Stop()
@@ -213,7 +222,9 @@ func loadTokens(s serveSettings) (t access.Tokens, fresh string, err error) {
 	return t, fresh, nil
 }
 
-// announce tells a person where the server is and how to log in. In the page's address
+// announce tells a person where the server is, which model answers, what it may read and
+// how to log in. A configured token is not printed; a fresh one is, because there is no
+// other way to learn it. In the page's address
 // the token follows the #, a part of a URL that browsers do not send.
 func announce(w io.Writer, addr, fresh, model string, s app.Settings) {
 	fmt.Fprintf(w, "Candor serves at http://%s\n", addr)

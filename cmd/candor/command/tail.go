@@ -10,23 +10,16 @@ import (
 	"candor/cmd/candor/terminal"
 )
 
-const tailDescription = `Shows what happens on a server as it happens: tools as they run, reasons as soon as
-they are known, answers. Without --thread or --job it is everything of yours. A
-connection that is lost comes back by itself, and nothing is missed or shown twice.
-
-With --json each event is a line, as the stream gives it; turns that came before are
-shown as history gives them.
-
-EXIT STATUS
-   0  ended, by Ctrl-C or SIGTERM
-   1  the server refused
-   2  there is no such thread
-
-EXAMPLES
-   candor tail
-   candor tail --thread last --turns 5
-   candor tail --job 0b6f… --json | jq 'select(.type == "job_reasoning")'`
-
+// tailCommand returns candor tail: the live events of a server.
+//
+// It reads the event stream, and history for the turns that precede it, and writes to
+// standard output until it is interrupted or nobody reads the output any more. It
+// reconnects after a lost connection and continues after the last event that it has
+// shown. --turns says how many earlier turns of each thread to show first: 1 by default,
+// at most 200, because the earlier turns are read as one page of history.
+//
+// Exit status: 0 when it was interrupted; 1 if the server refused; 2 if there is no such
+// thread.
 func tailCommand() *cli.Command {
 	var (
 		s             remoteSettings
@@ -34,7 +27,7 @@ func tailCommand() *cli.Command {
 		turns         int
 	)
 	return &cli.Command{
-		Name: "tail", Usage: "watch what happens, with the reasons", Description: tailDescription,
+		Name: "tail", Usage: "watch what happens, with the reasons", Description: helpText("tail"),
 		Flags: append(remoteFlags(&s),
 			&cli.StringSliceFlag{Name: "thread", Destination: &threads,
 				Usage: "watch the conversation `ID`, the beginning of one, or last; may be repeated"},
@@ -55,6 +48,8 @@ func tailCommand() *cli.Command {
 }
 
 // watch shows the threads and jobs of t, or everything, until ctx ends or stdout fails.
+// Both are a normal end of the command: the user pressed Ctrl-C, or the program that read
+// the output, such as head, has seen enough. Neither is an error.
 func watch(ctx context.Context, s remoteSettings, t terminal.Tail, stdout io.Writer) (err error) {
 	if t.Style, err = s.style(stdout); err != nil {
 		return err

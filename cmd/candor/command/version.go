@@ -46,7 +46,8 @@ func stampedCommit(info *debug.BuildInfo) string {
 	return commit + dirty
 }
 
-// thisVersion is buildVersion of the running program.
+// thisVersion is buildVersion of the running program. A binary without build information,
+// which only unusual tools make, still has a version line.
 func thisVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -22,41 +22,43 @@ const jobTokenEnv = "CANDOR_JOB_TOKEN"
 // environment only.
 type workerSettings struct {
 	app.Settings
-	logs                  logSettings
-	server, job, jobToken string
-	followUps             bool
-	poll, grace           time.Duration
-	spillDir              string
+	logs     logSettings
+	server   string // the URL of the server
+	job      string // the id of the job
+	jobToken string // authorizes the worker for this job only
+
+	// followUps makes the worker wait for further prompts after the first turn, until a
+	// prompt says that it is the last. Otherwise the job ends with its first turn.
+	followUps bool
+
+	// poll is the interval between requests for prompts and for the job's state; 2
+	// seconds by default. A cancelled job runs on for up to this long.
+	poll time.Duration
+
+	// grace is how long the worker may post what is left after SIGTERM; 10 seconds by
+	// default. What is not posted then is lost, and the next worker repeats that step.
+	grace time.Duration
+
+	spillDir string // the folder for events that do not fit in memory; "" means the system's
 }
 
-const workerDescription = `Works on a job of a server, in a process of its own: it fetches the job's prompt,
-runs the agent loop over the workspace, and posts what it does and why. The job's
-token, which the server showed when the job was made, is in CANDOR_JOB_TOKEN. The
-model is found as serve finds it; nobody is there to approve a call, so tools that
-ask are rejected.
-
-The server may go away meanwhile: what is to be posted waits, in memory and then in
-a file, and arrives in order and once. A worker that was killed is started again with
-the same line, and goes on behind the last step that the job's log shows as complete.
-It ends with the job; SIGTERM stops it and leaves the job open.
-
-EXIT STATUS
-   0  the job is done, and everything is posted
-   1  the job failed, or could not be worked on
-   4  the job is over for this worker: ended, cancelled or restarted, taken over by
-      another worker, or the token is wrong
-
-EXAMPLES
-   CANDOR_JOB_TOKEN=… candor worker --server http://127.0.0.1:8080 --job ID
-   candor worker --job ID --workspace ~/project --deny memory_save
-   candor worker --job ID --follow-ups     # go on until a prompt says done`
-
+// workerCommand returns candor worker: the agent loop for one job of a server.
+//
+// It reads the job's token from CANDOR_JOB_TOKEN and the prompts from the server, and
+// posts its events there. It writes one line to standard output when the job is done, and
+// its log to standard error. Events that wait for an unreachable server go to a temporary
+// file once they exceed the memory set aside for them; the file does
+// not outlive the process.
+//
+// Exit status: 0 if the job is done and everything is posted; 1 if it failed or could not
+// be started; 4 if the job is over for this worker, so that a supervisor must not restart
+// it.
 func workerCommand() *cli.Command {
 	var s workerSettings
 	return &cli.Command{
 		Name:        "worker",
 		Usage:       "work on a job of a server and post the reasons",
-		Description: workerDescription,
+		Description: helpText("worker"),
 		Flags:       workerFlags(&s),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if err := noArguments(c); err != nil {
@@ -68,6 +70,8 @@ func workerCommand() *cli.Command {
 	}
 }
 
+// workerFlags binds the flags of worker. There is no --approval-timeout: nobody can approve
+// a call of a worker, so tools that ask are rejected.
 func workerFlags(s *workerSettings) []cli.Flag {
 	return slices.Concat(modelFlags(&s.Model), toolFlags(&s.Tools), safetyFlags(&s.Safety), []cli.Flag{
 		&cli.StringFlag{Name: "server", Value: defaultServer, Usage: "work for the server at `URL`",
@@ -89,7 +93,9 @@ func workerFlags(s *workerSettings) []cli.Flag {
 	}, logFlags(&s.logs))
 }
 
-// work works on one job until the job or ctx ends.
+// work works on one job until the job or ctx ends. Everything that can be wrong on this
+// machine is checked before the server hears of the worker, so that a typing error does
+// not take the job over from another worker.
 func work(ctx context.Context, s workerSettings, stdout, stderr io.Writer) error {
 	log, err := s.logs.logger(stderr)
 	if err != nil {
