@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// process is a worker in a process of its own.
+// process is a worker that runs as a child process, so that a test can kill it.
 type process struct {
 	*exec.Cmd
 	log *apptest.LogBuffer
@@ -41,13 +41,14 @@ func startWorker(t *testing.T, url, id, token, script string, flags ...string) *
 	return p
 }
 
-// kill is kill -9.
+// kill ends the worker with SIGKILL and waits for it.
 func (p *process) kill(t *testing.T) {
 	require.NoError(t, p.Process.Kill())
 	assert.Error(t, p.Wait())
 }
 
-// manySteps is a script of steps with two calls each, every tool with its own name.
+// manySteps returns a script with the given number of steps. Each step calls two tools
+// that take ms milliseconds; every tool has its own name.
 func manySteps(steps, ms int) map[string]any {
 	var list []any
 	tools := map[string]any{}
@@ -64,7 +65,7 @@ func manySteps(steps, ms int) map[string]any {
 	return map[string]any{"steps": append(list, map[string]any{"text": "all done"}), "tools": tools}
 }
 
-// assertWhole checks that a job's log is complete, in order, and has nothing twice.
+// assertWhole checks that a job's log is complete and in order, without duplicates.
 func assertWhole(t *testing.T, events []apptest.JobEvent) {
 	t.Helper()
 	open, seen, decided, last := map[string]bool{}, map[string]bool{}, 0, ""
@@ -81,7 +82,7 @@ func assertWhole(t *testing.T, events []apptest.JobEvent) {
 			assert.False(t, seen[call], "%s is used once", call)
 			open[call], seen[call], last = true, true, name
 		case "job_tool_result":
-			assert.True(t, open[call], "%s has one result, behind its call", call)
+			assert.True(t, open[call], "%s has one result, after its call", call)
 			delete(open, call)
 		case "job_reasoning":
 			assert.Empty(t, open, "a step is explained when its calls have ended")
@@ -101,7 +102,7 @@ func assertWhole(t *testing.T, events []apptest.JobEvent) {
 	assert.Equal(t, "job_result", events[len(events)-1].Kind)
 }
 
-func TestAKilledWorkersCallIsClosedAndTheNextWorkerGoesOn(t *testing.T) {
+func TestNextWorkerClosesCallsOfKilledWorkerAndContinues(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	script := manySteps(2, 0)
@@ -130,12 +131,12 @@ func TestAKilledWorkersCallIsClosedAndTheNextWorkerGoesOn(t *testing.T) {
 	}
 	for _, e := range []apptest.JobEvent{events[7], events[11]} {
 		assert.Contains(t, string(e.Raw), `"narrative":"Now step 1."`,
-			"what the worker said before it died outlives it")
+			"the narrative of the killed worker is kept")
 	}
-	assert.NotContains(t, string(events[8].Raw), "narrative", "once is enough")
+	assert.NotContains(t, string(events[8].Raw), "narrative", "the narrative is recorded once per step")
 }
 
-// flaky answers every third post with 500, by turns before and after it was taken.
+// flaky answers every third post with 500, alternately before and after h has handled it.
 func flaky(h http.Handler) http.Handler {
 	var posts atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -150,7 +151,7 @@ func flaky(h http.Handler) http.Handler {
 	})
 }
 
-// socket is a TCP proxy that can be shut: it then cuts what is open and what comes.
+// socket is a TCP proxy that can be shut: it then closes open and new connections.
 type socket struct {
 	net.Listener
 	to string
@@ -218,8 +219,8 @@ func (s *socket) pipe(in net.Conn) {
 	delete(s.open, out)
 }
 
-// gate is a server's front door that holds posts back once the log has limit events, so
-// that a worker cannot go on before it is killed.
+// gate passes requests to a server. It holds posts back once the log has limit events, so
+// that a worker cannot continue before the test kills it.
 type gate struct {
 	to    http.Handler
 	log   *session.Session
@@ -244,7 +245,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.to.ServeHTTP(w, r)
 }
 
-// raise lets posts through until the log has limit events.
+// raise lets posts pass until the log has limit events.
 func (g *gate) raise(limit uint64) {
 	g.limit.Store(limit)
 	select {
@@ -253,9 +254,9 @@ func (g *gate) raise(limit uint64) {
 	}
 }
 
-// The worst week of a worker: it is killed at several places, its server loses its
-// socket for a while, and every third post is answered with 500.
-func TestAJobsLogIsWholeWhateverHappensToItsWorker(t *testing.T) {
+// A worker is killed at several places, its server is unreachable for a while, and every
+// third post is answered with 500. The log must still be complete and in order.
+func TestJobLogIsCompleteAfterKillsAndNetworkErrors(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	door := &gate{to: flaky(s.App), log: s.Session("ann"), held: make(chan struct{}, 1)}
@@ -276,7 +277,7 @@ func TestAJobsLogIsWholeWhateverHappensToItsWorker(t *testing.T) {
 	<-door.held
 	way.set(true)
 	door.raise(math.MaxUint64)
-	apptest.Eventually(t, "the worker has tried in vain, again and again", func() bool {
+	apptest.Eventually(t, "the worker has failed to post several times", func() bool {
 		return strings.Contains(p.log.String(), "they wait")
 	})
 	way.set(false)
@@ -284,7 +285,7 @@ func TestAJobsLogIsWholeWhateverHappensToItsWorker(t *testing.T) {
 	events := s.JobEvents(id)
 	assertWhole(t, events)
 	calls := strings.Count(strings.Join(apptest.KindsOf(events), " "), "tool_use")
-	assert.GreaterOrEqual(t, calls, 2*steps-6, "all calls, less what a kill cut off before it was posted")
+	assert.GreaterOrEqual(t, calls, 2*steps-6, "all calls except those that a kill cut off before they were posted")
 	assert.Equal(t, "completed", s.Get("ann", "/api/jobs/"+id).JSON()["state"])
 }
 

@@ -20,18 +20,19 @@ import (
 	"candor/worker"
 )
 
-// latecomer stands between workers and their server. It keeps the first request that
-// it is told to keep, and hands it on while it answers the next worker who asks
-// where the log stands: behind the answer, before the asker has it.
+// latecomer is a proxy between workers and their server. It delays the first request that
+// keep selects until that worker is dead and the next one has asked for the state of the
+// job: the delayed request reaches the server after it has produced that answer and before
+// the next worker receives it.
 type latecomer struct {
 	to   http.Handler
 	keep func(*http.Request, []byte) bool
 
 	mu     sync.Mutex
 	kept   *http.Request
-	late   *httptest.ResponseRecorder // the answer to what was kept
-	holds  chan struct{}              // closed once something is kept
-	killed chan struct{}              // closed by the test when its sender is dead
+	late   *httptest.ResponseRecorder // the response to the delayed request
+	holds  chan struct{}              // closed once a request is stored
+	killed chan struct{}              // closed by the test once the sender is dead
 }
 
 func newLatecomer(t *testing.T, to http.Handler, keep func(*http.Request, []byte) bool) (l *latecomer, url string) {
@@ -58,7 +59,8 @@ func (l *latecomer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// keeps takes the request out of the way, unless one is kept already.
+// keeps stores the request if keep selects it and none is stored yet, and reports whether
+// it did.
 func (l *latecomer) keeps(r *http.Request, body []byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +72,7 @@ func (l *latecomer) keeps(r *http.Request, body []byte) bool {
 	return true
 }
 
-// handOn lets the kept request of a dead worker reach the server.
+// handOn sends the delayed request of a dead worker to the server, once.
 func (l *latecomer) handOn() {
 	select {
 	case <-l.killed:
@@ -85,10 +87,10 @@ func (l *latecomer) handOn() {
 	}
 }
 
-// A post can arrive when its worker is dead and the next one has asked where the log
-// stands. Taken, it would have the numbers that the next one gives its own events,
-// and those would be dropped as repeats.
-func TestAKilledWorkersLatePostTakesNothingFromTheNext(t *testing.T) {
+// A post can arrive after its worker was killed and the next worker has read the log's
+// last sequence number. If the server accepted it, the next worker's events would have the
+// same numbers and be dropped as duplicates.
+func TestLatePostOfKilledWorkerIsRejected(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	l, url := newLatecomer(t, s.App, func(_ *http.Request, body []byte) bool {
@@ -109,8 +111,8 @@ func TestAKilledWorkersLatePostTakesNothingFromTheNext(t *testing.T) {
 	assert.Contains(t, string(s.JobEvents(id)[len(s.JobEvents(id))-2].Raw), "all done")
 }
 
-// Somebody started a second worker while the first one lives.
-func TestAWorkerStopsWhenAnotherTakesItsJobOver(t *testing.T) {
+// A second worker is started while the first one is still running.
+func TestWorkerStopsWhenAnotherWorkerTakesOverItsJob(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("wait")
 	t.Setenv("CANDOR_JOB_TOKEN", token)
@@ -130,8 +132,8 @@ func TestAWorkerStopsWhenAnotherTakesItsJobOver(t *testing.T) {
 	assertWhole(t, s.JobEvents(id))
 }
 
-// A prompt goes to the worker that is heard, not to one that asked for it and died.
-func TestAKilledWorkersLateFetchTakesNoPromptFromTheNext(t *testing.T) {
+// A prompt goes to the current worker, not to one that requested it and was killed.
+func TestLateFetchOfKilledWorkerTakesNoPrompt(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	l, url := newLatecomer(t, s.App, func(r *http.Request, _ []byte) bool {
@@ -152,23 +154,23 @@ func TestAKilledWorkersLateFetchTakesNoPromptFromTheNext(t *testing.T) {
 	assert.Equal(t, "completed", s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()["state"])
 }
 
-// The prompt that is the last says so in the log, too: the worker that fetched it may
-// not live to heed it.
-func TestThatAPromptWasTheLastOutlivesTheWorkerThatFetchedIt(t *testing.T) {
+// The log records that a prompt is the last, because the worker that fetched it may be
+// killed before it acts on that.
+func TestLastPromptMarkSurvivesTheWorkerThatFetchedIt(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("what time is it?")
 	t.Setenv("CANDOR_JOB_TOKEN", token)
 	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt",
 		`{"content":"list the files in the agent folder","done":true}`).Status)
 	require.Equal(t, 200, s.Do("", "GET", "/worker/"+id+"/prompt", "", apptest.WithToken(token)).Status,
-		"fetched by a worker that dies now")
+		"fetched by a worker that is killed now")
 	out, err := runWorkerQuietly(t.Context(), s, id, "--follow-ups")
-	require.NoError(t, err, "it waits for no other: %s", out)
+	require.NoError(t, err, "it does not wait for another prompt: %s", out)
 	assert.Equal(t, 2, strings.Count(strings.Join(apptest.KindsOf(s.JobEvents(id)), " "), "tool_use"))
 }
 
-// What the worker's own safety layer withheld is marked as withheld, not as missing.
-func TestWhatAWorkerWithheldIsMarkedInTheJobsLog(t *testing.T) {
+// Text that the worker's own safety layer withheld is marked as withheld, not as missing.
+func TestTextWithheldByTheWorkerIsMarkedInTheJobLog(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	const dashes = "-----"
@@ -194,8 +196,8 @@ func TestWhatAWorkerWithheldIsMarkedInTheJobsLog(t *testing.T) {
 	assert.Equal(t, 2, marked)
 }
 
-// The server hands a prompt out, and the answer is lost on the way.
-func TestAPromptWhoseAnswerWasLostIsFetchedAgain(t *testing.T) {
+// The server delivers a prompt, but the response is lost in the network.
+func TestPromptIsFetchedAgainIfTheResponseWasLost(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("what time is it?")
 	t.Setenv("CANDOR_JOB_TOKEN", token)
@@ -230,5 +232,5 @@ func TestAPromptWhoseAnswerWasLostIsFetchedAgain(t *testing.T) {
 			tools = append(tools, decoded(t, e.Raw)["tool_name"].(string))
 		}
 	}
-	assert.Equal(t, []string{"time", "file_search", "file_list"}, tools, "each prompt is worked on, once")
+	assert.Equal(t, []string{"time", "file_search", "file_list"}, tools, "each prompt is processed once")
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tsx runs TypeScript as it stands. It is fetched where it is missing, as the
-// lockfile says.
+// tsx returns the path of a program that runs TypeScript without compiling it. If it is
+// missing it is installed in the version of the lockfile.
 func tsx(t *testing.T) string {
 	t.Helper()
 	const dir = "../worker/testdata/posting"
@@ -30,9 +30,9 @@ func tsx(t *testing.T) string {
 	return entry
 }
 
-// The document's lines run as they stand, leave the same log whatever the language,
-// and change nothing when they run again.
-func TestTheLinesForPostingReasonsRunAsTheyStand(t *testing.T) {
+// The examples in the document run unchanged, produce the same log in every language, and
+// have no further effect when they run again.
+func TestPostingExamplesInTheDocumentRunUnchanged(t *testing.T) {
 	doc, err := os.ReadFile("../docs/posting-reasoning.md")
 	require.NoError(t, err)
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
@@ -55,7 +55,7 @@ func TestTheLinesForPostingReasonsRunAsTheyStand(t *testing.T) {
 			if first == "" {
 				first = string(out)
 			}
-			assert.Equal(t, first, string(out), "%s: again is as once", language)
+			assert.Equal(t, first, string(out), "%s: a second run has the same result", language)
 		}
 		logs[language] = s.JobEvents(id)
 		require.Equal(t, []string{"started", "reasoning", "result"}, apptest.KindsOf(logs[language]))

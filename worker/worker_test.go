@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// runWorker runs candor worker in this process and gives what it returned and wrote.
+// runWorker runs candor worker in this process and returns its output and its error.
 func runWorker(ctx context.Context, s *apptest.Server, id, token string, flags ...string) (*apptest.LogBuffer, error) {
 	s.T.Setenv("CANDOR_JOB_TOKEN", token)
 	return runWorkerQuietly(ctx, s, id, flags...)
@@ -25,7 +25,7 @@ func runWorker(ctx context.Context, s *apptest.Server, id, token string, flags .
 
 const workPrompt = "what time is it, and find the word Follow in the session folder"
 
-func TestAWorkersReasonsAreOnTheStreamAndInTheJobsPage(t *testing.T) {
+func TestWorkerReasonsAreInTheEventStreamAndTheJobLog(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	s.Begin("ann")
 	c, err := s.Subscribe(t.Context(), "ann", "", "")
@@ -69,11 +69,11 @@ func TestAWorkersReasonsAreOnTheStreamAndInTheJobsPage(t *testing.T) {
 	assert.Equal(t, "completed", s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()["state"])
 
 	_, err = runWorker(t.Context(), s, id, token)
-	assert.Equal(t, 4, command.ExitStatus(err), "there is nothing more to do: %v", err)
+	assert.Equal(t, 4, command.ExitStatus(err), "the job is over: %v", err)
 	assert.NotContains(t, err.Error(), token)
 }
 
-func TestAWorkerThatCannotBeginSaysWhy(t *testing.T) {
+func TestWorkerExplainsWhyItCannotStart(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	for want, args := range map[string][]string{
@@ -95,9 +95,9 @@ func TestAWorkerThatCannotBeginSaysWhy(t *testing.T) {
 	}
 }
 
-func TestCancelReachesAWorkersRunningTool(t *testing.T) {
+func TestCancelStopsTheRunningToolOfAWorker(t *testing.T) {
 	before := goleak.IgnoreCurrent()
-	t.Cleanup(func() { // after the server has gone
+	t.Cleanup(func() { // runs after the server was closed
 		http.DefaultClient.CloseIdleConnections()
 		goleak.VerifyNone(t, before)
 	})
@@ -115,10 +115,10 @@ func TestCancelReachesAWorkersRunningTool(t *testing.T) {
 	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/cancel", "{}").Status)
 	assert.Equal(t, 4, command.ExitStatus(<-exit))
 	kinds := apptest.KindsOf(s.JobEvents(id))
-	assert.Equal(t, []string{"started", "status", "tool_use", "status"}, kinds, "nothing is taken after a cancel")
+	assert.Equal(t, []string{"started", "status", "tool_use", "status"}, kinds, "no event is accepted after a cancel")
 }
 
-func TestAWorkerGoesOnWithFurtherPromptsUntilTheLast(t *testing.T) {
+func TestWorkerProcessesFollowUpPromptsUntilTheLast(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("what time is it?")
 	t.Setenv("CANDOR_JOB_TOKEN", token)
@@ -131,7 +131,7 @@ func TestAWorkerGoesOnWithFurtherPromptsUntilTheLast(t *testing.T) {
 	apptest.Eventually(t, "the first turn has ended", func() bool { return messages() == 1 })
 	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt",
 		`{"content":"find the word Follow in the session folder"}`).Status)
-	apptest.Eventually(t, "the second, too", func() bool { return messages() == 3 })
+	apptest.Eventually(t, "the second turn has ended", func() bool { return messages() == 3 })
 	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt",
 		`{"content":"what time is it?","done":true}`).Status)
 	require.NoError(t, <-exit)
@@ -140,10 +140,10 @@ func TestAWorkerGoesOnWithFurtherPromptsUntilTheLast(t *testing.T) {
 		"tool_use", "tool_result", "reasoning", "message", "message",
 		"tool_use", "tool_result", "reasoning", "message", "message",
 		"tool_use", "tool_result", "reasoning", "message", "result"}, apptest.KindsOf(events))
-	assert.Contains(t, string(events[12].Raw), `"call_id":"call_3"`, "calls count on in the job")
+	assert.Contains(t, string(events[12].Raw), `"call_id":"call_3"`, "call numbers continue within the job")
 }
 
-func TestAFailedTurnEndsTheJobAsFailed(t *testing.T) {
+func TestFailedTurnFailsTheJob(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	file := apptest.ScriptFile(t, map[string]any{"steps": []any{map[string]any{"error": "the model is on fire"}}})
@@ -154,8 +154,8 @@ func TestAFailedTurnEndsTheJobAsFailed(t *testing.T) {
 	assert.Contains(t, job["message"], "on fire")
 }
 
-// What a sub-agent does is in the log, under calls of its own.
-func TestAWorkersSubAgentsAreRecorded(t *testing.T) {
+// The calls of a sub-agent are in the log, nested in the call that started it.
+func TestCallsOfSubAgentsAreInTheJobLog(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	_, err := runWorker(t.Context(), s, id, token, "--provider", "script", "--script",
@@ -163,7 +163,7 @@ func TestAWorkersSubAgentsAreRecorded(t *testing.T) {
 	require.NoError(t, err)
 	kinds := strings.Join(apptest.KindsOf(s.JobEvents(id)), " ")
 	assert.Contains(t, kinds, "tool_use status tool_use tool_result reasoning status tool_result reasoning",
-		"calls within calls: %s", kinds)
+		"nested calls: %s", kinds)
 }
 
 // runWorkerQuietly is runWorker for a goroutine that is not the test's; the token is
@@ -175,7 +175,7 @@ func runWorkerQuietly(ctx context.Context, s *apptest.Server, id string, flags .
 	return out, command.Run(ctx, args, strings.NewReader(""), out, out)
 }
 
-func TestAWorkerReadsTheEventsOfItsRunOnly(t *testing.T) {
+func TestWorkerReadsOnlyTheEventsOfItsRun(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	_, others := s.NewJob("y")
@@ -184,14 +184,14 @@ func TestAWorkerReadsTheEventsOfItsRunOnly(t *testing.T) {
 	}
 	require.Equal(t, 200, s.PostEvents(id, token, apptest.ReasoningPost).Status)
 	assert.Equal(t, s.Do("ann", "GET", "/api/jobs/"+id+"/events", "").Body, events(token, "").Body,
-		"the user's list, in the user's shape")
+		"the same list in the same format as for the user")
 	for _, wrong := range []string{others, "", apptest.TokenOf("ann")} {
 		assert.Equal(t, 401, events(wrong, "").Status)
 	}
 	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/cancel", "{}").Status)
 	assert.Equal(t, 401, events(token, "").Status)
 	fresh := s.Do("ann", "POST", "/api/jobs/"+id+"/restart", "{}").JSON()["token"].(string)
-	assert.Empty(t, events(fresh, "").JSON()["events"], "what an earlier run did is not this run's")
+	assert.Empty(t, events(fresh, "").JSON()["events"], "events of an earlier run are not returned")
 	many := strings.TrimSuffix(strings.Repeat(`{"event":"status","state":"s"},`, 100), ",")
 	for range 6 {
 		require.Equal(t, 200, s.PostEvents(id, fresh, "["+many+"]").Status)
@@ -207,9 +207,9 @@ func TestAWorkerReadsTheEventsOfItsRunOnly(t *testing.T) {
 	assert.Equal(t, 400, events(fresh, "?after=x").Status)
 }
 
-// A worker that was stopped between prompts takes up those that nobody answered,
-// also one that another worker fetched and died with.
-func TestAnotherWorkerTakesUpThePromptsThatWereNotAnswered(t *testing.T) {
+// After a worker was stopped between two prompts, the next one answers those that are still
+// unanswered, including one that another worker fetched before it was killed.
+func TestNextWorkerAnswersUnansweredPrompts(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("what time is it?")
 	t.Setenv("CANDOR_JOB_TOKEN", token)
@@ -228,7 +228,7 @@ func TestAnotherWorkerTakesUpThePromptsThatWereNotAnswered(t *testing.T) {
 	}
 	say(`{"content":"find the word Follow in the session folder"}`)
 	require.Equal(t, 200, s.Do("", "GET", "/worker/"+id+"/prompt", "", apptest.WithToken(token)).Status,
-		"fetched by a worker that dies now")
+		"fetched by a worker that is killed now")
 	say(`{"content":"list the files in the agent folder"}`)
 	say(`{"content":"","done":true}`)
 	out, err := runWorkerQuietly(t.Context(), s, id, "--follow-ups")
@@ -242,8 +242,8 @@ func TestAnotherWorkerTakesUpThePromptsThatWereNotAnswered(t *testing.T) {
 	assert.Equal(t, []string{"time", "file_search", "file_list"}, tools)
 }
 
-// SIGTERM stops the tools, leaves a log without loose ends and the job open.
-func TestAStoppedWorkerLeavesItsJobToTheNext(t *testing.T) {
+// SIGTERM stops the tools, completes the log's open calls and leaves the job open.
+func TestStoppedWorkerLeavesTheJobOpenForTheNext(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("wait")
 	file := apptest.ScriptFile(t, apptest.Waiting(600_000))
@@ -269,7 +269,7 @@ func TestAStoppedWorkerLeavesItsJobToTheNext(t *testing.T) {
 	assertWhole(t, s.JobEvents(id))
 }
 
-func TestATokenThatAToolComesByStaysOutOfTheLog(t *testing.T) {
+func TestJobTokenFoundByAToolIsRedacted(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	id, token := s.NewJob("x")
 	file := apptest.ScriptFile(t, map[string]any{
