@@ -4,8 +4,23 @@ import { asCurl, asJSON, asMarkdown, asText, callMarkdown, why } from '../../vie
 import { align, diffCalls, diffParams, diffWords } from '../../state/diff.js';
 import { emptyCall, emptyTurn } from '../../state/fold.js';
 
-const call = (id, more = {}) => ({ ...emptyCall(id), tool: 'look', why: 'to see', source: 'model', outcome: 'success', took: 5, params: { q: id }, ...more });
-const turn = { ...emptyTurn(2), input: 'what *is* it?', response: 'It **is**.', state: 'completed', calls: [call('a'), call('b', { source: 'fallback', why: 'Tool selected.' })] };
+const call = (id, more = {}) => ({
+  ...emptyCall(id),
+  tool: 'look',
+  why: 'to see',
+  source: 'model',
+  outcome: 'success',
+  took: 5,
+  params: { q: id },
+  ...more,
+});
+const turn = {
+  ...emptyTurn(2),
+  input: 'what *is* it?',
+  response: 'It **is**.',
+  state: 'completed',
+  calls: [call('a'), call('b', { source: 'fallback', why: 'Tool selected.' })],
+};
 
 test('a copy marks reasons that are not the model’s own words', () => {
   assert.equal(why(call('a')), 'look: to see');
@@ -14,14 +29,21 @@ test('a copy marks reasons that are not the model’s own words', () => {
 });
 
 test('Markdown in the words of others is escaped', () => {
-  const hostile = call('a', { tool: 'x`](http://evil)', why: '<img src=x> [click](http://evil) **bold**', params: { s: '```\n# out' } });
+  const hostile = call('a', {
+    tool: 'x`](http://evil)',
+    why: '<img src=x> [click](http://evil) **bold**',
+    params: { s: '```\n# out' },
+  });
   const text = callMarkdown(hostile);
   assert.ok(!/(^|[^\\])<img/.test(text) && !/(^|[^\\])\[click\]/.test(text), text);
   assert.match(text, /\n {2}````json\n/, 'a fence longer than theirs');
 });
 
 test('the curl command quotes any thread id as one argument', () => {
-  assert.equal(asCurl('http://h', "a'; rm -rf /", 3), `curl -s 'http://h/api/chat/turn?thread_id=a'\\''%3B%20rm%20-rf%20%2F&turn=3' -H "Authorization: Bearer $CANDOR_TOKEN"\n`);
+  assert.equal(
+    asCurl('http://h', "a'; rm -rf /", 3),
+    `curl -s 'http://h/api/chat/turn?thread_id=a'\\''%3B%20rm%20-rf%20%2F&turn=3' -H "Authorization: Bearer $CANDOR_TOKEN"\n`,
+  );
 });
 
 test('calls are aligned by tool, in order', () => {
@@ -32,12 +54,24 @@ test('calls are aligned by tool, in order', () => {
 });
 
 test('of two calls of a tool, the one with the same parameters is the partner', () => {
-  const pairs = align([call('1', { params: { q: 'y' } })], [call('2', { params: { q: 'x' } }), call('3', { params: { q: 'y' } })]);
-  assert.deepEqual(pairs.map(([l, r]) => [l?.id, r?.id]), [[undefined, '2'], ['1', '3']]);
+  const pairs = align(
+    [call('1', { params: { q: 'y' } })],
+    [call('2', { params: { q: 'x' } }), call('3', { params: { q: 'y' } })],
+  );
+  assert.deepEqual(
+    pairs.map(([l, r]) => [l?.id, r?.id]),
+    [
+      [undefined, '2'],
+      ['1', '3'],
+    ],
+  );
 });
 
 test('a difference names only what changed', () => {
-  const [same, changed] = diffCalls([call('a'), call('b')], [call('a'), call('b', { why: 'to see more', params: { q: 'b', n: 1 }, took: 9 })]);
+  const [same, changed] = diffCalls(
+    [call('a'), call('b')],
+    [call('a'), call('b', { why: 'to see more', params: { q: 'b', n: 1 }, took: 9 })],
+  );
   assert.equal(same.kind, 'same');
   assert.deepEqual([changed.kind, changed.why, changed.outcome, changed.took], ['changed', true, false, 4]);
   assert.deepEqual(changed.params, [{ key: 'n', left: null, right: '1' }]);
@@ -54,7 +88,13 @@ test('changed words are marked on their side, and no word is lost', () => {
   const { left, right } = diffWords('the log says it', 'the metrics say it');
   assert.equal(left.map((r) => r.text).join(''), 'the log says it');
   assert.equal(right.map((r) => r.text).join(''), 'the metrics say it');
-  assert.deepEqual(left.filter((r) => !r.same).map((r) => r.text.trim()).join(' '), 'log says');
+  assert.deepEqual(
+    left
+      .filter((r) => !r.same)
+      .map((r) => r.text.trim())
+      .join(' '),
+    'log says',
+  );
 });
 
 test('two huge turns are compared in order instead of aligned', () => {

@@ -11,8 +11,13 @@ const turns = new URL('../../../../testdata/turns/', import.meta.url);
 
 /** Splits a recorded stream into events as a browser delivers them. */
 function events(sse) {
-  return sse.split('\n\n').map((block) => Object.fromEntries(block.split('\n').map((l) => [l.slice(0, l.indexOf(':')), l.slice(l.indexOf(':') + 2)])))
-    .filter((e) => e.data).map((e) => ({ id: e.id, frame: JSON.parse(e.data) }));
+  return sse
+    .split('\n\n')
+    .map((block) =>
+      Object.fromEntries(block.split('\n').map((l) => [l.slice(0, l.indexOf(':')), l.slice(l.indexOf(':') + 2)])),
+    )
+    .filter((e) => e.data)
+    .map((e) => ({ id: e.id, frame: JSON.parse(e.data) }));
 }
 
 /** Returns a state in which a thread is open and empty. */
@@ -21,28 +26,54 @@ function open(thread, state = initial()) {
   return reduce(selected, { type: 'history', id: thread, history: { turns: [], has_more: false, event_id: '' } });
 }
 
-const play = (state, all) => all.reduce((s, e) => reduce(s, { type: 'event', frame: e.frame, eventId: e.id, now: 0 }), state);
+const play = (state, all) =>
+  all.reduce((s, e) => reduce(s, { type: 'event', frame: e.frame, eventId: e.id, now: 0 }), state);
 
 /** Returns what both the stream and history know of a turn. */
 function told(t) {
   return {
-    number: t.number, state: t.state, response: t.response, error: t.error, narrative: t.narrative, ended: t.endedAt,
-    said: t.said.map((s) => [s.agent, s.step, s.text]), handoffs: t.handoffs.map((h) => [h.call, h.from, h.to, h.text]),
-    calls: t.calls.map((c) => [c.id, c.tool, c.why, c.source, c.blocked, c.outcome, c.group, c.step, c.agent, c.approval, c.preview, c.error, c.took]),
+    number: t.number,
+    state: t.state,
+    response: t.response,
+    error: t.error,
+    narrative: t.narrative,
+    ended: t.endedAt,
+    said: t.said.map((s) => [s.agent, s.step, s.text]),
+    handoffs: t.handoffs.map((h) => [h.call, h.from, h.to, h.text]),
+    calls: t.calls.map((c) => [
+      c.id,
+      c.tool,
+      c.why,
+      c.source,
+      c.blocked,
+      c.outcome,
+      c.group,
+      c.step,
+      c.agent,
+      c.approval,
+      c.preview,
+      c.error,
+      c.took,
+    ]),
   };
 }
 
 for (const name of readdirSync(turns)) {
   const read = (file) => readFileSync(new URL(`${name}/${file}`, turns), 'utf8');
-  const history = JSON.parse(read('history.json')), all = events(read('stream.sse'));
+  const history = JSON.parse(read('history.json')),
+    all = events(read('stream.sse'));
 
   test(`${name}: folding the stream gives history`, () => {
     const c = play(open(history.thread_id), all).conversations[history.thread_id];
-    assert.deepEqual(c.turns.map(told), history.turns.map((t) => told(turnOf(t))));
+    assert.deepEqual(
+      c.turns.map(told),
+      history.turns.map((t) => told(turnOf(t))),
+    );
   });
 
   test(`${name}: a repeated event changes nothing`, () => {
-    const once = play(open(history.thread_id), all), twice = play(once, all);
+    const once = play(open(history.thread_id), all),
+      twice = play(once, all);
     assert.deepEqual(twice.conversations, once.conversations);
   });
 
@@ -51,7 +82,11 @@ for (const name of readdirSync(turns)) {
       const state = play(open(history.thread_id), all.slice(0, cut));
       const late = reduce(state, { type: 'history', id: history.thread_id, history });
       const done = play(late, all.slice(cut)).conversations[history.thread_id];
-      assert.deepEqual(done.turns.map(told), history.turns.map((t) => told(turnOf(t))), `cut after ${cut}`);
+      assert.deepEqual(
+        done.turns.map(told),
+        history.turns.map((t) => told(turnOf(t))),
+        `cut after ${cut}`,
+      );
     }
   });
 }
@@ -59,27 +94,39 @@ for (const name of readdirSync(turns)) {
 test('an event that history already includes changes nothing', () => {
   const { history, all } = load('parallel');
   const state = reduce(open(history.thread_id), { type: 'history', id: history.thread_id, history });
-  for (const e of all) assert.equal(play(state, [e]).conversations[history.thread_id].turns, state.conversations[history.thread_id].turns, e.id);
+  for (const e of all)
+    assert.equal(
+      play(state, [e]).conversations[history.thread_id].turns,
+      state.conversations[history.thread_id].turns,
+      e.id,
+    );
 });
 
 test('a call ends with its own event, not only with its step', () => {
   const { history, all } = load('tool-error');
   const until = all.filter((e) => e.frame.type !== 'reasoning_update' && e.frame.type !== 'response');
   const [t] = play(open(history.thread_id), until).conversations[history.thread_id].turns;
-  assert.deepEqual(t.calls.map((c) => c.outcome), ['error', 'success']);
+  assert.deepEqual(
+    t.calls.map((c) => c.outcome),
+    ['error', 'success'],
+  );
   assert.equal(t.state, 'processing');
 });
 
 test('an unchanged turn keeps its identity, so it is not drawn again', () => {
   const { history, all } = load('parallel');
-  const state = play(open(history.thread_id), all), id = history.thread_id;
-  const merged = reduce(state, { type: 'turn', id, turn: history.turns[0] }), again = reduce(merged, { type: 'turn', id, turn: history.turns[0] });
+  const state = play(open(history.thread_id), all),
+    id = history.thread_id;
+  const merged = reduce(state, { type: 'turn', id, turn: history.turns[0] }),
+    again = reduce(merged, { type: 'turn', id, turn: history.turns[0] });
   assert.equal(again.conversations[id].turns[0].calls[0], merged.conversations[id].turns[0].calls[0]);
 });
 
 test('a late answer adds parameters and does not undo the stream', () => {
   const { history, all } = load('parallel');
-  const id = history.thread_id, half = play(open(id), all.slice(0, 5)), asked = half.conversations[id].turns[0];
+  const id = history.thread_id,
+    half = play(open(id), all.slice(0, 5)),
+    asked = half.conversations[id].turns[0];
   const done = play(half, all.slice(5));
   const old = { ...history.turns[0], state: 'processing', response: null };
   const turn = reduce(done, { type: 'turn', id, turn: old, asked }).conversations[id].turns[0];
@@ -88,9 +135,21 @@ test('a late answer adds parameters and does not undo the stream', () => {
 });
 
 test('the typed words are shown until the server’s text arrives', () => {
-  const sent = reduce(open('t'), { type: 'sent', id: 't', number: 1, content: 'hello', messageId: 'm', state: 'processing', now: 5 });
+  const sent = reduce(open('t'), {
+    type: 'sent',
+    id: 't',
+    number: 1,
+    content: 'hello',
+    messageId: 'm',
+    state: 'processing',
+    now: 5,
+  });
   assert.equal(sent.conversations.t.turns[0].input, 'hello');
-  const told = reduce(sent, { type: 'turn', id: 't', turn: { turn_number: 1, user_input: 'hel[REDACTED:x]', state: 'processing', tool_calls: [], reasoning: null } });
+  const told = reduce(sent, {
+    type: 'turn',
+    id: 't',
+    turn: { turn_number: 1, user_input: 'hel[REDACTED:x]', state: 'processing', tool_calls: [], reasoning: null },
+  });
   assert.equal(told.conversations.t.turns[0].input, 'hel[REDACTED:x]');
 });
 
@@ -98,8 +157,19 @@ test('old conversations and old turns are dropped', () => {
   let s = initial();
   for (let n = 0; n < 3 * maxConversations; n++) s = open(`t${n}`, s);
   assert.equal(Object.keys(s.conversations).length, maxConversations);
-  const many = Array.from({ length: 3 * trimTo }, (_, i) => ({ turn_number: i + 1, user_input: 'x', state: 'completed', tool_calls: [], reasoning: null, created_at: new Date(1e12 + i).toISOString() }));
-  s = reduce(open('t', s), { type: 'history', id: 't', history: { turns: many, has_more: false, event_id: 'aaaaaaaa-9' } });
+  const many = Array.from({ length: 3 * trimTo }, (_, i) => ({
+    turn_number: i + 1,
+    user_input: 'x',
+    state: 'completed',
+    tool_calls: [],
+    reasoning: null,
+    created_at: new Date(1e12 + i).toISOString(),
+  }));
+  s = reduce(open('t', s), {
+    type: 'history',
+    id: 't',
+    history: { turns: many, has_more: false, event_id: 'aaaaaaaa-9' },
+  });
   const c = reduce(s, { type: 'trim', id: 't' }).conversations.t;
   assert.equal(c.turns.length, trimTo);
   assert.equal(c.hasMore, true, 'and can be read again');

@@ -7,17 +7,43 @@ import { headline, lane, outcomeOf, outline, silence, sourceOf, together } from 
 import { isAfter, parseCursor } from '../../state/cursor.js';
 import { formatRoute, parseRoute, tokenIn } from '../../state/route.js';
 
-const call = (id, more = {}) => ({ ...emptyCall(id), tool: id, outcome: 'success', took: 100, startedAt: 1000, step: 1, why: `why ${id}`, source: 'model', ...more });
+const call = (id, more = {}) => ({
+  ...emptyCall(id),
+  tool: id,
+  outcome: 'success',
+  took: 100,
+  startedAt: 1000,
+  step: 1,
+  why: `why ${id}`,
+  source: 'model',
+  ...more,
+});
 const turn = (more = {}) => ({ ...emptyTurn(1), state: 'completed', startedAt: 1000, endedAt: 5100, ...more });
 
 test('the headline of a turn counts while it runs, then sums up the result', () => {
-  const calls = [call('a', { group: 0 }), call('b', { group: 0, outcome: 'pending', took: null }), call('c', { outcome: 'pending', took: null })];
-  assert.deepEqual(headline(turn({ state: 'processing', calls, endedAt: 0 }), 9400), { label: 'Working… 8 s', detail: '1 of 3 tools done' });
-  assert.deepEqual(headline(turn({ calls: calls.map((c) => ({ ...c, outcome: 'success', group: c.id === 'c' ? null : 0 })) }), 0), { label: 'Reasoning', detail: '3 tools, 2 in parallel, 4.1 s' });
+  const calls = [
+    call('a', { group: 0 }),
+    call('b', { group: 0, outcome: 'pending', took: null }),
+    call('c', { outcome: 'pending', took: null }),
+  ];
+  assert.deepEqual(headline(turn({ state: 'processing', calls, endedAt: 0 }), 9400), {
+    label: 'Working… 8 s',
+    detail: '1 of 3 tools done',
+  });
+  assert.deepEqual(
+    headline(turn({ calls: calls.map((c) => ({ ...c, outcome: 'success', group: c.id === 'c' ? null : 0 })) }), 0),
+    { label: 'Reasoning', detail: '3 tools, 2 in parallel, 4.1 s' },
+  );
   assert.equal(headline(turn({ calls: [] }), 0).detail, 'No tools, 4.1 s');
   assert.equal(headline(turn({ calls: [], tokens: 1234 }), 0).detail, 'No tools, 4.1 s, 1,234 tokens');
-  assert.equal(headline(turn({ calls: [call('a', { outcome: 'error' }), call('b', { outcome: 'rejected' })] }), 0).detail, '2 tools, 1 failed, 1 rejected, 4.1 s');
-  const asks = turn({ state: 'processing', calls: [call('a', { outcome: 'pending', request: { id: 'r', description: '', always: false } })] });
+  assert.equal(
+    headline(turn({ calls: [call('a', { outcome: 'error' }), call('b', { outcome: 'rejected' })] }), 0).detail,
+    '2 tools, 1 failed, 1 rejected, 4.1 s',
+  );
+  const asks = turn({
+    state: 'processing',
+    calls: [call('a', { outcome: 'pending', request: { id: 'r', description: '', always: false } })],
+  });
   assert.equal(headline(asks, 0).label, 'Waiting for you');
 });
 
@@ -31,45 +57,89 @@ test('each state without decisions has its own explanation', () => {
 test('the fallback sentence is never attributed to the model', () => {
   assert.equal(sourceOf(call('a')).ours, false);
   assert.equal(sourceOf(call('a', { source: 'summary' })).ours, false);
-  for (const more of [{ source: 'fallback' }, { source: 'fallback', blocked: true }, { source: '' }]) assert.equal(sourceOf(call('a', more)).ours, true);
+  for (const more of [{ source: 'fallback' }, { source: 'fallback', blocked: true }, { source: '' }])
+    assert.equal(sourceOf(call('a', more)).ours, true);
   assert.match(sourceOf(call('a', { source: 'fallback' })).text, /no reason given/);
 });
 
-test('an unknown outcome is shown by its name', () => assert.equal(outcomeOf(call('a', { outcome: 'vanished' })).text, 'vanished'));
+test('an unknown outcome is shown by its name', () =>
+  assert.equal(outcomeOf(call('a', { outcome: 'vanished' })).text, 'vanished'));
 
 test('calls of a group form one batch, and a sub-agent is below its call', () => {
   const t = turn({
     calls: [call('a', { group: 0 }), call('b', { group: 0 }), call('c', { step: 2 }), call('d', { agent: 'r_1' })],
-    said: [{ agent: '', step: 1, text: 'first', source: 'model', at: 0 }, { agent: 'r_1', step: 1, text: 'sub', source: 'model', at: 0 }],
-    handoffs: [{ call: 'c', from: '', to: 'r_1', text: 'go', at: 0 }, { call: 'c', from: 'r_1', to: '', text: 'gone', at: 0 }],
+    said: [
+      { agent: '', step: 1, text: 'first', source: 'model', at: 0 },
+      { agent: 'r_1', step: 1, text: 'sub', source: 'model', at: 0 },
+    ],
+    handoffs: [
+      { call: 'c', from: '', to: 'r_1', text: 'go', at: 0 },
+      { call: 'c', from: 'r_1', to: '', text: 'gone', at: 0 },
+    ],
   });
   const [one, two] = outline(t);
-  assert.deepEqual(one.batches.map((b) => b.nodes.map((n) => n.call.id)), [['a', 'b']]);
+  assert.deepEqual(
+    one.batches.map((b) => b.nodes.map((n) => n.call.id)),
+    [['a', 'b']],
+  );
   assert.equal(one.said.text, 'first');
   const sub = two.batches[0].nodes[0].sub;
   assert.equal(sub.answer.text, 'gone');
-  assert.deepEqual(sub.steps[0].batches[0].nodes.map((n) => n.call.id), ['d']);
+  assert.deepEqual(
+    sub.steps[0].batches[0].nodes.map((n) => n.call.id),
+    ['d'],
+  );
 });
 
 test('an agent that starts itself does not recurse forever', () => {
-  const t = turn({ calls: [call('a', { agent: 'x' })], handoffs: [{ call: 'a', from: 'x', to: 'x', text: '', at: 0 }] });
+  const t = turn({
+    calls: [call('a', { agent: 'x' })],
+    handoffs: [{ call: 'a', from: 'x', to: 'x', text: '', at: 0 }],
+  });
   assert.deepEqual(outline(t), []);
-  outline({ ...t, calls: [call('b'), call('a', { agent: 'x' })], handoffs: [...t.handoffs, { call: 'b', from: '', to: 'x', text: '', at: 0 }] });
+  outline({
+    ...t,
+    calls: [call('b'), call('a', { agent: 'x' })],
+    handoffs: [...t.handoffs, { call: 'b', from: '', to: 'x', text: '', at: 0 }],
+  });
 });
 
 test('the lanes of a batch share an axis', () => {
-  const calls = [call('a', { took: 400 }), call('b', { startedAt: 1100, took: 100 })], axis = together(calls, 0);
+  const calls = [call('a', { took: 400 }), call('b', { startedAt: 1100, took: 100 })],
+    axis = together(calls, 0);
   assert.deepEqual(axis, { from: 1000, wall: 400, sum: 500 });
   assert.deepEqual(lane(calls[1], axis, 0), { left: 0.25, width: 0.25 });
-  assert.deepEqual(lane(call('c', { took: null, outcome: 'pending' }), { from: 1000, wall: 400 }, 1200), { left: 0, width: 0.5 });
+  assert.deepEqual(lane(call('c', { took: null, outcome: 'pending' }), { from: 1000, wall: 400 }, 1200), {
+    left: 0,
+    width: 0.5,
+  });
 });
 
 test('the critical path is what the turn waited for', () => {
-  const t = turn({ calls: [call('a', { startedAt: 1500, took: 300 }), call('b', { startedAt: 1500, took: 900 }), call('c', { step: 2, startedAt: 3000, took: 100 })] });
+  const t = turn({
+    calls: [
+      call('a', { startedAt: 1500, took: 300 }),
+      call('b', { startedAt: 1500, took: 900 }),
+      call('c', { step: 2, startedAt: 3000, took: 100 }),
+    ],
+  });
   const { bars, length } = waterfall(t, 0);
   assert.equal(length, 4100);
-  assert.deepEqual(bars.filter((b) => b.critical && b.kind === 'tool').map((b) => b.label), ['b', 'c']);
-  assert.deepEqual(bars.map((b) => [b.kind, b.from, b.to]), [['model', 0, 500], ['tool', 500, 800], ['tool', 500, 1400], ['model', 1400, 2000], ['tool', 2000, 2100], ['model', 2100, 4100]]);
+  assert.deepEqual(
+    bars.filter((b) => b.critical && b.kind === 'tool').map((b) => b.label),
+    ['b', 'c'],
+  );
+  assert.deepEqual(
+    bars.map((b) => [b.kind, b.from, b.to]),
+    [
+      ['model', 0, 500],
+      ['tool', 500, 800],
+      ['tool', 500, 1400],
+      ['model', 1400, 2000],
+      ['tool', 2000, 2100],
+      ['model', 2100, 4100],
+    ],
+  );
 });
 
 test('an axis has few marks at round numbers', () => {
@@ -81,9 +151,21 @@ test('an axis has few marks at round numbers', () => {
 });
 
 test('times and sizes are formatted for people', () => {
-  assert.deepEqual([0, 12, 999, 4130, 9960, 42_000, 125_000, 7_260_000].map(span), ['0 ms', '12 ms', '999 ms', '4.1 s', '10 s', '42 s', '2 min 05 s', '2 h 01 min']);
+  assert.deepEqual([0, 12, 999, 4130, 9960, 42_000, 125_000, 7_260_000].map(span), [
+    '0 ms',
+    '12 ms',
+    '999 ms',
+    '4.1 s',
+    '10 s',
+    '42 s',
+    '2 min 05 s',
+    '2 h 01 min',
+  ]);
   assert.deepEqual([-5, 8999, 61_500].map(counter), ['0 s', '8 s', '1 min 01 s']);
-  assert.deepEqual([0, 60_000, 7_200_000, 172_800_000].map((d) => ago(1e12, 1e12 + d)), ['now', '1 min', '2 h', '2 d']);
+  assert.deepEqual(
+    [0, 60_000, 7_200_000, 172_800_000].map((d) => ago(1e12, 1e12 + d)),
+    ['now', '1 min', '2 h', '2 d'],
+  );
   assert.match(clock(1e12, 1e12), /^\d\d:\d\d$/);
   assert.match(clock(1e12, 1e12 + 9e7), /^\d+ \w{3}, \d\d:\d\d$/);
   assert.deepEqual([1, 999, 1500, 2_500_000].map(size), ['1 byte', '999 bytes', '1.5 kB', '2.5 MB']);
