@@ -54,10 +54,11 @@ func fullWidth(r rune) rune {
 var lookAlikes = strings.NewReplacer("p", "р", "o", "о", "a", "а", "A", "А", "s", "ѕ", "x", "х", "e", "е")
 
 // fragmentSeams are what splits a secret into fragments.
-var fragmentSeams = []string{"\u200b", "\u00ad", "\u202e", "\ufe0f", "\U000e0041", "\x00", "\x1b[31m", "\\\n", "\n",
-	"\n> ",
-	"\n# ", " |\n|   | ", `" + "`, `" . "`, "\"\n  \"", "<b>", "<!-- -->", "**", `\x1b[0m`, "&shy;", `\u200b`,
-	"%E2%80%8B", "=\n", " ", "' '", "`"}
+var fragmentSeams = []string{
+	"\u200b", "\u00ad", "\u202e", "\ufe0f", "\U000e0041", "\x00", "\x1b[31m", "\\\n", "\n", "\n> ", "\n# ",
+	" |\n|   | ", `" + "`, `" . "`, "\"\n  \"", "<b>", "<!-- -->", "**", `\x1b[0m`, "&shy;", `\u200b`,
+	"%E2%80%8B", "=\n", " ", "' '", "`",
+}
 
 // disguises rewrite a secret so that a scan for its plain form misses it.
 var disguises = []func(string) string{

@@ -34,7 +34,8 @@ func typedPackages(t *testing.T) []*packages.Package {
 
 var loadPackages = sync.OnceValues(func() ([]*packages.Package, error) {
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
-		packages.NeedExportFile | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedModule
+		packages.NeedExportFile | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
+		packages.NeedModule
 	all, err := packages.Load(&packages.Config{Mode: mode, Dir: moduleRoot()}, "./...")
 	if err != nil {
 		return nil, err

@@ -10,7 +10,8 @@ import (
 // "Tokens"): s. and 24 letters and digits. It once matched methods in Go code, such as
 // s.ReadUint16LengthPrefixed.
 func vaultLegacy() rule.Rule {
-	return rule.TokenOf("vault-legacy-token", rule.Format{Exact: true, AllowExtra: true}, isScattered, []string{"s.{a24}"}).
+	exact := rule.Format{Exact: true, AllowExtra: true}
+	return rule.TokenOf("vault-legacy-token", exact, isScattered, []string{"s.{a24}"}).
 		Except("s.ReadUint16LengthPrefixed(&x)")
 }
 
