@@ -45,7 +45,7 @@ func TestReadPolicyRejectsABadPolicyAndNamesTheFault(t *testing.T) {
 		`{"rules": [{"id": "a", "phrases": ["ab"]}]}`:                     "shorter than three",
 		`{"rules": [{"id": "jwt", "phrases": ["abc"]}]}`:                  "already",
 		`{"tokens": [{"id": "a", "formats": ["x{a2}"]}]}`:                 "anchor is too short",
-		`{"tokens": [{"id": "a", "formats": ["abc{?2}"]}]}`:               "no such class",
+		`{"tokens": [{"id": "a", "formats": ["abc{?2}"]}]}`:               "unknown class",
 		`{"tokens": [{"id": "a", "formats": ["abc{a}"]}]}`:                "no length",
 		`{"tokens": [{"id": "a", "formats": ["abc{a9-2}"]}]}`:             "no range",
 		`{"tokens": [{"id": "a", "formats": ["abc{a2"]}]}`:                "{ without }",
