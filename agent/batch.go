@@ -11,10 +11,10 @@ import (
 	"candor/session"
 )
 
-// maxCalls is the number of calls of one step that may run. One more is recorded, as
+// maxStepCalls is the number of calls of one step that may run. One more is recorded, as
 // rejected, to show that there were too many; the rest are dropped, so a hostile model
 // cannot make us hold an unbounded number.
-const maxCalls = 64
+const maxStepCalls = 64
 
 // batch is the calls of one step on their way through three phases: preflight decides
 // in call order which calls may run and records them all; run executes them
@@ -48,14 +48,14 @@ type attempt struct {
 
 var (
 	errUnknownTool  = errors.New("there is no tool of this name")
-	errTooManyCalls = fmt.Errorf("this call and those after it were not run: a step may have %d calls", maxCalls)
+	errTooManyCalls = fmt.Errorf("this call and those after it were not run: a step may have %d calls", maxStepCalls)
 )
 
 // newBatch gives each call of a response an id of its own. The model's ids are not
 // used: they may repeat, and they are model text.
 func (r *agentRun) newBatch(step int, resp Response, tools *toolset) *batch {
 	b := &batch{agentRun: r, step: step, tools: tools}
-	for _, c := range resp.Calls[:min(len(resp.Calls), maxCalls+1)] {
+	for _, c := range resp.Calls[:min(len(resp.Calls), maxStepCalls+1)] {
 		id := "call_" + strconv.FormatInt(r.calls.Add(1), 10)
 		b.attempts = append(b.attempts, &attempt{requested: c, id: id})
 	}
@@ -95,7 +95,7 @@ func (b *batch) check(ctx context.Context, index int, a *attempt) (reason string
 		reason, a.args, _ = takeRationale(a.requested.Arguments)
 	}
 	switch {
-	case index >= maxCalls:
+	case index >= maxStepCalls:
 		a.refuse(session.Rejected, errTooManyCalls)
 	case !known:
 		a.refuse(session.Errored, errUnknownTool)

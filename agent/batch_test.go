@@ -174,9 +174,9 @@ func TestInterruptCancelsRunningTools(t *testing.T) {
 func TestTheCallsOfAStepAreBounded(t *testing.T) {
 	rec := runTurn(t, newDispatcher(t, oneStep("", make([]Call, 10_000)...), echo("a")))
 	called, back := of[session.ToolCalled](rec), of[session.ToolReturned](rec)
-	require.Len(t, called, maxCalls+1)
-	assert.Equal(t, session.Rejected, back[maxCalls].Outcome)
-	assert.Contains(t, back[maxCalls].Error.String(), "those after it were not run")
+	require.Len(t, called, maxStepCalls+1)
+	assert.Equal(t, session.Rejected, back[maxStepCalls].Outcome)
+	assert.Contains(t, back[maxStepCalls].Error.String(), "those after it were not run")
 }
 
 func TestCallNamesFromTheModelAreCleaned(t *testing.T) {

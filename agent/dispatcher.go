@@ -11,7 +11,8 @@ import (
 	"candor/session"
 )
 
-// DefaultMaxSteps is how often the model may speak in a turn by default.
+// DefaultMaxSteps is the default limit of steps in a turn. The loop nudges the model one step
+// before the last, and gives it no tools in the last one.
 const DefaultMaxSteps = 50
 
 // noAnswer is recorded in place of an answer that is empty without its thoughts.
@@ -22,7 +23,8 @@ var ErrTooManySteps = errors.New("the model did not come to an answer")
 
 // Policy decides whether a call may run. An error rejects the call, and its text tells
 // the model and the user why. args does not contain the rationale. Within a step the
-// policy is called sequentially, in the order of the calls; turns call it concurrently.
+// policy is called sequentially, in the order of the calls; turns call it concurrently. It
+// learns the tool, its arguments and, from ctx, the user; not the thread.
 type Policy func(ctx context.Context, tool string, args []byte) error
 
 // Dispatcher runs turns. Its fields must be set before its first turn and not changed

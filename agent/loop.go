@@ -11,7 +11,7 @@ import (
 	"candor/session"
 )
 
-// nudge is shown to the model in the last step in which it may call tools.
+// nudge is shown to the model in the last step in which it may call tools, one before the limit of steps.
 const nudge = "You are close to the limit of tool calls for this turn. " +
 	"Answer in the next step with what you have."
 

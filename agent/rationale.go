@@ -79,8 +79,9 @@ func takeRationale(args json.RawMessage) (reason string, rest json.RawMessage, e
 	return reason, append(out, '}'), nil
 }
 
-// rationale chooses and cleans the reason for a call: the rationale property, else the
-// provider's own field, else the fallback. The step's narrative is never used as one.
+// rationale chooses the reason for a call: the rationale property, else the provider's own
+// field, else the fallback. [session.CleanRationale] cleans and bounds it. The step's
+// narrative is never used as one.
 func rationale(l *safety.Layer, inArguments, fromProvider string) (session.Rationale, safety.Report) {
 	for _, raw := range []string{inArguments, fromProvider} {
 		raw = stripThinking(raw)

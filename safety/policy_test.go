@@ -44,10 +44,10 @@ func TestReadPolicyRejectsABadPolicyAndNamesTheFault(t *testing.T) {
 		`{"rules": [{"id": "", "phrases": ["abc"]}]}`:                     "an id is one to forty",
 		`{"rules": [{"id": "a", "phrases": ["ab"]}]}`:                     "shorter than three",
 		`{"rules": [{"id": "jwt", "phrases": ["abc"]}]}`:                  "already",
-		`{"tokens": [{"id": "a", "formats": ["x{a2}"]}]}`:                 "anchor is too short",
+		`{"tokens": [{"id": "a", "formats": ["x{a2}"]}]}`:                 "keyword is too short",
 		`{"tokens": [{"id": "a", "formats": ["abc{?2}"]}]}`:               "unknown class",
-		`{"tokens": [{"id": "a", "formats": ["abc{a}"]}]}`:                "no length",
-		`{"tokens": [{"id": "a", "formats": ["abc{a9-2}"]}]}`:             "no range",
+		`{"tokens": [{"id": "a", "formats": ["abc{a}"]}]}`:                "bad length",
+		`{"tokens": [{"id": "a", "formats": ["abc{a9-2}"]}]}`:             "bad range",
 		`{"tokens": [{"id": "a", "formats": ["abc{a2"]}]}`:                "{ without }",
 		`{"tokens": [{"id": "a", "formats": ["<abc"]}]}`:                  "< without >",
 		`{"tokens": [{"id": "a", "formats": ["{a2"], "beside": "acme"}]}`: "{ without }",
@@ -57,7 +57,7 @@ func TestReadPolicyRejectsABadPolicyAndNamesTheFault(t *testing.T) {
 		`not json`:                                                        "invalid character",
 	} {
 		_, err := ReadPolicy(strings.NewReader(in))
-		require.ErrorContains(t, err, want, in)
+		assert.ErrorContains(t, err, want, in)
 	}
 	assert.Panics(t, func() { NewLayer(WithPolicy(Policy{Actions: map[string]rule.Action{"nothing": rule.Warn}})) })
 }

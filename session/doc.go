@@ -50,5 +50,6 @@
 //
 // Declare its body in event.go or jobevent.go with a body method, fold it in
 // [Turn.Apply] or [Job.Apply], and project it in the packages that show it. A new
-// [Store] has to pass the suite in package sessiontest.
+// [Store] is a type of this package, beside [Memory], that passes the suite in package
+// sessiontest.
 package session

@@ -11,9 +11,9 @@ import (
 	"candor/agent/provider/wire/chat"
 )
 
-// maxCalls bounds the tool calls of one answer, whose number the server chooses. The
+// maxAnswerCalls bounds the tool calls of one answer, whose number the server chooses. The
 // calls beyond it are dropped.
-const maxCalls = 256
+const maxAnswerCalls = 256
 
 // complete asks by Chat Completions. usage says whether the count of tokens is
 // requested.
@@ -104,7 +104,7 @@ func (a *chatAnswer) addCall(piece chat.ToolCallDelta) {
 	}
 	another := at >= 0 && piece.Function.Name != "" && piece.ID != "" && a.calls[at].id != string(piece.ID)
 	if at < 0 || another {
-		if len(a.calls) == maxCalls {
+		if len(a.calls) == maxAnswerCalls {
 			return
 		}
 		a.calls = append(a.calls, &chatCall{index: piece.Index})

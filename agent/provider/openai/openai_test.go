@@ -285,7 +285,7 @@ func TestAnErrorInTheStreamIsClassifiedByItsWords(t *testing.T) {
 
 func TestTheCallsOfAnAnswerAreBounded(t *testing.T) {
 	p, _ := answering(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
-		for i := range 2 * maxCalls {
+		for i := range 2 * maxAnswerCalls {
 			fmt.Fprintf(w, `data: {"choices":[{"delta":{"tool_calls":[`+
 				`{"index":%d,"id":"c","function":{"name":"look"}}]}}]}`+"\n\n", i)
 		}
@@ -293,5 +293,5 @@ func TestTheCallsOfAnAnswerAreBounded(t *testing.T) {
 	})
 	resp, err := p.Respond(t.Context(), replaytest.Question(t))
 	require.NoError(t, err)
-	assert.Len(t, resp.Calls, maxCalls)
+	assert.Len(t, resp.Calls, maxAnswerCalls)
 }

@@ -35,7 +35,7 @@ func (p *Provider) readItems(a responsesAnswer) agent.Response {
 		case responses.TypeMessage:
 			text = append(text, messageText(item))
 		case responses.TypeFunctionCall:
-			if len(out.Calls) < maxCalls {
+			if len(out.Calls) < maxAnswerCalls {
 				out.Calls = append(out.Calls, agent.Call{
 					ID: string(item.CallID), Name: string(item.Name), Arguments: json.RawMessage(item.Arguments),
 				})

@@ -29,11 +29,10 @@ func CompareGolden(t testing.TB, file, got string) {
 	assert.Empty(t, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")), "%s (-want +got)", file)
 }
 
-// Case is the case.json of a folder in testdata/turns.
+// Case is the case.json of a folder in testdata/turns: the message, and what else the user does.
 type Case struct {
 	Dir string `json:"-"`
 
-	About            string `json:"about"` // what the case pins down
 	Message          string `json:"message"`
 	InterruptAfterMS int    `json:"interrupt_after_ms"`
 	// Approvals are the answers to the calls that ask, by call: approve or deny.
@@ -43,12 +42,12 @@ type Case struct {
 // EachCase runs a subtest for each folder in testdata/turns.
 func EachCase(t *testing.T, test func(t *testing.T, c Case)) {
 	t.Helper()
-	files, err := filepath.Glob(TurnsDir(t, "*", "case.json"))
+	files, err := filepath.Glob(TurnsDir(t, "*", "script.json"))
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(files), 13)
+	require.GreaterOrEqual(t, len(files), 19)
 	for _, file := range files {
 		c := Case{Dir: filepath.Dir(file)}
-		require.NoError(t, json.Unmarshal(ReadFixture(t, file), &c))
+		require.NoError(t, json.Unmarshal(ReadFixture(t, filepath.Join(c.Dir, "case.json")), &c))
 		t.Run(filepath.Base(c.Dir), func(t *testing.T) { test(t, c) })
 	}
 }

@@ -64,7 +64,7 @@ var pictographs = ranges{
 	{0x2b00, 0x2bff}, // more arrows and shapes
 	{0x3030, 0x3030}, {0x303d, 0x303d}, {0x3297, 0x3297}, {0x3299, 0x3299},
 	{0x1f000, 0x1f10f},
-	{0x1f16a, 0x1faff},
+	{0x1f16a, 0x1faff}, // pictures, and the skin tones 1f3fb to 1f3ff, behind which a joiner may follow
 }
 
 // joining are the letters whose shape a joiner behind them changes: Arabic and its

@@ -25,8 +25,10 @@
 //
 // To keep a text from being masked, add it to counterexamples (examples.go), find the
 // predicate of its kind, or write one and name it in [isPlausible] or one of the groups
-// below it, with cases in the table of predicate_test.go. To accept a new way of writing
-// an assignment, add an operator, with an example.
+// below it, with cases in the table of predicatecases_test.go or codecases_test.go. To accept
+// a new way of writing an assignment, add an operator, with an example. A new word that names
+// secrets goes into wordKinds (name.go), and among the rule's keywords (rule.go) unless it
+// contains one of them.
 //
 // A match is the value alone, without its quotes. Nothing allocates, and nothing reads
 // further than the rule's lookahead. Package safety asks [KindOfKey] about the keys of
