@@ -9,7 +9,7 @@ import (
 // DefaultMaxTurnBytes is the default memory budget of a turn, in bytes.
 const DefaultMaxTurnBytes = 32 << 20
 
-// eventCost is what an event counts for in the budget besides its texts, in bytes.
+// eventCost is the overhead counted for each event in addition to its texts, in bytes.
 const eventCost = 512
 
 // ErrTurnTooLarge ends a turn whose model asks for more calls after the turn's memory

@@ -12,7 +12,7 @@ import (
 )
 
 // DefaultApprovalTimeout is how long a call waits for a person or for a front end
-// unless NewChat is told otherwise.
+// unless NewChat is given another value.
 const DefaultApprovalTimeout = 5 * time.Minute
 
 // Chat accepts users' messages and runs their turns: one at a time in each thread, the

@@ -11,8 +11,8 @@ import (
 	"candor/session"
 )
 
-// ToolError says which of a turn's own tools cannot be offered, and why. Its text
-// repeats nothing of the tool.
+// ToolError says which of a turn's own tools cannot be offered, and why. Its text never
+// quotes the tool's definition.
 type ToolError struct {
 	Place int // index among the tools, from 0
 	Why   string

@@ -19,9 +19,10 @@ const MaxEncryptedReasoning = 256 << 10
 // ErrEncryptedReasoning says that a text was not encrypted by this process for this call.
 var ErrEncryptedReasoning = errors.New("the encrypted reasoning is not what was given out for this call")
 
-// encrypter turns opaque reasoning into text that a client can carry but neither read
-// nor use for another call, and back. Some of it is a model's raw thoughts, so it is
-// encrypted and not only signed. The keys live as long as the process, like the threads.
+// encrypter encrypts opaque reasoning, so that a client can carry it but neither read
+// it nor use it for another call, and decrypts it. Some of it is a model's raw
+// thoughts, so it is encrypted and not only signed. The keys live as long as the
+// process, like the threads.
 type encrypter struct {
 	aead     cipher.AEAD // nil if the cipher is unavailable; then nothing is encrypted
 	nonceKey []byte
@@ -86,9 +87,9 @@ func (c *Chat) EncryptedReasoning(user, thread string, turn int, call string) st
 	return encrypted
 }
 
-// RestoreReasoning takes back what EncryptedReasoning returned for the same call, in
-// case the server no longer holds it. It fails with ErrEncryptedReasoning, and then
-// changes nothing.
+// RestoreReasoning restores the reasoning that EncryptedReasoning returned for the same
+// call, in case the server no longer holds it. If it fails, with ErrEncryptedReasoning,
+// it changes nothing.
 func (c *Chat) RestoreReasoning(user, thread string, turn int, call, encrypted string) error {
 	if len(encrypted) > MaxEncryptedReasoning {
 		return ErrEncryptedReasoning

@@ -10,8 +10,8 @@ import (
 // then answers without them, at some cost in quality.
 const maxOpaque = 64 << 20
 
-// itemCost is what an item counts for besides its bytes, so that many small items are
-// bounded too.
+// itemCost is the overhead counted for each item in addition to its bytes, so that many
+// small items are bounded too.
 const itemCost = 256
 
 // opaqueStore holds opaque reasoning outside of the log, which contains only cleaned

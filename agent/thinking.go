@@ -106,7 +106,7 @@ func (w *stripper) stray(t tag) {
 	w.pos = t.end
 }
 
-// visitFinal handles the tags of final blocks, which may stand within a thought.
+// visitFinal handles the tags of final blocks, which may appear within a thought.
 func (w *stripper) visitFinal(t tag) {
 	if w.inside == toolMarkup {
 		return
@@ -137,7 +137,7 @@ func (w *stripper) take(end int) {
 	}
 }
 
-// finish sorts the text after the last tag and returns what is kept.
+// finish sorts the text after the last tag and returns the text without its thoughts.
 func (w *stripper) finish() string {
 	if w.inside == noFamily || w.inFinal {
 		w.take(len(w.text))

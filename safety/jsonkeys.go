@@ -59,9 +59,9 @@ var (
 	entryValues = lex.WordSet("value val v content text data default")
 )
 
-// entry returns Secret if the object that starts here is an entry whose name is that of a
-// secret, wherever in the object the name is. It looks at the first eight members only,
-// since entries are small, and does not move w.
+// entry returns Secret if the object that starts here is an entry that contains the
+// name of a secret. The name may follow the value. It looks at the first eight members
+// only, since entries are small, and does not move w.
 func (w *walker) entry() keyvalue.KeyKind {
 	start := w.pos
 	defer func() { w.pos = start }()

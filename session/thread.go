@@ -43,14 +43,14 @@ func (s *Session) OpenThread() (Event, error) {
 	return s.add(Ref{Thread: s.nextID("thread")}, ThreadOpened{})
 }
 
-// NamedID returns the thread id that a client's own name for a thread stands for. It
-// depends on the session and the name only, and the thread need not be open.
+// NamedID returns the id of the thread to which a client gave a name. It depends on the
+// session and the name only, and the thread need not be open.
 func (s *Session) NamedID(name string) string {
 	return uuid.NewSHA1(s.id, []byte("named/"+name)).String()
 }
 
-// OpenNamed opens the thread that the name stands for, unless it is already open, and
-// returns its id.
+// OpenNamed opens the thread with the client's name for it, unless it is already open,
+// and returns its id.
 func (s *Session) OpenNamed(name string) (id string, err error) {
 	id = s.NamedID(name)
 	s.mu.Lock()

@@ -13,7 +13,8 @@ func (t Turn) Waiting() []Call {
 }
 
 // blockers returns the calls that an agent waits for, or nil if the agent can proceed.
-// A call that delegated a task stands for the blockers of the agent that works on it.
+// A call that delegated a task is replaced by the blockers of the agent that works on
+// it.
 func (t Turn) blockers(agent string) []Call {
 	at := lastIndex(t.Steps, func(s Step) bool { return s.Agent == agent })
 	if at < 0 || t.Steps[at].Ended || !t.Steps[at].Waits {

@@ -15,7 +15,8 @@ type LoginRequest struct {
 	Token string `json:"token"`
 }
 
-// LoginInfo says who is logged in, and until when if by cookie.
+// LoginInfo names the user who is logged in. ExpiresAt is set only for a login by
+// cookie.
 type LoginInfo struct {
 	User      string     `json:"user"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`

@@ -68,7 +68,7 @@ func (e *Error) Temporary() bool {
 	switch e.Status {
 	case 0, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
-	case http.StatusOK: // not an answer of ours, so something stands between
+	case http.StatusOK: // not our answer, so a proxy or the like sent it
 		return true
 	}
 	return e.Status >= 500

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// Bounds of one post, which are below the server's, and of what is held in memory.
+// Bounds of one post, which are below the server's, and of the posts held in memory.
 const (
 	maxPostBytes = 768 << 10
 	maxHeld      = 1000
@@ -96,7 +96,7 @@ func (u *uploader) signal() {
 	}
 }
 
-// upload posts what is queued until the uploader is closed and empty, ctx ends, or a
+// upload posts the queued events until the uploader is closed and empty, ctx ends, or a
 // post fails for good.
 func (u *uploader) upload(ctx context.Context) {
 	for {

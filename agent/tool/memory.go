@@ -43,8 +43,8 @@ type saveArgs struct {
 	Content string `json:"content" jsonschema:"the fact to remember, in a sentence that makes sense on its own"`
 }
 
-// saveResult is the result of memory_save. It tells the model what was changed by
-// redaction and what was forgotten, so that it can tell the user.
+// saveResult is the result of memory_save. It contains the note after redaction and the
+// note it replaced, so that the model can report both to the user.
 type saveResult struct {
 	Saved     string `json:"saved"` // the note as stored, cleaned
 	Notes     int    `json:"notes"`

@@ -28,7 +28,7 @@ func (c *clippedOutput) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// parts returns what is kept of the beginning and the end. If output between them is
+// parts returns the stored beginning and end of the output. If output between them is
 // missing, both are cut between words: half of a credential would not be recognized and
 // redacted later.
 func (c *clippedOutput) parts() (head, tail string) {

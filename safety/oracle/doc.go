@@ -14,7 +14,7 @@
 // [BenchCases] and [WorstCases] are the texts whose scan is timed. The command compare
 // runs all of it:
 //
-//	go run ./compare recall    # what is found, and what is found wrongly
+//	go run ./compare recall    # the secrets found, and the false positives
 //	go run ./compare bench     # time, as ratios to gitleaks
 //	go run ./compare grams DIR... > ../internal/prefilter/grams.txt
 //

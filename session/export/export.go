@@ -15,8 +15,8 @@
 //
 // # Guarantees
 //
-//   - Text stays text. What a model, a tool or a person wrote cannot end the block it
-//     stands in, and cannot become a link, an image, an element or a script, in HTML or
+//   - Text stays text. What a model, a tool or a person wrote cannot end the block
+//     around it, and cannot become a link, an image, an element or a script, in HTML or
 //     in Markdown, read with or without GitHub's extensions. A fuzz test renders both
 //     formats with arbitrary text in every place and compares their elements.
 //   - Nothing raw gets in. All text is [safety.Text] or [safety.JSON], masked before it

@@ -32,7 +32,7 @@
 //
 // A client of 1.0 sends its version in the input. One that sends none is taken for 0.x,
 // which fails on cancelled runs, on pending calls in an outcome, and on unknown types of
-// events. It is told the same in terms that it knows.
+// events. It receives the same facts as values that it knows.
 //
 // # Reasoning
 //

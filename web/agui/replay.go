@@ -115,7 +115,7 @@ type player struct {
 	state     []Event    // of the front end, for the snapshot
 }
 
-// held is the past from which a snapshot is made.
+// held collects the earlier AG-UI events from which a snapshot is made.
 type held struct {
 	ended []Event    // of runs that have ended
 	open  []numbered // of the open run

@@ -85,7 +85,7 @@ func (in *Input) has(turns []session.Turn) bool {
 	})
 }
 
-// The bounds of what is kept of front ends' states.
+// The bounds of the stored front-end states.
 const (
 	maxStates = 256      // threads
 	maxState  = 32 << 10 // bytes per thread

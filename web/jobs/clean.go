@@ -16,8 +16,8 @@ import (
 // worker has done to it: a worker is not trusted.
 type cleaner struct{ *safety.Layer }
 
-// body converts a post into the event of its kind. raw is the post's JSON, of which an
-// unknown kind keeps everything.
+// body converts a post into the event of its kind. raw is the post's JSON, which the
+// event of an unknown kind keeps whole.
 func (l cleaner) body(p *post, raw json.RawMessage) (session.Body, *problem.Problem) {
 	switch p.kind() {
 	case "message":
@@ -164,7 +164,8 @@ func (l cleaner) status(state, message string) session.Body {
 	return session.JobReported{State: s, Message: m, Findings: session.Merge(inState.Findings, inMessage.Findings)}
 }
 
-// result accepts "success", or else a "status" of completed or success.
+// result converts the post that ends a job. The job succeeded if "success" is true or,
+// without that member, if "status" is completed or success.
 func (l cleaner) result(p *post) session.Body {
 	success := p.Status == "completed" || p.Status == "success"
 	if p.Success != nil {

@@ -33,7 +33,7 @@
 // The flat events with "event" are those of Candor's own specification, sent by
 // package worker. Those with "event_type" and "data" are IronClaw's, and so is the
 // "description" in [WorkerJob]: its workers can post here unchanged. The comments of
-// readPosts and post say how the two are told apart.
+// readPosts and post say how the two are distinguished.
 //
 // To add a kind of event, add its members to postFields, a case to cleaner.body, the
 // event to package session and its frame to package view.

@@ -84,8 +84,9 @@ func (g *registry) open(id, user, prompt string) (token string) {
 	return token
 }
 
-// reopen opens another run of a job that has ended. begin makes the job's log
-// accept posts again; the old token is locked out before it does.
+// reopen opens another run of a job that has ended. begin makes the job's log accept
+// posts again. The old run is locked while begin runs, and its token is revoked if
+// begin succeeds.
 func (g *registry) reopen(id, user string, begin func() (prompt string, err error)) (token string, err error) {
 	if old := g.current(id); old != nil {
 		old.mu.Lock()
@@ -115,9 +116,9 @@ func (g *registry) revoke(id string) {
 	}
 }
 
-// prune drops the user's jobs that exists does not report. An evicted session takes
-// its jobs with it, so the registry never holds more jobs of a user than a session
-// may have.
+// prune drops the user's jobs for which exists returns false. An evicted session takes
+// its jobs with it, so the registry never holds more jobs of a user than a session may
+// have.
 func (g *registry) prune(user string, exists func(id string) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -135,7 +136,7 @@ func (g *registry) current(id string) *run {
 	return g.runs[id]
 }
 
-// authenticate returns the job's run if the token speaks for it, else nil. It takes
+// authenticate returns the job's run if the token is valid for it, else nil. It takes
 // as long for a job that does not exist as for one that does.
 func (g *registry) authenticate(id, token string) *run {
 	hash := sha256.Sum256([]byte(token))
@@ -177,8 +178,9 @@ func (r *run) claim(by workerName) (prompt string, err error) {
 	return r.prompt, nil
 }
 
-// serve calls do, which may be nil, unless another worker has replaced by. No other
-// worker can replace it until do returns.
+// serve calls do, which may be nil, for the worker named by. It fails if the run's
+// token was revoked or another worker has replaced this one. No other worker can
+// replace it until do returns.
 func (r *run) serve(by workerName, do func() error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -230,9 +232,9 @@ func (r *run) nextFollowUp() (followUp, bool) {
 	return f, true
 }
 
-// followUpAfter returns the follow-up after the one with a number, which stays
-// queued, and drops all up to that number: the worker has acknowledged them. The
-// caller is within serve.
+// followUpAfter returns the first follow-up whose number is greater than number, and
+// leaves it queued. It drops all earlier ones, since the worker has acknowledged them.
+// The caller is within serve.
 func (r *run) followUpAfter(number int) (followUp, bool) {
 	for len(r.followUps) > 0 && r.followUps[0].Number <= number {
 		r.followUps = r.followUps[1:]

@@ -27,8 +27,8 @@ type runKey struct{}
 // answer.
 func (s *Server) admitOpen(r *http.Request) (context.Context, error) { return s.admit(r, false) }
 
-// admitPost also admits the token of a job that has ended: its worker may not have
-// received the answer to its last post, and repeats it.
+// admitPost accepts the token of the job, even after the job has ended: a worker that
+// did not receive the answer to its last post repeats the post.
 func (s *Server) admitPost(r *http.Request) (context.Context, error) { return s.admit(r, true) }
 
 func (s *Server) admit(r *http.Request, orEnded bool) (context.Context, error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // ResultShape says how much a tool returned, for clients that do not fetch the result
-// itself. Members that cannot be told from the result are absent.
+// itself. Members that cannot be determined from the result are absent.
 type ResultShape struct {
 	Bytes    int    `json:"bytes"`               // length of its text if it is or has one, else of its JSON
 	Chars    *int   `json:"chars,omitempty"`     // length of its text in characters

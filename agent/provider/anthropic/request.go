@@ -179,12 +179,12 @@ func callName(c agent.Call) string { return wire.Identifier(c.Name, "unnamed") }
 // callID returns the id of a call as the API accepts it.
 func callID(id string) string { return wire.Identifier(id, "call") }
 
-// placeKind is the kind of a block of thinking that stood at a place: 0 is before
-// everything, 1 after the text, and each call counts one more. The API refuses
-// thinking that moved.
+// placeKind returns the kind under which a thinking block is kept with its place in the
+// message: 0 is before everything, 1 after the text, and each call counts one more. The
+// API refuses thinking blocks that have moved.
 func placeKind(blockType string, place int) string { return blockType + ":" + strconv.Itoa(place) }
 
-// thoughtsAt returns the thinking of this model that stood at a place.
+// thoughtsAt returns this model's thinking blocks at a place in the message.
 func (p *Provider) thoughtsAt(m agent.Message, place int) []messages.Block {
 	var out []messages.Block
 	for _, o := range m.Opaque {

@@ -122,7 +122,7 @@ func (c callResult) report() string {
 	return title + ": " + excerpt(text)
 }
 
-// render puts a result in words. The lengths of lists and short values stand in a
+// render puts a result in words. The lengths of lists and short values appear in a
 // row, the items and longer texts on lines below. Strings that the title quotes
 // are left out.
 func (o object) render(title string) string {
@@ -157,8 +157,8 @@ func (o object) render(title string) string {
 	return text + ":\n" + strings.Join(below, "\n")
 }
 
-// line renders a value on one line: strings as they stand, other members with
-// their names.
+// line renders a value on one line. In an object, strings appear without their names,
+// and other members with them.
 func line(v any) string {
 	switch v := v.(type) {
 	case []any:

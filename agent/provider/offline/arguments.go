@@ -21,7 +21,7 @@ var (
 	textNames = newWordSet("query pattern search term keyword content text note body message")
 	// folderNouns follow the name of a folder: the session folder.
 	folderNouns = newWordSet("folder directory dir package")
-	// prepositions and articles stand in front of a place: in the session folder.
+	// prepositions and articles precede a place: in the session folder.
 	prepositions = newWordSet("in inside within under from through")
 	articles     = newWordSet("a an the this that my our your file folder directory")
 	// edges are cut off both ends of what remains of a request.
@@ -180,7 +180,7 @@ func (f *filler) place() string {
 		}
 	}
 	if slices.ContainsFunc(f.tool.properties(), func(name string) bool { return f.tool.kind(name) == kindText }) {
-		return "" // what is left is for the text
+		return "" // the remaining words are for the text
 	}
 	if v := f.take(func(w word) bool { return w.quoted || w.pathLike() }); v != "" {
 		return tidy(v)

@@ -73,7 +73,7 @@ func newWordSet(words string) wordSet {
 }
 
 var (
-	// polite words stand in front of what is asked.
+	// polite are the words that may precede a request.
 	polite = newWordSet("please kindly also now first next can could would will you i we i'd want need like to tell " +
 		"give show me us let let's hi hello hey ok okay so well")
 	// joints link two requests.

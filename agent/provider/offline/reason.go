@@ -99,7 +99,8 @@ func (p plan) narrative(step int) string {
 	return text
 }
 
-// purpose returns the first sentence of a description, to stand inside a sentence.
+// purpose returns the first sentence of a description, in a form that fits inside a
+// sentence.
 func purpose(description string) string {
 	text, _, _ := strings.Cut(strings.Join(strings.Fields(description), " "), ". ")
 	text = strings.TrimRight(text, ".!:; ")

@@ -51,8 +51,8 @@ func (r *chatReasoning) add(delta chat.Delta) {
 	}
 }
 
-// newDetail reads an entry. It returns nil for what is no object. Only the two types
-// that OpenRouter documents as texts can come in pieces.
+// newDetail reads an entry. It returns nil if the entry is not an object. Only the two
+// types that OpenRouter documents as texts can come in pieces.
 func newDetail(raw json.RawMessage) *detail {
 	d := &detail{raw: slices.Clone(raw)}
 	if json.Unmarshal(raw, &d.members) != nil || d.members == nil {

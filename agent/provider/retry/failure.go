@@ -52,11 +52,12 @@ var (
 		`exceeds? the (available |model'?s? |maximum )*context|exceed_context_size|context.window.exceeded|` +
 		`input (length|tokens?).{0,60}exceed.{0,40}(context|limit|maximum)|request_too_large`)
 
-	// unpaid are the codes of a 429 that no waiting cures: the account is empty.
+	// unpaid are the codes of a 429 that retrying does not fix, because the account has no
+	// credit.
 	unpaid = []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"}
 
-	// permanentCodes are the codes that stand for a permanent failure in the middle of
-	// a stream, where there is no HTTP status.
+	// permanentCodes are the codes of permanent failures in the middle of a stream, where
+	// there is no HTTP status.
 	permanentCodes = []string{"invalid_request_error", "authentication_error", "permission_error", "not_found_error",
 		"invalid_prompt", "invalid_api_key", "model_not_found"}
 

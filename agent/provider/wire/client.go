@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// The bounds of what is read from a provider, in bytes. The longest answers of
+// The bounds of the data read from a provider, in bytes. The longest answers of
 // today's models are about a tenth of MaxAnswer, including the framing of the
 // stream.
 const (

@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// Decode reads a JSON object into v, a pointer to a struct. It is lenient: a member
-// of another type than v has keeps its zero value, and unknown members are ignored,
-// since servers add to their formats. It fails on what is no JSON and on values that
-// are no object; null leaves v as it was.
+// Decode reads a JSON object into v, a pointer to a struct. It is lenient: a member of
+// another type than v has keeps its zero value, and unknown members are ignored, since
+// servers add to their formats. It fails if data is not JSON or not an object; null
+// leaves v as it was.
 func Decode(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
@@ -53,7 +53,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 // or a string that holds one.
 type Int int
 
-// UnmarshalJSON implements json.Unmarshaler. It never fails on valid JSON; what is no
+// UnmarshalJSON implements json.Unmarshaler. It never fails on valid JSON; a value that is not a
 // number leaves the integer as it was.
 func (i *Int) UnmarshalJSON(data []byte) error {
 	digits := string(bytes.Trim(data, `"`))

@@ -11,7 +11,7 @@ import (
 // errLineTooLong is the error for a line of more than MaxLine bytes.
 var errLineTooLong = errors.New("a line of the provider's event stream is longer than 32 MiB")
 
-// byteOrderMark may stand at the start of a stream.
+// byteOrderMark is the UTF-8 byte order mark, with which a stream may start.
 var byteOrderMark = []byte("\xEF\xBB\xBF")
 
 // Event is one server-sent event.

@@ -18,7 +18,7 @@
 // A call during which its server dies fails at once. It may or may not have taken effect,
 // and is never repeated.
 //
-// A call ends with its context, and the server is told. What a server sends is bounded:
+// A call ends with its context, and the server is notified. What a server sends is bounded:
 // 16 MiB per message, 512 tools, and 1 MiB of a result as the model sees it. Images, audio
 // and other binary content are reduced to their type and size.
 //

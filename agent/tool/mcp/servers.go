@@ -16,7 +16,7 @@ type Options struct {
 	// Log receives a line when a server goes up or down and when a tool is dropped. Nil
 	// means slog.Default.
 	Log *slog.Logger
-	// Version is our own version, which servers are told.
+	// Version is our own version, which is sent to servers.
 	Version string
 	// Reserved are names that other tools already have.
 	Reserved []string

@@ -95,8 +95,8 @@ func (k *toolkit) close() {
 	k.root.Close()
 }
 
-// mergeTools joins a model's own tools and the shared ones. Of two tools of one name
-// the model's own wins: it is the one that the model was told of.
+// mergeTools joins a model's own tools and the shared ones. If two tools have the same
+// name the model's own wins, since its definition is the one that the model knows.
 func mergeTools(own, shared []agent.Tool) []agent.Tool {
 	taken := namesOf(own)
 	return slices.Concat(own, slices.DeleteFunc(slices.Clone(shared), func(t agent.Tool) bool {

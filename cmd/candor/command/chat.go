@@ -30,7 +30,7 @@ type chatSettings struct {
 }
 
 // chatCommand returns candor chat: a conversation in the terminal, with an agent in this
-// process or, with --server, with that of a running server.
+// process or, with --server, with the agent of a running server.
 //
 // It reads messages and commands that begin with / from standard input, or takes one
 // message from its arguments. On a terminal that can move its cursor it runs the line
@@ -58,11 +58,11 @@ func chatCommand(stdin io.Reader) *cli.Command {
 func chatFlags(s *chatSettings) []cli.Flag {
 	return slices.Concat(modelFlags(&s.Model), toolFlags(&s.Tools), safetyFlags(&s.Safety),
 		serverFlags(&s.serverSettings, ""), viewFlags(&s.viewSettings), []cli.Flag{
-			&cli.StringFlag{Name: "thread", Usage: "go on with the conversation `ID` of the server",
+			&cli.StringFlag{Name: "thread", Usage: "continue the conversation `ID` of the server",
 				Destination: &s.thread},
-			&cli.BoolFlag{Name: "continue", Usage: "go on with the conversation used last", Destination: &s.continued},
+			&cli.BoolFlag{Name: "continue", Usage: "continue the most recently used conversation", Destination: &s.continued},
 			approvalTimeoutFlag(&s.ApprovalTimeout),
-			&cli.StringFlag{Name: "log", Usage: "append what the agent logs to `FILE`", Destination: &s.logFile},
+			&cli.StringFlag{Name: "log", Usage: "append the agent's log to `FILE`", Destination: &s.logFile},
 		})
 }
 

@@ -35,7 +35,7 @@ func doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "check a running server, and that it keeps secrets", Description: helpText("doctor"),
 		Flags: append(serverFlags(&s, defaultServer),
-			&cli.BoolFlag{Name: "json", Category: "Output", Usage: "write a line of JSON for each thing looked at",
+			&cli.BoolFlag{Name: "json", Category: "Output", Usage: "write one line of JSON per check",
 				Destination: &d.json},
 			&cli.BoolFlag{Name: "canary", Usage: "plant secrets and search for them", Destination: &plant},
 			&cli.StringFlag{Name: "log", Usage: "search the server's log `FILE` as well", Destination: &d.log},

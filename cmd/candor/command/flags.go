@@ -20,9 +20,9 @@ func modelFlags(s *app.ModelSettings) []cli.Flag {
 	const category = "Model"
 	return []cli.Flag{
 		&cli.StringFlag{Name: "provider", Category: category,
-			Usage:   "take `NAME`: offline, script, openai or anthropic",
+			Usage:   "use the provider `NAME`: offline, script, openai or anthropic",
 			Sources: cli.EnvVars("CANDOR_PROVIDER"), Destination: &s.Provider},
-		&cli.StringFlag{Name: "model", Category: category, Usage: "ask `MODEL`, as its provider names it",
+		&cli.StringFlag{Name: "model", Category: category, Usage: "use `MODEL`, by its provider's name for it",
 			Sources: cli.EnvVars("CANDOR_MODEL"), Destination: &s.Name},
 		&cli.StringFlag{Name: "api", Category: category,
 			Usage:   "speak `API` with openai: chat, or responses, which has summaries",
@@ -50,7 +50,7 @@ func toolFlags(s *app.ToolSettings) []cli.Flag {
 			Usage:   "let file tools read `DIR` and nothing outside of it",
 			Sources: cli.EnvVars("CANDOR_WORKSPACE"), Destination: &s.Workspace},
 		&cli.StringSliceFlag{Name: "enable", Category: category,
-			Usage:   "offer `TOOL`, which is off otherwise: shell (asks each time) or http_get; may be repeated",
+			Usage:   "enable `TOOL`, which is off by default: shell (asks each time) or http_get; may be repeated",
 			Sources: cli.EnvVars("CANDOR_ENABLE"), Destination: &s.Enable},
 		&cli.StringFlag{Name: "mcp", Category: category,
 			Usage:   "offer the tools of the MCP servers in `FILE`, of the shape {\"mcpServers\": {…}}",
@@ -70,7 +70,7 @@ func safetyFlags(s *app.SafetySettings) []cli.Flag {
 	const category = "Safety"
 	return []cli.Flag{
 		&cli.StringFlag{Name: "secrets-file", Category: category,
-			Usage:   "mask the values in `FILE`, one a line, wherever they stand",
+			Usage:   "mask the values in `FILE`, one per line, wherever they occur",
 			Sources: cli.EnvVars("CANDOR_SECRETS_FILE"), Destination: &s.SecretsFile},
 		&cli.StringSliceFlag{Name: "secret-env", Category: category,
 			Usage:   "mask the value of the environment variable `NAME`; may be repeated",

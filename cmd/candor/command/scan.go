@@ -36,7 +36,7 @@ func scanCommand(stdin io.Reader) *cli.Command {
 	return &cli.Command{
 		Name: "scan", Usage: "mask secrets in a file or a stream", ArgsUsage: "[FILE|-]", Description: helpText("scan"),
 		Flags: append(safetyFlags(&s),
-			&cli.BoolFlag{Name: "ndjson", Usage: "clean a JSON object a line", Destination: &ndjson},
+			&cli.BoolFlag{Name: "ndjson", Usage: "treat the input as one JSON object per line", Destination: &ndjson},
 			&cli.BoolFlag{Name: "json", Usage: "write one object with the text, the verdict and the findings",
 				Destination: &asJSON},
 			&cli.BoolFlag{Name: "check", Usage: "exit with 3 when something was masked or withheld",

@@ -25,9 +25,9 @@ func viewFlags(v *viewSettings) []cli.Flag {
 	const category = "Output"
 	return []cli.Flag{
 		&cli.StringFlag{Name: "color", Category: category, Value: "auto",
-			Usage:   "color `WHEN`: auto, always or never; NO_COLOR and CLICOLOR are heeded",
+			Usage:   "color output `WHEN`: auto (respects NO_COLOR and CLICOLOR), always or never",
 			Sources: cli.EnvVars("CANDOR_COLOR"), Destination: &v.color},
-		&cli.BoolFlag{Name: "json", Category: category, Usage: "write JSON, one object a line, as the API gives it",
+		&cli.BoolFlag{Name: "json", Category: category, Usage: "write JSON, one object per line, as the API returns it",
 			Destination: &v.json},
 	}
 }

@@ -86,10 +86,10 @@ func serveFlags(s *serveSettings) []cli.Flag {
 			Usage:   "let turns go on for this `TIME` after SIGTERM",
 			Sources: cli.EnvVars("CANDOR_SHUTDOWN_TIMEOUT"), Destination: &s.grace},
 
-		&cli.StringFlag{Name: "tokens", Category: access, Usage: "let in the users of `FILE`, a line user:token each",
+		&cli.StringFlag{Name: "tokens", Category: access, Usage: "let in the users of `FILE`, one user:token per line",
 			Sources: cli.EnvVars("CANDOR_TOKENS"), Destination: &s.tokensFile},
 		&cli.StringSliceFlag{Name: "cors-origin", Category: access,
-			Usage:   "let pages of `ORIGIN` call; may be repeated",
+			Usage:   "let pages from `ORIGIN` call the API; may be repeated",
 			Sources: cli.EnvVars("CANDOR_CORS_ORIGIN"), Destination: &s.Origins},
 
 		&cli.StringFlag{Name: "reasoning", Category: access, Value: "full",

@@ -81,14 +81,14 @@ func workerFlags(s *workerSettings) []cli.Flag {
 		&cli.BoolFlag{Name: "follow-ups", Usage: "wait for further prompts until one says that it is the last",
 			Sources: cli.EnvVars("CANDOR_FOLLOW_UPS"), Destination: &s.followUps},
 		&cli.DurationFlag{Name: "poll", Value: worker.DefaultPoll,
-			Usage:   "ask for prompts, and whether the job was cancelled, every `TIME`",
+			Usage:   "check for prompts and for cancellation every `TIME`",
 			Sources: cli.EnvVars("CANDOR_POLL"), Destination: &s.poll},
 		&cli.StringFlag{Name: "spill-dir",
-			Usage: "keep in `DIR` what waits for the server and does not fit in memory; " +
+			Usage: "keep in `DIR` the posts that wait for the server and do not fit in memory; " +
 				"else where the system keeps such files",
 			Sources: cli.EnvVars("CANDOR_SPILL_DIR"), Destination: &s.spillDir},
 		&cli.DurationFlag{Name: "shutdown-timeout", Value: worker.DefaultGrace,
-			Usage:   "post what is left for this `TIME` after SIGTERM",
+			Usage:   "continue posting for this `TIME` after SIGTERM",
 			Sources: cli.EnvVars("CANDOR_SHUTDOWN_TIMEOUT"), Destination: &s.grace},
 	}, logFlags(&s.logs))
 }

@@ -111,7 +111,7 @@ func (r *REPL) denyAll(ctx context.Context) error {
 const maxApprovalParams = 4000
 
 // Question asks a person about a call that waits: its reason, all of its parameters,
-// and how to answer. number tells it from others that wait; 0 is for a single one.
+// and how to answer. number distinguishes it from others that wait; 0 is for a single one.
 // Parameters that are too long to show are pointed out.
 //
 //	? 2 shell  "to see what fills the disk"

@@ -26,7 +26,8 @@ type cellCodec struct {
 	assigned map[string]rune
 }
 
-// glyph is what a placeholder stands for: its text, and how the screen shows it.
+// glyph is the text that a placeholder replaces, and the form in which the screen shows
+// it.
 type glyph struct{ text, display string }
 
 // encode turns text into one rune for each cell it takes.

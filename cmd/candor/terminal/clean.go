@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is shown of foreign text.
+// Bounds of the foreign text that is shown.
 const (
 	// maxLine bounds one line of foreign text, in characters.
 	maxLine = 10_000
@@ -27,7 +27,7 @@ const (
 // text its first 400,000, followed by a note of what was left out.
 func Clean(s string) string { return cleaner{}.clean(s) }
 
-// CleanLine is [Clean] for text that stands within a line: line breaks and runs of
+// CleanLine is [Clean] for text that appears within a line: line breaks and runs of
 // blanks become single spaces.
 func CleanLine(s string) string {
 	return strings.Join(strings.Fields(cleaner{line: true}.clean(s)), " ")

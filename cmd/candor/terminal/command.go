@@ -78,7 +78,8 @@ func nearest(word string) string {
 }
 
 // distance returns the edit distance of two words: how many letters have to be
-// inserted, removed or changed. A word longer than any command is simply far.
+// inserted, removed or changed. For a word longer than any command it returns that
+// word's length, which is too far to match.
 func distance(a, b string) int {
 	if len(a) > 32 { // keeps the cost of a pasted line small
 		return len(a)

@@ -29,8 +29,8 @@
 // none at all. Long text is cut, so it costs what is shown of it.
 //
 // Lines keep to Style.Width, measured in cells, so wide characters and emoji align.
-// What is not the model's own words, such as a fallback, can be told by its form and
-// by its text, with and without color.
+// Text that is not the model's own, such as a fallback, differs in form and in
+// wording, with and without color.
 //
 // # Where to add things
 //

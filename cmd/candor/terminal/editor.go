@@ -139,14 +139,15 @@ type writerFunc func([]byte) (int, error)
 // Write implements io.Writer.
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// read is where the library reads keys.
+// read reads keys for the line-editing library, and follows changes of the terminal's
+// size.
 func (e *Editor) read(p []byte) (int, error) {
 	n, err := e.keys.Read(p)
 	e.resize()
 	return n, err
 }
 
-// write is where the library writes; nothing else goes to the screen.
+// write writes the library's output to the screen. Nothing else is written there.
 func (e *Editor) write(p []byte) (int, error) {
 	e.mu.Lock()
 	text := e.codec.show(string(p))

@@ -136,7 +136,7 @@ func (s Style) narrative(r *client.Reasoning) string {
 func (s Style) narratives(r *client.Reasoning) string {
 	out := s.narrative(r)
 	for _, n := range r.Narratives {
-		if n.Narrative == r.Narrative && n.Agent == "" { // the turn's, which stands above
+		if n.Narrative == r.Narrative && n.Agent == "" { // the turn's, which is already above
 			continue
 		}
 		label := fmt.Sprintf("  Step %d: ", n.Step)

@@ -21,7 +21,7 @@ type Output interface {
 
 // StatusLine is the line in which a person types.
 type StatusLine interface {
-	// Prompt changes what stands in front of the line.
+	// Prompt changes the text in front of the line.
 	Prompt(prompt string)
 	// Progress shows a text in front of the prompt until it is called with "".
 	Progress(text string)

@@ -10,7 +10,7 @@ import (
 	"candor/web/client"
 )
 
-// defaultPrompt stands in front of a line that begins a message or a command.
+// defaultPrompt precedes a line in which the user types a message or a command.
 const defaultPrompt = "› "
 
 // follower receives the events of one thread at a time, in a goroutine of its own.
@@ -99,7 +99,7 @@ func (r *REPL) enter(ctx context.Context, thread string) error {
 	return nil
 }
 
-// attach enters a thread and says where it stands.
+// attach enters a thread and shows its state.
 func (r *REPL) attach(ctx context.Context, thread string) error {
 	return r.await(ctx, "fetching", func(ctx context.Context) error {
 		if err := r.enter(ctx, thread); err != nil {

@@ -38,8 +38,8 @@ func truncate(s string, characters int) string {
 // broken where the line ends. Nothing is broken if cells is 0 or less.
 func wrap(s string, cells int) []string { return wrapUnder(s, cells, cells) }
 
-// wrapUnder is wrap with a first line of another width than the rest, as a label in
-// front of it leaves.
+// wrapUnder is like wrap, but the first line may have cells cells and the others rest,
+// for instance because a label precedes the first.
 func wrapUnder(s string, cells, rest int) []string {
 	if cells <= 0 || cellWidth(s) <= cells {
 		return []string{s}

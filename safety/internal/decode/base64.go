@@ -67,7 +67,7 @@ func NextLine(s string, i int) int {
 	return i
 }
 
-// lead are the bytes that quote, comment or indent a line; at most maxLead of them stand there.
+// lead are the bytes that quote, comment or indent a line; at most maxLead of them appear there.
 var lead = lex.NewClass(" \t>#|*;%\xe2\x94\x82")
 
 const maxLead = 16
@@ -114,9 +114,9 @@ func FromBase64(run string, buf []byte) []byte {
 	return out
 }
 
-// FromWide decodes a run of base64 whose text is in UTF-16, as that of PowerShell's
-// -EncodedCommand. It returns nil if the run does not begin with a byte order mark or a
-// character of ASCII, or is not text.
+// FromWide decodes a run of base64 whose text is in UTF-16, such as the argument of
+// PowerShell's -EncodedCommand. It returns nil if the run does not begin with a byte
+// order mark or a character of ASCII, or is not text.
 func FromWide(run string, buf []byte) []byte {
 	if len(run) < 2*MinEncoded {
 		return nil
@@ -152,8 +152,9 @@ func FromWide(run string, buf []byte) []byte {
 	return out
 }
 
-// FromHex decodes a run into buf, skipping line ends and what quotes or indents the next line. It
-// returns nil if the run is not hex or not text.
+// FromHex decodes a run into buf. It skips line ends, and the quote marks or
+// indentation at the start of the next line. It returns nil if the run is not hex or
+// not text.
 func FromHex(run string, buf []byte) []byte {
 	out, odd := buf[:0], 0
 	for i := 0; i+1 < len(run); i += 2 {

@@ -1,7 +1,7 @@
 // Package decode shows a text as its readers and its decoders see it, with a map back to
 // where each byte came from.
 //
-// A secret need not stand in a text as it is: it may be percent-encoded in an address,
+// A secret need not appear in a text as it is: it may be percent-encoded in an address,
 // in base64 in a header, in full-width letters, or torn over two lines. Each way has a
 // function here, and none of them judges what it decodes; package detect runs the rules
 // over the result.

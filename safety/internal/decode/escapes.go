@@ -39,8 +39,8 @@ func Unescaped(s string) *View {
 	return v.end(s)
 }
 
-// cursors find the next byte that may open an escape. Each remembers where its byte stands next,
-// so text without any is skipped at the speed of memory.
+// cursors find the next byte that may open an escape. Each remembers the next position
+// of its byte, so text without any is skipped at the speed of memory.
 type cursors struct {
 	s  string
 	at [3]int
@@ -78,8 +78,8 @@ func Escape(s string, i int) (rune, int) {
 	return 0, 0
 }
 
-// percent decodes %XX. Several that make one rune of UTF-8 are decoded together; a byte that
-// makes none stands for the rune of that number.
+// percent decodes %XX. Several that make one rune of UTF-8 are decoded together; any
+// other byte becomes the rune of that number.
 func percent(s string, i int) (rune, int) {
 	r, ok := lex.HexNumber(s, i+1, 2)
 	if !ok {
@@ -157,7 +157,7 @@ func unicodeEscape(s string, i int) (rune, int) {
 	return r, 6
 }
 
-// names are the character references of HTML that may stand in a secret or split it.
+// names are the character references of HTML that may appear in a secret or split it.
 var names = map[string]rune{
 	"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\'', "equals": '=', "colon": ':', "lowbar": '_',
 	"hyphen": '-', "dash": '-', "period": '.', "sol": '/', "commat": '@', "plus": '+', "nbsp": ' ',

@@ -6,9 +6,9 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// Joint is what stands between two parts of a torn token. The kinds differ in how much else has
-// to speak for one token: a joint that somebody made joins whatever it stands between, while
-// behind a line end or a blank the pieces must look random.
+// Joint is the kind of text between two parts of a torn token. The kinds differ in how
+// much other evidence is needed that the parts are one token: a joint that somebody
+// typed is enough, while after a line end or a blank the pieces must also look random.
 type Joint uint8
 
 const (
@@ -116,8 +116,8 @@ func literals(s string, i int, q byte) (Joint, int) {
 	return JointNone, i
 }
 
-// leadingBlank skips blanks and at most two line ends with what stands before the
-// text of the line.
+// leadingBlank skips blanks and at most two line ends, each with the quote marks or
+// indentation at the start of the next line.
 func leadingBlank(s string, i int) int {
 	for range 2 {
 		i = lex.SkipBlank(s, i, 16)

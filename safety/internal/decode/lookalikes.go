@@ -29,8 +29,9 @@ func isJoinerOrVariant(r rune) bool {
 	return r == invisible.Joiner || r == invisible.NonJoiner || r == invisible.Variant || r == invisible.Variant-1
 }
 
-// lookalikes are runs of runes that look like a run of ASCII characters, sorted. In a run
-// with a cycle the characters repeat: the mathematical alphabets stand behind each other.
+// lookalikes are runs of runes that look like a run of ASCII characters, sorted. A run
+// with a cycle contains the same characters several times: the mathematical alphabets
+// follow one another.
 var lookalikes = [...]struct {
 	first, last rune
 	ascii       byte

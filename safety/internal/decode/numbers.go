@@ -53,9 +53,9 @@ func NextSeries(s string, i int) (sr Series, ok bool) {
 	return Series{}, false
 }
 
-// twoTokens returns where, between i and end, a number stands that another one follows, or
-// -1. The numbers of escapes (%41, \x41, &#65;) do not count, since they are decoded as
-// escapes.
+// twoTokens returns the index, between i and end, of a number that is followed by
+// another one, or -1. The numbers of escapes (%41, \x41, &#65;) do not count, since
+// they are decoded as escapes.
 func twoTokens(s string, i, end int) int {
 	for ; i < end; i++ {
 		if !lex.Digits[s[i]] {
@@ -80,7 +80,8 @@ func twoTokens(s string, i, end int) int {
 }
 
 // gapAfter returns the sign between a number that ends at i and the next one, and where
-// that one starts. A gap is a few signs, or a line end and what leads the next line.
+// that one starts. A gap is a few signs, or a line end and the signs at the start of
+// the next line.
 func gapAfter(s string, i int) (sign string, next int, ok bool) {
 	j := i
 	for j < len(s) && j < i+7 && !lex.Alnum[s[j]] && s[j] != '\n' {
@@ -127,7 +128,7 @@ func readSeries(s string, i int) Series {
 	return sr
 }
 
-// add counts a number that ends at to.
+// add adds the number v, which ends at index to, to the counts of the series.
 func (sr *Series) add(v string, to int) {
 	_, all := decimal(v)
 	sr.tokens, sr.To, sr.Decimal = sr.tokens+1, to, sr.Decimal && all
@@ -153,8 +154,8 @@ func (sr *Series) mayContinue(sign, between string) bool {
 	return between == sign || between == "|"
 }
 
-// lastColumn returns the end of the line of a dump whose numbers end at i: behind them
-// stands the text they spell.
+// lastColumn returns the end of a dump's line whose numbers end at i. The text that the
+// numbers spell follows them.
 func lastColumn(s string, i int) int {
 	const width = 100
 	if k := strings.IndexByte(s[i:min(len(s), i+width)], '\n'); k >= 0 {

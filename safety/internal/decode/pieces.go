@@ -49,7 +49,7 @@ func (t *Assembly) Source(i int) int {
 	return t.Pieces[k].from + i - t.Pieces[k].At
 }
 
-// Gather collects the pieces of the token whose prefix stands at at..end and reports whether
+// Gather collects the pieces of the token whose prefix is s[at:end] and reports whether
 // there is more than one. It stops at the first joint or piece that does not fit, at a piece too
 // short to be anything but the last, and at its bounds.
 func (t *Assembly) Gather(s string, at, end int) bool {

@@ -2,9 +2,10 @@ package decode
 
 import "candor/safety/internal/lex"
 
-// spelledToken reads the number at i: where its digits stand, behind a 0x if there is one, and
-// whether it may stand for one or two bytes of text. Numbers of two digits may be hex or
-// decimal, those of three decimal or octal, those of four two bytes in hex.
+// spelledToken reads the number at i. It returns the bounds of its digits, without a
+// leading 0x, and whether the number may encode one or two bytes of text. Numbers of
+// two digits may be hex or decimal, those of three decimal or octal, those of four two
+// bytes in hex.
 func spelledToken(s string, i int) (from, to int, ok bool) {
 	to = lex.Alnum.Run(s, i, 12)
 	from = i
@@ -37,7 +38,7 @@ func decimal(v string) (n int, ok bool) {
 	return n, true
 }
 
-// octalText reports whether three octal digits stand for a byte of text.
+// octalText reports whether three octal digits encode a byte of text.
 func octalText(v string) bool {
 	return v[0] <= '1' && v[1] <= '7' && v[2] <= '7' && lex.IsText((v[0]-'0')<<6|(v[1]-'0')<<3|(v[2]-'0'))
 }

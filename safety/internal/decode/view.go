@@ -124,7 +124,7 @@ func hasLookalike(s string) bool {
 	return false
 }
 
-// splits reports whether the rune at i, n bytes long, looks like nothing and stands inside
+// splits reports whether the rune at i, n bytes long, looks like nothing and appears inside
 // a word: the two halves read as one.
 func splits(s string, i, n int, r rune) bool {
 	return (r == utf8.RuneError || r == BlankBraille) &&

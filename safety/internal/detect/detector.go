@@ -48,7 +48,7 @@ func New(rules []rule.Rule) *Detector {
 	return d
 }
 
-// spans appends to buf what the rules find in s as it stands, in the order of the keywords.
+// spans appends to buf what the rules find in s itself, in the order of the keywords.
 // Inside a token it looks only for a longer token from the same place on, and inside a named
 // value for no other named value, so the cost stays linear whatever the text is.
 func (d *Detector) spans(s string, buf []lex.Span) []lex.Span {
@@ -175,8 +175,8 @@ func (d *Detector) add(s string, sp lex.Span, w *window, buf []lex.Span) []lex.S
 	return buf
 }
 
-// addGlued appends the tokens that stand directly behind the last one, one behind the other.
-// Once the first is masked, nothing would tell the others from a word.
+// addGlued appends the tokens that follow the last one without a gap. They are found
+// now because, once the first is masked, they would look like ordinary words.
 func (d *Detector) addGlued(s string, w *window, buf []lex.Span) []lex.Span {
 	for start := w.token.To; start < len(s) && lex.Alnum[s[start]]; {
 		index, to := d.tokenAt(s[start:])

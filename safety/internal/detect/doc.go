@@ -2,11 +2,11 @@
 //
 // # One text
 //
-// [Detector.Inspect] returns the spans that the rules find. detector.go reads the text as
-// it stands: the prefilter yields candidates, places where a keyword of a rule may start;
+// [Detector.Inspect] returns the spans that the rules find. detector.go reads the text
+// without decoding it: the prefilter yields candidates, places where a keyword of a rule may start;
 // the detector compares the keyword and its context, and asks the rule's matcher.
 // layers.go repeats this for what package decode makes of the text, up to [MaxDecode]
-// encodings deep, and maps the findings back. stitch.go puts together tokens that stand
+// encodings deep, and maps the findings back. stitch.go puts together tokens that are
 // in pieces, from their prefix on. [Detector.Merge] joins spans that overlap; the most
 // specific rule names the marker.
 //

@@ -22,7 +22,7 @@ func (d *Detector) Horizon(s string) int {
 	return wordStart(s, h)
 }
 
-// settled returns the horizon of a text as it stands, without decoding it.
+// settled returns the horizon of a text without decoding it.
 func (d *Detector) settled(s string) int {
 	h := d.keywordStart(s, imageStart(s, wordStart(s, len(s))))
 	var found prefilter.Batch
@@ -76,8 +76,8 @@ func (d *Detector) isOpenPieced(s string, k *prefilter.Keyword, at, end int) boo
 	return true
 }
 
-// goesFurther reports whether a match behind a keyword may go on at the end of the text: no
-// space stands behind the keyword.
+// goesFurther reports whether a match after a keyword may continue at the end of the
+// text, because no space follows the keyword.
 func goesFurther(s string, end int) bool {
 	if len(s)-end > maxRunOn {
 		return !breaksOff(s, end) && runStart(s, len(s)) <= end
@@ -93,7 +93,8 @@ func goesFurther(s string, end int) bool {
 // maxRunOn is how many bytes behind a keyword a match may reach over text that is not ASCII.
 const maxRunOn = 600
 
-// breaksOff reports whether a letter that belongs to no token stands behind i.
+// breaksOff reports whether the text from i on contains a rune that ends a token; see
+// wideRune.
 func breaksOff(s string, i int) bool {
 	for i = lex.ASCIIEnd(s, i); i < len(s); i = lex.ASCIIEnd(s, i+1) {
 		if wideRune(s, i) > 0 {

@@ -22,8 +22,8 @@ type probe struct {
 	budget   int
 }
 
-// Inspect appends to buf what the rules find in s as it stands, and as readers and decoders
-// see it. Plain ASCII without escapes or long runs is read once.
+// Inspect appends to buf the spans that the rules match in s, and in s as readers and decoders see it. Plain ASCII
+// without escapes or long runs is read once.
 func (d *Detector) Inspect(s string, buf []lex.Span) []lex.Span {
 	buf = d.spans(s, buf)
 	p := probe{detector: d, budget: 8*len(s) + 4096}
@@ -33,8 +33,7 @@ func (d *Detector) Inspect(s string, buf []lex.Span) []lex.Span {
 	return buf
 }
 
-// hidden returns the findings visible only after decoding s; known are those found in s as it
-// stands.
+// hidden returns the findings visible only after decoding s; known are those found in s without decoding.
 func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 	var found []lex.Span
 	if v := decode.PlainLetters(s); v != nil {

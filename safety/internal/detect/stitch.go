@@ -40,8 +40,8 @@ func (d *Detector) addPieced(s string, k *prefilter.Keyword, at int, w *window, 
 }
 
 // mayBePieced reports whether the keyword at at can begin a token in pieces: its rule
-// knows tokens by their shape, it stands outside of the last token, it has room for eight
-// bytes behind it, and what stands before it is allowed.
+// knows tokens by their shape, it is outside the last token, at least eight bytes follow
+// it, and the byte before it is allowed.
 func (d *Detector) mayBePieced(s string, k *prefilter.Keyword, at int, w *window) bool {
 	if d.Rules[k.Rule].Specificity != rule.ByShape || at < w.token.To && at >= w.token.From {
 		return false
@@ -49,7 +49,7 @@ func (d *Detector) mayBePieced(s string, k *prefilter.Keyword, at int, w *window
 	return len(s)-at-len(k.Literal) >= 8 && (k.Prev == nil || at == 0 || k.Prev[s[at-1]])
 }
 
-// continuesBehind reports whether a token whose keyword stands at at..end and that breaks off
+// continuesBehind reports whether a token whose keyword is s[at:end] and that breaks off
 // at to may go on behind a joint. A second keyword begins a token of its own.
 func continuesBehind(s string, at, end, to int) bool {
 	kind, next := decode.SkipJoint(s, to)

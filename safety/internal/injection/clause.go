@@ -9,7 +9,7 @@ import (
 // The roles of a word in a sentence that tells a model to drop its instructions. A
 // word may have several.
 const (
-	fillsClause          lex.WordKind = 1 << iota // may stand between the others
+	fillsClause          lex.WordKind = 1 << iota // may appear between the others
 	pointsBack                                    // previous, above: says which instructions
 	pointsWidely                                  // all, your: says which, less surely
 	isInstruction                                 // instructions, rules
@@ -37,7 +37,7 @@ var clauseWords = lex.NewVocabulary(map[lex.WordKind]string{
 	isSubject: "i we to can could will would ll may might it they that which who not",
 })
 
-// clause is what has been read of the sentence behind a verb.
+// clause records the words read so far of the sentence after a verb.
 type clause struct {
 	strict   bool         // nothing but words of the grammar so far
 	previous bool         // a word that points back
@@ -109,7 +109,7 @@ func (c *clause) dropsInstructions(w *word) bool {
 	return (first == 'd' || first == 'n') && endsPhrase(w.s, w.to) && isOrder(w.s, w.verb)
 }
 
-// restarts reports whether "and start over" or the like stands at i.
+// restarts reports whether "and start over" or the like is at i.
 func restarts(s string, i int) bool {
 	rest := strings.ToLower(s[i:min(len(s), i+32)])
 	rest = strings.TrimLeft(rest, " \n\t,;")
@@ -145,7 +145,7 @@ var afterPhrase = lex.WordSet("and or but you i we given from that which in to t
 	"before completely entirely please")
 
 // isOrder reports whether the verb that starts at verb is an order: no subject and no
-// auxiliary stands before it, as in "I skip" or "can ignore".
+// auxiliary appears before it, as in "I skip" or "can ignore".
 func isOrder(s string, verb int) bool {
 	i := verb
 	for _, head := range [...]string{"pay ", "do "} { // pay no attention to, do not follow

@@ -9,10 +9,10 @@
 //   - markup.go: whatever a page that shows the text would fetch or run. That is images
 //     whose address carries data away, and active HTML.
 //   - override.go: sentences that tell a model to drop its instructions, in English by a
-//     small grammar, in other languages by the words that must stand together.
+//     small grammar, in other languages by the words that must appear together.
 //
 // The action of a rule follows from what can go wrong. Text of the first two families
-// acts as it stands, so that [rule.Sanitize] puts one visible backslash into it:
+// is dangerous by itself, so [rule.Sanitize] puts one visible backslash into it:
 //
 //	<|im_start|>system   becomes   <\|im_start|>system
 //

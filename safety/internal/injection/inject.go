@@ -8,7 +8,7 @@ import (
 )
 
 // Rules returns the rules of this package in the order in which the detector tries
-// them. Those with [rule.Sanitize] neutralise what is dangerous as it stands; the
+// them. Those with [rule.Sanitize] neutralise text that is dangerous by itself; the
 // others only report.
 func Rules() []rule.Rule {
 	return []rule.Rule{
@@ -77,7 +77,7 @@ func matchChatToken(s string, at, end int) (int, int) {
 }
 
 // chatTokenMayEnd reports whether the second bar of the token at at may still come.
-// Blanks may stand in a token, line ends not.
+// A token may contain blanks but no line ends.
 func chatTokenMayEnd(s string, at, end int) bool {
 	return len(s) <= end+48 && strings.IndexByte(s[at+2:], '|') < 0 && strings.IndexByte(s[at:], '\n') < 0
 }
@@ -125,9 +125,9 @@ func matchTemplateToken(s string, at, end int) (int, int) {
 	return at, end
 }
 
-// sectionEnd finds the end of a section that nothing in the text has begun, so that
-// what follows seems to stand outside it: the end of a CDATA section, or a line that
-// says so between hyphens or equals signs. It once matched array indexes, a[b[i]]>c.
+// sectionEnd finds the end of a section that the text itself did not begin, after which
+// text would seem to be outside the section: the end of a CDATA section, or a line such
+// as "end of document" between hyphens or equals signs. It once matched array indexes, a[b[i]]>c.
 func sectionEnd() rule.Rule {
 	return rule.Rule{
 		ID: "section-breakout", Fold: true, Action: rule.Sanitize, MaxGap: 2,

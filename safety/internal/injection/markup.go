@@ -9,7 +9,7 @@ import (
 
 // imageExfil finds a Markdown image from the network whose address carries a query: a
 // page that renders it sends the query to whoever wrote the image. The address may
-// stand behind the image, ![x](https://…), or in a definition that it refers to,
+// appear behind the image, ![x](https://…), or in a definition that it refers to,
 // [1]: https://…. Images without a query, and links, stay.
 func imageExfil() rule.Rule {
 	return rule.Rule{
@@ -30,7 +30,7 @@ func imageExfil() rule.Rule {
 }
 
 // matchImage matches the ![ of an image, or the [ of the definition that an image
-// refers to, before the address whose ] stands at at.
+// refers to, before the address whose ] is at index at.
 func matchImage(s string, at, _ int) (int, int) {
 	open := openingBracket(s, at)
 	if open < 0 || !hasQuery(s, at) {
@@ -61,7 +61,7 @@ func openingBracket(s string, at int) int {
 	return open
 }
 
-// definesImage reports whether [name]: stands at the start of a line, with the name's
+// definesImage reports whether [name]: is at the start of a line, with the name's
 // brackets at open and at, and an image up to 800 bytes before refers to it.
 func definesImage(s string, open, at int) bool {
 	name := s[open : at+1]

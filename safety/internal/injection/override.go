@@ -41,7 +41,8 @@ func instructionOverride() rule.Rule {
 	}
 }
 
-// notLetter is what stands before a verb: "overlook" does not begin inside a word.
+// notLetter contains the bytes that may precede a verb: "overlook" does not begin
+// inside a word.
 var notLetter = func() *lex.Class {
 	var c lex.Class
 	for b := range c {
@@ -103,7 +104,7 @@ func sentenceEnds(s string, i int) bool {
 }
 
 // foreignVerbs are verbs of languages without spaces, or in which the instructions may
-// stand before the verb as well as behind it.
+// precede the verb as well as follow it.
 var foreignVerbs = []string{
 	"忽略", "无视", "無視", "忘记", "忘記", "忘れ", "무시", "잊", "гнорир", "абудь", "обращай", "гнору",
 	"تجاهل", "अनदेखा", "yok say", "qua tất cả",

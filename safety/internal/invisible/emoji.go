@@ -27,8 +27,8 @@ func isKey(last rune, rest string) bool {
 	return next == keycap && (last >= '0' && last <= '9' || last == '#' || last == '*')
 }
 
-// flags are the tag sequences that make a black flag that of England, Scotland or
-// Wales. No other flag is made so.
+// flags are the tag sequences that turn a black flag into the flag of England, Scotland
+// or Wales. No other flag is made this way.
 var flags = [...]string{
 	"\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
 	"\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",

@@ -76,8 +76,8 @@ var joining = ranges{
 // ideographs have variants that a selector behind them chooses.
 var ideographs = ranges{{0x3400, 0x9fff}, {0x20000, 0x323af}}
 
-// Is reports whether a rune shows nothing or changes the direction of what does.
-// Newlines and tabs do not count.
+// Is reports whether a rune is invisible or changes the direction of the text. Newlines
+// and tabs do not count.
 func Is(r rune) bool {
 	switch {
 	case r < 0x20:

@@ -27,8 +27,8 @@ func isIdeographSelector(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe02 || r >= 0xe0100 && r <= 0xe01ef
 }
 
-// isSmallLatin reports whether r is a small letter of the Latin script, with or
-// without an accent. The division sign stands between them and is none.
+// isSmallLatin reports whether r is a small letter of the Latin script, with or without
+// an accent. The division sign, whose code point is among theirs, does not count.
 func isSmallLatin(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 0xdf && r <= 0x17f && r != 0xf7
 }

@@ -133,14 +133,14 @@ func belongs(last, r rune, rest string) bool {
 	return belongsToEmoji(last, r, rest) || belongsToSpelling(last, r, rest)
 }
 
-// isHarmless reports whether r is removed without a warning: what is left over of an
-// emoji that was cut, and line ends.
+// isHarmless reports whether r is removed without a warning: it is a line end, or may
+// be left over from an emoji that was cut.
 func isHarmless(r rune) bool {
 	return r == Joiner || r == Variant || r == textual || r == 0x85 || r == '\r'
 }
 
-// EscapeLen returns the length of the terminal sequence that s begins with: that of
-// ESC [ … m, which colours, and of ESC [ … K, which erases a line; 1 for any other.
+// EscapeLen returns the length of the terminal sequence at the start of s if it is ESC
+// [ … m, which colours, or ESC [ … K, which erases a line, and 1 for any other.
 func EscapeLen(s string) int {
 	if len(s) < 2 || s[1] != '[' {
 		return 1

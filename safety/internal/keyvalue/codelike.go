@@ -138,16 +138,16 @@ func isAlphabet(c *candidate) bool {
 		lex.ContainsFold(c.text, "abcdefghijklmnopqrstuvwxyz")
 }
 
-// Called reports whether a bracket stands at i. Behind a value it makes code of it: a
-// call, an index or a literal.
+// Called reports whether a bracket is at i. After a value, a bracket shows that the
+// value is code: a call, an index or a literal.
 func Called(s string, i int) bool {
 	return i < len(s) && (s[i] == '(' || s[i] == '[' || s[i] == '{')
 }
 
-// isExpression reports whether a value is a call, an index or a composite literal,
-// yaml_token_t{ or foo(x): a bracket stands behind an identifier. Where a digit makes
-// a password with a bracket in it as likely, the bracket must be the last byte of the
-// value, or be closed with nothing behind it.
+// isExpression reports whether a value is a call, an index or a composite literal, that
+// is an identifier followed by a bracket: yaml_token_t{ or foo(x). If the value has a
+// digit, it could as well be a password that contains a bracket; then the bracket must
+// be the last byte of the value, or be closed with nothing after it.
 func isExpression(c *candidate) bool {
 	text := strings.TrimLeft(c.text, "&*")
 	k := identifierChars.Run(text, 0, len(text))
@@ -170,7 +170,7 @@ func isMemberUse(text string, k int) bool {
 	return i > 0 && i+1 < k && strings.IndexByte("[(+", text[k]) >= 0 && KindOfKey(text[i+1:k]) != Plain
 }
 
-// closesExpression reports whether a closing bracket stands at i and ends what stands
+// closesExpression reports whether a closing bracket is at i and ends the expression
 // before it.
 func closesExpression(s string, i int) bool {
 	if i >= len(s) || s[i] != ')' && s[i] != ']' && s[i] != '}' {
@@ -182,8 +182,8 @@ func closesExpression(s string, i int) bool {
 // identifierChars are the bytes of names in code and of paths of names.
 var identifierChars = lex.NewClass("A-Za-z0-9_.")
 
-// isSelector reports whether a value is code such as cfg.Token2 or f(x: a bracket
-// stands in it, or it is a dotted path of identifiers.
+// isSelector reports whether a value is code such as cfg.Token2 or f(x: it contains a
+// bracket, or is a dotted path of identifiers.
 func isSelector(c *candidate) bool {
 	if strings.IndexByte(c.text, '(') >= 0 || strings.IndexByte(c.text, '[') >= 0 || strings.HasPrefix(c.text, "&") {
 		return true

@@ -13,10 +13,10 @@
 //	 3. value.go reads the value, tr0ub4dor, here in quotes, and stops where it ends.
 //	 4. name.go asks what the name promises. [KindOfKey] splits it into words from the
 //	    end: PASSWORD makes it a [Secret], as key would make it [Weak].
-//	 5. plausible.go decides whether the value keeps the promise. What speaks against a
-//	    value stands in codelike.go (names, calls, paths of code) and reference.go
-//	    (templates, versions, pointers to a vault); what speaks for one in a place where
-//	    prose is likely, in generated.go.
+//	 5. plausible.go decides whether the value keeps the promise. The evidence against
+//	    a value is in codelike.go (names, calls, paths of code) and reference.go
+//	    (templates, versions, pointers to a vault); the evidence for one in a place
+//	    where prose is likely, in generated.go.
 //
 // The name and the operator decide how much the value has to prove. Behind password=
 // nearly anything counts, behind key= only what looks random, behind "the password is"

@@ -58,7 +58,7 @@ func isLabelledDigest(text string) bool {
 	return i > 0 && len(text)-i > 32 && isDigest(text[i+1:])
 }
 
-// hasScatteredDigits reports whether digits stand in several places among the letters
+// hasScatteredDigits reports whether digits appear in several places among the letters
 // of a value, as in no word, version, path or digest. The chars are those of text.
 func hasScatteredDigits(text string, chars lex.CharStats) bool {
 	if chars.Digit < 2 || chars.Hex || chars.Other*4 > len(text) {

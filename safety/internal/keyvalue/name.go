@@ -84,9 +84,9 @@ func KindOfKey(name string) KeyKind {
 	return Plain
 }
 
-// headWord returns the word that says what a name is of, with its roles, and what
-// stands before it: of DB_PASSWORD_VALUE, PASSWORD and DB_. It skips at most five
-// suffixes; behind as many, rest is empty.
+// headWord returns the word that says what a name is of, its roles, and the part of the
+// name before it: for DB_PASSWORD_VALUE, PASSWORD and DB_. It skips at most five
+// suffixes; if there are as many, rest is empty.
 func headWord(name string) (word, rest string, roles lex.WordKind) {
 	word, rest = LastWord(name)
 	roles = KindOfWord(word)
@@ -124,7 +124,7 @@ func EndsLikeSecret(word string) bool {
 	return false
 }
 
-// LastWord returns the last word of a name and what stands before it. Digits and
+// LastWord returns the last word of a name and the text before it. Digits and
 // signs separate words and belong to none; a name without letters has no last word.
 func LastWord(name string) (word, rest string) {
 	end := len(name)

@@ -198,7 +198,7 @@ func assigns(sign string) bool {
 	return (last == '=' || last == ':' || last == '>' || sign == "||") && sign != "-->"
 }
 
-// typeNames may stand between the colon of a name and its value: token: string = "…".
+// typeNames may appear between the colon of a name and its value: token: string = "…".
 var typeNames = lex.WordSet("string str text bytes char secretstr varchar")
 
 // skipType returns where the value starts behind a type and an equals sign at i, or i

@@ -7,10 +7,10 @@ import (
 // The roles of a word between a name and its value, as in "the password for the
 // staging database is …".
 const (
-	isLink lex.WordKind = 1 << iota // may stand before the verb
+	isLink lex.WordKind = 1 << iota // may appear before the verb
 	isVerb                          // joins the name and the value
 	isToBe                          // joins them if the value cannot be a word
-	isType                          // stands before an equals sign: token string = "…"
+	isType                          // appears before an equals sign: token string = "…"
 )
 
 var phraseRoles = map[lex.WordKind]string{
@@ -32,7 +32,7 @@ var (
 	joiningWords = phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType]
 )
 
-// maxPhrase is how many words may stand between a name and its value.
+// maxPhrase is how many words may appear between a name and its value.
 const maxPhrase = 6
 
 // readPhrase reads words that join a name to its value. The name ends at start, the

@@ -20,9 +20,9 @@ type candidate struct {
 }
 
 // isPlausible reports whether a value is a credential rather than prose, code or a
-// stand-in for a credential. The tests run in order: first what a name that is no
-// credential itself demands, then what a weak operator demands, then everything that
-// speaks against a value, then what is left to show for each kind of value.
+// placeholder. The tests run in order: first the demands of a name that is not itself
+// the name of a credential, then those of a weak operator, then everything that speaks
+// against a value, then the remaining demands on each kind of value.
 func isPlausible(c *candidate) bool {
 	if c.kind != Secret && !isKeyMaterial(c) {
 		return false
@@ -63,8 +63,8 @@ func standsIn(c *candidate) bool {
 	return lex.Placeholder(c.text) || isAlphabet(c) || isArtifact(c.text) || isStockWord(c.text)
 }
 
-// isStockWord reports whether a value is a word that often follows a name in prose or
-// configuration, such as required or none, whatever signs stand around it.
+// isStockWord reports whether a value, ignoring the signs around it, is a word that
+// often follows a name in prose or configuration, such as required or none.
 func isStockWord(text string) bool {
 	if len(text) >= 2*lex.LongestWord {
 		return false
@@ -78,7 +78,7 @@ func isPlainWord(text string) bool {
 	return lex.Classes['z'].Run(text, 0, lex.StatsLimit) == min(len(text), lex.StatsLimit) && !lex.Scrambled(text)
 }
 
-// isTestVerdict reports whether "pass" is no password but the verdict of a test, PASS:
+// isTestVerdict reports whether "pass" is not a password but the verdict of a test, PASS:
 // TestLogin, or the first word of a longer remark, pass: step-3 done.
 func isTestVerdict(c *candidate) bool {
 	if !lex.EqualFold(c.name, "pass") || c.op == OpTight || c.value.Quoted {
@@ -153,8 +153,8 @@ func provesBare(c *candidate) bool {
 	return len(c.text) >= 6 && isMixed(c) && !isSelector(c)
 }
 
-// isLineOfYAML reports whether a value is a word of at least six letters that stands
-// alone behind its name on a line, password: swordfish. There it is a password.
+// isLineOfYAML reports whether a value is a word of at least six letters and the only
+// one after its name on a line, password: swordfish. There it is a password.
 func isLineOfYAML(c *candidate) bool { return len(c.text) >= 6 && fillsLine(c) && !isDotted(c.text) }
 
 // isMixed reports whether a value is more than a name: it has a digit, a sign that
@@ -173,7 +173,7 @@ func endsSentence(c *candidate) bool {
 	return c.chars.Digit > 0 || c.chars.Other > 0 && !NameLike(c.text) && hasInnerSign(c.text)
 }
 
-// hasInnerSign reports whether a sign that words do not have stands inside a value,
+// hasInnerSign reports whether a sign that words do not have appears inside a value,
 // not only at its ends.
 func hasInnerSign(text string) bool {
 	for i := 1; i+1 < len(text); i++ {

@@ -85,7 +85,7 @@ func isDescription(text string) bool {
 	return words > 1
 }
 
-// describingWords stand in descriptions of credentials, besides the stock words.
+// describingWords appear in descriptions of credentials, besides the stock words.
 var describingWords = lex.WordSet("refresh access client my some new old fake mock api top super very app id auth")
 
 // isQuotedCall reports whether a value in quotes is a call that says where the value

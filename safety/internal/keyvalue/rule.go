@@ -107,8 +107,8 @@ func proseFollows(s string, at, right int) bool {
 	return !phraseHeads.May(s[right+1], s[right+2]) && !startsGenerated(lex.Load8(s, right+1))
 }
 
-// shortWord reports whether a word of less than eight letters stands at i and ends
-// there: "the password is wrong". A word that short is no credential.
+// shortWord reports whether a word of less than eight letters is at i and ends
+// there: "the password is wrong". A word that short is not a credential.
 func shortWord(s string, i int) bool {
 	if i+8 > len(s) {
 		return false
@@ -147,7 +147,7 @@ func mayGrow(s string, at, _ int) bool {
 }
 
 // Undecided reports whether an operator may still follow at i once more text has
-// arrived: nothing but words, quotes and signs stands between i and the end of s.
+// arrived, because there are only words, quotes and signs between i and the end of s.
 func Undecided(s string, i int) bool {
 	stop := min(len(s), i+200)
 	for j := i; j < stop; j++ {
@@ -158,7 +158,7 @@ func Undecided(s string, i int) bool {
 	return stop == len(s)
 }
 
-// betweenChars are the bytes that may stand between a name and its value.
+// betweenChars are the bytes that may appear between a name and its value.
 var betweenChars = lex.NewClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
 // nameEnd returns where the name ends that holds the keyword at at. A keyword such as

@@ -77,7 +77,7 @@ var bareChars = func() (c lex.Class) {
 }()
 
 // bareEnd returns where a value without quotes ends that starts at i. Letters of
-// European scripts may stand in a password; CJK characters and the & of a query end
+// European scripts may appear in a password; CJK characters and the & of a query end
 // it. A full stop, a colon or a question mark at the end belongs to the sentence.
 func bareEnd(s string, i int) int {
 	end := min(len(s), i+maxUnquoted)
@@ -91,16 +91,16 @@ func bareEnd(s string, i int) int {
 	return j
 }
 
-// nextParam reports whether name= stands at i, as in a query, or name;, as in an
+// nextParam reports whether name= is at i, as in a query, or name;, as in an
 // HTML entity.
 func nextParam(s string, i int) bool {
 	j := lex.WordChars.Run(s, i, 40)
 	return j > i && j < len(s) && (s[j] == '=' || s[j] == ';')
 }
 
-// skipOpening returns where the value at i starts whose quote stands in a bracket,
-// ("…"), or behind the letters that say how to read it, r"…", or that is a block of
-// YAML. It returns i for every other value.
+// skipOpening returns where the value at i starts if its quote follows a bracket,
+// ("…"), or the letters that say how to read it, r"…", or if it is a block of YAML. It
+// returns i for every other value.
 func skipOpening(s string, i int) int {
 	if i >= len(s) {
 		return i
@@ -137,8 +137,8 @@ func skipBlockSign(s string, i int) int {
 	return i
 }
 
-// skipPrefix returns where the quote stands behind one or two letters at i, as in
-// r"…" or rb'…', or behind $ or @ in C#; else i.
+// skipPrefix returns the index of a quote that follows one or two letters at i, as in
+// r"…" or rb'…', or follows $ or @ as in C#; else i.
 func skipPrefix(s string, i int) int {
 	j := i + 1
 	if j < len(s) && lex.IsLetter(s[j]) {

@@ -1,6 +1,6 @@
 package lex
 
-// HasFold reports whether lit stands in s at i, ignoring ASCII case. lit is in lower
+// HasFold reports whether lit appears in s at i, ignoring ASCII case. lit is in lower
 // case. i may be negative or past the end of s.
 func HasFold(s string, i int, lit string) bool {
 	if i < 0 || len(s)-i < len(lit) {

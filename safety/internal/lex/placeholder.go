@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Benign contains words that often stand in the place of a secret and are none:
-// constants, types, states, keywords of programming languages.
+// Benign contains words that often appear in place of a secret: constants, types,
+// states, keywords of programming languages.
 var Benign = WordSet(`
 	true false null nil none undefined string str text number int integer boolean bool object array
 	bytes any required optional invalid valid missing expired empty unset unknown wrong correct
@@ -23,7 +23,7 @@ var Benign = WordSet(`
 	foobar anonymous external rotation reset protected strength policy field column sensitive secure
 	unchanged automatic automatically managed`)
 
-// Placeholder reports whether v stands for a secret rather than being one: it is
+// Placeholder reports whether v is a placeholder for a secret rather than a secret: it is
 // empty, a variable or template, a run of one filler character, a redaction marker,
 // or its first 96 bytes contain a word such as "example" or 16 equal bytes in a row.
 func Placeholder(v string) bool {

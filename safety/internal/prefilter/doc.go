@@ -20,7 +20,7 @@
 // A candidate is not yet a keyword. The caller takes the keywords in the candidate's
 // bucket from [Filter.KeywordsAt], compares each with [Keyword.Matches], and asks
 // [Context.Fits] about the bytes around it. The filter reports false candidates, but it
-// never misses a keyword that stands in its context.
+// never misses a keyword that appears in its context.
 //
 // # SIMD
 //

@@ -150,7 +150,7 @@ func bigram(s string, i int) uint32 {
 	return uint32(s[i]|0x20)<<8 | uint32(s[i+1]|0x20)
 }
 
-// Matches reports whether the whole keyword stands in s at i. i may be negative or past
+// Matches reports whether the whole keyword appears in s at i. i may be negative or past
 // the end of s.
 func (kw *Keyword) Matches(s string, i int) bool {
 	if i < 0 || len(s)-i < len(kw.Literal) {

@@ -50,7 +50,7 @@ const (
 )
 
 // gatherScalar returns the mask of candidate positions in up to four steps of t. Bit 0
-// stands for the position before t. It hashes one trigram after the other and has no
+// represents the position before t. It hashes one trigram after the other and has no
 // branch that depends on the text.
 func (near *nearby) gatherScalar(t string) (word uint64) {
 	for shift := 0; len(t) >= step+slack; t = t[step:] {

@@ -28,8 +28,8 @@ var actionNames = [...]string{"redact", "block", "warn", "review", "sanitize"}
 // MarshalText returns the action's name in lower case. It never returns an error.
 func (a Action) MarshalText() ([]byte, error) { return []byte(actionNames[a]), nil }
 
-// UnmarshalText sets a to the action that name names, in any case. The error lists the
-// valid names.
+// UnmarshalText sets a to the action with the given name, in any case. The error lists
+// the valid names.
 func (a *Action) UnmarshalText(name []byte) error {
 	for i, n := range actionNames {
 		if strings.EqualFold(n, string(name)) {

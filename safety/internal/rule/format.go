@@ -155,9 +155,9 @@ func (f *Format) Match(s string, i int) (from, to int, ok bool) {
 	return from, to, to >= 0
 }
 
-// TooShort reports whether the first part on the right is a run that, starting at i,
-// cannot reach its least length. It looks at one byte, and rules out most occurrences of
-// a keyword.
+// TooShort reports whether the part after the keyword is a run that, starting at i, is
+// shorter than its minimum. It looks at one byte, and rules out most occurrences of a
+// keyword.
 func (f *Format) TooShort(s string, i int) bool {
 	if len(f.Right) == 0 || f.Right[0].Set == nil {
 		return false
@@ -266,7 +266,7 @@ func afterEscape(s string, i int) int {
 	return i
 }
 
-// literal reports whether lit, which is not empty, stands in s at i, in either case if f
+// literal reports whether lit, which is not empty, appears in s at i, in either case if f
 // folds. It compares the last byte first, which settles most comparisons.
 func (f *Format) literal(s string, i int, lit string) bool {
 	if f.Fold {

@@ -18,7 +18,7 @@ func aiRules() []rule.Rule {
 func modelVendorRules() []rule.Rule {
 	return []rule.Rule{
 		// OpenAI: project, service account and admin keys (API reference, "Authentication" and "Admin API
-		// keys"). T3BlbkFJ, base64 of "OpenAI", stands in the middle of each older key.
+		// keys"). T3BlbkFJ, base64 of "OpenAI", appears in the middle of each older key.
 		rule.Token("openai-api-key", "sk-proj-{k20+}", "sk-svcacct-{k20+}", "sk-admin-{k20+}", "sk-None-{k20+}",
 			"sk-{a20+}", "sess-{a40}").
 			Except("task-notification", "sk-learn", "risk-assessment-of-the-thing", "sk-"),
@@ -47,8 +47,8 @@ func modelVendorRules() []rule.Rule {
 	}
 }
 
-// modelToolRules finds the keys of what stands around models: search, vector stores, traces and evaluation,
-// speech, embeddings, sandboxes and proxies.
+// modelToolRules finds the keys of services that models use: search, vector stores, traces and evaluation, speech,
+// embeddings, sandboxes and proxies.
 func modelToolRules() []rule.Rule {
 	return []rule.Rule{
 		// Tavily's search and Pinecone's vector store.
@@ -80,7 +80,7 @@ func modelToolRules() []rule.Rule {
 		rule.Token("weights-biases-key", "wandb_v1_{k40+}"),
 		rule.Token("llm-proxy-key", "sk-helicone-{n20+}"),
 
-		// Brave Search, Anyscale and Friendli. BSA now and then stands inside base64.
+		// Brave Search, Anyscale and Friendli. BSA now and then appears inside base64.
 		rule.RandomToken("brave-search-key", "BSA{k27}").Isolated().Except("+BSAq8Zr1kUd7Vw3Xy5Tn2Mb4Lc6Ph9Jg+x"),
 		rule.Token("anyscale-key", "esecret_{a20+}"),
 		rule.Token("friendli-token", "flp_{a30+}"),
@@ -88,9 +88,9 @@ func modelToolRules() []rule.Rule {
 }
 
 // modelGatewayRules finds the keys of gateways, memory services, GPU clouds and agents. Gateways issue keys with
-// OpenAI's prefix and a body of their own, so the rules for any sk- stand behind those for a known vendor and
-// want both cases and digits: they once matched the class names of scikit-learn's HTML and functions of the
-// Linux kernel.
+// OpenAI's prefix and a body of their own, so the rules for any sk- come after those for a known vendor and require
+// both cases and digits: without that they matched the class names of scikit-learn's HTML and functions of the Linux
+// kernel.
 func modelGatewayRules() []rule.Rule {
 	return []rule.Rule{
 		// Google's Gemini and Vertex AI express mode; LiteLLM's virtual keys; Mem0.

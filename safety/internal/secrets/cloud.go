@@ -96,8 +96,8 @@ func infrastructureRules() []rule.Rule {
 	}
 }
 
-// hostedServiceRules finds tokens of databases, networks, delivery and feature flags, of Yandex Cloud, and
-// credentials inside Kubernetes manifests.
+// hostedServiceRules finds the tokens of hosted databases, networks, content delivery, feature flags and Yandex
+// Cloud, and the credentials in Kubernetes manifests.
 func hostedServiceRules() []rule.Rule {
 	return []rule.Rule{
 		// PlanetScale: service tokens, OAuth tokens and passwords.

@@ -53,7 +53,7 @@ func commandLine() rule.Rule {
 	return r
 }
 
-// matchCommand matches the argument of the command whose program stands at at..end.
+// matchCommand matches the argument of the command whose program is s[at:end].
 func matchCommand(s string, at, end int) (int, int) {
 	for _, c := range commands {
 		if lex.HasFold(s, at, c.program) {

@@ -58,7 +58,7 @@ func matchCookie(s string, at, end int) (int, int) {
 }
 
 // cookieValue returns where the value of the cookie whose name starts at i begins, or 0
-// if no name and equals sign stand there.
+// if there is no name followed by an equals sign.
 func cookieValue(s string, i int) int {
 	eq := lex.WordChars.Run(s, i, 64)
 	if eq == i || eq >= len(s) || s[eq] != '=' {

@@ -33,7 +33,7 @@ func curlUser() rule.Rule {
 const (
 	maxCurlUser     = 200
 	maxCurlPassword = 200
-	curlLookbehind  = 400 // how far before the flag the program's name may stand
+	curlLookbehind  = 400 // how far before the flag the program's name may appear
 )
 
 // matchCurlUser matches the user and the password behind the flag at at..end.
@@ -64,8 +64,8 @@ func matchCurlUser(s string, at, end int) (int, int) {
 	return i, to
 }
 
-// curlColon returns where the colon stands behind the user's name at i, or -1. The name
-// may be an address, and may have quotes of its own: "bob":"…".
+// curlColon returns the index of the colon that follows the user's name at i, or -1.
+// The name may be an address, and may have quotes of its own: "bob":"…".
 func curlColon(s string, i int) int {
 	colon := i
 	for colon < len(s) && (colon < i+maxCurlUser && !userEnd[s[colon]] || s[colon] == '@') {

@@ -6,12 +6,12 @@
 // a comment above each group says whose keys they are and where the vendor documents
 // them. A value without a prefix counts only beside its vendor's name: [Vendor] makes such
 // a rule, and a walk reads from the name to the value. What a format cannot express has a
-// matcher of its own: private keys and what is left of one, JSON Web Tokens and Keys,
+// matcher of its own: private keys, also incomplete ones, JSON Web Tokens and Keys,
 // passwords in URLs, headers and cookies, command lines, Kubernetes manifests, and
 // passwords named in other languages. Assignments such as password = "…" belong to
 // package keyvalue. [Known] finds the values that the user named.
 //
-// A matcher is called where one of its rule's keywords stands, and reads only the
+// A matcher is called where one of its rule's keywords occurs, and reads only the
 // neighbourhood. It returns the bounds of the credential, without the text around it. How
 // far it reads is bounded, so that a hostile text costs little more than another. Open
 // reports whether more text could change the answer; a stream then

@@ -102,7 +102,7 @@ func passwordBounds(s string, i int) (at, slash int) {
 	return at, slash
 }
 
-// isPortAndPath reports whether only digits stand between i and the slash, and the
+// isPortAndPath reports whether only digits appear between i and the slash, and the
 // @ belongs to the path: https://host:8080/path@v2.
 func isPortAndPath(s string, i, at, slash int) bool {
 	return slash >= 0 && slash < at && lex.Digits.Run(s, i, 6) == slash

@@ -74,7 +74,7 @@ func goesOn(s string, i, to int) bool {
 	return s[to] == '=' && s[to+1] == '=' || lex.Token68[s[to+1]] && lex.HasDigit(s[i:to])
 }
 
-// inner may stand inside a token, but neither begin nor end it.
+// inner may appear inside a token, but neither begin nor end it.
 var inner = lex.NewClass("=%")
 
 // basicAuth finds the credentials behind the word Basic (RFC 7617), and decodes them: base64
@@ -180,11 +180,11 @@ func isHeaderCredential(v string) bool {
 	return len(v) >= minHeaderCredential && (lex.HasDigit(v) || lex.Scrambled(v)) && !lex.Placeholder(v)
 }
 
-// authBytes also stand in the credentials that some servers issue.
+// authBytes also appear in the credentials that some servers issue.
 var authBytes = lex.NewClass("A-Za-z0-9._~+/@=-")
 
 // openHeader reports whether more text could bring the value: a scheme and a space may
-// stand between the colon and it.
+// appear between the colon and the value.
 func openHeader(s string, _, end int) bool {
 	i, how := keyvalue.ReadOperator(s, end)
 	if how == keyvalue.OpNone {

@@ -24,7 +24,8 @@ func jwkPart() rule.Rule {
 	}
 }
 
-// jwkLookahead is how many bytes before and behind a part the member kty may stand.
+// jwkLookahead is the greatest distance, in bytes, of the member kty before or after a
+// part.
 const jwkLookahead = 1200
 
 // jwkValue returns the bounds of the string behind a member's name, or zeros.

@@ -54,7 +54,7 @@ func keyPart(v string) bool {
 	return l.Upper > 0 && l.Digit+l.Lower > 0 && l.Other*4 < min(len(v), lex.StatsLimit)
 }
 
-// ownLine reports whether a short run from..to stands alone on the line behind the last
+// ownLine reports whether a short run from..to is alone on the line behind the last
 // part of a key, or the text ends there. The last line of a key may have any length.
 func ownLine(s string, last, from, to int) bool {
 	next := decode.NextLine(s, last)
@@ -150,8 +150,9 @@ func looseBody(s string, at, end int) int {
 	return -1
 }
 
-// matchLooseKey matches from the label to the end of the body, and the label behind it if
-// it stands on the same line. It reports rule.Costly where it read all it may.
+// matchLooseKey matches from the label to the end of the body, and includes the label
+// after it if that is on the same line. It reports rule.Costly if it had to read as far
+// as it may.
 func matchLooseKey(s string, at, end int) (int, int) {
 	body := looseBody(s, at, end)
 	if body < 0 || !holdsKeyBase64(s[body:min(len(s), body+looseLookahead)]) {

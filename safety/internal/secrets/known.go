@@ -14,10 +14,11 @@ import (
 // minKnown is the length of the shortest known value that is masked, in bytes.
 const minKnown = 4
 
-// Known returns the rule for values that the user named as secret: it finds them as they
-// stand, in hex, in base64 among other bytes, escaped for a URL, and in pieces that joints
-// such as "…" + "…" separate. Values shorter than four bytes are left out, since they would
-// mask ordinary words, and so are parts of the marker itself, which would mask markers.
+// Known returns the rule for values that the user named as secret: it finds them
+// unchanged, in hex, in base64 among other bytes, escaped for a URL, and in pieces
+// separated by joints such as "…" + "…". Values shorter than four bytes are left out,
+// since they would mask ordinary words, and so are parts of the marker itself, which
+// would mask markers.
 func Known(values []string) rule.Rule {
 	var split []string // no value of these is as short as a head
 	r := rule.Rule{ID: "known-secret", Specificity: rule.WholeBlock}
@@ -45,7 +46,7 @@ func Known(values []string) rule.Rule {
 const (
 	// minKnownTorn is the shortest known value that is looked for in pieces.
 	minKnownTorn = 10
-	// tornHead is how much of it stands before the first joint.
+	// tornHead is the number of its bytes before the first joint.
 	tornHead = 5
 )
 
@@ -71,8 +72,8 @@ func knownAt(s string, at, end int, split []string) (from, to int, open bool) {
 	return 0, 0, open
 }
 
-// inPieces returns where v ends if it stands in pieces from i on, or 0. ended reports
-// whether s ended before that was decided. At most eight joints may separate the pieces.
+// inPieces returns where v ends if it appears in pieces from i on, or 0. ended reports
+// whether s ended before that was known. At most eight joints may separate the pieces.
 func inPieces(s string, i int, v string) (to int, ended bool) {
 	tears := 0
 	for k := 0; k < len(v); {
@@ -109,7 +110,7 @@ func encodings(v string) []string {
 	out := []string{inHex, strings.ToUpper(inHex)}
 	for before := range 3 {
 		padded := make([]byte, before, before+len(v))
-		// Characters that also carry bits of what stands around are left out.
+		// Characters that also carry bits of the text around are left out.
 		from, to := (before*8+5)/6, (before+len(v))*8/6
 		for _, enc := range [...]*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 			out = append(out, enc.EncodeToString(append(padded, v...))[from:to])

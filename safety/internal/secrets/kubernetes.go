@@ -8,7 +8,7 @@ import (
 )
 
 // kubernetesSecret finds the data of a Secret's manifest, whose values are base64
-// (Kubernetes documentation, "Secrets"). kind: Secret may stand before or behind
+// (Kubernetes documentation, "Secrets"). kind: Secret may appear before or behind
 // the data, since YAML does not order keys.
 //
 // It once masked the data of a ConfigMap that shared a file with a Secret, and the
@@ -82,8 +82,8 @@ func manifestValue(s string, i int) (from, to int) {
 	return from, lex.Classes['e'].Run(s, to, 3)
 }
 
-// openKubernetes reports whether more text could complete a manifest: the block of
-// data may go on, and the kind may stand behind it.
+// openKubernetes reports whether more text could complete a manifest: the block of data
+// may continue, and the kind may follow it.
 func openKubernetes(s string, _, end int) bool {
 	if end < len(s) && s[end] != '\n' {
 		return false

@@ -59,7 +59,7 @@ func foreignPassword() rule.Rule {
 	}
 }
 
-// links may stand between such a word and its value: "is" in each language, and signs.
+// links may appear between such a word and its value: "is" in each language, and signs.
 var links = [...]string{
 	"es",
 	"est",

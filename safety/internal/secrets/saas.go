@@ -81,7 +81,7 @@ func contactRules() []rule.Rule {
 		Vendor("zendesk-secret-key", "zendesk", "{a40}"),
 
 		// Social networks: Twitter (bearer tokens begin with a run of A), Twitch, Facebook ("Access tokens") and
-		// LinkedIn. EAA now and then stands inside base64.
+		// LinkedIn. EAA now and then appears inside base64.
 		Vendor(
 			"twitter-api-key",
 			"twitter",

@@ -16,7 +16,7 @@ func vaultLegacy() rule.Rule {
 }
 
 // isScattered reports whether a value is random and does not look like an identifier,
-// whose digits stand together and whose lower-case letters form words.
+// whose digits appear together and whose lower-case letters form words.
 func isScattered(v string) bool {
 	groups, word, longest := 0, 0, 0
 	for i := range len(v) {

@@ -61,7 +61,7 @@ type walk struct {
 	start, end, i int    // the name, and how far the walk has come
 	words, lines  int    // how many lie behind
 	op            byte   // the first sign that joins a name and its value
-	apart         bool   // a word stands between the name and that sign, behind a space
+	apart         bool   // a word appears between the name and that sign, behind a space
 	last          string // the last word
 }
 
@@ -112,8 +112,8 @@ func (w *walk) step() bool {
 	return true
 }
 
-// escapeLen returns the length of the escape at i, such as the \n of a JSON string: 1
-// where the backslash stands alone.
+// escapeLen returns the length of the escape at i, such as the \n of a JSON string. It
+// returns 1 for a single backslash.
 func escapeLen(s string, i int) int {
 	if i+1 < len(s) && strings.IndexByte("nrt", s[i+1]) >= 0 {
 		return 2
@@ -121,7 +121,7 @@ func escapeLen(s string, i int) int {
 	return 1
 }
 
-// isArrowOrDash reports whether an arrow, an em dash or an en dash stands at i. Each
+// isArrowOrDash reports whether an arrow, an em dash or an en dash is at i. Each
 // takes three bytes, the first of which is 0xe2.
 func isArrowOrDash(s string, i int) bool {
 	if s[i] != 0xe2 {
@@ -177,7 +177,7 @@ func trimSigns(word string) string {
 // filler has the bytes of the words between a name and its value.
 var filler = lex.NewClass("A-Za-z0-9_./-")
 
-// betweenWords may stand between a sign and a value: a type, an attribute, a verb.
+// betweenWords may appear between a sign and a value: a type, an attribute, a verb.
 var betweenWords = lex.WordSet(
 	"string str text char value val body data new const let var optional option some is was to of " +
 		"set be here now as the it r b f u rb br raw at in my name",
@@ -203,7 +203,7 @@ func (w *walk) belongs(v string) bool {
 	return keys || w.isJoined() || lex.Random(v) || mixedHex(v)
 }
 
-// isVendorPlaceholder reports whether a value stands for a key: also behind the padding
+// isVendorPlaceholder reports whether a value is a placeholder for a key: also behind the padding
 // of a Twitter token, and a single word that can be pronounced.
 func isVendorPlaceholder(v string) bool {
 	if lex.Placeholder(strings.TrimLeft(v, "aA")) {
@@ -230,8 +230,8 @@ func (w *walk) isJoined() bool {
 	return quoted || !w.apart
 }
 
-// belongsUnjoined reports whether a value belongs to the vendor though no sign joins
-// them: "the adafruit key is …". Words that speak of keys must lead up to it, or the
+// belongsUnjoined reports whether a value belongs to the vendor even though no sign
+// joins them: "the adafruit key is …". Words for a key must precede the value, or the
 // value must look generated and follow the name or a word such as "is".
 func (w *walk) belongsUnjoined(v string, keys bool) bool {
 	linked := betweenWords.Has(w.last)

@@ -2,7 +2,7 @@
 // oracle and prints how they compare.
 //
 //	compare bench [-quick]          time per text, as ratios to gitleaks
-//	compare recall [-n N] [-v]      which secrets are found, and what is found wrongly
+//	compare recall [-n N] [-v]      which secrets are found, and the false positives
 //	compare grams DIR... > FILE     trigram counts for the detector's keyword filter
 //
 // It is a tool for whoever changes the detector; nothing of it is part of the product.

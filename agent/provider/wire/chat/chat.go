@@ -122,7 +122,7 @@ type Usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// Decode reads the data of an event. It fails on what is no JSON object.
+// Decode reads the data of an event. It fails if the data is not a JSON object.
 func Decode(data []byte) (Chunk, error) {
 	var c Chunk
 	err := wire.Decode(data, &c)

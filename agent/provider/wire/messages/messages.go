@@ -167,7 +167,7 @@ func (b *RedactedThinkingBlock) UnmarshalJSON(data []byte) error {
 // nil where there are none.
 func extraOf(data []byte, described ...string) map[string]json.RawMessage {
 	var extra map[string]json.RawMessage
-	_ = json.Unmarshal(data, &extra) // what is no object has no members
+	_ = json.Unmarshal(data, &extra) // a value that is not an object has no members
 	for _, name := range described {
 		delete(extra, name)
 	}
@@ -263,7 +263,7 @@ type Usage struct {
 	} `json:"output_tokens_details"`
 }
 
-// Decode reads the data of an event. It fails on what is no JSON object.
+// Decode reads the data of an event. It fails if the data is not a JSON object.
 func Decode(data []byte) (Event, error) {
 	var e Event
 	err := wire.Decode(data, &e)

@@ -16,8 +16,8 @@ import (
 // Path is where requests are posted, below the base URL.
 const Path = "responses"
 
-// EncryptedReasoning is what Request.Include asks for to get reasoning items that
-// can be sent back although the provider stored nothing.
+// EncryptedReasoning is the value of Request.Include that requests encrypted reasoning
+// items, which can be sent back although the provider stored nothing.
 const EncryptedReasoning = "reasoning.encrypted_content"
 
 // The types of output items that are read.
@@ -154,7 +154,7 @@ func (i *Item) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Decode reads the data of an event. It fails on what is no JSON object.
+// Decode reads the data of an event. It fails if the data is not a JSON object.
 func Decode(data []byte) (Event, error) {
 	var e Event
 	err := wire.Decode(data, &e)
