@@ -27,7 +27,7 @@ func clock() agent.Tool {
 	return New("time", "Tells the current date, time and weekday.", now)
 }
 
-// now tells the time in a time zone; the empty name means UTC.
+// now returns the time in a time zone; the empty name means UTC.
 func now(_ context.Context, in clockArgs) (clockResult, error) {
 	zone, err := time.LoadLocation(in.Zone)
 	// "Local" is not an IANA name, and would reveal where the server is.

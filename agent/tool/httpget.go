@@ -106,7 +106,8 @@ func (g guard) client() *http.Client {
 	}}
 }
 
-// fetchable returns an error if a URL must not be fetched whatever its host resolves to.
+// fetchable returns an error for a URL that must not be fetched, no matter what its
+// host resolves to.
 func fetchable(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":

@@ -102,8 +102,8 @@ func (p *Provider) appendMessage(out []messages.InputMessage, m agent.Message) [
 	return append(out, messages.InputMessage{Role: role, Content: blocks})
 }
 
-// assistant returns the blocks of what the model said: the text, then the calls, with
-// the thinking of this model in between where it stood.
+// assistant returns the blocks of the model's message: the text, then the calls, with
+// the thinking of this model in its original places.
 func (p *Provider) assistant(m agent.Message) []messages.Block {
 	out := p.thoughtsAt(m, 0)
 	out = append(out, textBlock(m.Text)...)

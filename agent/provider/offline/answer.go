@@ -15,7 +15,7 @@ const (
 	maxLines = 12 // of a text
 )
 
-// turn is what the conversation holds about the turn that runs.
+// turn is the part of the conversation that belongs to the running turn.
 type turn struct {
 	number  int    // how many messages the user has sent
 	message string // the last of them
@@ -70,8 +70,8 @@ func (t turn) withoutTools() string {
 	return t.reports("I stop here, since no more tools are offered.")
 }
 
-// answer is put together from the results of the turn's calls and from what was
-// not done. Without calls it says what this model is and what it can do.
+// answer combines the results of the turn's calls with notes on the requests that were
+// not carried out. Without calls it describes this model and its abilities.
 func (p plan) answer(t turn) string {
 	if t.steps > 0 {
 		return t.reports(p.notes...)

@@ -232,7 +232,7 @@ func (f *filler) use(from, to int) {
 	}
 }
 
-// tidy drops what a path does not need: ./ in front and / at the end.
+// tidy removes the parts that a path does not need: a leading ./ and a trailing /.
 func tidy(path string) string {
 	return cmp.Or(strings.TrimRight(strings.TrimPrefix(path, "./"), "/"), path)
 }

@@ -73,8 +73,8 @@ func (Model) Respond(ctx context.Context, req agent.Request) (agent.Response, er
 	return agent.Response{Text: p.answer(t)}, nil
 }
 
-// plan is what the model makes of one user message: the calls of each step, and
-// notes for the answer on what it does not do.
+// plan is the model's response to one user message: the calls of each step, and notes
+// for the answer on requests that it does not carry out.
 type plan struct {
 	tools toolbox
 	steps [][]action // none is empty

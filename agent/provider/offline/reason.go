@@ -44,8 +44,8 @@ func (a action) reason() string {
 	return fmt.Sprintf("The request says “%s”; %s, so I expect %s.", shorten(a.text), about, a.expectation())
 }
 
-// expectation says what a call should return, where the last part of the tool's
-// name tells.
+// expectation says what a call should return, if the last part of the tool's name shows
+// it.
 func (a action) expectation() string {
 	query, path := a.argument(textNames), a.argument(placeNames)
 	does := ""

@@ -19,7 +19,7 @@ const (
 	reasoningDetails = "reasoning_details"
 )
 
-// placeholder is sent where a provider insists on reasoning and there is none. Some
+// placeholder is sent to providers that require reasoning when there is none. Some
 // treat an empty string as missing.
 const placeholder = "."
 
@@ -118,7 +118,7 @@ func escapeHTML(raw json.RawMessage) json.RawMessage {
 	return buf.Bytes()
 }
 
-// summary joins what the provider itself calls summaries.
+// summary joins the texts that the provider itself calls summaries.
 func (r *chatReasoning) summary() string {
 	var parts []string
 	for _, d := range r.details {

@@ -46,8 +46,8 @@ func (p *Provider) chatMessage(m agent.Message) chat.Message {
 	return chat.Message{Role: "user", Content: &m.Text}
 }
 
-// assistant returns what the model said. A message with calls and without text has no
-// content, which some servers tell apart from an empty one.
+// assistant returns the model's message. A message with calls and without text has no
+// content member, which some servers distinguish from empty content.
 func (p *Provider) assistant(m agent.Message) chat.Message {
 	out := chat.Message{Role: "assistant"}
 	if m.Text != "" || len(m.Calls) == 0 {

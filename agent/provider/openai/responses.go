@@ -105,13 +105,13 @@ func inputMessage(text, role string) []responses.Input {
 	return []responses.Input{responses.InputMessage{Content: text, Role: role}}
 }
 
-// placeKind is the kind of a reasoning item that stood at a place: 0 is before
-// everything, 1 after the text, and each call counts one more. The provider refuses
-// reasoning that moved.
+// placeKind returns the kind under which a reasoning item is kept with its place in the
+// message: 0 is before everything, 1 after the text, and each call counts one more. The
+// provider refuses reasoning items that have moved.
 func placeKind(place int) string { return "reasoning:" + strconv.Itoa(place) }
 
-// reasoningAt returns the reasoning items of this provider that stood at a place, in
-// their order. Items of another provider, or such that are no JSON, are left out.
+// reasoningAt returns this provider's reasoning items at a place in the message, in
+// their order. Items of another provider, and items that are not JSON, are left out.
 func (p *Provider) reasoningAt(m agent.Message, place int) []responses.Input {
 	var out []responses.Input
 	for _, o := range m.Opaque {

@@ -61,8 +61,8 @@ func (s ModelSettings) Chosen() string {
 	return "offline"
 }
 
-// Describe tells a person which model answers and from where. name is the model's
-// name, as App.Model has it. The result contains no key.
+// Describe returns a text for people that says which model answers and from where. name
+// is the model's name, as App.Model has it. The result contains no key.
 func (s ModelSettings) Describe(name string) string {
 	switch s.Chosen() {
 	case "offline":
@@ -206,7 +206,7 @@ func (m model) withDelegate() model {
 }
 
 // modelKeys returns the keys in the environment. The safety layer masks them wherever
-// they occur, whatever they look like.
+// they occur, even if they do not look like keys.
 func modelKeys() []string {
 	var keys []string
 	for _, name := range []string{OpenAIKeyEnv, AnthropicKeyEnv} {

@@ -32,8 +32,8 @@ func NewLayer(s SafetySettings) (*safety.Layer, error) {
 	return safety.NewLayer(append(options, safety.KnownSecrets(known...))...), nil
 }
 
-// knownSecrets reads the values that are secret whatever they look like: those of the
-// file, then those of the environment.
+// knownSecrets reads the values that are secret even if they do not look it: those in
+// the file, then those in the environment.
 func knownSecrets(s SafetySettings) ([]string, error) {
 	var known []string
 	if s.SecretsFile != "" {

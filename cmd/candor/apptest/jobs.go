@@ -14,8 +14,8 @@ const ReasoningPost = `{"event":"reasoning","narrative":"Checked git log, now wr
   {"tool_name":"shell","rationale":"ran git log to capture recent commits","outcome":"success"},
   {"tool_name":"write"}]}`
 
-// NewJob opens a job of ann's and returns its id and its worker's token. The job stays
-// open until a worker ends it; it is gone with the server.
+// NewJob opens a job for the user ann and returns its id and its worker's token. The
+// job stays open until a worker ends it, and disappears with the server.
 func (s *Server) NewJob(prompt string) (id, token string) {
 	s.T.Helper()
 	body := JSON(s.T, M{"title": "tidy", "prompt": prompt, "metadata": M{"n": 1}})
@@ -39,8 +39,8 @@ type JobEvent struct {
 	Raw  json.RawMessage `json:"data"`
 }
 
-// JobEvents returns the whole log of a job of ann's, in order. It fails the test if the
-// log does not fit on one page, so that no test checks half a log by mistake.
+// JobEvents returns the whole log of one of ann's jobs, in order. It fails the test if
+// the log does not fit on one page, so that no test checks half a log by mistake.
 func (s *Server) JobEvents(id string) []JobEvent {
 	s.T.Helper()
 	r := s.Get("ann", "/api/jobs/"+id+"/events")

@@ -31,8 +31,8 @@ func init() {
 	}
 }
 
-// Command returns candor with these arguments, to be run in a process of its own: this
-// test binary, started again. Its environment is that of the test.
+// Command returns a command that runs candor with these arguments in a process of its
+// own, by starting this test binary again. It inherits the test's environment.
 func Command(ctx context.Context, t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	name, err := os.Executable()
@@ -45,9 +45,9 @@ func Command(ctx context.Context, t testing.TB, args ...string) *exec.Cmd {
 // Token is the token of access.LocalUser on the servers of Serve and Play.
 const Token = "a-token-for-tests-only"
 
-// HideProviders clears the environment variables that would choose a model until the test
-// ends, so that no test calls a provider with the key of whoever runs it. A test that
-// uses it cannot be parallel.
+// HideProviders clears the environment variables that would choose a model until the
+// test ends, so that no test calls a provider with the key of the person who runs it. A
+// test that uses it cannot be parallel.
 func HideProviders(t testing.TB) {
 	t.Helper()
 	for _, name := range []string{

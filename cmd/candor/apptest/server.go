@@ -25,7 +25,7 @@ type Server struct {
 	Logs *LogBuffer // everything the app logged, from debug on
 }
 
-// LogBuffer collects what is written to it. It is safe for concurrent use.
+// LogBuffer collects the log lines written to it. It is safe for concurrent use.
 type LogBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

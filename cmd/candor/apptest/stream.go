@@ -45,7 +45,7 @@ func (s *Server) Subscribe(ctx context.Context, user, lastID, query string) (*St
 	return NewStream(resp.Body, lastID), nil
 }
 
-// NewStream reads events from body. lastID is where the stream goes on.
+// NewStream reads events from body. lastID is the id of the last event received before.
 func NewStream(body io.ReadCloser, lastID string) *Stream {
 	return &Stream{Body: body, Lines: bufio.NewReaderSize(body, 64<<10), LastID: lastID}
 }

@@ -250,8 +250,8 @@ func (d *doctor) request(ctx context.Context, method, path string, body any) (*h
 	return req, nil
 }
 
-// ask sends a request and returns the answer, whatever its status. The error says that
-// there was none.
+// ask sends a request and returns the answer, also one with an error status. It returns
+// an error if no complete answer arrived.
 func (d *doctor) ask(ctx context.Context, method, path string, body any) (status int, text string, err error) {
 	req, err := d.request(ctx, method, path, body)
 	if err != nil {

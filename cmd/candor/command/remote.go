@@ -66,7 +66,7 @@ func (s serverSettings) connect() (*client.Client, error) {
 	return client.New(s.url, token)
 }
 
-// remoteSettings are the flags of the commands that show what a server has.
+// remoteSettings are the flags of the commands that show a server's data.
 type remoteSettings struct {
 	serverSettings
 	viewSettings

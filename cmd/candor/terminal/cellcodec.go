@@ -110,12 +110,12 @@ func (c *cellCodec) paste(text string) string {
 	return c.encode(text)
 }
 
-// decode returns the text that an edited line stands for.
+// decode returns the original text of an edited line.
 func (c *cellCodec) decode(line string) string {
 	return c.expand(line, func(t glyph) string { return t.text })
 }
 
-// show returns what the screen shows for output of the line editor.
+// show returns the text to print for the line editor's output.
 func (c *cellCodec) show(line string) string {
 	return c.expand(line, func(t glyph) string { return t.display })
 }

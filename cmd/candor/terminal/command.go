@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// command is what a line with a slash runs. One without run only has a line in the
-// help, for a variant of the command above it.
+// command describes a line that starts with a slash, and the function that runs it. One
+// without run only has a line in the help, for a variant of the command above it.
 type command struct {
 	name, args, help string
 	section          string

@@ -59,8 +59,8 @@ func NewEditor(in, out *os.File, complete func(line string) []string) (*Editor, 
 	return e, nil
 }
 
-// Close gives the terminal back as it was. Call it once, when nothing reads or
-// prints any more.
+// Close restores the terminal's state. Call it once, when nothing reads or prints any
+// more.
 func (e *Editor) Close() error {
 	_, err := io.WriteString(e.out, "\x1b[?2004l")
 	return errors.Join(err, term.Restore(int(e.in.Fd()), e.before))
@@ -127,7 +127,7 @@ func (e *Editor) resize() {
 	}
 }
 
-// readerFunc is a function as an io.Reader, which is what the library wants.
+// readerFunc makes a function an io.Reader, as the library requires.
 type readerFunc func([]byte) (int, error)
 
 // Read implements io.Reader.

@@ -19,7 +19,8 @@ const (
 	keyRight     = 0x1f
 )
 
-// keyMap translates what terminals send for a key to what the editor understands.
+// keyMap maps the sequences that terminals send for keys to those that the editor
+// understands.
 var keyMap = map[string]string{
 	"\x7f": "\x1c", "\x08": "\x1c", "\x02": "\x1e", "\x06": "\x1f", "\x04": "\x19", "\n": "\x16",
 	"\x1b[D": "\x1e", "\x1bOD": "\x1e", "\x1b[C": "\x1f", "\x1bOC": "\x1f", "\x1b[3~": "\x1d",
@@ -42,8 +43,8 @@ const (
 	maxPaste   = 512 << 10 // bytes; a message may not be much longer
 )
 
-// keys reads what a keyboard sends and translates it for the line editor. Pasted
-// text is kept apart from keys, so that a line break in it does not send the line.
+// keys reads the keyboard's input and translates it for the line editor. Pasted text is
+// kept apart from keys, so that a line break in it does not send the line.
 type keys struct {
 	from      io.Reader
 	interrupt func() // called for Ctrl-C
@@ -73,7 +74,7 @@ func (k *keys) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// translate takes as many keys from the input as are complete and keeps the rest.
+// translate takes all complete keys from the input and keeps the rest.
 func (k *keys) translate(in []byte) {
 	for len(in) > 0 {
 		n := 0

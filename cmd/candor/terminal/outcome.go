@@ -56,7 +56,7 @@ func chars(s *client.ResultShape) int {
 	return *s.Chars
 }
 
-// itemNoun returns what the items of a list are called, in the singular for one.
+// itemNoun returns the noun for the items of a list, in the singular for one.
 func itemNoun(of string, n int) string {
 	of = fit(CleanLine(of), 20)
 	switch {

@@ -30,8 +30,8 @@ func compact(raw []byte, characters int) string {
 	return truncate(p.out.String(), characters)
 }
 
-// printer renders JSON token by token until its budget is spent, so that a value of
-// any size costs only what is shown of it.
+// printer renders JSON token by token until its budget is spent, so that the cost of a
+// value of any size depends only on the part that is shown.
 type printer struct {
 	dec    *json.Decoder
 	out    strings.Builder

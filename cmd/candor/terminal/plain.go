@@ -47,7 +47,8 @@ func (p *Plain) ReadLine() (string, error) {
 	}
 }
 
-// Print implements [Output]. A write that fails is ignored: whoever reads has gone.
+// Print implements [Output]. It ignores a failed write, since the reader has closed the
+// stream.
 func (p *Plain) Print(text string) { _, _ = io.WriteString(p.out, text) }
 
 // Prompt implements [StatusLine]. The prompt never changes: what was written stays.

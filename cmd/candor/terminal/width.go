@@ -8,7 +8,7 @@ import (
 )
 
 // cellWidth returns how many terminal cells a text takes. It measures grapheme
-// clusters, which is what a terminal draws as one character.
+// clusters, since a terminal draws each as one character.
 func cellWidth(s string) int { return displaywidth.String(s) }
 
 // fit cuts a text to a number of cells. A cut text ends in an ellipsis, which

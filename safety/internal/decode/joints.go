@@ -155,8 +155,8 @@ func tagged(s string, i int) (Joint, int) {
 	return JointNone, i
 }
 
-// separates reports whether a tag separates the text before it from the text behind it, as the
-// tags of cells, items and paragraphs do.
+// separates reports whether a tag separates the text before it from the text after it,
+// as the tags of cells, items and paragraphs do.
 func separates(tag string) bool {
 	for _, name := range [...]string{"td", "th", "tr", "li", "p", "div", "dt", "dd"} {
 		if tag == name || strings.HasPrefix(tag, name+" ") {

@@ -7,7 +7,7 @@ import (
 	"candor/safety/internal/invisible"
 )
 
-// BlankBraille is a Braille pattern without dots. It looks like a space and is none.
+// BlankBraille is a Braille pattern without dots, which looks like a space.
 const BlankBraille = 0x2800
 
 // Combining reports whether a rune changes the look of the rune before it and has none of

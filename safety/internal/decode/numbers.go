@@ -30,8 +30,8 @@ type Series struct {
 	dump     bool   // lines have an offset and a column of text
 }
 
-// NextSeries finds the next series from i on that is long enough to hide a credential. The
-// readers below say what it spells; several may be able to read the same series.
+// NextSeries finds the next series from i on that is long enough to hide a credential.
+// The readers below decode it; several may be able to read the same series.
 func NextSeries(s string, i int) (sr Series, ok bool) {
 	for low := i; i+probeStep+8 <= len(s); i += probeStep {
 		if w := lex.Load8(s, i); lex.DigitMask(w) == 0 || lex.DigitMask(w)|lex.LetterMask(w) == lex.HighBits {

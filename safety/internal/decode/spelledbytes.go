@@ -67,8 +67,8 @@ func (sr *Series) Bytes(s string, buf []byte, read func(v string, out []byte) []
 	return out
 }
 
-// ReadHex appends the bytes that pairs of hex digits stand for, or returns nil for an
-// odd number of digits.
+// ReadHex appends the bytes that pairs of hex digits encode, or returns nil for an odd
+// number of digits.
 func ReadHex(v string, out []byte) []byte {
 	for ; len(v) >= 2; v = v[2:] {
 		out = append(out, lex.Nibbles[v[0]]<<4|lex.Nibbles[v[1]])

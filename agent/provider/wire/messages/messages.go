@@ -163,8 +163,8 @@ func (b *RedactedThinkingBlock) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*members)(b))
 }
 
-// extraOf returns the members of a JSON object but for those that are described, or
-// nil where there are none.
+// extraOf returns the members of a JSON object that the types here do not describe, or
+// nil if there are none.
 func extraOf(data []byte, described ...string) map[string]json.RawMessage {
 	var extra map[string]json.RawMessage
 	_ = json.Unmarshal(data, &extra) // a value that is not an object has no members

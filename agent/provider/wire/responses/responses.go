@@ -59,7 +59,7 @@ type Tool struct {
 // FunctionCallOutput or RawItem.
 type Input interface{ isInput() }
 
-// InputMessage is what a user or the assistant said.
+// InputMessage is a message of a user or of the assistant.
 type InputMessage struct {
 	Content string `json:"content"`
 	Role    string `json:"role"`
@@ -135,7 +135,7 @@ type Item struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// ContentPart is a part of a message: text, or why there is none.
+// ContentPart is a part of a message: text, or the reason why there is no text.
 type ContentPart struct {
 	Text    wire.Text `json:"text"`
 	Refusal wire.Text `json:"refusal"`
