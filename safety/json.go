@@ -68,7 +68,8 @@ func (w *walker) space() {
 	}
 }
 
-// fit replaces what was written since start by a notice if the output exceeds the budget.
+// fit replaces the output written since start by a notice if the output exceeds the
+// budget.
 func (w *walker) fit(start int) {
 	if len(w.out) > w.budget {
 		w.full = true

@@ -62,8 +62,8 @@ func pick(rng *rand.Rand, alphabet string, n int) string {
 	return string(out)
 }
 
-// HardNegatives returns n fillings of each template that looks like a secret and is
-// none.
+// HardNegatives returns n fillings of each template that looks like a secret but is
+// not.
 func HardNegatives(n int) []string { return fillings(templates(negatives), n, rand.NewPCG(1, 2)) }
 
 // fillings returns n rounds of all templates, filled from one generator.

@@ -14,7 +14,7 @@ import (
 )
 
 // Detector returns gitleaks with its default rules. It ignores "gitleaks:allow"
-// comments, since whoever plants a secret could plant that comment too.
+// comments, since an attacker who plants a secret could plant that comment too.
 var Detector = sync.OnceValue(func() *detect.Detector {
 	zerolog.SetGlobalLevel(zerolog.Disabled)
 	d, err := detect.NewDetectorDefaultConfig()

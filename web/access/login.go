@@ -85,7 +85,7 @@ func (t *Tokens) Verify(value string, now time.Time) (l Login, ok bool) {
 	return l, signed && now.Before(l.Until)
 }
 
-// parseLogin parses what a signature covers.
+// parseLogin parses the signed part of a login cookie.
 func parseLogin(payload string) (l Login, ok bool) {
 	parts := strings.Split(payload, ".")
 	if len(parts) != 5 || parts[0] != cookieVersion {

@@ -21,7 +21,7 @@ const MinToken = 16
 // without the reasons of single calls, or nothing.
 var Levels = []string{"full", "summary", "hidden"}
 
-// Caller is who a request speaks for.
+// Caller is the user that a request is authenticated as, and how much reasoning its token may see.
 type Caller struct {
 	User string
 	// Reasoning is one of [Levels], or "" for a token without a level. A token with

@@ -94,8 +94,7 @@ func findCall(turns []session.Turn, m InputMessage) (reply, bool) {
 	return reply{}, false
 }
 
-// decision parses what a person answered. A resume without a payload that is resolved
-// means approve.
+// decision parses a person's answer. A resolved resume without a payload means approve.
 func (r Resume) decision() (session.Answer, error) {
 	if r.Status == "cancelled" {
 		return session.Deny, nil

@@ -69,7 +69,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller)
 	return nil
 }
 
-// act does what the input asks for: it answers waiting calls, or begins a turn.
+// act carries out the input: it answers waiting calls, or begins a turn.
 func (s *Server) act(
 	ctx context.Context, own *session.Session, thread, user string, in *Input,
 ) (segment, error) {

@@ -175,8 +175,8 @@ func threadOf(own *session.Session, name string) string {
 	return own.NamedID(name)
 }
 
-// level returns how much reasoning a caller is shown: the least of what the server
-// allows, what the token allows and what was asked for.
+// level returns how much reasoning a caller is shown: the least of the levels that the
+// server allows, the token allows and the request asks for.
 func (s *Server) level(who access.Caller, asked Level) Level {
 	level := lower(s.options.Reasoning, asked)
 	if own, ok := ParseLevel(who.Reasoning); ok {

@@ -20,8 +20,8 @@ const DefaultBaseURL = "https://api.openai.com/v1"
 // API selects one of the protocols.
 type API string
 
-// The protocols. Every server speaks Chat; Responses has summaries and encrypted
-// reasoning, and is spoken by OpenAI and few others.
+// The protocols. Every server supports Chat; Responses has summaries and encrypted
+// reasoning, and is supported by OpenAI and few others.
 const (
 	Chat      API = "chat"
 	Responses API = "responses"

@@ -43,8 +43,8 @@ func octalText(v string) bool {
 	return v[0] <= '1' && v[1] <= '7' && v[2] <= '7' && lex.IsText((v[0]-'0')<<6|(v[1]-'0')<<3|(v[2]-'0'))
 }
 
-// Bytes appends to buf what the series spells, each number read by read, which returns nil for a
-// number that it cannot read; Bytes then returns nil as well.
+// Bytes appends to buf the bytes that the series spells. It calls read for each number;
+// if read returns nil, because it cannot read the number, Bytes returns nil as well.
 func (sr *Series) Bytes(s string, buf []byte, read func(v string, out []byte) []byte) []byte {
 	out, n := buf[:0], 0
 	for i := sr.From; i < sr.To; {
@@ -79,8 +79,8 @@ func ReadHex(v string, out []byte) []byte {
 	return out
 }
 
-// ReadDecimal appends the byte that a decimal number stands for, or returns nil for
-// one above 255.
+// ReadDecimal appends the byte that a decimal number encodes, or returns nil for a
+// number above 255.
 func ReadDecimal(v string, out []byte) []byte {
 	n, ok := decimal(v)
 	if !ok || n > 255 {
@@ -89,7 +89,7 @@ func ReadDecimal(v string, out []byte) []byte {
 	return append(out, byte(n))
 }
 
-// ReadOctal appends the byte that three octal digits stand for, or returns nil.
+// ReadOctal appends the byte that three octal digits encode, or returns nil.
 func ReadOctal(v string, out []byte) []byte {
 	if len(v) != 3 || !octalText(v) {
 		return nil

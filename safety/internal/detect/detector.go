@@ -95,7 +95,7 @@ func (w *window) again(s string, k *prefilter.Keyword, at, lookahead int) bool {
 		s[m.at-lex.Lookbehind:m.at+lookahead] == s[at-lex.Lookbehind:at+lookahead]
 }
 
-// judge asks a rule about its keyword at at, unless the keyword missed last in the same
+// judge asks a rule about its keyword at index at, unless the keyword missed last in the same
 // surroundings. It remembers the name that holds the keyword if that name has no value.
 func (w *window) judge(s string, k *prefilter.Keyword, r *rule.Rule, at int) (from, to int) {
 	last := &w.misses[k.Slot&7]

@@ -49,7 +49,7 @@ func (d *Detector) stillOpen(s string, c prefilter.Candidate, h int) int {
 	return h
 }
 
-// isOpen reports whether more text could change what the rule of the keyword at at finds.
+// isOpen reports whether more text could change what the rule of the keyword at index at finds.
 func (d *Detector) isOpen(s string, k *prefilter.Keyword, at int) bool {
 	r, end := &d.Rules[k.Rule], at+len(k.Literal)
 	if r.Open != nil && r.Open(s, at, end) || r.Open == nil && len(s)-end < r.MaxGap {

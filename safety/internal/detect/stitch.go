@@ -39,7 +39,7 @@ func (d *Detector) addPieced(s string, k *prefilter.Keyword, at int, w *window, 
 	return buf
 }
 
-// mayBePieced reports whether the keyword at at can begin a token in pieces: its rule
+// mayBePieced reports whether the keyword at index at can begin a token in pieces: its rule
 // knows tokens by their shape, it is outside the last token, at least eight bytes follow
 // it, and the byte before it is allowed.
 func (d *Detector) mayBePieced(s string, k *prefilter.Keyword, at int, w *window) bool {

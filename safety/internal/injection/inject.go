@@ -76,7 +76,7 @@ func matchChatToken(s string, at, end int) (int, int) {
 	return 0, 0
 }
 
-// chatTokenMayEnd reports whether the second bar of the token at at may still come.
+// chatTokenMayEnd reports whether the second bar of the token at index at may still come.
 // A token may contain blanks but no line ends.
 func chatTokenMayEnd(s string, at, end int) bool {
 	return len(s) <= end+48 && strings.IndexByte(s[at+2:], '|') < 0 && strings.IndexByte(s[at:], '\n') < 0

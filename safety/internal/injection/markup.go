@@ -48,8 +48,8 @@ func matchImage(s string, at, _ int) (int, int) {
 	return open - 1, open + 1
 }
 
-// openingBracket returns where the bracket opens that closes at at, on the same line
-// and at most 200 bytes before; -1 if there is none.
+// openingBracket returns the index of the bracket that is closed at index at, on the
+// same line and at most 200 bytes before; -1 if there is none.
 func openingBracket(s string, at int) int {
 	open := at - 1
 	for open > 0 && open > at-200 && s[open] != '[' && s[open] != ']' && s[open] != '\n' {
@@ -80,14 +80,14 @@ func refersTo(s, name string) bool {
 	return open > 0 && s[open-1] == '!'
 }
 
-// hasQuery reports whether the address behind the bracket at at has a query.
+// hasQuery reports whether the address behind the bracket at index at has a query.
 func hasQuery(s string, at int) bool {
 	link := strings.TrimLeft(s[at+2:min(len(s), at+258)], " <")
 	query := strings.IndexByte(link, '?')
 	return query >= 0 && !strings.ContainsAny(link[:query], " )\n")
 }
 
-// queryMayFollow reports whether the address behind the bracket at at may go on and
+// queryMayFollow reports whether the address behind the bracket at index at may go on and
 // its query may still come.
 func queryMayFollow(s string, at, _ int) bool {
 	return len(s)-at < 258 && !strings.ContainsAny(strings.TrimLeft(s[at+2:], " <"), " )\n?")

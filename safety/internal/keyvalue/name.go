@@ -4,7 +4,7 @@ import (
 	"candor/safety/internal/lex"
 )
 
-// KeyKind says what the name of a field or a variable promises about its value.
+// KeyKind is the kind of value that the name of a field or a variable suggests.
 type KeyKind uint8
 
 const (

@@ -29,7 +29,8 @@ func Rule() rule.Rule {
 	}
 }
 
-// matchKeyword is the rule's matcher: it judges the name that holds the keyword at at.
+// matchKeyword is the rule's matcher: it judges the name that contains the keyword at
+// index at.
 func matchKeyword(s string, at, _ int) (int, int) { return matchName(s, 0, at, nameEnd(s, at)) }
 
 // matchName returns the credential that the name around at announces. The name ends
@@ -84,9 +85,9 @@ func followsOwner(s string, left, right int) bool {
 	return KindOfWord(s[lex.Classes['z'].Back(s, left-1, 16):left-1])&ownsKey != 0
 }
 
-// belongsElsewhere reports whether another rule knows better what follows the name:
-// the header rule splits an Authorization header into scheme and token, and
-// /etc/passwd is a file.
+// belongsElsewhere reports whether the text after the name is better left to another
+// rule or is no value: the header rule splits an Authorization header into scheme and
+// token, and /etc/passwd is a file.
 func belongsElsewhere(s string, left, right int) bool {
 	return strings.HasSuffix(s[:left], "/etc/") || right >= 13 && lex.HasFold(s, right-13, "authorization")
 }
@@ -129,7 +130,7 @@ func joined(s string, low, at, right int) (int, Op) {
 	return i, op
 }
 
-// mayGrow reports whether text that has not arrived yet could bring the name at at a
+// mayGrow reports whether text that has not arrived yet could bring the name at index at a
 // value, or make its value longer. A stream holds the text back until then.
 func mayGrow(s string, at, _ int) bool {
 	right := nameEnd(s, at)
@@ -161,11 +162,11 @@ func Undecided(s string, i int) bool {
 // betweenChars are the bytes that may appear between a name and its value.
 var betweenChars = lex.NewClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
-// nameEnd returns where the name ends that holds the keyword at at. A keyword such as
-// "pass=" may reach beyond the name.
+// nameEnd returns the end of the name that contains the keyword at index at. A keyword
+// such as "pass=" may extend past the name.
 func nameEnd(s string, at int) int { return lex.WordRun(s, at, maxName+8) }
 
-// nameStart returns where the name starts that holds the keyword at at.
+// nameStart returns the start of the name that contains the keyword at index at.
 func nameStart(s string, at int) int { return lex.WordChars.Back(s, at, maxName) }
 
 // maxName bounds how many bytes of a name are read on either side of a keyword.

@@ -93,7 +93,7 @@ func (f *Filter) Scan(s string, i int, found *Batch) (n, next int) {
 	return n, len(s)
 }
 
-// take appends the candidates among the positions of a mask, which starts at at and ends
+// take appends the candidates among the positions of a mask, which starts at index at and ends
 // before to, to the n in found. It returns their number and the position to continue at:
 // to, or an earlier one if found is full.
 func (f *Filter) take(s string, at, to int, word uint64, n int, found *Batch) (int, int) {

@@ -167,7 +167,7 @@ func (f *Format) TooShort(s string, i int) bool {
 }
 
 // body returns the start of the variable part of a token that starts at from and has
-// its keyword at at: a leading keyword is left out.
+// its keyword at index at: a leading keyword is left out.
 func (f *Format) body(from, at int) int {
 	if from == at {
 		return at + len(f.keyword)

@@ -61,7 +61,7 @@ type Matcher func(s string, at, end int) (from, to int)
 // Word judges the word that contains a keyword instead of the keyword itself, so that a
 // word with several keywords is judged only once.
 type Word struct {
-	// End returns the end of the word that contains a keyword at at.
+	// End returns the end of the word that contains a keyword at index at.
 	End func(s string, at int) int
 	// Match is a Matcher for the word that ends at end. The word starts at or after low.
 	Match func(s string, low, at, end int) (from, to int)

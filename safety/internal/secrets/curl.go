@@ -36,7 +36,7 @@ const (
 	curlLookbehind  = 400 // how far before the flag the program's name may appear
 )
 
-// matchCurlUser matches the user and the password behind the flag at at..end.
+// matchCurlUser matches the user and the password after the flag s[at:end].
 func matchCurlUser(s string, at, end int) (int, int) {
 	i := lex.SkipBlank(s, end, 3)
 	if i < len(s) && (s[i] == '"' || s[i] == '\'') {

@@ -45,7 +45,8 @@ const (
 	minURLToken    = 20 // a token in place of the user's name
 )
 
-// matchDSN reads the user's name behind the :// at at..end, and what follows it.
+// matchDSN reads the user's name after the :// at s[at:end], and the text that follows
+// it.
 func matchDSN(s string, at, end int) (int, int) {
 	if schemeSet.Back(s, at, 20) == at {
 		return 0, 0

@@ -60,7 +60,7 @@ func jwt() rule.Rule {
 // maxJWTHeader bounds the encoded header, so that it is decoded on the stack.
 const maxJWTHeader = 2048
 
-// matchJWT matches the token whose header starts at at.
+// matchJWT matches the token whose header starts at index at.
 func matchJWT(s string, at, end int) (int, int) {
 	if isInsideWord(s, at) && !startsInsideWord(s, at) {
 		return 0, 0

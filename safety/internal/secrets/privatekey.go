@@ -37,7 +37,7 @@ func privateKey() rule.Rule {
 	}
 }
 
-// matchPrivateKey matches the block whose BEGIN is at at..end.
+// matchPrivateKey matches the block whose BEGIN is s[at:end].
 func matchPrivateKey(s string, at, end int) (int, int) {
 	body := keyBody(s, end)
 	if body < 0 {
@@ -81,8 +81,8 @@ func keyBody(s string, end int) int {
 // others.
 var keyLabel = lex.NewClass("A-Za-z0-9 _+-")
 
-// minKeyBody is the least number of bytes between two labels of a key that counts as a
-// body whatever it holds.
+// minKeyBody is the least number of bytes between two labels of a key that always
+// counts as a body, no matter which bytes they are.
 const minKeyBody = 64
 
 // keyLookahead is how many bytes of a body are examined to decide whether it is a key's:

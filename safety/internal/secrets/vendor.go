@@ -59,7 +59,7 @@ func Vendor(id, names string, specs ...string) rule.Rule {
 	return r
 }
 
-// isWordFragment reports whether the name at at..end is made of pieces of other words:
+// isWordFragment reports whether the name s[at:end] is made of pieces of other words:
 // rookTable does not name okta, nor does sumObject name sumo.
 func isWordFragment(s string, at, end int) bool {
 	if end-at > 1 && lex.IsUpper(s[end-1]) && !lex.IsUpper(s[end-2]) {
