@@ -60,7 +60,8 @@ func chatFlags(s *chatSettings) []cli.Flag {
 		serverFlags(&s.serverSettings, ""), viewFlags(&s.viewSettings), []cli.Flag{
 			&cli.StringFlag{Name: "thread", Usage: "continue the conversation `ID` of the server",
 				Destination: &s.thread},
-			&cli.BoolFlag{Name: "continue", Usage: "continue the most recently used conversation", Destination: &s.continued},
+			&cli.BoolFlag{Name: "continue", Usage: "continue the most recently used conversation",
+				Destination: &s.continued},
 			approvalTimeoutFlag(&s.ApprovalTimeout),
 			&cli.StringFlag{Name: "log", Usage: "append the agent's log to `FILE`", Destination: &s.logFile},
 		})
