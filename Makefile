@@ -19,7 +19,7 @@ run: build .candor/token ## serve this folder with the offline model
 	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace . --provider offline
 
 build: go-version
-	$(GO) build -ldflags "-s -w -X candor/cmd/candor/command.revision=$(REVISION)" -o $(BIN) ./cmd/candor
+	$(GO) build -ldflags "-s -w -X $(shell $(GO) list -m)/cmd/candor/command.revision=$(REVISION)" -o $(BIN) ./cmd/candor
 
 # One token for this checkout, so that the README's lines work as they stand.
 .candor/token:
@@ -37,7 +37,7 @@ cross: go-version ## build for the other supported systems; what it makes is thr
 	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) build -o /dev/null ./cmd/candor || exit 1; done
 
 cover: test ## how much of each package its own tests reach; at least 85 % of its statements
-	@awk -f .ci/cover.awk bin/test.txt
+	@awk -v module="$$($(GO) list -m)" -f .ci/cover.awk bin/test.txt
 
 lint: go-version page-types ## formatting, vet, staticcheck; the types of the page's scripts
 	@unformatted="$$(gofmt -l . | grep -v node_modules || true)"; \

@@ -1,13 +1,13 @@
 # Reads what go test -cover printed and writes a table of how much of each package its own tests reach. Packages that
 # support tests only, whose names end in "test", are left out. Fails where a package is below the least.
+# -v module=NAME is the path of the module.
 BEGIN { least = 85 }
 /coverage: / {
   name = ""
   for (i = 1; i <= NF; i++) {
-    if ($i ~ /^candor\//) name = $i
+    if (index($i, module "/") == 1) name = substr($i, length(module) + 2)
     if ($i == "coverage:") share = $(i + 1)
   }
-  sub(/^candor\//, "", name)
   if (name ~ /test$/ || share == "[no") next
   sub(/%/, "", share)
   table[++n] = sprintf("%6.1f %%  %s", share, name)

@@ -7,39 +7,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"candor/safety/internal/lex"
 	"candor/safety/internal/rule"
+	"candor/safety/internal/ruletest"
 )
-
-// eachKeyword calls visit for every place at which the detector would call the rule.
-func eachKeyword(r *rule.Rule, text string, visit func(at, end int)) {
-	for at := range len(text) {
-		for _, keyword := range r.Keywords {
-			end := at + len(keyword)
-			found := strings.HasPrefix(text[at:], keyword) || r.Fold && lex.HasFold(text, at, keyword)
-			if found && r.Fits(text, at, end) {
-				visit(at, end)
-			}
-		}
-	}
-}
-
-// matches returns what a rule matches in a text, in order.
-func matches(r *rule.Rule, text string) (all []string) {
-	eachKeyword(r, text, func(at, end int) {
-		if from, to := r.Match(text, at, end); to > from {
-			all = append(all, text[from:to])
-		}
-	})
-	return all
-}
 
 func TestEveryRuleFindsItsHits(t *testing.T) {
 	for _, r := range Rules() {
 		require.NotEmpty(t, r.Hits, r.ID)
 		for _, text := range r.Hits {
-			assert.NotEmpty(t, matches(&r, text), "%s: %q", r.ID, text)
-			assert.NotEmpty(t, matches(&r, "It says:\n"+text+"\nand more"), "%s: %q", r.ID, text)
+			assert.NotEmpty(t, ruletest.Matches(&r, text), "%s: %q", r.ID, text)
+			assert.NotEmpty(t, ruletest.Matches(&r, "It says:\n"+text+"\nand more"), "%s: %q", r.ID, text)
 		}
 	}
 }
@@ -47,7 +24,7 @@ func TestEveryRuleFindsItsHits(t *testing.T) {
 func TestNoRuleFindsItsMisses(t *testing.T) {
 	for _, r := range Rules() {
 		for _, text := range r.Misses {
-			assert.Empty(t, matches(&r, text), "%s: %q", r.ID, text)
+			assert.Empty(t, ruletest.Matches(&r, text), "%s: %q", r.ID, text)
 		}
 	}
 }
@@ -59,7 +36,7 @@ func TestWhatIsSanitizedIsNotFoundAgain(t *testing.T) {
 			continue
 		}
 		for _, text := range r.Hits {
-			eachKeyword(&r, text, func(at, end int) {
+			ruletest.EachKeyword(&r, text, func(at, end int) {
 				from, to := r.Match(text, at, end)
 				if to <= from {
 					return
@@ -67,8 +44,8 @@ func TestWhatIsSanitizedIsNotFoundAgain(t *testing.T) {
 				if !r.EscapeBefore {
 					from++
 				}
-				left := matches(&r, text[:from]+`\`+text[from:])
-				assert.Len(t, left, len(matches(&r, text))-1, "%s: %q", r.ID, text)
+				left := ruletest.Matches(&r, text[:from]+`\`+text[from:])
+				assert.Len(t, left, len(ruletest.Matches(&r, text))-1, "%s: %q", r.ID, text)
 			})
 		}
 	}
@@ -80,7 +57,7 @@ func TestARoleIsMatchedAtTheStartOfALine(t *testing.T) {
 		"system:": 1, "a\nSystem:": 1, "a\n \tassistant: b": 1, "user:": 1, "a\nhuman:": 1, "a\n user:": 0,
 		"the system:": 0, "a\n" + strings.Repeat(" ", 20) + "system:": 0,
 	} {
-		assert.Len(t, matches(&r, text), want, "%q", text)
+		assert.Len(t, ruletest.Matches(&r, text), want, "%q", text)
 	}
 }
 
@@ -89,10 +66,10 @@ func TestAChatTokenIsMatchedUpToItsSecondBar(t *testing.T) {
 	for text, want := range map[string]string{
 		"<|im_start|>user": "<|im_start", "<|im end|>": "<|im end", "<｜User｜>": "<｜User｜",
 	} {
-		assert.Equal(t, want, strings.Join(matches(&r, text), " "), "%q", text)
+		assert.Equal(t, want, strings.Join(ruletest.Matches(&r, text), " "), "%q", text)
 	}
 	for _, text := range []string{"<|a", "<|a\n|>", "<|a-b>", "<|" + strings.Repeat("a", 80) + "|>"} {
-		assert.Empty(t, matches(&r, text), "%q", text)
+		assert.Empty(t, ruletest.Matches(&r, text), "%q", text)
 	}
 }
 
@@ -103,15 +80,15 @@ func TestASectionEndIsMatchedWhereNothingHasBegunIt(t *testing.T) {
 		"a[b[1]]> =": 0, "-- end of document": 1, "== End of untrusted ==": 1, "the end of document": 0,
 		"<![CDATA[" + strings.Repeat("x", 500) + "]]>": 1,
 	} {
-		assert.Len(t, matches(&r, text), want, "%q", text)
+		assert.Len(t, ruletest.Matches(&r, text), want, "%q", text)
 	}
 }
 
 func TestATagThatHTMLStrikesOutWithIsNoToken(t *testing.T) {
 	r := templateToken()
-	assert.Len(t, matches(&r, "ok</s>"), 1)
-	assert.Empty(t, matches(&r, "<s>old</s> new"))
-	assert.Len(t, matches(&r, "<s>"+strings.Repeat("x", 300)+"</s>"), 1, "the opening tag is too far away")
+	assert.Len(t, ruletest.Matches(&r, "ok</s>"), 1)
+	assert.Empty(t, ruletest.Matches(&r, "<s>old</s> new"))
+	assert.Len(t, ruletest.Matches(&r, "<s>"+strings.Repeat("x", 300)+"</s>"), 1, "the opening tag is too far away")
 }
 
 func TestAnImageIsMatchedIfItsAddressCarriesAQuery(t *testing.T) {
@@ -134,7 +111,7 @@ func TestAnImageIsMatchedIfItsAddressCarriesAQuery(t *testing.T) {
 		"!\n](https://a.test/?q=1)":                        "",
 		"![" + strings.Repeat("x", 250) + "](https://a?b)": "",
 	} {
-		assert.Equal(t, want, strings.Join(matches(&r, text), " "), "%q", text)
+		assert.Equal(t, want, strings.Join(ruletest.Matches(&r, text), " "), "%q", text)
 	}
 }
 
@@ -147,7 +124,7 @@ func TestMarkupIsMatchedWhereItWouldAct(t *testing.T) {
 		`<img alt="//a?">`: 0, "srcdoc=x": 1, "@import url(http://a)": 1, "<iframe src=x>": 1, "<iframes>": 0,
 		"<embed": 1,
 	} {
-		assert.Len(t, matches(&r, text), want, "%q", text)
+		assert.Len(t, ruletest.Matches(&r, text), want, "%q", text)
 	}
 }
 

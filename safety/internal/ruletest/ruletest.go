@@ -90,6 +90,31 @@ func Hit(r *rule.Rule, template string, seed uint64) string {
 	return Fill(template, seed)
 }
 
+// EachKeyword calls visit with the bounds of each keyword in text at which the detector
+// would ask the rule, in order: the keyword has the context that the rule demands.
+func EachKeyword(r *rule.Rule, text string, visit func(at, end int)) {
+	for at := range len(text) {
+		for _, keyword := range r.Keywords {
+			end := at + len(keyword)
+			found := strings.HasPrefix(text[at:], keyword) || r.Fold && lex.HasFold(text, at, keyword)
+			if found && r.Fits(text, at, end) {
+				visit(at, end)
+			}
+		}
+	}
+}
+
+// Matches returns what a rule's own matcher finds in text, in order, without the
+// detector.
+func Matches(r *rule.Rule, text string) (found []string) {
+	EachKeyword(r, text, func(at, end int) {
+		if from, to := r.Match(text, at, end); to > from {
+			found = append(found, text[from:to])
+		}
+	})
+	return found
+}
+
 // Leaked reports whether out holds any n consecutive bytes of secret.
 func Leaked(out, secret string, n int) bool {
 	for i := 0; i+n <= len(secret); i++ {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"candor/safety/internal/ruletest"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -25,12 +27,12 @@ func TestKnownValuesAreFoundInEachForm(t *testing.T) {
 		forms["in base64 behind "+before] = base64.StdEncoding.EncodeToString([]byte(before + value + "!"))
 	}
 	for name, text := range forms {
-		assert.NotEmpty(t, matchesIn(&r, "x "+text+" y"), name)
+		assert.NotEmpty(t, ruletest.Matches(&r, "x "+text+" y"), name)
 	}
 	for _, text := range []string{"correct", "correct answers", "abc", "corre and ct horse+battery", "REDACTED"} {
-		assert.Empty(t, matchesIn(&r, text), "%q", text)
+		assert.Empty(t, ruletest.Matches(&r, text), "%q", text)
 	}
-	assert.Contains(t, matchesIn(&r, "corre\" + \"ct horse+battery."), "corre\" + \"ct horse+battery")
+	assert.Contains(t, ruletest.Matches(&r, "corre\" + \"ct horse+battery."), "corre\" + \"ct horse+battery")
 }
 
 func TestAKnownValueInPiecesIsOpenUntilItsEnd(t *testing.T) {

@@ -19,10 +19,10 @@ func assertMatches(t *testing.T, r rule.Rule, template string) {
 	parts := strings.Split(ruletest.Fill(template, 5), "‸")
 	text := strings.Join(parts, "")
 	if len(parts) == 1 {
-		assert.Empty(t, matchesIn(&r, text), "%q", text)
+		assert.Empty(t, ruletest.Matches(&r, text), "%q", text)
 		return
 	}
-	found := matchesIn(&r, text)
+	found := ruletest.Matches(&r, text)
 	require.NotEmpty(t, found, "%q", text)
 	assert.Equal(t, parts[1], found[0], "%q", text)
 }

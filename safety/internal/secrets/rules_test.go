@@ -7,33 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"candor/safety/internal/lex"
 	"candor/safety/internal/rule"
 	"candor/safety/internal/ruletest"
 )
-
-// eachKeyword calls visit with the bounds of each keyword of a rule in text.
-func eachKeyword(r *rule.Rule, text string, visit func(at, end int)) {
-	for at := range len(text) {
-		for _, keyword := range r.Keywords {
-			end := at + len(keyword)
-			if end > len(text) || text[at:end] != keyword && !(r.Fold && lex.HasFold(text, at, keyword)) {
-				continue
-			}
-			visit(at, end)
-		}
-	}
-}
-
-// matchesIn lists what a rule's own matcher finds in text, without the detector.
-func matchesIn(r *rule.Rule, text string) (found []string) {
-	eachKeyword(r, text, func(at, end int) {
-		if from, to := r.Match(text, at, end); to > from {
-			found = append(found, text[from:to])
-		}
-	})
-	return found
-}
 
 func TestEveryMatcherFindsTheHitsOfItsRule(t *testing.T) {
 	for _, r := range Rules() {
@@ -45,7 +21,7 @@ func TestEveryMatcherFindsTheHitsOfItsRule(t *testing.T) {
 					continue // its alphabet has the full stop; typeform-api-token finds it
 				}
 				for _, before := range []string{"", "the log said:\n", "密钥 "} {
-					assert.NotEmpty(t, matchesIn(&r, before+hit), "hit %d, %q, behind %q", k, template, before)
+					assert.NotEmpty(t, ruletest.Matches(&r, before+hit), "hit %d, %q, behind %q", k, template, before)
 				}
 			}
 		})
@@ -56,7 +32,7 @@ func TestNoMatcherFindsTheMissesOfItsRule(t *testing.T) {
 	for _, r := range Rules() {
 		t.Run(r.ID, func(t *testing.T) {
 			for _, miss := range r.Misses {
-				assert.Empty(t, matchesIn(&r, miss), "%q", miss)
+				assert.Empty(t, ruletest.Matches(&r, miss), "%q", miss)
 			}
 		})
 	}
@@ -74,7 +50,7 @@ func TestAMatchCoversATokenAndNothingAroundIt(t *testing.T) {
 				token := ruletest.Hit(&r, template, uint64(k))
 				for _, around := range [][2]string{{"(", ")"}, {`"`, `",`}, {"是 ", "。"}, {"key: ", "\n"}} {
 					longest := ""
-					for _, found := range matchesIn(&r, around[0]+token+around[1]) {
+					for _, found := range ruletest.Matches(&r, around[0]+token+around[1]) {
 						assert.Contains(t, token, found, "hit %d, %q, between %q", k, template, around)
 						if len(found) > len(longest) {
 							longest = found
@@ -115,7 +91,7 @@ func TestABlockIsOpenWhereMoreTextWouldChangeItsMatch(t *testing.T) {
 			for k, template := range r.Hits {
 				text := ruletest.Hit(&r, template, uint64(k))
 				for cut := range len(text) {
-					eachKeyword(&r, text[:cut], func(at, end int) {
+					ruletest.EachKeyword(&r, text[:cut], func(at, end int) {
 						if r.Open(text[:cut], at, end) {
 							return
 						}
