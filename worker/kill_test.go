@@ -1,51 +1,19 @@
 package worker_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
-	"net"
-	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
-	"candor/session"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// process is a worker that runs as a child process, so that a test can kill it.
-type process struct {
-	*exec.Cmd
-	log *apptest.LogBuffer
-}
-
-func startWorker(t *testing.T, url, id, token, script string, flags ...string) *process {
-	t.Helper()
-	p := &process{log: &apptest.LogBuffer{}}
-	p.Cmd = apptest.Command(t.Context(), t, "worker", "--server", url, "--job", id, "--workspace", "..",
-		"--provider", "script", "--script", script, "--poll", "50ms")
-	p.Args = append(p.Args, flags...)
-	p.Env = append(p.Env, "CANDOR_JOB_TOKEN="+token)
-	p.Stdout, p.Stderr = p.log, p.log
-	require.NoError(t, p.Start())
-	return p
-}
-
-// kill ends the worker with SIGKILL and waits for it.
-func (p *process) kill(t *testing.T) {
-	require.NoError(t, p.Process.Kill())
-	assert.Error(t, p.Wait())
-}
 
 // manySteps returns a script with the given number of steps. Each step calls two tools
 // that take ms milliseconds; every tool has its own name.
@@ -136,124 +104,6 @@ func TestNextWorkerClosesCallsOfKilledWorkerAndContinues(t *testing.T) {
 	assert.NotContains(t, string(events[8].Raw), "narrative", "the narrative is recorded once per step")
 }
 
-// flaky answers every third post with 500, alternately before and after h has handled it.
-func flaky(h http.Handler) http.Handler {
-	var posts atomic.Int64
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if n := posts.Add(1); r.Method == http.MethodPost && n%3 == 0 {
-			if n%2 == 0 {
-				h.ServeHTTP(httptest.NewRecorder(), r)
-			}
-			http.Error(w, "no", http.StatusInternalServerError)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
-}
-
-// socket is a TCP proxy that can be shut: it then closes open and new connections.
-type socket struct {
-	net.Listener
-	to string
-	wg sync.WaitGroup
-
-	mu   sync.Mutex
-	shut bool
-	open map[net.Conn]bool
-}
-
-func newSocket(t *testing.T, to string) *socket {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	s := &socket{Listener: ln, to: to, open: map[net.Conn]bool{}}
-	s.wg.Go(func() {
-		for {
-			c, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			s.wg.Go(func() { s.pipe(c) })
-		}
-	})
-	t.Cleanup(func() {
-		ln.Close()
-		s.set(true)
-		s.wg.Wait()
-	})
-	return s
-}
-
-func (s *socket) set(shut bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shut = shut
-	for c := range s.open {
-		if shut {
-			c.Close()
-		}
-	}
-}
-
-func (s *socket) pipe(in net.Conn) {
-	defer in.Close()
-	out, err := net.Dial("tcp", s.to)
-	if err != nil {
-		return
-	}
-	defer out.Close()
-	s.mu.Lock()
-	if s.shut {
-		s.mu.Unlock()
-		return
-	}
-	s.open[in], s.open[out] = true, true
-	s.mu.Unlock()
-	s.wg.Go(func() {
-		_, _ = io.Copy(out, in)
-		out.Close()
-	})
-	_, _ = io.Copy(in, out)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.open, in)
-	delete(s.open, out)
-}
-
-// gate passes requests to a server. It holds posts back once the log has limit events, so
-// that a worker cannot continue before the test kills it.
-type gate struct {
-	to    http.Handler
-	log   *session.Session
-	limit atomic.Uint64
-	held  chan struct{} // gets a value when a post is held back
-}
-
-func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	if r.Method == http.MethodPost && g.log.Head() >= g.limit.Load() {
-		select {
-		case g.held <- struct{}{}:
-		default:
-		}
-		<-r.Context().Done() // the worker is dead, or its connection is
-		return
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	g.to.ServeHTTP(w, r)
-}
-
-// raise lets posts pass until the log has limit events.
-func (g *gate) raise(limit uint64) {
-	g.limit.Store(limit)
-	select {
-	case <-g.held:
-	default:
-	}
-}
-
 // A worker is killed at several places, its server is unreachable for a while, and every
 // third post is answered with 500. The log must still be complete and in order.
 func TestJobLogIsCompleteAfterKillsAndNetworkErrors(t *testing.T) {
@@ -269,12 +119,12 @@ func TestJobLogIsCompleteAfterKillsAndNetworkErrors(t *testing.T) {
 	for _, n := range []uint64{2, 4, 9, 13, 20, 26} {
 		door.raise(n)
 		p := startWorker(t, url, id, token, file)
-		<-door.held
+		p.await(t, door.held)
 		p.kill(t)
 	}
 	door.raise(32)
 	p := startWorker(t, url, id, token, file)
-	<-door.held
+	p.await(t, door.held)
 	way.set(true)
 	door.raise(math.MaxUint64)
 	apptest.Eventually(t, "the worker has failed to post several times", func() bool {

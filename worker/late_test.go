@@ -100,7 +100,7 @@ func TestLatePostOfKilledWorkerIsRejected(t *testing.T) {
 	steps := manySteps(3, 0)
 	steps["tools"].(map[string]any)["tool_01b"] = map[string]any{"delay_ms": 600_000, "result": "ok"}
 	p := startWorker(t, url, id, token, apptest.ScriptFile(t, steps))
-	<-l.holds
+	p.await(t, l.holds)
 	p.kill(t)
 	close(l.killed)
 	p = startWorker(t, url, id, token, apptest.ScriptFile(t, manySteps(3, 0)))
@@ -142,7 +142,7 @@ func TestLateFetchOfKilledWorkerTakesNoPrompt(t *testing.T) {
 	})
 	one := apptest.ScriptFile(t, manySteps(1, 0))
 	p := startWorker(t, url, id, token, one, "--follow-ups")
-	<-l.holds
+	p.await(t, l.holds)
 	p.kill(t)
 	close(l.killed)
 	require.Equal(t, 202, s.Do("ann", "POST", "/api/jobs/"+id+"/prompt",

@@ -95,6 +95,9 @@ func TestAnAssemblyLeavesWordsAlone(t *testing.T) {
 		var a Assembly
 		assert.False(t, a.Gather(s, 0, 4), name)
 	}
+	var spaced Assembly
+	assert.True(t, spaced.Gather("tok_"+strings.Repeat("aB3dE5gH7 ", 8), 0, 4))
+	assert.Equal(t, len("tok_")+4*len("aB3dE5gH7"), spaced.Len, "a fourth blank ends the token")
 	var a Assembly
 	assert.False(t, a.Gather("tok_aB3dE5gH7jK9", 0, 4))
 	assert.True(t, a.Open, "more pieces may follow at the end of the text")
@@ -138,6 +141,8 @@ func TestPlainNumbersAreNoSeries(t *testing.T) {
 		"a few numbers":    "The ports 80, 443 and 8080 are open on hosts 10, 12 and 14 of the rack.",
 		"long numbers":     strings.Repeat("1234567890123 ", 20),
 		"numbers and text": strings.Repeat("41 apples ", 20),
+		"changing signs":   strings.Repeat("41, 42; 43: 44 ", 10),
+		"escapes":          "41" + strings.Repeat("%41", 40),
 		"prose":            strings.Repeat("no number stands here at all ", 10),
 	} {
 		_, ok := NextSeries(s, 0)

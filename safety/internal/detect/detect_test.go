@@ -65,9 +65,10 @@ func spaced(digits string) string {
 
 func TestInspectFindsTokensGluedTogether(t *testing.T) {
 	d := New(allRules())
-	s := ruletest.Fill("AKIA{u16}", 2) + token() + " end"
+	first, second := ruletest.Fill("AKIA{u16}", 2), ruletest.Fill("glpat-{a20}", 3)
+	s := first + second + " end"
 	spans := d.Merge(d.Inspect(s, nil), func(*rule.Rule) bool { return true })
-	require.Len(t, spans, 1)
+	require.Len(t, spans, 1, "%q", s)
 	assert.Equal(t, lex.Span{From: 0, To: len(s) - len(" end"), Rule: spans[0].Rule}, spans[0])
 }
 
@@ -133,6 +134,9 @@ func TestWhatStandsBeforeTheHorizonIsFinal(t *testing.T) {
 		"-----BEGIN " + "PRIVATE KEY-----\n" + strings.Repeat("QUJD", 16) +
 			"\n-----END " + "PRIVATE KEY-----\n and more",
 		"你好，令牌是 " + key + "。谢谢。然后继续。",
+		"ｐａｓｓｗｏｒｄ is " + ruletest.Fill("{a14}7", 5) + " there, and go on.",
+		"Look at ![a picture of the office](https://example.com/x?d=" + key + ") and go on.",
+		"It is at postgres://app:密码" + ruletest.Fill("{a14}7", 6) + "@db.internal/app as before.",
 		"00000000: 7061 7373 776f 7264  password\n00000008: 3a20 6875 6e74 6572  : hunter\nend of it\n",
 		key[:20] + "\\\n" + key[20:] + " follows " + encode("key "+key) + " now",
 	} {
