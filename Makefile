@@ -12,7 +12,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: run build test cover cross lint bench bench-full recall fuzz golden screenshots clean go-version peers browser page-types
+.PHONY: run build test cover cross lint bench bench-full recall mutate fuzz golden screenshots clean go-version peers browser page-types
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token. The page: http://$(ADDR)/#token=$$(cat .candor/token)"
@@ -53,6 +53,9 @@ bench: go-version ## what capture, streaming and history cost, and the detector 
 
 recall: go-version ## what the detector finds, and what it finds wrongly, beside gitleaks
 	cd safety/oracle && $(GO) run ./compare recall
+
+mutate: go-version peers ## apply each listed break of the code, of which the tests have to see 95 %; ONLY=text chooses
+	$(GO) test ./cmd/candor/archtest -run '^TestMutationsAreSeen$$' -mutate '$(or $(ONLY),testdata)' -timeout 5h -v
 
 fuzz: go-version ## every fuzz target for FUZZ (10s) each
 	@set -e; for pkg in $$($(GO) list ./...); do \

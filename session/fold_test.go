@@ -106,8 +106,10 @@ func TestFindingsAddUpOverTheTurn(t *testing.T) {
 	c := toolCall("call_1", 1)
 	c.Findings = []safety.Finding{{Rule: "jwt", Count: 1}}
 	two := []safety.Finding{{Rule: "jwt", Count: 2}, {Rule: "pem", Count: 1}}
-	add(t, s, ref, session.Narrated{Step: 1, Findings: two}, c)
-	assert.Equal(t, []safety.Finding{{Rule: "jwt", Count: 3}, {Rule: "pem", Count: 1}}, turnOf(t, s, ref).Findings)
+	add(t, s, ref, session.Narrated{Step: 1, Findings: two}, c,
+		session.ToolReturned{Call: "call_1", Outcome: session.Success, Findings: two},
+		session.Handoff{Findings: c.Findings}, session.TurnFailed{Findings: c.Findings})
+	assert.Equal(t, []safety.Finding{{Rule: "jwt", Count: 7}, {Rule: "pem", Count: 2}}, turnOf(t, s, ref).Findings)
 }
 
 func TestUsageAddsUpOverTheTurn(t *testing.T) {
@@ -161,12 +163,18 @@ func TestApplyLeavesEarlierSnapshotsUnchanged(t *testing.T) {
 
 func TestTwoFoldsOfOneSnapshotAreIndependent(t *testing.T) {
 	s, ref := newTurn(t)
-	add(t, s, ref, toolCall("call_1", 1))
-	base := turnOf(t, s, ref)
-	left := base.Apply(session.Event{Ref: ref, Body: toolCall("left", 1)})
-	right := base.Apply(session.Event{Ref: ref, Body: toolCall("right", 1)})
-	_, ok := left.Call("right")
-	assert.False(t, ok)
-	_, ok = right.Call("left")
-	assert.False(t, ok)
+	for n := range 8 { // slices of some lengths have room for one more, others have none
+		add(t, s, ref, toolCall(fmt.Sprint("call_", n), 1), session.Handoff{Call: fmt.Sprint("call_", n)})
+		base := turnOf(t, s, ref)
+		fold := func(id string) session.Turn {
+			turn := base.Apply(session.Event{Ref: ref, Body: toolCall(id, 1)})
+			return turn.Apply(session.Event{Ref: ref, Body: session.Handoff{Call: id}})
+		}
+		left, right := fold("left"), fold("right")
+		for want, turn := range map[string]session.Turn{"left": left, "right": right} {
+			_, ok := turn.Call(want)
+			assert.True(t, ok, "after %d calls", n+1)
+			assert.Equal(t, want, turn.Handoffs[n+1].Call)
+		}
+	}
 }

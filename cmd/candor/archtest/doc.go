@@ -7,4 +7,6 @@
 //   - docs_test.go: comments on packages and exported names, their share, where code may panic.
 //   - dead_test.go: every function is reached from main.
 //   - cases_test.go: each case of testdata/turns says what it pins.
+//   - mutation_test.go, mutation_list_test.go: the small breaks that testdata/mutations.txt of each package lists still
+//     fit the code; make mutate applies them and holds that the tests see them.
 package archtest
