@@ -123,7 +123,8 @@ func TestMutationsFitTheCode(t *testing.T) {
 			tests[m.pkg] = testsOf(t, m.pkg)
 		}
 		name, _, _ := strings.Cut(m.test, "/")
-		assert.Regexp(t, `(?m)^func `+regexp.QuoteMeta(name)+`\(`, tests[m.pkg], "%s: no such test in %s", m.list, m.pkg)
+		declaration := `(?m)^func ` + regexp.QuoteMeta(name) + `\(`
+		assert.Regexp(t, declaration, tests[m.pkg], "%s: no such test in %s", m.list, m.pkg)
 	}
 	lists := slices.Compact(slices.Sorted(func(yield func(string) bool) {
 		for _, m := range all {
@@ -154,7 +155,8 @@ func TestMutationListsAreParsed(t *testing.T) {
 		"log.go: seq repeats\ntest: web/sse TestIDs\n-x\n+\n")
 	require.NoError(t, err)
 	assert.Equal(t, []mutation{
-		{"room/testdata/mutations.txt:2", "room/fold.go", "a step is lost", "room", "TestSteps/of_two", "\ta\n\tb\n", "\tc\n"},
+		{"room/testdata/mutations.txt:2", "room/fold.go", "a step is lost", "room", "TestSteps/of_two",
+			"\ta\n\tb\n", "\tc\n"},
 		{"room/testdata/mutations.txt:8", "room/log.go", "seq repeats", "web/sse", "TestIDs", "x\n", "\n"},
 	}, got)
 	for _, bad := range []string{"no colon", "a.go: b\nno sign"} {
