@@ -119,6 +119,20 @@ func (s *Servers) Tools() []agent.Tool {
 	return slices.Clone(s.tools)
 }
 
+// Unlisted returns the names of the servers whose tools are unknown, sorted: those that
+// are down and have not listed any since Connect.
+func (s *Servers) Unlisted() []string {
+	var names []string
+	for _, one := range s.all {
+		one.mu.Lock()
+		if one.session == nil && len(one.tools) == 0 {
+			names = append(names, one.name)
+		}
+		one.mu.Unlock()
+	}
+	return names
+}
+
 // publish replaces the set of tools and calls OnChange if it differs from the last one.
 func (s *Servers) publish() {
 	s.publishing.Lock()

@@ -87,6 +87,9 @@ func HostOf(raw string) string {
 
 // newModel builds the provider and decides whether every call must give a reason.
 func newModel(s ModelSettings, log *slog.Logger) (model, error) {
+	if err := s.check(); err != nil {
+		return model{}, err
+	}
 	m, err := newProvider(s, log)
 	if err != nil {
 		return model{}, err
@@ -115,7 +118,7 @@ func newProvider(s ModelSettings, log *slog.Logger) (model, error) {
 		}
 		f, err := os.Open(s.Script)
 		if err != nil {
-			return model{}, err
+			return model{}, fmt.Errorf("--script: %w", err)
 		}
 		defer f.Close()
 		return loadScript(f)
@@ -124,7 +127,7 @@ func newProvider(s ModelSettings, log *slog.Logger) (model, error) {
 	case "anthropic":
 		return newAnthropic(s, log)
 	}
-	return model{}, fmt.Errorf("there is no provider called %q; take offline, script, openai or anthropic", s.Provider)
+	return model{}, unknownProvider(s.Provider)
 }
 
 // openAIName returns the model to ask: the one named, else OpenAI's default, else the
@@ -134,7 +137,7 @@ func openAIName(s ModelSettings) (string, error) {
 	switch {
 	case name != "":
 		return name, nil
-	case base == "" || HostOf(base) == HostOf(openai.DefaultBaseURL):
+	case isHost(base, openai.DefaultBaseURL):
 		return defaultOpenAI, nil
 	}
 	name, err := openai.FirstModel(context.Background(), openai.Options{BaseURL: base, Key: os.Getenv(OpenAIKeyEnv)})
@@ -161,6 +164,9 @@ func newOpenAI(s ModelSettings, log *slog.Logger) (model, error) {
 	if err != nil {
 		return model{}, err
 	}
+	if err := needKey("openai", OpenAIKeyEnv, OpenAIBaseEnv, openai.DefaultBaseURL); err != nil {
+		return model{}, err
+	}
 	// Small open models drop calls whose schema demands more arguments than they manage.
 	demand := servedByOpenAI.MatchString(name)
 	return model{name: name, provider: retry.New(p, retry.Options{Log: log}), demand: demand}, nil
@@ -175,6 +181,9 @@ func newAnthropic(s ModelSettings, log *slog.Logger) (model, error) {
 		Model: name, Effort: s.Effort,
 	})
 	if err != nil {
+		return model{}, err
+	}
+	if err := needKey("anthropic", AnthropicKeyEnv, AnthropicBaseEnv, anthropic.DefaultBaseURL); err != nil {
 		return model{}, err
 	}
 	return model{name: name, provider: retry.New(p, retry.Options{Log: log}), demand: true}, nil

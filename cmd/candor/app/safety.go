@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"candor/safety"
 )
@@ -15,7 +16,7 @@ func NewLayer(s SafetySettings) (*safety.Layer, error) {
 	if s.PolicyFile != "" {
 		f, err := os.Open(s.PolicyFile)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--policy: %w", err)
 		}
 		defer f.Close()
 		p, err := safety.ReadPolicy(f)
@@ -32,6 +33,9 @@ func NewLayer(s SafetySettings) (*safety.Layer, error) {
 	return safety.NewLayer(append(options, safety.KnownSecrets(known...))...), nil
 }
 
+// minSecret is the length, in bytes, from which the safety layer masks a known secret.
+const minSecret = 4
+
 // knownSecrets reads the values that are secret even if they do not look it: those in
 // the file, then those in the environment.
 func knownSecrets(s SafetySettings) ([]string, error) {
@@ -39,17 +43,30 @@ func knownSecrets(s SafetySettings) ([]string, error) {
 	if s.SecretsFile != "" {
 		f, err := os.Open(s.SecretsFile)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--secrets-file: %w", err)
 		}
 		defer f.Close()
 		if known, err = safety.ReadSecrets(f); err != nil {
 			return nil, fmt.Errorf("--secrets-file %s: %w", s.SecretsFile, err)
+		}
+		if len(known) == 0 {
+			return nil, fmt.Errorf("--secrets-file %s: it holds no secret; write one per line", s.SecretsFile)
+		}
+		for i, value := range known {
+			if len(value) < minSecret {
+				return nil, fmt.Errorf("--secrets-file %s: value %d of %d is too short to be masked: "+
+					"it needs at least %d bytes", s.SecretsFile, i+1, len(known), minSecret)
+			}
 		}
 	}
 	for _, name := range s.SecretEnv {
 		value, ok := os.LookupEnv(name)
 		if !ok {
 			return nil, fmt.Errorf("--secret-env %s: there is no such variable", name)
+		}
+		if len(strings.TrimSpace(value)) < minSecret {
+			return nil, fmt.Errorf("--secret-env %s: its value is too short to be masked: it needs at least %d bytes",
+				name, minSecret)
 		}
 		known = append(known, value)
 	}

@@ -41,7 +41,7 @@ func NewAgent(s Settings, layer *safety.Layer, log *slog.Logger) (lead *agent.Di
 	var ready atomic.Pointer[toolkit]
 	kit, err := newToolkit(ctx, s.Tools, layer, log, func() {
 		if k := ready.Load(); k != nil {
-			if err := t.equip(k.tools()); err != nil {
+			if err := t.reequip(s.Tools, k.tools()); err != nil {
 				log.Warn("tools not replaced", "error", err)
 			}
 		}
@@ -50,7 +50,11 @@ func NewAgent(s Settings, layer *safety.Layer, log *slog.Logger) (lead *agent.Di
 		return nil, nil, err
 	}
 	ready.Store(kit)
-	if err := t.equip(kit.tools()); err != nil {
+	err = t.checkToolNames(s.Tools, kit, log)
+	if err == nil {
+		err = t.reequip(s.Tools, kit.tools())
+	}
+	if err != nil {
 		kit.close()
 		return nil, nil, err
 	}
@@ -91,6 +95,15 @@ func (t *team) add(m model, s ToolSettings, layer *safety.Layer, log *slog.Logge
 	return d, nil
 }
 
+// reequip is equip for tools that MCP servers brought. It leaves every agent the tools
+// it has if the flags would not hold for the new ones.
+func (t *team) reequip(s ToolSettings, shared []agent.Tool) error {
+	if err := checkRenamed(s, shared); err != nil {
+		return err
+	}
+	return t.equip(shared)
+}
+
 // equip replaces every agent's tools by its own and the shared ones.
 func (t *team) equip(shared []agent.Tool) error {
 	for _, m := range t.members {
@@ -101,8 +114,8 @@ func (t *team) equip(shared []agent.Tool) error {
 	return nil
 }
 
-// parseApprovals reads flags of the form TOOL=MODE. The last flag of a tool wins. Tools
-// are not checked against a list: an MCP server may offer one later.
+// parseApprovals reads flags of the form TOOL=MODE. The last flag of a tool wins. Whether
+// there is such a tool is checked once the tools are known.
 func parseApprovals(flags []string) (map[string]agent.Approval, error) {
 	modes := make(map[string]agent.Approval, len(flags))
 	for _, f := range flags {

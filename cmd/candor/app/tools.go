@@ -21,6 +21,9 @@ type toolkit struct {
 	servers *mcp.Servers // nil without a configuration
 }
 
+// optionalTools are the built-in tools that --enable turns on.
+var optionalTools = []string{"shell", "http_get"}
+
 // newToolkit opens the workspace and starts the MCP servers. It calls changed when
 // their tools change, possibly before it returns. The caller closes the toolkit.
 func newToolkit(
@@ -31,7 +34,7 @@ func newToolkit(
 		return nil, fmt.Errorf("workspace: %w", err)
 	}
 	k := &toolkit{root: root, builtin: tool.Builtin(root, layer)}
-	for _, name := range s.Enable {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(s.Enable))) {
 		switch name {
 		case "shell":
 			k.builtin = append(k.builtin, tool.Shell(s.Workspace))
@@ -58,7 +61,7 @@ func connectMCP(
 ) (*mcp.Servers, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--mcp: %w", err)
 	}
 	defer f.Close()
 	config, err := mcp.Load(f, os.Getenv)
@@ -85,6 +88,15 @@ func (k *toolkit) tools() []agent.Tool {
 		return slices.Clone(k.builtin)
 	}
 	return slices.Concat(k.builtin, k.servers.Tools())
+}
+
+// unlisted returns the names of the MCP servers whose tools are not known yet, because
+// they have not been up since the start.
+func (k *toolkit) unlisted() []string {
+	if k.servers == nil {
+		return nil
+	}
+	return k.servers.Unlisted()
 }
 
 // close stops the MCP servers and closes the workspace. No tool may run any more.

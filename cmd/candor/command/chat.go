@@ -40,7 +40,7 @@ type chatSettings struct {
 //
 // Exit status: 0 when the user leaves; 1 if the conversation could not continue, or if
 // input was piped or given as arguments and not every turn completed.
-func chatCommand(stdin io.Reader) *cli.Command {
+func chatCommand(args []string, stdin io.Reader) *cli.Command {
 	var s chatSettings
 	return &cli.Command{
 		Name: "chat", Usage: "talk with the agent, its reasons in view",
@@ -48,13 +48,15 @@ func chatCommand(stdin io.Reader) *cli.Command {
 		Flags: chatFlags(&s),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			s.words = c.Args().Slice()
+			if err := checkChat(s, args); err != nil {
+				return err
+			}
 			return chat(ctx, s, stdin, c.Root().Writer)
 		},
 	}
 }
 
-// chatFlags binds the flags of chat. Those of a model, of tools and of safety have no
-// effect with --server: a running server has its own.
+// chatFlags binds the flags of chat. checkChat refuses those that would have no effect.
 func chatFlags(s *chatSettings) []cli.Flag {
 	return slices.Concat(modelFlags(&s.Model), toolFlags(&s.Tools), safetyFlags(&s.Safety),
 		serverFlags(&s.serverSettings, ""), viewFlags(&s.viewSettings), []cli.Flag{
@@ -119,9 +121,6 @@ func (s chatSettings) open(ctx context.Context, r *terminal.REPL) (disconnect fu
 // the terminal code is the same as with a server. disconnect interrupts a running turn,
 // waits for every goroutine of the agent, and then closes the log file.
 func (s chatSettings) openInProcess(r *terminal.REPL) (disconnect func(), err error) {
-	if s.thread != "" || s.continued {
-		return nil, errors.New("--thread and --continue need --server: conversations in this process begin with it")
-	}
 	log, closeLog, err := openLog(s.logFile)
 	if err != nil {
 		return nil, err

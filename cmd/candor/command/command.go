@@ -13,7 +13,9 @@
 //   - Standard output has the result and nothing else. Logs, progress and findings go
 //     to standard error.
 //   - An unknown flag or a surplus argument stops the command with a message that
-//     names it. An error message says which flag or file is wrong and what to do.
+//     names it. So does a flag that would have no effect, or a value that nothing has,
+//     such as --deny for a tool that does not exist: check.go and app/check.go. An error
+//     message says which flag or file is wrong and what to do.
 //   - Every flag that configures something also reads an environment variable,
 //     CANDOR_ and its name. Tokens and keys come from the environment or from files
 //     only, because other users of a machine can read a program's arguments.
@@ -105,8 +107,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ErrWriter:      stderr,
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // else cli prints the error and exits
 		Action:         rootAction,
-		Commands: []*cli.Command{serveCommand(), chatCommand(stdin), reasoningCommand(), tailCommand(), exportCommand(),
-			workerCommand(), scanCommand(stdin), doctorCommand()},
+		Commands: []*cli.Command{serveCommand(), chatCommand(args, stdin), reasoningCommand(), tailCommand(),
+			exportCommand(), workerCommand(), scanCommand(stdin), doctorCommand()},
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: func(c *cli.Command) { c.Hidden = false },
 	}

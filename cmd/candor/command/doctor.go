@@ -44,6 +44,9 @@ func doctorCommand() *cli.Command {
 			if err := noArguments(c); err != nil {
 				return err
 			}
+			if d.log != "" && !plant {
+				return errors.New("--log needs --canary: the log is searched for the secrets that it plants")
+			}
 			d.out, d.server = c.Root().Writer, s.url
 			d.token, _ = s.token() // without one, the token is what is wrong
 			if err := d.examine(ctx); err != nil {

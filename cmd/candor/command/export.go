@@ -46,6 +46,9 @@ func exportCommand() *cli.Command {
 					args.Get(1))
 			}
 			if s.json {
+				if c.IsSet("format") && s.format != "jsonl" {
+					return fmt.Errorf("--json writes jsonl, not --format %s: use one of them", s.format)
+				}
 				s.format = "jsonl"
 			}
 			if !slices.Contains(client.Formats, s.format) {

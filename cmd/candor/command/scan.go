@@ -56,6 +56,8 @@ func scanCommand(stdin io.Reader) *cli.Command {
 			defer in.Close()
 			out, report := c.Root().Writer, safety.Report{}
 			switch {
+			case ndjson && check:
+				return checkLines(layer, in, out)
 			case ndjson:
 				return layer.ScanLines(in, out)
 			case asJSON:
@@ -70,6 +72,41 @@ func scanCommand(stdin io.Reader) *cli.Command {
 			return err
 		},
 	}
+}
+
+// checkLines is ScanLines for --check: it returns errFound if the layer masked or withheld
+// something in any line, and another error if there are lines that it could not read.
+func checkLines(layer *safety.Layer, in io.Reader, out io.Writer) error {
+	w := &lineChecker{Writer: out}
+	if err := layer.ScanLines(in, w); err != nil {
+		return err
+	}
+	switch {
+	case w.found:
+		return errFound
+	case w.unread > 0:
+		return fmt.Errorf("%d lines are no objects that can be scanned; the output says why", w.unread)
+	}
+	return nil
+}
+
+// lineChecker passes on the lines of ScanLines, each of which is one Write, and keeps
+// what they say.
+type lineChecker struct {
+	io.Writer
+	found  bool // a line in which something was masked or withheld
+	unread int  // lines that could not be read
+}
+
+// Write implements io.Writer.
+func (w *lineChecker) Write(p []byte) (int, error) {
+	var line struct{ Verdict, Error string }
+	if err := json.Unmarshal(p, &line); err != nil || line.Error != "" {
+		w.unread++
+	} else if line.Verdict != safety.Passed.String() {
+		w.found = true
+	}
+	return w.Writer.Write(p)
 }
 
 // openInput opens the file that the arguments name, or standard input for - or nothing.

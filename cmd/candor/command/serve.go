@@ -124,6 +124,9 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
+	if err := checkServe(s); err != nil {
+		return err
+	}
 	tokens, fresh, err := loadTokens(s)
 	if err != nil {
 		return err
@@ -203,7 +206,7 @@ func loadTokens(s serveSettings) (t access.Tokens, fresh string, err error) {
 	if s.tokensFile != "" {
 		f, err := os.Open(s.tokensFile)
 		if err != nil {
-			return t, "", err
+			return t, "", fmt.Errorf("--tokens: %w", err)
 		}
 		defer f.Close()
 		if t, err = access.ParseTokens(f); err != nil {

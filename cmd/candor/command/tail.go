@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"candor/cmd/candor/terminal"
+	"candor/web/client"
 )
 
 // tailCommand returns candor tail: the live events of a server.
@@ -39,7 +40,7 @@ func tailCommand() *cli.Command {
 			if err := noArguments(c); err != nil {
 				return err
 			}
-			if turns < 0 {
+			if turns < 0 || turns > client.MaxPage {
 				return errors.New("--turns: want a number from 0 to 200")
 			}
 			return watch(ctx, s, terminal.Tail{Threads: threads, Jobs: jobs, Replay: turns}, c.Root().Writer)

@@ -101,6 +101,9 @@ func work(ctx context.Context, s workerSettings, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
+	if err := checkWorker(s); err != nil {
+		return err
+	}
 	if s.jobToken == "" {
 		return errors.New("CANDOR_JOB_TOKEN is not set: it is the token that POST /api/jobs answered with")
 	}
