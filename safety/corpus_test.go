@@ -148,7 +148,7 @@ func (c *check) text(text string) {
 
 // streamed is the text in pieces of the given sizes, each output marked off.
 func (c *check) streamed(text string, sizes []int) (string, safety.Report) {
-	s, at := c.layer.Stream(), 0
+	s, at := safety.Eager(c.layer.Stream()), 0
 	var out strings.Builder
 	for n := 0; at < len(text); n++ {
 		to := min(len(text), at+sizes[n%len(sizes)])

@@ -29,13 +29,13 @@ func ExampleLayer_CleanJSON() {
 
 func ExampleStream() {
 	stream := safety.NewLayer().Stream()
-	for _, delta := range []string{"The pass", "word is tr0ub", "4dor, ", "so I ", "change it."} {
+	for _, delta := range []string{"I look it up. ", "The pass", "word is tr0ub", "4dor, ", "so I ", "change it."} {
 		fmt.Printf("%q ", stream.Write(delta))
 	}
 	rest, report := stream.Close()
 	fmt.Printf("%q %v\n", rest, report.Findings)
 	// Output:
-	// "The " "" "" "" "" "password is [REDACTED:named-password], so I change it." [{named-password 1}]
+	// "" "I look it up. The " "" "" "" "" "password is [REDACTED:named-password], so I change it." [{named-password 1}]
 }
 
 func ExampleKnownSecrets() {

@@ -42,7 +42,7 @@ func TestASecretSplitByASoftHyphenIsMasked(t *testing.T) {
 
 func TestAStreamWithoutSpacesIsEmittedPromptly(t *testing.T) {
 	l := NewLayer()
-	s := l.Stream()
+	s := l.Stream().eager()
 	text := "我先读取配置文件，因为失败的测试提到缺少一个键。然后我打开加载器，看看默认值是如何应用的。"
 	in, out := 0, 0
 	for _, r := range text {

@@ -66,7 +66,7 @@ func (l *Layer) scanLine(line []byte) lineOut {
 	var report Report
 	switch {
 	case in.Chunks != nil:
-		s := l.Stream()
+		s := l.Stream().eager()
 		for _, c := range in.Chunks {
 			out.Emitted = append(out.Emitted, s.Write(c))
 		}

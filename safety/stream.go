@@ -12,58 +12,99 @@ import (
 // rule looks further back.
 const streamContext = 1024
 
+const (
+	// searchStep is how many new bytes make a search worth its cost.
+	searchStep = 64
+	// minSentence is how many new bytes make a search at the end of a sentence worth its
+	// cost, so that "1. 2. 3." is not searched at each dot.
+	minSentence = 16
+)
+
 // Stream cleans a text that arrives in pieces, split anywhere. The results of its calls,
 // joined, are what [Layer.Mask] returns for the whole text. Each part is returned as soon
-// as nothing that follows can change it. A stream holds back about a megabyte at most: a
-// match that is still open then is cleaned as far as it is known. A stream must not be
-// used by several goroutines at once.
+// as nothing that follows can change it, once a sentence or some 60 bytes have come in:
+// Write does not search at every piece, so pieces of a few bytes cost little. A stream
+// holds back about a megabyte at most: a match that is still open then is cleaned as far
+// as it is known. A stream must not be used by several goroutines at once.
 type Stream struct {
 	layer *Layer
+	step  int    // new bytes that make a search worth its cost
 	total int    // raw bytes written so far
-	raw   string // not stripped yet: an incomplete rune, line end or escape sequence
+	raw   []byte // not stripped yet
+	due   int    // length of raw at which the next search is due
+	ended bool   // a sentence has ended in raw
+	last  byte   // the last raw byte
 	text  string // stripped; the first done bytes are cleaned and kept as context
 	done  int
-	wait  int    // length of text at which the next search is worth its cost
 	held  string // cleaned, held back because the text may be too long
 	shown int    // cleaned bytes returned so far
 	tally tally
 }
 
 // Stream returns a new stream that cleans with this layer.
-func (l *Layer) Stream() *Stream { return &Stream{layer: l} }
+func (l *Layer) Stream() *Stream { return &Stream{layer: l, step: searchStep, due: searchStep} }
+
+// eager makes a new stream search at each Write, and returns it. What Write returns then
+// depends on every place at which the text is split.
+func (s *Stream) eager() *Stream {
+	s.step, s.due = 0, 0
+	return s
+}
+
+// Blocked reports whether the text so far holds a match that blocks. [Layer.Clean] would
+// withhold such a text as a whole, also the part that Write has returned already.
+func (s *Stream) Blocked() bool { return s.tally.verdict == Blocked }
 
 // Write adds the next piece and returns what is safe to show now, which may be empty.
 func (s *Stream) Write(delta string) string {
-	limit := s.layer.max*reachFactor - tornToken
+	limit := s.layer.max * reachFactor
 	s.total += len(delta)
-	s.raw += delta[:min(len(delta), max(0, s.layer.max*reachFactor+1-len(s.raw)))]
-	if s.total > limit {
-		return "" // near the end of reading; Close decides where exactly it is
-	}
-	k := wholeRunes(s.raw)
-	s.text += s.layer.strip(s.text, s.raw[:k], &s.tally)
-	s.raw = s.raw[k:]
-	if len(s.text) < s.wait {
+	s.raw = append(s.raw, delta[:min(len(delta), max(0, limit+1-len(s.raw)))]...)
+	s.ended = s.endsSentence(delta) || s.ended
+	if len(s.raw) < s.due && (!s.ended || len(s.raw) < min(s.due, minSentence)) {
 		return ""
 	}
+	if s.total > limit-tornToken {
+		return "" // near the end of reading; Close decides where exactly it is
+	}
+	return s.search()
+}
+
+// search strips what has come in and returns what is safe to show of it.
+func (s *Stream) search() string {
+	raw := string(s.raw)
+	k := wholeRunes(raw)
+	s.text += s.layer.strip(s.text, raw[:k], &s.tally)
+	s.raw, s.ended = append(s.raw[:0], raw[k:]...), false
 	h := s.layer.detector.Horizon(s.text)
 	out := s.advance(h) + s.release()
-	s.wait = len(s.text)
+	s.due = len(s.raw) + s.step
 	if pending := len(s.text) - s.done; pending > 4096 {
-		s.wait += pending / 8
+		s.due = len(s.raw) + max(s.step, pending/8)
 	}
 	return s.emit(out)
+}
+
+// endsSentence reports whether a sentence ends in the next piece: with a line, with an
+// ideographic full stop, or with a mark in front of a space.
+func (s *Stream) endsSentence(delta string) (ends bool) {
+	for i := range len(delta) {
+		c := delta[i]
+		ends = ends || c == '\n' || c == ' ' && (s.last == '.' || s.last == '!' || s.last == '?')
+		s.last = c
+	}
+	return ends || strings.Contains(delta, "。")
 }
 
 // Close returns the rest of the text and the report on the whole. The stream must not be
 // used afterwards.
 func (s *Stream) Close() (string, Report) {
-	over := s.total > s.layer.max*reachFactor
+	over, raw := s.total > s.layer.max*reachFactor, string(s.raw)
 	if over {
-		s.raw = s.raw[:s.layer.reachOf(s.raw, len(s.raw)-1)]
+		raw = raw[:s.layer.reachOf(raw, len(raw)-1)]
 	}
-	s.text += s.layer.strip(s.text, s.raw, &s.tally)
-	s.raw = ""
+	s.text += s.layer.strip(s.text, raw, &s.tally)
+	s.raw = nil
 	out := s.emit(s.advance(len(s.text)))
 	if body := s.shown + len(s.held); body > s.layer.max || over {
 		keep := cutAt(s.held, max(0, s.layer.max-noticeRoom-s.shown))

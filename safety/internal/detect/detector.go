@@ -14,16 +14,16 @@ import (
 // Its rules compete for a text only where their findings overlap, which Merge settles, so the
 // order of the rules does not matter.
 type Detector struct {
-	Rules  []rule.Rule
-	filter *prefilter.Filter
-	spaced []string // keywords in the middle of which a stream may break off, in lower case
-
-	deepest int // the largest offset of a trigram in its keyword
+	Rules   []rule.Rule
+	filter  *prefilter.Filter
+	spaced  map[byte][]string // keywords in which a stream may break off, in lower case, by their first byte
+	longest int               // the length of the longest of them
+	deepest int               // the largest offset of a trigram in its keyword
 }
 
 // New makes a detector of the rules. A span names its rule by the index in rules.
 func New(rules []rule.Rule) *Detector {
-	d := &Detector{Rules: rules}
+	d := &Detector{Rules: rules, spaced: map[byte][]string{}}
 	var keywords []prefilter.Keyword
 	for i, r := range rules {
 		seen := map[string]bool{}
@@ -37,7 +37,9 @@ func New(rules []rule.Rule) *Detector {
 			seen[literal] = true
 			keywords = append(keywords, prefilter.Keyword{Literal: literal, Fold: r.Fold, Rule: i, Context: r.Context})
 			if strings.ContainsAny(literal, " \t") || lex.ASCIIEnd(literal, 0) < len(literal) {
-				d.spaced = append(d.spaced, strings.ToLower(literal))
+				low := strings.ToLower(literal)
+				d.spaced[low[0]] = append(d.spaced[low[0]], low)
+				d.longest = max(d.longest, len(low))
 			}
 		}
 	}

@@ -133,10 +133,10 @@ func wordStart(s string, i int) int {
 
 // keywordStart moves h back to where a keyword of several words may begin at the end of the text.
 func (d *Detector) keywordStart(s string, h int) int {
-	for _, lit := range d.spaced {
-		for k := min(len(lit)-1, len(s)); k > 0 && len(s)-k < h; k-- {
-			if lex.HasFold(s, len(s)-k, lit[:k]) {
-				h = len(s) - k
+	for at := max(0, len(s)-d.longest+1); at < h; at++ {
+		for _, literal := range d.spaced[lex.ToLower(s[at])] {
+			if rest := len(s) - at; rest < len(literal) && lex.HasFold(s, at, literal[:rest]) {
+				return at
 			}
 		}
 	}
