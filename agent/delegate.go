@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"candor/safety"
+	"candor/safety/thinking"
 	"candor/session"
 )
 
@@ -56,7 +57,7 @@ func (d Delegate) Run(ctx context.Context, args json.RawMessage) (json.RawMessag
 		child.handoff(site.call, parent.agent, "It did not finish: "+err.Error(), Usage{})
 		return nil, fmt.Errorf("%s did not finish: %w", child.agent, err)
 	}
-	said := stripThinking(answer.Text)
+	said := thinking.Strip(answer.Text)
 	child.handoff(site.call, parent.agent, said, answer.Usage)
 	return json.Marshal(said)
 }

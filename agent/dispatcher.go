@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"candor/safety"
+	"candor/safety/thinking"
 	"candor/session"
 )
 
@@ -65,7 +66,7 @@ func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, 
 		r.record(session.TurnFailed{Error: text, Findings: report.Findings})
 		return err
 	}
-	text, report := d.Safety.Mask(stripThinking(answer.Text))
+	text, report := d.Safety.Mask(thinking.Strip(answer.Text))
 	if text.Empty() {
 		text = safety.Literal(noAnswer)
 	}

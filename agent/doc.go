@@ -17,7 +17,7 @@
 //	takeRationale            rationale.go      the reason is removed from the arguments
 //	batch.recordCall         batch.go          records ToolCalled: cleaned reason, parameters and name
 //	rationale                rationale.go      chooses the reason: argument, provider's field, fallback
-//	stripThinking            thinking.go       drops private thoughts from the reason
+//	thinking.Strip           safety/thinking   drops private thoughts from the reason
 //	safety.Layer.Clean       package safety    masks secrets, or withholds the text
 //	batch.requestApproval    approval.go       asks a person where the tool requires it
 //	batch.run, runOne        batch_run.go      runs the tool, or waits for approval or the front end

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"candor/safety"
+	"candor/safety/thinking"
 	"candor/session"
 )
 
@@ -101,9 +102,9 @@ func (r *agentRun) step(ctx context.Context, number int, resp Response, tools *t
 // recordNarrative records the text before the calls or, if there is none, the
 // provider's summary of the step. A blocked narrative is recorded without its text.
 func (r *agentRun) recordNarrative(step int, resp Response) {
-	raw, source := stripThinking(resp.Text), session.FromModel
+	raw, source := thinking.Strip(resp.Text), session.FromModel
 	if raw == "" {
-		raw, source = stripThinking(resp.Summary), session.FromSummary
+		raw, source = thinking.Strip(resp.Summary), session.FromSummary
 	}
 	if raw == "" {
 		return

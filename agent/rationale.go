@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"candor/safety"
+	"candor/safety/thinking"
 	"candor/session"
 )
 
@@ -84,7 +85,7 @@ func takeRationale(args json.RawMessage) (reason string, rest json.RawMessage, e
 // narrative is never used as one.
 func rationale(l *safety.Layer, inArguments, fromProvider string) (session.Rationale, safety.Report) {
 	for _, raw := range []string{inArguments, fromProvider} {
-		raw = stripThinking(raw)
+		raw = thinking.Strip(raw)
 		if strings.TrimSpace(raw) == "" {
 			continue
 		}

@@ -1,4 +1,4 @@
-package agent
+package thinking
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestStripThinking(t *testing.T) {
+func TestStrip(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"plain text stays", "I will look at a < b first.", "I will look at a < b first."},
 		{"a thought is removed", "<think>secret plan</think>I will look.", "I will look."},
@@ -46,21 +46,21 @@ func TestStripThinking(t *testing.T) {
 		{"empty", "", ""},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, stripThinking(tt.in)) })
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, Strip(tt.in)) })
 	}
 }
 
 // Quadratic run time on a megabyte would exceed the test binary's time limit on any
 // machine.
-func TestStripThinkingIsLinearOnHostileText(t *testing.T) {
+func TestStrippingIsLinearOnHostileText(t *testing.T) {
 	for _, unit := range []string{"<", "`a``", "<think", "&lt;", "<|channel|>", "[Called tool `"} {
 		hostile := strings.Repeat(unit, 1_000_000/len(unit))
-		assert.LessOrEqual(t, len(stripThinking(hostile)), len(hostile))
+		assert.LessOrEqual(t, len(Strip(hostile)), len(hostile))
 	}
 }
 
-// FuzzStripThinking checks that a closed thought at the start is removed, whatever follows.
-func FuzzStripThinking(f *testing.F) {
+// FuzzStrip checks that a closed thought at the start is removed, whatever follows.
+func FuzzStrip(f *testing.F) {
 	f.Add("a")
 	f.Add("a</think>`<think>`<final>b")
 	f.Add("<|channel|>final<|message|>x<tool_call>")
@@ -68,7 +68,7 @@ func FuzzStripThinking(f *testing.F) {
 		if strings.Contains(rest, "PRIVATE") {
 			return
 		}
-		out := stripThinking("<think>PRIVATE</think>" + rest)
+		out := Strip("<think>PRIVATE</think>" + rest)
 		assert.NotContains(t, out, "PRIVATE")
 		assert.LessOrEqual(t, len(out), len(rest))
 	})

@@ -1,16 +1,38 @@
-package agent
+// Package thinking removes a model's private reasoning from its text, before the text is
+// cleaned and stored.
+//
+// Models mark what they think for themselves in many ways: with tags such as <think>,
+// with Harmony's channels, and with tool calls that they write as text. [Strip] knows
+// them all. The agent loop strips each narrative, rationale and answer with it, and the
+// job API strips what workers post, so that both store the same text for the same words.
+//
+// # How a text flows
+//
+// Strip first reduces Harmony's format to its final channel (thinking.go). Then it finds
+// the tags that stand outside of Markdown code (tags.go) and walks over them: text
+// outside of all blocks is kept, thoughts and tool markup are dropped, and if there is a
+// <final> block, only that is kept.
+//
+// # Guarantees
+//
+// Run time is linear in the length of the text, also for hostile text. The result is
+// never longer than the text. Stripping finds no secrets: package safety does that, and
+// it runs afterwards.
+//
+// To support another spelling, add its name to families in tags.go.
+package thinking
 
 import (
 	"regexp"
 	"strings"
 )
 
-// stripThinking removes private reasoning from a model's text: thinking tags in the
-// spellings that models use, all Harmony channels but the final one, and tool calls
+// Strip returns a model's text without its private reasoning. It removes thinking tags in
+// the spellings that models use, all Harmony channels but the final one, and tool calls
 // written as text. Tags within Markdown code stay, since there they are the subject of
 // the text. A block that the model left open is removed to the end of the text: showing
 // too little is better than showing thoughts. Its run time is linear in len(text).
-func stripThinking(text string) string {
+func Strip(text string) string {
 	if strings.ContainsAny(text, "<[&") {
 		text = finalChannel(text)
 		text = stripTags(text, tagsOutsideCode(text))
