@@ -1,7 +1,6 @@
 // <candor-turn>: what the user said, why the agent did what it did, and what it
 // answered. Only what changed is drawn again.
 
-import './agent.js';
 import './decision.js';
 import { attribute, fill, h, html, keepFocus, partsIn, place, setText, show } from '../lib/dom.js';
 import { clock, firstLine, span } from '../lib/format.js';
@@ -165,13 +164,27 @@ export class TurnView extends HTMLElement {
     return d;
   }
 
-  /** @param {string} id @param {Agent} a @param {TurnContext} context */
+  /**
+   * Returns the element of a sub-agent; null until its module has been loaded, which few turns need.
+   * @param {string} id @param {Agent} a @param {TurnContext} context
+   */
   #agent(id, a, context) {
+    if (!customElements.get('candor-agent')) {
+      import('./agent.js').then(() => this.#drawAnew());
+      return null;
+    }
     const el = this.#agents.get(id) || document.createElement('candor-agent');
     this.#agents.set(id, el);
     el.update(a);
     place(el.body, this.#stepsOf(a.steps, a.name, context));
     return el;
+  }
+
+  /** Lays out the reasons again. */
+  #drawAnew() {
+    this.#shape = '';
+    this.#steps.clear();
+    if (this.#turn && this.#context) this.#drawOpen(this.#turn, this.#context);
   }
 
   /** @param {Step[]} steps */
@@ -200,8 +213,8 @@ export class TurnView extends HTMLElement {
   /** @param {HTMLElement} head @param {Call[]} calls @param {number} now */
   #drawLanes(head, calls, now) {
     const axis = together(calls, now), n = calls.length, left = calls.filter((c) => c.outcome === 'pending').length;
-    const state = left ? `${n - left} done` : `${span(axis.wall)} (${span(axis.sum)} one after another)`;
-    setText(head, `${n} in parallel, ${state}`);
+    const times = axis.sum ? `, ${span(axis.wall)} (${span(axis.sum)} one after another)` : '';
+    setText(head, `${n} in parallel${left ? `, ${n - left} done` : times}`);
     for (const c of calls) this.#decisions.get(c.id)?.drawLane(axis, now);
   }
 }

@@ -115,6 +115,14 @@ test('the lanes of a batch share an axis', () => {
   });
 });
 
+test('no duration is invented for calls whose start and duration are unknown', () => {
+  const now = Date.UTC(2026, 0, 1), unknown = call('c', { startedAt: 0, took: null, outcome: 'cancelled' });
+  assert.deepEqual(together([unknown, { ...unknown, id: 'd' }], now), { from: 0, wall: 0, sum: 0 });
+  const calls = [call('a', { startedAt: 1000, took: 400 }), unknown];
+  assert.deepEqual(together(calls, now), { from: 1000, wall: 400, sum: 400 });
+  assert.equal(lane(unknown, together(calls, now), now).width, 0);
+});
+
 test('the critical path is what the turn waited for', () => {
   const t = turn({
     calls: [
