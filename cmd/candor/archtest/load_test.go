@@ -33,7 +33,7 @@ func typedPackages(t *testing.T) []*packages.Package {
 }
 
 var loadPackages = sync.OnceValues(func() ([]*packages.Package, error) {
-	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
+	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports |
 		packages.NeedExportFile | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
 		packages.NeedModule
 	all, err := packages.Load(&packages.Config{Mode: mode, Dir: moduleRoot()}, "./...")
