@@ -37,8 +37,12 @@ func (r chatRecorder) ForAgent(agent string) Recorder {
 	return r
 }
 
-// Keep implements OpaqueKeeper.
+// Keep implements OpaqueKeeper. It drops the items of sub-agents: no later turn continues
+// their conversations, and a provider of their own would evict the lead agent's items.
 func (r chatRecorder) Keep(call string, items []Opaque) {
+	if r.ref.Agent != "" {
+		return
+	}
 	r.chat.opaque.put(r.ref.Thread, r.ref.Turn, call, items)
 }
 

@@ -9,8 +9,12 @@ import (
 // Conversation returns the messages that show a thread's earlier turns to the model.
 // They are built from the log, so their text is cleaned. Turns that have not ended are
 // left out, and so are the steps of sub-agents. opaque returns the opaque reasoning of
-// a step by the id of its first call; it may be nil.
+// a step by the id of its first call, which is empty for the step that answered; it may
+// be nil.
 func Conversation(turns []session.Turn, opaque func(thread string, turn int, call string) []Opaque) []Message {
+	if opaque == nil {
+		opaque = func(string, int, string) []Opaque { return nil }
+	}
 	var out []Message
 	for _, t := range turns {
 		if !t.State.Ended() {
@@ -22,22 +26,29 @@ func Conversation(turns []session.Turn, opaque func(thread string, turn int, cal
 				continue
 			}
 			step := stepMessages(t.Number, s)
-			if opaque != nil {
-				step[0].Opaque = opaque(t.Thread, t.Number, s.Calls[0].ID)
-			}
+			step[0].Opaque = opaque(t.Thread, t.Number, s.Calls[0].ID)
 			out = append(out, step...)
 		}
 		if text := finalText(t); text != "" {
-			out = append(out, Message{Role: RoleAssistant, Text: text})
+			last := Message{Role: RoleAssistant, Text: text}
+			if t.State == session.Completed {
+				last.Opaque = opaque(t.Thread, t.Number, "")
+			}
+			out = append(out, last)
 		}
 	}
 	return out
 }
 
-// stepMessages returns a step's text and calls, then each call's result. Call ids are
-// made unique in the whole conversation, since some providers insist on that.
+// stepMessages returns a step's text and calls, then each call's result. A summary by the
+// provider is left out: the model did not say it, and opaque reasoning has to stay where
+// it stood, which is next to the calls. Call ids are made unique in the whole
+// conversation, since some providers insist on that.
 func stepMessages(turn int, s session.Step) []Message {
-	out := []Message{{Role: RoleAssistant, Text: s.Narrative.String()}}
+	out := []Message{{Role: RoleAssistant}}
+	if s.NarrativeSource != session.FromSummary {
+		out[0].Text = s.Narrative.String()
+	}
 	for _, c := range s.Calls {
 		id := fmt.Sprintf("turn_%d_%s", turn, c.ID)
 		out[0].Calls = append(out[0].Calls, Call{

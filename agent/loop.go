@@ -59,6 +59,7 @@ func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
 			return Response{}, fmt.Errorf("the model provider failed: %w", err)
 		}
 		if len(resp.Calls) == 0 || (number == limit && strings.TrimSpace(resp.Text) != "") {
+			r.answer(number, resp)
 			return resp, nil
 		}
 		if number == limit {
@@ -89,32 +90,51 @@ func (r *agentRun) respond(ctx context.Context, req Request) (resp Response, err
 func (r *agentRun) step(ctx context.Context, number int, resp Response, tools *toolset) {
 	r.recordNarrative(number, resp)
 	b := r.newBatch(number, resp, tools)
-	if k, ok := r.rec.(OpaqueKeeper); ok && len(resp.Opaque) > 0 {
-		// Before the call is recorded, so that whoever sees the call finds the items.
-		k.Keep(b.attempts[0].id, resp.Opaque)
-	}
+	r.keep(b.attempts[0].id, resp.Opaque)
 	b.preflight(ctx)
 	b.run(ctx)
 	r.record(session.StepEnded{Step: number, Usage: session.Usage(resp.Usage)})
 	r.messages = append(r.messages, b.messages(resp)...)
 }
 
-// recordNarrative records the text before the calls or, if there is none, the
-// provider's summary of the step. A blocked narrative is recorded without its text.
-func (r *agentRun) recordNarrative(step int, resp Response) {
-	raw, source := thinking.Strip(resp.Text), session.FromModel
-	if raw == "" {
-		raw, source = thinking.Strip(resp.Summary), session.FromSummary
+// answer records the reasoning behind the step that answers, and keeps what its provider
+// wants back. The answer itself is recorded by the caller, afterwards.
+func (r *agentRun) answer(number int, resp Response) {
+	r.narrate(session.Narrated{Step: number, Answer: true, Source: session.FromSummary}, resp.Summary)
+	r.keep("", resp.Opaque)
+}
+
+// keep hands a step's opaque reasoning to the recorder. call is the step's first call, or
+// empty for the step that answers. It is called before the call or the answer is
+// recorded, so that whoever reads the record finds the items.
+func (r *agentRun) keep(call string, items []Opaque) {
+	if k, ok := r.rec.(OpaqueKeeper); ok && len(items) > 0 {
+		k.Keep(call, items)
 	}
-	if raw == "" {
+}
+
+// recordNarrative records the text before the calls or, if there is none, the
+// provider's summary of the step.
+func (r *agentRun) recordNarrative(step int, resp Response) {
+	n, raw := session.Narrated{Step: step, Source: session.FromModel}, resp.Text
+	if thinking.Strip(raw) == "" {
+		n.Source, raw = session.FromSummary, resp.Summary
+	}
+	r.narrate(n, raw)
+}
+
+// narrate cleans a narrative and records it as n, or without its text if safety blocks
+// it. An empty one is not recorded.
+func (r *agentRun) narrate(n session.Narrated, raw string) {
+	if raw = thinking.Strip(raw); raw == "" {
 		return
 	}
 	text, report := r.Safety.Clean(raw)
-	blocked := report.Verdict == safety.Blocked
-	if blocked {
-		r.warnBlocked("narrative", step, report)
+	n.Text, n.Findings, n.Blocked = text, report.Findings, report.Verdict == safety.Blocked
+	if n.Blocked {
+		r.warnBlocked("narrative", n.Step, report)
 	}
-	r.record(session.Narrated{Step: step, Text: text, Source: source, Blocked: blocked, Findings: report.Findings})
+	r.record(n)
 }
 
 // record passes an event to the recorder. A failure does not stop the turn: it is

@@ -35,6 +35,29 @@ func TestNarrativeIsNoneWhenTheModelSaidNothingBeforeItsCalls(t *testing.T) {
 	}
 }
 
+func TestTheSummaryBehindAnAnswerIsRecordedBeforeIt(t *testing.T) {
+	rec := runTurn(t, newDispatcher(t, &stepwise{responses: []Response{
+		{Text: "I look.", Calls: []Call{{Name: "a"}}},
+		{Text: "It is " + "<think>hm</think>" + "done.", Summary: "<think>hm</think>The model weighs " + githubToken()},
+	}}, echo("a")))
+	said := of[session.Narrated](rec)
+	require.Len(t, said, 2)
+	assert.Equal(t, 2, said[1].Step)
+	assert.True(t, said[1].Answer)
+	assert.Equal(t, session.FromSummary, said[1].Source)
+	assert.Equal(t, "The model weighs [REDACTED:github-pat]", said[1].Text.String())
+	assert.IsType(t, session.TurnCompleted{}, rec.list[len(rec.list)-1])
+	assert.Equal(t, said[1], rec.list[len(rec.list)-2])
+	assert.Equal(t, "I look.", rec.narrative(), "the turn's narrative is what was said before calls")
+	assert.Equal(t, session.Completed, rec.turn.State)
+
+	rec = runTurn(t, newDispatcher(t, &stepwise{responses: []Response{{Text: "done.", Summary: privateKey()}}}))
+	said = of[session.Narrated](rec)
+	require.Len(t, said, 1)
+	assert.True(t, said[0].Blocked)
+	assert.True(t, said[0].Text.Empty())
+}
+
 func TestTheProvidersSummaryReplacesAMissingNarrative(t *testing.T) {
 	p := &stepwise{responses: []Response{
 		{Summary: "**Looking**\n\nThe model weighs its options.", Calls: []Call{{Name: "a"}}},

@@ -73,8 +73,9 @@ func (e encrypter) decrypt(key, encrypted string) (items []Opaque, err error) {
 }
 
 // EncryptedReasoning returns the opaque reasoning of the step that begins with call, for
-// the user's client to carry. The text is the same each time. It is empty if there is no
-// reasoning, or more than MaxEncryptedReasoning bytes of it.
+// the user's client to carry. An empty call means the step that answered. The text is the
+// same each time. It is empty if there is no reasoning, or more than
+// MaxEncryptedReasoning bytes of it.
 func (c *Chat) EncryptedReasoning(user, thread string, turn int, call string) string {
 	items := c.opaque.get(thread, turn, call)
 	if len(items) == 0 {

@@ -32,7 +32,8 @@ type opaqueThread struct {
 	lastWrite uint64
 }
 
-// stepKey identifies a step within a thread, by its turn and its first call.
+// stepKey identifies a step within a thread, by its turn and its first call. A turn has at
+// most one step of the lead agent without calls, the one that answers; its call is empty.
 func stepKey(turn int, call string) string { return strconv.Itoa(turn) + "/" + call }
 
 // put stores a step's items, which must not be empty. Items of a different provider in

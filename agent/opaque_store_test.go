@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/session"
 )
 
@@ -49,6 +50,69 @@ func TestOpaqueReasoningIsNeverPrinted(t *testing.T) {
 	assert.NotContains(t, all, "do-not-print-me")
 	assert.NotContains(t, all, "100 111 45", "not as bytes either")
 	assert.Contains(t, all, "[opaque, 15 bytes]")
+}
+
+func TestTheReasoningBehindAnAnswerGoesBackWithIt(t *testing.T) {
+	items := opaqueItems("a", "\x00why I answered")
+	p := &stepwise{responses: []Response{
+		{Text: "one", Opaque: items}, {Text: "two"}, {Calls: []Call{{Name: "a"}}, Opaque: opaqueItems("a", "call")},
+	}}
+	inChat(t, p, func(t *testing.T, c *Chat, _ *session.Session) {
+		thread := send(t, c, "", "hi").Thread
+		synctest.Wait()
+		send(t, c, thread, "again")
+		synctest.Wait()
+		send(t, c, thread, "fail")
+		synctest.Wait()
+		send(t, c, thread, "after the failure")
+		synctest.Wait()
+		again := p.requests[1].Messages
+		require.Len(t, again, 3)
+		assert.Equal(t, Message{Role: RoleAssistant, Text: "one", Opaque: items}, again[1])
+		last := p.requests[4].Messages
+		assert.Equal(t, items, last[1].Opaque)
+		assert.Nil(t, last[3].Opaque, "the second answer had none")
+		assert.Contains(t, last[len(last)-2].Text, "This turn failed")
+		assert.Nil(t, last[len(last)-2].Opaque, "a note about a failure is not the model's answer")
+
+		text := c.EncryptedReasoning("ann", thread, 1, "")
+		require.NotEmpty(t, text)
+		assert.ErrorIs(t, c.RestoreReasoning("ann", thread, 1, "call_1", text), ErrEncryptedReasoning)
+		c.opaque = opaqueStore{} // as if they were evicted
+		require.NoError(t, c.RestoreReasoning("ann", thread, 1, "", text))
+		assert.Equal(t, items, c.opaque.get(thread, 1, ""))
+	}, echo("a"))
+}
+
+func TestASubAgentsReasoningDoesNotReplaceItsCallers(t *testing.T) {
+	items := opaqueItems("the lead's provider", "x")
+	boss := &stepwise{responses: []Response{
+		{Calls: []Call{{Name: "research", Arguments: rawJSON(`{"task":"look"}`)}}, Opaque: items}, {Text: "done"},
+		{Text: "again"},
+	}}
+	worker := &stepwise{responses: []Response{{Text: "looked", Opaque: opaqueItems("another provider", "y")}}}
+	synctest.Test(t, func(t *testing.T) {
+		store := session.NewMemory(nil)
+		c := NewChat(store, team(t, boss, worker), 0)
+		thread := send(t, c, "", "hi").Thread
+		synctest.Wait()
+		send(t, c, thread, "again")
+		synctest.Wait()
+		require.Len(t, boss.requests, 3)
+		assert.Equal(t, items, boss.requests[2].Messages[1].Opaque)
+		c.Close(t.Context())
+		require.NoError(t, store.Close())
+	})
+}
+
+// A summary in the place of the text would move the items that stood next to the calls.
+func TestAProvidersSummaryIsNotShownToTheModelAsItsWords(t *testing.T) {
+	step := session.Step{Number: 1, Narrative: safety.Literal("It weighs."), Calls: []session.Call{{ID: "call_1"}}}
+	turn := session.Turn{Number: 1, State: session.Completed, Steps: []session.Step{step}}
+	turn.Steps[0].NarrativeSource = session.FromSummary
+	assert.Empty(t, Conversation([]session.Turn{turn}, nil)[1].Text)
+	turn.Steps[0].NarrativeSource = session.FromModel
+	assert.Equal(t, "It weighs.", Conversation([]session.Turn{turn}, nil)[1].Text)
 }
 
 // The provider gets its items back within the turn and in later turns, and the log

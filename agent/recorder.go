@@ -35,7 +35,8 @@ type (
 
 	// OpaqueKeeper keeps opaque reasoning for later turns.
 	OpaqueKeeper interface {
-		// Keep stores a step's items under the id of the step's first call.
+		// Keep stores a step's items under the id of the step's first call, or under an
+		// empty id if the step answers.
 		Keep(call string, items []Opaque)
 	}
 

@@ -51,9 +51,11 @@ type TurnStarted struct {
 }
 
 // Narrated records what the model wrote before it called the tools of a step, or the
-// provider's summary of the model's reasoning.
+// provider's summary of the model's reasoning. The step that answers calls no tool, and
+// its text is the answer, so its narrative is always a summary.
 type Narrated struct {
 	Step     int         // from 1 for each agent
+	Answer   bool        // the step answers
 	Text     safety.Text // empty when Blocked
 	Source   Source      // FromModel or FromSummary
 	Blocked  bool        // safety withheld the narrative

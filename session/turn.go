@@ -124,10 +124,12 @@ type HandoffAt struct {
 	At time.Time
 }
 
-// Step is one iteration of an agent's loop in which the model called tools.
+// Step is one iteration of an agent's loop: the model called tools, or it answered. An
+// answering step is listed only if its provider summed up the reasoning behind it.
 type Step struct {
 	Agent            string
-	Number           int // from 1 for each agent
+	Number           int  // from 1 for each agent
+	Answer           bool // the step answered, and has no calls
 	Narrative        safety.Text
 	NarrativeSource  Source
 	NarrativeBlocked bool
@@ -155,16 +157,25 @@ type Call struct {
 	Findings  []safety.Finding
 }
 
-// Narrative returns the lead agent's latest narrative and its source. Steps without a
-// narrative, or with one that safety withheld, are skipped, as are those of
-// sub-agents. Both results are empty if no narrative is left.
+// Narrative returns the lead agent's latest narrative before calls, and its source. Steps
+// without a narrative, or with one that safety withheld, are skipped, as are the answering
+// step and those of sub-agents. Both results are empty if no narrative is left.
 func (t Turn) Narrative() (safety.Text, Source) {
 	for _, s := range slices.Backward(t.Steps) {
-		if s.Agent == "" && !s.Narrative.Empty() {
+		if s.Agent == "" && !s.Answer && !s.Narrative.Empty() {
 			return s.Narrative, s.NarrativeSource
 		}
 	}
 	return safety.Text{}, ""
+}
+
+// AnswerStep returns the lead agent's step that answered, and whether the turn lists one.
+func (t Turn) AnswerStep() (Step, bool) {
+	at := lastIndex(t.Steps, func(s Step) bool { return s.Agent == "" && s.Answer })
+	if at < 0 {
+		return Step{}, false
+	}
+	return t.Steps[at], true
 }
 
 // Calls yields the calls of all steps, step by step in the order in which the models

@@ -36,6 +36,9 @@ func rendererOf(c echo.Context) (*renderer, error) {
 // turn adds the HTML of a turn's response and narratives.
 func (r *renderer) turn(t *view.TurnInfo) {
 	t.HTML = r.html(t.Response)
+	if t.Answer != nil {
+		t.Answer.NarrativeHTML = r.html(t.Answer.Narrative)
+	}
 	if t.Reasoning != nil {
 		t.Reasoning.NarrativeHTML = r.html(t.Reasoning.Narrative)
 		for i := range t.Reasoning.Narratives {

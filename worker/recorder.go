@@ -34,7 +34,9 @@ func (r *recorder) Record(b session.Body) error {
 	defer r.mu.Unlock()
 	switch b := b.(type) {
 	case session.Narrated:
-		r.narrative = b
+		if !b.Answer { // a job's log has narratives with their calls only
+			r.narrative = b
+		}
 	case session.ToolCalled:
 		return r.recordCall(b)
 	case session.ToolReturned:

@@ -45,6 +45,18 @@ func TestStepsAreNamedWhereThereAreSeveral(t *testing.T) {
 		"Safety withheld what the model said before these calls.")
 }
 
+func TestTheSummaryBehindAnAnswerIsExported(t *testing.T) {
+	d := filledWith("plain")
+	short := safety.Literal("in short")
+	steps := &d.Turns[0].Steps
+	*steps = append(*steps,
+		session.Step{Number: 2, Answer: true, Narrative: short, NarrativeSource: session.FromSummary})
+	inBoth(t, d, "Step 1", "Before the answer", "in short", "its provider")
+	*steps = []session.Step{{Number: 1, Answer: true, NarrativeBlocked: true}}
+	inBoth(t, d, "Reasoning: no tools", "Before the answer",
+		"Safety withheld the summary of the reasoning behind the answer.")
+}
+
 func TestCallsShowTheirApprovalAndTheSourceOfTheirReason(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -61,8 +61,8 @@ func (s stepView) markdown(b *strings.Builder) {
 	if s.Heading != "" {
 		fmt.Fprintf(b, "### %s\n\n", escapeLine(s.Heading))
 	}
-	if s.NarrativeBlocked {
-		b.WriteString("*Safety withheld what the model said before these calls.*\n\n")
+	if s.Withheld != "" {
+		fmt.Fprintf(b, "*Safety withheld %s.*\n\n", s.Withheld)
 	}
 	if !s.Narrative.Empty() {
 		fmt.Fprintf(b, "%s\n*%s*\n\n", blockQuote(s.Narrative.String()), s.Attribution)

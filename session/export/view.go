@@ -27,11 +27,11 @@ type turnView struct {
 
 // stepView is one iteration of an agent's loop in words.
 type stepView struct {
-	Heading          string // empty for the lead agent's only step
-	Narrative        safety.Text
-	Attribution      string // who wrote the narrative
-	NarrativeBlocked bool
-	Decisions        []decisionView
+	Heading     string // empty for the lead agent's only step
+	Narrative   safety.Text
+	Attribution string // who wrote the narrative
+	Withheld    string // which narrative safety withheld, or empty
+	Decisions   []decisionView
 }
 
 // decisionView is a tool call in words.
@@ -73,7 +73,7 @@ func (d Document) turn(t session.Turn) turnView {
 	for _, s := range t.Steps {
 		w := stepView{
 			Heading: stepHeading(t, s), Narrative: s.Narrative,
-			Attribution: attribution(s.NarrativeSource), NarrativeBlocked: s.NarrativeBlocked,
+			Attribution: attribution(s.NarrativeSource), Withheld: withheld(s),
 		}
 		for _, c := range s.Calls {
 			number++
@@ -84,11 +84,24 @@ func (d Document) turn(t session.Turn) turnView {
 	return v
 }
 
+// withheld says which narrative of the step safety withheld. It is empty if none was.
+func withheld(s session.Step) string {
+	switch {
+	case !s.NarrativeBlocked:
+		return ""
+	case s.Answer:
+		return "the summary of the reasoning behind the answer"
+	}
+	return "what the model said before these calls"
+}
+
 // stepHeading names a step. The lead agent's only step needs no name.
 func stepHeading(t session.Turn, s session.Step) string {
 	switch {
 	case s.Agent != "":
 		return fmt.Sprintf("Step %d of the agent %s", s.Number, s.Agent)
+	case s.Answer:
+		return "Before the answer"
 	case len(t.Steps) > 1:
 		return fmt.Sprintf("Step %d", s.Number)
 	}
@@ -184,6 +197,9 @@ func reasoningSummary(t session.Turn) string {
 		if c.Group != nil {
 			parallel++
 		}
+	}
+	if calls == 0 {
+		return "Reasoning: no tools"
 	}
 	text := "Reasoning: " + plural(calls, "tool")
 	if parallel > 0 {

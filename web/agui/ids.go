@@ -39,6 +39,19 @@ func subagentID(turn int, agent string) string {
 	return turnID(turn) + "/" + agent
 }
 
+var narrativeIDForm = regexp.MustCompile(`^turn_([1-9][0-9]{0,8})_step_[1-9][0-9]{0,8}_narrative$`)
+
+// parseNarrativeID returns the turn of an id that narrativeID returned for a step of the
+// lead agent. ok is false for any other.
+func parseNarrativeID(id string) (turn int, ok bool) {
+	m := narrativeIDForm.FindStringSubmatch(id)
+	if m == nil {
+		return 0, false
+	}
+	turn, err := strconv.Atoi(m[1])
+	return turn, err == nil
+}
+
 var callIDForm = regexp.MustCompile(`^turn_([1-9][0-9]{0,8})_(call_[0-9]{1,9})$`)
 
 // parseCallID splits an id that callID returned. ok is false for any other.

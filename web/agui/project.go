@@ -19,7 +19,8 @@ type View struct {
 	ApprovalTimeout time.Duration // how long an approval stays open; 0 means unknown
 
 	// EncryptedReasoning returns what the client has to send back for the provider, for
-	// the first call of a step; "" if there is nothing. It may be nil.
+	// the first call of a step or, if call is empty, for the step that answered; "" if there
+	// is nothing. It may be nil.
 	EncryptedReasoning func(turn int, call string) string
 }
 
@@ -117,6 +118,7 @@ func (p *Projector) body(t session.Turn, e session.Event) {
 		p.endStep(e.Agent, b.Step)
 	case session.TurnCompleted:
 		p.usage.add(b.Usage, true)
+		p.answerReasoning(t)
 		p.text(responseID(e.Turn), "assistant", b.Response.String())
 		p.finish(&Outcome{Type: "success"})
 	case session.TurnFailed:
@@ -198,11 +200,11 @@ func (p *Projector) called(e session.Event, b session.ToolCalled) {
 	p.add(start)
 	p.add(&Args{p.of(e.Agent, ToolArgs), id, string(b.Params.Raw())})
 	p.add(&Call{Head: p.of(e.Agent, ToolEnd), ToolCallID: id})
-	if p.EncryptedReasoning == nil || e.Agent != "" {
-		return
+	if e.Agent != "" {
+		return // no later turn continues a sub-agent's conversation
 	}
-	if value := p.EncryptedReasoning(e.Turn, b.Call); value != "" {
-		p.add(&Encrypted{p.of(e.Agent, EncryptedValue), "tool-call", id, value})
+	if value := p.encryptedReasoning(b.Call); value != "" {
+		p.add(&Encrypted{p.of("", EncryptedValue), "tool-call", id, value})
 	}
 }
 

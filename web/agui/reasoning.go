@@ -53,20 +53,59 @@ func (p *Projector) narrated(e session.Event, b session.Narrated) {
 	if from, ok := p.since[e.Agent]; ok {
 		meta.DurationMS = new(e.At.Sub(from).Milliseconds())
 	}
-	p.reason(e.Agent, narrativeID(e.Turn, e.Agent, b.Step), b.Text.String(), meta)
+	if !b.Text.Empty() {
+		p.reason(e.Agent, narrativeID(e.Turn, e.Agent, b.Step), b.Text.String(), meta)
+	}
 }
 
-// reason shows one narrative or rationale as a reasoning message in a span of its own.
-// Empty ones are left out: some clients fail on a message without content.
-func (p *Projector) reason(agent, id, words string, meta reasoningMeta) {
-	if words == "" {
+// answerReasoning sends the encrypted reasoning of the step that answered, on the message
+// of its narrative. If the client was not shown that message, it gets one without content.
+func (p *Projector) answerReasoning(t session.Turn) {
+	value := p.encryptedReasoning("")
+	if value == "" {
 		return
 	}
+	number, shown := p.answerStep(t)
+	id := narrativeID(t.Number, "", number)
+	if !shown {
+		p.step("", number)
+		p.reason("", id, "", reasoningMeta{About: "narrative", Step: number})
+	}
+	p.add(&Encrypted{p.of("", EncryptedValue), "message", id, value})
+}
+
+// answerStep returns the number of the step that answered, and whether its narrative was
+// shown. A step without a narrative is not in the turn, and follows the last one that is.
+func (p *Projector) answerStep(t session.Turn) (number int, shown bool) {
+	if s, ok := t.AnswerStep(); ok {
+		return s.Number, p.Reasoning != Hidden && !s.Narrative.Empty()
+	}
+	for _, s := range t.Steps {
+		if s.Agent == "" {
+			number = s.Number
+		}
+	}
+	return number + 1, false
+}
+
+// encryptedReasoning returns what View.EncryptedReasoning has for a step of this turn.
+func (p *Projector) encryptedReasoning(call string) string {
+	if p.EncryptedReasoning == nil {
+		return ""
+	}
+	return p.EncryptedReasoning(p.turn.Number, call)
+}
+
+// reason shows one narrative or rationale as a reasoning message in a span of its own. An
+// empty one has no content event, because some clients fail on an empty delta.
+func (p *Projector) reason(agent, id, words string, meta reasoningMeta) {
 	start := &Start{p.of(agent, ReasoningStart), id, "reasoning"}
 	start.Metadata = Metadata{metaReasoning: meta}
 	p.add(&Mark{p.of(agent, SpanStart), id})
 	p.add(start)
-	p.add(&Content{p.of(agent, ReasoningContent), id, words})
+	if words != "" {
+		p.add(&Content{p.of(agent, ReasoningContent), id, words})
+	}
 	p.add(&Mark{p.of(agent, ReasoningEnd), id})
 	p.add(&Mark{p.of(agent, SpanEnd), id})
 }

@@ -48,6 +48,8 @@ func (r *reducer) apply(e Event) {
 	case *Encrypted:
 		if c := r.call(e.EntityID); c != nil {
 			c.EncryptedValue = e.EncryptedValue
+		} else if at, ok := r.at[e.EntityID]; ok {
+			r.messages[at].EncryptedValue = e.EncryptedValue
 		}
 	case *Result:
 		r.result(e)

@@ -197,17 +197,22 @@ func (s *Server) begin(
 }
 
 // restoreReasoning takes back the encrypted reasoning that the client carried, for steps
-// whose reasoning the server does not have any more.
+// whose reasoning the server does not have any more. Values on entities that are not ours
+// are ignored.
 func (s *Server) restoreReasoning(user, thread string, in *Input) {
 	refused := 0
+	restore := func(turn int, call, value string) {
+		if value != "" && s.options.Cipher.RestoreReasoning(user, thread, turn, call, value) != nil {
+			refused++
+		}
+	}
 	for _, m := range in.Messages {
+		if turn, ok := parseNarrativeID(m.ID); ok {
+			restore(turn, "", m.EncryptedValue)
+		}
 		for _, c := range m.ToolCalls {
-			turn, call, ok := parseCallID(c.ID)
-			if c.EncryptedValue == "" || !ok {
-				continue
-			}
-			if s.options.Cipher.RestoreReasoning(user, thread, turn, call, c.EncryptedValue) != nil {
-				refused++
+			if turn, call, ok := parseCallID(c.ID); ok {
+				restore(turn, call, c.EncryptedValue)
 			}
 		}
 	}

@@ -64,10 +64,11 @@ type (
 	// Cipher encrypts the reasoning that a provider wants back with the next request,
 	// so that the client can carry it.
 	Cipher interface {
-		// EncryptedReasoning returns the reasoning before a call, "" if there is none.
+		// EncryptedReasoning returns the reasoning of the step that begins with a call or,
+		// if call is empty, of the step that answered; "" if there is none.
 		EncryptedReasoning(user, thread string, turn int, call string) string
 		// RestoreReasoning takes it back. It fails if encrypted was not made for the same
-		// user, thread and call.
+		// user, thread, turn and call.
 		RestoreReasoning(user, thread string, turn int, call, encrypted string) error
 	}
 )

@@ -126,8 +126,9 @@ type (
 		MessageID string `json:"messageId"`
 		Delta     string `json:"delta"`
 	}
-	// Encrypted is REASONING_ENCRYPTED_VALUE. A client stores the value with the call that
-	// EntityID names and sends it back in later inputs. Subtype is always "tool-call".
+	// Encrypted is REASONING_ENCRYPTED_VALUE. A client stores the value with what EntityID
+	// names and sends it back in later inputs. Subtype is "tool-call" for the first call of
+	// a step, and "message" for the reasoning message of the step that answered.
 	Encrypted struct {
 		Head
 		Subtype        string `json:"subtype"`

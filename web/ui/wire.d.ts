@@ -3,6 +3,14 @@
 
 export type Answer = 'approve' | 'always' | 'deny' | 'expired' | 'withdrawn';
 
+export type AnswerReasoning = {
+  step: number,
+  narrative?: string,
+  narrative_html?: string,
+  narrative_source: Source,
+  narrative_blocked?: boolean,
+};
+
 export type ApprovalAnsweredFrame = {
   type: 'approval_answered',
   thread_id: string,
@@ -367,6 +375,7 @@ export type ThinkingFrame = {
   message_id?: string,
   step?: number,
   narrative_source?: Source,
+  answer?: boolean,
 };
 
 export type ThreadInfo = {
@@ -494,6 +503,7 @@ export type TurnDetail = {
   started_at: string | null,
   completed_at: string | null,
   reasoning: TurnReasoningInfo | null,
+  answer_reasoning?: AnswerReasoning,
   redactions?: Finding[],
   usage?: UsageInfo,
   tool_calls: ToolCallDetail[],
@@ -513,6 +523,7 @@ export type TurnInfo = {
   completed_at: string | null,
   tool_calls: ToolCallInfo[],
   reasoning: TurnReasoningInfo | null,
+  answer_reasoning?: AnswerReasoning,
   redactions?: Finding[],
   usage?: UsageInfo,
 };

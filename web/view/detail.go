@@ -71,6 +71,6 @@ func (d *TurnDetail) omit(o export.Omit) {
 		}
 	}
 	if o.Reasoning {
-		d.Reasoning = nil
+		d.Reasoning, d.Answer = nil, nil
 	}
 }

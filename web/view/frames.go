@@ -39,13 +39,15 @@ type (
 		MessageID string        `json:"message_id,omitempty"`
 	}
 	// thinkingFrame carries a narrative, or tells that a turn began. A narrative has a
-	// Step, from 1, and a Source; the start of a turn has the MessageID instead.
+	// Step, from 1, and a Source; the start of a turn has the MessageID instead. Answer
+	// marks the summary of the reasoning behind the answer, which no call follows.
 	thinkingFrame struct {
 		frameHead
 		Message   safety.Text    `json:"message"`
 		MessageID string         `json:"message_id,omitempty"`
 		Step      int            `json:"step,omitempty"`
 		Source    session.Source `json:"narrative_source,omitempty"`
+		Answer    bool           `json:"answer,omitempty"`
 	}
 	// toolStartedFrame tells why a tool is being called. Parameters are not streamed; the
 	// history has them. Calls of a step that run together share ParallelGroup, which is
@@ -134,7 +136,7 @@ func Frames(t session.Turn, e session.Event) []Frame {
 		if b.Text.Empty() {
 			return nil
 		}
-		return []Frame{{"thinking", thinkingFrame{head("thinking"), b.Text, "", b.Step, b.Source}}}
+		return []Frame{{"thinking", thinkingFrame{head("thinking"), b.Text, "", b.Step, b.Source, b.Answer}}}
 	case session.ToolCalled:
 		return []Frame{{"tool_started", toolStartedFrame{
 			head("tool_started"), b.Tool, b.Call, b.Rationale.Text, b.Rationale.Source, b.Group,
@@ -168,7 +170,8 @@ func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 	case session.TurnQueued:
 		return status("Waiting for the turn before it", session.Queued, b.Message)
 	case session.TurnStarted:
-		return []Frame{{"thinking", thinkingFrame{head("thinking"), safety.Literal("Thinking…"), b.Message, 0, ""}}}
+		begins := thinkingFrame{frameHead: head("thinking"), Message: safety.Literal("Thinking…"), MessageID: b.Message}
+		return []Frame{{"thinking", begins}}
 	case session.TurnCompleted:
 		return []Frame{{"response", responseFrame{head("response"), b.Response}}}
 	case session.TurnFailed:

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"time"
 
 	"candor/safety"
@@ -25,6 +26,7 @@ type TurnInfo struct {
 	CompletedAt *time.Time         `json:"completed_at"`
 	ToolCalls   []ToolCallInfo     `json:"tool_calls"`
 	Reasoning   *TurnReasoningInfo `json:"reasoning"` // null when no tool was called
+	Answer      *AnswerReasoning   `json:"answer_reasoning,omitempty"`
 	Redactions  []safety.Finding   `json:"redactions,omitempty"`
 	Usage       *UsageInfo         `json:"usage,omitempty"` // absent if the model did not report it
 }
@@ -63,6 +65,17 @@ type TurnReasoningInfo struct {
 	Narratives       []StepNarrative    `json:"narratives,omitempty"` // by step, if there are several steps
 	ToolDecisions    []ToolDecisionInfo `json:"tool_decisions"`
 	Handoffs         []HandoffInfo      `json:"handoffs,omitempty"`
+}
+
+// AnswerReasoning is the provider's summary of the reasoning behind a turn's answer, in the
+// members that TurnReasoningInfo has for the reasoning before calls. It is absent if the
+// provider made none. Narrative is absent if safety withheld it.
+type AnswerReasoning struct {
+	Step             int             `json:"step"` // from 1; the turn's last
+	Narrative        *safety.Text    `json:"narrative,omitempty"`
+	NarrativeHTML    render.SafeHTML `json:"narrative_html,omitempty"` // only with render=html
+	NarrativeSource  session.Source  `json:"narrative_source"`         // summary
+	NarrativeBlocked bool            `json:"narrative_blocked,omitempty"`
 }
 
 // HandoffInfo is a task that one agent gave another, or the answer to it.
@@ -152,6 +165,12 @@ func Turn(t session.Turn) TurnInfo {
 		CreatedAt: t.CreatedAt, StartedAt: timeOrNull(t.StartedAt), CompletedAt: timeOrNull(t.EndedAt),
 		ToolCalls: []ToolCallInfo{}, Reasoning: reasoningInfo(t), Redactions: t.Findings,
 	}
+	if s, ok := t.AnswerStep(); ok {
+		info.Answer = &AnswerReasoning{
+			Step: s.Number, Narrative: orNull(s.Narrative), NarrativeSource: s.NarrativeSource,
+			NarrativeBlocked: s.NarrativeBlocked,
+		}
+	}
 	if u := t.Usage; u != (session.Usage{}) {
 		info.Usage = &UsageInfo{u.Input, u.Output, u.Reasoning}
 	}
@@ -179,7 +198,8 @@ func toolCallInfo(c session.Call) ToolCallInfo {
 
 // reasoningInfo returns nil for a turn that called no tool.
 func reasoningInfo(t session.Turn) *TurnReasoningInfo {
-	if len(t.Steps) == 0 {
+	steps := slices.DeleteFunc(slices.Clone(t.Steps), func(s session.Step) bool { return s.Answer && s.Agent == "" })
+	if len(steps) == 0 {
 		return nil
 	}
 	text, source := t.Narrative()
@@ -187,9 +207,9 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 		SessionID: t.Session, ThreadID: t.Thread, TurnNumber: t.Number,
 		Narrative: orNull(text), NarrativeSource: source, ToolDecisions: []ToolDecisionInfo{},
 	}
-	for _, s := range t.Steps {
+	for _, s := range steps {
 		info.NarrativeBlocked = info.NarrativeBlocked || s.NarrativeBlocked
-		if len(t.Steps) > 1 && !s.Narrative.Empty() {
+		if len(steps) > 1 && !s.Narrative.Empty() {
 			info.Narratives = append(info.Narratives, StepNarrative{
 				Agent: s.Agent, Step: s.Number, Narrative: s.Narrative,
 			})

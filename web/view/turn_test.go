@@ -137,3 +137,33 @@ func TestHostileTextStaysOnOneLine(t *testing.T) {
 	assert.False(t, bytes.ContainsAny(lines[0].Data, "\r\n\x00"))
 	assert.True(t, json.Valid(lines[0].Data))
 }
+
+func TestTheSummaryBehindAnAnswerStandsApartFromTheReasoning(t *testing.T) {
+	summary := session.Narrated{
+		Step: 2, Answer: true, Text: safety.Literal("It weighs."), Source: session.FromSummary,
+	}
+	answer := session.TurnCompleted{Response: safety.Literal("Done.")}
+	want := map[string]any{"step": 2.0, "narrative": "It weighs.", "narrative_source": "summary"}
+
+	got := encodeObject(t, Turn(foldTurn(
+		session.TurnStarted{}, session.Narrated{Step: 1, Text: safety.Literal("I look.")}, called("call_1", nil),
+		summary, answer,
+	)))
+	reasoning := got["reasoning"].(map[string]any)
+	assert.Equal(t, "I look.", reasoning["narrative"])
+	assert.NotContains(t, reasoning, "narratives", "one step called tools")
+	assert.Equal(t, want, got["answer_reasoning"])
+
+	got = encodeObject(t, Turn(foldTurn(session.TurnStarted{}, summary, answer)))
+	assert.Nil(t, got["reasoning"], "no tool was called")
+	assert.Equal(t, want, got["answer_reasoning"])
+
+	summary.Text, summary.Blocked = safety.Text{}, true
+	got = encodeObject(t, Turn(foldTurn(session.TurnStarted{}, summary, answer)))
+	assert.Equal(t, map[string]any{"step": 2.0, "narrative_source": "summary", "narrative_blocked": true},
+		got["answer_reasoning"])
+	assert.Nil(t, got["reasoning"])
+
+	got = encodeObject(t, Turn(foldTurn(session.TurnStarted{}, answer)))
+	assert.NotContains(t, got, "answer_reasoning")
+}

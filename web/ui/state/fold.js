@@ -40,24 +40,26 @@ export function turnOf(info, whole = '') {
     responseHtml: info.response_html || '', error: info.error || '', state: info.state,
     createdAt: ms(info.created_at), startedAt: ms(info.started_at), endedAt: ms(info.completed_at),
     narrative: r?.narrative || '', narrativeSource: r?.narrative_source || '',
-    narrativeBlocked: !!r?.narrative_blocked, said: r ? saidOf(r) : [],
+    narrativeBlocked: !!r?.narrative_blocked, said: saidOf(info),
     calls: r?.tool_decisions?.map((d) => callOf(d, ran.get(d.call_id), whole)) || [],
     handoffs: r?.handoffs?.map(handoffOf) || [], redactions: info.redactions || [],
     tokens: (usage?.input_tokens || 0) + (usage?.output_tokens || 0), stale: false,
   };
 }
 
-/** @param {wire.TurnReasoningInfo} r @returns {Said[]} */
-function saidOf(r) {
-  const source = r.narrative_source || '';
-  if (r.narratives) {
-    return r.narratives.map((n) => ({
-      agent: n.agent || '', step: n.step, text: n.narrative, html: n.narrative_html || '', source, at: 0,
-    }));
+/** @param {wire.TurnInfo} info @returns {Said[]} */
+function saidOf({ reasoning: r, answer_reasoning: a }) {
+  /** @type {Said[]} */
+  const out = [];
+  const say = (agent = '', step = 1, text = '', html = '', source = r?.narrative_source) =>
+    text && out.push({ agent, step, text, html, source: source || '', at: 0 });
+  if (r?.narratives) {
+    for (const n of r.narratives) say(n.agent, n.step, n.narrative, n.narrative_html);
+  } else if (r) {
+    say('', r.tool_decisions?.find((d) => !d.agent)?.step, r.narrative, r.narrative_html);
   }
-  if (!r.narrative) return [];
-  const step = r.tool_decisions?.find((d) => !d.agent)?.step ?? 1;
-  return [{ agent: '', step, text: r.narrative, html: r.narrative_html || '', source, at: 0 }];
+  if (a) say('', a.step, a.narrative, a.narrative_html, a.narrative_source);
+  return out;
 }
 
 /** @param {wire.ToolDecisionInfo} d @param {wire.ToolCallDetail | undefined} c @param {string} whole @returns {Call} */
@@ -141,7 +143,7 @@ const frames = {
     }
     const others = t.said.filter((s) => s.agent !== agent || s.step !== step);
     const said = [...others, { agent, step, text, html: '', source, at }];
-    return agent ? { ...t, said } : { ...t, said, narrative: text, narrativeSource: source };
+    return agent || f.answer ? { ...t, said } : { ...t, said, narrative: text, narrativeSource: source };
   },
   tool_started(t, f) {
     return withCall(t, f.call_id, {

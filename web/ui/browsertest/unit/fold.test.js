@@ -58,6 +58,24 @@ function told(t) {
   };
 }
 
+test('the summary behind an answer is the same from the stream and from history', () => {
+  const head = { thread_id: 't', session_id: 's', turn_number: 1, at: '2026-02-21T10:00:00Z' };
+  const all = [
+    { type: 'thinking', message: 'Thinking…', message_id: 'm' },
+    { type: 'thinking', message: 'It weighs.', step: 1, narrative_source: 'summary', answer: true },
+    { type: 'response', content: 'Done.' },
+  ].map((f, i) => ({ id: `0a1b2c3d-${i + 1}`, frame: { ...head, ...f } }));
+  const [live] = play(open('t'), all).conversations.t.turns;
+  const stored = turnOf({
+    turn_number: 1, message_id: 'm', user_input: '', response: 'Done.', state: 'completed', completed_at: head.at,
+    tool_calls: [], reasoning: null,
+    answer_reasoning: { step: 1, narrative: 'It weighs.', narrative_source: 'summary' },
+  });
+  assert.deepEqual(told(live), told(stored));
+  assert.deepEqual(told(stored).said, [['', 1, 'It weighs.']]);
+  assert.equal(stored.narrative, '', 'it is not what was said before calls');
+});
+
 for (const name of readdirSync(turns)) {
   const read = (file) => readFileSync(new URL(`${name}/${file}`, turns), 'utf8');
   const history = JSON.parse(read('history.json')),
