@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"net/http"
 	"slices"
@@ -19,9 +20,10 @@ import (
 // events handles GET /api/chat/events?thread_id=&job_id=&last_event_id=&token=, which
 // answers with text/event-stream.
 //
-// Without a cursor the stream begins with the next event; with one, with the events
-// after it. thread_id and job_id may be repeated; the stream then has the events of all
-// that are named, and without either those of the whole session.
+// Without a cursor the stream begins with a position event, whose id is the cursor of the
+// present, and continues with the next event; with one, with the events after it.
+// thread_id and job_id may be repeated; the stream then has the events of all that are
+// named, and without either those of the whole session.
 //
 // The cursor is the id of an event, in the header Last-Event-ID or in last_event_id; the
 // header wins. A cursor of another session, or of an event that the log does not have,
@@ -54,7 +56,7 @@ func (s *Server) stream(
 			return err
 		}
 	}
-	from, known, err := resumePoint(r, own)
+	from, first, err := resumePoint(r, own)
 	if err != nil {
 		return err
 	}
@@ -65,16 +67,19 @@ func (s *Server) stream(
 	defer leave()
 	f := feed{
 		session: own, encoder: s.encoder, threads: threads, jobs: jobs,
-		from: from, lost: !known, heartbeat: s.options.Heartbeat,
+		from: from, first: first, heartbeat: s.options.Heartbeat,
 	}
-	s.streams.Serve(w, r, from, f.messages)
+	s.streams.Serve(w, r, f.messages)
 	return nil
 }
 
-// resumePoint returns the position from which the stream continues. known is false if
-// the client named a position that the session does not have; from is then the
-// present.
-func resumePoint(r *http.Request, own *session.Session) (from sse.Cursor, known bool, err error) {
+// resumePoint returns the position from which the stream continues, and the event that
+// tells the client about it: resync if the client named a position that the session does
+// not have, position if it named none, and nil if it continues where it was. In the first
+// two cases from is the present.
+func resumePoint(r *http.Request, own *session.Session) (
+	from sse.Cursor, first func(sse.Cursor) sse.Message, err error,
+) {
 	now := sse.Cursor{Session: own.ID(), Seq: own.Head()}
 	id := r.Header.Get("Last-Event-ID")
 	param := r.URL.Query().Get("last_event_id")
@@ -82,20 +87,20 @@ func resumePoint(r *http.Request, own *session.Session) (from sse.Cursor, known 
 		id = param
 	}
 	if id == "" {
-		return now, true, nil
+		return now, position, nil
 	}
 	at, ok := sse.ParseCursor(id)
 	if !ok && id == param {
 		// The same in the header is no error: a browser may send the id of another
 		// server's event there, and would never reconnect after an error.
-		return now, false, problem.New(http.StatusBadRequest, "bad_cursor",
+		return now, nil, problem.New(http.StatusBadRequest, "bad_cursor",
 			"last_event_id has to be the id of an event of this stream. Leave it out to begin with what happens next.")
 	}
 	if !ok || !at.Of(own.ID()) || at.Seq > now.Seq || (at.Seq == now.Seq && at.Part > 0) {
-		return now, false, nil
+		return now, resync, nil
 	}
 	at.Session = own.ID()
-	return at, true, nil
+	return at, nil, nil
 }
 
 // feed is the sequence of messages for one client.
@@ -105,7 +110,7 @@ type feed struct {
 	threads   []string // if both this
 	jobs      []string // and this are empty, all events are wanted
 	from      sse.Cursor
-	lost      bool // the client named a position that is gone
+	first     func(sse.Cursor) sse.Message // makes the event that precedes all others; nil for none
 	heartbeat time.Duration
 }
 
@@ -114,7 +119,7 @@ type feed struct {
 func (f feed) messages(ctx context.Context) iter.Seq[sse.Message] {
 	return func(yield func(sse.Message) bool) {
 		at := f.from
-		if f.lost && !yield(resync(at)) {
+		if f.first != nil && !yield(f.first(at)) {
 			return
 		}
 		for ctx.Err() == nil {
@@ -164,6 +169,12 @@ func (f feed) wants(e session.Event) bool {
 		return true
 	}
 	return e.Thread != "" && slices.Contains(f.threads, e.Thread) || e.Job != "" && slices.Contains(f.jobs, e.Job)
+}
+
+// position tells a client that named no position where the stream begins. Its id makes a
+// client that is disconnected before the first event resume there, and so miss nothing.
+func position(now sse.Cursor) sse.Message {
+	return sse.Message{ID: now, Name: "position", Data: fmt.Appendf(nil, `{"type":"position","event_id":%q}`, now)}
 }
 
 // resync tells the client that its position is gone: it must fetch the history, and

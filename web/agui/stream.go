@@ -42,16 +42,17 @@ func (o *writer) send(events ...Event) {
 	o.write(b.Bytes())
 }
 
-// frame appends an event, with an id unless it is empty.
+// frame appends an event, with an id unless it is empty. The id comes last: some clients
+// store it as soon as its line has arrived, and would resume after an event that was cut off.
 func frame(b *bytes.Buffer, id string, e Event) {
-	if id != "" {
-		b.WriteString("id: " + id + "\n")
-	}
 	b.WriteString("data: ")
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(e); err != nil { // cannot happen with our own types
 		b.WriteString("{}\n")
+	}
+	if id != "" {
+		b.WriteString("id: " + id + "\n")
 	}
 	b.WriteByte('\n')
 }

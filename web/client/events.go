@@ -78,6 +78,10 @@ func (e Event) Approval() Approval {
 	}
 }
 
+// positionType is the type of the event with which the server tells a client that named no
+// position where the stream begins. It moves Stream.After and is not yielded.
+const positionType = "position"
+
 const (
 	maxEvent = 16 << 20 // bytes
 	// maxSilence is how long a stream may be silent before the connection counts as
@@ -148,7 +152,7 @@ func (c *Client) connection(ctx context.Context, s *Stream, yield func(Event, er
 			}
 			return true, err
 		}
-		if e, ok := decodeEvent(raw); ok && !yield(e, nil) {
+		if e, ok := decodeEvent(raw); ok && e.Type != positionType && !yield(e, nil) {
 			return false, nil
 		}
 		s.After = raw.LastEventID

@@ -125,7 +125,8 @@ func TestTheCursorIsKnownBeforeTheFirstEvent(t *testing.T) {
 		c := inMemory(t, func(w http.ResponseWriter, r *http.Request) {
 			asked = append(asked, r.Header.Get("Last-Event-ID"))
 			if len(asked) == 1 {
-				_, _ = io.WriteString(w, ": candor\nretry: 2000\nid: s-7\n\n")
+				_, _ = io.WriteString(w, ": candor\nretry: 2000\n"+
+					"data: {\"type\":\"position\"}\nevent: position\nid: s-7\n\n")
 				return
 			}
 			_, _ = io.WriteString(w, frame(8))

@@ -21,6 +21,7 @@ func TestAWorkersReasoningIsStreamedAndListed(t *testing.T) {
 	c, err := s.Subscribe(t.Context(), "ann", "", "")
 	require.NoError(t, err)
 	defer c.Body.Close()
+	c.Until(t, "position")
 	for _, body := range []string{
 		`{"event":"status","state":"running","message":"started","iteration":1}`,
 		`{"event_type":"tool_use","data":{"tool_name":"shell","input":{"command":"git log"},"call_id":"call_1"}}`,

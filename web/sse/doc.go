@@ -15,10 +15,17 @@
 // # The format
 //
 // The bytes are those of the "Server-sent events" chapter of the WHATWG HTML standard:
-// lines of id:, event: and data:, ended by a blank line, and comments that begin with a
-// colon. Data is one line, which holds because it is JSON. Each stream begins with a
-// comment, a retry: interval and an id without data, which sets the client's
-// Last-Event-ID before the first event. Heartbeats are comments.
+// blocks of data:, event: and id: lines, ended by a blank line, and comments that begin
+// with a colon. Data is one line, which holds because it is JSON. Each stream begins with
+// a comment and a retry: interval. Heartbeats are comments.
+//
+// The id comes last in its block, because some clients, such as
+// @microsoft/fetch-event-source, store it as soon as its line has arrived, where a browser
+// waits for the blank line. If the connection breaks within a block, they resume after an
+// event they never saw. With the id last this takes a break between the last two bytes of
+// a block, and no order of lines can rule that out: a browser needs the id before the blank
+// line. The same clients report every blank line as a message, so a block without data, such
+// as a heartbeat, is not ended by one: its lines belong to the next block.
 //
 // The frames are written by the library r3labs/sse, which only sse.go knows. The
 // comment on [Server] lists what of it is not used, and why.

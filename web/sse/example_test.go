@@ -25,8 +25,7 @@ func ExampleServer_Serve() {
 		}
 	}
 	w := httptest.NewRecorder()
-	from := sse.Cursor{Session: session, Seq: 6}
-	sse.NewServer(10*time.Second).Serve(w, httptest.NewRequest("GET", "/events", nil), from, source)
+	sse.NewServer(10*time.Second).Serve(w, httptest.NewRequest("GET", "/events", nil), source)
 	for line := range strings.Lines(w.Body.String()) {
 		if !strings.HasPrefix(line, "retry:") { // a random time
 			fmt.Print(line)
@@ -34,15 +33,13 @@ func ExampleServer_Serve() {
 	}
 	// Output:
 	// : candor
-	// id: 550e8400-6
-	//
-	// id: 550e8400-7.1
 	// data: {"part":1}
 	// event: status
+	// id: 550e8400-7.1
 	//
-	// id: 550e8400-7
 	// data: {"part":2}
 	// event: status
+	// id: 550e8400-7
 }
 
 // The cursor of an event inside a log event that became several frames.

@@ -37,25 +37,26 @@ func TestServeWritesThePreambleThenEachMessageThenReturns(t *testing.T) {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "/?thread_id=x", nil)
 	r.Header.Set("Last-Event-ID", "not-a-number")
-	NewServer(time.Second).Serve(w, r, at(3), messages(
+	NewServer(time.Second).Serve(w, r, messages(
 		Message{ID: at(4), Name: "status", Data: []byte(`{"a":1}`)},
 		Message{Heartbeat: true},
-		Message{ID: at(5), Name: "response", Data: []byte(`{"b":2}`)},
+		Message{Name: "step_text", Data: []byte(`{"a":2}`)},
+		Message{ID: at(5), Name: "response", Data: []byte(`{"id: ":2}`)},
 	))
 	body := w.Body.String()
 	assert.Regexp(t, retryLine, body)
-	assert.Equal(t, ": candor\n\nid: 550e8400-3\n\n"+
-		"id: 550e8400-4\ndata: {\"a\":1}\nevent: status\n\n: heartbeat\n\n"+
-		"id: 550e8400-5\ndata: {\"b\":2}\nevent: response\n\n",
-		retryLine.ReplaceAllString(body, "\n"))
+	assert.Equal(t, ": candor\nretry\ndata: {\"a\":1}\nevent: status\nid: 550e8400-4\n\n"+
+		": heartbeat\ndata: {\"a\":2}\nevent: step_text\n\n"+
+		"data: {\"id: \":2}\nevent: response\nid: 550e8400-5\n\n",
+		retryLine.ReplaceAllString(body, "retry\n"))
 	assert.Equal(t, "text/event-stream; charset=utf-8", w.Header().Get("Content-Type"))
 	assert.Equal(t, "no", w.Header().Get("X-Accel-Buffering"))
 }
 
 func TestServeOfAnEmptySourceSendsThePreambleAndReturns(t *testing.T) {
 	w := httptest.NewRecorder()
-	NewServer(time.Second).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), at(0), messages())
-	assert.Contains(t, w.Body.String(), "id: 550e8400-0\n\n")
+	NewServer(time.Second).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), messages())
+	assert.Equal(t, ": candor\nretry\n", retryLine.ReplaceAllString(w.Body.String(), "retry\n"), "it is no block")
 }
 
 func TestABacklogLargerThanTheBufferArrivesWholeAndInOrder(t *testing.T) {
@@ -64,7 +65,7 @@ func TestABacklogLargerThanTheBufferArrivesWholeAndInOrder(t *testing.T) {
 		all = append(all, Message{ID: at(i + 1), Name: "n", Data: []byte(strings.Repeat("x", 1000))})
 	}
 	w := httptest.NewRecorder()
-	NewServer(time.Second).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), at(0), messages(all...))
+	NewServer(time.Second).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), messages(all...))
 	var last uint64
 	for lines := bufio.NewScanner(w.Body); lines.Scan(); {
 		if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
@@ -83,7 +84,7 @@ func TestAClientThatDisconnectsCancelsTheSource(t *testing.T) {
 	cancelled := make(chan struct{})
 	s := NewServer(time.Second)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.Serve(w, r, at(0), func(ctx context.Context) iter.Seq[Message] {
+		s.Serve(w, r, func(ctx context.Context) iter.Seq[Message] {
 			return func(yield func(Message) bool) {
 				yield(Message{ID: at(1), Name: "n", Data: []byte("{}")})
 				<-ctx.Done()
@@ -120,7 +121,7 @@ func (b *brokenWriter) Write([]byte) (int, error) {
 func TestAFailedWriteCancelsTheSourceAndIsNotRepeated(t *testing.T) {
 	w := &brokenWriter{header: http.Header{}}
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
-	NewServer(time.Second).Serve(w, r, at(0), func(ctx context.Context) iter.Seq[Message] {
+	NewServer(time.Second).Serve(w, r, func(ctx context.Context) iter.Seq[Message] {
 		return func(yield func(Message) bool) {
 			<-ctx.Done()
 			for range 100 { // what was on its way is discarded, and blocks nobody

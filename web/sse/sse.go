@@ -1,6 +1,7 @@
 package sse
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -17,7 +18,7 @@ import (
 
 // Message is one event of a stream, ready to be sent.
 type Message struct {
-	ID        Cursor
+	ID        Cursor // the zero value sends no id: the client's position stays where it is
 	Name      string // of the event; must not be empty
 	Data      []byte // one line; must not be empty
 	Heartbeat bool   // send a comment that keeps the connection alive, and nothing else
@@ -57,12 +58,9 @@ func NewServer(writeTimeout time.Duration) *Server {
 }
 
 // Serve sends the messages of source until source ends, the client disconnects, or
-// it has not read for the write timeout; the last two cancel source's context. from
-// is the id that the client has until the first message. Serve returns when nothing
-// of the stream is left running.
-func (s *Server) Serve(
-	w http.ResponseWriter, r *http.Request, from Cursor, source func(context.Context) iter.Seq[Message],
-) {
+// it has not read for the write timeout; the last two cancel source's context. Serve
+// returns when nothing of the stream is left running.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, source func(context.Context) iter.Seq[Message]) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	id := strconv.FormatUint(s.lastID.Add(1), 10)
@@ -72,7 +70,7 @@ func (s *Server) Serve(
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Time{}) // the server's deadline for requests, which a stream outlives
 	out := &streamWriter{ResponseWriter: w, rc: rc, timeout: s.writeTimeout, cancel: cancel}
-	out.bufferPreamble(from)
+	out.bufferPreamble()
 
 	var publisher sync.WaitGroup
 	publisher.Go(func() {
@@ -106,12 +104,17 @@ func (m Message) event() *r3labs.Event {
 	if m.Heartbeat {
 		return &r3labs.Event{Comment: []byte("heartbeat")}
 	}
-	return &r3labs.Event{ID: []byte(m.ID.String()), Event: []byte(m.Name), Data: m.Data}
+	e := &r3labs.Event{Event: []byte(m.Name), Data: m.Data}
+	if m.ID.Session != "" {
+		e.ID = []byte(m.ID.String())
+	}
+	return e
 }
 
-// streamWriter is the response that the library writes to. It combines frames into
-// few writes, each with a deadline. Once a write has failed it discards the rest,
-// because the library must go on draining its channel until it is told to stop.
+// streamWriter is the response that the library writes to. It puts the fields of each
+// block in order and combines blocks into few writes, each with a deadline. Once a write
+// has failed it discards the rest, because the library must go on draining its channel
+// until it is told to stop.
 type streamWriter struct {
 	http.ResponseWriter
 	rc      *http.ResponseController
@@ -119,6 +122,8 @@ type streamWriter struct {
 	cancel  context.CancelFunc
 
 	buf     []byte
+	id      []byte       // the id line of the block being written, until the block ends
+	data    bool         // the block being written has data
 	opened  bool         // the headers have been flushed
 	dead    bool         // a write has failed
 	pending atomic.Int64 // events published and not yet flushed
@@ -129,11 +134,9 @@ type streamWriter struct {
 const maxBuffered = 16 << 10
 
 // bufferPreamble prepares the first bytes of the stream. They make proxies forward
-// the headers at once, spread the reconnects of browsers over two seconds, and give
-// the client an id, so that a disconnect before the first event loses nothing.
-func (w *streamWriter) bufferPreamble(from Cursor) {
-	retry := 2000 + rand.IntN(2000)
-	w.buf = fmt.Appendf(nil, ": candor\nretry: %d\nid: %s\n\n", retry, from)
+// the headers at once, and spread the reconnects of browsers over two seconds.
+func (w *streamWriter) bufferPreamble() {
+	w.buf = fmt.Appendf(nil, ": candor\nretry: %d\n", 2000+rand.IntN(2000))
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -146,9 +149,24 @@ func (w *streamWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter. It never fails.
+// Write implements http.ResponseWriter. It never fails. The library calls it with one line
+// at a time, and begins each block with its id line. Write moves that line to the end,
+// leaves it out if the id is empty, and does not end a block without data.
 func (w *streamWriter) Write(p []byte) (int, error) {
-	if !w.dead {
+	switch {
+	case w.dead:
+	case bytes.HasPrefix(p, []byte("id: ")):
+		w.id = append(w.id[:0], p...)
+	case len(p) == 1: // the line break that ends the block
+		if len(w.id) > len("id: \n") {
+			w.buf = append(w.buf, w.id...)
+		}
+		if w.data {
+			w.buf = append(w.buf, p...)
+		}
+		w.id, w.data = w.id[:0], false
+	default:
+		w.data = w.data || bytes.HasPrefix(p, []byte("data: "))
 		w.buf = append(w.buf, p...)
 	}
 	return len(p), nil

@@ -6,8 +6,8 @@ import { url } from './api.js';
 
 /** @import { Link, StreamListener } from '../state/types.d.ts' */
 
-const names = `status thinking tool_started tool_completed tool_result approval_needed approval_answered handoff
-  reasoning_update response error resync job_started job_message job_tool_use job_tool_result job_reasoning job_status
+const names = `position status thinking tool_started tool_completed tool_result approval_needed
+  approval_answered handoff reasoning_update response error resync job_started job_message job_tool_use job_tool_result job_reasoning job_status
   job_result`.split(/\s+/);
 
 /**
@@ -76,6 +76,7 @@ export class Stream {
   /** @param {string} name @param {MessageEvent<string>} e */
   #received(name, e) {
     this.#last = e.lastEventId || this.#last;
+    if (name === 'position') return; // where a stream without a position begins
     if (name === 'resync') {
       this.#lost = false;
       clearTimeout(this.#timers.quiet);
