@@ -56,7 +56,8 @@ func TestCorpusOutputIsUnchanged(t *testing.T) {
 		for _, text := range s.texts {
 			c.text(text)
 		}
-		got := fmt.Sprintf("%d texts %d findings %x", len(s.texts), c.findings, c.sum.Sum(nil))
+		got := fmt.Sprintf("%d texts %d findings %x effects %x", len(s.texts), c.findings, c.sum.Sum(nil),
+			c.effects.Sum(nil)[:8])
 		fmt.Fprintln(&all, s.name, got)
 		if !*update {
 			assert.Equal(t, want[s.name], got, "section %s is cleaned otherwise than recorded", s.name)
@@ -103,10 +104,17 @@ func sections(t *testing.T) []section {
 	}
 }
 
+// count is a finding without its severity and effect, which have a hash of their own.
+type count struct {
+	rule string
+	n    int
+}
+
 // check cleans texts in every way there is and hashes what comes of it.
 type check struct {
 	layer    *safety.Layer
 	sum      hash.Hash
+	effects  hash.Hash // of the findings with their severities and effects
 	out      io.Writer
 	findings int
 	rules    map[string]bool
@@ -114,15 +122,21 @@ type check struct {
 
 func newCheck(options []safety.Option, out io.Writer, rules map[string]bool) *check {
 	sum := sha256.New()
-	return &check{layer: safety.NewLayer(options...), sum: sum, out: io.MultiWriter(sum, out), rules: rules}
+	return &check{
+		layer: safety.NewLayer(options...), sum: sum, effects: sha256.New(), out: io.MultiWriter(sum, out),
+		rules: rules,
+	}
 }
 
 func (c *check) report(kind, out string, r safety.Report) {
+	var counts []count
 	for _, f := range r.Findings {
 		c.findings += f.Count
 		c.rules[f.Rule] = true
+		counts = append(counts, count{f.Rule, f.Count})
 	}
-	fmt.Fprintf(c.out, "%s %q %v %v\n", kind, out, r.Verdict, r.Findings)
+	fmt.Fprintf(c.out, "%s %q %v %v\n", kind, out, r.Verdict, counts)
+	fmt.Fprintf(c.effects, "%v\n", r.Findings)
 }
 
 func (c *check) text(text string) {

@@ -16,11 +16,14 @@
 //  2. Invisible characters are removed, since one of them could split a secret.
 //  3. Leak detector: a secret is replaced by a marker that names only the rule, such as
 //     [REDACTED:github-pat].
-//  4. Policy (policy.go): rules of the operator that block, warn, ask for a review,
-//     or neutralise.
+//  4. Policy (policy.go): each rule's severity decides whether a match withholds the text,
+//     is masked, asks for a review or is only noted. Operators change it and add rules.
 //  5. Sanitizer: role markers and chat-template tokens get one visible backslash.
 //
 // Stages 3 to 5 share one pass, which layer.go repeats until the text no longer changes.
+//
+// The [Report] says of each finding what was done: [Masked] and [Withheld] matches are
+// gone, [Neutralised] and [Noticed] ones are still readable.
 //
 // # How secrets are found
 //

@@ -3,7 +3,6 @@ package safety_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
 	"candor/safety"
@@ -16,7 +15,7 @@ func ExampleLayer_Clean() {
 	fmt.Println(report.Verdict, report.Findings)
 	// Output:
 	// I push with [REDACTED:github-pat], then open <main.go>.
-	// redacted [{github-pat 1}]
+	// redacted [{github-pat 1 high masked}]
 }
 
 func ExampleLayer_CleanJSON() {
@@ -33,9 +32,9 @@ func ExampleStream() {
 		fmt.Printf("%q ", stream.Write(delta))
 	}
 	rest, report := stream.Close()
-	fmt.Printf("%q %v\n", rest, report.Findings)
+	fmt.Printf("%q %v\n", rest, report.Verdict)
 	// Output:
-	// "" "I look it up. The " "" "" "" "" "password is [REDACTED:named-password], so I change it." [{named-password 1}]
+	// "" "I look it up. The " "" "" "" "" "password is [REDACTED:named-password], so I change it." redacted
 }
 
 func ExampleKnownSecrets() {
@@ -65,10 +64,14 @@ func ExampleReadPolicy() {
 func ExampleLayer_ScanLines() {
 	in := strings.NewReader(`{"id":1,"text":"xyzzy"}` + "\n" + `{"id":2}`)
 	layer := safety.NewLayer(safety.KnownSecrets("xyzzy"))
-	if err := layer.ScanLines(in, os.Stdout); err != nil {
+	var out strings.Builder
+	if err := layer.ScanLines(in, &out); err != nil {
 		fmt.Println(err)
 	}
+	fmt.Print(strings.ReplaceAll(out.String(), `"findings"`, "\n  \"findings\""))
 	// Output:
-	// {"id":1,"text":"[REDACTED:known-secret]","verdict":"redacted","findings":[{"rule":"known-secret","count":1}]}
-	// {"id":2,"text":"","verdict":"error","findings":[],"error":"a line needs \"text\", \"json\" or \"chunks\""}
+	// {"id":1,"text":"[REDACTED:known-secret]","verdict":"redacted",
+	//   "findings":[{"rule":"known-secret","count":1,"severity":"high","effect":"masked"}]}
+	// {"id":2,"text":"","verdict":"error",
+	//   "findings":[],"error":"a line needs \"text\", \"json\" or \"chunks\""}
 }

@@ -29,7 +29,7 @@ func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) {
 	if !json.Valid(raw) {
 		w := &walker{layer: l, tally: &t, budget: l.max}
 		w.text(string(raw), keyvalue.Plain)
-		return JSON{w.out}, t.report(l.detector.Rules)
+		return JSON{w.out}, t.report(l)
 	}
 	w := &walker{layer: l, in: raw, tally: &t, budget: max(l.max, 4*closing)}
 	out := w.run()
@@ -38,7 +38,7 @@ func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) {
 		w.budget -= closing
 		out = w.run()
 	}
-	return JSON{out}, t.report(l.detector.Rules)
+	return JSON{out}, t.report(l)
 }
 
 // walker copies a valid JSON value from in to out and cleans it on the way. Because in is
@@ -110,25 +110,28 @@ func (w *walker) scalar(name keyvalue.KeyKind) {
 		w.pos++
 	}
 	lit := w.in[start:w.pos]
-	if name == keyvalue.Secret && (lit[0] == '-' || lex.Digits[lit[0]]) && len(lit) >= 3 {
-		w.mask()
+	if name == keyvalue.Secret && (lit[0] == '-' || lex.Digits[lit[0]]) && len(lit) >= 3 && w.mask() {
 		return
 	}
 	w.out = append(w.out, lit...)
 }
 
-// mask writes the marker of the rule secret-field and counts it.
-func (w *walker) mask() {
-	i := w.layer.field
-	w.tally.add(i, Redact)
-	w.out = append(w.out, `"[REDACTED:`+w.layer.detector.Rules[i].ID+`]"`...)
+// mask counts a finding of the rule secret-field and writes its marker. It writes nothing
+// and returns false if the policy leaves such values in the text.
+func (w *walker) mask() bool {
+	r := &w.layer.detector.Rules[w.layer.field]
+	w.tally.add(w.layer.field, r.Action())
+	if !edited(r) {
+		return false
+	}
+	w.out = append(w.out, `"[REDACTED:`+r.ID+`]"`...)
+	return true
 }
 
 // text writes a string: masked if its key names a secret, else cleaned. A weak name, such
 // as key or hash, counts only if the string looks random.
 func (w *walker) text(s string, name keyvalue.KeyKind) {
-	if name == keyvalue.Secret && !standIn(s) || name == keyvalue.Weak && lex.Random(s) {
-		w.mask()
+	if (name == keyvalue.Secret && !standIn(s) || name == keyvalue.Weak && lex.Random(s)) && w.mask() {
 		return
 	}
 	if inner, ok := w.nested(invisible.Strip(s)); ok {

@@ -1,7 +1,6 @@
 package safety
 
 import (
-	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -46,26 +45,32 @@ func NewLayer(options ...Option) *Layer {
 	rules := secrets.Rules()
 	l.field = len(rules)
 	l.unseen = l.field + 1
-	rules = append(rules,
-		rule.Rule{ID: "secret-field", Specificity: rule.ByName},
-		rule.Rule{ID: "invisible-text", Action: Warn},
-		secrets.Known(l.known))
+	rules = append(append(rules, ownRules()...), secrets.Known(l.known))
 	rules = append(append(rules, l.policy.rules()...), injection.Rules()...)
 	for i := range rules {
-		if a, ok := l.policy.Actions[rules[i].ID]; ok {
-			rules[i].Action = a
-		}
+		rules[i], _ = l.policy.override(rules[i]) // WithPolicy has checked it
 	}
 	l.detector = detect.New(rules)
 	return l
 }
+
+// ownRules returns the rules that the layer applies itself: secret-field masks a value by
+// its key, and invisible-text counts the characters that strip removes.
+func ownRules() []rule.Rule {
+	return []rule.Rule{
+		{ID: secretField, Specificity: rule.ByName}, {ID: "invisible-text", Severity: Low},
+	}
+}
+
+// secretField is the id of the rule that masks a JSON value by the name of its key.
+const secretField = "secret-field"
 
 // Clean runs every stage. On a Blocked verdict the Text is empty, and the caller decides
 // what to show in its place.
 func (l *Layer) Clean(raw string) (Text, Report) {
 	t, report := l.Mask(raw)
 	if report.Verdict == Blocked {
-		return Text{}, report
+		return Text{}, report.withhold()
 	}
 	return t, report
 }
@@ -76,7 +81,7 @@ func (l *Layer) Clean(raw string) (Text, Report) {
 func (l *Layer) Mask(raw string) (Text, Report) {
 	var t tally
 	s := l.mask(raw, &t)
-	return Text{s}, t.report(l.detector.Rules)
+	return Text{s}, t.report(l)
 }
 
 // mask runs every stage and counts the findings in t.
@@ -95,7 +100,7 @@ func (l *Layer) Leaks(text string) int {
 	var buf [16]lex.Span
 	n := 0
 	for _, sp := range l.detector.Inspect(text, buf[:0]) {
-		if a := l.detector.Rules[sp.Rule].Action; a == Redact || a == Block {
+		if a := l.detector.Rules[sp.Rule].Action(); a == Redact || a == Block {
 			n++
 		}
 	}
@@ -108,7 +113,7 @@ func (l *Layer) strip(before, s string, t *tally) string {
 	out := invisible.StripAfter(before, s)
 	if out != s {
 		for range invisible.Unseen(before, s) {
-			t.add(l.unseen, Warn)
+			t.add(l.unseen, l.detector.Rules[l.unseen].Action())
 		}
 	}
 	return out
@@ -138,8 +143,8 @@ func (l *Layer) settle(s string, t *tally) string {
 func (l *Layer) rewrite(s string, found []lex.Span, t *tally, first bool) string {
 	if first {
 		for _, sp := range found {
-			if r := &l.detector.Rules[sp.Rule]; r.Action == Warn || r.Action == Review {
-				t.add(sp.Rule, r.Action)
+			if r := &l.detector.Rules[sp.Rule]; !edited(r) {
+				t.add(sp.Rule, r.Action())
 			}
 		}
 	}
@@ -163,7 +168,7 @@ func (l *Layer) rewrite(s string, found []lex.Span, t *tally, first bool) string
 func (l *Layer) growth(edits []lex.Span) int {
 	n := 0
 	for _, e := range edits {
-		if r := &l.detector.Rules[e.Rule]; r.Action == Sanitize {
+		if r := &l.detector.Rules[e.Rule]; r.Action() == Sanitize {
 			n++
 		} else {
 			n += len(lex.MarkerPrefix) + len(r.ID) + 1
@@ -173,14 +178,17 @@ func (l *Layer) growth(edits []lex.Span) int {
 }
 
 // edited reports whether a match of a rule is replaced in the text.
-func edited(r *rule.Rule) bool { return r.Action != Warn && r.Action != Review }
+func edited(r *rule.Rule) bool {
+	a := r.Action()
+	return a != Warn && a != Review
+}
 
 // replace writes the replacement for an edit and counts it: the marker of its rule, or
 // the neutralised token.
 func (l *Layer) replace(b *strings.Builder, s string, e lex.Span, t *tally) {
 	r := &l.detector.Rules[e.Rule]
-	t.add(e.Rule, r.Action)
-	if r.Action == Sanitize {
+	t.add(e.Rule, r.Action())
+	if r.Action() == Sanitize {
 		neutralise(b, s[e.From:e.To], r.EscapeBefore)
 		return
 	}
@@ -218,47 +226,4 @@ func escaped(s string) int {
 		r, n = inner, n+more-1
 	}
 	return n
-}
-
-// tally collects the verdict and the number of findings of each rule.
-type tally struct {
-	verdict Verdict
-	counts  []lex.Span // From is how often Rule was found
-}
-
-// add counts a finding and raises the verdict if the action asks for it.
-func (t *tally) add(rule int, action Action) {
-	switch {
-	case action == Block:
-		t.verdict = Blocked
-	case action == Redact && t.verdict == Passed:
-		t.verdict = Redacted
-	}
-	for i := range t.counts {
-		if t.counts[i].Rule == rule {
-			t.counts[i].From++
-			return
-		}
-	}
-	t.counts = append(t.counts, lex.Span{From: 1, Rule: rule})
-}
-
-// join adds the counts of another tally and takes the more severe verdict.
-func (t *tally) join(other *tally) {
-	for _, c := range other.counts {
-		for range c.From {
-			t.add(c.Rule, Warn)
-		}
-	}
-	t.verdict = max(t.verdict, other.verdict)
-}
-
-// report returns the verdict and the findings, sorted by rule id.
-func (t *tally) report(rules []rule.Rule) Report {
-	r := Report{Verdict: t.verdict}
-	for _, c := range t.counts {
-		r.Findings = append(r.Findings, Finding{Rule: rules[c.Rule].ID, Count: c.From})
-	}
-	sort.Slice(r.Findings, func(i, j int) bool { return r.Findings[i].Rule < r.Findings[j].Rule })
-	return r
 }

@@ -1,6 +1,13 @@
 package safety
 
-// Verdict is what cleaning did to a text. The values are ordered by severity.
+import (
+	"sort"
+
+	"candor/safety/internal/lex"
+	"candor/safety/internal/rule"
+)
+
+// Verdict is what cleaning did to a text. The values are ordered: a later one is worse.
 type Verdict int
 
 const (
@@ -25,10 +32,39 @@ func (v Verdict) String() string {
 	}
 }
 
-// Finding is how often a rule matched. It never contains any part of the match.
+// Severity says how serious a finding is, and thereby what happens to the text. In JSON it
+// is its name in lower case.
+type Severity = rule.Severity
+
+// The severities of rules, from the least serious on.
+const (
+	Low      = rule.Low      // noted
+	Medium   = rule.Medium   // noted; before a call of a tool that can act, a person is asked
+	High     = rule.High     // masked
+	Critical = rule.Critical // the text is withheld, or the match masked where it cannot be
+)
+
+// Effect says what happened to the matches of a finding.
+type Effect string
+
+// The effects of cleaning.
+const (
+	Noticed     Effect = "noticed"     // the match is still in the text
+	Neutralised Effect = "neutralised" // still readable, with a visible escape; invisible characters were removed
+	Masked      Effect = "masked"      // replaced by a marker
+	Withheld    Effect = "withheld"    // removed together with its text
+)
+
+// Hides reports whether the match is no longer in the text: it was masked or withheld.
+func (e Effect) Hides() bool { return e == Masked || e == Withheld }
+
+// Finding is how often a rule matched, and what happened to its matches. It never contains
+// any part of a match.
 type Finding struct {
-	Rule  string `json:"rule"`
-	Count int    `json:"count"`
+	Rule     string   `json:"rule"`
+	Count    int      `json:"count"`
+	Severity Severity `json:"severity"`
+	Effect   Effect   `json:"effect"`
 }
 
 // Report is the result of cleaning a text. Findings are sorted by rule id and contain
@@ -36,4 +72,74 @@ type Finding struct {
 type Report struct {
 	Verdict  Verdict
 	Findings []Finding
+}
+
+// withhold returns the report on a text that was withheld as a whole, with all its secrets.
+func (r Report) withhold() Report {
+	for i := range r.Findings {
+		if r.Findings[i].Effect == Masked {
+			r.Findings[i].Effect = Withheld
+		}
+	}
+	return r
+}
+
+// tally collects the verdict and the number of findings of each rule.
+type tally struct {
+	verdict Verdict
+	counts  []lex.Span // From is how often Rule was found
+}
+
+// add counts a finding and raises the verdict if the action asks for it. It never lowers
+// the verdict.
+func (t *tally) add(rule int, action Action) {
+	switch {
+	case action == Block:
+		t.verdict = Blocked
+	case action == Redact && t.verdict == Passed:
+		t.verdict = Redacted
+	}
+	for i := range t.counts {
+		if t.counts[i].Rule == rule {
+			t.counts[i].From++
+			return
+		}
+	}
+	t.counts = append(t.counts, lex.Span{From: 1, Rule: rule})
+}
+
+// join adds the counts of another tally and takes the more severe verdict.
+func (t *tally) join(other *tally) {
+	for _, c := range other.counts {
+		for range c.From {
+			t.add(c.Rule, Warn)
+		}
+	}
+	t.verdict = max(t.verdict, other.verdict)
+}
+
+// report returns the verdict and the findings, sorted by rule id.
+func (t *tally) report(l *Layer) Report {
+	r := Report{Verdict: t.verdict}
+	for _, c := range t.counts {
+		found := &l.detector.Rules[c.Rule]
+		r.Findings = append(r.Findings, Finding{found.ID, c.From, found.Severity, l.effect(c.Rule)})
+	}
+	sort.Slice(r.Findings, func(i, j int) bool { return r.Findings[i].Rule < r.Findings[j].Rule })
+	return r
+}
+
+// effect returns what happens to the matches of a rule. Invisible characters are removed
+// whatever the action.
+func (l *Layer) effect(index int) Effect {
+	switch l.detector.Rules[index].Action() {
+	case Redact, Block:
+		return Masked
+	case Sanitize:
+		return Neutralised
+	}
+	if index == l.unseen {
+		return Neutralised
+	}
+	return Noticed
 }

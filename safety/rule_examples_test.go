@@ -31,7 +31,7 @@ func TestEveryRuleFindsItsHits(t *testing.T) {
 				out, report := l.Mask(text)
 				require.NotEmpty(t, report.Findings, "hit %d is not found", k)
 				if r.Specificity != rule.FlagOnly {
-					require.True(t, strings.Contains(out.String(), "[REDACTED:") || r.Action == rule.Sanitize,
+					require.True(t, strings.Contains(out.String(), "[REDACTED:") || r.Action() == rule.Sanitize,
 						"hit %d is not masked", k)
 				}
 			}

@@ -113,7 +113,7 @@ func (s *Stream) Close() (string, Report) {
 		out += s.held
 	}
 	s.held = ""
-	return out, s.tally.report(s.layer.detector.Rules)
+	return out, s.tally.report(s.layer)
 }
 
 // advance cleans and returns the text from done up to h, or up to the start of a match
@@ -141,8 +141,8 @@ func (s *Stream) advance(h int) string {
 		last = e.To
 	}
 	for _, sp := range found {
-		if a := d.Rules[sp.Rule].Action; sp.From >= s.done && sp.From < h && (a == Warn || a == Review) {
-			s.tally.add(sp.Rule, a)
+		if r := &d.Rules[sp.Rule]; sp.From >= s.done && sp.From < h && !edited(r) {
+			s.tally.add(sp.Rule, r.Action())
 		}
 	}
 	if h <= last {

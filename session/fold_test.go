@@ -112,6 +112,17 @@ func TestFindingsAddUpOverTheTurn(t *testing.T) {
 	assert.Equal(t, []safety.Finding{{Rule: "jwt", Count: 7}, {Rule: "pem", Count: 2}}, turnOf(t, s, ref).Findings)
 }
 
+// A worker's rule may only report what the same rule masks here.
+func TestFindingsOfOneRuleAddUpByTheirEffect(t *testing.T) {
+	seen := safety.Finding{Rule: "jwt", Count: 1, Severity: safety.Low, Effect: safety.Noticed}
+	masked := safety.Finding{Rule: "jwt", Count: 2, Severity: safety.High, Effect: safety.Masked}
+	withheld := safety.Finding{Rule: "jwt", Count: 1, Severity: safety.High, Effect: safety.Withheld}
+	rest := []safety.Finding{withheld, masked, seen}
+	sum := session.Merge([]safety.Finding{seen}, []safety.Finding{masked}, nil, rest)
+	masked.Count, seen.Count = 4, 2
+	assert.Equal(t, []safety.Finding{masked, seen, withheld}, sum)
+}
+
 func TestUsageAddsUpOverTheTurn(t *testing.T) {
 	s, ref := newTurn(t)
 	add(t, s, ref, session.StepEnded{Step: 1, Usage: session.Usage{Input: 10, Output: 5, Reasoning: 2}},

@@ -113,7 +113,7 @@ type Turn struct {
 	EndedAt         time.Time   // zero until the state is final
 	Handoffs        []HandoffAt
 	Usage           Usage            // tokens so far, including those of sub-agents
-	Findings        []safety.Finding // what safety masked, summed by rule
+	Findings        []safety.Finding // what safety found, summed by rule and effect
 	FirstSeq        uint64           // number of the event that created the turn
 	LastSeq         uint64           // number of the latest event folded in
 }
@@ -202,14 +202,15 @@ func (t Turn) Call(id string) (Call, bool) {
 	return Call{}, false
 }
 
-// Merge sums findings by rule. The result is a new slice sorted by rule, or nil if
+// Merge sums findings by rule and effect, so that a rule that masked in one text and only
+// noticed in another has one of each. The result is a new slice sorted by rule, or nil if
 // there are no findings.
 func Merge(lists ...[]safety.Finding) []safety.Finding {
 	var sum []safety.Finding
 	for _, list := range lists {
 		for _, f := range list {
-			at, found := slices.BinarySearchFunc(sum, f.Rule, func(x safety.Finding, rule string) int {
-				return cmp.Compare(x.Rule, rule)
+			at, found := slices.BinarySearchFunc(sum, f, func(x, y safety.Finding) int {
+				return cmp.Or(cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.Effect, y.Effect))
 			})
 			if found {
 				sum[at].Count += f.Count

@@ -25,7 +25,8 @@ func TestMarkdownShowsEveryPartOfATurn(t *testing.T) {
 	for _, want := range []string{
 		"# plain words\n\n1 turn of thread `550e8400`", "## Turn 1: completed, 4.1 s", "2026-02-21T10:00:00Z",
 		"<summary>Reasoning: 1 tool, 1 in parallel</summary>", "#### 1. `plain words`", "> plain words\n",
-		"*the model's own words*", "error · 40 ms · parallel group 0", "Masked in this turn: aws-key ×2.",
+		"*the model's own words*", "error · 40 ms · parallel group 0", "Masked in this turn: aws-key ×2.\n",
+		"Noticed in this turn, not masked: sensitive-path (low).\n",
 		"\"said\": \"plain words\"", "**Hand-off** from `lead` to `helper`", "<summary>Parameters</summary>",
 		"<summary>Result</summary>",
 	} {
@@ -74,13 +75,27 @@ func TestCallsShowTheirApprovalAndTheSourceOfTheirReason(t *testing.T) {
 		{"a call whose reason was withheld",
 			session.Call{Rationale: session.Rationale{Blocked: true}}, "ours: safety withheld the model"},
 		{"a call with masked parameters", session.Call{Findings: []safety.Finding{
-			{Rule: "jwt", Count: 1}, {Rule: "pem", Count: 3}}}, "Masked: jwt, pem ×3."},
+			{Rule: "jwt", Count: 1, Effect: safety.Masked}, {Rule: "pem", Count: 2, Effect: safety.Masked},
+			{Rule: "pem", Count: 1, Effect: safety.Withheld}}}, "Masked: jwt, pem ×3."},
+		{"a call with parameters that were only noticed", session.Call{Findings: []safety.Finding{
+			{Rule: "chat-token", Count: 1, Severity: safety.Medium, Effect: safety.Neutralised},
+			{Rule: "destructive-sql", Count: 2, Severity: safety.Medium, Effect: safety.Noticed}}},
+			"Noticed, not masked: chat-token (medium, neutralised), destructive-sql ×2 (medium)."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			step := session.Step{Number: 1, Calls: []session.Call{tt.call}}
 			inBoth(t, Document{Turns: []session.Turn{{Number: 1, Steps: []session.Step{step}}}}, tt.want)
 		})
 	}
+}
+
+// Saying "masked" of a text that is there in full would mislead its readers.
+func TestARuleThatOnlyNoticedIsNotCalledMasked(t *testing.T) {
+	d := Document{Turns: []session.Turn{{Number: 1, Findings: []safety.Finding{
+		{Rule: "destructive-sql", Count: 1, Severity: safety.Medium, Effect: safety.Noticed}}}}}
+	inBoth(t, d, "Noticed in this turn, not masked: destructive-sql (medium).")
+	assert.NotContains(t, string(Markdown(d)), "Masked")
+	assert.NotContains(t, htmlOf(t, d), "Masked")
 }
 
 func TestDurationsAreRoundedToWhatPeopleRead(t *testing.T) {

@@ -26,7 +26,8 @@ func Markdown(d Document) []byte {
 	return []byte(b.String())
 }
 
-// markdown writes the turn's section: message, reasoning, answer, and what was masked.
+// markdown writes the turn's section: message, reasoning, answer, what was masked, and what
+// was only noticed.
 // Blank lines around each block matter: without them the block that follows would
 // continue the one before.
 func (t turnView) markdown(b *strings.Builder) {
@@ -54,6 +55,9 @@ func (t turnView) markdown(b *strings.Builder) {
 	if len(t.Redacted) > 0 {
 		fmt.Fprintf(b, "\nMasked in this turn: %s.\n", strings.Join(t.Redacted, ", "))
 	}
+	if len(t.Noticed) > 0 {
+		fmt.Fprintf(b, "\nNoticed in this turn, not masked: %s.\n", strings.Join(t.Noticed, ", "))
+	}
 }
 
 // markdown writes the step with its decisions.
@@ -78,6 +82,9 @@ func (d decisionView) markdown(b *strings.Builder) {
 		blockQuote(d.Rationale.String()), d.Attribution, strings.Join(d.Facts, " · "))
 	if len(d.Redacted) > 0 {
 		fmt.Fprintf(b, "Masked: %s.\n\n", strings.Join(d.Redacted, ", "))
+	}
+	if len(d.Noticed) > 0 {
+		fmt.Fprintf(b, "Noticed, not masked: %s.\n\n", strings.Join(d.Noticed, ", "))
 	}
 	if !d.Error.Empty() {
 		fmt.Fprintf(b, "Error:\n\n%s\n", blockQuote(d.Error.String()))

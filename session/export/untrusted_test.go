@@ -39,7 +39,10 @@ func filledWith(raw string) Document {
 		Number: 1, State: session.Completed, Input: text, Response: text,
 		CreatedAt: at, StartedAt: at, EndedAt: at.Add(4100 * time.Millisecond), Steps: []session.Step{step},
 		Handoffs: []session.HandoffAt{{Handoff: session.Handoff{To: "helper", Text: text}}},
-		Findings: []safety.Finding{{Rule: "aws-key", Count: 2}},
+		Findings: []safety.Finding{
+			{Rule: "aws-key", Count: 2, Effect: safety.Masked},
+			{Rule: "sensitive-path", Count: 1, Severity: safety.Low, Effect: safety.Noticed},
+		},
 	}}}
 }
 

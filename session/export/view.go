@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +20,8 @@ type turnView struct {
 	Summary  string // such as "Reasoning: 3 tools"; empty if there is no reasoning to show
 	Steps    []stepView
 	Handoffs []session.HandoffAt
-	Redacted []string // what was masked, by rule
+	Redacted []string // what was masked or withheld, by rule
+	Noticed  []string // what was seen and left, by rule
 	NoAnswer string   // why there is no answer; empty if there is one
 }
 
@@ -45,6 +45,7 @@ type decisionView struct {
 	Params      string // indented JSON; empty if omitted
 	Result      string // indented JSON; empty if omitted or absent
 	Redacted    []string
+	Noticed     []string
 }
 
 // turns returns the views of all turns.
@@ -60,7 +61,7 @@ func (d Document) turns() []turnView {
 func (d Document) turn(t session.Turn) turnView {
 	v := turnView{
 		Turn: t, Heading: fmt.Sprintf("Turn %d: %s", t.Number, t.State), When: t.CreatedAt.UTC().Format(time.RFC3339),
-		NoAnswer: noAnswer(t), Redacted: redactions(t.Findings),
+		NoAnswer: noAnswer(t), Redacted: redactions(t.Findings), Noticed: notices(t.Findings),
 	}
 	if t.State.Ended() && !t.StartedAt.IsZero() {
 		v.Heading += ", " + duration(t.EndedAt.Sub(t.StartedAt))
@@ -112,7 +113,7 @@ func stepHeading(t session.Turn, s session.Step) string {
 func (d Document) decision(number int, c session.Call) decisionView {
 	v := decisionView{
 		Number: number, Tool: c.Tool, Rationale: c.Rationale.Text, Attribution: attribution(c.Rationale.Source),
-		Facts: facts(c), Error: c.Error, Redacted: redactions(c.Findings),
+		Facts: facts(c), Error: c.Error, Redacted: redactions(c.Findings), Noticed: notices(c.Findings),
 	}
 	if c.Rationale.Blocked {
 		v.Attribution = "ours: safety withheld the model's reason"
@@ -227,18 +228,45 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d m %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// redactions lists findings as rules with their counts, as in "aws-key ×2". A count of
-// one is left out.
+// redactions lists the rules that masked or withheld something with their counts, as in
+// "aws-key ×2". A count of one is left out. Findings are sorted by rule.
 func redactions(findings []safety.Finding) []string {
 	var list []string
-	for _, f := range findings {
-		if f.Count > 1 {
-			list = append(list, fmt.Sprintf("%s ×%d", f.Rule, f.Count))
-			continue
+	for i := 0; i < len(findings); {
+		rule, count := findings[i].Rule, 0
+		for ; i < len(findings) && findings[i].Rule == rule; i++ {
+			if findings[i].Effect.Hides() {
+				count += findings[i].Count
+			}
 		}
-		list = append(list, f.Rule)
+		if count > 0 {
+			list = append(list, times(rule, count))
+		}
 	}
-	return slices.Clip(list)
+	return list
+}
+
+// notices lists the rules whose matches were left readable with their counts, severities
+// and, unless the text stayed as it was, what was done.
+func notices(findings []safety.Finding) []string {
+	var list []string
+	for _, f := range findings {
+		switch f.Effect {
+		case safety.Noticed:
+			list = append(list, fmt.Sprintf("%s (%s)", times(f.Rule, f.Count), f.Severity))
+		case safety.Neutralised:
+			list = append(list, fmt.Sprintf("%s (%s, neutralised)", times(f.Rule, f.Count), f.Severity))
+		}
+	}
+	return list
+}
+
+// times returns a rule with its count, without a count of one.
+func times(rule string, count int) string {
+	if count == 1 {
+		return rule
+	}
+	return fmt.Sprintf("%s ×%d", rule, count)
 }
 
 // agentName returns the name to show for an agent id. The lead agent's id is empty.

@@ -51,6 +51,7 @@ type Turn struct {
 	Calls       []Call      `json:"tool_calls"`
 	Reasoning   *Reasoning  `json:"reasoning"` // nil when no tool was called
 	Redactions  []Redaction `json:"redactions"`
+	Notices     []Notice    `json:"notices"`
 
 	Raw json.RawMessage `json:"-"` // the turn as received
 }
@@ -139,10 +140,17 @@ type Approval struct {
 	AllowAlways bool            `json:"allow_always"`
 }
 
-// Redaction counts what a rule masked.
+// Redaction counts what a rule masked or withheld.
 type Redaction struct {
 	Rule  string `json:"rule"`
 	Count int    `json:"count"`
+}
+
+// Notice counts what a rule saw and left readable. Severity is low or medium.
+type Notice struct {
+	Rule     string `json:"rule"`
+	Count    int    `json:"count"`
+	Severity string `json:"severity"`
 }
 
 // Status describes a server.

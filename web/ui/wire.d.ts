@@ -75,11 +75,6 @@ export type FacetItem = {
   count: number,
 };
 
-export type Finding = {
-  rule: string,
-  count: number,
-};
-
 export type HandoffFrame = {
   type: 'handoff',
   thread_id: string,
@@ -155,7 +150,8 @@ export type JobInfo = {
   created_at: string,
   updated_at: string,
   ended_at: string | null,
-  redactions?: Finding[],
+  redactions?: Redaction[],
+  notices?: Notice[],
 };
 
 export type JobList = {
@@ -245,6 +241,12 @@ export type LoginInfo = {
   expires_at?: string,
 };
 
+export type Notice = {
+  rule: string,
+  count: number,
+  severity: Severity,
+};
+
 export type Outcome = 'pending' | 'success' | 'error' | 'rejected' | 'cancelled';
 
 export type PendingApproval = {
@@ -273,6 +275,11 @@ export type ReasoningUpdateFrame = {
   at: string,
   narrative?: string,
   tool_decisions: ToolDecisionPayload[],
+};
+
+export type Redaction = {
+  rule: string,
+  count: number,
 };
 
 export type ResponseFrame = {
@@ -324,6 +331,8 @@ export type SendResponse = {
   status: string,
   state: State,
 };
+
+export type Severity = 'low' | 'medium' | 'high' | 'critical';
 
 export type SnippetPart = {
   text: string,
@@ -446,7 +455,8 @@ export type ToolDecisionInfo = {
   step: number,
   approval?: Answer,
   parameters: unknown,
-  redactions?: Finding[],
+  redactions?: Redaction[],
+  notices?: Notice[],
 };
 
 export type ToolDecisionPayload = {
@@ -504,7 +514,8 @@ export type TurnDetail = {
   completed_at: string | null,
   reasoning: TurnReasoningInfo | null,
   answer_reasoning?: AnswerReasoning,
-  redactions?: Finding[],
+  redactions?: Redaction[],
+  notices?: Notice[],
   usage?: UsageInfo,
   tool_calls: ToolCallDetail[],
   pending_approvals?: PendingApproval[],
@@ -524,7 +535,8 @@ export type TurnInfo = {
   tool_calls: ToolCallInfo[],
   reasoning: TurnReasoningInfo | null,
   answer_reasoning?: AnswerReasoning,
-  redactions?: Finding[],
+  redactions?: Redaction[],
+  notices?: Notice[],
   usage?: UsageInfo,
 };
 

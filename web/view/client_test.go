@@ -87,7 +87,10 @@ var noon = time.Date(2026, 2, 21, 12, 0, 0, 0, time.UTC)
 
 // fullTurn has something in every member that an answer can have.
 func fullTurn() session.Turn {
-	found := []safety.Finding{{Rule: "jwt", Count: 1}}
+	found := []safety.Finding{
+		{Rule: "chat-token", Count: 1, Severity: safety.Medium, Effect: safety.Neutralised},
+		{Rule: "jwt", Count: 1, Severity: safety.High, Effect: safety.Masked},
+	}
 	shape := cleaned(`{"query":"q","documents":[1],"exit_code":3}`)
 	return session.Turn{
 		Session: "s", Thread: "t", Number: 1, Message: "m", Input: masked("look"), Response: masked("done"),

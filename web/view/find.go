@@ -41,8 +41,8 @@ type SearchHit struct {
 	Outcome    session.Outcome `json:"outcome,omitempty"`
 	Source     session.Source  `json:"rationale_source,omitempty"`
 	Agent      string          `json:"agent,omitempty"`
-	Redacted   bool            `json:"redacted,omitempty"`
-	Field      string          `json:"field"` // that the snippet is from
+	Redacted   bool            `json:"redacted,omitempty"` // something of it was masked or withheld
+	Field      string          `json:"field"`              // that the snippet is from
 	Snippet    []SnippetPart   `json:"snippet"`
 }
 
@@ -136,7 +136,7 @@ type finder struct {
 type field struct{ name, text string }
 
 func (f *finder) searchTurn(t session.Turn) {
-	hit := SearchHit{ThreadID: t.Thread, TurnNumber: t.Number, At: t.CreatedAt, Redacted: len(t.Findings) > 0}
+	hit := SearchHit{ThreadID: t.Thread, TurnNumber: t.Number, At: t.CreatedAt, Redacted: redacted(t.Findings)}
 	texts := []field{{"user_input", t.Input.String()}}
 	for _, s := range t.Steps {
 		texts = append(texts, field{"narrative", s.Narrative.String()})
@@ -149,7 +149,7 @@ func (f *finder) searchTurn(t session.Turn) {
 
 func (f *finder) searchCall(hit SearchHit, c session.Call) {
 	hit.CallID, hit.At, hit.Tool, hit.Outcome = c.ID, c.StartedAt, c.Tool.String(), c.Outcome
-	hit.Source, hit.Agent, hit.Redacted = c.Rationale.Source, c.Agent, len(c.Findings) > 0
+	hit.Source, hit.Agent, hit.Redacted = c.Rationale.Source, c.Agent, redacted(c.Findings)
 	f.consider(hit, []field{
 		{"rationale", c.Rationale.Text.String()}, {"tool_name", c.Tool.String()}, {"parameters", jsonText(c.Params)},
 		{"result", jsonText(c.Result)}, {"error", c.Error.String()},
@@ -167,16 +167,16 @@ func jsonText(j safety.JSON) string {
 // searchJob considers the job itself, each of its messages and narratives, and
 // each of its calls as possible hits.
 func (f *finder) searchJob(j session.Job, events []session.Event) {
-	f.consider(SearchHit{JobID: j.ID, At: j.CreatedAt, Redacted: len(j.Findings) > 0},
+	f.consider(SearchHit{JobID: j.ID, At: j.CreatedAt, Redacted: redacted(j.Findings)},
 		[]field{{"title", j.Title.String()}, {"prompt", j.Prompt.String()}, {"message", j.Message.String()}})
 	for _, e := range events {
 		hit := SearchHit{JobID: j.ID, At: e.At}
 		switch b := e.Body.(type) {
 		case session.JobMessage:
-			hit.Redacted = len(b.Findings) > 0
+			hit.Redacted = redacted(b.Findings)
 			f.consider(hit, []field{{"message", b.Text.String()}})
 		case session.JobReasoned:
-			hit.Redacted = len(b.Findings) > 0
+			hit.Redacted = redacted(b.Findings)
 			f.consider(hit, []field{{"narrative", b.Narrative.String()}})
 		}
 	}

@@ -30,7 +30,7 @@ func aTurn(thread string, number int, at time.Time) Document {
 	t := session.Turn{
 		Thread: thread, Number: number, CreatedAt: at, Input: said("how did the deploy go?"),
 		Response: said("It finished."),
-		Findings: []safety.Finding{{Rule: "x", Count: 1}},
+		Findings: found(safety.Masked),
 		Steps: []session.Step{{Number: 1, Narrative: said("I look at the logs first."), Calls: []session.Call{
 			{ID: "call_1", Tool: said("logs"),
 				Rationale: session.Rationale{Text: said("the log says whether it FINISHED"), Source: session.FromModel},
@@ -39,7 +39,7 @@ func aTurn(thread string, number int, at time.Time) Document {
 				StartedAt: at},
 			{ID: "call_2", Agent: "helper", Tool: said("metrics"), Rationale: session.Fallback(), Params: value(`{}`),
 				Outcome: session.Errored,
-				Error:   said("no such metric"), StartedAt: at, Findings: []safety.Finding{{Rule: "x", Count: 1}}},
+				Error:   said("no such metric"), StartedAt: at, Findings: found(safety.Masked)},
 		}}},
 	}
 	return Document{At: at, Turn: &t}

@@ -25,7 +25,8 @@ type JobInfo struct {
 	CreatedAt time.Time        `json:"created_at"`
 	UpdatedAt time.Time        `json:"updated_at"`
 	EndedAt   *time.Time       `json:"ended_at"` // null while the job is open
-	Found     []safety.Finding `json:"redactions,omitempty"`
+	Redacted  []Redaction      `json:"redactions,omitempty"`
+	Noticed   []Notice         `json:"notices,omitempty"`
 }
 
 // Job describes j, without a token.
@@ -33,7 +34,8 @@ func Job(j session.Job) JobInfo {
 	return JobInfo{
 		JobID: j.ID, SessionID: j.Session, Title: j.Title, Prompt: j.Prompt, Metadata: j.Metadata,
 		State: j.State, Message: orNull(j.Message), Run: j.Run, Events: j.Events,
-		CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt, EndedAt: timeOrNull(j.EndedAt), Found: j.Findings,
+		CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt, EndedAt: timeOrNull(j.EndedAt),
+		Redacted: redactions(j.Findings), Noticed: notices(j.Findings),
 	}
 }
 

@@ -27,7 +27,8 @@ type TurnInfo struct {
 	ToolCalls   []ToolCallInfo     `json:"tool_calls"`
 	Reasoning   *TurnReasoningInfo `json:"reasoning"` // null when no tool was called
 	Answer      *AnswerReasoning   `json:"answer_reasoning,omitempty"`
-	Redactions  []safety.Finding   `json:"redactions,omitempty"`
+	Redactions  []Redaction        `json:"redactions,omitempty"` // of the turn and its calls
+	Notices     []Notice           `json:"notices,omitempty"`
 	Usage       *UsageInfo         `json:"usage,omitempty"` // absent if the model did not report it
 }
 
@@ -136,8 +137,9 @@ type StepNarrative struct {
 // ToolDecisionInfo says why a tool was called, with which parameters, and how that ended.
 type ToolDecisionInfo struct {
 	ToolDecisionPayload
-	Parameters safety.JSON      `json:"parameters"`
-	Redactions []safety.Finding `json:"redactions,omitempty"`
+	Parameters safety.JSON `json:"parameters"`
+	Redactions []Redaction `json:"redactions,omitempty"`
+	Notices    []Notice    `json:"notices,omitempty"`
 }
 
 // ToolDecisionPayload is a decision without parameters, as streams carry it.
@@ -163,7 +165,8 @@ func Turn(t session.Turn) TurnInfo {
 		TurnNumber: t.Number, MessageID: t.Message, UserInput: t.Input, State: t.State,
 		Response: orNull(t.Response), Error: orNull(t.Error),
 		CreatedAt: t.CreatedAt, StartedAt: timeOrNull(t.StartedAt), CompletedAt: timeOrNull(t.EndedAt),
-		ToolCalls: []ToolCallInfo{}, Reasoning: reasoningInfo(t), Redactions: t.Findings,
+		ToolCalls: []ToolCallInfo{}, Reasoning: reasoningInfo(t), Redactions: redactions(t.Findings),
+		Notices: notices(t.Findings),
 	}
 	if s, ok := t.AnswerStep(); ok {
 		info.Answer = &AnswerReasoning{
@@ -216,7 +219,9 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 		}
 	}
 	for c := range t.Calls() {
-		info.ToolDecisions = append(info.ToolDecisions, ToolDecisionInfo{decisionPayload(c), c.Params, c.Findings})
+		info.ToolDecisions = append(info.ToolDecisions, ToolDecisionInfo{
+			decisionPayload(c), c.Params, redactions(c.Findings), notices(c.Findings),
+		})
 	}
 	for _, h := range t.Handoffs {
 		info.Handoffs = append(info.Handoffs, HandoffInfo{h.Call, h.From, h.To, h.Text, h.At})

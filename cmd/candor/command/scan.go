@@ -159,14 +159,14 @@ func scanToJSON(layer *safety.Layer, in io.Reader, out io.Writer) (safety.Report
 	})
 }
 
-// summarize lists the rules that matched and how often, never what they matched: the list
-// goes to standard error, which ends up in the logs of build servers.
+// summarize lists the rules that matched, how often, and what was done, never what they
+// matched: the list goes to standard error, which ends up in the logs of build servers.
 func summarize(w io.Writer, r safety.Report) {
 	if len(r.Findings) == 0 {
 		fmt.Fprintln(w, "nothing found")
 		return
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "%4d  %s\n", f.Count, f.Rule)
+		fmt.Fprintf(w, "%4d  %s (%s, %s)\n", f.Count, f.Rule, f.Severity, f.Effect)
 	}
 }

@@ -69,7 +69,9 @@ func TestScanAsJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &got))
 	assert.Equal(t, "[REDACTED:github-pat]", got["text"])
 	assert.Equal(t, "redacted", got["verdict"])
-	assert.Equal(t, []any{map[string]any{"rule": "github-pat", "count": 1.0}}, got["findings"])
+	assert.Equal(t, []any{map[string]any{
+		"rule": "github-pat", "count": 1.0, "severity": "high", "effect": "masked",
+	}}, got["findings"])
 }
 
 func TestScanALineAtATime(t *testing.T) {

@@ -86,7 +86,7 @@ func TestInspectLeavesPlainTextAlone(t *testing.T) {
 
 func TestAWarningInAViewIsReportedOnce(t *testing.T) {
 	d := New([]rule.Rule{{
-		ID: "flag", Action: rule.Warn, Keywords: []string{"flagged"},
+		ID: "flag", Severity: rule.Low, Keywords: []string{"flagged"},
 		Match: func(_ string, at, end int) (int, int) { return at, end },
 	}})
 	assert.Len(t, d.Inspect("flagged and %66lagged and é flagged", nil), 3)
@@ -95,14 +95,14 @@ func TestAWarningInAViewIsReportedOnce(t *testing.T) {
 
 func TestMergeJoinsWhatOverlapsOrTouches(t *testing.T) {
 	redact := func(id string, by rule.Specificity) rule.Rule {
-		return rule.Rule{ID: id, Action: rule.Redact, Specificity: by}
+		return rule.Rule{ID: id, Severity: rule.High, Specificity: by}
 	}
 	d := &Detector{Rules: []rule.Rule{
 		redact("named", rule.ByName), redact("shape", rule.ByShape),
-		{ID: "role", Action: rule.Sanitize}, {ID: "flag", Action: rule.Warn},
+		{ID: "role", Severity: rule.Low, Neutralise: true}, {ID: "flag", Severity: rule.Low},
 	}}
 	span := func(from, to, index int) lex.Span { return lex.Span{From: from, To: to, Rule: index} }
-	edits := func(r *rule.Rule) bool { return r.Action != rule.Warn }
+	edits := func(r *rule.Rule) bool { return r.Action() != rule.Warn }
 	for _, tt := range []struct {
 		name     string
 		in, want []lex.Span

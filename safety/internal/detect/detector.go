@@ -243,7 +243,7 @@ func (d *Detector) Merge(spans []lex.Span, keep func(*rule.Rule) bool) []lex.Spa
 	return out[:n]
 }
 
-func (d *Detector) sanitizes(sp lex.Span) bool { return d.Rules[sp.Rule].Action == rule.Sanitize }
+func (d *Detector) sanitizes(sp lex.Span) bool { return d.Rules[sp.Rule].Action() == rule.Sanitize }
 
 // outranks reports whether a's rule is more specific than b's, or as specific with more text.
 func (d *Detector) outranks(a, b lex.Span) bool {

@@ -66,7 +66,7 @@ func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 
 // masks reports whether a finding is replaced by a marker.
 func (p *probe) masks(sp lex.Span) bool {
-	a := p.detector.Rules[sp.Rule].Action
+	a := p.detector.Rules[sp.Rule].Action()
 	return a == rule.Redact || a == rule.Block
 }
 
@@ -92,7 +92,7 @@ func (p *probe) view(v *decode.View, depth int, buf []lex.Span) []lex.Span {
 
 // isWarning reports whether a rule only reports what it finds and leaves the text as it is.
 func (d *Detector) isWarning(index int) bool {
-	a := d.Rules[index].Action
+	a := d.Rules[index].Action()
 	return a == rule.Warn || a == rule.Review
 }
 

@@ -12,12 +12,16 @@
 //     small grammar, in other languages by the words that must appear together.
 //
 // The action of a rule follows from what can go wrong. Text of the first two families
-// is dangerous by itself, so [rule.Sanitize] puts one visible backslash into it:
+// is dangerous by itself, so its rules neutralise it with one visible backslash:
 //
 //	<|im_start|>system   becomes   <\|im_start|>system
 //
-// Active HTML and orders are only reported, with [rule.Warn]: agents write pages and
-// quote attacks, and what this program shows is escaped anyway.
+// Active HTML and orders are only reported: agents write pages and quote attacks, and
+// what this program shows is escaped anyway.
+//
+// The severity of a rule says whether a person is asked before a tool that can act gets
+// such text: Medium where it is written to steer a model or to carry data away, Low where
+// honest files contain the same, such as "user:" in YAML.
 //
 // Each rule holds its own proof, in Hits the texts it must find and in Misses honest
 // texts that it once reported or that look much the same. To add a marker, add its

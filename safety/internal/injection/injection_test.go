@@ -32,7 +32,7 @@ func TestNoRuleFindsItsMisses(t *testing.T) {
 // The backslash stands behind the first byte of a match, or before a role.
 func TestWhatIsSanitizedIsNotFoundAgain(t *testing.T) {
 	for _, r := range Rules() {
-		if r.Action != rule.Sanitize {
+		if r.Action() != rule.Sanitize {
 			continue
 		}
 		for _, text := range r.Hits {

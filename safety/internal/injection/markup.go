@@ -13,7 +13,7 @@ import (
 // [1]: https://…. Images without a query, and links, stay.
 func imageExfil() rule.Rule {
 	return rule.Rule{
-		ID: "image-exfiltration", Fold: true, Action: rule.Sanitize,
+		ID: "image-exfiltration", Fold: true, Severity: rule.Medium, Neutralise: true,
 		Keywords: []string{"](http", "](//", "](<http", "]( http", "]: http"},
 		Match:    matchImage,
 		Open:     queryMayFollow,
@@ -98,7 +98,7 @@ func queryMayFollow(s string, at, _ int) bool {
 // escaped. It once matched attributes outside any tag, "an onload= hook".
 func activeMarkup() rule.Rule {
 	return rule.Rule{
-		ID: "active-markup", Fold: true, Action: rule.Warn, MaxGap: 128,
+		ID: "active-markup", Fold: true, Severity: rule.Low, MaxGap: 128,
 		Keywords: []string{
 			"<script", "<iframe", "<object data", "<embed", "<base href", "<meta http-equiv", "<svg/on",
 			"<svg on", "<img ", "<form action=http", "<form action=\"http", "<link rel=prefetch",
@@ -147,7 +147,7 @@ func imageSendsQuery(attributes string) bool {
 // dataURL finds addresses that hold a page or a script: data:text/html, javascript:.
 func dataURL() rule.Rule {
 	return rule.Rule{
-		ID: "data-url", Fold: true, Action: rule.Sanitize,
+		ID: "data-url", Fold: true, Severity: rule.Low, Neutralise: true,
 		Keywords: []string{"data:text/html", "data:image/svg+xml", "javascript:", "vbscript:"},
 		Match:    matchWhole,
 		Hits:     []string{"data:text/html;base64,x", "[a](javascript:alert(1))"},

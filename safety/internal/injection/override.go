@@ -15,7 +15,7 @@ import (
 // ignore the previous error", "skip the content of the file".
 func instructionOverride() rule.Rule {
 	return rule.Rule{
-		ID: "instruction-override", Fold: true, Action: rule.Warn, MaxGap: 90, Lookahead: 110,
+		ID: "instruction-override", Fold: true, Severity: rule.Medium, MaxGap: 90, Lookahead: 110,
 		Keywords: append([]string{
 			"ignor", "disregard", "forget", "override", "bypass", "skip ", "neglect", "overlook", "omit ",
 			"no attention to", "not follow", "not obey", "n't follow", "n't obey",

@@ -6,8 +6,9 @@
 // A [Rule] has keywords, literals of which every match contains one. Package prefilter
 // finds them all in one pass over a text, and the detector calls the rule's [Matcher]
 // at each. The matcher examines only the neighbourhood of the keyword and returns the
-// part to mask. The [Action] says what happens to that part; where matches of several
-// rules overlap, the rule with the highest [Specificity] names the marker.
+// part to mask. The [Severity] says what happens to that part: low and medium leave it
+// in the text, high masks it, critical withholds the text. Where matches of several rules
+// overlap, the rule with the highest [Specificity] names the marker.
 //
 // # Formats
 //

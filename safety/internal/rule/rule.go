@@ -27,9 +27,11 @@ type Rule struct {
 	Keywords []string
 	// Fold makes keywords match in either case.
 	Fold bool
-	// Action says what happens to a match.
-	Action Action
-	// EscapeBefore makes Sanitize put its escape before the match, not inside it.
+	// Severity says what happens to a match; "" means High.
+	Severity Severity
+	// Neutralise puts a visible escape into each match of a rule of Low or Medium severity.
+	Neutralise bool
+	// EscapeBefore puts the escape of Neutralise before the match, not inside it.
 	EscapeBefore bool
 	// Match is called at each keyword whose Context fits, unless Word is set.
 	Match Matcher

@@ -88,7 +88,7 @@ func openBody(s string, body int) bool {
 // prose such as "begin private key material" and the pattern of a grep.
 func looseKey() rule.Rule {
 	return rule.Rule{
-		ID: "private-key-block", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
+		ID: "private-key-block", Specificity: rule.WholeBlock, Severity: rule.Critical, Fold: true,
 		Match: matchLooseKey, Lookahead: looseLookahead + 100,
 		Keywords: []string{
 			"begin rsa private",
@@ -181,7 +181,7 @@ func indexFold(s string, i int, lit string) int {
 // prose in front of it, once matched.
 func headlessKey() rule.Rule {
 	return rule.Rule{
-		ID: "private-key-rest", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
+		ID: "private-key-rest", Specificity: rule.WholeBlock, Severity: rule.Critical, Fold: true,
 		Match: matchHeadless, MaxGap: 100,
 		Keywords: []string{
 			"-----end rsa private",
@@ -217,7 +217,7 @@ func matchHeadless(s string, at, end int) (int, int) {
 // which follow a header with their count. The header alone, in a sentence, once matched.
 func puttyKey() rule.Rule {
 	return rule.Rule{
-		ID: "putty-private-key", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
+		ID: "putty-private-key", Specificity: rule.WholeBlock, Severity: rule.Critical, Fold: true,
 		Keywords: []string{"private-lines:"}, Match: matchPutty,
 		Open: func(s string, _, end int) bool {
 			_, open := keyEnd(s, end)

@@ -17,7 +17,7 @@ import (
 // begins.
 func privateKey() rule.Rule {
 	return rule.Rule{
-		ID: "private-key", Specificity: rule.WholeBlock, Action: rule.Block,
+		ID: "private-key", Specificity: rule.WholeBlock, Severity: rule.Critical,
 		Keywords: []string{"-----begin"}, Fold: true, Match: matchPrivateKey, Open: openPrivateKey,
 		Hits: []string{
 			"-----BEGIN RSA PRIVATE {}KEY-----\n{b64}\n{b64}\n-----END RSA PRIVATE {}KEY-----",

@@ -114,7 +114,7 @@ func awsSecret() rule.Rule {
 // behind "seed corpus".
 func seedHex() rule.Rule {
 	return rule.Rule{
-		ID: "crypto-private-key", Specificity: rule.WholeBlock, Action: rule.Block, Fold: true,
+		ID: "crypto-private-key", Specificity: rule.WholeBlock, Severity: rule.Critical, Fold: true,
 		Keywords: []string{
 			"private key",
 			"private_key",

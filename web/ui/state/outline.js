@@ -4,7 +4,7 @@
 
 import { plural, span, counter } from '../lib/format.js';
 
-/** @import { Finding } from '../wire.d.ts' */
+/** @import { Redaction } from '../wire.d.ts' */
 /** @import { Agent, Axis, Batch, Call, Step, Turn } from './types.d.ts' */
 
 /**
@@ -161,6 +161,6 @@ const outcomes = {
 
 /**
  * Formats a redaction: "aws-key" or "aws-key ×3".
- * @param {Finding} f
+ * @param {Redaction} f
  */
 export function finding(f) { return f.count > 1 ? `${f.rule} ×${f.count}` : f.rule; }

@@ -2,7 +2,7 @@
 // file; the page does not load it.
 
 import type {
-  Answer, ChatFrame, Finding, HistoryResponse, JobEventInfo, JobFrame, JobInfo, Outcome, Source, State as TurnState,
+  Answer, ChatFrame, HistoryResponse, JobEventInfo, JobFrame, JobInfo, Outcome, Redaction, Source, State as TurnState,
   ThreadInfo, TurnDetail,
 } from '../wire.d.ts';
 
@@ -12,7 +12,7 @@ export type Call = {
   group: number | null, step: number, agent: string, approval: Answer | '',
   startedAt: number, took: number | null,
   /** undefined until the server was asked for them */
-  params?: unknown, redactions: Finding[], preview: string, size: number, error: string,
+  params?: unknown, redactions: Redaction[], preview: string, size: number, error: string,
   /** the open question whether the call may run */
   request: Request | null,
 };
@@ -28,7 +28,7 @@ export type Turn = {
   response: string, responseHtml: string, error: string, state: TurnState,
   createdAt: number, startedAt: number, endedAt: number,
   narrative: string, narrativeSource: Source | '', narrativeBlocked: boolean,
-  said: Said[], calls: Call[], handoffs: Handoff[], redactions: Finding[], tokens: number,
+  said: Said[], calls: Call[], handoffs: Handoff[], redactions: Redaction[], tokens: number,
   /** the server knows more of the turn than the page does */
   stale: boolean,
 };
