@@ -101,6 +101,44 @@ func TestAlwaysApprovesTheToolForTheSession(t *testing.T) {
 	assert.False(t, s.Approved("another tool"))
 }
 
+func TestApprovingOneCallApprovesNoLaterOne(t *testing.T) {
+	s, ref := newTurn(t)
+	add(t, s, ref, toolCall("call_1", 1), session.ApprovalAsked{Call: "call_1", AllowAlways: true},
+		session.ApprovalAnswered{Call: "call_1", Answer: session.Approve})
+	assert.False(t, s.Approved("clock"))
+}
+
+func TestOnlyTwoAnswersLetACallRun(t *testing.T) {
+	for answer, want := range map[session.Answer]bool{
+		"": false, session.Approve: true, session.Always: true, session.Deny: false, session.Expired: false,
+		session.Withdrawn: false,
+	} {
+		assert.Equal(t, want, answer.Allows(), "%q", answer)
+	}
+}
+
+func TestEachFinalStateEndsATurn(t *testing.T) {
+	s, threadID := newThread(t)
+	for _, end := range []session.Body{session.TurnCompleted{}, session.TurnFailed{}, session.TurnInterrupted{}} {
+		ref := accept(t, s, threadID)
+		add(t, s, ref, end)
+		_, err := s.Append(ref, session.StepEnded{Step: 1})
+		assert.ErrorIs(t, err, session.ErrTurnEnded, "%T", end)
+		e, err := s.Accept(threadID, safety.Literal("next"), nil)
+		require.NoError(t, err)
+		assert.IsType(t, session.TurnStarted{}, e.Body, "the thread is idle after %T", end)
+		add(t, s, e.Ref, session.TurnCompleted{})
+	}
+}
+
+func TestWhatWasMaskedInAWaitingMessageIsCounted(t *testing.T) {
+	s, ref := newTurn(t)
+	masked := []safety.Finding{{Rule: "jwt", Count: 2}}
+	e, err := s.Accept(ref.Thread, safety.Literal("next"), masked)
+	require.NoError(t, err)
+	assert.Equal(t, masked, turnOf(t, s, e.Ref).Findings)
+}
+
 func TestFindingsAddUpOverTheTurn(t *testing.T) {
 	s, ref := newTurn(t)
 	c := toolCall("call_1", 1)
@@ -126,10 +164,10 @@ func TestFindingsOfOneRuleAddUpByTheirEffect(t *testing.T) {
 func TestUsageAddsUpOverTheTurn(t *testing.T) {
 	s, ref := newTurn(t)
 	add(t, s, ref, session.StepEnded{Step: 1, Usage: session.Usage{Input: 10, Output: 5, Reasoning: 2}},
-		session.Handoff{To: "helper", Usage: session.Usage{Input: 1}},
+		session.Handoff{To: "helper", Usage: session.Usage{Input: 1, Reasoning: 1}},
 		session.TurnCompleted{Usage: session.Usage{Input: 3, Output: 4}})
 	turn := turnOf(t, s, ref)
-	assert.Equal(t, session.Usage{Input: 14, Output: 9, Reasoning: 2}, turn.Usage)
+	assert.Equal(t, session.Usage{Input: 14, Output: 9, Reasoning: 3}, turn.Usage)
 	assert.Equal(t, "helper", turn.Handoffs[0].To)
 }
 

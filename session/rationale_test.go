@@ -30,5 +30,16 @@ func TestCleanRationaleNeverReturnsAnEmptyReason(t *testing.T) {
 
 func TestCleanRationaleIsBounded(t *testing.T) {
 	got, _ := CleanRationale(safety.NewLayer(), strings.Repeat("because ", maxRationale))
-	assert.Less(t, len(got.Text.String()), maxRationale+100)
+	assert.LessOrEqual(t, len(got.Text.String()), 4096)
+}
+
+func TestABlockedReasonIsReplacedAndReported(t *testing.T) {
+	label := "RSA PRIVATE" + " KEY-----"
+	raw := "because -----BEGIN " + label + "\n" + strings.Repeat("MIIEow1BAAKCAQEA\n", 8) + "-----END " + label
+	got, report := CleanRationale(safety.NewLayer(), raw)
+	assert.Equal(t, Fallback().Text, got.Text)
+	assert.Equal(t, FromFallback, got.Source)
+	assert.True(t, got.Blocked)
+	assert.Equal(t, safety.Blocked, report.Verdict)
+	assert.NotEmpty(t, report.Findings)
 }

@@ -18,6 +18,15 @@ func TestIDsAreDerivedFromTheLogPosition(t *testing.T) {
 	messageID := turnOf(t, a, refA).Message
 	assert.Equal(t, messageID, turnOf(t, b, refB).Message)
 	assert.NotEqual(t, refA.Thread, messageID)
+	request, later := a.RequestID(refA, "call_1"), session.Ref{Thread: refA.Thread, Turn: refA.Turn + 1}
+	assert.NotEqual(t, request, a.RequestID(refA, "call_2"), "each call has a request of its own")
+	assert.NotEqual(t, request, a.RequestID(later, "call_1"), "so has each turn")
+	m := session.NewMemory(nil)
+	c, err := m.Open(t.Context(), "carl")
+	require.NoError(t, err)
+	e, err := c.OpenThread()
+	require.NoError(t, err)
+	assert.NotEqual(t, messageID, turnOf(t, c, accept(t, c, e.Thread)).Message, "each session has ids of its own")
 }
 
 func TestHistoryPages(t *testing.T) {
@@ -37,6 +46,14 @@ func TestHistoryPages(t *testing.T) {
 		p.Before, more = h.Turns[0].CreatedAt, h.HasMore
 	}
 	assert.Equal(t, [][]int{{5, 6, 7}, {2, 3, 4}, {1}}, pages, "no turn is lost between pages")
+}
+
+func TestAPageOfHistoryIsASnapshot(t *testing.T) {
+	s, ref := newTurn(t)
+	page, err := s.History(ref.Thread, session.Page{})
+	require.NoError(t, err)
+	add(t, s, ref, session.TurnCompleted{})
+	assert.Equal(t, session.Processing, page.Turns[0].State, "a later event does not reach into it")
 }
 
 func TestThreadsAreListedByLastUse(t *testing.T) {

@@ -64,6 +64,14 @@ func TestATurnWaitsOnlyWhenNoAgentCanProceed(t *testing.T) {
 			slices.Concat(facts{called("a"), waits, delegated}, subWaits), []string{"b"}},
 		{"a lead agent's running call can proceed while its sub-agent waits",
 			slices.Concat(facts{called("a"), called("c"), delegated}, subWaits), nil},
+		{"an open request is not waited for before its step has made all its calls",
+			facts{called("a"), asked("a")}, nil},
+		{"one of two sub-agents can proceed",
+			slices.Concat(facts{called("a"), called("c"), waits, delegated, {"", Handoff{Call: "c", To: "busy"}}},
+				subWaits), nil},
+		{"the other of two sub-agents can proceed",
+			slices.Concat(facts{called("a"), called("c"), waits, {"", Handoff{Call: "c", To: "busy"}}, delegated},
+				subWaits), nil},
 		{"a finished sub-agent is not waited for",
 			slices.Concat(
 				facts{called("a"), waits, delegated}, subWaits,
@@ -74,4 +82,12 @@ func TestATurnWaitsOnlyWhenNoAgentCanProceed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, waitingAfter(tt.facts)) })
 	}
+}
+
+func TestWatchForgetsTurnsThatEnded(t *testing.T) {
+	open, ref := openTurns{}, Ref{Thread: "t", Turn: 1}
+	open.fold(Event{Seq: 1, Ref: ref, Body: TurnStarted{}})
+	assert.Len(t, open, 1)
+	open.fold(Event{Seq: 2, Ref: ref, Body: TurnCompleted{}})
+	assert.Empty(t, open, "a stream may last for days")
 }

@@ -60,12 +60,14 @@ func TestWatchRefusesANumberTheLogHasNotIssued(t *testing.T) {
 		s, _ := newThread(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // of the bubble's time
 		defer cancel()
-		var errs []error
-		for _, err := range s.Watch(ctx, 99) {
-			errs = append(errs, err)
+		for _, number := range []uint64{s.Head() + 1, 99} {
+			var errs []error
+			for _, err := range s.Watch(ctx, number) {
+				errs = append(errs, err)
+			}
+			require.Len(t, errs, 1, "from %d", number)
+			assert.ErrorIs(t, errs[0], session.ErrUnknownCursor)
 		}
-		require.Len(t, errs, 1)
-		assert.ErrorIs(t, errs[0], session.ErrUnknownCursor)
 	})
 }
 

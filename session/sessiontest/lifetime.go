@@ -102,6 +102,7 @@ func closing(t *testing.T, st session.Store) {
 	})
 	synctest.Wait() // the reader has seen the thread and waits for more
 	ref := beginTurn(t, s, id)
+	synctest.Wait() // the reader waits again, so only Close can wake it
 	require.NoError(t, st.Close())
 	wg.Wait()
 	assert.Equal(t, []uint64{1, 2}, got)

@@ -68,7 +68,9 @@ func endedTurn(t *testing.T, st session.Store) {
 	head := s.Head()
 	_, err := s.Append(ref, session.TurnInterrupted{})
 	assert.ErrorIs(t, err, session.ErrTurnEnded)
-	_, err = s.Append(session.Ref{Thread: ref.Thread, Turn: 7}, session.StepEnded{})
+	_, err = s.Append(session.Ref{Thread: ref.Thread, Turn: ref.Turn + 1}, session.StepEnded{})
+	assert.ErrorIs(t, err, session.ErrNoTurn)
+	_, err = s.Turn(ref.Thread, 0)
 	assert.ErrorIs(t, err, session.ErrNoTurn)
 	assert.Equal(t, head, s.Head())
 }

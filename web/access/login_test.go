@@ -3,7 +3,9 @@ package access
 import (
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -30,10 +32,11 @@ func TestACookieIsValidForItsUserUntilItExpires(t *testing.T) {
 	for token, user := range map[string]string{"a-token-of-ann-0001": "ann", "another-of-ann-0002": "ann",
 		"b-token-of-bob-0001": "bob"} {
 		value := signed(t, tokens, token, now)
-		l, ok := tokens.Verify(value, now.Add(loginTime-time.Minute))
+		const month = 30 * 24 * time.Hour
+		l, ok := tokens.Verify(value, now.Add(month-time.Minute))
 		assert.True(t, ok)
 		assert.Equal(t, user, l.User)
-		_, ok = tokens.Verify(value, now.Add(loginTime))
+		_, ok = tokens.Verify(value, now.Add(month))
 		assert.False(t, ok, "expired")
 	}
 }
@@ -64,13 +67,19 @@ func TestATamperedCookieIsRefused(t *testing.T) {
 		"", ".", strings.Repeat(".", 5), ann + ".", ann[:len(ann)-2], swap(0, "2"), swap(1, bob[1]), swap(2, "1"),
 		swap(3, "99999999999"), swap(3, "-1"), swap(3, ""), swap(4, bob[4]), swap(4, ""), swap(5, bob[5]), swap(5, ""),
 		strings.Repeat("a", maxCookie) + "." + ann,
+		tokens.Sign(NewLogin("ann", now), "b-token-of-bob-0001"), // by another user
 	}
 	for _, value := range wrong {
 		_, ok := tokens.Verify(value, now)
 		assert.False(t, ok, "%.60q", value)
 	}
+	var long Tokens
+	name := strings.Repeat("a", maxCookie)
+	long.Add(name, "a-token-of-ann-0001")
+	_, ok := long.Verify(long.Sign(NewLogin(name, now), "a-token-of-ann-0001"), now)
+	assert.False(t, ok, "too long, although it is signed")
 	var nobody Tokens
-	_, ok := nobody.Verify(ann, now)
+	_, ok = nobody.Verify(ann, now)
 	assert.False(t, ok)
 }
 
@@ -118,12 +127,37 @@ func TestTheCookieIsBoundToTheServerAndHiddenFromScripts(t *testing.T) {
 	tls := httptest.NewRequest("GET", "https://candor.example/", nil)
 	assert.Equal(t, "__Host-candor", Cookie(tls, "v", time.Now()).Name)
 	assert.True(t, Cookie(tls, "v", time.Now()).Secure)
+	proxied := httptest.NewRequest("GET", "http://127.0.0.1:8080/", nil)
+	proxied.Header.Set("X-Forwarded-Proto", "https")
+	assert.True(t, Cookie(proxied, "v", time.Now()).Secure, "a proxy in front of the server used TLS")
+	assert.Negative(t, Cookie(plain, "", time.Time{}).MaxAge, "an empty value deletes the cookie")
 }
 
 func TestLoginAttemptsAreLimitedByAddress(t *testing.T) {
-	a := NewAttempts()
-	for range loginsPerMinute {
-		assert.True(t, a.Allow("192.0.2.1:1000"))
+	synctest.Test(t, func(t *testing.T) {
+		a := NewAttempts()
+		for range 20 {
+			assert.True(t, a.Allow("192.0.2.1:1000"))
+		}
+		assert.False(t, a.Allow("192.0.2.1:2000"), "another port is no other address")
+		time.Sleep(3 * time.Second) // of the bubble's time
+		assert.True(t, a.Allow("192.0.2.1:1000"), "one attempt is free again")
+		assert.False(t, a.Allow("192.0.2.1:1000"), "and no more than one")
+	})
+}
+
+func TestRevokedLoginsMayBeUsedFromManyGoroutines(t *testing.T) {
+	var r Revoked
+	var wg sync.WaitGroup
+	now := time.Now()
+	for range 4 {
+		wg.Go(func() {
+			for range 500 {
+				l := NewLogin("ann", now)
+				r.Add(l, now)
+				assert.True(t, r.Has(l))
+			}
+		})
 	}
-	assert.False(t, a.Allow("192.0.2.1:2000"), "another port is no other address")
+	wg.Wait()
 }

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,9 @@ func TestErrorsOfATokensFileNameTheLineButDoNotQuoteIt(t *testing.T) {
 	}
 	_, err := ParseTokens(strings.NewReader("\n# nobody\n"))
 	assert.Error(t, err)
+	long := "ann:a-token-of-ann-0001\n# " + strings.Repeat("-", 1<<17) + "\nbob:b-token-of-bob-0001\n"
+	_, err = ParseTokens(strings.NewReader(long))
+	assert.Error(t, err, "the rest of the file cannot be read")
 }
 
 func TestATokenCanBeLimitedToAReasoningLevel(t *testing.T) {
@@ -57,4 +61,17 @@ func TestTheZeroTokensAdmitNobody(t *testing.T) {
 	var none Tokens
 	_, ok := none.Lookup("")
 	assert.False(t, ok)
+	none.Add("ann", "")
+	_, ok = none.Lookup("")
+	assert.False(t, ok, "a request without a token is nobody's")
+}
+
+func TestATokenIsReadFromABearerHeaderOnly(t *testing.T) {
+	for header, want := range map[string]string{
+		"": "", "Bearer secret": "secret", "bearer  secret ": "secret", "Basic secret": "", "secret": "", "Bearer": "",
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Authorization", header)
+		assert.Equal(t, want, Bearer(r), "%q", header)
+	}
 }

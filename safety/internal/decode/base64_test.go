@@ -29,6 +29,11 @@ func TestDecodingGivesWhatWasEncodedOrNothing(t *testing.T) {
 		require.Equal(t, text, string(FromBase64(base64.RawStdEncoding.EncodeToString([]byte(text)), buf[:0])))
 		require.Equal(t, text, string(FromBase64(base64.RawURLEncoding.EncodeToString([]byte(text)), buf[:0])))
 	}
+	const text = "The text that is hidden here."
+	odd := base64.RawStdEncoding.EncodeToString([]byte("\x01\x02" + text))
+	assert.Equal(t, "\x01\x02"+text, string(FromBase64(odd, buf[:0])), "a few other bytes may stand among text")
+	lines := hex.EncodeToString([]byte(text[:14])) + "\n> " + hex.EncodeToString([]byte(text[14:]))
+	assert.Equal(t, text, string(FromHex(lines, buf[:0])), "over quoted lines")
 	assert.Nil(t, FromHex("not hex at all", buf[:0]))
 	assert.Nil(t, FromHex(strings.Repeat("ff", 30), buf[:0]))
 	assert.Nil(t, FromBase64(strings.Repeat("____", 30), buf[:0]))

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -45,6 +46,8 @@ func TestEscapeDecodesOneEscape(t *testing.T) {
 		{"a reference beyond the last rune", "&#x110000;", 0, 0},
 		{"a decimal reference with a letter", "&#6a;", 0, 0},
 		{"named reference", "&amp;", '&', 5},
+		{"a character that nobody sees, by its name", "&ZeroWidthSpace;", '\u200b', 16},
+		{"a soft hyphen by its name", "&shy;", '\u00ad', 5},
 		{"a name without a semicolon", "&amp ", 0, 0},
 		{"an unknown name", "&nosuch;", 0, 0},
 		{"an ampersand between words", "& b", 0, 0},
@@ -68,6 +71,10 @@ func TestAViewMapsEachByteToItsSource(t *testing.T) {
 	assert.Equal(t, lex.Span{From: 4, To: 11, Rule: 7}, v.Back(lex.Span{From: 2, To: 5, Rule: 7}))
 	assert.Equal(t, len(s), v.Source(v.Text.Len()), "the end maps to the end")
 	assert.Equal(t, 1, v.Source(1), "an earlier offset is found after a later one")
+	row := Unescaped("%61%62%63d")
+	for i, source := range []int{0, 3, 6, 9, 10} {
+		assert.Equal(t, source, row.Source(i), "byte %d of a row of escapes", i)
+	}
 	assert.Nil(t, Unescaped("50 % of R&D in C:\\dir"), "nothing to decode gives nil")
 	assert.Equal(t, "ab", Unescaped("a%E2%80%8Bb").Text.String(), "what cannot be seen is dropped")
 }
@@ -123,6 +130,18 @@ func TestFromWideReadsUTF16(t *testing.T) {
 	wide := encodedUTF16("Invoke-WebRequest https://example.com")
 	var buf [512]byte
 	assert.Equal(t, "Invoke-WebRequest https://example.com", string(FromWide(wide, buf[:0])))
+	const text = "Invoke-WebRequest https://example.com"
+	var low, high []byte
+	for _, b := range []byte(text) {
+		low, high = append(low, b, 0), append(high, 0, b)
+	}
+	for name, raw := range map[string][]byte{
+		"the high byte first":      high,
+		"behind a byte order mark": append([]byte{0xff, 0xfe}, low...),
+		"the low byte first":       low,
+	} {
+		assert.Equal(t, text, string(FromWide(base64.RawStdEncoding.EncodeToString(raw), buf[:0])), name)
+	}
 	assert.Nil(t, FromWide(strings.Repeat("QUJD", 20), buf[:0]), "plain text is not wide")
 	assert.Nil(t, FromWide("AAAA", buf[:0]), "too short")
 }

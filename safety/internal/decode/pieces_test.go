@@ -81,6 +81,7 @@ func TestAnAssemblyPutsATokenTogether(t *testing.T) {
 		require.True(t, a.Gather(s, 0, len(prefix)), "%q", joint)
 		assert.True(t, strings.HasPrefix(string(a.Text[:a.Len]), prefix+body), "%q", joint)
 		assert.Equal(t, strings.Index(s, body[12:])+1, a.Source(len(prefix)+13), "%q: a byte maps back", joint)
+		assert.Equal(t, len(prefix)+12, a.Source(len(prefix)+12), "%q: the end of a piece is not the next one", joint)
 	}
 }
 

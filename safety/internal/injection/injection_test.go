@@ -21,6 +21,17 @@ func TestEveryRuleFindsItsHits(t *testing.T) {
 	}
 }
 
+func TestTheRulesCoverEveryKindOfInjection(t *testing.T) {
+	var ids []string
+	for _, r := range Rules() {
+		ids = append(ids, r.ID)
+	}
+	assert.ElementsMatch(t, []string{
+		"role-marker", "chat-token", "template-token", "instruction-marker", "delimiter-breakout", "section-breakout",
+		"image-exfiltration", "active-markup", "data-url", "instruction-override",
+	}, ids)
+}
+
 func TestNoRuleFindsItsMisses(t *testing.T) {
 	for _, r := range Rules() {
 		for _, text := range r.Misses {

@@ -40,6 +40,8 @@ func TestStripRemovesWhatHidesAndKeepsWhatSpells(t *testing.T) {
 		{"a digit keeps the selector of a key", "1\ufe0f\u20e3", "1\ufe0f\u20e3"},
 		{"a digit keeps no other selector", "1\ufe0f2", "12"},
 		{"a flag of Wales stays", "\U0001f3f4" + flags[2], "\U0001f3f4" + flags[2]},
+		{"a black flag keeps no tags that begin like a flag's",
+			"\U0001f3f4" + flags[0][:8] + strings.Repeat("\U000e0041", 4), "\U0001f3f4"},
 		{"a black flag keeps no foreign tags", "\U0001f3f4\U000e0041", "\U0001f3f4"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

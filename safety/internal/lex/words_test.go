@@ -1,6 +1,7 @@
 package lex
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,6 +22,14 @@ func TestVocabularyHasItsWordsInAnyCaseAndNoOthers(t *testing.T) {
 		assert.False(t, v.Has(word), word)
 	}
 	assert.Panics(t, func() { WordSet("seventeenletters7") })
+	many := make([]string, 400) // enough to share slots
+	for i := range many {
+		many[i] = fmt.Sprint("word", i)
+	}
+	v = WordSet(strings.Join(many, " "))
+	for _, word := range many {
+		assert.True(t, v.Has(word), word)
+	}
 }
 
 func TestVocabularyCombinesTheKindsOfAWord(t *testing.T) {

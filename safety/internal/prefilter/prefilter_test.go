@@ -137,6 +137,8 @@ func TestKeywordsAtReturnsEveryKeywordOfItsTrigram(t *testing.T) {
 		require.Equal(t, Trigram(k.Literal, k.Off), k.Gram, k.Literal)
 		require.Contains(t, f.KeywordsAt(k.Gram), k)
 	}
+	f = New([]Keyword{{Literal: "key", Rule: 1}, {Literal: "key", Fold: true, Rule: 2}, {Literal: "Key", Rule: 3}})
+	require.Len(t, f.KeywordsAt(f.Keywords[0].Gram), 3, "several keywords may share a trigram")
 }
 
 func FuzzFilter(f *testing.F) {

@@ -28,6 +28,24 @@ func TestEveryMatcherFindsTheHitsOfItsRule(t *testing.T) {
 	}
 }
 
+// The examples of a rule cannot show that the rule itself is missing.
+func TestRulesCoverEveryFamily(t *testing.T) {
+	var ids []string
+	for _, r := range Rules() {
+		ids = append(ids, r.ID)
+	}
+	assert.Subset(t, ids, []string{
+		"private-key", "private-key-block", "private-key-rest", "putty-private-key", "jwk-private-part", "jwt",
+		"jwt-like", "dsn-password", "bearer-token", "basic-auth", "auth-header", "cookie", "named-password",
+		"foreign-password", "command-secret", "crypto-private-key", "curl-auth-user", "kubernetes-secret",
+		"openai-api-key", "anthropic-key", "openrouter-api-key", "huggingface-token", "google-ai-key",
+		"github-pat", "gitlab-pat", "npm-token", "docker-pat", "atlassian-api-token", "sentry-access-token",
+		"aws-access-key-id", "aws-secret-access-key", "google-api-key", "azure-client-secret", "vault-service-token",
+		"digitalocean-pat", "slack-token", "stripe-api-key", "twilio-api-key", "sendgrid-api-key", "shopify-access-token",
+	})
+	assert.Greater(t, len(ids), 250)
+}
+
 func TestNoMatcherFindsTheMissesOfItsRule(t *testing.T) {
 	for _, r := range Rules() {
 		t.Run(r.ID, func(t *testing.T) {
