@@ -1,6 +1,7 @@
 package access
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -152,8 +153,8 @@ func TestRevokedLoginsMayBeUsedFromManyGoroutines(t *testing.T) {
 	now := time.Now()
 	for range 4 {
 		wg.Go(func() {
-			for range 500 {
-				l := NewLogin("ann", now)
+			for i := range 3000 {
+				l := NewLogin(fmt.Sprint("user ", i), now)
 				r.Add(l, now)
 				assert.True(t, r.Has(l))
 			}
