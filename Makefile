@@ -28,7 +28,7 @@ build: go-version
 test: go-version peers browser ## all tests, with the race detector
 	@mkdir -p bin
 	$(GO) test -race -cover -timeout 25m ./... | tee bin/test.txt
-	$(GO) test -run '^TestCorpus' ./safety
+	$(GO) test -timeout 25m ./safety # with the tests that skip themselves under the race detector
 	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo; then GOEXPERIMENT=simd $(GO) test -timeout 5m ./safety/...; \
 	else echo "SKIPPED, NOT PROVED: the build with SIMD (GOEXPERIMENT=simd), which takes an amd64 processor with AVX2"; fi
 

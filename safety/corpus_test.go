@@ -31,7 +31,7 @@ var (
 // found, masked or reported anywhere is seen. To locate a difference, write the
 // outputs of both builds with -dump and compare the files.
 func TestCorpusOutputIsUnchanged(t *testing.T) {
-	if withRaceDetector {
+	if safety.WithRaceDetector {
 		t.Skip("five times as slow with the race detector, and starts no goroutine; make test runs it without")
 	}
 	golden := filepath.Join("testdata", "corpus.txt")

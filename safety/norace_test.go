@@ -1,6 +1,6 @@
 //go:build !race
 
-package safety_test
+package safety
 
-// withRaceDetector says that this test binary has the race detector.
-const withRaceDetector = false
+// WithRaceDetector says that this test binary has the race detector.
+const WithRaceDetector = false
