@@ -45,6 +45,7 @@ func TestMarkdownIsRenderedAndHidesNothing(t *testing.T) {
 		"| a |\n|---|\n| b |": "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</" +
 			"thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table>\n",
 		"[docs](https://go.dev/doc?a&b)": `<p><a href="https://go.dev/doc?a&amp;b"` + link + ">docs</a></p>\n",
+		`[x](https://go.dev/"onclick=x)`: `<p><a href="https://go.dev/%22onclick=x"` + link + ">x</a></p>\n",
 		"see https://go.dev.":            `<p>see <a href="https://go.dev"` + link + ">https://go.dev</a>.</p>\n",
 		"[x](javascript:alert(1))":       "<p>[x](javascript:alert(1))</p>\n",
 		"[x](JaVaScRiPt:alert(1))":       "<p>[x](JaVaScRiPt:alert(1))</p>\n",
@@ -75,6 +76,16 @@ func TestMarkdownIsBounded(t *testing.T) {
 	}
 	long := textOf(strings.Repeat("*a* ", MaxMarkdown))
 	assert.True(t, strings.HasPrefix(string(Markdown(long)), "<pre>"))
+	for name, text := range map[string]string{
+		"more than 16 KiB of prose":    strings.Repeat("word ", 4000),
+		"more brackets than people":    strings.Repeat("[", 401),
+		"more stars than people":       strings.Repeat("*a ", 1601),
+		"quotes nested 70 levels deep": strings.Repeat(">", 70) + "a",
+		"a line that opens 101 blocks": strings.Repeat("> ", 51) + "a",
+	} {
+		page := string(Markdown(textOf(text)))
+		assert.True(t, strings.HasPrefix(page, "<pre>"), "%s is escaped as a whole: %.60s", name, page)
+	}
 }
 
 func FuzzMarkdown(f *testing.F) {

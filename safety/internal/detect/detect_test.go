@@ -3,6 +3,7 @@ package detect
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -42,12 +43,20 @@ func TestInspectFindsATokenUnderEachEncoding(t *testing.T) {
 		{"in full-width letters", strings.Replace(key, "ghp", "ｇｈｐ", 1)},
 		{"torn over two literals", key[:20] + `" + "` + key[20:]},
 		{"torn over two lines", key[:20] + "\\\n" + key[20:]},
+		{"in base64 of base64 of base64", encode(encode(encode("the key " + key)))},
+		{"in base64 behind one character of its alphabet", "a" + encode("the key is "+key)},
+		{"in base64 behind two", "ab" + encode("the key is "+key)},
+		{"in base64 behind three", "abc" + encode("the key is "+key)},
+		{"in base64 of UTF-16", encode(wide("the key is " + key))},
+		{"as a row of octal numbers", numbers("%03o", key)},
+		{"as a row of decimal numbers", numbers("%d", key)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := `I set it to "` + tt.hidden + `" and go on.`
 			got := found(d, s)
 			require.Contains(t, got, "github-pat")
-			assert.Equal(t, tt.hidden, strings.Trim(got["github-pat"], " ="), "the finding covers what hides the token")
+			assert.Equal(t, strings.TrimRight(tt.hidden, "="), strings.Trim(got["github-pat"], " ="),
+				"the finding covers what hides the token")
 		})
 	}
 }
@@ -61,6 +70,80 @@ func spaced(digits string) string {
 		pairs = append(pairs, string(pair))
 	}
 	return strings.Join(pairs, " ")
+}
+
+// wide returns a text of ASCII in UTF-16.
+func wide(text string) string { return strings.Join(strings.Split(text, ""), "\x00") + "\x00" }
+
+// numbers writes each byte as a number.
+func numbers(verb, text string) string {
+	var all []string
+	for _, b := range []byte(text) {
+		all = append(all, fmt.Sprintf(verb, b))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestAFindingCoversThePaddingOfBase64(t *testing.T) {
+	hidden := encode("a key " + token())
+	require.True(t, strings.HasSuffix(hidden, "="), "otherwise there is nothing to cover")
+	assert.Equal(t, hidden, found(New(allRules()), "see "+hidden+" there")["github-pat"])
+}
+
+func TestEachEncodedTextIsDecoded(t *testing.T) {
+	d := New(allRules())
+	hidden := encode("the key is " + ruletest.Fill("ghp_{a36}", 12))
+	s := token() + " and " + hidden
+	assert.Equal(t, hidden, found(d, s)["github-pat"], "behind a token that is masked anyway")
+}
+
+func TestDecodingStopsAtItsBudget(t *testing.T) {
+	text := []byte("the key is " + token())
+	p := probe{detector: New(allRules()), budget: len(text)}
+	_, ok := p.decoded(text, 1)
+	assert.True(t, ok)
+	_, ok = p.decoded(text, 1)
+	assert.False(t, ok, "the budget is spent")
+}
+
+func TestAKeywordIsFoundInEitherCase(t *testing.T) {
+	d := New([]rule.Rule{{
+		ID: "flag", Fold: true, Severity: rule.Low, Keywords: []string{"FLAGGED"},
+		Match: func(_ string, at, end int) (int, int) { return at, end },
+	}})
+	assert.Len(t, d.Inspect("flagged, Flagged and FLAGGED", nil), 3)
+}
+
+func TestEveryNamedValueIsFound(t *testing.T) {
+	s := "password=" + ruletest.Fill("{a14}7", 2) + " and secret=" + ruletest.Fill("{a14}7", 3)
+	assert.Len(t, New(allRules()).Inspect(s, nil), 2)
+}
+
+// freeform returns a rule for tokens of any length behind tok_.
+func freeform() rule.Rule {
+	return rule.Rule{
+		ID: "freeform", Specificity: rule.ByShape, Keywords: []string{"tok_"},
+		Match: func(s string, at, end int) (int, int) {
+			if to := lex.Alnum.Run(s, end, 1000); to-end >= 12 {
+				return at, to
+			}
+			return 0, 0
+		},
+	}
+}
+
+func TestAWholeTokenThatGoesOnBehindAJointIsFoundToItsEnd(t *testing.T) {
+	d := New([]rule.Rule{freeform()})
+	first, second := "tok_"+ruletest.Fill("{a30}", 1), ruletest.Fill("{a24}", 2)
+	for _, joint := range []string{`" + "`, "\\\n", "<b>", "\n"} {
+		assert.Equal(t, first+joint+second, found(d, "x "+first+joint+second+"\nend")["freeform"], "%q", joint)
+	}
+}
+
+func TestADigestBelowATokenIsKept(t *testing.T) {
+	d := New([]rule.Rule{freeform()})
+	first := "tok_" + ruletest.Fill("{a44}", 1)
+	assert.Equal(t, first, found(d, first+"\n3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e\n")["freeform"])
 }
 
 func TestInspectFindsTokensGluedTogether(t *testing.T) {
@@ -146,6 +229,8 @@ func TestWhatStandsBeforeTheHorizonIsFinal(t *testing.T) {
 			h := d.Horizon(head)
 			require.LessOrEqual(t, h, cut)
 			require.Equal(t, before(whole, h), before(d.Inspect(head, nil), h), "cut at %d of %q", cut, text)
+			require.False(t, slices.ContainsFunc(whole, func(sp lex.Span) bool { return sp.From < h && sp.To > h }),
+				"no finding is let go in part: cut at %d of %q", cut, text)
 		}
 	}
 	assert.GreaterOrEqual(t, d.Horizon("plain words and more words "), len("plain words and "),

@@ -105,22 +105,23 @@ func TestATagThatHTMLStrikesOutWithIsNoToken(t *testing.T) {
 func TestAnImageIsMatchedIfItsAddressCarriesAQuery(t *testing.T) {
 	r := imageExfil()
 	for text, want := range map[string]string{
-		"![x](https://a.test/?q=1)":                        "![",
-		"![x]( https://a.test/?q=1)":                       "![",
-		"![](//a.test/p?q)":                                "![",
-		"![x][1]\n[1]: https://a.test/?q=1":                "[",
-		"![pic]\n[pic]: https://a.test/?q=1":               "[",
-		"[x](https://a.test/?q=1)":                         "",
-		"](https://a.test/?q=1)":                           "",
-		"[](https://a.test/?q=1)":                          "",
-		"![x](https://a.test/p.png)?":                      "",
-		"![x](https://a.test/p.png \"why?\")":              "",
-		"[x][1]\n[1]: https://a.test/?q=1":                 "",
-		"![x][1]\n- [1]: https://a.test/?q=1":              "",
-		"![x][a b]\n[a b]: https://a.test/?q=1":            "",
-		"![x][2]\n[1]: https://a.test/?q=1":                "",
-		"!\n](https://a.test/?q=1)":                        "",
-		"![" + strings.Repeat("x", 250) + "](https://a?b)": "",
+		"![x](https://a.test/?q=1)":  "![",
+		"![x]( https://a.test/?q=1)": "![",
+		"![](//a.test/p?q)":          "![",
+		"![x](https://a.test/" + strings.Repeat("path/", 30) + "?q=1)": "![",
+		"![x][1]\n[1]: https://a.test/?q=1":                            "[",
+		"![pic]\n[pic]: https://a.test/?q=1":                           "[",
+		"[x](https://a.test/?q=1)":                                     "",
+		"](https://a.test/?q=1)":                                       "",
+		"[](https://a.test/?q=1)":                                      "",
+		"![x](https://a.test/p.png)?":                                  "",
+		"![x](https://a.test/p.png \"why?\")":                          "",
+		"[x][1]\n[1]: https://a.test/?q=1":                             "",
+		"![x][1]\n- [1]: https://a.test/?q=1":                          "",
+		"![x][a b]\n[a b]: https://a.test/?q=1":                        "",
+		"![x][2]\n[1]: https://a.test/?q=1":                            "",
+		"!\n](https://a.test/?q=1)":                                    "",
+		"![" + strings.Repeat("x", 250) + "](https://a?b)":             "",
 	} {
 		assert.Equal(t, want, strings.Join(ruletest.Matches(&r, text), " "), "%q", text)
 	}
@@ -130,8 +131,9 @@ func TestMarkupIsMatchedWhereItWouldAct(t *testing.T) {
 	r := activeMarkup()
 	for text, want := range map[string]int{
 		"<script>": 1, "<scripts>": 0, "<SVG onload=x>": 2, "<svg/onload=x>": 1, "<p onload=x>": 1,
-		"a hook onload=x":               0,
-		`<img src="https://a.test/?q">`: 1, `<img src="https://a.test/">?`: 0, `<img src="/a?q">`: 0,
+		"a hook onload=x": 0,
+		`<p class="a long list of its names" onload=x>`: 1,
+		`<img src="https://a.test/?q">`:                 1, `<img src="https://a.test/">?`: 0, `<img src="/a?q">`: 0,
 		`<img alt="//a?">`: 0, "srcdoc=x": 1, "@import url(http://a)": 1, "<iframe src=x>": 1, "<iframes>": 0,
 		"<embed": 1,
 	} {

@@ -27,6 +27,20 @@ func assertMatches(t *testing.T, r rule.Rule, template string) {
 	assert.Equal(t, parts[1], found[0], "%q", text)
 }
 
+func TestAnAWSSecretIsFoundBehindItsKeyID(t *testing.T) {
+	prose := strings.Repeat(" and so on,", 9) // 99 bytes
+	for name, text := range map[string]string{
+		"side by side":          "AKIA{u16} ‸{b40}‸ end",
+		"behind some prose":     "AKIA{u16}" + prose + " ‸{b40}‸ end",
+		"too far behind":        "AKIA{u16}" + prose + prose + " {b40} end",
+		"a run that is longer":  "AKIA{u16} {b44} end",
+		"an id inside a word":   "xAKIA{u16} {b40} end",
+		"a commit behind an id": "AKIA{u16} 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e",
+	} {
+		t.Run(name, func(t *testing.T) { assertMatches(t, awsSecret(), text) })
+	}
+}
+
 func TestURLsLoseTheirPasswordOnly(t *testing.T) {
 	for name, text := range map[string]string{
 		"a password before a host":             "postgres://app:‸{a12}‸@db.test:5432/x",
