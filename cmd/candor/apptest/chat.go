@@ -45,8 +45,9 @@ func (s *Server) RunTurns(user, thread string, count int) {
 	s.T.Helper()
 	own := s.Session(user)
 	for range count {
+		before := own.Head()
 		number := int(s.Send(user, thread, "go on")["turn_number"].(float64))
-		for up, err := range own.Watch(s.T.Context(), 0) {
+		for up, err := range own.Watch(s.T.Context(), before) {
 			require.NoError(s.T, err)
 			if up.Event.Thread == thread && up.Event.Turn == number && up.Turn.State.Ended() {
 				break
