@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -24,12 +25,22 @@ type SendResponse struct {
 	SessionID  string        `json:"session_id"`
 	ThreadID   string        `json:"thread_id"`
 	TurnNumber int           `json:"turn_number"`
-	Status     string        `json:"status"` // always "accepted"
+	Status     string        `json:"status"` // "accepted"
 	State      session.State `json:"state"`  // processing, or queued behind another turn
 }
 
+// CommandResponse answers a message that was a command, such as /reasoning 2. The message
+// became no turn.
+type CommandResponse struct {
+	SessionID string `json:"session_id"`
+	ThreadID  string `json:"thread_id"` // empty if the user has no thread
+	Status    string `json:"status"`    // "answered"
+	Content   string `json:"content"`   // plain text of several lines
+}
+
 // send handles POST /api/chat/send. It answers 202 with a [SendResponse] once the message
-// is in the log and does not wait for the turn, whose events the stream shows.
+// is in the log and does not wait for the turn, whose events the stream shows. A command
+// is answered with 200 and a [CommandResponse]; it reaches neither the model nor the log.
 //
 // Errors: empty_content if the message is blank; no_thread; thread_busy if a turn runs and
 // as many messages wait as the thread holds; rate_limited; shutting_down.
@@ -41,6 +52,13 @@ func (s *Server) send(c echo.Context) error {
 	if strings.TrimSpace(in.Content) == "" {
 		return problem.New(http.StatusBadRequest, "empty_content",
 			"content is missing or blank. Say something to the agent.")
+	}
+	answer, err := s.command(c, in)
+	if err != nil {
+		return err
+	}
+	if answer != nil {
+		return c.JSON(http.StatusOK, answer)
 	}
 	e, err := s.options.Chat.Send(c.Request().Context(), callerOf(c).User, in.ThreadID, in.Content)
 	if err != nil {
@@ -54,6 +72,25 @@ func (s *Server) send(c echo.Context) error {
 		out.MessageID, out.State = b.Message, session.Queued
 	}
 	return c.JSON(http.StatusAccepted, out)
+}
+
+// command answers a message that is a command. It returns nil for every other message.
+func (s *Server) command(c echo.Context, in SendRequest) (*CommandResponse, error) {
+	if s.options.Command == nil || !strings.HasPrefix(strings.TrimSpace(in.Content), "/") {
+		return nil, nil
+	}
+	own, err := s.options.Store.Open(c.Request().Context(), callerOf(c).User)
+	if err != nil {
+		return nil, err
+	}
+	thread := cmp.Or(in.ThreadID, own.Active())
+	answer, ok, err := s.options.Command(own, thread, in.Content)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &CommandResponse{
+		SessionID: own.ID(), ThreadID: thread, Status: "answered", Content: strings.TrimRight(answer, "\n"),
+	}, nil
 }
 
 // interrupt handles POST /api/chat/interrupt {thread_id}. It answers 202 with the turn that

@@ -34,6 +34,10 @@ type Options struct {
 	Tokens access.Tokens
 	Log    *slog.Logger // gets no query strings, bodies or tokens
 
+	// Command answers a message that is a command, which then begins no turn; ok is false
+	// for every other message. thread is "" if the user has none. It may be nil.
+	Command func(own *session.Session, thread, content string) (answer string, ok bool, err error)
+
 	Coverage       func() []Coverage // for the status route; may be nil
 	Metrics        http.Handler      // at /metrics, for callers with a token; may be nil
 	Page           http.Handler      // at / and below /ui/, open to everybody; may be nil

@@ -56,6 +56,9 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller)
 		return err
 	}
 	thread := threadOf(own, in.ThreadID)
+	if ok, err := s.answerCommand(w, who, own, thread, level, in); ok || err != nil {
+		return err
+	}
 	seg, err := s.act(r.Context(), own, thread, who.User, in)
 	if err != nil {
 		return err

@@ -82,6 +82,10 @@ type Options struct {
 	Safety  *safety.Layer // cleans a front end's state
 	Log     *slog.Logger  // gets no text of users or models
 
+	// Command answers a message that is a command, which then begins no turn; ok is false
+	// for every other message. The thread may not exist yet. It may be nil.
+	Command func(own *session.Session, thread, content string) (answer string, ok bool, err error)
+
 	Reasoning       Level              // the most that any caller is shown; "" means Full
 	Model           string             // named in usage and capabilities; may be empty
 	Tools           func() []InputTool // the agent's own tools; may be nil

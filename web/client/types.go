@@ -6,8 +6,11 @@ import (
 )
 
 // Sent says which turn a message became. State is processing, or queued behind
-// another turn.
+// another turn. Status is accepted, or answered for a command such as /reasoning 2: it
+// became no turn, and Content is the answer.
 type Sent struct {
+	Status     string `json:"status"`
+	Content    string `json:"content"`
 	MessageID  string `json:"message_id"`
 	SessionID  string `json:"session_id"`
 	ThreadID   string `json:"thread_id"`

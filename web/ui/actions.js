@@ -1,6 +1,8 @@
 // What a person can do with the open conversation: send, stop, approve, and open the
 // menus of turns and decisions.
 
+import { h } from './lib/dom.js';
+import { openDialog } from './lib/toast.js';
 import * as api from './net/api.js';
 import { formatRoute } from './state/route.js';
 
@@ -56,7 +58,11 @@ export async function send({ store, view, composer, hub }, text) {
       // The conversation is there, and empty, before its first event arrives.
       store.dispatch({ type: 'history', id: thread, history: { turns: [], has_more: false, event_id: '' } });
     }
-    const { turn_number: number, message_id: messageId, state } = await api.send(thread, text);
+    const { turn_number: number, message_id: messageId, state, status, content } = await api.send(thread, text);
+    if (status === 'answered') { // a command, which became no turn
+      openDialog('Reasoning', h('pre', null, content));
+      return true;
+    }
     if (kind !== 'thread') {
       store.dispatch({ type: 'select', active: { kind: 'thread', id: thread } });
       history.replaceState(null, '', formatRoute({ thread }));

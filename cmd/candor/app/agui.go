@@ -34,7 +34,7 @@ func newAGUI(
 	}
 	loop := aguiChat{chat}
 	return agui.New(agui.Options{
-		Chat: loop, Answers: loop, Cipher: chat, Store: store, Safety: layer, Log: log,
+		Chat: loop, Command: answerFrontEnd, Answers: loop, Cipher: chat, Store: store, Safety: layer, Log: log,
 		Reasoning: level, Model: lead.Model, ApprovalTimeout: timeout, Tools: toolsOf(lead),
 		RunsPerUser: min(s.StreamsPerUser, maxRuns), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
 	}), nil

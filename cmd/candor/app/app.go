@@ -47,6 +47,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	server := web.New(web.Options{
 		Chat: a.chat, Store: a.Store, Tokens: tokens, Log: log,
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
+		Command:  answerReasoning,
 		Coverage: coverageOf(lead), Metrics: metricsHandler(lead),
 		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, Origins: s.Origins,
 		Page: ui.Handler(), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,

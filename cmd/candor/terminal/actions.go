@@ -13,27 +13,24 @@ import (
 
 // reasoning is /reasoning [N|all|last|search WORDS].
 func (r *REPL) reasoning(ctx context.Context, args []string) error {
-	const how = "/reasoning takes the number of a turn, all, last, or search WORDS."
+	q, err := parseReasons(args)
 	switch {
+	case err != nil:
+		return err
+	case r.thread == "" && q.which == oneTurn:
+		r.print("\n" + r.Style.NoTurn(args[0]) + "\n")
+		return nil
 	case r.thread == "":
 		return usage("Nothing has been said in this thread yet.")
-	case len(args) == 0, len(args) == 1 && args[0] == "last":
+	case q.which == lastTurn:
 		return r.latest(ctx)
-	case args[0] == "search" && len(args) > 1:
-		return r.search(ctx, args[1:])
-	case args[0] == "search":
-		return usage("/reasoning search needs words to look for, such as /reasoning search login slow.")
-	case len(args) > 1:
-		return usage(how)
-	case args[0] == "all":
+	case q.which == foundTurns:
+		return r.search(ctx, q.words)
+	case q.which == allTurns:
 		return r.all(ctx)
 	}
-	n, ok := parseNumber(args[0])
-	if !ok {
-		return usage(how)
-	}
 	return r.await(ctx, "fetching", func(ctx context.Context) error {
-		t, found, err := r.Client.Turn(ctx, r.thread, n)
+		t, found, err := r.Client.Turn(ctx, r.thread, q.number)
 		switch {
 		case err != nil:
 			return err
@@ -67,7 +64,7 @@ func (r *REPL) latest(ctx context.Context) error {
 				return nil
 			}
 		}
-		return usage("No turn of this thread has ended yet.")
+		return usage(noneEnded)
 	})
 }
 
@@ -117,7 +114,7 @@ func (r *REPL) search(ctx context.Context, words []string) error {
 			out.WriteString(r.Style.Hits(t, words))
 		}
 		if out.Len() == 0 {
-			r.notice(dim, "─", "Nothing in this thread has all of these words.")
+			r.notice(dim, "─", nothingFound)
 			return nil
 		}
 		r.print("\n" + out.String() + "\n")

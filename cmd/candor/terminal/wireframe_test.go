@@ -153,6 +153,8 @@ func TestReasoningOutOfRangeSaysSo(t *testing.T) {
 		apptest.Script(t, apptest.TurnsDir(t, "no-tools")))
 	c.prompt("leaves.")
 	c.say("/reasoning 1")
+	c.until("\n  ✗ No reasoning data for turn 1 in this thread.\n")
+	c.say("/reasoning")
 	c.until("✗ Nothing has been said in this thread yet.")
 	c.say("thanks")
 	c.prompt("You're welcome!")
