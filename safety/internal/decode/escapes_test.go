@@ -82,7 +82,7 @@ func TestAViewMapsEachByteToItsSource(t *testing.T) {
 func TestPlainLettersReplaceLookalikes(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"full-width forms", "ｇｈｐ＿１", "ghp_1"},
-		{"mathematical letters", "𝐀𝐳𝔅𝟗", "AzB9"},
+		{"mathematical letters", "𝐀𝐙𝐚𝐳𝔅𝟗", "AZazB9"},
 		{"letters and digits in circles", "ⒶⓏⓐⓩ①⑨⓪", "AZaz190"},
 		{"Cyrillic", "раssword", "password"},
 		{"Greek", "ΤΟΚΕΝ", "TOKEN"},

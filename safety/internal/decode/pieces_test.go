@@ -123,6 +123,7 @@ func TestASeriesSpellsAText(t *testing.T) {
 		{"hex with colons", strings.Join(hex, ":"), ReadHex},
 		{"decimals in a list", "[" + strings.Join(decimal, ", ") + "]", ReadDecimal},
 		{"decimals over lines", strings.Join(decimal, ",\n"), ReadDecimal},
+		{"pairs of bytes in hex", inPairs(hex), ReadHex},
 		{"octals", strings.Join(octal, " "), ReadOctal},
 		{"a dump", "\n00000000: " + strings.Join(hex[:16], " ") + "  password: hunter\n" +
 			"00000010: " + strings.Join(hex[16:], " ") + "  22 ok\n", ReadHex},
@@ -135,6 +136,32 @@ func TestASeriesSpellsAText(t *testing.T) {
 			assert.Contains(t, got, text[1:len(text)-1])
 		})
 	}
+}
+
+// inPairs joins the digits of two bytes each.
+func inPairs(hex []string) string {
+	var pairs []string
+	for i := 0; i+1 < len(hex); i += 2 {
+		pairs = append(pairs, hex[i]+hex[i+1])
+	}
+	return strings.Join(pairs, " ")
+}
+
+func TestASeriesOfTwelveNumbersIsLongEnough(t *testing.T) {
+	const twelve = "It is 70 61 73 73 77 6f 72 64 3a 20 68 75 and then there are some more words behind it."
+	sr, ok := NextSeries(twelve, 0)
+	require.True(t, ok)
+	assert.Equal(t, "70 61 73 73 77 6f 72 64 3a 20 68 75", twelve[sr.From:sr.To])
+	_, ok = NextSeries(strings.Replace(twelve, " 75 and", " and", 1), 0)
+	assert.False(t, ok, "eleven may be a date, an address or a list of ports")
+}
+
+func TestADumpIncludesItsColumnOfText(t *testing.T) {
+	const first = "00000000: 7061 7373 776f 7264 3a20 6875 6e74 6572  password: hunter\n"
+	s := "It prints\n" + first + "00000010: 3232 2061 6e64 206e 6f74 6869 6e67 2121  22 and nothing!!\nand ends."
+	sr, ok := NextSeries(s, 0)
+	require.True(t, ok)
+	assert.True(t, strings.HasSuffix(s[:sr.To], "22 and nothing!!"), "%q", s[sr.From:sr.To])
 }
 
 func TestPlainNumbersAreNoSeries(t *testing.T) {

@@ -153,6 +153,25 @@ func TestInspectFindsTokensGluedTogether(t *testing.T) {
 	spans := d.Merge(d.Inspect(s, nil), func(*rule.Rule) bool { return true })
 	require.Len(t, spans, 1, "%q", s)
 	assert.Equal(t, lex.Span{From: 0, To: len(s) - len(" end"), Rule: spans[0].Rule}, spans[0])
+	// The second token of this pair may not start behind a letter.
+	s = ruletest.Fill("glpat-{k27-300}.{l9}", 1) + ruletest.Fill("API-{u26}", 1) + " end"
+	spans = d.Merge(d.Inspect(s, nil), func(*rule.Rule) bool { return true })
+	require.Len(t, spans, 1, "%q", s)
+	assert.Equal(t, len(s)-len(" end"), spans[0].To)
+}
+
+func TestATextIsHeldWhileAMatchMayGoFurther(t *testing.T) {
+	d := New([]rule.Rule{{
+		ID: "open-ended", Keywords: []string{"tok:"}, Match: func(s string, at, end int) (int, int) {
+			for end < len(s) && s[end] != ' ' {
+				end++
+			}
+			return at, end
+		},
+	}})
+	for text, want := range map[string]int{"a tok:密码abc": 2, "a tok:密码": 2, "a tok:密码 abc": len("a tok:密码 ")} {
+		assert.Equal(t, want, d.Horizon(text), "%q", text)
+	}
 }
 
 func TestInspectLeavesPlainTextAlone(t *testing.T) {
@@ -220,6 +239,8 @@ func TestWhatStandsBeforeTheHorizonIsFinal(t *testing.T) {
 		"ｐａｓｓｗｏｒｄ is " + ruletest.Fill("{a14}7", 5) + " there, and go on.",
 		"Look at ![a picture of the office](https://example.com/x?d=" + key + ") and go on.",
 		"It is at postgres://app:密码" + ruletest.Fill("{a14}7", 6) + "@db.internal/app as before.",
+		"Here it is: BEGIN RSA PRIVATE " + "KEY\n" + strings.Repeat("QUJD", 16) + "\n" + strings.Repeat("QUJD", 16) +
+			"\nEND RSA PRIVATE " + "KEY\nand more of it\n",
 		"00000000: 7061 7373 776f 7264  password\n00000008: 3a20 6875 6e74 6572  : hunter\nend of it\n",
 		key[:20] + "\\\n" + key[20:] + " follows " + encode("key "+key) + " now",
 	} {

@@ -32,6 +32,8 @@ func TestKnownValuesAreFoundInEachForm(t *testing.T) {
 	for _, text := range []string{"correct", "correct answers", "abc", "corre and ct horse+battery", "REDACTED"} {
 		assert.Empty(t, ruletest.Matches(&r, text), "%q", text)
 	}
+	hidden := Known([]string{"sword\u200bfish"})
+	assert.NotEmpty(t, ruletest.Matches(&hidden, "it is swordfish"), "a text is searched without invisible characters")
 	assert.Contains(t, ruletest.Matches(&r, "corre\" + \"ct horse+battery."), "corre\" + \"ct horse+battery")
 }
 

@@ -203,6 +203,18 @@ func TestBlocksAreMatchedWhole(t *testing.T) {
 			"-----BEGIN PRIVATE {}KEY-----" + strings.Repeat("?", 70) + "----- x",
 		},
 		"a certificate": {privateKey(), "-----BEGIN CERTIFICATE-----\n{b64}\n"},
+		"a public key": {
+			privateKey(),
+			"-----BEGIN PUBLIC {}KEY-----\n{b64}\n{b64}\n-----END PUBLIC {}KEY-----",
+		},
+		"a key of a form, with plus signs": {
+			privateKey(),
+			"‸-----BEGIN+PRIVATE+{}KEY-----\n{b64}\n{b64}\n-----END+PRIVATE+{}KEY-----‸\nx",
+		},
+		"a short last line without an END": {
+			privateKey(),
+			"‸-----BEGIN PRIVATE {}KEY-----\n{b64}\n{b64}\nab12=‸\nand prose",
+		},
 		"a key whose label lost its dashes": {
 			looseKey(),
 			"‸BEGIN RSA PRIVATE {}KEY BLOCK\n{b64}\n" +
