@@ -160,6 +160,18 @@ func TestInspectFindsTokensGluedTogether(t *testing.T) {
 	assert.Equal(t, len(s)-len(" end"), spans[0].To)
 }
 
+func TestATextIsHeldWhileAKeywordOfSeveralWordsMayFollow(t *testing.T) {
+	const keyword = "open the pod bay doors"
+	d := New([]rule.Rule{{
+		ID: "doors", Fold: true, Keywords: []string{keyword},
+		Match: func(_ string, at, end int) (int, int) { return at, end },
+	}})
+	for n := 1; n < len(keyword); n++ {
+		assert.Equal(t, len("please "), d.Horizon("please "+keyword[:n]), "%q", keyword[:n])
+	}
+	assert.Greater(t, d.Horizon("please open the pod and go on "), len("please open the "))
+}
+
 func TestATextIsHeldWhileAMatchMayGoFurther(t *testing.T) {
 	d := New([]rule.Rule{{
 		ID: "open-ended", Keywords: []string{"tok:"}, Match: func(s string, at, end int) (int, int) {
