@@ -12,8 +12,9 @@ type Event struct {
 	At      time.Time // UTC, strictly later than the event before
 	Session string    // id of the session
 	Ref
-	Key  string // idempotency key of a worker's post; empty for our own events
-	Body Body
+	Key     string // idempotency key of a worker's post; empty for our own events
+	Ignored int    // members of a worker's post that nobody knew
+	Body    Body
 }
 
 // Ref identifies what an event is about: a thread and its turn, or a job.

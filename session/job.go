@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"candor/safety"
@@ -37,9 +39,12 @@ type Job struct {
 	Metadata    safety.JSON
 	State       JobState
 	Message     safety.Text // of the latest report or the result
+	Failure     safety.Text // why this run failed, whatever was reported afterwards; empty if it did not
 	Run         int         // from 1; each restart begins the next run
 	Posted      int         // events that workers posted in this run
 	Events      int         // events of all runs, including ours
+	Calls       int         // highest number of a call, in all runs
+	Ignored     int         // members of posts that nobody knew, in all runs
 	CreatedAt   time.Time
 	UpdatedAt   time.Time // time of the job's latest event
 	EndedAt     time.Time // zero while the job is open
@@ -51,30 +56,75 @@ type Job struct {
 func (j Job) Apply(e Event) Job {
 	j.UpdatedAt = e.At
 	j.Events++
+	j.Ignored += e.Ignored
+	j.Calls = max(j.Calls, highestCall(e.Body))
 	switch b := e.Body.(type) {
 	case JobOpened:
 		j.Session, j.ID, j.CreatedAt, j.Run = e.Session, e.Job, e.At, 1
 		j.Title, j.Prompt, j.Metadata, j.State = b.Title, b.Prompt, b.Metadata, JobPending
 	case JobRestarted:
-		j.State, j.Run, j.Posted, j.EndedAt = JobPending, j.Run+1, 0, time.Time{}
+		j.State, j.Run, j.Posted, j.EndedAt, j.Failure = JobPending, j.Run+1, 0, time.Time{}, safety.Text{}
 	case JobCancelled:
 		j.State, j.EndedAt = JobStopped, e.At
 	case JobPrompted:
 	case JobEnded:
 		j.Posted++
-		j.State, j.Message, j.EndedAt = JobFailed, b.Message, e.At
-		if b.Success {
-			j.State = JobCompleted
+		j.State, j.Message, j.EndedAt = JobCompleted, b.Message, e.At
+		if !b.Success {
+			j.State = JobFailed
 		}
+		j.Failure = failureAfter(j.Failure, b)
 	case JobReported:
 		j.Posted++
-		j.State, j.Message = JobRunning, b.Message
+		j.State, j.Message, j.Failure = JobRunning, b.Message, failureAfter(j.Failure, b)
 	default:
 		j.Posted++
 		j.State = JobRunning
 	}
 	j.Findings = Merge(j.Findings, jobFindings(e.Body))
 	return j
+}
+
+// failureAfter returns the message of a run's failure after an event: that of its result
+// or, if the result has none, of the latest report with the state failed or error. A
+// result that reports success clears it.
+func failureAfter(failure safety.Text, b Body) safety.Text {
+	switch b := b.(type) {
+	case JobReported:
+		if s := b.State.String(); (s == "failed" || s == "error") && !b.Message.Empty() {
+			return b.Message
+		}
+	case JobEnded:
+		switch {
+		case b.Success:
+			return safety.Text{}
+		case !b.Message.Empty():
+			return b.Message
+		}
+	}
+	return failure
+}
+
+// highestCall returns the highest number in the ids of the calls that a job's event is
+// about, 0 if there are none.
+func highestCall(b Body) int {
+	number := func(id string) int {
+		n, _ := strconv.Atoi(strings.TrimPrefix(id, "call_"))
+		return n
+	}
+	switch b := b.(type) {
+	case JobToolUse:
+		return number(b.Call)
+	case JobToolResult:
+		return number(b.Call)
+	case JobReasoned:
+		highest := 0
+		for _, d := range b.Decisions {
+			highest = max(highest, number(d.Call))
+		}
+		return highest
+	}
+	return 0
 }
 
 // jobFindings returns what safety found in a job's event.

@@ -33,7 +33,9 @@ type JobMessage struct {
 // even if it is killed before the step ends. One that posts them in JobReasoned alone
 // leaves Rationale zero here.
 type JobToolUse struct {
-	Call             string // the worker's id for the call; may be empty
+	Call             string // our id for the call, such as call_1; unique in the job
+	Inferred         bool   // a decision without an id was taken for the announcement of this call
+	Agent            safety.Text
 	Tool             safety.Text
 	Input            safety.JSON
 	Rationale        Rationale
@@ -46,17 +48,20 @@ type JobToolUse struct {
 // JobToolResult records how a worker's call ended.
 type JobToolResult struct {
 	Call     string
+	Inferred bool // the worker named no call, and the oldest open one of the tool was taken
+	Agent    safety.Text
 	Tool     safety.Text
 	Outcome  Outcome
 	Output   safety.JSON
 	Error    safety.Text
-	Took     time.Duration
+	Took     *time.Duration // nil if the worker did not say
 	Findings []safety.Finding
 }
 
 // JobReasoned records the narrative of a worker's step and the reason for each of its
 // calls.
 type JobReasoned struct {
+	Agent            safety.Text
 	Narrative        safety.Text
 	NarrativeBlocked bool
 	Decisions        []Decision
@@ -65,10 +70,13 @@ type JobReasoned struct {
 
 // Decision is a worker's choice of a tool, with its reason.
 type Decision struct {
+	Call      string
+	Inferred  bool // the worker named no call, and one was chosen by its tool and order
 	Tool      safety.Text
 	Rationale Rationale
 	Outcome   Outcome
-	Group     *int // shared by calls that ran in parallel; nil for a lone call
+	Group     *int             // shared by calls that ran in parallel; nil for a lone call
+	Findings  []safety.Finding // part of those of the event
 }
 
 // JobReported records a worker's progress report. Events of kinds that the server does

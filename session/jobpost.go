@@ -4,10 +4,11 @@ import "time"
 
 // Post is an event that a worker sends. Key makes the post idempotent: a second post
 // with the same key in the same run changes nothing. Posts with an empty key are
-// always added.
+// always added. Ignored counts the members of the post that nobody knew.
 type Post struct {
-	Key  string
-	Body Body
+	Key     string
+	Ignored int
+	Body    Body
 }
 
 // job is a job with its events. Its session's lock guards it.
@@ -116,8 +117,8 @@ func (j *job) repeats(posts []Post) []bool {
 	return repeated
 }
 
-// Repeats reports for each post whether PostToJob would ignore it as a repetition. It
-// looks at keys only. It fails with ErrNoJob.
+// Repeats reports for each post whether PostToJob would ignore it as a repetition, which
+// its key alone decides. It fails as PostToJob would: with ErrNoJob, or with ErrJobEnded.
 func (s *Session) Repeats(id string, posts []Post) ([]bool, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -125,5 +126,5 @@ func (s *Session) Repeats(id string, posts []Post) ([]bool, error) {
 	if !ok {
 		return nil, ErrNoJob
 	}
-	return j.repeats(posts), nil
+	return j.repeats(posts), j.checkOpen(posts)
 }

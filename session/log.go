@@ -42,7 +42,8 @@ func (l *Log) appendAll(ref Ref, posts []Post) ([]Event, error) {
 	first := len(l.events)
 	for _, p := range posts {
 		l.events = append(l.events, Event{
-			Seq: uint64(len(l.events)) + 1, At: l.now(), Session: l.session, Ref: ref, Key: p.Key, Body: p.Body,
+			Seq: uint64(len(l.events)) + 1, At: l.now(), Session: l.session, Ref: ref,
+			Key: p.Key, Ignored: p.Ignored, Body: p.Body,
 		})
 	}
 	l.wake()

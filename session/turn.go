@@ -101,6 +101,8 @@ func Fallback() Rationale {
 // must not be modified.
 type Turn struct {
 	Session, Thread string
+	Job             string // of a job's turn, which has no Thread
+	Run             int    // of a job's turn: the run of the job, from 1
 	Number          int    // from 1 in its thread, never reused
 	Message         string // id of the user's message
 	State           State
@@ -152,9 +154,14 @@ type Call struct {
 	Outcome   Outcome     // Pending until the call has ended
 	Result    safety.JSON // null unless Outcome is Success
 	Error     safety.Text // empty if Outcome is Success
-	StartedAt time.Time
+	StartedAt time.Time   // zero if nobody said when
 	Took      time.Duration
+	Untimed   bool // the call has ended, and nobody said how long it took
 	Findings  []safety.Finding
+
+	// A worker that sends no ids leaves open which call a reason or a result is about. These
+	// say that it was inferred from the tool's name and the order of events.
+	ReasonInferred, ResultInferred bool
 }
 
 // Narrative returns the lead agent's latest narrative before calls, and its source. Steps

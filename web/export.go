@@ -30,34 +30,41 @@ var exportFormats = map[string]struct {
 func markdown(d export.Document) ([]byte, error) { return export.Markdown(d), nil }
 
 // export handles GET /api/chat/export?thread_id=&format=md|jsonl|html&turn=&omit=: a
-// thread, or one turn of it, as a file. The format defaults to md, the thread to the one
-// used last. omit takes reasoning, parameters and results, separated by commas.
+// thread, or one turn of it, as a file. The thread defaults to the one used last.
 //
-// Errors: bad_format, bad_omit; bad_turn if turn is not a number; no_thread, no_turn.
+// Errors: those of [WriteExport]; bad_turn if turn is not a number; no_thread, no_turn.
 func (s *Server) export(c echo.Context, own *session.Session) error {
-	name := c.QueryParam("format")
-	if name == "" {
-		name = "md"
-	}
-	format, ok := exportFormats[name]
-	if !ok {
-		return problem.New(http.StatusBadRequest, "bad_format", "format has to be md, jsonl or html.")
-	}
-	omit, err := omitParam(c)
-	if err != nil {
-		return err
-	}
 	d, file, err := exported(c, own)
 	if err != nil {
 		return err
 	}
-	d.Omit = omit
+	return WriteExport(c.Response(), c.Request(), d, file)
+}
+
+// WriteExport answers with a document as a file in the format of ?format=, without what
+// ?omit= names. The format defaults to md; omit takes reasoning, parameters and results,
+// separated by commas. file is the file's name without its extension, and is made of
+// our own ids only.
+//
+// Errors: bad_format, bad_omit.
+func WriteExport(w http.ResponseWriter, r *http.Request, d export.Document, file string) error {
+	name := cmp.Or(r.URL.Query().Get("format"), "md")
+	format, ok := exportFormats[name]
+	if !ok {
+		return problem.New(http.StatusBadRequest, "bad_format", "format has to be md, jsonl or html.")
+	}
+	var err error
+	if d.Omit, err = omitParam(r); err != nil {
+		return err
+	}
 	body, err := format.write(d)
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.%s"`, file, name))
-	return c.Blob(http.StatusOK, format.kind, body)
+	w.Header().Set("Content-Type", format.kind)
+	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.%s"`, file, name))
+	_, err = w.Write(body)
+	return err
 }
 
 // exported returns the requested thread or turn, and a file name, which is made of
@@ -94,8 +101,8 @@ func turnParam(c echo.Context, own *session.Session, thread string) (session.Tur
 }
 
 // omitParam parses ?omit=, such as parameters,results.
-func omitParam(c echo.Context) (omit export.Omit, err error) {
-	raw := c.QueryParam("omit")
+func omitParam(r *http.Request) (omit export.Omit, err error) {
+	raw := r.URL.Query().Get("omit")
 	if raw == "" {
 		return omit, nil
 	}

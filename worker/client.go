@@ -72,6 +72,7 @@ type Job struct {
 	State  string `json:"state"`
 	Run    int    `json:"run"`    // from 1; each restart begins the next run
 	Posted int    `json:"posted"` // events of this run in the log
+	Calls  int    `json:"calls"`  // highest number of a call in the job, of all runs
 }
 
 // Prompt is a further prompt of the job's user.

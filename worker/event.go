@@ -31,13 +31,14 @@ type Event struct {
 
 	Done bool `json:"done,omitempty"` // only in a log: this prompt is the last
 
+	Agent      string          `json:"agent,omitempty"` // empty for a worker's only or leading agent
 	ToolName   string          `json:"tool_name,omitempty"`
 	CallID     string          `json:"call_id,omitempty"`
 	Input      json.RawMessage `json:"input,omitempty"`
 	Output     json.RawMessage `json:"output,omitempty"`
 	Error      string          `json:"error,omitempty"`
 	Outcome    session.Outcome `json:"outcome,omitempty"`
-	DurationMS int64           `json:"duration_ms,omitempty"`
+	DurationMS *int64          `json:"duration_ms,omitempty"` // nil if nobody knows
 
 	Reason                      // only in a tool_use
 	Narrative        string     `json:"narrative,omitempty"` // in a reasoning, and in a step's first tool_use
@@ -50,9 +51,12 @@ type Event struct {
 }
 
 // Decision is the choice of a tool, with its reason. The server adds its fallback to a
-// decision without a rationale. Outcome may be empty while the call runs.
+// decision without a rationale. CallID is the id of the call's ToolUse; without it the
+// server has to infer the call from the tool's name. Outcome may be empty while the call
+// runs.
 type Decision struct {
 	ToolName string          `json:"tool_name"`
+	CallID   string          `json:"call_id,omitempty"`
 	Outcome  session.Outcome `json:"outcome,omitempty"`
 	Reason
 }
@@ -76,8 +80,8 @@ func Message(role, text string) Event {
 	return e
 }
 
-// ToolUse returns the event of a call that begins. call is the call's id, "call_" and a
-// number, which the result repeats. input is JSON or nil. A caller that also sets the
+// ToolUse returns the event of a call that begins. call is the call's id, any text, which
+// the result and the decision repeat. input is JSON or nil. A caller that also sets the
 // event's Reason leaves it in the log even if the worker is killed before it posts the
 // step's Reasoning.
 func ToolUse(call, tool string, input json.RawMessage) Event {
@@ -86,14 +90,18 @@ func ToolUse(call, tool string, input json.RawMessage) Event {
 	return e
 }
 
-// ToolResult returns the event of a call that ended, with the time that it took. output
-// is JSON or nil; problem describes an error and is empty if there was none.
+// ToolResult returns the event of a call that ended, with the time that it took; a
+// negative time means that nobody knows. output is JSON or nil; problem describes an error
+// and is empty if there was none.
 func ToolResult(
 	call, tool string, outcome session.Outcome, output json.RawMessage, problem string, took time.Duration,
 ) Event {
 	e := newEvent(KindToolResult)
 	e.CallID, e.ToolName, e.Outcome = call, tool, outcome
-	e.Output, e.Error, e.DurationMS = output, problem, took.Milliseconds()
+	e.Output, e.Error = output, problem
+	if took >= 0 {
+		e.DurationMS = new(took.Milliseconds())
+	}
 	return e
 }
 

@@ -36,7 +36,7 @@ type history struct {
 // openCall is a call of a step that has not ended.
 type openCall struct {
 	Decision // pending until the call has ended
-	id       string
+	agent    string
 	input    json.RawMessage
 	result   string
 }
@@ -81,8 +81,8 @@ func (h *history) addCall(e Event) {
 		h.calls = max(h.calls, n)
 	}
 	c := openCall{
-		Decision: Decision{ToolName: e.ToolName, Outcome: session.Pending, Reason: e.Reason},
-		id:       e.CallID, input: e.Input,
+		Decision: Decision{ToolName: e.ToolName, CallID: e.CallID, Outcome: session.Pending, Reason: e.Reason},
+		agent:    e.Agent, input: e.Input,
 	}
 	if h.sealed {
 		h.subCalls = append(h.subCalls, c)
@@ -102,7 +102,7 @@ func (h *history) addResult(e Event) {
 	}
 	for _, calls := range [][]openCall{h.step, h.subCalls} {
 		for i := range calls {
-			if calls[i].id == e.CallID && calls[i].Outcome == session.Pending {
+			if calls[i].CallID == e.CallID && calls[i].Outcome == session.Pending {
 				calls[i].Outcome, calls[i].result = e.Outcome, text
 				return
 			}
@@ -132,7 +132,7 @@ func (h *history) addReasoning(e Event) {
 	asked := agent.Message{Role: agent.RoleAssistant, Text: e.Narrative}
 	var results []agent.Message
 	for _, c := range h.step {
-		id := "earlier_" + c.id
+		id := "earlier_" + c.CallID
 		asked.Calls = append(asked.Calls, agent.Call{ID: id, Name: c.ToolName, Arguments: c.input})
 		results = append(results, agent.Message{Role: agent.RoleTool, CallID: id, Text: c.result})
 	}
@@ -144,6 +144,9 @@ func (h *history) addReasoning(e Event) {
 // and models read it.
 const stoppedCall = "The worker stopped before this call ended."
 
+// unknownTime is the duration of a call that nobody timed.
+const unknownTime = -1
+
 // closingEvents returns the events that end an open step: its pending calls are
 // cancelled, sub-agents' first, and its reasoning is posted as far as the log has it.
 // Their order allows the worker to be killed after any of them: the next one computes
@@ -153,7 +156,9 @@ func (h *history) closingEvents() []Event {
 	var decisions []Decision
 	for _, c := range append(h.subCalls[:len(h.subCalls):len(h.subCalls)], h.step...) {
 		if c.Outcome == session.Pending {
-			events = append(events, ToolResult(c.id, c.ToolName, session.Cancelled, nil, stoppedCall, 0))
+			e := ToolResult(c.CallID, c.ToolName, session.Cancelled, nil, stoppedCall, unknownTime)
+			e.Agent = c.agent
+			events = append(events, e)
 		}
 	}
 	for _, c := range h.step {
@@ -164,7 +169,7 @@ func (h *history) closingEvents() []Event {
 	}
 	if len(decisions) > 0 {
 		e := Reasoning(h.first.Narrative, decisions...)
-		e.NarrativeBlocked = h.first.NarrativeBlocked
+		e.Agent, e.NarrativeBlocked = h.first.Agent, h.first.NarrativeBlocked
 		events = append(events, e)
 	}
 	return events

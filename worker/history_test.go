@@ -109,8 +109,8 @@ func TestClosingEventsKeepTheReasonsPostedWithTheCalls(t *testing.T) {
 	last := closing[len(closing)-1]
 	assert.Equal(t, "I look first.", last.Narrative)
 	assert.Equal(t, []Decision{
-		{ToolName: "a", Outcome: session.Success, Reason: given},
-		{ToolName: "b", Outcome: session.Cancelled, Reason: withheld},
+		{ToolName: "a", CallID: "call_1", Outcome: session.Success, Reason: given},
+		{ToolName: "b", CallID: "call_2", Outcome: session.Cancelled, Reason: withheld},
 	}, last.ToolDecisions)
 	for _, e := range closing {
 		h.add(e)

@@ -13,6 +13,7 @@ import (
 // goroutine that runs it.
 type recorder struct {
 	*journal
+	agent     string // empty for the lead agent
 	narrative session.Narrated
 	callIDs   []string // the step's calls, in the order of decisions
 	decisions []Decision
@@ -23,9 +24,10 @@ var (
 	_ agent.AgentRecorder = (*recorder)(nil)
 )
 
-// ForAgent implements agent.AgentRecorder. The agent's id is not recorded, as the job's
-// log names agents at their hand-offs.
-func (r *recorder) ForAgent(string) agent.Recorder { return &recorder{journal: r.journal} }
+// ForAgent implements agent.AgentRecorder.
+func (r *recorder) ForAgent(id string) agent.Recorder {
+	return &recorder{journal: r.journal, agent: id}
+}
 
 // Record implements agent.Recorder. Its text was cleaned by the agent loop; the server
 // cleans it again.
@@ -43,7 +45,7 @@ func (r *recorder) Record(b session.Body) error {
 		return r.recordResult(b)
 	case session.StepEnded:
 		e := Reasoning(r.narrative.Text.String(), r.decisions...)
-		e.NarrativeBlocked = r.narrative.Blocked
+		e.Agent, e.NarrativeBlocked = r.agent, r.narrative.Blocked
 		r.narrative, r.callIDs, r.decisions = session.Narrated{}, nil, nil
 		return r.write(e)
 	case session.Handoff:
@@ -63,14 +65,17 @@ func (r *recorder) Record(b session.Body) error {
 // recordCall posts a call with its reason. A step's first call carries its narrative,
 // so that both survive a kill.
 func (r *recorder) recordCall(b session.ToolCalled) error {
-	d := Decision{ToolName: b.Tool.String(), Outcome: session.Pending, Reason: Reason{
-		Rationale: b.Rationale.Text.String(), Source: b.Rationale.Source, Blocked: b.Rationale.Blocked,
-	}}
+	d := Decision{
+		ToolName: b.Tool.String(), CallID: r.jobCallID(b.Call), Outcome: session.Pending,
+		Reason: Reason{
+			Rationale: b.Rationale.Text.String(), Source: b.Rationale.Source, Blocked: b.Rationale.Blocked,
+		},
+	}
 	if b.Group != nil {
 		d.Group = new(*b.Group + r.groups)
 	}
-	e := ToolUse(r.jobCallID(b.Call), d.ToolName, b.Params.Raw())
-	e.Reason = d.Reason
+	e := ToolUse(d.CallID, d.ToolName, b.Params.Raw())
+	e.Agent, e.Reason = r.agent, d.Reason
 	if len(r.callIDs) == 0 {
 		e.Narrative, e.NarrativeBlocked = r.narrative.Text.String(), r.narrative.Blocked
 	}
@@ -86,5 +91,7 @@ func (r *recorder) recordResult(b session.ToolReturned) error {
 			tool, r.decisions[i].Outcome = r.decisions[i].ToolName, b.Outcome
 		}
 	}
-	return r.write(ToolResult(r.jobCallID(b.Call), tool, b.Outcome, b.Result.Raw(), b.Error.String(), b.Took))
+	e := ToolResult(r.jobCallID(b.Call), tool, b.Outcome, b.Result.Raw(), b.Error.String(), b.Took)
+	e.Agent = r.agent
+	return r.write(e)
 }

@@ -42,6 +42,9 @@ func (r *Runtime) resume(ctx context.Context) (at resumePoint, err error) {
 	for _, p := range all {
 		at.history.prompts = append(at.history.prompts, p.Content)
 	}
+	// Calls are numbered through all runs of the job. The server keeps an id of this form,
+	// call_N, unless N is taken, so the log has the ids under which calls were posted.
+	at.history.calls = at.job.Calls
 	for _, e := range events {
 		at.history.add(e)
 	}

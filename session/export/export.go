@@ -31,12 +31,21 @@ import (
 	"candor/session"
 )
 
-// Document is the input of an export: some turns of one thread.
+// Document is the input of an export: some turns of one thread or job.
 type Document struct {
-	Title  safety.Text // of the thread; may be empty
-	Thread string      // id of the thread
+	Title  safety.Text // of the thread or job; may be empty
+	Thread string      // id of the thread; empty for a job
+	Job    string      // id of the job; empty for a thread
 	Turns  []session.Turn
 	Omit   Omit
+}
+
+// origin says where the turns are from, without the id.
+func (d Document) origin() string {
+	if d.Job != "" {
+		return "job"
+	}
+	return "thread"
 }
 
 // Omit selects parts to leave out of the document. Reasoning stands for the steps as a

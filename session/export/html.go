@@ -38,7 +38,8 @@ func HTML(d Document) ([]byte, error) {
 	hash := sha256.Sum256([]byte(styleSheet))
 	var b bytes.Buffer
 	err = page.Execute(&b, map[string]any{
-		"Title": d.Title, "Thread": d.Thread, "Turns": d.turns(), "Count": plural(len(d.Turns), "turn"),
+		"Title": d.Title, "Origin": d.origin() + " " + d.Thread + d.Job,
+		"Turns": d.turns(), "Count": plural(len(d.Turns), "turn"),
 		"Style": template.CSS(styleSheet), "Hash": template.HTMLAttr(base64.StdEncoding.EncodeToString(hash[:])),
 	})
 	return b.Bytes(), err

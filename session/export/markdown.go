@@ -19,7 +19,8 @@ func Markdown(d Document) []byte {
 	if title == "" {
 		title = untitled
 	}
-	fmt.Fprintf(&b, "# %s\n\n%s of thread `%s`, with reasons.\n", title, plural(len(d.Turns), "turn"), d.Thread)
+	fmt.Fprintf(&b, "# %s\n\n%s of %s `%s`, with reasons.\n", title, plural(len(d.Turns), "turn"),
+		d.origin(), d.Thread+d.Job)
 	for _, t := range d.turns() {
 		t.markdown(&b)
 	}

@@ -127,11 +127,11 @@ func (d Document) decision(number int, c session.Call) decisionView {
 	return v
 }
 
-// facts lists what happened to a call, a few words each. A pending call has no
-// duration yet.
+// facts lists what happened to a call, a few words each. A call that is pending, or that
+// nobody timed, has no duration.
 func facts(c session.Call) []string {
 	list := []string{string(c.Outcome)}
-	if c.Outcome != session.Pending {
+	if c.Outcome != session.Pending && !c.Untimed {
 		list = append(list, duration(c.Took))
 	}
 	if c.Group != nil {
@@ -139,6 +139,12 @@ func facts(c session.Call) []string {
 	}
 	if c.Approval != nil {
 		list = append(list, "approval: "+approvalStatus(c.Approval.Answer))
+	}
+	if c.ReasonInferred {
+		list = append(list, "reason matched by the tool's name and order")
+	}
+	if c.ResultInferred {
+		list = append(list, "result matched by the tool's name and order")
 	}
 	return list
 }

@@ -8,17 +8,46 @@ import (
 	"time"
 
 	"candor/safety"
+	"candor/safety/thinking"
 	"candor/session"
 	"candor/web/problem"
 )
 
-// cleaner turns posts into events of the log. It cleans all text again, whatever the
-// worker has done to it: a worker is not trusted.
-type cleaner struct{ *safety.Layer }
+// draft is a post that is ready for the log but for the ids of its calls, which the run
+// gives it under its lock.
+type draft struct {
+	post     session.Post
+	cost     int
+	refs     []reference // to the call of a tool_use or tool_result, or to those of decisions
+	kind     string
+	withheld []withheld
+}
 
-// body converts a post into the event of its kind. raw is the post's JSON, which the
-// event of an unknown kind keeps whole.
-func (l cleaner) body(p *post, raw json.RawMessage) (session.Body, *problem.Problem) {
+// withheld is a text that safety blocked. It has the rules, never the text.
+type withheld struct {
+	what  string
+	rules []string
+}
+
+// cleaner turns one post into an event of the log. It cleans all text again, whatever the
+// worker has done to it: a worker is not trusted. What a model said loses its private
+// thoughts first, as in the agent loop.
+type cleaner struct {
+	*safety.Layer
+	refs     []reference
+	withheld []withheld
+}
+
+// draft converts a post into the event of its kind.
+func (l *cleaner) draft(p *post) (draft, *problem.Problem) {
+	b, bad := l.body(p)
+	return draft{
+		post: session.Post{Body: b, Ignored: p.unknown.count}, refs: l.refs, kind: p.kind(), withheld: l.withheld,
+	}, bad
+}
+
+// body converts a post into the event of its kind, whose calls have no ids yet.
+func (l *cleaner) body(p *post) (session.Body, *problem.Problem) {
 	switch p.kind() {
 	case "message":
 		return l.message(p)
@@ -37,7 +66,7 @@ func (l cleaner) body(p *post, raw json.RawMessage) (session.Body, *problem.Prob
 			"Set event, or event_type, to message, tool_use, tool_result, reasoning, status or result.")
 	}
 	// An unknown kind is kept as a status with the whole event as its message.
-	value, report := l.CleanJSON(raw)
+	value, report := l.CleanJSON(p.raw)
 	state, inKind := l.Limit(maxTitle).Mask(p.kind())
 	text, _ := l.Mask(string(value.Raw()))
 	found := session.Merge(report.Findings, inKind.Findings)
@@ -45,106 +74,142 @@ func (l cleaner) body(p *post, raw json.RawMessage) (session.Body, *problem.Prob
 }
 
 // message defaults to the role assistant. IronClaw names the text "message".
-func (l cleaner) message(p *post) (session.Body, *problem.Problem) {
-	role := cmp.Or(p.Role, "assistant")
+func (l *cleaner) message(p *post) (session.Body, *problem.Problem) {
+	role, said := cmp.Or(p.Role, "assistant"), cmp.Or(p.Content, p.Message)
 	switch role {
-	case "user", "assistant", "system":
+	case "assistant":
+		said = thinking.Strip(said)
+	case "user", "system":
 	default:
 		return nil, problem.New(http.StatusBadRequest, "bad_role", "role has to be user, assistant or system.")
 	}
-	text, report := l.Mask(cmp.Or(p.Content, p.Message))
+	text, report := l.Mask(said)
 	return session.JobMessage{Role: role, Text: text, Findings: report.Findings}, nil
 }
 
 // toolUse keeps the rationale and narrative that some workers send with the call
 // itself. Others send them afterwards, as a reasoning event.
-func (l cleaner) toolUse(p *post) (session.Body, *problem.Problem) {
+func (l *cleaner) toolUse(p *post) (session.Body, *problem.Problem) {
 	if strings.TrimSpace(p.ToolName) == "" {
 		return nil, noToolName
 	}
 	name, inName := l.Limit(maxTitle).Mask(p.ToolName)
 	input, inInput := l.CleanJSON(orEmpty(p.Input))
-	b := session.JobToolUse{Call: callLabel(p.CallID), Tool: name, Input: input, Group: p.Group}
+	agent, inAgent := l.agent(p)
+	b := session.JobToolUse{Agent: agent, Tool: name, Input: input, Group: p.Group}
 	var inReason, inNarrative safety.Report
 	if p.Rationale != "" || p.Source != "" || p.Blocked {
 		b.Rationale, inReason = l.rationale(p.postReason)
 	}
 	b.Narrative, b.NarrativeBlocked, inNarrative = l.narrative(p)
-	b.Findings = session.Merge(inName.Findings, inInput.Findings, inReason.Findings, inNarrative.Findings)
+	b.Findings = session.Merge(
+		inName.Findings, inInput.Findings, inAgent.Findings, inReason.Findings, inNarrative.Findings)
+	l.refs = []reference{referTo(p.Agent, p.ToolName, p.callID(), name)}
 	return b, nil
+}
+
+// agent cleans the name of the agent that the event is about. It is one line.
+func (l *cleaner) agent(p *post) (safety.Text, safety.Report) {
+	return l.Limit(maxTitle).Mask(strings.Join(strings.Fields(p.Agent), " "))
 }
 
 // narrative cleans the text said before calls. blocked means that the worker's
 // safety layer or ours withheld it.
-func (l cleaner) narrative(p *post) (text safety.Text, blocked bool, report safety.Report) {
+func (l *cleaner) narrative(p *post) (text safety.Text, blocked bool, report safety.Report) {
 	if p.NarrativeBlocked {
 		return safety.Text{}, true, safety.Report{}
 	}
-	text, report = l.Clean(p.Narrative)
-	return text, report.Verdict == safety.Blocked, report
+	text, report = l.Clean(thinking.Strip(p.Narrative))
+	blocked = report.Verdict == safety.Blocked
+	if blocked {
+		l.noteWithheld("narrative", report)
+	}
+	return text, blocked, report
 }
 
 // rationale cleans a reason. It is never empty: a reason that is missing, or that the
 // worker says was withheld, becomes the fallback.
-func (l cleaner) rationale(p postReason) (session.Rationale, safety.Report) {
+func (l *cleaner) rationale(p postReason) (session.Rationale, safety.Report) {
 	if p.Blocked {
 		why := session.Fallback()
 		why.Blocked = true
 		return why, safety.Report{}
 	}
-	why, report := session.CleanRationale(l.Layer, p.Rationale)
+	why, report := session.CleanRationale(l.Layer, thinking.Strip(p.Rationale))
+	if why.Blocked {
+		l.noteWithheld("rationale", report)
+	}
 	if p.Source == string(session.FromFallback) {
 		why.Source = session.FromFallback
 	}
 	return why, report
 }
 
-// toolResult defaults to success, or to an error if the post has an error text.
-func (l cleaner) toolResult(p *post) (session.Body, *problem.Problem) {
+// noteWithheld notes for the log of the server which rules withheld a text.
+func (l *cleaner) noteWithheld(what string, report safety.Report) {
+	w := withheld{what: what}
+	for _, f := range report.Findings {
+		w.rules = append(w.rules, f.Rule)
+	}
+	l.withheld = append(l.withheld, w)
+}
+
+// toolResult defaults to success, or to an error if the post has an error text. The
+// tool's name may be missing if the call has an id: the call has it, too.
+func (l *cleaner) toolResult(p *post) (session.Body, *problem.Problem) {
 	if strings.TrimSpace(p.ToolName) == "" {
-		return nil, noToolName
+		if p.callID() == "" {
+			return nil, noToolName
+		}
+		p.ToolName = ""
 	}
 	outcome, err := parseOutcome(p.Outcome, session.Success)
 	if err != nil {
 		return nil, err
 	}
-	took := time.Duration(max(0, p.Duration)) * time.Millisecond
-	b := session.JobToolResult{Call: callLabel(p.CallID), Outcome: outcome, Took: took}
-	var reports [3]safety.Report
-	b.Tool, reports[0] = l.Limit(maxTitle).Mask(p.ToolName)
-	b.Output, reports[1] = l.CleanJSON(orEmpty(p.Output))
-	b.Error, reports[2] = l.Mask(p.Error)
-	if p.Error != "" && p.Outcome == "" {
+	b := session.JobToolResult{Outcome: outcome}
+	if p.Outcome == "" && (p.Error != "" || p.Success != nil && !*p.Success) {
 		b.Outcome = session.Errored
 	}
-	b.Findings = session.Merge(reports[0].Findings, reports[1].Findings, reports[2].Findings)
+	if p.Duration != nil && *p.Duration >= 0 {
+		b.Took = new(time.Duration(min(*p.Duration, maxDuration)) * time.Millisecond)
+	}
+	var reports [4]safety.Report
+	b.Tool, reports[0] = l.Limit(maxTitle).Mask(cmp.Or(p.ToolName, "unknown"))
+	b.Output, reports[1] = l.CleanJSON(orEmpty(p.Output))
+	b.Error, reports[2] = l.Mask(p.Error)
+	b.Agent, reports[3] = l.agent(p)
+	for _, r := range reports {
+		b.Findings = session.Merge(b.Findings, r.Findings)
+	}
+	l.refs = []reference{referTo(p.Agent, p.ToolName, p.callID(), b.Tool)}
 	return b, nil
 }
 
-// reasoning accepts "tool_decisions", or "decisions" as IronClaw calls them.
-func (l cleaner) reasoning(p *post) (session.Body, *problem.Problem) {
-	decisions := p.ToolDecisions
-	if decisions == nil {
-		decisions = p.Decisions
-	}
-	if len(decisions) > maxDecisions {
-		return nil, problem.New(http.StatusBadRequest, "too_many_decisions",
-			"A step may have 256 decisions.").With("max", maxDecisions)
-	}
+// reasoning converts the reasons of a step.
+func (l *cleaner) reasoning(p *post) (session.Body, *problem.Problem) {
 	text, blocked, report := l.narrative(p)
-	b := session.JobReasoned{Narrative: text, NarrativeBlocked: blocked, Findings: report.Findings}
-	for i, d := range decisions {
+	agent, inAgent := l.agent(p)
+	b := session.JobReasoned{
+		Agent: agent, Narrative: text, NarrativeBlocked: blocked,
+		Findings: session.Merge(report.Findings, inAgent.Findings),
+	}
+	for i, d := range p.decisions {
 		decision, found, err := l.decision(d)
 		if err != nil {
 			return nil, err.With("decision", i)
 		}
+		ref := referTo(p.Agent, d.ToolName, d.CallID, decision.Tool)
+		ref.outcome = decision.Outcome
+		l.refs = append(l.refs, ref)
+		decision.Findings = found
 		b.Decisions = append(b.Decisions, decision)
 		b.Findings = session.Merge(b.Findings, found)
 	}
 	return b, nil
 }
 
-func (l cleaner) decision(d postDecision) (session.Decision, []safety.Finding, *problem.Problem) {
+func (l *cleaner) decision(d postDecision) (session.Decision, []safety.Finding, *problem.Problem) {
 	if strings.TrimSpace(d.ToolName) == "" {
 		return session.Decision{}, nil, noToolName
 	}
@@ -158,7 +223,7 @@ func (l cleaner) decision(d postDecision) (session.Decision, []safety.Finding, *
 		session.Merge(inName.Findings, inReason.Findings), nil
 }
 
-func (l cleaner) status(state, message string) session.Body {
+func (l *cleaner) status(state, message string) session.Body {
 	s, inState := l.Limit(maxTitle).Mask(state)
 	m, inMessage := l.Mask(message)
 	return session.JobReported{State: s, Message: m, Findings: session.Merge(inState.Findings, inMessage.Findings)}
@@ -166,12 +231,12 @@ func (l cleaner) status(state, message string) session.Body {
 
 // result converts the post that ends a job. The job succeeded if "success" is true or,
 // without that member, if "status" is completed or success.
-func (l cleaner) result(p *post) session.Body {
+func (l *cleaner) result(p *post) session.Body {
 	success := p.Status == "completed" || p.Status == "success"
 	if p.Success != nil {
 		success = *p.Success
 	}
-	text, report := l.Mask(cmp.Or(p.Message, p.Content))
+	text, report := l.Mask(thinking.Strip(cmp.Or(p.Message, p.Content)))
 	return session.JobEnded{Success: success, Message: text, Findings: report.Findings}
 }
 
@@ -183,17 +248,6 @@ func parseOutcome(s string, def session.Outcome) (session.Outcome, *problem.Prob
 	}
 	return "", problem.New(http.StatusBadRequest, "bad_outcome",
 		"outcome has to be success, error, rejected, cancelled or pending.")
-}
-
-// callLabel returns a worker's id for a call if it is a number such as 7 or call_7,
-// else "". The id only ties a result to its call, which does not justify keeping
-// arbitrary text.
-func callLabel(id string) string {
-	number := strings.TrimPrefix(id, "call_")
-	if number == "" || len(number) > 9 || strings.Trim(number, "0123456789") != "" {
-		return ""
-	}
-	return id
 }
 
 // orEmpty returns null for a member that is missing.

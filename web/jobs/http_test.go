@@ -47,7 +47,7 @@ func TestAWorkersReasoningIsStreamedAndListed(t *testing.T) {
 		"job_status", "job_result"}, kinds)
 	assert.Contains(t, reasoning, `"tool_decisions":[{"tool_name":"shell",`+
 		`"rationale":"ran git log to capture recent commits","rationale_source":"model",`+
-		`"outcome":"success","parallel_group":null}`)
+		`"outcome":"success","parallel_group":null,"call_id":"call_1","inferred":true}`)
 	assert.Contains(t, reasoning, `{"tool_name":"write",`+
 		`"rationale":"Tool selected to satisfy the current subtask.","rationale_source":"fallback",`+
 		`"outcome":"pending"`)
@@ -130,7 +130,7 @@ func TestABatchWithAnInvalidEventIsRefusedAsAWhole(t *testing.T) {
 		{"too many events", many, 400, "bad_batch"},
 		{"no events", `[]`, 400, "bad_batch"},
 		{"ten thousand decisions", decisions, 400, "too_many_decisions"},
-		{"decisions that are not a list", `{"event":"reasoning","tool_decisions":"all"}`, 400, "invalid_json"},
+		{"decisions that are not a list", `{"event":"reasoning","tool_decisions":"all"}`, 400, "wrong_type"},
 		{"an event of another job", `{"event":"message","content":"x","job_id":"other"}`, 400, "other_job"},
 		{"an event after the result", `[{"event":"result"},{"event":"message","content":"x"}]`, 401, "unauthorized"},
 		{"a body of 5 MiB", `{"event":"message","content":"` + strings.Repeat("a", 5<<20) + `"}`, 413,

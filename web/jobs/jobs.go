@@ -2,12 +2,14 @@ package jobs
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"candor/safety"
 	"candor/session"
+	"candor/session/export"
 	"candor/web"
 	"candor/web/access"
 	"candor/web/problem"
@@ -19,6 +21,7 @@ import (
 type Options struct {
 	Store  session.Store
 	Safety *safety.Layer // cleans everything that users and workers post
+	Log    *slog.Logger  // never receives text of a user or a worker
 	// Stream serves the events of the jobs with these ids, which own has, as
 	// server-sent events; a [web.Server] provides it.
 	Stream func(w http.ResponseWriter, r *http.Request, own *session.Session, ids ...string) error
@@ -28,12 +31,15 @@ type Options struct {
 type Server struct {
 	store    session.Store
 	safety   *safety.Layer
+	log      *slog.Logger
 	stream   func(w http.ResponseWriter, r *http.Request, own *session.Session, ids ...string) error
 	registry registry
 }
 
 // New returns a server without jobs.
-func New(o Options) *Server { return &Server{store: o.Store, safety: o.Safety, stream: o.Stream} }
+func New(o Options) *Server {
+	return &Server{store: o.Store, safety: o.Safety, log: o.Log, stream: o.Stream}
+}
 
 // Routes returns the routes that a [web.Server] mounts: those of users, then those
 // of workers, which authenticate with the token of their job.
@@ -43,6 +49,7 @@ func (s *Server) Routes() []web.Route {
 		{Method: http.MethodGet, Path: "/api/jobs", Serve: s.forUser(s.list)},
 		{Method: http.MethodGet, Path: "/api/jobs/summary", Serve: s.forUser(s.summary)},
 		{Method: http.MethodGet, Path: "/api/jobs/:id", Serve: s.forUser(s.show)},
+		{Method: http.MethodGet, Path: "/api/jobs/:id/export", Serve: s.forUser(s.export)},
 		{Method: http.MethodPost, Path: "/api/jobs/:id/cancel", Serve: s.forUser(s.cancel)},
 		{Method: http.MethodPost, Path: "/api/jobs/:id/restart", Serve: s.forUser(s.restart)},
 		{Method: http.MethodPost, Path: "/api/jobs/:id/prompt", Serve: s.forUser(s.prompt)},
@@ -110,16 +117,25 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Sessi
 		return err
 	}
 	s.registry.prune(own.User(), func(id string) bool { _, err := own.Job(id); return err == nil })
-	info := view.Job(j)
+	info := s.info(j)
 	info.Token = s.registry.open(j.ID, own.User(), in.Prompt)
 	return problem.WriteJSON(w, r, http.StatusCreated, info)
+}
+
+// info describes a job, with when its worker was last heard.
+func (s *Server) info(j session.Job) view.JobInfo {
+	info := view.Job(j)
+	if r := s.registry.current(j.ID); r != nil {
+		info.WorkerSeenAt = r.lastSeen()
+	}
+	return info
 }
 
 // list handles GET /api/jobs, newest first.
 func (s *Server) list(w http.ResponseWriter, r *http.Request, own *session.Session) error {
 	list := []view.JobInfo{}
 	for _, j := range own.Jobs() {
-		list = append(list, view.Job(j))
+		list = append(list, s.info(j))
 	}
 	return problem.WriteJSON(w, r, http.StatusOK, map[string]any{"jobs": list})
 }
@@ -139,13 +155,39 @@ func (s *Server) summary(w http.ResponseWriter, r *http.Request, own *session.Se
 	return problem.WriteJSON(w, r, http.StatusOK, count)
 }
 
-// show handles GET /api/jobs/:id.
+// show handles GET /api/jobs/:id. It answers with a [view.JobDetail].
 func (s *Server) show(w http.ResponseWriter, r *http.Request, own *session.Session) error {
-	j, err := own.Job(r.PathValue("id"))
+	j, turns, err := jobTurns(r, own)
 	if err != nil {
 		return err
 	}
-	return problem.WriteJSON(w, r, http.StatusOK, view.Job(j))
+	return problem.WriteJSON(w, r, http.StatusOK, view.JobDetail{JobInfo: s.info(j), Turns: view.JobTurns(turns)})
+}
+
+// export handles GET /api/jobs/:id/export?format=md|html|jsonl&omit=: the job's turns as a
+// file, in the form in which threads are exported.
+//
+// Errors: no_job, and those of [web.WriteExport].
+func (s *Server) export(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	j, turns, err := jobTurns(r, own)
+	if err != nil {
+		return err
+	}
+	d := export.Document{Title: j.Title, Job: j.ID, Turns: turns}
+	if d.Title.Empty() {
+		d.Title = j.Prompt
+	}
+	return web.WriteExport(w, r, d, "candor-job-"+j.ID[:min(len(j.ID), sse.EpochLength)])
+}
+
+// jobTurns returns the job in the path, and its turns.
+func jobTurns(r *http.Request, own *session.Session) (session.Job, []session.Turn, error) {
+	j, err := own.Job(r.PathValue("id"))
+	if err != nil {
+		return j, nil, err
+	}
+	events, _, err := own.JobEvents(j.ID, 0, j.Events)
+	return j, session.JobTurns(events), err
 }
 
 // cancel handles POST /api/jobs/:id/cancel. The worker learns of it when its token
@@ -156,7 +198,7 @@ func (s *Server) cancel(w http.ResponseWriter, r *http.Request, own *session.Ses
 		return err
 	}
 	s.registry.revoke(j.ID)
-	return problem.WriteJSON(w, r, http.StatusAccepted, view.Job(j))
+	return problem.WriteJSON(w, r, http.StatusAccepted, s.info(j))
 }
 
 // restart handles POST /api/jobs/:id/restart. The answer contains a new token.
@@ -170,7 +212,7 @@ func (s *Server) restart(w http.ResponseWriter, r *http.Request, own *session.Se
 	if err != nil {
 		return err
 	}
-	info := view.Job(j)
+	info := s.info(j)
 	info.Token = token
 	return problem.WriteJSON(w, r, http.StatusAccepted, info)
 }
@@ -205,7 +247,7 @@ func (s *Server) prompt(w http.ResponseWriter, r *http.Request, own *session.Ses
 	if err != nil {
 		return err
 	}
-	return problem.WriteJSON(w, r, http.StatusAccepted, view.Job(j))
+	return problem.WriteJSON(w, r, http.StatusAccepted, s.info(j))
 }
 
 // maxPage is how many events one page of a job's log has.

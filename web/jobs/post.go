@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 
+	"candor/safety"
 	"candor/web/problem"
 )
 
@@ -16,36 +18,45 @@ import (
 const (
 	maxPosts     = 100 // events
 	maxDecisions = 256 // of one event
+	// maxDuration is the longest duration of a call, in milliseconds: a year.
+	maxDuration = 366 * 24 * 3600 * 1000
 )
 
 // post is one event as workers send it: either the flat object of our specification,
 // with "event", or IronClaw's, with "event_type" and the other members in "data".
 type post struct {
-	ID        string          `json:"id"`
-	Event     string          `json:"event"`
-	EventType string          `json:"event_type"`
-	JobID     string          `json:"job_id"`
-	Data      json.RawMessage `json:"data"`
+	ID        string `json:"id"`
+	Event     string `json:"event"`
+	EventType string `json:"event_type"`
+	JobID     string `json:"job_id"`
 	postFields
+	decisions []postDecision
+
+	raw     json.RawMessage // the event as it was sent
+	dialect bool            // the members are IronClaw's
+	unknown unknownMembers
 }
 
-// postFields are the members of all kinds of events.
+// postFields are the members of all kinds of events. The lists in members.go say which
+// kind has which.
 type postFields struct {
-	Role     string          `json:"role"`
-	Content  string          `json:"content"`
-	ToolName string          `json:"tool_name"`
-	CallID   string          `json:"call_id"`
-	Input    json.RawMessage `json:"input"`
-	Output   json.RawMessage `json:"output"`
-	Error    string          `json:"error"`
-	Outcome  string          `json:"outcome"`
-	Duration int64           `json:"duration_ms"`
+	Agent     string          `json:"agent"`
+	Role      string          `json:"role"`
+	Content   string          `json:"content"`
+	ToolName  string          `json:"tool_name"`
+	CallID    string          `json:"call_id"`
+	ToolUseID string          `json:"tool_use_id"`
+	Input     json.RawMessage `json:"input"`
+	Output    json.RawMessage `json:"output"`
+	Error     string          `json:"error"`
+	Outcome   string          `json:"outcome"`
+	Duration  *int64          `json:"duration_ms"`
 
-	postReason                      // of a tool_use
-	Narrative        string         `json:"narrative"`
-	NarrativeBlocked bool           `json:"narrative_blocked"`
-	ToolDecisions    []postDecision `json:"tool_decisions"`
-	Decisions        []postDecision `json:"decisions"`
+	postReason                          // of a tool_use
+	Narrative        string             `json:"narrative"`
+	NarrativeBlocked bool               `json:"narrative_blocked"`
+	ToolDecisions    *[]json.RawMessage `json:"tool_decisions"`
+	Decisions        []json.RawMessage  `json:"decisions"`
 
 	State     string `json:"state"`
 	Status    string `json:"status"`
@@ -56,6 +67,7 @@ type postFields struct {
 
 type postDecision struct {
 	ToolName string `json:"tool_name"`
+	CallID   string `json:"call_id"`
 	Outcome  string `json:"outcome"`
 	postReason
 }
@@ -70,23 +82,29 @@ type postReason struct {
 }
 
 // readPosts parses the body of a post: one event, an array of events, or
-// {"events": […]}. raws holds the JSON of each event. batch is false if the body was
-// a single event.
-func readPosts(body []byte) (posts []post, raws []json.RawMessage, batch bool, err error) {
-	if raws, batch, err = splitBatch(bytes.TrimSpace(body)); err != nil {
-		return nil, nil, false, problem.BadJSON(err)
+// {"events": […]}. batch is false if the body was a single event. Members that an event's
+// kind does not have are refused if strict, else counted in the post. layer says which
+// names of members an answer may repeat.
+func readPosts(layer *safety.Layer, body []byte, strict bool) (posts []post, batch bool, err error) {
+	raws, batch, err := splitBatch(bytes.TrimSpace(body))
+	if err != nil {
+		return nil, false, problem.BadJSON(err)
 	}
 	if len(raws) == 0 || len(raws) > maxPosts {
-		return nil, nil, false, problem.New(http.StatusBadRequest, "bad_batch",
+		return nil, false, problem.New(http.StatusBadRequest, "bad_batch",
 			"A batch has from 1 to 100 events.").With("max", maxPosts)
 	}
 	posts = make([]post, len(raws))
 	for i, raw := range raws {
-		if err := posts[i].parse(raw); err != nil {
-			return nil, nil, false, problem.BadJSON(err).With("index", i)
+		bad := posts[i].parse(raw)
+		if bad == nil && strict {
+			bad = posts[i].unknown.refusal(layer, posts[i].kind())
+		}
+		if bad != nil {
+			return nil, false, bad.With("index", i)
 		}
 	}
-	return posts, raws, batch, nil
+	return posts, batch, nil
 }
 
 // splitBatch separates the events of a body without parsing them.
@@ -107,26 +125,75 @@ func splitBatch(body []byte) (raws []json.RawMessage, batch bool, err error) {
 	return []json.RawMessage{body}, false, nil
 }
 
-// parse decodes one event of either form.
-func (p *post) parse(raw json.RawMessage) error {
-	if err := json.Unmarshal(raw, p); err != nil {
-		return err
+// parse decodes one event of either form. The members of an event of an unknown kind are
+// not looked at.
+func (p *post) parse(raw json.RawMessage) *problem.Problem {
+	p.raw = raw
+	var head struct {
+		Event     string          `json:"event"`
+		EventType string          `json:"event_type"`
+		Data      json.RawMessage `json:"data"`
 	}
-	if p.Event == "" && p.EventType != "" && len(p.Data) > 0 && p.hasKnownKind() {
-		return json.Unmarshal(p.Data, &p.postFields)
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return wrongType(err)
+	}
+	kind := cmp.Or(head.Event, head.EventType)
+	known, ok := members[kind]
+	if !ok {
+		p.Event, p.EventType = head.Event, head.EventType
+		return p.decodeUnknownKind(raw)
+	}
+	p.dialect = head.Event == "" && len(head.Data) > 0
+	if !p.dialect {
+		return p.decode(raw, p, slices.Concat(envelope, known), known)
+	}
+	if bad := p.decode(raw, p, append([]string{"data"}, envelope...), known); bad != nil {
+		return bad
+	}
+	return p.decode(head.Data, &p.postFields, slices.Concat(known, dialectMembers[kind]), known)
+}
+
+// decodeUnknownKind reads the two members that every event has.
+func (p *post) decodeUnknownKind(raw json.RawMessage) *problem.Problem {
+	var head struct {
+		ID    string `json:"id"`
+		JobID string `json:"job_id"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return wrongType(err)
+	}
+	p.ID, p.JobID = head.ID, head.JobID
+	return nil
+}
+
+// decode decodes an object of the event, and then its decisions. accepted are the names
+// that the object may have, and proper those that a hint may suggest.
+func (p *post) decode(raw json.RawMessage, into any, accepted, proper []string) *problem.Problem {
+	if bad := p.unknown.decode(raw, into, "", accepted, proper); bad != nil {
+		return bad
+	}
+	list := p.Decisions
+	if p.ToolDecisions != nil {
+		list = *p.ToolDecisions
+	}
+	if len(list) > maxDecisions {
+		return problem.New(http.StatusBadRequest, "too_many_decisions",
+			"A step may have 256 decisions.").With("max", maxDecisions)
+	}
+	p.decisions = make([]postDecision, len(list))
+	for i, d := range list {
+		path := fmt.Sprintf("tool_decisions[%d].", i)
+		if bad := p.unknown.decode(d, &p.decisions[i], path, decisionMembers, decisionMembers); bad != nil {
+			return bad.With("decision", i)
+		}
 	}
 	return nil
 }
 
 func (p *post) kind() string { return cmp.Or(p.Event, p.EventType) }
 
-func (p *post) hasKnownKind() bool {
-	switch p.kind() {
-	case "message", "tool_use", "tool_result", "reasoning", "status", "result":
-		return true
-	}
-	return false
-}
+// callID returns the worker's id for the call. IronClaw's name for it is tool_use_id.
+func (p *post) callID() string { return cmp.Or(p.CallID, p.ToolUseID) }
 
 // key returns the post's idempotency key: the event's own id, else one made of the
 // request's key and the event's index in the batch, else "". It is hashed, because

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"candor/session"
 	"candor/web/problem"
@@ -31,10 +33,13 @@ type run struct {
 	followUps []followUp // not yet fetched by the worker
 	prompted  int        // follow-ups ever added to the run
 	spent     int        // of maxRunCost
+	calls     callTable  // our ids for the worker's calls
 	ended     bool       // the token can only repeat posts that were accepted
 	revoked   bool       // the token can do nothing
 	worker    workerName // the current worker
 	replaced  []workerName
+
+	seen atomic.Int64 // when a worker was last served, in Unix microseconds; 0 for never
 }
 
 // workerName is the hash of the name in a [WorkerHeader]. The name itself is not
@@ -64,9 +69,10 @@ const (
 	// successors without once asking whether it is still the current one.
 	maxReplaced = 128
 	// maxRunCost bounds what one run may make us hold: the bytes its worker posts,
-	// and eventCost for each event.
+	// eventCost for each event, and callCost for each decision, which may be a call's first.
 	maxRunCost = 128 << 20
 	eventCost  = 512
+	callCost   = 256
 )
 
 // open begins a run of a job and returns its new token. Older tokens of the job
@@ -167,6 +173,7 @@ func (r *run) claim(by workerName) (prompt string, err error) {
 	case r.revoked || r.ended:
 		return "", problem.Unauthorized
 	case by == workerName{} || by == r.worker:
+		r.markSeen()
 		return r.prompt, nil
 	case slices.Contains(r.replaced, by):
 		return "", workerReplaced
@@ -175,7 +182,20 @@ func (r *run) claim(by workerName) (prompt string, err error) {
 		r.replaced = append(r.replaced[max(0, len(r.replaced)+1-maxReplaced):], r.worker)
 	}
 	r.worker = by
+	r.markSeen()
 	return r.prompt, nil
+}
+
+// markSeen notes that a worker has just been served.
+func (r *run) markSeen() { r.seen.Store(time.Now().UnixMicro()) }
+
+// lastSeen returns when a worker was last served, nil if none was in this run.
+func (r *run) lastSeen() *time.Time {
+	at := r.seen.Load()
+	if at == 0 {
+		return nil
+	}
+	return new(time.UnixMicro(at).UTC())
 }
 
 // serve calls do, which may be nil, for the worker named by. It fails if the run's
@@ -189,7 +209,9 @@ func (r *run) serve(by workerName, do func() error) error {
 		return problem.Unauthorized
 	case by != workerName{} && r.worker != workerName{} && by != r.worker:
 		return workerReplaced
-	case do == nil:
+	}
+	r.markSeen()
+	if do == nil {
 		return nil
 	}
 	return do()
@@ -198,7 +220,7 @@ func (r *run) serve(by workerName, do func() error) error {
 // finish ends the run. Its token can still repeat its last posts, whose answers may
 // have been lost. The caller is within serve.
 func (r *run) finish() {
-	r.ended, r.prompt, r.followUps, r.replaced = true, "", nil, nil
+	r.ended, r.prompt, r.followUps, r.replaced, r.calls = true, "", nil, nil, callTable{}
 }
 
 // addFollowUp queues a follow-up once record has put it into the log: a worker

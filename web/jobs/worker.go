@@ -3,7 +3,6 @@ package jobs
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 
@@ -44,6 +43,7 @@ func (s *Server) admit(r *http.Request, orEnded bool) (context.Context, error) {
 
 // workerCall is an authenticated request of a worker.
 type workerCall struct {
+	*Server
 	w   http.ResponseWriter
 	r   *http.Request
 	own *session.Session // of the job's user
@@ -67,108 +67,8 @@ func (s *Server) forWorker(h func(*workerCall) error) func(http.ResponseWriter, 
 			return err
 		}
 		by := hashWorkerName(r.Header.Get(WorkerHeader))
-		return h(&workerCall{w: w, r: r, own: own, run: current, by: by, id: r.PathValue("id")})
+		return h(&workerCall{Server: s, w: w, r: r, own: own, run: current, by: by, id: r.PathValue("id")})
 	}
-}
-
-// PostResponse lists the sequence numbers of the posted events in the log, in the
-// order of the post. A repeated post gets the numbers that it got first.
-type PostResponse struct {
-	JobID string   `json:"job_id"`
-	Seqs  []uint64 `json:"seqs"`
-}
-
-// postEvents handles POST /api/jobs/:id/events and POST /worker/:id/event. It answers with
-// a [PostResponse]. A batch is stored as a whole or, if any event is invalid, not at all;
-// the problem's details then name the index of the event.
-//
-// Errors: unauthorized, replaced; bad_batch, no_kind, no_tool_name, bad_role, bad_outcome,
-// too_many_decisions, other_job; job_full once the run has used up its budget.
-func (s *Server) postEvents(c *workerCall) error {
-	body, err := problem.ReadBody(c.r)
-	if err != nil {
-		return err
-	}
-	posts, raws, batch, err := readPosts(body)
-	if err != nil {
-		return err
-	}
-	ready, costs := make([]session.Post, len(posts)), make([]int, len(posts))
-	for i := range posts {
-		if id := posts[i].JobID; id != "" && id != c.id {
-			return otherJob.With("index", i)
-		}
-		ready[i].Key = posts[i].key(c.r.Header.Get("Idempotency-Key"), batch, i)
-		costs[i] = len(raws[i]) + eventCost
-	}
-	known, err := c.own.Repeats(c.id, ready)
-	if err != nil {
-		return hideEnd(err)
-	}
-	for i := range posts {
-		if known[i] {
-			continue // the log keeps the event as first posted
-		}
-		b, bad := cleaner{s.safety}.body(&posts[i], raws[i])
-		if bad != nil {
-			return bad.With("index", i)
-		}
-		ready[i].Body = b
-	}
-	return c.record(ready, costs)
-}
-
-// record appends posts to the job's log and answers with their sequence numbers.
-func (c *workerCall) record(posts []session.Post, costs []int) error {
-	events, err := c.appendPosts(posts, costs)
-	if err != nil {
-		return err
-	}
-	out := PostResponse{JobID: c.id, Seqs: make([]uint64, len(events))}
-	for i, e := range events {
-		out.Seqs[i] = e.Seq
-	}
-	return c.answer(out)
-}
-
-// appendPosts appends posts to the job's log. Each that is not a repeat adds its cost to
-// the run's.
-func (c *workerCall) appendPosts(posts []session.Post, costs []int) (events []session.Event, err error) {
-	err = c.run.serve(c.by, func() error {
-		known, err := c.own.Repeats(c.id, posts)
-		if err != nil {
-			return err
-		}
-		spent := c.run.spent
-		for i := range posts {
-			if !known[i] {
-				spent += costs[i]
-			}
-		}
-		if spent > maxRunCost && !c.run.ended {
-			return jobFull
-		}
-		if events, err = c.own.PostToJob(c.id, posts); err != nil {
-			return err
-		}
-		c.run.spent = spent
-		for _, e := range events {
-			if _, ended := e.Body.(session.JobEnded); ended {
-				c.run.finish()
-			}
-		}
-		return nil
-	})
-	return events, hideEnd(err)
-}
-
-// hideEnd answers a post to a job that has ended or is gone like one with an invalid
-// token, so that a token does not reveal which.
-func hideEnd(err error) error {
-	if errors.Is(err, session.ErrJobEnded) || errors.Is(err, session.ErrNoJob) {
-		return problem.Unauthorized
-	}
-	return err
 }
 
 // WorkerJob describes a job to its worker. Posted counts the events of this run in
@@ -181,6 +81,7 @@ type WorkerJob struct {
 	State       session.JobState `json:"state"`
 	Run         int              `json:"run"`
 	Posted      int              `json:"posted"`
+	Calls       int              `json:"calls"` // highest number of a call in the job, of all runs
 }
 
 // claim handles GET /worker/:id/job. The prompt is the user's own text, not cleaned.
@@ -197,7 +98,7 @@ func (s *Server) claim(c *workerCall) error {
 	}
 	return c.answer(WorkerJob{
 		JobID: j.ID, Title: j.Title.String(), Description: prompt, Prompt: prompt,
-		State: j.State, Run: j.Run, Posted: j.Posted,
+		State: j.State, Run: j.Run, Posted: j.Posted, Calls: j.Calls,
 	})
 }
 
@@ -259,28 +160,4 @@ func (s *Server) fetchPrompt(c *workerCall) error {
 		return nil
 	}
 	return c.answer(f)
-}
-
-// postStatus handles POST /worker/:id/status {state, message, iteration}. It answers with a
-// [PostResponse]. The iteration is ignored.
-func (s *Server) postStatus(c *workerCall) error {
-	var in postFields
-	if err := problem.Decode(c.r, &in); err != nil {
-		return err
-	}
-	b := cleaner{s.safety}.status(in.State, in.Message)
-	return c.record([]session.Post{{Body: b}}, []int{len(in.State) + len(in.Message) + eventCost})
-}
-
-// complete handles POST /worker/:id/complete {success, message, iterations}. It
-// costs nothing, because a run that has used up its budget must still be able to end.
-func (s *Server) complete(c *workerCall) error {
-	var in post
-	if err := problem.Decode(c.r, &in.postFields); err != nil {
-		return err
-	}
-	if _, err := c.appendPosts([]session.Post{{Body: cleaner{s.safety}.result(&in)}}, []int{0}); err != nil {
-		return err
-	}
-	return c.answer(map[string]string{"status": "ok"})
 }

@@ -12,7 +12,9 @@ import (
 // answer to GET /api/chat/turn and a line of a JSONL export.
 type TurnDetail struct {
 	SessionID string `json:"session_id"`
-	ThreadID  string `json:"thread_id"`
+	ThreadID  string `json:"thread_id"` // empty for a job's turn, which has JobID and Run
+	JobID     string `json:"job_id,omitempty"`
+	Run       int    `json:"run,omitempty"`
 	TurnInfo
 	ToolCalls        []ToolCallDetail  `json:"tool_calls"` // shadows TurnInfo's
 	PendingApprovals []PendingApproval `json:"pending_approvals,omitempty"`
@@ -29,7 +31,7 @@ type ToolCallDetail struct {
 // calls began. PendingApprovals has those of this turn.
 func Detail(t session.Turn) TurnDetail {
 	d := TurnDetail{
-		SessionID: t.Session, ThreadID: t.Thread, TurnInfo: Turn(t), ToolCalls: []ToolCallDetail{},
+		SessionID: t.Session, ThreadID: t.Thread, JobID: t.Job, Run: t.Run, TurnInfo: Turn(t), ToolCalls: []ToolCallDetail{},
 		PendingApprovals: PendingApprovals([]session.Turn{t}),
 	}
 	for c := range t.Calls() {

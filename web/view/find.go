@@ -30,7 +30,8 @@ type FacetItem struct {
 // SearchHit is a call, or what was said in a turn or job apart from its calls. A hit in a
 // turn has ThreadID and TurnNumber, one in a job has JobID. CallID, Tool,
 // Outcome, Source and Agent are those of a call and absent for other hits. At is when
-// the call or the turn began, or when the event of the job was logged.
+// the call or the turn began, or when the event of the job was logged. Inferred says that
+// a worker did not say which call the reason or the result is about.
 type SearchHit struct {
 	ThreadID   string          `json:"thread_id,omitempty"`
 	JobID      string          `json:"job_id,omitempty"`
@@ -42,7 +43,8 @@ type SearchHit struct {
 	Source     session.Source  `json:"rationale_source,omitempty"`
 	Agent      string          `json:"agent,omitempty"`
 	Redacted   bool            `json:"redacted,omitempty"` // something of it was masked or withheld
-	Field      string          `json:"field"`              // that the snippet is from
+	Inferred   bool            `json:"inferred,omitempty"`
+	Field      string          `json:"field"` // that the snippet is from
 	Snippet    []SnippetPart   `json:"snippet"`
 }
 
@@ -150,6 +152,7 @@ func (f *finder) searchTurn(t session.Turn) {
 func (f *finder) searchCall(hit SearchHit, c session.Call) {
 	hit.CallID, hit.At, hit.Tool, hit.Outcome = c.ID, c.StartedAt, c.Tool.String(), c.Outcome
 	hit.Source, hit.Agent, hit.Redacted = c.Rationale.Source, c.Agent, redacted(c.Findings)
+	hit.Inferred = c.ReasonInferred || c.ResultInferred
 	f.consider(hit, []field{
 		{"rationale", c.Rationale.Text.String()}, {"tool_name", c.Tool.String()}, {"parameters", jsonText(c.Params)},
 		{"result", jsonText(c.Result)}, {"error", c.Error.String()},
@@ -167,8 +170,10 @@ func jsonText(j safety.JSON) string {
 // searchJob considers the job itself, each of its messages and narratives, and
 // each of its calls as possible hits.
 func (f *finder) searchJob(j session.Job, events []session.Event) {
-	f.consider(SearchHit{JobID: j.ID, At: j.CreatedAt, Redacted: redacted(j.Findings)},
-		[]field{{"title", j.Title.String()}, {"prompt", j.Prompt.String()}, {"message", j.Message.String()}})
+	f.consider(SearchHit{JobID: j.ID, At: j.CreatedAt, Redacted: redacted(j.Findings)}, []field{
+		{"title", j.Title.String()}, {"prompt", j.Prompt.String()}, {"message", j.Message.String()},
+		{"error", j.Failure.String()},
+	})
 	for _, e := range events {
 		hit := SearchHit{JobID: j.ID, At: e.At}
 		switch b := e.Body.(type) {
@@ -180,8 +185,13 @@ func (f *finder) searchJob(j session.Job, events []session.Event) {
 			f.consider(hit, []field{{"narrative", b.Narrative.String()}})
 		}
 	}
-	for _, c := range jobCalls(events) {
-		f.searchCall(SearchHit{JobID: j.ID}, c)
+	for _, t := range session.JobTurns(events) {
+		for c := range t.Calls() {
+			if c.StartedAt.IsZero() {
+				c.StartedAt = t.CreatedAt
+			}
+			f.searchCall(SearchHit{JobID: j.ID}, c)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,20 +102,26 @@ func TestASearchFindsTheCallsAndReasonsOfJobs(t *testing.T) {
 	at := time.Now()
 	j := session.Job{ID: "j", Title: said("look around"), Prompt: said("find Follow"), CreatedAt: at}
 	job := Document{At: at, Job: &j, Events: []session.Event{
-		{At: at, Body: session.JobToolUse{Call: "1", Tool: said("grep"), Input: value(`{"q":"Follow"}`)}},
-		{At: at, Body: session.JobToolResult{Call: "1", Tool: said("grep"), Outcome: session.Success,
+		{At: at, Body: session.JobToolUse{Call: "call_1", Tool: said("grep"), Input: value(`{"q":"Follow"}`)}},
+		{At: at, Body: session.JobToolResult{Call: "call_1", Tool: said("grep"), Outcome: session.Success,
 			Output: value(`"session/log.go"`)}},
 		{At: at, Body: session.JobReasoned{Narrative: said("I search."), Decisions: []session.Decision{
-			{Tool: said("grep"), Rationale: session.Rationale{Text: said("it finds text"), Source: session.FromModel},
-				Outcome: session.Success},
-			{Tool: said("ls"), Rationale: session.Fallback(), Outcome: session.Pending},
+			{Call: "call_1", Inferred: true, Tool: said("grep"), Outcome: session.Success,
+				Rationale: session.Rationale{Text: said("it finds text"), Source: session.FromModel}},
+			{Call: "call_2", Tool: said("ls"), Rationale: session.Fallback(), Outcome: session.Pending},
 		}}},
 	}}
-	assert.Equal(t, []string{" prompt", "1 parameters"}, fields(find("follow", nil, job)))
-	assert.Equal(t, []string{"1 result"}, fields(find("log.go", map[string][]string{"outcome": {"success"}}, job)))
-	assert.Equal(t, []string{"1 rationale"}, fields(find("finds", map[string][]string{"source": {"model"}}, job)),
+	assert.Equal(t, []string{" prompt", "call_1 parameters"}, fields(find("follow", nil, job)))
+	assert.Equal(t, []string{"call_1 result"}, fields(find("log.go", map[string][]string{"outcome": {"success"}}, job)))
+	assert.Equal(t, []string{"call_1 rationale"}, fields(find("finds", map[string][]string{"source": {"model"}}, job)),
 		"result and reason are of one call")
-	assert.Equal(t, []string{" rationale"}, fields(find("", map[string][]string{"tool": {"ls"}}, job)))
+	assert.Equal(t, []string{"call_2 rationale"}, fields(find("", map[string][]string{"tool": {"ls"}}, job)))
+	hits := find("", nil, job).Hits
+	inferred := func(tool string) bool {
+		return hits[slices.IndexFunc(hits, func(h SearchHit) bool { return h.Tool == tool })].Inferred
+	}
+	assert.True(t, inferred("grep"), "the worker did not say which call the reason is about")
+	assert.False(t, inferred("ls"))
 	assert.Equal(t, "j", find("search", nil, job).Hits[0].JobID)
 }
 

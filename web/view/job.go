@@ -10,7 +10,9 @@ import (
 // JobInfo describes a job. Token is set only in the answer to the request that
 // opened or restarted the job: the server keeps a hash of it and cannot show it again.
 // Title, Prompt and Metadata are the cleaned copies of what the user posted. Message is
-// the latest that the worker reported or ended with, null before the first.
+// the latest that the worker reported or ended with, null before the first. Error says
+// why the run failed, whatever was reported afterwards. WorkerSeenAt is when a worker of
+// the current run last made a request: null means that the job waits for a worker.
 type JobInfo struct {
 	JobID     string           `json:"job_id"`
 	SessionID string           `json:"session_id"`
@@ -20,23 +22,54 @@ type JobInfo struct {
 	Metadata  safety.JSON      `json:"metadata"`
 	State     session.JobState `json:"state"`
 	Message   *safety.Text     `json:"message"`
+	Error     *safety.Text     `json:"error,omitempty"`
 	Run       int              `json:"run"`    // from 1; a restart begins the next
+	Posted    int              `json:"posted"` // events that workers posted in this run
 	Events    int              `json:"events"` // in the job's log, of all runs
+	Calls     int              `json:"calls"`  // highest number of a call, of all runs
 	CreatedAt time.Time        `json:"created_at"`
 	UpdatedAt time.Time        `json:"updated_at"`
 	EndedAt   *time.Time       `json:"ended_at"` // null while the job is open
 	Redacted  []Redaction      `json:"redactions,omitempty"`
 	Noticed   []Notice         `json:"notices,omitempty"`
+
+	WorkerSeenAt *time.Time `json:"worker_seen_at"`
+	// Ignored counts the members of posts that nobody knew, sent with ?strict=false.
+	Ignored int `json:"ignored_members,omitempty"`
 }
 
 // Job describes j, without a token.
 func Job(j session.Job) JobInfo {
 	return JobInfo{
 		JobID: j.ID, SessionID: j.Session, Title: j.Title, Prompt: j.Prompt, Metadata: j.Metadata,
-		State: j.State, Message: orNull(j.Message), Run: j.Run, Events: j.Events,
+		State: j.State, Message: orNull(j.Message), Error: orNull(j.Failure),
+		Run: j.Run, Posted: j.Posted, Events: j.Events, Calls: j.Calls, Ignored: j.Ignored,
 		CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt, EndedAt: timeOrNull(j.EndedAt),
 		Redacted: redactions(j.Findings), Noticed: notices(j.Findings),
 	}
+}
+
+// JobDetail is a job with its turns: the answer to GET /api/jobs/{id}.
+type JobDetail struct {
+	JobInfo
+	Turns []JobTurnInfo `json:"turns"`
+}
+
+// JobTurnInfo is a prompt of a job and all that workers did about it, in the form that
+// history gives a turn. Run is the run of the job that it belongs to, from 1.
+type JobTurnInfo struct {
+	Run int `json:"run"`
+	TurnInfo
+}
+
+// JobTurns describes the turns of a job, as [session.JobTurns] folds them. It is never
+// nil.
+func JobTurns(turns []session.Turn) []JobTurnInfo {
+	list := make([]JobTurnInfo, 0, len(turns))
+	for _, t := range turns {
+		list = append(list, JobTurnInfo{t.Run, Turn(t)})
+	}
+	return list
 }
 
 // JobEventInfo is one event of a job's log.

@@ -13,6 +13,9 @@ type jobHead struct {
 	JobID     string    `json:"job_id"`
 	SessionID string    `json:"session_id"`
 	At        time.Time `json:"at"`
+	Agent     string    `json:"agent,omitempty"` // of a worker with several agents
+	// Ignored counts the members of the post that nobody knew, sent with ?strict=false.
+	Ignored int `json:"ignored_members,omitempty"`
 }
 
 // The frames of a job. They repeat what the worker posted, cleaned, and never contain
@@ -32,11 +35,13 @@ type (
 	}
 	// jobToolUseFrame tells which tool the worker called and, if it said so at once, why.
 	// Rationale and Narrative are absent if they come later, in a job_reasoning. CallID is
-	// the worker's, absent if it sent none that is a number.
+	// our id for the call, unique in the job. Inferred says that a decision without an id
+	// was taken for the announcement of this call.
 	jobToolUseFrame struct {
 		jobHead
 		ToolName         safety.Text    `json:"tool_name"`
-		CallID           string         `json:"call_id,omitempty"`
+		CallID           string         `json:"call_id"`
+		Inferred         bool           `json:"inferred,omitempty"`
 		Input            safety.JSON    `json:"input"`
 		Rationale        *safety.Text   `json:"rationale,omitempty"`
 		RationaleSource  session.Source `json:"rationale_source,omitempty"`
@@ -45,15 +50,18 @@ type (
 		Narrative        *safety.Text   `json:"narrative,omitempty"`
 		NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
 	}
-	// jobToolResultFrame tells how a call ended and what it returned.
+	// jobToolResultFrame tells how a call ended and what it returned. Inferred says that the
+	// worker named no call, and that the oldest open one of the tool was taken. DurationMS
+	// is null if the worker did not say how long the call took.
 	jobToolResultFrame struct {
 		jobHead
 		ToolName   safety.Text     `json:"tool_name"`
-		CallID     string          `json:"call_id,omitempty"`
+		CallID     string          `json:"call_id"`
+		Inferred   bool            `json:"inferred,omitempty"`
 		Outcome    session.Outcome `json:"outcome"`
 		Output     safety.JSON     `json:"output"`
 		Error      *safety.Text    `json:"error,omitempty"`
-		DurationMS int64           `json:"duration_ms"`
+		DurationMS *int64          `json:"duration_ms"`
 	}
 	// jobReasoningFrame carries the reasons for the calls of one step, in the order in which
 	// the worker posted them. NarrativeBlocked says that there was a narrative and that a
@@ -66,7 +74,9 @@ type (
 	}
 	// jobDecision is the reason for one call, with the members that the specification
 	// "Agent Reasoning Summary Exposure" gives a decision. Rationale is never empty; its
-	// source says whether it is the model's or the fallback.
+	// source says whether it is the model's or the fallback. CallID is the call that it
+	// explains; Inferred says that the worker named none, and that the tool's name and the
+	// order of events decided.
 	jobDecision struct {
 		ToolName         safety.Text     `json:"tool_name"`
 		Rationale        safety.Text     `json:"rationale"`
@@ -74,6 +84,8 @@ type (
 		RationaleBlocked bool            `json:"rationale_blocked,omitempty"`
 		Outcome          session.Outcome `json:"outcome"`
 		ParallelGroup    *int            `json:"parallel_group"`
+		CallID           string          `json:"call_id"`
+		Inferred         bool            `json:"inferred,omitempty"`
 	}
 	// jobStatusFrame carries a state that the worker reported, or that the user caused.
 	jobStatusFrame struct {
@@ -94,7 +106,7 @@ type (
 // job's events show the same ones.
 func JobFrames(e session.Event) []Frame {
 	head := func(kind string) jobHead {
-		return jobHead{Type: kind, JobID: e.Job, SessionID: e.Session, At: e.At}
+		return jobHead{Type: kind, JobID: e.Job, SessionID: e.Session, At: e.At, Ignored: e.Ignored}
 	}
 	status := func(state string, message safety.Text) []Frame {
 		return []Frame{{"job_status", jobStatusFrame{head("job_status"), state, message}}}
@@ -107,15 +119,9 @@ func JobFrames(e session.Event) []Frame {
 	case session.JobMessage:
 		return []Frame{{"job_message", jobMessageFrame{head("job_message"), b.Role, b.Text, false}}}
 	case session.JobToolUse:
-		return []Frame{{"job_tool_use", jobToolUseFrame{
-			head("job_tool_use"), b.Tool, b.Call, b.Input,
-			orNull(b.Rationale.Text), b.Rationale.Source, b.Rationale.Blocked, b.Group,
-			orNull(b.Narrative), b.NarrativeBlocked,
-		}}}
+		return []Frame{{"job_tool_use", jobToolUse(head("job_tool_use"), b)}}
 	case session.JobToolResult:
-		return []Frame{{"job_tool_result", jobToolResultFrame{
-			head("job_tool_result"), b.Tool, b.Call, b.Outcome, b.Output, orNull(b.Error), b.Took.Milliseconds(),
-		}}}
+		return []Frame{{"job_tool_result", jobToolResult(head("job_tool_result"), b)}}
 	case session.JobReasoned:
 		return []Frame{{"job_reasoning", jobReasoning(head("job_reasoning"), b)}}
 	case session.JobReported:
@@ -134,14 +140,39 @@ func JobFrames(e session.Event) []Frame {
 	return nil
 }
 
+func jobToolUse(head jobHead, b session.JobToolUse) jobToolUseFrame {
+	head.Agent = b.Agent.String()
+	return jobToolUseFrame{
+		jobHead: head, ToolName: b.Tool, CallID: b.Call, Inferred: b.Inferred, Input: b.Input,
+		Rationale: orNull(b.Rationale.Text), RationaleSource: b.Rationale.Source,
+		RationaleBlocked: b.Rationale.Blocked, ParallelGroup: b.Group,
+		Narrative: orNull(b.Narrative), NarrativeBlocked: b.NarrativeBlocked,
+	}
+}
+
+func jobToolResult(head jobHead, b session.JobToolResult) jobToolResultFrame {
+	head.Agent = b.Agent.String()
+	f := jobToolResultFrame{
+		jobHead: head, ToolName: b.Tool, CallID: b.Call, Inferred: b.Inferred,
+		Outcome: b.Outcome, Output: b.Output, Error: orNull(b.Error),
+	}
+	if b.Took != nil {
+		f.DurationMS = new(b.Took.Milliseconds())
+	}
+	return f
+}
+
 func jobReasoning(head jobHead, b session.JobReasoned) jobReasoningFrame {
+	head.Agent = b.Agent.String()
 	f := jobReasoningFrame{
 		jobHead: head, Narrative: orNull(b.Narrative), NarrativeBlocked: b.NarrativeBlocked,
 		ToolDecisions: []jobDecision{},
 	}
 	for _, d := range b.Decisions {
 		f.ToolDecisions = append(f.ToolDecisions, jobDecision{
-			d.Tool, d.Rationale.Text, d.Rationale.Source, d.Rationale.Blocked, d.Outcome, d.Group,
+			CallID: d.Call, Inferred: d.Inferred, ToolName: d.Tool,
+			Rationale: d.Rationale.Text, RationaleSource: d.Rationale.Source, RationaleBlocked: d.Rationale.Blocked,
+			Outcome: d.Outcome, ParallelGroup: d.Group,
 		})
 	}
 	return f

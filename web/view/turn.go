@@ -39,7 +39,9 @@ type UsageInfo struct {
 	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
 }
 
-// ToolCallInfo describes a call without its rationale and parameters.
+// ToolCallInfo describes a call without its rationale and parameters. Inferred says that
+// a worker named no call for the result, and that the tool's name and the order of events
+// decided whose it is.
 type ToolCallInfo struct {
 	CallID        string       `json:"call_id"`
 	Name          safety.Text  `json:"name"`
@@ -49,15 +51,17 @@ type ToolCallInfo struct {
 	ResultSize    int          `json:"result_size,omitempty"`    // of the complete result, in bytes
 	ResultShape   *ResultShape `json:"result_shape,omitempty"`
 	Error         *safety.Text `json:"error,omitempty"`
-	StartedAt     time.Time    `json:"started_at"`
-	DurationMS    *int64       `json:"duration_ms"` // null while it runs
+	StartedAt     *time.Time   `json:"started_at"`  // null if a worker did not say
+	DurationMS    *int64       `json:"duration_ms"` // null while it runs, or if a worker did not say
+	Inferred      bool         `json:"inferred,omitempty"`
 }
 
 // TurnReasoningInfo says why a turn did what it did. It repeats the turn's full
 // address, so that it can be stored and read on its own.
 type TurnReasoningInfo struct {
 	SessionID        string             `json:"session_id"`
-	ThreadID         string             `json:"thread_id"`
+	ThreadID         string             `json:"thread_id"` // empty for a job's turn
+	JobID            string             `json:"job_id,omitempty"`
 	TurnNumber       int                `json:"turn_number"`
 	Narrative        *safety.Text       `json:"narrative,omitempty"`
 	NarrativeHTML    render.SafeHTML    `json:"narrative_html,omitempty"`   // only with render=html
@@ -154,6 +158,7 @@ type ToolDecisionPayload struct {
 	Agent            string          `json:"agent,omitempty"` // a sub-agent
 	Step             int             `json:"step"`
 	Approval         session.Answer  `json:"approval,omitempty"` // how the approval ended, if one was needed
+	Inferred         bool            `json:"inferred,omitempty"` // a worker named no call for this reason
 }
 
 // maxPreview is the length of a result's preview in characters.
@@ -183,17 +188,17 @@ func Turn(t session.Turn) TurnInfo {
 	return info
 }
 
-// toolCallInfo describes a call. A call that is pending has no duration.
+// toolCallInfo describes a call. One that is pending, or that nobody timed, has no duration.
 func toolCallInfo(c session.Call) ToolCallInfo {
 	info := ToolCallInfo{
 		CallID: c.ID, Name: c.Tool, HasResult: !c.Result.Null(), HasError: !c.Error.Empty(), Error: orNull(c.Error),
-		StartedAt: c.StartedAt,
+		StartedAt: timeOrNull(c.StartedAt), Inferred: c.ResultInferred,
 	}
 	if info.HasResult {
 		info.ResultSize, info.ResultShape = len(c.Result.Raw()), Shape(c.Result)
 		info.ResultPreview = truncate(string(c.Result.Raw()), maxPreview)
 	}
-	if c.Outcome != session.Pending {
+	if c.Outcome != session.Pending && !c.Untimed {
 		info.DurationMS = new(c.Took.Milliseconds())
 	}
 	return info
@@ -207,7 +212,7 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 	}
 	text, source := t.Narrative()
 	info := &TurnReasoningInfo{
-		SessionID: t.Session, ThreadID: t.Thread, TurnNumber: t.Number,
+		SessionID: t.Session, ThreadID: t.Thread, JobID: t.Job, TurnNumber: t.Number,
 		Narrative: orNull(text), NarrativeSource: source, ToolDecisions: []ToolDecisionInfo{},
 	}
 	for _, s := range steps {
@@ -233,7 +238,7 @@ func decisionPayload(c session.Call) ToolDecisionPayload {
 	d := ToolDecisionPayload{
 		ToolName: c.Tool, Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source,
 		RationaleBlocked: c.Rationale.Blocked, Outcome: c.Outcome, ParallelGroup: c.Group,
-		CallID: c.ID, Agent: c.Agent, Step: c.Step,
+		CallID: c.ID, Agent: c.Agent, Step: c.Step, Inferred: c.ReasonInferred,
 	}
 	if c.Approval != nil {
 		d.Approval = c.Approval.Answer

@@ -53,7 +53,9 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Page: ui.Handler(), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
 	})
 	server.Mount(front.Routes()...)
-	server.Mount(jobs.New(jobs.Options{Store: a.Store, Safety: layer, Stream: server.StreamJobs}).Routes()...)
+	server.Mount(jobs.New(jobs.Options{
+		Store: a.Store, Safety: layer, Log: log, Stream: server.StreamJobs,
+	}).Routes()...)
 	a.handler = server
 	return a, nil
 }

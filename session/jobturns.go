@@ -1,0 +1,353 @@
+package session
+
+import (
+	"time"
+
+	"candor/safety"
+)
+
+// JobTurns folds a job's events, in the order of its log, into turns: the job's prompt and
+// each further one, with all that the workers did about it. It is the only place that
+// knows which call an event of a worker is about. The turns of a later run follow those of
+// the one before, and begin with the job's prompt again.
+//
+// A worker need not say which prompt it works on. Its events belong to the oldest prompt
+// without an answer. A message of the role assistant is that answer, unless a call follows
+// it before the next prompt: then it was the narrative of that call's step.
+//
+// Calls without a start have a zero StartedAt, and those whose duration nobody measured
+// are Untimed. Every call has a rationale.
+func JobTurns(events []Event) []Turn {
+	f := jobFold{places: map[string]place{}, closed: map[place]bool{}}
+	for _, e := range events {
+		f.apply(e)
+	}
+	for i := range f.turns {
+		finishJobTurn(&f.turns[i])
+	}
+	return f.turns
+}
+
+// jobFold is the state of JobTurns. It owns its turns.
+type jobFold struct {
+	turns   []Turn
+	current int // index of the turn that the worker is at
+	run     int
+	prompt  safety.Text      // the job's own
+	failure safety.Text      // of the run
+	places  map[string]place // of the calls, by id
+	closed  map[place]bool   // steps whose reasons were posted; call is 0
+}
+
+// place is the position of a call: its turn, step and index.
+type place struct{ turn, step, call int }
+
+// apply folds in one event.
+func (f *jobFold) apply(e Event) {
+	switch b := e.Body.(type) {
+	case JobOpened:
+		f.prompt, f.run = b.Prompt, 1
+		f.addTurn(e, b.Prompt, b.Findings)
+	case JobRestarted:
+		f.run++
+		f.failure = safety.Text{}
+		f.addTurn(e, f.prompt, nil)
+		f.current = len(f.turns) - 1
+	case JobPrompted:
+		if !b.Text.Empty() {
+			f.addTurn(e, b.Text, b.Findings)
+		}
+	case JobMessage:
+		f.message(e, b)
+	case JobToolUse:
+		f.use(e, b)
+	case JobToolResult:
+		f.result(e, b)
+	case JobReasoned:
+		f.reasoned(e, b)
+	case JobReported:
+		f.failure = failureAfter(f.failure, b)
+		f.start(e)
+		f.touch(e, b.Findings)
+	case JobEnded:
+		f.failure = failureAfter(f.failure, b)
+		f.end(e, b)
+	case JobCancelled:
+		f.stop(e)
+	}
+}
+
+// addTurn adds the turn of a prompt, which waits for a worker.
+func (f *jobFold) addTurn(e Event, input safety.Text, found []safety.Finding) {
+	f.turns = append(f.turns, Turn{
+		Session: e.Session, Job: e.Job, Run: f.run, Number: len(f.turns) + 1, State: Queued,
+		Input: input, CreatedAt: e.At, Findings: found, FirstSeq: e.Seq, LastSeq: e.Seq,
+	})
+}
+
+// turn returns the current turn. A log without its beginning gets one without a prompt.
+func (f *jobFold) turn(e Event) *Turn {
+	if len(f.turns) == 0 {
+		f.addTurn(e, safety.Text{}, nil)
+	}
+	return &f.turns[f.current]
+}
+
+// touch adds what safety found in an event to the current turn.
+func (f *jobFold) touch(e Event, found []safety.Finding) { f.turn(e).touch(e, found) }
+
+// touch adds what safety found in an event.
+func (t *Turn) touch(e Event, found []safety.Finding) {
+	t.LastSeq, t.Findings = e.Seq, Merge(t.Findings, found)
+}
+
+// start begins the current turn, if it waits.
+func (f *jobFold) start(e Event) {
+	if t := f.turn(e); t.State == Queued {
+		t.State, t.StartedAt = Processing, e.At
+	}
+}
+
+// work returns the turn that the worker is at when it acts: the next one if the current
+// one has its answer and another waits, else the current one, which is then open again.
+func (f *jobFold) work(e Event) *Turn {
+	t := f.turn(e)
+	if t.State == Completed && f.current+1 < len(f.turns) {
+		f.current++
+		t = f.turn(e)
+	}
+	f.start(e)
+	if t.State == Completed {
+		t.State, t.EndedAt = Processing, time.Time{}
+	}
+	return t
+}
+
+// message folds in a message: a prompt or its echo, or an answer.
+func (f *jobFold) message(e Event, b JobMessage) {
+	switch b.Role {
+	case "user":
+		f.prompted(e, b)
+	case "assistant":
+		t := f.work(e)
+		f.demoteAnswer(t)
+		t.Response, t.State, t.EndedAt = b.Text, Completed, e.At
+		f.touch(e, b.Findings)
+	default:
+		f.touch(e, b.Findings)
+	}
+}
+
+// prompted folds in a user's message that the worker posted. Many workers repeat each
+// prompt that they take up; one that waits and has the same words is meant.
+func (f *jobFold) prompted(e Event, b JobMessage) {
+	f.turn(e)
+	for i := f.current; i < len(f.turns); i++ {
+		t := &f.turns[i]
+		if t.Input == b.Text && len(t.Steps) == 0 && t.Response.Empty() {
+			f.current = i
+			f.start(e)
+			return
+		}
+	}
+	f.addTurn(e, b.Text, b.Findings)
+	f.current = len(f.turns) - 1
+	f.start(e)
+}
+
+// demoteAnswer turns the answer of a turn that goes on into the narrative of a step.
+func (f *jobFold) demoteAnswer(t *Turn) {
+	if t.Response.Empty() {
+		return
+	}
+	at := f.newStep(t, "")
+	t.Steps[at].Narrative, t.Steps[at].NarrativeSource = t.Response, FromModel
+	t.Response = safety.Text{}
+}
+
+// newStep adds a step of an agent and returns its index.
+func (f *jobFold) newStep(t *Turn, agent string) int {
+	number := 1
+	for _, s := range t.Steps {
+		if s.Agent == agent {
+			number++
+		}
+	}
+	t.Steps = append(t.Steps, Step{Agent: agent, Number: number})
+	return len(t.Steps) - 1
+}
+
+// openStep returns the index of the agent's latest step if calls can still join it, else
+// that of a new one. A step is over once its reasons were posted, or when a call brings
+// another narrative.
+func (f *jobFold) openStep(t *Turn, agent string, narrative safety.Text) int {
+	for i := len(t.Steps) - 1; i >= 0; i-- {
+		s := &t.Steps[i]
+		if s.Agent != agent {
+			continue
+		}
+		other := !narrative.Empty() && !s.Narrative.Empty() && s.Narrative != narrative
+		if f.closed[place{turn: f.current, step: i}] || other {
+			break
+		}
+		return i
+	}
+	return f.newStep(t, agent)
+}
+
+// narrate sets a step's narrative, unless the event has none.
+func narrate(s *Step, text safety.Text, blocked bool) {
+	if !text.Empty() {
+		s.Narrative, s.NarrativeSource = text, FromModel
+	}
+	s.NarrativeBlocked = s.NarrativeBlocked || blocked
+}
+
+// addCall adds a call to a step of the current turn and returns it.
+func (f *jobFold) addCall(t *Turn, step int, c Call) *Call {
+	s := &t.Steps[step]
+	c.Agent, c.Step, c.Outcome = s.Agent, s.Number, Pending
+	s.Calls = append(s.Calls, c)
+	f.places[c.ID] = place{f.current, step, len(s.Calls) - 1}
+	return &s.Calls[len(s.Calls)-1]
+}
+
+// call returns the call with an id, nil if there is none.
+func (f *jobFold) call(id string) *Call {
+	p, ok := f.places[id]
+	if !ok || id == "" {
+		return nil
+	}
+	return &f.turns[p.turn].Steps[p.step].Calls[p.call]
+}
+
+// use folds in the beginning of a call, which a decision may have announced.
+func (f *jobFold) use(e Event, b JobToolUse) {
+	c := f.call(b.Call)
+	if c == nil {
+		t := f.work(e)
+		f.demoteAnswer(t)
+		step := f.openStep(t, b.Agent.String(), b.Narrative)
+		c = f.addCall(t, step, Call{ID: b.Call, Tool: b.Tool})
+	}
+	at := f.places[b.Call]
+	narrate(&f.turns[at.turn].Steps[at.step], b.Narrative, b.NarrativeBlocked)
+	c.Params, c.StartedAt, c.ReasonInferred = b.Input, e.At, c.ReasonInferred || b.Inferred
+	explain(c, b.Rationale, b.Group)
+	c.Findings = Merge(c.Findings, b.Findings)
+	f.turns[at.turn].touch(e, b.Findings)
+}
+
+// result folds in the end of a call. One that ends no call has a call of its own.
+func (f *jobFold) result(e Event, b JobToolResult) {
+	c := f.call(b.Call)
+	if c == nil {
+		t := f.work(e)
+		f.demoteAnswer(t)
+		c = f.addCall(t, f.openStep(t, b.Agent.String(), safety.Text{}), Call{ID: b.Call, Tool: b.Tool})
+	}
+	c.Outcome, c.Result, c.Error, c.ResultInferred = b.Outcome, b.Output, b.Error, b.Inferred
+	c.Took, c.Untimed = 0, b.Took == nil
+	if b.Took != nil {
+		c.Took = *b.Took
+	}
+	c.Findings = Merge(c.Findings, b.Findings)
+	f.turns[f.places[b.Call].turn].touch(e, b.Findings)
+}
+
+// reasoned folds in the reasons of a step: the one that has the first of the calls that
+// they explain, or a new one.
+func (f *jobFold) reasoned(e Event, b JobReasoned) {
+	at, known := place{}, false
+	for _, d := range b.Decisions {
+		if p, ok := f.places[d.Call]; ok && d.Call != "" {
+			at, known = place{turn: p.turn, step: p.step}, true
+			break
+		}
+	}
+	if !known {
+		t := f.turn(e)
+		if len(b.Decisions) > 0 {
+			t = f.work(e)
+			f.demoteAnswer(t)
+		}
+		f.start(e)
+		at = place{turn: f.current, step: f.openStep(t, b.Agent.String(), b.Narrative)}
+	}
+	t := &f.turns[at.turn]
+	narrate(&t.Steps[at.step], b.Narrative, b.NarrativeBlocked)
+	for _, d := range b.Decisions {
+		c := f.call(d.Call)
+		if c == nil {
+			c = f.addCall(t, at.step, Call{ID: d.Call, Tool: d.Tool})
+			f.places[d.Call] = place{at.turn, at.step, len(t.Steps[at.step].Calls) - 1}
+		}
+		explain(c, d.Rationale, d.Group)
+		c.ReasonInferred, c.Findings = d.Inferred, Merge(c.Findings, d.Findings)
+		if c.Outcome == Pending && d.Outcome != Pending {
+			c.Outcome, c.Untimed = d.Outcome, true
+		}
+	}
+	f.closed[at] = true
+	t.touch(e, b.Findings)
+}
+
+// explain gives a call its reason. A fallback does not replace the model's own words, and
+// a missing group does not replace a group.
+func explain(c *Call, why Rationale, group *int) {
+	if !why.Text.Empty() && (c.Rationale.Text.Empty() || why.Source != FromFallback || why.Blocked) {
+		c.Rationale = why
+	}
+	if group != nil {
+		c.Group = group
+	}
+}
+
+// end ends the current turn with the job's result, and those that nobody answered.
+func (f *jobFold) end(e Event, b JobEnded) {
+	t := f.turn(e)
+	f.touch(e, b.Findings)
+	switch {
+	case !b.Success:
+		t.State, t.Error, t.EndedAt = Failed, f.failure, e.At
+	case t.State != Completed:
+		t.State, t.EndedAt = Completed, e.At
+		if t.Response.Empty() {
+			t.Response = b.Message
+		}
+	}
+	f.stop(e)
+}
+
+// stop interrupts all turns that have not ended, and cancels the calls whose end nobody
+// has posted: nothing can be posted any more.
+func (f *jobFold) stop(e Event) {
+	for i := range f.turns {
+		t := &f.turns[i]
+		if !t.State.Ended() {
+			t.State, t.EndedAt, t.LastSeq = Interrupted, e.At, e.Seq
+		}
+		for _, s := range t.Steps {
+			for k := range s.Calls {
+				if c := &s.Calls[k]; c.Outcome == Pending {
+					c.Outcome, c.Untimed = Cancelled, true
+				}
+			}
+		}
+	}
+}
+
+// finishJobTurn gives each call of a turn a reason, and marks the steps that have ended.
+func finishJobTurn(t *Turn) {
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		s.Ended = true
+		for k := range s.Calls {
+			c := &s.Calls[k]
+			if c.Rationale.Text.Empty() {
+				c.Rationale = Fallback()
+			}
+			s.Ended = s.Ended && c.Outcome != Pending
+		}
+	}
+}
