@@ -123,38 +123,6 @@ func (f *jobFold) work(e Event) *Turn {
 	return t
 }
 
-// message folds in a message: a prompt or its echo, or an answer.
-func (f *jobFold) message(e Event, b JobMessage) {
-	switch b.Role {
-	case "user":
-		f.prompted(e, b)
-	case "assistant":
-		t := f.work(e)
-		f.demoteAnswer(t)
-		t.Response, t.State, t.EndedAt = b.Text, Completed, e.At
-		f.touch(e, b.Findings)
-	default:
-		f.touch(e, b.Findings)
-	}
-}
-
-// prompted folds in a user's message that the worker posted. Many workers repeat each
-// prompt that they take up; one that waits and has the same words is meant.
-func (f *jobFold) prompted(e Event, b JobMessage) {
-	f.turn(e)
-	for i := f.current; i < len(f.turns); i++ {
-		t := &f.turns[i]
-		if t.Input == b.Text && len(t.Steps) == 0 && t.Response.Empty() {
-			f.current = i
-			f.start(e)
-			return
-		}
-	}
-	f.addTurn(e, b.Text, b.Findings)
-	f.current = len(f.turns) - 1
-	f.start(e)
-}
-
 // demoteAnswer turns the answer of a turn that goes on into the narrative of a step.
 func (f *jobFold) demoteAnswer(t *Turn) {
 	if t.Response.Empty() {
@@ -195,8 +163,8 @@ func (f *jobFold) openStep(t *Turn, agent string, narrative safety.Text) int {
 	return f.newStep(t, agent)
 }
 
-// narrate sets a step's narrative, unless the event has none.
-func narrate(s *Step, text safety.Text, blocked bool) {
+// setNarrative sets a step's narrative, unless the event has none.
+func setNarrative(s *Step, text safety.Text, blocked bool) {
 	if !text.Empty() {
 		s.Narrative, s.NarrativeSource = text, FromModel
 	}
@@ -231,7 +199,7 @@ func (f *jobFold) use(e Event, b JobToolUse) {
 		c = f.addCall(t, step, Call{ID: b.Call, Tool: b.Tool})
 	}
 	at := f.places[b.Call]
-	narrate(&f.turns[at.turn].Steps[at.step], b.Narrative, b.NarrativeBlocked)
+	setNarrative(&f.turns[at.turn].Steps[at.step], b.Narrative, b.NarrativeBlocked)
 	c.Params, c.StartedAt, c.ReasonInferred = b.Input, e.At, c.ReasonInferred || b.Inferred
 	explain(c, b.Rationale, b.Group)
 	c.Findings = Merge(c.Findings, b.Findings)
@@ -275,7 +243,7 @@ func (f *jobFold) reasoned(e Event, b JobReasoned) {
 		at = place{turn: f.current, step: f.openStep(t, b.Agent.String(), b.Narrative)}
 	}
 	t := &f.turns[at.turn]
-	narrate(&t.Steps[at.step], b.Narrative, b.NarrativeBlocked)
+	setNarrative(&t.Steps[at.step], b.Narrative, b.NarrativeBlocked)
 	for _, d := range b.Decisions {
 		c := f.call(d.Call)
 		if c == nil {
@@ -300,40 +268,6 @@ func explain(c *Call, why Rationale, group *int) {
 	}
 	if group != nil {
 		c.Group = group
-	}
-}
-
-// end ends the current turn with the job's result, and those that nobody answered.
-func (f *jobFold) end(e Event, b JobEnded) {
-	t := f.turn(e)
-	f.touch(e, b.Findings)
-	switch {
-	case !b.Success:
-		t.State, t.Error, t.EndedAt = Failed, f.failure, e.At
-	case t.State != Completed:
-		t.State, t.EndedAt = Completed, e.At
-		if t.Response.Empty() {
-			t.Response = b.Message
-		}
-	}
-	f.stop(e)
-}
-
-// stop interrupts all turns that have not ended, and cancels the calls whose end nobody
-// has posted: nothing can be posted any more.
-func (f *jobFold) stop(e Event) {
-	for i := range f.turns {
-		t := &f.turns[i]
-		if !t.State.Ended() {
-			t.State, t.EndedAt, t.LastSeq = Interrupted, e.At, e.Seq
-		}
-		for _, s := range t.Steps {
-			for k := range s.Calls {
-				if c := &s.Calls[k]; c.Outcome == Pending {
-					c.Outcome, c.Untimed = Cancelled, true
-				}
-			}
-		}
 	}
 }
 

@@ -37,6 +37,8 @@ func TestWorkerReasonsAreInTheEventStreamAndTheJobLog(t *testing.T) {
 	assert.Contains(t, out.String(), "Job "+id+" is done.")
 
 	frames, events := c.Until(t, "job_result"), s.JobEvents(id)
+	require.Equal(t, "position", frames[0].Event)
+	frames = frames[1:]
 	require.Len(t, frames, len(events))
 	for i, f := range frames {
 		assert.Equal(t, events[i].Kind, f.Event)
@@ -54,6 +56,8 @@ func TestWorkerReasonsAreInTheEventStreamAndTheJobLog(t *testing.T) {
 			Source    string `json:"rationale_source"`
 			Outcome   string `json:"outcome"`
 			Group     *int   `json:"parallel_group"`
+			Call      string `json:"call_id"`
+			Inferred  bool   `json:"inferred"`
 		} `json:"tool_decisions"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(frames[6].Data), &reasoning))
@@ -66,6 +70,8 @@ func TestWorkerReasonsAreInTheEventStreamAndTheJobLog(t *testing.T) {
 	assert.Equal(t, "model", reasoning.Decisions[1].Source)
 	assert.Equal(t, "success", reasoning.Decisions[1].Outcome)
 	assert.Equal(t, new(0), reasoning.Decisions[1].Group)
+	assert.Equal(t, "call_2", reasoning.Decisions[1].Call, "the worker says which call a reason is about")
+	assert.False(t, reasoning.Decisions[1].Inferred)
 	assert.Equal(t, "completed", s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()["state"])
 
 	_, err = runWorker(t.Context(), s, id, token)

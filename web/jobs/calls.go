@@ -1,67 +1,12 @@
 package jobs
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"candor/safety"
 	"candor/session"
 )
-
-// hash is the beginning of a SHA-256 sum. Ids and names of workers are compared by
-// their hashes, so that none of their text has to be kept.
-type hash [16]byte
-
-// hashOf hashes several texts together. Their lengths are part of the sum, so that two
-// different lists never give the same input.
-func hashOf(texts ...string) (h hash) {
-	sum := sha256.New()
-	for _, t := range texts {
-		fmt.Fprintf(sum, "%d:%s", len(t), t)
-	}
-	copy(h[:], sum.Sum(nil))
-	return h
-}
-
-// reference is what a post says about the identity of a call.
-type reference struct {
-	id      hash // of the agent and the worker's id for the call; zero if it sent none
-	agent   hash
-	tool    hash // zero if the post names no tool
-	name    safety.Text
-	number  int // N if the worker's id is our own spelling call_N, else 0
-	outcome session.Outcome
-}
-
-// referTo returns the reference of a post by an agent ("" for a worker with one agent)
-// to the call of a tool with an id of the worker's, which may be any text. name is the
-// tool's name, cleaned.
-func referTo(agent, tool, id string, name safety.Text) reference {
-	ref := reference{agent: hashOf(agent), name: name}
-	if tool != "" {
-		ref.tool = hashOf(tool)
-	}
-	if id != "" {
-		ref.id, ref.number = hashOf(agent, id), ownNumber(id)
-	}
-	return ref
-}
-
-// ownNumber returns N if id is spelled as we spell ids, call_N, else 0. A number has at
-// most nine digits, so that the numbers after it fit in an int everywhere.
-func ownNumber(id string) int {
-	digits, ok := strings.CutPrefix(id, "call_")
-	if !ok || len(digits) > 9 || strings.HasPrefix(digits, "0") || strings.Trim(digits, "0123456789") != "" {
-		return 0
-	}
-	n, _ := strconv.Atoi(digits)
-	return n
-}
-
-func (r reference) named() bool { return r.id != hash{} }
 
 // identity is the call that a post was found to be about. It is inferred if the worker's
 // ids did not decide it, and the tool's name and the order of events had to.
@@ -76,9 +21,9 @@ func (f identity) label() string { return "call_" + strconv.Itoa(f.call.number) 
 // call is what a callTable knows about one call of a run.
 type call struct {
 	number  int // N of our id call_N
-	id      hash
-	agent   hash
-	tool    hash
+	id      digest
+	agent   digest
+	tool    digest
 	name    safety.Text // of the tool
 	used    bool        // a tool_use was posted
 	ended   bool        // a tool_result was posted
@@ -86,7 +31,7 @@ type call struct {
 	planned bool        // a decision was posted while the call was pending
 }
 
-func (c *call) named() bool { return c.id != hash{} }
+func (c *call) named() bool { return c.id != digest{} }
 
 // undecided reports whether a decision about the call may still come.
 func (c *call) undecided() bool { return !c.decided && (!c.planned || !c.ended) }
@@ -99,7 +44,7 @@ func (c *call) settled() bool { return c.ended && !c.undecided() }
 const maxCandidates = 512
 
 // callTable maps the ids that the worker of a run gives its calls to ours: call_1,
-// call_2 and so on, unique in the job. The run's lock guards it. It holds hashes only;
+// call_2 and so on, unique in the job. The run's lock guards it. It holds digests only;
 // the run's budget, to which each call adds callCost, bounds it.
 //
 // Workers may use an id again: providers number the calls of each answer anew. So a
@@ -107,16 +52,16 @@ const maxCandidates = 512
 // oldest call with its id and tool that has no result yet. A decision belongs to the
 // latest such call without one. An agent's name is part of the id.
 type callTable struct {
-	last     int              // number of the latest call
-	remapped bool             // some id that was spelled call_N stands for a call with another number
-	byID     map[hash][]*call // by agent and worker's id
-	byTool   map[hash][]*call // by agent and tool, only calls that are not settled
+	last     int                // number of the latest call
+	remapped bool               // some id that was spelled call_N stands for a call with another number
+	byID     map[digest][]*call // by agent and worker's id
+	byTool   map[digest][]*call // by agent and tool, only calls that are not settled
 	byNumber map[int]*call
 }
 
 // assign returns a draft's body with our ids of its calls.
 func (t *callTable) assign(d draft) session.Body {
-	switch b := d.post.Body.(type) {
+	switch b := d.entry.Body.(type) {
 	case session.JobToolUse:
 		found := t.use(d.refs[0])
 		b.Call, b.Inferred = found.label(), found.inferred
@@ -131,7 +76,7 @@ func (t *callTable) assign(d draft) session.Body {
 		}
 		return b
 	}
-	return d.post.Body
+	return d.entry.Body
 }
 
 // use returns the call that a tool_use begins. That is a new one, unless a decision has
@@ -155,7 +100,7 @@ func (t *callTable) use(ref reference) (found identity) {
 // end returns the call that a tool_result ends. A result with an id that no open call has
 // gets a call of its own.
 func (t *callTable) end(ref reference) (found identity) {
-	open := func(c *call) bool { return !c.ended && (ref.tool == hash{} || c.tool == ref.tool) }
+	open := func(c *call) bool { return !c.ended && (ref.tool == digest{} || c.tool == ref.tool) }
 	if ref.named() {
 		if found = first(filter(t.byID[ref.id], open)); found.call == nil {
 			found.call = t.ours(ref, open)
@@ -178,10 +123,10 @@ func (t *callTable) end(ref reference) (found identity) {
 // fewer decisions than undecided calls share an id or a tool, they explain the latest
 // calls: the post is about the step that has just ended.
 func (t *callTable) decide(refs []reference) []identity {
-	queues := map[hash][]identity{}
+	queues := map[digest][]identity{}
 	found := make([]identity, len(refs))
 	for i, ref := range refs {
-		key := hashOf(string(ref.id[:]), string(ref.agent[:]), string(ref.tool[:]))
+		key := digestOf(string(ref.id[:]), string(ref.agent[:]), string(ref.tool[:]))
 		queue, known := queues[key]
 		if !known {
 			same := func(r reference) bool { return r.id == ref.id && r.agent == ref.agent && r.tool == ref.tool }
@@ -251,7 +196,7 @@ func (t *callTable) ours(ref reference, fits func(*call) bool) *call {
 // like ours and not taken.
 func (t *callTable) add(ref reference) *call {
 	if t.byID == nil {
-		t.byID, t.byTool, t.byNumber = map[hash][]*call{}, map[hash][]*call{}, map[int]*call{}
+		t.byID, t.byTool, t.byNumber = map[digest][]*call{}, map[digest][]*call{}, map[int]*call{}
 	}
 	t.last = max(t.last+1, ref.number)
 	t.remapped = t.remapped || ref.number > 0 && ref.number != t.last
@@ -272,7 +217,7 @@ func (t *callTable) add(ref reference) *call {
 // about.
 func (t *callTable) ofTool(ref reference) []*call { return t.byTool[toolKey(ref)] }
 
-func toolKey(ref reference) hash { return hashOf(string(ref.agent[:]), string(ref.tool[:])) }
+func toolKey(ref reference) digest { return digestOf(string(ref.agent[:]), string(ref.tool[:])) }
 
 // latest drops the oldest calls beyond maxCandidates.
 func latest(list []*call) []*call { return list[max(0, len(list)-maxCandidates):] }

@@ -16,7 +16,7 @@ import (
 // draft is a post that is ready for the log but for the ids of its calls, which the run
 // gives it under its lock.
 type draft struct {
-	post     session.Post
+	entry    session.Post
 	cost     int
 	refs     []reference // to the call of a tool_use or tool_result, or to those of decisions
 	kind     string
@@ -42,7 +42,7 @@ type cleaner struct {
 func (l *cleaner) draft(p *post) (draft, *problem.Problem) {
 	b, bad := l.body(p)
 	return draft{
-		post: session.Post{Body: b, Ignored: p.unknown.count}, refs: l.refs, kind: p.kind(), withheld: l.withheld,
+		entry: session.Post{Body: b, Ignored: p.unknown.count}, refs: l.refs, kind: p.kind(), withheld: l.withheld,
 	}, bad
 }
 
@@ -149,7 +149,9 @@ func (l *cleaner) rationale(p postReason) (session.Rationale, safety.Report) {
 func (l *cleaner) noteWithheld(what string, report safety.Report) {
 	w := withheld{what: what}
 	for _, f := range report.Findings {
-		w.rules = append(w.rules, f.Rule)
+		if f.Effect.Hides() {
+			w.rules = append(w.rules, f.Rule)
+		}
 	}
 	l.withheld = append(l.withheld, w)
 }

@@ -74,7 +74,9 @@ const (
 
 // decode decodes an object into a struct, without the members that are not accepted: it
 // counts them. Their names begin with path. proper are the names that a hint may suggest.
-func (u *unknownMembers) decode(raw json.RawMessage, into any, path string, accepted, proper []string) *problem.Problem {
+func (u *unknownMembers) decode(
+	raw json.RawMessage, into any, path string, accepted, proper []string,
+) *problem.Problem {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &all); err != nil {
 		return wrongType(err)

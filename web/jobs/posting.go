@@ -81,7 +81,7 @@ func (s *Server) postEvents(c *workerCall) error {
 				return bad.With("index", i)
 			}
 		}
-		drafts[i].post.Key = keys[i].Key
+		drafts[i].entry.Key = keys[i].Key
 		drafts[i].cost = len(posts[i].raw) + eventCost + callCost*len(posts[i].decisions)
 	}
 	return c.record(drafts)
@@ -118,7 +118,7 @@ func (c *workerCall) appendPosts(drafts []draft) (events []session.Event, err er
 	err = c.run.serve(c.by, func() error {
 		posts := make([]session.Post, len(drafts))
 		for i, d := range drafts {
-			posts[i] = d.post
+			posts[i] = d.entry
 		}
 		known, err := c.own.Repeats(c.id, posts)
 		if err != nil {
@@ -200,7 +200,7 @@ func (s *Server) postStatus(c *workerCall) error {
 	l := cleaner{Layer: s.safety}
 	cost := len(in.State) + len(in.Message) + eventCost
 	return c.record([]draft{{
-		post: session.Post{Body: l.status(in.State, in.Message), Ignored: in.unknown.count}, cost: cost,
+		entry: session.Post{Body: l.status(in.State, in.Message), Ignored: in.unknown.count}, cost: cost,
 	}})
 }
 
@@ -213,7 +213,7 @@ func (s *Server) complete(c *workerCall) error {
 	}
 	l := cleaner{Layer: s.safety}
 	if _, err := c.appendPosts([]draft{{
-		post: session.Post{Body: l.result(&in), Ignored: in.unknown.count},
+		entry: session.Post{Body: l.result(&in), Ignored: in.unknown.count},
 	}}); err != nil {
 		return err
 	}

@@ -112,6 +112,32 @@ export type JobDecision = {
   rationale_blocked?: boolean,
   outcome: Outcome,
   parallel_group: number | null,
+  call_id: string,
+  inferred?: boolean,
+};
+
+export type JobDetail = {
+  job_id: string,
+  session_id: string,
+  token?: string,
+  title: string,
+  prompt: string,
+  metadata: unknown,
+  state: JobState,
+  message: string | null,
+  error?: string,
+  run: number,
+  posted: number,
+  events: number,
+  calls: number,
+  created_at: string,
+  updated_at: string,
+  ended_at: string | null,
+  redactions?: Redaction[],
+  notices?: Notice[],
+  worker_seen_at: string | null,
+  ignored_members?: number,
+  turns: JobTurnInfo[],
 };
 
 export type JobEventInfo = {
@@ -145,13 +171,18 @@ export type JobInfo = {
   metadata: unknown,
   state: JobState,
   message: string | null,
+  error?: string,
   run: number,
+  posted: number,
   events: number,
+  calls: number,
   created_at: string,
   updated_at: string,
   ended_at: string | null,
   redactions?: Redaction[],
   notices?: Notice[],
+  worker_seen_at: string | null,
+  ignored_members?: number,
 };
 
 export type JobList = {
@@ -163,6 +194,8 @@ export type JobMessageFrame = {
   job_id: string,
   session_id: string,
   at: string,
+  agent?: string,
+  ignored_members?: number,
   role: string,
   content: string,
   done?: boolean,
@@ -173,6 +206,8 @@ export type JobReasoningFrame = {
   job_id: string,
   session_id: string,
   at: string,
+  agent?: string,
+  ignored_members?: number,
   narrative?: string,
   narrative_blocked?: boolean,
   tool_decisions: JobDecision[],
@@ -183,6 +218,8 @@ export type JobResultFrame = {
   job_id: string,
   session_id: string,
   at: string,
+  agent?: string,
+  ignored_members?: number,
   status: JobState,
   success: boolean,
   message: string,
@@ -193,6 +230,8 @@ export type JobStartedFrame = {
   job_id: string,
   session_id: string,
   at: string,
+  agent?: string,
+  ignored_members?: number,
   title: string,
 };
 
@@ -203,6 +242,8 @@ export type JobStatusFrame = {
   job_id: string,
   session_id: string,
   at: string,
+  agent?: string,
+  ignored_members?: number,
   state: string,
   message: string,
 };
@@ -212,12 +253,15 @@ export type JobToolResultFrame = {
   job_id: string,
   session_id: string,
   at: string,
+  agent?: string,
+  ignored_members?: number,
   tool_name: string,
-  call_id?: string,
+  call_id: string,
+  inferred?: boolean,
   outcome: Outcome,
   output: unknown,
   error?: string,
-  duration_ms: number,
+  duration_ms: number | null,
 };
 
 export type JobToolUseFrame = {
@@ -225,8 +269,11 @@ export type JobToolUseFrame = {
   job_id: string,
   session_id: string,
   at: string,
+  agent?: string,
+  ignored_members?: number,
   tool_name: string,
-  call_id?: string,
+  call_id: string,
+  inferred?: boolean,
   input: unknown,
   rationale?: string,
   rationale_source?: Source,
@@ -234,6 +281,26 @@ export type JobToolUseFrame = {
   parallel_group?: number,
   narrative?: string,
   narrative_blocked?: boolean,
+};
+
+export type JobTurnInfo = {
+  run: number,
+  turn_number: number,
+  message_id: string,
+  user_input: string,
+  response: string | null,
+  response_html?: string,
+  state: State,
+  error?: string,
+  created_at: string,
+  started_at: string | null,
+  completed_at: string | null,
+  tool_calls: ToolCallInfo[],
+  reasoning: TurnReasoningInfo | null,
+  answer_reasoning?: AnswerReasoning,
+  redactions?: Redaction[],
+  notices?: Notice[],
+  usage?: UsageInfo,
 };
 
 export type LoginInfo = {
@@ -312,6 +379,7 @@ export type SearchHit = {
   rationale_source?: Source,
   agent?: string,
   redacted?: boolean,
+  inferred?: boolean,
   field: string,
   snippet: SnippetPart[],
 };
@@ -410,8 +478,9 @@ export type ToolCallDetail = {
   result_size?: number,
   result_shape?: ResultShape,
   error?: string,
-  started_at: string,
+  started_at: string | null,
   duration_ms: number | null,
+  inferred?: boolean,
   result?: unknown,
 };
 
@@ -424,8 +493,9 @@ export type ToolCallInfo = {
   result_size?: number,
   result_shape?: ResultShape,
   error?: string,
-  started_at: string,
+  started_at: string | null,
   duration_ms: number | null,
+  inferred?: boolean,
 };
 
 export type ToolCompletedFrame = {
@@ -454,6 +524,7 @@ export type ToolDecisionInfo = {
   agent?: string,
   step: number,
   approval?: Answer,
+  inferred?: boolean,
   parameters: unknown,
   redactions?: Redaction[],
   notices?: Notice[],
@@ -470,6 +541,7 @@ export type ToolDecisionPayload = {
   agent?: string,
   step: number,
   approval?: Answer,
+  inferred?: boolean,
 };
 
 export type ToolResultFrame = {
@@ -502,6 +574,8 @@ export type ToolStartedFrame = {
 export type TurnDetail = {
   session_id: string,
   thread_id: string,
+  job_id?: string,
+  run?: number,
   turn_number: number,
   message_id: string,
   user_input: string,
@@ -543,6 +617,7 @@ export type TurnInfo = {
 export type TurnReasoningInfo = {
   session_id: string,
   thread_id: string,
+  job_id?: string,
   turn_number: number,
   narrative?: string,
   narrative_html?: string,

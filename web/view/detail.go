@@ -31,7 +31,8 @@ type ToolCallDetail struct {
 // calls began. PendingApprovals has those of this turn.
 func Detail(t session.Turn) TurnDetail {
 	d := TurnDetail{
-		SessionID: t.Session, ThreadID: t.Thread, JobID: t.Job, Run: t.Run, TurnInfo: Turn(t), ToolCalls: []ToolCallDetail{},
+		SessionID: t.Session, ThreadID: t.Thread, JobID: t.Job, Run: t.Run,
+		TurnInfo: Turn(t), ToolCalls: []ToolCallDetail{},
 		PendingApprovals: PendingApprovals([]session.Turn{t}),
 	}
 	for c := range t.Calls() {
