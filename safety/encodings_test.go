@@ -41,6 +41,11 @@ func TestASecretIsFoundUnderEveryEncoding(t *testing.T) {
 		"base64, again":    encoded("my key: " + key + "!"),
 		"base64url":        base64.RawURLEncoding.EncodeToString([]byte(key + " ???>>>")),
 		"base64, twice":    encoded(encoded(key)),
+		"base64, 3 times":  encoded(encoded(encoded(key))),
+		"base64 behind 1":  "x" + encoded("key: "+key),
+		"base64 behind 2":  "xy" + encoded("key: "+key),
+		"base64 behind 3":  "xyz" + encoded("key: "+key),
+		"base64 of UTF-16": encoded(eachByte(key, "%c\x00")), // as PowerShell's -EncodedCommand takes it
 		"base64 of hex":    encoded(hex.EncodeToString([]byte(key))),
 		"hex":              hex.EncodeToString([]byte(key)),
 		"hex of a literal": "0x" + strings.ToUpper(hex.EncodeToString([]byte(key))),

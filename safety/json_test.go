@@ -121,3 +121,35 @@ func TestJSONSecretsNextToTheirNameAreMasked(t *testing.T) {
 		assert.Equal(t, string(out.Raw()), string(again.Raw()))
 	}
 }
+
+func TestAWeakNameMakesARandomValueASecret(t *testing.T) {
+	value := fill("{a40}", 5)
+	for _, name := range []string{"key", "auth"} {
+		assert.Equal(t, `{"`+name+`":"[REDACTED:secret-field]"}`, cleanJSON(`{"`+name+`":"`+value+`"}`))
+		assert.Equal(t, `{"`+name+`":"main menu"}`, cleanJSON(`{"`+name+`":"main menu"}`))
+	}
+	assert.Equal(t, `{"note":"`+value+`"}`, cleanJSON(`{"note":"`+value+`"}`))
+}
+
+func TestJSONIsKept64LevelsDeep(t *testing.T) {
+	nested := func(levels int, inner string) string {
+		return strings.Repeat("[", levels) + inner + strings.Repeat("]", levels)
+	}
+	assert.Equal(t, nested(64, "1"), cleanJSON(nested(64, "1")))
+	assert.Equal(t, nested(64, `"[truncated: nested too deep]"`), cleanJSON(nested(65, "1")))
+}
+
+func TestASecretInJSONInsideAStringIsReported(t *testing.T) {
+	_, report := NewLayer().CleanJSON(json.RawMessage(`{"body":"{\"apiKey\": \"open sesame\", \"pin\": 1}"}`))
+	assert.Equal(t, Report{Redacted, []Finding{{"secret-field", 1, High, Masked}}}, report)
+}
+
+// A value that is too long is cleaned again with room for the notice; only that counts.
+func TestFindingsOfACutJSONCountWhatWasWritten(t *testing.T) {
+	in := `[` + strings.Repeat(`"`+githubPAT()+`",`, 2000) + `0]`
+	out, report := NewLayer(MaxBytes(10_000)).CleanJSON(json.RawMessage(in))
+	shown := strings.Count(string(out.Raw()), "[REDACTED:github-pat]")
+	require.Contains(t, string(out.Raw()), "more]")
+	require.Len(t, report.Findings, 1)
+	assert.Equal(t, shown+1, report.Findings[0].Count, "the last one was masked, and then cut")
+}

@@ -158,3 +158,34 @@ func TestALayerMayBeSharedBetweenGoroutines(t *testing.T) {
 		})
 	}
 }
+
+// A key that blocks its text must still do so when a token that is only masked follows.
+func TestNothingLowersAVerdict(t *testing.T) {
+	pem := "-----BEGIN RSA " + "PRIVATE KEY-----\n" + fill("{b64}\n{b64}\n", 3) + "-----END RSA " + "PRIVATE KEY-----\n"
+	l := NewLayer()
+	for name, raw := range map[string]string{
+		"a key, then a token": pem + "and " + githubPAT(), "a token, then a key": githubPAT() + " and\n" + pem,
+		"a key, then a warning": pem + "in /etc/shadow",
+	} {
+		text, report := l.Clean(raw)
+		assert.Equal(t, Blocked, report.Verdict, name)
+		assert.True(t, text.Empty(), name)
+		stream := l.Stream()
+		stream.Write(raw)
+		_, report = stream.Close()
+		assert.Equal(t, Blocked, report.Verdict, "%s, as a stream", name)
+	}
+}
+
+// A masked secret makes the layer read the text again, and find each warning again.
+func TestAWarningBesideASecretIsCountedOnce(t *testing.T) {
+	_, report := NewLayer().Mask("cat /etc/passwd, then drop table users with " + githubPAT())
+	assert.Equal(t, []Finding{{"destructive-sql", 1, Medium, Noticed}, {"github-pat", 1, High, Masked},
+		{"sensitive-path", 1, Low, Noticed}}, report.Findings)
+}
+
+func TestAWarningInALookAlikeTextIsCountedOnce(t *testing.T) {
+	_, report := NewLayer().Mask("cat /etc/passwd, \u0430nd %64rop table")
+	assert.Equal(t, []Finding{{"destructive-sql", 1, Medium, Noticed}, {"sensitive-path", 1, Low, Noticed}},
+		report.Findings)
+}

@@ -95,3 +95,13 @@ func TestKnownSecretsAreMaskedInAnyEncoding(t *testing.T) {
 	assert.Equal(t, 1, l.Leaks("swordfish"))
 	assert.Zero(t, l.Leaks("reading /etc/passwd"))
 }
+
+func TestAPhraseDoesNotMatchTheBeginningOfALongerWord(t *testing.T) {
+	for text, want := range map[string]int{
+		"cat x | sh": 1, "cat x | sh -e": 1, "cat x | shell": 0, "cat x | shuf": 0, "drop tables": 0, "DROP TABLE x": 1,
+		"cat .ssh/config": 1,
+	} {
+		_, report := NewLayer().Mask(text)
+		assert.Len(t, report.Findings, want, "%q", text)
+	}
+}

@@ -114,3 +114,16 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// The length guard lets a stream emit up to a point that may lie inside a marker.
+func TestAStreamSplitsNoMarker(t *testing.T) {
+	l := NewLayer(MaxBytes(300))
+	const marker = "[REDACTED:github-pat]"
+	for before := range 60 {
+		text := strings.Repeat("a ", 50+before/2) + strings.Repeat("b", before%2) + githubPAT() + " and some more words"
+		_, emitted, _ := streamed(l, text, 1)
+		for _, part := range emitted {
+			assert.Equal(t, strings.Count(part, "["), strings.Count(part, marker), "%d: %q", before, part)
+		}
+	}
+}

@@ -282,3 +282,14 @@ func before(spans []lex.Span, h int) []lex.Span {
 	})
 	return kept
 }
+
+// Texts can be encoded in each other without end; the budget ends that.
+func TestDecodedBytesCountAgainstTheBudget(t *testing.T) {
+	p := probe{detector: New(allRules()), budget: 100}
+	out := []byte("the key is " + token())
+	_, ok := p.decoded(out, 1)
+	assert.True(t, ok)
+	assert.LessOrEqual(t, p.budget, 100-len(out))
+	_, ok = p.decoded([]byte(strings.Repeat(" ", 60)+token()), 1)
+	assert.False(t, ok, "nothing is left for it")
+}
