@@ -1,14 +1,20 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
+	"candor/safety"
 	"candor/session"
 )
 
-// Approval says whether a person is asked before a tool runs.
+// Approval says whether a person is asked before a tool runs. In every mode, a person is
+// also asked before a call in whose reason or arguments safety found something of medium
+// severity, unless the tool is [Spec].ReadOnly.
 type Approval int
 
 const (
@@ -39,25 +45,68 @@ var (
 	errWithdrawn = errors.New("the turn was stopped before a person answered")
 )
 
-// requestApproval records a request for approval if the tool requires one. It does
-// not wait for the answer: the call does that when the batch runs, so the rest of the
-// batch is not held up.
+// requestApproval records a request for approval if the tool requires one or the call is
+// suspicious. It does not wait for the answer: the call does that when the batch runs, so
+// the rest of the batch is not held up.
+//
+// A suspicious call is asked about each time, whatever the tool's mode: an answer of
+// [session.Always] was given to the tool, not to what this call contains.
 func (b *batch) requestApproval(a *attempt) {
 	mode := a.tool.spec.Approval
 	if override, ok := b.Approval[a.requested.Name]; ok {
 		mode = override
+	}
+	description := a.tool.spec.Description
+	if len(a.suspicious) > 0 {
+		mode = ApprovalAlways
+		description = fmt.Sprintf("Safety found %s in this call. %s", strings.Join(a.suspicious, ", "), description)
 	}
 	if a.outcome != "" || mode == ApprovalNever {
 		return
 	}
 	approver, ok := b.rec.(Approver)
 	if !ok {
-		a.refuse(session.Rejected, errNoPerson)
+		a.refuse(session.Rejected, a.because(errNoPerson))
 		return
 	}
 	name, _ := b.Safety.Mask(a.requested.Name)
-	description, _ := b.Safety.Mask(a.tool.spec.Description)
-	a.awaitApproval = approver.Ask(a.id, name, description, mode)
+	about, _ := b.Safety.Mask(strings.TrimSpace(description))
+	a.awaitApproval = approver.Ask(a.id, name, about, mode)
+}
+
+// unlimited is a length limit beyond any arguments, in bytes.
+const unlimited = 1 << 40
+
+// rulesToReview returns the rules of medium severity that matched a call's reason or its
+// arguments, sorted. There are none for a tool that only reads. Arguments that cleaning cut
+// are read again as a whole, since the tool gets all of them.
+func (b *batch) rulesToReview(a *attempt, params safety.JSON, reports ...safety.Report) []string {
+	if a.tool.spec.ReadOnly {
+		return nil
+	}
+	if bytes.Contains(params.Raw(), []byte("[truncated")) {
+		_, whole := b.Safety.Limit(unlimited).Mask(string(a.args))
+		reports = append(reports, whole)
+	}
+	var rules []string
+	for _, r := range reports {
+		for _, f := range r.Findings {
+			if f.Severity == safety.Medium {
+				rules = append(rules, f.Rule)
+			}
+		}
+	}
+	slices.Sort(rules)
+	return slices.Compact(rules)
+}
+
+// because returns the error of a call that was not approved, with the rules that led to the
+// request, so that the model and the user learn why approval was needed.
+func (a *attempt) because(refusal error) error {
+	if len(a.suspicious) == 0 {
+		return refusal
+	}
+	return fmt.Errorf("%w (safety found %s in it)", refusal, strings.Join(a.suspicious, ", "))
 }
 
 // approved waits for the person's answer. It refuses the call and returns false unless
@@ -67,9 +116,9 @@ func (a *attempt) approved(ctx context.Context) bool {
 	case answer.Allows():
 		return true
 	case answer == session.Deny:
-		a.refuse(session.Rejected, errDenied)
+		a.refuse(session.Rejected, a.because(errDenied))
 	case answer == session.Expired:
-		a.refuse(session.Rejected, errExpired)
+		a.refuse(session.Rejected, a.because(errExpired))
 	default:
 		a.refuse(session.Cancelled, errWithdrawn)
 	}

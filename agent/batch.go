@@ -35,6 +35,9 @@ type attempt struct {
 	tool      boundTool       // zero if the tool is unknown
 	args      json.RawMessage // without the rationale
 
+	// suspicious are the rules of medium severity that matched the reason or the arguments.
+	suspicious []string
+
 	// awaitApproval waits for a person's answer; nil if none was requested.
 	awaitApproval func(context.Context) session.Answer
 	// awaitFrontEnd waits for the front end's result; nil if the tool runs here.
@@ -132,6 +135,7 @@ func (b *batch) recordCall(a *attempt, reason string, group *int) {
 	if a.outcome != "" {
 		group = nil
 	}
+	a.suspicious = b.rulesToReview(a, params, found, inParams)
 	b.coverage.count(b.Model, a.tool.spec.Name, why.Source)
 	b.record(session.ToolCalled{
 		Step: b.step, Call: a.id, Tool: name, Rationale: why, Params: params, Group: group,

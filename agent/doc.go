@@ -19,7 +19,7 @@
 //	rationale                rationale.go      chooses the reason: argument, provider's field, fallback
 //	thinking.Strip           safety/thinking   drops private thoughts from the reason
 //	safety.Layer.Clean       package safety    masks secrets, or withholds the text
-//	batch.requestApproval    approval.go       asks a person where the tool requires it
+//	batch.requestApproval    approval.go       asks a person where the tool, or what safety found, requires it
 //	batch.run, runOne        batch_run.go      runs the tool, or waits for approval or the front end
 //	batch.postflight         batch_run.go      records ToolReturned: cleaned result or error
 //	Recorder.Record          recorder.go       appends to a thread's log (chat_recorder.go) or a job's

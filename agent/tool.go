@@ -23,4 +23,5 @@ type Spec struct {
 	Approval    Approval
 	MayWait     bool // a call may wait for somebody; the other calls are recorded meanwhile
 	FrontEnd    bool // the user's front end runs the tool
+	ReadOnly    bool // the tool changes nothing and sends nothing, so no person has to review a call
 }

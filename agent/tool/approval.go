@@ -2,6 +2,19 @@ package tool
 
 import "candor/agent"
 
+// ReadOnly returns t, marked as a tool that changes nothing and sends nothing.
+func ReadOnly(t agent.Tool) agent.Tool { return readOnly{t} }
+
+// readOnly is a tool that only reads.
+type readOnly struct{ agent.Tool }
+
+// Spec implements agent.Tool.
+func (r readOnly) Spec() agent.Spec {
+	s := r.Tool.Spec()
+	s.ReadOnly = true
+	return s
+}
+
 // WithApproval returns t with the given approval mode instead of its own.
 func WithApproval(t agent.Tool, mode agent.Approval) agent.Tool { return needsApproval{t, mode} }
 

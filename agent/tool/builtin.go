@@ -15,14 +15,14 @@ const builtinTimeout = 20 * time.Second
 // Builtin returns all built-in tools: time, file_list, file_read, file_search,
 // memory_save and memory_search, each with a time limit of 20 seconds. The file tools see
 // only root, which the caller closes after the last run. Notes are cleaned by layer, are
-// held in memory and live as long as the tools.
+// held in memory and live as long as the tools. All but memory_save are read-only.
 func Builtin(root *os.Root, layer *safety.Layer) []agent.Tool {
 	// The tools of one folder share its root, and those for notes share the notes.
 	files, notes := workspace{root}, newMemory(layer)
 	tools := []agent.Tool{
-		clock(),
-		files.listTool(), files.readTool(), files.searchTool(),
-		notes.saveTool(), notes.searchTool(),
+		ReadOnly(clock()),
+		ReadOnly(files.listTool()), ReadOnly(files.readTool()), ReadOnly(files.searchTool()),
+		notes.saveTool(), ReadOnly(notes.searchTool()),
 	}
 	for i, t := range tools {
 		tools[i] = WithTimeout(t, builtinTimeout)

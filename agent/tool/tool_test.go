@@ -145,6 +145,20 @@ func TestAToolboxAcceptsTheBuiltinTools(t *testing.T) {
 	}, box.Names())
 }
 
+// A tool that changes or sends something must not pass for one that only reads, or nobody
+// is asked before it gets a suspicious call.
+func TestOnlyToolsThatChangeAndSendNothingAreReadOnly(t *testing.T) {
+	acts := map[string]bool{"memory_save": true, "shell": true, "http_get": true, "other": true}
+	all := builtin(t, t.TempDir())
+	all["shell"], all["http_get"] = tool.Shell(t.TempDir()), tool.HTTPGet(tool.HTTPGetOptions{})
+	all["other"] = tool.New("other", "", func(context.Context, struct{}) (string, error) { return "", nil })
+	assert.Len(t, all, 9)
+	for name, b := range all {
+		assert.Equal(t, !acts[name], b.Spec().ReadOnly, name)
+		assert.Equal(t, !acts[name], tool.WithApproval(b, agent.ApprovalAsk).Spec().ReadOnly, name)
+	}
+}
+
 type clockAnswer struct{ Time, Zone, Weekday string }
 
 func TestTimeIsInUTCUnlessAZoneIsGiven(t *testing.T) {

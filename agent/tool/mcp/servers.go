@@ -167,7 +167,7 @@ func (s *Servers) collect() []agent.Tool {
 	for _, o := range origins {
 		d := known[o]
 		tools = append(tools, &remoteTool{
-			spec:  agent.Spec{Name: unique[o], Description: d.description, Schema: d.schema},
+			spec:  agent.Spec{Name: unique[o], Description: d.description, Schema: d.schema, ReadOnly: d.readOnly},
 			owner: owners[o], nativeName: d.name,
 		})
 	}
@@ -180,7 +180,7 @@ func sameTool(a, b agent.Tool) bool {
 	x, ok := a.(*remoteTool)
 	y, fine := b.(*remoteTool)
 	if !ok || !fine || x.owner != y.owner || x.nativeName != y.nativeName || x.spec.Name != y.spec.Name ||
-		x.spec.Description != y.spec.Description {
+		x.spec.Description != y.spec.Description || x.spec.ReadOnly != y.spec.ReadOnly {
 		return false
 	}
 	before, err := compact(x.spec.Schema)

@@ -148,7 +148,16 @@ func define(t *sdk.Tool) (definition, error) {
 	if err != nil {
 		return definition{}, err
 	}
-	return definition{name: t.Name, description: valid(t.Description), schema: schema}, nil
+	return definition{
+		name: t.Name, description: valid(t.Description), schema: schema, readOnly: isReadOnly(t.Annotations),
+	}, nil
+}
+
+// isReadOnly reports whether a server says that its tool changes nothing and deals with a
+// closed world. A tool that only reads, but from the network, may carry data away, and one
+// without these hints may do anything.
+func isReadOnly(hints *sdk.ToolAnnotations) bool {
+	return hints != nil && hints.ReadOnlyHint && hints.OpenWorldHint != nil && !*hints.OpenWorldHint
 }
 
 // setUp makes calls go through a session, and replaces the tools.

@@ -24,6 +24,7 @@ type definition struct {
 	name        string // the server's own
 	description string
 	schema      *jsonschema.Schema
+	readOnly    bool // as the server says: it changes nothing, and deals with nothing outside
 }
 
 // remoteTool is a tool of a server under the name that we gave it. It outlives sessions:
