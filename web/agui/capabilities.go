@@ -7,9 +7,12 @@ import (
 )
 
 // Capabilities says what a front end can rely on, in the form of AG-UI's
-// AgentCapabilities. Absent members are unknown. Tools lists the agent's own tools, whose
-// names a front end cannot use for its own. Custom names the level of reasoning and the
-// routes that AG-UI does not have.
+// AgentCapabilities. Absent members are unknown. Transport streams events as they happen,
+// but Reasoning does not stream: a text is sent whole. Reasoning is "encrypted" where
+// encrypted values stand in place of a readable text, and not just beside it. Tools lists
+// the agent's own tools, whose names a front end cannot use for its own. MultiAgent
+// delegates and gets the answer back; no agent takes a conversation over. Custom names the
+// level of reasoning and the routes that AG-UI does not have.
 type Capabilities struct {
 	Identity    map[string]string `json:"identity"`
 	Transport   map[string]bool   `json:"transport"`
@@ -46,9 +49,13 @@ func (s *Server) capabilities(w http.ResponseWriter, _ *http.Request, who access
 			"streaming": true, "websocket": false, "httpBinary": false, "pushNotifications": false, "resumable": true,
 		},
 		Tools:      toolCapabilities{Supported: true, ParallelCalls: true, ClientProvided: true},
-		State:      map[string]bool{"snapshots": true, "deltas": false, "memory": true, "persistentState": false},
-		MultiAgent: map[string]bool{"supported": true, "delegation": true, "handoffs": true},
-		Reasoning:  map[string]bool{"supported": level != Hidden, "streaming": level != Hidden, "encrypted": true},
+		State: map[string]bool{
+			"snapshots": true, "deltas": false, "memory": s.options.Memory, "persistentState": false,
+		},
+		MultiAgent: map[string]bool{
+			"supported": s.options.Delegates, "delegation": s.options.Delegates, "handoffs": false,
+		},
+		Reasoning: map[string]bool{"supported": level != Hidden, "streaming": false, "encrypted": level == Hidden},
 		Multimodal: multimodal{
 			Input:  map[string]bool{"image": false, "audio": false, "video": false, "pdf": false, "file": false},
 			Output: map[string]bool{"image": false, "audio": false},

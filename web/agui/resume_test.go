@@ -106,6 +106,24 @@ func TestALoginCookieIsAcceptedForAGUI(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, theirs.Status)
 }
 
+func TestCapabilitiesSayWhatTheAgentDoes(t *testing.T) {
+	script := m{"steps": []m{answering("Done.")}}
+	alone := apptest.Start(t, app.Settings{}, script).Do("ann", http.MethodGet, "/agui/capabilities", "").JSON()
+	assert.Equal(t, m{"supported": false, "delegation": false, "handoffs": false}, alone["multiAgent"])
+	assert.Equal(t, m{"supported": true, "streaming": false, "encrypted": false}, alone["reasoning"],
+		"texts are sent whole, and can be read")
+	assert.Equal(t, m{"snapshots": true, "deltas": false, "memory": true, "persistentState": false},
+		alone["state"], "memory_search finds notes of other threads")
+	assert.Equal(t, m{"streaming": true, "websocket": false, "httpBinary": false, "pushNotifications": false,
+		"resumable": true}, alone["transport"])
+
+	script["agents"] = m{"helper": m{"steps": []m{answering("I looked.")}}}
+	team := apptest.Start(t, app.Settings{Reasoning: "hidden"}, script)
+	c := team.Do("ann", http.MethodGet, "/agui/capabilities", "").JSON()
+	assert.Equal(t, m{"supported": true, "delegation": true, "handoffs": false}, c["multiAgent"])
+	assert.Equal(t, m{"supported": false, "streaming": false, "encrypted": true}, c["reasoning"])
+}
+
 func TestCapabilitiesListToolsAndTheReasoningLevel(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, asking)
 	c := s.Do("ann", http.MethodGet, "/agui/capabilities", "").JSON()

@@ -89,6 +89,8 @@ type Options struct {
 	Reasoning       Level              // the most that any caller is shown; "" means Full
 	Model           string             // named in usage and capabilities; may be empty
 	Tools           func() []InputTool // the agent's own tools; may be nil
+	Delegates       bool               // the agent can hand tasks to sub-agents
+	Memory          bool               // the agent remembers facts beyond a thread
 	ApprovalTimeout time.Duration      // how long an approval stays open; 0 means unknown
 
 	RunsPerUser  int           // open at once; 0 means 20

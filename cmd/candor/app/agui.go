@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"candor/agent"
 	"candor/safety"
@@ -32,10 +33,13 @@ func newAGUI(
 	if timeout == 0 {
 		timeout = agent.DefaultApprovalTimeout
 	}
-	loop := aguiChat{chat}
+	loop, specs := aguiChat{chat}, lead.Tools.Specs()
 	return agui.New(agui.Options{
 		Chat: loop, Command: answerFrontEnd, Answers: loop, Cipher: chat, Store: store, Safety: layer, Log: log,
 		Reasoning: level, Model: lead.Model, ApprovalTimeout: timeout, Tools: toolsOf(lead),
+		// Of the agent's own tools only those that hand tasks on may wait.
+		Delegates: slices.ContainsFunc(specs, func(spec agent.Spec) bool { return spec.MayWait }),
+		Memory:    slices.ContainsFunc(specs, func(spec agent.Spec) bool { return spec.Name == "memory_search" }),
 		RunsPerUser: min(s.StreamsPerUser, maxRuns), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
 	}), nil
 }
