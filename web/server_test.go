@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,14 +10,19 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/session"
 	"candor/web/access"
 	"candor/web/problem"
+	"candor/web/sse"
+	"candor/web/view"
 )
 
 // mounted serves one route of another package to ann, whose other token is limited.
@@ -112,6 +118,89 @@ func TestABodyIsLimitedByTheRouteOrElseToOneMebibyte(t *testing.T) {
 				assert.Contains(t, w.Body.String(), tt.max)
 			}
 		})
+	}
+}
+
+// deadlineWriter records the deadlines that are set on its connection.
+type deadlineWriter struct {
+	*httptest.ResponseRecorder
+	read, write time.Time
+}
+
+func (w *deadlineWriter) SetReadDeadline(at time.Time) error  { w.read = at; return nil }
+func (w *deadlineWriter) SetWriteDeadline(at time.Time) error { w.write = at; return nil }
+
+func TestARequestAndItsAnswerHaveHalfAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := New(Options{Store: session.NewMemory(nil), Log: slog.New(slog.DiscardHandler)})
+		w := &deadlineWriter{ResponseRecorder: httptest.NewRecorder()}
+		srv.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/health", nil))
+		assert.Equal(t, time.Now().Add(30*time.Second), w.read)
+		assert.Equal(t, time.Now().Add(30*time.Second), w.write)
+	})
+}
+
+func TestTheHTMLOfOneAnswerIsBounded(t *testing.T) {
+	text, _ := safety.NewLayer().Limit(1 << 20).Mask(strings.Repeat("a word, ", 300<<10/8))
+	r := renderer{wanted: true, budget: renderBudget}
+	first, second := view.TurnInfo{Response: &text}, view.TurnInfo{Response: &text}
+	r.turn(&first)
+	r.turn(&second)
+	assert.NotEmpty(t, first.HTML)
+	assert.Empty(t, second.HTML, "600 KiB are more than one answer renders")
+	short := safety.Literal("short")
+	assert.NotEmpty(t, r.html(&short), "what still fits is rendered")
+}
+
+// Turns are recorded while others read. Whatever precedes the place at which a reader
+// would resume has to be in the page.
+func TestAPageOfHistoryHasEverythingBeforeItsEventID(t *testing.T) {
+	store := session.NewMemory(nil)
+	tokens, err := access.ParseTokens(strings.NewReader("ann:" + strings.Repeat("a", 20)))
+	require.NoError(t, err)
+	srv := New(Options{Store: store, Tokens: tokens, Log: slog.New(slog.DiscardHandler)})
+	own, err := store.Open(t.Context(), "ann")
+	require.NoError(t, err)
+	opened, err := own.OpenThread()
+	require.NoError(t, err)
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		for range 5_000 { // turn n is the events 2n and 2n+1
+			e, err := own.Accept(opened.Thread, safety.Literal("go on"), nil)
+			if err == nil {
+				_, _ = own.Append(e.Ref, session.TurnCompleted{Response: safety.Literal("done")})
+			}
+		}
+	}()
+	for more := true; more; {
+		select {
+		case <-written:
+			more = false
+		default:
+		}
+		r := httptest.NewRequest(http.MethodGet, "/api/chat/history?limit=1", nil)
+		r.Header.Set("Authorization", "Bearer "+strings.Repeat("a", 20))
+		w := httptest.NewRecorder()
+		srv.ServeHTTP(w, r)
+		var page struct {
+			EventID string `json:"event_id"`
+			Turns   []struct {
+				TurnNumber int           `json:"turn_number"`
+				State      session.State `json:"state"`
+			} `json:"turns"`
+		}
+		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &page))
+		at, ok := sse.ParseCursor(page.EventID)
+		require.True(t, ok)
+		last := uint64(1)
+		if len(page.Turns) > 0 {
+			last = 2 * uint64(page.Turns[0].TurnNumber)
+			if page.Turns[0].State == session.Completed {
+				last++
+			}
+		}
+		require.LessOrEqual(t, at.Seq, last)
 	}
 }
 

@@ -39,6 +39,16 @@ func TestErrorsOfATokensFileNameTheLineButDoNotQuoteIt(t *testing.T) {
 	assert.Error(t, err, "the rest of the file cannot be read")
 }
 
+func TestTheShortestTokenHasSixteenCharacters(t *testing.T) {
+	_, err := ParseTokens(strings.NewReader("ann:" + strings.Repeat("x", 15)))
+	require.ErrorContains(t, err, "at least 16 characters")
+	tokens, err := ParseTokens(strings.NewReader("ann:" + strings.Repeat("x", 16)))
+	require.NoError(t, err)
+	who, ok := tokens.Lookup(strings.Repeat("x", 16))
+	assert.True(t, ok)
+	assert.Equal(t, "ann", who.User)
+}
+
 func TestATokenCanBeLimitedToAReasoningLevel(t *testing.T) {
 	tokens, err := ParseTokens(strings.NewReader(
 		"ann:a-token-of-ann-0001 reasoning=summary\nbob:b-token-of-bob-0001\n"))

@@ -48,7 +48,7 @@ func (s *Server) capabilities(w http.ResponseWriter, _ *http.Request, who access
 		Transport: map[string]bool{
 			"streaming": true, "websocket": false, "httpBinary": false, "pushNotifications": false, "resumable": true,
 		},
-		Tools:      toolCapabilities{Supported: true, ParallelCalls: true, ClientProvided: true},
+		Tools: toolCapabilities{Supported: true, ParallelCalls: true, ClientProvided: true},
 		State: map[string]bool{
 			"snapshots": true, "deltas": false, "memory": s.options.Memory, "persistentState": false,
 		},

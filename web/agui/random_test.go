@@ -54,10 +54,20 @@ func (a *author) value() safety.JSON {
 
 // turn is all that happens between a turn's start and its end.
 func (a *author) turn(agent string, depth int) (facts []fact) {
-	for step := 1; step <= a.upTo(2)+1 && a.calls < 24; step++ {
+	step := 1
+	for ; step <= a.upTo(2)+1 && a.calls < 24; step++ {
 		facts = append(facts, a.step(agent, step, depth)...)
 	}
-	return facts
+	summary := session.Narrated{Step: step, Answer: true, Source: session.FromSummary}
+	switch a.upTo(3) {
+	case 1, 2:
+		summary.Text = words("I am done.")
+	case 3:
+		summary.Blocked = true
+	default:
+		return facts
+	}
+	return append(facts, fact{agent, summary})
 }
 
 func (a *author) step(agent string, step, depth int) (facts []fact) {

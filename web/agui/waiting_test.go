@@ -62,3 +62,22 @@ func TestACallThatItsFrontEndNeverAnswersTimesOut(t *testing.T) {
 	})
 	assert.Contains(t, s.Do("ann", http.MethodGet, "/api/chat/history", "").Body, "did not answer in time")
 }
+
+func TestAResultThatIsTooLargeIsRefusedAndItsCallGoesOnWaiting(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, m{
+		"steps": []m{calling("", callOf("mine", "", m{})), answering("Done.")},
+	})
+	s.Do("ann", http.MethodPost, "/agui", anInput(m{"tools": []m{{"name": "mine"}}}))
+	answer := func(run string, bytes int) apptest.Reply {
+		return s.Do("ann", http.MethodPost, "/agui", anInput(m{"runId": run, "messages": []m{
+			{"id": run, "role": "tool", "toolCallId": "turn_1_call_1", "content": strings.Repeat("x", bytes)},
+		}}))
+	}
+	refused := answer("r2", 512<<10+1)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, refused.Status)
+	assert.Equal(t, "result_too_large", refused.JSON()["error"])
+	assert.Contains(t, refused.Body, `"max_bytes":524288`)
+	accepted, _ := wire(t, answer("r3", 512<<10).Body)
+	assert.Equal(t, "success", accepted[len(accepted)-1]["outcome"].(m)["type"])
+	assert.Contains(t, typesOf(accepted), "TEXT_MESSAGE_CONTENT", "the turn goes on with it")
+}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -181,6 +182,18 @@ func TestTheEncoderSharesTheLinesOfRecentEvents(t *testing.T) {
 	one, two = enc.Lines(large), enc.Lines(large)
 	assert.NotSame(t, &one[0], &two[0], "large events are not kept")
 	assert.Equal(t, one, two)
+}
+
+func TestTheEncoderKeepsSessionsApart(t *testing.T) {
+	enc := NewEncoder()
+	anns := event("", session.TurnCompleted{Response: said("Ann's answer.")})
+	bobs := event("", session.TurnCompleted{Response: said("Bob's answer.")})
+	for i := 0; bobs.Session == anns.Session || enc.index(bobs) != enc.index(anns); i++ {
+		bobs.Session = fmt.Sprint("bob's ", i) // until both share a place in the cache
+	}
+	require.Equal(t, anns.Seq, bobs.Seq)
+	assert.Contains(t, string(enc.Lines(session.Update{Event: anns})[0].Data), "Ann's answer.")
+	assert.Contains(t, string(enc.Lines(session.Update{Event: bobs})[0].Data), "Bob's answer.")
 }
 
 // textOf returns a text of at least n bytes.

@@ -1,0 +1,82 @@
+package agui
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/session"
+)
+
+func TestTheStatesOfTheLatestThreadsAreKept(t *testing.T) {
+	var s states
+	for i := range maxStates + 1 {
+		s.put("s", fmt.Sprint(i), []byte(`{"n":1}`), layer)
+	}
+	assert.Len(t, s.list, maxStates)
+	assert.Nil(t, s.get("s", "0"), "the state written first goes first")
+	require.Len(t, s.get("s", "1"), 1)
+
+	s.put("s", "1", []byte(`{"n":2}`), layer)
+	assert.Len(t, s.list, maxStates, "a thread has one state")
+	assert.JSONEq(t, `{"n":2}`, string(s.get("s", "1")[0].(*State).Snapshot.Raw()))
+	s.put("s", "1", fmt.Appendf(nil, "%q", make([]byte, maxState)), layer)
+	assert.Nil(t, s.get("s", "1"), "the older state would be wrong")
+}
+
+// deadlineWriter records the deadlines that are set on its connection.
+type deadlineWriter struct {
+	*httptest.ResponseRecorder
+	read, write time.Time
+}
+
+func (w *deadlineWriter) SetReadDeadline(at time.Time) error  { w.read = at; return nil }
+func (w *deadlineWriter) SetWriteDeadline(at time.Time) error { w.write = at; return nil }
+
+func TestAClientThatDoesNotReadIsCutOffAfterTheWriteTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &deadlineWriter{ResponseRecorder: httptest.NewRecorder(), read: time.Now()}
+		out := New(Options{WriteTimeout: 7 * time.Second}).open(w)
+		assert.True(t, w.read.IsZero(), "a stream outlives the deadline of its request")
+		time.Sleep(time.Hour) //nolint:forbidigo // the bubble's clock
+		out.send(started())
+		assert.Equal(t, time.Now().Add(7*time.Second), w.write, "each write has the whole timeout")
+		assert.Equal(t, http.StatusOK, w.Code)
+	})
+}
+
+func TestAnAnswerWithoutACountMakesTheUsageOfItsRunUnknown(t *testing.T) {
+	known := session.Usage{Input: 5, Output: 2}
+	for _, tt := range []struct {
+		name         string
+		step, answer session.Usage
+		want         []TokenUsage
+	}{
+		{"both are counted", known, known, []TokenUsage{{InputTokens: 10, OutputTokens: 4, TotalTokens: 14}}},
+		{"the answer is not counted", known, session.Usage{}, nil},
+		{"the step is not counted", session.Usage{}, known, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := NewProjector(View{Thread: "t", Version1: true})
+			var last Event
+			for i, body := range []session.Body{
+				session.TurnStarted{}, session.ToolCalled{Step: 1, Call: "call_1", Rationale: session.Fallback()},
+				session.ToolReturned{Call: "call_1", Outcome: session.Success},
+				session.StepEnded{Step: 1, Usage: tt.step}, session.TurnCompleted{Usage: tt.answer},
+			} {
+				e := session.Event{Seq: uint64(i + 1), Ref: session.Ref{Thread: "t", Turn: 1}, Body: body}
+				turn := p.turn.Apply(e)
+				events := p.Project(turn, e)
+				last = events[len(events)-1]
+			}
+			require.IsType(t, &Run{}, last)
+			assert.Equal(t, tt.want, last.(*Run).Usage)
+		})
+	}
+}
