@@ -62,6 +62,9 @@ func TestRestoredReasoningDoesNotReplaceNewerItems(t *testing.T) {
 	assert.Nil(t, c.opaque.get("t", 1, "call_1"), "no provider is given what a different one wrote")
 	assert.Equal(t, opaqueItems("new", "two"), c.opaque.get("t", 2, "call_1"))
 
-	c.opaque.put("u", 1, "call_1", []Opaque{{Provider: "p", Data: make([]byte, MaxEncryptedReasoning)}})
+	large := []Opaque{{Provider: "p", Data: make([]byte, MaxEncryptedReasoning)}}
+	assert.ErrorIs(t, c.RestoreReasoning("ann", "v", 1, "call_1",
+		c.encrypter.encrypt(callKey("ann", "v", 1, "call_1"), large)), ErrEncryptedReasoning, "even if it is ours")
+	c.opaque.put("u", 1, "call_1", large)
 	assert.Empty(t, c.EncryptedReasoning("ann", "u", 1, "call_1"), "reasoning that is too large is not given out")
 }

@@ -105,6 +105,18 @@ func TestASubAgentsReasoningDoesNotReplaceItsCallers(t *testing.T) {
 	})
 }
 
+func TestReasoningDoesNotGoBackWithANoteAboutAStoppedTurn(t *testing.T) {
+	all := func(string, int, string) []Opaque { return opaqueItems("a", "x") }
+	for state, goesBack := range map[session.State]bool{
+		session.Completed: true, session.Failed: false, session.Interrupted: false,
+	} {
+		turn := session.Turn{Number: 1, State: state, Response: safety.Literal("Done.")}
+		messages := Conversation([]session.Turn{turn}, all)
+		require.Len(t, messages, 2)
+		assert.Equal(t, goesBack, messages[1].Opaque != nil, state)
+	}
+}
+
 // A summary in the place of the text would move the items that stood next to the calls.
 func TestAProvidersSummaryIsNotShownToTheModelAsItsWords(t *testing.T) {
 	step := session.Step{Number: 1, Narrative: safety.Literal("It weighs."), Calls: []session.Call{{ID: "call_1"}}}

@@ -77,6 +77,8 @@ func TestAMountedRouteAcceptsTheCredentialsThatItNames(t *testing.T) {
 		{"a token in the URL", Route{}, post("/mounted?token="+full, "", strings.NewReader("1")), `400 token_in_query`},
 		{"a token in the URL of a stream", Route{Streams: true},
 			stream(post("/mounted?token="+full, "", strings.NewReader("1"))), `200 "ann1"`},
+		{"a token in the URL where nothing is streamed", Route{},
+			stream(post("/mounted?token="+full, "", strings.NewReader("1"))), `400 token_in_query`},
 		{"a token in the URL of a route that could stream", Route{Streams: true},
 			post("/mounted?token="+full, "", strings.NewReader("1")), `400 token_in_query`},
 		{"a header that wins over the URL", Route{Streams: true},
@@ -166,7 +168,7 @@ func TestAPageOfHistoryHasEverythingBeforeItsEventID(t *testing.T) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		for range 5_000 { // turn n is the events 2n and 2n+1
+		for range 40_000 { // turn n is the events 2n and 2n+1
 			e, err := own.Accept(opened.Thread, safety.Literal("go on"), nil)
 			if err == nil {
 				_, _ = own.Append(e.Ref, session.TurnCompleted{Response: safety.Literal("done")})
@@ -179,7 +181,7 @@ func TestAPageOfHistoryHasEverythingBeforeItsEventID(t *testing.T) {
 			more = false
 		default:
 		}
-		r := httptest.NewRequest(http.MethodGet, "/api/chat/history?limit=1", nil)
+		r := httptest.NewRequest(http.MethodGet, "/api/chat/history?limit=200", nil)
 		r.Header.Set("Authorization", "Bearer "+strings.Repeat("a", 20))
 		w := httptest.NewRecorder()
 		srv.ServeHTTP(w, r)
@@ -194,9 +196,9 @@ func TestAPageOfHistoryHasEverythingBeforeItsEventID(t *testing.T) {
 		at, ok := sse.ParseCursor(page.EventID)
 		require.True(t, ok)
 		last := uint64(1)
-		if len(page.Turns) > 0 {
-			last = 2 * uint64(page.Turns[0].TurnNumber)
-			if page.Turns[0].State == session.Completed {
+		if n := len(page.Turns); n > 0 {
+			last = 2 * uint64(page.Turns[n-1].TurnNumber)
+			if page.Turns[n-1].State == session.Completed {
 				last++
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/session"
 	"candor/session/export"
 )
@@ -61,16 +62,18 @@ func TestNarrativesAreListedByStepIfThereAreSeveral(t *testing.T) {
 }
 
 func TestJSONLinesLeaveOutWhatTheDocumentOmits(t *testing.T) {
-	doc := export.Document{Turns: []session.Turn{waitingTurn(), waitingTurn()}}
+	summary := session.Narrated{Step: 2, Answer: true, Text: safety.Literal("I weigh."), Source: session.FromSummary}
+	turn := waitingTurn().Apply(session.Event{Body: summary})
+	doc := export.Document{Turns: []session.Turn{turn, turn}}
 	for _, tt := range []struct {
 		name     string
 		omit     export.Omit
 		has, not []string
 	}{
-		{"nothing", export.Omit{}, []string{`"lines":[1,2]`, `"limit":5`, "I look."}, nil},
+		{"nothing", export.Omit{}, []string{`"lines":[1,2]`, `"limit":5`, "I look.", "I weigh."}, nil},
 		{"results", export.Omit{Results: true}, []string{`"limit":5`, "I look."}, []string{`"lines":[1,2]`}},
 		{"parameters", export.Omit{Parameters: true}, []string{`"lines":[1,2]`, "I look.", `"parameters":null`}, nil},
-		{"reasoning", export.Omit{Reasoning: true}, []string{`"lines":[1,2]`, `"reasoning":null`}, []string{"I look."}},
+		{"reasoning", export.Omit{Reasoning: true}, []string{`"lines":[1,2]`, `"reasoning":null`}, []string{"I look.", "I weigh."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc.Omit = tt.omit
