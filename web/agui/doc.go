@@ -37,7 +37,10 @@
 // # Reasoning
 //
 // [Level] limits what a caller is shown: by the server's options, by the token, and by
-// the request; the least wins. Narratives and rationales are reasoning messages.
+// the request; the least wins. Narratives and rationales are reasoning messages. What a
+// provider wants back is an encrypted value, which a client keeps and returns: on the first
+// call of a step, or on the reasoning message of the step that answers. That message comes
+// before the answer, and has no content if there is no narrative to show.
 //
 // To show a new event of the log, add a case to Projector.body, and to reduce if it
 // changes a message.
