@@ -25,8 +25,8 @@ func turnMessages(prefix string) []any {
 	return []any{
 		m{"id": prefix + "step_1_narrative", "role": "reasoning", "content": "I look at the log."},
 		m{"id": prefix + "call_1_rationale", "role": "reasoning", "content": "the log says what happened"},
-		m{"id": prefix + "call_1", "role": "assistant", "toolCalls": []any{m{"id": prefix + "call_1", "type": "function",
-			"function": m{"name": "logs", "arguments": `{"query":"deploy"}`}}}},
+		m{"id": prefix + "call_1", "role": "assistant", "toolCalls": []any{m{"id": prefix + "call_1",
+			"type": "function", "function": m{"name": "logs", "arguments": `{"query":"deploy"}`}}}},
 		m{"id": prefix + "call_1_result", "role": "tool", "toolCallId": prefix + "call_1", "content": `{"lines":2}`},
 		m{"id": prefix + "response", "role": "assistant", "content": "It went well."},
 	}

@@ -73,7 +73,8 @@ func TestJSONLinesLeaveOutWhatTheDocumentOmits(t *testing.T) {
 		{"nothing", export.Omit{}, []string{`"lines":[1,2]`, `"limit":5`, "I look.", "I weigh."}, nil},
 		{"results", export.Omit{Results: true}, []string{`"limit":5`, "I look."}, []string{`"lines":[1,2]`}},
 		{"parameters", export.Omit{Parameters: true}, []string{`"lines":[1,2]`, "I look.", `"parameters":null`}, nil},
-		{"reasoning", export.Omit{Reasoning: true}, []string{`"lines":[1,2]`, `"reasoning":null`}, []string{"I look.", "I weigh."}},
+		{"reasoning", export.Omit{Reasoning: true}, []string{`"lines":[1,2]`, `"reasoning":null`},
+			[]string{"I look.", "I weigh."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc.Omit = tt.omit
