@@ -38,8 +38,8 @@ func newAGUI(
 		Chat: loop, Command: answerFrontEnd, Answers: loop, Cipher: chat, Store: store, Safety: layer, Log: log,
 		Reasoning: level, Model: lead.Model, ApprovalTimeout: timeout, Tools: toolsOf(lead),
 		// Of the agent's own tools only those that hand tasks on may wait.
-		Delegates: slices.ContainsFunc(specs, func(spec agent.Spec) bool { return spec.MayWait }),
-		Memory:    slices.ContainsFunc(specs, func(spec agent.Spec) bool { return spec.Name == "memory_search" }),
+		Delegates:   slices.ContainsFunc(specs, func(spec agent.Spec) bool { return spec.MayWait }),
+		Memory:      slices.ContainsFunc(specs, func(spec agent.Spec) bool { return spec.Name == "memory_search" }),
 		RunsPerUser: min(s.StreamsPerUser, maxRuns), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
 	}), nil
 }
