@@ -341,6 +341,7 @@ export type ReasoningUpdateFrame = {
   agent?: string,
   at: string,
   narrative?: string,
+  narrative_blocked?: boolean,
   tool_decisions: ToolDecisionPayload[],
 };
 

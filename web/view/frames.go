@@ -82,10 +82,12 @@ type (
 	}
 	// reasoningUpdateFrame repeats all decisions of the turn so far after each step. A
 	// client that missed earlier frames therefore needs only the latest one.
+	// NarrativeBlocked says that safety withheld the narrative of a step so far.
 	reasoningUpdateFrame struct {
 		frameHead
-		Narrative     *safety.Text          `json:"narrative,omitempty"`
-		ToolDecisions []ToolDecisionPayload `json:"tool_decisions"`
+		Narrative        *safety.Text          `json:"narrative,omitempty"`
+		NarrativeBlocked bool                  `json:"narrative_blocked,omitempty"`
+		ToolDecisions    []ToolDecisionPayload `json:"tool_decisions"`
 	}
 	// approvalNeededFrame tells that a call waits for its user.
 	approvalNeededFrame struct {
@@ -203,7 +205,10 @@ func toolReturned(t session.Turn, b session.ToolReturned, head func(string) fram
 // reasoningUpdate lists every decision of the turn so far, without parameters.
 func reasoningUpdate(t session.Turn, head frameHead) Frame {
 	text, _ := t.Narrative()
-	data := reasoningUpdateFrame{frameHead: head, Narrative: orNull(text), ToolDecisions: []ToolDecisionPayload{}}
+	data := reasoningUpdateFrame{
+		frameHead: head, Narrative: orNull(text), NarrativeBlocked: narrativeBlocked(t.Steps),
+		ToolDecisions: []ToolDecisionPayload{},
+	}
 	for c := range t.Calls() {
 		data.ToolDecisions = append(data.ToolDecisions, decisionPayload(c))
 	}

@@ -204,6 +204,13 @@ func toolCallInfo(c session.Call) ToolCallInfo {
 	return info
 }
 
+// narrativeBlocked reports whether safety withheld the narrative of a step that called tools.
+func narrativeBlocked(steps []session.Step) bool {
+	return slices.ContainsFunc(steps, func(s session.Step) bool {
+		return s.NarrativeBlocked && (!s.Answer || s.Agent != "")
+	})
+}
+
 // reasoningInfo returns nil for a turn that called no tool.
 func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 	steps := slices.DeleteFunc(slices.Clone(t.Steps), func(s session.Step) bool { return s.Answer && s.Agent == "" })
@@ -213,10 +220,10 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 	text, source := t.Narrative()
 	info := &TurnReasoningInfo{
 		SessionID: t.Session, ThreadID: t.Thread, JobID: t.Job, TurnNumber: t.Number,
-		Narrative: orNull(text), NarrativeSource: source, ToolDecisions: []ToolDecisionInfo{},
+		Narrative: orNull(text), NarrativeSource: source, NarrativeBlocked: narrativeBlocked(t.Steps),
+		ToolDecisions: []ToolDecisionInfo{},
 	}
 	for _, s := range steps {
-		info.NarrativeBlocked = info.NarrativeBlocked || s.NarrativeBlocked
 		if len(steps) > 1 && !s.Narrative.Empty() {
 			info.Narratives = append(info.Narratives, StepNarrative{
 				Agent: s.Agent, Step: s.Number, Narrative: s.Narrative,

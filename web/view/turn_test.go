@@ -1,6 +1,8 @@
 package view
 
 import (
+	"slices"
+	"fmt"
 	"bytes"
 	"encoding/json"
 	"testing"
@@ -102,6 +104,39 @@ func TestReasoningUpdateIsSerializedWithItsTypeAndEveryRationale(t *testing.T) {
 		assert.Equal(t, want, d["outcome"])
 		assert.Equal(t, float64(0), d["parallel_group"])
 		assert.NotContains(t, d, "parameters")
+	}
+}
+
+// The live event marks a withheld narrative as history does, also after a later step whose
+// narrative could be shown. The answer's reasoning is none of it.
+func TestAWithheldNarrativeIsMarkedInTheStream(t *testing.T) {
+	step := func(n int, text string, blocked bool) []session.Body {
+		c := called(fmt.Sprintf("call_%d", n), nil)
+		c.Step = n
+		return []session.Body{session.Narrated{Step: n, Text: said(text), Blocked: blocked}, c}
+	}
+	for _, tt := range []struct {
+		name      string
+		narrative any
+		blocked   any
+		bodies    [][]session.Body
+	}{
+		{"nothing withheld", "I look.", nil, [][]session.Body{step(1, "I look.", false)}},
+		{"the only narrative", nil, true, [][]session.Body{step(1, "", true)}},
+		{"the first of two", "I look.", true, [][]session.Body{step(1, "", true), step(2, "I look.", false)}},
+		{"the answer's", "I look.", nil, [][]session.Body{step(1, "I look.", false),
+			{session.Narrated{Step: 2, Blocked: true, Answer: true}}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			turn := foldTurn(append([]session.Body{session.TurnStarted{}}, slices.Concat(tt.bodies...)...)...)
+			e := session.Event{Ref: session.Ref{Thread: "t", Turn: 1}, Body: session.StepEnded{Step: 1}}
+			live := encodeObject(t, Frames(turn, e)[0].Data)
+			history := encodeObject(t, Turn(turn).Reasoning)
+			for _, got := range []map[string]any{live, history} {
+				assert.Equal(t, tt.narrative, got["narrative"])
+				assert.Equal(t, tt.blocked, got["narrative_blocked"])
+			}
+		})
 	}
 }
 

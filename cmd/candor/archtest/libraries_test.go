@@ -1,10 +1,12 @@
 package archtest
 
 import (
+	"encoding/json"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,20 +55,57 @@ func TestOneFileKnowsTheLibraryOfEventStreams(t *testing.T) {
 	assert.Equal(t, []string{"web/sse"}, users)
 }
 
-// TestEveryDependencyEarnsItsPlace holds that ARCHITECTURE.md's table names each module that go.mod requires directly,
-// and no other.
+// TestEveryDependencyEarnsItsPlace holds that ARCHITECTURE.md's table names each module that a go.mod requires directly
+// or runs as a tool and each package that a package.json requires, and no other.
 func TestEveryDependencyEarnsItsPlace(t *testing.T) {
-	mod, err := os.ReadFile(filepath.Join(moduleRoot(), "go.mod"))
-	require.NoError(t, err)
 	text, err := os.ReadFile(filepath.Join(moduleRoot(), "ARCHITECTURE.md"))
 	require.NoError(t, err)
 	_, table, ok := strings.Cut(string(text), "\n## Dependencies\n")
 	require.True(t, ok)
-	modules := regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(string(mod), -1)
-	require.Greater(t, len(modules), 10)
-	for _, m := range modules {
-		name := regexp.MustCompile(`/v\d+$`).ReplaceAllString(m[1], "")
-		name = strings.TrimPrefix(name, "github.com/")
-		assert.Contains(t, table, name, "ARCHITECTURE.md does not say why %s is needed", m[1])
+	var named []string
+	for row := range strings.Lines(table) {
+		first, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " | ")
+		for _, cell := range regexp.MustCompile(`(\S+)(?: v\d+)? \((?:[A-Z]|npm)`).FindAllStringSubmatch(first, -1) {
+			named = append(named, cell[1])
+		}
 	}
+	needed := append(goModules(t), npmPackages(t)...)
+	require.Greater(t, len(needed), 30)
+	assert.ElementsMatch(t, needed, named, "the table of ARCHITECTURE.md and what the repository requires")
+}
+
+// goModules returns the modules that the go.mod files require directly or for a tool, as the table writes them.
+func goModules(t *testing.T) []string {
+	var names []string
+	for _, file := range []string{"go.mod", "safety/oracle/go.mod"} {
+		raw, err := os.ReadFile(filepath.Join(moduleRoot(), file))
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$|^\t(\S+)/cmd/\w+$`).FindAllStringSubmatch(string(raw), -1) {
+			name := regexp.MustCompile(`/v\d+$`).ReplaceAllString(m[1]+m[2], "")
+			names = append(names, strings.TrimPrefix(name, "github.com/"))
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "candor" })
+}
+
+// npmPackages returns the packages that the package.json files of the repository require, once each.
+func npmPackages(t *testing.T) []string {
+	var names []string
+	for _, dir := range []string{"agent/provider/aimocktest", "agent/tool/mcp/peertest", "web/agui/testdata/client",
+		"web/ui", "web/ui/browsertest", "worker/testdata/posting"} {
+		raw, err := os.ReadFile(filepath.Join(moduleRoot(), dir, "package.json"))
+		require.NoError(t, err)
+		var in struct{ Dependencies, DevDependencies map[string]string }
+		require.NoError(t, json.Unmarshal(raw, &in))
+		assert.Empty(t, in.Dependencies, "%s serves a package from npm", dir)
+		for name, version := range in.DevDependencies {
+			if alias, ok := strings.CutPrefix(version, "npm:"); ok {
+				name = alias[:strings.LastIndex(alias, "@")]
+			}
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

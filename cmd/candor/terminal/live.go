@@ -46,6 +46,24 @@ func (l Live) Lines(e client.Event) string {
 	return ""
 }
 
+// withheldNote remembers the turn whose withheld narrative was reported last:
+// reasoning_update repeats it after each step, and a person is told once.
+type withheldNote struct {
+	thread string
+	turn   int
+}
+
+// lines returns the line about a narrative that safety withheld, "" for any other event
+// and for a turn that was reported.
+func (n *withheldNote) lines(s Style, e client.Event) string {
+	now := withheldNote{e.ThreadID, e.TurnNumber}
+	if e.Type != "reasoning_update" || !e.NarrativeBlocked || *n == now {
+		return ""
+	}
+	*n = now
+	return s.hang("  ○ ", italic, "(its narrative was withheld: it could not be made safe)")
+}
+
 // text renders foreign text of several lines, broken at words.
 func (s Style) text(foreign string) string {
 	var out strings.Builder

@@ -11,11 +11,14 @@ import (
 
 // outcome says how a call ended and how much it returned: "3 documents found",
 // "success (4,321 bytes)", "error: no such file".
-func outcome(d client.Decision, c client.Call) string {
+func outcome(d client.Decision, c client.Call) string { return outcomeWith(d, c, " found") }
+
+// outcomeWith is outcome with another word after the items of a list, "" for none.
+func outcomeWith(d client.Decision, c client.Call, found string) string {
 	words := cmp.Or(CleanLine(d.Outcome), "unknown")
 	switch {
 	case d.Outcome == "success":
-		words = success(c.Shape)
+		words = success(c.Shape, found)
 	case d.Approval == "deny", d.Approval == "expired":
 		words += map[string]string{
 			"deny": ": denied by a person", "expired": ": nobody approved it in time",
@@ -30,13 +33,13 @@ func outcome(d client.Decision, c client.Call) string {
 }
 
 // success says how much a call returned in the most telling unit known: items,
-// characters or bytes.
-func success(s *client.ResultShape) string {
+// characters or bytes. found follows the items.
+func success(s *client.ResultShape, found string) string {
 	switch {
 	case s == nil:
 		return "success"
 	case s.Items != nil && s.Of != "":
-		return count(*s.Items) + " " + itemNoun(s.Of, *s.Items) + " found"
+		return count(*s.Items) + " " + itemNoun(s.Of, *s.Items) + found
 	case s.Items != nil:
 		return "success (" + plural(*s.Items, "item") + ")"
 	// A command that exits with an error is a successful call: it ran and its output is known.

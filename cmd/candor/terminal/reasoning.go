@@ -47,11 +47,16 @@ func (s Style) batchLine(e entry) string {
 }
 
 // blockEntry renders one call: its name and reason, and its parameters and outcome
-// below.
+// below. In a batch the items of a result are counted without "found", as in the
+// specification's section 10.2.
 func (s Style) blockEntry(e entry) string {
+	found := " found"
+	if e.Group != nil {
+		found = ""
+	}
 	return s.nameLine(e, true) +
 		s.hang(e.margin()+"params: ", dim, Params(e.Parameters)) +
-		s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call))
+		s.hang(e.margin()+"→ ", dim, outcomeWith(e.Decision, e.call, found))
 }
 
 // nameLine is the line with the name of the tool and, if wanted, the reason behind

@@ -102,6 +102,25 @@ func TestOnlyTurnsWithToolCallsHaveAReasoningBlock(t *testing.T) {
 		"without a narrative only its line is missing")
 }
 
+// The stream repeats after each step that a narrative was withheld; a person reads it once.
+func TestAWithheldNarrativeIsReportedOncePerTurn(t *testing.T) {
+	const line = "  ○ (its narrative was withheld: it could not be made safe)\n"
+	var note withheldNote
+	for i, tt := range []struct {
+		event client.Event
+		want  string
+	}{
+		{client.Event{Type: "reasoning_update", ThreadID: "t", TurnNumber: 1}, ""},
+		{client.Event{Type: "reasoning_update", ThreadID: "t", TurnNumber: 1, NarrativeBlocked: true}, line},
+		{client.Event{Type: "reasoning_update", ThreadID: "t", TurnNumber: 1, NarrativeBlocked: true}, ""},
+		{client.Event{Type: "job_reasoning", JobID: "j", NarrativeBlocked: true}, ""},
+		{client.Event{Type: "reasoning_update", ThreadID: "t", TurnNumber: 2, NarrativeBlocked: true}, line},
+		{client.Event{Type: "reasoning_update", ThreadID: "u", TurnNumber: 2, NarrativeBlocked: true}, line},
+	} {
+		assert.Equal(t, tt.want, note.lines(Style{}, tt.event), "event %d", i)
+	}
+}
+
 func TestTurnsWithoutReasoningSayWhy(t *testing.T) {
 	assert.Equal(t, "  ✗ No reasoning data for turn 7 in this thread.\n", Style{}.NoTurn("7"))
 	assert.Equal(t, "  ─ Turn 3 had no tool calls.\n", Style{}.Detail(client.Turn{Number: 3}, ""))

@@ -41,6 +41,7 @@ type REPL struct {
 	reading       bool   // read has been asked for a line
 	lastPrinted   string // the last two bytes that were printed
 	disconnected  bool   // the connection to the server is lost
+	withheld      withheldNote
 
 	lines    chan typedLine
 	readNext chan struct{} // a token lets read take the next line

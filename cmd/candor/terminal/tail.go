@@ -21,6 +21,7 @@ type Tail struct {
 
 	lastSource   string // the thread or job that was printed last
 	disconnected bool
+	withheld     withheldNote
 }
 
 // Run prints until ctx ends and then returns nil. It fails when the server refuses,
@@ -156,7 +157,7 @@ func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 			return err
 		}
 	}
-	lines := Live{t.Style}.Lines(e)
+	lines := Live{t.Style}.Lines(e) + t.withheld.lines(t.Style, e)
 	if e.Type == "approval_needed" {
 		lines = t.approvalNeeded(e)
 	}

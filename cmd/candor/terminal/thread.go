@@ -150,7 +150,7 @@ func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 		return u.err
 	}
 	e := u.event
-	r.print(Live{r.Style}.Lines(e))
+	r.print(Live{r.Style}.Lines(e) + r.withheld.lines(r.Style, e))
 	switch e.Type {
 	case client.Lost, client.Connected:
 		r.connection(e)

@@ -56,7 +56,7 @@ The latest updates include: [response text]
 	wireframeOfABatch = `  ┄ [parallel batch 0]
   ┄   ↳ memory_search  "searching memory for auth design"
        params: { "query": "auth design" }
-       → 2 documents found
+       → 2 documents
   ┄   ↳ file_read  "reading sanitizer source"
        params: { "path": "src/safety/sanitizer.rs" }
        → success (4,321 bytes)

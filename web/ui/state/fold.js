@@ -168,7 +168,7 @@ const frames = {
   reasoning_update(t, f) {
     let next = t;
     for (const d of f.tool_decisions) next = withCall(next, d.call_id, decisionOf(d));
-    return { ...next, stale: true };
+    return { ...next, narrativeBlocked: next.narrativeBlocked || !!f.narrative_blocked, stale: true };
   },
   response(t, f) { return end({ ...t, response: f.content, state: 'completed' }, f); },
   error(t, f) { return end({ ...t, error: f.message, state: 'failed' }, f); },

@@ -52,5 +52,6 @@ function ofFrame(s, f) {
 /** @param {State} s @param {number | undefined} number @param {string} how */
 function ofEnd(s, number, how) {
   const t = s.conversations[s.active.id]?.turns.find((t) => t.number === number);
-  return t ? `Turn ${t.number} ${how}: ${headline(t, 0).detail}.` : '';
+  // What the last steps used is not known before the turn is fetched; a part is no sum.
+  return t ? `Turn ${t.number} ${how}: ${headline(t.stale ? { ...t, tokens: 0 } : t, 0).detail}.` : '';
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { announce } from '../../view/announce.js';
 import { ticks, waterfall } from '../../state/waterfall.js';
 import { emptyCall, emptyTurn } from '../../state/fold.js';
 import { ago, clock, counter, cut, firstLine, pretty, size, span } from '../../lib/format.js';
@@ -19,6 +20,16 @@ const call = (id, more = {}) => ({
   ...more,
 });
 const turn = (more = {}) => ({ ...emptyTurn(1), state: 'completed', startedAt: 1000, endedAt: 5100, ...more });
+
+test('screen readers hear no sum of tokens before it is known', () => {
+  for (const [stale, want] of [[true, '4.1 s'], [false, '4.1 s, 1,200 tokens']]) {
+    const said = [], t = turn({ tokens: 1200, stale });
+    const state = { active: { kind: 'thread', id: 'x' }, conversations: { x: { turns: [t] } } };
+    const frame = { type: 'response', thread_id: 'x', turn_number: 1 };
+    announce((words) => said.push(words))(state, { type: 'event', frame });
+    assert.deepEqual(said, [`Turn 1 answered: No tools, ${want}.`]);
+  }
+});
 
 test('the headline of a turn counts while it runs, then sums up the result', () => {
   const calls = [
