@@ -1,10 +1,10 @@
 package view
 
 import (
-	"slices"
-	"fmt"
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
