@@ -2,15 +2,12 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-
-	"github.com/tmaxmax/go-sse"
 )
 
 // Send sends a message to the agent. With an empty thread it goes to the thread used
@@ -129,42 +126,4 @@ func (c *Client) Export(ctx context.Context, thread, format string, w io.Writer)
 		return c.unreachable(ctx, err)
 	}
 	return nil
-}
-
-// JobPage is a part of the log of a job, the oldest event first. EventID is the
-// cursor to continue with: an event after it is not in the page.
-type JobPage struct {
-	Events  []Event
-	EventID string
-}
-
-// JobLog yields the log of a job page by page. After an error it ends.
-func (c *Client) JobLog(ctx context.Context, job string) iter.Seq2[JobPage, error] {
-	return func(yield func(JobPage, error) bool) {
-		for after := uint64(0); ; {
-			var in struct {
-				Events []struct {
-					ID   uint64          `json:"id"`
-					Data json.RawMessage `json:"data"`
-				} `json:"events"`
-				HasMore bool   `json:"has_more"`
-				EventID string `json:"event_id"`
-			}
-			path := "/api/jobs/" + url.PathEscape(job) + "/events?after=" + strconv.FormatUint(after, 10)
-			if err := c.call(ctx, http.MethodGet, path, nil, &in); err != nil {
-				yield(JobPage{}, err)
-				return
-			}
-			page := JobPage{EventID: in.EventID}
-			for _, e := range in.Events {
-				if e, ok := decodeEvent(sse.Event{Data: string(e.Data)}); ok {
-					page.Events = append(page.Events, e)
-				}
-				after = max(after, e.ID)
-			}
-			if !yield(page, nil) || !in.HasMore || len(in.Events) == 0 {
-				return
-			}
-		}
-	}
 }

@@ -129,6 +129,10 @@ type Decision struct {
 	Step       int             `json:"step"`
 	Approval   string          `json:"approval"` // approve, always, deny, expired, withdrawn or none
 	Parameters json.RawMessage `json:"parameters"`
+
+	// Inferred says that a worker named no call, so that this reason or result was given to
+	// a call by the tool's name and the order of events. Of jobs only.
+	Inferred bool `json:"inferred"`
 }
 
 // Approval is a call that waits for its user to approve it.

@@ -35,6 +35,6 @@
 // # Where to add things
 //
 // A command of the conversation is a row in commands (command.go) and a method in
-// actions.go. A kind of event is a case in Live.Lines or Style.jobEvent. A key is a row
+// actions.go. A kind of event is a case in Live.Lines or Style.jobEvent (tailjob.go). A key is a row
 // in keyMap (keys.go), and a case in Editor.apply if the library does not know it.
 package terminal

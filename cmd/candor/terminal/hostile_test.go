@@ -145,6 +145,68 @@ func hostileServer() http.Handler {
 	return mux
 }
 
+// A server whose words about a job nobody cleaned. What is printed is text, whatever the
+// member: the job's title, a state, a role, a call, a failure.
+func TestAHostileJobLeavesTheTerminalSane(t *testing.T) {
+	h, job := hostile, "job\x1b[2J-1"
+	call := map[string]any{"tool_name": h("tool"), "agent": h("agent"), "call_id": h("c"), "rationale": h("why"),
+		"rationale_source": h("source"), "outcome": h("outcome")}
+	with := func(kind string, members map[string]any) map[string]any {
+		for k, v := range call {
+			if _, ok := members[k]; !ok {
+				members[k] = v
+			}
+		}
+		members["type"], members["job_id"] = kind, job
+		return members
+	}
+	all := []map[string]any{
+		with("job_started", map[string]any{"title": h("title")}),
+		with("job_message", map[string]any{"role": h("role"), "content": h("content")}),
+		with("job_tool_use", map[string]any{"narrative": h("narrative"), "input": map[string]any{h("k"): h("v")}}),
+		with("job_tool_result", map[string]any{"output": h("output"), "error": h("error"), "inferred": true}),
+		with("job_tool_result", map[string]any{"output": h("output"), "outcome": "success"}),
+		with("job_reasoning", map[string]any{"narrative": h("narrative"), "tool_decisions": []any{call}}),
+		with("job_status", map[string]any{"state": h("state"), "message": h("message")}),
+		with("job_result", map[string]any{"success": false, "message": h("failure")}),
+		with("job_result", map[string]any{"success": true, "message": h("success")}),
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/jobs/{id}/events", func(w http.ResponseWriter, _ *http.Request) {
+		var events []any
+		for i, e := range all {
+			events = append(events, map[string]any{"id": i + 1, "data": e})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"events": events, "event_id": "s-1"})
+	})
+	mux.HandleFunc("GET /api/jobs/{id}", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"job_id": job, "title": h("title"), "state": "failed", "run": 2,
+			"error": h("reason of the failure"), "ended_at": "2026-01-01T00:00:00Z"})
+	})
+	mux.HandleFunc("GET /api/chat/events", func(w http.ResponseWriter, r *http.Request) {
+		for i, e := range all {
+			raw, _ := json.Marshal(e)
+			_, _ = fmt.Fprintf(w, "data: %s\nevent: x\nid: s-%d\n\n", raw, i+2)
+		}
+		_, _ = fmt.Fprint(w, "data: {\"type\":\"job_message\",\"job_id\":\"j\",\"role\":\"agent\","+
+			"\"content\":\"last words\"}\nid: s-99\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	c := openProcess(t, 80, []string{"CANDOR_TOKEN=" + apptest.Token}, "tail", "--job", "j", "--server", s.URL)
+	c.until("last words")
+	c.interrupt()
+	c.exited(0)
+	shown := c.screen()
+	assertSane(t, shown)
+	for _, word := range []string{"title", "role", "content", "narrative", "tool", "why", "output", "error", "state",
+		"message", "failure", "success", "Failed, run 2: reason of the failure"} {
+		assert.Contains(t, shown, word)
+	}
+}
+
 func hostileEvents(ctx context.Context, w http.ResponseWriter, after string, decisions []any) {
 	n := 1
 	send := func(kind string, members map[string]any) {

@@ -12,6 +12,7 @@ import (
 const (
 	fallbackNote = "(no\u00a0reason\u00a0given)"
 	blockedNote  = "(its\u00a0reason\u00a0was\u00a0withheld)"
+	inferredNote = "(matched\u00a0by\u00a0tool\u00a0and\u00a0order)" // of a job whose worker named no call
 )
 
 // Block renders the reasoning of a turn as it follows the turn's answer: the
@@ -221,6 +222,9 @@ func toolName(d client.Decision) string {
 // own has a note that says why.
 func quotedReason(d client.Decision) string {
 	quoted := `"` + CleanLine(d.Rationale) + `"`
+	if d.Inferred {
+		quoted += "  " + inferredNote
+	}
 	switch {
 	case d.Blocked:
 		return quoted + "  " + blockedNote

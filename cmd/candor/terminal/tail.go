@@ -2,8 +2,6 @@ package terminal
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"candor/web/client"
 )
@@ -71,6 +69,9 @@ func (t *Tail) replay(ctx context.Context) (after string, err error) {
 				after = page.EventID
 			}
 		}
+		if err := t.showJobState(ctx, id); err != nil {
+			return "", err
+		}
 	}
 	return after, nil
 }
@@ -120,6 +121,9 @@ func (t *Tail) onEvent(ctx context.Context, e client.Event) error {
 		t.Print(SafeJSON(e.Raw) + "\n")
 	case e.JobID != "":
 		t.showJobEvent(e)
+		if e.Type == "job_status" && e.State == "pending" { // it was restarted
+			return t.showJobState(ctx, e.JobID)
+		}
 	case e.ThreadID != "":
 		return t.onThreadEvent(ctx, e)
 	case e.Type == "resync":
@@ -183,68 +187,4 @@ func (t *Tail) approvalNeeded(e client.Event) string {
 	d := e.Decision
 	label := t.Style.paint(yellow, "  ? ") + t.Style.paint(cyan, toolName(d)) + "  "
 	return t.Style.hangAt(label, cellWidth(toolName(d))+6, reasonRendition(d), quotedReason(d)+" waits for an answer")
-}
-
-// showJobEvent prints an event of a job.
-func (t *Tail) showJobEvent(e client.Event) {
-	if t.JSON {
-		t.Print(SafeJSON(e.Raw) + "\n")
-		return
-	}
-	if lines := t.Style.jobEvent(e); lines != "" {
-		t.heading("job " + e.JobID)
-		t.Print(lines)
-	}
-}
-
-// jobEvent returns what an event of a job adds to the screen, "" for nothing.
-//
-//	┄ Opened: look around
-//	○ notes_search  "somebody may have met this before"
-//	  params: { "query": "login slow" }
-//	● notes_search
-func (s Style) jobEvent(e client.Event) string {
-	switch e.Type {
-	case "job_started":
-		return s.hang("  ┄ ", dim, "Opened: "+CleanLine(e.Title))
-	case "job_message":
-		return s.hang("  "+fit(CleanLine(e.Role), 16)+": ", "", truncate(CleanLine(e.Content), 400))
-	case "job_tool_use":
-		line, name := s.paint(dim, "  ○ "), s.shorten(toolName(e.Decision), 4)
-		line += s.paint(cyan, name)
-		if e.Rationale == "" {
-			return line + "\n" + s.hang("    params: ", dim, Params(e.Input))
-		}
-		why := s.hangAt(line+"  ", cellWidth(name)+6, reasonRendition(e.Decision), quotedReason(e.Decision))
-		return why + s.hang("    params: ", dim, Params(e.Input))
-	case "job_tool_result":
-		mark := s.paint(green, "  ● ")
-		words := resultLine(string(e.Output), nil)
-		if e.Outcome != "success" {
-			mark, words = s.paint(red, "  ● "), outcome(e.Decision, client.Call{Error: e.Error})
-		}
-		return mark + s.paint(cyan, toolName(e.Decision)) + "\n" + s.hang("    ▸ ", dim, words)
-	case "job_reasoning":
-		return s.jobReasoning(e)
-	case "job_status":
-		return s.hang("  ┄ ", dim, strings.TrimSpace(fmt.Sprintf("%s. %s", CleanLine(e.State), CleanLine(e.Message))))
-	case "job_result":
-		if e.Success {
-			return "\n" + s.hangAt(s.paint(green, "  ✓ "), 4, "", CleanLine(e.Message)) + "\n"
-		}
-		return "\n" + s.hangAt(s.paint(red, "  ✗ "), 4, "", CleanLine(e.Message)) + "\n"
-	}
-	return ""
-}
-
-// jobReasoning renders why a step of a job called its tools.
-func (s Style) jobReasoning(e client.Event) string {
-	r := &client.Reasoning{Narrative: e.Narrative, NarrativeBlocked: e.NarrativeBlocked, Decisions: e.Decisions}
-	var out strings.Builder
-	out.WriteString("\n" + s.paint(dim, "  ┄ Reasoning") + "\n" + s.narrative(r))
-	for e := range entries(client.Turn{Reasoning: r}) {
-		out.WriteString(s.batchLine(e) + s.nameLine(e, true))
-		out.WriteString(s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call)))
-	}
-	return out.String() + "\n"
 }

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 	"candor/cmd/candor/command"
 
@@ -161,12 +162,13 @@ func TestTailOfAJobShowsItFromItsBeginning(t *testing.T) {
   ┄ running. started
   ○ shell  "to see what was done"
     params: { "command": "git log" }
+  ┄ Running; its worker was heard just now.
   ● shell
     ▸ 3 commits
 
   ┄ Reasoning
   Narrative: "Checked git log, now writing a summary file."
-  ┄ shell  "ran git log to capture recent commits"
+  ┄ shell  "ran git log to capture recent commits"  (matched by tool and order)
     → success
   ┄ write  "Tool selected to satisfy the current subtask."  (no reason given)
     → pending
@@ -176,4 +178,34 @@ func TestTailOfAJobShowsItFromItsBeginning(t *testing.T) {
 
 `, tail.out.String())
 	r.Stop()
+}
+
+// A job that waits says which line starts a worker, at first and after each restart. Why it
+// failed is said last, whatever came after the failure.
+func TestTailOfAJobSaysThatItWaitsAndWhyItFailed(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
+	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
+	const failure = `{"event":"result","success":false,"message":"no space left"}`
+	id, token := s.NewJob("tidy up")
+	waits := "This line starts one, with the job's token:\n" +
+		"    CANDOR_JOB_TOKEN=… candor worker --server " + s.HTTP.URL + " --job " + id + "\n"
+	tail := startTail(t, s.HTTP.URL, "--job", id)
+	apptest.Eventually(t, "it waits", func() bool {
+		return strings.Contains(tail.out.String(), "  ┄ Waiting for a worker. "+waits)
+	})
+	require.Equal(t, 200, s.PostEvents(id, token, failure).Status)
+	require.Equal(t, 202, s.Post("ann", "/api/jobs/"+id+"/restart", "{}").Status)
+	apptest.Eventually(t, "it waits again", func() bool {
+		return strings.Contains(tail.out.String(), "  ┄ Waiting for a worker, run 2. "+waits)
+	})
+	require.NoError(t, tail.end())
+	assert.Equal(t, 2, strings.Count(tail.out.String(), "Waiting for a worker"))
+
+	id, token = s.NewJob("tidy up again")
+	require.Equal(t, 200, s.PostEvents(id, token, failure).Status)
+	tail = startTail(t, s.HTTP.URL, "--job", id)
+	apptest.Eventually(t, "why it failed", func() bool {
+		return strings.HasSuffix(tail.out.String(), "\n  ✗ Failed: no space left\n")
+	})
+	require.NoError(t, tail.end())
 }

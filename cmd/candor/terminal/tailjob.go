@@ -1,0 +1,138 @@
+package terminal
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"candor/web/client"
+)
+
+// showJobEvent prints an event of a job.
+func (t *Tail) showJobEvent(e client.Event) {
+	if t.JSON {
+		t.Print(SafeJSON(e.Raw) + "\n")
+		return
+	}
+	if lines := t.Style.jobEvent(e); lines != "" {
+		t.heading("job " + e.JobID)
+		t.Print(lines)
+	}
+}
+
+// jobEvent returns what an event of a job adds to the screen, "" for nothing.
+//
+//	┄ Opened: look around
+//	○ notes_search  "somebody may have met this before"
+//	  params: { "query": "login slow" }
+//	● notes_search
+func (s Style) jobEvent(e client.Event) string {
+	switch e.Type {
+	case "job_started":
+		return s.hang("  ┄ ", dim, "Opened: "+truncate(CleanLine(e.Title), maxParams))
+	case "job_message":
+		return s.hang("  "+fit(CleanLine(e.Role), 16)+": ", "", truncate(CleanLine(e.Content), 400))
+	case "job_tool_use":
+		return s.jobToolUse(e)
+	case "job_tool_result":
+		return s.jobToolResult(e)
+	case "job_reasoning":
+		return s.jobReasoning(e)
+	case "job_status":
+		state, message := truncate(CleanLine(e.State), 64), truncate(CleanLine(e.Message), 400)
+		return s.hang("  ┄ ", dim, strings.TrimSpace(state+". "+message))
+	case "job_result":
+		if e.Success {
+			return "\n" + s.hangAt(s.paint(green, "  ✓ "), 4, "", CleanLine(e.Message)) + "\n"
+		}
+		return "\n" + s.hangAt(s.paint(red, "  ✗ "), 4, "", CleanLine(e.Message)) + "\n"
+	}
+	return ""
+}
+
+// jobToolUse renders a call, with what the worker said before it and why, if the event
+// has that already: a step's reasons are not waited for.
+func (s Style) jobToolUse(e client.Event) string {
+	said := ""
+	switch {
+	case e.Narrative != "":
+		said = s.hang("  ○ ", dim, CleanLine(e.Narrative))
+	case e.NarrativeBlocked:
+		said = s.hang("  ○ ", italic, "(its narrative was withheld: it could not be made safe)")
+	}
+	params := s.hang("    params: ", dim, Params(e.Input))
+	line, name := s.paint(dim, "  ○ "), s.shorten(toolName(e.Decision), 4)
+	line += s.paint(cyan, name)
+	if e.Rationale == "" {
+		return said + line + "\n" + params
+	}
+	why := s.hangAt(line+"  ", cellWidth(name)+6, reasonRendition(e.Decision), quotedReason(e.Decision))
+	return said + why + params
+}
+
+// jobToolResult renders the end of a call. It has no duration: few workers say one.
+func (s Style) jobToolResult(e client.Event) string {
+	mark, words := s.paint(green, "  ● "), resultLine(string(e.Output), nil)
+	if e.Outcome != "success" {
+		mark, words = s.paint(red, "  ● "), outcome(e.Decision, client.Call{Error: e.Error})
+	}
+	if e.Inferred {
+		words += "  " + inferredNote
+	}
+	return mark + s.paint(cyan, s.shorten(toolName(e.Decision), 4)) + "\n" + s.hang("    ▸ ", dim, words)
+}
+
+// jobState renders how far a job is: that it waits for a worker, with the line that starts
+// one at a server; that a worker has it; or why it failed, which later messages of the
+// worker do not replace. It is empty for any other end, which the log has shown.
+func (s Style) jobState(j client.Job, server string, now time.Time) string {
+	run := ""
+	if j.Run > 1 {
+		run = fmt.Sprintf(", run %d", j.Run)
+	}
+	switch {
+	case j.State == "failed":
+		why := cmp.Or(truncate(CleanLine(j.Error), 2000), "the worker did not say why")
+		return s.hangAt(s.paint(red, "  ✗ "), 4, "", "Failed"+run+": "+why)
+	case j.EndedAt != nil:
+		return ""
+	case j.Waits():
+		line := "CANDOR_JOB_TOKEN=… candor worker --server " + CleanLine(server) + " --job " + CleanLine(j.ID)
+		return s.hang("  ┄ ", yellow, "Waiting for a worker"+run+". This line starts one, with the job's token:") +
+			s.hang("    ", "", line)
+	case j.WorkerAt == nil:
+		return s.hang("  ┄ ", dim, "Running"+run+".")
+	}
+	heard := strings.Replace(age(now.Sub(*j.WorkerAt)), "now", "just now", 1)
+	return s.hang("  ┄ ", dim, "Running"+run+"; its worker was heard "+heard+".")
+}
+
+// showJobState prints how far a job is.
+func (t *Tail) showJobState(ctx context.Context, id string) error {
+	if t.JSON {
+		return nil
+	}
+	j, err := t.Client.Job(ctx, id)
+	if err != nil {
+		return err
+	}
+	if lines := t.Style.jobState(j, t.Client.Base(), time.Now()); lines != "" {
+		t.heading("job " + id)
+		t.Print(lines)
+	}
+	return nil
+}
+
+// jobReasoning renders why a step of a job called its tools.
+func (s Style) jobReasoning(e client.Event) string {
+	r := &client.Reasoning{Narrative: e.Narrative, NarrativeBlocked: e.NarrativeBlocked, Decisions: e.Decisions}
+	var out strings.Builder
+	out.WriteString("\n" + s.paint(dim, "  ┄ Reasoning") + "\n" + s.narrative(r))
+	for e := range entries(client.Turn{Reasoning: r}) {
+		out.WriteString(s.batchLine(e) + s.nameLine(e, true))
+		out.WriteString(s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call)))
+	}
+	return out.String() + "\n"
+}
