@@ -29,6 +29,7 @@ type call struct {
 	ended   bool        // a tool_result was posted
 	decided bool        // a decision with its final outcome was posted
 	planned bool        // a decision was posted while the call was pending
+	shared  bool        // another call of the tool with the same id was open at the same time
 }
 
 func (c *call) named() bool { return c.id != digest{} }
@@ -50,7 +51,8 @@ const maxCandidates = 512
 // Workers may use an id again: providers number the calls of each answer anew. So a
 // tool_use begins another call even if its id is known, and a result belongs to the
 // oldest call with its id and tool that has no result yet. A decision belongs to the
-// latest such call without one. An agent's name is part of the id.
+// latest such call without one. That is certain unless two calls of a tool with one id
+// were open at the same time. An agent's name is part of the id.
 type callTable struct {
 	last     int                // number of the latest call
 	remapped bool               // some id that was spelled call_N stands for a call with another number
@@ -158,7 +160,7 @@ func (t *callTable) undecided(ref reference, n int) []identity {
 				return []identity{{call: own}}
 			}
 		}
-		return identities(list, n, len(list) > 1)
+		return identities(list, n, n > 1)
 	}
 	list := filter(t.ofTool(ref), open)
 	if plain := filter(list, func(c *call) bool { return !c.named() }); len(plain) > 0 {
@@ -178,7 +180,7 @@ func (t *callTable) repeated(ref reference) identity {
 	if len(list) == 0 {
 		return identity{call: t.ours(ref, same)}
 	}
-	return identity{call: list[len(list)-1], inferred: len(list) > 1}
+	return identity{call: list[len(list)-1], inferred: list[len(list)-1].shared}
 }
 
 // ours returns the call that ref names by our id, nil if there is none. A worker that
@@ -202,6 +204,11 @@ func (t *callTable) add(ref reference) *call {
 	t.remapped = t.remapped || ref.number > 0 && ref.number != t.last
 	c := &call{number: t.last, id: ref.id, agent: ref.agent, tool: ref.tool, name: ref.name}
 	if c.named() {
+		for _, other := range t.byID[c.id] {
+			if !other.ended && other.tool == c.tool {
+				other.shared, c.shared = true, true
+			}
+		}
 		t.byID[c.id] = latest(append(t.byID[c.id], c))
 	}
 	key := toolKey(ref)
@@ -222,19 +229,19 @@ func toolKey(ref reference) digest { return digestOf(string(ref.agent[:]), strin
 // latest drops the oldest calls beyond maxCandidates.
 func latest(list []*call) []*call { return list[max(0, len(list)-maxCandidates):] }
 
-// first returns the first of several calls. Which of them was meant is then inferred.
+// first returns the first of several calls, which is inferred if it shares its id.
 func first(list []*call) identity {
 	if len(list) == 0 {
 		return identity{}
 	}
-	return identity{call: list[0], inferred: len(list) > 1}
+	return identity{call: list[0], inferred: list[0].shared}
 }
 
 // identities returns the last n calls.
 func identities(list []*call, n int, inferred bool) []identity {
 	var out []identity
 	for _, c := range list[max(0, len(list)-n):] {
-		out = append(out, identity{c, inferred})
+		out = append(out, identity{c, inferred || c.shared})
 	}
 	return out
 }

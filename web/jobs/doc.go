@@ -5,9 +5,10 @@
 // # How a post flows
 //
 //	POST /worker/{id}/event    web.Route.Admit maps the job's token to a run
-//	readPosts                  one event, an array, or {"events": […]}; two dialects
+//	readPosts                  one event, an array, or {"events": […]}; two dialects (members.go: which members)
 //	cleaner                    every text is cleaned again; a worker is not trusted
 //	workerCall.appendPosts     under the run's lock: is the worker current, is there budget?
+//	callTable                  the same lock: which call is it about? its id is ours from here on
 //	session.PostToJob          the log; from there on, package view
 //
 // # Runs, tokens and workers
@@ -35,6 +36,7 @@
 // "description" in [WorkerJob]: its workers can post here unchanged. The comments of
 // readPosts and post say how the two are distinguished.
 //
-// To add a kind of event, add its members to postFields, a case to cleaner.body, the
-// event to package session and its frame to package view.
+// To add a kind of event, add its members to postFields and members, a case to
+// cleaner.body, the event to package session, where JobTurns folds it, and its frame to
+// package view.
 package jobs

@@ -35,7 +35,14 @@ func newJobServer(t *testing.T) *jobServer {
 	tokens.Add(testUser, testToken)
 	store := session.NewMemory(nil)
 	srv := web.New(web.Options{Store: store, Tokens: tokens, Log: slog.New(slog.DiscardHandler)})
-	s := New(Options{Store: store, Safety: safety.NewLayer(), Stream: srv.StreamJobs})
+	s := New(
+		Options{
+			Store:  store,
+			Safety: safety.NewLayer(),
+			Log:    slog.New(slog.DiscardHandler),
+			Stream: srv.StreamJobs,
+		},
+	)
 	srv.Mount(s.Routes()...)
 	j := &jobServer{Server: s, store: store, http: srv, t: t, token: testToken}
 	w := j.do("POST", "/api/jobs", "", `{"prompt":"x"}`)

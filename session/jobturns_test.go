@@ -1,0 +1,219 @@
+package session
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+)
+
+// jobLog returns the bodies as the log of a job that begins with the prompt "do it", with
+// an event every second.
+func jobLog(bodies ...Body) []Event {
+	events := make([]Event, 0, len(bodies)+1)
+	for i, b := range append([]Body{JobOpened{Prompt: words("do it")}}, bodies...) {
+		events = append(events, Event{
+			Seq: uint64(i + 1), At: time.Unix(int64(i), 0).UTC(), Session: "s", Ref: Ref{Job: "j"}, Body: b,
+		})
+	}
+	return events
+}
+
+// words returns a text that needs no cleaning.
+func words(text string) safety.Text {
+	clean, _ := safety.NewLayer().Mask(text)
+	return clean
+}
+
+func because(text string) Rationale { return Rationale{Text: words(text), Source: FromModel} }
+
+func begun(id string) JobToolUse { return JobToolUse{Call: id, Tool: words("grep")} }
+
+func decided(id, why string, o Outcome) Decision {
+	return Decision{Call: id, Tool: words("grep"), Rationale: because(why), Outcome: o}
+}
+
+func said(role, text string) JobMessage { return JobMessage{Role: role, Text: words(text)} }
+
+func TestAJobsPromptAndWhatItsWorkerDidAreATurn(t *testing.T) {
+	turns := JobTurns(jobLog(
+		JobReported{State: words("running")},
+		JobToolUse{Call: "call_1", Tool: words("grep"), Rationale: because("to see"), Narrative: words("I look.")},
+		JobToolResult{Call: "call_1", Outcome: Success, Took: new(3 * time.Millisecond)},
+		JobReasoned{Narrative: words("I look."), Decisions: []Decision{decided("call_1", "to see more", Success)}},
+		JobToolUse{Call: "call_2", Tool: words("ls")},
+		said("assistant", "Here it is."),
+		JobEnded{Success: true, Message: words("done")},
+	))
+	require.Len(t, turns, 1)
+	turn := turns[0]
+	assert.Equal(t, "j", turn.Job)
+	assert.Equal(t, 1, turn.Run)
+	assert.Equal(t, Completed, turn.State)
+	assert.Equal(t, "do it", turn.Input.String())
+	assert.Equal(t, "Here it is.", turn.Response.String(), "the answer, not the result's message")
+	assert.Equal(t, time.Unix(1, 0).UTC(), turn.StartedAt, "when a worker was first heard")
+	assert.Equal(t, time.Unix(6, 0).UTC(), turn.EndedAt)
+	require.Len(t, turn.Steps, 2, "the reasons of a step end it")
+	one, two := turn.Steps[0].Calls[0], turn.Steps[1].Calls[0]
+	assert.Equal(t, "I look.", turn.Steps[0].Narrative.String())
+	assert.Equal(t, because("to see more"), one.Rationale)
+	assert.Equal(t, 3*time.Millisecond, one.Took)
+	assert.False(t, one.Untimed)
+	assert.Equal(t, time.Unix(2, 0).UTC(), one.StartedAt)
+	assert.Equal(t, Fallback(), two.Rationale, "a call without a reason")
+	assert.Equal(t, Cancelled, two.Outcome, "its end can never be posted")
+	assert.True(t, two.Untimed)
+	assert.True(t, turn.Steps[1].Ended)
+}
+
+func TestCallsOfAWorkerHaveNoInventedTimes(t *testing.T) {
+	turns := JobTurns(jobLog(
+		JobReasoned{Decisions: []Decision{decided("call_1", "because", Success)}},
+		JobToolResult{Call: "call_2", Tool: words("ls"), Outcome: Errored, Error: words("no")},
+	))
+	var calls []Call
+	for c := range turns[0].Calls() {
+		calls = append(calls, c)
+	}
+	require.Len(t, calls, 2)
+	for _, c := range calls {
+		assert.True(t, c.StartedAt.IsZero(), "nobody said when it began")
+		assert.True(t, c.Untimed)
+		assert.Zero(t, c.Took)
+	}
+	assert.Equal(t, Success, calls[0].Outcome, "what the worker said of it")
+	assert.Equal(t, "no", calls[1].Error.String())
+}
+
+func TestAFallbackDoesNotReplaceTheModelsReason(t *testing.T) {
+	withheld := Fallback()
+	withheld.Blocked = true
+	for _, tt := range []struct {
+		name        string
+		first, then Rationale
+		want        Rationale
+	}{
+		{"a fallback after a reason", because("to see"), Fallback(), because("to see")},
+		{"a reason after a fallback", Fallback(), because("to see"), because("to see")},
+		{"a reason that is withheld later", because("to see"), withheld, withheld},
+		{"no reason at first", Rationale{}, Fallback(), Fallback()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			turns := JobTurns(jobLog(
+				JobToolUse{Call: "call_1", Rationale: tt.first, Group: new(2)},
+				JobReasoned{Decisions: []Decision{{Call: "call_1", Rationale: tt.then, Outcome: Pending}}},
+			))
+			c := turns[0].Steps[0].Calls[0]
+			assert.Equal(t, tt.want, c.Rationale)
+			assert.Equal(t, new(2), c.Group, "a decision without a group leaves it")
+			assert.Equal(t, Pending, c.Outcome)
+		})
+	}
+}
+
+func TestEachPromptOfAJobBeginsATurn(t *testing.T) {
+	turns := JobTurns(jobLog(
+		begun("call_1"),
+		JobPrompted{Text: words("and lock it")},
+		JobToolResult{Call: "call_1", Outcome: Success},
+		said("assistant", "Found."),
+		begun("call_2"),
+		said("assistant", "Locked."),
+		JobPrompted{Done: true},
+		JobPrompted{Text: words("too late")},
+		JobCancelled{},
+	))
+	require.Len(t, turns, 3)
+	assert.Equal(t, "Found.", turns[0].Response.String())
+	assert.Equal(t, "call_1", turns[0].Steps[0].Calls[0].ID, "the prompt before it had no answer yet")
+	assert.Equal(t, "and lock it", turns[1].Input.String())
+	assert.Equal(t, "call_2", turns[1].Steps[0].Calls[0].ID)
+	assert.Equal(t, "Locked.", turns[1].Response.String())
+	assert.Equal(t, Interrupted, turns[2].State, "nobody answered it")
+	assert.True(t, turns[2].StartedAt.IsZero())
+}
+
+func TestARepeatedPromptIsNotAnotherTurn(t *testing.T) {
+	turns := JobTurns(jobLog(said("user", "do it"), begun("call_1"), said("system", "be brief"), said("user", "do it")))
+	require.Len(t, turns, 2, "the second time it follows a call")
+	assert.Len(t, turns[0].Steps, 1)
+	assert.Empty(t, turns[1].Steps)
+}
+
+func TestAMessageBeforeACallIsItsNarrative(t *testing.T) {
+	turns := JobTurns(jobLog(said("assistant", "I will look."), begun("call_1"), said("assistant", "Done.")))
+	require.Len(t, turns, 1)
+	require.Len(t, turns[0].Steps, 1)
+	assert.Equal(t, "I will look.", turns[0].Steps[0].Narrative.String())
+	assert.Len(t, turns[0].Steps[0].Calls, 1)
+	assert.Equal(t, "Done.", turns[0].Response.String())
+}
+
+func TestAgentsOfAWorkerHaveStepsOfTheirOwn(t *testing.T) {
+	of := func(agent, id string) JobToolUse { return JobToolUse{Call: id, Agent: words(agent), Tool: words("ls")} }
+	turns := JobTurns(jobLog(of("scout", "call_1"), of("writer", "call_2"), of("scout", "call_3"),
+		JobReasoned{Agent: words("scout"), Decisions: []Decision{decided("call_1", "a", Success),
+			decided("call_3", "b", Success)}},
+		of("scout", "call_4")))
+	var got []string
+	for _, s := range turns[0].Steps {
+		for _, c := range s.Calls {
+			got = append(got, s.Agent+" "+string(rune('0'+s.Number))+" "+c.ID)
+		}
+	}
+	assert.Equal(t, []string{"scout 1 call_1", "scout 1 call_3", "writer 1 call_2", "scout 2 call_4"}, got)
+}
+
+func TestARestartBeginsTurnsOfAnotherRun(t *testing.T) {
+	turns := JobTurns(jobLog(begun("call_1"), JobEnded{Message: words("out of disk")}, JobRestarted{}, begun("call_2")))
+	require.Len(t, turns, 2)
+	assert.Equal(t, Failed, turns[0].State)
+	assert.Equal(t, "out of disk", turns[0].Error.String())
+	assert.Equal(t, 2, turns[1].Run)
+	assert.Equal(t, "do it", turns[1].Input.String())
+	assert.Equal(t, Processing, turns[1].State)
+	assert.True(t, turns[1].Error.Empty())
+}
+
+func TestAJobKeepsWhyItFailed(t *testing.T) {
+	failed := JobReported{State: words("failed"), Message: words("out of disk")}
+	for _, tt := range []struct {
+		name   string
+		bodies []Body
+		want   string
+	}{
+		{"the result says it", []Body{failed, JobEnded{Message: words("no space")}}, "no space"},
+		{"the result says nothing", []Body{failed, JobReported{State: words("stopping"), Message: words("bye")},
+			JobEnded{}}, "out of disk"},
+		{"the job succeeded after all", []Body{failed, JobEnded{Success: true, Message: words("done")}}, ""},
+		{"a further run", []Body{JobEnded{Message: words("no space")}, JobRestarted{}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var j Job
+			for _, e := range jobLog(tt.bodies...) {
+				j = j.Apply(e)
+			}
+			assert.Equal(t, tt.want, j.Failure.String())
+		})
+	}
+}
+
+func TestAJobKnowsItsHighestCall(t *testing.T) {
+	var j Job
+	for _, e := range jobLog(begun("call_2"), JobToolResult{Call: "call_5"},
+		JobReasoned{Decisions: []Decision{{Call: "call_7"}, {Call: "call_6"}}}, JobRestarted{}, begun("call_3")) {
+		j = j.Apply(e)
+	}
+	assert.Equal(t, 7, j.Calls)
+}
+
+func TestALogWithoutItsBeginningIsFoldedToo(t *testing.T) {
+	turns := JobTurns(jobLog(begun("call_1"))[1:])
+	require.Len(t, turns, 1)
+	assert.Len(t, turns[0].Steps[0].Calls, 1)
+	assert.Empty(t, JobTurns(nil))
+}

@@ -1,0 +1,160 @@
+package jobs
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// pairings posts events one by one and returns the ids that the answers give to their
+// calls, with a question mark where the log says that one was inferred.
+func pairings(t *testing.T, events ...string) (ids []string) {
+	t.Helper()
+	j := newJobServer(t)
+	for _, e := range events {
+		w := j.post("", e)
+		require.Equal(t, http.StatusOK, w.Code, w.Body)
+	}
+	own, err := j.store.Open(t.Context(), testUser)
+	require.NoError(t, err)
+	logged, _, err := own.JobEvents(j.id, 0, 1000)
+	require.NoError(t, err)
+	for _, e := range logged {
+		ids = append(ids, shownIDs(e)...)
+	}
+	return ids
+}
+
+func use(id, tool string) string    { return callEvent("tool_use", id, tool) }
+func result(id, tool string) string { return callEvent("tool_result", id, tool) }
+
+func callEvent(kind, id, tool string) string {
+	return fmt.Sprintf(`{"event":%q,"tool_name":%q,"call_id":%q}`, kind, tool, id)
+}
+
+// reasons returns a reasoning event with a decision for each pair of an id and a tool.
+func reasons(outcome string, idsAndTools ...string) string {
+	var list []string
+	for i := 0; i < len(idsAndTools); i += 2 {
+		list = append(list, fmt.Sprintf(`{"tool_name":%q,"call_id":%q,"rationale":"why","outcome":%q}`,
+			idsAndTools[i+1], idsAndTools[i], outcome))
+	}
+	return `{"event":"reasoning","tool_decisions":[` + strings.Join(list, ",") + `]}`
+}
+
+func TestCallIDsArePairedAsTheWorkerMeantThem(t *testing.T) {
+	as := func(agent, event string) string { return strings.Replace(event, `{`, `{"agent":"`+agent+`",`, 1) }
+	for _, tt := range []struct {
+		name   string
+		events []string
+		want   string
+	}{
+		{"results in another order", []string{use("toolu_a", "x"), use("toolu_b", "x"), result("toolu_b", "x"),
+			result("toolu_a", "x")}, "1 2 2 1"},
+		{"decisions in another order", []string{use("a", "x"), use("b", "x"), reasons("success", "b", "x", "a", "x")},
+			"1 2 2 1"},
+		{"without ids, by tool and order", []string{use("", "x"), use("", "y"), use("", "x"), result("", "y"),
+			result("", "x"), result("", "x"), reasons("success", "", "x", "", "y", "", "x")},
+			"1 2 3 2? 1? 3? 1? 2? 3?"},
+		{"a result without an id is not taken for a call that has one", []string{use("a", "x"), use("", "x"),
+			result("", "x"), result("a", "x")}, "1 2 2? 1"},
+		{"a result with an id that no call has", []string{use("a", "x"), result("b", "x")}, "1 2"},
+		{"a result with the id of a call of another tool", []string{use("a", "x"), result("a", "y")}, "1 2"},
+		{"a second result for one call", []string{use("a", "x"), result("a", "x"), result("a", "x")}, "1 1 2"},
+		{"a decision with an id that no call has", []string{use("a", "x"), reasons("success", "b", "x")}, "1 2"},
+		{"an id that is used again after its result", []string{use("a", "x"), result("a", "x"), use("a", "x"),
+			reasons("success", "a", "x"), result("a", "x")}, "1 1 2 2 2"},
+		{"an id that is used again while its call is open", []string{use("a", "x"), use("a", "x"), result("a", "x"),
+			result("a", "x")}, "1 2 1? 2?"},
+		{"an open id of two tools", []string{use("a", "x"), use("a", "y"), result("a", "y"), result("a", "x")},
+			"1 2 2 1"},
+		{"one id of two agents", []string{as("p", use("a", "x")), as("q", use("a", "x")), as("q", result("a", "x")),
+			as("p", result("a", "x")), as("q", reasons("success", "a", "x"))}, "1 2 2 1 2"},
+		{"an agent's result is not another's", []string{use("a", "x"), as("p", result("a", "x"))}, "1 2"},
+		{"a decision that announces its call", []string{reasons("pending", "a", "x"), use("a", "x"), result("a", "x")},
+			"1 1 1"},
+		{"a decision that announces its call without an id", []string{reasons("pending", "", "x"), use("", "x"),
+			result("", "x")}, "1 1? 1?"},
+		{"a decision alone, then another call of its tool", []string{reasons("success", "", "x"), use("", "x")}, "1 2"},
+		{"reasons that are posted again with their outcome", []string{use("a", "x"), reasons("pending", "a", "x"),
+			result("a", "x"), reasons("success", "a", "x"), reasons("success", "a", "x")}, "1 1 1 1 1"},
+		{"a step whose reasons were never posted", []string{use("", "x"), result("", "x"), use("", "x"),
+			reasons("success", "", "x")}, "1 1? 2 2?"},
+		{"our own ids, which come back as they are", []string{use("call_3", "x"), use("call_4", "x"),
+			result("call_4", "x"), use("b", "x")}, "3 4 4 5"},
+		{"our id for a call that had another one", []string{use("toolu_a", "x"), result("call_1", "x")}, "1 1"},
+		{"an id that only looks like ours", []string{use("a", "x"), use("call_1", "x"), result("call_1", "x"),
+			result("call_2", "x")}, "1 2 2 3"},
+		{"an id that looks like ours, of another agent", []string{as("p", use("a", "x")), as("q", result("call_1",
+			"x"))},
+			"1 2"},
+		{"a tool_result of IronClaw, which names no tool", []string{use("toolu_a", "x"),
+			`{"event_type":"tool_result","data":{"tool_use_id":"toolu_a","output":1}}`}, "1 1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Equal(t, tt.want, strings.Join(pairings(t, tt.events...), " "))
+		})
+	}
+}
+
+func TestCallIDsGoOnThroughTheRunsOfAJob(t *testing.T) {
+	j := newJobServer(t)
+	assert.Contains(t, j.post("", use("toolu_a", "x")).Body.String(), `"call_id":"call_1"`)
+	require.Equal(t, http.StatusOK, j.post("", `{"event":"result","success":true}`).Code)
+	worker := j.token
+	j.token = testToken
+	w := j.do("POST", "/api/jobs/"+j.id+"/restart", "", `{}`)
+	require.Equal(t, http.StatusAccepted, w.Code, w.Body)
+	j.token = tokenIn(t, w.Body.Bytes())
+	require.NotEqual(t, worker, j.token)
+	assert.Contains(t, j.do("GET", "/worker/"+j.id+"/job", "", "").Body.String(), `"calls":1`)
+	assert.Contains(t, j.post("", result("toolu_a", "x")).Body.String(), `"call_id":"call_2"`,
+		"the call of the run before is over")
+	assert.Contains(t, j.post("", use("call_1", "x")).Body.String(), `"call_id":"call_3"`)
+}
+
+// A refused batch must not leave calls behind that a later post could be taken for.
+func TestARefusedBatchBeginsNoCall(t *testing.T) {
+	j := newJobServer(t)
+	bad := `[` + use("a", "x") + `,{"event":"result"},{"event":"message","content":"too late"}]`
+	require.Equal(t, http.StatusUnauthorized, j.post("", bad).Code)
+	assert.Contains(t, j.post("", result("a", "x")).Body.String(), `"call_id":"call_1"`)
+	assert.Contains(t, j.post("", use("a", "x")).Body.String(), `"call_id":"call_2"`)
+}
+
+func TestIDsAreNotKept(t *testing.T) {
+	long := strings.Repeat("9", 300)
+	j := newJobServer(t)
+	require.Equal(t, http.StatusOK, j.post("", `[`+use(long, "x")+`,`+result(long, "x")+`]`).Code)
+	j.token = testToken
+	for _, path := range []string{"", "/events", "/export?format=jsonl"} {
+		body := j.do("GET", "/api/jobs/"+j.id+path, "", "").Body.String()
+		assert.NotContains(t, body, "999")
+		assert.NotEmpty(t, body)
+	}
+}
+
+func TestCandidatesAreBounded(t *testing.T) {
+	var table callTable
+	for range 3 * maxCandidates {
+		table.use(referTo("", "x", "", noText))
+		table.use(referTo("", "x", "same", noText))
+	}
+	for _, lists := range []map[digest][]*call{table.byID, table.byTool} {
+		for _, list := range lists {
+			assert.LessOrEqual(t, len(list), maxCandidates)
+		}
+	}
+	assert.Equal(t, 6*maxCandidates, table.last)
+}
+
+func TestDecisionsCountAgainstTheBudgetOfARun(t *testing.T) {
+	j := newJobServer(t)
+	one := reasons("success", "a", "x")
+	require.Equal(t, http.StatusOK, j.post("", one).Code)
+	assert.Equal(t, len(one)+eventCost+callCost, j.spent())
+}
