@@ -25,6 +25,30 @@ func TestJSONValuesAreMaskedByTheNameOfTheirKey(t *testing.T) {
 	}
 }
 
+func TestASecretUnderAWeakNameIsMasked(t *testing.T) {
+	random := fill("{a40}", 1)
+	for _, name := range []string{"key", "auth", "hash_key", "salt"} {
+		assert.Equal(t, `{"`+name+`":"[REDACTED:secret-field]"}`, cleanJSON(`{"`+name+`":"`+random+`"}`), name)
+		assert.Equal(t, `{"`+name+`":"open sesame 1"}`, cleanJSON(`{"`+name+`":"open sesame 1"}`), name)
+	}
+}
+
+func TestFindingsInsideAJSONStringAreCounted(t *testing.T) {
+	_, report := NewLayer().CleanJSON(json.RawMessage(`{"body":"{\"apiKey\": \"open sesame\", \"n\": 1}"}`))
+	assert.Equal(t, Redacted, report.Verdict)
+	require.Len(t, report.Findings, 1)
+	assert.Equal(t, "secret-field", report.Findings[0].Rule)
+	assert.Equal(t, 1, report.Findings[0].Count)
+}
+
+func TestFindingsOfJSONThatIsCutAreCountedOnce(t *testing.T) {
+	in := `{"a":"` + githubPAT() + `","b":"` + strings.Repeat("word ", 100_000) + `"}`
+	out, report := NewLayer().CleanJSON(json.RawMessage(in))
+	assert.Contains(t, string(out.Raw()), "[truncated")
+	require.Len(t, report.Findings, 1)
+	assert.Equal(t, 1, report.Findings[0].Count)
+}
+
 func TestJSONKeepsOrderNumbersAndMarkup(t *testing.T) {
 	in := `{"z":1.50,"a":[1e9,-0,true,false,null,12345678901234567890],"m":"a<b>&c","e":"line\nbreak \"q\" \\ é"}`
 	assert.Equal(t, in, cleanJSON(in))
@@ -89,7 +113,7 @@ func TestJSONFieldsThatDescribeACredentialAreKept(t *testing.T) {
 
 func TestPlaceholdersUnderSecretNamesAreKept(t *testing.T) {
 	for _, in := range []string{`{"password":""}`, `{"password":"${DB_PASSWORD}"}`, `{"token":"<token>"}`,
-		`{"secret":"[REDACTED:jwt]"}`, `{"apiKey":null}`, `{"password":true}`} {
+		`{"secret":"[REDACTED:jwt]"}`, `{"apiKey":"OPENAI_API_KEY"}`, `{"apiKey":null}`, `{"password":true}`} {
 		assert.Equal(t, in, cleanJSON(in))
 	}
 }
@@ -108,6 +132,7 @@ func TestJSONSecretsNextToTheirNameAreMasked(t *testing.T) {
 			`"k":"api_key"}`,
 		`{"密码":"Winter42","mot_de_passe":"Harbor7"}`: `{"密码":"[REDACTED:secret-field]",` +
 			`"mot_de_passe":"[REDACTED:secret-field]"}`,
+		`{"Mot-de-Passe":"Harbor7"}`:                 `{"Mot-de-Passe":"[REDACTED:secret-field]"}`,
 		`{"required":["password","email","token2"]}`: `{"required":["password","email","token2"]}`,
 		`["username","password"]`:                    `["username","password"]`,
 		`{"label":"Password","text":"Enter your password, 8 letters"}`: `{"label":"Password","text":"Enter your ` +

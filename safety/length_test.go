@@ -7,6 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+func TestTextBeyondTheReadLimitIsNotRead(t *testing.T) {
+	l := NewLayer(MaxBytes(1000))
+	assert.LessOrEqual(t, l.reach(strings.Repeat("so ", 1_000_000)), 4000)
+	assert.Equal(t, 300, l.reach(strings.Repeat("so ", 100)))
+}
+
 func TestLimitReturnsAStricterLayerAndKeepsTheOriginal(t *testing.T) {
 	whole := NewLayer()
 	long := strings.Repeat("so ", 2000)

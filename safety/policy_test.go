@@ -69,6 +69,14 @@ func TestTheDefaultPolicyIsValid(t *testing.T) {
 	assert.NotPanics(t, func() { NewLayer(WithPolicy(DefaultPolicy())) })
 }
 
+func TestSecretsAreReadOneALine(t *testing.T) {
+	values, err := ReadSecrets(strings.NewReader("# ours\n\n  swordfish \t\r\nopen sesame\n"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"swordfish", "open sesame"}, values)
+	_, err = ReadSecrets(strings.NewReader("swordfish\n" + strings.Repeat("a", 1<<20+1) + "\nsesame\n"))
+	assert.Error(t, err, "the values behind a line that is too long are not read")
+}
+
 func TestKnownSecretsAreMaskedInAnyEncoding(t *testing.T) {
 	values, err := ReadSecrets(strings.NewReader("# ours\n\nxyzzy plugh\n  swordfish  \nabc\n"))
 	require.NoError(t, err)

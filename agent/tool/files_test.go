@@ -96,6 +96,16 @@ func TestALongListingReportsThatItWasCut(t *testing.T) {
 	assert.Equal(t, "stopped after 500 of 510 entries", got.Truncated)
 }
 
+func TestAHugeFolderIsNotReadToItsEnd(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 20_500 {
+		require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, fmt.Sprint("link", i))))
+	}
+	got := run[listing](t, t.Context(), builtin(t, dir)["file_list"], `{}`)
+	assert.Equal(t, 20_000, got.Total)
+	assert.Equal(t, "stopped after 500 of more than 20000 entries", got.Truncated)
+}
+
 func TestReadReturnsAFileInPieces(t *testing.T) {
 	// The first piece would end within a character, which belongs to the next.
 	text := strings.Repeat("é", 40_000) + "end"
@@ -183,6 +193,15 @@ func TestExcerptsAreCutBetweenWords(t *testing.T) {
 		assert.Contains(t, strings.Fields(line), word)
 	}
 	assert.Contains(t, got.Matches[0].Text, "in a needle in the hay,")
+
+	words := strings.Repeat("some-credential-like-word ", 20)
+	line = words + "needle " + words
+	search = builtin(t, workspace(t, map[string]string{"long.txt": line}))["file_search"]
+	got = run[searching](t, t.Context(), search, `{"query":"needle"}`)
+	require.Len(t, got.Matches, 1)
+	for _, word := range strings.Fields(strings.Trim(got.Matches[0].Text, "…")) {
+		assert.Contains(t, []string{"some-credential-like-word", "needle"}, word)
+	}
 }
 
 func TestReadEndsAPieceAtALineBreak(t *testing.T) {

@@ -47,6 +47,23 @@ func urlArgs(t *testing.T, to string) string {
 	return string(raw)
 }
 
+func TestHTTPGetReadsNoMoreThanItReturns(t *testing.T) {
+	brokeOff := make(chan bool, 1)
+	get, at := site(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		words := []byte(strings.Repeat("all work ", 1000))
+		for range 10_000 { // far more than fits into the buffers of a connection
+			if _, err := w.Write(words); err != nil {
+				brokeOff <- true
+				return
+			}
+		}
+		brokeOff <- false
+	})
+	assert.LessOrEqual(t, len(run[getAnswer](t, t.Context(), get, urlArgs(t, at)).Body), 256<<10)
+	assert.True(t, <-brokeOff, "the connection is closed before the end")
+}
+
 func TestHTTPGetReadsText(t *testing.T) {
 	get, at := site(t, func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, "candor-test", r.UserAgent())

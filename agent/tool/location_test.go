@@ -45,6 +45,7 @@ func TestAPasswordInAPathIsMaskedInErrors(t *testing.T) {
 		"the path has a NUL character":        address + "\x00",
 		"white space surrounds the path":      "\t" + address + "\n",
 		"a cut would divide the password":     strings.Repeat("a/", 490) + address + strings.Repeat("/a", 40),
+		"a folder's name is too long":         strings.Repeat("x", 300) + "/" + address,
 		"the path is far too long":            strings.Repeat("a/", 20_000) + address,
 	} {
 		for tool, message := range fileErrors(t, t.TempDir(), path) {

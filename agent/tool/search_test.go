@@ -41,4 +41,10 @@ func TestAnInterruptStopsASearchAtOnce(t *testing.T) {
 		assert.LessOrEqual(t, left, -1)
 		assert.GreaterOrEqual(t, left, -2, "the search may ask once more to build its error")
 	}
+	for i := range 50 {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%02d", i)), []byte("x\n"), 0o644))
+	}
+	left := 20
+	_, err = workspace{root}.searchFiles(endsAfter{t.Context(), &left}, searchArgs{Query: "y"})
+	require.ErrorIs(t, err, context.Canceled, "between short files, too")
 }

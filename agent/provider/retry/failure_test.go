@@ -51,6 +51,21 @@ func TestFailuresAreClassified(t *testing.T) {
 	}
 }
 
+func TestAReasonIsTheProvidersMessageButNotAPageOfHTML(t *testing.T) {
+	for _, c := range []struct{ kind, body, want string }{
+		{"application/json", `{"error":{"message":"too many","code":"busy","type":"limit"}}`, "too many (busy, limit)"},
+		{"application/json", `{"error":"no such key"}`, "no such key"},
+		{"application/json", `{"detail":"no such model"}`, "no such model"},
+		{"text/plain", "the gateway is busy", "the gateway is busy"},
+		{"text/html", "<html><body>busy</body></html>", "Service Unavailable"},
+		{"Text/HTML; charset=utf-8", "<html><body>busy</body></html>", "Service Unavailable"},
+		{"text/plain", strings.Repeat("long ", 1000), strings.Repeat("long ", 400) + "…"},
+	} {
+		got := Read(http.StatusServiceUnavailable, http.Header{"Content-Type": {c.kind}}, []byte(c.body)).Failure("")
+		assert.Equal(t, c.want, got.Err.Error(), "%s %.40s", c.kind, c.body)
+	}
+}
+
 func TestRetryAfterIsMillisecondsSecondsOrADate(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, c := range []struct {
@@ -97,6 +112,10 @@ func TestNoPieceOfAKeyRemains(t *testing.T) {
 		}
 		assert.Contains(t, got, keyMark)
 	}
+	assert.Equal(t, "bad key [key]!", scrub("bad key "+key[:20]+"!", key))
+	refused := Read(http.StatusUnauthorized, nil, []byte(`{"error":{"message":"wrong key `+key+`"}}`)).Failure(key)
+	assert.Contains(t, refused.Error(), "wrong key [key]")
+	assert.NotContains(t, refused.Error(), key)
 	assert.Equal(t, "nothing to hide", scrub("nothing to hide", key))
 	assert.Equal(t, "nothing", scrub("nothing", ""))
 	assert.LessOrEqual(t, len(scrub(strings.Repeat("é", maxText), key)), maxText+len("…"))

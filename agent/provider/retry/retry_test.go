@@ -110,6 +110,7 @@ func TestAnAnswerThatHangsIsRetried(t *testing.T) {
 	asked(t, o, f, func(_ agent.Response, err error, took time.Duration) {
 		require.NoError(t, err)
 		assert.GreaterOrEqual(t, took, time.Minute)
+		assert.Less(t, took, time.Minute+3*time.Second, "it is asked again at once")
 	})
 	f = &failing{errs: []error{nil, nil}}
 	asked(t, Options{PerTry: time.Minute, Attempts: 2}, f, func(_ agent.Response, err error, _ time.Duration) {
