@@ -42,7 +42,7 @@ func TestFindingsInsideAJSONStringAreCounted(t *testing.T) {
 }
 
 func TestFindingsOfJSONThatIsCutAreCountedOnce(t *testing.T) {
-	in := `{"a":"` + githubPAT() + `","b":"` + strings.Repeat("word ", 100_000) + `"}`
+	in := `{"a":"` + githubPAT() + `","b":["` + strings.Repeat(`some words","`, 10_000) + `"]}`
 	out, report := NewLayer().CleanJSON(json.RawMessage(in))
 	assert.Contains(t, string(out.Raw()), "[truncated")
 	require.Len(t, report.Findings, 1)

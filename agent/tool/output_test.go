@@ -15,7 +15,7 @@ import (
 )
 
 func TestTheEndsOfAnOutputAreKeptHoweverItIsWritten(t *testing.T) {
-	words := strings.Repeat("a-word-that-may-be-a-credential ", 40_000)
+	words := strings.Repeat("a-word-that-may-be-credential ", 40_000)
 	for _, chunk := range []int{1000, 32 << 10, 50_000, len(words)} {
 		var c clippedOutput
 		for part := range slices.Chunk([]byte(words), chunk) {

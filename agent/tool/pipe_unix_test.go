@@ -3,9 +3,11 @@
 package tool_test
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,8 +17,17 @@ func TestPipesAreNotOpened(t *testing.T) {
 	dir := workspace(t, map[string]string{"a.txt": "x"})
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
 	tools := builtin(t, dir)
-	assert.Equal(t, `"pipe" is not a regular file and cannot be read`,
-		fails(t, t.Context(), tools["file_read"], `{"path":"pipe"}`))
+	refused := make(chan error, 1)
+	go func() {
+		_, err := tools["file_read"].Run(t.Context(), json.RawMessage(`{"path":"pipe"}`))
+		refused <- err
+	}()
+	select {
+	case err := <-refused:
+		assert.EqualError(t, err, `"pipe" is not a regular file and cannot be read`)
+	case <-time.After(time.Minute):
+		t.Fatal("the pipe was opened, and waits for somebody to write to it")
+	}
 	assert.Equal(t, "other", run[listing](t, t.Context(), tools["file_list"], `{}`).Entries[1].Kind)
 	got := run[searching](t, t.Context(), tools["file_search"], `{"query":"x"}`)
 	assert.Equal(t, 1, got.Searched)

@@ -211,6 +211,35 @@ func TestCallsOfOneStepAreBounded(t *testing.T) {
 		"I make at most 12 calls at once and left out “Find Follow”.")
 }
 
+func TestARequestNotToDoSomethingLeadsToNoCall(t *testing.T) {
+	tools := builtin(t)
+	for _, message := range []string{
+		"don't list the files", "Don’t list the files", "never list the files", "please don't list the files",
+		"do not list the files", "dont read go.mod",
+	} {
+		assert.Empty(t, steps(t, tools, message), "%q", message)
+	}
+	assert.NotEmpty(t, steps(t, tools, "list the files"))
+}
+
+func TestQuotedWordsLeadToNoTool(t *testing.T) {
+	tools := builtin(t)
+	for _, message := range []string{`"list"`, `“time”`, "`time`"} {
+		assert.Empty(t, steps(t, tools, message), "%q", message)
+	}
+}
+
+func TestCallsOfTwoTurnsHaveDifferentIDs(t *testing.T) {
+	c := &conversation{t: t, tools: builtin(t)}
+	first := c.say("what time is it, and list the files").Calls
+	require.Len(t, first, 2)
+	assert.NotEqual(t, first[0].ID, first[1].ID)
+	c.results("noon", "{}")
+	second := c.say("what time is it?").Calls
+	require.Len(t, second, 1)
+	assert.NotContains(t, []string{first[0].ID, first[1].ID}, second[0].ID)
+}
+
 func TestTheReadPartOfAMessageIsBounded(t *testing.T) {
 	c := &conversation{t: t, tools: builtin(t)}
 	c.say("what time is it? " + strings.Repeat("word ", 2000) + ". Find Follow.")

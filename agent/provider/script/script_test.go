@@ -98,6 +98,11 @@ func TestToolsReturnTheirScriptedOutcome(t *testing.T) {
 	assert.Equal(t, []string{"danger", "clock"}, s.Denied())
 	require.NoError(t, new(agent.Toolbox).Replace(s.Tools()...))
 
+	careful := load(t, `{"steps":[{"text":"ok"}],"tools":{"wipe":{"result":1,"approval":"ask"},"clock":{"result":1}}}`)
+	for i, mode := range []agent.Approval{agent.ApprovalNever, agent.ApprovalAsk} {
+		assert.Equal(t, mode, careful.Tools()[i].Spec().Approval)
+	}
+
 	got, err := byName["clock"].Run(t.Context(), json.RawMessage(`{"any":"thing"}`))
 	require.NoError(t, err)
 	assert.Equal(t, `"12:00"`, string(got))

@@ -84,6 +84,43 @@ func TestAScriptMayReplaceABuiltInTool(t *testing.T) {
 	assert.Contains(t, history, "module candor")
 }
 
+func TestAGUIShowsNoMoreThanTheOperatorAllows(t *testing.T) {
+	for level, want := range map[string]bool{"": true, "full": true, "summary": false, "hidden": false} {
+		s := apptest.Start(t, app.Settings{Reasoning: level}, apptest.M{
+			"steps": []apptest.M{
+				{"tool_calls": []apptest.M{{"id": "a", "name": "clock", "rationale": "they want to know when lunch is"}}},
+				{"text": "ok"},
+			},
+			"tools": apptest.M{"clock": apptest.M{"result": "noon"}},
+		})
+		run := s.Post("ann", "/agui", string(apptest.JSON(t, apptest.M{
+			"threadId": "t", "runId": "r", "protocolVersion": "1.0", "context": []apptest.M{}, "tools": []apptest.M{},
+			"messages": []apptest.M{{"id": "1", "role": "user", "content": "go"}},
+		}))).Body
+		assert.Contains(t, run, "noon", "%q", level)
+		assert.Equal(t, want, strings.Contains(run, "when lunch is"), "%q", level)
+	}
+}
+
+func TestMetricsTellReasonsFromFallbacks(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.M{
+		"steps": []apptest.M{
+			{"tool_calls": []apptest.M{
+				{"id": "a", "name": "clock", "rationale": "because"}, {"id": "b", "name": "clock"},
+				{"id": "c", "name": "clock"}, {"id": "d", "name": "clock"},
+			}},
+			{"text": "ok"},
+		},
+		"tools": apptest.M{"clock": apptest.M{"result": "noon"}},
+	})
+	thread, _ := s.Begin("ann")
+	s.RunTurns("ann", thread, 1)
+	metrics := s.Get("ann", "/metrics").Body
+	assert.Contains(t, metrics, `candor_tool_calls_total{model="script",source="model",tool="clock"} 1`)
+	assert.Contains(t, metrics, `candor_tool_calls_total{model="script",source="fallback",tool="clock"} 3`)
+	assert.Contains(t, metrics, `candor_rationale_coverage{model="script",tool="clock"} 0.25`)
+}
+
 // The adapter gives AG-UI the loop: its tools, its messages, its results, its errors.
 func TestAGUIReachesTheLoop(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, apptest.M{
