@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/session"
 )
 
@@ -104,4 +105,16 @@ func TestDelegationDepthIsBounded(t *testing.T) {
 func TestASubAgentNeedsARecorderForAgents(t *testing.T) {
 	rec := runTurn(t, team(t, oneStep("", Call{Name: "research", Arguments: rawJSON(`{"task":"x"}`)}), &stepwise{}))
 	assert.Contains(t, of[session.ToolReturned](rec)[0].Error.String(), "cannot be recorded here")
+}
+
+// Masking cannot make a private key safe, so the whole text is withheld.
+func TestAHandoffThatBlocksIsWithheld(t *testing.T) {
+	boss := oneStep("", Call{Name: "research", Arguments: rawJSON(`{"task":"x"}`)})
+	sub := &stepwise{responses: []Response{{Text: "here is " + privateKey()}}}
+	inTeam(t, team(t, boss, sub), func(t *testing.T, _ *session.Session, turn session.Turn) {
+		require.Len(t, turn.Handoffs, 2)
+		assert.True(t, turn.Handoffs[1].Text.Empty())
+		require.Len(t, turn.Handoffs[1].Findings, 1)
+		assert.Equal(t, safety.Withheld, turn.Handoffs[1].Findings[0].Effect)
+	})
 }

@@ -149,3 +149,14 @@ func TestUsageIsRecordedPerStepAndSummed(t *testing.T) {
 	assert.Equal(t, session.Usage{Input: 20, Output: 3}, of[session.TurnCompleted](rec)[0].Usage)
 	assert.Equal(t, session.Usage{Input: 30, Output: 8, Reasoning: 2}, rec.turn.Usage, "the turn has the sum")
 }
+
+func TestAFailedTurnReportsWhatItsErrorHadMasked(t *testing.T) {
+	p := providerFunc(func(context.Context, Request) (Response, error) {
+		return Response{}, errors.New("bad key " + githubToken())
+	})
+	failed := of[session.TurnFailed](runTurn(t, newDispatcher(t, p)))
+	require.Len(t, failed, 1)
+	assert.Contains(t, failed[0].Error.String(), "bad key [REDACTED:github-pat]")
+	require.Len(t, failed[0].Findings, 1)
+	assert.Equal(t, "github-pat", failed[0].Findings[0].Rule)
+}

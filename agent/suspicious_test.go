@@ -103,3 +103,15 @@ func TestAnOperatorsNeverDoesNotCoverSuspiciousCalls(t *testing.T) {
 	assert.Equal(t, "this call needs a person's approval, and nobody can be asked here "+
 		"(safety found shell-injection in it)", returned[0].Error.String(), "where nobody can be asked it fails closed")
 }
+
+func TestASubAgentsSuspiciousCallAsksTheUserOfItsTurn(t *testing.T) {
+	sub := newDispatcher(t, oneStep("", piped("run")), echo("run"))
+	boss := oneStep("", Call{Name: "research", Arguments: rawJSON(`{"task":"x"}`)})
+	inTeam(t, newDispatcher(t, boss, Delegate{Name: "research", Agent: sub}),
+		func(t *testing.T, s *session.Session, turn session.Turn) {
+			open := openApprovals(t, s, session.Ref{Thread: turn.Thread, Turn: turn.Number})
+			require.Len(t, open, 1)
+			assert.Equal(t, "research_1", open[0].Agent)
+			assert.Contains(t, open[0].Approval.Description.String(), "shell-injection")
+		})
+}
