@@ -34,6 +34,13 @@
 // reused. [Session.Watch] folds for its reader, so that each update carries its
 // event and the turn right after that event, wherever the reader started.
 //
+// # Text of running steps
+//
+// While a model speaks, [Session.PublishText] gives its sentences to the readers of
+// [Session.WatchLive], who get them between the events around them. They are kept
+// outside the log, up to a bounded size, until the event that says the same for good: a
+// log, a history and a position in them never hold a part of a text.
+//
 // # Ownership
 //
 // The [Store] owns its sessions, and a session owns its log, its threads and its

@@ -21,6 +21,7 @@ type Session struct {
 	id   uuid.UUID
 	user string
 	log  Log
+	live live
 
 	mu       sync.RWMutex // guards the fold below and its order with respect to log
 	threads  map[string]*thread
@@ -33,10 +34,12 @@ type Session struct {
 // newSession returns an empty session. The ids of threads and messages are derived
 // from the session's id and a position in the log, so a replay yields the same ids.
 func newSession(id uuid.UUID, user string) *Session {
-	return &Session{
+	s := &Session{
 		id: id, user: user, log: Log{session: id.String()},
 		threads: map[string]*thread{}, jobs: map[string]*job{}, approved: map[string]bool{}, used: time.Now(),
 	}
+	s.live = live{log: &s.log, running: map[Ref][]StepText{}}
+	return s
 }
 
 // ID returns the session's id, a UUID.
@@ -127,6 +130,7 @@ func (s *Session) add(ref Ref, b Body) (Event, error) {
 		s.threads[ref.Thread] = th
 	}
 	th.apply(e)
+	s.live.settle(e, e.Turn > 0 && th.turns[e.Turn-1].State.Ended())
 	switch b := b.(type) {
 	case ThreadOpened, TurnQueued, TurnStarted:
 		s.active = ref.Thread

@@ -7,10 +7,12 @@ import (
 )
 
 // Update is an event together with its turn right after the event. Turn is the zero
-// value for events about a thread or a job.
+// value for events about a thread or a job. Text is nil but in updates of WatchLive that
+// have no event.
 type Update struct {
 	Event Event
 	Turn  Turn
+	Text  *StepText
 }
 
 // Watch is Log.Follow with the turn of each event. Each call folds the turns it needs

@@ -1,0 +1,214 @@
+package session
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"candor/safety"
+)
+
+const (
+	// maxRecentParts and maxRecentBytes bound the parts that a session keeps for readers who
+	// are behind.
+	maxRecentParts = 512
+	maxRecentBytes = 256 << 10
+	// maxRunningBytes bounds the text of one running step that is kept for new readers.
+	maxRunningBytes = 128 << 10
+)
+
+// StepText is a part of what an agent says in a step, published while its model is still
+// speaking. It is not in the log: the step's Narrated event, or the event that ends the
+// turn, replaces the parts.
+type StepText struct {
+	Ref
+	Step  int         // from 1 for each agent
+	Index int         // ascending; a part with index 0 replaces all earlier parts of the step
+	Text  safety.Text // whole sentences, to be appended; empty in a part that withdraws the others
+}
+
+// live holds what the agents of a session are saying. It belongs to a Session, whose mu
+// comes before its own, and the log's after it. It is safe for concurrent use.
+type live struct {
+	log *Log
+
+	mu      sync.Mutex
+	running map[Ref][]StepText // the parts of the steps that are not settled
+	recent  []livePart         // the latest parts of all steps
+	size    int                // bytes of text in recent
+	next    uint64             // number of parts ever published
+	changed chan struct{}      // closed by the next part; nil while no reader waits
+}
+
+// livePart is a part and the position in the log behind which readers get it.
+type livePart struct {
+	StepText
+	after uint64
+}
+
+// PublishText gives a part of a running step to the readers of WatchLive. It never waits
+// for them, and keeps a bounded number of bytes. Parts of a turn that does not run are
+// dropped.
+func (s *Session) PublishText(t StepText) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	th, err := s.lookup(t.Thread)
+	if err != nil {
+		return
+	}
+	if turn, err := th.turn(t.Turn); err == nil && turn.State == Processing {
+		s.live.publish(t)
+	}
+}
+
+func (l *live) publish(t StepText) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	parts := l.running[t.Ref]
+	if t.Index == 0 {
+		parts = nil
+	}
+	if textSize(parts)+len(t.Text.String()) <= maxRunningBytes {
+		l.running[t.Ref] = append(parts, t)
+	}
+	l.recent = append(l.recent, livePart{t, l.log.Head()})
+	l.size += len(t.Text.String())
+	for len(l.recent) > 1 && (len(l.recent) > maxRecentParts || l.size > maxRecentBytes) {
+		l.size -= len(l.recent[0].Text.String())
+		l.recent = l.recent[1:]
+	}
+	l.next++
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
+}
+
+func textSize(parts []StepText) (n int) {
+	for _, p := range parts {
+		n += len(p.Text.String())
+	}
+	return n
+}
+
+// settle forgets what an agent was saying, as its event says it for good. The end of a
+// turn settles all its agents.
+func (l *live) settle(e Event, ended bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.running, e.Ref)
+	if ended {
+		for ref := range l.running {
+			if ref.turn() == e.turn() {
+				delete(l.running, ref)
+			}
+		}
+	}
+}
+
+// liveCursor is a reader's position among the live parts.
+type liveCursor struct {
+	next   uint64 // number of the next part
+	joined bool   // the reader has got the running steps
+}
+
+// since returns the parts that a reader at a position of the log has not got and may get
+// now, and a channel that the next part closes. A reader that is new, or too far behind,
+// gets the running steps from their beginning, once it has read the whole log.
+func (l *live) since(c *liveCursor, position uint64) ([]StepText, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var parts []StepText
+	oldest := l.next - uint64(len(l.recent))
+	switch {
+	case c.joined && c.next >= oldest:
+		for _, p := range l.recent[c.next-oldest:] {
+			if p.after > position {
+				break
+			}
+			parts = append(parts, p.StepText)
+			c.next++
+		}
+	case l.log.Head() == position:
+		for _, said := range l.running {
+			parts = append(parts, said...)
+		}
+		*c = liveCursor{next: l.next, joined: true}
+	}
+	if l.changed == nil {
+		l.changed = make(chan struct{})
+	}
+	return parts, l.changed
+}
+
+// WatchLive is Watch with what the running steps say in between. An update with a Text has
+// no Event and no Turn. A step's parts come before the event that settles them; a reader
+// that begins in the middle of a step first gets its parts so far, and one that is too slow
+// may miss some.
+func (s *Session) WatchLive(ctx context.Context, after uint64) iter.Seq2[Update, error] {
+	return func(yield func(Update, error) bool) {
+		s.log.countReader(+1)
+		defer s.log.countReader(-1)
+		w := liveWatch{Session: s, after: after, position: s.rewind(after), open: openTurns{}}
+		for ctx.Err() == nil {
+			events, appended, err := s.log.read(w.position)
+			if err != nil {
+				yield(Update{}, err)
+				return
+			}
+			for _, e := range events {
+				if ctx.Err() != nil || !w.yieldTexts(yield) || !w.yieldEvent(e, yield) {
+					return
+				}
+			}
+			if len(events) > 0 {
+				continue
+			}
+			parts, published := s.live.since(&w.cursor, w.position)
+			if !yieldParts(parts, yield) || appended == nil {
+				return
+			}
+			if len(parts) > 0 {
+				continue
+			}
+			select {
+			case <-appended:
+			case <-published:
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// liveWatch is the state of one iteration of WatchLive.
+type liveWatch struct {
+	*Session
+	after    uint64 // the reader wants the events behind this one
+	position uint64 // the last event that was read
+	open     openTurns
+	cursor   liveCursor
+}
+
+// yieldTexts yields the parts that come before the next event.
+func (w *liveWatch) yieldTexts(yield func(Update, error) bool) bool {
+	if !w.cursor.joined {
+		return true
+	}
+	parts, _ := w.live.since(&w.cursor, w.position)
+	return yieldParts(parts, yield)
+}
+
+func (w *liveWatch) yieldEvent(e Event, yield func(Update, error) bool) bool {
+	w.position = e.Seq
+	up := Update{Event: e, Turn: w.open.fold(e)}
+	return e.Seq <= w.after || yield(up, nil)
+}
+
+func yieldParts(parts []StepText, yield func(Update, error) bool) bool {
+	for i := range parts {
+		if !yield(Update{Text: &parts[i]}, nil) {
+			return false
+		}
+	}
+	return true
+}
