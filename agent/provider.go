@@ -19,6 +19,21 @@ type Provider interface {
 type Request struct {
 	Messages []Message // oldest first; the last is the user's or a tool's
 	Tools    []Spec    // tools the model may call; if empty it must answer in text
+
+	// OnText, unless nil, is called with each piece of the answer's text as it comes in, on
+	// the goroutine of Respond and before Respond returns. The pieces, joined, are the
+	// answer's Text, or its beginning if Respond fails. They are raw and may be split
+	// anywhere. A piece without bytes says that the request is repeated: what came before
+	// it is void. A provider that gets its answers whole never calls OnText.
+	OnText func(piece string)
+}
+
+// Say calls OnText, if there is one, with a piece of the text. It drops pieces without
+// bytes, which some models send.
+func (r Request) Say(piece string) {
+	if r.OnText != nil && piece != "" {
+		r.OnText(piece)
+	}
 }
 
 // Role is the author of a message.

@@ -13,6 +13,10 @@
 // outside of all blocks is kept, thoughts and tool markup are dropped, and if there is a
 // <final> block, only that is kept.
 //
+// A [Filter] does the same for a text that arrives in pieces (filter.go). It returns what
+// no further piece can change, so that readers see a text while it is written, but never
+// the thought with which it begins.
+//
 // # Guarantees
 //
 // Run time is linear in the length of the text, also for hostile text. The result is

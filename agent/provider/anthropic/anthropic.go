@@ -182,7 +182,7 @@ func (p *Provider) ask(ctx context.Context, req agent.Request, think, display bo
 		if err != nil {
 			return agent.Response{}, p.failed(ctx, err)
 		}
-		a.add(decoded)
+		req.Say(a.add(decoded))
 	}
 	if !a.ended {
 		return agent.Response{}, p.failed(ctx, errCutOff)

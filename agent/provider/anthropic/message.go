@@ -32,7 +32,8 @@ type block struct {
 
 // add joins an event to the answer. Events and blocks of unknown types are skipped, as
 // the API asks of its clients. Both a reason to stop and "message_stop" end an answer.
-func (a *answer) add(e messages.Event) {
+// add returns what the event adds to the answer's text, if its order is that of the text.
+func (a *answer) add(e messages.Event) (said string) {
 	switch e.Type {
 	case "message_start":
 		a.model = string(e.Message.Model)
@@ -40,11 +41,14 @@ func (a *answer) add(e messages.Event) {
 		a.usage.Output = int(e.Message.Usage.OutputTokens)
 	case "content_block_start":
 		if len(a.blocks) < maxBlocks {
-			a.blocks = append(a.blocks, newBlock(e))
+			b := newBlock(e)
+			a.blocks = append(a.blocks, b)
+			return b.said(string(e.ContentBlock.Text))
 		}
 	case "content_block_delta":
 		if b := a.block(e.Index); b != nil {
 			b.add(e.Delta)
+			return b.said(string(e.Delta.Text))
 		}
 	case "message_delta":
 		a.ended = a.ended || e.Delta.StopReason != ""
@@ -52,6 +56,15 @@ func (a *answer) add(e messages.Event) {
 	case "message_stop":
 		a.ended = true
 	}
+	return ""
+}
+
+// said returns text if the block is text, and not a thought or a call.
+func (b *block) said(text string) string {
+	if b.start.Type != messages.TypeText {
+		return ""
+	}
+	return text
 }
 
 // count updates the totals. A count that a server leaves out stays as it was.

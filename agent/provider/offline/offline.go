@@ -39,6 +39,7 @@ package offline
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"candor/agent"
 )
@@ -62,15 +63,24 @@ func (Model) Respond(ctx context.Context, req agent.Request) (agent.Response, er
 	if err := ctx.Err(); err != nil {
 		return agent.Response{}, fmt.Errorf("the offline model was stopped: %w", err)
 	}
+	resp := respond(req)
+	for line := range strings.Lines(resp.Text) {
+		req.Say(line)
+	}
+	return resp, nil
+}
+
+// respond returns the calls that are due, or the answer.
+func respond(req agent.Request) agent.Response {
 	t := readTurn(req.Messages)
 	if len(req.Tools) == 0 {
-		return agent.Response{Text: t.withoutTools()}, nil
+		return agent.Response{Text: t.withoutTools()}
 	}
 	p := newPlan(t.message, newToolbox(req.Tools))
 	if t.steps < len(p.steps) {
-		return agent.Response{Text: p.narrative(t.steps), Calls: p.calls(t.number, t.steps)}, nil
+		return agent.Response{Text: p.narrative(t.steps), Calls: p.calls(t.number, t.steps)}
 	}
-	return agent.Response{Text: p.answer(t)}, nil
+	return agent.Response{Text: p.answer(t)}
 }
 
 // plan is the model's response to one user message: the calls of each step, and notes

@@ -37,7 +37,7 @@ func (p *Provider) complete(ctx context.Context, req agent.Request, usage bool) 
 		case chunk.Error != nil:
 			return agent.Response{}, p.failedInStream(ctx, event.Data)
 		}
-		a.add(chunk)
+		req.Say(a.add(chunk))
 	}
 	if !a.ended {
 		return agent.Response{}, p.failed(ctx, errCutOff)
@@ -66,8 +66,9 @@ type chatCall struct {
 
 // add joins a chunk to the answer. The model's name and the count of tokens may come
 // with any chunk, and some servers repeat them; the last ones hold. The answer has
-// ended once a chunk gave a reason for it, whether "[DONE]" follows or not.
-func (a *chatAnswer) add(chunk chat.Chunk) {
+// ended once a chunk gave a reason for it, whether "[DONE]" follows or not. add returns
+// what the chunk adds to the answer's text.
+func (a *chatAnswer) add(chunk chat.Chunk) (said string) {
 	if chunk.Model != "" {
 		a.model = string(chunk.Model)
 	}
@@ -83,6 +84,7 @@ func (a *chatAnswer) add(chunk chat.Chunk) {
 			continue
 		}
 		a.text.WriteString(string(choice.Delta.Content))
+		said += string(choice.Delta.Content)
 		a.refusal.WriteString(string(choice.Delta.Refusal))
 		a.reasoning.add(choice.Delta)
 		for _, piece := range choice.Delta.ToolCalls {
@@ -90,6 +92,7 @@ func (a *chatAnswer) add(chunk chat.Chunk) {
 		}
 		a.ended = a.ended || choice.FinishReason != ""
 	}
+	return said
 }
 
 // addCall adds a piece to the call with its number. A second name and id under a

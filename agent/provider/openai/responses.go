@@ -34,6 +34,7 @@ func (p *Provider) respond(ctx context.Context, req agent.Request, summaries boo
 		case decoded.Error != nil:
 			return agent.Response{}, p.failedInStream(ctx, event.Data)
 		}
+		req.Say(a.said(decoded))
 		a.add(decoded)
 	}
 	switch {
@@ -128,10 +129,27 @@ type responsesAnswer struct {
 	final   responses.Response
 	problem *retry.Problem
 	ended   bool
+
+	speaks   bool     // a message has begun
+	speaking wire.Int // the position of the message that was spoken last
+}
+
+// said returns what an event adds to the text of the answer. Messages are set apart as in
+// the whole text.
+func (a *responsesAnswer) said(e responses.Event) string {
+	if e.Type != "response.output_text.delta" && e.Type != "response.refusal.delta" || e.Delta == "" {
+		return ""
+	}
+	another := a.speaks && e.OutputIndex != a.speaking
+	a.speaks, a.speaking = true, e.OutputIndex
+	if another {
+		return "\n\n" + string(e.Delta)
+	}
+	return string(e.Delta)
 }
 
 // add takes the items and the end out of the events. The deltas between them say the
-// same in pieces and are skipped. An incomplete response ends, too: it was cut at the
+// same in pieces; said has them. An incomplete response ends, too: it was cut at the
 // limit of tokens, and what there is of it is the answer.
 func (a *responsesAnswer) add(e responses.Event) {
 	switch e.Type {

@@ -94,11 +94,24 @@ func (r *retrying) Respond(ctx context.Context, req agent.Request) (agent.Respon
 }
 
 // once sends one request and bounds the time of its answer. Running out of that time is
-// a temporary failure, unlike the end of ctx.
-func (r *retrying) once(ctx context.Context, req agent.Request) (agent.Response, error) {
+// a temporary failure, unlike the end of ctx. The text of an attempt that failed is made
+// void, unless ctx has ended: what the model had said before it was stopped stays.
+func (r *retrying) once(ctx context.Context, req agent.Request) (resp agent.Response, err error) {
 	try, cancel := context.WithTimeout(ctx, r.options.PerTry)
 	defer cancel()
-	resp, err := r.provider.Respond(try, req)
+	said := false
+	if onText := req.OnText; onText != nil {
+		req.OnText = func(piece string) {
+			said = true
+			onText(piece)
+		}
+		defer func() {
+			if said && err != nil && ctx.Err() == nil {
+				onText("") // the attempt is void
+			}
+		}()
+	}
+	resp, err = r.provider.Respond(try, req)
 	if err != nil && ctx.Err() == nil && try.Err() != nil {
 		err = &agent.ProviderError{
 			Failure: agent.Temporary, Err: fmt.Errorf("no whole answer in %s", r.options.PerTry),

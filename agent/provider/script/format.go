@@ -37,6 +37,8 @@ type step struct {
 	Text      *string    `json:"text"`
 	Error     *string    `json:"error"`
 	DelayMS   int64      `json:"delay_ms"`
+	Pieces    []int      `json:"pieces"`   // how many bytes of the text come at a time, the last for all the rest
+	PieceMS   int64      `json:"piece_ms"` // how long each piece takes to come
 }
 
 // toolCall is a call that a step makes. Arguments may be any JSON, since models write
@@ -177,12 +179,17 @@ func (s *step) check() error {
 			c.Arguments = json.RawMessage("{}")
 		}
 	}
-	return checkDelay(s.DelayMS)
+	for _, n := range s.Pieces {
+		if n < 1 {
+			return fmt.Errorf("pieces has %d; a piece has at least one byte", n)
+		}
+	}
+	return errors.Join(checkDelay("delay_ms", s.DelayMS), checkDelay("piece_ms", s.PieceMS))
 }
 
-func checkDelay(ms int64) error {
+func checkDelay(name string, ms int64) error {
 	if ms < 0 || ms > maxDelay.Milliseconds() {
-		return fmt.Errorf("delay_ms is %d; it goes from 0 to %d", ms, maxDelay.Milliseconds())
+		return fmt.Errorf("%s is %d; it goes from 0 to %d", name, ms, maxDelay.Milliseconds())
 	}
 	return nil
 }
@@ -223,5 +230,5 @@ func (o *outcome) check() (err error) {
 	if kinds != 1 {
 		return errors.New("it needs exactly one of result, error and panic")
 	}
-	return checkDelay(o.DelayMS)
+	return checkDelay("delay_ms", o.DelayMS)
 }

@@ -49,15 +49,41 @@ func (s *Script) Respond(ctx context.Context, req agent.Request) (agent.Response
 	if err := wait(ctx, st.DelayMS); err != nil {
 		return agent.Response{}, fmt.Errorf("step %d of the script: %w", due+1, err)
 	}
+	var resp agent.Response
 	switch {
 	case st.Error != nil:
 		return agent.Response{}, errors.New(*st.Error)
 	case st.Text != nil:
-		return agent.Response{Text: *st.Text}, nil
+		resp.Text = *st.Text
 	case len(req.Tools) == 0:
-		return agent.Response{Text: st.withheld()}, nil
+		resp.Text = st.withheld()
+	default:
+		resp = agent.Response{Text: st.Narrative, Calls: st.calls()}
 	}
-	return agent.Response{Text: st.Narrative, Calls: st.calls()}, nil
+	if err := st.speak(ctx, req, resp.Text); err != nil {
+		return agent.Response{}, fmt.Errorf("step %d of the script: %w", due+1, err)
+	}
+	return resp, nil
+}
+
+// defaultPiece is how many bytes of a text come at a time if the script does not say.
+const defaultPiece = 16
+
+// speak passes the text on in pieces, as a model would write it.
+func (s step) speak(ctx context.Context, req agent.Request, text string) error {
+	for n := 0; text != ""; n++ {
+		size := defaultPiece
+		if len(s.Pieces) > 0 {
+			size = s.Pieces[min(n, len(s.Pieces)-1)]
+		}
+		size = min(size, len(text))
+		if err := wait(ctx, s.PieceMS); err != nil {
+			return err
+		}
+		req.Say(text[:size])
+		text = text[size:]
+	}
+	return nil
 }
 
 // stepsDone counts the steps of the current turn that called tools.

@@ -89,16 +89,18 @@ func (FunctionCallOutput) isInput() {}
 func (RawItem) isInput()            {}
 
 // Event is one event of the stream. Type decides which members it has: Item belongs
-// to "response.output_item.done", Response to the events that end the stream, Code
-// and Message to "error". A server that fails before the response began sends an
+// to "response.output_item.done", Delta and OutputIndex to the pieces of an item,
+// Response to the events that end the stream, Code and Message to "error". A server that fails before the response began sends an
 // event with an Error of any shape instead.
 type Event struct {
-	Type     wire.Text       `json:"type"`
-	Item     Item            `json:"item"`
-	Response Response        `json:"response"`
-	Code     wire.Text       `json:"code"`
-	Message  wire.Text       `json:"message"`
-	Error    json.RawMessage `json:"error"`
+	Type        wire.Text       `json:"type"`
+	Item        Item            `json:"item"`
+	Delta       wire.Text       `json:"delta"`
+	OutputIndex wire.Int        `json:"output_index"` // the item's position in the output
+	Response    Response        `json:"response"`
+	Code        wire.Text       `json:"code"`
+	Message     wire.Text       `json:"message"`
+	Error       json.RawMessage `json:"error"`
 }
 
 // Response is a whole response. Error has a value where the response failed.
