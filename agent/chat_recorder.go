@@ -23,6 +23,7 @@ var (
 	_ AgentRecorder  = chatRecorder{}
 	_ OpaqueKeeper   = chatRecorder{}
 	_ FrontEndRunner = chatRecorder{}
+	_ TextStreamer   = chatRecorder{}
 )
 
 // Record implements Recorder.
@@ -44,6 +45,11 @@ func (r chatRecorder) Keep(call string, items []Opaque) {
 		return
 	}
 	r.chat.opaque.put(r.ref.Thread, r.ref.Turn, call, items)
+}
+
+// StreamText implements TextStreamer.
+func (r chatRecorder) StreamText(step, index int, text safety.Text) {
+	r.session.PublishText(session.StepText{Ref: r.ref, Step: step, Index: index, Text: text})
 }
 
 // Forward implements FrontEndRunner.

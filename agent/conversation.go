@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"strings"
 
 	"candor/session"
 )
@@ -63,6 +64,16 @@ func stepMessages(turn int, s session.Step) []Message {
 	return out
 }
 
+// unfinished returns what the lead agent was saying when its turn was stopped.
+func unfinished(t session.Turn) string {
+	for _, s := range t.Steps {
+		if s.Agent == "" && len(s.Calls) == 0 && s.NarrativeSource == session.FromModel {
+			return s.Narrative.String()
+		}
+	}
+	return ""
+}
+
 // finalText returns the assistant's last message of a turn: its response, or a note
 // that it failed or was stopped.
 func finalText(t session.Turn) string {
@@ -70,7 +81,7 @@ func finalText(t session.Turn) string {
 	case session.Failed:
 		return "(This turn failed: " + t.Error.String() + ")"
 	case session.Interrupted:
-		return "(The user stopped this turn.)"
+		return strings.TrimLeft(unfinished(t)+"\n\n(The user stopped this turn.)", "\n")
 	default:
 		return t.Response.String()
 	}

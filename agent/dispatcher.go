@@ -39,10 +39,12 @@ type Dispatcher struct {
 	MaxSteps     int                 // 0 means DefaultMaxSteps
 	MaxTurnBytes int                 // memory budget of a turn; 0 means DefaultMaxTurnBytes
 	Approval     map[string]Approval // by tool name; overrides Spec.Approval
+	Stream       bool                // pass on the model's text while it speaks, to a TextStreamer
 	Log          *slog.Logger        // never receives text of a model, tool or user
 
-	unrecorded atomic.Int64
-	coverage   coverageCounter
+	unrecorded  atomic.Int64
+	coverage    coverageCounter
+	thinksAloud thinksAloud
 }
 
 // Unrecorded returns how many events could not be recorded since the dispatcher was

@@ -54,12 +54,12 @@ func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
 			r.messages = append(r.messages, Message{Role: RoleSystem, Text: nudge})
 		}
 		req.Messages = r.messages
-		resp, err := r.respond(ctx, req)
+		resp, err := r.respond(ctx, number, req)
 		if err != nil {
 			return Response{}, fmt.Errorf("the model provider failed: %w", err)
 		}
 		if len(resp.Calls) == 0 || (number == limit && strings.TrimSpace(resp.Text) != "") {
-			r.answer(number, resp)
+			r.answer(ctx, number, resp)
 			return resp, nil
 		}
 		if number == limit {
@@ -76,8 +76,22 @@ func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
 	return Response{}, fmt.Errorf("%w in %d steps", ErrTooManySteps, limit)
 }
 
-// respond calls the provider. A panic in the provider becomes its error.
-func (r *agentRun) respond(ctx context.Context, req Request) (resp Response, err error) {
+// respond asks the model, and passes on what it says meanwhile. If the turn is stopped
+// before the step is complete, what the model has said is recorded.
+func (r *agentRun) respond(ctx context.Context, step int, req Request) (Response, error) {
+	s := r.listen(step, &req)
+	resp, err := r.ask(ctx, req)
+	switch {
+	case err == nil:
+		s.end(resp.Text)
+	case ctx.Err() != nil:
+		s.stop()
+	}
+	return resp, err
+}
+
+// ask calls the provider. A panic in the provider becomes its error.
+func (r *agentRun) ask(ctx context.Context, req Request) (resp Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
@@ -98,8 +112,13 @@ func (r *agentRun) step(ctx context.Context, number int, resp Response, tools *t
 }
 
 // answer records the reasoning behind the step that answers, and keeps what its provider
-// wants back. The answer itself is recorded by the caller, afterwards.
-func (r *agentRun) answer(number int, resp Response) {
+// wants back. The answer itself is recorded by the caller, afterwards. The answer of a
+// turn that was stopped meanwhile is recorded as its narrative, since the turn has none.
+func (r *agentRun) answer(ctx context.Context, number int, resp Response) {
+	if ctx.Err() != nil {
+		r.recordNarrative(number, resp)
+		return
+	}
 	r.narrate(session.Narrated{Step: number, Answer: true, Source: session.FromSummary}, resp.Summary)
 	r.keep("", resp.Opaque)
 }

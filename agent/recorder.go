@@ -40,6 +40,15 @@ type (
 		Keep(call string, items []Opaque)
 	}
 
+	// TextStreamer shows what an agent says while its model still speaks.
+	TextStreamer interface {
+		// StreamText shows a part of the text of a step: whole sentences, cleaned, to be
+		// appended. index counts the parts; the part with index 0 replaces all others, and
+		// withdraws them if it is empty. The step's event replaces what was shown. A lost
+		// part does no harm.
+		StreamText(step, index int, text safety.Text)
+	}
+
 	// FrontEndRunner forwards calls to the user's front end, which runs a turn's own
 	// tools.
 	FrontEndRunner interface {

@@ -44,9 +44,11 @@ func (s *Sentences) Close() (Text, Report) {
 // Blocked reports whether the text so far holds a match that blocks; see [Stream.Blocked].
 func (s *Sentences) Blocked() bool { return s.stream.Blocked() }
 
-// SoFar returns the text so far, including the last sentence as far as it is safe to show.
-// It never ends within a secret.
-func (s *Sentences) SoFar() Text { return Text{strings.TrimSpace(s.clean.String())} }
+// SoFar returns the text so far, including the last sentence as far as it is safe to show,
+// and the report on it. It never ends within a secret.
+func (s *Sentences) SoFar() (Text, Report) {
+	return Text{strings.TrimSpace(s.clean.String())}, s.stream.tally.report(s.stream.layer.detector.Rules)
+}
 
 func (s *Sentences) pending() string { return s.clean.String()[s.shown:] }
 

@@ -82,7 +82,9 @@ func TestTheTextSoFarNeverEndsWithinASecret(t *testing.T) {
 		s := l.Sentences()
 		s.stream.eager()
 		s.Write(text[:cut])
-		require.True(t, strings.HasPrefix(whole.String(), s.SoFar().String()), "cut at %d", cut)
+		shown, report := s.SoFar()
+		require.True(t, strings.HasPrefix(whole.String(), shown.String()), "cut at %d", cut)
+		require.Equal(t, strings.Contains(shown.String(), "[REDACTED"), report.Verdict == Redacted)
 	}
 }
 

@@ -167,7 +167,7 @@ func (f *Filter) decide(text string) string {
 	out := f.keep(text[:n])
 	f.text = append(f.text[:0], text[n:]...)
 	if kind == aMark || kind == aRetraction {
-		f.retracted = kind == aRetraction && f.out.Len() > 0
+		f.retracted = kind == aRetraction
 		f.stop()
 	}
 	return out

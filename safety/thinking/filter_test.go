@@ -62,10 +62,6 @@ func TestAFilterRetractsWhatWasAThought(t *testing.T) {
 		assert.True(t, f.Retracted(), "%q", in)
 		assert.False(t, ok, "%q", in)
 	}
-	f := &Filter{}
-	_, all, ok := filtered(f, "</think>The answer.", 3)
-	assert.True(t, ok, "nothing had been returned")
-	assert.Equal(t, "The answer.", all)
 }
 
 func TestAFilterOfAModelThatThinksInItsTextWaits(t *testing.T) {
