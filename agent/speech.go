@@ -103,7 +103,7 @@ func (s *speech) end(whole string) {
 // stop records what the model had said before the turn was stopped as the step's
 // narrative. A secret at its end, of which only a part had come, is left out.
 func (s *speech) stop() {
-	if s == nil || s.silent {
+	if s == nil || s.filter.Retracted() {
 		return
 	}
 	text, report := s.sentences.SoFar()

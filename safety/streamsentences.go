@@ -47,7 +47,7 @@ func (s *Sentences) Blocked() bool { return s.stream.Blocked() }
 // SoFar returns the text so far, including the last sentence as far as it is safe to show,
 // and the report on it. It never ends within a secret.
 func (s *Sentences) SoFar() (Text, Report) {
-	return Text{strings.TrimSpace(s.clean.String())}, s.stream.tally.report(s.stream.layer.detector.Rules)
+	return Text{strings.TrimSpace(s.clean.String())}, s.stream.tally.report(s.stream.layer)
 }
 
 func (s *Sentences) pending() string { return s.clean.String()[s.shown:] }

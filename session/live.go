@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"candor/safety"
 )
@@ -22,9 +23,11 @@ const (
 // turn, replaces the parts.
 type StepText struct {
 	Ref
-	Step  int         // from 1 for each agent
-	Index int         // ascending; a part with index 0 replaces all earlier parts of the step
-	Text  safety.Text // whole sentences, to be appended; empty in a part that withdraws the others
+	Step    int         // from 1 for each agent
+	Index   int         // ascending; a part with index 0 replaces all earlier parts of the step
+	Text    safety.Text // whole sentences, to be appended; empty in a part that withdraws the others
+	Session string      // id of the session; set by PublishText
+	Number  uint64      // of the part among all of the session, from 1; set by PublishText
 }
 
 // live holds what the agents of a session are saying. It belongs to a Session, whose mu
@@ -32,12 +35,12 @@ type StepText struct {
 type live struct {
 	log *Log
 
+	next atomic.Uint64 // number of parts ever published; changed under mu
+
 	mu      sync.Mutex
 	running map[Ref][]StepText // the parts of the steps that are not settled
 	recent  []livePart         // the latest parts of all steps
 	size    int                // bytes of text in recent
-	next    uint64             // number of parts ever published
-	changed chan struct{}      // closed by the next part; nil while no reader waits
 }
 
 // livePart is a part and the position in the log behind which readers get it.
@@ -61,9 +64,12 @@ func (s *Session) PublishText(t StepText) {
 	}
 }
 
+// publish adds a part and wakes the readers, who wait for the log.
 func (l *live) publish(t StepText) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	defer l.log.wakeAll()
+	t.Session, t.Number = l.log.session, l.next.Load()+1
 	parts := l.running[t.Ref]
 	if t.Index == 0 {
 		parts = nil
@@ -77,11 +83,7 @@ func (l *live) publish(t StepText) {
 		l.size -= len(l.recent[0].Text.String())
 		l.recent = l.recent[1:]
 	}
-	l.next++
-	if l.changed != nil {
-		close(l.changed)
-		l.changed = nil
-	}
+	l.next.Add(1)
 }
 
 func textSize(parts []StepText) (n int) {
@@ -113,13 +115,16 @@ type liveCursor struct {
 }
 
 // since returns the parts that a reader at a position of the log has not got and may get
-// now, and a channel that the next part closes. A reader that is new, or too far behind,
-// gets the running steps from their beginning, once it has read the whole log.
-func (l *live) since(c *liveCursor, position uint64) ([]StepText, <-chan struct{}) {
+// now. A reader that is new, or too far behind, gets the running steps from their
+// beginning, once it has read the whole log. Readers that miss nothing take no lock.
+func (l *live) since(c *liveCursor, position uint64) (parts []StepText) {
+	if c.joined && c.next == l.next.Load() {
+		return nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var parts []StepText
-	oldest := l.next - uint64(len(l.recent))
+	next := l.next.Load()
+	oldest := next - uint64(len(l.recent))
 	switch {
 	case c.joined && c.next >= oldest:
 		for _, p := range l.recent[c.next-oldest:] {
@@ -133,12 +138,9 @@ func (l *live) since(c *liveCursor, position uint64) ([]StepText, <-chan struct{
 		for _, said := range l.running {
 			parts = append(parts, said...)
 		}
-		*c = liveCursor{next: l.next, joined: true}
+		*c = liveCursor{next: next, joined: true}
 	}
-	if l.changed == nil {
-		l.changed = make(chan struct{})
-	}
-	return parts, l.changed
+	return parts
 }
 
 // WatchLive is Watch with what the running steps say in between. An update with a Text has
@@ -151,7 +153,7 @@ func (s *Session) WatchLive(ctx context.Context, after uint64) iter.Seq2[Update,
 		defer s.log.countReader(-1)
 		w := liveWatch{Session: s, after: after, position: s.rewind(after), open: openTurns{}}
 		for ctx.Err() == nil {
-			events, appended, err := s.log.read(w.position)
+			events, changed, err := s.log.read(w.position)
 			if err != nil {
 				yield(Update{}, err)
 				return
@@ -164,16 +166,16 @@ func (s *Session) WatchLive(ctx context.Context, after uint64) iter.Seq2[Update,
 			if len(events) > 0 {
 				continue
 			}
-			parts, published := s.live.since(&w.cursor, w.position)
-			if !yieldParts(parts, yield) || appended == nil {
+			// A part that is published from here on closes changed.
+			parts := s.live.since(&w.cursor, w.position)
+			if !yieldParts(parts, yield) || changed == nil {
 				return
 			}
 			if len(parts) > 0 {
 				continue
 			}
 			select {
-			case <-appended:
-			case <-published:
+			case <-changed:
 			case <-ctx.Done():
 			}
 		}
@@ -194,8 +196,7 @@ func (w *liveWatch) yieldTexts(yield func(Update, error) bool) bool {
 	if !w.cursor.joined {
 		return true
 	}
-	parts, _ := w.live.since(&w.cursor, w.position)
-	return yieldParts(parts, yield)
+	return yieldParts(w.live.since(&w.cursor, w.position), yield)
 }
 
 func (w *liveWatch) yieldEvent(e Event, yield func(Update, error) bool) bool {

@@ -164,6 +164,13 @@ func (l *Log) wake() {
 	}
 }
 
+// wakeAll makes every waiting reader look again.
+func (l *Log) wakeAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wake()
+}
+
 // countReader adds change to the number of active readers.
 func (l *Log) countReader(change int) {
 	l.mu.Lock()

@@ -25,6 +25,9 @@ import (
 // thread_id and job_id may be repeated; the stream then has the events of all that are
 // named, and without either those of the whole session.
 //
+// What a running step says comes in step_text events, which have no id: a client that
+// reconnects in the middle of a step gets the step's text anew.
+//
 // The cursor is the id of an event, in the header Last-Event-ID or in last_event_id; the
 // header wins. A cursor of another session, or of an event that the log does not have,
 // gets a resync event: the client must fetch the history and continue from there.
@@ -136,14 +139,20 @@ func (f feed) messages(ctx context.Context) iter.Seq[sse.Message] {
 // yieldUntil yields messages and advances at until ctx ends. It returns false if the
 // stream is over.
 func (f feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Message) bool) bool {
-	for up, err := range f.session.Watch(ctx, at.Seq) {
+	for up, err := range f.session.WatchLive(ctx, at.Seq) {
 		if err != nil {
 			if errors.Is(err, session.ErrEvicted) {
 				yield(resync(*at))
 			}
 			return false
 		}
-		if f.wants(up.Event) && !f.yieldEvent(up, at, yield) {
+		if up.Text != nil {
+			if f.wants(up.Text.Ref) && !f.yieldText(up, yield) {
+				return false
+			}
+			continue
+		}
+		if f.wants(up.Event.Ref) && !f.yieldEvent(up, at, yield) {
 			return false
 		}
 		at.Seq, at.Part = up.Event.Seq, 0
@@ -164,7 +173,18 @@ func (f feed) yieldEvent(up session.Update, at *sse.Cursor, yield func(sse.Messa
 	return true
 }
 
-func (f feed) wants(e session.Event) bool {
+// yieldText yields a part of a running step's text. It has no id, so the client's position
+// stays where it is.
+func (f feed) yieldText(up session.Update, yield func(sse.Message) bool) bool {
+	for _, line := range f.encoder.Lines(up) {
+		if !yield(sse.Message{Name: line.Name, Data: line.Data}) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f feed) wants(e session.Ref) bool {
 	if len(f.threads) == 0 && len(f.jobs) == 0 {
 		return true
 	}

@@ -64,7 +64,7 @@ func (d *digest) add(f apptest.Frame) {
 func TestAStalledStreamDoesNotDelayFiveHundredOthers(t *testing.T) {
 	const clients, turnsBefore, turns, perTurn = 500, 50, 8, 100_000
 	s := apptest.Start(t, app.Settings{SendsPerMinute: 10_000, StreamsPerUser: clients + 10,
-		WriteTimeout: time.Hour}, talkative(perTurn))
+		WriteTimeout: time.Hour, WholeTexts: true}, talkative(perTurn))
 	thread, origin := s.Begin("ann")
 	stalled := stall(s, origin)
 	defer stalled.Close()

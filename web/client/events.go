@@ -48,7 +48,8 @@ type Event struct {
 	Success    bool      `json:"success"`    // of tool_completed and job_result
 	From       string    `json:"from"`       // of handoff
 	To         string    `json:"to"`
-	Text       string    `json:"text"`
+	Text       string    `json:"text"`   // of handoff and step_text
+	Index      int       `json:"index"`  // of step_text: 0 begins the step's text anew
 	Answer     string    `json:"answer"` // of approval_answered
 	Narrative  string    `json:"narrative"`
 
@@ -155,7 +156,9 @@ func (c *Client) connection(ctx context.Context, s *Stream, yield func(Event, er
 		if e, ok := decodeEvent(raw); ok && e.Type != positionType && !yield(e, nil) {
 			return false, nil
 		}
-		s.After = raw.LastEventID
+		if raw.LastEventID != "" { // a step_text event has none
+			s.After = raw.LastEventID
+		}
 	}
 	return true, io.ErrUnexpectedEOF
 }

@@ -48,6 +48,7 @@ export type ChatFrame =
   | ReasoningUpdateFrame
   | ResponseFrame
   | StatusFrame
+  | StepTextFrame
   | ThinkingFrame
   | ToolCompletedFrame
   | ToolResultFrame
@@ -440,6 +441,16 @@ export type StepNarrative = {
   step: number,
   narrative: string,
   narrative_html?: string,
+};
+
+export type StepTextFrame = {
+  type: 'step_text',
+  thread_id: string,
+  turn_number: number,
+  agent?: string,
+  step: number,
+  index: number,
+  text: string,
 };
 
 export type ThinkingFrame = {

@@ -67,6 +67,7 @@ func result() safety.JSON {
 func frames() (chat, job map[string]reflect.Type) {
 	chat, job = map[string]reflect.Type{}, map[string]reflect.Type{}
 	asked := session.Call{ID: "call_1", Approval: &session.Approval{}}
+	chat["step_text"] = reflect.TypeOf(view.StepText(session.StepText{}).Data)
 	turn := session.Turn{Steps: []session.Step{{Calls: []session.Call{asked}}}}
 	for _, b := range bodies {
 		for _, f := range view.Frames(turn, session.Event{Body: b}) {

@@ -17,12 +17,15 @@ type Line struct {
 }
 
 // Encoder encodes events once for all the clients that watch them: it keeps the
-// lines of recent events. It is safe for concurrent use and holds at most
-// len(recent) events of maxShared bytes each.
+// lines of recent events, and of recent parts of running steps. It is safe for
+// concurrent use and holds at most 256 of each, of maxShared bytes.
 type Encoder struct {
-	seed   maphash.Seed
-	recent [256]atomic.Pointer[encodedEvent]
+	seed          maphash.Seed
+	recent, texts encodedLines
 }
+
+// encodedLines is a cache. Consecutive events of one session never share a place.
+type encodedLines [256]atomic.Pointer[encodedEvent]
 
 // encodedEvent is a cache entry. It is never changed once stored.
 type encodedEvent struct {
@@ -37,14 +40,23 @@ const maxShared = 128 << 10
 // NewEncoder returns an encoder with an empty cache.
 func NewEncoder() *Encoder { return &Encoder{seed: maphash.MakeSeed()} }
 
-// Lines returns the frames of an event in order, encoded. The update's turn must
-// be the one that the event led to.
+// Lines returns the frames of an update in order, encoded. Its turn must be the one that
+// its event led to.
 func (c *Encoder) Lines(up session.Update) []Line {
-	slot := &c.recent[c.index(up.Event)]
-	if hit := slot.Load(); hit != nil && hit.session == up.Event.Session && hit.seq == up.Event.Seq {
+	if t := up.Text; t != nil {
+		return c.shared(&c.texts, t.Session, t.Number, func() []Frame { return []Frame{StepText(*t)} })
+	}
+	return c.shared(&c.recent, up.Event.Session, up.Event.Seq, func() []Frame { return Frames(up.Turn, up.Event) })
+}
+
+// shared returns the lines of an event of a session from the cache, or encodes its frames
+// and stores them there.
+func (c *Encoder) shared(cache *encodedLines, id string, seq uint64, frames func() []Frame) []Line {
+	slot := &cache[(maphash.String(c.seed, id)+seq)%uint64(len(cache))]
+	if hit := slot.Load(); hit != nil && hit.session == id && hit.seq == seq {
 		return hit.lines
 	}
-	fresh := &encodedEvent{up.Event.Session, up.Event.Seq, encodeFrames(Frames(up.Turn, up.Event))}
+	fresh := &encodedEvent{id, seq, encodeFrames(frames())}
 	size := 0
 	for _, l := range fresh.lines {
 		size += len(l.Data)
@@ -53,12 +65,6 @@ func (c *Encoder) Lines(up session.Update) []Line {
 		slot.Store(fresh)
 	}
 	return fresh.lines
-}
-
-// index returns the event's only possible place in the cache. Consecutive events
-// of one session never share one.
-func (c *Encoder) index(e session.Event) uint64 {
-	return (maphash.String(c.seed, e.Session) + e.Seq) % uint64(len(c.recent))
 }
 
 func encodeFrames(frames []Frame) []Line {

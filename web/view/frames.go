@@ -109,6 +109,20 @@ type (
 		To     string      `json:"to"`
 		Text   safety.Text `json:"text"`
 	}
+	// stepTextFrame carries whole sentences of what an agent says in a step while its model
+	// still speaks. They are appended in the order of Index; index 0 begins the step's text
+	// anew, also in the middle, and an empty text withdraws it. The step's narrative, or the
+	// event that ends the turn, replaces the text. These frames are not in the log: they
+	// have no id, and no position to resume from.
+	stepTextFrame struct {
+		Type       string      `json:"type"`
+		ThreadID   string      `json:"thread_id"`
+		TurnNumber int         `json:"turn_number"`
+		Agent      string      `json:"agent,omitempty"`
+		Step       int         `json:"step"`
+		Index      int         `json:"index"`
+		Text       safety.Text `json:"text"`
+	}
 	// responseFrame carries the answer of a completed turn.
 	responseFrame struct {
 		frameHead
@@ -158,6 +172,11 @@ func Frames(t session.Turn, e session.Event) []Frame {
 		return []Frame{reasoningUpdate(t, head("reasoning_update"))}
 	}
 	return lifecycle(e, head)
+}
+
+// StepText projects a part of a running step's text.
+func StepText(t session.StepText) Frame {
+	return Frame{"step_text", stepTextFrame{"step_text", t.Thread, t.Turn, t.Agent, t.Step, t.Index, t.Text}}
 }
 
 // lifecycle projects the events that begin and end threads and turns. Each turn that

@@ -13,6 +13,10 @@ type Settings struct {
 	// hidden. It does not restrict the API, whose users see everything of their own.
 	Reasoning string
 
+	// WholeTexts makes narratives and answers appear when they are complete, instead of
+	// sentence by sentence while the model writes them.
+	WholeTexts bool
+
 	// ApprovalTimeout is how long a call waits for a person's decision before it is
 	// rejected; 5 minutes by default. The turn waits for as long, and so does its thread.
 	ApprovalTimeout time.Duration

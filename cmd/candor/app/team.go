@@ -36,6 +36,9 @@ func NewAgent(s Settings, layer *safety.Layer, log *slog.Logger) (lead *agent.Di
 	if lead, err = t.add(m, s.Tools, layer, log); err != nil {
 		return nil, nil, err
 	}
+	for _, m := range t.members {
+		m.Stream = !s.WholeTexts
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	var ready atomic.Pointer[toolkit]

@@ -22,6 +22,7 @@ type Stream struct {
 	Body   io.ReadCloser
 	Lines  *bufio.Reader
 	LastID string // of the last complete block, to subscribe again after it
+	Live   bool   // Next also returns the text of running steps, which is not in the log
 }
 
 // errRefused says that the server answered a subscription with another status than 200.
@@ -50,7 +51,8 @@ func NewStream(body io.ReadCloser, lastID string) *Stream {
 	return &Stream{Body: body, Lines: bufio.NewReaderSize(body, 64<<10), LastID: lastID}
 }
 
-// Next returns the next event. A block without data moves LastID only.
+// Next returns the next event. A block without data moves LastID only. The text of running
+// steps is left out unless s is Live.
 func (s *Stream) Next() (Frame, error) {
 	var f Frame
 	id := s.LastID
@@ -62,7 +64,7 @@ func (s *Stream) Next() (Frame, error) {
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" {
 			s.LastID = id
-			if f.Data == "" {
+			if f.Data == "" || f.Event == "step_text" && !s.Live {
 				f = Frame{}
 				continue
 			}

@@ -65,6 +65,7 @@ func chatFlags(s *chatSettings) []cli.Flag {
 			&cli.BoolFlag{Name: "continue", Usage: "continue the most recently used conversation",
 				Destination: &s.continued},
 			approvalTimeoutFlag(&s.ApprovalTimeout),
+			streamFlag(&s.WholeTexts),
 			&cli.StringFlag{Name: "log", Usage: "append the agent's log to `FILE`", Destination: &s.logFile},
 		})
 }

@@ -82,6 +82,7 @@ func serveFlags(s *serveSettings) []cli.Flag {
 		&cli.StringFlag{Name: "addr", Value: "127.0.0.1:8080", Usage: "listen on `HOST:PORT`",
 			Sources: cli.EnvVars("CANDOR_ADDR"), Destination: &s.addr},
 		approvalTimeoutFlag(&s.ApprovalTimeout),
+		streamFlag(&s.WholeTexts),
 		&cli.DurationFlag{Name: "shutdown-timeout", Value: 10 * time.Second,
 			Usage:   "let turns go on for this `TIME` after SIGTERM",
 			Sources: cli.EnvVars("CANDOR_SHUTDOWN_TIMEOUT"), Destination: &s.grace},
@@ -114,6 +115,18 @@ func approvalTimeoutFlag(d *time.Duration) cli.Flag {
 	return &cli.DurationFlag{Name: "approval-timeout", Value: agent.DefaultApprovalTimeout,
 		Usage:   "reject a call that nobody approved within `TIME`",
 		Sources: cli.EnvVars("CANDOR_APPROVAL_TIMEOUT"), Destination: d}
+}
+
+// streamFlag is shared by serve and chat. It sets the opposite of what it is called, since
+// the zero value of whole is the default.
+func streamFlag(whole *bool) cli.Flag {
+	return &cli.BoolFlag{Name: "stream", Value: true,
+		Usage:   "show what the model writes sentence by sentence, not only once it is complete",
+		Sources: cli.EnvVars("CANDOR_STREAM"),
+		Action: func(_ context.Context, _ *cli.Command, on bool) error {
+			*whole = !on
+			return nil
+		}}
 }
 
 // serve runs the server until ctx ends and then stops it: no new turn begins, running
