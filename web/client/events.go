@@ -17,10 +17,19 @@ import (
 // Stream selects the events to follow: those of some threads and jobs, or all of the
 // user's if both are empty. After is the id of the last event seen; with "" the
 // stream begins with what happens next.
+//
+// With Live the stream also has step_text events: whole sentences of a running step, while
+// its model writes. They are not in the log and have no ID of their own; one with index 0
+// begins the step's text anew, and the step's thinking event, or the event that ends the
+// turn, replaces it. After a lost connection the text of a running step is repeated.
 type Stream struct {
 	Threads, Jobs []string
 	After         string
+	Live          bool
 }
+
+// stepText is the type of the events that only a live stream has.
+const stepText = "step_text"
 
 // Types of events that the client makes itself; all others come from the server.
 const (
@@ -153,7 +162,8 @@ func (c *Client) connection(ctx context.Context, s *Stream, yield func(Event, er
 			}
 			return true, err
 		}
-		if e, ok := decodeEvent(raw); ok && e.Type != positionType && !yield(e, nil) {
+		e, ok := decodeEvent(raw)
+		if ok && e.Type != positionType && (s.Live || e.Type != stepText) && !yield(e, nil) {
 			return false, nil
 		}
 		if raw.LastEventID != "" { // a step_text event has none
