@@ -24,7 +24,7 @@ type Encoder struct {
 	recent, texts encodedLines
 }
 
-// encodedLines is a cache. Consecutive events of one session never share a place.
+// encodedLines is a cache. Consecutive entries of one session never share a place.
 type encodedLines [256]atomic.Pointer[encodedEvent]
 
 // encodedEvent is a cache entry. It is never changed once stored.
@@ -52,7 +52,7 @@ func (c *Encoder) Lines(up session.Update) []Line {
 // shared returns the lines of an event of a session from the cache, or encodes its frames
 // and stores them there.
 func (c *Encoder) shared(cache *encodedLines, id string, seq uint64, frames func() []Frame) []Line {
-	slot := &cache[(maphash.String(c.seed, id)+seq)%uint64(len(cache))]
+	slot := &cache[c.index(id, seq)]
 	if hit := slot.Load(); hit != nil && hit.session == id && hit.seq == seq {
 		return hit.lines
 	}
@@ -65,6 +65,11 @@ func (c *Encoder) shared(cache *encodedLines, id string, seq uint64, frames func
 		slot.Store(fresh)
 	}
 	return fresh.lines
+}
+
+// index returns the only possible place of an event, or a part, in its cache.
+func (c *Encoder) index(id string, seq uint64) uint64 {
+	return (maphash.String(c.seed, id) + seq) % uint64(len(encodedLines{}))
 }
 
 func encodeFrames(frames []Frame) []Line {

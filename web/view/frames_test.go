@@ -188,12 +188,28 @@ func TestTheEncoderKeepsSessionsApart(t *testing.T) {
 	enc := NewEncoder()
 	anns := event("", session.TurnCompleted{Response: said("Ann's answer.")})
 	bobs := event("", session.TurnCompleted{Response: said("Bob's answer.")})
-	for i := 0; bobs.Session == anns.Session || enc.index(bobs) != enc.index(anns); i++ {
+	for i := 0; bobs.Session == anns.Session || enc.index(bobs.Session, 1) != enc.index(anns.Session, 1); i++ {
 		bobs.Session = fmt.Sprint("bob's ", i) // until both share a place in the cache
 	}
 	require.Equal(t, anns.Seq, bobs.Seq)
 	assert.Contains(t, string(enc.Lines(session.Update{Event: anns})[0].Data), "Ann's answer.")
 	assert.Contains(t, string(enc.Lines(session.Update{Event: bobs})[0].Data), "Bob's answer.")
+}
+
+func TestTheTextOfARunningStepIsAFrameOfItsOwn(t *testing.T) {
+	enc := NewEncoder()
+	part := session.StepText{Ref: session.Ref{Thread: "t", Turn: 2, Agent: "a"}, Step: 3, Index: 4,
+		Text: said("I look. "), Session: "s", Number: 9}
+	lines := enc.Lines(session.Update{Text: &part})
+	require.Len(t, lines, 1)
+	assert.Equal(t, "step_text", lines[0].Name)
+	assert.Equal(t, `{"type":"step_text","thread_id":"t","turn_number":2,"agent":"a","step":3,"index":4,`+
+		`"text":"I look. "}`, string(lines[0].Data))
+	again := enc.Lines(session.Update{Text: &part})
+	assert.Same(t, &lines[0], &again[0], "all readers share its encoding")
+	next := part
+	next.Number, next.Text = 10, said("Now. ")
+	assert.Contains(t, string(enc.Lines(session.Update{Text: &next})[0].Data), "Now. ")
 }
 
 // textOf returns a text of at least n bytes.
