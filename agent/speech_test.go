@@ -105,7 +105,8 @@ func TestThoughtsAreNeverStreamed(t *testing.T) {
 
 func TestAModelThatThinksInItsTextIsTakenBackOnceAndThenAwaited(t *testing.T) {
 	thought := "PRIVATE plan is to look. It has two parts. </think>The answer is this."
-	d := newDispatcher(t, speaking(4, Response{Text: thought, Calls: lookCall()}, Response{Text: thought}), echo("look"))
+	d := newDispatcher(t,
+		speaking(4, Response{Text: thought, Calls: lookCall()}, Response{Text: thought}), echo("look"))
 	rec := stream(t, d)
 	assert.Empty(t, rec.shown[1], "it was withdrawn")
 	assert.Equal(t, "The answer is this.", rec.shown[2])

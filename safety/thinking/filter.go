@@ -56,8 +56,11 @@ func (f *Filter) Write(piece string) string {
 	if f.state == beginning {
 		f.begin(string(f.text))
 	}
-	if f.state == inThought && strings.ContainsAny(piece, ">];") && mayEndThought(string(f.text[max(0, len(f.text)-len(piece)-maxTag):])) {
-		f.endThought(string(f.text))
+	if f.state == inThought && strings.ContainsAny(piece, ">];") {
+		latest := f.text[max(0, len(f.text)-len(piece)-maxTag):]
+		if mayEndThought(string(latest)) {
+			f.endThought(string(f.text))
+		}
 	}
 	if len(f.text) > maxHeld || f.out.Len() > maxHeld {
 		f.stop()

@@ -54,7 +54,8 @@ func TestAFilterReturnsWhatStripReturns(t *testing.T) {
 
 func TestAFilterRetractsWhatWasAThought(t *testing.T) {
 	for _, in := range []string{
-		"the plan is x</think>The answer.", "plan [/THINK]Done.", "plan <final>Done.</final>", "plan &lt;/think&gt;Done.",
+		"the plan is x</think>The answer.", "plan [/THINK]Done.", "plan <final>Done.</final>",
+		"plan &lt;/think&gt;Done.",
 	} {
 		f := &Filter{}
 		early, _, ok := filtered(f, in, 3)

@@ -51,7 +51,8 @@ func checkChat(s chatSettings, args []string) error {
 	}
 	var none app.Settings
 	own := slices.Concat(modelFlags(&none.Model), toolFlags(&none.Tools), safetyFlags(&none.Safety),
-		[]cli.Flag{approvalTimeoutFlag(&none.ApprovalTimeout), streamFlag(&none.WholeTexts), &cli.StringFlag{Name: "log"}})
+		[]cli.Flag{approvalTimeoutFlag(&none.ApprovalTimeout), streamFlag(&none.WholeTexts),
+			&cli.StringFlag{Name: "log"}})
 	var refused []string
 	for _, f := range own {
 		if name := f.Names()[0]; isGiven(args, name) {
