@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -159,4 +161,27 @@ func TestAFailedTurnReportsWhatItsErrorHadMasked(t *testing.T) {
 	assert.Contains(t, failed[0].Error.String(), "bad key [REDACTED:github-pat]")
 	require.Len(t, failed[0].Findings, 1)
 	assert.Equal(t, "github-pat", failed[0].Findings[0].Rule)
+}
+
+// What is withheld is logged as a warning, with the place and the rules but without a word
+// of the text.
+func TestWithheldTextIsLoggedWithoutItsWords(t *testing.T) {
+	for _, tt := range []struct {
+		what     string
+		response Response
+	}{
+		{"narrative", Response{Text: "the key is " + privateKey(), Calls: []Call{{Name: "a"}}}},
+		{"rationale", Response{Calls: []Call{{Name: "a", Reasoning: "the key is " + privateKey()}}}},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			var log bytes.Buffer
+			d := newDispatcher(t, &stepwise{responses: []Response{tt.response, {Text: "done"}}}, echo("a"))
+			d.Log = slog.New(slog.NewTextHandler(&log, nil))
+			runTurn(t, d)
+			assert.Equal(t, 1, strings.Count(log.String(), `level=WARN msg="safety withheld text"`), log.String())
+			assert.Contains(t, log.String(), "what="+tt.what)
+			assert.Contains(t, log.String(), "private-key")
+			assert.NotContains(t, log.String(), "the key is")
+		})
+	}
 }

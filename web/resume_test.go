@@ -200,3 +200,16 @@ func TestClientsOfAnEvictedSessionGetAResync(t *testing.T) {
 		assert.Equal(t, 404, status)
 	})
 }
+
+// A page has 50 turns unless the client asks for more, up to 200.
+func TestAPageOfHistoryHasFiftyTurnsByDefault(t *testing.T) {
+	const turns = 120
+	s := apptest.Start(t, app.Settings{SendsPerMinute: 1000}, apptest.Answering("hello"))
+	thread, _ := s.Begin("ann")
+	s.RunTurns("ann", thread, turns)
+	for query, want := range map[string]int{"": 50, "?limit=200": turns, "?limit=51": 51} {
+		page := s.Do("ann", "GET", "/api/chat/history"+query, "").JSON()
+		assert.Len(t, page["turns"], want, query)
+		assert.Equal(t, want < turns, page["has_more"], query)
+	}
+}

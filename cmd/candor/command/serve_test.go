@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"os"
@@ -159,4 +160,21 @@ func TestIdleSessionsAreEvictedByTheServer(t *testing.T) {
 		return strings.Contains(r.ErrOut.String(), "idle sessions dropped")
 	})
 	r.Stop()
+}
+
+func TestListeningBeyondThisMachineIsWarnedOf(t *testing.T) {
+	const warning = "listening beyond this machine without TLS"
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t)
+	r.Stop()
+	assert.NotContains(t, r.ErrOut.String(), warning)
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, errOut apptest.LogBuffer
+	done := make(chan error)
+	go func() {
+		done <- command.Run(ctx, []string{"candor", "serve", "--addr", "0.0.0.0:0"}, strings.NewReader(""), &out, &errOut)
+	}()
+	apptest.Eventually(t, "the warning", func() bool { return strings.Contains(errOut.String(), warning) })
+	cancel()
+	require.NoError(t, <-done)
 }

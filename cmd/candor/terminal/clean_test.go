@@ -89,7 +89,7 @@ func TestParamsRendersJSONOnOneBoundedLine(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, Params([]byte(tt.raw))) })
 	}
 	long := Params([]byte(`{"text":"` + strings.Repeat("日", 1<<20) + `"}`))
-	assert.Equal(t, `{ "text": "`+strings.Repeat("日", maxParams-11)+"…", long, "200 characters")
+	assert.Equal(t, `{ "text": "`+strings.Repeat("日", 189)+"…", long, "200 characters")
 	deep := Params([]byte(strings.Repeat("[", 100_000)))
 	assert.True(t, strings.HasSuffix(deep, "…"), deep)
 }

@@ -1,0 +1,104 @@
+package client
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A connection that never says anything is lost as one that falls silent later.
+func TestAStreamSilentFromItsFirstByteIsReconnected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		c := inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			if tries++; tries > 1 {
+				_, _ = io.WriteString(w, frame(1))
+				return
+			}
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(time.Hour): // fake time: in a bubble
+			}
+		})
+		start := time.Now()
+		assert.Equal(t, []string{"connected", "lost", "connected", "1"}, follow(t, c, 1))
+		assert.Less(t, time.Since(start), 2*time.Minute)
+	})
+}
+
+// A user with too many streams open, or too many messages sent, gets the stream later.
+func TestAStreamThatIsRefusedForNowIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		c := inMemory(t, func(w http.ResponseWriter, _ *http.Request) {
+			if tries++; tries > 1 {
+				_, _ = io.WriteString(w, frame(1))
+				return
+			}
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = io.WriteString(w, `{"error":"too_many_streams","message":"Close one."}`)
+		})
+		assert.Equal(t, []string{"lost", "connected", "1"}, follow(t, c, 1))
+	})
+}
+
+// An event without an id, such as a piece of text, leaves the position where it is, also
+// if it is the first of its connection.
+func TestAnEventWithoutAnIDLeavesThePosition(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []string
+		c := inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.Header.Get("Last-Event-ID"))
+			if len(asked) > 1 {
+				_, _ = io.WriteString(w, frame(9))
+				return
+			}
+			_, _ = io.WriteString(w, "data: {\"type\":\"step_text\",\"turn_number\":1}\n\n")
+		})
+		for e, err := range c.Events(t.Context(), Stream{After: "s-5"}) {
+			require.NoError(t, err)
+			if e.TurnNumber == 9 {
+				break
+			}
+		}
+		assert.Equal(t, []string{"s-5", "s-5"}, asked)
+	})
+}
+
+// A server that accepts a connection and says nothing is given up.
+func TestAServerThatNeverAnswersIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := inMemory(t, func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-r.Context().Done():
+			case <-time.After(time.Hour): // fake time: in a bubble
+			}
+		})
+		start := time.Now()
+		_, err := c.Status(t.Context())
+		require.ErrorContains(t, err, "no answer from memory")
+		assert.Less(t, time.Since(start), time.Minute)
+	})
+}
+
+// An answer that does not end is read up to a bound.
+func TestAnAnswerIsReadUpToABound(t *testing.T) {
+	c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"user":"`)
+		for range 65 {
+			if _, err := io.WriteString(w, strings.Repeat("x", 1<<20)); err != nil {
+				return
+			}
+		}
+		_, _ = io.WriteString(w, `"}`)
+	})
+	_, err := c.Status(t.Context())
+	require.ErrorContains(t, err, "not that of a Candor server", "65 MB are no answer")
+}
