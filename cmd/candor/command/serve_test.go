@@ -172,7 +172,8 @@ func TestListeningBeyondThisMachineIsWarnedOf(t *testing.T) {
 	var out, errOut apptest.LogBuffer
 	done := make(chan error)
 	go func() {
-		done <- command.Run(ctx, []string{"candor", "serve", "--addr", "0.0.0.0:0"}, strings.NewReader(""), &out, &errOut)
+		args := []string{"candor", "serve", "--addr", "0.0.0.0:0"}
+		done <- command.Run(ctx, args, strings.NewReader(""), &out, &errOut)
 	}()
 	apptest.Eventually(t, "the warning", func() bool { return strings.Contains(errOut.String(), warning) })
 	cancel()
