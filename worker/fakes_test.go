@@ -85,6 +85,7 @@ type fakeServer struct {
 	former  map[string]bool
 	over    bool
 	full    bool // the log accepts no more posts
+	calls   int  // highest number of a call in earlier runs
 	prompts []Prompt
 	result  string        // body of the request that ended the job without an event
 	changed chan struct{} // receives a token after each accepted post, if there is room
@@ -134,7 +135,9 @@ func (s *fakeServer) serveJob(w http.ResponseWriter, _ *http.Request) {
 			posted++
 		}
 	}
-	_ = json.NewEncoder(w).Encode(Job{ID: "job-1", Prompt: "first prompt", State: "running", Run: 1, Posted: posted})
+	_ = json.NewEncoder(w).Encode(Job{
+		ID: "job-1", Prompt: "first prompt", State: "running", Run: 1, Posted: posted, Calls: s.calls,
+	})
 }
 
 // serveEvents serves the log in pages of three, as a server would with longer ones.

@@ -108,6 +108,7 @@ func TestClosingEventsKeepTheReasonsPostedWithTheCalls(t *testing.T) {
 	closing := h.closingEvents()
 	last := closing[len(closing)-1]
 	assert.Equal(t, "I look first.", last.Narrative)
+	assert.Nil(t, closing[0].DurationMS, "nobody knows how long the killed call took")
 	assert.Equal(t, []Decision{
 		{ToolName: "a", CallID: "call_1", Outcome: session.Success, Reason: given},
 		{ToolName: "b", CallID: "call_2", Outcome: session.Cancelled, Reason: withheld},

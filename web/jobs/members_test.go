@@ -191,6 +191,10 @@ func TestWhatSafetyWithholdsFromAPostIsLoggedOnceWithoutItsText(t *testing.T) {
 		assert.Regexp(t, `rules=\[\S+\]`, lines[i])
 		assert.NotContains(t, lines[i], "MIIE")
 	}
+	j.token = testToken
+	events := j.do("GET", "/api/jobs/"+j.id+"/events", "", "").Body.String()
+	assert.Contains(t, events, `"narrative_blocked":true`)
+	assert.NotContains(t, events, `"narrative":`, "it is withheld as a whole, not masked")
 }
 
 func TestAJobWaitsForAWorkerUntilOneIsHeard(t *testing.T) {

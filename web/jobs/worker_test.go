@@ -58,12 +58,23 @@ func newJobServer(t *testing.T) *jobServer {
 
 // do asks as a worker of a name; "" is one without.
 func (j *jobServer) do(method, path, name, body string) *httptest.ResponseRecorder {
-	req := httptest.NewRequest(method, path, strings.NewReader(body))
-	req.Header.Set("Authorization", "Bearer "+j.token)
-	req.Header.Set("Content-Type", "application/json")
+	req := j.request(method, path, body)
 	if name != "" {
 		req.Header.Set(WorkerHeader, name)
 	}
+	return j.serve(req)
+}
+
+// request returns a request with the server's current token.
+func (j *jobServer) request(method, path, body string) *http.Request {
+	req := httptest.NewRequest(method, path, strings.NewReader(body))
+	req.Header.Set("Authorization", "Bearer "+j.token)
+	req.Header.Set("Content-Type", "application/json")
+	return req
+}
+
+// serve returns the answer to a request.
+func (j *jobServer) serve(req *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	j.http.ServeHTTP(w, req)
 	return w
