@@ -36,6 +36,33 @@ func (f *failing) Respond(ctx context.Context, req agent.Request) (agent.Respons
 	return agent.Response{}, f.errs[n]
 }
 
+// speaking says a piece and fails as long as it has errors, then answers.
+type speaking struct{ failing }
+
+func (s *speaking) Respond(ctx context.Context, req agent.Request) (agent.Response, error) {
+	req.Say("I begin. ")
+	resp, err := s.failing.Respond(ctx, req)
+	if err == nil {
+		req.Say("I end.")
+	}
+	return resp, err
+}
+
+func TestTheTextOfAFailedAttemptIsVoid(t *testing.T) {
+	ask := func(t *testing.T, ctx context.Context, errs ...error) (pieces []string) {
+		p := New(&speaking{failing{errs: errs}}, Options{Base: time.Millisecond})
+		_, _ = p.Respond(ctx, agent.Request{OnText: func(piece string) { pieces = append(pieces, piece) }})
+		return pieces
+	}
+	synctest.Test(t, func(t *testing.T) {
+		assert.Equal(t, []string{"I begin. ", "", "I begin. ", "I end."}, ask(t, t.Context(), busy(0)))
+		assert.Equal(t, []string{"I begin. ", ""}, ask(t, t.Context(), errors.New("permanent")))
+		stopped, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		assert.Equal(t, []string{"I begin. "}, ask(t, stopped, nil), "a stopped turn keeps it")
+	})
+}
+
 func busy(after time.Duration) error {
 	return &agent.ProviderError{
 		Failure: agent.Temporary, Status: 429, RetryAfter: after, Err: errors.New("secret words"),

@@ -184,3 +184,27 @@ func TestATooLargeScriptIsRefused(t *testing.T) {
 	_, err := script.Load(strings.NewReader(`{"steps":[{"text":"` + strings.Repeat("a", 9<<20) + `"}]}`))
 	assert.ErrorContains(t, err, "larger than")
 }
+
+func TestAScriptSaysItsTextInPieces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := load(t, `{"steps": [{"text": "It is noon, and more.", "pieces": [2, 7], "piece_ms": 10}]}`)
+		var pieces []string
+		start := time.Now()
+		resp, err := s.Respond(t.Context(), agent.Request{OnText: func(p string) { pieces = append(pieces, p) }})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"It", " is noo", "n, and ", "more."}, pieces)
+		assert.Equal(t, "It is noon, and more.", resp.Text)
+		assert.Equal(t, 40*time.Millisecond, time.Since(start))
+
+		stopped, cancel := context.WithTimeout(t.Context(), 15*time.Millisecond)
+		defer cancel()
+		_, err = s.Respond(stopped, agent.Request{})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+	for _, bad := range []string{
+		`{"steps": [{"text": "x", "pieces": [0]}]}`, `{"steps": [{"text": "x", "piece_ms": -1}]}`,
+	} {
+		_, err := script.Load(strings.NewReader(bad))
+		require.ErrorContains(t, err, "piece")
+	}
+}

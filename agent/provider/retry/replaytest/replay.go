@@ -74,8 +74,12 @@ func play(t *testing.T, dir string, provider New) {
 	server := Serve(t, answer)
 	p := provider(t, about.Options, server)
 	req := Question(t)
+	said := ""
+	req.OnText = func(piece string) { said += piece }
 	resp, err := p.Respond(t.Context(), req)
 	golden(t, filepath.Join(dir, "want.json"), outcome(resp, err))
+	require.True(t, said == resp.Text || err != nil || said == "", "the pieces are %q, the text is %q", said, resp.Text)
+	req.OnText = nil
 	if len(resp.Calls) > 0 {
 		_, _ = p.Respond(t.Context(), Continued(req, resp))
 		golden(t, filepath.Join(dir, "next.json"), server.Last())
