@@ -134,6 +134,24 @@ func TestABlockedTextIsWithdrawnAsSoonAsItIsKnown(t *testing.T) {
 	assert.Contains(t, rec.turn.Response.String(), "I found a key", "an answer is masked in place")
 }
 
+func TestABlockedTextIsWithdrawnBeforeTheModelHasFinished(t *testing.T) {
+	rec := &streamed{}
+	d := newDispatcher(t, providerFunc(func(_ context.Context, req Request) (Response, error) {
+		text := "I found a key in the file.\n" + privateKey() + strings.Repeat("\nI go on to the next file. ", 20)
+		req.Say("I look for keys in the file.\n")
+		require.NotEmpty(t, rec.shown[1])
+		req.Say(text)
+		req.Say(text)
+		assert.Equal(t, map[int]string{1: ""}, rec.shown)
+		parts := len(rec.parts)
+		req.Say(text)
+		assert.Len(t, rec.parts, parts, "nothing is shown any more")
+		return Response{Text: text + text + text}, nil
+	}))
+	d.Stream = true
+	require.NoError(t, d.Run(t.Context(), rec, nil))
+}
+
 func TestATextOfAnAttemptThatIsRepeatedIsWithdrawn(t *testing.T) {
 	p := providerFunc(func(_ context.Context, req Request) (Response, error) {
 		req.Say("The first attempt says this. And ")

@@ -65,6 +65,7 @@ func TestAReaderThatIsBehindGetsThePartsInOrder(t *testing.T) {
 		gate <- struct{}{}
 		assert.Equal(t, []string{"2"}, lines())
 		part(s, ref, 1, 0, "I look. ")
+		synctest.Wait() // the reader holds this part while all the rest happens
 		add(t, s, ref, session.Narrated{Step: 1, Text: safety.Literal("I look.")})
 		part(s, ref, 2, 0, "Done. ")
 		part(s, ref, 2, 1, "Really. ")

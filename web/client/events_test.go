@@ -207,3 +207,34 @@ func TestTheSizeOfAnEventIsBounded(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTextOfARunningStepLeavesThePositionWhereItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const text = `data: {"type":"step_text","turn_number":1,"index":0,"text":"I look. "}` +
+			"\nevent: step_text\n\n"
+		var from []string
+		c := inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			from = append(from, r.Header.Get("Last-Event-ID"))
+			_, _ = io.WriteString(w, text)
+			if len(from) >= 3 {
+				_, _ = io.WriteString(w, frame(9))
+			}
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		live := 0
+		for e, err := range c.Events(ctx, Stream{After: "s-4", Live: true}) {
+			require.NoError(t, err)
+			if e.Type == "step_text" {
+				live++
+				assert.Equal(t, "I look. ", e.Text)
+			}
+			if e.TurnNumber == 9 {
+				break
+			}
+		}
+		assert.Equal(t, 3, live)
+		assert.Equal(t, []string{"s-4", "s-4", "s-4"}, from)
+		assert.NotContains(t, follow(t, c, 9), "1", "a stream that is not live has no such events")
+	})
+}
