@@ -2,6 +2,7 @@ package safety
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,6 +15,11 @@ func TestATextMarshalsAsAJSONString(t *testing.T) {
 	encoded, err := json.Marshal(map[string]any{"t": Literal(`say "hi"`), "zero": Text{}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"t":"say \"hi\"","zero":""}`, string(encoded))
+	var plain strings.Builder
+	enc := json.NewEncoder(&plain)
+	enc.SetEscapeHTML(false)
+	require.NoError(t, enc.Encode(Literal("a <b> & c")))
+	assert.Equal(t, "\"a <b> & c\"\n", plain.String(), "the encoder decides about HTML")
 	assert.True(t, Text{}.Empty())
 	assert.False(t, Literal("x").Empty())
 }

@@ -21,7 +21,7 @@ func TestLoadExpandsVariablesAndSkipsDisabledServers(t *testing.T) {
 		"mcpServers": {
 			"files": {"command": "npx", "args": ["-y", "${PACKAGE:-some-server}", "$HOME"],
 				"env": {"ROOT": "${HOME}/docs"}, "cwd": "${HOME}", "alwaysAllow": []},
-			"search": {"type": "http", "url": "https://example.com/mcp?${EMPTY:-}",
+			"search": {"type": "http", "url": "https://example.com/mcp?${EMPTY:-}key=${TOKEN}",
 				"headers": {"Authorization": "Bearer ${TOKEN}"}},
 			"off": {"command": "${NOT_SET}", "disabled": true}
 		}}`), env)
@@ -32,7 +32,7 @@ func TestLoadExpandsVariablesAndSkipsDisabledServers(t *testing.T) {
 			Env: map[string]string{"ROOT": "/home/ann/docs"}, Headers: map[string]string{},
 		},
 		"search": {
-			URL: "https://example.com/mcp?", Env: map[string]string{},
+			URL: "https://example.com/mcp?key=hush-hush", Env: map[string]string{},
 			Headers: map[string]string{"Authorization": "Bearer hush-hush"},
 		},
 	}, c.Servers)

@@ -65,7 +65,7 @@ func TestProcessesOfAServerEndWithIt(t *testing.T) {
 			released <- err
 		}()
 		e := self(t)
-		e.Args = []string{"-c", `exec 3<&0 4>"$0"; sleep 100000 & "$1" <&3 & wait $!`, fifo, e.Command}
+		e.Args = []string{"-c", `exec 3<&0 4>"$0"; sleep 600 & "$1" <&3 & wait $!`, fifo, e.Command}
 		e.Command = "sh"
 		s := connected(t, oneServer(e), Options{})
 		require.Len(t, s.Tools(), 6)
@@ -74,7 +74,12 @@ func TestProcessesOfAServerEndWithIt(t *testing.T) {
 			require.Error(t, err)
 		}
 		s.Close()
-		assert.NoError(t, <-released)
+		select {
+		case err := <-released:
+			assert.NoError(t, err)
+		case <-time.After(time.Minute):
+			t.Fatal("what the server started still holds the pipe open")
+		}
 	}
 }
 

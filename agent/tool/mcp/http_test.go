@@ -150,17 +150,21 @@ func TestHeadersGoToNoOtherOrigin(t *testing.T) {
 }
 
 func TestAMessageThatIsTooLargeIsRefused(t *testing.T) {
+	brokeOff := make(chan bool, 100) // one element for each of the attempts
 	flood := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		for range 2 * maxMessage >> 20 {
+		for range 64 { // MiB
 			if _, err := io.WriteString(w, strings.Repeat(" ", 1<<20)); err != nil {
+				brokeOff <- true
 				return
 			}
 		}
+		brokeOff <- false
 	}))
 	defer flood.Close()
 	s := connected(t, oneServer(Endpoint{URL: flood.URL}), Options{})
 	assert.False(t, s.states()[0].up)
+	assert.True(t, <-brokeOff, "the message is not read to its end")
 }
 
 func TestAServerThatNeverAnswersTheRequestForNotifications(t *testing.T) {

@@ -112,7 +112,9 @@ func TestToolsOfAServerThatIsDownFailWithAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &inProcess{make: with(&sdk.Tool{Name: "hello"})}
 		changes := 0
-		s := startServers(t, Options{OnChange: func([]agent.Tool) { changes++ }}, map[string]dialer{"test": i.dial})
+		var log logged
+		s := startServers(t, Options{Log: log.logger(), OnChange: func([]agent.Tool) { changes++ }},
+			map[string]dialer{"test": i.dial})
 		defer s.Close()
 		hello := s.Tools()[0]
 		_, err := hello.Run(t.Context(), nil)
@@ -124,6 +126,7 @@ func TestToolsOfAServerThatIsDownFailWithAReason(t *testing.T) {
 		assert.EqualError(t, err,
 			`the MCP server "test" is down and is being restarted; try again later or do without it`)
 		assert.Equal(t, []string{"hello"}, toolNames(s.Tools()), "the tools stay in the set")
+		assert.Contains(t, log.String(), `level=WARN msg="an MCP server is down" server=test`)
 
 		i.mu.Lock()
 		i.broken = nil
@@ -177,12 +180,12 @@ func TestAnInvalidToolIsDroppedAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
 		i := &inProcess{make: with(&sdk.Tool{Name: "good"}, &sdk.Tool{
-			Name: "bad", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`),
+			Name: "bad tool\n", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`),
 		})}
 		s := startServers(t, Options{Log: log.logger()}, map[string]dialer{"test": i.dial})
 		defer s.Close()
 		assert.Equal(t, []string{"good"}, toolNames(s.Tools()))
-		assert.Contains(t, log.String(), `server=test tool=bad error="its schema cannot be resolved"`)
+		assert.Contains(t, log.String(), `server=test tool=bad_tool_ error="its schema cannot be resolved"`)
 	})
 }
 
@@ -237,11 +240,13 @@ func TestAnInterruptReachesTheServer(t *testing.T) {
 		defer s.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
+		began := time.Now()
 		_, err := s.Tools()[0].Run(ctx, nil)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, <-cancelled, context.Canceled)
+		assert.Equal(t, time.Second, time.Since(began), "the call ends with its context")
 
-		began := time.Now()
+		began = time.Now()
 		_, err = s.Tools()[0].Run(t.Context(), nil)
 		require.EqualError(t, err, `the MCP server "test" gave no answer within 10m0s`)
 		assert.Equal(t, maxCall, time.Since(began))

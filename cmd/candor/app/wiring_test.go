@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +21,7 @@ import (
 
 	"candor/agent"
 	"candor/web/access"
+	"candor/web/agui"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -59,6 +62,27 @@ func TestAnAppThatEndsLeavesNothingRunning(t *testing.T) {
 	}
 }
 
+func TestStreamsEndWithTheApp(t *testing.T) {
+	var tokens access.Tokens
+	tokens.Add("ann", "a-token-of-ann-0001")
+	a, err := New(offlineSettings(t), tokens, nil, quiet)
+	require.NoError(t, err)
+	server := httptest.NewServer(a)
+	t.Cleanup(server.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/api/chat/events", nil)
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer a-token-of-ann-0001")
+	stream, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	require.Equal(t, http.StatusOK, stream.StatusCode)
+	a.Close(t.Context())
+	_, err = io.ReadAll(stream.Body)
+	assert.NoError(t, err, "the stream ends, and its client is not cut off")
+}
+
 // The settings for tools hold for the agent that users talk to and for every agent that it hands tasks to.
 func TestDeniedToolsAndApprovalsConcernEveryAgent(t *testing.T) {
 	s := offlineSettings(t)
@@ -78,6 +102,13 @@ func TestDeniedToolsAndApprovalsConcernEveryAgent(t *testing.T) {
 			"file_read": agent.ApprovalAsk, "file_list": agent.ApprovalAlways,
 		}, one.Approval)
 	}
+}
+
+func TestErrorsOfTheLoopAreTranslatedForAGUI(t *testing.T) {
+	assert.ErrorIs(t, toAGUIError(fmt.Errorf("turn 1: %w", agent.ErrNoCall)), agui.ErrNoCall)
+	var refused *agui.ToolError
+	assert.ErrorAs(t, toAGUIError(&agent.ToolError{}), &refused)
+	assert.NoError(t, toAGUIError(nil))
 }
 
 func TestReasonsAreDemandedAsTheSettingsSay(t *testing.T) {
