@@ -7,6 +7,28 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+func TestACutSplitsNoMarker(t *testing.T) {
+	l := NewLayer(MaxBytes(256))
+	for pad := range 30 {
+		out, _ := l.Mask(strings.Repeat("a", pad) + strings.Repeat(" "+githubPAT(), 20))
+		assert.Contains(t, out.String(), "[truncated: ")
+		assert.NotRegexp(t, `\[REDACTED:[a-z-]*\n`, out.String(), "%d bytes before the markers", pad)
+	}
+}
+
+// A wallet's key has 64 hex digits. The longer number is none until the cut makes one of it.
+func TestASecretThatOnlyTheCutMakesIsMasked(t *testing.T) {
+	l := NewLayer(MaxBytes(256))
+	digits := fill("{h64}", 1) + strings.Repeat("7", 400)
+	text := strings.Repeat("so ", 30) + "seed: " + digits
+	kept, _ := NewLayer().Mask(text)
+	assert.Equal(t, text, kept.String())
+	out, _ := l.Mask(text)
+	assert.NotContains(t, out.String(), digits[:64])
+	again, _ := l.Mask(out.String())
+	assert.Equal(t, out, again)
+}
+
 func TestTextBeyondTheReadLimitIsNotRead(t *testing.T) {
 	l := NewLayer(MaxBytes(1000))
 	assert.LessOrEqual(t, l.reach(strings.Repeat("so ", 1_000_000)), 4000)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -20,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"candor/agent"
+	"candor/session"
 	"candor/web/access"
 	"candor/web/agui"
 )
@@ -109,6 +111,20 @@ func TestErrorsOfTheLoopAreTranslatedForAGUI(t *testing.T) {
 	var refused *agui.ToolError
 	assert.ErrorAs(t, toAGUIError(&agent.ToolError{}), &refused)
 	assert.NoError(t, toAGUIError(nil))
+}
+
+// full is a recorder that can record nothing.
+type full struct{}
+
+func (full) Record(session.Body) error { return errors.New("full") }
+
+func TestLostEventsAreCountedInTheMetrics(t *testing.T) {
+	lead := newTestAgent(t, offlineSettings(t))
+	require.NoError(t, lead.Run(t.Context(), full{}, []agent.Message{{Role: agent.RoleUser, Text: "hello"}}))
+	require.Positive(t, lead.Unrecorded())
+	w := httptest.NewRecorder()
+	metricsHandler(lead).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	assert.Contains(t, w.Body.String(), fmt.Sprintf("candor_unrecorded_events_total %d\n", lead.Unrecorded()))
 }
 
 func TestReasonsAreDemandedAsTheSettingsSay(t *testing.T) {
