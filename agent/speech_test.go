@@ -138,7 +138,7 @@ func TestABlockedTextIsWithdrawnBeforeTheModelHasFinished(t *testing.T) {
 	rec := &streamed{}
 	d := newDispatcher(t, providerFunc(func(_ context.Context, req Request) (Response, error) {
 		text := "I found a key in the file.\n" + privateKey() + strings.Repeat("\nI go on to the next file. ", 20)
-		req.Say("I look for keys in the file.\n")
+		req.Say(strings.Repeat("I read all of it first, line by line.\n", 5))
 		require.NotEmpty(t, rec.shown[1])
 		req.Say(text)
 		req.Say(text)
