@@ -93,7 +93,8 @@ func TestARequestHasATimeLimit(t *testing.T) {
 
 func TestAPromptThatWaitsWhenAWorkerBeginsIsAnsweredOnce(t *testing.T) {
 	s := newFakeServer(t)
-	s.prompt("second prompt", true)
+	s.prompt("second prompt", false)
+	s.prompt("", true)
 	r := s.runtime(t, `{"steps": [{"text": "an answer"}]}`)
 	r.FollowUps = true
 	require.NoError(t, r.Run(t.Context()))
@@ -106,7 +107,7 @@ func TestTheSourceOfAReasonIsPostedWithIt(t *testing.T) {
 	events := posted()
 	assert.Equal(t, session.FromFallback, events[0].Source, "our sentence is not filed as the model's")
 	assert.Equal(t, session.FromFallback, events[1].ToolDecisions[0].Source)
-	assert.Equal(t, events[0].CallID, events[1].ToolDecisions[0].CallID)
+	assert.Equal(t, "call_1", events[1].ToolDecisions[0].CallID, "the call that the reason is about")
 }
 
 func TestCallsAreNumberedThroughAllRunsOfAJob(t *testing.T) {
