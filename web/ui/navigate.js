@@ -1,7 +1,7 @@
 // Moving around: what the address asks for, the tabs, and the steps of the keyboard.
 
 import { $, attribute, show } from './lib/dom.js';
-import { closeDialog, toast } from './lib/toast.js';
+import { toast } from './lib/toast.js';
 import { formatRoute, parseRoute } from './state/route.js';
 import { drawer } from './view/rail.js';
 
@@ -22,7 +22,7 @@ export class Router {
   async follow(fallback) {
     const r = parseRoute(location.hash);
     let position = '';
-    closeDialog();
+    $('dialog').close();
     if (r.job) await this.#open('job', r.job);
     else if (r.thread || (fallback && !r.isNew)) position = await this.#open('thread', r.thread || fallback || '');
     else this.#select('new', '');

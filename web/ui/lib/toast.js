@@ -1,8 +1,6 @@
-// Messages beside the content: the one polite live region, and the dialog.
+// Messages beside the content: the one polite live region.
 
-import { $, fill, h, setText } from './dom.js';
-
-/** @import { Child } from './types.d.ts' */
+import { $, setText } from './dom.js';
 
 let timer = 0;
 
@@ -26,14 +24,3 @@ export function toast(text) {
   $('status').classList.add('shown');
   say(text);
 }
-
-/** @param {string} title @param {...Child} content */
-export function openDialog(title, ...content) {
-  const el = $('dialog');
-  fill(el, h('header', null, h('h2', { id: 'dialog-title' }, title),
-    h('button', { type: 'button', class: 'quiet', 'aria-label': 'Close', click: () => el.close() }, '✕')), ...content);
-  if (!el.open) el.showModal();
-  return el;
-}
-
-export function closeDialog() { $('dialog').close(); }

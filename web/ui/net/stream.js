@@ -6,9 +6,9 @@ import { url } from './api.js';
 
 /** @import { Link, StreamListener } from '../state/types.d.ts' */
 
-const names = `position status thinking tool_started tool_completed tool_result approval_needed
-  approval_answered handoff reasoning_update response error resync job_started job_message job_tool_use job_tool_result job_reasoning job_status
-  job_result`.split(/\s+/);
+const names = `position status thinking step_text tool_started tool_completed tool_result approval_needed
+  approval_answered handoff reasoning_update response error resync job_started job_message job_tool_use
+  job_tool_result job_reasoning job_status job_result`.split(/\s+/);
 
 /**
  * In ms: the pause after a reconnect that ends the replay of what was missed, how long
@@ -84,7 +84,7 @@ export class Stream {
       this.#after('shown', shown, () => this.#report('live', 0));
       return this.#listener.onResync();
     }
-    if (this.#lost) {
+    if (this.#lost && name !== 'step_text') {
       this.#replayed++;
       this.#after('quiet', quiet, () => this.#resumed());
     }

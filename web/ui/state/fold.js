@@ -5,14 +5,14 @@
 import { cut, ms } from '../lib/format.js';
 
 /** @import * as wire from '../wire.d.ts' */
-/** @import { Call, Handlers, Handoff, Request, Said, Turn } from './types.d.ts' */
+/** @import { Call, Draft, Handlers, Handoff, Request, Said, Turn } from './types.d.ts' */
 
 /** @param {number} number @returns {Turn} */
 export function emptyTurn(number) {
   return {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
     createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeSource: '',
-    narrativeBlocked: false, said: [], calls: [], handoffs: [], redactions: [], tokens: 0, stale: true,
+    narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], tokens: 0, stale: true,
   };
 }
 
@@ -133,6 +133,15 @@ const frames = {
     const next = { ...t, state: f.state, messageId: f.message_id || t.messageId, createdAt: t.createdAt || ms(f.at) };
     return f.state === 'interrupted' ? end(next, f) : next;
   },
+  step_text(t, f) {
+    if (t.endedAt) return t;
+    const agent = f.agent || '', { step, index } = f;
+    const old = t.drafts.find((d) => d.agent === agent && d.step === step && d.next === index);
+    if (index > 0 && !old) return t; // a part is missing; what settles the step has it all
+    /** @type {Draft} */
+    const draft = { agent, step, next: index + 1, text: (old?.text || '') + f.text, html: '', source: '', at: 0 };
+    return { ...t, state: 'processing', drafts: [...withoutDraft(t, agent), draft] };
+  },
   thinking(t, f) {
     const at = ms(f.at), agent = f.agent || '', step = f.step, text = f.message;
     /** @type {wire.Source | ''} */
@@ -143,10 +152,12 @@ const frames = {
     }
     const others = t.said.filter((s) => s.agent !== agent || s.step !== step);
     const said = [...others, { agent, step, text, html: '', source, at }];
-    return agent || f.answer ? { ...t, said } : { ...t, said, narrative: text, narrativeSource: source };
+    if (f.answer) return { ...t, said }; // a summary of how the answer came about; the answer is still being spoken
+    const next = { ...settled(t, agent), said };
+    return agent ? next : { ...next, narrative: text, narrativeSource: source };
   },
   tool_started(t, f) {
-    return withCall(t, f.call_id, {
+    return withCall(settled(t, f.agent || ''), f.call_id, {
       tool: f.name, why: f.rationale, source: f.rationale_source, group: f.parallel_group ?? null,
       agent: f.agent || '', startedAt: ms(f.at), outcome: 'pending', step: stepOf(t, f.agent || ''),
     });
@@ -163,10 +174,10 @@ const frames = {
   handoff(t, f) {
     const h = handoffOf(f);
     const known = t.handoffs.some((o) => o.call === h.call && o.from === h.from && o.to === h.to);
-    return known ? t : { ...t, handoffs: [...t.handoffs, h] };
+    return known ? t : { ...settled(t, h.from), handoffs: [...t.handoffs, h] };
   },
   reasoning_update(t, f) {
-    let next = t;
+    let next = settled(t, '');
     for (const d of f.tool_decisions) next = withCall(next, d.call_id, decisionOf(d));
     return { ...next, narrativeBlocked: next.narrativeBlocked || !!f.narrative_blocked, stale: true };
   },
@@ -174,9 +185,20 @@ const frames = {
   error(t, f) { return end({ ...t, error: f.message, state: 'failed' }, f); },
 };
 
+/** @param {Turn} t @param {string} agent */
+function withoutDraft(t, agent) { return t.drafts.filter((d) => d.agent !== agent); }
+
+/**
+ * Drops what an agent's step had said so far: another event has it whole, or it was withheld.
+ * @param {Turn} t @param {string} agent @returns {Turn}
+ */
+function settled(t, agent) {
+  return t.drafts.some((d) => d.agent === agent) ? { ...t, drafts: withoutDraft(t, agent) } : t;
+}
+
 /** @param {Turn} t @param {{ at: string }} f @returns {Turn} */
 function end(t, f) {
-  return { ...t, calls: cancelPending(t.calls), endedAt: ms(f.at), stale: true };
+  return { ...t, calls: cancelPending(t.calls), drafts: [], endedAt: ms(f.at), stale: true };
 }
 
 /**
@@ -235,13 +257,18 @@ export function mergeTurn(old, fresh) {
     return same(before, next) ? before : next;
   });
   const said = same(old.said, fresh.said) ? old.said : fresh.said.map((s) => ({ ...s, at: s.at || timeSaid(old, s) }));
-  return { ...fresh, calls, said };
+  const drafts = fresh.endedAt ? [] : old.drafts.filter((d) => !saidIn(fresh, d));
+  return { ...fresh, calls, said, drafts };
 }
 
 /** @param {Turn} t @param {Said} s */
-function timeSaid(t, s) {
-  return t.said.find((o) => o.agent === s.agent && o.step === s.step)?.at || 0;
-}
+function timeSaid(t, s) { return saidIn(t, s)?.at || 0; }
+
+/**
+ * Returns what an agent said in a step, if that is settled.
+ * @param {Turn} t @param {Said} s
+ */
+function saidIn(t, s) { return t.said.find((o) => o.agent === s.agent && o.step === s.step); }
 
 /**
  * Reports whether two JSON values are equal.

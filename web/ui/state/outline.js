@@ -18,7 +18,8 @@ const maxDepth = 6;
 
 /** @param {Turn} t @param {string} agent @param {number} depth @returns {Step[]} */
 function stepsOf(t, agent, depth) {
-  const calls = t.calls.filter((c) => c.agent === agent), said = t.said.filter((s) => s.agent === agent);
+  const calls = t.calls.filter((c) => c.agent === agent), spoken = agent ? [...t.said, ...t.drafts] : t.said;
+  const said = spoken.filter((s) => s.agent === agent);
   const numbers = [...new Set([...calls, ...said].map((x) => x.step))].sort((a, b) => a - b);
   return numbers.map((step) => ({
     step, said: said.find((s) => s.step === step) || null,
@@ -112,7 +113,8 @@ export function silence(t) {
   if (t.calls.length || t.said.length) return '';
   switch (t.state) {
     case 'queued': return 'This message waits in order and starts when the turn before it has ended.';
-    case 'processing': return 'The model is reading. What it says and does shows up here.';
+    case 'processing': return t.drafts.length ? 'The model is speaking.'
+      : 'The model is reading. What it says and does shows up here.';
     case 'failed': return 'The turn failed before the model called a tool.';
     case 'interrupted': return 'The turn was stopped before the model called a tool.';
   }

@@ -177,8 +177,18 @@ function withFrame(s, f, id, now) {
       c.job && c.fold ? { ...c, turns: c.fold(c.turns, f, c.job) } : c);
   }
   if (!f.thread_id) return next;
+  if (f.type === 'step_text') return withText(s, f);
   return advance(withThreadState(next, f), f.thread_id, cursor, (c) =>
     f.turn_number ? editTurn(c, f.turn_number, (t) => applyFrame(t, f)) : c);
+}
+
+/**
+ * Applies a part of what a running step says, which has no position in the stream.
+ * @param {State} s @param {Extract<Frame, { type: 'step_text' }>} f
+ */
+function withText(s, f) {
+  if (s.conversations[f.thread_id]?.status !== 'ready') return s;
+  return edit(s, f.thread_id, (c) => editTurn(c, f.turn_number, (t) => applyFrame(t, f)));
 }
 
 /**

@@ -18,6 +18,8 @@ export type Call = {
 };
 export type Request = { id: string, description: string, always: boolean };
 export type Said = { agent: string, step: number, text: string, html: string, source: Source | '', at: number };
+/** What a running step has said so far; next is the index of the part that comes next. */
+export type Draft = Said & { next: number };
 export type Handoff = { call: string, from: string, to: string, text: string, at: number };
 
 /** A turn as the page shows it. It is a value: every change makes a new one. */
@@ -28,7 +30,7 @@ export type Turn = {
   response: string, responseHtml: string, error: string, state: TurnState,
   createdAt: number, startedAt: number, endedAt: number,
   narrative: string, narrativeSource: Source | '', narrativeBlocked: boolean,
-  said: Said[], calls: Call[], handoffs: Handoff[], redactions: Redaction[], tokens: number,
+  said: Said[], drafts: Draft[], calls: Call[], handoffs: Handoff[], redactions: Redaction[], tokens: number,
   /** the server knows more of the turn than the page does */
   stale: boolean,
 };

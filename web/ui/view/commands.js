@@ -6,7 +6,8 @@ import { h, loadStyles } from '../lib/dom.js';
 import { keyMap } from '../lib/keys.js';
 import { openMenu } from '../lib/menu.js';
 import { choices, pref, setPref } from '../lib/prefs.js';
-import { openDialog, toast } from '../lib/toast.js';
+import { openDialog } from '../lib/dialog.js';
+import { toast } from '../lib/toast.js';
 import { formatRoute } from '../state/route.js';
 
 /** @import { Item } from '../lib/types.d.ts' */

@@ -3,7 +3,7 @@
 import { diffCalls, diffWords } from '../state/diff.js';
 import { attribute, h, loadStyles } from '../lib/dom.js';
 import { plural, span } from '../lib/format.js';
-import { openDialog } from '../lib/toast.js';
+import { openDialog } from '../lib/dialog.js';
 import { headline, outcomeOf } from '../state/outline.js';
 
 /** @import { Call, Delta, Run, Turn } from '../state/types.d.ts' */

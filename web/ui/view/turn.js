@@ -86,12 +86,12 @@ export class TurnView extends HTMLElement {
 
   /** @param {Turn} t */
   #drawAnswer(t) {
-    const el = this.#parts.answer, old = this.#turn;
+    const el = this.#parts.answer, old = this.#turn, draft = draftOf(t);
     const same = old && old.state === t.state && old.response === t.response && old.error === t.error;
-    if (same && old.responseHtml === t.responseHtml) return;
-    el.className = t.responseHtml ? 'answer prose' : t.response ? 'answer plain' : 'answer';
+    if (same && old.responseHtml === t.responseHtml && draftOf(old) === draft) return;
+    el.className = t.responseHtml ? 'answer prose' : t.response ? 'answer plain' : draft ? 'answer draft' : 'answer';
     if (t.responseHtml) return html(el, t.responseHtml);
-    if (t.response) return setText(el, t.response);
+    if (t.response || draft) return setText(el, t.response || draft);
     switch (t.state) {
       case 'failed': return fill(el, h('p', { class: 'failed' }, h('strong', null, 'The turn failed. '),
         t.error || 'The server gave no reason.'));
@@ -218,6 +218,12 @@ export class TurnView extends HTMLElement {
     for (const c of calls) this.#decisions.get(c.id)?.drawLane(axis, now);
   }
 }
+
+/**
+ * Returns what the model is saying to the user, who sees it before it is known to be the answer.
+ * @param {Turn} t
+ */
+function draftOf(t) { return t.drafts.find((d) => !d.agent)?.text || ''; }
 
 /** @param {string} text */
 function note(text) { return h('p', { class: 'note' }, text); }
