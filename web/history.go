@@ -43,7 +43,7 @@ func (s *Server) history(c echo.Context, own *session.Session) error {
 	if err != nil {
 		return err
 	}
-	render, err := rendererOf(c)
+	render, err := ReadRender(c.Request())
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *Server) history(c echo.Context, own *session.Session) error {
 		out.Turns = append(out.Turns, view.Turn(t))
 	}
 	for i := range slices.Backward(out.Turns) { // newest first, in case the budget runs out
-		render.turn(&out.Turns[i])
+		render.Turn(&out.Turns[i])
 	}
 	if len(h.Turns) > 0 {
 		out.OldestTimestamp = &h.Turns[0].CreatedAt

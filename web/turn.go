@@ -16,7 +16,7 @@ import (
 //
 // Errors: bad_turn if turn is not a number; bad_render; no_thread, no_turn.
 func (s *Server) turn(c echo.Context, own *session.Session) error {
-	render, err := rendererOf(c)
+	render, err := ReadRender(c.Request())
 	if err != nil {
 		return err
 	}
@@ -25,6 +25,6 @@ func (s *Server) turn(c echo.Context, own *session.Session) error {
 		return err
 	}
 	d := view.Detail(t)
-	render.turn(&d.TurnInfo)
+	render.Turn(&d.TurnInfo)
 	return c.JSON(http.StatusOK, d)
 }

@@ -1,8 +1,6 @@
 // What a person can do with the open conversation: send, stop, approve, and open the
 // menus of turns and decisions.
 
-import { h } from './lib/dom.js';
-import { openDialog } from './lib/toast.js';
 import * as api from './net/api.js';
 import { formatRoute } from './state/route.js';
 
@@ -25,7 +23,7 @@ export function conversationActs({ hub, store, fetcher }) {
       answer: async (call, action) => {
         if (call.request) await api.approve(call.request.id, action).catch((e) => hub.emit('failed', e));
       },
-      whole: (call) => fetcher.turn(id, t.number, call.id),
+      whole: (call) => kind === 'job' ? fetcher.result(id, call.id) : fetcher.turn(id, t.number, call.id),
       needParams: () => kind === 'thread' && fetcher.turn(id, t.number),
       menu: async (call, button) => {
         const c = active(), latest = c?.turns.find((o) => o.number === t.number) || t;
@@ -35,6 +33,7 @@ export function conversationActs({ hub, store, fetcher }) {
   };
   return {
     acts,
+    restart: (id) => api.restartJob(id).catch((e) => void hub.emit('failed', e)),
     older: (id) => fetcher.older(id),
     ask: (text) => hub.emit('ask', text),
     retry: () => hub.emit('refetch'),
@@ -60,7 +59,7 @@ export async function send({ store, view, composer, hub }, text) {
     }
     const { turn_number: number, message_id: messageId, state, status, content } = await api.send(thread, text);
     if (status === 'answered') { // a command, which became no turn
-      openDialog('Reasoning', h('pre', null, content));
+      (await commands()).showAnswer(content || '');
       return true;
     }
     if (kind !== 'thread') {

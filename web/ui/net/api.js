@@ -79,11 +79,13 @@ export const search = (query) => call('GET', url('/api/chat/search', query));
 
 /** @returns {Promise<wire.JobList>} */
 export const jobs = () => call('GET', '/api/jobs');
-/** @param {string} id @returns {Promise<wire.JobInfo>} */
-export const job = (id) => call('GET', jobPath(id));
+/** @param {string} id @returns {Promise<wire.JobDetail>} */
+export const job = (id) => call('GET', url(jobPath(id), { render: 'html' }));
 /** @param {string} id @param {number} after @returns {Promise<wire.JobEventPage>} */
 export const jobEvents = (id, after) => call('GET', url(`${jobPath(id)}/events`, { after }));
 /** @param {string} id @param {string} content */
 export const promptJob = (id, content) => call('POST', `${jobPath(id)}/prompt`, { content });
 /** @param {string} id */
 export const cancelJob = (id) => call('POST', `${jobPath(id)}/cancel`, {});
+/** @param {string} id @returns {Promise<wire.JobInfo>} */
+export const restartJob = (id) => call('POST', `${jobPath(id)}/restart`, {});

@@ -12,6 +12,9 @@ const firstPage = 50, furtherPage = 200;
 /** The delay before a turn is fetched, in ms: when it is new, has ended, or goes on. */
 const soon = 20, atEnd = 60, later = 1500;
 
+/** The delay before a job is fetched that something happened to, in ms. */
+const jobDelay = 120;
+
 export class Fetcher {
   /** @type {Map<string, number>} */
   #timers = new Map();
@@ -60,16 +63,32 @@ export class Fetcher {
   /** @param {string} id */
   async job(id) {
     this.store.dispatch({ type: 'loading', id, kind: 'job' });
+    await this.#readJob(id);
+  }
+
+  /** @param {string} id */
+  async #readJob(id) {
     try {
-      const [job, { applyJobFrame: fold }] = await Promise.all([api.job(id), import('../state/jobfold.js')]);
-      this.store.dispatch({ type: 'job', job, fold });
-      for (let after = 0, first = true, more = true; more; first = false) {
-        const { events, has_more } = await api.jobEvents(id, after);
-        this.store.dispatch({ type: 'jobEvents', id, events, first, epoch: job.session_id.slice(0, 8) });
+      this.store.dispatch({ type: 'job', job: await api.job(id) });
+    } catch (e) { this.#failed(id, 'job', e); }
+  }
+
+  /**
+   * Fetches the whole result of a job's call: from its log, as its turns have a part only.
+   * @param {string} id @param {string} call
+   */
+  async result(id, call) {
+    try {
+      for (let after = 0, more = true; more;) {
+        const { events, has_more } = await api.jobEvents(id, after), list = events.map((e) => e.data);
+        const found = list.find((f) => f.type === 'job_tool_result' && f.call_id === call);
+        if (found?.type === 'job_tool_result') {
+          return this.store.dispatch({ type: 'result', id, call, output: found.output });
+        }
         more = has_more && events.length > 0;
         if (more) after = events[events.length - 1].id;
       }
-    } catch (e) { this.#failed(id, 'job', e); }
+    } catch (e) { this.onFailure(e); }
   }
 
   /** @param {string} id @param {Kind} kind @param {unknown} e */
@@ -133,11 +152,24 @@ export class Fetcher {
   #onFrame(s, f) {
     if ('job_id' in f) {
       if (f.type === 'job_started' || f.type === 'job_result') this.refreshLists();
+      if (f.job_id === s.active.id) this.#followJob(f.job_id);
     } else if (f.turn_number) {
       // A thread gets its title from its first message.
       if (!s.threads?.find((t) => t.id === f.thread_id)?.title) this.refreshLists();
       this.#fetchIfStale(f.thread_id, f.turn_number);
     }
+  }
+
+  /**
+   * Fetches the job that is open, once for all events within a moment.
+   * @param {string} id
+   */
+  #followJob(id) {
+    if (this.#timers.has(id)) return;
+    this.#timers.set(id, window.setTimeout(() => {
+      this.#timers.delete(id);
+      this.#readJob(id);
+    }, jobDelay));
   }
 
   /** @param {string} id @param {number} number */

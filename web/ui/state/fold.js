@@ -12,7 +12,8 @@ export function emptyTurn(number) {
   return {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
     createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeSource: '',
-    narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], tokens: 0, stale: true,
+    narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], notices: [], tokens: 0, run: 0,
+    stale: true,
   };
 }
 
@@ -20,14 +21,14 @@ export function emptyTurn(number) {
 export function emptyCall(id) {
   return {
     id, tool: '', why: '', source: '', blocked: false, outcome: 'pending', group: null, step: 0, agent: '',
-    approval: '', startedAt: 0, took: null, params: undefined, redactions: [], preview: '', size: 0, error: '',
-    request: null,
+    approval: '', startedAt: 0, took: null, params: undefined, redactions: [], notices: [], preview: '', size: 0,
+    error: '', request: null, inferred: false,
   };
 }
 
 /**
  * Converts a turn of the server. Complete results are shortened, but for one.
- * @param {wire.TurnInfo | wire.TurnDetail} info @param {string} [whole] the call whose result is kept complete
+ * @param {wire.TurnInfo | wire.TurnDetail | wire.JobTurnInfo} info @param {string} [whole] the call whose result is kept complete
  * @returns {Turn}
  */
 export function turnOf(info, whole = '') {
@@ -43,6 +44,7 @@ export function turnOf(info, whole = '') {
     narrativeBlocked: !!r?.narrative_blocked, said: saidOf(info),
     calls: r?.tool_decisions?.map((d) => callOf(d, ran.get(d.call_id), whole)) || [],
     handoffs: r?.handoffs?.map(handoffOf) || [], redactions: info.redactions || [],
+    notices: info.notices || [], run: ('run' in info && info.run) || 0,
     tokens: (usage?.input_tokens || 0) + (usage?.output_tokens || 0), stale: false,
   };
 }
@@ -66,6 +68,7 @@ function saidOf({ reasoning: r, answer_reasoning: a }) {
 function callOf(d, c, whole) {
   return {
     ...emptyCall(d.call_id), ...decisionOf(d), params: d.parameters, redactions: d.redactions || [],
+    notices: d.notices || [], inferred: !!d.inferred || !!c?.inferred,
     ...c && { preview: preview(c, whole), size: sizeOf(c) },
     error: c?.error || '', startedAt: ms(c?.started_at), took: c?.duration_ms ?? null,
   };
@@ -237,10 +240,10 @@ function withCall(t, id, change) {
 export function enrichTurn(old, fresh) {
   const calls = old.calls.map((c) => {
     const f = fresh.calls.find((o) => o.id === c.id);
-    return f ? { ...c, params: f.params, redactions: f.redactions, startedAt: c.startedAt || f.startedAt } : c;
+    return f ? { ...c, params: f.params, redactions: f.redactions, notices: f.notices, startedAt: c.startedAt || f.startedAt } : c;
   });
-  const { input, redactions, tokens, createdAt } = fresh;
-  return { ...old, calls, input, redactions, tokens, createdAt };
+  const { input, redactions, notices, tokens, createdAt } = fresh;
+  return { ...old, calls, input, redactions, notices, tokens, createdAt };
 }
 
 /**

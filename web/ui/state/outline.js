@@ -80,7 +80,7 @@ export function lane(c, axis, now) {
  * @param {Turn} t @param {number} now the server's time
  */
 export function headline(t, now) {
-  if (t.state === 'queued') return { label: 'Waiting', detail: 'for the turn before it' };
+  if (t.state === 'queued') return { label: 'Waiting', detail: t.run ? 'for a worker' : 'for the turn before it' };
   if (t.state === 'processing') return running(t, now);
   const n = t.calls.length, count = (/** @type {Call['outcome']} */ o) => t.calls.filter((c) => c.outcome === o).length;
   const failed = count('error'), rejected = count('rejected');
@@ -88,7 +88,7 @@ export function headline(t, now) {
   const detail = [
     n ? plural(n, 'tool') : 'No tools', parallel && `${parallel} in parallel`, failed && `${failed} failed`,
     rejected && `${rejected} rejected`, t.endedAt && t.startedAt && span(t.endedAt - t.startedAt),
-    t.tokens && `${t.tokens.toLocaleString('en')} tokens`,
+    t.tokens && `${t.tokens.toLocaleString('en')} tokens`, t.run > 1 && `run ${t.run}`,
   ].filter(Boolean).join(', ');
   return { label: t.state === 'interrupted' ? 'Stopped' : t.state === 'failed' ? 'Failed' : 'Reasoning', detail };
 }
@@ -112,7 +112,8 @@ export function silence(t) {
   }
   if (t.calls.length || t.said.length) return '';
   switch (t.state) {
-    case 'queued': return 'This message waits in order and starts when the turn before it has ended.';
+    case 'queued': return t.run ? 'No worker has taken this up yet.'
+      : 'This message waits in order and starts when the turn before it has ended.';
     case 'processing': return t.drafts.length ? 'The model is speaking.'
       : 'The model is reading. What it says and does shows up here.';
     case 'failed': return 'The turn failed before the model called a tool.';

@@ -5,7 +5,7 @@ import { applyFrame, emptyTurn, enrichTurn, mergeTurn, turnOf, withRequests } fr
 import { ms } from '../lib/format.js';
 import { isAfter, parseCursor } from './cursor.js';
 
-/** @import { JobInfo } from '../wire.d.ts' */
+/** @import { JobDetail, JobInfo } from '../wire.d.ts' */
 /** @import { Action, Conversation as Conv, Frame, Handlers, History, Job, Kind, State, Turn } from './types.d.ts' */
 
 /** How many conversations are kept, and turns of a long one; the rest is fetched when needed. */
@@ -42,8 +42,8 @@ const actions = {
     withTurn(c, withRequests([turnOf(a.turn, a.whole)], a.turn.pending_approvals)[0], a.asked)),
   fetchFailed: (s, a) => edit(s, a.id, (c) => editTurn(c, a.number, (t) => ({ ...t, stale: false }))),
   sent: (s, a) => edit(s, a.id, (c) => withSent(c, a)),
-  job: (s, a) => edit(s, a.job.job_id, (c) => ({ ...c, job: withoutToken(a.job), fold: a.fold }), 'job'),
-  jobEvents: (s, a) => edit(s, a.id, (c) => fromJobEvents(c, a), 'job'),
+  job: (s, a) => edit(s, a.job.job_id, (c) => fromJob(c, a.job), 'job'),
+  result: (s, a) => edit(s, a.id, (c) => withResult(c, a.call, a.output), 'job'),
   event: (s, a) => withFrame(s, a.frame, a.eventId, a.now),
   trim: (s, a) => edit(s, a.id, trim),
 };
@@ -145,16 +145,25 @@ function withSent(c, a) {
   return { ...next, status: 'ready' };
 }
 
-/** @param {Conv} c @param {Extract<Action, { type: 'jobEvents' }>} a @returns {Conv} */
-function fromJobEvents(c, a) {
-  let turns = a.first ? [] : c.turns, seq = a.first ? 0 : c.cursor.seq;
-  const { job, fold } = c;
-  if (!job || !fold) return c;
-  for (const e of a.events) if (e.id > seq) turns = fold(turns, e.data, job);
-  seq = a.events.length ? a.events[a.events.length - 1].id : seq;
-  const { job_id, title, created_at: at } = job;
-  if (!turns.length) turns = fold([], { type: 'job_started', job_id, session_id: '', title, at }, job);
-  return { ...c, turns, status: 'ready', problem: '', cursor: { epoch: a.epoch, seq, part: Infinity } };
+/**
+ * Shows a job as the server describes it, unless something newer is known.
+ * @param {Conv} c @param {JobDetail} detail @returns {Conv}
+ */
+function fromJob(c, { turns: infos, ...info }) {
+  const job = withoutToken(info), known = new Map(c.turns.map((t) => [t.number, t]));
+  if (c.job && c.status === 'ready' && c.job.events > job.events) return c;
+  const turns = infos.map((one) => {
+    const t = turnOf(one), old = known.get(t.number);
+    return old ? mergeTurn(old, t) : t;
+  });
+  return { ...c, job, turns, status: 'ready', problem: '' };
+}
+
+/** @param {Conv} c @param {string} id @param {unknown} output @returns {Conv} */
+function withResult(c, id, output) {
+  const preview = JSON.stringify(output);
+  const calls = (/** @type {Turn} */ t) => t.calls.map((x) => x.id === id ? { ...x, preview } : x);
+  return { ...c, turns: c.turns.map((t) => t.calls.some((x) => x.id === id) ? { ...t, calls: calls(t) } : t) };
 }
 
 /** @param {Record<string, Conv>} all @param {JobInfo[]} jobs */
@@ -172,10 +181,7 @@ function withoutToken(j) { const { token: _, ...rest } = j; return rest; }
 /** @param {State} s @param {Frame} f @param {string} id @param {number} now */
 function withFrame(s, f, id, now) {
   const cursor = parseCursor(id), next = f.at ? { ...s, skew: ms(f.at) - now } : s;
-  if ('job_id' in f) {
-    return advance(withJobState(next, f), f.job_id, cursor, (c) =>
-      c.job && c.fold ? { ...c, turns: c.fold(c.turns, f, c.job) } : c);
-  }
+  if ('job_id' in f) return withJobState(next, f); // its turns are fetched
   if (!f.thread_id) return next;
   if (f.type === 'step_text') return withText(s, f);
   return advance(withThreadState(next, f), f.thread_id, cursor, (c) =>
@@ -224,7 +230,7 @@ function withJobState(s, f) {
   if (at < 0) {
     const title = f.type === 'job_started' ? f.title : '';
     const times = { created_at: f.at, updated_at: f.at, ended_at: null };
-    return { ...s, jobs: [{ job_id: id, title, prompt: '', state, message: null, run: 1, ...times }, ...s.jobs] };
+    return { ...s, jobs: [{ job_id: id, title, prompt: '', state, message: null, run: 1, events: 1, worker_seen_at: null, ...times }, ...s.jobs] };
   }
   const ended = ['completed', 'failed', 'cancelled'].includes(state);
   return { ...s, jobs: s.jobs.with(at, { ...s.jobs[at], state, updated_at: f.at, ended_at: ended ? f.at : null }) };

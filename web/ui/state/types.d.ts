@@ -2,7 +2,7 @@
 // file; the page does not load it.
 
 import type {
-  Answer, ChatFrame, HistoryResponse, JobEventInfo, JobFrame, JobInfo, Outcome, Redaction, Source, State as TurnState,
+  Answer, ChatFrame, HistoryResponse, JobDetail, JobFrame, JobInfo, Notice, Outcome, Redaction, Source, State as TurnState,
   ThreadInfo, TurnDetail,
 } from '../wire.d.ts';
 
@@ -12,9 +12,11 @@ export type Call = {
   group: number | null, step: number, agent: string, approval: Answer | '',
   startedAt: number, took: number | null,
   /** undefined until the server was asked for them */
-  params?: unknown, redactions: Redaction[], preview: string, size: number, error: string,
+  params?: unknown, redactions: Redaction[], notices: Notice[], preview: string, size: number, error: string,
   /** the open question whether the call may run */
   request: Request | null,
+  /** the worker named no call: the reason or the result was taken for this one's */
+  inferred: boolean,
 };
 export type Request = { id: string, description: string, always: boolean };
 export type Said = { agent: string, step: number, text: string, html: string, source: Source | '', at: number };
@@ -30,7 +32,10 @@ export type Turn = {
   response: string, responseHtml: string, error: string, state: TurnState,
   createdAt: number, startedAt: number, endedAt: number,
   narrative: string, narrativeSource: Source | '', narrativeBlocked: boolean,
-  said: Said[], drafts: Draft[], calls: Call[], handoffs: Handoff[], redactions: Redaction[], tokens: number,
+  said: Said[], drafts: Draft[], calls: Call[], handoffs: Handoff[], redactions: Redaction[], notices: Notice[],
+  tokens: number,
+  /** the run of the job, from 1; 0 in a thread */
+  run: number,
   /** the server knows more of the turn than the page does */
   stale: boolean,
 };
@@ -41,17 +46,16 @@ export type Conversation = {
   problem: string, turns: Turn[], hasMore: boolean, oldest: string, loadingOlder: boolean,
   /** the position in the event stream that the turns include */
   cursor: Cursor,
-  /** of a job: what it is, and the function that folds its log into turns */
-  job?: Job, fold?: FoldJob,
+  /** of a job: what it is */
+  job?: Job,
 };
-export type FoldJob = (turns: Turn[], f: JobFrame, job: Job) => Turn[];
 
 /** A position in the event stream; part counts the frames of one event. */
 export type Cursor = { epoch: string, seq: number, part: number };
 
 /** A job without the token of its worker, which the page does not keep. */
-export type Job = Pick<JobInfo, 'job_id' | 'title' | 'prompt' | 'state' | 'message' | 'run' | 'created_at' |
-  'updated_at' | 'ended_at' | 'redactions'>;
+export type Job = Pick<JobInfo, 'job_id' | 'title' | 'prompt' | 'state' | 'message' | 'error' | 'run' | 'events' |
+  'created_at' | 'updated_at' | 'ended_at' | 'worker_seen_at' | 'ignored_members'>;
 
 export type Active = { kind: Kind | 'new' | 'none', id: string };
 export type Link = { state: 'connecting' | 'live' | 'lost' | 'resumed' | 'reset', count: number };
@@ -93,8 +97,9 @@ export type Action =
   | { type: 'turn', id: string, turn: TurnDetail, asked?: Turn, whole?: string }
   | { type: 'fetchFailed', id: string, number: number }
   | { type: 'sent', id: string, number: number, content: string, messageId: string, state: TurnState, now: number }
-  | { type: 'job', job: JobInfo, fold: FoldJob }
-  | { type: 'jobEvents', id: string, events: JobEventInfo[], first: boolean, epoch: string }
+  | { type: 'job', job: JobDetail }
+  /** the whole result of a job's call */
+  | { type: 'result', id: string, call: string, output: unknown }
   | { type: 'event', frame: Frame, eventId: string, now: number }
   | { type: 'trim', id: string };
 

@@ -51,6 +51,14 @@ export function decisionMenu(c, t, call, button) {
   ]);
 }
 
+/**
+ * Shows what the server answered to a command such as /reasoning.
+ * @param {string} text
+ */
+export function showAnswer(text) {
+  openDialog('Reasoning', h('pre', { class: 'answered', tabindex: '0', 'aria-label': 'The answer' }, text));
+}
+
 /** @param {Conversation} c @param {Turn} t @param {HTMLElement} button @param {TurnActs} acts */
 export function turnMenu(c, t, button, acts) {
   const before = c.turns.findLast((o) => o.number < t.number);

@@ -30,6 +30,7 @@ export class ConversationView {
   #scroller = $('stream');
   #notice = h('div', { class: 'notice' });
   #edge = h('p', { class: 'edge' });
+  #job = document.createElement('candor-job');
   #holder = h('div', { class: 'turns', role: 'feed', 'aria-label': 'Turns' });
   /** @type {Conversation | undefined} */
   #shown;
@@ -39,7 +40,7 @@ export class ConversationView {
   constructor(store, acts) {
     this.store = store;
     this.acts = acts;
-    this.#scroller.append(this.#notice, this.#edge, this.#holder);
+    this.#scroller.append(this.#notice, this.#edge, this.#job, this.#holder);
     /** @type {WindowedList<Turn, TurnView>} */
     this.list = new WindowedList(this.#scroller, this.#holder, {
       key: (t) => String(t.number),
@@ -59,6 +60,7 @@ export class ConversationView {
     const { id } = s.active, c = s.conversations[id], open = pref('reasoning');
     if (id !== this.#id) this.#begin(id);
     this.#drawNotice(s, c);
+    this.#drawJob(c);
     if (c !== this.#shown || open !== this.#openPref) {
       this.#openPref = open;
       this.#shown = c;
@@ -79,6 +81,18 @@ export class ConversationView {
     }
     this.list.show(c && c.status !== 'gone' ? c.turns : []);
     this.#drawLatest();
+  }
+
+  /**
+   * Draws what is to be known of a job besides its turns.
+   * @param {Conversation | undefined} c
+   */
+  #drawJob(c) {
+    const job = c?.status === 'ready' ? c.job : undefined;
+    show(this.#job, !!job);
+    if (!job) return;
+    if (customElements.get('candor-job')) return this.#job.update(job, this.store.now(), this.acts.restart);
+    import('./job.js').then(() => this.#drawJob(this.store.state.conversations[this.#id]));
   }
 
   /** @param {string} id */

@@ -64,8 +64,10 @@ export class Decision extends HTMLElement {
     setText(p.source, source.text);
     attribute(p.source, 'title', source.title);
     attribute(p.source, 'data-source', source.ours ? 'ours' : c.source);
-    fill(p.chips, ...c.redactions.map((f) =>
-      h('span', { class: 'chip', title: `Masked by the rule ${f.rule}` }, `redacted: ${finding(f)}`)));
+    const chip = (/** @type {string} */ text, /** @type {string} */ title) => h('span', { class: 'chip', title }, text);
+    fill(p.chips, ...c.redactions.map((f) => chip(`redacted: ${finding(f)}`, `Masked by the rule ${f.rule}`)),
+      ...c.notices.map((f) => chip(`noticed: ${finding(f)}`, `Left as it is; the rule’s severity is ${f.severity}`)),
+      c.inferred && chip('matched by name', 'The worker named no call; its tool and the order decided that this is it'));
     setText(p.answered, answers[c.approval] || '');
     setText(p.failure, c.error);
     show(p.failure, !!c.error);

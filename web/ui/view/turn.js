@@ -56,7 +56,7 @@ export class TurnView extends HTMLElement {
         part('number', 'a', { 'aria-label': `Link to turn ${t.number}` }), part('time', 'time')),
       h('header', { class: 'asked' },
         h('h2', { class: 'sr', id: `${id}-title` }, `Turn ${t.number}`),
-        part('user', 'p', { dir: 'auto' }), part('masked', 'p'), menu),
+        part('user', 'p', { dir: 'auto' }), part('masked', 'p'), part('noticed', 'p'), menu),
       h('section', { class: 'reasoning', 'aria-label': `Reasoning of turn ${t.number}` },
         h('h3', null,
           part('headline', 'button', { type: 'button', 'aria-controls': `${id}-reasoning`, click: toggle })),
@@ -80,6 +80,7 @@ export class TurnView extends HTMLElement {
     }
     setText(p.user, t.input ?? '…');
     setText(p.masked, t.redactions.length ? `redacted in this turn: ${t.redactions.map(finding).join(', ')}` : '');
+    setText(p.noticed, t.notices.length ? `noticed in this turn: ${t.notices.map(finding).join(', ')}` : '');
     setText(p.peek, firstLine(t.narrative || t.calls[0]?.why || '', 140));
     this.#drawAnswer(t);
   }

@@ -2,6 +2,7 @@
 // file; the page does not load it.
 
 import type { Call, Turn } from '../state/types.d.ts';
+import type { JobInfo } from '../wire.d.ts';
 
 /** What a decision row can ask for. */
 export type DecisionActs = {
@@ -25,6 +26,8 @@ export type Lanes = { head: HTMLElement, calls: string[] };
 
 /** What a conversation asks for. */
 export type ConversationActs = {
+  /** restarts a job; resolves to what shows its new token, or to nothing */
+  restart(id: string): Promise<JobInfo | void>,
   older(id: string): unknown, ask(text: string): unknown, retry(): unknown,
   turnMenu(t: Turn, button: HTMLElement): unknown, acts(t: Turn): DecisionActs,
 };
@@ -46,6 +49,7 @@ export type RailRow = {
 declare global {
   interface HTMLElementTagNameMap {
     'candor-agent': import('./agent.js').SubAgent,
+    'candor-job': import('./job.js').JobView,
     'candor-decision': import('./decision.js').Decision,
     'candor-turn': import('./turn.js').TurnView,
   }

@@ -1,0 +1,98 @@
+// <candor-job>: what is to be known of a job besides its turns: whether a worker is at it, how one is started, and
+// how the job ended.
+
+import { attribute, fill, h, loadStyles, setText } from '../lib/dom.js';
+import { ago, ms, plural } from '../lib/format.js';
+import { toClipboard } from './copy.js';
+
+/** @import { JobInfo } from '../wire.d.ts' */
+/** @import { Job } from '../state/types.d.ts' */
+
+await loadStyles('/ui/css/ondemand.css');
+
+export class JobView extends HTMLElement {
+  #state = h('strong'); #detail = h('span', { class: 'dim' });
+  #restart = h('button', { type: 'button', click: () => this.#begin() }, 'Restart');
+  #failure = h('p', { class: 'failed', dir: 'auto' }); #start = h('div', { class: 'start' });
+  #drawn = ''; #token = { job: '', run: 0, text: '' };
+  /** @type {Job | null} */
+  #job = null;
+  /** @type {(id: string) => Promise<JobInfo | void>} */
+  #act = async () => {};
+
+  /** @param {Job} job @param {number} now the server's time @param {(id: string) => Promise<JobInfo | void>} restart */
+  update(job, now, restart) {
+    if (!this.firstChild) {
+      attribute(this, 'role', 'group');
+      attribute(this, 'aria-label', 'The job');
+      this.append(h('p', { class: 'head' }, this.#state, ' ', this.#detail, this.#restart), this.#failure, this.#start);
+    }
+    this.#job = job;
+    this.#act = restart;
+    const ended = !!job.ended_at;
+    attribute(this, 'data-state', job.state);
+    setText(this.#state, stateOf(job));
+    setText(this.#detail, detailOf(job, now));
+    this.#restart.hidden = !ended;
+    setText(this.#failure, job.state === 'failed' ? job.error || job.message || 'The worker gave no reason.' : '');
+    this.#drawStart(job);
+  }
+
+  /**
+   * Draws the line that starts a worker, while none is at the job.
+   * @param {Job} job
+   */
+  #drawStart(job) {
+    const { run, text } = this.#token, token = this.#token.job === job.job_id && run === job.run ? text : '';
+    const waits = job.state === 'pending' && !job.worker_seen_at, key = waits ? `${job.job_id} ${token}` : '';
+    if (key === this.#drawn) return;
+    this.#drawn = key;
+    if (!waits) return fill(this.#start);
+    const line = `CANDOR_JOB_TOKEN=${token || '…'} candor worker --server ${location.origin} --job ${job.job_id}`;
+    const copy = h('button', { type: 'button', click: async () => {
+      setText(copy, await toClipboard(line) ? 'Copied' : 'Not copied');
+    } }, 'Copy');
+    fill(this.#start, h('p', null, 'This line starts one:'),
+      h('pre', { tabindex: '0', 'aria-label': 'The line that starts a worker' }, line), copy, h('p', { class: 'note' },
+        token ? 'The token is shown this once; the server keeps a hash of it.'
+          : 'The token was shown when the job was opened. Without it, stop the job and restart it here for a new one.'));
+  }
+
+  async #begin() {
+    if (!this.#job) return;
+    this.#restart.disabled = true;
+    const info = await this.#act(this.#job.job_id);
+    this.#restart.disabled = false;
+    if (info) this.#token = { job: info.job_id, run: info.run, text: info.token || '' };
+    if (this.#job) this.#drawStart(this.#job);
+  }
+}
+
+/** @param {Job} j */
+function stateOf(j) {
+  switch (j.state) {
+    case 'pending': return j.worker_seen_at ? 'A worker has taken it up' : 'Waiting for a worker';
+    case 'running': return 'A worker is at it';
+    case 'completed': return 'Completed';
+    case 'failed': return 'Failed';
+    case 'cancelled': return 'Stopped by its user';
+  }
+  return j.state;
+}
+
+/** @param {Job} j @param {number} now */
+function detailOf(j, now) {
+  const seen = ms(j.worker_seen_at), ended = ms(j.ended_at);
+  return [
+    j.run > 1 && `run ${j.run}`, !ended && seen && `heard ${since(seen, now)}`, ended && since(ended, now),
+    j.ignored_members && `${plural(j.ignored_members, 'unknown member')} of its posts ignored`,
+  ].filter(Boolean).join(' · ');
+}
+
+/** @param {number} at @param {number} now */
+function since(at, now) {
+  const words = ago(at, now);
+  return words === 'now' ? 'just now' : /^\d+ (min|h|d)$/.test(words) ? `${words} ago` : `on ${words}`;
+}
+
+customElements.define('candor-job', JobView);
