@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -38,6 +39,38 @@ func embedded(t *testing.T) map[string]string {
 	}))
 	require.NotEmpty(t, texts)
 	return texts
+}
+
+// served returns the embedded files as a browser gets them.
+func served(t *testing.T) map[string]string {
+	t.Helper()
+	texts := embedded(t)
+	for name := range texts {
+		raw, err := io.ReadAll(get(http.MethodGet, Prefix+name).Body)
+		require.NoError(t, err)
+		texts[name] = string(raw)
+	}
+	return texts
+}
+
+// boundary matches the end of a line after which a comment may begin, unlike in the middle of a template literal.
+var boundary = regexp.MustCompile(`(^|[;{}(\[,]|=>)$`)
+
+func TestCommentLinesAreSentEmpty(t *testing.T) {
+	got := withoutComments([]byte("// a\n  // b\nlet c; // d\n/** e\n * f */\n/* g */\n/* h */ let i;\n" +
+		"let j = 1 /* k\n*/;\n"))
+	assert.Equal(t, "\n\nlet c; // d\n\n\n\n/* h */ let i;\nlet j = 1 /* k\n*/;\n", string(got))
+	all, sent := embedded(t), served(t)
+	for name, text := range all {
+		lines, kept, last := strings.Split(text, "\n"), strings.Split(sent[name], "\n"), ""
+		require.Len(t, kept, len(lines), name)
+		for i := range lines {
+			assert.True(t, kept[i] == lines[i] || boundary.MatchString(last), "%s:%d: this may be no comment", name, i+1)
+			if kept[i] != "" {
+				last, _, _ = strings.Cut(kept[i], " // ")
+			}
+		}
+	}
 }
 
 func TestThePolicyAllowsNothingInline(t *testing.T) {
@@ -106,7 +139,7 @@ func resolve(from, target string) string { return path.Join(path.Dir(from), targ
 const maxWeight = 150_000
 
 func TestAFirstVisitIsLight(t *testing.T) {
-	texts := embedded(t)
+	texts := served(t)
 	initial, all := 0, 0
 	loaded := loadedAtOnce(texts)
 	for name, text := range texts {
