@@ -12,8 +12,8 @@ export function emptyTurn(number) {
   return {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
     createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeSource: '',
-    narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], notices: [], tokens: 0, run: 0,
-    stale: true,
+    narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], notices: [], tokens: 0,
+    run: 0, stale: true,
   };
 }
 
@@ -28,7 +28,8 @@ export function emptyCall(id) {
 
 /**
  * Converts a turn of the server. Complete results are shortened, but for one.
- * @param {wire.TurnInfo | wire.TurnDetail | wire.JobTurnInfo} info @param {string} [whole] the call whose result is kept complete
+ * @param {wire.TurnInfo | wire.TurnDetail | wire.JobTurnInfo} info
+ * @param {string} [whole] the call whose result is kept complete
  * @returns {Turn}
  */
 export function turnOf(info, whole = '') {
@@ -208,7 +209,7 @@ function end(t, f) {
  * Cancels the calls that an ended turn left open.
  * @param {Call[]} calls @returns {Call[]}
  */
-export function cancelPending(calls) {
+function cancelPending(calls) {
   if (!calls.some((c) => c.outcome === 'pending')) return calls;
   return calls.map((c) => c.outcome === 'pending' ? { ...c, outcome: 'cancelled', request: null } : c);
 }
@@ -240,7 +241,9 @@ function withCall(t, id, change) {
 export function enrichTurn(old, fresh) {
   const calls = old.calls.map((c) => {
     const f = fresh.calls.find((o) => o.id === c.id);
-    return f ? { ...c, params: f.params, redactions: f.redactions, notices: f.notices, startedAt: c.startedAt || f.startedAt } : c;
+    if (!f) return c;
+    const { params, redactions, notices } = f;
+    return { ...c, params, redactions, notices, startedAt: c.startedAt || f.startedAt };
   });
   const { input, redactions, notices, tokens, createdAt } = fresh;
   return { ...old, calls, input, redactions, notices, tokens, createdAt };

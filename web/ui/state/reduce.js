@@ -230,7 +230,8 @@ function withJobState(s, f) {
   if (at < 0) {
     const title = f.type === 'job_started' ? f.title : '';
     const times = { created_at: f.at, updated_at: f.at, ended_at: null };
-    return { ...s, jobs: [{ job_id: id, title, prompt: '', state, message: null, run: 1, events: 1, worker_seen_at: null, ...times }, ...s.jobs] };
+    const rest = { prompt: '', message: null, run: 1, events: 1, worker_seen_at: null };
+    return { ...s, jobs: [{ job_id: id, title, state, ...rest, ...times }, ...s.jobs] };
   }
   const ended = ['completed', 'failed', 'cancelled'].includes(state);
   return { ...s, jobs: s.jobs.with(at, { ...s.jobs[at], state, updated_at: f.at, ended_at: ended ? f.at : null }) };

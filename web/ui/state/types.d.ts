@@ -2,8 +2,8 @@
 // file; the page does not load it.
 
 import type {
-  Answer, ChatFrame, HistoryResponse, JobDetail, JobFrame, JobInfo, Notice, Outcome, Redaction, Source, State as TurnState,
-  ThreadInfo, TurnDetail,
+  Answer, ChatFrame, HistoryResponse, JobDetail, JobFrame, JobInfo, Notice, Outcome, Redaction, Source,
+  State as TurnState, ThreadInfo, TurnDetail,
 } from '../wire.d.ts';
 
 /** A tool call with its reason: what a decision row shows. */

@@ -67,7 +67,7 @@ export class Decision extends HTMLElement {
     const chip = (/** @type {string} */ text, /** @type {string} */ title) => h('span', { class: 'chip', title }, text);
     fill(p.chips, ...c.redactions.map((f) => chip(`redacted: ${finding(f)}`, `Masked by the rule ${f.rule}`)),
       ...c.notices.map((f) => chip(`noticed: ${finding(f)}`, `Left as it is; the rule’s severity is ${f.severity}`)),
-      c.inferred && chip('matched by name', 'The worker named no call; its tool and the order decided that this is it'));
+      c.inferred && chip('matched by name', 'The worker named no call; the tool and the order decided which it is'));
     setText(p.answered, answers[c.approval] || '');
     setText(p.failure, c.error);
     show(p.failure, !!c.error);

@@ -55,7 +55,7 @@ export class JobView extends HTMLElement {
     fill(this.#start, h('p', null, 'This line starts one:'),
       h('pre', { tabindex: '0', 'aria-label': 'The line that starts a worker' }, line), copy, h('p', { class: 'note' },
         token ? 'The token is shown this once; the server keeps a hash of it.'
-          : 'The token was shown when the job was opened. Without it, stop the job and restart it here for a new one.'));
+          : 'The token was shown when the job was opened. Without it, stop the job and restart it for a new one.'));
   }
 
   async #begin() {
