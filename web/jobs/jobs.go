@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -155,13 +156,24 @@ func (s *Server) summary(w http.ResponseWriter, r *http.Request, own *session.Se
 	return problem.WriteJSON(w, r, http.StatusOK, count)
 }
 
-// show handles GET /api/jobs/:id. It answers with a [view.JobDetail].
+// show handles GET /api/jobs/:id?render=. It answers with a [view.JobDetail]; render=html
+// adds the HTML of answers and narratives.
+//
+// Errors: no_job, bad_render.
 func (s *Server) show(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	render, err := web.ReadRender(r)
+	if err != nil {
+		return err
+	}
 	j, turns, err := jobTurns(r, own)
 	if err != nil {
 		return err
 	}
-	return problem.WriteJSON(w, r, http.StatusOK, view.JobDetail{JobInfo: s.info(j), Turns: view.JobTurns(turns)})
+	d := view.JobDetail{JobInfo: s.info(j), Turns: view.JobTurns(turns)}
+	for i := range slices.Backward(d.Turns) { // the budget goes to the latest
+		render.Turn(&d.Turns[i].TurnInfo)
+	}
+	return problem.WriteJSON(w, r, http.StatusOK, d)
 }
 
 // export handles GET /api/jobs/:id/export?format=md|html|jsonl&omit=: the job's turns as a

@@ -54,6 +54,13 @@ export type ChatFrame =
   | ToolResultFrame
   | ToolStartedFrame;
 
+export type CommandResponse = {
+  session_id: string,
+  thread_id: string,
+  status: string,
+  content: string,
+};
+
 export type Coverage = {
   model: string,
   tool: string,

@@ -68,7 +68,11 @@ export const newThread = () => call('POST', '/api/chat/thread/new', {});
 export const history = (thread_id, p) => call('GET', url('/api/chat/history', { thread_id, render: 'html', ...p }));
 /** @param {string} thread_id @param {number} turn @returns {Promise<wire.TurnDetail>} */
 export const turn = (thread_id, turn) => call('GET', url('/api/chat/turn', { thread_id, turn, render: 'html' }));
-/** @param {string} thread_id @param {string} content @returns {Promise<wire.SendResponse>} */
+/**
+ * Sends a message. A command is answered at once and begins no turn.
+ * @param {string} thread_id @param {string} content
+ * @returns {Promise<wire.SendResponse & Partial<wire.CommandResponse>>}
+ */
 export const send = (thread_id, content) => call('POST', '/api/chat/send', { content, thread_id });
 /** @param {string} thread_id */
 export const interrupt = (thread_id) => call('POST', '/api/chat/interrupt', { thread_id });
