@@ -250,3 +250,17 @@ func TestAllTextOfAHostileWorkerIsCleaned(t *testing.T) {
 		}
 	}
 }
+
+func TestAJobsAnswersAndNarrativesAreRendered(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
+	id, token := s.NewJob("x")
+	require.Equal(t, 200, s.PostEvents(id, token, `[
+		{"event":"reasoning","narrative":"I **look**.","tool_decisions":[{"tool_name":"shell","rationale":"to see"}]},
+		{"event":"message","role":"assistant","content":"It is *there*. <script>x</script>"}]`).Status)
+	turn := s.Do("ann", "GET", "/api/jobs/"+id+"?render=html", "").JSON()["turns"].([]any)[0].(map[string]any)
+	assert.Contains(t, turn["response_html"], "<em>there</em>")
+	assert.NotContains(t, turn["response_html"], "<script>")
+	assert.Contains(t, turn["reasoning"].(map[string]any)["narrative_html"], "<strong>look</strong>")
+	assert.NotContains(t, s.Do("ann", "GET", "/api/jobs/"+id, "").Body, "_html")
+	assert.Equal(t, "bad_render", s.Do("ann", "GET", "/api/jobs/"+id+"?render=pdf", "").JSON()["error"])
+}

@@ -165,11 +165,12 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, own *session.Sessi
 	if err != nil {
 		return err
 	}
+	head := sse.Cursor{Session: own.ID(), Seq: own.Head()} // read first: an event in between is streamed, too
 	j, turns, err := jobTurns(r, own)
 	if err != nil {
 		return err
 	}
-	d := view.JobDetail{JobInfo: s.info(j), Turns: view.JobTurns(turns)}
+	d := view.JobDetail{JobInfo: s.info(j), Turns: view.JobTurns(turns), EventID: head.String()}
 	for i := range slices.Backward(d.Turns) { // the budget goes to the latest
 		render.Turn(&d.Turns[i].TurnInfo)
 	}

@@ -37,6 +37,7 @@ function build() {
   const stream = new Stream({
     onFrame: (frame, id) => store.dispatch({ type: 'event', frame, eventId: id, now: Date.now() }),
     onLink: (link) => store.dispatch({ type: 'link', link }),
+    onPosition: () => hub.emit('refetch'),
     onResync: () => hub.emit('refetch'),
     onRefused: async () => {
       const refused = await api.whoami().then(() => false, api.isSignedOut);

@@ -23,7 +23,7 @@ export class Router {
     const r = parseRoute(location.hash);
     let position = '';
     $('dialog').close();
-    if (r.job) await this.#open('job', r.job);
+    if (r.job) position = await this.#open('job', r.job);
     else if (r.thread || (fallback && !r.isNew)) position = await this.#open('thread', r.thread || fallback || '');
     else this.#select('new', '');
     this.openTab(r.view === 'timeline' ? 'timeline' : 'turns', r.turn, false);
@@ -41,9 +41,7 @@ export class Router {
     drawer(false);
     if (store.state.active.id === id && active()?.status === 'ready') return '';
     this.#select(kind, id);
-    if (kind === 'thread') return fetcher.thread(id);
-    await fetcher.job(id);
-    return '';
+    return kind === 'thread' ? fetcher.thread(id) : kind === 'job' ? fetcher.job(id) : '';
   }
 
   /** @param {number} number @param {string} call */

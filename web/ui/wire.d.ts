@@ -146,6 +146,7 @@ export type JobDetail = {
   worker_seen_at: string | null,
   ignored_members?: number,
   turns: JobTurnInfo[],
+  event_id: string,
 };
 
 export type JobEventInfo = {

@@ -49,10 +49,12 @@ func Job(j session.Job) JobInfo {
 	}
 }
 
-// JobDetail is a job with its turns: the answer to GET /api/jobs/{id}.
+// JobDetail is a job with its turns: the answer to GET /api/jobs/{id}. A stream that goes
+// on from EventID misses nothing that happened to the job since.
 type JobDetail struct {
 	JobInfo
-	Turns []JobTurnInfo `json:"turns"`
+	Turns   []JobTurnInfo `json:"turns"`
+	EventID string        `json:"event_id"`
 }
 
 // JobTurnInfo is a prompt of a job and all that workers did about it, in the form that

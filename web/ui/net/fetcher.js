@@ -60,17 +60,22 @@ export class Fetcher {
     }
   }
 
-  /** @param {string} id */
+  /** @param {string} id @returns {Promise<string>} its position in the stream */
   async job(id) {
     this.store.dispatch({ type: 'loading', id, kind: 'job' });
-    await this.#readJob(id);
+    return this.#readJob(id);
   }
 
   /** @param {string} id */
   async #readJob(id) {
     try {
-      this.store.dispatch({ type: 'job', job: await api.job(id) });
-    } catch (e) { this.#failed(id, 'job', e); }
+      const job = await api.job(id);
+      this.store.dispatch({ type: 'job', job });
+      return job.event_id;
+    } catch (e) {
+      this.#failed(id, 'job', e);
+      return '';
+    }
   }
 
   /**

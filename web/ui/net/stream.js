@@ -76,7 +76,7 @@ export class Stream {
   /** @param {string} name @param {MessageEvent<string>} e */
   #received(name, e) {
     this.#last = e.lastEventId || this.#last;
-    if (name === 'position') return; // where a stream without a position begins
+    if (name === 'position') return this.#listener.onPosition();
     if (name === 'resync') {
       this.#lost = false;
       clearTimeout(this.#timers.quiet);

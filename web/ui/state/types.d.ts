@@ -74,6 +74,8 @@ export type Frame = ChatFrame | JobFrame;
 
 /** What the event stream reports. onRefused returns whether nobody is signed in, which ends the stream. */
 export type StreamListener = {
+  /** the stream had no position and begins now: what was fetched before may miss an event */
+  onPosition(): void,
   onFrame(f: Frame, id: string): void, onLink(l: Link): void, onResync(): void, onRefused(): Promise<boolean>,
 };
 

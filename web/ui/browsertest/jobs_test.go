@@ -1,0 +1,92 @@
+package page_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type fields = map[string]any
+
+// job opens a job and shows it in a new tab.
+func (s *server) job(w *tab, title, prompt string) fields {
+	s.t.Helper()
+	job := s.do("ann", http.MethodPost, "/api/jobs", fields{"title": title, "prompt": prompt})
+	w.run(chromedp.Navigate(s.url + "/#job=" + job["job_id"].(string)))
+	w.shows("#title", title)
+	return job
+}
+
+func TestAJobIsShownAsItsWorkerReports(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	job := s.job(w, "Nightly report", "Sum up the week.")
+	w.shows("candor-job", "Waiting for a worker")
+	w.shows("candor-job pre", "candor worker --server "+s.url+" --job "+job["job_id"].(string))
+	w.shows("candor-turn .headline", "for a worker")
+	assert.NotContains(t, w.text("candor-job"), job["token"].(string))
+
+	use := func(id, tool, why string) fields {
+		return fields{"event": "tool_use", "tool_name": tool, "call_id": id, "input": fields{"of": id},
+			"rationale": why, "narrative": "I look at **both**.", "parallel_group": 0}
+	}
+	result := func(id, tool, output string) fields {
+		return fields{"event": "tool_result", "tool_name": tool, "call_id": id, "output": output, "outcome": "success"}
+	}
+	s.post(job, use("toolu_A1", "git_log", "the log has what changed"))
+	s.post(job, use("chatcmpl-tool-77", "git_log", "the other branch, too"))
+	w.shows(decision+"[data-call=call_1] .why", "the log has what changed")
+	w.shows(decision+"[data-call=call_2] .why", "the other branch, too")
+	w.shows("candor-turn .narrative strong", "both")
+	w.shows("candor-job", "A worker is at it")
+
+	s.post(job, result("chatcmpl-tool-77", "git_log", "two commits"))
+	w.until("the second call ended, the first runs", `document.querySelector(
+		'candor-decision[data-call=call_2][data-outcome=success]') && document.querySelector(
+		'candor-decision[data-call=call_1][data-outcome=pending]')`)
+	s.post(job, result("toolu_A1", "git_log", "five commits"))
+	w.click(decision+"[data-call=call_1] .more", "Parameters and result")
+	w.shows(decision+"[data-call=call_1] .details", "five commits")
+	w.shows(decision+"[data-call=call_1] .details", "toolu_A1")
+	assert.NotContains(t, w.text("candor-turn .together"), " h ", "a worker that measures nothing has no durations")
+
+	s.post(job, fields{"event": "message", "role": "assistant", "content": "It was **quiet**."})
+	w.shows("candor-turn .answer strong", "quiet")
+	s.post(job, fields{"event": "result", "success": true, "message": "done"})
+	w.shows("candor-job", "Completed")
+	w.clean()
+}
+
+func TestAFailedJobSaysWhyAndIsRestarted(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	job := s.job(w, "Nightly report", "Sum up the week.")
+	s.post(job, fields{"event": "tool_result", "tool_name": "git_log", "output": "x"})
+	s.post(job, fields{"event": "message", "role": "assistant", "content": "I got this far."})
+	s.post(job, fields{"event": "result", "success": false, "message": "The repository is gone."})
+	w.shows("candor-job .failed", "The repository is gone.")
+	w.shows("candor-turn .answer", "I got this far.")
+
+	w.click("candor-job button", "Restart")
+	w.shows("candor-job", "Waiting for a worker")
+	w.shows("candor-job", "run 2")
+	w.shows("candor-job .note", "shown this once")
+	line := w.text("candor-job pre")
+	require.Regexp(t, `^CANDOR_JOB_TOKEN=[0-9a-f]{64} candor worker `, line)
+	w.run(chromedp.Reload())
+	w.shows("candor-job .note", "was shown when the job was opened")
+	w.clean()
+}
+
+func TestACallThatAWorkerDidNotNameIsMarked(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	job := s.job(w, "Nightly report", "Sum up the week.")
+	s.post(job, fields{"event": "tool_use", "tool_name": "git_log", "input": fields{}})
+	s.post(job, fields{"event": "tool_result", "tool_name": "git_log", "output": "two commits"})
+	w.shows(decision+" .chip", "matched by name")
+	w.clean()
+}
