@@ -117,7 +117,8 @@ func TestTheClientDecodesEveryMemberOfATurn(t *testing.T) {
 	turn := fullTurn()
 	got := decode[client.Turn](t, view.Turn(turn))
 	assert.ElementsMatch(t, []string{
-		".tool_calls[0].result_shape.chars", // of texts only
+		".tool_calls[0].result_shape.chars",     // of texts only
+		".reasoning.tool_decisions[0].inferred", // of jobs only
 	}, zeroMembers("", reflect.ValueOf(got)))
 	assert.Equal(t, "to see", got.Reasoning.Decisions[0].Rationale)
 	assert.JSONEq(t, `{"q":1}`, string(got.Reasoning.Decisions[0].Parameters))
@@ -154,7 +155,7 @@ var bodies = []session.Body{
 var jobBodies = []session.Body{
 	session.JobOpened{Title: masked("Look")}, session.JobPrompted{Text: masked("more"), Done: true},
 	session.JobMessage{Role: "assistant", Text: masked("hello")},
-	session.JobToolUse{Call: "1", Tool: masked("grep"), Input: cleaned(`{"q":1}`), NarrativeBlocked: true,
+	session.JobToolUse{Call: "1", Tool: masked("grep"), Input: cleaned(`{"q":1}`), NarrativeBlocked: true, Inferred: true,
 		Rationale: session.Rationale{Text: masked("to see"), Source: session.FromModel, Blocked: true}},
 	session.JobToolResult{Call: "1", Tool: masked("grep"), Outcome: session.Success, Output: cleaned(`[1]`)},
 	session.JobReasoned{Narrative: masked("I look."), Decisions: []session.Decision{{Tool: masked("grep")}}},

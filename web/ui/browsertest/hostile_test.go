@@ -150,6 +150,8 @@ func TestWorkerTextIsShownAndNeverRuns(t *testing.T) {
 	s := startServer(t)
 	w := hostileWindow(t).open(s, "ann")
 	w.shows("#link", "Live")
+	s.job(w, "A quiet one", "Nothing to do.") // the first job loads styles
+	w.shows("candor-job", "Waiting for a worker")
 	elements := foreignElements(w)
 	for i := 0; i < len(payloads); i += 9 {
 		p := payloads[i]
@@ -165,9 +167,14 @@ func TestWorkerTextIsShownAndNeverRuns(t *testing.T) {
 		w.until("the title is text",
 			`[...document.querySelectorAll('#jobs .name')].some((e) => %s.startsWith(e.textContent.replace('…', '')))`,
 			title)
-		for _, css := range []string{".user", ".narrative", ".why", ".tool", ".answer"} {
+		for _, css := range []string{".user", ".why", ".tool"} {
 			w.showsText(1, shownText{css, title})
 		}
+		detail := s.do("ann", http.MethodGet, "/api/jobs/"+job["job_id"].(string)+"?render=html", nil)
+		turn := detail["turns"].([]any)[0].(map[string]any)
+		narrative := turn["reasoning"].(map[string]any)["narrative_html"].(string)
+		w.showsText(1, shownText{".narrative", textOf(narrative)})
+		w.showsText(1, shownText{".answer", textOf(turn["response_html"].(string))})
 	}
 	w.requireInert(s, elements)
 }

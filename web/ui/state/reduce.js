@@ -180,10 +180,10 @@ function withoutToken(j) { const { token: _, ...rest } = j; return rest; }
 
 /** @param {State} s @param {Frame} f @param {string} id @param {number} now */
 function withFrame(s, f, id, now) {
+  if (f.type === 'step_text') return withText(s, f);
   const cursor = parseCursor(id), next = f.at ? { ...s, skew: ms(f.at) - now } : s;
   if ('job_id' in f) return withJobState(next, f); // its turns are fetched
   if (!f.thread_id) return next;
-  if (f.type === 'step_text') return withText(s, f);
   return advance(withThreadState(next, f), f.thread_id, cursor, (c) =>
     f.turn_number ? editTurn(c, f.turn_number, (t) => applyFrame(t, f)) : c);
 }
@@ -207,7 +207,7 @@ function advance(s, id, cursor, change) {
   return edit(s, id, () => change({ ...c, cursor }));
 }
 
-/** @param {State} s @param {Exclude<Frame, { job_id: string }>} f */
+/** @param {State} s @param {Exclude<Frame, { job_id: string } | { type: 'step_text' }>} f */
 function withThreadState(s, f) {
   if (!s.threads) return s;
   const id = f.thread_id, turns = f.turn_number || 0, at = s.threads.findIndex((t) => t.id === id);
