@@ -22,7 +22,6 @@ import (
 	"candor/web/access"
 	"candor/web/problem"
 	"candor/web/sse"
-	"candor/web/view"
 )
 
 // mounted serves one route of another package to ann, whose other token is limited.
@@ -140,18 +139,6 @@ func TestARequestAndItsAnswerHaveHalfAMinute(t *testing.T) {
 		assert.Equal(t, time.Now().Add(30*time.Second), w.read)
 		assert.Equal(t, time.Now().Add(30*time.Second), w.write)
 	})
-}
-
-func TestTheHTMLOfOneAnswerIsBounded(t *testing.T) {
-	text, _ := safety.NewLayer().Limit(1 << 20).Mask(strings.Repeat("a word, ", 300<<10/8))
-	r := renderer{wanted: true, budget: renderBudget}
-	first, second := view.TurnInfo{Response: &text}, view.TurnInfo{Response: &text}
-	r.turn(&first)
-	r.turn(&second)
-	assert.NotEmpty(t, first.HTML)
-	assert.Empty(t, second.HTML, "600 KiB are more than one answer renders")
-	short := safety.Literal("short")
-	assert.NotEmpty(t, r.html(&short), "what still fits is rendered")
 }
 
 // Turns are recorded while others read. Whatever precedes the place at which a reader
