@@ -65,7 +65,8 @@ func TestCommentLinesAreSentEmpty(t *testing.T) {
 		lines, kept, last := strings.Split(text, "\n"), strings.Split(sent[name], "\n"), ""
 		require.Len(t, kept, len(lines), name)
 		for i := range lines {
-			assert.True(t, kept[i] == lines[i] || boundary.MatchString(last), "%s:%d: this may be no comment", name, i+1)
+			same := kept[i] == lines[i]
+			assert.True(t, same || boundary.MatchString(last), "%s:%d: this may be no comment", name, i+1)
 			if kept[i] != "" {
 				last, _, _ = strings.Cut(kept[i], " // ")
 			}

@@ -25,7 +25,8 @@ var update = flag.Bool("update", false, "write wire.d.ts")
 // refer to follow by themselves. The last ones describe answers that handlers build
 // without a type of their own.
 var shapes = []any{
-	web.HistoryResponse{}, view.TurnDetail{}, web.SendResponse{}, web.CommandResponse{}, view.ThreadInfo{}, view.JobInfo{}, view.JobDetail{},
+	web.HistoryResponse{}, view.TurnDetail{}, web.SendResponse{}, web.CommandResponse{}, view.ThreadInfo{},
+	view.JobInfo{}, view.JobDetail{},
 	view.JobEventInfo{}, view.SearchResponse{}, web.StatusInfo{}, web.LoginInfo{}, problem.Problem{},
 	ThreadList{}, JobList{}, JobEventPage{},
 }

@@ -155,7 +155,8 @@ var bodies = []session.Body{
 var jobBodies = []session.Body{
 	session.JobOpened{Title: masked("Look")}, session.JobPrompted{Text: masked("more"), Done: true},
 	session.JobMessage{Role: "assistant", Text: masked("hello")},
-	session.JobToolUse{Call: "1", Tool: masked("grep"), Input: cleaned(`{"q":1}`), NarrativeBlocked: true, Inferred: true,
+	session.JobToolUse{Call: "1", Tool: masked("grep"), Input: cleaned(`{"q":1}`), NarrativeBlocked: true,
+		Inferred:  true,
 		Rationale: session.Rationale{Text: masked("to see"), Source: session.FromModel, Blocked: true}},
 	session.JobToolResult{Call: "1", Tool: masked("grep"), Outcome: session.Success, Output: cleaned(`[1]`)},
 	session.JobReasoned{Narrative: masked("I look."), Decisions: []session.Decision{{Tool: masked("grep")}}},

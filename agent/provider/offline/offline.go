@@ -64,8 +64,8 @@ func (Model) Respond(ctx context.Context, req agent.Request) (agent.Response, er
 		return agent.Response{}, fmt.Errorf("the offline model was stopped: %w", err)
 	}
 	resp := respond(req)
-	for line := range strings.Lines(resp.Text) {
-		req.Say(line)
+	for piece := range strings.Lines(resp.Text) {
+		req.Say(piece)
 	}
 	return resp, nil
 }

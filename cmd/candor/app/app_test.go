@@ -88,7 +88,9 @@ func TestAGUIShowsNoMoreThanTheOperatorAllows(t *testing.T) {
 	for level, want := range map[string]bool{"": true, "full": true, "summary": false, "hidden": false} {
 		s := apptest.Start(t, app.Settings{Reasoning: level}, apptest.M{
 			"steps": []apptest.M{
-				{"tool_calls": []apptest.M{{"id": "a", "name": "clock", "rationale": "they want to know when lunch is"}}},
+				{"tool_calls": []apptest.M{
+					{"id": "a", "name": "clock", "rationale": "they want to know when lunch is"},
+				}},
 				{"text": "ok"},
 			},
 			"tools": apptest.M{"clock": apptest.M{"result": "noon"}},

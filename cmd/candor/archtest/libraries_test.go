@@ -80,7 +80,8 @@ func goModules(t *testing.T) []string {
 	for _, file := range []string{"go.mod", "safety/oracle/go.mod"} {
 		raw, err := os.ReadFile(filepath.Join(moduleRoot(), file))
 		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$|^\t(\S+)/cmd/\w+$`).FindAllStringSubmatch(string(raw), -1) {
+		required := regexp.MustCompile(`(?m)^\t(\S+) v\S+$|^\t(\S+)/cmd/\w+$`)
+		for _, m := range required.FindAllStringSubmatch(string(raw), -1) {
 			name := regexp.MustCompile(`/v\d+$`).ReplaceAllString(m[1]+m[2], "")
 			names = append(names, strings.TrimPrefix(name, "github.com/"))
 		}

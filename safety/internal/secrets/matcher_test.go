@@ -178,8 +178,7 @@ func TestAVendorsFormatThatCannotBeReadPanics(t *testing.T) {
 	assert.Panics(t, func() { Vendor("x", "adafruit", "{a32") })
 }
 
-func TestBlocksAreMatchedWhole(t *testing.T) {
-	header := "eyJ" + base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`))[3:]
+func TestPrivateKeysAreMatchedWhole(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule rule.Rule
 		text string
@@ -220,12 +219,23 @@ func TestBlocksAreMatchedWhole(t *testing.T) {
 			"‸BEGIN RSA PRIVATE {}KEY BLOCK\n{b64}\n" +
 				"{b64} END RSA PRIVATE {}KEY‸\nx",
 		},
-		"a label like any other":             {looseKey(), "-----BEGIN PRIVATE {}KEY-----\n{b64}"},
-		"a label without the word":           {looseKey(), "begin rsa private matters\n{b64}"},
-		"a key without its beginning":        {headlessKey(), "‸{b64}\n{b64}\n-----END PRIVATE {}KEY-----‸"},
-		"an END of something else":           {headlessKey(), "{b64}\n-----END RSA PRIVATE MATTER-----"},
-		"an END whose label goes on":         {headlessKey(), "{b64}\n-----END PRIVATE {}KEY\n"},
-		"the private lines of a PuTTY key":   {puttyKey(), "‸Private-Lines: 2\n{b64}\n{b64}‸\n"},
+		"a label like any other":           {looseKey(), "-----BEGIN PRIVATE {}KEY-----\n{b64}"},
+		"a label without the word":         {looseKey(), "begin rsa private matters\n{b64}"},
+		"a key without its beginning":      {headlessKey(), "‸{b64}\n{b64}\n-----END PRIVATE {}KEY-----‸"},
+		"an END of something else":         {headlessKey(), "{b64}\n-----END RSA PRIVATE MATTER-----"},
+		"an END whose label goes on":       {headlessKey(), "{b64}\n-----END PRIVATE {}KEY\n"},
+		"the private lines of a PuTTY key": {puttyKey(), "‸Private-Lines: 2\n{b64}\n{b64}‸\n"},
+	} {
+		t.Run(name, func(t *testing.T) { assertMatches(t, c.rule, c.text) })
+	}
+}
+
+func TestBlocksAreMatchedWhole(t *testing.T) {
+	header := "eyJ" + base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`))[3:]
+	for name, c := range map[string]struct {
+		rule rule.Rule
+		text string
+	}{
 		"a part of a JSON Web Key":           {jwkPart(), `{"kty":"EC","d":"‸{k43}‸"}`},
 		"a field called d of another object": {jwkPart(), `{"kty":"EC"}, {"d":"{k43}"}`},
 		"a number in a field called d":       {jwkPart(), `{"kty":"EC","d": 12}`},

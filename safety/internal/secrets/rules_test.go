@@ -41,7 +41,8 @@ func TestRulesCoverEveryFamily(t *testing.T) {
 		"openai-api-key", "anthropic-key", "openrouter-api-key", "huggingface-token", "google-ai-key",
 		"github-pat", "gitlab-pat", "npm-token", "docker-pat", "atlassian-api-token", "sentry-access-token",
 		"aws-access-key-id", "aws-secret-access-key", "google-api-key", "azure-client-secret", "vault-service-token",
-		"digitalocean-pat", "slack-token", "stripe-api-key", "twilio-api-key", "sendgrid-api-key", "shopify-access-token",
+		"digitalocean-pat", "slack-token", "stripe-api-key", "twilio-api-key", "sendgrid-api-key",
+		"shopify-access-token",
 	})
 	assert.Greater(t, len(ids), 250)
 }

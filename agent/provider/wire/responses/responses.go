@@ -90,8 +90,8 @@ func (RawItem) isInput()            {}
 
 // Event is one event of the stream. Type decides which members it has: Item belongs
 // to "response.output_item.done", Delta and OutputIndex to the pieces of an item,
-// Response to the events that end the stream, Code and Message to "error". A server that fails before the response began sends an
-// event with an Error of any shape instead.
+// Response to the events that end the stream, Code and Message to "error". A server that
+// fails before the response began sends an event with an Error of any shape instead.
 type Event struct {
 	Type        wire.Text       `json:"type"`
 	Item        Item            `json:"item"`
