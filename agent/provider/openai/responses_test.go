@@ -1,0 +1,23 @@
+package openai
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"candor/agent/provider/wire/responses"
+)
+
+func TestMessagesAreSaidApartAsInTheWholeText(t *testing.T) {
+	var a responsesAnswer
+	said := ""
+	for _, e := range []responses.Event{
+		{Type: "response.output_text.delta", OutputIndex: 1, Delta: "I look"},
+		{Type: "response.output_text.delta", OutputIndex: 1, Delta: " first."},
+		{Type: "response.reasoning_summary_text.delta", OutputIndex: 2, Delta: "PRIVATE"},
+		{Type: "response.output_text.delta", OutputIndex: 3, Delta: "Then I go on."},
+	} {
+		said += a.said(e)
+	}
+	assert.Equal(t, "I look first.\n\nThen I go on.", said)
+}
