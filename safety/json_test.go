@@ -50,8 +50,8 @@ func TestFindingsOfJSONThatIsCutAreCountedOnce(t *testing.T) {
 }
 
 func TestJSONKeepsOrderNumbersAndMarkup(t *testing.T) {
-	in := `{"z":1.50,"a":[1e9,-0,true,false,null,12345678901234567890],"m":"a<b>&c","e":"line\nbreak \"q\" \\ é","p":"C:\\",` +
-		`"q":1}`
+	in := `{"z":1.50,"a":[1e9,-0,true,false,null,12345678901234567890],"m":"a<b>&c","e":"line\nbreak \"q\" \\ é",` +
+		`"p":"C:\\","q":1}`
 	assert.Equal(t, in, cleanJSON(in))
 }
 

@@ -3,8 +3,10 @@ package mcp
 import (
 	"encoding/json"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -67,4 +69,24 @@ func TestPatternsThatGoCannotCompileAreDropped(t *testing.T) {
 func TestPatternsUnderNotAreKept(t *testing.T) {
 	_, err := schemaOf(map[string]any{"type": "object", "not": map[string]any{"pattern": "(?!x)"}})
 	assert.EqualError(t, err, "its schema cannot be resolved", "dropping it would make the schema refuse everything")
+}
+
+func TestAnMCPToolIsReadOnlyOnlyInAClosedWorld(t *testing.T) {
+	for name, tt := range map[string]struct {
+		hints *sdk.ToolAnnotations
+		want  bool
+	}{
+		"no hints":                     {nil, false},
+		"reads":                        {&sdk.ToolAnnotations{ReadOnlyHint: true}, false},
+		"reads from the network":       {&sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(true)}, false},
+		"writes in a closed world":     {&sdk.ToolAnnotations{OpenWorldHint: new(false)}, false},
+		"reads only in a closed world": {&sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(false)}, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			i := &inProcess{make: with(&sdk.Tool{Name: "hello", Annotations: tt.hints})}
+			s := startServers(t, Options{}, map[string]dialer{"test": i.dial})
+			defer s.Close()
+			assert.Equal(t, tt.want, s.Tools()[0].Spec().ReadOnly, name)
+		})
+	}
 }

@@ -180,7 +180,8 @@ func TestAnInvalidToolIsDroppedAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
 		i := &inProcess{make: with(&sdk.Tool{Name: "good"}, &sdk.Tool{
-			Name: "bad tool\n", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`),
+			Name:        "bad tool\n",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`),
 		})}
 		s := startServers(t, Options{Log: log.logger()}, map[string]dialer{"test": i.dial})
 		defer s.Close()
@@ -279,24 +280,4 @@ func TestAServerThatKnowsOnlyTheOlderProtocol(t *testing.T) {
 		assert.True(t, s.states()[0].up, "%v", s.states())
 		assert.Len(t, i.dials, 2)
 	})
-}
-
-func TestAnMCPToolIsReadOnlyOnlyInAClosedWorld(t *testing.T) {
-	for name, tt := range map[string]struct {
-		hints *sdk.ToolAnnotations
-		want  bool
-	}{
-		"no hints":                     {nil, false},
-		"reads":                        {&sdk.ToolAnnotations{ReadOnlyHint: true}, false},
-		"reads from the network":       {&sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(true)}, false},
-		"writes in a closed world":     {&sdk.ToolAnnotations{OpenWorldHint: new(false)}, false},
-		"reads only in a closed world": {&sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(false)}, true},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			i := &inProcess{make: with(&sdk.Tool{Name: "hello", Annotations: tt.hints})}
-			s := startServers(t, Options{}, map[string]dialer{"test": i.dial})
-			defer s.Close()
-			assert.Equal(t, tt.want, s.Tools()[0].Spec().ReadOnly, name)
-		})
-	}
 }
