@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -103,8 +102,9 @@ func finalTexts(t *testing.T, s *apptest.Server, thread string) (narratives map[
 }
 
 // playSplits runs a turn whose steps say a text in two pieces, each split at another byte,
-// and whose answer says it once more. It returns what its readers saw.
-func playSplits(t *testing.T, text, secret string, cuts []int) {
+// and whose answer says it once more. It returns the number of steps whose text was
+// streamed as a whole.
+func playSplits(t *testing.T, text, secret string, cuts []int) int {
 	t.Helper()
 	var steps []any
 	for _, cut := range cuts {
@@ -115,11 +115,12 @@ func playSplits(t *testing.T, text, secret string, cuts []int) {
 	steps = append(steps, map[string]any{"text": text, "pieces": []int{last, len(text)}})
 	s := apptest.Start(t, app.Settings{}, map[string]any{
 		"steps": steps, "tools": map[string]any{"look": map[string]any{"result": true}}})
-	checkStreamedTurn(t, s, secret, fmt.Sprintf("split at %d and on", cuts[0]))
+	return checkStreamedTurn(t, s, secret, fmt.Sprintf("split at %d and on", cuts[0]))
 }
 
-// checkStreamedTurn runs a turn and checks every wire it goes over.
-func checkStreamedTurn(t *testing.T, s *apptest.Server, secret, where string) {
+// checkStreamedTurn runs a turn and checks every wire it goes over. It returns the number of
+// steps whose text was streamed as a whole.
+func checkStreamedTurn(t *testing.T, s *apptest.Server, secret, where string) int {
 	t.Helper()
 	thread, origin := s.Begin("ann")
 	stream, err := s.Subscribe(t.Context(), "ann", origin, "")
@@ -135,18 +136,24 @@ func checkStreamedTurn(t *testing.T, s *apptest.Server, secret, where string) {
 		require.Equal(t, http.StatusOK, r.Status, path)
 		assertNoPart(t, r.Body, secret, where+", at "+path)
 	}
-	steps := slices.Sorted(maps.Keys(shown))
-	require.NotEmpty(t, steps, "nothing was streamed")
-	for _, step := range steps[:len(steps)-1] {
-		assert.Equal(t, narratives[step], shown[step], "%s: step %d", where, step)
+	whole := 0
+	for step, text := range shown {
+		final, ok := narratives[step]
+		if !ok {
+			final = answer
+		}
+		// What is streamed may be lost, once the step's last event is there; but it is never anything else.
+		assert.True(t, strings.HasPrefix(final, text), "%s: step %d: %q is no beginning of %q", where, step, text, final)
+		if text != "" && text == final {
+			whole++
+		}
 	}
-	if final := shown[steps[len(steps)-1]]; final != "" || !strings.Contains(secret, "PRIVATE") {
-		assert.Equal(t, answer, final, where)
-	}
+	return whole
 }
 
 // TestASecretSplitOverTwoChunksIsOnNoWire splits each text at each of its bytes.
 func TestASecretSplitOverTwoChunksIsOnNoWire(t *testing.T) {
+	whole := 0
 	for kind, text := range secretTexts() {
 		t.Run(kind, func(t *testing.T) {
 			var cuts []int
@@ -154,10 +161,11 @@ func TestASecretSplitOverTwoChunksIsOnNoWire(t *testing.T) {
 				cuts = append(cuts, cut)
 			}
 			for some := range slices.Chunk(cuts, 40) {
-				playSplits(t, text[0], text[1], some)
+				whole += playSplits(t, text[0], text[1], some)
 			}
 		})
 	}
+	assert.Positive(t, whole, "no step's text was streamed whole")
 }
 
 // wires are the ways in which models send a piece of text, and how their answers begin
@@ -184,6 +192,7 @@ var wires = []struct {
 // TestASecretInTheChunksOfARealWireIsOnNoWireOfOurs asks models over HTTP, in each of the
 // protocols, that split the secret in the middle and everything else as models do.
 func TestASecretInTheChunksOfARealWireIsOnNoWireOfOurs(t *testing.T) {
+	whole := 0
 	for _, wire := range wires {
 		for kind, text := range secretTexts() {
 			t.Run(wire.settings.Provider+" "+wire.settings.API+" "+kind, func(t *testing.T) {
@@ -205,8 +214,9 @@ func TestASecretInTheChunksOfARealWireIsOnNoWireOfOurs(t *testing.T) {
 				t.Setenv(app.AnthropicBaseEnv, model.URL)
 				t.Setenv(app.OpenAIKeyEnv, "none")
 				t.Setenv(app.AnthropicKeyEnv, "none")
-				checkStreamedTurn(t, apptest.StartModel(t, app.Settings{Model: wire.settings}), text[1], kind)
+				whole += checkStreamedTurn(t, apptest.StartModel(t, app.Settings{Model: wire.settings}), text[1], kind)
 			})
 		}
 	}
+	assert.Positive(t, whole, "no answer was streamed whole")
 }
