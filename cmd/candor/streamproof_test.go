@@ -143,7 +143,8 @@ func checkStreamedTurn(t *testing.T, s *apptest.Server, secret, where string) in
 			final = answer
 		}
 		// What is streamed may be lost, once the step's last event is there; but it is never anything else.
-		assert.True(t, strings.HasPrefix(final, text), "%s: step %d: %q is no beginning of %q", where, step, text, final)
+		begins := strings.HasPrefix(final, text)
+		assert.True(t, begins, "%s: step %d: %q is no beginning of %q", where, step, text, final)
 		if text != "" && text == final {
 			whole++
 		}
