@@ -51,7 +51,7 @@ func TestAJobIsShownAsItsWorkerReports(t *testing.T) {
 	w.click(decision+"[data-call=call_1] .more", "Parameters and result")
 	w.shows(decision+"[data-call=call_1] .details", "five commits")
 	w.shows(decision+"[data-call=call_1] .details", "toolu_A1")
-	assert.NotContains(t, w.text("candor-turn .together"), " h ", "a worker that measures nothing has no durations")
+	assert.Equal(t, "2 in parallel", w.text("candor-turn .together"), "a worker that measures nothing has no durations")
 
 	s.post(job, fields{"event": "message", "role": "assistant", "content": "It was **quiet**."})
 	w.shows("candor-turn .answer strong", "quiet")

@@ -51,17 +51,26 @@ function subAgent(t, call, depth) {
 }
 
 /**
- * Returns how long calls took side by side, and would have taken one after another. Calls of which neither the start
- * nor the duration is known do not count; wall and sum are 0 if no call does.
+ * Returns how long calls took side by side, and would have taken one after another. Calls that nobody timed do not
+ * count; wall and sum are 0 if no call does.
  * @param {Call[]} calls @param {number} now the server's time
  */
 export function together(calls, now) {
-  const timed = calls.filter((c) => c.took !== null || c.startedAt), starts = timed.filter((c) => c.startedAt);
-  const took = (/** @type {Call} */ c) => c.took ?? Math.max(0, now - c.startedAt);
+  const timed = calls.filter((c) => tookOf(c, now) !== null), starts = timed.filter((c) => c.startedAt);
+  const took = (/** @type {Call} */ c) => tookOf(c, now) || 0;
   const sum = timed.reduce((n, c) => n + took(c), 0), from = Math.min(...starts.map((c) => c.startedAt));
   const ends = timed.map((c) => (c.startedAt || from) + took(c));
   if (starts.length) return { from, wall: Math.max(0, Math.max(...ends) - from), sum };
   return { from: 0, wall: Math.max(0, ...timed.map(took)), sum };
+}
+
+/**
+ * Returns how long a call took, or has taken so far; null if nobody timed it.
+ * @param {Call} c @param {number} now the server's time
+ */
+function tookOf(c, now) {
+  if (c.took !== null || c.outcome !== 'pending' || !c.startedAt) return c.took;
+  return Math.max(0, now - c.startedAt);
 }
 
 /**
@@ -70,7 +79,7 @@ export function together(calls, now) {
  */
 export function lane(c, axis, now) {
   if (!axis.wall) return { left: 0, width: 1 };
-  const start = c.startedAt || axis.from, took = c.took ?? (c.startedAt ? Math.max(0, now - start) : 0);
+  const start = c.startedAt || axis.from, took = tookOf(c, now) || 0;
   const left = Math.min(1, Math.max(0, (start - axis.from) / axis.wall));
   return { left, width: Math.min(1 - left, took / axis.wall) };
 }

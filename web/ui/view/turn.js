@@ -214,7 +214,8 @@ export class TurnView extends HTMLElement {
   /** @param {HTMLElement} head @param {Call[]} calls @param {number} now */
   #drawLanes(head, calls, now) {
     const axis = together(calls, now), n = calls.length, left = calls.filter((c) => c.outcome === 'pending').length;
-    const times = axis.sum ? `, ${span(axis.wall)} (${span(axis.sum)} one after another)` : '';
+    const timed = calls.every((c) => c.took !== null);
+    const times = timed ? `, ${span(axis.wall)} (${span(axis.sum)} one after another)` : '';
     setText(head, `${n} in parallel${left ? `, ${n - left} done` : times}`);
     for (const c of calls) this.#decisions.get(c.id)?.drawLane(axis, now);
   }

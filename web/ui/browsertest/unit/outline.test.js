@@ -132,6 +132,9 @@ test('no duration is invented for calls whose start and duration are unknown', (
   const calls = [call('a', { startedAt: 1000, took: 400 }), unknown];
   assert.deepEqual(together(calls, now), { from: 1000, wall: 400, sum: 400 });
   assert.equal(lane(unknown, together(calls, now), now).width, 0);
+  const untimed = call('e', { startedAt: 2000, took: null, outcome: 'error' }); // it ended, and nobody said when
+  assert.deepEqual(together([calls[0], untimed], now), { from: 1000, wall: 400, sum: 400 });
+  assert.equal(lane(untimed, together(calls, now), now).width, 0);
 });
 
 test('the critical path is what the turn waited for', () => {
