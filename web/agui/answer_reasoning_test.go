@@ -10,6 +10,7 @@ import (
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
+	"candor/session"
 )
 
 // threeTurns are an answer, a call with an answer, and an answer.
@@ -64,11 +65,13 @@ func TestTheClientsReasoningHelpsWhereTheServerLostIt(t *testing.T) {
 		for _, words := range []string{"flood 1", "flood 2", "flood 3"} {
 			thread, _ := s.Begin("bob")
 			s.Send("bob", thread, words)
-			apptest.Eventually(t, "the turn ends", func() bool {
-				h := s.Do("bob", http.MethodGet, "/api/chat/history?thread_id="+thread, "").JSON()
-				turns := h["turns"].([]any)
-				return len(turns) == 1 && turns[0].(m)["state"] == "completed"
-			})
+			for up, err := range s.Session("bob").Watch(t.Context(), 0) { // it is long, so no bound of time
+				require.NoError(t, err)
+				if up.Event.Thread == thread && up.Turn.State.Ended() {
+					require.Equal(t, session.Completed, up.Turn.State)
+					break
+				}
+			}
 		}
 		after := drive(t, s, client, m{"messages": append(before.Messages,
 			clientMessage{raw: json.RawMessage(`{"id":"mine","role":"user","content":"thanks"}`)})}).Runs[0]
