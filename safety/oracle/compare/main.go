@@ -3,10 +3,12 @@
 //
 //	compare bench [-quick]          time per text, as ratios to gitleaks
 //	compare recall [-n N] [-v]      which secrets are found, and the false positives
+//	compare blind DIR [-n N]        the same over a corpus whose author did not see the rules
 //	compare grams DIR... > FILE     trigram counts for the detector's keyword filter
 //
 // It is a tool for whoever changes the detector; nothing of it is part of the product.
-// bench and recall print tables for people to read and always exit with status 0.
+// bench, recall and blind print tables for people to read and exit with status 0, whatever
+// the figures are.
 package main
 
 import (
@@ -18,10 +20,10 @@ import (
 func main() {
 	// Each command defines its own flags on the set it is given.
 	commands := map[string]func(flags *flag.FlagSet, args []string) error{
-		"bench": bench, "recall": recall, "grams": grams,
+		"bench": bench, "recall": recall, "blind": runBlind, "grams": grams,
 	}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: compare bench|recall|grams [arguments]")
+		fmt.Fprintln(os.Stderr, "usage: compare bench|recall|blind|grams [arguments]")
 		os.Exit(2)
 	}
 	name := os.Args[1]
