@@ -128,7 +128,16 @@ func checkStreamedTurn(t *testing.T, s *apptest.Server, secret, where string) in
 	defer stream.Body.Close()
 	stream.Live = true
 	s.Send("ann", thread, "go on")
-	shown := shownTexts(t, stream.Until(t, "response"), secret, where)
+	return checkStreamedFrames(t, s, thread, stream.Until(t, "response"), secret, where)
+}
+
+// checkStreamedFrames checks the frames of a thread's only turn, and every other wire it went
+// over. It returns the number of steps whose text was streamed as a whole.
+func checkStreamedFrames(
+	t *testing.T, s *apptest.Server, thread string, frames []apptest.Frame, secret, where string,
+) int {
+	t.Helper()
+	shown := shownTexts(t, frames, secret, where)
 	narratives, answer, raw := finalTexts(t, s, thread)
 	assertNoPart(t, raw, secret, where+", in history")
 	for _, path := range []string{"/api/chat/export?thread_id=" + thread, "/agui/threads/" + thread + "/events"} {
