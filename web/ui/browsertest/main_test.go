@@ -14,7 +14,7 @@
 //	#stream #timeline #latest #message #send #stop
 //	    the middle
 //	candor-turn[data-turn][data-state]
-//	    .user, .headline[aria-expanded], .narrative, .answer
+//	    .user, .headline[aria-expanded], .step[data-agent], .narrative, .answer
 //	candor-decision[data-call][data-outcome]
 //	    .tool, .why, .source[data-source], .chip, .outcome, .took, .more[aria-expanded], .details
 //	[data-action=approve|always|deny]

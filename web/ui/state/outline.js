@@ -8,10 +8,29 @@ import { plural, span, counter } from '../lib/format.js';
 /** @import { Agent, Axis, Batch, Call, Step, Turn } from './types.d.ts' */
 
 /**
- * Returns the steps of the agent that the user speaks to.
+ * Returns the steps of the agent that the user speaks to, then those of the agents that no call is known to have
+ * started. Each call of the turn is in exactly one step.
  * @param {Turn} t
  */
-export function outline(t) { return stepsOf(t, '', 0); }
+export function outline(t) {
+  const steps = stepsOf(t, '', 0), reached = agentsIn(steps);
+  for (const { agent } of [...t.calls, ...t.said]) {
+    if (!agent || reached.has(agent)) continue;
+    const own = stepsOf(t, agent, 0).map((s) => ({ ...s, agent }));
+    for (const name of agentsIn(own).add(agent)) reached.add(name);
+    steps.push(...own);
+  }
+  return steps;
+}
+
+/**
+ * Returns the names of the agents below some steps.
+ * @param {Step[]} steps @returns {Set<string>}
+ */
+function agentsIn(steps) {
+  const subs = steps.flatMap((s) => s.batches).flatMap((b) => b.nodes).flatMap((n) => n.sub || []);
+  return new Set(subs.flatMap((a) => [a.name, ...agentsIn(a.steps)]));
+}
 
 /** The deepest nesting that is drawn, should an agent start itself forever. */
 const maxDepth = 6;
@@ -22,7 +41,7 @@ function stepsOf(t, agent, depth) {
   const said = spoken.filter((s) => s.agent === agent);
   const numbers = [...new Set([...calls, ...said].map((x) => x.step))].sort((a, b) => a - b);
   return numbers.map((step) => ({
-    step, said: said.find((s) => s.step === step) || null,
+    agent: '', step, said: said.find((s) => s.step === step) || null,
     batches: batches(t, calls.filter((c) => c.step === step), depth),
   }));
 }
@@ -45,7 +64,7 @@ function batches(t, calls, depth) {
  */
 function subAgent(t, call, depth) {
   const task = t.handoffs.find((h) => h.call === call.id && h.from === call.agent && h.to);
-  if (!task || depth >= maxDepth) return null;
+  if (!task || task.to === call.agent || depth >= maxDepth) return null;
   const answer = t.handoffs.find((h) => h.call === call.id && h.from === task.to) || null;
   return { name: task.to, task, answer, steps: stepsOf(t, task.to, depth + 1) };
 }

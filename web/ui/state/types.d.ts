@@ -113,8 +113,11 @@ export type Route = {
   thread: string, job: string, turn: number, call: string, view: string, diff: number, isNew: boolean,
 };
 
-/** The outline of a turn: steps, what ran together in each, and sub-agents below their calls. */
-export type Step = { step: number, said: Said | null, batches: Batch[] };
+/**
+ * The outline of a turn: steps, what ran together in each, and sub-agents below their calls. A step has an agent if it
+ * is below no call that started the agent, as in a job whose worker tells of no hand-offs.
+ */
+export type Step = { agent: string, step: number, said: Said | null, batches: Batch[] };
 export type Batch = { group: number | null, nodes: Node[] };
 export type Node = { call: Call, sub: Agent | null };
 export type Agent = { name: string, task: Handoff, answer: Handoff | null, steps: Step[] };

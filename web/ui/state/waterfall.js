@@ -8,7 +8,7 @@ import { outline } from './outline.js';
 /**
  * The time that some rows fill, in ms since the turn's start.
  * @typedef {{ start: number, from: number, to: number, depth: number, critical: boolean, now: number,
- *   running: boolean }} Slot
+ *   running: boolean, agent: string }} Slot
  */
 
 /**
@@ -20,9 +20,21 @@ export function waterfall(t, now) {
   const end = t.endedAt || Math.max(now, start), to = Math.max(0, end - start);
   /** @type {Bar[]} */
   const bars = [];
-  addSteps(outline(t), { start, from: 0, to, depth: 0, critical: true, now, running: !t.endedAt }, bars);
+  const slot = { start, from: 0, to, depth: 0, critical: true, now, running: !t.endedAt, agent: '' };
+  for (const [agent, steps] of byAgent(outline(t))) {
+    // Agents that no call started work side by side, and nobody knows which of them the turn had to wait for.
+    addSteps(steps, agent ? { ...slot, to: 0, critical: false, agent } : slot, bars);
+  }
   const length = Math.max(1, end - start, ...bars.map((b) => b.to));
   return { bars, length };
+}
+
+/** @param {Step[]} steps */
+function byAgent(steps) {
+  /** @type {Map<string, Step[]>} */
+  const groups = new Map(steps.length ? [] : [['', []]]);
+  for (const s of steps) groups.set(s.agent, [...groups.get(s.agent) || [], s]);
+  return groups;
 }
 
 /** @param {Step[]} steps @param {Slot} slot @param {Bar[]} bars */
@@ -51,8 +63,8 @@ function addSteps(steps, slot, bars) {
  * @param {string} label @param {number} from @param {number} to @param {string} why @param {Slot} slot
  * @returns {Bar}
  */
-function modelBar(label, from, to, why, { depth, critical }) {
-  return { kind: 'model', label, depth, from, to, call: '', outcome: '', critical, why };
+function modelBar(label, from, to, why, { depth, critical, agent }) {
+  return { kind: 'model', label: agent ? `${agent}: ${label}` : label, depth, from, to, call: '', outcome: '', critical, why };
 }
 
 /**

@@ -131,14 +131,15 @@ export class TurnView extends HTMLElement {
   /** @param {Step[]} steps @param {string} agent @param {TurnContext} context */
   #stepsOf(steps, agent, context) {
     return steps.map((s) => {
-      const key = `${agent}/${s.step}`, shape = shapeOf([s]), old = this.#steps.get(key);
-      const el = old?.el || h('div', { class: 'step', 'data-step': s.step });
+      const key = `${s.agent || agent}/${s.step}`, shape = shapeOf([s]), old = this.#steps.get(key);
+      const el = old?.el || h('div', { class: 'step', 'data-step': s.step, 'data-agent': s.agent || null });
       if (old?.shape === shape) return el;
       /** @type {Lanes[]} */
       const lanes = [];
       this.#steps.set(key, { el, shape, lanes });
       const rows = s.batches.map((b) => this.#batch(b, lanes, context));
-      place(el, s.said ? [narrative(s.said), ...rows] : rows);
+      const who = s.agent && h('p', { class: 'by' }, s.agent);
+      place(el, [who, s.said && narrative(s.said), ...rows].filter((x) => x instanceof HTMLElement));
       return el;
     });
   }
@@ -245,7 +246,7 @@ function narrative(said) {
  * @param {Step[]} steps @returns {string}
  */
 function shapeOf(steps) {
-  return JSON.stringify(steps.map((s) => [s.step, s.said?.text, s.said?.html, s.batches.map((b) => [b.group,
+  return JSON.stringify(steps.map((s) => [s.agent, s.step, s.said?.text, s.said?.html, s.batches.map((b) => [b.group,
     b.nodes.map(({ call, sub }) => [call.id, sub ? [sub.name, shapeOf(sub.steps)] : 0])])]));
 }
 

@@ -102,12 +102,29 @@ test('calls of a group form one batch, and a sub-agent is below its call', () =>
   );
 });
 
+test('the calls of agents that no call started are shown by agent, behind those of the lead', () => {
+  const calls = [
+    call('a', { agent: 'scout' }),
+    call('b', { agent: 'writer' }),
+    call('c'),
+    call('d', { agent: 'scout', step: 2 }),
+    call('e', { agent: 'helper' }),
+  ];
+  const handoffs = [{ call: 'd', from: 'scout', to: 'helper', text: 'go', at: 0 }];
+  const shown = (steps) => steps.map((s) => [s.agent, s.step, ...s.batches.flatMap((b) => b.nodes.map((n) => n.call.id))]);
+  const steps = outline(turn({ calls, handoffs }));
+  assert.deepEqual(shown(steps), [['', 1, 'c'], ['scout', 1, 'a'], ['scout', 2, 'd'], ['writer', 1, 'b']]);
+  assert.deepEqual(shown(steps[2].batches[0].nodes[0].sub.steps), [['', 1, 'e']]);
+  const rows = waterfall(turn({ calls: calls.slice(0, 2) }), 0).bars.map((b) => b.label);
+  assert.deepEqual(rows, ['scout: model chooses', 'a', 'writer: model chooses', 'b']);
+});
+
 test('an agent that starts itself does not recurse forever', () => {
   const t = turn({
     calls: [call('a', { agent: 'x' })],
     handoffs: [{ call: 'a', from: 'x', to: 'x', text: '', at: 0 }],
   });
-  assert.deepEqual(outline(t), []);
+  assert.deepEqual(outline(t).map((s) => [s.agent, s.batches[0].nodes]), [['x', [{ call: t.calls[0], sub: null }]]]);
   outline({
     ...t,
     calls: [call('b'), call('a', { agent: 'x' })],
