@@ -15,6 +15,8 @@
 // runs all of it:
 //
 //	go run ./compare recall    # the secrets found, and the false positives
+//	go run ./compare blind blind/first
+//	                           # the same over a corpus of somebody who did not see the rules
 //	go run ./compare bench     # time, as ratios to gitleaks
 //	go run ./compare grams DIR... > ../internal/prefilter/grams.txt
 //

@@ -24,7 +24,7 @@ setting	{secret}\tin the file
 code	const {Setting} = "{secret}\\n"
 code	f("{secret}")
 command	run --{setting} {secret}
-command	run {secret}
+command	curl https://{secret}@host
 log	{setting}: {secret}
 log	{secret}
 `
@@ -106,6 +106,17 @@ func TestTheCaptureGroupMarksTheSecretPart(t *testing.T) {
 	}
 }
 
+func TestConnectionStringsAreNotPutIntoOtherAddresses(t *testing.T) {
+	tokens := 0
+	for _, s := range load(t).Secrets(300, 1) {
+		if strings.HasPrefix(s.Text, "curl https://") {
+			assert.Equal(t, "alpha", s.Family)
+			tokens++
+		}
+	}
+	assert.Positive(t, tokens)
+}
+
 func TestCleanTextsAreDifferentAndUseEveryTemplate(t *testing.T) {
 	c := load(t)
 	seen := map[HarmlessText]bool{}
@@ -132,6 +143,9 @@ func TestASecretIsVisibleWhenMoreThanAQuarterIsLeft(t *testing.T) {
 	} {
 		assert.Equal(t, visible, s.IsVisibleIn(cleaned), cleaned)
 	}
+	s = Sample{Text: "pin 735912", Secret: "735912"}
+	assert.False(t, s.IsVisibleIn("pin [REDACTED]912"), "three bytes of a short secret")
+	assert.True(t, s.IsVisibleIn("pin [REDACTED]5912"))
 	s = Sample{Text: "the staging host, password stagingpw123", Secret: "stagingpw123"}
 	assert.False(t, s.IsVisibleIn("the staging host, password [REDACTED]"), "parts that the text has elsewhere")
 }

@@ -11,7 +11,8 @@
 //
 // A family is one kind of credential. Its expression (regexp syntax, bounded) generates
 // the token; a capture group in it marks the part that must not be seen, such as the
-// password of a connection string. The setting names and words are lists with commas.
+// password of a connection string; a family with a group is never put into a URL or a
+// header that a context begins. The setting names and words are lists with commas.
 // The class is self, for tokens that their own shape identifies, or named, for tokens
 // that only a name beside them identifies.
 //
@@ -82,9 +83,9 @@ func Load(dir string) (*Corpus, error) {
 		return nil, err
 	}
 	for _, kind := range Kinds {
-		usable := func(t Template) bool { return t.Kind == kind && t.isNamed() }
+		usable := func(t Template) bool { return t.Kind == kind && t.isNamed() && !t.isEnclosing() }
 		if !slices.ContainsFunc(c.Contexts, usable) {
-			return nil, fmt.Errorf("contexts.txt has no template of kind %s with a name", kind)
+			return nil, fmt.Errorf("contexts.txt has no template of kind %s with a name and without a URL", kind)
 		}
 	}
 	return c, nil
@@ -173,3 +174,15 @@ var names = regexp.MustCompile(`\{(?:SETTING|setting|Setting|words)\}`)
 
 // isNamed reports whether the template says what the secret is.
 func (t Template) isNamed() bool { return names.MatchString(t.Text) }
+
+// enclosure matches the part of a template in which only a bare token makes sense: the
+// inside of a URL and the value of an authentication header or option.
+var enclosure = regexp.MustCompile(`(?:://\S*|Bearer |token |-u user:|-Key: )\{secret\}`)
+
+// isEnclosing reports whether the template puts the secret into a URL or a header.
+func (t Template) isEnclosing() bool { return enclosure.MatchString(t.Text) }
+
+// fits reports whether a secret of the family can stand in the template.
+func (f Family) fits(t Template) bool {
+	return (f.Class != "named" || t.isNamed()) && (f.expression.NumSubexp() == 0 || !t.isEnclosing())
+}

@@ -42,7 +42,7 @@ func (c *Corpus) Secrets(n int, seed uint64) []Sample {
 		// In each round of families, each family gets the next kind.
 		kind := Kinds[(i%len(c.Families)+i/len(c.Families))%len(Kinds)]
 		f := c.Families[i%len(c.Families)]
-		samples = append(samples, e.sample(f, decks[kind].draw(f.Class == "named")))
+		samples = append(samples, e.sample(f, decks[kind].draw(f)))
 	}
 	return samples
 }
@@ -72,12 +72,12 @@ type deck struct {
 	all, left []Template
 }
 
-// draw returns the next template, or the next one that names the secret. It shuffles a
-// new round of templates in when no usable one is left. all has a template with a name.
-func (d *deck) draw(named bool) Template {
+// draw returns the next template that fits the family. It shuffles a new round of
+// templates in when none is left. Load ensures that some template fits every family.
+func (d *deck) draw(f Family) Template {
 	for {
 		for i, t := range d.left {
-			if !named || t.isNamed() {
+			if f.fits(t) {
 				d.left = append(d.left[:i:i], d.left[i+1:]...)
 				return t
 			}
@@ -132,10 +132,10 @@ func camelCase(setting string) string {
 }
 
 // IsVisibleIn reports whether the cleaned text still has more than a quarter of the
-// secret's bytes in a row. Parts of the secret that its surroundings contain as well do
-// not count.
+// secret's bytes in a row, and at least four. Parts of the secret that its surroundings
+// contain as well do not count.
 func (s Sample) IsVisibleIn(cleaned string) bool {
-	size := len(s.Secret)/4 + 1
+	size := max(4, len(s.Secret)/4+1)
 	around := strings.Replace(s.Text, s.Secret, "\x00", 1)
 	for i := 0; i+size <= len(s.Secret); i++ {
 		part := s.Secret[i : i+size]
