@@ -168,9 +168,7 @@ func (d *Detector) add(s string, sp lex.Span, w *window, buf []lex.Span) []lex.S
 	switch by := d.Rules[sp.Rule].Specificity; {
 	case by >= rule.ByShape && sp.To > w.token.To:
 		w.token = lex.Span{From: sp.From, To: sp.To}
-		if sp.To < len(s) && lex.Alnum[s[sp.To]] {
-			buf = d.addGlued(s, w, buf)
-		}
+		buf = d.addGlued(s, w, buf)
 	case by == rule.ByName:
 		w.named = max(w.named, sp.To)
 	}
@@ -180,16 +178,41 @@ func (d *Detector) add(s string, sp lex.Span, w *window, buf []lex.Span) []lex.S
 // addGlued appends the tokens that follow the last one without a gap. They are found
 // now because, once the first is masked, they would look like ordinary words.
 func (d *Detector) addGlued(s string, w *window, buf []lex.Span) []lex.Span {
-	for start := w.token.To; start < len(s) && lex.Alnum[s[start]]; {
-		index, to := d.tokenAt(s[start:])
+	for from := w.token.To; from < len(s) && glueChars[s[from]]; {
+		index, to := 0, 0
+		if lex.Alnum[s[from]] {
+			index, to = d.tokenAt(s[from:])
+		}
+		if to == 0 && from+1 < len(s) && lex.Alnum[s[from+1]] {
+			index, from, to = d.tokenAround(s, w.token, from)
+		}
 		if to == 0 {
 			break
 		}
-		buf = append(buf, lex.Span{From: start, To: start + to, Rule: index})
-		start += to
-		w.token.To = max(w.token.To, start)
+		buf = append(buf, lex.Span{From: from, To: from + to, Rule: index})
+		from += to
+		w.token.To = max(w.token.To, from)
 	}
 	return buf
+}
+
+// glueChars are the bytes that may appear behind a token that goes on as another one: its
+// start, or the sign where the first token has taken the letters of the second one's prefix.
+var glueChars = lex.NewClass("A-Za-z0-9_.-")
+
+// maxGlue is how many bytes of a token may be taken by the one before it. The header of a
+// JSON Web Token is the longest such part.
+const maxGlue = 48
+
+// tokenAround returns the rule, the start and the length of a token that starts inside the
+// token before and goes on at i; the length is 0 if there is none.
+func (d *Detector) tokenAround(s string, before lex.Span, i int) (index, from, length int) {
+	for from = i - 1; from > max(before.From+3, i-maxGlue) && lex.Alnum[s[from]]; from-- {
+		if index, length = d.tokenAt(s[from:]); length > i-from {
+			return index, from, length
+		}
+	}
+	return 0, i, 0
 }
 
 // tokenAt returns the rule and the end of the longest token that s begins with; the end is 0

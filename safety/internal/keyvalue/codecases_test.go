@@ -61,8 +61,11 @@ var codePredicates = map[string]predicate{
 	"isHexNumber": {isHexNumber, []string{"0x000c", "-0x7f"}, []string{"000c", "0xyz", "0x0123456789abcdef01"}},
 	"isAlphabet": {
 		onCandidate(isAlphabet),
-		[]string{"token=abcdefghijklmnopqrstuvwxyz0123456789"},
-		[]string{"token=abcdefghijklm", "token={a40}"},
+		[]string{
+			"token=abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+			"token=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-abcdefghijklmnopqrstuvwxyz",
+		},
+		[]string{"token=abcdefghijklm", "token=abcdefghijklmnopqrstuvwxyz0123456789", "token={a40}"},
 	},
 	"Called": {atMark(Called), []string{"f‸(x)", "f‸[0]", "f‸{"}, []string{"f‸", "f‸ (", "f‸)"}},
 	"isExpression": {

@@ -132,10 +132,12 @@ func isHexNumber(text string) bool {
 	return len(text) <= 18 && strings.HasPrefix(text, "0x") && lex.Classes['x'].Run(text, 2, len(text)) == len(text)
 }
 
-// isAlphabet reports whether a value is a set of characters to draw from.
+// isAlphabet reports whether a value is a set of characters to draw from: the alphabet in
+// both cases. The alphabet in one case may be a key that somebody made up.
 func isAlphabet(c *candidate) bool {
-	return (c.chars.Distinct >= 26 || len(c.text) > lex.StatsLimit) &&
-		lex.ContainsFold(c.text, "abcdefghijklmnopqrstuvwxyz")
+	const alphabet = "abcdefghijklmnopqrstuvwxyz"
+	i := strings.Index(c.text, alphabet)
+	return i >= 0 && (lex.ContainsFold(c.text[:i], alphabet) || lex.ContainsFold(c.text[i+len(alphabet):], alphabet))
 }
 
 // Called reports whether a bracket is at i. After a value, a bracket shows that the

@@ -21,26 +21,28 @@ var Benign = WordSet(`
 	credentials keyring keychain prompt manager interactive stdin mandatory forbidden deprecated
 	expected blank readonly internal include inherit omit same-origin replace-me replaceme deadbeef
 	foobar anonymous external rotation reset protected strength policy field column sensitive secure
-	unchanged automatic automatically managed`)
+	unchanged automatic automatically managed replace_me`)
 
-// Placeholder reports whether v is a placeholder for a secret rather than a secret: it is
-// empty, a variable or template, a run of one filler character, a redaction marker,
-// or its first 96 bytes contain a word such as "example" or 16 equal bytes in a row.
+// Placeholder reports whether v cannot be a secret because it only fills the place of
+// one: it is empty, a variable or template, nothing but filler characters, or an ellipsis
+// behind a few characters, or its first 96 bytes contain a filler such as "your-" or the
+// word "example". A leading "Bearer " is ignored. Letters in the order of the alphabet and
+// repeated ones do not make a placeholder: people who try a redactor type such keys, and
+// expect them to be masked.
 func Placeholder(v string) bool {
-	if v == "" || sameFiller(v) || variable(v) {
+	if HasFold(v, 0, "bearer ") {
+		v = v[len("bearer "):]
+	}
+	if v == "" || isFilling(v) || isElided(v) || variable(v) {
 		return true
 	}
 	v = v[:min(len(v), 96)]
-	// Find runs of one byte. A and Q are excepted: they encode zeros in base64 and bech32.
-	for i := 0; i+16 <= len(v); i += 8 {
-		if w := Load8(v, i); w == Load8(v, i+8) && w == bits.RotateLeft64(w, 8) && v[i] != 'A' && v[i] != 'Q' {
-			return true
-		}
-	}
 	for i := 0; i+1 < len(v); i += fillerStep {
 		for maybe := fillerPairs[0][v[i]] & fillerPairs[1][v[i+1]]; maybe != 0; maybe &= maybe - 1 {
 			k := bits.TrailingZeros64(maybe)
-			if HasFold(v, i-k%fillerStep, fillers[k/fillerStep]) {
+			from, filler := i-k%fillerStep, fillers[k/fillerStep]
+			if HasFold(v, from, filler) &&
+				(filler != wordFiller || isSeparateWord(v, from, from+len(filler))) {
 				return true
 			}
 		}
@@ -48,10 +50,14 @@ func Placeholder(v string) bool {
 	return false
 }
 
+// wordFiller is a filler that counts as a word of its own only: keys from manuals, such
+// as AWS's, may end in it.
+const wordFiller = "example"
+
 // fillers are strings that only a placeholder contains.
 var fillers = [...]string{
-	"example", "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "******",
-	"insert_", "insert-", "redacted", "......", "abcdefghijkl", "0123456789",
+	wordFiller, "placeholder", "your-", "your_", "yourapi", "changeme", "xxxxxx", "xxxx-", "-xxxx", "xxxx_",
+	"_xxxx", "******", "insert_", "insert-", "redacted", "......",
 }
 
 // fillerStep is the distance between the positions that Placeholder examines. Every
@@ -73,17 +79,40 @@ var fillerPairs = func() (t [2][256]uint64) {
 	return t
 }()
 
-// sameFiller reports whether v is one byte repeated, such as xxxx or 0000, or ends in
-// at least 12 equal filler characters, as sk-xxxxxxxxxxxx does. Repeated bytes that
-// are no filler character count from a length of eight.
-func sameFiller(v string) bool {
+// isSeparateWord reports whether no letter or digit touches v[from:to], except where a
+// change of case starts a new word, as in myExampleKey.
+func isSeparateWord(v string, from, to int) bool {
+	starts := from == 0 || !Alnum[v[from-1]] || IsUpper(v[from]) && v[from-1]-'a' < 26
+	return starts && (to == len(v) || !Alnum[v[to]] || IsUpper(v[to]) && v[to-1]-'a' < 26)
+}
+
+// fillerChars may fill the place of a value: xxxx, 0000, ****, bullets, an ellipsis.
+const fillerChars = "xX*.0-_#?\u2022\u25cf\u2026"
+
+// isFilling reports whether v is filler characters and nothing else, such as xxxx-xxxx, or
+// ends in at least 12 equal ones, as sk-xxxxxxxxxxxx does. Zeros at the end do not count,
+// since a key may be made up of them.
+func isFilling(v string) bool {
 	last := v[len(v)-1]
+	if strings.IndexByte(fillerChars, last) < 0 {
+		return false
+	}
 	n := 1
 	for n < len(v) && v[len(v)-1-n] == last {
 		n++
 	}
-	filler := strings.IndexByte("xX*.0-_#?", last) >= 0
-	return n == len(v) && (filler || n >= 8) || n >= 12 && filler
+	return n >= 12 && last != '0' || strings.Trim(v, fillerChars) == ""
+}
+
+// isElided reports whether an ellipsis stands for nearly all of v: sk-ant-..., ghp_….
+func isElided(v string) bool {
+	shown := strings.TrimSuffix(v, "\u2026")
+	if len(shown) == len(v) {
+		if shown = strings.TrimSuffix(v, "..."); len(shown) == len(v) {
+			return false
+		}
+	}
+	return len(shown) <= 6 || shown[len(shown)-1] == '-' || shown[len(shown)-1] == '_'
 }
 
 // variable reports whether v is a reference or a template: $NAME, ${…}, $(…), {{…}},

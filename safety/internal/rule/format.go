@@ -210,7 +210,7 @@ func (f *Format) Forward(s string, i int, parts []Part) int {
 		}
 		if k == len(parts)-1 {
 			extra := f.AllowExtra && end < len(s) && p.Set[s[end]] && !Continues(s, end+1, p.Set)
-			if f.Exact && !extra && Continues(s, end, p.Set) {
+			if f.Exact && !extra && Continues(s, end, p.Set) && !startsToken(s[end:]) {
 				return -1
 			}
 			for end-i > p.Min && s[end-1] == '.' {
@@ -228,6 +228,15 @@ func (f *Format) Forward(s string, i int, parts []Part) int {
 func Continues(s string, i int, set *lex.Class) bool {
 	return i < len(s) && (set[s[i]] || s[i] == '[' && strings.HasPrefix(s[i:], lex.MarkerPrefix))
 }
+
+// startsToken reports whether s begins like a token of a common kind. Behind the length of
+// an exact token it is a token glued to it, and no continuation.
+func startsToken(s string) bool {
+	return slices.ContainsFunc(commonHeads[:], func(head string) bool { return strings.HasPrefix(s, head) })
+}
+
+// commonHeads begin the tokens that startsToken knows.
+var commonHeads = [...]string{"AKIA", "ASIA", "AIza", "SG.", "eyJ", "ghp_", "gho_", "hf_", "npm_", "sk-", "sk_", "xox"}
 
 // Backward matches the parts before the keyword so that they end at i. It returns the
 // position where they start, or -1 if they do not match.

@@ -20,7 +20,7 @@ func modelVendorRules() []rule.Rule {
 		// OpenAI: project, service account and admin keys (API reference, "Authentication" and "Admin API
 		// keys"). T3BlbkFJ, base64 of "OpenAI", appears in the middle of each older key.
 		rule.Token("openai-api-key", "sk-proj-{k20+}", "sk-svcacct-{k20+}", "sk-admin-{k20+}", "sk-None-{k20+}",
-			"sk-{a20+}", "sess-{a40}").
+			"sk-{a20+}", "sk-test-{a16+}", "sk-live-{a16+}", "sess-{a40}").
 			Except("task-notification", "sk-learn", "risk-assessment-of-the-thing", "sk-"),
 		rule.LooseToken("openai-legacy-key", "{k20-80}<T3BlbkFJ>{k20+}"),
 

@@ -19,13 +19,13 @@ func cloudVendorRules() []rule.Rule {
 		// AWS: access key ids by their unique prefixes (IAM User Guide, "IAM identifiers"), secret keys, and
 		// keys of Bedrock (Bedrock User Guide, "API keys").
 		rule.ExactToken("aws-access-key-id", "AKIA{u16}", "ASIA{u16}", "ABIA{u16}", "ACCA{u16}", "A3T{u17}").
-			Except("AKIAIOSFODNN7"+"EXAMPLE", "AKIAVERYLONGWORDINCAPITALLETTERS"),
+			Except("AKIAIOSFODNN7", "AKIAVERYLONGWORDINCAPITALLETTERS"),
 		awsSecret(),
 		rule.Token("aws-foundation-model", "ABSK{b100-280}", "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t{b0+}"),
 
 		// Google Cloud: API keys, OAuth access and refresh tokens, client secrets (Google Cloud documentation,
 		// "Manage API keys"; Google Identity, "Using OAuth 2.0").
-		rule.Token("google-api-key", "AIza{k35}"),
+		rule.Token("google-api-key", "AIza{k30+}"),
 		rule.Token("google-oauth-token", "ya29.{k20+}"),
 		rule.Token("google-client-secret", "GOCSPX-{k28}"),
 		rule.Token("google-refresh-token", "1//0{k40+}"),

@@ -11,7 +11,7 @@ import (
 
 // bearer finds the token behind the word Bearer (RFC 6750), in a header or in prose. It
 // once matched names such as Bearer token-authentication-scheme: without a digit, the
-// letters must be scrambled or mix their cases unlike an identifier.
+// letters must be scrambled, mix their cases unlike an identifier, or be more than a word has.
 func bearer() rule.Rule {
 	return rule.Rule{
 		ID: "bearer-token", Specificity: rule.ByContext,
@@ -46,9 +46,16 @@ func matchBearer(s string, at, end int) (int, int) {
 const minBearer = 16
 
 // isName reports whether a value without digits is a name, such as
-// token-authentication-scheme, and not scrambled letters.
+// token-authentication-scheme, and not scrambled letters or a long run of them.
 func isName(v string, l lex.CharStats) bool {
-	return !lex.Scrambled(v) && (l.Upper == 0 || l.Lower == 0 || keyvalue.NameLike(v))
+	return !lex.Scrambled(v) && !isLongRun(v) && (l.Upper == 0 || l.Lower == 0 || keyvalue.NameLike(v))
+}
+
+// isLongRun reports whether v is at least 20 letters of one case, more than words have. It
+// is how people make up a token: abcdefghijklmnopqrstuvwxyz.
+func isLongRun(v string) bool {
+	l := lex.CountChars(v)
+	return len(v) >= 20 && (l.Lower == min(len(v), lex.StatsLimit) || l.Upper == min(len(v), lex.StatsLimit))
 }
 
 // tokenEnd returns the end of the token68 (RFC 9110) at i. Some servers issue tokens with
@@ -177,7 +184,8 @@ func skipScheme(s string, i int) int {
 // isHeaderCredential reports whether the value of a header looks generated and is no
 // stand-in such as YOUR_API_KEY_GOES_HERE.
 func isHeaderCredential(v string) bool {
-	return len(v) >= minHeaderCredential && (lex.HasDigit(v) || lex.Scrambled(v)) && !lex.Placeholder(v)
+	return len(v) >= minHeaderCredential && (lex.HasDigit(v) || lex.Scrambled(v) || isLongRun(v)) &&
+		!lex.Placeholder(v)
 }
 
 // authBytes also appear in the credentials that some servers issue.

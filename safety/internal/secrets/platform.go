@@ -15,11 +15,12 @@ func platformRules() []rule.Rule {
 // or a name that a token was appended to.
 func codeHostRules() []rule.Rule {
 	return []rule.Rule{
-		// GitHub ("About authentication to GitHub", token formats).
-		rule.LooseToken("github-pat", "ghp_{a36}"),
-		rule.LooseToken("github-oauth", "gho_{a36}"),
-		rule.LooseToken("github-app-token", "ghu_{a36}", "ghs_{a36}"),
-		rule.LooseToken("github-refresh-token", "ghr_{a36}"),
+		// GitHub ("About authentication to GitHub", token formats). They have 36 letters and digits; somebody who
+		// types one from memory misses a few.
+		rule.LooseToken("github-pat", "ghp_{a30+}"),
+		rule.LooseToken("github-oauth", "gho_{a30+}"),
+		rule.LooseToken("github-app-token", "ghu_{a30+}", "ghs_{a30+}"),
+		rule.LooseToken("github-refresh-token", "ghr_{a30+}"),
 		rule.LooseToken("fine-grained-pat", "github_pat_{w40+}"),
 
 		// GitLab ("GitLab token overview", token prefixes), and the cookie of its session. Routable tokens carry
@@ -48,7 +49,7 @@ func registryRules() []rule.Rule {
 	return []rule.Rule{
 		// npm ("About access tokens"), PyPI (Warehouse's macaroons, whose base64 always begins alike), RubyGems
 		// and Clojars.
-		rule.FoldToken("npm-token", "npm_{a36}"),
+		rule.FoldToken("npm-token", "npm_{a30+}"),
 		rule.LooseToken("python-registry-token", "pypi-AgEIcHlwaS5vcmc{k50+}", "pypi-AgENdGVzdC5weXBpLm9yZw{k50+}"),
 		rule.Token("gem-registry-token", "rubygems_{x48}"),
 		rule.FoldToken("maven-registry-token", "clojars_{a60}"),

@@ -86,7 +86,7 @@ func awsSecret() rule.Rule {
 	return rule.Rule{
 		ID: "aws-secret-access-key", Specificity: rule.ByContext, Keywords: []string{"AKIA", "ASIA"}, MaxGap: 190,
 		Hits:   []string{"AKIA{u16} {b40}", "id AKIA{u16}, secret: {b40}"},
-		Misses: []string{"AKIAIOSFODNN7" + "EXAMPLE 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e"},
+		Misses: []string{"AKIAIOSFODNN7 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e"},
 		Match: func(s string, at, end int) (int, int) {
 			set := lex.Classes['b']
 			if at > 0 && set[s[at-1]] {
