@@ -77,6 +77,24 @@ func TestAMessageIsSentAndACallDeniedByKeyboard(t *testing.T) {
 	w.clean()
 }
 
+func TestTheFocusStaysWhileADecisionIsSent(t *testing.T) {
+	s := startServer(t)
+	s.on("first", callDanger("gone", "to be rid of it"), reply{Text: "It was left alone."})
+	w := window(t)
+	w.signInByKeyboard(s)
+	w.tabTo("the composer", `el.matches('#composer textarea')`)
+	w.write("first")
+	w.press("Enter")
+	w.shows(".ask", "May it run?")
+	w.press("Escape")
+	w.press("j")
+	w.tabTo("Deny", `el.dataset.action === 'deny'`)
+	eval[bool](w, `(() => { window.fetch = () => new Promise(() => {}); return true; })()`)
+	w.press("Enter")
+	w.until("the buttons wait", `document.querySelector('.ask button').disabled`)
+	assert.True(t, eval[bool](w, `document.activeElement.matches('candor-decision')`), "the focus is on %s", w.focused())
+}
+
 func TestTurnsAndDecisionsAreReachedByKeyboard(t *testing.T) {
 	s := startServer(t)
 	s.on("first", callLook("a pear", "to see the pear"), reply{Text: "It is a pear."})

@@ -98,10 +98,10 @@ export class Decision extends HTMLElement {
   /** @param {string} action */
   async #answer(action) {
     const buttons = this.#parts.ask.querySelectorAll('button');
+    this.focus({ preventScroll: true }); // a disabled button would lose it
     for (const b of buttons) b.disabled = true;
     if (this.call) await this.#acts?.answer(this.call, action);
     for (const b of buttons) b.disabled = false;
-    this.focus({ preventScroll: true });
   }
 
   /**
