@@ -52,9 +52,11 @@ type Turn struct {
 	StartedAt   *time.Time  `json:"started_at"`
 	CompletedAt *time.Time  `json:"completed_at"`
 	Calls       []Call      `json:"tool_calls"`
-	Reasoning   *Reasoning  `json:"reasoning"` // nil when no tool was called
+	Reasoning   *Reasoning  `json:"reasoning"`        // nil when no tool was called
+	Answer      *Narration  `json:"answer_reasoning"` // behind the answer; nil if the provider made none
 	Redactions  []Redaction `json:"redactions"`
 	Notices     []Notice    `json:"notices"`
+	Run         int         `json:"run"` // of the job, from 1; 0 for a turn of a thread
 
 	Raw json.RawMessage `json:"-"` // the turn as received
 }
@@ -106,6 +108,15 @@ type Reasoning struct {
 	NarrativeBlocked bool            `json:"narrative_blocked"`
 	Narratives       []StepNarrative `json:"narratives"` // of each step, where there are several
 	Decisions        []Decision      `json:"tool_decisions"`
+}
+
+// Narration is the provider's summary of the reasoning behind an answer. Narrative is empty
+// if it was withheld.
+type Narration struct {
+	Step      int    `json:"step"`
+	Narrative string `json:"narrative"`
+	Source    string `json:"narrative_source"`
+	Blocked   bool   `json:"narrative_blocked"`
 }
 
 // StepNarrative is what an agent said in one step.

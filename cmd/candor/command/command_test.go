@@ -25,6 +25,8 @@ func TestCommandsThatLookExplainTheirMistakes(t *testing.T) {
 		{"a turn that is not there", "reasoning last 7", "as reported", 2},
 		{"a thread without turns", "reasoning last", "no turn of this thread has ended yet", 2},
 		{"too much", "reasoning a 1 2", "see candor reasoning --help", 1},
+		{"a job that is none", "reasoning --job abcd1234", "there is no such job", 2},
+		{"a thread besides a job", "reasoning --job abcd1234 last 1", "see candor reasoning --help", 1},
 		{"tail of a thread that is none", "tail --thread abcd1234", "no such thread", 2},
 		{"tail of a job that is none", "tail --job nope", "You have no such job.", 1},
 		{"tail of words", "tail it", `tail takes flags only, not the argument "it"`, 1},

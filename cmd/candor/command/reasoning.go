@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -16,49 +17,68 @@ import (
 
 // reasoningCommand returns candor reasoning: the reasons behind the calls of ended turns.
 //
-// It reads the turns over the API and writes them to standard output, as text for a person
+// The calls are those of a thread or, with --job, of a job's workers. It reads the turns
+// over the API and writes them to standard output, as text for a person
 // or, with --json, as one line of JSON per turn. A turn that still runs is not shown: its
 // reasons may be incomplete. candor tail shows those.
 //
 // Exit status: 0 if a turn was shown; 1 if the server did not answer or refused; 2 if
-// there is no such thread or turn.
+// there is no such thread, job or turn.
 func reasoningCommand() *cli.Command {
-	var s remoteSettings
+	var (
+		s   remoteSettings
+		job string
+	)
 	return &cli.Command{
 		Name: "reasoning", Usage: "show why the tools of a turn were called", ArgsUsage: "THREAD [N|all|last]",
-		Description: helpText("reasoning"), Flags: remoteFlags(&s),
+		Description: helpText("reasoning"),
+		Flags: append(remoteFlags(&s), &cli.StringFlag{Name: "job", Destination: &job,
+			Usage: "show the turns of the job `ID`; no THREAD is given then"}),
 		Action: func(ctx context.Context, c *cli.Command) error {
-			which, err := whichTurns(c.Args())
+			args := c.Args().Slice()
+			fetch := fetchJob
+			if job == "" {
+				if len(args) == 0 {
+					return errors.New("reasoning takes a thread and, if you like, a turn's number, all or last; " +
+						"see candor reasoning --help")
+				}
+				job, args, fetch = args[0], args[1:], fetchTurns
+			}
+			which, err := whichTurns(args)
 			if err != nil {
 				return err
 			}
-			return showReasoning(ctx, s, c.Args().First(), which, c.Root().Writer, c.Root().ErrWriter)
+			return showReasoning(ctx, s, turnSource{job, which, fetch}, c.Root().Writer, c.Root().ErrWriter)
 		},
 	}
 }
 
+// turnSource says which turns of what are wanted, and how they are fetched.
+type turnSource struct {
+	word  string // that a person gave for the thread or the job
+	which string // a turn's number, all or last
+	fetch func(ctx context.Context, c *client.Client, word, which string) (turns []client.Turn, where string, err error)
+}
+
 // whichTurns reads the argument after the thread: a turn's number, all, or last,
 // which is the default. Whether there is such a turn is for the server to say.
-func whichTurns(args cli.Args) (string, error) {
+func whichTurns(args []string) (string, error) {
 	switch {
-	case args.Len() == 0:
-		return "", errors.New("reasoning takes a thread and, if you like, a turn's number, all or last; " +
-			"see candor reasoning --help")
-	case args.Len() > 2:
-		return "", fmt.Errorf("reasoning takes a thread and a turn, not the argument %q as well; "+
-			"see candor reasoning --help", args.Get(2))
-	case args.Len() == 1:
+	case len(args) == 0:
 		return "last", nil
+	case len(args) > 1:
+		return "", fmt.Errorf("reasoning takes a thread and a turn, not the argument %q as well; "+
+			"see candor reasoning --help", args[1])
 	}
-	which := args.Get(1)
+	which := args[0]
 	if _, err := strconv.ParseUint(which, 10, 31); err != nil && which != "all" && which != "last" {
 		return "", fmt.Errorf("%q is no turn: want a number, all or last", terminal.CleanLine(which))
 	}
 	return which, nil
 }
 
-// showReasoning prints the turns of a thread that which selects, the oldest first.
-func showReasoning(ctx context.Context, s remoteSettings, thread, which string, stdout, stderr io.Writer) error {
+// showReasoning prints the turns of a source, the oldest first.
+func showReasoning(ctx context.Context, s remoteSettings, from turnSource, stdout, stderr io.Writer) error {
 	style, err := s.style(stdout)
 	if err != nil {
 		return err
@@ -69,26 +89,26 @@ func showReasoning(ctx context.Context, s remoteSettings, thread, which string, 
 	}
 	defer c.Close()
 	done := progress(stderr, "fetching")
-	turns, id, err := fetchTurns(ctx, c, thread, which)
+	turns, where, err := from.fetch(ctx, c, from.word, from.which)
 	done()
 	if err != nil {
 		return err
 	}
-	if len(turns) == 0 && which != "all" && which != "last" {
-		fmt.Fprint(stderr, style.NoTurn(which))
+	if len(turns) == 0 && from.which != "all" && from.which != "last" {
+		fmt.Fprint(stderr, style.NoTurn(from.which))
 		return errReported
 	}
 	if len(turns) == 0 {
-		return fmt.Errorf("%w: no turn of this thread has ended yet", errNotFound)
+		return fmt.Errorf("%w: no turn of this %s has ended yet", errNotFound, strings.Fields(where)[0])
 	}
 	for i, t := range turns {
 		switch {
 		case s.json:
 			_, err = fmt.Fprintln(stdout, terminal.SafeJSON(t.Raw))
 		case i > 0:
-			_, err = fmt.Fprint(stdout, "\n"+style.Detail(t, id))
+			_, err = fmt.Fprint(stdout, "\n"+style.Detail(t, where))
 		default:
-			_, err = fmt.Fprint(stdout, style.Detail(t, id))
+			_, err = fmt.Fprint(stdout, style.Detail(t, where))
 		}
 		if err != nil {
 			return err
@@ -97,33 +117,56 @@ func showReasoning(ctx context.Context, s remoteSettings, thread, which string, 
 	return nil
 }
 
-// fetchTurns returns the ended turns that which selects, the oldest first, and the id
-// of their thread. A single turn has its whole results.
-func fetchTurns(ctx context.Context, c *client.Client, thread, which string) (turns []client.Turn, id string,
+// fetchTurns returns the ended turns of a thread that which selects, the oldest first, and
+// the name of where they are. A single turn has its whole results.
+func fetchTurns(ctx context.Context, c *client.Client, word, which string) (turns []client.Turn, where string,
 	err error) {
-	if id, err = threadID(ctx, c, thread); err != nil {
+	id, err := threadID(ctx, c, word)
+	if err != nil {
 		return nil, "", err
 	}
+	where = "thread " + id
 	if n, err := strconv.Atoi(which); err == nil {
 		t, found, err := c.Turn(ctx, id, n)
 		if !found {
-			return nil, id, err
+			return nil, where, err
 		}
-		return []client.Turn{t}, id, err
+		return []client.Turn{t}, where, err
 	}
 	for t, err := range c.Turns(ctx, id) {
 		if err != nil {
-			return nil, id, err
+			return nil, where, err
 		}
 		if !t.Ended() {
 			continue
 		}
 		if which == "last" {
 			t, _, err = c.Turn(ctx, id, t.Number) // the list shortens results
-			return []client.Turn{t}, id, err
+			return []client.Turn{t}, where, err
 		}
 		turns = append(turns, t)
 	}
 	slices.Reverse(turns)
-	return turns, id, nil
+	return turns, where, nil
+}
+
+// fetchJob is fetchTurns for the job with an id. Results are shortened.
+func fetchJob(ctx context.Context, c *client.Client, id, which string) (turns []client.Turn, where string, err error) {
+	all, err := c.JobTurns(ctx, id)
+	if client.Is(err, "no_job") {
+		return nil, "", fmt.Errorf("%w: there is no such job", errNotFound)
+	}
+	n, notNumber := strconv.Atoi(which)
+	for _, t := range all {
+		if notNumber == nil && t.Number == n || notNumber != nil && t.Ended() {
+			turns = append(turns, t)
+		}
+	}
+	if err == nil && notNumber == nil && len(turns) == 0 {
+		return nil, "", fmt.Errorf("%w: this job has no turn %d", errNotFound, n)
+	}
+	if which == "last" {
+		turns = turns[max(0, len(turns)-1):]
+	}
+	return turns, "job " + id, err
 }

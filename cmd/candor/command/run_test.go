@@ -150,3 +150,25 @@ func TestTailEndsWithTheReaderOfItsOutput(t *testing.T) {
 	_, _, err := runCandor(t, "", "tail", "--turns", "-1")
 	require.ErrorContains(t, err, "--turns: want a number from 0 to 200")
 }
+
+func TestReasoningShowsAJobsTurns(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
+	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
+	t.Setenv("CANDOR_SERVER", s.HTTP.URL)
+	id, token := s.NewJob("tidy up")
+	_, _, err := runCandor(t, "", "reasoning", "--job", id)
+	require.ErrorContains(t, err, "no turn of this job has ended yet")
+	const use = `{"event":"tool_use","tool_name":"grep","call_id":"toolu_1","input":{"n":1},"rationale":"to see"}`
+	for _, event := range []string{use, `{"event":"result","success":true,"message":"done"}`} {
+		require.Equal(t, 200, s.PostEvents(id, token, event).Status)
+	}
+	for _, which := range [][]string{nil, {"last"}, {"all"}, {"1"}} {
+		out, _, err := runCandor(t, "", append([]string{"reasoning", "--job", id}, which...)...)
+		require.NoError(t, err)
+		assert.Contains(t, out, "  ┄ Reasoning — job "+id+", turn 1\n")
+		assert.Contains(t, out, "\n  ┄ grep\n    rationale: \"to see\"\n    params:    { \"n\": 1 }\n    outcome:   ")
+	}
+	_, _, err = runCandor(t, "", "reasoning", "--job", id, "2")
+	require.ErrorContains(t, err, "this job has no turn 2")
+	assert.Equal(t, 2, command.ExitStatus(err))
+}

@@ -81,9 +81,10 @@ func (s Style) nameLine(e entry, withReason bool) string {
 }
 
 // Detail renders the reasoning of a turn in full, as a person asks for it: with the
-// narrative of every step and a labeled line for each part of a call. thread is
-// named in the title unless it is empty. For a turn without reasoning it says why
-// there is none.
+// narrative of every step and a labeled line for each part of a call, then the reasoning
+// behind the answer, what was redacted, and what safety noticed and left. place, such as
+// "thread 7c9e6679", is named in the title unless it is empty. For a turn without
+// reasoning it says why there is none.
 //
 //	┄ Reasoning — turn 2
 //	Narrative: "I look in the notes first."
@@ -92,30 +93,52 @@ func (s Style) nameLine(e entry, withReason bool) string {
 //	  rationale: "somebody may have met this before"
 //	  params:    { "query": "login slow" }
 //	  outcome:   3 notes found
-func (s Style) Detail(t client.Turn, thread string) string {
-	title := fmt.Sprintf("  ┄ Reasoning — turn %d", t.Number)
-	if thread != "" {
-		title = fmt.Sprintf("  ┄ Reasoning — thread %s, turn %d", CleanLine(thread), t.Number)
+func (s Style) Detail(t client.Turn, place string) string {
+	title := fmt.Sprintf("turn %d", t.Number)
+	if place != "" {
+		title = CleanLine(place) + ", " + title
+	}
+	if t.Run > 1 {
+		title += fmt.Sprintf(", run %d", t.Run)
 	}
 	var out strings.Builder
 	switch {
 	case t.Reasoning != nil:
+		out.WriteString(s.paint(dim, "  ┄ Reasoning — "+title) + "\n" + s.narratives(t.Reasoning))
+		for e := range entries(t) {
+			out.WriteString("\n" + s.batchLine(e) + s.detailEntry(e))
+		}
 	case len(t.Calls) == 0:
-		return s.paint(dim, fmt.Sprintf("  ─ Turn %d had no tool calls.", t.Number)) + "\n"
+		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ Turn %d had no tool calls.", t.Number)) + "\n")
 	default:
-		return s.paint(dim, fmt.Sprintf("  ─ No reasoning recorded for turn %d.", t.Number)) + "\n"
+		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ No reasoning recorded for turn %d.", t.Number)) + "\n")
 	}
-	out.WriteString(s.paint(dim, title) + "\n" + s.narratives(t.Reasoning))
-	for e := range entries(t) {
-		out.WriteString("\n" + s.batchLine(e) + s.nameLine(e, false))
-		out.WriteString(s.hang(e.margin()+"rationale: ", reasonRendition(e.Decision), quotedReason(e.Decision)))
-		out.WriteString(s.hang(e.margin()+"params:    ", dim, Params(e.Parameters)))
-		out.WriteString(s.hang(e.margin()+"outcome:   ", dim, outcome(e.Decision, e.call)))
-	}
-	if masked := s.redactions(t.Redactions); masked != "" {
-		out.WriteString("\n" + masked)
+	for _, part := range []string{s.answerReasoning(t.Answer), s.redactions(t.Redactions) + s.notices(t.Notices)} {
+		if part != "" {
+			out.WriteString("\n" + part)
+		}
 	}
 	return out.String()
+}
+
+// detailEntry renders one call with a labeled line for each of its parts.
+func (s Style) detailEntry(e entry) string {
+	return s.nameLine(e, false) +
+		s.hang(e.margin()+"rationale: ", reasonRendition(e.Decision), quotedReason(e.Decision)) +
+		s.hang(e.margin()+"params:    ", dim, Params(e.Parameters)) +
+		s.hang(e.margin()+"outcome:   ", dim, outcome(e.Decision, e.call))
+}
+
+// answerReasoning is the line with the reasoning behind an answer, which only its provider
+// tells, "" if there is none.
+func (s Style) answerReasoning(n *client.Narration) string {
+	switch {
+	case n == nil:
+		return ""
+	case n.Blocked || n.Narrative == "":
+		return s.hang("  Before the answer: ", italic, "(withheld: it could not be made safe)")
+	}
+	return s.hang("  Before the answer: ", dim, `"`+CleanLine(n.Narrative)+`" (its provider's summary)`)
 }
 
 // NoTurn says that a thread has no turn of that number. The number has to be clean.
@@ -165,6 +188,20 @@ func (s Style) redactions(list []client.Redaction) string {
 		rules = append(rules, fmt.Sprintf("%s ×%d", fit(CleanLine(r.Rule), 40), r.Count))
 	}
 	return s.hang("  ┄ ", dim, plural(total, "redaction")+": "+strings.Join(rules, ", "))
+}
+
+// notices says what safety noticed in a turn and left readable, by rule.
+func (s Style) notices(list []client.Notice) string {
+	if len(list) == 0 {
+		return ""
+	}
+	total, rules := 0, []string{}
+	for _, n := range list {
+		total += n.Count
+		rules = append(rules, fmt.Sprintf("%s ×%d (%s)", fit(CleanLine(n.Rule), 40), n.Count,
+			fit(CleanLine(n.Severity), 16)))
+	}
+	return s.hang("  ┄ ", dim, plural(total, "notice")+", left readable: "+strings.Join(rules, ", "))
 }
 
 // entry is a decision with the call it led to. opens reports that a parallel batch

@@ -136,6 +136,23 @@ func TestRedactionsAreCounted(t *testing.T) {
 	assert.Contains(t, Style{}.Detail(turn, ""), "\n"+want)
 }
 
+func TestTheReasoningBehindAnAnswerAndTheNoticesAreShownOnDemand(t *testing.T) {
+	turn := turnWith(client.Decision{ToolName: "push", Outcome: "success"}, client.Call{})
+	turn.Answer = &client.Narration{Step: 2, Narrative: "I weighed\nboth.", Source: "summary"}
+	turn.Redactions = []client.Redaction{{Rule: "github-pat", Count: 1}}
+	turn.Notices = []client.Notice{{Rule: "instruction-override", Count: 2, Severity: "medium"},
+		{Rule: "e-mail", Count: 1, Severity: "low"}}
+	const end = "\n  Before the answer: \"I weighed both.\" (its provider's summary)\n" +
+		"\n  ┄ 1 redaction: github-pat ×1\n" +
+		"  ┄ 3 notices, left readable: instruction-override ×2 (medium), e-mail ×1 (low)\n"
+	assert.True(t, strings.HasSuffix(Style{}.Detail(turn, ""), end), Style{}.Detail(turn, ""))
+	assert.NotContains(t, Style{}.Block(turn), "weighed", "only on demand")
+
+	turn = client.Turn{Number: 3, Answer: &client.Narration{Blocked: true}}
+	assert.Equal(t, "  ─ Turn 3 had no tool calls.\n\n"+
+		"  Before the answer: (withheld: it could not be made safe)\n", Style{}.Detail(turn, ""))
+}
+
 func TestAnApprovalShowsTheReasonAndTheParameters(t *testing.T) {
 	a := client.Approval{ToolName: "shell", Rationale: "to see what fills the disk", Source: "model",
 		Description: "Runs a command.",

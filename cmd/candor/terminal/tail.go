@@ -20,6 +20,7 @@ type Tail struct {
 	lastSource   string // the thread or job that was printed last
 	disconnected bool
 	withheld     withheldNote
+	calls        jobCalls
 }
 
 // Run prints until ctx ends and then returns nil. It fails when the server refuses,

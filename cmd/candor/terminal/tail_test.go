@@ -169,6 +169,7 @@ func TestTailOfAJobShowsItFromItsBeginning(t *testing.T) {
   ┄ Reasoning
   Narrative: "Checked git log, now writing a summary file."
   ┄ shell  "ran git log to capture recent commits"  (matched by tool and order)
+    params: { "command": "git log" }
     → success
   ┄ write  "Tool selected to satisfy the current subtask."  (no reason given)
     → pending

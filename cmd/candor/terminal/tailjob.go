@@ -3,6 +3,7 @@ package terminal
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ func (t *Tail) showJobEvent(e client.Event) {
 		t.Print(SafeJSON(e.Raw) + "\n")
 		return
 	}
-	if lines := t.Style.jobEvent(e); lines != "" {
+	if lines := t.Style.jobEvent(t.calls.complete(e)); lines != "" {
 		t.heading("job " + e.JobID)
 		t.Print(lines)
 	}
@@ -28,6 +29,7 @@ func (t *Tail) showJobEvent(e client.Event) {
 //	○ notes_search  "somebody may have met this before"
 //	  params: { "query": "login slow" }
 //	● notes_search
+//	  ▸ [{ "note": "the index is missing" }]
 func (s Style) jobEvent(e client.Event) string {
 	switch e.Type {
 	case "job_started":
@@ -81,7 +83,16 @@ func (s Style) jobToolResult(e client.Event) string {
 	if e.Inferred {
 		words += "  " + inferredNote
 	}
-	return mark + s.paint(cyan, s.shorten(toolName(e.Decision), 4)) + "\n" + s.hang("    ▸ ", dim, words)
+	name := mark + s.paint(cyan, s.shorten(toolName(e.Decision), 4)) + "\n"
+	return name + s.jobParams("    ", e.Parameters) + s.hang("    ▸ ", dim, words)
+}
+
+// jobParams is the line with the parameters of a call, "" if they are not known.
+func (s Style) jobParams(margin string, params json.RawMessage) string {
+	if params == nil {
+		return ""
+	}
+	return s.hang(margin+"params: ", dim, Params(params))
 }
 
 // jobState renders how far a job is: that it waits for a worker, with the line that starts
@@ -131,7 +142,7 @@ func (s Style) jobReasoning(e client.Event) string {
 	var out strings.Builder
 	out.WriteString("\n" + s.paint(dim, "  ┄ Reasoning") + "\n" + s.narrative(r))
 	for e := range entries(client.Turn{Reasoning: r}) {
-		out.WriteString(s.batchLine(e) + s.nameLine(e, true))
+		out.WriteString(s.batchLine(e) + s.nameLine(e, true) + s.jobParams(e.margin(), e.Parameters))
 		out.WriteString(s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call)))
 	}
 	return out.String() + "\n"

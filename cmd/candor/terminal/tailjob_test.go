@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -64,4 +65,34 @@ func TestACallOfAJobIsShownWithItsReasonAtOnce(t *testing.T) {
 	} {
 		assert.Equal(t, tt.want, Style{}.jobEvent(tt.event), tt.name)
 	}
+}
+
+// Calls of one tool may end in any order: then the parameters say which call a result is of.
+func TestAResultBehindAnotherCallRepeatsItsParameters(t *testing.T) {
+	var calls jobCalls
+	show := func(kind, job, id string, input string) string {
+		d := client.Decision{ToolName: "grep", CallID: id, Outcome: "success", Agent: "scout"}
+		e := client.Event{Type: kind, JobID: job, Decision: d, Input: []byte(input), Output: []byte(`"` + id + `"`)}
+		if kind == "job_reasoning" {
+			e.Decision, e.Agent, d.Agent = client.Decision{}, d.Agent, ""
+			e.Decisions = []client.Decision{d}
+		}
+		return Style{}.jobEvent(calls.complete(e))
+	}
+	show("job_tool_use", "j", "call_1", `{"n":1}`)
+	assert.Equal(t, "  ● scout/grep\n    ▸ call_1\n", show("job_tool_result", "j", "call_1", ""))
+	show("job_tool_use", "j", "call_2", `{"n":2}`)
+	show("job_tool_use", "j", "call_3", ``)
+	assert.Equal(t, "  ● scout/grep\n    params: { \"n\": 2 }\n    ▸ call_2\n",
+		show("job_tool_result", "j", "call_2", ""))
+	assert.Equal(t, "  ● scout/grep\n    params: {}\n    ▸ call_3\n", show("job_tool_result", "j", "call_3", ""))
+	assert.Equal(t, "  ● scout/grep\n    ▸ call_9\n", show("job_tool_result", "j", "call_9", ""), "never seen")
+	assert.Equal(t, "  ● scout/grep\n    ▸ call_2\n", show("job_tool_result", "k", "call_2", ""), "another job's")
+	assert.Equal(t, "\n  ┄ Reasoning\n  ┄ scout/grep  \"\"\n    params: { \"n\": 2 }\n    → success\n\n",
+		show("job_reasoning", "j", "call_2", ""))
+	for range maxJobCalls {
+		show("job_tool_use", "j", rand.Text(), `{}`)
+	}
+	assert.LessOrEqual(t, len(calls.params), maxJobCalls)
+	assert.Equal(t, "  ● scout/grep\n    ▸ call_2\n", show("job_tool_result", "j", "call_2", ""), "forgotten")
 }
