@@ -115,10 +115,8 @@ func modelGatewayRules() []rule.Rule {
 			Except("sk_buff_head_init_and_lock_all_the_queues_2"),
 		rule.Token("agent-editor-key", "key_{x64}", "key_{x128}"),
 
-		// Zhipu (GLM), fal and Modal: an id and a secret, recognised beside the name only.
+		// Zhipu (GLM): an id and a secret, recognised beside the name only.
 		Vendor("glm-api-key", "zhipu bigmodel glm_api zai_api z_ai", "{x32}.{a16}"),
-		Vendor("image-model-key", "fal_key fal_ai fal-ai", uuid+":{x32}"),
-		Vendor("modal-token", "modal_ modal-token", "ak-{a22}", "as-{a22}"),
 
 		// Lambda's GPU cloud, Chutes, Browserbase, LlamaCloud and Context7.
 		rule.Token("gpu-cloud-key", "secret_{w40-90}.{a32}"),

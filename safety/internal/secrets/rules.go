@@ -27,7 +27,10 @@ func Rules() []rule.Rule {
 		commandLine(),
 		seedHex(),
 	}
-	for _, family := range [][]rule.Rule{aiRules(), platformRules(), cloudRules(), saasRules()} {
+	for _, family := range [][]rule.Rule{
+		aiRules(), platformRules(), cloudRules(), saasRules(), agentTokenRules(), hostingRules(), businessRules(),
+		webhookRules(),
+	} {
 		rules = append(rules, family...)
 	}
 	return rules

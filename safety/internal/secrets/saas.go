@@ -165,7 +165,7 @@ func bankRules() []rule.Rule {
 		Vendor("squarespace-access-token", "squarespace", uuid),
 		Vendor("etsy-access-token", "etsy", "{a24}"),
 		Vendor("hubspot-api-key", "hubspot", uuid),
-		rule.Token("hubspot-private-app-token", "pat-na1-"+uuid, "pat-eu1-"+uuid),
+		rule.Token("hubspot-private-app-token", "pat-{l3}-"+uuid),
 		rule.Token("braintree-key", "access_token$production${l16}${x32}", "access_token$sandbox${l16}${x32}"),
 	}
 }
