@@ -16,11 +16,12 @@ import (
 
 // mutation is a small break of the code that a test must notice.
 type mutation struct {
-	list     string // file of the list, and the line of the entry
-	file     string // the changed file, relative to the module
-	why      string // what would be wrong for a user
-	pkg      string // folder of the test, relative to the module
-	test     string // name of the test, perhaps with that of a subtest
+	list     string   // file of the list, and the line of the entry
+	file     string   // the changed file, relative to the module
+	why      string   // what would be wrong for a user
+	pkg      string   // folder of the test, relative to the module
+	test     string   // name of the test, perhaps with that of a subtest
+	flags    []string // of the go command, for a test that fails only with them, such as -race
 	old, new string
 }
 
@@ -28,12 +29,19 @@ type mutation struct {
 //
 // An entry begins with the name of a file of the package and the consequence of the break, then names the test that
 // must fail, and then has the old lines after "-" and the new lines after "+". A test of another package stands after
-// that package's folder. Entries are separated by empty lines; lines that begin with # are comments.
+// that package's folder, and the flags of the go command that a test needs to fail have a line of their own. Entries
+// are separated by empty lines; lines that begin with # are comments.
 //
 //	fold.go: two snapshots share a step's calls
 //	test: TestTwoFoldsOfOneSnapshotDoNotMeet
 //	-	calls = append(slices.Clip(calls), c)
 //	+	calls = append(calls, c)
+//
+//	store.go: a reader sees half a session
+//	test: TestReadersBesideWriters
+//	flags: -race
+//	-	s.mu.RLock()
+//	+
 func readMutations(t *testing.T) (all []mutation) {
 	t.Helper()
 	root := moduleRoot()
@@ -84,6 +92,8 @@ func parseMutations(folder, text string) (all []mutation, err error) {
 			if pkg, test, ok := strings.Cut(m.test, " "); ok {
 				m.pkg, m.test = pkg, test
 			}
+		case strings.HasPrefix(line, "flags: "):
+			m.flags = strings.Fields(strings.TrimPrefix(line, "flags: "))
 		case line[0] == '-':
 			m.old += line[1:] + "\n"
 		case line[0] == '+':
@@ -152,12 +162,13 @@ func testsOf(t *testing.T, folder string) string {
 
 func TestMutationListsAreParsed(t *testing.T) {
 	got, err := parseMutations("room", "# note\nfold.go: a step is lost\ntest: TestSteps/of_two\n-\ta\n-\tb\n+\tc\n\n"+
-		"log.go: seq repeats\ntest: web/sse TestIDs\n-x\n+\n")
+		"log.go: seq repeats\ntest: web/sse TestIDs\nflags: -race -cpu=4\n-x\n+\n")
 	require.NoError(t, err)
 	assert.Equal(t, []mutation{
-		{"room/testdata/mutations.txt:2", "room/fold.go", "a step is lost", "room", "TestSteps/of_two",
+		{"room/testdata/mutations.txt:2", "room/fold.go", "a step is lost", "room", "TestSteps/of_two", nil,
 			"\ta\n\tb\n", "\tc\n"},
-		{"room/testdata/mutations.txt:8", "room/log.go", "seq repeats", "web/sse", "TestIDs", "x\n", "\n"},
+		{"room/testdata/mutations.txt:8", "room/log.go", "seq repeats", "web/sse", "TestIDs",
+			[]string{"-race", "-cpu=4"}, "x\n", "\n"},
 	}, got)
 	for _, bad := range []string{"no colon", "a.go: b\nno sign"} {
 		_, err := parseMutations("room", bad)
