@@ -140,4 +140,7 @@ func TestARunIsKeptAliveAndEndsWithTheServer(t *testing.T) {
 	require.NoError(t, err, "the stream ends, it is not cut")
 	assert.Contains(t, string(rest), `"outcome":{"type":"cancelled"}`)
 	assert.NotContains(t, string(rest), "\r")
+	for block := range strings.SplitSeq(strings.TrimSuffix(": heartbeat\n"+string(rest), "\n\n"), "\n\n") {
+		assert.Contains(t, block, "data: ", "some clients take a block without data for a message")
+	}
 }

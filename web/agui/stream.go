@@ -72,7 +72,9 @@ func (o *writer) write(p []byte) {
 }
 
 // follow yields the session's events after a position until more returns false, the
-// client has gone or the log has ended. While nothing happens it sends heartbeats.
+// client has gone or the log has ended. While nothing happens it sends heartbeats. No
+// blank line follows them, because some clients report each one as a message: they belong
+// to the next event's block.
 func (s *Server) follow(
 	ctx context.Context, own *session.Session, after uint64, out *writer, more func() bool,
 ) iter.Seq[session.Update] {
@@ -95,7 +97,7 @@ func (s *Server) follow(
 			if ended {
 				return
 			}
-			out.write([]byte(": heartbeat\n\n"))
+			out.write([]byte(": heartbeat\n"))
 		}
 	}
 }
