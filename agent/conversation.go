@@ -64,7 +64,7 @@ func stepMessages(turn int, s session.Step) []Message {
 	return out
 }
 
-// unfinished returns what the lead agent was saying when its turn was stopped.
+// unfinished returns what the lead agent was saying when its turn was stopped or failed.
 func unfinished(t session.Turn) string {
 	for _, s := range t.Steps {
 		if s.Agent == "" && len(s.Calls) == 0 && s.NarrativeSource == session.FromModel {
@@ -75,11 +75,11 @@ func unfinished(t session.Turn) string {
 }
 
 // finalText returns the assistant's last message of a turn: its response, or a note
-// that it failed or was stopped.
+// that it failed or was stopped, after what it had said.
 func finalText(t session.Turn) string {
 	switch t.State {
 	case session.Failed:
-		return "(This turn failed: " + t.Error.String() + ")"
+		return strings.TrimLeft(unfinished(t)+"\n\n(This turn failed: "+t.Error.String()+")", "\n")
 	case session.Interrupted:
 		return strings.TrimLeft(unfinished(t)+"\n\n(The user stopped this turn.)", "\n")
 	default:

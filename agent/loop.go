@@ -76,18 +76,17 @@ func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
 	return Response{}, fmt.Errorf("%w in %d steps", ErrTooManySteps, limit)
 }
 
-// respond asks the model, and passes on what it says meanwhile. If the turn is stopped
-// before the step is complete, what the model has said is recorded.
+// respond asks the model, and passes on what it says meanwhile. If the turn is stopped or
+// fails before the step is complete, what the model has said is recorded.
 func (r *agentRun) respond(ctx context.Context, step int, req Request) (Response, error) {
 	s := r.listen(step, &req)
 	resp, err := r.ask(ctx, req)
-	switch {
-	case err == nil:
-		s.end(resp.Text)
-	case ctx.Err() != nil:
-		s.stop()
+	if err != nil {
+		s.breakOff()
+		return resp, err
 	}
-	return resp, err
+	s.end(resp.Text)
+	return resp, nil
 }
 
 // ask calls the provider. A panic in the provider becomes its error.

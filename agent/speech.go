@@ -100,9 +100,9 @@ func (s *speech) end(whole string) {
 	s.pass(more)
 }
 
-// stop records what the model had said before the turn was stopped as the step's
-// narrative. A secret at its end, of which only a part had come, is left out.
-func (s *speech) stop() {
+// breakOff records what the model had said before the turn was stopped or failed as the
+// step's narrative. A secret at its end, of which only a part had come, is left out.
+func (s *speech) breakOff() {
 	if s == nil || s.filter.Retracted() {
 		return
 	}

@@ -191,7 +191,24 @@ func TestAStoppedTurnKeepsWhatTheModelHadSaid(t *testing.T) {
 	}
 }
 
-func firstWords(s string, n int) string { return strings.Join(strings.Fields(s)[:n], " ") }
+func TestAFailedTurnKeepsWhatTheModelHadSaid(t *testing.T) {
+	key := githubToken()
+	for cut := range len(key) {
+		rec := stream(t, newDispatcher(t, providerFunc(func(_ context.Context, req Request) (Response, error) {
+			req.Say("I look at the file first. Its token is " + key[:cut])
+			return Response{}, errors.New("connection reset")
+		})))
+		require.Equal(t, session.Failed, rec.turn.State)
+		require.Equal(t, "I look at the file first. Its", firstWords(rec.narrative(), 7), "cut at %d", cut)
+		require.NotContains(t, rec.narrative(), "ghp", "a secret is not kept in part")
+	}
+}
+
+// firstWords returns the first n words of s, or all if it has fewer.
+func firstWords(s string, n int) string {
+	words := strings.Fields(s)
+	return strings.Join(words[:min(n, len(words))], " ")
+}
 
 func TestAStoppedTurnKeepsNoTextThatSafetyWithholds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -222,11 +239,17 @@ func TestAnAnswerThatCameTooLateForAStoppedTurnIsKept(t *testing.T) {
 	assert.Equal(t, session.Interrupted, rec.turn.State)
 }
 
-func TestTheNextTurnKnowsWhatAStoppedOneHadSaid(t *testing.T) {
-	turn := session.Turn{State: session.Interrupted, Steps: []session.Step{
-		{Number: 1, Narrative: safety.Literal("I was about to look."), NarrativeSource: session.FromModel}}}
-	messages := Conversation([]session.Turn{turn}, nil)
-	assert.Equal(t, "I was about to look.\n\n(The user stopped this turn.)", messages[len(messages)-1].Text)
+func TestTheNextTurnKnowsWhatATurnWithoutAnAnswerHadSaid(t *testing.T) {
+	said := []session.Step{{Number: 1, Narrative: safety.Literal("I was about to look."), NarrativeSource: session.FromModel}}
+	for want, turn := range map[string]session.Turn{
+		"I was about to look.\n\n(The user stopped this turn.)": {State: session.Interrupted, Steps: said},
+		"I was about to look.\n\n(This turn failed: no connection)": {
+			State: session.Failed, Error: safety.Literal("no connection"), Steps: said},
+		"(This turn failed: no connection)": {State: session.Failed, Error: safety.Literal("no connection")},
+	} {
+		messages := Conversation([]session.Turn{turn}, nil)
+		assert.Equal(t, want, messages[len(messages)-1].Text)
+	}
 }
 
 func TestAFailedTurnHasNoPartsLeftBehind(t *testing.T) {

@@ -186,19 +186,26 @@ func TestHistoryNamesTheEventFromWhichTheStreamContinues(t *testing.T) {
 	assert.Contains(t, f.Data, `"turn_number":2`)
 }
 
+// A client that was away while its session was dropped comes back with the position it had.
 func TestClientsOfAnEvictedSessionGetAResync(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := apptest.NewPlay(t, apptest.JSON(t, apptest.Answering("x")))
-		defer p.Close()
-		p.Post("/api/chat/thread/new", "")
-		p.StopStream()
-		time.Sleep(time.Hour) // fake time: in a bubble
-		n, err := p.App.Store.Evict(t.Context(), time.Now().Add(-time.Minute))
-		require.NoError(t, err)
-		require.Equal(t, 1, n)
-		status, _ := p.TryGet("/api/chat/history")
-		assert.Equal(t, 404, status)
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("hello"))
+	thread, origin := s.Begin("ann")
+	s.RunTurns("ann", thread, 1)
+	c, err := s.Subscribe(t.Context(), "ann", origin, "")
+	require.NoError(t, err)
+	c.Until(t, "response")
+	c.Body.Close()
+	apptest.Eventually(t, "the session is evicted once nobody reads it", func() bool {
+		n, err := s.App.Store.Evict(t.Context(), time.Now().Add(time.Hour))
+		return err == nil && n == 1
 	})
+	back, err := s.Subscribe(t.Context(), "ann", c.LastID, "")
+	require.NoError(t, err)
+	f := back.Until(t, "resync")[0]
+	back.Body.Close()
+	assert.Equal(t, "resync", f.Event, "before anything else")
+	assert.NotEqual(t, c.LastID[:8], f.ID[:8], "it goes on in the new session")
+	assert.Equal(t, 404, s.Do("ann", "GET", "/api/chat/history?thread_id="+thread, "").Status)
 }
 
 // A page has 50 turns unless the client asks for more, up to 200.

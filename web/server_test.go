@@ -141,6 +141,31 @@ func TestARequestAndItsAnswerHaveHalfAMinute(t *testing.T) {
 	})
 }
 
+// A session has no reader while its stream sends a heartbeat, so it can be evicted then.
+func TestAStreamWhoseSessionIsEvictedEndsWithAResync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := session.NewMemory(nil)
+		own, err := store.Open(t.Context(), "ann")
+		require.NoError(t, err)
+		_, err = own.OpenThread()
+		require.NoError(t, err)
+		now := sse.Cursor{Session: own.ID(), Seq: own.Head()}
+		f := feed{session: own, from: now, heartbeat: time.Minute}
+		var sent []sse.Message
+		for m := range f.messages(t.Context()) {
+			if sent = append(sent, m); m.Heartbeat {
+				n, err := store.Evict(t.Context(), time.Now())
+				require.NoError(t, err)
+				require.Equal(t, 1, n)
+			}
+			require.LessOrEqual(t, len(sent), 2, "the stream goes on")
+		}
+		require.Len(t, sent, 2, "the stream ends without a word")
+		assert.Equal(t, "resync", sent[1].Name)
+		assert.Equal(t, now, sent[1].ID)
+	})
+}
+
 // Turns are recorded while others read. Whatever precedes the place at which a reader
 // would resume has to be in the page.
 func TestAPageOfHistoryHasEverythingBeforeItsEventID(t *testing.T) {

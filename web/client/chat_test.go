@@ -103,6 +103,7 @@ func TestTheLogOfAJobIsReadPageByPage(t *testing.T) {
 	for page, err := range c.JobLog(t.Context(), "j/1") {
 		require.NoError(t, err)
 		cursors = append(cursors, page.EventID)
+		require.LessOrEqual(t, len(cursors), 2, "a page was read again: %s", asked)
 		for _, e := range page.Events {
 			kinds = append(kinds, e.Type)
 		}

@@ -61,6 +61,7 @@ func positive[N int | time.Duration](n, otherwise N) N {
 
 // Respond implements agent.Provider.
 func (r *retrying) Respond(ctx context.Context, req agent.Request) (agent.Response, error) {
+	discard := trackText(&req)
 	shortened := false
 	for attempt := 1; ; {
 		resp, err := r.once(ctx, req)
@@ -80,10 +81,12 @@ func (r *retrying) Respond(ctx context.Context, req agent.Request) (agent.Respon
 			r.options.Log.Warn("conversation too long for the model, asking without its oldest turns",
 				"messages", len(req.Messages), "kept", len(messages))
 			req.Messages, shortened = messages, true
+			discard()
 		case classified && failed.Failure == agent.Temporary && attempt < r.options.Attempts:
 			if err := r.wait(ctx, attempt, failed); err != nil {
 				return agent.Response{}, err
 			}
+			discard()
 			attempt++
 		case attempt > 1:
 			return agent.Response{}, fmt.Errorf("asked %d times: %w", attempt, err)
@@ -93,25 +96,32 @@ func (r *retrying) Respond(ctx context.Context, req agent.Request) (agent.Respon
 	}
 }
 
+// trackText returns a function that declares void what the model has said since the last
+// attempt began. It is called before the next attempt and not after the last one, so that
+// a turn that fails or is stopped keeps what came.
+func trackText(req *agent.Request) (discard func()) {
+	onText, said := req.OnText, false
+	if onText == nil {
+		return func() {}
+	}
+	req.OnText = func(piece string) {
+		said = true
+		onText(piece)
+	}
+	return func() {
+		if said {
+			onText("")
+		}
+		said = false
+	}
+}
+
 // once sends one request and bounds the time of its answer. Running out of that time is
-// a temporary failure, unlike the end of ctx. The text of an attempt that failed is made
-// void, unless ctx has ended: what the model had said before it was stopped stays.
-func (r *retrying) once(ctx context.Context, req agent.Request) (resp agent.Response, err error) {
+// a temporary failure, unlike the end of ctx.
+func (r *retrying) once(ctx context.Context, req agent.Request) (agent.Response, error) {
 	try, cancel := context.WithTimeout(ctx, r.options.PerTry)
 	defer cancel()
-	said := false
-	if onText := req.OnText; onText != nil {
-		req.OnText = func(piece string) {
-			said = true
-			onText(piece)
-		}
-		defer func() {
-			if said && err != nil && ctx.Err() == nil {
-				onText("") // the attempt is void
-			}
-		}()
-	}
-	resp, err = r.provider.Respond(try, req)
+	resp, err := r.provider.Respond(try, req)
 	if err != nil && ctx.Err() == nil && try.Err() != nil {
 		err = &agent.ProviderError{
 			Failure: agent.Temporary, Err: fmt.Errorf("no whole answer in %s", r.options.PerTry),

@@ -48,7 +48,7 @@ func (s *speaking) Respond(ctx context.Context, req agent.Request) (agent.Respon
 	return resp, err
 }
 
-func TestTheTextOfAFailedAttemptIsVoid(t *testing.T) {
+func TestTheTextOfARepeatedAttemptIsVoid(t *testing.T) {
 	ask := func(t *testing.T, ctx context.Context, errs ...error) (pieces []string) {
 		p := New(&speaking{failing{errs: errs}}, Options{Base: time.Millisecond})
 		_, _ = p.Respond(ctx, agent.Request{OnText: func(piece string) { pieces = append(pieces, piece) }})
@@ -56,10 +56,14 @@ func TestTheTextOfAFailedAttemptIsVoid(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		assert.Equal(t, []string{"I begin. ", "", "I begin. ", "I end."}, ask(t, t.Context(), busy(0)))
-		assert.Equal(t, []string{"I begin. ", ""}, ask(t, t.Context(), errors.New("permanent")))
+		assert.Equal(t, []string{"I begin. "}, ask(t, t.Context(), errors.New("permanent")), "a failed turn keeps it")
+		assert.Equal(t, []string{"I begin. ", "", "I begin. "}, ask(t, t.Context(), busy(0), errors.New("permanent")))
 		stopped, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		assert.Equal(t, []string{"I begin. "}, ask(t, stopped, nil), "a stopped turn keeps it")
+		waiting, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		assert.Equal(t, []string{"I begin. "}, ask(t, waiting, busy(time.Minute)), "also one stopped during a wait")
 	})
 }
 
@@ -234,4 +238,13 @@ func TestAHugeCurrentTurnStillLosesTheOlderOnes(t *testing.T) {
 	kept, ok := shorten(messages)
 	require.True(t, ok)
 	assert.Len(t, kept, 2)
+}
+
+func TestTheTextOfAShortenedConversationIsVoid(t *testing.T) {
+	var pieces []string
+	_, err := New(&speaking{failing{errs: []error{tooMuch()}}}, Options{}).Respond(t.Context(), agent.Request{
+		Messages: conversation(4, 10), OnText: func(piece string) { pieces = append(pieces, piece) },
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"I begin. ", "", "I begin. ", "I end."}, pieces)
 }

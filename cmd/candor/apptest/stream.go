@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -84,13 +85,17 @@ func (s *Stream) Next() (Frame, error) {
 	}
 }
 
-// Until returns the events up to and including the first of a kind.
+// Until returns the events up to and including the first of a kind. It fails the test if the
+// stream ends or is silent for a minute before.
 func (s *Stream) Until(t testing.TB, kind string) []Frame {
 	t.Helper()
+	silent := time.AfterFunc(time.Minute, func() { s.Body.Close() })
+	defer silent.Stop()
 	var all []Frame
 	for {
 		f, err := s.Next()
-		require.NoError(t, err, "the stream ended before %s", kind)
+		require.NoError(t, err, "the stream ended, or was silent for a minute, before %s", kind)
+		silent.Reset(time.Minute)
 		all = append(all, f)
 		if f.Event == kind {
 			return all

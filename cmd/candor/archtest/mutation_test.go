@@ -80,7 +80,9 @@ func unbrokenTests(todo []mutation) (all []mutation) {
 		i, found := at[build]
 		if !found {
 			at[build] = len(all)
-			all = append(all, mutation{list: m.pkg, file: m.pkg, why: "no break, all tests pass", pkg: m.pkg, flags: m.flags, test: name})
+			all = append(all, mutation{
+				list: m.pkg, file: m.pkg, why: "no break, all tests pass", pkg: m.pkg, test: name, flags: m.flags,
+			})
 			continue
 		}
 		if !slices.Contains(strings.Split(all[i].test, "|"), name) {
