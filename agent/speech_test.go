@@ -240,7 +240,9 @@ func TestAnAnswerThatCameTooLateForAStoppedTurnIsKept(t *testing.T) {
 }
 
 func TestTheNextTurnKnowsWhatATurnWithoutAnAnswerHadSaid(t *testing.T) {
-	said := []session.Step{{Number: 1, Narrative: safety.Literal("I was about to look."), NarrativeSource: session.FromModel}}
+	said := []session.Step{
+		{Number: 1, Narrative: safety.Literal("I was about to look."), NarrativeSource: session.FromModel},
+	}
 	for want, turn := range map[string]session.Turn{
 		"I was about to look.\n\n(The user stopped this turn.)": {State: session.Interrupted, Steps: said},
 		"I was about to look.\n\n(This turn failed: no connection)": {
