@@ -59,7 +59,7 @@ type Event struct {
 	To         string    `json:"to"`
 	Text       string    `json:"text"`   // of handoff and step_text
 	Index      int       `json:"index"`  // of step_text: 0 begins the step's text anew
-	Answer     string    `json:"answer"` // of approval_answered
+	Answer     Answer    `json:"answer"` // of approval_answered, and of thinking
 	Narrative  string    `json:"narrative"`
 
 	NarrativeBlocked bool `json:"narrative_blocked"`
@@ -78,6 +78,23 @@ type Event struct {
 	RequestID   string `json:"request_id"` // of approval_needed and approval_answered
 	Description string `json:"description"`
 	AllowAlways bool   `json:"allow_always"`
+}
+
+// Answer is how an approval was answered: approve, always, deny, expired or withdrawn. In a
+// thinking event it is BehindAnswer if the message is the provider's summary of the
+// reasoning behind the answer, which replaces no text.
+type Answer string
+
+// BehindAnswer is the Answer of a thinking event about the step that answers.
+const BehindAnswer Answer = "true"
+
+// UnmarshalJSON implements json.Unmarshaler. It accepts a string or a boolean.
+func (a *Answer) UnmarshalJSON(raw []byte) error {
+	if text := string(raw); text == "true" || text == "false" {
+		*a = map[string]Answer{"true": BehindAnswer}[text]
+		return nil
+	}
+	return json.Unmarshal(raw, (*string)(a))
 }
 
 // Approval returns the approval that an approval_needed event asks for.

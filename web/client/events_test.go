@@ -238,3 +238,26 @@ func TestTheTextOfARunningStepLeavesThePositionWhereItIs(t *testing.T) {
 		assert.NotContains(t, follow(t, c, 9), "1", "a stream that is not live has no such events")
 	})
 }
+
+func TestTheSummaryBehindAnAnswerIsAnEventLikeOthers(t *testing.T) {
+	c := inMemory(t, func(w http.ResponseWriter, _ *http.Request) {
+		for _, data := range []string{
+			`{"type":"thinking","step":2,"message":"I weighed it.","answer":true}`,
+			`{"type":"thinking","step":1,"message":"I look.","answer":false}`,
+			`{"type":"approval_answered","answer":"deny"}`,
+		} {
+			_, _ = io.WriteString(w, "data: "+data+"\nid: s-1\n\n")
+		}
+	})
+	var got []Answer
+	for e, err := range c.Events(t.Context(), Stream{}) {
+		require.NoError(t, err)
+		if e.Type != Connected {
+			got = append(got, e.Answer)
+		}
+		if len(got) == 3 {
+			break
+		}
+	}
+	assert.Equal(t, []Answer{BehindAnswer, "", "deny"}, got)
+}

@@ -20,15 +20,16 @@ import (
 )
 
 // TestTheTerminalShowsEveryCase plays each case of testdata/turns on a terminal, with
-// the agent in this process and with a running server. Both have to give one golden.
+// the agent in this process and with a running server. Both have to give one golden. Texts
+// are shown whole: how they are cut into sentences is no part of a case.
 func TestTheTerminalShowsEveryCase(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
 	apptest.EachCase(t, func(t *testing.T, c apptest.Case) {
 		script := apptest.Script(t, c.Dir)
-		inProcess := playOnConsole(t, c, "--provider", "script", "--script", script)
+		inProcess := playOnConsole(t, c, "--stream=false", "--provider", "script", "--script", script)
 		apptest.CompareGolden(t, filepath.Join(c.Dir, "terminal.txt"), inProcess)
 
-		r := apptest.Serve(t, "--provider", "script", "--script", script)
+		r := apptest.Serve(t, "--stream=false", "--provider", "script", "--script", script)
 		assert.Equal(t, inProcess, playOnConsole(t, c, "--server", r.URL), "a server's screen is the same")
 		r.Stop()
 	})

@@ -8,7 +8,8 @@
 //     model, a tool, a worker or a server passes through one of them before it is
 //     printed.
 //   - Rendering: a [Style] turns data into lines, and a [Live] turns events into lines
-//     as they happen. Both are pure functions without input or output.
+//     as they happen. Both are pure functions without input or output. A speech adds
+//     what the model says before its step ends, and remembers what was printed of it.
 //   - Screens: an [Editor] on a terminal, a [Plain] on pipes and files. Both implement
 //     [Screen].
 //   - Commands: a [REPL] holds a conversation on a screen, a [Tail] prints what happens.
@@ -16,7 +17,7 @@
 // # How a turn is shown
 //
 // REPL.send posts the message. Its follower receives the events of the thread, and
-// Live.Lines renders each as it comes. When the turn has ended, REPL.finish fetches it
+// speech.lines renders each as it comes, most of them by Live.Lines. When the turn has ended, REPL.finish fetches it
 // and Style.Block renders why each tool was called, with the same words that
 // /reasoning and candor tail use. testdata/turns/*/terminal.txt and testdata/screens
 // hold the result as goldens.

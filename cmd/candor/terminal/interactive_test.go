@@ -120,7 +120,8 @@ func TestScreensOfAnyWidthAreAligned(t *testing.T) {
 	screens := filepath.Join(apptest.Root(t), "testdata", "screens")
 	for _, cols := range []int{24, 40, 80, 120} {
 		t.Run(strconv.Itoa(cols), func(t *testing.T) {
-			c := openConsole(t, cols, nil, "chat", "--provider", "script", "--script", apptest.Script(t, screens))
+			c := openConsole(t, cols, nil, "chat", "--stream=false", "--provider", "script", "--script",
+				apptest.Script(t, screens))
 			c.prompt("leaves.")
 			c.say("为什么登录很慢？")
 			c.prompt("Reasoning (turn 1)")

@@ -75,6 +75,9 @@ func (s Style) text(foreign string) string {
 
 // thinking renders the beginning of a turn, or the narrative of a step.
 func (l Live) thinking(e client.Event) string {
+	if e.Answer == client.BehindAnswer {
+		return "" // /reasoning shows it
+	}
 	// The event that begins a turn names its message; those of steps have a narrative.
 	if e.MessageID != "" || e.Step == 0 {
 		return l.step("  ○ ", dim, dim, "Thinking...")
@@ -110,7 +113,7 @@ func (l Live) completed(e client.Event) string {
 
 // approvalAnswered says how an approval was answered, by whomever.
 func (l Live) approvalAnswered(e client.Event) string {
-	words, known := map[string]string{
+	words, known := map[client.Answer]string{
 		"approve": "Approved.", "always": "Approved, also for the rest of the session.", "deny": "Denied.",
 		"expired": "Nobody answered in time; the call is rejected.", "withdrawn": "No answer is needed any more.",
 	}[e.Answer]

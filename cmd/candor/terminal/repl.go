@@ -42,6 +42,7 @@ type REPL struct {
 	lastPrinted   string // the last two bytes that were printed
 	disconnected  bool   // the connection to the server is lost
 	withheld      withheldNote
+	speech        speech
 
 	lines    chan typedLine
 	readNext chan struct{} // a token lets read take the next line
@@ -76,7 +77,8 @@ func (r *REPL) Run(ctx context.Context) error {
 	defer cancel()
 	r.ctx, r.running = ctx, map[int]bool{}
 	r.lines, r.readNext = make(chan typedLine), make(chan struct{}, 1)
-	r.follower.events = make(chan threadEvent)
+	r.follower.events, r.follower.live = make(chan threadEvent), !r.JSON
+	r.speech.whole = !r.Sequential // a person types below it
 	r.Screen.Prompt(defaultPrompt)
 	r.Style.Width = r.Screen.Width()
 	r.greet()

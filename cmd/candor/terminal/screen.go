@@ -12,8 +12,8 @@ type Input interface {
 
 // Output is where a conversation is shown.
 type Output interface {
-	// Print writes whole lines of safe text. While a line is being edited they appear
-	// above it.
+	// Print writes safe text: whole lines where a person may be typing, above which they
+	// appear.
 	Print(text string)
 	// Width returns the cells of a line, 0 for no limit. It may change at any time.
 	Width() int
@@ -47,9 +47,13 @@ func (r *REPL) greet() {
 	}
 }
 
-// print writes whole lines. Without a prompt between them, two empty lines that meet
-// become one. In JSON mode it prints nothing.
-func (r *REPL) print(text string) {
+// print writes whole lines, below a line that is not ended.
+func (r *REPL) print(text string) { r.write(r.speech.endBefore(text)) }
+
+// write writes text, which may continue the line on which the text before it ended. Without
+// a prompt between them, two empty lines that meet become one. In JSON mode it writes
+// nothing.
+func (r *REPL) write(text string) {
 	if r.Sequential && (r.lastPrinted == "" || r.lastPrinted == "\n\n") {
 		text = strings.TrimPrefix(text, "\n")
 	}

@@ -21,6 +21,7 @@ type Tail struct {
 	disconnected bool
 	withheld     withheldNote
 	calls        jobCalls
+	speech       speech
 }
 
 // Run prints until ctx ends and then returns nil. It fails when the server refuses,
@@ -30,7 +31,8 @@ func (t *Tail) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for e, err := range t.Client.Events(ctx, client.Stream{Threads: t.Threads, Jobs: t.Jobs, After: after}) {
+	stream := client.Stream{Threads: t.Threads, Jobs: t.Jobs, After: after, Live: !t.JSON}
+	for e, err := range t.Client.Events(ctx, stream) {
 		if err != nil {
 			return err
 		}
@@ -80,7 +82,7 @@ func (t *Tail) replay(ctx context.Context) (after string, err error) {
 // showTurn prints a whole turn: the message, the answer, and the reasoning.
 func (t *Tail) showTurn(thread string, turn client.Turn) {
 	if t.JSON {
-		t.Print(SafeJSON(turn.Raw) + "\n")
+		t.print(SafeJSON(turn.Raw) + "\n")
 		return
 	}
 	t.heading("thread " + thread)
@@ -96,12 +98,22 @@ func (t *Tail) showTurn(thread string, turn client.Turn) {
 	if block := t.Style.Block(turn); block != "" {
 		out += "\n" + block
 	}
-	t.Print(out + "\n")
+	t.print(out + "\n")
 }
 
 // userInput is the line with the message that began a turn.
 func (t *Tail) userInput(turn client.Turn) string {
 	return t.Style.hangAt(t.Style.paint(bold, "› "), 2, "", truncate(CleanLine(turn.UserInput), 400))
+}
+
+// print prints whole lines, below a line that is not ended.
+func (t *Tail) print(text string) { t.Print(t.speech.endBefore(text)) }
+
+// leave ends the line of another place than the one that follows.
+func (t *Tail) leave(place string) {
+	if place != t.lastSource {
+		t.Print(t.speech.end())
+	}
 }
 
 // heading names the thread or job that the following lines belong to, if it changed.
@@ -110,7 +122,7 @@ func (t *Tail) heading(place string) {
 		return
 	}
 	t.lastSource = place
-	t.Print(t.Style.paint(dim, "── "+fit(CleanLine(place), 64)+" ──") + "\n\n")
+	t.print(t.Style.paint(dim, "── "+fit(CleanLine(place), 64)+" ──") + "\n\n")
 }
 
 // onEvent shows one event.
@@ -119,7 +131,7 @@ func (t *Tail) onEvent(ctx context.Context, e client.Event) error {
 	case e.Type == client.Lost || e.Type == client.Connected:
 		t.connection(e)
 	case t.JSON:
-		t.Print(SafeJSON(e.Raw) + "\n")
+		t.print(SafeJSON(e.Raw) + "\n")
 	case e.JobID != "":
 		t.showJobEvent(e)
 		if e.Type == "job_status" && e.State == "pending" { // it was restarted
@@ -128,7 +140,7 @@ func (t *Tail) onEvent(ctx context.Context, e client.Event) error {
 	case e.ThreadID != "":
 		return t.onThreadEvent(ctx, e)
 	case e.Type == "resync":
-		t.Print(t.Style.paint(yellow, "  ┄ ") + "Some of what happened is gone; what is shown goes on from here.\n")
+		t.print(t.Style.paint(yellow, "  ┄ ") + "Some of what happened is gone; what is shown goes on from here.\n")
 	}
 	return nil
 }
@@ -141,9 +153,9 @@ func (t *Tail) connection(e client.Event) {
 	switch {
 	case t.JSON || was == t.disconnected:
 	case t.disconnected:
-		t.Print(t.Style.paint(yellow, "  ┄ ") + "The connection is lost; trying again until it is back.\n")
+		t.print(t.Style.paint(yellow, "  ┄ ") + "The connection is lost; trying again until it is back.\n")
 	default:
-		t.Print(t.Style.paint(green, "  ┄ Connected again; nothing was missed.") + "\n")
+		t.print(t.Style.paint(green, "  ┄ Connected again; nothing was missed.") + "\n")
 	}
 }
 
@@ -162,10 +174,12 @@ func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 			return err
 		}
 	}
-	lines := Live{t.Style}.Lines(e) + t.withheld.lines(t.Style, e)
+	t.leave("thread " + e.ThreadID)
+	lines := t.speech.lines(Live{t.Style}, e)
 	if e.Type == "approval_needed" {
-		lines = t.approvalNeeded(e)
+		lines = t.speech.end() + t.approvalNeeded(e)
 	}
+	lines += t.speech.endBefore(t.withheld.lines(t.Style, e))
 	if lines == "" {
 		return nil
 	}
@@ -179,7 +193,7 @@ func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 		}
 		lines += "\n"
 	}
-	t.Print(lines)
+	t.Print(lines) // which may continue a line
 	return nil
 }
 

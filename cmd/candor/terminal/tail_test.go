@@ -122,6 +122,10 @@ func TestTailComesBackByItselfAndShowsEverythingOnce(t *testing.T) {
 	assert.Equal(t, whole.out.String(), cut.out.String(), "every event, once, in order")
 	assert.Equal(t, turns, strings.Count(screen.out.String(), "› why is login slow?"))
 	assert.Equal(t, turns, strings.Count(screen.out.String(), "The sessions table has 4 million rows"))
+	const said = "First I look for what was written down about it.\n"
+	once := strings.Count(screen.out.String(), "\n"+said) + strings.Count(screen.out.String(), "  ○ "+said)
+	assert.Equal(t, turns-1, once, "sentence by sentence or, if its parts were lost, whole")
+	assert.NotContains(t, screen.out.String(), "taken back")
 	assert.Contains(t, screen.out.String(), "Connected again; nothing was missed.")
 	r.Stop()
 }

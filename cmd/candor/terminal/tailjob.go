@@ -14,12 +14,12 @@ import (
 // showJobEvent prints an event of a job.
 func (t *Tail) showJobEvent(e client.Event) {
 	if t.JSON {
-		t.Print(SafeJSON(e.Raw) + "\n")
+		t.print(SafeJSON(e.Raw) + "\n")
 		return
 	}
 	if lines := t.Style.jobEvent(t.calls.complete(e)); lines != "" {
 		t.heading("job " + e.JobID)
-		t.Print(lines)
+		t.print(lines)
 	}
 }
 
@@ -131,7 +131,7 @@ func (t *Tail) showJobState(ctx context.Context, id string) error {
 	}
 	if lines := t.Style.jobState(j, t.Client.Base(), time.Now()); lines != "" {
 		t.heading("job " + id)
-		t.Print(lines)
+		t.print(lines)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type follower struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	thread string
+	live   bool // with the text of running steps
 }
 
 // threadEvent is an event of the thread that was followed when it came.
@@ -35,7 +36,7 @@ func (f *follower) start(ctx context.Context, c *client.Client, thread, after st
 	ctx, f.cancel = context.WithCancel(ctx)
 	f.thread = thread
 	f.wg.Go(func() {
-		for e, err := range c.Events(ctx, client.Stream{Threads: []string{thread}, After: after}) {
+		for e, err := range c.Events(ctx, client.Stream{Threads: []string{thread}, After: after, Live: f.live}) {
 			select {
 			case f.events <- threadEvent{thread, e, err}:
 			case <-ctx.Done():
@@ -150,7 +151,8 @@ func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 		return u.err
 	}
 	e := u.event
-	r.print(Live{r.Style}.Lines(e) + r.withheld.lines(r.Style, e))
+	r.write(r.speech.lines(Live{r.Style}, e))
+	r.print(r.withheld.lines(r.Style, e))
 	switch e.Type {
 	case client.Lost, client.Connected:
 		r.connection(e)
