@@ -92,7 +92,8 @@ func TestTheFocusStaysWhileADecisionIsSent(t *testing.T) {
 	eval[bool](w, `(() => { window.fetch = () => new Promise(() => {}); return true; })()`)
 	w.press("Enter")
 	w.until("the buttons wait", `document.querySelector('.ask button').disabled`)
-	assert.True(t, eval[bool](w, `document.activeElement.matches('candor-decision')`), "the focus is on %s", w.focused())
+	assert.True(t, eval[bool](w, `document.activeElement.matches('candor-decision')`), "the focus is on %s",
+		w.focused())
 }
 
 func TestTurnsAndDecisionsAreReachedByKeyboard(t *testing.T) {
