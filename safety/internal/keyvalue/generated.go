@@ -14,7 +14,7 @@ func isPlausibleBeside(c *candidate) bool {
 	if hasScatteredDigits(c.text, c.chars) || c.kind == keyed && isDigest(c.text) {
 		return true
 	}
-	if c.value.Quoted && c.kind == Secret && (lex.Random(c.text) || isDigest(c.text)) {
+	if c.kind == Secret && (isDigest(c.text) || c.value.Quoted && lex.Random(c.text)) {
 		return true
 	}
 	if !namesPassword(c.name) || len(c.text) < 6 || c.chars.Digit == 0 {

@@ -32,7 +32,7 @@ var wordKinds = lex.NewVocabulary(map[lex.WordKind]string{
 	isWeak: "key keys auth tokens access seed salt signature",
 	ownsKey: "credential credentials api access private secret signing signature encryption decryption auth client " +
 		"account master service admin app storage shared subscription webhook deploy ssh rsa aws hmac jwt session " +
-		"license licence",
+		"license licence consumer",
 	ownsPlain: "public pub primary foreign sort partition cache hot schema sequence natural bucket index idx map " +
 		"dict row object authenticity max min num total input output prompt completion next page continuation csrf " +
 		"xsrf sync start end stop eos bos pad special per nextpage prev previous cursor word unk mask device push " +

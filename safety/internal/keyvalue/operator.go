@@ -19,7 +19,7 @@ const (
 	opComma            // f("name", "value")
 	opTag              // <name>value</name>
 	opBeside           // with password value I log in
-	opFlag             // --token value, token (value), token → value
+	opFlag             // --token value, token (value), token → value, token holds value
 )
 
 // ReadOperator reads what joins a name that ends at i to its value. It returns where
@@ -43,15 +43,14 @@ func ReadOperator(s string, i int) (int, Op) {
 	case '>':
 		return lex.SkipSpace(s, i+1, 24), opTag
 	case '(':
-		if i == start {
-			return 0, OpNone // a call
-		}
-		return skipOpening(s, i+1), opFlag
+		return readBracket(s, i, i == start)
+	case '{':
+		return readBlock(s, i)
 	case '\n', '\r':
 		return readNextLine(s, i, quoted)
 	case '<':
-		return readProperty(s, i)
-	case arrow[0]:
+		return readAngle(s, i)
+	case arrow[0], particleIs[0], particleWa[0], fullColon[0]:
 		return readArrow(s, i)
 	}
 	return readPhrase(s, i, start, quoted)
@@ -74,12 +73,35 @@ func skipClosers(s string, i int) int {
 // arrow and dash join a name and its value in notes: token → value.
 const arrow, dash = "\u2192", "\u2014"
 
-// readArrow reads an arrow or a dash at i.
+// particleIs, particleWa and fullColon join them in Chinese and Japanese; corner opens a
+// quotation there.
+const (
+	particleIs = "\u662f"
+	particleWa = "\u306f"
+	fullColon  = "\uff1a"
+	corner     = "\u3010"
+)
+
+// readArrow reads at i an arrow, a dash, or what joins a name and a value in Chinese and
+// Japanese. All of them have three bytes.
 func readArrow(s string, i int) (int, Op) {
-	if strings.HasPrefix(s[i:], arrow) || strings.HasPrefix(s[i:], dash) {
-		return skipOpening(s, lex.SkipBlank(s, i+len(arrow), 3)), opFlag
+	sign := s[i:min(len(s), i+len(arrow))]
+	switch sign {
+	case arrow, dash, particleIs, particleWa, fullColon, corner:
+		return skipOpening(s, lex.SkipBlank(s, i+len(sign), 3)), opFlag
 	}
 	return 0, OpNone
+}
+
+// readAngle reads at i the assignment of R, token <- "…", a string of the shell that a
+// command reads, <<< "…", or an entry of a property list.
+func readAngle(s string, i int) (int, Op) {
+	for _, sign := range [...]string{"<- ", "<<< "} {
+		if strings.HasPrefix(s[i:], sign) {
+			return lex.SkipBlank(s, i+len(sign), 3), OpLoose
+		}
+	}
+	return readProperty(s, i)
 }
 
 // valueFlags announce the value of a name that a command line has given before:
@@ -104,10 +126,13 @@ func readNextLine(s string, i int, quoted bool) (int, Op) {
 	if quoted && strings.Count(s[i:j], "\n") == 2 {
 		return j, opFlag // a part of a form
 	}
-	if !lex.HasFold(s, j, "value:") {
-		return 0, OpNone
+	if lex.HasFold(s, j, "value:") {
+		return skipOpening(s, lex.SkipBlank(s, j+6, 3)), OpColon
 	}
-	return skipOpening(s, lex.SkipBlank(s, j+6, 3)), OpColon
+	if from := lineOfValue(s, j); from > 0 {
+		return from, opFlag
+	}
+	return 0, OpNone
 }
 
 // readProperty reads an entry of a property list: <key>name</key> and then
@@ -126,6 +151,9 @@ func readProperty(s string, i int) (int, Op) {
 // "name", "value", or the next member of an object, "name", "value": "…".
 func readArgument(s string, i int, quoted bool) (int, Op) {
 	j := lex.SkipBlank(s, i, 3)
+	if from := namedArgument(s, j); from > 0 && (quoted || lex.HasFold(s, j, "value:")) {
+		return from, opFlag
+	}
 	if !quoted || j >= len(s) || !lex.IsQuote(s[j]) || s[j] == '`' {
 		return 0, OpNone
 	}
@@ -149,6 +177,9 @@ func readSign(s string, i int, tight bool) (int, Op) {
 	if sign == "|" && j < len(s) && s[j] == ' ' {
 		return lex.SkipBlank(s, j, 24), opFlag // the next cell of a table
 	}
+	if sign == "." {
+		return nextSentence(s, i)
+	}
 	if isBlockSign(sign) {
 		j, sign = i+1, ":"
 	}
@@ -158,6 +189,12 @@ func readSign(s string, i int, tight bool) (int, Op) {
 	k := lex.SkipSpace(s, j, 24)
 	if sign == ":" {
 		return readColon(s, j, k)
+	}
+	if from := formatArgument(s, j); from > 0 {
+		return from, opComma
+	}
+	if strings.HasPrefix(s[j:], "\\\n") {
+		return skipOpening(s, lex.SkipBlank(s, j+2, 24)), OpLoose // the line goes on
 	}
 	if k > j && sign != "=>" && strings.IndexByte(s[j:k], '\n') >= 0 {
 		return 0, OpNone // an empty value; the next line says something else
@@ -171,6 +208,9 @@ func readSign(s string, i int, tight bool) (int, Op) {
 // readColon reads the value at k behind a colon that ends at j. Without a space, and
 // without a quote as in JSON, the colon counts as an equals sign: user:password.
 func readColon(s string, j, k int) (int, Op) {
+	if strings.HasPrefix(s[j:], "** ") {
+		k = j + len("** ") // the end of **name:**
+	}
 	v := skipOpening(s, k)
 	if k == j && k < len(s) && s[k] != '"' && s[k] != '\'' {
 		return v, OpTight
@@ -204,8 +244,15 @@ var typeNames = lex.WordSet("string str text bytes char secretstr varchar")
 // skipType returns where the value starts behind a type and an equals sign at i, or i
 // if there is no type.
 func skipType(s string, i int) int {
-	to := lex.WordChars.Run(s, i, 12)
-	if to == i || !typeNames.Has(s[i:to]) {
+	head := i
+	if strings.HasPrefix(s[i:], "&") {
+		head = lex.SkipBlank(s, i+1, 1)
+		if strings.HasPrefix(s[head:], "'static ") {
+			head += len("'static ")
+		}
+	}
+	to := lex.WordChars.Run(s, head, 12)
+	if to == head || !typeNames.Has(s[head:to]) {
 		return i
 	}
 	k := lex.SkipBlank(s, to, 3)

@@ -5,28 +5,44 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"candor/safety/internal/lex"
 )
 
 func TestAnOperatorIsReadUpToTheValue(t *testing.T) {
 	for op, texts := range map[Op][]string{
 		OpTight: {"token=‸v", "token:‸v", "token==‸v", "token:=‸v", "token:|\n  ‸v"},
 		OpLoose: {
-			"token = ‸v", "token := ‸v", "token ::= ‸v", "token => ‸v", "token => \n‸v", "token ?= ‸v", "token || ‸v",
-			"token -> ‸v", "token += ‸v", "token: string = ‸v", "token string = ‸v", "token --body ‸v", "token -b ‸v",
-			"token value=‸'v'", "token = r‸'v'", "token = [ ‸'v'", "token = $‸'v'", "'token'=‸'v'",
+			"token = ‸v", "token := ‸v", "token ::= ‸v", "token => ‸v", "token => \n‸v", "token ?= ‸v",
+			"token || ‸v",
+			"token -> ‸v", "token += ‸v", "token: string = ‸v", "token string = ‸v", "token --body ‸v",
+			"token -b ‸v",
+			"token <- ‸'v'", "token <<< ‸'v'", "token: &str = ‸'v'", "token: &'static str = ‸'v'",
+			"token=\\\n  ‸v",
+			"'token' {\n  type = string\n  default = ‸'v'\n}", "token value=‸'v'", "token = r‸'v'",
+			"token = [ ‸'v'", "token = $‸'v'", "'token'=‸'v'",
 		},
 		OpColon: {
-			"token: ‸v", "token:‸'v'", "'token': ‸'v'", "**token**: ‸v", "\\\"token\\\": ‸\\\"v", "token: |-\n  ‸v",
-			"token\n  value: ‸v", "'token', 'value': ‸'v'", "token: string",
+			"token: ‸v", "token:‸'v'", "'token': ‸'v'", "**token**: ‸v", "\\\"token\\\": ‸\\\"v",
+			"token: |-\n  ‸v",
+			"**token:** ‸v", "token\n  value: ‸v", "'token', 'value': ‸'v'", "token: string",
 		},
 		opIs: {
-			"token is ‸v", "token of my account was ‸v", "token is now set to ‸v", "Token lautet ‸v",
+			"token es ‸v", "token est ‸v", "token is ‸v", "token of my account was ‸v",
+			"token is now set to ‸v", "Token lautet ‸v",
 			"token of one two three four is ‸v",
 		},
-		opComma:  {"'token', ‸'v'"},
+		opComma:  {"'token', ‸'v'", `"token=%s", ‸"v"`, `"token={}", ‸"v"`},
 		opTag:    {"token> ‸v", "token</key>\n<string>‸v"},
 		opBeside: {"token ‸g1H2j3K4", "token ‸'abcdefg'", "token to be ‸g1H2j3K4"},
-		opFlag:   {"token | ‸v", "token → ‸v", "token — ‸v", "token (‸v", "'token'\r\n\r\n‸v"},
+		opFlag: {
+			"token | ‸v", "token → ‸v", "token — ‸v", "token (‸v", "'token'\r\n\r\n‸v", "token是‸v",
+			"tokenは‸v", "token：‸v",
+			"token 【‸v】", "setToken(‸'v')", "'token', defaultValue: ‸'v'", "token, value: ‸v", "token holds ‸v",
+			"TOKEN as ‸v", "`token` set to ‸`v`", "token provided: ‸v", "token. It's ‸v",
+			"token in the mail. I have ‸v",
+			"'token'\n  plaintext_value = ‸'v'", "token\n  id: 5\n  value: ‸v",
+		},
 	} {
 		for _, text := range texts {
 			before, after, marked := strings.Cut(text, "‸")
@@ -45,6 +61,8 @@ func TestNothingJoinsANameToProseOrCode(t *testing.T) {
 		"token", "token ", "token(v)", "token --> v", "token ... v", "token|v", "token, 'v'", "'token', v",
 		"'token', `v`", "token =\n v", "token\nvalue v", "token</b>", "token</key>\n<integer>", "token “v”",
 		"token refresh v",
+		"token as v", "token. It has v", "token, values: v", "token { x }", "'token' {\n}\ndefault = v",
+		"token <- v"[:8],
 		"token of", "token of the", "token of one two three four five is v", "token i", "'token' is v",
 		"token . v",
 	} {
@@ -69,6 +87,18 @@ func TestASpaceIsEnoughBehindAFlag(t *testing.T) {
 		end := strings.IndexByte(s, ' ')
 		_, op := joined(s, 0, end-2, end)
 		assert.Equal(t, want, op, s)
+	}
+}
+
+func TestAVariableAndItsValueNeedNoSign(t *testing.T) {
+	for s, want := range map[string]int{
+		"API_TOKEN g1H2j3K4": 10, "api_token\tvalue": 10, "API_TOKEN,value": 10, "printenv API_TOKEN\nvalue": 19,
+		"echo $API_TOKEN\nvalue": 16, "API_TOKEN production <<< 'v'": 25, "API_TOKEN - <<< v": 16,
+		"API_TOKEN is needed": 0, "api_token g1H2j3K4": 0, "TOKEN g1H2j3K4": 0, "API_TOKEN, value": 0,
+		"API_TOKEN\nvalue": 0,
+	} {
+		right := strings.Index(strings.ToLower(s), "token") + len("token")
+		assert.Equal(t, want, besideVariable(s, lex.WordChars.Back(s, right, 20), right), "%q", s)
 	}
 }
 

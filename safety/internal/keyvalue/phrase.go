@@ -1,24 +1,30 @@
 package keyvalue
 
 import (
+	"strings"
+
 	"candor/safety/internal/lex"
 )
 
 // The roles of a word between a name and its value, as in "the password for the
 // staging database is …".
 const (
-	isLink lex.WordKind = 1 << iota // may appear before the verb
-	isVerb                          // joins the name and the value
-	isToBe                          // joins them if the value cannot be a word
-	isType                          // appears before an equals sign: token string = "…"
+	isLink  lex.WordKind = 1 << iota // may appear before the verb
+	isVerb                           // joins the name and the value
+	isToBe                           // joins them if the value cannot be a word
+	isType                           // appears before an equals sign: token string = "…"
+	holds                            // joins them if the value looks generated: TOKEN holds …
+	reports                          // joins them with a colon: the token provided: …
 )
 
 var phraseRoles = map[lex.WordKind]string{
 	isLink: "for of to in on at from by with we you i he she they it that which who used set here there now and or " +
 		"should will must can be has your my our the user admin root account then itself value",
-	isVerb: "is was ist war lautet",
-	isToBe: "to be",
-	isType: "string",
+	isVerb:  "is was ist war lautet es est",
+	isToBe:  "to be",
+	isType:  "string",
+	holds:   "holds as equals contains",
+	reports: "provided found detected value",
 }
 
 var phraseWords = lex.NewVocabulary(phraseRoles)
@@ -29,7 +35,8 @@ var (
 	phraseHeads = lex.LeadingPairs(phraseRoles[isLink] + " " + joiningWords)
 	joinHeads   = lex.LeadingPairs(joiningWords)
 
-	joiningWords = phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType]
+	joiningWords = phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType] + " " +
+		phraseRoles[holds] + " " + phraseRoles[reports]
 )
 
 // maxPhrase is how many words may appear between a name and its value.
@@ -46,6 +53,9 @@ func readPhrase(s string, i, start int, quoted bool) (int, Op) {
 		maybeScattered(s, i) { // half of it is inlined here, since it nearly always decides
 		return i, opBeside
 	}
+	if quoted && strings.HasPrefix(s[i:], "set to ") {
+		return skipOpening(s, i+len("set to ")), opFlag
+	}
 	if i == start || quoted || i+1 >= len(s) || !phraseHeads.May(s[i], s[i+1]) {
 		return 0, OpNone
 	}
@@ -59,22 +69,64 @@ func readVerb(s string, i, start int) (int, Op) {
 		j := lex.WordRun(s, i, 20)
 		k := lex.SkipBlank(s, j, 3)
 		if k >= len(s) || k == j {
-			return 0, OpNone
+			return endPhrase(s, i, j)
 		}
 		if heads.May(s[i], s[i+1]) {
-			switch role := phraseWords.Kind(s[i:j]); {
-			case role&isVerb != 0:
-				return skipAdverbs(s, k), opIs
-			case role&isToBe != 0 && maybeScattered(s, k):
-				return k, opBeside
-			case role&isType != 0 && s[k] == '=':
-				return readSign(s, k, false)
+			role := phraseWords.Kind(s[i:j])
+			if from, op := afterWord(s, k, start, s[i:j], role); op != OpNone {
+				return from, op
+			}
 			// Most names in prose promise nothing: stop early, the rest of the sentence is long.
-			case n == 0 && (role == 0 || !sentenceMayTell(s[lex.WordChars.Back(s, start, 2*maxName):start])):
+			if n == 0 && (role == 0 || !sentenceMayTell(s[lex.WordChars.Back(s, start, 2*maxName):start])) {
 				return 0, OpNone
 			}
 		}
 		i = k
+	}
+	return 0, OpNone
+}
+
+// afterWord reads what follows a word of the given roles that may join a name, which ends at
+// start, to the value at k.
+func afterWord(s string, k, start int, word string, role lex.WordKind) (int, Op) {
+	switch {
+	case role&isVerb != 0:
+		return skipAdverbs(s, k), opIs
+	case role&isToBe != 0 && maybeScattered(s, k):
+		return k, opBeside
+	case role&isType != 0 && s[k] == '=':
+		return readSign(s, k, false)
+	case role&holds != 0 && (word != "as" || isVariableName(s, start)):
+		return skipOpening(s, k), opFlag
+	}
+	return 0, OpNone
+}
+
+// isVariableName reports whether the name that ends at end is without lower-case letters.
+func isVariableName(s string, end int) bool {
+	return lex.CountChars(s[lex.WordChars.Back(s, end, maxName):end]).Lower == 0
+}
+
+// endPhrase reads what follows the word s[i:j] without a blank: the colon behind a report,
+// token provided: …, or the end of the sentence and another one that tells the value.
+func endPhrase(s string, i, j int) (int, Op) {
+	switch {
+	case j >= len(s):
+	case s[j] == '.':
+		return nextSentence(s, j)
+	case s[j] == ':' && j > i && phraseWords.Kind(s[i:j])&reports != 0:
+		return skipOpening(s, lex.SkipBlank(s, j+1, 3)), opFlag
+	}
+	return 0, OpNone
+}
+
+// nextSentence reads the beginning of a sentence behind the full stop at i that tells the
+// value of a name in the sentence before: … a token. It's …
+func nextSentence(s string, i int) (int, Op) {
+	for _, head := range [...]string{". It's ", ". It is ", ". I have ", ". It was "} {
+		if strings.HasPrefix(s[i:], head) {
+			return skipOpening(s, i+len(head)), opFlag
+		}
 	}
 	return 0, OpNone
 }

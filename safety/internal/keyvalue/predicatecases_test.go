@@ -12,8 +12,23 @@ var namePredicates = map[string]predicate{
 	},
 	"followsOwner": {
 		onName(followsOwner),
-		[]string{"the API ‸key‸: x", "his private ‸Key‸ = x"},
+		[]string{"the API ‸key‸: x", "his private ‸Key‸ = x", "the SerpApi ‸key‸ (x)"},
 		[]string{"the cache ‸key‸: x", "‸key‸: x", "an API ‸keys‸: x", "api-‸key‸: x", "an (API) ‸key‸"},
+	},
+	"isOwnKey": {
+		isOwnKey,
+		[]string{"SPEECH_KEY", "serpApiKey", "ovh_consumer_key"},
+		[]string{"key", "KEY", "idempotency_key", "speech_keys", "keyboard", "file-key"},
+	},
+	"followsWord": {
+		onName(func(s string, left, right int) bool { return followsWord(s, left, right, "public") }),
+		[]string{"the public ‸key‸: x", "Public ‸Key‸ = x"},
+		[]string{"the API ‸key‸: x", "public-‸key‸: x", "‸key‸", "public ‸keys‸"},
+	},
+	"isVariableName": {
+		onName(func(s string, _, right int) bool { return isVariableName(s, right) }),
+		[]string{"‸API_KEY‸ as", "‸K2‸"},
+		[]string{"‸api_key‸ as", "‸Key‸"},
 	},
 	"belongsElsewhere": {
 		onName(belongsElsewhere),

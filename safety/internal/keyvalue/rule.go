@@ -70,10 +70,16 @@ func matchName(s string, low, at, right int) (int, int) {
 // before a lone "key" counts as part of its name: the API key.
 func kindInText(s string, left, right int) KeyKind {
 	kind := KindOfKey(s[left:right])
-	if kind == Weak && followsOwner(s, left, right) {
+	if kind != Weak {
+		return kind
+	}
+	switch {
+	case followsWord(s, left, right, "public"):
+		return Plain
+	case followsOwner(s, left, right) || isOwnKey(s[left:right]):
 		return keyed
 	}
-	return kind
+	return Weak
 }
 
 // followsOwner reports whether s[left:right] is the word "key" and the word before it
@@ -82,8 +88,28 @@ func followsOwner(s string, left, right int) bool {
 	if left < 4 || s[left-1] != ' ' || !lex.EqualFold(s[left:right], "key") {
 		return false
 	}
-	return KindOfWord(s[lex.Classes['z'].Back(s, left-1, 16):left-1])&ownsKey != 0
+	owner, _ := LastWord(s[lex.Classes['z'].Back(s, left-1, 16) : left-1])
+	return KindOfWord(owner)&ownsKey != 0
 }
+
+// followsWord reports whether s[left:right] is the word "key" behind word.
+func followsWord(s string, left, right int, word string) bool {
+	from := left - 1 - len(word)
+	return from >= 0 && s[left-1] == ' ' && lex.HasFold(s, from, word) && lex.EqualFold(s[left:right], "key")
+}
+
+// isOwnKey reports whether a name says whose key it is, as SPEECH_KEY and serpApiKey do: a
+// digest behind it may be the key.
+func isOwnKey(name string) bool {
+	word, rest := LastWord(name)
+	owner, _ := LastWord(rest)
+	return lex.EqualFold(word, "key") && owner != "" && !dataWords.Has(owner)
+}
+
+// dataWords name the keys of data: they look like digests and are none of a service.
+var dataWords = lex.WordSet("idempotency dedup dedupe deduplication request correlation trace event message state " +
+	"registry routing record item user query search translation theme node entry asset file blob public dpublic " +
+	"content etag image layer build task job step this that my your our its host known")
 
 // belongsElsewhere reports whether the text after the name is better left to another
 // rule or is no value: the header rule splits an Authorization header into scheme and
@@ -122,9 +148,13 @@ func shortWord(s string, i int) bool {
 // where the value starts. Behind a command-line flag a space is enough: --token value.
 func joined(s string, low, at, right int) (int, Op) {
 	i, op := ReadOperator(s, right)
-	if (op == OpNone || op == opBeside) && right+1 < len(s) && s[right] == ' ' && at > 0 && lex.WordChars[s[at-1]] {
-		if left := max(low, nameStart(s, at)); s[left] == '-' && right-left > 4 {
+	if (op == OpNone || op == opBeside) && right+1 < len(s) && at > 0 && lex.WordChars[s[at-1]] {
+		left := max(low, nameStart(s, at))
+		if s[right] == ' ' && s[left] == '-' && right-left > 4 {
 			return right + 1, opFlag
+		}
+		if from := besideVariable(s, left, right); op == OpNone && from > 0 {
+			return from, opFlag
 		}
 	}
 	return i, op

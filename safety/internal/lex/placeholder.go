@@ -115,6 +115,9 @@ func isElided(v string) bool {
 	return len(shown) <= 6 || shown[len(shown)-1] == '-' || shown[len(shown)-1] == '_'
 }
 
+// tagChars are the bytes of a YAML tag.
+var tagChars = NewClass("A-Za-z_")
+
 // variable reports whether v is a reference or a template: $NAME, ${…}, $(…), {{…}},
 // %s, %NAME%, <name>, [name], @name@ or a YAML tag such as !vault.
 func variable(v string) bool {
@@ -128,7 +131,7 @@ func variable(v string) bool {
 	case '@':
 		return v[len(v)-1] == '@'
 	case '!':
-		to := Classes['z'].Run(v, 1, len(v))
+		to := tagChars.Run(v, 1, len(v))
 		return to > 1 && (to == len(v) || v[to] == ' ')
 	}
 	return false

@@ -13,7 +13,7 @@ func TestPlaceholdersAreNotSecrets(t *testing.T) {
 		"sk-xxxxxxxxxxxx", "key-************", "sk-proj-xxxx-q1-xxxx", "xxxx_q1",
 		"sk-ant-...", "ghp_…", "AKIA...", "k_xxxx", "sk-xxxxx", "Bearer ...", "bearer ${TOKEN}",
 		"$", "$TOKEN", "${TOKEN}", "$(cat token)", "{{ token }}", "<token>", "[token]", "%s", "%TOKEN%", "@token@",
-		"!vault", "!vault |", "[REDACTED:named-password]",
+		"!vault", "!vault |", "!vault_ref app/db", "[REDACTED:named-password]",
 		"my-Example-value", "aYOUR-key", "abyour_key", "abcyourapikey", "pLaCeHoLdEr", "k9.CHANGEME.k9", "q1redactedq1",
 		"zz......zz", "insert_here", "q-insert-q", "example", "example.com", "q1.example", "myExample", "exampleKey1",
 	} {

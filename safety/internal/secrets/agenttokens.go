@@ -1,8 +1,6 @@
 package secrets
 
 import (
-	"slices"
-
 	"candor/safety/internal/lex"
 	"candor/safety/internal/rule"
 )
@@ -18,7 +16,8 @@ func agentTokenRules() []rule.Rule {
 		rule.TokenOf("agent-toolset-key", exact, lex.LooksGeneratedInBothCases, []string{"ak_{k20}"}),
 		rule.TokenOf("modal-token", exact, lex.LooksGeneratedInBothCases, []string{"ak-{a22}", "as-{a22}"}),
 		rule.TokenOf("voice-agent-key", exact, hasDigits, []string{"key_{x28}"}),
-		rule.TokenOf("agent-workflow-key", exact, lex.LooksGeneratedInBothCases, []string{"app-{a24}", "dataset-{a24}"}),
+		rule.TokenOf("agent-workflow-key", exact, lex.LooksGeneratedInBothCases,
+			[]string{"app-{a24}", "dataset-{a24}"}),
 
 		// Azure's keys of 84 characters, for AI services, DevOps and others, have a mark of the issuer inside; so have
 		// its older keys with the name of a service in them.
@@ -40,36 +39,11 @@ func agentTokenRules() []rule.Rule {
 		rule.Token("event-runner-hmac", "signkey-prod-{x32+}", "signkey-test-{x32+}", "signkey-branch-{x32+}"),
 		rule.RandomToken("function-host-token", "vtwn_{a26+}", "unkey_{a20+}", "zpka_{a30+}"),
 		rule.RandomToken("dialogue-platform-key", "VF.DM.{a24}.{a16}", "VF.WS.{a24}.{a16}"),
-		idAndSecret(),
-	}
-}
 
-// idAndSecret finds fal's keys: a UUID, a colon and 32 hex digits. They have no literal, so a colon between two hex
-// digits is the keyword. Times such as 12:34 once were candidates only.
-func idAndSecret() rule.Rule {
-	hex := lex.Classes['x']
-	f := rule.Format{Left: mustParts(uuid), Right: mustParts("{x32}"), Exact: true}
-	slices.Reverse(f.Left)
-	r := rule.Rule{
-		ID: "image-model-key", Specificity: rule.ByShape,
-		Hits:   []string{uuid + ":{x32}"},
-		Misses: []string{"at 12:34:56", "a1:b2", "3f2a91c8d07be445:3f2a91c8d07be4456a1290cc8de77f0b"},
+		// fal's keys are a UUID of version 4, whose digit is the keyword, and a secret.
+		rule.Token("media-model-key", "{x8}-{x4}<-4>{x3}-{x4}-{x12}:{x32}"),
+		Vendor("image-model-key", "fal_key fal_ai fal-ai", uuid+":{x32}"),
 	}
-	r.Prev, r.Far, r.Skip = hex, hex, 30
-	r.Match = func(s string, at, end int) (int, int) {
-		at++ // the keyword begins with the last digit of the UUID
-		from, to := f.Backward(s, at), f.Forward(s, end-1, f.Right)
-		if from < 0 || to < 0 || !lex.CanStartToken(s, from) {
-			return 0, 0
-		}
-		return from, to
-	}
-	for b := range 256 {
-		if hex[b] {
-			r.Keywords = append(r.Keywords, rule.Spread(string(rune(b))+":", hex)...)
-		}
-	}
-	return r
 }
 
 // hasDigits reports whether a value holds at least three digits.

@@ -45,8 +45,8 @@ func hostTokens() []rule.Rule {
 
 		// ngrok's API keys, Tailscale's rivals, k3s' join tokens, and identities of Bitwarden's secrets manager.
 		rule.Token("cluster-join-token", "K10{x64}::{k2-20}:{n16+}"),
-		rule.LooseToken("secrets-manager-token", "0."+uuid+".{a30}:{b22}{e0-2}"),
-		rule.Token("secrets-sync-token", "st.{x24}.{x32}.{x32}", "st.{x24}.{x32}"),
+		rule.Token("secrets-manager-token", "0.{x8}-{x4}<-4>{x3}-{x4}-{x12}.{a30}:{b22}{e0-2}"),
+		Vendor("secrets-sync-token", "infisical", "st.{x24}.{x32}.{x32}", "st.{x24}.{x32}"),
 	}
 }
 

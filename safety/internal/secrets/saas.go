@@ -47,7 +47,8 @@ func messagingRules() []rule.Rule {
 			"discordapp.com/api/webhooks/{d15-21}/{k50+}",
 		),
 		Vendor("discord-api-token", "discord", "{x64}", "{d18}", "{s32}"),
-		rule.RandomToken("discord-bot-token", "{k24-28}<.G>{k5}.{k27-45}"),
+		rule.RandomToken("discord-bot-token", "{k24-28}<.G>{k5}.{k27-45}", "{k24-28}<.X>{k5}.{k27-45}",
+			"{k24-28}<.Y>{k5}.{k27-45}"),
 
 		// Microsoft Teams ("Incoming Webhooks").
 		rule.Link("teams-post-url", "{a1-40}<.webhook.office.com/webhookb2/>{n36}@{n36}/IncomingWebhook/{a32}/{n36}"),

@@ -8,7 +8,8 @@ func webhookRules() []rule.Rule {
 	return []rule.Rule{
 		// Automation: Zapier, Make and Integromat, IFTTT, Pipedream, webhook.site, and n8n on any host, whose paths are
 		// UUIDs unless somebody chose another.
-		rule.Link("flow-post-url", "hooks.zapier.com/hooks/catch/{d4+}/{a5+}", "hooks.zapier.com/hooks/standard/{d4+}/{x20+}",
+		rule.Link("flow-post-url", "hooks.zapier.com/hooks/catch/{d4+}/{a5+}",
+			"hooks.zapier.com/hooks/standard/{d4+}/{x20+}",
 			"hook.eu1.make.com/{a20+}", "hook.eu2.make.com/{a20+}", "hook.us1.make.com/{a20+}",
 			"hook.us2.make.com/{a20+}", "hook.integromat.com/{a20+}", "webhook.site/"+uuid,
 			"maker.ifttt.com/trigger/{k1-60}/with/key/{k20+}", "maker.ifttt.com/trigger/{k1-60}/json/with/key/{k20+}"),
