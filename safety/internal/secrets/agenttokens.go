@@ -29,7 +29,7 @@ func agentTokenRules() []rule.Rule {
 		// Chroma, Nomic, Devin, Daytona, LightOn and NVIDIA's older keys.
 		rule.TokenOf("vector-cloud-key", exact, lex.LooksGeneratedInBothCases, []string{"ck-{a44}"}),
 		rule.TokenOf("embedding-atlas-key", exact, lex.LooksGeneratedInBothCases, []string{"nk-{k43}"}),
-		rule.RandomToken("engineer-agent-key", "apk_{b80+}{e0-2}", "apk_user_{b40+}{e0-2}"),
+		rule.RandomToken("engineer-agent-key", "apk_{y80+}", "apk_user_{y40+}"),
 		rule.TokenOf("engineer-agent-user-key", exact, lex.LooksGenerated, []string{"cog_{l52}"}),
 		rule.Token("sandbox-host-key", "dtn_{x64}"),
 		rule.RandomToken("inference-host-key", "stau_{k40+}"),

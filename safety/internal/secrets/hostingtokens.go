@@ -22,9 +22,12 @@ func hostTokens() []rule.Rule {
 		rule.Token("cloud-storage-hmac-id", "GOOG1E{t55+}"),
 		rule.LooseToken("google-messaging-key", "{k7-11}<:APA91b>{k100+}"),
 		rule.Token("google-authorization-code", "4/0A{k60+}"),
-		rule.Token("aws-session-token", "FwoGZXIvYXdz{b60+}{e0-2}", "FQoGZXIvYXdz{b60+}{e0-2}",
-			"IQoJb3JpZ2lu{b60+}{e0-2}"),
+		rule.Token("aws-session-token", "FwoGZXIvYXdz{y60+}", "FQoGZXIvYXdz{y60+}",
+			"IQoJb3JpZ2lu{y60+}"),
 		rule.Token("amazon-login-secret", "amzn1.oa2-cs.v1.{x64}", "amzn.mws."+uuid),
+
+		Vendor("huawei-secret-key", "huaweicloud huawei", "{a40}"),
+		Vendor("agora-certificate", "agora", "{x32}"),
 
 		// Tencent, Volcengine, Alibaba's temporary ids, Yandex's OAuth tokens, Huawei.
 		rule.RandomToken("tencent-access-key-id", "AKID{a32+}"),
@@ -62,11 +65,11 @@ func databaseTokens() []rule.Rule {
 		rule.Token("document-store-secret", "mdb_sa_sk_{k40}"),
 
 		// Elastic Cloud, Fauna, DataStax, Xata, Convex and Turso.
-		rule.Token("search-cloud-key", "essu_{a60+}{e0-2}"),
+		rule.Token("search-cloud-key", "essu_{y60+}"),
 		rule.RandomToken("query-store-key", "fnA{k37}"),
 		rule.Token("wide-column-token", "AstraCS:{a24}:{x64}"),
 		rule.RandomToken("typed-store-key", "xau_{a32+}"),
-		rule.LooseToken("reactive-store-key", "eyJ2MiI6I{b30+}{e0-2}"),
+		rule.LooseToken("reactive-store-key", "eyJ2MiI6I{y30+}"),
 	}
 }
 

@@ -51,8 +51,13 @@ func looksGeneratedPart(s string) bool { return lex.MixedCase(s) || lex.Random(s
 // cut or empty. Base64 of other JSON, such as a page's title, once matched.
 func jwt() rule.Rule {
 	return rule.Rule{
-		ID: "jwt", Specificity: rule.ByShape, Keywords: []string{"eyJ", "ewog", "eyAi"}, Match: matchJWT,
-		Hits:   []string{"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ{k40}.{k43}", "eyJhbGciOiJub25lIn0.eyJ{k40}."},
+		ID: "jwt", Specificity: rule.ByShape, Match: matchJWT,
+		Keywords: []string{"eyJ", "ewog", "eyAi", "eyAg", "ew0K", "ewoJ", "ewoi"},
+		Hits: []string{
+			"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ{k40}.{k43}", "eyJhbGciOiJub25lIn0.eyJ{k40}.",
+			"ew0KICJhbGciOiJIUzI1NiIsDQogInR5cCI6IkpXVCJ9.ew0K{k40}.{k43}", // with line ends behind the brace
+			"ewoJImFsZyI6ICJIUzI1NiIKfQ.eyJ{k40}.{k43}",
+		},
 		Misses: []string{"eyJhbGciOiJIUzI1NiJ9", "eyJust.words.here", "eyJ0aXRsZSI6IngifQ.notatoken.atall"},
 	}
 }
