@@ -101,7 +101,7 @@ func (c *Chat) SendWith(
 	if err != nil {
 		return session.Event{}, err
 	}
-	input, report := c.dispatcher.Safety.Mask(content)
+	input, report := c.dispatcher.Safety.Remember(s.Seen()).Mask(content)
 
 	c.mu.Lock()
 	defer c.mu.Unlock()

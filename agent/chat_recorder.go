@@ -24,7 +24,11 @@ var (
 	_ OpaqueKeeper   = chatRecorder{}
 	_ FrontEndRunner = chatRecorder{}
 	_ TextStreamer   = chatRecorder{}
+	_ SecretKeeper   = chatRecorder{}
 )
+
+// Seen implements SecretKeeper.
+func (r chatRecorder) Seen() *safety.SeenSecrets { return r.session.Seen() }
 
 // Record implements Recorder.
 func (r chatRecorder) Record(b session.Body) error {

@@ -76,7 +76,7 @@ func (d Delegate) newRun(parent *agentRun, task string) (*agentRun, error) {
 		id = parent.agent + "/" + id
 	}
 	return &agentRun{
-		Dispatcher: d.Agent, rec: rec.ForAgent(id), agent: id, turnTotals: parent.turnTotals,
+		Dispatcher: d.Agent, Safety: d.Agent.Safety.Remember(parent.seen), rec: rec.ForAgent(id), agent: id, turnTotals: parent.turnTotals,
 		messages: []Message{{Role: RoleUser, Text: task}},
 	}, nil
 }
@@ -98,6 +98,15 @@ type callSiteKey struct{}
 type callSite struct {
 	run  *agentRun
 	call string
+}
+
+// SafetyOf returns a layer with the memory of the turn that ctx belongs to, for a tool that
+// keeps texts itself. Outside of a turn it returns the layer as it is.
+func SafetyOf(ctx context.Context, layer *safety.Layer) *safety.Layer {
+	if site, ok := ctx.Value(callSiteKey{}).(callSite); ok {
+		return layer.Remember(site.run.seen)
+	}
+	return layer
 }
 
 func withCallSite(ctx context.Context, r *agentRun, call string) context.Context {

@@ -56,7 +56,11 @@ func (d *Dispatcher) Unrecorded() int64 { return d.unrecorded.Load() }
 // turn has. The error says why the turn failed or was interrupted. It may contain raw
 // text: log its type, not its words.
 func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, own ...Tool) error {
-	r := &agentRun{Dispatcher: d, rec: rec, messages: messages, own: own, turnTotals: &turnTotals{}}
+	totals := &turnTotals{seen: seenBy(rec)}
+	r := &agentRun{
+		Dispatcher: d, Safety: d.Safety.Remember(totals.seen), rec: rec, messages: messages, own: own,
+		turnTotals: totals,
+	}
 	r.limit = int64(cmp.Or(d.MaxTurnBytes, DefaultMaxTurnBytes))
 	answer, err := r.loop(ctx)
 	switch {
@@ -64,11 +68,11 @@ func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, 
 		r.record(session.TurnInterrupted{})
 		return ctx.Err()
 	case err != nil:
-		text, report := d.Safety.Mask(err.Error())
+		text, report := r.Safety.Mask(err.Error())
 		r.record(session.TurnFailed{Error: text, Findings: report.Findings})
 		return err
 	}
-	text, report := d.Safety.Mask(thinking.Strip(answer.Text))
+	text, report := r.Safety.Mask(thinking.Strip(answer.Text))
 	if text.Empty() {
 		text = safety.Literal(noAnswer)
 	}

@@ -20,6 +20,9 @@ const nudge = "You are close to the limit of tool calls for this turn. " +
 // Delegate started. It belongs to the goroutine that runs it.
 type agentRun struct {
 	*Dispatcher
+	// Safety is the dispatcher's layer with the turn's memory. It hides the dispatcher's, so
+	// that nothing of a run is cleaned without it.
+	Safety   *safety.Layer
 	rec      Recorder
 	agent    string // the sub-agent's id; empty for the main agent
 	messages []Message
@@ -34,6 +37,15 @@ type turnTotals struct {
 	calls  atomic.Int64 // calls made; the source of their ids
 	groups atomic.Int64 // parallel groups that ran
 	agents atomic.Int64 // sub-agents that were started
+	seen   *safety.SeenSecrets
+}
+
+// seenBy returns the recorder's memory, or a new one.
+func seenBy(rec Recorder) *safety.SeenSecrets {
+	if k, ok := rec.(SecretKeeper); ok {
+		return k.Seen()
+	}
+	return safety.NewSeenSecrets()
 }
 
 // loop asks the model step by step until it answers without calling a tool. In the last
@@ -85,8 +97,24 @@ func (r *agentRun) respond(ctx context.Context, step int, req Request) (Response
 		s.breakOff()
 		return resp, err
 	}
+	r.learn(resp)
 	s.end(resp.Text)
 	return resp, nil
+}
+
+// learn cleans a response that calls tools, for what its texts and arguments name. The first
+// of its events is then recorded with the knowledge of them all: a narrative may use a
+// password that only an argument names.
+func (r *agentRun) learn(resp Response) {
+	if len(resp.Calls) == 0 {
+		return
+	}
+	r.Safety.Mask(resp.Text)
+	r.Safety.Mask(resp.Summary)
+	for _, c := range resp.Calls[:min(len(resp.Calls), maxStepCalls+1)] {
+		r.Safety.CleanJSON(c.Arguments)
+		r.Safety.Mask(c.Reasoning)
+	}
 }
 
 // ask calls the provider. A panic in the provider becomes its error.

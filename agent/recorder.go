@@ -49,6 +49,13 @@ type (
 		StreamText(step, index int, text safety.Text)
 	}
 
+	// SecretKeeper has a memory of the secrets that earlier texts have named. Without one,
+	// they are known for one turn.
+	SecretKeeper interface {
+		// Seen returns the memory, always the same one.
+		Seen() *safety.SeenSecrets
+	}
+
 	// FrontEndRunner forwards calls to the user's front end, which runs a turn's own
 	// tools.
 	FrontEndRunner interface {

@@ -21,9 +21,10 @@ type speech struct {
 	step      int
 	filter    *thinking.Filter
 	sentences *safety.Sentences
-	heard     bool // the model has spoken
-	parts     int  // parts passed on since the text began
-	silent    bool // the text was withdrawn for good
+	version   uint64 // of the turn's memory when the text began
+	heard     bool   // the model has spoken
+	parts     int    // parts passed on since the text began
+	silent    bool   // the text was withdrawn for good
 }
 
 // listen sets the request's OnText, if the turn streams text, and returns the speech of
@@ -41,7 +42,7 @@ func (r *agentRun) listen(step int, req *Request) *speech {
 
 func (s *speech) begin() {
 	s.filter = &thinking.Filter{Thinks: s.run.thinksAloud.thinks(s.run.Model)}
-	s.sentences = s.run.Safety.Sentences()
+	s.sentences, s.version = s.run.Safety.Sentences(), s.run.seen.Version()
 }
 
 // hear takes the next piece of the model's text.
@@ -92,12 +93,23 @@ func (s *speech) end(whole string) {
 	rest, ok := s.filter.Close(whole)
 	last := s.sentences.Write(rest)
 	more, report := s.sentences.Close()
-	if !ok || report.Verdict == safety.Blocked {
+	if !ok || report.Verdict == safety.Blocked || s.outdated(whole) {
 		s.withdraw()
 		return
 	}
 	s.pass(last)
 	s.pass(more)
+}
+
+// outdated reports whether a secret was named only after a part with it was passed on, so
+// that the step's event has it masked.
+func (s *speech) outdated(whole string) bool {
+	if s.run.seen.Version() == s.version {
+		return false
+	}
+	said, _ := s.sentences.SoFar()
+	final, _ := s.run.Safety.Mask(thinking.Strip(whole))
+	return said.String() != strings.TrimSpace(final.String())
 }
 
 // breakOff records what the model had said before the turn was stopped or failed as the
@@ -106,7 +118,9 @@ func (s *speech) breakOff() {
 	if s == nil || s.filter.Retracted() {
 		return
 	}
-	text, report := s.sentences.SoFar()
+	said, report := s.sentences.SoFar()
+	text, again := s.run.Safety.Mask(said.String()) // for what stands before its name
+	report.Findings = session.Merge(report.Findings, again.Findings)
 	n := session.Narrated{Step: s.step, Source: session.FromModel, Findings: report.Findings}
 	if n.Blocked = report.Verdict == safety.Blocked; !n.Blocked {
 		n.Text = text

@@ -26,19 +26,34 @@ const (
 // becomes one string.
 func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) {
 	var t tally
-	if !json.Valid(raw) {
-		w := &walker{layer: l, tally: &t, budget: l.max}
-		w.text(string(raw), keyvalue.Plain)
-		return JSON{w.out}, t.report(l)
+	version := l.version()
+	out := l.walk(raw, &t)
+	if len(t.values) > 0 { // the layer has no memory, so the value gets one of its own
+		m := NewSeenSecrets()
+		m.values.Add(t.values)
+		l = l.Remember(m)
+	} else if l.version() == version {
+		return JSON{out}, t.report(l)
 	}
-	w := &walker{layer: l, in: raw, tally: &t, budget: max(l.max, 4*closing)}
+	t = tally{} // clean what stands before a name, too
+	return JSON{l.walk(raw, &t)}, t.report(l)
+}
+
+// walk cleans a JSON value once and counts the findings in t.
+func (l *Layer) walk(raw json.RawMessage, t *tally) []byte {
+	if !json.Valid(raw) {
+		w := &walker{layer: l, tally: t, budget: l.max}
+		w.text(string(raw), keyvalue.Plain)
+		return w.out
+	}
+	w := &walker{layer: l, in: raw, tally: t, budget: max(l.max, 4*closing)}
 	out := w.run()
 	if w.full {
-		t = tally{}
+		*t = tally{values: t.values}
 		w.budget -= closing
 		out = w.run()
 	}
-	return JSON{out}, t.report(l)
+	return out
 }
 
 // walker copies a valid JSON value from in to out and cleans it on the way. Because in is
@@ -110,20 +125,21 @@ func (w *walker) scalar(name keyvalue.KeyKind) {
 		w.pos++
 	}
 	lit := w.in[start:w.pos]
-	if name == keyvalue.Secret && (lit[0] == '-' || lex.Digits[lit[0]]) && len(lit) >= 3 && w.mask() {
+	if name == keyvalue.Secret && (lit[0] == '-' || lex.Digits[lit[0]]) && len(lit) >= 3 && w.mask("") {
 		return
 	}
 	w.out = append(w.out, lit...)
 }
 
-// mask counts a finding of the rule secret-field and writes its marker. It writes nothing
-// and returns false if the policy leaves such values in the text.
-func (w *walker) mask() bool {
+// mask counts a finding of the rule secret-field, remembers its value and writes the marker.
+// It writes nothing and returns false if the policy leaves such values in the text.
+func (w *walker) mask(value string) bool {
 	r := &w.layer.detector.Rules[w.layer.field]
 	w.tally.add(w.layer.field, r.Action())
 	if !edited(r) {
 		return false
 	}
+	w.layer.remember(value, w.tally)
 	w.out = append(w.out, `"[REDACTED:`+r.ID+`]"`...)
 	return true
 }
@@ -131,7 +147,7 @@ func (w *walker) mask() bool {
 // text writes a string: masked if its key names a secret, else cleaned. A weak name, such
 // as key or hash, counts only if the string looks random.
 func (w *walker) text(s string, name keyvalue.KeyKind) {
-	if (name == keyvalue.Secret && !standIn(s) || name == keyvalue.Weak && lex.Random(s)) && w.mask() {
+	if (name == keyvalue.Secret && !standIn(s) || name == keyvalue.Weak && lex.Random(s)) && w.mask(s) {
 		return
 	}
 	if inner, ok := w.nested(invisible.Strip(s)); ok {
@@ -155,6 +171,7 @@ func (w *walker) nested(s string) (string, bool) {
 	}
 	in := &walker{layer: w.layer, in: []byte(s), tally: &tally{}, budget: w.layer.max, inner: w.inner + 1}
 	out := in.run()
+	w.tally.remember(in.tally.values)
 	if len(in.tally.counts) == 0 || in.full {
 		return "", false
 	}
@@ -162,6 +179,7 @@ func (w *walker) nested(s string) (string, bool) {
 	if cleaned != string(out) {
 		return "", false // the text around the values contains secrets too
 	}
+	in.tally.values = nil // w has them
 	w.tally.join(in.tally)
 	return cleaned, true
 }

@@ -26,6 +26,8 @@ type Layer struct {
 	detector *detect.Detector
 	field    int // index of the rule that masks a JSON value by the name of its key
 	unseen   int // index of the rule that counts removed invisible characters
+	again    int // index of the rule that masks values which were masked before
+	seen     *SeenSecrets
 }
 
 // Option configures a layer in [NewLayer].
@@ -44,7 +46,7 @@ func NewLayer(options ...Option) *Layer {
 	}
 	rules := secrets.Rules()
 	l.field = len(rules)
-	l.unseen = l.field + 1
+	l.unseen, l.again = l.field+1, l.field+2
 	rules = append(append(rules, ownRules()...), secrets.Known(l.known))
 	rules = append(append(rules, l.policy.rules()...), injection.Rules()...)
 	for i := range rules {
@@ -55,10 +57,12 @@ func NewLayer(options ...Option) *Layer {
 }
 
 // ownRules returns the rules that the layer applies itself: secret-field masks a value by
-// its key, and invisible-text counts the characters that strip removes.
+// its key, invisible-text counts the characters that strip removes, and seen-before masks a
+// value that was masked before because of its name.
 func ownRules() []rule.Rule {
 	return []rule.Rule{
 		{ID: secretField, Specificity: rule.ByName}, {ID: "invisible-text", Severity: Low},
+		{ID: seenBefore, Specificity: rule.ByName},
 	}
 }
 
@@ -84,8 +88,25 @@ func (l *Layer) Mask(raw string) (Text, Report) {
 	return Text{s}, t.report(l)
 }
 
-// mask runs every stage and counts the findings in t.
+// mask runs every stage and counts the findings in t. A text that names a value which the
+// layer's memory did not have is cleaned again, for what stands before the name.
 func (l *Layer) mask(raw string, t *tally) string {
+	if l.seen == nil {
+		return l.maskOnce(raw, t)
+	}
+	var once tally
+	version := l.seen.Version()
+	s := l.maskOnce(raw, &once)
+	if l.seen.Version() != version {
+		once = tally{}
+		s = l.maskOnce(raw, &once)
+	}
+	t.join(&once)
+	return s
+}
+
+// maskOnce runs every stage and counts the findings in t.
+func (l *Layer) maskOnce(raw string, t *tally) string {
 	head := raw[:l.reach(raw)]
 	body := l.settle(l.strip("", head, t), t)
 	if len(body) > l.max || len(head) < len(raw) {
@@ -127,6 +148,9 @@ func (l *Layer) settle(s string, t *tally) string {
 		found := l.detector.Inspect(s, buf[:0])
 		if len(found) == 0 {
 			return s
+		}
+		if round == 0 {
+			found = l.recallNamed(s, found, t)
 		}
 		next := l.rewrite(s, found, t, round == 0)
 		if next == s {

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"candor/safety/internal/lex"
+	"candor/safety/internal/recall"
 	"candor/safety/internal/rule"
 )
 
@@ -87,7 +88,15 @@ func (r Report) withhold() Report {
 // tally collects the verdict and the number of findings of each rule.
 type tally struct {
 	verdict Verdict
-	counts  []lex.Span // From is how often Rule was found
+	counts  []lex.Span     // From is how often Rule was found
+	values  []recall.Value // named in the text, for a layer without a memory
+}
+
+// remember keeps values for the other texts of the same document.
+func (t *tally) remember(values []recall.Value) {
+	for _, v := range values[:min(len(values), recall.MaxValues-len(t.values))] {
+		t.values = append(t.values, recall.Value{Forms: v.Forms})
+	}
 }
 
 // add counts a finding and raises the verdict if the action asks for it. It never lowers
@@ -116,6 +125,7 @@ func (t *tally) join(other *tally) {
 		}
 	}
 	t.verdict = max(t.verdict, other.verdict)
+	t.remember(other.values)
 }
 
 // report returns the verdict and the findings, sorted by rule id.

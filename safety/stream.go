@@ -1,11 +1,13 @@
 package safety
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"candor/safety/internal/invisible"
 	"candor/safety/internal/lex"
+	"candor/safety/internal/recall"
 )
 
 // streamContext is how many emitted bytes a stream keeps as context for the rules. No
@@ -39,6 +41,7 @@ type Stream struct {
 	held  string // cleaned, held back because the text may be too long
 	shown int    // cleaned bytes returned so far
 	tally tally
+	named *recall.Set // values that the text has named, if the layer has no memory
 }
 
 // Stream returns a new stream that cleans with this layer.
@@ -76,8 +79,7 @@ func (s *Stream) search() string {
 	k := wholeRunes(raw)
 	s.text += s.layer.strip(s.text, raw[:k], &s.tally)
 	s.raw, s.ended = append(s.raw[:0], raw[k:]...), false
-	h := s.layer.detector.Horizon(s.text)
-	out := s.advance(h) + s.release()
+	out := s.advance(s.layer.detector.Horizon(s.text), true) + s.release()
 	s.due = len(s.raw) + s.step
 	if pending := len(s.text) - s.done; pending > 4096 {
 		s.due = len(s.raw) + max(s.step, pending/8)
@@ -105,7 +107,7 @@ func (s *Stream) Close() (string, Report) {
 	}
 	s.text += s.layer.strip(s.text, raw, &s.tally)
 	s.raw = nil
-	out := s.emit(s.advance(len(s.text)))
+	out := s.emit(s.advance(len(s.text), false))
 	if body := s.shown + len(s.held); body > s.layer.max || over {
 		keep := cutAt(s.held, max(0, s.layer.max-noticeRoom-s.shown))
 		out += s.held[:keep] + notice(s.shown+keep, s.total)
@@ -117,19 +119,20 @@ func (s *Stream) Close() (string, Report) {
 }
 
 // advance cleans and returns the text from done up to h, or up to the start of a match
-// that extends beyond h. It drops emitted text that is too old to be context.
-func (s *Stream) advance(h int) string {
+// that extends beyond h. It drops emitted text that is too old to be context. If more text
+// may come, it returns less once a value is named whose beginning may be at the end.
+func (s *Stream) advance(h int, more bool) string {
 	if h <= s.done {
 		return ""
 	}
-	d := s.layer.detector
-	found := d.Inspect(s.text, nil)
-	edits := d.Merge(found, edited)
-	for _, e := range edits {
-		if e.From < h && e.To > h {
-			h = e.From
+	found, edits, h := s.inspect(h)
+	if s.learn(found, h) {
+		if more {
+			h = min(h, s.layer.detector.Horizon(s.text))
 		}
+		found, edits, h = s.inspect(h)
 	}
+	d := s.layer.detector
 	var b strings.Builder
 	last := s.done
 	for _, e := range edits {
@@ -151,7 +154,42 @@ func (s *Stream) advance(h int) string {
 	b.WriteString(s.text[last:h])
 	drop := max(0, lex.RuneStart(s.text, h-streamContext))
 	s.text, s.done = s.text[drop:], h-drop
+	s.named.Shift(drop)
 	return b.String()
+}
+
+// inspect returns what is found in the text and what of it is edited, and moves h back to the
+// start of an edit that extends beyond it.
+func (s *Stream) inspect(h int) (found, edits []lex.Span, end int) {
+	d := s.layer.detector
+	found = d.Inspect(s.text, nil)
+	edits = d.Merge(found, edited)
+	for _, e := range edits {
+		if e.From < h && e.To > h {
+			h = e.From
+		}
+	}
+	return found, edits, h
+}
+
+// learn remembers the values that are named between done and h, and reports whether one of
+// them was new. Without a memory, the stream gets one of its own, whose values count from
+// behind their names on.
+func (s *Stream) learn(found []lex.Span, h int) bool {
+	final := slices.DeleteFunc(slices.Clone(found), func(sp lex.Span) bool { return sp.From < s.done || sp.To > h })
+	values := s.layer.named(s.text, final)
+	switch {
+	case len(values) == 0:
+		return false
+	case s.layer.seen != nil:
+		return s.layer.seen.values.Add(values)
+	case s.named == nil:
+		s.named = &recall.Set{}
+		own := *s.layer
+		own.detector = own.detector.Remembering(s.named, own.again)
+		s.layer = &own
+	}
+	return s.named.Add(values)
 }
 
 // emit returns as much cleaned text as the length guard surely allows. The rest is held

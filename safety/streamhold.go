@@ -22,7 +22,7 @@ func (s *Stream) release() string {
 	if len(s.text)-s.done <= maxHeld {
 		return ""
 	}
-	out := s.advance(lex.RuneStart(s.text, len(s.text)-lastHeld))
+	out := s.advance(lex.RuneStart(s.text, len(s.text)-lastHeld), false)
 	if len(s.text)-s.done > maxHeld {
 		from, to := seam(s.text, s.done+lastHeld), seam(s.text, len(s.text)-lastHeld)
 		if s.text[from-1] != '\n' || s.text[to-1] != '\n' {

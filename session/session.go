@@ -22,6 +22,7 @@ type Session struct {
 	user string
 	log  Log
 	live live
+	seen *safety.SeenSecrets
 
 	mu       sync.RWMutex // guards the fold below and its order with respect to log
 	threads  map[string]*thread
@@ -35,7 +36,7 @@ type Session struct {
 // from the session's id and a position in the log, so a replay yields the same ids.
 func newSession(id uuid.UUID, user string) *Session {
 	s := &Session{
-		id: id, user: user, log: Log{session: id.String()},
+		id: id, user: user, log: Log{session: id.String()}, seen: safety.NewSeenSecrets(),
 		threads: map[string]*thread{}, jobs: map[string]*job{}, approved: map[string]bool{}, used: time.Now(),
 	}
 	s.live = live{log: &s.log, running: map[Ref][]StepText{}}
@@ -47,6 +48,11 @@ func (s *Session) ID() string { return s.log.session }
 
 // User returns the id of the user who owns the session.
 func (s *Session) User() string { return s.user }
+
+// Seen returns the memory of the secrets that the session's texts have named. Whoever cleans
+// a text for the session uses a layer with it; see [safety.Layer.Remember]. It ends with the
+// session.
+func (s *Session) Seen() *safety.SeenSecrets { return s.seen }
 
 // Head returns the number of the log's latest event, or 0 for an empty log.
 func (s *Session) Head() uint64 { return s.log.Head() }

@@ -5,12 +5,14 @@ import (
 	"sync"
 
 	"candor/agent"
+	"candor/safety"
 )
 
 // journal is where all agents of a run write their events: each one is added to the
 // history and given to the uploader, in the same order. It is safe for concurrent use.
 type journal struct {
 	uploader *uploader
+	seen     *safety.SeenSecrets // what the run's prompts and texts have named
 
 	mu      sync.Mutex // guards the fields below and the order of events
 	history history

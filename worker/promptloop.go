@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"candor/agent"
+	"candor/safety"
 )
 
 // promptLoop answers a job's prompts one after the other. It runs on the goroutine of
@@ -80,6 +81,7 @@ func (l *promptLoop) next(ctx context.Context) (p Prompt, ok bool, err error) {
 // answer runs one turn. It returns ctx's cause if ctx has ended. If the turn fails, it
 // posts the failure as the job's result and returns ErrFailed.
 func (l *promptLoop) answer(ctx context.Context, prompt string) error {
+	l.layer().Mask(prompt) // the model may repeat what the prompt names
 	messages := l.beginTurn(prompt)
 	err := l.Dispatcher.Run(ctx, &recorder{journal: l.journal}, messages)
 	if ctx.Err() != nil {
@@ -92,12 +94,15 @@ func (l *promptLoop) answer(ctx context.Context, prompt string) error {
 	return nil
 }
 
+// layer returns the dispatcher's layer with the run's memory.
+func (l *promptLoop) layer() *safety.Layer { return l.Dispatcher.Safety.Remember(l.seen) }
+
 // endTurn replaces the prompt in the conversation by its cleaned text. The model sees a
 // prompt in the user's own words only while it is answered.
 func (l *promptLoop) endTurn(prompt string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	text, _ := l.Dispatcher.Safety.Mask(prompt)
+	text, _ := l.layer().Mask(prompt)
 	for i, m := range l.history.messages {
 		if m.Role == agent.RoleUser && m.Text == prompt {
 			l.history.messages[i].Text = text.String()

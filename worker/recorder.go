@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"candor/agent"
+	"candor/safety"
 	"candor/session"
 )
 
@@ -22,7 +23,11 @@ type recorder struct {
 var (
 	_ agent.Recorder      = (*recorder)(nil)
 	_ agent.AgentRecorder = (*recorder)(nil)
+	_ agent.SecretKeeper  = (*recorder)(nil)
 )
+
+// Seen implements agent.SecretKeeper.
+func (r *recorder) Seen() *safety.SeenSecrets { return r.seen }
 
 // ForAgent implements agent.AgentRecorder.
 func (r *recorder) ForAgent(id string) agent.Recorder {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"candor/agent"
+	"candor/safety"
 )
 
 // Runtime works on one job: on its prompt and, if FollowUps is set, on the prompts that
@@ -65,7 +66,7 @@ func (r *Runtime) run(ctx context.Context) error {
 	poller.Go(func() { r.pollJob(polling, cancel) })
 
 	loop := &promptLoop{
-		Runtime: r, journal: &journal{uploader: u, history: at.history}, due: at.due, open: at.open,
+		Runtime: r, journal: &journal{uploader: u, history: at.history, seen: safety.NewSeenSecrets()}, due: at.due, open: at.open,
 	}
 	worked := loop.run(running, at.job.Posted > 0)
 	stopPolling() // from here on the job may be over because its result was accepted

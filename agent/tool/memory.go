@@ -71,7 +71,7 @@ func (m *memory) save(ctx context.Context, in saveArgs) (saveResult, error) {
 		return saveResult{}, fmt.Errorf("the note has %d bytes and at most %d are kept; save the gist of it",
 			len(content), maxNoteBytes)
 	}
-	text, report := m.layer.Clean(content)
+	text, report := agent.SafetyOf(ctx, m.layer).Clean(content)
 	if report.Verdict == safety.Blocked || text.Empty() {
 		return saveResult{}, errors.New(
 			"the note holds something that must not be kept, such as a private key; save it without")

@@ -104,12 +104,15 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Sessi
 		return problem.New(http.StatusBadRequest, "empty_prompt",
 			"prompt is missing or blank. Say what the worker is to do.")
 	}
+	layer := s.safety.Remember(own.Seen())
+	layer.Mask(in.Prompt) // the title may use what only the others name
+	layer.CleanJSON(in.Metadata)
 	b := session.JobOpened{}
 	var reports [3]safety.Report
-	b.Title, reports[0] = s.safety.Limit(maxTitle).Mask(in.Title)
-	b.Prompt, reports[1] = s.safety.Mask(in.Prompt)
+	b.Title, reports[0] = layer.Limit(maxTitle).Mask(in.Title)
+	b.Prompt, reports[1] = layer.Mask(in.Prompt)
 	if len(in.Metadata) > 0 {
-		b.Metadata, reports[2] = s.safety.CleanJSON(in.Metadata)
+		b.Metadata, reports[2] = layer.CleanJSON(in.Metadata)
 	}
 	b.Findings = session.Merge(reports[0].Findings, reports[1].Findings, reports[2].Findings)
 	j, err := own.OpenJob(b)
@@ -251,7 +254,7 @@ func (s *Server) prompt(w http.ResponseWriter, r *http.Request, own *session.Ses
 	if current == nil {
 		return session.ErrJobEnded
 	}
-	text, report := s.safety.Mask(in.Content)
+	text, report := s.safety.Remember(own.Seen()).Mask(in.Content)
 	err = current.addFollowUp(in, func() error {
 		j, err = own.ChangeJob(j.ID, session.JobPrompted{Text: text, Done: in.Done, Findings: report.Findings})
 		return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"candor/safety"
 	"candor/session"
 	"candor/web/problem"
 )
@@ -58,7 +59,7 @@ func (s *Server) postEvents(c *workerCall) error {
 	if err != nil {
 		return err
 	}
-	posts, batch, err := readPosts(s.safety, body, strict)
+	posts, batch, err := readPosts(s.safety.Remember(c.own.Seen()), body, strict)
 	if err != nil {
 		return err
 	}
@@ -73,18 +74,33 @@ func (s *Server) postEvents(c *workerCall) error {
 	if err != nil {
 		return hideEnd(err)
 	}
+	seen := c.own.Seen()
+	version := seen.Version()
+	drafts, err := draftAll(s.safety.Remember(seen), posts, keys, known)
+	if err == nil && seen.Version() != version { // an event may use what a later one names
+		drafts, err = draftAll(s.safety.Remember(seen), posts, keys, known)
+	}
+	if err != nil {
+		return err
+	}
+	return c.record(drafts)
+}
+
+// draftAll converts the posts of a request. known says which of them the log has already: it
+// keeps a repeated event as first posted.
+func draftAll(layer *safety.Layer, posts []post, keys []session.Post, known []bool) ([]draft, error) {
 	drafts := make([]draft, len(posts))
 	for i := range posts {
-		if !known[i] { // the log keeps a repeated event as first posted
+		if !known[i] {
 			var bad *problem.Problem
-			if drafts[i], bad = (&cleaner{Layer: s.safety}).draft(&posts[i]); bad != nil {
-				return bad.With("index", i)
+			if drafts[i], bad = (&cleaner{Layer: layer}).draft(&posts[i]); bad != nil {
+				return nil, bad.With("index", i)
 			}
 		}
 		drafts[i].entry.Key = keys[i].Key
 		drafts[i].cost = len(posts[i].raw) + eventCost + callCost*len(posts[i].decisions)
 	}
-	return c.record(drafts)
+	return drafts, nil
 }
 
 // strictParam parses ?strict=. Only false turns strictness off.
@@ -197,7 +213,7 @@ func (s *Server) postStatus(c *workerCall) error {
 	if err := c.readBody(&in, "status", statusMembers); err != nil {
 		return err
 	}
-	l := cleaner{Layer: s.safety}
+	l := cleaner{Layer: s.safety.Remember(c.own.Seen())}
 	cost := len(in.State) + len(in.Message) + eventCost
 	return c.record([]draft{{
 		entry: session.Post{Body: l.status(in.State, in.Message), Ignored: in.unknown.count}, cost: cost,
@@ -211,7 +227,7 @@ func (s *Server) complete(c *workerCall) error {
 	if err := c.readBody(&in, "result", completeMembers); err != nil {
 		return err
 	}
-	l := cleaner{Layer: s.safety}
+	l := cleaner{Layer: s.safety.Remember(c.own.Seen())}
 	if _, err := c.appendPosts([]draft{{
 		entry: session.Post{Body: l.result(&in), Ignored: in.unknown.count},
 	}}); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"candor/safety/internal/lex"
 	"candor/safety/internal/prefilter"
+	"candor/safety/internal/recall"
 	"candor/safety/internal/rule"
 )
 
@@ -19,6 +20,9 @@ type Detector struct {
 	spaced  map[byte][]string // keywords in which a stream may break off, in lower case, by their first byte
 	longest int               // the length of the longest of them
 	deepest int               // the largest offset of a trigram in its keyword
+
+	values    *recall.Set // values to find besides; may be nil
+	valueRule int         // the rule of what is found of them
 }
 
 // New makes a detector of the rules. A span names its rule by the index in rules.

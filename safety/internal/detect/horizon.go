@@ -25,6 +25,9 @@ func (d *Detector) Horizon(s string) int {
 // settled returns the horizon of a text without decoding it.
 func (d *Detector) settled(s string) int {
 	h := d.keywordStart(s, imageStart(s, wordStart(s, len(s))))
+	if d.remembers() {
+		h = d.recallStart(s, h)
+	}
 	var found prefilter.Batch
 	for i := 0; i < len(s); {
 		var n int

@@ -20,13 +20,18 @@ const MaxDecode = 3
 type probe struct {
 	detector *Detector
 	budget   int
+	recalls  bool    // remembered values are looked for, too
+	origin   []frame // where the text that is read comes from, the outermost first
 }
 
 // Inspect appends to buf the spans that the rules match in s, and in s as readers and decoders see it. Plain ASCII
 // without escapes or long runs is read once.
 func (d *Detector) Inspect(s string, buf []lex.Span) []lex.Span {
 	buf = d.spans(s, buf)
-	p := probe{detector: d, budget: 8*len(s) + 4096}
+	p := probe{detector: d, budget: 8*len(s) + 4096, recalls: d.remembers()}
+	if p.recalls {
+		buf = p.recall(s, buf)
+	}
 	if hidden := p.hidden(s, 0, buf); len(hidden) > 0 {
 		return d.dedupe(append(buf, hidden...))
 	}
@@ -52,14 +57,18 @@ func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 		if len(known) > 0 && known[0].From <= from && p.masks(known[0]) {
 			continue // the run is masked anyway
 		}
+		p.enter(frame{at: from})
 		if index, ok := p.encoded(s[from:min(to, from+decode.MaxEncoded)], depth+1); ok {
 			found = append(found, lex.Span{From: from, To: padded(s, to), Rule: index})
 		}
+		p.leave()
 	}
 	for sr, ok := decode.NextSeries(s, 0); ok; sr, ok = decode.NextSeries(s, sr.To) {
+		p.enter(frame{at: sr.From})
 		if index, ok := p.spelled(s, &sr, depth+1); ok {
 			found = append(found, lex.Span{From: sr.From, To: sr.To, Rule: index})
 		}
+		p.leave()
 	}
 	return found
 }
@@ -73,6 +82,9 @@ func (p *probe) masks(sp lex.Span) bool {
 // text returns everything found in s, decoded or not.
 func (p *probe) text(s string, depth int) []lex.Span {
 	found := p.detector.spans(s, nil)
+	if p.recalls {
+		found = p.recall(s, found)
+	}
 	return append(found, p.hidden(s, depth, found)...)
 }
 
@@ -84,9 +96,11 @@ func (p *probe) view(v *decode.View, depth int, buf []lex.Span) []lex.Span {
 	if p.budget -= v.Text.Len(); p.budget < 0 {
 		return buf
 	}
+	p.enter(frame{view: v})
 	for _, sp := range p.text(v.Text.String(), depth) {
 		buf = append(buf, v.Back(sp))
 	}
+	p.leave()
 	return buf
 }
 

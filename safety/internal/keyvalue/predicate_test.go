@@ -121,7 +121,7 @@ func predicates() map[string]predicate {
 	all := map[string]predicate{}
 	for _, group := range []map[string]predicate{
 		namePredicates, operatorPredicates, plausiblePredicates,
-		codePredicates, referencePredicates, generatedPredicates,
+		codePredicates, referencePredicates, generatedPredicates, memorablePredicates,
 	} {
 		for name, p := range group {
 			all[name] = p

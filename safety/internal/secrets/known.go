@@ -33,7 +33,7 @@ func Known(values []string) rule.Rule {
 	for _, v := range values {
 		if v = invisible.Strip(v); len(v) >= minKnown && !strings.Contains("[REDACTED:", v) &&
 			!strings.Contains(v, "[REDACTED") {
-			r.Keywords = append(append(r.Keywords, v), encodings(v)...)
+			r.Keywords = append(append(r.Keywords, v), Encodings(v)...)
 			if len(v) >= minKnownTorn {
 				split = append(split, v)
 				r.Keywords = append(r.Keywords, v[:tornHead])
@@ -100,9 +100,9 @@ func inPieces(s string, i int, v string) (to int, ended bool) {
 // form; the encoding of a shorter one would match by chance.
 const minEncodable = 6
 
-// encodings returns v in hex of both cases, in both alphabets of base64 at each of the
+// Encodings returns v in hex of both cases, in both alphabets of base64 at each of the
 // three offsets it may have among other bytes, and as a URL's query escapes it.
-func encodings(v string) []string {
+func Encodings(v string) []string {
 	if len(v) < minEncodable {
 		return nil
 	}

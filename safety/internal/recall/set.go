@@ -1,0 +1,229 @@
+package recall
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"candor/safety/internal/lex"
+)
+
+const (
+	// MinForm and MaxForm bound the length of a form, in bytes. A shorter value would match
+	// ordinary words.
+	MinForm, MaxForm = 8, 1100
+	// MaxValues is how many values a set holds. The least recently used one goes first.
+	MaxValues = 256
+	// maxAlike is how many forms with the same hash of their first eight bytes a set holds.
+	maxAlike = 8
+	// startShift leaves the upper ten bits of a head.
+	startShift = 6
+)
+
+// Value is a secret to find again.
+type Value struct {
+	Forms []string // how it may appear; those of an unfit length are left out
+	Since int      // the offset in the source from which on it counts; see [Set.Next]
+}
+
+// Set is a set of values that can be found and not read. Its zero value is empty and ready
+// to use. It must not be copied after its first use.
+type Set struct {
+	current atomic.Pointer[index]
+	clock   atomic.Uint64 // counts uses; the source of entry.used
+	version atomic.Uint64
+
+	mu      sync.Mutex // guards entries and changes of index
+	entries []*entry
+}
+
+// entry is what a set keeps of one value.
+type entry struct {
+	used  atomic.Uint64 // when it was found or added last
+	since int
+	forms []form
+}
+
+// form is what a set keeps of one form of a value.
+type form struct {
+	head, tail, size uint16
+	digest           digest
+	owner            *entry
+}
+
+// index is the table that Next reads. It is not changed once it is published.
+type index struct {
+	heads   [1 << 16 / 64]uint64 // bit h is set if a form has the head h
+	forms   []form               // by head; the longest of equal heads first
+	starts  [1 << 10]uint16      // where forms begins with heads of the same upper ten bits
+	longest int                  // length of the longest form
+}
+
+// Version counts the changes of the set. A caller that sees it unchanged has seen all
+// values.
+func (s *Set) Version() uint64 { return s.version.Load() }
+
+// Empty reports whether the set holds no value.
+func (s *Set) Empty() bool { return s == nil || s.current.Load() == nil }
+
+// Add enters values, and reports whether one of them was new. A value that the set has
+// already counts as used. It indexes once for all values, so a caller adds together what
+// it has.
+func (s *Set) Add(values []Value) (grew bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range values {
+		e := &entry{since: v.Since}
+		for _, f := range v.Forms {
+			if len(f) >= MinForm && len(f) <= MaxForm {
+				e.forms = append(e.forms, formOf(f, e))
+			}
+		}
+		if len(e.forms) == 0 {
+			continue
+		}
+		e.used.Store(s.clock.Add(1))
+		if old := s.find(e.forms[0].digest); old != nil {
+			old.used.Store(e.used.Load())
+			continue
+		}
+		s.entries, grew = append(s.entries, e), true
+	}
+	if grew {
+		s.evict()
+		s.current.Store(newIndex(s.entries))
+		s.version.Add(1)
+	}
+	return grew
+}
+
+// Shift moves the text that Since counts in: n bytes at its beginning were dropped. A set
+// that several goroutines use must not be shifted. A nil set has nothing to shift.
+func (s *Set) Shift(n int) {
+	if s == nil {
+		return
+	}
+	for _, e := range s.entries {
+		e.since -= n
+	}
+}
+
+// find returns the entry whose first form has the digest, or nil.
+func (s *Set) find(d digest) *entry {
+	for _, e := range s.entries {
+		if e.forms[0].digest == d {
+			return e
+		}
+	}
+	return nil
+}
+
+// evict drops the least recently used entries until MaxValues are left.
+func (s *Set) evict() {
+	if len(s.entries) <= MaxValues {
+		return
+	}
+	slices.SortFunc(s.entries, func(a, b *entry) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
+	s.entries = slices.Clone(s.entries[len(s.entries)-MaxValues:])
+}
+
+// newIndex returns the table of all forms of the entries. Of more than maxAlike forms with
+// the same head the most recently used stay.
+func newIndex(entries []*entry) *index {
+	x := &index{}
+	for _, e := range entries {
+		x.forms = append(x.forms, e.forms...)
+	}
+	slices.SortStableFunc(x.forms, func(a, b form) int {
+		return cmp.Or(cmp.Compare(a.head, b.head), cmp.Compare(b.owner.used.Load(), a.owner.used.Load()))
+	})
+	n := 0
+	for i, f := range x.forms {
+		if i >= maxAlike && n >= maxAlike && x.forms[n-maxAlike].head == f.head {
+			continue
+		}
+		x.forms[n], n = f, n+1
+		x.heads[f.head>>6] |= 1 << (f.head & 63)
+		x.longest = max(x.longest, int(f.size))
+	}
+	x.forms = slices.Clip(x.forms[:n])
+	slices.SortFunc(x.forms, func(a, b form) int { return cmp.Or(cmp.Compare(a.head, b.head), int(b.size)-int(a.size)) })
+	for k := len(x.forms) - 1; k >= 0; k-- {
+		x.starts[x.forms[k].head>>startShift] = uint16(k)
+	}
+	return x
+}
+
+// Next returns the bounds of the first form in text that starts at i or later, the longest
+// that starts there, and the Since of its value. It returns to == 0 if there is none.
+func (s *Set) Next(text string, i int) (from, to, since int) {
+	x := s.current.Load()
+	if x == nil {
+		return 0, 0, 0
+	}
+	first, factor := keys.first, keys.firstFactor
+	for ; i+MinForm <= len(text); i++ {
+		h := mix(lex.Load8(text, i)^first, factor)
+		if x.heads[h>>6]>>(h&63)&1 == 0 {
+			continue
+		}
+		if f := x.match(text[i:], h); f != nil {
+			f.owner.used.Store(s.clock.Add(1))
+			return i, i + int(f.size), f.owner.since
+		}
+	}
+	return 0, 0, 0
+}
+
+// match returns the longest form with the head h that text begins with, or nil.
+func (x *index) match(text string, h uint16) *form {
+	var sum digest
+	summed := 0 // how many bytes of text sum is of
+	for k := x.first(h); k < len(x.forms) && x.forms[k].head == h; k++ {
+		f := &x.forms[k]
+		n := int(f.size)
+		if n > len(text) || tailOf(lex.Load8(text, n-MinForm)) != f.tail {
+			continue
+		}
+		if summed != n {
+			sum, summed = digestOf(text[:n]), n
+		}
+		if sum == f.digest {
+			return f
+		}
+	}
+	return nil
+}
+
+// first returns the index of the first form with the head h.
+func (x *index) first(h uint16) int {
+	k := int(x.starts[h>>startShift])
+	for k < len(x.forms) && x.forms[k].head < h {
+		k++
+	}
+	return k
+}
+
+// Open returns the first offset in text at which a form may start that more text would
+// complete, or len(text) if there is none. The last bytes of a text are always open, since
+// nothing can be said of fewer than MinForm bytes.
+func (s *Set) Open(text string) int {
+	x := s.current.Load()
+	if x == nil {
+		return len(text)
+	}
+	last := max(0, len(text)-MinForm+1)
+	for i := max(0, len(text)-x.longest+1); i < last; i++ {
+		h := headOf(lex.Load8(text, i))
+		if x.heads[h>>6]>>(h&63)&1 == 0 {
+			continue
+		}
+		for k := x.first(h); k < len(x.forms) && x.forms[k].head == h; k++ {
+			if int(x.forms[k].size) > len(text)-i {
+				return i
+			}
+		}
+	}
+	return last
+}
