@@ -59,6 +59,7 @@
 //	decode      a text under its encodings, with positions mapped back
 //	prefilter   where a keyword may start
 //	rule        what a rule is, and the format language for tokens
+//	recall      values that were masked before, as hashes
 //	keyvalue    values assigned to names
 //	injection   rules for instructions aimed at a model
 //	secrets     rules for credentials

@@ -95,7 +95,8 @@ type tally struct {
 // remember keeps values for the other texts of the same document.
 func (t *tally) remember(values []recall.Value) {
 	for _, v := range values[:min(len(values), recall.MaxValues-len(t.values))] {
-		t.values = append(t.values, recall.Value{Forms: v.Forms})
+		v.Since = 0
+		t.values = append(t.values, v)
 	}
 }
 

@@ -74,9 +74,9 @@ func (l *Layer) recallNamed(s string, found []lex.Span, t *tally) []lex.Span {
 		return found
 	}
 	t.remember(values)
-	var own recall.Set
+	own := recall.ForText()
 	own.Add(values)
-	return l.detector.Remembering(&own, l.again).Inspect(s, nil)
+	return l.detector.Remembering(own, l.again).Inspect(s, nil)
 }
 
 // remember adds a value that a JSON key names, and what it names itself, to the layer's memory,
@@ -85,7 +85,8 @@ func (l *Layer) remember(v string, t *tally) {
 	var buf [16]lex.Span
 	values := appendValues(nil, v, 0)
 	for _, named := range l.named(v, l.detector.Inspect(v, buf[:0])) {
-		values = append(values, recall.Value{Forms: named.Forms})
+		named.Since = 0
+		values = append(values, named)
 	}
 	if l.seen == nil {
 		t.remember(values)
@@ -110,7 +111,7 @@ func hides(r *rule.Rule) bool { return r.Action() == Redact || r.Action() == Blo
 func appendValues(values []recall.Value, v string, since int) []recall.Value {
 	for _, plain := range readings(v) {
 		if len(values) < recall.MaxValues && keyvalue.Memorable(plain) {
-			values = append(values, recall.Value{Forms: formsOf(plain), Since: since})
+			values = append(values, valueOf(plain, since))
 		}
 	}
 	return values
@@ -138,11 +139,11 @@ func readings(v string) []string {
 	return all
 }
 
-// formsOf returns the forms in which a value is looked for.
-func formsOf(v string) []string {
-	forms := append([]string{v}, secrets.Encodings(v)...)
+// valueOf returns a value with the forms in which it is looked for.
+func valueOf(v string, since int) recall.Value {
+	value := recall.Value{Forms: append([]string{v}, secrets.Encodings(v)...), Joined: []string{v}, Since: since}
 	if view := decode.Joined(v); view != nil {
-		forms = append(forms, view.Text.String())
+		value.Joined = append(value.Joined, view.Text.String())
 	}
-	return forms
+	return value
 }

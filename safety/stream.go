@@ -184,7 +184,7 @@ func (s *Stream) learn(found []lex.Span, h int) bool {
 	case s.layer.seen != nil:
 		return s.layer.seen.values.Add(values)
 	case s.named == nil:
-		s.named = &recall.Set{}
+		s.named = recall.ForText()
 		own := *s.layer
 		own.detector = own.detector.Remembering(s.named, own.again)
 		s.layer = &own

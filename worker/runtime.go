@@ -66,7 +66,8 @@ func (r *Runtime) run(ctx context.Context) error {
 	poller.Go(func() { r.pollJob(polling, cancel) })
 
 	loop := &promptLoop{
-		Runtime: r, journal: &journal{uploader: u, history: at.history, seen: safety.NewSeenSecrets()}, due: at.due, open: at.open,
+		Runtime: r, due: at.due, open: at.open,
+		journal: &journal{uploader: u, history: at.history, seen: safety.NewSeenSecrets()},
 	}
 	worked := loop.run(running, at.job.Posted > 0)
 	stopPolling() // from here on the job may be over because its result was accepted

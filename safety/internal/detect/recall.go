@@ -53,7 +53,7 @@ func (p *probe) source(i int) int {
 func (p *probe) recall(s string, buf []lex.Span) []lex.Span {
 	values, index := p.detector.values, p.detector.valueRule
 	for i := 0; ; {
-		from, to, since := values.Next(s, i)
+		from, to, since := values.Next(s, recall.Plain, i)
 		if to == 0 {
 			break
 		}
@@ -67,7 +67,7 @@ func (p *probe) recall(s string, buf []lex.Span) []lex.Span {
 	}
 	joined := v.Text.String()
 	for i := 0; ; {
-		from, to, since := values.Next(joined, i)
+		from, to, since := values.Next(joined, recall.Joined, i)
 		if to == 0 {
 			return buf
 		}
@@ -81,9 +81,9 @@ func (p *probe) recall(s string, buf []lex.Span) []lex.Span {
 // recallStart moves h back to where a remembered value may begin that s does not hold the end
 // of yet.
 func (d *Detector) recallStart(s string, h int) int {
-	h = min(h, d.values.Open(s))
+	h = min(h, d.values.Open(s, recall.Plain))
 	if v := decode.Joined(s); v != nil {
-		h = min(h, v.Source(d.values.Open(v.Text.String())))
+		h = min(h, v.Source(d.values.Open(v.Text.String(), recall.Joined)))
 	}
 	return h
 }

@@ -27,6 +27,11 @@ func Memorable(v string) bool {
 	if strings.ContainsAny(v, " \t\n") {
 		return hasMemorableWord(v) || isPassphrase(v)
 	}
+	return isDistinctive(v)
+}
+
+// isDistinctive reports whether a value without spaces is neither a name, a place nor a number.
+func isDistinctive(v string) bool {
 	chars := lex.CountChars(v)
 	switch {
 	case chars.Distinct < 5: // a filler
@@ -64,18 +69,16 @@ func isNumberedWord(v string, chars lex.CharStats, slash bool) bool {
 // isUnlikeWords reports whether a value that does not consist of words has enough kinds of
 // characters to be a password or a token.
 func isUnlikeWords(v string, chars lex.CharStats) bool {
-	signs, letters := hasPasswordSign(v), chars.Lower+chars.Upper
+	signs, letters, bothCases := hasPasswordSign(v), chars.Lower+chars.Upper, chars.Upper > 0 && chars.Lower > 0
 	switch {
 	case letters == 0: // a number or a date has no two of these
 		return strings.Count(unsign.Replace(v), "!") > 1
-	case chars.Digit > 0 && !signs && (letters < 3 || isCompoundName(v, chars)):
-		return false
-	case chars.Digit > 0:
-		return chars.Digit > 1 || signs || len(v) >= 12 || chars.Upper > 0 && chars.Lower > 0
 	case signs:
-		return chars.Upper > 0 && chars.Lower > 0 || len(v) >= 12 && !strings.ContainsAny(v, "=|<>")
+		return chars.Digit > 0 || bothCases || len(v) >= 12 && !strings.ContainsAny(v, "=|<>")
+	case chars.Digit == 0:
+		return chars.Other == 0 && len(v) >= 16 // letters that nobody could read aloud
 	}
-	return chars.Other == 0 && len(v) >= 16 // letters that nobody could read aloud
+	return letters >= 3 && !isCompoundName(v, chars) && (chars.Digit > 1 || len(v) >= 12 || bothCases)
 }
 
 // unsign replaces the signs that passwords have and numbers seldom by one of them.

@@ -4,6 +4,11 @@ import "candor/safety/internal/lex"
 
 // memorablePredicates are those that decide which values are known where they stand alone.
 var memorablePredicates = map[string]predicate{
+	"isDistinctive": {
+		holds:  isDistinctive,
+		hits:   []string{"{a12}", "aBcDeFgHiJ"},
+		misses: []string{"aaaa1111", "a.b.test"},
+	},
 	"Memorable": {
 		holds: Memorable,
 		hits: []string{
@@ -22,12 +27,36 @@ var memorablePredicates = map[string]predicate{
 			"ask him for it", "connection refused", "OAuth2Client", "same-origin",
 		},
 	},
-	"isCall":           {holds: isCall, hits: []string{"f(x)", "a.b[0]", "T{"}, misses: []string{"f", "a1(b)", "(x)", ""}},
-	"hasPasswordSign":  {holds: hasPasswordSign, hits: []string{"a!b", "a\\b", "#"}, misses: []string{"a-b_c.d/e:f", ""}},
-	"isHost":           {holds: isHost, hits: []string{"db1.test", "a.b.example:80"}, misses: []string{"db1", "a.b1", "A.test", "a.test:x1", "a."}},
-	"isEmail":          {holds: isEmail, hits: []string{"Ann.Lee@mail.test"}, misses: []string{"ann", "p@ss", "a!b@mail.test"}},
-	"hasMemorableWord": {holds: hasMemorableWord, hits: []string{"use {a12} now"}, misses: []string{"use it now", "user1 at host2"}},
-	"isPlainPath":      {holds: isPlainPath, hits: []string{"/etc/x1", "src/main/server", "c:\\x", "~/.ssh/id1"}, misses: []string{"/{b20}", "a1b2c3"}},
+	"isCall": {
+		holds:  isCall,
+		hits:   []string{"f(x)", "a.b[0]", "T{"},
+		misses: []string{"f", "a1(b)", "(x)", ""},
+	},
+	"hasPasswordSign": {
+		holds:  hasPasswordSign,
+		hits:   []string{"a!b", "a\\b", "#"},
+		misses: []string{"a-b_c.d/e:f", ""},
+	},
+	"isHost": {
+		holds:  isHost,
+		hits:   []string{"db1.test", "a.b.example:80"},
+		misses: []string{"db1", "a.b1", "A.test", "a.test:x1", "a."},
+	},
+	"isEmail": {
+		holds:  isEmail,
+		hits:   []string{"Ann.Lee@mail.test"},
+		misses: []string{"ann", "p@ss", "a!b@mail.test"},
+	},
+	"hasMemorableWord": {
+		holds:  hasMemorableWord,
+		hits:   []string{"use {a12} now"},
+		misses: []string{"use it now", "user1 at host2"},
+	},
+	"isPlainPath": {
+		holds:  isPlainPath,
+		hits:   []string{"/etc/x1", "src/main/server", "c:\\x", "~/.ssh/id1"},
+		misses: []string{"/{b20}", "a1b2c3"},
+	},
 	"isPassphrase": {
 		holds: isPassphrase,
 		hits:  []string{"walnut orbit lantern copper", "correct Horse9 battery"},
@@ -47,8 +76,18 @@ var memorablePredicates = map[string]predicate{
 		misses: []string{"Tr0ubador3x", "utf123mb_general", "a1_b2", "{a24}"},
 	},
 	"isUnlikeWords": {
-		holds:  func(v string) bool { return isUnlikeWords(v, lex.CountChars(v)) },
-		hits:   []string{"a1b2c", "a1$b", "Abc1", "1!2#", "A!b", "horse#battery", "bcdfghjklmnpqrstvwxz"},
-		misses: []string{"xkcdwm1", "12", "12!", "a12", "get2_general_ci", "ab!c", "a=b|c<d>efgh", "bcdfgh", "bcdf-ghjk-lmnp-qrst"},
+		holds: func(v string) bool { return isUnlikeWords(v, lex.CountChars(v)) },
+		hits:  []string{"a1b2c", "a1$b", "Abc1", "1!2#", "A!b", "horse#battery", "bcdfghjklmnpqrstvwxz"},
+		misses: []string{
+			"xkcdwm1",
+			"12",
+			"12!",
+			"a12",
+			"get2_general_ci",
+			"ab!c",
+			"a=b|c<d>efgh",
+			"bcdfgh",
+			"bcdf-ghjk-lmnp-qrst",
+		},
 	},
 }

@@ -28,14 +28,14 @@ func secret(n int, seed uint64) string {
 func setOf(values ...string) *Set {
 	s := &Set{}
 	for _, v := range values {
-		s.Add([]Value{{Forms: []string{v}}})
+		s.Add([]Value{{Forms: []string{v}, Joined: []string{v}}})
 	}
 	return s
 }
 
 // holds reports whether the set finds exactly v in a text around it.
 func holds(s *Set, v string) bool {
-	from, to, _ := s.Next("see "+v+" now", 0)
+	from, to, _ := s.Next("see "+v+" now", Plain, 0)
 	return from == 4 && to == 4+len(v)
 }
 
@@ -44,14 +44,14 @@ func TestAValueIsFoundWhereverItStarts(t *testing.T) {
 		v := secret(n, uint64(n))
 		s := setOf(secret(20, 1), v, secret(400, 2))
 		for _, before := range []string{"", "x", "see ", strings.Repeat("long ", 300)} {
-			from, to, _ := s.Next(before+v+"tail", 0)
+			from, to, _ := s.Next(before+v+"tail", Plain, 0)
 			require.Equal(t, [2]int{len(before), len(before) + n}, [2]int{from, to}, "%d bytes", n)
 		}
-		_, to, _ := s.Next(v[1:], 0)
+		_, to, _ := s.Next(v[1:], Plain, 0)
 		require.Zero(t, to, "a value without its first byte is found")
-		_, to, _ = s.Next(v[:n-1], 0)
+		_, to, _ = s.Next(v[:n-1], Plain, 0)
 		require.Zero(t, to, "a value without its last byte is found")
-		_, to, _ = s.Next(strings.Repeat("x", 30)+strings.ToUpper(v)+strings.ToLower(v), 0)
+		_, to, _ = s.Next(strings.Repeat("x", 30)+strings.ToUpper(v)+strings.ToLower(v), Plain, 0)
 		require.Zero(t, to, "case does not matter")
 	}
 }
@@ -60,7 +60,7 @@ func TestValuesThatDifferInTheirMiddleAreToldApart(t *testing.T) {
 	head, tail := secret(8, 1), secret(8, 2)
 	s := setOf(head + "one" + tail)
 	assert.True(t, holds(s, head+"one"+tail))
-	_, to, _ := s.Next(head+"two"+tail, 0)
+	_, to, _ := s.Next(head+"two"+tail, Plain, 0)
 	assert.Zero(t, to)
 }
 
@@ -86,7 +86,7 @@ func TestTheOffsetFromWhichAValueCountsComesWithIt(t *testing.T) {
 	s.Add([]Value{{Forms: []string{v}, Since: 70}})
 	s.Add([]Value{{Forms: []string{v}, Since: 90}})
 	s.Shift(30)
-	_, _, since := s.Next(v, 0)
+	_, _, since := s.Next(v, Plain, 0)
 	assert.Equal(t, 40, since)
 	(*Set)(nil).Shift(1)
 }
@@ -133,17 +133,17 @@ func TestOpenHoldsBackABeginning(t *testing.T) {
 	text := "words that are of no interest, and " + v
 	at := len(text) - len(v)
 	for n := 0; n < len(v); n++ {
-		assert.LessOrEqual(t, s.Open(text[:at+n]), at, "%d bytes of the value", n)
+		assert.LessOrEqual(t, s.Open(text[:at+n], Joined), at, "%d bytes of the value", n)
 	}
-	assert.Greater(t, s.Open(text), at, "a complete value is held back")
-	assert.Equal(t, 5, (&Set{}).Open("words"), "an empty set holds text back")
+	assert.Greater(t, s.Open(text, Joined), at, "a complete value is held back")
+	assert.Equal(t, 5, (&Set{}).Open("words", Joined), "an empty set holds text back")
 }
 
 func TestAnEmptySetFindsNothing(t *testing.T) {
 	var none *Set
 	assert.True(t, none.Empty())
 	assert.True(t, (&Set{}).Empty())
-	_, to, _ := (&Set{}).Next(secret(100, 1), 0)
+	_, to, _ := (&Set{}).Next(secret(100, 1), Plain, 0)
 	assert.Zero(t, to)
 	assert.False(t, setOf(secret(9, 1)).Empty())
 }
@@ -160,7 +160,7 @@ func TestTheVersionChangesWithEachNewValue(t *testing.T) {
 func TestSearchingAllocatesNothing(t *testing.T) {
 	v := secret(40, 1)
 	s, text := setOf(v, secret(16, 2)), strings.Repeat("the quick brown fox ", 50)+v
-	assert.Zero(t, testing.AllocsPerRun(100, func() { s.Next(text, 0); s.Open(text) }))
+	assert.Zero(t, testing.AllocsPerRun(100, func() { s.Next(text, Plain, 0); s.Open(text, Joined) }))
 }
 
 func TestASetIsSafeForConcurrentUse(t *testing.T) {
@@ -240,7 +240,7 @@ func BenchmarkNext(b *testing.B) {
 			}
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				s.Next(text, 0)
+				s.Next(text, Plain, 0)
 			}
 		})
 	}

@@ -23,9 +23,18 @@ const (
 
 // Value is a secret to find again.
 type Value struct {
-	Forms []string // how it may appear; those of an unfit length are left out
-	Since int      // the offset in the source from which on it counts; see [Set.Next]
+	Forms  []string // how it may appear in a text; those of an unfit length are left out
+	Joined []string // how it may appear in a text whose joints were removed
+	Since  int      // the offset in the source from which on it counts; see [Set.Next]
 }
+
+// Kind says of what kind of text a form is.
+type Kind uint8
+
+const (
+	Plain  Kind = iota // a text as it is, or decoded
+	Joined             // a text whose joints were removed, so that its pieces meet
+)
 
 // Set is a set of values that can be found and not read. Its zero value is empty and ready
 // to use. It must not be copied after its first use.
@@ -33,6 +42,7 @@ type Set struct {
 	current atomic.Pointer[index]
 	clock   atomic.Uint64 // counts uses; the source of entry.used
 	version atomic.Uint64
+	keys    *keyring // nil for the keys of the process
 
 	mu      sync.Mutex // guards entries and changes of index
 	entries []*entry
@@ -48,6 +58,8 @@ type entry struct {
 // form is what a set keeps of one form of a value.
 type form struct {
 	head, tail, size uint16
+	kind             Kind
+	spaced           bool // holds spaces, or characters at which a word may end
 	digest           digest
 	owner            *entry
 }
@@ -56,9 +68,13 @@ type form struct {
 type index struct {
 	heads   [1 << 16 / 64]uint64 // bit h is set if a form has the head h
 	forms   []form               // by head; the longest of equal heads first
-	starts  [1 << 10]uint16      // where forms begins with heads of the same upper ten bits
-	longest int                  // length of the longest form
+	keys    *keyring
+	starts  [1 << 10]uint16 // where forms begins with heads of the same upper ten bits
+	longest int             // length of the longest form
 }
+
+// ForText returns an empty set for the values that one text names. Its keys are not secret.
+func ForText() *Set { return &Set{keys: publicKeys} }
 
 // Version counts the changes of the set. A caller that sees it unchanged has seen all
 // values.
@@ -73,11 +89,14 @@ func (s *Set) Empty() bool { return s == nil || s.current.Load() == nil }
 func (s *Set) Add(values []Value) (grew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	keys := cmp.Or(s.keys, secretKeys)
 	for _, v := range values {
 		e := &entry{since: v.Since}
-		for _, f := range v.Forms {
-			if len(f) >= MinForm && len(f) <= MaxForm {
-				e.forms = append(e.forms, formOf(f, e))
+		for kind, forms := range [...][]string{Plain: v.Forms, Joined: v.Joined} {
+			for _, f := range forms {
+				if len(f) >= MinForm && len(f) <= MaxForm {
+					e.forms = append(e.forms, keys.formOf(f, e, Kind(kind)))
+				}
 			}
 		}
 		if len(e.forms) == 0 {
@@ -92,7 +111,7 @@ func (s *Set) Add(values []Value) (grew bool) {
 	}
 	if grew {
 		s.evict()
-		s.current.Store(newIndex(s.entries))
+		s.current.Store(newIndex(keys, s.entries))
 		s.version.Add(1)
 	}
 	return grew
@@ -130,8 +149,8 @@ func (s *Set) evict() {
 
 // newIndex returns the table of all forms of the entries. Of more than maxAlike forms with
 // the same head the most recently used stay.
-func newIndex(entries []*entry) *index {
-	x := &index{}
+func newIndex(keys *keyring, entries []*entry) *index {
+	x := &index{keys: keys}
 	for _, e := range entries {
 		x.forms = append(x.forms, e.forms...)
 	}
@@ -148,27 +167,31 @@ func newIndex(entries []*entry) *index {
 		x.longest = max(x.longest, int(f.size))
 	}
 	x.forms = slices.Clip(x.forms[:n])
-	slices.SortFunc(x.forms, func(a, b form) int { return cmp.Or(cmp.Compare(a.head, b.head), int(b.size)-int(a.size)) })
+	slices.SortFunc(
+		x.forms,
+		func(a, b form) int { return cmp.Or(cmp.Compare(a.head, b.head), int(b.size)-int(a.size)) },
+	)
 	for k := len(x.forms) - 1; k >= 0; k-- {
 		x.starts[x.forms[k].head>>startShift] = uint16(k)
 	}
 	return x
 }
 
-// Next returns the bounds of the first form in text that starts at i or later, the longest
-// that starts there, and the Since of its value. It returns to == 0 if there is none.
-func (s *Set) Next(text string, i int) (from, to, since int) {
+// Next returns the bounds of the first form in a text of the kind that starts at i or later,
+// the longest that starts there, and the Since of its value. It returns to == 0 if there is
+// none.
+func (s *Set) Next(text string, kind Kind, i int) (from, to, since int) {
 	x := s.current.Load()
 	if x == nil {
 		return 0, 0, 0
 	}
-	first, factor := keys.first, keys.firstFactor
+	first, factor := x.keys.first, x.keys.firstFactor
 	for ; i+MinForm <= len(text); i++ {
 		h := mix(lex.Load8(text, i)^first, factor)
 		if x.heads[h>>6]>>(h&63)&1 == 0 {
 			continue
 		}
-		if f := x.match(text[i:], h); f != nil {
+		if f := x.match(text[i:], kind, h); f != nil {
 			f.owner.used.Store(s.clock.Add(1))
 			return i, i + int(f.size), f.owner.since
 		}
@@ -176,18 +199,18 @@ func (s *Set) Next(text string, i int) (from, to, since int) {
 	return 0, 0, 0
 }
 
-// match returns the longest form with the head h that text begins with, or nil.
-func (x *index) match(text string, h uint16) *form {
+// match returns the longest form of the kind and with the head h that text begins with, or nil.
+func (x *index) match(text string, kind Kind, h uint16) *form {
 	var sum digest
 	summed := 0 // how many bytes of text sum is of
 	for k := x.first(h); k < len(x.forms) && x.forms[k].head == h; k++ {
 		f := &x.forms[k]
 		n := int(f.size)
-		if n > len(text) || tailOf(lex.Load8(text, n-MinForm)) != f.tail {
+		if f.kind != kind || n > len(text) || x.keys.tailOf(lex.Load8(text, n-MinForm)) != f.tail {
 			continue
 		}
 		if summed != n {
-			sum, summed = digestOf(text[:n]), n
+			sum, summed = x.keys.digestOf(text[:n]), n
 		}
 		if sum == f.digest {
 			return f
@@ -205,22 +228,23 @@ func (x *index) first(h uint16) int {
 	return k
 }
 
-// Open returns the first offset in text at which a form may start that more text would
-// complete, or len(text) if there is none. The last bytes of a text are always open, since
-// nothing can be said of fewer than MinForm bytes.
-func (s *Set) Open(text string) int {
+// Open returns the first offset in a text of the kind at which a form may start that more text
+// would complete, or len(text) if there is none. The last bytes of a text are always open,
+// since nothing can be said of fewer than MinForm bytes. Of a plain text the last word is
+// taken to be open anyway, so only forms with spaces count.
+func (s *Set) Open(text string, kind Kind) int {
 	x := s.current.Load()
 	if x == nil {
 		return len(text)
 	}
 	last := max(0, len(text)-MinForm+1)
 	for i := max(0, len(text)-x.longest+1); i < last; i++ {
-		h := headOf(lex.Load8(text, i))
+		h := x.keys.headOf(lex.Load8(text, i))
 		if x.heads[h>>6]>>(h&63)&1 == 0 {
 			continue
 		}
 		for k := x.first(h); k < len(x.forms) && x.forms[k].head == h; k++ {
-			if int(x.forms[k].size) > len(text)-i {
+			if f := &x.forms[k]; f.kind == kind && (f.spaced || kind == Joined) && int(f.size) > len(text)-i {
 				return i
 			}
 		}
