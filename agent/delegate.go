@@ -76,8 +76,8 @@ func (d Delegate) newRun(parent *agentRun, task string) (*agentRun, error) {
 		id = parent.agent + "/" + id
 	}
 	return &agentRun{
-		Dispatcher: d.Agent, Safety: d.Agent.Safety.Remember(parent.seen), rec: rec.ForAgent(id), agent: id, turnTotals: parent.turnTotals,
-		messages: []Message{{Role: RoleUser, Text: task}},
+		Dispatcher: d.Agent, Safety: d.Agent.Safety.Remember(parent.seen), rec: rec.ForAgent(id), agent: id,
+		turnTotals: parent.turnTotals, messages: []Message{{Role: RoleUser, Text: task}},
 	}, nil
 }
 

@@ -63,6 +63,7 @@ func (k *keyring) digestOf(s string) digest {
 func (k *keyring) formOf(s string, e *entry, kind Kind) form {
 	return form{
 		head: k.headOf(lex.Load8(s, 0)), tail: k.tailOf(lex.Load8(s, len(s)-MinForm)), size: uint16(len(s)),
-		digest: k.digestOf(s), owner: e, kind: kind, spaced: strings.ContainsAny(s, " \t\n") || lex.ASCIIEnd(s, 0) < len(s),
+		digest: k.digestOf(s), owner: e, kind: kind,
+		spaced: strings.ContainsAny(s, " \t\n") || lex.ASCIIEnd(s, 0) < len(s),
 	}
 }

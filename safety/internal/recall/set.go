@@ -16,7 +16,7 @@ const (
 	// MaxValues is how many values a set holds. The least recently used one goes first.
 	MaxValues = 256
 	// maxAlike is how many forms with the same hash of their first eight bytes a set holds.
-	maxAlike = 8
+	maxAlike = 32
 	// startShift leaves the upper ten bits of a head.
 	startShift = 6
 )
