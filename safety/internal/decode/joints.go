@@ -22,8 +22,9 @@ const (
 var Joints = lex.NewClass("\\\"'`<*~\n\r \t|^\b${=\x1b\xe2")
 
 // SkipJoint skips a separator between two fragments of one token, which may be several joints in
-// a row, and returns its kind and where the next fragment starts. Without a joint it returns
-// JointNone, and the end of the text if more text could make a joint.
+// a row. It returns the kind of the one that needs most evidence, and where the next fragment
+// starts. Without a joint it returns JointNone, and the end of the text if more text could make
+// a joint.
 func SkipJoint(s string, i int) (Joint, int) {
 	kind, start := JointNone, i
 	for i < len(s) && i-start < 96 {
@@ -34,9 +35,7 @@ func SkipJoint(s string, i int) (Joint, int) {
 			}
 			break
 		}
-		if i = next; kind != JointMade {
-			kind = k
-		}
+		i, kind = next, max(kind, k)
 	}
 	if i == len(s) && i > start {
 		return JointNone, i
@@ -87,20 +86,14 @@ func continued(s string, i int) (Joint, int) {
 	return JointMade, lex.SkipBlank(s, j+1, 16)
 }
 
-// joiners are the operators that concatenate two literals in some language; a comma does where
-// a list is joined.
+// joiners are the operators that concatenate two literals in some language. A comma may separate
+// the parts of a list that is joined, but most lists hold values of their own.
 var joiners = [...]string{"+", "..", ".", "&", "||", "<>", "~", ",", "\\"}
 
 // literals skips the end of one literal and the beginning of the next: "a" + "b", 'a' 'b',
 // "a" . "b", also over lines. A quote directly before a letter joins as in shells: "a"b.
 func literals(s string, i int, q byte) (Joint, int) {
-	j := leadingBlank(s, i+1)
-	for _, op := range joiners {
-		if strings.HasPrefix(s[j:], op) {
-			j = leadingBlank(s, j+len(op))
-			break
-		}
-	}
+	kind, j := joined(s, leadingBlank(s, i+1), q)
 	if j < len(s) && (s[j] == 'f' || s[j] == 'r' || s[j] == 'b') && j+1 < len(s) && s[j+1] == q {
 		j++
 	}
@@ -109,11 +102,30 @@ func literals(s string, i int, q byte) (Joint, int) {
 	}
 	switch {
 	case s[j] == q, j == i+1 && lex.IsQuote(s[j]):
-		return JointMade, j + 1
+		return kind, j + 1
 	case j == i+1 && lex.Alnum[s[j]]: // as shells join
 		return JointLine, j
 	}
 	return JointNone, i
+}
+
+// joined skips the operator at j that joins two literals in quotes q, if there is one, and returns
+// the kind of the joint. Spans of code in Markdown stand side by side without being joined.
+func joined(s string, j int, q byte) (Joint, int) {
+	for _, op := range joiners {
+		if !strings.HasPrefix(s[j:], op) {
+			continue
+		}
+		j = leadingBlank(s, j+len(op))
+		if op == "," {
+			return JointLine, j
+		}
+		return JointMade, j
+	}
+	if q == '`' {
+		return JointLine, j
+	}
+	return JointMade, j
 }
 
 // leadingBlank skips blanks and at most two line ends, each with the quote marks or
@@ -141,7 +153,7 @@ func tagged(s string, i int) (Joint, int) {
 	for j := i + 1; j < stop; j++ {
 		switch s[j] {
 		case '>':
-			if separates(strings.TrimPrefix(s[i+1:j], "/")) {
+			if separates(strings.Trim(s[i+1:j], "/")) {
 				return JointLine, j + 1
 			}
 			return JointMade, j + 1
@@ -156,9 +168,9 @@ func tagged(s string, i int) (Joint, int) {
 }
 
 // separates reports whether a tag separates the text before it from the text after it,
-// as the tags of cells, items and paragraphs do.
+// as the tags of cells, items, paragraphs and line ends do.
 func separates(tag string) bool {
-	for _, name := range [...]string{"td", "th", "tr", "li", "p", "div", "dt", "dd"} {
+	for _, name := range [...]string{"td", "th", "tr", "li", "p", "div", "dt", "dd", "br"} {
 		if tag == name || strings.HasPrefix(tag, name+" ") {
 			return true
 		}

@@ -19,22 +19,29 @@ const (
 type Assembly struct {
 	Text   [MaxToken]byte
 	Len    int
-	Pieces [maxPieces]struct{ At, from int } // where each piece starts, in text and in the source
-	count  int
+	Pieces [maxPieces]Piece
+	Count  int // of the pieces
 	blanks int
 	Open   bool // the end of the text leaves open what follows
+}
+
+// Piece is a part of a token in pieces.
+type Piece struct {
+	At    int   // where it starts in the joined text
+	From  int   // where it starts in the source
+	Joint Joint // what separates it from the piece before it
 }
 
 // TokenChars are the bytes that a piece of a token may be made of.
 var TokenChars = lex.NewClass("A-Za-z0-9._+/=-")
 
 // put appends a piece and reports whether there was room for it.
-func (t *Assembly) put(s string, from, to int) bool {
-	if t.count == maxPieces || to-from > MaxToken-t.Len {
+func (t *Assembly) put(s string, from, to int, kind Joint) bool {
+	if t.Count == maxPieces || to-from > MaxToken-t.Len {
 		return false
 	}
-	t.Pieces[t.count].At, t.Pieces[t.count].from = t.Len, from
-	t.count++
+	t.Pieces[t.Count] = Piece{t.Len, from, kind}
+	t.Count++
 	t.Len += copy(t.Text[t.Len:], s[from:to])
 	return true
 }
@@ -42,20 +49,28 @@ func (t *Assembly) put(s string, from, to int) bool {
 // Source maps an offset in the joined text back to the input. An offset between two pieces is
 // taken as the end of the first.
 func (t *Assembly) Source(i int) int {
-	k := t.count - 1
+	k := t.Count - 1
 	for k > 0 && t.Pieces[k].At >= i {
 		k--
 	}
-	return t.Pieces[k].from + i - t.Pieces[k].At
+	return t.Pieces[k].From + i - t.Pieces[k].At
+}
+
+// End returns the length of the first n pieces, joined.
+func (t *Assembly) End(n int) int {
+	if n == t.Count {
+		return t.Len
+	}
+	return t.Pieces[n].At
 }
 
 // Gather collects the pieces of the token whose prefix is s[at:end] and reports whether
 // there is more than one. It stops at the first joint or piece that does not fit, at a piece too
 // short to be anything but the last, and at its bounds.
 func (t *Assembly) Gather(s string, at, end int) bool {
-	t.Len, t.count, t.blanks, t.Open = 0, 0, 0, false
+	t.Len, t.Count, t.blanks, t.Open = 0, 0, 0, false
 	to := pieceEnd(s, end)
-	if !t.put(s, at, to) {
+	if !t.put(s, at, to, JointNone) {
 		return false
 	}
 	if to == len(s) {
@@ -69,21 +84,21 @@ func (t *Assembly) Gather(s string, at, end int) bool {
 			t.Open = t.Open || next == len(s)
 			break
 		}
-		if t.count == 1 && kind != JointMade && (len(body) < 4 || !IsFragment(body)) {
+		if t.Count == 1 && kind != JointMade && (len(body) < 4 || !IsFragment(body)) {
 			break
 		}
 		piece := pieceEnd(s, next)
 		if piece == len(s) {
 			t.Open = true
 		}
-		if !t.fits(s[at:end], s[next:piece], kind) || !t.put(s, next, piece) {
+		if !t.fits(s[at:end], s[next:piece], kind) || !t.put(s, next, piece, kind) {
 			break
 		}
 		if to = piece; kind != JointMade && piece-next < MinPiece {
 			break
 		}
 	}
-	return t.count > 1
+	return t.Count > 1
 }
 
 // pieceEnd returns the end of the piece that starts at i, without the = that quoted-printable
@@ -97,7 +112,8 @@ func pieceEnd(s string, i int) int {
 }
 
 // fits reports whether a piece may continue a token that begins with prefix. A piece with the
-// same prefix is a token of its own, and more than three blanks separate words.
+// same prefix is a token of its own, and more than three blanks separate words. Behind a joint
+// that nobody made, NAME=value is a setting.
 func (t *Assembly) fits(prefix, piece string, kind Joint) bool {
 	if piece == "" || strings.HasPrefix(piece, prefix) {
 		return false
@@ -107,7 +123,7 @@ func (t *Assembly) fits(prefix, piece string, kind Joint) bool {
 			return false
 		}
 	}
-	return kind == JointMade || IsFragment(piece)
+	return kind == JointMade || IsFragment(piece) && strings.IndexByte(strings.TrimRight(piece, "="), '=') < 0
 }
 
 // IsFragment reports whether a piece looks like part of something random rather than a word:

@@ -113,9 +113,15 @@ var dataWords = lex.WordSet("idempotency dedup dedupe deduplication request corr
 
 // belongsElsewhere reports whether the text after the name is better left to another
 // rule or is no value: the header rule splits an Authorization header into scheme and
-// token, and /etc/passwd is a file.
+// token, /etc/passwd is a file, what follows </password> is another element, and a token
+// that begins like a name, such as secret-test-…, is a value itself.
 func belongsElsewhere(s string, left, right int) bool {
-	return strings.HasSuffix(s[:left], "/etc/") || right >= 13 && lex.HasFold(s, right-13, "authorization")
+	if right-left >= 24 && lex.LooksGeneratedInBothCases(s[left:right]) {
+		if words, _, _ := lex.WordsIn(s[left:right]); words == 0 {
+			return true
+		}
+	}
+	return strings.HasSuffix(s[:left], "/etc/") || strings.HasSuffix(s[:left], "</") || right >= 13 && lex.HasFold(s, right-13, "authorization")
 }
 
 // quotesAssignment reports whether the quote at i, one sign behind the name, closes a

@@ -27,6 +27,22 @@ func LooksGeneratedInBothCases(v string) bool { return Random(v) && MixedCase(v)
 // changes at two of five places or more. No name does that, camelCase ones included.
 func Scrambled(v string) bool { return len(v) >= 10 && CaseChanges(v)*5 >= (len(v)-1)*2 }
 
+// Interleaved reports whether the digits of v appear in several places, or no run of lower-case
+// letters in it is as long as word. An identifier has its digits together, and words in it.
+func Interleaved(v string, word int) bool {
+	groups, run, longest := 0, 0, 0
+	for i := range len(v) {
+		if Digits[v[i]] && (i == 0 || !Digits[v[i-1]]) {
+			groups++
+		}
+		if run++; v[i]-'a' >= 26 {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return groups > 1 || longest < word
+}
+
 // CaseChanges returns how many adjacent pairs of letters in v differ in case.
 func CaseChanges(v string) int {
 	n := 0

@@ -77,3 +77,28 @@ func (f *Format) allows(offset int, b byte) bool {
 	}
 	return true
 }
+
+// longest returns the length of the longest text that the formats allow around the
+// keyword at i.
+func longest(sets []formatSet, s string, i int) int {
+	n := 0
+	for k := range sets {
+		for may := sets[k].at(s, i); may != 0; may &= may - 1 {
+			if f := &sets[k].formats[bits.TrailingZeros64(may)]; f.literal(s, i, f.keyword) {
+				n = max(n, f.maxLen())
+			}
+		}
+	}
+	return n
+}
+
+// maxLen returns the length of the longest text that f matches.
+func (f *Format) maxLen() int {
+	n := len(f.keyword)
+	for _, parts := range [...][]Part{f.Left, f.Right} {
+		for _, p := range parts {
+			n += max(len(p.Lit), p.Max)
+		}
+	}
+	return n
+}

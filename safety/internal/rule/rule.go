@@ -47,6 +47,11 @@ type Rule struct {
 	// Open reports whether more text after the end of s could change what Match returns.
 	// It serves streams, which hold back such text; nil means that MaxGap decides.
 	Open func(s string, at, end int) bool
+	// IsFull reports whether the token that Match finds at the keyword at index at has
+	// exactly the greatest length that its formats allow, so that no text behind a line
+	// end belongs to it. It serves tokens of a known length; nil means that a token may
+	// always go on.
+	IsFull func(s string, at int) bool
 	// Context is what surrounds a keyword in every match.
 	prefilter.Context
 	// Hits are templates of texts that the rule must find.

@@ -73,5 +73,13 @@ func TokenOf(id string, how Format, pass func(string) bool, specs []string) Rule
 		}
 		return from, to
 	}
+	r.IsFull = func(s string, at int) bool {
+		for k := range sets {
+			if from, to := sets[k].match(s, at, pass); to > 0 {
+				return to-from == longest(sets, s, at)
+			}
+		}
+		return false
+	}
 	return r
 }

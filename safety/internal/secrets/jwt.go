@@ -36,10 +36,22 @@ func jwtLike() rule.Rule {
 			if !looksGeneratedPart(s[from:at]) || !looksGeneratedPart(s[at+1:to]) {
 				return 0, 0
 			}
-			to = lex.Classes['j'].Run(s, to+1, rule.MaxTail)
+			to = partEnd(s, to+1)
 			return from, lex.Classes['e'].Run(s, to, 2)
 		},
 	}
+}
+
+// partEnd returns the end of the part of a token that starts at i. JSON may escape its slashes;
+// any other escape is the end of it.
+func partEnd(s string, i int) int {
+	to := lex.Classes['j'].Run(s, i, rule.MaxTail)
+	for k := i; k < to; k++ {
+		if s[k] == '\\' && (k+1 == to || s[k+1] != '/') {
+			return k
+		}
+	}
+	return to
 }
 
 // looksGeneratedPart reports whether a part of a token mixes its cases or looks random, as

@@ -16,8 +16,8 @@ const keyGap = 400
 // END label, or behind the last part that looks like a key. open reports whether more
 // text could move that end.
 func keyEnd(s string, body int) (to int, open bool) {
-	last := body
-	for i := body; i < len(s) && i-last < keyGap; {
+	parts := keyParts{last: body}
+	for i := body; i < len(s) && i-parts.last < keyGap; {
 		switch {
 		case s[i] == '-' && lex.HasFold(s, i, "-----end"):
 			to := labelEnd(s, i+8)
@@ -25,17 +25,54 @@ func keyEnd(s string, body int) (to int, open bool) {
 				return to, i+108 > len(s)
 			}
 			i += 8 // no label, only looks like one
+		case s[i] == '-' && parts.width > 0 && lex.HasFold(s, i, "-----begin"):
+			return parts.last, false
 		case keyLine[s[i]]:
 			end := keyLine.Run(s, i, len(s))
-			if ownLine(s, last, i, end) || end-i >= 16 && keyPart(s[i:end]) {
-				last = end
-			}
+			parts.add(s, i, end)
 			i = end
 		default:
 			i++
 		}
 	}
-	return last, len(s)-last < keyGap
+	return parts.last, len(s)-parts.last < keyGap
+}
+
+// keyParts are the lines of a key that were found so far.
+type keyParts struct {
+	last  int  // where the last one ends
+	width int  // the length of the longest
+	ended bool // the last one is shorter: only a full line can follow, as behind a notice of omitted lines
+}
+
+// add takes the run from..to as the next line of the key if it looks like one. A line shorter
+// than the others is the last. Where the END is missing, that line may be the next setting or
+// word of the text instead.
+func (p *keyParts) add(s string, from, to int) {
+	n, v := to-from, s[from:to]
+	encoded := n >= 16 && keyPart(v)
+	switch {
+	case p.width == 0 && (encoded || ownLine(s, p.last, from, to)):
+	case p.width > 0 && encoded && n >= p.width && (n >= 40 || isLastKeyLine(v)):
+		p.ended = false
+	case p.width > 0 && !p.ended && (encoded || ownLine(s, p.last, from, to)) && isLastKeyLine(v):
+		p.ended = true
+	default:
+		return
+	}
+	p.last, p.width = to, max(p.width, n)
+}
+
+// isLastKeyLine reports whether a line of a key's bytes, shorter than a full one, is base64 and
+// not a setting such as DEBUG=true, an identifier, a number or a word.
+func isLastKeyLine(v string) bool {
+	body := strings.TrimRight(v, "=")
+	if len(body) < len(v) {
+		return strings.IndexByte(body, '=') < 0
+	}
+	words, _, _ := lex.WordsIn(v)
+	return words == 0 && len(v) >= 4 && strings.IndexByte(v, '=') < 0 && lex.CountChars(v).Lower > 0 &&
+		(len(v) >= 24 || lex.Interleaved(v, 4))
 }
 
 // labelEnd returns the end of the label whose text continues at i, behind its dashes, or i

@@ -51,7 +51,8 @@ func matchPrivateKey(s string, at, end int) (int, int) {
 }
 
 // otherEnd returns the end of a block that is labelled a key and does not look like one:
-// behind the dashes of the next label that names a key, or 0 if there is none.
+// behind the dashes of the next label that names a key, or behind an END label of any kind that
+// has a line of its own. It returns 0 if there is none.
 func otherEnd(s string, body int) int {
 	near := s[:min(len(s), body+keyLookahead)]
 	for i := body + minKeyBody; ; i++ {
@@ -61,6 +62,11 @@ func otherEnd(s string, body int) int {
 		}
 		if i += k; lex.HasFold(s, i-3, "key") || lex.HasFold(s, i-9, "key block") {
 			return i + 5
+		}
+		if lex.HasFold(s, i, "-----end ") && (s[i-1] == '\n' || s[i-1] == 'n' && s[i-2] == '\\') {
+			if to := labelEnd(s, i+8); to > i+8 {
+				return to
+			}
 		}
 	}
 }
@@ -118,7 +124,8 @@ func keyLines(s string) bool {
 			own = true
 		case c != ' ' && c != '\t' && c != '\\':
 			to := keyLine.Run(s, i, 200)
-			return own && to-i >= 4 && (to == len(s) || strings.IndexByte("\r\n\\\"'", s[to]) >= 0)
+			setting := strings.IndexByte(strings.TrimRight(s[i:to], "="), '=') >= 0
+			return own && to-i >= 4 && !setting && (to == len(s) || strings.IndexByte("\r\n\\\"'", s[to]) >= 0)
 		}
 	}
 	return false

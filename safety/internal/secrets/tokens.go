@@ -17,19 +17,7 @@ func vaultLegacy() rule.Rule {
 
 // isScattered reports whether a value is random and does not look like an identifier,
 // whose digits appear together and whose lower-case letters form words.
-func isScattered(v string) bool {
-	groups, word, longest := 0, 0, 0
-	for i := range len(v) {
-		if lex.Digits[v[i]] && (i == 0 || !lex.Digits[v[i-1]]) {
-			groups++
-		}
-		if word++; v[i]-'a' >= 26 {
-			word = 0
-		}
-		longest = max(longest, word)
-	}
-	return lex.Random(v) && (groups > 1 || longest < 5)
-}
+func isScattered(v string) bool { return lex.Random(v) && lex.Interleaved(v, 5) }
 
 // facebookToken finds app access tokens (Facebook, "Access tokens"): the app's id, a bar
 // and a secret. They have no literal, so each digit, bar and letter is a keyword. A row of
