@@ -41,6 +41,9 @@ func lineOfValue(s string, i int) int {
 		if to-i >= 5 && sign < len(s) && (s[sign] == '=' || s[sign] == ':') && lex.HasFold(s, to-5, "value") {
 			return skipOpening(s, lex.SkipBlank(s, sign+1, 8))
 		}
+		if to == i || sign == len(s) || s[sign] != ':' && s[sign] != '=' {
+			break // code or prose, not a list of members
+		}
 		end := strings.IndexByte(s[i:min(len(s), i+60)], '\n')
 		if end < 0 {
 			break

@@ -19,7 +19,7 @@ func moneyTokens() []rule.Rule {
 	return []rule.Rule{
 		// Adyen, Mercado Pago, Asaas, Paddle, Chargebee, Xendit, Razorpay, Midtrans, Checkout.com and WooCommerce.
 		rule.RandomToken("adyen-key", "AQE{a60-160}-{b30-60}{e1-2}-{q8+}", "AQE{a60-160}-{b30-60}{e0-2}"),
-		rule.Token("market-payment-token", "APP_USR-{d13-19}-{d6}-{x32}-{d6-12}", "TEST-{d13-19}-{d6}-{x32}-{d6-12}"),
+		rule.Token("market-payment-token", "APP_USR-{d13-19}-{d6}-{x32}-{d6-12}"),
 		rule.Token("brazil-payment-key", "aact_prod_{y60+}", "aact_hmlg_{y60+}", "aact_YTU5{y40+}"),
 		rule.Token("billing-key", "pdl_live_apikey_{l26}_{a22}_{a3}", "pdl_sdbx_apikey_{l26}_{a22}_{a3}"),
 		rule.Token("subscription-key", "live_{a20-40}<cdu>{a10-25}", "test_{a20-40}<cdu>{a10-25}"),
@@ -92,7 +92,7 @@ func officeTokens() []rule.Rule {
 		rule.Token("games-platform-key", "RGAPI-"+uuid),
 		rule.RandomToken("fleet-key", "samsara_api_{a30}", "NF-{a32}"),
 		rule.Token("earth-image-key", "PLAK{x32}"),
-		rule.Token("chat-robot-secret", "SEC{h64}"),
+		Vendor("chat-robot-secret", "dingtalk", "SEC{x64}"),
 	}
 }
 
