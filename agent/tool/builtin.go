@@ -16,9 +16,13 @@ const builtinTimeout = 20 * time.Second
 // memory_save and memory_search, each with a time limit of 20 seconds. The file tools see
 // only root, which the caller closes after the last run. Notes are cleaned by layer, are
 // held in memory and live as long as the tools. All but memory_save are read-only.
-func Builtin(root *os.Root, layer *safety.Layer) []agent.Tool {
+//
+// private are files and folders that the file tools refuse wherever in the workspace they
+// are, by whatever name and link, and even if they are replaced later. Every [StateFolder]
+// in the workspace is private without being named.
+func Builtin(root *os.Root, layer *safety.Layer, private ...string) []agent.Tool {
 	// The tools of one folder share its root, and those for notes share the notes.
-	files, notes := workspace{root}, newMemory(layer)
+	files, notes := workspace{root, privateIn(root, private)}, newMemory(layer)
 	tools := []agent.Tool{
 		ReadOnly(clock()),
 		ReadOnly(files.listTool()), ReadOnly(files.readTool()), ReadOnly(files.searchTool()),

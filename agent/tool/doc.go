@@ -25,6 +25,11 @@
 // it is cut between words, because half of a credential would not be recognized and
 // redacted later.
 //
+// Files of Candor itself (private.go), such as its tokens, are refused although they lie in
+// the workspace. What decides is the opened file, not its path: links, hard links and other
+// spellings lead to the same refusal. Opening never waits, so that a pipe in the place of a
+// file cannot hold up a turn.
+//
 // The memory tools keep each user's notes separate, cleaned by a safety.Layer, and refuse
 // to run without a user (agent.User).
 //

@@ -77,11 +77,14 @@ func (w workspace) list(ctx context.Context, in listArgs) (listResult, error) {
 // entries returns a folder's entries sorted by name. more reports that it stopped reading
 // at maxListed entries.
 func (w workspace) entries(ctx context.Context, at location) (found []fs.DirEntry, more bool, err error) {
-	dir, err := w.root.Open(at.path)
+	dir, info, err := w.openFolder(at)
 	if err != nil {
-		return nil, false, explain(at, err)
+		return nil, false, err
 	}
 	defer dir.Close()
+	if isPrivate(info, w.private.identities()) {
+		return nil, false, refusal(at)
+	}
 	for len(found) < maxListed {
 		if err := ctx.Err(); err != nil {
 			return nil, false, err

@@ -2,11 +2,13 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"candor/agent"
@@ -32,7 +34,7 @@ type searchArgs struct {
 type searchResult struct {
 	Matches   []match `json:"matches"`
 	Searched  int     `json:"files_searched"`
-	Skipped   int     `json:"files_skipped,omitempty"` // binary, too large or unreadable
+	Skipped   int     `json:"files_skipped,omitempty"` // binary, too large, private or unreadable
 	Truncated string  `json:"truncated,omitempty"`     // set if there may be more matches
 }
 
@@ -50,7 +52,7 @@ func (w workspace) searchTool() agent.Tool {
 }
 
 // searchFiles searches a folder and all below it, or a single file. It leaves out .git and
-// node_modules, unless the search starts there.
+// node_modules, unless the search starts there, and always what is private.
 func (w workspace) searchFiles(ctx context.Context, in searchArgs) (searchResult, error) {
 	switch {
 	case strings.TrimSpace(in.Query) == "":
@@ -66,13 +68,14 @@ func (w workspace) searchFiles(ctx context.Context, in searchArgs) (searchResult
 	if _, err := w.stat(at); err != nil {
 		return searchResult{}, err
 	}
-	s := &search{workspace: w, start: at.path, needle: in.Query, fold: !in.CaseSensitive}
+	s := &search{workspace: w, start: at.path, needle: in.Query, fold: !in.CaseSensitive,
+		identities: w.private.identities()}
 	if s.fold {
 		s.needle = strings.ToLower(s.needle)
 	}
 	s.out.Matches = []match{}
 	// WalkDir sorts each folder by name. It does not follow links, so there are no loops.
-	err = fs.WalkDir(w.root.FS(), at.path, func(p string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(searchFS{w.root.FS().(fs.StatFS), w}, at.path, func(p string, d fs.DirEntry, err error) error {
 		return s.visit(ctx, p, d, err)
 	})
 	if err != nil {
@@ -87,6 +90,27 @@ type search struct {
 	start, needle string
 	fold          bool // ignore case; the needle is in lower case
 	out           searchResult
+
+	identities []fs.FileInfo // of the private files, as of the current folder
+}
+
+// searchFS is the workspace as fs.WalkDir reads it. Reading a folder never waits, also if
+// its path leads to a pipe by now.
+type searchFS struct {
+	fs.StatFS
+	workspace
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (s searchFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	dir, _, err := s.openFolder(location{path: name}) // the error is not shown
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	found, err := dir.ReadDir(-1)
+	slices.SortFunc(found, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	return found, err
 }
 
 // visit searches one file of the walk, or decides not to.
@@ -97,9 +121,12 @@ func (s *search) visit(ctx context.Context, p string, d fs.DirEntry, err error) 
 	case err != nil:
 		s.out.Skipped++
 		return nil
-	case d.IsDir() && p != s.start && (d.Name() == ".git" || d.Name() == "node_modules"):
+	case d.IsDir() && p != s.start && leftOut(d.Name()):
 		return fs.SkipDir
-	case d.IsDir(), !d.Type().IsRegular() && p != s.start:
+	case d.IsDir():
+		s.identities = s.private.identities()
+		return nil
+	case !d.Type().IsRegular() && p != s.start:
 		return nil
 	case s.out.Searched == maxSearched:
 		s.out.Truncated = fmt.Sprintf("stopped after %d files; give a path to search fewer", maxSearched)
@@ -114,14 +141,22 @@ func (s *search) visit(ctx context.Context, p string, d fs.DirEntry, err error) 
 	return s.scan(ctx, p, content)
 }
 
+// leftOut reports whether a search passes over folders of this name.
+func leftOut(name string) bool {
+	return name == ".git" || name == "node_modules" || strings.EqualFold(name, StateFolder)
+}
+
 // load returns a file's content. ok is false unless it is text of up to maxSearchSize
-// bytes.
+// bytes that is not private.
 func (s *search) load(p string) ([]byte, bool) {
-	f, _, err := s.open(location{path: p}) // the error is not shown
+	f, info, err := s.openRegular(location{path: p}) // the error is not shown
 	if err != nil {
 		return nil, false
 	}
 	defer f.Close()
+	if isPrivate(info, s.identities) {
+		return nil, false
+	}
 	// Counting what is read is reliable, while the file's size may change meanwhile.
 	content, err := io.ReadAll(io.LimitReader(f, maxSearchSize+1))
 	if err != nil || len(content) > maxSearchSize || binary(content) {

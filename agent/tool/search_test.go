@@ -36,7 +36,7 @@ func TestAnInterruptStopsASearchAtOnce(t *testing.T) {
 	defer root.Close()
 	for _, calls := range []int{0, 3, 20} { // between files, and within a file
 		left := calls
-		_, err := workspace{root}.searchFiles(endsAfter{t.Context(), &left}, searchArgs{Query: "y"})
+		_, err := workspace{root: root}.searchFiles(endsAfter{t.Context(), &left}, searchArgs{Query: "y"})
 		require.ErrorIs(t, err, context.Canceled)
 		assert.LessOrEqual(t, left, -1)
 		assert.GreaterOrEqual(t, left, -2, "the search may ask once more to build its error")
@@ -45,6 +45,6 @@ func TestAnInterruptStopsASearchAtOnce(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%02d", i)), []byte("x\n"), 0o644))
 	}
 	left := 20
-	_, err = workspace{root}.searchFiles(endsAfter{t.Context(), &left}, searchArgs{Query: "y"})
+	_, err = workspace{root: root}.searchFiles(endsAfter{t.Context(), &left}, searchArgs{Query: "y"})
 	require.ErrorIs(t, err, context.Canceled, "between short files, too")
 }

@@ -103,13 +103,13 @@ func TestATimeoutDoesNotReplaceOtherErrors(t *testing.T) {
 }
 
 // builtin returns the built-in tools for a folder, by name.
-func builtin(t testing.TB, dir string) map[string]agent.Tool {
+func builtin(t testing.TB, dir string, private ...string) map[string]agent.Tool {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, root.Close()) })
 	out := map[string]agent.Tool{}
-	for _, b := range tool.Builtin(root, safety.NewLayer()) {
+	for _, b := range tool.Builtin(root, safety.NewLayer(), private...) {
 		out[b.Spec().Name] = b
 	}
 	return out

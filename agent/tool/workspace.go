@@ -14,8 +14,12 @@ import (
 )
 
 // workspace is the folder that the file tools see. Its root refuses every path that leads
-// out of it; the checks of paths here only produce better error messages.
-type workspace struct{ root *os.Root }
+// out of it; the checks of paths here only produce better error messages. What is private
+// is refused although it lies in the workspace.
+type workspace struct {
+	root    *os.Root
+	private privatePaths
+}
 
 // maxNamed is the length in bytes up to which an error message repeats a path.
 const maxNamed = 1024
@@ -56,27 +60,84 @@ func displayName(given string) string {
 	}
 }
 
-// stat returns the info of a file or folder. It follows links.
+// stat returns the info of a file or folder that is not private. It follows links.
 func (w workspace) stat(at location) (fs.FileInfo, error) {
+	if inStateFolder(at.path) {
+		return nil, refusal(at) // also if there is none
+	}
 	info, err := w.root.Stat(at.path)
 	if err != nil {
 		return nil, explain(at, err)
 	}
+	if w.linksIntoStateFolder(at.path) || isPrivate(info, w.private.identities()) {
+		return nil, refusal(at)
+	}
 	return info, nil
 }
 
-// open opens a regular file. It refuses anything else, such as a pipe, whose content may
-// never end.
+// open opens a regular file that is not private. It refuses anything else, such as a pipe,
+// whose content may never end.
 func (w workspace) open(at location) (*os.File, fs.FileInfo, error) {
-	info, err := w.stat(at)
+	if _, err := w.stat(at); err != nil {
+		return nil, nil, err
+	}
+	f, info, err := w.openRegular(at)
+	if err != nil {
+		return nil, nil, err
+	}
+	// The path may lead to another file than it did for stat.
+	if isPrivate(info, w.private.identities()) {
+		f.Close()
+		return nil, nil, refusal(at)
+	}
+	return f, info, nil
+}
+
+// openRegular opens a regular file, private or not, and never waits. What the path leads to
+// is looked at before, since opening a device may have an effect, and again afterwards,
+// since it may be another file by then.
+func (w workspace) openRegular(at location) (*os.File, fs.FileInfo, error) {
+	notRegular := fmt.Errorf("%s is not a regular file and cannot be read", at.name)
+	info, err := w.root.Stat(at.path)
+	if err != nil {
+		return nil, nil, explain(at, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, notRegular
+	}
+	f, info, err := w.openNow(at)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s is not a regular file and cannot be read", at.name)
+		f.Close()
+		return nil, nil, notRegular
 	}
-	f, err := w.root.Open(at.path)
+	return f, info, nil
+}
+
+// openFolder opens a folder, private or not, and never waits.
+func (w workspace) openFolder(at location) (*os.File, fs.FileInfo, error) {
+	f, info, err := w.openNow(at)
 	if err != nil {
+		return nil, nil, err
+	}
+	if !info.IsDir() {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s is no folder", at.name)
+	}
+	return f, info, nil
+}
+
+// openNow opens whatever a path leads to without waiting for the other end of a pipe.
+func (w workspace) openNow(at location) (*os.File, fs.FileInfo, error) {
+	f, err := w.root.OpenFile(at.path, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return nil, nil, explain(at, err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
 		return nil, nil, explain(at, err)
 	}
 	return f, info, nil
