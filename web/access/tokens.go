@@ -29,21 +29,32 @@ type Caller struct {
 	Reasoning string
 }
 
-// Tokens maps tokens to callers. It keeps only their hashes. The zero value is
-// ready to use and admits nobody. It is safe for concurrent use once all tokens
-// are added.
+// Tokens maps tokens to callers. Callers are looked up by the hashes of tokens; the
+// tokens themselves are kept for [Tokens.Values] alone. The zero value is ready to use
+// and admits nobody. It is safe for concurrent use once all tokens are added.
 type Tokens struct{ entries []tokenEntry }
 
 type tokenEntry struct {
-	hash [sha256.Size]byte
+	hash  [sha256.Size]byte
+	value string
 	Caller
+}
+
+// Values returns all tokens in the order in which they were added, so that a safety
+// layer can mask them. Nothing else may use it.
+func (t *Tokens) Values() []string {
+	var values []string
+	for _, e := range t.entries {
+		values = append(values, e.value)
+	}
+	return values
 }
 
 // Add lets token speak for user. A user may have several tokens.
 func (t *Tokens) Add(user, token string) { t.add(Caller{User: user}, token) }
 
 func (t *Tokens) add(who Caller, token string) {
-	t.entries = append(t.entries, tokenEntry{sha256.Sum256([]byte(token)), who})
+	t.entries = append(t.entries, tokenEntry{sha256.Sum256([]byte(token)), token, who})
 }
 
 // ParseTokens reads one user:token per line. A space and reasoning=LEVEL may follow

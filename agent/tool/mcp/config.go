@@ -21,6 +21,8 @@ const maxConfig = 1 << 20
 // and for logs, has only the names.
 type Config struct {
 	Servers map[string]Endpoint
+
+	expanded []string // values of expanded variables that are credentials
 }
 
 // String returns the servers' names, sorted.
@@ -91,6 +93,11 @@ func Load(r io.Reader, getenv func(string) string) (Config, error) {
 		return Config{}, errors.New(`the MCP configuration has no "mcpServers"`)
 	}
 	c := Config{Servers: map[string]Endpoint{}}
+	lookUp := func(name string) string {
+		value := getenv(name)
+		c.expanded = appendCredential(c.expanded, name, value)
+		return value
+	}
 	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
 		var in entry
 		if err := json.Unmarshal(file.Servers[name], &in); err != nil {
@@ -99,7 +106,7 @@ func Load(r io.Reader, getenv func(string) string) (Config, error) {
 		if in.Disabled {
 			continue
 		}
-		out, err := in.endpoint(getenv)
+		out, err := in.endpoint(lookUp)
 		if err != nil {
 			return Config{}, fmt.Errorf("MCP server %q: %w", name, err)
 		}

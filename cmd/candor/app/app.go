@@ -26,10 +26,10 @@ type App struct {
 	closeAgent func() // stops the MCP servers; no turn may run any more
 }
 
-// New builds an app. tokens decide who may call the API. newID makes the ids of
+// New builds an app. tokens decide who may call the API, and are masked in every text. newID makes the ids of
 // sessions; nil means random ones. The caller closes the app.
 func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Logger) (*App, error) {
-	layer, err := NewLayer(s.Safety)
+	layer, err := s.Layer(tokens.Values()...)
 	if err != nil {
 		return nil, err
 	}

@@ -214,13 +214,21 @@ func (m model) withDelegate() model {
 	return m
 }
 
-// modelKeys returns the keys in the environment. The safety layer masks them wherever
-// they occur, even if they do not look like keys.
-func modelKeys() []string {
+// ownKeys returns the tokens and keys in the environment: those of Candor, those of
+// providers, and passwords in the addresses of providers. The safety layer masks them
+// wherever they occur, even if they do not look like keys.
+func ownKeys() []string {
 	var keys []string
-	for _, name := range []string{OpenAIKeyEnv, AnthropicKeyEnv} {
+	for _, name := range []string{OpenAIKeyEnv, AnthropicKeyEnv, "CANDOR_TOKEN", "CANDOR_JOB_TOKEN"} {
 		if v := os.Getenv(name); v != "" {
 			keys = append(keys, v)
+		}
+	}
+	for _, name := range []string{OpenAIBaseEnv, AnthropicBaseEnv} {
+		if u, err := url.Parse(os.Getenv(name)); err == nil {
+			if password, ok := u.User.Password(); ok {
+				keys = append(keys, password)
+			}
 		}
 	}
 	return keys

@@ -3,15 +3,17 @@ package app
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"candor/safety"
 )
 
 // NewLayer builds the safety layer that every text passes before it is kept or shown.
-// The keys of model providers in the environment are secrets it knows. Its errors name
-// the flag and the line at fault, never a value.
-func NewLayer(s SafetySettings) (*safety.Layer, error) {
+// Secrets that it knows are those of the settings, the further ones given, and the tokens
+// and keys of Candor and of model providers in the environment. Its errors name the flag
+// and the line at fault, never a value.
+func NewLayer(s SafetySettings, further ...string) (*safety.Layer, error) {
 	var options []safety.Option
 	if s.PolicyFile != "" {
 		f, err := os.Open(s.PolicyFile)
@@ -29,8 +31,20 @@ func NewLayer(s SafetySettings) (*safety.Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	known = append(known, modelKeys()...)
+	known = slices.Concat(known, ownKeys(), further)
 	return safety.NewLayer(append(options, safety.KnownSecrets(known...))...), nil
+}
+
+// Layer is NewLayer with the credentials of the MCP configuration as further secrets.
+func (s Settings) Layer(further ...string) (*safety.Layer, error) {
+	if s.Tools.MCPConfig != "" {
+		config, err := loadMCP(s.Tools.MCPConfig)
+		if err != nil {
+			return nil, err
+		}
+		further = slices.Concat(config.Credentials(), further)
+	}
+	return NewLayer(s.Safety, further...)
 }
 
 // minSecret is the length, in bytes, from which the safety layer masks a known secret.

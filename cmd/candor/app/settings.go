@@ -36,6 +36,11 @@ type Settings struct {
 	// disconnected; 10 seconds by default. Otherwise a client that never reads would
 	// occupy a connection for as long as it stays.
 	WriteTimeout time.Duration
+
+	// Private are files and folders that file tools refuse although they may lie in the
+	// workspace, such as the file of tokens. The files that other settings name and the
+	// folder .candor are refused without being listed.
+	Private []string
 }
 
 // ModelSettings choose the model. Keys and addresses of providers come from the
@@ -57,6 +62,8 @@ type ToolSettings struct {
 	Approve   []string // TOOL=MODE, MODE being never, ask or always
 	Enable    []string // built-in tools that are off by default: shell, http_get
 	MCPConfig string   // a JSON file of MCP servers; "" means none
+
+	private []string // what the file tools refuse; NewAgent sets it
 }
 
 // SafetySettings choose what the safety layer masks besides what it recognizes.

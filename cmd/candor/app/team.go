@@ -32,6 +32,7 @@ func NewAgent(s Settings, layer *safety.Layer, log *slog.Logger) (lead *agent.Di
 	if s.Model.Delegate {
 		m = m.withDelegate()
 	}
+	s.Tools.private = s.privateFiles()
 	t := &team{}
 	if lead, err = t.add(m, s.Tools, layer, log); err != nil {
 		return nil, nil, err

@@ -33,7 +33,7 @@ func newToolkit(
 	if err != nil {
 		return nil, fmt.Errorf("workspace: %w", err)
 	}
-	k := &toolkit{root: root, builtin: tool.Builtin(root, layer)}
+	k := &toolkit{root: root, builtin: tool.Builtin(root, layer, s.private...)}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(s.Enable))) {
 		switch name {
 		case "shell":
@@ -59,18 +59,27 @@ func newToolkit(
 func connectMCP(
 	ctx context.Context, file string, reserved []string, log *slog.Logger, changed func(),
 ) (*mcp.Servers, error) {
-	f, err := os.Open(file)
+	config, err := loadMCP(file)
 	if err != nil {
-		return nil, fmt.Errorf("--mcp: %w", err)
-	}
-	defer f.Close()
-	config, err := mcp.Load(f, os.Getenv)
-	if err != nil {
-		return nil, fmt.Errorf("--mcp %s: %w", file, err)
+		return nil, err
 	}
 	return mcp.Connect(ctx, config, mcp.Options{
 		Log: log, Reserved: reserved, OnChange: func([]agent.Tool) { changed() },
 	})
+}
+
+// loadMCP reads a configuration file of MCP servers.
+func loadMCP(file string) (mcp.Config, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return mcp.Config{}, fmt.Errorf("--mcp: %w", err)
+	}
+	defer f.Close()
+	config, err := mcp.Load(f, os.Getenv)
+	if err != nil {
+		return mcp.Config{}, fmt.Errorf("--mcp %s: %w", file, err)
+	}
+	return config, nil
 }
 
 // namesOf returns the names of tools, in their order.

@@ -133,6 +133,9 @@ func (s chatSettings) openInProcess(r *terminal.REPL) (disconnect func(), err er
 	}
 	r.Client = p.Client
 	r.Greeting = greeting(p.Model, "in "+displayPath(s.Tools.Workspace))
+	if private := describePrivate(s.Settings); private != "" {
+		r.Greeting = append(r.Greeting, "Private: "+private)
+	}
 	return func() { p.Close(); _ = closeLog() }, nil
 }
 

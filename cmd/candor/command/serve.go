@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 
 	"candor/agent"
 	"candor/cmd/candor/app"
+	"candor/cmd/candor/terminal"
 	"candor/session"
 	"candor/web/access"
 )
@@ -144,6 +146,9 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
+	if s.tokensFile != "" {
+		s.Private = append(s.Private, s.tokensFile)
+	}
 	a, err := app.New(s.Settings, tokens, nil, log)
 	if err != nil {
 		return err
@@ -238,6 +243,21 @@ func loadTokens(s serveSettings) (t access.Tokens, fresh string, err error) {
 	return t, fresh, nil
 }
 
+// describePrivate says which of Candor's own files lie in the workspace and what that means,
+// or returns "" if none does.
+func describePrivate(s app.Settings) string {
+	inside := s.PrivateInWorkspace()
+	if len(inside) == 0 {
+		return ""
+	}
+	reach := "keep them outside of it"
+	if slices.Contains(s.Tools.Enable, "shell") || s.Tools.MCPConfig != "" {
+		reach = "the shell and MCP servers can read them, so keep them outside of it"
+	}
+	return fmt.Sprintf("file tools refuse %s, in the workspace: %s",
+		terminal.CleanLine(strings.Join(inside, ", ")), reach)
+}
+
 // announce tells a person where the server is, which model answers, what it may read and
 // how to log in. A configured token is not printed; a fresh one is, because there is no
 // other way to learn it. In the page's address
@@ -246,6 +266,9 @@ func announce(w io.Writer, addr, fresh, model string, s app.Settings) {
 	fmt.Fprintf(w, "Candor serves at http://%s\n", addr)
 	fmt.Fprintf(w, "  model      %s\n", s.Model.Describe(model))
 	fmt.Fprintf(w, "  workspace  %s\n", s.Tools.Workspace)
+	if private := describePrivate(s); private != "" {
+		fmt.Fprintf(w, "  private    %s\n", private)
+	}
 	if fresh != "" {
 		fmt.Fprintf(w, "  token      %s   (made for this run, shown only here)\n", fresh)
 		fmt.Fprintf(w, "  page       http://%s/#token=%s\n", addr, fresh)

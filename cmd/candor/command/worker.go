@@ -113,7 +113,7 @@ func work(ctx context.Context, s workerSettings, stdout, stderr io.Writer) error
 	}
 	// A tool can read the environment, so the layer has to mask this token too.
 	s.Safety.SecretEnv = append(s.Safety.SecretEnv, jobTokenEnv)
-	layer, err := app.NewLayer(s.Safety)
+	layer, err := s.Layer()
 	if err != nil {
 		return err
 	}
