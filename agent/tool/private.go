@@ -46,15 +46,15 @@ func (p privatePaths) identities() []fs.FileInfo {
 		if actual, err := filepath.EvalSymlinks(name); err == nil {
 			name = actual // a walk does not descend into a link
 		}
-		_ = filepath.WalkDir(name, func(entry string, _ fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(name, func(at string, _ fs.DirEntry, err error) error {
 			if len(all) == maxPrivate {
 				return fs.SkipAll
 			}
 			// A link to a file makes that file private. A link to a folder does not, since
 			// the folder could be the workspace itself.
-			info, statErr := os.Stat(entry)
-			link, linkErr := os.Lstat(entry)
-			if statErr == nil && linkErr == nil && (entry == name || !info.IsDir() || link.IsDir()) {
+			info, statErr := os.Stat(at)
+			link, linkErr := os.Lstat(at)
+			if statErr == nil && linkErr == nil && (at == name || !info.IsDir() || link.IsDir()) {
 				all = append(all, info)
 			}
 			if err != nil {

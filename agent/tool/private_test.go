@@ -47,8 +47,8 @@ func TestPrivateFilesAreRefusedByAnyPathAndLink(t *testing.T) {
 	tools := builtin(t, dir, in("sub/../tokens.txt"), in("sub/mcp.json"))
 	for _, path := range []string{
 		"tokens.txt", "./sub/../tokens.txt", " tokens.txt", "link", "loop", "hard", "sub/mcp.json", "sub/mcp",
-		".candor", ".candor/", ".candor/token", ".Candor/token", ".candor/nothing", ".candor/deep", "sub/hard", "sub/deep",
-		"state", "state/token", "deep", "deep/er", "other/.candor", "other/.candor/token", "other/.CANDOR/token",
+		".candor", ".candor/", ".candor/token", ".Candor/token", ".candor/nothing", ".candor/deep", "sub/hard",
+		"sub/deep", "state", "state/token", "deep", "deep/er", "other/.candor", "other/.candor/token", "other/.CANDOR/token",
 		"nested", "nested/token", "abroad",
 	} {
 		refuses(t, tools, path)
@@ -87,7 +87,8 @@ func TestOtherFilesBesideAPrivateOneAreRead(t *testing.T) {
 		".candor.md": "what it is", ".candor/token": "planted"})
 	require.NoError(t, os.Symlink(dir, filepath.Join(dir, ".candor", "back")))
 	tools := builtin(t, dir, filepath.Join(dir, "tokens.txt"), filepath.Join(dir, "missing"))
-	assert.Equal(t, "how to write one", run[reading](t, t.Context(), tools["file_read"], `{"path":"tokens.txt.md"}`).Text)
+	got := run[reading](t, t.Context(), tools["file_read"], `{"path":"tokens.txt.md"}`)
+	assert.Equal(t, "how to write one", got.Text)
 	assert.Equal(t, "what it is", run[reading](t, t.Context(), tools["file_read"], `{"path":".candor.md"}`).Text)
 	assert.Equal(t, 4, run[listing](t, t.Context(), tools["file_list"], `{}`).Total)
 }

@@ -59,6 +59,6 @@ func distinctive(value string) bool {
 	if len(value) < 8 || strings.ContainsAny(value[:1], "/.~$") || strings.Contains(value, "://") {
 		return false
 	}
-	letters := strings.ContainsFunc(value, func(r rune) bool { return r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' })
-	return len(value) >= 16 || letters && strings.ContainsAny(value, "0123456789")
+	mixed := strings.ContainsFunc(value, func(r rune) bool { return r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' })
+	return len(value) >= 16 || mixed && strings.ContainsAny(value, "0123456789")
 }

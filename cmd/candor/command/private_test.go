@@ -21,7 +21,8 @@ import (
 func privateWorkspace(t *testing.T) (dir string, flags, secrets []string) {
 	t.Helper()
 	dir = t.TempDir()
-	secrets = []string{"ann-token-of-a-person", "blue-parrot-seven-1", "acme-rule-0001", "mcp-credential-0001", "own-state-0001"}
+	secrets = []string{"ann-token-of-a-person", "blue-parrot-seven-1", "acme-rule-0001", "mcp-credential-0001",
+		"own-state-0001"}
 	for name, content := range map[string]string{
 		"tokens.txt": "ann:" + secrets[0], "secrets.txt": secrets[1],
 		"policy.json": `{"tokens": [{"id": "` + secrets[2] + `", "formats": ["acme_{a32}"]}]}`,
