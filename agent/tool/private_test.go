@@ -48,7 +48,8 @@ func TestPrivateFilesAreRefusedByAnyPathAndLink(t *testing.T) {
 	for _, path := range []string{
 		"tokens.txt", "./sub/../tokens.txt", " tokens.txt", "link", "loop", "hard", "sub/mcp.json", "sub/mcp",
 		".candor", ".candor/", ".candor/token", ".Candor/token", ".candor/nothing", ".candor/deep", "sub/hard",
-		"sub/deep", "state", "state/token", "deep", "deep/er", "other/.candor", "other/.candor/token", "other/.CANDOR/token",
+		"sub/deep", "state", "state/token", "deep", "deep/er",
+		"other/.candor", "other/.candor/token", "other/.CANDOR/token",
 		"nested", "nested/token", "abroad",
 	} {
 		refuses(t, tools, path)
