@@ -53,6 +53,33 @@ func TestASpillFileThatCannotBeReadIsReportedWithItsLoss(t *testing.T) {
 	require.NoError(t, q.close())
 }
 
+// What a disk that is full took of a line must be neither posted nor in the way of the next line.
+func TestAWriteThatFailsInTheMiddleOfALineLeavesTheQueueAsItWas(t *testing.T) {
+	q := queue{dir: t.TempDir(), maxEvents: 1, maxBytes: 1 << 20}
+	put := func(e string) error {
+		_, err := q.put(json.RawMessage(e))
+		return err
+	}
+	require.NoError(t, put("0"))
+	require.NoError(t, put("1"))
+	writable, whole := q.file, q.written
+	full, err := os.Open(os.DevNull) // refuses to be written, since it is open for reading
+	require.NoError(t, err)
+	defer full.Close()
+	q.file = full
+	require.ErrorContains(t, put(`"the third event, which is lost"`), "spill file")
+	assert.Equal(t, 2, q.len())
+	_, err = writable.WriteAt([]byte(`"the third ev`), whole)
+	require.NoError(t, err)
+	q.file = writable
+	require.NoError(t, put("2"))
+	batch, lost, err := q.take(10, 1<<20)
+	require.NoError(t, err)
+	assert.Zero(t, lost)
+	assert.Equal(t, []json.RawMessage{json.RawMessage("0"), json.RawMessage("1"), json.RawMessage("2")}, batch)
+	require.NoError(t, q.close())
+}
+
 func TestAFileWithANameIsRemovedOnClose(t *testing.T) {
 	dir := t.TempDir()
 	file, err := os.CreateTemp(dir, "candor-worker-*.spill")

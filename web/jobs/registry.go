@@ -108,10 +108,14 @@ func (g *registry) reopen(id, user string, begin func() (prompt string, err erro
 
 // revoke ends the job's run and makes its token invalid.
 func (g *registry) revoke(id string) {
-	r := g.current(id)
-	if r == nil {
-		return
+	if r := g.current(id); r != nil {
+		g.drop(id, r)
 	}
+}
+
+// drop makes the token of a run invalid and forgets the run. A run that began meanwhile
+// stays as it is.
+func (g *registry) drop(id string, r *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.revoked = true

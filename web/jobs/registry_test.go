@@ -65,6 +65,19 @@ func TestARefusedRestartChangesNothing(t *testing.T) {
 	require.NoError(t, g.authenticate("1", token).serve(workerName{}, nil))
 }
 
+// A cancel can find the old run and wait for it while the job is restarted.
+func TestACancelThatARestartOvertakesLeavesTheNewRun(t *testing.T) {
+	var g registry
+	g.open("1", "ann", "p")
+	old := g.current("1")
+	token, err := g.reopen("1", "ann", func() (string, error) { return "p", nil })
+	require.NoError(t, err)
+	g.drop("1", old)
+	next := g.authenticate("1", token)
+	require.NotNil(t, next, "the worker of the new run is turned away")
+	assert.False(t, next.isOver())
+}
+
 func TestTheRegistryDropsTheJobsOfAnEvictedSession(t *testing.T) {
 	store := session.NewMemory(nil)
 	s := New(Options{Store: store, Safety: safety.NewLayer()})
