@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/session"
 )
 
@@ -195,4 +196,39 @@ func TestParseApproval(t *testing.T) {
 	}
 	_, err := ParseApproval("sometimes")
 	assert.EqualError(t, err, `"sometimes" is none of never, ask, always`)
+}
+
+func TestAnAnswerThatCannotBeRecordedRunsNothing(t *testing.T) {
+	store := session.NewMemory(nil)
+	s, err := store.Open(t.Context(), "ann")
+	require.NoError(t, err)
+	opened, err := s.OpenThread()
+	require.NoError(t, err)
+	e, err := s.Accept(opened.Thread, safety.Literal("hi"), nil)
+	require.NoError(t, err)
+	require.NoError(t, store.Close())
+	c := NewChat(store, newDispatcher(t, &stepwise{}), 0)
+	rec := chatRecorder{chat: c, session: s, user: "ann", ref: e.Ref}
+
+	wait := rec.Ask("call_1", safety.Literal("risky"), safety.Literal("it acts"), ApprovalAsk)
+	assert.Equal(t, session.Expired, wait(t.Context()), "nobody has seen the request")
+	assert.Empty(t, c.approvals.open, "no request is left behind")
+
+	a := &pendingApproval{chatRecorder: rec, call: "call_1", answered: make(chan session.Answer, 1)}
+	require.Error(t, a.decide("r", session.Approve))
+	assert.Equal(t, session.Withdrawn, <-a.answered)
+}
+
+func TestAnotherUserLearnsNothingOfARequestThatRefusesAlways(t *testing.T) {
+	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
+		ref := send(t, c, "", "hi").Ref
+		synctest.Wait()
+		id := openApprovals(t, s, ref)[0].Approval.Request
+		_, err := c.Approve(t.Context(), "ann", id, session.Always)
+		require.ErrorIs(t, err, session.ErrNotAlways)
+		_, err = c.Approve(t.Context(), "bob", id, session.Always)
+		require.ErrorIs(t, err, session.ErrNoApproval)
+		_, err = c.Approve(t.Context(), "ann", id, session.Deny)
+		require.NoError(t, err)
+	}, guarded("risky", ApprovalAlways))
 }

@@ -184,3 +184,27 @@ func TestCallNamesFromTheModelAreCleaned(t *testing.T) {
 	assert.NotContains(t, fmt.Sprintf("%+v", rec.list), githubToken())
 	assert.Equal(t, "[REDACTED:github-pat]", of[session.ToolCalled](rec)[0].Tool.String())
 }
+
+func TestAStoppedCallIsRecordedOnceItHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		slow := func(name string, lingers time.Duration) Tool {
+			tool := toolFunc(name, func(ctx context.Context) (json.RawMessage, error) {
+				<-ctx.Done()
+				time.Sleep(lingers) // fake time: in a bubble
+				return nil, ctx.Err()
+			}).(funcTool)
+			tool.spec.MayWait = true
+			return tool
+		}
+		d := newDispatcher(t, oneStep("", Call{Name: "a"}, Call{Name: "b"}), slow("a", time.Minute), slow("b", 0))
+		rec := &events{}
+		time.AfterFunc(time.Second, cancel)
+		require.ErrorIs(t, d.Run(ctx, rec, nil), context.Canceled)
+		var outcomes []session.Outcome
+		for _, r := range of[session.ToolReturned](rec) {
+			outcomes = append(outcomes, r.Outcome)
+		}
+		assert.Equal(t, []session.Outcome{session.Cancelled, session.Cancelled}, outcomes)
+	})
+}

@@ -213,3 +213,18 @@ func TestCloseInterruptsTurnsAtItsDeadline(t *testing.T) {
 		assert.Equal(t, []session.State{session.Interrupted, session.Interrupted}, states(t, s, thread))
 	})
 }
+
+// A context that is not cancelled stays with that of the chat as long as the server runs.
+func TestTheContextOfATurnEndsWithIt(t *testing.T) {
+	var turn context.Context
+	p := providerFunc(func(ctx context.Context, _ Request) (Response, error) {
+		turn = ctx
+		return Response{Text: "done"}, ctx.Err()
+	})
+	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
+		thread := send(t, c, "", "hi").Thread
+		synctest.Wait()
+		assert.Equal(t, []session.State{session.Completed}, states(t, s, thread))
+		assert.Error(t, turn.Err())
+	})
+}

@@ -185,3 +185,9 @@ func TestWithheldTextIsLoggedWithoutItsWords(t *testing.T) {
 		})
 	}
 }
+
+func TestBlanksBesideCallsAreNoAnswerWhenToolsAreWithheld(t *testing.T) {
+	d := newDispatcher(t, &stepwise{responses: []Response{{Text: " \n", Calls: []Call{{Name: "a"}}}}}, echo("a"))
+	d.MaxSteps = 1
+	require.ErrorIs(t, d.Run(t.Context(), &events{}, nil), ErrTooManySteps)
+}

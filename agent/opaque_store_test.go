@@ -147,3 +147,37 @@ func TestOpaqueReasoningGoesBackByteForByte(t *testing.T) {
 		assert.NotContains(t, fmt.Sprintf("%+v", h), "looks_like_a_token")
 	}, echo("a"))
 }
+
+// keeping is a Recorder that notes the calls that were recorded before their reasoning was kept.
+type keeping struct {
+	events
+	early []session.ToolCalled
+}
+
+func (k *keeping) Keep(string, []Opaque) {
+	k.early = append(k.early, of[session.ToolCalled](&k.events)...)
+}
+
+// Whoever reads that a call was made may ask for its reasoning at once.
+func TestReasoningIsKeptBeforeItsCallIsRecorded(t *testing.T) {
+	p := &stepwise{responses: []Response{
+		{Calls: []Call{{Name: "a"}}, Opaque: opaqueItems("p", "one")}, {Text: "done"},
+	}}
+	rec := &keeping{}
+	require.NoError(t, newDispatcher(t, p, echo("a")).Run(t.Context(), rec, nil))
+	assert.Empty(t, rec.early)
+	assert.Len(t, of[session.ToolCalled](&rec.events), 1)
+}
+
+func TestTheStepsOfSubAgentsAreNoPartOfTheConversation(t *testing.T) {
+	step := func(agent string, said safety.Text) session.Step {
+		call := session.Call{ID: "call_1", Agent: agent, Tool: safety.Literal("look")}
+		return session.Step{Number: 1, Agent: agent, Narrative: said, Calls: []session.Call{call}}
+	}
+	turn := session.Turn{State: session.Completed, Steps: []session.Step{
+		step("", safety.Literal("I look.")), step("helper_1", safety.Literal("I help.")),
+	}}
+	messages := Conversation([]session.Turn{turn}, nil)
+	require.Len(t, messages, 3, "the message, the step and its result")
+	assert.Equal(t, "I look.", messages[1].Text)
+}

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -96,4 +97,45 @@ func TestANameStandsForOneThreadPerSession(t *testing.T) {
 	assert.Len(t, ann.Threads(), 1)
 	assert.NotEqual(t, id, bob.NamedID("theirs"))
 	assert.NotEqual(t, id, ann.NamedID("other"))
+}
+
+func TestAMessageThatWaitsMakesItsThreadTheActiveOne(t *testing.T) {
+	s, one := newThread(t)
+	accept(t, s, one)
+	two, err := s.OpenThread()
+	require.NoError(t, err)
+	require.Equal(t, two.Thread, s.Active())
+	accept(t, s, one)
+	assert.Equal(t, one, s.Active())
+}
+
+// Only the race detector sees a lock that is missing here.
+func TestReadersMayRunBesideWriters(t *testing.T) {
+	s, thread := newThread(t)
+	var readers sync.WaitGroup
+	done := make(chan struct{})
+	for _, read := range []func(){
+		func() { s.Active() }, func() { s.Threads() }, func() { s.Approved("x") }, func() { s.Jobs() },
+		func() { _, _ = s.History(thread, session.Page{}) }, func() { _, _ = s.Turn(thread, 1) },
+		func() { _, _ = s.Thread(thread) },
+	} {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					read()
+				}
+			}
+		})
+	}
+	for range 200 {
+		_, err := s.OpenThread()
+		require.NoError(t, err)
+		add(t, s, accept(t, s, thread), session.TurnCompleted{})
+	}
+	close(done)
+	readers.Wait()
+	assert.Len(t, s.Threads(), 201)
 }

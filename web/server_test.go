@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"candor/web/access"
 	"candor/web/problem"
 	"candor/web/sse"
+	"candor/web/view"
 )
 
 // mounted serves one route of another package to ann, whose other token is limited.
@@ -264,4 +266,45 @@ func TestStreamsAreCountedPerUser(t *testing.T) {
 	leave()
 	_, err = c.enter("ann")
 	require.NoError(t, err, "a stream that ended makes room")
+}
+
+// Only the race detector sees a lock that is missing here.
+func TestStreamsMayBeCountedBesideOthersThatOpen(t *testing.T) {
+	c := connections{perUser: 1000}
+	var users sync.WaitGroup
+	for range 8 {
+		users.Go(func() {
+			for range 100 {
+				leave, err := c.enter("ann")
+				assert.NoError(t, err)
+				c.count("ann")
+				leave()
+			}
+		})
+	}
+	users.Wait()
+	_, all := c.count("ann")
+	assert.Zero(t, all)
+}
+
+// A client that saw a part of another thread's event resumes behind all of that event.
+func TestAPartOfAnEventThatIsFilteredOutHidesNothingOfTheNext(t *testing.T) {
+	own, err := session.NewMemory(nil).Open(t.Context(), "ann")
+	require.NoError(t, err)
+	other, err := own.OpenThread()
+	require.NoError(t, err)
+	wanted, err := own.OpenThread()
+	require.NoError(t, err)
+	for _, thread := range []string{other.Thread, wanted.Thread} {
+		_, err = own.Accept(thread, safety.Literal("hi"), nil)
+		require.NoError(t, err)
+	}
+	f := feed{
+		session: own, encoder: view.NewEncoder(), threads: []string{wanted.Thread}, heartbeat: time.Minute,
+		from: sse.Cursor{Session: own.ID(), Seq: 2, Part: 1}, // within the event of the other thread
+	}
+	for m := range f.messages(t.Context()) {
+		assert.Contains(t, string(m.Data), wanted.Thread)
+		return
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -146,4 +147,52 @@ func TestRequestedLooksAtWhatTheClientAccepts(t *testing.T) {
 func TestCursorAtPointsIntoAnEventUntilItsLastFrame(t *testing.T) {
 	assert.Equal(t, "550e8400-7.1", CursorAt(someSession, 7, 1, 2).String())
 	assert.Equal(t, "550e8400-7", CursorAt(someSession, 7, 2, 2).String())
+}
+
+// timedWriter notes the deadlines that it is given.
+type timedWriter struct {
+	*httptest.ResponseRecorder
+	read, write []time.Time
+}
+
+func (w *timedWriter) SetReadDeadline(at time.Time) error  { w.read = append(w.read, at); return nil }
+func (w *timedWriter) SetWriteDeadline(at time.Time) error { w.write = append(w.write, at); return nil }
+
+func TestAStreamOutlivesTheDeadlinesOfItsRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &timedWriter{ResponseRecorder: httptest.NewRecorder()}
+		NewServer(time.Minute).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil),
+			messages(Message{ID: at(1), Name: "n", Data: []byte("{}")}))
+		assert.Equal(t, []time.Time{{}}, w.read, "no deadline")
+		require.NotEmpty(t, w.write)
+		for _, deadline := range w.write {
+			assert.Equal(t, time.Now().Add(time.Minute), deadline, "each write has a deadline of its own")
+		}
+	})
+}
+
+// sizedWriter notes the sizes of its writes.
+type sizedWriter struct {
+	*httptest.ResponseRecorder
+	sizes []int
+}
+
+func (w *sizedWriter) Write(p []byte) (int, error) {
+	w.sizes = append(w.sizes, len(p))
+	return w.ResponseRecorder.Write(p)
+}
+
+func TestABacklogIsSentInPartsOfABoundedSize(t *testing.T) {
+	w := &streamWriter{timeout: time.Second, opened: true}
+	sized := &sizedWriter{ResponseRecorder: httptest.NewRecorder()}
+	w.ResponseWriter, w.rc = sized, http.NewResponseController(sized)
+	w.pending.Store(1000)
+	for range 100 {
+		_, _ = w.Write([]byte("data: " + strings.Repeat("x", 1000) + "\n"))
+		w.Flush()
+	}
+	require.NotEmpty(t, sized.sizes, "nothing is sent before the end of the backlog")
+	for _, n := range sized.sizes {
+		assert.LessOrEqual(t, n, maxBuffered+1010)
+	}
 }

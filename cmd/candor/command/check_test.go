@@ -115,7 +115,8 @@ func TestTheEnvironmentIsSharedByCommands(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
 	t.Setenv("CANDOR_PROVIDER", "offline")
 	t.Setenv("CANDOR_DENY", "shell")
-	out, _, err := runCandor(t, "", "chat", "--server", s.HTTP.URL, "hi", "--", "--deny")
+	// The words of a message are no flags, even if they are the name of one.
+	out, _, err := runCandor(t, "", "chat", "--server", s.HTTP.URL, "deny", "--", "--deny")
 	require.NoError(t, err)
 	assert.Contains(t, out, "waited")
 	t.Setenv("CANDOR_DENY", "shel")
