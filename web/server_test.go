@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,7 +22,6 @@ import (
 	"candor/web/access"
 	"candor/web/problem"
 	"candor/web/sse"
-	"candor/web/view"
 )
 
 // mounted serves one route of another package to ann, whose other token is limited.
@@ -143,31 +141,6 @@ func TestARequestAndItsAnswerHaveHalfAMinute(t *testing.T) {
 	})
 }
 
-// A session has no reader while its stream sends a heartbeat, so it can be evicted then.
-func TestAStreamWhoseSessionIsEvictedEndsWithAResync(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store := session.NewMemory(nil)
-		own, err := store.Open(t.Context(), "ann")
-		require.NoError(t, err)
-		_, err = own.OpenThread()
-		require.NoError(t, err)
-		now := sse.Cursor{Session: own.ID(), Seq: own.Head()}
-		f := feed{session: own, from: now, heartbeat: time.Minute}
-		var sent []sse.Message
-		for m := range f.messages(t.Context()) {
-			if sent = append(sent, m); m.Heartbeat {
-				n, err := store.Evict(t.Context(), time.Now())
-				require.NoError(t, err)
-				require.Equal(t, 1, n)
-			}
-			require.LessOrEqual(t, len(sent), 2, "the stream goes on")
-		}
-		require.Len(t, sent, 2, "the stream ends without a word")
-		assert.Equal(t, "resync", sent[1].Name)
-		assert.Equal(t, now, sent[1].ID)
-	})
-}
-
 // Turns are recorded while others read. Whatever precedes the place at which a reader
 // would resume has to be in the page.
 func TestAPageOfHistoryHasEverythingBeforeItsEventID(t *testing.T) {
@@ -246,65 +219,5 @@ func TestAnErrorOfAHandlerBecomesTheAnswer(t *testing.T) {
 			assert.NotContains(t, w.Body.String(), "/dev/sda1", "internal errors stay in the log")
 			assert.Equal(t, tt.status == 429, w.Header().Get("Retry-After") != "")
 		})
-	}
-}
-
-func TestStreamsAreCountedPerUser(t *testing.T) {
-	c := connections{perUser: 2}
-	leave, err := c.enter("ann")
-	require.NoError(t, err)
-	_, err = c.enter("ann")
-	require.NoError(t, err)
-	_, err = c.enter("ann")
-	p, ok := errors.AsType[*problem.Problem](err)
-	require.True(t, ok)
-	assert.Equal(t, "too_many_streams", p.Code)
-	_, err = c.enter("bob")
-	require.NoError(t, err)
-	own, all := c.count("ann")
-	assert.Equal(t, []int{2, 3}, []int{own, all})
-	leave()
-	_, err = c.enter("ann")
-	require.NoError(t, err, "a stream that ended makes room")
-}
-
-// Only the race detector sees a lock that is missing here.
-func TestStreamsMayBeCountedBesideOthersThatOpen(t *testing.T) {
-	c := connections{perUser: 1000}
-	var users sync.WaitGroup
-	for range 8 {
-		users.Go(func() {
-			for range 100 {
-				leave, err := c.enter("ann")
-				assert.NoError(t, err)
-				c.count("ann")
-				leave()
-			}
-		})
-	}
-	users.Wait()
-	_, all := c.count("ann")
-	assert.Zero(t, all)
-}
-
-// A client that saw a part of another thread's event resumes behind all of that event.
-func TestAPartOfAnEventThatIsFilteredOutHidesNothingOfTheNext(t *testing.T) {
-	own, err := session.NewMemory(nil).Open(t.Context(), "ann")
-	require.NoError(t, err)
-	other, err := own.OpenThread()
-	require.NoError(t, err)
-	wanted, err := own.OpenThread()
-	require.NoError(t, err)
-	for _, thread := range []string{other.Thread, wanted.Thread} {
-		_, err = own.Accept(thread, safety.Literal("hi"), nil)
-		require.NoError(t, err)
-	}
-	f := feed{
-		session: own, encoder: view.NewEncoder(), threads: []string{wanted.Thread}, heartbeat: time.Minute,
-		from: sse.Cursor{Session: own.ID(), Seq: 2, Part: 1}, // within the event of the other thread
-	}
-	for m := range f.messages(t.Context()) {
-		assert.Contains(t, string(m.Data), wanted.Thread)
-		return
 	}
 }
