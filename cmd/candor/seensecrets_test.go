@@ -17,7 +17,9 @@ import (
 // repeating is a script that says a password without its name in every place where a model
 // or a tool can put text. Only the first step's arguments name it, after its narrative.
 func repeating(password string) apptest.M {
-	said := "I log in with " + password + " now. Its base64 is " + base64.StdEncoding.EncodeToString([]byte(password)) + "."
+	said := "I log in with " + password + " now. Its base64 is " + base64.StdEncoding.EncodeToString(
+		[]byte(password),
+	) + "."
 	call := func(tool string, args apptest.M) apptest.M {
 		return apptest.M{"name": tool, "arguments": args, "rationale": said}
 	}
@@ -28,13 +30,18 @@ func repeating(password string) apptest.M {
 			}},
 			apptest.M{"narrative": said, "tool_calls": []any{
 				call("works", apptest.M{"nested": []any{said}, said: 1}), call("fails", apptest.M{}),
-				call("panics", apptest.M{}), call("nobody "+password, apptest.M{}), call("helper", apptest.M{"task": said}),
+				call(
+					"panics",
+					apptest.M{},
+				), call("nobody "+password, apptest.M{}), call("helper", apptest.M{"task": said}),
 				call("careful", apptest.M{"note": said}),
 			}},
 			apptest.M{"text": said},
 		},
 		"tools": apptest.M{
-			"works": apptest.M{"result": apptest.M{"out": said, "list": []any{said}}}, "fails": apptest.M{"error": said},
+			"works": apptest.M{
+				"result": apptest.M{"out": said, "list": []any{said}},
+			}, "fails": apptest.M{"error": said},
 			"panics": apptest.M{"panic": said}, "careful": apptest.M{"approval": "ask", "result": said},
 		},
 		"agents": apptest.M{"helper": apptest.M{
@@ -118,7 +125,11 @@ func TestAPasswordThatWasNamedOnceIsInNoTextOfTheSession(t *testing.T) {
 
 	// Another user's session does not know it.
 	theirs, _ := s.Begin("bob")
-	r := s.Post("bob", "/api/chat/send", fmt.Sprintf(`{"thread_id":%q,"content":%q}`, theirs, "it is "+password))
+	r := s.Post(
+		"bob",
+		"/api/chat/send",
+		fmt.Sprintf(`{"thread_id":%q,"content":%q}`, theirs, "it is "+password),
+	)
 	require.Equal(t, http.StatusAccepted, r.Status)
 	assert.Contains(t, s.Get("bob", "/api/chat/history?thread_id="+theirs).Body, "Tr0ub4dor")
 }

@@ -78,14 +78,15 @@ func isUnlikeWords(v string, chars lex.CharStats) bool {
 	case chars.Digit == 0:
 		return chars.Other == 0 && len(v) >= 16 // letters that nobody could read aloud
 	}
-	return letters >= 3 && !isCompoundName(v, chars) && (chars.Digit > 1 || len(v) >= 12 || bothCases)
+	return letters >= 3 && !isCompoundName(v, chars) && (bothCases || len(v) >= 12 || digitGroups(v) > 1)
 }
 
 // unsign replaces the signs that passwords have and numbers seldom by one of them.
 var unsign = strings.NewReplacer("#", "!", "$", "!", "^", "!", "&", "!", "*", "!", "~", "!", "@", "!")
 
-// isCompoundName reports whether a value is a name of several parts with at most two digits,
-// one of whose parts is a long word, such as utf8mb4_general_ci or OAuth2Client.
+// isCompoundName reports whether a value is a name of several parts with at most two digits
+// or one number or version, and one of whose parts is a long word: utf8mb4_general_ci, OAuth2Client,
+// go-1.26-linux.
 func isCompoundName(v string, chars lex.CharStats) bool {
 	parts, longest := 1, 0
 	for i := 0; i < len(v); {
@@ -102,7 +103,8 @@ func isCompoundName(v string, chars lex.CharStats) bool {
 		}
 		i = to
 	}
-	return chars.Digit <= 2 && parts > 1 && longest >= 5 && longest*3 >= len(v)
+	numbers := digitGroups(v) - strings.Count(v, ".") // a version counts once
+	return (chars.Digit <= 2 || numbers <= 1 && chars.Upper == 0) && parts > 1 && longest >= 5 && longest*3 >= len(v)
 }
 
 // hasPasswordSign reports whether a sign that neither names nor paths have appears inside a
@@ -110,9 +112,12 @@ func isCompoundName(v string, chars lex.CharStats) bool {
 func hasPasswordSign(v string) bool { return strings.ContainsAny(v, "!#$%^&*+=~?|<>\\@;,") }
 
 // isHost reports whether a value is the name of a host, perhaps with a port: labels of
-// small letters, digits and hyphens, the last of letters.
+// small letters, digits and hyphens, the last of letters, or one word with a port.
 func isHost(v string) bool {
 	host, port, ok := strings.Cut(v, ":")
+	if ok && lex.Classes['z'].Run(host, 0, len(host)) == len(host) && lex.Digits.Run(port, 0, 6) == len(port) {
+		return true
+	}
 	if ok && lex.Digits.Run(port, 0, 6) < len(port) || hostChars.Run(host, 0, len(host)) < len(host) {
 		return false
 	}

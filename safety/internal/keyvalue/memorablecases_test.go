@@ -30,7 +30,8 @@ var memorablePredicates = map[string]predicate{
 			"Enter the password again.",
 			"the secret of the app", "get_token(x1)", "args[0].token", "NewClient(Config2{})", "swordfish!",
 			"deadbeef",
-			"ask him for it", "connection refused", "OAuth2Client", "same-origin",
+			"ask him for it", "connection refused", "OAuth2Client", "same-origin", "localhost:8080",
+			"sha256sum", "go-1.26.8-linux", "build-20240131-nightly",
 		},
 	},
 	"isCall": {
@@ -80,7 +81,7 @@ var memorablePredicates = map[string]predicate{
 	"isCompoundName": {
 		holds:  func(v string) bool { return isCompoundName(v, lex.CountChars(v)) },
 		hits:   []string{"utf8mb4_general_ci", "OAuth2Client", "server-2"},
-		misses: []string{"Tr0ubador3x", "utf123mb_general", "a1_b2", "{a24}"},
+		misses: []string{"Tr0ubador3x", "utf123mb4_general", "a1_b2", "{a24}"},
 	},
 	"isUnlikeWords": {
 		holds: func(v string) bool { return isUnlikeWords(v, lex.CountChars(v)) },
