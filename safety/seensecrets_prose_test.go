@@ -43,9 +43,9 @@ func TestProseStaysWhateverWasNamed(t *testing.T) {
 
 	ordinary := strings.Fields(
 		"production postgres development staging internal handler configuration TestLogin2Works " +
-			"authentication server/handler.go internal/server token-refresh my-service-account us-east-1 main_test.go " +
-			"localhost:8080 127.0.0.1 README.md v1.26.8 2024-01-31 application/json deployment context.Background " +
-			"swordfish required hunter22 kubernetes sha256sum refs/heads/main go-1.26.8-linux",
+			"authentication server/handler.go internal/server token-refresh my-service-account us-east-1 " +
+			"main_test.go localhost:8080 127.0.0.1 README.md v1.26.8 2024-01-31 application/json deployment " +
+			"context.Background swordfish required hunter22 kubernetes sha256sum refs/heads/main go-1.26.8-linux",
 	)
 	for k, v := range ordinary {
 		name := []string{"password=%s", "the password is %s.", "secret: %s", `"api_key": "%s"`, "token = '%s'"}[k%5]

@@ -67,7 +67,8 @@ func repeatInJob(t *testing.T, s *apptest.Server, password string) string {
 		{"event": "tool_use", "tool_name": "x", "call_id": "1", "input": apptest.M{"a": said}, "rationale": said,
 			"narrative": said, "agent": said},
 		{"event": "tool_result", "tool_name": "x", "call_id": "1", "output": said, "error": said},
-		{"event": "reasoning", "narrative": said, "tool_decisions": []any{apptest.M{"tool_name": "x", "rationale": said}}},
+		{"event": "reasoning", "narrative": said,
+			"tool_decisions": []any{apptest.M{"tool_name": "x", "rationale": said}}},
 		{"event": "other", "text": said},
 		{"event": "result", "success": true, "message": said},
 	} {

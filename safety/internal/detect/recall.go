@@ -65,9 +65,9 @@ func (p *probe) recall(s string, buf []lex.Span) []lex.Span {
 	if v == nil {
 		return buf
 	}
-	joined := v.Text.String()
+	together := v.Text.String()
 	for i := 0; ; {
-		from, to, since := values.Next(joined, recall.Joined, i)
+		from, to, since := values.Next(together, recall.Joined, i)
 		if to == 0 {
 			return buf
 		}
