@@ -73,22 +73,22 @@ func TestASessionKnowsInLaterTurnsWhatAnEarlierOneNamed(t *testing.T) {
 	d := newDispatcher(t, providerFunc(func(context.Context, Request) (Response, error) {
 		return Response{Text: "It is " + chosenPassword()}, nil
 	}))
-	rec := &keeping{seen: safety.NewSeenSecrets()}
+	rec := &knowing{seen: safety.NewSeenSecrets()}
 	require.NoError(t, d.Run(t.Context(), rec, nil))
 	assert.Contains(t, rec.turn.Response.String(), chosenPassword(), "it was never named")
 	d.Safety.Remember(rec.seen).Mask("The password is " + chosenPassword())
-	again := &keeping{seen: rec.seen}
+	again := &knowing{seen: rec.seen}
 	require.NoError(t, d.Run(t.Context(), again, nil))
 	assert.Equal(t, "It is [REDACTED:seen-before]", again.turn.Response.String())
 }
 
-// keeping is a Recorder with a memory.
-type keeping struct {
+// knowing is a Recorder with a memory.
+type knowing struct {
 	events
 	seen *safety.SeenSecrets
 }
 
-func (k *keeping) Seen() *safety.SeenSecrets { return k.seen }
+func (k *knowing) Seen() *safety.SeenSecrets { return k.seen }
 
 func TestOutsideOfATurnALayerIsUsedAsItIs(t *testing.T) {
 	l := safety.NewLayer()
