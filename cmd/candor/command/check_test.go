@@ -1,9 +1,11 @@
 package command_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -93,13 +95,15 @@ func TestFlagsThatWouldHaveNoEffectAreRefused(t *testing.T) {
 	t.Setenv("EMPTY_SECRET", "")
 	t.Setenv("SHORT_SECRET", "abc")
 	t.Setenv("CANDOR_JOB_TOKEN", apptest.Token)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // ends a server that starts after all
+	defer cancel()
 	for _, tt := range uselessFlags {
 		t.Run(tt.name, func(t *testing.T) {
 			args := strings.Fields(tt.args)
 			if args[0] == "serve" {
 				args = append(args, "--addr", "127.0.0.1:0")
 			}
-			_, _, err := runCandor(t, "", args...)
+			_, _, err := runCandorUntil(ctx, "", args...)
 			require.ErrorContains(t, err, tt.want)
 			assert.Equal(t, 1, command.ExitStatus(err))
 		})

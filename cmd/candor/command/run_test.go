@@ -19,8 +19,13 @@ import (
 // runCandor runs a command in this process and returns what it wrote.
 func runCandor(t *testing.T, stdin string, args ...string) (out, errOut string, err error) {
 	t.Helper()
+	return runCandorUntil(t.Context(), stdin, args...)
+}
+
+// runCandorUntil is runCandor for a command that goes on unless it is refused: ctx ends it.
+func runCandorUntil(ctx context.Context, stdin string, args ...string) (out, errOut string, err error) {
 	var stdout, stderr apptest.LogBuffer
-	err = command.Run(t.Context(), append([]string{"candor"}, args...), strings.NewReader(stdin), &stdout, &stderr)
+	err = command.Run(ctx, append([]string{"candor"}, args...), strings.NewReader(stdin), &stdout, &stderr)
 	return stdout.String(), stderr.String(), err
 }
 
