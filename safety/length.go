@@ -65,11 +65,18 @@ func cutAt(s string, i int) int {
 	return len(strings.TrimSuffix(s[:i], "\u200d"))
 }
 
-// markerStart moves a cut at i to the start of the marker that it would split, if any.
+// markerStart moves a cut at i to the start of the marker that it would split, if any. At the end
+// of s, what may be the beginning of a marker counts as one.
 func markerStart(s string, i int) int {
 	from := max(0, i-64)
 	if k := strings.LastIndex(s[from:i], lex.MarkerPrefix); k >= 0 && strings.IndexByte(s[from+k:i], ']') < 0 {
 		return from + k
+	}
+	for k := max(0, i-len(lex.MarkerPrefix)+1); k < i; k++ {
+		rest := s[k:]
+		if strings.HasPrefix(rest, lex.MarkerPrefix) || i == len(s) && strings.HasPrefix(lex.MarkerPrefix, rest) {
+			return k
+		}
 	}
 	return i
 }

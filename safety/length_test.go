@@ -16,6 +16,33 @@ func TestACutSplitsNoMarker(t *testing.T) {
 	}
 }
 
+func TestACutBeforeAMarkersNameSplitsNoMarker(t *testing.T) {
+	const text = "see [REDACTED:github-pat] there"
+	start := strings.Index(text, "[")
+	for i := range len(text) + 1 {
+		want := i
+		if i > start && i < strings.Index(text, "]")+1 {
+			want = start
+		}
+		assert.Equal(t, want, markerStart(text, i), "cut at %d", i)
+	}
+	assert.Equal(t, len("see "), markerStart("see [REDAC", len("see [REDAC")), "a marker may follow")
+	assert.Equal(t, len("see [READ"), markerStart("see [READ", len("see [READ")))
+}
+
+func TestNoTextEndsWithinAMarker(t *testing.T) {
+	l := NewLayer(MaxBytes(256))
+	for pad := range 60 {
+		text := strings.Repeat("ab ", 20) + strings.Repeat("a", pad) + strings.Repeat(" "+githubPAT(), 20)
+		out, _ := l.Mask(text)
+		streamed, _, _ := streamed(l, text, 7)
+		for _, got := range []string{out.String(), streamed} {
+			body, _, _ := strings.Cut(got, "\n\n[truncated")
+			assert.NotRegexp(t, `\[R?E?D?A?C?T?E?D?:?[a-z-]*$`, body, "%d bytes before the markers", pad)
+		}
+	}
+}
+
 // A wallet's key has 64 hex digits. The longer number is none until the cut makes one of it.
 func TestASecretThatOnlyTheCutMakesIsMasked(t *testing.T) {
 	l := NewLayer(MaxBytes(256))

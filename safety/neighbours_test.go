@@ -142,3 +142,27 @@ func TestTwoSecretsSideBySideAreTwoMarkers(t *testing.T) {
 		}
 	}
 }
+
+func TestAPrivateKeyWithADamagedEndIsMaskedAndTheTextBehindItStays(t *testing.T) {
+	l, body := NewLayer(), fill("{b64}\n{b64}\n{b64}", 5)
+	begin := "-----BEGIN PRIVATE " + "KEY-----\n"
+	for _, tt := range []struct{ name, key, rest string }{
+		{"a certificate's END", begin + body + "\n-----END CERTIFICATE-----", ""},
+		{"another key's END", begin + body + "\n-----END RSA PRIVATE " + "KEY-----", ""},
+		{"a misspelled label", begin + body + "\n-----END PRVATE KEY-----", ""},
+		{"a misspelled END", begin + body, "\n-----EDN PRIVATE KEY-----"},
+		{"an END cut short", begin + body, "\n-----END PRIV"},
+		{"an END without its last dashes", begin + body, "\n-----END PRIVATE " + "KEY--"},
+		{"an END cut after its dashes", begin + body, "\n-----"},
+		{"no END", begin + body, ""},
+		{"a second key", begin + body + "\n" + begin + body, ""},
+		{"a certificate behind it", begin + body, "\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"},
+		{"no base64, a certificate's END", begin + strings.Repeat("x!y@ ", 20) + "\n-----END CERTIFICATE-----", ""},
+	} {
+		for _, after := range []string{"\nDEBUG=true\n", "\nnext_line: 1\n", "\nThen I go on.\n", "\ncamelCaseWord\n"} {
+			out, _ := l.Mask("before\n" + tt.key + tt.rest + after)
+			masked := withoutIDs(out.String())
+			assert.Equal(t, "before\n[R]"+tt.rest+after, strings.Replace(masked, "[R]\n[R]", "[R]", 1), tt.name)
+		}
+	}
+}
