@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,7 +19,8 @@ const cancelledCall = "Stopped together with its turn, before it ended."
 // run executes every call that may run, each in a goroutine of its own, and records
 // the results of all. Immediate calls, including those that were refused, come first:
 // in call order, each as soon as those before it have ended. Waiting calls follow as
-// their answers arrive. All goroutines have ended when run returns.
+// their answers arrive. When run returns all goroutines have ended, except those of tools
+// that ignored for stopGrace that the turn was stopped.
 func (b *batch) run(ctx context.Context) {
 	immediate, waiting := b.split()
 	if len(immediate) == 0 && len(waiting) > 0 {
@@ -95,6 +97,9 @@ func (b *batch) runOne(ctx context.Context, a *attempt) {
 	start := time.Now()
 	a.result, a.err = a.execute(withCallSite(ctx, b.agentRun, a.id))
 	a.took = time.Since(start)
+	if errors.Is(a.err, errLeftBehind) {
+		b.Log.Warn("a tool ignored that its turn was stopped and was left behind", "call", a.id)
+	}
 	switch {
 	case a.err == nil:
 		a.outcome = session.Success
@@ -105,18 +110,17 @@ func (b *batch) runOne(ctx context.Context, a *attempt) {
 	}
 }
 
-// execute runs the tool, or waits for the front end that runs it. A panic becomes the
-// call's error and affects no other call.
-func (a *attempt) execute(ctx context.Context) (result json.RawMessage, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			result, err = nil, fmt.Errorf("the tool panicked: %v", p)
-		}
-	}()
-	if a.awaitFrontEnd != nil {
+// execute runs the tool, or waits for the front end that runs it.
+func (a *attempt) execute(ctx context.Context) (json.RawMessage, error) {
+	switch {
+	case a.awaitFrontEnd != nil:
 		return a.awaitFrontEnd(ctx)
+	case a.tool.spec.MayWait:
+		// Another agent, which records what it does until it returns. It returns soon after
+		// the turn is stopped, since its own calls are left behind in time.
+		return runRecovered(ctx, a.tool.tool, a.args)
 	}
-	return a.tool.tool.Run(ctx, a.args)
+	return runTool(ctx, a.tool.tool, a.args)
 }
 
 // postflight records the results of calls in the order given. A result that exceeds

@@ -256,7 +256,8 @@ func (c *Chat) Approve(_ context.Context, user, request string, answer session.A
 }
 
 // Close refuses new messages and waits until the running and waiting turns have ended.
-// If ctx ends first, Close interrupts them and still waits until that is recorded.
+// If ctx ends first, Close interrupts them and still waits until that is recorded, which
+// takes a few seconds if a tool ignores that its turn was stopped.
 func (c *Chat) Close(ctx context.Context) {
 	c.mu.Lock()
 	c.closing = true

@@ -46,8 +46,12 @@ import (
 )
 
 // Main runs the program as the operating system started it: with os.Args, the standard
-// streams, and SIGINT and SIGTERM to end it. It returns the exit status.
+// streams, and SIGINT and SIGTERM to end it. It returns the exit status. Before anything
+// else it hides the environment, which has keys, from the processes that it will start.
 func Main() int {
+	if err := hideMemory(); err != nil {
+		fmt.Fprintln(os.Stderr, "candor: other processes of this user may be able to read the environment:", err)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), stopSignals(os.Args)...)
 	defer stop()
 	return Execute(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)
