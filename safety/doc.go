@@ -33,9 +33,10 @@
 // amd64, eight positions are hashed at a time, with the same findings.
 //
 // The text is also searched as a reader sees it (full-width letters, look-alikes) and as
-// decoders see it (percent, backslash and character escapes, base64 and hex, up to three
-// deep). Tokens that are split into fragments or spelled as byte values are joined
-// first. What is found that way is masked where it is in the original text.
+// decoders see it (percent, backslash and character escapes, base64, base32 and hex, gzip
+// and zlib in base64, up to three deep). Tokens that are split into fragments, by emphasis or
+// into letters, or spelled as byte values are joined first. Tokens in reverse and in rot13
+// have keywords of their own. What is found that way is masked where it is in the original text.
 //
 // # Forms
 //

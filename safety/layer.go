@@ -52,7 +52,7 @@ func NewLayer(options ...Option) *Layer {
 	for i := range rules {
 		rules[i], _ = l.policy.override(rules[i]) // WithPolicy has checked it
 	}
-	l.detector = detect.New(rules)
+	l.detector = detect.New(append(rules, secrets.Disguised(rules)...))
 	return l
 }
 

@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"slices"
 	"sort"
 
 	"candor/safety/internal/lex"
@@ -129,11 +130,17 @@ func (t *tally) join(other *tally) {
 	t.remember(other.values)
 }
 
-// report returns the verdict and the findings, sorted by rule id.
+// report returns the verdict and the findings, sorted by rule id. The rules that find the
+// tokens of another rule in disguise have its id, and count as that rule.
 func (t *tally) report(l *Layer) Report {
 	r := Report{Verdict: t.verdict}
 	for _, c := range t.counts {
 		found := &l.detector.Rules[c.Rule]
+		k := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == found.ID })
+		if k >= 0 {
+			r.Findings[k].Count += c.From
+			continue
+		}
 		r.Findings = append(r.Findings, Finding{found.ID, c.From, found.Severity, l.effect(c.Rule)})
 	}
 	sort.Slice(r.Findings, func(i, j int) bool { return r.Findings[i].Rule < r.Findings[j].Rule })

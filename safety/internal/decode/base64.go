@@ -13,18 +13,23 @@ const MaxEncoded = 64 << 10
 
 var encoding = lex.NewClass("A-Za-z0-9+/_-")
 
+// runStep is the distance between the offsets at which NextRun looks. A run of MinEncoded bytes
+// contains one of them and the eight bytes behind it.
+const runStep = 16
+
 // NextRun finds the next run of base64 characters, of at least MinEncoded, from i on, in the
-// standard or the URL alphabet. It reads each stretch of MinEncoded bytes from its end, where a
-// foreign character rules out all starts before it, so prose costs a few reads per stretch. It
-// returns to == 0 if there is none.
+// standard or the URL alphabet. Eight bytes with a blank or a sign are in no such run, so prose
+// costs one load per step. It returns to == 0 if there is none.
 func NextRun(s string, i int) (from, to int) {
-	for i+MinEncoded <= len(s) {
-		from = encoding.Back(s, i+MinEncoded, MinEncoded)
-		if from == i {
-			to = encoding.Run(s, i+MinEncoded, len(s))
+	for low := i; i+8 <= len(s); i += runStep {
+		if lex.SignMask(lex.Load8(s, i)) != 0 {
+			continue
+		}
+		from, to = encoding.Back(s, i, i-low), encoding.Run(s, i, len(s))
+		if to-from >= MinEncoded {
 			return from, wrapped(s, from, to)
 		}
-		i = from
+		i = max(i, to-runStep)
 	}
 	return 0, 0
 }
@@ -75,8 +80,8 @@ const maxLead = 16
 // lastLine reports whether a line shorter than those before it is the last one of an encoded text
 // rather than a word: padding follows it, or it is long, or it holds more than letters.
 func lastLine(s string, from, to int) bool {
-	if to < len(s) && s[to] == '=' {
-		return true
+	if pads := lex.Classes['e'].Run(s, to, 6); pads > to {
+		return (pads-from)%4 == 0 && (pads == len(s) || !lex.Alnum[s[pads]]) // else NAME=value
 	}
 	if to < len(s) && s[to] == ' ' {
 		l := lex.CountChars(s[from:to])
@@ -88,28 +93,36 @@ func lastLine(s string, from, to int) bool {
 // FromBase64 decodes a run into buf, skipping line ends. It returns nil as soon as the output is
 // not text, which most identifiers show within a few bytes.
 func FromBase64(run string, buf []byte) []byte {
-	out, odd, bits, n := buf[:0], 0, uint32(0), 0
-	for i := 0; i < len(run); i++ {
+	out, odd, acc, n := buf[:0], 0, uint32(0), 0
+	for i := 0; i < len(run); {
+		if n == 0 && i+4 <= len(run) { // nearly always
+			a, b, c, d := lex.Sextets[run[i]], lex.Sextets[run[i+1]], lex.Sextets[run[i+2]], lex.Sextets[run[i+3]]
+			if a|b|c|d != 0xff {
+				x, y, z := a<<2|b>>4, b<<4|c>>2, c<<6|d
+				out, i = append(out, x, y, z), i+4
+				if odd += int(oddBytes[x]) + int(oddBytes[y]) + int(oddBytes[z]); odd > 2+len(out)/16 {
+					return nil
+				}
+				continue
+			}
+		}
 		v := lex.Sextets[run[i]]
+		i++
 		if v == 0xff {
 			continue
 		}
-		bits = bits<<6 | uint32(v)
+		acc = acc<<6 | uint32(v)
 		if n++; n < 4 {
 			continue
 		}
-		x, y, z := byte(bits>>16), byte(bits>>8), byte(bits)
-		out = append(out, x, y, z)
-		n, bits = 0, 0
-		if odd += int(oddBytes[x]) + int(oddBytes[y]) + int(oddBytes[z]); odd > 2+len(out)/16 {
-			return nil
-		}
+		out = append(out, byte(acc>>16), byte(acc>>8), byte(acc))
+		n, acc = 0, 0
 	}
 	switch n {
 	case 2:
-		out = append(out, byte(bits>>4))
+		out = append(out, byte(acc>>4))
 	case 3:
-		out = append(out, byte(bits>>10), byte(bits>>2))
+		out = append(out, byte(acc>>10), byte(acc>>2))
 	}
 	return out
 }
@@ -125,21 +138,21 @@ func FromWide(run string, buf []byte) []byte {
 		lex.Sextets[run[0]]<<2 | lex.Sextets[run[1]]>>4,
 		lex.Sextets[run[1]]<<4 | lex.Sextets[run[2]]>>2,
 	}
-	if marked := head[0] == 0xff && head[1] == 0xfe; !marked && (head[0] == 0) == (head[1] == 0) {
+	if hasMark := head[0] == 0xff && head[1] == 0xfe; !hasMark && (head[0] == 0) == (head[1] == 0) {
 		return nil
 	}
-	out, bits, n, odd := buf[:0], uint32(0), 0, 0
+	out, acc, n, odd := buf[:0], uint32(0), 0, 0
 	for i := 0; i < len(run) && odd < 4; i++ {
 		v := lex.Sextets[run[i]]
 		if v == 0xff {
 			continue
 		}
-		bits, n = bits<<6|uint32(v), n+6
+		acc, n = acc<<6|uint32(v), n+6
 		if n < 8 {
 			continue
 		}
 		n -= 8
-		switch b := byte(bits >> n); {
+		switch b := byte(acc >> n); {
 		case lex.IsText(b):
 			out = append(out, b)
 		case b != 0:

@@ -63,8 +63,11 @@ func (v *View) grow(from, step int) {
 func (p segment) source(i int32) int { return int(p.from + (i-p.at)*p.step) }
 
 // end closes the map with the end of the source.
-func (v *View) end(s string) *View {
-	v.parts = append(v.parts, segment{at: int32(v.Text.Len()), from: int32(len(s))})
+func (v *View) end(s string) *View { return v.endAt(len(s)) }
+
+// endAt closes the map of a view that shows the source up to offset to.
+func (v *View) endAt(to int) *View {
+	v.parts = append(v.parts, segment{at: int32(v.Text.Len()), from: int32(to)})
 	return v
 }
 
@@ -84,6 +87,13 @@ func (v *View) Source(i int) int {
 // Back translates a span of the view to one of the source.
 func (v *View) Back(sp lex.Span) lex.Span {
 	sp.From, sp.To = v.Source(sp.From), v.Source(sp.To)
+	return sp
+}
+
+// Within translates a span of the view to the part of the source that its own bytes came from,
+// without what the view leaves out behind them.
+func (v *View) Within(sp lex.Span) lex.Span {
+	sp.From, sp.To = v.Source(sp.From), v.Source(sp.To-1)+1
 	return sp
 }
 

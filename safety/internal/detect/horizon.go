@@ -36,7 +36,8 @@ func (d *Detector) settled(s string) int {
 			h = d.stillOpen(s, p, h)
 		}
 	}
-	return wordStart(s, decode.SpelledStart(s, decode.EncodedLines(s, wordStart(s, h))))
+	h = wordStart(s, decode.SpelledStart(s, decode.EncodedLines(s, wordStart(s, h))))
+	return decode.ApartStart(s, h)
 }
 
 // stillOpen moves h back to a keyword at a candidate whose match more text could change.

@@ -50,6 +50,7 @@ func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 	if v := decode.Unescaped(s); v != nil {
 		found = p.view(v, depth+1, found)
 	}
+	found = p.split(s, depth+1, known, found)
 	for from, to := decode.NextRun(s, 0); to > 0; from, to = decode.NextRun(s, to) {
 		for len(known) > 0 && known[0].To < to {
 			known = known[1:]
@@ -59,7 +60,7 @@ func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 		}
 		p.enter(frame{at: from})
 		if index, ok := p.encoded(s[from:min(to, from+decode.MaxEncoded)], depth+1); ok {
-			found = append(found, lex.Span{From: from, To: padded(s, to), Rule: index})
+			found = append(found, lex.Span{From: from, To: decode.Padded(s, from, to), Rule: index})
 		}
 		p.leave()
 	}
@@ -88,9 +89,6 @@ func (p *probe) text(s string, depth int) []lex.Span {
 	return append(found, p.hidden(s, depth, found)...)
 }
 
-// padded returns the end of a run with its padding.
-func padded(s string, to int) int { return lex.Classes['e'].Run(s, to, 2) }
-
 // view appends what is found in a view, mapped back to the source.
 func (p *probe) view(v *decode.View, depth int, buf []lex.Span) []lex.Span {
 	if p.budget -= v.Text.Len(); p.budget < 0 {
@@ -101,6 +99,51 @@ func (p *probe) view(v *decode.View, depth int, buf []lex.Span) []lex.Span {
 		buf = append(buf, v.Back(sp))
 	}
 	p.leave()
+	return buf
+}
+
+// split appends the secrets in words that the marks of Markdown split and in characters that a
+// sign keeps apart, as far as known does not mask them already. Findings that mask nothing are
+// left out, since their effect on the text would be out of place there.
+func (p *probe) split(s string, depth int, known, buf []lex.Span) []lex.Span {
+	rest := known
+	for v, next := decode.NextMarked(s, 0); v != nil; v, next = decode.NextMarked(s, next) {
+		for len(rest) > 0 && rest[0].To <= v.Source(0) {
+			rest = rest[1:]
+		}
+		buf = p.word(v, 0, depth, rest, buf)
+	}
+	for from, to := decode.NextApart(s, 0); to > 0; from, to = decode.NextApart(s, to) {
+		v, n := decode.Together(s, from, to), len(buf)
+		for skip := 0; skip < maxLeadingLetters && len(buf) == n; skip++ {
+			buf = p.word(v, skip, depth, nil, buf)
+		}
+	}
+	return buf
+}
+
+// maxLeadingLetters is at how many of the first characters apart a secret may begin: words of
+// one letter may precede it.
+const maxLeadingLetters = 3
+
+// word appends the secrets in a view of one word, from offset skip on, unless the first of known
+// covers them.
+func (p *probe) word(v *decode.View, skip, depth int, known, buf []lex.Span) []lex.Span {
+	text := v.Text.String()[skip:]
+	if p.budget -= len(text); p.budget < 0 {
+		return buf
+	}
+	p.enter(frame{view: v})
+	defer p.leave()
+	for _, sp := range p.text(text, depth) {
+		if !p.masks(sp) {
+			continue
+		}
+		sp = v.Within(lex.Span{From: sp.From + skip, To: sp.To + skip, Rule: sp.Rule})
+		if len(known) == 0 || sp.From < known[0].From || sp.To > known[0].To || !p.masks(known[0]) {
+			buf = append(buf, sp)
+		}
+	}
 	return buf
 }
 
@@ -135,7 +178,8 @@ func (d *Detector) dedupe(found []lex.Span) []lex.Span {
 }
 
 // encoded returns the rule that matches what a run decodes to, if any. It reads the run as hex,
-// and as base64 from each of its first four characters on.
+// as base32, as base64 from each of its first four characters on, and as base64 of compressed
+// text.
 func (p *probe) encoded(run string, depth int) (index int, ok bool) {
 	var scratch [512]byte
 	if out := decode.FromHex(run, scratch[:0]); out != nil {
@@ -150,12 +194,35 @@ func (p *probe) encoded(run string, depth int) (index int, ok bool) {
 	if hex == len(run) {
 		return 0, false // a digest: no text is hex in base64
 	}
+	if out := decode.FromBase32(run, scratch[:0]); out != nil {
+		if index, ok = p.decoded(out, depth); ok {
+			return index, ok
+		}
+	}
 	for skip := range 4 {
 		out := decode.FromBase64(run[skip:], scratch[:0])
 		if out == nil {
 			out = decode.FromWide(run[skip:], scratch[:0])
 		}
 		if out != nil {
+			if index, ok = p.decoded(out, depth); ok {
+				return index, ok
+			}
+		}
+	}
+	return p.inflated(run, depth)
+}
+
+// inflateCost is what an attempt to decompress a run takes from the budget, apart from its
+// output.
+const inflateCost = 1024
+
+// inflated returns the rule that matches what a run of base64 decompresses to, if any. The
+// budget bounds the attempts and their output, whatever the compressed text would grow to.
+func (p *probe) inflated(run string, depth int) (index int, ok bool) {
+	for k := decode.NextCompressed(run, 0); k >= 0 && p.budget > inflateCost; k = decode.NextCompressed(run, k+1) {
+		p.budget -= inflateCost
+		if out := decode.Inflated(run[k:], p.budget); len(out) > 0 {
 			if index, ok = p.decoded(out, depth); ok {
 				return index, ok
 			}

@@ -50,3 +50,7 @@ func DigitMask(w uint64) uint64 {
 
 // AnyDigit reports whether any of the eight bytes of w is a decimal digit.
 func AnyDigit(w uint64) bool { return DigitMask(w) != 0 }
+
+// SignMask marks the control characters, the space and the signs before + among the eight bytes
+// of w: those below 0x2b. Adding 0x55 to a byte of ASCII that is none of them sets its high bit.
+func SignMask(w uint64) uint64 { return ^(w&^HighBits + Ones*(0x80-'+') | w) & HighBits }

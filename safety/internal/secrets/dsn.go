@@ -18,6 +18,7 @@ import (
 func dsn() rule.Rule {
 	return rule.Rule{
 		ID: "dsn-password", Specificity: rule.ByContext, Keywords: []string{"://"}, Match: matchDSN,
+		Open: isOpenDSN,
 		Hits: []string{
 			"postgres://app:{a12}@db.test:5432/x", "mongodb+srv://u:{a8}%40{a4}@c.test/?w=1",
 			"redis://:{a16}@cache:6379/0", "https://bot:{a20}@git.test/x.git", "amqp://g:{a4}/{a4}@mq:5672",
@@ -57,6 +58,11 @@ func matchDSN(s string, at, end int) (int, int) {
 	}
 	if i >= len(s) || s[end] == '[' { // an IPv6 host
 		return 0, 0
+	}
+	if i == end || s[i] == ':' {
+		if from, to, _ := brokenDSN(s, at, end); to > 0 {
+			return from, to
+		}
 	}
 	switch s[i] {
 	case '@':

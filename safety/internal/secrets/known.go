@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"net/url"
@@ -15,10 +16,10 @@ import (
 const minKnown = 4
 
 // Known returns the rule for values that the user named as secret: it finds them
-// unchanged, in hex, in base64 among other bytes, escaped for a URL, and in pieces
-// separated by joints such as "…" + "…". Values shorter than four bytes are left out,
-// since they would mask ordinary words, and so are parts of the marker itself, which
-// would mask markers.
+// unchanged, in hex, in base32 and base64 among other bytes, escaped for a URL, reversed,
+// in rot13, letter by letter, and in pieces separated by joints such as "…" + "…". Values
+// shorter than four bytes are left out, since they would mask ordinary words, and so are
+// parts of the marker itself, which would mask markers.
 func Known(values []string) rule.Rule {
 	var split []string // no value of these is as short as a head
 	r := rule.Rule{ID: "known-secret", Specificity: rule.WholeBlock}
@@ -101,7 +102,8 @@ func inPieces(s string, i int, v string) (to int, ended bool) {
 const minEncodable = 6
 
 // Encodings returns v in hex of both cases, in both alphabets of base64 at each of the
-// three offsets it may have among other bytes, and as a URL's query escapes it.
+// three offsets it may have among other bytes, in base32 at each of five, as a URL's query
+// escapes it, reversed, in rot13, and with a blank between its letters.
 func Encodings(v string) []string {
 	if len(v) < minEncodable {
 		return nil
@@ -116,8 +118,14 @@ func Encodings(v string) []string {
 			out = append(out, enc.EncodeToString(append(padded, v...))[from:to])
 		}
 	}
-	if plus := url.QueryEscape(v); plus != v {
-		out = append(out, plus)
+	for before := range 5 {
+		enc := base32.StdEncoding.EncodeToString(append(make([]byte, before, before+len(v)), v...))
+		out = append(out, enc[(before*8+4)/5:(before+len(v))*8/5])
 	}
-	return out
+	for _, form := range []string{url.QueryEscape(v), Reverse(v), Rotate(v)} {
+		if form != v {
+			out = append(out, form)
+		}
+	}
+	return append(out, strings.Join(strings.Split(v, ""), " "))
 }
