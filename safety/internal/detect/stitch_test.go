@@ -21,7 +21,8 @@ func TestATokenOfAKnownLengthTakesNoNeighbour(t *testing.T) {
 func TestANeighbourBelowATokenIsKept(t *testing.T) {
 	d, key := New([]rule.Rule{freeform()}), "tok_"+ruletest.Fill("{a40}", 4)
 	for _, next := range []string{
-		"DEBUG=true", "camelCaseWord", "HTTPServerError404", "20261122T081708", "v1.22.333-RC1", "version2", "next_line",
+		"DEBUG=true", "camelCaseWord", "HTTPServerError404", "20261122T081708", "v1.22.333-RC1", "version2",
+		"next_line",
 	} {
 		for _, joint := range []string{"\n", "\n- ", "\n    ", "**\n* ", "</b> ", "\", \""} {
 			assert.Equal(t, key, found(d, key+joint+next+"\n")["freeform"], "%q", joint+next)

@@ -121,7 +121,8 @@ func belongsElsewhere(s string, left, right int) bool {
 			return true
 		}
 	}
-	return strings.HasSuffix(s[:left], "/etc/") || strings.HasSuffix(s[:left], "</") || right >= 13 && lex.HasFold(s, right-13, "authorization")
+	return strings.HasSuffix(s[:left], "/etc/") || strings.HasSuffix(s[:left], "</") ||
+		right >= 13 && lex.HasFold(s, right-13, "authorization")
 }
 
 // quotesAssignment reports whether the quote at i, one sign behind the name, closes a

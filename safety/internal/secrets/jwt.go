@@ -43,11 +43,11 @@ func jwtLike() rule.Rule {
 }
 
 // partEnd returns the end of the part of a token that starts at i. JSON may escape its slashes;
-// any other escape is the end of it.
+// the escape of a line end or a tab is the end of it.
 func partEnd(s string, i int) int {
 	to := lex.Classes['j'].Run(s, i, rule.MaxTail)
-	for k := i; k < to; k++ {
-		if s[k] == '\\' && (k+1 == to || s[k+1] != '/') {
+	for k := i; k+1 < to; k++ {
+		if s[k] == '\\' && strings.IndexByte("nrt", s[k+1]) >= 0 {
 			return k
 		}
 	}
