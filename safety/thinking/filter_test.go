@@ -39,6 +39,7 @@ func TestAFilterReturnsWhatStripReturns(t *testing.T) {
 		{"space around and between", " \n I look.\n\n\n\nNow. \n", "I look.\n\nNow."},
 		{"other alphabets", "Ich schaue mir 文件 an。", "Ich schaue mir 文件 an。"},
 		{"a tag in code", "use `<think>` here", "use `"},
+		{"the name of a tag as a string", `if x == "<tool_call>": y`, `if x == "`},
 		{"a lone bracket", "a <" + strings.Repeat(" ", 300) + "b", "a <" + strings.Repeat(" ", 300) + "b"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

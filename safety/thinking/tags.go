@@ -32,7 +32,8 @@ type tag struct {
 // not cause a scan to the end of the text.
 const maxTag = 256
 
-// tagsOutsideCode returns the tags outside of Markdown code, in order.
+// tagsOutsideCode returns the tags outside of Markdown code, in order. A tag of a tool call
+// in quotation marks is a string of a program, and no tag.
 func tagsOutsideCode(text string) []tag {
 	var tags []tag
 	for i := 0; i < len(text); {
@@ -41,7 +42,9 @@ func tagsOutsideCode(text string) []tag {
 			i = skipCode(text, i)
 		case '<', '[', '&':
 			if t, ok := parseTag(text, i); ok {
-				tags = append(tags, t)
+				if t.family != toolMarkup || !quoted(text, t) {
+					tags = append(tags, t)
+				}
 				i = t.end
 				continue
 			}
@@ -51,6 +54,12 @@ func tagsOutsideCode(text string) []tag {
 		}
 	}
 	return tags
+}
+
+// quoted reports whether a tag alone is in quotation marks.
+func quoted(text string, t tag) bool {
+	return t.start > 0 && t.end < len(text) && text[t.start-1] == text[t.end] &&
+		strings.IndexByte(`"'`, text[t.end]) >= 0
 }
 
 // brackets are the pairs of delimiters that may enclose a tag. Pipes come first, since

@@ -112,13 +112,25 @@ func templateToken() rule.Rule {
 			"<invoke name=", "[gMASK]", "<sop>", "<unused0>",
 		},
 		Match:  matchTemplateToken,
-		Hits:   []string{"<start_of_turn>user", "[AVAILABLE_TOOLS] []", "ok</s>", "<tool_call>{}"},
-		Misses: []string{"<s>old</s> new", "Vec<Eos>", `<\start_of_turn>`, "[tool_calls]"},
+		MaxGap: 1,
+		Hits: []string{
+			"<start_of_turn>user", "[AVAILABLE_TOOLS] []", "ok</s>", "<tool_call>{}", `"<tool_call>{}`, "'</s>'",
+		},
+		Misses: []string{
+			"<s>old</s> new", "Vec<Eos>", `<\start_of_turn>`, "[tool_calls]", `if x == "<tool_call>":`, "`</tool_call>`",
+		},
 	}
 }
 
-// matchTemplateToken matches the token itself, but not the </s> that closes an <s>.
+// matchTemplateToken matches the token itself, but not the </s> that closes an <s>, nor the
+// name of a tag of tool calls that stands alone in quotation marks or backticks, as in code
+// that parses such tags.
 func matchTemplateToken(s string, at, end int) (int, int) {
+	if tag := s[at:end]; strings.Contains(tag, "tool_") || strings.Contains(tag, "function_calls") {
+		if at > 0 && end < len(s) && s[at-1] == s[end] && strings.IndexByte("\"'`", s[end]) >= 0 {
+			return 0, 0
+		}
+	}
 	if s[at:end] == "</s>" && strings.Contains(s[max(0, at-200):at], "<s>") {
 		return 0, 0
 	}
