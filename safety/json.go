@@ -25,7 +25,7 @@ const (
 // result is always valid JSON, of about [MaxBytes] at most; input that is not valid JSON
 // becomes one string.
 func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) {
-	var t tally
+	t := tally{collects: l.seen == nil}
 	version := l.version()
 	out := l.walk(raw, &t)
 	if len(t.values) > 0 { // the layer has no memory, so the value gets one of its own
@@ -49,7 +49,7 @@ func (l *Layer) walk(raw json.RawMessage, t *tally) []byte {
 	w := &walker{layer: l, in: raw, tally: t, budget: max(l.max, 4*closing)}
 	out := w.run()
 	if w.full {
-		*t = tally{values: t.values}
+		*t = tally{values: t.values, collects: t.collects}
 		w.budget -= closing
 		out = w.run()
 	}
@@ -169,7 +169,7 @@ func (w *walker) nested(s string) (string, bool) {
 		!json.Valid([]byte(s)) {
 		return "", false
 	}
-	in := &walker{layer: w.layer, in: []byte(s), tally: &tally{}, budget: w.layer.max, inner: w.inner + 1}
+	in := &walker{layer: w.layer, in: []byte(s), tally: &tally{collects: w.tally.collects}, budget: w.layer.max, inner: w.inner + 1}
 	out := in.run()
 	w.tally.remember(in.tally.values)
 	if len(in.tally.counts) == 0 || in.full {

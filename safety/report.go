@@ -91,6 +91,8 @@ type tally struct {
 	verdict Verdict
 	counts  []lex.Span     // From is how often Rule was found
 	values  []recall.Value // named in the text, for a layer without a memory
+	// collects says that values are wanted, for the other texts of the document.
+	collects bool
 }
 
 // remember keeps values for the other texts of the same document.

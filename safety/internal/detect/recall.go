@@ -49,6 +49,9 @@ func (p *probe) source(i int) int {
 	return i
 }
 
+// MinPiece is how many bytes of a remembered value its first piece has at least.
+const MinPiece = 2
+
 // recall appends the remembered values that s holds, in one piece or in pieces.
 func (p *probe) recall(s string, buf []lex.Span) []lex.Span {
 	values, index := p.detector.values, p.detector.valueRule
@@ -72,7 +75,8 @@ func (p *probe) recall(s string, buf []lex.Span) []lex.Span {
 			return buf
 		}
 		start, end := v.Source(from), v.Source(to-1)+1
-		if i = from + 1; end-start > to-from && p.source(start) >= since && !lex.InMarker(s, start) {
+		whole := v.Source(from+MinPiece-1) == start+MinPiece-1 // its beginning is in one piece
+		if i = from + 1; whole && end-start > to-from && p.source(start) >= since && !lex.InMarker(s, start) {
 			buf, i = append(buf, lex.Span{From: start, To: end, Rule: index}), to
 		}
 	}
