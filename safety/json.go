@@ -169,7 +169,9 @@ func (w *walker) nested(s string) (string, bool) {
 		!json.Valid([]byte(s)) {
 		return "", false
 	}
-	in := &walker{layer: w.layer, in: []byte(s), tally: &tally{collects: w.tally.collects}, budget: w.layer.max, inner: w.inner + 1}
+	in := &walker{
+		layer: w.layer, in: []byte(s), tally: &tally{collects: w.tally.collects}, budget: w.layer.max, inner: w.inner + 1,
+	}
 	out := in.run()
 	w.tally.remember(in.tally.values)
 	if len(in.tally.counts) == 0 || in.full {

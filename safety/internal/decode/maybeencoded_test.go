@@ -8,7 +8,8 @@ import (
 )
 
 func TestAnEscapedTextIsToldFromOneThatReadsAsWritten(t *testing.T) {
-	for _, text := range []string{"a%20b", `a\u0041b`, "a &amp; b", "ｐass", "84, 114, 48, 117, 98, 52, 100, 111, 114, 51, 38, 99, 85, 54"} {
+	for _, text := range []string{"a%20b", `a\u0041b`, "a &amp; b", "ｐass",
+		"84, 114, 48, 117, 98, 52, 100, 111, 114, 51, 38, 99, 85, 54"} {
 		assert.True(t, IsEscaped(text), text)
 	}
 	for _, text := range []string{"", "50 % of it & more", `C:\dir`, "schön", "the year 2024, the 3rd of 12"} {
