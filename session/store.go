@@ -73,6 +73,17 @@ func (m *Memory) Evict(_ context.Context, idleSince time.Time) (int, error) {
 	return n, nil
 }
 
+// Remove drops a user's session at once, in use or not. Its readers receive the events that
+// are left and then stop; appending to it fails with ErrEvicted.
+func (m *Memory) Remove(user string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s, ok := m.sessions[user]; ok {
+		s.log.end(ErrEvicted)
+		delete(m.sessions, user)
+	}
+}
+
 // Close implements Store. It may be called more than once and never fails.
 func (m *Memory) Close() error {
 	m.mu.Lock()

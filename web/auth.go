@@ -54,6 +54,9 @@ func (s *Server) authenticate(p policy) echo.MiddlewareFunc {
 			}
 			who, ok := s.options.Tokens.Lookup(token)
 			if !ok {
+				who, ok = s.throwaways.lookup(token, time.Now())
+			}
+			if !ok {
 				return problem.Unauthorized
 			}
 			if who.Reasoning != "" && !p.limited {

@@ -38,6 +38,10 @@ type Options struct {
 	// for every other message. thread is "" if the user has none. It may be nil.
 	Command func(own *session.Session, thread, content string) (answer string, ok bool, err error)
 
+	// Discard stops what a user's session does and removes it, for throwaway sessions. Without
+	// it there are none.
+	Discard func(ctx context.Context, user string)
+
 	Coverage       func() []Coverage // for the status route; may be nil
 	Metrics        http.Handler      // at /metrics, for callers with a token; may be nil
 	Page           http.Handler      // at / and below /ui/, open to everybody; may be nil
@@ -62,6 +66,7 @@ type Server struct {
 	streams     *sse.Server
 	encoder     *view.Encoder
 	connections connections
+	throwaways  throwaways
 	started     time.Time
 
 	attempts *access.Attempts
@@ -123,6 +128,10 @@ func (s *Server) routes() {
 	s.echo.GET("/api/chat/search", s.withSession(s.search), auth)
 	s.echo.GET("/api/chat/events", s.withSession(s.events), streamAuth)
 	s.echo.GET("/api/gateway/status", s.status, auth)
+	if s.options.Discard != nil {
+		s.echo.POST("/api/session/throwaway", s.openThrowaway, auth, s.limit)
+		s.echo.DELETE("/api/session/throwaway", s.closeThrowaway, auth)
+	}
 	if s.options.Metrics != nil {
 		s.echo.GET("/metrics", echo.WrapHandler(s.options.Metrics), auth)
 	}

@@ -37,7 +37,8 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	a := &App{Store: session.NewMemory(newID), Model: lead.Model, closeAgent: closeAgent}
+	memory := session.NewMemory(newID)
+	a := &App{Store: memory, Model: lead.Model, closeAgent: closeAgent}
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout)
 	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
 	if err != nil {
@@ -48,6 +49,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Chat: a.chat, Store: a.Store, Tokens: tokens, Log: log,
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
 		Command:  answerReasoning,
+		Discard:  func(ctx context.Context, user string) { a.discard(ctx, memory, user) },
 		Coverage: coverageOf(lead), Metrics: metricsHandler(lead),
 		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, Origins: s.Origins,
 		Page: ui.Handler(), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
@@ -73,6 +75,16 @@ func (a *App) Close(ctx context.Context) {
 	a.chat.Close(ctx)
 	_ = a.Store.Close() // a memory store has nothing to fail at
 	a.closeAgent()
+}
+
+// discard stops the turns of a user's session and removes it.
+func (a *App) discard(ctx context.Context, memory *session.Memory, user string) {
+	if s, err := memory.Open(ctx, user); err == nil {
+		for _, thread := range s.Threads() {
+			_, _ = a.chat.Interrupt(ctx, user, thread.ID) // fails where no turn runs
+		}
+	}
+	memory.Remove(user)
 }
 
 // coverageOf returns a function that reads how many calls came with the model's own

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -22,8 +20,8 @@ import (
 //
 // It reads the token as the other client commands do, and the server's log file if --log
 // names one. It writes a line per check to standard output, or a JSON object per check
-// with --json. --canary opens a thread and sends messages, so it uses the model and
-// leaves conversations about made-up secrets behind, masked if the server works.
+// with --json. --canary opens a throwaway session, in which it uses the model and opens
+// jobs, and removes it when it is done: nothing of it stays among the user's conversations.
 //
 // Exit status: 0 if every check passed; 1 if one did not.
 func doctorCommand() *cli.Command {
@@ -113,128 +111,6 @@ func (d *doctor) examine(ctx context.Context) error {
 	d.say(true, "model", info.Backend+" "+info.Model)
 	d.say(true, "version", info.Version)
 	return nil
-}
-
-// plantAll plants one secret of each kind and reports where any of them came out.
-func (d *doctor) plantAll(ctx context.Context) error {
-	unwell := false
-	for _, c := range canaries() {
-		places, err := d.plant(ctx, c)
-		if err != nil {
-			d.say(false, c.kind, err.Error())
-			return errUnwell
-		}
-		var leaks []string
-		for _, p := range places {
-			if c.leaks(p.text) {
-				leaks = append(leaks, p.name)
-			}
-		}
-		if len(leaks) > 0 {
-			unwell = true
-			d.say(false, c.kind, "comes out in "+strings.Join(leaks, ", "))
-			continue
-		}
-		d.say(true, c.kind, fmt.Sprintf("planted; in none of %d places", len(places)))
-	}
-	if unwell {
-		return errUnwell
-	}
-	return nil
-}
-
-// place is an answer of the server that could contain a planted secret. name says to a
-// person where that is; text is the whole answer.
-type place struct{ name, text string }
-
-// plant sends a secret in a message, a thread id, paths, queries and a cursor, lets the
-// agent work on it, and returns every answer of the server, the error answers included.
-func (d *doctor) plant(ctx context.Context, c canary) ([]place, error) {
-	thread, err := d.newThread(ctx)
-	if err != nil {
-		return nil, err
-	}
-	stream, err := d.watchTurn(ctx, thread, "remember that "+c.text+", and find "+c.text+" in go.mod")
-	if err != nil {
-		return nil, err
-	}
-	places := []place{{"the event stream", stream}}
-	q, body := url.QueryEscape(c.text), map[string]string{"content": "hi", "thread_id": c.text}
-	for _, r := range []struct {
-		name, method, path string
-		body               any
-	}{
-		{"history", http.MethodGet, "/api/chat/history?thread_id=" + thread, nil},
-		{"the list of threads", http.MethodGet, "/api/chat/threads", nil},
-		{"status", http.MethodGet, "/api/gateway/status", nil},
-		{"metrics", http.MethodGet, "/metrics", nil},
-		{"an error about a message", http.MethodPost, "/api/chat/send", body},
-		{"an error about a query", http.MethodGet, "/api/chat/history?limit=" + q + "&before=" + q, nil},
-		{"an error about a cursor", http.MethodGet, "/api/chat/events?last_event_id=" + q, nil},
-		{"an error about a token", http.MethodPost, "/api/chat/send?token=" + q, body},
-		{"an error about a path", http.MethodGet, "/api/" + url.PathEscape(c.text), nil},
-	} {
-		_, text, err := d.ask(ctx, r.method, r.path, r.body)
-		if err != nil {
-			return nil, fmt.Errorf("%s: no answer", r.name)
-		}
-		places = append(places, place{r.name, text})
-	}
-	if d.log != "" {
-		text, err := os.ReadFile(d.log)
-		if err != nil {
-			return nil, err
-		}
-		places = append(places, place{"the log", string(text)})
-	}
-	return places, nil
-}
-
-// newThread opens a thread and returns its id. Each planted secret gets its own, so that
-// history shows the turn of that secret only.
-func (d *doctor) newThread(ctx context.Context) (string, error) {
-	status, body, err := d.ask(ctx, http.MethodPost, "/api/chat/thread/new", struct{}{})
-	if err != nil {
-		return "", err
-	}
-	var t struct{ ID string }
-	if err := json.Unmarshal([]byte(body), &t); err != nil || status != http.StatusCreated {
-		return "", fmt.Errorf("no thread could be opened: status %d", status)
-	}
-	return t.ID, nil
-}
-
-// watchTurn posts a message to a thread and returns the raw bytes of its event stream
-// up to the end of the turn: raw, because a leak may be in any field.
-func (d *doctor) watchTurn(ctx context.Context, thread, content string) (string, error) {
-	req, err := d.request(ctx, http.MethodGet, "/api/chat/events?thread_id="+thread, nil)
-	if err != nil {
-		return "", err
-	}
-	resp, err := d.client.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
-	status, _, err := d.ask(ctx, http.MethodPost, "/api/chat/send", map[string]string{"content": content,
-		"thread_id": thread})
-	if err != nil || status != http.StatusAccepted {
-		return "", fmt.Errorf("the message was not taken: status %d; does --sends-per-minute allow it?", status)
-	}
-	var seen strings.Builder
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := resp.Body.Read(buf)
-		seen.Write(buf[:n])
-		for _, end := range []string{"event: response", "event: error", `"state":"interrupted"`} {
-			if strings.Contains(seen.String(), end) {
-				return seen.String(), nil
-			}
-		}
-		if err != nil {
-			return "", errors.New("the stream ended before the turn")
-		}
-	}
 }
 
 // request makes a request with the token; body is sent as JSON. Neither method nor path is

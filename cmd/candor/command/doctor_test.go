@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"candor/cmd/candor/app"
@@ -28,7 +29,10 @@ func TestTheDoctorFindsAHealthyServerKeepingItsSecrets(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
 	out, err := runDoctor(t, "--server", s.HTTP.URL, "--canary")
 	require.NoError(t, err, out)
-	assert.Equal(t, 9, strings.Count(out, "planted; in none of 10 places"), out)
+	assert.Equal(t, 9, strings.Count(out, "planted; in none of 34 places"), out)
+	assert.Contains(t, out, "the throwaway session is removed")
+	assert.Empty(t, s.Get("ann", "/api/chat/threads").JSON()["threads"], "nothing stays among ann's conversations")
+	assert.Empty(t, s.Get("ann", "/api/jobs").JSON()["jobs"])
 }
 
 func TestTheDoctorSeesWhatIsWrong(t *testing.T) {
@@ -45,12 +49,23 @@ func TestTheDoctorSeesWhatIsWrong(t *testing.T) {
 // A server that says back whatever it is told does not pass.
 func TestTheDoctorCatchesAServerThatLeaks(t *testing.T) {
 	said := make(chan string, 100)
+	var removed atomic.Bool
 	leaky := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		switch r.URL.Path {
 		case "/api/chat/thread/new":
 			w.WriteHeader(http.StatusCreated)
 			io.WriteString(w, `{"id":"t"}`)
+		case "/api/session/throwaway":
+			if r.Method == http.MethodDelete {
+				removed.Store(true)
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+			w.WriteHeader(http.StatusCreated)
+			io.WriteString(w, `{"token":"t"}`)
+		case "/api/jobs":
+			io.WriteString(w, `{"job_id":"j","token":"t"}`)
 		case "/api/chat/send":
 			w.WriteHeader(http.StatusAccepted)
 			w.Write(body)
@@ -68,4 +83,5 @@ func TestTheDoctorCatchesAServerThatLeaks(t *testing.T) {
 	out, err := runDoctor(t, "--server", leaky.URL, "--canary")
 	require.EqualError(t, err, "not everything is well")
 	assert.Contains(t, out, "comes out in the event stream")
+	assert.True(t, removed.Load(), "what was planted is removed in any case")
 }
