@@ -136,7 +136,7 @@ func (b *batch) recordCall(a *attempt, reason string, group *int) {
 		group = nil
 	}
 	a.suspicious = b.rulesToReview(a, params, found, inParams)
-	b.coverage.count(b.Model, a.tool.spec.Name, why.Source)
+	b.coverage.count(b.Model, coverageName(a.tool.spec), why.Source)
 	b.record(session.ToolCalled{
 		Step: b.step, Call: a.id, Tool: name, Rationale: why, Params: params, Group: group,
 		FrontEnd: a.outcome == "" && a.tool.spec.FrontEnd,

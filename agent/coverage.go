@@ -9,7 +9,8 @@ import (
 )
 
 // Coverage counts the calls that one model made of one tool, and those of them that
-// came with the model's own reason. Tool is empty for calls of unknown tools.
+// came with the model's own reason. Tool is empty for calls of unknown tools, and one name
+// for all tools of front ends.
 type Coverage struct {
 	Model, Tool     string
 	Calls, Reasoned int64
@@ -21,6 +22,18 @@ type Coverage struct {
 type coverageCounter struct {
 	mu   sync.Mutex
 	rows map[[2]string]*Coverage
+}
+
+// frontEndTools is the name under which calls of all front-end tools count: their own names
+// are text of users, which other users must not see and of which there is no end.
+const frontEndTools = "(front end)"
+
+// coverageName returns the name under which calls of a tool count.
+func coverageName(s Spec) string {
+	if s.FrontEnd {
+		return frontEndTools
+	}
+	return s.Name
 }
 
 // count adds one call, whose rationale has the given source.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/web/problem"
 )
 
@@ -46,7 +47,7 @@ func FuzzInputs(f *testing.F) {
 		for _, m := range in.Messages {
 			require.True(t, len(m.result()) > 0)
 		}
-		require.NotNil(t, in.restate(nil, nil))
+		require.NotNil(t, in.restate(nil, nil, safety.NewLayer()))
 	})
 }
 

@@ -266,5 +266,6 @@ func (s *Server) missing(ctx context.Context, seg segment, view View, in *Input,
 			events = append(events, all.Project(up.Turn, up.Event)...)
 		}
 	}
-	return []Event{in.restate(reduce(events), h.Turns[:seg.turn.Number-1])}
+	return []Event{in.restate(reduce(events), h.Turns[:seg.turn.Number-1],
+		s.options.Safety.Remember(seg.session.Seen()))}
 }

@@ -29,19 +29,23 @@ func asAny(ours []Message) []any {
 // client keeps messages it knows in their places and appends the others, so messages
 // that it named itself must keep their ids: those of its user in earlier turns, the
 // results it gave, and those of its own roles. The newest user message comes last, with
-// our id.
-func (in *Input) restate(ours []Message, turns []session.Turn) *Messages {
+// our id. The client's own messages come back cleaned by layer, since others may see them.
+func (in *Input) restate(ours []Message, turns []session.Turn, layer *safety.Layer) *Messages {
+	cleaned := func(raw json.RawMessage) json.RawMessage {
+		value, _ := layer.CleanJSON(raw)
+		return value.Raw()
+	}
 	words, results := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	var all []any
 	for i, m := range in.Messages {
 		switch m.Role {
 		case "system", "developer", "activity":
-			all = append(all, m.Raw)
+			all = append(all, cleaned(m.Raw))
 		case "tool":
-			results[m.ToolCallID] = m.Raw
+			results[m.ToolCallID] = cleaned(m.Raw)
 		case "user":
 			if turn := in.turnAfter(i); turn > 0 && turn <= len(turns) {
-				words[turns[turn-1].Message] = m.Raw
+				words[turns[turn-1].Message] = cleaned(m.Raw)
 			}
 		}
 	}

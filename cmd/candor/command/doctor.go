@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -129,18 +130,45 @@ func (d *doctor) request(ctx context.Context, method, path string, body any) (*h
 	return req, nil
 }
 
+// maxWaits is how often a request is repeated that was one too many in its minute.
+const maxWaits = 60
+
 // ask sends a request and returns the answer, also one with an error status. It returns
-// an error if no complete answer arrived.
+// an error if no complete answer arrived. A request that exceeds the server's limit of
+// messages per minute is repeated when the server says that it may be.
 func (d *doctor) ask(ctx context.Context, method, path string, body any) (status int, text string, err error) {
+	for range maxWaits {
+		var wait time.Duration
+		status, text, wait, err = d.askOnce(ctx, method, path, body)
+		if err != nil || status != http.StatusTooManyRequests {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return 0, "", ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+	return status, text, err
+}
+
+// askOnce sends one request. wait is how long to wait before it is repeated, if the server
+// refused it as one too many.
+func (d *doctor) askOnce(ctx context.Context, method, path string, body any) (status int, text string,
+	wait time.Duration, err error) {
 	req, err := d.request(ctx, method, path, body)
 	if err != nil {
-		return 0, "", err
+		return 0, "", 0, err
 	}
 	resp, err := d.client.Do(req)
 	if err != nil {
-		return 0, "", err
+		return 0, "", 0, err
 	}
 	defer resp.Body.Close()
+	wait = time.Second
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	}
 	raw, err := io.ReadAll(resp.Body)
-	return resp.StatusCode, string(raw), err
+	return resp.StatusCode, string(raw), wait, err
 }

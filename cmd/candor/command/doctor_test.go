@@ -49,7 +49,7 @@ func TestTheDoctorSeesWhatIsWrong(t *testing.T) {
 // A server that says back whatever it is told does not pass.
 func TestTheDoctorCatchesAServerThatLeaks(t *testing.T) {
 	said := make(chan string, 100)
-	var removed atomic.Bool
+	var refused, removed atomic.Bool
 	leaky := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		switch r.URL.Path {
@@ -57,6 +57,11 @@ func TestTheDoctorCatchesAServerThatLeaks(t *testing.T) {
 			w.WriteHeader(http.StatusCreated)
 			io.WriteString(w, `{"id":"t"}`)
 		case "/api/session/throwaway":
+			if !refused.Swap(true) { // as one message too many in this minute
+				w.Header().Set("Retry-After", "0")
+				w.WriteHeader(http.StatusTooManyRequests)
+				return
+			}
 			if r.Method == http.MethodDelete {
 				removed.Store(true)
 				w.WriteHeader(http.StatusNoContent)
