@@ -67,11 +67,13 @@ func (d *doctor) plantInJob(ctx context.Context, c canary) (job string, places [
 		body any
 	}{
 		{"an answer to a worker", map[string]any{"events": []map[string]any{
-			{"event": "tool_use", "id": "1", "tool_name": c.text, "input": nested, "call_id": c.text, "rationale": c.text,
-				"narrative": c.text, "agent": c.text},
-			{"event": "tool_result", "id": "2", "tool_name": c.text, "call_id": c.text, "agent": c.text, "output": nested},
+			{"event": "tool_use", "id": "1", "tool_name": c.text, "input": nested, "call_id": c.text,
+				"rationale": c.text, "narrative": c.text, "agent": c.text},
+			{"event": "tool_result", "id": "2", "tool_name": c.text, "call_id": c.text, "agent": c.text,
+				"output": nested},
 			{"event": "tool_use", "id": "3", "tool_name": "fails", "input": c.text, "call_id": "f"},
-			{"event": "tool_result", "id": "4", "tool_name": "fails", "call_id": "f", "outcome": "error", "error": c.text},
+			{"event": "tool_result", "id": "4", "tool_name": "fails", "call_id": "f", "outcome": "error",
+				"error": c.text},
 			{"event": "reasoning", "id": "5", "narrative": c.text, "tool_decisions": []map[string]any{
 				{"tool_name": c.text, "call_id": "d", "rationale": c.text}}},
 			{"event": "message", "id": "6", "role": "assistant", "content": c.text},

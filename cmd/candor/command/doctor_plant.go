@@ -90,8 +90,8 @@ func (d *doctor) plant(ctx context.Context, c canary) ([]place, error) {
 	if err != nil {
 		return nil, err
 	}
-	stream, err := d.watchTurn(ctx, thread, "remember that "+c.text+", and find "+c.text+" in go.mod, and read the file "+
-		c.text+".md, and list the folder "+c.text)
+	stream, err := d.watchTurn(ctx, thread, "remember that "+c.text+", and find "+c.text+
+		" in go.mod, and read the file "+c.text+".md, and list the folder "+c.text)
 	if err != nil {
 		return nil, err
 	}
