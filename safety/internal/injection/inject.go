@@ -117,7 +117,8 @@ func templateToken() rule.Rule {
 			"<start_of_turn>user", "[AVAILABLE_TOOLS] []", "ok</s>", "<tool_call>{}", `"<tool_call>{}`, "'</s>'",
 		},
 		Misses: []string{
-			"<s>old</s> new", "Vec<Eos>", `<\start_of_turn>`, "[tool_calls]", `if x == "<tool_call>":`, "`</tool_call>`",
+			"<s>old</s> new", "Vec<Eos>", `<\start_of_turn>`, "[tool_calls]", `if x == "<tool_call>":`,
+			"`</tool_call>`",
 		},
 	}
 }
