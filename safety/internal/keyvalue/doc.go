@@ -9,7 +9,9 @@
 //	 1. rule.go finds the whole name around the keyword, DB_PASSWORD, and turns away at
 //	    once the many names in prose that no operator can follow.
 //	 2. operator.go reads what joins the name to a value: = without spaces, [OpTight].
-//	    phrase.go does so for sentences: "password for the database is".
+//	    phrase.go does so for sentences: "password for the database is". Where neither
+//	    leads to a value, prose.go walks over the next words of the sentence to one
+//	    that looks generated (prosevalue.go).
 //	 3. value.go reads the value, tr0ub4dor, here in quotes, and stops where it ends.
 //	 4. name.go asks what the name promises. [KindOfKey] splits it into words from the
 //	    end: PASSWORD makes it a [Secret], as key would make it [Weak].

@@ -120,7 +120,7 @@ func predicateNames(t *testing.T) (names []string) {
 func predicates() map[string]predicate {
 	all := map[string]predicate{}
 	for _, group := range []map[string]predicate{
-		namePredicates, operatorPredicates, plausiblePredicates,
+		namePredicates, operatorPredicates, plausiblePredicates, prosePredicates,
 		codePredicates, referencePredicates, generatedPredicates, memorablePredicates,
 	} {
 		for name, p := range group {

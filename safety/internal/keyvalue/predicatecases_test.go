@@ -58,7 +58,7 @@ var namePredicates = map[string]predicate{
 	"mayGrow": {
 		atMark(func(s string, i int) bool { return mayGrow(s, i, i) }),
 		[]string{"pass‸word", "‸token is", "‸password = ", "the ‸password is tr0ub4", "‸token:\n"},
-		[]string{"max ‸tokenizer ", "‸password (of), " + longTail, "‸password=one2 and then " + longTail},
+		[]string{"max ‸tokenizer ", "‸password (of), f(x): " + longTail, "‸password=one2 and then " + longTail},
 	},
 	"Undecided": {
 		atMark(Undecided),

@@ -37,6 +37,15 @@ func matchKeyword(s string, at, _ int) (int, int) { return matchName(s, 0, at, n
 // at right and starts at low or later; at is the start of a keyword inside it. A miss
 // that has read the value is [rule.Costly], so that repeated text is judged once.
 func matchName(s string, low, at, right int) (int, int) {
+	from, to := matchJoined(s, low, at, right)
+	if to > from || !maybeAcross(s, right) {
+		return from, to
+	}
+	return matchAcross(s, max(low, nameStart(s, at)), right)
+}
+
+// matchJoined is matchName for a value that an operator joins to the name.
+func matchJoined(s string, low, at, right int) (int, int) {
 	if proseFollows(s, at, right) {
 		return 0, 0
 	}
@@ -176,6 +185,9 @@ func mayGrow(s string, at, _ int) bool {
 	}
 	if KindOfKey(s[nameStart(s, at):right]) == Plain {
 		return false
+	}
+	if mayReachAcross(s, nameStart(s, at), right) {
+		return true
 	}
 	i, op := joined(s, 0, at, right)
 	if op == OpNone {
