@@ -45,7 +45,7 @@ var prosePredicates = map[string]predicate{
 	"mayReachAcross": {
 		onName(mayReachAcross),
 		[]string{"the ‸token‸", "the ‸token‸, which is", "the ‸token‸, which is a1b2c3d4e5f6g7h8 and"},
-		[]string{"the ‸keys‸, which are", "the ‸token‸ count is what I read", "the ‸token‸=abc and more of it"},
+		[]string{"the ‸keys‸, which are", "the ‸token‸ count " + longTail, "the ‸token‸=abc and more of it"},
 	},
 	"next": {
 		onWalk((*walk).next),

@@ -17,8 +17,8 @@ var glue = lex.WordSet(phraseRoles[isLink] + " " + phraseRoles[isVerb] + " " + p
 	"carries appears appear seems seem turned turns out left hard-coded hardcoded defaults default reset changed " +
 	"updated rotated replaced created generated revoked leaked wanted asked use used uses using enter entered did do " +
 	"does seen log type typed paste put try take pass send would could might may need needs new old next current " +
-	"correct right actual real same one field header variable parameter setting env prod production staging dev test today share do " +
-	"please see code config file invalid working rejected wrong incorrect instead via then after before " +
+	"correct right actual real same one field header variable parameter setting env prod production staging dev test " +
+	"today share please see code config file invalid working rejected wrong incorrect instead via then after before " +
 	"wurde auf en em als con com sul et van het voor de la le el een una un uno die der das eine")
 
 // identifying are words that say what a value behind them is: not a credential.
