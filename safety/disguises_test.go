@@ -87,10 +87,10 @@ func disguises() []disguise {
 		{"letters apart", func(s string) string { return apart(s, " ") }},
 		{"letters apart behind a word of one letter", func(s string) string { return "a " + apart(s, " ") }},
 		{"letters on lines", func(s string) string { return apart(s, "\n") }},
-		{"letters apart by hyphens", func(s string) string { return apart(s, "-") }},
+		{"letters apart by tabs", func(s string) string { return apart(s, "\t") }},
 		{"emphasis in the middle", func(s string) string { return insert(s, "**", 6, 11) }},
 		{"emphasis in the prefix", func(s string) string { return insert(s, "**", 2) }},
-		{"emphasis near the end", func(s string) string { return insert(s, "*", len(s)-3) }},
+		{"emphasis near the end", func(s string) string { return insert(s, "**", len(s)-3) }},
 		{"backticks in the prefix", func(s string) string { return insert(s, "`", 1, 3) }},
 		{"backticks in the middle", func(s string) string { return insert(s, "`", 9, 12) }},
 	}

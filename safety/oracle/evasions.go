@@ -1,10 +1,16 @@
 package oracle
 
 import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +36,7 @@ func Evasions() []Evasion {
 	// A password without a shape of its own, under a name or in a URL.
 	pw := Generate(`[a-z]{4}[0-9]{3}[A-Z]{4}`, 5)
 	add("dsn", "postgres://app:"+pw+"@db.test/x", pw)
+	add("dsn-broken", "postgres://app:"+pw[:5]+"\n  "+pw[5:]+"@db.test/x", pw[5:])
 	add("basic-auth-url", "https://bot:"+pw+"@git.test/r.git", pw)
 	add("quoted-password-with-spaces", `password = "`+"correct horse "+pw+`"`, "correct horse")
 	add("low-entropy", "password=hunter2", "hunter2")
@@ -93,6 +100,7 @@ func hide(add func(kind, text, secret string), k string) {
 	add("allow-comment", k+" # gitleaks:allow", k)
 	tear(add, k)
 	spell(add, k)
+	disguise(add, k)
 	add("markdown", "`"+k+"` and **"+k+"**", k)
 	add("json-in-json", `{"body":"{\"a\":\"`+k+`\"}"}`, k)
 }
@@ -136,6 +144,41 @@ func spell(add func(kind, text, secret string), k string) {
 	add("base64-utf16", "powershell -enc "+enc, enc[10:40])
 	lines := base64.StdEncoding.EncodeToString([]byte("user: ci, and the token follows here: " + k + "."))
 	add("base64-wrapped", "data:\n  "+lines[:40]+"\n  "+lines[40:], lines[len(lines)-24:len(lines)-8])
+}
+
+// disguise adds k in encodings that its reader undoes by hand, or with a tool that no browser
+// has.
+func disguise(add func(kind, text, secret string), k string) {
+	in := "the key is " + k + "."
+	b32 := base32.StdEncoding.EncodeToString([]byte(in))
+	add("base32", "blob "+b32, b32[24:40])
+	add("base32-lower", "blob "+strings.ToLower(b32), strings.ToLower(b32[24:40]))
+	var g, z bytes.Buffer
+	for _, w := range []io.WriteCloser{gzip.NewWriter(&g), zlib.NewWriter(&z)} {
+		_, _ = io.WriteString(w, in)
+		_ = w.Close()
+	}
+	for kind, raw := range map[string][]byte{"gzip-base64": g.Bytes(), "zlib-base64": z.Bytes()} {
+		enc := base64.StdEncoding.EncodeToString(raw)
+		add(kind, "blob "+enc, enc[16:36])
+	}
+	back := []byte(k)
+	slices.Reverse(back)
+	add("reversed", "read backwards: "+string(back), string(back[:12]))
+	rot := strings.Map(func(r rune) rune {
+		switch low := r | 0x20; {
+		case low >= 'a' && low <= 'm':
+			return r + 13
+		case low >= 'n' && low <= 'z':
+			return r - 13
+		}
+		return r
+	}, k)
+	add("rot13", "in rot13 "+rot, rot[6:])
+	apart := strings.Join(strings.Split(k, ""), " ")
+	add("letters-apart", "It is "+apart+" in all", apart[10:30])
+	add("emphasis-in-prefix", "use "+k[:2]+"**"+k[2:], k[6:])
+	add("code-in-prefix", "use "+k[:2]+"`"+k[2:3]+"`"+k[3:], k[6:])
 }
 
 // full returns s in full-width letters.

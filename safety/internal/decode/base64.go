@@ -17,21 +17,32 @@ var encoding = lex.NewClass("A-Za-z0-9+/_-")
 // contains one of them and the eight bytes behind it.
 const runStep = 16
 
-// NextRun finds the next run of base64 characters, of at least MinEncoded, from i on, in the
-// standard or the URL alphabet. Eight bytes with a blank or a sign are in no such run, so prose
-// costs one load per step. It returns to == 0 if there is none.
-func NextRun(s string, i int) (from, to int) {
+// NextRun finds the next run from i on of base64 characters, of at least MinEncoded, in the
+// standard or the URL alphabet, or of at least MinApart characters that are apart. Eight bytes
+// with a blank or a sign are in no run of base64, so prose costs one load per step. NextRun
+// returns to == 0 if there is neither.
+func NextRun(s string, i int) (from, to int, apart bool) {
 	for low := i; i+8 <= len(s); i += runStep {
-		if lex.SignMask(lex.Load8(s, i)) != 0 {
+		if signs := lex.SignMask(lex.Load8(s, i)); signs != 0 {
+			if signs&evenSigns == evenSigns {
+				from, to = apartAround(s, low, i)
+			} else if signs&(evenSigns<<8) == evenSigns<<8 {
+				from, to = apartAround(s, low, i+1)
+			} else {
+				continue
+			}
+			if to-from >= 2*MinApart-1 {
+				return from, to, true
+			}
 			continue
 		}
 		from, to = encoding.Back(s, i, i-low), encoding.Run(s, i, len(s))
 		if to-from >= MinEncoded {
-			return from, wrapped(s, from, to)
+			return from, wrapped(s, from, to), false
 		}
 		i = max(i, to-runStep)
 	}
-	return 0, 0
+	return 0, 0, false
 }
 
 // wrapped returns the end of a run that goes on over line ends, as in mail: full lines of one

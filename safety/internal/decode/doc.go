@@ -12,8 +12,7 @@
 //     references (escapes.go). [NextRun] finds runs of base64 and hex, over line ends as
 //     in mail, and [FromBase64], [FromWide] and [FromHex] decode them (base64.go).
 //     [NextSeries] finds text spelled as numbers: hex dumps, lists of bytes (numbers.go).
-//   - Split words: [NextMarked] finds words that marks of Markdown split (emphasis.go), and
-//     [NextApart] characters that a sign keeps apart (apart.go).
+//   - Split words: [NextMarked] finds words that marks of Markdown split (emphasis.go).
 //   - Torn tokens: an [Assembly] collects the pieces of one token (pieces.go), with joints
 //     between them such as a line break, two quotes with a plus sign, or a tag (joints.go).
 //

@@ -20,16 +20,17 @@ var marks = lex.NewClass("*`")
 var unbroken, marked = lex.NewClass("!#$%&+,./0-9:;=?@A-Z^_a-z|~-"), lex.NewClass("!#$%&+,./0-9:;=?@A-Z^_a-z|~*`-")
 
 // NextMarked finds the next word from i on that marks of Markdown split and that looks
-// random without them: gh**p_…. It returns the word without its marks, and where the search
+// random without them: gh**p_…. A single * is left to the joints of a token, since code is full
+// of them. NextMarked returns the word without its marks, and where the search
 // goes on. The view is nil if there is none.
 func NextMarked(s string, i int) (v *View, next int) {
 	star, tick := -1, -1
 	for i < len(s) {
 		if star < i {
-			star = nextByte(s, '*', i)
+			star = indexFrom(s, "**", i)
 		}
 		if tick < i {
-			tick = nextByte(s, '`', i)
+			tick = indexFrom(s, "`", i)
 		}
 		k := min(star, tick)
 		if k == len(s) {
@@ -50,9 +51,9 @@ func NextMarked(s string, i int) (v *View, next int) {
 	return nil, len(s)
 }
 
-// nextByte returns the index of the first c in s from i on, or len(s).
-func nextByte(s string, c byte, i int) int {
-	if k := strings.IndexByte(s[i:], c); k >= 0 {
+// indexFrom returns the index of the first mark in s from i on, or len(s).
+func indexFrom(s, mark string, i int) int {
+	if k := strings.Index(s[i:], mark); k >= 0 {
 		return i + k
 	}
 	return len(s)

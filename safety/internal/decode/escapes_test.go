@@ -120,7 +120,7 @@ func TestNextRunFindsEncodedText(t *testing.T) {
 		{"too short", strings.Repeat("QUJD", 5), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			from, to := NextRun(tt.in, 0)
+			from, to, _ := NextRun(tt.in, 0)
 			assert.Equal(t, tt.want, tt.in[from:to])
 		})
 	}

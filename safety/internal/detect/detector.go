@@ -17,6 +17,7 @@ import (
 type Detector struct {
 	Rules   []rule.Rule
 	filter  *prefilter.Filter
+	words   *Detector         // finds the keywords that count in long words only
 	spaced  map[byte][]string // keywords in which a stream may break off, in lower case, by their first byte
 	longest int               // the length of the longest of them
 	deepest int               // the largest offset of a trigram in its keyword
@@ -28,7 +29,7 @@ type Detector struct {
 // New makes a detector of the rules. A span names its rule by the index in rules.
 func New(rules []rule.Rule) *Detector {
 	d := &Detector{Rules: rules, spaced: map[byte][]string{}}
-	var keywords []prefilter.Keyword
+	var keywords, inWords []prefilter.Keyword
 	for i, r := range rules {
 		seen := map[string]bool{}
 		for _, literal := range r.Keywords {
@@ -39,7 +40,12 @@ func New(rules []rule.Rule) *Detector {
 				continue
 			}
 			seen[literal] = true
-			keywords = append(keywords, prefilter.Keyword{Literal: literal, Fold: r.Fold, Rule: i, Context: r.Context})
+			k := prefilter.Keyword{Literal: literal, Fold: r.Fold, Rule: i, Context: r.Context}
+			if r.LongWords {
+				inWords = append(inWords, k)
+				continue
+			}
+			keywords = append(keywords, k)
 			if strings.ContainsAny(literal, " \t") || lex.ASCIIEnd(literal, 0) < len(literal) {
 				low := strings.ToLower(literal)
 				d.spaced[low[0]] = append(d.spaced[low[0]], low)
@@ -47,7 +53,9 @@ func New(rules []rule.Rule) *Detector {
 			}
 		}
 	}
-	d.filter = prefilter.New(keywords)
+	words := *d
+	words.filter = prefilter.New(inWords)
+	d.words, d.filter = &words, prefilter.New(keywords)
 	for _, k := range d.filter.Keywords {
 		d.deepest = max(d.deepest, k.Off)
 	}

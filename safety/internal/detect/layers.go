@@ -51,13 +51,18 @@ func (p *probe) hidden(s string, depth int, known []lex.Span) []lex.Span {
 		found = p.view(v, depth+1, found)
 	}
 	found = p.split(s, depth+1, known, found)
-	for from, to := decode.NextRun(s, 0); to > 0; from, to = decode.NextRun(s, to) {
+	for from, to, apart := decode.NextRun(s, 0); to > 0; from, to, apart = decode.NextRun(s, to) {
+		if apart {
+			found = p.apart(s, from, to, depth+1, found)
+			continue
+		}
 		for len(known) > 0 && known[0].To < to {
 			known = known[1:]
 		}
 		if len(known) > 0 && known[0].From <= from && p.masks(known[0]) {
 			continue // the run is masked anyway
 		}
+		found = p.longWord(s, from, to, found)
 		p.enter(frame{at: from})
 		if index, ok := p.encoded(s[from:min(to, from+decode.MaxEncoded)], depth+1); ok {
 			found = append(found, lex.Span{From: from, To: decode.Padded(s, from, to), Rule: index})
@@ -102,9 +107,8 @@ func (p *probe) view(v *decode.View, depth int, buf []lex.Span) []lex.Span {
 	return buf
 }
 
-// split appends the secrets in words that the marks of Markdown split and in characters that a
-// sign keeps apart, as far as known does not mask them already. Findings that mask nothing are
-// left out, since their effect on the text would be out of place there.
+// split appends the secrets in words that the marks of Markdown split, as far as known does not
+// mask them already.
 func (p *probe) split(s string, depth int, known, buf []lex.Span) []lex.Span {
 	rest := known
 	for v, next := decode.NextMarked(s, 0); v != nil; v, next = decode.NextMarked(s, next) {
@@ -113,11 +117,31 @@ func (p *probe) split(s string, depth int, known, buf []lex.Span) []lex.Span {
 		}
 		buf = p.word(v, 0, depth, rest, buf)
 	}
-	for from, to := decode.NextApart(s, 0); to > 0; from, to = decode.NextApart(s, to) {
-		v, n := decode.Together(s, from, to), len(buf)
-		for skip := 0; skip < maxLeadingLetters && len(buf) == n; skip++ {
-			buf = p.word(v, skip, depth, nil, buf)
-		}
+	return buf
+}
+
+// apart appends the secrets in the characters apart of s[from:to].
+func (p *probe) apart(s string, from, to, depth int, buf []lex.Span) []lex.Span {
+	v, n := decode.Together(s, from, to), len(buf)
+	for skip := 0; skip < maxLeadingLetters && len(buf) == n; skip++ {
+		buf = p.word(v, skip, depth, nil, buf)
+	}
+	return buf
+}
+
+// longWord appends the tokens that the keywords of long words find in the word around the run
+// from..to. A longer run than a token is an encoding.
+func (p *probe) longWord(s string, from, to int, buf []lex.Span) []lex.Span {
+	if to-from > decode.MaxToken/2 {
+		return buf
+	}
+	from, to = decode.TokenChars.Back(s, from, decode.MaxToken), decode.TokenChars.Run(s, to, decode.MaxToken)
+	from, to = max(0, from-1), min(len(s), to+1) // with the bytes around it
+	n := len(buf)
+	buf = p.detector.words.spans(s[from:to], buf)
+	for k := range buf[n:] {
+		buf[n+k].From += from
+		buf[n+k].To += from
 	}
 	return buf
 }
@@ -127,7 +151,8 @@ func (p *probe) split(s string, depth int, known, buf []lex.Span) []lex.Span {
 const maxLeadingLetters = 3
 
 // word appends the secrets in a view of one word, from offset skip on, unless the first of known
-// covers them.
+// covers them. Findings that mask nothing are left out, since their effect on the text would be
+// out of place there.
 func (p *probe) word(v *decode.View, skip, depth int, known, buf []lex.Span) []lex.Span {
 	text := v.Text.String()[skip:]
 	if p.budget -= len(text); p.budget < 0 {

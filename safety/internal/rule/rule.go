@@ -27,6 +27,9 @@ type Rule struct {
 	Keywords []string
 	// Fold makes keywords match in either case.
 	Fold bool
+	// LongWords makes the keywords count only in words of at least 24 characters, such as
+	// tokens. They cost other text nothing, however many and short they are.
+	LongWords bool
 	// Severity says what happens to a match; "" means High.
 	Severity Severity
 	// Neutralise puts a visible escape into each match of a rule of Low or Medium severity.

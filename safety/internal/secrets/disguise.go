@@ -1,7 +1,6 @@
 package secrets
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,23 +34,13 @@ func Disguised(rules []rule.Rule) []rule.Rule {
 	return out
 }
 
-// maxBriefKeywords is how many keywords of three bytes a rule may have to be looked for in
-// disguise. Rules with more have none of their own: their keywords are all the continuations
-// of two bytes.
-const maxBriefKeywords = 8
-
 // rule returns the rule that finds what r finds, in this disguise. It knows a token by its
 // context rather than its shape, so that the detector does not look for pieces of it.
 func (d disguise) rule(r rule.Rule) rule.Rule {
 	hidden := rule.Rule{ID: r.ID, Specificity: rule.ByContext, Severity: r.Severity, Fold: r.Fold}
-	brief := 0
+	hidden.LongWords = r.ID != "aws-access-key-id" // has 20 characters
 	for _, keyword := range r.Keywords {
-		if len(keyword) == 3 {
-			brief++
-		}
-	}
-	for _, keyword := range r.Keywords {
-		if word := d.apply(keyword); word != keyword && (len(keyword) > 3 || brief <= maxBriefKeywords) {
+		if word := d.apply(keyword); word != keyword && (len(keyword) > 3 || hidden.LongWords) {
 			hidden.Keywords = append(hidden.Keywords, word)
 		}
 	}
@@ -117,14 +106,14 @@ func mayHide(body string, n int) bool {
 
 // Reverse returns v with its characters in the opposite order.
 func Reverse(v string) string {
-	b := []byte(v)
-	slices.Reverse(b)
-	if utf8.Valid(b) {
-		return string(b)
+	var b strings.Builder
+	b.Grow(len(v))
+	for i := len(v); i > 0; {
+		_, n := utf8.DecodeLastRuneInString(v[:i])
+		b.WriteString(v[i-n : i])
+		i -= n
 	}
-	runes := []rune(v)
-	slices.Reverse(runes)
-	return string(runes)
+	return b.String()
 }
 
 // Rotate returns v in rot13: each letter of ASCII by the one 13 places on.

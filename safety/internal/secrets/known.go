@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"net/url"
+	"slices"
 	"strings"
 
 	"candor/safety/internal/decode"
@@ -34,7 +35,7 @@ func Known(values []string) rule.Rule {
 	for _, v := range values {
 		if v = invisible.Strip(v); len(v) >= minKnown && !strings.Contains("[REDACTED:", v) &&
 			!strings.Contains(v, "[REDACTED") {
-			r.Keywords = append(append(r.Keywords, v), Encodings(v)...)
+			r.Keywords = slices.Concat(r.Keywords, []string{v}, Encodings(v), shortForms(v))
 			if len(v) >= minKnownTorn {
 				split = append(split, v)
 				r.Keywords = append(r.Keywords, v[:tornHead])
@@ -102,8 +103,8 @@ func inPieces(s string, i int, v string) (to int, ended bool) {
 const minEncodable = 6
 
 // Encodings returns v in hex of both cases, in both alphabets of base64 at each of the
-// three offsets it may have among other bytes, in base32 at each of five, as a URL's query
-// escapes it, reversed, in rot13, and with a blank between its letters.
+// three offsets it may have among other bytes, as a URL's query escapes it, reversed,
+// and in rot13.
 func Encodings(v string) []string {
 	if len(v) < minEncodable {
 		return nil
@@ -118,14 +119,23 @@ func Encodings(v string) []string {
 			out = append(out, enc.EncodeToString(append(padded, v...))[from:to])
 		}
 	}
-	for before := range 5 {
-		enc := base32.StdEncoding.EncodeToString(append(make([]byte, before, before+len(v)), v...))
-		out = append(out, enc[(before*8+4)/5:(before+len(v))*8/5])
-	}
 	for _, form := range []string{url.QueryEscape(v), Reverse(v), Rotate(v)} {
 		if form != v {
 			out = append(out, form)
 		}
+	}
+	return out
+}
+
+// shortForms returns v in base32 at each of the five offsets it may have among other bytes, and
+// with a blank between its letters. Package decode reads both where they are long enough.
+func shortForms(v string) (out []string) {
+	if len(v) < minEncodable {
+		return nil
+	}
+	for before := range 5 {
+		enc := base32.StdEncoding.EncodeToString(append(make([]byte, before, before+len(v)), v...))
+		out = append(out, enc[(before*8+4)/5:(before+len(v))*8/5])
 	}
 	return append(out, strings.Join(strings.Split(v, ""), " "))
 }

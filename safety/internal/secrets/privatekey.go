@@ -101,7 +101,10 @@ func holdsKeyBase64(s string) bool {
 	if i := strings.Index(s, "-----"); i >= 0 {
 		s = s[:i] // another label, of whichever kind
 	}
-	for from, to := decode.NextRun(s, 0); to > 0; from, to = decode.NextRun(s, to) {
+	for from, to, apart := decode.NextRun(s, 0); to > 0; from, to, apart = decode.NextRun(s, to) {
+		if apart {
+			continue
+		}
 		line := s[from:to]
 		if k := strings.IndexAny(line, "\r\n"); k > 0 {
 			line = line[:k]
