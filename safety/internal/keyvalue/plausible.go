@@ -50,8 +50,16 @@ func isPlausible(c *candidate) bool {
 // cache keys with a digest at their end, names in code, and dotted names.
 func isKeyMaterial(c *candidate) bool {
 	generated := lex.Random(c.text) || c.kind == keyed && isDigest(c.text)
-	return generated && !isLabelledDigest(c.text) && !isCodeName(c.text) && !isKeyVariable(c.text) &&
-		!isDotted(c.text) && keyChars.Run(c.text, 0, len(c.text)) == len(c.text)
+	return generated && !isLabelledDigest(c.text) && !isObjectPath(c.text) && !isCodeName(c.text) &&
+		!isKeyVariable(c.text) && !isDotted(c.text) && keyChars.Run(c.text, 0, len(c.text)) == len(c.text)
+}
+
+// isObjectPath reports whether a text is the place of an object in a store: directories, the
+// first of them a word, and a name with an extension.
+func isObjectPath(text string) bool {
+	first, last := strings.IndexByte(text, '/'), strings.LastIndexByte(text, '/')
+	return first >= 3 && lex.Classes['z'].Run(text, 0, first) == first && strings.IndexByte(text[last:], '.') > 0 &&
+		lex.Pronounceable(text[:first])
 }
 
 // keyChars are the bytes of keys, as opposed to code.
@@ -60,7 +68,16 @@ var keyChars = lex.NewClass("A-Za-z0-9_.~+/=-")
 // standsIn reports whether a value only fills the place of a credential: ${TOKEN},
 // xxxxxxxx, required!, a list of characters, or the version of a package.
 func standsIn(c *candidate) bool {
-	return lex.Placeholder(c.text) || isAlphabet(c) || isArtifact(c.text) || isStockWord(c.text)
+	return lex.Placeholder(c.text) || isAlphabet(c) || isArtifact(c.text) || isStockWord(c.text) ||
+		isVersionedName(c.text)
+}
+
+// isVersionedName reports whether a text is the name of a variable in capitals that names a
+// credential and ends in a version: SERVICE_API_KEY_V2.
+func isVersionedName(text string) bool {
+	i := strings.LastIndexByte(text, '_')
+	return i > 0 && len(text)-i <= 4 && (text[i+1:] != "" && text[i+1] == 'V') && isConstantName(text[:i]) &&
+		KindOfKey(text[:i]) != Plain
 }
 
 // isStockWord reports whether a value, ignoring the signs around it, is a word that
@@ -167,10 +184,30 @@ func isMixed(c *candidate) bool {
 // letters with a digit or with a sign inside, as in tr0ub4dor and p@ssword. A word
 // with a hyphen, as in "is case-sensitive", is prose.
 func endsSentence(c *candidate) bool {
-	if c.chars.Lower+c.chars.Upper == 0 {
+	if c.chars.Lower+c.chars.Upper == 0 || isAdjective(c.text) || isOtherSubject(c) {
 		return false
 	}
 	return c.chars.Digit > 0 || c.chars.Other > 0 && !NameLike(c.text) && hasInnerSign(c.text)
+}
+
+// isAdjective reports whether a text is a word with a hyphen that describes a value, such as
+// base64-encoded.
+func isAdjective(text string) bool {
+	i := strings.LastIndexByte(text, '-')
+	return i > 2 && lex.Classes['z'].Run(text, i+1, len(text)) == len(text) &&
+		(strings.HasSuffix(text, "ed") || strings.HasSuffix(text, "bit")) && len(text)-i > 3
+}
+
+// isOtherSubject reports whether a digest belongs to what the sentence says about its name:
+// the user with the expired token is ….
+func isOtherSubject(c *candidate) bool {
+	if !c.chars.Hex {
+		return false
+	}
+	head := c.s[max(0, c.value.From-lex.Lookbehind):c.value.From]
+	head = head[:max(0, strings.LastIndex(head, c.name))]
+	i := strings.LastIndex(head, " with the ")
+	return i > 0 && strings.Count(head[i+len(" with the "):], " ") <= 1
 }
 
 // hasInnerSign reports whether a sign that words do not have appears inside a value,

@@ -15,6 +15,27 @@ var namePredicates = map[string]predicate{
 		[]string{"the API ‸key‸: x", "his private ‸Key‸ = x", "the SerpApi ‸key‸ (x)"},
 		[]string{"the cache ‸key‸: x", "‸key‸: x", "an API ‸keys‸: x", "api-‸key‸: x", "an (API) ‸key‸"},
 	},
+	"followsPage": {
+		onName(followsPage),
+		[]string{"the next page ‸token‸ is x", "CSRF ‸token‸"},
+		[]string{"the new ‸token‸", "page ‸tokens‸", "page-‸token‸", "‸token‸"},
+	},
+	"isObjectPath": {
+		isObjectPath,
+		[]string{"uploads/2026/a1.png", "backups/1/dump.sql.gz"},
+		[]string{"uploads/2026", "a1/b.c", "{a20}/{a8}", "xkcdqrtz/a.b"},
+	},
+	"isAdjective": {isAdjective, []string{"base64-encoded", "256-bit-sized"}, []string{"tr0ub-4dor", "red", "a1-ed"}},
+	"isOtherSubject": {
+		onCandidate(isOtherSubject),
+		[]string{"the user with the old token is {h24}"},
+		[]string{"the token is {h24}", "with the token is {a20}", "he left with the wind, and the token is {h24}"},
+	},
+	"isVersionedName": {
+		isVersionedName,
+		[]string{"SERVICE_API_KEY_V2"},
+		[]string{"SERVICE_API_KEY", "API_KEY_2B7", "MAX_SIZE_V2", "key_V2"},
+	},
 	"isOwnKey": {
 		isOwnKey,
 		[]string{"SPEECH_KEY", "serpApiKey", "ovh_consumer_key"},

@@ -80,6 +80,9 @@ func matchJoined(s string, low, at, right int) (int, int) {
 func kindInText(s string, left, right int) KeyKind {
 	kind := KindOfKey(s[left:right])
 	if kind != Weak {
+		if kind == Secret && followsPage(s, left, right) {
+			return Plain
+		}
 		return kind
 	}
 	switch {
@@ -106,6 +109,19 @@ func followsWord(s string, left, right int, word string) bool {
 	from := left - 1 - len(word)
 	return from >= 0 && s[left-1] == ' ' && lex.HasFold(s, from, word) && lex.EqualFold(s[left:right], "key")
 }
+
+// followsPage reports whether s[left:right] is the word "token" and the word before it makes
+// that a place in a list, as in "the next page token".
+func followsPage(s string, left, right int) bool {
+	if left < 5 || s[left-1] != ' ' || !lex.EqualFold(s[left:right], "token") {
+		return false
+	}
+	owner, _ := LastWord(s[lex.Classes['z'].Back(s, left-1, 16) : left-1])
+	return pageWords.Has(owner)
+}
+
+// pageWords make a place in a list, or a check against forgery, of a token behind them.
+var pageWords = lex.WordSet("page nextpage continuation pagination csrf xsrf cancellation sync cursor")
 
 // isOwnKey reports whether a name says whose key it is, as SPEECH_KEY and serpApiKey do: a
 // digest behind it may be the key.
