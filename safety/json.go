@@ -170,7 +170,8 @@ func (w *walker) nested(s string) (string, bool) {
 		return "", false
 	}
 	in := &walker{
-		layer: w.layer, in: []byte(s), tally: &tally{collects: w.tally.collects}, budget: w.layer.max, inner: w.inner + 1,
+		layer: w.layer, in: []byte(s), tally: &tally{collects: w.tally.collects}, budget: w.layer.max,
+		inner: w.inner + 1,
 	}
 	out := in.run()
 	w.tally.remember(in.tally.values)

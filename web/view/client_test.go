@@ -119,6 +119,8 @@ func TestTheClientDecodesEveryMemberOfATurn(t *testing.T) {
 	assert.ElementsMatch(t, []string{
 		".tool_calls[0].result_shape.chars",     // of texts only
 		".reasoning.tool_decisions[0].inferred", // of jobs only
+		".answer_reasoning",                     // of turns whose model reasoned before it answered
+		".run",                                  // of jobs only
 	}, zeroMembers("", reflect.ValueOf(got)))
 	assert.Equal(t, "to see", got.Reasoning.Decisions[0].Rationale)
 	assert.JSONEq(t, `{"q":1}`, string(got.Reasoning.Decisions[0].Parameters))

@@ -64,7 +64,8 @@ function addSteps(steps, slot, bars) {
  * @returns {Bar}
  */
 function modelBar(label, from, to, why, { depth, critical, agent }) {
-  return { kind: 'model', label: agent ? `${agent}: ${label}` : label, depth, from, to, call: '', outcome: '', critical, why };
+  const name = agent ? `${agent}: ${label}` : label;
+  return { kind: 'model', label: name, depth, from, to, call: '', outcome: '', critical, why };
 }
 
 /**
