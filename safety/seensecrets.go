@@ -107,7 +107,7 @@ func (l *Layer) mayRepeat(s string, found []lex.Span) bool {
 		if slices.Contains(tested[:n], v) {
 			continue
 		}
-		if n == maxTested || beginsAgain(s, v, sp.To, found, &tries) {
+		if n == maxTested || beginsAgain(s, v, sp.To, found, &tries) || isDisguised(s[sp.To:], v) {
 			return true
 		}
 		tested[n], n = v, n+1
@@ -129,6 +129,12 @@ const (
 	maxTested = 8
 	maxTries  = 256
 )
+
+// isDisguised reports whether a text may hold a value in reverse or in rot13.
+func isDisguised(s, v string) bool {
+	return strings.Contains(s, secrets.Reverse(v[len(v)-recall.MinForm:])) ||
+		strings.Contains(s, secrets.Rotate(v[:recall.MinForm]))
+}
 
 // beginsAgain reports whether a value, or the first of its pieces, starts at i or later
 // outside of what is found. Each place that it looks at takes one of tries.

@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/safety/internal/secrets"
 )
 
 // password returns a value that only a name can tell from other text.
@@ -48,6 +51,8 @@ func disguised(v string) map[string]string {
 		"HTML": strings.ReplaceAll(v, "&", "&amp;"), "full width": strings.Map(wide, v),
 		"two literals": `"` + v[:6] + `" + "` + v[6:] + `"`, "two lines": v[:7] + "\\\n" + v[7:],
 		"three literals": `"` + v[:3] + `" . "` + v[3:8] + `" . "` + v[8:] + `"`,
+		"reversed":       secrets.Reverse(v), "rot13": secrets.Rotate(v),
+		"base32": base32.StdEncoding.EncodeToString([]byte(v)),
 	}
 }
 
@@ -85,6 +90,16 @@ func TestANamedValueIsMaskedInTheRestOfItsText(t *testing.T) {
 	assert.Equal(t, []Finding{{"named-password", 1, High, Masked}, {seenBefore, 1, High, Masked}}, report.Findings)
 	again, _ := l.Mask("I use " + v + " here.")
 	assert.Contains(t, again.String(), v, "a layer without a memory remembers a text")
+}
+
+func TestANamedValueIsMaskedInTheRestOfItsTextInEachEncoding(t *testing.T) {
+	for _, v := range []string{password(3), "Zqxjkvb!pwm-fth"} {
+		for how, again := range disguised(v) {
+			out, report := NewLayer().Mask("The password is \"" + v + "\".\nHere: " + again + " it is.")
+			assert.True(t, found(report, seenBefore), "%s: %s", how, out)
+			assert.False(t, leaked(out.String(), again, 8), "%s: %s", how, out)
+		}
+	}
 }
 
 func TestANamedValueIsKnownInLaterTexts(t *testing.T) {

@@ -22,9 +22,12 @@ func IsEscaped(s string) bool {
 // characters that carry bits of its neighbours.
 const minMixed = 9
 
+// minCapitals is the length of the shortest base32 of a value of eight bytes.
+const minCapitals = 12
+
 // NextMixed finds the next run of base64 characters from i on that is no word: of at least nine
-// bytes, with digits, or with changes of case that words do not have. It returns to == 0 if
-// there is none.
+// bytes, with digits, with changes of case that words do not have, or in capitals and longer
+// than most words are. It returns to == 0 if there is none.
 func NextMixed(s string, i int) (from, to int) {
 	for ; i < len(s); i++ {
 		to = encoding.Run(s, i, len(s))
@@ -41,7 +44,7 @@ func isMixed(run string) bool {
 		return true
 	}
 	if lex.CaseChanges(run) <= 2 {
-		return false
+		return len(run) >= minCapitals && base32Upper.Run(run, 0, len(run)) == len(run)
 	}
 	words, _, _ := lex.WordsIn(run)
 	return words == 0
