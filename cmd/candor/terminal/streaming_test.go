@@ -66,7 +66,9 @@ func TestAPipeHasTheSameAnswersStreamedOrWhole(t *testing.T) {
 			assert.Equal(t, 1, strings.Count(whole, "\n\n"+answer+"\n"), whole)
 		}
 		if r := h.Turns[0].Reasoning; r != nil && r.Narrative != "" && parts != whole {
-			assert.Equal(t, 1, strings.Count(parts, "\n\n"+r.Narrative+"\n\n"), parts)
+			// A reader that is too slow for the parts shows the narrative of the step's event.
+			streamed := strings.Count(parts, "\n\n"+r.Narrative+"\n\n")
+			assert.Equal(t, 1, streamed+strings.Count(parts, "○ "+r.Narrative+"\n"), parts)
 		}
 	})
 }
