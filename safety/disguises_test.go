@@ -211,6 +211,9 @@ func TestACompressedBombCostsWhatTheBudgetAllows(t *testing.T) {
 }
 
 func TestAStreamMasksDisguisedSecretsAsTheWholeTextIs(t *testing.T) {
+	if WithRaceDetector {
+		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+	}
 	const value = "Tr0ub4dor&cU6bxq"
 	l := NewLayer(KnownSecrets(value))
 	for _, d := range disguises() {
@@ -231,6 +234,9 @@ func TestAStreamMasksDisguisedSecretsAsTheWholeTextIs(t *testing.T) {
 
 // What hides the token is masked, and what stands around it is kept.
 func TestFindingsCoverADisguisedSecretAndNothingElse(t *testing.T) {
+	if WithRaceDetector {
+		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+	}
 	l := NewLayer()
 	for _, d := range disguises() {
 		if strings.HasPrefix(d.name, "letters apart behind") || d.name == "emphasis in the middle" ||

@@ -97,6 +97,9 @@ func eachSecret(l *Layer, visit func(r *rule.Rule, n int, secret, masked string)
 
 // Each secret has another sixteenth of the neighbours in each frame.
 func TestWhatStandsBesideASecretIsUntouched(t *testing.T) {
+	if WithRaceDetector {
+		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+	}
 	l, tried := NewLayer(), 0
 	eachSecret(l, func(r *rule.Rule, n int, secret, masked string) {
 		frames := lineFrames
@@ -116,6 +119,9 @@ func TestWhatStandsBesideASecretIsUntouched(t *testing.T) {
 }
 
 func TestTwoSecretsSideBySideAreTwoMarkers(t *testing.T) {
+	if WithRaceDetector {
+		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+	}
 	l := NewLayer()
 	var secrets []string
 	eachSecret(l, func(r *rule.Rule, _ int, secret, masked string) {

@@ -28,6 +28,9 @@ func proseOfAgents(t *testing.T) (prose []string) {
 // Names of all kinds are given to values of all kinds: what people and generators choose,
 // and what other texts need. A text may change only where it holds a value of the first.
 func TestProseStaysWhateverWasNamed(t *testing.T) {
+	if safety.WithRaceDetector {
+		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
+	}
 	plain := safety.NewLayer()
 	known := plain.Remember(safety.NewSeenSecrets())
 	prose := proseOfAgents(t)
