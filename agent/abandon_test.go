@@ -49,10 +49,10 @@ func TestAnInterruptDoesNotWaitForAToolThatIgnoresIt(t *testing.T) {
 	inStuckChat(t, onlyDeaf, func(t *testing.T, c *Chat, turn func() session.Turn) {
 		_, err := c.Interrupt(t.Context(), "ann", "")
 		require.NoError(t, err)
-		time.Sleep(stopGrace - time.Millisecond) // fake time: in a bubble
+		time.Sleep(stopGrace - time.Millisecond) // fake time, in a synctest bubble
 		synctest.Wait()
 		assert.Equal(t, session.Processing, turn().State, "the tool may still stop by itself")
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // fake time
 		synctest.Wait()
 		assert.Equal(t, session.Interrupted, turn().State)
 		assert.Equal(t, session.Cancelled, turn().Steps[0].Calls[0].Outcome)

@@ -59,7 +59,7 @@ func (s *Server) postEvents(c *workerCall) error {
 	if err != nil {
 		return err
 	}
-	posts, batch, err := readPosts(s.safety.Remember(c.own.Seen()), body, strict)
+	posts, batch, err := readPosts(c.layer(), body, strict)
 	if err != nil {
 		return err
 	}
@@ -74,11 +74,10 @@ func (s *Server) postEvents(c *workerCall) error {
 	if err != nil {
 		return hideEnd(err)
 	}
-	seen := c.own.Seen()
-	version := seen.Version()
-	drafts, err := draftAll(s.safety.Remember(seen), posts, keys, known)
-	if err == nil && seen.Version() != version { // an event may use what a later one names
-		drafts, err = draftAll(s.safety.Remember(seen), posts, keys, known)
+	version := c.own.Seen().Version()
+	drafts, err := draftAll(c.layer(), posts, keys, known)
+	if err == nil && c.own.Seen().Version() != version { // an event may use what a later one names
+		drafts, err = draftAll(c.layer(), posts, keys, known)
 	}
 	if err != nil {
 		return err
@@ -213,7 +212,7 @@ func (s *Server) postStatus(c *workerCall) error {
 	if err := c.readBody(&in, "status", statusMembers); err != nil {
 		return err
 	}
-	l := cleaner{Layer: s.safety.Remember(c.own.Seen())}
+	l := cleaner{Layer: c.layer()}
 	cost := len(in.State) + len(in.Message) + eventCost
 	return c.record([]draft{{
 		entry: session.Post{Body: l.status(in.State, in.Message), Ignored: in.unknown.count}, cost: cost,
@@ -227,7 +226,7 @@ func (s *Server) complete(c *workerCall) error {
 	if err := c.readBody(&in, "result", completeMembers); err != nil {
 		return err
 	}
-	l := cleaner{Layer: s.safety.Remember(c.own.Seen())}
+	l := cleaner{Layer: c.layer()}
 	if _, err := c.appendPosts([]draft{{
 		entry: session.Post{Body: l.result(&in), Ignored: in.unknown.count},
 	}}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"candor/safety"
 	"candor/session"
 	"candor/web/access"
 	"candor/web/problem"
@@ -51,6 +52,9 @@ type workerCall struct {
 	by  workerName
 	id  string // of the job
 }
+
+// layer returns the safety layer with the memory of the user's session.
+func (c *workerCall) layer() *safety.Layer { return c.safety.Remember(c.own.Seen()) }
 
 // answer writes v as JSON with status 200.
 func (c *workerCall) answer(v any) error { return problem.WriteJSON(c.w, c.r, http.StatusOK, v) }
