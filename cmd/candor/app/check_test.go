@@ -72,7 +72,7 @@ func TestToolsOfMCPServersCanBeDeniedAndApproved(t *testing.T) {
 			var log bytes.Buffer
 			_, closeAgent, err := NewAgent(s, safety.NewLayer(), slog.New(slog.NewTextHandler(&log, nil)))
 			if err == nil {
-				defer closeAgent() // else the server of the test would wait for its connection
+				closeAgent() // it ends the supervisors, which log, and the connections to the test's servers
 			}
 			if tt.fails != "" {
 				require.ErrorContains(t, err, tt.fails)
