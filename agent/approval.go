@@ -3,6 +3,9 @@ package agent
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,8 +56,8 @@ var (
 // [session.Always] was given to the tool, not to what this call contains.
 func (b *batch) requestApproval(a *attempt) {
 	mode := a.tool.spec.Approval
-	if override, ok := b.Approval[a.requested.Name]; ok {
-		mode = override
+	if b.Approval != nil {
+		mode = b.Approval(a.tool.spec)
 	}
 	description := a.tool.spec.Description
 	if len(a.suspicious) > 0 {
@@ -69,9 +72,22 @@ func (b *batch) requestApproval(a *attempt) {
 		a.refuse(session.Rejected, a.because(errNoPerson))
 		return
 	}
-	name, _ := b.Safety.Mask(a.requested.Name)
 	about, _ := b.Safety.Mask(strings.TrimSpace(description))
-	a.awaitApproval = approver.Ask(a.id, name, about, mode)
+	a.awaitApproval = approver.Ask(a.id, a.tool.spec.grant(), about, mode)
+}
+
+// grant returns what an answer of [session.Always] approves: the tool as it is defined now. It
+// differs for each tool and ends with its definition.
+func (s Spec) grant() string {
+	if s.Origin.Definition != "" {
+		return s.Origin.Definition
+	}
+	schema, err := json.Marshal(s.Schema)
+	if err != nil {
+		return "" // no answer approves it
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%t %q %q %s", s.FrontEnd, s.Name, s.Description, schema))
+	return hex.EncodeToString(sum[:])
 }
 
 // unlimited is a length limit beyond any arguments, in bytes.

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -180,9 +181,49 @@ func TestWithoutAnApproverCallsThatNeedApprovalAreRejected(t *testing.T) {
 	assert.Contains(t, back.Error.String(), "nobody can be asked here")
 }
 
+// What a person approves for good is what the tool was then.
+func TestAlwaysEndsWhenTheDefinitionChanges(t *testing.T) {
+	was := Spec{Name: "risky", Description: "It looks.", Schema: &jsonschema.Schema{Type: "object"}}
+	brought := was
+	brought.Origin = Origin{Server: "one", Tool: "risky", Definition: "1"}
+	for name, change := range map[string]func(*Spec){
+		"another name":        func(s *Spec) { s.Name = "riskier" },
+		"another description": func(s *Spec) { s.Description = "It deletes." },
+		"another schema": func(s *Spec) {
+			s.Schema = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"a": {}}}
+		},
+		"a front end's tool":  func(s *Spec) { s.FrontEnd = true },
+		"a server's tool":     func(s *Spec) { s.Origin.Definition = "1" },
+		"a schema of no JSON": func(s *Spec) { s.Schema = &jsonschema.Schema{Type: "object", Types: []string{"null"}} },
+	} {
+		is := was
+		change(&is)
+		assert.NotEqual(t, was.grant(), is.grant(), name)
+	}
+	assert.Equal(t, was.grant(), was.grant())
+	assert.Equal(t, "1", brought.grant(), "a server's tool is known by its definition, whatever it is called")
+	inChat(t, oneStep("", Call{Name: "risky"}), func(t *testing.T, c *Chat, s *session.Session) {
+		ref := send(t, c, "", "hi").Ref
+		synctest.Wait()
+		_, err := c.Approve(t.Context(), "ann", openApprovals(t, s, ref)[0].Approval.Request, session.Always)
+		require.NoError(t, err)
+		synctest.Wait()
+		changed := guarded("risky", ApprovalAsk).(funcTool)
+		changed.spec.Description = "does something else"
+		require.NoError(t, c.dispatcher.Tools.Replace(changed))
+		c.dispatcher.Provider = oneStep("", Call{Name: "risky"})
+		ref = send(t, c, ref.Thread, "again").Ref
+		synctest.Wait()
+		assert.Len(t, openApprovals(t, s, ref), 1, "a person is asked again")
+	}, guarded("risky", ApprovalAsk))
+}
+
 func TestTheOperatorsApprovalModeOverridesTheTools(t *testing.T) {
 	d := newDispatcher(t, oneStep("", Call{Name: "risky"}), guarded("risky", ApprovalAlways))
-	d.Approval = map[string]Approval{"risky": ApprovalNever}
+	d.Approval = func(s Spec) Approval {
+		assert.Equal(t, "risky", s.Name)
+		return ApprovalNever
+	}
 	assert.Equal(t, session.Success, of[session.ToolReturned](runTurn(t, d))[0].Outcome)
 }
 
@@ -210,7 +251,7 @@ func TestAnAnswerThatCannotBeRecordedRunsNothing(t *testing.T) {
 	c := NewChat(store, newDispatcher(t, &stepwise{}), 0)
 	rec := chatRecorder{chat: c, session: s, user: "ann", ref: e.Ref}
 
-	wait := rec.Ask("call_1", safety.Literal("risky"), safety.Literal("it acts"), ApprovalAsk)
+	wait := rec.Ask("call_1", "risky", safety.Literal("it acts"), ApprovalAsk)
 	assert.Equal(t, session.Expired, wait(t.Context()), "nobody has seen the request")
 	assert.Empty(t, c.approvals.open, "no request is left behind")
 

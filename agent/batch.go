@@ -81,7 +81,7 @@ func (b *batch) preflight(ctx context.Context) {
 		group = new(int(b.groups.Add(1)) - 1)
 	}
 	for i, a := range b.attempts {
-		b.recordCall(a, reasons[i], group)
+		b.recordCall(ctx, a, reasons[i], group)
 		b.forwardToFrontEnd(a)
 		b.requestApproval(a)
 	}
@@ -101,11 +101,16 @@ func (b *batch) check(ctx context.Context, index int, a *attempt) (reason string
 	case index >= maxStepCalls:
 		a.refuse(session.Rejected, errTooManyCalls)
 	case !known:
-		a.refuse(session.Errored, errUnknownTool)
+		// A rule may deny a tool that does not exist any more.
+		if err := b.allow(ctx, Spec{Name: a.requested.Name}, a.args); err != nil {
+			a.refuse(session.Rejected, err)
+		} else {
+			a.refuse(session.Errored, errUnknownTool)
+		}
 	default:
 		if err := tool.validate(a.args); err != nil {
 			a.refuse(session.Errored, err)
-		} else if err := b.allow(ctx, a); err != nil {
+		} else if err := b.allow(ctx, tool.spec, a.args); err != nil {
 			a.refuse(session.Rejected, err)
 		}
 	}
@@ -113,11 +118,11 @@ func (b *batch) check(ctx context.Context, index int, a *attempt) (reason string
 }
 
 // allow applies the dispatcher's policy.
-func (b *batch) allow(ctx context.Context, a *attempt) error {
+func (b *batch) allow(ctx context.Context, tool Spec, args json.RawMessage) error {
 	if b.Policy == nil {
 		return nil
 	}
-	return b.Policy(ctx, a.requested.Name, a.args)
+	return b.Policy(ctx, tool, args)
 }
 
 // refuse decides that the call does not run.
@@ -125,7 +130,7 @@ func (a *attempt) refuse(o session.Outcome, cause error) { a.outcome, a.err = o,
 
 // recordCall records that the model made a call, and why. A call that will not run is
 // recorded too, but belongs to no parallel group.
-func (b *batch) recordCall(a *attempt, reason string, group *int) {
+func (b *batch) recordCall(ctx context.Context, a *attempt, reason string, group *int) {
 	why, found := rationale(b.Safety, reason, a.requested.Reasoning)
 	if why.Blocked {
 		b.warnBlocked("rationale", b.step, found)
@@ -136,7 +141,8 @@ func (b *batch) recordCall(a *attempt, reason string, group *int) {
 		group = nil
 	}
 	a.suspicious = b.rulesToReview(a, params, found, inParams)
-	b.coverage.count(b.Model, coverageName(a.tool.spec), why.Source)
+	user, _ := User(ctx)
+	b.coverage.count(user, b.Model, coverageName(a.tool.spec), why.Source)
 	b.record(session.ToolCalled{
 		Step: b.step, Call: a.id, Tool: name, Rationale: why, Params: params, Group: group,
 		FrontEnd: a.outcome == "" && a.tool.spec.FrontEnd,

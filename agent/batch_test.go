@@ -115,14 +115,15 @@ func TestOutcomes(t *testing.T) {
 		{"arguments that are no object", Call{Name: "strict", Arguments: rawJSON(`[1]`)}, session.Errored, notAnObject},
 		{"arguments that are no JSON", Call{Name: "strict", Arguments: rawJSON(`{"path":`)},
 			session.Errored, notAnObject},
+		{"denied and gone", Call{Name: "gone"}, session.Rejected, "not on my watch"},
 		{"arguments of a wrong type", Call{Name: "strict", Arguments: rawJSON(`{"path":1}`)},
 			session.Errored, "invalid arguments"},
 		{"a missing argument", Call{Name: "strict"}, session.Errored, "invalid arguments"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDispatcher(t, oneStep("", tt.call), echo("a"), fails, panicking(), strict("strict"), echo("denied"))
-			d.Policy = func(_ context.Context, tool string, _ []byte) error {
-				if tool == "denied" {
+			d.Policy = func(_ context.Context, tool Spec, _ []byte) error {
+				if tool.Name == "denied" || tool.Name == "gone" {
 					return errors.New("not on my watch")
 				}
 				return nil

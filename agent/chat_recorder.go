@@ -64,9 +64,9 @@ func (r chatRecorder) Forward(call string) func(context.Context) (json.RawMessag
 // Ask implements Approver. A request that cannot be recorded cannot be seen by anybody,
 // so it counts as unanswered.
 func (r chatRecorder) Ask(
-	call string, tool, description safety.Text, mode Approval,
+	call, grant string, description safety.Text, mode Approval,
 ) func(context.Context) session.Answer {
-	if mode == ApprovalAsk && r.session.Approved(tool.String()) {
+	if mode == ApprovalAsk && r.session.Approved(grant) {
 		return nil
 	}
 	id := r.session.RequestID(r.ref, call)
@@ -75,7 +75,7 @@ func (r chatRecorder) Ask(
 	}
 	r.chat.approvals.put(id, a)
 	err := r.Record(session.ApprovalAsked{
-		Request: id, Call: call, Description: description, AllowAlways: a.allowsAlways,
+		Request: id, Call: call, Description: description, AllowAlways: a.allowsAlways, Grant: grant,
 	})
 	if err != nil {
 		r.chat.approvals.take(id, r.user)

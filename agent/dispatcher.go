@@ -25,8 +25,9 @@ var ErrTooManySteps = errors.New("the model did not come to an answer")
 // Policy decides whether a call may run. An error rejects the call, and its text tells
 // the model and the user why. args does not contain the rationale. Within a step the
 // policy is called sequentially, in the order of the calls; turns call it concurrently. It
-// learns the tool, its arguments and, from ctx, the user; not the thread.
-type Policy func(ctx context.Context, tool string, args []byte) error
+// learns the tool, its arguments and, from ctx, the user; not the thread. Of a tool that does
+// not exist it learns the name.
+type Policy func(ctx context.Context, tool Spec, args []byte) error
 
 // Dispatcher runs turns. Its fields must be set before its first turn and not changed
 // afterwards; it is then safe for concurrent use.
@@ -38,7 +39,7 @@ type Dispatcher struct {
 	Policy       Policy              // nil allows every call
 	MaxSteps     int                 // 0 means DefaultMaxSteps
 	MaxTurnBytes int                 // memory budget of a turn; 0 means DefaultMaxTurnBytes
-	Approval     map[string]Approval // by tool name; overrides Spec.Approval
+	Approval     func(Spec) Approval // overrides Spec.Approval; nil leaves it
 	Stream       bool                // pass on the model's text while it speaks, to a TextStreamer
 	Log          *slog.Logger        // never receives text of a model, tool or user
 

@@ -97,7 +97,7 @@ func ExamplePolicy() {
 		agent.Response{Calls: []agent.Call{call("weather", `{"city":"Atlantis"}`)}},
 		agent.Response{Text: "I do not know."},
 	)
-	d.Policy = func(_ context.Context, tool string, args []byte) error {
+	d.Policy = func(_ context.Context, _ agent.Spec, args []byte) error {
 		if string(args) == `{"city":"Atlantis"}` {
 			return errors.New("this city is not covered")
 		}
@@ -153,7 +153,7 @@ func ExampleChat_Approve() {
 		agent.Response{Calls: []agent.Call{call("weather", `{"rationale":"you asked","city":"Kyoto"}`)}},
 		agent.Response{Text: "It is warm."},
 	)
-	d.Approval = map[string]agent.Approval{"weather": agent.ApprovalAsk}
+	d.Approval = func(agent.Spec) agent.Approval { return agent.ApprovalAsk }
 	chat := agent.NewChat(store, d, time.Minute)
 
 	sent, err := chat.Send(ctx, "ann", "", "How is Kyoto?")

@@ -23,8 +23,9 @@ type (
 	Approver interface {
 		// Ask records a request to approve a call and returns a function that waits for
 		// the answer: until a person answers, the request expires, or the context ends.
-		// A nil function means that the call may run without asking.
-		Ask(call string, tool, description safety.Text, mode Approval) (wait func(context.Context) session.Answer)
+		// A nil function means that the call may run without asking, because the person has
+		// answered [session.Always] to a request with the same grant.
+		Ask(call, grant string, description safety.Text, mode Approval) (wait func(context.Context) session.Answer)
 	}
 
 	// AgentRecorder records the events of sub-agents.

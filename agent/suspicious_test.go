@@ -96,7 +96,7 @@ func TestAlwaysForAToolDoesNotCoverSuspiciousCalls(t *testing.T) {
 
 func TestAnOperatorsNeverDoesNotCoverSuspiciousCalls(t *testing.T) {
 	d := newDispatcher(t, oneStep("", piped("run")), echo("run"))
-	d.Approval = map[string]Approval{"run": ApprovalNever}
+	d.Approval = func(Spec) Approval { return ApprovalNever }
 	returned := of[session.ToolReturned](runTurn(t, d))
 	require.Len(t, returned, 1)
 	assert.Equal(t, session.Rejected, returned[0].Outcome)

@@ -24,4 +24,14 @@ type Spec struct {
 	MayWait     bool // a call may wait for somebody; the other calls are recorded meanwhile
 	FrontEnd    bool // the user's front end runs the tool
 	ReadOnly    bool // the tool changes nothing and sends nothing, so no person has to review a call
+	Origin      Origin
+}
+
+// Origin says where a tool comes from that a server brought, so that rules hold for the tool and
+// not for a name that it may lose. It is empty for tools of our own.
+type Origin struct {
+	Server     string   // as the operator calls it
+	Tool       string   // the server's own name for it, as it came: text of others
+	Names      []string // every name that models may know it by
+	Definition string   // a digest of the server's name and of the tool's own name, description and schema
 }

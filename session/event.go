@@ -91,6 +91,7 @@ type ApprovalAsked struct {
 	Call        string
 	Description safety.Text // of the tool
 	AllowAlways bool        // whether Always is an acceptable answer
+	Grant       string      // what Always approves: one definition of one tool; never text of others
 }
 
 // ApprovalAnswered records the decision on an approval request.

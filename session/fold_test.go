@@ -77,35 +77,37 @@ func TestTheFirstAnswerToAnApprovalWins(t *testing.T) {
 	s, ref := newTurn(t)
 	request := s.RequestID(ref, "call_1")
 	assert.NotEqual(t, request, s.RequestID(ref, "call_2"))
-	add(t, s, ref, toolCall("call_1", 1), session.ApprovalAsked{Request: request, Call: "call_1", AllowAlways: true})
+	add(t, s, ref, toolCall("call_1", 1),
+		session.ApprovalAsked{Request: request, Call: "call_1", AllowAlways: true, Grant: "clock 1"})
 	asked := turnOf(t, s, ref)
 	add(t, s, ref,
 		session.ApprovalAnswered{Request: request, Call: "call_1", Answer: session.Deny},
-		session.ApprovalAnswered{Request: request, Call: "call_1", Answer: session.Approve},
+		session.ApprovalAnswered{Request: request, Call: "call_1", Answer: session.Always},
 		session.ApprovalAnswered{Request: "unknown", Call: "unknown", Answer: session.Always})
 	c, _ := turnOf(t, s, ref).Call("call_1")
 	assert.Equal(t, session.Deny, c.Approval.Answer)
 	assert.False(t, c.Approval.Answer.Allows())
 	c, _ = asked.Call("call_1")
 	assert.Empty(t, c.Approval.Answer, "the earlier snapshot still shows an open request")
-	assert.False(t, s.Approved("clock"))
+	assert.False(t, s.Approved("clock 1"))
 }
 
 func TestAlwaysApprovesTheToolForTheSession(t *testing.T) {
 	s, ref := newTurn(t)
-	add(t, s, ref, toolCall("call_1", 1), session.ApprovalAsked{Call: "call_1", AllowAlways: true},
+	add(t, s, ref, toolCall("call_1", 1), session.ApprovalAsked{Call: "call_1", AllowAlways: true, Grant: "clock 1"},
 		session.ApprovalAnswered{Call: "call_1", Answer: session.Always})
 	c, _ := turnOf(t, s, ref).Call("call_1")
 	assert.True(t, c.Approval.Answer.Allows())
-	assert.True(t, s.Approved("clock"))
-	assert.False(t, s.Approved("another tool"))
+	assert.True(t, s.Approved("clock 1"))
+	assert.False(t, s.Approved("clock"), "what was approved is the grant, not the name")
+	assert.False(t, s.Approved(""))
 }
 
 func TestApprovingOneCallApprovesNoLaterOne(t *testing.T) {
 	s, ref := newTurn(t)
-	add(t, s, ref, toolCall("call_1", 1), session.ApprovalAsked{Call: "call_1", AllowAlways: true},
+	add(t, s, ref, toolCall("call_1", 1), session.ApprovalAsked{Call: "call_1", AllowAlways: true, Grant: "clock 1"},
 		session.ApprovalAnswered{Call: "call_1", Answer: session.Approve})
-	assert.False(t, s.Approved("clock"))
+	assert.False(t, s.Approved("clock 1"))
 }
 
 func TestOnlyTwoAnswersLetACallRun(t *testing.T) {

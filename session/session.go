@@ -28,7 +28,7 @@ type Session struct {
 	threads  map[string]*thread
 	jobs     map[string]*job
 	active   string          // id of the thread used last
-	approved map[string]bool // tools for which the user answered Always
+	approved map[string]bool // grants of the requests that the user answered with Always
 	used     time.Time       // when the session was last used
 }
 
@@ -110,11 +110,11 @@ func (s *Session) Turn(threadID string, number int) (Turn, error) {
 	return th.turn(number)
 }
 
-// Approved reports whether the user has answered Always for this tool.
-func (s *Session) Approved(tool string) bool {
+// Approved reports whether the user has answered Always to a request with this grant.
+func (s *Session) Approved(grant string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.approved[tool]
+	return s.approved[grant]
 }
 
 // RequestID returns the id of the approval request for a call of the turn.
@@ -141,8 +141,10 @@ func (s *Session) add(ref Ref, b Body) (Event, error) {
 	case ThreadOpened, TurnQueued, TurnStarted:
 		s.active = ref.Thread
 	case ApprovalAnswered:
-		if c, ok := th.turns[ref.Turn-1].Call(b.Call); ok && b.Answer == Always {
-			s.approved[c.Tool.String()] = true
+		// The fold keeps the first answer of a request, so a later one approves nothing.
+		c, ok := th.turns[ref.Turn-1].Call(b.Call)
+		if ok && c.Approval != nil && c.Approval.Answer == Always && c.Approval.Grant != "" {
+			s.approved[c.Approval.Grant] = true
 		}
 	}
 	return e, nil

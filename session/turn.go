@@ -79,6 +79,7 @@ type Approval struct {
 	AllowAlways bool        // whether Always is an acceptable answer
 	Answer      Answer      // empty while the request is open
 	AskedAt     time.Time
+	Grant       string // what Always approves
 }
 
 // Rationale is the reason for a tool call. Every recorded call has one, so Text is

@@ -233,6 +233,24 @@ func TestAnApprovalIsAnsweredOnceAndByItsUserOnly(t *testing.T) {
 		status["rationale_coverage"])
 }
 
+// What other users let the agent do is not theirs to read.
+func TestTheStatusCountsTheCallersOwnCalls(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, map[string]any{
+		"steps": []any{map[string]any{"tool_calls": []any{map[string]any{"id": "a", "name": "format",
+			"arguments": map[string]any{}, "rationale": "b is full"}}}, map[string]any{"text": "ok"}},
+		"tools": map[string]any{"format": map[string]any{"result": "done"}},
+	})
+	thread, origin := s.Begin("ann")
+	c, err := s.Subscribe(t.Context(), "ann", origin, "")
+	require.NoError(t, err)
+	defer c.Body.Close()
+	s.Send("ann", thread, "go")
+	c.Until(t, "response")
+	assert.Equal(t, []any{map[string]any{"model": "script", "tool": "format", "calls": 1.0, "with_reason": 1.0}},
+		s.Get("ann", "/api/gateway/status").JSON()["rationale_coverage"])
+	assert.NotContains(t, s.Get("bob", "/api/gateway/status").Body, "rationale_coverage")
+}
+
 func TestStreamsOfAUserAreBounded(t *testing.T) {
 	s := apptest.Start(t, app.Settings{StreamsPerUser: 2}, nil)
 	for range 2 {

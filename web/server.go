@@ -42,15 +42,15 @@ type Options struct {
 	// it there are none.
 	Discard func(ctx context.Context, user string)
 
-	Coverage       func() []Coverage // for the status route; may be nil
-	Metrics        http.Handler      // at /metrics, for callers with a token; may be nil
-	Page           http.Handler      // at / and below /ui/, open to everybody; may be nil
-	Backend        Backend           // shown by the status route
-	SendsPerMinute int               // per user; 0 means 30
-	StreamsPerUser int               // open at once; 0 means 100
-	Heartbeat      time.Duration     // longest silence on a stream; 0 means 15 s
-	WriteTimeout   time.Duration     // how long a client may not read its stream; 0 means 10 s
-	Origins        []string          // that browsers may call from, besides the server's own
+	Coverage       func(user string) []Coverage // for the status route; may be nil
+	Metrics        http.Handler                 // at /metrics, for callers with a token; may be nil
+	Page           http.Handler                 // at / and below /ui/, open to everybody; may be nil
+	Backend        Backend                      // shown by the status route
+	SendsPerMinute int                          // per user; 0 means 30
+	StreamsPerUser int                          // open at once; 0 means 100
+	Heartbeat      time.Duration                // longest silence on a stream; 0 means 15 s
+	WriteTimeout   time.Duration                // how long a client may not read its stream; 0 means 10 s
+	Origins        []string                     // that browsers may call from, besides the server's own
 }
 
 // Backend names the model that answers, and who provides it.

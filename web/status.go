@@ -16,7 +16,7 @@ func (s *Server) health(c echo.Context) error {
 
 // StatusInfo is the answer to GET /api/gateway/status. Version is the module version of
 // the build. Connections are event streams that are open now: the caller's own, and those
-// of all users. Coverage is absent if the server does not measure it.
+// of all users. Coverage counts the caller's own calls; it is absent if there are none.
 type StatusInfo struct {
 	Version          string     `json:"version"`
 	UptimeSecs       int64      `json:"uptime_secs"`
@@ -48,7 +48,7 @@ func (s *Server) status(c echo.Context) error {
 		LLMBackend: s.options.Backend.Name, LLMModel: s.options.Backend.Model, User: who.User,
 	}
 	if s.options.Coverage != nil {
-		info.Coverage = s.options.Coverage()
+		info.Coverage = s.options.Coverage(who.User)
 	}
 	return c.JSON(http.StatusOK, info)
 }

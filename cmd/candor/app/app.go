@@ -87,12 +87,12 @@ func (a *App) discard(ctx context.Context, memory *session.Memory, user string) 
 	memory.Remove(user)
 }
 
-// coverageOf returns a function that reads how many calls came with the model's own
-// reason, for the status route.
-func coverageOf(d *agent.Dispatcher) func() []web.Coverage {
-	return func() []web.Coverage {
+// coverageOf returns a function that reads how many of a user's calls came with the model's
+// own reason, for the status route.
+func coverageOf(d *agent.Dispatcher) func(user string) []web.Coverage {
+	return func(user string) []web.Coverage {
 		var out []web.Coverage
-		for _, c := range d.Coverage() {
+		for _, c := range d.CoverageOf(user) {
 			out = append(out, web.Coverage(c))
 		}
 		return out

@@ -93,7 +93,7 @@ func (t *team) add(m model, s ToolSettings, layer *safety.Layer, log *slog.Logge
 	box := &agent.Toolbox{RequireRationale: m.demand}
 	d := &agent.Dispatcher{
 		Provider: m.provider, Model: m.name, Tools: box, Safety: layer, Log: log,
-		Policy: denyTools(slices.Concat(m.deny, s.Deny)), Approval: approval,
+		Policy: denyTools(slices.Concat(m.deny, s.Deny)), Approval: approvalOf(approval),
 	}
 	t.members = append(t.members, member{d, own})
 	return d, nil
@@ -136,14 +136,24 @@ func parseApprovals(flags []string) (map[string]agent.Approval, error) {
 	return modes, nil
 }
 
+// approvalOf returns the approval mode of a tool, which the flags may override.
+func approvalOf(modes map[string]agent.Approval) func(agent.Spec) agent.Approval {
+	return func(tool agent.Spec) agent.Approval {
+		if mode, ok := modes[tool.Name]; ok {
+			return mode
+		}
+		return tool.Approval
+	}
+}
+
 // denyTools returns a policy that rejects every call of the named tools, or nil if none
 // is named. The model is told that the call was rejected and may go on without it.
 func denyTools(names []string) agent.Policy {
 	if len(names) == 0 {
 		return nil
 	}
-	return func(_ context.Context, tool string, _ []byte) error {
-		if slices.Contains(names, tool) {
+	return func(_ context.Context, tool agent.Spec, _ []byte) error {
+		if slices.Contains(names, tool.Name) {
 			return errors.New("rejected by policy: this tool is not allowed here")
 		}
 		return nil

@@ -97,12 +97,12 @@ func TestDeniedToolsAndApprovalsConcernEveryAgent(t *testing.T) {
 	require.Len(t, pair.members, 2)
 	for _, one := range pair.members {
 		for _, denied := range []string{"time", "shell"} {
-			assert.Error(t, one.Policy(t.Context(), denied, nil), denied)
+			assert.Error(t, one.Policy(t.Context(), agent.Spec{Name: denied}, nil), denied)
 		}
-		assert.NoError(t, one.Policy(t.Context(), "file_read", nil))
-		assert.Equal(t, map[string]agent.Approval{
-			"file_read": agent.ApprovalAsk, "file_list": agent.ApprovalAlways,
-		}, one.Approval)
+		assert.NoError(t, one.Policy(t.Context(), agent.Spec{Name: "file_read"}, nil))
+		assert.Equal(t, agent.ApprovalAsk, one.Approval(agent.Spec{Name: "file_read"}))
+		assert.Equal(t, agent.ApprovalAlways, one.Approval(agent.Spec{Name: "file_list"}))
+		assert.Equal(t, agent.ApprovalAsk, one.Approval(agent.Spec{Name: "other", Approval: agent.ApprovalAsk}))
 	}
 }
 
