@@ -48,7 +48,7 @@ func (r chatRecorder) Keep(call string, items []Opaque) {
 	if r.ref.Agent != "" {
 		return
 	}
-	r.chat.opaque.put(r.ref.Thread, r.ref.Turn, call, items)
+	r.chat.opaque.put(r.user, r.ref.Thread, r.ref.Turn, call, items)
 }
 
 // StreamText implements TextStreamer.

@@ -99,6 +99,6 @@ func (c *Chat) RestoreReasoning(user, thread string, turn int, call, encrypted s
 	if err != nil {
 		return err
 	}
-	c.opaque.restore(thread, turn, call, items)
+	c.opaque.restore(user, thread, turn, call, items)
 	return nil
 }

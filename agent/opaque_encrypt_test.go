@@ -55,9 +55,9 @@ func TestEncryptedReasoningIsUnreadableAndBoundToItsCall(t *testing.T) {
 func TestRestoredReasoningDoesNotReplaceNewerItems(t *testing.T) {
 	c := NewChat(session.NewMemory(nil), newDispatcher(t, &stepwise{}), 0)
 	defer c.Close(context.Background())
-	c.opaque.put("t", 1, "call_1", opaqueItems("old", "one"))
+	c.opaque.put("ann", "t", 1, "call_1", opaqueItems("old", "one"))
 	text := c.EncryptedReasoning("ann", "t", 1, "call_1")
-	c.opaque.put("t", 2, "call_1", opaqueItems("new", "two"))
+	c.opaque.put("ann", "t", 2, "call_1", opaqueItems("new", "two"))
 	require.NoError(t, c.RestoreReasoning("ann", "t", 1, "call_1", text))
 	assert.Nil(t, c.opaque.get("t", 1, "call_1"), "no provider is given what a different one wrote")
 	assert.Equal(t, opaqueItems("new", "two"), c.opaque.get("t", 2, "call_1"))
@@ -65,6 +65,6 @@ func TestRestoredReasoningDoesNotReplaceNewerItems(t *testing.T) {
 	large := []Opaque{{Provider: "p", Data: make([]byte, MaxEncryptedReasoning)}}
 	assert.ErrorIs(t, c.RestoreReasoning("ann", "v", 1, "call_1",
 		c.encrypter.encrypt(callKey("ann", "v", 1, "call_1"), large)), ErrEncryptedReasoning, "even if it is ours")
-	c.opaque.put("u", 1, "call_1", large)
+	c.opaque.put("ann", "u", 1, "call_1", large)
 	assert.Empty(t, c.EncryptedReasoning("ann", "u", 1, "call_1"), "reasoning that is too large is not given out")
 }

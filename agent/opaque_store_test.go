@@ -21,25 +21,43 @@ func opaqueItems(provider, data string) []Opaque {
 
 func TestOpaqueReasoningIsDroppedWhenTheProviderChanges(t *testing.T) {
 	var s opaqueStore
-	s.put("t", 1, "call_1", opaqueItems("a", "one"))
-	s.put("u", 1, "call_1", opaqueItems("a", "other thread"))
-	s.put("t", 2, "call_1", opaqueItems("b", "two"))
+	s.put("ann", "t", 1, "call_1", opaqueItems("a", "one"))
+	s.put("ann", "u", 1, "call_1", opaqueItems("a", "other thread"))
+	s.put("ann", "t", 2, "call_1", opaqueItems("b", "two"))
 	assert.Nil(t, s.get("t", 1, "call_1"))
 	assert.Equal(t, opaqueItems("b", "two"), s.get("t", 2, "call_1"))
 	assert.NotNil(t, s.get("u", 1, "call_1"))
 }
 
-func TestOpaqueReasoningIsBounded(t *testing.T) {
+func TestTheOpaqueReasoningOfAUserIsBounded(t *testing.T) {
 	var s opaqueStore
-	big := []Opaque{{Provider: "a", Data: make([]byte, maxOpaque/4)}}
+	big := []Opaque{{Provider: "a", Data: make([]byte, maxUserOpaque/4)}}
+	s.put("bob", "his", 1, "call_1", opaqueItems("a", "his"))
 	for i := range 6 {
-		s.put(fmt.Sprint(i), 1, "call_1", big)
+		s.put("ann", fmt.Sprint(i), 1, "call_1", big)
 	}
-	assert.LessOrEqual(t, s.bytes, maxOpaque)
+	assert.LessOrEqual(t, s.users["ann"], maxUserOpaque)
 	assert.Nil(t, s.get("0", 1, "call_1"), "the least recently written thread goes first")
 	assert.NotNil(t, s.get("5", 1, "call_1"))
-	s.put("all", 1, "call_1", []Opaque{{Provider: "a", Data: make([]byte, maxOpaque)}})
-	assert.Zero(t, s.bytes)
+	s.put("ann", "5", 1, "call_1", big)
+	assert.NotNil(t, s.get("4", 1, "call_1"), "items that replace others count once")
+	s.put("ann", "all", 1, "call_1", []Opaque{{Provider: "a", Data: make([]byte, maxUserOpaque)}})
+	assert.Zero(t, s.users["ann"])
+	assert.NotNil(t, s.get("his", 1, "call_1"), "another user's are not touched")
+}
+
+func TestTheOpaqueReasoningOfManyUsersDisplacesThatOfWhoHoldsTheMost(t *testing.T) {
+	var s opaqueStore
+	s.put("bob", "his", 1, "call_1", opaqueItems("a", "his"))
+	big := []Opaque{{Provider: "a", Data: make([]byte, maxUserOpaque/2)}}
+	for user := range 2 * maxOpaque / maxUserOpaque {
+		for thread := range 2 {
+			s.put(fmt.Sprint(user), fmt.Sprint(user, thread), 1, "call_1", big[:1])
+		}
+	}
+	assert.LessOrEqual(t, s.bytes, maxOpaque)
+	assert.Greater(t, s.bytes, maxOpaque/2)
+	assert.NotNil(t, s.get("his", 1, "call_1"), "who holds little keeps it, though it is the oldest")
 }
 
 func TestOpaqueReasoningIsNeverPrinted(t *testing.T) {

@@ -12,8 +12,9 @@ import (
 
 // Keys of what authentication stores in the request's context.
 const (
-	callerKey = "candor.caller" // an access.Caller
-	loginKey  = "candor.login"  // an access.Login, if the caller has one
+	callerKey   = "candor.caller"    // an access.Caller
+	loginKey    = "candor.login"     // an access.Login, if the caller has one
+	worksForKey = "candor.works-for" // the user whose worker the caller is, if Admit let it in
 )
 
 // callerOf returns who the request speaks for. authenticate or a Route's Admit has

@@ -4,25 +4,38 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/labstack/echo/v4"
+
 	"candor/web/problem"
 )
 
-// connections counts the event streams that users have open.
-type connections struct {
+// openCount counts what users have open at once, such as streams or requests.
+type openCount struct {
 	perUser int // the most one user may have
+	refused *problem.Problem
 
 	mu   sync.Mutex
 	open map[string]int // by user; never zero
 }
 
-// enter counts a stream until leave is called. It fails if the user has as many as
-// are allowed.
-func (c *connections) enter(user string) (leave func(), err error) {
+// streamCount counts event streams.
+func streamCount(perUser int) openCount {
+	return openCount{perUser: perUser, refused: problem.New(http.StatusTooManyRequests, "too_many_streams",
+		"You have as many event streams open as the server allows. Close one first.").With("max", perUser)}
+}
+
+// requestCount counts requests that are no streams.
+func requestCount(perUser int) openCount {
+	return openCount{perUser: perUser, refused: problem.New(http.StatusTooManyRequests, "too_many_requests",
+		"You have as many requests under way as the server allows. Let one end first.").With("max", perUser)}
+}
+
+// enter counts one until leave is called. It fails if the user has as many as are allowed.
+func (c *openCount) enter(user string) (leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.open[user] >= c.perUser {
-		return nil, problem.New(http.StatusTooManyRequests, "too_many_streams",
-			"You have as many event streams open as the server allows. Close one first.").With("max", c.perUser)
+		return nil, c.refused
 	}
 	if c.open == nil {
 		c.open = map[string]int{}
@@ -37,12 +50,35 @@ func (c *connections) enter(user string) (leave func(), err error) {
 	}, nil
 }
 
-// count returns how many streams a user has open, and how many all users have.
-func (c *connections) count(user string) (own, all int) {
+// count returns how many a user has open, and how many all users have.
+func (c *openCount) count(user string) (own, all int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, n := range c.open {
 		all += n
 	}
 	return c.open[user], all
+}
+
+// countRequests refuses a request of a user who has as many under way as are allowed. It
+// follows authentication, and precedes whatever reads the body. Streams do not pass it:
+// they are counted apart.
+func (s *Server) countRequests(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		leave, err := s.requests.enter(countedAs(c))
+		if err != nil {
+			return err
+		}
+		defer leave()
+		return next(c)
+	}
+}
+
+// countedAs returns the user among whose requests one counts. A user's workers count apart,
+// so that many of them cannot keep their user from the page.
+func countedAs(c echo.Context) string {
+	if worksFor, ok := c.Get(worksForKey).(string); ok {
+		return "worker/" + worksFor
+	}
+	return "user/" + callerOf(c).User
 }

@@ -63,7 +63,7 @@ func (s *Server) stream(
 	if err != nil {
 		return err
 	}
-	leave, err := s.connections.enter(own.User())
+	leave, err := s.open.enter(own.User())
 	if err != nil {
 		return err
 	}

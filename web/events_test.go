@@ -65,7 +65,7 @@ func TestAPartOfAnEventThatIsFilteredOutHidesNothingOfTheNext(t *testing.T) {
 }
 
 func TestStreamsAreCountedPerUser(t *testing.T) {
-	c := connections{perUser: 2}
+	c := streamCount(2)
 	leave, err := c.enter("ann")
 	require.NoError(t, err)
 	_, err = c.enter("ann")
@@ -85,7 +85,7 @@ func TestStreamsAreCountedPerUser(t *testing.T) {
 
 // Only the race detector sees a lock that is missing here.
 func TestStreamsMayBeCountedBesideOthersThatOpen(t *testing.T) {
-	c := connections{perUser: 1000}
+	c := streamCount(1000)
 	var users sync.WaitGroup
 	for range 8 {
 		users.Go(func() {

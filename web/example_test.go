@@ -50,11 +50,11 @@ func ExampleRoute_admit() {
 	type doorKey struct{}
 	srv.Mount(web.Route{
 		Method: http.MethodGet, Path: "/door",
-		Admit: func(r *http.Request) (context.Context, error) {
+		Admit: func(r *http.Request) (context.Context, string, error) {
 			if access.Bearer(r) != "sesame" {
-				return nil, problem.Unauthorized
+				return nil, "", problem.Unauthorized
 			}
-			return context.WithValue(r.Context(), doorKey{}, "open"), nil
+			return context.WithValue(r.Context(), doorKey{}, "open"), "ann", nil
 		},
 		Serve: func(w http.ResponseWriter, r *http.Request, _ access.Caller) error {
 			return problem.WriteJSON(w, r, http.StatusOK, r.Context().Value(doorKey{}))

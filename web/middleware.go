@@ -43,6 +43,11 @@ func (s *Server) middleware() []echo.MiddlewareFunc {
 	}
 }
 
+// inOrder returns middleware that passes a request through first and then through second.
+func inOrder(first, second echo.MiddlewareFunc) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc { return first(second(next)) }
+}
+
 // preventCaching keeps answers, which are private conversations, out of caches and
 // out of pages of other origins.
 func preventCaching(next echo.HandlerFunc) echo.HandlerFunc {

@@ -22,10 +22,14 @@ type Route struct {
 	Limited bool // admits tokens with a reasoning level; Serve must apply it
 	Streams bool // admits a token in the URL if the client accepts text/event-stream
 
+	// CountsItself says that the route bounds by itself how many of its requests a user has
+	// open. All others count among the user's requests at once, unless they are Streams.
+	CountsItself bool
+
 	// Admit, if set, authenticates requests instead of the server's tokens and logins.
 	// The request that Serve gets has the context that Admit returns, and the Caller
-	// that it gets is empty.
-	Admit func(r *http.Request) (context.Context, error)
+	// that it gets is empty. The request counts among those of the workers of user.
+	Admit func(r *http.Request) (ctx context.Context, user string, err error)
 
 	// Serve answers a request. An error returned before anything is written becomes
 	// the answer: a [*problem.Problem] and the errors of package session as they are,
@@ -51,6 +55,9 @@ func (s *Server) mount(route Route) {
 		}
 		chain = append(chain, s.authenticate(p))
 	}
+	if !route.CountsItself {
+		chain = append(chain, s.countUnlessStreamed(route.Streams))
+	}
 	if route.Sends {
 		chain = append(chain, s.limit)
 	}
@@ -67,17 +74,31 @@ func (s *Server) mount(route Route) {
 	}, chain...)
 }
 
+// countUnlessStreamed counts requests, except those for a stream of a route that has one.
+func (s *Server) countUnlessStreamed(streams bool) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		counted := s.countRequests(next)
+		return func(c echo.Context) error {
+			if streams && sse.Requested(c.Request()) {
+				return next(c)
+			}
+			return counted(c)
+		}
+	}
+}
+
 // admitBy authenticates requests with a route's own Admit.
-func admitBy(admit func(*http.Request) (context.Context, error)) echo.MiddlewareFunc {
+func admitBy(admit func(*http.Request) (context.Context, string, error)) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			setPathValues(c)
-			ctx, err := admit(c.Request())
+			ctx, user, err := admit(c.Request())
 			if err != nil {
 				return err
 			}
 			c.SetRequest(c.Request().WithContext(ctx))
 			c.Set(callerKey, access.Caller{})
+			c.Set(worksForKey, user)
 			return next(c)
 		}
 	}

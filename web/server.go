@@ -48,10 +48,17 @@ type Options struct {
 	Backend        Backend                      // shown by the status route
 	SendsPerMinute int                          // per user; 0 means 30
 	StreamsPerUser int                          // open at once; 0 means 100
-	Heartbeat      time.Duration                // longest silence on a stream; 0 means 15 s
-	WriteTimeout   time.Duration                // how long a client may not read its stream; 0 means 10 s
-	Origins        []string                     // that browsers may call from, besides the server's own
+	// RequestsPerUser is how many requests a user may have under way, streams not counted,
+	// and the workers of the user's jobs as many again; 0 means DefaultRequests.
+	RequestsPerUser int
+	Heartbeat       time.Duration // longest silence on a stream; 0 means 15 s
+	WriteTimeout    time.Duration // how long a client may not read its stream; 0 means 10 s
+	Origins         []string      // that browsers may call from, besides the server's own
 }
+
+// DefaultRequests is how many requests a user may have under way at once, unless the options
+// say otherwise. A browser opens six connections to a host.
+const DefaultRequests = 64
 
 // Backend names the model that answers, and who provides it.
 type Backend struct{ Name, Model string }
@@ -59,15 +66,16 @@ type Backend struct{ Name, Model string }
 // Server is the HTTP API. It implements http.Handler and owns no goroutine that
 // outlives the request that started it.
 type Server struct {
-	options     Options
-	echo        *echo.Echo
-	limit       echo.MiddlewareFunc // on messages per minute
-	ownLimit    map[string]bool     // "METHOD path" of routes with a body limit of their own
-	streams     *sse.Server
-	encoder     *view.Encoder
-	connections connections
-	throwaways  throwaways
-	started     time.Time
+	options    Options
+	echo       *echo.Echo
+	limit      echo.MiddlewareFunc // on messages per minute
+	ownLimit   map[string]bool     // "METHOD path" of routes with a body limit of their own
+	streams    *sse.Server
+	encoder    *view.Encoder
+	open       openCount // event streams
+	requests   openCount // that are no streams, of users and of their workers apart
+	throwaways throwaways
+	started    time.Time
 
 	attempts *access.Attempts
 	revoked  access.Revoked
@@ -83,6 +91,9 @@ func New(o Options) *Server {
 	if o.StreamsPerUser == 0 {
 		o.StreamsPerUser = 100
 	}
+	if o.RequestsPerUser == 0 {
+		o.RequestsPerUser = DefaultRequests
+	}
 	if o.Heartbeat == 0 {
 		o.Heartbeat = 15 * time.Second
 	}
@@ -92,7 +103,7 @@ func New(o Options) *Server {
 	s := &Server{
 		options: o, echo: echo.New(), limit: limitSends(o.SendsPerMinute), ownLimit: map[string]bool{},
 		streams: sse.NewServer(o.WriteTimeout), encoder: view.NewEncoder(),
-		connections: connections{perUser: o.StreamsPerUser}, started: time.Now(),
+		open: streamCount(o.StreamsPerUser), requests: requestCount(o.RequestsPerUser), started: time.Now(),
 		attempts: access.NewAttempts(), origin: http.NewCrossOriginProtection(),
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
@@ -112,7 +123,7 @@ func (s *Server) routes() {
 
 	// Authentication is set on each route, not on a group: Echo's groups answer 404
 	// where only the method is wrong.
-	auth := s.authenticate(policy{})
+	auth := inOrder(s.authenticate(policy{}), s.countRequests)
 	streamAuth := s.authenticate(policy{queryToken: func(*http.Request) bool { return true }})
 	s.echo.POST("/api/login", s.login)
 	s.echo.GET("/api/login", s.whoami, auth)

@@ -41,7 +41,7 @@ type Coverage struct {
 // and the server, and has no errors of its own.
 func (s *Server) status(c echo.Context) error {
 	who := callerOf(c)
-	own, all := s.connections.count(who.User)
+	own, all := s.open.count(who.User)
 	info := StatusInfo{
 		Version: version(), UptimeSecs: int64(time.Since(s.started).Seconds()),
 		SSEConnections: own, TotalConnections: all,

@@ -14,20 +14,36 @@ import (
 	"candor/session"
 )
 
-func TestTheStatesOfTheLatestThreadsAreKept(t *testing.T) {
+func TestTheStatesOfAUsersLatestThreadsAreKept(t *testing.T) {
 	var s states
-	for i := range maxStates + 1 {
-		s.put("s", fmt.Sprint(i), []byte(`{"n":1}`), layer)
+	for i := range maxUserStates + 1 {
+		s.put("ann", "s", fmt.Sprint(i), []byte(`{"n":1}`), layer)
 	}
-	assert.Len(t, s.list, maxStates)
-	assert.Nil(t, s.get("s", "0"), "the state written first goes first")
-	require.Len(t, s.get("s", "1"), 1)
+	assert.Equal(t, maxUserStates, s.all)
+	assert.Nil(t, s.get("ann", "s", "0"), "the state written first goes first")
+	require.Len(t, s.get("ann", "s", "1"), 1)
+	assert.Nil(t, s.get("bob", "s", "1"))
 
-	s.put("s", "1", []byte(`{"n":2}`), layer)
-	assert.Len(t, s.list, maxStates, "a thread has one state")
-	assert.JSONEq(t, `{"n":2}`, string(s.get("s", "1")[0].(*State).Snapshot.Raw()))
-	s.put("s", "1", fmt.Appendf(nil, "%q", make([]byte, maxState)), layer)
-	assert.Nil(t, s.get("s", "1"), "the older state would be wrong")
+	s.put("ann", "s", "1", []byte(`{"n":2}`), layer)
+	assert.Equal(t, maxUserStates, s.all, "a thread has one state")
+	assert.JSONEq(t, `{"n":2}`, string(s.get("ann", "s", "1")[0].(*State).Snapshot.Raw()))
+	s.put("ann", "s", "1", fmt.Appendf(nil, "%q", make([]byte, maxState)), layer)
+	assert.Nil(t, s.get("ann", "s", "1"), "the older state would be wrong")
+
+	s.put("ann", "next", "1", []byte(`{"n":3}`), layer)
+	assert.Equal(t, 1, s.all, "those of an earlier session are dropped")
+}
+
+func TestTheStatesOfManyUsersDisplaceThoseOfWhoHasTheMost(t *testing.T) {
+	var s states
+	s.put("zoe", "s", "hers", []byte(`{"n":1}`), layer)
+	for user := range 2 * maxStates / maxUserStates {
+		for thread := range maxUserStates {
+			s.put(fmt.Sprint(user), "s", fmt.Sprint(thread), []byte(`{"n":1}`), layer)
+		}
+	}
+	assert.Equal(t, maxStates, s.all)
+	assert.Len(t, s.get("zoe", "s", "hers"), 1, "who has one keeps it")
 }
 
 // deadlineWriter records the deadlines that are set on its connection.

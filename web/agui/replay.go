@@ -44,7 +44,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, who access.Calle
 	defer leave()
 	p := &player{
 		own: own, thread: thread, projector: NewProjector(view), out: s.open(w),
-		after: after, held: &held{}, state: s.states.get(own.ID(), thread),
+		after: after, held: &held{}, state: s.states.get(who.User, own.ID(), thread),
 	}
 	if resumes {
 		p.held = nil

@@ -63,7 +63,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller)
 	if err != nil {
 		return err
 	}
-	s.states.put(own.ID(), thread, in.State, s.options.Safety.Remember(own.Seen()))
+	s.states.put(who.User, own.ID(), thread, in.State, s.options.Safety.Remember(own.Seen()))
 	p := NewProjector(s.view(who, in.ThreadID, thread, level, in.version1()))
 	for _, a := range seg.replies {
 		p.Expect(a.call.ID, a.approval == "")

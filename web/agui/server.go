@@ -128,9 +128,10 @@ func New(o Options) *Server {
 // Routes returns the routes that a [web.Server] mounts.
 func (s *Server) Routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodPost, Path: "/agui", Serve: s.post, Sends: true, MaxBody: maxBody, Limited: true},
+		{Method: http.MethodPost, Path: "/agui", Serve: s.post, Sends: true, MaxBody: maxBody, Limited: true,
+			CountsItself: true},
 		{Method: http.MethodGet, Path: "/agui/capabilities", Serve: s.capabilities, Limited: true},
-		{Method: http.MethodGet, Path: "/agui/threads/:id/events", Serve: s.replay, Limited: true},
+		{Method: http.MethodGet, Path: "/agui/threads/:id/events", Serve: s.replay, Limited: true, CountsItself: true},
 		{Method: http.MethodPost, Path: "/agui/threads/:id/interrupt", Serve: s.interrupt, Limited: true},
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"sync"
 
 	"candor/safety"
 	"candor/session"
@@ -87,53 +86,4 @@ func (in *Input) has(turns []session.Turn) bool {
 	return !slices.ContainsFunc(turns, func(t session.Turn) bool {
 		return t.State == session.Completed && !known[responseID(t.Number)]
 	})
-}
-
-// The bounds of the stored front-end states.
-const (
-	maxStates = 256      // threads
-	maxState  = 32 << 10 // bytes per thread
-)
-
-// states keeps the last state that each front end sent, cleaned. The zero value is empty
-// and ready to use.
-type states struct {
-	mu   sync.Mutex
-	list []threadState // most recently written last
-}
-
-type threadState struct {
-	session, thread string
-	value           safety.JSON
-}
-
-// put keeps a thread's state. One that is too large is dropped together with the older
-// one, which would be wrong.
-func (s *states) put(own, thread string, raw json.RawMessage, layer *safety.Layer) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.list = slices.DeleteFunc(s.list, func(o threadState) bool { return o.session == own && o.thread == thread })
-	if len(raw) > maxState {
-		return
-	}
-	value, _ := layer.CleanJSON(raw)
-	s.list = append(s.list, threadState{own, thread, value})
-	if len(s.list) > maxStates {
-		s.list = slices.Delete(s.list, 0, 1)
-	}
-}
-
-// get returns a thread's state as events: a snapshot, or none.
-func (s *states) get(own, thread string) []Event {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, o := range s.list {
-		if o.session == own && o.thread == thread {
-			return []Event{&State{Head{Type: StateSnapshot}, o.value}}
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package agui_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -82,4 +83,20 @@ func TestASnapshotHasEveryWordOfItsThreadAndTheState(t *testing.T) {
 	assert.Equal(t, turnMessages("turn_1_"), got[2:7])
 	assert.Equal(t, "and now?", got[7].(m)["content"])
 	assert.NotContains(t, typesOf(second), "STATE_SNAPSHOT", "the client has its state")
+}
+
+func TestOneUsersFrontEndsDoNotDisplaceTheStateOfAnothers(t *testing.T) {
+	s := apptest.Start(t, app.Settings{SendsPerMinute: 10_000}, aTurn)
+	for n := range 300 {
+		user := "ann"
+		if n == 0 {
+			user = "bob"
+		}
+		r := s.Do(user, http.MethodPost, "/agui", anInput(m{"threadId": fmt.Sprint(n), "state": m{"page": n}}))
+		require.Equal(t, http.StatusOK, r.Status, r.Body)
+	}
+	replayed, _ := wire(t, s.Do("bob", http.MethodGet, "/agui/threads/0/events", "").Body)
+	assert.Equal(t, m{"page": 0.0}, theOnly(t, replayed, "STATE_SNAPSHOT")["snapshot"])
+	replayed, _ = wire(t, s.Do("ann", http.MethodGet, "/agui/threads/1/events", "").Body)
+	assert.NotContains(t, typesOf(replayed), "STATE_SNAPSHOT", "only the latest of each user are kept")
 }

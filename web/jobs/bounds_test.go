@@ -1,6 +1,8 @@
 package jobs
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -106,4 +108,33 @@ func TestARunOfARestartedJobHasPostedNothing(t *testing.T) {
 	again, err := own.ChangeJob(j.id, session.JobRestarted{})
 	require.NoError(t, err)
 	assert.Zero(t, again.Posted)
+}
+
+func TestALongJobIsListedInPages(t *testing.T) {
+	j := newJobServer(t)
+	one := `{"event":"message","content":"x"}`
+	for range maxPage/maxPosts + 1 {
+		batch := "[" + strings.Repeat(one+",", maxPosts-1) + one + "]"
+		require.Equal(t, http.StatusOK, j.post("", batch).Code)
+	}
+	worker := j.token
+	var sizes []int
+	for _, list := range []struct{ path, token string }{
+		{"/api/jobs/" + j.id + "/events", testToken}, {"/worker/" + j.id + "/events", worker},
+	} {
+		j.token = list.token
+		for after, more := uint64(0), true; more; {
+			var page struct {
+				Events []struct{ ID uint64 }
+				More   bool `json:"has_more"`
+			}
+			w := j.do("GET", fmt.Sprintf("%s?after=%d", list.path, after), "", "")
+			require.NoError(t, json.Unmarshal(w.Body.Bytes(), &page), w.Body)
+			require.NotEmpty(t, page.Events)
+			sizes = append(sizes, len(page.Events))
+			after, more = page.Events[len(page.Events)-1].ID, page.More
+		}
+	}
+	// The first event says that the job was opened.
+	assert.Equal(t, []int{maxPage, maxPosts + 1, maxPage, maxPosts + 1}, sizes)
 }

@@ -25,21 +25,24 @@ type runKey struct{}
 // admitOpen admits the token of the job in the path while the job is open. A wrong
 // token, another job's, one of a job that has ended, and none at all get the same
 // answer.
-func (s *Server) admitOpen(r *http.Request) (context.Context, error) { return s.admit(r, false) }
+func (s *Server) admitOpen(r *http.Request) (context.Context, string, error) {
+	return s.admit(r, false)
+}
 
 // admitPost accepts the token of the job, even after the job has ended: a worker that
 // did not receive the answer to its last post repeats the post.
-func (s *Server) admitPost(r *http.Request) (context.Context, error) { return s.admit(r, true) }
+func (s *Server) admitPost(r *http.Request) (context.Context, string, error) { return s.admit(r, true) }
 
-func (s *Server) admit(r *http.Request, orEnded bool) (context.Context, error) {
+// admit returns a context with the run, and the job's user.
+func (s *Server) admit(r *http.Request, orEnded bool) (context.Context, string, error) {
 	if r.URL.Query().Has("token") {
-		return nil, problem.TokenInQuery
+		return nil, "", problem.TokenInQuery
 	}
 	current := s.registry.authenticate(r.PathValue("id"), access.Bearer(r))
 	if current == nil || (!orEnded && current.isOver()) {
-		return nil, problem.Unauthorized
+		return nil, "", problem.Unauthorized
 	}
-	return context.WithValue(r.Context(), runKey{}, current), nil
+	return context.WithValue(r.Context(), runKey{}, current), current.user, nil
 }
 
 // workerCall is an authenticated request of a worker.

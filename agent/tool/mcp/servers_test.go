@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -279,5 +280,20 @@ func TestAServerThatKnowsOnlyTheOlderProtocol(t *testing.T) {
 		pass(time.Minute)
 		assert.True(t, s.states()[0].up, "%v", s.states())
 		assert.Len(t, i.dials, 2)
+	})
+}
+
+func TestToolsOfAServerAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log logged
+		tools := make([]*sdk.Tool, maxTools+1)
+		for n := range tools {
+			tools[n] = &sdk.Tool{Name: fmt.Sprintf("tool_%03d", n)}
+		}
+		i := &inProcess{make: with(tools...)}
+		s := startServers(t, Options{Log: log.logger()}, map[string]dialer{"test": i.dial})
+		defer s.Close()
+		assert.Len(t, s.Tools(), maxTools)
+		assert.Contains(t, log.String(), "an MCP server has too many tools; the rest is dropped")
 	})
 }

@@ -28,6 +28,10 @@ type Settings struct {
 	SendsPerMinute int // messages that a user may send in a minute; 30 by default
 	StreamsPerUser int // event streams that a user may have open; 100 by default
 
+	// RequestsPerUser is how many requests a user may have under way, streams not counted;
+	// 64 by default. The user's workers may have as many more.
+	RequestsPerUser int
+
 	// Heartbeat is the longest silence on a stream; 15 seconds by default. Proxies cut
 	// connections that are silent for longer than they like, often for a minute.
 	Heartbeat time.Duration

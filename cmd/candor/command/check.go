@@ -72,7 +72,8 @@ func checkServe(s serveSettings) error {
 	for _, n := range []struct {
 		flag  string
 		value int
-	}{{"--sends-per-minute", s.SendsPerMinute}, {"--max-streams", s.StreamsPerUser}} {
+	}{{"--sends-per-minute", s.SendsPerMinute}, {"--max-streams", s.StreamsPerUser},
+		{"--max-requests", s.RequestsPerUser}, {"--max-connections", s.connections}} {
 		if n.value < 1 {
 			return fmt.Errorf("%s: want a number from 1, not %d", n.flag, n.value)
 		}

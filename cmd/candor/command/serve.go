@@ -36,6 +36,8 @@ type serveSettings struct {
 	tokensFile string // lines of user:token; "" means that only access.LocalUser may log in
 	token      string // of access.LocalUser; at least access.MinToken characters
 
+	connections int // that may be open at once, of all users together
+
 	// idle is how long a session is kept after its last use, a week by default. Without
 	// it a server that runs for months would keep every conversation in memory.
 	idle time.Duration
@@ -104,6 +106,12 @@ func serveFlags(s *serveSettings) []cli.Flag {
 			Sources: cli.EnvVars("CANDOR_SENDS_PER_MINUTE"), Destination: &s.SendsPerMinute},
 		&cli.IntFlag{Name: "max-streams", Category: limits, Value: 100, Usage: "let a user have `N` event streams open",
 			Sources: cli.EnvVars("CANDOR_MAX_STREAMS"), Destination: &s.StreamsPerUser},
+		&cli.IntFlag{Name: "max-requests", Category: limits, Value: 64,
+			Usage:   "let a user have `N` requests under way, and the user's workers as many",
+			Sources: cli.EnvVars("CANDOR_MAX_REQUESTS"), Destination: &s.RequestsPerUser},
+		&cli.IntFlag{Name: "max-connections", Category: limits, Value: defaultConnections,
+			Usage:   "hold `N` connections open, of all users together",
+			Sources: cli.EnvVars("CANDOR_MAX_CONNECTIONS"), Destination: &s.connections},
 		&cli.DurationFlag{Name: "session-idle", Category: limits, Value: 7 * 24 * time.Hour,
 			Usage:   "drop a session that nobody used for this `TIME`",
 			Sources: cli.EnvVars("CANDOR_SESSION_IDLE"), Destination: &s.idle},
@@ -162,8 +170,7 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 	if a, ok := ln.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		log.Warn("listening beyond this machine without TLS: put a proxy with TLS in front", "addr", ln.Addr())
 	}
-	srv := &http.Server{Handler: a, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+	srv := newHTTPServer(a, s.connections, log)
 
 	var wg sync.WaitGroup
 	defer wg.Wait()

@@ -1,0 +1,90 @@
+package web_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"candor/cmd/candor/apptest"
+	"candor/session"
+	"candor/web"
+	"candor/web/access"
+)
+
+// slowServer serves routes that do not answer before release is closed, and that are open to
+// ann, bob and a worker of ann's.
+type slowServer struct {
+	*web.Server
+	entered, release chan struct{}
+	waiting          sync.WaitGroup
+}
+
+func newSlowServer(requests int) *slowServer {
+	var tokens access.Tokens
+	tokens.Add("ann", apptest.TokenOf("ann"))
+	tokens.Add("bob", apptest.TokenOf("bob"))
+	s := &slowServer{entered: make(chan struct{}), release: make(chan struct{})}
+	s.Server = web.New(web.Options{
+		Store: session.NewMemory(nil), Tokens: tokens, RequestsPerUser: requests, Log: slog.New(slog.DiscardHandler),
+	})
+	serve := func(w http.ResponseWriter, r *http.Request, _ access.Caller) error {
+		s.entered <- struct{}{}
+		<-s.release
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	s.Mount(
+		web.Route{Method: http.MethodGet, Path: "/slow", Serve: serve},
+		web.Route{Method: http.MethodGet, Path: "/stream", Serve: serve, Streams: true},
+		web.Route{Method: http.MethodGet, Path: "/own", Serve: serve, CountsItself: true},
+		web.Route{Method: http.MethodGet, Path: "/work", Serve: serve,
+			Admit: func(r *http.Request) (context.Context, string, error) { return r.Context(), "ann", nil }},
+	)
+	return s
+}
+
+// begin makes a request and returns once its route serves it.
+func (s *slowServer) begin(user, path string) {
+	s.waiting.Go(func() { s.get(user, path) })
+	<-s.entered
+}
+
+func (s *slowServer) get(user, path string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Header.Set("Authorization", "Bearer "+apptest.TokenOf(user))
+	if path == "/stream" {
+		r.Header.Set("Accept", "text/event-stream")
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+func (s *slowServer) end() {
+	close(s.release)
+	s.waiting.Wait()
+}
+
+func TestAUserHasANumberOfRequestsAtOnce(t *testing.T) {
+	s := newSlowServer(2)
+	s.begin("ann", "/slow")
+	s.begin("ann", "/slow")
+	w := s.get("ann", "/api/chat/threads")
+	assert.Equal(t, http.StatusTooManyRequests, w.Code)
+	assert.Equal(t, "2", w.Header().Get("Retry-After"))
+	assert.JSONEq(t, `{"error":"too_many_requests","message":"You have as many requests under way as the server `+
+		`allows. Let one end first.","details":{"max":2}}`, w.Body.String())
+	assert.Equal(t, http.StatusOK, s.get("bob", "/api/chat/threads").Code, "another user has a number of their own")
+	s.begin("ann", "/stream")
+	s.begin("ann", "/own")
+	s.begin("ann", "/work")
+	s.begin("ann", "/work")
+	assert.Equal(t, http.StatusTooManyRequests, s.get("", "/work").Code, "workers have as many again")
+	s.end()
+	assert.Equal(t, http.StatusOK, s.get("ann", "/api/chat/threads").Code)
+}
