@@ -55,7 +55,7 @@ func (s *slowServer) begin(user, path string) {
 }
 
 func (s *slowServer) get(user, path string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r := httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil)
 	r.Header.Set("Authorization", "Bearer "+apptest.TokenOf(user))
 	if path == "/stream" {
 		r.Header.Set("Accept", "text/event-stream")

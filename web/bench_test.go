@@ -29,7 +29,7 @@ func BenchmarkHistory(b *testing.B) {
 	var tokens access.Tokens
 	tokens.Add(access.LocalUser, "token")
 	srv := New(Options{Store: store, Tokens: tokens, Log: slog.New(slog.DiscardHandler)})
-	req := httptest.NewRequest(http.MethodGet, "/api/chat/history?limit=200", nil)
+	req := httptest.NewRequest(http.MethodGet, "http://localhost/api/chat/history?limit=200", nil)
 	req.Header.Set("Authorization", "Bearer token")
 	rec := httptest.NewRecorder()
 	srv.ServeHTTP(rec, req)

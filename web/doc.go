@@ -4,7 +4,7 @@
 // # How a request flows
 //
 // [Server] passes each request through the middleware in middleware.go: panics, the
-// request log, deadlines, security headers, CORS, the body limit. The route's own
+// request log, deadlines, the host's name, security headers, CORS, the body limit. The route's own
 // middleware authenticates it, and limits how many messages a user sends. The handler
 // then reads parameters, makes one call to the session or to [Chat], and encodes the
 // answer with a projection of package view. An error becomes the answer in one place,

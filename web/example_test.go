@@ -32,7 +32,7 @@ func ExampleServer_Mount() {
 		},
 	})
 	for _, path := range []string{"/greet/ann", "/greet/bob"} {
-		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r := httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil)
 		r.Header.Set("Authorization", "Bearer "+strings.Repeat("a", access.MinToken))
 		w := httptest.NewRecorder()
 		srv.ServeHTTP(w, r)
@@ -61,7 +61,7 @@ func ExampleRoute_admit() {
 		},
 	})
 	for _, word := range []string{"sesame", "please"} {
-		r := httptest.NewRequest(http.MethodGet, "/door", nil)
+		r := httptest.NewRequest(http.MethodGet, "http://localhost/door", nil)
 		r.Header.Set("Authorization", "Bearer "+word)
 		w := httptest.NewRecorder()
 		srv.ServeHTTP(w, r)

@@ -33,26 +33,30 @@ var (
 // can read. Tokens with a reasoning level are refused, because the page shows all of it.
 // It answers 204 with the cookie.
 //
-// Errors: rate_limited if this address tried too often in a minute; cross_origin;
-// wrong_token; limited_token. None of them repeats the token.
+// Errors: cross_origin; rate_limited after too many attempts from this address, or logins
+// of this user, in a minute; wrong_token; limited_token. None of them repeats the token.
 func (s *Server) login(c echo.Context) error {
 	r := c.Request()
-	if !s.attempts.Allow(r.RemoteAddr) {
-		return tooManyLogins
-	}
-	if err := s.checkOrigin(r); err != nil {
+	if err := s.checkOrigin(r); err != nil { // before the attempt counts: no foreign page keeps people out
 		return err
+	}
+	if !s.attempts.Begin(r.RemoteAddr) {
+		return tooManyLogins
 	}
 	var in LoginRequest
 	if err := problem.Decode(r, &in); err != nil {
 		return err
 	}
 	who, ok := s.options.Tokens.Lookup(in.Token)
-	if !ok {
+	switch {
+	case !ok && !s.attempts.Failed(r.RemoteAddr):
+		return tooManyLogins
+	case !ok:
 		return wrongToken
-	}
-	if who.Reasoning != "" {
+	case who.Reasoning != "":
 		return limitedToken
+	case !s.attempts.Known(who.User):
+		return tooManyLogins
 	}
 	l := access.NewLogin(who.User, time.Now())
 	c.SetCookie(access.Cookie(r, s.options.Tokens.Sign(l, in.Token), l.Until))

@@ -121,6 +121,33 @@ func TestAFailedLoginDoesNotRepeatItsInput(t *testing.T) {
 	assert.NotContains(t, s.Logs.String(), "a-guess")
 }
 
+// A page of another site cannot use up the logins of the people at its reader's address.
+func TestAttemptsOfOtherOriginsDoNotCount(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	foreign := apptest.Header("Sec-Fetch-Site", "cross-site")
+	for range 400 {
+		require.Equal(t, http.StatusForbidden, s.Post("", "/api/login", `{"token":"guess"}`, foreign).Status)
+	}
+	logIn(s, "ann")
+}
+
+// Behind a proxy everybody comes from one address.
+func TestNobodyIsKeptOutByAnothersWrongTokens(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	limited := false
+	for range 40 {
+		limited = limited || s.Post("", "/api/login", `{"token":"guess"}`).Status == http.StatusTooManyRequests
+	}
+	require.True(t, limited, "guesses are limited")
+	logIn(s, "ann")
+	for range 40 {
+		status := s.Post("", "/api/login", `{"token":"`+apptest.TokenOf("ann")+`"}`).Status
+		limited = status == http.StatusTooManyRequests
+	}
+	require.True(t, limited, "a user's own logins are limited")
+	logIn(s, "bob")
+}
+
 func TestThePageNeedsNoTokenButTheAPIDoes(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	stranger := func(r *http.Request) { r.Header.Del("Authorization") }

@@ -26,6 +26,7 @@ func (s *Server) middleware() []echo.MiddlewareFunc {
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true}),
 		s.logRequests,
 		setDeadlines,
+		s.checkHost,
 		middleware.SecureWithConfig(middleware.SecureConfig{
 			ContentTypeNosniff:    "nosniff",
 			XFrameOptions:         "DENY",

@@ -54,6 +54,10 @@ type Options struct {
 	Heartbeat       time.Duration // longest silence on a stream; 0 means 15 s
 	WriteTimeout    time.Duration // how long a client may not read its stream; 0 means 10 s
 	Origins         []string      // that browsers may call from, besides the server's own
+
+	// Hosts are names, in lower case, and IP addresses that the server answers to besides
+	// those of this machine and the address that it is called at.
+	Hosts []string
 }
 
 // DefaultRequests is how many requests a user may have under way at once, unless the options

@@ -50,7 +50,7 @@ func mounted(t *testing.T, route Route) func(r *http.Request) *httptest.Response
 }
 
 func post(target, token string, body io.Reader) *http.Request {
-	r := httptest.NewRequest(http.MethodPost, target, body)
+	r := httptest.NewRequest(http.MethodPost, "http://localhost"+target, body)
 	r.Header.Set("Content-Type", "application/json")
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -135,7 +135,7 @@ func TestARequestAndItsAnswerHaveHalfAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := New(Options{Store: session.NewMemory(nil), Log: slog.New(slog.DiscardHandler)})
 		w := &deadlineWriter{ResponseRecorder: httptest.NewRecorder()}
-		srv.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/health", nil))
+		srv.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/api/health", nil))
 		assert.Equal(t, time.Now().Add(30*time.Second), w.read)
 		assert.Equal(t, time.Now().Add(30*time.Second), w.write)
 	})
@@ -168,7 +168,7 @@ func TestAPageOfHistoryHasEverythingBeforeItsEventID(t *testing.T) {
 			more = false
 		default:
 		}
-		r := httptest.NewRequest(http.MethodGet, "/api/chat/history?limit=200", nil)
+		r := httptest.NewRequest(http.MethodGet, "http://localhost/api/chat/history?limit=200", nil)
 		r.Header.Set("Authorization", "Bearer "+strings.Repeat("a", 20))
 		w := httptest.NewRecorder()
 		srv.ServeHTTP(w, r)

@@ -118,7 +118,7 @@ func stall(s *apptest.Server, origin string) net.Conn {
 	conn, err := net.Dial("tcp", s.HTTP.Listener.Addr().String())
 	require.NoError(s.T, err)
 	require.NoError(s.T, conn.(*net.TCPConn).SetReadBuffer(4096))
-	_, err = fmt.Fprintf(conn, "GET /api/chat/events HTTP/1.1\r\nHost: x\r\n"+
+	_, err = fmt.Fprintf(conn, "GET /api/chat/events HTTP/1.1\r\nHost: localhost\r\n"+
 		"Authorization: Bearer %s\r\nLast-Event-ID: %s\r\n\r\n", apptest.TokenOf("ann"), origin)
 	require.NoError(s.T, err)
 	apptest.Eventually(s.T, "the stalled client is in", func() bool {

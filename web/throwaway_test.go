@@ -31,7 +31,7 @@ func TestAThrowawaySessionIsApartAndCanBeRemoved(t *testing.T) {
 				store.Remove(user)
 			}})
 		call := func(method, path, token string) *httptest.ResponseRecorder {
-			r := httptest.NewRequest(method, path, strings.NewReader("{}"))
+			r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader("{}"))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Authorization", "Bearer "+token)
 			w := httptest.NewRecorder()

@@ -8,31 +8,62 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Attempts limits how often an address may try to log in. It uses a fixed amount of
-// memory: addresses with the same hash share a limit. It is safe for concurrent use.
+// Attempts limits how often people may try to log in. What fails counts against the address
+// that it came from, what succeeds against its user. Behind a proxy everybody has the
+// proxy's address, and nobody is kept out by the mistakes or the attack of another. Since a
+// right guess passes after many wrong ones, a third and wider limit holds for all attempts
+// from an address.
+//
+// Attempts uses a fixed amount of memory: keys with the same hash share a limit. It is safe
+// for concurrent use.
 type Attempts struct {
-	seed   maphash.Seed
-	limits [256]*rate.Limiter
+	seed               maphash.Seed
+	all, failed, known limits
 }
 
-// loginsPerMinute is how often an address may try per minute, also in one burst.
-const loginsPerMinute = 20
+// limits are one for each hash of a key.
+type limits [256]*rate.Limiter
+
+// How often something may happen per minute, also in one burst.
+const (
+	triesPerMinute  = 300 // attempts of any outcome from an address
+	loginsPerMinute = 20  // failures from an address, logins of a user
+)
 
 // NewAttempts returns limits that no attempt has used.
 func NewAttempts() *Attempts {
 	a := &Attempts{seed: maphash.MakeSeed()}
-	for i := range a.limits {
-		a.limits[i] = rate.NewLimiter(rate.Every(time.Minute/loginsPerMinute), loginsPerMinute)
+	fill := func(l *limits, perMinute int) {
+		for i := range l {
+			l[i] = rate.NewLimiter(rate.Every(time.Minute/time.Duration(perMinute)), perMinute)
+		}
 	}
+	fill(&a.all, triesPerMinute)
+	fill(&a.failed, loginsPerMinute)
+	fill(&a.known, loginsPerMinute)
 	return a
 }
 
-// Allow counts an attempt and reports whether it may proceed. remoteAddr is the
-// connection's host:port; an address from a header would be the client's choice.
-func (a *Attempts) Allow(remoteAddr string) bool {
+// Begin counts an attempt before it is looked at and reports whether it may be. remoteAddr
+// is the connection's host:port; an address from a header would be the client's choice.
+func (a *Attempts) Begin(remoteAddr string) bool { return a.allow(&a.all, addressOf(remoteAddr)) }
+
+// Failed counts an attempt with a wrong token or code. It reports false if there were too
+// many from this address, which the answer may say instead of what was wrong.
+func (a *Attempts) Failed(remoteAddr string) bool { return a.allow(&a.failed, addressOf(remoteAddr)) }
+
+// Known counts a login of a user and reports whether it may proceed.
+func (a *Attempts) Known(user string) bool { return a.allow(&a.known, user) }
+
+func (a *Attempts) allow(l *limits, key string) bool {
+	return l[maphash.String(a.seed, key)%uint64(len(l))].Allow()
+}
+
+// addressOf returns a connection's address without its port.
+func addressOf(remoteAddr string) string {
 	host, _, err := net.SplitHostPort(remoteAddr)
 	if err != nil {
-		host = remoteAddr
+		return remoteAddr
 	}
-	return a.limits[maphash.String(a.seed, host)%uint64(len(a.limits))].Allow()
+	return host
 }

@@ -134,16 +134,45 @@ func TestTheCookieIsBoundToTheServerAndHiddenFromScripts(t *testing.T) {
 	assert.Negative(t, Cookie(plain, "", time.Time{}).MaxAge, "an empty value deletes the cookie")
 }
 
-func TestLoginAttemptsAreLimitedByAddress(t *testing.T) {
+func TestFailedLoginsAreLimitedByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := NewAttempts()
 		for range 20 {
-			assert.True(t, a.Allow("192.0.2.1:1000"))
+			assert.True(t, a.Failed("192.0.2.1:1000"))
 		}
-		assert.False(t, a.Allow("192.0.2.1:2000"), "another port is no other address")
+		assert.False(t, a.Failed("192.0.2.1:2000"), "another port is no other address")
+		assert.True(t, a.Known("ann"), "a user is not kept out by others' mistakes")
 		time.Sleep(3 * time.Second) // of the bubble's time
-		assert.True(t, a.Allow("192.0.2.1:1000"), "one attempt is free again")
-		assert.False(t, a.Allow("192.0.2.1:1000"), "and no more than one")
+		assert.True(t, a.Failed("192.0.2.1:1000"), "one attempt is free again")
+		assert.False(t, a.Failed("192.0.2.1:1000"), "and no more than one")
+	})
+}
+
+func TestLoginsAreLimitedByUser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewAttempts()
+		for range 20 {
+			assert.True(t, a.Known("ann"))
+		}
+		assert.False(t, a.Known("ann"))
+		time.Sleep(3 * time.Second) // of the bubble's time
+		assert.True(t, a.Known("ann"), "one login is free again")
+		assert.False(t, a.Known("ann"), "and no more than one")
+	})
+}
+
+func TestAttemptsOfAnyOutcomeAreLimitedByAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewAttempts()
+		for range 300 {
+			assert.True(t, a.Begin("192.0.2.1:1000"))
+		}
+		assert.False(t, a.Begin("192.0.2.1:2000"), "another port is no other address")
+		time.Sleep(time.Second) // of the bubble's time
+		for range 5 {
+			assert.True(t, a.Begin("192.0.2.1:1000"))
+		}
+		assert.False(t, a.Begin("192.0.2.1:1000"))
 	})
 }
 

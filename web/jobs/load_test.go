@@ -61,7 +61,7 @@ func BenchmarkAcceptingEvents(b *testing.B) {
 	require.NoError(b, err)
 	defer a.Close(context.Background())
 	post := func(h http.Handler, path, token, body string) *httptest.ResponseRecorder {
-		req := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+		req := httptest.NewRequest(http.MethodPost, "http://localhost"+path, strings.NewReader(body))
 		req.Header.Set("Authorization", "Bearer "+token)
 		req.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()

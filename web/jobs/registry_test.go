@@ -82,7 +82,7 @@ func TestTheRegistryDropsTheJobsOfAnEvictedSession(t *testing.T) {
 	store := session.NewMemory(nil)
 	s := New(Options{Store: store, Safety: safety.NewLayer()})
 	open := func(user string) {
-		r := httptest.NewRequest("POST", "/api/jobs", strings.NewReader(`{"title":"t","prompt":"p"}`))
+		r := httptest.NewRequest("POST", "http://localhost/api/jobs", strings.NewReader(`{"title":"t","prompt":"p"}`))
 		r.Header.Set("Content-Type", "application/json")
 		require.NoError(t, s.forUser(s.open)(httptest.NewRecorder(), r, access.Caller{User: user}))
 	}

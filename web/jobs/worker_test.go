@@ -67,7 +67,7 @@ func (j *jobServer) do(method, path, name, body string) *httptest.ResponseRecord
 
 // request returns a request with the server's current token.
 func (j *jobServer) request(method, path, body string) *http.Request {
-	req := httptest.NewRequest(method, path, strings.NewReader(body))
+	req := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
 	req.Header.Set("Authorization", "Bearer "+j.token)
 	req.Header.Set("Content-Type", "application/json")
 	return req

@@ -52,8 +52,8 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Discard:  func(ctx context.Context, user string) { a.discard(ctx, memory, user) },
 		Coverage: coverageOf(lead), Metrics: metricsHandler(lead),
 		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, RequestsPerUser: s.RequestsPerUser,
-		Origins: s.Origins,
-		Page:    ui.Handler(), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
+		Origins: s.Origins, Hosts: s.Hosts,
+		Page: ui.Handler(), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
 	})
 	server.Mount(front.Routes()...)
 	server.Mount(jobs.New(jobs.Options{

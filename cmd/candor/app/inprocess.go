@@ -36,7 +36,7 @@ func StartInProcess(s Settings, log *slog.Logger) (*InProcess, error) {
 	}
 	ln := &memoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	p := &InProcess{app: a, Model: a.Model, server: &http.Server{Handler: a, ReadHeaderTimeout: 10 * time.Second}}
-	if p.Client, err = client.NewOver("http://candor.memory", token, ln.dial); err != nil {
+	if p.Client, err = client.NewOver("http://localhost", token, ln.dial); err != nil {
 		a.Close(context.Background())
 		return nil, err
 	}

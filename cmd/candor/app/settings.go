@@ -25,6 +25,11 @@ type Settings struct {
 	// those of this machine, such as https://app.example. Browsers enforce it.
 	Origins []string
 
+	// Hosts are the names and addresses, in lower case and without a port, that the server
+	// answers to besides those of this machine and the address that it is called at. A
+	// request for any other is refused, because a site can let its name point here.
+	Hosts []string
+
 	SendsPerMinute int // messages that a user may send in a minute; 30 by default
 	StreamsPerUser int // event streams that a user may have open; 100 by default
 

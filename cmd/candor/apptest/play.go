@@ -137,7 +137,7 @@ func (p *Play) TryGet(path string) (status int, body string) {
 }
 
 func (p *Play) request(method, path string, body io.Reader) *http.Request {
-	req := httptest.NewRequest(method, path, body)
+	req := httptest.NewRequest(method, "http://localhost"+path, body)
 	req.Header.Set("Authorization", "Bearer "+Token)
 	req.Header.Set("Content-Type", "application/json")
 	return req

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,7 +18,6 @@ import (
 
 	"candor/agent"
 	"candor/cmd/candor/app"
-	"candor/cmd/candor/terminal"
 	"candor/session"
 	"candor/web/access"
 )
@@ -96,7 +94,9 @@ func serveFlags(s *serveSettings) []cli.Flag {
 		&cli.StringSliceFlag{Name: "cors-origin", Category: access,
 			Usage:   "let pages from `ORIGIN` call the API; may be repeated",
 			Sources: cli.EnvVars("CANDOR_CORS_ORIGIN"), Destination: &s.Origins},
-
+		&cli.StringSliceFlag{Name: "host", Category: access,
+			Usage:   "answer to `NAME` in addresses, too, such as candor.example; may be repeated",
+			Sources: cli.EnvVars("CANDOR_HOST"), Destination: &s.Hosts},
 		&cli.StringFlag{Name: "reasoning", Category: access, Value: "full",
 			Usage:   "show AG-UI's front ends at most `LEVEL`: full, summary or hidden",
 			Sources: cli.EnvVars("CANDOR_REASONING"), Destination: &s.Reasoning},
@@ -150,6 +150,9 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 	if err := checkServe(s); err != nil {
 		return err
 	}
+	if s.Hosts, err = hostsOf(s.addr, s.Hosts); err != nil {
+		return err
+	}
 	tokens, fresh, err := loadTokens(s)
 	if err != nil {
 		return err
@@ -166,8 +169,8 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 		a.Close(ctx)
 		return err
 	}
-	announce(stdout, ln.Addr().String(), fresh, a.Model, s.Settings)
-	if a, ok := ln.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
+	announce(stdout, ln.Addr(), fresh, a.Model, s.Settings)
+	if !isLocal(ln.Addr()) {
 		log.Warn("listening beyond this machine without TLS: put a proxy with TLS in front", "addr", ln.Addr())
 	}
 	srv := newHTTPServer(a, s.connections, log)
@@ -248,38 +251,4 @@ func loadTokens(s serveSettings) (t access.Tokens, fresh string, err error) {
 		t.Add(access.LocalUser, fresh)
 	}
 	return t, fresh, nil
-}
-
-// describePrivate says which of Candor's own files lie in the workspace and what that means,
-// or returns "" if none does.
-func describePrivate(s app.Settings) string {
-	inside := s.PrivateInWorkspace()
-	if len(inside) == 0 {
-		return ""
-	}
-	reach := "keep them outside of it"
-	if slices.Contains(s.Tools.Enable, "shell") || s.Tools.MCPConfig != "" {
-		reach = "the shell and MCP servers can read them, so keep them outside of it"
-	}
-	return fmt.Sprintf("file tools refuse %s, in the workspace: %s",
-		terminal.CleanLine(strings.Join(inside, ", ")), reach)
-}
-
-// announce tells a person where the server is, which model answers, what it may read and
-// how to log in. A configured token is not printed; a fresh one is, because there is no
-// other way to learn it. In the page's address
-// the token follows the #, a part of a URL that browsers do not send.
-func announce(w io.Writer, addr, fresh, model string, s app.Settings) {
-	fmt.Fprintf(w, "Candor serves at http://%s\n", addr)
-	fmt.Fprintf(w, "  model      %s\n", s.Model.Describe(model))
-	fmt.Fprintf(w, "  workspace  %s\n", s.Tools.Workspace)
-	if private := describePrivate(s); private != "" {
-		fmt.Fprintf(w, "  private    %s\n", private)
-	}
-	if fresh != "" {
-		fmt.Fprintf(w, "  token      %s   (made for this run, shown only here)\n", fresh)
-		fmt.Fprintf(w, "  page       http://%s/#token=%s\n", addr, fresh)
-		return
-	}
-	fmt.Fprintf(w, "  page       http://%s/   (asks for your token)\n", addr)
 }

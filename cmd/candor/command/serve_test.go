@@ -2,7 +2,6 @@ package command_test
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"os"
@@ -119,6 +118,12 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 			`--approve shell: "maybe" is none of never, ask, always`},
 		{"a level of reasoning that is none", []string{"--reasoning", "some"},
 			`--reasoning: "some" is none of full, summary, hidden`},
+		{"a host with a scheme", []string{"--host", "https://candor.example"},
+			`--host: "https://candor.example" is no name of a host; want one such as candor.example`},
+		{"a host with a port", []string{"--host", "candor.example:443"}, "without scheme, port and path"},
+		{"any host", []string{"--host", "*"}, `"*" is no name`},
+		{"an empty host", []string{"--host", " "}, `" " is no name`},
+		{"every address as a host", []string{"--host", "0.0.0.0"}, "0.0.0.0 is nobody's address"},
 		{"an argument that is no flag", []string{"here"}, `serve takes flags only, not the argument "here"`},
 		{"a flag that is not there", []string{"--speed"}, "speed"},
 	} {
@@ -168,14 +173,29 @@ func TestListeningBeyondThisMachineIsWarnedOf(t *testing.T) {
 	r := apptest.Serve(t)
 	r.Stop()
 	assert.NotContains(t, r.ErrOut.String(), warning)
-	ctx, cancel := context.WithCancel(t.Context())
-	var out, errOut apptest.LogBuffer
-	done := make(chan error)
-	go func() {
-		args := []string{"candor", "serve", "--addr", "0.0.0.0:0"}
-		done <- command.Run(ctx, args, strings.NewReader(""), &out, &errOut)
-	}()
-	apptest.Eventually(t, "the warning", func() bool { return strings.Contains(errOut.String(), warning) })
-	cancel()
-	require.NoError(t, <-done)
+	assert.NotContains(t, r.Out.String(), "hosts ")
+	r = apptest.Serve(t, "--addr", "0.0.0.0:0", "--host", "Candor.Example")
+	assert.Contains(t, r.Out.String(),
+		"  hosts      localhost, this machine's addresses, candor.example; --host NAME adds a name")
+	r.Must("GET", "/api/health", "", 200)
+	r.Stop()
+	assert.Contains(t, r.ErrOut.String(), warning)
+}
+
+// A name that is not the server's may be that of a site whose owner let it point here.
+func TestHostsAreThoseOfTheAddressAndTheFlags(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t, "--host", "candor.example", "--host", "[2001:db8:0::1]")
+	defer r.Stop()
+	for host, want := range map[string]int{"candor.example": 200, "candor.example:9": 200, "[2001:db8::1]:8080": 200,
+		"localhost": 200, "evil.example": 421, "candor.example.evil": 421} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", r.URL+"/api/chat/threads", nil)
+		require.NoError(t, err)
+		req.Host = host
+		req.Header.Set("Authorization", "Bearer "+apptest.Token)
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		resp.Body.Close()
+		assert.Equal(t, want, resp.StatusCode, host)
+	}
 }

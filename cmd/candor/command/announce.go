@@ -1,0 +1,98 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"candor/cmd/candor/app"
+	"candor/cmd/candor/terminal"
+)
+
+// hostName matches the names of hosts, in lower case: labels of letters, digits, hyphens and
+// underscores between dots.
+var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
+
+// hostsOf returns the names that the server answers to besides those of this machine: the
+// name in --addr, and what --host adds. It fails if one of those is no name of a host: a
+// mistake in it would turn people away as if the name were missing.
+func hostsOf(addr string, flags []string) ([]string, error) {
+	var hosts []string
+	for _, flag := range flags {
+		name := strings.ToLower(flag)
+		ip, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
+		switch {
+		case err == nil && ip.IsUnspecified():
+			return nil, fmt.Errorf("--host: %s is nobody's address; name each that people use", flag)
+		case err == nil:
+			name = ip.String()
+		case !hostName.MatchString(name):
+			return nil, fmt.Errorf("--host: %q is no name of a host; want one such as candor.example, "+
+				"without scheme, port and path", flag)
+		}
+		hosts = append(hosts, name)
+	}
+	name, _, err := net.SplitHostPort(strings.ToLower(addr))
+	if _, notIP := netip.ParseAddr(name); err == nil && notIP != nil && name != "" {
+		hosts = append(hosts, name) // an IP address is known from each connection
+	}
+	return hosts, nil
+}
+
+// urlOf returns the URL at which people on this machine reach a listener. Where it listens
+// on every address, that is localhost.
+func urlOf(ln net.Addr) string {
+	if a, ok := ln.(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		return fmt.Sprintf("http://localhost:%d", a.Port)
+	}
+	return "http://" + ln.String()
+}
+
+// isLocal reports whether only this machine reaches a listener.
+func isLocal(ln net.Addr) bool {
+	a, ok := ln.(*net.TCPAddr)
+	return !ok || a.IP.IsLoopback()
+}
+
+// describePrivate says which of Candor's own files lie in the workspace and what that means,
+// or returns "" if none does.
+func describePrivate(s app.Settings) string {
+	inside := s.PrivateInWorkspace()
+	if len(inside) == 0 {
+		return ""
+	}
+	reach := "keep them outside of it"
+	if slices.Contains(s.Tools.Enable, "shell") || s.Tools.MCPConfig != "" {
+		reach = "the shell and MCP servers can read them, so keep them outside of it"
+	}
+	return fmt.Sprintf("file tools refuse %s, in the workspace: %s",
+		terminal.CleanLine(strings.Join(inside, ", ")), reach)
+}
+
+// announce tells a person where the server is, which model answers, what it may read and
+// how to log in. A configured token is not printed; a fresh one is, because there is no
+// other way to learn it. In the page's address
+// the token follows the #, a part of a URL that browsers do not send.
+func announce(w io.Writer, ln net.Addr, fresh, model string, s app.Settings) {
+	url := urlOf(ln)
+	fmt.Fprintf(w, "Candor serves at %s\n", url)
+	fmt.Fprintf(w, "  model      %s\n", s.Model.Describe(model))
+	fmt.Fprintf(w, "  workspace  %s\n", s.Tools.Workspace)
+	if private := describePrivate(s); private != "" {
+		fmt.Fprintf(w, "  private    %s\n", private)
+	}
+	if !isLocal(ln) {
+		names := strings.Join(append([]string{"localhost", "this machine's addresses"}, s.Hosts...), ", ")
+		fmt.Fprintf(w, "  hosts      %s; --host NAME adds a name, all others are refused\n", names)
+	}
+	if fresh != "" {
+		fmt.Fprintf(w, "  token      %s   (made for this run, shown only here)\n", fresh)
+		fmt.Fprintf(w, "  page       %s/#token=%s\n", url, fresh)
+		return
+	}
+	fmt.Fprintf(w, "  page       %s/   (asks for your token)\n", url)
+}
