@@ -132,6 +132,9 @@ const (
 
 // isDisguised reports whether a text may hold a value in reverse or in rot13.
 func isDisguised(s, v string) bool {
+	if len(s) < recall.MinForm {
+		return false
+	}
 	return strings.Contains(s, secrets.Reverse(v[len(v)-recall.MinForm:])) ||
 		strings.Contains(s, secrets.Rotate(v[:recall.MinForm]))
 }

@@ -19,7 +19,7 @@ const runStep = 16
 
 // NextRun finds the next run from i on of base64 characters, of at least MinEncoded, in the
 // standard or the URL alphabet, or of at least MinApart characters that are apart. Eight bytes
-// with a blank or a sign are in no run of base64, so prose costs one load per step. NextRun
+// with a blank or a sign are in no run of base64, so prose costs few loads per step. NextRun
 // returns to == 0 if there is neither.
 func NextRun(s string, i int) (from, to int, apart bool) {
 	for low := i; i+8 <= len(s); i += runStep {
@@ -35,6 +35,9 @@ func NextRun(s string, i int) (from, to int, apart bool) {
 				return from, to, true
 			}
 			continue
+		}
+		if i-8 >= low && i+16 <= len(s) && lex.SignMask(lex.Load8(s, i-8)) != 0 && lex.SignMask(lex.Load8(s, i+8)) != 0 {
+			continue // MinEncoded bytes around these eight include one of its neighbours
 		}
 		from, to = encoding.Back(s, i, i-low), encoding.Run(s, i, len(s))
 		if to-from >= MinEncoded {

@@ -68,13 +68,22 @@ func needsStrip(s string) bool {
 	for ; i+8 <= len(s); i += 8 {
 		w := lex.Load8(s, i)
 		// A byte below 0x20 borrows, 0x7f carries, the rest do neither.
-		if (w|(w-lex.Ones*0x20)|(w+lex.Ones))&lex.HighBits != 0 && hasOddByte(s[i:i+8]) {
+		if (w|(w-lex.Ones*0x20)|(w+lex.Ones))&lex.HighBits != 0 && anyOdd(w) {
 			return true
 		}
 	}
 	return hasOddByte(s[i:])
 }
 
+// anyOdd reports whether any of the eight bytes of w is one of those that hasOddByte looks for.
+func anyOdd(w uint64) bool {
+	low := w &^ lex.HighBits
+	above := low + lex.Ones*(0x80-0x20) | w // marks what is no control character
+	layout := lex.EqualMask(w, '\n') | lex.EqualMask(w, '\t')
+	return (low+lex.Ones|w|^above&^layout)&lex.HighBits != 0
+}
+
+// hasOddByte reports whether s holds a control character other than a line end or a tab, or a byte outside ASCII.
 func hasOddByte(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if b := s[i]; b >= 0x7f || b < 0x20 && b != '\n' && b != '\t' {

@@ -1,10 +1,14 @@
 package invisible
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
+	"candor/safety/internal/lex"
+
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestStripRemovesWhatHidesAndKeepsWhatSpells(t *testing.T) {
@@ -48,6 +52,18 @@ func TestStripRemovesWhatHidesAndKeepsWhatSpells(t *testing.T) {
 			assert.Equal(t, tt.want, Strip(tt.in))
 			assert.Equal(t, tt.want, Strip(tt.want), "stripping twice changes nothing more")
 		})
+	}
+}
+
+func TestEightBytesAreOddIfOneOfThemIs(t *testing.T) {
+	for b := range 256 {
+		for _, filler := range []byte{'a', ' ', '\n', '\t', 0x7e} {
+			for i := range 8 {
+				word := bytes.Repeat([]byte{filler}, 8)
+				word[i] = byte(b)
+				require.Equal(t, hasOddByte(string(word)), anyOdd(lex.Load8(string(word), 0)), "%q", word)
+			}
+		}
 	}
 }
 

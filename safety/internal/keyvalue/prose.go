@@ -35,18 +35,22 @@ func matchAcross(s string, left, right int) (int, int) {
 }
 
 // maybeAcross reports whether a sentence may go on at right, behind a name, and has a digit
-// in reach. It rules most names out at little cost.
+// in reach. It rules most names out at little cost, many by the first letters of the next word.
 func maybeAcross(s string, right int) bool {
 	if right+8 >= len(s) || !afterNames[s[right]] {
 		return false
 	}
+	if s[right] == ' ' && lex.IsLetter(s[right+1]) && lex.IsLetter(s[right+2]) && !glueHeads.May(s[right+1], s[right+2]) {
+		return false
+	}
 	end := min(len(s), right+maxProse+8)
-	for i := right; i+8 <= end; i += 8 {
-		if lex.AnyDigit(lex.Load8(s, i)) {
+	i := right
+	for ; i+16 <= end; i += 16 {
+		if lex.DigitMask(lex.Load8(s, i))|lex.DigitMask(lex.Load8(s, i+8)) != 0 {
 			return true
 		}
 	}
-	return lex.AnyDigit(lex.Load8(s, end-8))
+	return i+8 <= end && lex.AnyDigit(lex.Load8(s, i)) || lex.AnyDigit(lex.Load8(s, end-8))
 }
 
 // afterNames are the bytes that may follow a name in a sentence.

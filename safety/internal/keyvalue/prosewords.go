@@ -9,7 +9,12 @@ import (
 // glue are words that may join a name to its value in a sentence without saying that the
 // value is something else. Only behind such words a digest is taken for the value, since
 // texts are full of digests that are no secret.
-var glue = lex.WordSet(phraseRoles[isLink] + " " + phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " +
+var glue = lex.WordSet(glueWords)
+
+// glueHeads knows the first two letters of every such word.
+var glueHeads = lex.LeadingPairs(glueWords)
+
+var glueWords = phraseRoles[isLink] + " " + phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " +
 	phraseRoles[holds] + " " + phraseRoles[reports] + " " +
 	"a an are were being been become becomes got gets had have not no but any so our their his her my its it's " +
 	"these those what as e.g i.e namely currently now still simply just only always actually probably again back " +
@@ -19,7 +24,7 @@ var glue = lex.WordSet(phraseRoles[isLink] + " " + phraseRoles[isVerb] + " " + p
 	"does seen log type typed paste put try take pass send would could might may need needs new old next current " +
 	"correct right actual real same one field header variable parameter setting env prod production staging dev test " +
 	"today share please see code config file invalid working rejected wrong incorrect instead via then after before " +
-	"wurde auf en em als con com sul et van het voor de la le el een una un uno die der das eine")
+	"wurde auf en em als con com sul et van het voor de la le el een una un uno die der das eine"
 
 // identifying are words that say what a value behind them is: not a credential.
 var identifying = lex.WordSet("id ids uuid guid commit commits hash hashed hashes sha sha256 digest checksum " +

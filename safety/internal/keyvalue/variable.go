@@ -11,11 +11,15 @@ import (
 // and its output on the next line, API_TOKEN,… in a list. The name must be one of the
 // environment, in capitals; in a table the signs between the words are enough.
 func besideVariable(s string, left, right int) int {
+	c := s[right]
+	if c != ' ' && c != '\t' && c != ',' && c != '\n' || c == ' ' && s[right-1] >= 'a' {
+		return 0 // nearly always
+	}
 	name := s[left:right]
 	if strings.IndexByte(name, '_') < 1 {
 		return 0
 	}
-	switch c := s[right]; {
+	switch {
 	case c == '\t', c == ',' && right+1 < len(s) && s[right+1] != ' ':
 		return right + 1
 	case c == '\n' && (strings.HasSuffix(s[:left], "printenv ") || strings.HasSuffix(s[:left], "echo $")):
