@@ -93,7 +93,7 @@ func (b *batch) preflight(ctx context.Context) {
 func (b *batch) check(ctx context.Context, index int, a *attempt) (reason string) {
 	tool, known := b.tools.byName[a.requested.Name]
 	a.tool, a.args = tool, a.requested.Arguments
-	if !known || !tool.ownsRationale {
+	if !known || !tool.schema.ownsRationale {
 		// The error is dropped: the schema check below reports invalid arguments better.
 		reason, a.args, _ = takeRationale(a.requested.Arguments)
 	}
@@ -108,7 +108,7 @@ func (b *batch) check(ctx context.Context, index int, a *attempt) (reason string
 			a.refuse(session.Errored, errUnknownTool)
 		}
 	default:
-		if err := tool.validate(a.args); err != nil {
+		if err := tool.validate(ctx, a.args); err != nil {
 			a.refuse(session.Errored, err)
 		} else if err := b.allow(ctx, tool.spec, a.args); err != nil {
 			a.refuse(session.Rejected, err)

@@ -94,7 +94,7 @@ func (c *Chat) Send(ctx context.Context, user, threadID, content string) (sessio
 func (c *Chat) SendWith(
 	ctx context.Context, user, threadID, content string, options TurnOptions,
 ) (session.Event, error) {
-	if err := c.dispatcher.checkTools(options.Tools); err != nil {
+	if err := c.dispatcher.checkTools(ctx, options.Tools); err != nil {
 		return session.Event{}, err
 	}
 	s, err := c.store.Open(ctx, user)

@@ -45,6 +45,7 @@ type Dispatcher struct {
 
 	unrecorded  atomic.Int64
 	coverage    coverageCounter
+	schemas     schemaCache
 	thinksAloud thinksAloud
 }
 
@@ -59,8 +60,8 @@ func (d *Dispatcher) Unrecorded() int64 { return d.unrecorded.Load() }
 func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, own ...Tool) error {
 	totals := &turnTotals{seen: seenBy(rec)}
 	r := &agentRun{
-		Dispatcher: d, Safety: d.Safety.Remember(totals.seen), rec: rec, messages: messages, own: own,
-		turnTotals: totals,
+		Dispatcher: d, Safety: d.Safety.Remember(totals.seen), rec: rec, messages: messages,
+		own: d.bindOwn(ctx, own), turnTotals: totals,
 	}
 	r.limit = int64(cmp.Or(d.MaxTurnBytes, DefaultMaxTurnBytes))
 	answer, err := r.loop(ctx)

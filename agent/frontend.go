@@ -30,20 +30,16 @@ type FrontEndTool struct {
 	Parameters        json.RawMessage // a JSON Schema of type object; empty allows any object
 }
 
-// Spec implements Tool. A schema that cannot be parsed allows any object; Chat.SendWith
-// refuses such a tool earlier.
+// Spec implements Tool. It has no schema, as if the tool took any object: a turn compiles
+// Parameters once, and keeps what Chat.SendWith compiled when it checked them.
 func (f FrontEndTool) Spec() Spec {
-	schema, _ := f.parseSchema()
-	return Spec{Name: f.Name, Description: f.Description, Schema: schema, MayWait: true, FrontEnd: true}
+	return Spec{Name: f.Name, Description: f.Description, MayWait: true, FrontEnd: true}
 }
 
 // parseSchema parses Parameters. The schema's type must be object, or absent.
 func (f FrontEndTool) parseSchema() (*jsonschema.Schema, error) {
 	schema := &jsonschema.Schema{}
 	if len(f.Parameters) > 0 {
-		if err := checkDepth(f.Parameters); err != nil {
-			return nil, err
-		}
 		if err := json.Unmarshal(f.Parameters, schema); err != nil {
 			return nil, err
 		}
@@ -79,24 +75,47 @@ func (b *batch) forwardToFrontEnd(a *attempt) {
 }
 
 // CheckTools returns nil if a turn may have these tools of its own, else a *ToolError
-// for the first that it may not have.
-func (c *Chat) CheckTools(own []FrontEndTool) error { return c.dispatcher.checkTools(own) }
+// for the first that it may not have. It stops with the error of ctx once that has ended.
+func (c *Chat) CheckTools(ctx context.Context, own []FrontEndTool) error {
+	return c.dispatcher.checkTools(ctx, own)
+}
 
-func (d *Dispatcher) checkTools(own []FrontEndTool) error {
+func (d *Dispatcher) checkTools(ctx context.Context, own []FrontEndTool) error {
 	taken := d.Tools.current().byName
 	seen := make(map[string]bool, len(own))
+	together := costOf{limit: maxToolSchemas}
 	for i, t := range own {
 		if _, exists := taken[t.Name]; exists || seen[t.Name] {
 			return &ToolError{i, "its name is taken"}
 		}
 		seen[t.Name] = true
-		schema, err := t.parseSchema()
-		if err == nil {
-			_, err = bind(t, Spec{Name: t.Name, Schema: schema}, false)
-		}
-		if err != nil {
-			return &ToolError{i, "its parameters are no JSON Schema of an object"}
+		_, err := d.schemas.compileOnce(ctx, t, together.add)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return &ToolError{i, err.Error()}
 		}
 	}
 	return nil
+}
+
+// bindOwn prepares a turn's own tools, once for all of its steps. Tools with an invalid schema
+// are left out; they were refused when the turn was asked for.
+func (d *Dispatcher) bindOwn(ctx context.Context, own []Tool) []boundTool {
+	var bound []boundTool
+	for _, t := range own {
+		spec := t.Spec()
+		var schema *compiledSchema
+		var err error
+		if f, ok := t.(FrontEndTool); ok {
+			schema, err = d.schemas.compileOnce(ctx, f, func(int) error { return nil })
+		} else {
+			schema, err = compile(spec.Schema, false)
+		}
+		if err == nil {
+			bound = append(bound, bind(t, spec, schema))
+		}
+	}
+	return bound
 }

@@ -128,8 +128,8 @@ func TestInvalidFrontEndToolsAreRefusedBeforeTheTurn(t *testing.T) {
 				require.ErrorAs(t, err, &bad)
 				assert.Equal(t, 1, bad.Place)
 				assert.Empty(t, s.Threads(), "nothing was started")
-				assert.ErrorContains(t, c.CheckTools(own), "tool 1: its ")
-				assert.NoError(t, c.CheckTools(own[:1]))
+				assert.ErrorContains(t, c.CheckTools(t.Context(), own), "tool 1: its ")
+				assert.NoError(t, c.CheckTools(t.Context(), own[:1]))
 			}, echo("safe"))
 		})
 	}

@@ -26,7 +26,7 @@ type agentRun struct {
 	rec      Recorder
 	agent    string // the sub-agent's id; empty for the main agent
 	messages []Message
-	own      []Tool // tools that only this turn has
+	own      []boundTool // tools that only this turn has
 	*turnTotals
 }
 

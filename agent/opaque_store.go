@@ -57,7 +57,7 @@ func (s *opaqueStore) put(user, thread string, turn int, call string, items []Op
 		s.threads[thread] = th
 	}
 	key := stepKey(turn, call)
-	s.charge(th, cost(items)-cost(th.items[key]))
+	s.charge(th, costOfItems(items)-costOfItems(th.items[key]))
 	th.items[key] = items
 	s.clock++
 	th.lastWrite = s.clock
@@ -69,8 +69,8 @@ func (s *opaqueStore) put(user, thread string, turn int, call string, items []Op
 	}
 }
 
-// cost returns the bytes counted for items.
-func cost(items []Opaque) (bytes int) {
+// costOfItems returns the bytes counted for items.
+func costOfItems(items []Opaque) (bytes int) {
 	for _, o := range items {
 		bytes += len(o.Data) + itemCost
 	}

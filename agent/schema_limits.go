@@ -1,22 +1,24 @@
 package agent
 
 import (
-	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Schemas come from front ends and MCP servers and are not trusted. A schema that refers
 // to itself can keep its validator busy for ever, or overflow the stack, which ends the
-// process. These limits exclude both.
+// process; a few bytes of a regular expression can take gigabytes. These limits exclude both.
 const (
-	maxSchemaDepth = 64     // nesting of a schema that a front end sends
-	maxSchemaSize  = 10_000 // nodes, with every reference expanded
+	maxSchemaDepth = 64      // nesting of a schema
+	maxSchemaSize  = 10_000  // nodes, with every reference expanded
+	maxToolSchemas = 8 << 20 // bytes that the schemas of a turn's own tools cost together, compiled
 )
 
-var errDeepSchema = errors.New("the schema is nested too deeply")
+var (
+	errDeepSchema = fmt.Errorf("its schema is nested more than %d levels deep", maxSchemaDepth)
+	errNoSchema   = errors.New("its parameters are no JSON Schema of an object")
+)
 
 // checkDepth fails if JSON text is nested deeper than maxSchemaDepth. It counts brackets
 // outside of strings and does not parse the text, so deep text costs nothing more.
@@ -45,22 +47,14 @@ func checkDepth(raw []byte) error {
 // finite reports whether validation against a schema is bounded: with all references
 // expanded, the schema is a tree of at most maxSchemaSize nodes. A schema that is not
 // finite may still be shown to a model.
-func finite(s *jsonschema.Schema) bool {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return false
-	}
-	var root any
-	if json.Unmarshal(raw, &root) != nil {
-		return false
-	}
-	e := expansion{root: root, left: maxSchemaSize, open: map[string]bool{}}
-	return e.expand(root)
+func (t *schemaTree) finite() bool {
+	e := expansion{schemaTree: t, left: maxSchemaSize, open: map[string]bool{}}
+	return e.expand(t.root)
 }
 
 // expansion walks a schema and follows its references.
 type expansion struct {
-	root any
+	*schemaTree
 	left int             // nodes that may still be visited
 	open map[string]bool // references that are being followed
 }
@@ -109,12 +103,12 @@ func (e *expansion) member(name string, v any) bool {
 }
 
 // resolve returns the node that a reference within the document points to.
-func (e *expansion) resolve(ref string) (node any, ok bool) {
+func (t *schemaTree) resolve(ref string) (node any, ok bool) {
 	path, local := strings.CutPrefix(ref, "#")
 	if !local {
 		return nil, false
 	}
-	node = e.root
+	node = t.root
 	if path == "" {
 		return node, true
 	}

@@ -49,9 +49,11 @@ func TestRecursiveSchemasCannotHangValidation(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := FrontEndTool{Name: "x", Parameters: json.RawMessage(tt.schema)}
-			b, err := bind(f, f.Spec(), false)
+			var cache schemaCache
+			schema, err := cache.compileOnce(t.Context(), f, func(int) error { return nil })
 			require.NoError(t, err)
-			assert.Equal(t, tt.fits, b.validate(json.RawMessage(tt.args)) == nil)
+			b := bind(f, f.Spec(), schema)
+			assert.Equal(t, tt.fits, b.validate(t.Context(), json.RawMessage(tt.args)) == nil)
 		})
 	}
 }
@@ -60,11 +62,10 @@ func TestASchemaThatIsTooDeepIsRefused(t *testing.T) {
 	deep := func(n int) json.RawMessage {
 		return json.RawMessage(strings.Repeat(`{"not":`, n) + `{}` + strings.Repeat(`}`, n))
 	}
-	_, err := FrontEndTool{Parameters: deep(maxSchemaDepth - 1)}.parseSchema()
+	_, err := SchemaCost(deep(maxSchemaDepth - 1))
 	require.NoError(t, err)
-	_, err = FrontEndTool{Parameters: deep(maxSchemaDepth)}.parseSchema()
+	_, err = SchemaCost(deep(maxSchemaDepth))
 	require.ErrorIs(t, err, errDeepSchema)
-	inString := json.RawMessage(`{"description":"` + strings.Repeat(`[\"{`, 100) + `"}`)
-	_, err = FrontEndTool{Parameters: inString}.parseSchema()
+	_, err = SchemaCost([]byte(`{"description":"` + strings.Repeat(`[\"{`, 100) + `"}`))
 	require.NoError(t, err, "brackets within strings do not count")
 }

@@ -1,14 +1,13 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync/atomic"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Toolbox is the set of tools that a model is offered. It may be replaced while turns
@@ -29,18 +28,17 @@ type toolset struct {
 	specs  []Spec // as models see them, in the order the tools were given
 }
 
-// boundTool is a tool with its schema prepared.
+// boundTool is a tool with its schema prepared; the spec's has the rationale.
 type boundTool struct {
-	tool          Tool
-	schema        *jsonschema.Resolved // nil if validation could run for ever
-	ownsRationale bool                 // the tool has a rationale property of its own
-	spec          Spec                 // with the rationale in its schema
+	tool   Tool
+	schema *compiledSchema
+	spec   Spec
 }
 
 // Replace exchanges all tools, from the next step of every turn on. It fails, and
 // changes nothing, if a name is empty or used twice or a schema is invalid.
 func (b *Toolbox) Replace(tools ...Tool) error {
-	set := &toolset{byName: make(map[string]boundTool, len(tools))}
+	set, before := &toolset{byName: make(map[string]boundTool, len(tools))}, b.current()
 	for _, t := range tools {
 		spec := t.Spec()
 		if spec.Name == "" {
@@ -49,10 +47,14 @@ func (b *Toolbox) Replace(tools ...Tool) error {
 		if _, taken := set.byName[spec.Name]; taken {
 			return fmt.Errorf("two tools are called %q", spec.Name)
 		}
-		bound, err := bind(t, spec, b.RequireRationale)
-		if err != nil {
-			return fmt.Errorf("tool %q: %w", spec.Name, err)
+		schema := before.compiled(spec)
+		if schema == nil {
+			var err error
+			if schema, err = compile(spec.Schema, b.RequireRationale); err != nil {
+				return fmt.Errorf("tool %q: schema: %w", spec.Name, err)
+			}
 		}
+		bound := bind(t, spec, schema)
 		set.byName[spec.Name] = bound
 		set.specs = append(set.specs, bound.spec)
 	}
@@ -68,10 +70,18 @@ func (b *Toolbox) current() *toolset {
 	return &toolset{}
 }
 
-// with returns the set extended by a turn's own tools. Tools whose name is taken or
-// whose schema is invalid are left out: they were checked when the turn began, and the
-// toolbox has changed since.
-func (s *toolset) with(own []Tool) *toolset {
+// compiled returns the compiled schema of the tool of that name if it has this very schema; it
+// need not be compiled again. It is nil for every other.
+func (s *toolset) compiled(spec Spec) *compiledSchema {
+	if known, ok := s.byName[spec.Name]; ok && spec.Schema != nil && known.schema.given == spec.Schema {
+		return known.schema
+	}
+	return nil
+}
+
+// with returns the set extended by a turn's own tools, as far as their names are not taken:
+// they were free when the turn began, but the toolbox may have changed since.
+func (s *toolset) with(own []boundTool) *toolset {
 	if len(own) == 0 {
 		return s
 	}
@@ -79,13 +89,11 @@ func (s *toolset) with(own []Tool) *toolset {
 	if extended.byName == nil {
 		extended.byName = map[string]boundTool{}
 	}
-	for _, t := range own {
-		spec := t.Spec()
-		b, err := bind(t, spec, false)
-		if _, taken := extended.byName[spec.Name]; taken || err != nil {
+	for _, b := range own {
+		if _, taken := extended.byName[b.spec.Name]; taken {
 			continue
 		}
-		extended.byName[spec.Name] = b
+		extended.byName[b.spec.Name] = b
 		extended.specs = append(extended.specs, b.spec)
 	}
 	return extended
@@ -97,36 +105,25 @@ func (b *Toolbox) Specs() []Spec { return slices.Clone(b.current().specs) }
 // Names returns the tools' names, sorted.
 func (b *Toolbox) Names() []string { return slices.Sorted(maps.Keys(b.current().byName)) }
 
-// bind prepares a tool's schema: resolved for validation, and with the rationale as its
-// first property unless the tool has such a property itself.
-func bind(t Tool, spec Spec, requireRationale bool) (boundTool, error) {
-	if spec.Schema == nil {
-		spec.Schema = &jsonschema.Schema{Type: "object"}
-	}
-	resolved, err := spec.Schema.CloneSchemas().Resolve(nil)
-	if err != nil {
-		return boundTool{}, fmt.Errorf("schema: %w", err)
-	}
-	if !finite(spec.Schema) {
-		resolved = nil
-	}
-	_, owns := spec.Schema.Properties[rationaleProperty]
-	if !owns {
-		spec.Schema = withRationale(spec.Schema, requireRationale)
-	}
-	return boundTool{tool: t, schema: resolved, ownsRationale: owns, spec: spec}, nil
+// bind joins a tool, its spec and its compiled schema.
+func bind(t Tool, spec Spec, schema *compiledSchema) boundTool {
+	spec.Schema = schema.shown
+	return boundTool{tool: t, schema: schema, spec: spec}
 }
 
 // validate checks arguments, which must be one JSON object, against the schema.
-func (b boundTool) validate(args json.RawMessage) error {
+func (b boundTool) validate(ctx context.Context, args json.RawMessage) error {
 	var v map[string]any
 	if err := json.Unmarshal(args, &v); err != nil || v == nil {
 		return errors.New("invalid arguments: they have to be one JSON object")
 	}
-	if b.schema == nil {
+	if b.schema.resolved == nil {
 		return nil
 	}
-	if err := b.schema.Validate(v); err != nil {
+	if err := b.schema.tree.check(ctx, v); err != nil {
+		return err
+	}
+	if err := b.schema.resolved.Validate(v); err != nil {
 		return fmt.Errorf("invalid arguments: %w", err)
 	}
 	return nil

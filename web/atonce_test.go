@@ -16,8 +16,8 @@ import (
 	"candor/web/access"
 )
 
-// slowServer serves routes that do not answer before release is closed, and that are open to
-// ann, bob and a worker of ann's.
+// slowServer serves routes that are open to ann, bob and a worker of ann's. They answer a request
+// with the header Blocks once release is closed.
 type slowServer struct {
 	*web.Server
 	entered, release chan struct{}
@@ -33,8 +33,10 @@ func newSlowServer(requests int) *slowServer {
 		Store: session.NewMemory(nil), Tokens: tokens, RequestsPerUser: requests, Log: slog.New(slog.DiscardHandler),
 	})
 	serve := func(w http.ResponseWriter, r *http.Request, _ access.Caller) error {
-		s.entered <- struct{}{}
-		<-s.release
+		if r.Header.Get("Blocks") != "" {
+			s.entered <- struct{}{}
+			<-s.release
+		}
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
@@ -50,12 +52,15 @@ func newSlowServer(requests int) *slowServer {
 
 // begin makes a request and returns once its route serves it.
 func (s *slowServer) begin(user, path string) {
-	s.waiting.Go(func() { s.get(user, path) })
+	s.waiting.Go(func() { s.get(user, path, "Blocks") })
 	<-s.entered
 }
 
-func (s *slowServer) get(user, path string) *httptest.ResponseRecorder {
+func (s *slowServer) get(user, path string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil)
+	for _, name := range headers {
+		r.Header.Set(name, "yes")
+	}
 	r.Header.Set("Authorization", "Bearer "+apptest.TokenOf(user))
 	if path == "/stream" {
 		r.Header.Set("Accept", "text/event-stream")

@@ -76,8 +76,8 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, who access.Caller)
 func (s *Server) act(
 	ctx context.Context, own *session.Session, thread, user string, in *Input,
 ) (segment, error) {
-	if err := s.options.Chat.Allow(in.Tools); err != nil {
-		return segment{}, toolProblem(err)
+	if err := s.options.Chat.Allow(ctx, in.Tools); err != nil {
+		return segment{}, s.toolProblem(err, in.Tools)
 	}
 	h, err := own.History(thread, session.Page{Limit: recentTurns})
 	if err != nil && !errors.Is(err, session.ErrNoThread) {
@@ -98,14 +98,19 @@ func (s *Server) act(
 	return s.resume(ctx, own, user, in, replies)
 }
 
-// toolProblem is the answer to an error of Chat.Allow.
-func toolProblem(err error) error {
+// toolProblem is the answer to an error of Chat.Allow. It names the tool, cleaned.
+func (s *Server) toolProblem(err error, tools []InputTool) error {
 	bad, ok := errors.AsType[*ToolError](err)
 	if !ok {
 		return err
 	}
-	return problem.New(http.StatusBadRequest, "bad_tool",
-		"A tool of the input's cannot be used: "+bad.Why+".").With("index", bad.Place)
+	p := problem.New(http.StatusBadRequest, "bad_tool", "A tool of the input's cannot be used: "+bad.Why+".").
+		With("index", bad.Place)
+	if bad.Place < len(tools) {
+		name, _ := s.options.Safety.Mask(tools[bad.Place].Name)
+		p = p.With("tool", name.String())
+	}
+	return p
 }
 
 // resume answers calls and continues their turn from where the client left it.

@@ -47,7 +47,7 @@ type (
 	// Chat takes messages and stops turns.
 	Chat interface {
 		// Allow returns nil if a turn may have these tools, else a *ToolError.
-		Allow(tools []InputTool) error
+		Allow(ctx context.Context, tools []InputTool) error
 		// Post accepts a message and returns the event that assigned it to a turn.
 		Post(ctx context.Context, user, thread string, prompt Prompt) (session.Event, error)
 		// Interrupt stops a thread's running turn and returns which one it was.

@@ -4,44 +4,64 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
+	"regexp/syntax"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"candor/agent"
 )
 
 // maxDefinition bounds a tool's description and its schema, each in bytes: every request
 // to the model contains them.
 const maxDefinition = 128 << 10
 
+// maxSchemas bounds what the schemas of a server's tools cost together once they are compiled,
+// in bytes, as [agent.SchemaCost] estimates it.
+const maxSchemas = 64 << 20
+
 // schemaOf converts a server's schema for the model. It keeps all keywords but patterns
 // that Go cannot compile. It fails if arguments could not be validated against the schema,
-// for example because it refers to another document, which is never fetched.
-func schemaOf(given any) (*jsonschema.Schema, error) {
-	raw, err := json.Marshal(given)
-	if err != nil {
-		return nil, err
-	}
+// for example because it refers to another document, which is never fetched. pay is called
+// with the schema's cost, and may refuse, before anything is compiled.
+func schemaOf(raw []byte, pay func(cost int) error) (*jsonschema.Schema, error) {
 	if len(raw) > maxDefinition {
 		return nil, fmt.Errorf("its schema has %d bytes, more than %d", len(raw), maxDefinition)
 	}
-	s, err := parseSchema(raw)
-	if err != nil || resolves(s) {
-		return s, err
+	cost, err := agent.SchemaCost(raw)
+	if err != nil {
+		return nil, err
 	}
-	// The schema may only be invalid in Go, because of its patterns: try without them.
+	if err := pay(cost); err != nil {
+		return nil, err
+	}
+	s, err := without(raw, func(pattern string) bool { return !parses(pattern) })
+	if err != nil {
+		return nil, err
+	}
+	// The toolbox will compile the patterns; here they only need to be out of the way.
+	plain, err := without(raw, func(string) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	if _, err := plain.Resolve(nil); err != nil {
+		return nil, errors.New("its schema cannot be resolved")
+	}
+	return s, nil
+}
+
+// without parses a schema without the patterns that drop selects.
+func without(raw []byte, drop func(pattern string) bool) (*jsonschema.Schema, error) {
 	var loose any
 	if err := json.Unmarshal(raw, &loose); err != nil {
 		return nil, err
 	}
-	dropPatterns(loose)
-	if raw, err = json.Marshal(loose); err != nil {
+	dropPatterns(loose, drop)
+	kept, err := json.Marshal(loose)
+	if err != nil {
 		return nil, err
 	}
-	if s, err = parseSchema(raw); err == nil && !resolves(s) {
-		return nil, errors.New("its schema cannot be resolved")
-	}
-	return s, err
+	return parseSchema(kept)
 }
 
 // parseSchema parses a schema, which must be of type object.
@@ -59,35 +79,29 @@ func parseSchema(raw []byte) (*jsonschema.Schema, error) {
 	return &s, nil
 }
 
-// resolves reports whether arguments can be validated against a schema.
-func resolves(s *jsonschema.Schema) bool {
-	_, err := s.CloneSchemas().Resolve(nil)
-	return err == nil
-}
-
-// dropPatterns removes the regular expressions that Go cannot compile, such as the
-// lookaheads of JavaScript that are common for e-mail addresses. The server still checks
+// dropPatterns removes regular expressions that drop selects, such as those that Go cannot
+// compile: the lookaheads of JavaScript are common for e-mail addresses. The server still checks
 // its arguments itself.
-func dropPatterns(schema any) {
+func dropPatterns(schema any, drop func(pattern string) bool) {
 	switch v := schema.(type) {
 	case []any:
 		for _, one := range v {
-			dropPatterns(one)
+			dropPatterns(one, drop)
 		}
 	case map[string]any:
-		if p, ok := v["pattern"].(string); ok && !compiles(p) {
+		if p, ok := v["pattern"].(string); ok && drop(p) {
 			delete(v, "pattern")
 		}
 		if all, ok := v["patternProperties"].(map[string]any); ok {
 			for p := range all {
-				if !compiles(p) {
+				if drop(p) {
 					delete(all, p)
 				}
 			}
 		}
 		for key, inner := range v {
 			if !slices.Contains(untouched, key) {
-				dropPatterns(inner)
+				dropPatterns(inner, drop)
 			}
 		}
 	}
@@ -97,8 +111,8 @@ func dropPatterns(schema any) {
 // schemas, and "not", which would refuse everything if its schema accepted everything.
 var untouched = []string{"default", "const", "enum", "examples", "not"}
 
-// compiles reports whether Go accepts a regular expression.
-func compiles(pattern string) bool {
-	_, err := regexp.Compile(pattern)
+// parses reports whether Go accepts a regular expression.
+func parses(pattern string) bool {
+	_, err := syntax.Parse(pattern, syntax.Perl)
 	return err == nil
 }

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -11,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// free lets every schema pass, whatever it costs.
+func free(int) error { return nil }
+
 func TestSchemasKeepTheirKeywords(t *testing.T) {
 	const schema = `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object",
 		"required":["city"],"additionalProperties":false,
@@ -18,15 +23,13 @@ func TestSchemasKeepTheirKeywords(t *testing.T) {
 		"unit":{"type":"string","enum":["C","F"],"default":"C"},"x-own":{"x-vendor":{"a":1}},
 		"days":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":1},{"$ref":"#/definitions/day"}]}}},
 		"definitions":{"day":{"type":"object","properties":{"name":{"const":"Monday"}}}}}`
-	var given any
-	require.NoError(t, json.Unmarshal([]byte(schema), &given))
-	s, err := schemaOf(given)
+	s, err := schemaOf([]byte(schema), free)
 	require.NoError(t, err)
 	got, err := json.Marshal(s)
 	require.NoError(t, err)
 	assert.JSONEq(t, schema, string(got))
 
-	s, err = schemaOf(map[string]any{})
+	s, err = schemaOf([]byte(`{}`), free)
 	require.NoError(t, err)
 	assert.Equal(t, &jsonschema.Schema{Type: "object"}, s)
 }
@@ -55,9 +58,7 @@ func TestPatternsThatGoCannotCompileAreDropped(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var in any
-			require.NoError(t, json.Unmarshal([]byte(tt.given), &in))
-			s, err := schemaOf(in)
+			s, err := schemaOf([]byte(tt.given), free)
 			require.NoError(t, err)
 			got, err := json.Marshal(s)
 			require.NoError(t, err)
@@ -67,7 +68,7 @@ func TestPatternsThatGoCannotCompileAreDropped(t *testing.T) {
 }
 
 func TestPatternsUnderNotAreKept(t *testing.T) {
-	_, err := schemaOf(map[string]any{"type": "object", "not": map[string]any{"pattern": "(?!x)"}})
+	_, err := schemaOf([]byte(`{"type":"object","not":{"pattern":"(?!x)"}}`), free)
 	assert.EqualError(t, err, "its schema cannot be resolved", "dropping it would make the schema refuse everything")
 }
 
@@ -89,4 +90,50 @@ func TestAnMCPToolIsReadOnlyOnlyInAClosedWorld(t *testing.T) {
 			assert.Equal(t, tt.want, s.Tools()[0].Spec().ReadOnly, name)
 		})
 	}
+}
+
+func TestTheSchemasOfAServerHaveOneBudget(t *testing.T) {
+	tool := func(i int) *sdk.Tool {
+		schema := fmt.Sprintf(`{"type":"object","properties":{"a":{"pattern":"(?:abcdefgh%d){1000}"}}}`, i)
+		return &sdk.Tool{Name: fmt.Sprint("tool_", i), InputSchema: json.RawMessage(schema)}
+	}
+	var c catalog
+	kept, known := 0, map[string]definition{}
+	for i := range maxTools {
+		d, err := c.define(tool(i))
+		if err != nil {
+			assert.ErrorContains(t, err, "64 MiB")
+			continue
+		}
+		kept++
+		known[d.name] = d
+	}
+	assert.LessOrEqual(t, c.cost, maxSchemas)
+	assert.Less(t, kept, 60)
+	assert.Greater(t, kept, 10, "the first ones are kept")
+
+	again := catalog{known: known}
+	d, err := again.define(tool(0))
+	require.NoError(t, err)
+	assert.Same(t, known["tool_0"].schema, d.schema, "a schema that has not changed is kept")
+	assert.Equal(t, known["tool_0"].cost, again.cost)
+	changed := tool(0)
+	changed.InputSchema = json.RawMessage(`{"type":"object"}`)
+	d, err = again.define(changed)
+	require.NoError(t, err)
+	assert.NotSame(t, known["tool_0"].schema, d.schema)
+}
+
+func TestAHostileSchemaCostsOnlyItsTool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log logged
+		i := &inProcess{make: with(&sdk.Tool{Name: "good"}, &sdk.Tool{
+			Name:        "bad",
+			InputSchema: json.RawMessage(`{"type":"object","pattern":"` + strings.Repeat("a", 9000) + `"}`),
+		})}
+		s := startServers(t, Options{Log: log.logger()}, map[string]dialer{"test": i.dial})
+		defer s.Close()
+		assert.Equal(t, []string{"good"}, toolNames(s.Tools()))
+		assert.Contains(t, log.String(), "tool=bad error=\"a pattern of its schema is longer than 8192 bytes")
+	})
 }

@@ -175,7 +175,7 @@ func TestAnInvalidToolIsDroppedAlone(t *testing.T) {
 	} {
 		var given any
 		require.NoError(t, json.Unmarshal([]byte(schema), &given))
-		_, err := define(&sdk.Tool{Name: "x", InputSchema: given})
+		_, err := new(catalog).define(&sdk.Tool{Name: "x", InputSchema: given})
 		assert.ErrorContains(t, err, want)
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 const (
@@ -111,7 +109,7 @@ func (s *supervisor) list(on *session) ([]definition, error) {
 	ctx, stop := context.WithTimeout(on.ctx, maxStart)
 	defer stop()
 	var out []definition
-	seen := map[string]bool{}
+	seen, c := map[string]bool{}, catalog{known: s.definitions()}
 	for t, err := range on.client.Tools(ctx, nil) {
 		switch {
 		case err != nil:
@@ -124,7 +122,7 @@ func (s *supervisor) list(on *session) ([]definition, error) {
 			continue
 		}
 		seen[t.Name] = true
-		d, err := define(t)
+		d, err := c.define(t)
 		if err != nil {
 			s.logDropped(t.Name, err)
 			continue
@@ -139,25 +137,15 @@ func (s *supervisor) logDropped(name string, err error) {
 	s.log.Warn("a tool of an MCP server is dropped", "server", s.name, "tool", cleanName(name), "error", err)
 }
 
-// define checks a tool as its server describes it.
-func define(t *sdk.Tool) (definition, error) {
-	if len(t.Description) > maxDefinition {
-		return definition{}, fmt.Errorf("its description has %d bytes, more than %d", len(t.Description), maxDefinition)
+// definitions returns the tools that were listed last, by name.
+func (s *supervisor) definitions() map[string]definition {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := make(map[string]definition, len(s.tools))
+	for _, d := range s.tools {
+		known[d.name] = d
 	}
-	schema, err := schemaOf(t.InputSchema)
-	if err != nil {
-		return definition{}, err
-	}
-	return definition{
-		name: t.Name, description: valid(t.Description), schema: schema, readOnly: isReadOnly(t.Annotations),
-	}, nil
-}
-
-// isReadOnly reports whether a server says that its tool changes nothing and deals with a
-// closed world. A tool that only reads, but from the network, may carry data away, and one
-// without these hints may do anything.
-func isReadOnly(hints *sdk.ToolAnnotations) bool {
-	return hints != nil && hints.ReadOnlyHint && hints.OpenWorldHint != nil && !*hints.OpenWorldHint
+	return known
 }
 
 // setUp makes calls go through a session, and replaces the tools.

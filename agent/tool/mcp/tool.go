@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -18,14 +17,6 @@ import (
 // maxCall limits a call whose context has no deadline, so that a server that never
 // answers cannot hold a turn for ever.
 const maxCall = 10 * time.Minute
-
-// definition is a tool as its server describes it.
-type definition struct {
-	name        string // the server's own
-	description string
-	schema      *jsonschema.Schema
-	readOnly    bool // as the server says: it changes nothing, and deals with nothing outside
-}
 
 // remoteTool is a tool of a server under the name that we gave it. It outlives sessions:
 // while its server is down, calls fail.

@@ -49,8 +49,8 @@ func newAGUI(
 type aguiChat struct{ *agent.Chat }
 
 // Allow reports whether a front end may offer these tools.
-func (c aguiChat) Allow(tools []agui.InputTool) error {
-	return toAGUIError(c.Chat.CheckTools(frontEndTools(tools)))
+func (c aguiChat) Allow(ctx context.Context, tools []agui.InputTool) error {
+	return toAGUIError(c.Chat.CheckTools(ctx, frontEndTools(tools)))
 }
 
 // Post adds a user's message to a thread, with the front end's tools and the messages
