@@ -127,6 +127,8 @@ func TestWhatSettlesATextIsPrintedOnce(t *testing.T) {
 			"\nI look.\n" + back + "\nI search. Now.\n"},
 		{"repeated after a lost connection",
 			[]client.Event{part(0, "One."), part(1, " Two."), part(0, "One. Two. Three.")}, "\nOne. Two. Three.\n"},
+		{"repeated part by part", []client.Event{part(0, "One."), part(1, " Two."), part(0, "One."), part(1, " Two."),
+			part(2, " Three.")}, "\nOne. Two. Three.\n"},
 		{"a part was lost", []client.Event{part(0, "One."), part(2, " Three."), part(3, " Four."),
 			ended("response", "", 0, "One. Two. Three. Four.")}, "\nOne. Two. Three. Four.\n"},
 		{"a summary replaces nothing",

@@ -117,6 +117,8 @@ func TestNextRunFindsEncodedText(t *testing.T) {
 		{"behind quotes", run + "\n> " + run + "\n> QUI=", run + "\n> " + run + "\n> QUI"},
 		{"not over a line of prose", run + "\nword", run},
 		{"not over a line that is longer", run + "\n" + run + "QUJD", run},
+		{"behind a long word", "counterrevolutionary " + run, run},
+		{"across the step before", "a word of no use" + "aa " + run, run},
 		{"too short", strings.Repeat("QUJD", 5), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
