@@ -43,6 +43,7 @@ type Options struct {
 	Discard func(ctx context.Context, user string)
 
 	Coverage       func(user string) []Coverage // for the status route; may be nil
+	MCPServers     func() []MCPServer           // for the status route; may be nil
 	Metrics        http.Handler                 // at /metrics, for callers with a token; may be nil
 	Page           http.Handler                 // at / and below /ui/, open to everybody; may be nil
 	Backend        Backend                      // shown by the status route

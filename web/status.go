@@ -26,6 +26,17 @@ type StatusInfo struct {
 	LLMModel         string     `json:"llm_model"`
 	User             string     `json:"user"`
 	Coverage         []Coverage `json:"rationale_coverage,omitempty"`
+
+	// MCPServers are the configured MCP servers. Why one is down stands in the log only, since
+	// it may say where the server is.
+	MCPServers []MCPServer `json:"mcp_servers,omitempty"`
+}
+
+// MCPServer says how an MCP server is. Its tools stay known while it is down.
+type MCPServer struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // starting, up or down
+	Tools int    `json:"tools"`
 }
 
 // Coverage counts a model's calls of a tool, and those that came with the model's
@@ -49,6 +60,9 @@ func (s *Server) status(c echo.Context) error {
 	}
 	if s.options.Coverage != nil {
 		info.Coverage = s.options.Coverage(who.User)
+	}
+	if s.options.MCPServers != nil {
+		info.MCPServers = s.options.MCPServers()
 	}
 	return c.JSON(http.StatusOK, info)
 }

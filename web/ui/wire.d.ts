@@ -317,6 +317,12 @@ export type LoginInfo = {
   expires_at?: string,
 };
 
+export type MCPServer = {
+  name: string,
+  state: string,
+  tools: number,
+};
+
 export type Notice = {
   rule: string,
   count: number,
@@ -442,6 +448,7 @@ export type StatusInfo = {
   llm_model: string,
   user: string,
   rationale_coverage?: Coverage[],
+  mcp_servers?: MCPServer[],
 };
 
 export type StepNarrative = {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/net/http/httpguts"
 )
@@ -43,6 +44,8 @@ type Endpoint struct {
 
 	URL     string            // of a streamable HTTP endpoint
 	Headers map[string]string // sent with each request to this origin
+
+	CallTimeout time.Duration // how long a call may take; 0 leaves it to Options
 }
 
 // String returns "stdio" or "http".
@@ -67,13 +70,18 @@ type entry struct {
 	URL      string            `json:"url"`
 	Headers  map[string]string `json:"headers"`
 	Disabled bool              `json:"disabled"`
+
+	// Other programs have a timeout in seconds or in milliseconds, so ours has a name and a
+	// unit of its own.
+	CallTimeout string `json:"callTimeout"`
 }
 
 // Load reads a configuration such as
 //
 //	{"mcpServers": {
 //	  "files":  {"command": "npx", "args": ["-y", "some-server"], "env": {"ROOT": "${HOME}/docs"}},
-//	  "search": {"url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}
+//	  "search": {"url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"},
+//	             "callTimeout": "30s"}
 //	}}
 //
 // In any value, ${NAME} is replaced by what getenv returns, and ${NAME:-default} by that or
@@ -146,6 +154,13 @@ func (in entry) endpoint(getenv func(string) string) (Endpoint, error) {
 	}
 	if err := in.checkType(); err != nil {
 		return Endpoint{}, err
+	}
+	if in.CallTimeout != "" {
+		limit, err := time.ParseDuration(in.CallTimeout)
+		if err != nil || limit <= 0 {
+			return Endpoint{}, errors.New(`its "callTimeout" is not a time such as "30s" or "2m"`)
+		}
+		out.CallTimeout = limit
 	}
 	return out, out.check()
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,6 +24,7 @@ func TestLoadExpandsVariablesAndSkipsDisabledServers(t *testing.T) {
 				"env": {"ROOT": "${HOME}/docs"}, "cwd": "${HOME}", "alwaysAllow": []},
 			"search": {"type": "http", "url": "https://example.com/mcp?${EMPTY:-}key=${TOKEN}",
 				"headers": {"Authorization": "Bearer ${TOKEN}"}},
+			"slow": {"command": "x", "callTimeout": "10m", "timeout": 60},
 			"off": {"command": "${NOT_SET}", "disabled": true}
 		}}`), env)
 	require.NoError(t, err)
@@ -35,6 +37,9 @@ func TestLoadExpandsVariablesAndSkipsDisabledServers(t *testing.T) {
 			URL: "https://example.com/mcp?key=hush-hush", Env: map[string]string{},
 			Headers: map[string]string{"Authorization": "Bearer hush-hush"},
 		},
+		"slow": {
+			Command: "x", Env: map[string]string{}, Headers: map[string]string{}, CallTimeout: 10 * time.Minute,
+		},
 	}, c.Servers)
 	var log logged
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "config", c, "endpoint", c.Servers["search"])
@@ -45,7 +50,7 @@ func TestLoadExpandsVariablesAndSkipsDisabledServers(t *testing.T) {
 	}
 	assert.Equal(t, "stdio", c.Servers["files"].String())
 	assert.Equal(t, "http", c.Servers["search"].String())
-	assert.Equal(t, "files, search", c.String())
+	assert.Equal(t, "files, search, slow", c.String())
 }
 
 func TestLoadNamesTheServerAndTheMistake(t *testing.T) {
@@ -70,6 +75,9 @@ func TestLoadNamesTheServerAndTheMistake(t *testing.T) {
 		{`{"command":"x","env":{"K":"${NO_SUCH}"}}`, `the variable NO_SUCH it asks for is not set`},
 		{`{"type":"sse","url":"http://y"}`,
 			`type "sse" is the retired transport; use the server's streamable HTTP URL`},
+		{`{"command":"x","callTimeout":"30"}`, `its "callTimeout" is not a time such as "30s" or "2m"`},
+		{`{"command":"x","callTimeout":"-1s"}`, `its "callTimeout" is not a time such as "30s" or "2m"`},
+		{`{"command":"x","callTimeout":30}`, `"callTimeout" has to be of another type than number`},
 		{`{"type":"smtp","url":"http://y"}`, `"type" is neither "stdio" nor "http"`},
 		{`{"type":"stdio","url":"http://y"}`, `of type "stdio", it needs a "command"`},
 		{`{"type":"http","command":"x"}`, `of type "http", it needs a "url"`},

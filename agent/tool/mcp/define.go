@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -9,26 +10,35 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// maxNativeName bounds a tool's name as its server has it, in bytes.
+const maxNativeName = 1 << 10
+
 // definition is a tool as its server describes it.
 type definition struct {
-	name        string // the server's own
-	description string
+	name        string // the server's own, as it came
+	label       string // the same, fit to be shown
+	description string // cleaned
 	schema      *jsonschema.Schema
-	readOnly    bool // as the server says: it changes nothing, and deals with nothing outside
-
-	digest [sha256.Size]byte // of the schema as the server sent it
-	cost   int               // of the schema, compiled
+	readOnly    bool   // as the server says: it changes nothing, and deals with nothing outside
+	digest      string // of the server's name, and of the tool's name, description and schema as they came
+	cost        int    // of the schema, compiled
 }
 
 // catalog checks the tools of one list of a server's.
 type catalog struct {
-	known map[string]definition // as listed before, by name
-	cost  int                   // of the schemas so far
+	server string                // its key
+	clean  func(string) string   // makes the server's text fit to be shown
+	known  map[string]definition // as listed before, by name
+	cost   int                   // of the schemas so far
 }
 
-// define checks a tool as its server describes it. A schema that has not changed is not
-// converted again, and keeps its identity, so nobody compiles it again.
+// define checks a tool as its server describes it, and cleans what is shown of it. A tool that
+// has not changed is not converted again, and its schema keeps its identity, so nobody compiles
+// it again.
 func (c *catalog) define(t *sdk.Tool) (definition, error) {
+	if len(t.Name) > maxNativeName {
+		return definition{}, fmt.Errorf("its name has %d bytes, more than %d", len(t.Name), maxNativeName)
+	}
 	if len(t.Description) > maxDefinition {
 		return definition{}, fmt.Errorf("its description has %d bytes, more than %d", len(t.Description), maxDefinition)
 	}
@@ -36,19 +46,17 @@ func (c *catalog) define(t *sdk.Tool) (definition, error) {
 	if err != nil {
 		return definition{}, err
 	}
-	d := definition{
-		name: t.Name, description: valid(t.Description), readOnly: isReadOnly(t.Annotations),
-		digest: sha256.Sum256(raw),
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %s", c.server, t.Name, t.Description, raw))
+	d := definition{name: t.Name, readOnly: isReadOnly(t.Annotations), digest: hex.EncodeToString(sum[:])}
+	if known, ok := c.known[t.Name]; ok && known.digest == d.digest {
+		known.readOnly = d.readOnly
+		return known, c.pay(known.cost)
 	}
-	pay := func(cost int) error {
+	d.label, d.description = shown(t.Name, c.clean), c.clean(valid(t.Description))
+	d.schema, err = schemaOf(raw, c.clean, func(cost int) error {
 		d.cost = cost
 		return c.pay(cost)
-	}
-	if known, ok := c.known[t.Name]; ok && known.digest == d.digest {
-		d.schema = known.schema
-		return d, pay(known.cost)
-	}
-	d.schema, err = schemaOf(raw, pay)
+	})
 	return d, err
 }
 

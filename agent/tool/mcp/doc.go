@@ -5,26 +5,29 @@
 //
 // [Load] (config.go) parses the file into a [Config]. [Connect] (servers.go) runs one
 // supervisor per server (supervisor.go), which opens a session (session.go) over a
-// connection: a process (stdio.go) or HTTP (http.go). It lists the tools, checks and
-// converts their schemas (schema.go), and publishes them under names that are unique among
-// all servers (names.go). A call (tool.go) goes through the server's current session, and
-// its answer is converted for the model (result.go). A new kind of transport needs a
-// function that returns a connection, and a case in Endpoint.dialer.
+// connection: a process (stdio.go, messages.go) or HTTP (http.go). It lists the tools
+// (listing.go), checks and converts their schemas (schema.go), and publishes them under names
+// that are unique among all servers (names.go). A call (tool.go) goes through the server's
+// current session, and its answer is converted for the model (result.go). A new kind of
+// transport needs a function that returns a connection, and a case in Endpoint.dialer.
 //
 // # Guarantees
 //
-// A server that dies is restarted: at once the first time, then after pauses that double
-// up to a minute. Meanwhile its tools stay in the set and fail with an error that says so.
-// A call during which its server dies fails at once. It may or may not have taken effect,
-// and is never repeated.
+// Nobody waits for a server: Connect returns at once, and servers join as they answer. One
+// that fails is tried again: at once the first time, then after pauses that double up to a
+// minute. While it is down its tools stay in the set and fail with an error that says so. A
+// call during which its server dies fails at once. It may or may not have taken effect, and
+// is never repeated. A call of a tool that its server has changed since is not made.
 //
-// A call ends with its context, and the server is notified. What a server sends is bounded:
-// 16 MiB per message, 512 tools, and 1 MiB of a result as the model sees it. Images, audio
-// and other binary content are reduced to their type and size.
+// A call ends with its context or at its server's time limit, and the server is notified.
+// What a server sends is bounded: 16 MiB per message, 512 tools in 4 MiB of lists, and 1 MiB
+// of a result as the model sees it. Images, audio and other binary content are reduced to
+// their type and size. So is what a server makes us log: warnings that repeat are counted.
 //
-// A server's text is not trusted. It appears only in its own tools' descriptions, results
-// and errors. Logs contain our words (errors.go), with names reduced to safe letters. What
-// a process writes to its standard error is discarded. A process inherits a few variables
+// A server's text is not trusted. It appears only in its own tools' names and descriptions,
+// which [Options].Clean has cleaned, and in their results and errors. Logs contain our words
+// (errors.go) and cleaned names. What a process writes to its standard error is discarded, and
+// what is no message on its standard output is skipped. A process inherits a few variables
 // of our environment (PATH, HOME and the like) in addition to those in its entry.
 //
 // We offer servers no sampling, no elicitation and no roots. Servers do not list tools that

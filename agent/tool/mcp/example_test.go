@@ -42,12 +42,9 @@ func ExampleConnect() {
 	config := mcp.Config{Servers: map[string]mcp.Endpoint{
 		"files": {Command: "a-command-that-does-not-exist"},
 	}}
-	servers, err := mcp.Connect(context.Background(), config, mcp.Options{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	servers := mcp.Connect(config, mcp.Options{Log: slog.New(slog.DiscardHandler)})
 	defer servers.Close()
+	servers.Await(context.Background())
 	fmt.Println(len(servers.Tools()), "tools")
 	// Output:
 	// 0 tools

@@ -97,9 +97,9 @@ func connected(t testing.TB, c Config, o Options) *Servers {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s, err := Connect(t.Context(), c, o)
-	require.NoError(t, err)
+	s := Connect(c, o)
 	t.Cleanup(s.Close)
+	s.Await(t.Context())
 	return s
 }
 
@@ -111,6 +111,9 @@ func named(t testing.TB, s *Servers, name string) agent.Tool {
 	require.GreaterOrEqual(t, at, 0, "%s is not among %v", name, toolNames(all))
 	return all[at]
 }
+
+// asItIs cleans nothing.
+func asItIs(text string) string { return text }
 
 // toolNames returns the tools' names, in order.
 func toolNames(all []agent.Tool) (out []string) {

@@ -9,7 +9,8 @@ import (
 // maxName is the longest name that providers accept, in bytes.
 const maxName = 64
 
-// origin identifies a tool by its server and the server's own name for it.
+// origin identifies a tool by its server and the server's own name for it, both fit to be
+// shown.
 type origin struct{ server, tool string }
 
 // The levels of naming a tool, from the shortest name to one that cannot collide.
@@ -71,6 +72,16 @@ func (o origin) name(level int) string {
 
 // cleanName returns a name that providers accept, of s alone.
 func cleanName(s string) string { return fit(letters(s), s) }
+
+// shown returns a name of the operator or of a server as it may be shown: cleaned, and then
+// with a hash so that names that cleaning makes equal stay distinct.
+func shown(name string, clean func(string) string) string {
+	cleaned := clean(valid(name))
+	if cleaned == name {
+		return name
+	}
+	return mark(letters(cleaned), name)
+}
 
 // letters replaces each character of s that is not allowed in a name.
 func letters(s string) string {

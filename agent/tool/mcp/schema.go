@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,10 +22,11 @@ const maxDefinition = 128 << 10
 const maxSchemas = 64 << 20
 
 // schemaOf converts a server's schema for the model. It keeps all keywords but patterns
-// that Go cannot compile. It fails if arguments could not be validated against the schema,
-// for example because it refers to another document, which is never fetched. pay is called
-// with the schema's cost, and may refuse, before anything is compiled.
-func schemaOf(raw []byte, pay func(cost int) error) (*jsonschema.Schema, error) {
+// that Go cannot compile, and cleans the texts that only explain. It fails if arguments could
+// not be validated against the schema, for example because it refers to another document,
+// which is never fetched. pay is called with the schema's cost, and may refuse, before
+// anything is compiled.
+func schemaOf(raw []byte, clean func(string) string, pay func(cost int) error) (*jsonschema.Schema, error) {
 	if len(raw) > maxDefinition {
 		return nil, fmt.Errorf("its schema has %d bytes, more than %d", len(raw), maxDefinition)
 	}
@@ -33,6 +35,9 @@ func schemaOf(raw []byte, pay func(cost int) error) (*jsonschema.Schema, error) 
 		return nil, err
 	}
 	if err := pay(cost); err != nil {
+		return nil, err
+	}
+	if raw, err = cleanNotes(raw, clean); err != nil {
 		return nil, err
 	}
 	s, err := without(raw, func(pattern string) bool { return !parses(pattern) })
@@ -63,6 +68,49 @@ func without(raw []byte, drop func(pattern string) bool) (*jsonschema.Schema, er
 	}
 	return parseSchema(kept)
 }
+
+// cleanNotes cleans the titles, descriptions and comments of a schema.
+func cleanNotes(raw json.RawMessage, clean func(string) string) (json.RawMessage, error) {
+	var schema any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber() // numbers stay as they came
+	if err := decoder.Decode(&schema); err != nil {
+		return nil, err
+	}
+	cleanNote(schema, false, clean)
+	return json.Marshal(schema)
+}
+
+// cleanNote cleans the notes of a schema or a part of one. If its members are names of the
+// schema's own choice, no member is a note.
+func cleanNote(schema any, named bool, clean func(string) string) {
+	switch v := schema.(type) {
+	case []any:
+		for _, one := range v {
+			cleanNote(one, false, clean)
+		}
+	case map[string]any:
+		for key, one := range v {
+			note, ok := one.(string)
+			switch {
+			case named:
+				cleanNote(one, false, clean)
+			case ok && slices.Contains(notes, key):
+				v[key] = clean(note)
+			case !slices.Contains(instances, key):
+				cleanNote(one, slices.Contains(namings, key), clean)
+			}
+		}
+	}
+}
+
+// The members of a schema that only explain, those that contain no schemas, and those that
+// contain schemas by names.
+var (
+	notes     = []string{"title", "description", "$comment"}
+	instances = []string{"default", "const", "enum", "examples"}
+	namings   = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+)
 
 // parseSchema parses a schema, which must be of type object.
 func parseSchema(raw []byte) (*jsonschema.Schema, error) {
@@ -109,7 +157,7 @@ func dropPatterns(schema any, drop func(pattern string) bool) {
 
 // untouched are the members that dropPatterns does not enter: those that contain no
 // schemas, and "not", which would refuse everything if its schema accepted everything.
-var untouched = []string{"default", "const", "enum", "examples", "not"}
+var untouched = append([]string{"not"}, instances...)
 
 // parses reports whether Go accepts a regular expression.
 func parses(pattern string) bool {

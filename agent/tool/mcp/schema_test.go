@@ -23,13 +23,13 @@ func TestSchemasKeepTheirKeywords(t *testing.T) {
 		"unit":{"type":"string","enum":["C","F"],"default":"C"},"x-own":{"x-vendor":{"a":1}},
 		"days":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":1},{"$ref":"#/definitions/day"}]}}},
 		"definitions":{"day":{"type":"object","properties":{"name":{"const":"Monday"}}}}}`
-	s, err := schemaOf([]byte(schema), free)
+	s, err := schemaOf([]byte(schema), asItIs, free)
 	require.NoError(t, err)
 	got, err := json.Marshal(s)
 	require.NoError(t, err)
 	assert.JSONEq(t, schema, string(got))
 
-	s, err = schemaOf([]byte(`{}`), free)
+	s, err = schemaOf([]byte(`{}`), asItIs, free)
 	require.NoError(t, err)
 	assert.Equal(t, &jsonschema.Schema{Type: "object"}, s)
 }
@@ -58,7 +58,7 @@ func TestPatternsThatGoCannotCompileAreDropped(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := schemaOf([]byte(tt.given), free)
+			s, err := schemaOf([]byte(tt.given), asItIs, free)
 			require.NoError(t, err)
 			got, err := json.Marshal(s)
 			require.NoError(t, err)
@@ -67,8 +67,28 @@ func TestPatternsThatGoCannotCompileAreDropped(t *testing.T) {
 	}
 }
 
+// A name of a property may be that of a keyword, and hide a description below it.
+func TestTheNotesOfASchemaAreCleaned(t *testing.T) {
+	masked := func(text string) string { return strings.ReplaceAll(text, "hush", "***") }
+	for given, want := range map[string]string{
+		`{"title":"hush","description":"a hush","$comment":"hush"}`:
+		/**/ `{"title":"***","description":"a ***","$comment":"***"}`,
+		`{"properties":{"default":{"description":"hush"},"title":{"minLength":1,"description":"hush"}}}`:
+		/**/ `{"properties":{"default":{"description":"***"},"title":{"minLength":1,"description":"***"}}}`,
+		`{"anyOf":[{"items":{"description":"hush"}}],"not":{"title":"hush"}}`:
+		/**/ `{"anyOf":[{"items":{"description":"***"}}],"not":{"title":"***"}}`,
+		`{"properties":{"a":{"enum":["hush"],"default":{"title":"hush"},"maximum":12345678901234567}}}`:
+		/**/ `{"properties":{"a":{"enum":["hush"],"default":{"title":"hush"},"maximum":12345678901234567}}}`,
+	} {
+		got, err := cleanNotes([]byte(given), masked)
+		require.NoError(t, err)
+		assert.JSONEq(t, want, string(got))
+		assert.NotContains(t, string(got), "e+16")
+	}
+}
+
 func TestPatternsUnderNotAreKept(t *testing.T) {
-	_, err := schemaOf([]byte(`{"type":"object","not":{"pattern":"(?!x)"}}`), free)
+	_, err := schemaOf([]byte(`{"type":"object","not":{"pattern":"(?!x)"}}`), asItIs, free)
 	assert.EqualError(t, err, "its schema cannot be resolved", "dropping it would make the schema refuse everything")
 }
 
@@ -97,7 +117,7 @@ func TestTheSchemasOfAServerHaveOneBudget(t *testing.T) {
 		schema := fmt.Sprintf(`{"type":"object","properties":{"a":{"pattern":"(?:abcdefgh%d){1000}"}}}`, i)
 		return &sdk.Tool{Name: fmt.Sprint("tool_", i), InputSchema: json.RawMessage(schema)}
 	}
-	var c catalog
+	c := catalog{clean: asItIs}
 	kept, known := 0, map[string]definition{}
 	for i := range maxTools {
 		d, err := c.define(tool(i))
@@ -112,7 +132,7 @@ func TestTheSchemasOfAServerHaveOneBudget(t *testing.T) {
 	assert.Less(t, kept, 60)
 	assert.Greater(t, kept, 10, "the first ones are kept")
 
-	again := catalog{known: known}
+	again := catalog{clean: asItIs, known: known}
 	d, err := again.define(tool(0))
 	require.NoError(t, err)
 	assert.Same(t, known["tool_0"].schema, d.schema, "a schema that has not changed is kept")
@@ -134,6 +154,6 @@ func TestAHostileSchemaCostsOnlyItsTool(t *testing.T) {
 		s := startServers(t, Options{Log: log.logger()}, map[string]dialer{"test": i.dial})
 		defer s.Close()
 		assert.Equal(t, []string{"good"}, toolNames(s.Tools()))
-		assert.Contains(t, log.String(), "tool=bad error=\"a pattern of its schema is longer than 8192 bytes")
+		assert.Contains(t, log.String(), "first=\"bad: a pattern of its schema is longer than 8192 bytes")
 	})
 }

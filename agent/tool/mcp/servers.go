@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"candor/agent"
 )
@@ -20,10 +22,16 @@ type Options struct {
 	Version string
 	// Reserved are names that other tools already have.
 	Reserved []string
-	// OnChange is called with all tools each time the set has changed, and for the first
-	// time before Connect returns if there are tools then. Calls are sequential and in
-	// order, and none begins after Close has returned. OnChange must not call Close.
+	// OnChange is called with all tools each time the set has changed, and when a server has
+	// listed its tools for the first time. Calls are sequential and in order, and none begins
+	// after Close has returned. OnChange must not call Close.
 	OnChange func([]agent.Tool)
+	// Clean makes text of servers, which is hostile, fit to be shown: names and descriptions.
+	// Nil leaves it as it is.
+	Clean func(string) string
+	// CallTimeout is how long a call may take, where the configuration says nothing else about
+	// its server. 0 means DefaultCallTimeout.
+	CallTimeout time.Duration
 }
 
 // Servers are the MCP servers of one configuration, kept up until Close. Its methods are
@@ -34,72 +42,87 @@ type Servers struct {
 	onChange func([]agent.Tool)
 	stop     context.CancelFunc
 	running  sync.WaitGroup
+	tried    chan struct{} // closed once each server was tried
 
 	publishing sync.Mutex // held during OnChange, so that calls are in order
 	mu         sync.Mutex
 	tools      []agent.Tool
+	listed     int // servers that have listed their tools
 }
 
-// Connect starts all servers concurrently and returns once each was tried. A server that
-// cannot be started does not make Connect fail: it is logged and tried again. If ctx ends
-// first, Connect returns ctx's error and leaves nothing running. Afterwards ctx has no
-// effect.
-func Connect(ctx context.Context, c Config, o Options) (*Servers, error) {
+// Connect starts all servers concurrently and returns at once. Servers join as they answer. One
+// that cannot be started, or does not answer, is logged and tried again. The caller closes the
+// servers.
+func Connect(c Config, o Options) *Servers {
 	dialers := map[string]dialer{}
 	for name, e := range c.Servers {
 		dialers[name] = e.dialer()
 	}
 	s := newServers(dialers, o)
-	if err := s.start(ctx); err != nil {
-		return nil, err
+	s.limitCalls(c)
+	s.start()
+	return s
+}
+
+// limitCalls gives each server the time limit that the configuration has for it.
+func (s *Servers) limitCalls(c Config) {
+	for _, one := range s.all {
+		one.limit = cmp.Or(c.Servers[one.key].CallTimeout, one.limit)
 	}
-	return s, nil
 }
 
 // dialer returns the dialer for the endpoint's kind.
 func (e Endpoint) dialer() dialer {
 	if e.Command != "" {
-		return func(func(error)) (*connection, error) { return startProcess(e) }
+		return func(_ func(error), noise func()) (*connection, error) { return startProcess(e, noise) }
 	}
-	return func(lost func(error)) (*connection, error) { return openHTTP(e, lost) }
+	return func(lost func(error), _ func()) (*connection, error) { return openHTTP(e, lost) }
 }
 
 // newServers returns servers that are not started yet.
 func newServers(dialers map[string]dialer, o Options) *Servers {
-	s := &Servers{reserved: map[string]bool{}, onChange: o.OnChange}
+	s := &Servers{reserved: map[string]bool{}, onChange: o.OnChange, tried: make(chan struct{})}
 	for _, name := range o.Reserved {
 		s.reserved[name] = true
 	}
-	log := cmp.Or(o.Log, slog.Default())
+	log, clean := cmp.Or(o.Log, slog.Default()), o.Clean
+	if clean == nil {
+		clean = func(text string) string { return text }
+	}
 	for _, name := range slices.Sorted(maps.Keys(dialers)) {
 		s.all = append(s.all, &supervisor{
-			name: name, version: o.Version, dial: dialers[name], log: log, changed: s.publish,
+			key: name, name: shown(name, clean), version: o.Version, dial: dialers[name], clean: clean,
+			limit: cmp.Or(o.CallTimeout, DefaultCallTimeout), log: log, changed: s.publish,
 		})
 	}
 	return s
 }
 
-// start runs the servers and waits until each was tried.
-func (s *Servers) start(ctx context.Context) error {
-	// The servers outlive ctx, which bounds only the start.
-	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+// start runs the servers.
+func (s *Servers) start() {
+	running, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	var tried sync.WaitGroup
-	tried.Add(len(s.all))
-	for _, one := range s.all {
-		s.running.Go(func() { one.run(running, sync.OnceFunc(tried.Done)) })
+	var left atomic.Int64
+	left.Store(int64(len(s.all)))
+	if len(s.all) == 0 {
+		close(s.tried)
 	}
-	all := make(chan struct{})
-	s.running.Go(func() {
-		tried.Wait()
-		close(all)
-	})
+	for _, one := range s.all {
+		one.log.Info("an MCP server is starting", "server", one.name)
+		tried := sync.OnceFunc(func() {
+			if left.Add(-1) == 0 {
+				close(s.tried)
+			}
+		})
+		s.running.Go(func() { one.run(running, tried) })
+	}
+}
+
+// Await waits until each server was tried once, but not longer than ctx.
+func (s *Servers) Await(ctx context.Context) {
 	select {
-	case <-all:
-		return nil
+	case <-s.tried:
 	case <-ctx.Done():
-		s.Close()
-		return ctx.Err()
 	}
 }
 
@@ -119,59 +142,81 @@ func (s *Servers) Tools() []agent.Tool {
 	return slices.Clone(s.tools)
 }
 
-// Unlisted returns the names of the servers whose tools are unknown, sorted: those that
-// are down and have not listed any since Connect.
-func (s *Servers) Unlisted() []string {
-	var names []string
-	for _, one := range s.all {
-		one.mu.Lock()
-		if one.session == nil && len(one.tools) == 0 {
-			names = append(names, one.name)
-		}
-		one.mu.Unlock()
-	}
-	return names
+// State says how one server is. It is up, or starting until it was tried once, or down.
+type State struct {
+	Server string // its name in the configuration
+	Name   string // the same, fit to be shown
+	Up     bool
+	Tried  bool
+	Listed bool // its tools are known: it has listed them since Connect
+	Tools  int
 }
 
-// publish replaces the set of tools and calls OnChange if it differs from the last one.
+// States returns how the servers are, sorted by name.
+func (s *Servers) States() []State {
+	var all []State
+	for _, one := range s.all {
+		one.mu.Lock()
+		up := one.session != nil
+		all = append(all, State{
+			Server: one.key, Name: one.name, Up: up, Tried: up || one.fault != nil,
+			Listed: one.listed, Tools: len(one.tools),
+		})
+		one.mu.Unlock()
+	}
+	return all
+}
+
+// publish replaces the set of tools and calls OnChange if it differs from the last one, or
+// another server has listed its tools.
 func (s *Servers) publish() {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
 	// Collecting within the lock makes the last call of OnChange see the latest tools.
-	tools := s.collect()
+	tools, listed := s.collect()
 	s.mu.Lock()
-	same := slices.EqualFunc(s.tools, tools, sameTool)
-	s.tools = tools
+	same := slices.EqualFunc(s.tools, tools, sameTool) && s.listed == listed
+	s.tools, s.listed = tools, listed
 	s.mu.Unlock()
 	if !same && s.onChange != nil {
 		s.onChange(slices.Clone(tools))
 	}
 }
 
-// collect returns the tools of all servers under names that are unique among them.
-func (s *Servers) collect() []agent.Tool {
+// collect returns the tools of all servers under names that are unique among them, and the
+// number of servers that have listed theirs.
+func (s *Servers) collect() (tools []agent.Tool, listed int) {
 	var origins []origin
 	known := map[origin]definition{}
 	owners := map[origin]*supervisor{}
 	for _, one := range s.all {
 		one.mu.Lock()
+		if one.listed {
+			listed++
+		}
 		for _, d := range one.tools {
-			o := origin{one.name, d.name}
+			o := origin{one.name, d.label}
 			origins = append(origins, o)
 			known[o], owners[o] = d, one
 		}
 		one.mu.Unlock()
 	}
 	unique := nameAll(origins, s.reserved)
-	var tools []agent.Tool
 	for _, o := range origins {
-		d := known[o]
-		tools = append(tools, &remoteTool{
-			spec:  agent.Spec{Name: unique[o], Description: d.description, Schema: d.schema, ReadOnly: d.readOnly},
-			owner: owners[o], nativeName: d.name,
-		})
+		tools = append(tools, owners[o].tool(unique[o], o, known[o]))
 	}
-	return tools
+	return tools, listed
+}
+
+// tool returns a tool of the server under a name that is unique.
+func (s *supervisor) tool(name string, o origin, d definition) agent.Tool {
+	return &remoteTool{owner: s, spec: agent.Spec{
+		Name: name, Description: d.description, Schema: d.schema, ReadOnly: d.readOnly,
+		Origin: agent.Origin{
+			Server: s.key, Tool: d.name, Definition: d.digest,
+			Names: []string{o.name(bare), o.name(prefixed), o.name(hashed)},
+		},
+	}}
 }
 
 // sameTool reports whether two tools look the same to a model and call the same tool of
@@ -179,11 +224,6 @@ func (s *Servers) collect() []agent.Tool {
 func sameTool(a, b agent.Tool) bool {
 	x, ok := a.(*remoteTool)
 	y, fine := b.(*remoteTool)
-	if !ok || !fine || x.owner != y.owner || x.nativeName != y.nativeName || x.spec.Name != y.spec.Name ||
-		x.spec.Description != y.spec.Description || x.spec.ReadOnly != y.spec.ReadOnly {
-		return false
-	}
-	before, err := compact(x.spec.Schema)
-	after, bad := compact(y.spec.Schema)
-	return err == nil && bad == nil && string(before) == string(after)
+	return ok && fine && x.owner == y.owner && x.spec.Name == y.spec.Name && x.spec.ReadOnly == y.spec.ReadOnly &&
+		x.spec.Origin.Tool == y.spec.Origin.Tool && x.spec.Origin.Definition == y.spec.Origin.Definition
 }

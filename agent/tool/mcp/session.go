@@ -30,8 +30,9 @@ type connection struct {
 }
 
 // dialer opens a connection. The connection may call lost once when it notices that the
-// server is gone before the session does.
-type dialer func(lost func(error)) (*connection, error)
+// server is gone before the session does, and noise when the server sends something else than
+// messages.
+type dialer func(lost func(error), noise func()) (*connection, error)
 
 // session is an MCP session with a server.
 type session struct {
@@ -42,15 +43,20 @@ type session struct {
 	cancel  context.CancelCauseFunc // ends the session, with the reason
 	relist  chan struct{}           // has an element if the tools have changed
 	waiting sync.WaitGroup
+
+	// The SDK keeps each page of the tools under its cursor until the server says that they
+	// changed.
+	cursors map[string]bool // of the latest list
+	kept    int             // bytes of pages whose cursors were not in the list before
 }
 
 // connect opens a session over a new connection. The session ends with ctx. protocol is
 // the protocol version to begin with, the newest if empty; version is our own version.
-func connect(ctx context.Context, dial dialer, version, protocol string) (*session, error) {
+func connect(ctx context.Context, dial dialer, noise func(), version, protocol string) (*session, error) {
 	s := &session{parent: ctx, relist: make(chan struct{}, 1)}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	var err error
-	if s.conn, err = dial(s.cancel); err != nil {
+	if s.conn, err = dial(s.cancel, noise); err != nil {
 		s.cancel(err)
 		return nil, err
 	}

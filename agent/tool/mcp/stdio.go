@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -68,8 +67,9 @@ type child struct {
 	err    error // valid once done is closed
 }
 
-// startProcess starts a server of kind stdio.
-func startProcess(e Endpoint) (*connection, error) {
+// startProcess starts a server of kind stdio. It calls noise when the server writes something
+// else than messages.
+func startProcess(e Endpoint, noise func()) (*connection, error) {
 	p := &child{cmd: exec.Command(e.Command, e.Args...), done: make(chan struct{})}
 	p.cmd.Dir = e.Dir
 	p.cmd.Env = environment(os.Environ(), e.Env)
@@ -99,8 +99,10 @@ func startProcess(e Endpoint) (*connection, error) {
 	go p.wait()
 	return &connection{
 		// Closing the session leaves stdout open, so that the process can finish writing.
-		transport: &sdk.IOTransport{Reader: io.NopCloser(stdout), Writer: deadlineWriter{stdin}},
-		explain:   p.explain, abort: p.kill, release: p.stop,
+		transport: &sdk.IOTransport{
+			Reader: io.NopCloser(newMessageReader(stdout, noise)), Writer: deadlineWriter{stdin},
+		},
+		explain: p.explain, abort: p.kill, release: p.stop,
 	}, nil
 }
 
@@ -123,7 +125,13 @@ func (p *child) explain(err error) error {
 	}
 	// If we closed its pipes first, the process may have ended well; then the status does
 	// not say what was wrong.
-	return cmp.Or(p.err, failf("it ended, or has something else than MCP messages in its output"))
+	if p.err != nil {
+		return p.err
+	}
+	if own, ok := errors.AsType[*failure](err); ok {
+		return own
+	}
+	return failf("it ended")
 }
 
 // kill ends the process by force, without waiting.

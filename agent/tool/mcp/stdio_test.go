@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,6 +40,20 @@ func TestAProcessDoesNotSeeOurSecrets(t *testing.T) {
 	assert.Contains(t, string(got), "PATH=")
 	s.Close()
 	assert.NotContains(t, log.String(), "hostile", "what a server writes to stderr is discarded")
+}
+
+func TestWhatIsNoMessageIsSkippedAndSaidOnce(t *testing.T) {
+	var log logged
+	e := self(t)
+	e.Args = []string{"-c", `echo "Welcome!"; echo "[INFO] {hush}"; exec "$0"`, e.Command}
+	e.Command = "sh"
+	s := connected(t, oneServer(e), Options{Log: log.logger()})
+	got, err := named(t, s, "echo").Run(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Contains(t, string(got), "text")
+	said := `msg="an MCP server writes something else than messages to its output, which is skipped" server=test`
+	assert.Equal(t, 1, strings.Count(log.String(), said), log.String())
+	assert.NotContains(t, log.String(), "hush")
 }
 
 func TestAProcessThatDiesDuringACall(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 )
@@ -14,11 +15,10 @@ const (
 	firstPause = 500 * time.Millisecond // before the second restart in a row
 	lastPause  = time.Minute
 	stableTime = time.Minute // a server that was up this long starts with no pause again
-	maxTools   = 512
-
 	// Tools are listed again when the server says that they changed, but not more often
-	// than relistGap. They are also listed every relistInterval, because the stream of
-	// notifications can be cut by a proxy without either side noticing.
+	// than relistGap, and for at most a tenth of the time. They are also listed every
+	// relistInterval, because the stream of notifications can be cut by a proxy without
+	// either side noticing.
 	relistGap      = 100 * time.Millisecond
 	relistInterval = 5 * time.Minute
 )
@@ -27,18 +27,40 @@ var errStopped = failf("it was stopped")
 
 // supervisor keeps one server up. Its run method is its only goroutine.
 type supervisor struct {
-	name    string
+	key     string // the server's name in the configuration
+	name    string // the same, fit to be shown
 	version string // ours
 	dial    dialer
+	clean   func(string) string // makes the server's text fit to be shown
+	limit   time.Duration       // of a call
 	log     *slog.Logger
 	changed func() // called after tools has been replaced
 
 	protocol string // the version to begin with; used by run only
+	down     repetition
+	dropped  repetition
+	lastDrop string // what was dropped from the latest list
+	noise    sync.Once
 
 	mu      sync.Mutex
 	session *session // nil while the server is down
+	listed  bool     // the server has listed its tools once
 	tools   []definition
 	fault   error // why the server is down; nil while it is up or was not tried
+}
+
+// repetition counts warnings that are alike, so that a server cannot fill the log.
+type repetition struct{ times int }
+
+// next counts one more warning, and reports whether to log it: the first, and those whose
+// number is a power of ten.
+func (r *repetition) next() bool {
+	r.times++
+	n := r.times
+	for n%10 == 0 {
+		n /= 10
+	}
+	return n == 1
 }
 
 // run keeps the server up until ctx ends. It calls tried, perhaps repeatedly, once the
@@ -46,18 +68,27 @@ type supervisor struct {
 func (s *supervisor) run(ctx context.Context, tried func()) {
 	defer s.setDown(errStopped)
 	var pause time.Duration
+	logged := true
 	for {
 		began := time.Now()
-		err := s.serve(ctx, tried)
+		err := s.serve(ctx, func(tools int) {
+			tried()
+			if logged {
+				s.log.Info("an MCP server is up", "server", s.name, "tools", tools)
+			}
+		})
 		tried()
 		if ctx.Err() != nil {
 			return
 		}
 		// The first restart after a stable time is immediate.
 		if time.Since(began) >= stableTime {
-			pause = 0
+			pause, s.down = 0, repetition{}
 		}
-		s.log.Warn("an MCP server is down", "server", s.name, "error", err, "restart_in", pause)
+		if logged = s.down.next(); logged {
+			s.log.Warn("an MCP server is down",
+				"server", s.name, "error", err, "restart_in", pause, "times", s.down.times)
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -68,9 +99,9 @@ func (s *supervisor) run(ctx context.Context, tried func()) {
 }
 
 // serve runs one session from its opening to its end, and returns why it ended. It calls
-// up once the tools are known.
-func (s *supervisor) serve(ctx context.Context, up func()) error {
-	session, err := connect(ctx, s.dial, s.version, s.protocol)
+// up once the tools are known, with their number.
+func (s *supervisor) serve(ctx context.Context, up func(tools int)) error {
+	session, err := connect(ctx, s.dial, s.sayNoise, s.version, s.protocol)
 	if err != nil {
 		if errors.Is(err, errNoAnswer) {
 			// Perhaps the server answers to the other way to begin; try that next.
@@ -81,6 +112,7 @@ func (s *supervisor) serve(ctx context.Context, up func()) error {
 	}
 	defer session.close()
 	for first := true; ; first = false {
+		began := time.Now()
 		tools, err := s.list(session)
 		if err != nil {
 			err = session.cause(err)
@@ -88,10 +120,9 @@ func (s *supervisor) serve(ctx context.Context, up func()) error {
 			return err
 		}
 		if s.setUp(session, tools); first {
-			s.log.Info("an MCP server is up", "server", s.name, "tools", len(tools))
-			up()
+			up(len(tools))
 		}
-		if !session.waitForRelist(relistGap) {
+		if !session.waitForRelist(min(max(relistGap, 10*time.Since(began)), lastPause)) {
 			err := session.cause(io.EOF)
 			s.setDown(err)
 			return err
@@ -99,42 +130,12 @@ func (s *supervisor) serve(ctx context.Context, up func()) error {
 	}
 }
 
-// list returns the server's tools without those that cannot be used: an invalid definition
-// or a repeated name costs only that tool, which is logged.
-func (s *supervisor) list(on *session) ([]definition, error) {
-	can := on.client.InitializeResult().Capabilities
-	if can == nil || can.Tools == nil {
-		return nil, nil
-	}
-	ctx, stop := context.WithTimeout(on.ctx, maxStart)
-	defer stop()
-	var out []definition
-	seen, c := map[string]bool{}, catalog{known: s.definitions()}
-	for t, err := range on.client.Tools(ctx, nil) {
-		switch {
-		case err != nil:
-			return nil, err
-		case len(out) == maxTools:
-			s.log.Warn("an MCP server has too many tools; the rest is dropped", "server", s.name, "kept", maxTools)
-			return out, nil
-		case seen[t.Name]:
-			s.logDropped(t.Name, errors.New("its name is taken by another tool of the server"))
-			continue
-		}
-		seen[t.Name] = true
-		d, err := c.define(t)
-		if err != nil {
-			s.logDropped(t.Name, err)
-			continue
-		}
-		out = append(out, d)
-	}
-	return out, nil
-}
-
-// logDropped logs that a tool is not offered. The name is the server's, so it is cleaned.
-func (s *supervisor) logDropped(name string, err error) {
-	s.log.Warn("a tool of an MCP server is dropped", "server", s.name, "tool", cleanName(name), "error", err)
+// sayNoise logs once that the server writes something else than messages.
+func (s *supervisor) sayNoise() {
+	s.noise.Do(func() {
+		s.log.Warn("an MCP server writes something else than messages to its output, which is skipped",
+			"server", s.name)
+	})
 }
 
 // definitions returns the tools that were listed last, by name.
@@ -151,7 +152,7 @@ func (s *supervisor) definitions() map[string]definition {
 // setUp makes calls go through a session, and replaces the tools.
 func (s *supervisor) setUp(on *session, tools []definition) {
 	s.mu.Lock()
-	s.session, s.tools, s.fault = on, tools, nil
+	s.session, s.listed, s.tools, s.fault = on, true, tools, nil
 	s.mu.Unlock()
 	s.changed()
 }
@@ -163,8 +164,10 @@ func (s *supervisor) setDown(cause error) {
 	s.session, s.fault = nil, cause
 }
 
-// current returns the session for calls, or an error for the model if there is none.
-func (s *supervisor) current() (*session, error) {
+// current returns the session for calls of a tool, or an error for the model if there is
+// none, or if the server has changed the tool: the call was made, and perhaps approved, for
+// what the tool was.
+func (s *supervisor) current(tool, digest string) (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fault == errStopped {
@@ -173,6 +176,11 @@ func (s *supervisor) current() (*session, error) {
 	if s.session == nil || s.session.ctx.Err() != nil {
 		return nil, fmt.Errorf(
 			"the MCP server %q is down and is being restarted; try again later or do without it", s.name)
+	}
+	same := func(d definition) bool { return d.name == tool && d.digest == digest }
+	if !slices.ContainsFunc(s.tools, same) {
+		return nil, fmt.Errorf("the MCP server %q has changed or removed this tool since the call was made, "+
+			"so the call was not run; make it again if the tool is still there", s.name)
 	}
 	return s.session, nil
 }

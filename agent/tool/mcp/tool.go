@@ -14,16 +14,15 @@ import (
 	"candor/agent"
 )
 
-// maxCall limits a call whose context has no deadline, so that a server that never
-// answers cannot hold a turn for ever.
-const maxCall = 10 * time.Minute
+// DefaultCallTimeout is how long a call may take, so that a server that never answers cannot
+// hold a turn for ever.
+const DefaultCallTimeout = 2 * time.Minute
 
 // remoteTool is a tool of a server under the name that we gave it. It outlives sessions:
 // while its server is down, calls fail.
 type remoteTool struct {
-	spec       agent.Spec
-	owner      *supervisor
-	nativeName string // the server's own name for it
+	spec  agent.Spec
+	owner *supervisor
 }
 
 // Spec implements agent.Tool.
@@ -35,7 +34,7 @@ func (t *remoteTool) Run(ctx context.Context, args json.RawMessage) (json.RawMes
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s, err := t.owner.current()
+	s, err := t.owner.current(t.spec.Origin.Tool, t.spec.Origin.Definition)
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +42,11 @@ func (t *remoteTool) Run(ctx context.Context, args json.RawMessage) (json.RawMes
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
-	// The call ends with its turn, after maxCall, or with the session.
-	call, cancel := context.WithTimeout(ctx, maxCall)
+	// The call ends with its turn, after its server's limit, or with the session.
+	call, cancel := context.WithTimeout(ctx, t.owner.limit)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	answer, err := s.client.CallTool(call, &sdk.CallToolParams{Name: t.nativeName, Arguments: args})
+	answer, err := s.client.CallTool(call, &sdk.CallToolParams{Name: t.spec.Origin.Tool, Arguments: args})
 	if err != nil {
 		return nil, t.explain(ctx, call, s, err)
 	}
@@ -62,7 +61,7 @@ func (t *remoteTool) explain(ctx, call context.Context, s *session, err error) e
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case call.Err() == context.DeadlineExceeded:
-		return fmt.Errorf("the MCP server %q gave no answer within %s", t.owner.name, maxCall)
+		return fmt.Errorf("the MCP server %q gave no answer within %s", t.owner.name, t.owner.limit)
 	case errors.As(err, &refused) && !isSDKError(refused.Code):
 		return errors.New(cut(valid(refused.Message), maxError))
 	case !s.ends():

@@ -33,12 +33,13 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	lead, closeAgent, err := NewAgent(s, layer, log)
+	t, kit, err := newTeam(s, layer, log)
 	if err != nil {
 		return nil, err
 	}
+	lead := t.lead
 	memory := session.NewMemory(newID)
-	a := &App{Store: memory, Model: lead.Model, closeAgent: closeAgent}
+	a := &App{Store: memory, Model: lead.Model, closeAgent: kit.close}
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout)
 	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
 	if err != nil {
@@ -50,7 +51,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
 		Command:  answerReasoning,
 		Discard:  func(ctx context.Context, user string) { a.discard(ctx, memory, user) },
-		Coverage: coverageOf(lead), Metrics: metricsHandler(lead),
+		Coverage: coverageOf(lead), MCPServers: mcpStates(kit), Metrics: metricsHandler(lead),
 		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, RequestsPerUser: s.RequestsPerUser,
 		Origins: s.Origins, Hosts: s.Hosts,
 		Page: ui.Handler(), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
@@ -86,6 +87,24 @@ func (a *App) discard(ctx context.Context, memory *session.Memory, user string) 
 		}
 	}
 	memory.Remove(user)
+}
+
+// mcpStates returns a function that reads how the MCP servers are, for the status route.
+func mcpStates(k *toolkit) func() []web.MCPServer {
+	return func() []web.MCPServer {
+		var out []web.MCPServer
+		for _, s := range k.states() {
+			one := web.MCPServer{Name: s.Name, State: "starting", Tools: s.Tools}
+			switch {
+			case s.Up:
+				one.State = "up"
+			case s.Tried:
+				one.State = "down"
+			}
+			out = append(out, one)
+		}
+		return out
+	}
 }
 
 // coverageOf returns a function that reads how many of a user's calls came with the model's

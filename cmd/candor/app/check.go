@@ -1,8 +1,8 @@
 package app
 
 import (
+	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -70,72 +70,52 @@ func needKey(provider, keyEnv, baseEnv, own string) error {
 		provider, keyEnv, baseEnv)
 }
 
-// checkToolNames refuses names of --deny and --approve that no tool has. Tools that
-// --enable turns on count as existing, since what is asked for holds without them as
-// well. While an MCP server is down its tools are not known yet: a name that may be one
-// of them is accepted, with a warning.
-func (t *team) checkToolNames(s ToolSettings, k *toolkit, log *slog.Logger) error {
-	known := t.toolNames(k)
+// checkMCP refuses a time limit that would have no effect.
+func (s ToolSettings) checkMCP() error {
+	switch limit := s.MCPTimeout; {
+	case limit < 0:
+		return fmt.Errorf("--mcp-timeout: want a time such as 2m, not %s", limit)
+	case limit != 0 && limit != DefaultMCPTimeout && s.MCPConfig == "":
+		return errors.New("--mcp-timeout has no effect without --mcp: add --mcp FILE, or leave --mcp-timeout out")
+	}
+	return nil
+}
+
+// checkRules refuses rules that match no tool. Tools that --enable turns on count as existing,
+// since what is asked for holds without them as well. While an MCP server has not listed its
+// tools, a rule that may match one of them is accepted; it is logged when none does.
+func (t *team) checkRules(k *toolkit) error {
+	known, states := t.knownTools(k), k.states()
 	var unknown []string
-	for _, f := range s.named() {
-		if slices.Contains(known, f.tool) {
-			continue
-		}
-		if down := k.unlisted(); len(down) > 0 {
-			log.Warn("no tool has this name yet; it may belong to an MCP server that is down",
-				"flag", f.flag, "tool", f.tool, "servers", down)
-			continue
-		}
-		unknown = append(unknown, fmt.Sprintf("%s: there is no tool %q", f.flag, f.tool))
-	}
-	if len(unknown) > 0 {
-		return fmt.Errorf("%s; take %s", strings.Join(unknown, "; "), strings.Join(known, ", "))
-	}
-	return nil
-}
-
-// checkRenamed refuses a set of shared tools in which a tool of --deny or --approve got
-// another name, which happens when a second MCP server brings a tool of the same name.
-// The flag would no longer hold for it.
-func checkRenamed(s ToolSettings, shared []agent.Tool) error {
-	names := namesOf(shared)
-	for _, f := range s.named() {
-		if slices.Contains(names, f.tool) {
-			continue
-		}
-		for _, name := range names {
-			if strings.HasSuffix(name, "__"+f.tool) || strings.Contains(name, "__"+f.tool+"_") {
-				return fmt.Errorf("%s %s would not hold for %s: name the tool as it is called now", f.flag, f.tool,
-					name)
-			}
+	for _, one := range t.rules.all {
+		if !slices.ContainsFunc(known, one.matches) && !one.waits(states) {
+			unknown = append(unknown, fmt.Sprintf("%s: there is no tool %q", one.flag, one.name))
 		}
 	}
-	return nil
-}
-
-// namedTool is a tool that a flag names.
-type namedTool struct{ flag, tool string }
-
-// named returns the tools that --deny and --approve name, in their order.
-func (s ToolSettings) named() []namedTool {
-	var all []namedTool
-	for _, name := range s.Deny {
-		all = append(all, namedTool{"--deny", name})
+	if len(unknown) == 0 {
+		return nil
 	}
-	for _, f := range s.Approve {
-		name, _, _ := strings.Cut(f, "=")
-		all = append(all, namedTool{"--approve", name})
-	}
-	return all
-}
-
-// toolNames returns the names that --deny and --approve may use, sorted: every tool of
-// every agent, and those that are off.
-func (t *team) toolNames(k *toolkit) []string {
-	names := slices.Concat(namesOf(k.tools()), optionalTools)
-	for _, m := range t.members {
-		names = append(names, namesOf(m.own)...)
+	var names []string
+	for _, spec := range known {
+		names = append(names, spec.Name)
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return fmt.Errorf("%s; take %s", strings.Join(unknown, "; "), strings.Join(slices.Compact(names), ", "))
+}
+
+// knownTools returns what rules may name: every tool of every agent, and those that are off.
+func (t *team) knownTools(k *toolkit) []agent.Spec {
+	var all []agent.Spec
+	for _, one := range k.tools() {
+		all = append(all, one.Spec())
+	}
+	for _, name := range optionalTools {
+		all = append(all, agent.Spec{Name: name})
+	}
+	for _, m := range t.members {
+		for _, one := range m.own {
+			all = append(all, one.Spec())
+		}
+	}
+	return all
 }

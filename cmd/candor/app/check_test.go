@@ -1,9 +1,7 @@
 package app
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -12,10 +10,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"candor/agent"
 	"candor/safety"
 )
 
@@ -45,7 +41,7 @@ func mcpConfig(t *testing.T, addresses ...string) string {
 	return file
 }
 
-// The tools of MCP servers count as existing, under the names that the model knows.
+// The tools of MCP servers count as existing, under every name that a model may know them by.
 func TestToolsOfMCPServersCanBeDeniedAndApproved(t *testing.T) {
 	up := mcpServer(t, "look_up", "search")
 	gone := httptest.NewServer(http.NotFoundHandler())
@@ -53,24 +49,30 @@ func TestToolsOfMCPServersCanBeDeniedAndApproved(t *testing.T) {
 	for _, tt := range []struct {
 		name, deny, approve string
 		servers             []string
-		fails, warns        string
+		fails               string
 	}{
-		{"a tool of a server", "look_up", "search=ask", []string{up}, "", ""},
+		{"a tool of a server", "look_up", "search=ask", []string{up}, ""},
 		{"a tool that no server has", "lookup", "search=ask", []string{up},
-			`--deny: there is no tool "lookup"; take file_list, file_read, file_search, http_get, look_up, `, ""},
-		{"a tool that may be of a server that is down", "lookup", "search=ask", []string{up, gone.URL}, "",
-			"tool=lookup servers=[two]"},
-		{"a tool that two servers have", "search", "look_up=ask", []string{up, mcpServer(t, "search")},
-			`--deny: there is no tool "search"; take file_list, file_read, file_search, http_get, look_up, ` +
-				"memory_save, memory_search, one__search, shell, time, two__search", ""},
-		{"one of the two", "one__search", "look_up=ask", []string{up, mcpServer(t, "search")}, "", ""},
+			`--deny: there is no tool "lookup"; take file_list, file_read, file_search, http_get, look_up, `},
+		{"a tool that may be of a server that is down", "lookup", "search=ask", []string{up, gone.URL}, ""},
+		{"a tool that two servers have", "search", "look_up=ask", []string{up, mcpServer(t, "search")}, ""},
+		{"one of the two", "one__search", "two/search=ask", []string{up, mcpServer(t, "search")}, ""},
+		{"a tool that its server does not have", "two/look_up", "look_up=ask", []string{up, mcpServer(t, "search")},
+			`--deny: there is no tool "two/look_up"; take `},
+		{"a tool of a server that is down", "two/lookup", "search=ask", []string{up, gone.URL}, ""},
+		{"a server that nobody configured", "three/search", "search=ask", []string{up, gone.URL},
+			"--deny three/search: no MCP server and tool have this name; the servers are one, two"},
+		{"no tool of a server", "one/", "search=ask", []string{up, gone.URL}, "--deny one/: no MCP server"},
+		{"a server although there are none", "one/search", "time=ask", nil,
+			"--deny one/search: there are no MCP servers; configure them with --mcp"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := offlineSettings(t)
 			s.Tools.Deny, s.Tools.Approve = []string{tt.deny}, []string{tt.approve}
-			s.Tools.MCPConfig = mcpConfig(t, tt.servers...)
-			var log bytes.Buffer
-			_, closeAgent, err := NewAgent(s, safety.NewLayer(), slog.New(slog.NewTextHandler(&log, nil)))
+			if len(tt.servers) > 0 {
+				s.Tools.MCPConfig, s.Tools.AwaitMCP = mcpConfig(t, tt.servers...), true
+			}
+			_, closeAgent, err := NewAgent(s, safety.NewLayer(), quiet)
 			if err == nil {
 				closeAgent() // it ends the supervisors, which log, and the connections to the test's servers
 			}
@@ -79,37 +81,7 @@ func TestToolsOfMCPServersCanBeDeniedAndApproved(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.Contains(t, log.String(), tt.warns)
-			assert.Equal(t, tt.warns != "", bytes.Contains(log.Bytes(), []byte("no tool has this name yet")))
 		})
-	}
-}
-
-// namedTools are tools of which only the names matter.
-func namedTools(names ...string) []agent.Tool {
-	var all []agent.Tool
-	for _, name := range names {
-		all = append(all, agent.Delegate{Name: name, Description: "d", Agent: &agent.Dispatcher{}})
-	}
-	return all
-}
-
-// A second server that brings a tool of a denied name renames the first one's. The agent
-// keeps the tools it has, because the flag would hold for neither.
-func TestADeniedToolKeepsItsName(t *testing.T) {
-	for _, flags := range []ToolSettings{{Deny: []string{"search"}}, {Approve: []string{"search=ask"}}} {
-		var one team
-		d, err := one.add(model{name: "m"}, flags, safety.NewLayer(), slog.New(slog.DiscardHandler))
-		require.NoError(t, err)
-		require.NoError(t, one.reequip(flags, namedTools("search", "time")))
-		for _, renamed := range []string{"one__search", "one__search_1a2b3c4d"} {
-			err = one.reequip(flags, namedTools(renamed, "time"))
-			require.ErrorContains(t, err, fmt.Sprintf("search would not hold for %s", renamed))
-			assert.Equal(t, []string{"search", "time"}, d.Tools.Names())
-		}
-		require.NoError(t, one.reequip(flags, namedTools("search", "two__search")))
-		require.NoError(t, one.reequip(flags, namedTools("time", "research")), "its server no longer has the tool")
-		assert.Equal(t, []string{"research", "time"}, d.Tools.Names())
 	}
 }
 

@@ -1,6 +1,13 @@
 package app
 
-import "time"
+import (
+	"time"
+
+	"candor/agent/tool/mcp"
+)
+
+// DefaultMCPTimeout is how long a call of an MCP server's tool may take.
+const DefaultMCPTimeout = mcp.DefaultCallTimeout
 
 // Settings describe a server, or an agent alone. The zero value of a field means its
 // default, except for Tools.Workspace, which must name a folder.
@@ -67,10 +74,18 @@ type ModelSettings struct {
 // ToolSettings choose what a model may call.
 type ToolSettings struct {
 	Workspace string   // the folder that file tools may read; nothing outside of it is reachable
-	Deny      []string // tools whose every call is rejected
-	Approve   []string // TOOL=MODE, MODE being never, ask or always
+	Deny      []string // tools whose every call is rejected, as TOOL or SERVER/TOOL
+	Approve   []string // TOOL=MODE or SERVER/TOOL=MODE, MODE being never, ask or always
 	Enable    []string // built-in tools that are off by default: shell, http_get
 	MCPConfig string   // a JSON file of MCP servers; "" means none
+
+	// MCPTimeout is how long a call of an MCP server's tool may take, where the file says
+	// nothing else; DefaultMCPTimeout by default.
+	MCPTimeout time.Duration
+	// AwaitMCP makes the start wait until each MCP server has answered or failed, for at most
+	// 30 seconds: for work that begins at once and needs its tools. Without it, the servers
+	// join as they answer.
+	AwaitMCP bool
 
 	private []string // what the file tools refuse; NewAgent sets it
 }

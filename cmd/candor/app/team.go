@@ -2,20 +2,21 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
-	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"candor/agent"
+	"candor/agent/tool/mcp"
 	"candor/safety"
 )
 
-// startTimeout bounds how long MCP servers may take to start. The agent goes on
-// without those that did not.
+// startTimeout bounds how long MCP servers may take to start where their tools are awaited. The
+// agent goes on without those that did not.
 const startTimeout = 30 * time.Second
 
 // NewAgent builds the agent that the settings describe, with its sub-agents and its
@@ -25,6 +26,15 @@ const startTimeout = 30 * time.Second
 // an error nothing is left to close.
 func NewAgent(s Settings, layer *safety.Layer, log *slog.Logger) (lead *agent.Dispatcher, closeAgent func(),
 	err error) {
+	t, kit, err := newTeam(s, layer, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t.lead, kit.close, nil
+}
+
+// newTeam is NewAgent for a caller who needs the tools as well. The caller closes the toolkit.
+func newTeam(s Settings, layer *safety.Layer, log *slog.Logger) (*team, *toolkit, error) {
 	m, err := newModel(s.Model, log)
 	if err != nil {
 		return nil, nil, err
@@ -33,42 +43,67 @@ func NewAgent(s Settings, layer *safety.Layer, log *slog.Logger) (lead *agent.Di
 		m = m.withDelegate()
 	}
 	s.Tools.private = s.privateFiles()
-	t := &team{}
-	if lead, err = t.add(m, s.Tools, layer, log); err != nil {
+	if err := s.Tools.checkMCP(); err != nil {
+		return nil, nil, err
+	}
+	config, err := s.Tools.mcpConfig()
+	if err != nil {
+		return nil, nil, err
+	}
+	flags, err := parseRules(s.Tools, slices.Sorted(maps.Keys(config.Servers)))
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &team{rules: newRules(flags, log)}
+	if t.lead, err = t.add(m, layer, log); err != nil {
 		return nil, nil, err
 	}
 	for _, m := range t.members {
 		m.Stream = !s.WholeTexts
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
+	kit, err := t.equip(s.Tools, config, layer, log)
+	return t, kit, err
+}
+
+// equip makes the tools and gives them to the agents, now and whenever they change.
+func (t *team) equip(s ToolSettings, config mcp.Config, layer *safety.Layer, log *slog.Logger) (*toolkit, error) {
 	var ready atomic.Pointer[toolkit]
-	kit, err := newToolkit(ctx, s.Tools, layer, log, func() {
+	kit, err := newToolkit(s, config, layer, log, func() {
 		if k := ready.Load(); k != nil {
-			if err := t.reequip(s.Tools, k.tools()); err != nil {
+			if err := t.refresh(k); err != nil {
 				log.Warn("tools not replaced", "error", err)
 			}
 		}
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	if s.AwaitMCP && kit.servers != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+		kit.servers.Await(ctx)
+		cancel()
 	}
 	ready.Store(kit)
-	err = t.checkToolNames(s.Tools, kit, log)
-	if err == nil {
-		err = t.reequip(s.Tools, kit.tools())
+	if err = t.checkRules(kit); err == nil {
+		err = t.refresh(kit)
 	}
 	if err != nil {
 		kit.close()
-		return nil, nil, err
+		return nil, err
 	}
-	return lead, kit.close, nil
+	return kit, nil
 }
 
 // team is the agent that users talk to, and the agents it hands tasks to, in the order
 // in which they were made: an agent follows those that it can hand tasks to. All share
-// one toolkit, one policy for --deny and one set of approvals.
-type team struct{ members []member }
+// one toolkit and one set of rules.
+type team struct {
+	lead    *agent.Dispatcher
+	members []member
+	rules   *rules
+
+	refreshing sync.Mutex // held while tools are replaced, so that the latest are last
+}
 
 // member is an agent and the tools that it alone has.
 type member struct {
@@ -77,14 +112,10 @@ type member struct {
 }
 
 // add makes an agent of a model, after the agents that it can hand tasks to.
-func (t *team) add(m model, s ToolSettings, layer *safety.Layer, log *slog.Logger) (*agent.Dispatcher, error) {
-	approval, err := parseApprovals(s.Approve)
-	if err != nil {
-		return nil, err
-	}
+func (t *team) add(m model, layer *safety.Layer, log *slog.Logger) (*agent.Dispatcher, error) {
 	own := slices.Clone(m.tools)
 	for name, sub := range m.agents {
-		d, err := t.add(sub, s, layer, log)
+		d, err := t.add(sub, layer, log)
 		if err != nil {
 			return nil, fmt.Errorf("agent %q: %w", name, err)
 		}
@@ -93,69 +124,32 @@ func (t *team) add(m model, s ToolSettings, layer *safety.Layer, log *slog.Logge
 	box := &agent.Toolbox{RequireRationale: m.demand}
 	d := &agent.Dispatcher{
 		Provider: m.provider, Model: m.name, Tools: box, Safety: layer, Log: log,
-		Policy: denyTools(slices.Concat(m.deny, s.Deny)), Approval: approvalOf(approval),
+		Policy: t.policy(m.deny), Approval: t.rules.approval,
 	}
 	t.members = append(t.members, member{d, own})
 	return d, nil
 }
 
-// reequip is equip for tools that MCP servers brought. It leaves every agent the tools
-// it has if the flags would not hold for the new ones.
-func (t *team) reequip(s ToolSettings, shared []agent.Tool) error {
-	if err := checkRenamed(s, shared); err != nil {
-		return err
-	}
-	return t.equip(shared)
-}
-
-// equip replaces every agent's tools by its own and the shared ones.
-func (t *team) equip(shared []agent.Tool) error {
+// refresh replaces every agent's tools by its own and the shared ones, and tells the rules.
+func (t *team) refresh(k *toolkit) error {
+	t.refreshing.Lock()
+	defer t.refreshing.Unlock()
+	shared := k.tools()
 	for _, m := range t.members {
 		if err := m.Tools.Replace(mergeTools(m.own, shared)...); err != nil {
 			return err
 		}
 	}
+	t.rules.update(t.knownTools(k), k.states())
 	return nil
 }
 
-// parseApprovals reads flags of the form TOOL=MODE. The last flag of a tool wins. Whether
-// there is such a tool is checked once the tools are known.
-func parseApprovals(flags []string) (map[string]agent.Approval, error) {
-	modes := make(map[string]agent.Approval, len(flags))
-	for _, f := range flags {
-		name, mode, ok := strings.Cut(f, "=")
-		if !ok || name == "" {
-			return nil, fmt.Errorf("--approve: want TOOL=MODE, such as file_read=ask")
+// policy returns a policy that rejects every call of the named tools, and what the rules deny.
+func (t *team) policy(denied []string) agent.Policy {
+	return func(ctx context.Context, tool agent.Spec, args []byte) error {
+		if slices.Contains(denied, tool.Name) {
+			return errNotAllowed
 		}
-		a, err := agent.ParseApproval(mode)
-		if err != nil {
-			return nil, fmt.Errorf("--approve %s: %w", name, err)
-		}
-		modes[name] = a
-	}
-	return modes, nil
-}
-
-// approvalOf returns the approval mode of a tool, which the flags may override.
-func approvalOf(modes map[string]agent.Approval) func(agent.Spec) agent.Approval {
-	return func(tool agent.Spec) agent.Approval {
-		if mode, ok := modes[tool.Name]; ok {
-			return mode
-		}
-		return tool.Approval
-	}
-}
-
-// denyTools returns a policy that rejects every call of the named tools, or nil if none
-// is named. The model is told that the call was rejected and may go on without it.
-func denyTools(names []string) agent.Policy {
-	if len(names) == 0 {
-		return nil
-	}
-	return func(_ context.Context, tool agent.Spec, _ []byte) error {
-		if slices.Contains(names, tool.Name) {
-			return errors.New("rejected by policy: this tool is not allowed here")
-		}
-		return nil
+		return t.rules.deny(ctx, tool, args)
 	}
 }

@@ -29,10 +29,10 @@ func TestADelegateCannotDelegate(t *testing.T) {
 	s := offlineSettings(t)
 	m, err := newModel(s.Model, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	var pair team
-	lead, err := pair.add(m.withDelegate(), s.Tools, safety.NewLayer(), slog.New(slog.DiscardHandler))
+	pair := team{rules: newRules(nil, quiet)}
+	lead, err := pair.add(m.withDelegate(), safety.NewLayer(), quiet)
 	require.NoError(t, err)
-	require.NoError(t, pair.equip(nil))
+	require.NoError(t, pair.refresh(&toolkit{}))
 	require.Len(t, pair.members, 2)
 	assert.Equal(t, []string{"delegate"}, lead.Tools.Names())
 	assert.Same(t, lead, pair.members[1].Dispatcher)

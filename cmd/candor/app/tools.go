@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -24,10 +23,11 @@ type toolkit struct {
 // optionalTools are the built-in tools that --enable turns on.
 var optionalTools = []string{"shell", "http_get"}
 
-// newToolkit opens the workspace and starts the MCP servers. It calls changed when
-// their tools change, possibly before it returns. The caller closes the toolkit.
+// newToolkit opens the workspace and starts the MCP servers, which join as they answer. It
+// calls changed when their tools change, possibly before it returns. The caller closes the
+// toolkit.
 func newToolkit(
-	ctx context.Context, s ToolSettings, layer *safety.Layer, log *slog.Logger, changed func(),
+	s ToolSettings, config mcp.Config, layer *safety.Layer, log *slog.Logger, changed func(),
 ) (*toolkit, error) {
 	root, err := os.OpenRoot(s.Workspace)
 	if err != nil {
@@ -45,27 +45,25 @@ func newToolkit(
 			return nil, fmt.Errorf("--enable: there is no tool %q to enable; take shell or http_get", name)
 		}
 	}
-	if s.MCPConfig != "" {
-		if k.servers, err = connectMCP(ctx, s.MCPConfig, namesOf(k.builtin), log, changed); err != nil {
-			root.Close()
-			return nil, err
-		}
+	if len(config.Servers) > 0 {
+		k.servers = mcp.Connect(config, mcp.Options{
+			Log: log, Reserved: namesOf(k.builtin), CallTimeout: s.MCPTimeout,
+			OnChange: func([]agent.Tool) { changed() },
+			Clean: func(text string) string {
+				cleaned, _ := layer.Mask(text)
+				return cleaned.String()
+			},
+		})
 	}
 	return k, nil
 }
 
-// connectMCP starts the MCP servers of a configuration file. reserved are the names
-// that their tools may not take.
-func connectMCP(
-	ctx context.Context, file string, reserved []string, log *slog.Logger, changed func(),
-) (*mcp.Servers, error) {
-	config, err := loadMCP(file)
-	if err != nil {
-		return nil, err
+// mcpConfig reads the configuration of MCP servers. It is empty if there is none.
+func (s ToolSettings) mcpConfig() (mcp.Config, error) {
+	if s.MCPConfig == "" {
+		return mcp.Config{}, nil
 	}
-	return mcp.Connect(ctx, config, mcp.Options{
-		Log: log, Reserved: reserved, OnChange: func([]agent.Tool) { changed() },
-	})
+	return loadMCP(s.MCPConfig)
 }
 
 // loadMCP reads a configuration file of MCP servers.
@@ -99,13 +97,12 @@ func (k *toolkit) tools() []agent.Tool {
 	return slices.Concat(k.builtin, k.servers.Tools())
 }
 
-// unlisted returns the names of the MCP servers whose tools are not known yet, because
-// they have not been up since the start.
-func (k *toolkit) unlisted() []string {
+// states returns how the MCP servers are.
+func (k *toolkit) states() []mcp.State {
 	if k.servers == nil {
 		return nil
 	}
-	return k.servers.Unlisted()
+	return k.servers.States()
 }
 
 // close stops the MCP servers and closes the workspace. No tool may run any more.

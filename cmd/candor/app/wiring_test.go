@@ -38,7 +38,7 @@ func TestToolsOfAnMCPServerAreOfferedAndReplaced(t *testing.T) {
 	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return docs }, nil))
 	t.Cleanup(web.Close) // after the agent, whose connections it waits for
 	s := offlineSettings(t)
-	s.Tools.MCPConfig, s.Model.Delegate = mcpConfig(t, web.URL), true
+	s.Tools.MCPConfig, s.Tools.AwaitMCP, s.Model.Delegate = mcpConfig(t, web.URL), true, true
 	lead := newTestAgent(t, s)
 	assert.Subset(t, lead.Tools.Names(), []string{"look_up", "time"})
 	add("look_down")
@@ -92,7 +92,10 @@ func TestDeniedToolsAndApprovalsConcernEveryAgent(t *testing.T) {
 	m, err := newModel(s.Model, quiet)
 	require.NoError(t, err)
 	var pair team
-	_, err = pair.add(m.withDelegate(), s.Tools, nil, quiet)
+	flags, err := parseRules(s.Tools, nil)
+	require.NoError(t, err)
+	pair.rules = newRules(flags, quiet)
+	_, err = pair.add(m.withDelegate(), nil, quiet)
 	require.NoError(t, err)
 	require.Len(t, pair.members, 2)
 	for _, one := range pair.members {

@@ -76,6 +76,9 @@ func chat(ctx context.Context, s chatSettings, stdin io.Reader, stdout io.Writer
 	if err != nil {
 		return err
 	}
+	// What a person types takes a moment anyway; what is given is said at once, and may need the tools.
+	_, typed := terminalOf(stdin)
+	s.Tools.AwaitMCP = !typed || len(s.words) > 0
 	r := &terminal.REPL{Style: style, JSON: s.json, Thread: s.thread}
 	disconnect, err := s.open(ctx, r)
 	if err != nil {

@@ -30,6 +30,11 @@ var uselessFlags = []struct{ name, args, want string }{
 	{"a denied tool with a capital", "serve --deny Shell", `there is no tool "Shell"`},
 	{"an empty name", "serve --deny=", `--deny: there is no tool ""`},
 
+	{"a tool of a server although there is none", "serve --deny github/deploy",
+		"--deny github/deploy: there are no MCP servers; configure them with --mcp"},
+	{"a time limit of no server", "serve --mcp-timeout 30s", "--mcp-timeout has no effect without --mcp"},
+	{"a time limit that is over", "worker --job j --mcp-timeout=-1s", "--mcp-timeout: want a time such as 2m, not -1s"},
+
 	{"a script without its provider", "serve --script x.json",
 		"--script has no effect with the provider offline: add --provider script, or leave --script out"},
 	{"a script for another provider", "chat --provider anthropic --script x.json hi", "--script has no effect"},

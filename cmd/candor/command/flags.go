@@ -55,10 +55,14 @@ func toolFlags(s *app.ToolSettings) []cli.Flag {
 		&cli.StringFlag{Name: "mcp", Category: category,
 			Usage:   "offer the tools of the MCP servers in `FILE`, of the shape {\"mcpServers\": {…}}",
 			Sources: cli.EnvVars("CANDOR_MCP"), Destination: &s.MCPConfig},
+		&cli.DurationFlag{Name: "mcp-timeout", Value: app.DefaultMCPTimeout, Category: category,
+			Usage:   "end a call of an MCP server after `TIME`, unless the file has a callTimeout for it",
+			Sources: cli.EnvVars("CANDOR_MCP_TIMEOUT"), Destination: &s.MCPTimeout},
 		&cli.StringSliceFlag{Name: "approve", Category: category,
 			Usage:   "ask a person before a tool runs, as `TOOL=MODE`: never, ask or always; may be repeated",
 			Sources: cli.EnvVars("CANDOR_APPROVE"), Destination: &s.Approve},
-		&cli.StringSliceFlag{Name: "deny", Category: category, Usage: "reject every call of `TOOL`; may be repeated",
+		&cli.StringSliceFlag{Name: "deny", Category: category,
+			Usage:   "reject every call of `TOOL`, or of one MCP server's SERVER/TOOL; may be repeated",
 			Sources: cli.EnvVars("CANDOR_DENY"), Destination: &s.Deny},
 	}
 }

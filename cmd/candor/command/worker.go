@@ -117,6 +117,7 @@ func work(ctx context.Context, s workerSettings, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
+	s.Tools.AwaitMCP = true // the job may need their tools at once
 	lead, closeAgent, err := app.NewAgent(s.Settings, layer, log)
 	if err != nil {
 		return err

@@ -149,9 +149,9 @@ func freePort(t *testing.T) string {
 // connect connects to the server, and closes the connection at the end of the test.
 func connect(t *testing.T, e everything) *mcp.Servers {
 	t.Helper()
-	s, err := mcp.Connect(t.Context(), mcp.Config{Servers: map[string]mcp.Endpoint{"everything": e.endpoint}},
+	s := mcp.Connect(mcp.Config{Servers: map[string]mcp.Endpoint{"everything": e.endpoint}},
 		mcp.Options{Log: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
+	s.Await(t.Context())
 	t.Cleanup(func() {
 		s.Close()
 		goleak.VerifyNone(t)

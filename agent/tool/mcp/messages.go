@@ -1,0 +1,87 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
+
+// maxNoise is how much else than messages a server may write between two messages, in bytes.
+const maxNoise = 1 << 20
+
+// messageReader reads the lines of a server's output that are MCP messages. It skips the
+// others, such as a banner or a log, and calls noise when it does.
+type messageReader struct {
+	from    *bufio.Reader
+	noise   func()
+	line    []byte // what is left of the line that is being read, with its end
+	buf     []byte // holds line; used again for the next
+	skipped int    // bytes since the last message
+}
+
+// newMessageReader returns a reader of the messages in r.
+func newMessageReader(r io.Reader, noise func()) *messageReader {
+	return &messageReader{from: bufio.NewReader(r), noise: noise}
+}
+
+// Read implements io.Reader.
+func (m *messageReader) Read(b []byte) (int, error) {
+	for len(m.line) == 0 {
+		if err := m.next(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(b, m.line)
+	m.line = m.line[n:]
+	return n, nil
+}
+
+// next reads a line, and makes it the one that is being read if it is a message.
+func (m *messageReader) next() error {
+	if m.buf = m.buf[:0]; cap(m.buf) > maxNoise {
+		m.buf = nil // a large message is no reason to hold on to as much
+	}
+	for whole, junk := false, false; !whole; {
+		piece, err := m.from.ReadSlice('\n')
+		switch whole = err != bufio.ErrBufferFull; {
+		case junk || !mayBeMessage(m.buf, piece):
+			junk = true
+			if err := m.skip(piece); err != nil {
+				return err
+			}
+		case len(m.buf)+len(piece) > maxMessage:
+			return failf("it sent a message of more than %d bytes", maxMessage)
+		default:
+			m.buf = append(m.buf, piece...)
+		}
+		if whole && err != nil && len(m.buf) == 0 {
+			return err
+		}
+	}
+	if !bytes.Contains(m.buf, []byte(`"jsonrpc"`)) {
+		return m.skip(m.buf)
+	}
+	m.line, m.skipped = m.buf, 0
+	return nil
+}
+
+// mayBeMessage reports whether a line of which before and piece are known so far can be a
+// message: a JSON object, or an array of them.
+func mayBeMessage(before, piece []byte) bool {
+	if len(before) > 0 {
+		return true // its beginning was
+	}
+	start := bytes.TrimLeft(piece, " \t")
+	return len(start) > 0 && (start[0] == '{' || start[0] == '[')
+}
+
+// skip counts bytes that are no part of a message. It fails if there are too many.
+func (m *messageReader) skip(b []byte) error {
+	if len(bytes.TrimSpace(b)) > 0 {
+		m.noise()
+	}
+	if m.skipped += len(b); m.skipped > maxNoise {
+		return failf("it writes something else than MCP messages to its output, without end")
+	}
+	return nil
+}
