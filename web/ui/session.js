@@ -12,8 +12,12 @@ import { tokenIn } from './state/route.js';
 /** The delay before what failed is tried again, in ms. */
 const retryDelay = 2500;
 
+/** How long the state of the MCP servers counts while all are up, and while one is not, in ms. */
+const calmDelay = 60_000, soonDelay = 5000;
+
 export class Session {
   user = '';
+  #serversDue = 0;
 
   /** @param {Context} context @param {Router} router */
   constructor(context, router) {
@@ -53,11 +57,27 @@ export class Session {
         // On the first visit, everything counts as seen.
         if (first || known[id]) store.dispatch({ type: 'seen', id, at: first ? updated_at : known[id] });
       }
+      this.#showServers();
       stream.start(await this.router.follow(active));
     } catch (e) {
       this.failed(e);
       if (!api.isSignedOut(e)) setTimeout(() => this.#begin(), retryDelay);
     }
+  }
+
+  /** Shows how the MCP servers are, now and from time to time. */
+  async #showServers() {
+    clearTimeout(this.#serversDue);
+    let delay = calmDelay;
+    try {
+      const { mcp_servers: all = [] } = await api.status();
+      this.context.rail.drawServers(all);
+      if (all.length === 0) return; // the server has none until it starts again
+      if (all.some(({ state }) => state !== 'up')) delay = soonDelay;
+    } catch (e) {
+      if (api.isSignedOut(e)) return;
+    }
+    this.#serversDue = setTimeout(() => this.#showServers(), delay);
   }
 
   /**
@@ -94,6 +114,7 @@ export class Session {
   async refetch() {
     const { fetcher, store } = this.context, { kind, id } = store.state.active;
     await fetcher.lists().catch((e) => this.failed(e));
+    this.#showServers();
     if (kind === 'thread') await fetcher.thread(id);
     if (kind === 'job') await fetcher.job(id);
   }

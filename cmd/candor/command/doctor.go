@@ -103,6 +103,11 @@ func (d *doctor) examine(ctx context.Context) error {
 		Backend string `json:"llm_backend"`
 		Model   string `json:"llm_model"`
 		Version string `json:"version"`
+		Servers []struct {
+			Name  string `json:"name"`
+			State string `json:"state"`
+			Tools int    `json:"tools"`
+		} `json:"mcp_servers"`
 	}
 	if err := json.Unmarshal([]byte(body), &info); err != nil {
 		d.say(false, "status", "is no JSON; is this a Candor server?")
@@ -111,6 +116,10 @@ func (d *doctor) examine(ctx context.Context) error {
 	d.say(true, "token", "speaks for "+info.User)
 	d.say(true, "model", info.Backend+" "+info.Model)
 	d.say(true, "version", info.Version)
+	for _, s := range info.Servers {
+		// The agent does without a server that is down, so the examination goes on.
+		d.say(s.State != "down", "MCP server", fmt.Sprintf("%s is %s, tools: %d", s.Name, s.State, s.Tools))
+	}
 	return nil
 }
 

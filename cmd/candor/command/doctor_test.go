@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -44,6 +46,19 @@ func TestTheDoctorSeesWhatIsWrong(t *testing.T) {
 	out, err = runDoctor(t, "--server", "http://127.0.0.1:1")
 	require.EqualError(t, err, "not everything is well")
 	assert.Contains(t, out, "✗ server")
+}
+
+// A server does without the MCP servers that are down, so they do not make it unwell.
+func TestTheDoctorNamesTheMCPServers(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "mcp.json")
+	require.NoError(t, os.WriteFile(config, []byte(`{"mcpServers":{"docs":{"url":"http://127.0.0.1:1"}}}`), 0o600))
+	s := apptest.Start(t, app.Settings{Tools: app.ToolSettings{MCPConfig: config, AwaitMCP: true}}, nil)
+	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
+	out, err := runDoctor(t, "--server", s.HTTP.URL)
+	require.NoError(t, err)
+	assert.Contains(t, out, "✗ MCP server")
+	assert.Contains(t, out, "docs is down, tools: 0")
+	assert.NotContains(t, s.Get("bob", "/api/gateway/status").Body, "127.0.0.1", "where it is stands in the log only")
 }
 
 // A server that says back whatever it is told does not pass.

@@ -53,6 +53,22 @@ func (s *server) converse(n int) string {
 	return thread
 }
 
+func TestTheMCPServersAreShownWithTheirState(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	w.shows("#servers .server", "rig")
+	w.shows("#servers .words", fmt.Sprintf("%d tools", len(tools)))
+	s.tools.Listener.Close()
+	s.tools.CloseClientConnections()
+	eventually(t, "the tools are gone", func() bool {
+		return strings.Contains(fmt.Sprint(s.do("ann", http.MethodGet, "/api/gateway/status", nil)), "state:down")
+	})
+	w.run(chromedp.Reload())
+	w.shows("#servers .words", "down")
+	assert.Equal(t, "failed", eval[string](w, `document.querySelector('#servers .dot').dataset.state`))
+	w.clean()
+}
+
 func TestATurnIsShownWhileItRuns(t *testing.T) {
 	s := startServer(t)
 	parallel(s, "how did it go?")

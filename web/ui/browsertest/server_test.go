@@ -95,6 +95,9 @@ func (s *server) start() {
 		resp.Body.Close()
 		return resp.StatusCode == http.StatusOK
 	})
+	eventually(s.t, "the tools are there", func() bool {
+		return strings.Contains(fmt.Sprint(s.do("ann", http.MethodGet, "/api/gateway/status", nil)), "state:up")
+	})
 }
 
 // kill ends the server without warning.

@@ -60,6 +60,9 @@ export const whoami = () => call('GET', '/api/login');
 export const login = (token) => call('POST', '/api/login', { token });
 export const logout = () => call('POST', '/api/logout', {});
 
+/** @returns {Promise<wire.StatusInfo>} */
+export const status = () => call('GET', '/api/gateway/status');
+
 /** @returns {Promise<wire.ThreadList>} */
 export const threads = () => call('GET', '/api/chat/threads');
 /** @returns {Promise<wire.ThreadInfo>} */

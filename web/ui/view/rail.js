@@ -1,11 +1,11 @@
-// <candor-rail>: conversations and jobs with their state, and below them the account
-// and the settings of the page.
+// <candor-rail>: conversations and jobs with their state, the MCP servers, and below them the
+// account and the settings of the page.
 
 import { $, attribute, fill, h, keepFocus, setText, show } from '../lib/dom.js';
-import { ago, cut, ms } from '../lib/format.js';
+import { ago, cut, ms, plural } from '../lib/format.js';
 import { formatRoute } from '../state/route.js';
 
-/** @import { ThreadInfo } from '../wire.d.ts' */
+/** @import { MCPServer, ThreadInfo } from '../wire.d.ts' */
 /** @import { Job, State } from '../state/types.d.ts' */
 /** @import { RailRow } from './types.d.ts' */
 
@@ -31,6 +31,10 @@ export class Rail extends HTMLElement {
   #rows = new Map();
   #threads = new List('threads', 'Conversations', () => this.#drawAll());
   #jobs = new List('jobs', 'Jobs', () => this.#drawAll());
+  #servers = h('ul', { id: 'servers' });
+  #serverList = h('section', { 'aria-labelledby': 'servers-title', hidden: true },
+    h('h2', { id: 'servers-title' }, 'MCP servers'), this.#servers);
+  #serversShown = '';
   /** @type {State | null} */
   #state = null;
 
@@ -46,11 +50,20 @@ export class Rail extends HTMLElement {
   #drawAll() {
     const s = this.#state;
     if (!s) return;
-    if (!this.#threads.el.isConnected) $('lists').append(this.#threads.el, this.#jobs.el);
+    if (!this.#threads.el.isConnected) $('lists').append(this.#threads.el, this.#jobs.el, this.#serverList);
     const noThreads = s.threads ? 'None yet. Ask something, and it begins.' : 'Reading…';
     this.#draw(this.#threads, s, s.threads?.map(threadRow) || [], noThreads);
     const noJobs = s.jobs ? 'None yet. Work in other processes shows up here.' : '';
     this.#draw(this.#jobs, s, s.jobs?.map(jobRow) || [], noJobs);
+  }
+
+  /** @param {MCPServer[]} all */
+  drawServers(all) {
+    const shown = JSON.stringify(all);
+    if (shown === this.#serversShown) return;
+    this.#serversShown = shown;
+    show(this.#serverList, all.length > 0);
+    fill(this.#servers, ...all.map(serverRow));
   }
 
   /** Updates the times, which are relative to now. */
@@ -90,6 +103,14 @@ function rowElements(href) {
   const dot = h('i', { class: 'dot', 'aria-hidden': 'true' }), name = h('span', { class: 'name', dir: 'auto' });
   const words = h('span', { class: 'sr' }), time = h('time'), link = h('a', { href }, dot, name, words, time);
   return { li: h('li', null, link), link, dot, name, words, time };
+}
+
+/** @param {MCPServer} s */
+function serverRow({ name, state, tools }) {
+  const dot = h('i', { class: 'dot', 'aria-hidden': 'true', 'data-state': state === 'down' ? 'failed' : state });
+  const words = h('span', { class: 'words' }, state === 'up' ? plural(tools, 'tool') : state);
+  return h('li', { class: state === 'starting' ? 'server live' : 'server' },
+    dot, h('span', { class: 'name', dir: 'auto' }, cut(name, 80)), words);
 }
 
 /** @param {ThreadInfo} t @returns {RailRow} */
