@@ -41,7 +41,8 @@ type JobToolUse struct {
 	Rationale        Rationale
 	Group            *int // shared by calls that run in parallel; nil for a lone call
 	Narrative        safety.Text
-	NarrativeBlocked bool // safety withheld the narrative
+	NarrativeSource  Source // FromModel if empty
+	NarrativeBlocked bool   // safety withheld the narrative
 	Findings         []safety.Finding
 }
 
@@ -59,10 +60,12 @@ type JobToolResult struct {
 }
 
 // JobReasoned records the narrative of a worker's step and the reason for each of its
-// calls.
+// calls, or the provider's summary of the reasoning behind an answer.
 type JobReasoned struct {
 	Agent            safety.Text
+	Answer           bool // the step answers, and has no decisions
 	Narrative        safety.Text
+	NarrativeSource  Source // FromModel if empty
 	NarrativeBlocked bool
 	Decisions        []Decision
 	Findings         []safety.Finding

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"time"
 
 	"candor/safety"
@@ -164,9 +165,9 @@ func (f *jobFold) openStep(t *Turn, agent string, narrative safety.Text) int {
 }
 
 // setNarrative sets a step's narrative, unless the event has none.
-func setNarrative(s *Step, text safety.Text, blocked bool) {
+func setNarrative(s *Step, text safety.Text, source Source, blocked bool) {
 	if !text.Empty() {
-		s.Narrative, s.NarrativeSource = text, FromModel
+		s.Narrative, s.NarrativeSource = text, cmp.Or(source, FromModel)
 	}
 	s.NarrativeBlocked = s.NarrativeBlocked || blocked
 }
@@ -199,7 +200,7 @@ func (f *jobFold) use(e Event, b JobToolUse) {
 		c = f.addCall(t, step, Call{ID: b.Call, Tool: b.Tool})
 	}
 	at := f.places[b.Call]
-	setNarrative(&f.turns[at.turn].Steps[at.step], b.Narrative, b.NarrativeBlocked)
+	setNarrative(&f.turns[at.turn].Steps[at.step], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
 	c.Params, c.StartedAt, c.ReasonInferred = b.Input, e.At, c.ReasonInferred || b.Inferred
 	explain(c, b.Rationale, b.Group)
 	c.Findings = Merge(c.Findings, b.Findings)
@@ -221,54 +222,6 @@ func (f *jobFold) result(e Event, b JobToolResult) {
 	}
 	c.Findings = Merge(c.Findings, b.Findings)
 	f.turns[f.places[b.Call].turn].touch(e, b.Findings)
-}
-
-// reasoned folds in the reasons of a step: the one that has the first of the calls that
-// they explain, or a new one.
-func (f *jobFold) reasoned(e Event, b JobReasoned) {
-	at, known := place{}, false
-	for _, d := range b.Decisions {
-		if p, ok := f.places[d.Call]; ok && d.Call != "" {
-			at, known = place{turn: p.turn, step: p.step}, true
-			break
-		}
-	}
-	if !known {
-		t := f.turn(e)
-		if len(b.Decisions) > 0 {
-			t = f.work(e)
-			f.demoteAnswer(t)
-		}
-		f.start(e)
-		at = place{turn: f.current, step: f.openStep(t, b.Agent.String(), b.Narrative)}
-	}
-	t := &f.turns[at.turn]
-	setNarrative(&t.Steps[at.step], b.Narrative, b.NarrativeBlocked)
-	for _, d := range b.Decisions {
-		c := f.call(d.Call)
-		if c == nil {
-			c = f.addCall(t, at.step, Call{ID: d.Call, Tool: d.Tool})
-			f.places[d.Call] = place{at.turn, at.step, len(t.Steps[at.step].Calls) - 1}
-		}
-		explain(c, d.Rationale, d.Group)
-		c.ReasonInferred, c.Findings = d.Inferred, Merge(c.Findings, d.Findings)
-		if c.Outcome == Pending && d.Outcome != Pending {
-			c.Outcome, c.Untimed = d.Outcome, true
-		}
-	}
-	f.closed[at] = true
-	t.touch(e, b.Findings)
-}
-
-// explain gives a call its reason. A fallback does not replace the model's own words, and
-// a missing group does not replace a group.
-func explain(c *Call, why Rationale, group *int) {
-	if !why.Text.Empty() && (c.Rationale.Text.Empty() || why.Source != FromFallback || why.Blocked) {
-		c.Rationale = why
-	}
-	if group != nil {
-		c.Group = group
-	}
 }
 
 // finishJobTurn gives each call of a turn a reason, and marks the steps that have ended.

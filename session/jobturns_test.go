@@ -70,6 +70,31 @@ func TestAJobsPromptAndWhatItsWorkerDidAreATurn(t *testing.T) {
 	assert.True(t, turn.Steps[1].Ended)
 }
 
+func TestTheReasoningBehindAJobsAnswerHasAStepOfItsOwn(t *testing.T) {
+	summed := func(text string) JobReasoned {
+		return JobReasoned{Answer: true, Narrative: words(text), NarrativeSource: FromSummary}
+	}
+	turns := JobTurns(jobLog(
+		begun("call_1"),
+		JobReasoned{Narrative: words("I look."), NarrativeSource: FromSummary, Decisions: []Decision{
+			decided("call_1", "to see", Success)}},
+		summed("It is clear now."), said("assistant", "Here it is."),
+		JobPrompted{Text: words("and lock it")},
+		JobReasoned{Answer: true}, summed("It is locked."), begun("call_2"), said("assistant", "Locked."),
+	))
+	require.Len(t, turns, 2)
+	narrative, source := turns[0].Narrative()
+	assert.Equal(t, "I look.", narrative.String(), "that of the calls")
+	assert.Equal(t, FromSummary, source)
+	step, ok := turns[0].AnswerStep()
+	require.True(t, ok)
+	assert.Equal(t, Step{Number: 2, Answer: true, Narrative: words("It is clear now."), NarrativeSource: FromSummary,
+		Ended: true}, step)
+	require.Len(t, turns[1].Steps, 2, "an event without a narrative has no step, and a call joins no answer")
+	assert.Equal(t, "It is locked.", turns[1].Steps[0].Narrative.String())
+	assert.Equal(t, "call_2", turns[1].Steps[1].Calls[0].ID)
+}
+
 func TestCallsOfAWorkerHaveNoInventedTimes(t *testing.T) {
 	turns := JobTurns(jobLog(
 		JobReasoned{Decisions: []Decision{decided("call_1", "because", Success)}},

@@ -40,10 +40,12 @@ type Event struct {
 	Outcome    session.Outcome `json:"outcome,omitempty"`
 	DurationMS *int64          `json:"duration_ms,omitempty"` // nil if nobody knows
 
-	Reason                      // only in a tool_use
-	Narrative        string     `json:"narrative,omitempty"` // in a reasoning, and in a step's first tool_use
-	NarrativeBlocked bool       `json:"narrative_blocked,omitempty"`
-	ToolDecisions    []Decision `json:"tool_decisions,omitempty"`
+	Reason                          // only in a tool_use
+	Answer           bool           `json:"answer,omitempty"`    // in a reasoning: that of a step that answers
+	Narrative        string         `json:"narrative,omitempty"` // in a reasoning, and in a step's first tool_use
+	NarrativeSource  session.Source `json:"narrative_source,omitempty"`
+	NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
+	ToolDecisions    []Decision     `json:"tool_decisions,omitempty"`
 
 	State   string `json:"state,omitempty"`
 	Message string `json:"message,omitempty"`
@@ -110,6 +112,14 @@ func ToolResult(
 func Reasoning(narrative string, decisions ...Decision) Event {
 	e := newEvent(KindReasoning)
 	e.Narrative, e.ToolDecisions = narrative, decisions
+	return e
+}
+
+// AnswerReasoning returns the event of the reasoning behind an answer, as the model's provider
+// summed it up. It is posted before the answer.
+func AnswerReasoning(summary string) Event {
+	e := newEvent(KindReasoning)
+	e.Answer, e.Narrative, e.NarrativeSource = true, summary, session.FromSummary
 	return e
 }
 

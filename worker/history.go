@@ -113,6 +113,9 @@ func (h *history) addResult(e Event) {
 // addReasoning completes the step if all its calls have ended, and adds its calls and
 // results to the conversation.
 func (h *history) addReasoning(e Event) {
+	if e.Answer {
+		return // the answer follows
+	}
 	for _, d := range e.ToolDecisions {
 		if d.Group != nil {
 			h.groups = max(h.groups, *d.Group+1)
@@ -169,7 +172,8 @@ func (h *history) closingEvents() []Event {
 	}
 	if len(decisions) > 0 {
 		e := Reasoning(h.first.Narrative, decisions...)
-		e.Agent, e.NarrativeBlocked = h.first.Agent, h.first.NarrativeBlocked
+		e.Agent, e.NarrativeSource = h.first.Agent, h.first.NarrativeSource
+		e.NarrativeBlocked = h.first.NarrativeBlocked
 		events = append(events, e)
 	}
 	return events

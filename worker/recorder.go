@@ -41,16 +41,17 @@ func (r *recorder) Record(b session.Body) error {
 	defer r.mu.Unlock()
 	switch b := b.(type) {
 	case session.Narrated:
-		if !b.Answer { // a job's log has narratives with their calls only
-			r.narrative = b
+		if b.Answer {
+			return r.recordAnswer(b)
 		}
+		r.narrative = b
 	case session.ToolCalled:
 		return r.recordCall(b)
 	case session.ToolReturned:
 		return r.recordResult(b)
 	case session.StepEnded:
 		e := Reasoning(r.narrative.Text.String(), r.decisions...)
-		e.Agent, e.NarrativeBlocked = r.agent, r.narrative.Blocked
+		e.Agent, e.NarrativeSource, e.NarrativeBlocked = r.agent, r.narrative.Source, r.narrative.Blocked
 		r.narrative, r.callIDs, r.decisions = session.Narrated{}, nil, nil
 		return r.write(e)
 	case session.Handoff:
@@ -65,6 +66,13 @@ func (r *recorder) Record(b session.Body) error {
 		return r.write(Status("interrupted", "The worker was stopped before the turn ended."))
 	}
 	return nil
+}
+
+// recordAnswer posts the reasoning of a step that answers.
+func (r *recorder) recordAnswer(b session.Narrated) error {
+	e := AnswerReasoning(b.Text.String())
+	e.Agent, e.NarrativeSource, e.NarrativeBlocked = r.agent, b.Source, b.Blocked
+	return r.write(e)
 }
 
 // recordCall posts a call with its reason. A step's first call carries its narrative,
@@ -82,7 +90,8 @@ func (r *recorder) recordCall(b session.ToolCalled) error {
 	e := ToolUse(d.CallID, d.ToolName, b.Params.Raw())
 	e.Agent, e.Reason = r.agent, d.Reason
 	if len(r.callIDs) == 0 {
-		e.Narrative, e.NarrativeBlocked = r.narrative.Text.String(), r.narrative.Blocked
+		e.Narrative, e.NarrativeSource = r.narrative.Text.String(), r.narrative.Source
+		e.NarrativeBlocked = r.narrative.Blocked
 	}
 	r.callIDs, r.decisions = append(r.callIDs, b.Call), append(r.decisions, d)
 	return r.write(e)

@@ -51,6 +51,27 @@ func TestSubAgentsAreRecordedAsStepsBetweenTheirHandoffs(t *testing.T) {
 	assert.Len(t, events[4].ToolDecisions, 1, "each agent explains its own calls")
 }
 
+func TestTheReasoningBehindAnAnswerIsPosted(t *testing.T) {
+	r, posted := newRecorder(t)
+	summed := session.Narrated{Step: 1, Text: safety.Literal("I look."), Source: session.FromSummary}
+	answers := session.Narrated{Step: 2, Answer: true, Text: safety.Literal("I know."), Source: session.FromSummary}
+	record(t, r, summed, session.ToolCalled{Call: "a", Rationale: session.Fallback()},
+		session.ToolReturned{Call: "a", Outcome: session.Success}, session.StepEnded{Step: 1},
+		answers, session.TurnCompleted{Response: safety.Literal("Done.")})
+	events := posted()
+	require.Len(t, events, 5)
+	for _, at := range []int{0, 2} {
+		assert.Equal(t, "I look.", events[at].Narrative)
+		assert.Equal(t, session.FromSummary, events[at].NarrativeSource, "whose words these are")
+	}
+	answer := events[3]
+	assert.True(t, answer.Answer)
+	assert.Equal(t, "I know.", answer.Narrative)
+	assert.Equal(t, session.FromSummary, answer.NarrativeSource)
+	assert.Empty(t, answer.ToolDecisions)
+	assert.Equal(t, "Done.", events[4].Content)
+}
+
 func TestWithheldTextIsMarkedAndNotPosted(t *testing.T) {
 	r, posted := newRecorder(t)
 	why := session.Fallback()

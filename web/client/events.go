@@ -59,10 +59,11 @@ type Event struct {
 	To         string    `json:"to"`
 	Text       string    `json:"text"`   // of handoff and step_text
 	Index      int       `json:"index"`  // of step_text: 0 begins the step's text anew
-	Answer     Answer    `json:"answer"` // of approval_answered, and of thinking
+	Answer     Answer    `json:"answer"` // of approval_answered, thinking and job_reasoning
 	Narrative  string    `json:"narrative"`
 
-	NarrativeBlocked bool `json:"narrative_blocked"`
+	NarrativeSource  string `json:"narrative_source"` // model, or summary: its provider's
+	NarrativeBlocked bool   `json:"narrative_blocked"`
 
 	// Of tool_started, tool_completed, tool_result, job_tool_use and job_tool_result.
 	Name    string          `json:"name"`
@@ -81,8 +82,8 @@ type Event struct {
 }
 
 // Answer is how an approval was answered: approve, always, deny, expired or withdrawn. In a
-// thinking event it is BehindAnswer if the message is the provider's summary of the
-// reasoning behind the answer, which replaces no text.
+// thinking or job_reasoning event it is BehindAnswer if the text is the provider's summary of
+// the reasoning behind the answer, which replaces no text.
 type Answer string
 
 // BehindAnswer is the Answer of a thinking event about the step that answers.

@@ -102,6 +102,7 @@ func (l *cleaner) toolUse(p *post) (session.Body, *problem.Problem) {
 		b.Rationale, inReason = l.rationale(p.postReason)
 	}
 	b.Narrative, b.NarrativeBlocked, inNarrative = l.narrative(p)
+	b.NarrativeSource = p.narrativeSource()
 	b.Findings = session.Merge(
 		inName.Findings, inInput.Findings, inAgent.Findings, inReason.Findings, inNarrative.Findings)
 	l.refs = []reference{referTo(p.Agent, p.ToolName, p.callID(), name)}
@@ -125,6 +126,15 @@ func (l *cleaner) narrative(p *post) (text safety.Text, blocked bool, report saf
 		l.noteWithheld("narrative", report)
 	}
 	return text, blocked, report
+}
+
+// narrativeSource returns whose words a narrative is: the model's own, unless the post says
+// that its provider summed them up.
+func (p *post) narrativeSource() session.Source {
+	if p.Answer && p.NarrativeSource == "" || p.NarrativeSource == string(session.FromSummary) {
+		return session.FromSummary
+	}
+	return session.FromModel
 }
 
 // rationale cleans a reason. It is never empty: a reason that is missing, or that the
@@ -193,8 +203,14 @@ func (l *cleaner) reasoning(p *post) (session.Body, *problem.Problem) {
 	text, blocked, report := l.narrative(p)
 	agent, inAgent := l.agent(p)
 	b := session.JobReasoned{
-		Agent: agent, Narrative: text, NarrativeBlocked: blocked,
+		Agent: agent, Answer: p.Answer,
+		Narrative: text, NarrativeSource: p.narrativeSource(), NarrativeBlocked: blocked,
 		Findings: session.Merge(report.Findings, inAgent.Findings),
+	}
+	if p.Answer && len(p.decisions) > 0 {
+		return nil, problem.New(http.StatusBadRequest, "answer_with_decisions",
+			"A reasoning event with answer is about a step that calls no tool. "+
+				"Send the tool_decisions in an event of their own.")
 	}
 	for i, d := range p.decisions {
 		decision, found, err := l.decision(d)

@@ -124,6 +124,8 @@ func TestABatchWithAnInvalidEventIsRefusedAsAWhole(t *testing.T) {
 			`[{"event":"message","content":"x"},{"event":"reasoning","tool_decisions":[{"rationale":"why"}]}]`,
 			400, "no_tool_name"},
 		{"a call without a tool name", `{"event":"tool_use","input":{}}`, 400, "no_tool_name"},
+		{"an answer that calls a tool", `{"event":"reasoning","answer":true,"tool_decisions":[{"tool_name":"x"}]}`,
+			400, "answer_with_decisions"},
 		{"an unknown outcome", `{"event":"tool_result","tool_name":"x","outcome":"splendid"}`, 400, "bad_outcome"},
 		{"an unknown role", `{"event":"message","role":"root","content":"x"}`, 400, "bad_role"},
 		{"an event without a kind", `{"content":"x"}`, 400, "no_kind"},
@@ -249,6 +251,21 @@ func TestAllTextOfAHostileWorkerIsCleaned(t *testing.T) {
 			apptest.AssertAbsent(t, p.Secret, place, text)
 		}
 	}
+}
+
+func TestTheReasoningBehindAJobsAnswerIsShown(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
+	id, token := s.NewJob("x")
+	require.Equal(t, 200, s.PostEvents(id, token, `[
+		{"event":"tool_use","tool_name":"ls","narrative":"I look.","narrative_source":"summary"},
+		{"event":"reasoning","answer":true,"narrative":"<thinking>raw</thinking>It is clear."},
+		{"event":"message","role":"assistant","content":"Here."}]`).Status)
+	turn := s.Do("ann", "GET", "/api/jobs/"+id, "").JSON()["turns"].([]any)[0].(map[string]any)
+	assert.Equal(t, "summary", turn["reasoning"].(map[string]any)["narrative_source"])
+	answer := turn["answer_reasoning"].(map[string]any)
+	assert.Equal(t, "It is clear.", answer["narrative"])
+	assert.Equal(t, "summary", answer["narrative_source"], "a model tells nothing about an answer but its provider")
+	assert.Equal(t, "Here.", turn["response"])
 }
 
 func TestAJobsAnswersAndNarrativesAreRendered(t *testing.T) {

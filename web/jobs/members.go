@@ -23,10 +23,10 @@ var (
 		"message": {"agent", "role", "content", "message"},
 		"tool_use": {
 			"agent", "tool_name", "call_id", "input", "rationale", "rationale_source", "rationale_blocked",
-			"parallel_group", "narrative", "narrative_blocked",
+			"parallel_group", "narrative", "narrative_source", "narrative_blocked",
 		},
 		"tool_result": {"agent", "tool_name", "call_id", "output", "error", "outcome", "duration_ms"},
-		"reasoning":   {"agent", "narrative", "narrative_blocked", "tool_decisions"},
+		"reasoning":   {"agent", "answer", "narrative", "narrative_source", "narrative_blocked", "tool_decisions"},
 		"status":      {"agent", "state", "message", "iteration"},
 		"result":      {"agent", "success", "status", "message", "content"},
 	}

@@ -53,7 +53,9 @@ type postFields struct {
 	Duration  *int64          `json:"duration_ms"`
 
 	postReason                          // of a tool_use
+	Answer           bool               `json:"answer"`
 	Narrative        string             `json:"narrative"`
+	NarrativeSource  string             `json:"narrative_source"`
 	NarrativeBlocked bool               `json:"narrative_blocked"`
 	ToolDecisions    *[]json.RawMessage `json:"tool_decisions"`
 	Decisions        []json.RawMessage  `json:"decisions"`

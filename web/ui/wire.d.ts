@@ -217,7 +217,9 @@ export type JobReasoningFrame = {
   at: string,
   agent?: string,
   ignored_members?: number,
+  answer?: boolean,
   narrative?: string,
+  narrative_source?: Source,
   narrative_blocked?: boolean,
   tool_decisions: JobDecision[],
 };
@@ -289,6 +291,7 @@ export type JobToolUseFrame = {
   rationale_blocked?: boolean,
   parallel_group?: number,
   narrative?: string,
+  narrative_source?: Source,
   narrative_blocked?: boolean,
 };
 

@@ -142,6 +142,9 @@ func TestEveryEventOfAJobHasItsFrame(t *testing.T) {
 				"rationale_source":"model","outcome":"success","parallel_group":null}]}`,
 			session.JobReasoned{Narrative: said("I look."), Decisions: []session.Decision{
 				{Call: "call_7", Tool: said("grep"), Rationale: why, Outcome: session.Success}}}},
+		{"the reasoning behind an answer", "job_reasoning",
+			`{"answer":true,"narrative":"I know.","narrative_source":"summary","tool_decisions":[]}`,
+			session.JobReasoned{Answer: true, Narrative: said("I know."), NarrativeSource: session.FromSummary}},
 		{"a state", "job_status", `{"state":"busy","message":"still there"}`,
 			session.JobReported{State: said("busy"), Message: said("still there")}},
 		{"a job that ends well", "job_result", `{"status":"completed","success":true,"message":"done"}`,

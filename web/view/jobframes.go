@@ -48,6 +48,7 @@ type (
 		RationaleBlocked bool           `json:"rationale_blocked,omitempty"`
 		ParallelGroup    *int           `json:"parallel_group,omitempty"`
 		Narrative        *safety.Text   `json:"narrative,omitempty"`
+		NarrativeSource  session.Source `json:"narrative_source,omitempty"`
 		NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
 	}
 	// jobToolResultFrame tells how a call ended and what it returned. Inferred says that the
@@ -65,12 +66,16 @@ type (
 	}
 	// jobReasoningFrame carries the reasons for the calls of one step, in the order in which
 	// the worker posted them. NarrativeBlocked says that there was a narrative and that a
-	// safety layer withheld it, the worker's or the server's.
+	// safety layer withheld it, the worker's or the server's. NarrativeSource says whose words
+	// it is, the model's or its provider's. With Answer it is the reasoning behind an answer,
+	// and there are no decisions.
 	jobReasoningFrame struct {
 		jobHead
-		Narrative        *safety.Text  `json:"narrative,omitempty"`
-		NarrativeBlocked bool          `json:"narrative_blocked,omitempty"`
-		ToolDecisions    []jobDecision `json:"tool_decisions"`
+		Answer           bool           `json:"answer,omitempty"`
+		Narrative        *safety.Text   `json:"narrative,omitempty"`
+		NarrativeSource  session.Source `json:"narrative_source,omitempty"`
+		NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
+		ToolDecisions    []jobDecision  `json:"tool_decisions"`
 	}
 	// jobDecision is the reason for one call, with the members that the specification
 	// "Agent Reasoning Summary Exposure" gives a decision. Rationale is never empty; its
@@ -140,13 +145,22 @@ func JobFrames(e session.Event) []Frame {
 	return nil
 }
 
+// sourceOf returns the source of a narrative, "" if there is none.
+func sourceOf(narrative safety.Text, source session.Source) session.Source {
+	if narrative.Empty() {
+		return ""
+	}
+	return source
+}
+
 func jobToolUse(head jobHead, b session.JobToolUse) jobToolUseFrame {
 	head.Agent = b.Agent.String()
 	return jobToolUseFrame{
 		jobHead: head, ToolName: b.Tool, CallID: b.Call, Inferred: b.Inferred, Input: b.Input,
 		Rationale: orNull(b.Rationale.Text), RationaleSource: b.Rationale.Source,
 		RationaleBlocked: b.Rationale.Blocked, ParallelGroup: b.Group,
-		Narrative: orNull(b.Narrative), NarrativeBlocked: b.NarrativeBlocked,
+		Narrative: orNull(b.Narrative), NarrativeSource: sourceOf(b.Narrative, b.NarrativeSource),
+		NarrativeBlocked: b.NarrativeBlocked,
 	}
 }
 
@@ -165,7 +179,8 @@ func jobToolResult(head jobHead, b session.JobToolResult) jobToolResultFrame {
 func jobReasoning(head jobHead, b session.JobReasoned) jobReasoningFrame {
 	head.Agent = b.Agent.String()
 	f := jobReasoningFrame{
-		jobHead: head, Narrative: orNull(b.Narrative), NarrativeBlocked: b.NarrativeBlocked,
+		jobHead: head, Answer: b.Answer, Narrative: orNull(b.Narrative),
+		NarrativeSource: sourceOf(b.Narrative, b.NarrativeSource), NarrativeBlocked: b.NarrativeBlocked,
 		ToolDecisions: []jobDecision{},
 	}
 	for _, d := range b.Decisions {

@@ -136,9 +136,17 @@ func (t *Tail) showJobState(ctx context.Context, id string) error {
 	return nil
 }
 
-// jobReasoning renders why a step of a job called its tools.
+// jobReasoning renders why a step of a job called its tools, or the reasoning behind an answer.
 func (s Style) jobReasoning(e client.Event) string {
-	r := &client.Reasoning{Narrative: e.Narrative, NarrativeBlocked: e.NarrativeBlocked, Decisions: e.Decisions}
+	if e.Answer == client.BehindAnswer {
+		return "\n" + s.answerReasoning(&client.Narration{
+			Narrative: e.Narrative, Source: e.NarrativeSource, Blocked: e.NarrativeBlocked,
+		})
+	}
+	r := &client.Reasoning{
+		Narrative: e.Narrative, NarrativeSource: e.NarrativeSource, NarrativeBlocked: e.NarrativeBlocked,
+		Decisions: e.Decisions,
+	}
 	var out strings.Builder
 	out.WriteString("\n" + s.paint(dim, "  ┄ Reasoning") + "\n" + s.narrative(r))
 	for e := range entries(client.Turn{Reasoning: r}) {

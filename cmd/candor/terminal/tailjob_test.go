@@ -62,6 +62,9 @@ func TestACallOfAJobIsShownWithItsReasonAtOnce(t *testing.T) {
 			"  ● grep\n    ▸ 3  (matched by tool and order)\n"},
 		{"a reason matched by order", client.Event{Type: "job_reasoning", Decisions: []client.Decision{inferred}},
 			"\n  ┄ Reasoning\n  ┄ grep  \"to see\"  (matched by tool and order)\n    → success\n\n"},
+		{"the reasoning behind an answer",
+			client.Event{Type: "job_reasoning", Answer: client.BehindAnswer, Narrative: "I know."},
+			"\n  Before the answer: \"I know.\" (its provider's summary)\n"},
 	} {
 		assert.Equal(t, tt.want, Style{}.jobEvent(tt.event), tt.name)
 	}

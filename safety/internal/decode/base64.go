@@ -36,7 +36,8 @@ func NextRun(s string, i int) (from, to int, apart bool) {
 			}
 			continue
 		}
-		if i-8 >= low && i+16 <= len(s) && lex.SignMask(lex.Load8(s, i-8)) != 0 && lex.SignMask(lex.Load8(s, i+8)) != 0 {
+		if i-8 >= low && i+16 <= len(s) &&
+			lex.SignMask(lex.Load8(s, i-8)) != 0 && lex.SignMask(lex.Load8(s, i+8)) != 0 {
 			continue // MinEncoded bytes around these eight include one of its neighbours
 		}
 		from, to = encoding.Back(s, i, i-low), encoding.Run(s, i, len(s))

@@ -40,7 +40,7 @@ func maybeAcross(s string, right int) bool {
 	if right+8 >= len(s) || !afterNames[s[right]] {
 		return false
 	}
-	if s[right] == ' ' && lex.IsLetter(s[right+1]) && lex.IsLetter(s[right+2]) && !glueHeads.May(s[right+1], s[right+2]) {
+	if a, b := s[right+1], s[right+2]; s[right] == ' ' && lex.IsLetter(a) && lex.IsLetter(b) && !glueHeads.May(a, b) {
 		return false
 	}
 	end := min(len(s), right+maxProse+8)

@@ -11,13 +11,9 @@ import (
 // and its output on the next line, API_TOKEN,… in a list. The name must be one of the
 // environment, in capitals; in a table the signs between the words are enough.
 func besideVariable(s string, left, right int) int {
-	c := s[right]
-	if c != ' ' && c != '\t' && c != ',' && c != '\n' || c == ' ' && s[right-1] >= 'a' {
-		return 0 // nearly always
-	}
-	name := s[left:right]
-	if strings.IndexByte(name, '_') < 1 {
-		return 0
+	c, name := s[right], s[left:right]
+	if !besideNames[c] || c == ' ' && s[right-1] >= 'a' || strings.IndexByte(name, '_') < 1 {
+		return 0 // nearly always by the first two
 	}
 	switch {
 	case c == '\t', c == ',' && right+1 < len(s) && s[right+1] != ' ':
@@ -29,6 +25,9 @@ func besideVariable(s string, left, right int) int {
 	}
 	return 0
 }
+
+// besideNames are the bytes that may separate such a name from its value.
+var besideNames = lex.NewClass(" \t,\n")
 
 // hereString returns where the value behind the blank at i starts: behind <<< on the same
 // line, which feeds it to a command, or else directly behind the blank if it looks

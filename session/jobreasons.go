@@ -1,0 +1,68 @@
+package session
+
+// answered folds in the reasoning behind an answer, which has a step of its own unless nothing
+// is left of it.
+func (f *jobFold) answered(e Event, b JobReasoned) {
+	t := f.work(e)
+	if b.Narrative.Empty() && !b.NarrativeBlocked {
+		t.touch(e, b.Findings)
+		return
+	}
+	at := f.newStep(t, b.Agent.String())
+	t.Steps[at].Answer = true
+	setNarrative(&t.Steps[at], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
+	f.closed[place{turn: f.current, step: at}] = true
+	t.touch(e, b.Findings)
+}
+
+// reasoned folds in the reasons of a step: the one that has the first of the calls that
+// they explain, or a new one.
+func (f *jobFold) reasoned(e Event, b JobReasoned) {
+	if b.Answer {
+		f.answered(e, b)
+		return
+	}
+	at, known := place{}, false
+	for _, d := range b.Decisions {
+		if p, ok := f.places[d.Call]; ok && d.Call != "" {
+			at, known = place{turn: p.turn, step: p.step}, true
+			break
+		}
+	}
+	if !known {
+		t := f.turn(e)
+		if len(b.Decisions) > 0 {
+			t = f.work(e)
+			f.demoteAnswer(t)
+		}
+		f.start(e)
+		at = place{turn: f.current, step: f.openStep(t, b.Agent.String(), b.Narrative)}
+	}
+	t := &f.turns[at.turn]
+	setNarrative(&t.Steps[at.step], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
+	for _, d := range b.Decisions {
+		c := f.call(d.Call)
+		if c == nil {
+			c = f.addCall(t, at.step, Call{ID: d.Call, Tool: d.Tool})
+			f.places[d.Call] = place{at.turn, at.step, len(t.Steps[at.step].Calls) - 1}
+		}
+		explain(c, d.Rationale, d.Group)
+		c.ReasonInferred, c.Findings = d.Inferred, Merge(c.Findings, d.Findings)
+		if c.Outcome == Pending && d.Outcome != Pending {
+			c.Outcome, c.Untimed = d.Outcome, true
+		}
+	}
+	f.closed[at] = true
+	t.touch(e, b.Findings)
+}
+
+// explain gives a call its reason. A fallback does not replace the model's own words, and
+// a missing group does not replace a group.
+func explain(c *Call, why Rationale, group *int) {
+	if !why.Text.Empty() && (c.Rationale.Text.Empty() || why.Source != FromFallback || why.Blocked) {
+		c.Rationale = why
+	}
+	if group != nil {
+		c.Group = group
+	}
+}
