@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,23 +34,22 @@ func paged(pages func(cursor string) *sdk.ListToolsResult) func() *sdk.Server {
 // One that lists tools without end gave 105,242 warnings and kept all others from starting.
 func TestAListWithoutEndIsCut(t *testing.T) {
 	tool := func(name string) *sdk.Tool { return &sdk.Tool{Name: name, InputSchema: object} }
-	many := make([]*sdk.Tool, 100)
+	hundred := func(name func(i int) string) (tools []*sdk.Tool) {
+		for i := range 100 {
+			tools = append(tools, tool(name(i)))
+		}
+		return tools
+	}
 	for name, tt := range map[string]struct {
 		page  func(n int) []*sdk.Tool
 		kept  int
 		bytes bool
 	}{
 		"new tools": {func(n int) []*sdk.Tool {
-			for i := range many {
-				many[i] = tool(fmt.Sprint("t", n, "_", i))
-			}
-			return many
+			return hundred(func(i int) string { return fmt.Sprint("t", n, "_", i) })
 		}, maxTools, false},
 		"the same tool again": {func(int) []*sdk.Tool {
-			for i := range many {
-				many[i] = tool("same")
-			}
-			return many
+			return hundred(func(int) string { return "same" })
 		}, 1, false},
 		"no tools": {func(int) []*sdk.Tool { return nil }, 0, false},
 		"large tools": {func(n int) []*sdk.Tool {
@@ -59,18 +59,18 @@ func TestAListWithoutEndIsCut(t *testing.T) {
 		}, 32, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			asked := 0
+			var asked atomic.Int64
 			i := &inProcess{make: paged(func(string) *sdk.ListToolsResult {
-				asked++
-				return &sdk.ListToolsResult{Tools: tt.page(asked), NextCursor: fmt.Sprint(asked)}
+				n := int(asked.Add(1))
+				return &sdk.ListToolsResult{Tools: tt.page(n), NextCursor: fmt.Sprint(n)}
 			})}
 			good := &inProcess{make: with(&sdk.Tool{Name: "hello"})}
 			var log logged
 			s := startServers(t, Options{Log: log.logger()}, map[string]dialer{"endless": i.dial, "good": good.dial})
 			defer s.Close()
 			assert.Len(t, s.Tools(), tt.kept+1, name)
-			assert.LessOrEqual(t, asked, maxPages, name)
-			pass(40 * time.Minute)
+			assert.LessOrEqual(t, asked.Load(), int64(maxPages), name)
+			pass(21 * time.Minute)
 			assert.Contains(t, log.String(), "an MCP server lists more tools than it may; the rest is dropped")
 			assert.Less(t, strings.Count(log.String(), "\n"), 20, "%s\n%s", name, log.String())
 			if tt.bytes {
@@ -104,8 +104,9 @@ func TestServersJoinAsTheyAnswer(t *testing.T) {
 		assert.Equal(t, 2, changes, "also for a server that has no tools")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
+		began := time.Now()
 		s.Await(ctx)
-		assert.Error(t, ctx.Err(), "one was not tried yet")
+		assert.Equal(t, time.Second, time.Since(began), "one was not tried yet")
 		pass(maxStart)
 		s.Await(t.Context())
 		assert.Equal(t, State{Server: "mute", Name: "mute", Tried: true}, s.States()[1])

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
@@ -196,6 +197,31 @@ func TestServeStartsWithServersThatMisbehave(t *testing.T) {
 		map[string]any{"name": "mute", "state": "starting", "tools": 0.0},
 	}, s.Get("bob", "/api/gateway/status").JSON()["mcp_servers"])
 	assert.Less(t, strings.Count(s.Logs.String(), "MCP server"), 12, s.Logs.String())
+}
+
+// A server that never answers a call holds up a turn for the time of the flag, or for its own.
+func TestASlowCallIsCutAtItsLimit(t *testing.T) {
+	servers := mcpServers{}.add("fast", "look", "It looks.")
+	mute := servers["fast"]
+	mute.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			if method == "tools/call" {
+				<-ctx.Done()
+			}
+			return next(ctx, method, r)
+		}
+	})
+	srv := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return mute }, nil))
+	t.Cleanup(srv.Close)
+	file := servers.config(t, apptest.M{"slow": apptest.M{"url": srv.URL, "callTimeout": "70ms"}})
+	s := apptest.Start(t, app.Settings{Tools: app.ToolSettings{
+		MCPConfig: file, AwaitMCP: true, MCPTimeout: 50 * time.Millisecond,
+	}}, calling("fast__look", "slow__look"))
+	thread, _ := s.Begin("ann")
+	s.RunTurns("ann", thread, 1)
+	history := s.Get("ann", "/api/chat/history").Body
+	assert.Contains(t, history, `the MCP server \"fast\" gave no answer within 50ms`)
+	assert.Contains(t, history, `the MCP server \"slow\" gave no answer within 70ms`)
 }
 
 // What a server calls itself and its tools is hostile text, in whatever place it is shown.
