@@ -15,7 +15,7 @@ REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 .PHONY: run build test cover cross lint bench bench-full recall mutate fuzz golden screenshots clean go-version peers browser page-types
 
 run: build .candor/token ## serve this folder with the offline model
-	@echo "The token of this checkout is in .candor/token. The page: http://$(ADDR)/#token=$$(cat .candor/token)"
+	@echo "The token of this checkout is in .candor/token."
 	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace . --provider offline
 
 build: go-version

@@ -29,7 +29,7 @@ var (
 )
 
 // policy says which credentials a route accepts besides a token without a reasoning
-// level in the Authorization header and a login cookie.
+// level in the Authorization header and a login, which is a cookie and its page key.
 type policy struct {
 	limited    bool                     // tokens with a reasoning level
 	queryToken func(*http.Request) bool // a token in the URL; nil means never
@@ -90,15 +90,16 @@ func (s *Server) authenticateCookie(c echo.Context, next echo.HandlerFunc) error
 	return next(c)
 }
 
-// loginOf returns the login of the request's cookie. ok is false if there is none,
-// or it is not valid any more.
+// loginOf returns the login of the request's cookie. ok is false if there is none, it is not
+// valid any more, or its page key does not come with it: whoever listens on another port of
+// this host is sent the cookie, but not the key.
 func (s *Server) loginOf(r *http.Request) (l access.Login, ok bool) {
 	c, err := r.Cookie(access.CookieName(r))
 	if err != nil {
 		return access.Login{}, false
 	}
 	l, ok = s.options.Tokens.Verify(c.Value, time.Now())
-	return l, ok && !s.revoked.Has(l)
+	return l, ok && l.HasPageKey(r.Header.Get(access.PageKeyHeader)) && !s.revoked.Has(l)
 }
 
 // checkOrigin refuses requests that a page of another origin made. The cookie alone

@@ -17,7 +17,7 @@
 // # Rooms
 //
 //	web/view     projections onto JSON, pure
-//	web/access   tokens, login cookies, limits on login attempts
+//	web/access   tokens, logins, login codes, limits on attempts
 //	web/problem  the shape of errors; reading and writing JSON bodies
 //	web/sse      server-sent events and cursors
 //	web/jobs     the job API, mounted as [Route] values

@@ -10,9 +10,10 @@ import (
 	"candor/web/problem"
 )
 
-// LoginRequest is the body of POST /api/login.
+// LoginRequest is the body of POST /api/login: a token, or a code from POST /api/login/code.
 type LoginRequest struct {
-	Token string `json:"token"`
+	Token string `json:"token,omitempty"`
+	Code  string `json:"code,omitempty"`
 }
 
 // LoginInfo names the user who is logged in. ExpiresAt is set only for a login by
@@ -22,19 +23,35 @@ type LoginInfo struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
+// LoginResponse is the answer to a login, besides the cookie. Each request with the cookie
+// has to have PageKey in the header [access.PageKeyHeader].
+type LoginResponse struct {
+	LoginInfo
+	PageKey string `json:"page_key"`
+}
+
+// LoginCode is the answer to POST /api/login/code.
+type LoginCode struct {
+	Code      string    `json:"code"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
 var (
 	wrongToken = problem.New(http.StatusUnauthorized, "wrong_token",
 		"This token lets nobody in. The server prints one at its start, or has it in CANDOR_TOKEN or its tokens file.")
+	wrongCode = problem.New(http.StatusUnauthorized, "wrong_code",
+		"This link lets nobody in. A link works once, and for ten minutes; the command candor login prints another.")
 	tooManyLogins = problem.New(http.StatusTooManyRequests, "rate_limited",
 		"Too many logins in a minute. Wait a little and try again.")
 )
 
-// login handles POST /api/login: it exchanges a token for a cookie that no script
-// can read. Tokens with a reasoning level are refused, because the page shows all of it.
-// It answers 204 with the cookie.
+// login handles POST /api/login: it exchanges a token or a code for a cookie that no script
+// can read, and a key that the page keeps. Tokens with a reasoning level are refused, because
+// the page shows all of it. It answers with a [LoginResponse] and the cookie.
 //
 // Errors: cross_origin; rate_limited after too many attempts from this address, or logins
-// of this user, in a minute; wrong_token; limited_token. None of them repeats the token.
+// of this user, in a minute; wrong_token, wrong_code; limited_token. None of them repeats
+// the token or the code.
 func (s *Server) login(c echo.Context) error {
 	r := c.Request()
 	if err := s.checkOrigin(r); err != nil { // before the attempt counts: no foreign page keeps people out
@@ -47,24 +64,66 @@ func (s *Server) login(c echo.Context) error {
 	if err := problem.Decode(r, &in); err != nil {
 		return err
 	}
-	who, ok := s.options.Tokens.Lookup(in.Token)
+	now := time.Now()
+	user, by, err := s.identify(in, now)
 	switch {
-	case !ok && !s.attempts.Failed(r.RemoteAddr):
+	case err == limitedToken:
+		return err
+	case err != nil && !s.attempts.Failed(r.RemoteAddr):
 		return tooManyLogins
-	case !ok:
-		return wrongToken
-	case who.Reasoning != "":
-		return limitedToken
-	case !s.attempts.Known(who.User):
+	case err != nil:
+		return err
+	case !s.attempts.Known(user):
 		return tooManyLogins
 	}
-	l := access.NewLogin(who.User, time.Now())
-	c.SetCookie(access.Cookie(r, s.options.Tokens.Sign(l, in.Token), l.Until))
-	return c.NoContent(http.StatusNoContent)
+	l := access.NewLogin(user, now)
+	c.SetCookie(access.Cookie(r, by.Cookie(l), l.Until))
+	return c.JSON(http.StatusOK, LoginResponse{LoginInfo{l.User, &l.Until}, by.PageKey(l)})
 }
 
-// logout handles POST /api/logout: it revokes the login, so that a copy of the cookie is
-// worthless, and deletes the cookie. It answers 204, also if nobody was logged in. The
+// identify returns who may log in with the code or the token of a request, and what signs
+// the login.
+func (s *Server) identify(in LoginRequest, now time.Time) (user string, by access.Signer, err error) {
+	if in.Code != "" {
+		user, by, ok := s.codes.Take(in.Code, now)
+		if !ok {
+			return "", by, wrongCode
+		}
+		return user, by, nil
+	}
+	who, ok := s.options.Tokens.Lookup(in.Token)
+	switch {
+	case !ok:
+		return "", by, wrongToken
+	case who.Reasoning != "":
+		return "", by, limitedToken
+	}
+	return who.User, access.SignerOf(in.Token), nil
+}
+
+// NewCode returns a code that logs one browser in as the user of a token, once and within
+// [access.CodeLife]. ok is false for a token that cannot log in.
+func (s *Server) NewCode(token string) (code string, expires time.Time, ok bool) {
+	who, ok := s.options.Tokens.Lookup(token)
+	if !ok || who.Reasoning != "" {
+		return "", time.Time{}, false
+	}
+	now := time.Now()
+	return s.codes.New(who.User, access.SignerOf(token), now), now.Add(access.CodeLife), true
+}
+
+// loginCode handles POST /api/login/code: it answers 201 with a [LoginCode] for the user of
+// the token in the header. A login or a throwaway session gets none.
+func (s *Server) loginCode(c echo.Context) error {
+	code, expires, ok := s.NewCode(access.Bearer(c.Request()))
+	if !ok {
+		return problem.Unauthorized
+	}
+	return c.JSON(http.StatusCreated, LoginCode{code, expires.UTC()})
+}
+
+// logout handles POST /api/logout: it revokes the login, so that a copy of the cookie and its
+// key is worthless, and deletes the cookie. It answers 204, also if nobody was logged in. The
 // only error is cross_origin.
 func (s *Server) logout(c echo.Context) error {
 	r := c.Request()

@@ -13,60 +13,56 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asBrowser makes a request carry a cookie and no token.
-func asBrowser(cookie *http.Cookie) func(*http.Request) {
-	return func(r *http.Request) {
-		r.Header.Del("Authorization")
-		r.AddCookie(cookie)
-	}
+// page is a browser's page that a user is logged in to.
+type page struct {
+	request func(*http.Request) // makes a request come from it
+	cookie  *http.Cookie
+	key     string
 }
 
-// logIn exchanges a user's token for a login cookie.
-func logIn(s *apptest.Server, user string) *http.Cookie {
+// logIn exchanges a user's token for a login.
+func logIn(s *apptest.Server, user string) page {
 	s.T.Helper()
-	r := s.Do("", http.MethodPost, "/api/login", `{"token":"`+apptest.TokenOf(user)+`"}`,
-		func(r *http.Request) { r.Header.Del("Authorization") })
-	require.Equal(s.T, http.StatusNoContent, r.Status, r.Body)
-	cookies := (&http.Response{Header: r.Header}).Cookies()
-	require.Len(s.T, cookies, 1)
-	return cookies[0]
+	var p page
+	p.request, p.cookie, p.key = s.LogIn(user)
+	return p
 }
 
-func TestALoginCookieIsAcceptedOnEveryRoute(t *testing.T) {
+func TestALoginIsAcceptedOnEveryRoute(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	ann := logIn(s, "ann")
-	assert.True(t, ann.HttpOnly)
-	assert.Equal(t, http.SameSiteStrictMode, ann.SameSite)
-	who := s.Do("", http.MethodGet, "/api/login", "", asBrowser(ann))
+	assert.True(t, ann.cookie.HttpOnly)
+	assert.Equal(t, http.SameSiteStrictMode, ann.cookie.SameSite)
+	who := s.Do("", http.MethodGet, "/api/login", "", ann.request)
 	assert.Equal(t, "ann", who.JSON()["user"])
 	assert.NotEmpty(t, who.JSON()["expires_at"])
 
-	sent := s.Do("", http.MethodPost, "/api/chat/send", `{"content":"what time is it"}`, asBrowser(ann))
+	sent := s.Do("", http.MethodPost, "/api/chat/send", `{"content":"what time is it"}`, ann.request)
 	require.Equal(t, http.StatusAccepted, sent.Status, sent.Body)
 	thread := sent.JSON()["thread_id"].(string)
 	for _, at := range []string{"/api/chat/threads", "/api/chat/history?thread_id=" + thread, "/api/gateway/status",
 		"/api/jobs"} {
-		assert.Equal(t, http.StatusOK, s.Do("", http.MethodGet, at, "", asBrowser(ann)).Status, at)
+		assert.Equal(t, http.StatusOK, s.Do("", http.MethodGet, at, "", ann.request).Status, at)
 	}
 	bob := logIn(s, "bob")
 	for _, at := range []string{"/api/chat/history?thread_id=" + thread, "/api/chat/events?thread_id=" + thread} {
-		assert.Equal(t, http.StatusNotFound, s.Do("", http.MethodGet, at, "", asBrowser(bob)).Status, "another user's")
+		assert.Equal(t, http.StatusNotFound, s.Do("", http.MethodGet, at, "", bob.request).Status, "another user's")
 	}
-	both := s.Do("bob", http.MethodGet, "/api/login", "", func(r *http.Request) { r.AddCookie(ann) })
+	both := s.Do("bob", http.MethodGet, "/api/login", "", func(r *http.Request) { r.AddCookie(ann.cookie) })
 	assert.Equal(t, "bob", both.JSON()["user"], "the header wins")
-	wrong := s.Do("nobody", http.MethodGet, "/api/login", "", func(r *http.Request) { r.AddCookie(ann) })
+	wrong := s.Do("nobody", http.MethodGet, "/api/login", "", func(r *http.Request) { r.AddCookie(ann.cookie) })
 	assert.Equal(t, http.StatusUnauthorized, wrong.Status, "even if its token is wrong")
 }
 
 func TestALogoutEndsTheLogin(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	ann, other := logIn(s, "ann"), logIn(s, "ann")
-	out := s.Do("", http.MethodPost, "/api/logout", "", asBrowser(ann))
+	out := s.Do("", http.MethodPost, "/api/logout", "", ann.request)
 	require.Equal(t, http.StatusNoContent, out.Status)
 	assert.Contains(t, out.Header.Get("Set-Cookie"), "Max-Age=0", "the browser drops it")
-	assert.Equal(t, http.StatusUnauthorized, s.Do("", http.MethodGet, "/api/login", "", asBrowser(ann)).Status,
-		"a copy of the cookie is invalid")
-	assert.Equal(t, http.StatusOK, s.Do("", http.MethodGet, "/api/login", "", asBrowser(other)).Status,
+	assert.Equal(t, http.StatusUnauthorized, s.Do("", http.MethodGet, "/api/login", "", ann.request).Status,
+		"a copy of the cookie and its key is invalid")
+	assert.Equal(t, http.StatusOK, s.Do("", http.MethodGet, "/api/login", "", other.request).Status,
 		"another browser stays in")
 }
 
@@ -82,19 +78,19 @@ func TestAPageOfAnotherOriginCannotUseALogin(t *testing.T) {
 	for name, edit := range foreign {
 		for _, at := range []string{"/api/chat/send", "/api/chat/thread/new", "/api/jobs", "/api/login",
 			"/api/logout"} {
-			r := s.Do("", http.MethodPost, at, `{"content":"hi"}`, asBrowser(ann), edit)
+			r := s.Do("", http.MethodPost, at, `{"content":"hi"}`, ann.request, edit)
 			assert.Equal(t, http.StatusForbidden, r.Status, "%s: %s: %s", name, at, r.Body)
 		}
 		assert.Equal(t, http.StatusCreated, s.Do("ann", http.MethodPost, "/api/chat/thread/new", "", edit).Status,
 			"a token that a page has is its own to use")
 	}
 	own := func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") }
-	assert.Equal(t, http.StatusCreated, s.Do("", http.MethodPost, "/api/chat/thread/new", "", asBrowser(ann),
+	assert.Equal(t, http.StatusCreated, s.Do("", http.MethodPost, "/api/chat/thread/new", "", ann.request,
 		own).Status)
 	form := func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }
 	assert.Equal(t, http.StatusUnsupportedMediaType,
-		s.Do("", http.MethodPost, "/api/chat/thread/new", "", asBrowser(ann), own, form).Status)
-	read := s.Do("", http.MethodGet, "/api/chat/threads", "", asBrowser(ann),
+		s.Do("", http.MethodPost, "/api/chat/thread/new", "", ann.request, own, form).Status)
+	read := s.Do("", http.MethodGet, "/api/chat/threads", "", ann.request,
 		func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") })
 	assert.Empty(t, read.Header.Get("Access-Control-Allow-Credentials"), "so no other origin can read with it")
 	assert.Equal(t, "same-origin", read.Header.Get("Cross-Origin-Resource-Policy"))
@@ -167,7 +163,7 @@ func TestALoginSurvivesARestartOfTheServer(t *testing.T) {
 	two := apptest.Start(t, app.Settings{}, nil)
 	at := httptest.NewRequest(http.MethodGet, "/api/login", strings.NewReader(""))
 	at.Host = strings.TrimPrefix(one.HTTP.URL, "http://") // as after a restart on the same port
-	at.AddCookie(ann)
+	ann.request(at)
 	w := httptest.NewRecorder()
 	two.App.ServeHTTP(w, at)
 	assert.Equal(t, http.StatusOK, w.Code, w.Body)

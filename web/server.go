@@ -84,6 +84,7 @@ type Server struct {
 
 	attempts *access.Attempts
 	revoked  access.Revoked
+	codes    access.Codes
 	origin   *http.CrossOriginProtection
 }
 
@@ -132,6 +133,7 @@ func (s *Server) routes() {
 	streamAuth := s.authenticate(policy{queryToken: func(*http.Request) bool { return true }})
 	s.echo.POST("/api/login", s.login)
 	s.echo.GET("/api/login", s.whoami, auth)
+	s.echo.POST("/api/login/code", s.loginCode, auth)
 	s.echo.POST("/api/logout", s.logout)
 	s.echo.POST("/api/chat/send", s.send, auth, s.limit)
 	s.echo.POST("/api/chat/thread/new", s.withSession(s.newThread), auth, s.limit)

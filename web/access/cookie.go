@@ -6,6 +6,10 @@ import (
 	"time"
 )
 
+// PageKeyHeader is the header in which the page sends the key of its login. Pages of other
+// origins cannot send it: their browsers would ask first, and the server does not allow it.
+const PageKeyHeader = "Candor-Page-Key"
+
 // isSecure reports whether the browser used TLS, to us or to a proxy before us.
 func isSecure(r *http.Request) bool {
 	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
@@ -24,7 +28,7 @@ func CookieName(r *http.Request) string {
 	return "candor"
 }
 
-// Cookie returns a login cookie with a value from [Tokens.Sign], which no script
+// Cookie returns a login cookie with a value from [Signer.Cookie], which no script
 // can read and no other site can cause to be sent. An empty value deletes it.
 func Cookie(r *http.Request, value string, expires time.Time) *http.Cookie {
 	c := &http.Cookie{

@@ -1,11 +1,12 @@
 // Package access decides who a request speaks for.
 //
-// A client authenticates with a token in the Authorization header, or with a cookie
-// that it got by logging in with a token. [Tokens] maps tokens to callers; it keeps only
-// hashes and compares them in constant time. A [Login] is everything that the cookie
-// says, signed with a key derived from the token: the server stores no sessions, so
-// logins survive a restart, and changing a token ends all logins that were made with
-// it. [Revoked] holds the few that ended early. [Attempts] limits guessing.
+// A client authenticates with a token in the Authorization header, or with a cookie and a
+// page key that it got by logging in. [Tokens] maps tokens to callers and compares their
+// hashes in constant time. A [Login] is everything that the cookie says. The token's
+// [Signer] signs it and makes its page key: the server stores no sessions, so logins survive
+// a restart, and changing a token ends all logins that were made with it. [Revoked] holds
+// the few that ended early. [Codes] begin a login without the token. [Attempts] limits
+// guessing.
 //
 // The package knows no routes. Package web decides which routes accept what, and checks
 // the origin of requests that carry a cookie.

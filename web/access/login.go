@@ -17,11 +17,16 @@ const loginTime = 30 * 24 * time.Hour
 // Login is what a browser's cookie says: who is logged in, and until when. The
 // server stores none of it. The cookie is signed with a key derived from the user's
 // token, so a login survives a restart and ends when the token changes.
+//
+// The cookie alone is worth nothing. Browsers send it to every port of its host, so any
+// program that listens on one gets it. A request has to carry the login's page key as well,
+// which the page keeps in the storage of its origin, where a port counts.
 type Login struct {
 	User  string
 	Since time.Time // in whole seconds, UTC
 	Until time.Time // in whole seconds, UTC
 	id    string    // random; names the login when it is revoked
+	by    Signer    // of the cookie that the login was read from
 }
 
 // NewLogin returns a login of user that begins now.
@@ -33,31 +38,56 @@ func NewLogin(user string, now time.Time) Login {
 // cookieVersion begins each cookie. Another format would need another version.
 const cookieVersion = "1"
 
+// What a signer makes a value for.
+const (
+	cookiePurpose = "candor login\x00"
+	keyPurpose    = "candor page key\x00"
+)
+
 // maxCookie is the length of the longest cookie that is parsed, in bytes.
 const maxCookie = 4096
 
-// Sign returns the login as a cookie's value, signed with one of its user's tokens:
+// Signer signs the logins of a token's user. It is the token's hash, so that a login can be
+// signed where the token itself is not at hand.
+type Signer [sha256.Size]byte
+
+// SignerOf returns the signer of a token.
+func SignerOf(token string) Signer { return sha256.Sum256([]byte(token)) }
+
+// Cookie returns the login as a cookie's value:
 //
 //	version.base64(user).since.until.id.base64(mac)
-func (t *Tokens) Sign(l Login, token string) string {
-	key := sha256.Sum256([]byte(token))
-	return l.sign(key[:])
+func (s Signer) Cookie(l Login) string {
+	payload := l.payload()
+	return payload + "." + base64.RawURLEncoding.EncodeToString(s.mac(cookiePurpose, payload))
 }
 
-func (l Login) sign(key []byte) string {
-	payload := strings.Join([]string{
+// PageKey returns the value that has to come with the login's cookie, in the header
+// [PageKeyHeader]. It cannot be computed from the cookie.
+func (s Signer) PageKey(l Login) string {
+	return base64.RawURLEncoding.EncodeToString(s.mac(keyPurpose, l.payload()))
+}
+
+// mac is the payload's HMAC. The purpose separates the key from the token's hash as it is
+// used elsewhere, and the cookie's signature from the page's key.
+func (s Signer) mac(purpose, payload string) []byte {
+	mac := hmac.New(sha256.New, append([]byte(purpose), s[:]...))
+	mac.Write([]byte(payload))
+	return mac.Sum(nil)
+}
+
+// payload is the signed part of the login's cookie.
+func (l Login) payload() string {
+	return strings.Join([]string{
 		cookieVersion, base64.RawURLEncoding.EncodeToString([]byte(l.User)),
 		strconv.FormatInt(l.Since.Unix(), 10), strconv.FormatInt(l.Until.Unix(), 10), l.id,
 	}, ".")
-	return payload + "." + base64.RawURLEncoding.EncodeToString(signature(key, payload))
 }
 
-// signature is the payload's HMAC. The prefix separates the key from the token's
-// hash as it is used elsewhere.
-func signature(key []byte, payload string) []byte {
-	mac := hmac.New(sha256.New, append([]byte("candor login\x00"), key...))
-	mac.Write([]byte(payload))
-	return mac.Sum(nil)
+// HasPageKey reports whether key is the page's key of a login that [Tokens.Verify] returned.
+// It compares in constant time.
+func (l Login) HasPageKey(key string) bool {
+	return hmac.Equal([]byte(key), []byte(l.by.PageKey(l)))
 }
 
 // Verify returns the login of a cookie's value. ok is false unless one of the user's tokens
@@ -78,8 +108,9 @@ func (t *Tokens) Verify(value string, now time.Time) (l Login, ok bool) {
 	}
 	signed := false
 	for _, e := range t.entries {
-		if e.User == l.User && e.Reasoning == "" && hmac.Equal(mac, signature(e.hash[:], payload)) {
-			signed = true
+		by := Signer(e.hash)
+		if e.User == l.User && e.Reasoning == "" && hmac.Equal(mac, by.mac(cookiePurpose, payload)) {
+			l.by, signed = by, true
 		}
 	}
 	return l, signed && now.Before(l.Until)

@@ -25,7 +25,7 @@ func signed(t *testing.T, tokens Tokens, token string, at time.Time) string {
 	t.Helper()
 	who, ok := tokens.Lookup(token)
 	require.True(t, ok)
-	return tokens.Sign(NewLogin(who.User, at), token)
+	return SignerOf(token).Cookie(NewLogin(who.User, at))
 }
 
 func TestACookieIsValidForItsUserUntilItExpires(t *testing.T) {
@@ -68,7 +68,7 @@ func TestATamperedCookieIsRefused(t *testing.T) {
 		"", ".", strings.Repeat(".", 5), ann + ".", ann[:len(ann)-2], swap(0, "2"), swap(1, bob[1]), swap(2, "1"),
 		swap(3, "99999999999"), swap(3, "-1"), swap(3, ""), swap(4, bob[4]), swap(4, ""), swap(5, bob[5]), swap(5, ""),
 		strings.Repeat("a", maxCookie) + "." + ann,
-		tokens.Sign(NewLogin("ann", now), "b-token-of-bob-0001"), // by another user
+		SignerOf("b-token-of-bob-0001").Cookie(NewLogin("ann", now)), // by another user
 	}
 	for _, value := range wrong {
 		_, ok := tokens.Verify(value, now)
@@ -77,7 +77,7 @@ func TestATamperedCookieIsRefused(t *testing.T) {
 	var long Tokens
 	name := strings.Repeat("a", maxCookie)
 	long.Add(name, "a-token-of-ann-0001")
-	_, ok := long.Verify(long.Sign(NewLogin(name, now), "a-token-of-ann-0001"), now)
+	_, ok := long.Verify(SignerOf("a-token-of-ann-0001").Cookie(NewLogin(name, now)), now)
 	assert.False(t, ok, "too long, although it is signed")
 	var nobody Tokens
 	_, ok = nobody.Verify(ann, now)
@@ -86,13 +86,13 @@ func TestATamperedCookieIsRefused(t *testing.T) {
 
 func FuzzCookie(f *testing.F) {
 	tokens, now := twoUsers(), time.Unix(1_800_000_000, 0)
-	good := tokens.Sign(NewLogin("ann", now), "a-token-of-ann-0001")
+	good := SignerOf("a-token-of-ann-0001").Cookie(NewLogin("ann", now))
 	f.Add(good)
 	f.Add("1.YW5u.1800000000.1900000000.id.AAAA")
 	f.Fuzz(func(t *testing.T, value string) {
 		l, ok := tokens.Verify(value, now)
 		if ok {
-			assert.Equal(t, tokens.Sign(l, "a-token-of-ann-0001"), value, "only what we sealed is taken")
+			assert.Equal(t, SignerOf("a-token-of-ann-0001").Cookie(l), value, "only what we sealed is taken")
 		}
 	})
 }

@@ -62,7 +62,7 @@ func TestATokenCanBeLimitedToAReasoningLevel(t *testing.T) {
 		_, err := ParseTokens(strings.NewReader("ann:a-token-of-ann-0001 " + bad))
 		require.ErrorContains(t, err, "line 1")
 	}
-	value := tokens.Sign(NewLogin("ann", time.Now()), "a-token-of-ann-0001")
+	value := SignerOf("a-token-of-ann-0001").Cookie(NewLogin("ann", time.Now()))
 	_, ok = tokens.Verify(value, time.Now())
 	assert.False(t, ok, "and it is good for no login, which would show all")
 }

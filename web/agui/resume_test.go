@@ -89,14 +89,10 @@ func TestAResumeIsValidatedBeforeAnyCallIsAnswered(t *testing.T) {
 
 func TestALoginCookieIsAcceptedForAGUI(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, m{"steps": []m{answering("Hello.")}})
-	login := s.Do("nobody", http.MethodPost, "/api/login", `{"token":"`+apptest.TokenOf("ann")+`"}`,
-		func(r *http.Request) { r.Header.Del("Authorization") })
-	require.Equal(t, http.StatusNoContent, login.Status, login.Body)
-	cookie, _, _ := strings.Cut(login.Header.Get("Set-Cookie"), ";")
+	asPage, _, _ := s.LogIn("ann")
 	with := func(site string) func(*http.Request) {
 		return func(r *http.Request) {
-			r.Header.Del("Authorization")
-			r.Header.Set("Cookie", cookie)
+			asPage(r)
 			r.Header.Set("Sec-Fetch-Site", site)
 		}
 	}

@@ -6,9 +6,26 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 )
+
+// LoginCode returns a code that logs one browser in as this client's user, once and within
+// ten minutes. The page takes it behind its address, as #code=CODE.
+func (c *Client) LoginCode(ctx context.Context) (string, error) {
+	var out struct{ Code string }
+	if err := c.call(ctx, http.MethodPost, "/api/login/code", struct{}{}, &out); err != nil {
+		return "", err
+	}
+	if !loginCode.MatchString(out.Code) {
+		return "", c.unreachable(ctx, errNotCandor)
+	}
+	return out.Code, nil
+}
+
+// loginCode matches what a server may send as a code, which is printed as part of a link.
+var loginCode = regexp.MustCompile(`^[A-Za-z0-9]{16,64}$`)
 
 // Send sends a message to the agent. With an empty thread it goes to the thread used
 // last, or to a new one. Send returns once the server has accepted the message,

@@ -103,6 +103,9 @@ func (e *Unreachable) Error() string {
 // Unwrap returns the cause.
 func (e *Unreachable) Unwrap() error { return e.Err }
 
+// errNotCandor is why an answer that cannot be read counts as none.
+var errNotCandor = errors.New("its answer is not that of a Candor server")
+
 // call sends body as JSON, no body for nil, and decodes the answer into out.
 func (c *Client) call(ctx context.Context, method, path string, body, out any) error {
 	resp, err := c.open(ctx, method, path, body, nil)
@@ -115,7 +118,7 @@ func (c *Client) call(ctx context.Context, method, path string, body, out any) e
 		return c.unreachable(ctx, err)
 	}
 	if err := json.Unmarshal(raw, out); err != nil {
-		return c.unreachable(ctx, errors.New("its answer is not that of a Candor server"))
+		return c.unreachable(ctx, errNotCandor)
 	}
 	return nil
 }

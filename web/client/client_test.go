@@ -126,3 +126,20 @@ func TestTurnsFetchesOnlyThePagesThatAreRead(t *testing.T) {
 	}
 	assert.Equal(t, []string{"20 ", "200 t3", "20 "}, asked)
 }
+
+func TestALoginCodeIsACode(t *testing.T) {
+	answer := ""
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "POST /api/login/code", r.Method+" "+r.URL.Path)
+		_, _ = w.Write([]byte(`{"code":"` + answer + `","expires_at":"2026-11-22T13:00:00Z"}`))
+	})
+	answer = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	code, err := c.LoginCode(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, answer, code)
+	for _, answer = range []string{"", "short", `\u001b[2Jabcdefghijklmnop`, "abcdefgh ijklmnop",
+		"abcdefghijklmnop#x"} {
+		_, err := c.LoginCode(t.Context())
+		require.ErrorContains(t, err, "not that of a Candor server", answer)
+	}
+}

@@ -10,14 +10,14 @@ import { $, h, setText, show } from './lib/dom.js';
 import { firstLine } from './lib/format.js';
 import { Hub } from './lib/hub.js';
 import { listen } from './lib/keys.js';
+import { onPageKey } from './lib/pagekey.js';
 import { setPref, setSeen } from './lib/prefs.js';
 import { say } from './lib/toast.js';
 import { Router } from './navigate.js';
-import * as api from './net/api.js';
 import { Fetcher } from './net/fetcher.js';
 import { Stream } from './net/stream.js';
 import { Session } from './session.js';
-import { tokenIn } from './state/route.js';
+import { loginIn } from './state/route.js';
 import { Store } from './state/store.js';
 import { announce } from './view/announce.js';
 import { ConversationView } from './view/conversation.js';
@@ -39,11 +39,7 @@ function build() {
     onLink: (link) => store.dispatch({ type: 'link', link }),
     onPosition: () => hub.emit('refetch'),
     onResync: () => hub.emit('refetch'),
-    onRefused: async () => {
-      const refused = await api.whoami().then(() => false, api.isSignedOut);
-      if (refused) hub.emit('signedOut', '');
-      return refused;
-    },
+    onSignedOut: () => hub.emit('signedOut', ''),
   });
   const view = new ConversationView(store, conversationActs({ hub, store, fetcher }));
   return createContext({ hub, store, fetcher, stream, view, rail: $('rail'), composer: $('composer') });
@@ -164,7 +160,11 @@ function wirePage() {
   $('rail-open').addEventListener('click', () => drawer(true));
   $('rail-close').addEventListener('click', () => { drawer(false); $('rail-open').focus(); });
   $('dialog').addEventListener('close', () => $('dialog').classList.remove('wide'));
-  addEventListener('hashchange', () => { if (tokenIn(location.hash)) session.start(); else router.follow(null); });
+  addEventListener('hashchange', () => {
+    if (loginIn(location.hash)) session.start();
+    else if (session.ready) router.follow(null); // otherwise it is followed after the login
+  });
+  onPageKey(() => session.start());
   document.addEventListener('visibilitychange', () => store.draw());
   setInterval(() => { if (!document.hidden) { view.tick(); router.drawTimeline(); } }, 1000);
   setInterval(() => rail.tick(), 30_000);

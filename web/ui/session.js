@@ -1,10 +1,10 @@
 // Signing in and out, and reading everything anew.
 
 import * as api from './net/api.js';
-import { $, attribute } from './lib/dom.js';
+import { $, attribute, show } from './lib/dom.js';
 import { applyPrefs, seen } from './lib/prefs.js';
 import { toast } from './lib/toast.js';
-import { tokenIn } from './state/route.js';
+import { loginIn } from './state/route.js';
 
 /** @import { Context } from './types.d.ts' */
 /** @import { Router } from './navigate.js' */
@@ -15,8 +15,15 @@ const retryDelay = 2500;
 /** How long the state of the MCP servers counts while all are up, and while one is not, in ms. */
 const calmDelay = 60_000, soonDelay = 5000;
 
+/** What is said of a link as earlier versions printed it. */
+const oldLink = 'Links with a token are taken no more, because browsers keep them in their history. ' +
+  'The command candor login prints a link that works once.';
+
 export class Session {
   user = '';
+  /** Whether somebody is signed in, so that what the address asks for can be fetched. */
+  ready = false;
+  #code = '';
   #serversDue = 0;
 
   /** @param {Context} context @param {Router} router */
@@ -25,31 +32,45 @@ export class Session {
     this.router = router;
   }
 
-  /** Signs in with the token in the address, if there is one, and shows the page. */
+  /** Signs in with the code in the address, if there is one, and shows the page. */
   async start() {
     applyPrefs();
-    const token = tokenIn(location.hash);
-    if (token) {
-      // The token leaves the address bar and the history before anything else happens.
+    const link = loginIn(location.hash);
+    let why = link?.isToken ? oldLink : '';
+    if (link) {
+      // It leaves the address bar before anything else happens.
       history.replaceState(null, '', location.pathname);
-      await api.login(token).catch(() => {});
+      this.#code = link.code;
     }
     try {
+      if (this.#code) await api.login({ code: this.#code }).catch((e) => { why = this.#refused(e); });
+      this.#code = '';
       const { user } = await api.whoami();
       if (this.user && user !== this.user) return location.reload(); // shows nothing of the previous user
       this.user = user;
     } catch (e) {
       if (!api.isSignedOut(e)) return void setTimeout(() => this.start(), retryDelay);
-      const problem = 'The token in the address lets nobody in. It may be of an earlier start of the server.';
-      return this.signedOut(token ? problem : '');
+      return this.signedOut(why);
     }
     await this.#begin();
+  }
+
+  /**
+   * Returns why the server took no code. It throws where the server did not answer, so that
+   * the code can be tried again.
+   * @param {unknown} e
+   */
+  #refused(e) {
+    if (e instanceof api.ApiError && e.status > 0) return e.message;
+    throw e;
   }
 
   /** Reads the lists and what the address asks for, then follows the stream. */
   async #begin() {
     const { fetcher, store, stream } = this.context, known = seen(), first = Object.keys(known).length === 0;
+    this.ready = true;
     $('app').inert = false;
+    show($('signin'), false);
     attribute($('app'), 'data-state', 'ready');
     try {
       const { threads, active } = await fetcher.lists();
@@ -81,14 +102,16 @@ export class Session {
   }
 
   /**
-   * Asks for a token.
+   * Shows the form for a token.
    * @param {string} why what to explain first, if anything
    */
   async signedOut(why) {
     this.context.stream.stop();
+    this.ready = false;
     attribute($('app'), 'data-state', 'signed-out');
     $('app').inert = true;
     await import('./view/signin.js');
+    if (this.ready) return; // another tab was faster
     $('signin').done = () => this.start();
     $('signin').open(why);
   }

@@ -320,6 +320,17 @@ export type LoginInfo = {
   expires_at?: string,
 };
 
+export type LoginRequest = {
+  token?: string,
+  code?: string,
+};
+
+export type LoginResponse = {
+  user: string,
+  expires_at?: string,
+  page_key: string,
+};
+
 export type MCPServer = {
   name: string,
   state: string,

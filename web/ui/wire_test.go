@@ -27,7 +27,8 @@ var update = flag.Bool("update", false, "write wire.d.ts")
 var shapes = []any{
 	web.HistoryResponse{}, view.TurnDetail{}, web.SendResponse{}, web.CommandResponse{}, view.ThreadInfo{},
 	view.JobInfo{}, view.JobDetail{},
-	view.JobEventInfo{}, view.SearchResponse{}, web.StatusInfo{}, web.LoginInfo{}, problem.Problem{},
+	view.JobEventInfo{}, view.SearchResponse{}, web.StatusInfo{}, problem.Problem{},
+	web.LoginInfo{}, web.LoginRequest{}, web.LoginResponse{},
 	ThreadList{}, JobList{}, JobEventPage{},
 }
 

@@ -22,7 +22,7 @@ type App struct {
 	Model string        // the name of the model that answers
 
 	chat       *agent.Chat
-	handler    http.Handler
+	server     *web.Server
 	closeAgent func() // stops the MCP servers; no turn may run any more
 }
 
@@ -60,12 +60,19 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	server.Mount(jobs.New(jobs.Options{
 		Store: a.Store, Safety: layer, Log: log, Stream: server.StreamJobs,
 	}).Routes()...)
-	a.handler = server
+	a.server = server
 	return a, nil
 }
 
 // ServeHTTP serves the page, the API, AG-UI and the metrics.
-func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.server.ServeHTTP(w, r) }
+
+// NewCode returns a code that logs one browser in as the user of a token, once and within
+// [access.CodeLife]. ok is false for a token that cannot log in.
+func (a *App) NewCode(token string) (code string, ok bool) {
+	code, _, ok = a.server.NewCode(token)
+	return code, ok
+}
 
 // Close accepts no further turns and waits for running ones until ctx ends, then
 // interrupts them. The order is the reverse of New's: the chat first, because its turns

@@ -121,6 +121,13 @@ func (p *Play) Post(path, body string) M {
 	return Decode(p.t, rec.Body.Bytes())
 }
 
+// TryPost is Post for an answer of any status.
+func (p *Play) TryPost(path, body string) (status int, answer string) {
+	rec := httptest.NewRecorder()
+	p.App.ServeHTTP(rec, p.request(http.MethodPost, path, strings.NewReader(body)))
+	return rec.Code, rec.Body.String()
+}
+
 // Get returns the body of an answer, which has to be a success.
 func (p *Play) Get(path string) string {
 	p.t.Helper()

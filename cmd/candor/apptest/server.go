@@ -154,3 +154,20 @@ func WithToken(token string) func(*http.Request) { return Header("Authorization"
 
 // WithoutToken removes the token from a request.
 func WithoutToken(r *http.Request) { r.Header.Del("Authorization") }
+
+// LogIn logs a browser in with the user's token and returns what makes a request come from
+// its page: the cookie and the page's key, and no token. Without the key the cookie is what
+// every other port of the host gets.
+func (s *Server) LogIn(user string) (asPage func(*http.Request), cookie *http.Cookie, key string) {
+	s.T.Helper()
+	r := s.Post("", "/api/login", `{"token":"`+TokenOf(user)+`"}`, WithoutToken)
+	require.Equal(s.T, http.StatusOK, r.Status, r.Body)
+	cookies := (&http.Response{Header: r.Header}).Cookies()
+	require.Len(s.T, cookies, 1)
+	cookie, key = cookies[0], r.JSON()["page_key"].(string)
+	return func(r *http.Request) {
+		r.Header.Del("Authorization")
+		r.AddCookie(cookie)
+		r.Header.Set(access.PageKeyHeader, key)
+	}, cookie, key
+}

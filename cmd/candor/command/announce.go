@@ -11,6 +11,7 @@ import (
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/terminal"
+	"candor/web/access"
 )
 
 // hostName matches the names of hosts, in lower case: labels of letters, digits, hyphens and
@@ -73,11 +74,15 @@ func describePrivate(s app.Settings) string {
 		terminal.CleanLine(strings.Join(inside, ", ")), reach)
 }
 
+// pageLink returns the address that logs one browser in to the server at url.
+func pageLink(url, code string) string { return strings.TrimSuffix(url, "/") + "/#code=" + code }
+
 // announce tells a person where the server is, which model answers, what it may read and
 // how to log in. A configured token is not printed; a fresh one is, because there is no
-// other way to learn it. In the page's address
-// the token follows the #, a part of a URL that browsers do not send.
-func announce(w io.Writer, ln net.Addr, fresh, model string, s app.Settings) {
+// other way to learn it. code logs in one browser; there is none if all users are those of
+// --tokens, since the output would let its reader log in as one of them. In the page's
+// address it follows the #, a part of a URL that browsers do not send.
+func announce(w io.Writer, ln net.Addr, fresh, code, model string, s app.Settings) {
 	url := urlOf(ln)
 	fmt.Fprintf(w, "Candor serves at %s\n", url)
 	fmt.Fprintf(w, "  model      %s\n", s.Model.Describe(model))
@@ -91,8 +96,12 @@ func announce(w io.Writer, ln net.Addr, fresh, model string, s app.Settings) {
 	}
 	if fresh != "" {
 		fmt.Fprintf(w, "  token      %s   (made for this run, shown only here)\n", fresh)
-		fmt.Fprintf(w, "  page       %s/#token=%s\n", url, fresh)
+	}
+	if code == "" {
+		fmt.Fprintf(w, "  page       %s/   (asks for your token; candor login prints a link)\n", url)
 		return
 	}
-	fmt.Fprintf(w, "  page       %s/   (asks for your token)\n", url)
+	fmt.Fprintf(w, "  page       %s\n", pageLink(url, code))
+	fmt.Fprintf(w, "             (logs in once, within %.0f minutes; candor login prints another link)\n",
+		access.CodeLife.Minutes())
 }

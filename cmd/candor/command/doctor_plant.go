@@ -135,6 +135,7 @@ func plantedInChat(c canary, thread string) []probe {
 		{"an error about a job", http.MethodGet, "/api/jobs/" + url.PathEscape(c.text), nil},
 		{"a search", http.MethodGet, "/api/chat/search?q=" + q + "&tool=" + q + "&agent=" + q, nil},
 		{"an error about a login", http.MethodPost, "/api/login", map[string]string{"token": c.text}},
+		{"an error about a login code", http.MethodPost, "/api/login", map[string]string{"code": c.text}},
 	}
 }
 

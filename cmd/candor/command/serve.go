@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -52,8 +53,9 @@ type serveSettings struct {
 // --secrets-file, --mcp and --script, all before it listens. A mistake in any of them
 // stops it before a client could connect.
 //
-// It writes its address to standard output, with a fresh token if none was configured,
-// and its log to standard error. Sessions are in memory and end with the process.
+// It writes its address to standard output, with a link that logs one browser in as the
+// local user, and a fresh token if none was configured; and its log to standard error.
+// Sessions are in memory and end with the process.
 //
 // Exit status: 0 after SIGINT or SIGTERM; 1 if a setting is wrong, the address is taken,
 // or the listener fails later.
@@ -169,7 +171,8 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 		a.Close(ctx)
 		return err
 	}
-	announce(stdout, ln.Addr(), fresh, a.Model, s.Settings)
+	code, _ := a.NewCode(cmp.Or(s.token, fresh)) // none if neither is set
+	announce(stdout, ln.Addr(), fresh, code, a.Model, s.Settings)
 	if !isLocal(ln.Addr()) {
 		log.Warn("listening beyond this machine without TLS: put a proxy with TLS in front", "addr", ln.Addr())
 	}

@@ -79,6 +79,7 @@ func TestATokenIsMadeAndShownOnceWhenNoneIsConfigured(t *testing.T) {
 	resp.Body.Close()
 	assert.Equal(t, 200, resp.StatusCode)
 	assert.NotContains(t, r.ErrOut.String(), shown[1], "logs do not have it")
+	assert.NotContains(t, strings.ReplaceAll(r.Out.String(), "token      "+shown[1], ""), shown[1], "nor a link")
 	r.Stop()
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os/exec"
 	"slices"
 	"strings"
@@ -47,25 +46,34 @@ func chromium() (string, error) {
 }
 
 func startBrowser() {
-	path, err := chromium()
+	options, err := browserOptions()
 	if err != nil {
 		browser.err = err
 		return
-	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(time.Minute),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
-	for _, flag := range []string{
-		"disable-quic", "disable-component-update", "disable-sync", "no-first-run", "disable-dev-shm-usage",
-		"hide-scrollbars", "disable-background-networking", "no-proxy-server",
-	} {
-		options = append(options, chromedp.Flag(flag, true))
 	}
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	browser.cancel = append(browser.cancel, cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	browser.cancel = append(browser.cancel, cancel)
 	browser.ctx, browser.err = ctx, chromedp.Do(ctx)
+}
+
+// browserOptions returns how the browser is started: it reaches this machine only.
+func browserOptions() ([]chromedp.ExecAllocatorOption, error) {
+	path, err := chromium()
+	if err != nil {
+		return nil, err
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(time.Minute),
+		chromedp.Flag("host-resolver-rules", "MAP rebound.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+	for _, flag := range []string{
+		"disable-quic", "disable-component-update", "disable-sync", "no-first-run", "disable-dev-shm-usage",
+		"hide-scrollbars", "disable-background-networking", "no-proxy-server",
+	} {
+		options = append(options, chromedp.Flag(flag, true))
+	}
+	return options, nil
 }
 
 // tab is one of a window's tabs, with a record of what happened in it.
@@ -168,10 +176,10 @@ func (w *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	require.NoError(w.t, chromedp.Do(ctx, actions...))
 }
 
-// open opens the page as a user, who is signed in by the token in the URL.
+// open opens the page as a user, who is signed in by the code in the link.
 func (w *tab) open(s *server, user string) *tab {
 	w.t.Helper()
-	w.run(chromedp.Navigate(s.url + "/#token=" + url.QueryEscape(tokenOf(user))))
+	w.run(chromedp.Navigate(s.url + s.loginPath(user)))
 	return w
 }
 

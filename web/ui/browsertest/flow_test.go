@@ -73,7 +73,7 @@ func TestATurnIsShownWhileItRuns(t *testing.T) {
 	s := startServer(t)
 	parallel(s, "how did it go?")
 	w := window(t).open(s, "ann")
-	w.until("the token leaves the address", `!location.hash.includes('token') && `+composerShown)
+	w.until("the code leaves the address", `!location.href.includes('code') && `+composerShown)
 	assert.NotContains(t, eval[string](w, `document.cookie`), "candor", "a script can read the login")
 	w.shows("#link", "Live")
 
@@ -207,7 +207,7 @@ func TestALostConnectionResumesWhereItBroke(t *testing.T) {
 	parallel(s, "cut")
 	l := newLine(t, s.addr)
 	w := window(t)
-	w.run(chromedp.Navigate(l.url() + "/#token=" + tokenOf("ann")))
+	w.run(chromedp.Navigate(l.url() + s.loginPath("ann")))
 	w.shows("#link", "Live")
 	w.send("cut")
 	w.until("it runs", threeCalls)

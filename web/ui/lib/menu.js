@@ -45,9 +45,7 @@ function row(item) {
   if ('title' in item) return h('p', { class: 'menu-title', role: 'presentation' }, item.title);
   const role = item.checked === undefined ? 'menuitem' : 'menuitemradio';
   const run = () => { closeMenu(true); item.run?.(); };
-  const props = { role, tabindex: '-1', 'aria-checked': item.checked, click: run };
-  if (item.href) return h('a', { ...props, href: item.href, download: item.download ? '' : false }, item.label);
-  return h('button', { ...props, type: 'button' }, item.label);
+  return h('button', { type: 'button', role, tabindex: '-1', 'aria-checked': item.checked, click: run }, item.label);
 }
 
 /** @param {HTMLElement} button */

@@ -11,9 +11,9 @@ export type Props = Record<string, Prop>;
 /** The element that a tag name stands for. */
 export type ElementOf<K> = K extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[K] : HTMLElement;
 
-/** A row of a menu: an action, a link, or a title between groups; empty values are skipped. */
+/** A row of a menu: an action, or a title between groups; empty values are skipped. */
 export type Item =
-  | { label: string, run?: () => unknown, href?: string, download?: boolean, checked?: boolean }
+  | { label: string, run?: () => unknown, checked?: boolean }
   | { title: string }
   | null | false | undefined;
 

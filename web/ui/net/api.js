@@ -1,5 +1,7 @@
-// The server's routes, one function each. The session is in a cookie that no script
-// can read.
+// The server's routes, one function each. The login is a cookie, which no script can read,
+// and a key that goes with it in a header.
+
+import { keepPageKey, pageKey } from '../lib/pagekey.js';
 
 /** @import * as wire from '../wire.d.ts' */
 
@@ -18,22 +20,37 @@ export class ApiError extends Error {
  */
 export function isSignedOut(e) { return e instanceof ApiError && e.status === 401; }
 
-/** @template T @param {string} method @param {string} path @param {object} [body] @returns {Promise<T>} */
-async function call(method, path, body) {
+/**
+ * Sends a request with the login and returns its answer, which is a success.
+ * @param {string} method @param {string} path @param {object} [body] @param {AbortSignal} [signal]
+ */
+export async function ask(method, path, body, signal) {
+  /** @type {Record<string, string>} */
+  const headers = {}, key = pageKey();
+  if (key) headers['Candor-Page-Key'] = key;
+  if (body) headers['Content-Type'] = 'application/json';
   let res;
   try {
     res = await fetch(path, {
-      method, credentials: 'same-origin', cache: 'no-store',
-      headers: body && { 'Content-Type': 'application/json' }, body: body && JSON.stringify(body),
+      method, headers, credentials: 'same-origin', cache: 'no-store', body: body && JSON.stringify(body), signal,
     });
   } catch {
     throw new ApiError(0, 'The server cannot be reached. It is tried again as soon as it is back.');
   }
-  const text = await res.text();
-  let data = null;
-  try { data = text ? JSON.parse(text) : null; } catch { /* something between us and the server answered */ }
-  if (res.ok) return data;
+  if (res.ok) return res;
+  const data = parse(await res.text());
   throw new ApiError(res.status, data?.message || `The server answered with ${res.status}.`);
+}
+
+/** @param {string} text @returns {{ message?: string } | null} null if something between us and the server answered */
+function parse(text) {
+  try { return text ? JSON.parse(text) : null; } catch { return null; }
+}
+
+/** @template T @param {string} method @param {string} path @param {object} [body] @returns {Promise<T>} */
+async function call(method, path, body) {
+  const res = await ask(method, path, body);
+  return /** @type {T} */ (parse(await res.text()));
 }
 
 /** @typedef {string | number | undefined} Value */
@@ -56,9 +73,16 @@ const jobPath = (id) => `/api/jobs/${encodeURIComponent(id)}`;
 
 /** @returns {Promise<wire.LoginInfo>} */
 export const whoami = () => call('GET', '/api/login');
-/** @param {string} token @returns {Promise<wire.LoginInfo>} */
-export const login = (token) => call('POST', '/api/login', { token });
-export const logout = () => call('POST', '/api/logout', {});
+/** @param {wire.LoginRequest} by a token, or the code of a link */
+export async function login(by) {
+  /** @type {wire.LoginResponse} */
+  const { page_key } = await call('POST', '/api/login', by);
+  keepPageKey(page_key);
+}
+export async function logout() {
+  await call('POST', '/api/logout', {});
+  keepPageKey('');
+}
 
 /** @returns {Promise<wire.StatusInfo>} */
 export const status = () => call('GET', '/api/gateway/status');
@@ -81,6 +105,15 @@ export const send = (thread_id, content) => call('POST', '/api/chat/send', { con
 export const interrupt = (thread_id) => call('POST', '/api/chat/interrupt', { thread_id });
 /** @param {string} request_id @param {string} action */
 export const approve = (request_id, action) => call('POST', '/api/chat/approval', { request_id, action });
+/**
+ * Returns an export as a file. It is fetched, since a link could not carry the login's key.
+ * @param {Record<string, Value>} query
+ */
+export async function exportFile(query) {
+  const res = await ask('GET', url('/api/chat/export', query));
+  const name = /filename="([^"]+)"/.exec(res.headers.get('Content-Disposition') || '')?.[1];
+  return { name: name || 'conversation', content: await res.blob() };
+}
 /** @param {Record<string, string | string[]>} query q and facets @returns {Promise<wire.SearchResponse>} */
 export const search = (query) => call('GET', url('/api/chat/search', query));
 

@@ -1,25 +1,27 @@
-// The event stream: one connection for all threads and jobs. EventSource reconnects by
-// itself after most failures. When it gives up, this module opens a new one, with growing
-// delays, at the position reached.
+// The event stream: one connection for all threads and jobs. When it is lost, this module
+// opens a new one, with growing delays, at the position reached.
 
-import { url } from './api.js';
+import { ask, isSignedOut, url } from './api.js';
+import { Parser } from './sse.js';
 
+/** @import { Message } from './sse.js' */
 /** @import { Link, StreamListener } from '../state/types.d.ts' */
 
-const names = `position status thinking step_text tool_started tool_completed tool_result approval_needed
+const names = new Set(`position status thinking step_text tool_started tool_completed tool_result approval_needed
   approval_answered handoff reasoning_update response error resync job_started job_message job_tool_use
-  job_tool_result job_reasoning job_status job_result`.split(/\s+/);
+  job_tool_result job_reasoning job_status job_result`.split(/\s+/));
 
 /**
  * In ms: the pause after a reconnect that ends the replay of what was missed, how long
- * the result of the reconnect is shown, and the longest delay before the next attempt.
+ * the result of the reconnect is shown, and the first and the longest delay before the next
+ * attempt; the server names another first one.
  */
-const quiet = 400, shown = 5000, longest = 15_000;
+const quiet = 400, shown = 5000, first = 1000, longest = 15_000;
 
 export class Stream {
-  #listener; #last = ''; #tries = 0; #lost = false; #replayed = 0;
-  /** @type {EventSource | null} */
-  #source = null;
+  #listener; #last = ''; #tries = 0; #lost = false; #replayed = 0; #open = false; #pause = first;
+  /** @type {AbortController | null} of the connection, or of the one that is awaited */
+  #request = null;
   /** @type {Record<string, number>} */
   #timers = {};
 
@@ -27,9 +29,7 @@ export class Stream {
   constructor(listener) {
     this.#listener = listener;
     addEventListener('online', () => this.#retry(0));
-    document.addEventListener('visibilitychange', () => {
-      if (!document.hidden && this.#source?.readyState === EventSource.CLOSED) this.#retry(0);
-    });
+    document.addEventListener('visibilitychange', () => { if (!document.hidden) this.#retry(0); });
   }
 
   /**
@@ -43,23 +43,42 @@ export class Stream {
   }
 
   stop() {
-    this.#source?.close();
-    this.#source = null;
+    this.#request?.abort();
+    this.#request = null;
+    this.#open = false;
     for (const t of Object.values(this.#timers)) clearTimeout(t);
   }
 
-  #connect() {
-    this.#source?.close();
-    const source = new EventSource(url('/api/chat/events', { last_event_id: this.#last }));
-    this.#source = source;
-    source.onopen = () => this.#opened();
-    source.onerror = () => this.#failed(source);
-    for (const name of names) {
-      source.addEventListener(name, (e) => { if (e instanceof MessageEvent) this.#received(name, e); });
+  async #connect() {
+    this.#request?.abort();
+    const request = this.#request = new AbortController();
+    /** @type {unknown} */
+    let why = null;
+    try {
+      const path = url('/api/chat/events', { last_event_id: this.#last });
+      const res = await ask('GET', path, undefined, request.signal);
+      if (request === this.#request && res.body) await this.#read(res.body, request);
+    } catch (e) { why = e; }
+    if (request === this.#request) this.#failed(why);
+  }
+
+  /** @param {ReadableStream<Uint8Array<ArrayBuffer>>} body @param {AbortController} request */
+  async #read(body, request) {
+    const parser = new Parser(), reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    this.#opened();
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      for (const message of parser.push(value)) {
+        if (request !== this.#request) return;
+        if (names.has(message.name)) this.#received(message);
+      }
+      this.#pause = parser.retry || first;
     }
   }
 
   #opened() {
+    this.#open = true;
     this.#tries = 0;
     this.#replayed = 0;
     if (!this.#lost) return this.#report('live', 0);
@@ -73,9 +92,9 @@ export class Stream {
     this.#after('shown', shown, () => this.#report('live', 0));
   }
 
-  /** @param {string} name @param {MessageEvent<string>} e */
-  #received(name, e) {
-    this.#last = e.lastEventId || this.#last;
+  /** @param {Message} message */
+  #received({ name, data, id }) {
+    this.#last = id || this.#last;
     if (name === 'position') return this.#listener.onPosition();
     if (name === 'resync') {
       this.#lost = false;
@@ -89,25 +108,26 @@ export class Stream {
       this.#after('quiet', quiet, () => this.#resumed());
     }
     let frame;
-    try { frame = JSON.parse(e.data); } catch { return; }
-    this.#listener.onFrame(frame, e.lastEventId);
+    try { frame = JSON.parse(data); } catch { return; }
+    this.#listener.onFrame(frame, id);
   }
 
-  /** @param {EventSource} source */
-  async #failed(source) {
-    if (source !== this.#source) return;
+  /** @param {unknown} why nothing if the stream only ended */
+  #failed(why) {
+    this.#open = false;
     this.#lost = true;
     clearTimeout(this.#timers.quiet);
     this.#report('lost', 0);
-    if (source.readyState !== EventSource.CLOSED) return; // it reconnects by itself
-    if (await this.#listener.onRefused()) return this.stop();
-    this.#retry(Math.min(longest, 500 * 2 ** this.#tries++) * (0.5 + Math.random() / 2));
+    if (isSignedOut(why)) {
+      this.stop();
+      return this.#listener.onSignedOut();
+    }
+    this.#retry(Math.min(longest, this.#pause * 2 ** this.#tries++) * (0.5 + Math.random() / 2));
   }
 
   /** @param {number} delay ms */
   #retry(delay) {
-    if (!this.#source || this.#source.readyState === EventSource.OPEN) return;
-    this.#after('retry', delay, () => this.#connect());
+    if (this.#request && !this.#open) this.#after('retry', delay, () => this.#connect());
   }
 
   /** @param {Link['state']} state @param {number} count */

@@ -27,10 +27,14 @@ export function formatRoute(r) {
 }
 
 /**
- * Returns the token in the address that serve prints, or ''.
- * @param {string} hash
+ * Returns the code in the address that serve and login print, or nothing. isToken tells of a
+ * link with a token, as earlier versions printed it.
+ * @param {string} hash @returns {{ code: string, isToken: boolean } | null}
  */
-export function tokenIn(hash) { return new URLSearchParams(hash.replace(/^#/, '')).get('token') || ''; }
+export function loginIn(hash) {
+  const q = new URLSearchParams(hash.replace(/^#/, '')), code = q.get('code') || '', isToken = q.has('token');
+  return code || isToken ? { code, isToken } : null;
+}
 
 /** @param {string | null} s */
 function number(s) { const n = Number(s); return Number.isInteger(n) && n > 0 ? n : 0; }

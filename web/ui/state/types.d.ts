@@ -76,7 +76,7 @@ export type Frame = ChatFrame | JobFrame;
 export type StreamListener = {
   /** the stream had no position and begins now: what was fetched before may miss an event */
   onPosition(): void,
-  onFrame(f: Frame, id: string): void, onLink(l: Link): void, onResync(): void, onRefused(): Promise<boolean>,
+  onFrame(f: Frame, id: string): void, onLink(l: Link): void, onResync(): void, onSignedOut(): void,
 };
 
 /** The part of history that the state needs. */

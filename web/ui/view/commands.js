@@ -1,8 +1,8 @@
 // What menus and keys do with a turn or a decision.
 
-import { url } from '../net/api.js';
+import { exportFile } from '../net/api.js';
 import * as copy from './copy.js';
-import { h, loadStyles } from '../lib/dom.js';
+import { h, loadStyles, saveAs } from '../lib/dom.js';
 import { keyMap } from '../lib/keys.js';
 import { openMenu } from '../lib/menu.js';
 import { choices, pref, setPref } from '../lib/prefs.js';
@@ -81,7 +81,15 @@ export function turnMenu(c, t, button, acts) {
 export function exportItems(thread_id, turn) {
   return [{ title: turn ? 'Export this turn' : 'Export the conversation' },
     ...[['md', 'Markdown'], ['html', 'One HTML page'], ['jsonl', 'JSON lines']].map(([format, label]) =>
-      ({ label, href: url('/api/chat/export', { thread_id, format, turn }), download: true }))];
+      ({ label, run: () => save({ thread_id, format, turn }) }))];
+}
+
+/** @param {Record<string, string | number | undefined>} query of an export */
+async function save(query) {
+  try {
+    const { name, content } = await exportFile(query);
+    saveAs(name, content);
+  } catch (e) { toast(e instanceof Error ? e.message : String(e)); }
 }
 
 /** @param {Conversation} c @param {Turn} t @param {(turn: number) => void} compare */

@@ -1,5 +1,5 @@
-// <candor-signin>: asks for the token, once; the server puts it into a cookie that no
-// script can read.
+// <candor-signin>: says how to get a link that signs in, and takes a token, which the page
+// sends once and does not keep.
 
 import * as api from '../net/api.js';
 import { h, loadStyles, setText, show } from '../lib/dom.js';
@@ -25,7 +25,9 @@ export class SignIn extends HTMLElement {
     this.append(h('form', { submit, 'aria-labelledby': 'signin-title' },
       h('p', { class: 'mark', 'aria-hidden': 'true' }, h('i'), 'Candor'),
       h('h1', { id: 'signin-title' }, 'Why did the agent do that?'),
-      h('p', null, 'Sign in with the token that the server printed when it started, or open the address it printed.'),
+      h('p', null, 'Open the link that the server printed when it started. It works once, and for ten minutes; the ' +
+        'command ', h('code', null, 'candor login'), ' prints another.'),
+      h('p', null, 'Or sign in with a token.'),
       h('label', { for: 'token' }, 'Token'), this.#field, this.#problem,
       h('button', { type: 'submit', class: 'primary' }, 'Sign in')));
   }
@@ -40,7 +42,7 @@ export class SignIn extends HTMLElement {
     const token = this.#field.value.trim();
     if (!token) return this.#explain('The token is missing.');
     try {
-      await api.login(token);
+      await api.login({ token });
     } catch (e) {
       return this.#explain(e instanceof Error ? e.message : 'Signing in failed.');
     }

@@ -6,7 +6,7 @@ import { emptyCall, emptyTurn } from '../../state/fold.js';
 import { ago, clock, counter, cut, firstLine, pretty, size, span } from '../../lib/format.js';
 import { headline, lane, outcomeOf, outline, silence, sourceOf, together } from '../../state/outline.js';
 import { isAfter, parseCursor } from '../../state/cursor.js';
-import { formatRoute, parseRoute, tokenIn } from '../../state/route.js';
+import { formatRoute, loginIn, parseRoute } from '../../state/route.js';
 
 const call = (id, more = {}) => ({
   ...emptyCall(id),
@@ -225,7 +225,9 @@ test('a deep link survives formatting and parsing', () => {
   assert.equal(formatRoute({ thread: 'x', turn: 3, call: 'call_2' }), '#t=x&turn=3&d=call_2');
   assert.equal(parseRoute(formatRoute({ isNew: true })).isNew, true);
   assert.equal(parseRoute('#t=x&turn=-1').turn, 0);
-  assert.equal(tokenIn('#token=abc'), 'abc');
+  assert.deepEqual(loginIn('#code=abc'), { code: 'abc', isToken: false });
+  assert.deepEqual(loginIn('#token=abc'), { code: '', isToken: true });
+  assert.equal(loginIn('#t=abc'), null);
 });
 
 test('cursors are ordered like the stream', () => {
