@@ -28,6 +28,8 @@ type Layer struct {
 	unseen   int // index of the rule that counts removed invisible characters
 	again    int // index of the rule that masks values which were masked before
 	seen     *SeenSecrets
+
+	keepsTokens bool // do not neutralise; for a person, who has to see what is there
 }
 
 // Option configures a layer in [NewLayer].
@@ -167,12 +169,12 @@ func (l *Layer) settle(s string, t *tally) string {
 func (l *Layer) rewrite(s string, found []lex.Span, t *tally, first bool) string {
 	if first {
 		for _, sp := range found {
-			if r := &l.detector.Rules[sp.Rule]; !edited(r) {
+			if r := &l.detector.Rules[sp.Rule]; !l.edits(r) {
 				t.add(sp.Rule, r.Action())
 			}
 		}
 	}
-	edits := l.detector.Merge(found, edited)
+	edits := l.detector.Merge(found, l.edits)
 	if len(edits) == 0 {
 		return s
 	}
@@ -205,6 +207,11 @@ func (l *Layer) growth(edits []lex.Span) int {
 func edited(r *rule.Rule) bool {
 	a := r.Action()
 	return a != Warn && a != Review
+}
+
+// edits reports whether the layer replaces a match of a rule.
+func (l *Layer) edits(r *rule.Rule) bool {
+	return edited(r) && !(l.keepsTokens && r.Action() == Sanitize)
 }
 
 // replace writes the replacement for an edit and counts it: the marker of its rule, or
