@@ -72,9 +72,37 @@ func (b *batch) requestApproval(a *attempt) {
 		a.refuse(session.Rejected, a.because(errNoPerson))
 		return
 	}
+	grant := a.tool.spec.grant()
+	if mode == ApprovalAsk && approver.Approved(grant) {
+		return
+	}
+	shown, err := b.question(a)
+	if err != nil {
+		a.refuse(session.Rejected, a.because(err))
+		return
+	}
 	about, _ := b.Safety.Mask(strings.TrimSpace(description))
-	a.awaitApproval = approver.Ask(a.id, a.tool.spec.grant(), about, mode)
+	a.awaitApproval = approver.Ask(a.id, Question{about, shown, grant, mode == ApprovalAsk})
 }
+
+// question returns the arguments as a person sees them. The call keeps a copy of what was
+// shown, which is what runs: whoever wrote the arguments may still hold them.
+func (b *batch) question(a *attempt) (safety.Question, error) {
+	if name, _ := b.Safety.Mask(a.requested.Name); name.String() != a.requested.Name {
+		return safety.Question{}, fmt.Errorf(unshown, "the name of the tool would be hidden or changed")
+	}
+	a.args = slices.Clone(a.args)
+	q, err := b.Safety.Question(a.args)
+	if err != nil {
+		return safety.Question{}, fmt.Errorf(unshown, err)
+	}
+	return q, nil
+}
+
+// unshown is the error of a call that cannot be shown to a person as it would run. The model
+// and the user read it.
+const unshown = "a person would have been asked about this call, but it cannot be shown to them as it would run: " +
+	"%v. Pass secrets by an environment variable or a file that the call names, without other parts in their place"
 
 // grant returns what an answer of [session.Always] approves: the tool as it is defined now. It
 // differs for each tool and ends with its definition.

@@ -251,7 +251,7 @@ func TestAnAnswerThatCannotBeRecordedRunsNothing(t *testing.T) {
 	c := NewChat(store, newDispatcher(t, &stepwise{}), 0)
 	rec := chatRecorder{chat: c, session: s, user: "ann", ref: e.Ref}
 
-	wait := rec.Ask("call_1", "risky", safety.Literal("it acts"), ApprovalAsk)
+	wait := rec.Ask("call_1", Question{Description: safety.Literal("it acts"), Grant: "risky", AllowAlways: true})
 	assert.Equal(t, session.Expired, wait(t.Context()), "nobody has seen the request")
 	assert.Empty(t, c.approvals.open, "no request is left behind")
 

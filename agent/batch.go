@@ -82,8 +82,8 @@ func (b *batch) preflight(ctx context.Context) {
 	}
 	for i, a := range b.attempts {
 		b.recordCall(ctx, a, reasons[i], group)
-		b.forwardToFrontEnd(a)
 		b.requestApproval(a)
+		b.forwardToFrontEnd(a)
 	}
 }
 

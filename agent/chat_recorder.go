@@ -61,21 +61,20 @@ func (r chatRecorder) Forward(call string) func(context.Context) (json.RawMessag
 	return r.chat.frontEndCalls.put(callKey(r.user, r.ref.Thread, r.ref.Turn, call))
 }
 
+// Approved implements Approver.
+func (r chatRecorder) Approved(grant string) bool { return r.session.Approved(grant) }
+
 // Ask implements Approver. A request that cannot be recorded cannot be seen by anybody,
 // so it counts as unanswered.
-func (r chatRecorder) Ask(
-	call, grant string, description safety.Text, mode Approval,
-) func(context.Context) session.Answer {
-	if mode == ApprovalAsk && r.session.Approved(grant) {
-		return nil
-	}
+func (r chatRecorder) Ask(call string, q Question) func(context.Context) session.Answer {
 	id := r.session.RequestID(r.ref, call)
 	a := &pendingApproval{
-		chatRecorder: r, call: call, allowsAlways: mode == ApprovalAsk, answered: make(chan session.Answer, 1),
+		chatRecorder: r, call: call, allowsAlways: q.AllowAlways, answered: make(chan session.Answer, 1),
 	}
 	r.chat.approvals.put(id, a)
 	err := r.Record(session.ApprovalAsked{
-		Request: id, Call: call, Description: description, AllowAlways: a.allowsAlways, Grant: grant,
+		Request: id, Call: call, Description: q.Description, AllowAlways: q.AllowAlways, Grant: q.Grant,
+		Shown: q.Arguments.Shown, Hidden: q.Arguments.Hidden,
 	})
 	if err != nil {
 		r.chat.approvals.take(id, r.user)

@@ -15,17 +15,26 @@ type Recorder interface {
 	Record(session.Body) error
 }
 
+// Question is what a person is asked about a call.
+type Question struct {
+	Description safety.Text     // of the tool, and what safety found
+	Arguments   safety.Question // of the call: all that something may act on
+	Grant       string          // what session.Always approves
+	AllowAlways bool            // whether session.Always is an acceptable answer
+}
+
 // The optional interfaces of a Recorder. A dispatcher whose recorder lacks one does
 // without it: calls that need approval are rejected, sub-agents do not run, front-end
 // tools are refused, and opaque reasoning does not outlive its turn.
 type (
 	// Approver asks a person whether a call may run.
 	Approver interface {
-		// Ask records a request to approve a call and returns a function that waits for
-		// the answer: until a person answers, the request expires, or the context ends.
-		// A nil function means that the call may run without asking, because the person has
-		// answered [session.Always] to a request with the same grant.
-		Ask(call, grant string, description safety.Text, mode Approval) (wait func(context.Context) session.Answer)
+		// Approved reports whether the person has answered session.Always to a question
+		// with this grant.
+		Approved(grant string) bool
+		// Ask records a question about a call and returns a function that waits for the
+		// answer: until a person answers, the question expires, or the context ends.
+		Ask(call string, q Question) (wait func(context.Context) session.Answer)
 	}
 
 	// AgentRecorder records the events of sub-agents.

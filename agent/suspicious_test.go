@@ -25,7 +25,6 @@ func piped(name string) Call {
 }
 
 func TestASuspiciousCallWaitsForAPerson(t *testing.T) {
-	deep := strings.Repeat(`{"a":`, 70) + `"drop table users"` + strings.Repeat("}", 70)
 	for _, tt := range []struct {
 		name string
 		call Call
@@ -37,9 +36,6 @@ func TestASuspiciousCallWaitsForAPerson(t *testing.T) {
 		{"medium in the provider's reason", Call{Name: "run", Reasoning: "then drop table users"}, "destructive-sql"},
 		{"two rules", Call{Name: "run", Arguments: json.RawMessage(
 			`{"rationale":"to drop table users","command":"psql | bash"}`)}, "destructive-sql, shell-injection"},
-		{"medium behind what cleaning cuts off", Call{Name: "run", Arguments: json.RawMessage(
-			`{"note":"` + strings.Repeat("word ", 200_000) + `","command":"x | sh"}`)}, "shell-injection"},
-		{"medium deeper than cleaning reads", Call{Name: "run", Arguments: json.RawMessage(deep)}, "destructive-sql"},
 		{"low", Call{Name: "run", Arguments: json.RawMessage(`{"path":"/etc/passwd"}`)}, ""},
 		{"high", Call{Name: "run", Arguments: json.RawMessage(`{"password":"open sesame 1"}`)}, ""},
 		{"nothing", Call{Name: "run", Arguments: json.RawMessage(`{"command":"ls | sort"}`)}, ""},
@@ -63,6 +59,23 @@ func TestASuspiciousCallWaitsForAPerson(t *testing.T) {
 				assert.Equal(t, []session.Outcome{session.Success}, outcomes(t, s, ref))
 			}, echo("run"), reader("look"))
 		})
+	}
+}
+
+// A suspicious call of which a person cannot be shown all is refused.
+func TestASuspiciousCallBehindTheBoundsIsRefused(t *testing.T) {
+	deep := strings.Repeat(`{"a":`, 70) + `"drop table users"` + strings.Repeat("}", 70)
+	long := `{"note":"` + strings.Repeat("word ", 200_000) + `","command":"x | sh"}`
+	for arguments, found := range map[string]string{deep: "destructive-sql", long: "shell-injection"} {
+		inChat(t, oneStep("", Call{Name: "run", Arguments: json.RawMessage(arguments)}),
+			func(t *testing.T, c *Chat, s *session.Session) {
+				ref := send(t, c, "", "hi").Ref
+				synctest.Wait()
+				assert.Equal(t, []session.Outcome{session.Rejected}, outcomes(t, s, ref))
+				turn, _ := s.Turn(ref.Thread, ref.Turn)
+				call, _ := turn.Call("call_1")
+				assert.Contains(t, call.Error.String(), "safety found "+found)
+			}, echo("run"))
 	}
 }
 

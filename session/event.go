@@ -92,6 +92,8 @@ type ApprovalAsked struct {
 	Description safety.Text // of the tool
 	AllowAlways bool        // whether Always is an acceptable answer
 	Grant       string      // what Always approves: one definition of one tool; never text of others
+	Shown       safety.JSON // the arguments: all that something may act on, which [safety.Question] defines
+	Hidden      int         // characters of the arguments behind the markers of Shown
 }
 
 // ApprovalAnswered records the decision on an approval request.

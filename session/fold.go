@@ -36,6 +36,7 @@ func (t Turn) Apply(e Event) Turn {
 		t.Steps = t.editCall(b.Call, func(c *Call) {
 			c.Approval = &Approval{
 				Request: b.Request, Description: b.Description, AllowAlways: b.AllowAlways, AskedAt: e.At,
+				Shown: b.Shown, Hidden: b.Hidden,
 				Grant: b.Grant,
 			}
 		})

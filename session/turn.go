@@ -79,7 +79,9 @@ type Approval struct {
 	AllowAlways bool        // whether Always is an acceptable answer
 	Answer      Answer      // empty while the request is open
 	AskedAt     time.Time
-	Grant       string // what Always approves
+	Grant       string      // what Always approves
+	Shown       safety.JSON // the arguments as the person saw them
+	Hidden      int         // characters of the arguments that are not in Shown
 }
 
 // Rationale is the reason for a tool call. Every recorded call has one, so Text is

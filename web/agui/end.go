@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"candor/safety"
 	"candor/session"
 )
 
@@ -130,6 +131,7 @@ func (p *Projector) interrupt(t session.Turn, c session.Call) Interrupt {
 	i := Interrupt{
 		ID: c.Approval.Request, Reason: "tool_call", ToolCallID: callID(t.Number, c.ID),
 		Message: p.question(c), ResponseSchema: answerSchema[c.Approval.AllowAlways],
+		Metadata: Metadata{metaQuestion: questionMeta{c.Approval.Shown, c.Approval.Hidden}},
 	}
 	if p.ApprovalTimeout > 0 {
 		i.ExpiresAt = c.Approval.AskedAt.Add(p.ApprovalTimeout).Format("2006-01-02T15:04:05.000Z")
@@ -140,8 +142,16 @@ func (p *Projector) interrupt(t session.Turn, c session.Call) Interrupt {
 	return i
 }
 
-// question is the text of an approval. It contains the rationale only for clients that
-// are shown all reasoning.
+// questionMeta holds what is asked about: the parameters as a person may see them, and how
+// many characters of secrets are not among them.
+type questionMeta struct {
+	Parameters safety.JSON `json:"parameters"`
+	Hidden     int         `json:"hidden_characters"`
+}
+
+// question is the text of an approval: what would run, with the parameters as they are but
+// for the characters that it counts. It contains the rationale only for clients that are
+// shown all reasoning.
 func (p *Projector) question(c session.Call) string {
 	parts := []string{fmt.Sprintf("May %s run?", c.Tool)}
 	if !c.Approval.Description.Empty() {
@@ -149,6 +159,13 @@ func (p *Projector) question(c session.Call) string {
 	}
 	if p.Reasoning == Full {
 		parts = append(parts, "Reason: "+c.Rationale.Text.String())
+	}
+	parts = append(parts, "Parameters: "+string(c.Approval.Shown.Raw()))
+	switch n := c.Approval.Hidden; {
+	case n == 1:
+		parts = append(parts, "1 character is hidden from you.")
+	case n > 1:
+		parts = append(parts, fmt.Sprintf("%d characters are hidden from you.", n))
 	}
 	return strings.Join(parts, "\n")
 }

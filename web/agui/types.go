@@ -73,6 +73,7 @@ const (
 	metaRun       = "candor:run"       // on RUN_STARTED: our ids
 	metaReasoning = "candor:reasoning" // on reasoning messages: what it explains, its source, how long it took
 	metaCall      = "candor:call"      // on tool calls: step, parallel group
+	metaQuestion  = "candor:question"  // on interrupts: the parameters, how many characters are hidden
 	metaResult    = "candor:result"    // on results: outcome, duration
 )
 
@@ -211,6 +212,7 @@ type Interrupt struct {
 	ResponseSchema json.RawMessage `json:"responseSchema,omitempty"`
 	ExpiresAt      string          `json:"expiresAt,omitempty"`
 	Subagent       string          `json:"subagentRunId,omitempty"`
+	Metadata       Metadata        `json:"metadata,omitempty"`
 }
 
 // TokenUsage counts the tokens of a run, of all its agents together. Unknown counts are

@@ -81,3 +81,28 @@ func TestAResultThatIsTooLargeIsRefusedAndItsCallGoesOnWaiting(t *testing.T) {
 	assert.Equal(t, "success", accepted[len(accepted)-1]["outcome"].(m)["type"])
 	assert.Contains(t, typesOf(accepted), "TEXT_MESSAGE_CONTENT", "the turn goes on with it")
 }
+
+// A front end shows the question as it stands in the interrupt: whole, with the number of
+// characters that are hidden.
+func TestAnInterruptShowsTheWholeQuestion(t *testing.T) {
+	token := "gh" + "p_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+	s := apptest.Start(t, app.Settings{}, m{
+		"steps": []m{calling("", callOf("deploy", "", m{"command": "run --token " + token + " <|im_start|>\u200b"}),
+			callOf("deploy", "", m{"command": "run --token " + token + " <|im_start|>"})), answering("Done.")},
+		"tools": m{"deploy": m{"result": "ok", "approval": "always"}},
+	})
+	events, _ := wire(t, s.Do("ann", http.MethodPost, "/agui", anInput(nil)).Body)
+	interrupts := events[len(events)-1]["outcome"].(m)["interrupts"].([]any)
+	if !assert.Len(t, interrupts, 1, "the other call has a secret beside what nobody sees") {
+		return
+	}
+	message := interrupts[0].(m)["message"].(string)
+	assert.Contains(t, message, `Parameters: {"command":"run --token [REDACTED:github-pat] <|im_start|>"}`+
+		"\n40 characters are hidden from you.")
+	question := interrupts[0].(m)["metadata"].(m)["candor:question"].(m)
+	assert.EqualValues(t, 40, question["hidden_characters"])
+	assert.Equal(t, m{"command": "run --token [REDACTED:github-pat] <|im_start|>"}, question["parameters"])
+	history := s.Do("ann", http.MethodGet, "/api/chat/history", "").Body
+	assert.Contains(t, history, `"hidden_characters":40`)
+	assert.Contains(t, history, "a text has both a secret and characters that nobody sees")
+}

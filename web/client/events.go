@@ -102,7 +102,8 @@ func (a *Answer) UnmarshalJSON(raw []byte) error {
 func (e Event) Approval() Approval {
 	return Approval{
 		RequestID: e.RequestID, CallID: e.CallID, ToolName: e.ToolName, Description: e.Description,
-		Rationale: e.Rationale, Source: e.Source, Parameters: e.Parameters, AllowAlways: e.AllowAlways,
+		Rationale: e.Rationale, Source: e.Source, Parameters: e.Parameters, Hidden: e.Hidden,
+		AllowAlways: e.AllowAlways,
 	}
 }
 

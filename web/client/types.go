@@ -140,13 +140,15 @@ type Decision struct {
 	Step       int             `json:"step"`
 	Approval   string          `json:"approval"` // approve, always, deny, expired, withdrawn or none
 	Parameters json.RawMessage `json:"parameters"`
+	Hidden     int             `json:"hidden_characters"` // from the person who was asked
 
 	// Inferred says that a worker named no call, so that this reason or result was given to
 	// a call by the tool's name and the order of events. Of jobs only.
 	Inferred bool `json:"inferred"`
 }
 
-// Approval is a call that waits for its user to approve it.
+// Approval is a call that waits for its user to approve it. Parameters are whole, but for
+// Hidden characters of secrets.
 type Approval struct {
 	RequestID   string          `json:"request_id"`
 	CallID      string          `json:"call_id"`
@@ -155,6 +157,7 @@ type Approval struct {
 	Rationale   string          `json:"rationale"`
 	Source      string          `json:"rationale_source"`
 	Parameters  json.RawMessage `json:"parameters"`
+	Hidden      int             `json:"hidden_characters"`
 	AllowAlways bool            `json:"allow_always"`
 }
 

@@ -37,6 +37,7 @@ export type ApprovalNeededFrame = {
   rationale: string,
   rationale_source: Source,
   parameters: unknown,
+  hidden_characters: number,
   allow_always: boolean,
 };
 
@@ -353,6 +354,7 @@ export type PendingApproval = {
   rationale: string,
   rationale_source: Source,
   parameters: unknown,
+  hidden_characters: number,
   allow_always: boolean,
 };
 
@@ -567,6 +569,7 @@ export type ToolDecisionInfo = {
   approval?: Answer,
   inferred?: boolean,
   parameters: unknown,
+  hidden_characters?: number,
   redactions?: Redaction[],
   notices?: Notice[],
 };

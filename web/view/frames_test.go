@@ -45,7 +45,8 @@ func encodedFrames(t *testing.T, frames []Frame) (names, data []string) {
 }
 
 func TestEveryEventOfATurnHasItsFrames(t *testing.T) {
-	asked := session.ApprovalAsked{Request: "r", Call: "call_1", Description: said("It writes."), AllowAlways: true}
+	asked := session.ApprovalAsked{Request: "r", Call: "call_1", Description: said("It writes."), AllowAlways: true,
+		Shown: value(`{"path":"a","token":"[REDACTED:jwt]"}`), Hidden: 40}
 	for _, tt := range []struct {
 		name   string
 		before []session.Body
@@ -80,7 +81,7 @@ func TestEveryEventOfATurnHasItsFrames(t *testing.T) {
 			"approval_needed": `{"request_id":"r","call_id":"call_1","tool_name":"memory_search",
 				"description":"It writes.",
 				"rationale":"searched memory for 'recent project updates'","rationale_source":"model",
-				"parameters":{"query":"recent project updates","limit":5},"allow_always":true}`}},
+				"parameters":{"path":"a","token":"[REDACTED:jwt]"},"hidden_characters":40,"allow_always":true}`}},
 		{"an approval", nil, session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Deny},
 			map[string]string{"approval_answered": `{"request_id":"r","call_id":"call_1","answer":"deny"}`}},
 		{"a handoff", nil, session.Handoff{Call: "call_1", From: "", To: "helper", Text: said("Look.")},

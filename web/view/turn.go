@@ -93,8 +93,9 @@ type HandoffInfo struct {
 }
 
 // PendingApproval is a call that waits for its user. It has all that a person needs to
-// decide: what would run, with which parameters, and why. AllowAlways says whether the
-// answer "always" is accepted.
+// decide: what would run, with which parameters, and why. Parameters are whole, unlike those
+// of a decision, but for HiddenCharacters characters of secrets, which nothing acts on.
+// AllowAlways says whether the answer "always" is accepted.
 type PendingApproval struct {
 	RequestID       string         `json:"request_id"`
 	CallID          string         `json:"call_id"`
@@ -103,6 +104,7 @@ type PendingApproval struct {
 	Rationale       safety.Text    `json:"rationale"`
 	RationaleSource session.Source `json:"rationale_source"`
 	Parameters      safety.JSON    `json:"parameters"`
+	Hidden          int            `json:"hidden_characters"`
 	AllowAlways     bool           `json:"allow_always"`
 }
 
@@ -110,8 +112,8 @@ type PendingApproval struct {
 func pendingApproval(c session.Call) PendingApproval {
 	return PendingApproval{
 		RequestID: c.Approval.Request, CallID: c.ID, ToolName: c.Tool, Description: c.Approval.Description,
-		Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source, Parameters: c.Params,
-		AllowAlways: c.Approval.AllowAlways,
+		Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source, Parameters: c.Approval.Shown,
+		Hidden: c.Approval.Hidden, AllowAlways: c.Approval.AllowAlways,
 	}
 }
 
@@ -139,9 +141,11 @@ type StepNarrative struct {
 }
 
 // ToolDecisionInfo says why a tool was called, with which parameters, and how that ended.
+// Hidden is how many characters of the call were hidden from the person who was asked.
 type ToolDecisionInfo struct {
 	ToolDecisionPayload
 	Parameters safety.JSON `json:"parameters"`
+	Hidden     int         `json:"hidden_characters,omitempty"`
 	Redactions []Redaction `json:"redactions,omitempty"`
 	Notices    []Notice    `json:"notices,omitempty"`
 }
@@ -232,13 +236,21 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 	}
 	for c := range t.Calls() {
 		info.ToolDecisions = append(info.ToolDecisions, ToolDecisionInfo{
-			decisionPayload(c), c.Params, redactions(c.Findings), notices(c.Findings),
+			decisionPayload(c), c.Params, hidden(c), redactions(c.Findings), notices(c.Findings),
 		})
 	}
 	for _, h := range t.Handoffs {
 		info.Handoffs = append(info.Handoffs, HandoffInfo{h.Call, h.From, h.To, h.Text, h.At})
 	}
 	return info
+}
+
+// hidden returns how many characters of c were hidden from the person who was asked.
+func hidden(c session.Call) int {
+	if c.Approval == nil {
+		return 0
+	}
+	return c.Approval.Hidden
 }
 
 func decisionPayload(c session.Call) ToolDecisionPayload {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"candor/web/client"
 )
 
@@ -106,13 +108,10 @@ func (r *REPL) denyAll(ctx context.Context) error {
 	return nil
 }
 
-// maxApprovalParams bounds the parameters shown with an approval, in characters. It
-// is large, because nobody can approve what they cannot see.
-const maxApprovalParams = 4000
-
 // Question asks a person about a call that waits: its reason, all of its parameters,
-// and how to answer. number distinguishes it from others that wait; 0 is for a single one.
-// Parameters that are too long to show are pointed out.
+// how many characters of secrets they hide, and how to answer. number distinguishes it from
+// others that wait; 0 is for a single one. The parameters are shown to the byte: nobody can
+// approve what they cannot see.
 //
 //	? 2 shell  "to see what fills the disk"
 //	  Runs a command.
@@ -133,15 +132,51 @@ func (s Style) Question(a client.Approval, number int) string {
 	if text := CleanLine(a.Description); text != "" {
 		out += s.hang("    ", dim, truncate(text, 400))
 	}
-	params := compact(a.Parameters, maxApprovalParams)
-	out += s.hang("    params: ", "", params)
-	if strings.HasSuffix(params, "…") {
+	params, whole := exactParams(a.Parameters)
+	out += s.hangExactly("    params: ", params)
+	if !whole {
 		out += s.hangAt(s.paint(yellow, "    ! "), 6, "",
 			"There is more that is not shown. Deny it unless you know what it is.")
+	}
+	if a.Hidden > 0 {
+		out += s.hangAt(s.paint(yellow, "    ! "), 6, "", hiddenFromYou(a.Hidden))
 	}
 	answers := "/approve" + which
 	if a.AllowAlways {
 		answers += ", /approve" + which + " always"
 	}
 	return out + s.hang("    ", bold, "May it run? "+answers+" or /deny"+which) + "\n"
+}
+
+// hiddenFromYou says how many characters of a call's parameters are not shown.
+func hiddenFromYou(n int) string {
+	verb := "are"
+	if n == 1 {
+		verb = "is"
+	}
+	return plural(n, "character") + " " + verb + " hidden from you: a secret that nothing here acts on."
+}
+
+// hangExactly is hang for text of which no space may be lost: each line but the last one
+// fills the window, wherever that breaks a word.
+func (s Style) hangExactly(label, text string) string {
+	indent := cellWidth(label)
+	if s.Width <= indent+8 {
+		indent = 0
+	}
+	if s.Width == 0 {
+		return s.paint(dim, label) + text + "\n"
+	}
+	var out strings.Builder
+	out.WriteString(s.paint(dim, label))
+	used := cellWidth(label)
+	for g := displaywidth.StringGraphemes(text); g.Next(); {
+		if used+g.Width() > s.Width {
+			out.WriteString("\n" + strings.Repeat(" ", indent))
+			used = indent
+		}
+		out.WriteString(g.Value())
+		used += g.Width()
+	}
+	return out.String() + "\n"
 }

@@ -96,3 +96,33 @@ func TestTailContinuesBehindTheHistoryItShowed(t *testing.T) {
 	require.ErrorContains(t, tail.Run(t.Context()), "gone")
 	assert.Equal(t, "s-5", <-after)
 }
+
+// A question loses no byte: no blank at the end of a line, and no character that a terminal
+// acts on, which is escaped.
+func TestAQuestionIsShownToTheByte(t *testing.T) {
+	blanks := `{"command":"rm -rf /srv/cache/     home  \u001b[2J\u202e  ` + strings.Repeat("x ", 3000) + `; end"}`
+	for _, width := range []int{0, 20, 40, 80, 200} {
+		shown := Style{Width: width}.Question(client.Approval{ToolName: "shell", Parameters: []byte(blanks)}, 0)
+		_, params, _ := strings.Cut(shown, "params: ")
+		params, _, _ = strings.Cut(params, "\n    May it run?")
+		lines := strings.Split(params, "\n")
+		for i := range lines {
+			if i > 0 && width > 20 {
+				lines[i] = strings.TrimPrefix(lines[i], strings.Repeat(" ", len("    params: ")))
+			}
+		}
+		assert.Equal(t, strings.Replace(strings.TrimSuffix(blanks, "}"), `{"command":`, `{ "command": `, 1)+" }",
+			strings.Join(lines, ""), "at %d cells", width)
+	}
+}
+
+func TestAQuestionCountsWhatItHides(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "", 1: "    ! 1 character is hidden from you: a secret that nothing here acts on.\n",
+		40: "    ! 40 characters are hidden from you: a secret that nothing here acts on.\n",
+	} {
+		shown := Style{}.Question(client.Approval{ToolName: "shell", Hidden: n}, 0)
+		assert.Contains(t, shown, want)
+		assert.Equal(t, n > 0, strings.Contains(shown, "hidden"))
+	}
+}

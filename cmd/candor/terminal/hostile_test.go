@@ -78,7 +78,11 @@ func TestAHostileServerLeavesTheTerminalSane(t *testing.T) {
 	}
 	c.say("/approve")
 	c.until("✗ refused")
-	assertSane(t, c.leave())
+	before, rest, _ := strings.Cut(c.leave(), "    params: ")
+	params, after, _ := strings.Cut(rest, "May it run?")
+	assertSane(t, before+after)
+	assert.Contains(t, params, `\u001b[2J`, "in a question it is escaped, not left out")
+	assert.NotContains(t, params, "\x1b[2J")
 
 	for _, args := range [][]string{{"reasoning", "last", "1"}, {"reasoning", "last", "1", "--json"},
 		{"export", "last"}, {"doctor"}, {"doctor", "--json"}} {

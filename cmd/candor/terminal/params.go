@@ -30,12 +30,31 @@ func compact(raw []byte, characters int) string {
 	return truncate(p.out.String(), characters)
 }
 
+// maxExact bounds the parameters of a question, in bytes. It is more than a server sends.
+const maxExact = 400_000
+
+// exactParams renders JSON on one line like Params, but whole: what could harm a terminal is
+// escaped instead of removed. It returns false if there is more: JSON that breaks off, is too deep or too long.
+func exactParams(raw json.RawMessage) (params string, whole bool) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return "{}", true
+	}
+	p := printer{dec: json.NewDecoder(bytes.NewReader(raw)), budget: maxExact, exact: true}
+	p.dec.UseNumber()
+	if p.value(0) != nil || p.cut {
+		return p.out.String() + "…", false
+	}
+	return p.out.String(), true
+}
+
 // printer renders JSON token by token until its budget is spent, so that the cost of a
 // value of any size depends only on the part that is shown.
 type printer struct {
 	dec    *json.Decoder
 	out    strings.Builder
-	budget int // in bytes; what is longer is cut off anyway
+	budget int  // in bytes; what is longer is cut off anyway
+	cut    bool // a string was
+	exact  bool // escape what could harm a terminal, instead of removing it
 }
 
 // errFull ends the rendering of a value that is too long or too deep to be shown.
@@ -105,14 +124,23 @@ func (p *printer) group(open json.Delim, depth int) error {
 func (p *printer) quote(s string) {
 	// Cleaning costs time by length, so what would be cut anyway goes first.
 	if len(s) > p.budget {
+		p.cut = true
 		s = strings.ToValidUTF8(s[:p.budget], "")
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(Clean(s)) == nil {
-		p.out.Write(bytes.TrimSuffix(buf.Bytes(), []byte("\n")))
+	if !p.exact {
+		s = Clean(s)
 	}
+	if enc.Encode(s) != nil {
+		return
+	}
+	quoted := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	if p.exact {
+		quoted = []byte(SafeJSON(quoted))
+	}
+	p.out.Write(quoted)
 }
 
 // SafeJSON returns JSON on one line in which everything that could harm a terminal

@@ -171,9 +171,9 @@ func TestAnApprovalShowsTheReasonAndTheParameters(t *testing.T) {
 
 func TestAnApprovalPointsOutParametersThatAreNotShown(t *testing.T) {
 	long := client.Approval{ToolName: "shell", Rationale: "why", Source: "model",
-		Parameters: json.RawMessage(`{"command":"echo ` + strings.Repeat("x", 3000) + `; rm -rf /"}`)}
+		Parameters: json.RawMessage(`{"command":"echo ` + strings.Repeat("x", 300_000) + `; rm -rf /"}`)}
 	assert.Contains(t, Style{}.Question(long, 0), "; rm -rf /")
-	long.Parameters = json.RawMessage(`{"command":"echo ` + strings.Repeat("x", 5000) + `; rm -rf /"}`)
+	long.Parameters = json.RawMessage(`{"command":"echo ` + strings.Repeat("x", 500_000) + `; rm -rf /"}`)
 	assert.Contains(t, Style{}.Question(long, 0),
 		"    ! There is more that is not shown. Deny it unless you know what it is.\n")
 }

@@ -22,7 +22,7 @@ export function emptyCall(id) {
   return {
     id, tool: '', why: '', source: '', blocked: false, outcome: 'pending', group: null, step: 0, agent: '',
     approval: '', startedAt: 0, took: null, params: undefined, redactions: [], notices: [], preview: '', size: 0,
-    error: '', request: null, inferred: false,
+    error: '', request: null, hidden: 0, inferred: false,
   };
 }
 
@@ -69,7 +69,7 @@ function saidOf({ reasoning: r, answer_reasoning: a }) {
 function callOf(d, c, whole) {
   return {
     ...emptyCall(d.call_id), ...decisionOf(d), params: d.parameters, redactions: d.redactions || [],
-    notices: d.notices || [], inferred: !!d.inferred || !!c?.inferred,
+    notices: d.notices || [], hidden: d.hidden_characters || 0, inferred: !!d.inferred || !!c?.inferred,
     ...c && { preview: preview(c, whole), size: sizeOf(c) },
     error: c?.error || '', startedAt: ms(c?.started_at), took: c?.duration_ms ?? null,
   };
@@ -122,7 +122,12 @@ export function withRequests(turns, pending) {
 }
 
 /** @param {wire.PendingApproval} q @returns {Request} */
-function requestOf(q) { return { id: q.request_id, description: q.description, always: !!q.allow_always }; }
+function requestOf(q) {
+  return {
+    id: q.request_id, description: q.description, always: !!q.allow_always, params: q.parameters,
+    hidden: q.hidden_characters || 0,
+  };
+}
 
 /** @param {Turn} t @param {wire.ChatFrame} f @returns {Turn} the turn after the frame */
 export function applyFrame(t, f) {
@@ -170,7 +175,10 @@ const frames = {
     return withCall(t, f.call_id, { outcome: f.outcome, error: f.error || '', took: f.duration_ms, request: null });
   },
   tool_result(t, f) { return withCall(t, f.call_id, { preview: f.preview }); },
-  approval_needed(t, f) { return withCall(t, f.call_id, { params: f.parameters, request: requestOf(f) }); },
+  approval_needed(t, f) {
+    const request = requestOf(f);
+    return withCall(t, f.call_id, { params: f.parameters, hidden: request.hidden, request });
+  },
   approval_answered(t, f) {
     // Until now the call waited; now it starts.
     return withCall(t, f.call_id, { approval: f.answer, request: null, startedAt: ms(f.at) });

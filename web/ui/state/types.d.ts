@@ -15,10 +15,13 @@ export type Call = {
   params?: unknown, redactions: Redaction[], notices: Notice[], preview: string, size: number, error: string,
   /** the open question whether the call may run */
   request: Request | null,
+  /** how many characters were hidden from the person who was asked */
+  hidden: number,
   /** the worker named no call: the reason or the result was taken for this one's */
   inferred: boolean,
 };
-export type Request = { id: string, description: string, always: boolean };
+/** Its parameters are whole, but for the hidden characters of secrets. */
+export type Request = { id: string, description: string, always: boolean, params: unknown, hidden: number };
 export type Said = { agent: string, step: number, text: string, html: string, source: Source | '', at: number };
 /** What a running step has said so far; next is the index of the part that comes next. */
 export type Draft = Said & { next: number };

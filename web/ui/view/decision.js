@@ -2,7 +2,7 @@
 // it, and on demand its parameters and its result.
 
 import { attribute, fill, h, partsIn, setText, show } from '../lib/dom.js';
-import { pretty, size, span } from '../lib/format.js';
+import { plural, pretty, size, span } from '../lib/format.js';
 import { finding, lane, outcomeOf, sourceOf } from '../state/outline.js';
 
 /** @import { Axis, Call } from '../state/types.d.ts' */
@@ -90,7 +90,8 @@ export class Decision extends HTMLElement {
     }, label);
     fill(ask,
       h('p', { class: 'ask-line' }, h('strong', null, 'May it run?'), ' ', h('span', { dir: 'auto' }, q.description)),
-      h('pre', { tabindex: '0', 'aria-label': `Parameters of ${c.tool}` }, pretty(c.params)),
+      h('pre', { tabindex: '0', 'aria-label': `Parameters of ${c.tool}` }, pretty(q.params)),
+      q.hidden > 0 && h('p', { class: 'hidden-count' }, hiddenCount(q.hidden)),
       h('div', { class: 'ask-buttons' },
         button('approve', 'Approve'), q.always && button('always', 'Always allow'), button('deny', 'Deny')));
   }
@@ -158,6 +159,11 @@ export class Decision extends HTMLElement {
     ran.style.setProperty('--left', String(left));
     ran.style.setProperty('--width', String(width));
   }
+}
+
+/** @param {number} n */
+function hiddenCount(n) {
+  return `${plural(n, 'character')} ${n === 1 ? 'is' : 'are'} hidden from you: a secret that nothing here acts on.`;
 }
 
 /** @param {Call} c */
