@@ -31,7 +31,7 @@ func TestTheDoctorFindsAHealthyServerKeepingItsSecrets(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
 	out, err := runDoctor(t, "--server", s.HTTP.URL, "--canary")
 	require.NoError(t, err, out)
-	assert.Equal(t, 9, strings.Count(out, "planted; in none of 34 places"), out)
+	assert.Equal(t, 9, strings.Count(out, "planted; in none of 35 places"), out)
 	assert.Contains(t, out, "the throwaway session is removed")
 	assert.Empty(t, s.Get("ann", "/api/chat/threads").JSON()["threads"], "nothing stays among ann's conversations")
 	assert.Empty(t, s.Get("ann", "/api/jobs").JSON()["jobs"])
