@@ -52,8 +52,15 @@ func newSlowServer(requests int) *slowServer {
 
 // begin makes a request and returns once its route serves it.
 func (s *slowServer) begin(user, path string) {
-	s.waiting.Go(func() { s.get(user, path, "Blocks") })
-	<-s.entered
+	ended := make(chan struct{})
+	s.waiting.Go(func() {
+		s.get(user, path, "Blocks")
+		close(ended)
+	})
+	select {
+	case <-s.entered:
+	case <-ended: // it was refused
+	}
 }
 
 func (s *slowServer) get(user, path string, headers ...string) *httptest.ResponseRecorder {

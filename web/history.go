@@ -33,7 +33,8 @@ type HistoryResponse struct {
 }
 
 // history handles GET /api/chat/history?thread_id=&limit=&before=&render=. It answers with
-// a [HistoryResponse]: the newest turns created before that time, at most limit of them.
+// a [HistoryResponse]: the newest turns created before that time, at most limit of them and
+// [view.MaxPage] bytes. Pending approvals are those of as many turns as limit says.
 // The thread defaults to the one used last.
 //
 // Errors: bad_limit unless limit is 1 to 200; bad_cursor unless before is a time of
@@ -59,6 +60,9 @@ func (s *Server) history(c echo.Context, own *session.Session) error {
 		ThreadID: h.Thread, Turns: make([]view.TurnInfo, 0, len(h.Turns)), HasMore: h.HasMore,
 		PendingApprovals: view.PendingApprovals(h.Turns), EventID: head.String(),
 	}
+	if fit := view.Newest(len(h.Turns), func(i int) int { return view.TurnSize(h.Turns[i]) }); fit < len(h.Turns) {
+		h.Turns, out.HasMore = h.Turns[len(h.Turns)-fit:], true
+	}
 	for _, t := range h.Turns {
 		out.Turns = append(out.Turns, view.Turn(t))
 	}
@@ -82,13 +86,21 @@ func pageOf(c echo.Context) (session.Page, error) {
 		}
 		p.Limit = n
 	}
-	if raw := c.QueryParam("before"); raw != "" {
-		at, err := time.Parse(time.RFC3339Nano, raw)
-		if err != nil {
-			return p, problem.New(http.StatusBadRequest, "bad_cursor",
-				"before has to be a time such as 2026-02-21T10:00:00Z. Use oldest_timestamp of the page you have.")
-		}
-		p.Before = at
+	var err error
+	p.Before, err = BeforeParam(c.Request())
+	return p, err
+}
+
+// BeforeParam parses ?before=, the time before which a page ends; the zero time if it is absent.
+// Its error is the problem bad_cursor.
+func BeforeParam(r *http.Request) (at time.Time, err error) {
+	raw := r.URL.Query().Get("before")
+	if raw == "" {
+		return at, nil
 	}
-	return p, nil
+	if at, err = time.Parse(time.RFC3339Nano, raw); err != nil {
+		return at, problem.New(http.StatusBadRequest, "bad_cursor",
+			"before has to be a time such as 2026-02-21T10:00:00Z, which the page you have names.")
+	}
+	return at, nil
 }

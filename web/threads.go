@@ -23,16 +23,39 @@ func (s *Server) newThread(c echo.Context, own *session.Session) error {
 	return c.JSON(http.StatusCreated, view.Thread(t))
 }
 
-// threads handles GET /api/chat/threads, most recently used first. active_thread is the
-// thread that a message without a thread_id goes to, null if the caller has none.
+// maxThreads is how many threads one page of the list has.
+const maxThreads = 200
+
+// ThreadList is a page of a user's threads, the most recently used first: the answer to GET
+// /api/chat/threads. ActiveThread is the thread that a message without a thread_id goes to, null
+// if there is none. For the page after it, send the updated_at of its last thread as before.
+type ThreadList struct {
+	Threads      []view.ThreadInfo `json:"threads"` // never null
+	ActiveThread *string           `json:"active_thread"`
+	HasMore      bool              `json:"has_more,omitempty"`
+}
+
+// threads handles GET /api/chat/threads?before=. It answers with a [ThreadList] of those that
+// were last used before that time.
+//
+// Errors: bad_cursor unless before is a time of RFC 3339.
 func (s *Server) threads(c echo.Context, own *session.Session) error {
-	list := []view.ThreadInfo{}
+	before, err := BeforeParam(c.Request())
+	if err != nil {
+		return err
+	}
+	out := ThreadList{Threads: []view.ThreadInfo{}}
 	for _, t := range own.Threads() {
-		list = append(list, view.Thread(t))
+		if !before.IsZero() && !t.UpdatedAt.Before(before) {
+			continue
+		}
+		if out.HasMore = len(out.Threads) == maxThreads; out.HasMore {
+			break
+		}
+		out.Threads = append(out.Threads, view.Thread(t))
 	}
-	var active *string
 	if id := own.Active(); id != "" {
-		active = &id
+		out.ActiveThread = &id
 	}
-	return c.JSON(http.StatusOK, map[string]any{"threads": list, "active_thread": active})
+	return c.JSON(http.StatusOK, out)
 }

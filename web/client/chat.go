@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // LoginCode returns a code that logs one browser in as this client's user, once and within
@@ -62,12 +63,22 @@ func (c *Client) NewThread(ctx context.Context) (Thread, error) {
 // Threads returns the user's threads, the one used last first. active is the id of
 // the thread that a message without one goes to, empty for none.
 func (c *Client) Threads(ctx context.Context) (threads []Thread, active string, err error) {
-	var out struct {
-		Threads []Thread `json:"threads"`
-		Active  string   `json:"active_thread"`
+	for before := ""; ; {
+		var out struct {
+			Threads []Thread `json:"threads"`
+			Active  string   `json:"active_thread"`
+			HasMore bool     `json:"has_more"`
+		}
+		if err := c.call(ctx, http.MethodGet, "/api/chat/threads"+before, nil, &out); err != nil {
+			return nil, "", err
+		}
+		threads, active = append(threads, out.Threads...), out.Active
+		if !out.HasMore || len(out.Threads) == 0 {
+			return threads, active, nil
+		}
+		last := out.Threads[len(out.Threads)-1].UpdatedAt
+		before = "?before=" + url.QueryEscape(last.Format(time.RFC3339Nano))
 	}
-	err = c.call(ctx, http.MethodGet, "/api/chat/threads", nil, &out)
-	return out.Threads, out.Active, err
 }
 
 // MaxPage is the largest number of turns in a page of history.
@@ -83,6 +94,23 @@ func (c *Client) History(ctx context.Context, thread string, limit int, before s
 	var out Page
 	err := c.call(ctx, http.MethodGet, "/api/chat/history?"+q.Encode(), nil, &out)
 	return out, err
+}
+
+// Recent is History for the last turns of a thread, as many as limit says: it joins pages where
+// one has no room for them all.
+func (c *Client) Recent(ctx context.Context, thread string, limit int) (Page, error) {
+	all, err := c.History(ctx, thread, limit, "")
+	for err == nil && all.HasMore && len(all.Turns) < limit {
+		var older Page
+		if older, err = c.History(ctx, all.ThreadID, limit-len(all.Turns), all.Oldest); err != nil {
+			break
+		}
+		if len(older.Turns) == 0 {
+			break
+		}
+		all.Turns, all.HasMore, all.Oldest = append(older.Turns, all.Turns...), older.HasMore, older.Oldest
+	}
+	return all, err
 }
 
 // Turns yields the turns of a thread, the newest first. Pages are fetched as they

@@ -34,16 +34,6 @@ func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 	return out, err
 }
 
-// JobTurns returns what the workers of a job did about its prompts, as turns, the oldest
-// first. It fails with code no_job if there is none.
-func (c *Client) JobTurns(ctx context.Context, id string) ([]Turn, error) {
-	var out struct {
-		Turns []Turn `json:"turns"`
-	}
-	err := c.call(ctx, http.MethodGet, "/api/jobs/"+url.PathEscape(id), nil, &out)
-	return out.Turns, err
-}
-
 // Base returns the address of the server, as a program on this machine may be told it.
 func (c *Client) Base() string { return c.base }
 

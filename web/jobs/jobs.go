@@ -134,15 +134,6 @@ func (s *Server) info(j session.Job) view.JobInfo {
 	return info
 }
 
-// list handles GET /api/jobs, newest first.
-func (s *Server) list(w http.ResponseWriter, r *http.Request, own *session.Session) error {
-	list := []view.JobInfo{}
-	for _, j := range own.Jobs() {
-		list = append(list, s.info(j))
-	}
-	return problem.WriteJSON(w, r, http.StatusOK, map[string]any{"jobs": list})
-}
-
 // summary handles GET /api/jobs/summary: how many jobs are in each state.
 func (s *Server) summary(w http.ResponseWriter, r *http.Request, own *session.Session) error {
 	count := map[string]int{"total": 0}
@@ -158,12 +149,18 @@ func (s *Server) summary(w http.ResponseWriter, r *http.Request, own *session.Se
 	return problem.WriteJSON(w, r, http.StatusOK, count)
 }
 
-// show handles GET /api/jobs/:id?render=. It answers with a [view.JobDetail]; render=html
+// show handles GET /api/jobs/:id?limit=&before=&render=. It answers with a [view.JobDetail]: the
+// latest turns before that place, at most limit of them and [view.MaxPage] bytes. render=html
 // adds the HTML of answers and narratives.
 //
-// Errors: no_job, bad_render.
+// Errors: no_job, bad_render; bad_limit unless limit is 1 to 200; bad_cursor unless before is
+// that of another page.
 func (s *Server) show(w http.ResponseWriter, r *http.Request, own *session.Session) error {
 	render, err := web.ReadRender(r)
+	if err != nil {
+		return err
+	}
+	limit, before, err := detailPage(r)
 	if err != nil {
 		return err
 	}
@@ -172,7 +169,11 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, own *session.Sessi
 	if err != nil {
 		return err
 	}
-	d := view.JobDetail{JobInfo: s.info(j), Turns: view.JobTurns(turns), EventID: head.String()}
+	page, rest, more := view.PageBefore(turns, before, limit)
+	d := view.JobDetail{JobInfo: s.info(j), Turns: view.JobTurns(page), HasMore: more, EventID: head.String()}
+	if more {
+		d.Before = rest.String()
+	}
 	for i := range slices.Backward(d.Turns) { // the budget goes to the latest
 		render.Turn(&d.Turns[i].TurnInfo)
 	}

@@ -147,6 +147,8 @@ export type JobDetail = {
   worker_seen_at: string | null,
   ignored_members?: number,
   turns: JobTurnInfo[],
+  has_more: boolean,
+  before?: string,
   event_id: string,
 };
 
@@ -197,6 +199,7 @@ export type JobInfo = {
 
 export type JobList = {
   jobs: JobInfo[],
+  has_more: boolean,
 };
 
 export type JobMessageFrame = {
@@ -509,7 +512,8 @@ export type ThreadInfo = {
 
 export type ThreadList = {
   threads: ThreadInfo[],
-  active_thread: string,
+  active_thread: string | null,
+  has_more?: boolean,
 };
 
 export type ToolCallDetail = {

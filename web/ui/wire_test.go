@@ -29,18 +29,7 @@ var shapes = []any{
 	view.JobInfo{}, view.JobDetail{},
 	view.JobEventInfo{}, view.SearchResponse{}, web.StatusInfo{}, problem.Problem{},
 	web.LoginInfo{}, web.LoginRequest{}, web.LoginResponse{},
-	ThreadList{}, JobList{}, JobEventPage{},
-}
-
-// ThreadList is the answer of GET /api/chat/threads.
-type ThreadList struct {
-	Threads      []view.ThreadInfo `json:"threads"`
-	ActiveThread string            `json:"active_thread"`
-}
-
-// JobList is the answer of GET /api/jobs.
-type JobList struct {
-	Jobs []view.JobInfo `json:"jobs"`
+	web.ThreadList{}, view.JobList{}, JobEventPage{},
 }
 
 // JobEventPage is the answer of GET /api/jobs/:id/events.

@@ -49,11 +49,22 @@ func Job(j session.Job) JobInfo {
 	}
 }
 
-// JobDetail is a job with its turns: the answer to GET /api/jobs/{id}. A stream that goes
-// on from EventID misses nothing that happened to the job since.
+// JobList is a page of a user's jobs, the newest first: the answer to GET /api/jobs. For the
+// page after it, send the created_at of its last job as before.
+type JobList struct {
+	Jobs    []JobInfo `json:"jobs"` // never null
+	HasMore bool      `json:"has_more"`
+}
+
+// JobDetail is a job with a page of its turns, the latest last: the answer to GET
+// /api/jobs/{id}. A stream that goes on from EventID misses nothing that happened to the job
+// since. HasMore says that there is more before the first turn, or before its first call: for
+// that page, send Before as before.
 type JobDetail struct {
 	JobInfo
 	Turns   []JobTurnInfo `json:"turns"`
+	HasMore bool          `json:"has_more"`
+	Before  string        `json:"before,omitempty"`
 	EventID string        `json:"event_id"`
 }
 

@@ -228,7 +228,8 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 		ToolDecisions: []ToolDecisionInfo{},
 	}
 	for _, s := range steps {
-		if len(steps) > 1 && !s.Narrative.Empty() {
+		// The only step of a turn that was cut is none that the turn's narrative could stand for.
+		if (len(steps) > 1 || s.Number > 1 || s.Agent != "") && !s.Narrative.Empty() {
 			info.Narratives = append(info.Narratives, StepNarrative{
 				Agent: s.Agent, Step: s.Number, Narrative: s.Narrative,
 			})

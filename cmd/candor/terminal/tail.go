@@ -48,7 +48,7 @@ func (t *Tail) Run(ctx context.Context) error {
 // then be shown twice, but none is missed.
 func (t *Tail) replay(ctx context.Context) (after string, err error) {
 	for _, id := range t.Threads {
-		p, err := t.Client.History(ctx, id, max(1, min(t.Replay, client.MaxPage)), "")
+		p, err := t.Client.Recent(ctx, id, max(1, min(t.Replay, client.MaxPage)))
 		if err != nil {
 			return "", err
 		}

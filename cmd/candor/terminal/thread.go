@@ -79,7 +79,7 @@ func (r *REPL) send(ctx context.Context, content string) error {
 // enter makes a thread the current one. It takes over its open turns and approvals
 // and follows it from there, so that nothing is missed or shown twice.
 func (r *REPL) enter(ctx context.Context, thread string) error {
-	p, err := r.Client.History(ctx, thread, 20, "")
+	p, err := r.Client.Recent(ctx, thread, 20)
 	if err != nil {
 		return err
 	}

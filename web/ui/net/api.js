@@ -87,8 +87,8 @@ export async function logout() {
 /** @returns {Promise<wire.StatusInfo>} */
 export const status = () => call('GET', '/api/gateway/status');
 
-/** @returns {Promise<wire.ThreadList>} */
-export const threads = () => call('GET', '/api/chat/threads');
+/** @param {string} [before] @returns {Promise<wire.ThreadList>} */
+export const threads = (before) => call('GET', url('/api/chat/threads', { before }));
 /** @returns {Promise<wire.ThreadInfo>} */
 export const newThread = () => call('POST', '/api/chat/thread/new', {});
 /** @param {string} thread_id @param {{ limit: number, before?: string }} p @returns {Promise<wire.HistoryResponse>} */
@@ -117,10 +117,10 @@ export async function exportFile(query) {
 /** @param {Record<string, string | string[]>} query q and facets @returns {Promise<wire.SearchResponse>} */
 export const search = (query) => call('GET', url('/api/chat/search', query));
 
-/** @returns {Promise<wire.JobList>} */
-export const jobs = () => call('GET', '/api/jobs');
-/** @param {string} id @returns {Promise<wire.JobDetail>} */
-export const job = (id) => call('GET', url(jobPath(id), { render: 'html' }));
+/** @param {string} [before] @returns {Promise<wire.JobList>} */
+export const jobs = (before) => call('GET', url('/api/jobs', { before }));
+/** @param {string} id @param {string} [before] @returns {Promise<wire.JobDetail>} */
+export const job = (id, before) => call('GET', url(jobPath(id), { render: 'html', before }));
 /** @param {string} id @param {number} after @returns {Promise<wire.JobEventPage>} */
 export const jobEvents = (id, after) => call('GET', url(`${jobPath(id)}/events`, { after }));
 /** @param {string} id @param {string} content */

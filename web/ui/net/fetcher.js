@@ -32,10 +32,32 @@ export class Fetcher {
 
   /** Fetches the threads and the jobs. */
   async lists() {
-    const [{ threads, active_thread }, { jobs }] = await Promise.all([api.threads(), api.jobs()]);
+    const [{ threads, active_thread }, jobs] = await Promise.all([this.#threads(), this.#jobs()]);
     this.store.dispatch({ type: 'threads', threads });
     this.store.dispatch({ type: 'jobs', jobs });
     return { threads, active: active_thread };
+  }
+
+  /** Fetches all pages of the list of threads. */
+  async #threads() {
+    const all = await api.threads();
+    for (let more = all.has_more; more;) {
+      const page = await api.threads(all.threads[all.threads.length - 1].updated_at);
+      all.threads.push(...page.threads);
+      more = page.has_more && page.threads.length > 0;
+    }
+    return all;
+  }
+
+  /** Fetches all pages of the list of jobs. */
+  async #jobs() {
+    const { jobs, has_more } = await api.jobs();
+    for (let more = has_more; more;) {
+      const page = await api.jobs(jobs[jobs.length - 1].created_at);
+      jobs.push(...page.jobs);
+      more = page.has_more && page.jobs.length > 0;
+    }
+    return jobs;
   }
 
   /** Fetches the lists, once for all calls within a moment. */
@@ -104,17 +126,21 @@ export class Fetcher {
   }
 
   /**
-   * Fetches the page of history before the turns that are known.
+   * Fetches the page of a thread or a job before the turns that are known.
    * @param {string} id
    */
   async older(id) {
     const c = this.store.state.conversations[id];
-    if (!c || c.kind !== 'thread' || !c.hasMore || c.loadingOlder || c.status !== 'ready') return;
-    this.store.dispatch({ type: 'olderLoading', id });
+    if (!c || !c.hasMore || c.loadingOlder || c.status !== 'ready') return;
+    this.store.dispatch({ type: 'olderLoading', id, kind: c.kind });
     try {
+      if (c.kind === 'job') {
+        this.store.dispatch({ type: 'olderJob', id, job: await api.job(id, c.oldest), before: c.oldest });
+        return;
+      }
       const history = await api.history(id, { limit: furtherPage, before: c.oldest });
       this.store.dispatch({ type: 'older', id, history });
-    } catch (e) { this.#failed(id, 'thread', e); }
+    } catch (e) { this.#failed(id, c.kind, e); }
   }
 
   /**

@@ -36,13 +36,14 @@ const actions = {
   failed: (s, a) => edit(s, a.id, (c) =>
     ({ ...c, status: a.gone ? 'gone' : 'failed', problem: a.problem, loadingOlder: false }), a.kind),
   history: (s, a) => edit(s, a.id, (c) => fromHistory(c, a.history)),
-  olderLoading: (s, a) => edit(s, a.id, (c) => ({ ...c, loadingOlder: true })),
+  olderLoading: (s, a) => edit(s, a.id, (c) => ({ ...c, loadingOlder: true }), a.kind),
   older: (s, a) => edit(s, a.id, (c) => withOlder(c, a.history)),
   turn: (s, a) => edit(s, a.id, (c) =>
     withTurn(c, withRequests([turnOf(a.turn, a.whole)], a.turn.pending_approvals)[0], a.asked)),
   fetchFailed: (s, a) => edit(s, a.id, (c) => editTurn(c, a.number, (t) => ({ ...t, stale: false }))),
   sent: (s, a) => edit(s, a.id, (c) => withSent(c, a)),
   job: (s, a) => edit(s, a.job.job_id, (c) => fromJob(c, a.job), 'job'),
+  olderJob: (s, a) => edit(s, a.id, (c) => withOlderJob(c, a), 'job'),
   result: (s, a) => edit(s, a.id, (c) => withResult(c, a.call, a.output), 'job'),
   event: (s, a) => withFrame(s, a.frame, a.eventId, a.now),
   trim: (s, a) => edit(s, a.id, trim),
@@ -149,14 +150,44 @@ function withSent(c, a) {
  * Shows a job as the server describes it, unless something newer is known.
  * @param {Conv} c @param {JobDetail} detail @returns {Conv}
  */
-function fromJob(c, { turns: infos, ...info }) {
+function fromJob(c, { turns: infos, has_more, before, ...info }) {
   const job = withoutToken(info), known = new Map(c.turns.map((t) => [t.number, t]));
   if (c.job && c.status === 'ready' && c.job.events > job.events) return c;
-  const turns = infos.map((one) => {
-    const t = turnOf(one), old = known.get(t.number);
-    return old ? mergeTurn(old, t) : t;
+  const fresh = infos.map((one) => turnOf(one)), first = fresh[0], cut = first && known.get(first.number);
+  // What is known of earlier pages stays if this page connects to it.
+  const connects = !!cut && c.status === 'ready' && (!first.calls.length || !cut.calls.length
+    || cut.calls.some((x) => x.id === first.calls[0].id));
+  const turns = fresh.map((t) => {
+    const old = known.get(t.number), merged = old ? mergeTurn(old, t) : t;
+    return connects && t === first && has_more ? withEarlier(merged, cut) : merged;
   });
-  return { ...c, job, turns, status: 'ready', problem: '' };
+  if (connects) turns.unshift(...c.turns.filter((t) => t.number < first.number));
+  const edge = connects ? { hasMore: c.hasMore, oldest: c.oldest } : { hasMore: has_more, oldest: before || '' };
+  return { ...c, ...edge, job, turns, status: 'ready', problem: '' };
+}
+
+/**
+ * Shows the page before what is known of a job, unless it was asked for before something else.
+ * @param {Conv} c @param {Extract<Action, { type: 'olderJob' }>} a @returns {Conv}
+ */
+function withOlderJob(c, { job: { turns: infos, has_more, before }, before: asked }) {
+  if (c.oldest !== asked) return { ...c, loadingOlder: false };
+  const older = infos.map((one) => turnOf(one)), last = older[older.length - 1], [first, ...rest] = c.turns;
+  const turns = last && first?.number === last.number
+    ? [...older.slice(0, -1), withEarlier(first, last), ...rest] : [...older, ...c.turns];
+  return { ...c, loadingOlder: false, hasMore: has_more, oldest: before || '', turns };
+}
+
+/**
+ * Puts the calls of an earlier part of a turn before those of a later one.
+ * @param {Turn} t @param {Turn} earlier @returns {Turn}
+ */
+function withEarlier(t, earlier) {
+  const has = new Set(t.calls.map((x) => x.id)), said = new Set(t.said.map((x) => `${x.agent} ${x.step}`));
+  return {
+    ...t, calls: [...earlier.calls.filter((x) => !has.has(x.id)), ...t.calls],
+    said: [...earlier.said.filter((x) => !said.has(`${x.agent} ${x.step}`)), ...t.said],
+  };
 }
 
 /** @param {Conv} c @param {string} id @param {unknown} output @returns {Conv} */

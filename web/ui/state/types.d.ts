@@ -96,7 +96,8 @@ export type Action =
   | { type: 'loading', id: string, kind: Kind }
   | { type: 'failed', id: string, kind: Kind, problem: string, gone: boolean }
   | { type: 'history', id: string, history: History }
-  | { type: 'olderLoading', id: string }
+  | { type: 'olderLoading', id: string, kind: Kind }
+  | { type: 'olderJob', id: string, job: JobDetail, before: string }
   | { type: 'older', id: string, history: History }
   /** a turn that was fetched: as it was when asked for, and the call whose whole result is wanted */
   | { type: 'turn', id: string, turn: TurnDetail, asked?: Turn, whole?: string }

@@ -74,10 +74,10 @@ export class ConversationView {
   /** Draws the turns in view again. */
   redraw() {
     const c = this.#shown;
-    show(this.#edge, c?.status === 'ready' && c.turns.length > 0 && c.kind === 'thread');
+    show(this.#edge, c?.status === 'ready' && c.turns.length > 0 && (c.kind === 'thread' || c.hasMore));
     if (c) {
       setText(this.#edge, c.loadingOlder ? 'Reading earlier turns…'
-        : c.hasMore ? 'Earlier turns are read as you scroll up.' : 'The conversation begins here.');
+        : c.hasMore ? 'What was earlier is read as you scroll up.' : 'The conversation begins here.');
     }
     this.list.show(c && c.status !== 'gone' ? c.turns : []);
     this.#drawLatest();
