@@ -51,15 +51,6 @@ func callSize(c session.Call) int {
 		len(c.Error.String()) + min(len(c.Result.Raw()), 4*maxPreview)
 }
 
-// DetailSize estimates how many bytes a turn takes with the complete results of its calls.
-func DetailSize(t session.Turn) int {
-	n := TurnSize(t)
-	for c := range t.Calls() {
-		n += len(c.Result.Raw())
-	}
-	return n
-}
-
 // JobPlace is a position in a job's turns: behind the first pieces of a turn, or behind all of it
 // if Pieces is negative. A call is a piece, and so is a step without calls.
 type JobPlace struct{ Turn, Pieces int }

@@ -22,7 +22,8 @@ func bigTurn(number, size int, calls ...int) session.Turn {
 		s.Narrative, _ = layer.Mask(fmt.Sprint("step ", n+1))
 		for range count {
 			id++
-			s.Calls = append(s.Calls, session.Call{ID: fmt.Sprint(id), Step: n + 1, Rationale: session.Rationale{Text: text}})
+			why := session.Rationale{Text: text}
+			s.Calls = append(s.Calls, session.Call{ID: fmt.Sprint(id), Step: n + 1, Rationale: why})
 		}
 		t.Steps = append(t.Steps, s)
 	}
