@@ -44,16 +44,16 @@ func TestOnlyMessagesAreRead(t *testing.T) {
 	}
 }
 
-// repeated is a text without end.
+// repeated is a text without end, of which the tests read some.
 type repeated string
 
 func (r repeated) Read(b []byte) (int, error) { return copy(b, r), nil }
 
 func TestOutputWithoutEndIsNotRead(t *testing.T) {
 	ignore := func() {}
-	_, err := io.ReadAll(newMessageReader(repeated("y\n"), ignore))
+	_, err := io.ReadAll(newMessageReader(io.LimitReader(repeated("y\n"), 4*maxNoise), ignore))
 	require.EqualError(t, err, "it writes something else than MCP messages to its output, without end")
-	_, err = io.ReadAll(newMessageReader(repeated("{y"), ignore))
+	_, err = io.ReadAll(newMessageReader(io.LimitReader(repeated("{y"), 4*maxMessage), ignore))
 	require.EqualError(t, err, "it sent a message of more than 16777216 bytes")
 
 	some := strings.Repeat("y", maxNoise-10) + "\n" + message
