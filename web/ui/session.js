@@ -16,8 +16,8 @@ const retryDelay = 2500;
 const calmDelay = 60_000, soonDelay = 5000;
 
 /** What is said of a link as earlier versions printed it. */
-const oldLink = 'Links with a token are taken no more, because browsers keep them in their history. ' +
-  'The command candor login prints a link that works once.';
+const oldLink = 'A link with a token lets nobody in any more, because browsers keep links in their history. ' +
+  'The command candor login prints one that works once.';
 
 export class Session {
   user = '';

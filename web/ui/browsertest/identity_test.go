@@ -114,8 +114,8 @@ func TestALinkWorksOnceAndSaysSo(t *testing.T) {
 	first.run(chromedp.Navigate(link))
 	first.shows("#link", "Live")
 	for used, want := range map[string]string{
-		link:                                "the command candor login prints another",
-		s.url + "/#token=" + tokenOf("ann"): "Links with a token are taken no more",
+		link:                                "it was used, or is older than ten minutes",
+		s.url + "/#token=" + tokenOf("ann"): "A link with a token lets nobody in any more",
 	} {
 		w := window(t)
 		w.run(chromedp.Navigate(used))

@@ -9,14 +9,23 @@ await loadStyles('/ui/css/ondemand.css');
 export class SignIn extends HTMLElement {
   /** Called when somebody has signed in. */
   done = () => {};
-  #field = h('input', { id: 'token', type: 'password', autocomplete: 'current-password', spellcheck: 'false' });
+  #field = h('input', {
+    id: 'token', type: 'password', autocomplete: 'current-password', spellcheck: 'false',
+    'aria-describedby': 'token-problem',
+  });
   #problem = h('p', { class: 'problem', id: 'token-problem', role: 'alert', hidden: true });
+  #how = h('p', null, 'Open the link that the server printed when it started. It works once, and for ten minutes; ' +
+    'the command ', h('code', null, 'candor login'), ' prints another.');
+  #why = h('p', { class: 'problem', role: 'alert', hidden: true });
 
-  /** @param {string} why what to explain first, if anything */
+  /** @param {string} why what to explain first, instead of how to sign in, if anything */
   open(why) {
     if (!this.firstChild) this.#build();
     show(this, true);
-    this.#explain(why);
+    setText(this.#why, why);
+    show(this.#why, !!why);
+    show(this.#how, !why);
+    this.#explain('');
     this.#field.focus();
   }
 
@@ -25,9 +34,7 @@ export class SignIn extends HTMLElement {
     this.append(h('form', { submit, 'aria-labelledby': 'signin-title' },
       h('p', { class: 'mark', 'aria-hidden': 'true' }, h('i'), 'Candor'),
       h('h1', { id: 'signin-title' }, 'Why did the agent do that?'),
-      h('p', null, 'Open the link that the server printed when it started. It works once, and for ten minutes; the ' +
-        'command ', h('code', null, 'candor login'), ' prints another.'),
-      h('p', null, 'Or sign in with a token.'),
+      this.#how, this.#why, h('p', null, 'Or sign in with a token.'),
       h('label', { for: 'token' }, 'Token'), this.#field, this.#problem,
       h('button', { type: 'submit', class: 'primary' }, 'Sign in')));
   }
