@@ -12,7 +12,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: run build test cover cross lint bench bench-full recall mutate fuzz golden screenshots clean go-version peers browser page-types
+.PHONY: run build test cover cross lint bench bench-full soak recall mutate fuzz golden screenshots clean go-version peers browser page-types
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token."
@@ -50,6 +50,9 @@ bench: go-version ## what capture, streaming and history cost, and the detector 
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	cd safety/oracle && $(GO) run ./compare bench
 	cd safety/oracle && GOEXPERIMENT=simd GOAMD64=v3 $(GO) run ./compare bench
+
+soak: go-version ## ten minutes of a hostile user on all routes beside an honest one; figures go into docs/figures.md
+	$(GO) test ./web/jobs -run '^TestSoak$$' -soak $(or $(SOAK),10m) -v -timeout 30m
 
 recall: go-version ## what the detector finds, and what it finds wrongly, beside gitleaks
 	cd safety/oracle && $(GO) run ./compare recall

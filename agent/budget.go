@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+
+	"candor/safety"
+	"candor/session"
 )
 
 // DefaultMaxTurnBytes is the default memory budget of a turn, in bytes.
@@ -16,6 +19,14 @@ const eventCost = 512
 // budget is used up.
 var ErrTurnTooLarge = errors.New("the turn reached its memory limit")
 
+// noRoom says why a turn was ended whose events could not be recorded any more. It is short, so
+// it always has room.
+var noRoom = safety.Literal("The session has no memory left. Cancel jobs that are open, or wait for other turns " +
+	"to end, and send again.")
+
+// errNoRoom ends a turn for which the session or the server has no memory left.
+var errNoRoom = errors.New(noRoom.String())
+
 // budget is the memory that a turn and its sub-agents may use: what the models write,
 // what the tools return, and the events that record both. Single texts and the calls of
 // a step are bounded elsewhere; the budget bounds how many of them a turn can pile up,
@@ -23,20 +34,33 @@ var ErrTurnTooLarge = errors.New("the turn reached its memory limit")
 type budget struct {
 	limit int64
 	used  atomic.Int64
+	hold  func(n int) error // charges the session, too; may be nil
+	full  atomic.Bool       // the session or the server has no room
 }
 
 // reserve takes n bytes from the budget and reports whether they were left. If not,
 // nothing is taken.
 func (b *budget) reserve(n int) bool {
 	if b.used.Add(int64(n)) <= b.limit {
-		return true
+		if b.hold == nil || b.hold(n) == nil {
+			return true
+		}
+		b.full.Store(true)
 	}
 	b.used.Add(-int64(n))
 	return false
 }
 
-// exceeded returns ErrTurnTooLarge with the limit.
+// isFull reports whether an error says that the session or the server has no room.
+func isFull(err error) bool {
+	return errors.Is(err, session.ErrFull) || errors.Is(err, session.ErrServerFull)
+}
+
+// exceeded returns why nothing can be reserved: ErrTurnTooLarge with the limit, or errNoRoom.
 func (b *budget) exceeded() error {
+	if b.full.Load() {
+		return errNoRoom
+	}
 	return fmt.Errorf("%w of %d bytes of model output and tool results", ErrTurnTooLarge, b.limit)
 }
 

@@ -50,6 +50,7 @@ type pending struct {
 	raw     string
 	options TurnOptions
 	dropped bool // interrupted before its turn began
+	held    *heldMemory
 }
 
 // TurnOptions are the optional parts of a turn. None of them is stored.
@@ -84,7 +85,7 @@ func NewChat(store session.Store, d *Dispatcher, approvalTimeout time.Duration) 
 // Send accepts a message and returns at once, without waiting for its turn to run. The
 // event it returns, TurnStarted or TurnQueued, identifies the turn. An empty threadID
 // means the user's active thread, or a new one if there is none. Send fails with
-// session.ErrNoThread, session.ErrBusy or session.ErrClosed, and then starts nothing.
+// session.ErrNoThread, ErrBusy, ErrFull, ErrServerFull or ErrClosed, and then starts nothing.
 func (c *Chat) Send(ctx context.Context, user, threadID, content string) (session.Event, error) {
 	return c.SendWith(ctx, user, threadID, content, TurnOptions{})
 }
@@ -101,23 +102,35 @@ func (c *Chat) SendWith(
 	if err != nil {
 		return session.Event{}, err
 	}
-	input, report := c.dispatcher.Safety.Remember(s.Seen()).Mask(content)
+	p := &pending{session: s, user: user, raw: content, options: options, held: &heldMemory{}}
+	if err := p.held.hold(s, options.size(content)); err != nil {
+		return session.Event{}, err
+	}
+	if err := c.accept(p, threadID); err != nil {
+		p.held.release()
+		return session.Event{}, err
+	}
+	return p.event, nil
+}
 
+// accept makes a message the next turn of its thread and enqueues it.
+func (c *Chat) accept(p *pending, threadID string) error {
+	input, report := c.dispatcher.Safety.Remember(p.session.Seen()).Mask(p.raw)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closing {
-		return session.Event{}, session.ErrClosed
+		return session.ErrClosed
 	}
-	if threadID, err = pickThread(s, threadID); err != nil {
-		return session.Event{}, err
+	threadID, err := pickThread(p.session, threadID)
+	if err != nil {
+		return err
 	}
 	// Accepting under the lock keeps the queue in the order of the turns' numbers.
-	e, err := s.Accept(threadID, input, report.Findings)
-	if err != nil {
-		return session.Event{}, err
+	if p.event, err = p.session.Accept(threadID, input, report.Findings); err != nil {
+		return err
 	}
-	c.enqueue(&pending{session: s, user: user, event: e, raw: content, options: options})
-	return e, nil
+	c.enqueue(p)
+	return nil
 }
 
 // pickThread returns id, or the active thread if id is empty, or a new thread.
@@ -179,7 +192,8 @@ func (c *Chat) next(id string, r *runner) (*pending, context.Context) {
 
 // runPending runs the turn of one message to its end.
 func (c *Chat) runPending(ctx context.Context, p *pending) {
-	rec := chatRecorder{chat: c, session: p.session, user: p.user, ref: p.event.Ref}
+	defer p.held.release()
+	rec := chatRecorder{chat: c, session: p.session, user: p.user, ref: p.event.Ref, held: p.held}
 	log := c.dispatcher.Log.With("session", p.session.ID(), "thread", p.event.Thread, "turn", p.event.Turn)
 	if ctx.Err() != nil {
 		warnUnrecorded(log, rec.Record(session.TurnInterrupted{}))
@@ -192,6 +206,11 @@ func (c *Chat) runPending(ctx context.Context, p *pending) {
 	h, err := p.session.History(p.event.Thread, session.Page{})
 	warnUnrecorded(log, err)
 	messages := append(Conversation(h.Turns, c.opaque.get), p.options.Context...)
+	if rec.Hold(conversationSize(messages)) != nil {
+		log.Warn("turn failed", "cause", "no memory left for its conversation")
+		warnUnrecorded(log, rec.Record(session.TurnFailed{Error: noRoom}))
+		return
+	}
 	messages = append(messages, Message{Role: RoleUser, Text: p.raw})
 	err = c.dispatcher.Run(ctx, rec, messages, p.options.tools()...)
 	t, _ := p.session.Turn(p.event.Thread, p.event.Turn)

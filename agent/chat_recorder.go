@@ -15,6 +15,7 @@ type chatRecorder struct {
 	session *session.Session
 	user    string
 	ref     session.Ref
+	held    *heldMemory // nil holds nothing
 }
 
 var (
@@ -25,10 +26,19 @@ var (
 	_ FrontEndRunner = chatRecorder{}
 	_ TextStreamer   = chatRecorder{}
 	_ SecretKeeper   = chatRecorder{}
+	_ MemoryHolder   = chatRecorder{}
 )
 
 // Seen implements SecretKeeper.
 func (r chatRecorder) Seen() *safety.SeenSecrets { return r.session.Seen() }
+
+// Hold implements MemoryHolder.
+func (r chatRecorder) Hold(n int) error {
+	if r.held == nil {
+		return nil
+	}
+	return r.held.hold(r.session, n)
+}
 
 // Record implements Recorder.
 func (r chatRecorder) Record(b session.Body) error {

@@ -64,20 +64,30 @@ func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, 
 		own: d.bindOwn(ctx, own), turnTotals: totals,
 	}
 	r.limit = int64(cmp.Or(d.MaxTurnBytes, DefaultMaxTurnBytes))
+	if h, ok := rec.(MemoryHolder); ok {
+		r.hold = h.Hold
+	}
 	answer, err := r.loop(ctx)
 	switch {
 	case ctx.Err() != nil:
-		r.record(session.TurnInterrupted{})
+		r.end(session.TurnInterrupted{})
 		return ctx.Err()
 	case err != nil:
 		text, report := r.Safety.Mask(err.Error())
-		r.record(session.TurnFailed{Error: text, Findings: report.Findings})
+		r.end(session.TurnFailed{Error: text, Findings: report.Findings})
 		return err
 	}
 	text, report := r.Safety.Mask(thinking.Strip(answer.Text))
 	if text.Empty() {
 		text = safety.Literal(noAnswer)
 	}
-	r.record(session.TurnCompleted{Response: text, Usage: session.Usage(answer.Usage), Findings: report.Findings})
+	r.end(session.TurnCompleted{Response: text, Usage: session.Usage(answer.Usage), Findings: report.Findings})
 	return nil
+}
+
+// end records how the turn ended. Where there is no room for it, the turn fails, and says so.
+func (r *agentRun) end(b session.Body) {
+	if isFull(r.record(b)) {
+		_ = r.record(session.TurnFailed{Error: noRoom})
+	}
 }

@@ -81,8 +81,11 @@ func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
 			return Response{}, r.exceeded()
 		}
 		r.step(ctx, number, resp, tools)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return Response{}, ctx.Err()
+		case r.full.Load():
+			return Response{}, errNoRoom
 		}
 	}
 	return Response{}, fmt.Errorf("%w in %d steps", ErrTooManySteps, limit)
@@ -183,14 +186,19 @@ func (r *agentRun) narrate(n session.Narrated, raw string) {
 	r.record(n)
 }
 
-// record passes an event to the recorder. A failure does not stop the turn: it is
-// counted and logged.
-func (r *agentRun) record(b session.Body) {
+// record passes an event to the recorder. A failure is counted and logged. It does not stop
+// the turn at once, but one without room for its events ends with the step.
+func (r *agentRun) record(b session.Body) error {
 	r.used.Add(eventCost)
-	if err := r.rec.Record(b); err != nil {
+	err := r.rec.Record(b)
+	if err != nil {
 		r.unrecorded.Add(1)
 		r.Log.Warn("event not recorded", "event", fmt.Sprintf("%T", b), "error", err)
 	}
+	if isFull(err) {
+		r.full.Store(true)
+	}
+	return err
 }
 
 // warnBlocked logs that the safety layer withheld a text, without the text.

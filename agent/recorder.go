@@ -66,6 +66,12 @@ type (
 		Seen() *safety.SeenSecrets
 	}
 
+	// MemoryHolder charges a session for what its turn keeps in memory until the turn has ended.
+	MemoryHolder interface {
+		// Hold charges n bytes more. It fails if the session has no room for them.
+		Hold(n int) error
+	}
+
 	// FrontEndRunner forwards calls to the user's front end, which runs a turn's own
 	// tools.
 	FrontEndRunner interface {

@@ -33,10 +33,10 @@ func (l *Layer) CleanJSON(raw json.RawMessage) (JSON, Report) {
 		m.values.Add(t.values)
 		l = l.Remember(m)
 	} else if l.version() == version {
-		return JSON{out}, t.report(l)
+		return JSON{exact(out)}, t.report(l)
 	}
 	t = tally{} // clean what stands before a name, too
-	return JSON{l.walk(raw, &t)}, t.report(l)
+	return JSON{exact(l.walk(raw, &t))}, t.report(l)
 }
 
 // walk cleans a JSON value once and counts the findings in t.

@@ -87,6 +87,9 @@ func (l *Layer) Clean(raw string) (Text, Report) {
 func (l *Layer) Mask(raw string) (Text, Report) {
 	var t tally
 	s := l.mask(raw, &t)
+	if len(s) < len(raw)/2 {
+		s = strings.Clone(s) // a builder has room for the whole of raw, which would stay in memory
+	}
 	return Text{s}, t.report(l)
 }
 

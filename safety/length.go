@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -87,4 +88,12 @@ func (l *Layer) Limit(maxBytes int) *Layer {
 	limited := *l
 	MaxBytes(maxBytes)(&limited)
 	return &limited
+}
+
+// exact returns a slice's content without the room behind it, where that is as large.
+func exact(b []byte) []byte {
+	if cap(b) > 2*len(b) {
+		return bytes.Clone(b)
+	}
+	return b
 }

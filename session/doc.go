@@ -17,9 +17,11 @@
 //
 //   - Order: events are numbered 1, 2, 3, … without a gap, and their times strictly
 //     increase. All readers see the same events in the same order.
-//   - Loss: a log drops nothing while its session lives. [Log.Follow] yields old and
-//     new events by the same code, so a reader that reconnects with the last number
-//     it saw misses no event and sees none twice.
+//   - Loss: [Log.Follow] yields old and new events by the same code, so a reader that
+//     reconnects with the last number it saw misses no event of the log and sees none
+//     twice. A log drops nothing that is going on. When its session is full, [Limits]
+//     say which ended turns, runs and jobs are dropped, and a [Dropped] event tells every
+//     reader behind which position something is missing.
 //   - Blocking: appending never waits for a reader. A reader holds no lock while its
 //     loop body runs, so a slow reader falls behind without delaying anyone.
 //   - Lifetime: a [Store] evicts an idle session as a whole. A session with an open

@@ -10,6 +10,14 @@ var (
 	ErrNoThread = errors.New("no such thread")
 	// ErrNoTurn means that the thread has no turn with this number.
 	ErrNoTurn = errors.New("no such turn")
+	// ErrDropped means that the turn was dropped from memory to make room.
+	ErrDropped = errors.New("turn was dropped from memory")
+	// ErrFull means that the session holds as much as it may, and nothing of it is over and
+	// could be dropped.
+	ErrFull = errors.New("the session has reached its memory limit")
+	// ErrServerFull means that all sessions together hold as much as they may, and nothing
+	// could be dropped for this one.
+	ErrServerFull = errors.New("the server has reached its memory limit")
 	// ErrTurnEnded means that the turn has ended and accepts no more events.
 	ErrTurnEnded = errors.New("turn has ended")
 	// ErrNoJob means that the session has no such job. Asking for another user's job

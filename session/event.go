@@ -8,7 +8,7 @@ import (
 
 // Event is one fact in a session's log. Events are values and never change.
 type Event struct {
-	Seq     uint64    // position in the log, from 1 without gaps
+	Seq     uint64    // position in the log, from 1; gaps are where events were dropped
 	At      time.Time // UTC, strictly later than the event before
 	Session string    // id of the session
 	Ref
@@ -139,6 +139,26 @@ type TurnFailed struct {
 // TurnInterrupted records that the user or a shutdown stopped the turn.
 type TurnInterrupted struct{}
 
+// Dropped records that older parts of the session were dropped from memory to make room.
+// Its event is about no thread or job in particular. Only the latest one is kept.
+type Dropped struct {
+	Threads []DroppedTurns // threads that lost turns
+	Jobs    []DroppedRuns  // jobs that lost runs, or all there was
+}
+
+// DroppedTurns says that the first turns of a thread are gone.
+type DroppedTurns struct {
+	Thread string
+	Turns  int // all that the thread has lost so far
+}
+
+// DroppedRuns says that the first runs of a job are gone.
+type DroppedRuns struct {
+	Job   string
+	Runs  int  // all that the job has lost so far
+	Whole bool // the job itself is gone
+}
+
 func (ThreadOpened) body()     {}
 func (TurnQueued) body()       {}
 func (TurnStarted) body()      {}
@@ -153,3 +173,4 @@ func (Handoff) body()          {}
 func (TurnCompleted) body()    {}
 func (TurnFailed) body()       {}
 func (TurnInterrupted) body()  {}
+func (Dropped) body()          {}

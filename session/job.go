@@ -44,6 +44,7 @@ type Job struct {
 	Posted      int         // events that workers posted in this run
 	Events      int         // events of all runs, including ours
 	Calls       int         // highest number of a call, in all runs
+	Dropped     int         // the first runs, which were dropped from memory
 	Ignored     int         // members of posts that nobody knew, in all runs
 	CreatedAt   time.Time
 	UpdatedAt   time.Time // time of the job's latest event
@@ -151,48 +152,77 @@ func jobFindings(b Body) []safety.Finding {
 }
 
 // OpenJob creates a job and returns it. It fails with ErrTooManyJobs if MaxOpenJobs
-// jobs are open; ended jobs do not count.
-func (s *Session) OpenJob(b JobOpened) (Job, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	open := 0
-	for _, j := range s.jobs {
-		if !j.State.Ended() {
-			open++
+// jobs are open; ended jobs do not count. It also fails with ErrFull or ErrServerFull.
+func (s *Session) OpenJob(b JobOpened) (opened Job, err error) {
+	n := costOf(b) + jobPromise
+	err = s.charged(n, func() (int, error) {
+		open := 0
+		for _, j := range s.jobs {
+			if !j.State.Ended() {
+				open++
+			}
 		}
-	}
-	if open >= MaxOpenJobs {
-		return Job{}, fmt.Errorf("%w: %d", ErrTooManyJobs, open)
-	}
-	id := s.nextID("job")
-	j := &job{}
-	s.jobs[id] = j
-	if _, err := s.addPosts(j, id, []Post{{Body: b}}); err != nil {
-		delete(s.jobs, id)
-		return Job{}, err
-	}
-	return j.Job, nil
+		if open >= MaxOpenJobs {
+			return 0, fmt.Errorf("%w: %d", ErrTooManyJobs, open)
+		}
+		id := s.nextID("job")
+		j := &job{}
+		s.jobs[id] = j
+		if _, _, err := s.addPosts(j, id, []Post{{Body: b}}); err != nil {
+			delete(s.jobs, id)
+			return 0, err
+		}
+		opened = j.Job
+		return n, nil
+	})
+	return opened, err
 }
 
 // ChangeJob records a user's action on a job and returns the changed job. JobPrompted
 // and JobCancelled need an open job, JobRestarted an ended one. It fails with
-// ErrNoJob, ErrJobEnded or ErrJobOpen.
-func (s *Session) ChangeJob(id string, b Body) (Job, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	j, ok := s.jobs[id]
-	if !ok {
-		return Job{}, ErrNoJob
-	}
+// ErrNoJob, ErrJobEnded or ErrJobOpen, and with ErrFull or ErrServerFull; a job can always be
+// cancelled.
+func (s *Session) ChangeJob(id string, b Body) (changed Job, err error) {
 	_, restart := b.(JobRestarted)
-	switch {
-	case restart && !j.State.Ended():
-		return Job{}, ErrJobOpen
-	case !restart && j.State.Ended():
-		return Job{}, ErrJobEnded
+	if restart {
+		j, err := s.Job(id)
+		if err != nil {
+			return Job{}, err
+		}
+		b = JobRestarted{Opened: JobOpened{Title: j.Title, Prompt: j.Prompt, Metadata: j.Metadata}}
 	}
-	_, err := s.addPosts(j, id, []Post{{Body: b}})
-	return j.Job, err
+	n := changeCost(b)
+	err = s.charged(max(n, 0), func() (int, error) {
+		j, ok := s.jobs[id]
+		switch {
+		case !ok:
+			return 0, ErrNoJob
+		case restart && !j.State.Ended():
+			return 0, ErrJobOpen
+		case !restart && j.State.Ended():
+			return 0, ErrJobEnded
+		}
+		if r, ok := b.(JobRestarted); ok {
+			r.Run = j.Run + 1
+			b = r
+		}
+		_, _, err := s.addPosts(j, id, []Post{{Body: b}})
+		changed = j.Job
+		return n, err
+	})
+	return changed, err
+}
+
+// changeCost returns what a user's action on a job is charged: the end of a run is charged when
+// it begins.
+func changeCost(b Body) int {
+	switch b.(type) {
+	case JobRestarted:
+		return costOf(b) + jobPromise
+	case JobCancelled:
+		return costOf(b) - jobPromise
+	}
+	return costOf(b)
 }
 
 // Job returns a snapshot of one job. It fails with ErrNoJob.
@@ -203,6 +233,13 @@ func (s *Session) Job(id string) (Job, error) {
 		return j.Job, nil
 	}
 	return Job{}, ErrNoJob
+}
+
+// DroppedJobs returns how many ended jobs were dropped from memory as a whole.
+func (s *Session) DroppedJobs() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.droppedJobs
 }
 
 // Jobs returns snapshots of all jobs, newest first.
@@ -220,7 +257,7 @@ func (s *Session) Jobs() []Job {
 }
 
 // JobEvents returns up to limit events of a job with numbers greater than after,
-// oldest first, and whether there are more. It fails with ErrNoJob.
+// oldest first, and whether there are more. It has none of the runs that were dropped. It fails with ErrNoJob.
 func (s *Session) JobEvents(id string, after uint64, limit int) (events []Event, more bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

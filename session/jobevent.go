@@ -100,8 +100,13 @@ type JobEnded struct {
 // JobCancelled records that the user stopped the job.
 type JobCancelled struct{}
 
-// JobRestarted records that the user restarted an ended job.
-type JobRestarted struct{}
+// JobRestarted records that the user restarted an ended job. [Session.ChangeJob] fills it
+// in, so that a run can be told without those before it.
+type JobRestarted struct {
+	Run    int       // that begins here
+	Opened JobOpened // how the job was opened, without findings
+	Turns  int       // of the runs before it, if they were dropped
+}
 
 func (JobOpened) body()     {}
 func (JobPrompted) body()   {}

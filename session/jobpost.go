@@ -34,24 +34,49 @@ func (j *job) add(e Event) {
 // PostToJob adds a batch of a worker's posts, either all or none, and returns one
 // event for each post: the new one or, if the key is already in the log, the one it
 // has there. It fails with ErrNoJob, or with ErrJobEnded if a new post comes after the
-// job's end, be that end in the log or in the same batch.
-func (s *Session) PostToJob(id string, posts []Post) ([]Event, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	j, ok := s.jobs[id]
-	if !ok {
-		return nil, ErrNoJob
-	}
-	if err := j.checkOpen(posts); err != nil {
+// job's end, be that end in the log or in the same batch. It also fails with ErrFull or
+// ErrServerFull; a short end always has room.
+func (s *Session) PostToJob(id string, posts []Post) (events []Event, err error) {
+	known, err := s.Repeats(id, posts)
+	if err != nil {
 		return nil, err
 	}
-	return s.addPosts(j, id, posts)
+	var fresh []Post
+	for i, p := range posts {
+		if !known[i] {
+			fresh = append(fresh, p)
+		}
+	}
+	err = s.charged(max(costOfPosts(fresh), 0), func() (int, error) {
+		j, ok := s.jobs[id]
+		if !ok {
+			return 0, ErrNoJob
+		}
+		if err := j.checkOpen(posts); err != nil {
+			return 0, err
+		}
+		var added []Post
+		events, added, err = s.addPosts(j, id, posts)
+		return costOfPosts(added), err
+	})
+	return events, err
 }
 
-// addPosts appends the posts that are new and returns the events of all of them. The
-// caller holds mu.
-func (s *Session) addPosts(j *job, id string, posts []Post) ([]Event, error) {
-	fresh := make([]Post, 0, len(posts))
+// costOfPosts returns what posts of a worker are charged. The end of the job was charged
+// before.
+func costOfPosts(posts []Post) (n int) {
+	for _, p := range posts {
+		n += costOf(p.Body)
+		if _, ends := p.Body.(JobEnded); ends {
+			n -= jobPromise
+		}
+	}
+	return n
+}
+
+// addPosts appends the posts that are new, and returns the events of all of them and which
+// are new. The caller holds mu.
+func (s *Session) addPosts(j *job, id string, posts []Post) (events []Event, fresh []Post, err error) {
 	for i, repeated := range j.repeats(posts) {
 		if !repeated {
 			fresh = append(fresh, posts[i])
@@ -59,13 +84,13 @@ func (s *Session) addPosts(j *job, id string, posts []Post) ([]Event, error) {
 	}
 	added, err := s.log.appendAll(Ref{Job: id}, fresh)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.used = time.Now()
 	for _, e := range added {
 		j.add(e)
 	}
-	events := make([]Event, 0, len(posts))
+	events = make([]Event, 0, len(posts))
 	for _, p := range posts {
 		if e, keyed := j.keys[p.Key]; keyed && p.Key != "" {
 			events = append(events, e)
@@ -73,7 +98,7 @@ func (s *Session) addPosts(j *job, id string, posts []Post) ([]Event, error) {
 		}
 		events = append(events, nextUnkeyed(&added))
 	}
-	return events, nil
+	return events, fresh, nil
 }
 
 // nextUnkeyed removes events up to and including the first one without a key, and

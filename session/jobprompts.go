@@ -1,7 +1,21 @@
 package session
 
+import "candor/safety"
+
 // Of the fold of a job's log into turns, this file has what begins and ends a turn:
 // prompts, answers and the job's end. What happens within a turn is in jobturns.go.
+
+// restart begins the next run. Runs before it may have been dropped.
+func (f *jobFold) restart(b JobRestarted) {
+	f.run++
+	if b.Run > 0 {
+		f.run, f.prompt = b.Run, b.Opened.Prompt
+	}
+	if len(f.turns) == 0 {
+		f.before = b.Turns
+	}
+	f.failure = safety.Text{}
+}
 
 // message folds in a message: a prompt or its echo, or an answer.
 func (f *jobFold) message(e Event, b JobMessage) {

@@ -32,6 +32,7 @@ func JobTurns(events []Event) []Turn {
 // jobFold is the state of JobTurns. It owns its turns.
 type jobFold struct {
 	turns   []Turn
+	before  int // turns of runs that were dropped
 	current int // index of the turn that the worker is at
 	run     int
 	prompt  safety.Text      // the job's own
@@ -50,8 +51,7 @@ func (f *jobFold) apply(e Event) {
 		f.prompt, f.run = b.Prompt, 1
 		f.addTurn(e, b.Prompt, b.Findings)
 	case JobRestarted:
-		f.run++
-		f.failure = safety.Text{}
+		f.restart(b)
 		f.addTurn(e, f.prompt, nil)
 		f.current = len(f.turns) - 1
 	case JobPrompted:
@@ -81,7 +81,7 @@ func (f *jobFold) apply(e Event) {
 // addTurn adds the turn of a prompt, which waits for a worker.
 func (f *jobFold) addTurn(e Event, input safety.Text, found []safety.Finding) {
 	f.turns = append(f.turns, Turn{
-		Session: e.Session, Job: e.Job, Run: f.run, Number: len(f.turns) + 1, State: Queued,
+		Session: e.Session, Job: e.Job, Run: f.run, Number: f.before + len(f.turns) + 1, State: Queued,
 		Input: input, CreatedAt: e.At, Findings: found, FirstSeq: e.Seq, LastSeq: e.Seq,
 	})
 }

@@ -1,11 +1,21 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+)
+
+// maxBatch and maxBatchCost bound the events that a reader holds at a time. A slow reader
+// keeps no more than these in memory once the log has dropped them.
+const (
+	maxBatch     = 64
+	maxBatchCost = 256 << 10
 )
 
 // Log is an append-only sequence of events with any number of readers. Its zero
@@ -13,9 +23,12 @@ import (
 // A Log is safe for concurrent use.
 type Log struct {
 	session string
+	gone    atomic.Uint64 // the highest number of a Dropped event that was dropped itself
 
 	mu      sync.RWMutex
-	events  []Event       // events[i].Seq == i+1; only ever appended to
+	events  []Event       // ascending by Seq, with gaps where events were dropped; the last is the head
+	head    uint64        // number of the latest event
+	last    time.Time     // time of the latest event
 	changed chan struct{} // closed by the next append; nil while no reader waits
 	readers int           // running iterations of Follow
 	ended   error         // ErrEvicted or ErrClosed; nil while the log accepts events
@@ -41,13 +54,42 @@ func (l *Log) appendAll(ref Ref, posts []Post) ([]Event, error) {
 	}
 	first := len(l.events)
 	for _, p := range posts {
-		l.events = append(l.events, Event{
-			Seq: uint64(len(l.events)) + 1, At: l.now(), Session: l.session, Ref: ref,
-			Key: p.Key, Ignored: p.Ignored, Body: p.Body,
-		})
+		l.add(ref, p)
 	}
 	l.wake()
-	return l.events[first:len(l.events):len(l.events)], nil
+	return slices.Clone(l.events[first:]), nil
+}
+
+// add numbers and dates one event and adds it. The caller holds mu.
+func (l *Log) add(ref Ref, p Post) Event {
+	l.head, l.last = l.head+1, l.now()
+	e := Event{
+		Seq: l.head, At: l.last, Session: l.session, Ref: ref, Key: p.Key, Ignored: p.Ignored, Body: p.Body,
+	}
+	l.events = append(l.events, e)
+	return e
+}
+
+// drop removes the events for which keep returns false, and appends a notice of it. keep
+// may return another event of the same number to be kept instead.
+func (l *Log) drop(keep func(Event) (Event, bool), notice Dropped) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended != nil {
+		return l.ended
+	}
+	var left []Event
+	for _, e := range l.events {
+		if e, ok := keep(e); ok {
+			left = append(left, e)
+		} else if _, old := e.Body.(Dropped); old {
+			l.gone.Store(e.Seq)
+		}
+	}
+	l.events = left
+	l.add(Ref{}, Post{Body: notice})
+	l.wake()
+	return nil
 }
 
 // now returns the current time in microseconds, moved past the last event's time if
@@ -55,10 +97,8 @@ func (l *Log) appendAll(ref Ref, posts []Post) ([]Event, error) {
 // separated by a page boundary and one of them lost.
 func (l *Log) now() time.Time {
 	at := time.Now().UTC().Truncate(time.Microsecond)
-	if n := len(l.events); n > 0 {
-		if last := l.events[n-1].At; !at.After(last) {
-			at = last.Add(time.Microsecond)
-		}
+	if !at.After(l.last) {
+		at = l.last.Add(time.Microsecond)
 	}
 	return at
 }
@@ -67,11 +107,12 @@ func (l *Log) now() time.Time {
 func (l *Log) Head() uint64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return uint64(len(l.events))
+	return l.head
 }
 
 // Follow yields every event with a number greater than after: first those the log
-// already has, then each new one as it is appended. The sequence ends when the
+// still has, then each new one as it is appended. Where events were dropped, a [Dropped]
+// event that says so comes later. The sequence ends when the
 // caller breaks out of its loop, when ctx ends, or when the log ends.
 //
 // A closed log yields its remaining events and stops without an error. An evicted
@@ -122,18 +163,17 @@ func (l *Log) await(ctx context.Context, after uint64) ([]Event, error) {
 	}
 }
 
-// read returns the events with numbers greater than after. If there are none, it
-// returns a channel that the next append closes, or nil if the log is closed. The
-// slice shares memory with the log, which is safe because events never change.
+// read returns the next events with numbers greater than after. If there are none, it
+// returns a channel that the next append closes, or nil if the log is closed. The slice is
+// the reader's own, so that it keeps nothing else in memory.
 func (l *Log) read(after uint64) ([]Event, <-chan struct{}, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	head := uint64(len(l.events))
 	switch {
-	case after > head:
-		return nil, nil, fmt.Errorf("%w: %d, the log is at %d", ErrUnknownCursor, after, head)
-	case after < head:
-		return l.events[after:head:head], nil, nil
+	case after > l.head:
+		return nil, nil, fmt.Errorf("%w: %d, the log is at %d", ErrUnknownCursor, after, l.head)
+	case after < l.head:
+		return l.batch(after), nil, nil
 	case l.ended == ErrClosed:
 		return nil, nil, nil
 	case l.ended != nil:
@@ -143,6 +183,20 @@ func (l *Log) read(after uint64) ([]Event, <-chan struct{}, error) {
 		l.changed = make(chan struct{})
 	}
 	return nil, l.changed, nil
+}
+
+// batch copies the next events after a position, of which there are some. The caller holds
+// mu.
+func (l *Log) batch(after uint64) []Event {
+	from, _ := slices.BinarySearchFunc(l.events, after+1, func(e Event, seq uint64) int {
+		return cmp.Compare(e.Seq, seq)
+	})
+	to, cost := from, 0
+	for to < len(l.events) && to-from < maxBatch && cost < maxBatchCost {
+		cost += costOf(l.events[to].Body)
+		to++
+	}
+	return slices.Clone(l.events[from:to])
 }
 
 // end makes the log refuse further events with the given error and wakes all

@@ -24,22 +24,28 @@ type Session struct {
 	live live
 	seen *safety.SeenSecrets
 
+	budget *budget
+
 	mu       sync.RWMutex // guards the fold below and its order with respect to log
 	threads  map[string]*thread
 	jobs     map[string]*job
 	active   string          // id of the thread used last
 	approved map[string]bool // grants of the requests that the user answered with Always
 	used     time.Time       // when the session was last used
+
+	droppedJobs int // jobs of which nothing is left
+	noticed     int // what the log's Dropped event is charged
 }
 
 // newSession returns an empty session. The ids of threads and messages are derived
 // from the session's id and a position in the log, so a replay yields the same ids.
-func newSession(id uuid.UUID, user string) *Session {
+func newSession(id uuid.UUID, user string, b *budget) *Session {
 	s := &Session{
-		id: id, user: user, log: Log{session: id.String()}, seen: safety.NewSeenSecrets(),
+		id: id, user: user, log: Log{session: id.String()}, seen: safety.NewSeenSecrets(), budget: b,
 		threads: map[string]*thread{}, jobs: map[string]*job{}, approved: map[string]bool{}, used: time.Now(),
 	}
 	s.live = live{log: &s.log, running: map[Ref][]StepText{}}
+	b.join(s)
 	return s
 }
 
@@ -57,46 +63,111 @@ func (s *Session) Seen() *safety.SeenSecrets { return s.seen }
 // Head returns the number of the log's latest event, or 0 for an empty log.
 func (s *Session) Head() uint64 { return s.log.Head() }
 
+// Gone returns the number of the latest event that told what was dropped and is itself no
+// longer in the log, or 0. A reader at an earlier position has to begin anew: nothing in the
+// log can tell it all that it missed.
+func (s *Session) Gone() uint64 { return s.log.gone.Load() }
+
 // Accept makes a message the next turn of a thread. It appends a TurnStarted if the
 // thread is idle. If a turn is open, it appends a TurnQueued, and the caller has to
 // append the TurnStarted when the earlier turns have ended. Accept fails with
-// ErrNoThread, or with ErrBusy if MaxWaiting messages already wait; a refused message
-// uses up no turn number.
-func (s *Session) Accept(threadID string, input safety.Text, findings []safety.Finding) (Event, error) {
+// ErrNoThread, with ErrBusy if MaxWaiting messages already wait, or with ErrFull or
+// ErrServerFull; a refused message uses up no turn number.
+func (s *Session) Accept(threadID string, input safety.Text, findings []safety.Finding) (e Event, err error) {
+	once := costOf(TurnQueued{Input: input, Findings: findings}) + turnPromise
+	twice := once + Turn{Input: input, Findings: Merge(findings)}.startCost()
+	err = s.charged(twice, func() (int, error) {
+		th, err := s.lookup(threadID)
+		if err != nil {
+			return 0, err
+		}
+		ref := Ref{Thread: threadID, Turn: th.total() + 1}
+		id := s.nextID("message")
+		switch open := th.open(); {
+		case open > MaxWaiting:
+			return 0, fmt.Errorf("thread %s: %w", threadID, ErrBusy)
+		case open > 0:
+			e, err = s.add(ref, TurnQueued{Message: id, Input: input, Findings: findings})
+			return twice, err // its start is charged as well
+		}
+		e, err = s.add(ref, TurnStarted{Message: id, Input: input, Findings: findings})
+		return once, err
+	})
+	return e, err
+}
+
+// charged calls do with mu held, once there is room for n bytes, and takes back what do, which
+// returns what it used, did not need or what it failed to do. The caller does not hold mu.
+func (s *Session) charged(n int, do func() (used int, err error)) error {
+	if err := s.budget.take(s, n); err != nil {
+		return err
+	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	th, err := s.lookup(threadID)
+	used, err := do()
+	s.mu.Unlock()
 	if err != nil {
-		return Event{}, err
+		used = 0
 	}
-	ref := Ref{Thread: threadID, Turn: len(th.turns) + 1}
-	id := s.nextID("message")
-	switch open := th.open(); {
-	case open > MaxWaiting:
-		return Event{}, fmt.Errorf("thread %s: %w", threadID, ErrBusy)
-	case open > 0:
-		return s.add(ref, TurnQueued{Message: id, Input: input, Findings: findings})
+	if used != n {
+		s.budget.give(s, n-used)
 	}
-	return s.add(ref, TurnStarted{Message: id, Input: input, Findings: findings})
+	return err
 }
 
 // Append adds a fact about an open turn. It fails with ErrNoThread, ErrNoTurn or
-// ErrTurnEnded, so a fact that arrives too late changes nothing.
-func (s *Session) Append(ref Ref, b Body) (Event, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	th, err := s.lookup(ref.Thread)
+// ErrTurnEnded, so a fact that arrives too late changes nothing, and with ErrFull or
+// ErrServerFull. The start of a turn that waited always has room, and so has a short end.
+func (s *Session) Append(ref Ref, b Body) (e Event, err error) {
+	t, err := s.Turn(ref.Thread, ref.Turn)
 	if err != nil {
 		return Event{}, err
 	}
-	t, err := th.turn(ref.Turn)
-	if err != nil {
-		return Event{}, err
+	n := t.nextCost(b)
+	err = s.charged(max(n, 0), func() (int, error) {
+		th, err := s.lookup(ref.Thread)
+		if err != nil {
+			return 0, err
+		}
+		t, err := th.turn(ref.Turn)
+		if err != nil {
+			return 0, err
+		}
+		if t.State.Ended() {
+			return 0, fmt.Errorf("turn %d: %w", ref.Turn, ErrTurnEnded)
+		}
+		e, err = s.add(ref, t.repeat(b))
+		return t.nextCost(b), err
+	})
+	return e, err
+}
+
+// nextCost returns what the turn's next event is charged. The start and the end of a turn were
+// charged when it was accepted, so this may be negative.
+func (t Turn) nextCost(b Body) int {
+	switch b.(type) {
+	case TurnStarted:
+		if t.State == Queued {
+			return 0
+		}
+	case TurnInterrupted, TurnFailed, TurnCompleted:
+		n := costOf(b) - turnPromise
+		if t.State == Queued {
+			n -= t.startCost()
+		}
+		return n
 	}
-	if t.State.Ended() {
-		return Event{}, fmt.Errorf("turn %d: %w", ref.Turn, ErrTurnEnded)
+	return costOf(b)
+}
+
+// startCost returns what the start of a turn that waits is charged.
+func (t Turn) startCost() int { return costOf(TurnStarted{Input: t.Input, Findings: t.Findings}) }
+
+// repeat makes the start of a turn that waits repeat its message.
+func (t Turn) repeat(b Body) Body {
+	if _, starts := b.(TurnStarted); starts && t.State == Queued {
+		return TurnStarted{Message: t.Message, Input: t.Input, Findings: t.Findings}
 	}
-	return s.add(ref, b)
+	return b
 }
 
 // Turn returns a snapshot of one turn. It fails with ErrNoThread or ErrNoTurn.
@@ -136,13 +207,13 @@ func (s *Session) add(ref Ref, b Body) (Event, error) {
 		s.threads[ref.Thread] = th
 	}
 	th.apply(e)
-	s.live.settle(e, e.Turn > 0 && th.turns[e.Turn-1].State.Ended())
+	s.live.settle(e, e.Turn > 0 && th.turns[e.Turn-1-th.dropped].State.Ended())
 	switch b := b.(type) {
 	case ThreadOpened, TurnQueued, TurnStarted:
 		s.active = ref.Thread
 	case ApprovalAnswered:
 		// The fold keeps the first answer of a request, so a later one approves nothing.
-		c, ok := th.turns[ref.Turn-1].Call(b.Call)
+		c, ok := th.turns[ref.Turn-1-th.dropped].Call(b.Call)
 		if ok && c.Approval != nil && c.Approval.Answer == Always && c.Approval.Grant != "" {
 			s.approved[c.Approval.Grant] = true
 		}
@@ -177,6 +248,12 @@ func (s *Session) retire(since time.Time) bool {
 			return false
 		}
 	}
-	s.log.end(ErrEvicted)
+	s.end()
 	return true
+}
+
+// end ends the session's log and gives back all that the session holds.
+func (s *Session) end() {
+	s.log.end(ErrEvicted)
+	s.budget.leave(s)
 }

@@ -25,7 +25,8 @@ type Store interface {
 
 // Memory is a Store in the memory of this process.
 type Memory struct {
-	newID func() uuid.UUID
+	newID  func() uuid.UUID
+	budget *budget
 
 	mu       sync.Mutex
 	sessions map[string]*Session // by user
@@ -35,13 +36,23 @@ type Memory struct {
 var _ Store = (*Memory)(nil)
 
 // NewMemory returns an empty store. newID makes the ids of new sessions; nil means
-// random ids.
+// random ids. Its sessions have the default [Limits].
 func NewMemory(newID func() uuid.UUID) *Memory {
 	if newID == nil {
 		newID = uuid.New
 	}
-	return &Memory{newID: newID, sessions: map[string]*Session{}}
+	return &Memory{newID: newID, budget: newBudget(Limits{}), sessions: map[string]*Session{}}
 }
+
+// Within sets the limits of the store's sessions, before the first is opened, and returns the
+// store.
+func (m *Memory) Within(l Limits) *Memory {
+	m.budget = newBudget(l)
+	return m
+}
+
+// Held returns what all sessions are charged together, in bytes.
+func (m *Memory) Held() int { return m.budget.total() }
 
 // Open implements Store.
 func (m *Memory) Open(_ context.Context, user string) (*Session, error) {
@@ -52,7 +63,7 @@ func (m *Memory) Open(_ context.Context, user string) (*Session, error) {
 	}
 	s, ok := m.sessions[user]
 	if !ok {
-		s = newSession(m.newID(), user)
+		s = newSession(m.newID(), user, m.budget)
 		m.sessions[user] = s
 	}
 	s.touch()
@@ -79,7 +90,7 @@ func (m *Memory) Remove(user string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s, ok := m.sessions[user]; ok {
-		s.log.end(ErrEvicted)
+		s.end()
 		delete(m.sessions, user)
 	}
 }

@@ -15,7 +15,8 @@ import (
 type Thread struct {
 	ID        string
 	State     State       // Processing while a turn is open, else Completed
-	Turns     int         // number of turns, including those that wait
+	Turns     int         // number of turns, including those that wait or were dropped
+	Dropped   int         // the first turns, which were dropped from memory
 	Title     safety.Text // the whole first message; empty before it
 	CreatedAt time.Time
 	UpdatedAt time.Time // time of the thread's latest event
@@ -33,14 +34,20 @@ type History struct {
 	Thread  string
 	Turns   []Turn
 	HasMore bool // older turns exist
+	Dropped int  // the thread's first turns, which were dropped from memory
 }
+
+// maxKeptTitle bounds a title that outlives its turn, in bytes.
+const maxKeptTitle = 512
 
 // OpenThread begins a conversation and makes it the active one. The new thread's id
 // is in the event that OpenThread returns.
-func (s *Session) OpenThread() (Event, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.add(Ref{Thread: s.nextID("thread")}, ThreadOpened{})
+func (s *Session) OpenThread() (e Event, err error) {
+	err = s.charged(threadCost, func() (int, error) {
+		e, err = s.add(Ref{Thread: s.nextID("thread")}, ThreadOpened{})
+		return threadCost, err
+	})
+	return e, err
 }
 
 // NamedID returns the id of the thread to which a client gave a name. It depends on the
@@ -53,12 +60,13 @@ func (s *Session) NamedID(name string) string {
 // and returns its id.
 func (s *Session) OpenNamed(name string) (id string, err error) {
 	id = s.NamedID(name)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.threads[id] != nil {
-		return id, nil
-	}
-	_, err = s.add(Ref{Thread: id}, ThreadOpened{})
+	err = s.charged(threadCost, func() (int, error) {
+		if s.threads[id] != nil {
+			return 0, nil
+		}
+		_, err := s.add(Ref{Thread: id}, ThreadOpened{})
+		return threadCost, err
+	})
 	return id, err
 }
 
@@ -120,8 +128,10 @@ type thread struct {
 	id      string
 	created time.Time
 	updated time.Time
-	turns   []Turn // turns[i].Number == i+1
-	ended   int    // the first ended turns have ended; those after them are open
+	title   safety.Text // of the first turn, if that was dropped
+	dropped int         // the first turns, which were dropped from memory
+	turns   []Turn      // turns[i].Number == dropped+i+1
+	ended   int         // the first ended turns have ended; those after them are open
 }
 
 // apply folds an event of the thread. An event of a turn that does not exist yet
@@ -131,10 +141,10 @@ func (th *thread) apply(e Event) {
 	if e.Turn == 0 {
 		return
 	}
-	if e.Turn > len(th.turns) {
+	at := e.Turn - 1 - th.dropped
+	if at == len(th.turns) {
 		th.turns = append(th.turns, Turn{})
 	}
-	at := e.Turn - 1
 	th.turns[at] = th.turns[at].Apply(e)
 	for th.ended < len(th.turns) && th.turns[th.ended].State.Ended() {
 		th.ended++
@@ -144,21 +154,30 @@ func (th *thread) apply(e Event) {
 // open returns the number of turns that run or wait.
 func (th *thread) open() int { return len(th.turns) - th.ended }
 
-// turn returns the turn with the given number or ErrNoTurn.
+// total returns the number of turns ever begun.
+func (th *thread) total() int { return th.dropped + len(th.turns) }
+
+// turn returns the turn with the given number, ErrNoTurn or ErrDropped.
 func (th *thread) turn(number int) (Turn, error) {
-	if number < 1 || number > len(th.turns) {
-		return Turn{}, fmt.Errorf("%w: %d of %d", ErrNoTurn, number, len(th.turns))
+	switch {
+	case number < 1 || number > th.total():
+		return Turn{}, fmt.Errorf("%w: %d of %d", ErrNoTurn, number, th.total())
+	case number <= th.dropped:
+		return Turn{}, fmt.Errorf("turn %d: %w", number, ErrDropped)
 	}
-	return th.turns[number-1], nil
+	return th.turns[number-1-th.dropped], nil
 }
 
 // snapshot returns the thread's description.
 func (th *thread) snapshot() Thread {
-	t := Thread{ID: th.id, State: Completed, Turns: len(th.turns), CreatedAt: th.created, UpdatedAt: th.updated}
+	t := Thread{
+		ID: th.id, State: Completed, Turns: th.total(), Dropped: th.dropped, Title: th.title,
+		CreatedAt: th.created, UpdatedAt: th.updated,
+	}
 	if th.open() > 0 {
 		t.State = Processing
 	}
-	if len(th.turns) > 0 {
+	if t.Title.Empty() && len(th.turns) > 0 {
 		t.Title = th.turns[0].Input
 	}
 	return t
@@ -177,5 +196,7 @@ func (th *thread) page(p Page) History {
 	if p.Limit > 0 {
 		start = max(0, end-p.Limit)
 	}
-	return History{Thread: th.id, Turns: slices.Clone(th.turns[start:end]), HasMore: start > 0}
+	return History{
+		Thread: th.id, Turns: slices.Clone(th.turns[start:end]), HasMore: start > 0, Dropped: th.dropped,
+	}
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"iter"
+	"maps"
 	"slices"
 )
 
@@ -40,6 +41,9 @@ type openTurns map[Ref]Turn
 // fold applies an event to its turn and returns the turn, or the zero value if the
 // event belongs to none. An ended turn is forgotten, as no event can follow.
 func (o openTurns) fold(e Event) Turn {
+	if d, ok := e.Body.(Dropped); ok {
+		o.forget(d)
+	}
 	if e.Turn == 0 {
 		return Turn{}
 	}
@@ -48,6 +52,13 @@ func (o openTurns) fold(e Event) Turn {
 		delete(o, e.turn())
 	}
 	return t
+}
+
+// forget removes the turns that were dropped before the reader had read their ends.
+func (o openTurns) forget(d Dropped) {
+	for _, t := range d.Threads {
+		maps.DeleteFunc(o, func(r Ref, _ Turn) bool { return r.Thread == t.Thread && r.Turn <= t.Turns })
+	}
 }
 
 // rewind returns the event number to fold from so that every turn that was open right

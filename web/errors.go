@@ -11,7 +11,7 @@ import (
 )
 
 // sessionProblems are the answers to the errors of package session. Their codes are part
-// of the API. Every 429 is sent with a Retry-After header, and every 401 with
+// of the API. Every 429, 503 and 507 is sent with a Retry-After header, and every 401 with
 // WWW-Authenticate.
 var sessionProblems = []struct {
 	is     error
@@ -24,10 +24,17 @@ var sessionProblems = []struct {
 	{session.ErrBusy, problem.New(http.StatusTooManyRequests, "thread_busy",
 		"A turn is running and as many messages wait as the thread holds. Wait for one to end, or interrupt.").
 		With("max_waiting", session.MaxWaiting)},
+	{session.ErrDropped, problem.New(http.StatusGone, "turn_dropped",
+		"The turn was dropped from memory to make room for newer ones. History says how many were.")},
+	{session.ErrFull, problem.New(http.StatusInsufficientStorage, "session_full",
+		"Your session holds as much as it may, and nothing of it has ended that could be dropped. "+
+			"Cancel open jobs, or wait for turns to end, and try again.")},
+	{session.ErrServerFull, problem.New(http.StatusServiceUnavailable, "server_full",
+		"The server holds as much as it may for all its users. Try again later, or end jobs of yours.")},
 	{session.ErrNotRunning, problem.New(http.StatusConflict, "not_running",
 		"No turn is running in this thread, so there is nothing to interrupt.")},
 	{session.ErrNoJob, problem.New(http.StatusNotFound, "no_job",
-		"You have no such job. List yours with GET /api/jobs.")},
+		"You have no such job. One that had ended may have been dropped from memory. List yours with GET /api/jobs.")},
 	{session.ErrJobEnded, problem.New(http.StatusConflict, "job_ended",
 		"The job has ended. Restart it, or open another.")},
 	{session.ErrJobOpen, problem.New(http.StatusConflict, "job_open",
@@ -58,12 +65,24 @@ func (s *Server) handleError(err error, c echo.Context) {
 	if p.Status == http.StatusUnauthorized {
 		c.Response().Header().Set("WWW-Authenticate", "Bearer")
 	}
-	if p.Status == http.StatusTooManyRequests {
-		c.Response().Header().Set("Retry-After", "2")
+	if after := retryAfter(p.Status); after != "" && c.Response().Header().Get("Retry-After") == "" {
+		c.Response().Header().Set("Retry-After", after)
 	}
 	if err := c.JSON(p.Status, p); err != nil {
 		s.options.Log.Debug("answer not written", "path", c.Path(), "error", err)
 	}
+}
+
+// retryAfter returns after how many seconds a request with this answer may succeed, "" if that
+// depends on what its user does.
+func retryAfter(status int) string {
+	switch status {
+	case http.StatusTooManyRequests:
+		return "2"
+	case http.StatusInsufficientStorage, http.StatusServiceUnavailable:
+		return "10"
+	}
+	return ""
 }
 
 // toProblem returns the answer to an error. The text of an error that is not one of

@@ -29,8 +29,10 @@ import (
 // reconnects in the middle of a step gets the step's text anew.
 //
 // The cursor is the id of an event, in the header Last-Event-ID or in last_event_id; the
-// header wins. A cursor of another session, or of an event that the log does not have,
-// gets a resync event: the client must fetch the history and continue from there.
+// header wins. A cursor of another session, or of an event that the log never had, or from
+// before something was dropped of which the log does not tell any more, gets a resync event:
+// the client must fetch the history and continue from there. What was dropped since comes as
+// a dropped event, on every stream.
 //
 // Errors: no_thread, no_job; bad_cursor if last_event_id is not an id; too_many_streams.
 func (s *Server) events(c echo.Context, own *session.Session) error {
@@ -99,7 +101,7 @@ func resumePoint(r *http.Request, own *session.Session) (
 		return now, nil, problem.New(http.StatusBadRequest, "bad_cursor",
 			"last_event_id has to be the id of an event of this stream. Leave it out to begin with what happens next.")
 	}
-	if !ok || !at.Of(own.ID()) || at.Seq > now.Seq || (at.Seq == now.Seq && at.Part > 0) {
+	if !ok || !at.Of(own.ID()) || at.Seq > now.Seq || (at.Seq == now.Seq && at.Part > 0) || at.Seq < own.Gone() {
 		return now, resync, nil
 	}
 	at.Session = own.ID()
@@ -146,6 +148,10 @@ func (f feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Mes
 			}
 			return false
 		}
+		if at.Seq < f.session.Gone() && up.Text == nil {
+			*at = sse.Cursor{Session: f.session.ID(), Seq: f.session.Head()}
+			return yield(resync(*at)) // and go on from there
+		}
 		if up.Text != nil {
 			if f.wants(up.Text.Ref) && !f.yieldText(up, yield) {
 				return false
@@ -185,7 +191,7 @@ func (f feed) yieldText(up session.Update, yield func(sse.Message) bool) bool {
 }
 
 func (f feed) wants(e session.Ref) bool {
-	if len(f.threads) == 0 && len(f.jobs) == 0 {
+	if len(f.threads) == 0 && len(f.jobs) == 0 || e == (session.Ref{}) {
 		return true
 	}
 	return e.Thread != "" && slices.Contains(f.threads, e.Thread) || e.Job != "" && slices.Contains(f.jobs, e.Job)

@@ -28,6 +28,7 @@ type HistoryResponse struct {
 	Turns            []view.TurnInfo        `json:"turns"` // never null
 	HasMore          bool                   `json:"has_more"`
 	OldestTimestamp  *time.Time             `json:"oldest_timestamp,omitempty"`
+	DroppedTurns     int                    `json:"dropped_turns,omitempty"` // the oldest, gone from memory
 	PendingApprovals []view.PendingApproval `json:"pending_approvals,omitempty"`
 	EventID          string                 `json:"event_id"` // resume the stream from here
 }
@@ -57,7 +58,7 @@ func (s *Server) history(c echo.Context, own *session.Session) error {
 		return err
 	}
 	out := HistoryResponse{
-		ThreadID: h.Thread, Turns: make([]view.TurnInfo, 0, len(h.Turns)), HasMore: h.HasMore,
+		ThreadID: h.Thread, Turns: make([]view.TurnInfo, 0, len(h.Turns)), HasMore: h.HasMore, DroppedTurns: h.Dropped,
 		PendingApprovals: view.PendingApprovals(h.Turns), EventID: head.String(),
 	}
 	if fit := view.Newest(len(h.Turns), func(i int) int { return view.TurnSize(h.Turns[i]) }); fit < len(h.Turns) {

@@ -58,6 +58,7 @@ func (s *Server) mount(route Route) {
 	if !route.CountsItself {
 		chain = append(chain, s.countUnlessStreamed(route.Streams))
 	}
+	chain = append(chain, s.limitWrites)
 	if route.Sends {
 		chain = append(chain, s.limit)
 	}

@@ -52,6 +52,9 @@ type Options struct {
 	// RequestsPerUser is how many requests a user may have under way, streams not counted,
 	// and the workers of the user's jobs as many again; 0 means DefaultRequests.
 	RequestsPerUser int
+	// WritesPerSecond is how often a user may change something in a second, where each 4 KiB of
+	// a body count again, and the user's workers as often; 0 means DefaultWrites.
+	WritesPerSecond int
 	Heartbeat       time.Duration // longest silence on a stream; 0 means 15 s
 	WriteTimeout    time.Duration // how long a client may not read its stream; 0 means 10 s
 	Origins         []string      // that browsers may call from, besides the server's own
@@ -79,6 +82,7 @@ type Server struct {
 	encoder    *view.Encoder
 	open       openCount // event streams
 	requests   openCount // that are no streams, of users and of their workers apart
+	writes     writeRate
 	throwaways throwaways
 	started    time.Time
 
@@ -100,6 +104,9 @@ func New(o Options) *Server {
 	if o.RequestsPerUser == 0 {
 		o.RequestsPerUser = DefaultRequests
 	}
+	if o.WritesPerSecond == 0 {
+		o.WritesPerSecond = DefaultWrites
+	}
 	if o.Heartbeat == 0 {
 		o.Heartbeat = 15 * time.Second
 	}
@@ -110,6 +117,7 @@ func New(o Options) *Server {
 		options: o, echo: echo.New(), limit: limitSends(o.SendsPerMinute), ownLimit: map[string]bool{},
 		streams: sse.NewServer(o.WriteTimeout), encoder: view.NewEncoder(),
 		open: streamCount(o.StreamsPerUser), requests: requestCount(o.RequestsPerUser), started: time.Now(),
+		writes:   writeRate{perSecond: o.WritesPerSecond},
 		attempts: access.NewAttempts(), origin: http.NewCrossOriginProtection(),
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
@@ -129,7 +137,7 @@ func (s *Server) routes() {
 
 	// Authentication is set on each route, not on a group: Echo's groups answer 404
 	// where only the method is wrong.
-	auth := inOrder(s.authenticate(policy{}), s.countRequests)
+	auth := inOrder(s.authenticate(policy{}), inOrder(s.countRequests, s.limitWrites))
 	streamAuth := s.authenticate(policy{queryToken: func(*http.Request) bool { return true }})
 	s.echo.POST("/api/login", s.login)
 	s.echo.GET("/api/login", s.whoami, auth)

@@ -202,6 +202,9 @@ func TestAnErrorOfAHandlerBecomesTheAnswer(t *testing.T) {
 		{session.ErrNoThread, 404, "no_thread"},
 		{fmt.Errorf("deep down: %w", session.ErrBusy), 429, "thread_busy"},
 		{session.ErrClosed, 503, "shutting_down"},
+		{session.ErrServerFull, 503, "server_full"},
+		{session.ErrFull, 507, "session_full"},
+		{session.ErrDropped, 410, "turn_dropped"},
 		{problem.New(418, "teapot", "Short and stout."), 418, "teapot"},
 		{echo.ErrNotFound, 404, "no_route"},
 		{echo.ErrMethodNotAllowed, 405, "method_not_allowed"},
@@ -217,7 +220,8 @@ func TestAnErrorOfAHandlerBecomesTheAnswer(t *testing.T) {
 			assert.Equal(t, tt.status, w.Code)
 			assert.Contains(t, w.Body.String(), `"error":"`+tt.code+`"`)
 			assert.NotContains(t, w.Body.String(), "/dev/sda1", "internal errors stay in the log")
-			assert.Equal(t, tt.status == 429, w.Header().Get("Retry-After") != "")
+			later := map[int]string{429: "2", 503: "10", 507: "10"}
+			assert.Equal(t, later[tt.status], w.Header().Get("Retry-After"))
 		})
 	}
 }

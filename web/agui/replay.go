@@ -97,7 +97,7 @@ func resumePoint(r *http.Request, own *session.Session) (at sse.Cursor, resumes 
 		return at, false, problem.New(http.StatusBadRequest, "bad_cursor",
 			"after has to be the id of an event of this stream. Leave it out to begin with a snapshot.")
 	}
-	if !at.Of(own.ID()) || at.Seq > own.Head() || at.Seq == own.Head() && at.Part > 0 {
+	if !at.Of(own.ID()) || at.Seq < own.Gone() || at.Seq > own.Head() || at.Seq == own.Head() && at.Part > 0 {
 		return at, false, problem.New(http.StatusGone, "place_gone",
 			"The place you asked for is gone. Leave after out to begin with a snapshot.")
 	}

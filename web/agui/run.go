@@ -241,6 +241,10 @@ func (s *Server) stream(ctx context.Context, out *writer, seg segment, p *Projec
 		}
 	}
 	for up := range s.follow(ctx, seg.session, seg.from, out, p.Open) {
+		if _, dropped := up.Event.Body.(session.Dropped); dropped && seg.isGone() {
+			out.send(p.Break("dropped", "The turn was dropped from memory before all of it was sent.")...)
+			return
+		}
 		if up.Event.Thread != seg.turn.Thread || up.Event.Turn != seg.turn.Number {
 			continue
 		}
@@ -253,11 +257,18 @@ func (s *Server) stream(ctx context.Context, out *writer, seg segment, p *Projec
 	out.send(p.Break("stopped", "The server stopped before the run ended.")...)
 }
 
+// isGone reports whether the turn was dropped from memory, which happens only after its end.
+func (seg segment) isGone() bool {
+	_, err := seg.session.Turn(seg.turn.Thread, seg.turn.Number)
+	return errors.Is(err, session.ErrDropped)
+}
+
 // missing returns a snapshot of the thread if the client does not have all of it, because
 // others wrote to it, or because the client is new.
 func (s *Server) missing(ctx context.Context, seg segment, view View, in *Input, before uint64) []Event {
 	h, err := seg.session.History(seg.turn.Thread, session.Page{})
-	if err != nil || in.has(h.Turns[:seg.turn.Number-1]) {
+	earlier := slices.DeleteFunc(h.Turns, func(t session.Turn) bool { return t.Number >= seg.turn.Number })
+	if err != nil || in.has(earlier) {
 		return nil
 	}
 	view.UserMessages = true
@@ -271,6 +282,6 @@ func (s *Server) missing(ctx context.Context, seg segment, view View, in *Input,
 			events = append(events, all.Project(up.Turn, up.Event)...)
 		}
 	}
-	return []Event{in.restate(reduce(events), h.Turns[:seg.turn.Number-1],
+	return []Event{in.restate(reduce(events), earlier,
 		s.options.Safety.Remember(seg.session.Seen()))}
 }

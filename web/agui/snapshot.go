@@ -35,6 +35,10 @@ func (in *Input) restate(ours []Message, turns []session.Turn, layer *safety.Lay
 		return value.Raw()
 	}
 	words, results := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	messages := map[int]string{} // ids by turn; older turns may have been dropped
+	for _, t := range turns {
+		messages[t.Number] = t.Message
+	}
 	var all []any
 	for i, m := range in.Messages {
 		switch m.Role {
@@ -43,8 +47,8 @@ func (in *Input) restate(ours []Message, turns []session.Turn, layer *safety.Lay
 		case "tool":
 			results[m.ToolCallID] = cleaned(m.Raw)
 		case "user":
-			if turn := in.turnAfter(i); turn > 0 && turn <= len(turns) {
-				words[turns[turn-1].Message] = cleaned(m.Raw)
+			if id, ok := messages[in.turnAfter(i)]; ok {
+				words[id] = cleaned(m.Raw)
 			}
 		}
 	}

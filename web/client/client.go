@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -19,6 +20,12 @@ const maxAnswer = 64 << 20
 
 // answerTime bounds how long a server may take to begin its answer.
 const answerTime = 30 * time.Second
+
+// How often a request that came too fast is sent, and the longest pause before it is sent again.
+const (
+	maxTries     = 3
+	longestPause = 10 * time.Second
+)
 
 // Client makes requests to one server on behalf of one user. It is safe for
 // concurrent use.
@@ -77,6 +84,8 @@ type Error struct {
 	Code    string         `json:"error"` // such as no_thread
 	Message string         `json:"message"`
 	Details map[string]any `json:"details"`
+
+	RetryAfter time.Duration `json:"-"` // after which the request may succeed; 0 if the server does not say
 }
 
 // Error implements error.
@@ -124,15 +133,37 @@ func (c *Client) call(ctx context.Context, method, path string, body, out any) e
 }
 
 // open sends a request and returns the answer if it is a success; the caller closes
-// its body. Otherwise the error is an *Error or an *Unreachable, or that of ctx.
+// its body. Otherwise the error is an *Error or an *Unreachable, or that of ctx. A request
+// that came too fast is sent again when the server says so, up to maxTries times.
 func (c *Client) open(ctx context.Context, method, path string, body any, header http.Header) (*http.Response, error) {
-	var content io.Reader
+	var raw []byte
 	if body != nil {
-		raw, err := json.Marshal(body)
-		if err != nil {
+		var err error
+		if raw, err = json.Marshal(body); err != nil {
 			return nil, err
 		}
-		content = bytes.NewReader(raw)
+	}
+	for try := 1; ; try++ {
+		resp, err := c.openOnce(ctx, method, path, raw, header)
+		e, refused := errors.AsType[*Error](err)
+		if !refused || e.Code != "too_fast" && e.Code != "too_many_requests" || try == maxTries {
+			return resp, err
+		}
+		select {
+		case <-time.After(min(max(e.RetryAfter, time.Second), longestPause)):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// openOnce sends a request once. A body is JSON, or nil.
+func (c *Client) openOnce(
+	ctx context.Context, method, path string, body []byte, header http.Header,
+) (*http.Response, error) {
+	var content io.Reader
+	if body != nil {
+		content = bytes.NewReader(body)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
 	if err != nil {
@@ -160,6 +191,9 @@ func (c *Client) open(ctx context.Context, method, path string, body any, header
 func (c *Client) refusal(ctx context.Context, resp *http.Response) error {
 	raw, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	e := &Error{Status: resp.StatusCode}
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {
+		e.RetryAfter = time.Duration(min(max(seconds, 0), 3600)) * time.Second
+	}
 	if json.Unmarshal(raw, e) != nil || e.Code == "" || e.Message == "" {
 		return c.unreachable(ctx, fmt.Errorf("it answers %d, not as a Candor server does", resp.StatusCode))
 	}

@@ -65,6 +65,10 @@ type Event struct {
 	NarrativeSource  string `json:"narrative_source"` // model, or summary: its provider's
 	NarrativeBlocked bool   `json:"narrative_blocked"`
 
+	// Of dropped: what the server dropped from memory to make room.
+	Threads []DroppedTurns `json:"threads"`
+	Jobs    []DroppedRuns  `json:"jobs"`
+
 	// Of tool_started, tool_completed, tool_result, job_tool_use and job_tool_result.
 	Name    string          `json:"name"`
 	Error   string          `json:"error"`

@@ -102,3 +102,32 @@ func TestAnAnswerIsReadUpToABound(t *testing.T) {
 	_, err := c.Status(t.Context())
 	require.ErrorContains(t, err, "not that of a Candor server", "65 MB are no answer")
 }
+
+// A request that came too fast is sent again after the pause that the server asks for.
+func TestARequestRefusedForNowIsSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries, refusals, code := 0, 2, "too_fast"
+		c := inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			sent, _ := io.ReadAll(r.Body)
+			assert.JSONEq(t, `{"thread_id":"a"}`, string(sent), "each time whole")
+			if tries++; tries > refusals {
+				_, _ = io.WriteString(w, `{}`)
+				return
+			}
+			w.Header().Set("Retry-After", "3")
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = io.WriteString(w, `{"error":"`+code+`","message":"Too fast."}`)
+		})
+		start := time.Now()
+		require.NoError(t, c.Interrupt(t.Context(), "a"))
+		assert.Equal(t, 6*time.Second, time.Since(start))
+
+		tries, refusals = 0, 100
+		assert.True(t, Is(c.Interrupt(t.Context(), "a"), "too_fast"))
+		assert.Equal(t, maxTries, tries, "not for ever")
+
+		tries, code = 0, "thread_busy"
+		assert.True(t, Is(c.Interrupt(t.Context(), "a"), "thread_busy"))
+		assert.Equal(t, 1, tries, "what its user has to decide is not sent again")
+	})
+}

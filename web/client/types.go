@@ -38,6 +38,21 @@ type Page struct {
 	Oldest    string     `json:"oldest_timestamp"` // before which the next page ends
 	Approvals []Approval `json:"pending_approvals"`
 	EventID   string     `json:"event_id"`
+	Dropped   int        `json:"dropped_turns"` // the thread's oldest turns, gone from the server's memory
+}
+
+// DroppedTurns says how many of a thread's oldest turns the server has dropped from memory.
+type DroppedTurns struct {
+	ThreadID string `json:"thread_id"`
+	Turns    int    `json:"turns"`
+}
+
+// DroppedRuns says how many of a job's oldest runs the server has dropped from memory. Whole
+// says that the job is gone.
+type DroppedRuns struct {
+	JobID string `json:"job_id"`
+	Runs  int    `json:"runs"`
+	Whole bool   `json:"whole"`
 }
 
 // Turn is a message and everything it caused. State is queued, processing,

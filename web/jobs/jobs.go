@@ -104,6 +104,10 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Sessi
 		return problem.New(http.StatusBadRequest, "empty_prompt",
 			"prompt is missing or blank. Say what the worker is to do.")
 	}
+	release, err := own.Hold(len(in.Prompt))
+	if err != nil {
+		return err
+	}
 	layer := s.safety.Remember(own.Seen())
 	layer.Mask(in.Prompt) // the title may use what only the others name
 	layer.CleanJSON(in.Metadata)
@@ -117,11 +121,12 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Sessi
 	b.Findings = session.Merge(reports[0].Findings, reports[1].Findings, reports[2].Findings)
 	j, err := own.OpenJob(b)
 	if err != nil {
+		release()
 		return err
 	}
 	s.registry.prune(own.User(), func(id string) bool { _, err := own.Job(id); return err == nil })
 	info := s.info(j)
-	info.Token = s.registry.open(j.ID, own.User(), in.Prompt)
+	info.Token = s.registry.open(j.ID, own.User(), in.Prompt, release)
 	return problem.WriteJSON(w, r, http.StatusCreated, info)
 }
 
@@ -231,39 +236,6 @@ func (s *Server) restart(w http.ResponseWriter, r *http.Request, own *session.Se
 	info := s.info(j)
 	info.Token = token
 	return problem.WriteJSON(w, r, http.StatusAccepted, info)
-}
-
-// prompt handles POST /api/jobs/:id/prompt {content, done}: a further prompt for the
-// worker. It answers 202 with a [view.JobInfo] once the prompt is in the log. done says
-// that no prompt comes after it, and then content may be blank.
-//
-// Errors: empty_content, no_job, job_ended; job_busy if maxFollowUps prompts wait.
-func (s *Server) prompt(w http.ResponseWriter, r *http.Request, own *session.Session) error {
-	var in followUp
-	if err := problem.Decode(r, &in); err != nil {
-		return err
-	}
-	if strings.TrimSpace(in.Content) == "" && !in.Done {
-		return problem.New(http.StatusBadRequest, "empty_content",
-			"content is missing or blank. Say something, or set done.")
-	}
-	j, err := own.Job(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	current := s.registry.current(j.ID)
-	if current == nil {
-		return session.ErrJobEnded
-	}
-	text, report := s.safety.Remember(own.Seen()).Mask(in.Content)
-	err = current.addFollowUp(in, func() error {
-		j, err = own.ChangeJob(j.ID, session.JobPrompted{Text: text, Done: in.Done, Findings: report.Findings})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return problem.WriteJSON(w, r, http.StatusAccepted, s.info(j))
 }
 
 // maxPage is how many events one page of a job's log has.

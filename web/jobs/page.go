@@ -60,7 +60,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, own *session.Sessi
 		all = slices.DeleteFunc(all, func(j session.Job) bool { return !j.CreatedAt.Before(before) })
 	}
 	shown := all[:min(limit, view.First(len(all), func(i int) int { return view.JobSize(all[i]) }))]
-	out := view.JobList{Jobs: []view.JobInfo{}, HasMore: len(shown) < len(all)}
+	out := view.JobList{Jobs: []view.JobInfo{}, HasMore: len(shown) < len(all), DroppedJobs: own.DroppedJobs()}
 	for _, j := range shown {
 		out.Jobs = append(out.Jobs, s.info(j))
 	}

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"candor/session"
 	"candor/web/problem"
 )
 
@@ -39,6 +38,8 @@ type run struct {
 	worker    workerName // the current worker
 	replaced  []workerName
 
+	release func() // gives back what the session is charged for the prompt
+
 	seen atomic.Int64 // when a worker was last served, in Unix microseconds; 0 for never
 }
 
@@ -51,13 +52,6 @@ func hashWorkerName(header string) (n workerName) {
 		n = sha256.Sum256([]byte(header))
 	}
 	return n
-}
-
-// followUp is a further prompt. Done says that none comes after it.
-type followUp struct {
-	Content string `json:"content"`
-	Done    bool   `json:"done"`
-	Number  int    `json:"number,omitempty"` // from 1 in the run; sent only to workers that acknowledge
 }
 
 // Bounds of a run.
@@ -73,11 +67,13 @@ const (
 	maxRunCost = 128 << 20
 	eventCost  = 512
 	callCost   = 256
+	// followUpCost is what a session is charged for a prompt that waits, besides its bytes.
+	followUpCost = 512
 )
 
 // open begins a run of a job and returns its new token. Older tokens of the job
-// become invalid.
-func (g *registry) open(id, user, prompt string) (token string) {
+// become invalid. release gives back what the session is charged for the prompt.
+func (g *registry) open(id, user, prompt string, release func()) (token string) {
 	raw := make([]byte, 32)
 	_, _ = rand.Read(raw) // never fails
 	token = hex.EncodeToString(raw)
@@ -86,7 +82,7 @@ func (g *registry) open(id, user, prompt string) (token string) {
 	if g.runs == nil {
 		g.runs = map[string]*run{}
 	}
-	g.runs[id] = &run{user: user, hash: sha256.Sum256([]byte(token)), prompt: prompt}
+	g.runs[id] = &run{user: user, hash: sha256.Sum256([]byte(token)), prompt: prompt, release: release}
 	return token
 }
 
@@ -103,7 +99,7 @@ func (g *registry) reopen(id, user string, begin func() (prompt string, err erro
 	if err != nil {
 		return "", err
 	}
-	return g.open(id, user, prompt), nil
+	return g.open(id, user, prompt, nil), nil // the prompt is the log's own
 }
 
 // revoke ends the job's run and makes its token invalid.
@@ -119,6 +115,7 @@ func (g *registry) drop(id string, r *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.revoked = true
+	r.forget()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.runs[id] == r {
@@ -224,49 +221,16 @@ func (r *run) serve(by workerName, do func() error) error {
 // finish ends the run. Its token can still repeat its last posts, whose answers may
 // have been lost. The caller is within serve.
 func (r *run) finish() {
-	r.ended, r.prompt, r.followUps, r.replaced, r.calls = true, "", nil, nil, callTable{}
+	r.ended = true
+	r.forget()
 }
 
-// addFollowUp queues a follow-up once record has put it into the log: a worker
-// fetches only what the log has.
-func (r *run) addFollowUp(f followUp, record func() error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case r.ended || r.revoked:
-		return session.ErrJobEnded
-	case len(r.followUps) >= maxFollowUps:
-		return jobBusy
+// forget drops what only an open run needs, and gives back what it was charged. The caller
+// holds mu.
+func (r *run) forget() {
+	giveBack(r.release)
+	for _, f := range r.followUps {
+		giveBack(f.release)
 	}
-	if err := record(); err != nil {
-		return err
-	}
-	r.prompted++
-	f.Number = r.prompted
-	r.followUps = append(r.followUps, f)
-	return nil
-}
-
-// nextFollowUp removes and returns the oldest follow-up, without its number. The
-// caller is within serve.
-func (r *run) nextFollowUp() (followUp, bool) {
-	if len(r.followUps) == 0 {
-		return followUp{}, false
-	}
-	f := r.followUps[0]
-	r.followUps, f.Number = r.followUps[1:], 0
-	return f, true
-}
-
-// followUpAfter returns the first follow-up whose number is greater than number, and
-// leaves it queued. It drops all earlier ones, since the worker has acknowledged them.
-// The caller is within serve.
-func (r *run) followUpAfter(number int) (followUp, bool) {
-	for len(r.followUps) > 0 && r.followUps[0].Number <= number {
-		r.followUps = r.followUps[1:]
-	}
-	if len(r.followUps) == 0 {
-		return followUp{}, false
-	}
-	return r.followUps[0], true
+	r.prompt, r.followUps, r.replaced, r.calls = "", nil, nil, callTable{}
 }

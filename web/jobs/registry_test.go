@@ -19,13 +19,13 @@ import (
 
 func TestATokenIsValidForItsJobOnly(t *testing.T) {
 	var g registry
-	one, two := g.open("1", "ann", "p"), g.open("2", "bob", "q")
+	one, two := g.open("1", "ann", "p", nil), g.open("2", "bob", "q", nil)
 	require.NotNil(t, g.authenticate("1", one))
 	assert.Equal(t, "ann", g.authenticate("1", one).user)
 	for _, wrong := range []struct{ id, token string }{{"1", two}, {"2", one}, {"3", one}, {"1", ""}, {"3", ""}} {
 		assert.Nil(t, g.authenticate(wrong.id, wrong.token))
 	}
-	again := g.open("1", "ann", "p")
+	again := g.open("1", "ann", "p", nil)
 	assert.NotEqual(t, one, again)
 	assert.Nil(t, g.authenticate("1", one), "a restart makes the old token worthless")
 	j := g.authenticate("1", again)
@@ -46,7 +46,7 @@ func TestACancelOrRestartStopsRequestsAlreadyAdmitted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var g registry
-			j := g.authenticate("1", g.open("1", "ann", "p"))
+			j := g.authenticate("1", g.open("1", "ann", "p", nil))
 			require.NoError(t, shut(&g))
 			assert.Equal(t, problem.Unauthorized, j.serve(workerName{},
 				func() error { t.Error("it was carried out"); return nil }))
@@ -59,7 +59,7 @@ func TestACancelOrRestartStopsRequestsAlreadyAdmitted(t *testing.T) {
 
 func TestARefusedRestartChangesNothing(t *testing.T) {
 	var g registry
-	token, no := g.open("1", "ann", "p"), errors.New("no")
+	token, no := g.open("1", "ann", "p", nil), errors.New("no")
 	_, err := g.reopen("1", "ann", func() (string, error) { return "", no })
 	require.ErrorIs(t, err, no)
 	require.NoError(t, g.authenticate("1", token).serve(workerName{}, nil))
@@ -68,7 +68,7 @@ func TestARefusedRestartChangesNothing(t *testing.T) {
 // A cancel can find the old run and wait for it while the job is restarted.
 func TestACancelThatARestartOvertakesLeavesTheNewRun(t *testing.T) {
 	var g registry
-	g.open("1", "ann", "p")
+	g.open("1", "ann", "p", nil)
 	old := g.current("1")
 	token, err := g.reopen("1", "ann", func() (string, error) { return "p", nil })
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func TestTheRegistryDropsTheJobsOfAnEvictedSession(t *testing.T) {
 
 func TestFollowUpsAreQueuedInOrderAndBounded(t *testing.T) {
 	var g registry
-	j, kept := g.authenticate("1", g.open("1", "ann", "p")), 0
+	j, kept := g.authenticate("1", g.open("1", "ann", "p", nil)), 0
 	keep := func() error { kept++; return nil }
 	for i := range maxFollowUps {
 		require.NoError(t, j.addFollowUp(followUp{Content: fmt.Sprint(i)}, keep))
@@ -115,7 +115,7 @@ func TestFollowUpsAreQueuedInOrderAndBounded(t *testing.T) {
 
 func TestTheLastWorkerToClaimTheJobIsTheCurrentOne(t *testing.T) {
 	var g registry
-	j := g.authenticate("1", g.open("1", "ann", "p"))
+	j := g.authenticate("1", g.open("1", "ann", "p", nil))
 	one, two, three := hashWorkerName("one"), hashWorkerName("two"), hashWorkerName("three")
 	heard := func(n workerName) bool { return j.serve(n, nil) == nil }
 	claim := func(n workerName) error { _, err := j.claim(n); return err }

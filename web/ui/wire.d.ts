@@ -44,6 +44,7 @@ export type ApprovalNeededFrame = {
 export type ChatFrame =
   | ApprovalAnsweredFrame
   | ApprovalNeededFrame
+  | DroppedFrame
   | ErrorFrame
   | HandoffFrame
   | ReasoningUpdateFrame
@@ -67,6 +68,25 @@ export type Coverage = {
   tool: string,
   calls: number,
   with_reason: number,
+};
+
+export type DroppedFrame = {
+  type: 'dropped',
+  session_id: string,
+  at: string,
+  threads: DroppedTurns[],
+  jobs: DroppedRuns[],
+};
+
+export type DroppedRuns = {
+  job_id: string,
+  runs: number,
+  whole?: boolean,
+};
+
+export type DroppedTurns = {
+  thread_id: string,
+  turns: number,
 };
 
 export type ErrorFrame = {
@@ -110,6 +130,7 @@ export type HistoryResponse = {
   turns: TurnInfo[],
   has_more: boolean,
   oldest_timestamp?: string,
+  dropped_turns?: number,
   pending_approvals?: PendingApproval[],
   event_id: string,
 };
@@ -146,6 +167,7 @@ export type JobDetail = {
   notices?: Notice[],
   worker_seen_at: string | null,
   ignored_members?: number,
+  dropped_runs?: number,
   turns: JobTurnInfo[],
   has_more: boolean,
   before?: string,
@@ -195,11 +217,13 @@ export type JobInfo = {
   notices?: Notice[],
   worker_seen_at: string | null,
   ignored_members?: number,
+  dropped_runs?: number,
 };
 
 export type JobList = {
   jobs: JobInfo[],
   has_more: boolean,
+  dropped_jobs?: number,
 };
 
 export type JobMessageFrame = {
@@ -508,6 +532,7 @@ export type ThreadInfo = {
   title?: string,
   created_at: string,
   updated_at: string,
+  dropped_turns?: number,
 };
 
 export type ThreadList = {

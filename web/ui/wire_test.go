@@ -44,7 +44,7 @@ var bodies = []session.Body{
 	session.ThreadOpened{}, session.TurnQueued{}, session.TurnStarted{}, session.Narrated{Text: safety.Literal("x")},
 	session.ToolCalled{}, session.ToolReturned{Result: result()}, session.StepWaits{}, session.StepEnded{},
 	session.ApprovalAsked{Call: "call_1"}, session.ApprovalAnswered{}, session.Handoff{}, session.TurnCompleted{},
-	session.TurnFailed{}, session.TurnInterrupted{},
+	session.TurnFailed{}, session.TurnInterrupted{}, session.Dropped{},
 	session.JobOpened{}, session.JobPrompted{}, session.JobMessage{}, session.JobToolUse{}, session.JobToolResult{},
 	session.JobReasoned{}, session.JobReported{}, session.JobEnded{}, session.JobCancelled{}, session.JobRestarted{},
 }

@@ -151,6 +151,9 @@ var bodies = []session.Body{
 	session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Approve},
 	session.Handoff{Call: "call_1", From: "a", To: "b", Text: masked("Look.")}, session.StepEnded{Step: 1},
 	session.TurnCompleted{Response: masked("done")}, session.TurnFailed{Error: masked("no")}, session.TurnInterrupted{},
+	session.Dropped{
+		Threads: []session.DroppedTurns{{Thread: "t", Turns: 2}}, Jobs: []session.DroppedRuns{{Job: "j", Whole: true}},
+	},
 }
 
 // jobBodies holds one event of each type of a job.

@@ -36,6 +36,8 @@ type JobInfo struct {
 	WorkerSeenAt *time.Time `json:"worker_seen_at"`
 	// Ignored counts the members of posts that nobody knew, sent with ?strict=false.
 	Ignored int `json:"ignored_members,omitempty"`
+	// DroppedRuns counts the first runs, which were dropped from memory.
+	DroppedRuns int `json:"dropped_runs,omitempty"`
 }
 
 // Job describes j, without a token.
@@ -43,17 +45,19 @@ func Job(j session.Job) JobInfo {
 	return JobInfo{
 		JobID: j.ID, SessionID: j.Session, Title: j.Title, Prompt: j.Prompt, Metadata: j.Metadata,
 		State: j.State, Message: orNull(j.Message), Error: orNull(j.Failure),
-		Run: j.Run, Posted: j.Posted, Events: j.Events, Calls: j.Calls, Ignored: j.Ignored,
+		Run: j.Run, Posted: j.Posted, Events: j.Events, Calls: j.Calls, Ignored: j.Ignored, DroppedRuns: j.Dropped,
 		CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt, EndedAt: timeOrNull(j.EndedAt),
 		Redacted: redactions(j.Findings), Noticed: notices(j.Findings),
 	}
 }
 
 // JobList is a page of a user's jobs, the newest first: the answer to GET /api/jobs. For the
-// page after it, send the created_at of its last job as before.
+// page after it, send the created_at of its last job as before. DroppedJobs counts the jobs
+// that had ended and were dropped from memory to make room.
 type JobList struct {
-	Jobs    []JobInfo `json:"jobs"` // never null
-	HasMore bool      `json:"has_more"`
+	Jobs        []JobInfo `json:"jobs"` // never null
+	HasMore     bool      `json:"has_more"`
+	DroppedJobs int       `json:"dropped_jobs,omitempty"`
 }
 
 // JobDetail is a job with a page of its turns, the latest last: the answer to GET

@@ -6,8 +6,9 @@ import (
 	"candor/session"
 )
 
-// ThreadInfo describes a conversation. TurnCount includes turns that wait or failed. Title
-// is absent until the first message.
+// ThreadInfo describes a conversation. TurnCount includes turns that wait, failed, or were
+// dropped from memory, which DroppedTurns counts alone. Title is absent until the first
+// message.
 type ThreadInfo struct {
 	ID        string    `json:"id"`
 	State     string    `json:"state"` // idle or processing
@@ -15,6 +16,8 @@ type ThreadInfo struct {
 	Title     string    `json:"title,omitempty"` // the start of its first message
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
+
+	DroppedTurns int `json:"dropped_turns,omitempty"`
 }
 
 // maxTitle is the length of a thread's title in characters.
@@ -28,7 +31,7 @@ func Thread(t session.Thread) ThreadInfo {
 	}
 	return ThreadInfo{
 		ID: t.ID, State: state, TurnCount: t.Turns, Title: truncate(t.Title.String(), maxTitle),
-		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt,
+		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, DroppedTurns: t.Dropped,
 	}
 }
 

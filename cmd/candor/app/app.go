@@ -18,8 +18,8 @@ import (
 // App is a running Candor: the agent loop, its sessions and the HTTP API over them.
 // It is an http.Handler and owns no listener.
 type App struct {
-	Store session.Store // every user's sessions; they end with the process
-	Model string        // the name of the model that answers
+	Store *session.Memory // every user's sessions; they end with the process
+	Model string          // the name of the model that answers
 
 	chat       *agent.Chat
 	server     *web.Server
@@ -38,7 +38,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		return nil, err
 	}
 	lead := t.lead
-	memory := session.NewMemory(newID)
+	memory := session.NewMemory(newID).Within(s.limits(log))
 	a := &App{Store: memory, Model: lead.Model, closeAgent: kit.close}
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout)
 	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
@@ -51,9 +51,10 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
 		Command:  answerReasoning,
 		Discard:  func(ctx context.Context, user string) { a.discard(ctx, memory, user) },
-		Coverage: coverageOf(lead), MCPServers: mcpStates(kit), Metrics: metricsHandler(lead),
+		Coverage: coverageOf(lead), MCPServers: mcpStates(kit), Metrics: metricsHandler(lead, memory),
 		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, RequestsPerUser: s.RequestsPerUser,
-		Origins: s.Origins, Hosts: s.Hosts,
+		WritesPerSecond: s.WritesPerSecond,
+		Origins:         s.Origins, Hosts: s.Hosts,
 		Page: ui.Handler(), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
 	})
 	server.Mount(front.Routes()...)

@@ -7,14 +7,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"candor/agent"
+	"candor/session"
 )
 
-// metricsHandler serves a dispatcher's counters in Prometheus' text format.
-func metricsHandler(d *agent.Dispatcher) http.Handler {
+// metricsHandler serves a dispatcher's counters, and what sessions hold, in Prometheus' text
+// format.
+func metricsHandler(d *agent.Dispatcher, memory *session.Memory) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(coverageCollector{d}, prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "candor_unrecorded_events_total", Help: "Events that could not be recorded; their turns went on.",
-	}, func() float64 { return float64(d.Unrecorded()) }))
+	}, func() float64 { return float64(d.Unrecorded()) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "candor_session_bytes", Help: "What all sessions are charged; they may hold half of --memory.",
+	}, func() float64 { return float64(memory.Held()) }))
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }
 

@@ -44,6 +44,16 @@ type Settings struct {
 	// 64 by default. The user's workers may have as many more.
 	RequestsPerUser int
 
+	// WritesPerSecond is how fast a user may write, and the user's workers as fast again:
+	// requests that change something, each counted once and once more for every 4 KiB of its
+	// body; 500 by default.
+	WritesPerSecond int
+
+	// SessionMemory is how much a user's session may hold, in bytes; 256 MiB by default.
+	// Memory is that of the whole process, 2 GiB by default: its sessions may hold half of it,
+	// and the rest is for requests under way and the garbage collector.
+	SessionMemory, Memory int
+
 	// Heartbeat is the longest silence on a stream; 15 seconds by default. Proxies cut
 	// connections that are silent for longer than they like, often for a minute.
 	Heartbeat time.Duration

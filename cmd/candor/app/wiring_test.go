@@ -126,8 +126,12 @@ func TestLostEventsAreCountedInTheMetrics(t *testing.T) {
 	require.NoError(t, lead.Run(t.Context(), full{}, []agent.Message{{Role: agent.RoleUser, Text: "hello"}}))
 	require.Positive(t, lead.Unrecorded())
 	w := httptest.NewRecorder()
-	metricsHandler(lead).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	memory := session.NewMemory(nil)
+	_, err := memory.Open(t.Context(), "ann")
+	require.NoError(t, err)
+	metricsHandler(lead, memory).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	assert.Contains(t, w.Body.String(), fmt.Sprintf("candor_unrecorded_events_total %d\n", lead.Unrecorded()))
+	assert.Contains(t, w.Body.String(), fmt.Sprintf("candor_session_bytes %d\n", memory.Held()))
 }
 
 func TestReasonsAreDemandedAsTheSettingsSay(t *testing.T) {

@@ -48,7 +48,7 @@ func limitRows(t *testing.T) (rows []limit) {
 
 // units are what numbers of the table are counted in; times are in nanoseconds.
 var units = map[string]float64{
-	"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20,
+	"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
 	"s": float64(time.Second), "min": float64(time.Minute), "h": float64(time.Hour), "d": float64(24 * time.Hour),
 }
 

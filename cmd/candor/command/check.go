@@ -73,10 +73,14 @@ func checkServe(s serveSettings) error {
 		flag  string
 		value int
 	}{{"--sends-per-minute", s.SendsPerMinute}, {"--max-streams", s.StreamsPerUser},
-		{"--max-requests", s.RequestsPerUser}, {"--max-connections", s.connections}} {
+		{"--max-requests", s.RequestsPerUser}, {"--max-connections", s.connections},
+		{"--writes-per-second", s.WritesPerSecond}} {
 		if n.value < 1 {
 			return fmt.Errorf("%s: want a number from 1, not %d", n.flag, n.value)
 		}
+	}
+	if err := checkMemory(s); err != nil {
+		return err
 	}
 	if s.idle <= 0 {
 		return fmt.Errorf("--session-idle: want a time such as 24h, not %s", s.idle)

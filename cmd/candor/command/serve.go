@@ -114,6 +114,15 @@ func serveFlags(s *serveSettings) []cli.Flag {
 		&cli.IntFlag{Name: "max-connections", Category: limits, Value: defaultConnections,
 			Usage:   "hold `N` connections open, of all users together",
 			Sources: cli.EnvVars("CANDOR_MAX_CONNECTIONS"), Destination: &s.connections},
+		&cli.IntFlag{Name: "writes-per-second", Category: limits, Value: 500,
+			Usage:   "let a user write `N` times a second, each 4 KiB of a body counted again, and workers as often",
+			Sources: cli.EnvVars("CANDOR_WRITES_PER_SECOND"), Destination: &s.WritesPerSecond},
+		&sizeFlag{Name: "session-memory", Category: limits, Value: session.DefaultSessionMemory,
+			Usage:   "let a user's session hold `SIZE`, such as 256MiB; beyond it, drop what ended first",
+			Sources: cli.EnvVars("CANDOR_SESSION_MEMORY"), Destination: &s.SessionMemory},
+		&sizeFlag{Name: "memory", Category: limits, Value: app.DefaultMemory,
+			Usage:   "let the process use about `SIZE`, of which its sessions may hold half",
+			Sources: cli.EnvVars("CANDOR_MEMORY"), Destination: &s.Memory},
 		&cli.DurationFlag{Name: "session-idle", Category: limits, Value: 7 * 24 * time.Hour,
 			Usage:   "drop a session that nobody used for this `TIME`",
 			Sources: cli.EnvVars("CANDOR_SESSION_IDLE"), Destination: &s.idle},
@@ -162,6 +171,7 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 	if s.tokensFile != "" {
 		s.Private = append(s.Private, s.tokensFile)
 	}
+	limitHeap(s.Memory)
 	a, err := app.New(s.Settings, tokens, nil, log)
 	if err != nil {
 		return err

@@ -55,6 +55,9 @@ func (t *Tail) replay(ctx context.Context) (after string, err error) {
 		if after == "" { // the first page read is the oldest, so its cursor misses nothing
 			after = p.EventID
 		}
+		if p.Dropped > 0 && len(p.Turns) <= t.Replay {
+			t.printDropped(olderDropped(p.Dropped, "turn"))
+		}
 		for _, turn := range p.Turns[max(0, len(p.Turns)-t.Replay):] {
 			t.showTurn(id, turn)
 		}
@@ -139,6 +142,8 @@ func (t *Tail) onEvent(ctx context.Context, e client.Event) error {
 		}
 	case e.ThreadID != "":
 		return t.onThreadEvent(ctx, e)
+	case e.Type == "dropped":
+		t.showDropped(e)
 	case e.Type == "resync":
 		t.print(t.Style.paint(yellow, "  ┄ ") + "Some of what happened is gone; what is shown goes on from here.\n")
 	}

@@ -97,6 +97,7 @@ func (r *REPL) enter(ctx context.Context, thread string) error {
 	for _, a := range p.Approvals {
 		r.addApproval(a)
 	}
+	r.noticeDropped([]client.DroppedTurns{{ThreadID: p.ThreadID, Turns: p.Dropped}})
 	return nil
 }
 
@@ -165,6 +166,8 @@ func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 		r.removeApproval(e.RequestID)
 	case "resync":
 		return r.report(ctx, r.resync(ctx))
+	case "dropped":
+		r.noticeDropped(e.Threads)
 	case "response", "error":
 		return r.finish(ctx, e)
 	case "status":

@@ -53,7 +53,7 @@ const actions = {
 function emptyConversation(id, kind) {
   return {
     id, kind, status: 'loading', problem: '', turns: [], hasMore: false, oldest: '', loadingOlder: false,
-    cursor: parseCursor(''),
+    dropped: 0, cursor: parseCursor(''),
   };
 }
 
@@ -78,9 +78,9 @@ function fromHistory(c, h) {
   const fresh = withRequests(h.turns.map((t) => turnOf(t)), h.pending_approvals);
   const known = new Map(c.turns.map((t) => [t.number, t]));
   const same = c.cursor.epoch === cursor.epoch || !c.cursor.epoch;
-  // Turns older than this page stay if they connect to it.
-  const first = fresh.length ? fresh[0].number : Infinity;
-  const before = same && known.has(first) ? c.turns.filter((t) => t.number < first) : [];
+  // Turns older than this page stay if they connect to it, and the server still has them.
+  const first = fresh.length ? fresh[0].number : Infinity, dropped = h.dropped_turns || 0;
+  const before = same && known.has(first) ? c.turns.filter((t) => t.number < first && t.number > dropped) : [];
   // The stream may have delivered events that this answer does not include.
   const late = c.status === 'ready' && c.cursor.epoch === cursor.epoch && isAfter(c.cursor, cursor);
   const merge = late ? enrichTurn : mergeTurn;
@@ -91,7 +91,7 @@ function fromHistory(c, h) {
   const kept = before.length > 0, last = fresh.length ? fresh[fresh.length - 1].number : 0;
   if (late) turns.push(...c.turns.filter((t) => t.number > last));
   return {
-    ...c, status: 'ready', problem: '', turns, cursor: late ? c.cursor : cursor, loadingOlder: false,
+    ...c, status: 'ready', problem: '', turns, cursor: late ? c.cursor : cursor, loadingOlder: false, dropped,
     hasMore: kept ? c.hasMore : h.has_more, oldest: kept ? c.oldest : h.oldest_timestamp || '',
   };
 }
@@ -101,7 +101,8 @@ function withOlder(c, h) {
   const first = c.turns.length ? c.turns[0].number : Infinity;
   const older = h.turns.map((t) => turnOf(t)).filter((t) => t.number < first);
   const oldest = h.oldest_timestamp || c.oldest;
-  return { ...c, loadingOlder: false, hasMore: h.has_more, oldest, turns: [...older, ...c.turns] };
+  const turns = [...older, ...c.turns];
+  return { ...c, loadingOlder: false, hasMore: h.has_more, oldest, dropped: h.dropped_turns || 0, turns };
 }
 
 /** @param {Conv} c */

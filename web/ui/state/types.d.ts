@@ -47,6 +47,7 @@ export type Kind = 'thread' | 'job';
 export type Conversation = {
   id: string, kind: Kind, status: 'loading' | 'ready' | 'failed' | 'gone',
   problem: string, turns: Turn[], hasMore: boolean, oldest: string, loadingOlder: boolean,
+  dropped: number, // older turns that the server dropped from memory
   /** the position in the event stream that the turns include */
   cursor: Cursor,
   /** of a job: what it is */

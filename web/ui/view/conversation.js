@@ -77,7 +77,8 @@ export class ConversationView {
     show(this.#edge, c?.status === 'ready' && c.turns.length > 0 && (c.kind === 'thread' || c.hasMore));
     if (c) {
       setText(this.#edge, c.loadingOlder ? 'Reading earlier turns…'
-        : c.hasMore ? 'What was earlier is read as you scroll up.' : 'The conversation begins here.');
+        : c.hasMore ? 'What was earlier is read as you scroll up.'
+        : c.dropped ? `${c.dropped} older turns were dropped from memory.` : 'The conversation begins here.');
     }
     this.list.show(c && c.status !== 'gone' ? c.turns : []);
     this.#drawLatest();

@@ -84,7 +84,8 @@ function stateOf(j) {
 function detailOf(j, now) {
   const seen = ms(j.worker_seen_at), ended = ms(j.ended_at);
   return [
-    j.run > 1 && `run ${j.run}`, !ended && seen && `heard ${since(seen, now)}`, ended && since(ended, now),
+    j.run > 1 && `run ${j.run}`, j.dropped_runs && `${plural(j.dropped_runs, 'older run')} dropped from memory`,
+    !ended && seen && `heard ${since(seen, now)}`, ended && since(ended, now),
     j.ignored_members && `${plural(j.ignored_members, 'unknown member')} of its posts ignored`,
   ].filter(Boolean).join(' · ');
 }

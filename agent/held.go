@@ -1,0 +1,67 @@
+package agent
+
+import (
+	"sync"
+
+	"candor/session"
+)
+
+// heldMemory is what a session is charged for a message and its turn besides their events: the
+// raw text, the turn's own tools, and the conversation that the model sees. The zero value
+// holds nothing. It is safe for concurrent use.
+type heldMemory struct {
+	mu       sync.Mutex
+	releases []func()
+}
+
+// hold charges n bytes more.
+func (h *heldMemory) hold(s *session.Session, n int) error {
+	release, err := s.Hold(n)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.releases = append(h.releases, release)
+	return nil
+}
+
+// release gives everything back.
+func (h *heldMemory) release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, release := range h.releases {
+		release()
+	}
+	h.releases = nil
+}
+
+// What is charged for a message and for each part of its options besides the texts, and how
+// much larger a schema is in memory than its JSON.
+const (
+	pendingCost  = 2 << 10
+	schemaFactor = 16
+)
+
+// size returns what a message and its options are charged until its turn has ended.
+func (o TurnOptions) size(content string) int {
+	n := pendingCost + len(content)
+	for _, t := range o.Tools {
+		n += pendingCost + len(t.Name) + len(t.Description) + schemaFactor*len(t.Parameters)
+	}
+	for _, m := range o.Context {
+		n += eventCost + len(m.Text)
+	}
+	return n
+}
+
+// conversationSize returns what a turn's view of earlier turns is charged: the messages, and
+// the results, whose texts are copied. Other texts are those of the log.
+func conversationSize(messages []Message) (n int) {
+	for _, m := range messages {
+		if n += eventCost; m.Role == RoleTool {
+			n += len(m.Text)
+		}
+	}
+	return n
+}

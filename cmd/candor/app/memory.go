@@ -1,0 +1,32 @@
+package app
+
+import (
+	"cmp"
+	"log/slog"
+
+	"candor/session"
+)
+
+// DefaultMemory is the memory of the process unless a setting says otherwise: room for four
+// users whose sessions are full, with as much again for requests under way and the garbage
+// collector.
+const DefaultMemory = 2 << 30
+
+// limits returns what sessions may hold. What is dropped to make room is logged, without text.
+func (s Settings) limits(log *slog.Logger) session.Limits {
+	return session.Limits{
+		Session: s.SessionMemory, Process: cmp.Or(s.Memory, DefaultMemory) / 2,
+		OnDrop: func(own *session.Session, what session.Dropped, bytes int) {
+			turns, runs := 0, 0
+			for _, t := range what.Threads {
+				turns += t.Turns
+			}
+			for _, j := range what.Jobs {
+				runs += j.Runs
+			}
+			log.Warn("older parts of a session dropped from memory", "session", own.ID(), "user", own.User(),
+				"bytes", bytes, "threads", len(what.Threads), "their_turns", turns, "jobs", len(what.Jobs),
+				"their_runs", runs)
+		},
+	}
+}

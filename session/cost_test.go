@@ -1,0 +1,134 @@
+package session_test
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// bodies has one of each kind of body. Its texts are empty.
+var bodies = []session.Body{
+	session.ThreadOpened{}, session.TurnQueued{}, session.TurnStarted{}, session.Narrated{}, session.ToolCalled{},
+	session.ToolReturned{}, session.StepWaits{}, session.StepEnded{}, session.ApprovalAsked{},
+	session.ApprovalAnswered{}, session.Handoff{}, session.TurnCompleted{}, session.TurnFailed{},
+	session.TurnInterrupted{}, session.Dropped{}, session.JobOpened{}, session.JobPrompted{}, session.JobMessage{},
+	session.JobToolUse{}, session.JobToolResult{}, session.JobReasoned{Decisions: make([]session.Decision, 1)},
+	session.JobReported{}, session.JobEnded{}, session.JobCancelled{}, session.JobRestarted{},
+}
+
+func TestEveryTextOfAnEventIsCharged(t *testing.T) {
+	long := words(50_000)
+	value, _ := cleaner.CleanJSON([]byte(`"` + long.String() + `"`))
+	for _, b := range bodies {
+		for _, path := range textsOf(reflect.TypeOf(b), nil) {
+			full := reflect.New(reflect.TypeOf(b)).Elem()
+			full.Set(reflect.ValueOf(b))
+			f := full
+			for _, i := range path {
+				if f.Kind() == reflect.Slice {
+					f.Set(reflect.MakeSlice(f.Type(), 1, 1))
+					f = f.Index(0)
+				}
+				f = f.Field(i)
+			}
+			if f.Type() == reflect.TypeFor[safety.JSON]() {
+				f.Set(reflect.ValueOf(value))
+			} else {
+				f.Set(reflect.ValueOf(long))
+			}
+			charged := session.CostOf(full.Interface().(session.Body)) - session.CostOf(b)
+			assert.Greater(t, charged, 49_000, "%T, field %v", b, path)
+		}
+	}
+}
+
+// textsOf returns the paths of the fields of a type that hold cleaned text.
+func textsOf(typ reflect.Type, at []int) (paths [][]int) {
+	if typ.Kind() == reflect.Slice {
+		typ = typ.Elem()
+	}
+	if typ.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range typ.NumField() {
+		f := typ.Field(i).Type
+		here := append(append([]int{}, at...), i)
+		if f == reflect.TypeFor[safety.Text]() || f == reflect.TypeFor[safety.JSON]() {
+			paths = append(paths, here)
+		} else {
+			paths = append(paths, textsOf(f, here)...)
+		}
+	}
+	return paths
+}
+
+func TestTheChargeIsTrueToTheHeap(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		fill func(t *testing.T, s *session.Session)
+	}{
+		{"short posts of a job", func(t *testing.T, s *session.Session) {
+			id := openJob(t, s)
+			for i := range 4000 {
+				_, err := s.PostToJob(id, []session.Post{{Key: fmt.Sprintf("%032d", i), Body: session.JobToolUse{
+					Call: fmt.Sprintf("call_%d", i), Tool: words(20), Rationale: session.Rationale{Text: words(60)},
+				}}})
+				require.NoError(t, err)
+			}
+		}},
+		{"long posts of a job", func(t *testing.T, s *session.Session) {
+			runJob(t, s, openJob(t, s), 300, 50_000)
+		}},
+		{"many calls of a turn", func(t *testing.T, s *session.Session) {
+			ref := accept(t, s, thread(t, s))
+			for i := range 1000 {
+				id := fmt.Sprintf("call_%d", i)
+				add(t, s, ref, toolCall(id, i), session.ToolReturned{Call: id, Outcome: session.Success},
+					session.StepEnded{Step: i})
+			}
+		}},
+		{"many short turns", func(t *testing.T, s *session.Session) {
+			talk := thread(t, s)
+			for range 3000 {
+				runTurn(t, s, talk, 50)
+			}
+		}},
+		{"many threads", func(t *testing.T, s *session.Session) {
+			for range 3000 {
+				thread(t, s)
+			}
+		}},
+		{"many jobs", func(t *testing.T, s *session.Session) {
+			for range 2000 {
+				runJob(t, s, openJob(t, s), 1, 10)
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, s := limited(t, session.Limits{})
+			before, empty := heap(), s.Held()
+			tt.fill(t, s)
+			used, charged := float64(heap()-before), float64(s.Held()-empty)
+			t.Logf("heap %.0f KiB, charged %.0f KiB: %.2f", used/1024, charged/1024, used/charged)
+			assert.Less(t, used, 1.1*charged, "what is held is charged")
+			assert.Less(t, charged, 8*used, "and not far more than that")
+			runtime.KeepAlive(s)
+		})
+	}
+}
+
+// heap returns the bytes of the heap that are in use.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

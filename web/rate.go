@@ -1,0 +1,82 @@
+package web
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"golang.org/x/time/rate"
+
+	"candor/web/problem"
+)
+
+// DefaultWrites is how many writes a second a user may make, unless the options say otherwise:
+// more than twice what fifty busy workers post together in the load test.
+const DefaultWrites = 500
+
+const (
+	// burstSeconds is for how many seconds' writes a user who was idle may write at once.
+	burstSeconds = 4
+	// writeUnit is how many bytes of a body count as a further write.
+	writeUnit = 4 << 10
+)
+
+var tooFast = problem.New(http.StatusTooManyRequests, "too_fast",
+	"You write faster than the server allows. Wait as long as Retry-After says and send again.")
+
+// writeRate limits how fast users write: requests, and the bytes of their bodies. It holds one
+// bucket for each user and one for the user's workers, and is safe for concurrent use.
+type writeRate struct {
+	perSecond int
+
+	mu      sync.Mutex
+	buckets map[string]*rate.Limiter
+}
+
+// take charges a write with a body of this size. It returns how long to wait if the user has
+// been too fast, and then charges nothing. A body of unknown size counts as the largest.
+func (w *writeRate) take(user string, body int64, now time.Time) (wait time.Duration) {
+	if body < 0 {
+		body = maxBody
+	}
+	bucket := w.bucket(user)
+	units := min(1+int(body/writeUnit), bucket.Burst())
+	r := bucket.ReserveN(now, units)
+	if wait = r.DelayFrom(now); wait > 0 {
+		r.CancelAt(now)
+	}
+	return wait
+}
+
+// bucket returns a user's bucket, which begins full.
+func (w *writeRate) bucket(user string) *rate.Limiter {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.buckets == nil {
+		w.buckets = map[string]*rate.Limiter{}
+	}
+	if w.buckets[user] == nil {
+		w.buckets[user] = rate.NewLimiter(rate.Limit(w.perSecond), burstSeconds*w.perSecond)
+	}
+	return w.buckets[user]
+}
+
+// limitWrites refuses a request that changes something if its user, or the user's workers,
+// have been too fast. It follows authentication and precedes whatever reads the body, so what
+// is not valid counts, too.
+func (s *Server) limitWrites(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			return next(c)
+		}
+		if wait := s.writes.take(countedAs(c), r.ContentLength, time.Now()); wait > 0 {
+			c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+			return tooFast
+		}
+		return next(c)
+	}
+}
