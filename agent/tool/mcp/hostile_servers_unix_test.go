@@ -27,6 +27,9 @@ func shellScript(lines string) Endpoint { return Endpoint{Command: "sh", Args: [
 
 func TestProgramsThatAreNotMCPServers(t *testing.T) {
 	for about, c := range map[string]struct{ script, fault string }{
+		"it prints without end": {
+			"yes Welcome", "it writes something else than MCP messages to its output, without end",
+		},
 		"it ends at once":        {"exit 7", "the process ended: exit status 7"},
 		"it ends well, but ends": {"exit 0", "it ended"},
 		"it is killed":           {"kill -9 $$", "the process ended: signal: killed"},

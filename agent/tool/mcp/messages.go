@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -13,21 +14,26 @@ const maxNoise = 1 << 20
 // others, such as a banner or a log, and calls noise when it does.
 type messageReader struct {
 	from    *bufio.Reader
+	lost    func(error)
 	noise   func()
 	line    []byte // what is left of the line that is being read, with its end
 	buf     []byte // holds line; used again for the next
 	skipped int    // bytes since the last message
 }
 
-// newMessageReader returns a reader of the messages in r.
-func newMessageReader(r io.Reader, noise func()) *messageReader {
-	return &messageReader{from: bufio.NewReader(r), noise: noise}
+// newMessageReader returns a reader of the messages in r. It calls lost with the error if it
+// gives up, since the SDK reports that as the end of the connection.
+func newMessageReader(r io.Reader, lost func(error), noise func()) *messageReader {
+	return &messageReader{from: bufio.NewReader(r), lost: lost, noise: noise}
 }
 
 // Read implements io.Reader.
 func (m *messageReader) Read(b []byte) (int, error) {
 	for len(m.line) == 0 {
 		if err := m.next(); err != nil {
+			if own, ok := errors.AsType[*failure](err); ok {
+				m.lost(own)
+			}
 			return 0, err
 		}
 	}

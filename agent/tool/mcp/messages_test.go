@@ -35,7 +35,7 @@ func TestOnlyMessagesAreRead(t *testing.T) {
 				strings.NewReader(tt.written), iotest.OneByteReader(strings.NewReader(tt.written)),
 			} {
 				noise := 0
-				got, err := io.ReadAll(iotest.HalfReader(newMessageReader(from, func() { noise++ })))
+				got, err := io.ReadAll(iotest.HalfReader(newMessageReader(from, func(error) {}, func() { noise++ })))
 				require.NoError(t, err)
 				assert.Equal(t, tt.read, string(got))
 				assert.Equal(t, tt.noise, noise)
@@ -50,14 +50,16 @@ type repeated string
 func (r repeated) Read(b []byte) (int, error) { return copy(b, r), nil }
 
 func TestOutputWithoutEndIsNotRead(t *testing.T) {
-	ignore := func() {}
-	_, err := io.ReadAll(newMessageReader(io.LimitReader(repeated("y\n"), 4*maxNoise), ignore))
+	ignore, told := func() {}, ""
+	lost := func(err error) { told = err.Error() }
+	_, err := io.ReadAll(newMessageReader(io.LimitReader(repeated("y\n"), 4*maxNoise), lost, ignore))
 	require.EqualError(t, err, "it writes something else than MCP messages to its output, without end")
-	_, err = io.ReadAll(newMessageReader(io.LimitReader(repeated("{y"), 4*maxMessage), ignore))
+	assert.Equal(t, err.Error(), told)
+	_, err = io.ReadAll(newMessageReader(io.LimitReader(repeated("{y"), 4*maxMessage), lost, ignore))
 	require.EqualError(t, err, "it sent a message of more than 16777216 bytes")
 
 	some := strings.Repeat("y", maxNoise-10) + "\n" + message
-	got, err := io.ReadAll(newMessageReader(strings.NewReader(strings.Repeat(some, 3)), ignore))
+	got, err := io.ReadAll(newMessageReader(strings.NewReader(strings.Repeat(some, 3)), lost, ignore))
 	require.NoError(t, err, "a server that logs to its output for months is not cut off")
 	assert.Equal(t, strings.Repeat(message, 3), string(got))
 }

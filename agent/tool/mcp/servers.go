@@ -74,7 +74,7 @@ func (s *Servers) limitCalls(c Config) {
 // dialer returns the dialer for the endpoint's kind.
 func (e Endpoint) dialer() dialer {
 	if e.Command != "" {
-		return func(_ func(error), noise func()) (*connection, error) { return startProcess(e, noise) }
+		return func(lost func(error), noise func()) (*connection, error) { return startProcess(e, lost, noise) }
 	}
 	return func(lost func(error), _ func()) (*connection, error) { return openHTTP(e, lost) }
 }

@@ -43,7 +43,7 @@ func (i *inProcess) dial(func(error), func()) (*connection, error) {
 	}
 	i.serving = serving
 	return &connection{
-		transport: ours, explain: func(err error) error { return err }, abort: func() {},
+		transport: ours, explain: func(err error) error { return err }, abort: func() { _ = serving.Close() },
 		release: func() { _ = serving.Close() },
 	}, nil
 }

@@ -75,6 +75,9 @@ func connect(ctx context.Context, dial dialer, noise func(), version, protocol s
 	if err != nil {
 		// When Connect fails, the SDK does not always close what it opened.
 		transport.close()
+		if start.Err() != nil && s.ctx.Err() == nil {
+			err = start.Err() // not what breaking the connection looked like
+		}
 		err = s.cause(err)
 		s.cancel(err)
 		s.conn.release()

@@ -68,8 +68,8 @@ type child struct {
 }
 
 // startProcess starts a server of kind stdio. It calls noise when the server writes something
-// else than messages.
-func startProcess(e Endpoint, noise func()) (*connection, error) {
+// else than messages, and lost when that has no end.
+func startProcess(e Endpoint, lost func(error), noise func()) (*connection, error) {
 	p := &child{cmd: exec.Command(e.Command, e.Args...), done: make(chan struct{})}
 	p.cmd.Dir = e.Dir
 	p.cmd.Env = environment(os.Environ(), e.Env)
@@ -100,7 +100,7 @@ func startProcess(e Endpoint, noise func()) (*connection, error) {
 	return &connection{
 		// Closing the session leaves stdout open, so that the process can finish writing.
 		transport: &sdk.IOTransport{
-			Reader: io.NopCloser(newMessageReader(stdout, noise)), Writer: deadlineWriter{stdin},
+			Reader: io.NopCloser(newMessageReader(stdout, lost, noise)), Writer: deadlineWriter{stdin},
 		},
 		explain: p.explain, abort: p.kill, release: p.stop,
 	}, nil
@@ -119,6 +119,9 @@ func (p *child) wait() {
 // explain returns how the process ended if that is the cause of err. An error that the
 // server sent, and a timeout while the process runs, are causes themselves.
 func (p *child) explain(err error) error {
+	if own, ok := errors.AsType[*failure](err); ok {
+		return own
+	}
 	var answer *jsonrpc.Error
 	if errors.As(err, &answer) && !isSDKError(answer.Code) || errors.Is(err, context.DeadlineExceeded) || !p.exits() {
 		return err
@@ -127,9 +130,6 @@ func (p *child) explain(err error) error {
 	// not say what was wrong.
 	if p.err != nil {
 		return p.err
-	}
-	if own, ok := errors.AsType[*failure](err); ok {
-		return own
 	}
 	return failf("it ended")
 }
