@@ -15,7 +15,7 @@ const (
 	decision = "candor-decision"
 	second   = "candor-turn[data-turn='2'] " // the second turn, for a descendant
 
-	composerShown = `document.querySelector('#composer textarea')?.checkVisibility()`
+	composerShown = `document.querySelector('#app:not([inert]) #composer textarea')?.checkVisibility()`
 	threeCalls    = `document.querySelectorAll('candor-decision').length === 3`
 )
 
