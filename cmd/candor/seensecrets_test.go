@@ -30,11 +30,10 @@ func repeating(password string) apptest.M {
 			}},
 			apptest.M{"narrative": said, "tool_calls": []any{
 				call("works", apptest.M{"nested": []any{said}, said: 1}), call("fails", apptest.M{}),
-				call(
-					"panics",
-					apptest.M{},
-				), call("nobody "+password, apptest.M{}), call("helper", apptest.M{"task": said}),
-				call("careful", apptest.M{"note": said}),
+				call("panics", apptest.M{}),
+				call("nobody "+password, apptest.M{}), call("helper", apptest.M{"task": said}),
+				call("careful", apptest.M{"note": said}), // refused, since a shell would act on the password
+				call("careful", apptest.M{"note": "log in"}),
 			}},
 			apptest.M{"text": said},
 		},
