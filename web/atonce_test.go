@@ -50,8 +50,8 @@ func newSlowServer(requests int) *slowServer {
 	return s
 }
 
-// begin makes a request and returns once its route serves it.
-func (s *slowServer) begin(user, path string) {
+// begin makes a request and returns once its route serves it, or false once it was refused.
+func (s *slowServer) begin(user, path string) bool {
 	ended := make(chan struct{})
 	s.waiting.Go(func() {
 		s.get(user, path, "Blocks")
@@ -59,7 +59,9 @@ func (s *slowServer) begin(user, path string) {
 	})
 	select {
 	case <-s.entered:
-	case <-ended: // it was refused
+		return true
+	case <-ended:
+		return false
 	}
 }
 
@@ -84,18 +86,18 @@ func (s *slowServer) end() {
 
 func TestAUserHasANumberOfRequestsAtOnce(t *testing.T) {
 	s := newSlowServer(2)
-	s.begin("ann", "/slow")
-	s.begin("ann", "/slow")
+	assert.True(t, s.begin("ann", "/slow"))
+	assert.True(t, s.begin("ann", "/slow"))
 	w := s.get("ann", "/api/chat/threads")
 	assert.Equal(t, http.StatusTooManyRequests, w.Code)
 	assert.Equal(t, "2", w.Header().Get("Retry-After"))
 	assert.JSONEq(t, `{"error":"too_many_requests","message":"You have as many requests under way as the server `+
 		`allows. Let one end first.","details":{"max":2}}`, w.Body.String())
 	assert.Equal(t, http.StatusOK, s.get("bob", "/api/chat/threads").Code, "another user has a number of their own")
-	s.begin("ann", "/stream")
-	s.begin("ann", "/own")
-	s.begin("ann", "/work")
-	s.begin("ann", "/work")
+	assert.True(t, s.begin("ann", "/stream"))
+	assert.True(t, s.begin("ann", "/own"))
+	assert.True(t, s.begin("ann", "/work"))
+	assert.True(t, s.begin("ann", "/work"))
 	assert.Equal(t, http.StatusTooManyRequests, s.get("", "/work").Code, "workers have as many again")
 	s.end()
 	assert.Equal(t, http.StatusOK, s.get("ann", "/api/chat/threads").Code)

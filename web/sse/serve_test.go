@@ -196,3 +196,41 @@ func TestABacklogIsSentInPartsOfABoundedSize(t *testing.T) {
 		assert.LessOrEqual(t, n, maxBuffered+1010)
 	}
 }
+
+// stalledWriter is a client that reads nothing before read is closed.
+type stalledWriter struct {
+	*httptest.ResponseRecorder
+	read chan struct{}
+}
+
+func (w *stalledWriter) Write(p []byte) (int, error) {
+	<-w.read
+	return w.ResponseRecorder.Write(p)
+}
+
+func TestAClientThatReadsSlowlyHoldsABoundedNumberOfBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size, count = 64 << 10, 100
+		taken := 0
+		w := &stalledWriter{httptest.NewRecorder(), make(chan struct{})}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			NewServer(time.Second).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil),
+				func(context.Context) iter.Seq[Message] {
+					return func(yield func(Message) bool) {
+						data := []byte(strings.Repeat("x", size))
+						for taken < count && yield(Message{ID: at(1), Name: "n", Data: data}) {
+							taken++
+						}
+					}
+				})
+		}()
+		synctest.Wait()
+		assert.LessOrEqual(t, taken, maxUnsent/size+3)
+		close(w.read)
+		<-done
+		assert.Equal(t, count, taken)
+		assert.Equal(t, count, strings.Count(w.Body.String(), "event: n\n"), "nothing is lost once it reads on")
+	})
+}

@@ -70,6 +70,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, source func(conte
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Time{}) // the server's deadline for requests, which a stream outlives
 	out := &streamWriter{ResponseWriter: w, rc: rc, timeout: s.writeTimeout, cancel: cancel}
+	out.written = make(chan struct{}, 1)
 	out.bufferPreamble()
 
 	var publisher sync.WaitGroup
@@ -81,6 +82,10 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, source func(conte
 			return
 		}
 		for m := range source(ctx) {
+			if !out.awaitRoom(ctx) {
+				return
+			}
+			out.unsent.Add(int64(len(m.Data)))
 			out.pending.Add(1)
 			s.library.Publish(id, m.event())
 		}
@@ -128,6 +133,34 @@ type streamWriter struct {
 	dead    bool         // a write has failed
 	pending atomic.Int64 // events published and not yet flushed
 	ended   atomic.Bool  // nothing more will be published
+
+	unsent  atomic.Int64  // bytes of events published and not yet written
+	written chan struct{} // has an element if some were written since it was last read
+}
+
+// maxUnsent is how many bytes of events may wait for a client that reads slowly, besides the
+// event that is being written. The library alone would hold a hundred events, of any size.
+const maxUnsent = 256 << 10
+
+// awaitRoom waits until no more than maxUnsent bytes wait. It returns false if ctx ends first.
+func (w *streamWriter) awaitRoom(ctx context.Context) bool {
+	for w.unsent.Load() > maxUnsent {
+		select {
+		case <-w.written:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// countWritten counts a line of data that the library has handed over.
+func (w *streamWriter) countWritten(line []byte) {
+	w.unsent.Add(int64(len("data: \n") - len(line)))
+	select {
+	case w.written <- struct{}{}:
+	default:
+	}
 }
 
 // maxBuffered is how many bytes of a backlog are sent in one write.
@@ -153,6 +186,9 @@ func (w *streamWriter) WriteHeader(status int) {
 // at a time, and begins each block with its id line. Write moves that line to the end,
 // leaves it out if the id is empty, and does not end a block without data.
 func (w *streamWriter) Write(p []byte) (int, error) {
+	if bytes.HasPrefix(p, []byte("data: ")) {
+		w.countWritten(p)
+	}
 	switch {
 	case w.dead:
 	case bytes.HasPrefix(p, []byte("id: ")):
