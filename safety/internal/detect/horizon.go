@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"candor/safety/internal/decode"
+	"candor/safety/internal/keyvalue"
 	"candor/safety/internal/lex"
 	"candor/safety/internal/prefilter"
 	"candor/safety/internal/rule"
@@ -24,7 +25,7 @@ func (d *Detector) Horizon(s string) int {
 
 // settled returns the horizon of a text without decoding it.
 func (d *Detector) settled(s string) int {
-	h := d.keywordStart(s, imageStart(s, wordStart(s, len(s))))
+	h := keyvalue.StartBefore(s, d.keywordStart(s, imageStart(s, wordStart(s, len(s)))), d.isWholeToken)
 	if d.remembers() {
 		h = d.recallStart(s, h)
 	}
@@ -38,6 +39,13 @@ func (d *Detector) settled(s string) int {
 	}
 	h = wordStart(s, decode.SpelledStart(s, decode.EncodedLines(s, wordStart(s, h))))
 	return decode.ApartStart(s, h)
+}
+
+// isWholeToken reports whether a word is a token that identifies itself, signs around it aside.
+func (d *Detector) isWholeToken(word string) bool {
+	word = strings.Trim(word, "\"'`(*,;:)")
+	_, end := d.tokenAt(word)
+	return end > 0 && end == len(word)
 }
 
 // stillOpen moves h back to a keyword at a candidate whose match more text could change.

@@ -57,7 +57,8 @@ func lineOfValue(s string, i int) int {
 // it is one, as in value: … or defaultValue: …, or 0.
 func namedArgument(s string, i int) int {
 	to := lex.WordChars.Run(s, i, 20)
-	if to-i < 5 || to >= len(s) || s[to] != ':' && s[to] != '=' || !lex.HasFold(s, to-5, "value") {
+	if to-i < 5 || to >= len(s) || s[to] != ':' && s[to] != '=' || !lex.HasFold(s, to-5, "value") &&
+		s[i:to] != "default" {
 		return 0
 	}
 	return skipOpening(s, lex.SkipBlank(s, to+1, 3))
@@ -74,4 +75,23 @@ func formatArgument(s string, i int) int {
 		}
 	}
 	return 0
+}
+
+// valueFlags announce the value of a name that a command line has given before:
+// gh secret set API_TOKEN --body value.
+var valueFlags = [...]string{
+	"--value ", "--value=", "--body ", "--body=", "--secret-string ", "-b ", "-b=", "-Value ", "--data ",
+}
+
+// readFlag reads the flag at i that announces a value, or else the sign "->".
+func readFlag(s string, i int, tight bool) (int, Op) {
+	for _, flag := range valueFlags {
+		if strings.HasPrefix(s[i:], flag) {
+			return skipOpening(s, lex.SkipBlank(s, i+len(flag), 3)), OpLoose
+		}
+	}
+	if strings.HasPrefix(s[i:], "-b") && i+2 < len(s) && (s[i+2] == '"' || s[i+2] == '\'') {
+		return i + 2, OpLoose
+	}
+	return readSign(s, i, tight)
 }

@@ -39,13 +39,13 @@ var codePredicates = map[string]predicate{
 		atMark(closesString),
 		[]string{
 			`f("token is ‸" + x)`, `f("token=‸", y)`, "x\n\"token: ‸\")", `f("say \"token is ‸" + x`,
-			longTail + longTail + ` token ‸" + x`,
-			longTail + longTail + ` token ‸", x`,
+			longTail + longTail + longTail + ` token ‸" + x`,
+			longTail + longTail + longTail + ` token ‸", x`,
 		},
 		[]string{
 			`f(token is ‸" + x)`, "f(`token is ‸` + x)", `f("token is ‸"abc`, `f("token is ‸"`,
 			`f(say \"token is ‸" + x`,
-			longTail + longTail + ` token ‸";`,
+			longTail + longTail + longTail + ` token ‸";`,
 		},
 	},
 	"isSentence": {

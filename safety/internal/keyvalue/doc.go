@@ -10,11 +10,13 @@
 //	    once the many names in prose that no operator can follow.
 //	 2. operator.go reads what joins the name to a value: = without spaces, [OpTight].
 //	    phrase.go does so for sentences: "password for the database is". Where neither
-//	    leads to a value, prose.go walks over the next words of the sentence to one
-//	    that looks generated (prosevalue.go).
+//	    leads to a value, before.go looks for one in front of the name (backwalk.go),
+//	    and prose.go walks over the next words of the sentence to one that looks
+//	    generated (prosevalue.go).
 //	 3. value.go reads the value, tr0ub4dor, here in quotes, and stops where it ends.
 //	 4. name.go asks what the name promises. [KindOfKey] splits it into words from the
-//	    end: PASSWORD makes it a [Secret], as key would make it [Weak].
+//	    end: PASSWORD makes it a [Secret], as key would make it [Weak]. In a sentence
+//	    owner.go looks at the word before the name, too: the Stripe key.
 //	 5. plausible.go decides whether the value keeps the promise. The evidence against
 //	    a value is in codelike.go (names, calls, paths of code) and reference.go
 //	    (templates, versions, pointers to a vault); the evidence for one in a place

@@ -19,6 +19,12 @@ var examples = []string{
 	"api_secret = [\"{a24}\"]", "gh secret set API_TOKEN --body \"{a24}\"", "login --token {a24} now",
 	"the api token ({a24})", "api token \u2192 {a24}", "| api_token | {a24} |", "**api_secret**: `{a24}`",
 	"the token was set to {a20}4",
+	"use {a24} as the password", "{h40} is the Stripe API key.", "`API_TOKEN` is `{h32}`", "`API_TOKEN` to `{a24}`",
+	"the token printed in the log was {h32}",
+	"<b>root token</b> {a24}", "the recovery code is a1b2c-d3e4f", "the license key (AB1CD-2EFGH-IJK3L-MNOPQ)",
+	"the token is {a12}.{a30}", "api_token: &anchor {a24}", "if token != \"{a24}\" {", "is {h32} the right token?",
+	"echo '{a24}' | gh secret set API_TOKEN", "login(\"{a24}\") // API_TOKEN", "We lost {a24}, our token.",
+	"the Mailroom key is {h32}", "CLARIFAI_PAT={h32}", "the session cookie is {a24}", "the Pusher secret {h20} is old",
 }
 
 // counterexamples are texts that the rule must leave alone. Most of them were once

@@ -27,7 +27,9 @@ func isPlausibleBeside(c *candidate) bool {
 // of a table joins to its name: --token value. It must look generated.
 func isPlausibleFlagged(c *candidate) bool {
 	switch {
-	case hasScatteredDigits(c.text, c.chars), c.kind != Weak && isDigest(c.text):
+	case hasScatteredDigits(c.text, c.chars), c.kind != Weak && (isDigest(c.text) || isGrouped(c.text)):
+		return true
+	case c.kind == Secret && (isPartOfDigest(c.text, c.chars) || isPair(c.text)):
 		return true
 	case namesPassword(c.name) && isChosenPassword(c.text):
 		return true
@@ -40,15 +42,73 @@ func isPlausibleFlagged(c *candidate) bool {
 }
 
 // isChosenPassword reports whether a value is a password as people make them up: at
-// least eight bytes, two digits and a sign.
+// least eight bytes, two digits and a sign, or letters of both cases, a digit and a sign.
 func isChosenPassword(text string) bool {
-	return len(text) >= 8 && lex.CountChars(text).Digit > 1 && strings.ContainsAny(text, "!@#$%^&*+")
+	if len(text) < 8 || !lex.HasDigit(text) {
+		return false
+	}
+	chars := lex.CountChars(text)
+	bothCases := chars.Upper > 0 && chars.Lower > 0
+	if strings.ContainsAny(text, "!@#$%^&*+") {
+		return chars.Digit > 1 || bothCases
+	}
+	if !bothCases || !strings.ContainsAny(text, "?=~_-") || isCompoundName(text, chars) {
+		return false
+	}
+	words, _, _ := lex.WordsIn(text)
+	return words == 0 && (chars.Digit > 1 || chars.Upper > 1)
+}
+
+// isGrouped reports whether a value is at least three groups of the same length, joined by
+// hyphens, with letters and with digits in two groups or more: the key of a license, a code
+// for recovery.
+func isGrouped(text string) bool {
+	size := strings.IndexByte(text, '-')
+	if size < 4 || size > 8 || (len(text)+1)%(size+1) != 0 || len(text) < 3*size {
+		return false
+	}
+	chars, numbered := lex.CountChars(text), 0
+	for i := 0; i < len(text); i += size + 1 {
+		if lex.Classes['a'].Run(text, i, size) != i+size || i+size < len(text) && text[i+size] != '-' {
+			return false
+		}
+		if lex.HasDigit(text[i : i+size]) {
+			numbered++
+		}
+	}
+	return numbered >= 2 && chars.Lower+chars.Upper >= 2 && (chars.Lower == 0 || chars.Upper == 0)
 }
 
 // isDigest reports whether a value is at least 32 hex digits, with or without hyphens.
 func isDigest(text string) bool {
 	chars := lex.CountChars(text)
 	return chars.Hex && len(text) >= 32 && chars.Digit > 0 && chars.Distinct >= 8
+}
+
+// isPartOfDigest reports whether a value is at least 20 hex digits in one case, some of them
+// letters. The chars are those of text.
+func isPartOfDigest(text string, chars lex.CharStats) bool {
+	return chars.Hex && len(text) >= 20 && chars.Digit >= 4 && chars.Lower+chars.Upper >= 4 && chars.Distinct >= 8 &&
+		chars.Other == 0
+}
+
+// isPair reports whether a value is two generated parts with a full stop or a colon between them, as the
+// tokens of kubeadm and of some services are: an identifier and a secret.
+func isPair(text string) bool {
+	i := strings.IndexAny(text, ".:")
+	if i < 6 || len(text)-i < 16 || !lex.HasDigit(text[i:]) {
+		return false
+	}
+	if i == 6 && len(text) == 23 && lex.Classes['l'].Run(text, i+1, 16) == 23 && digitGroups(text) > 2 {
+		return true // kubeadm's, whose parts are too short to tell from words
+	}
+	for _, part := range [...]string{text[:i], text[i+1:]} {
+		if words, _, _ := lex.WordsIn(part); words > 0 || lex.WordChars.Run(part, 0, len(part)) < len(part) {
+			return false
+		}
+	}
+	chars := lex.CountChars(text[i+1:])
+	return digitGroups(text[i+1:]) > 1 && chars.Distinct >= 8 || lex.LooksGeneratedInBothCases(text[i+1:])
 }
 
 // isLabelledDigest reports whether a value is a digest behind a label that says what

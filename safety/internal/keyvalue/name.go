@@ -29,7 +29,7 @@ var wordKinds = lex.NewVocabulary(map[lex.WordKind]string{
 		"credential credentials cred creds jwt cookie cookies bearer authorization privatekey secretkey accesskey " +
 		"signingkey encryptionkey authkey sshkey passwords apikeys pat otp totp mnemonic seedphrase psk pw apitoken " +
 		"authtoken accesstoken refreshtoken clientsecret contrasena senha motdepasse pwds",
-	isWeak: "key keys auth tokens access seed salt signature",
+	isWeak: "key keys auth tokens access seed salt pepper signature writekey readkey appkey licensekey licencekey",
 	ownsKey: "credential credentials api access private secret signing signature encryption decryption auth client " +
 		"account master service admin app storage shared subscription webhook deploy ssh rsa aws hmac jwt session " +
 		"license licence consumer",
@@ -65,8 +65,8 @@ func KindOfWord(word string) lex.WordKind { return wordKinds.Kind(word) }
 // more words than it needs, and never allocates.
 func KindOfKey(name string) KeyKind {
 	word, rest, roles := headWord(name)
-	phrase := lex.EqualFold(word, "phrase")
-	if roles&(IsSecret|isWeak) == 0 && !phrase && (roles&isLookalike != 0 || !EndsLikeSecret(word)) {
+	phrase, code := lex.EqualFold(word, "phrase"), lex.EqualFold(word, "code")
+	if roles&(IsSecret|isWeak) == 0 && !phrase && !code && (roles&isLookalike != 0 || !EndsLikeSecret(word)) {
 		return Plain
 	}
 	owner, _ := LastWord(rest)
@@ -74,7 +74,8 @@ func KindOfKey(name string) KeyKind {
 	switch {
 	case ownerRoles&ownsPlain != 0:
 		return Plain
-	case roles&IsSecret != 0, ownerRoles&ownsKey != 0 && lex.EqualFold(word, "key"), phrase && ownsPhrase(owner):
+	case roles&IsSecret != 0, ownerRoles&ownsKey != 0 && lex.EqualFold(word, "key"), phrase && ownsPhrase(owner),
+		code && codeOwners.Has(owner):
 		return Secret
 	case roles&isWeak != 0:
 		return Weak
@@ -108,6 +109,9 @@ func headWord(name string) (word, rest string, roles lex.WordKind) {
 func ownsPhrase(owner string) bool {
 	return lex.EqualFold(owner, "pass") || lex.EqualFold(owner, "seed")
 }
+
+// codeOwners make a credential of the word "code" behind them.
+var codeOwners = lex.WordSet("recovery backup activation access auth authorization verification pin")
 
 // EndsLikeSecret reports whether a word is longer than one that names a credential
 // and ends in it, as dbpassword does.

@@ -38,6 +38,8 @@ func ReadOperator(s string, i int) (int, Op) {
 		return readSign(s, i, i == start)
 	case '-':
 		return readFlag(s, i, i == start)
+	case '!':
+		return readUnequal(s, i)
 	case ',':
 		return readArgument(s, i+1, quoted)
 	case '>':
@@ -104,18 +106,13 @@ func readAngle(s string, i int) (int, Op) {
 	return readProperty(s, i)
 }
 
-// valueFlags announce the value of a name that a command line has given before:
-// gh secret set API_TOKEN --body value.
-var valueFlags = [...]string{"--value ", "--value=", "--body ", "--body=", "--secret-string ", "-b "}
-
-// readFlag reads the flag at i that announces a value, or else the sign "->".
-func readFlag(s string, i int, tight bool) (int, Op) {
-	for _, flag := range valueFlags {
-		if strings.HasPrefix(s[i:], flag) {
-			return skipOpening(s, lex.SkipBlank(s, i+len(flag), 3)), OpLoose
-		}
+// readUnequal reads the string that code compares a name with: token != "…".
+func readUnequal(s string, i int) (int, Op) {
+	j := lex.SkipBlank(s, signChars.Run(s, i+1, 2), 3)
+	if i+1 < len(s) && s[i+1] == '=' && j < len(s) && (s[j] == '"' || s[j] == '\'') {
+		return j, opFlag
 	}
-	return readSign(s, i, tight)
+	return 0, OpNone
 }
 
 // readNextLine reads the value of a name that ends its line, at i. In YAML's list of
@@ -157,8 +154,12 @@ func readArgument(s string, i int, quoted bool) (int, Op) {
 	if !quoted || j >= len(s) || !lex.IsQuote(s[j]) || s[j] == '`' {
 		return 0, OpNone
 	}
-	if lex.HasFold(s, j+1, "value") && j+6 < len(s) && lex.IsQuote(s[j+6]) {
-		if k := lex.SkipBlank(s, j+7, 3); k < len(s) && s[k] == ':' {
+	for _, member := range [...]string{"value", "val"} {
+		to := j + 1 + len(member)
+		if !lex.HasFold(s, j+1, member) || to >= len(s) || !lex.IsQuote(s[to]) {
+			continue
+		}
+		if k := lex.SkipBlank(s, to+1, 3); k < len(s) && s[k] == ':' {
 			return lex.SkipBlank(s, k+1, 3), OpColon
 		}
 	}
@@ -218,7 +219,23 @@ func readColon(s string, j, k int) (int, Op) {
 	if t := skipType(s, k); t > k {
 		return skipOpening(s, t), OpLoose
 	}
+	if t := skipNode(s, k); t > k {
+		return skipOpening(s, t), OpColon
+	}
 	return v, OpColon
+}
+
+// skipNode returns where the value starts behind the tag or the anchor of YAML at i, !!str or
+// &name, or i if there is none.
+func skipNode(s string, i int) int {
+	if i+2 >= len(s) || s[i] != '&' && (s[i] != '!' || s[i+1] != '!') {
+		return i
+	}
+	to := lex.WordRun(s, i+strings.LastIndexByte(s[i:i+2], s[i])+1, 24)
+	if k := lex.SkipBlank(s, to, 3); k > to && k < len(s) && to > i+1 {
+		return k
+	}
+	return i
 }
 
 // signEnd returns where the sign at i ends, after at most four bytes.
@@ -239,7 +256,7 @@ func assigns(sign string) bool {
 }
 
 // typeNames may appear between the colon of a name and its value: token: string = "…".
-var typeNames = lex.WordSet("string str text bytes char secretstr varchar")
+var typeNames = lex.WordSet("string str text bytes char secretstr varchar optional")
 
 // skipType returns where the value starts behind a type and an equals sign at i, or i
 // if there is no type.
@@ -254,6 +271,9 @@ func skipType(s string, i int) int {
 	to := lex.WordChars.Run(s, head, 12)
 	if to == head || !typeNames.Has(s[head:to]) {
 		return i
+	}
+	if to < len(s) && s[to] == '[' { // Optional[str]
+		to = min(len(s), lex.WordRun(s, to+1, 12)+1)
 	}
 	k := lex.SkipBlank(s, to, 3)
 	if k+1 < len(s) && s[k] == '=' && s[k+1] != '=' {

@@ -53,13 +53,25 @@ func readPhrase(s string, i, start int, quoted bool) (int, Op) {
 		maybeScattered(s, i) { // half of it is inlined here, since it nearly always decides
 		return i, opBeside
 	}
-	if quoted && strings.HasPrefix(s[i:], "set to ") {
-		return skipOpening(s, i+len("set to ")), opFlag
+	if from := readSetting(s, i, start); quoted && from > 0 {
+		return from, opFlag
 	}
-	if i == start || quoted || i+1 >= len(s) || !phraseHeads.May(s[i], s[i+1]) {
+	if i == start || quoted && s[start] != '`' || i+1 >= len(s) || !phraseHeads.May(s[i], s[i+1]) {
 		return 0, OpNone
 	}
 	return readVerb(s, i, start)
+}
+
+// readSetting returns where the value starts behind a name in quotes that ends at start if the
+// words at i set it: "NAME" set to …, `NAME` to `…`; else 0.
+func readSetting(s string, i, start int) int {
+	switch {
+	case strings.HasPrefix(s[i:], "set to "):
+		return skipOpening(s, i+len("set to "))
+	case s[start] == '`' && strings.HasPrefix(s[i:], "to `"):
+		return i + len("to ")
+	}
+	return 0
 }
 
 // readVerb reads up to six words from i on until one of them joins the name to its

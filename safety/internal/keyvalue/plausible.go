@@ -51,7 +51,8 @@ func isPlausible(c *candidate) bool {
 func isKeyMaterial(c *candidate) bool {
 	generated := lex.Random(c.text) || c.kind == keyed && isDigest(c.text)
 	return generated && !isLabelledDigest(c.text) && !isObjectPath(c.text) && !isCodeName(c.text) &&
-		!isKeyVariable(c.text) && !isDotted(c.text) && keyChars.Run(c.text, 0, len(c.text)) == len(c.text)
+		!isKeyVariable(c.text) && (!isDotted(c.text) || isPair(c.text)) &&
+		keyChars.Run(c.text, 0, len(c.text)) == len(c.text)
 }
 
 // isObjectPath reports whether a text is the place of an object in a store: directories, the
@@ -187,7 +188,14 @@ func endsSentence(c *candidate) bool {
 	if c.chars.Lower+c.chars.Upper == 0 || isAdjective(c.text) || isOtherSubject(c) {
 		return false
 	}
-	return c.chars.Digit > 0 || c.chars.Other > 0 && !NameLike(c.text) && hasInnerSign(c.text)
+	return c.chars.Digit > 0 || c.chars.Other > 0 && !NameLike(c.text) && hasInnerSign(c.text) ||
+		len(c.text) >= 16 && lex.Scrambled(c.text) && lex.MixedCase(c.text) && isWordlessText(c.text)
+}
+
+// isWordlessText reports whether a text does not consist of words.
+func isWordlessText(text string) bool {
+	words, _, _ := lex.WordsIn(text)
+	return words == 0
 }
 
 // isAdjective reports whether a text is a word with a hyphen that describes a value, such as

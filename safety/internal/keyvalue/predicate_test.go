@@ -121,7 +121,7 @@ func predicates() map[string]predicate {
 	all := map[string]predicate{}
 	for _, group := range []map[string]predicate{
 		namePredicates, operatorPredicates, plausiblePredicates, prosePredicates,
-		codePredicates, referencePredicates, generatedPredicates, memorablePredicates,
+		codePredicates, referencePredicates, generatedPredicates, memorablePredicates, backPredicates, ownerPredicates,
 	} {
 		for name, p := range group {
 			all[name] = p

@@ -25,6 +25,9 @@ func matchAcross(s string, left, right int) (int, int) {
 	w := newWalk(s, right)
 	for w.next() {
 		v := w.value()
+		if v.To < len(s) && s[v.To] == '?' && namesPassword(s[left:right]) && !isDigest(s[v.From:v.To]) {
+			v.To++ // of the password, or else of the sentence
+		}
 		c := candidate{s: s, name: s[left:right], kind: kind, op: opFlag, value: v, text: s[v.From:v.To]}
 		if len(c.text) >= 8 && w.admits(&c) && isPlausible(&c) {
 			return v.From, v.To
@@ -55,7 +58,7 @@ func maybeAcross(s string, right int) bool {
 
 // afterNames are the bytes that may follow a name in a sentence.
 var afterNames = func() (c lex.Class) {
-	c = *lex.NewClass(" \t\n,;:.?!)*'\"`-<")
+	c = *lex.NewClass(" \t\n,;:.?!)*'\"`<|]-")
 	for b := 0x80; b < 0x100; b++ {
 		c[b] = true
 	}
@@ -70,8 +73,14 @@ type walk struct {
 	from    int // where the word that next found starts, without opening signs
 	words   int
 	glued   bool // all words so far are glue
+	joined  bool // the last word that was read joins a value: is, was, or a colon
+	things  bool // a word names a thing with identifiers of its own, such as a user
+	names   bool // a noun follows the name: the token call
+	clause  bool // a comma or a semicolon has ended a clause
 	line    bool // a line has ended since the name
 	opens   bool // the first line ended as one that introduces the next: in a colon, or it is a heading
+	asked   bool // the first line ended in a question mark
+	titles  bool // the first line is a title of a few words that ends in the name
 	signs   bool // there were signs alone between blanks
 	ran     bool // the text ended before the sentence did
 }
@@ -94,13 +103,18 @@ func (w *walk) next() bool {
 		case lex.HasDigit(w.s[w.from:to]):
 			return true
 		case w.from == to:
-			w.signs = true
+			w.signs, w.joined = true, isSign(w.s[w.at:to])
 		case !w.readWord(to):
 			return false
 		}
 		w.at = to
 	}
 	return false
+}
+
+// isSign reports whether a word without letters assigns what follows.
+func isSign(word string) bool {
+	return word == "=" || word == ":" || word == "==" || word == "->" || word == "=>" || word == arrow
 }
 
 // skipSpaces moves to the next word, across at most three line ends. It returns false if
@@ -110,7 +124,8 @@ func (w *walk) skipSpaces() bool {
 	for ; w.at < w.end && (w.s[w.at] <= ' '); w.at++ {
 		if w.s[w.at] == '\n' {
 			if lines++; !w.line {
-				w.line, w.opens = true, introduces(w.s, w.at)
+				w.line, w.opens, w.asked = true, introduces(w.s, w.at), strings.HasSuffix(w.s[:w.at], "?")
+				w.titles = w.words == 0 && isTitle(w.s, w.at) || isCommand(w.s, w.at)
 			}
 		}
 	}
@@ -125,20 +140,46 @@ func (w *walk) readWord(to int) bool {
 	if strings.HasPrefix(w.s[w.at:], "```") { // the fence of a block, and its language
 		return true
 	}
-	if w.line && to-w.from > 2 {
+	if w.line && to-w.from > 2 && !w.speaks(to) {
 		return false
 	}
 	word := strings.TrimRight(w.s[w.from:to], ".,;:!?)]*_\"'`>\u201d\u3002")
 	if !isPlainProse(word) {
-		return false
+		return w.readPlace(word)
 	}
-	isGlue := len(word) <= 1 || word[0] >= 0x80 || glue.Has(word)
-	if identifying.Has(word) || w.words == 0 && !isGlue && !w.signs && w.from == w.at {
+	if identifying.Has(word) || w.isFirst() && (measures.Has(word) || thingWords.Has(word)) {
 		return false // in "token count" the name only describes another
 	}
-	w.words++
-	w.glued = w.glued && isGlue
+	w.count(word, w.s[to-1])
 	return true
+}
+
+// isFirst reports whether the word that was read is right behind the name, without signs.
+func (w *walk) isFirst() bool { return w.words == 0 && w.from == w.at }
+
+// count remembers of a word of prose, which ends with the sign last, what it says of the value
+// to come.
+func (w *walk) count(word string, last byte) {
+	isGlue := len(word) <= 1 || word[0] >= 0x80 || glue.Has(word)
+	w.names = w.names || w.isFirst() && !isGlue && !isParticiple(word)
+	w.glued, w.things = w.glued && isGlue, w.things || thingWords.Has(word)
+	w.joined = joiners.Has(word) || last == ':'
+	w.clause = (w.clause || strings.IndexByte(",;.", last) >= 0) && word != "one" // the new one is …
+	w.words++
+}
+
+// readPlace reads a word that is no prose: a path, an address of mail or of the web says where
+// or of whom the value is. It returns false for code.
+func (w *walk) readPlace(word string) bool {
+	w.words++
+	w.glued, w.joined = false, false
+	return strings.ContainsAny(word, "/@") && !strings.ContainsAny(word, "()=;{}<>\"'`$\\") && !w.line
+}
+
+// speaks reports whether the word that ends at to may be in front of the answer to a question
+// on the line before: "bob:", or "it's".
+func (w *walk) speaks(to int) bool {
+	return w.asked && (w.s[to-1] == ':' && to-w.from <= 16 || glue.Has(w.s[w.from:to]))
 }
 
 // value returns the word that next found as a value.
@@ -159,8 +200,8 @@ func (w *walk) value() Value {
 // pass goes on behind a word with a digit that is not the value.
 func (w *walk) pass() {
 	w.words++
-	w.glued = false
 	w.at = wordEnd(w.s, w.at)
+	w.glued, w.joined = false, w.s[w.at-1] == ':'
 }
 
 // mayReachAcross reports whether text that has not arrived yet could bring the name

@@ -39,7 +39,7 @@ func isAdmitted(text string) bool {
 var prosePredicates = map[string]predicate{
 	"maybeAcross": {
 		atName(maybeAcross),
-		[]string{"the ‸token‸ (for tests): a1b2", "the ‸token‸, which is 1, is"},
+		[]string{"the ‸token‸ (for tests): a1b2", "the ‸token‸, which is 1, is", "<b>‸token‸</b> a1b2c3d4"},
 		[]string{"the ‸token‸ is what you need here", "the ‸token‸=a1b2c3d4e5f6"},
 	},
 	"mayReachAcross": {

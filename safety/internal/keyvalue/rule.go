@@ -18,8 +18,11 @@ func Rule() rule.Rule {
 		Word:        &rule.Word{End: nameEnd, Match: matchName},
 		Keywords: []string{
 			"passw", "passphrase", "passcode", "pwd", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass is",
-			"secret", "token", "key", "auth", "cred", "jwt", "psk", "pw:", "pw=", "mnemonic",
-			"senha", "motdepasse", "contrasena",
+			"secret", "token", "key", "auth", "cred", "jwt", "psk", "pw:", "pw=", "pw is", "pw (", "mnemonic",
+			"senha", "motdepasse", "contrasena", "_pat", "pat=", "pat:", "pat\"", "pat'", "_pass", "_pw",
+			"salt", "pepper", "cookie", "recovery", "backup code", "backup_code", "activation", "access code",
+			"access_code",
+			"verification code", "verification_code", "pin code", "pin_code",
 		},
 		Match:     matchKeyword,
 		Open:      mayGrow,
@@ -38,10 +41,22 @@ func matchKeyword(s string, at, _ int) (int, int) { return matchName(s, 0, at, n
 // that has read the value is [rule.Costly], so that repeated text is judged once.
 func matchName(s string, low, at, right int) (int, int) {
 	from, to := matchJoined(s, low, at, right)
-	if to > from || !maybeAcross(s, right) {
+	if to > from {
 		return from, to
 	}
-	return matchAcross(s, max(low, nameStart(s, at)), right)
+	left := max(low, nameStart(s, at))
+	if maybeBefore(s, left) {
+		if from, to = matchBefore(s, low, left, right); to > from {
+			return from, to
+		}
+	}
+	if !maybeAcross(s, right) {
+		return from, to
+	}
+	if from, to = matchAcross(s, left, right); to > from && followsMarker(s, left, right) {
+		return rule.Costly, rule.Costly // the name had its value
+	}
+	return from, to
 }
 
 // matchJoined is matchName for a value that an operator joins to the name.
@@ -74,67 +89,6 @@ func matchJoined(s string, low, at, right int) (int, int) {
 	}
 	return v.From, v.To
 }
-
-// kindInText returns what the name s[left:right] promises. In a sentence the word
-// before a lone "key" counts as part of its name: the API key.
-func kindInText(s string, left, right int) KeyKind {
-	kind := KindOfKey(s[left:right])
-	if kind != Weak {
-		if kind == Secret && followsPage(s, left, right) {
-			return Plain
-		}
-		return kind
-	}
-	switch {
-	case followsWord(s, left, right, "public"):
-		return Plain
-	case followsOwner(s, left, right) || isOwnKey(s[left:right]):
-		return keyed
-	}
-	return Weak
-}
-
-// followsOwner reports whether s[left:right] is the word "key" and the word before it
-// makes that a credential, as in "the api key".
-func followsOwner(s string, left, right int) bool {
-	if left < 4 || s[left-1] != ' ' || !lex.EqualFold(s[left:right], "key") {
-		return false
-	}
-	owner, _ := LastWord(s[lex.Classes['z'].Back(s, left-1, 16) : left-1])
-	return KindOfWord(owner)&ownsKey != 0
-}
-
-// followsWord reports whether s[left:right] is the word "key" behind word.
-func followsWord(s string, left, right int, word string) bool {
-	from := left - 1 - len(word)
-	return from >= 0 && s[left-1] == ' ' && lex.HasFold(s, from, word) && lex.EqualFold(s[left:right], "key")
-}
-
-// followsPage reports whether s[left:right] is the word "token" and the word before it makes
-// that a place in a list, as in "the next page token".
-func followsPage(s string, left, right int) bool {
-	if left < 5 || s[left-1] != ' ' || !lex.EqualFold(s[left:right], "token") {
-		return false
-	}
-	owner, _ := LastWord(s[lex.Classes['z'].Back(s, left-1, 16) : left-1])
-	return pageWords.Has(owner)
-}
-
-// pageWords make a place in a list, or a check against forgery, of a token behind them.
-var pageWords = lex.WordSet("page nextpage continuation pagination csrf xsrf cancellation sync cursor")
-
-// isOwnKey reports whether a name says whose key it is, as SPEECH_KEY and serpApiKey do: a
-// digest behind it may be the key.
-func isOwnKey(name string) bool {
-	word, rest := LastWord(name)
-	owner, _ := LastWord(rest)
-	return lex.EqualFold(word, "key") && owner != "" && !dataWords.Has(owner)
-}
-
-// dataWords name the keys of data: they look like digests and are none of a service.
-var dataWords = lex.WordSet("idempotency dedup dedupe deduplication request correlation trace event message state " +
-	"registry routing record item user query search translation theme node entry asset file blob public dpublic " +
-	"content etag image layer build task job step this that my your our its host known")
 
 // belongsElsewhere reports whether the text after the name is better left to another
 // rule or is no value: the header rule splits an Authorization header into scheme and
@@ -196,7 +150,7 @@ func joined(s string, low, at, right int) (int, Op) {
 // value, or make its value longer. A stream holds the text back until then.
 func mayGrow(s string, at, _ int) bool {
 	right := nameEnd(s, at)
-	if right == len(s) {
+	if right == len(s) || mayBecomeCode(s, right) {
 		return true
 	}
 	if KindOfKey(s[nameStart(s, at):right]) == Plain {
@@ -210,6 +164,17 @@ func mayGrow(s string, at, _ int) bool {
 		return Undecided(s, right)
 	}
 	return ReadValue(s, i).To+64 > len(s)
+}
+
+// mayBecomeCode reports whether the text ends within the word "code" behind the name that ends
+// at right, so that nameEnd may find another end once more of it has come.
+func mayBecomeCode(s string, right int) bool {
+	rest := s[right:]
+	if len(rest) > len(" code") || !lex.EqualFold(rest, " code"[:len(rest)]) {
+		return false
+	}
+	owner, _ := LastWord(s[nameStart(s, right):right])
+	return codeOwners.Has(owner)
 }
 
 // Undecided reports whether an operator may still follow at i once more text has
@@ -229,7 +194,16 @@ var betweenChars = lex.NewClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 
 // nameEnd returns the end of the name that contains the keyword at index at. A keyword
 // such as "pass=" may extend past the name.
-func nameEnd(s string, at int) int { return lex.WordRun(s, at, maxName+8) }
+// In a sentence, "code" belongs to the word before it: recovery code.
+func nameEnd(s string, at int) int {
+	i := lex.WordRun(s, at, maxName+8)
+	if i+5 <= len(s) && s[i] == ' ' && lex.HasFold(s, i+1, "code") && (i+5 == len(s) || !lex.WordChars[s[i+5]]) {
+		if owner, _ := LastWord(s[at:i]); codeOwners.Has(owner) {
+			return i + 5
+		}
+	}
+	return i
+}
 
 // nameStart returns the start of the name that contains the keyword at index at.
 func nameStart(s string, at int) int { return lex.WordChars.Back(s, at, maxName) }

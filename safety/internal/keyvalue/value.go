@@ -106,8 +106,12 @@ func skipOpening(s string, i int) int {
 		return i
 	}
 	switch b := s[i]; {
+	case b == '[' && strings.HasPrefix(s[i:], "[]byte("):
+		return i + len("[]byte(")
 	case b == '(' || b == '[':
 		return skipBracket(s, i)
+	case b >= 0xc2:
+		return skipQuotation(s, i)
 	case b == '|' || b == '>':
 		return skipBlockSign(s, i)
 	case lex.IsLetter(b) || b == '$' || b == '@':
@@ -120,6 +124,17 @@ func skipOpening(s string, i int) int {
 func skipBracket(s string, i int) int {
 	if j := lex.SkipBlank(s, i+1, 2); j < len(s) && lex.IsQuote(s[j]) && s[j] != '`' {
 		return j
+	}
+	return i
+}
+
+// skipQuotation returns the position behind an opening quotation mark that is not ASCII at i,
+// else i.
+func skipQuotation(s string, i int) int {
+	for _, mark := range [...]string{"\u300c", "\u300e", "\u3010", "\u201c", "\u201e", "\u2018", "\u00ab"} {
+		if strings.HasPrefix(s[i:], mark) {
+			return lex.SkipBlank(s, i+len(mark), 1)
+		}
 	}
 	return i
 }

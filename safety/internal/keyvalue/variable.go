@@ -22,6 +22,8 @@ func besideVariable(s string, left, right int) int {
 		return right + 1
 	case c == ' ' && lex.CountChars(name).Lower == 0:
 		return hereString(s, right)
+	case c == ' ' && strings.HasPrefix(s[right:], " --data-file=- <<< "):
+		return right + len(" --data-file=- <<< ")
 	}
 	return 0
 }

@@ -10,7 +10,7 @@ type Span struct{ From, To, Rule int }
 
 // Lookbehind is the number of bytes before a keyword that a rule with a lookahead may
 // examine. Within these bounds, equal text gives equal results.
-const Lookbehind = 96
+const Lookbehind = 176
 
 // MarkerPrefix is the start of every redaction marker, [REDACTED:rule-id].
 const MarkerPrefix = "[REDACTED:"

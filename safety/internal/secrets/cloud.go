@@ -48,7 +48,7 @@ func cloudVendorRules() []rule.Rule {
 		rule.FoldToken("digitalocean-refresh-token", "dor_v1_{x64}"),
 
 		// Databricks and ClickHouse Cloud.
-		rule.Token("databricks-api-token", "dapi{h32}", "dapi{h32}-{d1}"),
+		rule.Token("databricks-api-token", "dapi{h32}-{d1}", "dapi{h32}"),
 		rule.ExactToken("clickhouse-cloud-api-secret-key", "4b1d{a38}"),
 
 		// Cloudflare: origin CA keys (API documentation, "Origin CA keys"), API tokens and global keys.

@@ -29,7 +29,7 @@ func Rules() []rule.Rule {
 	}
 	for _, family := range [][]rule.Rule{
 		aiRules(), platformRules(), cloudRules(), saasRules(), agentTokenRules(), hostingRules(), businessRules(),
-		webhookRules(),
+		webhookRules(), loginRules(),
 	} {
 		rules = append(rules, family...)
 	}

@@ -1,0 +1,145 @@
+package keyvalue
+
+import (
+	"strings"
+
+	"candor/safety/internal/lex"
+	"candor/safety/internal/rule"
+)
+
+const (
+	// maxBefore is how many bytes may lie between the end of a value and the end of the name
+	// behind it.
+	maxBefore = 80
+	// maxEarlier is how many bytes a value in front of its name may have.
+	maxEarlier = 96
+	// minEarlier is how many bytes it has at least.
+	minEarlier = 8
+	// maxFollower is how many bytes behind such a name show that the name ends there.
+	maxFollower = 24
+)
+
+// matchBefore returns the credential that a sentence gives in front of its name
+// s[left:right]: use … as the password, … is the API key, … # the token. The value starts
+// at low or later.
+func matchBefore(s string, low, left, right int) (int, int) {
+	kind := kindInText(s, left, right)
+	if kind != Secret && kind != keyed || !endsNoun(s, right) || belongsElsewhere(s, left, right) ||
+		precedesMarker(s, right) {
+		return rule.Costly, rule.Costly
+	}
+	w := newBackWalk(s, low, left, right)
+	if !w.findValue() {
+		return rule.Costly, rule.Costly
+	}
+	v := w.value()
+	c := candidate{s: s, name: s[left:right], kind: kind, op: opFlag, value: v, text: s[v.From:v.To]}
+	if right-v.To > maxBefore || len(c.text) < minEarlier || !w.admitsEarlier(&c) || !isPlausible(&c) {
+		return rule.Costly, rule.Costly
+	}
+	return v.From, v.To
+}
+
+// followsMarker reports whether a value in front of the name s[left:right] was masked before. A
+// name has one value: so a text that is cleaned again, and the stream that cleans it once, do
+// not differ.
+func followsMarker(s string, left, right int) bool {
+	if !endsNoun(s, right) {
+		return false
+	}
+	w := newBackWalk(s, 0, left, right)
+	for n := 0; n < maxProseWords && w.previous(); n++ {
+		if w.isLinked() && strings.Contains(w.word(), lex.MarkerPrefix) {
+			return true
+		}
+		if !w.read() {
+			break
+		}
+	}
+	return false
+}
+
+// precedesMarker reports whether a value behind the name that ends at right was masked before.
+func precedesMarker(s string, right int) bool {
+	rest := s[right:min(len(s), right+maxProse)]
+	if end := strings.IndexByte(rest, '\n'); end >= 0 {
+		rest = rest[:end]
+	}
+	return strings.Contains(rest, lex.MarkerPrefix)
+}
+
+// maybeBefore reports whether a name that starts at left may follow its value: it is behind
+// a blank or an opening sign, and there is a digit in reach before it.
+func maybeBefore(s string, left int) bool {
+	if left < 12 || s[left-1] != ' ' && strings.IndexByte("(`*$\"'", s[left-1]) < 0 {
+		return false
+	}
+	from := max(0, left-maxBefore)
+	for i := left - 8; i >= from; i -= 8 {
+		if lex.AnyDigit(lex.Load8(s, i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsNoun reports whether the name that ends at right is not followed by a noun that it
+// only describes, as in "the token fix".
+func endsNoun(s string, right int) bool {
+	i := right
+	for i < len(s) && strings.IndexByte("\"'`*)_}", s[i]) >= 0 {
+		i++
+	}
+	if i == len(s) || s[i] != ' ' {
+		return i == len(s) || strings.IndexByte("\n\r<|", s[i]) >= 0 || s[i] >= 0x80 ||
+			strings.IndexByte(".,;:!?", s[i]) >= 0 && (i+1 == len(s) || !lex.Alnum[s[i+1]]) // no token.go
+	}
+	i = lex.SkipBlank(s, i, 3)
+	to := lex.WordRun(s, i, maxFollower)
+	if i == to {
+		return i == len(s) || strings.IndexByte("-(|\n\r#/&>", s[i]) >= 0 || s[i] >= 0x80
+	}
+	return followers.Has(s[i:to])
+}
+
+// StartBefore moves h back to the start of a word at the end of a text that may be the value
+// of a name which is still to come, unless masked says that the word is masked anyway. A stream
+// holds it back until then.
+func StartBefore(s string, h int, masked func(word string) bool) int {
+	next := "" // the word behind, if it is complete
+	for i := len(s); i > 0 && len(s)-i <= maxBefore+2*maxFollower && s[i-1] != '\n'; {
+		from := i
+		for from > 0 && s[from-1] > ' ' && i-from < maxEarlier {
+			from--
+		}
+		if word := s[from:i]; from < h && mayBeEarlier(word) && mayJoin(next) && !masked(word) {
+			h = from
+		}
+		if next = s[from:i]; i == len(s) {
+			next = ""
+		}
+		if i = blanksEnd(s, from); i == from {
+			break // a word too long to be a value
+		}
+	}
+	return h
+}
+
+// blanksEnd returns the end of the word before the spaces and tabs that end at i.
+func blanksEnd(s string, i int) int {
+	for i > 0 && (s[i-1] == ' ' || s[i-1] == '\t') {
+		i--
+	}
+	return i
+}
+
+// mayBeEarlier reports whether a word may be a value in front of its name.
+func mayBeEarlier(word string) bool { return len(word) >= minEarlier && lex.HasDigit(word) }
+
+// mayJoin reports whether a word behind a value may begin what joins it to a name. It is true
+// of the word that is not complete yet, "".
+func mayJoin(word string) bool {
+	word = strings.TrimLeft(word, "`*\"'$")
+	return word == "" || strings.IndexByte("([|", word[0]) >= 0 || word[0] >= 0x80 || word == "of" ||
+		backSigns.Has(word) || backLinks.Has(word) || backGlue.Has(word)
+}
