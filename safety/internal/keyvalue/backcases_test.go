@@ -31,7 +31,7 @@ func admittedEarlier(text string) bool {
 
 var backPredicates = map[string]predicate{
 	"maybeBefore": {
-		onName(func(s string, left, _ int) bool { return maybeBefore(s, left) }),
+		onName(maybeBefore),
 		[]string{"use a1b2c3d4e5f6 as the ‸token‸", "a1b2c3d4e5f6g7h8 (‸token‸)"},
 		[]string{
 			"‸token‸", "use the words of the ‸token‸", "a1b2c3d4e5f6g7h8=‸token‸",

@@ -29,7 +29,12 @@ var thingWords = lex.WordSet("pod container image node host user account file pa
 	"customer tenant project client record row item object bucket region zone table index")
 
 // followers may follow a name that is not a part of a longer noun.
-var followers = lex.WordSet("for of in on at from and or but to by with works work worked did does do was is has had " +
+var followers = lex.WordSet(followerWords)
+
+// followerHeads knows the first two letters of every such word.
+var followerHeads = lex.LeadingPairs(followerWords)
+
+const followerWords = "for of in on at from and or but to by with works work worked did does do was is has had " +
 	"here now again yet instead we i you they he she it that which when once if because so while please twice via " +
 	"until before after everywhere only field prompt parameter header input variable value as verwenden nutzen " +
-	"fixed any right used use fails failed returned returns gives gave without into then")
+	"fixed any right used use fails failed returned returns gives gave without into then"

@@ -120,5 +120,17 @@ var ownerPredicates = map[string]predicate{
 		[]string{"actions/checkout@{h40}", "github.com/a/b@v1"},
 		[]string{"ann@x.test", "a/b", "tr0ub/4dor"},
 	},
+	"admitsBehind": {
+		onName(func(s string, left, right int) bool {
+			w := newWalk(s, right)
+			w.next()
+			v := w.value()
+			text := s[v.From:v.To]
+			c := candidate{s: s, name: s[left:right], kind: Secret, value: v, text: text, chars: lex.CountChars(text)}
+			return w.admitsBehind(&c)
+		}),
+		[]string{"the ‸token‸, i.e. {h40}", "the ‸token‸ is AB1CD-2EFGH-IJK3L", "the ‸token‸, sent by Jane: {a24}"},
+		[]string{"deployed the ‸my_token‸ as {h40}", "the ‸token‸ call was {h40}", "the ‸token‸ for user 12: {h24}"},
+	},
 	"isSign": {isSign, []string{"=", "->", "\u2192"}, []string{"-", "is", "|"}},
 }

@@ -53,7 +53,7 @@ func readPhrase(s string, i, start int, quoted bool) (int, Op) {
 		maybeScattered(s, i) { // half of it is inlined here, since it nearly always decides
 		return i, opBeside
 	}
-	if from := readSetting(s, i, start); quoted && from > 0 {
+	if from := readSetting(s, i, start); from > 0 {
 		return from, opFlag
 	}
 	if i == start || quoted && s[start] != '`' || i+1 >= len(s) || !phraseHeads.May(s[i], s[i+1]) {
@@ -66,6 +66,7 @@ func readPhrase(s string, i, start int, quoted bool) (int, Op) {
 // words at i set it: "NAME" set to …, `NAME` to `…`; else 0.
 func readSetting(s string, i, start int) int {
 	switch {
+	case !closers[s[start]]:
 	case strings.HasPrefix(s[i:], "set to "):
 		return skipOpening(s, i+len("set to "))
 	case s[start] == '`' && strings.HasPrefix(s[i:], "to `"):

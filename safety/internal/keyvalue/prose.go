@@ -44,7 +44,7 @@ func maybeAcross(s string, right int) bool {
 		return false
 	}
 	if a, b := s[right+1], s[right+2]; s[right] == ' ' && lex.IsLetter(a) && lex.IsLetter(b) && !glueHeads.May(a, b) {
-		return false
+		return startsGenerated(lex.Load8(s, right+1)) // a value right behind its name
 	}
 	end := min(len(s), right+maxProse+8)
 	i := right
@@ -73,7 +73,7 @@ type walk struct {
 	from    int // where the word that next found starts, without opening signs
 	words   int
 	glued   bool // all words so far are glue
-	joined  bool // the last word that was read joins a value: is, was, or a colon
+	tied    bool // the last word that was read joins a value: is, was, or a colon
 	things  bool // a word names a thing with identifiers of its own, such as a user
 	names   bool // a noun follows the name: the token call
 	clause  bool // a comma or a semicolon has ended a clause
@@ -103,7 +103,7 @@ func (w *walk) next() bool {
 		case lex.HasDigit(w.s[w.from:to]):
 			return true
 		case w.from == to:
-			w.signs, w.joined = true, isSign(w.s[w.at:to])
+			w.signs, w.tied = true, isSign(w.s[w.at:to])
 		case !w.readWord(to):
 			return false
 		}
@@ -163,7 +163,7 @@ func (w *walk) count(word string, last byte) {
 	isGlue := len(word) <= 1 || word[0] >= 0x80 || glue.Has(word)
 	w.names = w.names || w.isFirst() && !isGlue && !isParticiple(word)
 	w.glued, w.things = w.glued && isGlue, w.things || thingWords.Has(word)
-	w.joined = joiners.Has(word) || last == ':'
+	w.tied = joiners.Has(word) || last == ':'
 	w.clause = (w.clause || strings.IndexByte(",;.", last) >= 0) && word != "one" // the new one is …
 	w.words++
 }
@@ -172,7 +172,7 @@ func (w *walk) count(word string, last byte) {
 // or of whom the value is. It returns false for code.
 func (w *walk) readPlace(word string) bool {
 	w.words++
-	w.glued, w.joined = false, false
+	w.glued, w.tied = false, false
 	return strings.ContainsAny(word, "/@") && !strings.ContainsAny(word, "()=;{}<>\"'`$\\") && !w.line
 }
 
@@ -201,7 +201,7 @@ func (w *walk) value() Value {
 func (w *walk) pass() {
 	w.words++
 	w.at = wordEnd(w.s, w.at)
-	w.glued, w.joined = false, w.s[w.at-1] == ':'
+	w.glued, w.tied = false, w.s[w.at-1] == ':'
 }
 
 // mayReachAcross reports whether text that has not arrived yet could bring the name

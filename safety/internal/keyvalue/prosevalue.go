@@ -14,9 +14,16 @@ func (w *walk) admits(c *candidate) bool {
 	case isOtherKind(c.text), w.line && !w.isAnnounced(c):
 		return false
 	case namesPassword(c.name) && isChosenPassword(c.text):
-		return w.isBeside() || w.glued || w.joined && !w.names
+		return w.isBeside() || w.glued || w.tied && !w.names
 	case w.isBeside():
 		return admitsBeside(c)
+	}
+	return w.admitsBehind(c)
+}
+
+// admitsBehind reports whether a value that words or signs separate from its name proves enough.
+func (w *walk) admitsBehind(c *candidate) bool {
+	switch {
 	case isDigest(c.text):
 		return w.leads() && (w.titles || !isSnakeName(c.name))
 	case isGrouped(c.text), isPrefixed(c.text), isShortDigest(c) && !isOtherSubject(c):
@@ -53,7 +60,7 @@ func hasOwner(c *candidate) bool {
 
 // leads reports whether the words so far lead to a value of the name and of nothing else, even
 // if it looks like the many digests that are no secrets.
-func (w *walk) leads() bool { return w.glued || w.joined && !w.clause && !w.names }
+func (w *walk) leads() bool { return w.glued || w.tied && !w.clause && !w.names }
 
 // isBeside reports whether a value is right behind its name, where more has to be proven.
 func (w *walk) isBeside() bool {

@@ -45,7 +45,7 @@ func matchName(s string, low, at, right int) (int, int) {
 		return from, to
 	}
 	left := max(low, nameStart(s, at))
-	if maybeBefore(s, left) {
+	if maybeBefore(s, left, right) {
 		if from, to = matchBefore(s, low, left, right); to > from {
 			return from, to
 		}
