@@ -190,7 +190,7 @@ func TestARationaleSentWithACallIsShownWithIt(t *testing.T) {
 			ours + `,"rationale_blocked":true}`},
 		{"a reason of no words", `"rationale":" ","rationale_source":"model"`, ours + `}`},
 		{"a reason to come later", `"input":null`, `"input":null}`},
-		{"a narrative", `"narrative":"I look first."`, `"narrative":"I look first."}`},
+		{"a narrative", `"narrative":"I look first."`, `"narrative":"I look first.","narrative_source":"model"}`},
 		{"a narrative that the worker withheld", `"narrative":"still here","narrative_blocked":true`,
 			`"input":null,"narrative_blocked":true}`},
 	} {
