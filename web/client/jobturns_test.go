@@ -31,7 +31,8 @@ func TestATurnThatIsCutBetweenPagesIsWholeAgain(t *testing.T) {
 			{"turn_number":3,"tool_calls":[]}]}`,
 		"p2": `{"has_more":true,"before":"p1","turns":[
 			{"turn_number":2,"tool_calls":[{"call_id":"call_2"}],
-				"reasoning":{"narrative":"I look.","narratives":[{"step":1}],"tool_decisions":[{"call_id":"call_2"}]}}]}`,
+				"reasoning":{"narrative":"I look.","narratives":[{"step":1}],
+					"tool_decisions":[{"call_id":"call_2"}]}}]}`,
 		"p1": `{"has_more":false,"turns":[{"turn_number":1,"tool_calls":[{"call_id":"call_1"}]}]}`,
 	})
 	turns, err := c.JobTurns(t.Context(), "j")

@@ -5,7 +5,7 @@
 import { cut, ms } from '../lib/format.js';
 
 /** @import * as wire from '../wire.d.ts' */
-/** @import { Call, Draft, Handlers, Handoff, Request, Said, Turn } from './types.d.ts' */
+/** @import { Call, Draft, Handlers, Handoff, Request, Said, Turn, TurnFrame } from './types.d.ts' */
 
 /** @param {number} number @returns {Turn} */
 export function emptyTurn(number) {
@@ -129,13 +129,13 @@ function requestOf(q) {
   };
 }
 
-/** @param {Turn} t @param {wire.ChatFrame} f @returns {Turn} the turn after the frame */
+/** @param {Turn} t @param {TurnFrame} f @returns {Turn} the turn after the frame */
 export function applyFrame(t, f) {
-  const apply = /** @type {((t: Turn, f: wire.ChatFrame) => Turn) | undefined} */ (frames[f.type]);
+  const apply = /** @type {((t: Turn, f: TurnFrame) => Turn) | undefined} */ (frames[f.type]);
   return apply ? apply(t, f) : t;
 }
 
-/** @type {Handlers<Turn, wire.ChatFrame>} */
+/** @type {Handlers<Turn, TurnFrame>} */
 const frames = {
   status(t, f) {
     if (!f.state) return t;

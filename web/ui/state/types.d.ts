@@ -2,7 +2,7 @@
 // file; the page does not load it.
 
 import type {
-  Answer, ChatFrame, HistoryResponse, JobDetail, JobFrame, JobInfo, Notice, Outcome, Redaction, Source,
+  Answer, ChatFrame, DroppedFrame, HistoryResponse, JobDetail, JobFrame, JobInfo, Notice, Outcome, Redaction, Source,
   State as TurnState, ThreadInfo, TurnDetail,
 } from '../wire.d.ts';
 
@@ -59,7 +59,7 @@ export type Cursor = { epoch: string, seq: number, part: number };
 
 /** A job without the token of its worker, which the page does not keep. */
 export type Job = Pick<JobInfo, 'job_id' | 'title' | 'prompt' | 'state' | 'message' | 'error' | 'run' | 'events' |
-  'created_at' | 'updated_at' | 'ended_at' | 'worker_seen_at' | 'ignored_members'>;
+  'created_at' | 'updated_at' | 'ended_at' | 'worker_seen_at' | 'ignored_members' | 'dropped_runs'>;
 
 export type Active = { kind: Kind | 'new' | 'none', id: string };
 export type Link = { state: 'connecting' | 'live' | 'lost' | 'resumed' | 'reset', count: number };
@@ -74,7 +74,9 @@ export type State = {
 };
 
 /** A frame of the event stream. */
-export type Frame = ChatFrame | JobFrame;
+/** A frame about a turn. The stream itself acts on what the server dropped. */
+export type TurnFrame = Exclude<ChatFrame, DroppedFrame>;
+export type Frame = TurnFrame | JobFrame;
 
 /** What the event stream reports. onRefused returns whether nobody is signed in, which ends the stream. */
 export type StreamListener = {
@@ -84,7 +86,7 @@ export type StreamListener = {
 };
 
 /** The part of history that the state needs. */
-export type History = Pick<HistoryResponse, 'turns' | 'has_more' | 'event_id' | 'oldest_timestamp' |
+export type History = Pick<HistoryResponse, 'turns' | 'has_more' | 'event_id' | 'oldest_timestamp' | 'dropped_turns' |
   'pending_approvals'>;
 
 /** Everything that changes the state. */
