@@ -28,8 +28,11 @@ func TestPlantedSecretsComeOutNowhere(t *testing.T) {
 			require.NoError(t, err)
 			defer c.Body.Close()
 			s.Send("ann", thread, "my secret is "+p.Text)
-			s.Approve("ann", c.Until(t, "approval_needed"))
-			c.Until(t, "response")
+			asked := c.Until(t, "approval_needed", "response")
+			if asked[len(asked)-1].Event == "approval_needed" {
+				s.Approve("ann", asked)
+				c.Until(t, "response")
+			} // else the call was refused, since a question could not show what it does
 			stream := fmt.Sprintf("%+v", s.Everything("ann", origin))
 			history := s.Do("ann", http.MethodGet, "/api/chat/history", "").Body
 			threads := s.Do("ann", http.MethodGet, "/api/chat/threads", "").Body

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,19 +86,19 @@ func (s *Stream) Next() (Frame, error) {
 	}
 }
 
-// Until returns the events up to and including the first of a kind. It fails the test if the
-// stream ends or is silent for a minute before.
-func (s *Stream) Until(t testing.TB, kind string) []Frame {
+// Until returns the events up to and including the first of one of the kinds. It fails the test
+// if the stream ends or is silent for a minute before.
+func (s *Stream) Until(t testing.TB, kinds ...string) []Frame {
 	t.Helper()
 	silent := time.AfterFunc(time.Minute, func() { s.Body.Close() })
 	defer silent.Stop()
 	var all []Frame
 	for {
 		f, err := s.Next()
-		require.NoError(t, err, "the stream ended, or was silent for a minute, before %s", kind)
+		require.NoError(t, err, "the stream ended, or was silent for a minute, before %s", kinds)
 		silent.Reset(time.Minute)
 		all = append(all, f)
-		if f.Event == kind {
+		if slices.Contains(kinds, f.Event) {
 			return all
 		}
 	}
