@@ -30,7 +30,8 @@ func newSlowServer(requests int) *slowServer {
 	tokens.Add("bob", apptest.TokenOf("bob"))
 	s := &slowServer{entered: make(chan struct{}), release: make(chan struct{})}
 	s.Server = web.New(web.Options{
-		Store: session.NewMemory(nil), Tokens: tokens, RequestsPerUser: requests, Log: slog.New(slog.DiscardHandler),
+		Store: session.NewMemory(nil), Tokens: tokens,
+		RequestsPerUser: requests, ReadsPerUser: 1 << 10, Log: slog.New(slog.DiscardHandler),
 	})
 	serve := func(w http.ResponseWriter, r *http.Request, _ access.Caller) error {
 		if r.Header.Get("Blocks") != "" {

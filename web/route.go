@@ -78,7 +78,7 @@ func (s *Server) mount(route Route) {
 // countUnlessStreamed counts requests, except those for a stream of a route that has one.
 func (s *Server) countUnlessStreamed(streams bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
-		counted := s.countRequests(next)
+		counted := s.countRequests(s.shareReads(next))
 		return func(c echo.Context) error {
 			if streams && sse.Requested(c.Request()) {
 				return next(c)

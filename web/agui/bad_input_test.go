@@ -72,7 +72,8 @@ func badMembers(secret, long string) []badInput {
 }
 
 func TestInvalidInputsAreRefusedBeforeAnyStream(t *testing.T) {
-	s := apptest.Start(t, app.Settings{SendsPerMinute: 10_000}, m{"steps": []m{answering("Hello.")},
+	s := apptest.Start(t, app.Settings{SendsPerMinute: 10_000, WritesPerSecond: 1 << 20}, m{
+		"steps": []m{answering("Hello.")},
 		"tools": m{"clock": m{"result": 1}}})
 	secret, long := apptest.Plant()[3].Text, strings.Repeat("x", 70_000)
 	for _, tt := range slices.Concat(badMessages(secret, long), badMembers(secret, long)) {
