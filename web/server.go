@@ -110,7 +110,7 @@ func New(o Options) *Server {
 		o.RequestsPerUser = DefaultRequests
 	}
 	if o.ReadsPerUser == 0 {
-		o.ReadsPerUser = max(1, runtime.GOMAXPROCS(0)/2)
+		o.ReadsPerUser = max(1, runtime.GOMAXPROCS(0)/processorsPerRead)
 	}
 	if o.WritesPerSecond == 0 {
 		o.WritesPerSecond = DefaultWrites

@@ -8,6 +8,10 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
+// processorsPerRead is how many processors there are for each answer that is made for a user at
+// once.
+const processorsPerRead = 2
+
 // shares bounds how many answers are made for a user at once, so that one who reads much leaves
 // processors to others. Further requests wait for their turn. It is safe for concurrent use. Its
 // size is bounded by the number of users.
