@@ -61,11 +61,11 @@ func TestTheClientsReasoningHelpsWhereTheServerLostIt(t *testing.T) {
 		re := &reasoner{protocol: "responses"}
 		s := startReasoner(t, re, app.Settings{})
 		before := drive(t, s, client, says("hello"), says("what time is it?")).Runs[1]
-		// This is more reasoning than the server keeps for all threads.
+		// This is more reasoning than the server keeps for a user.
 		for _, words := range []string{"flood 1", "flood 2", "flood 3"} {
-			thread, _ := s.Begin("bob")
-			s.Send("bob", thread, words)
-			for up, err := range s.Session("bob").Watch(t.Context(), 0) { // it is long, so no bound of time
+			thread, _ := s.Begin("ann")
+			s.Send("ann", thread, words)
+			for up, err := range s.Session("ann").Watch(t.Context(), 0) { // it is long, so no bound of time
 				require.NoError(t, err)
 				if up.Event.Thread == thread && up.Turn.State.Ended() {
 					require.Equal(t, session.Completed, up.Turn.State)
