@@ -1,0 +1,144 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
+// Protocol is the version that this package reads.
+const Protocol = "mew/v0.4"
+
+// Bounds of the members that are not text for a reader.
+const (
+	MaxName   = 255 // bytes of an id, a kind or a participant's name
+	MaxListed = 256 // entries of to and of correlation_id, each
+)
+
+// Envelope is one message of a space as it arrived.
+type Envelope struct {
+	Protocol, ID, From, Kind string // "" if the message lacks it; Kind never is
+
+	TS            time.Time // zero if the message lacks it
+	To            []string  // empty for a message to all
+	CorrelationID []string
+	Context       Context
+	Payload       json.RawMessage // an object, or nil if absent
+	Raw           []byte          // the message's bytes
+}
+
+// Options says which spellings are read.
+type Options struct {
+	Drafts bool // also those of the drafts before v0.4
+}
+
+// Parse reads a message. It refuses one that is no JSON object, that has a member twice or
+// of another type than MEW v0.4 gives it, and one without a kind. It does not require what
+// the gateway adds: protocol, id, ts and from. The envelope shares raw's memory. Its error is
+// a [*Refusal].
+func Parse(raw []byte, o Options) (Envelope, error) {
+	m, err := members(raw)
+	if err != nil {
+		return Envelope{}, err
+	}
+	e := Envelope{Raw: raw}
+	if err := e.readNames(m, o); err != nil {
+		return e, err
+	}
+	if err := e.readLists(m, o); err != nil {
+		return e, err
+	}
+	if e.Payload, err = objectOf(m, "payload"); err != nil {
+		return e, err
+	}
+	e.Context = contextOf(m["context"])
+	if o.Drafts {
+		if e.Kind, e.Payload, err = modern(e.Kind, e.Payload); err != nil {
+			return e, err
+		}
+	}
+	if e.Context.Given == nil {
+		e.Context = payloadContext(e.Kind, e.Payload)
+	}
+	return e, checkPayload(e.Kind, e.Payload)
+}
+
+// readNames reads the members that are one text.
+func (e *Envelope) readNames(m map[string]json.RawMessage, o Options) error {
+	var ts string
+	for _, one := range []struct {
+		name string
+		into *string
+	}{{"protocol", &e.Protocol}, {"id", &e.ID}, {"from", &e.From}, {"kind", &e.Kind}, {"ts", &ts}} {
+		if err := text(m, one.name, one.into); err != nil {
+			return err
+		}
+	}
+	if e.Kind == "" {
+		return invalid("The message has no kind. Add one, such as \"kind\":\"chat\".")
+	}
+	if e.Protocol != "" && e.Protocol != Protocol && (!o.Drafts || !isDraft(e.Protocol)) {
+		return invalid("The message is of another protocol. Send \"protocol\":\"" + Protocol + "\".")
+	}
+	if ts == "" {
+		return nil
+	}
+	var err error
+	if e.TS, err = time.Parse(time.RFC3339, ts); err != nil {
+		return invalid("ts is no time of RFC 3339, such as 2026-01-02T15:04:05Z. Leave it out, and it is added.")
+	}
+	return nil
+}
+
+// readLists reads to and correlation_id.
+func (e *Envelope) readLists(m map[string]json.RawMessage, o Options) (err error) {
+	if e.To, err = list(m, "to", o.Drafts); err != nil {
+		return err
+	}
+	if e.CorrelationID, err = list(m, "correlation_id", o.Drafts); err != nil || !o.Drafts {
+		return err
+	}
+	if len(e.CorrelationID) == 0 {
+		e.CorrelationID, err = list(m, "correlationId", true)
+	}
+	return err
+}
+
+// Complete returns the envelope with the members that it lacks: protocol, id, ts and from.
+// They are put in front of the others; no byte that came is changed.
+func (e Envelope) Complete(id, from string, now time.Time) Envelope {
+	var front []byte
+	add := func(field *string, name, value string) {
+		if *field != "" {
+			return
+		}
+		*field = value
+		quoted, _ := json.Marshal(value) // a string always encodes
+		front = append(append(append(front, '"'), name...), '"', ':')
+		front = append(append(front, quoted...), ',')
+	}
+	add(&e.Protocol, "protocol", Protocol)
+	add(&e.ID, "id", id)
+	if e.TS.IsZero() {
+		e.TS = now
+		ts := ""
+		add(&ts, "ts", now.UTC().Format(time.RFC3339Nano))
+	}
+	add(&e.From, "from", from)
+	if len(front) > 0 {
+		start := bytes.IndexByte(e.Raw, '{') + 1
+		e.Raw = append(append(append(make([]byte, 0, len(e.Raw)+len(front)), e.Raw[:start]...), front...),
+			e.Raw[start:]...)
+	}
+	return e
+}
+
+// IsTo reports whether the envelope is addressed to the participant by name.
+func (e Envelope) IsTo(participant string) bool {
+	for _, to := range e.To {
+		if to == participant {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// members splits a JSON object into its members. Unlike encoding/json it does not take
+// "From" for "from", and refuses a member that stands twice.
+func members(raw []byte) (map[string]json.RawMessage, error) {
+	if !utf8.Valid(raw) {
+		return nil, invalid("The message is not valid UTF-8.")
+	}
+	if !json.Valid(raw) {
+		return nil, invalid("The message is not valid JSON. Send one JSON object.")
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if open, _ := dec.Token(); open != json.Delim('{') {
+		return nil, invalid("The message is no JSON object. Send one envelope, which is an object.")
+	}
+	m := map[string]json.RawMessage{}
+	for dec.More() {
+		key, _ := dec.Token() // the text is valid JSON
+		name, _ := key.(string)
+		if _, twice := m[name]; twice {
+			return nil, invalid("A member of the message stands twice. Send each once.")
+		}
+		var value json.RawMessage
+		_ = dec.Decode(&value)
+		m[name] = value
+	}
+	return m, nil
+}
+
+// text reads a member that is a text of 1 to MaxName bytes, or absent.
+func text(m map[string]json.RawMessage, name string, into *string) error {
+	raw, ok := m[name]
+	if !ok {
+		return nil
+	}
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, into) != nil || *into == "" {
+		return invalid(name + " has to be a text that is not empty.")
+	}
+	if len(*into) > MaxName {
+		return invalid(name + " is longer than 255 bytes.")
+	}
+	return nil
+}
+
+// list reads a member that is an array of texts, or absent. orText also admits a single text.
+func list(m map[string]json.RawMessage, name string, orText bool) ([]string, error) {
+	raw, ok := m[name]
+	if !ok || isNull(raw) {
+		return nil, nil
+	}
+	if orText && raw[0] == '"' {
+		var one string
+		err := text(m, name, &one)
+		return []string{one}, err
+	}
+	var all []string
+	if json.Unmarshal(raw, &all) != nil || bytes.Contains(raw, []byte("null")) && hasNull(raw) {
+		return nil, invalid(name + " has to be an array of texts, also for a single one.")
+	}
+	if len(all) > MaxListed {
+		return nil, invalid(name + " has more than 256 entries.")
+	}
+	for _, one := range all {
+		if one == "" || len(one) > MaxName {
+			return nil, invalid(name + " has an entry that is empty or longer than 255 bytes.")
+		}
+	}
+	return all, nil
+}
+
+// hasNull reports whether an array has null for an element, which encoding/json takes for "".
+func hasNull(raw json.RawMessage) bool {
+	var all []*string
+	_ = json.Unmarshal(raw, &all)
+	for _, one := range all {
+		if one == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// objectOf reads a member that is an object, or absent.
+func objectOf(m map[string]json.RawMessage, name string) (json.RawMessage, error) {
+	raw, ok := m[name]
+	switch {
+	case !ok || isNull(raw):
+		return nil, nil
+	case raw[0] != '{':
+		return nil, invalid(name + " has to be an object.")
+	}
+	return raw, nil
+}
+
+func isNull(raw json.RawMessage) bool { return string(raw) == "null" }
+
+// checkPayload refuses what no receiver could use: a chat without a text and a request
+// without a method. Everything else about payloads is for the receivers to judge.
+func checkPayload(kind string, payload json.RawMessage) error {
+	need := map[string]string{"chat": "text", "mcp/request": "method"}[kind]
+	if need == "" {
+		return nil
+	}
+	var m map[string]json.RawMessage
+	if payload != nil {
+		_ = json.Unmarshal(payload, &m)
+	}
+	if value := m[need]; len(value) == 0 || value[0] != '"' {
+		return invalid("A message of kind " + kind + " needs payload." + need + ", which is a text.")
+	}
+	return nil
+}
