@@ -200,7 +200,7 @@ func (c *Chat) runPending(ctx context.Context, p *pending) {
 		return
 	}
 	if q, waited := p.event.Body.(session.TurnQueued); waited {
-		warnUnrecorded(log, rec.Record(session.TurnStarted(q)))
+		warnUnrecorded(log, rec.Record(session.TurnStarted{Message: q.Message, Input: q.Input, Findings: q.Findings}))
 	}
 	log.Info("turn started")
 	h, err := p.session.History(p.event.Thread, session.Page{})

@@ -27,14 +27,20 @@ func costOf(b Body) int {
 	case JobOpened, JobPrompted, JobMessage, JobToolUse, JobToolResult, JobReasoned, JobReported, JobEnded,
 		JobRestarted:
 		return eventCost + jobBodyCost(b)
+	case ThreadOpened:
+		return eventCost + textCost(b.Origin.Space, b.Origin.Participant)
 	case TurnQueued:
 		return eventCost + textCost(b.Input) + findingsCost(b.Findings)
 	case TurnStarted:
-		return eventCost + textCost(b.Input) + findingsCost(b.Findings)
+		return eventCost + textCost(b.Input, b.Asked.By, b.Asked.Reason) + findingsCost(b.Findings)
+	case Answered:
+		return eventCost + textCost(b.Response) + findingsCost(b.Findings)
+	case Noted:
+		return eventCost + textCost(b.From, b.Text) + findingsCost(b.Findings)
 	case Narrated:
 		return eventCost + textCost(b.Text) + findingsCost(b.Findings)
 	case ToolCalled:
-		return eventCost + textCost(b.Tool, b.Rationale.Text) + valueCost(b.Params) + findingsCost(b.Findings)
+		return eventCost + textCost(b.Tool, b.To, b.Rationale.Text) + valueCost(b.Params) + findingsCost(b.Findings)
 	case ToolReturned:
 		return eventCost + textCost(b.Error) + valueCost(b.Result) + findingsCost(b.Findings)
 	case ApprovalAsked:
@@ -42,7 +48,7 @@ func costOf(b Body) int {
 	case Handoff:
 		return eventCost + textCost(b.Text) + len(b.From) + len(b.To) + findingsCost(b.Findings)
 	case TurnCompleted:
-		return eventCost + textCost(b.Response) + findingsCost(b.Findings)
+		return eventCost + textCost(b.Response, b.Conclusion) + findingsCost(b.Findings)
 	case TurnFailed:
 		return eventCost + textCost(b.Error) + findingsCost(b.Findings)
 	case Dropped:

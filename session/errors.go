@@ -29,6 +29,9 @@ var (
 	ErrJobOpen = errors.New("job has not ended")
 	// ErrTooManyJobs means that the session already has MaxOpenJobs open jobs.
 	ErrTooManyJobs = errors.New("too many open jobs")
+	// ErrObserved means that the thread has turns of somebody else's agent, which only their
+	// observer can begin, or that a thread that should be observed is not.
+	ErrObserved = errors.New("the turns of this thread are those of others")
 	// ErrBusy means that MaxWaiting messages already wait in the thread.
 	ErrBusy = errors.New("too many messages are waiting")
 	// ErrNotRunning means that the thread has no turn to interrupt.

@@ -32,8 +32,9 @@ func (r Ref) turn() Ref { return Ref{Thread: r.Thread, Turn: r.Turn} }
 // can declare one, so a type switch over all of them is complete.
 type Body interface{ body() }
 
-// ThreadOpened records that a conversation began.
-type ThreadOpened struct{}
+// ThreadOpened records that a conversation began. Origin is zero unless the thread is
+// observed.
+type ThreadOpened struct{ Origin Origin }
 
 // TurnQueued records that a message was accepted while an earlier turn was still
 // running. Its own TurnStarted follows when the turn's time comes.
@@ -48,6 +49,7 @@ type TurnQueued struct {
 type TurnStarted struct {
 	Message  string // id of the message
 	Input    safety.Text
+	Asked    Asked // of an observed turn
 	Findings []safety.Finding
 }
 
@@ -68,6 +70,7 @@ type ToolCalled struct {
 	Step      int
 	Call      string      // unique within the turn; numbered by us, never the model's id
 	Tool      safety.Text // cleaned, because a model can ask for a tool of any name
+	To        safety.Text // who runs the tool, in an observed turn; empty if nobody was named
 	Rationale Rationale
 	Params    safety.JSON
 	Group     *int // shared by calls that run in parallel, from 0 in each turn; nil for a lone call
@@ -123,11 +126,13 @@ type StepEnded struct {
 	Usage Usage // tokens of the model's answer that began the step
 }
 
-// TurnCompleted records the model's final answer and ends the turn.
+// TurnCompleted records the model's final answer and ends the turn. An observed turn may
+// end with a conclusion, or with neither.
 type TurnCompleted struct {
-	Response safety.Text
-	Usage    Usage // tokens of this answer
-	Findings []safety.Finding
+	Response   safety.Text
+	Conclusion safety.Text // what the agent made of its reasoning, in an observed turn
+	Usage      Usage       // tokens of this answer
+	Findings   []safety.Finding
 }
 
 // TurnFailed records an error that ended the turn. Error is shown to the user.
@@ -174,3 +179,5 @@ func (TurnCompleted) body()    {}
 func (TurnFailed) body()       {}
 func (TurnInterrupted) body()  {}
 func (Dropped) body()          {}
+func (Answered) body()         {}
+func (Noted) body()            {}

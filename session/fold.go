@@ -20,7 +20,7 @@ func (t Turn) Apply(e Event) Turn {
 		t = t.begin(e, Queued, b.Message, b.Input, b.Findings)
 	case TurnStarted:
 		t = t.begin(e, Processing, b.Message, b.Input, b.Findings)
-		t.StartedAt = e.At
+		t.StartedAt, t.Asked = e.At, b.Asked
 	case Narrated:
 		t.Steps, t.Findings = t.narrate(e, b), Merge(t.Findings, b.Findings)
 	case ToolCalled:
@@ -36,8 +36,7 @@ func (t Turn) Apply(e Event) Turn {
 		t.Steps = t.editCall(b.Call, func(c *Call) {
 			c.Approval = &Approval{
 				Request: b.Request, Description: b.Description, AllowAlways: b.AllowAlways, AskedAt: e.At,
-				Shown: b.Shown, Hidden: b.Hidden,
-				Grant: b.Grant,
+				Grant: b.Grant, Shown: b.Shown, Hidden: b.Hidden,
 			}
 		})
 	case ApprovalAnswered:
@@ -47,13 +46,15 @@ func (t Turn) Apply(e Event) Turn {
 		t.Findings, t.Usage = Merge(t.Findings, b.Findings), t.Usage.plus(b.Usage)
 	case TurnCompleted:
 		t.Usage = t.Usage.plus(b.Usage)
-		t.Response, t.Findings = b.Response, Merge(t.Findings, b.Findings)
-		t = t.end(e, Completed)
+		t = t.answered(b.Response, b.Findings).end(e, Completed)
+		t.Conclusion = b.Conclusion
 	case TurnFailed:
 		t.Error, t.Findings = b.Error, Merge(t.Findings, b.Findings)
 		t = t.end(e, Failed)
 	case TurnInterrupted:
 		t = t.end(e, Interrupted)
+	default:
+		t = t.applyObserved(e)
 	}
 	return t
 }
@@ -91,16 +92,17 @@ func (t Turn) call(e Event, b ToolCalled) []Step {
 	return t.editStep(e.Agent, b.Step, func(s *Step) {
 		// Clip makes append copy, so that two snapshots never share a tail.
 		s.Calls = append(slices.Clip(s.Calls), Call{
-			ID: b.Call, Agent: e.Agent, Step: b.Step, Tool: b.Tool, Rationale: b.Rationale, Params: b.Params,
+			ID: b.Call, Agent: e.Agent, Step: b.Step, Tool: b.Tool, To: b.To, Rationale: b.Rationale, Params: b.Params,
 			Group: b.Group, FrontEnd: b.FrontEnd, Outcome: Pending, StartedAt: e.At, Findings: Merge(b.Findings),
 		})
 	})
 }
 
-// endCall records the result of a pending call. The first result of a call wins.
+// endCall records the result of a pending call. The first result of a call wins, except that
+// one may still come that nobody had seen when an observed turn ended.
 func (t Turn) endCall(b ToolReturned) Turn {
 	c, ok := t.Call(b.Call)
-	if !ok || c.Outcome != Pending {
+	if !ok || (c.Outcome != Pending && c.Outcome != Unknown) {
 		return t
 	}
 	t.Steps = t.editCall(b.Call, func(c *Call) {
@@ -127,7 +129,7 @@ func (t Turn) editStep(agent string, number int, edit func(*Step)) []Step {
 	steps := slices.Clone(t.Steps)
 	at := slices.IndexFunc(steps, func(s Step) bool { return s.Agent == agent && s.Number == number })
 	if at < 0 {
-		steps = append(steps, Step{Agent: agent, Number: number})
+		steps = append(steps, Step{Agent: agent, Number: number, Late: t.State.Ended()})
 		at = len(steps) - 1
 	}
 	edit(&steps[at])

@@ -201,7 +201,7 @@ func (w *liveWatch) yieldTexts(yield func(Update, error) bool) bool {
 
 func (w *liveWatch) yieldEvent(e Event, yield func(Update, error) bool) bool {
 	w.position = e.Seq
-	up := Update{Event: e, Turn: w.open.fold(e)}
+	up := Update{Event: e, Turn: w.foldAmong(w.open, e)}
 	return e.Seq <= w.after || yield(up, nil)
 }
 

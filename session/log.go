@@ -199,6 +199,18 @@ func (l *Log) batch(after uint64) []Event {
 	return slices.Clone(l.events[from:to])
 }
 
+// between returns the events from one number up to, but without, another. The slice is the
+// log's own, whose events never change.
+func (l *Log) between(from, to uint64) []Event {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	at := func(seq uint64) int {
+		i, _ := slices.BinarySearchFunc(l.events, seq, func(e Event, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+		return i
+	}
+	return l.events[at(from):at(to)]
+}
+
 // end makes the log refuse further events with the given error and wakes all
 // readers. Only the first call has an effect.
 func (l *Log) end(reason error) {

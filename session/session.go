@@ -71,7 +71,7 @@ func (s *Session) Gone() uint64 { return s.log.gone.Load() }
 // Accept makes a message the next turn of a thread. It appends a TurnStarted if the
 // thread is idle. If a turn is open, it appends a TurnQueued, and the caller has to
 // append the TurnStarted when the earlier turns have ended. Accept fails with
-// ErrNoThread, with ErrBusy if MaxWaiting messages already wait, or with ErrFull or
+// ErrNoThread, with ErrObserved, with ErrBusy if MaxWaiting messages already wait, or with ErrFull or
 // ErrServerFull; a refused message uses up no turn number.
 func (s *Session) Accept(threadID string, input safety.Text, findings []safety.Finding) (e Event, err error) {
 	once := costOf(TurnQueued{Input: input, Findings: findings}) + turnPromise
@@ -80,6 +80,9 @@ func (s *Session) Accept(threadID string, input safety.Text, findings []safety.F
 		th, err := s.lookup(threadID)
 		if err != nil {
 			return 0, err
+		}
+		if th.origin.Observed() {
+			return 0, fmt.Errorf("thread %s: %w", threadID, ErrObserved)
 		}
 		ref := Ref{Thread: threadID, Turn: th.total() + 1}
 		id := s.nextID("message")
@@ -115,7 +118,8 @@ func (s *Session) charged(n int, do func() (used int, err error)) error {
 }
 
 // Append adds a fact about an open turn. It fails with ErrNoThread, ErrNoTurn or
-// ErrTurnEnded, so a fact that arrives too late changes nothing, and with ErrFull or
+// ErrTurnEnded, so a fact that arrives too late changes nothing, unless the turn is observed,
+// of which only a second end is too late. It fails, too, with ErrFull or
 // ErrServerFull. The start of a turn that waited always has room, and so has a short end.
 func (s *Session) Append(ref Ref, b Body) (e Event, err error) {
 	t, err := s.Turn(ref.Thread, ref.Turn)
@@ -132,7 +136,7 @@ func (s *Session) Append(ref Ref, b Body) (e Event, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if t.State.Ended() {
+		if t.State.Ended() && !(th.origin.Observed() && follows(b)) {
 			return 0, fmt.Errorf("turn %d: %w", ref.Turn, ErrTurnEnded)
 		}
 		e, err = s.add(ref, t.repeat(b))
@@ -210,7 +214,9 @@ func (s *Session) add(ref Ref, b Body) (Event, error) {
 	s.live.settle(e, e.Turn > 0 && th.turns[e.Turn-1-th.dropped].State.Ended())
 	switch b := b.(type) {
 	case ThreadOpened, TurnQueued, TurnStarted:
-		s.active = ref.Thread
+		if !th.origin.Observed() {
+			s.active = ref.Thread
+		}
 	case ApprovalAnswered:
 		// The fold keeps the first answer of a request, so a later one approves nothing.
 		c, ok := th.turns[ref.Turn-1-th.dropped].Call(b.Call)

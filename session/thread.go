@@ -20,6 +20,7 @@ type Thread struct {
 	Title     safety.Text // the whole first message; empty before it
 	CreatedAt time.Time
 	UpdatedAt time.Time // time of the thread's latest event
+	Origin    Origin    // of an observed thread
 }
 
 // Page selects the newest Limit turns that were created before Before. A zero Limit
@@ -128,6 +129,7 @@ type thread struct {
 	id      string
 	created time.Time
 	updated time.Time
+	origin  Origin
 	title   safety.Text // of the first turn, if that was dropped
 	dropped int         // the first turns, which were dropped from memory
 	turns   []Turn      // turns[i].Number == dropped+i+1
@@ -139,6 +141,9 @@ type thread struct {
 func (th *thread) apply(e Event) {
 	th.updated = e.At
 	if e.Turn == 0 {
+		if b, ok := e.Body.(ThreadOpened); ok {
+			th.origin = b.Origin
+		}
 		return
 	}
 	at := e.Turn - 1 - th.dropped
@@ -172,7 +177,7 @@ func (th *thread) turn(number int) (Turn, error) {
 func (th *thread) snapshot() Thread {
 	t := Thread{
 		ID: th.id, State: Completed, Turns: th.total(), Dropped: th.dropped, Title: th.title,
-		CreatedAt: th.created, UpdatedAt: th.updated,
+		CreatedAt: th.created, UpdatedAt: th.updated, Origin: th.origin,
 	}
 	if th.open() > 0 {
 		t.State = Processing

@@ -34,17 +34,20 @@ const (
 	Errored   Outcome = "error"     // the tool failed
 	Rejected  Outcome = "rejected"  // a policy or a person refused the call
 	Cancelled Outcome = "cancelled" // the turn was stopped while the call ran
+	Unknown   Outcome = "unknown"   // an observed turn ended, and no result of the call was seen
 )
 
 // Source says who wrote a rationale or a narrative.
 type Source string
 
 // The sources. A rationale comes from the model or is our fallback; a narrative comes
-// from the model or is its provider's summary.
+// from the model or is its provider's summary. The reason of an observed call's agent may be
+// the thought before it.
 const (
 	FromModel    Source = "model"    // the model's own words
 	FromFallback Source = "fallback" // our sentence: the model's was missing or withheld
 	FromSummary  Source = "summary"  // the provider's summary of the model's reasoning
+	FromThought  Source = "thought"  // the thought before a call, which does not name it
 )
 
 // Answer is the decision on an approval request.
@@ -110,8 +113,11 @@ type Turn struct {
 	Message         string // id of the user's message
 	State           State
 	Input           safety.Text
+	Asked           Asked       // who asked for an observed turn
 	Steps           []Step      // in the order in which they began
-	Response        safety.Text // empty until Completed
+	Notes           []NoteAt    // of an observed turn, in order
+	Response        safety.Text // empty until Completed; an observed turn may have none, or get it later
+	Conclusion      safety.Text // of an observed turn
 	Error           safety.Text // empty unless Failed
 	CreatedAt       time.Time   // when the message was accepted
 	StartedAt       time.Time   // zero if the turn has not started
@@ -141,6 +147,7 @@ type Step struct {
 	Calls            []Call
 	Waits            bool // its pending calls wait for a person, a front end or another agent
 	Ended            bool // every call has ended
+	Late             bool // the step of an observed turn began after the turn had ended
 }
 
 // Call is one decision to use a tool, its reason and its result.
@@ -149,6 +156,7 @@ type Call struct {
 	Agent     string
 	Step      int
 	Tool      safety.Text
+	To        safety.Text // who runs the tool, in an observed turn
 	Rationale Rationale
 	Params    safety.JSON
 	Group     *int        // shared by calls that ran in parallel; nil for a lone call

@@ -27,7 +27,7 @@ func (s *Session) Watch(ctx context.Context, after uint64) iter.Seq2[Update, err
 				yield(Update{}, err)
 				return
 			}
-			up := Update{Event: e, Turn: open.fold(e)}
+			up := Update{Event: e, Turn: s.foldAmong(open, e)}
 			if e.Seq > after && !yield(up, nil) {
 				return
 			}
@@ -38,8 +38,17 @@ func (s *Session) Watch(ctx context.Context, after uint64) iter.Seq2[Update, err
 // openTurns holds the turns of a reader that have begun and not ended.
 type openTurns map[Ref]Turn
 
+// foldAmong folds an event into its turn among the open ones. The turn of an event that came
+// after its end, which only observed turns have, is folded from its beginning.
+func (s *Session) foldAmong(open openTurns, e Event) Turn {
+	if _, known := open[e.turn()]; !known && follows(e.Body) && e.Turn > 0 {
+		open[e.turn()] = s.foldBefore(e)
+	}
+	return open.fold(e)
+}
+
 // fold applies an event to its turn and returns the turn, or the zero value if the
-// event belongs to none. An ended turn is forgotten, as no event can follow.
+// event belongs to none. An ended turn is forgotten, since hardly any has further events.
 func (o openTurns) fold(e Event) Turn {
 	if d, ok := e.Body.(Dropped); ok {
 		o.forget(d)
@@ -70,6 +79,9 @@ func (s *Session) rewind(after uint64) uint64 {
 	for _, th := range s.threads {
 		for _, t := range slices.Backward(th.turns) {
 			if t.State.Ended() && t.LastSeq <= after {
+				if th.origin.Observed() {
+					continue // an earlier one may be open
+				}
 				break // turns end in order, so no earlier turn was open
 			}
 			if t.FirstSeq <= after {

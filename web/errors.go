@@ -21,6 +21,8 @@ var sessionProblems = []struct {
 		"You have no such thread. List yours with GET /api/chat/threads.")},
 	{session.ErrNoTurn, problem.New(http.StatusNotFound, "no_turn",
 		"The thread has no turn of this number. List its turns with GET /api/chat/history.")},
+	{session.ErrObserved, problem.New(http.StatusConflict, "observed_thread",
+		"This thread shows what somebody else's agent does, so the agent of this server cannot be asked in it.")},
 	{session.ErrBusy, problem.New(http.StatusTooManyRequests, "thread_busy",
 		"A turn is running and as many messages wait as the thread holds. Wait for one to end, or interrupt.").
 		With("max_waiting", session.MaxWaiting)},

@@ -209,7 +209,9 @@ func randomTurn(t testing.TB, c *chooser, own *session.Session, thread string) {
 	record("", end)
 	for _, next := range waits { // as the chat does: it starts, or it was dropped
 		if queued, ok := next.Body.(session.TurnQueued); ok && c.coin() {
-			_, err = own.Append(next.Ref, session.TurnStarted(queued))
+			_, err = own.Append(next.Ref, session.TurnStarted{
+				Message: queued.Message, Input: queued.Input, Findings: queued.Findings,
+			})
 			require.NoError(t, err)
 		}
 		_, err = own.Append(next.Ref, session.TurnInterrupted{})

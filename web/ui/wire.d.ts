@@ -41,12 +41,24 @@ export type ApprovalNeededFrame = {
   allow_always: boolean,
 };
 
+export type AskedInfo = {
+  by: string,
+  thread_id?: string,
+  turn_number?: number,
+  call_id?: string,
+  reason?: string,
+  reason_source?: Source,
+  start_unseen?: boolean,
+};
+
 export type ChatFrame =
   | ApprovalAnsweredFrame
   | ApprovalNeededFrame
+  | ConclusionFrame
   | DroppedFrame
   | ErrorFrame
   | HandoffFrame
+  | NoteFrame
   | ReasoningUpdateFrame
   | ResponseFrame
   | StatusFrame
@@ -61,6 +73,16 @@ export type CommandResponse = {
   thread_id: string,
   status: string,
   content: string,
+};
+
+export type ConclusionFrame = {
+  type: 'conclusion',
+  thread_id: string,
+  session_id: string,
+  turn_number?: number,
+  agent?: string,
+  at: string,
+  text: string,
 };
 
 export type Coverage = {
@@ -341,6 +363,10 @@ export type JobTurnInfo = {
   redactions?: Redaction[],
   notices?: Notice[],
   usage?: UsageInfo,
+  asked?: AskedInfo,
+  conclusion?: string,
+  notes?: NoteInfo[],
+  late_steps?: number[],
 };
 
 export type LoginInfo = {
@@ -365,13 +391,42 @@ export type MCPServer = {
   tools: number,
 };
 
+export type NoteFrame = {
+  type: 'note',
+  thread_id: string,
+  session_id: string,
+  turn_number?: number,
+  agent?: string,
+  at: string,
+  from: string,
+  kind: NoteKind,
+  text: string,
+  late?: boolean,
+};
+
+export type NoteInfo = {
+  from: string,
+  kind: NoteKind,
+  text: string,
+  late?: boolean,
+  at: string,
+};
+
+export type NoteKind = 'chat' | 'thought' | 'cancel' | 'other';
+
 export type Notice = {
   rule: string,
   count: number,
   severity: Severity,
 };
 
-export type Outcome = 'pending' | 'success' | 'error' | 'rejected' | 'cancelled';
+export type OriginInfo = {
+  protocol: string,
+  space: string,
+  participant: string,
+};
+
+export type Outcome = 'pending' | 'success' | 'error' | 'rejected' | 'cancelled' | 'unknown';
 
 export type PendingApproval = {
   request_id: string,
@@ -466,7 +521,7 @@ export type SnippetPart = {
   match?: boolean,
 };
 
-export type Source = 'model' | 'fallback' | 'summary';
+export type Source = 'model' | 'fallback' | 'summary' | 'thought';
 
 export type State = 'queued' | 'processing' | 'completed' | 'failed' | 'interrupted';
 
@@ -520,6 +575,8 @@ export type ThinkingFrame = {
   at: string,
   message: string,
   message_id?: string,
+  user_input?: string,
+  asked?: AskedInfo,
   step?: number,
   narrative_source?: Source,
   answer?: boolean,
@@ -533,6 +590,7 @@ export type ThreadInfo = {
   created_at: string,
   updated_at: string,
   dropped_turns?: number,
+  origin?: OriginInfo,
 };
 
 export type ThreadList = {
@@ -544,6 +602,7 @@ export type ThreadList = {
 export type ToolCallDetail = {
   call_id: string,
   name: string,
+  to?: string,
   has_result: boolean,
   has_error: boolean,
   result_preview?: string,
@@ -559,6 +618,7 @@ export type ToolCallDetail = {
 export type ToolCallInfo = {
   call_id: string,
   name: string,
+  to?: string,
   has_result: boolean,
   has_error: boolean,
   result_preview?: string,
@@ -587,6 +647,7 @@ export type ToolCompletedFrame = {
 
 export type ToolDecisionInfo = {
   tool_name: string,
+  to?: string,
   rationale: string,
   rationale_source: Source,
   rationale_blocked?: boolean,
@@ -605,6 +666,7 @@ export type ToolDecisionInfo = {
 
 export type ToolDecisionPayload = {
   tool_name: string,
+  to?: string,
   rationale: string,
   rationale_source: Source,
   rationale_blocked?: boolean,
@@ -638,6 +700,7 @@ export type ToolStartedFrame = {
   agent?: string,
   at: string,
   name: string,
+  to?: string,
   call_id: string,
   rationale: string,
   rationale_source: Source,
@@ -664,6 +727,10 @@ export type TurnDetail = {
   redactions?: Redaction[],
   notices?: Notice[],
   usage?: UsageInfo,
+  asked?: AskedInfo,
+  conclusion?: string,
+  notes?: NoteInfo[],
+  late_steps?: number[],
   tool_calls: ToolCallDetail[],
   pending_approvals?: PendingApproval[],
 };
@@ -685,6 +752,10 @@ export type TurnInfo = {
   redactions?: Redaction[],
   notices?: Notice[],
   usage?: UsageInfo,
+  asked?: AskedInfo,
+  conclusion?: string,
+  notes?: NoteInfo[],
+  late_steps?: number[],
 };
 
 export type TurnReasoningInfo = {

@@ -43,8 +43,10 @@ type JobEventPage struct {
 var bodies = []session.Body{
 	session.ThreadOpened{}, session.TurnQueued{}, session.TurnStarted{}, session.Narrated{Text: safety.Literal("x")},
 	session.ToolCalled{}, session.ToolReturned{Result: result()}, session.StepWaits{}, session.StepEnded{},
-	session.ApprovalAsked{Call: "call_1"}, session.ApprovalAnswered{}, session.Handoff{}, session.TurnCompleted{},
+	session.ApprovalAsked{Call: "call_1"}, session.ApprovalAnswered{}, session.Handoff{},
+	session.TurnCompleted{Response: safety.Literal("a"), Conclusion: safety.Literal("b")},
 	session.TurnFailed{}, session.TurnInterrupted{}, session.Dropped{},
+	session.Answered{}, session.Noted{},
 	session.JobOpened{}, session.JobPrompted{}, session.JobMessage{}, session.JobToolUse{}, session.JobToolResult{},
 	session.JobReasoned{}, session.JobReported{}, session.JobEnded{}, session.JobCancelled{}, session.JobRestarted{},
 }

@@ -45,6 +45,8 @@ type (
 		frameHead
 		Message   safety.Text    `json:"message"`
 		MessageID string         `json:"message_id,omitempty"`
+		Input     *safety.Text   `json:"user_input,omitempty"` // of an observed turn that begins
+		Asked     *AskedInfo     `json:"asked,omitempty"`      // likewise
 		Step      int            `json:"step,omitempty"`
 		Source    session.Source `json:"narrative_source,omitempty"`
 		Answer    bool           `json:"answer,omitempty"`
@@ -55,6 +57,7 @@ type (
 	toolStartedFrame struct {
 		frameHead
 		Name            safety.Text    `json:"name"`
+		To              *safety.Text   `json:"to,omitempty"` // who runs the tool, if another participant does
 		CallID          string         `json:"call_id"`
 		Rationale       safety.Text    `json:"rationale"`
 		RationaleSource session.Source `json:"rationale_source"`
@@ -172,10 +175,12 @@ func Frames(t session.Turn, e session.Event) []Frame {
 		if b.Text.Empty() {
 			return nil
 		}
-		return []Frame{{"thinking", thinkingFrame{head("thinking"), b.Text, "", b.Step, b.Source, b.Answer}}}
+		return []Frame{{"thinking", thinkingFrame{
+			frameHead: head("thinking"), Message: b.Text, Step: b.Step, Source: b.Source, Answer: b.Answer,
+		}}}
 	case session.ToolCalled:
 		return []Frame{{"tool_started", toolStartedFrame{
-			head("tool_started"), b.Tool, b.Call, b.Rationale.Text, b.Rationale.Source, b.Group,
+			head("tool_started"), b.Tool, orNull(b.To), b.Call, b.Rationale.Text, b.Rationale.Source, b.Group,
 		}}}
 	case session.ToolReturned:
 		return toolReturned(t, b, head)
@@ -188,6 +193,8 @@ func Frames(t session.Turn, e session.Event) []Frame {
 		}}}
 	case session.Handoff:
 		return []Frame{{"handoff", handoffFrame{head("handoff"), b.Call, b.From, b.To, b.Text}}}
+	case session.Noted:
+		return note(t, b, head)
 	case session.StepEnded:
 		return []Frame{reasoningUpdate(t, head("reasoning_update"))}
 	}
@@ -200,7 +207,8 @@ func StepText(t session.StepText) Frame {
 }
 
 // lifecycle projects the events that begin and end threads and turns. Each turn that
-// started ends with exactly one of response, error and the status "Interrupted".
+// started ends with exactly one of response, error and the status "Interrupted". An observed
+// one may end with the status "Completed" instead, and then have a response all the same.
 func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 	status := func(message string, state session.State, id string) []Frame {
 		return []Frame{{"status", statusFrame{head("status"), message, state, id}}}
@@ -211,9 +219,17 @@ func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 	case session.TurnQueued:
 		return status("Waiting for the turn before it", session.Queued, b.Message)
 	case session.TurnStarted:
-		begins := thinkingFrame{frameHead: head("thinking"), Message: safety.Literal("Thinking…"), MessageID: b.Message}
+		begins := thinkingFrame{
+			frameHead: head("thinking"), Message: safety.Literal("Thinking…"), MessageID: b.Message,
+			Asked: askedInfo(b.Asked),
+		}
+		if begins.Asked != nil {
+			begins.Input = orNull(b.Input)
+		}
 		return []Frame{{"thinking", begins}}
 	case session.TurnCompleted:
+		return completed(b, head)
+	case session.Answered:
 		return []Frame{{"response", responseFrame{head("response"), b.Response}}}
 	case session.TurnFailed:
 		return []Frame{{"error", errorFrame{head("error"), b.Error}}}

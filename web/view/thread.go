@@ -17,7 +17,8 @@ type ThreadInfo struct {
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 
-	DroppedTurns int `json:"dropped_turns,omitempty"`
+	DroppedTurns int         `json:"dropped_turns,omitempty"`
+	Origin       *OriginInfo `json:"origin,omitempty"` // of an observed thread: whose turns it has
 }
 
 // maxTitle is the length of a thread's title in characters.
@@ -32,6 +33,7 @@ func Thread(t session.Thread) ThreadInfo {
 	return ThreadInfo{
 		ID: t.ID, State: state, TurnCount: t.Turns, Title: truncate(t.Title.String(), maxTitle),
 		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, DroppedTurns: t.Dropped,
+		Origin: originInfo(t.Origin),
 	}
 }
 

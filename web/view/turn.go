@@ -30,6 +30,13 @@ type TurnInfo struct {
 	Redactions  []Redaction        `json:"redactions,omitempty"` // of the turn and its calls
 	Notices     []Notice           `json:"notices,omitempty"`
 	Usage       *UsageInfo         `json:"usage,omitempty"` // absent if the model did not report it
+
+	// Only observed turns have these. A turn's answer may come after its conclusion, and a turn
+	// may have no answer. LateSteps are the numbers of the steps that began after its end.
+	Asked      *AskedInfo   `json:"asked,omitempty"`
+	Conclusion *safety.Text `json:"conclusion,omitempty"`
+	Notes      []NoteInfo   `json:"notes,omitempty"`
+	LateSteps  []int        `json:"late_steps,omitempty"`
 }
 
 // UsageInfo counts the tokens of a turn. Reasoning tokens are part of the output.
@@ -45,6 +52,7 @@ type UsageInfo struct {
 type ToolCallInfo struct {
 	CallID        string       `json:"call_id"`
 	Name          safety.Text  `json:"name"`
+	To            *safety.Text `json:"to,omitempty"` // who runs the tool, if another participant does
 	HasResult     bool         `json:"has_result"`
 	HasError      bool         `json:"has_error"`
 	ResultPreview string       `json:"result_preview,omitempty"` // at most maxPreview characters
@@ -153,6 +161,7 @@ type ToolDecisionInfo struct {
 // ToolDecisionPayload is a decision without parameters, as streams carry it.
 type ToolDecisionPayload struct {
 	ToolName         safety.Text     `json:"tool_name"`
+	To               *safety.Text    `json:"to,omitempty"` // who runs the tool, if another participant does
 	Rationale        safety.Text     `json:"rationale"`
 	RationaleSource  session.Source  `json:"rationale_source"`
 	RationaleBlocked bool            `json:"rationale_blocked,omitempty"`
@@ -176,6 +185,7 @@ func Turn(t session.Turn) TurnInfo {
 		CreatedAt: t.CreatedAt, StartedAt: timeOrNull(t.StartedAt), CompletedAt: timeOrNull(t.EndedAt),
 		ToolCalls: []ToolCallInfo{}, Reasoning: reasoningInfo(t), Redactions: redactions(t.Findings),
 		Notices: notices(t.Findings),
+		Asked:   askedInfo(t.Asked), Conclusion: orNull(t.Conclusion), Notes: notesInfo(t), LateSteps: lateSteps(t),
 	}
 	if s, ok := t.AnswerStep(); ok {
 		info.Answer = &AnswerReasoning{
@@ -195,7 +205,8 @@ func Turn(t session.Turn) TurnInfo {
 // toolCallInfo describes a call. One that is pending, or that nobody timed, has no duration.
 func toolCallInfo(c session.Call) ToolCallInfo {
 	info := ToolCallInfo{
-		CallID: c.ID, Name: c.Tool, HasResult: !c.Result.Null(), HasError: !c.Error.Empty(), Error: orNull(c.Error),
+		CallID: c.ID, Name: c.Tool, To: orNull(c.To), HasResult: !c.Result.Null(),
+		HasError: !c.Error.Empty(), Error: orNull(c.Error),
 		StartedAt: timeOrNull(c.StartedAt), Inferred: c.ResultInferred,
 	}
 	if info.HasResult {
@@ -256,7 +267,7 @@ func hidden(c session.Call) int {
 
 func decisionPayload(c session.Call) ToolDecisionPayload {
 	d := ToolDecisionPayload{
-		ToolName: c.Tool, Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source,
+		ToolName: c.Tool, To: orNull(c.To), Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source,
 		RationaleBlocked: c.Rationale.Blocked, Outcome: c.Outcome, ParallelGroup: c.Group,
 		CallID: c.ID, Agent: c.Agent, Step: c.Step, Inferred: c.ReasonInferred,
 	}

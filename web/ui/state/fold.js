@@ -140,7 +140,7 @@ const frames = {
   status(t, f) {
     if (!f.state) return t;
     const next = { ...t, state: f.state, messageId: f.message_id || t.messageId, createdAt: t.createdAt || ms(f.at) };
-    return f.state === 'interrupted' ? end(next, f) : next;
+    return f.state === 'interrupted' || f.state === 'completed' ? end(next, f) : next;
   },
   step_text(t, f) {
     if (t.endedAt) return t;
@@ -193,6 +193,8 @@ const frames = {
     for (const d of f.tool_decisions) next = withCall(next, d.call_id, decisionOf(d));
     return { ...next, narrativeBlocked: next.narrativeBlocked || !!f.narrative_blocked, stale: true };
   },
+  note(t) { return { ...t, stale: true }; },
+  conclusion(t) { return { ...t, stale: true }; },
   response(t, f) { return end({ ...t, response: f.content, state: 'completed' }, f); },
   error(t, f) { return end({ ...t, error: f.message, state: 'failed' }, f); },
 };

@@ -169,6 +169,7 @@ export const sources = {
   summary: {
     text: 'provider summary', title: 'A summary of the model’s reasoning, made by its provider.', ours: false,
   },
+  thought: { text: 'thought before it', title: 'The agent’s thought before the call, which does not name it.', ours: false },
   fallback: { text: 'no reason given', title: 'The model gave no reason; the sentence is ours.', ours: true },
   '': { text: 'no reason yet', title: 'The worker has not said why yet.', ours: true },
 };
@@ -188,6 +189,7 @@ const outcomes = {
   error: { sign: '✕', text: 'error', kind: 'error' },
   rejected: { sign: '⊘', text: 'rejected', kind: 'rejected' },
   cancelled: { sign: '–', text: 'cancelled', kind: 'cancelled' },
+  unknown: { sign: '·', text: 'no result seen', kind: 'cancelled' },
 };
 
 /**

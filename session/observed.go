@@ -1,0 +1,159 @@
+package session
+
+import (
+	"fmt"
+	"time"
+
+	"candor/safety"
+)
+
+// Origin says whose turns an observed thread has: those of one participant of a space that
+// Candor hears, and not of its own agent. All of it is empty for every other thread.
+type Origin struct {
+	Protocol    string      // such as mew; ours, never text of others
+	Space       safety.Text // where the participant speaks
+	Participant safety.Text
+}
+
+// Observed reports whether the thread has the turns of somebody else's agent.
+func (o Origin) Observed() bool { return o.Protocol != "" }
+
+// Asked says who asked for an observed turn, and why. By is empty if nobody is known to have.
+type Asked struct {
+	By     safety.Text
+	Thread string      // of the asking participant; empty if it has none yet
+	Turn   int         // in which it asked; 0 if it asked outside of its turns
+	Call   string      // by which it asked; empty if it asked by a message
+	Reason safety.Text // of that call, or the thought before it; empty if it gave none
+	Source Source      // of Reason: FromModel for the reason of the call, FromThought otherwise
+
+	// Unseen says that the turn began before Candor heard of it, so that who asked is unknown.
+	Unseen bool
+}
+
+// Answered records the answer of an observed turn that has ended, since an agent may conclude
+// its reasoning first.
+type Answered struct {
+	Response safety.Text
+	Findings []safety.Finding
+}
+
+// NoteKind says what a note is.
+type NoteKind string
+
+// The kinds of notes.
+const (
+	NoteChat    NoteKind = "chat"    // a message within the reasoning, of whoever wrote it
+	NoteThought NoteKind = "thought" // a thought of somebody whose reasoning it is not
+	NoteCancel  NoteKind = "cancel"  // a request to stop, with its reason
+	NoteOther   NoteKind = "other"   // anything else, with its kind in the text
+)
+
+// Noted records something within an observed turn that is no part of its steps. Every other
+// event of such a turn that comes after its end is a note, too, in what a view shows.
+type Noted struct {
+	From     safety.Text
+	Kind     NoteKind
+	Text     safety.Text
+	Findings []safety.Finding
+}
+
+// NoteAt is a note with its time. Late says that the turn had ended.
+type NoteAt struct {
+	Noted
+	At   time.Time
+	Late bool
+}
+
+// OpenObserved opens the observed thread with this name, unless it is already open, and
+// returns its id. Names of observed threads and of others do not meet.
+func (s *Session) OpenObserved(name string, o Origin) (id string, err error) {
+	id = s.NamedID("observed/" + name)
+	cost := threadCost + textCost(o.Space, o.Participant)
+	err = s.charged(cost, func() (int, error) {
+		if s.threads[id] != nil {
+			return 0, nil
+		}
+		_, err := s.add(Ref{Thread: id}, ThreadOpened{Origin: o})
+		return cost, err
+	})
+	return id, err
+}
+
+// Observe begins the next turn of an observed thread, however many of its turns are open, and
+// returns the event with the turn's number. It sets the id of the message. It fails with
+// ErrNoThread, with ErrObserved if the thread is not observed, and with ErrFull or
+// ErrServerFull.
+func (s *Session) Observe(threadID string, b TurnStarted) (e Event, err error) {
+	cost := costOf(b) + turnPromise
+	err = s.charged(cost, func() (int, error) {
+		th, err := s.lookup(threadID)
+		if err != nil {
+			return 0, err
+		}
+		if !th.origin.Observed() {
+			return 0, fmt.Errorf("thread %s: %w", threadID, ErrObserved)
+		}
+		b.Message = s.nextID("message")
+		e, err = s.add(Ref{Thread: threadID, Turn: th.total() + 1}, b)
+		return cost, err
+	})
+	return e, err
+}
+
+// foldBefore returns the turn of a late event right before that event, folded from the log: the
+// session's own fold of it may be further. It is the zero value if the turn was dropped.
+func (s *Session) foldBefore(e Event) (t Turn) {
+	now, err := s.Turn(e.Thread, e.Turn)
+	if err != nil {
+		return Turn{}
+	}
+	for _, before := range s.log.between(now.FirstSeq, e.Seq) {
+		if before.turn() == e.turn() {
+			t = t.Apply(before)
+		}
+	}
+	return t
+}
+
+// follows reports whether a body may follow the end of an observed turn: everything that is no
+// further end.
+func follows(b Body) bool {
+	switch b.(type) {
+	case Answered, Noted, Narrated, ToolCalled, ToolReturned, StepEnded, Handoff:
+		return true
+	}
+	return false
+}
+
+// applyObserved folds the events that only observed turns have.
+func (t Turn) applyObserved(e Event) Turn {
+	switch b := e.Body.(type) {
+	case Answered:
+		return t.answered(b.Response, b.Findings)
+	case Noted:
+		return t.note(e, b)
+	}
+	return t
+}
+
+// note returns the turn with a note at its end.
+func (t Turn) note(e Event, b Noted) Turn {
+	// Clip makes append copy, so that two snapshots never share a tail.
+	t.Notes = append(t.Notes[:len(t.Notes):len(t.Notes)], NoteAt{Noted: b, At: e.At, Late: t.State.Ended()})
+	t.Findings = Merge(t.Findings, b.Findings)
+	return t
+}
+
+// answered returns the turn with its answer. What the agent said within its turn is no note
+// once it has become the answer.
+func (t Turn) answered(response safety.Text, f []safety.Finding) Turn {
+	t.Response, t.Findings = response, Merge(t.Findings, f)
+	at := lastIndex(t.Notes, func(n NoteAt) bool {
+		return n.Kind == NoteChat && n.Text.String() == response.String()
+	})
+	if at >= 0 {
+		t.Notes = append(t.Notes[:at:at], t.Notes[at+1:]...)
+	}
+	return t
+}
