@@ -62,20 +62,31 @@ func TestASuspiciousCallWaitsForAPerson(t *testing.T) {
 	}
 }
 
-// A suspicious call of which a person cannot be shown all is refused.
+// A suspicious call of which a person cannot be shown all is refused, even if cleaning cut off what is suspicious and
+// the tool runs without a question, or was approved for good.
 func TestASuspiciousCallBehindTheBoundsIsRefused(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 70) + `"drop table users"` + strings.Repeat("}", 70)
 	long := `{"note":"` + strings.Repeat("word ", 200_000) + `","command":"x | sh"}`
 	for arguments, found := range map[string]string{deep: "destructive-sql", long: "shell-injection"} {
-		inChat(t, oneStep("", Call{Name: "run", Arguments: json.RawMessage(arguments)}),
-			func(t *testing.T, c *Chat, s *session.Session) {
+		for _, mode := range []Approval{ApprovalNever, ApprovalAsk} {
+			p := &stepwise{responses: []Response{
+				{Calls: []Call{{Name: "run"}}},
+				{Calls: []Call{{Name: "run", Arguments: json.RawMessage(arguments)}}}, {Text: "done"},
+			}}
+			inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {
 				ref := send(t, c, "", "hi").Ref
 				synctest.Wait()
-				assert.Equal(t, []session.Outcome{session.Rejected}, outcomes(t, s, ref))
+				for _, open := range openApprovals(t, s, ref) {
+					_, err := c.Approve(t.Context(), "ann", open.Approval.Request, session.Always)
+					require.NoError(t, err)
+				}
+				synctest.Wait()
+				assert.Equal(t, []session.Outcome{session.Success, session.Rejected}, outcomes(t, s, ref))
 				turn, _ := s.Turn(ref.Thread, ref.Turn)
-				call, _ := turn.Call("call_1")
+				call, _ := turn.Call("call_2")
 				assert.Contains(t, call.Error.String(), "safety found "+found)
-			}, echo("run"))
+			}, guarded("run", mode))
+		}
 	}
 }
 

@@ -34,8 +34,9 @@ type Page struct {
 type History struct {
 	Thread  string
 	Turns   []Turn
-	HasMore bool // older turns exist
-	Dropped int  // the thread's first turns, which were dropped from memory
+	HasMore bool   // older turns exist
+	Dropped int    // the thread's first turns, which were dropped from memory
+	Head    uint64 // number of the latest event: the turns have all that happened up to it, and nothing later
 }
 
 // maxKeptTitle bounds a title that outlives its turn, in bytes.
@@ -112,7 +113,9 @@ func (s *Session) History(threadID string, p Page) (History, error) {
 	if err != nil {
 		return History{}, err
 	}
-	return th.page(p), nil
+	h := th.page(p)
+	h.Head = s.log.Head() // nothing is appended while mu is held
+	return h, nil
 }
 
 // lookup returns the thread with the given id or ErrNoThread. The caller holds mu.

@@ -79,9 +79,10 @@ func (s *Server) stream(
 }
 
 // resumePoint returns the position from which the stream continues, and the event that
-// tells the client about it: resync if the client named a position that the session does
-// not have, position if it named none, and nil if it continues where it was. In the first
-// two cases from is the present.
+// tells the client about it: resync if the client named a position that the session never
+// had, position if it named none, and nil if it continues where it was. In the first
+// two cases from is the present. Positions behind which the log tells nothing are found by
+// feed.yieldUntil, since a reader may come to be at one at any time.
 func resumePoint(r *http.Request, own *session.Session) (
 	from sse.Cursor, first func(sse.Cursor) sse.Message, err error,
 ) {
@@ -101,7 +102,7 @@ func resumePoint(r *http.Request, own *session.Session) (
 		return now, nil, problem.New(http.StatusBadRequest, "bad_cursor",
 			"last_event_id has to be the id of an event of this stream. Leave it out to begin with what happens next.")
 	}
-	if !ok || !at.Of(own.ID()) || at.Seq > now.Seq || (at.Seq == now.Seq && at.Part > 0) || at.Seq < own.Gone() {
+	if !ok || !at.Of(own.ID()) || at.Seq > now.Seq || (at.Seq == now.Seq && at.Part > 0) {
 		return now, resync, nil
 	}
 	at.Session = own.ID()
@@ -148,7 +149,7 @@ func (f feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Mes
 			}
 			return false
 		}
-		if at.Seq < f.session.Gone() && up.Text == nil {
+		if at.Seq < f.session.Gone() {
 			*at = sse.Cursor{Session: f.session.ID(), Seq: f.session.Head()}
 			return yield(resync(*at)) // and go on from there
 		}

@@ -50,16 +50,14 @@ func (s *Server) history(c echo.Context, own *session.Session) error {
 		return err
 	}
 	id := cmp.Or(c.QueryParam("thread_id"), own.Active())
-	// Read before the turns: an event that happens in between is then seen twice
-	// instead of never.
-	head := sse.Cursor{Session: own.ID(), Seq: own.Head()}
 	h, err := own.History(id, page)
 	if err != nil {
 		return err
 	}
 	out := HistoryResponse{
 		ThreadID: h.Thread, Turns: make([]view.TurnInfo, 0, len(h.Turns)), HasMore: h.HasMore, DroppedTurns: h.Dropped,
-		PendingApprovals: view.PendingApprovals(h.Turns), EventID: head.String(),
+		PendingApprovals: view.PendingApprovals(h.Turns),
+		EventID:          sse.Cursor{Session: own.ID(), Seq: h.Head}.String(),
 	}
 	if fit := view.Newest(len(h.Turns), func(i int) int { return view.TurnSize(h.Turns[i]) }); fit < len(h.Turns) {
 		h.Turns, out.HasMore = h.Turns[len(h.Turns)-fit:], true

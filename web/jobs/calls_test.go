@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"candor/session"
 )
 
 // pairings posts events one by one and returns the ids that the answers give to their
@@ -157,4 +159,28 @@ func TestDecisionsCountAgainstTheBudgetOfARun(t *testing.T) {
 	one := reasons("success", "a", "x")
 	require.Equal(t, http.StatusOK, j.post("", one).Code)
 	assert.Equal(t, len(one)+eventCost+callCost, j.spent())
+}
+
+// Two requests with one event that arrive together are both read before either is recorded.
+func TestARepeatThatArrivesTogetherWithTheOriginalBeginsNoFurtherCall(t *testing.T) {
+	j := newJobServer(t)
+	own, err := j.store.Open(t.Context(), testUser)
+	require.NoError(t, err)
+	c := &workerCall{Server: j.Server, own: own, run: j.registry.current(j.id), id: j.id}
+	drafts := func(event string) []draft {
+		posts, _, err := readPosts(c.layer(), []byte(event), true)
+		require.NoError(t, err)
+		read, err := draftAll(c.layer(), posts, []session.Post{{Key: posts[0].key("", false, 0)}}, []bool{false})
+		require.NoError(t, err)
+		return read
+	}
+	event := `{"id":%q,"event":"tool_use","tool_name":"echo","call_id":"a"}`
+	first, second := fmt.Sprintf(event, "e1"), fmt.Sprintf(event, "e2")
+	var shown []string
+	for _, d := range [][]draft{drafts(first), drafts(first), drafts(second)} {
+		events, err := c.appendPosts(d)
+		require.NoError(t, err)
+		shown = append(shown, shownIDs(events[0])...)
+	}
+	assert.Equal(t, []string{"1", "1", "2"}, shown)
 }
