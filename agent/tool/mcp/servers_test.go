@@ -140,31 +140,6 @@ func TestToolsOfAServerThatIsDownFailWithAReason(t *testing.T) {
 	})
 }
 
-func TestClosingEndsTheRunningCallsAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := &inProcess{make: func() *sdk.Server {
-			s := with()()
-			s.AddTool(&sdk.Tool{Name: "wait", InputSchema: object},
-				func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-					<-ctx.Done()
-					return nil, ctx.Err()
-				})
-			return s
-		}}
-		s := startServers(t, Options{}, map[string]dialer{"test": i.dial})
-		failed := make(chan error, 1)
-		go func() {
-			_, err := s.Tools()[0].Run(t.Context(), nil)
-			failed <- err
-		}()
-		synctest.Wait()
-		began := time.Now()
-		s.Close()
-		assert.Zero(t, time.Since(began), "nothing waits for an answer")
-		assert.ErrorContains(t, <-failed, "broke during this call")
-	})
-}
-
 func TestOnChangeIsCalledInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two := &inProcess{make: with(&sdk.Tool{Name: "hello"})}, &inProcess{broken: errors.New("down")}

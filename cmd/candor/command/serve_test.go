@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"os"
@@ -129,14 +130,22 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 		{"a flag that is not there", []string{"--speed"}, "speed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var out bytes.Buffer
-			err := command.Run(t.Context(), append([]string{"candor", "serve", "--addr", "127.0.0.1:0"}, tt.flags...),
-				strings.NewReader(""), &out, &out)
-			require.Error(t, err)
+			ctx, stop := context.WithCancel(t.Context())
+			err := command.Run(ctx, append([]string{"candor", "serve", "--addr", "127.0.0.1:0"}, tt.flags...),
+				strings.NewReader(""), atWrite(stop), io.Discard)
+			require.Error(t, err, "it serves")
 			assert.Contains(t, err.Error(), tt.want)
 			assert.NotContains(t, err.Error(), "short")
 		})
 	}
+}
+
+// atWrite calls a function at each write. The first thing that a server writes is that it is up.
+type atWrite func()
+
+func (f atWrite) Write(b []byte) (int, error) {
+	f()
+	return len(b), nil
 }
 
 func TestATokenThatCanBeGuessedIsRefused(t *testing.T) {
