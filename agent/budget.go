@@ -12,8 +12,8 @@ import (
 // DefaultMaxTurnBytes is the default memory budget of a turn, in bytes.
 const DefaultMaxTurnBytes = 32 << 20
 
-// eventCost is the overhead counted for each event in addition to its texts, in bytes.
-const eventCost = 512
+// overhead is what an event or a message counts in addition to its texts, in bytes.
+const overhead = 512
 
 // ErrTurnTooLarge ends a turn whose model asks for more calls after the turn's memory
 // budget is used up.

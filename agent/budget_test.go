@@ -47,7 +47,7 @@ func TestATurnEndsAtItsMemoryLimit(t *testing.T) {
 			assert.Equal(t, "the turn reached its memory limit of 100000 bytes of model output and tool results",
 				rec.turn.Error.String())
 			assert.Less(t, textBytes(rec), limit)
-			assert.Less(t, len(rec.list), limit/eventCost+10)
+			assert.Less(t, len(rec.list), limit/overhead+10)
 			assert.Greater(t, len(rec.turn.Steps), 2, "the earlier steps stay")
 		})
 	}
@@ -88,5 +88,5 @@ func TestSubAgentsShareTheBudgetOfTheirTurn(t *testing.T) {
 	require.ErrorIs(t, d.Run(t.Context(), crew{rec}, []Message{{Role: RoleUser, Text: "hi"}}), ErrTurnTooLarge)
 	assert.NotEmpty(t, of[session.Handoff](rec))
 	assert.Contains(t, rec.turn.Error.String(), ErrTurnTooLarge.Error())
-	assert.Less(t, len(rec.list), 100_000/eventCost+30)
+	assert.Less(t, len(rec.list), 100_000/overhead+30)
 }

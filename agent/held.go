@@ -50,7 +50,7 @@ func (o TurnOptions) size(content string) int {
 		n += pendingCost + len(t.Name) + len(t.Description) + schemaFactor*len(t.Parameters)
 	}
 	for _, m := range o.Context {
-		n += eventCost + len(m.Text)
+		n += overhead + len(m.Text)
 	}
 	return n
 }
@@ -59,7 +59,7 @@ func (o TurnOptions) size(content string) int {
 // the results, whose texts are copied. Other texts are those of the log.
 func conversationSize(messages []Message) (n int) {
 	for _, m := range messages {
-		if n += eventCost; m.Role == RoleTool {
+		if n += overhead; m.Role == RoleTool {
 			n += len(m.Text)
 		}
 	}

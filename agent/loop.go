@@ -189,7 +189,7 @@ func (r *agentRun) narrate(n session.Narrated, raw string) {
 // record passes an event to the recorder. A failure is counted and logged. It does not stop
 // the turn at once, but one without room for its events ends with the step.
 func (r *agentRun) record(b session.Body) error {
-	r.used.Add(eventCost)
+	r.used.Add(overhead)
 	err := r.rec.Record(b)
 	if err != nil {
 		r.unrecorded.Add(1)

@@ -62,8 +62,8 @@ func TestASuspiciousCallWaitsForAPerson(t *testing.T) {
 	}
 }
 
-// A suspicious call of which a person cannot be shown all is refused, even if cleaning cut off what is suspicious and
-// the tool runs without a question, or was approved for good.
+// A suspicious call of which a person cannot be shown all is refused, even if cleaning cut off what
+// is suspicious and the tool runs without a question, or was approved for good.
 func TestASuspiciousCallBehindTheBoundsIsRefused(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 70) + `"drop table users"` + strings.Repeat("}", 70)
 	long := `{"note":"` + strings.Repeat("word ", 200_000) + `","command":"x | sh"}`

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// BenchmarkCostPerByte reports how much more a byte of 64 KB costs than a byte of 4 KB, for texts that repeat one unit:
-// x-per-byte is about 1 where the cost is linear, and 16 where a part of cleaning is quadratic. It is a benchmark
-// because a test would fail on a busy machine.
+// BenchmarkCostPerByte reports how much more a byte of 64 KB costs than a byte of 4 KB, for texts
+// that repeat one unit: x-per-byte is about 1 where the cost is linear, and 16 where a part of
+// cleaning is quadratic. It is a benchmark because a test would fail on a busy machine.
 func BenchmarkCostPerByte(b *testing.B) {
 	const short, long = 4 << 10, 64 << 10
 	l := NewLayer(MaxBytes(1 << 20))

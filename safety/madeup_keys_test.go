@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// assembled returns the texts of a list in testdata, without its comments. The lists hold them in parts, so that no
-// file of the repository seems to hold a live credential: parts are joined, and a*36 stands for 36 times a.
+// assembled returns the texts of a list in testdata, without its comments. The lists hold them in
+// parts, so that no file of the repository seems to hold a live credential: parts are joined, and
+// a*36 stands for 36 times a.
 func assembled(t *testing.T, name string) (all []string) {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", name))

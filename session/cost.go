@@ -9,7 +9,7 @@ const (
 	eventCost    = 1 << 10
 	decisionCost = 512
 	findingCost  = 96
-	entryCost    = 96 // of an entry of a Dropped event, with the id in it
+	droppedCost  = 96 // of an entry of a Dropped event, with the id in it
 )
 
 // The ends of turns and jobs are charged when they begin, so that what is over can always be
@@ -22,69 +22,58 @@ const (
 )
 
 // costOf returns what an event with this body is charged, in bytes.
-func costOf(b Body) int {
-	switch b := b.(type) {
-	case JobOpened, JobPrompted, JobMessage, JobToolUse, JobToolResult, JobReasoned, JobReported, JobEnded,
-		JobRestarted:
-		return eventCost + jobBodyCost(b)
-	case ThreadOpened:
-		return eventCost + textCost(b.Origin.Space, b.Origin.Participant)
-	case TurnQueued:
-		return eventCost + textCost(b.Input) + findingsCost(b.Findings)
-	case TurnStarted:
-		return eventCost + textCost(b.Input, b.Asked.By, b.Asked.Reason) + findingsCost(b.Findings)
-	case Answered:
-		return eventCost + textCost(b.Response) + findingsCost(b.Findings)
-	case Noted:
-		return eventCost + textCost(b.From, b.Text) + findingsCost(b.Findings)
-	case Narrated:
-		return eventCost + textCost(b.Text) + findingsCost(b.Findings)
-	case ToolCalled:
-		return eventCost + textCost(b.Tool, b.To, b.Rationale.Text) + valueCost(b.Params) + findingsCost(b.Findings)
-	case ToolReturned:
-		return eventCost + textCost(b.Error) + valueCost(b.Result) + findingsCost(b.Findings)
-	case ApprovalAsked:
-		return eventCost + textCost(b.Description) + valueCost(b.Shown)
-	case Handoff:
-		return eventCost + textCost(b.Text) + len(b.From) + len(b.To) + findingsCost(b.Findings)
-	case TurnCompleted:
-		return eventCost + textCost(b.Response, b.Conclusion) + findingsCost(b.Findings)
-	case TurnFailed:
-		return eventCost + textCost(b.Error) + findingsCost(b.Findings)
-	case Dropped:
-		return eventCost + entryCost*(len(b.Threads)+len(b.Jobs))
-	}
-	return eventCost
-}
+func costOf(b Body) int { return eventCost + b.cost() }
 
-// jobBodyCost returns what the texts of a job's event are charged.
-func jobBodyCost(b Body) int {
-	switch b := b.(type) {
-	case JobOpened:
-		return jobCost + textCost(b.Title, b.Prompt) + valueCost(b.Metadata) + findingsCost(b.Findings)
-	case JobRestarted:
-		return jobBodyCost(b.Opened)
-	case JobPrompted:
-		return textCost(b.Text) + findingsCost(b.Findings)
-	case JobMessage:
-		return textCost(b.Text) + findingsCost(b.Findings)
-	case JobToolUse:
-		return textCost(b.Agent, b.Tool, b.Rationale.Text, b.Narrative) + valueCost(b.Input) + findingsCost(b.Findings)
-	case JobToolResult:
-		return textCost(b.Agent, b.Tool, b.Error) + valueCost(b.Output) + findingsCost(b.Findings)
-	case JobReasoned:
-		n := textCost(b.Agent, b.Narrative) + findingsCost(b.Findings)
-		for _, d := range b.Decisions {
-			n += decisionCost + textCost(d.Tool, d.Rationale.Text) + findingsCost(d.Findings)
-		}
-		return n
-	case JobReported:
-		return textCost(b.State, b.Message) + findingsCost(b.Findings)
-	case JobEnded:
-		return textCost(b.Message) + findingsCost(b.Findings)
-	}
-	return 0
+func (b ThreadOpened) cost() int { return textCost(b.Origin.Space, b.Origin.Participant) }
+func (b TurnQueued) cost() int   { return textCost(b.Input) + findingsCost(b.Findings) }
+func (b TurnStarted) cost() int {
+	return textCost(b.Input, b.Asked.By, b.Asked.Reason) + findingsCost(b.Findings)
 }
+func (b Answered) cost() int { return textCost(b.Response) + findingsCost(b.Findings) }
+func (b Noted) cost() int    { return textCost(b.From, b.Text) + findingsCost(b.Findings) }
+func (b Narrated) cost() int { return textCost(b.Text) + findingsCost(b.Findings) }
+func (b ToolCalled) cost() int {
+	return textCost(b.Tool, b.To, b.Rationale.Text) + valueCost(b.Params) + findingsCost(b.Findings)
+}
+func (b ToolReturned) cost() int {
+	return textCost(b.Error) + valueCost(b.Result) + findingsCost(b.Findings)
+}
+func (StepWaits) cost() int        { return 0 }
+func (StepEnded) cost() int        { return 0 }
+func (b ApprovalAsked) cost() int  { return textCost(b.Description) + valueCost(b.Shown) }
+func (ApprovalAnswered) cost() int { return 0 }
+func (b Handoff) cost() int {
+	return textCost(b.Text) + len(b.From) + len(b.To) + findingsCost(b.Findings)
+}
+func (b TurnCompleted) cost() int {
+	return textCost(b.Response, b.Conclusion) + findingsCost(b.Findings)
+}
+func (b TurnFailed) cost() int    { return textCost(b.Error) + findingsCost(b.Findings) }
+func (TurnInterrupted) cost() int { return 0 }
+func (b Dropped) cost() int       { return droppedCost * (len(b.Threads) + len(b.Jobs)) }
+
+func (b JobOpened) cost() int {
+	return jobCost + textCost(b.Title, b.Prompt) + valueCost(b.Metadata) + findingsCost(b.Findings)
+}
+func (b JobPrompted) cost() int { return textCost(b.Text) + findingsCost(b.Findings) }
+func (b JobMessage) cost() int  { return textCost(b.Text) + findingsCost(b.Findings) }
+func (b JobToolUse) cost() int {
+	return textCost(b.Agent, b.Tool, b.Rationale.Text, b.Narrative) + valueCost(b.Input) + findingsCost(b.Findings)
+}
+func (b JobToolResult) cost() int {
+	return textCost(b.Agent, b.Tool, b.Error) + valueCost(b.Output) + findingsCost(b.Findings)
+}
+func (b JobReasoned) cost() int {
+	n := textCost(b.Agent, b.Narrative) + findingsCost(b.Findings)
+	for _, d := range b.Decisions {
+		n += decisionCost + textCost(d.Tool, d.Rationale.Text) + findingsCost(d.Findings)
+	}
+	return n
+}
+func (b JobReported) cost() int  { return textCost(b.State, b.Message) + findingsCost(b.Findings) }
+func (b JobEnded) cost() int     { return textCost(b.Message) + findingsCost(b.Findings) }
+func (JobCancelled) cost() int   { return 0 }
+func (b JobRestarted) cost() int { return b.Opened.cost() }
 
 // textCost returns what texts are charged: their bytes, and what the allocator rounds up.
 func textCost(all ...safety.Text) (n int) {

@@ -2,7 +2,10 @@ package session_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"testing"
 
@@ -22,6 +25,27 @@ var bodies = []session.Body{
 	session.JobOpened{}, session.JobPrompted{}, session.JobMessage{},
 	session.JobToolUse{}, session.JobToolResult{}, session.JobReasoned{Decisions: make([]session.Decision, 1)},
 	session.JobReported{}, session.JobEnded{}, session.JobCancelled{}, session.JobRestarted{},
+}
+
+// A new body has a cost method, as the compiler sees, and has to be in bodies for the next test to read it.
+func TestEveryBodyIsAmongThoseThatAreTested(t *testing.T) {
+	listed := map[string]bool{}
+	for _, b := range bodies {
+		listed[reflect.TypeOf(b).Name()] = true
+	}
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	var source []byte
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		require.NoError(t, err)
+		source = append(source, text...)
+	}
+	declared := regexp.MustCompile(`(?m)^func \((?:b )?(\w+)\) cost\(\) int`).FindAllStringSubmatch(string(source), -1)
+	require.Len(t, declared, len(bodies))
+	for _, name := range declared {
+		assert.Contains(t, listed, name[1])
+	}
 }
 
 func TestEveryTextOfAnEventIsCharged(t *testing.T) {

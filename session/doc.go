@@ -15,13 +15,15 @@
 //
 // # Guarantees of the log
 //
-//   - Order: events are numbered 1, 2, 3, … without a gap, and their times strictly
-//     increase. All readers see the same events in the same order.
+//   - Order: events are numbered 1, 2, 3, … as they are appended, and their times strictly
+//     increase. A number is never given again, so a log has gaps where events were
+//     dropped. All readers see what is left in the same order.
 //   - Loss: [Log.Follow] yields old and new events by the same code, so a reader that
-//     reconnects with the last number it saw misses no event of the log and sees none
-//     twice. A log drops nothing that is going on. When its session is full, [Limits]
-//     say which ended turns, runs and jobs are dropped, and a [Dropped] event tells every
-//     reader behind which position something is missing.
+//     reconnects with the last number it saw misses no event that the log still has, and
+//     sees none twice. A log drops nothing that is going on. When its session is full,
+//     [Limits] say which ended turns, runs and jobs are dropped, and a [Dropped] event
+//     tells every reader what is missing. Only the latest of these is kept: a reader whose
+//     position is before one that is gone ([Session.Gone]) has to begin anew.
 //   - Blocking: appending never waits for a reader. A reader holds no lock while its
 //     loop body runs, so a slow reader falls behind without delaying anyone.
 //   - Lifetime: a [Store] evicts an idle session as a whole. A session with an open
@@ -57,8 +59,8 @@
 //
 // # Adding an event
 //
-// Declare its body in event.go or jobevent.go with a body method, fold it in
-// [Turn.Apply] or [Job.Apply], and project it in the packages that show it. A new
+// Declare its body in event.go or jobevent.go and its cost method in cost.go, fold it
+// in [Turn.Apply] or [Job.Apply], and project it in the packages that show it. A new
 // [Store] is a type of this package, beside [Memory], that passes the suite in package
 // sessiontest.
 package session

@@ -30,7 +30,10 @@ func (r Ref) turn() Ref { return Ref{Thread: r.Thread, Turn: r.Turn} }
 
 // Body is the content of an event. The set of bodies is sealed: only this package
 // can declare one, so a type switch over all of them is complete.
-type Body interface{ body() }
+type Body interface {
+	// cost returns what the body's texts are charged, in bytes.
+	cost() int
+}
 
 // ThreadOpened records that a conversation began. Origin is zero unless the thread is
 // observed.
@@ -163,21 +166,3 @@ type DroppedRuns struct {
 	Runs  int  // all that the job has lost so far
 	Whole bool // the job itself is gone
 }
-
-func (ThreadOpened) body()     {}
-func (TurnQueued) body()       {}
-func (TurnStarted) body()      {}
-func (Narrated) body()         {}
-func (ToolCalled) body()       {}
-func (ToolReturned) body()     {}
-func (StepWaits) body()        {}
-func (StepEnded) body()        {}
-func (ApprovalAsked) body()    {}
-func (ApprovalAnswered) body() {}
-func (Handoff) body()          {}
-func (TurnCompleted) body()    {}
-func (TurnFailed) body()       {}
-func (TurnInterrupted) body()  {}
-func (Dropped) body()          {}
-func (Answered) body()         {}
-func (Noted) body()            {}

@@ -35,8 +35,8 @@ func (t Turn) Apply(e Event) Turn {
 	case ApprovalAsked:
 		t.Steps = t.editCall(b.Call, func(c *Call) {
 			c.Approval = &Approval{
-				Request: b.Request, Description: b.Description, AllowAlways: b.AllowAlways, AskedAt: e.At,
-				Grant: b.Grant, Shown: b.Shown, Hidden: b.Hidden,
+				Request: b.Request, Description: b.Description, Shown: b.Shown, Hidden: b.Hidden,
+				AllowAlways: b.AllowAlways, Grant: b.Grant, AskedAt: e.At,
 			}
 		})
 	case ApprovalAnswered:

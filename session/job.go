@@ -257,7 +257,8 @@ func (s *Session) Jobs() []Job {
 }
 
 // JobEvents returns up to limit events of a job with numbers greater than after,
-// oldest first, and whether there are more. It has none of the runs that were dropped. It fails with ErrNoJob.
+// oldest first, and whether there are more. It has none of the runs that were dropped. It fails
+// with ErrNoJob.
 func (s *Session) JobEvents(id string, after uint64, limit int) (events []Event, more bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -107,14 +107,3 @@ type JobRestarted struct {
 	Opened JobOpened // how the job was opened, without findings
 	Turns  int       // of the runs before it, if they were dropped
 }
-
-func (JobOpened) body()     {}
-func (JobPrompted) body()   {}
-func (JobMessage) body()    {}
-func (JobToolUse) body()    {}
-func (JobToolResult) body() {}
-func (JobReasoned) body()   {}
-func (JobReported) body()   {}
-func (JobEnded) body()      {}
-func (JobCancelled) body()  {}
-func (JobRestarted) body()  {}

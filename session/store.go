@@ -9,7 +9,8 @@ import (
 )
 
 // Store keeps one session for each user. Every implementation is in this package, since only
-// it can make a [Session], and has to pass the suite in package sessiontest. All methods are safe for concurrent use.
+// it can make a [Session], and has to pass the suite in package sessiontest. All methods are safe
+// for concurrent use.
 type Store interface {
 	// Open returns the user's session and creates it if there is none. Opening counts
 	// as use of the session. It fails with ErrClosed after Close.

@@ -4,11 +4,11 @@
 // # How a request flows
 //
 // [Server] passes each request through the middleware in middleware.go: panics, the
-// request log, deadlines, the host's name, security headers, CORS, the body limit. The route's own
-// middleware authenticates it, and limits how many messages a user sends. The handler
-// then reads parameters, makes one call to the session or to [Chat], and encodes the
-// answer with a projection of package view. An error becomes the answer in one place,
-// handleError; every answer that is not a success is a [problem.Problem].
+// request log, deadlines, the host's name, security headers, CORS, the body limit. The
+// route's own middleware authenticates it, and limits how many messages a user sends.
+// The handler then reads parameters, makes one call to the session or to [Chat], and
+// encodes the answer with a projection of package view. An error becomes the answer in
+// one place, handleError; every answer that is not a success is a [problem.Problem].
 //
 // A stream is a feed: it watches the session's log from a cursor, encodes each event,
 // and hands the messages to package sse. Because the log itself is the source, a stream

@@ -45,7 +45,8 @@ func joinTurns(older, newer []Turn) []Turn {
 // members are the members of a JSON object.
 type members map[string]json.RawMessage
 
-// joinParts returns the later part of a turn with the calls of the earlier one before its own.
+// joinParts returns the later part of a turn with the calls of the earlier one before its own. It
+// joins members, not Turn values, since Turn.Raw is to have those that Turn does not know, too.
 func joinParts(earlier, later json.RawMessage) json.RawMessage {
 	a, b := object(earlier), object(later)
 	b["tool_calls"] = concat(a["tool_calls"], b["tool_calls"])

@@ -158,7 +158,7 @@ func TestDecisionsCountAgainstTheBudgetOfARun(t *testing.T) {
 	j := newJobServer(t)
 	one := reasons("success", "a", "x")
 	require.Equal(t, http.StatusOK, j.post("", one).Code)
-	assert.Equal(t, len(one)+eventCost+callCost, j.spent())
+	assert.Equal(t, len(one)+postCost+callCost, j.spent())
 }
 
 // Two requests with one event that arrive together are both read before either is recorded.

@@ -5,7 +5,7 @@
 // # How a post flows
 //
 //	POST /worker/{id}/event    web.Route.Admit maps the job's token to a run
-//	readPosts                  one event, an array, or {"events": […]}; two dialects (members.go: which members)
+//	readPosts                  one event, an array, or {"events": […]}; two dialects, see members.go
 //	cleaner                    every text is cleaned again; a worker is not trusted
 //	workerCall.appendPosts     under the run's lock: is the worker current, is there budget?
 //	callTable                  the same lock: which call is it about? its id is ours from here on

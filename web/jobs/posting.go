@@ -97,7 +97,7 @@ func draftAll(layer *safety.Layer, posts []post, keys []session.Post, known []bo
 			}
 		}
 		drafts[i].entry.Key = keys[i].Key
-		drafts[i].cost = len(posts[i].raw) + eventCost + callCost*len(posts[i].decisions)
+		drafts[i].cost = len(posts[i].raw) + postCost + callCost*len(posts[i].decisions)
 	}
 	return drafts, nil
 }
@@ -213,7 +213,7 @@ func (s *Server) postStatus(c *workerCall) error {
 		return err
 	}
 	l := cleaner{Layer: c.layer()}
-	cost := len(in.State) + len(in.Message) + eventCost
+	cost := len(in.State) + len(in.Message) + postCost
 	return c.record([]draft{{
 		entry: session.Post{Body: l.status(in.State, in.Message), Ignored: in.unknown.count}, cost: cost,
 	}})

@@ -63,9 +63,9 @@ const (
 	// successors without once asking whether it is still the current one.
 	maxReplaced = 128
 	// maxRunCost bounds what one run may make us hold: the bytes its worker posts,
-	// eventCost for each event, and callCost for each decision, which may be a call's first.
+	// postCost for each event, and callCost for each decision, which may be a call's first.
 	maxRunCost = 128 << 20
-	eventCost  = 512
+	postCost   = 512
 	callCost   = 256
 	// followUpCost is what a session is charged for a prompt that waits, besides its bytes.
 	followUpCost = 512

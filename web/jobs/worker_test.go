@@ -149,7 +149,7 @@ func TestARepeatedPostCostsNothing(t *testing.T) {
 	first := j.post("", batch)
 	require.Equal(t, http.StatusOK, first.Code)
 	cost := j.spent()
-	assert.Equal(t, 2*(eventCost+len(`{"id":"a","event":"message","content":"one"}`)), cost)
+	assert.Equal(t, 2*(postCost+len(`{"id":"a","event":"message","content":"one"}`)), cost)
 	assert.Equal(t, first.Body.String(), j.post("", batch).Body.String())
 	assert.Equal(t, cost, j.spent())
 	assert.Equal(t, http.StatusBadRequest,
@@ -161,7 +161,7 @@ func TestARunHasABudgetOfPostedBytes(t *testing.T) {
 	j := newJobServer(t)
 	said := `{"id":"a","event":"message","content":"one"}`
 	first := j.post("", said)
-	j.registry.current(j.id).spent = maxRunCost - eventCost
+	j.registry.current(j.id).spent = maxRunCost - postCost
 	for path, body := range map[string]string{
 		"/api/jobs/" + j.id + "/events": `{"id":"b","event":"message","content":"two"}`,
 		"/worker/" + j.id + "/status":   `{"state":"running"}`,
@@ -170,7 +170,7 @@ func TestARunHasABudgetOfPostedBytes(t *testing.T) {
 		assert.Equal(t, http.StatusRequestEntityTooLarge, w.Code, path)
 		assert.Contains(t, w.Body.String(), `"error":"job_full"`)
 	}
-	assert.Equal(t, maxRunCost-eventCost, j.spent())
+	assert.Equal(t, maxRunCost-postCost, j.spent())
 	assert.Equal(t, first.Body.String(), j.post("", said).Body.String(), "what it has, it says that it has")
 	w := j.do("POST", "/worker/"+j.id+"/complete", "", `{"success":false,"message":"full"}`)
 	assert.Equal(t, http.StatusOK, w.Code, "its end has room")

@@ -53,7 +53,8 @@ func served(t *testing.T) map[string]string {
 	return texts
 }
 
-// boundary matches the end of a line after which a comment may begin, unlike in the middle of a template literal.
+// boundary matches the end of a line after which a comment may begin, unlike in the middle of a
+// template literal.
 var boundary = regexp.MustCompile(`(^|[;{}(\[,]|=>)$`)
 
 func TestCommentLinesAreSentEmpty(t *testing.T) {

@@ -12,13 +12,13 @@ import (
 // estimated. An answer has one of them in any case.
 const MaxPage = 4 << 20
 
-// entryCost is what an entry of an answer counts in addition to its texts.
-const entryCost = 512
+// entrySize is what an entry of an answer counts in addition to its texts.
+const entrySize = 512
 
 // Newest returns how many of the last of n entries fit into a page, at least one.
 func Newest(n int, size func(i int) int) (count int) {
 	for left := MaxPage; count < n; count++ {
-		if left -= entryCost + size(n-1-count); left < 0 && count > 0 {
+		if left -= entrySize + size(n-1-count); left < 0 && count > 0 {
 			break
 		}
 	}
@@ -32,22 +32,22 @@ func First(n int, size func(i int) int) int {
 
 // TurnSize estimates how many bytes a turn takes in history.
 func TurnSize(t session.Turn) int {
-	n := entryCost + len(t.Input.String()) + len(t.Response.String()) + len(t.Error.String())
+	n := entrySize + len(t.Input.String()) + len(t.Response.String()) + len(t.Error.String())
 	for _, s := range t.Steps {
-		n += 2*len(s.Narrative.String()) + entryCost
+		n += 2*len(s.Narrative.String()) + entrySize
 		for _, c := range s.Calls {
 			n += callSize(c)
 		}
 	}
 	for _, h := range t.Handoffs {
-		n += len(h.Text.String()) + entryCost
+		n += len(h.Text.String()) + entrySize
 	}
 	return n
 }
 
 // callSize estimates how many bytes a call takes in a turn's calls and decisions.
 func callSize(c session.Call) int {
-	return 2*entryCost + 2*len(c.Tool.String()) + len(c.Rationale.Text.String()) + len(c.Params.Raw()) +
+	return 2*entrySize + 2*len(c.Tool.String()) + len(c.Rationale.Text.String()) + len(c.Params.Raw()) +
 		len(c.Error.String()) + min(len(c.Result.Raw()), 4*maxPreview)
 }
 
@@ -104,7 +104,7 @@ func PageBefore(turns []session.Turn, before JobPlace, limit int) (page []sessio
 // pieceSizes returns the sizes of a turn's pieces.
 func pieceSizes(t session.Turn) (sizes []int) {
 	for _, s := range t.Steps {
-		step := 2*len(s.Narrative.String()) + entryCost
+		step := 2*len(s.Narrative.String()) + entrySize
 		if len(s.Calls) == 0 {
 			sizes = append(sizes, step)
 		}
@@ -138,7 +138,7 @@ func cut(t session.Turn, from, to int) session.Turn {
 
 // JobSize estimates how many bytes a job takes in a list.
 func JobSize(j session.Job) int {
-	return 2*entryCost + len(j.Title.String()) + len(j.Prompt.String()) + len(j.Metadata.Raw()) +
+	return 2*entrySize + len(j.Title.String()) + len(j.Prompt.String()) + len(j.Metadata.Raw()) +
 		len(j.Message.String()) + len(j.Failure.String())
 }
 
@@ -158,7 +158,7 @@ func JobEventSize(e session.Event) int {
 	case session.JobReasoned:
 		n := len(b.Narrative.String())
 		for _, d := range b.Decisions {
-			n += entryCost + len(d.Rationale.Text.String())
+			n += entrySize + len(d.Rationale.Text.String())
 		}
 		return n
 	case session.JobReported:

@@ -157,8 +157,8 @@ func TestAlwaysEndsWhenAServerChangesItsTool(t *testing.T) {
 	c.Until(t, "approval_needed")
 }
 
-// One server never answers, one prints a banner, one lists tools without end. Candor is up at once, and those that
-// answer join.
+// One server never answers, one prints a banner, one lists tools without end. Candor is up at once,
+// and those that answer join.
 func TestServeStartsWithServersThatMisbehave(t *testing.T) {
 	over := make(chan struct{})
 	mute := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

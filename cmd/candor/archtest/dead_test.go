@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reachedOtherwise names the functions that no path of calls from main reaches, and what reaches them. A function
-// that is here and is reached after all fails the test, too.
+// reachedOtherwise names the functions that no path of calls from main reaches, and what reaches
+// them. A function that is here and is reached after all fails the test, too.
 func reachedOtherwise() map[string]string {
 	return map[string]string{
 		"agui.Head.head":              "marks the types that are events; the compiler asks for it",

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// minComments is how many lines of comment stand beside a hundred lines of code, at least, in all of the tree;
-// minInPackage in each package.
+// minComments is how many lines of comment stand beside a hundred lines of code, at least, in all
+// of the tree; minInPackage in each package.
 const (
 	minComments  = 20
 	minInPackage = 13
@@ -68,8 +68,8 @@ func hasExportedReceiver(d *ast.FuncDecl) bool {
 	return ok && id.IsExported()
 }
 
-// TestCommentsStandBesideTheCode holds the share of comments in the tree and in each package. Whether they are right
-// and plain is for a reader to judge.
+// TestCommentsStandBesideTheCode holds the share of comments in the tree and in each package.
+// Whether they are right and plain is for a reader to judge.
 func TestCommentsStandBesideTheCode(t *testing.T) {
 	type counts struct{ comments, code int }
 	packages, all := map[string]counts{}, counts{}

@@ -109,8 +109,8 @@ func room(path string) string {
 	return top
 }
 
-// TestTheGraphOfImportsIsTheArchitecture holds that ARCHITECTURE.md shows the graph as it is, so that no arrow comes
-// or goes unseen. With -update it draws the graph anew.
+// TestTheGraphOfImportsIsTheArchitecture holds that ARCHITECTURE.md shows the graph as it is, so
+// that no arrow comes or goes unseen. With -update it draws the graph anew.
 func TestTheGraphOfImportsIsTheArchitecture(t *testing.T) {
 	rooms, packages := graphs(t)
 	drawing := rooms.drawn(rooms.byFloor()) + "\n" + packages.drawn(packages.byFloor())

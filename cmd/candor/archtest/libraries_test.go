@@ -55,8 +55,9 @@ func TestOneFileKnowsTheLibraryOfEventStreams(t *testing.T) {
 	assert.Equal(t, []string{"web/sse"}, users)
 }
 
-// TestEveryDependencyEarnsItsPlace holds that ARCHITECTURE.md's table names each module that a go.mod requires directly
-// or runs as a tool and each package that a package.json requires, and no other.
+// TestEveryDependencyEarnsItsPlace holds that ARCHITECTURE.md's table names each module that a
+// go.mod requires directly or runs as a tool and each package that a package.json requires, and no
+// other.
 func TestEveryDependencyEarnsItsPlace(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(moduleRoot(), "ARCHITECTURE.md"))
 	require.NoError(t, err)
@@ -74,7 +75,8 @@ func TestEveryDependencyEarnsItsPlace(t *testing.T) {
 	assert.ElementsMatch(t, needed, named, "the table of ARCHITECTURE.md and what the repository requires")
 }
 
-// goModules returns the modules that the go.mod files require directly or for a tool, as the table writes them.
+// goModules returns the modules that the go.mod files require directly or for a tool, as the table
+// writes them.
 func goModules(t *testing.T) []string {
 	var names []string
 	for _, file := range []string{"go.mod", "safety/oracle/go.mod"} {

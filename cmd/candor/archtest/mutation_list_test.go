@@ -26,10 +26,11 @@ type mutation struct {
 
 // readMutations reads the mutations.txt files in the testdata folders of all packages.
 //
-// An entry begins with the name of a file of the package and the consequence of the break, then names the test that
-// must fail, and then has the old lines after "-" and the new lines after "+". A test of another package stands after
-// that package's folder, and the flags of the go command that a test needs to fail have a line of their own. Entries
-// are separated by empty lines; lines that begin with # are comments.
+// An entry begins with the name of a file of the package and the consequence of the break, then
+// names the test that must fail, and then has the old lines after "-" and the new lines after "+".
+// A test of another package stands after that package's folder, and the flags of the go command
+// that a test needs to fail have a line of their own. Entries are separated by empty lines; lines
+// that begin with # are comments.
 //
 //	fold.go: two snapshots share a step's calls
 //	test: TestTwoFoldsOfOneSnapshotDoNotMeet
@@ -119,8 +120,8 @@ func (m mutation) apply() (string, error) {
 	return strings.Replace(string(text), m.old, m.new, 1), nil
 }
 
-// TestMutationsFitTheCode holds that each entry of the lists can be applied, and that its test exists. Whether the
-// test fails is what make mutate finds out.
+// TestMutationsFitTheCode holds that each entry of the lists can be applied, and that its test
+// exists. Whether the test fails is what make mutate finds out.
 func TestMutationsFitTheCode(t *testing.T) {
 	all := readMutations(t)
 	require.NotEmpty(t, all)

@@ -39,9 +39,9 @@ const (
 // testTimeout is how long one test may take before it is judged to hang.
 const testTimeout = 2 * time.Minute
 
-// TestMutationsAreSeen applies each listed break by itself and holds that its test fails. The tree stays as it is: the
-// go command reads the changed file from an overlay. The tests have to pass without a break, since a test that always
-// fails would see every one.
+// TestMutationsAreSeen applies each listed break by itself and holds that its test fails. The tree
+// stays as it is: the go command reads the changed file from an overlay. The tests have to pass
+// without a break, since a test that always fails would see every one.
 func TestMutationsAreSeen(t *testing.T) {
 	if *mutate == "" {
 		t.Skip("takes long; make mutate runs it")
@@ -70,8 +70,8 @@ func TestMutationsAreSeen(t *testing.T) {
 	assert.GreaterOrEqual(t, 100*count[seen], leastSeen*len(todo), "the tests see too few of the breaks")
 }
 
-// unbrokenTests returns one mutation without a change for each way in which a package's tests are built. It runs all
-// tests that the entries name.
+// unbrokenTests returns one mutation without a change for each way in which a package's tests are
+// built. It runs all tests that the entries name.
 func unbrokenTests(todo []mutation) (all []mutation) {
 	at := map[string]int{} // index into all
 	for _, m := range todo {
@@ -98,7 +98,8 @@ type judged struct {
 	output string
 }
 
-// judgeAll judges the mutations, as many at a time as there are processors. dir is for overlays and test binaries.
+// judgeAll judges the mutations, as many at a time as there are processors. dir is for overlays and
+// test binaries.
 func judgeAll(ctx context.Context, dir string, todo []mutation) []judged {
 	all, next := make([]judged, len(todo)), make(chan int)
 	var workers sync.WaitGroup
@@ -120,8 +121,8 @@ func judgeAll(ctx context.Context, dir string, todo []mutation) []judged {
 	return all
 }
 
-// judge builds and runs the test of one mutation. The compiler and the linker collect their garbage late, which saves
-// a third of the time that an entry takes.
+// judge builds and runs the test of one mutation. The compiler and the linker collect their garbage
+// late, which saves a third of the time that an entry takes.
 func judge(ctx context.Context, base string, m mutation) judged {
 	binary := base + ".test"
 	args := []string{"test", "-c", "-o", binary, "-vet=off", "-ldflags=-s -w"}
@@ -174,7 +175,8 @@ func (m mutation) pattern() string {
 	return strings.Join(parts, "/")
 }
 
-// overlay writes the mutated file and the overlay that puts it in place of the original, and returns the latter's name.
+// overlay writes the mutated file and the overlay that puts it in place of the original, and
+// returns the latter's name.
 func (m mutation) overlay(base string) (string, error) {
 	text, err := m.apply()
 	if err != nil {

@@ -17,10 +17,10 @@
 // # How a turn is shown
 //
 // REPL.send posts the message. Its follower receives the events of the thread, and
-// speech.lines renders each as it comes, most of them by Live.Lines. When the turn has ended, REPL.finish fetches it
-// and Style.Block renders why each tool was called, with the same words that
-// /reasoning and candor tail use. testdata/turns/*/terminal.txt and testdata/screens
-// hold the result as goldens.
+// speech.lines renders each as it comes, most of them by Live.Lines. When the turn has ended,
+// REPL.finish fetches it and Style.Block renders why each tool was called, with the same words that
+// /reasoning and candor tail use. testdata/turns/*/terminal.txt and testdata/screens hold the
+// result as goldens.
 //
 // # Guarantees
 //

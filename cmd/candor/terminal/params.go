@@ -34,7 +34,8 @@ func compact(raw []byte, characters int) string {
 const maxExact = 400_000
 
 // exactParams renders JSON on one line like Params, but whole: what could harm a terminal is
-// escaped instead of removed. It returns false if there is more: JSON that breaks off, is too deep or too long.
+// escaped instead of removed. It returns false if there is more: JSON that breaks off, is too deep
+// or too long.
 func exactParams(raw json.RawMessage) (params string, whole bool) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return "{}", true

@@ -24,8 +24,8 @@ type probe struct {
 	origin   []frame // where the text that is read comes from, the outermost first
 }
 
-// Inspect appends to buf the spans that the rules match in s, and in s as readers and decoders see it. Plain ASCII
-// without escapes or long runs is read once.
+// Inspect appends to buf the spans that the rules match in s, and in s as readers and decoders see
+// it. Plain ASCII without escapes or long runs is read once.
 func (d *Detector) Inspect(s string, buf []lex.Span) []lex.Span {
 	buf = d.spans(s, buf)
 	p := probe{detector: d, budget: 8*len(s) + 4096, recalls: d.remembers()}

@@ -14,11 +14,11 @@ var (
 	// wrappers run the command that their arguments are, behind options and numbers.
 	wrappers = set("sudo doas env nohup nice ionice timeout stdbuf setsid command builtin exec time")
 	// interpreters run a program that is a file, an argument, or what they read.
-	interpreters = set("sh bash dash zsh ksh ash fish csh tcsh busybox python pypy perl ruby node nodejs deno " +
-		"bun php lua tclsh expect osascript pwsh powershell cmd awk gawk mawk make")
-	// executors run one of their arguments.
-	executors = set("sh bash dash zsh ksh ash fish csh tcsh busybox python pypy perl ruby node nodejs deno " +
-		"bun php lua tclsh expect osascript pwsh powershell cmd awk gawk mawk make " +
+	interpreters     = set(interpreterWords)
+	interpreterWords = "sh bash dash zsh ksh ash fish csh tcsh busybox python pypy perl ruby node nodejs deno " +
+		"bun php lua tclsh expect osascript pwsh powershell cmd awk gawk mawk make"
+	// executors run one of their arguments. Interpreters do.
+	executors = set(interpreterWords + " " +
 		"su ssh docker podman nerdctl kubectl oc xargs find watch npx npm yarn pnpm at batch crontab parallel " +
 		"systemd-run chroot nsenter script flock tmux screen git source . eval exec trap alias start call")
 )

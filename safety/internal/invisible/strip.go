@@ -83,7 +83,8 @@ func anyOdd(w uint64) bool {
 	return (low+lex.Ones|w|^above&^layout)&lex.HighBits != 0
 }
 
-// hasOddByte reports whether s holds a control character other than a line end or a tab, or a byte outside ASCII.
+// hasOddByte reports whether s holds a control character other than a line end or a tab, or a byte
+// outside ASCII.
 func hasOddByte(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if b := s[i]; b >= 0x7f || b < 0x20 && b != '\n' && b != '\t' {

@@ -92,8 +92,8 @@ func isPartOfDigest(text string, chars lex.CharStats) bool {
 		chars.Other == 0
 }
 
-// isPair reports whether a value is two generated parts with a full stop or a colon between them, as the
-// tokens of kubeadm and of some services are: an identifier and a secret.
+// isPair reports whether a value is two generated parts with a full stop or a colon between
+// them, as the tokens of kubeadm and of some services are: an identifier and a secret.
 func isPair(text string) bool {
 	i := strings.IndexAny(text, ".:")
 	if i < 6 || len(text)-i < 16 || !lex.HasDigit(text[i:]) {

@@ -5,9 +5,9 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// agentTokenRules finds the keys of services that agents are built from and run on, by the shapes that the rule lists
-// of gitleaks, TruffleHog and Kingfisher give. Where a prefix begins words too, as ak- and key_ do, the length is exact
-// and the rest must look generated.
+// agentTokenRules finds the keys of services that agents are built from and run on, by the shapes
+// that the rule lists of gitleaks, TruffleHog and Kingfisher give. Where a prefix begins words too,
+// as ak- and key_ do, the length is exact and the rest must look generated.
 func agentTokenRules() []rule.Rule {
 	exact := rule.Format{Exact: true}
 	return []rule.Rule{
@@ -19,8 +19,8 @@ func agentTokenRules() []rule.Rule {
 		rule.TokenOf("agent-workflow-key", exact, lex.LooksGeneratedInBothCases,
 			[]string{"app-{a24}", "dataset-{a24}"}),
 
-		// Azure's keys of 84 characters, for AI services, DevOps and others, have a mark of the issuer inside; so have
-		// its older keys with the name of a service in them.
+		// Azure's keys of 84 characters, for AI services, DevOps and others, have a mark of the
+		// issuer inside; so have its older keys with the name of a service in them.
 		rule.LooseToken("azure-marked-key", "{a52}<JQQJ99>{a26}"),
 		rule.LooseToken("azure-service-key",
 			"{k30-60}<AzFu>{k5}{e0-2}", "{a30-60}<AzSe>{a6}", "{b30-60}<+ASb>{b6}{e0-2}", "{b30-60}<AIoT>{b6}{e0-2}",

@@ -12,9 +12,10 @@ func aiRules() []rule.Rule {
 	return slices.Concat(modelVendorRules(), modelToolRules(), modelGatewayRules(), modelNameRules())
 }
 
-// modelVendorRules finds the keys of companies that train models or serve them, by the prefixes their dashboards
-// and API references show. Prefixes that are also words once matched CSS classes such as sk-toggleable__label
-// and names such as hf_requiredFields: RandomToken and a test of the letters keep those out.
+// modelVendorRules finds the keys of companies that train models or serve them, by the prefixes
+// their dashboards and API references show. Prefixes that are also words once matched CSS classes
+// such as sk-toggleable__label and names such as hf_requiredFields: RandomToken and a test of the
+// letters keep those out.
 func modelVendorRules() []rule.Rule {
 	return []rule.Rule{
 		// OpenAI: project, service account and admin keys (API reference, "Authentication" and "Admin API
@@ -47,8 +48,8 @@ func modelVendorRules() []rule.Rule {
 	}
 }
 
-// modelToolRules finds the keys of services that models use: search, vector stores, traces and evaluation, speech,
-// embeddings, sandboxes and proxies.
+// modelToolRules finds the keys of services that models use: search, vector stores, traces and
+// evaluation, speech, embeddings, sandboxes and proxies.
 func modelToolRules() []rule.Rule {
 	return []rule.Rule{
 		// Tavily's search and Pinecone's vector store.
@@ -59,8 +60,8 @@ func modelToolRules() []rule.Rule {
 		rule.Token("langfuse-key", "sk-lf-"+uuid, "pk-lf-"+uuid),
 		rule.Token("langsmith-key", "lsv2_pt_{x32}_{x10}", "lsv2_sk_{x32}_{x10}", "ls__{x32}"),
 
-		// Session of a NEAR AI login, and the placeholder that a sandbox swaps for a real key: a reader should
-		// see that something stood there.
+		// Session of a NEAR AI login, and the placeholder that a sandbox swaps for a real key: a
+		// reader should see that something stood there.
 		rule.Token("nearai-login", "sess_{a32+}"),
 		rule.Token("sandbox-placeholder", "icsbx_{a16+}"),
 
@@ -87,10 +88,10 @@ func modelToolRules() []rule.Rule {
 	}
 }
 
-// modelGatewayRules finds the keys of gateways, memory services, GPU clouds and agents. Gateways issue keys with
-// OpenAI's prefix and a body of their own, so the rules for any sk- come after those for a known vendor and require
-// both cases and digits: without that they matched the class names of scikit-learn's HTML and functions of the Linux
-// kernel.
+// modelGatewayRules finds the keys of gateways, memory services, GPU clouds and agents. Gateways
+// issue keys with OpenAI's prefix and a body of their own, so the rules for any sk- come after
+// those for a known vendor and require both cases and digits: without that they matched the class
+// names of scikit-learn's HTML and functions of the Linux kernel.
 func modelGatewayRules() []rule.Rule {
 	return []rule.Rule{
 		// Google's Gemini and Vertex AI express mode; LiteLLM's virtual keys; Mem0.
@@ -133,8 +134,8 @@ func modelGatewayRules() []rule.Rule {
 	}
 }
 
-// modelNameRules finds model vendors' keys without a prefix, beside the vendor's name. The lengths are those of
-// the keys that their dashboards issue; none is specified.
+// modelNameRules finds model vendors' keys without a prefix, beside the vendor's name. The lengths
+// are those of the keys that their dashboards issue; none is specified.
 func modelNameRules() []rule.Rule {
 	return []rule.Rule{
 		// Language models.

@@ -8,16 +8,18 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// businessRules finds keys of payment, mail, chat, social networks, monitoring and content that joined the lists of
-// scanners lately, or that only some of them know.
+// businessRules finds keys of payment, mail, chat, social networks, monitoring and content that
+// joined the lists of scanners lately, or that only some of them know.
 func businessRules() []rule.Rule {
 	return slices.Concat(moneyTokens(), mailTokens(), monitorTokens(), officeTokens())
 }
 
-// moneyTokens finds the keys of payment and of shops. live_ and AQE begin other texts, so the rest must look generated.
+// moneyTokens finds the keys of payment and of shops. live_ and AQE begin other texts, so the rest
+// must look generated.
 func moneyTokens() []rule.Rule {
 	return []rule.Rule{
-		// Adyen, Mercado Pago, Asaas, Paddle, Chargebee, Xendit, Razorpay, Midtrans, Checkout.com and WooCommerce.
+		// Adyen, Mercado Pago, Asaas, Paddle, Chargebee, Xendit, Razorpay, Midtrans, Checkout.com
+		// and WooCommerce.
 		rule.RandomToken("adyen-key", "AQE{a60-160}-{b30-60}{e1-2}-{q8+}", "AQE{a60-160}-{b30-60}{e0-2}"),
 		rule.Token("market-payment-token", "APP_USR-{d13-19}-{d6}-{x32}-{d6-12}"),
 		rule.Token("brazil-payment-key", "aact_prod_{y60+}", "aact_hmlg_{y60+}", "aact_YTU5{y40+}"),
@@ -38,7 +40,8 @@ func moneyTokens() []rule.Rule {
 func mailTokens() []rule.Rule {
 	exact := rule.Format{Exact: true}
 	return []rule.Rule{
-		// Mailgun before its newer keys, Mandrill, Brevo's SMTP, MailerSend, Klaviyo, OneSignal, Postmark's kin.
+		// Mailgun before its newer keys, Mandrill, Brevo's SMTP, MailerSend, Klaviyo, OneSignal,
+		// Postmark's kin.
 		rule.TokenOf("mailgun-legacy-key", exact, hasDigits, []string{"key-{h32}"}),
 		rule.TokenOf("mandrill-key", exact, lex.LooksGeneratedInBothCases, []string{"md-{k22}"}),
 		rule.Token("brevo-relay-key", "xsmtpsib-{x64}-{a16}"),
@@ -96,8 +99,9 @@ func officeTokens() []rule.Rule {
 	}
 }
 
-// discordTokens finds bot tokens whose second part does not begin with G ("Reference", authentication): the first part
-// is base64 of the bot's id, a number, so its first three characters are those of two digits.
+// discordTokens finds bot tokens whose second part does not begin with G ("Reference",
+// authentication): the first part is base64 of the bot's id, a number, so its first three
+// characters are those of two digits.
 func discordTokens() rule.Rule {
 	f := rule.Format{Right: mustParts("{k20-25}.{k6}.{k27-45}")}
 	r := rule.Rule{

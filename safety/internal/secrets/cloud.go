@@ -23,16 +23,16 @@ func cloudVendorRules() []rule.Rule {
 		awsSecret(),
 		rule.Token("aws-foundation-model", "ABSK{b100-280}", "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t{b0+}"),
 
-		// Google Cloud: API keys, OAuth access and refresh tokens, client secrets (Google Cloud documentation,
-		// "Manage API keys"; Google Identity, "Using OAuth 2.0").
+		// Google Cloud: API keys, OAuth access and refresh tokens, client secrets (Google Cloud
+		// documentation, "Manage API keys"; Google Identity, "Using OAuth 2.0").
 		rule.Token("google-api-key", "AIza{k30+}"),
 		rule.Token("google-oauth-token", "ya29.{k20+}"),
 		rule.Token("google-client-secret", "GOCSPX-{k28}"),
 		rule.Token("google-refresh-token", "1//0{k40+}"),
 
 		// Azure: client secrets of Entra ID with their marker Q~, account keys in connection strings, the
-		// signature of a shared access URL (Azure Storage documentation, "Create a service SAS"), and personal
-		// access tokens of DevOps with their marker AZDO.
+		// signature of a shared access URL (Azure Storage documentation, "Create a service SAS"),
+		// and personal access tokens of DevOps with their marker AZDO.
 		rule.Token("azure-client-secret", "{q3}{d1}<Q~>{q31-34}"),
 		rule.Token("azure-storage-key", "AccountKey={b86}=="),
 		rule.Token("azure-shared-access", "sig={%43+}").Except("sig=0", "config=abc"),
@@ -62,8 +62,8 @@ func cloudVendorRules() []rule.Rule {
 	}
 }
 
-// infrastructureRules finds tokens of infrastructure tools, observability and identity. glc_ in either case once
-// matched functions of OpenGL code.
+// infrastructureRules finds tokens of infrastructure tools, observability and identity. glc_ in
+// either case once matched functions of OpenGL code.
 func infrastructureRules() []rule.Rule {
 	return []rule.Rule{
 		// HashiCorp: Terraform Cloud, and Vault since 1.10 (Vault documentation, "Tokens", token prefixes).
@@ -96,8 +96,8 @@ func infrastructureRules() []rule.Rule {
 	}
 }
 
-// hostedServiceRules finds the tokens of hosted databases, networks, content delivery, feature flags and Yandex
-// Cloud, and the credentials in Kubernetes manifests.
+// hostedServiceRules finds the tokens of hosted databases, networks, content delivery, feature
+// flags and Yandex Cloud, and the credentials in Kubernetes manifests.
 func hostedServiceRules() []rule.Rule {
 	return []rule.Rule{
 		// PlanetScale: service tokens, OAuth tokens and passwords.
@@ -117,7 +117,8 @@ func hostedServiceRules() []rule.Rule {
 		Vendor("launchdarkly-access-token", "launchdarkly", "{s40}"),
 		rule.Token("launchdarkly-key", "sdk-"+uuid, "mob-"+uuid, "api-"+uuid),
 
-		// Sumo Logic, Algolia, Defined Networking, and clients of an access service that marks keys with .acc_.
+		// Sumo Logic, Algolia, Defined Networking, and clients of an access service that marks keys
+		// with .acc_.
 		Vendor("sumologic-access-key", "sumo", "su{a12}", "{a64}"),
 		Vendor("algolia-api-key", "algolia", "{a32}"),
 		rule.FoldToken("defined-networking-api-token", "dnkey-{s26}-{s52}"),
@@ -130,7 +131,8 @@ func hostedServiceRules() []rule.Rule {
 		rule.FoldToken("yandex-api-key", "AQVN{k35-38}"),
 		Vendor("yandex-aws-access-token", "yandex", "yc{k38}"),
 
-		// A JSON Web Token that was encoded in base64 again, as in a Kubernetes Secret; and that Secret itself.
+		// A JSON Web Token that was encoded in base64 again, as in a Kubernetes Secret; and that
+		// Secret itself.
 		rule.Token("jwt-base64", "ZXlK{y40+}"),
 		kubernetesSecret(),
 	}

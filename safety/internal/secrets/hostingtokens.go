@@ -7,18 +7,20 @@ import (
 	"candor/safety/internal/rule"
 )
 
-// hostingRules finds the keys of clouds, hosts, databases, registries and build services that joined the lists of
-// scanners lately, or that only some of them know: gitleaks, TruffleHog, Kingfisher, Nosey Parker, GitHub.
+// hostingRules finds the keys of clouds, hosts, databases, registries and build services that
+// joined the lists of scanners lately, or that only some of them know: gitleaks, TruffleHog,
+// Kingfisher, Nosey Parker, GitHub.
 func hostingRules() []rule.Rule {
 	return slices.Concat(hostTokens(), databaseTokens(), buildTokens())
 }
 
-// hostTokens finds the keys of clouds and hosts. y0_ and AKID begin names, too, so the rest must look generated.
+// hostTokens finds the keys of clouds and hosts. y0_ and AKID begin names, too, so the rest must
+// look generated.
 func hostTokens() []rule.Rule {
 	exact := rule.Format{Exact: true}
 	return []rule.Rule{
-		// Google Cloud Storage's HMAC ids and server keys of Cloud Messaging; session tokens and older keys of AWS and
-		// Amazon's login.
+		// Google Cloud Storage's HMAC ids and server keys of Cloud Messaging; session tokens and
+		// older keys of AWS and Amazon's login.
 		rule.Token("cloud-storage-hmac-id", "GOOG1E{t55+}"),
 		rule.LooseToken("google-messaging-key", "{k7-11}<:APA91b>{k100+}"),
 		rule.Token("google-authorization-code", "4/0A{k60+}"),
@@ -39,14 +41,16 @@ func hostTokens() []rule.Rule {
 		rule.Token("cloudflare-token", "cfut_{a40}{x8}", "cfat_{a40}{x8}", "cfk_{a40}{x8}", "cfoat_{a40+}"),
 		rule.RandomToken("captcha-secret", "0x4AAAAAA{k25+}"),
 
-		// Vercel's stores, Render, Deno, Netlify's other tokens, DigitalOcean's spaces, Linear's and Heroku's kin.
+		// Vercel's stores, Render, Deno, Netlify's other tokens, DigitalOcean's spaces, Linear's
+		// and Heroku's kin.
 		rule.Token("object-host-token", "vercel_blob_rw_{a16}_{a30}"),
 		rule.TokenOf("app-host-key", exact, lex.LooksGenerated, []string{"rnd_{a28}"}),
 		rule.Token("edge-runtime-token", "ddp_{a36}", "ddw_{a36}", "ddo_{a36}"),
 		rule.Token("site-host-token", "nfc_{a36}", "nfo_{a36}", "nfu_{a36}", "nfb_{a36}"),
 		rule.RandomToken("object-store-id", "DO00{u16}"),
 
-		// ngrok's API keys, Tailscale's rivals, k3s' join tokens, and identities of Bitwarden's secrets manager.
+		// ngrok's API keys, Tailscale's rivals, k3s' join tokens, and identities of Bitwarden's
+		// secrets manager.
 		rule.Token("cluster-join-token", "K10{x64}::{k2-20}:{n16+}"),
 		rule.Token("secrets-manager-token", "0.{x8}-{x4}<-4>{x3}-{x4}-{x12}.{a30}:{b22}{e0-2}"),
 		Vendor("secrets-sync-token", "infisical", "st.{x24}.{x32}.{x32}", "st.{x24}.{x32}"),
@@ -85,13 +89,15 @@ func buildTokens() []rule.Rule {
 		rule.Token("python-index-token", "pyx-key-v1-{k40+}"),
 		rule.TokenOf("mod-registry-token", exact, lex.LooksGenerated, []string{"tss_{a36}"}),
 
-		// Buildkite, CircleCI's projects, Prefect's servers, Snyk, Endor, Aikido, StackHawk, Contrast and Spectral.
+		// Buildkite, CircleCI's projects, Prefect's servers, Snyk, Endor, Aikido, StackHawk,
+		// Contrast and Spectral.
 		rule.Token("pipeline-agent-token", "bkct_{k40+}", "bkaj_{k40+}", "bkpt_{k40+}", "CCIPRJ_{a20+}_{x40}"),
 		rule.Token("workflow-bot-token", "pnb_{a36}"),
 		rule.Token("code-scan-token", "snyk_uat.{x8}.{k60+}", "snyk_sat.{x8}.{k60+}", "AIK_CI_{a32+}", "endr+{a16}",
 			"hawk.{k20}.{k20}", "spu-{x32}").Except("spu-system"),
 
-		// GitLab's other tokens, Gitea's kin, Jenkins, Sourcegraph's gateway, Rootly, and Polar's and Ory's tokens.
+		// GitLab's other tokens, Gitea's kin, Jenkins, Sourcegraph's gateway, Rootly, and Polar's
+		// and Ory's tokens.
 		rule.LooseToken("gitlab-workspace-token", "glwt-{k20+}", "glrtr-{k20+}", "gloat-{k20+}"),
 		rule.Token("code-search-gateway-key", "slk_{x64}", "sgd_{x64}"),
 		rule.Token("incident-tool-key", "rootly_{x64}"),

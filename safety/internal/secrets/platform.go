@@ -11,20 +11,20 @@ func platformRules() []rule.Rule {
 	return slices.Concat(codeHostRules(), registryRules(), deliveryRules())
 }
 
-// codeHostRules finds tokens of code hosts. Their prefixes are rare enough to count inside a word, as in a URL
-// or a name that a token was appended to.
+// codeHostRules finds tokens of code hosts. Their prefixes are rare enough to count inside a word,
+// as in a URL or a name that a token was appended to.
 func codeHostRules() []rule.Rule {
 	return []rule.Rule{
-		// GitHub ("About authentication to GitHub", token formats). They have 36 letters and digits; somebody who
-		// types one from memory misses a few.
+		// GitHub ("About authentication to GitHub", token formats). They have 36 letters and
+		// digits; somebody who types one from memory misses a few.
 		rule.LooseToken("github-pat", "ghp_{a30+}"),
 		rule.LooseToken("github-oauth", "gho_{a30+}"),
 		rule.LooseToken("github-app-token", "ghu_{a30+}", "ghs_{a30+}"),
 		rule.LooseToken("github-refresh-token", "ghr_{a30+}"),
 		rule.LooseToken("fine-grained-pat", "github_pat_{w40+}"),
 
-		// GitLab ("GitLab token overview", token prefixes), and the cookie of its session. Routable tokens carry
-		// a dot and nine characters of checksum.
+		// GitLab ("GitLab token overview", token prefixes), and the cookie of its session. Routable
+		// tokens carry a dot and nine characters of checksum.
 		rule.LooseToken("gitlab-pat", "glpat-{k20}"),
 		rule.LooseToken("gitlab-routable-pat", "glpat-{k27-300}.{l9}"),
 		rule.LooseToken("gitlab-cicd-job-token", "glcbt-{a1-5}_{k20}"),
@@ -43,12 +43,12 @@ func codeHostRules() []rule.Rule {
 	}
 }
 
-// registryRules finds tokens of package registries, and of the services that build, test and analyse code. ico-
-// and API- begin words, so the rest must look generated.
+// registryRules finds tokens of package registries, and of the services that build, test and
+// analyse code. ico- and API- begin words, so the rest must look generated.
 func registryRules() []rule.Rule {
 	return []rule.Rule{
-		// npm ("About access tokens"), PyPI (Warehouse's macaroons, whose base64 always begins alike), RubyGems
-		// and Clojars.
+		// npm ("About access tokens"), PyPI (Warehouse's macaroons, whose base64 always begins
+		// alike), RubyGems and Clojars.
 		rule.FoldToken("npm-token", "npm_{a30+}"),
 		rule.LooseToken("python-registry-token", "pypi-AgEIcHlwaS5vcmc{k50+}", "pypi-AgENdGVzdC5weXBpLm9yZw{k50+}"),
 		rule.Token("gem-registry-token", "rubygems_{x48}"),

@@ -33,8 +33,8 @@ func messagingRules() []rule.Rule {
 		),
 		rule.FoldToken("slack-application-token", "xapp-{d1}-{a1+}-{d1+}-{a1+}"),
 
-		// Addresses that accept posts: Slack ("Incoming webhooks"), Discord ("Webhook resource"). Bot tokens of
-		// Discord are an id, a time and a signature.
+		// Addresses that accept posts: Slack ("Incoming webhooks"), Discord ("Webhook resource").
+		// Bot tokens of Discord are an id, a time and a signature.
 		rule.Link(
 			"chat-post-url",
 			"hooks.slack.com/services/{b36+}",
@@ -81,8 +81,8 @@ func contactRules() []rule.Rule {
 		Vendor("sendbird-access-token", "sendbird", "{x40}", uuid),
 		Vendor("zendesk-secret-key", "zendesk", "{a40}"),
 
-		// Social networks: Twitter (bearer tokens begin with a run of A), Twitch, Facebook ("Access tokens") and
-		// LinkedIn. EAA now and then appears inside base64.
+		// Social networks: Twitter (bearer tokens begin with a run of A), Twitch, Facebook ("Access
+		// tokens") and LinkedIn. EAA now and then appears inside base64.
 		Vendor(
 			"twitter-api-key",
 			"twitter",

@@ -2,12 +2,13 @@ package secrets
 
 import "candor/safety/internal/rule"
 
-// webhookRules finds addresses that start something or accept posts from whoever knows them. Each rule's hosts belong
-// to services that document it so; the path is the secret, and the address is masked from its host on.
+// webhookRules finds addresses that start something or accept posts from whoever knows them. Each
+// rule's hosts belong to services that document it so; the path is the secret, and the address is
+// masked from its host on.
 func webhookRules() []rule.Rule {
 	return []rule.Rule{
-		// Automation: Zapier, Make and Integromat, IFTTT, Pipedream, webhook.site, and n8n on any host, whose paths are
-		// UUIDs unless somebody chose another.
+		// Automation: Zapier, Make and Integromat, IFTTT, Pipedream, webhook.site, and n8n on any
+		// host, whose paths are UUIDs unless somebody chose another.
 		rule.Link("flow-post-url", "hooks.zapier.com/hooks/catch/{d4+}/{a5+}",
 			"hooks.zapier.com/hooks/standard/{d4+}/{x20+}",
 			"hook.eu1.make.com/{a20+}", "hook.eu2.make.com/{a20+}", "hook.us1.make.com/{a20+}",
@@ -16,8 +17,8 @@ func webhookRules() []rule.Rule {
 		rule.LooseToken("workflow-post-path", "/webhook/"+uuid, "/webhook-test/"+uuid),
 		rule.Token("event-source-url", "{a10-20}<.m.pipedream.net>"),
 
-		// Chat: WeCom, Feishu and Lark, DingTalk, Google Chat, Mattermost, Rocket.Chat and newer ones of Discord and
-		// Teams, which posts by way of a flow whose address is signed.
+		// Chat: WeCom, Feishu and Lark, DingTalk, Google Chat, Mattermost, Rocket.Chat and newer
+		// ones of Discord and Teams, which posts by way of a flow whose address is signed.
 		rule.Link("team-room-post-url", "qyapi.weixin.qq.com/cgi-bin/webhook/send?key={n30+}",
 			"open.feishu.cn/open-apis/bot/v2/hook/{n30+}", "open.feishu.cn/open-apis/bot/hook/{n30+}",
 			"open.larksuite.com/open-apis/bot/v2/hook/{n30+}", "oapi.dingtalk.com/robot/send?access_token={x40+}",
@@ -28,7 +29,8 @@ func webhookRules() []rule.Rule {
 			"discord.com/api/v10/webhooks/{d15-21}/{k50+}"),
 		rule.LooseToken("flow-signature", "&sig={k43}", "?sig={k43}"),
 
-		// Deployments: Netlify, Vercel, Render and Cloudflare Pages start a build; Healthchecks records a run.
+		// Deployments: Netlify, Vercel, Render and Cloudflare Pages start a build; Healthchecks
+		// records a run.
 		rule.Link("release-start-url", "api.netlify.com/build_hooks/{x24}",
 			"api.vercel.com/v1/integrations/deploy/prj_{a20+}/{a8+}", "api.render.com/deploy/srv-{a20}?key={k8+}",
 			"api.cloudflare.com/client/v4/pages/webhooks/deploy_hooks/"+uuid, "hc-ping.com/"+uuid,
