@@ -87,8 +87,14 @@ func (t Turn) narrate(e Event, b Narrated) []Step {
 	})
 }
 
-// call returns the steps with a new pending call at the end of its step.
+// call returns the steps with a new pending call at the end of its step. An observed call that
+// was announced before it was made has a second such event, which completes the first.
 func (t Turn) call(e Event, b ToolCalled) []Step {
+	if _, known := t.Call(b.Call); known {
+		return t.editCall(b.Call, func(c *Call) {
+			c.To, c.Params, c.Group, c.Findings = b.To, b.Params, b.Group, Merge(c.Findings, b.Findings)
+		})
+	}
 	return t.editStep(e.Agent, b.Step, func(s *Step) {
 		// Clip makes append copy, so that two snapshots never share a tail.
 		s.Calls = append(slices.Clip(s.Calls), Call{

@@ -1,0 +1,143 @@
+package collect
+
+import (
+	"slices"
+	"time"
+
+	"candor/web/mew/wire"
+)
+
+// justEnded is how long after its end a reasoning is still meant by a message without a
+// context.
+const justEnded = 30 * time.Second
+
+// place returns the context that a message of a participant is about, if there is one of that
+// path. Without a path it is the participant's only open reasoning.
+func (c *Collector) place(from *speaker, path string) *reasoning {
+	if path != "" {
+		return c.contexts[path]
+	}
+	return from.only()
+}
+
+// only returns the root of the participant's only open reasoning, or nil.
+func (s *speaker) only() *reasoning {
+	var found *reasoning
+	for _, t := range s.turns {
+		if t.root == nil {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = t.root
+	}
+	return found
+}
+
+// recent returns the participant's turn that has just ended, or nil if there is none or a new
+// one is open.
+func (c *Collector) recent(s *speaker) *turn {
+	t := s.last
+	if t == nil || t.root == nil || s.only() != nil || c.now().Sub(t.ended) > justEnded {
+		return nil
+	}
+	return t
+}
+
+// within returns the context with this path as one that the participant reasons in. One that
+// is not known begins there: below the nearest context of the participant, or as a reasoning
+// whose start nobody saw. It is nil if the context is somebody else's, or if the session is full.
+func (c *Collector) within(from *speaker, e wire.Envelope, path string) *reasoning {
+	if known := c.contexts[path]; known != nil {
+		if known.owner != from {
+			return nil
+		}
+		return known
+	}
+	parts := segments(path)
+	at, r := len(parts)-1, (*reasoning)(nil)
+	for ; at > 0 && r == nil; at-- {
+		r = c.contexts[joinAll(parts[:at])]
+	}
+	switch {
+	case r == nil:
+		at = -1
+	case r.owner != from || r.over:
+		return c.implicit(from, e, path)
+	}
+	if r == nil {
+		if r = c.implicit(from, e, parts[0]); r == nil {
+			return nil
+		}
+		at = 0
+	}
+	for _, next := range parts[at+1:] {
+		inner := c.enter(r.turn, r, join(r.path, next))
+		c.handOff(r, inner, next)
+		r = inner
+	}
+	return r
+}
+
+// implicit begins a reasoning with a message that is not its start. The contexts of ADR-k9j
+// have no start; of any other it was not seen.
+func (c *Collector) implicit(from *speaker, e wire.Envelope, path string) *reasoning {
+	object := len(e.Context.Given) > 0 && e.Context.Given[0] == '{'
+	t := c.begin(from, nil, !object)
+	if t == nil {
+		return nil
+	}
+	r := c.enter(t, nil, path)
+	r.seen = object
+	return r
+}
+
+func joinAll(parts []string) (path string) {
+	for _, p := range parts {
+		path = join(path, p)
+	}
+	return path
+}
+
+// asked returns the turn that one of the ids asked for, or the root of which it is: the latest
+// such turn.
+func (c *Collector) asked(ids []string) *turn {
+	for _, s := range c.speakers {
+		if t := s.about(ids); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// about returns the participant's turn that one of the ids asked for or began, the latest
+// first: an open one, or the one that has ended last.
+func (s *speaker) about(ids []string) *turn {
+	if len(ids) == 0 {
+		return nil
+	}
+	for _, t := range slices.Backward(s.turns) {
+		if t.isAbout(ids) {
+			return t
+		}
+	}
+	if s.last != nil && s.last.isAbout(ids) {
+		return s.last
+	}
+	return nil
+}
+
+// isAbout reports whether one of the ids is that of the turn's trigger or of one of its
+// reasonings.
+func (t *turn) isAbout(ids []string) bool {
+	if t.root == nil {
+		return false
+	}
+	if t.trigger != nil && slices.Contains(ids, t.trigger.id) {
+		return true
+	}
+	return slices.ContainsFunc(t.inside, func(r *reasoning) bool {
+		return slices.Contains(ids, r.path) || slices.Contains(ids, segments(r.path)[len(segments(r.path))-1])
+	})
+}

@@ -1,0 +1,192 @@
+package collect
+
+import (
+	"cmp"
+	"log/slog"
+	"slices"
+	"time"
+
+	"candor/safety"
+	"candor/session"
+	"candor/web/mew/wire"
+)
+
+// Protocol is the name of the protocol in a thread's origin.
+const Protocol = "mew"
+
+// The kinds of messages that are folded.
+const (
+	kindStart      = "reasoning/start"
+	kindThought    = "reasoning/thought"
+	kindConclusion = "reasoning/conclusion"
+	kindCancel     = "reasoning/cancel"
+	kindChat       = "chat"
+	kindRequest    = "mcp/request"
+	kindResponse   = "mcp/response"
+	kindProposal   = "mcp/proposal"
+	kindWithdraw   = "mcp/withdraw"
+	kindReject     = "mcp/reject"
+	kindShutdown   = "participant/shutdown"
+)
+
+// Limits bounds what a space may have open. The zero value of a field means its default.
+type Limits struct {
+	Depth    int // levels of a context's path; 5
+	Length   int // bytes of a context's path; 255
+	Open     int // contexts of a space that are open at once; 1,000
+	OpenEach int // of one participant; 100
+	Messages int // in one context; 1,000
+
+	Idle        time.Duration // how long a reasoning may be silent before it has ended; 5 minutes
+	AnswerGrace time.Duration // how long it may be silent once it was answered; 30 seconds
+}
+
+// withDefaults returns the limits with every default filled in.
+func (l Limits) withDefaults() Limits {
+	l.Depth, l.Length = cmp.Or(l.Depth, 5), cmp.Or(l.Length, 255)
+	l.Open, l.OpenEach, l.Messages = cmp.Or(l.Open, 1000), cmp.Or(l.OpenEach, 100), cmp.Or(l.Messages, 1000)
+	l.Idle, l.AnswerGrace = cmp.Or(l.Idle, 5*time.Minute), cmp.Or(l.AnswerGrace, 30*time.Second)
+	return l
+}
+
+// Options says where a space is folded to. All fields but Limits and Now are required.
+type Options struct {
+	Space  string // its name, which its owner chose
+	Own    *session.Session
+	Safety *safety.Layer
+	Log    *slog.Logger // gets no text of a participant
+	Limits Limits
+	Now    func() time.Time // nil means time.Now
+}
+
+// Collector folds one space. It is not safe for concurrent use.
+type Collector struct {
+	space  string
+	name   safety.Text
+	own    *session.Session
+	layer  *safety.Layer
+	log    *slog.Logger
+	limits Limits
+	now    func() time.Time
+
+	speakers map[string]*speaker
+	contexts map[string]*reasoning // by path; those that have ended stay for a while
+	paths    map[string]string     // path by the id that a context ends with
+	ended    []*reasoning          // oldest first
+	open     int                   // contexts that have not ended
+	memory   memory
+}
+
+// New returns a collector of a space of which nothing has been said yet.
+func New(o Options) *Collector {
+	layer := o.Safety.Remember(o.Own.Seen())
+	name, _ := layer.Limit(maxName).Mask(oneLine(o.Space))
+	now := o.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Collector{
+		space: o.Space, name: name, own: o.Own, layer: layer, log: o.Log, limits: o.Limits.withDefaults(), now: now,
+		speakers: map[string]*speaker{}, contexts: map[string]*reasoning{}, paths: map[string]string{},
+		memory: memory{known: map[string]*message{}},
+	}
+}
+
+// speaker is a participant with its thread.
+type speaker struct {
+	id     string
+	name   safety.Text
+	thread string
+	turns  []*turn // that are open, oldest first
+	last   *turn   // that has ended last
+	open   int     // contexts that have not ended
+}
+
+// speaker returns the participant with this id, and opens its thread if it has none. It is nil
+// if the session has no room for a thread.
+func (c *Collector) speaker(id string) *speaker {
+	if s := c.speakers[id]; s != nil {
+		return s
+	}
+	name, _ := c.layer.Limit(maxName).Mask(oneLine(id))
+	thread, err := c.own.OpenObserved(c.space+"\x00"+id, session.Origin{
+		Protocol: Protocol, Space: c.name, Participant: name,
+	})
+	if err != nil {
+		c.log.Warn("a participant of a space has no thread", "space", c.space, "error", err)
+		return nil
+	}
+	s := &speaker{id: id, name: name, thread: thread}
+	c.speakers[id] = s
+	return s
+}
+
+// Thread returns the participant whose thread this is, and whether it is one of the space.
+func (c *Collector) Thread(thread string) (participant string, ok bool) {
+	for _, s := range c.speakers {
+		if s.thread == thread {
+			return s.id, true
+		}
+	}
+	return "", false
+}
+
+// Running returns the path of the context that a participant began last and that is open, and
+// the turn that it belongs to.
+func (c *Collector) Running(participant string) (path string, ref session.Ref, ok bool) {
+	s := c.speakers[participant]
+	if s == nil {
+		return "", session.Ref{}, false
+	}
+	for _, t := range slices.Backward(s.turns) {
+		if t.root != nil {
+			return t.root.path, t.ref, true
+		}
+	}
+	return "", session.Ref{}, false
+}
+
+// Observe folds a message that Admit has admitted with this path.
+func (c *Collector) Observe(e wire.Envelope, path string) {
+	from := c.speaker(e.From)
+	if from == nil {
+		return
+	}
+	m := &message{id: e.ID, from: from, kind: e.Kind}
+	switch e.Kind {
+	case kindStart:
+		c.start(m, e, path)
+	case kindThought:
+		c.thought(m, e, path)
+	case kindConclusion:
+		c.conclude(from, e, path)
+	case kindCancel:
+		c.cancel(from, e, path)
+	case kindChat:
+		c.chat(m, e, path)
+	case kindRequest:
+		c.request(m, e, path)
+	case kindResponse:
+		c.response(from, e, path)
+	case kindProposal:
+		c.propose(m, e, path)
+	case kindReject, kindWithdraw:
+		c.refuse(from, e)
+	case kindShutdown:
+		c.shutdown(from, e)
+	default:
+		c.other(from, e, path)
+	}
+	if m.where.turn != nil {
+		c.memory.add(m)
+	}
+}
+
+// record appends an event to a turn, and reports whether there was room for it.
+func (c *Collector) record(ref session.Ref, b session.Body) bool {
+	if _, err := c.own.Append(ref, b); err != nil {
+		c.log.Warn("a message of a space was not recorded", "space", c.space, "error", err)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,274 @@
+package collect
+
+import (
+	"encoding/json"
+	"strings"
+
+	"candor/safety"
+	"candor/session"
+	"candor/web/mew/wire"
+)
+
+// thought is the latest thought of a reasoning.
+type thought struct {
+	id   string
+	raw  string // to find the name of a tool in; cut to maxText
+	text safety.Text
+}
+
+// start begins a reasoning: the turn of its agent, or a part of the turn around it.
+func (c *Collector) start(m *message, e wire.Envelope, path string) {
+	payload := members(e.Payload)
+	raw, full := said(payload, "message", "text", "content"), join(path, e.ID)
+	r := c.adopt(m, e, payload, full)
+	if r == nil {
+		r = c.beginReasoning(m, e, payload, path)
+	}
+	if r == nil {
+		return
+	}
+	r.seen = true
+	m.where = place{turn: r.turn, context: r}
+	if r.parent == nil {
+		c.narrate(r, e.ID, raw)
+	} else {
+		c.handOff(r.parent, r, raw)
+	}
+	m.text = r.thought.text
+}
+
+// adopt returns the reasoning that began before its start came, with what asked for it.
+func (c *Collector) adopt(m *message, e wire.Envelope, payload map[string]json.RawMessage, path string) *reasoning {
+	r := c.contexts[path]
+	if r == nil || r.owner != m.from || r.over || r.seen {
+		return nil
+	}
+	if trigger := c.trigger(m.from, e, payload); trigger != nil && r.parent == nil {
+		r.turn.trigger = trigger
+		c.record(r.turn.ref, session.TurnStarted{Asked: c.askedBy(trigger), Input: trigger.text})
+	}
+	return r
+}
+
+// beginReasoning begins a reasoning that was not known. Within one of its own agent it is a
+// part of that turn; anywhere else it is a turn.
+func (c *Collector) beginReasoning(
+	m *message, e wire.Envelope, payload map[string]json.RawMessage, path string,
+) *reasoning {
+	around := c.contexts[path]
+	if path != "" && around != nil {
+		c.count(around)
+	}
+	if path != "" && around == nil {
+		around = c.within(m.from, e, path)
+	}
+	if around != nil && around.owner == m.from && !around.over {
+		return c.enter(around.turn, around, join(around.path, e.ID))
+	}
+	trigger := c.trigger(m.from, e, payload)
+	if trigger == nil && around != nil && around.owner != m.from {
+		trigger = &message{from: around.owner, text: around.thought.text, where: place{around.turn, around, nil}}
+	}
+	c.concludeAnswered(m.from)
+	t := c.begin(m.from, trigger, false)
+	if t == nil {
+		return nil
+	}
+	return c.enter(t, nil, join(path, e.ID))
+}
+
+// trigger returns the message that a reasoning is about. Shipped agents do not name it, but
+// repeat its text.
+func (c *Collector) trigger(from *speaker, e wire.Envelope, payload map[string]json.RawMessage) *message {
+	if m := c.memory.first(e.CorrelationID); m != nil {
+		return m
+	}
+	input := said(payload, "input")
+	if input == "" || len(e.CorrelationID) > 0 {
+		return nil
+	}
+	text := c.short(input, maxText)
+	for i := len(c.memory.order) - 1; i >= 0; i-- {
+		m := c.memory.order[i]
+		if m.from != from && m.kind == kindChat && m.text.String() == text.String() {
+			return m
+		}
+	}
+	return &message{from: &speaker{}, text: text}
+}
+
+// concludeAnswered ends the reasonings of a participant that were answered and never
+// concluded: it begins another one.
+func (c *Collector) concludeAnswered(s *speaker) {
+	for _, t := range append([]*turn(nil), s.turns...) {
+		if t.root != nil && !t.answer.Empty() {
+			c.complete(t, safety.Text{}, nil)
+		}
+	}
+}
+
+// thought adds a thought to its reasoning: as the reason of the call that it announces, or as
+// the narrative of a step. A thought in the reasoning of another is a note.
+func (c *Collector) thought(m *message, e wire.Envelope, path string) {
+	payload := members(e.Payload)
+	raw := said(payload, "message", "reasoning", "text", "thought", "content", "hint", "input")
+	if known := c.contexts[path]; path != "" && known != nil && known.owner != m.from {
+		c.count(known)
+		c.note(known.turn, m.from, session.NoteThought, raw)
+		return
+	}
+	r := from(c, m, e, path)
+	if r == nil {
+		return
+	}
+	c.count(r)
+	m.where = place{turn: r.turn, context: r}
+	if tool, args := announced(payload); tool != "" {
+		c.announce(r, m, raw, tool, args)
+	} else {
+		c.narrate(r, e.ID, raw)
+	}
+	m.text = r.thought.text
+}
+
+// from returns the reasoning in which a participant thinks: that of the path, or its only open
+// one, or the one that has just ended.
+func from(c *Collector, m *message, e wire.Envelope, path string) *reasoning {
+	if path != "" {
+		return c.within(m.from, e, path)
+	}
+	if r := m.from.only(); r != nil {
+		return r
+	}
+	if t := c.recent(m.from); t != nil {
+		return t.root
+	}
+	return c.implicit(m.from, e, e.ID)
+}
+
+// narrate makes a thought the narrative of the next step.
+func (c *Collector) narrate(r *reasoning, id, raw string) {
+	raw = strings.TrimSpace(raw)
+	if raw == "" {
+		return
+	}
+	c.settleAnnounced(r)
+	text, report := c.layer.Clean(raw)
+	blocked := report.Verdict == safety.Blocked
+	c.nextStep(r)
+	r.said = true
+	r.thought = thought{id: id, raw: raw[:min(len(raw), maxText)], text: c.short(raw, maxText)}
+	if blocked {
+		r.thought.text = safety.Text{}
+	}
+	c.record(r.ref(), session.Narrated{
+		Step: r.step, Text: text, Source: session.FromModel, Blocked: blocked, Findings: report.Findings,
+	})
+}
+
+// nextStep begins a step, unless the latest has nothing in it.
+func (c *Collector) nextStep(r *reasoning) {
+	c.endStep(r)
+	r.step++
+	r.stepEnded, r.said = false, false
+}
+
+// endStep ends the latest step.
+func (c *Collector) endStep(r *reasoning) {
+	if r.step > 0 && !r.stepEnded {
+		r.stepEnded = true
+		c.record(r.ref(), session.StepEnded{Step: r.step})
+	}
+}
+
+// conclude ends a reasoning: the turn, or the part of it. Conclusions that are repeated, or
+// about a reasoning that nobody knows and say nothing, change nothing.
+func (c *Collector) conclude(from *speaker, e wire.Envelope, path string) {
+	payload := members(e.Payload)
+	raw := said(payload, "message", "reasoning", "text", "conclusion", "content")
+	r := c.place(from, path)
+	switch {
+	case r != nil && r.owner != from:
+		c.count(r)
+		c.note(r.turn, from, session.NoteOther, "conclusion: "+raw)
+		return
+	case r == nil && path != "" && raw != "":
+		r = c.within(from, e, path)
+	}
+	if r == nil {
+		return
+	}
+	c.count(r)
+	if r.over || r.turn.over {
+		if text, _ := c.mask(raw); text.String() != r.turn.closing.String() && string(payload["cancelled"]) != "true" {
+			c.note(r.turn, from, session.NoteOther, raw)
+		}
+		return
+	}
+	c.closeWith(r, raw, string(payload["cancelled"]) == "true")
+}
+
+// closeWith ends a reasoning with its conclusion.
+func (c *Collector) closeWith(r *reasoning, raw string, cancelled bool) {
+	if r.parent != nil {
+		c.handOff(r, r.parent, raw)
+		c.close(r)
+		return
+	}
+	text, found := c.mask(raw)
+	if !cancelled {
+		c.complete(r.turn, text, found)
+		return
+	}
+	c.note(r.turn, r.owner, session.NoteCancel, raw)
+	c.interrupt(r.turn)
+}
+
+// cancel stops a reasoning, as its agent or anybody else asks.
+func (c *Collector) cancel(from *speaker, e wire.Envelope, path string) {
+	raw := said(members(e.Payload), "reason", "message", "text")
+	if raw == "" {
+		raw = "asked to stop"
+	}
+	r := c.contexts[path]
+	if r == nil {
+		if t := c.asked(e.CorrelationID); t != nil {
+			r = t.root
+		}
+	}
+	if r == nil {
+		return
+	}
+	c.note(r.turn, from, session.NoteCancel, raw)
+	if r.parent == nil {
+		c.interrupt(r.turn)
+	} else if !r.over {
+		c.handOff(r, r.parent, "cancelled: "+raw)
+		c.close(r)
+	}
+}
+
+// shutdown stops the reasonings of the participants that are told to shut down.
+func (c *Collector) shutdown(from *speaker, e wire.Envelope) {
+	for _, id := range e.To {
+		s := c.speakers[id]
+		if s == nil {
+			continue
+		}
+		for _, t := range append([]*turn(nil), s.turns...) {
+			c.note(t, from, session.NoteCancel, "shut down: "+said(members(e.Payload), "reason", "message"))
+			c.interrupt(t)
+		}
+	}
+}
+
+// other keeps a message of another kind that was said in a reasoning.
+func (c *Collector) other(from *speaker, e wire.Envelope, path string) {
+	r := c.contexts[path]
+	if path == "" || r == nil {
+		return
+	}
+	c.count(r)
+	what := said(members(e.Payload), "message", "text", "reason", "status", "content")
+	c.note(r.turn, from, session.NoteOther, strings.TrimSuffix(e.Kind+": "+what, ": "))
+}

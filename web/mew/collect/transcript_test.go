@@ -1,0 +1,240 @@
+package collect_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
+	"candor/web/mew/collect"
+	"candor/web/mew/wire"
+)
+
+// transcript is a space as somebody saw it who has read the specifications and not the code:
+// what was said, and the turns that a careful reader sees in it.
+type transcript struct {
+	Name         string            `json:"name"`
+	Drafts       bool              `json:"drafts"`
+	Participants []string          `json:"participants"`
+	Envelopes    []json.RawMessage `json:"envelopes"`
+	Turns        []seenTurn        `json:"turns"`
+	Settled      []seenTurn        `json:"settled"` // instead of Turns, where we differ; Why says why
+	Why          string            `json:"why"`
+}
+
+type seenTurn struct {
+	Participant string     `json:"participant"`
+	AskedBy     string     `json:"asked_by"`
+	Input       string     `json:"input"`
+	Thoughts    []string   `json:"thoughts"`
+	Calls       []seenCall `json:"calls"`
+	Nested      int        `json:"nested"`
+	Conclusion  string     `json:"conclusion"`
+	Answer      string     `json:"answer"`
+	State       string     `json:"state"`
+	Notes       []seenNote `json:"notes"`
+}
+
+type seenCall struct {
+	Tool    string `json:"tool"`
+	To      string `json:"to"`
+	Reason  string `json:"reason"`
+	Outcome string `json:"outcome"`
+}
+
+type seenNote struct {
+	From string `json:"from"`
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+func TestTheFoldedTurnsAreWhatACarefulReaderSees(t *testing.T) {
+	files, err := filepath.Glob("testdata/transcripts/*.json")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), 60)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			raw, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var script transcript
+			require.NoError(t, json.Unmarshal(raw, &script))
+			want := script.Turns
+			if script.Why != "" {
+				want = script.Settled
+			}
+			got := play(t, script)
+			if diff := cmp.Diff(normal(want), normal(got)); diff != "" {
+				t.Errorf("%s\n(-the reader, +the fold)\n%s", script.Name, diff)
+			}
+		})
+	}
+}
+
+// play folds the transcript and returns the turns in the reader's form.
+func play(t *testing.T, script transcript) []seenTurn {
+	t.Helper()
+	store := session.NewMemory(func() uuid.UUID { return uuid.MustParse("550e8400-e29b-41d4-a716-446655440000") })
+	t.Cleanup(func() { store.Close() })
+	own, err := store.Open(t.Context(), "local")
+	require.NoError(t, err)
+	now := time.Date(2026, 2, 21, 10, 0, 0, 0, time.UTC)
+	c := collect.New(collect.Options{
+		Space: "lab", Own: own, Safety: safety.NewLayer(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Now: func() time.Time { return now },
+	})
+	ids := map[string]string{} // raw bytes by id
+	joined := map[string]int{} // how often a participant has come back
+	usedAt := map[string]int{} // how often the sender had come back when it used the id
+	for i, raw := range script.Envelopes {
+		now = now.Add(time.Second)
+		var step struct{ Wait, Reconnect, Leave string }
+		require.NoError(t, json.Unmarshal(raw, &step))
+		switch {
+		case step.Wait != "":
+			d, err := time.ParseDuration(step.Wait)
+			require.NoError(t, err)
+			for end := now.Add(d); now.Before(end); now = now.Add(5 * time.Second) {
+				c.Expire(now)
+			}
+			continue
+		case step.Reconnect != "":
+			joined[step.Reconnect]++
+			continue
+		case step.Leave != "":
+			continue
+		}
+		e, err := wire.Parse(raw, wire.Options{Drafts: script.Drafts})
+		if err != nil {
+			t.Logf("envelope %d is refused: %v", i, err)
+			continue
+		}
+		if before, used := ids[e.ID]; used && e.ID != "" && (before == string(raw) || usedAt[e.ID] == joined[e.From]) {
+			continue // as the gateway refuses it
+		}
+		ids[e.ID], usedAt[e.ID] = string(raw), joined[e.From]
+		e = e.Complete(fmt.Sprintf("id-%d", i), e.From, now)
+		path, err := c.Admit(e)
+		if err != nil {
+			t.Logf("envelope %d is refused: %v", i, err)
+			continue
+		}
+		c.Observe(e, path)
+	}
+	return readBack(t, own)
+}
+
+// readBack describes the session's turns, a participant's in order, participants by their first
+// turn.
+func readBack(t *testing.T, own *session.Session) (all []seenTurn) {
+	t.Helper()
+	threads := own.Threads()
+	slices.SortFunc(threads, func(a, b session.Thread) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	for _, th := range threads {
+		h, err := own.History(th.ID, session.Page{})
+		require.NoError(t, err)
+		for _, turn := range h.Turns {
+			all = append(all, readTurn(th.Origin.Participant.String(), turn, eventsOf(t, own, turn)))
+		}
+	}
+	return all
+}
+
+// eventsOf returns the events of a turn in order.
+func eventsOf(t *testing.T, own *session.Session, turn session.Turn) (events []session.Event) {
+	t.Helper()
+	for up, err := range own.Watch(t.Context(), 0) {
+		require.NoError(t, err)
+		if up.Event.Thread == turn.Thread && up.Event.Turn == turn.Number {
+			events = append(events, up.Event)
+		}
+		if up.Event.Seq == own.Head() {
+			break
+		}
+	}
+	return events
+}
+
+func readTurn(participant string, turn session.Turn, events []session.Event) seenTurn {
+	s := seenTurn{
+		Participant: participant, AskedBy: turn.Asked.By.String(), Input: turn.Input.String(),
+		Conclusion: turn.Conclusion.String(), Answer: turn.Response.String(), State: string(turn.State),
+	}
+	if turn.State == session.Failed {
+		s.Answer = turn.Error.String()
+	}
+	over, told := false, map[string]bool{}
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case session.TurnCompleted, session.TurnFailed, session.TurnInterrupted:
+			over = true
+		case session.Narrated:
+			if over {
+				s.Notes = append(s.Notes, seenNote{participant, "late", b.Text.String()})
+			} else {
+				s.Thoughts = append(s.Thoughts, b.Text.String())
+			}
+		case session.Handoff:
+			if text := b.Text.String(); text != "…" {
+				s.Thoughts = append(s.Thoughts, text)
+			}
+			if b.To != "" && b.From == "" || strings.HasPrefix(b.To, "sub-") && !told[b.To] && !told[b.From+">"] {
+				s.Nested++
+				told[b.To] = true
+			}
+		case session.ToolCalled:
+			if told[b.Call] {
+				continue
+			}
+			told[b.Call] = true
+			c, _ := turn.Call(b.Call)
+			call := seenCall{Tool: c.Tool.String(), To: c.To.String(), Outcome: string(c.Outcome)}
+			if c.Rationale.Source == session.FromModel {
+				call.Reason = c.Rationale.Text.String()
+				if !slices.Contains(s.Thoughts, call.Reason) {
+					s.Thoughts = append(s.Thoughts, call.Reason)
+				}
+			}
+			s.Calls = append(s.Calls, call)
+		}
+	}
+	for _, n := range turn.Notes {
+		note := seenNote{n.From.String(), string(n.Kind), n.Text.String()}
+		if n.Late {
+			note.Kind = "late"
+		}
+		s.Notes = append(s.Notes, note)
+	}
+	return s
+}
+
+// normal makes empty lists equal, and orders notes, whose order among late steps is free.
+func normal(turns []seenTurn) []seenTurn {
+	out := slices.Clone(turns)
+	for i := range out {
+		if len(out[i].Thoughts) == 0 {
+			out[i].Thoughts = nil
+		}
+		if len(out[i].Calls) == 0 {
+			out[i].Calls = nil
+		}
+		out[i].Notes = slices.Clone(out[i].Notes)
+		if len(out[i].Notes) == 0 {
+			out[i].Notes = nil
+		}
+		slices.SortFunc(out[i].Notes, func(a, b seenNote) int { return strings.Compare(a.From+a.Kind+a.Text, b.From+b.Kind+b.Text) })
+	}
+	slices.SortStableFunc(out, func(a, b seenTurn) int { return strings.Compare(a.Participant, b.Participant) })
+	return out
+}
