@@ -29,7 +29,7 @@ func (b TurnQueued) cost() int   { return textCost(b.Input) + findingsCost(b.Fin
 func (b TurnStarted) cost() int {
 	return textCost(b.Input, b.Asked.By, b.Asked.Reason) + findingsCost(b.Findings)
 }
-func (b Answered) cost() int { return textCost(b.Response) + findingsCost(b.Findings) }
+func (b Answered) cost() int { return textCost(b.Response, b.Conclusion) + findingsCost(b.Findings) }
 func (b Noted) cost() int    { return textCost(b.From, b.Text) + findingsCost(b.Findings) }
 func (b Narrated) cost() int { return textCost(b.Text) + findingsCost(b.Findings) }
 func (b ToolCalled) cost() int {

@@ -19,6 +19,9 @@ func (t Turn) Apply(e Event) Turn {
 	case TurnQueued:
 		t = t.begin(e, Queued, b.Message, b.Input, b.Findings)
 	case TurnStarted:
+		if t.State != Queued && !t.CreatedAt.IsZero() {
+			return t.applyObserved(e)
+		}
 		t = t.begin(e, Processing, b.Message, b.Input, b.Findings)
 		t.StartedAt, t.Asked = e.At, b.Asked
 	case Narrated:
@@ -46,8 +49,8 @@ func (t Turn) Apply(e Event) Turn {
 		t.Findings, t.Usage = Merge(t.Findings, b.Findings), t.Usage.plus(b.Usage)
 	case TurnCompleted:
 		t.Usage = t.Usage.plus(b.Usage)
-		t = t.answered(b.Response, b.Findings).end(e, Completed)
 		t.Conclusion = b.Conclusion
+		t = t.answered(b.Response, b.Findings).end(e, Completed)
 	case TurnFailed:
 		t.Error, t.Findings = b.Error, Merge(t.Findings, b.Findings)
 		t = t.end(e, Failed)

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"candor/safety"
@@ -34,8 +36,9 @@ type Asked struct {
 // Answered records the answer of an observed turn that has ended, since an agent may conclude
 // its reasoning first.
 type Answered struct {
-	Response safety.Text
-	Findings []safety.Finding
+	Response   safety.Text
+	Conclusion safety.Text // if it came after the end, too
+	Findings   []safety.Finding
 }
 
 // NoteKind says what a note is.
@@ -43,10 +46,13 @@ type NoteKind string
 
 // The kinds of notes.
 const (
-	NoteChat    NoteKind = "chat"    // a message within the reasoning, of whoever wrote it
-	NoteThought NoteKind = "thought" // a thought of somebody whose reasoning it is not
-	NoteCancel  NoteKind = "cancel"  // a request to stop, with its reason
-	NoteOther   NoteKind = "other"   // anything else, with its kind in the text
+	NoteChat       NoteKind = "chat"       // a message within the reasoning, of whoever wrote it
+	NoteThought    NoteKind = "thought"    // a thought of somebody whose reasoning it is not
+	NoteConclusion NoteKind = "conclusion" // likewise, or a further one of its agent
+	NoteCancel     NoteKind = "cancel"     // a request to stop, with its reason
+	NoteReject     NoteKind = "reject"     // a refusal of a call that was proposed, with its reason
+	NoteShutdown   NoteKind = "shutdown"   // a request to the agent to end
+	NoteOther      NoteKind = "other"      // anything else, with its kind in the text
 )
 
 // Noted records something within an observed turn that is no part of its steps. Every other
@@ -55,14 +61,14 @@ type Noted struct {
 	From     safety.Text
 	Kind     NoteKind
 	Text     safety.Text
+	Late     bool // it came after the end of a part of the turn; the fold sets it after the turn's
 	Findings []safety.Finding
 }
 
-// NoteAt is a note with its time. Late says that the turn had ended.
+// NoteAt is a note with its time.
 type NoteAt struct {
 	Noted
-	At   time.Time
-	Late bool
+	At time.Time
 }
 
 // OpenObserved opens the observed thread with this name, unless it is already open, and
@@ -117,10 +123,10 @@ func (s *Session) foldBefore(e Event) (t Turn) {
 }
 
 // follows reports whether a body may follow the end of an observed turn: everything that is no
-// further end.
+// further end. A second start tells who asked, if that became known only then.
 func follows(b Body) bool {
 	switch b.(type) {
-	case Answered, Noted, Narrated, ToolCalled, ToolReturned, StepEnded, Handoff:
+	case TurnStarted, Answered, Noted, Narrated, ToolCalled, ToolReturned, StepEnded, Handoff:
 		return true
 	}
 	return false
@@ -130,7 +136,11 @@ func follows(b Body) bool {
 func (t Turn) applyObserved(e Event) Turn {
 	switch b := e.Body.(type) {
 	case Answered:
+		t.Conclusion = cmp.Or(t.Conclusion, b.Conclusion)
 		return t.answered(b.Response, b.Findings)
+	case TurnStarted:
+		t.Input, t.Asked = b.Input, b.Asked
+		return t
 	case Noted:
 		return t.note(e, b)
 	}
@@ -139,21 +149,31 @@ func (t Turn) applyObserved(e Event) Turn {
 
 // note returns the turn with a note at its end.
 func (t Turn) note(e Event, b Noted) Turn {
+	b.Late = b.Late || t.State.Ended()
 	// Clip makes append copy, so that two snapshots never share a tail.
-	t.Notes = append(t.Notes[:len(t.Notes):len(t.Notes)], NoteAt{Noted: b, At: e.At, Late: t.State.Ended()})
+	t.Notes = append(slices.Clip(t.Notes), NoteAt{Noted: b, At: e.At})
 	t.Findings = Merge(t.Findings, b.Findings)
 	return t
 }
 
-// answered returns the turn with its answer. What the agent said within its turn is no note
-// once it has become the answer.
+// answered returns the turn with its answer, unless that is empty. What the agent said within
+// its turn is no note once it has become the answer, and is one again when another text does.
 func (t Turn) answered(response safety.Text, f []safety.Finding) Turn {
-	t.Response, t.Findings = response, Merge(t.Findings, f)
-	at := lastIndex(t.Notes, func(n NoteAt) bool {
+	t.Findings = Merge(t.Findings, f)
+	if response.Empty() {
+		return t
+	}
+	notes := slices.Clone(t.Notes)
+	if t.answerNote != nil {
+		notes = append(notes, *t.answerNote)
+		slices.SortStableFunc(notes, func(a, b NoteAt) int { return a.At.Compare(b.At) })
+	}
+	at := lastIndex(notes, func(n NoteAt) bool {
 		return n.Kind == NoteChat && n.Text.String() == response.String()
 	})
+	t.Response, t.Notes, t.answerNote = response, notes, nil
 	if at >= 0 {
-		t.Notes = append(t.Notes[:at:at], t.Notes[at+1:]...)
+		t.answerNote, t.Notes = &notes[at], slices.Delete(slices.Clone(notes), at, at+1)
 	}
 	return t
 }

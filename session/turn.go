@@ -127,6 +127,8 @@ type Turn struct {
 	Findings        []safety.Finding // what safety found, summed by rule and effect
 	FirstSeq        uint64           // number of the event that created the turn
 	LastSeq         uint64           // number of the latest event folded in
+
+	answerNote *NoteAt // the note that became Response
 }
 
 // HandoffAt is a hand-off with its time.

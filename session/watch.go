@@ -41,7 +41,7 @@ type openTurns map[Ref]Turn
 // foldAmong folds an event into its turn among the open ones. The turn of an event that came
 // after its end, which only observed turns have, is folded from its beginning.
 func (s *Session) foldAmong(open openTurns, e Event) Turn {
-	if _, known := open[e.turn()]; !known && follows(e.Body) && e.Turn > 0 {
+	if _, known := open[e.turn()]; !known && e.Turn > 0 && follows(e.Body) {
 		open[e.turn()] = s.foldBefore(e)
 	}
 	return open.fold(e)

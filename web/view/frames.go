@@ -230,7 +230,7 @@ func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 	case session.TurnCompleted:
 		return completed(b, head)
 	case session.Answered:
-		return []Frame{{"response", responseFrame{head("response"), b.Response}}}
+		return answered(b, head)
 	case session.TurnFailed:
 		return []Frame{{"error", errorFrame{head("error"), b.Error}}}
 	case session.TurnInterrupted:

@@ -93,6 +93,18 @@ func lateSteps(t session.Turn) []int {
 	return all
 }
 
+// answered projects what an observed turn got after its end.
+func answered(b session.Answered, head func(string) frameHead) []Frame {
+	var frames []Frame
+	if !b.Conclusion.Empty() {
+		frames = append(frames, Frame{"conclusion", conclusionFrame{head("conclusion"), b.Conclusion}})
+	}
+	if !b.Response.Empty() {
+		frames = append(frames, Frame{"response", responseFrame{head("response"), b.Response}})
+	}
+	return frames
+}
+
 // completed projects the end of a turn. One with neither an answer nor a conclusion is an
 // observed one, and ends with a status.
 func completed(b session.TurnCompleted, head func(string) frameHead) []Frame {

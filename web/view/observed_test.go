@@ -37,7 +37,7 @@ func TestAnObservedTurnTellsWhoAskedAndWhatWasNoted(t *testing.T) {
 }
 
 func TestAnObservedTurnStreamsItsStartItsNotesAndItsEnd(t *testing.T) {
-	turn := session.Turn{State: session.Completed, Notes: []session.NoteAt{{Late: true}}}
+	turn := session.Turn{State: session.Completed, Notes: []session.NoteAt{{Noted: session.Noted{Late: true}}}}
 	asked := session.Asked{By: safety.Literal("ann")}
 	conclusion, answer := safety.Literal("no"), safety.Literal("Do not.")
 	for _, tt := range []struct {

@@ -11,6 +11,9 @@ import (
 // context.
 const justEnded = 30 * time.Second
 
+// leftGrace is how long a participant may be away before its reasonings are interrupted.
+const leftGrace = time.Minute
+
 // place returns the context that a message of a participant is about, if there is one of that
 // path. Without a path it is the participant's only open reasoning.
 func (c *Collector) place(from *speaker, path string) *reasoning {
@@ -38,8 +41,11 @@ func (s *speaker) only() *reasoning {
 // recent returns the participant's turn that has just ended, or nil if there is none or a new
 // one is open.
 func (c *Collector) recent(s *speaker) *turn {
-	t := s.last
-	if t == nil || t.root == nil || s.only() != nil || c.now().Sub(t.ended) > justEnded {
+	if len(s.past) == 0 || s.only() != nil {
+		return nil
+	}
+	t := s.past[len(s.past)-1]
+	if t.root == nil || c.now().Sub(t.ended) > justEnded {
 		return nil
 	}
 	return t
@@ -74,7 +80,7 @@ func (c *Collector) within(from *speaker, e wire.Envelope, path string) *reasoni
 	}
 	for _, next := range parts[at+1:] {
 		inner := c.enter(r.turn, r, join(r.path, next))
-		c.handOff(r, inner, next)
+		c.handOff(r, inner, "")
 		r = inner
 	}
 	return r
@@ -84,7 +90,8 @@ func (c *Collector) within(from *speaker, e wire.Envelope, path string) *reasoni
 // have no start; of any other it was not seen.
 func (c *Collector) implicit(from *speaker, e wire.Envelope, path string) *reasoning {
 	object := len(e.Context.Given) > 0 && e.Context.Given[0] == '{'
-	t := c.begin(from, nil, !object)
+	trigger := c.named(e.CorrelationID)
+	t := c.begin(from, trigger, !object && trigger == nil)
 	if t == nil {
 		return nil
 	}
@@ -112,27 +119,29 @@ func (c *Collector) asked(ids []string) *turn {
 }
 
 // about returns the participant's turn that one of the ids asked for or began, the latest
-// first: an open one, or the one that has ended last.
+// first: an open one, or one of those that ended last.
 func (s *speaker) about(ids []string) *turn {
 	if len(ids) == 0 {
 		return nil
 	}
-	for _, t := range slices.Backward(s.turns) {
-		if t.isAbout(ids) {
-			return t
+	for _, list := range [][]*turn{s.turns, s.past} {
+		for _, t := range slices.Backward(list) {
+			if t.isAbout(ids) {
+				return t
+			}
 		}
-	}
-	if s.last != nil && s.last.isAbout(ids) {
-		return s.last
 	}
 	return nil
 }
 
 // isAbout reports whether one of the ids is that of the turn's trigger or of one of its
-// reasonings.
+// reasonings. A message that is a turn of its own has no more to come.
 func (t *turn) isAbout(ids []string) bool {
-	if t.root == nil {
+	if t.root == nil && t.made == 0 {
 		return false
+	}
+	if slices.ContainsFunc(t.about, func(id string) bool { return slices.Contains(ids, id) }) {
+		return true
 	}
 	if t.trigger != nil && slices.Contains(ids, t.trigger.id) {
 		return true

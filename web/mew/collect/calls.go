@@ -225,8 +225,11 @@ func (c *Collector) newCall(r *reasoning, from *speaker, e wire.Envelope, a asks
 		if raw := c.tied(r, e.CorrelationID, a.tool); raw != "" {
 			one.why, found = c.reason(raw)
 		}
-	} else if one.turn = c.begin(from, c.memory.first(e.CorrelationID), false); one.turn == nil {
-		return nil
+	} else {
+		trigger := c.named(e.CorrelationID)
+		if one.turn = c.begin(from, trigger, false); one.turn == nil {
+			return nil
+		}
 	}
 	c.make(one, a, found)
 	return one
@@ -297,6 +300,9 @@ func (c *Collector) textOfArguments(a asks) safety.Text {
 // response records how a call ended, and answers the turn that the call asked for.
 func (c *Collector) response(from *speaker, e wire.Envelope, path string) {
 	m := c.memory.first(e.CorrelationID)
+	if t := from.about(e.CorrelationID); t != nil && t.trigger != nil && (m == nil || m.from == from) {
+		m = t.trigger // some name their own reasoning instead of the request
+	}
 	if m == nil || m.where.call == nil {
 		c.other(from, e, path)
 		return

@@ -19,11 +19,13 @@ func (c *Collector) chat(m *message, e wire.Envelope, path string) {
 	if in := c.contexts[path]; path != "" && in != nil {
 		c.count(in)
 		m.where = place{turn: in.turn, context: in}
-		if in.owner == m.from && in.turn.trigger != nil && slices.Contains(e.CorrelationID, in.turn.trigger.id) {
-			c.reply(in.turn, raw, false)
-			return
+		own := m.from.about(e.CorrelationID)
+		if in.owner != m.from || own != in.turn {
+			c.note(in.turn, m.from, session.NoteChat, raw)
 		}
-		c.note(in.turn, m.from, session.NoteChat, raw)
+		if own != nil && own.trigger != nil && slices.Contains(e.CorrelationID, own.trigger.id) {
+			c.reply(own, raw, false)
+		}
 		return
 	}
 	if t := c.answers(m.from, e); t != nil {
@@ -42,7 +44,7 @@ func (c *Collector) answers(from *speaker, e wire.Envelope) *turn {
 		return t
 	}
 	if len(e.CorrelationID) > 0 {
-		return nil
+		return c.answersLate(from, e)
 	}
 	t := c.recent(from)
 	if r := from.only(); r != nil {
@@ -57,6 +59,21 @@ func (c *Collector) answers(from *speaker, e wire.Envelope) *turn {
 	return t
 }
 
+// answersLate returns the turn whose agent tells only with its answer what it is about: the only
+// one that is open, or the one that has just ended, if it has no answer and nobody is known to
+// have asked for it.
+func (c *Collector) answersLate(from *speaker, e wire.Envelope) *turn {
+	t, trigger := c.recent(from), c.named(e.CorrelationID)
+	if r := from.only(); r != nil {
+		t = r.turn
+	}
+	if t == nil || trigger == nil || trigger.from == from || t.trigger != nil || len(t.about) > 0 || !t.answer.Empty() {
+		return nil
+	}
+	c.learn(t, trigger)
+	return t
+}
+
 // reply takes a text as the answer of a turn. While its reasoning is open, the text is a note
 // that the next one may follow; it becomes the answer when the turn ends.
 func (c *Collector) reply(t *turn, raw string, failed bool) {
@@ -65,11 +82,11 @@ func (c *Collector) reply(t *turn, raw string, failed bool) {
 		return
 	}
 	switch {
-	case t.over && t.answered:
+	case t.over && t.final:
 		c.note(t, t.owner, session.NoteChat, raw)
 		return
 	case t.over:
-		t.answer, t.found = text, found
+		t.answer, t.found, t.answered, t.final = text, found, false, true
 		c.giveAnswer(t)
 		return
 	case failed:

@@ -97,9 +97,10 @@ type speaker struct {
 	id     string
 	name   safety.Text
 	thread string
-	turns  []*turn // that are open, oldest first
-	last   *turn   // that has ended last
-	open   int     // contexts that have not ended
+	turns  []*turn   // that are open, oldest first
+	past   []*turn   // that ended last, oldest first; at most maxPast
+	open   int       // contexts that have not ended
+	left   time.Time // when it went, zero while it is there
 }
 
 // speaker returns the participant with this id, and opens its thread if it has none. It is nil

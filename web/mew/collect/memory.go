@@ -7,6 +7,7 @@ const (
 	maxText     = 8 << 10 // bytes of a remembered text
 	maxTexts    = 4 << 20 // bytes of all remembered texts
 	maxName     = 80      // bytes of a name
+	maxPast     = 32      // ended turns of a participant that late messages find
 )
 
 // message is a message to which later ones may refer.
@@ -59,4 +60,20 @@ func (m *memory) first(ids []string) *message {
 		}
 	}
 	return nil
+}
+
+// named returns the first message that one of the ids names, with the texts of all of its
+// author's messages that they name.
+func (c *Collector) named(ids []string) *message {
+	first := c.memory.first(ids)
+	if first == nil || len(ids) == 1 {
+		return first
+	}
+	all := *first
+	for _, id := range ids {
+		if one := c.memory.known[id]; one != nil && one != first && one.from == first.from {
+			all.text = c.short(all.text.String()+"\n"+one.text.String(), maxText)
+		}
+	}
+	return &all
 }

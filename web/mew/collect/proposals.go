@@ -94,9 +94,15 @@ func (c *Collector) refuse(from *speaker, e wire.Envelope) {
 		raw = "rejected"
 	}
 	if one.over {
+		if e.Kind == kindReject {
+			c.note(one.turn, from, session.NoteReject, raw)
+		}
 		return
 	}
 	c.decide(one, answer)
+	if e.Kind == kindReject {
+		c.note(one.turn, from, session.NoteReject, raw)
+	}
 	back.Error, back.Findings = c.mask(raw)
 	c.end(one, back)
 	if one.turn.root == nil {

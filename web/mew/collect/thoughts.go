@@ -19,10 +19,13 @@ type thought struct {
 // start begins a reasoning: the turn of its agent, or a part of the turn around it.
 func (c *Collector) start(m *message, e wire.Envelope, path string) {
 	payload := members(e.Payload)
-	raw, full := said(payload, "message", "text", "content"), join(path, e.ID)
-	r := c.adopt(m, e, payload, full)
+	raw, own := said(payload, "message", "text", "content"), join(path, e.ID)
+	if e.Context.InPayload {
+		path, own = "", path // it names the reasoning that begins, not one around it
+	}
+	r := c.adopt(m, e, payload, own)
 	if r == nil {
-		r = c.beginReasoning(m, e, payload, path)
+		r = c.beginReasoning(m, e, payload, path, own)
 	}
 	if r == nil {
 		return
@@ -44,16 +47,15 @@ func (c *Collector) adopt(m *message, e wire.Envelope, payload map[string]json.R
 		return nil
 	}
 	if trigger := c.trigger(m.from, e, payload); trigger != nil && r.parent == nil {
-		r.turn.trigger = trigger
-		c.record(r.turn.ref, session.TurnStarted{Asked: c.askedBy(trigger), Input: trigger.text})
+		c.learn(r.turn, trigger)
 	}
 	return r
 }
 
-// beginReasoning begins a reasoning that was not known. Within one of its own agent it is a
-// part of that turn; anywhere else it is a turn.
+// beginReasoning begins the reasoning own, which was not known, within the context path. Within
+// one of its own agent it is a part of that turn; anywhere else it is a turn.
 func (c *Collector) beginReasoning(
-	m *message, e wire.Envelope, payload map[string]json.RawMessage, path string,
+	m *message, e wire.Envelope, payload map[string]json.RawMessage, path, own string,
 ) *reasoning {
 	around := c.contexts[path]
 	if path != "" && around != nil {
@@ -63,7 +65,7 @@ func (c *Collector) beginReasoning(
 		around = c.within(m.from, e, path)
 	}
 	if around != nil && around.owner == m.from && !around.over {
-		return c.enter(around.turn, around, join(around.path, e.ID))
+		return c.enter(around.turn, around, own)
 	}
 	trigger := c.trigger(m.from, e, payload)
 	if trigger == nil && around != nil && around.owner != m.from {
@@ -74,13 +76,14 @@ func (c *Collector) beginReasoning(
 	if t == nil {
 		return nil
 	}
-	return c.enter(t, nil, join(path, e.ID))
+	t.about = e.CorrelationID
+	return c.enter(t, nil, own)
 }
 
 // trigger returns the message that a reasoning is about. Shipped agents do not name it, but
 // repeat its text.
 func (c *Collector) trigger(from *speaker, e wire.Envelope, payload map[string]json.RawMessage) *message {
-	if m := c.memory.first(e.CorrelationID); m != nil {
+	if m := c.named(e.CorrelationID); m != nil {
 		return m
 	}
 	input := said(payload, "input")
@@ -123,6 +126,10 @@ func (c *Collector) thought(m *message, e wire.Envelope, path string) {
 	}
 	c.count(r)
 	m.where = place{turn: r.turn, context: r}
+	if r.over && !r.turn.over {
+		m.text = c.noteIn(r.turn, m.from, session.NoteThought, raw, true)
+		return
+	}
 	if tool, args := announced(payload); tool != "" {
 		c.announce(r, m, raw, tool, args)
 	} else {
@@ -190,7 +197,7 @@ func (c *Collector) conclude(from *speaker, e wire.Envelope, path string) {
 	switch {
 	case r != nil && r.owner != from:
 		c.count(r)
-		c.note(r.turn, from, session.NoteOther, "conclusion: "+raw)
+		c.note(r.turn, from, session.NoteConclusion, raw)
 		return
 	case r == nil && path != "" && raw != "":
 		r = c.within(from, e, path)
@@ -199,13 +206,24 @@ func (c *Collector) conclude(from *speaker, e wire.Envelope, path string) {
 		return
 	}
 	c.count(r)
-	if r.over || r.turn.over {
-		if text, _ := c.mask(raw); text.String() != r.turn.closing.String() && string(payload["cancelled"]) != "true" {
-			c.note(r.turn, from, session.NoteOther, raw)
-		}
+	if r.over {
+		c.concludeAgain(r, raw)
 		return
 	}
 	c.closeWith(r, raw, string(payload["cancelled"]) == "true")
+}
+
+// concludeAgain keeps what a conclusion says that comes after the end, once.
+func (c *Collector) concludeAgain(r *reasoning, raw string) {
+	text, found := c.mask(raw)
+	switch t := r.turn; {
+	case text.Empty() || text == t.closing:
+	case r.parent == nil && t.closing.Empty():
+		t.closing = text
+		c.record(t.ref, session.Answered{Conclusion: text, Findings: found})
+	default:
+		c.noteIn(t, r.owner, session.NoteConclusion, raw, true)
+	}
 }
 
 // closeWith ends a reasoning with its conclusion.
@@ -220,8 +238,8 @@ func (c *Collector) closeWith(r *reasoning, raw string, cancelled bool) {
 		c.complete(r.turn, text, found)
 		return
 	}
-	c.note(r.turn, r.owner, session.NoteCancel, raw)
 	c.interrupt(r.turn)
+	c.concludeAgain(r, raw)
 }
 
 // cancel stops a reasoning, as its agent or anybody else asks.
@@ -243,7 +261,7 @@ func (c *Collector) cancel(from *speaker, e wire.Envelope, path string) {
 	if r.parent == nil {
 		c.interrupt(r.turn)
 	} else if !r.over {
-		c.handOff(r, r.parent, "cancelled: "+raw)
+		c.handOff(r, r.parent, "")
 		c.close(r)
 	}
 }
@@ -256,7 +274,11 @@ func (c *Collector) shutdown(from *speaker, e wire.Envelope) {
 			continue
 		}
 		for _, t := range append([]*turn(nil), s.turns...) {
-			c.note(t, from, session.NoteCancel, "shut down: "+said(members(e.Payload), "reason", "message"))
+			raw := said(members(e.Payload), "reason", "message", "text")
+			if raw == "" {
+				raw = "asked to shut down"
+			}
+			c.note(t, from, session.NoteShutdown, raw)
 			c.interrupt(t)
 		}
 	}

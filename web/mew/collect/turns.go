@@ -16,6 +16,7 @@ type turn struct {
 	owner   *speaker
 	root    *reasoning // nil for a message or a call outside of any reasoning
 	trigger *message   // what asked for it; nil if that is not known
+	about   []string   // ids that it said it is about
 	inside  []*reasoning
 	calls   []*call // that have no result
 	made    int     // calls so far
@@ -25,6 +26,7 @@ type turn struct {
 	found    []safety.Finding
 	replied  time.Time // when the agent said it
 	answered bool      // the answer is recorded
+	final    bool      // it came after the end, so that no other replaces it
 	over     bool
 	ended    time.Time
 	closing  safety.Text // its conclusion
@@ -96,11 +98,15 @@ func (r *reasoning) ref() session.Ref {
 
 // note records something in a turn that is none of its steps.
 func (c *Collector) note(t *turn, from *speaker, kind session.NoteKind, raw string) safety.Text {
+	return c.noteIn(t, from, kind, raw, false)
+}
+
+// noteIn is note for what came after the end of a part of the turn.
+func (c *Collector) noteIn(t *turn, from *speaker, kind session.NoteKind, raw string, late bool) safety.Text {
 	text, found := c.mask(raw)
-	if text.Empty() {
-		return text
+	if !text.Empty() {
+		c.record(t.ref, session.Noted{From: from.name, Kind: kind, Text: text, Late: late, Findings: found})
 	}
-	c.record(t.ref, session.Noted{From: from.name, Kind: kind, Text: text, Findings: found})
 	return text
 }
 
@@ -145,18 +151,57 @@ func (c *Collector) finish(t *turn) {
 	}
 	t.over, t.ended = true, c.now()
 	t.owner.turns = slices.DeleteFunc(t.owner.turns, func(o *turn) bool { return o == t })
-	t.owner.last = t
+	if t.root != nil || t.made > 0 {
+		t.owner.past = append(t.owner.past, t)
+		t.owner.past = t.owner.past[max(0, len(t.owner.past)-maxPast):]
+	}
+}
+
+// learn records what asked for a turn, where that became known after its beginning.
+func (c *Collector) learn(t *turn, trigger *message) {
+	t.trigger = trigger
+	c.record(t.ref, session.TurnStarted{Asked: c.askedBy(trigger), Input: trigger.text})
 }
 
 // Expire ends the reasonings that have been silent for too long.
 func (c *Collector) Expire(now time.Time) {
 	for _, s := range c.speakers {
+		if !s.left.IsZero() && now.Sub(s.left) >= leftGrace {
+			c.abandon(s)
+		}
 		for _, t := range slices.Clone(s.turns) {
 			quiet := now.Sub(t.lastHeard())
 			answered := !t.answer.Empty() && now.Sub(t.replied) >= c.limits.AnswerGrace && quiet >= c.limits.AnswerGrace
 			if answered || quiet >= c.limits.Idle {
 				c.complete(t, safety.Text{}, nil)
 			}
+		}
+	}
+}
+
+// Left notes that a participant is gone. Its reasonings are interrupted if it does not come
+// back soon.
+func (c *Collector) Left(participant string) {
+	if s := c.speakers[participant]; s != nil {
+		s.left = c.now()
+	}
+}
+
+// Joined notes that a participant is there, or there again.
+func (c *Collector) Joined(participant string) {
+	if s := c.speakers[participant]; s != nil {
+		s.left = time.Time{}
+	}
+}
+
+// abandon interrupts the reasonings of a participant that has not come back.
+func (c *Collector) abandon(s *speaker) {
+	s.left = time.Time{}
+	for _, t := range slices.Clone(s.turns) {
+		if t.answer.Empty() {
+			c.interrupt(t)
+		} else {
+			c.complete(t, safety.Text{}, nil)
 		}
 	}
 }

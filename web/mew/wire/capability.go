@@ -58,7 +58,7 @@ func ParseCapability(raw []byte) (Capability, error) {
 
 // kindPatterns reads a capability's kinds.
 func kindPatterns(m map[string]json.RawMessage) ([]string, error) {
-	kinds, err := list(m, "kind", true)
+	kinds, err := list(m, "kind")
 	if err != nil || len(kinds) == 0 {
 		return nil, fmt.Errorf("a capability needs a kind such as \"chat\" or \"mcp/*\", or an array of them")
 	}

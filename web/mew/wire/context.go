@@ -11,6 +11,10 @@ type Context struct {
 	Path   string          // a text's path, or an object's id; "" for the main context
 	Parent string          // the id of the parent context, of ADR-k9j's object
 	Type   string          // reasoning, workflow and so on, of ADR-k9j's object
+
+	// InPayload says that the context stood in the payload. It is then the context of the
+	// reasoning itself, also in the message that starts it.
+	InPayload bool
 }
 
 // contextOf reads a context of any shape. A shape that names no context is kept as Given
@@ -43,7 +47,7 @@ func (c *Context) readObject(raw json.RawMessage) {
 	}
 	switch textOr(m["operation"]) {
 	case "push", "pop", "resume":
-		if ids, err := list(m, "correlation_id", true); err == nil && len(ids) > 0 {
+		if ids, err := list(m, "correlation_id"); err == nil && len(ids) > 0 {
 			c.Path = ids[0]
 			return
 		}
@@ -70,7 +74,9 @@ func payloadContext(kind string, payload json.RawMessage) Context {
 	if err != nil {
 		return Context{}
 	}
-	return contextOf(m["context"])
+	c := contextOf(m["context"])
+	c.InPayload = c.Given != nil
+	return c
 }
 
 // Within reports whether path is the context ancestor or lies below it: "a/b" is within

@@ -92,14 +92,14 @@ func (e *Envelope) readNames(m map[string]json.RawMessage, o Options) error {
 
 // readLists reads to and correlation_id.
 func (e *Envelope) readLists(m map[string]json.RawMessage, o Options) (err error) {
-	if e.To, err = list(m, "to", o.Drafts); err != nil {
+	if e.To, err = list(m, "to"); err != nil {
 		return err
 	}
-	if e.CorrelationID, err = list(m, "correlation_id", o.Drafts); err != nil || !o.Drafts {
+	if e.CorrelationID, err = list(m, "correlation_id"); err != nil || !o.Drafts {
 		return err
 	}
 	if len(e.CorrelationID) == 0 {
-		e.CorrelationID, err = list(m, "correlationId", true)
+		e.CorrelationID, err = list(m, "correlationId")
 	}
 	return err
 }

@@ -72,7 +72,7 @@ func TestAMalformedMessageIsRefusedWithoutRepeatingIt(t *testing.T) {
 		{"a sender named twice, once with an escape", `{"kind":"x","from":"wombat","fr\u006fm":"a"}`, "stands twice"},
 		{"another protocol", `{"kind":"x","protocol":"meup/v0.2"}`, "another protocol"},
 		{"a time without a zone", `{"kind":"x","ts":"2026-01-02T15:04:05"}`, "RFC 3339"},
-		{"a lone correlation_id", `{"kind":"x","correlation_id":"wombat"}`, "correlation_id has to be an array"},
+		{"a number for a correlation_id", `{"kind":"x","correlation_id":7}`, "correlation_id has to be an array"},
 		{"a number in to", `{"kind":"x","to":[7]}`, "to has to be an array"},
 		{"a null in to", `{"kind":"x","to":[null]}`, "to has to be an array"},
 		{"an empty entry in to", `{"kind":"x","to":[""]}`, "an entry that is empty"},

@@ -49,19 +49,22 @@ func text(m map[string]json.RawMessage, name string, into *string) error {
 }
 
 // list reads a member that is an array of texts, or absent. orText also admits a single text.
-func list(m map[string]json.RawMessage, name string, orText bool) ([]string, error) {
+func list(m map[string]json.RawMessage, name string) ([]string, error) {
 	raw, ok := m[name]
 	if !ok || isNull(raw) {
 		return nil, nil
 	}
-	if orText && raw[0] == '"' {
+	switch {
+	case string(raw) == `""`:
+		return nil, nil
+	case raw[0] == '"':
 		var one string
 		err := text(m, name, &one)
 		return []string{one}, err
 	}
 	var all []string
 	if json.Unmarshal(raw, &all) != nil || bytes.Contains(raw, []byte("null")) && hasNull(raw) {
-		return nil, invalid(name + " has to be an array of texts, also for a single one.")
+		return nil, invalid(name + " has to be an array of texts.")
 	}
 	if len(all) > MaxListed {
 		return nil, invalid(name + " has more than 256 entries.")
