@@ -19,11 +19,7 @@ func (t Turn) Apply(e Event) Turn {
 	case TurnQueued:
 		t = t.begin(e, Queued, b.Message, b.Input, b.Findings)
 	case TurnStarted:
-		if t.State != Queued && !t.CreatedAt.IsZero() {
-			return t.applyObserved(e)
-		}
-		t = t.begin(e, Processing, b.Message, b.Input, b.Findings)
-		t.StartedAt, t.Asked = e.At, b.Asked
+		t = t.start(e, b)
 	case Narrated:
 		t.Steps, t.Findings = t.narrate(e, b), Merge(t.Findings, b.Findings)
 	case ToolCalled:
@@ -59,6 +55,16 @@ func (t Turn) Apply(e Event) Turn {
 	default:
 		t = t.applyObserved(e)
 	}
+	return t
+}
+
+// start begins the turn's work. A second start of an observed turn tells who asked for it.
+func (t Turn) start(e Event, b TurnStarted) Turn {
+	if t.State != Queued && !t.CreatedAt.IsZero() {
+		return t.applyObserved(e)
+	}
+	t = t.begin(e, Processing, b.Message, b.Input, b.Findings)
+	t.StartedAt, t.Asked = e.At, b.Asked
 	return t
 }
 

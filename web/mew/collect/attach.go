@@ -14,9 +14,9 @@ const justEnded = 30 * time.Second
 // leftGrace is how long a participant may be away before its reasonings are interrupted.
 const leftGrace = time.Minute
 
-// place returns the context that a message of a participant is about, if there is one of that
+// find returns the context that a message of a participant is about, if there is one of that
 // path. Without a path it is the participant's only open reasoning.
-func (c *Collector) place(from *speaker, path string) *reasoning {
+func (c *Collector) find(from *speaker, path string) *reasoning {
 	if path != "" {
 		return c.contexts[path]
 	}

@@ -46,11 +46,11 @@ func members(payload json.RawMessage) map[string]json.RawMessage {
 	return m
 }
 
-// said returns the first text among a payload's members of these names. A number or a truth
+// said returns the first text among a payload's members of these keys. A number or a truth
 // value counts as the text it is written as.
-func said(m map[string]json.RawMessage, names ...string) string {
-	for _, name := range names {
-		if s := textOf(m[name]); strings.TrimSpace(s) != "" {
+func said(m map[string]json.RawMessage, keys ...string) string {
+	for _, key := range keys {
+		if s := textOf(m[key]); strings.TrimSpace(s) != "" {
 			return s
 		}
 	}

@@ -51,8 +51,8 @@ func (l Limits) withDefaults() Limits {
 
 // Options says where a space is folded to. All fields but Limits and Now are required.
 type Options struct {
-	Space  string // its name, which its owner chose
-	Own    *session.Session
+	Space  string                           // its name, which its owner chose
+	Open   func() (*session.Session, error) // returns the owner's session
 	Safety *safety.Layer
 	Log    *slog.Logger // gets no text of a participant
 	Limits Limits
@@ -62,13 +62,19 @@ type Options struct {
 // Collector folds one space. It is not safe for concurrent use.
 type Collector struct {
 	space  string
-	name   safety.Text
-	own    *session.Session
-	layer  *safety.Layer
+	opened func() (*session.Session, error)
+	safety *safety.Layer
 	log    *slog.Logger
 	limits Limits
 	now    func() time.Time
+	state
+}
 
+// state is what is known of the space as it is folded into one session.
+type state struct {
+	own      *session.Session // nil before the first message
+	layer    *safety.Layer
+	name     safety.Text
 	speakers map[string]*speaker
 	contexts map[string]*reasoning // by path; those that have ended stay for a while
 	paths    map[string]string     // path by the id that a context ends with
@@ -79,17 +85,33 @@ type Collector struct {
 
 // New returns a collector of a space of which nothing has been said yet.
 func New(o Options) *Collector {
-	layer := o.Safety.Remember(o.Own.Seen())
-	name, _ := layer.Limit(maxName).Mask(oneLine(o.Space))
 	now := o.Now
 	if now == nil {
 		now = time.Now
 	}
 	return &Collector{
-		space: o.Space, name: name, own: o.Own, layer: layer, log: o.Log, limits: o.Limits.withDefaults(), now: now,
-		speakers: map[string]*speaker{}, contexts: map[string]*reasoning{}, paths: map[string]string{},
-		memory: memory{known: map[string]*message{}},
+		space: o.Space, opened: o.Open, safety: o.Safety, log: o.Log, limits: o.Limits.withDefaults(), now: now,
 	}
+}
+
+// ready makes sure that the space is folded into the owner's present session. If that was
+// evicted, nothing of the space is known any more.
+func (c *Collector) ready() bool {
+	own, err := c.opened()
+	if err != nil {
+		c.log.Warn("a message of a space was not recorded", "space", c.space, "error", err)
+		return false
+	}
+	if own == c.own {
+		return true
+	}
+	layer := c.safety.Remember(own.Seen())
+	name, _ := layer.Limit(maxName).Mask(oneLine(c.space))
+	c.state = state{
+		own: own, layer: layer, name: name, speakers: map[string]*speaker{}, contexts: map[string]*reasoning{},
+		paths: map[string]string{}, memory: memory{known: map[string]*message{}},
+	}
+	return true
 }
 
 // speaker is a participant with its thread.
@@ -122,8 +144,8 @@ func (c *Collector) speaker(id string) *speaker {
 	return s
 }
 
-// Thread returns the participant whose thread this is, and whether it is one of the space.
-func (c *Collector) Thread(thread string) (participant string, ok bool) {
+// Author returns the participant whose thread this is, and whether it is one of the space.
+func (c *Collector) Author(thread string) (participant string, ok bool) {
 	for _, s := range c.speakers {
 		if s.thread == thread {
 			return s.id, true
@@ -132,13 +154,14 @@ func (c *Collector) Thread(thread string) (participant string, ok bool) {
 	return "", false
 }
 
-// Running returns the path of the context that a participant began last and that is open, and
-// the turn that it belongs to.
-func (c *Collector) Running(participant string) (path string, ref session.Ref, ok bool) {
-	s := c.speakers[participant]
-	if s == nil {
+// Running returns the path of the context that the participant of a thread began last and that
+// is open, and the turn that it belongs to.
+func (c *Collector) Running(thread string) (path string, ref session.Ref, ok bool) {
+	participant, ok := c.Author(thread)
+	if !ok {
 		return "", session.Ref{}, false
 	}
+	s := c.speakers[participant]
 	for _, t := range slices.Backward(s.turns) {
 		if t.root != nil {
 			return t.root.path, t.ref, true
@@ -149,6 +172,9 @@ func (c *Collector) Running(participant string) (path string, ref session.Ref, o
 
 // Observe folds a message that Admit has admitted with this path.
 func (c *Collector) Observe(e wire.Envelope, path string) {
+	if !c.ready() {
+		return
+	}
 	from := c.speaker(e.From)
 	if from == nil {
 		return
@@ -158,7 +184,7 @@ func (c *Collector) Observe(e wire.Envelope, path string) {
 	case kindStart:
 		c.start(m, e, path)
 	case kindThought:
-		c.thought(m, e, path)
+		c.think(m, e, path)
 	case kindConclusion:
 		c.conclude(from, e, path)
 	case kindCancel:

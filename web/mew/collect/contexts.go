@@ -27,7 +27,6 @@ type reasoning struct {
 
 	step      int     // the latest, from 1; 0 before the first
 	stepEnded bool    // the latest step has ended
-	said      bool    // the latest step has a narrative
 	thought   thought // the latest one
 	messages  int     // so far
 	late      int     // after the end

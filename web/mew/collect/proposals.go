@@ -20,7 +20,7 @@ func (c *Collector) propose(m *message, e wire.Envelope, path string) {
 	if err != nil {
 		return
 	}
-	one.asked = a
+	one.asked = e
 	one.asking = c.own.RequestID(one.turn.ref, one.id)
 	c.record(one.ref(), session.ApprovalAsked{
 		Request: one.asking, Call: one.id, Description: c.short("Proposed to the space "+c.space+".", maxText),
@@ -36,18 +36,18 @@ func (a asks) argsOrEmpty() []byte {
 	return a.args
 }
 
-// Proposal returns the id of the proposal whose approval request this is, and the participant
-// that made it. ok is false if no such request is open.
-func (c *Collector) Proposal(request string) (id, participant string, ref session.Ref, ok bool) {
+// Proposal returns the proposal that an approval request asks about, and the turn that it is
+// part of. ok is false if no such request is open.
+func (c *Collector) Proposal(request string) (proposal wire.Envelope, ref session.Ref, ok bool) {
 	for _, s := range c.speakers {
 		for _, t := range s.turns {
 			at := slices.IndexFunc(t.calls, func(o *call) bool { return o.asking != "" && o.asking == request })
 			if at >= 0 {
-				return t.calls[at].request, s.id, t.ref, true
+				return t.calls[at].asked, t.ref, true
 			}
 		}
 	}
-	return "", "", session.Ref{}, false
+	return wire.Envelope{}, session.Ref{}, false
 }
 
 // fulfil notes that a request makes the call that was proposed. It reports false if the request
@@ -58,9 +58,9 @@ func (c *Collector) fulfil(m *message, e wire.Envelope) bool {
 		return false
 	}
 	one := p.where.call
-	if one.asked.tool != "" && len(e.To) > 0 {
+	if one.asking != "" && len(e.To) > 0 {
 		one.to = e.To
-		c.called(one, one.ref(), one.asked, nil)
+		c.called(one, one.ref(), readAsks(one.asked.Payload), nil)
 	}
 	c.decide(one, session.Approve)
 	m.where = place{turn: one.turn, context: p.where.context, call: one}
@@ -74,7 +74,7 @@ func (c *Collector) decide(one *call, answer session.Answer) {
 		return
 	}
 	c.record(one.turn.ref, session.ApprovalAnswered{Request: one.asking, Call: one.id, Answer: answer})
-	one.asking, one.asked = "", asks{}
+	one.asking, one.asked = "", wire.Envelope{}
 }
 
 // refuse ends a proposal that was rejected by another, or withdrawn by its participant.

@@ -110,9 +110,9 @@ func (c *Collector) concludeAnswered(s *speaker) {
 	}
 }
 
-// thought adds a thought to its reasoning: as the reason of the call that it announces, or as
+// think adds a thought to its reasoning: as the reason of the call that it announces, or as
 // the narrative of a step. A thought in the reasoning of another is a note.
-func (c *Collector) thought(m *message, e wire.Envelope, path string) {
+func (c *Collector) think(m *message, e wire.Envelope, path string) {
 	payload := members(e.Payload)
 	raw := said(payload, "message", "reasoning", "text", "thought", "content", "hint", "input")
 	if known := c.contexts[path]; path != "" && known != nil && known.owner != m.from {
@@ -120,7 +120,7 @@ func (c *Collector) thought(m *message, e wire.Envelope, path string) {
 		c.note(known.turn, m.from, session.NoteThought, raw)
 		return
 	}
-	r := from(c, m, e, path)
+	r := c.thinkingIn(m, e, path)
 	if r == nil {
 		return
 	}
@@ -138,9 +138,9 @@ func (c *Collector) thought(m *message, e wire.Envelope, path string) {
 	m.text = r.thought.text
 }
 
-// from returns the reasoning in which a participant thinks: that of the path, or its only open
-// one, or the one that has just ended.
-func from(c *Collector, m *message, e wire.Envelope, path string) *reasoning {
+// thinkingIn returns the reasoning in which a participant thinks: that of the path, or its only
+// open one, or the one that has just ended.
+func (c *Collector) thinkingIn(m *message, e wire.Envelope, path string) *reasoning {
 	if path != "" {
 		return c.within(m.from, e, path)
 	}
@@ -163,7 +163,6 @@ func (c *Collector) narrate(r *reasoning, id, raw string) {
 	text, report := c.layer.Clean(raw)
 	blocked := report.Verdict == safety.Blocked
 	c.nextStep(r)
-	r.said = true
 	r.thought = thought{id: id, raw: raw[:min(len(raw), maxText)], text: c.short(raw, maxText)}
 	if blocked {
 		r.thought.text = safety.Text{}
@@ -177,7 +176,7 @@ func (c *Collector) narrate(r *reasoning, id, raw string) {
 func (c *Collector) nextStep(r *reasoning) {
 	c.endStep(r)
 	r.step++
-	r.stepEnded, r.said = false, false
+	r.stepEnded = false
 }
 
 // endStep ends the latest step.
@@ -193,7 +192,7 @@ func (c *Collector) endStep(r *reasoning) {
 func (c *Collector) conclude(from *speaker, e wire.Envelope, path string) {
 	payload := members(e.Payload)
 	raw := said(payload, "message", "reasoning", "text", "conclusion", "content")
-	r := c.place(from, path)
+	r := c.find(from, path)
 	switch {
 	case r != nil && r.owner != from:
 		c.count(r)

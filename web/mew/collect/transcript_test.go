@@ -115,7 +115,8 @@ func play(t *testing.T, script transcript) []seenTurn {
 	require.NoError(t, err)
 	now := time.Date(2026, 2, 21, 10, 0, 0, 0, time.UTC)
 	c := collect.New(collect.Options{
-		Space: "lab", Own: own, Safety: safety.NewLayer(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Space: "lab", Open: func() (*session.Session, error) { return own, nil },
+		Safety: safety.NewLayer(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Now: func() time.Time { return now },
 	})
 	left := false
@@ -206,40 +207,9 @@ func readTurn(participant string, turn session.Turn, events []session.Event) see
 	if turn.State == session.Failed {
 		s.Answer = turn.Error.String()
 	}
-	over, told := false, map[string]bool{}
+	r := reading{seenTurn: &s, told: map[string]bool{}}
 	for _, e := range events {
-		switch b := e.Body.(type) {
-		case session.TurnCompleted, session.TurnFailed, session.TurnInterrupted:
-			over = true
-		case session.Narrated:
-			if over {
-				s.Notes = append(s.Notes, seenNote{participant, "late", b.Text.String()})
-			} else {
-				s.Thoughts = append(s.Thoughts, b.Text.String())
-			}
-		case session.Handoff:
-			if text := b.Text.String(); text != "…" {
-				s.Thoughts = append(s.Thoughts, text)
-			}
-			if b.To != "" && !told[b.To] {
-				s.Nested++
-				told[b.To] = true
-			}
-		case session.ToolCalled:
-			if told[b.Call] {
-				continue
-			}
-			told[b.Call] = true
-			c, _ := turn.Call(b.Call)
-			call := seenCall{Tool: c.Tool.String(), To: c.To.String(), Outcome: string(c.Outcome)}
-			if c.Rationale.Source == session.FromModel {
-				call.Reason = c.Rationale.Text.String()
-				if !slices.Contains(s.Thoughts, call.Reason) {
-					s.Thoughts = append(s.Thoughts, call.Reason)
-				}
-			}
-			s.Calls = append(s.Calls, call)
-		}
+		r.read(turn, e)
 	}
 	for _, n := range turn.Notes {
 		note := seenNote{n.From.String(), string(n.Kind), n.Text.String()}
@@ -249,6 +219,52 @@ func readTurn(participant string, turn session.Turn, events []session.Event) see
 		s.Notes = append(s.Notes, note)
 	}
 	return s
+}
+
+// reading is what has been read of a turn's events.
+type reading struct {
+	*seenTurn
+	over bool
+	told map[string]bool // calls and nested reasonings
+}
+
+func (r *reading) read(turn session.Turn, e session.Event) {
+	switch b := e.Body.(type) {
+	case session.TurnCompleted, session.TurnFailed, session.TurnInterrupted:
+		r.over = true
+	case session.Narrated:
+		if r.over {
+			r.Notes = append(r.Notes, seenNote{r.Participant, "late", b.Text.String()})
+			return
+		}
+		r.Thoughts = append(r.Thoughts, b.Text.String())
+	case session.Handoff:
+		if text := b.Text.String(); text != "…" {
+			r.Thoughts = append(r.Thoughts, text)
+		}
+		if b.To != "" && !r.told[b.To] {
+			r.Nested++
+			r.told[b.To] = true
+		}
+	case session.ToolCalled:
+		if !r.told[b.Call] {
+			r.told[b.Call] = true
+			r.readCall(turn, b.Call)
+		}
+	}
+}
+
+// readCall adds a call. The thought that is its reason is one of the thoughts.
+func (r *reading) readCall(turn session.Turn, id string) {
+	c, _ := turn.Call(id)
+	call := seenCall{Tool: c.Tool.String(), To: c.To.String(), Outcome: string(c.Outcome)}
+	if c.Rationale.Source == session.FromModel {
+		call.Reason = c.Rationale.Text.String()
+		if !slices.Contains(r.Thoughts, call.Reason) {
+			r.Thoughts = append(r.Thoughts, call.Reason)
+		}
+	}
+	r.Calls = append(r.Calls, call)
 }
 
 // normal makes empty lists equal, and orders notes, whose order among late steps is free.
@@ -265,7 +281,9 @@ func normal(turns []seenTurn) []seenTurn {
 		if len(out[i].Notes) == 0 {
 			out[i].Notes = nil
 		}
-		slices.SortFunc(out[i].Notes, func(a, b seenNote) int { return strings.Compare(a.From+a.Kind+a.Text, b.From+b.Kind+b.Text) })
+		slices.SortFunc(out[i].Notes, func(a, b seenNote) int {
+			return strings.Compare(a.From+a.Kind+a.Text, b.From+b.Kind+b.Text)
+		})
 	}
 	slices.SortStableFunc(out, func(a, b seenTurn) int { return strings.Compare(a.Participant, b.Participant) })
 	return out
