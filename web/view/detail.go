@@ -72,8 +72,11 @@ func (d *TurnDetail) omit(o export.Omit) {
 		for i := range d.Reasoning.ToolDecisions {
 			d.Reasoning.ToolDecisions[i].Parameters = safety.JSON{}
 		}
+		for i := range d.PendingApprovals {
+			d.PendingApprovals[i].Parameters = safety.JSON{}
+		}
 	}
 	if o.Reasoning {
-		d.Reasoning, d.Answer = nil, nil
+		d.Reasoning, d.Answer, d.PendingApprovals = nil, nil, nil // a question repeats the reason
 	}
 }

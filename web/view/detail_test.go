@@ -23,7 +23,8 @@ func waitingTurn() session.Turn {
 		session.Handoff{Call: "call_1", To: "helper", Text: said("Help.")},
 		session.StepEnded{Step: 1},
 		session.Narrated{Step: 2, Text: said("I look again."), Source: session.FromModel}, called("call_2", nil),
-		session.ApprovalAsked{Request: "r", Call: "call_2", Description: said("It writes.")})
+		session.ApprovalAsked{Request: "r", Call: "call_2", Description: said("It writes."),
+			Shown: value(`{"path":"notes.md"}`)})
 }
 
 func TestADetailHasTheWholeResultInsteadOfAPreview(t *testing.T) {
@@ -70,11 +71,12 @@ func TestJSONLinesLeaveOutWhatTheDocumentOmits(t *testing.T) {
 		omit     export.Omit
 		has, not []string
 	}{
-		{"nothing", export.Omit{}, []string{`"lines":[1,2]`, `"limit":5`, "I look.", "I weigh."}, nil},
+		{"nothing", export.Omit{}, []string{`"lines":[1,2]`, `"limit":5`, "notes.md", "I look.", "I weigh."}, nil},
 		{"results", export.Omit{Results: true}, []string{`"limit":5`, "I look."}, []string{`"lines":[1,2]`}},
-		{"parameters", export.Omit{Parameters: true}, []string{`"lines":[1,2]`, "I look.", `"parameters":null`}, nil},
+		{"parameters", export.Omit{Parameters: true},
+			[]string{`"lines":[1,2]`, "I look.", `"parameters":null`, "It writes."}, []string{`"limit":5`, "notes.md"}},
 		{"reasoning", export.Omit{Reasoning: true}, []string{`"lines":[1,2]`, `"reasoning":null`},
-			[]string{"I look.", "I weigh."}},
+			[]string{"I look.", "I weigh.", "notes.md", `"rationale"`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc.Omit = tt.omit
