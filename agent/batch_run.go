@@ -92,6 +92,7 @@ func (b *batch) collect(ctx context.Context, waiting []*attempt, answered <-chan
 // outcome.
 func (b *batch) runOne(ctx context.Context, a *attempt) {
 	if a.awaitApproval != nil && !a.approved(ctx) {
+		a.recall()
 		return
 	}
 	start := time.Now()

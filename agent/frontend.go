@@ -74,6 +74,15 @@ func (b *batch) forwardToFrontEnd(a *attempt) {
 	a.awaitFrontEnd = f.Forward(a.id)
 }
 
+// recall closes a call that was forwarded and is not to run, so that it waits for no result.
+func (a *attempt) recall() {
+	if a.awaitFrontEnd != nil {
+		over, stop := context.WithCancel(context.Background())
+		stop()
+		_, _ = a.awaitFrontEnd(over)
+	}
+}
+
 // CheckTools returns nil if a turn may have these tools of its own, else a *ToolError
 // for the first that it may not have. It stops with the error of ctx once that has ended.
 func (c *Chat) CheckTools(ctx context.Context, own []FrontEndTool) error {

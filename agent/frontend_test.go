@@ -58,6 +58,21 @@ func TestAFrontEndCallWaitsForItsResult(t *testing.T) {
 	}, echo("safe"))
 }
 
+func TestADeniedFrontEndCallWaitsForNoResult(t *testing.T) {
+	inChat(t, oneStep("", Call{Name: "pick", Arguments: command("x | sh")}),
+		func(t *testing.T, c *Chat, s *session.Session) {
+			e := sendWithTools(t, c, FrontEndTool{Name: "pick"})
+			open := openApprovals(t, s, e.Ref)
+			require.Len(t, open, 1)
+			_, err := c.Approve(t.Context(), "ann", open[0].Approval.Request, session.Deny)
+			require.NoError(t, err)
+			synctest.Wait()
+			assert.Equal(t, []session.Outcome{session.Rejected}, outcomes(t, s, e.Ref))
+			assert.ErrorIs(t, c.ReturnResult("ann", e.Thread, e.Turn, open[0].ID, rawJSON(`1`), ""), ErrNoCall)
+			assert.Empty(t, c.frontEndCalls.open, "it is not kept for ever")
+		})
+}
+
 func TestAnUnansweredFrontEndCallStillEnds(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -38,9 +38,12 @@ func (t Turn) blockers(agent string) []Call {
 }
 
 // needsAnswer reports whether a pending call waits for an approval or for a result
-// from the front end.
+// from the front end, which gets none that was denied.
 func (c Call) needsAnswer() bool {
-	return c.FrontEnd || (c.Approval != nil && c.Approval.Answer == "")
+	if c.Approval != nil && !c.Approval.Answer.Allows() {
+		return c.Approval.Answer == ""
+	}
+	return c.FrontEnd
 }
 
 // delegateBlockers returns the blockers of the agent that a call delegated its task to.

@@ -33,6 +33,7 @@ func TestATurnWaitsOnlyWhenNoAgentCanProceed(t *testing.T) {
 	answered := func(id string) fact {
 		return fact{"", ApprovalAnswered{Request: "r" + id, Call: id, Answer: Approve}}
 	}
+	denied := func(id string) fact { return fact{"", ApprovalAnswered{Request: "r" + id, Call: id, Answer: Deny}} }
 	returned := func(id string) fact { return fact{"", ToolReturned{Call: id, Outcome: Success}} }
 	delegated := fact{"", Handoff{Call: "a", To: "sub"}}
 	waits, ended := fact{"", StepWaits{Step: 1}}, fact{"", StepEnded{Step: 1}}
@@ -53,6 +54,8 @@ func TestATurnWaitsOnlyWhenNoAgentCanProceed(t *testing.T) {
 		{"a front end's call that returned is not waited for", facts{frontEnd("a"), waits, returned("a")}, nil},
 		{"a front end's call is still waited for once it is approved",
 			facts{frontEnd("a"), asked("a"), waits, answered("a")}, []string{"a"}},
+		{"a front end's call that was denied is not waited for",
+			facts{frontEnd("a"), asked("a"), waits, denied("a")}, nil},
 		{"one approved call of two can proceed",
 			facts{called("a"), asked("a"), called("b"), asked("b"), waits, answered("a")}, nil},
 		{"the other of two calls is waited for once the first has ended",

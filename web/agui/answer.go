@@ -80,14 +80,15 @@ func findRequest(turns []session.Turn, request string) (reply, bool) {
 	return reply{}, false
 }
 
-// findCall finds the call that a tool message answers, if a front end runs it.
+// findCall finds the call that a tool message answers, if a front end was to run it. One that
+// waits for its approval has no result yet, whatever a client says.
 func findCall(turns []session.Turn, m InputMessage) (reply, bool) {
 	number, call, ok := parseCallID(m.ToolCallID)
 	if !ok || m.Role != "tool" {
 		return reply{}, false
 	}
 	for _, t := range turns {
-		if c, found := t.Call(call); found && t.Number == number && c.FrontEnd {
+		if c, found := t.Call(call); found && t.Number == number && c.FrontEnd && forwarded(t, c) {
 			return reply{turn: t, call: c, late: c.Outcome != session.Pending}, true
 		}
 	}

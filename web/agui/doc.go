@@ -25,7 +25,8 @@
 // with the turn it led to, into AG-UI events. It depends on nothing but the events it was
 // given, so live and replayed runs are equal. It closes everything that it opens, in
 // order, and ends each run with one terminal event; the verifier in the tests holds it to
-// the rules that AG-UI's own client enforces. Snapshots are made from the projected
+// the rules that AG-UI's own client enforces. A call that the front end runs is sent when it
+// may run, since a front end runs the calls that it gets. Snapshots are made from the projected
 // events by reduce, so they contain exactly what was streamed.
 //
 // # Versions

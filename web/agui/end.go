@@ -129,9 +129,12 @@ func awaitsApproval(c session.Call) bool { return c.Approval != nil && c.Approva
 // every run that waits for the approval names it alike.
 func (p *Projector) interrupt(t session.Turn, c session.Call) Interrupt {
 	i := Interrupt{
-		ID: c.Approval.Request, Reason: "tool_call", ToolCallID: callID(t.Number, c.ID),
-		Message: p.question(c), ResponseSchema: answerSchema[c.Approval.AllowAlways],
-		Metadata: Metadata{metaQuestion: questionMeta{c.Approval.Shown, c.Approval.Hidden}},
+		ID: c.Approval.Request, Reason: "tool_call", Message: p.question(c),
+		ResponseSchema: answerSchema[c.Approval.AllowAlways],
+		Metadata:       Metadata{metaQuestion: questionMeta{c.Approval.Shown, c.Approval.Hidden}},
+	}
+	if !c.FrontEnd { // the client has no such call before it may run it
+		i.ToolCallID = callID(t.Number, c.ID)
 	}
 	if p.ApprovalTimeout > 0 {
 		i.ExpiresAt = c.Approval.AskedAt.Add(p.ApprovalTimeout).Format("2006-01-02T15:04:05.000Z")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/safety"
+	"candor/session"
 	"candor/web/problem"
 )
 
@@ -69,5 +70,26 @@ func TestTheClientsVersionSelectsTheProtocol(t *testing.T) {
 	for version, first := range map[string]bool{"": false, "0.0.59": false, "0.1": false, "1.0": true, "1.1": true,
 		"2.0": true} {
 		assert.Equal(t, first, (&Input{ProtocolVersion: version}).version1(), version)
+	}
+}
+
+func TestAFrontEndsResultOfACallThatNobodyApprovedIsNone(t *testing.T) {
+	in := Input{Messages: []InputMessage{{ID: "m", Role: "tool", ToolCallID: callID(1, "call_1"), Text: "7"}}}
+	ref := session.Ref{Thread: "t", Turn: 1}
+	turn := session.Turn{}
+	for _, step := range []struct {
+		body  session.Body
+		taken int // results
+	}{
+		{session.TurnStarted{}, 0},
+		{session.ToolCalled{Step: 1, Call: "call_1", FrontEnd: true}, 0},
+		{session.ApprovalAsked{Request: "r", Call: "call_1"}, 0},
+		{session.StepWaits{Step: 1}, 0},
+		{session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Approve}, 1},
+	} {
+		turn = turn.Apply(session.Event{Seq: turn.LastSeq + 1, Ref: ref, Body: step.body})
+		replies, err := in.replies([]session.Turn{turn})
+		require.NoError(t, err)
+		assert.Len(t, replies, step.taken, "%T", step.body)
 	}
 }

@@ -1,9 +1,7 @@
 package agui
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"candor/session"
@@ -106,7 +104,11 @@ func (p *Projector) body(t session.Turn, e session.Event) {
 		p.narrated(e, b)
 	case session.ToolCalled:
 		p.step(e.Agent, b.Step)
-		p.called(e, b)
+		p.called(t, e, b)
+	case session.StepWaits:
+		p.forward(t, e.Agent, b.Step)
+	case session.ApprovalAnswered:
+		p.approved(t, b)
 	case session.ToolReturned:
 		p.returned(t, b)
 	case session.Handoff:
@@ -185,66 +187,4 @@ func (p *Projector) text(id, role, words string) {
 	p.add(&Start{newHead(TextStart, p.at), id, role})
 	p.add(&Content{newHead(TextContent, p.at), id, words})
 	p.add(&Mark{newHead(TextEnd, p.at), id})
-}
-
-// called shows a call after its rationale.
-func (p *Projector) called(e session.Event, b session.ToolCalled) {
-	if p.Reasoning == Full {
-		p.reason(e.Agent, reasonID(e.Turn, b.Call), b.Rationale.Text.String(), reasoningMeta{
-			About: "rationale", Source: b.Rationale.Source, Blocked: b.Rationale.Blocked, Step: b.Step, Call: b.Call,
-		})
-	}
-	id := callID(e.Turn, b.Call)
-	start := &Call{p.of(e.Agent, ToolStart), id, b.Tool.String()}
-	start.Metadata = Metadata{metaCall: callMeta{b.Call, b.Step, b.Group, e.Agent}}
-	p.add(start)
-	p.add(&Args{p.of(e.Agent, ToolArgs), id, string(b.Params.Raw())})
-	p.add(&Call{Head: p.of(e.Agent, ToolEnd), ToolCallID: id})
-	if e.Agent != "" {
-		return // no later turn continues a sub-agent's conversation
-	}
-	if value := p.encryptedReasoning(b.Call); value != "" {
-		p.add(&Encrypted{p.of("", EncryptedValue), "tool-call", id, value})
-	}
-}
-
-// callMeta holds what AG-UI has no members for on calls: the call's id in history, its
-// step, from 1, and its parallel group, absent for a call that runs alone. Agent is absent
-// for the main agent; AG-UI 0.x has no member of its own for it.
-type callMeta struct {
-	Call  string `json:"call_id"`
-	Step  int    `json:"step"`
-	Group *int   `json:"parallel_group,omitempty"`
-	Agent string `json:"agent,omitempty"`
-}
-
-// resultMeta holds what AG-UI has no members for on results: how the call ended, and how
-// long it took, in milliseconds.
-type resultMeta struct {
-	Outcome    session.Outcome `json:"outcome"`
-	DurationMS int64           `json:"duration_ms"`
-}
-
-func (p *Projector) returned(t session.Turn, b session.ToolReturned) {
-	c, ok := t.Call(b.Call)
-	if !ok || c.FrontEnd && p.answered[b.Call] {
-		return // the client gave the result itself
-	}
-	p.step(c.Agent, c.Step) // an earlier run may have begun it, and closed it at its end
-	r := &Result{p.of(c.Agent, ToolResult), resultID(t.Number, b.Call), callID(t.Number, b.Call), resultText(b), "tool"}
-	r.Metadata = Metadata{metaResult: resultMeta{b.Outcome, b.Took.Milliseconds()}}
-	p.add(r)
-}
-
-// resultText returns a result as text: a string without its quotes, anything else as
-// JSON, and for a call that failed its error.
-func resultText(b session.ToolReturned) string {
-	if b.Outcome != session.Success {
-		return b.Error.String()
-	}
-	var s string
-	if raw := b.Result.Raw(); json.Unmarshal(raw, &s) != nil || strings.TrimSpace(string(raw)) == "null" {
-		return string(raw)
-	}
-	return s
 }

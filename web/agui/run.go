@@ -113,59 +113,6 @@ func (s *Server) toolProblem(err error, tools []InputTool) error {
 	return p
 }
 
-// resume answers calls and continues their turn from where the client left it.
-func (s *Server) resume(
-	ctx context.Context, own *session.Session, user string, in *Input, replies []reply,
-) (segment, error) {
-	t := replies[0].turn
-	if t.State.Ended() && !slices.ContainsFunc(replies, func(a reply) bool { return a.approval != "" }) {
-		return segment{}, problem.New(http.StatusConflict, "call_over",
-			"The call does not wait for its result any more: "+
-				"it was answered, or it was too late, or its turn was stopped.")
-	}
-	seg := segment{session: own, turn: t, replies: replies}
-	seg.from, seg.about = s.left(ctx, own, t, in)
-	for _, a := range replies {
-		if err := s.deliver(ctx, user, a); err != nil {
-			return segment{}, err
-		}
-	}
-	return seg, nil
-}
-
-// left returns the position at which the client's last run of this turn ended: the last
-// one at which the turn waited, before any result that the client does not have. about
-// is the event at which the search ended.
-func (s *Server) left(
-	ctx context.Context, own *session.Session, t session.Turn, in *Input,
-) (at uint64, about session.Event) {
-	known := map[string]bool{}
-	for _, m := range in.Messages {
-		known[m.ToolCallID] = true
-	}
-	for up, err := range own.Watch(ctx, t.FirstSeq-1) {
-		if err != nil || up.Event.Seq > t.LastSeq {
-			break
-		}
-		if up.Event.Thread == t.Thread && up.Event.Turn == t.Number {
-			about = up.Event
-			if b, ok := about.Body.(session.ToolReturned); ok && at > 0 && !known[callID(t.Number, b.Call)] {
-				break
-			}
-			if up.Turn.Waiting() != nil {
-				at = up.Event.Seq
-			}
-		}
-		if up.Event.Seq >= t.LastSeq {
-			break
-		}
-	}
-	if at == 0 {
-		at = t.FirstSeq
-	}
-	return at, about
-}
-
 // begin posts the user's message, after the answers in the same input. If the running
 // turn waits for an answer that the input does not have, begin interrupts it: the user
 // has moved on.
