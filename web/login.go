@@ -43,6 +43,8 @@ var (
 		"This link lets nobody in: it was used, or is older than ten minutes. The command candor login prints another.")
 	tooManyLogins = problem.New(http.StatusTooManyRequests, "rate_limited",
 		"Too many logins in a minute. Wait a little and try again.")
+	tooManyCodes = problem.New(http.StatusTooManyRequests, "rate_limited",
+		"Too many login codes in a minute. Wait a little and ask again.")
 )
 
 // login handles POST /api/login: it exchanges a token or a code for a cookie that no script
@@ -114,7 +116,12 @@ func (s *Server) NewCode(token string) (code string, expires time.Time, ok bool)
 
 // loginCode handles POST /api/login/code: it answers 201 with a [LoginCode] for the user of
 // the token in the header. A login or a throwaway session gets none.
+//
+// Errors: rate_limited after too many codes for this user in a minute.
 func (s *Server) loginCode(c echo.Context) error {
+	if !s.attempts.Code(callerOf(c).User) {
+		return tooManyCodes
+	}
 	code, expires, ok := s.NewCode(access.Bearer(c.Request()))
 	if !ok {
 		return problem.Unauthorized

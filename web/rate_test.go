@@ -111,3 +111,17 @@ func TestWhatIsNotValidCountsAsAWrite(t *testing.T) {
 		}
 	})
 }
+
+func TestTooManyLoginCodesAMinuteAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		do := writer()
+		code := func(user string) func() *httptest.ResponseRecorder {
+			return func() *httptest.ResponseRecorder { return do(user, http.MethodPost, "/api/login/code", "{}") }
+		}
+		assert.Equal(t, 20, accepted(25, code("ann")))
+		w := code("ann")()
+		assert.Contains(t, w.Body.String(), "Too many login codes in a minute.")
+		assert.NotEmpty(t, w.Header().Get("Retry-After"))
+		assert.Equal(t, http.StatusCreated, code("bob")().Code, "every user for themselves")
+	})
+}

@@ -3,13 +3,15 @@ package access
 import (
 	"hash/maphash"
 	"net"
+	"net/netip"
 	"time"
 
 	"golang.org/x/time/rate"
 )
 
 // Attempts limits how often people may try to log in. What fails counts against the address
-// that it came from, what succeeds against its user. Behind a proxy everybody has the
+// that it came from, what succeeds against its user, and so do login codes. An IPv6 address counts
+// as its first 64 bits, since whoever has one has all that begin like it. Behind a proxy everybody has the
 // proxy's address, and nobody is kept out by the mistakes or the attack of another. Since a
 // right guess passes after many wrong ones, a third and wider limit holds for all attempts
 // from an address.
@@ -18,7 +20,7 @@ import (
 // for concurrent use.
 type Attempts struct {
 	seed               maphash.Seed
-	all, failed, known limits
+	all, failed, known, codes limits
 }
 
 // limits are one for each hash of a key.
@@ -27,7 +29,7 @@ type limits [256]*rate.Limiter
 // How often something may happen per minute, also in one burst.
 const (
 	triesPerMinute  = 300 // attempts of any outcome from an address
-	loginsPerMinute = 20  // failures from an address, logins of a user
+	loginsPerMinute = 20  // failures from an address; logins of a user, and codes for a user
 )
 
 // NewAttempts returns limits that no attempt has used.
@@ -41,6 +43,7 @@ func NewAttempts() *Attempts {
 	fill(&a.all, triesPerMinute)
 	fill(&a.failed, loginsPerMinute)
 	fill(&a.known, loginsPerMinute)
+	fill(&a.codes, loginsPerMinute)
 	return a
 }
 
@@ -55,15 +58,28 @@ func (a *Attempts) Failed(remoteAddr string) bool { return a.allow(&a.failed, ad
 // Known counts a login of a user and reports whether it may proceed.
 func (a *Attempts) Known(user string) bool { return a.allow(&a.known, user) }
 
+// Code counts a login code for a user and reports whether there may be one.
+func (a *Attempts) Code(user string) bool { return a.allow(&a.codes, user) }
+
 func (a *Attempts) allow(l *limits, key string) bool {
 	return l[maphash.String(a.seed, key)%uint64(len(l))].Allow()
 }
 
-// addressOf returns a connection's address without its port.
+// networkBits are the bits of an IPv6 address that its holder cannot choose.
+const networkBits = 64
+
+// addressOf returns a connection's address without its port, of IPv6 the network.
 func addressOf(remoteAddr string) string {
 	host, _, err := net.SplitHostPort(remoteAddr)
 	if err != nil {
 		return remoteAddr
 	}
-	return host
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
+	}
+	if ip = ip.Unmap().WithZone(""); ip.Is6() {
+		ip = netip.PrefixFrom(ip, networkBits).Masked().Addr()
+	}
+	return ip.String()
 }

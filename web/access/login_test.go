@@ -176,6 +176,36 @@ func TestAttemptsOfAnyOutcomeAreLimitedByAddress(t *testing.T) {
 	})
 }
 
+func TestAnIPv6NetworkCountsAsOneAddress(t *testing.T) {
+	for name, addresses := range map[string][2]string{
+		"two hosts of a network":           {"[2001:db8:1:2::1]:1000", "[2001:db8:1:2:ffff:1:2:3]:1000"},
+		"a network on this link":           {"[fe80::1%eth0]:1000", "[fe80::2%eth1]:1000"},
+		"IPv4, and the same within IPv6":   {"192.0.2.1:1000", "[::ffff:192.0.2.1]:1000"},
+		"what is no address, its own name": {"pipe", "pipe"},
+	} {
+		a := NewAttempts()
+		for range 20 {
+			assert.True(t, a.Failed(addresses[0]), name)
+		}
+		assert.False(t, a.Failed(addresses[1]), name)
+	}
+	assert.NotEqual(t, addressOf("[2001:db8:1:2::1]:1000"), addressOf("[2001:db8:1:3::1]:1000"))
+	assert.NotEqual(t, addressOf("[::ffff:192.0.2.1]:1000"), addressOf("[::ffff:192.0.2.2]:1000"))
+}
+
+func TestLoginCodesAreLimitedByUser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewAttempts()
+		for range 20 {
+			assert.True(t, a.Code("ann"))
+		}
+		assert.False(t, a.Code("ann"))
+		assert.True(t, a.Known("ann"), "logins are counted apart")
+		time.Sleep(3 * time.Second) // of the bubble's time
+		assert.True(t, a.Code("ann"), "one code is free again")
+	})
+}
+
 func TestRevokedLoginsMayBeUsedFromManyGoroutines(t *testing.T) {
 	var r Revoked
 	var wg sync.WaitGroup
