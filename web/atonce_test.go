@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 
@@ -24,14 +25,14 @@ type slowServer struct {
 	waiting          sync.WaitGroup
 }
 
-func newSlowServer(requests int) *slowServer {
+func newSlowServer(requests, processors int) *slowServer {
 	var tokens access.Tokens
 	tokens.Add("ann", apptest.TokenOf("ann"))
 	tokens.Add("bob", apptest.TokenOf("bob"))
 	s := &slowServer{entered: make(chan struct{}), release: make(chan struct{})}
 	s.Server = web.New(web.Options{
 		Store: session.NewMemory(nil), Tokens: tokens,
-		RequestsPerUser: requests, ReadsPerUser: 1 << 10, Log: slog.New(slog.DiscardHandler),
+		RequestsPerUser: requests, Processors: processors, Log: slog.New(slog.DiscardHandler),
 	})
 	serve := func(w http.ResponseWriter, r *http.Request, _ access.Caller) error {
 		if r.Header.Get("Blocks") != "" {
@@ -86,7 +87,7 @@ func (s *slowServer) end() {
 }
 
 func TestAUserHasANumberOfRequestsAtOnce(t *testing.T) {
-	s := newSlowServer(2)
+	s := newSlowServer(2, 100)
 	assert.True(t, s.begin("ann", "/slow"))
 	assert.True(t, s.begin("ann", "/slow"))
 	w := s.get("ann", "/api/chat/threads")
@@ -102,4 +103,20 @@ func TestAUserHasANumberOfRequestsAtOnce(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, s.get("", "/work").Code, "workers have as many again")
 	s.end()
 	assert.Equal(t, http.StatusOK, s.get("ann", "/api/chat/threads").Code)
+}
+
+func TestAllRoutesHaveTheirUsersShareOfTheProcessors(t *testing.T) {
+	for _, path := range []string{"/slow", "/own", "/work", "/api/chat/threads"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSlowServer(64, 2)
+			assert.True(t, s.begin("ann", "/slow"))
+			answered := make(chan int, 1)
+			s.waiting.Go(func() { answered <- s.get("ann", path).Code })
+			synctest.Wait()
+			assert.Empty(t, answered, path)
+			assert.Equal(t, http.StatusOK, s.get("bob", "/api/chat/threads").Code, "another user has another share")
+			s.end()
+			assert.Len(t, answered, 1, path)
+		})
+	}
 }

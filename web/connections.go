@@ -82,3 +82,12 @@ func countedAs(c echo.Context) string {
 	}
 	return "user/" + callerOf(c).User
 }
+
+// payerOf returns the user whose share of the processors one uses: the caller, or the one that the
+// caller works for.
+func payerOf(c echo.Context) string {
+	if worksFor, ok := c.Get(worksForKey).(string); ok {
+		return worksFor
+	}
+	return callerOf(c).User
+}

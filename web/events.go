@@ -74,7 +74,10 @@ func (s *Server) stream(
 		session: own, encoder: s.encoder, threads: threads, jobs: jobs,
 		from: from, first: first, heartbeat: s.options.Heartbeat,
 	}
-	s.streams.Serve(w, r, f.messages)
+	f.share = &streamShare{enter: func(ctx context.Context) (leave func(), err error) {
+		return s.answers.enter(ctx, own.User())
+	}}
+	s.streams.Serve(w, r, f.messages, f.share.leave)
 	return nil
 }
 
@@ -118,6 +121,7 @@ type feed struct {
 	from      sse.Cursor
 	first     func(sse.Cursor) sse.Message // makes the event that precedes all others; nil for none
 	heartbeat time.Duration
+	share     *streamShare
 }
 
 // messages yields the events after f.from, then new ones as they happen, until ctx or
@@ -142,12 +146,16 @@ func (f feed) messages(ctx context.Context) iter.Seq[sse.Message] {
 // yieldUntil yields messages and advances at until ctx ends. It returns false if the
 // stream is over.
 func (f feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Message) bool) bool {
+	defer f.share.leave()
 	for up, err := range f.session.WatchLive(ctx, at.Seq) {
 		if err != nil {
 			if errors.Is(err, session.ErrEvicted) {
 				yield(resync(*at))
 			}
 			return false
+		}
+		if up.Text == nil && f.share.spend(ctx, f.session.Head()-up.Event.Seq) != nil {
+			break
 		}
 		if at.Seq < f.session.Gone() {
 			*at = sse.Cursor{Session: f.session.ID(), Seq: f.session.Head()}

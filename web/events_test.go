@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -17,6 +18,12 @@ import (
 	"candor/web/view"
 )
 
+// unshared returns a stream's share of processors that nobody else uses.
+func unshared() *streamShare {
+	s := shares{perUser: 1}
+	return &streamShare{enter: func(ctx context.Context) (func(), error) { return s.enter(ctx, "ann") }}
+}
+
 // A session has no reader while its stream sends a heartbeat, so it can be evicted then.
 func TestAStreamWhoseSessionIsEvictedEndsWithAResync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -26,7 +33,7 @@ func TestAStreamWhoseSessionIsEvictedEndsWithAResync(t *testing.T) {
 		_, err = own.OpenThread()
 		require.NoError(t, err)
 		now := sse.Cursor{Session: own.ID(), Seq: own.Head()}
-		f := feed{session: own, from: now, heartbeat: time.Minute}
+		f := feed{session: own, from: now, heartbeat: time.Minute, share: unshared()}
 		var sent []sse.Message
 		for m := range f.messages(t.Context()) {
 			if sent = append(sent, m); m.Heartbeat {
@@ -55,7 +62,8 @@ func TestAPartOfAnEventThatIsFilteredOutHidesNothingOfTheNext(t *testing.T) {
 		require.NoError(t, err)
 	}
 	f := feed{
-		session: own, encoder: view.NewEncoder(), threads: []string{wanted.Thread}, heartbeat: time.Minute,
+		session: own, encoder: view.NewEncoder(), threads: []string{wanted.Thread},
+		heartbeat: time.Minute, share: unshared(),
 		from: sse.Cursor{Session: own.ID(), Seq: 2, Part: 1}, // within the event of the other thread
 	}
 	for m := range f.messages(t.Context()) {
@@ -100,4 +108,40 @@ func TestStreamsMayBeCountedBesideOthersThatOpen(t *testing.T) {
 	users.Wait()
 	_, all := c.count("ann")
 	assert.Zero(t, all)
+}
+
+func TestAStreamFromTheBeginningHasItsUsersShareOfTheProcessors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		own, err := session.NewMemory(nil).Open(t.Context(), "ann")
+		require.NoError(t, err)
+		for range 3 {
+			_, err = own.OpenThread()
+			require.NoError(t, err)
+		}
+		f := feed{session: own, encoder: view.NewEncoder(), heartbeat: time.Minute, share: unshared()}
+		f.from = sse.Cursor{Session: own.ID()}
+		leave, err := f.share.enter(t.Context())
+		require.NoError(t, err)
+		var beats, events int
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for m := range f.messages(t.Context()) {
+				if events++; m.Heartbeat {
+					beats, events = beats+1, events-1
+				}
+				if events == 2 { // while it is behind
+					return
+				}
+			}
+		}()
+		time.Sleep(3 * time.Minute) // of the bubble's time
+		synctest.Wait()
+		assert.Zero(t, events, "another answer is being made")
+		assert.Equal(t, 3, beats, "the stream does not end while it waits")
+		leave()
+		<-ended
+		_, err = f.share.enter(t.Context())
+		assert.NoError(t, err, "the stream gives its share back when it ends")
+	})
 }

@@ -62,6 +62,7 @@ func (s *Server) mount(route Route) {
 	if route.Sends {
 		chain = append(chain, s.limit)
 	}
+	chain = append(chain, s.shareProcessors)
 	if route.MaxBody > 0 {
 		s.ownLimit[route.Method+" "+route.Path] = true
 	}
@@ -78,7 +79,7 @@ func (s *Server) mount(route Route) {
 // countUnlessStreamed counts requests, except those for a stream of a route that has one.
 func (s *Server) countUnlessStreamed(streams bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
-		counted := s.countRequests(s.shareReads(next))
+		counted := s.countRequests(next)
 		return func(c echo.Context) error {
 			if streams && sse.Requested(c.Request()) {
 				return next(c)

@@ -53,9 +53,9 @@ type Options struct {
 	// RequestsPerUser is how many requests a user may have under way, streams not counted,
 	// and the workers of the user's jobs as many again; 0 means DefaultRequests.
 	RequestsPerUser int
-	// ReadsPerUser is how many answers to GET requests are made for a user at once, streams not
-	// counted; further ones wait. 0 means half as many as there are processors.
-	ReadsPerUser int
+	// Processors is how many processors there are for answers, of which a user's share is half;
+	// 0 means GOMAXPROCS.
+	Processors int
 	// WritesPerSecond is how often a user may change something in a second, where each 4 KiB of
 	// a body count again, and the user's workers as often; 0 means DefaultWrites.
 	WritesPerSecond int
@@ -86,7 +86,7 @@ type Server struct {
 	encoder    *view.Encoder
 	open       openCount // event streams
 	requests   openCount // that are no streams, of users and of their workers apart
-	reads      shares    // of the processors, for answers that are no streams
+	answers    shares    // of the processors
 	writes     writeRate
 	throwaways throwaways
 	started    time.Time
@@ -109,8 +109,8 @@ func New(o Options) *Server {
 	if o.RequestsPerUser == 0 {
 		o.RequestsPerUser = DefaultRequests
 	}
-	if o.ReadsPerUser == 0 {
-		o.ReadsPerUser = max(1, runtime.GOMAXPROCS(0)/processorsPerRead)
+	if o.Processors == 0 {
+		o.Processors = runtime.GOMAXPROCS(0)
 	}
 	if o.WritesPerSecond == 0 {
 		o.WritesPerSecond = DefaultWrites
@@ -125,8 +125,9 @@ func New(o Options) *Server {
 		options: o, echo: echo.New(), limit: limitSends(o.SendsPerMinute), ownLimit: map[string]bool{},
 		streams: sse.NewServer(o.WriteTimeout), encoder: view.NewEncoder(),
 		open: streamCount(o.StreamsPerUser), requests: requestCount(o.RequestsPerUser), started: time.Now(),
-		reads: shares{perUser: o.ReadsPerUser}, writes: writeRate{perSecond: o.WritesPerSecond},
-		attempts: access.NewAttempts(), origin: http.NewCrossOriginProtection(),
+		answers: shares{perUser: max(1, o.Processors/processorsPerAnswer)},
+		writes:  writeRate{perSecond: o.WritesPerSecond}, attempts: access.NewAttempts(),
+		origin: http.NewCrossOriginProtection(),
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.handleError
@@ -145,7 +146,7 @@ func (s *Server) routes() {
 
 	// Authentication is set on each route, not on a group: Echo's groups answer 404
 	// where only the method is wrong.
-	auth := inOrder(s.authenticate(policy{}), inOrder(inOrder(s.countRequests, s.shareReads), s.limitWrites))
+	auth := inOrder(s.authenticate(policy{}), inOrder(inOrder(s.countRequests, s.limitWrites), s.shareProcessors))
 	streamAuth := s.authenticate(policy{queryToken: func(*http.Request) bool { return true }})
 	s.echo.POST("/api/login", s.login)
 	s.echo.GET("/api/login", s.whoami, auth)

@@ -2,15 +2,15 @@ package web
 
 import (
 	"context"
-	"net/http"
+	"io"
 	"sync"
 
 	"github.com/labstack/echo/v4"
 )
 
-// processorsPerRead is how many processors there are for each answer that is made for a user at
+// processorsPerAnswer is how many processors there are for each answer that is made for a user at
 // once.
-const processorsPerRead = 2
+const processorsPerAnswer = 2
 
 // shares bounds how many answers are made for a user at once, so that one who reads much leaves
 // processors to others. Further requests wait for their turn. It is safe for concurrent use. Its
@@ -47,20 +47,68 @@ func (s *shares) of(user string) chan struct{} {
 	return s.slots[user]
 }
 
-// shareReads makes a user's answers within the user's share of the processors. An answer counts
-// until it begins to leave, so a slow reader does not hold up the user's other requests. Writes
-// have a rate instead, and streams do not pass it.
-func (s *Server) shareReads(next echo.HandlerFunc) echo.HandlerFunc {
+// shareProcessors makes the answers to a user, and to the user's workers, within the user's share
+// of the processors. An answer counts from when the body of its request has arrived until it
+// begins to leave, so that slow clients hold up nobody. What a stream sends does not count.
+func (s *Server) shareProcessors(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if c.Request().Method != http.MethodGet {
-			return next(c)
-		}
-		leave, err := s.reads.enter(c.Request().Context(), countedAs(c))
-		if err != nil {
+		r := c.Request()
+		a := &answerShare{enter: func() (leave func(), err error) {
+			return s.answers.enter(r.Context(), payerOf(c))
+		}}
+		defer a.end()
+		c.Response().Before(a.end)
+		if r.ContentLength != 0 {
+			r.Body = &countedBody{r.Body, a}
+		} else if err := a.begin(); err != nil {
 			return err
 		}
-		defer leave()
-		c.Response().Before(leave)
 		return next(c)
 	}
+}
+
+// answerShare makes an answer within its user's share from begin to end. Both may be called
+// more than once, in any order; end is final.
+type answerShare struct {
+	enter func() (leave func(), err error)
+
+	mu           sync.Mutex
+	leave        func() // nil while the answer does not count
+	begun, ended bool
+}
+
+func (a *answerShare) begin() (err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.begun && !a.ended {
+		a.leave, err = a.enter()
+		a.begun = err == nil
+	}
+	return err
+}
+
+func (a *answerShare) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.leave != nil {
+		a.leave()
+	}
+	a.leave, a.ended = nil, true
+}
+
+// countedBody is the body of a request whose answer begins once all of it was read.
+type countedBody struct {
+	io.ReadCloser
+	share *answerShare
+}
+
+// Read implements io.Reader.
+func (b *countedBody) Read(p []byte) (n int, err error) {
+	n, err = b.ReadCloser.Read(p)
+	if err == io.EOF {
+		if failed := b.share.begin(); failed != nil {
+			return n, failed
+		}
+	}
+	return n, err
 }

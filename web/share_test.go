@@ -2,8 +2,10 @@ package web
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,7 +44,7 @@ func TestAUsersFurtherAnswersWaitForTheirTurn(t *testing.T) {
 
 // A slow reader of one answer does not hold up the user's other requests.
 func TestAnAnswerCountsUntilItBeginsToLeave(t *testing.T) {
-	s := &Server{reads: shares{perUser: 1}}
+	s := &Server{answers: shares{perUser: 1}}
 	e := echo.New()
 	read := func(handler echo.HandlerFunc) int {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -50,7 +52,7 @@ func TestAnAnswerCountsUntilItBeginsToLeave(t *testing.T) {
 		w := httptest.NewRecorder()
 		c := e.NewContext(httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil), w)
 		c.Set(callerKey, access.Caller{User: "ann"})
-		if s.shareReads(handler)(c) != nil {
+		if s.shareProcessors(handler)(c) != nil {
 			return 0
 		}
 		return w.Code
@@ -62,4 +64,85 @@ func TestAnAnswerCountsUntilItBeginsToLeave(t *testing.T) {
 		return nil
 	}))
 	assert.Equal(t, http.StatusNoContent, read(ok), "the share is given back in the end")
+}
+
+// A client that sends its body slowly does not hold up the user's other requests.
+func TestAnAnswerCountsFromWhenItsBodyHasArrived(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Server{answers: shares{perUser: 1}}
+		e := echo.New()
+		served := make(chan string, 3)
+		release := make(chan struct{})
+		begin := func(name string, body io.Reader, worker bool) {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", body)
+			c := e.NewContext(r, httptest.NewRecorder())
+			if c.Set(callerKey, access.Caller{User: "ann"}); worker {
+				c.Set(callerKey, access.Caller{})
+				c.Set(worksForKey, "ann")
+			}
+			go func() {
+				assert.NoError(t, s.shareProcessors(func(c echo.Context) error {
+					if _, err := io.ReadAll(c.Request().Body); err != nil {
+						return err
+					}
+					served <- name
+					<-release
+					return c.NoContent(http.StatusNoContent)
+				})(c), name)
+			}()
+			synctest.Wait()
+		}
+		slow, more := io.Pipe()
+		begin("slow", slow, false)
+		begin("quick", strings.NewReader("{}"), false)
+		begin("worker's", strings.NewReader("{}"), true)
+		assert.Equal(t, "quick", <-served)
+		assert.Empty(t, served, "the user's workers have the same share")
+		more.Close()
+		synctest.Wait()
+		assert.Empty(t, served, "the body has arrived, but another answer is being made")
+		close(release)
+		assert.ElementsMatch(t, []string{"slow", "worker's"}, []string{<-served, <-served})
+	})
+}
+
+// A user opens streams of all that ever happened.
+func TestStreamsThatAreBehindTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := shares{perUser: 1}
+		open := func() *streamShare {
+			return &streamShare{enter: func(ctx context.Context) (func(), error) { return all.enter(ctx, "ann") }}
+		}
+		first, second := open(), open()
+		require.NoError(t, first.spend(t.Context(), 1000))
+		went := make(chan error)
+		next := func(behind uint64) { go func() { went <- second.spend(t.Context(), behind) }() }
+		waits := func(why string) {
+			synctest.Wait()
+			select {
+			case err := <-went:
+				assert.Fail(t, "the second stream goes on", "%s: %v", why, err)
+			default:
+			}
+		}
+		next(1000)
+		waits("the first is behind")
+		first.leave()
+		require.NoError(t, <-went, "the first waits for its client")
+		for range shareTurn {
+			require.NoError(t, second.spend(t.Context(), 1000))
+		}
+		again := make(chan error)
+		go func() { again <- first.spend(t.Context(), 500) }()
+		synctest.Wait()
+		next(900) // it has had its turn
+		require.NoError(t, <-again)
+		waits("the first is behind again")
+		require.NoError(t, first.spend(t.Context(), 0))
+		require.NoError(t, <-went, "the first has caught up")
+		require.NoError(t, first.spend(t.Context(), liveLag), "a stream that has caught up may be a little behind")
+		stopped, cancel := context.WithCancel(t.Context())
+		cancel()
+		assert.ErrorIs(t, first.spend(stopped, liveLag+1), context.Canceled, "but not more")
+	})
 }

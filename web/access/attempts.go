@@ -19,7 +19,7 @@ import (
 // Attempts uses a fixed amount of memory: keys with the same hash share a limit. It is safe
 // for concurrent use.
 type Attempts struct {
-	seed               maphash.Seed
+	seed                      maphash.Seed
 	all, failed, known, codes limits
 }
 

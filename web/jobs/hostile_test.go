@@ -17,7 +17,7 @@ import (
 
 // hostile is the user ann, who tries to make the server hold as much as it can be made to.
 type hostile struct {
-	s *apptest.Server
+	s *apptest.Client
 
 	mu        sync.Mutex
 	id, token string // of a job
@@ -26,7 +26,7 @@ type hostile struct {
 
 // do makes a request, discards the answer's body and counts its status.
 func (h *hostile) do(method, path, body string, edit ...func(*http.Request)) int {
-	resp, err := h.s.HTTP.Client().Do(h.s.Request(h.s.T.Context(), "ann", method, path, body, edit...))
+	resp, err := h.s.Caller.Do(h.s.Request(h.s.T.Context(), "ann", method, path, body, edit...))
 	if err != nil {
 		return 0 // the test is over, or the server has cut the connection
 	}
@@ -47,7 +47,7 @@ func (h *hostile) job() (id, token string) {
 
 // begin opens a job, or restarts one, and remembers its token.
 func (h *hostile) begin(path, body string) {
-	r, err := h.s.HTTP.Client().Do(h.s.Request(h.s.T.Context(), "ann", http.MethodPost, path, body))
+	r, err := h.s.Caller.Do(h.s.Request(h.s.T.Context(), "ann", http.MethodPost, path, body))
 	if err != nil {
 		return
 	}
@@ -100,54 +100,12 @@ var attacks = map[string]func(h *hostile, n int){
 	},
 }
 
-// honest is the user bob, who uses the server as people do.
-type honest struct {
-	s                 *apptest.Server
-	thread, id, token string
-	turns, posts      int
-}
-
-func newHonest(s *apptest.Server) *honest {
-	b := &honest{s: s}
-	b.thread, _ = s.Begin("bob")
-	r := s.Post("bob", "/api/jobs", `{"title":"tidy","prompt":"tidy up"}`)
-	require.Equal(s.T, http.StatusCreated, r.Status, r.Body)
-	job := r.JSON()
-	b.id, b.token = job["job_id"].(string), job["token"].(string)
-	return b
-}
-
-// post posts a short event to the job.
-func (b *honest) post() {
-	r := b.s.PostEvents(b.id, b.token, fmt.Sprintf(`{"event":"message","content":"event %d"}`, b.posts))
-	require.Equal(b.s.T, http.StatusOK, r.Status, r.Body)
-	b.posts++
-}
-
-// ask sends a message and waits for the end of its turn.
-func (b *honest) ask() {
-	b.s.RunTurns("bob", b.thread, 1)
-	b.turns++
-}
-
-// missing counts what the user has lost.
-func (b *honest) missing() int {
-	own := b.s.Session("bob")
-	events, _, err := own.JobEvents(b.id, 0, 1<<30)
-	require.NoError(b.s.T, err)
-	h := b.s.Get("bob", "/api/chat/history?limit=200&thread_id="+b.thread).JSON()
-	require.Nil(b.s.T, h["dropped_turns"])
-	info, err := own.Thread(b.thread)
-	require.NoError(b.s.T, err)
-	return b.posts + 1 - len(events) + b.turns - info.Turns
-}
-
 func TestAHostileUserLeavesAnHonestOneAlone(t *testing.T) {
 	const session, memory = 6 << 20, 16 << 20
 	s := apptest.Start(t, app.Settings{
 		SessionMemory: session, Memory: memory, WritesPerSecond: freely, SendsPerMinute: 1000,
 	}, apptest.Answering("It is done."))
-	bob, ann := newHonest(s), &hostile{s: s, answers: map[int]int{}}
+	bob, ann := newHonest(&s.Client), &hostile{s: &s.Client, answers: map[int]int{}}
 	ann.begin("/api/jobs", hostileJob)
 	for n := range 12 {
 		for _, attack := range attacks {

@@ -25,7 +25,7 @@ func ExampleServer_Serve() {
 		}
 	}
 	w := httptest.NewRecorder()
-	sse.NewServer(10*time.Second).Serve(w, httptest.NewRequest("GET", "/events", nil), source)
+	sse.NewServer(10*time.Second).Serve(w, httptest.NewRequest("GET", "/events", nil), source, func() {})
 	for line := range strings.Lines(w.Body.String()) {
 		if !strings.HasPrefix(line, "retry:") { // a random time
 			fmt.Print(line)

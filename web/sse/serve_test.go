@@ -43,7 +43,7 @@ func TestServeWritesThePreambleThenEachMessageThenReturns(t *testing.T) {
 		Message{Heartbeat: true},
 		Message{Name: "step_text", Data: []byte(`{"a":2}`)},
 		Message{ID: at(5), Name: "response", Data: []byte(`{"id: ":2}`)},
-	))
+	), ignore)
 	body := w.Body.String()
 	assert.Regexp(t, retryLine, body)
 	assert.Equal(t, ": candor\nretry\ndata: {\"a\":1}\nevent: status\nid: 550e8400-4\n\n"+
@@ -56,9 +56,12 @@ func TestServeWritesThePreambleThenEachMessageThenReturns(t *testing.T) {
 
 func TestServeOfAnEmptySourceSendsThePreambleAndReturns(t *testing.T) {
 	w := httptest.NewRecorder()
-	NewServer(time.Second).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), messages())
+	NewServer(time.Second).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), messages(), ignore)
 	assert.Equal(t, ": candor\nretry\n", retryLine.ReplaceAllString(w.Body.String(), "retry\n"), "it is no block")
 }
+
+// ignore takes no notice of clients that read slowly.
+func ignore() {}
 
 func TestABacklogLargerThanTheBufferArrivesWholeAndInOrder(t *testing.T) {
 	var all []Message
@@ -66,7 +69,7 @@ func TestABacklogLargerThanTheBufferArrivesWholeAndInOrder(t *testing.T) {
 		all = append(all, Message{ID: at(i + 1), Name: "n", Data: []byte(strings.Repeat("x", 1000))})
 	}
 	w := httptest.NewRecorder()
-	NewServer(time.Second).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), messages(all...))
+	NewServer(time.Second).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), messages(all...), ignore)
 	var last uint64
 	for lines := bufio.NewScanner(w.Body); lines.Scan(); {
 		if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
@@ -91,7 +94,7 @@ func TestAClientThatDisconnectsCancelsTheSource(t *testing.T) {
 				<-ctx.Done()
 				close(cancelled)
 			}
-		})
+		}, ignore)
 	}))
 	defer srv.Close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -129,7 +132,7 @@ func TestAFailedWriteCancelsTheSourceAndIsNotRepeated(t *testing.T) {
 				yield(Message{ID: at(1), Name: "n", Data: []byte("{}")})
 			}
 		}
-	})
+	}, ignore)
 	assert.Equal(t, 1, w.writes)
 }
 
@@ -162,7 +165,7 @@ func TestAStreamOutlivesTheDeadlinesOfItsRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &timedWriter{ResponseRecorder: httptest.NewRecorder()}
 		NewServer(time.Minute).Serve(w, httptest.NewRequest(http.MethodGet, "/", nil),
-			messages(Message{ID: at(1), Name: "n", Data: []byte("{}")}))
+			messages(Message{ID: at(1), Name: "n", Data: []byte("{}")}), ignore)
 		assert.Equal(t, []time.Time{{}}, w.read, "no deadline")
 		require.NotEmpty(t, w.write)
 		for _, deadline := range w.write {
@@ -209,9 +212,22 @@ func (w *stalledWriter) Write(p []byte) (int, error) {
 }
 
 func TestAClientThatReadsSlowlyHoldsABoundedNumberOfBytes(t *testing.T) {
+	const size = 64 << 10
+	assert.LessOrEqual(t, takenFromASlowStream(t, size), maxUnsent/size+3)
+}
+
+func TestAClientThatReadsSlowlyHoldsABoundedNumberOfEvents(t *testing.T) {
+	assert.LessOrEqual(t, takenFromASlowStream(t, 10), maxPending+1)
+}
+
+// takenFromASlowStream returns how many of 300 events of a size are taken from a stream whose
+// client reads nothing. The stream has to tell that it waits and, once the client reads, to send
+// them all.
+func takenFromASlowStream(t *testing.T, size int) (taken int) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		const size, count = 64 << 10, 100
-		taken := 0
+		const count = 300
+		sent, waited := 0, 0
 		w := &stalledWriter{httptest.NewRecorder(), make(chan struct{})}
 		done := make(chan struct{})
 		go func() {
@@ -220,17 +236,18 @@ func TestAClientThatReadsSlowlyHoldsABoundedNumberOfBytes(t *testing.T) {
 				func(context.Context) iter.Seq[Message] {
 					return func(yield func(Message) bool) {
 						data := []byte(strings.Repeat("x", size))
-						for taken < count && yield(Message{ID: at(1), Name: "n", Data: data}) {
-							taken++
+						for sent < count && yield(Message{ID: at(1), Name: "n", Data: data}) {
+							sent++
 						}
 					}
-				})
+				}, func() { waited = sent })
 		}()
 		synctest.Wait()
-		assert.LessOrEqual(t, taken, maxUnsent/size+3)
+		taken = sent
+		assert.Equal(t, taken, waited, "the stream tells that it waits")
 		close(w.read)
 		<-done
-		assert.Equal(t, count, taken)
 		assert.Equal(t, count, strings.Count(w.Body.String(), "event: n\n"), "nothing is lost once it reads on")
 	})
+	return taken
 }

@@ -48,7 +48,7 @@ func NewServer(writeTimeout time.Duration) *Server {
 	s := &Server{library: r3labs.New(), writeTimeout: writeTimeout}
 	s.library.AutoReplay = false
 	s.library.AutoStream = false
-	s.library.BufferSize = 64
+	s.library.BufferSize = maxPending
 	s.library.OnSubscribe = func(id string, _ *r3labs.Subscriber) {
 		if ch, ok := s.subscribed.Load(id); ok {
 			close(ch.(chan struct{}))
@@ -58,9 +58,12 @@ func NewServer(writeTimeout time.Duration) *Server {
 }
 
 // Serve sends the messages of source until source ends, the client disconnects, or
-// it has not read for the write timeout; the last two cancel source's context. Serve
+// it has not read for the write timeout; the last two cancel source's context. It calls slow,
+// between two messages of source, before it waits for a client that reads slowly. Serve
 // returns when nothing of the stream is left running.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request, source func(context.Context) iter.Seq[Message]) {
+func (s *Server) Serve(
+	w http.ResponseWriter, r *http.Request, source func(context.Context) iter.Seq[Message], slow func(),
+) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	id := strconv.FormatUint(s.lastID.Add(1), 10)
@@ -82,7 +85,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, source func(conte
 			return
 		}
 		for m := range source(ctx) {
-			if !out.awaitRoom(ctx) {
+			if !out.awaitRoom(ctx, slow) {
 				return
 			}
 			out.unsent.Add(int64(len(m.Data)))
@@ -138,13 +141,20 @@ type streamWriter struct {
 	written chan struct{} // has an element if some were written since it was last read
 }
 
-// maxUnsent is how many bytes of events may wait for a client that reads slowly, besides the
-// event that is being written. The library alone would hold a hundred events, of any size.
-const maxUnsent = 256 << 10
+// What may wait for a client that reads slowly.
+const (
+	// maxUnsent is how many bytes of events may wait, besides the event that is being written.
+	// The library alone would hold a hundred events, of any size.
+	maxUnsent = 256 << 10
+	// maxPending is how many events may wait, so that the library always has room for one more.
+	maxPending = 64
+)
 
-// awaitRoom waits until no more than maxUnsent bytes wait. It returns false if ctx ends first.
-func (w *streamWriter) awaitRoom(ctx context.Context) bool {
-	for w.unsent.Load() > maxUnsent {
+// awaitRoom waits until another event may wait. It calls slow first if there is no room, and
+// returns false if ctx ends before there is.
+func (w *streamWriter) awaitRoom(ctx context.Context, slow func()) bool {
+	for w.unsent.Load() > maxUnsent || w.pending.Load() >= maxPending {
+		slow()
 		select {
 		case <-w.written:
 		case <-ctx.Done():
@@ -157,6 +167,11 @@ func (w *streamWriter) awaitRoom(ctx context.Context) bool {
 // countWritten counts a line of data that the library has handed over.
 func (w *streamWriter) countWritten(line []byte) {
 	w.unsent.Add(int64(len("data: \n") - len(line)))
+	w.wake()
+}
+
+// wake makes awaitRoom look again.
+func (w *streamWriter) wake() {
 	select {
 	case w.written <- struct{}{}:
 	default:
@@ -214,6 +229,7 @@ func (w *streamWriter) Flush() {
 	left := int64(0)
 	if w.opened {
 		left = w.pending.Add(-1)
+		w.wake()
 	}
 	w.opened = true
 	if left == 0 || len(w.buf) >= maxBuffered {

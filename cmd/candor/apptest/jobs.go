@@ -27,9 +27,9 @@ func (s *Server) NewJob(prompt string) (id, token string) {
 
 // PostEvents posts to a job as its worker does: body is an event or a list of events, and
 // edit changes the request first. The reply may have any status.
-func (s *Server) PostEvents(id, token, body string, edit ...func(*http.Request)) Reply {
-	s.T.Helper()
-	return s.Post("", "/api/jobs/"+id+"/events", body, append([]func(*http.Request){WithToken(token)}, edit...)...)
+func (c *Client) PostEvents(id, token, body string, edit ...func(*http.Request)) Reply {
+	c.T.Helper()
+	return c.Post("", "/api/jobs/"+id+"/events", body, append([]func(*http.Request){WithToken(token)}, edit...)...)
 }
 
 // JobEvent is one event of a job's log, as the API lists it.

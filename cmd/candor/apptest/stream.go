@@ -32,12 +32,12 @@ var errRefused = errors.New("the stream was refused")
 
 // Subscribe opens a stream of the user's. It goes on after the event lastID, or begins
 // with the next event if lastID is "". query is appended to the route.
-func (s *Server) Subscribe(ctx context.Context, user, lastID, query string) (*Stream, error) {
-	req := s.Request(ctx, user, http.MethodGet, "/api/chat/events"+query, "")
+func (c *Client) Subscribe(ctx context.Context, user, lastID, query string) (*Stream, error) {
+	req := c.Request(ctx, user, http.MethodGet, "/api/chat/events"+query, "")
 	if lastID != "" {
 		req.Header.Set("Last-Event-ID", lastID)
 	}
-	resp, err := s.HTTP.Client().Do(req)
+	resp, err := c.Caller.Do(req)
 	if err != nil {
 		return nil, err
 	}
