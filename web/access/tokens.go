@@ -88,6 +88,11 @@ func ParseTokens(r io.Reader) (Tokens, error) {
 	return t, nil
 }
 
+// Knows reports whether the user has a token.
+func (t *Tokens) Knows(user string) bool {
+	return slices.ContainsFunc(t.entries, func(e tokenEntry) bool { return e.User == user })
+}
+
 // Lookup returns who the token speaks for. It compares every token in constant
 // time, so the delay does not reveal how close a guess was. The empty token speaks
 // for nobody.

@@ -12,6 +12,7 @@ import (
 	"candor/web"
 	"candor/web/access"
 	"candor/web/jobs"
+	"candor/web/mew"
 	"candor/web/ui"
 )
 
@@ -22,6 +23,7 @@ type App struct {
 	Model string          // the name of the model that answers
 
 	chat       *agent.Chat
+	spaces     *mew.Server // nil only while New fails
 	server     *web.Server
 	closeAgent func() // stops the MCP servers; no turn may run any more
 }
@@ -29,7 +31,11 @@ type App struct {
 // New builds an app. tokens decide who may call the API, and are masked in every text. newID makes the ids of
 // sessions; nil means random ones. The caller closes the app.
 func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Logger) (*App, error) {
-	layer, err := s.Layer(tokens.Values()...)
+	spaces, err := s.MEW.spaces(tokens)
+	if err != nil {
+		return nil, err
+	}
+	layer, err := s.Layer(append(tokens.Values(), spaces.Tokens()...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +47,17 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	memory := session.NewMemory(newID).Within(s.limits(log))
 	a := &App{Store: memory, Model: lead.Model, closeAgent: kit.close}
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout)
+	if a.spaces, err = newGateway(s, spaces, tokens, a.Store, layer, log); err != nil {
+		a.Close(context.Background())
+		return nil, err
+	}
 	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
 	if err != nil {
 		a.Close(context.Background())
 		return nil, err
 	}
 	server := web.New(web.Options{
-		Chat: a.chat, Store: a.Store, Tokens: tokens, Log: log,
+		Chat: spaceChat{a.chat, a.spaces}, Store: a.Store, Tokens: tokens, Log: log,
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
 		Command:  answerReasoning,
 		Discard:  func(ctx context.Context, user string) { a.discard(ctx, memory, user) },
@@ -61,11 +71,12 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	server.Mount(jobs.New(jobs.Options{
 		Store: a.Store, Safety: layer, Log: log, Stream: server.StreamJobs,
 	}).Routes()...)
+	server.Mount(a.spaces.Routes()...)
 	a.server = server
 	return a, nil
 }
 
-// ServeHTTP serves the page, the API, AG-UI and the metrics.
+// ServeHTTP serves the page, the API, AG-UI, MEW and the metrics.
 func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.server.ServeHTTP(w, r) }
 
 // NewCode returns a code that logs one browser in as the user of a token, once and within
@@ -77,12 +88,16 @@ func (a *App) NewCode(token string) (code string, ok bool) {
 
 // Close accepts no further turns and waits for running ones until ctx ends, then
 // interrupts them. The order is the reverse of New's: the chat first, because its turns
-// append to the store and call tools; then the store, which ends the event streams once
+// append to the store and call tools; then the spaces, whose messages become events of the
+// store; then the store, which ends the event streams once
 // they have sent every event; and the toolkit last, with its MCP servers and the open
 // workspace. Close returns when nothing of the app runs but open HTTP requests. Whoever
 // owns the listener shuts it down after that, so that those requests can finish.
 func (a *App) Close(ctx context.Context) {
 	a.chat.Close(ctx)
+	if a.spaces != nil {
+		a.spaces.Close()
+	}
 	_ = a.Store.Close() // a memory store has nothing to fail at
 	a.closeAgent()
 }

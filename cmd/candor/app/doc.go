@@ -5,7 +5,8 @@
 //
 //	Settings ─▶ safety.Layer ─▶ model (a provider and what it brings along)
 //	         ─▶ team (one dispatcher per agent) ─▶ toolkit (workspace, built-in tools, MCP servers)
-//	         ─▶ agent.Chat over a session store ─▶ web.Server, with the AG-UI routes and the page
+//	         ─▶ agent.Chat over a session store ─▶ mew.Server, the gateway of the spaces
+//	         ─▶ web.Server, with the routes of AG-UI and MEW, and the page
 //
 // [StartInProcess] runs that server over connections in memory, for a conversation in
 // the terminal. [NewAgent] builds the agent alone, for a worker. Whoever calls one of

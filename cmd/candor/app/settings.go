@@ -15,6 +15,7 @@ type Settings struct {
 	Model  ModelSettings
 	Tools  ToolSettings
 	Safety SafetySettings
+	MEW    MEWSettings
 
 	// Reasoning is the most that AG-UI front ends may see: full (the default), summary or
 	// hidden. It does not restrict the API, whose users see everything of their own.

@@ -104,7 +104,7 @@ var notOthers = []string{
 	"agent/tool.maxFound", "agent/tool.maxLine", "agent/tool.maxNamed", "agent/tool.maxPrivate",
 	"agent/tool.maxRedirects", "agent/tool.maxSearchSize", "agent/tool.maxSearched",
 	"agent/tool/mcp.maxConfig", "agent/tool/mcp.maxName", "agent/tool/mcp.maxRedirects", "agent/tool/mcp.maxStart",
-	"agent/provider/wire.maxIdentifier", "web/jobs.maxDuration", "web/jobs.maxMemberName", "web/jobs.maxNames",
+	"agent/provider/wire.maxIdentifier", "web/mew.maxFile", "web/jobs.maxDuration", "web/jobs.maxMemberName", "web/jobs.maxNames",
 	"web/view.maxMeasured", "web/view.maxShared", "web/view.maxTitle",
 	"cmd/candor/command.maxWaits", "worker.MaxPost", "worker.maxRefusal", "worker.maxResync", "worker.maxRetryAfter",
 }
@@ -112,7 +112,7 @@ var notOthers = []string{
 // bounded are the packages whose constants the table lists.
 var bounded = []string{
 	"agent", "agent/tool", "agent/tool/mcp", "agent/provider/wire", "session", "web", "web/access", "web/agui",
-	"web/jobs", "web/sse", "web/view", "worker", "cmd/candor/command",
+	"web/jobs", "web/mew", "web/mew/wire", "web/sse", "web/view", "worker", "cmd/candor/command",
 }
 
 var boundName = regexp.MustCompile(`^[mM]ax[A-Z]`)

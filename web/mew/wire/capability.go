@@ -34,7 +34,7 @@ func ParseCapability(raw []byte) (Capability, error) {
 	if len(raw) > maxPattern {
 		return Capability{}, fmt.Errorf("a capability has more than %d bytes", maxPattern)
 	}
-	m, err := members(raw)
+	m, err := Members(raw)
 	if err != nil {
 		return Capability{}, fmt.Errorf("a capability has to be an object such as {\"kind\":\"chat\"}")
 	}

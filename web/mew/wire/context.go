@@ -36,7 +36,7 @@ func contextOf(raw json.RawMessage) Context {
 // readObject reads ADR-k9j's object {id, type, parent}, and the object of shipped agents
 // {operation, topic, correlation_id}, which names the context by what it correlates to.
 func (c *Context) readObject(raw json.RawMessage) {
-	m, err := members(raw)
+	m, err := Members(raw)
 	if err != nil {
 		return // a member stands twice: which one counts is anybody's guess
 	}
@@ -70,7 +70,7 @@ func payloadContext(kind string, payload json.RawMessage) Context {
 	if payload == nil || !strings.HasPrefix(kind, "reasoning/") {
 		return Context{}
 	}
-	m, err := members(payload)
+	m, err := Members(payload)
 	if err != nil {
 		return Context{}
 	}

@@ -65,7 +65,7 @@ func withMember(
 	if payload == nil {
 		payload = json.RawMessage("{}")
 	}
-	m, err := members(payload)
+	m, err := Members(payload)
 	if err != nil {
 		return kind, payload, err
 	}

@@ -37,7 +37,7 @@ type Options struct {
 // the gateway adds: protocol, id, ts and from. The envelope shares raw's memory. Its error is
 // a [*Refusal].
 func Parse(raw []byte, o Options) (Envelope, error) {
-	m, err := members(raw)
+	m, err := Members(raw)
 	if err != nil {
 		return Envelope{}, err
 	}
@@ -141,4 +141,21 @@ func (e Envelope) IsTo(participant string) bool {
 		}
 	}
 	return false
+}
+
+// WithPayload returns the message's bytes with another payload, which is valid JSON. All
+// other bytes stay. The message has to have a payload.
+func (e Envelope) WithPayload(payload json.RawMessage) []byte {
+	dec := json.NewDecoder(bytes.NewReader(e.Raw))
+	_, _ = dec.Token() // the bracket; the text is an object, as Parse has seen
+	for dec.More() {
+		name, _ := dec.Token()
+		var value json.RawMessage
+		_ = dec.Decode(&value)
+		if end := dec.InputOffset(); name == "payload" {
+			start := end - int64(len(value))
+			return append(append(append([]byte{}, e.Raw[:start]...), payload...), e.Raw[end:]...)
+		}
+	}
+	return e.Raw
 }

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// members splits a JSON object into its members. Unlike encoding/json it does not take
+// Members splits a JSON object into its members. Unlike encoding/json it does not take
 // "From" for "from", and refuses a member that stands twice.
-func members(raw []byte) (map[string]json.RawMessage, error) {
+func Members(raw []byte) (map[string]json.RawMessage, error) {
 	if !utf8.Valid(raw) {
 		return nil, invalid("The message is not valid UTF-8.")
 	}

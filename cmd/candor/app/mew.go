@@ -1,0 +1,107 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"candor/agent"
+	"candor/safety"
+	"candor/session"
+	"candor/web/access"
+	"candor/web/mew"
+	"candor/web/mew/wire"
+)
+
+// MEWSettings describe the spaces that the server is the gateway of.
+type MEWSettings struct {
+	SpacesFile string // spaces that exist from the start; "" means none
+	Drafts     bool   // read the spellings before MEW v0.4, too
+
+	Rate        int // messages that a participant may send in a second; 200 by default
+	ContextRate int // of these, within one context; 50 by default
+}
+
+// spaces reads the file of spaces. Errors name the place in it and quote no token.
+func (s MEWSettings) spaces(tokens access.Tokens) (mew.Spaces, error) {
+	if s.SpacesFile == "" {
+		return nil, nil
+	}
+	f, err := os.Open(s.SpacesFile)
+	if err != nil {
+		return nil, fmt.Errorf("--spaces: %w", err)
+	}
+	defer f.Close()
+	all, err := mew.ReadSpaces(f, tokens)
+	if err != nil {
+		return nil, fmt.Errorf("--spaces %s: %w", s.SpacesFile, err)
+	}
+	return all, nil
+}
+
+// newGateway builds the gateway of the settings' spaces. The caller closes it.
+func newGateway(
+	s Settings, spaces mew.Spaces, tokens access.Tokens, store session.Store, layer *safety.Layer, log *slog.Logger,
+) (*mew.Server, error) {
+	gateway, err := mew.New(mew.Options{
+		Store: store, Safety: layer, Tokens: tokens, Log: log, Spaces: spaces, Drafts: s.MEW.Drafts,
+		Collect: func(string, string) mew.Collector { return contextPaths{} },
+		Origins: s.Origins, Rate: s.MEW.Rate, ContextRate: s.MEW.ContextRate,
+		Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--spaces %s: %w", s.MEW.SpacesFile, err)
+	}
+	return gateway, nil
+}
+
+// contextPaths takes the contexts of a space as they are named.
+type contextPaths struct{}
+
+// Admit implements mew.Collector.
+func (contextPaths) Admit(e wire.Envelope) (string, error) {
+	return strings.Trim(e.Context.Path, "/"), nil
+}
+
+// Observe implements mew.Collector.
+func (contextPaths) Observe(wire.Envelope, string) {}
+
+// Expire implements mew.Collector.
+func (contextPaths) Expire(time.Time) {}
+
+// spaceChat lets a user act on the threads of a space through the routes for those of the
+// agent: what belongs to no space goes to the loop.
+type spaceChat struct {
+	*agent.Chat
+	gateway *mew.Server
+}
+
+// Send says something to a participant or to the agent.
+func (c spaceChat) Send(ctx context.Context, user, thread, content string) (session.Event, error) {
+	if e, err := c.gateway.Say(ctx, user, thread, content); !errors.Is(err, mew.ErrNotOurs) {
+		return e, err
+	}
+	return c.Chat.Send(ctx, user, thread, content)
+}
+
+// Interrupt stops the turn that a participant or the agent is in.
+func (c spaceChat) Interrupt(ctx context.Context, user, thread string) (session.Ref, error) {
+	if turn, err := c.gateway.Cancel(ctx, user, thread); !errors.Is(err, mew.ErrNotOurs) {
+		return turn, err
+	}
+	return c.Chat.Interrupt(ctx, user, thread)
+}
+
+// Approve decides on what a participant proposed or the agent asks about.
+func (c spaceChat) Approve(
+	ctx context.Context, user, request string, answer session.Answer,
+) (session.Ref, error) {
+	if turn, err := c.gateway.Answer(ctx, user, request, answer); !errors.Is(err, mew.ErrNotOurs) {
+		return turn, err
+	}
+	return c.Chat.Approve(ctx, user, request, answer)
+}

@@ -1,0 +1,32 @@
+// Package mew is the gateway of MEW v0.4, the protocol of spaces that agents and people share:
+// everything that is said in a space is seen by all of it, reasoning included.
+//
+// # What it guarantees
+//
+//   - A message is broadcast as the bytes that came. Only what its sender left out is added:
+//     protocol, id, ts, from. In a space with "clean", its payload passes the safety layer first.
+//   - from is the participant whom the token belongs to; system/… and the other answers of a
+//     gateway come from the gateway alone; an id is accepted once.
+//   - Sockets and HTTP obey the same rules, since [space.say] is the one way in. A refusal
+//     reaches its sender only.
+//   - Everybody sees messages in one order. A reader may ask for less with a filter, which never
+//     hides mcp/… or what is addressed to that reader.
+//   - Nobody holds up the others: what waits for a socket is bounded, and a socket that reads too
+//     slowly is closed. limits.go has all bounds; what is kept is charged to the owner's session.
+//
+// # What a message goes through
+//
+// size, the participant's rate, parsing (package wire), sender, the context's rate,
+// capabilities, duplicate id, the effect's own checks (effects.go, streams.go), the context
+// ([Collector].Admit), room, cleaning; then it is kept, observed by the collector, and
+// broadcast, and its effect applied. Until "kept" nothing has changed.
+//
+// # Where things are
+//
+// A socket is a link (link.go, join.go), what waits for it a queue. http.go posts and reads
+// without a socket, events.go is the event stream, which resumes, owner.go the API of those
+// who own spaces, and person.go what the page's routes for chats, interrupts and approvals do in
+// a space. config.go reads the file of spaces.
+//
+// To add a kind that the gateway acts upon, add an effect to the table in effects.go.
+package mew

@@ -1,0 +1,98 @@
+package mew
+
+import (
+	"hash/maphash"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"candor/web/mew/wire"
+)
+
+var tooFast = &wire.Refusal{Code: wire.CodeRate,
+	Message: "You send faster than the space allows. Wait a moment and send again."}
+
+// pace limits how fast a participant sends: all messages, those of each context, and
+// frames of streams. The space's lock guards it.
+type pace struct {
+	seed          maphash.Seed
+	perContext    int
+	all, frames   *rate.Limiter
+	contexts      map[uint64]*rate.Limiter
+	lastContextAt map[uint64]time.Time
+}
+
+func newPace(perSecond, perContext int) *pace {
+	return &pace{
+		seed: maphash.MakeSeed(), perContext: perContext, all: newLimiter(perSecond), frames: newLimiter(frameRate),
+		contexts: map[uint64]*rate.Limiter{}, lastContextAt: map[uint64]time.Time{},
+	}
+}
+
+func newLimiter(perSecond int) *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(perSecond), burstSeconds*perSecond)
+}
+
+// take charges a limiter for a message of n bytes.
+func take(l *rate.Limiter, n int, now time.Time) error {
+	if !l.AllowN(now, min(1+n/paceUnit, l.Burst())) {
+		return tooFast
+	}
+	return nil
+}
+
+// takeContext charges a context for a message of n bytes. The main context has no limit of
+// its own. Of too many contexts, the one that was used least recently is forgotten: its rate begins
+// anew, while that of the participant goes on.
+func (p *pace) takeContext(path string, n int, now time.Time) error {
+	if path == "" {
+		return nil
+	}
+	key := maphash.String(p.seed, path)
+	if p.contexts[key] == nil {
+		if len(p.contexts) >= maxPaces {
+			p.forgetOldest()
+		}
+		p.contexts[key] = newLimiter(p.perContext)
+	}
+	p.lastContextAt[key] = now
+	return take(p.contexts[key], n, now)
+}
+
+func (p *pace) forgetOldest() {
+	var oldest uint64
+	var since time.Time
+	for key, at := range p.lastContextAt {
+		if since.IsZero() || at.Before(since) {
+			oldest, since = key, at
+		}
+	}
+	delete(p.contexts, oldest)
+	delete(p.lastContextAt, oldest)
+}
+
+// idSet remembers the ids of a space's latest messages, as hashes under a key of its own.
+type idSet struct {
+	seed  maphash.Seed
+	known map[uint64]bool
+	order []uint64 // a ring, once it is full
+	next  int
+}
+
+func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed(), known: map[uint64]bool{}} }
+
+// has reports whether the id is remembered.
+func (s *idSet) has(id string) bool { return s.known[maphash.String(s.seed, id)] }
+
+// add remembers an id, and forgets the oldest of too many.
+func (s *idSet) add(id string) {
+	hash := maphash.String(s.seed, id)
+	s.known[hash] = true
+	if len(s.order) < maxIDs {
+		s.order = append(s.order, hash)
+		return
+	}
+	delete(s.known, s.order[s.next])
+	s.order[s.next] = hash
+	s.next = (s.next + 1) % maxIDs
+}

@@ -1,0 +1,190 @@
+package mew
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"candor/session"
+	"candor/web/mew/wire"
+)
+
+// Codes of the gateway's own refusals.
+const (
+	codeSender   wire.Code = "from_mismatch"
+	codeReserved wire.Code = "reserved_kind"
+	codeShut     wire.Code = "shut_down"
+	codeClosed   wire.Code = "space_closed"
+)
+
+var (
+	tooLarge = &wire.Refusal{Code: wire.CodeTooLarge,
+		Message: "The message has more than 256 KiB. Send less, or use a stream."}
+	wrongSender = &wire.Refusal{Code: codeSender,
+		Message: "from is not the participant that your token belongs to. Leave it out, and it is added."}
+	reserved = &wire.Refusal{Code: codeReserved,
+		Message: "Only the gateway sends messages of this kind."}
+	isShut = &wire.Refusal{Code: codeShut,
+		Message: "This participant was shut down. Join the space again to go on."}
+	isClosed = &wire.Refusal{Code: codeClosed, Message: "The space was closed."}
+	lacking  = &wire.Refusal{Code: wire.CodeCapability,
+		Message: "None of your capabilities allows this message. Somebody who has more may grant it."}
+	duplicate = &wire.Refusal{Code: wire.CodeDuplicate,
+		Message: "The space has seen a message with this id. Send each with an id of its own, such as a UUID."}
+)
+
+// receipt tells a sender what became of a message.
+type receipt struct {
+	ID     string
+	TS     time.Time
+	Stream string // that the message opened
+	invite *invited
+}
+
+// say takes a message of a participant through everything that it has to pass, and broadcasts
+// it. It is the one way in, of sockets and of HTTP. The envelope is what could be read of a
+// message that is refused.
+func (s *space) say(m *member, raw []byte) (receipt, wire.Envelope, error) {
+	if len(raw) > MaxMessage {
+		return receipt{}, wire.Envelope{}, tooLarge
+	}
+	now := time.Now()
+	s.mu.Lock()
+	err := take(m.pace.all, len(raw), now) // before the work that reading it takes
+	s.mu.Unlock()
+	if err != nil {
+		return receipt{}, wire.Envelope{}, err
+	}
+	e, err := wire.Parse(raw, wire.Options{Drafts: s.server.options.Drafts})
+	if err != nil {
+		return receipt{}, e, err
+	}
+	if err := checkSender(m, e); err != nil {
+		return receipt{}, e, err
+	}
+	e = e.Complete(uuid.NewString(), m.id, now.UTC())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.pass(m, e, now)
+	return r, e, err
+}
+
+// checkSender refuses messages in the name of others and of the gateway.
+func checkSender(m *member, e wire.Envelope) error {
+	if e.From != "" && e.From != m.id {
+		return wrongSender
+	}
+	kind := strings.TrimPrefix(e.Kind, "/")
+	if kind == "system" || strings.HasPrefix(kind, "system/") || gatewayKinds[e.Kind] {
+		return reserved
+	}
+	return nil
+}
+
+// gatewayKinds are the answers of a gateway outside of system/. From anybody else they would
+// be forged.
+var gatewayKinds = map[string]bool{
+	"stream/open": true, "stream/write-granted": true, "stream/write-revoked": true,
+	"stream/ownership-transferred": true, "space/invite-ack": true,
+}
+
+// pass checks a message that is complete and broadcasts it. The caller holds mu.
+func (s *space) pass(m *member, e wire.Envelope, now time.Time) (receipt, error) {
+	switch {
+	case s.closed || s.members[m.id] != m:
+		return receipt{}, isClosed
+	case m.shut:
+		return receipt{}, isShut
+	}
+	if err := m.pace.takeContext(e.Context.Path, len(e.Raw), now); err != nil {
+		return receipt{}, err
+	}
+	if !wire.Allowed(m.capabilities(), e) {
+		return receipt{}, lacking
+	}
+	if s.ids.has(e.ID) {
+		return receipt{}, duplicate
+	}
+	r := receipt{ID: e.ID, TS: e.TS}
+	apply, err := s.prepare(m, e, &r)
+	if err != nil {
+		return receipt{}, err
+	}
+	path, err := s.collector.Admit(e)
+	if err != nil {
+		return receipt{}, err
+	}
+	if err := s.keep(e, path); err != nil {
+		return receipt{}, err
+	}
+	if apply != nil {
+		apply()
+	}
+	return r, nil
+}
+
+// keep remembers, observes and broadcasts an admitted message. It fails, and has done nothing,
+// if the owner's session has no room. The caller holds mu.
+func (s *space) keep(e wire.Envelope, path string) error {
+	own, err := s.own()
+	if err != nil {
+		return err
+	}
+	if s.clean {
+		e = s.cleaned(own, e)
+	}
+	release, err := own.Hold(sizeOf(e))
+	if errors.Is(err, session.ErrFull) && len(s.history.entries) > 0 {
+		for range (len(s.history.entries) + 1) / 2 { // older messages make room
+			s.history.drop()
+		}
+		release, err = own.Hold(sizeOf(e))
+	}
+	if err != nil {
+		return err
+	}
+	s.ids.add(e.ID)
+	s.collector.Observe(e, path)
+	s.broadcast(entry{message: e, path: path, starts: startOf(e, path), release: release})
+	return nil
+}
+
+// startOf returns the context that a message begins, or "".
+func startOf(e wire.Envelope, path string) string {
+	switch {
+	case e.Kind != "reasoning/start":
+		return ""
+	case path == "":
+		return e.ID
+	}
+	return path + "/" + e.ID
+}
+
+// cleaned returns the message with a payload that has passed the safety layer.
+func (s *space) cleaned(own *session.Session, e wire.Envelope) wire.Envelope {
+	if e.Payload == nil {
+		return e
+	}
+	options := wire.Options{Drafts: s.server.options.Drafts}
+	layer := s.server.options.Safety.Remember(own.Seen())
+	payload, _ := layer.CleanJSON(e.Payload)
+	raw := e.WithPayload(payload.Raw())
+	if again, err := wire.Parse(raw, options); err == nil {
+		return again
+	}
+	e.Raw, e.Payload = raw, payload.Raw()
+	return e
+}
+
+// complaint returns the system/error that tells a sender why a message was refused.
+func (s *space) complaint(m *member, e wire.Envelope, refusal *wire.Refusal) wire.Envelope {
+	payload := map[string]any{"error": refusal.Code, "message": refusal.Message}
+	if refusal.Code == wire.CodeCapability {
+		s.mu.Lock()
+		payload["attempted_kind"], payload["your_capabilities"] = e.Kind, m.capabilities()
+		s.mu.Unlock()
+	}
+	return newNotice("system/error", m.id, e.ID, payload)
+}

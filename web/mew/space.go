@@ -1,0 +1,215 @@
+package mew
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"candor/session"
+	"candor/web/mew/wire"
+)
+
+// gateway is the sender of the gateway's own messages.
+const gateway = "system:gateway"
+
+// space is a space and everybody in it.
+type space struct {
+	server      *Server
+	owner, name string
+	clean       bool
+	id          string // random, so that positions of another life of the space are known as such
+
+	mu        sync.Mutex
+	closed    bool
+	collector Collector
+	members   map[string]*member
+	links     map[*link]bool
+	readers   int // event streams
+	streams   map[string]*stream
+	ids       *idSet
+	history   *history
+}
+
+// member is a participant of a space. The space's lock guards it.
+type member struct {
+	id      string
+	fixed   []wire.Capability
+	granted []grant
+	pace    *pace
+	present int  // sockets; the owner counts as one while joined from the page
+	reading int  // event streams
+	shut    bool // by participant/shutdown, until it joins again
+	joined  bool // the owner takes part from the page
+}
+
+// grant is a capability that another participant gave.
+type grant struct {
+	id         string // of the message
+	capability wire.Capability
+}
+
+func newSpace(s *Server, defined Space) *space {
+	return &space{
+		server: s, owner: defined.Owner, name: defined.Name, clean: defined.Clean, id: uuid.NewString(),
+		collector: s.options.Collect(defined.Owner, defined.Name),
+		members:   map[string]*member{}, links: map[*link]bool{}, streams: map[string]*stream{},
+		ids: newIDSet(), history: newHistory(),
+	}
+}
+
+func (s *space) newMember(id string, fixed []wire.Capability) *member {
+	o := s.server.options
+	return &member{id: id, fixed: fixed, pace: newPace(o.Rate, o.ContextRate)}
+}
+
+// implied are the kinds that everybody may send: answers to what others asked of them.
+var implied = []wire.Capability{
+	mustCapability(`{"kind":"mcp/response"}`), mustCapability(`{"kind":"capability/grant-ack"}`),
+}
+
+// mustCapability parses a capability of our own source.
+func mustCapability(raw string) wire.Capability {
+	c, err := wire.ParseCapability([]byte(raw))
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// capabilities returns all that the participant may send.
+func (m *member) capabilities() []wire.Capability {
+	all := slices.Clone(m.fixed)
+	for _, g := range m.granted {
+		all = append(all, g.capability)
+	}
+	for _, c := range implied {
+		if !wire.Covers(all, c) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// person describes a participant to others.
+type person struct {
+	ID           string            `json:"id"`
+	Connected    bool              `json:"connected"`
+	Capabilities []wire.Capability `json:"capabilities"`
+}
+
+func (m *member) describe() person { return person{m.id, m.present > 0, m.capabilities()} }
+
+// describeAll describes the participants, by name. The caller holds mu.
+func (s *space) describeAll(wanted func(*member) bool) []person {
+	all := []person{}
+	for _, m := range s.members {
+		if wanted(m) {
+			all = append(all, m.describe())
+		}
+	}
+	slices.SortFunc(all, func(a, b person) int {
+		if a.ID < b.ID {
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// own returns the session of the space's owner.
+func (s *space) own() (*session.Session, error) {
+	return s.server.options.Store.Open(context.Background(), s.owner)
+}
+
+// notice is a message of the gateway's own.
+type notice struct {
+	Protocol    string   `json:"protocol"`
+	ID          string   `json:"id"`
+	TS          string   `json:"ts"`
+	From        string   `json:"from"`
+	To          []string `json:"to,omitempty"`
+	Kind        string   `json:"kind"`
+	Correlation []string `json:"correlation_id,omitempty"`
+	Payload     any      `json:"payload"`
+}
+
+// newNotice encodes a message of the gateway's own. about is the message that it is about, or "".
+func newNotice(kind, to, about string, payload any) wire.Envelope {
+	n := notice{
+		Protocol: wire.Protocol, ID: uuid.NewString(), TS: time.Now().UTC().Format(time.RFC3339Nano),
+		From: gateway, Kind: kind, Payload: payload,
+	}
+	if to != "" {
+		n.To = []string{to}
+	}
+	if about != "" {
+		n.Correlation = []string{about}
+	}
+	raw, _ := json.Marshal(n)               // texts, numbers and raw JSON that was valid encode
+	e, _ := wire.Parse(raw, wire.Options{}) // and it is an envelope
+	return e
+}
+
+// announce broadcasts a message of the gateway's own and keeps it. The caller holds mu.
+func (s *space) announce(kind, about string, payload any) wire.Envelope {
+	e := newNotice(kind, "", about, payload)
+	release := func() {}
+	if own, err := s.own(); err == nil {
+		if hold, err := own.Hold(sizeOf(e)); err == nil {
+			release = hold
+		}
+	}
+	s.broadcast(entry{message: e, release: release})
+	return e
+}
+
+// broadcast keeps a message and sends it to every reader whose filter lets it pass. The caller
+// holds mu.
+func (s *space) broadcast(e entry) {
+	s.history.add(e)
+	for l := range s.links {
+		if l.filter.passes(e, l.member.id) {
+			l.send(outgoing{bytes: e.message.Raw})
+		}
+	}
+}
+
+// tell sends a message to the sockets of one participant, past all filters, and does not keep
+// it. The caller holds mu.
+func (s *space) tell(m *member, e wire.Envelope) {
+	for l := range s.links {
+		if l.member == m {
+			l.send(outgoing{bytes: e.Raw})
+		}
+	}
+}
+
+// expire lets the collector look for contexts that have gone idle.
+func (s *space) expire(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.collector.Expire(now)
+	}
+}
+
+// close ends the space: its tokens are void, sockets and event streams end.
+func (s *space) close() {
+	s.server.tokens.remove(s, "")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for l := range s.links {
+		l.end(closeGone)
+	}
+	for _, st := range s.streams {
+		st.release()
+	}
+	s.streams = map[string]*stream{}
+	s.history.clear()
+	s.history.wake()
+}
