@@ -158,6 +158,10 @@ func TestPresenceTellsOfTheFirstSocketAndTheLast(t *testing.T) {
 	left := human.read()
 	assert.Equal(t, "system/presence", left.Kind)
 	assert.Equal(t, "leave", left.Payload["event"])
+	sp := r.lab()
+	sp.mu.Lock()
+	defer sp.mu.Unlock()
+	assert.Equal(t, []string{"+human", "+alpha", "-alpha"}, r.collector.present, "the collector knows, too")
 }
 
 // refusals are messages of beta, who may chat and start reasonings, and of others, that both
@@ -175,7 +179,7 @@ var refusals = []struct {
 	{"forged presence", "human", `{"id":"b","kind":"system/presence","payload":{}}`, "reserved_kind", 403},
 	{"a forged stream", "human", `{"id":"b","kind":"stream/open","payload":{}}`, "reserved_kind", 403},
 	{"another protocol", "human", `{"id":"b","kind":"x","protocol":"meup/v0.2"}`, "validation_error", 400},
-	{"a lone correlation_id", "human", `{"id":"b","kind":"x","correlation_id":"m"}`, "validation_error", 400},
+	{"a number to correlate to", "human", `{"id":"b","kind":"x","correlation_id":7}`, "validation_error", 400},
 	{"broken JSON", "human", `{"kind":`, "validation_error", 400},
 	{"a context that is too deep", "human", `{"id":"b","kind":"x","context":"1/2/3/4/5/6"}`, "context_too_deep", 422},
 	{"a grant to nobody", "human", `{"id":"b","kind":"capability/grant","payload":{"recipient":"x"}}`,

@@ -146,8 +146,16 @@ func (s *space) welcome(m *member, about string) wire.Envelope {
 	})
 }
 
-// announcePresence broadcasts that a participant joined, left or was invited. The caller holds
-// mu.
+// announcePresence broadcasts that a participant joined, left or was invited, and tells the
+// collector. The caller holds mu.
 func (s *space) announcePresence(event string, m *member) {
+	if who, ok := s.collector.(Attendance); ok {
+		switch event {
+		case "join":
+			who.Joined(m.id)
+		case "leave":
+			who.Left(m.id)
+		}
+	}
 	s.announce("system/presence", "", map[string]any{"event": event, "participant": m.describe()})
 }

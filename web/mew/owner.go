@@ -181,7 +181,7 @@ func (s *Server) leaveFromPage(_ *http.Request, sp *space) (int, any, error) {
 }
 
 // ownersCapabilities are those of an owner whom the space does not define as a participant.
-var ownersCapabilities = []wire.Capability{mustCapability(`{"kind":"*"}`)}
+var ownersCapabilities = []wire.Capability{wire.KindCapability("*")}
 
 // joinOwner returns the owner as a participant, who joins with the first word. The caller holds
 // mu.

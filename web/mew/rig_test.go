@@ -32,6 +32,7 @@ type fakeCollector struct {
 	mu       sync.Mutex
 	observed []wire.Envelope
 	expired  []time.Time
+	present  []string
 	threads  map[string]string // thread → participant
 	running  map[string]string // thread → context
 	proposed map[string]wire.Envelope
@@ -67,6 +68,12 @@ func (c *fakeCollector) kinds() (all []string) {
 	}
 	return all
 }
+
+// Joined implements Attendance.
+func (c *fakeCollector) Joined(who string) { c.present = append(c.present, "+"+who) }
+
+// Left implements Attendance.
+func (c *fakeCollector) Left(who string) { c.present = append(c.present, "-"+who) }
 
 // Author implements Threads.
 func (c *fakeCollector) Author(thread string) (string, bool) {

@@ -40,6 +40,15 @@ type Threads interface {
 	Proposal(request string) (proposal wire.Envelope, turn session.Ref, ok bool)
 }
 
+// Attendance learns which participants are there. A Collector may implement it. The space's lock
+// is held.
+type Attendance interface {
+	// Joined is called when a participant's first socket is there.
+	Joined(participant string)
+	// Left is called when a participant's last socket is gone.
+	Left(participant string)
+}
+
 // Options configures a gateway. Fields are required unless marked as optional.
 type Options struct {
 	Store  session.Store

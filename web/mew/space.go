@@ -68,16 +68,7 @@ func (s *space) newMember(id string, fixed []wire.Capability) *member {
 
 // implied are the kinds that everybody may send: answers to what others asked of them.
 var implied = []wire.Capability{
-	mustCapability(`{"kind":"mcp/response"}`), mustCapability(`{"kind":"capability/grant-ack"}`),
-}
-
-// mustCapability parses a capability of our own source.
-func mustCapability(raw string) wire.Capability {
-	c, err := wire.ParseCapability([]byte(raw))
-	if err != nil {
-		panic(err)
-	}
-	return c
+	wire.KindCapability("mcp/response"), wire.KindCapability("capability/grant-ack"),
 }
 
 // capabilities returns all that the participant may send.

@@ -173,13 +173,10 @@ func TestAStreamsRequestIsCheckedAndBounded(t *testing.T) {
 
 func TestFramesHaveARateOfTheirOwn(t *testing.T) {
 	r := newRig(t)
-	r.join("alpha").openStream("")
+	_, answer := r.post("alpha", `{"kind":"stream/request","payload":{"direction":"upload"}}`)
 	sp := r.lab()
 	m := sp.members["alpha"]
-	var id string
-	for id = range sp.streams {
-	}
-	f := outgoing{bytes: []byte("#" + id + "#data")}
+	f := outgoing{bytes: []byte("#" + answer["stream_id"].(string) + "#data")}
 	for i := range frameRate * (burstSeconds + 60) {
 		if err := sp.frame(m, f); err != nil {
 			assert.ErrorIs(t, err, tooFast)

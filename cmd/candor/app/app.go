@@ -47,11 +47,10 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	memory := session.NewMemory(newID).Within(s.limits(log))
 	a := &App{Store: memory, Model: lead.Model, closeAgent: kit.close}
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout)
-	if a.spaces, err = newGateway(s, spaces, tokens, a.Store, layer, log); err != nil {
-		a.Close(context.Background())
-		return nil, err
-	}
 	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
+	if err == nil {
+		a.spaces, err = newGateway(s, spaces, tokens, a.Store, layer, log)
+	}
 	if err != nil {
 		a.Close(context.Background())
 		return nil, err

@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
-	"time"
 
 	"candor/agent"
 	"candor/safety"
 	"candor/session"
 	"candor/web/access"
 	"candor/web/mew"
-	"candor/web/mew/wire"
+	"candor/web/mew/collect"
 )
 
 // MEWSettings describe the spaces that the server is the gateway of.
@@ -24,6 +22,8 @@ type MEWSettings struct {
 
 	Rate        int // messages that a participant may send in a second; 200 by default
 	ContextRate int // of these, within one context; 50 by default
+
+	Contexts collect.Limits // of what a space may have open
 }
 
 // spaces reads the file of spaces. Errors name the place in it and quote no token.
@@ -49,7 +49,12 @@ func newGateway(
 ) (*mew.Server, error) {
 	gateway, err := mew.New(mew.Options{
 		Store: store, Safety: layer, Tokens: tokens, Log: log, Spaces: spaces, Drafts: s.MEW.Drafts,
-		Collect: func(string, string) mew.Collector { return contextPaths{} },
+		Collect: func(owner, name string) mew.Collector {
+			return collect.New(collect.Options{
+				Space: name, Safety: layer, Log: log, Limits: s.MEW.Contexts,
+				Open: func() (*session.Session, error) { return store.Open(context.Background(), owner) },
+			})
+		},
 		Origins: s.Origins, Rate: s.MEW.Rate, ContextRate: s.MEW.ContextRate,
 		Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
 	})
@@ -58,20 +63,6 @@ func newGateway(
 	}
 	return gateway, nil
 }
-
-// contextPaths takes the contexts of a space as they are named.
-type contextPaths struct{}
-
-// Admit implements mew.Collector.
-func (contextPaths) Admit(e wire.Envelope) (string, error) {
-	return strings.Trim(e.Context.Path, "/"), nil
-}
-
-// Observe implements mew.Collector.
-func (contextPaths) Observe(wire.Envelope, string) {}
-
-// Expire implements mew.Collector.
-func (contextPaths) Expire(time.Time) {}
 
 // spaceChat lets a user act on the threads of a space through the routes for those of the
 // agent: what belongs to no space goes to the loop.

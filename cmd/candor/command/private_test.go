@@ -46,7 +46,8 @@ func TestNobodyIsShownTheServersOwnFilesByTheAgent(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
 	_, flags, secrets := privateWorkspace(t)
 	var calls []apptest.M
-	for _, path := range []string{"tokens.txt", "secrets.txt", "policy.json", "mcp.json", "spaces.json", ".candor/token"} {
+	files := []string{"tokens.txt", "secrets.txt", "policy.json", "mcp.json", "spaces.json", ".candor/token"}
+	for _, path := range files {
 		calls = append(calls, apptest.M{"id": path, "name": "file_read", "arguments": apptest.M{"path": path}})
 	}
 	calls = append(calls, apptest.M{"id": "list", "name": "file_list", "arguments": apptest.M{"path": ".candor"}})
@@ -68,7 +69,8 @@ func TestNobodyIsShownTheServersOwnFilesByTheAgent(t *testing.T) {
 	}
 	for _, line := range strings.Split(r.Out.String(), "\n") {
 		if strings.Contains(line, "private ") {
-			assert.Contains(t, line, ".candor, mcp.json, policy.json, secrets.txt, spaces.json, tokens.txt, in the workspace")
+			assert.Contains(t, line, ".candor, mcp.json, policy.json, secrets.txt, spaces.json, tokens.txt, "+
+				"in the workspace")
 			assert.Contains(t, line, "the shell and MCP servers can read them")
 		}
 	}

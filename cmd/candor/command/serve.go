@@ -21,7 +21,6 @@ import (
 	"candor/cmd/candor/app"
 	"candor/session"
 	"candor/web/access"
-	"candor/web/mew"
 )
 
 // tokenEnv is the variable that holds the API token of access.LocalUser.
@@ -128,24 +127,6 @@ func serveFlags(s *serveSettings) []cli.Flag {
 			Usage:   "drop a session that nobody used for this `TIME`",
 			Sources: cli.EnvVars("CANDOR_SESSION_IDLE"), Destination: &s.idle},
 	}, spaceFlags(&s.MEW), logFlags(&s.logs))
-}
-
-// spaceFlags are about the spaces of MEW that the server is the gateway of.
-func spaceFlags(s *app.MEWSettings) []cli.Flag {
-	const spaces = "Spaces"
-	return []cli.Flag{
-		&cli.StringFlag{Name: "spaces", Category: spaces, Usage: "be the gateway of the MEW spaces of the JSON file `FILE`",
-			Sources: cli.EnvVars("CANDOR_SPACES"), Destination: &s.SpacesFile},
-		&cli.BoolFlag{Name: "mew-drafts", Category: spaces,
-			Usage:   "read the spellings before MEW v0.4, too, such as reasoning.start",
-			Sources: cli.EnvVars("CANDOR_MEW_DRAFTS"), Destination: &s.Drafts},
-		&cli.IntFlag{Name: "mew-rate", Category: spaces, Value: mew.DefaultRate,
-			Usage:   "let a participant send `N` messages a second, each 4 KiB counted again",
-			Sources: cli.EnvVars("CANDOR_MEW_RATE"), Destination: &s.Rate},
-		&cli.IntFlag{Name: "mew-context-rate", Category: spaces, Value: mew.DefaultContextRate,
-			Usage:   "let a participant send `N` messages a second within one context",
-			Sources: cli.EnvVars("CANDOR_MEW_CONTEXT_RATE"), Destination: &s.ContextRate},
-	}
 }
 
 // approvalTimeoutFlag is shared by serve and chat. The default is 5 minutes. A call that

@@ -56,6 +56,12 @@ func ParseCapability(raw []byte) (Capability, error) {
 	return c, checkPattern(c.payload)
 }
 
+// KindCapability returns the capability to send every message whose kind fits a pattern.
+func KindCapability(pattern string) Capability {
+	raw, _ := json.Marshal(map[string]string{"kind": pattern}) // a text always encodes
+	return Capability{kinds: []string{pattern}, raw: string(raw)}
+}
+
 // kindPatterns reads a capability's kinds.
 func kindPatterns(m map[string]json.RawMessage) ([]string, error) {
 	kinds, err := list(m, "kind")

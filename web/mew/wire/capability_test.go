@@ -118,6 +118,7 @@ func TestACapabilityIsWrittenAsItCame(t *testing.T) {
 	assert.True(t, c.Equal(capability(t, `{"kind":["mcp/*"],"payload":{"a":"x","b":1}}`)), "whatever the id and order")
 	assert.False(t, c.Equal(capability(t, `{"kind":"mcp/*"}`)))
 	assert.Error(t, json.Unmarshal([]byte(`{"kind":7}`), &c))
+	assert.Equal(t, capability(t, `{"kind":"mcp/*"}`), KindCapability("mcp/*"))
 }
 
 func TestNobodyMayGrantWhatTheyLack(t *testing.T) {
