@@ -21,12 +21,30 @@
 // ([Collector].Admit), room, cleaning; then it is kept, observed by the collector, and
 // broadcast, and its effect applied. Until "kept" nothing has changed.
 //
+// # Locks and goroutines
+//
+// Each space has one lock, under which everything is said, so that there is one order of messages.
+// Nothing blocks while it is held: sockets have queues, event streams are woken and read for
+// themselves. The gateway's own lock guards the list of spaces, and is never taken under that of a
+// space; that of the table of tokens is a leaf. Each socket is read by the goroutine of its
+// request and written by one more, and one goroutine of the gateway lets contexts expire.
+//
+// # What is kept
+//
+// A space keeps its latest messages with their numbers, for GET and for event streams, and the
+// hashes of more ids than that. Frames of streams, refusals, welcomes and the tokens of
+// invitations are not kept. Nothing of it outlives the process: the id of a space is random, so a
+// reader who comes back to another life of it gets a resync.
+//
 // # Where things are
 //
 // A socket is a link (link.go, join.go), what waits for it a queue. http.go posts and reads
 // without a socket, events.go is the event stream, which resumes, owner.go the API of those
 // who own spaces, and person.go what the page's routes for chats, interrupts and approvals do in
 // a space. config.go reads the file of spaces.
+//
+// Whoever takes part is told by a token alone, of which tokens.go keeps a hash. The owner of a
+// space takes part without one, as a participant named like the user.
 //
 // To add a kind that the gateway acts upon, add an effect to the table in effects.go.
 package mew

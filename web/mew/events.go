@@ -89,6 +89,7 @@ func (s *space) marker(name string, seq uint64) *sse.Message {
 	return &sse.Message{ID: s.cursor(seq), Name: name, Data: fmt.Appendf(nil, `{"dropped_messages":%d}`, seq)}
 }
 
+// cursor returns the id of the event after which a reader has seen everything up to seq.
 func (s *space) cursor(seq uint64) sse.Cursor { return sse.Cursor{Session: s.id, Seq: seq} }
 
 // feed is the sequence of messages for one event stream.

@@ -71,6 +71,7 @@ func (f filter) passesContext(e entry) bool {
 	return len(f.contexts) == 0
 }
 
+// matchesPath reports whether a path is what a filter asks for: itself, or below "above/*".
 func matchesPath(want, path string) bool {
 	if above, ok := strings.CutSuffix(want, "/*"); ok {
 		return path != "" && wire.Within(path, above)

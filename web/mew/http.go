@@ -53,6 +53,7 @@ func (s *Server) admitReader(r *http.Request) (context.Context, string, error) {
 	return context.WithValue(r.Context(), readerKey{}, in), user.User, nil
 }
 
+// readerOf returns who admitReader let in.
 func readerOf(r *http.Request) caller {
 	who, _ := r.Context().Value(readerKey{}).(caller)
 	return who

@@ -152,6 +152,7 @@ func (s *Server) enter() error {
 	return nil
 }
 
+// leaveJoining says that a socket has joined, or never will.
 func (s *Server) leaveJoining() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -282,6 +283,7 @@ func (l *link) sayGoodbye(ctx, whole context.Context) {
 	}
 }
 
+// kind returns how a message is sent: as it came.
 func (m outgoing) kind() websocket.MessageType {
 	if m.binary {
 		return websocket.MessageBinary

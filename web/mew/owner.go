@@ -67,6 +67,7 @@ type spaceInfo struct {
 	Participants []person `json:"participants"`
 }
 
+// info describes the space as it is now.
 func (s *space) info() spaceInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()

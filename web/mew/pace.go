@@ -29,6 +29,7 @@ func newPace(perSecond, perContext int) *pace {
 	}
 }
 
+// newLimiter returns a limiter that lets some seconds' worth pass at once.
 func newLimiter(perSecond int) *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(perSecond), burstSeconds*perSecond)
 }

@@ -33,6 +33,7 @@ func (q *queue) push(m outgoing) bool {
 	return true
 }
 
+// wake tells the writer that something waits. One element is enough, since it takes all.
 func (q *queue) wake() {
 	select {
 	case q.ready <- struct{}{}:

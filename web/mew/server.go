@@ -152,6 +152,7 @@ func (s *Server) Routes() []web.Route {
 	}, s.ownerRoutes()...)
 }
 
+// admitAll lets everybody ask whether the gateway runs.
 func admitAll(r *http.Request) (context.Context, string, error) { return r.Context(), "", nil }
 
 // health answers with what a load balancer or a client that looks for a gateway needs.
@@ -193,6 +194,7 @@ func (s *Server) addSpace(defined Space) (*space, error) {
 	return sp, nil
 }
 
+// spaceKey names a space among those of all users, whose names may be the same.
 func spaceKey(owner, name string) string { return owner + "\x00" + name }
 
 // list returns the spaces of an owner, or of all if there is none.

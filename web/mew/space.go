@@ -61,6 +61,7 @@ func newSpace(s *Server, defined Space) *space {
 	}
 }
 
+// newMember returns a participant that is not there yet, with what the owner lets it send.
 func (s *space) newMember(id string, fixed []wire.Capability) *member {
 	o := s.server.options
 	return &member{id: id, fixed: fixed, pace: newPace(o.Rate, o.ContextRate)}

@@ -20,7 +20,6 @@ func reachedOtherwise() map[string]string {
 		"prefilter.Vectors":           "the benchmarks of safety/oracle, a module of its own, print it",
 		"rule.Action.UnmarshalText":   "encoding/json calls it for the actions of a policy file",
 		"rule.Severity.UnmarshalText": "encoding/json calls it for the severities of a policy file",
-		"session.Answered.cost":       "the observer of a space will record such an event",
 	}
 }
 
