@@ -225,6 +225,7 @@ func TestContextsExpireWithTheClockUntilTheGatewayIsClosed(t *testing.T) {
 		})
 		require.NoError(t, err)
 		time.Sleep(3*expireEvery + time.Second)
+		synctest.Wait()
 		assert.Len(t, c.expired, 3)
 		s.Close()
 		time.Sleep(time.Minute)

@@ -35,7 +35,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, _ access.Caller)
 	read := feed{
 		server: s, space: who.space, reader: who.participant, owner: who.owner, filter: f, at: from, first: first,
 	}
-	s.streams.Serve(w, r, read.messages)
+	s.streams.Serve(w, r, read.messages, func() {}) // it waits without a share of the processors
 	return nil
 }
 
