@@ -87,6 +87,14 @@ func (b *batch) preflight(ctx context.Context) {
 		}
 		b.requestApproval(a)
 		b.forwardToFrontEnd(a)
+		b.announce(a)
+	}
+}
+
+// announce tells the recorder that a call runs which nobody is asked about.
+func (b *batch) announce(a *attempt) {
+	if announcer, ok := b.rec.(CallAnnouncer); ok && a.outcome == "" && a.awaitApproval == nil {
+		announcer.CallRuns(a.id, a.args)
 	}
 }
 

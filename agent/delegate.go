@@ -100,6 +100,13 @@ type callSite struct {
 	call string
 }
 
+// CallOf returns the id of the call for which a tool runs, as its turn recorded it. It is empty
+// outside of a turn.
+func CallOf(ctx context.Context) string {
+	site, _ := ctx.Value(callSiteKey{}).(callSite)
+	return site.call
+}
+
 // SafetyOf returns a layer with the memory of the turn that ctx belongs to, for a tool that
 // keeps texts itself. Outside of a turn it returns the layer as it is.
 func SafetyOf(ctx context.Context, layer *safety.Layer) *safety.Layer {

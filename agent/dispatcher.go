@@ -58,15 +58,7 @@ func (d *Dispatcher) Unrecorded() int64 { return d.unrecorded.Load() }
 // turn has. The error says why the turn failed or was interrupted. It may contain raw
 // text: log its type, not its words.
 func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, own ...Tool) error {
-	totals := &turnTotals{seen: seenBy(rec)}
-	r := &agentRun{
-		Dispatcher: d, Safety: d.Safety.Remember(totals.seen), rec: rec, messages: messages,
-		own: d.bindOwn(ctx, own), turnTotals: totals,
-	}
-	r.limit = int64(cmp.Or(d.MaxTurnBytes, DefaultMaxTurnBytes))
-	if h, ok := rec.(MemoryHolder); ok {
-		r.hold = h.Hold
-	}
+	r := d.newRun(ctx, rec, messages, own)
 	answer, err := r.loop(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -83,6 +75,20 @@ func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, 
 	}
 	r.end(session.TurnCompleted{Response: text, Usage: session.Usage(answer.Usage), Findings: report.Findings})
 	return nil
+}
+
+// newRun returns the run of a turn's lead agent.
+func (d *Dispatcher) newRun(ctx context.Context, rec Recorder, messages []Message, own []Tool) *agentRun {
+	totals := &turnTotals{seen: seenBy(rec)}
+	r := &agentRun{
+		Dispatcher: d, Safety: d.Safety.Remember(totals.seen), rec: rec, messages: messages,
+		own: d.bindOwn(ctx, own), turnTotals: totals,
+	}
+	r.limit = int64(cmp.Or(d.MaxTurnBytes, DefaultMaxTurnBytes))
+	if h, ok := rec.(MemoryHolder); ok {
+		r.hold = h.Hold
+	}
+	return r
 }
 
 // end records how the turn ended. Where there is no room for it, the turn fails, and says so.

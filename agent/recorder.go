@@ -37,6 +37,14 @@ type (
 		Ask(call string, q Question) (wait func(context.Context) session.Answer)
 	}
 
+	// CallAnnouncer learns which calls run.
+	CallAnnouncer interface {
+		// CallRuns is called, in the order of the calls, for each call that is about to run
+		// without a person's approval, after it was recorded. The arguments are raw, as the
+		// tool gets them: they must not be kept or shown.
+		CallRuns(call string, arguments json.RawMessage)
+	}
+
 	// AgentRecorder records the events of sub-agents.
 	AgentRecorder interface {
 		// ForAgent returns a Recorder for events of the agent with this id.

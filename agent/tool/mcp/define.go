@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -30,6 +31,7 @@ type catalog struct {
 	clean  func(string) string   // makes the server's text fit to be shown
 	known  map[string]definition // as listed before, by name
 	cost   int                   // of the schemas so far
+	limit  int                   // of cost; 0 means maxSchemas
 }
 
 // define checks a tool as its server describes it, and cleans what is shown of it. A tool that
@@ -62,9 +64,9 @@ func (c *catalog) define(t *sdk.Tool) (definition, error) {
 
 // pay adds a schema's cost to those of the tools before it, unless the sum exceeds maxSchemas.
 func (c *catalog) pay(cost int) error {
-	if c.cost+cost > maxSchemas {
+	if limit := cmp.Or(c.limit, maxSchemas); c.cost+cost > limit {
 		return fmt.Errorf("its schema does not fit: compiled, the schemas of the server's tools together "+
-			"would take more than %d MiB", maxSchemas>>20)
+			"would take more than %d MiB", limit>>20)
 	}
 	c.cost += cost
 	return nil

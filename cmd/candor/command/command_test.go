@@ -67,7 +67,7 @@ func TestShellsAreTaught(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "pwsh"} {
 		assert.Contains(t, ask("completion", shell), "--generate-shell-completion", shell)
 	}
-	for _, name := range []string{"serve", "chat", "reasoning", "tail", "export", "worker", "scan", "doctor"} {
+	for _, name := range []string{"serve", "chat", "reasoning", "tail", "export", "worker", "mew", "scan", "doctor"} {
 		assert.Contains(t, ask("--generate-shell-completion"), name+":")
 	}
 	assert.Contains(t, ask("tail", "--t", "--generate-shell-completion"), "--thread:")

@@ -33,6 +33,7 @@ func TestASurplusArgumentOrUnknownFlagStopsEveryCommandAndIsNamed(t *testing.T) 
 	t.Setenv("CANDOR_JOB_TOKEN", "a-token")
 	for name, surplus := range map[string][]string{
 		"serve": {"surplus"}, "tail": {"surplus"}, "doctor": {"surplus"}, "worker": {"--job", "x", "surplus"},
+		"mew": {"--space", "x", "surplus"},
 		"reasoning": {"last", "1", "surplus"}, "export": {"last", "surplus"}, "scan": {"-", "surplus"},
 	} {
 		_, errOut, err := runCandor(t, "", append([]string{name}, surplus...)...)
@@ -41,7 +42,7 @@ func TestASurplusArgumentOrUnknownFlagStopsEveryCommandAndIsNamed(t *testing.T) 
 		assert.Equal(t, 1, command.ExitStatus(err), name)
 		assert.Empty(t, errOut, "%s: the error is printed once, by Execute", name)
 	}
-	for _, name := range []string{"serve", "chat", "reasoning", "tail", "export", "worker", "scan", "doctor"} {
+	for _, name := range []string{"serve", "chat", "reasoning", "tail", "export", "worker", "mew", "scan", "doctor"} {
 		_, _, err := runCandor(t, "", name, "--frobnicate")
 		require.ErrorContains(t, err, "frobnicate", name)
 		require.ErrorContains(t, err, "see candor "+name+" --help")

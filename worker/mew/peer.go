@@ -1,0 +1,179 @@
+package mew
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"candor/agent"
+	"candor/agent/tool/mcp"
+)
+
+// The bounds of what others offer.
+const (
+	maxPeers     = 16
+	maxPeerTools = 32 // of each
+)
+
+// peer is another participant that is there.
+type peer struct {
+	asked bool // for its tools
+	tools []agent.Spec
+}
+
+// addPeer notes that a participant is there. The caller holds mu.
+func (m *member) addPeer(id string) {
+	if _, known := m.peers[id]; !known && id != "" && id != m.id && len(m.peers) < maxPeers {
+		m.peers[id] = &peer{}
+	}
+}
+
+// askForTools asks a participant that has just come for its tools.
+func (m *member) askForTools(id string) {
+	m.mu.Lock()
+	m.addPeer(id)
+	m.mu.Unlock()
+	m.askEverybodyForTools()
+}
+
+// askEverybodyForTools asks the participants that were not asked yet.
+func (m *member) askEverybodyForTools() {
+	payload := object{"jsonrpc": "2.0", "id": "tools", "method": "tools/list", "params": object{}}
+	if !m.maySend("mcp/request", payload) && !m.maySend("mcp/proposal", payload) {
+		return // their tools would be of no use
+	}
+	m.mu.Lock()
+	var asked []string
+	for id, p := range m.peers {
+		if !p.asked {
+			p.asked = true
+			asked = append(asked, id)
+		}
+	}
+	m.mu.Unlock()
+	for _, id := range asked {
+		e, err := newEnvelope("mcp/request", payload)
+		if err != nil {
+			continue
+		}
+		e.To = []string{id}
+		m.mu.Lock()
+		m.listings[e.ID] = id
+		m.mu.Unlock()
+		m.say(e)
+	}
+}
+
+// forgetPeer removes a participant that has left, with its tools, and ends the calls that it
+// would have answered.
+func (m *member) forgetPeer(id string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.peers, id)
+	for request, from := range m.listings {
+		if from == id {
+			delete(m.listings, request)
+		}
+	}
+	for _, c := range m.awaited {
+		if c.target == id {
+			c.reply(reply{err: fmt.Errorf("%s left the space before it answered", m.nameOf(id))})
+		}
+	}
+}
+
+// learnTools adopts the tools of a participant from its answer to tools/list. The caller holds
+// mu.
+func (m *member) learnTools(id string, list json.RawMessage) {
+	p := m.peers[id]
+	if p == nil {
+		return
+	}
+	clean := func(text string) string {
+		cleaned, _ := m.layer().Mask(text)
+		return cleaned.String()
+	}
+	specs, err := mcp.RelayedTools(id, list, clean)
+	if err != nil {
+		return
+	}
+	p.tools = specs[:min(len(specs), maxPeerTools)]
+	for i := range p.tools {
+		p.tools[i].MayWait = true
+		p.tools[i].ReadOnly = false // its arguments reach everybody in the space
+	}
+	m.Log.Info("a participant offers tools", "count", len(p.tools))
+}
+
+// peerSpec returns the tool that the model knows by a name. The caller holds mu.
+func (m *member) peerSpec(name string) (agent.Spec, bool) {
+	for _, p := range m.peers {
+		for _, spec := range p.tools {
+			if spec.Name == name {
+				return spec, true
+			}
+		}
+	}
+	return agent.Spec{}, false
+}
+
+// peerTools returns the tools of all other participants for a turn. Of two that share a name
+// only one is offered.
+func (t *turn) peerTools() []agent.Tool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var tools []agent.Tool
+	taken := map[string]bool{}
+	for _, p := range t.peers {
+		for _, spec := range p.tools {
+			if !taken[spec.Name] {
+				taken[spec.Name] = true
+				tools = append(tools, peerTool{spec, t})
+			}
+		}
+	}
+	return tools
+}
+
+// peerTool is a tool of another participant. Its request is made when the turn's recorder learns
+// that the call runs; Run waits for the answer.
+type peerTool struct {
+	spec agent.Spec
+	turn *turn
+}
+
+// Spec implements agent.Tool.
+func (p peerTool) Spec() agent.Spec { return p.spec }
+
+// Run implements agent.Tool.
+func (p peerTool) Run(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+	c := p.turn.call(agent.CallOf(ctx))
+	if c == nil {
+		return nil, errNotRecorded
+	}
+	if c.unsent != nil {
+		return nil, c.unsent
+	}
+	limit := orDefault(p.turn.patience.answer, answerTime)
+	if p.turn.awaitsPerson(c) {
+		limit += orDefault(p.turn.patience.approval, approvalTime)
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case r := <-c.replied:
+		return r.result, r.err
+	case <-timer.C:
+		return nil, fmt.Errorf("%s gave no answer within %s", p.turn.nameOf(c.target), limit)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// awaitsPerson reports whether a call was proposed and nobody has fulfilled the proposal yet.
+func (m *member) awaitsPerson(c *ownCall) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return c.proposal != "" && c.request == ""
+}
