@@ -76,10 +76,11 @@ func TestCallsAreAnnouncedInOrderOnceTheyAreRecorded(t *testing.T) {
 
 func TestAToolLearnsTheIDOfItsCall(t *testing.T) {
 	seen := ""
-	d := newDispatcher(t, oneStep("", Call{Name: "a"}), toolFunc("a", func(ctx context.Context) (json.RawMessage, error) {
+	tool := toolFunc("a", func(ctx context.Context) (json.RawMessage, error) {
 		seen = CallOf(ctx)
 		return rawJSON("1"), nil
-	}))
+	})
+	d := newDispatcher(t, oneStep("", Call{Name: "a"}), tool)
 	rec := runTurn(t, d)
 	assert.Equal(t, of[session.ToolCalled](rec)[0].Call, seen)
 	assert.Empty(t, CallOf(t.Context()))

@@ -2,6 +2,7 @@ package mew
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -76,14 +77,19 @@ func (m *member) fulfil(e envelope) (problem string, ok bool) {
 		return "this proposal is decided already", true
 	case !m.mayDecide(c, e.From):
 		return "this participant does not let you approve its calls", true
-	case in.Method != "tools/call" || in.Params.Name != c.tool ||
-		c.shown != nil && in.Params.Arguments != nil && !isNull(in.Params.Arguments) && !sameJSON(in.Params.Arguments, c.shown):
+	case in.Method != "tools/call" || in.Params.Name != c.tool || !c.fits(in.Params.Arguments):
 		return "the request is not the call that was proposed", true
 	}
 	c.request, c.by, c.rpcID = e.ID, e.From, in.ID
 	m.awaited[e.ID] = c
 	decide(c, session.Approve)
 	return "", true
+}
+
+// fits reports whether the arguments of a request are those that an approver was asked about. A
+// request may leave them out.
+func (c *ownCall) fits(arguments json.RawMessage) bool {
+	return c.shown == nil || len(arguments) == 0 || isNull(arguments) || sameJSON(arguments, c.shown)
 }
 
 // proposed returns the call whose proposal a message refers to, or nil. The caller holds mu.
@@ -118,7 +124,7 @@ func (m *member) hearReject(e envelope) {
 	}
 	c.closed = true
 	decide(c, session.Deny)
-	c.reply(reply{err: rejection(reason.String())})
+	c.finish(reply{err: rejection(reason.String())})
 }
 
 // rejection is the error of a call that was proposed and rejected, with the reason given.

@@ -196,12 +196,12 @@ func (m *member) failCall(id, why string) {
 	defer m.mu.Unlock()
 	if c := m.awaited[id]; c != nil {
 		decide(c, session.Expired)
-		c.reply(reply{err: errors.New(why)})
+		c.finish(reply{err: errors.New(why)})
 	}
 }
 
-// reply passes on the first reply to a call.
-func (c *ownCall) reply(r reply) {
+// finish passes on the first reply to a call.
+func (c *ownCall) finish(r reply) {
 	select {
 	case c.replied <- r:
 	default:
@@ -227,10 +227,10 @@ func (m *member) hearResponse(e envelope) {
 		case c == nil || c.request != id || c.target != e.From:
 		case in.Error != nil:
 			text, _ := m.layer().Mask(in.Error.Message)
-			c.reply(reply{err: errors.New(text.String())})
+			c.finish(reply{err: errors.New(text.String())})
 		default:
 			result, err := mcp.RelayedResult(in.Result)
-			c.reply(reply{result: result, err: err})
+			c.finish(reply{result: result, err: err})
 		}
 	}
 }

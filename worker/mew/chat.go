@@ -168,7 +168,7 @@ func (m *member) answer(ctx context.Context, q envelope) {
 	messages := append(m.memory.messages(m.id), agent.Message{Role: agent.RoleUser, Text: question})
 	m.mu.Unlock()
 	t.begin(question)
-	err := m.Dispatcher.Run(ctx, t.recorder(), messages, t.peerTools()...)
+	err := m.Dispatcher.Run(ctx, t.newRecorder(), messages, t.peerTools()...)
 	t.finish()
 	m.mu.Lock()
 	m.running = nil

@@ -61,7 +61,7 @@ func TestAMessageThatCameTooFastIsSentAgain(t *testing.T) {
 	g := newGateway(t, func(g *gateway) { g.tooFast = 1 })
 	join(t, g, steps(agent.Response{Text: "done"}), nil)
 	g.ask("Speak.")
-	g.await(t, "chat", 1)
+	g.await(t, "reasoning/start", 1)
 	assert.ElementsMatch(t, []string{"reasoning/start", "reasoning/conclusion", "chat"}, kinds(g.all()))
 }
 
@@ -81,6 +81,20 @@ func TestAMessageThatIsTooLongEndsTheConnection(t *testing.T) {
 	g.await(t, "chat", 1)
 }
 
+func TestAMessageThatEndsEveryConnectionIsDropped(t *testing.T) {
+	o := newOutbox()
+	require.NoError(t, o.add(parcel{id: "poison", kind: "chat"}))
+	sent := 0
+	for range 3 * maxAttempts {
+		o.connected(true)
+		for _, ok := o.next(); ok; _, ok = o.next() {
+			sent++
+		}
+		o.connected(false)
+	}
+	assert.Equal(t, maxAttempts, sent)
+}
+
 func TestTheOutboxIsBounded(t *testing.T) {
 	o := newOutbox()
 	for range maxUnsettled {
@@ -88,10 +102,11 @@ func TestTheOutboxIsBounded(t *testing.T) {
 	}
 	require.ErrorIs(t, o.add(parcel{id: "x"}), errNoGateway)
 	o = newOutbox()
-	big := make([]byte, maxUnsettledBytes/2)
-	require.NoError(t, o.add(parcel{id: "x", raw: big}))
-	require.NoError(t, o.add(parcel{id: "y", raw: big}))
+	for range maxUnsettledBytes / maxOutgoing {
+		require.NoError(t, o.add(parcel{id: "x", raw: make([]byte, maxOutgoing)}))
+	}
 	require.ErrorIs(t, o.add(parcel{id: "z", raw: []byte("z")}), errNoGateway)
+	require.ErrorIs(t, newOutbox().add(parcel{id: "x", raw: make([]byte, maxOutgoing+1)}), errTooLong)
 }
 
 func TestFramesAreDroppedWhereTheyCannotBeSentAtOnce(t *testing.T) {

@@ -122,7 +122,8 @@ func (m *member) compact(e envelope) {
 		m.memory.forget(0)
 	}
 	payload := object{
-		"freed_messages": messages - m.memory.count(), "freed_tokens": tokens - m.memory.tokens(), "status": "compacted",
+		"freed_messages": messages - m.memory.count(), "freed_tokens": tokens - m.memory.tokens(),
+		"status": "compacted",
 	}
 	if payload["freed_messages"] == 0 {
 		payload = object{"skipped": true, "reason": "The conversation is no longer than that."}

@@ -65,14 +65,14 @@ func (e envelope) contexts() []string {
 	}
 	var path string
 	if raw[0] == '{' {
-		var object struct {
+		var given struct {
 			ID, Parent  string
 			Correlation ids `json:"correlation_id"`
 		}
-		_ = json.Unmarshal(raw, &object)
-		path = strings.Trim(object.Parent+"/"+object.ID, "/")
-		if path == "" && len(object.Correlation) > 0 {
-			path = object.Correlation[0]
+		_ = json.Unmarshal(raw, &given)
+		path = strings.Trim(given.Parent+"/"+given.ID, "/")
+		if path == "" && len(given.Correlation) > 0 {
+			path = given.Correlation[0]
 		}
 	} else {
 		_ = json.Unmarshal(raw, &path)

@@ -4,23 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
-
-	"candor/agent"
-	"candor/safety"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -74,6 +67,7 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { _ = conn.CloseNow() }()
+	conn.SetReadLimit(maxOutgoing)
 	if g.shipped && !g.join(r.Context(), conn) {
 		return
 	}
@@ -237,179 +231,4 @@ func (g *gateway) all() []envelope {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.said)
-}
-
-// kinds returns the kinds of messages, in order.
-func kinds(all []envelope) []string {
-	var out []string
-	for _, e := range all {
-		out = append(out, e.Kind)
-	}
-	return out
-}
-
-// of returns the messages of a kind.
-func of(all []envelope, kind string) []envelope {
-	return slices.DeleteFunc(slices.Clone(all), func(e envelope) bool { return e.Kind != kind })
-}
-
-// member returns a member of a message's payload, by its path, as text.
-func field(t *testing.T, e envelope, path string) any {
-	t.Helper()
-	var v any
-	require.NoError(t, json.Unmarshal(e.Payload, &v))
-	for name := range strings.SplitSeq(path, ".") {
-		if list, ok := v.([]any); ok && len(list) > 0 {
-			v = list[0]
-		}
-		inner, _ := v.(map[string]any)
-		v = inner[name]
-	}
-	return v
-}
-
-// transcript writes messages one a line, with their ids replaced by what they are, so that two
-// runs give the same text.
-func transcript(all []envelope) string {
-	names := map[string]string{}
-	count := map[string]int{}
-	for _, e := range all {
-		count[e.Kind]++
-		names[e.ID] = fmt.Sprintf("%s-%d", e.Kind[strings.LastIndex(e.Kind, "/")+1:], count[e.Kind])
-	}
-	var b strings.Builder
-	for _, e := range all {
-		e.TS, e.Protocol = "", ""
-		raw, _ := marshal(e)
-		line := string(raw)
-		for id, name := range names {
-			line = strings.ReplaceAll(line, id, name)
-		}
-		b.WriteString(line + "\n")
-	}
-	return b.String()
-}
-
-// model is a provider that answers step by step.
-type model func(ctx context.Context, step int, req agent.Request) (agent.Response, error)
-
-// steps returns a model that gives these responses, one after the other.
-func steps(responses ...agent.Response) model {
-	return func(_ context.Context, step int, _ agent.Request) (agent.Response, error) {
-		return responses[min(step, len(responses))-1], nil
-	}
-}
-
-// fakeProvider counts the steps of all turns.
-type fakeProvider struct {
-	answer model
-	mu     sync.Mutex
-	step   int
-	asked  []agent.Request
-}
-
-// Respond implements agent.Provider.
-func (p *fakeProvider) Respond(ctx context.Context, req agent.Request) (agent.Response, error) {
-	p.mu.Lock()
-	p.step++
-	step := p.step
-	p.asked = append(p.asked, req)
-	p.mu.Unlock()
-	return p.answer(ctx, step, req)
-}
-
-func (p *fakeProvider) requests() []agent.Request {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.asked)
-}
-
-// uses returns a response that calls one tool.
-func uses(text, tool, args string) agent.Response {
-	return agent.Response{Text: text, Calls: []agent.Call{{Name: tool, Arguments: json.RawMessage(args)}}}
-}
-
-// toolFunc is a tool made of a function.
-type toolFunc struct {
-	spec agent.Spec
-	run  func(context.Context, json.RawMessage) (json.RawMessage, error)
-}
-
-// Spec implements agent.Tool.
-func (f toolFunc) Spec() agent.Spec { return f.spec }
-
-// Run implements agent.Tool.
-func (f toolFunc) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
-	return f.run(ctx, args)
-}
-
-// adder returns a tool that adds two numbers.
-func adder() toolFunc {
-	number := &jsonschema.Schema{Type: "number"}
-	return toolFunc{
-		spec: agent.Spec{Name: "add", Description: "Adds a and b.", ReadOnly: true, Schema: &jsonschema.Schema{
-			Type: "object", Properties: map[string]*jsonschema.Schema{"a": number, "b": number},
-			Required: []string{"a", "b"},
-		}},
-		run: func(_ context.Context, args json.RawMessage) (json.RawMessage, error) {
-			var in struct{ A, B float64 }
-			if err := json.Unmarshal(args, &in); err != nil {
-				return nil, err
-			}
-			return json.Marshal(in.A + in.B)
-		},
-	}
-}
-
-// helper is a participant that runs.
-type helper struct {
-	*gateway
-	provider *fakeProvider
-	stop     context.CancelFunc
-	done     chan error
-}
-
-// join makes a participant take part at a gateway until the test ends. change may be nil.
-func join(t *testing.T, g *gateway, answer model, change func(*Participant), tools ...agent.Tool) *helper {
-	t.Helper()
-	h := &helper{gateway: g, provider: &fakeProvider{answer: answer}, done: make(chan error, 1)}
-	box := &agent.Toolbox{}
-	require.NoError(t, box.Replace(tools...))
-	p := &Participant{
-		Gateway: g.url, Space: "lab", ID: "helper", Token: testToken, Log: slog.New(slog.DiscardHandler),
-		Dispatcher: &agent.Dispatcher{
-			Provider: h.provider, Tools: box, Safety: safety.NewLayer(), Log: slog.New(slog.DiscardHandler),
-		},
-		backoff: backoff{first: time.Millisecond, longest: time.Millisecond},
-	}
-	if change != nil {
-		change(p)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	h.stop = stop
-	go func() { h.done <- p.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		<-h.done
-	})
-	g.until(t, "the participant joins", func() bool { return g.joins > 0 })
-	return h
-}
-
-// leaves waits until Run returns and gives its error.
-func (h *helper) leaves(t *testing.T) error {
-	t.Helper()
-	select {
-	case err := <-h.done:
-		h.done <- err // for the cleanup
-		return err
-	case <-time.After(20 * time.Second):
-		assert.Fail(t, "the participant does not leave")
-		return nil
-	}
-}
-
-// ask sends a chat of the person to the participant.
-func (g *gateway) ask(text string) envelope {
-	return g.say("chat", "anna", []string{"helper"}, object{"text": text})
 }

@@ -12,15 +12,21 @@ import (
 const (
 	maxUnsettled      = 1024
 	maxUnsettledBytes = 8 << 20
+	maxOutgoing       = 256 << 10 // bytes of a message, which is what gateways take
+	maxAttempts       = 5         // connections over which a message is sent
 )
 
-var errNoGateway = errors.New("the gateway has not taken what was said before, and no more can wait")
+var (
+	errNoGateway = errors.New("the gateway has not taken what was said before, and no more can wait")
+	errTooLong   = errors.New("the message is longer than gateways take")
+)
 
 // parcel is an encoded message, or a frame of a stream, on its way to the gateway.
 type parcel struct {
 	id, kind string // both empty for a frame
 	raw      []byte
 	sent     bool // over the current connection
+	attempts int
 }
 
 // isFrame reports whether the parcel belongs to a stream. A lost frame does no harm.
@@ -60,6 +66,9 @@ func (o *outbox) add(p parcel) error {
 	if p.isFrame() && (!o.up || o.held) {
 		return nil
 	}
+	if len(p.raw) > maxOutgoing {
+		return errTooLong
+	}
 	if len(o.waiting) >= maxUnsettled || o.bytes+len(p.raw) > maxUnsettledBytes {
 		return errNoGateway
 	}
@@ -82,6 +91,7 @@ func (o *outbox) next() (p parcel, ok bool) {
 		o.remove(func(at int) bool { return at == i })
 	} else {
 		o.waiting[i].sent = true
+		o.waiting[i].attempts++
 	}
 	return p, true
 }
@@ -146,7 +156,8 @@ func (o *outbox) isTooFast() bool {
 	return fast
 }
 
-// connected begins or ends a connection: what was not settled will be sent over the next one.
+// connected begins or ends a connection: what was not settled will be sent over the next one. A
+// message that several connections did not settle may be what ends them, so it is dropped.
 func (o *outbox) connected(up bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -154,7 +165,7 @@ func (o *outbox) connected(up bool) {
 	for i := range o.waiting {
 		o.waiting[i].sent = false
 	}
-	o.remove(func(i int) bool { return o.waiting[i].isFrame() })
+	o.remove(func(i int) bool { return o.waiting[i].isFrame() || o.waiting[i].attempts >= maxAttempts })
 	signal(o.wake)
 }
 

@@ -78,7 +78,7 @@ func (m *member) forgetPeer(id string) {
 	}
 	for _, c := range m.awaited {
 		if c.target == id {
-			c.reply(reply{err: fmt.Errorf("%s left the space before it answered", m.nameOf(id))})
+			c.finish(reply{err: fmt.Errorf("%s left the space before it answered", m.nameOf(id))})
 		}
 	}
 }

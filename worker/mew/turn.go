@@ -66,8 +66,8 @@ func (t *turn) open(agentID, path, start string) {
 	}
 }
 
-// recorder returns the recorder of the turn's lead agent.
-func (t *turn) recorder() recording {
+// newRecorder returns the recorder of the turn's lead agent.
+func (t *turn) newRecorder() recording {
 	r := &recorder{turn: t}
 	if len(t.Approvers) > 0 {
 		return &askingRecorder{r}
@@ -124,13 +124,13 @@ func (t *turn) path(agentID string) string {
 // complete says the answer.
 func (t *turn) complete(text string) {
 	t.conclude(object{"message": firstSentence(text)})
-	t.reply(text)
+	t.sayAnswer(text)
 }
 
 // fail says why there is no answer.
 func (t *turn) fail(why string) {
 	t.conclude(object{"message": "It failed: " + why, "failed": true})
-	t.reply("I could not answer: " + why)
+	t.sayAnswer("I could not answer: " + why)
 }
 
 // breakOff says that the turn was stopped.
@@ -148,8 +148,8 @@ func (t *turn) conclude(payload object) {
 	}
 }
 
-// reply sends the answer to everybody, as the question was. It belongs to no context.
-func (t *turn) reply(text string) {
+// sayAnswer sends the answer to everybody, as the question was. It belongs to no context.
+func (t *turn) sayAnswer(text string) {
 	id := t.tell("chat", "", nil, object{"text": text, "format": "markdown"}, t.trigger.ID, t.start)
 	t.lock.Lock()
 	defer t.lock.Unlock()

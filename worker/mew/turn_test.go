@@ -129,7 +129,9 @@ func TestAFailedTurnSaysWhy(t *testing.T) {
 func TestACallThatIsRefusedIsAnsweredWithTheReason(t *testing.T) {
 	g := newGateway(t, nil)
 	join(t, g, steps(uses("", "add", `{"a":1,"b":2}`), agent.Response{Text: "well"}), func(p *Participant) {
-		p.Dispatcher.Policy = func(context.Context, agent.Spec, []byte) error { return errors.New("adding is forbidden") }
+		p.Dispatcher.Policy = func(context.Context, agent.Spec, []byte) error {
+			return errors.New("adding is forbidden")
+		}
 	}, adder())
 	g.ask("Add.")
 	g.await(t, "chat", 1)

@@ -219,7 +219,8 @@ func (m model) withDelegate() model {
 // wherever they occur, even if they do not look like keys.
 func ownKeys() []string {
 	var keys []string
-	for _, name := range []string{OpenAIKeyEnv, AnthropicKeyEnv, "CANDOR_TOKEN", "CANDOR_JOB_TOKEN", "CANDOR_MEW_TOKEN"} {
+	for _, name := range []string{OpenAIKeyEnv, AnthropicKeyEnv, "CANDOR_TOKEN", "CANDOR_JOB_TOKEN",
+		"CANDOR_MEW_TOKEN"} {
 		if v := os.Getenv(name); v != "" {
 			keys = append(keys, v)
 		}
