@@ -33,8 +33,10 @@ func TestAnApproverDecidesWhetherACallRuns(t *testing.T) {
 		{"yes, without the arguments", []func(*gateway, envelope){fulfil("anna", nil)}, "3", 0},
 		{"somebody else's yes", []func(*gateway, envelope){
 			fulfil("bert", object{"a": 1, "b": 2}), fulfil("anna", object{"a": 1, "b": 2})}, "3", 1},
-		{"yes to another call", []func(*gateway, envelope){
-			fulfil("anna", object{"a": 1, "b": 3}), fulfil("anna", object{"a": 1, "b": 2})}, "3", 1},
+		{"yes to another call, and then no", []func(*gateway, envelope){
+			fulfil("anna", object{"a": 1, "b": 3}), func(g *gateway, p envelope) {
+				g.say("mcp/reject", "anna", nil, object{}, p.ID)
+			}}, "a person was asked and denied this call", 1},
 		{"somebody else's no, and then yes", []func(*gateway, envelope){func(g *gateway, p envelope) {
 			g.say("mcp/reject", "bert", nil, object{}, p.ID)
 		}, fulfil("anna", nil)}, "3", 0},

@@ -61,7 +61,7 @@ func TestAMessageThatCameTooFastIsSentAgain(t *testing.T) {
 	g := newGateway(t, func(g *gateway) { g.tooFast = 1 })
 	join(t, g, steps(agent.Response{Text: "done"}), nil)
 	g.ask("Speak.")
-	g.await(t, "reasoning/start", 1)
+	g.until(t, "everything is said", func() bool { return len(g.said) == 3 })
 	assert.ElementsMatch(t, []string{"reasoning/start", "reasoning/conclusion", "chat"}, kinds(g.all()))
 }
 
@@ -140,7 +140,9 @@ func TestAParticipantThatIsRefusedDoesNotTryAgain(t *testing.T) {
 				Gateway: g.url, Space: "lab", Token: "another-token", Log: slog.New(slog.DiscardHandler),
 				Dispatcher: &agent.Dispatcher{Safety: safety.NewLayer(), Tools: &agent.Toolbox{}},
 			}
-			require.ErrorIs(t, p.Run(t.Context()), ErrRefused)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			require.ErrorIs(t, p.Run(ctx), ErrRefused)
 		})
 	}
 }

@@ -101,6 +101,26 @@ func TestACancelStopsTheToolThatRuns(t *testing.T) {
 	assert.Empty(t, of(g.all(), "chat"))
 }
 
+func TestTheLastWordsOfACancelledTurnAreNotSaid(t *testing.T) {
+	g := newGateway(t, nil)
+	began := make(chan struct{})
+	join(t, g, func(ctx context.Context, _ int, req agent.Request) (agent.Response, error) {
+		req.Say("I was about to say something. And")
+		close(began)
+		<-ctx.Done()
+		return agent.Response{}, ctx.Err()
+	}, func(p *Participant) { p.Dispatcher.Stream = true })
+	g.ask("Speak.")
+	start := g.await(t, "reasoning/start", 1)
+	<-began
+	e, err := newEnvelope("reasoning/cancel", nil)
+	require.NoError(t, err)
+	e.From = "anna"
+	g.send(e.inContext(start.ID))
+	g.await(t, "reasoning/conclusion", 1)
+	assert.Empty(t, of(g.all(), "reasoning/thought"))
+}
+
 func TestAPausedParticipantSaysNothingUntilItIsResumed(t *testing.T) {
 	g := newGateway(t, nil)
 	release := make(chan struct{})
@@ -116,8 +136,14 @@ func TestAPausedParticipantSaysNothingUntilItIsResumed(t *testing.T) {
 	assert.Equal(t, ids{second.ID}, ack.Correlation)
 	assert.Equal(t, "queued", field(t, ack, "status"))
 	close(release) // the running turn ends, unheard
-	g.say("participant/request-status", "anna", []string{"helper"}, object{})
-	assert.Equal(t, "paused", field(t, g.await(t, "participant/status", 1), "status"))
+	for n := 1; ; n++ {
+		g.say("participant/request-status", "anna", []string{"helper"}, object{})
+		status := g.await(t, "participant/status", n)
+		assert.Equal(t, "paused", field(t, status, "status"))
+		if field(t, status, "messages_in_context") != 0.0 {
+			break // it has ended
+		}
+	}
 	assert.Empty(t, of(g.all(), "chat"))
 	g.say("participant/resume", "anna", []string{"helper"}, object{})
 	g.await(t, "chat", 2)

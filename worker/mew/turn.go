@@ -41,8 +41,7 @@ func newTurn(m *member, trigger envelope, cancel context.CancelCauseFunc) *turn 
 func (t *turn) begin(question string) {
 	cleaned, _ := t.layer().Mask(question)
 	t.observe("", session.TurnStarted{Input: cleaned})
-	by := t.nameOf(t.trigger.From)
-	e, err := newEnvelope("reasoning/start", object{"message": "Working on what " + by + " asked."})
+	e, err := newEnvelope("reasoning/start", object{}) // nothing is thought yet
 	if err != nil {
 		return
 	}
