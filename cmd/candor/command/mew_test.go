@@ -16,7 +16,8 @@ func TestWhatIsWrongWithAParticipantIsSaidBeforeTheGatewayHearsOfIt(t *testing.T
 		w.WriteHeader(http.StatusUnauthorized)
 	}))
 	t.Cleanup(gateway.Close)
-	args := []string{"mew", "--gateway", gateway.URL, "--space", "lab", "--workspace", t.TempDir(), "--provider", "offline"}
+	args := []string{"mew", "--gateway", gateway.URL, "--space", "lab", "--workspace", t.TempDir(),
+		"--provider", "offline"}
 	_, _, err := runCandor(t, "", args...)
 	require.ErrorContains(t, err, "CANDOR_MEW_TOKEN is not set")
 	t.Setenv("CANDOR_MEW_TOKEN", "a-token-for-tests")
