@@ -33,7 +33,7 @@ func TestASurplusArgumentOrUnknownFlagStopsEveryCommandAndIsNamed(t *testing.T) 
 	t.Setenv("CANDOR_JOB_TOKEN", "a-token")
 	for name, surplus := range map[string][]string{
 		"serve": {"surplus"}, "tail": {"surplus"}, "doctor": {"surplus"}, "worker": {"--job", "x", "surplus"},
-		"mew": {"--space", "x", "surplus"},
+		"mew":       {"--space", "x", "surplus"},
 		"reasoning": {"last", "1", "surplus"}, "export": {"last", "surplus"}, "scan": {"-", "surplus"},
 	} {
 		_, errOut, err := runCandor(t, "", append([]string{name}, surplus...)...)
