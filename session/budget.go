@@ -86,7 +86,7 @@ func (b *budget) heldBy(s *Session) int {
 
 // take charges a session for n bytes. Where a budget is used up it drops what is over, oldest
 // first: of the session itself at its own budget, of the session that holds most at the
-// process's, but never of another that is within its fair share. It fails with ErrFull or
+// process's, but never of one that is within its fair share. It fails with ErrFull or
 // ErrServerFull if nothing is left to drop, and then nothing is charged. The caller holds no
 // lock of a session.
 func (b *budget) take(s *Session, n int) error {
@@ -131,7 +131,7 @@ func (b *budget) tryTake(s *Session, n int, tried map[*Session]bool) (victim *Se
 	}
 	most := 0
 	for other, held := range b.held {
-		if held > most && !tried[other] && (other == s || held > share) {
+		if held > most && !tried[other] && (held > share || other == s && own+n > share) {
 			victim, most = other, held
 		}
 	}
