@@ -75,7 +75,11 @@ func exported(c echo.Context, own *session.Session) (export.Document, string, er
 	if err != nil {
 		return export.Document{}, "", err
 	}
-	d, file := export.Document{Thread: id, Turns: h.Turns}, "candor-"+id[:min(len(id), sse.EpochLength)]
+	th, err := own.Thread(id)
+	if err != nil {
+		return export.Document{}, "", err
+	}
+	d, file := export.Document{Thread: id, Origin: th.Origin, Turns: h.Turns}, "candor-"+id[:min(len(id), sse.EpochLength)]
 	if len(h.Turns) > 0 {
 		d.Title = h.Turns[0].Input
 	}

@@ -25,7 +25,7 @@ const (
 	maxWords = 8
 )
 
-// search handles GET /api/chat/search?q=&tool=&outcome=&source=&agent=&redacted=&limit=.
+// search handles GET /api/chat/search?q=&tool=&outcome=&source=&agent=&participant=&redacted=&limit=.
 // A hit contains all words of q, in any case; words in quotes must be adjacent. A
 // facet may be repeated, and then any of its values will do. It answers with a
 // [view.SearchResponse] of at most limit hits, 50 unless the request says otherwise.
@@ -79,7 +79,7 @@ func newestFirst(own *session.Session) []view.Document {
 			continue // the thread was dropped since it was listed
 		}
 		for _, t := range h.Turns {
-			all = append(all, view.Document{At: t.CreatedAt, Turn: &t})
+			all = append(all, view.Document{At: t.CreatedAt, Turn: &t, Origin: th.Origin})
 		}
 	}
 	for _, j := range own.Jobs() {

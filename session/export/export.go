@@ -33,9 +33,10 @@ import (
 
 // Document is the input of an export: some turns of one thread or job.
 type Document struct {
-	Title  safety.Text // of the thread or job; may be empty
-	Thread string      // id of the thread; empty for a job
-	Job    string      // id of the job; empty for a thread
+	Title  safety.Text    // of the thread or job; may be empty
+	Thread string         // id of the thread; empty for a job
+	Job    string         // id of the job; empty for a thread
+	Origin session.Origin // of an observed thread
 	Turns  []session.Turn
 	Omit   Omit
 }

@@ -39,7 +39,7 @@ func HTML(d Document) ([]byte, error) {
 	var b bytes.Buffer
 	err = page.Execute(&b, map[string]any{
 		"Title": d.Title, "Origin": d.origin() + " " + d.Thread + d.Job,
-		"Turns": d.turns(), "Count": plural(len(d.Turns), "turn"),
+		"Of": d.Origin, "Turns": d.turns(), "Count": plural(len(d.Turns), "turn"),
 		"Style": template.CSS(styleSheet), "Hash": template.HTMLAttr(base64.StdEncoding.EncodeToString(hash[:])),
 	})
 	return b.Bytes(), err

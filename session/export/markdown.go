@@ -21,6 +21,10 @@ func Markdown(d Document) []byte {
 	}
 	fmt.Fprintf(&b, "# %s\n\n%s of %s `%s`, with reasons.\n", title, plural(len(d.Turns), "turn"),
 		d.origin(), d.Thread+d.Job)
+	if d.Origin.Observed() {
+		fmt.Fprintf(&b, "\nThe agent is %s in the space %s.\n", codeSpan(d.Origin.Participant.String()),
+			codeSpan(d.Origin.Space.String()))
+	}
 	for _, t := range d.turns() {
 		t.markdown(&b)
 	}
@@ -32,7 +36,8 @@ func Markdown(d Document) []byte {
 // Blank lines around each block matter: without them the block that follows would
 // continue the one before.
 func (t turnView) markdown(b *strings.Builder) {
-	fmt.Fprintf(b, "\n## %s\n\n%s\n\n**User**\n\n%s\n", t.Heading, t.When, blockQuote(t.Input.String()))
+	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", t.Heading, t.When)
+	t.began(b)
 	if t.Summary != "" {
 		fmt.Fprintf(b, "<details open>\n<summary>%s</summary>\n\n", t.Summary)
 		for _, s := range t.Steps {
@@ -44,6 +49,12 @@ func (t turnView) markdown(b *strings.Builder) {
 		}
 		b.WriteString("</details>\n\n")
 	}
+	for _, n := range t.Observed.Notes {
+		n.markdown(b)
+	}
+	if !t.Observed.Conclusion.Empty() {
+		fmt.Fprintf(b, "**Conclusion**\n\n%s\n", blockQuote(t.Observed.Conclusion.String()))
+	}
 	b.WriteString("**Answer**\n\n")
 	switch {
 	case t.NoAnswer == "":
@@ -53,6 +64,7 @@ func (t turnView) markdown(b *strings.Builder) {
 	default:
 		b.WriteString(t.NoAnswer + "\n")
 	}
+	t.afterTheEnd(b)
 	if len(t.Redacted) > 0 {
 		fmt.Fprintf(b, "\nMasked in this turn: %s.\n", strings.Join(t.Redacted, ", "))
 	}
@@ -79,7 +91,11 @@ func (s stepView) markdown(b *strings.Builder) {
 
 // markdown writes the decision: tool, reason, facts, then parameters and result.
 func (d decisionView) markdown(b *strings.Builder) {
-	fmt.Fprintf(b, "#### %d. %s\n\n%s\n*%s*\n\n%s\n\n", d.Number, codeSpan(d.Tool.String()),
+	tool := codeSpan(d.Tool.String())
+	if !d.To.Empty() {
+		tool += " → " + codeSpan(d.To.String())
+	}
+	fmt.Fprintf(b, "#### %d. %s\n\n%s\n*%s*\n\n%s\n\n", d.Number, tool,
 		blockQuote(d.Rationale.String()), d.Attribution, strings.Join(d.Facts, " · "))
 	if len(d.Redacted) > 0 {
 		fmt.Fprintf(b, "Masked: %s.\n\n", strings.Join(d.Redacted, ", "))

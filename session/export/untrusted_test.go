@@ -46,6 +46,22 @@ func filledWith(raw string) Document {
 	}}}
 }
 
+// observedWith returns the document as one of an observed thread, with the text also in every
+// place that only such a thread has.
+func observedWith(raw string) Document {
+	d := filledWith(raw)
+	t := &d.Turns[0]
+	d.Origin = session.Origin{Protocol: "mew", Space: d.Title, Participant: d.Title}
+	t.Asked = session.Asked{By: d.Title, Thread: "t-1", Turn: 2, Call: "call_3", Reason: d.Title, Source: session.FromModel}
+	t.Conclusion = d.Title
+	t.Steps[0].Calls[0].To = d.Title
+	for _, late := range []bool{false, true} {
+		note := session.Noted{From: d.Title, Kind: session.NoteChat, Text: d.Title}
+		t.Notes = append(t.Notes, session.NoteAt{Noted: note, At: t.CreatedAt, Late: late})
+	}
+	return d
+}
+
 // htmlOf returns the document as an HTML page.
 func htmlOf(t *testing.T, d Document) string {
 	t.Helper()
@@ -114,7 +130,12 @@ func visibleText(root *html.Node) string {
 // in full in at least the places outside of JSON and titles.
 func assertStaysText(t *testing.T, raw string) {
 	t.Helper()
-	d, plain := filledWith(raw), filledWith("plain")
+	assertStaysTextIn(t, filledWith(raw), filledWith("plain"), raw, 6)
+	assertStaysTextIn(t, observedWith(raw), observedWith("plain"), raw, 16)
+}
+
+func assertStaysTextIn(t *testing.T, d, plain Document, raw string, places int) {
+	t.Helper()
 	shown := withoutSpace(d.Turns[0].Input.String())
 	if shown == "" {
 		// Nothing but blanks: some elements have no content and go missing.
@@ -127,7 +148,7 @@ func assertStaysText(t *testing.T, raw string) {
 	} {
 		root := render(t, d)
 		assert.Equal(t, elements(render(t, plain)), elements(root), "%s of %q", format, raw)
-		assert.GreaterOrEqual(t, strings.Count(visibleText(root), shown), 6, "%s of %q shows it", format, raw)
+		assert.GreaterOrEqual(t, strings.Count(visibleText(root), shown), places, "%s of %q shows it", format, raw)
 	}
 }
 

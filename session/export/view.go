@@ -23,6 +23,7 @@ type turnView struct {
 	Redacted []string // what was masked or withheld, by rule
 	Noticed  []string // what was seen and left, by rule
 	NoAnswer string   // why there is no answer; empty if there is one
+	Observed observedView
 }
 
 // stepView is one iteration of an agent's loop in words.
@@ -38,6 +39,7 @@ type stepView struct {
 type decisionView struct {
 	Number      int // from 1 in the turn
 	Tool        safety.Text
+	To          safety.Text // who ran the tool, in an observed turn; empty if nobody was named
 	Rationale   safety.Text
 	Attribution string   // who wrote the rationale
 	Facts       []string // outcome, duration, parallel group, approval
@@ -62,6 +64,7 @@ func (d Document) turn(t session.Turn) turnView {
 	v := turnView{
 		Turn: t, Heading: fmt.Sprintf("Turn %d: %s", t.Number, t.State), When: t.CreatedAt.UTC().Format(time.RFC3339),
 		NoAnswer: noAnswer(t), Redacted: redactions(t.Findings), Noticed: notices(t.Findings),
+		Observed: d.observed(t),
 	}
 	if t.State.Ended() && !t.StartedAt.IsZero() {
 		v.Heading += ", " + duration(t.EndedAt.Sub(t.StartedAt))
@@ -99,6 +102,8 @@ func withheld(s session.Step) string {
 // stepHeading names a step. The lead agent's only step needs no name.
 func stepHeading(t session.Turn, s session.Step) string {
 	switch {
+	case s.Late:
+		return fmt.Sprintf("Step %d, after the end", s.Number)
 	case s.Agent != "":
 		return fmt.Sprintf("Step %d of the agent %s", s.Number, s.Agent)
 	case s.Answer:
@@ -112,8 +117,8 @@ func stepHeading(t session.Turn, s session.Step) string {
 // decision returns the view of one call.
 func (d Document) decision(number int, c session.Call) decisionView {
 	v := decisionView{
-		Number: number, Tool: c.Tool, Rationale: c.Rationale.Text, Attribution: attribution(c.Rationale.Source),
-		Facts: facts(c), Error: c.Error, Redacted: redactions(c.Findings), Noticed: notices(c.Findings),
+		Number: number, Tool: c.Tool, To: c.To, Rationale: c.Rationale.Text,
+		Attribution: attribution(c.Rationale.Source), Facts: facts(c), Error: c.Error, Redacted: redactions(c.Findings), Noticed: notices(c.Findings),
 	}
 	if c.Rationale.Blocked {
 		v.Attribution = "ours: safety withheld the model's reason"
@@ -128,10 +133,12 @@ func (d Document) decision(number int, c session.Call) decisionView {
 }
 
 // facts lists what happened to a call, a few words each. A call that is pending, or that
-// nobody timed, has no duration.
+// nobody timed or saw end, has no duration.
 func facts(c session.Call) []string {
 	list := []string{string(c.Outcome)}
-	if c.Outcome != session.Pending && !c.Untimed {
+	if c.Outcome == session.Unknown {
+		list = []string{"no result seen"}
+	} else if c.Outcome != session.Pending && !c.Untimed {
 		list = append(list, duration(c.Took))
 	}
 	if c.Group != nil {
@@ -174,6 +181,8 @@ func attribution(s session.Source) string {
 		return "its provider's summary"
 	case session.FromFallback:
 		return "ours: the model gave no reason"
+	case session.FromThought:
+		return "its agent's thought before the call, which does not name it"
 	}
 	return ""
 }
@@ -184,6 +193,8 @@ func noAnswer(t session.Turn) string {
 	switch {
 	case !t.Response.Empty():
 		return ""
+	case t.State == session.Completed && !t.Conclusion.Empty():
+		return "No answer was seen, only the conclusion."
 	case t.State == session.Interrupted:
 		return "The turn was interrupted before there was an answer."
 	case t.State == session.Failed:
@@ -232,47 +243,6 @@ func duration(d time.Duration) string {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
 	return fmt.Sprintf("%d m %d s", int(d.Minutes()), int(d.Seconds())%60)
-}
-
-// redactions lists the rules that masked or withheld something with their counts, as in
-// "aws-key ×2". A count of one is left out. Findings are sorted by rule.
-func redactions(findings []safety.Finding) []string {
-	var list []string
-	for i := 0; i < len(findings); {
-		rule, count := findings[i].Rule, 0
-		for ; i < len(findings) && findings[i].Rule == rule; i++ {
-			if findings[i].Effect.Hides() {
-				count += findings[i].Count
-			}
-		}
-		if count > 0 {
-			list = append(list, times(rule, count))
-		}
-	}
-	return list
-}
-
-// notices lists the rules whose matches were left readable with their counts, severities
-// and, unless the text stayed as it was, what was done.
-func notices(findings []safety.Finding) []string {
-	var list []string
-	for _, f := range findings {
-		switch f.Effect {
-		case safety.Noticed:
-			list = append(list, fmt.Sprintf("%s (%s)", times(f.Rule, f.Count), f.Severity))
-		case safety.Neutralised:
-			list = append(list, fmt.Sprintf("%s (%s, neutralised)", times(f.Rule, f.Count), f.Severity))
-		}
-	}
-	return list
-}
-
-// times returns a rule with its count, without a count of one.
-func times(rule string, count int) string {
-	if count == 1 {
-		return rule
-	}
-	return fmt.Sprintf("%s ×%d", rule, count)
 }
 
 // agentName returns the name to show for an agent id. The lead agent's id is empty.

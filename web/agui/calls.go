@@ -92,7 +92,11 @@ func (p *Projector) returned(t session.Turn, b session.ToolReturned) {
 		p.call(c)
 	}
 	p.step(c.Agent, c.Step) // an earlier run may have begun it, and closed it at its end
-	r := &Result{p.of(c.Agent, ToolResult), resultID(t.Number, b.Call), callID(t.Number, b.Call), resultText(b), "tool"}
+	id := resultID(t.Number, b.Call)
+	if t.State.Ended() {
+		id += "_late" // the first one said that none was seen
+	}
+	r := &Result{p.of(c.Agent, ToolResult), id, callID(t.Number, b.Call), resultText(b), "tool"}
 	r.Metadata = Metadata{metaResult: resultMeta{b.Outcome, b.Took.Milliseconds()}}
 	p.add(r)
 }
@@ -100,6 +104,9 @@ func (p *Projector) returned(t session.Turn, b session.ToolReturned) {
 // resultText returns a result as text: a string without its quotes, anything else as
 // JSON, and for a call that failed its error.
 func resultText(b session.ToolReturned) string {
+	if b.Outcome == session.Unknown && b.Error.Empty() {
+		return "No result was seen."
+	}
 	if b.Outcome != session.Success {
 		return b.Error.String()
 	}

@@ -13,6 +13,7 @@ import (
 
 func turnID(turn int) string                { return "turn_" + strconv.Itoa(turn) }
 func runID(turn, n int) string              { return fmt.Sprintf("turn_%d_run_%d", turn, n) }
+func conclusionID(turn int) string          { return fmt.Sprintf("turn_%d_conclusion", turn) }
 func responseID(turn int) string            { return fmt.Sprintf("turn_%d_response", turn) }
 func callID(turn int, call string) string   { return fmt.Sprintf("turn_%d_%s", turn, call) }
 func reasonID(turn int, call string) string { return callID(turn, call) + "_rationale" }

@@ -13,6 +13,7 @@ type View struct {
 	Version1        bool   // the client speaks 1.0, else 0.x
 	Reasoning       Level
 	UserMessages    bool          // include the user's messages
+	Observed        bool          // the thread has the turns of somebody else's agent, side by side
 	Model           string        // named in usage; may be empty
 	ApprovalTimeout time.Duration // how long an approval stays open; 0 means unknown
 
@@ -29,14 +30,16 @@ type View struct {
 // before its result, and that everything it opens is closed before the run ends. Ids are
 // derived from the log, so two projections of the same events are equal. It leaves out
 // events about the thread and about messages that wait behind the turn, and the reasoning
-// above the client's level.
+// above the client's level. It also leaves out what others say within the turns of an
+// observed thread. Of those, which are open side by side, a run ends where another turn's
+// event comes.
 type Projector struct {
 	View
 	log       []Event // the output for the current event
 	turn      session.Turn
 	run       string               // the id of the open run, "" if none is open
 	at        time.Time            // of the current event
-	runs      int                  // begun in the current turn
+	runs      map[int]int          // begun in the current turn; of an observed thread in every turn
 	steps     []session.Step       // open, oldest first
 	subagents []string             // open, oldest first
 	since     map[string]time.Time // when each agent began its current step
@@ -46,7 +49,7 @@ type Projector struct {
 
 // NewProjector returns a projector with no run open.
 func NewProjector(v View) *Projector {
-	return &Projector{View: v, since: map[string]time.Time{}, answered: map[string]bool{}}
+	return &Projector{View: v, runs: map[int]int{}, since: map[string]time.Time{}, answered: map[string]bool{}}
 }
 
 // Open reports whether a run is open.
@@ -70,22 +73,28 @@ func (p *Projector) Expect(call string, result bool) { p.answered[call] = result
 // turn waits for the front end.
 func (p *Projector) Project(t session.Turn, e session.Event) []Event {
 	p.log = nil
-	if e.Turn == 0 || p.Open() && p.turn.Number != e.Turn {
-		return nil // about the thread, or about a message queued behind this turn
+	if e.Turn == 0 || p.leftOut(e) {
+		return nil // about the thread, or nothing that a run shows
 	}
-	if _, waits := e.Body.(session.TurnQueued); waits {
-		return nil
+	if p.Open() && p.turn.Number != e.Turn {
+		if !p.Observed {
+			return nil // about a message queued behind this turn
+		}
+		p.finish(&Outcome{Type: "success"}) // its next event opens another run
 	}
-	if e.Turn != p.turn.Number {
-		p.runs = 0
+	if e.Turn != p.turn.Number && !p.Observed {
+		clear(p.runs)
 	}
 	p.turn, p.at = t, e.At
 	if !p.Open() {
-		p.runs++
-		p.begin(runID(e.Turn, p.runs), "", e)
+		p.runs[e.Turn]++
+		p.begin(runID(e.Turn, p.runs[e.Turn]), "", e)
 	}
 	p.body(t, e)
-	if p.Open() {
+	switch {
+	case p.Open() && t.State.Ended(): // what comes late has a run of its own
+		p.finish(&Outcome{Type: "success"})
+	case p.Open():
 		p.pause(t)
 	}
 	return p.log
@@ -96,7 +105,7 @@ func (p *Projector) body(t session.Turn, e session.Event) {
 	switch b := e.Body.(type) {
 	case session.TurnStarted:
 		p.since[""] = e.At
-		if p.UserMessages {
+		if p.UserMessages && !b.Input.Empty() {
 			p.text(b.Message, "user", b.Input.String())
 		}
 	case session.Narrated:
@@ -121,8 +130,10 @@ func (p *Projector) body(t session.Turn, e session.Event) {
 	case session.TurnCompleted:
 		p.usage.add(b.Usage, true)
 		p.answerReasoning(t)
-		p.text(responseID(e.Turn), "assistant", b.Response.String())
+		p.concluded(e, b)
 		p.finish(&Outcome{Type: "success"})
+	case session.Answered:
+		p.text(responseID(e.Turn), "assistant", b.Response.String())
 	case session.TurnFailed:
 		p.fail("turn_failed", b.Error.String())
 	case session.TurnInterrupted:

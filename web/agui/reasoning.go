@@ -34,12 +34,13 @@ func lower(a, b Level) Level {
 
 // reasoningMeta holds what AG-UI has no members for on reasoning messages. Call is absent
 // for narratives, DurationMS for rationales. Source is model or fallback, or summary for a
-// narrative that the provider wrote.
+// narrative that the provider wrote, or thought for a rationale that is the thought before an
+// observed call. A conclusion, of an observed turn, has neither source nor step.
 type reasoningMeta struct {
-	About      string         `json:"about"` // narrative or rationale
+	About      string         `json:"about"` // narrative, rationale or conclusion
 	Source     session.Source `json:"source,omitempty"`
 	Blocked    bool           `json:"blocked,omitempty"` // there was one, and the safety layer withheld it
-	Step       int            `json:"step"`
+	Step       int            `json:"step"`              // 0 for a conclusion
 	Call       string         `json:"call_id,omitempty"`
 	DurationMS *int64         `json:"duration_ms,omitempty"` // how long the model took
 }

@@ -26,13 +26,15 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, who access.Calle
 	}
 	named := r.PathValue("id")
 	thread := threadOf(own, named)
-	if _, err := own.Thread(thread); err != nil {
+	th, err := own.Thread(thread)
+	if err != nil {
 		return err
 	}
 	view, err := s.viewOf(r, who, named, thread)
 	if err != nil {
 		return err
 	}
+	view.Observed = th.Origin.Observed()
 	after, resumes, err := resumePoint(r, own)
 	if err != nil {
 		return err

@@ -55,11 +55,15 @@ type Event struct {
 	Role       string    `json:"role"`       // of job_message
 	Content    string    `json:"content"`    // of response and job_message
 	Success    bool      `json:"success"`    // of tool_completed and job_result
-	From       string    `json:"from"`       // of handoff
-	To         string    `json:"to"`
-	Text       string    `json:"text"`   // of handoff and step_text
-	Index      int       `json:"index"`  // of step_text: 0 begins the step's text anew
-	Answer     Answer    `json:"answer"` // of approval_answered, thinking and job_reasoning
+	From       string    `json:"from"`       // of handoff and note
+	To         string    `json:"to"`         // of handoff and tool_started
+	Text       string    `json:"text"`       // of handoff, step_text, note and conclusion
+	Kind       string    `json:"kind"`       // of note, as in Note
+	Late       bool      `json:"late"`       // of note
+	UserInput  string    `json:"user_input"` // of the first thinking of an observed turn
+	Asked      *Asked    `json:"asked"`      // likewise; nil if nobody is known to have asked
+	Index      int       `json:"index"`      // of step_text: 0 begins the step's text anew
+	Answer     Answer    `json:"answer"`     // of approval_answered, thinking and job_reasoning
 	Narrative  string    `json:"narrative"`
 
 	NarrativeSource  string `json:"narrative_source"` // model, or summary: its provider's

@@ -26,6 +26,7 @@ type Thread struct {
 	Title     string    `json:"title"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
+	Origin    *Origin   `json:"origin"` // nil unless the thread is observed
 }
 
 // Page is a part of the history of a thread, the oldest turn first. EventID is the
@@ -73,6 +74,13 @@ type Turn struct {
 	Notices     []Notice    `json:"notices"`
 	Run         int         `json:"run"` // of the job, from 1; 0 for a turn of a thread
 
+	// Of observed threads only. The answer of such a turn may come after its conclusion, and a
+	// turn may have none. LateSteps are the numbers of the steps that began after its end.
+	Asked      *Asked `json:"asked"` // nil if nobody is known to have asked
+	Conclusion string `json:"conclusion"`
+	Notes      []Note `json:"notes"`
+	LateSteps  []int  `json:"late_steps"`
+
 	Raw json.RawMessage `json:"-"` // the turn as received
 }
 
@@ -96,6 +104,7 @@ func (t Turn) Ended() bool {
 type Call struct {
 	ID         string       `json:"call_id"`
 	Name       string       `json:"name"`
+	To         string       `json:"to"` // who runs the tool, if another participant does
 	HasResult  bool         `json:"has_result"`
 	Preview    string       `json:"result_preview"` // of the result's JSON, cut
 	Shape      *ResultShape `json:"result_shape"`
@@ -141,15 +150,17 @@ type StepNarrative struct {
 	Narrative string `json:"narrative"`
 }
 
-// Decision says why a tool was called. Source is model for the model's own words and
-// fallback for ours. Events have no Parameters.
+// Decision says why a tool was called. Source is model for the model's own words, thought for
+// the thought before a call that an observed agent did not explain, and fallback for our words.
+// Events have no Parameters, and their To is that of [Event].
 type Decision struct {
 	CallID     string          `json:"call_id"`
 	ToolName   string          `json:"tool_name"`
+	To         string          `json:"to"` // who runs the tool, if another participant does
 	Rationale  string          `json:"rationale"`
 	Source     string          `json:"rationale_source"`
 	Blocked    bool            `json:"rationale_blocked"` // the model's own was withheld
-	Outcome    string          `json:"outcome"`           // success, error, rejected, cancelled or pending
+	Outcome    string          `json:"outcome"`           // success, error, rejected, cancelled, unknown or pending
 	Group      *int            `json:"parallel_group"`
 	Agent      string          `json:"agent"` // a sub-agent; empty is the one the user speaks to
 	Step       int             `json:"step"`

@@ -492,6 +492,7 @@ export type SearchHit = {
   outcome?: Outcome,
   rationale_source?: Source,
   agent?: string,
+  participant?: string,
   redacted?: boolean,
   inferred?: boolean,
   field: string,

@@ -117,10 +117,12 @@ func TestTheClientDecodesEveryMemberOfATurn(t *testing.T) {
 	turn := fullTurn()
 	got := decode[client.Turn](t, view.Turn(turn))
 	assert.ElementsMatch(t, []string{
-		".tool_calls[0].result_shape.chars",     // of texts only
-		".reasoning.tool_decisions[0].inferred", // of jobs only
-		".answer_reasoning",                     // of turns whose model reasoned before it answered
-		".run",                                  // of jobs only
+		".tool_calls[0].result_shape.chars",                                   // of texts only
+		".reasoning.tool_decisions[0].inferred",                               // of jobs only
+		".answer_reasoning",                                                   // of turns whose model reasoned before it answered
+		".asked", ".conclusion", ".notes", ".late_steps", ".tool_calls[0].to", // of observed turns only
+		".reasoning.tool_decisions[0].to",
+		".run", // of jobs only
 	}, zeroMembers("", reflect.ValueOf(got)))
 	assert.Equal(t, "to see", got.Reasoning.Decisions[0].Rationale)
 	assert.JSONEq(t, `{"q":1}`, string(got.Reasoning.Decisions[0].Parameters))
@@ -129,9 +131,25 @@ func TestTheClientDecodesEveryMemberOfATurn(t *testing.T) {
 	assert.Equal(t, got.Calls[0].Shape, detail.Calls[0].Shape)
 }
 
+func TestTheClientDecodesEveryMemberOfAnObservedTurn(t *testing.T) {
+	turn := fullTurn()
+	turn.Asked = session.Asked{By: masked("planner"), Thread: "t-1", Turn: 2, Call: "call_3",
+		Reason: masked("a second opinion"), Source: session.FromThought, Unseen: true}
+	turn.Conclusion = masked("so be it")
+	turn.Notes = []session.NoteAt{{Noted: session.Noted{From: masked("ann"), Kind: session.NoteChat,
+		Text: masked("hurry")}, At: noon, Late: true}}
+	turn.Steps[0].Calls[0].To, turn.Steps[1].Late = masked("tester"), true
+	got := decode[client.Turn](t, view.Turn(turn))
+	assert.ElementsMatch(t, []string{".tool_calls[0].result_shape.chars", ".reasoning.tool_decisions[0].inferred",
+		".answer_reasoning", ".run"}, zeroMembers("", reflect.ValueOf(got)))
+	assert.Equal(t, "a second opinion", got.Asked.Reason)
+	assert.Equal(t, []int{2}, got.LateSteps)
+}
+
 func TestTheClientDecodesThreadsAndApprovals(t *testing.T) {
 	th := session.Thread{ID: "t", State: session.Processing, Turns: 1, Title: masked("look"), CreatedAt: noon,
-		UpdatedAt: noon}
+		UpdatedAt: noon,
+		Origin:    session.Origin{Protocol: "mew", Space: masked("lab"), Participant: masked("scout")}}
 	assert.Empty(t, zeroMembers("", reflect.ValueOf(decode[client.Thread](t, view.Thread(th)))))
 	turn := fullTurn()
 	turn.Steps[0].Calls[0].Approval.Answer = ""
@@ -142,15 +160,18 @@ func TestTheClientDecodesThreadsAndApprovals(t *testing.T) {
 
 // bodies holds one event of each type that has frames.
 var bodies = []session.Body{
-	session.ThreadOpened{}, session.TurnQueued{Message: "m"}, session.TurnStarted{Message: "m"},
+	session.ThreadOpened{}, session.TurnQueued{Message: "m"},
+	session.TurnStarted{Message: "m", Input: masked("look"), Asked: session.Asked{By: masked("planner")}},
 	session.Narrated{Step: 1, Text: masked("I look."), Source: session.FromModel},
-	session.ToolCalled{Call: "call_1", Tool: masked("search"), Group: new(1),
+	session.ToolCalled{Call: "call_1", Tool: masked("search"), To: masked("tester"), Group: new(1),
 		Rationale: session.Rationale{Text: masked("to see"), Source: session.FromModel}},
 	session.ToolReturned{Call: "call_1", Outcome: session.Errored, Error: masked("no"), Result: cleaned(`[1]`)},
 	session.ApprovalAsked{Request: "r", Call: "call_1", Hidden: 3},
 	session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Approve},
 	session.Handoff{Call: "call_1", From: "a", To: "b", Text: masked("Look.")}, session.StepEnded{Step: 1},
-	session.TurnCompleted{Response: masked("done")}, session.TurnFailed{Error: masked("no")}, session.TurnInterrupted{},
+	session.TurnCompleted{Response: masked("done"), Conclusion: masked("so")}, session.TurnFailed{Error: masked("no")}, session.TurnInterrupted{},
+	session.Answered{Response: masked("done")},
+	session.Noted{From: masked("ann"), Kind: session.NoteChat, Text: masked("hurry")},
 	session.Dropped{
 		Threads: []session.DroppedTurns{{Thread: "t", Turns: 2}}, Jobs: []session.DroppedRuns{{Job: "j", Whole: true}},
 	},
@@ -180,6 +201,7 @@ func TestTheClientDecodesEveryFrame(t *testing.T) {
 		}
 	}
 	turn := fullTurn()
+	turn.Notes = []session.NoteAt{{Late: true}}
 	for _, b := range bodies {
 		e := session.Event{Session: "s", At: noon, Ref: session.Ref{Thread: "t", Turn: 1, Agent: "a"}, Body: b}
 		frames := view.Frames(turn, e)

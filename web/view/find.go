@@ -29,28 +29,31 @@ type FacetItem struct {
 
 // SearchHit is a call, or what was said in a turn or job apart from its calls. A hit in a
 // turn has ThreadID and TurnNumber, one in a job has JobID. CallID, Tool,
-// Outcome, Source and Agent are those of a call and absent for other hits. At is when
-// the call or the turn began, or when the event of the job was logged. Inferred says that
-// a worker did not say which call the reason or the result is about.
+// Outcome, Source and Agent are those of a call and absent for other hits. Participant is
+// whose turn it is, of an observed thread. At is when the call or the turn began, or when the
+// event of the job was logged. Inferred says that a worker did not say which call the reason
+// or the result is about.
 type SearchHit struct {
-	ThreadID   string          `json:"thread_id,omitempty"`
-	JobID      string          `json:"job_id,omitempty"`
-	TurnNumber int             `json:"turn_number,omitempty"`
-	CallID     string          `json:"call_id,omitempty"`
-	At         time.Time       `json:"at"`
-	Tool       string          `json:"tool_name,omitempty"`
-	Outcome    session.Outcome `json:"outcome,omitempty"`
-	Source     session.Source  `json:"rationale_source,omitempty"`
-	Agent      string          `json:"agent,omitempty"`
-	Redacted   bool            `json:"redacted,omitempty"` // something of it was masked or withheld
-	Inferred   bool            `json:"inferred,omitempty"`
-	Field      string          `json:"field"` // that the snippet is from
-	Snippet    []SnippetPart   `json:"snippet"`
+	ThreadID    string          `json:"thread_id,omitempty"`
+	JobID       string          `json:"job_id,omitempty"`
+	TurnNumber  int             `json:"turn_number,omitempty"`
+	CallID      string          `json:"call_id,omitempty"`
+	At          time.Time       `json:"at"`
+	Tool        string          `json:"tool_name,omitempty"`
+	Outcome     session.Outcome `json:"outcome,omitempty"`
+	Source      session.Source  `json:"rationale_source,omitempty"`
+	Agent       string          `json:"agent,omitempty"`
+	Participant string          `json:"participant,omitempty"`
+	Redacted    bool            `json:"redacted,omitempty"` // something of it was masked or withheld
+	Inferred    bool            `json:"inferred,omitempty"`
+	Field       string          `json:"field"` // that the snippet is from
+	Snippet     []SnippetPart   `json:"snippet"`
 }
 
 // Facets are the names by which hits can be filtered. Only "redacted" has a value for
-// every hit; the others are those of calls.
-var Facets = []string{"tool", "outcome", "source", "agent", "redacted"}
+// every hit, and "participant" for every hit in an observed thread; the others are those of
+// calls.
+var Facets = []string{"tool", "outcome", "source", "agent", "participant", "redacted"}
 
 // The values of the facet "redacted".
 const (
@@ -69,6 +72,8 @@ func (h SearchHit) facetValue(name string) string {
 		return string(h.Source)
 	case "agent":
 		return h.Agent
+	case "participant":
+		return h.Participant
 	}
 	if h.Redacted {
 		return FacetYes
@@ -87,6 +92,7 @@ type Query struct {
 type Document struct {
 	At     time.Time // when it began
 	Turn   *session.Turn
+	Origin session.Origin // of the turn's thread
 	Job    *session.Job
 	Events []session.Event // the job's
 }
@@ -113,7 +119,7 @@ func (q Query) run(documents []Document, budget int) SearchResponse {
 			break
 		}
 		if d.Turn != nil {
-			f.searchTurn(*d.Turn)
+			f.searchTurn(*d.Turn, d.Origin.Participant.String())
 		} else {
 			f.searchJob(*d.Job, d.Events)
 		}
@@ -137,15 +143,19 @@ type finder struct {
 // field is one text of a possible hit.
 type field struct{ name, text string }
 
-func (f *finder) searchTurn(t session.Turn) {
-	hit := SearchHit{ThreadID: t.Thread, TurnNumber: t.Number, At: t.CreatedAt, Redacted: redacted(t.Findings)}
+// searchTurn considers a turn, whose thread has the turns of a participant if there is one.
+func (f *finder) searchTurn(t session.Turn, participant string) {
+	place := SearchHit{ThreadID: t.Thread, TurnNumber: t.Number, Participant: participant}
+	hit := place
+	hit.At, hit.Redacted = t.CreatedAt, redacted(t.Findings)
 	texts := []field{{"user_input", t.Input.String()}}
 	for _, s := range t.Steps {
 		texts = append(texts, field{"narrative", s.Narrative.String()})
 	}
-	f.consider(hit, append(texts, field{"response", t.Response.String()}, field{"error", t.Error.String()}))
+	texts = append(texts, field{"response", t.Response.String()}, field{"error", t.Error.String()})
+	f.consider(hit, append(texts, observedTexts(t)...))
 	for c := range t.Calls() {
-		f.searchCall(SearchHit{ThreadID: t.Thread, TurnNumber: t.Number}, c)
+		f.searchCall(place, c)
 	}
 }
 
@@ -155,7 +165,7 @@ func (f *finder) searchCall(hit SearchHit, c session.Call) {
 	hit.Inferred = c.ReasonInferred || c.ResultInferred
 	f.consider(hit, []field{
 		{"rationale", c.Rationale.Text.String()}, {"tool_name", c.Tool.String()}, {"parameters", jsonText(c.Params)},
-		{"result", jsonText(c.Result)}, {"error", c.Error.String()},
+		{"result", jsonText(c.Result)}, {"error", c.Error.String()}, {"to", c.To.String()},
 	})
 }
 

@@ -82,6 +82,19 @@ func notesInfo(t session.Turn) []NoteInfo {
 	return all
 }
 
+// observedTexts lists the texts that only observed turns have, for a search: who asked and
+// why, the conclusion, and each note behind its author's name.
+func observedTexts(t session.Turn) []field {
+	texts := []field{
+		{"asked_by", t.Asked.By.String()}, {"asked_reason", t.Asked.Reason.String()},
+		{"conclusion", t.Conclusion.String()},
+	}
+	for _, n := range t.Notes {
+		texts = append(texts, field{"note", n.From.String() + ": " + n.Text.String()})
+	}
+	return texts
+}
+
 // lateSteps lists the numbers of the steps that began after the turn's end.
 func lateSteps(t session.Turn) []int {
 	var all []int

@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -86,4 +87,27 @@ func TestAThreadTellsWhomItObserves(t *testing.T) {
 	of := session.Origin{Protocol: "mew", Space: safety.Literal("lab"), Participant: safety.Literal("scout")}
 	assert.Equal(t, &OriginInfo{"mew", of.Space, of.Participant}, Thread(session.Thread{Origin: of}).Origin)
 	assert.Nil(t, Thread(session.Thread{}).Origin)
+}
+
+func TestASearchFindsWhoAskedAndWhatWasNoted(t *testing.T) {
+	scout := Document{Turn: &session.Turn{
+		Thread: "t-2", Number: 1, Conclusion: said("a dead end"),
+		Asked: session.Asked{By: said("planner"), Reason: said("for a second opinion")},
+		Notes: []session.NoteAt{{Noted: session.Noted{From: said("bob"), Text: said("hurry up")}}},
+		Steps: []session.Step{{Number: 1, Calls: []session.Call{
+			{ID: "call_1", Tool: said("run"), To: said("tester"), Rationale: session.Fallback()},
+		}}},
+	}, Origin: session.Origin{Protocol: "mew", Space: said("lab"), Participant: said("scout")}}
+	other := aTurn("t", 1, time.Now())
+	for q, want := range map[string]string{
+		"planner": " asked_by", "second": " asked_reason", "dead": " conclusion", "hurry": " note", "bob": " note",
+		"tester": "call_1 to",
+	} {
+		assert.Equal(t, []string{want}, fields(find(q, nil, scout)), "%q", q)
+	}
+	all := find("", nil, scout, other)
+	assert.Equal(t, []FacetItem{{"scout", 2}}, all.Facets["participant"], "the turn and its call")
+	of := find("tool", map[string][]string{"participant": {"scout"}}, scout, other)
+	require.Len(t, of.Hits, 1)
+	assert.Equal(t, "scout", of.Hits[0].Participant)
 }

@@ -113,8 +113,13 @@ func hostileServer() http.Handler {
 		"state": "completed", "tool_calls": calls,
 		"reasoning": map[string]any{"narrative": hostile("narrative"), "tool_decisions": decisions,
 			"narratives": []any{map[string]any{"agent": hostile("agent"), "step": 1, "narrative": hostile("step")}}},
-		"redactions": []any{map[string]any{"rule": hostile("rule"), "count": 2}}}
+		"redactions": []any{map[string]any{"rule": hostile("rule"), "count": 2}},
+		"asked":      map[string]any{"by": hostile("asker"), "reason": hostile("reason")},
+		"conclusion": hostile("conclusion"),
+		"notes":      []any{map[string]any{"from": hostile("author"), "kind": hostile("kind"), "text": hostile("note")}}}
 	thread := map[string]any{"id": "aaaa\x1b[2Jbbbb", "title": hostile("title"), "turn_count": 1}
+	observed := map[string]any{"id": "cccc", "turn_count": 1,
+		"origin": map[string]any{"space": hostile("space"), "participant": hostile("participant")}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/health", func(w http.ResponseWriter, _ *http.Request) {
 		say(w,
@@ -126,7 +131,7 @@ func hostileServer() http.Handler {
 	})
 	mux.HandleFunc("POST /api/chat/thread/new", func(w http.ResponseWriter, _ *http.Request) { say(w, thread) })
 	mux.HandleFunc("GET /api/chat/threads", func(w http.ResponseWriter, _ *http.Request) {
-		say(w, map[string]any{"threads": []any{thread}, "active_thread": thread["id"]})
+		say(w, map[string]any{"threads": []any{thread, observed}, "active_thread": thread["id"]})
 	})
 	mux.HandleFunc("GET /api/chat/history", func(w http.ResponseWriter, _ *http.Request) {
 		say(w, map[string]any{"thread_id": thread["id"], "turns": []any{turn}, "event_id": "s-1"})
@@ -221,9 +226,12 @@ func hostileEvents(ctx context.Context, w http.ResponseWriter, after string, dec
 	}
 	h := hostile
 	if after == "s-1" {
-		send("thinking", map[string]any{"message": h("Thinking"), "message_id": h("m")})
+		send("thinking", map[string]any{"message": h("Thinking"), "message_id": h("m"), "user_input": h("input"),
+			"asked": map[string]any{"by": h("asker"), "reason": h("reason")}})
 		send("thinking", map[string]any{"message": h("narrative"), "step": 1, "agent": h("agent")})
-		send("tool_started", map[string]any{"name": h("tool"), "rationale": h("why")})
+		send("tool_started", map[string]any{"name": h("tool"), "rationale": h("why"), "to": h("to")})
+		send("note", map[string]any{"from": h("author"), "kind": h("kind"), "text": h("note")})
+		send("conclusion", map[string]any{"text": h("conclusion")})
 		send("handoff", map[string]any{"to": h("to"), "text": h("task")})
 		send("approval_needed", map[string]any{"request_id": "q", "tool_name": h("tool"), "rationale": h("why"),
 			"description": h("does"),

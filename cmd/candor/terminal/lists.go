@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -28,10 +29,7 @@ func (s Style) Threads(list []client.Thread, current string, now time.Time) stri
 		if t.ID == current {
 			mark = "●"
 		}
-		title := CleanLine(t.Title)
-		if title == "" {
-			title = "(nothing said yet)"
-		}
+		title := cmp.Or(participant(t.Origin), CleanLine(t.Title), "(nothing said yet)")
 		about := plural(t.TurnCount, "turn") + ", " + age(now.Sub(t.UpdatedAt))
 		if t.State == "processing" {
 			about += ", running"
@@ -82,6 +80,9 @@ func hits(t client.Turn, words []string) []hit {
 		found = append(found, hit{where, text})
 	}
 	try("said", t.UserInput)
+	if a := t.Asked; a != nil {
+		try("asked by "+CleanLine(a.By), a.Reason)
+	}
 	if r := t.Reasoning; r != nil {
 		if len(r.Narratives) == 0 {
 			try("narrative", r.Narrative)
@@ -93,6 +94,10 @@ func hits(t client.Turn, words []string) []hit {
 			try(toolName(d), quotedReason(d)+" "+Params(d.Parameters))
 		}
 	}
+	for _, n := range t.Notes {
+		try(CleanLine(n.From), n.Text)
+	}
+	try("conclusion", t.Conclusion)
 	try("answer", t.Response)
 	return found
 }

@@ -26,6 +26,10 @@ func (l Live) Lines(e client.Event) string {
 	switch e.Type {
 	case "thinking":
 		return l.thinking(e)
+	case "note":
+		return l.note(client.Note{From: e.From, Kind: e.Kind, Text: e.Text, Late: e.Late})
+	case "conclusion":
+		return l.conclusion(e.Text)
 	case "status":
 		return l.status(e)
 	case "tool_started":
@@ -80,7 +84,11 @@ func (l Live) thinking(e client.Event) string {
 	}
 	// The event that begins a turn names its message; those of steps have a narrative.
 	if e.MessageID != "" || e.Step == 0 {
-		return l.step("  ○ ", dim, dim, "Thinking...")
+		thinking := l.step("  ○ ", dim, dim, "Thinking...")
+		if e.Asked != nil {
+			return l.asked(e.UserInput, e.Asked) + thinking
+		}
+		return thinking
 	}
 	said := CleanLine(e.Message)
 	if e.Agent != "" {
@@ -97,6 +105,8 @@ func (l Live) status(e client.Event) string {
 		return l.paint(dim, fmt.Sprintf("  ┄ Turn %d waits for the one before it.", e.TurnNumber)) + "\n"
 	case "interrupted":
 		return "\n" + l.paint(yellow, "  ─ ") + "Interrupted.\n"
+	case "completed": // of an observed turn; others end with their answer
+		return l.paint(dim, "  ─ It ended; no answer was seen.") + "\n"
 	}
 	return ""
 }
@@ -105,6 +115,9 @@ func (l Live) status(e client.Event) string {
 func (l Live) completed(e client.Event) string {
 	if e.Outcome == "success" {
 		return l.step("  ● ", green, "", l.call(e))
+	}
+	if e.Outcome == unknown {
+		return l.step("  ● ", dim, "", l.call(e)) + l.hang("    ▸ ", dim, outcome(e.Decision, client.Call{}))
 	}
 	line := l.step("  ● ", red, "", l.call(e))
 	words := outcome(e.Decision, client.Call{Error: e.Error})
@@ -136,7 +149,7 @@ func (l Live) handoff(e client.Event) string {
 func (l Live) call(e client.Event) string {
 	// Stream events have the tool's name in a member of their own.
 	d := e.Decision
-	d.ToolName = e.Name
+	d.ToolName, d.To = e.Name, e.To
 	return l.paint(cyan, l.shorten(toolName(d), 4))
 }
 

@@ -9,6 +9,9 @@ import (
 	"candor/web/client"
 )
 
+// unknown is the outcome of an observed call whose turn ended before its result was seen.
+const unknown = "unknown"
+
 // outcome says how a call ended and how much it returned: "3 documents found",
 // "success (4,321 bytes)", "error: no such file".
 func outcome(d client.Decision, c client.Call) string { return outcomeWith(d, c, " found") }
@@ -17,6 +20,8 @@ func outcome(d client.Decision, c client.Call) string { return outcomeWith(d, c,
 func outcomeWith(d client.Decision, c client.Call, found string) string {
 	words := cmp.Or(CleanLine(d.Outcome), "unknown")
 	switch {
+	case d.Outcome == unknown:
+		words = "no result seen"
 	case d.Outcome == "success":
 		words = success(c.Shape, found)
 	case d.Approval == "deny", d.Approval == "expired":

@@ -3,6 +3,7 @@ package terminal
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"candor/web/client"
@@ -12,6 +13,7 @@ import (
 const (
 	fallbackNote = "(no\u00a0reason\u00a0given)"
 	blockedNote  = "(its\u00a0reason\u00a0was\u00a0withheld)"
+	thoughtNote  = "(the\u00a0thought\u00a0before\u00a0it)"          // of an observed call that did not say why itself
 	inferredNote = "(matched\u00a0by\u00a0tool\u00a0and\u00a0order)" // of a job whose worker named no call
 )
 
@@ -104,16 +106,17 @@ func (s Style) Detail(t client.Turn, place string) string {
 	var out strings.Builder
 	switch {
 	case t.Reasoning != nil:
-		out.WriteString(s.paint(dim, "  ┄ Reasoning — "+title) + "\n" + s.narratives(t.Reasoning))
+		out.WriteString(s.paint(dim, "  ┄ Reasoning — "+title) + "\n" + s.began(t) + s.narratives(t))
 		for e := range entries(t) {
 			out.WriteString("\n" + s.batchLine(e) + s.detailEntry(e))
 		}
 	case len(t.Calls) == 0:
-		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ Turn %d had no tool calls.", t.Number)) + "\n")
+		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ Turn %d had no tool calls.", t.Number)) + "\n" + s.began(t))
 	default:
-		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ No reasoning recorded for turn %d.", t.Number)) + "\n")
+		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ No reasoning recorded for turn %d.", t.Number)) + "\n" + s.began(t))
 	}
-	for _, part := range []string{s.answerReasoning(t.Answer), s.redactions(t.Redactions) + s.notices(t.Notices)} {
+	parts := []string{s.notes(t, false) + s.conclusion(t.Conclusion), s.notes(t, true), s.answerReasoning(t.Answer)}
+	for _, part := range append(parts, s.redactions(t.Redactions)+s.notices(t.Notices)) {
 		if part != "" {
 			out.WriteString("\n" + part)
 		}
@@ -162,7 +165,8 @@ func (s Style) narrative(r *client.Reasoning) string {
 
 // narratives renders the narrative of the turn and those of the other steps and
 // sub-agents.
-func (s Style) narratives(r *client.Reasoning) string {
+func (s Style) narratives(t client.Turn) string {
+	r := t.Reasoning
 	out := s.narrative(r)
 	for _, n := range r.Narratives {
 		if n.Narrative == r.Narrative && n.Agent == "" { // the turn's, which is already above
@@ -171,6 +175,8 @@ func (s Style) narratives(r *client.Reasoning) string {
 		label := fmt.Sprintf("  Step %d: ", n.Step)
 		if n.Agent != "" {
 			label = fmt.Sprintf("  %s, step %d: ", fit(CleanLine(n.Agent), 30), n.Step)
+		} else if slices.Contains(t.LateSteps, n.Step) {
+			label = fmt.Sprintf("  Step %d, after the end: ", n.Step)
 		}
 		out += s.hang(label, dim, `"`+CleanLine(n.Narrative)+`"`)
 	}
@@ -246,11 +252,14 @@ func (e entry) margin() string {
 }
 
 // toolName returns the name of the tool, after the name of the sub-agent that called
-// it, if one did.
+// it, if one did, and before the name of the participant that runs it, if one does.
 func toolName(d client.Decision) string {
 	name := fit(cmp.Or(CleanLine(d.ToolName), "(no name)"), 64)
 	if d.Agent != "" {
-		return fit(CleanLine(d.Agent), 32) + "/" + name
+		name = fit(CleanLine(d.Agent), 32) + "/" + name
+	}
+	if d.To != "" {
+		name += " → " + fit(CleanLine(d.To), 32)
 	}
 	return name
 }
@@ -267,6 +276,8 @@ func quotedReason(d client.Decision) string {
 		return quoted + "  " + blockedNote
 	case d.Source == "fallback":
 		return quoted + "  " + fallbackNote
+	case d.Source == "thought":
+		return quoted + "  " + thoughtNote
 	}
 	return quoted
 }

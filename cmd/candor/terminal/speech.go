@@ -62,7 +62,7 @@ func (p *speech) lines(l Live, e client.Event) string {
 	case "error":
 		p.forget(who)
 	case "status":
-		if e.State == "interrupted" {
+		if e.State == "interrupted" || e.State == "completed" {
 			p.forget(who)
 		}
 	}

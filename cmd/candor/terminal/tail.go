@@ -17,7 +17,8 @@ type Tail struct {
 	Replay  int  // how many earlier turns of each thread to show first, at most 200
 	JSON    bool // print the JSON of each event on a line and nothing else
 
-	lastSource   string // the thread or job that was printed last
+	participants map[string]string // whose turns each thread has, "" for our own agent's
+	lastSource   string            // the thread or job that was printed last
 	disconnected bool
 	withheld     withheldNote
 	calls        jobCalls
@@ -59,7 +60,7 @@ func (t *Tail) replay(ctx context.Context) (after string, err error) {
 			t.printDropped(olderDropped(p.Dropped, "turn"))
 		}
 		for _, turn := range p.Turns[max(0, len(p.Turns)-t.Replay):] {
-			t.showTurn(id, turn)
+			t.showTurn(ctx, id, turn)
 		}
 	}
 	for _, id := range t.Jobs {
@@ -83,13 +84,13 @@ func (t *Tail) replay(ctx context.Context) (after string, err error) {
 }
 
 // showTurn prints a whole turn: the message, the answer, and the reasoning.
-func (t *Tail) showTurn(thread string, turn client.Turn) {
+func (t *Tail) showTurn(ctx context.Context, thread string, turn client.Turn) {
 	if t.JSON {
 		t.print(SafeJSON(turn.Raw) + "\n")
 		return
 	}
-	t.heading("thread " + thread)
-	out := t.userInput(turn)
+	t.heading(t.place(ctx, thread))
+	out := t.Style.asked(turn.UserInput, turn.Asked) + t.Style.conclusion(turn.Conclusion)
 	switch {
 	case turn.Response != "":
 		out += "\n" + t.Style.text(turn.Response)
@@ -101,12 +102,7 @@ func (t *Tail) showTurn(thread string, turn client.Turn) {
 	if block := t.Style.Block(turn); block != "" {
 		out += "\n" + block
 	}
-	t.print(out + "\n")
-}
-
-// userInput is the line with the message that began a turn.
-func (t *Tail) userInput(turn client.Turn) string {
-	return t.Style.hangAt(t.Style.paint(bold, "› "), 2, "", truncate(CleanLine(turn.UserInput), 400))
+	t.print(out + t.Style.notes(turn, false) + t.Style.notes(turn, true) + "\n")
 }
 
 // print prints whole lines, below a line that is not ended.
@@ -119,13 +115,29 @@ func (t *Tail) leave(place string) {
 	}
 }
 
+// place names a thread by its id, and says whose turns it has if it is observed. The list of
+// threads is read again for each thread that it did not have.
+func (t *Tail) place(ctx context.Context, id string) string {
+	if _, known := t.participants[id]; !known {
+		t.participants = map[string]string{id: ""}
+		threads, _, _ := t.Client.Threads(ctx) // without an answer the id has to do
+		for _, th := range threads {
+			t.participants[th.ID] = participant(th.Origin)
+		}
+	}
+	if of := t.participants[id]; of != "" {
+		return "thread " + id + ", " + of
+	}
+	return "thread " + id
+}
+
 // heading names the thread or job that the following lines belong to, if it changed.
 func (t *Tail) heading(place string) {
 	if place == t.lastSource {
 		return
 	}
 	t.lastSource = place
-	t.print(t.Style.paint(dim, "── "+fit(CleanLine(place), 64)+" ──") + "\n\n")
+	t.print(t.Style.paint(dim, "── "+fit(CleanLine(place), 120)+" ──") + "\n\n")
 }
 
 // onEvent shows one event.
@@ -169,7 +181,8 @@ func (t *Tail) connection(e client.Event) {
 // them.
 func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 	begins := e.Type == "thinking" && e.MessageID != ""
-	ends := e.Type == "response" || e.Type == "error" || e.Type == "status" && e.State == "interrupted"
+	ends := e.Type == "response" || e.Type == "error" ||
+		e.Type == "status" && (e.State == "interrupted" || e.State == "completed")
 	// What the user said and the reasoning are in no event of the chat stream as a whole,
 	// so the turn is fetched where it begins and where it ends.
 	var turn client.Turn
@@ -179,7 +192,8 @@ func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 			return err
 		}
 	}
-	t.leave("thread " + e.ThreadID)
+	place := t.place(ctx, e.ThreadID)
+	t.leave(place)
 	lines := t.speech.lines(Live{t.Style}, e)
 	if e.Type == "approval_needed" {
 		lines = t.speech.end() + t.approvalNeeded(e)
@@ -188,11 +202,11 @@ func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 	if lines == "" {
 		return nil
 	}
-	t.heading("thread " + e.ThreadID)
-	if begins {
-		lines = t.userInput(turn) + "\n" + lines
+	t.heading(place)
+	if begins && e.Asked == nil { // else the event has all of it
+		lines = t.Style.asked(turn.UserInput, nil) + "\n" + lines
 	}
-	if ends {
+	if ends && !comesLate(turn, e) {
 		if block := t.Style.Block(turn); block != "" {
 			lines += "\n" + block
 		}

@@ -70,7 +70,9 @@ func (r *REPL) send(ctx context.Context, content string) error {
 		if err != nil {
 			return err
 		}
-		r.markRunning(sent.TurnNumber)
+		if sent.ThreadID == r.thread {
+			r.markRunning(sent.TurnNumber)
+		} // else it was said to a participant of a space, and is a turn of the speaker's own thread
 		r.print("\n")
 		return nil
 	})
@@ -158,7 +160,9 @@ func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 	case client.Lost, client.Connected:
 		r.connection(e)
 	case "thinking":
-		r.markRunning(e.TurnNumber)
+		if e.MessageID != "" { // not a narrative, which may come after an observed turn's end
+			r.markRunning(e.TurnNumber)
+		}
 	case "approval_needed":
 		r.addApproval(e.Approval())
 		return r.advance(ctx)
@@ -171,7 +175,7 @@ func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 	case "response", "error":
 		return r.finish(ctx, e)
 	case "status":
-		if e.State == "interrupted" {
+		if e.State == "interrupted" || e.State == "completed" {
 			return r.finish(ctx, e)
 		}
 	}
@@ -191,9 +195,7 @@ func (r *REPL) connection(e client.Event) {
 
 // finish shows the reasoning of a turn that has ended, and lets the next line come.
 func (r *REPL) finish(ctx context.Context, e client.Event) error {
-	if e.Type != "response" {
-		r.failed = true
-	}
+	r.failed = r.failed || e.Type == "error" || e.State == "interrupted"
 	err := r.await(ctx, "fetching the reasons", func(ctx context.Context) error {
 		t, found, err := r.Client.Turn(ctx, r.thread, e.TurnNumber)
 		if err != nil || !found {
@@ -203,7 +205,7 @@ func (r *REPL) finish(ctx context.Context, e client.Event) error {
 			r.Screen.Print(SafeJSON(t.Raw) + "\n")
 			return nil
 		}
-		if block := r.Style.Block(t); block != "" {
+		if block := r.Style.Block(t); block != "" && !comesLate(t, e) {
 			r.print("\n" + block)
 		}
 		r.print("\n")
@@ -249,50 +251,4 @@ func (r *REPL) onInterrupt(ctx context.Context) error {
 		err = nil // the turn ended by itself
 	}
 	return r.report(ctx, err)
-}
-
-// showProgress shows how long the turn has been running, unless it waits for a
-// person.
-func (r *REPL) showProgress() {
-	if len(r.running) > 0 && len(r.approvals) == 0 {
-		r.Screen.Progress(r.elapsed("working", r.workingSince))
-	}
-}
-
-// elapsed renders how long something has taken, "" within the first second.
-func (r *REPL) elapsed(what string, since time.Time) string {
-	d := time.Since(since).Round(time.Second)
-	if d < time.Second {
-		return ""
-	}
-	return r.Style.paint(dim, fmt.Sprintf("  ⋯ %s, %s ", what, d))
-}
-
-// requestTimeout bounds how long a person waits for an answer of the server.
-const requestTimeout = time.Minute
-
-// await runs do, which may take a while, and shows how long it takes. Ctrl-C cancels
-// its context; so does requestTimeout. It returns when do has returned.
-func (r *REPL) await(ctx context.Context, what string, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	done := make(chan error, 1) // buffered, so that do never blocks on it
-	start, tick := time.Now(), time.NewTicker(time.Second)
-	defer tick.Stop()
-	go func() { done <- do(ctx) }()
-	shown := false
-	for {
-		select {
-		case err := <-done:
-			if shown {
-				r.Screen.Progress("")
-			}
-			return err
-		case <-r.Screen.Interrupts():
-			cancel() // do returns soon, and with it this
-		case <-tick.C:
-			shown = true
-			r.Screen.Progress(r.elapsed(what, start))
-		}
-	}
 }

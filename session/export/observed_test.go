@@ -1,0 +1,61 @@
+package export
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"candor/safety"
+	"candor/session"
+)
+
+func TestATurnOfAnotherAgentTellsWhoAskedWhyAndWhatWasNoted(t *testing.T) {
+	d := observedWith("plain")
+	turn := &d.Turns[0]
+	turn.Asked.By, turn.Asked.Reason = safety.Literal("planner"), safety.Literal("a second opinion")
+	turn.Conclusion = safety.Literal("a dead end")
+	turn.Notes[0].From, turn.Notes[1].Text = safety.Literal("ann"), safety.Literal("too late")
+	turn.Steps[0].Late, turn.Steps[0].Calls[0].Outcome = true, session.Unknown
+	turn.Steps[0].Calls[0].To, turn.Steps[0].Calls[0].Rationale.Source = safety.Literal("tester"), session.FromThought
+	inBoth(t, d, "planner", " in turn 2 of thread t-1", "a second opinion", "the reason of the call", "a dead end",
+		"said, 2026-02-21T10:00:00Z", "After the end", "too late", "Step 1, after the end", "no result seen",
+		"thought before the call")
+	md := string(Markdown(d))
+	assert.Contains(t, md, "The agent is `plain` in the space `plain`.\n")
+	assert.Contains(t, md, "**Asked** by `planner` in turn 2 of thread t-1\n\n> plain\n")
+	assert.Contains(t, md, "#### 1. `plain` → `tester`\n")
+	assert.Less(t, strings.Index(md, "`ann` said"), strings.Index(md, "a dead end"))
+	assert.Less(t, strings.Index(md, "**Answer**"), strings.Index(md, "After the end"))
+	assert.NotContains(t, md, "**User**")
+
+	d.Omit.Reasoning = true
+	for _, gone := range []string{"a second opinion", "a dead end", "too late", "tester"} {
+		assert.NotContains(t, string(Markdown(d))+htmlOf(t, d), gone, "part of the reasoning")
+	}
+	inBoth(t, d, "planner")
+}
+
+func TestATurnForWhichNobodyIsKnownToHaveAskedSaysSo(t *testing.T) {
+	of := session.Origin{Protocol: "mew", Space: safety.Literal("lab"), Participant: safety.Literal("scout")}
+	turn := session.Turn{Number: 1, State: session.Completed, Conclusion: safety.Literal("so it is")}
+	inBoth(t, Document{Origin: of, Turns: []session.Turn{turn}}, "It began by itself.", "No answer was seen")
+	turn.Input = safety.Literal("a task")
+	inBoth(t, Document{Origin: of, Turns: []session.Turn{turn}}, "It began by itself.", "a task")
+	turn.Asked = session.Asked{Unseen: true}
+	inBoth(t, Document{Origin: of, Turns: []session.Turn{turn}}, "The beginning of this reasoning was not seen.")
+	turn.Asked = session.Asked{By: safety.Literal("ann"), Thread: "t-9", Reason: safety.Literal("so"),
+		Source: session.FromThought}
+	inBoth(t, Document{Origin: of, Turns: []session.Turn{turn}}, "ann", " in thread t-9", "the thought before the")
+	assert.Contains(t, string(Markdown(Document{Turns: []session.Turn{{}}})), "**User**", "our own agent's turns")
+}
+
+func TestNotesSayWhatTheirAuthorsDid(t *testing.T) {
+	for kind, want := range map[session.NoteKind]string{
+		session.NoteChat: "said", session.NoteThought: "thought", session.NoteCancel: "asked to stop",
+		session.NoteOther: "sent",
+	} {
+		note := session.NoteAt{Noted: session.Noted{From: safety.Literal("ann"), Kind: kind, Text: safety.Literal("x")}}
+		inBoth(t, Document{Turns: []session.Turn{{Notes: []session.NoteAt{note}}}}, want+", 0001-01-01")
+	}
+}
