@@ -79,7 +79,8 @@ func exported(c echo.Context, own *session.Session) (export.Document, string, er
 	if err != nil {
 		return export.Document{}, "", err
 	}
-	d, file := export.Document{Thread: id, Origin: th.Origin, Turns: h.Turns}, "candor-"+id[:min(len(id), sse.EpochLength)]
+	d := export.Document{Thread: id, Origin: th.Origin, Turns: h.Turns}
+	file := "candor-" + id[:min(len(id), sse.EpochLength)]
 	if len(h.Turns) > 0 {
 		d.Title = h.Turns[0].Input
 	}

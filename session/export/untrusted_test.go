@@ -52,7 +52,8 @@ func observedWith(raw string) Document {
 	d := filledWith(raw)
 	t := &d.Turns[0]
 	d.Origin = session.Origin{Protocol: "mew", Space: d.Title, Participant: d.Title}
-	t.Asked = session.Asked{By: d.Title, Thread: "t-1", Turn: 2, Call: "call_3", Reason: d.Title, Source: session.FromModel}
+	t.Asked = session.Asked{By: d.Title, Thread: "t-1", Turn: 2, Call: "call_3", Reason: d.Title,
+		Source: session.FromModel}
 	t.Conclusion = d.Title
 	t.Steps[0].Calls[0].To = d.Title
 	for _, late := range []bool{false, true} {

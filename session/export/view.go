@@ -118,7 +118,8 @@ func stepHeading(t session.Turn, s session.Step) string {
 func (d Document) decision(number int, c session.Call) decisionView {
 	v := decisionView{
 		Number: number, Tool: c.Tool, To: c.To, Rationale: c.Rationale.Text,
-		Attribution: attribution(c.Rationale.Source), Facts: facts(c), Error: c.Error, Redacted: redactions(c.Findings), Noticed: notices(c.Findings),
+		Attribution: attribution(c.Rationale.Source), Facts: facts(c), Error: c.Error,
+		Redacted: redactions(c.Findings), Noticed: notices(c.Findings),
 	}
 	if c.Rationale.Blocked {
 		v.Attribution = "ours: safety withheld the model's reason"

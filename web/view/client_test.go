@@ -119,7 +119,7 @@ func TestTheClientDecodesEveryMemberOfATurn(t *testing.T) {
 	assert.ElementsMatch(t, []string{
 		".tool_calls[0].result_shape.chars",                                   // of texts only
 		".reasoning.tool_decisions[0].inferred",                               // of jobs only
-		".answer_reasoning",                                                   // of turns whose model reasoned before it answered
+		".answer_reasoning",                                                   // of turns whose model thought
 		".asked", ".conclusion", ".notes", ".late_steps", ".tool_calls[0].to", // of observed turns only
 		".reasoning.tool_decisions[0].to",
 		".run", // of jobs only
@@ -169,7 +169,8 @@ var bodies = []session.Body{
 	session.ApprovalAsked{Request: "r", Call: "call_1", Hidden: 3},
 	session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Approve},
 	session.Handoff{Call: "call_1", From: "a", To: "b", Text: masked("Look.")}, session.StepEnded{Step: 1},
-	session.TurnCompleted{Response: masked("done"), Conclusion: masked("so")}, session.TurnFailed{Error: masked("no")}, session.TurnInterrupted{},
+	session.TurnCompleted{Response: masked("done"), Conclusion: masked("so")},
+	session.TurnFailed{Error: masked("no")}, session.TurnInterrupted{},
 	session.Answered{Response: masked("done")},
 	session.Noted{From: masked("ann"), Kind: session.NoteChat, Text: masked("hurry")},
 	session.Dropped{

@@ -116,7 +116,8 @@ func hostileServer() http.Handler {
 		"redactions": []any{map[string]any{"rule": hostile("rule"), "count": 2}},
 		"asked":      map[string]any{"by": hostile("asker"), "reason": hostile("reason")},
 		"conclusion": hostile("conclusion"),
-		"notes":      []any{map[string]any{"from": hostile("author"), "kind": hostile("kind"), "text": hostile("note")}}}
+		"notes": []any{map[string]any{"from": hostile("author"), "kind": hostile("kind"),
+			"text": hostile("note")}}}
 	thread := map[string]any{"id": "aaaa\x1b[2Jbbbb", "title": hostile("title"), "turn_count": 1}
 	observed := map[string]any{"id": "cccc", "turn_count": 1,
 		"origin": map[string]any{"space": hostile("space"), "participant": hostile("participant")}}

@@ -37,14 +37,16 @@ func TestTheFramesOfAnObservedTurnAreShown(t *testing.T) {
 		event client.Event
 		want  string
 	}{
-		{"its start", client.Event{Type: "thinking", MessageID: "m", UserInput: "why?", Asked: &client.Asked{By: "ann"}},
+		{"its start",
+			client.Event{Type: "thinking", MessageID: "m", UserInput: "why?", Asked: &client.Asked{By: "ann"}},
 			"› ann asked: why?\n  ○ Thinking...\n"},
 		{"a note", client.Event{Type: "note", From: "ann", Kind: "chat", Text: "hurry"}, "  ┄ ann said: hurry\n"},
 		{"somebody's thought", client.Event{Type: "note", From: "bob", Kind: "thought", Text: "hm", Late: true},
 			"  ┄ bob thought after the end: hm\n"},
 		{"a request to stop", client.Event{Type: "note", From: "ann", Kind: "cancel", Text: "enough"},
 			"  ┄ ann asked to stop: enough\n"},
-		{"anything else", client.Event{Type: "note", From: "ann", Kind: "x\x1b[2J", Text: "a\nb"}, "  ┄ ann sent: a b\n"},
+		{"anything else", client.Event{Type: "note", From: "ann", Kind: "x\x1b[2J", Text: "a\nb"},
+			"  ┄ ann sent: a b\n"},
 		{"a conclusion", client.Event{Type: "conclusion", Text: "no"}, "  ┄ Conclusion: no\n"},
 		{"an end without an answer", client.Event{Type: "status", State: "completed"},
 			"  ─ It ended; no answer was seen.\n"},

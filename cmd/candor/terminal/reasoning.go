@@ -113,10 +113,13 @@ func (s Style) Detail(t client.Turn, place string) string {
 	case len(t.Calls) == 0:
 		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ Turn %d had no tool calls.", t.Number)) + "\n" + s.began(t))
 	default:
-		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ No reasoning recorded for turn %d.", t.Number)) + "\n" + s.began(t))
+		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ No reasoning recorded for turn %d.", t.Number)) + "\n" +
+			s.began(t))
 	}
-	parts := []string{s.notes(t, false) + s.conclusion(t.Conclusion), s.notes(t, true), s.answerReasoning(t.Answer)}
-	for _, part := range append(parts, s.redactions(t.Redactions)+s.notices(t.Notices)) {
+	for _, part := range []string{
+		s.notes(t, false) + s.conclusion(t.Conclusion), s.notes(t, true), s.answerReasoning(t.Answer),
+		s.redactions(t.Redactions) + s.notices(t.Notices),
+	} {
 		if part != "" {
 			out.WriteString("\n" + part)
 		}

@@ -181,8 +181,7 @@ func (t *Tail) connection(e client.Event) {
 // them.
 func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 	begins := e.Type == "thinking" && e.MessageID != ""
-	ends := e.Type == "response" || e.Type == "error" ||
-		e.Type == "status" && (e.State == "interrupted" || e.State == "completed")
+	ends := endsTurn(e)
 	// What the user said and the reasoning are in no event of the chat stream as a whole,
 	// so the turn is fetched where it begins and where it ends.
 	var turn client.Turn
@@ -214,6 +213,12 @@ func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 	}
 	t.Print(lines) // which may continue a line
 	return nil
+}
+
+// endsTurn reports whether an event ends its turn, or is the answer after an observed turn's end.
+func endsTurn(e client.Event) bool {
+	return e.Type == "response" || e.Type == "error" ||
+		e.Type == "status" && (e.State == "interrupted" || e.State == "completed")
 }
 
 // approvalNeeded says that a call waits. It cannot be answered from here.
