@@ -79,8 +79,14 @@ func noted(k session.NoteKind) string {
 		return "said"
 	case session.NoteThought:
 		return "thought"
+	case session.NoteConclusion:
+		return "concluded"
 	case session.NoteCancel:
 		return "asked to stop"
+	case session.NoteReject:
+		return "refused"
+	case session.NoteShutdown:
+		return "asked to shut down"
 	}
 	return "sent"
 }

@@ -53,6 +53,7 @@ func TestATurnForWhichNobodyIsKnownToHaveAskedSaysSo(t *testing.T) {
 func TestNotesSayWhatTheirAuthorsDid(t *testing.T) {
 	for kind, want := range map[session.NoteKind]string{
 		session.NoteChat: "said", session.NoteThought: "thought", session.NoteCancel: "asked to stop",
+		session.NoteConclusion: "concluded", session.NoteReject: "refused", session.NoteShutdown: "asked to shut down",
 		session.NoteOther: "sent",
 	} {
 		note := session.NoteAt{Noted: session.Noted{From: safety.Literal("ann"), Kind: kind, Text: safety.Literal("x")}}

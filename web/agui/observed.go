@@ -3,11 +3,17 @@ package agui
 import "candor/session"
 
 // leftOut reports whether no run shows an event: of a message that waits behind the turn, and
-// of what others say within an observed turn.
-func (p *Projector) leftOut(e session.Event) bool {
-	switch e.Body.(type) {
+// of an observed turn what others say within it, and a second event about what is shown already:
+// who asked for the turn, or a call that was proposed before it was made.
+func (p *Projector) leftOut(t session.Turn, e session.Event) bool {
+	switch b := e.Body.(type) {
 	case session.TurnQueued, session.Noted:
 		return true
+	case session.TurnStarted:
+		return !t.StartedAt.Equal(e.At)
+	case session.ToolCalled:
+		c, _ := t.Call(b.Call)
+		return !c.StartedAt.Equal(e.At)
 	}
 	return false
 }

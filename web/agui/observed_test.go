@@ -37,6 +37,8 @@ func observedLog(t *testing.T) (log []session.Update) {
 	add(one, session.Narrated{Step: 1, Text: words("Look.")}, call)
 	two := begin(session.TurnStarted{})
 	add(two, session.Narrated{Step: 1, Text: words("Meanwhile.")})
+	add(one, call) // it was proposed, and is made now
+	add(one, session.TurnStarted{Input: words("Is it?"), Asked: session.Asked{By: words("planner")}})
 	add(one, note, session.ToolReturned{Call: "call_1", Outcome: session.Unknown},
 		session.TurnCompleted{Conclusion: words("no")})
 	add(two, note, session.TurnCompleted{})
@@ -70,6 +72,10 @@ func TestTheRunsOfAnObservedThreadAreWellFormedAndEnd(t *testing.T) {
 			if r, ok := e.(*Run); ok && r.Type == RunStarted {
 				require.False(t, ids[r.RunID], "the run %s begins once", r.RunID)
 				ids[r.RunID] = true
+			}
+			if c, ok := e.(*Call); ok && c.Type == ToolStart {
+				require.False(t, ids[c.ToolCallID], "the call %s begins once", c.ToolCallID)
+				ids[c.ToolCallID] = true
 			}
 			if c, ok := e.(*Content); ok {
 				require.NotEmpty(t, c.Delta)

@@ -73,7 +73,7 @@ func (p *Projector) Expect(call string, result bool) { p.answered[call] = result
 // turn waits for the front end.
 func (p *Projector) Project(t session.Turn, e session.Event) []Event {
 	p.log = nil
-	if e.Turn == 0 || p.leftOut(e) {
+	if e.Turn == 0 || p.leftOut(t, e) {
 		return nil // about the thread, or nothing that a run shows
 	}
 	if p.Open() && p.turn.Number != e.Turn {

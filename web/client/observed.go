@@ -24,7 +24,7 @@ type Asked struct {
 }
 
 // Note is something within an observed turn that is no part of its steps. Kind is chat, thought
-// (of somebody else), cancel or other. Late says that it came after the turn's end.
+// or conclusion (of somebody else), cancel, reject, shutdown or other. Late says that it came after the turn's end.
 type Note struct {
 	From string    `json:"from"`
 	Kind string    `json:"kind"`

@@ -137,7 +137,7 @@ func TestTheClientDecodesEveryMemberOfAnObservedTurn(t *testing.T) {
 		Reason: masked("a second opinion"), Source: session.FromThought, Unseen: true}
 	turn.Conclusion = masked("so be it")
 	turn.Notes = []session.NoteAt{{Noted: session.Noted{From: masked("ann"), Kind: session.NoteChat,
-		Text: masked("hurry")}, At: noon, Late: true}}
+		Text: masked("hurry"), Late: true}, At: noon}}
 	turn.Steps[0].Calls[0].To, turn.Steps[1].Late = masked("tester"), true
 	got := decode[client.Turn](t, view.Turn(turn))
 	assert.ElementsMatch(t, []string{".tool_calls[0].result_shape.chars", ".reasoning.tool_decisions[0].inferred",
@@ -202,7 +202,7 @@ func TestTheClientDecodesEveryFrame(t *testing.T) {
 		}
 	}
 	turn := fullTurn()
-	turn.Notes = []session.NoteAt{{Late: true}}
+	turn.Notes = []session.NoteAt{{Noted: session.Noted{Late: true}}}
 	for _, b := range bodies {
 		e := session.Event{Session: "s", At: noon, Ref: session.Ref{Thread: "t", Turn: 1, Agent: "a"}, Body: b}
 		frames := view.Frames(turn, e)

@@ -84,11 +84,14 @@ func (l Live) thinking(e client.Event) string {
 	}
 	// The event that begins a turn names its message; those of steps have a narrative.
 	if e.MessageID != "" || e.Step == 0 {
-		thinking := l.step("  ○ ", dim, dim, "Thinking...")
+		out := ""
 		if e.Asked != nil {
-			return l.asked(e.UserInput, e.Asked) + thinking
+			out = l.asked(e.UserInput, e.Asked)
 		}
-		return thinking
+		if e.Asked != nil && e.MessageID == "" {
+			return out // the turn has begun before, and only now it is known who asked
+		}
+		return out + l.step("  ○ ", dim, dim, "Thinking...")
 	}
 	said := CleanLine(e.Message)
 	if e.Agent != "" {

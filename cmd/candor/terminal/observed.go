@@ -62,9 +62,15 @@ func (s Style) why(a *client.Asked) string {
 	return s.hang("  why: ", dim, `"`+CleanLine(a.Reason)+`" `+whose)
 }
 
+// noted says what the author of a note did, by its kind.
+var noted = map[string]string{
+	"chat": "said", "thought": "thought", "conclusion": "concluded", "cancel": "asked to stop", "reject": "refused",
+	"shutdown": "asked to shut down",
+}
+
 // note renders something within a turn that is no part of its steps.
 func (s Style) note(n client.Note) string {
-	did := map[string]string{"chat": "said", "thought": "thought", "cancel": "asked to stop"}[n.Kind]
+	did := noted[n.Kind]
 	label := "  ┄ " + fit(CleanLine(n.From), 32) + " " + cmp.Or(did, "sent")
 	if n.Late {
 		label += " after the end"

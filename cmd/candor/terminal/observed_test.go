@@ -40,6 +40,8 @@ func TestTheFramesOfAnObservedTurnAreShown(t *testing.T) {
 		{"its start",
 			client.Event{Type: "thinking", MessageID: "m", UserInput: "why?", Asked: &client.Asked{By: "ann"}},
 			"› ann asked: why?\n  ○ Thinking...\n"},
+		{"who asked, known later", client.Event{Type: "thinking", UserInput: "why?", Asked: &client.Asked{By: "ann"}},
+			"› ann asked: why?\n"},
 		{"a note", client.Event{Type: "note", From: "ann", Kind: "chat", Text: "hurry"}, "  ┄ ann said: hurry\n"},
 		{"somebody's thought", client.Event{Type: "note", From: "bob", Kind: "thought", Text: "hm", Late: true},
 			"  ┄ bob thought after the end: hm\n"},
