@@ -98,10 +98,14 @@ func (m *member) learnTools(id string, list json.RawMessage) {
 	if err != nil {
 		return
 	}
-	p.tools = specs[:min(len(specs), maxPeerTools)]
-	for i := range p.tools {
-		p.tools[i].MayWait = true
-		p.tools[i].ReadOnly = false // its arguments reach everybody in the space
+	p.tools = nil
+	for _, spec := range specs {
+		if len(p.tools) == maxPeerTools || clean(spec.Origin.Tool) != spec.Origin.Tool {
+			continue // requests could not name the tool as its participant does
+		}
+		spec.MayWait = true
+		spec.ReadOnly = false // its arguments reach everybody in the space
+		p.tools = append(p.tools, spec)
 	}
 	m.Log.Info("a participant offers tools", "count", len(p.tools))
 }

@@ -113,6 +113,19 @@ func TestToolsComeAndGoWithTheirParticipant(t *testing.T) {
 	assert.False(t, offered(3))
 }
 
+func TestAToolWhoseNameWouldBeMaskedIsNotOffered(t *testing.T) {
+	g := newGateway(t, withBert())
+	h := join(t, g, steps(agent.Response{Text: "one"}), nil)
+	secret := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36]
+	tools := []object{{"name": secret, "inputSchema": object{}}, {"name": "weigh", "inputSchema": object{}}}
+	g.say("mcp/response", "bert", nil, object{"result": object{"tools": tools}}, g.await(t, "mcp/request", 1).ID)
+	g.ask("What is there?")
+	g.await(t, "chat", 1)
+	offered := h.provider.requests()[0].Tools
+	require.Len(t, offered, 1)
+	assert.Equal(t, "bert__weigh", offered[0].Name)
+}
+
 func TestABoundedNumberOfParticipantsAndToolsIsOffered(t *testing.T) {
 	m := &member{Participant: &Participant{}, peers: map[string]*peer{}}
 	for i := range 2 * maxPeers {

@@ -81,16 +81,14 @@ func (r *recorder) narrate(b session.Narrated) {
 
 // recordCall says why the agent makes a call. The request follows when the call runs.
 func (r *recorder) recordCall(b session.ToolCalled) {
-	payload := object{
-		"message": b.Rationale.Text.String(), "action": "tool", "actionInput": object{"tool": b.Tool.String()},
-	}
+	c := r.newCall(b)
+	payload := object{"message": b.Rationale.Text.String(), "action": "tool", "actionInput": object{"tool": c.tool}}
 	if b.Rationale.Source != session.FromModel {
 		payload["source"] = b.Rationale.Source
 	}
 	if b.Group != nil {
 		payload["parallel_group"] = *b.Group
 	}
-	c := r.newCall(b)
 	c.path = r.path(r.agent)
 	c.thought = r.think(payload)
 	r.lock.Lock()

@@ -33,6 +33,9 @@ func (c *Collector) value(raw json.RawMessage) (safety.JSON, []safety.Finding) {
 // reason cleans the reason for a call.
 func (c *Collector) reason(raw string) (session.Rationale, []safety.Finding) {
 	why, report := session.CleanRationale(c.layer, thinking.Strip(raw))
+	if why.Text == session.Fallback().Text {
+		why.Source = session.FromFallback // the words of another Candor, whose model gave no reason
+	}
 	return why, report.Findings
 }
 

@@ -209,7 +209,7 @@ func (c *Collector) conclude(from *speaker, e wire.Envelope, path string) {
 		c.concludeAgain(r, raw)
 		return
 	}
-	c.closeWith(r, raw, string(payload["cancelled"]) == "true")
+	c.closeWith(r, raw, payload)
 }
 
 // concludeAgain keeps what a conclusion says that comes after the end, once.
@@ -225,20 +225,25 @@ func (c *Collector) concludeAgain(r *reasoning, raw string) {
 	}
 }
 
-// closeWith ends a reasoning with its conclusion.
-func (c *Collector) closeWith(r *reasoning, raw string, cancelled bool) {
+// closeWith ends a reasoning with its conclusion, which may say that it was cancelled or failed.
+func (c *Collector) closeWith(r *reasoning, raw string, payload map[string]json.RawMessage) {
 	if r.parent != nil {
 		c.handOff(r, r.parent, raw)
 		c.close(r)
 		return
 	}
 	text, found := c.mask(raw)
-	if !cancelled {
+	switch {
+	case string(payload["cancelled"]) == "true":
+		c.interrupt(r.turn)
+		c.concludeAgain(r, raw)
+	case string(payload["failed"]) == "true" && !text.Empty():
+		c.finish(r.turn)
+		r.turn.closing = text
+		c.record(r.turn.ref, session.TurnFailed{Error: text, Findings: found})
+	default:
 		c.complete(r.turn, text, found)
-		return
 	}
-	c.interrupt(r.turn)
-	c.concludeAgain(r, raw)
 }
 
 // cancel stops a reasoning, as its agent or anybody else asks.
