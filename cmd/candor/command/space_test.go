@@ -207,17 +207,17 @@ func TestAPersonStopsOurAgentInMidThought(t *testing.T) {
 			human := enter(t, s)
 			takePart(t, s, "writer", apptest.M{
 				"steps": []apptest.M{
-					{"narrative": "This takes a while.", "tool_calls": []apptest.M{{"name": "wait", "rationale": "to wait"}}},
-					{"narrative": "I go on.", "tool_calls": []apptest.M{{"name": "wait", "rationale": "to wait more"}}},
+					{"narrative": "This takes a while.", "tool_calls": []apptest.M{{"name": "wait"}}},
+					{"narrative": "I go on.", "tool_calls": []apptest.M{{"name": "wait"}}},
 				},
 				"tools": apptest.M{"wait": apptest.M{"result": "ok", "delay_ms": 600_000}},
 			})
 			human.joins("writer")
-			human.say(apptest.M{"id": "q-1", "kind": "chat", "to": []string{"writer"}, "payload": apptest.M{"text": "Wait."}})
+			human.say(apptest.M{"kind": "chat", "to": []string{"writer"}, "payload": apptest.M{"text": "Wait."}})
 			start := human.reads(func(m message) bool { return m.Kind == "reasoning/start" })
 			human.reads(func(m message) bool { return m.Kind == "mcp/request" && m.Context == start.ID })
 			if way == "in the space" {
-				human.say(apptest.M{"kind": "reasoning/cancel", "context": start.ID, "payload": apptest.M{"reason": "enough"}})
+				human.say(apptest.M{"kind": "reasoning/cancel", "context": start.ID})
 			} else {
 				body := string(apptest.JSON(t, apptest.M{"thread_id": threadOf(t, s, "writer")}))
 				require.Equal(t, http.StatusAccepted, s.Post("ann", "/api/chat/interrupt", body).Status)

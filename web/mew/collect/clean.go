@@ -34,7 +34,8 @@ func (c *Collector) value(raw json.RawMessage) (safety.JSON, []safety.Finding) {
 func (c *Collector) reason(raw string) (session.Rationale, []safety.Finding) {
 	why, report := session.CleanRationale(c.layer, thinking.Strip(raw))
 	if why.Text == session.Fallback().Text {
-		why.Source = session.FromFallback // the words of another Candor, whose model gave no reason
+		// These are the words of a candor mew whose model gave no reason.
+		why.Source = session.FromFallback
 	}
 	return why, report.Findings
 }

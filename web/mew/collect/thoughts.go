@@ -225,7 +225,8 @@ func (c *Collector) concludeAgain(r *reasoning, raw string) {
 	}
 }
 
-// closeWith ends a reasoning with its conclusion, which may say that it was cancelled or failed.
+// closeWith ends a reasoning with its conclusion. If that has a member "cancelled", as those of
+// shipped agents, the turn was stopped; with "failed", as those of candor mew, it failed.
 func (c *Collector) closeWith(r *reasoning, raw string, payload map[string]json.RawMessage) {
 	if r.parent != nil {
 		c.handOff(r, r.parent, raw)
