@@ -92,9 +92,11 @@ func TestSocketsThatDoNotSayWhoseTheyAreAreBounded(t *testing.T) {
 	_, response, err := r.dial("", "", nil)
 	require.Error(t, err)
 	assert.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
+	r.join("human")
 	first.send(`{"type":"join","token":%q}`, tokenFor("beta"))
 	assert.Equal(t, "system/welcome", first.read().Kind)
-	r.join("human")
+	_, _, err = r.dial("", "", nil)
+	assert.NoError(t, err, "there is room again")
 }
 
 func TestAMessageThatIsTooLargeClosesTheSocket(t *testing.T) {
@@ -232,7 +234,7 @@ func TestContextsExpireWithTheClockUntilTheGatewayIsClosed(t *testing.T) {
 		assert.Len(t, c.expired, 3)
 		_, err = s.addSpace(Space{Name: "x", Owner: "ann"})
 		assert.ErrorIs(t, err, errClosed)
-		assert.ErrorIs(t, s.enter(), errClosed)
+		assert.ErrorIs(t, s.enter(true), errClosed)
 	})
 }
 

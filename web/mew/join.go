@@ -23,7 +23,7 @@ var (
 	tooManyLinks = &wire.Refusal{Code: codeTooMany,
 		Message: "The space or the participant has as many connections as it may have. Close one first."}
 	errTooManyJoining = problem.New(http.StatusServiceUnavailable, "too_many_connections",
-		"Too many sockets wait to join. Try again soon.")
+		"Too many sockets have yet to join. Try again soon, or connect with Authorization: Bearer TOKEN.")
 )
 
 // joinMessage is the first message of clients that bring their token in it:

@@ -110,14 +110,15 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request, _ access.Caller)
 	if err != nil {
 		return err
 	}
-	if err := s.enter(); err != nil {
+	who, known := r.Context().Value(readerKey{}).(caller)
+	if err := s.enter(!known); err != nil {
 		return err
 	}
 	defer s.running.Done()
 	// The origin was checked. The library would also let in pages of a host by its name alone.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
-		s.leaveJoining()
+		s.joined(!known)
 		return nil // the library has answered
 	}
 	conn.SetReadLimit(MaxMessage)
@@ -126,9 +127,8 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request, _ access.Caller)
 	whole, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	l := &link{filter: f, conn: conn, queue: newQueue(), cancel: cancel, cut: cut}
-	who, _ := r.Context().Value(readerKey{}).(caller)
 	err = s.begin(ctx, l, who.tokenOwner, r.URL.Query().Get("space"))
-	s.leaveJoining()
+	s.joined(!known)
 	if err != nil {
 		l.refuse(ctx, err)
 		return nil
@@ -137,26 +137,30 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request, _ access.Caller)
 	return nil
 }
 
-// enter counts a socket as running, and as one that has not joined yet.
-func (s *Server) enter() error {
+// enter counts a socket as running and, if its request brought no token, as one that has yet to
+// say whose it is. Strangers can occupy that number, but keep out only those who come like them.
+func (s *Server) enter(stranger bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
 		return errClosed
-	case s.joining >= maxJoining:
+	case stranger && s.joining >= maxJoining:
 		return errTooManyJoining
+	case stranger:
+		s.joining++
 	}
-	s.joining++
 	s.running.Add(1)
 	return nil
 }
 
-// leaveJoining says that a socket has joined, or never will.
-func (s *Server) leaveJoining() {
+// joined says that a socket has joined, or never will.
+func (s *Server) joined(stranger bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.joining--
+	if stranger {
+		s.joining--
+	}
 }
 
 // refuse tells a socket that has not joined why, and closes it.
