@@ -22,9 +22,43 @@ type readerKey struct{}
 var (
 	wrongParticipant = problem.New(http.StatusForbidden, "wrong_participant",
 		"Invalid token for participant: it belongs to another one. Use the path of your own.")
-	badSince = problem.New(http.StatusBadRequest, "bad_since",
+	errTooManyRequests = problem.New(http.StatusTooManyRequests, "too_many_requests",
+		"You have as many requests under way in this space as one may have. Let one end first.").
+		With("max", maxRequestsEach)
+	errTooFast = problem.New(http.StatusTooManyRequests, string(wire.CodeRate), tooFast.Message)
+	badSince   = problem.New(http.StatusBadRequest, "bad_since",
 		"since has to be the id of a message that the space still has, or a time such as 2026-01-02T15:04:05Z.")
 )
+
+// beginRequest counts a request of a reader until endRequest. It returns false if the reader has
+// as many under way as one may have.
+func (s *space) beginRequest(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.requests[name] >= maxRequestsEach {
+		return false
+	}
+	s.requests[name]++
+	return true
+}
+
+func (s *space) endRequest(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.requests[name]--; s.requests[name] == 0 {
+		delete(s.requests, name)
+	}
+}
+
+// takeRequest charges a participant for a request before it is charged to the space's owner.
+func (s *space) takeRequest(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.members[id]; m != nil && take(m.pace.requests, 0, time.Now()) != nil {
+		return errTooFast
+	}
+	return nil
+}
 
 // admitReader authenticates a request by the token of a participant or of the space's owner.
 func (s *Server) admitReader(r *http.Request) (context.Context, string, error) {
@@ -39,7 +73,8 @@ func (s *Server) admitReader(r *http.Request) (context.Context, string, error) {
 		if isOther(name, who.space) {
 			return nil, "", wrongSpace
 		}
-		return context.WithValue(r.Context(), readerKey{}, in), who.space.owner, nil
+		err := who.space.takeRequest(who.participant)
+		return context.WithValue(r.Context(), readerKey{}, in), who.space.owner, err
 	}
 	user, ok := s.options.Tokens.Lookup(token)
 	if !ok || user.Reasoning != "" {

@@ -103,3 +103,28 @@ func TestReadersComeToTheMessagesPageByPage(t *testing.T) {
 	assert.Len(t, page["messages"], 5)
 	assert.Equal(t, false, page["has_more"])
 }
+
+func TestRequestsOfAParticipantHaveARateAndANumberOfTheirOwn(t *testing.T) {
+	r := newRig(t)
+	sp := r.lab()
+	for range maxRequestsEach {
+		assert.True(t, sp.beginRequest("beta"))
+	}
+	status, answer := r.call(http.MethodGet, "/mew/participants", tokenFor("beta"), "")
+	assert.Equal(t, http.StatusTooManyRequests, status)
+	assert.Equal(t, "too_many_requests", answer["error"])
+	status, _ = r.call(http.MethodGet, "/mew/participants", tokenFor("alpha"), "")
+	assert.Equal(t, http.StatusOK, status, "others are not held up")
+	for range maxRequestsEach {
+		sp.endRequest("beta")
+	}
+	assert.Empty(t, sp.requests)
+	for range requestRate * (burstSeconds + 60) {
+		if err := sp.takeRequest("beta"); err != nil {
+			assert.ErrorIs(t, err, errTooFast)
+			r.chat("alpha", "m-1")
+			return
+		}
+	}
+	assert.Fail(t, "it was never refused")
+}

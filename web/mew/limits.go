@@ -11,13 +11,15 @@ const (
 	maxCapabilities = 64   // of a participant, those granted included
 	maxLinks        = 64   // sockets and event streams of a space
 	maxLinksEach    = 4    // sockets and event streams of a participant
+	maxRequestsEach = 8    // HTTP requests of a participant under way at once
 	maxJoining      = 64   // sockets that have not said yet whose they are
 	maxName         = 64   // bytes of the name of a space or a participant
 	maxStreams      = 8    // open streams of a participant
 	maxStreamTerms  = 8192 // bytes of a stream's request, which late joiners get
 
-	maxQueuedBytes = 1 << 20 // waiting for one socket
-	maxQueued      = 1024    // messages waiting for one socket
+	// More than what one participant may send at once, so that nobody who reads is cut off by it.
+	maxQueuedBytes = 4 << 20 // waiting for one socket
+	maxQueued      = 8192    // messages waiting for one socket
 
 	maxKept      = 4096    // messages of a space that readers may go back to
 	maxKeptBytes = 8 << 20 // of these messages
@@ -46,6 +48,7 @@ const (
 	DefaultRate        = 200
 	DefaultContextRate = 50 // within one context
 	frameRate          = 1000
+	requestRate        = 100 // over HTTP, reading included
 	burstSeconds       = 4
 	paceUnit           = 4 << 10
 )

@@ -12,19 +12,21 @@ import (
 var tooFast = &wire.Refusal{Code: wire.CodeRate,
 	Message: "You send faster than the space allows. Wait a moment and send again."}
 
-// pace limits how fast a participant sends: all messages, those of each context, and
-// frames of streams. The space's lock guards it.
+// pace limits how fast a participant sends: all messages, those of each context, frames of
+// streams, and requests. The space's lock guards it.
 type pace struct {
 	seed          maphash.Seed
 	perContext    int
 	all, frames   *rate.Limiter
+	requests      *rate.Limiter // over HTTP, those that only read included
 	contexts      map[uint64]*rate.Limiter
 	lastContextAt map[uint64]time.Time
 }
 
 func newPace(perSecond, perContext int) *pace {
 	return &pace{
-		seed: maphash.MakeSeed(), perContext: perContext, all: newLimiter(perSecond), frames: newLimiter(frameRate),
+		seed: maphash.MakeSeed(), perContext: perContext,
+		all: newLimiter(perSecond), frames: rate.NewLimiter(frameRate, frameRate), requests: newLimiter(requestRate),
 		contexts: map[uint64]*rate.Limiter{}, lastContextAt: map[uint64]time.Time{},
 	}
 }

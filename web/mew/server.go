@@ -145,11 +145,29 @@ func (s *Server) Routes() []web.Route {
 	return append([]web.Route{
 		{Method: http.MethodGet, Path: "/mew/health", CountsItself: true, Admit: admitAll, Serve: s.health},
 		{Method: http.MethodGet, Path: "/mew/ws", CountsItself: true, Admit: s.admitSocket, Serve: s.socket},
-		{Method: http.MethodGet, Path: "/mew/participants", Admit: s.admitReader, Serve: s.participants},
 		{Method: http.MethodGet, Path: "/mew/events", CountsItself: true, Admit: s.admitReader, Serve: s.events},
-		{Method: http.MethodPost, Path: "/mew/participants/:id/messages", Admit: s.admitReader, Serve: s.postMessage},
-		{Method: http.MethodGet, Path: "/mew/participants/:id/messages", Admit: s.admitReader, Serve: s.messages},
+		s.readersRoute(http.MethodGet, "/mew/participants", s.participants),
+		s.readersRoute(http.MethodPost, "/mew/participants/:id/messages", s.postMessage),
+		s.readersRoute(http.MethodGet, "/mew/participants/:id/messages", s.messages),
 	}, s.ownerRoutes()...)
+}
+
+// readersRoute returns a route of participants and owners. It counts the requests of each, so that
+// one participant cannot use up what the owner of the space may have.
+func (s *Server) readersRoute(
+	method, path string, serve func(http.ResponseWriter, *http.Request, access.Caller) error,
+) web.Route {
+	return web.Route{
+		Method: method, Path: path, CountsItself: true, Admit: s.admitReader,
+		Serve: func(w http.ResponseWriter, r *http.Request, who access.Caller) error {
+			from := readerOf(r)
+			if !from.space.beginRequest(from.participant) {
+				return errTooManyRequests
+			}
+			defer from.space.endRequest(from.participant)
+			return serve(w, r, who)
+		},
+	}
 }
 
 // admitAll lets everybody ask whether the gateway runs.

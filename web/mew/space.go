@@ -28,7 +28,8 @@ type space struct {
 	collector Collector
 	members   map[string]*member
 	links     map[*link]bool
-	readers   int // event streams
+	readers   int            // event streams
+	requests  map[string]int // under way, by participant; never zero
 	streams   map[string]*stream
 	ids       *idSet
 	history   *history
@@ -57,7 +58,7 @@ func newSpace(s *Server, defined Space) *space {
 		server: s, owner: defined.Owner, name: defined.Name, clean: defined.Clean, id: uuid.NewString(),
 		collector: s.options.Collect(defined.Owner, defined.Name),
 		members:   map[string]*member{}, links: map[*link]bool{}, streams: map[string]*stream{},
-		ids: newIDSet(), history: newHistory(),
+		requests: map[string]int{}, ids: newIDSet(), history: newHistory(),
 	}
 }
 

@@ -42,6 +42,7 @@ func joinLab(t *testing.T, s *apptest.Server, token string) participant {
 		&websocket.DialOptions{HTTPHeader: header})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.CloseNow() })
+	conn.SetReadLimit(1 << 20)
 	p := participant{t, conn}
 	require.Contains(t, p.read(), "system/welcome")
 	return p
