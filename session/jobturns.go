@@ -19,7 +19,7 @@ import (
 // Calls without a start have a zero StartedAt, and those whose duration nobody measured
 // are Untimed. Every call has a rationale.
 func JobTurns(events []Event) []Turn {
-	f := jobFold{places: map[string]place{}, closed: map[place]bool{}}
+	f := jobFold{places: map[string]place{}, closed: map[place]bool{}, latest: map[speaker]int{}}
 	for _, e := range events {
 		f.apply(e)
 	}
@@ -39,6 +39,13 @@ type jobFold struct {
 	failure safety.Text      // of the run
 	places  map[string]place // of the calls, by id
 	closed  map[place]bool   // steps whose reasons were posted; call is 0
+	latest  map[speaker]int  // index of the latest step of each
+}
+
+// speaker is an agent in one of the turns.
+type speaker struct {
+	turn  int
+	agent string
 }
 
 // place is the position of a call: its turn, step and index.
@@ -134,15 +141,14 @@ func (f *jobFold) demoteAnswer(t *Turn) {
 	t.Response = safety.Text{}
 }
 
-// newStep adds a step of an agent and returns its index.
+// newStep adds a step of an agent to the current turn, t, and returns its index.
 func (f *jobFold) newStep(t *Turn, agent string) int {
-	number := 1
-	for _, s := range t.Steps {
-		if s.Agent == agent {
-			number++
-		}
+	who, number := speaker{f.current, agent}, 1
+	if at, ok := f.latest[who]; ok {
+		number = t.Steps[at].Number + 1
 	}
 	t.Steps = append(t.Steps, Step{Agent: agent, Number: number})
+	f.latest[who] = len(t.Steps) - 1
 	return len(t.Steps) - 1
 }
 
@@ -150,18 +156,15 @@ func (f *jobFold) newStep(t *Turn, agent string) int {
 // that of a new one. A step is over once its reasons were posted, or when a call brings
 // another narrative.
 func (f *jobFold) openStep(t *Turn, agent string, narrative safety.Text) int {
-	for i := len(t.Steps) - 1; i >= 0; i-- {
-		s := &t.Steps[i]
-		if s.Agent != agent {
-			continue
-		}
-		other := !narrative.Empty() && !s.Narrative.Empty() && s.Narrative != narrative
-		if f.closed[place{turn: f.current, step: i}] || other {
-			break
-		}
-		return i
+	at, ok := f.latest[speaker{f.current, agent}]
+	if !ok || f.closed[place{turn: f.current, step: at}] {
+		return f.newStep(t, agent)
 	}
-	return f.newStep(t, agent)
+	said := t.Steps[at].Narrative
+	if !narrative.Empty() && !said.Empty() && said != narrative {
+		return f.newStep(t, agent)
+	}
+	return at
 }
 
 // setNarrative sets a step's narrative, unless the event has none.
