@@ -1,9 +1,11 @@
 package agui
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,4 +97,33 @@ func TestAnAnswerWithoutACountMakesTheUsageOfItsRunUnknown(t *testing.T) {
 			assert.Equal(t, tt.want, last.(*Run).Usage)
 		})
 	}
+}
+
+func TestASnapshotHasTheLatestMessagesThatFit(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	var all []Message
+	for i := range 100 {
+		id := fmt.Sprint("call_", i)
+		all = append(all, Message{ID: id, Role: "assistant", ToolCalls: []ToolCall{{ID: id}}},
+			Message{ID: id + "_result", Role: "tool", ToolCallID: id, Content: &long})
+	}
+	kept, omitted := newest(all)
+	assert.Equal(t, all[omitted:], kept)
+	assert.Equal(t, "assistant", kept[0].Role, "no result is without its call")
+	raw, err := json.Marshal(kept)
+	require.NoError(t, err)
+	assert.Less(t, len(raw), maxSnapshot)
+	assert.Greater(t, len(raw), maxSnapshot-300_000)
+
+	one, err := json.Marshal(snapshot(asAny(kept), omitted))
+	require.NoError(t, err)
+	assert.Contains(t, string(one), fmt.Sprintf(`"candor:omitted":{"messages":%d}`, omitted))
+	for _, few := range [][]Message{nil, all[:4], all[1:2]} {
+		kept, omitted = newest(few)
+		assert.Equal(t, few, kept)
+		assert.Zero(t, omitted)
+	}
+	whole, err := json.Marshal(snapshot(asAny(all[:4]), 0))
+	require.NoError(t, err)
+	assert.NotContains(t, string(whole), "omitted")
 }

@@ -27,7 +27,7 @@
 // order, and ends each run with one terminal event; the verifier in the tests holds it to
 // the rules that AG-UI's own client enforces. A call that the front end runs is sent when it
 // may run, since a front end runs the calls that it gets. Snapshots are made from the projected
-// events by reduce, so they contain exactly what was streamed.
+// events by reduce, so they contain exactly what was streamed, or the latest part that fits.
 //
 // # Versions
 //

@@ -93,3 +93,25 @@ func TestAFrontEndsResultOfACallThatNobodyApprovedIsNone(t *testing.T) {
 		assert.Len(t, replies, step.taken, "%T", step.body)
 	}
 }
+
+func TestAClientThatLacksOnlyTheOldestTurnsNeedsNoSnapshot(t *testing.T) {
+	var turns []session.Turn
+	for n := range 4 {
+		turns = append(turns, session.Turn{Number: n + 1, State: session.Completed})
+	}
+	turns[2].State = session.Failed // has no response
+	for _, tt := range []struct {
+		has  []int
+		want bool
+	}{
+		{nil, false}, {[]int{1}, false}, {[]int{1, 4}, false},
+		{[]int{1, 2, 4}, true}, {[]int{2, 4}, true}, {[]int{4}, true},
+	} {
+		var in Input
+		for _, n := range tt.has {
+			in.Messages = append(in.Messages, InputMessage{ID: responseID(n)})
+		}
+		assert.Equal(t, tt.want, in.has(turns), "%v", tt.has)
+	}
+	assert.True(t, (&Input{}).has(nil))
+}

@@ -162,7 +162,8 @@ func (p *player) restate(end uint64) {
 		begin.ProtocolVersion = protocolVersion
 	}
 	finish.Head.Type, finish.Outcome = RunFinished, &Outcome{Type: "success"}
-	p.out.send(append([]Event{&begin, snapshot(asAny(reduce(p.held.ended)))}, p.state...)...)
+	messages, omitted := newest(reduce(p.held.ended))
+	p.out.send(append([]Event{&begin, snapshot(asAny(messages), omitted)}, p.state...)...)
 	var b bytes.Buffer
 	frame(&b, sse.Cursor{Session: p.own.ID(), Seq: at}.String(), &finish)
 	p.out.write(b.Bytes())

@@ -75,6 +75,7 @@ const (
 	metaCall      = "candor:call"      // on tool calls: step, parallel group
 	metaQuestion  = "candor:question"  // on interrupts: the parameters, how many characters are hidden
 	metaResult    = "candor:result"    // on results: outcome, duration
+	metaOmitted   = "candor:omitted"   // on MESSAGES_SNAPSHOT: how many older messages it does not have
 )
 
 // The events. Types with the same members share a struct.
