@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/coder/websocket"
@@ -91,10 +92,16 @@ func (m *member) stayConnected(ctx, working context.Context, address string) err
 
 // causeOf returns why a connection ended, without the words of the other side.
 func causeOf(err error) string {
-	if status := websocket.CloseStatus(err); status != -1 {
+	errno, failed := errors.AsType[syscall.Errno](err)
+	switch status := websocket.CloseStatus(err); {
+	case status != -1:
 		return fmt.Sprintf("closed by the gateway with status %d", status)
+	case failed:
+		return errno.Error()
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time"
 	}
-	return fmt.Sprintf("%T", errors.Unwrap(err))
+	return "the connection broke, or the answer is none of a MEW gateway"
 }
 
 // connect takes part over one connection until it is lost. welcomed says whether the gateway
@@ -147,8 +154,11 @@ func (m *member) join(ctx context.Context, conn *websocket.Conn) error {
 		switch {
 		case ok && e.Kind == "system/error":
 			return joinRefusal(e)
-		case ok && e.Kind == "system/welcome" && m.welcome(e):
-			return nil
+		case ok && e.Kind == "system/welcome":
+			if present, mine := m.welcome(e); mine {
+				m.meet(present)
+				return nil
+			}
 		}
 	}
 }

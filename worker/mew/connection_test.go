@@ -2,12 +2,17 @@ package mew
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -157,6 +162,18 @@ func TestAParticipantWaitsForItsGateway(t *testing.T) {
 	require.ErrorIs(t, p.Run(ctx), context.DeadlineExceeded)
 }
 
+func TestTheLogSaysWhyThereIsNoConnection(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	for want, err := range map[string]error{
+		"connection refused":                     fmt.Errorf("it failed: %w", refused),
+		"no answer in time":                      fmt.Errorf("it failed: %w", context.DeadlineExceeded),
+		"closed by the gateway with status 1001": websocket.CloseError{Code: 1001, Reason: "words of others"},
+		"the connection broke, or the answer is none of a MEW gateway": errors.New("words of others"),
+	} {
+		assert.Equal(t, want, causeOf(err))
+	}
+}
+
 func TestTheGatewaysURLIsChecked(t *testing.T) {
 	for _, tt := range []struct{ name, gateway, space, token, want string }{
 		{"http", "http://127.0.0.1:8080", "lab", "t", "ws://127.0.0.1:8080/mew/ws?space=lab"},
@@ -188,112 +205,4 @@ func TestPausesGrowAndDiffer(t *testing.T) {
 		}
 	}
 	assert.Positive(t, b.pause(1000))
-}
-
-func TestCapabilitiesThatTheGatewayChangesHoldAtOnce(t *testing.T) {
-	g := newGateway(t, func(g *gateway) { g.may = []object{{"kind": "chat"}, {"kind": "capability/grant-ack"}} })
-	join(t, g, steps(agent.Response{Text: "hello"}), nil)
-	g.ask("first")
-	g.await(t, "chat", 1)
-	assert.Empty(t, of(g.all(), "reasoning/start"))
-	grant := g.say("capability/grant", "anna", nil,
-		object{"recipient": "helper", "capabilities": []object{{"kind": "reasoning/*"}}})
-	g.say("capability/grant", "anna", nil, object{"recipient": "bert"})
-	g.say("system/welcome", "gateway", []string{"bert"},
-		object{"you": object{"id": "bert", "capabilities": []object{}}})
-	g.welcome([]object{{"kind": "*"}})
-	ack := g.await(t, "capability/grant-ack", 1)
-	assert.Equal(t, ids{grant.ID}, ack.Correlation)
-	assert.Equal(t, "accepted", field(t, ack, "status"))
-	g.ask("second")
-	g.await(t, "reasoning/start", 1)
-	g.await(t, "chat", 2)
-	assert.Len(t, of(g.all(), "capability/grant-ack"), 1)
-}
-
-func TestCapabilityPatterns(t *testing.T) {
-	const call = `{"method":"tools/call","params":{"name":"read_file"}}`
-	for _, tt := range []struct {
-		pattern, kind, payload string
-		want                   bool
-	}{
-		{`{"kind":"*"}`, "reasoning/start", "{}", true},
-		{`{"kind":"chat"}`, "chat", "{}", true},
-		{`{"kind":"chat"}`, "chat/acknowledge", "{}", false},
-		{`{"kind":"reasoning/*"}`, "reasoning/thought", "{}", true},
-		{`{"kind":"reasoning/*"}`, "reasoning", "{}", false},
-		{`{"kind":"reasoning/step"}`, "reasoning/thought", "{}", true},
-		{`{"kind":"reasoning/step"}`, "reasoning/start", "{}", false},
-		{`{"kind":"!chat"}`, "mcp/request", "{}", true},
-		{`{"kind":["chat","mcp/*"]}`, "mcp/request", "{}", true},
-		{`{"kind":"/^mcp/"}`, "mcp/request", "{}", true},
-		{`{"kind":"chat"}`, "mcp/response", "{}", true},
-		{`{"kind":"mcp/request","payload":{"method":"tools/call"}}`, "mcp/request", call, true},
-		{`{"kind":"mcp/request","payload":{"method":"tools/list"}}`, "mcp/request", call, false},
-		{`{"kind":"mcp/request","payload":{"params":{"name":"read_*"}}}`, "mcp/request", call, true},
-		{`{"kind":"mcp/request","payload":{"params":{"name":"write_*"}}}`, "mcp/request", call, false},
-		{`{"kind":"mcp/request","payload":{"params":{"name":"!read_file"}}}`, "mcp/request", call, false},
-		{`{"kind":"mcp/request","payload":{"params":{"name":"/^read/"}}}`, "mcp/request", call, true},
-		{`{"kind":"mcp/request","payload":{"method":{"x":1}}}`, "mcp/request", call, false},
-		{`{"kind":"mcp/request","payload":{"**":{"x":1}}}`, "mcp/request", call, true},
-	} {
-		var c capability
-		require.NoError(t, json.Unmarshal([]byte(tt.pattern), &c))
-		assert.Equal(t, tt.want, capabilities{c}.allow(tt.kind, json.RawMessage(tt.payload)), tt.pattern+" "+tt.kind)
-	}
-}
-
-func TestHandledMessagesAreRememberedWithinABound(t *testing.T) {
-	var r recent
-	assert.True(t, r.add("first"))
-	assert.False(t, r.add("first"))
-	for range 2 {
-		assert.True(t, r.add(""), "a message without an id is always new")
-	}
-	for i := range maxRecent {
-		r.add(strings.Repeat("x", i+1))
-	}
-	assert.True(t, r.add("first"), "the oldest was forgotten")
-	assert.LessOrEqual(t, len(r.known), maxRecent)
-}
-
-func TestContextsOfAllShapesAreRead(t *testing.T) {
-	for raw, want := range map[string][]string{
-		``: nil, `null`: nil, `""`: nil, `7`: nil,
-		`"a"`: {"a"}, `"a/b"`: {"a", "b"},
-		`{"id":"b","parent":"a"}`: {"a", "b"}, `{"id":"a"}`: {"a"},
-		`{"operation":"push","correlation_id":["a"]}`: {"a"},
-	} {
-		assert.Equal(t, want, envelope{Context: json.RawMessage(raw)}.contexts(), raw)
-	}
-}
-
-func FuzzAnyMessageIsSurvived(f *testing.F) {
-	for _, seed := range []string{
-		`{"kind":"chat","from":"anna","to":["helper"],"payload":{"text":"hello"}}`,
-		`{"kind":"mcp/request","id":"x","from":"anna","to":["helper"],"payload":{"method":"tools/list"}}`,
-		`{"kind":"mcp/response","from":"bert","correlation_id":"x","payload":{"result":{"tools":[{"name":1}]}}}`,
-		`{"kind":"system/welcome","payload":{"you":{"id":"helper","capabilities":[{"kind":7}]}}}`,
-		`{"kind":"participant/forget","to":["helper"],"payload":{"entries":-1}}`,
-		`{"kind":"reasoning/cancel","context":{"id":[]}}`, `{"kind":"stream/open","payload":[]}`,
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(_ *testing.T, raw []byte) {
-		p := &Participant{Log: slog.New(slog.DiscardHandler), Dispatcher: &agent.Dispatcher{
-			Safety: safety.NewLayer(), Tools: &agent.Toolbox{}, Log: slog.New(slog.DiscardHandler),
-		}}
-		ctx, stop := context.WithCancelCause(context.Background())
-		m := &member{
-			Participant: p, out: newOutbox(), seen: safety.NewSeenSecrets(), id: "helper", ctx: ctx, stop: stop,
-			wake: make(chan struct{}, 1), may: capabilities{{Kind: ids{"*"}}},
-			peers: map[string]*peer{}, listings: map[string]string{}, awaited: map[string]*ownCall{},
-		}
-		m.running = newTurn(m, envelope{}, func(error) {})
-		if e, ok := decode(raw); ok {
-			m.receive(e)
-		}
-		m.serv.Wait()
-		stop(nil)
-	})
 }

@@ -152,5 +152,6 @@ func (m *member) leave(e envelope) {
 		m.running.interrupt(m.stoppedBy(e))
 	}
 	m.mu.Unlock()
+	m.Log.Info("told to leave the space")
 	m.stop(errLeave)
 }

@@ -149,7 +149,10 @@ func (g *gateway) update(change func()) {
 
 func (g *gateway) welcome(may []object) {
 	var there []object
-	for _, id := range g.others {
+	g.mu.Lock()
+	others := g.others
+	g.mu.Unlock()
+	for _, id := range others {
 		there = append(there, object{"id": id})
 	}
 	g.say("system/welcome", "gateway", []string{"helper"},

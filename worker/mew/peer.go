@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"candor/agent"
@@ -27,6 +28,20 @@ func (m *member) addPeer(id string) {
 	if _, known := m.peers[id]; !known && id != "" && id != m.id && len(m.peers) < maxPeers {
 		m.peers[id] = &peer{}
 	}
+}
+
+// meet forgets the participants that left while there was no connection. The others are asked
+// for their tools again, which may be others by now. Calls that wait for an answer go on to wait:
+// after a gateway's restart everybody comes back, in any order.
+func (m *member) meet(present []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, p := range m.peers {
+		if p.asked = false; !slices.Contains(present, id) {
+			delete(m.peers, id)
+		}
+	}
+	m.listings = map[string]string{}
 }
 
 // askForTools asks a participant that has just come for its tools.

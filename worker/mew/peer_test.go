@@ -113,6 +113,24 @@ func TestToolsComeAndGoWithTheirParticipant(t *testing.T) {
 	assert.False(t, offered(3))
 }
 
+func TestAfterALostConnectionToolsAreThoseOfWhoIsThere(t *testing.T) {
+	g := newGateway(t, withBert())
+	h := join(t, g, steps(agent.Response{Text: "well"}), nil)
+	offer(t, g, 1)
+	g.drop()
+	g.until(t, "the participant comes back", func() bool { return g.joins == 2 })
+	offer(t, g, 2)
+	g.ask("What is there?")
+	g.await(t, "chat", 1)
+	assert.Len(t, h.provider.requests()[0].Tools, 1)
+	g.update(func() { g.others = nil })
+	g.drop()
+	g.until(t, "the participant comes back", func() bool { return g.joins == 3 })
+	g.ask("And now?")
+	g.await(t, "chat", 2)
+	assert.Empty(t, h.provider.requests()[1].Tools)
+}
+
 func TestAToolWhoseNameWouldBeMaskedIsNotOffered(t *testing.T) {
 	g := newGateway(t, withBert())
 	h := join(t, g, steps(agent.Response{Text: "one"}), nil)

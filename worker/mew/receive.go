@@ -120,9 +120,9 @@ func (m *member) hearRefusal(e envelope) {
 	m.Log.Warn("the gateway refused a message", "error", text)
 }
 
-// welcome adopts who the participant is and what it may do. It reports whether the welcome is
-// meant for it: others' welcomes reach everybody.
-func (m *member) welcome(e envelope) bool {
+// welcome adopts who the participant is and what it may do, and returns who else is there. ok is
+// false if the welcome is not meant for it: others' welcomes reach everybody.
+func (m *member) welcome(e envelope) (present []string, ok bool) {
 	var in struct {
 		You struct {
 			ID           string
@@ -134,13 +134,14 @@ func (m *member) welcome(e envelope) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if in.You.ID == "" || m.id != "" && in.You.ID != m.id || len(e.To) > 0 && !slices.Contains(e.To, in.You.ID) {
-		return false
+		return nil, false
 	}
 	m.id, m.may = in.You.ID, in.You.Capabilities
 	for _, p := range in.Participants {
 		m.addPeer(p.ID)
+		present = append(present, p.ID)
 	}
-	return true
+	return present, true
 }
 
 // hearGrant acknowledges capabilities that somebody granted to the participant. The gateway

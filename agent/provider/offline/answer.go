@@ -3,6 +3,7 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,13 +30,16 @@ type callResult struct {
 	result string
 }
 
+// authorLine is the line that names the author of a message in a space that several share.
+var authorLine = regexp.MustCompile(`^From [^\n]{1,256}:\n`)
+
 // readTurn reads a conversation from the last user message on.
 func readTurn(messages []agent.Message) turn {
 	var t turn
 	for _, m := range messages {
 		switch {
 		case m.Role == agent.RoleUser:
-			t = turn{number: t.number + 1, message: m.Text}
+			t = turn{number: t.number + 1, message: authorLine.ReplaceAllString(m.Text, "")}
 		case m.Role == agent.RoleAssistant && len(m.Calls) > 0:
 			t.steps++
 			for _, c := range m.Calls {

@@ -271,3 +271,9 @@ func FuzzEveryMessageLeadsToValidCallsOrAnAnswer(f *testing.F) {
 		require.NotEmpty(t, got.Text)
 	})
 }
+
+func TestTheLineThatNamesTheAuthorOfAMessageIsNoRequest(t *testing.T) {
+	alone := conversation{t: t, tools: builtin(t)}
+	shared := conversation{t: t, tools: builtin(t)}
+	assert.Equal(t, alone.say("What time is it?"), shared.say("From anna:\nWhat time is it?"))
+}
