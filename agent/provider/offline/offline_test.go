@@ -276,4 +276,5 @@ func TestTheLineThatNamesTheAuthorOfAMessageIsNoRequest(t *testing.T) {
 	alone := conversation{t: t, tools: builtin(t)}
 	shared := conversation{t: t, tools: builtin(t)}
 	assert.Equal(t, alone.say("What time is it?"), shared.say("From anna:\nWhat time is it?"))
+	assert.Equal(t, alone.results(`"noon"`), shared.results(`"noon"`))
 }

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -249,10 +250,7 @@ func (c *Collector) closeWith(r *reasoning, raw string, payload map[string]json.
 
 // cancel stops a reasoning, as its agent or anybody else asks.
 func (c *Collector) cancel(from *speaker, e wire.Envelope, path string) {
-	raw := said(members(e.Payload), "reason", "message", "text")
-	if raw == "" {
-		raw = "asked to stop"
-	}
+	raw := cmp.Or(said(members(e.Payload), "reason", "message", "text"), "asked to stop")
 	r := c.contexts[path]
 	if r == nil {
 		if t := c.asked(e.CorrelationID); t != nil {
