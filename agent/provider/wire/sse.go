@@ -27,7 +27,7 @@ type Event struct {
 // stream.
 func (e Event) Done() bool { return bytes.HasPrefix(e.Data, []byte("[DONE]")) }
 
-// Events yields the events of a stream in their order. Lines end with LF or CRLF.
+// Events yields the events of a stream in their order. Lines end with LF, CRLF or CR.
 // Events without data, comments, ids and retry times are skipped, and so is an event
 // that the end of the stream cuts off. An error, of r or for a line longer than
 // MaxLine, is yielded last; the end of the stream is none.
@@ -35,6 +35,7 @@ func Events(r io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewScanner(r)
 		lines.Buffer(nil, MaxLine)
+		lines.Split(splitLines())
 		var event Event
 		for first := true; lines.Scan(); first = false {
 			line := lines.Bytes()
@@ -56,6 +57,31 @@ func Events(r io.Reader) iter.Seq2[Event, error] {
 		case err != nil:
 			yield(Event{}, err)
 		}
+	}
+}
+
+// splitLines returns a function that splits a stream at the line ends of the specification:
+// LF, CRLF and CR. A line that CR ends is complete before the next byte has arrived.
+func splitLines() bufio.SplitFunc {
+	afterCR := false
+	return func(stream []byte, _ bool) (advance int, line []byte, err error) {
+		if afterCR && len(stream) > 0 {
+			afterCR = false
+			if stream[0] == '\n' {
+				advance, stream = 1, stream[1:]
+			}
+		}
+		end := bytes.IndexByte(stream, '\n')
+		if end < 0 {
+			end = len(stream)
+		}
+		if cr := bytes.IndexByte(stream[:end], '\r'); cr >= 0 {
+			end, afterCR = cr, true
+		}
+		if end == len(stream) {
+			return advance, nil, nil
+		}
+		return advance + end + 1, stream[:end:end], nil
 	}
 }
 

@@ -38,6 +38,7 @@ func TestEventsAreReadAsTheSpecificationSays(t *testing.T) {
 		{"one space after the colon is left out", "data:1\n\ndata:  2\n\n", []string{"|1\n", "| 2\n"}},
 		{"an empty data field is an event", "data\n\ndata:\n\n", []string{"|\n", "|\n"}},
 		{"lines may end with CRLF", "event: a\r\ndata: 1\r\n\r\n", []string{"a|1\n"}},
+		{"lines may end with CR", "event: a\rdata: 1\r\rdata:\r\r\n\n", []string{"a|1\n", "|\n"}},
 		{"comments, ids and retry times are skipped", ": hi\nid: 7\nretry: 1\ndata: 1\n\n", []string{"|1\n"}},
 		{"an event without data is none", "event: ping\n\ndata: 1\n\n", []string{"|1\n"}},
 		{"blank lines between events are skipped", "\n\n\ndata: 1\n\n\n\ndata: 2\n\n", []string{"|1\n", "|2\n"}},
