@@ -1,11 +1,9 @@
 package safety
 
 import (
-	"slices"
 	"strings"
 
 	"candor/safety/internal/decode"
-	"candor/safety/internal/detect"
 	"candor/safety/internal/keyvalue"
 	"candor/safety/internal/lex"
 	"candor/safety/internal/recall"
@@ -90,76 +88,6 @@ func (l *Layer) recallNamed(s string, found []lex.Span, t *tally) []lex.Span {
 func (l *Layer) names(index int) bool {
 	r := &l.detector.Rules[index]
 	return index != l.again && (r.Specificity == rule.ByName || r.Specificity == rule.ByContext) && hides(r)
-}
-
-// mayRepeat reports whether a text may hold a value again behind its name: its beginning, or
-// something encoded that is not masked anyway. Most texts do not, and are spared the search.
-func (l *Layer) mayRepeat(s string, found []lex.Span) bool {
-	first := len(s)
-	var tested [maxTested]string
-	n, tries := 0, maxTries
-	for _, sp := range found {
-		if !l.names(sp.Rule) || sp.To-sp.From < recall.MinForm {
-			continue
-		}
-		first = min(first, sp.To)
-		v := s[sp.From:sp.To]
-		if slices.Contains(tested[:n], v) {
-			continue
-		}
-		if n == maxTested || beginsAgain(s, v, sp.To, found, &tries) || isDisguised(s[sp.To:], v) {
-			return true
-		}
-		tested[n], n = v, n+1
-	}
-	if len(s)-first < recall.MinForm {
-		return false
-	}
-	for from, to := decode.NextMixed(s, first); to > 0; from, to = decode.NextMixed(s, to) {
-		if tries--; tries < 0 || !covered(found, from, to) {
-			return true
-		}
-	}
-	return decode.IsEscaped(s[first:])
-}
-
-// Bounds of mayRepeat, which leave its cost linear: how many values it looks for, and how many
-// places it compares with what was found. Beyond them it says that the text may.
-const (
-	maxTested = 8
-	maxTries  = 256
-)
-
-// isDisguised reports whether a text may hold a value in reverse or in rot13.
-func isDisguised(s, v string) bool {
-	if len(s) < recall.MinForm {
-		return false
-	}
-	return strings.Contains(s, secrets.Reverse(v[len(v)-recall.MinForm:])) ||
-		strings.Contains(s, secrets.Rotate(v[:recall.MinForm]))
-}
-
-// beginsAgain reports whether a value, or the first of its pieces, starts at i or later
-// outside of what is found. Each place that it looks at takes one of tries.
-func beginsAgain(s, v string, i int, found []lex.Span, tries *int) bool {
-	for {
-		k := strings.Index(s[i:], v[:detect.MinPiece])
-		if k < 0 || i+k+detect.MinPiece >= len(s) {
-			return false
-		}
-		i += k + detect.MinPiece
-		if s[i] != v[detect.MinPiece] && !decode.Joints[s[i]] {
-			continue
-		}
-		if *tries--; *tries < 0 || !covered(found, i-detect.MinPiece, i) {
-			return true
-		}
-	}
-}
-
-// covered reports whether one of the spans has all of s[from:to].
-func covered(found []lex.Span, from, to int) bool {
-	return slices.ContainsFunc(found, func(sp lex.Span) bool { return sp.From <= from && sp.To >= to })
 }
 
 // remember adds a value that a JSON key names, and what it names itself, to the layer's memory,

@@ -24,6 +24,9 @@ const runStep = 16
 func NextRun(s string, i int) (from, to int, apart bool) {
 	for low := i; i+8 <= len(s); i += runStep {
 		if signs := lex.SignMask(lex.Load8(s, i)); signs != 0 {
+			if signs&(signs>>16) == 0 {
+				continue // nearly always
+			}
 			if signs&evenSigns == evenSigns {
 				from, to = apartAround(s, low, i)
 			} else if signs&(evenSigns<<8) == evenSigns<<8 {

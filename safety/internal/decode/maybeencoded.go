@@ -1,6 +1,10 @@
 package decode
 
-import "candor/safety/internal/lex"
+import (
+	"math/bits"
+
+	"candor/safety/internal/lex"
+)
 
 // IsEscaped reports whether a text holds escapes, look-alikes or a series of numbers, so that
 // it may read otherwise than it is written.
@@ -25,21 +29,50 @@ const minMixed = 9
 // minCapitals is the length of the shortest base32 of a value of eight bytes.
 const minCapitals = 12
 
-// NextMixed finds the next run of base64 characters from i on that is no word: of at least nine
-// bytes, with digits, with changes of case that words do not have, or in capitals and longer
-// than most words are. It returns to == 0 if there is none.
-func NextMixed(s string, i int) (from, to int) {
-	for ; i < len(s); i++ {
-		to = encoding.Run(s, i, len(s))
-		if to-i >= minMixed && isMixed(s[i:to]) {
-			return i, to
+// NextLong finds the next run of base64 characters from i on that may hide a value of eight
+// bytes. It returns to == 0 if there is none.
+func NextLong(s string, i int) (from, to int) {
+	for i < len(s) {
+		from, end := nextStretch(s, i)
+		for i = from; i < end; i++ {
+			from, i = i, encoding.Run(s, i, len(s))
+			if i-from >= minMixed {
+				return from, i
+			}
 		}
-		i = to
+		i = max(i, end)
 	}
 	return 0, 0
 }
 
-func isMixed(run string) bool {
+// nextStretch returns the bounds of the next minMixed bytes or more from i on that have no blank
+// and none of the signs that a run of base64 never has. Both are len(s) if there are none.
+func nextStretch(s string, i int) (from, to int) {
+	before := 0 // how many such bytes are in front of i
+	for ; i+8 <= len(s); i += 8 {
+		signs := lex.SignMask(lex.Load8(s, i))
+		if signs == 0 {
+			before += 8
+			continue
+		}
+		if n := bits.TrailingZeros64(signs) / 8; before+n >= minMixed {
+			return i - before, i + n
+		}
+		before = bits.LeadingZeros64(signs) / 8
+	}
+	from = i - before
+	for i < len(s) && s[i] >= '+' {
+		i++
+	}
+	if i-from >= minMixed {
+		return from, i
+	}
+	return len(s), len(s)
+}
+
+// IsMixed reports whether a run of base64 characters is no word: it has digits, changes of case
+// that words do not have, or is in capitals and longer than most words are.
+func IsMixed(run string) bool {
 	if lex.HasDigit(run) || len(run) > lex.StatsLimit {
 		return true
 	}

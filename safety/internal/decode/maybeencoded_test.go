@@ -2,6 +2,7 @@ package decode
 
 import (
 	"encoding/base64"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,12 +21,36 @@ func TestAnEscapedTextIsToldFromOneThatReadsAsWritten(t *testing.T) {
 func TestRunsThatAreNoWordsMayBeEncoded(t *testing.T) {
 	run := base64.RawStdEncoding.EncodeToString([]byte("Tr0ub4dor&x"))
 	text := "the configuration of internal/auth/token in NewClient, " + run + ", is kept"
-	from, to := NextMixed(text, 0)
-	assert.Equal(t, run, text[from:to])
-	_, to = NextMixed(text, to)
-	assert.Zero(t, to, "a word is taken for a run")
-	_, to = NextMixed("aBcDeFgHiJk", 0)
-	assert.Equal(t, 11, to)
+	var mixed []string
+	for from, to := NextLong(text, 0); to > 0; from, to = NextLong(text, to) {
+		if IsMixed(text[from:to]) {
+			mixed = append(mixed, text[from:to])
+		}
+	}
+	assert.Equal(t, []string{run}, mixed)
+	assert.True(t, IsMixed("aBcDeFgHiJk"))
+}
+
+func TestEveryLongRunIsFound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		text := make([]byte, rng.IntN(60))
+		for i := range text {
+			text[i] = "aaaaaaaaaaZ9+/ .\n\x80"[rng.IntN(18)]
+		}
+		s, i := string(text), 0
+		for from, to := NextLong(s, 0); ; from, to = NextLong(s, to) {
+			for i < len(s) && (encoding.Run(s, i, len(s))-i < minMixed || i > 0 && encoding[s[i-1]]) {
+				i++
+			}
+			if i == len(s) {
+				assert.Zero(t, to, "%q", s)
+				break
+			}
+			assert.Equal(t, [2]int{i, encoding.Run(s, i, len(s))}, [2]int{from, to}, "%q", s)
+			i = to
+		}
+	}
 }
 
 func TestJoinedTextHasItsPiecesInOne(t *testing.T) {

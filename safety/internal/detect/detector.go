@@ -87,12 +87,13 @@ func (d *Detector) spans(s string, buf []lex.Span) []lex.Span {
 // thousand times over would cost the square of its length: each keyword's matcher would read
 // on over all the others.
 type window struct {
-	token    lex.Span   // the last token
-	named    int        // the end of the last named value
-	run      lex.Span   // the run of token bytes that was followed last
-	failures [8]failure // keywords that began no token in pieces, by slot
-	name     int        // the end of the last name that had no value
-	misses   [8]miss    // keywords that matched nothing, by slot
+	token    lex.Span        // the last token
+	named    int             // the end of the last named value
+	run      lex.Span        // the run of token bytes that was followed last
+	failures [8]failure      // keywords that began no token in pieces, by slot
+	name     int             // the end of the last name that had no value
+	misses   [8]miss         // keywords that matched nothing, by slot
+	digits   lex.DigitCursor // where digits are
 }
 
 // miss is where a keyword matched nothing last.
@@ -125,7 +126,7 @@ func (w *window) judge(s string, k *prefilter.Keyword, r *rule.Rule, at int) (fr
 		if low > at {
 			low = 0
 		} // else the name begins behind the last token
-		if from, to = r.Word.Match(s, low, at, right); to <= from {
+		if from, to = r.Word.Match(s, low, at, right, w.digitsNear(s, r.Word, at, right)); to <= from {
 			w.name = right
 		}
 	} else {
@@ -135,6 +136,12 @@ func (w *window) judge(s string, k *prefilter.Keyword, r *rule.Rule, at int) (fr
 		*last = miss{k, at}
 	}
 	return from, to
+}
+
+// digitsNear reports whether a decimal digit is near the word that ends at right and has a
+// keyword at index at.
+func (w *window) digitsNear(s string, word *rule.Word, at, right int) bool {
+	return w.digits.Has(s, max(0, at-word.Before), min(len(s), right+word.Behind))
 }
 
 // find appends to buf what the keywords find that may start at a candidate. Several keywords may

@@ -62,18 +62,29 @@ func kept(last, r rune, rest string) (rune, bool) {
 }
 
 // needsStrip reports whether a text holds anything but printable ASCII, tabs and
-// newlines. It reads eight bytes at a time.
+// newlines. It reads 32 bytes at a time, and eight where one of them may be odd.
 func needsStrip(s string) bool {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		w := lex.Load8(s, i)
-		// A byte below 0x20 borrows, 0x7f carries, the rest do neither.
-		if (w|(w-lex.Ones*0x20)|(w+lex.Ones))&lex.HighBits != 0 && anyOdd(w) {
+	for ; len(s) >= 32; s = s[32:] {
+		a, b, c, d := lex.Load8(s, 0), lex.Load8(s, 8), lex.Load8(s, 16), lex.Load8(s, 24)
+		if (suspects(a)|suspects(b)|suspects(c)|suspects(d))&lex.HighBits != 0 &&
+			(isOdd(a) || isOdd(b) || isOdd(c) || isOdd(d)) {
 			return true
 		}
 	}
-	return hasOddByte(s[i:])
+	for ; len(s) >= 8; s = s[8:] {
+		if isOdd(lex.Load8(s, 0)) {
+			return true
+		}
+	}
+	return hasOddByte(s)
 }
+
+// suspects sets a high bit of w if one of its bytes is not printable: a byte below 0x20
+// borrows, 0x7f carries, the rest of ASCII does neither.
+func suspects(w uint64) uint64 { return w | (w - lex.Ones*0x20) | (w + lex.Ones) }
+
+// isOdd reports whether any of the eight bytes of w is one that hasOddByte looks for.
+func isOdd(w uint64) bool { return suspects(w)&lex.HighBits != 0 && anyOdd(w) }
 
 // anyOdd reports whether any of the eight bytes of w is one of those that hasOddByte looks for.
 func anyOdd(w uint64) bool {

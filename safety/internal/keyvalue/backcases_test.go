@@ -34,8 +34,7 @@ var backPredicates = map[string]predicate{
 		onName(maybeBefore),
 		[]string{"use a1b2c3d4e5f6 as the ‸token‸", "a1b2c3d4e5f6g7h8 (‸token‸)"},
 		[]string{
-			"‸token‸", "use the words of the ‸token‸", "a1b2c3d4e5f6g7h8=‸token‸",
-			"a1b2 " + longTail + longTail + " ‸token‸",
+			"‸token‸", "a1b2c3d4e5f6g7h8=‸token‸", "use a1b2c3d4e5f6 as the ‸token‸ quota",
 		},
 	},
 	"endsNoun": {

@@ -69,21 +69,14 @@ func precedesMarker(s string, right int) bool {
 }
 
 // maybeBefore reports whether the name s[left:right] may follow its value: it is behind a blank
-// or an opening sign, nothing that it describes is behind it, and there is a digit in reach before
-// it. It rules most names out at little cost.
+// or an opening sign, and nothing that it describes is behind it. It rules most names out at
+// little cost.
 func maybeBefore(s string, left, right int) bool {
 	if left < 16 || s[left-1] != ' ' && strings.IndexByte("(`*$\"'", s[left-1]) < 0 {
 		return false
 	}
-	if right+2 < len(s) && s[right] == ' ' && lex.IsLetter(s[right+1]) && !followerHeads.May(s[right+1], s[right+2]) {
-		return false
-	}
-	for i := left - 16; i >= 0 && i > left-maxBefore-16; i -= 16 {
-		if lex.DigitMask(lex.Load8(s, i))|lex.DigitMask(lex.Load8(s, i+8)) != 0 {
-			return true
-		}
-	}
-	return left < maxBefore && lex.HasDigit(s[:min(left, 16)])
+	return right+2 >= len(s) || s[right] != ' ' || !lex.IsLetter(s[right+1]) ||
+		followerHeads.May(s[right+1], s[right+2])
 }
 
 // endsNoun reports whether the name that ends at right is not followed by a noun that it

@@ -55,6 +55,9 @@ func ReadOperator(s string, i int) (int, Op) {
 	case arrow[0], particleIs[0], particleWa[0], fullColon[0]:
 		return readArrow(s, i)
 	}
+	if i == start {
+		return 0, OpNone // a sign such as the slash of a path
+	}
 	return readPhrase(s, i, start, quoted)
 }
 

@@ -49,14 +49,14 @@ func readPhrase(s string, i, start int, quoted bool) (int, Op) {
 	if lex.ToLower(s[i]) == 'v' && lex.HasFold(s, i, "value=") {
 		return i + 6, OpLoose // the attribute of XML beside the name's
 	}
-	if i > start && !quoted && i+8 <= len(s) && (lex.IsQuote(s[i]) || startsGenerated(lex.Load8(s, i))) &&
+	if !quoted && i+8 <= len(s) && (lex.IsQuote(s[i]) || startsGenerated(lex.Load8(s, i))) &&
 		maybeScattered(s, i) { // half of it is inlined here, since it nearly always decides
 		return i, opBeside
 	}
 	if from := readSetting(s, i, start); from > 0 {
 		return from, opFlag
 	}
-	if i == start || quoted && s[start] != '`' || i+1 >= len(s) || !phraseHeads.May(s[i], s[i+1]) {
+	if quoted && s[start] != '`' || i+1 >= len(s) || !phraseHeads.May(s[i], s[i+1]) {
 		return 0, OpNone
 	}
 	return readVerb(s, i, start)

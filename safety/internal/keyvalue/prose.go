@@ -10,6 +10,8 @@ import (
 const (
 	// maxProse is how many bytes of a sentence may separate a name from its value.
 	maxProse = 96
+	// maxAcross is how many bytes behind a name have a digit if a sentence tells its value there.
+	maxAcross = maxProse + 8
 	// maxProseWords is how many words may do so.
 	maxProseWords = 12
 )
@@ -37,23 +39,15 @@ func matchAcross(s string, left, right int) (int, int) {
 	return rule.Costly, rule.Costly
 }
 
-// maybeAcross reports whether a sentence may go on at right, behind a name, and has a digit
-// in reach. It rules most names out at little cost, many by the first letters of the next word.
+// maybeAcross reports whether a sentence may go on at right, behind a name, and tell its value.
+// It rules most names out by the first letters of the next word.
 func maybeAcross(s string, right int) bool {
 	if right+8 >= len(s) || !afterNames[s[right]] {
 		return false
 	}
-	if a, b := s[right+1], s[right+2]; s[right] == ' ' && lex.IsLetter(a) && lex.IsLetter(b) && !glueHeads.May(a, b) {
-		return startsGenerated(lex.Load8(s, right+1)) // a value right behind its name
-	}
-	end := min(len(s), right+maxProse+8)
-	i := right
-	for ; i+16 <= end; i += 16 {
-		if lex.DigitMask(lex.Load8(s, i))|lex.DigitMask(lex.Load8(s, i+8)) != 0 {
-			return true
-		}
-	}
-	return i+8 <= end && lex.AnyDigit(lex.Load8(s, i)) || lex.AnyDigit(lex.Load8(s, end-8))
+	a, b := s[right+1], s[right+2]
+	return s[right] != ' ' || !lex.IsLetter(a) || !lex.IsLetter(b) || glueHeads.May(a, b) ||
+		startsGenerated(lex.Load8(s, right+1)) // a value right behind its name
 }
 
 // afterNames are the bytes that may follow a name in a sentence.

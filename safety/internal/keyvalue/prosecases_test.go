@@ -40,7 +40,12 @@ var prosePredicates = map[string]predicate{
 	"maybeAcross": {
 		atName(maybeAcross),
 		[]string{"the ‸token‸ (for tests): a1b2", "the ‸token‸, which is 1, is", "<b>‸token‸</b> a1b2c3d4"},
-		[]string{"the ‸token‸ is what you need here", "the ‸token‸=a1b2c3d4e5f6"},
+		[]string{"the ‸token‸ quota is 1 of 2", "the ‸token‸=a1b2c3d4e5f6"},
+	},
+	"ownsCode": {
+		onName(ownsCode),
+		[]string{"the ‸recovery‸ code", "a ‸PIN‸ code is"},
+		[]string{"the ‸token‸ code", "the ‸recovery‸ codes", "the ‸recovery‸ cod"},
 	},
 	"mayReachAcross": {
 		onName(mayReachAcross),

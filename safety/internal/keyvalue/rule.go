@@ -15,7 +15,7 @@ func Rule() rule.Rule {
 		ID:          "named-password",
 		Specificity: rule.ByName,
 		Fold:        true,
-		Word:        &rule.Word{End: nameEnd, Match: matchName},
+		Word:        &rule.Word{End: nameEnd, Match: matchName, Before: maxBefore + maxName, Behind: maxAcross},
 		Keywords: []string{
 			"passw", "passphrase", "passcode", "pwd", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass is",
 			"secret", "token", "key", "auth", "cred", "jwt", "psk", "pw:", "pw=", "pw is", "pw (", "mnemonic",
@@ -34,23 +34,26 @@ func Rule() rule.Rule {
 
 // matchKeyword is the rule's matcher: it judges the name that contains the keyword at
 // index at.
-func matchKeyword(s string, at, _ int) (int, int) { return matchName(s, 0, at, nameEnd(s, at)) }
+func matchKeyword(s string, at, _ int) (int, int) {
+	return matchName(s, 0, at, nameEnd(s, at), true)
+}
 
 // matchName returns the credential that the name around at announces. The name ends
 // at right and starts at low or later; at is the start of a keyword inside it. A miss
-// that has read the value is [rule.Costly], so that repeated text is judged once.
-func matchName(s string, low, at, right int) (int, int) {
+// that has read the value is [rule.Costly], so that repeated text is judged once. Without digits
+// around the name, only an operator joins a value to it.
+func matchName(s string, low, at, right int, digits bool) (int, int) {
 	from, to := matchJoined(s, low, at, right)
-	if to > from {
+	if to > from || !digits {
 		return from, to
 	}
 	left := max(low, nameStart(s, at))
-	if maybeBefore(s, left, right) {
+	if maybeBefore(s, left, right) && lex.HasDigit(s[max(0, left-maxBefore):left]) {
 		if from, to = matchBefore(s, low, left, right); to > from {
 			return from, to
 		}
 	}
-	if !maybeAcross(s, right) {
+	if !maybeAcross(s, right) || !lex.HasDigit(s[right:min(len(s), right+maxAcross)]) {
 		return from, to
 	}
 	if from, to = matchAcross(s, left, right); to > from && followsMarker(s, left, right) {
@@ -197,12 +200,23 @@ var betweenChars = lex.NewClass(" \t\n\"'`\\]:=?|>+,A-Za-z0-9_-")
 // In a sentence, "code" belongs to the word before it: recovery code.
 func nameEnd(s string, at int) int {
 	i := lex.WordRun(s, at, maxName+8)
-	if i+5 <= len(s) && s[i] == ' ' && lex.HasFold(s, i+1, "code") && (i+5 == len(s) || !lex.WordChars[s[i+5]]) {
-		if owner, _ := LastWord(s[at:i]); codeOwners.Has(owner) {
-			return i + 5
-		}
+	if i+5 <= len(s) && lex.Load4(s, i)|0x20202020 == spaceCod && ownsCode(s, at, i) {
+		return i + len(" code")
 	}
 	return i
+}
+
+// spaceCod is " cod" as [lex.Load4] reads it.
+const spaceCod = ' ' | 'c'<<8 | 'o'<<16 | 'd'<<24
+
+// ownsCode reports whether the word "code" follows the name s[at:i] and belongs to it.
+func ownsCode(s string, at, i int) bool {
+	end := i + len(" code")
+	if !lex.HasFold(s, i, " code") || end < len(s) && lex.WordChars[s[end]] {
+		return false
+	}
+	owner, _ := LastWord(s[at:i])
+	return codeOwners.Has(owner)
 }
 
 // nameStart returns the start of the name that contains the keyword at index at.

@@ -43,9 +43,14 @@ func SkipSpace(s string, i, limit int) int {
 // ASCIIEnd returns the position of the first byte at or after i that is not ASCII,
 // or len(s) if there is none. It reads 32 bytes at a time.
 func ASCIIEnd(s string, i int) int {
-	for i+32 <= len(s) && (Load8(s, i)|Load8(s, i+8)|Load8(s, i+16)|Load8(s, i+24))&HighBits == 0 {
-		i += 32
+	if i > len(s) {
+		return i
 	}
+	t := s[i:]
+	for len(t) >= 32 && (Load8(t, 0)|Load8(t, 8)|Load8(t, 16)|Load8(t, 24))&HighBits == 0 {
+		t = t[32:]
+	}
+	i = len(s) - len(t)
 	for i+8 <= len(s) && Load8(s, i)&HighBits == 0 {
 		i += 8
 	}

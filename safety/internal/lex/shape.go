@@ -46,6 +46,11 @@ func Interleaved(v string, word int) bool {
 // CaseChanges returns how many adjacent pairs of letters in v differ in case.
 func CaseChanges(v string) int {
 	n := 0
+	for ; len(v) >= 8; v = v[7:] { // the last byte of a word is the first of the next
+		w := Load8(v, 0)
+		letters, small := LetterMask(w), w<<2 // the high bit of a small letter is set
+		n += bits.OnesCount64(letters & (letters >> 8) & (small ^ small>>8))
+	}
 	for i := 1; i < len(v); i++ {
 		if IsLetter(v[i]) && IsLetter(v[i-1]) && IsUpper(v[i]) != IsUpper(v[i-1]) {
 			n++

@@ -61,11 +61,11 @@ type Filter struct {
 	Keywords []Keyword           // sorted by bucket
 }
 
-// buckets is the number of buckets that keywords are sorted into, by the upper 12 bits
+// buckets is the number of buckets that keywords are sorted into, by the upper 14 bits
 // of their trigram's hash.
 const buckets = 1 << (32 - bucketShift)
 
-const bucketShift = 20
+const bucketShift = 18
 
 // New returns a filter for the keywords, which it takes over, completes and sorts. Each
 // keyword has at least three bytes and is filed under its rarest trigram.

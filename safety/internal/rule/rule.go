@@ -74,7 +74,10 @@ type Word struct {
 	// End returns the end of the word that contains a keyword at index at.
 	End func(s string, at int) int
 	// Match is a Matcher for the word that ends at end. The word starts at or after low.
-	Match func(s string, low, at, end int) (from, to int)
+	// The last argument tells whether there is a decimal digit near by.
+	Match func(s string, low, at, end int, digits bool) (from, to int)
+	// Before and Behind are how many bytes in front of a keyword and behind its word are near.
+	Before, Behind int
 }
 
 // Costly is returned as both offsets by a [Matcher] that found nothing after it examined

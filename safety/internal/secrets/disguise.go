@@ -109,6 +109,11 @@ func Reverse(v string) string {
 	var b strings.Builder
 	b.Grow(len(v))
 	for i := len(v); i > 0; {
+		if v[i-1] < utf8.RuneSelf {
+			i--
+			b.WriteByte(v[i])
+			continue
+		}
 		_, n := utf8.DecodeLastRuneInString(v[:i])
 		b.WriteString(v[i-n : i])
 		i -= n
