@@ -27,10 +27,10 @@ func NextMarked(s string, i int) (v *View, next int) {
 	star, tick := -1, -1
 	for i < len(s) {
 		if star < i {
-			star = indexFrom(s, "**", i)
+			star = nextStars(s, i)
 		}
 		if tick < i {
-			tick = indexFrom(s, "`", i)
+			tick = nextMark(s, '`', i)
 		}
 		k := min(star, tick)
 		if k == len(s) {
@@ -51,10 +51,20 @@ func NextMarked(s string, i int) (v *View, next int) {
 	return nil, len(s)
 }
 
-// indexFrom returns the index of the first mark in s from i on, or len(s).
-func indexFrom(s, mark string, i int) int {
-	if k := strings.Index(s[i:], mark); k >= 0 {
+// nextMark returns the index of the first such mark in s from i on, or len(s).
+func nextMark(s string, mark byte, i int) int {
+	if k := strings.IndexByte(s[i:], mark); k >= 0 {
 		return i + k
+	}
+	return len(s)
+}
+
+// nextStars returns the index of the first ** in s from i on, or len(s).
+func nextStars(s string, i int) int {
+	for i = nextMark(s, '*', i); i+1 < len(s); i = nextMark(s, '*', i+1) {
+		if s[i+1] == '*' {
+			return i
+		}
 	}
 	return len(s)
 }

@@ -29,15 +29,25 @@ var phraseRoles = map[lex.WordKind]string{
 
 var phraseWords = lex.NewVocabulary(phraseRoles)
 
-// phraseHeads knows the first two letters of every word that may follow a name,
-// joinHeads those of the words that may join it to a value.
+// phraseHeads knows the first two letters of every word that may follow a name, phraseThirds
+// the second and the third, joinHeads the first two of the words that may join it to a value.
 var (
-	phraseHeads = lex.LeadingPairs(phraseRoles[isLink] + " " + joiningWords)
-	joinHeads   = lex.LeadingPairs(joiningWords)
+	phraseHeads  = lex.LeadingPairs(phraseRoles[isLink] + " " + joiningWords)
+	phraseThirds = lex.LeadingPairs(withoutFirst(phraseRoles[isLink] + " " + joiningWords))
+	joinHeads    = lex.LeadingPairs(joiningWords)
 
 	joiningWords = phraseRoles[isVerb] + " " + phraseRoles[isToBe] + " " + phraseRoles[isType] + " " +
 		phraseRoles[holds] + " " + phraseRoles[reports]
 )
+
+// withoutFirst returns words without their first letters.
+func withoutFirst(words string) string {
+	var rest []string
+	for _, w := range strings.Fields(words) {
+		rest = append(rest, w[1:])
+	}
+	return strings.Join(rest, " ")
+}
 
 // maxPhrase is how many words may appear between a name and its value.
 const maxPhrase = 6

@@ -120,7 +120,9 @@ func proseFollows(s string, at, right int) bool {
 	if right+9 > len(s) || s[right] != ' ' || !lex.IsLetter(s[right+1]) || at > 0 && lex.WordChars[s[at-1]] {
 		return false
 	}
-	return !phraseHeads.May(s[right+1], s[right+2]) && !startsGenerated(lex.Load8(s, right+1))
+	a, b, c := s[right+1], s[right+2], s[right+3]
+	return (!phraseHeads.May(a, b) || lex.IsLetter(c) && !phraseThirds.May(b, c)) &&
+		!startsGenerated(lex.Load8(s, right+1))
 }
 
 // shortWord reports whether a word of less than eight letters is at i and ends
