@@ -122,6 +122,7 @@ func (t Turn) endCall(b ToolReturned) Turn {
 	}
 	t.Steps = t.editCall(b.Call, func(c *Call) {
 		c.Outcome, c.Result, c.Error, c.Took = b.Outcome, b.Result, b.Error, b.Took
+		c.Untimed = b.Outcome == Unknown
 		c.Findings = Merge(c.Findings, b.Findings)
 	})
 	t.Findings = Merge(t.Findings, b.Findings)

@@ -85,6 +85,10 @@ func TestWhatFollowsTheEndOfAnObservedTurnIsKeptAsLate(t *testing.T) {
 		session.Narrated{Step: 1, Text: text("look"), Source: session.FromModel}, toolCall("call_1", 1),
 		session.Noted{From: text("ann"), Kind: session.NoteChat, Text: text("any news?")},
 		session.ToolReturned{Call: "call_1", Outcome: session.Unknown},
+	)
+	c, _ := turnOf(t, s, ref).Call("call_1")
+	assert.True(t, c.Untimed, "nobody knows how long it took")
+	add(t, s, ref,
 		session.TurnCompleted{Conclusion: text("nothing there")},
 		session.ToolReturned{Call: "call_1", Outcome: session.Success},
 		session.Noted{From: text("ann"), Kind: session.NoteThought, Text: text("hm")},
@@ -95,8 +99,9 @@ func TestWhatFollowsTheEndOfAnObservedTurnIsKeptAsLate(t *testing.T) {
 	assert.Equal(t, session.Completed, turn.State)
 	assert.Equal(t, "nothing there", turn.Conclusion.String())
 	assert.Equal(t, "It is empty.", turn.Response.String())
-	c, _ := turn.Call("call_1")
+	c, _ = turn.Call("call_1")
 	assert.Equal(t, session.Success, c.Outcome, "the result that came late")
+	assert.False(t, c.Untimed)
 	assert.Equal(t, []bool{false, true}, []bool{turn.Notes[0].Late, turn.Notes[1].Late})
 	assert.Equal(t, []bool{false, true}, []bool{turn.Steps[0].Late, turn.Steps[1].Late})
 

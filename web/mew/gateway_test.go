@@ -226,41 +226,6 @@ func TestAViolationNamesTheKindAndTheCapabilities(t *testing.T) {
 	assert.Contains(t, details["your_capabilities"], map[string]any{"kind": "reasoning/start"})
 }
 
-func TestAnIDIsAcceptedOnce(t *testing.T) {
-	r := newRig(t)
-	human := r.join("human")
-	human.send(`{"id":"m-1","kind":"chat","payload":{"text":"one"}}`)
-	human.assertNothingBut("m-1")
-	human.send(`{"id":"m-1","kind":"chat","payload":{"text":"two"}}`)
-	assert.Equal(t, "duplicate_id", human.read().Payload["error"])
-	status, _ := r.post("beta", `{"id":"m-1","kind":"chat","payload":{"text":"three"}}`)
-	assert.Equal(t, http.StatusConflict, status, "whoever sends it, over either door")
-	status, _ = r.post("beta", `{"id":"m-2","kind":"mcp/request","payload":{"method":"x"}}`)
-	require.Equal(t, http.StatusForbidden, status)
-	status, _ = r.post("beta", `{"id":"m-2","kind":"chat","payload":{"text":"now allowed"}}`)
-	assert.Equal(t, http.StatusOK, status, "a message that was refused takes no id")
-}
-
-func TestIDsAreForgottenInTheOrderInWhichTheyCame(t *testing.T) {
-	ids := newIDSet()
-	name := func(i int) string {
-		return strings.Repeat("x", i%7) + string(rune('0'+i%10)) + strings.Repeat("y", i/7)
-	}
-	for i := range 40 {
-		ids.add(name(i))
-	}
-	for i := range 40 {
-		assert.True(t, ids.has(name(i)))
-	}
-	for i := range maxIDs - 40 + 1 {
-		ids.add("other-" + name(i%40) + strings.Repeat("z", i/40))
-	}
-	assert.False(t, ids.has(name(0)), "the oldest is forgotten")
-	assert.True(t, ids.has(name(1)))
-	assert.Len(t, ids.known, maxIDs)
-	assert.Len(t, ids.order, maxIDs)
-}
-
 func TestASpaceThatCleansMasksPayloadsBeforeAnybodySeesThem(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Spaces[0].Clean = true })
 	human := r.join("human")

@@ -111,6 +111,7 @@ func (s *space) join(l *link, id string) error {
 	l.space, l.member = s, m
 	m.shut = false
 	if m.present++; m.present == 1 {
+		m.visits++
 		s.announcePresence("join", m) // before the socket is one of those who are told
 	}
 	s.links[l] = true

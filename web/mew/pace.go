@@ -77,20 +77,34 @@ func (p *pace) forgetOldest() {
 // idSet remembers the ids of a space's latest messages, as hashes under a key of its own.
 type idSet struct {
 	seed  maphash.Seed
-	known map[uint64]bool
+	known map[uint64]use
 	order []uint64 // a ring, once it is full
 	next  int
 }
 
-func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed(), known: map[uint64]bool{}} }
+// use says who has used an id, and in which of its visits to the space.
+type use struct {
+	by    *member
+	visit int
+}
 
-// has reports whether the id is remembered.
-func (s *idSet) has(id string) bool { return s.known[maphash.String(s.seed, id)] }
+func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed(), known: map[uint64]use{}} }
+
+// taken reports whether a participant may not use the id. Shipped clients count from 1 again when
+// they restart, so a participant that has joined anew may use the ids of its earlier visits.
+func (s *idSet) taken(id string, m *member) bool {
+	used, ok := s.known[maphash.String(s.seed, id)]
+	return ok && (used.by != m || used.visit == m.visits)
+}
 
 // add remembers an id, and forgets the oldest of too many.
-func (s *idSet) add(id string) {
+func (s *idSet) add(id string, m *member) {
 	hash := maphash.String(s.seed, id)
-	s.known[hash] = true
+	_, again := s.known[hash]
+	s.known[hash] = use{m, m.visits}
+	if again {
+		return
+	}
 	if len(s.order) < maxIDs {
 		s.order = append(s.order, hash)
 		return

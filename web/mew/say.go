@@ -104,7 +104,7 @@ func (s *space) pass(m *member, e wire.Envelope, now time.Time) (receipt, error)
 	if !wire.Allowed(m.capabilities(), e) {
 		return receipt{}, lacking
 	}
-	if s.ids.has(e.ID) {
+	if s.ids.taken(e.ID, m) {
 		return receipt{}, duplicate
 	}
 	r := receipt{ID: e.ID, TS: e.TS}
@@ -116,7 +116,7 @@ func (s *space) pass(m *member, e wire.Envelope, now time.Time) (receipt, error)
 	if err != nil {
 		return receipt{}, err
 	}
-	if err := s.keep(e, path); err != nil {
+	if err := s.keep(m, e, path); err != nil {
 		return receipt{}, err
 	}
 	if apply != nil {
@@ -125,9 +125,9 @@ func (s *space) pass(m *member, e wire.Envelope, now time.Time) (receipt, error)
 	return r, nil
 }
 
-// keep remembers, observes and broadcasts an admitted message. It fails, and has done nothing,
+// keep remembers, observes and broadcasts an admitted message of a participant. It fails, and has done nothing,
 // if the owner's session has no room. The caller holds mu.
-func (s *space) keep(e wire.Envelope, path string) error {
+func (s *space) keep(m *member, e wire.Envelope, path string) error {
 	own, err := s.own()
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (s *space) keep(e wire.Envelope, path string) error {
 	if err != nil {
 		return err
 	}
-	s.ids.add(e.ID)
+	s.ids.add(e.ID, m)
 	s.collector.Observe(e, path)
 	s.broadcast(entry{message: e, path: path, starts: startOf(e, path), release: release})
 	return nil

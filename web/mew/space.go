@@ -41,6 +41,7 @@ type member struct {
 	fixed   []wire.Capability
 	granted []grant
 	pace    *pace
+	visits  int  // how often it has joined after it was away
 	present int  // sockets; the owner counts as one while joined from the page
 	reading int  // event streams
 	shut    bool // by participant/shutdown, until it joins again

@@ -41,8 +41,9 @@ type Play struct {
 // NewPlay starts an app that replays a script, with an empty folder as its workspace. It
 // has to be called inside synctest.Test, where time stands still while any goroutine
 // runs: a delay of the script costs no real time, and timestamps are the same on every
-// run. The caller closes the play before the bubble ends, which synctest requires.
-func NewPlay(t *testing.T, script []byte) *Play {
+// run. The caller closes the play before the bubble ends, which synctest requires. Each of
+// change adapts the settings.
+func NewPlay(t *testing.T, script []byte, change ...func(*app.Settings)) *Play {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "script.json")
 	require.NoError(t, os.WriteFile(file, script, 0o600))
@@ -51,6 +52,9 @@ func NewPlay(t *testing.T, script []byte) *Play {
 	s := app.Settings{
 		Model: app.ModelSettings{Provider: "script", Script: file},
 		Tools: app.ToolSettings{Workspace: t.TempDir()},
+	}
+	for _, f := range change {
+		f(&s)
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	a, err := app.New(s, tokens, func() uuid.UUID { return uuid.MustParse(PlaySession) }, log)

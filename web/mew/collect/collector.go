@@ -123,6 +123,7 @@ type speaker struct {
 	past   []*turn   // that ended last, oldest first; at most maxPast
 	open   int       // contexts that have not ended
 	left   time.Time // when it went, zero while it is there
+	visits int       // how often it has come back
 }
 
 // speaker returns the participant with this id, and opens its thread if it has none. It is nil

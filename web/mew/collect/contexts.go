@@ -23,6 +23,7 @@ type reasoning struct {
 	agent  string     // of the session's events: "" for the root, sub-1 and so on
 	seen   bool       // its start was seen, or it needs none
 	over   bool
+	visit  int       // of the owner, in which it began
 	last   time.Time // of the latest message
 
 	step      int     // the latest, from 1; 0 before the first
@@ -71,7 +72,7 @@ func (c *Collector) admitInto(e wire.Envelope, path, begins string) error {
 	if known != nil && (e.Kind != kindStart || !known.seen) {
 		return nil
 	}
-	if known != nil && !known.over {
+	if known != nil && !known.over && !known.leftBehind(e) {
 		return refusal(wire.CodeDuplicate, "A context with this id is open. Begin a reasoning with a new id.")
 	}
 	each := 0
@@ -87,6 +88,12 @@ func (c *Collector) admitInto(e wire.Envelope, path, begins string) error {
 			"A participant may have %d open contexts. Conclude some first.", c.limits.OpenEach)
 	}
 	return nil
+}
+
+// leftBehind reports whether a start is that of an agent that has joined anew and counts its ids
+// from 1 again: the context of that id is one of its earlier visit.
+func (r *reasoning) leftBehind(e wire.Envelope) bool {
+	return e.Kind == kindStart && r.parent == nil && r.owner.id == e.From && r.visit < r.owner.visits
 }
 
 // admitCancel refuses to cancel what is not known.
@@ -147,7 +154,7 @@ func join(path, segment string) string {
 
 // add makes a context known. One of the same path that has ended is forgotten.
 func (c *Collector) add(r *reasoning) *reasoning {
-	r.last = c.now()
+	r.last, r.visit = c.now(), r.owner.visits
 	c.contexts[r.path] = r
 	c.paths[r.path[strings.LastIndexByte(r.path, '/')+1:]] = r.path
 	c.open++

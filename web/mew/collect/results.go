@@ -87,7 +87,10 @@ func (c *Collector) end(one *call, back session.ToolReturned) {
 		c.record(ref, session.ApprovalAnswered{Request: one.asking, Call: one.id, Answer: session.Withdrawn})
 		one.asking = ""
 	}
-	back.Call, back.Took = one.id, max(0, c.now().Sub(one.at))
+	back.Call = one.id
+	if back.Outcome != session.Unknown {
+		back.Took = max(0, c.now().Sub(one.at))
+	}
 	c.record(ref, back)
 	r := one.in
 	if r != nil && r.step == one.step && !slices.ContainsFunc(one.turn.calls, func(o *call) bool { return o.in == r }) {

@@ -58,6 +58,9 @@ func (c *Collector) adopt(m *message, e wire.Envelope, payload map[string]json.R
 func (c *Collector) beginReasoning(
 	m *message, e wire.Envelope, payload map[string]json.RawMessage, path, own string,
 ) *reasoning {
+	if old := c.contexts[own]; old != nil && !old.over {
+		c.interrupt(old.turn) // of an earlier visit, as Admit has seen
+	}
 	around := c.contexts[path]
 	if path != "" && around != nil {
 		c.count(around)

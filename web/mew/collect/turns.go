@@ -191,6 +191,7 @@ func (c *Collector) Left(participant string) {
 func (c *Collector) Joined(participant string) {
 	if s := c.speakers[participant]; s != nil {
 		s.left = time.Time{}
+		s.visits++
 	}
 }
 
