@@ -13,7 +13,7 @@
 //
 //	Collector.Admit     a message's context becomes a path; is there room for it? (contexts.go)
 //	Collector.Observe   which turn is it about? (attach.go)
-//	                    thoughts.go, calls.go, proposals.go, chat.go: one file per kind of message
+//	                    thoughts.go, ends.go, calls.go, results.go, proposals.go, chat.go
 //	clean.go            every text is cleaned before anything keeps it
 //	session             the log; from there on, package view
 //
