@@ -139,6 +139,13 @@ func (t *turn) closeLiveText() {
 	}
 }
 
+// loseLiveText forgets a stream that is gone.
+func (t *turn) loseLiveText() {
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	t.live = liveText{}
+}
+
 // endLiveText sends the last frame and forgets the stream, which it returns with the reason for
 // its end.
 func (t *turn) endLiveText() (live liveText, reason string) {

@@ -30,9 +30,10 @@ func (m *member) addPeer(id string) {
 	}
 }
 
-// meet forgets the participants that left while there was no connection. The others are asked
-// for their tools again, which may be others by now. Calls that wait for an answer go on to wait:
-// after a gateway's restart everybody comes back, in any order.
+// meet adapts to the space as it is at the beginning of a connection. Participants that left are
+// forgotten, and so are our streams, which the gateway ended with the connection before. The other
+// participants are asked for their tools again, which may be others by now. Calls that wait for an
+// answer go on to wait: after a gateway's restart everybody comes back, in any order.
 func (m *member) meet(present []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -41,7 +42,10 @@ func (m *member) meet(present []string) {
 			delete(m.peers, id)
 		}
 	}
-	m.listings = map[string]string{}
+	m.listings, m.unopened = map[string]string{}, nil
+	if m.running != nil {
+		m.running.loseLiveText()
+	}
 }
 
 // askForTools asks a participant that has just come for its tools.

@@ -173,6 +173,29 @@ func heardOf(t *testing.T, g *gateway) {
 	g.await(t, "participant/status", 1)
 }
 
+func TestAStreamEndsWithItsConnection(t *testing.T) {
+	g := newGateway(t, func(g *gateway) { g.opens = true })
+	again := make(chan struct{})
+	join(t, g, func(_ context.Context, _ int, req agent.Request) (agent.Response, error) {
+		<-again
+		req.Say("Nobody hears this. ")
+		return agent.Response{Text: "Nobody hears this. "}, nil
+	}, func(p *Participant) { p.Dispatcher.Stream = true })
+	g.ask("Speak.")
+	heardOf(t, g)
+	g.drop()
+	g.until(t, "the participant comes back", func() bool { return g.joins == 2 })
+	g.say("participant/request-status", "anna", []string{"helper"}, object{})
+	g.await(t, "participant/status", 2) // so it has been welcomed
+	g.update(func() { g.frames = nil })
+	close(again)
+	g.await(t, "chat", 1)
+	asked := 2
+	idle(t, g, &asked)
+	assert.Empty(t, g.frames)
+	assert.Empty(t, of(g.all(), "stream/close"))
+}
+
 func TestAStreamThatOpensTooLateIsClosed(t *testing.T) {
 	g := newGateway(t, nil)
 	join(t, g, steps(agent.Response{Text: "done"}), func(p *Participant) { p.Dispatcher.Stream = true })
