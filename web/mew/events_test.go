@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,7 +26,8 @@ type event struct{ id, name, data string }
 // follow opens an event stream after the position last, or "".
 func (r *rig) follow(token, query, last string) *eventStream {
 	r.t.Helper()
-	ctx, stop := context.WithCancel(r.t.Context())
+	// An event that is missing fails the test after this time.
+	ctx, stop := context.WithTimeout(r.t.Context(), 20*time.Second)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.http.URL+"/mew/events?space=lab"+query, nil)
 	require.NoError(r.t, err)
 	request.Header.Set("Authorization", "Bearer "+token)

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -82,6 +83,31 @@ func TestAPersonSpeaksToAParticipantAndCancelsItFromThePage(t *testing.T) {
 	assert.Contains(t, cancel, `"kind":"reasoning/cancel"`)
 	assert.Contains(t, cancel, `"context":"m-1"`)
 	assert.Equal(t, http.StatusConflict, s.Post("ann", "/api/chat/interrupt", interrupt).Status, "it has ended")
+}
+
+func TestAParticipantGoesOnWhenTheGatewayHasRestarted(t *testing.T) {
+	token := apptest.TokenOf("the-agent")
+	settings := app.Settings{MEW: app.MEWSettings{SpacesFile: spacesFile(t, "ann", token)}}
+	before := apptest.Start(t, settings, nil)
+	agent := joinLab(t, before, token)
+	agent.send(`{"id":"m-1","kind":"reasoning/start","payload":{"message":"I begin"}}`)
+	require.Contains(t, agent.read(), "m-1")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	before.App.Close(stopped)
+	_, _, err := agent.conn.Read(t.Context())
+	assert.Equal(t, websocket.StatusGoingAway, websocket.CloseStatus(err))
+
+	after := apptest.Start(t, settings, nil)
+	agent = joinLab(t, after, token)
+	agent.send(`{"id":"m-2","kind":"reasoning/thought","context":"m-1","payload":{"message":"I go on"}}`)
+	require.Contains(t, agent.read(), `"m-2"`)
+	agent.send(`{"id":"m-3","kind":"reasoning/conclusion","context":"m-1","payload":{"message":"I am done"}}`)
+	require.Contains(t, agent.read(), `"m-3"`)
+	thread := after.Get("ann", "/api/chat/threads").JSON()["threads"].([]any)[0].(map[string]any)["id"].(string)
+	history := after.Get("ann", "/api/chat/history?thread_id="+thread).Body
+	assert.Contains(t, history, "I go on")
+	assert.NotContains(t, history, "I begin", "what was said before is gone")
 }
 
 func TestAPersonApprovesAProposalFromThePage(t *testing.T) {
