@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -20,14 +21,12 @@ import (
 // extension.
 var exportFormats = map[string]struct {
 	kind  string
-	write func(export.Document) ([]byte, error)
+	write func(io.Writer, export.Document) error
 }{
-	"md":    {"text/markdown; charset=utf-8", markdown},
+	"md":    {"text/markdown; charset=utf-8", export.Markdown},
 	"html":  {"text/html; charset=utf-8", export.HTML},
 	"jsonl": {"application/jsonl; charset=utf-8", view.JSONLines},
 }
-
-func markdown(d export.Document) ([]byte, error) { return export.Markdown(d), nil }
 
 // export handles GET /api/chat/export?thread_id=&format=md|jsonl|html&turn=&omit=: a
 // thread, or one turn of it, as a file. The thread defaults to the one used last.
@@ -44,7 +43,7 @@ func (s *Server) export(c echo.Context, own *session.Session) error {
 // WriteExport answers with a document as a file in the format of ?format=, without what
 // ?omit= names. The format defaults to md; omit takes reasoning, parameters and results,
 // separated by commas. file is the file's name without its extension, and is made of
-// our own ids only.
+// our own ids only. The file is written as it is made; if that fails, the answer breaks off.
 //
 // Errors: bad_format, bad_omit.
 func WriteExport(w http.ResponseWriter, r *http.Request, d export.Document, file string) error {
@@ -57,13 +56,12 @@ func WriteExport(w http.ResponseWriter, r *http.Request, d export.Document, file
 	if d.Omit, err = omitParam(r); err != nil {
 		return err
 	}
-	body, err := format.write(d)
-	if err != nil {
-		return err
-	}
 	w.Header().Set("Content-Type", format.kind)
 	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.%s"`, file, name))
-	_, err = w.Write(body)
+	out := newPacedWriter(w, r)
+	if err = format.write(out, d); err != nil {
+		out.breakOff()
+	}
 	return err
 }
 

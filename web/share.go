@@ -56,6 +56,8 @@ func (s *Server) shareProcessors(next echo.HandlerFunc) echo.HandlerFunc {
 		a := &answerShare{enter: func() (leave func(), err error) {
 			return s.answers.enter(r.Context(), payerOf(c))
 		}}
+		r = r.WithContext(context.WithValue(r.Context(), shareKey{}, a))
+		c.SetRequest(r)
 		defer a.end()
 		c.Response().Before(a.end)
 		if r.ContentLength != 0 {
@@ -67,8 +69,11 @@ func (s *Server) shareProcessors(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// shareKey is the context key of a request's answerShare.
+type shareKey struct{}
+
 // answerShare makes an answer within its user's share from begin to end. Both may be called
-// more than once, in any order; end is final.
+// more than once, in any order; end is final but for writes of a [pacedWriter].
 type answerShare struct {
 	enter func() (leave func(), err error)
 

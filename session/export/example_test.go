@@ -27,10 +27,12 @@ func aTurn() session.Turn {
 
 // Text of a user or a model is escaped, so its asterisks stay asterisks.
 func ExampleMarkdown() {
-	os.Stdout.Write(export.Markdown(export.Document{
+	if err := export.Markdown(os.Stdout, export.Document{
 		Title: safety.Literal("what *time* is it?"), Thread: "87d2dc67", Turns: []session.Turn{aTurn()},
 		Omit: export.Omit{Parameters: true, Results: true},
-	}))
+	}); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
 	// # what \*time\* is it?
 	//
@@ -64,12 +66,13 @@ func ExampleMarkdown() {
 
 // The page stands alone: no scripts, no links, no images.
 func ExampleHTML() {
-	page, err := export.HTML(export.Document{Thread: "87d2dc67", Turns: []session.Turn{aTurn()}})
+	var page strings.Builder
+	err := export.HTML(&page, export.Document{Thread: "87d2dc67", Turns: []session.Turn{aTurn()}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for line := range strings.Lines(string(page)) {
+	for line := range strings.Lines(page.String()) {
 		if strings.HasPrefix(line, "<h") || strings.HasPrefix(line, `<p class="said">`) {
 			fmt.Print(line)
 		}

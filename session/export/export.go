@@ -2,8 +2,9 @@
 // without Candor.
 //
 // [Markdown] produces CommonMark for people and code reviews. [HTML] produces one page
-// that needs neither a network nor a script. Both are pure functions of a [Document],
-// so the same turns always give the same bytes.
+// that needs neither a network nor a script. What both write depends on the [Document] alone,
+// so the same turns always give the same bytes. They write as they go, and hold no more than
+// the turn that they are at.
 //
 // # How a turn becomes a document
 //
@@ -48,6 +49,9 @@ func (d Document) origin() string {
 	}
 	return "thread"
 }
+
+// maxBuffered is how many bytes of a document are written at once.
+const maxBuffered = 64 << 10
 
 // Omit selects parts to leave out of the document. Reasoning stands for the steps as a
 // whole, with their calls, parameters and results.

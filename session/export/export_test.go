@@ -1,6 +1,8 @@
 package export
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -15,13 +17,13 @@ import (
 func inBoth(t *testing.T, d Document, words ...string) {
 	t.Helper()
 	for _, w := range words {
-		assert.Contains(t, string(Markdown(d)), w)
+		assert.Contains(t, markdownOf(t, d), w)
 		assert.Contains(t, htmlOf(t, d), w)
 	}
 }
 
 func TestMarkdownShowsEveryPartOfATurn(t *testing.T) {
-	got := string(Markdown(filledWith("plain words")))
+	got := markdownOf(t, filledWith("plain words"))
 	for _, want := range []string{
 		"# plain words\n\n1 turn of thread `550e8400`", "## Turn 1: completed, 4.1 s", "2026-02-21T10:00:00Z",
 		"<summary>Reasoning: 1 tool, 1 in parallel</summary>", "#### 1. `plain words`", "> plain words\n",
@@ -36,7 +38,7 @@ func TestMarkdownShowsEveryPartOfATurn(t *testing.T) {
 
 func TestStepsAreNamedWhereThereAreSeveral(t *testing.T) {
 	d := filledWith("plain")
-	assert.NotContains(t, string(Markdown(d)), "Step 1")
+	assert.NotContains(t, markdownOf(t, d), "Step 1")
 	steps := &d.Turns[0].Steps
 	short := safety.Literal("in short")
 	*steps = append(*steps,
@@ -94,7 +96,7 @@ func TestARuleThatOnlyNoticedIsNotCalledMasked(t *testing.T) {
 	d := Document{Turns: []session.Turn{{Number: 1, Findings: []safety.Finding{
 		{Rule: "destructive-sql", Count: 1, Severity: safety.Medium, Effect: safety.Noticed}}}}}
 	inBoth(t, d, "Noticed in this turn, not masked: destructive-sql (medium).")
-	assert.NotContains(t, string(Markdown(d)), "Masked")
+	assert.NotContains(t, markdownOf(t, d), "Masked")
 	assert.NotContains(t, htmlOf(t, d), "Masked")
 }
 
@@ -115,7 +117,7 @@ func TestOmittedPartsAreAbsent(t *testing.T) {
 		d := filledWith("plain")
 		d.Omit = omit
 		for _, w := range absent {
-			assert.NotContains(t, string(Markdown(d)), w)
+			assert.NotContains(t, markdownOf(t, d), w)
 			assert.NotContains(t, htmlOf(t, d), w)
 		}
 	}
@@ -140,5 +142,27 @@ func TestLongTitlesAreCut(t *testing.T) {
 	title, _ := layer.Mask(strings.Repeat("é", 81))
 	d := Document{Title: title}
 	inBoth(t, d, strings.Repeat("é", 80)+"…")
-	assert.NotContains(t, string(Markdown(d))+htmlOf(t, d), strings.Repeat("é", 81))
+	assert.NotContains(t, markdownOf(t, d)+htmlOf(t, d), strings.Repeat("é", 81))
+}
+
+// parts notes the sizes of writes, and fails the third.
+type parts []int
+
+func (p *parts) Write(b []byte) (int, error) {
+	if *p = append(*p, len(b)); len(*p) > 2 {
+		return 0, errors.New("the reader has gone")
+	}
+	return len(b), nil
+}
+
+func TestAnExportIsWrittenInPartsUntilItsReaderHasGone(t *testing.T) {
+	d := filledWith(strings.Repeat("so it goes ", 3000))
+	for range 100 {
+		d.Turns = append(d.Turns, d.Turns[0])
+	}
+	for name, write := range map[string]func(io.Writer, Document) error{"Markdown": Markdown, "HTML": HTML} {
+		var p parts
+		assert.EqualError(t, write(&p, d), "the reader has gone", name)
+		assert.Equal(t, parts{maxBuffered, maxBuffered, maxBuffered}, p, name)
+	}
 }

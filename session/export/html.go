@@ -1,11 +1,12 @@
 package export
 
 import (
-	"bytes"
+	"bufio"
 	"crypto/sha256"
 	_ "embed" // for the template and the style sheet
 	"encoding/base64"
 	"html/template"
+	"io"
 	"sync"
 
 	"candor/safety"
@@ -28,21 +29,24 @@ var parsePage = sync.OnceValues(func() (*template.Template, error) {
 	}).Parse(pageSource)
 })
 
-// HTML returns the document as a self-contained page. The page's content security
+// HTML writes the document as a self-contained page. The page's content security
 // policy forbids it to load or run anything; its style sheet is allowed by hash.
-func HTML(d Document) ([]byte, error) {
+func HTML(w io.Writer, d Document) error {
 	page, err := parsePage()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	hash := sha256.Sum256([]byte(styleSheet))
-	var b bytes.Buffer
-	err = page.Execute(&b, map[string]any{
+	b := bufio.NewWriterSize(w, maxBuffered)
+	err = page.Execute(b, map[string]any{
 		"Title": d.Title, "Origin": d.origin() + " " + d.Thread + d.Job,
 		"Of": d.Origin, "Turns": d.turns(), "Count": plural(len(d.Turns), "turn"),
 		"Style": template.CSS(styleSheet), "Hash": template.HTMLAttr(base64.StdEncoding.EncodeToString(hash[:])),
 	})
-	return b.Bytes(), err
+	if err != nil {
+		return err
+	}
+	return b.Flush()
 }
 
 // pageTitle shortens a thread's title to maxTitle characters. The template escapes the

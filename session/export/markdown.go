@@ -1,7 +1,9 @@
 package export
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -11,31 +13,34 @@ const maxTitle = 80
 // untitled heads the document of a thread without a message.
 const untitled = "A conversation"
 
-// Markdown returns the document as CommonMark, with the reasoning in <details>. It
+// Markdown writes the document as CommonMark, with the reasoning in <details>. It
 // renders alike with and without GitHub's extensions.
-func Markdown(d Document) []byte {
-	var b strings.Builder
+func Markdown(w io.Writer, d Document) error {
+	b := bufio.NewWriterSize(w, maxBuffered)
 	title := escapeInline(d.Title.String(), maxTitle)
 	if title == "" {
 		title = untitled
 	}
-	fmt.Fprintf(&b, "# %s\n\n%s of %s `%s`, with reasons.\n", title, plural(len(d.Turns), "turn"),
+	fmt.Fprintf(b, "# %s\n\n%s of %s `%s`, with reasons.\n", title, plural(len(d.Turns), "turn"),
 		d.origin(), d.Thread+d.Job)
 	if d.Origin.Observed() {
-		fmt.Fprintf(&b, "\nThe agent is %s in the space %s.\n", codeSpan(d.Origin.Participant.String()),
+		fmt.Fprintf(b, "\nThe agent is %s in the space %s.\n", codeSpan(d.Origin.Participant.String()),
 			codeSpan(d.Origin.Space.String()))
 	}
-	for _, t := range d.turns() {
-		t.markdown(&b)
+	for t := range d.turns() {
+		t.markdown(b)
+		if _, err := b.Write(nil); err != nil {
+			return err // nobody reads the rest
+		}
 	}
-	return []byte(b.String())
+	return b.Flush()
 }
 
 // markdown writes the turn's section: message, reasoning, answer, what was masked, and what
 // was only noticed.
 // Blank lines around each block matter: without them the block that follows would
 // continue the one before.
-func (t turnView) markdown(b *strings.Builder) {
+func (t turnView) markdown(b *bufio.Writer) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", t.Heading, t.When)
 	t.began(b)
 	if t.Summary != "" {
@@ -74,7 +79,7 @@ func (t turnView) markdown(b *strings.Builder) {
 }
 
 // markdown writes the step with its decisions.
-func (s stepView) markdown(b *strings.Builder) {
+func (s stepView) markdown(b *bufio.Writer) {
 	if s.Heading != "" {
 		fmt.Fprintf(b, "### %s\n\n", escapeLine(s.Heading))
 	}
@@ -90,7 +95,7 @@ func (s stepView) markdown(b *strings.Builder) {
 }
 
 // markdown writes the decision: tool, reason, facts, then parameters and result.
-func (d decisionView) markdown(b *strings.Builder) {
+func (d decisionView) markdown(b *bufio.Writer) {
 	tool := codeSpan(d.Tool.String())
 	if !d.To.Empty() {
 		tool += " → " + codeSpan(d.To.String())

@@ -1,8 +1,8 @@
 package export
 
 import (
+	"bufio"
 	"fmt"
-	"strings"
 	"time"
 
 	"candor/safety"
@@ -92,7 +92,7 @@ func noted(k session.NoteKind) string {
 }
 
 // began writes who asked for the turn and why, or how it began, and the message.
-func (t turnView) began(b *strings.Builder) {
+func (t turnView) began(b *bufio.Writer) {
 	o := t.Observed
 	switch {
 	case o.Began != "":
@@ -113,13 +113,13 @@ func (t turnView) began(b *strings.Builder) {
 }
 
 // markdown writes a note.
-func (n noteView) markdown(b *strings.Builder) {
+func (n noteView) markdown(b *bufio.Writer) {
 	fmt.Fprintf(b, "**Note:** %s %s, %s\n\n%s\n", codeSpan(n.From.String()), n.Did, n.When,
 		blockQuote(n.Text.String()))
 }
 
 // afterTheEnd writes the notes that came after the turn's end.
-func (t turnView) afterTheEnd(b *strings.Builder) {
+func (t turnView) afterTheEnd(b *bufio.Writer) {
 	if len(t.Observed.LateNotes) > 0 {
 		b.WriteString("\n*After the end*\n\n")
 	}

@@ -21,7 +21,7 @@ func TestATurnOfAnotherAgentTellsWhoAskedWhyAndWhatWasNoted(t *testing.T) {
 	inBoth(t, d, "planner", " in turn 2 of thread t-1", "a second opinion", "the reason of the call", "a dead end",
 		"said, 2026-02-21T10:00:00Z", "After the end", "too late", "Step 1, after the end", "no result seen",
 		"thought before the call")
-	md := string(Markdown(d))
+	md := markdownOf(t, d)
 	assert.Contains(t, md, "The agent is `plain` in the space `plain`.\n")
 	assert.Contains(t, md, "**Asked** by `planner` in turn 2 of thread t-1\n\n> plain\n")
 	assert.Contains(t, md, "#### 1. `plain` → `tester`\n")
@@ -31,7 +31,7 @@ func TestATurnOfAnotherAgentTellsWhoAskedWhyAndWhatWasNoted(t *testing.T) {
 
 	d.Omit.Reasoning = true
 	for _, gone := range []string{"a second opinion", "a dead end", "too late", "tester"} {
-		assert.NotContains(t, string(Markdown(d))+htmlOf(t, d), gone, "part of the reasoning")
+		assert.NotContains(t, markdownOf(t, d)+htmlOf(t, d), gone, "part of the reasoning")
 	}
 	inBoth(t, d, "planner")
 }
@@ -47,7 +47,7 @@ func TestATurnForWhichNobodyIsKnownToHaveAskedSaysSo(t *testing.T) {
 	turn.Asked = session.Asked{By: safety.Literal("ann"), Thread: "t-9", Reason: safety.Literal("so"),
 		Source: session.FromThought}
 	inBoth(t, Document{Origin: of, Turns: []session.Turn{turn}}, "ann", " in thread t-9", "the thought before the")
-	assert.Contains(t, string(Markdown(Document{Turns: []session.Turn{{}}})), "**User**", "our own agent's turns")
+	assert.Contains(t, markdownOf(t, Document{Turns: []session.Turn{{}}}), "**User**", "our own agent's turns")
 }
 
 func TestNotesSayWhatTheirAuthorsDid(t *testing.T) {

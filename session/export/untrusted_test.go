@@ -66,9 +66,17 @@ func observedWith(raw string) Document {
 // htmlOf returns the document as an HTML page.
 func htmlOf(t *testing.T, d Document) string {
 	t.Helper()
-	raw, err := HTML(d)
-	require.NoError(t, err)
-	return string(raw)
+	var b strings.Builder
+	require.NoError(t, HTML(&b, d))
+	return b.String()
+}
+
+// markdownOf returns the document as Markdown.
+func markdownOf(t *testing.T, d Document) string {
+	t.Helper()
+	var b strings.Builder
+	require.NoError(t, Markdown(&b, d))
+	return b.String()
 }
 
 // renderMarkdown returns the elements that a renderer makes of the Markdown.
@@ -77,7 +85,7 @@ func renderMarkdown(t *testing.T, d Document) *html.Node {
 	var b bytes.Buffer
 	renderer := goldmark.New(
 		goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(goldhtml.WithUnsafe()))
-	require.NoError(t, renderer.Convert(Markdown(d), &b))
+	require.NoError(t, renderer.Convert([]byte(markdownOf(t, d)), &b))
 	root, err := html.Parse(&b)
 	require.NoError(t, err)
 	return root

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -50,13 +51,15 @@ type decisionView struct {
 	Noticed     []string
 }
 
-// turns returns the views of all turns.
-func (d Document) turns() []turnView {
-	views := make([]turnView, 0, len(d.Turns))
-	for _, t := range d.Turns {
-		views = append(views, d.turn(t))
+// turns yields the views of all turns, each made when its turn comes.
+func (d Document) turns() iter.Seq[turnView] {
+	return func(yield func(turnView) bool) {
+		for _, t := range d.Turns {
+			if !yield(d.turn(t)) {
+				return
+			}
+		}
 	}
-	return views
 }
 
 // turn returns the view of one turn. Decisions are numbered through its steps.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package jobs_test
 
 import (
@@ -41,9 +43,9 @@ func TestSoak(t *testing.T) {
 		}
 		return requests
 	}
-	alone := both("alone", *soakFor/5)
+	alone := both("alone", *soakFor/10)
 	stop := startNeighbour(t, "busy", server.URL)
-	both("busy", *soakFor/5)
+	both("busy", *soakFor/10)
 	stop()
 	t.Logf("memory at most, before the attack: %s", server.most())
 	stop = startNeighbour(t, "hostile", server.URL)

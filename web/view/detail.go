@@ -1,7 +1,7 @@
 package view
 
 import (
-	"bytes"
+	"io"
 
 	"candor/safety"
 	"candor/session"
@@ -45,20 +45,21 @@ func Detail(t session.Turn) TurnDetail {
 	return d
 }
 
-// JSONLines encodes a document as JSON Lines: one turn per line, each as [Detail]
+// JSONLines writes a document as JSON Lines: one turn per line, each as [Detail]
 // describes it, without what the document omits.
-func JSONLines(doc export.Document) ([]byte, error) {
-	var b bytes.Buffer
+func JSONLines(w io.Writer, doc export.Document) error {
 	for _, t := range doc.Turns {
 		d := Detail(t)
 		d.omit(doc.Omit)
 		line, err := Marshal(d)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		b.Write(append(line, '\n'))
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
 	}
-	return b.Bytes(), nil
+	return nil
 }
 
 // omit removes the parts that an export leaves out.

@@ -80,9 +80,9 @@ func TestJSONLinesLeaveOutWhatTheDocumentOmits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc.Omit = tt.omit
-			raw, err := JSONLines(doc)
-			require.NoError(t, err)
-			lines := strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
+			var raw strings.Builder
+			require.NoError(t, JSONLines(&raw, doc))
+			lines := strings.Split(strings.TrimSuffix(raw.String(), "\n"), "\n")
 			require.Len(t, lines, 2)
 			assert.Equal(t, lines[0], lines[1])
 			assert.True(t, json.Valid([]byte(lines[0])))
