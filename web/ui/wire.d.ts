@@ -412,7 +412,7 @@ export type NoteInfo = {
   at: string,
 };
 
-export type NoteKind = 'chat' | 'thought' | 'cancel' | 'other';
+export type NoteKind = 'chat' | 'thought' | 'conclusion' | 'cancel' | 'reject' | 'shutdown' | 'other';
 
 export type Notice = {
   rule: string,

@@ -4,6 +4,7 @@
 import { keepPageKey, pageKey } from '../lib/pagekey.js';
 
 /** @import * as wire from '../wire.d.ts' */
+/** @import { Space } from '../state/types.d.ts' */
 
 /** An answer that is no success. Its message says what was wrong and what to do. */
 export class ApiError extends Error {
@@ -116,6 +117,11 @@ export async function exportFile(query) {
 }
 /** @param {Record<string, string | string[]>} query q and facets @returns {Promise<wire.SearchResponse>} */
 export const search = (query) => call('GET', url('/api/chat/search', query));
+
+/** @returns {Promise<{ spaces: Space[] }>} the spaces that the user owns */
+export const spaces = () => call('GET', '/api/mew/spaces');
+/** @param {string} space @param {'join' | 'leave'} how */
+export const takePart = (space, how) => call('POST', `/api/mew/spaces/${encodeURIComponent(space)}/${how}`, {});
 
 /** @param {string} [before] @returns {Promise<wire.JobList>} */
 export const jobs = (before) => call('GET', url('/api/jobs', { before }));

@@ -3,6 +3,7 @@
 // again when the stream says that there is more to know of it.
 
 import * as api from './api.js';
+import { ends } from '../state/reduce.js';
 
 /** @import { Action, Frame, Kind, State, Turn } from '../state/types.d.ts' */
 
@@ -35,7 +36,14 @@ export class Fetcher {
     const [{ threads, active_thread }, jobs] = await Promise.all([this.#threads(), this.#jobs()]);
     this.store.dispatch({ type: 'threads', threads });
     this.store.dispatch({ type: 'jobs', jobs });
+    this.spaces();
     return { threads, active: active_thread };
+  }
+
+  /** Fetches the user's spaces. A server without any shows none. */
+  async spaces() {
+    const { spaces } = await api.spaces().catch(() => ({ spaces: [] }));
+    this.store.dispatch({ type: 'spaces', spaces });
   }
 
   /** Fetches all pages of the list of threads. */
@@ -185,10 +193,11 @@ export class Fetcher {
       if (f.type === 'job_started' || f.type === 'job_result') this.refreshLists();
       if (f.job_id === s.active.id) this.#followJob(f.job_id);
     } else if (f.turn_number) {
-      // A thread gets its title from its first message.
-      if (!s.threads?.find((t) => t.id === f.thread_id)?.title) this.refreshLists();
+      // A thread gets its title from its first message. Of an observed one, other turns may run on.
+      const th = s.threads?.find((t) => t.id === f.thread_id);
+      if (th?.origin ? ends(f) : !th?.title) this.refreshLists();
       this.#fetchIfStale(f.thread_id, f.turn_number);
-    }
+    } else if (f.type === 'status') this.refreshLists(); // a thread was opened: whose turns will it have?
   }
 
   /**

@@ -8,7 +8,7 @@ import { Parser } from './sse.js';
 /** @import { Link, StreamListener } from '../state/types.d.ts' */
 
 const names = new Set(`position status thinking step_text tool_started tool_completed tool_result approval_needed
-  approval_answered handoff reasoning_update response error resync dropped job_started job_message job_tool_use
+  approval_answered handoff reasoning_update note conclusion response error resync dropped job_started job_message job_tool_use
   job_tool_result job_reasoning job_status job_result`.split(/\s+/));
 
 /**

@@ -3,6 +3,7 @@
 // tells what to draw.
 
 import { cut, ms } from '../lib/format.js';
+import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 
 /** @import * as wire from '../wire.d.ts' */
 /** @import { Call, Draft, Handlers, Handoff, Request, Said, Turn, TurnFrame } from './types.d.ts' */
@@ -13,7 +14,7 @@ export function emptyTurn(number) {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
     createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeSource: '',
     narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], notices: [], tokens: 0,
-    run: 0, stale: true,
+    run: 0, stale: true, ...notObserved,
   };
 }
 
@@ -22,7 +23,7 @@ export function emptyCall(id) {
   return {
     id, tool: '', why: '', source: '', blocked: false, outcome: 'pending', group: null, step: 0, agent: '',
     approval: '', startedAt: 0, took: null, params: undefined, redactions: [], notices: [], preview: '', size: 0,
-    error: '', request: null, hidden: 0, inferred: false,
+    error: '', request: null, hidden: 0, inferred: false, to: '',
   };
 }
 
@@ -46,7 +47,7 @@ export function turnOf(info, whole = '') {
     calls: r?.tool_decisions?.map((d) => callOf(d, ran.get(d.call_id), whole)) || [],
     handoffs: r?.handoffs?.map(handoffOf) || [], redactions: info.redactions || [],
     notices: info.notices || [], run: ('run' in info && info.run) || 0,
-    tokens: (usage?.input_tokens || 0) + (usage?.output_tokens || 0), stale: false,
+    tokens: (usage?.input_tokens || 0) + (usage?.output_tokens || 0), stale: false, ...observedOf(info),
   };
 }
 
@@ -96,7 +97,7 @@ function decisionOf(d) {
   return {
     tool: d.tool_name, why: d.rationale, source: d.rationale_source, blocked: !!d.rationale_blocked,
     outcome: d.outcome, group: d.parallel_group ?? null, step: d.step || 0, agent: d.agent || '',
-    approval: d.approval || '',
+    approval: d.approval || '', to: d.to || '',
   };
 }
 
@@ -155,20 +156,20 @@ const frames = {
     const at = ms(f.at), agent = f.agent || '', step = f.step, text = f.message;
     /** @type {wire.Source | ''} */
     const source = f.narrative_source || '';
-    if (!step) {
-      const messageId = f.message_id || t.messageId;
-      return { ...t, state: 'processing', messageId, startedAt: at, createdAt: t.createdAt || at };
-    }
+    if (!step) return begun(t, f);
     const others = t.said.filter((s) => s.agent !== agent || s.step !== step);
     const said = [...others, { agent, step, text, html: '', source, at }];
     if (f.answer) return { ...t, said }; // a summary of how the answer came about; the answer is still being spoken
-    const next = { ...settled(t, agent), said };
+    const next = { ...settled(withStep(t, agent, step), agent), said };
     return agent ? next : { ...next, narrative: text, narrativeSource: source };
   },
   tool_started(t, f) {
-    return withCall(settled(t, f.agent || ''), f.call_id, {
-      tool: f.name, why: f.rationale, source: f.rationale_source, group: f.parallel_group ?? null,
-      agent: f.agent || '', startedAt: ms(f.at), outcome: 'pending', step: stepOf(t, f.agent || ''),
+    const agent = f.agent || '', step = stepOf(t, agent), to = f.to || '', group = f.parallel_group ?? null;
+    // One that was proposed is made now.
+    if (to && t.calls.some((c) => c.id === f.call_id)) return withCall(t, f.call_id, { to, group });
+    return withCall(settled(withStep(t, agent, step), agent), f.call_id, {
+      tool: f.name, why: f.rationale, source: f.rationale_source, group, agent, startedAt: ms(f.at),
+      outcome: 'pending', step, to,
     });
   },
   tool_completed(t, f) {
@@ -193,9 +194,9 @@ const frames = {
     for (const d of f.tool_decisions) next = withCall(next, d.call_id, decisionOf(d));
     return { ...next, narrativeBlocked: next.narrativeBlocked || !!f.narrative_blocked, stale: true };
   },
-  note(t) { return { ...t, stale: true }; },
-  conclusion(t) { return { ...t, stale: true }; },
-  response(t, f) { return end({ ...t, response: f.content, state: 'completed' }, f); },
+  note(t, f) { return noted(t, f); },
+  conclusion(t, f) { return { ...t, conclusion: f.text }; },
+  response(t, f) { return end({ ...t, response: f.content, state: t.endedAt ? t.state : 'completed' }, f); },
   error(t, f) { return end({ ...t, error: f.message, state: 'failed' }, f); },
 };
 
@@ -212,7 +213,7 @@ function settled(t, agent) {
 
 /** @param {Turn} t @param {{ at: string }} f @returns {Turn} */
 function end(t, f) {
-  return { ...t, calls: cancelPending(t.calls), drafts: [], endedAt: ms(f.at), stale: true };
+  return { ...t, calls: cancelPending(t.calls), drafts: [], endedAt: t.endedAt || ms(f.at), stale: true };
 }
 
 /**
@@ -255,8 +256,9 @@ export function enrichTurn(old, fresh) {
     const { params, redactions, notices } = f;
     return { ...c, params, redactions, notices, startedAt: c.startedAt || f.startedAt };
   });
-  const { input, redactions, notices, tokens, createdAt } = fresh;
-  return { ...old, calls, input, redactions, notices, tokens, createdAt };
+  const { input, redactions, notices, tokens, createdAt } = fresh, asked = old.asked || fresh.asked;
+  const conclusion = old.conclusion || fresh.conclusion;
+  return { ...old, calls, input, redactions, notices, tokens, createdAt, asked, conclusion };
 }
 
 /**

@@ -5,7 +5,7 @@ import { applyFrame, emptyTurn, enrichTurn, mergeTurn, turnOf, withRequests } fr
 import { ms } from '../lib/format.js';
 import { isAfter, parseCursor } from './cursor.js';
 
-/** @import { JobDetail, JobInfo } from '../wire.d.ts' */
+/** @import { JobDetail, JobInfo, ThreadInfo } from '../wire.d.ts' */
 /** @import { Action, Conversation as Conv, Frame, Handlers, History, Job, Kind, State, Turn } from './types.d.ts' */
 
 /** How many conversations are kept, and turns of a long one; the rest is fetched when needed. */
@@ -14,7 +14,7 @@ export const maxConversations = 6, trimTo = 400;
 /** @returns {State} */
 export function initial() {
   return {
-    threads: null, jobs: null, active: { kind: 'none', id: '' }, conversations: {},
+    threads: null, jobs: null, spaces: [], active: { kind: 'none', id: '' }, conversations: {},
     link: { state: 'connecting', count: 0 }, seen: {}, skew: 0,
   };
 }
@@ -29,6 +29,7 @@ export function reduce(s, a) {
 const actions = {
   threads: (s, a) => ({ ...s, threads: a.threads }),
   jobs: (s, a) => ({ ...s, jobs: a.jobs.map(withoutToken), conversations: withJobs(s.conversations, a.jobs) }),
+  spaces: (s, a) => JSON.stringify(s.spaces) === JSON.stringify(a.spaces) ? s : { ...s, spaces: a.spaces },
   select: (s, a) => ({ ...s, active: a.active }),
   seen: (s, a) => s.seen[a.id] === a.at ? s : { ...s, seen: { ...s.seen, [a.id]: a.at } },
   link: (s, a) => ({ ...s, link: a.link }),
@@ -243,16 +244,34 @@ function advance(s, id, cursor, change) {
 function withThreadState(s, f) {
   if (!s.threads) return s;
   const id = f.thread_id, turns = f.turn_number || 0, at = s.threads.findIndex((t) => t.id === id);
-  const ended = f.type === 'response' || f.type === 'error' || (f.type === 'status' && f.state === 'interrupted');
-  const state = !ended && turns ? 'processing' : 'idle';
+  const old = s.threads[at], state = stateAfter(f, old);
   if (at < 0) {
     return { ...s, threads: [{ id, state, turn_count: turns, created_at: f.at, updated_at: f.at }, ...s.threads] };
   }
-  const old = s.threads[at], turn_count = Math.max(old.turn_count, turns);
+  const turn_count = Math.max(old.turn_count, turns);
   // The list shows seconds, not events.
   const same = at === 0 && old.state === state && old.turn_count === turn_count;
   if (same && ms(f.at) - ms(old.updated_at) < 1000) return s;
   return { ...s, threads: [{ ...old, state, updated_at: f.at, turn_count }, ...s.threads.toSpliced(at, 1)] };
+}
+
+/**
+ * Reports whether a frame ends its turn, or is the answer of one that has ended.
+ * @param {Frame} f
+ */
+export function ends(f) {
+  const over = f.type === 'status' && (f.state === 'interrupted' || f.state === 'completed');
+  return f.type === 'response' || f.type === 'error' || over;
+}
+
+/**
+ * Returns the state of a thread after a frame. In an observed thread turns run side by side, and have events after
+ * their end.
+ * @param {Exclude<Frame, { job_id: string } | { type: 'step_text' }>} f @param {ThreadInfo | undefined} old
+ */
+function stateAfter(f, old) {
+  if (ends(f) || !f.turn_number) return 'idle';
+  return old?.origin && !(f.type === 'thinking' && f.message_id) ? old.state : 'processing';
 }
 
 /** @param {State} s @param {Extract<Frame, { job_id: string }>} f */

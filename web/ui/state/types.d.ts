@@ -2,8 +2,8 @@
 // file; the page does not load it.
 
 import type {
-  Answer, ChatFrame, DroppedFrame, HistoryResponse, JobDetail, JobFrame, JobInfo, Notice, Outcome, Redaction, Source,
-  State as TurnState, ThreadInfo, TurnDetail,
+  Answer, ChatFrame, DroppedFrame, HistoryResponse, JobDetail, JobFrame, JobInfo, NoteKind, Notice, Outcome,
+  Redaction, Source, State as TurnState, ThreadInfo, TurnDetail,
 } from '../wire.d.ts';
 
 /** A tool call with its reason: what a decision row shows. */
@@ -19,12 +19,22 @@ export type Call = {
   hidden: number,
   /** the worker named no call: the reason or the result was taken for this one's */
   inferred: boolean,
+  /** the participant that runs the tool, of an observed turn */
+  to: string,
 };
 /** Its parameters are whole, but for the hidden characters of secrets. */
 export type Request = { id: string, description: string, always: boolean, params: unknown, hidden: number };
 export type Said = { agent: string, step: number, text: string, html: string, source: Source | '', at: number };
 /** What a running step has said so far; next is the index of the part that comes next. */
 export type Draft = Said & { next: number };
+/** Who asked for an observed turn, and why. The thread, turn and call are those of whoever asked. */
+export type Asked = {
+  by: string, thread: string, turn: number, call: string, why: string, source: Source | '',
+  /** the turn began before the server heard of it */
+  unseen: boolean,
+};
+/** Something within an observed turn that is no part of its steps; late if it came after the turn's end. */
+export type Note = { from: string, kind: NoteKind, text: string, late: boolean, at: number };
 export type Handoff = { call: string, from: string, to: string, text: string, at: number };
 
 /** A turn as the page shows it. It is a value: every change makes a new one. */
@@ -41,7 +51,17 @@ export type Turn = {
   run: number,
   /** the server knows more of the turn than the page does */
   stale: boolean,
+  /** of an observed turn: null if nobody is known to have asked */
+  asked: Asked | null, conclusion: string, notes: Note[],
+  /** the steps that began after the turn's end */
+  lateSteps: number[],
 };
+
+/** A space that the user owns, with who takes part in it; you is the user's own name there. */
+export type Space = { name: string, you: string, joined: boolean, participants: Participant[] };
+export type Participant = { id: string, connected: boolean };
+/** A space in the rail: its threads, and those who take part and have said nothing. */
+export type Group = { name: string, space: Space | null, threads: ThreadInfo[], silent: Participant[] };
 
 export type Kind = 'thread' | 'job';
 export type Conversation = {
@@ -65,7 +85,7 @@ export type Active = { kind: Kind | 'new' | 'none', id: string };
 export type Link = { state: 'connecting' | 'live' | 'lost' | 'resumed' | 'reset', count: number };
 
 export type State = {
-  threads: ThreadInfo[] | null, jobs: Job[] | null, active: Active,
+  threads: ThreadInfo[] | null, jobs: Job[] | null, spaces: Space[], active: Active,
   conversations: Record<string, Conversation>, link: Link,
   /** thread or job → the updated_at that was seen last */
   seen: Record<string, string>,
@@ -93,6 +113,7 @@ export type History = Pick<HistoryResponse, 'turns' | 'has_more' | 'event_id' | 
 export type Action =
   | { type: 'threads', threads: ThreadInfo[] }
   | { type: 'jobs', jobs: JobInfo[] }
+  | { type: 'spaces', spaces: Space[] }
   | { type: 'select', active: Active }
   | { type: 'seen', id: string, at: string }
   | { type: 'link', link: Link }
