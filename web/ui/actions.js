@@ -2,6 +2,7 @@
 // menus of turns and decisions.
 
 import * as api from './net/api.js';
+import { toast } from './lib/toast.js';
 import { formatRoute } from './state/route.js';
 
 /** @import { Turn } from './state/types.d.ts' */
@@ -48,7 +49,7 @@ export function conversationActs({ hub, store, fetcher }) {
  * Sends a message to the open conversation; a new one is begun first.
  * @param {Context} context @param {string} text @returns {Promise<boolean>} whether the server accepted it
  */
-export async function send({ store, view, composer, hub }, text) {
+export async function send({ store, view, composer, hub, fetcher }, text) {
   try {
     const { kind, id } = store.state.active;
     if (kind === 'job') return !!await api.promptJob(id, text);
@@ -57,7 +58,14 @@ export async function send({ store, view, composer, hub }, text) {
       // The conversation is there, and empty, before its first event arrives.
       store.dispatch({ type: 'history', id: thread, history: { turns: [], has_more: false, event_id: '' } });
     }
-    const { turn_number: number, message_id: messageId, state, status, content } = await api.send(thread, text);
+    const sent = await api.send(thread, text);
+    const to = store.state.threads?.find((t) => t.id === thread)?.origin;
+    if (to) { // it is a turn of the speaker's own thread; what comes of it shows up here
+      toast(`Said to ${to.participant}.`);
+      fetcher.spaces(); // who speaks takes part
+      return true;
+    }
+    const { turn_number: number, message_id: messageId, state, status, content } = sent;
     if (status === 'answered') { // a command, which became no turn
       (await commands()).showAnswer(content || '');
       return true;
@@ -74,6 +82,15 @@ export async function send({ store, view, composer, hub }, text) {
     else composer.complain(e instanceof Error ? e.message : String(e));
     return false;
   }
+}
+
+/**
+ * Takes part in a space, or leaves it.
+ * @param {Context} context @param {string} space @param {'join' | 'leave'} how
+ */
+export async function takePart({ hub, fetcher }, space, how) {
+  await api.takePart(space, how).catch((e) => hub.emit('failed', e));
+  await fetcher.spaces();
 }
 
 /** @param {Context} context */

@@ -4,10 +4,10 @@
 import './view/composer.js';
 import './view/connection.js';
 import './view/rail.js';
-import { commands, conversationActs, send, stop } from './actions.js';
+import { commands, conversationActs, send, stop, takePart } from './actions.js';
 import { createContext } from './context.js';
 import { $, h, setText, show } from './lib/dom.js';
-import { firstLine } from './lib/format.js';
+import { cut, firstLine } from './lib/format.js';
 import { Hub } from './lib/hub.js';
 import { listen } from './lib/keys.js';
 import { onPageKey } from './lib/pagekey.js';
@@ -24,7 +24,7 @@ import { ConversationView } from './view/conversation.js';
 import { drawer } from './view/rail.js';
 
 /** @import { Item } from './lib/types.d.ts' */
-/** @import { State } from './state/types.d.ts' */
+/** @import { State, Turn } from './state/types.d.ts' */
 /** @import { Events } from './types.d.ts' */
 
 const context = build(), router = new Router(context), session = new Session(context, router);
@@ -51,11 +51,15 @@ function draw(s) {
   $('link').update(s.link);
   const c = s.conversations[s.active.id], job = c?.kind === 'job', last = c?.turns.at(-1);
   const ended = job && ['completed', 'failed', 'cancelled'].includes(c.job?.state || '');
-  const running = job ? !ended : !!last && ['processing', 'queued'].includes(last.state), title = titleOf(s);
+  const origin = s.threads?.find((t) => t.id === s.active.id)?.origin, title = titleOf(s);
+  const busy = (/** @type {Turn | undefined} */ t) => !!t && ['processing', 'queued'].includes(t.state);
+  const running = job ? !ended : origin ? !!c?.turns.some(busy) : busy(last);
   setText($('title'), title);
   document.title = `${running ? '● ' : ''}${title} · Candor`;
-  const hint = job ? 'A further prompt for the worker' : running ? 'Ask more; it waits in order' : 'Ask the agent';
-  composer.update({ running, hidden: c?.status === 'gone' || ended, hint });
+  const hint = job ? 'A further prompt for the worker'
+    : origin ? `Say something to ${cut(origin.participant, 40)} in ${cut(origin.space, 40)}`
+    : running ? 'Ask more; it waits in order' : 'Ask the agent';
+  composer.update({ running, hidden: c?.status === 'gone' || ended, hint, to: cut(origin?.participant || '', 40) });
   router.drawTimeline();
   markSeen();
 }
@@ -64,6 +68,8 @@ function draw(s) {
 function titleOf(s) {
   const { kind, id } = s.active, c = s.conversations[id], thread = s.threads?.find((t) => t.id === id);
   if (kind === 'new') return 'New conversation';
+  const o = thread?.origin;
+  if (o) return cut(`${o.participant} in ${o.space}`, 80);
   return c?.job?.title || thread?.title || firstLine(c?.turns[0]?.input || '', 80) || 'Conversation';
 }
 
@@ -151,6 +157,7 @@ function wireParts() {
   hub.on('compare', (a, b) => router.compare(a, b));
   hub.on('timeline', (turn) => router.openTab('timeline', turn));
   composer.acts = { send: (text) => send(context, text), stop: () => stop(context) };
+  rail.takePart = (space, how) => takePart(context, space, how);
   store.onDraw(draw);
   store.onAction(announce(say));
 }

@@ -23,6 +23,13 @@ func (w *tab) theme(name string) {
 	require.NoError(w.t, err)
 }
 
+// bypassPolicy lets axe run, which is not the page's, so that its policy does not allow it.
+func (w *tab) bypassPolicy() {
+	w.t.Helper()
+	_, err := chromedp.Call(w.ctx, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: true})
+	require.NoError(w.t, err)
+}
+
 // violation is a broken rule, and the elements that break it.
 type violation struct {
 	ID    string   `json:"id"`
@@ -48,9 +55,7 @@ func TestEveryScreenIsAccessible(t *testing.T) {
 		width int64
 	}{{"light", 1280}, {"dark", 1280}, {"light", 390}} {
 		w := window(t)
-		// The policy does not allow axe, which is not the page's.
-		_, err := chromedp.Call(w.ctx, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: true})
-		require.NoError(t, err)
+		w.bypassPolicy()
 		w.theme(look.theme)
 		w.run(chromedp.EmulateViewport(look.width, 800), chromedp.Navigate(s.url+"/"))
 		w.until("it asks for the token", `document.querySelector('#signin input')?.checkVisibility()`)

@@ -15,8 +15,10 @@
 //	    the middle
 //	candor-turn[data-turn][data-state]
 //	    .user, .headline[aria-expanded], .step[data-agent], .narrative, .answer
+//	#spaces h2, .take-part, .asker, .because, .conclusion, .aside[data-kind], .late-notes
+//	    the participants of spaces, and what only their turns have
 //	candor-decision[data-call][data-outcome]
-//	    .tool, .why, .source[data-source], .chip, .outcome, .took, .more[aria-expanded], .details
+//	    .tool, .to, .why, .source[data-source], .chip, .outcome, .took, .more[aria-expanded], .details
 //	[data-action=approve|always|deny]
 //	    the answers to an approval
 //	candor-agent[data-agent]

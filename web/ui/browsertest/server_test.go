@@ -121,14 +121,30 @@ func (s *server) do(user, method, path string, body any) map[string]any {
 	require.NoError(s.t, err)
 	req, err := http.NewRequestWithContext(context.Background(), method, s.url+path, bytes.NewReader(raw))
 	require.NoError(s.t, err)
-	req.Header.Set("Authorization", "Bearer "+tokenOf(user))
+	return s.answer(req, tokenOf(user))
+}
+
+// as posts with a token of any kind, such as a participant's of a space.
+func (s *server) as(token, path string, body any) map[string]any {
+	s.t.Helper()
+	raw, err := json.Marshal(body)
+	require.NoError(s.t, err)
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.url+path, bytes.NewReader(raw))
+	require.NoError(s.t, err)
+	return s.answer(req, token)
+}
+
+// answer sends a request with a token, and returns the answer, which has to be a success.
+func (s *server) answer(req *http.Request, token string) map[string]any {
+	s.t.Helper()
+	req.Header.Set("Authorization", "Bearer "+token)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	require.NoError(s.t, err)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	require.NoError(s.t, err)
-	require.Less(s.t, resp.StatusCode, 400, "%s %s: %s", method, path, text)
+	require.Less(s.t, resp.StatusCode, 400, "%s %s: %s", req.Method, req.URL.Path, text)
 	out := map[string]any{}
 	if len(bytes.TrimSpace(text)) > 0 {
 		require.NoError(s.t, json.Unmarshal(text, &out))

@@ -66,11 +66,12 @@ export function withStep(t, agent, step) {
 
 /**
  * Returns the notes before the turn's end, each with the place among the steps that it belongs to: before the first
- * step that is known to have begun later.
+ * step that is known to have begun later. What history tells of a step without calls has no time.
  * @param {Turn} t @param {{ step: number, agent: string }[]} steps
  */
 export function placed(t, steps) {
   const begins = steps.map(({ step, agent }) => {
+    if (!agent && t.lateSteps.includes(step)) return t.endedAt;
     const of = [...t.calls, ...t.said].filter((x) => x.agent === agent && x.step === step);
     return Math.min(...of.map((x) => 'at' in x ? x.at : x.startedAt).filter((at) => at > 0));
   });

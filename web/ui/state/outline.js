@@ -169,7 +169,9 @@ export const sources = {
   summary: {
     text: 'provider summary', title: 'A summary of the model’s reasoning, made by its provider.', ours: false,
   },
-  thought: { text: 'thought before it', title: 'The agent’s thought before the call, which does not name it.', ours: false },
+  thought: {
+    text: 'thought before it', title: 'The agent’s thought before the call, which does not name it.', ours: false,
+  },
   fallback: { text: 'no reason given', title: 'The model gave no reason; the sentence is ours.', ours: true },
   '': { text: 'no reason yet', title: 'The worker has not said why yet.', ours: true },
 };

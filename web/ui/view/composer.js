@@ -11,6 +11,7 @@ export class Composer extends HTMLElement {
   #field = h('textarea', {
     id: 'message', rows: 1, enterkeyhint: 'send', autocomplete: 'off', placeholder: 'Ask the agent', maxlength: 200_000,
   });
+  #label = h('label', { class: 'sr', for: 'message' }, 'Message to the agent');
   #send = h('button', { type: 'button', id: 'send', class: 'primary' }, 'Send');
   #stop = h('button', { type: 'button', id: 'stop', hidden: true }, 'Stop');
   #problem = h('p', { class: 'problem', id: 'send-problem', role: 'alert', hidden: true });
@@ -19,8 +20,7 @@ export class Composer extends HTMLElement {
 
   connectedCallback() {
     if (this.firstChild) return;
-    const label = h('label', { class: 'sr', for: 'message' }, 'Message to the agent');
-    this.append(this.#problem, h('div', { class: 'field' }, label, this.#field, this.#stop, this.#send));
+    this.append(this.#problem, h('div', { class: 'field' }, this.#label, this.#field, this.#stop, this.#send));
     this.#send.addEventListener('click', () => this.#submit());
     this.#stop.addEventListener('click', () => this.acts?.stop());
     this.#field.addEventListener('input', () => this.#grow());
@@ -38,11 +38,13 @@ export class Composer extends HTMLElement {
     });
   }
 
-  /** @param {{ running: boolean, hint: string, hidden: boolean }} state */
+  /** @param {{ running: boolean, hint: string, hidden: boolean, to: string }} state */
   update(state) {
     show(this, !state.hidden);
     show(this.#stop, state.running);
     attribute(this.#field, 'placeholder', state.hint);
+    setText(this.#label, `Message to ${state.to || 'the agent'}`);
+    attribute(this.#stop, 'title', state.to && `Asks ${state.to} to stop`);
   }
 
   /** @param {string} text */

@@ -105,8 +105,9 @@ export class ConversationView {
 
   /** @param {TurnView} el @param {Turn} t */
   #draw(el, t) {
-    const kind = this.#shown?.kind || 'thread';
+    const kind = this.#shown?.kind || 'thread', participant = originOf(this.store.state)?.participant || '';
     el.update(t, {
+      participant,
       now: this.store.now(), open: this.isOpen(t), href: formatRoute({ [kind]: this.#id, turn: t.number }),
       toggle: (open) => this.setOpen(t.number, open), menu: (b) => this.acts.turnMenu(t, b), acts: this.acts.acts(t),
     });
@@ -175,11 +176,11 @@ export class ConversationView {
 
   /** @param {State} s @param {Conversation | undefined} c */
   #drawNotice(s, c) {
-    const kind = noticeOf(s, c);
+    const kind = noticeOf(s, c), origin = originOf(s);
     show(this.#notice, !!kind);
     if (this.#notice.dataset.kind === kind) return;
     this.#notice.dataset.kind = kind;
-    fill(this.#notice, ...this.#words(kind, c?.problem || ''));
+    fill(this.#notice, ...this.#words(kind, kind === 'quiet' ? origin?.participant || '' : c?.problem || ''));
   }
 
   /** @param {string} kind @param {string} problem */
@@ -192,6 +193,8 @@ export class ConversationView {
         h('button', { type: 'button', class: 'primary', click: () => this.acts.retry() }, 'Try again')];
       case 'gone': return [h('h2', null, 'This conversation is not here'), h('p', null, 'It may be somebody else’s, ' +
         'or the server was started anew: unless it is set up otherwise it keeps conversations in memory.')];
+      case 'quiet': return [h('h2', null, h('bdi', null, problem), ' has said nothing yet'), h('p', null, 'What it ' +
+        'is asked, why, and what it makes of it show up here as it happens. Say something, and it is asked by you.')];
       case 'welcome': return [h('h2', { class: 'welcome' }, 'Ask something, and see why.'),
         h('p', null, 'Before the agent calls a tool it says why. Each reason shows up here as the call is made, ' +
           'with what came of it; secrets are taken out first.'),
@@ -201,10 +204,16 @@ export class ConversationView {
   }
 }
 
+/**
+ * Returns whose turns the open conversation has, if it is observed.
+ * @param {State} s
+ */
+function originOf(s) { return s.threads?.find((t) => t.id === s.active.id)?.origin; }
+
 /** @param {State} s @param {Conversation | undefined} c */
 function noticeOf(s, c) {
   if (s.active.kind === 'new') return 'welcome';
   if (!c) return 'loading';
   if (c.status !== 'ready') return c.turns.length && c.status !== 'gone' ? '' : c.status;
-  return c.turns.length ? '' : 'welcome';
+  return c.turns.length ? '' : originOf(s) ? 'quiet' : 'welcome';
 }

@@ -42,7 +42,7 @@ export class Decision extends HTMLElement {
     }, '⋯');
     const toggle = { type: 'button', 'aria-expanded': 'false', 'aria-controls': id, click: () => this.toggle() };
     this.append(
-      h('div', { class: 'subject' }, part('tool', 'code')),
+      h('div', { class: 'subject' }, part('tool', 'code'), part('to', 'span')),
       h('div', { class: 'reason' },
         part('why', 'p', { dir: 'auto' }),
         h('div', { class: 'facts' }, part('source', 'span'), part('chips', 'span'), part('answered', 'span'),
@@ -59,6 +59,8 @@ export class Decision extends HTMLElement {
     attribute(this, 'aria-label', `${c.tool}: ${outcome.text}`);
     attribute(this, 'data-outcome', outcome.kind);
     setText(p.tool, c.tool);
+    setText(p.to, c.to && `→ ${c.to}`);
+    show(p.to, !!c.to);
     setText(p.why, c.why || '…');
     p.why.classList.toggle('ours', source.ours);
     setText(p.source, source.text);
@@ -182,7 +184,7 @@ function note(text) { return h('p', { class: 'note' }, text); }
 /** @type {Record<string, string | undefined>} */
 const noResult = {
   pending: 'No result yet.', rejected: 'It did not run, so there is no result.',
-  cancelled: 'It was stopped before it had a result.',
+  cancelled: 'It was stopped before it had a result.', unknown: 'The turn ended, and its result was not seen.',
 };
 
 /** How a person answered, or why nobody did. */

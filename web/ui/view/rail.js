@@ -1,12 +1,13 @@
-// <candor-rail>: conversations and jobs with their state, the MCP servers, and below them the
-// account and the settings of the page.
+// <candor-rail>: conversations, spaces with their participants, and jobs, each with its state, the MCP servers, and
+// below them the account and the settings of the page.
 
 import { $, attribute, fill, h, keepFocus, setText, show } from '../lib/dom.js';
 import { ago, cut, ms, plural } from '../lib/format.js';
+import { groups } from '../state/observed.js';
 import { formatRoute } from '../state/route.js';
 
 /** @import { MCPServer, ThreadInfo } from '../wire.d.ts' */
-/** @import { Job, State } from '../state/types.d.ts' */
+/** @import { Group, Job, Space, State } from '../state/types.d.ts' */
 /** @import { RailRow } from './types.d.ts' */
 
 /** How many rows of a list are in the page at first, and how many more at each request. */
@@ -26,7 +27,40 @@ class List {
   }
 }
 
+/** A space of the rail: its participants, and the button to take part or leave. */
+class SpaceList extends List {
+  /** @type {Space | null} */
+  #space = null;
+  #part = h('button', { type: 'button', class: 'quiet take-part' });
+  #silent = h('ul');
+
+  /** @param {number} n @param {string} name @param {Rail} rail */
+  constructor(n, name, rail) {
+    super(`space-${n}`, name, () => rail.redraw());
+    this.#part.addEventListener('click', () => {
+      if (this.#space) rail.takePart(this.#space.name, this.#space.joined ? 'leave' : 'join');
+    });
+    this.ul.after(this.#silent, this.#part);
+  }
+
+  /** @param {Group} g */
+  update({ space, silent }) {
+    this.#space = space;
+    show(this.#part, !!space);
+    setText(this.#part, space ? `${space.joined ? 'Leave' : 'Join'} ${cut(space.name, 40)}` : '');
+    fill(this.#silent, ...silent.map(silentRow));
+  }
+}
+
 export class Rail extends HTMLElement {
+  /**
+   * Takes part in a space, or leaves it.
+   * @type {(space: string, how: 'join' | 'leave') => unknown}
+   */
+  takePart = () => {};
+  /** @type {Map<string, SpaceList>} */
+  #spaces = new Map();
+  #spaceLists = h('div', { id: 'spaces' });
   /** @type {Map<string, ReturnType<typeof rowElements>>} */
   #rows = new Map();
   #threads = new List('threads', 'Conversations', () => this.#drawAll());
@@ -41,20 +75,44 @@ export class Rail extends HTMLElement {
   /** @param {State} s */
   draw(s) {
     const old = this.#state;
-    const same = s.threads === old?.threads && s.jobs === old?.jobs && s.active === old?.active && s.seen === old?.seen;
+    const same = s.threads === old?.threads && s.jobs === old?.jobs && s.active === old?.active
+      && s.seen === old?.seen && s.spaces === old?.spaces;
     if (same && old) return;
     this.#state = s;
     this.#drawAll();
   }
 
+  /** Draws the lists again. */
+  redraw() { this.#drawAll(); }
+
   #drawAll() {
     const s = this.#state;
     if (!s) return;
-    if (!this.#threads.el.isConnected) $('lists').append(this.#threads.el, this.#jobs.el, this.#serverList);
+    if (!this.#threads.el.isConnected) {
+      $('lists').append(this.#threads.el, this.#spaceLists, this.#jobs.el, this.#serverList);
+    }
     const noThreads = s.threads ? 'None yet. Ask something, and it begins.' : 'Reading…';
-    this.#draw(this.#threads, s, s.threads?.map(threadRow) || [], noThreads);
+    this.#draw(this.#threads, s, s.threads?.filter((t) => !t.origin).map(threadRow) || [], noThreads);
+    this.#drawSpaces(s);
     const noJobs = s.jobs ? 'None yet. Work in other processes shows up here.' : '';
     this.#draw(this.#jobs, s, s.jobs?.map(jobRow) || [], noJobs);
+  }
+
+  /** @param {State} s */
+  #drawSpaces(s) {
+    const all = groups(s.threads || [], s.spaces);
+    const lists = all.map((g) => {
+      const list = this.#spaces.get(g.name) || new SpaceList(this.#spaces.size, cut(g.name, 80), this);
+      this.#spaces.set(g.name, list);
+      const here = new Set(g.space?.participants.filter((p) => p.connected).map((p) => p.id));
+      const rows = g.threads.map((t) => participantRow(t, here, !!g.space));
+      this.#draw(list, s, rows, g.silent.length ? '' : 'Nobody yet.');
+      list.update(g);
+      return list.el;
+    });
+    const same = lists.length === this.#spaceLists.children.length
+      && lists.every((el, i) => this.#spaceLists.children[i] === el);
+    if (!same) keepFocus(() => fill(this.#spaceLists, ...lists));
   }
 
   /** @param {MCPServer[]} all */
@@ -75,7 +133,7 @@ export class Rail extends HTMLElement {
   #draw(list, s, rows, none) {
     const items = rows.slice(0, list.limit).map((r) => this.#row(r, s));
     setText(list.empty, none);
-    show(list.empty, rows.length === 0);
+    show(list.empty, rows.length === 0 && !!none);
     show(list.more, rows.length > items.length);
     const same = items.length === list.ul.children.length && items.every((el, i) => list.ul.children[i] === el);
     if (!same) keepFocus(() => fill(list.ul, ...items));
@@ -91,7 +149,8 @@ export class Rail extends HTMLElement {
     attribute(li, 'class', [r.live ? 'live' : '', unread ? 'unread' : ''].join(' ').trim() || null);
     attribute(dot, 'data-state', r.state);
     setText(name, r.title);
-    setText(words, (r.live ? ', running' : r.kind === 'job' ? `, ${r.state}` : '') + (unread ? ', unread' : ''));
+    const state = r.live ? ', running' : r.kind === 'job' ? `, ${r.state}` : '';
+    setText(words, (r.about || '') + state + (unread ? ', unread' : ''));
     attribute(time, 'datetime', r.at);
     setText(time, r.at ? ago(ms(r.at), Date.now()) : '');
     return li;
@@ -117,6 +176,22 @@ function serverRow({ name, state, tools }) {
 function threadRow({ id, state, title, updated_at: at }) {
   const href = formatRoute({ thread: id }), live = state === 'processing';
   return { key: id, href, title: cut(title || 'New conversation', 80), at, live, state, kind: 'thread' };
+}
+
+/**
+ * @param {ThreadInfo} t @param {Set<string>} here who is connected @param {boolean} known whether that is known
+ * @returns {RailRow}
+ */
+function participantRow(t, here, known) {
+  const name = t.origin?.participant || '', about = known && !here.has(name) ? ', away' : '';
+  return { ...threadRow(t), title: cut(name, 80), about };
+}
+
+/** @param {Group['silent'][number]} p */
+function silentRow({ id, connected }) {
+  const dot = h('i', { class: 'dot', 'aria-hidden': 'true', 'data-state': connected ? 'up' : 'away' });
+  const words = h('span', { class: 'words' }, connected ? 'nothing said yet' : 'away');
+  return h('li', { class: 'server' }, dot, h('span', { class: 'name', dir: 'auto' }, cut(id, 80)), words);
 }
 
 /** @param {Job} j @returns {RailRow} */

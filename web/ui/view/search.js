@@ -19,12 +19,16 @@ const pause = 180;
  * @type {Facet[]}
  */
 const facets = [{ name: 'tool', title: 'Tool' }, { name: 'outcome', title: 'Outcome' },
-  { name: 'source', title: 'Reason', words: { model: 'model', summary: 'provider summary', fallback: 'none given' } },
-  { name: 'redacted', title: 'Redacted', words: { true: 'yes', false: 'no' } }, { name: 'agent', title: 'Agent' }];
+  { name: 'source', title: 'Reason', words: {
+    model: 'model', summary: 'provider summary', thought: 'thought before it', fallback: 'none given',
+  } },
+  { name: 'redacted', title: 'Redacted', words: { true: 'yes', false: 'no' } }, { name: 'agent', title: 'Agent' },
+  { name: 'participant', title: 'Participant' }];
 
 /** @type {Record<string, string>} */
 const fields = {
   user_input: 'asked', narrative: 'said', rationale: 'why', parameters: 'parameters', result: 'result',
+  asked_by: 'asked by', asked_reason: 'why it asked', conclusion: 'conclusion', note: 'note', to: 'run by',
   response: 'answer', error: 'error', tool_name: 'tool', message: 'message', title: 'job', prompt: 'prompt',
 };
 
@@ -148,7 +152,8 @@ function hitRow(x) {
   const href = formatRoute(x.job_id ? { job: x.job_id, call: x.call_id }
     : { thread: x.thread_id, turn: x.turn_number, call: x.call_id });
   const field = fields[x.field] || x.field, bad = x.outcome === 'error' || x.outcome === 'rejected';
-  const when = [x.turn_number ? `turn ${x.turn_number}` : 'job', ago(ms(x.at), Date.now())].join(' · ');
+  const place = x.turn_number ? `turn ${x.turn_number}` : 'job';
+  const when = [x.participant, place, ago(ms(x.at), Date.now())].filter(Boolean).join(' · ');
   const outcome = x.outcome && x.outcome !== 'success' && h('span', { class: bad ? 'bad' : 'dim outcome' }, x.outcome);
   return h('li', null, h('a', { href },
     h('span', { class: 'found-head' }, h('b', null, x.tool_name ? h('code', null, x.tool_name) : field), outcome,

@@ -9,6 +9,12 @@ import { finding, headline, outline, silence, sources, together } from '../state
 /** @import { Agent, Batch, Call, Said, Step, Turn } from '../state/types.d.ts' */
 /** @import { Lanes, TurnContext } from './types.d.ts' */
 
+/**
+ * What draws the turns of other agents; null until it is loaded, which few visits need.
+ * @type {typeof import('./observed.js') | null}
+ */
+let others = null;
+
 export class TurnView extends HTMLElement {
   /** @type {Turn | null} */
   #turn = null;
@@ -56,12 +62,14 @@ export class TurnView extends HTMLElement {
         part('number', 'a', { 'aria-label': `Link to turn ${t.number}` }), part('time', 'time')),
       h('header', { class: 'asked' },
         h('h2', { class: 'sr', id: `${id}-title` }, `Turn ${t.number}`),
-        part('user', 'p', { dir: 'auto' }), part('masked', 'p'), part('noticed', 'p'), menu),
+        part('asker', 'p', { hidden: true }), part('user', 'p', { dir: 'auto' }),
+        part('because', 'p', { hidden: true }), part('masked', 'p'), part('noticed', 'p'), menu),
       h('section', { class: 'reasoning', 'aria-label': `Reasoning of turn ${t.number}` },
         h('h3', null,
           part('headline', 'button', { type: 'button', 'aria-controls': `${id}-reasoning`, click: toggle })),
         part('body', 'div', { id: `${id}-reasoning`, hidden: true })),
-      part('answer', 'div', { dir: 'auto' }));
+      part('conclusion', 'div', { hidden: true }), part('answer', 'div', { dir: 'auto' }),
+      part('late-notes', 'div', { hidden: true }));
     this.#parts.headline.append(part('label', 'span'), part('detail', 'span'), part('peek', 'span'));
   }
 
@@ -83,6 +91,27 @@ export class TurnView extends HTMLElement {
     setText(p.noticed, t.notices.length ? `noticed in this turn: ${t.notices.map(finding).join(', ')}` : '');
     setText(p.peek, firstLine(t.narrative || t.calls[0]?.why || '', 140));
     this.#drawAnswer(t);
+    this.#drawObserved(t, context);
+  }
+
+  /**
+   * Draws what only the turns of other agents have.
+   * @param {Turn} t @param {TurnContext} context
+   */
+  #drawObserved(t, context) {
+    if (!context.participant) return;
+    if (!others) {
+      return void import('./observed.js').then((module) => {
+        others = module;
+        if (this.#turn && this.#context) this.#drawObserved(this.#turn, this.#context);
+        this.#drawAnew();
+      });
+    }
+    const p = this.#parts;
+    others.drawAsked(p.asker, p.because, t, context.participant);
+    others.drawConclusion(p.conclusion, t);
+    others.drawLate(p['late-notes'], t, context.now);
+    setText(p.user, t.input ?? '');
   }
 
   /** @param {Turn} t */
@@ -111,7 +140,7 @@ export class TurnView extends HTMLElement {
     attribute(this.#parts.headline, 'aria-expanded', String(this.#open));
     show(this.#parts.body, this.#open);
     if (!this.#open) return;
-    const steps = outline(t), shape = shapeOf(steps) + silence(t) + t.narrativeBlocked;
+    const steps = outline(t), shape = shapeOf(steps) + silence(t) + t.narrativeBlocked + notesOf(t);
     if (shape !== this.#shape) keepFocus(() => this.#arrange(t, steps, context));
     this.#shape = shape;
     for (const c of t.calls) this.#decisions.get(c.id)?.update(c, context.acts);
@@ -124,7 +153,8 @@ export class TurnView extends HTMLElement {
    */
   #arrange(t, steps, context) {
     const withheld = 'Part of what the model said here was withheld: it held something that may not be kept.';
-    const words = silence(t) || (t.narrativeBlocked ? withheld : ''), elements = this.#stepsOf(steps, '', context);
+    const words = silence(t) || (t.narrativeBlocked ? withheld : ''), own = this.#stepsOf(steps, '', context);
+    const elements = others && context.participant ? others.amongSteps(t, steps, own, context.now) : own;
     place(this.#parts.body, words ? [note(words), ...elements] : elements);
   }
 
@@ -227,6 +257,12 @@ export class TurnView extends HTMLElement {
  * @param {Turn} t
  */
 function draftOf(t) { return t.drafts.find((d) => !d.agent)?.text || ''; }
+
+/**
+ * Returns what decides where notes stand among the steps.
+ * @param {Turn} t
+ */
+function notesOf(t) { return t.notes.length || t.lateSteps.length ? JSON.stringify([t.notes, t.lateSteps]) : ''; }
 
 /** @param {string} text */
 function note(text) { return h('p', { class: 'note' }, text); }

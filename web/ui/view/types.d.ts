@@ -18,6 +18,8 @@ export type TurnContext = {
   /** the server's time */
   now: number,
   open: boolean, href: string,
+  /** whose turn it is in an observed thread; empty for our own agent */
+  participant: string,
   toggle(open: boolean): void, menu(button: HTMLElement): unknown, acts: DecisionActs,
 };
 
@@ -44,6 +46,8 @@ export type ComposerActs = { send(text: string): Promise<boolean>, stop(): unkno
 /** A row of the rail. */
 export type RailRow = {
   key: string, href: string, title: string, at: string, live: boolean, state: string, kind: 'thread' | 'job',
+  /** words beside the name, such as those of a participant that is away */
+  about?: string,
 };
 
 declare global {

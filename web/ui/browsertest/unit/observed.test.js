@@ -102,7 +102,9 @@ test('notes stand before the first step that began after them', () => {
   const t = turn(play(open(), frames)), steps = [{ agent: '', step: 1 }, { agent: '', step: 2 }];
   assert.deepEqual(placed(t, steps).map((p) => [p.note.text, p.before]), [['hurry', 1]], 'late ones stand elsewhere');
   const unknown = { ...t, said: t.said.map((s) => ({ ...s, at: 0 })) };
-  assert.deepEqual(placed(unknown, steps).map((p) => p.before), [2]);
+  assert.deepEqual(placed(unknown, steps).map((p) => p.before), [1], 'a late step is after the end');
+  const early = { ...unknown, lateSteps: [], calls: [] };
+  assert.deepEqual(placed(early, steps).map((p) => p.before), [2], 'nobody knows when the steps began');
 });
 
 test('spaces are groups of their participants, who may have said nothing yet', () => {
