@@ -111,7 +111,8 @@ func TestWhatTheAgentsOfASpaceDoIsShownAsItHappens(t *testing.T) {
 	scout.says("reasoning/conclusion", map[string]any{"message": "They should."}, "context", scouts)
 	w.shows("candor-turn .conclusion", "They should.")
 	w.shows("candor-decision .outcome", "no result seen")
-	planner.says("mcp/response", map[string]any{"result": map[string]any{"content": []any{}}}, "correlation_id", request)
+	empty := map[string]any{"content": []any{}}
+	planner.says("mcp/response", map[string]any{"result": empty}, "correlation_id", request)
 	planner.says("reasoning/thought", map[string]any{"message": "Should?"}, "context", scouts)
 	w.shows("candor-decision .outcome", "success")
 	w.shows(".late-notes", "After the end")
