@@ -53,7 +53,7 @@ const turn = (state) => state.conversations.t.turns[0];
 const told = (t) => ({
   input: t.input, state: t.state, response: t.response, ended: t.endedAt, started: t.startedAt, asked: t.asked,
   conclusion: t.conclusion, notes: t.notes, late: t.lateSteps,
-  calls: t.calls.map((c) => [c.id, c.tool, c.to, c.source, c.outcome, c.took]), said: t.said.map((s) => s.text),
+  calls: t.calls.map((c) => [c.id, c.tool, c.to, c.source, c.outcome, c.took, c.startedAt]), said: t.said.map((s) => s.text),
 });
 
 test('the stream tells of an observed turn what history does, late events included', () => {
@@ -66,7 +66,7 @@ test('the stream tells of an observed turn what history does, late events includ
     created_at: at(0), started_at: at(0), completed_at: at(5), asked: frames[1].asked, conclusion: 'It should be.',
     notes: [{ from: 'ann', kind: 'chat', text: 'hurry', at: at(4) },
       { from: 'bob', kind: 'thought', text: 'should?', late: true, at: at(6) }],
-    late_steps: [2], tool_calls: [{ call_id: 'call_1', name: 'run', to: 'tester', duration_ms: 9 }],
+    late_steps: [2], tool_calls: [{ call_id: 'call_1', name: 'run', to: 'tester', started_at: at(2), duration_ms: 9 }],
     reasoning: {
       narrative: 'I look again.', narrative_source: 'model', tool_decisions: [decision],
       narratives: [{ step: 1, narrative: 'I run them.' }, { step: 2, narrative: 'I look again.' }],
