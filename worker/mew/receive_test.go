@@ -49,9 +49,10 @@ func FuzzAnyMessageIsSurvived(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	layer := safety.NewLayer()
 	f.Fuzz(func(_ *testing.T, raw []byte) {
 		p := &Participant{Log: slog.New(slog.DiscardHandler), Dispatcher: &agent.Dispatcher{
-			Safety: safety.NewLayer(), Tools: &agent.Toolbox{}, Log: slog.New(slog.DiscardHandler),
+			Safety: layer, Tools: &agent.Toolbox{}, Log: slog.New(slog.DiscardHandler),
 		}}
 		ctx, stop := context.WithCancelCause(context.Background())
 		m := &member{
