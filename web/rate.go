@@ -4,7 +4,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -31,9 +30,7 @@ var tooFast = problem.New(http.StatusTooManyRequests, "too_fast",
 // bucket for each user and one for the user's workers, and is safe for concurrent use.
 type writeRate struct {
 	perSecond int
-
-	mu      sync.Mutex
-	buckets map[string]*rate.Limiter
+	buckets   userValues[*rate.Limiter]
 }
 
 // take charges a write with a body of this size. It returns how long to wait if the user has
@@ -42,7 +39,7 @@ func (w *writeRate) take(user string, body int64, now time.Time) (wait time.Dura
 	if body < 0 {
 		body = maxBody
 	}
-	bucket := w.bucket(user)
+	bucket := w.bucket(user, now)
 	units := min(1+int(body/writeUnit), bucket.Burst())
 	r := bucket.ReserveN(now, units)
 	if wait = r.DelayFrom(now); wait > 0 {
@@ -52,16 +49,10 @@ func (w *writeRate) take(user string, body int64, now time.Time) (wait time.Dura
 }
 
 // bucket returns a user's bucket, which begins full.
-func (w *writeRate) bucket(user string) *rate.Limiter {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.buckets == nil {
-		w.buckets = map[string]*rate.Limiter{}
-	}
-	if w.buckets[user] == nil {
-		w.buckets[user] = rate.NewLimiter(rate.Limit(w.perSecond), burstSeconds*w.perSecond)
-	}
-	return w.buckets[user]
+func (w *writeRate) bucket(user string, now time.Time) *rate.Limiter {
+	return w.buckets.get(user, func() *rate.Limiter {
+		return rate.NewLimiter(rate.Limit(w.perSecond), burstSeconds*w.perSecond)
+	}, func(b *rate.Limiter) bool { return b.TokensAt(now) >= float64(b.Burst()) })
 }
 
 // limitWrites refuses a request that changes something if its user, or the user's workers,

@@ -13,13 +13,10 @@ import (
 const processorsPerAnswer = 2
 
 // shares bounds how many answers are made for a user at once, so that one who reads much leaves
-// processors to others. Further requests wait for their turn. It is safe for concurrent use. Its
-// size is bounded by the number of users.
+// processors to others. Further requests wait for their turn. It is safe for concurrent use.
 type shares struct {
 	perUser int
-
-	mu    sync.Mutex
-	slots map[string]chan struct{} // by user; full while no further answer may be made
+	slots   userValues[chan struct{}] // full while no further answer may be made
 }
 
 // enter waits until an answer may be made for a user, and returns a function that ends it, which
@@ -34,17 +31,11 @@ func (s *shares) enter(ctx context.Context, user string) (leave func(), err erro
 	}
 }
 
-// of returns the slots of a user.
+// of returns the slots of a user. A request that has them and did not enter yet does not keep them:
+// if many users come at that moment, it does not count for the user's next one.
 func (s *shares) of(user string) chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.slots == nil {
-		s.slots = map[string]chan struct{}{}
-	}
-	if s.slots[user] == nil {
-		s.slots[user] = make(chan struct{}, s.perUser)
-	}
-	return s.slots[user]
+	return s.slots.get(user, func() chan struct{} { return make(chan struct{}, s.perUser) },
+		func(slots chan struct{}) bool { return len(slots) == 0 })
 }
 
 // shareProcessors makes the answers to a user, and to the user's workers, within the user's share
