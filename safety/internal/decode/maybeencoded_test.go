@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestAnEscapedTextIsToldFromOneThatReadsAsWritten(t *testing.T) {
@@ -47,7 +48,7 @@ func TestEveryLongRunIsFound(t *testing.T) {
 				assert.Zero(t, to, "%q", s)
 				break
 			}
-			assert.Equal(t, [2]int{i, encoding.Run(s, i, len(s))}, [2]int{from, to}, "%q", s)
+			require.Equal(t, [2]int{i, encoding.Run(s, i, len(s))}, [2]int{from, to}, "%q", s)
 			i = to
 		}
 	}
