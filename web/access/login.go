@@ -95,7 +95,7 @@ func (l Login) HasPageKey(key string) bool {
 // nothing: a login shows everything.
 func (t *Tokens) Verify(value string, now time.Time) (l Login, ok bool) {
 	end := strings.LastIndexByte(value, '.')
-	if end < 0 || len(value) > maxCookie {
+	if end < 0 || len(value) > maxCookie || strings.ContainsAny(value, "\r\n") { // base64 skips line ends
 		return Login{}, false
 	}
 	payload := value[:end]

@@ -67,7 +67,7 @@ func TestATamperedCookieIsRefused(t *testing.T) {
 	wrong := []string{
 		"", ".", strings.Repeat(".", 5), ann + ".", ann[:len(ann)-2], swap(0, "2"), swap(1, bob[1]), swap(2, "1"),
 		swap(3, "99999999999"), swap(3, "-1"), swap(3, ""), swap(4, bob[4]), swap(4, ""), swap(5, bob[5]), swap(5, ""),
-		strings.Repeat("a", maxCookie) + "." + ann,
+		strings.Repeat("a", maxCookie) + "." + ann, ann[:len(ann)-9] + "\n" + ann[len(ann)-9:],
 		SignerOf("b-token-of-bob-0001").Cookie(NewLogin("ann", now)), // by another user
 	}
 	for _, value := range wrong {

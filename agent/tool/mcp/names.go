@@ -65,10 +65,16 @@ func (o origin) name(level int) string {
 	case bare:
 		return cleanName(o.tool)
 	case prefixed:
-		return fit(letters(o.server)+"__"+letters(o.tool), o.server+"\x00"+o.tool)
+		return fit(letters(o.server)+"__"+letters(o.tool), o.whole())
 	}
-	return mark(letters(o.server)+"__"+letters(o.tool), o.server+"\x00"+o.tool)
+	return mark(letters(o.server)+"__"+letters(o.tool), o.whole())
 }
+
+// whole returns the server and the tool as one string, which no other origin has.
+func (o origin) whole() string { return separators.Replace(o.server) + "\x00" + separators.Replace(o.tool) }
+
+// separators escapes the byte that separates the server from the tool.
+var separators = strings.NewReplacer("\x00", "\x01a", "\x01", "\x01b")
 
 // cleanName returns a name that providers accept, of s alone.
 func cleanName(s string) string { return fit(letters(s), s) }

@@ -62,6 +62,7 @@ func hashOf(server, tool string) string {
 
 func FuzzNames(f *testing.F) {
 	f.Add("a", "x.y", "b", "x/y", "a__x_y")
+	f.Add("\x00", "", "", "\x00", "_")
 	f.Add("", "", "\x00", strings.Repeat("ü", 99), "_")
 	f.Fuzz(func(t *testing.T, s1, t1, s2, t2, taken string) {
 		all := []origin{{s1, t1}, {s2, t2}, {s1, t2}, {s2, t1}, {s1, s2 + "__" + t1}, {s2, cleanName(t2)}}
