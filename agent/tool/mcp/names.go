@@ -71,7 +71,9 @@ func (o origin) name(level int) string {
 }
 
 // whole returns the server and the tool as one string, which no other origin has.
-func (o origin) whole() string { return separators.Replace(o.server) + "\x00" + separators.Replace(o.tool) }
+func (o origin) whole() string {
+	return separators.Replace(o.server) + "\x00" + separators.Replace(o.tool)
+}
 
 // separators escapes the byte that separates the server from the tool.
 var separators = strings.NewReplacer("\x00", "\x01a", "\x01", "\x01b")
