@@ -85,14 +85,23 @@ func threadID(ctx context.Context, c *client.Client, word string) (string, error
 		return "", err
 	}
 	if word == "last" {
-		if active == "" {
-			return "", fmt.Errorf("%w: there is no conversation yet", errNotFound)
-		}
-		return active, nil
+		return lastThread(list, active)
 	}
 	id, err := terminal.Pick(list, word)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errNotFound, err)
 	}
 	return id, nil
+}
+
+// lastThread returns the thread used last: the active one, else the newest in the list. A
+// server whose only conversations are those of a space has no active thread.
+func lastThread(list []client.Thread, active string) (string, error) {
+	switch {
+	case active != "":
+		return active, nil
+	case len(list) == 0:
+		return "", fmt.Errorf("%w: there is no conversation yet", errNotFound)
+	}
+	return list[0].ID, nil
 }

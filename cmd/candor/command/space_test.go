@@ -16,6 +16,7 @@ import (
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/command"
 )
 
 // startSpace serves the space lab of ann with a person and two agents.
@@ -177,6 +178,25 @@ func threadOf(t *testing.T, s *apptest.Server, who string) string {
 	}
 	require.Fail(t, "the participant has no thread", who)
 	return ""
+}
+
+func TestLastIsTheNewestConversationWhereNoneIsActive(t *testing.T) {
+	s := startSpace(t)
+	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
+	t.Setenv("CANDOR_SERVER", s.HTTP.URL)
+	_, _, err := runCandor(t, "", "reasoning", "last")
+	assert.Equal(t, 2, command.ExitStatus(err))
+	require.ErrorContains(t, err, "there is no conversation yet")
+
+	human := enter(t, s)
+	human.say(apptest.M{"kind": "chat", "payload": apptest.M{"text": "Is anybody here?"}})
+	human.reads(func(m message) bool { return m.Kind == "chat" })
+	apptest.Eventually(t, "the history has the chat", func() bool {
+		return strings.Contains(s.Get("ann", "/api/chat/threads").Body, `"turn_count":1`)
+	})
+	out, _, err := runCandor(t, "", "export", "last")
+	require.NoError(t, err)
+	assert.Contains(t, out, "Is anybody here?")
 }
 
 func TestAFailureAndAMissingReasonAreNotTakenForMore(t *testing.T) {
