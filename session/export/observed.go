@@ -96,11 +96,11 @@ func (t turnView) began(b *bufio.Writer) {
 	o := t.Observed
 	switch {
 	case o.Began != "":
-		b.WriteString(o.Began + "\n")
+		b.WriteString(o.Began + "\n\n")
 		if t.Input.Empty() {
 			return
 		}
-		b.WriteString("\n**Message**\n")
+		b.WriteString("**Message**\n")
 	case !o.By.Empty():
 		fmt.Fprintf(b, "**Asked** by %s%s\n", codeSpan(o.By.String()), o.Place)
 	default:

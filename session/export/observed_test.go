@@ -40,6 +40,9 @@ func TestATurnForWhichNobodyIsKnownToHaveAskedSaysSo(t *testing.T) {
 	of := session.Origin{Protocol: "mew", Space: safety.Literal("lab"), Participant: safety.Literal("scout")}
 	turn := session.Turn{Number: 1, State: session.Completed, Conclusion: safety.Literal("so it is")}
 	inBoth(t, Document{Origin: of, Turns: []session.Turn{turn}}, "It began by itself.", "No answer was seen")
+	said := session.Turn{Number: 1, State: session.Completed, Response: safety.Literal("hello")}
+	assert.Contains(t, markdownOf(t, Document{Origin: of, Turns: []session.Turn{said}}),
+		"It began by itself.\n\n**Answer**\n", "what follows is a paragraph of its own")
 	turn.Input = safety.Literal("a task")
 	inBoth(t, Document{Origin: of, Turns: []session.Turn{turn}}, "It began by itself.", "a task")
 	turn.Asked = session.Asked{Unseen: true}
