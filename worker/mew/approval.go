@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"candor/agent"
@@ -62,6 +63,14 @@ func (m *member) mayDecide(c *ownCall, who string) bool {
 	return c.shown == nil && c.target != "" || slices.Contains(m.Approvers, who)
 }
 
+// notYours tells somebody who may not decide who may.
+func (m *member) notYours() string {
+	if len(m.Approvers) == 0 {
+		return "nobody may approve this participant's calls: --approver names who may"
+	}
+	return "only " + strings.Join(m.Approvers, ", ") + " may approve this participant's calls: --approver names who may"
+}
+
 // fulfil takes a request that refers to a proposal of ours: somebody wants the call to run. It
 // returns why the request has no effect, and ok is false if it refers to no such proposal.
 func (m *member) fulfil(e envelope) (problem string, ok bool) {
@@ -76,7 +85,7 @@ func (m *member) fulfil(e envelope) (problem string, ok bool) {
 	case c.request != "" || c.closed:
 		return "this proposal is decided already", true
 	case !m.mayDecide(c, e.From):
-		return "this participant does not let you approve its calls", true
+		return m.notYours(), true
 	case in.Method != "tools/call" || in.Params.Name != c.tool || !c.fits(in.Params.Arguments):
 		return "the request is not the call that was proposed", true
 	}

@@ -1,6 +1,7 @@
 package mew
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +64,9 @@ func TestAnApproverDecidesWhetherACallRuns(t *testing.T) {
 				}
 			}
 			assert.Equal(t, tt.refused, refused)
+			if strings.HasPrefix(tt.name, "somebody else's yes") {
+				assert.Contains(t, field(t, of(g.all(), "mcp/response")[0], "error.message"), "only anna may approve")
+			}
 			if tt.want == "3" {
 				answer := of(g.all(), "mcp/response")[tt.refused]
 				assert.Equal(t, []string{"anna"}, answer.To)
