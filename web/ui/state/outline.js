@@ -132,9 +132,9 @@ function running(t, now) {
 
 /**
  * Explains why a turn has nothing to show under Reasoning; '' if it has something.
- * @param {Turn} t
+ * @param {Turn} t @param {boolean} [observed] whether it is of a participant of a space
  */
-export function silence(t) {
+export function silence(t, observed = false) {
   if (t.narrativeBlocked && !t.said.length) {
     return 'What the model said here was withheld: it held something that may not be kept.';
   }
@@ -147,6 +147,7 @@ export function silence(t) {
     case 'failed': return 'The turn failed before the model called a tool.';
     case 'interrupted': return 'The turn was stopped before the model called a tool.';
   }
+  if (observed) return 'No reasoning was published with this.';
   return 'Answered without a tool, so there is no decision to explain.';
 }
 

@@ -61,8 +61,10 @@ test('the headline of a turn counts while it runs, then sums up the result', () 
 test('each state without decisions has its own explanation', () => {
   const words = ['queued', 'processing', 'completed', 'failed', 'interrupted'].map((state) => silence(turn({ state })));
   words.push(silence(turn({ narrativeBlocked: true })));
-  assert.equal(new Set(words).size, 6);
+  words.push(silence(turn(), true));
+  assert.equal(new Set(words).size, 7);
   assert.ok(words.every(Boolean));
+  assert.doesNotMatch(silence(turn(), true), /tool/, 'what a person says in a space answers nothing');
 });
 
 test('the fallback sentence is never attributed to the model', () => {
