@@ -104,6 +104,8 @@ func TestWhatFollowsTheEndOfAnObservedTurnIsKeptAsLate(t *testing.T) {
 	assert.False(t, c.Untimed)
 	assert.Equal(t, []bool{false, true}, []bool{turn.Notes[0].Late, turn.Notes[1].Late})
 	assert.Equal(t, []bool{false, true}, []bool{turn.Steps[0].Late, turn.Steps[1].Late})
+	narrative, _ := turn.Narrative()
+	assert.Equal(t, "look", narrative.String(), "not what was thought after the end")
 
 	for _, end := range []session.Body{session.TurnCompleted{}, session.TurnFailed{}, session.TurnInterrupted{}} {
 		_, err := s.Append(ref, end)

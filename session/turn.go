@@ -179,10 +179,10 @@ type Call struct {
 
 // Narrative returns the lead agent's latest narrative before calls, and its source. Steps
 // without a narrative, or with one that safety withheld, are skipped, as are the answering
-// step and those of sub-agents. Both results are empty if no narrative is left.
+// step, those of sub-agents and those after an observed turn's end. Both results are empty if no narrative is left.
 func (t Turn) Narrative() (safety.Text, Source) {
 	for _, s := range slices.Backward(t.Steps) {
-		if s.Agent == "" && !s.Answer && !s.Narrative.Empty() {
+		if s.Agent == "" && !s.Answer && !s.Late && !s.Narrative.Empty() {
 			return s.Narrative, s.NarrativeSource
 		}
 	}

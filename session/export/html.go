@@ -24,7 +24,7 @@ var styleSheet string
 var parsePage = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
 		"text":  func(t safety.Text) template.HTML { return template.HTML(render.HTML(t)) },
-		"title": func(t safety.Text) string { return pageTitle(t.String()) },
+		"title": pageTitle,
 		"agent": agentName,
 	}).Parse(pageSource)
 })
@@ -39,7 +39,7 @@ func HTML(w io.Writer, d Document) error {
 	hash := sha256.Sum256([]byte(styleSheet))
 	b := bufio.NewWriterSize(w, maxBuffered)
 	err = page.Execute(b, map[string]any{
-		"Title": d.Title, "Origin": d.origin() + " " + d.Thread + d.Job,
+		"Title": d.heading(), "Origin": d.origin() + " " + d.Thread + d.Job,
 		"Of": d.Origin, "Turns": d.turns(), "Count": plural(len(d.Turns), "turn"),
 		"Style": template.CSS(styleSheet), "Hash": template.HTMLAttr(base64.StdEncoding.EncodeToString(hash[:])),
 	})
@@ -54,9 +54,6 @@ func HTML(w io.Writer, d Document) error {
 func pageTitle(title string) string {
 	if runes := []rune(title); len(runes) > maxTitle {
 		return string(runes[:maxTitle]) + "…"
-	}
-	if title == "" {
-		return untitled
 	}
 	return title
 }

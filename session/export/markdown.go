@@ -10,17 +10,22 @@ import (
 // maxTitle is how many characters of a thread's first message head the document.
 const maxTitle = 80
 
-// untitled heads the document of a thread without a message.
-const untitled = "A conversation"
+// heading returns what heads the document: the title, or what the thread is.
+func (d Document) heading() string {
+	switch {
+	case !d.Title.Empty():
+		return d.Title.String()
+	case d.Origin.Observed():
+		return d.Origin.Participant.String() + " in " + d.Origin.Space.String()
+	}
+	return "A conversation"
+}
 
 // Markdown writes the document as CommonMark, with the reasoning in <details>. It
 // renders alike with and without GitHub's extensions.
 func Markdown(w io.Writer, d Document) error {
 	b := bufio.NewWriterSize(w, maxBuffered)
-	title := escapeInline(d.Title.String(), maxTitle)
-	if title == "" {
-		title = untitled
-	}
+	title := escapeInline(d.heading(), maxTitle)
 	fmt.Fprintf(b, "# %s\n\n%s of %s `%s`, with reasons.\n", title, plural(len(d.Turns), "turn"),
 		d.origin(), d.Thread+d.Job)
 	if d.Origin.Observed() {

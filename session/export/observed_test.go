@@ -38,7 +38,9 @@ func TestATurnOfAnotherAgentTellsWhoAskedWhyAndWhatWasNoted(t *testing.T) {
 
 func TestATurnForWhichNobodyIsKnownToHaveAskedSaysSo(t *testing.T) {
 	of := session.Origin{Protocol: "mew", Space: safety.Literal("lab"), Participant: safety.Literal("scout")}
-	turn := session.Turn{Number: 1, State: session.Completed, Conclusion: safety.Literal("so it is")}
+	turn := session.Turn{Number: 1, State: session.Completed, Response: safety.Literal("hello")}
+	inBoth(t, Document{Origin: of, Turns: []session.Turn{turn}}, "scout in lab", "A message that answers nobody.")
+	turn = session.Turn{Number: 1, State: session.Completed, Conclusion: safety.Literal("so it is")}
 	inBoth(t, Document{Origin: of, Turns: []session.Turn{turn}}, "It began by itself.", "No answer was seen")
 	said := session.Turn{Number: 1, State: session.Completed, Response: safety.Literal("hello")}
 	assert.Contains(t, markdownOf(t, Document{Origin: of, Turns: []session.Turn{said}}),

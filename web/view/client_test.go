@@ -138,12 +138,13 @@ func TestTheClientDecodesEveryMemberOfAnObservedTurn(t *testing.T) {
 	turn.Conclusion = masked("so be it")
 	turn.Notes = []session.NoteAt{{Noted: session.Noted{From: masked("ann"), Kind: session.NoteChat,
 		Text: masked("hurry"), Late: true}, At: noon}}
-	turn.Steps[0].Calls[0].To, turn.Steps[1].Late = masked("tester"), true
+	turn.Steps[0].Calls[0].To = masked("tester")
+	turn.Steps = append(turn.Steps, session.Step{Number: 3, Narrative: masked("Too late."), Late: true})
 	got := decode[client.Turn](t, view.Turn(turn))
 	assert.ElementsMatch(t, []string{".tool_calls[0].result_shape.chars", ".reasoning.tool_decisions[0].inferred",
 		".answer_reasoning", ".run"}, zeroMembers("", reflect.ValueOf(got)))
 	assert.Equal(t, "a second opinion", got.Asked.Reason)
-	assert.Equal(t, []int{2}, got.LateSteps)
+	assert.Equal(t, []int{3}, got.LateSteps)
 }
 
 func TestTheClientDecodesThreadsAndApprovals(t *testing.T) {

@@ -5,22 +5,46 @@
 import { plural, span, counter } from '../lib/format.js';
 
 /** @import { Redaction } from '../wire.d.ts' */
-/** @import { Agent, Axis, Batch, Call, Step, Turn } from './types.d.ts' */
+/** @import { Agent, Axis, Batch, Call, Handoff, Step, Turn } from './types.d.ts' */
 
 /**
  * Returns the steps of the agent that the user speaks to, then those of the agents that no call is known to have
- * started. Each call of the turn is in exactly one step.
+ * started, then those after the turn's end. Each call of the turn is in exactly one step.
  * @param {Turn} t
  */
 export function outline(t) {
-  const steps = stepsOf(t, '', 0), reached = agentsIn(steps);
-  for (const { agent } of [...t.calls, ...t.said]) {
+  const lead = stepsOf(t, '', 0), late = lead.filter((s) => t.lateSteps.includes(s.step));
+  const steps = lead.filter((s) => !late.includes(s)), reached = agentsIn(lead);
+  const began = t.handoffs.filter((h) => !h.call && h.to).map((h) => ({ agent: h.to }));
+  for (const { agent } of [...began, ...t.calls, ...t.said]) {
     if (!agent || reached.has(agent)) continue;
-    const own = stepsOf(t, agent, 0).map((s) => ({ ...s, agent }));
+    const own = passedOn(t, agent, stepsOf(t, agent, 0)).map((s) => ({ ...s, agent }));
     for (const name of agentsIn(own).add(agent)) reached.add(name);
     steps.push(...own);
   }
-  return steps;
+  return [...steps, ...late];
+}
+
+/**
+ * Returns the steps of an agent that no call started, with what it began with and what came of it as steps around
+ * them: a reasoning within another of an observed turn has both, and no call.
+ * @param {Turn} t @param {string} agent @param {Step[]} steps @returns {Step[]}
+ */
+function passedOn(t, agent, steps) {
+  const task = t.handoffs.find((h) => !h.call && h.to === agent);
+  if (!task) return steps;
+  const answer = t.handoffs.findLast((h) => !h.call && h.from === agent && h.to === task.from);
+  const after = Math.max(0, ...steps.map((s) => s.step)) + 1;
+  return [...asStep(task, agent, 0), ...steps, ...(answer ? asStep(answer, agent, after) : [])];
+}
+
+/**
+ * Returns a hand-off as a step in which an agent says its text; none if it has no text of its own.
+ * @param {Handoff} handoff @param {string} agent @param {number} step @returns {Step[]}
+ */
+function asStep({ text, at }, agent, step) {
+  if (text === '…') return [];
+  return [{ agent: '', step, said: { agent, step, text, html: '', source: 'model', at }, batches: [] }];
 }
 
 /**

@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { turnOf } from '../../state/fold.js';
+import { emptyTurn, turnOf } from '../../state/fold.js';
 import { did, groups, placed } from '../../state/observed.js';
+import { outline } from '../../state/outline.js';
 import { initial, reduce } from '../../state/reduce.js';
 
 const at = (s) => `2026-11-22T10:00:0${s}Z`;
@@ -120,4 +121,27 @@ test('spaces are groups of their participants, who may have said nothing yet', (
 
 test('each kind of note has words', () => {
   for (const kind of ['chat', 'thought', 'conclusion', 'cancel', 'reject', 'shutdown', 'other']) assert.ok(did[kind]);
+});
+
+test('a reasoning within another has what it began with and what came of it around its steps', () => {
+  const said = (agent, step, text) => ({ agent, step, text, html: '', source: 'model', at: 2000 });
+  const t = {
+    ...emptyTurn(1),
+    said: [said('', 1, 'plan'), said('', 2, 'too late'), said('sub-1', 1, 'one line')],
+    handoffs: [
+      { call: '', from: '', to: 'sub-1', text: 'What would a fix take?', at: 1500 },
+      { call: '', from: 'sub-1', to: 'sub-2', text: '…', at: 1600 },
+      { call: '', from: 'sub-2', to: 'sub-1', text: 'a test', at: 1700 },
+      { call: '', from: 'sub-1', to: '', text: 'Half an hour', at: 2500 },
+    ],
+    lateSteps: [2],
+  };
+  assert.deepEqual(outline(t).map((s) => [s.agent, s.step, s.said.text]), [
+    ['', 1, 'plan'],
+    ['sub-1', 0, 'What would a fix take?'],
+    ['sub-1', 1, 'one line'],
+    ['sub-1', 2, 'Half an hour'],
+    ['sub-2', 1, 'a test'],
+    ['', 2, 'too late'],
+  ]);
 });
