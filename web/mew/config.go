@@ -153,7 +153,20 @@ func parseCapabilities(raw json.RawMessage) ([]wire.Capability, error) {
 		}
 		out[i] = c
 	}
+	if lengthOf(out) > maxCapabilityBytes {
+		return nil, fmt.Errorf("a participant's capabilities have at most %d bytes", maxCapabilityBytes)
+	}
 	return out, nil
+}
+
+// lengthOf returns how many bytes the JSON of capabilities has.
+func lengthOf(lists ...[]wire.Capability) (n int) {
+	for _, list := range lists {
+		for _, c := range list {
+			n += c.Len()
+		}
+	}
+	return n
 }
 
 // membersOf splits an object of the file. Without known names, any is accepted.

@@ -2,7 +2,9 @@ package mew
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 
 	"candor/web/mew/wire"
 )
@@ -29,6 +31,8 @@ var (
 		Message: "The participant has as many capabilities as one may have. Revoke one first."}
 	tooManyParticipants = &wire.Refusal{Code: codeTooMany,
 		Message: "The space has as many participants as it may have. Remove one first."}
+	tooManyEver = &wire.Refusal{Code: codeTooMany,
+		Message: "The space has had as many participants as invitations may make. Its owner can add more."}
 	notTheOwner = &wire.Refusal{Code: codeUnauthorized, Message: "The owner of the space cannot be removed from it."}
 	badShape    = &wire.Refusal{Code: wire.CodeInvalid,
 		Message: "A member of the payload is missing or of another type."}
@@ -60,13 +64,26 @@ func (s *space) prepare(m *member, e wire.Envelope, r *receipt) (apply func(), e
 	return nil, nil
 }
 
-// decode reads the payload of a message that the gateway acts upon.
+// decode reads the payload of a message that the gateway acts upon. encoding/json would take "Recipient"
+// for "recipient", which a capability's pattern does not.
 func decode(e wire.Envelope, into any) error {
-	if e.Payload == nil || json.Unmarshal(e.Payload, into) != nil {
+	if e.Payload == nil {
+		return badShape
+	}
+	m, err := wire.Members(e.Payload)
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(m, func(name string, _ json.RawMessage) bool { return strings.Trim(name, plainName) != "" })
+	exact, err := json.Marshal(m)
+	if err != nil || json.Unmarshal(exact, into) != nil {
 		return badShape
 	}
 	return nil
 }
+
+// plainName has the characters of the names of members that the gateway reads.
+const plainName = "abcdefghijklmnopqrstuvwxyz_"
 
 // grantTo handles capability/grant {recipient, capabilities}. The recipient gets a new welcome.
 func (s *space) grantTo(m *member, e wire.Envelope, _ *receipt) (func(), error) {
@@ -85,7 +102,7 @@ func (s *space) grantTo(m *member, e wire.Envelope, _ *receipt) (func(), error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(to.fixed)+len(to.granted)+len(given) > maxCapabilities {
+	if len(to.fixed)+len(to.granted)+len(given) > maxCapabilities || lengthOf(to.all(), given) > maxCapabilityBytes {
 		return nil, tooManyCapabilities
 	}
 	return func() {
@@ -168,6 +185,12 @@ func (s *space) invite(m *member, e wire.Envelope, r *receipt) (func(), error) {
 	given, err := covered(m, in.Initial)
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case in.Participant == participantOf(s.owner):
+		return nil, nameTaken // the owner may join at any time, and nobody else speaks under that name
+	case s.numbered >= maxEver:
+		return nil, tooManyEver
 	}
 	if err := s.checkNew(in.Participant); err != nil {
 		return nil, err

@@ -27,20 +27,20 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, _ access.Caller)
 	}
 	who := readerOf(r)
 	from, first := who.space.resumeAt(r)
-	leave, err := who.space.startReading(who)
+	leave, err := who.space.startReading(&who)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	read := feed{
-		server: s, space: who.space, reader: who.participant, owner: who.owner, filter: f, at: from, first: first,
+		server: s, space: who.space, who: who, filter: f, at: from, first: first,
 	}
 	s.streams.Serve(w, r, read.messages, func() {}) // it waits without a share of the processors
 	return nil
 }
 
-// startReading counts an event stream until leave is called.
-func (s *space) startReading(who caller) (leave func(), err error) {
+// startReading counts an event stream until leave is called, and notes the participant that reads.
+func (s *space) startReading(who *caller) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := s.members[who.participant]
@@ -50,6 +50,7 @@ func (s *space) startReading(who caller) (leave func(), err error) {
 	if len(s.links)+s.readers >= maxLinks || m != nil && m.present+m.reading >= maxLinksEach {
 		return nil, errTooManyStreams
 	}
+	who.member = m
 	s.readers++
 	if m != nil {
 		m.reading++
@@ -96,8 +97,7 @@ func (s *space) cursor(seq uint64) sse.Cursor { return sse.Cursor{Session: s.id,
 type feed struct {
 	server *Server
 	space  *space
-	reader string // the participant
-	owner  string // the user, if the owner reads
+	who    caller
 	filter filter
 	at     uint64
 	first  *sse.Message
@@ -143,7 +143,7 @@ func (f *feed) next() (page []sse.Message, more <-chan struct{}, open bool) {
 	f.space.mu.Lock()
 	defer f.space.mu.Unlock()
 	h := f.space.history
-	if f.space.closed || f.owner == "" && f.space.members[f.reader] == nil {
+	if f.space.closed || f.who.owner == "" && f.space.members[f.who.participant] != f.who.member {
 		return nil, nil, false
 	}
 	if f.at < h.gone() { // it fell behind
@@ -152,7 +152,7 @@ func (f *feed) next() (page []sse.Message, more <-chan struct{}, open bool) {
 	}
 	for _, e := range h.after(f.at) {
 		f.at = e.seq
-		if f.filter.passes(e, f.reader) {
+		if f.filter.passes(e, f.who.participant) {
 			page = append(page, sse.Message{ID: f.space.cursor(e.seq), Name: "envelope", Data: oneLine(e.message.Raw)})
 		}
 	}

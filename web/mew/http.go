@@ -14,7 +14,8 @@ import (
 // the server's own.
 type caller struct {
 	tokenOwner
-	owner string // the user, if it is the owner; participant is then the owner's name
+	member *member // of an event stream; nil for an owner who has not joined
+	owner  string  // the user, if it is the owner; participant is then the owner's name
 }
 
 type readerKey struct{}
@@ -84,7 +85,7 @@ func (s *Server) admitReader(r *http.Request) (context.Context, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	in = caller{tokenOwner{sp, participantOf(user.User)}, user.User}
+	in = caller{tokenOwner: tokenOwner{sp, participantOf(user.User)}, owner: user.User}
 	return context.WithValue(r.Context(), readerKey{}, in), user.User, nil
 }
 
@@ -194,27 +195,38 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request, _ access.Calle
 	if err != nil {
 		return err
 	}
-	who.space.mu.Lock()
-	defer who.space.mu.Unlock()
-	h := who.space.history
-	seq, err := h.since(r.URL.Query().Get("since"))
+	out, err := who.space.page(r.URL.Query().Get("since"), f, who.participant)
 	if err != nil {
 		return err
 	}
-	out := struct {
-		Messages []rawMessage `json:"messages"`
-		Last     string       `json:"last,omitempty"` // since for the next page
-		More     bool         `json:"has_more"`
-		Dropped  uint64       `json:"dropped_messages"` // that the space does not have any more
-	}{Messages: []rawMessage{}, Dropped: h.gone()}
-	for _, e := range h.after(seq) {
+	return problem.WriteJSON(w, r, http.StatusOK, out) // without the lock, as the client may be slow
+}
+
+// messagePage answers GET /mew/participants/{id}/messages.
+type messagePage struct {
+	Messages []rawMessage `json:"messages"`
+	Last     string       `json:"last,omitempty"` // since for the next page
+	More     bool         `json:"has_more"`
+	Dropped  uint64       `json:"dropped_messages"` // that the space does not have any more
+}
+
+// page returns the messages after since that a reader's filter lets pass.
+func (s *space) page(since string, f filter, reader string) (messagePage, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seq, err := s.history.since(since)
+	if err != nil {
+		return messagePage{}, err
+	}
+	out := messagePage{Messages: []rawMessage{}, Dropped: s.history.gone()}
+	for _, e := range s.history.after(seq) {
 		seq, out.Last = e.seq, e.message.ID
-		if f.passes(e, who.participant) {
+		if f.passes(e, reader) {
 			out.Messages = append(out.Messages, e.message.Raw)
 		}
 	}
-	out.More = seq < h.last
-	return problem.WriteJSON(w, r, http.StatusOK, out)
+	out.More = seq < s.history.last
+	return out, nil
 }
 
 // rawMessage is a message as it was broadcast.

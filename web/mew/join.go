@@ -39,7 +39,7 @@ type joinMessage struct {
 
 // parseJoin reads a join message. ok is false for any other.
 func parseJoin(raw []byte) (m joinMessage, ok bool) {
-	if !bytes.Contains(raw, []byte(`join"`)) || json.Unmarshal(raw, &m) != nil {
+	if len(raw) > maxJoin || !bytes.Contains(raw, []byte(`join"`)) || json.Unmarshal(raw, &m) != nil {
 		return joinMessage{}, false
 	}
 	if m.Kind == "system/join" && m.Payload != nil {
@@ -83,6 +83,12 @@ func isOther(named string, sp *space) bool { return named != "" && named != sp.n
 // checkJoin handles a join message of a socket that has joined: clients that bring their token
 // in the header and in the message are welcomed once.
 func (s *Server) checkJoin(l *link, raw []byte) error {
+	l.space.mu.Lock()
+	err := take(l.member.pace.all, len(raw), time.Now())
+	l.space.mu.Unlock()
+	if err != nil {
+		return err
+	}
 	m, _ := parseJoin(raw)
 	if m.Token == "" {
 		return nil

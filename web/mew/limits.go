@@ -6,16 +6,19 @@ import "time"
 const (
 	MaxMessage = 256 << 10 // bytes of a message or a frame
 
-	maxSpaces       = 16   // of an owner
-	maxParticipants = 64   // of a space
-	maxCapabilities = 64   // of a participant, those granted included
-	maxLinks        = 64   // sockets and event streams of a space
-	maxLinksEach    = 4    // sockets and event streams of a participant
-	maxRequestsEach = 8    // HTTP requests of a participant under way at once
-	maxJoining      = 64   // sockets that have not said yet whose they are
-	maxName         = 64   // bytes of the name of a space or a participant
-	maxStreams      = 8    // open streams of a participant
-	maxStreamTerms  = 8192 // bytes of a stream's request, which late joiners get
+	maxSpaces          = 16       // of an owner
+	maxParticipants    = 64       // of a space
+	maxEver            = 1024     // participants that a space has had, beyond which only its owner adds more
+	maxCapabilities    = 64       // of a participant, those granted included
+	maxCapabilityBytes = 32 << 10 // of their JSON, for each participant
+	maxLinks           = 64       // sockets and event streams of a space
+	maxLinksEach       = 4        // sockets and event streams of a participant
+	maxRequestsEach    = 8        // HTTP requests of a participant under way at once
+	maxJoining         = 64       // sockets that have not said yet whose they are
+	maxJoin            = 4 << 10  // bytes of a message that joins
+	maxName            = 64       // bytes of the name of a space or a participant
+	maxStreams         = 8        // open streams of a participant
+	maxStreamTerms     = 8192     // bytes of a stream's request, which late joiners get
 
 	// More than what one participant may send at once, so that nobody who reads is cut off by it.
 	maxQueuedBytes = 4 << 20 // waiting for one socket

@@ -84,7 +84,7 @@ type idSet struct {
 
 // use says who has used an id, and in which of its visits to the space.
 type use struct {
-	by    *member
+	by    uint64 // the participant's number, since the participant may be gone
 	visit int
 }
 
@@ -94,14 +94,14 @@ func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed(), known: map[uint
 // they restart, so a participant that has joined anew may use the ids of its earlier visits.
 func (s *idSet) taken(id string, m *member) bool {
 	used, ok := s.known[maphash.String(s.seed, id)]
-	return ok && (used.by != m || used.visit == m.visits)
+	return ok && (used.by != m.number || used.visit == m.visits)
 }
 
 // add remembers an id, and forgets the oldest of too many.
 func (s *idSet) add(id string, m *member) {
 	hash := maphash.String(s.seed, id)
 	_, again := s.known[hash]
-	s.known[hash] = use{m, m.visits}
+	s.known[hash] = use{m.number, m.visits}
 	if again {
 		return
 	}

@@ -27,6 +27,7 @@ type space struct {
 	closed    bool
 	collector Collector
 	members   map[string]*member
+	numbered  uint64 // participants so far
 	links     map[*link]bool
 	readers   int            // event streams
 	requests  map[string]int // under way, by participant; never zero
@@ -38,6 +39,7 @@ type space struct {
 // member is a participant of a space. The space's lock guards it.
 type member struct {
 	id      string
+	number  uint64 // of all that the space has had, so that a namesake is another one
 	fixed   []wire.Capability
 	granted []grant
 	pace    *pace
@@ -63,10 +65,12 @@ func newSpace(s *Server, defined Space) *space {
 	}
 }
 
-// newMember returns a participant that is not there yet, with what the owner lets it send.
+// newMember returns a participant that is not there yet, with what the owner lets it send. The caller
+// holds mu, unless nobody else knows the space yet.
 func (s *space) newMember(id string, fixed []wire.Capability) *member {
 	o := s.server.options
-	return &member{id: id, fixed: fixed, pace: newPace(o.Rate, o.ContextRate)}
+	s.numbered++
+	return &member{id: id, number: s.numbered, fixed: fixed, pace: newPace(o.Rate, o.ContextRate)}
 }
 
 // implied are the kinds that everybody may send: answers to what others asked of them.
@@ -76,14 +80,20 @@ var implied = []wire.Capability{
 
 // capabilities returns all that the participant may send.
 func (m *member) capabilities() []wire.Capability {
-	all := slices.Clone(m.fixed)
-	for _, g := range m.granted {
-		all = append(all, g.capability)
-	}
+	all := m.all()
 	for _, c := range implied {
 		if !wire.Covers(all, c) {
 			all = append(all, c)
 		}
+	}
+	return all
+}
+
+// all returns what the owner lets the participant send and what was granted.
+func (m *member) all() []wire.Capability {
+	all := slices.Clone(m.fixed)
+	for _, g := range m.granted {
+		all = append(all, g.capability)
 	}
 	return all
 }

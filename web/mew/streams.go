@@ -30,7 +30,9 @@ var (
 		Message: "A frame of a stream is #STREAM#DATA. A message is a JSON object."}
 	badDirection   = &wire.Refusal{Code: wire.CodeInvalid, Message: "payload.direction has to be upload or download."}
 	tooManyStreams = &wire.Refusal{Code: codeTooMany, Message: "You have as many streams open as one may. Close one."}
-	longTerms      = &wire.Refusal{Code: wire.CodeTooLarge,
+	fullOwner      = &wire.Refusal{Code: codeTooMany,
+		Message: "new_owner has as many streams open as one may. Close one first."}
+	longTerms = &wire.Refusal{Code: wire.CodeTooLarge,
 		Message: "The payload of a stream/request has more than 8 KiB."}
 )
 
@@ -69,18 +71,12 @@ func (s *space) openStream(m *member, e wire.Envelope, r *receipt) (func(), erro
 	if err != nil {
 		return nil, err
 	}
-	open := 0
-	for _, st := range s.streams {
-		if st.owner == m {
-			open++
-		}
-	}
 	switch {
 	case in.Direction != "upload" && in.Direction != "download":
 		return nil, badDirection
 	case len(e.Payload) > maxStreamTerms:
 		return nil, longTerms
-	case open >= maxStreams:
+	case s.owned(m) >= maxStreams:
 		return nil, tooManyStreams
 	case slices.ContainsFunc(in.Target, func(id string) bool { return s.members[id] == nil }):
 		return nil, noTarget
@@ -106,6 +102,16 @@ func (s *space) openStream(m *member, e wire.Envelope, r *receipt) (func(), erro
 		}
 		s.announce("stream/open", e.ID, payload)
 	}, nil
+}
+
+// owned returns how many open streams a participant owns.
+func (s *space) owned(m *member) (n int) {
+	for _, st := range s.streams {
+		if st.owner == m {
+			n++
+		}
+	}
+	return n
 }
 
 // streamOf finds the stream that a message is about: by payload.stream_id.
@@ -159,8 +165,7 @@ func (s *space) dropStreams(gone *member) {
 	}
 }
 
-// ownedStream finds the stream of a message that only its owner may send, and the participant that it
-// names.
+// ownedStream finds the stream of a message that only its owner may send.
 func (s *space) ownedStream(m *member, e wire.Envelope) (st *stream, in streamPayload, err error) {
 	st, err = s.streamOf(e, &in)
 	switch {
@@ -168,8 +173,6 @@ func (s *space) ownedStream(m *member, e wire.Envelope) (st *stream, in streamPa
 		return nil, in, err
 	case st.owner != m:
 		return nil, in, notYours
-	case s.members[in.Participant+in.Owner] == nil: // either is set
-		return nil, in, noParticipant
 	}
 	return st, in, nil
 }
@@ -180,6 +183,9 @@ func (s *space) grantWrite(m *member, e wire.Envelope, _ *receipt) (func(), erro
 	if err != nil {
 		return nil, err
 	}
+	if s.members[in.Participant] == nil {
+		return nil, noParticipant
+	}
 	return func() { s.setWriter(st, in.Participant, true, e.ID) }, nil
 }
 
@@ -189,7 +195,10 @@ func (s *space) revokeWrite(m *member, e wire.Envelope, _ *receipt) (func(), err
 	if err != nil {
 		return nil, err
 	}
-	if in.Participant == m.id {
+	switch {
+	case s.members[in.Participant] == nil:
+		return nil, noParticipant
+	case in.Participant == m.id:
 		return nil, ownWriting
 	}
 	return func() { s.setWriter(st, in.Participant, false, e.ID) }, nil
@@ -213,8 +222,15 @@ func (s *space) transferStream(m *member, e wire.Envelope, _ *receipt) (func(), 
 	if err != nil {
 		return nil, err
 	}
+	to := s.members[in.Owner]
+	switch {
+	case to == nil:
+		return nil, noParticipant
+	case to != m && s.owned(to) >= maxStreams:
+		return nil, fullOwner
+	}
 	return func() {
-		st.owner = s.members[in.Owner]
+		st.owner = to
 		if !slices.Contains(st.writers, in.Owner) {
 			st.writers = append(slices.Clone(st.writers), in.Owner)
 		}
@@ -226,14 +242,14 @@ func (s *space) transferStream(m *member, e wire.Envelope, _ *receipt) (func(), 
 
 // frame passes a frame #STREAM#DATA on. Frames are not kept.
 func (s *space) frame(m *member, f outgoing) error {
-	id, _, ok := bytes.Cut(f.bytes[1:], []byte("#"))
-	if !ok {
-		return badFrame
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := take(m.pace.frames, len(f.bytes), time.Now()); err != nil {
 		return err
+	}
+	id, _, ok := bytes.Cut(f.bytes[1:], []byte("#"))
+	if !ok {
+		return badFrame
 	}
 	st := s.streams[string(id)]
 	switch {

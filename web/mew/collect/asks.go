@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -15,12 +17,27 @@ type asks struct {
 	tool  string
 	args  json.RawMessage
 	group *int
+	whole bool // tool and args are all that the payload says, but for what the protocol adds
 }
+
+// digest returns a hash of what is called, by which a proposal and its fulfilment are compared. It does not
+// depend on the order of members.
+func (a asks) digest() [32]byte {
+	var args any
+	dec := json.NewDecoder(bytes.NewReader(a.argsOrEmpty()))
+	dec.UseNumber() // so that long numbers differ in each digit
+	_ = dec.Decode(&args)
+	plain, _ := json.Marshal([]any{a.tool, args})
+	return sha256.Sum256(plain)
+}
+
+// same reports whether the call is the one with a digest.
+func (a asks) same(proposed [32]byte) bool { return proposed == [32]byte{} || a.digest() == proposed }
 
 // readAsks reads the JSON-RPC of a payload: the tool of a tools/call, else the method.
 func readAsks(payload json.RawMessage) asks {
 	m := members(payload)
-	a := asks{tool: textOf(m["method"]), args: m["params"]}
+	a := asks{tool: textOf(m["method"]), args: m["params"], whole: true}
 	if g, err := parseGroup(m["parallel_group"]); err == nil {
 		a.group = g
 	}
@@ -31,11 +48,25 @@ func readAsks(payload json.RawMessage) asks {
 	if name := textOf(params["name"]); name != "" {
 		a.tool = name
 	}
-	if a.args = params["arguments"]; a.args == nil {
+	if a.args = params["arguments"]; a.args != nil {
+		a.whole = !hasMore(params)
+	} else {
+		a.whole = len(params) > 0
 		delete(params, "name")
 		a.args, _ = json.Marshal(params) // some put the arguments beside the name
 	}
 	return a
+}
+
+// hasMore reports whether the params of a tools/call have something besides the tool, its arguments and
+// the metadata of MCP.
+func hasMore(params map[string]json.RawMessage) bool {
+	for name := range params {
+		if name != "name" && name != "arguments" && name != "_meta" {
+			return true
+		}
+	}
+	return false
 }
 
 // maxGroup bounds the number of a parallel group.

@@ -26,6 +26,7 @@ type call struct {
 	at        time.Time
 	asking    string        // id of its approval request, while somebody has to approve it
 	asked     wire.Envelope // the proposal that has to be approved
+	proposed  [32]byte      // what a proposal asks for; zero for a request
 	over      bool          // it has a result
 }
 
@@ -42,7 +43,7 @@ func (one *call) ref() session.Ref {
 func (c *Collector) announce(r *reasoning, m *message, raw, tool string, args json.RawMessage) {
 	c.settleAnnounced(r)
 	why, found := c.reason(raw)
-	r.thought = thought{id: m.id, raw: raw[:min(len(raw), maxText)], text: why.Text}
+	r.thought = thought{id: m.id, raw: cut(raw), text: why.Text}
 	one := &call{in: r, turn: r.turn, tool: tool, thoughtID: m.id, why: why}
 	c.make(one, asks{tool: tool, args: args}, found)
 }
@@ -91,7 +92,7 @@ func (c *Collector) called(one *call, ref session.Ref, a asks, found []safety.Fi
 // request records a call that a participant makes of another, or the fulfilment of a proposal.
 func (c *Collector) request(m *message, e wire.Envelope, path string) {
 	a := readAsks(e.Payload)
-	if c.fulfil(m, e) {
+	if e.Kind == kindRequest && c.fulfil(m, e, a) {
 		return
 	}
 	m.text = c.textOfArguments(a)

@@ -40,6 +40,9 @@ func (c *Collector) reason(raw string) (session.Rationale, []safety.Finding) {
 	return why, report.Findings
 }
 
+// cut returns the beginning of a text, without keeping the rest in memory.
+func cut(raw string) string { return strings.Clone(raw[:min(len(raw), maxText)]) }
+
 // oneLine returns a text with its blanks and line breaks as single blanks.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 

@@ -3,6 +3,7 @@ package collect
 import (
 	"cmp"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -72,15 +73,16 @@ type Collector struct {
 
 // state is what is known of the space as it is folded into one session.
 type state struct {
-	own      *session.Session // nil before the first message
-	layer    *safety.Layer
-	name     safety.Text
-	speakers map[string]*speaker
-	contexts map[string]*reasoning // by path; those that have ended stay for a while
-	paths    map[string]string     // path by the id that a context ends with
-	ended    []*reasoning          // oldest first
-	open     int                   // contexts that have not ended
-	memory   memory
+	own        *session.Session // nil before the first message
+	layer      *safety.Layer
+	name       safety.Text
+	speakers   map[string]*speaker
+	contexts   map[string]*reasoning // by path; those that have ended stay for a while
+	paths      map[string]string     // path by the id that a context ends with
+	ended      []*reasoning          // oldest first
+	open       int                   // contexts that have not ended
+	askedBytes int                   // of proposals that wait for the page
+	memory     memory
 }
 
 // New returns a collector of a space of which nothing has been said yet.
@@ -124,6 +126,7 @@ type speaker struct {
 	open   int       // contexts that have not ended
 	left   time.Time // when it went, zero while it is there
 	visits int       // how often it has come back
+	gone   bool      // it went and has not come back
 }
 
 // speaker returns the participant with this id, and opens its thread if it has none. It is nil
@@ -140,9 +143,20 @@ func (c *Collector) speaker(id string) *speaker {
 		c.log.Warn("a participant of a space has no thread", "space", c.space, "error", err)
 		return nil
 	}
+	if len(c.speakers) >= maxSpeakers {
+		c.forgetSpeakers()
+	}
 	s := &speaker{id: id, name: name, thread: thread}
 	c.speakers[id] = s
 	return s
+}
+
+// forgetSpeakers forgets the participants that are gone and have nothing open. Their threads stay, and
+// are found again by their names.
+func (c *Collector) forgetSpeakers() {
+	maps.DeleteFunc(c.speakers, func(_ string, s *speaker) bool {
+		return s.gone && len(s.turns) == 0 && s.open == 0
+	})
 }
 
 // Author returns the participant whose thread this is, and whether it is one of the space.

@@ -39,7 +39,7 @@ type reasoning struct {
 func (c *Collector) Admit(e wire.Envelope) (path string, err error) {
 	path = c.canonical(e.Context)
 	begins, depth, length := path, strings.Count(path, "/")+1, len(path)
-	if e.Kind == kindStart {
+	if e.Kind == kindStart && !e.Context.InPayload {
 		begins = join(path, e.ID)
 		depth, length = strings.Count(begins, "/")+1, len(begins)
 	}
@@ -69,6 +69,9 @@ func (c *Collector) admitInto(e wire.Envelope, path, begins string) error {
 		}
 	}
 	known := c.contexts[begins]
+	if known != nil && e.Kind == kindStart && e.Context.InPayload && !known.over && known.owner.id != e.From {
+		return refusal(wire.CodeDuplicate, "Another participant has a context with this id. Choose your own.")
+	}
 	if known != nil && (e.Kind != kindStart || !known.seen) {
 		return nil
 	}
@@ -156,7 +159,10 @@ func join(path, segment string) string {
 func (c *Collector) add(r *reasoning) *reasoning {
 	r.last, r.visit = c.now(), r.owner.visits
 	c.contexts[r.path] = r
-	c.paths[r.path[strings.LastIndexByte(r.path, '/')+1:]] = r.path
+	id := r.path[strings.LastIndexByte(r.path, '/')+1:]
+	if other := c.contexts[c.paths[id]]; other == nil || other.over || other.owner == r.owner {
+		c.paths[id] = r.path // an open context of another keeps its id
+	}
 	c.open++
 	r.owner.open++
 	return r

@@ -7,3 +7,9 @@ func (c *Collector) Remembered() (messages, bytes, contexts int) {
 
 // Names reports whether a text names a tool.
 func Names(text, tool string) bool { return names(text, tool) }
+
+// Cut is cut, for tests.
+var Cut = cut
+
+// Speakers returns how many participants are remembered.
+func (c *Collector) Speakers() int { return len(c.speakers) }

@@ -7,6 +7,9 @@ const (
 	maxText     = 8 << 10 // bytes of a remembered text
 	maxTexts    = 4 << 20 // bytes of all remembered texts
 	maxName     = 80      // bytes of a name
+	maxAsked    = 4 << 20 // bytes of proposals that wait for the page
+	maxIDs      = 16      // ids of other messages that a turn is found by
+	maxSpeakers = 256     // participants that are remembered
 	maxPast     = 32      // ended turns of a participant that late messages find
 )
 

@@ -15,12 +15,18 @@ func (c *Collector) propose(m *message, e wire.Envelope, path string) {
 		return
 	}
 	a := readAsks(e.Payload)
+	one.proposed = a.digest()
+	shown := c.short(oneLine(a.tool), maxName).String() == a.tool
+	if !shown || !a.whole || c.askedBytes+len(e.Raw) > maxAsked {
+		return // a person would not see all that is sent, or too many wait
+	}
 	// A proposal that cannot be shown as a whole can be fulfilled by its participants alone.
 	q, err := c.layer.Question(a.argsOrEmpty())
 	if err != nil {
 		return
 	}
 	one.asked = e
+	c.askedBytes += len(e.Raw)
 	one.asking = c.own.RequestID(one.turn.ref, one.id)
 	c.record(one.ref(), session.ApprovalAsked{
 		Request: one.asking, Call: one.id, Description: c.short("Proposed to the space "+c.space+".", maxText),
@@ -51,16 +57,19 @@ func (c *Collector) Proposal(request string) (proposal wire.Envelope, ref sessio
 }
 
 // fulfil notes that a request makes the call that was proposed. It reports false if the request
-// names no proposal.
-func (c *Collector) fulfil(m *message, e wire.Envelope) bool {
+// names no proposal, or asks for something else than an open one does: that is a call of its own.
+func (c *Collector) fulfil(m *message, e wire.Envelope, a asks) bool {
 	p := c.memory.first(e.CorrelationID)
 	if p == nil || p.kind != kindProposal || p.where.call == nil {
 		return false
 	}
 	one := p.where.call
+	if !a.same(one.proposed) {
+		return false
+	}
 	if one.asking != "" && len(e.To) > 0 {
 		one.to = e.To
-		c.called(one, one.ref(), readAsks(one.asked.Payload), nil)
+		c.called(one, one.ref(), a, nil)
 	}
 	c.decide(one, session.Approve)
 	m.where = place{turn: one.turn, context: p.where.context, call: one}
@@ -74,6 +83,12 @@ func (c *Collector) decide(one *call, answer session.Answer) {
 		return
 	}
 	c.record(one.turn.ref, session.ApprovalAnswered{Request: one.asking, Call: one.id, Answer: answer})
+	c.forget(one)
+}
+
+// forget drops the question about a proposal.
+func (c *Collector) forget(one *call) {
+	c.askedBytes -= len(one.asked.Raw)
 	one.asking, one.asked = "", wire.Envelope{}
 }
 

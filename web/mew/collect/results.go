@@ -25,6 +25,10 @@ func (c *Collector) response(from *speaker, e wire.Envelope, path string) {
 		c.note(one.turn, from, session.NoteOther, "answered a call that was not for it")
 		return
 	}
+	if one.asking != "" {
+		c.note(one.turn, from, session.NoteOther, "answered a call that nobody has made yet")
+		return
+	}
 	back, text := c.readResult(e.Payload)
 	c.end(one, back)
 	if one.turn.root == nil {
@@ -85,7 +89,7 @@ func (c *Collector) end(one *call, back session.ToolReturned) {
 	ref := one.ref()
 	if one.asking != "" {
 		c.record(ref, session.ApprovalAnswered{Request: one.asking, Call: one.id, Answer: session.Withdrawn})
-		one.asking = ""
+		c.forget(one)
 	}
 	back.Call = one.id
 	if back.Outcome != session.Unknown {

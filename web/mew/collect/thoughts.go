@@ -2,6 +2,7 @@ package collect
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"candor/safety"
@@ -79,7 +80,7 @@ func (c *Collector) beginReasoning(
 	if t == nil {
 		return nil
 	}
-	t.about = e.CorrelationID
+	t.about = slices.Clone(e.CorrelationID[:min(len(e.CorrelationID), maxIDs)])
 	return c.enter(t, nil, own)
 }
 
@@ -166,7 +167,7 @@ func (c *Collector) narrate(r *reasoning, id, raw string) {
 	text, report := c.layer.Clean(raw)
 	blocked := report.Verdict == safety.Blocked
 	c.nextStep(r)
-	r.thought = thought{id: id, raw: raw[:min(len(raw), maxText)], text: c.short(raw, maxText)}
+	r.thought = thought{id: id, raw: cut(raw), text: c.short(raw, maxText)}
 	if blocked {
 		r.thought.text = safety.Text{}
 	}

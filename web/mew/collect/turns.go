@@ -183,14 +183,14 @@ func (c *Collector) Expire(now time.Time) {
 // back soon.
 func (c *Collector) Left(participant string) {
 	if s := c.speakers[participant]; s != nil {
-		s.left = c.now()
+		s.left, s.gone = c.now(), true
 	}
 }
 
 // Joined notes that a participant is there, or there again.
 func (c *Collector) Joined(participant string) {
 	if s := c.speakers[participant]; s != nil {
-		s.left = time.Time{}
+		s.left, s.gone = time.Time{}, false
 		s.visits++
 	}
 }

@@ -107,6 +107,9 @@ func checkPattern(pattern any) error {
 	return nil
 }
 
+// Len returns how many bytes the capability's JSON has.
+func (c Capability) Len() int { return len(c.raw) }
+
 // ID returns the capability's own id, or "".
 func (c Capability) ID() string { return c.id }
 

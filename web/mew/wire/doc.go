@@ -7,7 +7,7 @@
 // broadcasts is Raw: the bytes that came, with nothing changed. [Envelope.Complete]
 // only puts members in front that the sender left out. So a context of any shape, the
 // order of members and numbers of any length survive the hop. A member that stands twice
-// is refused, because two readers might take different ones.
+// is refused, because two readers might take different ones; so is one in the payload.
 //
 // A message that the gateway does not pass on has a [Refusal], whose code and sentence go
 // into a system/error. Neither repeats any of the message.

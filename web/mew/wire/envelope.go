@@ -33,7 +33,8 @@ type Options struct {
 }
 
 // Parse reads a message. It refuses one that is no JSON object, that has a member twice or
-// of another type than MEW v0.4 gives it, and one without a kind. It does not require what
+// of another type than MEW v0.4 gives it, and one without a kind. In the payload, too, no object may
+// have a member twice. It does not require what
 // the gateway adds: protocol, id, ts and from. The envelope shares raw's memory. Its error is
 // a [*Refusal].
 func Parse(raw []byte, o Options) (Envelope, error) {
@@ -50,6 +51,9 @@ func Parse(raw []byte, o Options) (Envelope, error) {
 	}
 	if e.Payload, err = objectOf(m, "payload"); err != nil {
 		return e, err
+	}
+	if namesTwice(e.Payload) {
+		return e, invalid("A member in the payload stands twice. Send each once.")
 	}
 	e.Context = contextOf(m["context"])
 	if o.Drafts {

@@ -143,7 +143,6 @@ func TestReasoningMayCarryItsContextInThePayload(t *testing.T) {
 	both := parsed(t, `{"kind":"reasoning/thought","context":"e"`+payload)
 	assert.Equal(t, "e", both.Context.Path, "the envelope's wins")
 	assert.Empty(t, parsed(t, `{"kind":"chat"`+payload).Context, "a chat's context means something else")
-	assert.Empty(t, parsed(t, `{"kind":"reasoning/thought","payload":{"a":1,"a":2}}`).Context)
 	assert.Empty(t, parsed(t, `{"kind":"reasoning/thought"}`).Context)
 }
 

@@ -33,6 +33,36 @@ func Members(raw []byte) (map[string]json.RawMessage, error) {
 	return m, nil
 }
 
+// namesTwice reports whether an object at any depth of a JSON value has a member twice. Of those, a
+// gateway may check one and a receiver obey the other.
+func namesTwice(raw json.RawMessage) bool {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	var open []map[string]bool // nil for an array
+	isName := false            // the next token is a name, or ends its object
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return false // the end, as the text is valid JSON
+		}
+		switch in := len(open) - 1; {
+		case token == json.Delim('{'):
+			open = append(open, map[string]bool{})
+		case token == json.Delim('['):
+			open = append(open, nil)
+		case token == json.Delim('}') || token == json.Delim(']'):
+			open = open[:in]
+		case isName:
+			name, _ := token.(string)
+			if open[in][name] {
+				return true
+			}
+			open[in][name], isName = true, false
+			continue
+		}
+		isName = len(open) > 0 && open[len(open)-1] != nil
+	}
+}
+
 // text reads a member that is a text of 1 to MaxName bytes, or absent.
 func text(m map[string]json.RawMessage, name string, into *string) error {
 	raw, ok := m[name]
