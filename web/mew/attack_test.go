@@ -38,11 +38,15 @@ func (r *rig) opened(who string) string {
 func TestAStreamHasNoOwnerMadeOfTwoNames(t *testing.T) {
 	r := newRig(t)
 	id := r.opened("alpha")
-	for _, members := range []string{`"participant_id":"hum","new_owner":"an"`, `"participant_id":"human","new_owner":""`} {
+	for _, members := range []string{
+		`"participant_id":"hum","new_owner":"an"`,
+		`"participant_id":"human","new_owner":""`,
+	} {
 		body := fmt.Sprintf(`{"kind":"stream/transfer-ownership","payload":{"stream_id":%q,%s}}`, id, members)
 		assert.Equal(t, string(codeNoParticipant), r.refusalOf("alpha", body), members)
 	}
-	body := fmt.Sprintf(`{"kind":"stream/grant-write","payload":{"stream_id":%q,"participant_id":"hu","new_owner":"man"}}`, id)
+	body := fmt.Sprintf(
+		`{"kind":"stream/grant-write","payload":{"stream_id":%q,"participant_id":"hu","new_owner":"man"}}`, id)
 	assert.Equal(t, string(codeNoParticipant), r.refusalOf("alpha", body))
 	r.join("beta") // whose welcome describes every stream
 }
@@ -111,10 +115,11 @@ func TestAReaderWhoTakesNoAnswerHoldsUpNobody(t *testing.T) {
 	request.Header.Set("Authorization", "Bearer "+tokenFor("alpha"))
 	ctx, _, err := r.gateway.admitReader(request)
 	require.NoError(t, err)
+	request = request.WithContext(ctx)
 	probe := &lockProbe{ResponseRecorder: httptest.NewRecorder(), space: r.lab()}
 	for name, serve := range map[string]func() error{
-		"messages":     func() error { return r.gateway.messages(probe, request.WithContext(ctx), access.Caller{}) },
-		"participants": func() error { return r.gateway.participants(probe, request.WithContext(ctx), access.Caller{}) },
+		"messages":     func() error { return r.gateway.messages(probe, request, access.Caller{}) },
+		"participants": func() error { return r.gateway.participants(probe, request, access.Caller{}) },
 	} {
 		require.NoError(t, serve(), name)
 		assert.True(t, probe.free, name)
@@ -179,7 +184,8 @@ func TestTheCapabilitiesOfAParticipantAreBoundedInBytes(t *testing.T) {
 	assert.Equal(t, string(wire.CodeInvalid), r.refusalOf("human",
 		`{"kind":"space/invite","payload":{"participant_id":"p","initial_capabilities":[`+many+`]}}`))
 	grant := func() string {
-		return r.refusalOf("human", `{"kind":"capability/grant","payload":{"recipient":"beta","capabilities":[`+big+`]}}`)
+		return r.refusalOf("human",
+			`{"kind":"capability/grant","payload":{"recipient":"beta","capabilities":[`+big+`]}}`)
 	}
 	for range 7 {
 		require.Empty(t, grant())
@@ -207,6 +213,7 @@ func TestInvitationsAndKicksDoNotFillTheOwnersSession(t *testing.T) {
 	assert.Empty(t, invite())
 	assert.Empty(t, r.refusalOf("human", `{"kind":"space/kick","payload":{"participant_id":"p"}}`))
 	assert.Equal(t, string(codeTooMany), invite())
-	status, _ := r.call(http.MethodPost, "/api/mew/spaces/lab/participants", tokenFor("ann"), `{"id":"p","capabilities":[]}`)
+	status, _ := r.call(http.MethodPost, "/api/mew/spaces/lab/participants", tokenFor("ann"),
+		`{"id":"p","capabilities":[]}`)
 	assert.Equal(t, http.StatusCreated, status, "the owner of the space goes on")
 }

@@ -67,7 +67,9 @@ func TestOnlyTheProposedCallFulfilsAProposal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSpace(t, collect.Limits{})
 			s.must("a", "reasoning/start", `,"id":"r"`)
-			s.must("a", "mcp/proposal", `,"id":"p","context":"r"`+toolCall("read", `"arguments":{"n":12345678901234567890}`))
+			s.must("a", "mcp/proposal",
+				`,"id":"p","context":"r"`+
+					toolCall("read", `"arguments":{"n":12345678901234567890}`))
 			s.must("mallory", "mcp/request", `,"id":"f","correlation_id":["p"]`+changed)
 			assert.Empty(t, s.turns("a")[0].Steps[0].Calls[0].Approval.Answer)
 			require.Len(t, s.turns("mallory"), 1, "it is a call of its own")
@@ -97,7 +99,7 @@ func TestThePageAsksOnlyAboutWhatItShowsWhole(t *testing.T) {
 		{"another method", `,"payload":{"method":"resources/read","params":{"uri":"x"}}`, true},
 		{"with more beside the arguments", toolCall("run", `"arguments":{},"command":"rm"`), false},
 		{"with params that are no object", `,"payload":{"method":"tools/call","params":["rm"]}`, false},
-		{"a tool whose name is cut", toolCall(strings.Repeat("x", 100), `"arguments":{}`), false},
+		{"a tool whose name is cut", toolCall(strings.Repeat("x", 5000), `"arguments":{}`), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSpace(t, collect.Limits{})

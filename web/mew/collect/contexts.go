@@ -66,18 +66,28 @@ func (c *Collector) admitInto(e wire.Envelope, path, begins string) error {
 			return refusal(wire.CodeContextFull, "A context may have %d messages.", c.limits.Messages)
 		case in.over && in.late >= maxLate:
 			return refusal(wire.CodeContextFull, "This context has ended; %d messages after that are kept.", maxLate)
+		case in.isTakenBy(e):
+			return refusal(wire.CodeDuplicate, "Another participant has a context with this id. Choose your own.")
 		}
 	}
 	known := c.contexts[begins]
-	if known != nil && e.Kind == kindStart && e.Context.InPayload && !known.over && known.owner.id != e.From {
-		return refusal(wire.CodeDuplicate, "Another participant has a context with this id. Choose your own.")
-	}
 	if known != nil && (e.Kind != kindStart || !known.seen) {
 		return nil
 	}
 	if known != nil && !known.over && !known.leftBehind(e) {
 		return refusal(wire.CodeDuplicate, "A context with this id is open. Begin a reasoning with a new id.")
 	}
+	return c.admitNew(e)
+}
+
+// isTakenBy reports whether a start names, in its payload, an open context of another as the one that it
+// begins.
+func (r *reasoning) isTakenBy(e wire.Envelope) bool {
+	return e.Kind == kindStart && e.Context.InPayload && !r.over && r.owner.id != e.From
+}
+
+// admitNew checks whether the space has room for one more context.
+func (c *Collector) admitNew(e wire.Envelope) error {
 	each := 0
 	if s := c.speakers[e.From]; s != nil {
 		each = s.open

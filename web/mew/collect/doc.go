@@ -22,8 +22,8 @@
 // A reasoning belongs to the participant that began it. What others say in its context is a
 // note of the turn: their thoughts are none of its steps, and their conclusions do not end it.
 // The context of another cannot be begun anew while it is open. A proposal is fulfilled by a request for
-// the same call only, and has no result before. A request to cancel may come from anybody whom the gateway lets send one. What comes after
-// the end is kept, and marked as late.
+// the same call only, and has no result before. A request to cancel may come from anybody whom the
+// gateway lets send one. What comes after the end is kept, and marked as late.
 //
 // # What has to be inferred
 //
