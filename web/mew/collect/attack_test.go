@@ -50,6 +50,8 @@ func TestAProposalDecidesAboutNoOther(t *testing.T) {
 	s.must("a", "mcp/proposal", `,"id":"p","context":"r"`+toolCall("read", `"arguments":{"table":"t"}`))
 	request := s.turns("a")[0].Steps[0].Calls[0].Approval.Request
 	s.must("mallory", "mcp/proposal", `,"id":"q","correlation_id":["p"]`+toolCall("drop", `"arguments":{"table":"t"}`))
+	s.must("mallory", "mcp/proposal", `,"id":"same","correlation_id":["p"]`+
+		toolCall("read", `"arguments":{"table":"t"}`))
 	e, _, ok := s.Proposal(request)
 	require.True(t, ok)
 	assert.Equal(t, "p", e.ID, "the person approves what the page shows")
