@@ -30,7 +30,7 @@ func (b TurnStarted) cost() int {
 	return textCost(b.Input, b.Asked.By, b.Asked.Reason) + findingsCost(b.Findings)
 }
 func (b Answered) cost() int { return textCost(b.Response, b.Conclusion) + findingsCost(b.Findings) }
-func (b Noted) cost() int    { return textCost(b.From, b.Text) + findingsCost(b.Findings) }
+func (b Noted) cost() int    { return textCost(b.From, b.To, b.Text) + findingsCost(b.Findings) }
 func (b Narrated) cost() int { return textCost(b.Text) + findingsCost(b.Findings) }
 func (b ToolCalled) cost() int {
 	return textCost(b.Tool, b.To, b.Rationale.Text) + valueCost(b.Params) + findingsCost(b.Findings)

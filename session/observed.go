@@ -59,6 +59,7 @@ const (
 // event of such a turn that comes after its end is a note, too, in what a view shows.
 type Noted struct {
 	From     safety.Text
+	To       safety.Text // whom a message was for; empty if it was for everybody
 	Kind     NoteKind
 	Text     safety.Text
 	Late     bool // it came after the end of a part of the turn; the fold sets it after the turn's

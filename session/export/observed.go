@@ -26,6 +26,7 @@ type observedView struct {
 type noteView struct {
 	From safety.Text
 	Did  string // such as "said"
+	To   safety.Text
 	When string // in RFC 3339, UTC
 	Text safety.Text
 }
@@ -53,7 +54,7 @@ func (d Document) observed(t session.Turn) (v observedView) {
 		}
 	}
 	for _, n := range t.Notes {
-		note := noteView{n.From, noted(n.Kind), n.At.UTC().Format(time.RFC3339), n.Text}
+		note := noteView{n.From, noted(n.Kind), n.To, n.At.UTC().Format(time.RFC3339), n.Text}
 		if n.Late {
 			v.LateNotes = append(v.LateNotes, note)
 		} else {
@@ -116,7 +117,11 @@ func (t turnView) began(b *bufio.Writer) {
 
 // markdown writes a note.
 func (n noteView) markdown(b *bufio.Writer) {
-	fmt.Fprintf(b, "**Note:** %s %s, %s\n\n%s\n", codeSpan(n.From.String()), n.Did, n.When,
+	to := ""
+	if !n.To.Empty() {
+		to = " to " + codeSpan(n.To.String())
+	}
+	fmt.Fprintf(b, "**Note:** %s %s%s, %s\n\n%s\n", codeSpan(n.From.String()), n.Did, to, n.When,
 		blockQuote(n.Text.String()))
 }
 

@@ -16,15 +16,17 @@ func TestATurnOfAnotherAgentTellsWhoAskedWhyAndWhatWasNoted(t *testing.T) {
 	turn.Asked.By, turn.Asked.Reason = safety.Literal("planner"), safety.Literal("a second opinion")
 	turn.Conclusion = safety.Literal("a dead end")
 	turn.Notes[0].From, turn.Notes[1].Text = safety.Literal("ann"), safety.Literal("too late")
+	turn.Notes[0].To = safety.Literal("bob")
 	turn.Steps[0].Late, turn.Steps[0].Calls[0].Outcome = true, session.Unknown
 	turn.Steps[0].Calls[0].To, turn.Steps[0].Calls[0].Rationale.Source = safety.Literal("tester"), session.FromThought
 	inBoth(t, d, "planner", " in turn 2 of thread t-1", "a second opinion", "the reason of the call", "a dead end",
-		"said, 2026-02-21T10:00:00Z", "After the end", "too late", "Step 1, after the end", "no result seen",
+		"said to", ", 2026-02-21T10:00:00Z", "After the end", "too late", "Step 1, after the end", "no result seen",
 		"thought before the call")
 	md := markdownOf(t, d)
 	assert.Contains(t, md, "The agent is `plain` in the space `plain`.\n")
 	assert.Contains(t, md, "**Asked** by `planner` in turn 2 of thread t-1\n\n> plain\n")
 	assert.Contains(t, md, "#### 1. `plain` → `tester`\n")
+	assert.Contains(t, md, "**Note:** `ann` said to `bob`, 2026")
 	assert.Less(t, strings.Index(md, "`ann` said"), strings.Index(md, "a dead end"))
 	assert.Less(t, strings.Index(md, "**Answer**"), strings.Index(md, "After the end"))
 	assert.NotContains(t, md, "**User**")
@@ -44,7 +46,7 @@ func TestATurnForWhichNobodyIsKnownToHaveAskedSaysSo(t *testing.T) {
 	inBoth(t, Document{Origin: of, Turns: []session.Turn{turn}}, "It began by itself.", "No answer was seen")
 	said := session.Turn{Number: 1, State: session.Completed, Response: safety.Literal("hello")}
 	assert.Contains(t, markdownOf(t, Document{Origin: of, Turns: []session.Turn{said}}),
-		"It began by itself.\n\n**Answer**\n", "what follows is a paragraph of its own")
+		"A message that answers nobody.\n\n**Answer**\n", "what follows is a paragraph of its own")
 	turn.Input = safety.Literal("a task")
 	inBoth(t, Document{Origin: of, Turns: []session.Turn{turn}}, "It began by itself.", "a task")
 	turn.Asked = session.Asked{Unseen: true}

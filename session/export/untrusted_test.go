@@ -57,7 +57,7 @@ func observedWith(raw string) Document {
 	t.Conclusion = d.Title
 	t.Steps[0].Calls[0].To = d.Title
 	for _, late := range []bool{false, true} {
-		note := session.Noted{From: d.Title, Kind: session.NoteChat, Text: d.Title, Late: late}
+		note := session.Noted{From: d.Title, To: d.Title, Kind: session.NoteChat, Text: d.Title, Late: late}
 		t.Notes = append(t.Notes, session.NoteAt{Noted: note, At: t.CreatedAt})
 	}
 	return d

@@ -56,7 +56,7 @@ type Event struct {
 	Content    string    `json:"content"`    // of response and job_message
 	Success    bool      `json:"success"`    // of tool_completed and job_result
 	From       string    `json:"from"`       // of handoff and note
-	To         string    `json:"to"`         // of handoff and tool_started
+	To         string    `json:"to"`         // of handoff, tool_started and note
 	Text       string    `json:"text"`       // of handoff, step_text, note and conclusion
 	Kind       string    `json:"kind"`       // of note, as in Note
 	Late       bool      `json:"late"`       // of note

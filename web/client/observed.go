@@ -27,6 +27,7 @@ type Asked struct {
 // or conclusion (of somebody else), cancel, reject, shutdown or other. Late says that it came after the turn's end.
 type Note struct {
 	From string    `json:"from"`
+	To   string    `json:"to"` // empty if it was for everybody
 	Kind string    `json:"kind"`
 	Text string    `json:"text"`
 	Late bool      `json:"late"`

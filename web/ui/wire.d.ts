@@ -399,6 +399,7 @@ export type NoteFrame = {
   agent?: string,
   at: string,
   from: string,
+  to?: string,
   kind: NoteKind,
   text: string,
   late?: boolean,
@@ -406,6 +407,7 @@ export type NoteFrame = {
 
 export type NoteInfo = {
   from: string,
+  to?: string,
   kind: NoteKind,
   text: string,
   late?: boolean,

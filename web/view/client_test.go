@@ -136,7 +136,7 @@ func TestTheClientDecodesEveryMemberOfAnObservedTurn(t *testing.T) {
 	turn.Asked = session.Asked{By: masked("planner"), Thread: "t-1", Turn: 2, Call: "call_3",
 		Reason: masked("a second opinion"), Source: session.FromThought, Unseen: true}
 	turn.Conclusion = masked("so be it")
-	turn.Notes = []session.NoteAt{{Noted: session.Noted{From: masked("ann"), Kind: session.NoteChat,
+	turn.Notes = []session.NoteAt{{Noted: session.Noted{From: masked("ann"), To: masked("bob"), Kind: session.NoteChat,
 		Text: masked("hurry"), Late: true}, At: noon}}
 	turn.Steps[0].Calls[0].To = masked("tester")
 	turn.Steps = append(turn.Steps, session.Step{Number: 3, Narrative: masked("Too late."), Late: true})

@@ -32,6 +32,7 @@ type AskedInfo struct {
 // thought of somebody else, a request to stop. Late says that it came after the turn's end.
 type NoteInfo struct {
 	From safety.Text      `json:"from"`
+	To   *safety.Text     `json:"to,omitempty"` // whom it was for; absent if it was for everybody
 	Kind session.NoteKind `json:"kind"`
 	Text safety.Text      `json:"text"`
 	Late bool             `json:"late,omitempty"`
@@ -45,6 +46,7 @@ type (
 	noteFrame struct {
 		frameHead
 		From safety.Text      `json:"from"`
+		To   *safety.Text     `json:"to,omitempty"`
 		Kind session.NoteKind `json:"kind"`
 		Text safety.Text      `json:"text"`
 		Late bool             `json:"late,omitempty"`
@@ -77,7 +79,7 @@ func askedInfo(a session.Asked) *AskedInfo {
 func notesInfo(t session.Turn) []NoteInfo {
 	var all []NoteInfo
 	for _, n := range t.Notes {
-		all = append(all, NoteInfo{n.From, n.Kind, n.Text, n.Late, n.At})
+		all = append(all, NoteInfo{n.From, orNull(n.To), n.Kind, n.Text, n.Late, n.At})
 	}
 	return all
 }
@@ -134,5 +136,5 @@ func completed(b session.TurnCompleted, head func(string) frameHead) []Frame {
 // note projects a note. The turn's last one is b's.
 func note(t session.Turn, b session.Noted, head func(string) frameHead) []Frame {
 	late := len(t.Notes) > 0 && t.Notes[len(t.Notes)-1].Late
-	return []Frame{{"note", noteFrame{head("note"), b.From, b.Kind, b.Text, late}}}
+	return []Frame{{"note", noteFrame{head("note"), b.From, orNull(b.To), b.Kind, b.Text, late}}}
 }

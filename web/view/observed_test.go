@@ -19,7 +19,8 @@ func TestAnObservedTurnTellsWhoAskedAndWhatWasNoted(t *testing.T) {
 	}}
 	turn := session.Turn{}.Apply(session.Event{Seq: 1, Ref: session.Ref{Thread: "t-2", Turn: 1}, Body: started})
 	turn = turn.Apply(session.Event{Seq: 2, Body: session.Noted{
-		From: safety.Literal("ann"), Kind: session.NoteChat, Text: safety.Literal("hurry"),
+		From: safety.Literal("ann"), To: safety.Literal("planner"), Kind: session.NoteChat,
+		Text: safety.Literal("hurry"),
 	}})
 	turn = turn.Apply(session.Event{Seq: 3, Body: session.TurnCompleted{Conclusion: safety.Literal("no")}})
 	turn = turn.Apply(session.Event{Seq: 4, Body: session.Narrated{Step: 1, Text: safety.Literal("after all")}})
@@ -33,6 +34,7 @@ func TestAnObservedTurnTellsWhoAskedAndWhatWasNoted(t *testing.T) {
 	assert.Nil(t, info.Response)
 	require.Len(t, info.Notes, 1)
 	assert.False(t, info.Notes[0].Late)
+	assert.Equal(t, "planner", info.Notes[0].To.String())
 	assert.Equal(t, []int{1}, info.LateSteps)
 	assert.Nil(t, Turn(session.Turn{}).Asked, "another turn has none of it")
 }

@@ -27,7 +27,7 @@ func (l Live) Lines(e client.Event) string {
 	case "thinking":
 		return l.thinking(e)
 	case "note":
-		return l.note(client.Note{From: e.From, Kind: e.Kind, Text: e.Text, Late: e.Late})
+		return l.note(client.Note{From: e.From, To: e.To, Kind: e.Kind, Text: e.Text, Late: e.Late})
 	case "conclusion":
 		return l.conclusion(e.Text)
 	case "status":

@@ -72,6 +72,9 @@ var noted = map[string]string{
 func (s Style) note(n client.Note) string {
 	did := noted[n.Kind]
 	label := "  ┄ " + fit(CleanLine(n.From), 32) + " " + cmp.Or(did, "sent")
+	if n.To != "" {
+		label += " to " + fit(CleanLine(n.To), 32)
+	}
 	if n.Late {
 		label += " after the end"
 	}

@@ -43,6 +43,8 @@ func TestTheFramesOfAnObservedTurnAreShown(t *testing.T) {
 		{"who asked, known later", client.Event{Type: "thinking", UserInput: "why?", Asked: &client.Asked{By: "ann"}},
 			"› ann asked: why?\n"},
 		{"a note", client.Event{Type: "note", From: "ann", Kind: "chat", Text: "hurry"}, "  ┄ ann said: hurry\n"},
+		{"a note to somebody", client.Event{Type: "note", From: "ann", To: "bob", Kind: "chat", Text: "hurry"},
+			"  ┄ ann said to bob: hurry\n"},
 		{"somebody's thought", client.Event{Type: "note", From: "bob", Kind: "thought", Text: "hm", Late: true},
 			"  ┄ bob thought after the end: hm\n"},
 		{"a request to stop", client.Event{Type: "note", From: "ann", Kind: "cancel", Text: "enough"},

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,7 +18,7 @@ type asks struct {
 	tool  string
 	args  json.RawMessage
 	group *int
-	whole bool // tool and args are all that the payload says, but for what the protocol adds
+	whole bool // tool and args are all that the payload says
 }
 
 // digest returns a hash of what is called, by which a proposal and its fulfilment are compared. It does not
@@ -37,7 +38,8 @@ func (a asks) same(proposed [32]byte) bool { return proposed == [32]byte{} || a.
 // readAsks reads the JSON-RPC of a payload: the tool of a tools/call, else the method.
 func readAsks(payload json.RawMessage) asks {
 	m := members(payload)
-	a := asks{tool: textOf(m["method"]), args: m["params"], whole: true}
+	a := asks{tool: textOf(m["method"]), args: m["params"]}
+	a.whole = hasOnly(m, "jsonrpc", "id", "method", "params", "parallel_group")
 	if g, err := parseGroup(m["parallel_group"]); err == nil {
 		a.group = g
 	}
@@ -49,24 +51,24 @@ func readAsks(payload json.RawMessage) asks {
 		a.tool = name
 	}
 	if a.args = params["arguments"]; a.args != nil {
-		a.whole = !hasMore(params)
+		meta := string(params["_meta"])
+		a.whole = a.whole && hasOnly(params, "name", "arguments", "_meta") && (meta == "" || meta == "{}")
 	} else {
-		a.whole = len(params) > 0
+		a.whole = a.whole && len(params) > 0
 		delete(params, "name")
 		a.args, _ = json.Marshal(params) // some put the arguments beside the name
 	}
 	return a
 }
 
-// hasMore reports whether the params of a tools/call have something besides the tool, its arguments and
-// the metadata of MCP.
-func hasMore(params map[string]json.RawMessage) bool {
-	for name := range params {
-		if name != "name" && name != "arguments" && name != "_meta" {
-			return true
+// hasOnly reports whether an object has no members but these.
+func hasOnly(m map[string]json.RawMessage, keys ...string) bool {
+	for key := range m {
+		if !slices.Contains(keys, key) {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // maxGroup bounds the number of a parallel group.

@@ -96,7 +96,9 @@ func TestThePageAsksOnlyAboutWhatItShowsWhole(t *testing.T) {
 		asked          bool
 	}{
 		{"a tool with its arguments", toolCall("read", `"arguments":{"a":1}`), true},
-		{"with metadata of MCP", toolCall("read", `"arguments":{"a":1},"_meta":{}`), true},
+		{"with empty metadata of MCP", toolCall("read", `"arguments":{"a":1},"_meta":{}`), true},
+		{"with metadata of MCP", toolCall("read", `"arguments":{"a":1},"_meta":{"b":2}`), false},
+		{"with more beside the method", `,"payload":{"method":"ping","params":{},"then":"rm"}`, false},
 		{"with arguments beside the name", toolCall("read", `"a":1`), true},
 		{"another method", `,"payload":{"method":"resources/read","params":{"uri":"x"}}`, true},
 		{"with more beside the arguments", toolCall("run", `"arguments":{},"command":"rm"`), false},
@@ -115,7 +117,7 @@ func TestThePageAsksOnlyAboutWhatItShowsWhole(t *testing.T) {
 func TestProposalsThatWaitAreBoundedInBytes(t *testing.T) {
 	s := newSpace(t, collect.Limits{})
 	s.must("a", "reasoning/start", `,"id":"r"`)
-	meta := fmt.Sprintf(`"arguments":{},"_meta":{"x":%q}`, strings.Repeat("x", 200<<10))
+	long := fmt.Sprintf(`"arguments":{"x":%q}`, strings.Repeat("so it goes ", 5000))
 	asked := func() (n int) {
 		for _, step := range s.turns("a")[0].Steps {
 			for _, c := range step.Calls {
@@ -126,13 +128,14 @@ func TestProposalsThatWaitAreBoundedInBytes(t *testing.T) {
 		}
 		return n
 	}
-	for i := range 30 {
-		s.must("a", "mcp/proposal", fmt.Sprintf(`,"id":"p%d","context":"r"`, i)+toolCall("read", meta))
+	for i := range 100 {
+		s.must("a", "mcp/proposal", fmt.Sprintf(`,"id":"p%d","context":"r"`, i)+toolCall("read", long))
 	}
-	assert.Equal(t, 20, asked())
+	most := asked()
+	assert.InDelta(t, (4<<20)/len(long), most, 2)
 	s.must("a", "mcp/withdraw", `,"correlation_id":["p0"]`)
-	s.must("a", "mcp/proposal", `,"id":"more","context":"r"`+toolCall("read", meta))
-	assert.Equal(t, 20, asked(), "one that is decided makes room")
+	s.must("a", "mcp/proposal", `,"id":"more","context":"r"`+toolCall("read", long))
+	assert.Equal(t, most, asked(), "one that is decided makes room")
 }
 
 func TestTheBeginningOfATextKeepsNoMoreInMemory(t *testing.T) {

@@ -102,7 +102,7 @@ func (c *Collector) request(m *message, e wire.Envelope, path string) {
 		c.note(c.contexts[path].turn, m.from, session.NoteOther, "called "+a.tool)
 		return
 	}
-	if r == nil && !worthATurn(e.Payload) {
+	if r == nil && (!worthATurn(e.Payload) || len(m.from.turns) >= c.limits.OpenEach) {
 		return
 	}
 	one := c.bind(r, m, e, a)

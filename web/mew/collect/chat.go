@@ -21,7 +21,7 @@ func (c *Collector) chat(m *message, e wire.Envelope, path string) {
 		m.where = place{turn: in.turn, context: in}
 		own := m.from.about(e.CorrelationID)
 		if in.owner != m.from || own != in.turn {
-			c.note(in.turn, m.from, session.NoteChat, raw)
+			c.remark(in.turn, m.from, e.To, raw)
 		}
 		if own != nil && own.trigger != nil && slices.Contains(e.CorrelationID, own.trigger.id) {
 			c.reply(own, raw, false)

@@ -54,6 +54,14 @@ func TestOpenContextsAndMessagesInThemAreLimited(t *testing.T) {
 	s.must("c", "chat", `,"payload":{"text":"no context, no limit"}`)
 }
 
+func TestOpenCallsOutsideOfAnyReasoningAreLimited(t *testing.T) {
+	s := newSpace(t, collect.Limits{OpenEach: 2})
+	for range 5 {
+		s.must("a", "mcp/request", `,"payload":{"method":"tools/call","params":{"name":"t"}}`)
+	}
+	assert.Len(t, s.turns("a"), 2, "further ones are passed on and not recorded")
+}
+
 func TestTheIDOfAnOpenReasoningIsNotUsedTwice(t *testing.T) {
 	s := newSpace(t, collect.Limits{})
 	s.must("a", "reasoning/start", `,"id":"r","payload":{"message":"one"}`)

@@ -91,7 +91,7 @@ func TestOnlyItsOwnersThoughtsBelongToAReasoning(t *testing.T) {
 	s := newSpace(t, collect.Limits{})
 	s.must("a", "reasoning/start", `,"id":"r","payload":{"message":"mine"}`)
 	s.must("b", "reasoning/thought", `,"context":"r","payload":{"message":"not yours"}`)
-	s.must("b", "chat", `,"context":"r","payload":{"text":"may I?"}`)
+	s.must("b", "chat", `,"context":"r","to":["a","c"],"payload":{"text":"may I?"}`)
 	s.must("b", "reasoning/conclusion", `,"context":"r","payload":{"message":"done, I say"}`)
 	turn := s.turns("a")[0]
 	assert.Equal(t, session.Processing, turn.State)
@@ -101,6 +101,7 @@ func TestOnlyItsOwnersThoughtsBelongToAReasoning(t *testing.T) {
 		assert.Equal(t, "b", n.From.String(), "its author stays its author")
 		kinds = append(kinds, n.Kind)
 	}
+	assert.Equal(t, "a, c", turn.Notes[1].To.String())
 	assert.Equal(t, []session.NoteKind{session.NoteThought, session.NoteChat, session.NoteConclusion}, kinds)
 	assert.Empty(t, s.turns("b"))
 }

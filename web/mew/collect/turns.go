@@ -101,6 +101,15 @@ func (c *Collector) note(t *turn, from *speaker, kind session.NoteKind, raw stri
 	return c.noteIn(t, from, kind, raw, false)
 }
 
+// remark records what somebody said within a turn, and to whom.
+func (c *Collector) remark(t *turn, from *speaker, to []string, raw string) {
+	text, found := c.mask(raw)
+	whom, inTo := c.mask(oneLine(strings.Join(to, ", ")))
+	c.record(t.ref, session.Noted{
+		From: from.name, To: whom, Kind: session.NoteChat, Text: text, Findings: session.Merge(found, inTo),
+	})
+}
+
 // noteIn is note for what came after the end of a part of the turn.
 func (c *Collector) noteIn(t *turn, from *speaker, kind session.NoteKind, raw string, late bool) safety.Text {
 	text, found := c.mask(raw)

@@ -103,11 +103,11 @@ func TestWhatTheAgentsOfASpaceDoIsShownAsItHappens(t *testing.T) {
 	request := scout.says("mcp/request", map[string]any{
 		"method": "tools/call", "params": map[string]any{"name": "run_tests", "arguments": map[string]any{}},
 	}, "context", scouts, "to", "planner")
-	planner.says("chat", map[string]any{"text": "Hurry, please."}, "context", scouts)
+	planner.says("chat", map[string]any{"text": "Hurry, please."}, "context", scouts, "to", "scout")
 	w.shows(".narrative", "I run them.")
 	w.shows("candor-decision .to", "→ planner")
 	w.shows(".aside", "Hurry, please.")
-	w.shows(".aside .who", "planner said")
+	w.shows(".aside .who", "planner said to scout")
 	scout.says("reasoning/conclusion", map[string]any{"message": "They should."}, "context", scouts)
 	w.shows("candor-turn .conclusion", "They should.")
 	w.shows("candor-decision .outcome", "no result seen")

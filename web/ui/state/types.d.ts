@@ -34,7 +34,7 @@ export type Asked = {
   unseen: boolean,
 };
 /** Something within an observed turn that is no part of its steps; late if it came after the turn's end. */
-export type Note = { from: string, kind: NoteKind, text: string, late: boolean, at: number };
+export type Note = { from: string, to: string, kind: NoteKind, text: string, late: boolean, at: number };
 export type Handoff = { call: string, from: string, to: string, text: string, at: number };
 
 /** A turn as the page shows it. It is a value: every change makes a new one. */

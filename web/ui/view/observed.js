@@ -72,7 +72,8 @@ export function amongSteps(t, steps, elements, now) {
 /** @param {Note} n @param {number} now */
 function note(n, now) {
   const time = h('time', { datetime: new Date(n.at).toISOString() }, clock(n.at, now));
-  const who = h('span', { class: 'who' }, h('bdi', null, n.from), ` ${did[n.kind] || 'sent'} `, time);
+  const to = n.to ? [' to ', h('bdi', null, n.to)] : [];
+  const who = h('span', { class: 'who' }, h('bdi', null, n.from), ` ${did[n.kind] || 'sent'}`, ...to, ' ', time);
   const el = h('p', { class: 'aside', dir: 'auto' }, who, n.text);
   attribute(el, 'data-kind', n.kind);
   return el;
