@@ -49,7 +49,10 @@ func TestAStreamCarriesFramesOfItsWritersAndNothingAfterItsClose(t *testing.T) {
 	assert.Equal(t, "validation_error", alpha.read().Payload["error"])
 	alpha.send(`{"id":"after","kind":"chat","payload":{"text":"t"}}`)
 	human.assertNothingBut("after")
-	for _, e := range r.lab().history.entries {
+	sp := r.lab()
+	sp.mu.Lock()
+	defer sp.mu.Unlock()
+	for _, e := range sp.history.entries {
 		assert.NotContains(t, string(e.message.Raw), "one#two", "frames are not kept")
 	}
 }

@@ -173,7 +173,8 @@ const frames = {
     });
   },
   tool_completed(t, f) {
-    return withCall(t, f.call_id, { outcome: f.outcome, error: f.error || '', took: f.duration_ms, request: null });
+    const took = f.outcome === 'unknown' ? null : f.duration_ms; // nobody saw how the call ended
+    return withCall(t, f.call_id, { outcome: f.outcome, error: f.error || '', took, request: null });
   },
   tool_result(t, f) { return withCall(t, f.call_id, { preview: f.preview }); },
   approval_needed(t, f) {

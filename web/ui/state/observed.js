@@ -32,7 +32,9 @@ function askedOf(a) {
 }
 
 /** @param {NoteInfo | NoteFrame} n @returns {Note} */
-function noteOf(n) { return { from: n.from, to: n.to || '', kind: n.kind, text: n.text, late: !!n.late, at: ms(n.at) }; }
+function noteOf(n) {
+  return { from: n.from, to: n.to || '', kind: n.kind, text: n.text, late: !!n.late, at: ms(n.at) };
+}
 
 /**
  * Begins a turn. A second such frame of an observed turn tells who asked for it.

@@ -153,7 +153,8 @@ export class TurnView extends HTMLElement {
    */
   #arrange(t, steps, context) {
     const withheld = 'Part of what the model said here was withheld: it held something that may not be kept.';
-    const words = silence(t, Boolean(context.participant)) || (t.narrativeBlocked ? withheld : ''), own = this.#stepsOf(steps, '', context);
+    const words = silence(t, Boolean(context.participant)) || (t.narrativeBlocked ? withheld : '');
+    const own = this.#stepsOf(steps, '', context);
     const elements = others && context.participant ? others.amongSteps(t, steps, own, context.now) : own;
     place(this.#parts.body, words ? [note(words), ...elements] : elements);
   }

@@ -197,3 +197,22 @@ function load(name) {
   const read = (file) => readFileSync(new URL(`${name}/${file}`, turns), 'utf8');
   return { history: JSON.parse(read('history.json')), all: events(read('stream.sse')) };
 }
+
+const spaces = new URL('../../../../testdata/mew/', import.meta.url);
+
+for (const name of readdirSync(spaces)) {
+  const read = (file) => readFileSync(new URL(`${name}/${file}`, spaces), 'utf8');
+  test(`the turns of a space's participants are the same from the stream and from history: ${name}`, () => {
+    const all = events(read('stream.sse'));
+    const threads = JSON.parse(`[${read('history.json').replace(/^\}\s*\{$/gm, '},{')}]`);
+    assert.ok(threads.length > 0);
+    for (const { thread_id: id, turns: stored } of threads) {
+      const { turns: live } = play(open(id), all).conversations[id];
+      const observed = (t) => ({
+        ...told(t), asked: t.asked, conclusion: t.conclusion, lateSteps: t.lateSteps,
+        notes: t.notes.map((n) => [n.from, n.to, n.kind, n.text, n.late]),
+      });
+      assert.deepEqual(live.map(observed), stored.map((t) => observed(turnOf(t))), id);
+    }
+  });
+}
