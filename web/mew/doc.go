@@ -6,7 +6,8 @@
 //   - A message is broadcast as the bytes that came. Only what its sender left out is added:
 //     protocol, id, ts, from. In a space with "clean", its payload passes the safety layer first.
 //   - from is the participant whom the token belongs to; system/… and the other answers of a
-//     gateway come from the gateway alone; an id is accepted once.
+//     gateway come from the gateway alone; an id is accepted once, unless its own participant
+//     has joined anew.
 //   - Sockets and HTTP obey the same rules, since [space.say] is the one way in. A refusal
 //     reaches its sender only.
 //   - Everybody sees messages in one order. A reader may ask for less with a filter, which never
