@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,13 +93,8 @@ func (s *Server) admitSocket(r *http.Request) (context.Context, string, error) {
 // one of the options' origins.
 func (s *Server) allowsOrigin(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
-	if origin == "" {
+	if origin == "" || slices.Contains(s.options.Origins, origin) {
 		return true
-	}
-	for _, allowed := range s.options.Origins {
-		if origin == allowed {
-			return true
-		}
 	}
 	u, err := url.Parse(origin)
 	return err == nil && strings.EqualFold(u.Host, r.Host)

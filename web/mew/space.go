@@ -1,6 +1,7 @@
 package mew
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -115,12 +116,7 @@ func (s *space) describeAll(wanted func(*member) bool) []person {
 			all = append(all, m.describe())
 		}
 	}
-	slices.SortFunc(all, func(a, b person) int {
-		if a.ID < b.ID {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b person) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }
 

@@ -1,12 +1,11 @@
 package command
 
 import (
-	"time"
-
 	"github.com/urfave/cli/v3"
 
 	"candor/cmd/candor/app"
 	"candor/web/mew"
+	"candor/web/mew/collect"
 )
 
 // spaceFlags are about the spaces of MEW that the server is the gateway of.
@@ -25,13 +24,13 @@ func spaceFlags(s *app.MEWSettings) []cli.Flag {
 		&cli.IntFlag{Name: "mew-context-rate", Category: spaces, Value: mew.DefaultContextRate,
 			Usage:   "let a participant send `N` messages a second within one context",
 			Sources: cli.EnvVars("CANDOR_MEW_CONTEXT_RATE"), Destination: &s.ContextRate},
-		&cli.IntFlag{Name: "mew-depth", Category: spaces, Value: 5,
+		&cli.IntFlag{Name: "mew-depth", Category: spaces, Value: collect.DefaultDepth,
 			Usage:   "let contexts nest `N` deep",
 			Sources: cli.EnvVars("CANDOR_MEW_DEPTH"), Destination: &s.Contexts.Depth},
-		&cli.IntFlag{Name: "mew-context-length", Category: spaces, Value: 255,
+		&cli.IntFlag{Name: "mew-context-length", Category: spaces, Value: collect.DefaultLength,
 			Usage:   "let the path of a context have `N` bytes",
 			Sources: cli.EnvVars("CANDOR_MEW_CONTEXT_LENGTH"), Destination: &s.Contexts.Length},
-		&cli.DurationFlag{Name: "mew-idle", Category: spaces, Value: 5 * time.Minute,
+		&cli.DurationFlag{Name: "mew-idle", Category: spaces, Value: collect.DefaultIdle,
 			Usage:   "end a reasoning that was silent for this `TIME`",
 			Sources: cli.EnvVars("CANDOR_MEW_IDLE"), Destination: &s.Contexts.Idle},
 	}

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"candor/web/mew/wire"
@@ -41,7 +42,8 @@ func (s *speaker) only() *reasoning {
 // recent returns the participant's turn that has just ended, or nil if there is none or a new
 // one is open.
 func (c *Collector) recent(s *speaker) *turn {
-	if len(s.past) == 0 || s.only() != nil {
+	reasons := func(t *turn) bool { return t.root != nil }
+	if len(s.past) == 0 || slices.ContainsFunc(s.turns, reasons) {
 		return nil
 	}
 	t := s.past[len(s.past)-1]
@@ -62,23 +64,21 @@ func (c *Collector) within(from *speaker, e wire.Envelope, path string) *reasoni
 		return known
 	}
 	parts := segments(path)
-	at, r := len(parts)-1, (*reasoning)(nil)
-	for ; at > 0 && r == nil; at-- {
-		r = c.contexts[joinAll(parts[:at])]
+	known := len(parts) - 1
+	for known > 0 && c.contexts[strings.Join(parts[:known], "/")] == nil {
+		known--
 	}
+	r := c.contexts[strings.Join(parts[:known], "/")]
 	switch {
 	case r == nil:
-		at = -1
+		r, known = c.implicit(from, e, parts[0]), 1
 	case r.owner != from || r.over:
 		return c.implicit(from, e, path)
 	}
 	if r == nil {
-		if r = c.implicit(from, e, parts[0]); r == nil {
-			return nil
-		}
-		at = 0
+		return nil
 	}
-	for _, next := range parts[at+1:] {
+	for _, next := range parts[known:] {
 		inner := c.enter(r.turn, r, join(r.path, next))
 		c.handOff(r, inner, "")
 		r = inner
@@ -98,13 +98,6 @@ func (c *Collector) implicit(from *speaker, e wire.Envelope, path string) *reaso
 	r := c.enter(t, nil, path)
 	r.seen = object
 	return r
-}
-
-func joinAll(parts []string) (path string) {
-	for _, p := range parts {
-		path = join(path, p)
-	}
-	return path
 }
 
 // asked returns the turn that one of the ids asked for, or the root of which it is: the latest
@@ -147,6 +140,6 @@ func (t *turn) isAbout(ids []string) bool {
 		return true
 	}
 	return slices.ContainsFunc(t.inside, func(r *reasoning) bool {
-		return slices.Contains(ids, r.path) || slices.Contains(ids, segments(r.path)[len(segments(r.path))-1])
+		return slices.Contains(ids, r.path) || slices.Contains(ids, r.id())
 	})
 }

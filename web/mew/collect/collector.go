@@ -30,23 +30,30 @@ const (
 	kindShutdown   = "participant/shutdown"
 )
 
+// The defaults of those limits that have a flag.
+const (
+	DefaultDepth  = 5
+	DefaultLength = 255
+	DefaultIdle   = 5 * time.Minute
+)
+
 // Limits bounds what a space may have open. The zero value of a field means its default.
 type Limits struct {
-	Depth    int // levels of a context's path; 5
-	Length   int // bytes of a context's path; 255
+	Depth    int // levels of a context's path; DefaultDepth
+	Length   int // bytes of a context's path; DefaultLength
 	Open     int // contexts of a space that are open at once; 1,000
 	OpenEach int // of one participant; 100
 	Messages int // in one context; 1,000
 
-	Idle        time.Duration // how long a reasoning may be silent before it has ended; 5 minutes
+	Idle        time.Duration // how long a reasoning may be silent before it has ended; DefaultIdle
 	AnswerGrace time.Duration // how long it may be silent once it was answered; 30 seconds
 }
 
 // withDefaults returns the limits with every default filled in.
 func (l Limits) withDefaults() Limits {
-	l.Depth, l.Length = cmp.Or(l.Depth, 5), cmp.Or(l.Length, 255)
+	l.Depth, l.Length = cmp.Or(l.Depth, DefaultDepth), cmp.Or(l.Length, DefaultLength)
 	l.Open, l.OpenEach, l.Messages = cmp.Or(l.Open, 1000), cmp.Or(l.OpenEach, 100), cmp.Or(l.Messages, 1000)
-	l.Idle, l.AnswerGrace = cmp.Or(l.Idle, 5*time.Minute), cmp.Or(l.AnswerGrace, 30*time.Second)
+	l.Idle, l.AnswerGrace = cmp.Or(l.Idle, DefaultIdle), cmp.Or(l.AnswerGrace, 30*time.Second)
 	return l
 }
 

@@ -226,6 +226,18 @@ func TestAToolIsNamedByAWordOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestARemarkAnswersNoEndedReasoningWhileOthersAreOpen(t *testing.T) {
+	s := newSpace(t, collect.Limits{})
+	for _, id := range []string{"r1", "r2", "r3"} {
+		s.must("a", "reasoning/start", `,"id":"`+id+`"`)
+	}
+	s.must("a", "reasoning/conclusion", `,"context":"r1","payload":{"message":"one is done"}`)
+	s.must("a", "chat", `,"payload":{"text":"whose is this?"}`)
+	turns := s.turns("a")
+	require.Len(t, turns, 4, "it is a turn of its own")
+	assert.Empty(t, turns[0].Response.String())
+}
+
 func TestACallIsAnsweredByTheOneItWasFor(t *testing.T) {
 	s := newSpace(t, collect.Limits{})
 	s.must("a", "reasoning/start", `,"id":"r"`)

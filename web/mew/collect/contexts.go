@@ -33,6 +33,9 @@ type reasoning struct {
 	late      int     // after the end
 }
 
+// id returns the last segment of the context's path: the id of the message that began it.
+func (r *reasoning) id() string { return r.path[strings.LastIndexByte(r.path, '/')+1:] }
+
 // Admit returns the canonical path of the message's context, "" for the main one. It refuses,
 // with a [*wire.Refusal], a message for which there is no room, and one to cancel a reasoning
 // that is not known. It changes nothing.
@@ -169,7 +172,7 @@ func join(path, segment string) string {
 func (c *Collector) add(r *reasoning) *reasoning {
 	r.last, r.visit = c.now(), r.owner.visits
 	c.contexts[r.path] = r
-	id := r.path[strings.LastIndexByte(r.path, '/')+1:]
+	id := r.id()
 	if other := c.contexts[c.paths[id]]; other == nil || other.over || other.owner == r.owner {
 		c.paths[id] = r.path // an open context of another keeps its id
 	}
@@ -195,9 +198,8 @@ func (c *Collector) close(r *reasoning) {
 	c.ended = c.ended[1:]
 	if c.contexts[oldest.path] == oldest {
 		delete(c.contexts, oldest.path)
-		id := oldest.path[strings.LastIndexByte(oldest.path, '/')+1:]
-		if c.paths[id] == oldest.path {
-			delete(c.paths, id)
+		if c.paths[oldest.id()] == oldest.path {
+			delete(c.paths, oldest.id())
 		}
 	}
 }

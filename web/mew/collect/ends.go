@@ -1,7 +1,9 @@
 package collect
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"candor/session"
@@ -70,10 +72,7 @@ func (c *Collector) closeWith(r *reasoning, raw string, payload map[string]json.
 
 // cancel stops a reasoning, as its agent or anybody else asks.
 func (c *Collector) cancel(from *speaker, e wire.Envelope, path string) {
-	raw := said(members(e.Payload), "reason", "message", "text")
-	if raw == "" {
-		raw = "asked to stop"
-	}
+	raw := cmp.Or(said(members(e.Payload), "reason", "message", "text"), "asked to stop")
 	r := c.contexts[path]
 	if r == nil {
 		if t := c.asked(e.CorrelationID); t != nil {
@@ -94,16 +93,13 @@ func (c *Collector) cancel(from *speaker, e wire.Envelope, path string) {
 
 // shutdown stops the reasonings of the participants that are told to shut down.
 func (c *Collector) shutdown(from *speaker, e wire.Envelope) {
+	raw := cmp.Or(said(members(e.Payload), "reason", "message", "text"), "asked to shut down")
 	for _, id := range e.To {
 		s := c.speakers[id]
 		if s == nil {
 			continue
 		}
-		for _, t := range append([]*turn(nil), s.turns...) {
-			raw := said(members(e.Payload), "reason", "message", "text")
-			if raw == "" {
-				raw = "asked to shut down"
-			}
+		for _, t := range slices.Clone(s.turns) {
 			c.note(t, from, session.NoteShutdown, raw)
 			c.interrupt(t)
 		}

@@ -107,7 +107,7 @@ func (c *Collector) trigger(from *speaker, e wire.Envelope, payload map[string]j
 // concludeAnswered ends the reasonings of a participant that were answered and never
 // concluded: it begins another one.
 func (c *Collector) concludeAnswered(s *speaker) {
-	for _, t := range append([]*turn(nil), s.turns...) {
+	for _, t := range slices.Clone(s.turns) {
 		if t.root != nil && !t.answer.Empty() {
 			c.complete(t, safety.Text{}, nil)
 		}
@@ -167,16 +167,16 @@ func (c *Collector) narrate(r *reasoning, id, raw string) {
 	text, report := c.layer.Clean(raw)
 	blocked := report.Verdict == safety.Blocked
 	c.nextStep(r)
-	r.thought = thought{id: id, raw: cut(raw), text: c.short(raw, maxText)}
-	if blocked {
-		r.thought.text = safety.Text{}
+	r.thought = thought{id: id, raw: cut(raw), text: text}
+	if !blocked && len(raw) > maxText {
+		r.thought.text = c.short(raw, maxText)
 	}
 	c.record(r.ref(), session.Narrated{
 		Step: r.step, Text: text, Source: session.FromModel, Blocked: blocked, Findings: report.Findings,
 	})
 }
 
-// nextStep begins a step, unless the latest has nothing in it.
+// nextStep ends the latest step and begins another.
 func (c *Collector) nextStep(r *reasoning) {
 	c.endStep(r)
 	r.step++

@@ -15,7 +15,8 @@ const frames = [
   { type: 'thinking', message: 'Thinking…', message_id: 'm', at: at(0) },
   {
     type: 'thinking', message: 'Thinking…', user_input: 'Is it safe?', at: at(1),
-    asked: { by: 'planner', thread_id: 'p', turn_number: 2, call_id: 'call_3', reason: 'to know', reason_source: 'model' },
+    asked: { by: 'planner', thread_id: 'p', turn_number: 2, call_id: 'call_3',
+      reason: 'to know', reason_source: 'model' },
   },
   { type: 'thinking', message: 'I run them.', step: 1, narrative_source: 'model', at: at(2) },
   {
@@ -27,12 +28,14 @@ const frames = [
     rationale_source: 'thought', parallel_group: null, at: at(3),
   },
   { type: 'note', from: 'ann', kind: 'chat', text: 'hurry', at: at(4) },
-  { type: 'tool_completed', name: 'run', call_id: 'call_1', success: false, outcome: 'unknown', duration_ms: 0, at: at(5) },
+  { type: 'tool_completed', name: 'run', call_id: 'call_1', success: false, outcome: 'unknown',
+    duration_ms: 0, at: at(5) },
   { type: 'conclusion', text: 'It should be.', at: at(5) },
   { type: 'status', message: 'Completed', state: 'completed', at: at(5) },
   { type: 'note', from: 'bob', kind: 'thought', text: 'should?', late: true, at: at(6) },
   { type: 'thinking', message: 'I look again.', step: 2, narrative_source: 'model', at: at(7) },
-  { type: 'tool_completed', name: 'run', call_id: 'call_1', success: true, outcome: 'success', duration_ms: 9, at: at(8) },
+  { type: 'tool_completed', name: 'run', call_id: 'call_1', success: true, outcome: 'success',
+    duration_ms: 9, at: at(8) },
   { type: 'response', content: 'It is.', at: at(9) },
 ].map((f, i) => ({ ...head, ...f, id: `0a1b2c3d-${i + 1}` }));
 
@@ -54,7 +57,8 @@ const turn = (state) => state.conversations.t.turns[0];
 const told = (t) => ({
   input: t.input, state: t.state, response: t.response, ended: t.endedAt, started: t.startedAt, asked: t.asked,
   conclusion: t.conclusion, notes: t.notes, late: t.lateSteps,
-  calls: t.calls.map((c) => [c.id, c.tool, c.to, c.source, c.outcome, c.took, c.startedAt]), said: t.said.map((s) => s.text),
+  calls: t.calls.map((c) => [c.id, c.tool, c.to, c.source, c.outcome, c.took, c.startedAt]),
+  said: t.said.map((s) => s.text),
 });
 
 test('the stream tells of an observed turn what history does, late events included', () => {

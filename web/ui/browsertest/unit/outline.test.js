@@ -113,7 +113,8 @@ test('the calls of agents that no call started are shown by agent, behind those 
     call('e', { agent: 'helper' }),
   ];
   const handoffs = [{ call: 'd', from: 'scout', to: 'helper', text: 'go', at: 0 }];
-  const shown = (steps) => steps.map((s) => [s.agent, s.step, ...s.batches.flatMap((b) => b.nodes.map((n) => n.call.id))]);
+  const ids = (s) => s.batches.flatMap((b) => b.nodes.map((n) => n.call.id));
+  const shown = (steps) => steps.map((s) => [s.agent, s.step, ...ids(s)]);
   const steps = outline(turn({ calls, handoffs }));
   assert.deepEqual(shown(steps), [['', 1, 'c'], ['scout', 1, 'a'], ['scout', 2, 'd'], ['writer', 1, 'b']]);
   assert.deepEqual(shown(steps[2].batches[0].nodes[0].sub.steps), [['', 1, 'e']]);
