@@ -183,26 +183,6 @@ func (w *tab) open(s *server, user string) *tab {
 	return w
 }
 
-// eval returns the value of a JavaScript expression, in which each %s stands for an
-// argument as JSON. A promise is awaited.
-func eval[T any](w *tab, js string, args ...any) T {
-	w.t.Helper()
-	var raw []any
-	for _, a := range args {
-		quoted, err := json.Marshal(a)
-		require.NoError(w.t, err)
-		raw = append(raw, string(quoted))
-	}
-	if len(raw) > 0 {
-		js = fmt.Sprintf(js, raw...)
-	}
-	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
-	defer cancel()
-	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
-	require.NoError(w.t, err, js)
-	return out
-}
-
 // text returns the text that an element shows, or "" if there is none.
 func (w *tab) text(css string) string {
 	ctx, cancel := context.WithTimeout(w.ctx, 10*time.Second)
@@ -211,12 +191,6 @@ func (w *tab) text(css string) string {
 	js := fmt.Sprintf(`document.querySelector(%s)?.innerText ?? ''`, quoted)
 	out, _ := chromedp.Run(ctx, chromedp.Evaluate[string](js))
 	return out
-}
-
-// until waits for a JavaScript condition.
-func (w *tab) until(what, js string, args ...any) {
-	w.t.Helper()
-	eventually(w.t, what, func() bool { return eval[bool](w, "!!("+js+")", args...) })
 }
 
 // shows waits until an element that matches shows this text.
