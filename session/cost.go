@@ -25,9 +25,11 @@ const (
 func costOf(b Body) int { return eventCost + b.cost() }
 
 func (b ThreadOpened) cost() int { return textCost(b.Origin.Space, b.Origin.Participant) }
-func (b TurnQueued) cost() int   { return textCost(b.Input) + findingsCost(b.Findings) }
+func (b TurnQueued) cost() int {
+	return textCost(b.Input) + b.Workflow.cost() + findingsCost(b.Findings)
+}
 func (b TurnStarted) cost() int {
-	return textCost(b.Input, b.Asked.By, b.Asked.Reason) + findingsCost(b.Findings)
+	return textCost(b.Input, b.Asked.By, b.Asked.Reason) + b.Workflow.cost() + findingsCost(b.Findings)
 }
 func (b Answered) cost() int { return textCost(b.Response, b.Conclusion) + findingsCost(b.Findings) }
 func (b Noted) cost() int    { return textCost(b.From, b.To, b.Text) + findingsCost(b.Findings) }
@@ -38,10 +40,18 @@ func (b ToolCalled) cost() int {
 func (b ToolReturned) cost() int {
 	return textCost(b.Error) + valueCost(b.Result) + findingsCost(b.Findings)
 }
-func (StepWaits) cost() int        { return 0 }
-func (StepEnded) cost() int        { return 0 }
-func (b ApprovalAsked) cost() int  { return textCost(b.Description) + valueCost(b.Shown) }
-func (ApprovalAnswered) cost() int { return 0 }
+func (StepWaits) cost() int       { return 0 }
+func (StepEnded) cost() int       { return 0 }
+func (b ApprovalAsked) cost() int { return textCost(b.Description) + valueCost(b.Shown) }
+func (b ApprovalAnswered) cost() int {
+	return valueCost(b.Value) + findingsCost(b.Findings)
+}
+func (b Spoken) cost() int    { return textCost(b.Text) }
+func (NodeStarted) cost() int { return 0 }
+func (b NodeEnded) cost() int {
+	return textCost(b.Error) + valueCost(b.Outputs) + findingsCost(b.Findings)
+}
+func (w Workflow) cost() int { return valueCost(w.Inputs) + valueCost(w.Options) }
 func (b Handoff) cost() int {
 	return textCost(b.Text) + len(b.From) + len(b.To) + findingsCost(b.Findings)
 }

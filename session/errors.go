@@ -20,6 +20,8 @@ var (
 	ErrServerFull = errors.New("the server has reached its memory limit")
 	// ErrTurnEnded means that the turn has ended and accepts no more events.
 	ErrTurnEnded = errors.New("turn has ended")
+	// ErrTurnOpen means that the turn has not ended.
+	ErrTurnOpen = errors.New("turn has not ended")
 	// ErrNoJob means that the session has no such job. Asking for another user's job
 	// gives the same error.
 	ErrNoJob = errors.New("no such job")

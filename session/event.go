@@ -44,6 +44,7 @@ type ThreadOpened struct{ Origin Origin }
 type TurnQueued struct {
 	Message  string // id of the message
 	Input    safety.Text
+	Workflow Workflow // of a run
 	Findings []safety.Finding
 }
 
@@ -52,7 +53,8 @@ type TurnQueued struct {
 type TurnStarted struct {
 	Message  string // id of the message
 	Input    safety.Text
-	Asked    Asked // of an observed turn
+	Asked    Asked    // of an observed turn
+	Workflow Workflow // of a run
 	Findings []safety.Finding
 }
 
@@ -70,15 +72,18 @@ type Narrated struct {
 
 // ToolCalled records that the model asked for a tool, and why.
 type ToolCalled struct {
-	Step      int
-	Call      string      // unique within the turn; numbered by us, never the model's id
-	Tool      safety.Text // cleaned, because a model can ask for a tool of any name
-	To        safety.Text // who runs the tool, in an observed turn; empty if nobody was named
-	Rationale Rationale
-	Params    safety.JSON
-	Group     *int // shared by calls that run in parallel, from 0 in each turn; nil for a lone call
-	FrontEnd  bool // the user's front end runs the tool and sends the result
-	Findings  []safety.Finding
+	Step       int
+	Call       string      // unique within the turn; numbered by us, never the model's id
+	Tool       safety.Text // cleaned, because a model can ask for a tool of any name
+	To         safety.Text // who runs the tool, in an observed turn; empty if nobody was named
+	Rationale  Rationale
+	Params     safety.JSON
+	Group      *int // shared by calls that run in parallel, from 0 in each turn; nil for a lone call
+	FrontEnd   bool // the user's front end runs the tool and sends the result
+	Decides    bool // the call is a decision, which its parameters state, and touches nothing
+	Transport  Transport
+	Confidence *Confidence // how sure of the call the agent said it was; nil if it did not say
+	Findings   []safety.Finding
 }
 
 // ToolReturned records how a call ended.
@@ -93,20 +98,23 @@ type ToolReturned struct {
 
 // ApprovalAsked records that a call waits for a person's approval.
 type ApprovalAsked struct {
-	Request     string // id that the answer refers to; unique in the session
-	Call        string
-	Description safety.Text // of the tool
-	AllowAlways bool        // whether Always is an acceptable answer
-	Grant       string      // what Always approves: one definition of one tool; never text of others
-	Shown       safety.JSON // the arguments: all that something may act on, which [safety.Question] defines
-	Hidden      int         // characters of the arguments behind the markers of Shown
+	Request       string // id that the answer refers to; unique in the session
+	Call          string
+	Description   safety.Text // of the tool
+	AllowAlways   bool        // whether Always is an acceptable answer
+	Grant         string      // what Always approves: one definition of one tool; never text of others
+	Shown         safety.JSON // the arguments: all that something may act on, which [safety.Question] defines
+	Hidden        int         // characters of the arguments behind the markers of Shown
+	LowConfidence bool        // the agent was not sure enough of the call, which is why a person is asked
 }
 
 // ApprovalAnswered records the decision on an approval request.
 type ApprovalAnswered struct {
-	Request string
-	Call    string
-	Answer  Answer
+	Request  string
+	Call     string
+	Answer   Answer
+	Value    safety.JSON // what the person said beside it, such as another decision; null if nothing
+	Findings []safety.Finding
 }
 
 // Handoff records that one agent passed a task to another, or returned its result.

@@ -18,6 +18,7 @@ func (t Turn) Apply(e Event) Turn {
 	switch b := e.Body.(type) {
 	case TurnQueued:
 		t = t.begin(e, Queued, b.Message, b.Input, b.Findings)
+		t.Workflow = b.Workflow
 	case TurnStarted:
 		t = t.start(e, b)
 	case Narrated:
@@ -35,11 +36,12 @@ func (t Turn) Apply(e Event) Turn {
 		t.Steps = t.editCall(b.Call, func(c *Call) {
 			c.Approval = &Approval{
 				Request: b.Request, Description: b.Description, Shown: b.Shown, Hidden: b.Hidden,
-				AllowAlways: b.AllowAlways, Grant: b.Grant, AskedAt: e.At,
+				AllowAlways: b.AllowAlways, Grant: b.Grant, AskedAt: e.At, LowConfidence: b.LowConfidence,
 			}
 		})
 	case ApprovalAnswered:
-		t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = c.Approval.answered(b.Answer) })
+		t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = c.Approval.answered(b) })
+		t.Findings = Merge(t.Findings, b.Findings)
 	case Handoff:
 		t.Handoffs = append(slices.Clip(t.Handoffs), HandoffAt{b, e.At})
 		t.Findings, t.Usage = Merge(t.Findings, b.Findings), t.Usage.plus(b.Usage)
@@ -52,6 +54,8 @@ func (t Turn) Apply(e Event) Turn {
 		t = t.end(e, Failed)
 	case TurnInterrupted:
 		t = t.end(e, Interrupted)
+	case NodeStarted, NodeEnded:
+		t = t.applyWorkflow(e)
 	default:
 		t = t.applyObserved(e)
 	}
@@ -64,7 +68,7 @@ func (t Turn) start(e Event, b TurnStarted) Turn {
 		return t.applyObserved(e)
 	}
 	t = t.begin(e, Processing, b.Message, b.Input, b.Findings)
-	t.StartedAt, t.Asked = e.At, b.Asked
+	t.StartedAt, t.Asked, t.Workflow = e.At, b.Asked, b.Workflow
 	return t
 }
 
@@ -108,7 +112,8 @@ func (t Turn) call(e Event, b ToolCalled) []Step {
 		// Clip makes append copy, so that two snapshots never share a tail.
 		s.Calls = append(slices.Clip(s.Calls), Call{
 			ID: b.Call, Agent: e.Agent, Step: b.Step, Tool: b.Tool, To: b.To, Rationale: b.Rationale, Params: b.Params,
-			Group: b.Group, FrontEnd: b.FrontEnd, Outcome: Pending, StartedAt: e.At, Findings: Merge(b.Findings),
+			Group: b.Group, FrontEnd: b.FrontEnd, Decides: b.Decides, Transport: b.Transport, Confidence: b.Confidence,
+			Outcome: Pending, StartedAt: e.At, Findings: Merge(b.Findings),
 		})
 	})
 }
@@ -130,12 +135,12 @@ func (t Turn) endCall(b ToolReturned) Turn {
 }
 
 // answered returns a copy of the approval with the answer. The first answer wins.
-func (a *Approval) answered(with Answer) *Approval {
+func (a *Approval) answered(b ApprovalAnswered) *Approval {
 	if a == nil || a.Answer != "" {
 		return a
 	}
 	done := *a
-	done.Answer = with
+	done.Answer, done.Value = b.Answer, b.Value
 	return &done
 }
 

@@ -73,9 +73,15 @@ func (s *Session) Gone() uint64 { return s.log.gone.Load() }
 // append the TurnStarted when the earlier turns have ended. Accept fails with
 // ErrNoThread, with ErrObserved, with ErrBusy if MaxWaiting messages already wait, or with ErrFull or
 // ErrServerFull; a refused message uses up no turn number.
-func (s *Session) Accept(threadID string, input safety.Text, findings []safety.Finding) (e Event, err error) {
-	once := costOf(TurnQueued{Input: input, Findings: findings}) + turnPromise
-	twice := once + Turn{Input: input, Findings: Merge(findings)}.startCost()
+func (s *Session) Accept(threadID string, input safety.Text, findings []safety.Finding) (Event, error) {
+	return s.accept(threadID, TurnStarted{Input: input, Findings: findings})
+}
+
+// accept is Accept for a turn that begins with b, whose message it sets.
+func (s *Session) accept(threadID string, b TurnStarted) (e Event, err error) {
+	queued := TurnQueued{Input: b.Input, Workflow: b.Workflow, Findings: b.Findings}
+	once := costOf(queued) + turnPromise
+	twice := once + Turn{Input: b.Input, Workflow: b.Workflow, Findings: Merge(b.Findings)}.startCost()
 	err = s.charged(twice, func() (int, error) {
 		th, err := s.lookup(threadID)
 		if err != nil {
@@ -85,15 +91,16 @@ func (s *Session) Accept(threadID string, input safety.Text, findings []safety.F
 			return 0, fmt.Errorf("thread %s: %w", threadID, ErrObserved)
 		}
 		ref := Ref{Thread: threadID, Turn: th.total() + 1}
-		id := s.nextID("message")
+		b.Message = s.nextID("message")
+		queued.Message = b.Message
 		switch open := th.open(); {
 		case open > MaxWaiting:
 			return 0, fmt.Errorf("thread %s: %w", threadID, ErrBusy)
 		case open > 0:
-			e, err = s.add(ref, TurnQueued{Message: id, Input: input, Findings: findings})
+			e, err = s.add(ref, queued)
 			return twice, err // its start is charged as well
 		}
-		e, err = s.add(ref, TurnStarted{Message: id, Input: input, Findings: findings})
+		e, err = s.add(ref, b)
 		return once, err
 	})
 	return e, err
@@ -164,12 +171,14 @@ func (t Turn) nextCost(b Body) int {
 }
 
 // startCost returns what the start of a turn that waits is charged.
-func (t Turn) startCost() int { return costOf(TurnStarted{Input: t.Input, Findings: t.Findings}) }
+func (t Turn) startCost() int {
+	return costOf(TurnStarted{Input: t.Input, Workflow: t.Workflow, Findings: t.Findings})
+}
 
 // repeat makes the start of a turn that waits repeat its message.
 func (t Turn) repeat(b Body) Body {
 	if _, starts := b.(TurnStarted); starts && t.State == Queued {
-		return TurnStarted{Message: t.Message, Input: t.Input, Findings: t.Findings}
+		return TurnStarted{Message: t.Message, Input: t.Input, Workflow: t.Workflow, Findings: t.Findings}
 	}
 	return b
 }

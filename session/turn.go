@@ -37,6 +37,16 @@ const (
 	Unknown   Outcome = "unknown"   // an observed turn ended, and no result of the call was seen
 )
 
+// Transport says by what way a call reached its tool.
+type Transport string
+
+// The transports. It is empty where nobody said.
+const (
+	Native Transport = "native" // the tool is part of the program, or of the user's front end
+	MCP    Transport = "mcp"    // an MCP server has the tool
+	HTTP   Transport = "http"   // the call is a request to a server
+)
+
 // Source says who wrote a rationale or a narrative.
 type Source string
 
@@ -77,14 +87,16 @@ func (u Usage) plus(v Usage) Usage {
 
 // Approval is a request for a person to allow a call, and its answer.
 type Approval struct {
-	Request     string      // id that the answer refers to
-	Description safety.Text // of the tool
-	AllowAlways bool        // whether Always is an acceptable answer
-	Answer      Answer      // empty while the request is open
-	AskedAt     time.Time
-	Grant       string      // what Always approves
-	Shown       safety.JSON // the arguments as the person saw them
-	Hidden      int         // characters of the arguments that are not in Shown
+	Request       string      // id that the answer refers to
+	Description   safety.Text // of the tool
+	AllowAlways   bool        // whether Always is an acceptable answer
+	Answer        Answer      // empty while the request is open
+	AskedAt       time.Time
+	Grant         string      // what Always approves
+	Shown         safety.JSON // the arguments as the person saw them
+	Hidden        int         // characters of the arguments that are not in Shown
+	LowConfidence bool        // the agent was not sure enough of the call
+	Value         safety.JSON // what the person said beside the answer; null if nothing
 }
 
 // Rationale is the reason for a tool call. Every recorded call has one, so Text is
@@ -114,6 +126,8 @@ type Turn struct {
 	State           State
 	Input           safety.Text
 	Asked           Asked       // who asked for an observed turn
+	Workflow        Workflow    // of a run
+	Nodes           []Node      // of a run, in the order in which they began
 	Steps           []Step      // in the order in which they began
 	Notes           []NoteAt    // of an observed turn, in order
 	Response        safety.Text // empty until Completed; an observed turn may have none, or get it later
@@ -154,23 +168,26 @@ type Step struct {
 
 // Call is one decision to use a tool, its reason and its result.
 type Call struct {
-	ID        string // unique in the turn
-	Agent     string
-	Step      int
-	Tool      safety.Text
-	To        safety.Text // who runs the tool, in an observed turn
-	Rationale Rationale
-	Params    safety.JSON
-	Group     *int        // shared by calls that ran in parallel; nil for a lone call
-	FrontEnd  bool        // the user's front end runs the tool
-	Approval  *Approval   // nil if no approval was needed
-	Outcome   Outcome     // Pending until the call has ended
-	Result    safety.JSON // null unless Outcome is Success
-	Error     safety.Text // empty if Outcome is Success
-	StartedAt time.Time   // zero if nobody said when
-	Took      time.Duration
-	Untimed   bool // the call has ended, and nobody said how long it took
-	Findings  []safety.Finding
+	ID         string // unique in the turn
+	Agent      string
+	Step       int
+	Tool       safety.Text
+	To         safety.Text // who runs the tool, in an observed turn
+	Rationale  Rationale
+	Params     safety.JSON
+	Group      *int // shared by calls that ran in parallel; nil for a lone call
+	FrontEnd   bool // the user's front end runs the tool
+	Decides    bool // the call is a decision, which its parameters state
+	Transport  Transport
+	Confidence *Confidence // nil if the agent did not say how sure it was
+	Approval   *Approval   // nil if no approval was needed
+	Outcome    Outcome     // Pending until the call has ended
+	Result     safety.JSON // null unless Outcome is Success
+	Error      safety.Text // empty if Outcome is Success
+	StartedAt  time.Time   // zero if nobody said when
+	Took       time.Duration
+	Untimed    bool // the call has ended, and nobody said how long it took
+	Findings   []safety.Finding
 
 	// A worker that sends no ids leaves open which call a reason or a result is about. These
 	// say that it was inferred from the tool's name and the order of events.
