@@ -57,6 +57,15 @@ type pending struct {
 type TurnOptions struct {
 	Tools   []FrontEndTool // tools that only this turn has
 	Context []Message      // messages the model sees just before the user's
+	Runner  Runner         // works on the turn instead of the dispatcher's loop, unless nil
+}
+
+// run runs the turn to its end.
+func (o TurnOptions) run(ctx context.Context, d *Dispatcher, rec Recorder, messages []Message) error {
+	if o.Runner != nil {
+		return d.RunWith(ctx, rec, o.Runner)
+	}
+	return d.Run(ctx, rec, messages, o.tools()...)
 }
 
 func (o TurnOptions) tools() []Tool {
@@ -212,7 +221,7 @@ func (c *Chat) runPending(ctx context.Context, p *pending) {
 		return
 	}
 	messages = append(messages, Message{Role: RoleUser, Text: p.raw})
-	err = c.dispatcher.Run(ctx, rec, messages, p.options.tools()...)
+	err = p.options.run(ctx, c.dispatcher, rec, messages)
 	t, _ := p.session.Turn(p.event.Thread, p.event.Turn)
 	log.Info("turn ended", "state", t.State, "took", t.EndedAt.Sub(t.StartedAt), "cause", causeOf(err))
 }

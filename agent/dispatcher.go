@@ -59,11 +59,19 @@ func (d *Dispatcher) Unrecorded() int64 { return d.unrecorded.Load() }
 // text: log its type, not its words.
 func (d *Dispatcher) Run(ctx context.Context, rec Recorder, messages []Message, own ...Tool) error {
 	r := d.newRun(ctx, rec, messages, own)
-	answer, err := r.loop(ctx)
+	return r.finish(ctx, r.loop)
+}
+
+// finish calls work, which returns the turn's answer, and records how the turn ended.
+func (r *agentRun) finish(ctx context.Context, work func(context.Context) (Response, error)) error {
+	answer, err := work(ctx)
 	switch {
 	case ctx.Err() != nil:
 		r.end(session.TurnInterrupted{})
 		return ctx.Err()
+	case isFull(err):
+		r.end(session.TurnFailed{Error: noRoom})
+		return err
 	case err != nil:
 		text, report := r.Safety.Mask(err.Error())
 		r.end(session.TurnFailed{Error: text, Findings: report.Findings})

@@ -7,7 +7,8 @@
 // narrative of each step and the rationale of each call through a [Recorder], runs
 // the calls of a step together as a batch, and gives the results back to the model.
 // A [Chat] decides when turns run: one at a time in each thread, the others waiting
-// in order. A [Delegate] is a tool that runs another agent within the same turn.
+// in order. A [Delegate] is a tool that runs another agent within the same turn. A turn may have
+// a [Runner] instead of the loop, such as the runs of package workflow.
 //
 // # The path of one call
 //
@@ -27,7 +28,7 @@
 // # What it guarantees
 //
 //   - A turn ends with exactly one of session.TurnCompleted, session.TurnFailed and
-//     session.TurnInterrupted, also when a provider or a tool panics.
+//     session.TurnInterrupted, also when a provider, a tool or a runner panics.
 //   - Every ToolCalled event has a rationale that is not empty. Its source says
 //     whether the model wrote it or the fallback stands in for a missing one.
 //   - Whatever is recorded has passed package safety. The model and the tools of the
