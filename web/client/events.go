@@ -87,6 +87,8 @@ type Event struct {
 	RequestID   string `json:"request_id"` // of approval_needed and approval_answered
 	Description string `json:"description"`
 	AllowAlways bool   `json:"allow_always"`
+
+	Workflow *Workflow `json:"workflow"` // of the first thinking of a run; nil for any other
 }
 
 // Answer is how an approval was answered: approve, always, deny, expired or withdrawn. In a
@@ -111,7 +113,7 @@ func (e Event) Approval() Approval {
 	return Approval{
 		RequestID: e.RequestID, CallID: e.CallID, ToolName: e.ToolName, Description: e.Description,
 		Rationale: e.Rationale, Source: e.Source, Parameters: e.Parameters, Hidden: e.Hidden,
-		AllowAlways: e.AllowAlways,
+		AllowAlways: e.AllowAlways, Unsure: e.Unsure, Confident: e.Confident,
 	}
 }
 

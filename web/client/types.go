@@ -72,7 +72,8 @@ type Turn struct {
 	Answer      *Narration  `json:"answer_reasoning"` // behind the answer; nil if the provider made none
 	Redactions  []Redaction `json:"redactions"`
 	Notices     []Notice    `json:"notices"`
-	Run         int         `json:"run"` // of the job, from 1; 0 for a turn of a thread
+	Run         int         `json:"run"`      // of the job, from 1; 0 for a turn of a thread
+	Workflow    *Workflow   `json:"workflow"` // nil unless the turn is the run of a workflow
 
 	// Of observed threads only. The answer of such a turn may come after its conclusion, and a
 	// turn may have none. LateSteps are the numbers of the steps that began after its end.
@@ -167,6 +168,9 @@ type Decision struct {
 	Approval   string          `json:"approval"` // approve, always, deny, expired, withdrawn or none
 	Parameters json.RawMessage `json:"parameters"`
 	Hidden     int             `json:"hidden_characters"` // from the person who was asked
+	Said       string          `json:"approval_value"`    // by the person, beside the answer; cut
+	Unsure     bool            `json:"low_confidence"`    // which is why a person was asked
+	Confident
 
 	// Inferred says that a worker named no call, so that this reason or result was given to
 	// a call by the tool's name and the order of events. Of jobs only.
@@ -185,6 +189,8 @@ type Approval struct {
 	Parameters  json.RawMessage `json:"parameters"`
 	Hidden      int             `json:"hidden_characters"`
 	AllowAlways bool            `json:"allow_always"`
+	Unsure      bool            `json:"low_confidence"` // which is why the person is asked
+	Confident
 }
 
 // Redaction counts what a rule masked or withheld.

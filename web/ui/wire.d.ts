@@ -21,6 +21,7 @@ export type ApprovalAnsweredFrame = {
   request_id: string,
   call_id: string,
   answer: Answer,
+  approval_value?: string,
 };
 
 export type ApprovalNeededFrame = {
@@ -39,6 +40,10 @@ export type ApprovalNeededFrame = {
   parameters: unknown,
   hidden_characters: number,
   allow_always: boolean,
+  confidence?: ConfidenceInfo,
+  decides?: boolean,
+  decision?: string,
+  low_confidence?: boolean,
 };
 
 export type AskedInfo = {
@@ -83,6 +88,12 @@ export type ConclusionFrame = {
   agent?: string,
   at: string,
   text: string,
+};
+
+export type ConfidenceInfo = {
+  stated: number,
+  threshold: number,
+  suppressed?: boolean,
 };
 
 export type Coverage = {
@@ -363,6 +374,7 @@ export type JobTurnInfo = {
   redactions?: Redaction[],
   notices?: Notice[],
   usage?: UsageInfo,
+  workflow?: WorkflowInfo,
   asked?: AskedInfo,
   conclusion?: string,
   notes?: NoteInfo[],
@@ -440,6 +452,10 @@ export type PendingApproval = {
   parameters: unknown,
   hidden_characters: number,
   allow_always: boolean,
+  confidence?: ConfidenceInfo,
+  decides?: boolean,
+  decision?: string,
+  low_confidence?: boolean,
 };
 
 export type Problem = {
@@ -583,6 +599,7 @@ export type ThinkingFrame = {
   step?: number,
   narrative_source?: Source,
   answer?: boolean,
+  workflow?: WorkflowInfo,
 };
 
 export type ThreadInfo = {
@@ -661,6 +678,11 @@ export type ToolDecisionInfo = {
   step: number,
   approval?: Answer,
   inferred?: boolean,
+  confidence?: ConfidenceInfo,
+  decides?: boolean,
+  decision?: string,
+  low_confidence?: boolean,
+  approval_value?: string,
   parameters: unknown,
   hidden_characters?: number,
   redactions?: Redaction[],
@@ -680,6 +702,11 @@ export type ToolDecisionPayload = {
   step: number,
   approval?: Answer,
   inferred?: boolean,
+  confidence?: ConfidenceInfo,
+  decides?: boolean,
+  decision?: string,
+  low_confidence?: boolean,
+  approval_value?: string,
 };
 
 export type ToolResultFrame = {
@@ -708,6 +735,9 @@ export type ToolStartedFrame = {
   rationale: string,
   rationale_source: Source,
   parallel_group: number | null,
+  confidence?: ConfidenceInfo,
+  decides?: boolean,
+  decision?: string,
 };
 
 export type TurnDetail = {
@@ -730,6 +760,7 @@ export type TurnDetail = {
   redactions?: Redaction[],
   notices?: Notice[],
   usage?: UsageInfo,
+  workflow?: WorkflowInfo,
   asked?: AskedInfo,
   conclusion?: string,
   notes?: NoteInfo[],
@@ -755,6 +786,7 @@ export type TurnInfo = {
   redactions?: Redaction[],
   notices?: Notice[],
   usage?: UsageInfo,
+  workflow?: WorkflowInfo,
   asked?: AskedInfo,
   conclusion?: string,
   notes?: NoteInfo[],
@@ -775,8 +807,18 @@ export type TurnReasoningInfo = {
   handoffs?: HandoffInfo[],
 };
 
+export type TurnRef = {
+  thread_id: string,
+  turn_number: number,
+};
+
 export type UsageInfo = {
   input_tokens?: number,
   output_tokens?: number,
   reasoning_tokens?: number,
+};
+
+export type WorkflowInfo = {
+  id: string,
+  replay_of?: TurnRef,
 };

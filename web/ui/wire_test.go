@@ -46,7 +46,7 @@ var bodies = []session.Body{
 	session.ApprovalAsked{Call: "call_1"}, session.ApprovalAnswered{}, session.Handoff{},
 	session.TurnCompleted{Response: safety.Literal("a"), Conclusion: safety.Literal("b")},
 	session.TurnFailed{}, session.TurnInterrupted{}, session.Dropped{},
-	session.Answered{}, session.Noted{},
+	session.Answered{}, session.Noted{}, session.Spoken{}, session.NodeStarted{}, session.NodeEnded{},
 	session.JobOpened{}, session.JobPrompted{}, session.JobMessage{}, session.JobToolUse{}, session.JobToolResult{},
 	session.JobReasoned{}, session.JobReported{}, session.JobEnded{}, session.JobCancelled{}, session.JobRestarted{},
 }
@@ -102,7 +102,7 @@ func TestTheWireTypesMatchTheGoTypes(t *testing.T) {
 }
 
 func TestTheWireTypesCoverEveryEvent(t *testing.T) {
-	covered := map[string]bool{}
+	covered := map[string]bool{"Workflow": true} // a part of bodies, and none itself
 	for _, b := range bodies {
 		covered[reflect.TypeOf(b).Name()] = true
 	}

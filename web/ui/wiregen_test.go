@@ -44,7 +44,7 @@ func (g *generator) typeOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
 		return "boolean"
-	case reflect.Int, reflect.Int64, reflect.Uint64:
+	case reflect.Int, reflect.Int64, reflect.Uint64, reflect.Float64:
 		return "number"
 	case reflect.String:
 		return g.stringType(t)

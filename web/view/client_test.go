@@ -96,6 +96,7 @@ func fullTurn() session.Turn {
 		Session: "s", Thread: "t", Number: 1, Message: "m", Input: masked("look"), Response: masked("done"),
 		State: session.Failed, Error: masked("it broke"), CreatedAt: noon, StartedAt: noon, EndedAt: noon,
 		Findings: found, Usage: session.Usage{Input: 1, Output: 2, Reasoning: 1},
+		Workflow: session.Workflow{ID: "chat", ReplayOf: session.Ref{Thread: "t-0", Turn: 4}},
 		Steps: []session.Step{
 			{Number: 1, Agent: "a", Narrative: masked("I look."), NarrativeBlocked: true,
 				NarrativeSource: session.FromModel,
@@ -105,7 +106,9 @@ func fullTurn() session.Turn {
 					Outcome:   session.Errored, Error: masked("no"), Result: shape, Took: time.Second,
 					StartedAt: noon, Findings: found, Group: new(1),
 					Approval: &session.Approval{Request: "r", Description: masked("It reads."), AllowAlways: true,
-						Answer: session.Approve, Shown: cleaned(`{"q":1}`), Hidden: 3},
+						Answer: session.Approve, Shown: cleaned(`{"q":1}`), Hidden: 3,
+						LowConfidence: true, Value: cleaned(`"hold"`)},
+					Decides: true, Confidence: &session.Confidence{Stated: 0.4, Threshold: 0.7, Suppressed: true},
 				}}},
 			{Number: 2, Narrative: masked("I look again."), NarrativeSource: session.FromModel},
 		},
@@ -126,6 +129,9 @@ func TestTheClientDecodesEveryMemberOfATurn(t *testing.T) {
 	}, zeroMembers("", reflect.ValueOf(got)))
 	assert.Equal(t, "to see", got.Reasoning.Decisions[0].Rationale)
 	assert.JSONEq(t, `{"q":1}`, string(got.Reasoning.Decisions[0].Parameters))
+	assert.Equal(t, &client.Confidence{Stated: 0.4, Threshold: 0.7, Suppressed: true},
+		got.Reasoning.Decisions[0].Confidence)
+	assert.Equal(t, &client.TurnRef{ThreadID: "t-0", TurnNumber: 4}, got.Workflow.ReplayOf)
 	detail := decode[client.Turn](t, view.Detail(turn))
 	assert.Equal(t, got.Reasoning, detail.Reasoning)
 	assert.Equal(t, got.Calls[0].Shape, detail.Calls[0].Shape)
@@ -162,13 +168,15 @@ func TestTheClientDecodesThreadsAndApprovals(t *testing.T) {
 // bodies holds one event of each type that has frames.
 var bodies = []session.Body{
 	session.ThreadOpened{}, session.TurnQueued{Message: "m"},
-	session.TurnStarted{Message: "m", Input: masked("look"), Asked: session.Asked{By: masked("planner")}},
+	session.TurnStarted{Message: "m", Input: masked("look"), Asked: session.Asked{By: masked("planner")},
+		Workflow: session.Workflow{ID: "chat"}},
 	session.Narrated{Step: 1, Text: masked("I look."), Source: session.FromModel},
-	session.ToolCalled{Call: "call_1", Tool: masked("search"), To: masked("tester"), Group: new(1),
-		Rationale: session.Rationale{Text: masked("to see"), Source: session.FromModel}},
+	session.ToolCalled{Call: "call_1", Tool: masked("search"), To: masked("tester"), Group: new(1), Decides: true,
+		Confidence: &session.Confidence{Stated: 0.4, Threshold: 0.7},
+		Rationale:  session.Rationale{Text: masked("to see"), Source: session.FromModel}},
 	session.ToolReturned{Call: "call_1", Outcome: session.Errored, Error: masked("no"), Result: cleaned(`[1]`)},
 	session.ApprovalAsked{Request: "r", Call: "call_1", Hidden: 3},
-	session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Approve},
+	session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Approve, Value: cleaned(`"hold"`)},
 	session.Handoff{Call: "call_1", From: "a", To: "b", Text: masked("Look.")}, session.StepEnded{Step: 1},
 	session.TurnCompleted{Response: masked("done"), Conclusion: masked("so")},
 	session.TurnFailed{Error: masked("no")}, session.TurnInterrupted{},

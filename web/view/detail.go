@@ -71,10 +71,11 @@ func (d *TurnDetail) omit(o export.Omit) {
 	}
 	if d.Reasoning != nil && o.Parameters {
 		for i := range d.Reasoning.ToolDecisions {
-			d.Reasoning.ToolDecisions[i].Parameters = safety.JSON{}
+			c := &d.Reasoning.ToolDecisions[i]
+			c.Parameters, c.Decision, c.ApprovalValue = safety.JSON{}, "", ""
 		}
 		for i := range d.PendingApprovals {
-			d.PendingApprovals[i].Parameters = safety.JSON{}
+			d.PendingApprovals[i].Parameters, d.PendingApprovals[i].Decision = safety.JSON{}, ""
 		}
 	}
 	if o.Reasoning {

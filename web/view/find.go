@@ -164,8 +164,10 @@ func (f *finder) searchCall(hit SearchHit, c session.Call) {
 	hit.Source, hit.Agent, hit.Redacted = c.Rationale.Source, c.Agent, redacted(c.Findings)
 	hit.Inferred = c.ReasonInferred || c.ResultInferred
 	f.consider(hit, []field{
-		{"rationale", c.Rationale.Text.String()}, {"tool_name", c.Tool.String()}, {"parameters", jsonText(c.Params)},
+		{"decision", c.Decision()}, {"rationale", c.Rationale.Text.String()}, {"tool_name", c.Tool.String()},
+		{"parameters", jsonText(c.Params)},
 		{"result", jsonText(c.Result)}, {"error", c.Error.String()}, {"to", c.To.String()},
+		{"approval_value", c.Approval.Said()},
 	})
 }
 

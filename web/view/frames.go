@@ -50,6 +50,7 @@ type (
 		Step      int            `json:"step,omitempty"`
 		Source    session.Source `json:"narrative_source,omitempty"`
 		Answer    bool           `json:"answer,omitempty"`
+		Workflow  *WorkflowInfo  `json:"workflow,omitempty"` // of a run that begins
 	}
 	// toolStartedFrame tells why a tool is being called. Parameters are not streamed; the
 	// history has them. Calls of a step that run together share ParallelGroup, which is
@@ -62,6 +63,7 @@ type (
 		Rationale       safety.Text    `json:"rationale"`
 		RationaleSource session.Source `json:"rationale_source"`
 		ParallelGroup   *int           `json:"parallel_group"`
+		Confident
 	}
 	// toolCompletedFrame tells how a call ended. Success says whether Outcome is
 	// "success". Error is absent if the call has no error text.
@@ -103,6 +105,7 @@ type (
 		RequestID string         `json:"request_id"`
 		CallID    string         `json:"call_id"`
 		Answer    session.Answer `json:"answer"`
+		Value     string         `json:"approval_value,omitempty"` // what the person said beside it, as in decisions
 	}
 	// handoffFrame tells what one agent gave another, or got back.
 	handoffFrame struct {
@@ -181,6 +184,7 @@ func Frames(t session.Turn, e session.Event) []Frame {
 	case session.ToolCalled:
 		return []Frame{{"tool_started", toolStartedFrame{
 			head("tool_started"), b.Tool, orNull(b.To), b.Call, b.Rationale.Text, b.Rationale.Source, b.Group,
+			confident(session.Call{Params: b.Params, Decides: b.Decides, Confidence: b.Confidence}),
 		}}}
 	case session.ToolReturned:
 		return toolReturned(t, b, head)
@@ -189,7 +193,7 @@ func Frames(t session.Turn, e session.Event) []Frame {
 		return []Frame{{"approval_needed", approvalNeededFrame{head("approval_needed"), pendingApproval(c)}}}
 	case session.ApprovalAnswered:
 		return []Frame{{"approval_answered", approvalAnsweredFrame{
-			head("approval_answered"), b.Request, b.Call, b.Answer,
+			head("approval_answered"), b.Request, b.Call, b.Answer, truncate(session.ValueText(b.Value), maxPreview),
 		}}}
 	case session.Handoff:
 		return []Frame{{"handoff", handoffFrame{head("handoff"), b.Call, b.From, b.To, b.Text}}}
@@ -221,7 +225,7 @@ func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 	case session.TurnStarted:
 		begins := thinkingFrame{
 			frameHead: head("thinking"), Message: safety.Literal("Thinking…"), MessageID: b.Message,
-			Asked: askedInfo(b.Asked),
+			Asked: askedInfo(b.Asked), Workflow: workflowInfo(b.Workflow),
 		}
 		if begins.Asked != nil {
 			begins.Input = orNull(b.Input)

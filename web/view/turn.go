@@ -29,7 +29,8 @@ type TurnInfo struct {
 	Answer      *AnswerReasoning   `json:"answer_reasoning,omitempty"`
 	Redactions  []Redaction        `json:"redactions,omitempty"` // of the turn and its calls
 	Notices     []Notice           `json:"notices,omitempty"`
-	Usage       *UsageInfo         `json:"usage,omitempty"` // absent if the model did not report it
+	Usage       *UsageInfo         `json:"usage,omitempty"`    // absent if the model did not report it
+	Workflow    *WorkflowInfo      `json:"workflow,omitempty"` // of a run
 
 	// Only observed turns have these. A turn's answer may come after its conclusion, and a turn
 	// may have no answer. LateSteps are the numbers of the steps that began after its end.
@@ -114,6 +115,8 @@ type PendingApproval struct {
 	Parameters      safety.JSON    `json:"parameters"`
 	Hidden          int            `json:"hidden_characters"`
 	AllowAlways     bool           `json:"allow_always"`
+	Confident
+	LowConfidence bool `json:"low_confidence,omitempty"` // which is why the person is asked
 }
 
 // pendingApproval describes c, whose approval is not nil.
@@ -122,6 +125,7 @@ func pendingApproval(c session.Call) PendingApproval {
 		RequestID: c.Approval.Request, CallID: c.ID, ToolName: c.Tool, Description: c.Approval.Description,
 		Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source, Parameters: c.Approval.Shown,
 		Hidden: c.Approval.Hidden, AllowAlways: c.Approval.AllowAlways,
+		Confident: confident(c), LowConfidence: c.Approval.LowConfidence,
 	}
 }
 
@@ -172,6 +176,9 @@ type ToolDecisionPayload struct {
 	Step             int             `json:"step"`
 	Approval         session.Answer  `json:"approval,omitempty"` // how the approval ended, if one was needed
 	Inferred         bool            `json:"inferred,omitempty"` // a worker named no call for this reason
+	Confident
+	LowConfidence bool   `json:"low_confidence,omitempty"` // a person was asked since the agent was not sure enough
+	ApprovalValue string `json:"approval_value,omitempty"` // what the person said, at most maxPreview characters
 }
 
 // maxPreview is the length of a result's preview in characters.
@@ -184,8 +191,8 @@ func Turn(t session.Turn) TurnInfo {
 		Response: orNull(t.Response), Error: orNull(t.Error),
 		CreatedAt: t.CreatedAt, StartedAt: timeOrNull(t.StartedAt), CompletedAt: timeOrNull(t.EndedAt),
 		ToolCalls: []ToolCallInfo{}, Reasoning: reasoningInfo(t), Redactions: redactions(t.Findings),
-		Notices: notices(t.Findings),
-		Asked:   askedInfo(t.Asked), Conclusion: orNull(t.Conclusion), Notes: notesInfo(t), LateSteps: lateSteps(t),
+		Notices: notices(t.Findings), Workflow: workflowInfo(t.Workflow),
+		Asked: askedInfo(t.Asked), Conclusion: orNull(t.Conclusion), Notes: notesInfo(t), LateSteps: lateSteps(t),
 	}
 	if s, ok := t.AnswerStep(); ok {
 		info.Answer = &AnswerReasoning{
@@ -269,10 +276,10 @@ func decisionPayload(c session.Call) ToolDecisionPayload {
 	d := ToolDecisionPayload{
 		ToolName: c.Tool, To: orNull(c.To), Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source,
 		RationaleBlocked: c.Rationale.Blocked, Outcome: c.Outcome, ParallelGroup: c.Group,
-		CallID: c.ID, Agent: c.Agent, Step: c.Step, Inferred: c.ReasonInferred,
+		CallID: c.ID, Agent: c.Agent, Step: c.Step, Inferred: c.ReasonInferred, Confident: confident(c),
 	}
-	if c.Approval != nil {
-		d.Approval = c.Approval.Answer
+	if a := c.Approval; a != nil {
+		d.Approval, d.LowConfidence, d.ApprovalValue = a.Answer, a.LowConfidence, truncate(a.Said(), maxPreview)
 	}
 	return d
 }

@@ -1,0 +1,44 @@
+package session
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"candor/safety"
+)
+
+func TestADecisionIsReadAsText(t *testing.T) {
+	for name, c := range map[string]struct {
+		params string
+		want   string
+	}{
+		"a text is itself":                     {`{"decision":"ship \"it\"","why":"x"}`, `ship "it"`},
+		"anything else is JSON":                {`{"decision":{"ship":true}}`, `{"ship":true}`},
+		"false is a decision":                  {`{"decision":false}`, `false`},
+		"null is a decision":                   {`{"decision":null}`, `null`},
+		"an empty text is shown as none":       {`{"decision":""}`, ``},
+		"names are exact":                      {`{"Decision":"a"}`, `{"Decision":"a"}`},
+		"without the member all of it is read": {`{"choice":1}`, `{"choice":1}`},
+		"parameters need not be an object":     {`["a"]`, `["a"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			params, _ := safety.NewLayer().CleanJSON([]byte(c.params))
+			call := Call{Decides: true, Params: params}
+			assert.Equal(t, c.want, call.Decision())
+			call.Decides = false
+			assert.Empty(t, call.Decision(), "it is an ordinary call")
+		})
+	}
+	assert.Equal(t, "null", Call{Decides: true}.Decision())
+}
+
+func TestWhatAPersonSaidIsReadAsText(t *testing.T) {
+	var nobody *Approval
+	assert.Empty(t, nobody.Said())
+	assert.Empty(t, (&Approval{}).Said())
+	said, _ := safety.NewLayer().CleanJSON([]byte(`"hold it"`))
+	assert.Equal(t, "hold it", (&Approval{Value: said}).Said())
+	said, _ = safety.NewLayer().CleanJSON([]byte(`{"hold":1}`))
+	assert.Equal(t, `{"hold":1}`, (&Approval{Value: said}).Said())
+}
