@@ -60,6 +60,6 @@ func TestIDsHaveTheLettersThatVersion2Allows(t *testing.T) {
 		assert.Regexp(t, agent, string(agentID(odd)))
 		assert.Regexp(t, opaque, string(interruptID(V1, "ann", ours(odd), "call_1")))
 	}
-	assert.Equal(t, string(tenantOf("ann"))+"/interrupt.agent.call_1", string(interruptID(V2, "ann", agentNode, "call_1")))
+	assert.Equal(t, tenantOf("ann")+"/interrupt.agent.call_1", interruptID(V2, "ann", agentNode, "call_1"))
 	assert.NotEqual(t, tenantOf("ann"), tenantOf("bob"))
 }

@@ -37,11 +37,11 @@ func canonical(raw json.RawMessage) []byte {
 func appendCanonical(to []byte, v any) []byte {
 	switch v := v.(type) {
 	case map[string]any:
-		names := slices.SortedFunc(maps.Keys(v), func(a, b string) int {
+		order := slices.SortedFunc(maps.Keys(v), func(a, b string) int {
 			return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 		})
 		to = append(to, '{')
-		for i, name := range names {
+		for i, name := range order {
 			if i > 0 {
 				to = append(to, ',')
 			}

@@ -44,12 +44,12 @@ type Projector struct {
 	started bool
 	ended   bool
 
-	blocks  map[string]*block     // open, by agent
-	calls   map[string]callOf     // by their ids
-	nodes   map[string]bool       // started and not ended
-	waiting map[string]suspension // questions, by call
-	decided map[string]ours       // events of the decisions, by call
-	settled map[string]bool       // calls of which a person decided
+	blocks    map[string]*block     // open, by agent
+	calls     map[string]callOf     // by their ids
+	nodes     map[string]bool       // started and not ended
+	waiting   map[string]suspension // questions, by call
+	decisions map[string]ours       // events of the decisions, by call
+	settled   map[string]bool       // calls of which a person decided
 }
 
 // callOf is what a projector remembers of a call.
@@ -64,7 +64,7 @@ type callOf struct {
 func NewProjector(v View) *Projector {
 	return &Projector{
 		View: v, blocks: map[string]*block{}, calls: map[string]callOf{}, nodes: map[string]bool{},
-		waiting: map[string]suspension{}, decided: map[string]ours{},
+		waiting: map[string]suspension{}, decisions: map[string]ours{},
 		settled: map[string]bool{},
 	}
 }

@@ -53,7 +53,7 @@ func (p *Projector) decides(c callOf) {
 	event := p.add(AgentDecided, p.node(), c.event, agentDecided{
 		AgentID: agentID(c.agent), Decision: what, Confidence: sure, CallID: ours(b.Call),
 	})
-	p.decided[b.Call] = event
+	p.decisions[b.Call] = event
 	if sure != nil && b.Confidence.Suppressed && b.Confidence.Low() {
 		p.add(EscalationSuppressed, p.node(), event, escalationSuppressed{
 			"confidence-escalation-suppressed", agentID(c.agent), ours(b.Call), b.Confidence.Threshold, *sure,
@@ -81,7 +81,8 @@ func (p *Projector) returned(b session.ToolReturned) {
 		return
 	}
 	out := agentToolReturned{
-		AgentID: agentID(call.agent), ToolName: call.tool, CallID: ours(b.Call), Status: statusOf(b.Outcome), Ended: b.Outcome,
+		AgentID: agentID(call.agent), ToolName: call.tool, CallID: ours(b.Call),
+		Status: statusOf(b.Outcome), Ended: b.Outcome,
 	}
 	if b.Outcome == session.Success {
 		out.Outcome = &b.Result

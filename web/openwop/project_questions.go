@@ -21,11 +21,12 @@ func (p *Projector) asked(b session.ApprovalAsked) {
 	low := b.LowConfidence && stated(call.known.Confidence) != nil
 	s := suspension{node: p.node(), low: low}
 	cause := call.event
-	if event, ok := p.decided[b.Call]; ok {
+	if event, ok := p.decisions[b.Call]; ok {
 		cause = event
 	}
 	if low && p.Orchestrator {
-		s.event = p.add(OrchestratorDecided, s.node, cause, orchestratorDecided{agentOfRun, askUser{"ask-user", prompt(b)}})
+		ask := askUser{"ask-user", prompt(b)}
+		s.event = p.add(OrchestratorDecided, s.node, cause, orchestratorDecided{agentOfRun, ask})
 	} else {
 		s.event = p.add(NodeSuspended, s.node, cause, p.suspended(s, call, b))
 	}
@@ -112,7 +113,7 @@ func (p *Projector) decisionEnded(c callOf, b session.ToolReturned) {
 	if b.Outcome == session.Success || b.Outcome == session.Cancelled || p.settled[b.Call] {
 		return
 	}
-	p.add(AgentDecided, p.node(), p.decided[b.Call], agentDecided{
+	p.add(AgentDecided, p.node(), p.decisions[b.Call], agentDecided{
 		AgentID: agentID(c.agent), Decision: decidedOn(c.tool, ours(b.Call), ours(b.Outcome)), CallID: ours(b.Call),
 	})
 }
