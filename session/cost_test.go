@@ -95,11 +95,30 @@ func textsOf(typ reflect.Type, at []int) (paths [][]int) {
 	return paths
 }
 
+// filling is a way to fill a session.
+type filling struct {
+	name string
+	fill func(t *testing.T, s *session.Session)
+}
+
 func TestTheChargeIsTrueToTheHeap(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		fill func(t *testing.T, s *session.Session)
-	}{
+	for _, tt := range append(jobFillings(), turnFillings()...) {
+		t.Run(tt.name, func(t *testing.T) {
+			_, s := limited(t, session.Limits{})
+			before, empty := heap(), s.Held()
+			tt.fill(t, s)
+			used, charged := float64(heap()-before), float64(s.Held()-empty)
+			t.Logf("heap %.0f KiB, charged %.0f KiB: %.2f", used/1024, charged/1024, used/charged)
+			assert.Less(t, used, 1.1*charged, "what is held is charged")
+			assert.Less(t, charged, 8*used, "and not far more than that")
+			runtime.KeepAlive(s)
+		})
+	}
+}
+
+// jobFillings returns ways to fill a session with jobs.
+func jobFillings() []filling {
+	return []filling{
 		{"short posts of a job", func(t *testing.T, s *session.Session) {
 			id := openJob(t, s)
 			for i := range 4000 {
@@ -112,6 +131,17 @@ func TestTheChargeIsTrueToTheHeap(t *testing.T) {
 		{"long posts of a job", func(t *testing.T, s *session.Session) {
 			runJob(t, s, openJob(t, s), 300, 50_000)
 		}},
+		{"many jobs", func(t *testing.T, s *session.Session) {
+			for range 2000 {
+				runJob(t, s, openJob(t, s), 1, 10)
+			}
+		}},
+	}
+}
+
+// turnFillings returns ways to fill a session with turns.
+func turnFillings() []filling {
+	return []filling{
 		{"many calls of a turn", func(t *testing.T, s *session.Session) {
 			ref := accept(t, s, thread(t, s))
 			for i := range 1000 {
@@ -126,27 +156,33 @@ func TestTheChargeIsTrueToTheHeap(t *testing.T) {
 				runTurn(t, s, talk, 50)
 			}
 		}},
+		{"many runs of workflows with nodes", func(t *testing.T, s *session.Session) {
+			talk := thread(t, s)
+			for range 1000 {
+				ref := acceptRun(t, s, talk, session.Workflow{ID: "chat", Inputs: value(`{"n":1}`)}).Ref
+				add(t, s, ref, session.NodeStarted{Node: "a", Type: "noop"}, session.NodeEnded{Node: "a"},
+					session.TurnCompleted{})
+			}
+		}},
+		{"many parts of spoken text", func(t *testing.T, s *session.Session) {
+			ref := accept(t, s, thread(t, s))
+			for i := range 4000 {
+				add(t, s, ref, session.Spoken{Step: 1, Index: i, Text: words(60)})
+			}
+		}},
+		{"many replays", func(t *testing.T, s *session.Session) {
+			talk := thread(t, s)
+			ref := fullTurn(t, s, talk)
+			for range 300 {
+				_, err := s.Repeat(ref, talk, replay)
+				require.NoError(t, err)
+			}
+		}},
 		{"many threads", func(t *testing.T, s *session.Session) {
 			for range 3000 {
 				thread(t, s)
 			}
 		}},
-		{"many jobs", func(t *testing.T, s *session.Session) {
-			for range 2000 {
-				runJob(t, s, openJob(t, s), 1, 10)
-			}
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, s := limited(t, session.Limits{})
-			before, empty := heap(), s.Held()
-			tt.fill(t, s)
-			used, charged := float64(heap()-before), float64(s.Held()-empty)
-			t.Logf("heap %.0f KiB, charged %.0f KiB: %.2f", used/1024, charged/1024, used/charged)
-			assert.Less(t, used, 1.1*charged, "what is held is charged")
-			assert.Less(t, charged, 8*used, "and not far more than that")
-			runtime.KeepAlive(s)
-		})
 	}
 }
 

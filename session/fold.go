@@ -40,8 +40,7 @@ func (t Turn) Apply(e Event) Turn {
 			}
 		})
 	case ApprovalAnswered:
-		t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = c.Approval.answered(b) })
-		t.Findings = Merge(t.Findings, b.Findings)
+		t = t.answerApproval(b)
 	case Handoff:
 		t.Handoffs = append(slices.Clip(t.Handoffs), HandoffAt{b, e.At})
 		t.Findings, t.Usage = Merge(t.Findings, b.Findings), t.Usage.plus(b.Usage)
@@ -134,14 +133,17 @@ func (t Turn) endCall(b ToolReturned) Turn {
 	return t
 }
 
-// answered returns a copy of the approval with the answer. The first answer wins.
-func (a *Approval) answered(b ApprovalAnswered) *Approval {
-	if a == nil || a.Answer != "" {
-		return a
+// answerApproval records the answer to an open question. The first answer wins.
+func (t Turn) answerApproval(b ApprovalAnswered) Turn {
+	c, ok := t.Call(b.Call)
+	if !ok || c.Approval == nil || c.Approval.Answer != "" {
+		return t
 	}
-	done := *a
+	done := *c.Approval
 	done.Answer, done.Value = b.Answer, b.Value
-	return &done
+	t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = &done })
+	t.Findings = Merge(t.Findings, b.Findings)
+	return t
 }
 
 // editStep returns a copy of the steps in which edit has changed the agent's step

@@ -77,12 +77,14 @@ func costOfPosts(posts []Post) (n int) {
 // addPosts appends the posts that are new, and returns the events of all of them and which
 // are new. The caller holds mu.
 func (s *Session) addPosts(j *job, id string, posts []Post) (events []Event, fresh []Post, err error) {
+	var facts []Event
 	for i, repeated := range j.repeats(posts) {
-		if !repeated {
-			fresh = append(fresh, posts[i])
+		if p := posts[i]; !repeated {
+			fresh = append(fresh, p)
+			facts = append(facts, Event{Ref: Ref{Job: id}, Key: p.Key, Ignored: p.Ignored, Body: p.Body})
 		}
 	}
-	added, err := s.log.appendAll(Ref{Job: id}, fresh)
+	added, err := s.log.appendAll(facts)
 	if err != nil {
 		return nil, nil, err
 	}

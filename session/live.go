@@ -94,8 +94,11 @@ func textSize(parts []StepText) (n int) {
 }
 
 // settle forgets what an agent was saying, as its event says it for good. The end of a
-// turn settles all its agents.
+// turn settles all its agents. An event that says the same part by part settles nothing.
 func (l *live) settle(e Event, ended bool) {
+	if _, part := e.Body.(Spoken); part {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.running, e.Ref)

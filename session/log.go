@@ -38,36 +38,34 @@ type Log struct {
 // It never waits for a reader. It fails with ErrEvicted or ErrClosed, and then the
 // log is unchanged.
 func (l *Log) Append(ref Ref, b Body) (Event, error) {
-	events, err := l.appendAll(ref, []Post{{Body: b}})
+	events, err := l.appendAll([]Event{{Ref: ref, Body: b}})
 	if err != nil {
 		return Event{}, err
 	}
 	return events[0], nil
 }
 
-// appendAll adds several events, either all or none, with no other event in between.
-func (l *Log) appendAll(ref Ref, posts []Post) ([]Event, error) {
+// appendAll adds several events, either all or none, with no other event in between. It numbers
+// and dates them, and sets their session.
+func (l *Log) appendAll(facts []Event) ([]Event, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended != nil {
 		return nil, l.ended
 	}
 	first := len(l.events)
-	for _, p := range posts {
-		l.add(ref, p)
+	for _, e := range facts {
+		l.add(e)
 	}
 	l.wake()
 	return slices.Clone(l.events[first:]), nil
 }
 
 // add numbers and dates one event and adds it. The caller holds mu.
-func (l *Log) add(ref Ref, p Post) Event {
+func (l *Log) add(e Event) {
 	l.head, l.last = l.head+1, l.now()
-	e := Event{
-		Seq: l.head, At: l.last, Session: l.session, Ref: ref, Key: p.Key, Ignored: p.Ignored, Body: p.Body,
-	}
+	e.Seq, e.At, e.Session = l.head, l.last, l.session
 	l.events = append(l.events, e)
-	return e
 }
 
 // drop removes the events for which keep returns false, and appends a notice of it. keep
@@ -87,7 +85,7 @@ func (l *Log) drop(keep func(Event) (Event, bool), notice Dropped) error {
 		}
 	}
 	l.events = left
-	l.add(Ref{}, Post{Body: notice})
+	l.add(Event{Body: notice})
 	l.wake()
 	return nil
 }

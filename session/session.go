@@ -213,27 +213,32 @@ func (s *Session) add(ref Ref, b Body) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
+	s.fold(e)
+	return e, nil
+}
+
+// fold folds an event of a thread, right after it was appended. The caller holds mu.
+func (s *Session) fold(e Event) {
 	s.used = time.Now()
-	th := s.threads[ref.Thread]
+	th := s.threads[e.Thread]
 	if th == nil {
-		th = &thread{id: ref.Thread, created: e.At}
-		s.threads[ref.Thread] = th
+		th = &thread{id: e.Thread, created: e.At}
+		s.threads[e.Thread] = th
 	}
 	th.apply(e)
 	s.live.settle(e, e.Turn > 0 && th.turns[e.Turn-1-th.dropped].State.Ended())
-	switch b := b.(type) {
+	switch b := e.Body.(type) {
 	case ThreadOpened, TurnQueued, TurnStarted:
 		if !th.origin.Observed() {
-			s.active = ref.Thread
+			s.active = e.Thread
 		}
 	case ApprovalAnswered:
 		// The fold keeps the first answer of a request, so a later one approves nothing.
-		c, ok := th.turns[ref.Turn-1-th.dropped].Call(b.Call)
+		c, ok := th.turns[e.Turn-1-th.dropped].Call(b.Call)
 		if ok && c.Approval != nil && c.Approval.Answer == Always && c.Approval.Grant != "" {
 			s.approved[c.Approval.Grant] = true
 		}
 	}
-	return e, nil
 }
 
 // nextID derives an id from the position of the next event. The caller holds mu, so

@@ -68,65 +68,98 @@ func (s *Session) AcceptRun(
 	return s.accept(threadID, TurnStarted{Input: input, Findings: findings, Workflow: w})
 }
 
-// Repeat begins the next turn of a thread as a replay: it repeats every fact of a turn that
-// has ended, in its order, with new numbers and times, and the ids of its calls and requests.
-// It returns the replay's first event. Nothing is asked and nothing runs. It fails with
-// ErrNoThread, ErrNoTurn, ErrDropped, with ErrTurnOpen if the turn has not ended, with
-// ErrObserved if one of the threads is observed, with ErrBusy if a turn of the
-// thread is open, and with ErrFull or ErrServerFull; it then repeats nothing.
+// Repeat begins the next turn of a thread as a replay: it repeats every fact of a turn that has
+// ended, in its order and with the ids of its calls and requests, but with a message id, numbers
+// and times of its own. Nothing is asked and nothing runs. It returns the replay's first event.
+//
+// Repeat fails with ErrNoThread, ErrNoTurn or ErrDropped, with ErrTurnOpen if the turn has not
+// ended, with ErrObserved if one of the threads is observed, with ErrBusy if a turn of the thread
+// is open, and with ErrFull, ErrServerFull or an error of the log. It then repeats nothing.
 func (s *Session) Repeat(of Ref, threadID string, w Workflow) (first Event, err error) {
-	original, err := s.Turn(of.Thread, of.Turn)
+	w.ReplayOf = of.turn()
+	facts, cost, err := s.factsOf(w)
 	if err != nil {
 		return Event{}, err
 	}
-	if !original.State.Ended() {
-		return Event{}, fmt.Errorf("turn %d: %w", of.Turn, ErrTurnOpen)
-	}
-	w.ReplayOf = Ref{Thread: of.Thread, Turn: of.Turn}
-	facts, cost := s.factsOf(original, w)
 	err = s.charged(cost, func() (int, error) {
 		th, err := s.lookup(threadID)
 		switch {
 		case err != nil:
 			return 0, err
-		case th.origin.Observed() || s.threads[of.Thread] == nil || s.threads[of.Thread].origin.Observed():
+		case th.origin.Observed():
 			return 0, fmt.Errorf("thread %s: %w", threadID, ErrObserved)
 		case th.open() > 0:
 			return 0, fmt.Errorf("thread %s: %w", threadID, ErrBusy)
 		}
-		ref := Ref{Thread: threadID, Turn: th.total() + 1}
-		for i, f := range facts {
-			ref.Agent = f.Agent
-			e, err := s.add(ref, f.Body)
-			if err != nil {
-				return cost, err
-			}
-			if i == 0 {
-				first = e
-			}
-		}
-		return cost, nil
+		first, err = s.repeat(facts, Ref{Thread: threadID, Turn: th.total() + 1})
+		return cost, err
 	})
 	return first, err
 }
 
-// factsOf returns the facts of a turn for its replay, without the wait for its start, and what
-// they are charged.
-func (s *Session) factsOf(t Turn, w Workflow) (facts []Event, cost int) {
+// factsOf returns the facts of the turn that a replay repeats, for that replay, and what they are
+// charged. A wait of the turn for its start is none of them, unless it ended while it waited. The
+// turn may be dropped to make room for its own replay, which has the facts by then.
+func (s *Session) factsOf(w Workflow) (facts []Event, cost int, err error) {
+	of := w.ReplayOf
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	th, err := s.lookup(of.Thread)
+	if err != nil {
+		return nil, 0, err
+	}
+	t, err := th.turn(of.Turn)
+	switch {
+	case th.origin.Observed():
+		return nil, 0, fmt.Errorf("thread %s: %w", of.Thread, ErrObserved)
+	case err != nil:
+		return nil, 0, err
+	case !t.State.Ended():
+		return nil, 0, fmt.Errorf("turn %d: %w", of.Turn, ErrTurnOpen)
+	}
 	for _, e := range s.log.between(t.FirstSeq, t.LastSeq+1) {
-		if e.turn() != (Ref{Thread: t.Thread, Turn: t.Number}) {
+		if e.turn() != of {
 			continue
 		}
 		switch b := e.Body.(type) {
 		case TurnQueued:
-			continue
+			if !t.StartedAt.IsZero() {
+				continue
+			}
+			b.Workflow = w
+			e.Body = b
 		case TurnStarted:
 			b.Workflow = w
 			e.Body = b
 		}
 		facts, cost = append(facts, e), cost+costOf(e.Body)
 	}
-	return facts, cost
+	return facts, cost, nil
+}
+
+// repeat appends and folds the facts of another turn as those of the turn at ref, and returns the
+// first event. The caller holds mu.
+func (s *Session) repeat(facts []Event, ref Ref) (first Event, err error) {
+	switch b := facts[0].Body.(type) {
+	case TurnQueued:
+		b.Message = s.nextID("message")
+		facts[0].Body = b
+	case TurnStarted:
+		b.Message = s.nextID("message")
+		facts[0].Body = b
+	}
+	for i := range facts {
+		ref.Agent = facts[i].Agent
+		facts[i].Ref = ref
+	}
+	added, err := s.log.appendAll(facts)
+	if err != nil {
+		return Event{}, err
+	}
+	for _, e := range added {
+		s.fold(e)
+	}
+	return added[0], nil
 }
 
 // applyWorkflow folds the events that only the runs of workflows have.

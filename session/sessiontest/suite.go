@@ -47,6 +47,8 @@ func Run(t *testing.T, open func() session.Store) {
 		{"a page of history does not renumber its turns", pagesKeepNumbers},
 		{"MaxWaiting messages may wait and the next one is refused", queueLimit},
 		{"an ended turn accepts no more events", endedTurn},
+		{"a run that waits starts with what its client set", waitingRun},
+		{"a replay has the facts of its turn, and no turn that is open has one", replayedTurn},
 
 		{"concurrent writers produce one order without gaps", concurrentWriters},
 		{"a reader that resumes misses nothing and sees nothing twice", resumedReader},
