@@ -13,8 +13,8 @@ type Runner interface {
 	Run(ctx context.Context, rec Recorder) (Response, error)
 }
 
-// RunWith is Run for a turn that runner works on. If the runner panics, the turn fails.
-func (d *Dispatcher) RunWith(ctx context.Context, rec Recorder, runner Runner) error {
+// RunWith is Run for a turn that by works on. If it panics, the turn fails.
+func (d *Dispatcher) RunWith(ctx context.Context, rec Recorder, by Runner) error {
 	r := d.newRun(ctx, rec, nil, nil)
 	return r.finish(ctx, func(ctx context.Context) (answer Response, err error) {
 		defer func() {
@@ -22,7 +22,7 @@ func (d *Dispatcher) RunWith(ctx context.Context, rec Recorder, runner Runner) e
 				err = fmt.Errorf("panic: %v", p)
 			}
 		}()
-		return runner.Run(ctx, rec)
+		return by.Run(ctx, rec)
 	})
 }
 

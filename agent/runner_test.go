@@ -64,7 +64,9 @@ func TestAChatRunsATurnByItsRunner(t *testing.T) {
 	inChat(t, providerFunc(func(context.Context, Request) (Response, error) {
 		return Response{}, errors.New("the dispatcher's own model was asked")
 	}), func(t *testing.T, c *Chat, s *session.Session) {
-		answer := runnerFunc(func(context.Context, Recorder) (Response, error) { return Response{Text: "by the runner"}, nil })
+		answer := runnerFunc(func(context.Context, Recorder) (Response, error) {
+			return Response{Text: "by the runner"}, nil
+		})
 		e, err := c.SendWith(t.Context(), "ann", "", "go", TurnOptions{Runner: answer})
 		require.NoError(t, err)
 		synctest.Wait()

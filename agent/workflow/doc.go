@@ -1,0 +1,42 @@
+// Package workflow runs workflows as turns of a conversation: nodes that do their work one after
+// the other, recorded in the same log as all turns.
+//
+// # What it does
+//
+// A [Catalog] holds the workflows of a server. Each is a [Definition], a JSON file in the folder
+// definitions that [Load] reads and checks. Clients start them by their ids, see web/openwop.
+// [Chat] is the workflow whose run is a turn of the agent's own loop; all others have a runner,
+// [Definition.Runner], which package agent lets work on the turn instead. They are fixtures: they
+// exist so that clients can be tested, their ids begin with "conformance-", and a server has
+// them only if its operator wants them.
+//
+// # Nodes
+//
+//	core.noop                     does nothing
+//	core.identity                 returns the run's inputs
+//	core.conformance.messages     folds messages, see [Apply]
+//	core.conformance.failure      fails
+//	core.conformance.mock-agent   runs an agent whose model follows the node's config
+//
+// Every node gets the inputs of the run. The types that begin with "core.conformance." are refused
+// in workflows with other ids than those of fixtures.
+//
+// A mock agent is a real agent with a model that needs no network. It says mockReasoning, makes
+// the mockToolCalls one after the other, gives the mockHandoff to another agent, and makes the
+// mockDecision with the built-in tool decide. So all of it passes the capture, the safety layer,
+// the operator's rules and the questions to persons that real agents pass.
+//
+// # What it guarantees
+//
+//   - A run ends once, as every turn: completed when all nodes have ended, failed with the first
+//     node that fails or panics, interrupted when it is stopped. Package agent records that end.
+//   - session.NodeStarted and session.NodeEnded enclose what a node does. The node in which the
+//     run was stopped has no end.
+//   - What a client gives is bounded and cleaned by [Inputs] before anything keeps it.
+//   - Two runs of a workflow with equal inputs and answers record the same.
+//
+// # Where to add things
+//
+// A workflow is a file in definitions. A type of nodes is a worker, in worker.go or a file of its
+// own, and a line in newWorker.
+package workflow

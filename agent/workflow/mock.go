@@ -1,0 +1,161 @@
+package workflow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"candor/agent"
+	"candor/safety"
+)
+
+const (
+	maxMockCalls = 32
+	maxMockTime  = 10 * time.Second // that a call takes
+)
+
+// mockAgent runs an agent whose model follows the node's config: it reasons, makes its calls one
+// after the other, hands on a task, and decides. The agent is a real one in all else, so what it
+// says and does is captured, cleaned and asked about as everything is.
+type mockAgent struct {
+	Reasoning  *mockReasoning `json:"mockReasoning"`
+	Calls      []mockCall     `json:"mockToolCalls"`
+	Handoff    *mockHandoff   `json:"mockHandoff"`
+	Decision   *mockDecision  `json:"mockDecision"`
+	Confidence *float64       `json:"mockConfidence"` // of a decision that the config does not state
+}
+
+// mockReasoning is what the agent says before it acts.
+type mockReasoning struct {
+	Summary    string   `json:"summary"`
+	Trace      string   `json:"trace"`        // said in place of the summary
+	TokenCount int      `json:"tokenCount"`   // of the reasoning
+	Chunks     []string `json:"streamChunks"` // said in place of both, one after the other
+}
+
+// text returns what the agent says in all.
+func (r *mockReasoning) text() string {
+	switch {
+	case r == nil:
+		return ""
+	case len(r.Chunks) > 0:
+		return strings.Join(r.Chunks, "")
+	case r.Trace != "":
+		return r.Trace
+	}
+	return r.Summary
+}
+
+// mockCall is a call of a tool and how it ends.
+type mockCall struct {
+	Tool       string          `json:"toolId"`
+	Arguments  json.RawMessage `json:"arguments"`
+	Result     json.RawMessage `json:"result"`
+	Error      *mockError      `json:"error"`
+	DurationMS int64           `json:"durationMs"`
+}
+
+// mockError is the error that a call ends with.
+type mockError struct {
+	Code    string          `json:"error"`
+	Message string          `json:"message"`
+	Details json.RawMessage `json:"details"`
+}
+
+// mockHandoff is a task for another agent.
+type mockHandoff struct {
+	To      string          `json:"toAgentId"`
+	Reason  string          `json:"reason"`
+	Context json.RawMessage `json:"context"`
+}
+
+// mockDecision is what the agent decides in the end.
+type mockDecision struct {
+	Decision   json.RawMessage `json:"decision"`
+	Confidence *float64        `json:"confidence"`
+	Reasoning  string          `json:"reasoning"`
+}
+
+var agentID = regexp.MustCompile(`^[a-z][a-z0-9._-]{2,63}$`)
+
+// check implements worker.
+func (m *mockAgent) check() error {
+	if m.Reasoning != nil && m.Reasoning.text() == "" {
+		return errors.New("mockReasoning needs a summary, a trace or streamChunks")
+	}
+	if len(m.Calls) > maxMockCalls {
+		return fmt.Errorf("there are %d mockToolCalls; %d are the most", len(m.Calls), maxMockCalls)
+	}
+	for i, c := range m.Calls {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("mockToolCalls, call %d: %w", i+1, err)
+		}
+	}
+	if err := m.checkHandoff(); err != nil {
+		return fmt.Errorf("mockHandoff: %w", err)
+	}
+	if m.Decision != nil && m.Decision.Decision == nil {
+		return errors.New("mockDecision has no decision")
+	}
+	return nil
+}
+
+// checkHandoff reports a task for an agent that cannot be called by its id.
+func (m *mockAgent) checkHandoff() error {
+	switch h := m.Handoff; {
+	case h == nil:
+		return nil
+	case !agentID.MatchString(h.name()):
+		return fmt.Errorf("%q is no agent's id", h.To)
+	case slices.ContainsFunc(m.Calls, func(c mockCall) bool { return c.Tool == h.name() }):
+		return fmt.Errorf("%q is the id of a tool, too", h.To)
+	}
+	return nil
+}
+
+// name returns the id of the agent that the task is for, without the namespace of its host.
+func (h *mockHandoff) name() string { return strings.TrimPrefix(h.To, "host:") }
+
+// check reports a call without a tool or an end, or with several.
+func (c mockCall) check() error {
+	var object map[string]json.RawMessage
+	switch {
+	case c.Tool == "":
+		return errors.New("it has no toolId")
+	case (c.Result == nil) == (c.Error == nil):
+		return errors.New("it needs either a result or an error")
+	case c.Error != nil && (c.Error.Code == "" || c.Error.Message == ""):
+		return errors.New("its error needs an error, which is a code, and a message")
+	case c.DurationMS < 0 || c.DurationMS > maxMockTime.Milliseconds():
+		return fmt.Errorf("durationMs is %d; it goes from 0 to %d", c.DurationMS, maxMockTime.Milliseconds())
+	case c.Arguments != nil && json.Unmarshal(c.Arguments, &object) != nil:
+		return errors.New("its arguments are not a JSON object")
+	}
+	return nil
+}
+
+// run implements worker.
+func (m *mockAgent) run(ctx context.Context, s *site) (safety.JSON, error) {
+	tools, err := m.tools(s.dispatcher)
+	if err != nil {
+		return safety.JSON{}, err
+	}
+	box := &agent.Toolbox{}
+	if err := box.Replace(tools...); err != nil {
+		return safety.JSON{}, err
+	}
+	if m.Reasoning != nil {
+		s.speak(1, m.Reasoning.Chunks)
+	}
+	model := m.model()
+	task := []agent.Message{{Role: agent.RoleUser, Text: "Run the node."}}
+	if _, err := s.dispatcher.With(model, box).Answer(ctx, s.rec, task); err != nil {
+		return safety.JSON{}, err
+	}
+	return safety.JSON{}, nil
+}

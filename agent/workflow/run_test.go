@@ -1,0 +1,109 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
+)
+
+func TestANodesWorkIsRecordedInTheLog(t *testing.T) {
+	done := session.TurnCompleted{Response: safety.Literal(allHaveRun)}
+	inChat(t, func(t *testing.T, c chat) {
+		cases := map[string]struct {
+			inputs string
+			want   []session.Body
+		}{
+			"conformance-noop": {`{}`, []session.Body{
+				session.NodeStarted{Node: "noop", Type: "core.noop"}, session.NodeEnded{Node: "noop"}, done,
+			}},
+			"conformance-multi-node": {`{}`, []session.Body{
+				session.NodeStarted{Node: "a", Type: "core.noop"}, session.NodeEnded{Node: "a"},
+				session.NodeStarted{Node: "b", Type: "core.noop"}, session.NodeEnded{Node: "b"},
+				session.NodeStarted{Node: "c", Type: "core.noop"}, session.NodeEnded{Node: "c"}, done,
+			}},
+			"conformance-failure": {`{}`, []session.Body{
+				session.NodeStarted{Node: "fails", Type: "core.conformance.failure"},
+				session.NodeEnded{Node: "fails", Error: safety.Literal("This node fails, as its workflow says.")},
+				session.TurnFailed{Error: safety.Literal("node fails: This node fails, as its workflow says.")},
+			}},
+		}
+		for id, want := range cases {
+			e := c.start(t, defined(t, id), want.inputs)
+			bodies := c.bodies(t, e)
+			require.IsType(t, session.TurnStarted{}, bodies[0])
+			assert.Equal(t, want.want, bodies[1:], id)
+		}
+	})
+}
+
+func TestIdentityReturnsTheInputs(t *testing.T) {
+	inChat(t, func(t *testing.T, c chat) {
+		turn := c.turn(t, c.start(t, defined(t, "conformance-identity"), `{"payload":{"a":[1,null,"ü<b>"]},"n":1.50}`))
+		require.Len(t, turn.Nodes, 1)
+		assert.Equal(t, `{"payload":{"a":[1,null,"ü<b>"]},"n":1.50}`, string(turn.Nodes[0].Outputs.Raw()))
+		assert.Equal(t, session.Completed, turn.State)
+
+		turn = c.turn(t, c.start(t, defined(t, "conformance-identity"), `{"payload":"`+githubToken()+`"}`))
+		assert.NotContains(t, string(turn.Nodes[0].Outputs.Raw()), githubToken())
+	})
+}
+
+func TestANodeThatPanicsFails(t *testing.T) {
+	rec := worked(t, single(func(context.Context) (safety.JSON, error) { panic("ouch " + githubToken()) }))
+	require.Len(t, rec.list, 3)
+	ended := rec.list[1].(session.NodeEnded)
+	assert.Contains(t, ended.Error.String(), "panic: ouch [REDACTED")
+	assert.NotEmpty(t, ended.Findings)
+	assert.Contains(t, rec.list[2].(session.TurnFailed).Error.String(), "node only: panic: ouch [REDACTED")
+}
+
+func TestARunThatIsStoppedEndsInItsNode(t *testing.T) {
+	inChat(t, func(t *testing.T, c chat) {
+		waits := single(func(ctx context.Context) (safety.JSON, error) {
+			<-ctx.Done()
+			return safety.JSON{}, nil
+		})
+		waits.nodes = append(waits.nodes, node{"after", "core.noop", &noop{}})
+		e := c.start(t, waits, `{}`)
+		_, err := c.Interrupt(t.Context(), "ann", e.Thread)
+		require.NoError(t, err)
+		c.Close(t.Context())
+		assert.Equal(t, []session.Body{
+			session.NodeStarted{Node: "only", Type: "core.noop"}, session.TurnInterrupted{},
+		}, c.bodies(t, e)[1:])
+	})
+}
+
+func TestARunThatWasStoppedBeforehandStartsNoNode(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	rec, d := newRecorder(), newDispatcher()
+	_, err := defined(t, "conformance-noop").Runner(d, safety.JSON{}).Run(ctx, rec)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, rec.list)
+}
+
+func TestARunWhoseNodesCannotBeRecordedEnds(t *testing.T) {
+	rec, d := newRecorder(), newDispatcher()
+	rec.err = session.ErrFull
+	_, err := defined(t, "conformance-noop").Runner(d, safety.JSON{}).Run(t.Context(), rec)
+	require.ErrorIs(t, err, session.ErrFull)
+
+	rec = newRecorder()
+	full := single(func(context.Context) (safety.JSON, error) {
+		rec.err = session.ErrFull
+		return safety.JSON{}, errors.New("it failed, too")
+	})
+	_, err = full.Runner(d, safety.JSON{}).Run(t.Context(), rec)
+	require.ErrorIs(t, err, session.ErrFull)
+}
+
+func TestTheAgentsOwnLoopHasNoRunner(t *testing.T) {
+	assert.Nil(t, defined(t, Chat).Runner(newDispatcher(), safety.JSON{}))
+}
