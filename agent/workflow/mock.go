@@ -153,6 +153,9 @@ func (m *mockAgent) run(ctx context.Context, s *site) (safety.JSON, error) {
 		s.speak(1, m.Reasoning.Chunks)
 	}
 	model := m.model()
+	if len(model.steps) == 0 {
+		return safety.JSON{}, s.reason(1, m.Reasoning)
+	}
 	task := []agent.Message{{Role: agent.RoleUser, Text: "Run the node."}}
 	if _, err := s.dispatcher.With(model, box).Answer(ctx, s.rec, task); err != nil {
 		return safety.JSON{}, err

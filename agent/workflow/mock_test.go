@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/safety"
 	"candor/session"
 )
 
@@ -53,10 +54,34 @@ func TestReasoningThatArrivesInPartsIsSpokenBeforeItIsClosed(t *testing.T) {
 	rec := worked(t, defined(t, "conformance-agent-reasoning-streaming"))
 	assert.Equal(t, parts, rec.said)
 	assert.Equal(t, []int{1, 1, 1}, rec.steps)
-	narrated := of[session.Narrated](rec.list)
-	require.Len(t, narrated, 1)
-	assert.Equal(t, 1, narrated[0].Step)
-	assert.Equal(t, strings.Join(parts, ""), narrated[0].Text.String())
+	assert.Equal(t, []session.Body{
+		session.Narrated{Step: 1, Text: safety.Literal("The user asks a question. " +
+			"It has one short answer, which I know. So I give it without a tool."), Source: session.FromModel},
+		session.StepEnded{Step: 1},
+	}, rec.list[1:3], "one close, which is not the answer's")
+}
+
+func TestReasoningThatMustBeWithheldIsNeitherSpokenNorRecorded(t *testing.T) {
+	dashes := "-----"
+	key := dashes + "BEGIN RSA PRIVATE " + "KEY" + dashes + `\nMIIEpAIBAAKCAQEA7bq\n` +
+		dashes + "END RSA PRIVATE " + "KEY" + dashes
+	for _, calls := range []string{"", `,"mockToolCalls":[{"toolId":"a","result":1}]`} {
+		rec := worked(t, mocking(t, `{"mockReasoning":{"streamChunks":["It is `+key+`. ","Done."]}`+calls+`}`))
+		assert.Empty(t, rec.said)
+		narrated := of[session.Narrated](rec.list)
+		require.Len(t, narrated, 1)
+		assert.True(t, narrated[0].Blocked)
+		assert.Empty(t, narrated[0].Text)
+		assert.NotEmpty(t, narrated[0].Findings)
+	}
+}
+
+func TestReasoningThatCannotBeRecordedEndsTheRun(t *testing.T) {
+	rec := newRecorder()
+	rec.err = session.ErrFull
+	s := site{layer: safety.NewLayer(), rec: rec}
+	require.ErrorIs(t, s.reason(1, &mockReasoning{Summary: "x"}), session.ErrFull)
+	require.NoError(t, s.reason(1, nil), "there is nothing to record")
 }
 
 func TestPartsThatAreNotTheWholeWhenTheyAreCleanedAreNotSpoken(t *testing.T) {

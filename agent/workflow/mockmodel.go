@@ -32,8 +32,7 @@ func (m mockModel) Respond(ctx context.Context, req agent.Request) (agent.Respon
 	return m.answer, ctx.Err()
 }
 
-// model returns the model that follows the config. What it says comes with its first call, or
-// else as the summary of what is behind its answer.
+// model returns the model that follows the config. What it says comes with its first call.
 func (m *mockAgent) model() mockModel {
 	var steps []agent.Response
 	add := func(tool string, args any) {
@@ -46,17 +45,15 @@ func (m *mockAgent) model() mockModel {
 	if h := m.Handoff; h != nil {
 		add(h.name(), map[string]string{"task": h.task()})
 	}
-	used := agent.Usage{}
-	if m.Reasoning != nil {
-		used = agent.Usage{Output: m.Reasoning.TokenCount, Reasoning: m.Reasoning.TokenCount}
+	if len(steps) > 0 && m.Reasoning != nil {
+		steps[0].Text, steps[0].Usage = m.Reasoning.text(), m.Reasoning.usage()
 	}
-	end := agent.Response{Text: "The agent is done."}
-	if len(steps) == 0 {
-		end.Summary, end.Usage = m.Reasoning.text(), used
-	} else {
-		steps[0].Text, steps[0].Usage = m.Reasoning.text(), used
-	}
-	return mockModel{steps: steps, answer: end}
+	return mockModel{steps: steps, answer: agent.Response{Text: "The agent is done."}}
+}
+
+// usage returns the tokens of the reasoning.
+func (r *mockReasoning) usage() agent.Usage {
+	return agent.Usage{Output: r.TokenCount, Reasoning: r.TokenCount}
 }
 
 // task returns what the other agent is told.

@@ -6,6 +6,7 @@ import (
 	"candor/agent"
 	"candor/safety"
 	"candor/safety/thinking"
+	"candor/session"
 )
 
 // speak says the parts of a step's text one after the other, each of them cleaned. The step's
@@ -32,4 +33,20 @@ func (s *site) speak(step int, parts []string) {
 	for i, part := range cleaned {
 		streamer.StreamText(step, i, part)
 	}
+}
+
+// reason records what an agent says in a step in which it calls nothing.
+func (s *site) reason(step int, r *mockReasoning) error {
+	if r == nil {
+		return nil
+	}
+	text, report := s.layer.Clean(thinking.Strip(r.text()))
+	err := s.rec.Record(session.Narrated{
+		Step: step, Text: text, Source: session.FromModel, Findings: report.Findings,
+		Blocked: report.Verdict == safety.Blocked,
+	})
+	if err != nil {
+		return err
+	}
+	return s.rec.Record(session.StepEnded{Step: step, Usage: session.Usage(r.usage())})
 }
