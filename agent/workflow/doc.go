@@ -32,7 +32,8 @@
 //     node that fails or panics, interrupted when it is stopped. Package agent records that end.
 //   - session.NodeStarted and session.NodeEnded enclose what a node does. The node in which the
 //     run was stopped has no end.
-//   - What a client gives is bounded and cleaned by [Inputs] before anything keeps it.
+//   - A run has cleaned inputs only, and its nodes' outputs are cleaned again. Whoever serves a
+//     protocol bounds them.
 //   - Two runs of a workflow with equal inputs and answers record the same.
 //
 // # Where to add things

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -70,8 +71,7 @@ func inChat(t *testing.T, test func(*testing.T, chat)) {
 // start begins a run and returns its turn's first event.
 func (c chat) start(t *testing.T, d *Definition, inputs string) session.Event {
 	t.Helper()
-	cleaned, _, err := Inputs(c.dispatcher.Safety, []byte(inputs))
-	require.NoError(t, err)
+	cleaned, _ := c.dispatcher.Safety.CleanJSON([]byte(cmp.Or(inputs, "null")))
 	options := agent.TurnOptions{Runner: d.Runner(c.dispatcher, cleaned)}
 	e, err := c.SendWith(t.Context(), "ann", "", "run", options)
 	require.NoError(t, err)
