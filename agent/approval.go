@@ -82,7 +82,9 @@ func (b *batch) requestApproval(a *attempt) {
 		return
 	}
 	about, _ := b.Safety.Mask(strings.TrimSpace(description))
-	a.awaitApproval = approver.Ask(a.id, Question{about, shown, grant, mode == ApprovalAsk})
+	a.awaitApproval = approver.Ask(a.id, Question{
+		Description: about, Arguments: shown, Grant: grant, AllowAlways: mode == ApprovalAsk,
+	})
 }
 
 // question returns the arguments as a person sees them. The call keeps a copy of what was
@@ -156,7 +158,8 @@ func (a *attempt) because(refusal error) error {
 // approved waits for the person's answer. It refuses the call and returns false unless
 // the answer allows it.
 func (a *attempt) approved(ctx context.Context) bool {
-	switch answer := a.awaitApproval(ctx); {
+	a.reply = a.awaitApproval(ctx)
+	switch answer := a.reply.Answer; {
 	case answer.Allows():
 		return true
 	case answer == session.Deny:

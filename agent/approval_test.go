@@ -252,12 +252,12 @@ func TestAnAnswerThatCannotBeRecordedRunsNothing(t *testing.T) {
 	rec := chatRecorder{chat: c, session: s, user: "ann", ref: e.Ref}
 
 	wait := rec.Ask("call_1", Question{Description: safety.Literal("it acts"), Grant: "risky", AllowAlways: true})
-	assert.Equal(t, session.Expired, wait(t.Context()), "nobody has seen the request")
+	assert.Equal(t, Reply{Answer: session.Expired}, wait(t.Context()), "nobody has seen the request")
 	assert.Empty(t, c.approvals.open, "no request is left behind")
 
-	a := &pendingApproval{chatRecorder: rec, call: "call_1", answered: make(chan session.Answer, 1)}
-	require.Error(t, a.decide("r", session.Approve))
-	assert.Equal(t, session.Withdrawn, <-a.answered)
+	a := &pendingApproval{chatRecorder: rec, call: "call_1", answered: make(chan Reply, 1)}
+	require.Error(t, a.decide("r", Reply{Answer: session.Approve, Value: rawJSON(`"go"`)}))
+	assert.Equal(t, Reply{Answer: session.Withdrawn}, <-a.answered)
 }
 
 func TestAnotherUserLearnsNothingOfARequestThatRefusesAlways(t *testing.T) {

@@ -39,7 +39,8 @@ type attempt struct {
 	suspicious []string
 
 	// awaitApproval waits for a person's answer; nil if none was requested.
-	awaitApproval func(context.Context) session.Answer
+	awaitApproval func(context.Context) Reply
+	reply         Reply // once it is there
 	// awaitFrontEnd waits for the front end's result; nil if the tool runs here.
 	awaitFrontEnd func(context.Context) (json.RawMessage, error)
 
@@ -156,7 +157,7 @@ func (b *batch) recordCall(ctx context.Context, a *attempt, reason string, group
 	b.coverage.count(user, b.Model, coverageName(a.tool.spec), why.Source)
 	b.record(session.ToolCalled{
 		Step: b.step, Call: a.id, Tool: name, Rationale: why, Params: params, Group: group,
-		FrontEnd: a.outcome == "" && a.tool.spec.FrontEnd,
+		FrontEnd: a.outcome == "" && a.tool.spec.FrontEnd, Transport: a.tool.spec.transport(),
 		Findings: session.Merge(found.Findings, inParams.Findings, inName.Findings),
 	})
 }

@@ -3,9 +3,9 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"candor/session"
@@ -53,29 +53,6 @@ type pending struct {
 	held    *heldMemory
 }
 
-// TurnOptions are the optional parts of a turn. None of them is stored.
-type TurnOptions struct {
-	Tools   []FrontEndTool // tools that only this turn has
-	Context []Message      // messages the model sees just before the user's
-	Runner  Runner         // works on the turn instead of the dispatcher's loop, unless nil
-}
-
-// run runs the turn to its end.
-func (o TurnOptions) run(ctx context.Context, d *Dispatcher, rec Recorder, messages []Message) error {
-	if o.Runner != nil {
-		return d.RunWith(ctx, rec, o.Runner)
-	}
-	return d.Run(ctx, rec, messages, o.tools()...)
-}
-
-func (o TurnOptions) tools() []Tool {
-	tools := make([]Tool, len(o.Tools))
-	for i, t := range o.Tools {
-		tools[i] = t
-	}
-	return tools
-}
-
 // NewChat returns a Chat without turns, whose turns are stored in store and run by d.
 // Requests for approval and calls of front-end tools expire after approvalTimeout; 0
 // means DefaultApprovalTimeout. The caller must Close the Chat, and only then the store.
@@ -100,11 +77,14 @@ func (c *Chat) Send(ctx context.Context, user, threadID, content string) (sessio
 }
 
 // SendWith is Send with options. It also fails with a *ToolError if the turn cannot
-// have one of options.Tools.
+// have one of options.Tools, and with ErrThreshold.
 func (c *Chat) SendWith(
 	ctx context.Context, user, threadID, content string, options TurnOptions,
 ) (session.Event, error) {
 	if err := c.dispatcher.checkTools(ctx, options.Tools); err != nil {
+		return session.Event{}, err
+	}
+	if err := options.check(); err != nil {
 		return session.Event{}, err
 	}
 	s, err := c.store.Open(ctx, user)
@@ -135,7 +115,8 @@ func (c *Chat) accept(p *pending, threadID string) error {
 		return err
 	}
 	// Accepting under the lock keeps the queue in the order of the turns' numbers.
-	if p.event, err = p.session.Accept(threadID, input, report.Findings); err != nil {
+	p.event, err = p.session.AcceptRun(threadID, input, report.Findings, p.options.Workflow)
+	if err != nil {
 		return err
 	}
 	c.enqueue(p)
@@ -202,7 +183,12 @@ func (c *Chat) next(id string, r *runner) (*pending, context.Context) {
 // runPending runs the turn of one message to its end.
 func (c *Chat) runPending(ctx context.Context, p *pending) {
 	defer p.held.release()
-	rec := chatRecorder{chat: c, session: p.session, user: p.user, ref: p.event.Ref, held: p.held}
+	rec := chatRecorder{
+		chat: c, session: p.session, user: p.user, ref: p.event.Ref, held: p.held, threshold: p.options.Threshold,
+	}
+	if p.options.Workflow.Spoken {
+		rec.parts = &atomic.Int64{}
+	}
 	log := c.dispatcher.Log.With("session", p.session.ID(), "thread", p.event.Thread, "turn", p.event.Turn)
 	if ctx.Err() != nil {
 		warnUnrecorded(log, rec.Record(session.TurnInterrupted{}))
@@ -245,42 +231,6 @@ func causeOf(err error) string {
 		return "too many steps"
 	}
 	return "provider"
-}
-
-// Interrupt stops a thread's running turn together with its tools, and drops the
-// messages that wait; each of them becomes an interrupted turn. It returns the running
-// turn without waiting for its end. An empty threadID means the active thread. It fails
-// with session.ErrNoThread or session.ErrNotRunning.
-func (c *Chat) Interrupt(ctx context.Context, user, threadID string) (session.Ref, error) {
-	s, err := c.store.Open(ctx, user)
-	if err != nil {
-		return session.Ref{}, err
-	}
-	if threadID == "" {
-		threadID = s.Active()
-	}
-	if _, err := s.Thread(threadID); err != nil {
-		return session.Ref{}, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r, ok := c.runners[threadID]
-	if !ok {
-		return session.Ref{}, fmt.Errorf("thread %s: %w", threadID, session.ErrNotRunning)
-	}
-	for _, p := range r.waiting {
-		p.dropped = true
-	}
-	r.cancel()
-	return r.current, nil
-}
-
-// Approve answers a user's open request for approval with session.Approve, Always or
-// Deny, and returns the turn of the call. It fails with session.ErrNoApproval if the
-// user has no such request open, and with session.ErrNotAlways if the request does not
-// offer Always; the request then stays open.
-func (c *Chat) Approve(_ context.Context, user, request string, answer session.Answer) (session.Ref, error) {
-	return c.approvals.answer(user, request, answer)
 }
 
 // Close refuses new messages and waits until the running and waiting turns have ended.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 
 	"candor/safety"
 	"candor/session"
@@ -16,7 +17,14 @@ type chatRecorder struct {
 	user    string
 	ref     session.Ref
 	held    *heldMemory // nil holds nothing
+
+	threshold *float64      // of confidence, of this turn alone; nil if it has none
+	parts     *atomic.Int64 // how many parts of texts were recorded; nil if the turn's log has none
 }
+
+// maxSpoken is how many parts of texts the log of a turn has. Those beyond are shown, but not
+// recorded: the steps' events have the texts as a whole.
+const maxSpoken = 4096
 
 var (
 	_ Recorder       = chatRecorder{}
@@ -27,6 +35,8 @@ var (
 	_ TextStreamer   = chatRecorder{}
 	_ SecretKeeper   = chatRecorder{}
 	_ MemoryHolder   = chatRecorder{}
+
+	_ ThresholdHolder = chatRecorder{}
 )
 
 // Seen implements SecretKeeper.
@@ -61,10 +71,17 @@ func (r chatRecorder) Keep(call string, items []Opaque) {
 	r.chat.opaque.put(r.user, r.ref.Thread, r.ref.Turn, call, items)
 }
 
-// StreamText implements TextStreamer.
+// StreamText implements TextStreamer. It records the part if the turn's workflow asks for it; one
+// that cannot be recorded does no harm.
 func (r chatRecorder) StreamText(step, index int, text safety.Text) {
 	r.session.PublishText(session.StepText{Ref: r.ref, Step: step, Index: index, Text: text})
+	if r.parts != nil && r.parts.Add(1) <= maxSpoken {
+		_ = r.Record(session.Spoken{Step: step, Index: index, Text: text})
+	}
 }
+
+// Threshold implements ThresholdHolder.
+func (r chatRecorder) Threshold() *float64 { return r.threshold }
 
 // Forward implements FrontEndRunner.
 func (r chatRecorder) Forward(call string) func(context.Context) (json.RawMessage, error) {
@@ -76,19 +93,19 @@ func (r chatRecorder) Approved(grant string) bool { return r.session.Approved(gr
 
 // Ask implements Approver. A request that cannot be recorded cannot be seen by anybody,
 // so it counts as unanswered.
-func (r chatRecorder) Ask(call string, q Question) func(context.Context) session.Answer {
+func (r chatRecorder) Ask(call string, q Question) func(context.Context) Reply {
 	id := r.session.RequestID(r.ref, call)
 	a := &pendingApproval{
-		chatRecorder: r, call: call, allowsAlways: q.AllowAlways, answered: make(chan session.Answer, 1),
+		chatRecorder: r, call: call, allowsAlways: q.AllowAlways, answered: make(chan Reply, 1),
 	}
 	r.chat.approvals.put(id, a)
 	err := r.Record(session.ApprovalAsked{
 		Request: id, Call: call, Description: q.Description, AllowAlways: q.AllowAlways, Grant: q.Grant,
-		Shown: q.Arguments.Shown, Hidden: q.Arguments.Hidden,
+		Shown: q.Arguments.Shown, Hidden: q.Arguments.Hidden, LowConfidence: q.LowConfidence,
 	})
 	if err != nil {
 		r.chat.approvals.take(id, r.user)
-		return func(context.Context) session.Answer { return session.Expired }
+		return func(context.Context) Reply { return Reply{Answer: session.Expired} }
 	}
-	return func(ctx context.Context) session.Answer { return r.chat.approvals.wait(ctx, id, a) }
+	return func(ctx context.Context) Reply { return r.chat.approvals.wait(ctx, id, a) }
 }

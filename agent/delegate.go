@@ -96,8 +96,9 @@ type callSiteKey struct{}
 
 // callSite identifies the call for which a tool runs.
 type callSite struct {
-	run  *agentRun
-	call string
+	run   *agentRun
+	call  string
+	reply Reply // to the question about the call
 }
 
 // CallOf returns the id of the call for which a tool runs, as its turn recorded it. It is empty
@@ -116,6 +117,6 @@ func SafetyOf(ctx context.Context, layer *safety.Layer) *safety.Layer {
 	return layer
 }
 
-func withCallSite(ctx context.Context, r *agentRun, call string) context.Context {
-	return context.WithValue(ctx, callSiteKey{}, callSite{r, call})
+func withCallSite(ctx context.Context, site callSite) context.Context {
+	return context.WithValue(ctx, callSiteKey{}, site)
 }

@@ -25,8 +25,8 @@ type pendingApprovals struct {
 type pendingApproval struct {
 	chatRecorder
 	call         string
-	allowsAlways bool                // session.Always is a valid answer
-	answered     chan session.Answer // has room for the one answer
+	allowsAlways bool       // session.Always is a valid answer
+	answered     chan Reply // has room for the one answer
 }
 
 // put opens a request.
@@ -62,8 +62,8 @@ func (p *pendingApprovals) refusesAlways(id, user string) bool {
 }
 
 // answer decides a request with the answer of its user.
-func (p *pendingApprovals) answer(user, id string, answer session.Answer) (session.Ref, error) {
-	switch answer {
+func (p *pendingApprovals) answer(user, id string, reply Reply) (session.Ref, error) {
+	switch reply.Answer {
 	case session.Approve, session.Deny:
 	case session.Always:
 		if p.refusesAlways(id, user) {
@@ -76,36 +76,41 @@ func (p *pendingApprovals) answer(user, id string, answer session.Answer) (sessi
 	if a == nil {
 		return session.Ref{}, session.ErrNoApproval
 	}
-	return a.ref, a.decide(id, answer)
+	return a.ref, a.decide(id, reply)
 }
 
 // decide records the answer, then passes it on to the waiting call. An answer that
 // cannot be recorded allows nothing.
-func (a *pendingApproval) decide(id string, answer session.Answer) error {
-	err := a.Record(session.ApprovalAnswered{Request: id, Call: a.call, Answer: answer})
-	if err != nil {
-		answer = session.Withdrawn
+func (a *pendingApproval) decide(id string, reply Reply) error {
+	answered := session.ApprovalAnswered{Request: id, Call: a.call, Answer: reply.Answer}
+	if reply.Value != nil {
+		value, report := a.chat.dispatcher.Safety.Remember(a.Seen()).CleanJSON(reply.Value)
+		answered.Value, answered.Findings = value, report.Findings
 	}
-	a.answered <- answer
+	err := a.Record(answered)
+	if err != nil {
+		reply = Reply{Answer: session.Withdrawn}
+	}
+	a.answered <- reply
 	return err
 }
 
 // wait returns the answer to a request. If none arrives before the timeout or before
 // ctx ends, wait decides the request itself, as expired or withdrawn.
-func (p *pendingApprovals) wait(ctx context.Context, id string, a *pendingApproval) session.Answer {
+func (p *pendingApprovals) wait(ctx context.Context, id string, a *pendingApproval) Reply {
 	timeout := time.NewTimer(p.timeout)
 	defer timeout.Stop()
 	unanswered := session.Expired
 	select {
-	case answer := <-a.answered:
-		return answer
+	case reply := <-a.answered:
+		return reply
 	case <-timeout.C:
 	case <-ctx.Done():
 		unanswered = session.Withdrawn
 	}
 	if p.take(id, a.user) != nil {
 		// If this cannot be recorded the call still does not run.
-		_ = a.decide(id, unanswered)
+		_ = a.decide(id, Reply{Answer: unanswered})
 	}
 	return <-a.answered
 }

@@ -21,6 +21,8 @@ type Question struct {
 	Arguments   safety.Question // of the call: all that something may act on
 	Grant       string          // what session.Always approves
 	AllowAlways bool            // whether session.Always is an acceptable answer
+
+	LowConfidence bool // the agent is not sure enough of the call, which is why a person is asked
 }
 
 // The optional interfaces of a Recorder. A dispatcher whose recorder lacks one does
@@ -34,7 +36,7 @@ type (
 		Approved(grant string) bool
 		// Ask records a question about a call and returns a function that waits for the
 		// answer: until a person answers, the question expires, or the context ends.
-		Ask(call string, q Question) (wait func(context.Context) session.Answer)
+		Ask(call string, q Question) (wait func(context.Context) Reply)
 	}
 
 	// CallAnnouncer learns which calls run.
@@ -78,6 +80,12 @@ type (
 	MemoryHolder interface {
 		// Hold charges n bytes more. It fails if the session has no room for them.
 		Hold(n int) error
+	}
+
+	// ThresholdHolder has a threshold of confidence that holds for its turn alone.
+	ThresholdHolder interface {
+		// Threshold returns the threshold, or nil if the turn has none of its own.
+		Threshold() *float64
 	}
 
 	// FrontEndRunner forwards calls to the user's front end, which runs a turn's own

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"candor/session"
 )
 
 // Tool is a function that a model can call. Run receives arguments that are valid
@@ -24,7 +26,21 @@ type Spec struct {
 	MayWait     bool // a call may wait for somebody; the other calls are recorded meanwhile
 	FrontEnd    bool // the user's front end runs the tool
 	ReadOnly    bool // the tool changes nothing and sends nothing, so no person has to review a call
+	HTTP        bool // a call is a request to a server
 	Origin      Origin
+}
+
+// transport returns by what way calls reach the tool, and nothing for a tool that does not exist.
+func (s Spec) transport() session.Transport {
+	switch {
+	case s.Name == "":
+		return ""
+	case s.Origin.Server != "":
+		return session.MCP
+	case s.HTTP:
+		return session.HTTP
+	}
+	return session.Native
 }
 
 // Origin says where a tool comes from that a server brought, so that rules hold for the tool and

@@ -58,7 +58,17 @@ type getResult struct {
 func HTTPGet(o HTTPGetOptions) agent.Tool {
 	g := &getter{userAgent: o.UserAgent, guard: guard{allow: o.Allow}}
 	t := New("http_get", "Fetches a text, such as a web page or JSON, from a public http or https URL.", g.get)
-	return WithTimeout(t, builtinTimeout)
+	return WithTimeout(overHTTP{t}, builtinTimeout)
+}
+
+// overHTTP is a tool whose calls are requests to a server.
+type overHTTP struct{ agent.Tool }
+
+// Spec implements agent.Tool.
+func (o overHTTP) Spec() agent.Spec {
+	s := o.Tool.Spec()
+	s.HTTP = true
+	return s
 }
 
 // getter runs http_get. It is safe for concurrent use and keeps no state between calls.

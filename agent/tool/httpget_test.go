@@ -181,3 +181,7 @@ func TestHTTPGetExplainsAServerThatCannotBeReached(t *testing.T) {
 	assert.NotContains(t, got, strings.TrimPrefix(closed.URL, "http://"), "the address is not revealed")
 	assert.Equal(t, 404, run[getAnswer](t, t.Context(), get, urlArgs(t, at)).Status, "an HTTP error is a result")
 }
+
+func TestHTTPGetIsKnownAsARequestToAServer(t *testing.T) {
+	assert.True(t, tool.HTTPGet(tool.HTTPGetOptions{}).Spec().HTTP)
+}

@@ -24,23 +24,28 @@ func (r *askingRecorder) ForAgent(id string) agent.Recorder {
 func (*askingRecorder) Approved(string) bool { return false }
 
 // Ask implements agent.Approver.
-func (r *askingRecorder) Ask(call string, q agent.Question) func(context.Context) session.Answer {
+func (r *askingRecorder) Ask(call string, q agent.Question) func(context.Context) agent.Reply {
 	c := r.call(call)
 	if c == nil {
-		return func(context.Context) session.Answer { return session.Withdrawn }
+		return replying(session.Withdrawn)
 	}
 	if c.target != "" && q.Arguments.Hidden > 0 {
 		c.unsent = errHidden // an approver would send the arguments as they are shown
-		return func(context.Context) session.Answer { return session.Approve }
+		return replying(session.Approve)
 	}
 	c.shown = q.Arguments.Shown.Raw()
 	payload := c.payload()
 	payload["params"] = object{"name": c.tool, "arguments": q.Arguments.Shown}
 	payload["description"] = q.Description.String()
 	if r.send(c, "mcp/proposal", payload) == "" {
-		return func(context.Context) session.Answer { return session.Expired }
+		return replying(session.Expired)
 	}
-	return func(ctx context.Context) session.Answer { return r.awaitAnswer(ctx, c) }
+	return func(ctx context.Context) agent.Reply { return agent.Reply{Answer: r.awaitAnswer(ctx, c)} }
+}
+
+// replying returns a function that waits for nobody.
+func replying(answer session.Answer) func(context.Context) agent.Reply {
+	return func(context.Context) agent.Reply { return agent.Reply{Answer: answer} }
 }
 
 // awaitAnswer returns the answer of an approver. The proposal of a call that nobody answers is

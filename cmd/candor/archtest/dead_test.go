@@ -14,13 +14,13 @@ import (
 // them. A function that is here and is reached after all fails the test, too.
 func reachedOtherwise() map[string]string {
 	return map[string]string{
+		"agent.ReplyOf":               "to be called by tools",
 		"agui.Head.head":              "marks the types that are events; the compiler asks for it",
 		"mcp.Config.LogValue":         "log/slog calls it, so that a configuration with secrets is not logged",
 		"mcp.Config.String":           "fmt calls it, so that a configuration with secrets is not printed",
 		"prefilter.Vectors":           "the benchmarks of safety/oracle, a module of its own, print it",
 		"rule.Action.UnmarshalText":   "encoding/json calls it for the actions of a policy file",
 		"session.NodeEnded.cost":      "to be called by the runs of workflows",
-		"session.Spoken.cost":         "to be called by the runs of workflows",
 		"rule.Severity.UnmarshalText": "encoding/json calls it for the severities of a policy file",
 	}
 }

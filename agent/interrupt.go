@@ -1,0 +1,76 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"candor/session"
+)
+
+// Interrupt stops a thread's running turn together with its tools, and drops the
+// messages that wait; each of them becomes an interrupted turn. It returns the running
+// turn without waiting for its end. An empty threadID means the active thread. It fails
+// with session.ErrNoThread or session.ErrNotRunning.
+func (c *Chat) Interrupt(ctx context.Context, user, threadID string) (session.Ref, error) {
+	s, err := c.store.Open(ctx, user)
+	if err != nil {
+		return session.Ref{}, err
+	}
+	if threadID == "" {
+		threadID = s.Active()
+	}
+	if _, err := s.Thread(threadID); err != nil {
+		return session.Ref{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, ok := c.runners[threadID]
+	if !ok {
+		return session.Ref{}, fmt.Errorf("thread %s: %w", threadID, session.ErrNotRunning)
+	}
+	for _, p := range r.waiting {
+		p.dropped = true
+	}
+	r.cancel()
+	return r.current, nil
+}
+
+// Cancel stops exactly one turn of a user, together with its tools. A turn that waits becomes an
+// interrupted one when its time comes; the others of its thread go on. Cancel returns without
+// waiting for the end. It fails with session.ErrNoThread, ErrNoTurn or ErrDropped, with
+// session.ErrTurnEnded, and with session.ErrNotRunning for a turn that no agent of ours works on.
+func (c *Chat) Cancel(ctx context.Context, user string, ref session.Ref) error {
+	s, err := c.store.Open(ctx, user)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t, err := s.Turn(ref.Thread, ref.Turn)
+	switch {
+	case err != nil:
+		return err
+	case t.State.Ended():
+		return fmt.Errorf("turn %d: %w", ref.Turn, session.ErrTurnEnded)
+	}
+	if r, ok := c.runners[ref.Thread]; ok && r.drop(ref.Turn) {
+		return nil
+	}
+	return fmt.Errorf("turn %d: %w", ref.Turn, session.ErrNotRunning)
+}
+
+// drop stops the thread's turn with a number, which runs or waits. It reports whether there is
+// one. The caller holds the chat's lock.
+func (r *runner) drop(turn int) bool {
+	if r.current.Turn == turn {
+		r.cancel()
+		return true
+	}
+	for _, p := range r.waiting {
+		if p.event.Turn == turn {
+			p.dropped = true
+			return true
+		}
+	}
+	return false
+}
