@@ -21,6 +21,7 @@ type RunSnapshot struct {
 	NodeStates      map[string]NodeState `json:"nodeStates,omitempty"`
 	Inputs          object               `json:"inputs,omitempty"`
 	Variables       object               `json:"variables,omitempty"` // the inputs, and the outputs of all nodes
+	Channels        object               `json:"channels,omitempty"`  // the lists of messages that nodes folded
 	Error           *fault               `json:"error,omitempty"`
 	Tags            member               `json:"tags,omitzero"`
 	Metadata        member               `json:"metadata,omitzero"`
@@ -63,7 +64,7 @@ func Snapshot(v View, t session.Turn) RunSnapshot {
 		StartedAt: when(t.StartedAt), CompletedAt: when(t.EndedAt), NodeStates: nodeStates(v, t),
 		Inputs: inputsOf(t), Interrupts: Interrupts(v, t), Turn: turnRef{t.Thread, t.Number},
 	}
-	s.Variables = s.Inputs.with(outputsOf(t))
+	s.Variables, s.Channels = s.Inputs.with(outputsOf(t)), channelsOf(t)
 	s.Tags, s.Metadata = memberOf(t.Workflow.Options, "tags"), memberOf(t.Workflow.Options, "metadata")
 	s.Configurable = memberOf(t.Workflow.Options, "configurable")
 	if len(s.Interrupts) > 0 {
@@ -157,6 +158,16 @@ func hasAgent(t session.Turn) bool {
 		}
 	}
 	return oneNode(t)
+}
+
+// channelsOf returns the outputs of the nodes that fold messages.
+func channelsOf(t session.Turn) (all object) {
+	for _, n := range t.Nodes {
+		if n.Type == "core.conformance.messages" {
+			all = all.with(objectOf(n.Outputs))
+		}
+	}
+	return all
 }
 
 func when(at time.Time) string {
