@@ -163,7 +163,7 @@ func hasAgent(t session.Turn) bool {
 // channelsOf returns the outputs of the nodes that fold messages.
 func channelsOf(t session.Turn) (all object) {
 	for _, n := range t.Nodes {
-		if n.Type == "core.conformance.messages" {
+		if n.Type == "core.conformance.messages" && !n.Outputs.Null() {
 			all = all.with(objectOf(n.Outputs))
 		}
 	}
