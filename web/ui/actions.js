@@ -21,8 +21,8 @@ export function conversationActs({ hub, store, fetcher }) {
   const acts = (t) => {
     const { kind, id } = store.state.active;
     return {
-      answer: async (call, action) => {
-        if (call.request) await api.approve(call.request.id, action).catch((e) => hub.emit('failed', e));
+      answer: async (call, action, value) => {
+        if (call.request) await api.approve(call.request.id, action, value).catch((e) => hub.emit('failed', e));
       },
       whole: (call) => kind === 'job' ? fetcher.result(id, call.id) : fetcher.turn(id, t.number, call.id),
       needParams: () => kind === 'thread' && fetcher.turn(id, t.number),

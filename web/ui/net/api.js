@@ -104,8 +104,9 @@ export const turn = (thread_id, turn) => call('GET', url('/api/chat/turn', { thr
 export const send = (thread_id, content) => call('POST', '/api/chat/send', { content, thread_id });
 /** @param {string} thread_id */
 export const interrupt = (thread_id) => call('POST', '/api/chat/interrupt', { thread_id });
-/** @param {string} request_id @param {string} action */
-export const approve = (request_id, action) => call('POST', '/api/chat/approval', { request_id, action });
+/** @param {string} request_id @param {string} action @param {string} [value] another decision */
+export const approve = (request_id, action, value) =>
+  call('POST', '/api/chat/approval', { request_id, action, value });
 /**
  * Returns an export as a file. It is fetched, since a link could not carry the login's key.
  * @param {Record<string, Value>} query

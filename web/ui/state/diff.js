@@ -1,7 +1,7 @@
 // Compares two turns: their calls, aligned by the longest common sequence of tools, and
 // what differs in each pair. All functions are pure.
 
-/** @import { Call, Delta, Pair, ParamDelta, Run } from './types.d.ts' */
+/** @import { Call, Delta, Pair, ParamDelta, Stretch } from './types.d.ts' */
 
 /** Sides with more calls are compared in order, since alignment costs their product. */
 const maxAligned = 500;
@@ -102,7 +102,7 @@ function text(v) { return v === undefined ? null : JSON.stringify(v, null, 1); }
 
 /**
  * Splits two sentences into runs of words that are the same and that differ.
- * @param {string} a @param {string} b @returns {{ left: Run[], right: Run[] }}
+ * @param {string} a @param {string} b @returns {{ left: Stretch[], right: Stretch[] }}
  */
 export function diffWords(a, b) {
   const x = words(a), y = words(b);
@@ -114,7 +114,7 @@ export function diffWords(a, b) {
       table[i * w + j] = x[i] === y[j] ? 1 + table[(i + 1) * w + j + 1] : Math.max(down, across);
     }
   }
-  /** @type {{ left: Run[], right: Run[] }} */
+  /** @type {{ left: Stretch[], right: Stretch[] }} */
   const { left, right } = { left: [], right: [] };
   let i = 0, j = 0;
   while (i < x.length || j < y.length) {
@@ -129,7 +129,7 @@ export function diffWords(a, b) {
 /** @param {string} s */
 function words(s) { return s.match(/\s+|[^\s]+/g) || []; }
 
-/** @param {Run[]} runs @param {boolean} same @param {string} text */
+/** @param {Stretch[]} runs @param {boolean} same @param {string} text */
 function add(runs, same, text) {
   const last = runs[runs.length - 1];
   if (last && last.same === same) last.text += text;

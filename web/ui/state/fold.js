@@ -3,6 +3,7 @@
 // tells what to draw.
 
 import { cut, ms } from '../lib/format.js';
+import { noRun, notSure, runOf, sureOf } from './confidence.js';
 import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 
 /** @import * as wire from '../wire.d.ts' */
@@ -14,7 +15,7 @@ export function emptyTurn(number) {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
     createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeSource: '',
     narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], notices: [], tokens: 0,
-    run: 0, stale: true, ...notObserved,
+    run: 0, stale: true, ...notObserved, ...noRun,
   };
 }
 
@@ -23,7 +24,7 @@ export function emptyCall(id) {
   return {
     id, tool: '', why: '', source: '', blocked: false, outcome: 'pending', group: null, step: 0, agent: '',
     approval: '', startedAt: 0, took: null, params: undefined, redactions: [], notices: [], preview: '', size: 0,
-    error: '', request: null, hidden: 0, inferred: false, to: '',
+    error: '', request: null, hidden: 0, inferred: false, to: '', ...notSure,
   };
 }
 
@@ -47,7 +48,8 @@ export function turnOf(info, whole = '') {
     calls: r?.tool_decisions?.map((d) => callOf(d, ran.get(d.call_id), whole)) || [],
     handoffs: r?.handoffs?.map(handoffOf) || [], redactions: info.redactions || [],
     notices: info.notices || [], run: ('run' in info && info.run) || 0,
-    tokens: (usage?.input_tokens || 0) + (usage?.output_tokens || 0), stale: false, ...observedOf(info),
+    tokens: (usage?.input_tokens || 0) + (usage?.output_tokens || 0), stale: false,
+    ...observedOf(info), ...runOf(info.workflow),
   };
 }
 
@@ -97,7 +99,7 @@ function decisionOf(d) {
   return {
     tool: d.tool_name, why: d.rationale, source: d.rationale_source, blocked: !!d.rationale_blocked,
     outcome: d.outcome, group: d.parallel_group ?? null, step: d.step || 0, agent: d.agent || '',
-    approval: d.approval || '', to: d.to || '',
+    approval: d.approval || '', to: d.to || '', ...sureOf(d),
   };
 }
 
@@ -169,7 +171,7 @@ const frames = {
     if (to && t.calls.some((c) => c.id === f.call_id)) return withCall(t, f.call_id, { to, group });
     return withCall(settled(withStep(t, agent, step), agent), f.call_id, {
       tool: f.name, why: f.rationale, source: f.rationale_source, group, agent, startedAt: ms(f.at),
-      outcome: 'pending', step, to,
+      outcome: 'pending', step, to, ...sureOf(f),
     });
   },
   tool_completed(t, f) {
@@ -179,11 +181,12 @@ const frames = {
   tool_result(t, f) { return withCall(t, f.call_id, { preview: f.preview }); },
   approval_needed(t, f) {
     const request = requestOf(f);
-    return withCall(t, f.call_id, { params: f.parameters, hidden: request.hidden, request });
+    return withCall(t, f.call_id, { params: f.parameters, hidden: request.hidden, request, ...sureOf(f) });
   },
   approval_answered(t, f) {
     // Until now the call waited; now it starts.
-    return withCall(t, f.call_id, { approval: f.answer, request: null, startedAt: ms(f.at) });
+    const said = f.approval_value || '';
+    return withCall(t, f.call_id, { approval: f.answer, said, request: null, startedAt: ms(f.at) });
   },
   handoff(t, f) {
     const h = handoffOf(f);
@@ -258,8 +261,8 @@ export function enrichTurn(old, fresh) {
     return { ...c, params, redactions, notices, startedAt: c.startedAt || f.startedAt };
   });
   const { input, redactions, notices, tokens, createdAt } = fresh, asked = old.asked || fresh.asked;
-  const conclusion = old.conclusion || fresh.conclusion;
-  return { ...old, calls, input, redactions, notices, tokens, createdAt, asked, conclusion };
+  const conclusion = old.conclusion || fresh.conclusion, { workflow, replayOf } = fresh;
+  return { ...old, calls, input, redactions, notices, tokens, createdAt, asked, conclusion, workflow, replayOf };
 }
 
 /**

@@ -3,6 +3,7 @@
 // functions are pure.
 
 import { ms } from '../lib/format.js';
+import { runOf } from './confidence.js';
 
 /** @import { AskedInfo, NoteFrame, NoteInfo, ThreadInfo, ThinkingFrame, TurnInfo } from '../wire.d.ts' */
 /** @import { Asked, Group, Note, Space, Turn } from './types.d.ts' */
@@ -44,7 +45,8 @@ export function begun(t, f) {
   const at = ms(f.at), known = f.asked ? { asked: askedOf(f.asked), input: f.user_input || '' } : {};
   if (f.asked && !f.message_id && t.startedAt) return { ...t, ...known };
   const messageId = f.message_id || t.messageId;
-  return { ...t, ...known, state: 'processing', messageId, startedAt: at, createdAt: t.createdAt || at };
+  const run = f.workflow ? runOf(f.workflow) : {};
+  return { ...t, ...known, ...run, state: 'processing', messageId, startedAt: at, createdAt: t.createdAt || at };
 }
 
 /**

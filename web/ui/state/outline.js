@@ -134,11 +134,13 @@ export function lane(c, axis, now) {
 export function headline(t, now) {
   if (t.state === 'queued') return { label: 'Waiting', detail: t.run ? 'for a worker' : 'for the turn before it' };
   if (t.state === 'processing') return running(t, now);
-  const n = t.calls.length, count = (/** @type {Call['outcome']} */ o) => t.calls.filter((c) => c.outcome === o).length;
+  const n = t.calls.length, decisions = t.calls.filter((c) => c.decides).length, tools = n - decisions;
+  const count = (/** @type {Call['outcome']} */ o) => t.calls.filter((c) => c.outcome === o).length;
   const failed = count('error'), rejected = count('rejected');
   const parallel = t.calls.filter((c) => c.group !== null).length;
   const detail = [
-    n ? plural(n, 'tool') : 'No tools', parallel && `${parallel} in parallel`, failed && `${failed} failed`,
+    tools ? plural(tools, 'tool') : !n && 'No tools', decisions && plural(decisions, 'decision'),
+    parallel && `${parallel} in parallel`, failed && `${failed} failed`,
     rejected && `${rejected} rejected`, t.endedAt && t.startedAt && span(t.endedAt - t.startedAt),
     t.tokens && `${t.tokens.toLocaleString('en')} tokens`, t.run > 1 && `run ${t.run}`,
   ].filter(Boolean).join(', ');
@@ -147,8 +149,11 @@ export function headline(t, now) {
 
 /** @param {Turn} t @param {number} now */
 function running(t, now) {
-  const n = t.calls.length, open = t.calls.filter((c) => c.request).length;
-  if (open) return { label: 'Waiting for you', detail: `${plural(open, 'call needs', 'calls need')} your approval` };
+  const n = t.calls.length, open = t.calls.filter((c) => c.request);
+  if (open.length) {
+    const what = open.some((c) => c.unsure) ? 'answer' : 'approval';
+    return { label: 'Waiting for you', detail: `${plural(open.length, 'call needs', 'calls need')} your ${what}` };
+  }
   const done = t.calls.filter((c) => c.outcome !== 'pending').length;
   const label = `Working… ${counter(now - (t.startedAt || t.createdAt || now))}`;
   return { label, detail: n ? `${done} of ${plural(n, 'tool')} done` : 'no tool called yet' };
@@ -206,7 +211,8 @@ export const sources = {
  * @param {Call} c
  */
 export function outcomeOf(c) {
-  if (c.request) return { sign: '?', text: 'needs approval', kind: 'waiting' };
+  if (c.request) return { sign: '?', text: c.unsure ? 'needs an answer' : 'needs approval', kind: 'waiting' };
+  if (c.decides && c.outcome === 'success') return { ...outcomes.success, text: 'decided' };
   return outcomes[c.outcome] || { sign: '·', text: c.outcome, kind: 'pending' };
 }
 

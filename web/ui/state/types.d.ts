@@ -21,7 +21,21 @@ export type Call = {
   inferred: boolean,
   /** the participant that runs the tool, of an observed turn */
   to: string,
+} & Sure;
+/** How sure an agent said it was, between 0 and 1; below the threshold a person decides. */
+export type Confidence = { stated: number, threshold: number, suppressed?: boolean };
+/** What only some calls have: those whose agent said how sure it was, and those that are decisions. */
+export type Sure = {
+  confidence: Confidence | null,
+  /** the call is a decision, and touches nothing; what it decides may be cut */
+  decides: boolean, decision: string,
+  /** a person was asked because the agent was not sure enough */
+  unsure: boolean,
+  /** what the person said beside the answer; may be cut */
+  said: string,
 };
+/** The run of a workflow that a turn is, and the turn that it repeats. */
+export type Run = { workflow: string, replayOf: { thread: string, turn: number } | null };
 /** Its parameters are whole, but for the hidden characters of secrets. */
 export type Request = { id: string, description: string, always: boolean, params: unknown, hidden: number };
 export type Said = { agent: string, step: number, text: string, html: string, source: Source | '', at: number };
@@ -55,7 +69,7 @@ export type Turn = {
   asked: Asked | null, conclusion: string, notes: Note[],
   /** the steps that began after the turn's end */
   lateSteps: number[],
-};
+} & Run;
 
 /** A space that the user owns, with who takes part in it; you is the user's own name there. */
 export type Space = { name: string, you: string, joined: boolean, participants: Participant[] };
@@ -167,4 +181,4 @@ export type Delta = {
 };
 export type ParamDelta = { key: string, left: string | null, right: string | null };
 export type Pair = [Call | null, Call | null];
-export type Run = { same: boolean, text: string };
+export type Stretch = { same: boolean, text: string };

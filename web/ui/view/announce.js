@@ -41,7 +41,7 @@ function ofLink(l) {
 function ofFrame(s, f) {
   switch (f.type) {
     case 'thinking': return f.step ? '' : `Turn ${f.turn_number} has begun.`;
-    case 'approval_needed': return `${f.tool_name} needs your approval.`;
+    case 'approval_needed': return `${f.tool_name} needs your ${f.low_confidence ? 'answer' : 'approval'}.`;
     case 'response': return ofEnd(s, f.turn_number, 'answered');
     case 'error': return ofEnd(s, f.turn_number, 'failed');
     case 'status': return f.state === 'interrupted' ? ofEnd(s, f.turn_number, 'was stopped') : '';

@@ -2,6 +2,7 @@
 // is pure.
 
 import { firstLine, plural, pretty, span } from '../lib/format.js';
+import { answered, decided, sureness } from '../state/confidence.js';
 import { finding, sourceOf } from '../state/outline.js';
 
 /** @import { Call, Turn } from '../state/types.d.ts' */
@@ -56,10 +57,14 @@ export function callText(c) {
  */
 function facts(c) {
   return [
-    c.outcome, c.took !== null && span(c.took), sourceOf(c).text, c.approval && `approval: ${c.approval}`,
+    c.outcome, c.decides && words(c), c.took !== null && span(c.took), sourceOf(c).text, sureness(c)?.text,
+    c.decides ? answered(c) : c.approval && `approval: ${c.approval}`,
     c.redactions.length && `redacted: ${c.redactions.map(finding).join(', ')}`, c.error && firstLine(c.error),
   ].filter(Boolean).join(' · ');
 }
+
+/** @param {Call} c */
+function words(c) { const { verb, what } = decided(c); return firstLine(verb + what); }
 
 /** @param {Turn} t */
 function ending(t) {

@@ -2,8 +2,10 @@
 // it, and on demand its parameters and its result.
 
 import { attribute, fill, h, partsIn, setText, show } from '../lib/dom.js';
-import { plural, pretty, size, span } from '../lib/format.js';
+import { pretty, size, span } from '../lib/format.js';
+import { answered, decided, sureness } from '../state/confidence.js';
 import { finding, lane, outcomeOf, sourceOf } from '../state/outline.js';
+import { question } from './question.js';
 
 /** @import { Axis, Call } from '../state/types.d.ts' */
 /** @import { DecisionActs } from './types.d.ts' */
@@ -44,8 +46,9 @@ export class Decision extends HTMLElement {
     this.append(
       h('div', { class: 'subject' }, part('tool', 'code'), part('to', 'span')),
       h('div', { class: 'reason' },
-        part('why', 'p', { dir: 'auto' }),
-        h('div', { class: 'facts' }, part('source', 'span'), part('chips', 'span'), part('answered', 'span'),
+        part('decided', 'p', { hidden: true }), part('why', 'p', { dir: 'auto' }),
+        h('div', { class: 'facts' }, part('source', 'span'), part('sure', 'span', { hidden: true }),
+          part('chips', 'span'), part('answered', 'span'),
           part('more', 'button', toggle), menu),
         part('failure', 'p', { dir: 'auto' }), part('ask', 'div'), part('details', 'div', { id, hidden: true }),
         part('sub', 'div')),
@@ -58,7 +61,9 @@ export class Decision extends HTMLElement {
     const p = this.#parts, source = sourceOf(c), outcome = outcomeOf(c);
     attribute(this, 'aria-label', `${c.tool}: ${outcome.text}`);
     attribute(this, 'data-outcome', outcome.kind);
-    setText(p.tool, c.tool);
+    setText(p.tool, c.decides ? 'decision' : c.tool);
+    p.tool.classList.toggle('verb', c.decides);
+    this.#drawSure(c);
     setText(p.to, c.to && `→ ${c.to}`);
     show(p.to, !!c.to);
     setText(p.why, c.why || '…');
@@ -70,7 +75,7 @@ export class Decision extends HTMLElement {
     fill(p.chips, ...c.redactions.map((f) => chip(`redacted: ${finding(f)}`, `Masked by the rule ${f.rule}`)),
       ...c.notices.map((f) => chip(`noticed: ${finding(f)}`, `Left as it is; the rule’s severity is ${f.severity}`)),
       c.inferred && chip('matched by name', 'The worker named no call; the tool and the order decided which it is'));
-    setText(p.answered, answers[c.approval] || '');
+    setText(p.answered, answered(c));
     setText(p.failure, c.error);
     show(p.failure, !!c.error);
     fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, outcome.sign), outcome.text);
@@ -86,25 +91,34 @@ export class Decision extends HTMLElement {
     if (!q) return fill(ask);
     if (ask.dataset.request === q.id) return;
     ask.dataset.request = q.id;
-    const button = (/** @type {string} */ action, /** @type {string} */ label) => h('button', {
-      type: 'button', class: action === 'approve' ? 'primary' : '', 'data-action': action,
-      'aria-label': `${label}: ${c.tool}`, click: () => this.#answer(action),
-    }, label);
-    fill(ask,
-      h('p', { class: 'ask-line' }, h('strong', null, 'May it run?'), ' ', h('span', { dir: 'auto' }, q.description)),
-      h('pre', { tabindex: '0', 'aria-label': `Parameters of ${c.tool}` }, pretty(q.params)),
-      q.hidden > 0 && h('p', { class: 'hidden-count' }, hiddenCount(q.hidden)),
-      h('div', { class: 'ask-buttons' },
-        button('approve', 'Approve'), q.always && button('always', 'Always allow'), button('deny', 'Deny')));
+    fill(ask, ...question(c, q, (action, value) => this.#answer(action, value)));
   }
 
-  /** @param {string} action */
-  async #answer(action) {
-    const buttons = this.#parts.ask.querySelectorAll('button');
+  /**
+   * Shows how sure the agent was, and what the call decides if it is a decision.
+   * @param {Call} c
+   */
+  #drawSure(c) {
+    const p = this.#parts, sure = sureness(c);
+    show(p.sure, !!sure);
+    setText(p.sure, sure?.text || '');
+    attribute(p.sure, 'title', sure?.title);
+    attribute(p.sure, 'data-low', !!sure?.low);
+    show(p.decided, c.decides);
+    if (!c.decides) return;
+    const { verb, what } = decided(c), instead = c.outcome === 'success' && !!c.said;
+    fill(p.decided, h('strong', null, verb), h('bdi', null, what),
+      instead && h('span', { class: 'instead' }, 'The agent would have decided: ', h('bdi', null, c.decision)));
+  }
+
+  /** @param {string} action @param {string} [value] */
+  async #answer(action, value) {
+    /** @type {NodeListOf<HTMLButtonElement | HTMLTextAreaElement>} */
+    const all = this.#parts.ask.querySelectorAll('button, textarea');
     this.focus({ preventScroll: true }); // a disabled button would lose it
-    for (const b of buttons) b.disabled = true;
-    if (this.call) await this.#acts?.answer(this.call, action);
-    for (const b of buttons) b.disabled = false;
+    for (const b of all) b.disabled = true;
+    if (this.call) await this.#acts?.answer(this.call, action, value);
+    for (const b of all) b.disabled = false;
   }
 
   /**
@@ -163,11 +177,6 @@ export class Decision extends HTMLElement {
   }
 }
 
-/** @param {number} n */
-function hiddenCount(n) {
-  return `${plural(n, 'character')} ${n === 1 ? 'is' : 'are'} hidden from you: a secret that nothing here acts on.`;
-}
-
 /** @param {Call} c */
 function parameters(c) {
   if (c.params === undefined) return [note('Fetching the parameters…')];
@@ -185,12 +194,6 @@ function note(text) { return h('p', { class: 'note' }, text); }
 const noResult = {
   pending: 'No result yet.', rejected: 'It did not run, so there is no result.',
   cancelled: 'It was stopped before it had a result.', unknown: 'The turn ended, and its result was not seen.',
-};
-
-/** How a person answered, or why nobody did. */
-const answers = {
-  approve: 'approved', always: 'approved for always', deny: 'denied by a person', expired: 'nobody answered in time',
-  withdrawn: 'stopped before an answer', '': '',
 };
 
 customElements.define('candor-decision', Decision);

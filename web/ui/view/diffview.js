@@ -6,7 +6,7 @@ import { plural, span } from '../lib/format.js';
 import { openDialog } from '../lib/dialog.js';
 import { headline, outcomeOf } from '../state/outline.js';
 
-/** @import { Call, Delta, Run, Turn } from '../state/types.d.ts' */
+/** @import { Call, Delta, Stretch, Turn } from '../state/types.d.ts' */
 
 await loadStyles('/ui/css/ondemand.css');
 
@@ -81,7 +81,7 @@ function params(d, which) {
     [h('dt', null, p.key || 'parameters'), h('dd', { class: 'mark-change' }, p[which] ?? '—')]));
 }
 
-/** @param {Run[]} all */
+/** @param {Stretch[]} all */
 function runs(all) {
   return h('span', { class: 'runs', dir: 'auto' }, ...all.map((r) => r.same ? r.text : h('mark', null, r.text)));
 }

@@ -2,6 +2,7 @@
 // answered. Only what changed is drawn again.
 
 import './decision.js';
+import { drawRun } from './run.js';
 import { attribute, fill, h, html, keepFocus, partsIn, place, setText, show } from '../lib/dom.js';
 import { clock, firstLine, span } from '../lib/format.js';
 import { finding, headline, outline, silence, sources, together } from '../state/outline.js';
@@ -63,7 +64,8 @@ export class TurnView extends HTMLElement {
       h('header', { class: 'asked' },
         h('h2', { class: 'sr', id: `${id}-title` }, `Turn ${t.number}`),
         part('asker', 'p', { hidden: true }), part('user', 'p', { dir: 'auto' }),
-        part('because', 'p', { hidden: true }), part('masked', 'p'), part('noticed', 'p'), menu),
+        part('because', 'p', { hidden: true }), part('run', 'p', { hidden: true }),
+        part('masked', 'p'), part('noticed', 'p'), menu),
       h('section', { class: 'reasoning', 'aria-label': `Reasoning of turn ${t.number}` },
         h('h3', null,
           part('headline', 'button', { type: 'button', 'aria-controls': `${id}-reasoning`, click: toggle })),
@@ -91,6 +93,7 @@ export class TurnView extends HTMLElement {
     setText(p.noticed, t.notices.length ? `noticed in this turn: ${t.notices.map(finding).join(', ')}` : '');
     setText(p.peek, firstLine(t.narrative || t.calls[0]?.why || '', 140));
     this.#drawAnswer(t);
+    drawRun(p.run, t);
     this.#drawObserved(t, context);
   }
 

@@ -6,7 +6,8 @@ import type { JobInfo } from '../wire.d.ts';
 
 /** What a decision row can ask for. */
 export type DecisionActs = {
-  answer(call: Call, action: string): Promise<void>,
+  /** value is another decision than the agent's, of a call that is a decision */
+  answer(call: Call, action: string, value?: string): Promise<void>,
   /** fetches the complete result */
   whole(call: Call): unknown,
   needParams(): unknown,
