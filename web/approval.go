@@ -1,6 +1,9 @@
 package web
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -14,12 +17,20 @@ import (
 type ApprovalRequest struct {
 	RequestID string         `json:"request_id"` // of an approval_needed event
 	Action    session.Answer `json:"action"`     // approve, always or deny
+
+	// Value is another decision than the agent's, beside approve, for a call that is a decision.
+	// It is JSON of at most maxValue bytes, and may be absent.
+	Value json.RawMessage `json:"value"`
 }
+
+// maxValue bounds what a person says beside an answer, in bytes of JSON.
+const maxValue = 4096
 
 // approval handles POST /api/chat/approval. It answers 202 with the turn of the call as
 // soon as the answer is in the log; whether the call then succeeds is shown by the stream.
 //
-// Errors: bad_action if the action is not one of the three; no_approval if the caller has
+// Errors: bad_action if the action is not one of the three; bad_value if there is a value where
+// none is taken, or a long one; no_approval if the caller has
 // no such request open, also if it was answered or its turn has ended; not_always if the
 // tool must be approved each time.
 func (s *Server) approval(c echo.Context) error {
@@ -32,11 +43,58 @@ func (s *Server) approval(c echo.Context) error {
 	default:
 		return problem.New(http.StatusBadRequest, "bad_action", "action has to be approve, always or deny.")
 	}
-	ref, err := s.options.Chat.Approve(c.Request().Context(), callerOf(c).User, in.RequestID, in.Action)
+	if err := s.checkValue(c, &in); err != nil {
+		return err
+	}
+	ref, err := s.options.Chat.Answer(c.Request().Context(), callerOf(c).User, in.RequestID, in.Action, in.Value)
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusAccepted, map[string]any{
 		"status": "accepted", "thread_id": ref.Thread, "turn_number": ref.Turn,
 	})
+}
+
+// checkValue refuses a value that the call would not take. A value of null is none.
+func (s *Server) checkValue(c echo.Context, in *ApprovalRequest) error {
+	if in.Value = bytes.TrimSpace(in.Value); len(in.Value) == 0 || string(in.Value) == "null" {
+		in.Value = nil
+		return nil
+	}
+	bad := func(why string) error { return problem.New(http.StatusBadRequest, "bad_value", why) }
+	switch {
+	case in.Action != session.Approve:
+		return bad("value goes with approve only. Leave it out, or approve with it.")
+	case len(in.Value) > maxValue:
+		return bad(fmt.Sprintf("value is longer than %d bytes. Say it in fewer words.", maxValue))
+	}
+	own, err := s.options.Store.Open(c.Request().Context(), callerOf(c).User)
+	if err != nil {
+		return err
+	}
+	if call, open := openRequest(own, in.RequestID); open && !call.Decides {
+		return bad("value is another decision, and this call is none. Leave it out, or deny the call.")
+	}
+	return nil
+}
+
+// openRequest returns the call that an open request is about, and whether there is one.
+func openRequest(own *session.Session, request string) (session.Call, bool) {
+	for _, t := range own.Threads() {
+		if t.State != session.Processing {
+			continue
+		}
+		h, err := own.History(t.ID, session.Page{Limit: session.MaxWaiting + 2})
+		if err != nil {
+			continue // it was dropped in the meantime
+		}
+		for _, turn := range h.Turns {
+			for call := range turn.Calls() {
+				if a := call.Approval; a != nil && a.Request == request && a.Answer == "" {
+					return call, true
+				}
+			}
+		}
+	}
+	return session.Call{}, false
 }

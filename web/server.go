@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -22,8 +23,11 @@ type Chat interface {
 	Send(ctx context.Context, user, threadID, content string) (session.Event, error)
 	// Interrupt stops a thread's running turn and returns which one it was.
 	Interrupt(ctx context.Context, user, threadID string) (session.Ref, error)
-	// Approve answers an approval request and returns the turn of its call.
-	Approve(ctx context.Context, user, request string, answer session.Answer) (session.Ref, error)
+	// Answer answers an approval request and returns the turn of its call. value is what the
+	// person said beside the answer, such as another decision; nil if nothing.
+	Answer(
+		ctx context.Context, user, request string, answer session.Answer, value json.RawMessage,
+	) (session.Ref, error)
 }
 
 // Options configures a server. Chat, Store, Tokens and Log are required. The zero value of

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -87,9 +88,10 @@ func (c spaceChat) Interrupt(ctx context.Context, user, thread string) (session.
 	return c.Chat.Interrupt(ctx, user, thread)
 }
 
-// Approve decides on what a participant proposed or the agent asks about.
-func (c spaceChat) Approve(
-	ctx context.Context, user, request string, answer session.Answer,
+// Answer decides on what a participant proposed or the agent asks about. A proposal of a
+// participant takes no value.
+func (c spaceChat) Answer(
+	ctx context.Context, user, request string, answer session.Answer, value json.RawMessage,
 ) (session.Ref, error) {
 	if turn, err := c.gateway.Answer(ctx, user, request, answer); !errors.Is(err, mew.ErrNotOurs) {
 		return turn, err

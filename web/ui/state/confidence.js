@@ -36,7 +36,7 @@ function isLow(c) { return c.stated < c.threshold; }
  */
 function percent(share) {
   const n = Math.round(share * 100);
-  return `${n === 0 && share > 0 ? 1 : n === 100 && share < 1 ? 99 : n} %`;
+  return `${n === 0 && share > 0 ? 1 : n === 100 && share < 1 ? 99 : n}\u00a0%`;
 }
 
 /**

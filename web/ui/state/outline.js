@@ -211,7 +211,7 @@ export const sources = {
  * @param {Call} c
  */
 export function outcomeOf(c) {
-  if (c.request) return { sign: '?', text: c.unsure ? 'needs an answer' : 'needs approval', kind: 'waiting' };
+  if (c.request) return { sign: '?', text: c.unsure ? 'needs you' : 'needs approval', kind: 'waiting' };
   if (c.decides && c.outcome === 'success') return { ...outcomes.success, text: 'decided' };
   return outcomes[c.outcome] || { sign: '·', text: c.outcome, kind: 'pending' };
 }

@@ -2,7 +2,7 @@
 // it, and on demand its parameters and its result.
 
 import { attribute, fill, h, partsIn, setText, show } from '../lib/dom.js';
-import { pretty, size, span } from '../lib/format.js';
+import { cut, pretty, size, span } from '../lib/format.js';
 import { answered, decided, sureness } from '../state/confidence.js';
 import { finding, lane, outcomeOf, sourceOf } from '../state/outline.js';
 import { question } from './question.js';
@@ -107,7 +107,8 @@ export class Decision extends HTMLElement {
     show(p.decided, c.decides);
     if (!c.decides) return;
     const { verb, what } = decided(c), instead = c.outcome === 'success' && !!c.said;
-    fill(p.decided, h('strong', null, verb), h('bdi', null, what),
+    // The question below has the whole of it.
+    fill(p.decided, h('strong', null, verb), h('bdi', null, c.request ? cut(what, 160) : what),
       instead && h('span', { class: 'instead' }, 'The agent would have decided: ', h('bdi', null, c.decision)));
   }
 
