@@ -67,7 +67,8 @@ fuzz: go-version ## every fuzz target for FUZZ (10s) each
 	  done; done
 
 golden: go-version ## rewrite what stands beside each script in testdata
-	$(GO) test ./cmd/candor ./cmd/candor/terminal -run '^(TestTurns|TestTheTerminalShowsEveryCase|TestScreensOfAnyWidthAreAligned)$$' -update
+	$(GO) test ./cmd/candor ./cmd/candor/terminal ./web/openwop \
+	  -run '^(TestTurns|TestTheTerminalShowsEveryCase|TestScreensOfAnyWidthAreAligned|TestRunsGoldens)$$' -update
 
 clean:
 	rm -rf bin

@@ -83,7 +83,8 @@ func (a *author) turn(agent string, depth int) {
 	}
 	a.speak(agent, step)
 	if a.coin() {
-		a.say(agent, session.Narrated{Step: step, Answer: true, Source: session.FromSummary, Text: words("I am done.")})
+		a.say(agent, session.Narrated{Step: step, Answer: true, Source: session.FromSummary,
+			Text: words("I am done.")})
 	}
 }
 
@@ -170,7 +171,8 @@ func (a *author) end(agent string, b session.ToolCalled, depth int) {
 	}
 	switch a.upTo(4) {
 	case 0, 1:
-		a.say(agent, session.ToolReturned{Call: b.Call, Outcome: session.Success, Result: b.Params, Took: time.Second})
+		a.say(agent, session.ToolReturned{Call: b.Call, Outcome: session.Success, Result: b.Params,
+			Took: time.Second})
 	case 2:
 		a.say(agent, session.ToolReturned{Call: b.Call, Outcome: session.Errored, Took: time.Millisecond})
 	case 3:

@@ -3,34 +3,33 @@ package openwop
 import (
 	"time"
 
-	"candor/safety"
 	"candor/session"
 )
 
 // RunSnapshot is the state of a run.
 type RunSnapshot struct {
-	RunID           ours                 `json:"runId"`
-	WorkflowID      ours                 `json:"workflowId"`
-	Status          Status               `json:"status"`
-	Owner           *Owner               `json:"owner,omitempty"` // of version 2
-	CurrentNodeID   ours                 `json:"currentNodeId,omitempty"`
-	StartedAt       string               `json:"startedAt,omitempty"`
-	CompletedAt     string               `json:"completedAt,omitempty"`
-	Agent           *AgentRef            `json:"agent,omitempty"`
-	RunOrchestrator *AgentRef            `json:"runOrchestrator,omitempty"`
-	NodeStates      map[string]NodeState `json:"nodeStates,omitempty"`
-	Inputs          object               `json:"inputs,omitempty"`
-	Variables       object               `json:"variables,omitempty"` // the inputs, and the outputs of all nodes
-	Channels        object               `json:"channels,omitempty"`  // the lists of messages that nodes folded
-	Error           *fault               `json:"error,omitempty"`
-	Tags            member               `json:"tags,omitzero"`
-	Metadata        member               `json:"metadata,omitzero"`
-	Configurable    member               `json:"configurable,omitzero"`
-	ParentRunID     ours                 `json:"parentRunId,omitempty"` // whose facts the run repeats
-	LogVersion      int                  `json:"eventLogSchemaVersion,omitempty"`
-	EngineVersion   int                  `json:"engineVersion,omitempty"`
-	Interrupts      []Interrupt          `json:"x-candor-interrupts,omitempty"`
-	Turn            turnRef              `json:"x-candor-turn"`
+	RunID           ours               `json:"runId"`
+	WorkflowID      ours               `json:"workflowId"`
+	Status          Status             `json:"status"`
+	Owner           *Owner             `json:"owner,omitempty"` // of version 2
+	CurrentNodeID   ours               `json:"currentNodeId,omitempty"`
+	StartedAt       ours               `json:"startedAt,omitempty"`
+	CompletedAt     ours               `json:"completedAt,omitempty"`
+	Agent           *AgentRef          `json:"agent,omitempty"`
+	RunOrchestrator *AgentRef          `json:"runOrchestrator,omitempty"`
+	NodeStates      map[ours]NodeState `json:"nodeStates,omitempty"`
+	Inputs          object             `json:"inputs,omitempty"`
+	Variables       object             `json:"variables,omitempty"` // the inputs, and the outputs of all nodes
+	Channels        object             `json:"channels,omitempty"`  // the lists of messages that nodes folded
+	Error           *fault             `json:"error,omitempty"`
+	Tags            member             `json:"tags,omitzero"`
+	Metadata        member             `json:"metadata,omitzero"`
+	Configurable    member             `json:"configurable,omitzero"`
+	ParentRunID     ours               `json:"parentRunId,omitempty"` // whose facts the run repeats
+	LogVersion      int                `json:"eventLogSchemaVersion,omitempty"`
+	EngineVersion   int                `json:"engineVersion,omitempty"`
+	Interrupts      []Interrupt        `json:"x-candor-interrupts,omitempty"`
+	Turn            turnRef            `json:"x-candor-turn"`
 }
 
 // NodeState is the state of a node of a run.
@@ -41,8 +40,8 @@ type NodeState struct {
 
 // turnRef says which turn the run is, in Candor's own terms.
 type turnRef struct {
-	Thread string `json:"thread_id"`
-	Turn   int    `json:"turn_number"`
+	Thread ours `json:"thread_id"`
+	Turn   int  `json:"turn_number"`
 }
 
 // Interrupt is a question of a run that waits for a person.
@@ -62,7 +61,7 @@ func Snapshot(v View, t session.Turn) RunSnapshot {
 		RunID:      bound(v.Version, v.User, runOf(session.Ref{Thread: t.Thread, Turn: t.Number})),
 		WorkflowID: workflowOf(t), Status: v.status(t), Owner: ownerOf(v.Version, v.User),
 		StartedAt: when(t.StartedAt), CompletedAt: when(t.EndedAt), NodeStates: nodeStates(v, t),
-		Inputs: inputsOf(t), Interrupts: Interrupts(v, t), Turn: turnRef{t.Thread, t.Number},
+		Inputs: inputsOf(t), Interrupts: Interrupts(v, t), Turn: turnRef{ours(t.Thread), t.Number},
 	}
 	s.Variables, s.Channels = s.Inputs.with(outputsOf(t)), channelsOf(t)
 	s.Tags, s.Metadata = memberOf(t.Workflow.Options, "tags"), memberOf(t.Workflow.Options, "metadata")
@@ -132,10 +131,10 @@ func Interrupts(v View, t session.Turn) (open []Interrupt) {
 }
 
 // nodeStates returns the state of each node that has started.
-func nodeStates(v View, t session.Turn) map[string]NodeState {
-	states := map[string]NodeState{}
+func nodeStates(v View, t session.Turn) map[ours]NodeState {
+	states := map[ours]NodeState{}
 	if oneNode(t) && !t.StartedAt.IsZero() {
-		states[string(agentNode)] = NodeState{agentNodeType, v.status(t)}
+		states[agentNode] = NodeState{agentNodeType, v.status(t)}
 	}
 	for _, n := range t.Nodes {
 		s := NodeState{ours(n.Type), v.status(t)}
@@ -145,7 +144,7 @@ func nodeStates(v View, t session.Turn) map[string]NodeState {
 		case !n.EndedAt.IsZero():
 			s.Status = Completed
 		}
-		states[n.Node] = s
+		states[ours(n.Node)] = s
 	}
 	return states
 }
@@ -170,14 +169,9 @@ func channelsOf(t session.Turn) (all object) {
 	return all
 }
 
-func when(at time.Time) string {
+func when(at time.Time) ours {
 	if at.IsZero() {
 		return ""
 	}
-	return timestamp(at)
-}
-
-// memberOf returns a member of a cleaned object, or nothing.
-func memberOf(j safety.JSON, name string) member {
-	return member{objectOf(j)[name]}
+	return ours(timestamp(at))
 }

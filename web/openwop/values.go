@@ -70,6 +70,9 @@ func (d decision) MarshalJSON() ([]byte, error) { return d.raw, nil }
 // member is a member of a cleaned object, as it is there.
 type member struct{ raw json.RawMessage }
 
+// memberOf returns a member of a cleaned object, or nothing.
+func memberOf(j safety.JSON, name string) member { return member{objectOf(j)[name]} }
+
 // MarshalJSON returns the value as it is.
 func (m member) MarshalJSON() ([]byte, error) { return m.raw, nil }
 
