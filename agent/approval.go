@@ -17,7 +17,8 @@ import (
 
 // Approval says whether a person is asked before a tool runs. In every mode, a person is
 // also asked before a call in whose reason or arguments safety found something of medium
-// severity, unless the tool is [Spec].ReadOnly.
+// severity, unless the tool is [Spec].ReadOnly, and before one of which the model is not
+// sure enough, unless [Confidence].Continue.
 type Approval int
 
 const (
@@ -48,22 +49,18 @@ var (
 	errWithdrawn = errors.New("the turn was stopped before a person answered")
 )
 
-// requestApproval records a request for approval if the tool requires one or the call is
-// suspicious. It does not wait for the answer: the call does that when the batch runs, so
-// the rest of the batch is not held up.
+// requestApproval records a request for approval if the tool requires one, the call is
+// suspicious, or the model is not sure enough of it. It does not wait for the answer: the call
+// does that when the batch runs, so the rest of the batch is not held up.
 //
-// A suspicious call is asked about each time, whatever the tool's mode: an answer of
-// [session.Always] was given to the tool, not to what this call contains.
+// A call that is suspicious or unsure is asked about each time, whatever the tool's mode: an
+// answer of [session.Always] was given to the tool, not to what this call contains.
 func (b *batch) requestApproval(a *attempt) {
 	mode := a.tool.spec.Approval
 	if b.Approval != nil {
 		mode = b.Approval(a.tool.spec)
 	}
-	description := a.tool.spec.Description
-	if len(a.suspicious) > 0 {
-		mode = ApprovalAlways
-		description = fmt.Sprintf("Safety found %s in this call. %s", strings.Join(a.suspicious, ", "), description)
-	}
+	mode, description := a.whyAsk(mode)
 	if a.outcome != "" || mode == ApprovalNever {
 		return
 	}
@@ -84,7 +81,27 @@ func (b *batch) requestApproval(a *attempt) {
 	about, _ := b.Safety.Mask(strings.TrimSpace(description))
 	a.awaitApproval = approver.Ask(a.id, Question{
 		Description: about, Arguments: shown, Grant: grant, AllowAlways: mode == ApprovalAsk,
+		LowConfidence: a.unsure(),
 	})
+}
+
+// whyAsk returns the mode of the call, given that of its tool, and what a person reads about it:
+// why they are asked, if it is not the tool alone, and what the tool does.
+func (a *attempt) whyAsk(mode Approval) (Approval, string) {
+	var why []string
+	if len(a.suspicious) > 0 {
+		why = append(why, fmt.Sprintf("Safety found %s in this call.", strings.Join(a.suspicious, ", ")))
+	}
+	if a.unsure() {
+		why = append(why, "The agent is not sure enough of this call: "+a.doubt()+".")
+		if mode != ApprovalNever {
+			why = append(why, "Calls of this tool need approval in any case.")
+		}
+	}
+	if len(why) > 0 {
+		mode = ApprovalAlways
+	}
+	return mode, strings.Join(append(why, a.tool.spec.Description), " ")
 }
 
 // question returns the arguments as a person sees them. The call keeps a copy of what was
@@ -146,13 +163,20 @@ func (b *batch) rulesToReview(a *attempt, params safety.JSON, reports ...safety.
 	return slices.Compact(rules)
 }
 
-// because returns the error of a call that was not approved, with the rules that led to the
+// because returns the error of a call that was not approved, with what led to the
 // request, so that the model and the user learn why approval was needed.
 func (a *attempt) because(refusal error) error {
-	if len(a.suspicious) == 0 {
+	var why []string
+	if len(a.suspicious) > 0 {
+		why = append(why, fmt.Sprintf("safety found %s in it", strings.Join(a.suspicious, ", ")))
+	}
+	if a.unsure() {
+		why = append(why, a.doubt())
+	}
+	if len(why) == 0 {
 		return refusal
 	}
-	return fmt.Errorf("%w (safety found %s in it)", refusal, strings.Join(a.suspicious, ", "))
+	return fmt.Errorf("%w (%s)", refusal, strings.Join(why, "; "))
 }
 
 // approved waits for the person's answer. It refuses the call and returns false unless

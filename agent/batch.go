@@ -33,7 +33,10 @@ type attempt struct {
 	requested Call            // as the model wrote it
 	id        string          // ours, unique within the turn
 	tool      boundTool       // zero if the tool is unknown
-	args      json.RawMessage // without the rationale
+	args      json.RawMessage // without the rationale and the confidence
+	stated    json.RawMessage // the confidence, as the model wrote it
+
+	confidence *session.Confidence // nil if none was stated
 
 	// suspicious are the rules of medium severity that matched the reason or the arguments.
 	suspicious []string
@@ -99,16 +102,13 @@ func (b *batch) announce(a *attempt) {
 	}
 }
 
-// check prepares the call at an index of the batch: it resolves the tool, removes the
-// rationale from the arguments, and refuses a call that must not run. It returns the
+// check prepares the call at an index of the batch: it resolves the tool, removes from the
+// arguments what was stated beside them, and refuses a call that must not run. It returns the
 // reason that the arguments contained.
 func (b *batch) check(ctx context.Context, index int, a *attempt) (reason string) {
 	tool, known := b.tools.byName[a.requested.Name]
 	a.tool, a.args = tool, a.requested.Arguments
-	if !known || !tool.schema.ownsRationale {
-		// The error is dropped: the schema check below reports invalid arguments better.
-		reason, a.args, _ = takeRationale(a.requested.Arguments)
-	}
+	reason = b.takeStated(a, known)
 	switch {
 	case index >= maxStepCalls:
 		a.refuse(session.Rejected, errTooManyCalls)
@@ -152,12 +152,13 @@ func (b *batch) recordCall(ctx context.Context, a *attempt, reason string, group
 	if a.outcome != "" {
 		group = nil
 	}
-	a.suspicious = b.rulesToReview(a, params, found, inParams)
+	a.suspicious, a.confidence = b.rulesToReview(a, params, found, inParams), b.confidence(a)
 	user, _ := User(ctx)
 	b.coverage.count(user, b.Model, coverageName(a.tool.spec), why.Source)
 	b.record(session.ToolCalled{
 		Step: b.step, Call: a.id, Tool: name, Rationale: why, Params: params, Group: group,
 		FrontEnd: a.outcome == "" && a.tool.spec.FrontEnd, Transport: a.tool.spec.transport(),
+		Decides: a.outcome == "" && a.tool.spec.Decides, Confidence: a.confidence,
 		Findings: session.Merge(found.Findings, inParams.Findings, inName.Findings),
 	})
 }

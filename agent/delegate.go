@@ -51,6 +51,7 @@ func (d Delegate) Run(ctx context.Context, args json.RawMessage) (json.RawMessag
 	if err != nil {
 		return nil, err
 	}
+	child.bindDecide(ctx)
 	parent.handoff(site.call, child.agent, in.Task, Usage{})
 	answer, err := child.loop(ctx)
 	if err != nil {

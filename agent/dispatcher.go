@@ -40,6 +40,7 @@ type Dispatcher struct {
 	MaxSteps     int                 // 0 means DefaultMaxSteps
 	MaxTurnBytes int                 // memory budget of a turn; 0 means DefaultMaxTurnBytes
 	Approval     func(Spec) Approval // overrides Spec.Approval; nil leaves it
+	Confidence   Confidence          // what becomes of calls of which the model is not sure
 	Stream       bool                // pass on the model's text while it speaks, to a TextStreamer
 	Log          *slog.Logger        // never receives text of a model, tool or user
 
@@ -92,6 +93,10 @@ func (d *Dispatcher) newRun(ctx context.Context, rec Recorder, messages []Messag
 		Dispatcher: d, Safety: d.Safety.Remember(totals.seen), rec: rec, messages: messages,
 		own: d.bindOwn(ctx, own), turnTotals: totals,
 	}
+	if t, ok := rec.(ThresholdHolder); ok {
+		totals.threshold = t.Threshold()
+	}
+	r.bindDecide(ctx)
 	r.limit = int64(cmp.Or(d.MaxTurnBytes, DefaultMaxTurnBytes))
 	if h, ok := rec.(MemoryHolder); ok {
 		r.hold = h.Hold

@@ -15,12 +15,13 @@
 //	Provider.Respond         provider.go       the model names a tool, arguments and perhaps a reason
 //	agentRun.step            loop.go           the text before the calls becomes the step's narrative
 //	batch.preflight, check   batch.go          known tool? arguments fit the schema? policy agrees?
-//	takeRationale            rationale.go      the reason is removed from the arguments
+//	batch.takeStated         rationale.go      the reason and the confidence are removed from the arguments
 //	batch.recordCall         batch.go          records ToolCalled: cleaned reason, parameters and name
 //	rationale                rationale.go      chooses the reason: argument, provider's field, fallback
 //	thinking.Strip           safety/thinking   drops private thoughts from the reason
 //	safety.Layer.Clean       package safety    masks secrets, or withholds the text
-//	batch.requestApproval    approval.go       asks a person where the tool, or what safety found, requires it
+//	batch.confidence         confidence.go     compares how sure the model is with the threshold
+//	batch.requestApproval    approval.go       asks a person where the tool, what safety found or a doubt requires it
 //	batch.run, runOne        batch_run.go      runs the tool, or waits for approval or the front end
 //	batch.postflight         batch_run.go      records ToolReturned: cleaned result or error
 //	Recorder.Record          recorder.go       appends to a thread's log (chat_recorder.go) or a job's

@@ -38,6 +38,8 @@ type turnTotals struct {
 	groups atomic.Int64 // parallel groups that ran
 	agents atomic.Int64 // sub-agents that were started
 	seen   *safety.SeenSecrets
+
+	threshold *float64 // of confidence, of this turn alone; nil if it has none
 }
 
 // seenBy returns the recorder's memory, or a new one.
@@ -57,7 +59,7 @@ func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
 		limit = DefaultMaxSteps
 	}
 	for number := 1; number <= limit; number++ {
-		tools := r.Tools.current().with(r.own)
+		tools := r.offered()
 		req := Request{Tools: slices.Clone(tools.specs)}
 		switch number {
 		case limit:

@@ -22,50 +22,77 @@ const rationaleProperty = "rationale"
 // withRationale returns a copy of the schema with the rationale as its first property,
 // so that the model writes its reason before the arguments that follow from it.
 func withRationale(s *jsonschema.Schema, required bool) *jsonschema.Schema {
-	out := *s
+	out := withProperty(s, 0, rationaleProperty, &jsonschema.Schema{
+		Type:        "string",
+		Description: "One sentence: why this call now, and what you expect it to show.",
+	})
 	if required {
 		out.Required = slices.Insert(slices.Clone(s.Required), 0, rationaleProperty)
 	}
+	return out
+}
+
+// withProperty returns a copy of the schema with one more property, at a place in their order.
+func withProperty(s *jsonschema.Schema, at int, name string, p *jsonschema.Schema) *jsonschema.Schema {
+	out := *s
 	out.Properties = maps.Clone(s.Properties)
 	if out.Properties == nil {
 		out.Properties = map[string]*jsonschema.Schema{}
 	}
-	out.Properties[rationaleProperty] = &jsonschema.Schema{
-		Type:        "string",
-		Description: "One sentence: why this call now, and what you expect it to show.",
-	}
+	out.Properties[name] = p
 	order := s.PropertyOrder
 	if len(order) == 0 {
 		order = slices.Sorted(maps.Keys(s.Properties))
 	}
-	out.PropertyOrder = slices.Insert(slices.Clone(order), 0, rationaleProperty)
+	out.PropertyOrder = slices.Insert(slices.Clone(order), at, name)
 	return &out
 }
 
-// takeRationale splits arguments into the model's reason and the rest, whose members
-// keep their order and spelling. If args is not a JSON object, takeRationale returns it
+// takeStated removes from a call's arguments what was asked for beside them: the model's reason,
+// which it returns, and how sure the model is. Properties of the tool's own stay.
+func (b *batch) takeStated(a *attempt, known bool) (reason string) {
+	var names []string
+	if !known || !a.tool.schema.ownsRationale {
+		names = append(names, rationaleProperty)
+	}
+	if b.tools.asksConfidence && (!known || !a.tool.schema.ownsConfidence) {
+		names = append(names, confidenceProperty)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	// The error is dropped: the schema check reports invalid arguments better.
+	taken, rest, _ := takeOut(a.args, names)
+	a.args, a.stated = rest, taken[confidenceProperty]
+	// A value that is not a string is no reason, but is removed as well.
+	_ = json.Unmarshal(taken[rationaleProperty], &reason)
+	return reason
+}
+
+// takeOut splits arguments into the members with these names and the rest, whose members
+// keep their order and spelling. If args is not a JSON object, takeOut returns it
 // unchanged with an error. Empty args count as an empty object.
-func takeRationale(args json.RawMessage) (reason string, rest json.RawMessage, err error) {
+func takeOut(args json.RawMessage, names []string) (taken map[string]json.RawMessage, rest json.RawMessage, err error) {
 	if len(bytes.TrimSpace(args)) == 0 {
-		return "", json.RawMessage("{}"), nil
+		return nil, json.RawMessage("{}"), nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(args))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return "", args, errors.New("arguments are not a JSON object")
+		return nil, args, errors.New("arguments are not a JSON object")
 	}
+	taken = map[string]json.RawMessage{}
 	out := []byte{'{'}
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
-			return "", args, err
+			return nil, args, err
 		}
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
-			return "", args, err
+			return nil, args, err
 		}
-		if key == rationaleProperty {
-			// A value that is not a string is no reason, but is removed as well.
-			_ = json.Unmarshal(value, &reason)
+		if name, _ := key.(string); slices.Contains(names, name) {
+			taken[name] = value
 			continue
 		}
 		if len(out) > 1 {
@@ -75,9 +102,9 @@ func takeRationale(args json.RawMessage) (reason string, rest json.RawMessage, e
 		out = append(append(append(out, name...), ':'), value...)
 	}
 	if _, err := dec.Token(); err != nil {
-		return "", args, err
+		return nil, args, err
 	}
-	return reason, append(out, '}'), nil
+	return taken, append(out, '}'), nil
 }
 
 // rationale chooses the reason for a call: the rationale property, else the provider's own

@@ -31,7 +31,7 @@ func (d *Dispatcher) RunWith(ctx context.Context, rec Recorder, by Runner) error
 func (d *Dispatcher) With(p Provider, tools *Toolbox) *Dispatcher {
 	return &Dispatcher{
 		Provider: p, Tools: tools, Safety: d.Safety, Policy: d.Policy, Approval: d.Approval,
-		MaxTurnBytes: d.MaxTurnBytes, Log: d.Log,
+		Confidence: d.Confidence, MaxTurnBytes: d.MaxTurnBytes, Log: d.Log,
 	}
 }
 

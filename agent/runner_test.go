@@ -96,6 +96,7 @@ func TestARunnersTurnIsInterrupted(t *testing.T) {
 // works under the dispatcher's rules.
 func TestAnAgentOfARunnerIsCapturedAndDoesNotEndTheTurn(t *testing.T) {
 	d := newDispatcher(t, nil)
+	d.Confidence.Offer = true
 	d.Policy = func(_ context.Context, tool Spec, _ []byte) error {
 		if tool.Name == "danger" {
 			return errors.New("not today")
@@ -113,6 +114,7 @@ func TestAnAgentOfARunnerIsCapturedAndDoesNotEndTheTurn(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	assert.Equal(t, "I look.", rec.narrative())
+	assert.Contains(t, model.requests[0].Tools[0].Schema.Properties, "confidence")
 	returned := of[session.ToolReturned](rec)
 	require.Len(t, returned, 2)
 	assert.Equal(t, session.Success, returned[0].Outcome)

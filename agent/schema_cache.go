@@ -11,12 +11,13 @@ import (
 
 // compiledSchema is a tool's schema, prepared.
 type compiledSchema struct {
-	given         *jsonschema.Schema   // as the tool has it
-	shown         *jsonschema.Schema   // with the rationale, as models see it
-	resolved      *jsonschema.Resolved // nil if validation could run for ever
-	tree          *schemaTree
-	ownsRationale bool // the schema has a rationale property of its own
-	cost          int
+	given    *jsonschema.Schema   // as the tool has it
+	shown    *jsonschema.Schema   // with the rationale, as models see it
+	resolved *jsonschema.Resolved // nil if validation could run for ever
+	tree     *schemaTree
+	cost     int
+
+	ownsRationale, ownsConfidence bool // the schema has such a property of its own
 }
 
 // compile prepares a schema: resolved for validation, and with the rationale as its first
@@ -40,6 +41,7 @@ func compile(given *jsonschema.Schema, requireRationale bool) (*compiledSchema, 
 		s.resolved, s.tree = nil, nil
 	}
 	s.shown = given
+	_, s.ownsConfidence = given.Properties[confidenceProperty]
 	if _, s.ownsRationale = given.Properties[rationaleProperty]; !s.ownsRationale {
 		s.shown = withRationale(given, requireRationale)
 	}

@@ -25,6 +25,7 @@ type Spec struct {
 	Approval    Approval
 	MayWait     bool // a call may wait for somebody; the other calls are recorded meanwhile
 	FrontEnd    bool // the user's front end runs the tool
+	Decides     bool // a call states a decision and touches nothing
 	ReadOnly    bool // the tool changes nothing and sends nothing, so no person has to review a call
 	HTTP        bool // a call is a request to a server
 	Origin      Origin

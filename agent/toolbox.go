@@ -26,6 +26,8 @@ type Toolbox struct {
 type toolset struct {
 	byName map[string]boundTool
 	specs  []Spec // as models see them, in the order the tools were given
+
+	asksConfidence bool // the schemas in specs ask for a confidence
 }
 
 // boundTool is a tool with its schema prepared; the spec's has the rationale.

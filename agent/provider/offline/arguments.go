@@ -14,6 +14,10 @@ import (
 // rationaleProperty is where a tool's schema may ask for the reason of a call.
 const rationaleProperty = "rationale"
 
+// confidenceProperty is the property that the dispatcher adds behind it where it asks how sure a
+// model is.
+const confidenceProperty = "confidence"
+
 var (
 	// placeNames are properties that hold a path.
 	placeNames = newWordSet("path file filename filepath folder directory dir")
@@ -275,7 +279,8 @@ func (p *profile) properties() []string {
 		}
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
-		return p.Schema.Properties[name] == nil || name == rationaleProperty && p.asksReason()
+		return p.Schema.Properties[name] == nil || name == rationaleProperty && p.asksReason() ||
+			name == confidenceProperty && p.asksConfidence()
 	})
 }
 
@@ -295,4 +300,11 @@ func (p *profile) required() []string {
 func (p *profile) asksReason() bool {
 	return p.Schema != nil && len(p.Schema.PropertyOrder) > 0 && p.Schema.PropertyOrder[0] == rationaleProperty &&
 		p.Schema.Properties[rationaleProperty] != nil
+}
+
+// asksConfidence reports whether a call's arguments may say how sure the model is, which the
+// offline provider never is: the dispatcher puts a property for it behind that of the reason.
+func (p *profile) asksConfidence() bool {
+	order := p.Schema.PropertyOrder
+	return p.asksReason() && len(order) > 1 && order[1] == confidenceProperty
 }

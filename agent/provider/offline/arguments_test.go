@@ -53,6 +53,15 @@ func TestArgumentsOfToolsTheModelHasNeverSeen(t *testing.T) {
 	}
 }
 
+func TestTheOfflineModelNeverSaysHowSureItIs(t *testing.T) {
+	asking := spec(t, "wait", "Waits", `{"rationale":{"type":"string"},"confidence":{"type":"number"},
+		"hours":{"type":"number"}}`)
+	asking.Schema.PropertyOrder = []string{"rationale", "confidence", "hours"}
+	assert.Equal(t, []string{`wait{"hours":0.5}`}, steps(t, []agent.Spec{asking}, "wait 0.5"))
+	own := spec(t, "wait", "Waits", `{"confidence":{"type":"number"}}`)
+	assert.Equal(t, []string{`wait{"confidence":0.5}`}, steps(t, []agent.Spec{own}, "wait 0.5"))
+}
+
 func TestARationaleOfTheToolsOwnIsAnArgument(t *testing.T) {
 	call := (&conversation{t: t, tools: foreign(t)}).say(`rate it "good"`).Calls[0]
 	assert.JSONEq(t, `{"rationale":"good"}`, string(call.Arguments))

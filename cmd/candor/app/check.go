@@ -116,6 +116,9 @@ func (t *team) knownTools(k *toolkit) []agent.Spec {
 		for _, one := range m.own {
 			all = append(all, one.Spec())
 		}
+		if decide := m.Confidence.Decide; decide != nil {
+			all = append(all, decide.Spec())
+		}
 	}
 	return all
 }

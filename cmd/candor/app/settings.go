@@ -80,7 +80,28 @@ type ModelSettings struct {
 	Effort   string // of reasoning: low, medium or high; "" leaves it to the provider
 	Delegate bool   // let the model hand tasks to a second agent on the same model
 	Reasons  string // required or optional: the rationale argument of every call; "" decides by the model
+
+	Confidence ConfidenceSettings
 }
+
+// ConfidenceSettings say whether the model is asked how sure it is of its calls, and what becomes
+// of calls of which it is not sure enough.
+type ConfidenceSettings struct {
+	Ask       bool     // let every call state a confidence
+	Threshold *float64 // from 0 to 1; nil means agent.DefaultThreshold
+
+	// Low is ask (the default), which has a person asked about calls below the threshold,
+	// continue, which runs them, or orchestrator: as ask, but OpenWOP clients read the question
+	// as the decision of an orchestrator.
+	Low string
+}
+
+// The values of ConfidenceSettings.Low.
+const (
+	lowAsk          = "ask"
+	lowContinue     = "continue"
+	lowOrchestrator = "orchestrator"
+)
 
 // ToolSettings choose what a model may call.
 type ToolSettings struct {

@@ -39,6 +39,10 @@ func newTeam(s Settings, layer *safety.Layer, log *slog.Logger) (*team, *toolkit
 	if err != nil {
 		return nil, nil, err
 	}
+	confidence, err := s.Model.Confidence.confidence()
+	if err != nil {
+		return nil, nil, err
+	}
 	if s.Model.Delegate {
 		m = m.withDelegate()
 	}
@@ -59,7 +63,7 @@ func newTeam(s Settings, layer *safety.Layer, log *slog.Logger) (*team, *toolkit
 		return nil, nil, err
 	}
 	for _, m := range t.members {
-		m.Stream = !s.WholeTexts
+		m.Stream, m.Confidence = !s.WholeTexts, confidence
 	}
 	kit, err := t.equip(s.Tools, config, layer, log)
 	return t, kit, err

@@ -1,12 +1,14 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
 
 	"github.com/urfave/cli/v3"
 
+	"candor/agent"
 	"candor/cmd/candor/app"
 )
 
@@ -18,7 +20,7 @@ import (
 // what each means. Keys have no flag.
 func modelFlags(s *app.ModelSettings) []cli.Flag {
 	const category = "Model"
-	return []cli.Flag{
+	return append(confidenceFlags(&s.Confidence), []cli.Flag{
 		&cli.StringFlag{Name: "provider", Category: category,
 			Usage:   "use the provider `NAME`: offline, script, openai or anthropic",
 			Sources: cli.EnvVars("CANDOR_PROVIDER"), Destination: &s.Provider},
@@ -37,6 +39,27 @@ func modelFlags(s *app.ModelSettings) []cli.Flag {
 			Sources: cli.EnvVars("CANDOR_DELEGATE"), Destination: &s.Delegate},
 		&cli.StringFlag{Name: "script", Category: category, Usage: "replay `FILE` with the script provider",
 			Sources: cli.EnvVars("CANDOR_SCRIPT"), Destination: &s.Script},
+	}...)
+}
+
+// confidenceFlags binds the flags that say what becomes of calls of which a model is not sure.
+// By default no model is asked, so the schemas of tools stay as they are.
+func confidenceFlags(s *app.ConfidenceSettings) []cli.Flag {
+	const category = "Confidence"
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "confidence", Category: category,
+			Usage:   "ask the model how sure it is of each call, and offer it the tool decide",
+			Sources: cli.EnvVars("CANDOR_CONFIDENCE"), Destination: &s.Ask},
+		&cli.FloatFlag{Name: "confidence-threshold", Category: category, Value: agent.DefaultThreshold,
+			Usage:   "take a call below `NUMBER`, from 0 to 1, for one that the model is not sure of",
+			Sources: cli.EnvVars("CANDOR_CONFIDENCE_THRESHOLD"),
+			Action: func(_ context.Context, _ *cli.Command, threshold float64) error {
+				s.Threshold = &threshold
+				return nil
+			}},
+		&cli.StringFlag{Name: "low-confidence", Category: category, Value: "ask",
+			Usage:   "go on as `WAY` says with such a call: ask a person, continue, or orchestrator, which asks, too",
+			Sources: cli.EnvVars("CANDOR_LOW_CONFIDENCE"), Destination: &s.Low},
 	}
 }
 
