@@ -91,7 +91,8 @@ func (b *batch) confidence(a *attempt) *session.Confidence {
 	if !ok || !isConfidence(stated) {
 		return nil
 	}
-	c := &session.Confidence{Stated: stated, Threshold: *cmp.Or(b.threshold, b.Confidence.Threshold, new(DefaultThreshold))}
+	threshold := cmp.Or(b.threshold, b.Confidence.Threshold, new(DefaultThreshold))
+	c := &session.Confidence{Stated: stated, Threshold: *threshold}
 	c.Suppressed = c.Low() && b.Confidence.Continue && a.outcome == ""
 	return c
 }

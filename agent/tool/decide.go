@@ -31,14 +31,14 @@ type decision struct {
 func (decide) Spec() agent.Spec {
 	return agent.Spec{
 		Name: "decide",
-		Description: "States a decision, and does nothing else. A person may be asked about a decision that you are " +
-			"not sure of: the result says what was decided, and by whom.",
+		Description: "States a decision, and does nothing else. The result says what was decided: by you, or by a " +
+			"person who was asked about it.",
 		Schema: &jsonschema.Schema{
 			Type: "object", Required: []string{"decision"}, PropertyOrder: []string{"decision", "confidence"},
 			AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
 			Properties: map[string]*jsonschema.Schema{
 				"decision":   {Description: "What you decide: a text, or any other JSON value."},
-				"confidence": {Description: "How sure you are of it: a number from 0 to 1. Leave it out if you cannot say."},
+				"confidence": {Description: "How sure you are of it, from 0 to 1. Leave it out if you cannot say."},
 			},
 		},
 		ReadOnly: true, Decides: true,

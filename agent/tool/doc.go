@@ -35,6 +35,8 @@
 //
 // # Tools that are off by default
 //
+// [Decide] (decide.go) states a decision. It is offered where models are asked how sure they are.
+//
 // [Shell] (shell.go) runs commands and [HTTPGet] (httpget.go, public_address.go) fetches
 // URLs. Both reach beyond the workspace, so they are not part of [Builtin]: the operator
 // adds them and decides which calls need approval.

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -170,6 +171,12 @@ func TestSettingsThatCannotWorkNameTheirFlag(t *testing.T) {
 			s.Model.Provider, s.Model.Script = "script", "nowhere.json"
 		}, "nowhere.json"},
 		{"an unknown kind of reasons", func(s *app.Settings) { s.Model.Reasons = "always" }, "--reasons"},
+		{"a threshold beyond 1", func(s *app.Settings) { s.Model.Confidence.Threshold = new(1.5) },
+			"--confidence-threshold: 1.5 is not a number from 0 to 1"},
+		{"a threshold that is no number", func(s *app.Settings) { s.Model.Confidence.Threshold = new(math.NaN()) },
+			"--confidence-threshold: NaN"},
+		{"an unknown way to go on", func(s *app.Settings) { s.Model.Confidence.Low = "maybe" },
+			`--low-confidence: "maybe" is none of ask, continue, orchestrator`},
 		{"an unknown API", func(s *app.Settings) {
 			s.Model = app.ModelSettings{Provider: "openai", Name: "m", API: "soap"}
 		}, `"soap"`},

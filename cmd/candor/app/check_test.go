@@ -53,7 +53,7 @@ func TestToolsOfMCPServersCanBeDeniedAndApproved(t *testing.T) {
 	}{
 		{"a tool of a server", "look_up", "search=ask", []string{up}, ""},
 		{"a tool that no server has", "lookup", "search=ask", []string{up},
-			`--deny: there is no tool "lookup"; take file_list, file_read, file_search, http_get, look_up, `},
+			`--deny: there is no tool "lookup"; take decide, file_list, file_read, file_search, http_get, look_up, `},
 		{"a tool that may be of a server that is down", "lookup", "search=ask", []string{up, gone.URL}, ""},
 		{"a tool that two servers have", "search", "look_up=ask", []string{up, mcpServer(t, "search")}, ""},
 		{"one of the two", "one__search", "two/search=ask", []string{up, mcpServer(t, "search")}, ""},
@@ -95,5 +95,5 @@ func TestTheAgentsOfAScriptCanBeDenied(t *testing.T) {
 	newTestAgent(t, s)
 	s.Tools.Deny = []string{"delegate"}
 	_, _, err := NewAgent(s, safety.NewLayer(), slog.New(slog.DiscardHandler))
-	require.ErrorContains(t, err, `there is no tool "delegate"; take clock, file_list, file_read, `)
+	require.ErrorContains(t, err, `there is no tool "delegate"; take clock, decide, file_list, file_read, `)
 }

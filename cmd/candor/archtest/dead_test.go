@@ -14,7 +14,6 @@ import (
 // them. A function that is here and is reached after all fails the test, too.
 func reachedOtherwise() map[string]string {
 	return map[string]string{
-		"agent.ReplyOf":               "to be called by tools",
 		"agui.Head.head":              "marks the types that are events; the compiler asks for it",
 		"mcp.Config.LogValue":         "log/slog calls it, so that a configuration with secrets is not logged",
 		"mcp.Config.String":           "fmt calls it, so that a configuration with secrets is not printed",

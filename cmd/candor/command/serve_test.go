@@ -103,6 +103,8 @@ func TestMistakesAtTheCommandLineAreExplained(t *testing.T) {
 		{"a provider that is not there", []string{"--provider", "gpt"},
 			`there is no provider called "gpt"; take offline, script, openai or anthropic`},
 		{"reasons of no kind", []string{"--reasons", "always"}, `"always" is neither required nor optional`},
+		{"a threshold of no confidence", []string{"--confidence-threshold", "NaN"}, "NaN is not a number from 0 to 1"},
+		{"no way to go on", []string{"--low-confidence", "x"}, `"x" is none of ask, continue, orchestrator`},
 		{"an API that is not there", []string{"--provider", "openai", "--model", "m", "--api", "soap"},
 			`there is no API "soap"`},
 		{"a tool that cannot be enabled", []string{"--enable", "sudo"}, `there is no tool "sudo" to enable`},
