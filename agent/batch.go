@@ -152,7 +152,8 @@ func (b *batch) recordCall(ctx context.Context, a *attempt, reason string, group
 	if a.outcome != "" {
 		group = nil
 	}
-	a.suspicious, a.confidence = b.rulesToReview(a, params, found, inParams), b.confidence(a)
+	a.suspicious = b.rulesToReview(a, params, found, inParams)
+	a.confidence = b.confidence(a)
 	user, _ := User(ctx)
 	b.coverage.count(user, b.Model, coverageName(a.tool.spec), why.Source)
 	b.record(session.ToolCalled{

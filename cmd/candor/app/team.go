@@ -63,7 +63,8 @@ func newTeam(s Settings, layer *safety.Layer, log *slog.Logger) (*team, *toolkit
 		return nil, nil, err
 	}
 	for _, m := range t.members {
-		m.Stream, m.Confidence = !s.WholeTexts, confidence
+		m.Stream = !s.WholeTexts
+		m.Confidence = confidence
 	}
 	kit, err := t.equip(s.Tools, config, layer, log)
 	return t, kit, err
