@@ -15,7 +15,7 @@ import (
 	"candor/cmd/candor/command"
 )
 
-const toolNames = "file_list, file_read, file_search, http_get, memory_save, memory_search, shell, time"
+const toolNames = "decide, file_list, file_read, file_search, http_get, memory_save, memory_search, shell, time"
 
 // uselessFlags are command lines with a flag that would have no effect, and the message that
 // refuses it.
