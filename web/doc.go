@@ -9,6 +9,7 @@
 // The handler then reads parameters, makes one call to the session or to [Chat], and
 // encodes the answer with a projection of package view. An error becomes the answer in
 // one place, handleError; every answer that is not a success is a [problem.Problem].
+// One that tells a user to wait is held back there if the user never waits.
 //
 // A stream is a feed: it watches the session's log from a cursor, encodes each event,
 // and hands the messages to package sse. Because the log itself is the source, a stream

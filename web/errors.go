@@ -70,6 +70,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	if after := retryAfter(p.Status); after != "" && c.Response().Header().Get("Retry-After") == "" {
 		c.Response().Header().Set("Retry-After", after)
 	}
+	s.holdBack(c, p.Status)
 	if err := c.JSON(p.Status, p); err != nil {
 		s.options.Log.Debug("answer not written", "path", c.Path(), "error", err)
 	}

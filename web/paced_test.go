@@ -67,15 +67,15 @@ func TestAnExportIsWrittenInPartsAndCountsBetweenThem(t *testing.T) {
 	share := &answerShare{enter: func() (func(), error) { return all.enter(t.Context(), "ann") }}
 	require.NoError(t, share.begin())
 	w := &writes{ResponseRecorder: httptest.NewRecorder()}
-	w.each = func() { assert.Empty(t, all.of("ann"), "while it leaves, another answer can be made") }
+	w.each = func() { assert.Empty(t, all.of("ann").slots, "while it leaves, another answer can be made") }
 	r := httptest.NewRequestWithContext(context.WithValue(t.Context(), shareKey{}, share), http.MethodGet, "/", nil)
 	out := newPacedWriter(w, r)
 	for range 3 {
 		_, err := out.Write([]byte("x"))
 		require.NoError(t, err)
-		assert.Len(t, all.of("ann"), 1, "the next part is being made")
+		assert.Len(t, all.of("ann").slots, 1, "the next part is being made")
 	}
 	share.end()
-	assert.Empty(t, all.of("ann"))
+	assert.Empty(t, all.of("ann").slots)
 	assert.Equal(t, 3, w.count)
 }

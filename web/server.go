@@ -92,6 +92,7 @@ type Server struct {
 	requests   openCount // that are no streams, of users and of their workers apart
 	answers    shares    // of the processors
 	writes     writeRate
+	refusals   refusals
 	throwaways throwaways
 	started    time.Time
 
@@ -131,7 +132,8 @@ func New(o Options) *Server {
 		open: streamCount(o.StreamsPerUser), requests: requestCount(o.RequestsPerUser), started: time.Now(),
 		answers: shares{perUser: max(1, o.Processors/processorsPerAnswer)},
 		writes:  writeRate{perSecond: o.WritesPerSecond}, attempts: access.NewAttempts(),
-		origin: http.NewCrossOriginProtection(),
+		refusals: refusals{perUser: o.RequestsPerUser},
+		origin:   http.NewCrossOriginProtection(),
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.handleError

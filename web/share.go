@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -12,30 +13,47 @@ import (
 // once.
 const processorsPerAnswer = 2
 
-// shares bounds how many answers are made for a user at once, so that one who reads much leaves
-// processors to others. Further requests wait for their turn. It is safe for concurrent use.
+// shares bounds how many answers are made for a user at once and, beside others, how long the
+// processors work for a user, so that one who reads much leaves them to others. Further requests wait
+// for their turn. It is safe for concurrent use.
 type shares struct {
 	perUser int
-	slots   userValues[chan struct{}] // full while no further answer may be made
+	users   userValues[*portion]
+	visits  visits
+}
+
+// portion is what the processors do for one user.
+type portion struct {
+	slots chan struct{} // full while no further answer may be made
+	time  workTime      // how long they may be used
 }
 
 // enter waits until an answer may be made for a user, and returns a function that ends it, which
 // may be called more than once. It fails if ctx ends before.
 func (s *shares) enter(ctx context.Context, user string) (leave func(), err error) {
-	slots := s.of(user)
+	own, alone := s.of(user), s.visits.note(user, time.Now())
 	select {
-	case slots <- struct{}{}:
-		return sync.OnceFunc(func() { <-slots }), nil
+	case own.slots <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	if err := own.time.rest(ctx); err != nil {
+		<-own.slots
+		return nil, err
+	}
+	begun := time.Now()
+	return sync.OnceFunc(func() {
+		own.time.charge(time.Since(begun), alone)
+		<-own.slots
+	}), nil
 }
 
-// of returns the slots of a user. A request that has them and did not enter yet does not keep them:
-// if many users come at that moment, it does not count for the user's next one.
-func (s *shares) of(user string) chan struct{} {
-	return s.slots.get(user, func() chan struct{} { return make(chan struct{}, s.perUser) },
-		func(slots chan struct{}) bool { return len(slots) == 0 })
+// of returns the share of a user. A request that has it and did not enter yet does not keep it: if
+// many users come at that moment, it does not count for the user's next one.
+func (s *shares) of(user string) *portion {
+	return s.users.get(user, func() *portion {
+		return &portion{make(chan struct{}, s.perUser), newWorkTime(s.perUser)}
+	}, func(own *portion) bool { return len(own.slots) == 0 && own.time.full(time.Now()) })
 }
 
 // shareProcessors makes the answers to a user, and to the user's workers, within the user's share

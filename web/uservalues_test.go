@@ -3,6 +3,7 @@ package web
 import (
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -51,6 +52,29 @@ func TestAUserWhoseAnswersAreMadeIsNotForgotten(t *testing.T) {
 		require.NoError(t, err)
 		leave()
 	}
-	assert.Len(t, s.of("ann"), 1, "the only place is taken")
-	assert.LessOrEqual(t, len(s.slots.all), fewUsers)
+	assert.Len(t, s.of("ann").slots, 1, "the only place is taken")
+	assert.LessOrEqual(t, len(s.users.all), fewUsers)
+}
+
+func TestAUserWhoIsRefusedIsNotForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := refusals{perUser: 1}
+		ask := func(user string) (waited time.Duration) {
+			begun := time.Now()
+			assert.True(t, r.holdBack(t.Context(), user))
+			return time.Since(begun)
+		}
+		for range promptRefusals {
+			ask("ann")
+		}
+		for i := range 2 * fewUsers {
+			ask(strconv.Itoa(i))
+		}
+		assert.Equal(t, refusalTime, ask("ann"))
+		time.Sleep(promptRefusals * refusalTime)
+		for i := range 2 * fewUsers {
+			ask("later " + strconv.Itoa(i))
+		}
+		assert.Less(t, len(r.users.all), 3*fewUsers, "those who have waited are")
+	})
 }

@@ -48,12 +48,15 @@ func TestSoak(t *testing.T) {
 	both("busy", *soakFor/10)
 	stop()
 	t.Logf("memory at most, before the attack: %s", server.most())
+	worked := server.worked()
 	stop = startNeighbour(t, "hostile", server.URL)
 	beside := both("beside", *soakFor)
+	worked = server.worked() - worked
 	answers := stop()
 
 	after := server.most()
 	t.Logf("memory at most, in all: %s", after)
+	t.Logf("beside the hostile user, the processors worked %s for the server", worked.Round(time.Second))
 	t.Logf("load of the machine: %s, with %d processors", fileText("/proc/loadavg"), runtime.NumCPU())
 	for _, status := range slices.Sorted(maps.Keys(answers)) {
 		t.Logf("hostile requests answered %d: %d", status, answers[status])

@@ -113,6 +113,19 @@ func (s *soaked) most() memory {
 	return memory{s.charged, kib << 10}
 }
 
+// worked returns how long the processors have worked for the server so far.
+func (s *soaked) worked() (total time.Duration) {
+	_, stat, _ := strings.Cut(fileText(fmt.Sprintf("/proc/%d/stat", s.pid)), ") ")
+	fields := strings.Fields(stat)
+	require.Greater(s.T, len(fields), 12)
+	for _, ticks := range fields[11:13] { // in user mode and in the kernel, in hundredths of a second
+		n, err := strconv.Atoi(ticks)
+		require.NoError(s.T, err)
+		total += time.Duration(n) * 10 * time.Millisecond
+	}
+	return total
+}
+
 // fileText returns what is in a file, "" if it cannot be read.
 func fileText(name string) string {
 	raw, _ := os.ReadFile(name)
