@@ -7,18 +7,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"candor/safety"
 )
 
 func TestTheCatalogHasFixturesOnlyIfItIsAskedFor(t *testing.T) {
-	plain, err := Load(safety.NewLayer(), false)
+	plain, err := Load(layer, false)
 	require.NoError(t, err)
 	assert.Equal(t, []string{Chat}, plain.List())
 	_, ok := plain.Get("conformance-noop")
 	assert.False(t, ok)
 
-	all, err := Load(safety.NewLayer(), true)
+	all, err := Load(layer, true)
 	require.NoError(t, err)
 	assert.Equal(t, []string{
 		Chat, "conformance-agent-identity", "conformance-agent-low-confidence", "conformance-agent-reasoning",
@@ -116,17 +114,21 @@ func TestAWrongConfigOfAnAgentIsRefused(t *testing.T) {
 	call := func(members string) string { return calls(`{"toolId":"abc",` + members + `}`) }
 	const oneEnd, time = "either a result or an error", "from 0 to 10000"
 	cases := map[string]struct{ config, says string }{
-		"it reasons without a word":     {`{"mockReasoning":{}}`, "mockReasoning needs a summary"},
-		"a call has no tool":            {calls(`{"result":1}`), "call 1: it has no toolId"},
-		"a call does not end":           {call(`"durationMs":1`), oneEnd},
-		"a call ends twice":             {call(`"result":1,"error":{"error":"a","message":"b"}`), oneEnd},
-		"an error has no code":          {call(`"error":{"message":"b"}`), "a code, and a message"},
-		"a call takes forever":          {call(`"result":1,"durationMs":10001`), time},
-		"a call takes more than a year": {call(`"result":1,"durationMs":9223372036854775`), time},
-		"a call takes negative time":    {call(`"result":1,"durationMs":-1`), time},
-		"arguments are no object":       {call(`"result":1,"arguments":[]`), "not a JSON object"},
-		"there are too many calls":      {calls(strings.Repeat(`{},`, 32) + `{}`), "33 mockToolCalls"},
-		"a task goes to nobody":         {`{"mockHandoff":{"toAgentId":"a b"}}`, `"a b" is no agent's id`},
+		"it reasons without a word":      {`{"mockReasoning":{}}`, "mockReasoning needs a summary"},
+		"a call has no tool":             {calls(`{"result":1}`), `call 1: its toolId is ""`},
+		"a call is a decision":           {calls(`{"toolId":"decide","result":1}`), `call 1: its toolId is "decide"`},
+		"a task goes to decide":          {`{"mockHandoff":{"toAgentId":"decide"}}`, `"decide" is no agent's id`},
+		"a decision has two confidences": {`{"mockDecision":{"decision":1},"mockConfidence":1}`, "has one of them"},
+		"a confidence is above one":      {`{"mockConfidence":1.1}`, "a confidence of 1.1 is not between 0 and 1"},
+		"a call does not end":            {call(`"durationMs":1`), oneEnd},
+		"a call ends twice":              {call(`"result":1,"error":{"error":"a","message":"b"}`), oneEnd},
+		"an error has no code":           {call(`"error":{"message":"b"}`), "a code, and a message"},
+		"a call takes forever":           {call(`"result":1,"durationMs":10001`), time},
+		"a call takes more than a year":  {call(`"result":1,"durationMs":9223372036854775`), time},
+		"a call takes negative time":     {call(`"result":1,"durationMs":-1`), time},
+		"arguments are no object":        {call(`"result":1,"arguments":[]`), "not a JSON object"},
+		"there are too many calls":       {calls(strings.Repeat(`{},`, 32) + `{}`), "33 mockToolCalls"},
+		"a task goes to nobody":          {`{"mockHandoff":{"toAgentId":"a b"}}`, `"a b" is no agent's id`},
 		"a task goes to a tool": {
 			`{"mockToolCalls":[{"toolId":"abc","result":1}],"mockHandoff":{"toAgentId":"host:abc"}}`,
 			`"host:abc" is the id of a tool, too`,
@@ -149,7 +151,7 @@ func TestADefinitionThatIsWrongStopsTheStart(t *testing.T) {
 		`workflow a: its id is "b"`:  {"definitions/a.json": {Data: []byte(definitionOf("b", noops("n"), ""))}},
 		"unexpected":                 {"definitions/a.json": {Data: []byte(`{"id":`)}},
 	} {
-		_, err := load(files, safety.NewLayer(), false)
+		_, err := load(files, layer, false)
 		require.Error(t, err)
 		assert.Contains(t, err.Error(), says)
 	}

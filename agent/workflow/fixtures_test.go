@@ -15,17 +15,20 @@ import (
 	"candor/session"
 )
 
+// layer cleans texts; building one takes long.
+var layer = safety.NewLayer()
+
 // newDispatcher returns a dispatcher whose own model must not be asked.
 func newDispatcher() *agent.Dispatcher {
 	return &agent.Dispatcher{
-		Tools: &agent.Toolbox{}, Safety: safety.NewLayer(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Tools: &agent.Toolbox{}, Safety: layer, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }
 
 // defined returns one of the package's own workflows.
 func defined(t *testing.T, id string) *Definition {
 	t.Helper()
-	c, err := Load(safety.NewLayer(), true)
+	c, err := Load(layer, true)
 	require.NoError(t, err)
 	d, ok := c.Get(id)
 	require.True(t, ok, id)
@@ -71,8 +74,14 @@ func inChat(t *testing.T, test func(*testing.T, chat)) {
 // start begins a run and returns its turn's first event.
 func (c chat) start(t *testing.T, d *Definition, inputs string) session.Event {
 	t.Helper()
+	return c.startWith(t, d, inputs, agent.TurnOptions{})
+}
+
+// startWith is start with options.
+func (c chat) startWith(t *testing.T, d *Definition, inputs string, options agent.TurnOptions) session.Event {
+	t.Helper()
 	cleaned, _ := c.dispatcher.Safety.CleanJSON([]byte(cmp.Or(inputs, "null")))
-	options := agent.TurnOptions{Runner: d.Runner(c.dispatcher, cleaned)}
+	options.Runner = d.Runner(c.dispatcher, cleaned)
 	e, err := c.SendWith(t.Context(), "ann", "", "run", options)
 	require.NoError(t, err)
 	synctest.Wait()
@@ -101,6 +110,14 @@ func (c chat) bodies(t *testing.T, e session.Event) (out []session.Body) {
 		}
 	}
 	return out
+}
+
+// stopped returns a context that has ended.
+func stopped(t *testing.T) context.Context {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	return ctx
 }
 
 // recorder keeps what a run records, and what it says.

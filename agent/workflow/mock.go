@@ -27,7 +27,7 @@ type mockAgent struct {
 	Calls      []mockCall     `json:"mockToolCalls"`
 	Handoff    *mockHandoff   `json:"mockHandoff"`
 	Decision   *mockDecision  `json:"mockDecision"`
-	Confidence *float64       `json:"mockConfidence"` // of a decision that the config does not state
+	Confidence *float64       `json:"mockConfidence"` // of a decision, if only that matters
 }
 
 // mockReasoning is what the agent says before it acts.
@@ -74,12 +74,16 @@ type mockHandoff struct {
 	Context json.RawMessage `json:"context"`
 }
 
-// mockDecision is what the agent decides in the end.
+// mockDecision is what the agent decides in the end. The decision and who made it are the node's
+// outputs.
 type mockDecision struct {
 	Decision   json.RawMessage `json:"decision"`
 	Confidence *float64        `json:"confidence"`
 	Reasoning  string          `json:"reasoning"`
 }
+
+// decide is the name of the tool by which an agent makes a decision.
+const decide = "decide"
 
 var agentID = regexp.MustCompile(`^[a-z][a-z0-9._-]{2,63}$`)
 
@@ -99,10 +103,31 @@ func (m *mockAgent) check() error {
 	if err := m.checkHandoff(); err != nil {
 		return fmt.Errorf("mockHandoff: %w", err)
 	}
-	if m.Decision != nil && m.Decision.Decision == nil {
+	return m.checkDecision()
+}
+
+// checkDecision reports a decision that decides nothing, and a confidence that is none.
+func (m *mockAgent) checkDecision() error {
+	d := m.decision()
+	switch {
+	case m.Decision != nil && m.Confidence != nil:
+		return errors.New("mockConfidence stands for a mockDecision; a node has one of them")
+	case d == nil:
+		return nil
+	case d.Decision == nil:
 		return errors.New("mockDecision has no decision")
+	case d.Confidence != nil && (*d.Confidence < 0 || *d.Confidence > 1):
+		return fmt.Errorf("a confidence of %v is not between 0 and 1", *d.Confidence)
 	}
 	return nil
+}
+
+// decision returns what the agent decides, or nil.
+func (m *mockAgent) decision() *mockDecision {
+	if m.Decision == nil && m.Confidence != nil {
+		return &mockDecision{Decision: json.RawMessage(`"go on"`), Confidence: m.Confidence}
+	}
+	return m.Decision
 }
 
 // checkHandoff reports a task for an agent that cannot be called by its id.
@@ -110,7 +135,7 @@ func (m *mockAgent) checkHandoff() error {
 	switch h := m.Handoff; {
 	case h == nil:
 		return nil
-	case !agentID.MatchString(h.name()):
+	case !agentID.MatchString(h.name()) || h.name() == decide:
 		return fmt.Errorf("%q is no agent's id", h.To)
 	case slices.ContainsFunc(m.Calls, func(c mockCall) bool { return c.Tool == h.name() }):
 		return fmt.Errorf("%q is the id of a tool, too", h.To)
@@ -125,8 +150,8 @@ func (h *mockHandoff) name() string { return strings.TrimPrefix(h.To, "host:") }
 func (c mockCall) check() error {
 	var object map[string]json.RawMessage
 	switch {
-	case c.Tool == "":
-		return errors.New("it has no toolId")
+	case c.Tool == "" || c.Tool == decide:
+		return fmt.Errorf("its toolId is %q", c.Tool)
 	case (c.Result == nil) == (c.Error == nil):
 		return errors.New("it needs either a result or an error")
 	case c.Error != nil && (c.Error.Code == "" || c.Error.Message == ""):
@@ -141,12 +166,8 @@ func (c mockCall) check() error {
 
 // run implements worker.
 func (m *mockAgent) run(ctx context.Context, s *site) (safety.JSON, error) {
-	tools, err := m.tools(s.dispatcher)
-	if err != nil {
-		return safety.JSON{}, err
-	}
 	box := &agent.Toolbox{}
-	if err := box.Replace(tools...); err != nil {
+	if err := box.Replace(m.tools(s.dispatcher)...); err != nil {
 		return safety.JSON{}, err
 	}
 	if m.Reasoning != nil {
@@ -157,8 +178,13 @@ func (m *mockAgent) run(ctx context.Context, s *site) (safety.JSON, error) {
 		return safety.JSON{}, s.reason(1, m.Reasoning)
 	}
 	task := []agent.Message{{Role: agent.RoleUser, Text: "Run the node."}}
-	if _, err := s.dispatcher.With(model, box).Answer(ctx, s.rec, task); err != nil {
+	said, err := s.dispatcher.With(model, box).Answer(ctx, s.rec, task)
+	switch {
+	case err != nil || m.decision() == nil:
 		return safety.JSON{}, err
+	case !json.Valid([]byte(said.Text)):
+		return safety.JSON{}, fmt.Errorf("there is no decision: %s", said.Text)
 	}
-	return safety.JSON{}, nil
+	decided, _ := s.layer.CleanJSON(json.RawMessage(said.Text))
+	return decided, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/agent"
 	"candor/safety"
 	"candor/session"
 )
@@ -79,7 +80,7 @@ func TestReasoningThatMustBeWithheldIsNeitherSpokenNorRecorded(t *testing.T) {
 func TestReasoningThatCannotBeRecordedEndsTheRun(t *testing.T) {
 	rec := newRecorder()
 	rec.err = session.ErrFull
-	s := site{layer: safety.NewLayer(), rec: rec}
+	s := site{layer: layer, rec: rec}
 	require.ErrorIs(t, s.reason(1, &mockReasoning{Summary: "x"}), session.ErrFull)
 	require.NoError(t, s.reason(1, nil), "there is nothing to record")
 }
@@ -120,19 +121,43 @@ func TestNothingOfAConfigEscapesTheSafetyLayer(t *testing.T) {
 			"mockToolCalls": [
 				{"toolId": "a", "arguments": {"k": "`+key+`"}, "result": {"r": "`+key+`"}},
 				{"toolId": "b", "error": {"error": "bad", "message": "with `+key+`"}}],
-			"mockHandoff": {"toAgentId": "other", "reason": "Use `+key+`", "context": ["`+key+`"]}}`), "")
+			"mockHandoff": {"toAgentId": "other", "reason": "Use `+key+`", "context": ["`+key+`"]},
+			"mockDecision": {"decision": {"use": "`+key+`"}, "confidence": 1, "reasoning": "It is `+key+`"}}`), "")
 		turn := c.turn(t, e)
 		require.Equal(t, session.Completed, turn.State, turn.Error.String())
 		assert.Contains(t, turn.Steps[0].Narrative.String(), "[REDACTED")
 		for call := range turn.Calls() {
-			for _, text := range []string{string(call.Params.Raw()), string(call.Result.Raw()), call.Error.String()} {
-				assert.NotContains(t, text, key)
-			}
+			assert.NotContains(t, string(call.Params.Raw()), key)
+			assert.NotContains(t, string(call.Result.Raw()), key)
+			assert.NotContains(t, call.Error.String()+call.Rationale.Text.String(), key)
 		}
 		for _, h := range turn.Handoffs {
 			assert.NotContains(t, h.Text.String(), key)
 		}
+		assert.Contains(t, string(turn.Nodes[0].Outputs.Raw()), "[REDACTED")
+		assert.NotContains(t, string(turn.Nodes[0].Outputs.Raw()), key)
 		assert.NotEmpty(t, turn.Findings)
+	})
+}
+
+func TestRunsOfOneWorkflowAtOnceAreEqual(t *testing.T) {
+	inChat(t, func(t *testing.T, c chat) {
+		d := defined(t, "conformance-agent-reasoning")
+		runs := make([]session.Event, 10)
+		for i := range runs {
+			opened, err := c.session.OpenThread()
+			require.NoError(t, err)
+			options := agent.TurnOptions{Runner: d.Runner(c.dispatcher, safety.JSON{})}
+			runs[i], err = c.SendWith(t.Context(), "ann", opened.Thread, "run", options)
+			require.NoError(t, err)
+		}
+		time.Sleep(time.Minute) // fake time
+		synctest.Wait()
+		first := c.bodies(t, runs[0])[1:]
+		require.IsType(t, session.TurnCompleted{}, first[len(first)-1])
+		for _, e := range runs[1:] {
+			assert.Equal(t, first, c.bodies(t, e)[1:])
+		}
 	})
 }
 
@@ -163,19 +188,5 @@ func TestARunIsStoppedInTheMidstOfACall(t *testing.T) {
 		assert.Empty(t, of[session.NodeEnded](bodies))
 		assert.IsType(t, session.TurnInterrupted{}, bodies[len(bodies)-1])
 		assert.Equal(t, session.Interrupted, c.turn(t, e).State)
-	})
-}
-
-// TestRunsOfAnAgentAreEqual holds that two runs record the same, so that a replay is equal to its run.
-func TestRunsOfAnAgentAreEqual(t *testing.T) {
-	inChat(t, func(t *testing.T, c chat) {
-		var runs [2][]session.Body
-		for i := range runs {
-			e := c.start(t, defined(t, "conformance-agent-reasoning"), "")
-			time.Sleep(time.Minute) // fake time
-			synctest.Wait()
-			runs[i] = c.bodies(t, e)[1:]
-		}
-		assert.Equal(t, runs[0], runs[1])
 	})
 }

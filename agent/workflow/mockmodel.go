@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"candor/agent"
+	"candor/agent/tool"
 )
 
-// mockModel is a model that takes its steps in their order and then answers.
+// mockModel is a model that takes its steps in their order and then answers: with its last
+// result, if there is one.
 type mockModel struct {
 	steps  []agent.Response
-	answer agent.Response
+	answer string
 }
 
 // Respond implements agent.Provider. The step that is due follows from the conversation.
@@ -29,15 +31,18 @@ func (m mockModel) Respond(ctx context.Context, req agent.Request) (agent.Respon
 	if done < len(m.steps) {
 		return m.steps[done], ctx.Err()
 	}
-	return m.answer, ctx.Err()
+	if last := req.Messages[len(req.Messages)-1]; last.Role == agent.RoleTool {
+		return agent.Response{Text: last.Text}, ctx.Err()
+	}
+	return agent.Response{Text: m.answer}, ctx.Err()
 }
 
 // model returns the model that follows the config. What it says comes with its first call.
 func (m *mockAgent) model() mockModel {
 	var steps []agent.Response
-	add := func(tool string, args any) {
+	add := func(name string, args any) {
 		raw, _ := json.Marshal(args) // of JSON and texts
-		steps = append(steps, agent.Response{Calls: []agent.Call{{Name: tool, Arguments: raw}}})
+		steps = append(steps, agent.Response{Calls: []agent.Call{{Name: name, Arguments: raw}}})
 	}
 	for _, c := range m.Calls {
 		add(c.Tool, json.RawMessage(cmp.Or(string(c.Arguments), "{}")))
@@ -45,15 +50,30 @@ func (m *mockAgent) model() mockModel {
 	if h := m.Handoff; h != nil {
 		add(h.name(), map[string]string{"task": h.task()})
 	}
+	if d := m.decision(); d != nil {
+		add(decide, d.arguments())
+	}
 	if len(steps) > 0 && m.Reasoning != nil {
 		steps[0].Text, steps[0].Usage = m.Reasoning.text(), m.Reasoning.usage()
 	}
-	return mockModel{steps: steps, answer: agent.Response{Text: "The agent is done."}}
+	return mockModel{steps: steps}
 }
 
 // usage returns the tokens of the reasoning.
 func (r *mockReasoning) usage() agent.Usage {
 	return agent.Usage{Output: r.TokenCount, Reasoning: r.TokenCount}
+}
+
+// arguments returns those of the call that makes the decision.
+func (d *mockDecision) arguments() map[string]any {
+	args := map[string]any{"decision": d.Decision}
+	if d.Confidence != nil {
+		args["confidence"] = *d.Confidence
+	}
+	if d.Reasoning != "" {
+		args["rationale"] = d.Reasoning
+	}
+	return args
 }
 
 // task returns what the other agent is told.
@@ -66,7 +86,7 @@ func (h *mockHandoff) task() string {
 }
 
 // tools returns a tool for each name that the agent calls.
-func (m *mockAgent) tools(d *agent.Dispatcher) ([]agent.Tool, error) {
+func (m *mockAgent) tools(d *agent.Dispatcher) []agent.Tool {
 	byName := map[string]*mockTool{}
 	var tools []agent.Tool
 	for i, c := range m.Calls {
@@ -79,12 +99,15 @@ func (m *mockAgent) tools(d *agent.Dispatcher) ([]agent.Tool, error) {
 		t.calls[fmt.Sprintf("call_%d", i+1)] = c
 	}
 	if h := m.Handoff; h != nil {
-		other := mockModel{answer: agent.Response{Text: "The task is done."}}
+		other := mockModel{answer: "The task is done."}
 		tools = append(tools, agent.Delegate{
 			Name: h.name(), Description: "Another agent.", Agent: d.With(other, &agent.Toolbox{}),
 		})
 	}
-	return tools, nil
+	if m.decision() != nil {
+		tools = append(tools, tool.Decide())
+	}
+	return tools
 }
 
 // mockTool is a tool whose calls end as the config says.

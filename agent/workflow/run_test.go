@@ -81,10 +81,8 @@ func TestARunThatIsStoppedEndsInItsNode(t *testing.T) {
 }
 
 func TestARunThatWasStoppedBeforehandStartsNoNode(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
 	rec, d := newRecorder(), newDispatcher()
-	_, err := defined(t, "conformance-noop").Runner(d, safety.JSON{}).Run(ctx, rec)
+	_, err := defined(t, "conformance-noop").Runner(d, safety.JSON{}).Run(stopped(t), rec)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, rec.list)
 }
