@@ -59,7 +59,7 @@ func checkType(t *testing.T, typ reflect.Type, seen map[reflect.Type]bool) {
 func TestPayloadsAreMadeOfCleanedValues(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	kinds := map[openwop.Kind]bool{}
-	for _, seed := range seeds(40, 300) {
+	for _, seed := range seeds(25, 300) {
 		log := randomRun(t, seed)
 		for _, v := range views() {
 			p := openwop.NewProjector(v)
