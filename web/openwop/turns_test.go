@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 	"candor/session"
 	"candor/web/access"
@@ -85,4 +86,41 @@ func lines(t *testing.T, events []openwop.Event) string {
 		require.NoError(t, enc.Encode(e))
 	}
 	return b.String()
+}
+
+// A run of the real loop in which the agent doubts a decision and a call, of which a person allows
+// the first.
+func TestWhatTheAgentDoubtsIsAskedAndDecided(t *testing.T) {
+	const script = `{"steps":[{"narrative":"I choose.","tool_calls":[
+		{"id":"c1","name":"decide","arguments":{"decision":"wait","confidence":0.4},"rationale":"it may rain"},
+		{"id":"c2","name":"clean","arguments":{"path":"cache","confidence":0.3},"rationale":"to make room"}]},
+		{"text":"Done."}],"tools":{"clean":{"result":"ok"}}}`
+	var log []session.Update
+	synctest.Test(t, func(t *testing.T) {
+		p := apptest.NewPlay(t, []byte(script), func(s *app.Settings) { s.Model.Confidence.Ask = true })
+		defer p.Close()
+		p.Post("/api/chat/thread/new", "")
+		thread := p.Post("/api/chat/send", `{"content":"what now?"}`)["thread_id"].(string)
+		p.Answer(map[string]string{"call_1": "approve", "call_2": "deny"}, thread)
+		time.Sleep(time.Second) // fake time
+		s, err := p.App.Store.Open(t.Context(), access.LocalUser)
+		require.NoError(t, err)
+		log = updates(t, s, session.Ref{Thread: thread, Turn: 1})
+	})
+	for _, v := range views() {
+		checkRun(t, v, log)
+	}
+	events := sent(t, projected(inV1, log))
+	decisions := of(events, "agent.decided")
+	require.Len(t, decisions, 4)
+	assert.Equal(t, "wait", decisions[0].Payload["decision"])
+	assert.Equal(t, 0.4, decisions[0].Payload["confidence"])
+	assert.Equal(t, "wait", decisions[2].Payload["decision"])
+	assert.Equal(t, "deny", decisions[3].Payload["decision"].(map[string]any)["answer"])
+	for i, kind := range []string{"low-confidence", "low-confidence"} {
+		assert.Equal(t, kind, of(events, "node.suspended")[i].Payload["kind"])
+	}
+	require.Len(t, of(events, "agent.toolCalled"), 1, "a decision is no call of a tool")
+	assert.Equal(t, map[string]any{"path": "cache"}, of(events, "agent.toolCalled")[0].Payload["inputs"])
+	assert.Equal(t, "forbidden", of(events, "agent.toolReturned")[0].Payload["status"])
 }
