@@ -53,6 +53,14 @@ func (c *Client) Approve(ctx context.Context, request, action string) error {
 	return c.call(ctx, http.MethodPost, "/api/chat/approval", body, &struct{}{})
 }
 
+// Decide answers a pending approval of a decision with another decision than the agent's. It
+// fails with code no_approval if the approval is no longer pending, and with bad_value if the
+// call is no decision.
+func (c *Client) Decide(ctx context.Context, request, decision string) error {
+	body := map[string]string{"request_id": request, "action": "approve", "value": decision}
+	return c.call(ctx, http.MethodPost, "/api/chat/approval", body, &struct{}{})
+}
+
 // NewThread opens an empty thread.
 func (c *Client) NewThread(ctx context.Context) (Thread, error) {
 	var out Thread

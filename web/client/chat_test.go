@@ -22,6 +22,8 @@ func TestRequestsCarryWhatTheServerExpects(t *testing.T) {
 			func(c *Client) (any, error) { return nil, c.Interrupt(t.Context(), "t") }, nil},
 		{"approve", "POST /api/chat/approval", `{"request_id":"r","action":"always"}`, `{}`,
 			func(c *Client) (any, error) { return nil, c.Approve(t.Context(), "r", "always") }, nil},
+		{"decide", "POST /api/chat/approval", `{"request_id":"r","action":"approve","value":"hold"}`, `{}`,
+			func(c *Client) (any, error) { return nil, c.Decide(t.Context(), "r", "hold") }, nil},
 		{"a new thread", "POST /api/chat/thread/new", `{}`, `{"id":"t","state":"idle"}`,
 			func(c *Client) (any, error) { return c.NewThread(t.Context()) }, Thread{ID: "t", State: "idle"}},
 		{"threads", "GET /api/chat/threads", ``, `{"threads":[{"id":"a"},{"id":"b"}],"active_thread":"b"}`,

@@ -663,6 +663,9 @@ export type ToolCompletedFrame = {
   outcome: Outcome,
   error?: string,
   duration_ms: number,
+  decides?: boolean,
+  decision?: string,
+  approval_value?: string,
 };
 
 export type ToolDecisionInfo = {

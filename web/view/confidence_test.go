@@ -65,6 +65,21 @@ func TestTheFramesOfADecisionSayHowSureItsAgentIs(t *testing.T) {
 	assert.Equal(t, "hold", decision["approval_value"])
 }
 
+func TestTheEndOfADecisionSaysWhatWasDecided(t *testing.T) {
+	answer := session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Approve, Value: value(`"hold"`)}
+	done := session.ToolReturned{Call: "call_1", Outcome: session.Success}
+	turn := foldTurn(session.TurnStarted{}, decided(`"ship"`), askedFor, answer, done)
+	got := encodeObject(t, Frames(turn, session.Event{Body: done})[0].Data)
+	assert.Equal(t, []any{true, "ship", "hold"}, []any{got["decides"], got["decision"], got["approval_value"]})
+
+	asked := session.ApprovalAsked{Request: "r", Call: "call_1"}
+	plain := foldTurn(session.TurnStarted{}, called("call_1", nil), asked, answer)
+	got = encodeObject(t, Frames(plain, session.Event{Body: done})[0].Data)
+	for _, name := range []string{"decides", "decision", "approval_value"} {
+		assert.NotContains(t, got, name, "an ordinary call")
+	}
+}
+
 func TestALongDecisionIsCutInViewsAndWholeInItsParameters(t *testing.T) {
 	long := strings.Repeat("ä", maxPreview+1)
 	got := Turn(foldTurn(session.TurnStarted{}, decided(`"`+long+`"`))).Reasoning.ToolDecisions[0]

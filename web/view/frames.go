@@ -75,6 +75,9 @@ type (
 		Outcome    session.Outcome `json:"outcome"`
 		Error      *safety.Text    `json:"error,omitempty"`
 		DurationMS int64           `json:"duration_ms"`
+		Decides    bool            `json:"decides,omitempty"`        // the rest is of decisions only
+		Decision   string          `json:"decision,omitempty"`       // the agent's
+		Value      string          `json:"approval_value,omitempty"` // another one, which a person took
 	}
 	// toolResultFrame carries the first maxPreview characters of a result's JSON, and its
 	// shape. A call that returned nothing has no such frame.
@@ -262,7 +265,10 @@ func toolReturned(t session.Turn, b session.ToolReturned, head func(string) fram
 	c, _ := t.Call(b.Call)
 	done := toolCompletedFrame{
 		head("tool_completed"), c.Tool, b.Call, b.Outcome == session.Success, b.Outcome, orNull(b.Error),
-		b.Took.Milliseconds(),
+		b.Took.Milliseconds(), c.Decides, truncate(c.Decision(), maxPreview), "",
+	}
+	if c.Decides {
+		done.Value = truncate(c.Approval.Said(), maxPreview)
 	}
 	frames := []Frame{{"tool_completed", done}}
 	if !b.Result.Null() {

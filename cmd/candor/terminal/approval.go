@@ -40,27 +40,48 @@ func (r *REPL) removeApproval(request string) {
 	r.approvals = slices.DeleteFunc(r.approvals, func(q pendingApproval) bool { return q.RequestID == request })
 }
 
-// approve is /approve [N] [always].
+// approve is /approve [N] [always|WORDS]. Words are another decision, of a call that is one.
 func (r *REPL) approve(ctx context.Context, args []string) error {
-	if n := len(args); n > 0 && args[n-1] == "always" {
-		return r.answerApproval(ctx, "always", args[:n-1])
+	n := len(args)
+	if n > 0 && args[n-1] == "always" && (n == 1 || n == 2 && r.numbered(args[0])) {
+		return r.answerApproval(ctx, "always", args[:n-1], "")
 	}
-	return r.answerApproval(ctx, "approve", args)
+	if n > 0 && r.numbered(args[0]) {
+		return r.answerApproval(ctx, "approve", args[:1], strings.Join(args[1:], " "))
+	}
+	if _, isNumber := parseNumber(strings.Join(args, "")); isNumber || n == 0 {
+		return r.answerApproval(ctx, "approve", args, "")
+	}
+	return r.answerApproval(ctx, "approve", nil, strings.Join(args, " "))
+}
+
+// numbered reports whether a word is the number of an approval that waits.
+func (r *REPL) numbered(word string) bool {
+	n, ok := parseNumber(word)
+	return ok && slices.ContainsFunc(r.approvals, func(q pendingApproval) bool { return q.shownAs == n })
 }
 
 // deny is /deny [N].
 func (r *REPL) deny(ctx context.Context, args []string) error {
-	return r.answerApproval(ctx, "deny", args)
+	return r.answerApproval(ctx, "deny", args, "")
 }
 
 // answerApproval sends an answer: for the only approval, or for the one whose number
-// is given. An approval that the server no longer has is removed as well.
-func (r *REPL) answerApproval(ctx context.Context, action string, args []string) error {
+// is given. instead is another decision than the agent's, or empty. An approval that the server
+// no longer has is removed as well.
+func (r *REPL) answerApproval(ctx context.Context, action string, args []string, instead string) error {
 	q, err := r.pickApproval(args)
 	if err != nil {
 		return err
 	}
+	if instead != "" && !q.Decides {
+		return usage("Only a decision can be another one, and " + fit(CleanLine(q.ToolName), 32) +
+			" is none. /approve or /deny it.")
+	}
 	err = r.await(ctx, "answering", func(ctx context.Context) error {
+		if instead != "" {
+			return r.Client.Decide(ctx, q.RequestID, instead)
+		}
 		return r.Client.Approve(ctx, q.RequestID, action)
 	})
 	if err == nil || client.Is(err, "no_approval") {
@@ -117,8 +138,10 @@ func (r *REPL) denyAll(ctx context.Context) error {
 //	  Runs a command.
 //	  params: { "command": "du -sh *" }
 //	  May it run? /approve 2, /approve 2 always or /deny 2
+//
+// A call of which the agent is not sure enough says so, and a decision may be another one.
 func (s Style) Question(a client.Approval, number int) string {
-	d := client.Decision{ToolName: a.ToolName, Rationale: a.Rationale, Source: a.Source}
+	d := client.Decision{ToolName: a.ToolName, Rationale: a.Rationale, Source: a.Source, Confident: a.Confident}
 	lead, which := "  ? ", ""
 	if number > 0 {
 		lead, which = fmt.Sprintf("  ? %d ", number), fmt.Sprintf(" %d", number)
@@ -129,6 +152,9 @@ func (s Style) Question(a client.Approval, number int) string {
 		why = italic
 	}
 	out := "\n" + s.hangAt(s.paint(yellow, lead)+s.paint(cyan, name)+"  ", cellWidth(lead+name)+2, why, quotedReason(d))
+	if text := whyAsked(a.Confidence, a.Unsure); text != "" {
+		out += s.hang("    ", "", text)
+	}
 	if text := CleanLine(a.Description); text != "" {
 		out += s.hang("    ", dim, truncate(text, 400))
 	}
@@ -145,7 +171,11 @@ func (s Style) Question(a client.Approval, number int) string {
 	if a.AllowAlways {
 		answers += ", /approve" + which + " always"
 	}
-	return out + s.hang("    ", bold, "May it run? "+answers+" or /deny"+which) + "\n"
+	asked := "May it run? "
+	if a.Decides {
+		asked, answers = "Is it decided so? ", answers+", /approve"+which+" WORDS to decide otherwise,"
+	}
+	return out + s.hang("    ", bold, asked+answers+" or /deny"+which) + "\n"
 }
 
 // hiddenFromYou says how many characters of a call's parameters are not shown.

@@ -45,6 +45,7 @@ func commands() []command {
 			sectionConversations, (*REPL).export},
 		{"/approve", "[N] [always]", "let a call that waits run; always: also the later ones of its tool",
 			sectionApprovals, (*REPL).approve},
+		{"/approve", "[N] WORDS", "decide otherwise than the agent would", sectionApprovals, nil},
 		{"/deny", "[N]", "reject it", sectionApprovals, (*REPL).deny},
 		{"/help", "", "this list", sectionGeneral, (*REPL).help},
 		{"/quit", "", "leave; Ctrl-D does it too", sectionGeneral, (*REPL).quit},

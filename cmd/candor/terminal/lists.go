@@ -91,7 +91,11 @@ func hits(t client.Turn, words []string) []hit {
 			try("narrative", n.Narrative)
 		}
 		for _, d := range r.Decisions {
-			try(toolName(d), quotedReason(d)+" "+Params(d.Parameters))
+			text := quotedReason(d) + " " + Params(d.Parameters)
+			if d.Said != "" {
+				text += " " + quoted(d.Said)
+			}
+			try(toolName(d), text)
 		}
 	}
 	for _, n := range t.Notes {

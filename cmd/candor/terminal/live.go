@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -33,7 +34,7 @@ func (l Live) Lines(e client.Event) string {
 	case "status":
 		return l.status(e)
 	case "tool_started":
-		return l.step("  ○ ", dim, "", l.call(e))
+		return l.started(e)
 	case "tool_completed":
 		return l.completed(e)
 	case "tool_result":
@@ -91,7 +92,7 @@ func (l Live) thinking(e client.Event) string {
 		if e.Asked != nil && e.MessageID == "" {
 			return out // the turn has begun before, and only now it is known who asked
 		}
-		return out + l.step("  ○ ", dim, dim, "Thinking...")
+		return out + l.replay(e.Workflow) + l.step("  ○ ", dim, dim, "Thinking...")
 	}
 	said := CleanLine(e.Message)
 	if e.Agent != "" {
@@ -114,8 +115,19 @@ func (l Live) status(e client.Event) string {
 	return ""
 }
 
+// started renders the beginning of a call, or what a decision would be.
+func (l Live) started(e client.Event) string {
+	if e.Decides {
+		return l.hangAt(l.paint(dim, "  ○ ")+l.paint(cyan, "would decide: "), 18, "", quoted(e.Decided))
+	}
+	return l.step("  ○ ", dim, "", l.call(e))
+}
+
 // completed renders the end of a call, with the error of one that failed.
 func (l Live) completed(e client.Event) string {
+	if e.Outcome == "success" && e.Decides {
+		return l.hangAt(l.paint(green, "  ● ")+l.paint(cyan, "decided: "), 13, "", quoted(cmp.Or(e.Said, e.Decided)))
+	}
 	if e.Outcome == "success" {
 		return l.step("  ● ", green, "", l.call(e))
 	}
@@ -133,6 +145,9 @@ func (l Live) approvalAnswered(e client.Event) string {
 		"approve": "Approved.", "always": "Approved, also for the rest of the session.", "deny": "Denied.",
 		"expired": "Nobody answered in time; the call is rejected.", "withdrawn": "No answer is needed any more.",
 	}[e.Answer]
+	if e.Said != "" && e.Answer == "approve" {
+		return l.hang("  ┄ Decided otherwise: ", dim, quoted(e.Said))
+	}
 	if !known {
 		return ""
 	}

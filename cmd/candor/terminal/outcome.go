@@ -20,6 +20,8 @@ func outcome(d client.Decision, c client.Call) string { return outcomeWith(d, c,
 func outcomeWith(d client.Decision, c client.Call, found string) string {
 	words := cmp.Or(CleanLine(d.Outcome), "unknown")
 	switch {
+	case d.Decides && d.Outcome == "success":
+		words = decidedBy(d)
 	case d.Outcome == unknown:
 		words = "no result seen"
 	case d.Outcome == "success":
@@ -31,8 +33,11 @@ func outcomeWith(d client.Decision, c client.Call, found string) string {
 	case c.Error != "":
 		words += ": " + fit(CleanLine(c.Error), 160)
 	}
-	if d.Approval == "approve" || d.Approval == "always" {
+	if !d.Decides && (d.Approval == "approve" || d.Approval == "always") {
 		words += ", approved"
+	}
+	if c := sure(d.Confidence); c != "" {
+		words += ", " + c
 	}
 	return words
 }

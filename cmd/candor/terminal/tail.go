@@ -225,5 +225,9 @@ func endsTurn(e client.Event) bool {
 func (t *Tail) approvalNeeded(e client.Event) string {
 	d := e.Decision
 	label := t.Style.paint(yellow, "  ? ") + t.Style.paint(cyan, toolName(d)) + "  "
-	return t.Style.hangAt(label, cellWidth(toolName(d))+6, reasonRendition(d), quotedReason(d)+" waits for an answer")
+	words := quotedReason(d) + " waits for an answer"
+	if why := whyAsked(d.Confidence, d.Unsure); why != "" {
+		words += ". " + why
+	}
+	return t.Style.hangAt(label, cellWidth(toolName(d))+6, reasonRendition(d), words)
 }
