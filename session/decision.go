@@ -2,6 +2,8 @@ package session
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 
 	"candor/safety"
@@ -44,4 +46,30 @@ func asText(raw json.RawMessage) string {
 		return text
 	}
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
+}
+
+// Words says how sure the agent was, in percent: "62 %", or "less than 70 %" for what is below a
+// threshold of 70 % and rounds to it. Only what is certain is 0 % or 100 %.
+func (c Confidence) Words() string {
+	words := percent(c.Stated)
+	if c.Low() && words == percent(c.Threshold) {
+		return "less than " + words
+	}
+	return words
+}
+
+// WhyAsked says why a person is asked about a call of which the agent is not sure enough.
+func (c Confidence) WhyAsked() string {
+	return fmt.Sprintf("The agent is %s sure of this; below %s a person decides.", c.Words(), percent(c.Threshold))
+}
+
+func percent(share float64) string {
+	n := int(math.Round(share * 100))
+	switch {
+	case n == 0 && share > 0:
+		n = 1
+	case n == 100 && share < 1:
+		n = 99
+	}
+	return fmt.Sprintf("%d %%", n)
 }

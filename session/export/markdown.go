@@ -47,6 +47,9 @@ func Markdown(w io.Writer, d Document) error {
 // continue the one before.
 func (t turnView) markdown(b *bufio.Writer) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", t.Heading, t.When)
+	if t.Replay != "" {
+		fmt.Fprintf(b, "*%s*\n\n", t.Replay)
+	}
 	t.began(b)
 	if t.Summary != "" {
 		fmt.Fprintf(b, "<details open>\n<summary>%s</summary>\n\n", t.Summary)
@@ -105,7 +108,11 @@ func (d decisionView) markdown(b *bufio.Writer) {
 	if !d.To.Empty() {
 		tool += " → " + codeSpan(d.To.String())
 	}
-	fmt.Fprintf(b, "#### %d. %s\n\n%s\n*%s*\n\n%s\n\n", d.Number, tool,
+	fmt.Fprintf(b, "#### %d. %s\n\n", d.Number, tool)
+	for _, one := range d.Decided {
+		fmt.Fprintf(b, "**%s**\n\n%s\n", one.Who, blockQuote(one.What))
+	}
+	fmt.Fprintf(b, "%s\n*%s*\n\n%s\n\n",
 		blockQuote(d.Rationale.String()), d.Attribution, strings.Join(d.Facts, " · "))
 	if len(d.Redacted) > 0 {
 		fmt.Fprintf(b, "Masked: %s.\n\n", strings.Join(d.Redacted, ", "))

@@ -141,6 +141,7 @@ func assertStaysText(t *testing.T, raw string) {
 	t.Helper()
 	assertStaysTextIn(t, filledWith(raw), filledWith("plain"), raw, 6)
 	assertStaysTextIn(t, observedWith(raw), observedWith("plain"), raw, 16)
+	assertStaysTextIn(t, decisionWith(raw), decisionWith("plain"), raw, 7)
 }
 
 func assertStaysTextIn(t *testing.T, d, plain Document, raw string, places int) {

@@ -24,6 +24,7 @@ type turnView struct {
 	Redacted []string // what was masked or withheld, by rule
 	Noticed  []string // what was seen and left, by rule
 	NoAnswer string   // why there is no answer; empty if there is one
+	Replay   string   // which turn this one repeats; empty if it repeats none
 	Observed observedView
 }
 
@@ -43,7 +44,8 @@ type decisionView struct {
 	To          safety.Text // who ran the tool, in an observed turn; empty if nobody was named
 	Rationale   safety.Text
 	Attribution string   // who wrote the rationale
-	Facts       []string // outcome, duration, parallel group, approval
+	Facts       []string // outcome, duration, parallel group, approval, confidence
+	Decided     []decidedView
 	Error       safety.Text
 	Params      string // indented JSON; empty if omitted
 	Result      string // indented JSON; empty if omitted or absent
@@ -66,7 +68,7 @@ func (d Document) turns() iter.Seq[turnView] {
 func (d Document) turn(t session.Turn) turnView {
 	v := turnView{
 		Turn: t, Heading: fmt.Sprintf("Turn %d: %s", t.Number, t.State), When: t.CreatedAt.UTC().Format(time.RFC3339),
-		NoAnswer: noAnswer(t), Redacted: redactions(t.Findings), Noticed: notices(t.Findings),
+		NoAnswer: noAnswer(t), Replay: replay(t.Workflow), Redacted: redactions(t.Findings), Noticed: notices(t.Findings),
 		Observed: d.observed(t),
 	}
 	if t.State.Ended() && !t.StartedAt.IsZero() {
@@ -128,7 +130,7 @@ func (d Document) decision(number int, c session.Call) decisionView {
 		v.Attribution = "ours: safety withheld the model's reason"
 	}
 	if !d.Omit.Parameters {
-		v.Params = indentJSON(c.Params)
+		v.Params, v.Decided = indentJSON(c.Params), decidedIn(c)
 	}
 	if !d.Omit.Results && !c.Result.Null() {
 		v.Result = indentJSON(c.Result)
@@ -151,6 +153,7 @@ func facts(c session.Call) []string {
 	if c.Approval != nil {
 		list = append(list, "approval: "+approvalStatus(c.Approval.Answer))
 	}
+	list = append(list, confidence(c)...)
 	if c.ReasonInferred {
 		list = append(list, "reason matched by the tool's name and order")
 	}
@@ -213,17 +216,26 @@ func noAnswer(t session.Turn) string {
 
 // reasoningSummary counts a turn's calls, as in "Reasoning: 3 tools, 2 in parallel".
 func reasoningSummary(t session.Turn) string {
-	calls, parallel := 0, 0
+	calls, parallel, decisions := 0, 0, 0
 	for c := range t.Calls() {
-		calls++
+		if c.Decides {
+			decisions++
+		} else {
+			calls++
+		}
 		if c.Group != nil {
 			parallel++
 		}
 	}
-	if calls == 0 {
-		return "Reasoning: no tools"
+	text := "Reasoning: no tools"
+	switch {
+	case calls > 0 && decisions > 0:
+		text = "Reasoning: " + plural(calls, "tool") + ", " + plural(decisions, "decision")
+	case calls > 0:
+		text = "Reasoning: " + plural(calls, "tool")
+	case decisions > 0:
+		text = "Reasoning: " + plural(decisions, "decision")
 	}
-	text := "Reasoning: " + plural(calls, "tool")
 	if parallel > 0 {
 		text += fmt.Sprintf(", %d in parallel", parallel)
 	}

@@ -15,7 +15,8 @@ type reply struct {
 	turn session.Turn
 	call session.Call
 
-	approval session.Answer // "" if the call waited for a result instead
+	approval session.Answer  // "" if the call waited for a result instead
+	value    json.RawMessage // another decision than the agent's; nil if there is none
 	result   json.RawMessage
 	failure  string
 	late     bool // the call does not wait any more
@@ -36,7 +37,7 @@ func (in *Input) replies(turns []session.Turn) ([]reply, error) {
 				"resume names an interrupt that this thread does not have open.").With("index", i)
 		}
 		var err error
-		if a.approval, err = r.decision(); err != nil {
+		if a.approval, a.value, err = r.decision(a.call); err != nil {
 			return nil, err
 		}
 		a.late = a.call.Approval.Answer != ""
@@ -95,21 +96,48 @@ func findCall(turns []session.Turn, m InputMessage) (reply, bool) {
 	return reply{}, false
 }
 
-// decision parses a person's answer. A resolved resume without a payload means approve.
-func (r Resume) decision() (session.Answer, error) {
+// said is the payload of a resume.
+type said struct {
+	Answer   session.Answer  `json:"answer"`
+	Approved *bool           `json:"approved"`
+	Value    json.RawMessage `json:"value"`
+}
+
+// decision parses a person's answer about a call, and another decision beside it. A resolved
+// resume without a payload means approve.
+func (r Resume) decision(c session.Call) (session.Answer, json.RawMessage, error) {
 	if r.Status == "cancelled" {
-		return session.Deny, nil
+		return session.Deny, nil, nil
 	}
 	if len(r.Payload) == 0 || string(r.Payload) == "null" {
-		return session.Approve, nil
+		return session.Approve, nil, nil
 	}
-	var said struct {
-		Answer   session.Answer `json:"answer"`
-		Approved *bool          `json:"approved"`
+	var in said
+	if json.Unmarshal(r.Payload, &in.Answer) != nil && json.Unmarshal(r.Payload, &in) != nil {
+		return "", nil, badPayload
 	}
-	if json.Unmarshal(r.Payload, &said.Answer) != nil && json.Unmarshal(r.Payload, &said) != nil {
-		return "", badPayload
+	answer, err := in.answer()
+	if err != nil {
+		return "", nil, err
 	}
+	if len(in.Value) == 0 || string(in.Value) == "null" {
+		return answer, nil, nil
+	}
+	if answer != session.Approve || !c.Decides || len(in.Value) > maxDecision {
+		return "", nil, badDecision
+	}
+	return answer, in.Value, nil
+}
+
+// maxDecision bounds another decision than the agent's, in bytes of JSON.
+const maxDecision = 4096
+
+var badDecision = problem.New(http.StatusBadRequest, "bad_payload",
+	"value is another decision, of at most 4096 bytes. It goes with approve, and only where the interrupt's "+
+		"schema has it.")
+
+// answer returns the answer that a payload gives.
+func (said said) answer() (session.Answer, error) {
 	switch {
 	case said.Answer == session.Approve, said.Answer == session.Always, said.Answer == session.Deny:
 		return said.Answer, nil
@@ -132,7 +160,7 @@ func (s *Server) deliver(ctx context.Context, user string, a reply) error {
 	}
 	var err error
 	if a.approval != "" {
-		_, err = s.options.Answers.Approve(ctx, user, a.call.Approval.Request, a.approval)
+		_, err = s.options.Answers.Answer(ctx, user, a.call.Approval.Request, a.approval, a.value)
 	} else {
 		err = s.options.Answers.Return(user, a.turn.Thread, a.turn.Number, a.call.ID, a.result, a.failure)
 	}

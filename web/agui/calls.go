@@ -54,6 +54,7 @@ func (p *Projector) call(c session.Call) {
 	id := callID(p.turn.Number, c.ID)
 	start := &Call{p.of(c.Agent, ToolStart), id, c.Tool.String()}
 	start.Metadata = Metadata{metaCall: callMeta{c.ID, c.Step, c.Group, c.Agent}}
+	start.Metadata.confidence(c)
 	p.add(start)
 	p.add(&Args{p.of(c.Agent, ToolArgs), id, string(c.Params.Raw())})
 	p.add(&Call{Head: p.of(c.Agent, ToolEnd), ToolCallID: id})

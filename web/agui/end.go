@@ -133,6 +133,10 @@ func (p *Projector) interrupt(t session.Turn, c session.Call) Interrupt {
 		ResponseSchema: answerSchema[c.Approval.AllowAlways],
 		Metadata:       Metadata{metaQuestion: questionMeta{c.Approval.Shown, c.Approval.Hidden}},
 	}
+	i.Metadata.confidence(c)
+	if c.Decides {
+		i.ResponseSchema = decisionSchema[c.Approval.AllowAlways]
+	}
 	if !c.FrontEnd { // the client has no such call before it may run it
 		i.ToolCallID = callID(t.Number, c.ID)
 	}
@@ -156,7 +160,7 @@ type questionMeta struct {
 // for the characters that it counts. It contains the rationale only for clients that are
 // shown all reasoning.
 func (p *Projector) question(c session.Call) string {
-	parts := []string{fmt.Sprintf("May %s run?", c.Tool)}
+	parts := whatIsAsked(c)
 	if !c.Approval.Description.Empty() {
 		parts = append(parts, c.Approval.Description.String())
 	}

@@ -55,8 +55,11 @@ type (
 	}
 	// Answers delivers what waiting calls wait for.
 	Answers interface {
-		// Approve answers an approval request and returns the turn of its call.
-		Approve(ctx context.Context, user, request string, answer session.Answer) (session.Ref, error)
+		// Answer answers an approval request and returns the turn of its call. value is another
+		// decision than the agent's; nil if there is none.
+		Answer(
+			ctx context.Context, user, request string, answer session.Answer, value json.RawMessage,
+		) (session.Ref, error)
 		// Return delivers the result of a call that the front end ran or, if failure is
 		// not empty, why there is none. It fails with ErrNoCall.
 		Return(user, thread string, turn int, call string, result json.RawMessage, failure string) error

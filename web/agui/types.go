@@ -70,12 +70,13 @@ type Metadata map[string]any
 
 // The keys of our metadata.
 const (
-	metaRun       = "candor:run"       // on RUN_STARTED: our ids
-	metaReasoning = "candor:reasoning" // on reasoning messages: what it explains, its source, how long it took
-	metaCall      = "candor:call"      // on tool calls: step, parallel group
-	metaQuestion  = "candor:question"  // on interrupts: the parameters, how many characters are hidden
-	metaResult    = "candor:result"    // on results: outcome, duration
-	metaOmitted   = "candor:omitted"   // on MESSAGES_SNAPSHOT: how many older messages it does not have
+	metaRun       = "candor:run"        // on RUN_STARTED: our ids
+	metaReasoning = "candor:reasoning"  // on reasoning messages: what it explains, its source, how long it took
+	metaCall      = "candor:call"       // on tool calls: step, parallel group
+	metaQuestion  = "candor:question"   // on interrupts: the parameters, how many characters are hidden
+	metaConfident = "candor:confidence" // on tool calls and interrupts: how sure the agent was, and the threshold
+	metaResult    = "candor:result"     // on results: outcome, duration
+	metaOmitted   = "candor:omitted"    // on MESSAGES_SNAPSHOT: how many older messages it does not have
 )
 
 // The events. Types with the same members share a struct.

@@ -96,5 +96,5 @@ func (c spaceChat) Answer(
 	if turn, err := c.gateway.Answer(ctx, user, request, answer); !errors.Is(err, mew.ErrNotOurs) {
 		return turn, err
 	}
-	return c.Chat.Approve(ctx, user, request, answer)
+	return c.Chat.Answer(ctx, user, request, answer, value)
 }

@@ -1,0 +1,61 @@
+package export
+
+import (
+	"fmt"
+
+	"candor/session"
+)
+
+// decidedView is what was decided, or what somebody would have decided. Its text is not escaped.
+type decidedView struct{ Who, What string }
+
+// confidence says how sure the agent was of a call, whether a person was asked for that reason,
+// and who took a decision, a few words each. It is empty for a call that has none of this.
+func confidence(c session.Call) []string {
+	var list []string
+	if s := c.Confidence; s != nil {
+		words := "the agent was " + s.Words() + " sure"
+		switch {
+		case s.Low() && s.Suppressed:
+			words += ", and nobody was asked"
+		case c.Approval != nil && c.Approval.LowConfidence:
+			words += ", so a person was asked"
+		}
+		list = append(list, words)
+	}
+	if c.Decides && c.Outcome == session.Success {
+		switch {
+		case c.Approval.Said() != "":
+			list = append(list, "decided by a person")
+		case c.Approval != nil:
+			list = append(list, "confirmed by a person")
+		default:
+			list = append(list, "decided by the agent")
+		}
+	}
+	return list
+}
+
+// decidedIn lists what was decided in a call that is a decision, and by whom if a person decided
+// otherwise than the agent would have.
+func decidedIn(c session.Call) []decidedView {
+	said := c.Approval.Said()
+	switch {
+	case !c.Decides:
+		return nil
+	case c.Outcome != session.Success:
+		return []decidedView{{"Would have decided", c.Decision()}}
+	case said != "":
+		return []decidedView{{"Decided", said}, {"The agent would have decided", c.Decision()}}
+	}
+	return []decidedView{{"Decided", c.Decision()}}
+}
+
+// replay says which turn a turn repeats, "" if it repeats none.
+func replay(w session.Workflow) string {
+	if w.ReplayOf == (session.Ref{}) {
+		return ""
+	}
+	return fmt.Sprintf("A replay of turn %d of thread %s: nothing was asked and no tool ran again.",
+		w.ReplayOf.Turn, w.ReplayOf.Thread)
+}

@@ -1,0 +1,80 @@
+package export
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"candor/safety"
+	"candor/session"
+)
+
+// decisionWith returns a document whose call is a decision that a person took instead of the agent, with
+// the same text in all places.
+func decisionWith(raw string) Document {
+	d := filledWith(raw)
+	text, _ := json.Marshal(raw)
+	params, _ := layer.CleanJSON(json.RawMessage(`{"decision":` + string(text) + `}`))
+	said, _ := layer.CleanJSON(text)
+	c := &d.Turns[0].Steps[0].Calls[0]
+	c.Decides, c.Params, c.Outcome, c.Error = true, params, session.Success, safety.Text{}
+	c.Confidence = &session.Confidence{Stated: 0.4, Threshold: 0.7}
+	c.Approval = &session.Approval{Answer: session.Approve, LowConfidence: true, Value: said}
+	d.Turns[0].Workflow = session.Workflow{ID: "chat", ReplayOf: session.Ref{Thread: "t-0", Turn: 4}}
+	return d
+}
+
+func TestAnExportSaysWhatWasDecidedAndByWhom(t *testing.T) {
+	d := decisionWith("plain")
+	c := &d.Turns[0].Steps[0].Calls[0]
+	c.Approval.Value = safety.JSON{}
+	c.Params, _ = layer.CleanJSON(json.RawMessage(`{"decision":"ship it"}`))
+	for name, v := range map[string]struct {
+		change func()
+		want   []string
+	}{
+		"confirmed": {func() {}, []string{"Decided", "ship it", "approval: given", "confirmed by a person",
+			"the agent was 40 % sure, so a person was asked", "Reasoning: 1 decision, 1 in parallel"}},
+		"the agent's own": {func() { c.Approval = nil }, []string{"decided by the agent", "the agent was 40 % sure"}},
+		"not asked":       {func() { c.Confidence.Suppressed = true }, []string{"40 % sure, and nobody was asked"}},
+		"denied": {func() {
+			c.Outcome, c.Approval = session.Rejected, &session.Approval{Answer: session.Deny, LowConfidence: true}
+		}, []string{"Would have decided", "ship it", "approval: denied"}},
+		"another": {func() {
+			c.Outcome, c.Approval = session.Success, &session.Approval{Answer: session.Approve}
+			c.Approval.Value, _ = layer.CleanJSON(json.RawMessage(`"hold it"`))
+		}, []string{"hold it", "The agent would have decided", "ship it", "decided by a person"}},
+	} {
+		before := *c
+		v.change()
+		markdown, page := markdownOf(t, d), htmlOf(t, d)
+		for _, want := range v.want {
+			assert.Contains(t, markdown, want, name)
+			assert.Contains(t, page, want, name)
+		}
+		*c = before
+	}
+	d.Omit.Parameters = true
+	assert.NotContains(t, markdownOf(t, d), "ship it")
+	assert.NotContains(t, htmlOf(t, d), "ship it")
+}
+
+func TestAnExportOfAReplayNamesTheTurnThatItRepeats(t *testing.T) {
+	d := decisionWith("plain")
+	want := "A replay of turn 4 of thread t-0: nothing was asked and no tool ran again."
+	assert.Contains(t, markdownOf(t, d), want)
+	assert.Contains(t, htmlOf(t, d), want)
+	d.Turns[0].Workflow.ReplayOf = session.Ref{}
+	assert.NotContains(t, markdownOf(t, d), "replay")
+}
+
+func TestAnExportCountsDecisionsApartFromTools(t *testing.T) {
+	turn := decisionWith("plain").Turns[0]
+	calls := &turn.Steps[0].Calls
+	(*calls)[0].Group = nil
+	assert.Equal(t, "Reasoning: 1 decision", reasoningSummary(turn))
+	*calls = append(*calls, session.Call{}, session.Call{})
+	assert.Equal(t, "Reasoning: 2 tools, 1 decision", reasoningSummary(turn))
+	assert.Equal(t, "Reasoning: no tools", reasoningSummary(session.Turn{}))
+}
