@@ -45,9 +45,15 @@ func TestWhatAPersonSaidIsReadAsText(t *testing.T) {
 
 func TestHowSureAnAgentIsReadsBelowItsThresholdWhereItIs(t *testing.T) {
 	for want, c := range map[string]Confidence{
-		"62 %": {Stated: 0.62, Threshold: 0.5}, "70 %": {Stated: 0.7, Threshold: 0.7}, "40 %": {Stated: 0.4, Threshold: 0.7},
-		"less than 70 %": {Stated: 0.699, Threshold: 0.7}, "0 %": {Threshold: 0.7}, "100 %": {Stated: 1, Threshold: 0.7},
-		"1 %": {Stated: 0.004, Threshold: 0.7}, "99 %": {Stated: 0.996, Threshold: 0.7}, "29 %": {Stated: 0.29},
+		"62 %":           {Stated: 0.62, Threshold: 0.5},
+		"70 %":           {Stated: 0.7, Threshold: 0.7},
+		"less than 70 %": {Stated: 0.699, Threshold: 0.7},
+		"40 %":           {Stated: 0.4, Threshold: 0.7},
+		"0 %":            {Threshold: 0.7},
+		"100 %":          {Stated: 1, Threshold: 0.7},
+		"1 %":            {Stated: 0.004, Threshold: 0.7},
+		"99 %":           {Stated: 0.996, Threshold: 0.7},
+		"29 %":           {Stated: 0.29},
 	} {
 		assert.Equal(t, want, c.Words())
 	}

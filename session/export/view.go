@@ -68,8 +68,8 @@ func (d Document) turns() iter.Seq[turnView] {
 func (d Document) turn(t session.Turn) turnView {
 	v := turnView{
 		Turn: t, Heading: fmt.Sprintf("Turn %d: %s", t.Number, t.State), When: t.CreatedAt.UTC().Format(time.RFC3339),
-		NoAnswer: noAnswer(t), Replay: replay(t.Workflow), Redacted: redactions(t.Findings), Noticed: notices(t.Findings),
-		Observed: d.observed(t),
+		NoAnswer: noAnswer(t), Redacted: redactions(t.Findings), Noticed: notices(t.Findings),
+		Observed: d.observed(t), Replay: replay(t.Workflow),
 	}
 	if t.State.Ended() && !t.StartedAt.IsZero() {
 		v.Heading += ", " + duration(t.EndedAt.Sub(t.StartedAt))

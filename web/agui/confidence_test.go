@@ -17,7 +17,8 @@ import (
 func unsureCall(decides bool) session.Call {
 	params, _ := safety.NewLayer().CleanJSON(json.RawMessage(`{"decision":"ship"}`))
 	return session.Call{
-		ID: "call_1", Step: 1, Tool: safety.Literal("decide"), Params: params, Decides: decides, Outcome: session.Pending,
+		ID: "call_1", Step: 1, Tool: safety.Literal("decide"), Params: params, Decides: decides,
+		Outcome:    session.Pending,
 		Confidence: &session.Confidence{Stated: 0.4, Threshold: 0.7},
 		Approval:   &session.Approval{Request: "r", Shown: params, LowConfidence: true},
 	}
@@ -72,7 +73,7 @@ func TestAnInterruptSaysHowSureTheAgentIs(t *testing.T) {
 }
 
 func TestAResumeTakesAnotherDecisionOfADecisionOnly(t *testing.T) {
-	long := strings.Repeat("a", maxDecision-2)
+	long := `"` + strings.Repeat("a", maxDecision-2) + `"`
 	for name, c := range map[string]struct {
 		decides bool
 		payload string
@@ -84,8 +85,8 @@ func TestAResumeTakesAnotherDecisionOfADecisionOnly(t *testing.T) {
 		"approved so":      {true, `{"approved":true,"value":false}`, session.Approve, `false`, false},
 		"the same":         {true, `{"answer":"approve"}`, session.Approve, "", false},
 		"null is none":     {false, `{"answer":"always","value":null}`, session.Always, "", false},
-		"the longest":      {true, `{"answer":"approve","value":"` + long + `"}`, session.Approve, `"` + long + `"`, false},
-		"too long":         {true, `{"answer":"approve","value":"` + long + `a"}`, "", "", true},
+		"the longest":      {true, `{"answer":"approve","value":` + long + `}`, session.Approve, long, false},
+		"too long":         {true, `{"answer":"approve","value":[` + long + `]}`, "", "", true},
 		"beside deny":      {true, `{"answer":"deny","value":"x"}`, "", "", true},
 		"beside always":    {true, `{"answer":"always","value":"x"}`, "", "", true},
 		"an ordinary call": {false, `{"answer":"approve","value":"x"}`, "", "", true},

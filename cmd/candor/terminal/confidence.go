@@ -50,19 +50,23 @@ func whyAsked(c *client.Confidence, unsure bool) string {
 	return fmt.Sprintf("The agent is %s sure of this; below %s a person decides.", stated(*c), percent(c.Threshold))
 }
 
-// decisionLine is the line that says what a decision is, or would have been.
-func (s Style) decisionLine(margin string, d client.Decision) string {
-	label, what := "would have decided: ", d.Decided
-	switch d.Outcome {
+// did is the line with the parameters of a call under a label, or the one that says what a
+// decision is, or would have been.
+func (s Style) did(e entry, label string) string {
+	if !e.Decides {
+		return s.hang(e.margin()+label, dim, Params(e.Parameters))
+	}
+	label, what := "would have decided: ", e.Decided
+	switch e.Outcome {
 	case "success":
 		label = "decided: "
-		if d.Said != "" {
-			what = d.Said
+		if e.Said != "" {
+			what = e.Said
 		}
 	case "pending":
 		label = "would decide: "
 	}
-	return s.hang(margin+label, "", quoted(what))
+	return s.hang(e.margin()+label, "", quoted(what))
 }
 
 // decidedBy says who took a decision, and what the agent would have decided instead.

@@ -15,7 +15,8 @@ import (
 // unsureDecision is a decision of which its agent is 40 % sure.
 func unsureDecision() client.Decision {
 	return client.Decision{
-		CallID: "call_1", ToolName: "decide", Rationale: "two alarms agree", Source: "model", Outcome: "pending", Step: 1,
+		CallID: "call_1", Step: 1, ToolName: "decide", Rationale: "two alarms agree", Source: "model",
+		Outcome:    "pending",
 		Parameters: json.RawMessage(`{"decision":"ship it"}`), Unsure: true,
 		Confident: client.Confident{
 			Confidence: &client.Confidence{Stated: 0.4, Threshold: 0.7}, Decides: true, Decided: "ship it",

@@ -42,10 +42,11 @@ func (s Style) asked(input string, a *client.Asked) string {
 	return s.hangAt(mark, 2, "", said)
 }
 
-// began renders who asked for a turn and why. It is empty for a turn of our own agent.
+// began renders which turn a turn repeats, or who asked for it and why. It is empty for a turn
+// of our own agent that repeats none.
 func (s Style) began(t client.Turn) string {
 	if t.Asked == nil {
-		return ""
+		return s.replay(t.Workflow)
 	}
 	return s.asked(t.UserInput, t.Asked)
 }

@@ -31,7 +31,8 @@ func (s Style) Block(t client.Turn) string {
 		return ""
 	}
 	var out strings.Builder
-	out.WriteString(s.paint(dim, fmt.Sprintf("  ┄ Reasoning (turn %d)", t.Number)) + "\n" + s.replay(t.Workflow))
+	out.WriteString(s.paint(dim, fmt.Sprintf("  ┄ Reasoning (turn %d)", t.Number)) + "\n")
+	out.WriteString(s.replay(t.Workflow))
 	out.WriteString(s.narrative(t.Reasoning))
 	for e := range entries(t) {
 		out.WriteString(s.batchLine(e) + s.blockEntry(e))
@@ -57,11 +58,7 @@ func (s Style) blockEntry(e entry) string {
 	if e.Group != nil {
 		found = ""
 	}
-	did := s.hang(e.margin()+"params: ", dim, Params(e.Parameters))
-	if e.Decides {
-		did = s.decisionLine(e.margin(), e.Decision)
-	}
-	return s.nameLine(e, true) + did + s.hang(e.margin()+"→ ", dim, outcomeWith(e.Decision, e.call, found))
+	return s.nameLine(e, true) + s.did(e, "params: ") + s.hang(e.margin()+"→ ", dim, outcomeWith(e.Decision, e.call, found))
 }
 
 // nameLine is the line with the name of the tool and, if wanted, the reason behind
@@ -108,15 +105,15 @@ func (s Style) Detail(t client.Turn, place string) string {
 	var out strings.Builder
 	switch {
 	case t.Reasoning != nil:
-		out.WriteString(s.paint(dim, "  ┄ Reasoning — "+title) + "\n" + s.replay(t.Workflow) + s.began(t) + s.narratives(t))
+		out.WriteString(s.paint(dim, "  ┄ Reasoning — "+title) + "\n" + s.began(t) + s.narratives(t))
 		for e := range entries(t) {
 			out.WriteString("\n" + s.batchLine(e) + s.detailEntry(e))
 		}
 	case len(t.Calls) == 0:
-		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ Turn %d had no tool calls.", t.Number)) + "\n" + s.replay(t.Workflow) + s.began(t))
+		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ Turn %d had no tool calls.", t.Number)) + "\n" + s.began(t))
 	default:
 		out.WriteString(s.paint(dim, fmt.Sprintf("  ─ No reasoning recorded for turn %d.", t.Number)) + "\n" +
-			s.replay(t.Workflow) + s.began(t))
+			s.began(t))
 	}
 	for _, part := range []string{
 		s.notes(t, false) + s.conclusion(t.Conclusion), s.notes(t, true), s.answerReasoning(t.Answer),
@@ -131,12 +128,9 @@ func (s Style) Detail(t client.Turn, place string) string {
 
 // detailEntry renders one call with a labeled line for each of its parts.
 func (s Style) detailEntry(e entry) string {
-	did := s.hang(e.margin()+"params:    ", dim, Params(e.Parameters))
-	if e.Decides {
-		did = s.decisionLine(e.margin(), e.Decision)
-	}
 	return s.nameLine(e, false) +
-		s.hang(e.margin()+"rationale: ", reasonRendition(e.Decision), quotedReason(e.Decision)) + did +
+		s.hang(e.margin()+"rationale: ", reasonRendition(e.Decision), quotedReason(e.Decision)) +
+		s.did(e, "params:    ") +
 		s.hang(e.margin()+"outcome:   ", dim, outcome(e.Decision, e.call))
 }
 
