@@ -58,7 +58,8 @@ func (s Style) blockEntry(e entry) string {
 	if e.Group != nil {
 		found = ""
 	}
-	return s.nameLine(e, true) + s.did(e, "params: ") + s.hang(e.margin()+"→ ", dim, outcomeWith(e.Decision, e.call, found))
+	return s.nameLine(e, true) + s.did(e, "params: ") +
+		s.hang(e.margin()+"→ ", dim, outcomeWith(e.Decision, e.call, found))
 }
 
 // nameLine is the line with the name of the tool and, if wanted, the reason behind
