@@ -66,22 +66,22 @@ func (s Style) did(e entry, label string) string {
 	case "pending":
 		label = "would decide: "
 	}
-	return s.hang(e.margin()+label, "", quoted(what))
+	return s.hang(e.margin()+label, "", inQuotes(what))
 }
 
 // decidedBy says who took a decision, and what the agent would have decided instead.
 func decidedBy(d client.Decision) string {
 	switch {
 	case d.Said != "":
-		return "decided by a person; the agent would have decided: " + quoted(d.Decided)
+		return "decided by a person; the agent would have decided: " + inQuotes(d.Decided)
 	case d.Approval == "approve" || d.Approval == "always":
 		return "confirmed by a person"
 	}
 	return "decided by the agent"
 }
 
-// quoted returns foreign text in quotes, on one line.
-func quoted(foreign string) string { return `"` + CleanLine(foreign) + `"` }
+// inQuotes returns foreign text in quotes, on one line.
+func inQuotes(foreign string) string { return `"` + CleanLine(foreign) + `"` }
 
 // replay is the line that says which turn this one repeats, "" if it repeats none.
 func (s Style) replay(w *client.Workflow) string {

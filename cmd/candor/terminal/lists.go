@@ -93,7 +93,7 @@ func hits(t client.Turn, words []string) []hit {
 		for _, d := range r.Decisions {
 			text := quotedReason(d) + " " + Params(d.Parameters)
 			if d.Said != "" {
-				text += " " + quoted(d.Said)
+				text += " " + inQuotes(d.Said)
 			}
 			try(toolName(d), text)
 		}

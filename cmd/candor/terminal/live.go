@@ -118,7 +118,7 @@ func (l Live) status(e client.Event) string {
 // started renders the beginning of a call, or what a decision would be.
 func (l Live) started(e client.Event) string {
 	if e.Decides {
-		return l.hangAt(l.paint(dim, "  ○ ")+l.paint(cyan, "would decide: "), 18, "", quoted(e.Decided))
+		return l.hangAt(l.paint(dim, "  ○ ")+l.paint(cyan, "would decide: "), 18, "", inQuotes(e.Decided))
 	}
 	return l.step("  ○ ", dim, "", l.call(e))
 }
@@ -126,7 +126,7 @@ func (l Live) started(e client.Event) string {
 // completed renders the end of a call, with the error of one that failed.
 func (l Live) completed(e client.Event) string {
 	if e.Outcome == "success" && e.Decides {
-		return l.hangAt(l.paint(green, "  ● ")+l.paint(cyan, "decided: "), 13, "", quoted(cmp.Or(e.Said, e.Decided)))
+		return l.hangAt(l.paint(green, "  ● ")+l.paint(cyan, "decided: "), 13, "", inQuotes(cmp.Or(e.Said, e.Decided)))
 	}
 	if e.Outcome == "success" {
 		return l.step("  ● ", green, "", l.call(e))
@@ -146,7 +146,7 @@ func (l Live) approvalAnswered(e client.Event) string {
 		"expired": "Nobody answered in time; the call is rejected.", "withdrawn": "No answer is needed any more.",
 	}[e.Answer]
 	if e.Said != "" && e.Answer == "approve" {
-		return l.hang("  ┄ Decided otherwise: ", dim, quoted(e.Said))
+		return l.hang("  ┄ Decided otherwise: ", dim, inQuotes(e.Said))
 	}
 	if !known {
 		return ""
