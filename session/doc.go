@@ -42,8 +42,15 @@
 //
 // While a model speaks, [Session.PublishText] gives its sentences to the readers of
 // [Session.WatchLive], who get them between the events around them. They are kept
-// outside the log, up to a bounded size, until the event that says the same for good: a
-// log, a history and a position in them never hold a part of a text.
+// outside the log, up to a bounded size, until the event that says the same for good. The log
+// has parts of a text ([Spoken]) only in the run of a workflow that asked for them, and no fold
+// shows them.
+//
+// # Runs of workflows
+//
+// A turn may be the run of a workflow ([Session.AcceptRun]); its [Workflow] says of which, and its
+// nodes are in [Turn].Nodes. [Session.Repeat] replays a turn that has ended: a new turn gets a copy
+// of its facts.
 //
 // # Ownership
 //
