@@ -25,39 +25,44 @@ func decisionWith(raw string) Document {
 	return d
 }
 
-func TestAnExportSaysWhatWasDecidedAndByWhom(t *testing.T) {
+// decision is what a test changes of the only call of a document.
+func decision(change func(c *session.Call)) Document {
 	d := decisionWith("plain")
 	c := &d.Turns[0].Steps[0].Calls[0]
 	c.Approval.Value = safety.JSON{}
 	c.Params, _ = layer.CleanJSON(json.RawMessage(`{"decision":"ship it"}`))
+	change(c)
+	return d
+}
+
+func TestAnExportSaysWhatWasDecidedAndByWhom(t *testing.T) {
 	for name, v := range map[string]struct {
-		change func()
+		change func(c *session.Call)
 		want   []string
 	}{
-		"confirmed": {func() {}, []string{"Decided", "ship it", "approval: given", "confirmed by a person",
+		"confirmed": {func(*session.Call) {}, []string{"Decided", "ship it", "approval: given", "confirmed by a person",
 			"the agent was 40 % sure, so a person was asked", "Reasoning: 1 decision, 1 in parallel"}},
-		"the agent's own": {func() { c.Approval = nil }, []string{"decided by the agent", "the agent was 40 % sure"}},
-		"not asked":       {func() { c.Confidence.Suppressed = true }, []string{"40 % sure, and nobody was asked"}},
-		"denied": {func() {
-			c.Outcome, c.Approval = session.Rejected, &session.Approval{Answer: session.Deny, LowConfidence: true}
+		"the agent's own": {func(c *session.Call) { c.Approval = nil },
+			[]string{"decided by the agent", "the agent was 40 % sure"}},
+		"not asked": {func(c *session.Call) { c.Confidence.Suppressed = true },
+			[]string{"40 % sure, and nobody was asked"}},
+		"denied": {func(c *session.Call) {
+			c.Outcome, c.Approval.Answer = session.Rejected, session.Deny
 		}, []string{"Would have decided", "ship it", "approval: denied"}},
-		"another": {func() {
-			c.Outcome, c.Approval = session.Success, &session.Approval{Answer: session.Approve}
+		"another": {func(c *session.Call) {
 			c.Approval.Value, _ = layer.CleanJSON(json.RawMessage(`"hold it"`))
 		}, []string{"hold it", "The agent would have decided", "ship it", "decided by a person"}},
 	} {
-		before := *c
-		v.change()
+		d := decision(v.change)
 		markdown, page := markdownOf(t, d), htmlOf(t, d)
 		for _, want := range v.want {
 			assert.Contains(t, markdown, want, name)
 			assert.Contains(t, page, want, name)
 		}
-		*c = before
+		d.Omit.Parameters = true
+		assert.NotContains(t, markdownOf(t, d), "ship it")
+		assert.NotContains(t, htmlOf(t, d), "ship it")
 	}
-	d.Omit.Parameters = true
-	assert.NotContains(t, markdownOf(t, d), "ship it")
-	assert.NotContains(t, htmlOf(t, d), "ship it")
 }
 
 func TestAnExportOfAReplayNamesTheTurnThatItRepeats(t *testing.T) {
