@@ -208,3 +208,18 @@ func TestAReplaysEventsAreThoseOfItsRun(t *testing.T) {
 	}
 	assert.Greater(t, compared, 10)
 }
+
+// What a client has been sent does not depend on what comes later, so a reader who stops anywhere
+// has the beginning of what everybody gets.
+func TestTheBeginningOfALogBecomesTheBeginningOfItsRun(t *testing.T) {
+	for _, seed := range seeds(6, 200) {
+		log := randomRun(t, seed)
+		for _, v := range []openwop.View{streaming, limited(openwop.Full, openwop.Summary), orchestral, inV2} {
+			whole := sent(t, projected(v, log))
+			for cut := range log {
+				first := sent(t, projected(v, log[:cut]))
+				require.Equal(t, append([]wire(nil), whole[:len(first)]...), first)
+			}
+		}
+	}
+}
