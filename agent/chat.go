@@ -230,6 +230,9 @@ func causeOf(err error) string {
 	case errors.Is(err, ErrTooManySteps):
 		return "too many steps"
 	}
+	if _, ok := errors.AsType[runnerError](err); ok {
+		return "runner"
+	}
 	return "provider"
 }
 

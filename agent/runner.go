@@ -19,12 +19,20 @@ func (d *Dispatcher) RunWith(ctx context.Context, rec Recorder, by Runner) error
 	return r.finish(ctx, func(ctx context.Context) (answer Response, err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				err = fmt.Errorf("panic: %v", p)
+				err = runnerError{fmt.Errorf("panic: %v", p)}
 			}
 		}()
-		return by.Run(ctx, rec)
+		if answer, err = by.Run(ctx, rec); err != nil {
+			err = runnerError{err}
+		}
+		return answer, err
 	})
 }
+
+// runnerError is why a runner did not come to an answer.
+type runnerError struct{ error }
+
+func (e runnerError) Unwrap() error { return e.error }
 
 // With returns a dispatcher with another model and other tools, to which d's rules apply. It
 // does not stream, and has the default limit of steps.

@@ -122,3 +122,14 @@ func TestAnAgentOfARunnerIsCapturedAndDoesNotEndTheTurn(t *testing.T) {
 	assert.Len(t, of[session.TurnCompleted](rec), 1)
 	assert.Equal(t, "done", rec.turn.Response.String())
 }
+
+func TestTheLogSaysThatARunnerFailed(t *testing.T) {
+	d, fails := newDispatcher(t, nil), errors.New("node b failed")
+	err := d.RunWith(t.Context(), &events{}, runnerFunc(func(context.Context, Recorder) (Response, error) {
+		return Response{}, fails
+	}))
+	assert.Equal(t, "runner", causeOf(err))
+	require.ErrorIs(t, err, fails)
+	err = d.RunWith(t.Context(), &events{}, runnerFunc(func(context.Context, Recorder) (Response, error) { panic(1) }))
+	assert.Equal(t, "runner", causeOf(err))
+}

@@ -40,7 +40,7 @@ func (r runner) Run(ctx context.Context, rec agent.Recorder) (agent.Response, er
 			return agent.Response{}, err
 		}
 		if err := n.run(ctx, site); err != nil {
-			return agent.Response{}, fmt.Errorf("node %s: %w", n.id, err)
+			return agent.Response{}, fmt.Errorf("node %q: %w", n.id, err)
 		}
 	}
 	return agent.Response{Text: allHaveRun}, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -30,7 +31,7 @@ func TestANodesWorkIsRecordedInTheLog(t *testing.T) {
 			"conformance-failure": {`{}`, []session.Body{
 				session.NodeStarted{Node: "fails", Type: "core.conformance.failure"},
 				session.NodeEnded{Node: "fails", Error: safety.Literal("This node fails, as its workflow says.")},
-				session.TurnFailed{Error: safety.Literal("node fails: This node fails, as its workflow says.")},
+				session.TurnFailed{Error: safety.Literal(`node "fails": This node fails, as its workflow says.`)},
 			}},
 		}
 		for id, want := range cases {
@@ -60,7 +61,7 @@ func TestANodeThatPanicsFails(t *testing.T) {
 	ended := rec.list[1].(session.NodeEnded)
 	assert.Contains(t, ended.Error.String(), "panic: ouch [REDACTED")
 	assert.NotEmpty(t, ended.Findings)
-	assert.Contains(t, rec.list[2].(session.TurnFailed).Error.String(), "node only: panic: ouch [REDACTED")
+	assert.Contains(t, rec.list[2].(session.TurnFailed).Error.String(), `node "only": panic: ouch [REDACTED`)
 }
 
 func TestARunThatIsStoppedEndsInItsNode(t *testing.T) {
@@ -104,4 +105,20 @@ func TestARunWhoseNodesCannotBeRecordedEnds(t *testing.T) {
 
 func TestTheAgentsOwnLoopHasNoRunner(t *testing.T) {
 	assert.Nil(t, defined(t, Chat).Runner(newDispatcher(), safety.JSON{}))
+}
+
+// TestAReplayOfARunRepeatsItsFacts holds that a replay says to the letter what its run did, also
+// what a person answered, and that it runs nothing.
+func TestAReplayOfARunRepeatsItsFacts(t *testing.T) {
+	undecided(t, func(t *testing.T, c chat, e session.Event, request string) {
+		_, err := c.Answer(t.Context(), "ann", request, session.Approve, []byte(`{"action":"wait"}`))
+		require.NoError(t, err)
+		synctest.Wait()
+		thread, err := c.session.OpenThread()
+		require.NoError(t, err)
+		replay, err := c.session.Repeat(e.Ref, thread.Thread, session.Workflow{ID: "conformance-x"})
+		require.NoError(t, err)
+		assert.Equal(t, c.bodies(t, e)[1:], c.bodies(t, replay)[1:])
+		assert.Equal(t, c.turn(t, e).Nodes[0].Outputs, c.turn(t, replay).Nodes[0].Outputs)
+	})
 }
