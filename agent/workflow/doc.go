@@ -24,7 +24,8 @@
 // A mock agent is a real agent with a model that needs no network. It says mockReasoning, makes
 // the mockToolCalls one after the other, gives the mockHandoff to another agent, and makes the
 // mockDecision with the built-in tool decide. So all of it passes the capture, the safety layer,
-// the operator's rules and the questions to persons that real agents pass.
+// the operator's rules and the questions to persons that real agents pass. Its node fails if a
+// person refuses the decision.
 //
 // # What it guarantees
 //
@@ -32,8 +33,7 @@
 //     node that fails or panics, interrupted when it is stopped. Package agent records that end.
 //   - session.NodeStarted and session.NodeEnded enclose what a node does. The node in which the
 //     run was stopped has no end.
-//   - A run has cleaned inputs only, and its nodes' outputs are cleaned again. Whoever serves a
-//     protocol bounds them.
+//   - A run has cleaned inputs and outputs only. Whoever serves a protocol bounds the inputs.
 //   - Two runs of a workflow with equal inputs and answers record the same.
 //
 // # Where to add things
