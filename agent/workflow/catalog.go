@@ -51,7 +51,7 @@ func load(files fs.FS, layer *safety.Layer, fixtures bool) (*Catalog, error) {
 			return nil, fmt.Errorf("workflow %s: %w", id, err)
 		}
 		d.json, _ = layer.CleanJSON(raw)
-		if fixtures || !d.Fixture() {
+		if fixtures || !d.isFixture() {
 			c.byID[id] = d
 		}
 	}

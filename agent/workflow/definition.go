@@ -28,11 +28,8 @@ type Definition struct {
 	json  safety.JSON
 }
 
-// ID returns the id by which clients name the workflow.
-func (d *Definition) ID() string { return d.id }
-
-// Fixture reports whether the workflow exists for tests of clients only.
-func (d *Definition) Fixture() bool { return strings.HasPrefix(d.id, fixturePrefix) }
+// isFixture reports whether the workflow exists for tests of clients only.
+func (d *Definition) isFixture() bool { return strings.HasPrefix(d.id, fixturePrefix) }
 
 // JSON returns the definition as clients see it.
 func (d *Definition) JSON() safety.JSON { return d.json }

@@ -26,8 +26,8 @@ func TestTheCatalogHasFixturesOnlyIfItIsAskedFor(t *testing.T) {
 	for _, id := range all.List() {
 		d, ok := all.Get(id)
 		require.True(t, ok)
-		assert.Equal(t, id, d.ID())
-		assert.Equal(t, id != Chat, d.Fixture())
+		assert.Equal(t, id, d.id)
+		assert.Equal(t, id != Chat, d.isFixture())
 		raw, err := definitions.ReadFile("definitions/" + id + ".json")
 		require.NoError(t, err)
 		assert.JSONEq(t, string(raw), string(d.JSON().Raw()), "cleaning changes our own definition")
