@@ -23,6 +23,7 @@
 //	web/sse      server-sent events and cursors
 //	web/jobs     the job API, mounted as [Route] values
 //	web/agui     the AG-UI protocol, mounted as [Route] values
+//	web/openwop  the OpenWOP protocol, likewise
 //	web/client   the Go client of this API
 //	web/ui       the page
 //

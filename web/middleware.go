@@ -37,8 +37,10 @@ func (s *Server) middleware() []echo.MiddlewareFunc {
 		middleware.CORSWithConfig(middleware.CORSConfig{
 			AllowOriginFunc: s.allowOrigin,
 			AllowMethods:    []string{http.MethodGet, http.MethodPost},
-			AllowHeaders:    []string{"Authorization", "Content-Type", "Last-Event-ID"},
-			MaxAge:          600,
+			AllowHeaders: []string{
+				"Authorization", "Content-Type", "Last-Event-ID", "Idempotency-Key", "OpenWOP-Version",
+			},
+			MaxAge: 600,
 		}),
 		s.limitBody,
 	}

@@ -31,6 +31,10 @@ type Route struct {
 	// that it gets is empty. The request counts among those of the workers of user.
 	Admit func(r *http.Request) (ctx context.Context, user string, err error)
 
+	// Fail, if set, replaces an error of the route, or of the authentication before it, by
+	// another, for a protocol that has codes of its own.
+	Fail func(error) error
+
 	// Serve answers a request. An error returned before anything is written becomes
 	// the answer: a [*problem.Problem] and the errors of package session as they are,
 	// any other as an internal error.
@@ -46,6 +50,9 @@ func (s *Server) Mount(routes ...Route) {
 
 func (s *Server) mount(route Route) {
 	var chain []echo.MiddlewareFunc
+	if route.Fail != nil {
+		chain = append(chain, failBy(route.Fail))
+	}
 	if route.Admit != nil {
 		chain = append(chain, admitBy(route.Admit))
 	} else {
@@ -74,6 +81,18 @@ func (s *Server) mount(route Route) {
 		}
 		return route.Serve(c.Response(), r, callerOf(c))
 	}, chain...)
+}
+
+// failBy replaces the errors of what follows by those of a route's own Fail.
+func failBy(fail func(error) error) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if err := next(c); err != nil {
+				return fail(err)
+			}
+			return nil
+		}
+	}
 }
 
 // countUnlessStreamed counts requests, except those for a stream of a route that has one.

@@ -111,7 +111,7 @@ type player struct {
 	own       *session.Session
 	thread    string
 	projector *Projector
-	out       *writer
+	out       writer
 	after     sse.Cursor // the client has everything up to here
 	held      *held      // collects the past for the snapshot; nil if there is none to make
 	state     []Event    // of the front end, for the snapshot
@@ -166,7 +166,7 @@ func (p *player) restate(end uint64) {
 	p.out.send(append([]Event{&begin, snapshot(asAny(messages), omitted)}, p.state...)...)
 	var b bytes.Buffer
 	frame(&b, sse.Cursor{Session: p.own.ID(), Seq: at}.String(), &finish)
-	p.out.write(b.Bytes())
+	p.out.Write(b.Bytes())
 	for _, o := range p.held.open {
 		p.send(o)
 	}
@@ -182,5 +182,5 @@ func (p *player) send(n numbered) {
 		}
 		frame(&b, sse.CursorAt(p.own.ID(), n.seq, i+1, len(n.events)).String(), e)
 	}
-	p.out.write(b.Bytes())
+	p.out.Write(b.Bytes())
 }

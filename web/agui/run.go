@@ -179,7 +179,7 @@ func (s *Server) restoreReasoning(user, thread string, in *Input) {
 
 // stream sends the segment until its run ends or the client has gone, which does not
 // affect the turn.
-func (s *Server) stream(ctx context.Context, out *writer, seg segment, p *Projector, in *Input) {
+func (s *Server) stream(ctx context.Context, out writer, seg segment, p *Projector, in *Input) {
 	seg.about.Ref = session.Ref{Thread: seg.turn.Thread, Turn: seg.turn.Number}
 	out.send(p.Begin(in.RunID, in.ParentRunID, seg.about)...)
 	if seg.turn.LastSeq > 0 && seg.turn.LastSeq <= seg.from {

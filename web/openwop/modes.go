@@ -45,7 +45,7 @@ func asSnapshot(v View, t session.Turn, e Event) (Event, bool) {
 
 // asChunk returns the answer in place of the event that ends a run which has one.
 func asChunk(t session.Turn, e Event) (Event, bool) {
-	if e.Kind != RunCompleted || t.Response.Empty() {
+	if e.Kind != RunCompleted || t.Response.Empty() || !hasAgent(t) {
 		return Event{}, false
 	}
 	node := agentNode

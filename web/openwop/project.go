@@ -18,6 +18,7 @@ type View struct {
 	User       string // whose run it is
 	Verbosity  Verbosity
 	Limit      Verbosity // the most that this client may see; empty is no limit
+	Narratives bool      // this client may see no reasons of single calls
 	TokenLimit int       // of a summary; 0 means DefaultTokenLimit
 	Streaming  bool      // show texts while they are spoken, if the log has them
 

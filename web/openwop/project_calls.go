@@ -15,9 +15,7 @@ func (p *Projector) called(agent string, b session.ToolCalled) {
 	}
 	p.closeBlock(agent, closedWithdrawn)
 	if b.Rationale.Source == session.FromModel {
-		p.reasoned(agent, "", agentReasoned{
-			Reasoning: p.said(b.Rationale.Text), CallID: ours(b.Call), Step: b.Step, Source: b.Rationale.Source,
-		})
+		p.gaveReason(agent, b)
 	}
 	call := callOf{agent: agent, tool: named(b.Tool), known: b}
 	if !b.Decides {
@@ -27,13 +25,24 @@ func (p *Projector) called(agent string, b session.ToolCalled) {
 	p.decides(call)
 }
 
+// gaveReason shows the model's own reason for a call.
+func (p *Projector) gaveReason(agent string, b session.ToolCalled) {
+	if p.Narratives && p.Verbosity != Off {
+		p.hide()
+		return
+	}
+	p.reasoned(agent, "", agentReasoned{
+		Reasoning: p.said(b.Rationale.Text), CallID: ours(b.Call), Step: b.Step, Source: b.Rationale.Source,
+	})
+}
+
 func (p *Projector) toolCalled(c callOf) agentToolCalled {
 	b := c.known
 	out := agentToolCalled{
 		AgentID: agentID(c.agent), ToolName: c.tool, CallID: ours(b.Call), Inputs: present(b.Params),
 		ArgsHash: hashOf(b.Params), Principal: principalOf(p.User), Transport: b.Transport, ParallelGroup: b.Group,
 	}
-	if p.level() != Off {
+	if p.level() != Off && !p.Narratives {
 		out.Rationale = &rationale{p.said(b.Rationale.Text), b.Rationale.Source}
 	}
 	return out

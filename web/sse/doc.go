@@ -27,6 +27,7 @@
 // line. The same clients report every blank line as a message, so a block without data, such
 // as a heartbeat, is not ended by one: its lines belong to the next block.
 //
-// The frames are written by the library r3labs/sse, which only sse.go knows. The
-// comment on [Server] lists what of it is not used, and why.
+// The frames of a [Server] are written by the library r3labs/sse, which only sse.go knows. The
+// comment on [Server] lists what of it is not used, and why. A [Writer] writes frames that a
+// protocol's own handler makes.
 package sse

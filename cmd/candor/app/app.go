@@ -13,6 +13,7 @@ import (
 	"candor/web/access"
 	"candor/web/jobs"
 	"candor/web/mew"
+	"candor/web/openwop"
 	"candor/web/ui"
 )
 
@@ -48,6 +49,10 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	a := &App{Store: memory, Model: lead.Model, closeAgent: kit.close}
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout)
 	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
+	var workflows *openwop.Server
+	if err == nil {
+		workflows, err = newOpenWOP(s, a.chat, lead, a.Store, layer, log)
+	}
 	if err == nil {
 		a.spaces, err = newGateway(s, spaces, tokens, a.Store, layer, log)
 	}
@@ -67,6 +72,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Page: ui.Handler(), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
 	})
 	server.Mount(front.Routes()...)
+	server.Mount(workflows.Routes()...)
 	server.Mount(jobs.New(jobs.Options{
 		Store: a.Store, Safety: layer, Log: log, Stream: server.StreamJobs,
 	}).Routes()...)
@@ -75,7 +81,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	return a, nil
 }
 
-// ServeHTTP serves the page, the API, AG-UI, MEW and the metrics.
+// ServeHTTP serves the page, the API, AG-UI, OpenWOP, MEW and the metrics.
 func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.server.ServeHTTP(w, r) }
 
 // NewCode returns a code that logs one browser in as the user of a token, once and within

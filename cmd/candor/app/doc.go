@@ -6,7 +6,7 @@
 //	Settings ─▶ safety.Layer ─▶ model (a provider and what it brings along)
 //	         ─▶ team (one dispatcher per agent) ─▶ toolkit (workspace, built-in tools, MCP servers)
 //	         ─▶ agent.Chat over a session store ─▶ mew.Server, the gateway of the spaces
-//	         ─▶ web.Server, with the routes of AG-UI and MEW, and the page
+//	         ─▶ web.Server, with the routes of AG-UI, OpenWOP and MEW, and the page
 //
 // [StartInProcess] runs that server over connections in memory, for a conversation in
 // the terminal. [NewAgent] builds the agent alone, for a worker. Whoever calls one of

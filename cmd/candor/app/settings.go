@@ -17,9 +17,12 @@ type Settings struct {
 	Safety SafetySettings
 	MEW    MEWSettings
 
-	// Reasoning is the most that AG-UI front ends may see: full (the default), summary or
+	// Reasoning is the most that clients of AG-UI and OpenWOP may see: full (the default), summary or
 	// hidden. It does not restrict the API, whose users see everything of their own.
 	Reasoning string
+
+	// OpenWOPFixtures lets clients of OpenWOP run the workflows that exist for tests of clients.
+	OpenWOPFixtures bool
 
 	// WholeTexts makes narratives and answers appear when they are complete, instead of
 	// sentence by sentence while the model writes them.

@@ -19,7 +19,6 @@ func reachedOtherwise() map[string]string {
 		"mcp.Config.String":           "fmt calls it, so that a configuration with secrets is not printed",
 		"prefilter.Vectors":           "the benchmarks of safety/oracle, a module of its own, print it",
 		"rule.Action.UnmarshalText":   "encoding/json calls it for the actions of a policy file",
-		"session.NodeEnded.cost":      "to be called by the runs of workflows",
 		"rule.Severity.UnmarshalText": "encoding/json calls it for the severities of a policy file",
 	}
 }

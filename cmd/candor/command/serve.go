@@ -100,8 +100,11 @@ func serveFlags(s *serveSettings) []cli.Flag {
 			Usage:   "answer to `NAME` in addresses, too, such as candor.example; may be repeated",
 			Sources: cli.EnvVars("CANDOR_HOST"), Destination: &s.Hosts},
 		&cli.StringFlag{Name: "reasoning", Category: access, Value: "full",
-			Usage:   "show AG-UI's front ends at most `LEVEL`: full, summary or hidden",
+			Usage:   "show clients of AG-UI and OpenWOP at most `LEVEL`: full, summary or hidden",
 			Sources: cli.EnvVars("CANDOR_REASONING"), Destination: &s.Reasoning},
+		&cli.BoolFlag{Name: "openwop-fixtures", Category: access,
+			Usage:   "let clients of OpenWOP run the conformance-* workflows, with which they are tested",
+			Sources: cli.EnvVars("CANDOR_OPENWOP_FIXTURES"), Destination: &s.OpenWOPFixtures},
 
 		&cli.IntFlag{Name: "sends-per-minute", Category: limits, Value: 30,
 			Usage:   "let a user send `N` messages a minute",

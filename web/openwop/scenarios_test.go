@@ -1,0 +1,118 @@
+package openwop_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/apptest"
+)
+
+// The scenarios by which clients of the protocol are known to check a host, each against the
+// workflow that it asks for.
+
+func TestScenarioAnAgentReasonsAndActs(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	run := startRun(t, s, m{"workflowId": "conformance-agent-reasoning"})
+	all := events(t, s, run["eventsUrl"].(string))
+	calls := map[any]any{}
+	agents := 0
+	for _, e := range all {
+		p := e["payload"].(m)
+		if strings.HasPrefix(e["type"].(string), "agent.") && e["type"] != "agent.handoff" {
+			agents++
+			assert.GreaterOrEqual(t, len(p["agentId"].(string)), 3)
+		}
+		switch e["type"] {
+		case "agent.toolCalled":
+			calls[p["callId"]] = e["eventId"]
+		case "agent.toolReturned":
+			require.Contains(t, calls, p["callId"])
+			assert.Equal(t, calls[p["callId"]], e["causationId"])
+		}
+	}
+	assert.Positive(t, agents)
+	assert.GreaterOrEqual(t, len(calls), 2)
+	assert.NotEmpty(t, ofType(all, "agent.reasoned"))
+	assert.NotEmpty(t, ofType(all, "agent.handoff"))
+	returned := ofType(all, "agent.toolReturned")
+	assert.Contains(t, returned[0], "outcome")
+	assert.NotContains(t, returned[0], "error")
+	assert.Contains(t, returned[1], "error")
+	assert.NotContains(t, returned[1], "outcome")
+}
+
+func TestScenarioReasoningArrivesInParts(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	run := startRun(t, s, m{"workflowId": "conformance-agent-reasoning-streaming"})
+	all := events(t, s, run["eventsUrl"].(string)+"?streamMode=debug")
+	deltas := ofType(all, "agent.reasoning.delta")
+	require.Len(t, deltas, 3)
+	text := ""
+	for i, d := range deltas {
+		assert.EqualValues(t, i, d["sequence"])
+		assert.Equal(t, deltas[0]["agentId"], d["agentId"])
+		text += d["delta"].(string)
+	}
+	closed := ofType(all, "agent.reasoned")
+	require.Len(t, closed, 1)
+	assert.Equal(t, text, closed[0]["reasoning"])
+	assert.Equal(t, deltas[0]["agentId"], closed[0]["agentId"])
+	types := strings.Join(typesOf(all), " ")
+	assert.Contains(t, types, "agent.reasoning.delta agent.reasoning.delta agent.reasoning.delta agent.reasoned")
+}
+
+func TestScenarioARunSaysWhoseItIs(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	run := startRun(t, s, m{"workflowId": "conformance-agent-identity"})
+	events(t, s, run["eventsUrl"].(string))
+	agent := s.Get("ann", run["statusUrl"].(string)).JSON()["agent"].(m)
+	assert.Equal(t, "host:candor", agent["agentId"])
+}
+
+func TestScenarioAMessageThatComesTwiceIsFoldedOnce(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	run := startRun(t, s, m{"workflowId": "conformance-message-reducer"})
+	all := events(t, s, run["eventsUrl"].(string))
+	outputs := ofType(all, "run.completed")[0]["outputs"].(m)
+	assert.Len(t, outputs["messages"], 3)
+}
+
+func TestScenarioInputsBecomeVariables(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	payload := m{"n": 1.5, "list": []any{"a", nil, true}, "text": "plain"}
+	run := startRun(t, s, m{"workflowId": "conformance-identity", "inputs": m{"payload": payload}})
+	events(t, s, run["eventsUrl"].(string))
+	now := s.Get("ann", run["statusUrl"].(string)).JSON()
+	assert.Equal(t, payload, now["variables"].(m)["payload"])
+}
+
+func TestScenarioNodesRunInOrder(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	run := startRun(t, s, m{"workflowId": "conformance-multi-node"})
+	var ended []any
+	for _, p := range ofType(events(t, s, run["eventsUrl"].(string)), "node.completed") {
+		ended = append(ended, p["nodeId"])
+	}
+	assert.Equal(t, []any{"a", "b", "c"}, ended)
+}
+
+func TestScenarioARunFails(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	run := startRun(t, s, m{"workflowId": "conformance-failure"})
+	all := events(t, s, run["eventsUrl"].(string))
+	assert.Equal(t, "run.failed", all[len(all)-1]["type"])
+	assert.Equal(t, "failed", s.Get("ann", run["statusUrl"].(string)).JSON()["status"])
+}
+
+// Without the flag there are no such workflows, and so no mock agent.
+func TestFixturesHaveToBeAskedFor(t *testing.T) {
+	s := apptest.Start(t, quick, apptest.Answering("Hello."))
+	for _, id := range []string{"conformance-noop", "conformance-agent-reasoning"} {
+		assert.Equal(t, http.StatusBadRequest, s.Post("ann", "/v1/runs", `{"workflowId":"`+id+`"}`).Status)
+		assert.Equal(t, http.StatusNotFound, s.Get("ann", "/v1/workflows/"+id).Status)
+	}
+}
