@@ -172,6 +172,40 @@ func TestAPersonDecidesWhatTheAgentIsNotSureOf(t *testing.T) {
 	w.clean()
 }
 
+// The same with the loop itself, which asks a model how sure it is.
+func TestAPersonIsAskedWhereTheModelIsNotSure(t *testing.T) {
+	s := startServer(t, "--confidence", "--confidence-threshold", "0.6")
+	unsure := map[string]any{"decision": "ship it tonight", "confidence": 0.4}
+	s.on("What now?",
+		reply{Calls: []call{{"decide", unsure, "two of three checks agree"}}}, reply{Text: "So be it."})
+	s.on("Look.",
+		reply{Calls: []call{{"look", map[string]any{"say": "it", "confidence": 0.3}, "it may help"}}},
+		reply{Text: "I looked."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("What now?")
+	turn := "candor-turn[data-turn='1'] "
+	w.shows(turn+".ask-why", "The agent is 40\u00a0% sure of this; below 60\u00a0% a person decides.")
+	eval[bool](w, `(document.querySelector(%s).focus(), true)`, turn+".another textarea")
+	w.write("hold it")
+	w.click(turn+".ask button", "Decide this instead")
+	w.shows(turn+".decided", "decided: hold it")
+	w.shows(turn+".facts", "decided by a person")
+	w.shows(turn+".answer", "So be it.")
+	w.click(turn+".more", "Parameters and result")
+	w.shows(turn+".details", `"by": "person"`)
+
+	w.send("Look.")
+	turn = "candor-turn[data-turn='2'] "
+	w.shows(turn+".ask-why", "30\u00a0% sure")
+	w.shows(turn+".ask-line", "May it run?")
+	w.until("there is nothing else to decide", `!document.querySelector(%s)`, turn+".another")
+	w.click(turn+".ask button", "Approve")
+	w.shows(turn+".facts", "approved")
+	w.shows(turn+".sure[data-low]", "30\u00a0% sure")
+	w.clean()
+}
+
 func TestACallSaysHowSureTheAgentWas(t *testing.T) {
 	u := startUnsure(t)
 	ref := u.begin("Look at the disk.", session.Workflow{})
