@@ -133,3 +133,23 @@ func TestCapabilitiesListToolsAndTheReasoningLevel(t *testing.T) {
 	assert.Contains(t, names, "deploy")
 	assert.Equal(t, http.StatusUnauthorized, s.Do("nobody", http.MethodGet, "/agui/capabilities", "").Status)
 }
+
+// What a person decides on an interrupt reaches the call, and the log says whose decision it is.
+func TestAPersonDecidesOtherwiseOnAnInterrupt(t *testing.T) {
+	var settings app.Settings
+	settings.Model.Confidence.Ask = true
+	s := apptest.Start(t, settings, m{"steps": []m{
+		calling("", callOf("decide", "two checks agree", m{"decision": "ship it", "confidence": 0.4})), answering("Done."),
+	}})
+	events, _ := wire(t, s.Do("ann", http.MethodPost, "/agui", anInput(nil)).Body)
+	interrupt := events[len(events)-1]["outcome"].(m)["interrupts"].([]any)[0].(m)
+	assert.Contains(t, interrupt["message"], "The agent is 40 % sure of this; below 70 % a person decides.")
+	assert.Equal(t, m{"stated": 0.4, "threshold": 0.7}, interrupt["metadata"].(m)["candor:confidence"])
+	answer := yes(interrupt["id"].(string))
+	answer["payload"] = m{"answer": "approve", "value": "hold it"}
+	reply := resumed(s, "r2", answer)
+	assert.Contains(t, reply.Body, `{\"decision\":\"hold it\",\"by\":\"person\"}`)
+	history := s.Do("ann", http.MethodGet, "/api/chat/history", "").Body
+	assert.Contains(t, history, `"approval_value":"hold it"`)
+	assert.Contains(t, history, `"decides":true,"decision":"ship it"`)
+}
