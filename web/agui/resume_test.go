@@ -139,7 +139,8 @@ func TestAPersonDecidesOtherwiseOnAnInterrupt(t *testing.T) {
 	var settings app.Settings
 	settings.Model.Confidence.Ask = true
 	s := apptest.Start(t, settings, m{"steps": []m{
-		calling("", callOf("decide", "two checks agree", m{"decision": "ship it", "confidence": 0.4})), answering("Done."),
+		calling("", callOf("decide", "two checks agree", m{"decision": "ship it", "confidence": 0.4})),
+		answering("Done."),
 	}})
 	events, _ := wire(t, s.Do("ann", http.MethodPost, "/agui", anInput(nil)).Body)
 	interrupt := events[len(events)-1]["outcome"].(m)["interrupts"].([]any)[0].(m)
