@@ -34,7 +34,7 @@ func newOpenWOP(
 	}
 	return openwop.New(openwop.Options{
 		Runs: workflowChat{chat, lead, store, layer, catalog}, Store: store, Log: log, Workflows: workflows,
-		Verbosity: verbosity, Whole: s.WholeTexts,
+		Verbosity: verbosity, Whole: s.WholeTexts, Orchestrator: s.Model.Confidence.Low == lowOrchestrator,
 		OpenPerUser: min(s.StreamsPerUser, maxRuns), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
 	}), nil
 }
