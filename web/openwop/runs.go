@@ -95,7 +95,7 @@ type runState struct {
 	InterruptID ours   `json:"interruptId,omitempty"`
 }
 
-// beginning returns the answer about a run that has runBegun with this event.
+// beginning returns the answer about a run that has begun with this event.
 func (s *Server) beginning(in *incoming, e session.Event) (runBegun, error) {
 	t, err := in.own.Turn(e.Thread, e.Turn)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Server) snapshot(w http.ResponseWriter, in *incoming) error {
 	return problem.WriteJSON(w, in.Request, http.StatusOK, Snapshot(s.viewOf(in, t), t))
 }
 
-// cancel handles POST /v1/runs/{run}/cancel: it stops the run, running or not yet runBegun. A run
+// cancel handles POST /v1/runs/{run}/cancel: it stops the run, running or not yet begun. A run
 // that has ended answers with its state in version 1.
 //
 // Errors: not_found; run_terminal, in version 2.
