@@ -50,7 +50,7 @@ type startBody struct {
 	Metadata     json.RawMessage `json:"metadata"`
 }
 
-// parseStart parses and checks what a run is to be runBegun with.
+// parseStart parses and checks what a run is to be begun with.
 func (s *Server) parseStart(in *incoming, body []byte) (Start, error) {
 	var b startBody
 	if err := parseObject(body, &b); err != nil {
