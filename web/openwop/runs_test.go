@@ -171,7 +171,8 @@ func TestASnapshotShowsWhatTheClientSet(t *testing.T) {
 		raw := newSchemas(t).valid(t, v.Version, "run-snapshot", openwop.Snapshot(v, turn))
 		assert.Contains(t, string(raw), `"tags":["a"],"metadata":{"b":1},"configurable":{"escalationThreshold":0.5}`)
 		parent := openwop.RunID(v.Version, "ann", w.ReplayOf)
-		assert.Contains(t, string(raw), `"parentRunId":"`+parent+`"`)
+		name := map[openwop.Version]string{openwop.V1: "parentRunId", openwop.V2: "x-candor-parent-run-id"}[v.Version]
+		assert.Contains(t, string(raw), `"`+name+`":"`+parent+`"`)
 		assert.Contains(t, string(raw), `"error":{"code":"candor.run_failed","message":"The run failed."}`)
 		assert.Equal(t, v.Version == openwop.V2, openwop.Snapshot(v, turn).Owner != nil)
 	}

@@ -38,6 +38,7 @@ func TestScenarioAnAgentReasonsAndActs(t *testing.T) {
 	assert.GreaterOrEqual(t, len(calls), 2)
 	assert.NotEmpty(t, ofType(all, "agent.reasoned"))
 	assert.NotEmpty(t, ofType(all, "agent.handoff"))
+	assert.NotEmpty(t, ofType(all, "agent.decided"))
 	returned := ofType(all, "agent.toolReturned")
 	assert.Contains(t, returned[0], "outcome")
 	assert.NotContains(t, returned[0], "error")
@@ -63,6 +64,54 @@ func TestScenarioReasoningArrivesInParts(t *testing.T) {
 	assert.Equal(t, deltas[0]["agentId"], closed[0]["agentId"])
 	types := strings.Join(typesOf(all), " ")
 	assert.Contains(t, types, "agent.reasoning.delta agent.reasoning.delta agent.reasoning.delta agent.reasoned")
+}
+
+func TestScenarioAnAgentThatIsNotSureAsks(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	run := startRun(t, s, m{"workflowId": "conformance-agent-low-confidence"})
+	at := run["statusUrl"].(string)
+	awaitStatus(t, s, at, "waiting-approval")
+	before := s.Get("ann", at+"/events", apptest.Header("Accept", "application/json"))
+	require.Equal(t, http.StatusOK, before.Status)
+	var held []m
+	for _, e := range before.JSON()["events"].([]any) {
+		held = append(held, e.(m))
+	}
+	assert.Equal(t, "node.suspended", held[len(held)-1]["type"])
+	asked := ofType(held, "node.suspended")[0]
+	assert.Equal(t, "low-confidence", asked["reason"])
+	assert.InDelta(t, 0.7, asked["threshold"], 0)
+	assert.InDelta(t, 0.5, asked["observed"], 0)
+	assert.Equal(t, ofType(held, "agent.decided")[0]["agentId"], asked["agentId"])
+
+	node := asked["nodeId"].(string)
+	r := s.Post("ann", at+"/interrupts/"+node, `{"resumeValue":{"decision":{"action":"wait"}}}`)
+	require.Equal(t, http.StatusOK, r.Status, r.Body)
+	all := events(t, s, at+"/events")
+	decided := ofType(all, "agent.decided")
+	require.Len(t, decided, 2, "a decision follows the answer")
+	assert.Equal(t, m{"action": "wait"}, decided[1]["decision"], "the person's")
+	assert.Equal(t, "run.completed", all[len(all)-1]["type"])
+	again := s.Post("ann", at+"/interrupts/"+node, `{"resumeValue":"approve"}`)
+	assert.Equal(t, http.StatusConflict, again.Status, again.Body)
+	assert.Equal(t, "interrupt_already_resolved", again.JSON()["error"])
+}
+
+// Strictly less than the threshold asks, and the run's own threshold is what counts.
+func TestScenarioARunSetsItsThreshold(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	for threshold, status := range map[float64]string{
+		0: "completed", 0.5: "completed", 0.51: "waiting-approval", 1: "waiting-approval",
+	} {
+		run := startRun(t, s, m{"workflowId": "conformance-agent-low-confidence",
+			"configurable": m{"escalationThreshold": threshold}})
+		awaitStatus(t, s, run["statusUrl"].(string), status)
+	}
+	r := s.Post("ann", "/runs", `{"workflowId":"conformance-agent-low-confidence",`+
+		`"configurable":{"version":1,"run":{"escalationThreshold":0.5},"ai":{"reasoningVerbosity":"none"}}}`, version2)
+	require.Equal(t, http.StatusCreated, r.Status, r.Body)
+	awaitStatus(t, s, r.JSON()["statusUrl"].(string), "completed")
+	assert.NotContains(t, s.Get("ann", r.JSON()["eventsUrl"].(string)).Body, "agent.reasoned")
 }
 
 func TestScenarioARunSaysWhoseItIs(t *testing.T) {

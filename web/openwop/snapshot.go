@@ -18,18 +18,20 @@ type RunSnapshot struct {
 	Agent           *AgentRef          `json:"agent,omitempty"`
 	RunOrchestrator *AgentRef          `json:"runOrchestrator,omitempty"`
 	NodeStates      map[ours]NodeState `json:"nodeStates,omitempty"`
-	Inputs          object             `json:"inputs,omitempty"`
+	Inputs          object             `json:"inputs,omitempty"`    // of version 1
 	Variables       object             `json:"variables,omitempty"` // the inputs, and the outputs of all nodes
 	Channels        object             `json:"channels,omitempty"`  // the lists of messages that nodes folded
 	Error           *fault             `json:"error,omitempty"`
 	Tags            member             `json:"tags,omitzero"`
 	Metadata        member             `json:"metadata,omitzero"`
 	Configurable    member             `json:"configurable,omitzero"`
-	ParentRunID     ours               `json:"parentRunId,omitempty"` // whose facts the run repeats
+	ParentRunID     ours               `json:"parentRunId,omitempty"` // whose facts the run repeats, of version 1
 	LogVersion      int                `json:"eventLogSchemaVersion,omitempty"`
 	EngineVersion   int                `json:"engineVersion,omitempty"`
 	Interrupts      []Interrupt        `json:"x-candor-interrupts,omitempty"`
 	Turn            turnRef            `json:"x-candor-turn"`
+	XInputs         object             `json:"x-candor-inputs,omitempty"`        // of version 2
+	XParentRunID    ours               `json:"x-candor-parent-run-id,omitempty"` // of version 2
 }
 
 // NodeState is the state of a node of a run.
@@ -83,6 +85,8 @@ func Snapshot(v View, t session.Turn) RunSnapshot {
 	}
 	if v.Version == V2 {
 		s.LogVersion, s.EngineVersion = eventLogSchemaVersion, engineVersion
+		s.XInputs, s.Inputs = s.Inputs, nil // its snapshots have no such members
+		s.XParentRunID, s.ParentRunID = s.ParentRunID, ""
 	}
 	return s
 }
