@@ -1,6 +1,8 @@
 package decode
 
 import (
+	"math/bits"
+
 	"candor/safety/internal/lex"
 )
 
@@ -39,9 +41,11 @@ func NextRun(s string, i int) (from, to int, apart bool) {
 			}
 			continue
 		}
-		if i-8 >= low && i+16 <= len(s) &&
-			lex.SignMask(lex.Load8(s, i-8)) != 0 && lex.SignMask(lex.Load8(s, i+8)) != 0 {
-			continue // MinEncoded bytes around these eight include one of its neighbours
+		if i-8 >= low && i+16 <= len(s) {
+			before, behind := lex.SignMask(lex.Load8(s, i-8)), lex.SignMask(lex.Load8(s, i+8))
+			if before != 0 && behind != 0 || isShort(s, i, low, before, behind) {
+				continue // a run around these eight bytes is shorter than MinEncoded
+			}
 		}
 		from, to = encoding.Back(s, i, i-low), encoding.Run(s, i, len(s))
 		if to-from >= MinEncoded {
@@ -50,6 +54,20 @@ func NextRun(s string, i int) (from, to int, apart bool) {
 		i = max(i, to-runStep)
 	}
 	return 0, 0, false
+}
+
+// isShort reports whether the stretch around s[i:i+8] that has no blank and no sign is shorter than
+// MinEncoded. It begins at low or later. before and behind mark the signs in the eight bytes on
+// either side; one of them is 0.
+func isShort(s string, i, low int, before, behind uint64) bool {
+	switch {
+	case behind == 0 && i+24 <= len(s):
+		behind = lex.SignMask(lex.Load8(s, i+16))
+	case before == 0 && i-16 >= low:
+		before = lex.SignMask(lex.Load8(s, i-16))
+	}
+	return before != 0 && behind != 0 &&
+		bits.LeadingZeros64(before)/8+bits.TrailingZeros64(behind)/8 < MinEncoded-16
 }
 
 // wrapped returns the end of a run that goes on over line ends, as in mail: full lines of one

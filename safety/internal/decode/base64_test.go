@@ -38,3 +38,26 @@ func TestDecodingGivesWhatWasEncodedOrNothing(t *testing.T) {
 	assert.Nil(t, FromHex(strings.Repeat("ff", 30), buf[:0]))
 	assert.Nil(t, FromBase64(strings.Repeat("____", 30), buf[:0]))
 }
+
+func TestNextRunFindsEveryLongRun(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 1))
+	for range 5000 {
+		var b strings.Builder
+		for range rng.IntN(8) {
+			b.WriteString(strings.Repeat("a", 2+rng.IntN(28)))
+			b.WriteString([]string{" ", ".", "\"", "é", ", "}[rng.IntN(5)])
+		}
+		s, i := b.String(), 0
+		for from := range s {
+			to := encoding.Run(s, from, len(s))
+			if from < i || to-from < MinEncoded {
+				continue
+			}
+			gotFrom, gotTo, _ := NextRun(s, i)
+			require.Equal(t, [2]int{from, to}, [2]int{gotFrom, gotTo}, "%q", s)
+			i = to
+		}
+		_, to, _ := NextRun(s, i)
+		require.Zero(t, to, "%q from %d", s, i)
+	}
+}

@@ -3,6 +3,7 @@ package decode
 import (
 	"encoding/base64"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,35 +22,46 @@ func TestAnEscapedTextIsToldFromOneThatReadsAsWritten(t *testing.T) {
 
 func TestRunsThatAreNoWordsMayBeEncoded(t *testing.T) {
 	run := base64.RawStdEncoding.EncodeToString([]byte("Tr0ub4dor&x"))
-	text := "the configuration of internal/auth/token in NewClient, " + run + ", is kept"
-	var mixed []string
-	for from, to := NextLong(text, 0); to > 0; from, to = NextLong(text, to) {
-		if IsMixed(text[from:to]) {
-			mixed = append(mixed, text[from:to])
-		}
+	for text, want := range map[string]bool{
+		"the configuration of internal/auth/token in NewClient, is kept": false,
+		"the configuration of " + run + " is kept":                       true,
+		"aBcDeFgHiJk":                  true,
+		"MFRGGZDFMZTWQ":                true,
+		"MFRGGZDFMZTWQ_":               false,
+		"GITHUB_TOKEN":                 false,
+		"ABCDEFGHIJKLM":                true,
+		"version 2024":                 false,
+		"a2345678":                     false,
+		"a23456789":                    true,
+		strings.Repeat("a", 200):       false,
+		"A" + strings.Repeat("a", 200): true,
+	} {
+		encoded, _ := MayBeEncoded(text, 0, len(text))
+		assert.Equal(t, want, encoded, text)
 	}
-	assert.Equal(t, []string{run}, mixed)
-	assert.True(t, IsMixed("aBcDeFgHiJk"))
 }
 
-func TestEveryLongRunIsFound(t *testing.T) {
+func TestEveryRunThatMayBeEncodedIsFound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
+	for range 4000 {
 		text := make([]byte, rng.IntN(60))
 		for i := range text {
 			text[i] = "aaaaaaaaaaZ9+/ .\n\x80"[rng.IntN(18)]
 		}
-		s, i := string(text), 0
-		for from, to := NextLong(s, 0); ; from, to = NextLong(s, to) {
-			for i < len(s) && (encoding.Run(s, i, len(s))-i < minMixed || i > 0 && encoding[s[i-1]]) {
-				i++
+		s := string(text)
+		i := rng.IntN(len(s) + 1)
+		end := i + rng.IntN(len(s)-i+1)
+		want, seen := false, Bytes(0)
+		for k := i; k < end; k++ {
+			want = want || encoding[s[k]] && isMixed(runAround(s, k))
+			if s[k] == 'Z' || s[k] == '9' {
+				seen.Add(s[k])
 			}
-			if i == len(s) {
-				assert.Zero(t, to, "%q", s)
-				break
-			}
-			require.Equal(t, [2]int{i, encoding.Run(s, i, len(s))}, [2]int{from, to}, "%q", s)
-			i = to
+		}
+		encoded, got := MayBeEncoded(s, i, end)
+		require.Equal(t, want, encoded, "%q from %d to %d", s, i, end)
+		if !encoded {
+			require.Equal(t, seen, got, "%q from %d to %d", s, i, end)
 		}
 	}
 }

@@ -153,7 +153,8 @@ func (d *Detector) find(s string, c prefilter.Candidate, w *window, buf []lex.Sp
 	for i := range keywords {
 		k := &keywords[i]
 		at := int(c.At) - k.Off
-		if k.Gram != c.Gram || at > inside.From && at < inside.To || !k.Matches(s, at) {
+		if at >= 0 && at+8 <= len(s) && k.Differs(lex.Load8(s, at)) ||
+			at > inside.From && at < inside.To || !k.Matches(s, at) {
 			continue
 		}
 		if !k.Fits(s, at, at+len(k.Literal)) {
@@ -169,12 +170,17 @@ func (d *Detector) find(s string, c prefilter.Candidate, w *window, buf []lex.Sp
 			buf = d.addPieced(s, k, at, w, buf)
 			continue
 		}
-		if lex.InMarker(s, from) || at != from && lex.InMarker(s, at) {
-			continue
+		if !touchesMarker(s, from, at) {
+			buf = d.add(s, lex.Span{From: from, To: d.extendedEnd(s, k, at, from, to, w), Rule: k.Rule}, w, buf)
 		}
-		buf = d.add(s, lex.Span{From: from, To: d.extendedEnd(s, k, at, from, to, w), Rule: k.Rule}, w, buf)
 	}
 	return buf
+}
+
+// touchesMarker reports whether a finding that starts at from, or its keyword at index at, is inside a
+// marker of ours.
+func touchesMarker(s string, from, at int) bool {
+	return lex.InMarker(s, from) || at != from && lex.InMarker(s, at)
 }
 
 // add appends a finding, and the tokens directly behind a token, and remembers that neither

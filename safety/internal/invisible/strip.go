@@ -66,8 +66,12 @@ func kept(last, r rune, rest string) (rune, bool) {
 func needsStrip(s string) bool {
 	for ; len(s) >= 32; s = s[32:] {
 		a, b, c, d := lex.Load8(s, 0), lex.Load8(s, 8), lex.Load8(s, 16), lex.Load8(s, 24)
-		if (suspects(a)|suspects(b)|suspects(c)|suspects(d))&lex.HighBits != 0 &&
-			(isOdd(a) || isOdd(b) || isOdd(c) || isOdd(d)) {
+		p, q, r, t := suspects(a), suspects(b), suspects(c), suspects(d)
+		if (p|q|r|t)&lex.HighBits == 0 {
+			continue // mostly
+		}
+		if p&lex.HighBits != 0 && anyOdd(a) || q&lex.HighBits != 0 && anyOdd(b) ||
+			r&lex.HighBits != 0 && anyOdd(c) || t&lex.HighBits != 0 && anyOdd(d) {
 			return true
 		}
 	}

@@ -40,15 +40,19 @@ func LetterMask(w uint64) uint64 {
 // that is not a letter.
 func LeadingLetters(w uint64) int { return bits.TrailingZeros64(^LetterMask(w)&HighBits) / 8 }
 
-// DigitMask marks the decimal digits among the eight bytes of w.
-func DigitMask(w uint64) uint64 { return ^notDigits(w) & HighBits }
-
-// notDigits sets the high bit of each of the eight bytes of w that is no decimal digit. XOR
-// with '0' maps digits, and no other byte, to values below ten. Adding 0x76 to such a value
-// leaves its high bit clear, and the sum never carries into the next byte.
-func notDigits(w uint64) uint64 {
+// DigitMask marks the decimal digits among the eight bytes of w. XOR with '0' maps digits, and no
+// other byte, to values below ten. Adding 0x76 to such a value leaves its high bit clear, and the
+// sum never carries into the next byte.
+func DigitMask(w uint64) uint64 {
 	w ^= Ones * '0'
-	return w&^HighBits + Ones*0x76 | w
+	return ^(w&^HighBits + Ones*0x76 | w) & HighBits
+}
+
+// ZeroToZMask marks the bytes from 0 to Z among the eight bytes of w: the decimal digits, the
+// capitals, and the signs between them.
+func ZeroToZMask(w uint64) uint64 {
+	low := w &^ HighBits
+	return (low + (0x80-'0')*Ones) &^ (low + (0x80-'Z'-1)*Ones) &^ w & HighBits
 }
 
 // EqualMask marks the bytes of w that equal b. Adding 0x7f to a byte sets its high bit unless

@@ -2,7 +2,6 @@ package lex
 
 import (
 	"math/bits"
-	"strings"
 )
 
 // LooksGenerated reports whether v looks like the output of a generator: it is
@@ -209,13 +208,15 @@ func WordsIn(text string) (n int, hyphen, slash bool) {
 // isWord reports whether word is pronounceable and no longer than words are.
 func isWord(word string) bool { return len(word) <= 16 && Pronounceable(word) }
 
+var vowelBytes = NewClass("aeiouyAEIOUY")
+
 // Pronounceable reports whether letters could be read aloud: at least every sixth is
 // a vowel, and no more than four consonants follow each other. Random letters seldom
 // pass. Several words may run together.
 func Pronounceable(word string) bool {
 	vowels, cluster := 0, 0
 	for i := range len(word) {
-		if strings.IndexByte("aeiouy", ToLower(word[i])) >= 0 {
+		if vowelBytes[word[i]] {
 			vowels++
 			cluster = 0
 		} else if cluster++; cluster > 4 {

@@ -122,6 +122,29 @@ func TestScrambledNeedsManyCaseChanges(t *testing.T) {
 	assert.False(t, MixedCase("ABCd"))
 }
 
+func TestCaseChangesCountsEachPairOnce(t *testing.T) {
+	for value, want := range map[string]int{
+		"": 0, "a": 0, "aB": 1, "aBc1D-eF": 3, "abcdefgH": 1, "abcdefgHi": 2, "abcdefghI": 1, "ABCDEFGhijklmnOPQ": 2,
+		"aBcDeFgHiJkLmNoPqRs": 18, "a_B.C d": 0, "\xc1a\xe1B\xc1cdefgh": 0,
+	} {
+		assert.Equal(t, want, CaseChanges(value), value)
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 500 {
+		text := make([]byte, rng.IntN(40))
+		for i := range text {
+			text[i] = "aAzZ[@{`1\xe1\xc1"[rng.IntN(11)]
+		}
+		want := 0
+		for i := 1; i < len(text); i++ {
+			if IsLetter(text[i-1]) && IsLetter(text[i]) && IsUpper(text[i-1]) != IsUpper(text[i]) {
+				want++
+			}
+		}
+		require.Equal(t, want, CaseChanges(string(text)), "%q", text)
+	}
+}
+
 func TestWordsInCountsWordsAndReportsWhatJoinsThem(t *testing.T) {
 	for _, c := range []struct {
 		text          string

@@ -150,6 +150,10 @@ func bigram(s string, i int) uint32 {
 	return uint32(s[i]|0x20)<<8 | uint32(s[i+1]|0x20)
 }
 
+// Differs reports whether the first of eight bytes, as [lex.Load8] reads them, are not those of the
+// keyword. It rejects nearly all texts at less cost than Matches.
+func (kw *Keyword) Differs(w uint64) bool { return (w|kw.lower)&kw.mask != kw.first }
+
 // Matches reports whether the whole keyword appears in s at i. i may be negative or past
 // the end of s.
 func (kw *Keyword) Matches(s string, i int) bool {
@@ -157,7 +161,7 @@ func (kw *Keyword) Matches(s string, i int) bool {
 		return false
 	}
 	if len(s)-i >= 8 {
-		if (lex.Load8(s, i)|kw.lower)&kw.mask != kw.first {
+		if kw.Differs(lex.Load8(s, i)) {
 			return false
 		}
 		if len(kw.Literal) <= 8 {

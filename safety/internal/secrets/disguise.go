@@ -59,7 +59,7 @@ func (d disguise) class(c *lex.Class) *lex.Class {
 	var out lex.Class
 	for b := range c {
 		if c[b] {
-			out[rotateByte(byte(b))] = true
+			out[RotateByte(byte(b))] = true
 		}
 	}
 	return &out
@@ -126,13 +126,13 @@ func Rotate(v string) string {
 	var b strings.Builder
 	b.Grow(len(v))
 	for i := range len(v) {
-		b.WriteByte(rotateByte(v[i]))
+		b.WriteByte(RotateByte(v[i]))
 	}
 	return b.String()
 }
 
-// rotateByte returns the letter 13 places on, or c if it is no letter.
-func rotateByte(c byte) byte {
+// RotateByte returns the letter 13 places on, or c if it is no letter of ASCII.
+func RotateByte(c byte) byte {
 	if !lex.IsLetter(c) {
 		return c
 	}
