@@ -203,8 +203,8 @@ func (s *Server) keyed(
 // finalProblem returns the problem of an error that the same request would always get.
 func finalProblem(err error) (p *problem.Problem, ok bool) {
 	p, ok = err.(*problem.Problem)
-	if !ok {
-		return nil, false
+	if !ok || p == errNotEnded || p == errNoInterrupt {
+		return nil, false // both change with time
 	}
 	switch p.Status {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:

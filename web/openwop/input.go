@@ -15,8 +15,8 @@ import (
 const (
 	maxTags     = 32
 	maxTag      = 128      // bytes of a tag
-	maxMetadata = 16 << 10 // bytes of the metadata
-	maxNesting  = 32       // levels of inputs and metadata
+	maxMetadata = 16 << 10 // bytes of the metadata, and of configurable
+	maxNesting  = 32       // levels of inputs, metadata and configurable
 	maxInputs   = 64 << 10 // bytes of the inputs of a workflow other than chat
 )
 
@@ -115,8 +115,10 @@ func (b startBody) settings(v Version) (runSettings, error) {
 	switch {
 	case len(b.Tags) > maxTags || slices.ContainsFunc(b.Tags, func(t string) bool { return len(t) > maxTag }):
 		return out, badRequest("tags has to be a list of at most 32 strings of at most 128 bytes each.")
-	case len(out.Metadata) > maxMetadata || !isObject(out.Metadata) || nesting(out.Metadata) > maxNesting:
+	case !isSmallObject(out.Metadata):
 		return out, badRequest("metadata has to be an object of at most 16 KiB and 32 levels.")
+	case !isSmallObject(out.Configurable):
+		return out, badRequest("configurable has to be an object of at most 16 KiB and 32 levels.")
 	}
 	c, err := parseConfigurable(v, orNil(b.Configurable))
 	if err != nil {
@@ -208,6 +210,11 @@ func parseObject(body []byte, v any) error {
 func isObject(raw json.RawMessage) bool {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	return len(raw) == 0 || raw[0] == '{'
+}
+
+// isSmallObject reports whether valid JSON is an object as small as metadata has to be, or nothing.
+func isSmallObject(raw json.RawMessage) bool {
+	return len(raw) <= maxMetadata && isObject(raw) && nesting(raw) <= maxNesting
 }
 
 // orNil returns nil for null.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 
 	"candor/session"
 )
@@ -14,8 +13,8 @@ const maxValue = 64 << 10
 
 // resume handles POST /v1/runs/{run}/interrupts/{node}: it answers what the node asks, which is
 // whether a call may run, or whether a decision that the agent is not sure of holds. node may be
-// the interruptId instead, for a node that asks several things at once; the node's first
-// question is meant otherwise.
+// the interruptId instead, and has to be for a node that asks several things at once: a request
+// that is sent twice would answer a question that its sender has not read.
 //
 // Errors: not_found; validation_error; interrupt_not_found; interrupt_already_resolved.
 func (s *Server) resume(in *incoming, body []byte) (changed, error) {
@@ -56,10 +55,21 @@ func (s *Server) resume(in *incoming, body []byte) (changed, error) {
 
 // interruptAt returns the open question of a run that the path names.
 func interruptAt(v View, t session.Turn, name string) (Interrupt, error) {
+	var ofNode []Interrupt
 	for _, open := range Interrupts(v, t) {
-		if string(open.NodeID) == name || string(open.InterruptID) == name {
+		if string(open.InterruptID) == name {
 			return open, nil
 		}
+		if string(open.NodeID) == name {
+			ofNode = append(ofNode, open)
+		}
+	}
+	switch len(ofNode) {
+	case 0:
+	case 1:
+		return ofNode[0], nil
+	default:
+		return Interrupt{}, errSeveral
 	}
 	for c := range t.Calls() {
 		n := nodeOf(t, c)
@@ -81,7 +91,8 @@ func nodeOf(t session.Turn, c session.Call) ours {
 }
 
 // parseResume returns the answer that a resumeValue is, and what else the person said. decides
-// says that the question is about a decision, for which another may be given.
+// says that the question is about a decision, for which another may be given. What is half an
+// answer, such as {"approved":"no"}, is none.
 func parseResume(raw json.RawMessage, decides bool) (session.Answer, json.RawMessage, error) {
 	if len(raw) > maxValue {
 		return "", nil, badRequest("resumeValue has to have at most 64 KiB.")
@@ -89,37 +100,48 @@ func parseResume(raw json.RawMessage, decides bool) (session.Answer, json.RawMes
 	if raw = orNil(raw); raw == nil {
 		return "", nil, badRequest("resumeValue is missing. Send {\"approved\": true} or {\"approved\": false}.")
 	}
-	var word string
-	if json.Unmarshal(raw, &word) == nil {
-		if answer, ok := answerOf(word); ok {
-			return answer, nil, nil
-		}
+	if answer, ok := answerOf(raw); ok {
+		return answer, nil, nil
 	}
 	var said struct {
-		Approved *bool           `json:"approved"`
+		Approved json.RawMessage `json:"approved"`
 		Decision json.RawMessage `json:"decision"`
 	}
-	if isObject(raw) && json.Unmarshal(raw, &said) == nil {
-		switch {
-		case said.Approved != nil && !*said.Approved:
-			return session.Deny, nil, nil
-		case said.Decision != nil && decides:
-			return session.Approve, said.Decision, nil
-		case said.Decision != nil:
-			return parseResume(said.Decision, false)
-		case said.Approved != nil:
-			return session.Approve, nil, nil
-		}
+	if isObject(raw) {
+		_ = json.Unmarshal(raw, &said) // an object, whose members may be anything
+	}
+	if said.Approved != nil || said.Decision != nil {
+		return weigh(string(orNil(said.Approved)), orNil(said.Decision), decides)
 	}
 	if !decides {
-		return "", nil, badRequest("This asks whether a call may run, so resumeValue has to be " +
-			"{\"approved\": true}, {\"approved\": false}, \"approve\" or \"deny\".")
+		return "", nil, errYesOrNo
 	}
 	return session.Approve, raw, nil
 }
 
-// answerOf returns the answer that a word is.
-func answerOf(word string) (a session.Answer, ok bool) {
-	a = session.Answer(word)
-	return a, slices.Contains([]session.Answer{session.Approve, session.Deny}, a)
+// weigh returns the answer that an object with the members approved and decision is, of which one
+// may be missing. other is the second.
+func weigh(approved string, other json.RawMessage, decides bool) (session.Answer, json.RawMessage, error) {
+	switch {
+	case approved == "false":
+		return session.Deny, nil, nil
+	case approved != "" && approved != "true":
+	case other == nil && approved == "true":
+		return session.Approve, nil, nil
+	case other != nil && decides:
+		return session.Approve, other, nil
+	default:
+		if answer, ok := answerOf(other); ok {
+			return answer, nil, nil
+		}
+	}
+	return "", nil, errYesOrNo
+}
+
+// answerOf returns the answer that a JSON string is.
+func answerOf(raw json.RawMessage) (a session.Answer, ok bool) {
+	if json.Unmarshal(raw, &a) != nil {
+		return "", false
+	}
+	return a, a == session.Approve || a == session.Deny
 }
