@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -167,6 +166,10 @@ func TestATokenThatIsShownLessSeesLess(t *testing.T) {
 	assert.Equal(t, "full", ofType(full, "agent.reasoned")[0]["verbosity"])
 	less := events(t, s, run["eventsUrl"].(string), apptest.WithToken("summary-token-for-these-tests"))
 	assert.Equal(t, "summary", ofType(less, "agent.reasoned")[0]["verbosity"])
+	assert.Contains(t, facts(t, full), "all is green")
+	assert.NotContains(t, facts(t, less), "all is green", "narratives, and no reasons of single calls")
+	assert.NotContains(t, ofType(less, "agent.toolCalled")[0], "x-candor-rationale")
+	assert.Equal(t, full[len(full)-1]["sequence"], less[len(less)-1]["sequence"], "what is hidden is counted")
 	none := events(t, s, run["eventsUrl"].(string), apptest.WithToken("hidden-token-for-these-tests"))
 	assert.Empty(t, ofType(none, "agent.reasoned"))
 	assert.NotEmpty(t, none)
@@ -183,19 +186,6 @@ func TestARunThatAsksForNoReasoningHasNone(t *testing.T) {
 	assert.NotContains(t, r.Body, "to wait")
 }
 
-func TestAStreamIsNeverSilentForLongerThanItsHeartbeat(t *testing.T) {
-	s := apptest.Start(t, app.Settings{Heartbeat: time.Millisecond}, asking())
-	run := say(t, s, "Deploy.")
-	awaitStatus(t, s, run["statusUrl"].(string), "waiting-approval")
-	lines := follow(t, s, run["eventsUrl"].(string))
-	for lines.Scan() {
-		if lines.Text() == ":keepalive" {
-			return
-		}
-	}
-	t.Fatal("the stream ended while its run waits")
-}
-
 func TestStreamsAndPollsOfOneUserAreBounded(t *testing.T) {
 	s := apptest.Start(t, app.Settings{StreamsPerUser: 2}, asking())
 	run := say(t, s, "Deploy.")
@@ -203,8 +193,8 @@ func TestStreamsAndPollsOfOneUserAreBounded(t *testing.T) {
 	for range 2 {
 		require.True(t, follow(t, s, run["eventsUrl"].(string)).Scan())
 	}
-	for _, path := range []string{"", "/poll"} {
-		refused := s.Get("ann", run["eventsUrl"].(string)+path)
+	for _, path := range []string{"", "/poll?timeout=0"} {
+		refused := s.Get("ann", run["eventsUrl"].(string)+path, apptest.Header("Accept", "application/json"))
 		assert.Equal(t, http.StatusTooManyRequests, refused.Status)
 		assert.Equal(t, "rate_limited", refused.JSON()["error"])
 		assert.NotEmpty(t, refused.Header.Get("Retry-After"))

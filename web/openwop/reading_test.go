@@ -111,3 +111,20 @@ func TestAClientThatLeavesEndsItsBatch(t *testing.T) {
 		assert.Equal(t, time.Second, time.Since(began))
 	})
 }
+
+func TestAStreamIsNeverSilentForLongerThanItsHeartbeat(t *testing.T) {
+	for heartbeat, comments := range map[time.Duration]int{15 * time.Second: 4, time.Hour: 2} { // at most 30 s
+		synctest.Test(t, func(t *testing.T) {
+			own, run := longRun(t, 1)
+			_, err := own.Accept(run.Thread, safety.Literal("again"), nil)
+			require.NoError(t, err)
+			open, err := own.Turn(run.Thread, run.Number+1)
+			require.NoError(t, err)
+			ctx, leave := context.WithTimeout(t.Context(), 70*time.Second)
+			defer leave()
+			w := httptest.NewRecorder()
+			New(Options{Heartbeat: heartbeat}).stream(ctx, own, sse.Open(w, time.Second), all(open))
+			assert.Equal(t, comments, strings.Count(w.Body.String(), ":keepalive\n"))
+		})
+	}
+}
