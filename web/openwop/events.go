@@ -168,9 +168,9 @@ func (s *Server) follow(
 				}
 				after = up.Event.Seq
 			}
-			ended := wait.Err() == nil // the log ended, not the wait
+			over := wait.Err() == nil || ctx.Err() != nil // the log ended, or the client left
 			cancel()
-			if ended {
+			if over {
 				return
 			}
 			out.Write([]byte(":keepalive\n"))
