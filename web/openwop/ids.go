@@ -12,12 +12,12 @@ import (
 // ours is a name or an id that the program made, never text of others.
 type ours string
 
-// agentOfRun is the agent that talks to the user, and agentPrefix that of all others. OpenWOP
-// reserves "host:" for agents without a manifest.
+// agentOfRun is the agent that talks to the user.
+const agentOfRun ours = "host:candor"
+
 const (
-	agentOfRun  ours = "host:candor"
-	agentPrefix      = "host:"
-	maxID            = 128
+	agentPrefix = "host:" // of agents without a manifest, for which OpenWOP reserves it
+	maxID       = 128     // bytes
 )
 
 // RunID returns the id of the run that a turn is. It is the same for the same turn; in version 2
