@@ -110,6 +110,30 @@ func (a *answerShare) end() {
 	a.leave, a.ended = nil, true
 }
 
+// Aside runs wait, which has to do nothing but wait, while the answer to the request with this
+// context counts no more than a stream that is silent: what the user's other requests wait for may
+// be what it waits for. It fails if ctx ends before the answer counts again.
+func Aside(ctx context.Context, wait func()) error {
+	a, counts := ctx.Value(shareKey{}).(*answerShare)
+	if !counts {
+		wait()
+		return nil
+	}
+	a.stepAside()
+	wait()
+	return a.begin()
+}
+
+// stepAside gives the share back until begin.
+func (a *answerShare) stepAside() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.leave != nil {
+		a.leave()
+	}
+	a.leave, a.begun = nil, false
+}
+
 // countedBody is the body of a request whose answer begins once all of it was read.
 type countedBody struct {
 	io.ReadCloser

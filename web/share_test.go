@@ -66,6 +66,33 @@ func TestAnAnswerCountsUntilItBeginsToLeave(t *testing.T) {
 	assert.Equal(t, http.StatusNoContent, read(ok), "the share is given back in the end")
 }
 
+// What a request waits for may be caused by another one of the same user.
+func TestARequestThatWaitsDoesNotHoldUpItsUser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Server{answers: shares{perUser: 1}}
+		e := echo.New()
+		read := func(handler echo.HandlerFunc) error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			c := e.NewContext(httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil), httptest.NewRecorder())
+			c.Set(callerKey, access.Caller{User: "ann"})
+			return s.shareProcessors(handler)(c)
+		}
+		ok := func(c echo.Context) error { return c.NoContent(http.StatusNoContent) }
+		require.NoError(t, read(func(c echo.Context) error {
+			ctx := c.Request().Context()
+			err := Aside(ctx, func() { assert.NoError(t, read(ok), "another one is answered meanwhile") })
+			gone, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			_, full := s.answers.enter(gone, "ann")
+			assert.Error(t, full, "it counts again when it goes on")
+			return err
+		}))
+		require.NoError(t, read(ok), "the share is given back in the end")
+		require.NoError(t, Aside(t.Context(), func() {}), "what is no request waits as well")
+	})
+}
+
 // A client that sends its body slowly does not hold up the user's other requests.
 func TestAnAnswerCountsFromWhenItsBodyHasArrived(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"candor/session"
+	"candor/web"
 	"candor/web/problem"
 )
 
@@ -123,8 +124,8 @@ func (r reading) gather(ctx context.Context, own *session.Session, wait time.Dur
 	if len(p.events) > 0 || p.ended || wait == 0 {
 		return p
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	collect(ctx, head, 0)
+	_ = web.Aside(ctx, func() { collect(waiting, head, 0) }) // fails if the client has gone
 	return p
 }
