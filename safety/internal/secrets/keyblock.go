@@ -76,13 +76,20 @@ func isLastKeyLine(v string) bool {
 }
 
 // labelEnd returns the end of the label whose text continues at i, behind its dashes, or i
-// if no dashes follow on the line within 100 bytes.
+// if no dashes follow on the line within 100 bytes. Dashes that begin the label of another key
+// are that label's.
 func labelEnd(s string, i int) int {
 	rest := s[i:min(len(s), i+100)]
-	if k := strings.Index(rest, "-----"); k >= 0 && strings.IndexByte(rest[:k], '\n') < 0 {
-		return i + k + 5
+	k := strings.Index(rest, "-----")
+	if k < 0 || strings.IndexByte(rest[:k], '\n') >= 0 {
+		return i
 	}
-	return i
+	for to := i + k; to < i+k+5; to++ {
+		if lex.HasFold(s, to, "-----begin") {
+			return to
+		}
+	}
+	return i + k + 5
 }
 
 // keyPart reports whether a run looks like base64 and not like a word or a path.
@@ -220,6 +227,7 @@ func headlessKey() rule.Rule {
 	return rule.Rule{
 		ID: "private-key-rest", Specificity: rule.WholeBlock, Severity: rule.Critical, Fold: true,
 		Match: matchHeadless, MaxGap: 100,
+		// The dashes of the label may begin that of another key, which is then a part of the match.
 		Keywords: []string{
 			"-----end rsa private",
 			"-----end private key",
