@@ -22,10 +22,11 @@ var (
 		"This question has been answered, or the run went on without an answer.")
 	errNoInterrupt = problem.New(http.StatusNotFound, "interrupt_not_found",
 		"This node of the run asks nothing. Its events say what is asked: node.suspended.")
-	errSeveral = badRequest("This node of the run asks several things. Name one of them by its interruptId, " +
-		"which is in node.suspended and in the run's x-candor-interrupts.")
-	errYesOrNo = badRequest("resumeValue has to be {\"approved\": true}, {\"approved\": false}, " +
-		"\"approve\" or \"deny\". If a decision is asked about, it may also be {\"decision\": another one}.")
+	errOtherInterrupt = problem.New(errNoInterrupt.Status, errNoInterrupt.Code,
+		"This node of the run asks nothing with this interruptId. The run's x-candor-interrupts says what it asks.")
+	errSeveral = problem.New(http.StatusConflict, "run_state_conflict",
+		"This node of the run asks several things. Name one of them by its interruptId, "+
+			"which is in node.suspended and in the run's x-candor-interrupts.")
 	errNotEnded = problem.New(http.StatusConflict, "run_state_conflict",
 		"The run has not ended, so it cannot be replayed. Wait for its end, or cancel it.")
 )

@@ -30,7 +30,7 @@ type changed struct {
 // keptAnswer is an answer as it was sent, or a promise of it while its request is under way.
 type keptAnswer struct {
 	key    [sha256.Size]byte
-	body   [sha256.Size]byte // of the request
+	body   [sha256.Size]byte // of the request, and its query
 	at     time.Time
 	status int // 0 while the request is under way
 	answer []byte
@@ -175,7 +175,8 @@ func (s *Server) keyed(
 ) error {
 	user := in.who.User
 	name := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", in.Method, in.URL.EscapedPath(), key))
-	have, promise, err := s.keys.begin(user, name, sha256.Sum256(body), time.Now())
+	request := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s", in.URL.RawQuery, body))
+	have, promise, err := s.keys.begin(user, name, request, time.Now())
 	if err != nil {
 		return err
 	}
@@ -203,7 +204,7 @@ func (s *Server) keyed(
 // finalProblem returns the problem of an error that the same request would always get.
 func finalProblem(err error) (p *problem.Problem, ok bool) {
 	p, ok = err.(*problem.Problem)
-	if !ok || p == errNotEnded || p == errNoInterrupt {
+	if !ok || p.Code == errNotEnded.Code || p.Code == errNoInterrupt.Code {
 		return nil, false // both change with time
 	}
 	switch p.Status {

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 
 	"candor/session"
+	"candor/web/problem"
 )
 
 // maxValue bounds what a person says to a question, in bytes.
@@ -13,10 +15,12 @@ const maxValue = 64 << 10
 
 // resume handles POST /v1/runs/{run}/interrupts/{node}: it answers what the node asks, which is
 // whether a call may run, or whether a decision that the agent is not sure of holds. node may be
-// the interruptId instead, and has to be for a node that asks several things at once: a request
-// that is sent twice would answer a question that its sender has not read.
+// the interruptId instead. A body or a query that has an interruptId answers that question or
+// none, and a node that asks several things at once is answered so only: a request that is sent
+// twice would answer a question that its sender has not read.
 //
-// Errors: not_found; validation_error; interrupt_not_found; interrupt_already_resolved.
+// Errors: not_found; validation_error; interrupt_not_found; interrupt_already_resolved;
+// run_state_conflict if the node asks several things and none is named.
 func (s *Server) resume(in *incoming, body []byte) (changed, error) {
 	t, err := in.turn()
 	if err != nil {
@@ -24,12 +28,17 @@ func (s *Server) resume(in *incoming, body []byte) (changed, error) {
 	}
 	var b struct {
 		ResumeValue json.RawMessage `json:"resumeValue"`
+		InterruptID *string         `json:"interruptId"`
 	}
 	if err := parseObject(body, &b); err != nil {
 		return changed{}, err
 	}
 	view := s.viewOf(in, t)
-	open, err := interruptAt(view, t, unescaped(in.PathValue("node")))
+	ids := in.URL.Query()["interruptId"]
+	if b.InterruptID != nil {
+		ids = append(ids, *b.InterruptID)
+	}
+	open, err := interruptAt(view, t, unescaped(in.PathValue("node")), ids)
 	if err != nil {
 		return changed{}, err
 	}
@@ -53,31 +62,47 @@ func (s *Server) resume(in *incoming, body []byte) (changed, error) {
 	}}, nil
 }
 
-// interruptAt returns the open question of a run that the path names.
-func interruptAt(v View, t session.Turn, name string) (Interrupt, error) {
-	var ofNode []Interrupt
+// interruptAt returns the open question of a run that a node or an interruptId names, and that has
+// each of the ids.
+func interruptAt(v View, t session.Turn, name string, ids []string) (Interrupt, error) {
+	var matching []Interrupt
 	for _, open := range Interrupts(v, t) {
-		if string(open.InterruptID) == name {
-			return open, nil
-		}
-		if string(open.NodeID) == name {
-			ofNode = append(ofNode, open)
+		if isNamed(open.NodeID, open.InterruptID, name, ids) {
+			matching = append(matching, open)
 		}
 	}
-	switch len(ofNode) {
+	switch len(matching) {
 	case 0:
 	case 1:
-		return ofNode[0], nil
+		return matching[0], nil
 	default:
-		return Interrupt{}, errSeveral
+		return Interrupt{}, several(matching)
 	}
 	for c := range t.Calls() {
 		n := nodeOf(t, c)
-		if c.Approval != nil && (string(n) == name || string(interruptID(v.Version, v.User, n, c.ID)) == name) {
+		if c.Approval != nil && isNamed(n, interruptID(v.Version, v.User, n, c.ID), name, ids) {
 			return Interrupt{}, errResolved
 		}
 	}
+	if len(ids) > 0 {
+		return Interrupt{}, errOtherInterrupt
+	}
 	return Interrupt{}, errNoInterrupt
+}
+
+// isNamed reports whether a question is that of a node or an interruptId, and has each of the ids.
+func isNamed(node, id ours, name string, ids []string) bool {
+	other := func(s string) bool { return s != string(id) }
+	return (name == string(node) || name == string(id)) && !slices.ContainsFunc(ids, other)
+}
+
+// several returns the refusal to choose between questions.
+func several(open []Interrupt) *problem.Problem {
+	ids := make([]ours, len(open))
+	for i, one := range open {
+		ids[i] = one.InterruptID
+	}
+	return errSeveral.With("interruptIds", ids)
 }
 
 // nodeOf returns the node of a run in which a call was made.
@@ -91,14 +116,14 @@ func nodeOf(t session.Turn, c session.Call) ours {
 }
 
 // parseResume returns the answer that a resumeValue is, and what else the person said. decides
-// says that the question is about a decision, for which another may be given. What is half an
-// answer, such as {"approved":"no"}, is none.
+// says that the question is about a decision, for which another may be given, as the member
+// decision. What is nearly an answer, such as "approved" or {"approved":"no"}, is none.
 func parseResume(raw json.RawMessage, decides bool) (session.Answer, json.RawMessage, error) {
 	if len(raw) > maxValue {
 		return "", nil, badRequest("resumeValue has to have at most 64 KiB.")
 	}
 	if raw = orNil(raw); raw == nil {
-		return "", nil, badRequest("resumeValue is missing. Send {\"approved\": true} or {\"approved\": false}.")
+		return "", nil, badRequest("resumeValue is missing. " + answersTo(decides))
 	}
 	if answer, ok := answerOf(raw); ok {
 		return answer, nil, nil
@@ -110,17 +135,21 @@ func parseResume(raw json.RawMessage, decides bool) (session.Answer, json.RawMes
 	if isObject(raw) {
 		_ = json.Unmarshal(raw, &said) // an object, whose members may be anything
 	}
-	if said.Approved != nil || said.Decision != nil {
-		return weigh(string(orNil(said.Approved)), orNil(said.Decision), decides)
-	}
-	if !decides {
-		return "", nil, errYesOrNo
-	}
-	return session.Approve, raw, nil
+	return weigh(string(orNil(said.Approved)), orNil(said.Decision), decides)
 }
 
-// weigh returns the answer that an object with the members approved and decision is, of which one
-// may be missing. other is the second.
+// answersTo says what resumeValue has to be.
+func answersTo(decides bool) string {
+	if decides {
+		return "It has to be {\"approved\": true} or \"approve\" to let the agent's decision stand, " +
+			"{\"approved\": false} or \"deny\" to refuse it, or {\"decision\": …} for a decision of your own."
+	}
+	return "It has to be {\"approved\": true} or \"approve\" to let the call run, or {\"approved\": false} or " +
+		"\"deny\" to refuse it."
+}
+
+// weigh returns the answer that an object with the members approved and decision is, of which
+// each may be missing. other is the second.
 func weigh(approved string, other json.RawMessage, decides bool) (session.Answer, json.RawMessage, error) {
 	switch {
 	case approved == "false":
@@ -135,7 +164,7 @@ func weigh(approved string, other json.RawMessage, decides bool) (session.Answer
 			return answer, nil, nil
 		}
 	}
-	return "", nil, errYesOrNo
+	return "", nil, badRequest("resumeValue is no answer to this question. " + answersTo(decides))
 }
 
 // answerOf returns the answer that a JSON string is.
