@@ -11,6 +11,8 @@ import (
 
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
+	"candor/safety"
+	"candor/session"
 )
 
 // twoSteps is a script that narrates, calls a tool and answers.
@@ -50,16 +52,32 @@ func follow(t *testing.T, s *apptest.Server, query string) *apptest.Stream {
 	return stream
 }
 
+// join returns once the stream gets what is said, of which one that comes late may miss parts. It
+// returns the id of the last event of the log that the stream got. It leaves a turn in a thread of its own.
+func join(t *testing.T, own *session.Session, stream *apptest.Stream) (last string) {
+	t.Helper()
+	opened, err := own.OpenThread()
+	require.NoError(t, err)
+	turn, err := own.Accept(opened.Thread, safety.Literal("Is anybody there?"), nil)
+	require.NoError(t, err)
+	own.PublishText(session.StepText{Ref: turn.Ref, Step: 1, Text: safety.Literal("Here I am.")})
+	stream.Until(t, "step_text")
+	_, err = own.Append(turn.Ref, session.TurnInterrupted{})
+	require.NoError(t, err)
+	frames := stream.Until(t, "status")
+	return frames[len(frames)-1].ID
+}
+
 func TestAStreamShowsATextWhileItIsWritten(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, json.RawMessage(twoSteps))
 	thread, _ := s.Begin("ann")
-	stream := follow(t, s, "?thread_id="+thread)
+	stream := follow(t, s, "")
+	last := join(t, s.Session("ann"), stream)
 	s.RunTurns("ann", thread, 1)
 	frames := stream.Until(t, "response")
 	assert.Equal(t, map[int]string{
 		1: "I look at the clock first. Then I know.", 2: "It is noon. The sun is high.",
 	}, spoken(t, frames))
-	last := ""
 	for _, f := range frames {
 		if f.Event == "step_text" {
 			assert.Equal(t, last, f.ID, "it has no id, so the place to resume from stays")
