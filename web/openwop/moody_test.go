@@ -26,8 +26,9 @@ func moodyModel(t *testing.T) (asked *atomic.Int64) {
 		delta, finish := fmt.Sprintf(`{"role":"assistant","content":"It is answer %d."}`, n), "stop"
 		if n%2 == 1 {
 			finish = "tool_calls"
-			delta = fmt.Sprintf(`{"role":"assistant","content":"I look for time %d.","tool_calls":[{"index":0,"id":"x",`+
-				`"type":"function","function":{"name":"time","arguments":"{\"rationale\":\"reason %d\"}"}}]}`, n, n)
+			delta = fmt.Sprintf(`{"role":"assistant","content":"I look for time %d.","tool_calls":[{"index":0,`+
+				`"id":"x","type":"function","function":{"name":"time",`+
+				`"arguments":"{\"rationale\":\"reason %d\"}"}}]}`, n, n)
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		const chunk = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m",` +
