@@ -40,10 +40,12 @@ func ParseApproval(s string) (Approval, error) {
 	return 0, fmt.Errorf("%q is none of never, ask, always", s)
 }
 
-// Why a call did not run after its approval was requested. The model and the user
+// ErrDenied is in the error of a call that a person denied.
+var ErrDenied = errors.New("a person was asked and denied this call")
+
+// Why else a call did not run after its approval was requested. The model and the user
 // read these texts.
 var (
-	errDenied    = errors.New("a person was asked and denied this call")
 	errExpired   = errors.New("a person was asked and did not answer in time, so this call was not run")
 	errNoPerson  = errors.New("this call needs a person's approval, and nobody can be asked here")
 	errWithdrawn = errors.New("the turn was stopped before a person answered")
@@ -86,7 +88,8 @@ func (b *batch) requestApproval(a *attempt) {
 }
 
 // whyAsk returns the mode of the call, given that of its tool, and what a person reads about it:
-// why they are asked, if it is not the tool alone, and what the tool does.
+// why they are asked, if it is not the tool alone, and what the tool does. What a tool for
+// decisions does is written for the model, so it is left out where there is something else to read.
 func (a *attempt) whyAsk(mode Approval) (Approval, string) {
 	var why []string
 	if len(a.suspicious) > 0 {
@@ -100,6 +103,9 @@ func (a *attempt) whyAsk(mode Approval) (Approval, string) {
 	}
 	if len(why) > 0 {
 		mode = ApprovalAlways
+		if a.tool.spec.Decides {
+			return mode, strings.Join(why, " ")
+		}
 	}
 	return mode, strings.Join(append(why, a.tool.spec.Description), " ")
 }
@@ -187,7 +193,7 @@ func (a *attempt) approved(ctx context.Context) bool {
 	case answer.Allows():
 		return true
 	case answer == session.Deny:
-		a.refuse(session.Rejected, a.because(errDenied))
+		a.refuse(session.Rejected, a.because(ErrDenied))
 	case answer == session.Expired:
 		a.refuse(session.Rejected, a.because(errExpired))
 	default:

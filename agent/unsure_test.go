@@ -151,7 +151,7 @@ func TestAnOperatorMayLetUnsureCallsRun(t *testing.T) {
 		c.dispatcher.Confidence = Confidence{Offer: true, Continue: true}
 		c.dispatcher.Policy = func(_ context.Context, tool Spec, _ []byte) error {
 			if tool.Name == "denied" {
-				return errDenied
+				return ErrDenied
 			}
 			return nil
 		}

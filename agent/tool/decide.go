@@ -14,8 +14,8 @@ import (
 // ([agent.Confidence]).
 //
 // A call touches nothing. Its result has the decision, and says whose it is: the agent's, unless
-// a person who was asked about it said another one beside the approval. A person's denial is the
-// call's error, as it is of every call.
+// a person who was asked about it said another one beside the approval. It also says if a person
+// confirmed the agent's. A person's denial is the call's error, as it is of every call.
 func Decide() agent.Tool { return decide{} }
 
 // decide is the tool decide. It implements agent.Confident, so no other tool may wrap it.
@@ -23,8 +23,9 @@ type decide struct{}
 
 // decision is the result of decide.
 type decision struct {
-	Decision json.RawMessage `json:"decision"`
-	By       string          `json:"by"` // agent or person
+	Decision    json.RawMessage `json:"decision"`
+	By          string          `json:"by"`                     // agent or person: whose decision it is
+	ConfirmedBy string          `json:"confirmed_by,omitempty"` // person, if one was asked about the agent's
 }
 
 // Spec implements agent.Tool. What is no confidence says nothing, so the schema allows it.
@@ -60,8 +61,12 @@ func (decide) Run(ctx context.Context, args json.RawMessage) (json.RawMessage, e
 	if err := json.Unmarshal(args, &in); err != nil {
 		return nil, err
 	}
-	if value := agent.ReplyOf(ctx).Value; value != nil {
-		return encode(decision{value, "person"})
+	out := decision{Decision: in.Decision, By: "agent"}
+	switch reply := agent.ReplyOf(ctx); {
+	case reply.Value != nil:
+		out = decision{Decision: reply.Value, By: "person"}
+	case reply.Answer.Allows():
+		out.ConfirmedBy = "person"
 	}
-	return encode(decision{in.Decision, "agent"})
+	return encode(out)
 }

@@ -79,7 +79,8 @@ func TestADecisionIsTheAgentsUnlessAPersonSaysAnother(t *testing.T) {
 		{"a decision for nothing", `{"decision":null}`, "", "", false, `{"decision":null,"by":"agent"}`},
 		{"what is no confidence says nothing", `{"decision":"ship","confidence":"low"}`, "", "", false,
 			`{"decision":"ship","by":"agent"}`},
-		{"a person agrees", unsure, session.Approve, ``, true, `{"decision":"ship","by":"agent"}`},
+		{"a person agrees", unsure, session.Approve, ``, true,
+			`{"decision":"ship","by":"agent","confirmed_by":"person"}`},
 		{"a person decides otherwise", unsure, session.Approve, `{"hold":true}`, true,
 			`{"decision":{"hold":true},"by":"person"}`},
 		{"a person denies it", unsure, session.Deny, `"hold"`, true, ``},
@@ -88,6 +89,10 @@ func TestADecisionIsTheAgentsUnlessAPersonSaysAnother(t *testing.T) {
 			call, response := decide(t, tt.args, tt.answer, tt.value)
 			assert.True(t, call.Decides)
 			assert.Equal(t, tt.asked, call.Approval != nil)
+			if tt.asked {
+				assert.Equal(t, "The agent is not sure enough of this call: a confidence of 0.4 is below the "+
+					"threshold of 0.7.", call.Approval.Description.String(), "and nothing that is meant for the model")
+			}
 			if tt.result == "" {
 				assert.Equal(t, session.Rejected, call.Outcome)
 				assert.Contains(t, response, "denied this call")

@@ -38,10 +38,10 @@ func TestAPersonDecidesWhatTheAgentIsNotSureOf(t *testing.T) {
 		err     string
 	}{
 		"the agent's decision stands": {session.Approve, "", session.Completed,
-			`{"decision":{"action":"deploy"},"by":"agent"}`, ""},
+			`{"decision":{"action":"deploy"},"by":"agent","confirmed_by":"person"}`, ""},
 		"the person decides otherwise": {session.Approve, `{"action":"wait"}`, session.Completed,
 			`{"decision":{"action":"wait"},"by":"person"}`, ""},
-		"the person refuses": {session.Deny, "", session.Failed, `null`, "there is no decision"},
+		"the person refuses": {session.Deny, "", session.Failed, `null`, "a person denied the decision"},
 	}
 	for name, want := range cases {
 		t.Run(name, func(t *testing.T) {

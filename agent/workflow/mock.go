@@ -183,8 +183,16 @@ func (m *mockAgent) run(ctx context.Context, s *site) (safety.JSON, error) {
 	case err != nil || m.decision() == nil:
 		return safety.JSON{}, err
 	case !json.Valid([]byte(said.Text)):
-		return safety.JSON{}, fmt.Errorf("there is no decision: %s", said.Text)
+		return safety.JSON{}, withoutDecision(said.Text)
 	}
 	decided, _ := s.layer.CleanJSON(json.RawMessage(said.Text))
 	return decided, nil
+}
+
+// withoutDecision returns the error of a node whose call of the tool decide ended with this text.
+func withoutDecision(answer string) error {
+	if strings.Contains(answer, agent.ErrDenied.Error()) {
+		return errors.New("a person denied the decision")
+	}
+	return fmt.Errorf("there is no decision: %s", answer)
 }

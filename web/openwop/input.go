@@ -186,8 +186,10 @@ func parseFork(body []byte) error {
 	switch {
 	case b.Mode == nil:
 		return badRequest("mode has to be replay.")
-	case *b.Mode != "replay":
+	case *b.Mode == "branch":
 		return errUnsupported
+	case *b.Mode != "replay":
+		return badRequest("There is no such mode. mode has to be replay.")
 	case b.FromSeq != nil && string(*b.FromSeq) != "0" && string(*b.FromSeq) != "null":
 		return problem.New(http.StatusBadRequest, "fork_point_invalid",
 			"A replay repeats the whole run, so leave fromSeq out, or make it 0.")

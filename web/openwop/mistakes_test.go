@@ -78,6 +78,7 @@ var mistakes = map[string]mistake{
 
 	"a fork without a mode":       {"@:fork", `{}`, 400, wrong, nil},
 	"a fork of another mode":      {"@:fork", `{"mode":"branch"}`, 501, lacking, nil},
+	"a fork of no mode":           {"@:fork", `{"mode":"repaly"}`, 400, wrong, nil},
 	"a fork from the middle":      {"@:fork", `{"mode":"replay","fromSeq":3}`, 400, "fork_point_invalid", nil},
 	"a pause":                     {"@:pause", `{}`, 501, lacking, nil},
 	"an action that nobody knows": {"@:dance", `{}`, 404, "not_found", nil},

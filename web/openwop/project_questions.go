@@ -94,6 +94,8 @@ func (p *Projector) followUp(b session.ApprovalAnswered, s suspension, cause our
 	call := p.calls[b.Call]
 	what := decidedOn(call.tool, ours(b.Call), ours(b.Answer))
 	switch {
+	case call.known.Decides && b.Answer == session.Deny:
+		what = denied(decidedIn(call.known.Params))
 	case !call.known.Decides || !b.Answer.Allows():
 	case !b.Value.Null():
 		what = decided(b.Value)

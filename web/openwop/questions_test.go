@@ -190,6 +190,10 @@ func TestWhatWasDecidedInTheEnd(t *testing.T) {
 		},
 		"that a decision is refused": {
 			aDecision(sure(0.4)), answered(session.Deny, `"right"`),
+			map[string]any{"denied": left}, "person",
+		},
+		"that a call is refused": {
+			aCall(sure(0.4)), answered(session.Deny, ""),
 			map[string]any{"tool": "delete", "callId": "call_1", "answer": "deny"}, "person",
 		},
 		"that a call may run": {

@@ -54,6 +54,11 @@ func decidedIn(params safety.JSON) decision {
 	return decided(params)
 }
 
+// denied returns the decision not to do what was decided.
+func denied(d decision) decision {
+	return decision{jsonOf(object{"denied": d.raw})}
+}
+
 // decidedOn returns the decision to use a tool. answer is empty unless a person gave one.
 func decidedOn(tool safety.Text, call, answer ours) decision {
 	raw, _ := json.Marshal(struct {
