@@ -11,7 +11,7 @@ import (
 // The refusals of this package. Their registeredCodes are those of the protocol's registry.
 var (
 	errNotFound = problem.New(http.StatusNotFound, "not_found",
-		"You have no such run. Start one with POST /v1/runs.")
+		"You have no such run. POST /runs, or POST /v1/runs in version 1, starts one.")
 	errGone = problem.New(http.StatusGone, "replay_source_missing",
 		"The run was dropped from memory to make room for newer ones.")
 	errUnsupported = problem.New(http.StatusNotImplemented, "capability_not_provided",
@@ -27,6 +27,8 @@ var (
 	errSeveral = problem.New(http.StatusConflict, "run_state_conflict",
 		"This node of the run asks several things. Name one of them by its interruptId, "+
 			"which is in node.suspended and in the run's x-candor-interrupts.")
+	errPostOnly = problem.New(http.StatusMethodNotAllowed, "method_not_allowed",
+		"This path takes POST only.")
 	errNotEnded = problem.New(http.StatusConflict, "run_state_conflict",
 		"The run has not ended, so it cannot be replayed. Wait for its end, or cancel it.")
 )

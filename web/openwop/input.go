@@ -74,14 +74,28 @@ func (s *Server) parseStart(in *incoming, body []byte) (Start, error) {
 		return in.chat(out)
 	}
 	if !slices.ContainsFunc(s.options.Workflows, func(d Definition) bool { return d.ID == b.WorkflowID }) {
-		return Start{}, badRequest("There is no such workflow. The server has chat, and those that fixtures lists in " +
-			"GET /.well-known/openwop.")
+		return Start{}, s.unknown(b.WorkflowID)
 	}
 	if len(out.Inputs) > maxInputs {
 		return Start{}, badRequest("inputs has to have at most 64 KiB.")
 	}
 	out.Prompt = "Run the workflow " + b.WorkflowID + "."
 	return out, nil
+}
+
+// unknown returns the refusal of a workflow that the server does not have.
+func (s *Server) unknown(workflow string) error {
+	const fixtures = "conformance-"
+	isFixture := func(d Definition) bool { return strings.HasPrefix(d.ID, fixtures) }
+	switch {
+	case workflow == "":
+		return badRequest("workflowId is missing. It names the workflow to run, such as chat.")
+	case slices.ContainsFunc(s.options.Workflows, isFixture):
+		return badRequest("There is no such workflow. The server has chat, and those that fixtures lists in " +
+			"GET /.well-known/openwop.")
+	}
+	return badRequest("There is no such workflow. The server has chat only; started with --openwop-fixtures it also " +
+		"has some for tests of clients, whose names begin with " + fixtures + ".")
 }
 
 // chat completes the start of a run that is a turn of the agent.

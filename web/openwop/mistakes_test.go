@@ -73,6 +73,7 @@ var mistakes = map[string]mistake{
 	"a position below 0":            {"@/events", "", 400, wrong, apptest.Header("Last-Event-ID", "-1")},
 	"a position that is no number":  {"@/events", "", 400, wrong, apptest.Header("Last-Event-ID", "1e3")},
 	"a position beyond all numbers": {"@/events/poll?lastSequence=99999999999999999999", "", 400, wrong, nil},
+	"version 2's position in 1":     {"@/events/poll?afterSequence=1", "", 400, wrong, nil},
 	"a timeout that is no number":   {"@/events/poll?timeout=soon", "", 400, wrong, nil},
 	"a timeout that never ends":     {"@/events/poll?timeout=NaN", "", 400, wrong, nil},
 
@@ -100,7 +101,8 @@ var mistakes = map[string]mistake{
 	"a wrong method":           {"@/events", `{}`, 405, "method_not_allowed", nil},
 	"a key without letters":    {"@/cancel", `{}`, 400, badKey, apptest.Header("Idempotency-Key", "")},
 	"a key that is too long":   {"@/cancel", `{}`, 400, badKey, apptest.Header("Idempotency-Key", large(255))},
-	"a run that is spelled so": {"@:fork", "", 404, "not_found", nil},
+	"a fork by GET":            {"@:fork", "", 405, "method_not_allowed", nil},
+	"a run that is spelled so": {"@:dance", "", 404, "not_found", nil},
 }
 
 // deep is JSON with more levels than inputs may have.
@@ -137,4 +139,29 @@ func TestMistakesAreRefusedInTheEnvelopeAndStartNothing(t *testing.T) {
 	nothing := s.Post("ann", "/v1/runs", "")
 	assert.Equal(t, http.StatusBadRequest, nothing.Status, "a body is missing")
 	assert.Len(t, s.Get("ann", "/api/chat/threads").JSON()["threads"], 1, "nothing else was begun")
+}
+
+// A refusal names what would be right.
+func TestARefusalSaysWhatToDo(t *testing.T) {
+	s := apptest.Start(t, fixtures, apptest.Answering("Hello."))
+	bare := apptest.Start(t, quick, apptest.Answering("Hello."))
+	in1 := startRun(t, s, m{"workflowId": "conformance-agent-low-confidence"})["statusUrl"].(string)
+	in2 := s.Post("ann", "/runs", `{"workflowId":"conformance-noop"}`).JSON()["statusUrl"].(string)
+	awaitStatus(t, s, in1, "waiting-approval")
+	for hint, r := range map[string]apptest.Reply{
+		"lastSequence, not afterSequence":      s.Get("ann", in1+"/events/poll?afterSequence=1"),
+		"afterSequence, not lastSequence":      s.Get("ann", in2+"/events/poll?lastSequence=1"),
+		"mode has to be replay":                s.Post("ann", in1+":fork", `{"mode":"repaly"}`),
+		"--openwop-fixtures":                   bare.Post("ann", "/v1/runs", `{"workflowId":"conformance-noop"}`),
+		"fixtures lists in":                    s.Post("ann", "/v1/runs", `{"workflowId":"conformance-no"}`),
+		"workflowId is missing":                bare.Post("ann", "/v1/runs", `{}`),
+		"POST /runs,":                          s.Get("ann", "/runs/x"),
+		`resumeValue is missing. It has to be`: s.Post("ann", in1+"/interrupts/agent", `{"value":"approve"}`),
+		`{"decision": …} for a decision`:       s.Post("ann", in1+"/interrupts/agent", `{}`),
+	} {
+		assert.Contains(t, r.JSON()["message"], hint)
+		assert.NotContains(t, []int{http.StatusOK, http.StatusCreated}, r.Status, hint)
+	}
+	assert.Equal(t, http.MethodPost, s.Get("ann", in1+":fork").Header.Get("Allow"))
+	assert.Equal(t, http.StatusMethodNotAllowed, s.Get("ann", in2+":fork").Status)
 }

@@ -58,8 +58,7 @@ func (s *Server) poll(w http.ResponseWriter, in *incoming) error {
 	if err != nil {
 		return err
 	}
-	name := map[Version]string{V1: "lastSequence", V2: "afterSequence"}[in.version]
-	if r.after, err = parseCursor(in.URL.Query().Get(name)); err != nil {
+	if r.after, err = in.polledAfter(); err != nil {
 		return err
 	}
 	wait, err := parseTimeout(in.URL.Query().Get("timeout"))
@@ -78,6 +77,19 @@ func (s *Server) poll(w http.ResponseWriter, in *incoming) error {
 		RunID: in.runID(), Events: p.list().Events, LastSequence: p.last, Status: StatusOf(r.view, p.turn),
 		IsTerminal: p.ended,
 	})
+}
+
+// polledAfter returns the number of the event after which a client polls. The name of it in the
+// other version is refused, since the client would get all events again and again.
+func (in *incoming) polledAfter() (int, error) {
+	name, other := "lastSequence", "afterSequence"
+	if in.version == V2 {
+		name, other = other, name
+	}
+	if in.URL.Query().Has(other) {
+		return 0, badRequest("This version of the protocol calls the position " + name + ", not " + other + ".")
+	}
+	return parseCursor(in.URL.Query().Get(name))
 }
 
 // parseTimeout parses how many seconds a poll waits. More than the server allows is as much as

@@ -200,6 +200,10 @@ func TestWhatWasDecidedInTheEnd(t *testing.T) {
 			aCall(sure(0.4)), answered(session.Approve, ""),
 			map[string]any{"tool": "delete", "callId": "call_1", "answer": "approve"}, "person",
 		},
+		"that nobody answered about a decision in time": {
+			aDecision(sure(0.4)), answered(session.Expired, ""),
+			map[string]any{"tool": "delete", "callId": "call_1", "answer": "expired"}, nil,
+		},
 		"that nobody answered in time": {
 			aCall(sure(0.4)), answered(session.Expired, ""),
 			map[string]any{"tool": "delete", "callId": "call_1", "answer": "expired"}, nil,

@@ -133,8 +133,13 @@ func (s *Server) create(in *incoming, body []byte) (changed, error) {
 
 // snapshot handles GET /v1/runs/{run}: the run's state.
 //
-// Errors: not_found; replay_source_missing, with status 410, if it was dropped.
+// Errors: not_found; replay_source_missing, with status 410, if it was dropped; method_not_allowed
+// for the path of a fork.
 func (s *Server) snapshot(w http.ResponseWriter, in *incoming) error {
+	if strings.HasSuffix(in.runID(), ":fork") {
+		w.Header().Set("Allow", http.MethodPost)
+		return errPostOnly
+	}
 	t, err := in.turn()
 	if err != nil {
 		return err
