@@ -88,12 +88,18 @@ func (g *registry) open(id, user, prompt string, release func()) (token string) 
 
 // reopen opens another run of a job that has ended. begin makes the job's log accept
 // posts again. The old run is locked while begin runs, and its token is revoked if
-// begin succeeds.
+// begin succeeds. Whoever reads the job from then on does not find the old run's worker.
 func (g *registry) reopen(id, user string, begin func() (prompt string, err error)) (token string, err error) {
 	if old := g.current(id); old != nil {
 		old.mu.Lock()
 		defer old.mu.Unlock()
-		defer func() { old.revoked = old.revoked || err == nil }()
+		seen := old.seen.Swap(0)
+		defer func() {
+			if err != nil {
+				old.seen.Store(seen)
+			}
+			old.revoked = old.revoked || err == nil
+		}()
 	}
 	prompt, err := begin()
 	if err != nil {

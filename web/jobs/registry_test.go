@@ -138,3 +138,24 @@ func TestTheLastWorkerToClaimTheJobIsTheCurrentOne(t *testing.T) {
 	assert.Len(t, j.replaced, maxReplaced)
 	assert.Equal(t, workerReplaced, claim(hashWorkerName(fmt.Sprint(10*maxReplaced-2))))
 }
+
+// A job's log has begun anew before its registry has: who reads it in between once found that the
+// worker of the run before was just heard.
+func TestAJobThatBeginsAnewHasNotHeardItsOldWorker(t *testing.T) {
+	var g registry
+	g.open("job", "ann", "", nil)
+	require.NoError(t, g.current("job").serve(workerName{}, nil))
+	heard := g.current("job").lastSeen()
+	require.NotNil(t, heard)
+
+	_, err := g.reopen("job", "ann", func() (string, error) { return "", errors.New("it has not ended") })
+	require.Error(t, err)
+	assert.Equal(t, heard, g.current("job").lastSeen(), "nothing has begun")
+
+	_, err = g.reopen("job", "ann", func() (string, error) {
+		assert.Nil(t, g.current("job").lastSeen())
+		return "", nil
+	})
+	require.NoError(t, err)
+	assert.Nil(t, g.current("job").lastSeen())
+}
