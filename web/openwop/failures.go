@@ -8,7 +8,7 @@ import (
 	"candor/web/problem"
 )
 
-// The refusals of this package. Their registeredCodes are those of the protocol's registry.
+// The refusals of this package. Their codes are those of the protocol's registry.
 var (
 	errNotFound = problem.New(http.StatusNotFound, "not_found",
 		"You have no such run. POST /runs, or POST /v1/runs in version 1, starts one.")

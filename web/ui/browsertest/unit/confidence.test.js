@@ -10,7 +10,8 @@ const unsure = (stated, threshold = 0.7, more = {}) => call({ confidence: { stat
 
 test('how sure the agent was is said in percent, and what is low never reads like the threshold', () => {
   for (const [stated, threshold, text, low] of [
-    [0.62, 0.5, '62\u00a0% sure', false], [0.7, 0.7, '70\u00a0% sure', false], [0.699, 0.7, 'less than 70\u00a0% sure', true],
+    [0.62, 0.5, '62\u00a0% sure', false], [0.7, 0.7, '70\u00a0% sure', false],
+    [0.699, 0.7, 'less than 70\u00a0% sure', true],
     [0.4, 0.7, '40\u00a0% sure', true], [0, 0.7, '0\u00a0% sure', true], [1, 0.7, '100\u00a0% sure', false],
     [0.004, 0.7, '1\u00a0% sure', true], [0.996, 0.7, '99\u00a0% sure', false], [0.29, 0.7, '29\u00a0% sure', true],
   ]) {
@@ -41,7 +42,8 @@ test('a decision reads as one, and says who took it', () => {
   assert.equal(answered(d({ approval: 'deny', outcome: 'rejected' })), 'denied by a person');
   assert.equal(answered(call({ approval: 'approve', said: 'x' })), 'approved');
   assert.deepEqual(outcomeOf(d()).text, 'decided');
-  assert.match(callText(d({ confidence: { stated: 0.4, threshold: 0.7 } })), /decided: ship · 10 ms · .* · 40\u00a0% sure/);
+  assert.match(callText(d({ confidence: { stated: 0.4, threshold: 0.7 } })),
+    /decided: ship · 10 ms · .* · 40\u00a0% sure/);
 });
 
 test('a turn counts its decisions apart from its tools, and its questions', () => {
@@ -58,7 +60,8 @@ test('history and the stream tell the same of a decision', () => {
   const wire = { confidence: { stated: 0.4, threshold: 0.7 }, decides: true, decision: 'ship', low_confidence: true };
   const at = '2026-02-21T10:00:00Z', head = { thread_id: 't', turn_number: 1, at, call_id: 'call_1' };
   let t = applyFrame(emptyTurn(1), {
-    ...head, type: 'tool_started', name: 'decide', rationale: 'x', rationale_source: 'model', parallel_group: null, ...wire,
+    ...head, type: 'tool_started', name: 'decide', rationale: 'x', rationale_source: 'model',
+    parallel_group: null, ...wire,
   });
   t = applyFrame(t, { ...head, type: 'approval_needed', request_id: 'r', parameters: { decision: 'ship' }, ...wire });
   assert.deepEqual(sureOf(wire), { ...sureOf({}), ...pick(t.calls[0]) });
@@ -69,7 +72,9 @@ test('history and the stream tell the same of a decision', () => {
   assert.deepEqual(pick(told.calls[0]), pick(t.calls[0]));
 });
 
-function pick({ confidence, decides, decision, unsure, said }) { return { confidence, decides, decision, unsure, said }; }
+function pick({ confidence, decides, decision, unsure, said }) {
+  return { confidence, decides, decision, unsure, said };
+}
 
 test('a turn knows the turn that it repeats', () => {
   const workflow = { id: 'chat', replay_of: { thread_id: 't', turn_number: 4 } };
