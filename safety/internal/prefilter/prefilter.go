@@ -1,10 +1,6 @@
 package prefilter
 
-import (
-	"sort"
-
-	"candor/safety/internal/lex"
-)
+import "candor/safety/internal/lex"
 
 // Keyword is a literal that every match of a rule contains. The caller sets Literal,
 // Fold, Context and Rule; [New] sets the rest.
@@ -67,11 +63,11 @@ const buckets = 1 << (32 - bucketShift)
 
 const bucketShift = 18
 
-// New returns a filter for the keywords, which it takes over, completes and sorts. Each
+// New returns a filter for the keywords, which it completes in place. Each
 // keyword has at least three bytes and is filed under its rarest trigram.
 func New(keywords []Keyword) *Filter {
 	common := commonness()
-	f := &Filter{Keywords: keywords}
+	f := &Filter{}
 	starts := map[uint32]int{} // keywords of three bytes by their first two
 	for _, kw := range keywords {
 		if len(kw.Literal) == 3 {
@@ -95,16 +91,25 @@ func New(keywords []Keyword) *Filter {
 			f.fileShort(kw, common, starts)
 		}
 	}
-	sort.SliceStable(keywords, func(i, j int) bool {
-		return keywords[i].Gram>>bucketShift < keywords[j].Gram>>bucketShift
-	})
+	f.sort(keywords)
+	return f
+}
+
+// sort sorts the keywords into their buckets, in each of which they keep their order.
+func (f *Filter) sort(keywords []Keyword) {
 	for _, kw := range keywords {
 		f.heads[kw.Gram>>bucketShift+1]++
 	}
 	for b := 1; b < len(f.heads); b++ {
 		f.heads[b] += f.heads[b-1]
 	}
-	return f
+	f.Keywords = make([]Keyword, len(keywords))
+	next := f.heads
+	for _, kw := range keywords {
+		b := kw.Gram >> bucketShift
+		f.Keywords[next[b]] = kw
+		next[b]++
+	}
 }
 
 // file chooses the trigram that kw is filed under and returns the offset of an adjacent

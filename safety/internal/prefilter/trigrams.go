@@ -3,6 +3,7 @@ package prefilter
 import (
 	_ "embed"
 	"strings"
+	"sync"
 )
 
 // commonGrams lists the trigrams of prose and code, case folded and without separators,
@@ -48,7 +49,7 @@ information, integration, another organization, support, compare, common, method
 // commonness returns how often trigrams occur, in 32768 positions of text, keyed by
 // their hash, and the same for the first two bytes of trigrams, keyed by bigram. Unlisted
 // ones are rare; filing keywords under them gives few candidates in ordinary text.
-func commonness() map[uint32]int {
+var commonness = sync.OnceValue(func() map[uint32]int {
 	common, weight := map[uint32]int{}, 128
 	for grams := range strings.Lines(commonGrams) {
 		for i := 0; i+3 <= len(grams); i += 3 {
@@ -62,4 +63,4 @@ func commonness() map[uint32]int {
 		common[bigram(sample, i)] += 4
 	}
 	return common
-}
+})
