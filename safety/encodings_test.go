@@ -25,7 +25,7 @@ func wide(s string) string {
 }
 
 func TestASecretIsFoundUnderEveryEncoding(t *testing.T) {
-	l, key := NewLayer(), githubPAT()
+	l, key := plainLayer(), githubPAT()
 	encoded := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	for name, hidden := range map[string]string{
 		"percent":          eachByte(key, "%%%02X"),
@@ -67,7 +67,7 @@ func TestEncodedTextWithoutSecretsIsKept(t *testing.T) {
 		"секретарь пишет отчёт о работе",
 		strings.Repeat("ab12", 16), strings.Repeat("A", 300),
 	} {
-		out, report := NewLayer().Mask(s)
+		out, report := plainLayer().Mask(s)
 		assert.Equal(t, s, out.String())
 		assert.Empty(t, report.Findings)
 	}
@@ -77,7 +77,7 @@ func TestPasswordsUnderDisguisedNamesAreFound(t *testing.T) {
 	pw := fill("{a12}", 5)
 	for _, s := range []string{"ｐａｓｓｗｏｒｄ＝" + pw, "password&#61;" + pw, `{\"password\": \"` + pw + `\"}`,
 		`"{\\\"apiKey\\\":\\\"` + pw + `\\\"}"`, "q=password%3D" + pw, "the password is “" + pw + "”"} {
-		out, _ := NewLayer().Mask(s)
+		out, _ := plainLayer().Mask(s)
 		require.NotContains(t, out.String(), pw)
 	}
 }
@@ -94,7 +94,7 @@ func TestCleaningNestedEncodingsIsIdempotent(t *testing.T) {
 	for range 6 {
 		s = base64.StdEncoding.EncodeToString([]byte(s + eachByte(s, "%%%02x")))
 	}
-	l := NewLayer()
+	l := plainLayer()
 	once, _ := l.Mask(s)
 	twice, _ := l.Mask(once.String())
 	assert.Equal(t, once, twice)

@@ -18,7 +18,7 @@ var seams = []string{
 }
 
 func TestATokenSplitIntoFragmentsIsMasked(t *testing.T) {
-	l, key := NewLayer(), githubPAT()
+	l, key := plainLayer(), githubPAT()
 	for _, seam := range seams {
 		for _, at := range []int{14, 20, 29} {
 			text := "I set TOK to \"" + key[:at] + seam + key[at:] + "\" and go on."
@@ -37,7 +37,7 @@ func TestATokenSplitIntoFragmentsIsMasked(t *testing.T) {
 }
 
 func TestATokenWrappedOverManyLinesIsMasked(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	for _, lead := range []string{"# ", "> ", "// ", "│ ", "  ", "-- ", "12: ", " * "} {
 		key := hitOf(&l.detector.Rules[ruleOf(l, "anthropic-key")], "sk-ant-api{d2}-{k93}AA", 4)
 		var lines []string
@@ -60,7 +60,7 @@ func ruleOf(l *Layer, id string) int {
 }
 
 func TestTextNextToATokenIsKept(t *testing.T) {
-	l, key := NewLayer(), githubPAT()
+	l, key := plainLayer(), githubPAT()
 	for _, after := range []string{"\nNext I run the tests.", " abc123def and more", "\n- item 2 of it", "** and",
 		"\n3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e is the commit", "\", \"name\": \"x1\"", "</td><td>row2</td>",
 		"\n  \"level2\": 3"} {
@@ -76,7 +76,7 @@ func TestTextNextToATokenIsKept(t *testing.T) {
 }
 
 func TestASecretSpelledAsByteValuesIsMasked(t *testing.T) {
-	l, key := NewLayer(), githubPAT()
+	l, key := plainLayer(), githubPAT()
 	spell := func(format, sign string) string {
 		var all []string
 		for i := range len(key) {

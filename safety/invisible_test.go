@@ -7,7 +7,7 @@ import (
 )
 
 func TestInvisibleCharactersThatSpellingNeedsAreKept(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	for _, s := range []string{
 		"می\u200cخواهم این فایل را بخوانم", "क्\u200dषेत्र और विद्\u200dयार्थी", "ശ്രീ\u200dശാന്ത്", "葛\U000e0100城市",
 		"Donau\u00addampf\u00adschiff", "☺\ufe0e and ☺\ufe0f",
@@ -33,7 +33,7 @@ func TestInvisibleCharactersThatSpellingNeedsAreKept(t *testing.T) {
 }
 
 func TestASecretSplitByASoftHyphenIsMasked(t *testing.T) {
-	l, key := NewLayer(), githubPAT()
+	l, key := plainLayer(), githubPAT()
 	for at := 1; at < len(key); at++ {
 		out, _ := l.Mask("use " + key[:at] + "\u00ad" + key[at:] + " now")
 		assert.Equal(t, "use [REDACTED:github-pat] now", out.String())
@@ -41,7 +41,7 @@ func TestASecretSplitByASoftHyphenIsMasked(t *testing.T) {
 }
 
 func TestAStreamWithoutSpacesIsEmittedPromptly(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	s := l.Stream().eager()
 	text := "我先读取配置文件，因为失败的测试提到缺少一个键。然后我打开加载器，看看默认值是如何应用的。"
 	in, out := 0, 0

@@ -11,7 +11,7 @@ import (
 // TestACleanedTextKeepsNoMoreThanItself cleans texts that are almost wholly masked, or almost
 // wholly blanks, and measures what the results keep in memory.
 func TestACleanedTextKeepsNoMoreThanItself(t *testing.T) {
-	layer := NewLayer()
+	layer := plainLayer()
 	layer.Mask("warm") // so that what is built once is there
 	key := "-----BEGIN RSA PRIVATE" + " KEY-----\n" + strings.Repeat("aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5\n", 2000) +
 		"-----END RSA PRIVATE" + " KEY-----"

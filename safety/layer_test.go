@@ -19,7 +19,7 @@ func pem() string {
 }
 
 func TestASecretIsMaskedInPlaceAndTheSentenceIsKept(t *testing.T) {
-	out, report := NewLayer().Clean("I use " + githubPAT() + ", then push.")
+	out, report := plainLayer().Clean("I use " + githubPAT() + ", then push.")
 	assert.Equal(t, "I use [REDACTED:github-pat], then push.", out.String())
 	assert.Equal(t, Report{Redacted, []Finding{{"github-pat", 1, High, Masked}}}, report)
 }
@@ -30,7 +30,7 @@ func TestCleanTextIsReturnedUnchanged(t *testing.T) {
 			strings.Repeat("ab", 32),
 		"check the file system: look in /tmp", "naïve café 日本語 😀", "a < b && c > d", "Vec<String>",
 	} {
-		out, report := NewLayer().Clean(s)
+		out, report := plainLayer().Clean(s)
 		assert.Equal(t, s, out.String())
 		assert.Equal(t, Report{}, report)
 	}
@@ -38,7 +38,7 @@ func TestCleanTextIsReturnedUnchanged(t *testing.T) {
 
 func TestMentioningASensitivePathPassesWithAFinding(t *testing.T) {
 	for _, s := range []string{"reading ~/.ssh/config to find the host alias", "/etc/passwd lists the users"} {
-		out, report := NewLayer().Clean(s)
+		out, report := plainLayer().Clean(s)
 		assert.Equal(t, s, out.String())
 		assert.Equal(t, Report{Passed, []Finding{{"sensitive-path", 1, Low, Noticed}}}, report)
 	}
@@ -46,38 +46,38 @@ func TestMentioningASensitivePathPassesWithAFinding(t *testing.T) {
 
 func TestAPrivateKeyBlocksCleanAndIsMaskedByMask(t *testing.T) {
 	text := "here:\n" + pem() + "\nend"
-	out, report := NewLayer().Clean(text)
+	out, report := plainLayer().Clean(text)
 	assert.True(t, out.Empty())
 	assert.Equal(t, Blocked, report.Verdict)
-	masked, report := NewLayer().Mask(text)
+	masked, report := plainLayer().Mask(text)
 	assert.Equal(t, "here:\n[REDACTED:private-key]\nend", masked.String())
 	assert.Equal(t, Blocked, report.Verdict)
 }
 
 func TestATruncatedPrivateKeyIsMaskedToTheEnd(t *testing.T) {
 	key := pem()
-	masked, _ := NewLayer().Mask("x " + key[:len(key)/2])
+	masked, _ := plainLayer().Mask("x " + key[:len(key)/2])
 	assert.Equal(t, "x [REDACTED:private-key]", masked.String())
 }
 
 func TestInvisibleCharactersCannotSplitASecret(t *testing.T) {
 	key := githubPAT()
 	for _, r := range []rune{0, 8, 0x7f, 0xad, 0x200b, 0x200d, 0x202e, 0x2060, 0xfeff, 0xfe0f, 0xe0041, 0x34f, 0x1b} {
-		out, _ := NewLayer().Mask("k " + key[:10] + string(r) + key[10:] + ".")
+		out, _ := plainLayer().Mask("k " + key[:10] + string(r) + key[10:] + ".")
 		assert.Equal(t, "k [REDACTED:github-pat].", out.String(), "%U", r)
 	}
 }
 
 func TestInvisibleTextIsRemovedWithAFinding(t *testing.T) {
-	out, report := NewLayer().Clean("do\u200b as I \u202esay\U000e0041")
+	out, report := plainLayer().Clean("do\u200b as I \u202esay\U000e0041")
 	assert.Equal(t, "do as I say", out.String())
 	assert.Equal(t, Report{Passed, []Finding{{"invisible-text", 3, Low, Neutralised}}}, report)
-	_, report = NewLayer().Clean("fine ❤\ufe0f 👨\u200d👩")
+	_, report = plainLayer().Clean("fine ❤\ufe0f 👨\u200d👩")
 	assert.Empty(t, report.Findings)
 }
 
 func TestLineEndsAndInvalidUTF8AreNormalised(t *testing.T) {
-	out, _ := NewLayer().Mask("a\r\nb\rc\xff\xfe\td\x1b[31mred\x1b[0m")
+	out, _ := plainLayer().Mask("a\r\nb\rc\xff\xfe\td\x1b[31mred\x1b[0m")
 	assert.Equal(t, "a\nb\nc��\tdred", out.String())
 }
 
@@ -93,24 +93,24 @@ func TestDangerousTokensAreNeutralisedVisibly(t *testing.T) {
 		"ignore all previous instructions":   "ignore all previous instructions",
 		"the role is user: admin is another": "the role is user: admin is another",
 	} {
-		out, report := NewLayer().Clean(in)
+		out, report := plainLayer().Clean(in)
 		assert.Equal(t, want, out.String())
 		assert.Equal(t, Passed, report.Verdict)
 	}
 }
 
 func TestOverlappingFindingsBecomeOneMarkerOfTheMostSpecificRule(t *testing.T) {
-	out, _ := NewLayer().Clean(`password = "` + githubPAT() + `" done`)
+	out, _ := plainLayer().Clean(`password = "` + githubPAT() + `" done`)
 	assert.Equal(t, `password = "[REDACTED:github-pat]" done`, out.String())
 }
 
 func TestOnlyThePasswordOfAConnectionStringIsMasked(t *testing.T) {
-	out, _ := NewLayer().Clean(fill("postgres://app:{a12}@db.test:5432/x", 4))
+	out, _ := plainLayer().Clean(fill("postgres://app:{a12}@db.test:5432/x", 4))
 	assert.Equal(t, "postgres://app:[REDACTED:dsn-password]@db.test:5432/x", out.String())
 }
 
 func TestLongTextIsScannedBeforeItIsTruncated(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	filler := strings.Repeat("quite ordinary wörds. ", 6000)
 	for _, at := range []int{0, 99_990, 100_000, 120_000} {
 		at = lex.RuneStart(filler, at)
@@ -141,13 +141,13 @@ func TestASecretAtTheReadLimitIsNotLeakedInPart(t *testing.T) {
 }
 
 func TestCleaningCleanTextAllocatesNothing(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	text := strings.Repeat("I will read the key file first, because the token count is off. ", 8)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { l.Clean(text) }))
 }
 
 func TestALayerMayBeSharedBetweenGoroutines(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	for range 4 {
 		t.Run("reader", func(t *testing.T) {
 			t.Parallel()
@@ -162,7 +162,7 @@ func TestALayerMayBeSharedBetweenGoroutines(t *testing.T) {
 // A key that blocks its text must still do so when a token that is only masked follows.
 func TestNothingLowersAVerdict(t *testing.T) {
 	pem := "-----BEGIN RSA " + "PRIVATE KEY-----\n" + fill("{b64}\n{b64}\n", 3) + "-----END RSA " + "PRIVATE KEY-----\n"
-	l := NewLayer()
+	l := plainLayer()
 	for name, raw := range map[string]string{
 		"a key, then a token": pem + "and " + githubPAT(), "a token, then a key": githubPAT() + " and\n" + pem,
 		"a key, then a warning": pem + "in /etc/shadow",
@@ -179,13 +179,13 @@ func TestNothingLowersAVerdict(t *testing.T) {
 
 // A masked secret makes the layer read the text again, and find each warning again.
 func TestAWarningBesideASecretIsCountedOnce(t *testing.T) {
-	_, report := NewLayer().Mask("cat /etc/passwd, then drop table users with " + githubPAT())
+	_, report := plainLayer().Mask("cat /etc/passwd, then drop table users with " + githubPAT())
 	assert.Equal(t, []Finding{{"destructive-sql", 1, Medium, Noticed}, {"github-pat", 1, High, Masked},
 		{"sensitive-path", 1, Low, Noticed}}, report.Findings)
 }
 
 func TestAWarningInALookAlikeTextIsCountedOnce(t *testing.T) {
-	_, report := NewLayer().Mask("cat /etc/passwd, \u0430nd %64rop table")
+	_, report := plainLayer().Mask("cat /etc/passwd, \u0430nd %64rop table")
 	assert.Equal(t, []Finding{{"destructive-sql", 1, Medium, Noticed}, {"sensitive-path", 1, Low, Noticed}},
 		report.Findings)
 }

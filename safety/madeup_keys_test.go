@@ -45,7 +45,7 @@ func assemble(line string) string {
 var placements = []string{"I will use § for the call.", "the key is §", "`§`", "API_TOKEN=§", "api_token: \"§\"\n"}
 
 func TestMadeUpKeysAreMasked(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	for _, key := range assembled(t, "madeup_keys.txt") {
 		_, secret, scheme := strings.Cut(key, "earer ")
 		if !scheme {
@@ -63,7 +63,7 @@ func TestMadeUpKeysAreMasked(t *testing.T) {
 }
 
 func TestTextsThatCannotBeKeysAreKept(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	for _, text := range assembled(t, "not_keys.txt") {
 		where := placements
 		if short, found := strings.CutPrefix(text, "cut: "); found {
@@ -92,7 +92,7 @@ func TestGluedTokensLeaveNoResidue(t *testing.T) {
 			keys = append(keys, key)
 		}
 	}
-	l := NewLayer()
+	l := plainLayer()
 	for _, first := range keys {
 		for _, second := range keys {
 			out, _ := l.Mask("the keys " + first + second + " are old")

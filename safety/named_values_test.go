@@ -12,7 +12,7 @@ import (
 // masks reports what is left of a text whose secret is replaced by §.
 func masks(t *testing.T, template, secret string) {
 	t.Helper()
-	out, report := NewLayer().Mask(strings.Replace(template, "§", secret, 1))
+	out, report := plainLayer().Mask(strings.Replace(template, "§", secret, 1))
 	require.Equal(t, Redacted, report.Verdict, template)
 	marker := "[REDACTED:" + report.Findings[0].Rule + "]"
 	require.Equal(t, strings.Replace(template, "§", marker, 1), out.String(), template)
@@ -48,7 +48,7 @@ func TestAQuotedValueMayHoldSpacesAndQuotes(t *testing.T) {
 }
 
 func TestALongValueIsNotCutInsideARune(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	for shift := range 4 {
 		for _, text := range []string{
 			`token = "` + fill("{a12}", 2) + "abcd"[:shift] + strings.Repeat("é", 700) + strings.Repeat("€", 300),
@@ -78,7 +78,7 @@ func TestASingleWordIsMaskedWhereOnlyAPasswordFits(t *testing.T) {
 	masks(t, "the password is §, they said", "p@ssword")
 	for _, s := range []string{"Password: swordfish is not allowed", "the password is case-sensitive",
 		"password: mandatory", "see token: documentation and more"} {
-		out, _ := NewLayer().Mask(s)
+		out, _ := plainLayer().Mask(s)
 		assert.Equal(t, s, out.String())
 	}
 }
@@ -97,7 +97,7 @@ func TestProseAndCodeAboutSecretsAreKept(t *testing.T) {
 		"strings.HasPrefix(e, \"PWD=\") || x", "type PrivateKey = ed25519.PrivateKey",
 		"io.jsonwebtoken:jjwt-jackson-0.11.2",
 	} {
-		out, report := NewLayer().Mask(s)
+		out, report := plainLayer().Mask(s)
 		assert.Equal(t, s, out.String())
 		assert.Equal(t, Passed, report.Verdict, s)
 	}
@@ -126,7 +126,7 @@ func TestURLsKeepEverythingButTheirPassword(t *testing.T) {
 	}
 	for _, s := range []string{"https://x.test:8080/a@b", "git@github.com:a/b.git", "ssh://git@host/a",
 		"http://[::1]:8080/@x", "mailto:a@b.test", "postgres://user:password@h/d", "https://u:$TOKEN@h"} {
-		out, _ := NewLayer().Mask(s)
+		out, _ := plainLayer().Mask(s)
 		assert.Equal(t, s, out.String())
 	}
 }

@@ -100,7 +100,7 @@ func TestWhatStandsBesideASecretIsUntouched(t *testing.T) {
 	if WithRaceDetector {
 		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
 	}
-	l, tried := NewLayer(), 0
+	l, tried := plainLayer(), 0
 	eachSecret(l, func(r *rule.Rule, n int, secret, masked string) {
 		frames := lineFrames
 		if masked == "[R]" && r.Specificity == rule.ByShape {
@@ -122,7 +122,7 @@ func TestTwoSecretsSideBySideAreTwoMarkers(t *testing.T) {
 	if WithRaceDetector {
 		t.Skip("slow with the race detector, and starts no goroutine; make test runs it without")
 	}
-	l := NewLayer()
+	l := plainLayer()
 	var secrets []string
 	eachSecret(l, func(r *rule.Rule, _ int, secret, masked string) {
 		if masked == "[R]" && r.Specificity == rule.ByShape {
@@ -150,7 +150,7 @@ func TestTwoSecretsSideBySideAreTwoMarkers(t *testing.T) {
 }
 
 func TestAPrivateKeyWithADamagedEndIsMaskedAndTheTextBehindItStays(t *testing.T) {
-	l, body := NewLayer(), fill("{b64}\n{b64}\n{b64}", 5)
+	l, body := plainLayer(), fill("{b64}\n{b64}\n{b64}", 5)
 	begin := "-----BEGIN PRIVATE " + "KEY-----\n"
 	for _, tt := range []struct{ name, key, rest string }{
 		{"a certificate's END", begin + body + "\n-----END CERTIFICATE-----", ""},

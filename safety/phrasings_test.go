@@ -70,7 +70,7 @@ func TestSentencesThatNameTheirSecretShowItSeldom(t *testing.T) {
 const maxShownPhrasings = 1
 
 func TestSentencesOfTheSameBuildStayAsTheyAre(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	_, clean := phrasings(t)
 	for k, sentence := range clean {
 		sentence = ruletest.Fill(sentence, uint64(k))
@@ -81,7 +81,7 @@ func TestSentencesOfTheSameBuildStayAsTheyAre(t *testing.T) {
 
 // A value in front of its name is masked though a stream has read it by then.
 func TestAStreamHoldsAValueBackUntilItsNameHasCome(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	named, clean := phrasings(t)
 	for k, sentence := range append(named, clean...) {
 		texts, _ := phrased(sentence, uint64(k))

@@ -30,7 +30,7 @@ func covered(l *Layer, found []lex.Span) (n int) {
 }
 
 func TestATextIsSearchedWhereverItRepeatsAValue(t *testing.T) {
-	l, rng := NewLayer(), rand.New(rand.NewPCG(7, 8))
+	l, rng := plainLayer(), rand.New(rand.NewPCG(7, 8))
 	repeats := 0
 	for seed := range uint64(1800) {
 		v := fill([]string{
@@ -56,7 +56,7 @@ func TestATextIsSearchedWhereverItRepeatsAValue(t *testing.T) {
 }
 
 func TestATextWithoutARepeatIsNotSearched(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	for _, v := range []string{password(1), fill("{a14}7", 2)} {
 		text := "The file sets GITHUB_TOKEN=" + fill("ghp_{a36}", 1) + " and password: " + v + ". I need to check " +
 			"why the request to the billing API fails, so I will read internal/auth/token.go; NewClient has the key.\n"

@@ -93,9 +93,10 @@ func TestANamedValueIsMaskedInTheRestOfItsText(t *testing.T) {
 }
 
 func TestANamedValueIsMaskedInTheRestOfItsTextInEachEncoding(t *testing.T) {
+	l := plainLayer()
 	for _, v := range []string{password(3), "Zqxjkvb!pwm-fth"} {
 		for how, again := range disguised(v) {
-			out, report := NewLayer().Mask("The password is \"" + v + "\".\nHere: " + again + " it is.")
+			out, report := l.Mask("The password is \"" + v + "\".\nHere: " + again + " it is.")
 			assert.True(t, found(report, seenBefore), "%s: %s", how, out)
 			assert.False(t, leaked(out.String(), again, 8), "%s: %s", how, out)
 		}
@@ -142,15 +143,16 @@ func TestJSONMembersBeforeTheNameAreMaskedToo(t *testing.T) {
 }
 
 func TestAStreamKnowsWhatItsTextNamed(t *testing.T) {
+	l := plainLayer()
 	for _, v := range []string{password(1), "walnut orbit lantern copper", "my Tr0ub4dor& pass"} {
 		for how, again := range disguised(v) {
 			text := "It is this: password = '" + v + "'. Then " + again + " and again " + again + " it is."
 			for _, sizes := range [][]int{{1}, {3, 1}, {7}, {64}} {
-				whole, _ := NewLayer().Mask(text)
-				joined, _, _ := streamed(NewLayer(), text, sizes...)
+				whole, _ := l.Mask(text)
+				joined, _, _ := streamed(l, text, sizes...)
 				require.Equal(t, whole.String(), joined, "%s in pieces of %v", how, sizes)
-				whole, _ = NewLayer().Remember(NewSeenSecrets()).Mask(text)
-				joined, _, _ = streamed(NewLayer().Remember(NewSeenSecrets()), text, sizes...)
+				whole, _ = l.Remember(NewSeenSecrets()).Mask(text)
+				joined, _, _ = streamed(l.Remember(NewSeenSecrets()), text, sizes...)
 				require.Equal(t, whole.String(), joined, "%s in pieces of %v, with a memory", how, sizes)
 				require.False(t, leaked(joined, again, 8), how)
 			}
@@ -159,9 +161,11 @@ func TestAStreamKnowsWhatItsTextNamed(t *testing.T) {
 }
 
 func TestAStreamShowsNoPartOfARememberedValue(t *testing.T) {
+	plain := NewLayer()
 	for _, v := range []string{password(1), "walnut orbit lantern copper", "my Tr0ub4dor& pass"} {
 		for how, again := range disguised(v) {
-			l := remembering(v)
+			l := plain.Remember(NewSeenSecrets())
+			l.Mask("The password is \"" + v + "\".")
 			whole, _ := l.Mask("see " + again + " now")
 			joined, _, _ := streamed(l, "see "+again+" now", 1)
 			require.Equal(t, whole.String(), joined, how)
@@ -196,18 +200,18 @@ func TestANamedValueThatThePolicyLeavesIsNotRemembered(t *testing.T) {
 func TestAMemoryStaysBoundedUnderAttack(t *testing.T) {
 	m := NewSeenSecrets()
 	l := NewLayer().Remember(m)
-	for n := range 100 {
+	for n := range 20 {
 		var text strings.Builder
 		for k := range 1000 {
 			fmt.Fprintf(&text, "password=%s\n", fill("x{a14}9K", uint64(1000*n+k)))
 		}
 		l.Mask(text.String())
 	}
-	last := fill("x{a14}9K", 99_001)
+	last := fill("x{a14}9K", 19_001)
 	out, _ := l.Mask("password=" + last + "\n" + strings.Repeat(last+" ", 3))
 	assert.NotContains(t, out.String(), last)
 	first, _ := l.Mask(fill("x{a14}9K", 1))
-	assert.Contains(t, first.String(), "x", "100,000 values are kept")
+	assert.Contains(t, first.String(), "x", "20,000 values are kept")
 }
 
 func TestAMemoryIsSafeForConcurrentUse(t *testing.T) {

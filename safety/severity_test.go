@@ -13,7 +13,7 @@ import (
 )
 
 func TestEachRuleHasItsDefaultSeverity(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	others := map[string]string{}
 	for i := range l.detector.Rules {
 		if r := &l.detector.Rules[i]; r.Severity != High {

@@ -17,7 +17,7 @@ func proseText() string {
 // BenchmarkStreamProse writes prose in pieces of four bytes, as a model speaks. ns/write is the
 // cost of one piece, and x-mask that of the whole stream as a multiple of Mask.
 func BenchmarkStreamProse(b *testing.B) {
-	l, text := NewLayer(), proseText()
+	l, text := plainLayer(), proseText()
 	mask := time.Hour
 	for range 100 {
 		start := time.Now()
@@ -45,7 +45,7 @@ func writeFours(l *Layer, text string) {
 // A search copies the text it reads, so a stream that searches at each piece makes more
 // allocations than there are pieces.
 func TestAStreamDoesNotSearchAtEveryShortPiece(t *testing.T) {
-	l, text := NewLayer(), proseText()
+	l, text := plainLayer(), proseText()
 	allocations := testing.AllocsPerRun(5, func() { writeFours(l, text) })
 	assert.Less(t, allocations, float64(len(text)/4)/3)
 }

@@ -33,7 +33,7 @@ func TestAStreamReturnsWhatMaskReturns(t *testing.T) {
 	if WithRaceDetector {
 		t.Skip("many times as slow with the race detector, and starts no goroutine; make test runs it without")
 	}
-	l := NewLayer()
+	l := plainLayer()
 	for k, text := range seeds() {
 		text = "Before it. " + text + "\nAnd after it, more words follow, and some more."
 		whole, report := l.Mask(text)
@@ -89,7 +89,7 @@ func TestALongStreamIsTruncatedLikeTheWholeText(t *testing.T) {
 }
 
 func TestAStreamMasksAdjacentTokensLikeTheWholeText(t *testing.T) {
-	l := NewLayer()
+	l := plainLayer()
 	for k := range uint64(40) {
 		text := fill("glsa_{a32}_{x8}", k) + fill("glsa_{a32}_{x8}", k+1) + fill("npm_{a36}", k)
 		whole, _ := l.Mask(text)
@@ -103,7 +103,7 @@ func FuzzStream(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add(s, uint64(len(s)))
 	}
-	l := NewLayer()
+	l := plainLayer()
 	f.Fuzz(func(t *testing.T, s string, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		sizes := []int{1 + rng.IntN(3), 1 + rng.IntN(20), 1 + rng.IntN(200)}
@@ -118,9 +118,9 @@ func FuzzStream(f *testing.F) {
 // The length guard lets a stream emit up to a point that may lie inside a marker.
 func TestAStreamEmitsTheNameOfARuleWithItsWholeMarker(t *testing.T) {
 	const marker, limit = "[REDACTED:github-pat]", 4000
-	whole := 0
+	l, whole := NewLayer(MaxBytes(limit)), 0
 	for before := range 60 {
-		s := NewLayer(MaxBytes(limit)).Stream().eager()
+		s := l.Stream().eager()
 		words := strings.Repeat("It is there. ", limit/13)[:limit-noticeRoom-64-50+before]
 		shown := s.Write(words+"\nIt has ") + s.Write(githubPAT()+" in it. ") + s.Write("The next line has words. ")
 		named := strings.Count(shown, "[REDACTED:")

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"candor/safety"
 )
 
 func TestADecisionIsReadAsText(t *testing.T) {
@@ -23,7 +21,7 @@ func TestADecisionIsReadAsText(t *testing.T) {
 		"parameters need not be an object":     {`["a"]`, `["a"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			params, _ := safety.NewLayer().CleanJSON([]byte(c.params))
+			params, _ := layer.CleanJSON([]byte(c.params))
 			call := Call{Decides: true, Params: params}
 			assert.Equal(t, c.want, call.Decision())
 			call.Decides = false
@@ -37,9 +35,9 @@ func TestWhatAPersonSaidIsReadAsText(t *testing.T) {
 	var nobody *Approval
 	assert.Empty(t, nobody.Said())
 	assert.Empty(t, (&Approval{}).Said())
-	said, _ := safety.NewLayer().CleanJSON([]byte(`"hold it"`))
+	said, _ := layer.CleanJSON([]byte(`"hold it"`))
 	assert.Equal(t, "hold it", (&Approval{Value: said}).Said())
-	said, _ = safety.NewLayer().CleanJSON([]byte(`{"hold":1}`))
+	said, _ = layer.CleanJSON([]byte(`{"hold":1}`))
 	assert.Equal(t, `{"hold":1}`, (&Approval{Value: said}).Said())
 }
 

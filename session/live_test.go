@@ -15,7 +15,7 @@ import (
 
 // part publishes one part of what an agent says in a step.
 func part(s *session.Session, ref session.Ref, step, index int, text string) {
-	cleaned, _ := safety.NewLayer().Mask(text)
+	cleaned, _ := cleaner.Mask(text)
 	s.PublishText(session.StepText{Ref: ref, Step: step, Index: index, Text: cleaned})
 }
 
@@ -49,8 +49,10 @@ func TestPartsOfAStepComeBetweenTheEventsAroundThem(t *testing.T) {
 		lines := follow(t, s, 0, nil)
 		part(s, ref, 1, 0, "I look. ")
 		part(s, ref, 1, 1, "Now. ")
+		synctest.Wait() // the reader has the parts before what they are parts of
 		add(t, s, ref, session.Narrated{Step: 1, Text: safety.Literal("I look. Now.")})
 		part(s, ref, 2, 0, "Done. ")
+		synctest.Wait()
 		add(t, s, ref, session.TurnCompleted{Response: safety.Literal("Done.")})
 		assert.Equal(t, []string{"1", "2", "1:0 I look. ", "1:1 Now. ", "3", "2:0 Done. ", "4"}, lines())
 		assert.Equal(t, uint64(4), s.Head(), "parts are not in the log")

@@ -19,7 +19,7 @@ func TestCleanRationaleNeverReturnsAnEmptyReason(t *testing.T) {
 		{"white space becomes the fallback", " \n\t", Fallback().Text.String(), FromFallback},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, report := CleanRationale(safety.NewLayer(), tt.raw)
+			got, report := CleanRationale(layer, tt.raw)
 			assert.Equal(t, tt.want, got.Text.String())
 			assert.Equal(t, tt.source, got.Source)
 			assert.False(t, got.Blocked)
@@ -29,14 +29,14 @@ func TestCleanRationaleNeverReturnsAnEmptyReason(t *testing.T) {
 }
 
 func TestCleanRationaleIsBounded(t *testing.T) {
-	got, _ := CleanRationale(safety.NewLayer(), strings.Repeat("because ", maxRationale))
+	got, _ := CleanRationale(layer, strings.Repeat("because ", maxRationale))
 	assert.LessOrEqual(t, len(got.Text.String()), 4096)
 }
 
 func TestABlockedReasonIsReplacedAndReported(t *testing.T) {
 	label := "RSA PRIVATE" + " KEY-----"
 	raw := "because -----BEGIN " + label + "\n" + strings.Repeat("MIIEow1BAAKCAQEA\n", 8) + "-----END " + label
-	got, report := CleanRationale(safety.NewLayer(), raw)
+	got, report := CleanRationale(layer, raw)
 	assert.Equal(t, Fallback().Text, got.Text)
 	assert.Equal(t, FromFallback, got.Source)
 	assert.True(t, got.Blocked)
