@@ -12,7 +12,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: run build test cover cross lint bench bench-full soak recall mutate fuzz golden screenshots clean go-version peers browser page-types
+.PHONY: run build test cover cross lint bench bench-full soak recall mutate fuzz golden dashboard screenshots clean go-version peers browser page-types
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token."
@@ -69,6 +69,9 @@ fuzz: go-version ## every fuzz target for FUZZ (10s) each
 golden: go-version ## rewrite what stands beside each script in testdata
 	$(GO) test ./cmd/candor ./cmd/candor/terminal ./web/openwop \
 	  -run '^(TestTurns|TestTheTerminalShowsEveryCase|TestScreensOfAnyWidthAreAligned|TestRunsGoldens)$$' -update
+
+dashboard: go-version ## write docs/grafana.json, a Grafana dashboard of the metrics
+	$(GO) test ./cmd/candor/app -run '^TestTheDashboardIsThatOfThePanels$$' -update
 
 clean:
 	rm -rf bin

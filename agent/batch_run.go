@@ -127,6 +127,8 @@ func (a *attempt) execute(ctx context.Context) (json.RawMessage, error) {
 // postflight records the results of calls in the order given. A result that exceeds
 // the turn's memory budget becomes an error, for the model as well as in the record.
 func (b *batch) postflight(attempts []*attempt) {
+	began := time.Now()
+	defer func() { b.worked += time.Since(began) }()
 	for _, a := range attempts {
 		if a.err == nil && !b.reserve(len(a.result)) {
 			a.result, a.outcome = nil, session.Errored

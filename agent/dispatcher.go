@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"candor/safety"
 	"candor/safety/thinking"
@@ -43,6 +44,11 @@ type Dispatcher struct {
 	Confidence   Confidence          // what becomes of calls of which the model is not sure
 	Stream       bool                // pass on the model's text while it speaks, to a TextStreamer
 	Log          *slog.Logger        // never receives text of a model, tool or user
+
+	// OnStep, if it is not nil, is called after each step that called tools with what the step cost
+	// besides its model, its tools and waiting: cleaning, checking and recording. Turns call it
+	// concurrently.
+	OnStep func(worked time.Duration)
 
 	unrecorded  atomic.Int64
 	coverage    coverageCounter

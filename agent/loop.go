@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"candor/safety"
 	"candor/safety/thinking"
@@ -26,7 +27,8 @@ type agentRun struct {
 	rec      Recorder
 	agent    string // the sub-agent's id; empty for the main agent
 	messages []Message
-	own      []boundTool // tools that only this turn has
+	own      []boundTool   // tools that only this turn has
+	worked   time.Duration // what the running step has cost besides its model, its tools and waiting
 	*turnTotals
 }
 
@@ -102,7 +104,9 @@ func (r *agentRun) respond(ctx context.Context, step int, req Request) (Response
 		s.breakOff()
 		return resp, err
 	}
+	began := time.Now()
 	r.learn(resp)
+	r.worked = time.Since(began)
 	s.end(resp.Text)
 	return resp, nil
 }
@@ -134,12 +138,17 @@ func (r *agentRun) ask(ctx context.Context, req Request) (resp Response, err err
 
 // step records the narrative, runs the calls, and appends both to the conversation.
 func (r *agentRun) step(ctx context.Context, number int, resp Response, tools *toolset) {
+	began := time.Now()
 	r.recordNarrative(number, resp)
 	b := r.newBatch(number, resp, tools)
 	r.keep(b.attempts[0].id, resp.Opaque)
 	b.preflight(ctx)
+	r.worked += time.Since(began)
 	b.run(ctx)
 	r.record(session.StepEnded{Step: number, Usage: session.Usage(resp.Usage)})
+	if r.OnStep != nil {
+		r.OnStep(r.worked)
+	}
 	r.messages = append(r.messages, b.messages(resp)...)
 }
 

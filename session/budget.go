@@ -9,7 +9,7 @@ import (
 
 // Limits bound the memory that the sessions of a store hold, in bytes as they are charged: for
 // each event the bytes of its texts and a constant, and what callers [Session.Hold]. A zero
-// field means its default.
+// field means its default. They also have what the store calls when something happens.
 type Limits struct {
 	Session int // of one session; DefaultSessionMemory by default
 	Process int // of all sessions together; DefaultProcessMemory by default
@@ -17,6 +17,11 @@ type Limits struct {
 	// OnDrop is told what was dropped to make room, if it is not nil. It must return quickly and
 	// not call the session.
 	OnDrop func(s *Session, what Dropped, bytes int)
+
+	// OnEvent, if it is not nil, is called with each event of a session as it is recorded, in the
+	// order of the log and with its turn, as Watch yields them. It is not called with a [Dropped]
+	// event. The session is locked meanwhile, so it must return at once and not call the session.
+	OnEvent func(s *Session, up Update)
 }
 
 // The defaults of Limits.

@@ -91,6 +91,7 @@ func (s *Session) addPosts(j *job, id string, posts []Post) (events []Event, fre
 	s.used = time.Now()
 	for _, e := range added {
 		j.add(e)
+		s.tell(Update{Event: e})
 	}
 	events = make([]Event, 0, len(posts))
 	for _, p := range posts {

@@ -226,7 +226,12 @@ func (s *Session) fold(e Event) {
 		s.threads[e.Thread] = th
 	}
 	th.apply(e)
-	s.live.settle(e, e.Turn > 0 && th.turns[e.Turn-1-th.dropped].State.Ended())
+	up := Update{Event: e}
+	if e.Turn > 0 {
+		up.Turn = th.turns[e.Turn-1-th.dropped]
+	}
+	s.live.settle(e, up.Turn.State.Ended())
+	s.tell(up)
 	switch b := e.Body.(type) {
 	case ThreadOpened, TurnQueued, TurnStarted:
 		if !th.origin.Observed() {
@@ -234,10 +239,17 @@ func (s *Session) fold(e Event) {
 		}
 	case ApprovalAnswered:
 		// The fold keeps the first answer of a request, so a later one approves nothing.
-		c, ok := th.turns[e.Turn-1-th.dropped].Call(b.Call)
+		c, ok := up.Turn.Call(b.Call)
 		if ok && c.Approval != nil && c.Approval.Answer == Always && c.Approval.Grant != "" {
 			s.approved[c.Approval.Grant] = true
 		}
+	}
+}
+
+// tell calls OnEvent with an event that was recorded. The caller holds mu.
+func (s *Session) tell(up Update) {
+	if s.budget.OnEvent != nil {
+		s.budget.OnEvent(s, up)
 	}
 }
 

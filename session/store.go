@@ -55,6 +55,23 @@ func (m *Memory) Within(l Limits) *Memory {
 // Held returns what all sessions are charged together, in bytes.
 func (m *Memory) Held() int { return m.budget.total() }
 
+// Count returns how many sessions the store holds.
+func (m *Memory) Count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.sessions)
+}
+
+// Ready returns ErrClosed after Close: the store takes nothing any more.
+func (m *Memory) Ready() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.closed {
+		return nil
+	}
+	return ErrClosed
+}
+
 // Open implements Store.
 func (m *Memory) Open(_ context.Context, user string) (*Session, error) {
 	m.mu.Lock()

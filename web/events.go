@@ -61,7 +61,7 @@ func (s *Server) stream(
 			return err
 		}
 	}
-	from, first, err := resumePoint(r, own)
+	from, first, err := s.resumePoint(r, own)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *Server) stream(
 	defer leave()
 	f := feed{
 		session: own, encoder: s.encoder, threads: threads, jobs: jobs,
-		from: from, first: first, heartbeat: s.options.Heartbeat,
+		from: from, first: first, heartbeat: s.options.Heartbeat, counts: &s.streamCounts,
 	}
 	f.share = &streamShare{enter: func(ctx context.Context) (leave func(), err error) {
 		return s.answers.enter(ctx, own.User())
@@ -86,7 +86,7 @@ func (s *Server) stream(
 // had, position if it named none, and nil if it continues where it was. In the first
 // two cases from is the present. Positions behind which the log tells nothing are found by
 // feed.yieldUntil, since a reader may come to be at one at any time.
-func resumePoint(r *http.Request, own *session.Session) (
+func (c *streamCounts) resumePoint(r *http.Request, own *session.Session) (
 	from sse.Cursor, first func(sse.Cursor) sse.Message, err error,
 ) {
 	now := sse.Cursor{Session: own.ID(), Seq: own.Head()}
@@ -106,9 +106,10 @@ func resumePoint(r *http.Request, own *session.Session) (
 			"last_event_id has to be the id of an event of this stream. Leave it out to begin with what happens next.")
 	}
 	if !ok || !at.Of(own.ID()) || at.Seq > now.Seq || (at.Seq == now.Seq && at.Part > 0) {
-		return now, resync, nil
+		return now, c.resync, nil
 	}
 	at.Session = own.ID()
+	c.resumed.Add(1)
 	return at, nil, nil
 }
 
@@ -122,6 +123,7 @@ type feed struct {
 	first     func(sse.Cursor) sse.Message // makes the event that precedes all others; nil for none
 	heartbeat time.Duration
 	share     *streamShare
+	counts    *streamCounts
 }
 
 // messages yields the events after f.from, then new ones as they happen, until ctx or
@@ -150,7 +152,7 @@ func (f feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Mes
 	for up, err := range f.session.WatchLive(ctx, at.Seq) {
 		if err != nil {
 			if errors.Is(err, session.ErrEvicted) {
-				yield(resync(*at))
+				yield(f.counts.resync(*at))
 			}
 			return false
 		}
@@ -159,7 +161,7 @@ func (f feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Mes
 		}
 		if at.Seq < f.session.Gone() {
 			*at = sse.Cursor{Session: f.session.ID(), Seq: f.session.Head()}
-			return yield(resync(*at)) // and go on from there
+			return yield(f.counts.resync(*at)) // and go on from there
 		}
 		if up.Text != nil {
 			if f.wants(up.Text.Ref) && !f.yieldText(up, yield) {
@@ -213,8 +215,9 @@ func position(now sse.Cursor) sse.Message {
 }
 
 // resync tells the client that its position is gone: it must fetch the history, and
-// the stream continues from now.
-func resync(now sse.Cursor) sse.Message {
+// the stream continues from now. It is counted.
+func (c *streamCounts) resync(now sse.Cursor) sse.Message {
+	c.resynced.Add(1)
 	const data = `{"message":"The place you asked for is gone. Fetch history, then go on with this stream.",` +
 		`"type":"resync"}`
 	return sse.Message{ID: now, Name: "resync", Data: []byte(data)}

@@ -33,7 +33,7 @@ func TestAStreamWhoseSessionIsEvictedEndsWithAResync(t *testing.T) {
 		_, err = own.OpenThread()
 		require.NoError(t, err)
 		now := sse.Cursor{Session: own.ID(), Seq: own.Head()}
-		f := feed{session: own, from: now, heartbeat: time.Minute, share: unshared()}
+		f := feed{session: own, from: now, heartbeat: time.Minute, share: unshared(), counts: &streamCounts{}}
 		var sent []sse.Message
 		for m := range f.messages(t.Context()) {
 			if sent = append(sent, m); m.Heartbeat {
@@ -118,7 +118,8 @@ func TestAStreamFromTheBeginningHasItsUsersShareOfTheProcessors(t *testing.T) {
 			_, err = own.OpenThread()
 			require.NoError(t, err)
 		}
-		f := feed{session: own, encoder: view.NewEncoder(), heartbeat: time.Minute, share: unshared()}
+		f := feed{session: own, encoder: view.NewEncoder(), heartbeat: time.Minute, share: unshared(),
+			counts: &streamCounts{}}
 		f.from = sse.Cursor{Session: own.ID()}
 		leave, err := f.share.enter(t.Context())
 		require.NoError(t, err)

@@ -206,6 +206,7 @@ func TestClientsOfAnEvictedSessionGetAResync(t *testing.T) {
 	assert.Equal(t, "resync", f.Event, "before anything else")
 	assert.NotEqual(t, c.LastID[:8], f.ID[:8], "it goes on in the new session")
 	assert.Equal(t, 404, s.Do("ann", "GET", "/api/chat/history?thread_id="+thread, "").Status)
+	assert.Contains(t, s.Get("ann", "/metrics").Body, "candor_resyncs_total 1\n")
 }
 
 // A page has 50 turns unless the client asks for more, up to 200.

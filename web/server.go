@@ -50,6 +50,7 @@ type Options struct {
 	Coverage       func(user string) []Coverage // for the status route; may be nil
 	MCPServers     func() []MCPServer           // for the status route; may be nil
 	Metrics        http.Handler                 // at /metrics, for callers with a token; may be nil
+	Ready          func() []string              // why requests should go elsewhere, in words of ours; may be nil
 	Page           http.Handler                 // at / and below /ui/, open to everybody; may be nil
 	Backend        Backend                      // shown by the status route
 	SendsPerMinute int                          // per user; 0 means 30
@@ -95,6 +96,7 @@ type Server struct {
 	refusals   refusals
 	throwaways throwaways
 	started    time.Time
+	streamCounts
 
 	attempts *access.Attempts
 	revoked  access.Revoked
@@ -149,6 +151,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.Serv
 func (s *Server) routes() {
 	s.echo.Use(s.middleware()...)
 	s.echo.GET("/api/health", s.health)
+	s.echo.GET("/api/health/live", s.live)
+	s.echo.GET("/api/health/ready", s.ready)
 
 	// Authentication is set on each route, not on a group: Echo's groups answer 404
 	// where only the method is wrong.

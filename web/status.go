@@ -8,12 +8,6 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// health handles GET /api/health: 200 as long as the server accepts requests. It needs no
-// token, so it reveals nothing else.
-func (s *Server) health(c echo.Context) error {
-	return c.JSON(http.StatusOK, map[string]string{"status": "healthy", "channel": "gateway"})
-}
-
 // StatusInfo is the answer to GET /api/gateway/status. Version is the module version of
 // the build. Connections are event streams that are open now: the caller's own, and those
 // of all users. Coverage counts the caller's own calls; it is absent if there are none.

@@ -110,6 +110,7 @@ func TestAClientThatDoesNotReadIsDisconnected(t *testing.T) {
 		s.RunTurns("ann", thread, 1) // more and more is sent, until the kernel's buffers are full
 		return s.Get("ann", "/api/gateway/status").JSON()["sse_connections"].(float64) == 0
 	})
+	assert.Contains(t, s.Get("ann", "/metrics").Body, "candor_streams_cut_off_total 1\n")
 }
 
 // stall opens a stream and never reads from it.

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -109,31 +110,36 @@ func TestAClientThatDisconnectsCancelsTheSource(t *testing.T) {
 	<-cancelled
 }
 
-// brokenWriter fails every write, as a connection does whose client has gone.
+// brokenWriter fails every write, as a connection does whose client has gone, or does not read.
 type brokenWriter struct {
 	header http.Header
 	writes int
+	err    error // of each write
 }
 
 func (b *brokenWriter) Header() http.Header { return b.header }
 func (b *brokenWriter) WriteHeader(int)     {}
 func (b *brokenWriter) Write([]byte) (int, error) {
 	b.writes++
-	return 0, errors.New("broken pipe")
+	return 0, b.err
 }
 
 func TestAFailedWriteCancelsTheSourceAndIsNotRepeated(t *testing.T) {
-	w := &brokenWriter{header: http.Header{}}
-	r := httptest.NewRequest(http.MethodGet, "/", nil)
-	NewServer(time.Second).Serve(w, r, func(ctx context.Context) iter.Seq[Message] {
-		return func(yield func(Message) bool) {
-			<-ctx.Done()
-			for n := 0; n < 100 && yield(Message{ID: at(1), Name: "n", Data: []byte("{}")}); n++ {
-				continue // what was on its way is discarded, and blocks nobody
+	for cutOff, err := range []error{errors.New("broken pipe"), os.ErrDeadlineExceeded} {
+		w := &brokenWriter{header: http.Header{}, err: err}
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		s := NewServer(time.Second)
+		s.Serve(w, r, func(ctx context.Context) iter.Seq[Message] {
+			return func(yield func(Message) bool) {
+				<-ctx.Done()
+				for n := 0; n < 100 && yield(Message{ID: at(1), Name: "n", Data: []byte("{}")}); n++ {
+					continue // what was on its way is discarded, and blocks nobody
+				}
 			}
-		}
-	}, ignore)
-	assert.Equal(t, 1, w.writes)
+		}, ignore)
+		assert.Equal(t, 1, w.writes)
+		assert.Equal(t, uint64(cutOff), s.CutOff(), "only a client that does not read is cut off")
+	}
 }
 
 func TestRequestedLooksAtWhatTheClientAccepts(t *testing.T) {

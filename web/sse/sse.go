@@ -3,10 +3,12 @@ package sse
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,7 +41,8 @@ type Server struct {
 	library      *r3labs.Server
 	writeTimeout time.Duration
 	lastID       atomic.Uint64
-	subscribed   sync.Map // stream id → chan struct{}, closed when its subscriber is registered
+	cutOff       atomic.Uint64 // streams whose client did not read
+	subscribed   sync.Map      // stream id → chan struct{}, closed when its subscriber is registered
 }
 
 // NewServer returns a server that gives up on a client that has not read for
@@ -57,6 +60,9 @@ func NewServer(writeTimeout time.Duration) *Server {
 	return s
 }
 
+// CutOff returns how many streams ended because their client had not read for the write timeout.
+func (s *Server) CutOff() uint64 { return s.cutOff.Load() }
+
 // Serve sends the messages of source until source ends, the client disconnects, or
 // it has not read for the write timeout; the last two cancel source's context. It calls slow,
 // between two messages of source, before it waits for a client that reads slowly. Serve
@@ -72,7 +78,7 @@ func (s *Server) Serve(
 	s.library.CreateStream(id)
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Time{}) // the server's deadline for requests, which a stream outlives
-	out := &streamWriter{ResponseWriter: w, rc: rc, timeout: s.writeTimeout, cancel: cancel}
+	out := &streamWriter{ResponseWriter: w, rc: rc, timeout: s.writeTimeout, cancel: cancel, cutOff: &s.cutOff}
 	out.written = make(chan struct{}, 1)
 	out.bufferPreamble()
 
@@ -128,6 +134,7 @@ type streamWriter struct {
 	rc      *http.ResponseController
 	timeout time.Duration
 	cancel  context.CancelFunc
+	cutOff  *atomic.Uint64
 
 	buf     []byte
 	id      []byte       // the id line of the block being written, until the block ends
@@ -260,6 +267,9 @@ func (w *streamWriter) send() {
 		err = w.rc.Flush()
 	}
 	if err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			w.cutOff.Add(1)
+		}
 		w.dead = true
 		w.cancel()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -27,6 +28,8 @@ type App struct {
 	spaces     *mew.Server // nil only while New fails
 	server     *web.Server
 	closeAgent func() // stops the MCP servers; no turn may run any more
+	mcpServers func() []web.MCPServer
+	stopping   atomic.Bool // Close was called
 }
 
 // New builds an app. tokens decide who may call the API, and are masked in every text. newID makes the ids of
@@ -44,9 +47,10 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	lead := t.lead
-	memory := session.NewMemory(newID).Within(s.limits(log))
-	a := &App{Store: memory, Model: lead.Model, closeAgent: kit.close}
+	lead, figures := t.lead, newMetrics()
+	memory := session.NewMemory(newID).Within(s.limits(log, figures.recorded))
+	a := &App{Store: memory, Model: lead.Model, closeAgent: kit.close, mcpServers: mcpStates(kit)}
+	t.observeSteps(figures.overhead)
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout)
 	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
 	var workflows *openwop.Server
@@ -65,7 +69,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
 		Command:  answerReasoning,
 		Discard:  func(ctx context.Context, user string) { a.discard(ctx, memory, user) },
-		Coverage: coverageOf(lead), MCPServers: mcpStates(kit), Metrics: metricsHandler(lead, memory),
+		Coverage: coverageOf(lead), MCPServers: a.mcpServers, Metrics: figures.handler(), Ready: a.notReady,
 		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, RequestsPerUser: s.RequestsPerUser,
 		WritesPerSecond: s.WritesPerSecond,
 		Origins:         s.Origins, Hosts: s.Hosts,
@@ -78,6 +82,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	}).Routes()...)
 	server.Mount(a.spaces.Routes()...)
 	a.server = server
+	figures.register(figuresOf(lead, memory, a.chat, server)...)
 	return a, nil
 }
 
@@ -99,6 +104,7 @@ func (a *App) NewCode(token string) (code string, ok bool) {
 // workspace. Close returns when nothing of the app runs but open HTTP requests. Whoever
 // owns the listener shuts it down after that, so that those requests can finish.
 func (a *App) Close(ctx context.Context) {
+	a.stopping.Store(true)
 	a.chat.Close(ctx)
 	if a.spaces != nil {
 		a.spaces.Close()
@@ -117,12 +123,15 @@ func (a *App) discard(ctx context.Context, memory *session.Memory, user string) 
 	memory.Remove(user)
 }
 
+// mcpStarting is the state of an MCP server that was not tried yet.
+const mcpStarting = "starting"
+
 // mcpStates returns a function that reads how the MCP servers are, for the status route.
 func mcpStates(k *toolkit) func() []web.MCPServer {
 	return func() []web.MCPServer {
 		var out []web.MCPServer
 		for _, s := range k.states() {
-			one := web.MCPServer{Name: s.Name, State: "starting", Tools: s.Tools}
+			one := web.MCPServer{Name: s.Name, State: mcpStarting, Tools: s.Tools}
 			switch {
 			case s.Up:
 				one.State = "up"

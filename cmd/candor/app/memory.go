@@ -12,11 +12,14 @@ import (
 // collector.
 const DefaultMemory = 2 << 30
 
-// limits returns what sessions may hold. What is dropped to make room is logged, without text.
-func (s Settings) limits(log *slog.Logger) session.Limits {
+// limits returns what sessions may hold. What is dropped to make room is counted and logged, without
+// text, and what is recorded is counted.
+func (s Settings) limits(log *slog.Logger, counts eventCounts) session.Limits {
 	return session.Limits{
 		Session: s.SessionMemory, Process: cmp.Or(s.Memory, DefaultMemory) / 2,
+		OnEvent: func(_ *session.Session, up session.Update) { counts.add(up) },
 		OnDrop: func(own *session.Session, what session.Dropped, bytes int) {
+			counts.dropped.Add(float64(bytes))
 			turns, runs := 0, 0
 			for _, t := range what.Threads {
 				turns += t.Turns

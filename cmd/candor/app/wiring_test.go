@@ -129,9 +129,12 @@ func TestLostEventsAreCountedInTheMetrics(t *testing.T) {
 	memory := session.NewMemory(nil)
 	_, err := memory.Open(t.Context(), "ann")
 	require.NoError(t, err)
-	metricsHandler(lead, memory).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	figures := newMetrics()
+	figures.register(append(dispatcherFigures(lead), memoryFigures(memory)...)...)
+	figures.handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	assert.Contains(t, w.Body.String(), fmt.Sprintf("candor_unrecorded_events_total %d\n", lead.Unrecorded()))
 	assert.Contains(t, w.Body.String(), fmt.Sprintf("candor_session_bytes %d\n", memory.Held()))
+	assert.Contains(t, w.Body.String(), "candor_sessions 1\n")
 }
 
 func TestReasonsAreDemandedAsTheSettingsSay(t *testing.T) {
