@@ -35,6 +35,7 @@ type Damage struct {
 	Reason  string // without any text of the events
 }
 
+// Error says which events are concerned and why.
 func (d *Damage) Error() string {
 	if d.First == d.Last {
 		return fmt.Sprintf("%v at event %d of session %s: %s", ErrDamaged, d.First, d.Session, d.Reason)

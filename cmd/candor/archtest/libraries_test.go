@@ -24,6 +24,7 @@ func onlyIn() map[string]string {
 		"github.com/tidwall/gjson":                   "web/view",
 		"github.com/clipperhouse/displaywidth":       "cmd/candor/terminal",
 		"github.com/urfave/cli/v3":                   "cmd/candor/command",
+		"modernc.org/sqlite":                         "session/journal/sqlite",
 	}
 }
 

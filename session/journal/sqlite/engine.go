@@ -1,0 +1,155 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	_ "modernc.org/sqlite" // registers the driver
+
+	"candor/session/journal"
+)
+
+// Sync says when a frame is on the disk.
+type Sync int
+
+// Always and Interval are the ways of Sync.
+const (
+	// Always answers an append when it is on the disk.
+	Always Sync = iota
+	// Interval answers at once, and syncs the disk a second later at the latest. The frames survive the end of
+	// the process, however it ends. If the machine fails, what was answered within the last second may be gone.
+	Interval
+)
+
+// Options chooses how an engine keeps frames.
+type Options struct {
+	Sync Sync
+}
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// The files of the directory.
+const (
+	databaseFile = "candor.db"
+	walFile      = databaseFile + "-wal"
+	shmFile      = databaseFile + "-shm"
+	lockName     = "lock"
+)
+
+// engine is an opened directory.
+type engine struct {
+	dir   string
+	lock  *os.File
+	reads *sql.DB
+
+	// erasing is held for reading by every batch of reads, and for writing while the write-ahead log is
+	// truncated, which needs that nobody reads it.
+	erasing sync.RWMutex
+
+	writer *writer
+}
+
+// Open opens the directory dir, which it makes if there is none. It fails with journal.ErrLocked if another
+// process uses it.
+func Open(dir string, o Options) (journal.Engine, error) {
+	e := &engine{dir: dir}
+	if err := e.open(o); err != nil {
+		return journal.Engine{}, fmt.Errorf("cannot keep sessions in %s: %w", dir, err)
+	}
+	return journal.Engine{Frames: e, Directory: e, Snapshots: e, Status: e.status, Close: e.close}, nil
+}
+
+// open opens what the engine is made of, and closes it again if a part fails.
+func (e *engine) open(o Options) (err error) {
+	if err := prepareDir(e.dir); err != nil {
+		return err
+	}
+	if e.lock, err = lockFile(filepath.Join(e.dir, lockName)); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.release())
+		}
+	}()
+	if err := prepareFile(filepath.Join(e.dir, databaseFile)); err != nil {
+		return err
+	}
+	if e.writer, err = newWriter(e, o); err != nil {
+		return err
+	}
+	e.reads, err = connect(e.dir, readPragmas)
+	return err
+}
+
+// prepareDir makes the directory if it is not there.
+func prepareDir(dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return errors.New("it is a file; name a directory")
+	}
+	return os.MkdirAll(dir, dirMode)
+}
+
+// prepareFile makes a file, if it is not there, that nobody but its owner may open. SQLite gives the files
+// that it makes beside the database the same mode.
+func prepareFile(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(fileMode), f.Close())
+}
+
+// status is the engine's Status.
+func (e *engine) status() journal.Status {
+	s := journal.Status{Name: "SQLite in " + e.dir, Waiting: int(e.writer.waiting.Load())}
+	if e.writer.closed() {
+		s.Ready = journal.ErrClosed
+	}
+	for _, name := range []string{databaseFile, walFile, shmFile} {
+		if info, err := os.Stat(filepath.Join(e.dir, name)); err == nil {
+			s.Bytes += info.Size()
+		}
+	}
+	return s
+}
+
+// failed returns an error of a read in the words of package journal. database/sql has an error of its own for
+// a pool that is closed, which it does not export.
+func (e *engine) failed(err error) error {
+	if err != nil && errorCode(err) == 0 && e.writer.closed() {
+		return journal.ErrClosed
+	}
+	return translated(err)
+}
+
+// close awaits what waits to be kept, and closes everything.
+func (e *engine) close() error {
+	if !e.writer.stop() {
+		return nil
+	}
+	return e.release()
+}
+
+// release closes what is open.
+func (e *engine) release() error {
+	var errs []error
+	if e.reads != nil {
+		errs = append(errs, e.reads.Close())
+	}
+	if e.writer != nil {
+		errs = append(errs, e.writer.disconnect())
+	}
+	return errors.Join(append(errs, e.lock.Close())...)
+}
+
+// background is the context of statements that nobody may interrupt halfway.
+func background() context.Context { return context.Background() }

@@ -1,0 +1,55 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+
+	"candor/session/journal"
+)
+
+// Result codes of SQLite, as sqlite.org/rescode.html has them.
+const (
+	codeIOError  = 10
+	codeCorrupt  = 11
+	codeFull     = 13
+	codeNotADB   = 26
+	codeSync     = 1034
+	codeSyncDir  = 1290
+	primaryCodes = 0xff
+)
+
+// errorCode returns SQLite's result code; 0 for other errors.
+func errorCode(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+// isCorrupt reports whether SQLite could not make sense of its own file.
+func isCorrupt(err error) bool {
+	c := errorCode(err) & primaryCodes
+	return c == codeCorrupt || c == codeNotADB
+}
+
+// translated returns an error of SQLite as one of package journal. Others pass unchanged.
+func translated(err error) error {
+	switch code := errorCode(err); {
+	case code == 0:
+		return err
+	case code == codeSync, code == codeSyncDir:
+		// What was written may yet be there after a crash.
+		return fmt.Errorf("%w: the disk refuses to sync: %w", journal.ErrUnknown, err)
+	case isCorrupt(err):
+		return fmt.Errorf("%w: SQLite cannot read a page of it", journal.ErrDamaged)
+	case code&primaryCodes == codeFull:
+		return fmt.Errorf("%w: the disk, or the room that the database may use, is full", journal.ErrUnavailable)
+	case code&primaryCodes == codeIOError:
+		return fmt.Errorf("%w: the disk cannot be read or written, or is full: %w", journal.ErrUnavailable, err)
+	default:
+		return fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
+	}
+}

@@ -1,0 +1,151 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+
+	"candor/session/journal"
+)
+
+// row is a session's row.
+type row struct {
+	id    int64
+	name  string
+	owner []byte // a checksum of the user whose session it is; empty if it is nobody's
+	head  uint64 // number of the last event
+	tail  int64  // checksum of the last frame
+}
+
+// sum returns the row's checksum.
+func (r row) sum() int64 {
+	return checksum(rowSession, []int64{r.id, int64(r.head), r.tail}, []byte(r.name), r.owner)
+}
+
+// statements are the writer's, compiled once.
+type statements struct {
+	session, insertSession, updateSession *sql.Stmt
+	insertFrame                           *sql.Stmt
+}
+
+// compile prepares the statements.
+func (s *statements) compile(c *sql.Conn) error {
+	for _, p := range []struct {
+		to   **sql.Stmt
+		text string
+	}{
+		{&s.session, "SELECT id, owner, head, tail, sum FROM sessions WHERE name = ?"},
+		{&s.insertSession, "INSERT INTO sessions (id, name, owner, head, tail, sum) VALUES (?, ?, ?, ?, ?, ?)"},
+		{&s.updateSession, "UPDATE sessions SET head = ?, tail = ?, sum = ? WHERE id = ?"},
+		{&s.insertFrame, "INSERT INTO frames (id, first, data, sum) VALUES (?, ?, ?, ?)"},
+	} {
+		made, err := c.PrepareContext(background(), p.text)
+		if err != nil {
+			return err
+		}
+		*p.to = made
+	}
+	return nil
+}
+
+// group is a transaction that is being made. The rows of its sessions are written at its end, once each.
+type group struct {
+	w    *writer
+	rows map[string]row
+	gone map[string]bool // sessions that it removes
+}
+
+// commit does changes, and commits what they did.
+func (g *group) commit(all []*change) error {
+	if err := g.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	for _, c := range all {
+		c.err = c.do(g)
+		if errorCode(c.err) != 0 {
+			return c.err
+		}
+	}
+	for _, r := range g.rows {
+		if _, err := g.w.sql.updateSession.ExecContext(background(), r.head, r.tail, r.sum(), r.id); err != nil {
+			return err
+		}
+	}
+	return g.exec("COMMIT")
+}
+
+// remember keeps the rows that were written for the next group.
+func (g *group) remember() {
+	if len(g.w.rows)+len(g.rows) > maxRows {
+		clear(g.w.rows)
+	}
+	for name := range g.gone {
+		delete(g.w.rows, name)
+	}
+	maps.Copy(g.w.rows, g.rows)
+}
+
+// exec runs a statement that is not compiled.
+func (g *group) exec(text string, args ...any) error {
+	_, err := g.w.conn.ExecContext(background(), text, args...)
+	return err
+}
+
+// session returns the row of a session; ok is false if there is none.
+func (g *group) session(name string) (r row, ok bool, err error) {
+	if r, ok = g.rows[name]; ok {
+		return r, true, nil
+	}
+	if g.gone[name] {
+		return row{}, false, nil
+	}
+	if r, ok = g.w.rows[name]; ok {
+		return r, true, nil
+	}
+	return scanSession(g.w.sql.session.QueryRowContext(background(), []byte(name)), name)
+}
+
+// scanSession reads the row of a session and checks it.
+func scanSession(found *sql.Row, name string) (r row, ok bool, err error) {
+	var sum int64
+	r.name = name
+	err = found.Scan(&r.id, &r.owner, &r.head, &r.tail, &sum)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return row{}, false, nil
+	case err != nil:
+		return row{}, false, err
+	case sum != r.sum():
+		return row{}, false, &journal.Damage{Session: name, First: 1, Last: r.head, Reason: "its row was altered"}
+	}
+	return r, true, nil
+}
+
+// open returns the row of a session, which it makes if there is none.
+func (g *group) open(name string, owner []byte) (row, error) {
+	r, ok, err := g.session(name)
+	if err != nil || ok {
+		return r, err
+	}
+	r = row{name: name, owner: owner}
+	if r.id, err = g.nextID(); err != nil {
+		return row{}, err
+	}
+	_, err = g.w.sql.insertSession.ExecContext(background(), r.id, []byte(name), blob(owner), r.head, r.tail, r.sum())
+	g.rows[name] = r
+	return r, err
+}
+
+// nextID returns an id for a new session.
+func (g *group) nextID() (id int64, err error) {
+	found := g.w.conn.QueryRowContext(context.Background(), "SELECT coalesce(max(id), 0) + 1 FROM sessions")
+	if err := found.Scan(&id); err != nil {
+		return 0, err
+	}
+	if id > maxSession {
+		return 0, fmt.Errorf("%w: it has %d sessions already", journal.ErrUnavailable, maxSession)
+	}
+	return id, nil
+}
