@@ -22,7 +22,8 @@ func frame(first, last uint64, mark string) journal.Frame {
 	return journal.Frame{First: first, Last: last, Data: append(data, bytes.Repeat([]byte(mark), 1+int(first*7%50))...)}
 }
 
-// fill appends n frames of one event each to a session, and returns them.
+// fill appends n frames of one event each to a session that is empty, and returns them. Their bytes differ from
+// those of any other session.
 func fill(t *testing.T, e journal.Engine, session string, n int) (frames []journal.Frame) {
 	t.Helper()
 	for i := range uint64(n) {
@@ -33,7 +34,8 @@ func fill(t *testing.T, e journal.Engine, session string, n int) (frames []journ
 	return frames
 }
 
-// read returns the frames of a session from an event on.
+// read returns the frames of a session from an event on, all of them. It fails the test if the engine cannot read
+// one.
 func read(t *testing.T, e journal.Engine, session string, from uint64) (frames []journal.Frame) {
 	t.Helper()
 	for f, err := range e.Read(t.Context(), session, from) {
