@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"sync"
@@ -63,7 +64,7 @@ func NewChat(store session.Store, d *Dispatcher, approvalTimeout time.Duration) 
 	ctx, stop := context.WithCancel(context.Background())
 	return &Chat{
 		store: store, dispatcher: d, approvals: pendingApprovals{timeout: approvalTimeout},
-		frontEndCalls: frontEndCalls{timeout: approvalTimeout}, encrypter: newEncrypter(),
+		frontEndCalls: frontEndCalls{timeout: approvalTimeout}, encrypter: newEncrypter([]byte(rand.Text())),
 		ctx: ctx, stop: stop, runners: map[string]*runner{},
 	}
 }

@@ -3,8 +3,8 @@ package agent
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -16,22 +16,23 @@ import (
 // later request. Longer reasoning stays on the server only.
 const MaxEncryptedReasoning = 256 << 10
 
-// ErrEncryptedReasoning says that a text was not encrypted by this process for this call.
+// ErrEncryptedReasoning says that a text was not encrypted with our key for this call.
 var ErrEncryptedReasoning = errors.New("the encrypted reasoning is not what was given out for this call")
 
 // encrypter encrypts opaque reasoning, so that a client can carry it but neither read
 // it nor use it for another call, and decrypts it. Some of it is a model's raw
-// thoughts, so it is encrypted and not only signed. The keys live as long as the
-// process, like the threads.
+// thoughts, so it is encrypted and not only signed.
 type encrypter struct {
 	aead     cipher.AEAD // nil if the cipher is unavailable; then nothing is encrypted
 	nonceKey []byte
 }
 
-// newEncrypter returns an encrypter with new random keys.
-func newEncrypter() encrypter {
-	var keys [64]byte
-	_, _ = rand.Read(keys[:]) // never fails
+// newEncrypter returns an encrypter with keys that follow from key.
+func newEncrypter(key []byte) encrypter {
+	keys, err := hkdf.Key(sha256.New, key, nil, "candor opaque reasoning", 64)
+	if err != nil {
+		return encrypter{}
+	}
 	block, err := aes.NewCipher(keys[:32])
 	if err != nil {
 		return encrypter{}
@@ -41,6 +42,13 @@ func newEncrypter() encrypter {
 		return encrypter{}
 	}
 	return encrypter{aead: aead, nonceKey: keys[32:]}
+}
+
+// EncryptWith makes c encrypt reasoning with a key, before the first turn, and returns c. Each Chat with the
+// same key restores what another gave out. Without it the key is random and ends with c.
+func (c *Chat) EncryptWith(key []byte) *Chat {
+	c.encrypter = newEncrypter(key)
+	return c
 }
 
 // encrypt binds the items to a call. It is deterministic, so that a replayed stream

@@ -68,3 +68,22 @@ func TestRestoredReasoningDoesNotReplaceNewerItems(t *testing.T) {
 	c.opaque.put("ann", "u", 1, "call_1", large)
 	assert.Empty(t, c.EncryptedReasoning("ann", "u", 1, "call_1"), "reasoning that is too large is not given out")
 }
+
+func TestEachChatWithTheSameKeyRestoresWhatAnotherGaveOut(t *testing.T) {
+	chat := func(key string) *Chat {
+		c := NewChat(session.NewMemory(nil), newDispatcher(t, &stepwise{}), 0)
+		t.Cleanup(func() { c.Close(context.Background()) })
+		if key != "" {
+			c.EncryptWith([]byte(key))
+		}
+		return c
+	}
+	first, next := chat("a key of a deployment"), chat("a key of a deployment")
+	first.opaque.put("ann", "t", 1, "call_1", opaqueItems("p", "raw thoughts of the model"))
+	text := first.EncryptedReasoning("ann", "t", 1, "call_1")
+	require.NoError(t, next.RestoreReasoning("ann", "t", 1, "call_1", text))
+	assert.Equal(t, opaqueItems("p", "raw thoughts of the model"), next.opaque.get("t", 1, "call_1"))
+	for name, c := range map[string]*Chat{"another key": chat("another key"), "a key of its own": chat("")} {
+		require.ErrorIs(t, c.RestoreReasoning("ann", "t", 1, "call_1", text), ErrEncryptedReasoning, name)
+	}
+}

@@ -145,20 +145,6 @@ func TestACodeExpiresAfterTenMinutes(t *testing.T) {
 	})
 }
 
-func TestAUsersOpenCodesAreBounded(t *testing.T) {
-	s := apptest.Start(t, app.Settings{}, nil)
-	bobs := newCode(s, "bob")
-	var codes []string
-	for range 9 {
-		codes = append(codes, newCode(s, "ann"))
-	}
-	use := func(code string) int { return s.Post("", "/api/login", `{"code":"`+code+`"}`).Status }
-	assert.Equal(t, http.StatusUnauthorized, use(codes[0]), "the oldest made room")
-	for _, code := range append(codes[1:], bobs) {
-		assert.Equal(t, http.StatusOK, use(code))
-	}
-}
-
 // A code begins a whole login, so only a whole token gets one.
 func TestOnlyAUsersOwnTokenGetsACode(t *testing.T) {
 	tokens, err := access.ParseTokens(strings.NewReader(fmt.Sprintf("ann:%s\nann:%s reasoning=summary\n",

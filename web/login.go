@@ -87,7 +87,7 @@ func (s *Server) login(c echo.Context) error {
 // the login.
 func (s *Server) identify(in LoginRequest, now time.Time) (user string, by access.Signer, err error) {
 	if in.Code != "" {
-		user, by, ok := s.codes.Take(in.Code, now)
+		user, by, ok := s.codes.Take(in.Code, &s.options.Tokens, now)
 		if !ok {
 			return "", by, wrongCode
 		}
@@ -110,8 +110,8 @@ func (s *Server) NewCode(token string) (code string, expires time.Time, ok bool)
 	if !ok || who.Reasoning != "" {
 		return "", time.Time{}, false
 	}
-	now := time.Now()
-	return s.codes.New(who.User, access.SignerOf(token), now), now.Add(access.CodeLife), true
+	code, expires = s.codes.New(access.SignerOf(token), time.Now())
+	return code, expires, true
 }
 
 // loginCode handles POST /api/login/code: it answers 201 with a [LoginCode] for the user of

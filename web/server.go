@@ -39,6 +39,10 @@ type Options struct {
 	Tokens access.Tokens
 	Log    *slog.Logger // gets no query strings, bodies or tokens
 
+	// CodeKey signs login codes, so that each server with the same key and tokens takes them. Without it
+	// the server takes only its own.
+	CodeKey []byte
+
 	// Command answers a message that is a command, which then begins no turn; ok is false
 	// for every other message. thread is "" if the user has none. It may be nil.
 	Command func(own *session.Session, thread, content string) (answer string, ok bool, err error)
@@ -100,7 +104,7 @@ type Server struct {
 
 	attempts *access.Attempts
 	revoked  access.Revoked
-	codes    access.Codes
+	codes    *access.Codes
 	origin   *http.CrossOriginProtection
 }
 
@@ -134,6 +138,7 @@ func New(o Options) *Server {
 		open: streamCount(o.StreamsPerUser), requests: requestCount(o.RequestsPerUser), started: time.Now(),
 		answers: shares{perUser: max(1, o.Processors/processorsPerAnswer)},
 		writes:  writeRate{perSecond: o.WritesPerSecond}, attempts: access.NewAttempts(),
+		codes:    access.NewCodes(o.CodeKey),
 		refusals: refusals{perUser: o.RequestsPerUser},
 		origin:   http.NewCrossOriginProtection(),
 	}

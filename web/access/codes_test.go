@@ -1,7 +1,6 @@
 package access
 
 import (
-	"crypto/sha256"
 	"sync"
 	"testing"
 	"time"
@@ -10,60 +9,115 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var (
+	signAnn = SignerOf("a-token-of-ann-0001")
+	signBob = SignerOf("b-token-of-bob-0001")
+)
+
+// codeFor returns a new code of a user's token.
+func codeFor(c *Codes, by Signer, now time.Time) string {
+	code, _ := c.New(by, now)
+	return code
+}
+
 func TestACodeIsGoodOnceAndForTenMinutes(t *testing.T) {
-	var c Codes
-	now, anns, bobs := time.Now(), SignerOf("a-token-of-ann-0001"), SignerOf("b-token-of-bob-0001")
-	ann, bob, late := c.New("ann", anns, now), c.New("bob", bobs, now), c.New("ann", anns, now)
-	assert.GreaterOrEqual(t, len(ann), 26, "of 32 letters and digits: at least 128 bits")
-	user, by, ok := c.Take(bob, now)
+	c, tokens, now := NewCodes(nil), twoUsers(), time.Now()
+	ann, bob, late := codeFor(c, signAnn, now), codeFor(c, signBob, now), codeFor(c, signAnn, now)
+	user, by, ok := c.Take(bob, &tokens, now)
 	assert.True(t, ok)
 	assert.Equal(t, "bob", user)
-	assert.Equal(t, bobs, by)
-	_, _, ok = c.Take(bob, now)
+	assert.Equal(t, signBob, by)
+	_, _, ok = c.Take(bob, &tokens, now)
 	assert.False(t, ok, "a second time")
-	user, by, ok = c.Take(ann, now.Add(10*time.Minute-time.Second))
+	user, by, ok = c.Take(ann, &tokens, now.Add(10*time.Minute-time.Second))
 	assert.True(t, ok)
 	assert.Equal(t, "ann", user)
-	assert.Equal(t, anns, by)
-	_, _, ok = c.Take(late, now.Add(10*time.Minute))
+	assert.Equal(t, signAnn, by)
+	_, _, ok = c.Take(late, &tokens, now.Add(10*time.Minute))
 	assert.False(t, ok, "expired")
-	for _, wrong := range []string{"", "x", ann + "x", bob[1:]} {
-		_, _, ok = c.Take(wrong, now)
+	_, expires := c.New(signAnn, now)
+	assert.WithinRange(t, expires, now.Add(10*time.Minute-time.Second), now.Add(10*time.Minute))
+}
+
+func TestACodeThatWasChangedIsRefused(t *testing.T) {
+	c, tokens, now := NewCodes(nil), twoUsers(), time.Now()
+	for _, wrong := range []string{"", "x", codeFor(c, signAnn, now) + "A", codeFor(c, signBob, now)[1:]} {
+		_, _, ok := c.Take(wrong, &tokens, now)
 		assert.False(t, ok, wrong)
 	}
-}
-
-func TestTheOldestOfTooManyCodesMakesRoom(t *testing.T) {
-	var c Codes
-	now := time.Now()
-	bob := c.New("bob", Signer{}, now)
-	first := c.New("ann", Signer{}, now)
-	for range 1000 {
-		c.New("ann", Signer{}, now)
+	code := codeFor(c, signAnn, now)
+	for i := range code {
+		for _, letter := range []string{"A", "z", "_", "\n"} {
+			if wrong := code[:i] + letter + code[i+1:]; wrong != code {
+				_, _, ok := c.Take(wrong, &tokens, now)
+				assert.False(t, ok, "letter %d as %q", i, letter)
+			}
+		}
 	}
-	assert.Len(t, c.open["ann"], maxCodes)
-	_, _, ok := c.Take(first, now)
-	assert.False(t, ok)
-	_, _, ok = c.Take(bob, now)
-	assert.True(t, ok, "others are not affected")
+	_, _, ok := c.Take(code, &tokens, now)
+	assert.True(t, ok, "and itself is still good")
 }
 
-func TestCodesAreKeptAsHashes(t *testing.T) {
-	var c Codes
-	code := c.New("ann", Signer{}, time.Now())
-	assert.Equal(t, sha256.Sum256([]byte(code)), c.open["ann"][0].hash)
+func TestProcessesWithOneKeyAndTokenTakeEachOthersCodes(t *testing.T) {
+	key, tokens, now := []byte("a key of a deployment for tests!"), twoUsers(), time.Now()
+	first, second := NewCodes(key), NewCodes(key)
+	code := codeFor(first, signAnn, now)
+	user, _, ok := second.Take(code, &tokens, now)
+	assert.True(t, ok)
+	assert.Equal(t, "ann", user)
+
+	var changed, limited Tokens
+	changed.Add("ann", "a-token-of-ann-0003")
+	limited.add(Caller{"ann", "summary"}, "a-token-of-ann-0001")
+	for name, by := range map[string]struct {
+		codes  *Codes
+		tokens Tokens
+	}{
+		"a second time where it was used":      {second, tokens},
+		"by a process with another key":        {NewCodes(key[1:]), tokens},
+		"by a process that made a key":         {NewCodes(nil), tokens},
+		"when the token has changed":           {NewCodes(key), changed},
+		"when the token is limited to a level": {NewCodes(key), limited},
+		"when nobody has a token":              {NewCodes(key), Tokens{}},
+	} {
+		_, _, ok := by.codes.Take(code, &by.tokens, now)
+		assert.False(t, ok, name)
+	}
+}
+
+func TestUsedCodesAreRememberedWithinABound(t *testing.T) {
+	c, tokens, now := NewCodes(nil), twoUsers(), time.Now()
+	first := codeFor(c, signAnn, now)
+	_, _, ok := c.Take(first, &tokens, now)
+	require.True(t, ok)
+	for range maxUsed - 1 {
+		_, _, ok = c.Take(codeFor(c, signAnn, now), &tokens, now)
+		require.True(t, ok)
+	}
+	_, _, ok = c.Take(codeFor(c, signAnn, now), &tokens, now)
+	assert.False(t, ok, "what could not be told from a used one")
+	_, _, ok = c.Take(first, &tokens, now)
+	assert.False(t, ok, "the first one is still known")
+	_, _, ok = c.Take(codeFor(c, signBob, now), &tokens, now)
+	assert.True(t, ok, "others are not affected")
+	assert.Len(t, c.used["ann"], maxUsed)
+
+	now = now.Add(CodeLife)
+	_, _, ok = c.Take(codeFor(c, signAnn, now), &tokens, now)
+	assert.True(t, ok)
+	assert.Len(t, c.used["ann"], 1, "what has expired need not be remembered")
 }
 
 func TestACodeUsedFromManyGoroutinesLogsInOnce(t *testing.T) {
-	var c Codes
+	c, tokens, now := NewCodes(nil), twoUsers(), time.Now()
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	now, logins := time.Now(), 0
-	code := c.New("ann", Signer{}, now)
+	logins := 0
+	code := codeFor(c, signAnn, now)
 	for range 8 {
 		wg.Go(func() {
-			c.New("bob", Signer{}, now)
-			if _, _, ok := c.Take(code, now); ok {
+			c.New(signBob, now)
+			if _, _, ok := c.Take(code, &tokens, now); ok {
 				mu.Lock()
 				defer mu.Unlock()
 				logins++

@@ -4,11 +4,13 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync/atomic"
 
 	"github.com/google/uuid"
 
 	"candor/agent"
+	"candor/cmd/candor/secret"
 	"candor/session"
 	"candor/web"
 	"candor/web/access"
@@ -35,11 +37,14 @@ type App struct {
 // New builds an app. tokens decide who may call the API, and are masked in every text. newID makes the ids of
 // sessions; nil means random ones. The caller closes the app.
 func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Logger) (*App, error) {
+	if s.Key.IsZero() {
+		s.Key = secret.NewKey()
+	}
 	spaces, err := s.MEW.spaces(tokens)
 	if err != nil {
 		return nil, err
 	}
-	layer, err := s.Layer(append(tokens.Values(), spaces.Tokens()...)...)
+	layer, err := s.Layer(slices.Concat(tokens.Values(), spaces.Tokens(), s.Key.Values())...)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +56,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	memory := session.NewMemory(newID).Within(s.limits(log, figures.recorded))
 	a := &App{Store: memory, Model: lead.Model, closeAgent: kit.close, mcpServers: mcpStates(kit)}
 	t.observeSteps(figures.overhead)
-	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout)
+	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout).EncryptWith(s.Key.For("opaque reasoning"))
 	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
 	var workflows *openwop.Server
 	if err == nil {
@@ -65,7 +70,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		return nil, err
 	}
 	server := web.New(web.Options{
-		Chat: spaceChat{a.chat, a.spaces}, Store: a.Store, Tokens: tokens, Log: log,
+		Chat: spaceChat{a.chat, a.spaces}, Store: a.Store, Tokens: tokens, Log: log, CodeKey: s.Key.For("login codes"),
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
 		Command:  answerReasoning,
 		Discard:  func(ctx context.Context, user string) { a.discard(ctx, memory, user) },

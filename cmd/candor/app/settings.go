@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"candor/agent/tool/mcp"
+	"candor/cmd/candor/secret"
 )
 
 // DefaultMCPTimeout is how long a call of an MCP server's tool may take.
@@ -16,6 +17,10 @@ type Settings struct {
 	Tools  ToolSettings
 	Safety SafetySettings
 	MEW    MEWSettings
+
+	// Key is the secret of the deployment, with which what one server gave out is honoured by the
+	// next and by each replica. Without one the app makes its own, which ends with it.
+	Key secret.Key
 
 	// Reasoning is the most that clients of AG-UI and OpenWOP may see: full (the default), summary or
 	// hidden. It does not restrict the API, whose users see everything of their own.

@@ -78,11 +78,11 @@ func describePrivate(s app.Settings) string {
 func pageLink(url, code string) string { return strings.TrimSuffix(url, "/") + "/#code=" + code }
 
 // announce tells a person where the server is, which model answers, what it may read and
-// how to log in. A configured token is not printed; a fresh one is, because there is no
-// other way to learn it. code logs in one browser; there is none if all users are those of
+// how to log in. A configured token is not printed; one that the server made is, because people
+// have to learn it somewhere. code logs in one browser; there is none if all users are those of
 // --tokens, since the output would let its reader log in as one of them. In the page's
 // address it follows the #, a part of a URL that browsers do not send.
-func announce(w io.Writer, ln net.Addr, fresh, code, model string, s app.Settings) {
+func announce(w io.Writer, ln net.Addr, made madeToken, code, model string, s app.Settings) {
 	url := urlOf(ln)
 	fmt.Fprintf(w, "Candor serves at %s\n", url)
 	fmt.Fprintf(w, "  model      %s\n", s.Model.Describe(model))
@@ -94,8 +94,8 @@ func announce(w io.Writer, ln net.Addr, fresh, code, model string, s app.Setting
 		names := strings.Join(append([]string{"localhost", "this machine's addresses"}, s.Hosts...), ", ")
 		fmt.Fprintf(w, "  hosts      %s; --host NAME adds a name, all others are refused\n", names)
 	}
-	if fresh != "" {
-		fmt.Fprintf(w, "  token      %s   (made for this run, shown only here)\n", fresh)
+	if made.value != "" {
+		fmt.Fprintf(w, "  token      %s   (%s)\n", made.value, terminal.CleanLine(made.note))
 	}
 	if code == "" {
 		fmt.Fprintf(w, "  page       %s/   (asks for your token; candor login prints a link)\n", url)

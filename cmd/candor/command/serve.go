@@ -3,9 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -20,7 +18,6 @@ import (
 	"candor/agent"
 	"candor/cmd/candor/app"
 	"candor/session"
-	"candor/web/access"
 )
 
 // tokenEnv is the variable that holds the API token of access.LocalUser.
@@ -34,6 +31,8 @@ type serveSettings struct {
 	addr       string // HOST:PORT; port 0 takes a free one. The default is reachable from this machine only
 	tokensFile string // lines of user:token; "" means that only access.LocalUser may log in
 	token      string // of access.LocalUser; at least access.MinToken characters
+	keyFile    string // the key that replicas share; "" means that of the folder
+	folder     string // where the server keeps what is to outlast it; "" means nowhere
 
 	connections int // that may be open at once, of all users together
 
@@ -49,12 +48,12 @@ type serveSettings struct {
 // serveCommand returns candor serve: the HTTP server with the agent loop in this process.
 //
 // It reads the token of the local user from CANDOR_TOKEN, further users from the file of
-// --tokens, the model's key from the environment, and the files of --policy,
+// --tokens, the model's key from the environment, and the files of --key-file, --policy,
 // --secrets-file, --mcp and --script, all before it listens. A mistake in any of them
 // stops it before a client could connect.
 //
 // It writes its address to standard output, with a link that logs one browser in as the
-// local user, and a fresh token if none was configured; and its log to standard error.
+// local user, and its token if none was configured; and its log to standard error.
 // Sessions are in memory and end with the process.
 //
 // Exit status: 0 after SIGINT or SIGTERM; 1 if a setting is wrong, the address is taken,
@@ -93,6 +92,9 @@ func serveFlags(s *serveSettings) []cli.Flag {
 
 		&cli.StringFlag{Name: "tokens", Category: access, Usage: "let in the users of `FILE`, one user:token per line",
 			Sources: cli.EnvVars("CANDOR_TOKENS"), Destination: &s.tokensFile},
+		&cli.StringFlag{Name: "key-file", Category: access,
+			Usage:   "honour the logins, links and job tokens of all servers with the key in `FILE`",
+			Sources: cli.EnvVars("CANDOR_KEY_FILE"), Destination: &s.keyFile},
 		&cli.StringSliceFlag{Name: "cors-origin", Category: access,
 			Usage:   "let pages from `ORIGIN` call the API; may be repeated",
 			Sources: cli.EnvVars("CANDOR_CORS_ORIGIN"), Destination: &s.Origins},
@@ -167,12 +169,9 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 	if s.Hosts, err = hostsOf(s.addr, s.Hosts); err != nil {
 		return err
 	}
-	tokens, fresh, err := loadTokens(s)
+	tokens, made, err := s.loadSecrets(s.folder)
 	if err != nil {
 		return err
-	}
-	if s.tokensFile != "" {
-		s.Private = append(s.Private, s.tokensFile)
 	}
 	limitHeap(s.Memory)
 	a, err := app.New(s.Settings, tokens, nil, log)
@@ -184,8 +183,8 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 		a.Close(ctx)
 		return err
 	}
-	code, _ := a.NewCode(cmp.Or(s.token, fresh)) // none if neither is set
-	announce(stdout, ln.Addr(), fresh, code, a.Model, s.Settings)
+	code, _ := a.NewCode(cmp.Or(s.token, made.value)) // none if neither is set
+	announce(stdout, ln.Addr(), made, code, a.Model, s.Settings)
 	if !isLocal(ln.Addr()) {
 		log.Warn("listening beyond this machine without TLS: put a proxy with TLS in front", "addr", ln.Addr())
 	}
@@ -242,29 +241,4 @@ func evictIdle(ctx context.Context, store session.Store, idle time.Duration, log
 			}
 		}
 	}
-}
-
-// loadTokens reads who may call the API. If nobody is configured it makes a token for
-// access.LocalUser and returns it as fresh, to be printed once.
-func loadTokens(s serveSettings) (t access.Tokens, fresh string, err error) {
-	if s.tokensFile != "" {
-		f, err := os.Open(s.tokensFile)
-		if err != nil {
-			return t, "", fmt.Errorf("--tokens: %w", err)
-		}
-		defer f.Close()
-		if t, err = access.ParseTokens(f); err != nil {
-			return t, "", fmt.Errorf("--tokens %s: %w", s.tokensFile, err)
-		}
-	}
-	switch {
-	case s.token != "" && len(s.token) < access.MinToken:
-		return t, "", fmt.Errorf("%s can be guessed: it needs at least %d characters", tokenEnv, access.MinToken)
-	case s.token != "":
-		t.Add(access.LocalUser, s.token)
-	case s.tokensFile == "":
-		fresh = rand.Text()
-		t.Add(access.LocalUser, fresh)
-	}
-	return t, fresh, nil
 }
