@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Text is cleaned text. Its zero value is the empty text. Only a [Layer] and [Literal]
+// Text is cleaned text. Its zero value is the empty text. Only a [Layer], [Literal] and [Restore]
 // make one, so its type proves that it was cleaned. Texts are comparable.
 type Text struct{ s string }
 

@@ -146,6 +146,9 @@ func (b *budget) tryTake(s *Session, n int, tried map[*Session]bool) (victim *Se
 	return victim, max(over, b.Process/shedShare/shedShare), nil
 }
 
+// put charges a session for n bytes that it already holds, whether there is room or not.
+func (b *budget) put(s *Session, n int) { b.give(s, -n) }
+
 // give takes back a charge of n bytes.
 func (b *budget) give(s *Session, n int) {
 	b.mu.Lock()

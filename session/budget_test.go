@@ -280,7 +280,7 @@ func TestAnEvictedSessionGivesBackWhatItHolds(t *testing.T) {
 	release()
 	assert.Zero(t, st.Held())
 	open(t, st, "bob")
-	st.Remove("bob")
+	require.NoError(t, st.Remove(t.Context(), "bob"))
 	assert.Zero(t, st.Held())
 }
 

@@ -60,6 +60,7 @@ func (b TurnCompleted) cost() int {
 }
 func (b TurnFailed) cost() int    { return textCost(b.Error) + findingsCost(b.Findings) }
 func (TurnInterrupted) cost() int { return 0 }
+func (Erased) cost() int          { return 0 }
 func (b Dropped) cost() int       { return droppedCost * (len(b.Threads) + len(b.Jobs)) }
 
 func (b JobOpened) cost() int {

@@ -21,7 +21,7 @@ var bodies = []session.Body{
 	session.ThreadOpened{}, session.TurnQueued{}, session.TurnStarted{}, session.Narrated{}, session.ToolCalled{},
 	session.ToolReturned{}, session.StepWaits{}, session.StepEnded{}, session.ApprovalAsked{},
 	session.ApprovalAnswered{}, session.Handoff{}, session.TurnCompleted{}, session.TurnFailed{},
-	session.TurnInterrupted{}, session.Dropped{}, session.Answered{}, session.Noted{},
+	session.TurnInterrupted{}, session.Dropped{}, session.Erased{}, session.Answered{}, session.Noted{},
 	session.Spoken{}, session.NodeStarted{}, session.NodeEnded{},
 	session.JobOpened{}, session.JobPrompted{}, session.JobMessage{},
 	session.JobToolUse{}, session.JobToolResult{}, session.JobReasoned{Decisions: make([]session.Decision, 1)},

@@ -48,6 +48,12 @@ var (
 	ErrUnknownCursor = errors.New("unknown cursor")
 	// ErrEvicted means that the session was idle for too long and has been dropped.
 	ErrEvicted = errors.New("session was evicted")
+	// ErrStorage means that the storage beneath the log did not keep or give what it was asked
+	// for: its disk is full or its machines do not answer. Nothing was recorded, unless the error says
+	// that this is unknown.
+	ErrStorage = errors.New("the storage failed")
+	// ErrDamaged means that the storage gave something else than what was recorded, or lost it.
+	ErrDamaged = errors.New("the session is damaged")
 	// ErrClosed means that the store is shutting down and accepts no more events.
 	ErrClosed = errors.New("store is closed")
 )

@@ -155,6 +155,10 @@ type TurnFailed struct {
 // TurnInterrupted records that the user or a shutdown stopped the turn.
 type TurnInterrupted struct{}
 
+// Erased records that the user deleted a thread or a job, which its Ref names, or that it became
+// older than the store keeps anything. Nothing else is left of it.
+type Erased struct{ Expired bool } // the store's retention erased it, and not its user
+
 // Dropped records that older parts of the session were dropped from memory to make room.
 // Its event is about no thread or job in particular. Only the latest one is kept.
 type Dropped struct {

@@ -1,5 +1,11 @@
 package session
 
+import (
+	"context"
+
+	"candor/session/journal"
+)
+
 // CostOf is costOf for tests.
 var CostOf = costOf
 
@@ -32,8 +38,31 @@ func (s *Session) Recount() int {
 	return n
 }
 
+// Codec encodes events and decodes them again, as numbers from first on.
+func Codec(id string, first uint64, events []Event) ([]Event, error) {
+	return DecodeEvents(id, journal.Batch{
+		First: first, Last: first + uint64(len(events)) - 1, Payload: encodeEvents(events),
+	})
+}
+
+// The decoder, and the encoder of events, for tests.
+var (
+	DecodeEvents = decodeEvents
+	EncodeEvents = encodeEvents
+)
+
+// Unload makes the session hold as little as it can.
+func (s *Session) Unload() { s.unload(1 << 40) }
+
+// Charge computes anew what the session should be charged.
+func (s *Session) Charge() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.charge()
+}
+
 // Batch returns what a reader behind a position gets at a time.
 func (s *Session) Batch(after uint64) []Event {
-	events, _, _ := s.log.read(after)
+	events, _, _ := s.log.read(context.Background(), after)
 	return events
 }

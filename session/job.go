@@ -191,12 +191,15 @@ func (s *Session) ChangeJob(id string, b Body) (changed Job, err error) {
 		}
 		b = JobRestarted{Opened: JobOpened{Title: j.Title, Prompt: j.Prompt, Metadata: j.Metadata}}
 	}
+	if err := s.warm(id); err != nil {
+		return Job{}, err
+	}
 	n := changeCost(b)
 	err = s.charged(max(n, 0), func() (int, error) {
-		j, ok := s.jobs[id]
+		j, err := s.warmJob(id)
 		switch {
-		case !ok:
-			return 0, ErrNoJob
+		case err != nil:
+			return 0, err
 		case restart && !j.State.Ended():
 			return 0, ErrJobOpen
 		case !restart && j.State.Ended():
@@ -206,7 +209,7 @@ func (s *Session) ChangeJob(id string, b Body) (changed Job, err error) {
 			r.Run = j.Run + 1
 			b = r
 		}
-		_, _, err := s.addPosts(j, id, []Post{{Body: b}})
+		_, _, err = s.addPosts(j, id, []Post{{Body: b}})
 		changed = j.Job
 		return n, err
 	})
@@ -260,11 +263,14 @@ func (s *Session) Jobs() []Job {
 // oldest first, and whether there are more. It has none of the runs that were dropped. It fails
 // with ErrNoJob.
 func (s *Session) JobEvents(id string, after uint64, limit int) (events []Event, more bool, err error) {
+	if err := s.warm(id); err != nil {
+		return nil, false, err
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	j, ok := s.jobs[id]
-	if !ok {
-		return nil, false, ErrNoJob
+	j, err := s.warmJob(id)
+	if err != nil {
+		return nil, false, err
 	}
 	from, _ := slices.BinarySearchFunc(j.events, after+1, func(e Event, seq uint64) int {
 		return cmp.Compare(e.Seq, seq)

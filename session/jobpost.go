@@ -14,8 +14,9 @@ type Post struct {
 // job is a job with its events. Its session's lock guards it.
 type job struct {
 	Job
-	events []Event
-	keys   map[string]Event // the current run's events by key
+	first, last uint64           // numbers of its first and latest event
+	events      []Event          // none of an ended job that is not in memory
+	keys        map[string]Event // the current run's events by key
 }
 
 // add folds an event of the log into the job. A restart forgets the keys, as each run
@@ -23,6 +24,10 @@ type job struct {
 func (j *job) add(e Event) {
 	j.Job = j.Apply(e)
 	j.events = append(j.events, e)
+	if j.first == 0 {
+		j.first = e.Seq
+	}
+	j.last = e.Seq
 	if _, restart := e.Body.(JobRestarted); restart || j.keys == nil {
 		j.keys = map[string]Event{}
 	}
@@ -48,9 +53,9 @@ func (s *Session) PostToJob(id string, posts []Post) (events []Event, err error)
 		}
 	}
 	err = s.charged(max(costOfPosts(fresh), 0), func() (int, error) {
-		j, ok := s.jobs[id]
-		if !ok {
-			return 0, ErrNoJob
+		j, err := s.warmJob(id)
+		if err != nil {
+			return 0, err
 		}
 		if err := j.checkOpen(posts); err != nil {
 			return 0, err
@@ -148,11 +153,14 @@ func (j *job) repeats(posts []Post) []bool {
 // Repeats reports for each post whether PostToJob would ignore it as a repetition, which
 // its key alone decides. It fails as PostToJob would: with ErrNoJob, or with ErrJobEnded.
 func (s *Session) Repeats(id string, posts []Post) ([]bool, error) {
+	if err := s.warm(id); err != nil {
+		return nil, err
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	j, ok := s.jobs[id]
-	if !ok {
-		return nil, ErrNoJob
+	j, err := s.warmJob(id)
+	if err != nil {
+		return nil, err
 	}
 	return j.repeats(posts), j.checkOpen(posts)
 }

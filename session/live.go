@@ -156,7 +156,7 @@ func (s *Session) WatchLive(ctx context.Context, after uint64) iter.Seq2[Update,
 		defer s.log.countReader(-1)
 		w := liveWatch{Session: s, after: after, position: s.rewind(after), open: openTurns{}}
 		for ctx.Err() == nil {
-			events, changed, err := s.log.read(w.position)
+			events, changed, err := s.log.read(ctx, w.position)
 			if err != nil {
 				yield(Update{}, err)
 				return
@@ -204,8 +204,12 @@ func (w *liveWatch) yieldTexts(yield func(Update, error) bool) bool {
 
 func (w *liveWatch) yieldEvent(e Event, yield func(Update, error) bool) bool {
 	w.position = e.Seq
-	up := Update{Event: e, Turn: w.foldAmong(w.open, e)}
-	return e.Seq <= w.after || yield(up, nil)
+	turn, err := w.foldAmong(w.open, e)
+	if err != nil {
+		yield(Update{}, err)
+		return false
+	}
+	return e.Seq <= w.after || yield(Update{Event: e, Turn: turn}, nil)
 }
 
 func yieldParts(parts []StepText, yield func(Update, error) bool) bool {

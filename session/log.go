@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"candor/session/journal"
 )
 
 // maxBatch and maxBatchCost bound the events that a reader holds at a time. A slow reader
@@ -23,10 +25,14 @@ const (
 // A Log is safe for concurrent use.
 type Log struct {
 	session string
-	gone    atomic.Uint64 // the highest number of a Dropped event that was dropped itself
+	journal *journal.Journal // outlives the process; nil for a log in memory only
+	gone    atomic.Uint64    // the highest number of a Dropped event that was dropped itself
+
+	writing sync.Mutex // held while events are added, dropped or unloaded; comes before mu
 
 	mu      sync.RWMutex
-	events  []Event       // ascending by Seq, with gaps where events were dropped; the last is the head
+	events  []Event       // ascending by Seq, with gaps where events were dropped; those after cold
+	cold    uint64        // events up to this number are in the journal only
 	head    uint64        // number of the latest event
 	last    time.Time     // time of the latest event
 	changed chan struct{} // closed by the next append; nil while no reader waits
@@ -35,8 +41,8 @@ type Log struct {
 }
 
 // Append numbers and dates one event, adds it to the log and wakes waiting readers.
-// It never waits for a reader. It fails with ErrEvicted or ErrClosed, and then the
-// log is unchanged.
+// It never waits for a reader. It fails with ErrEvicted or ErrClosed, and with ErrStorage if the log
+// has a journal that did not keep the event; then the log is unchanged.
 func (l *Log) Append(ref Ref, b Body) (Event, error) {
 	events, err := l.appendAll([]Event{{Ref: ref, Body: b}})
 	if err != nil {
@@ -46,36 +52,68 @@ func (l *Log) Append(ref Ref, b Body) (Event, error) {
 }
 
 // appendAll adds several events, either all or none, with no other event in between. It numbers
-// and dates them, and sets their session.
+// and dates them, and sets their session. It fails with errBehind if the journal has events that
+// the log has not.
 func (l *Log) appendAll(facts []Event) ([]Event, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	dated, err := l.date(facts)
+	if err != nil || len(dated) == 0 {
+		return dated, err
+	}
+	if err := l.keep(dated); err != nil {
+		return nil, err
+	}
+	l.adopt(dated)
+	return dated, nil
+}
+
+// date returns the events with the numbers and times that they get. The caller holds writing.
+func (l *Log) date(facts []Event) ([]Event, error) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
 	if l.ended != nil {
 		return nil, l.ended
 	}
-	first := len(l.events)
-	for _, e := range facts {
-		l.add(e)
+	dated, head, last := slices.Clone(facts), l.head, l.last
+	for i := range dated {
+		head, last = head+1, nextTime(last)
+		dated[i].Seq, dated[i].At, dated[i].Session = head, last, l.session
 	}
-	l.wake()
-	return slices.Clone(l.events[first:]), nil
+	return dated, nil
 }
 
-// add numbers and dates one event and adds it. The caller holds mu.
-func (l *Log) add(e Event) {
-	l.head, l.last = l.head+1, l.now()
-	e.Seq, e.At, e.Session = l.head, l.last, l.session
-	l.events = append(l.events, e)
+// adopt adds events that have their numbers and times. The caller holds writing.
+func (l *Log) adopt(events []Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	latest := events[len(events)-1]
+	l.events = append(l.events, events...)
+	l.head, l.last = latest.Seq, latest.At
+	l.wake()
 }
 
 // drop removes the events for which keep returns false, and appends a notice of it. keep
 // may return another event of the same number to be kept instead.
 func (l *Log) drop(keep func(Event) (Event, bool), notice Dropped) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	dated, err := l.date([]Event{{Body: notice}})
+	if err != nil {
+		return err
+	}
+	if err := l.keep(dated); err != nil {
+		return err
+	}
+	l.filter(keep)
+	l.adopt(dated)
+	return nil
+}
+
+// filter removes the events for which keep returns false. The caller holds writing.
+func (l *Log) filter(keep func(Event) (Event, bool)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ended != nil {
-		return l.ended
-	}
 	var left []Event
 	for _, e := range l.events {
 		if e, ok := keep(e); ok {
@@ -85,18 +123,15 @@ func (l *Log) drop(keep func(Event) (Event, bool), notice Dropped) error {
 		}
 	}
 	l.events = left
-	l.add(Event{Body: notice})
-	l.wake()
-	return nil
 }
 
-// now returns the current time in microseconds, moved past the last event's time if
+// nextTime returns the current time in microseconds, moved past the last event's time if
 // necessary. History is paged by time, so two turns with the same time could be
 // separated by a page boundary and one of them lost.
-func (l *Log) now() time.Time {
+func nextTime(last time.Time) time.Time {
 	at := time.Now().UTC().Truncate(time.Microsecond)
-	if !at.After(l.last) {
-		at = l.last.Add(time.Microsecond)
+	if !at.After(last) {
+		at = last.Add(time.Microsecond)
 	}
 	return at
 }
@@ -149,7 +184,7 @@ func yieldAll(ctx context.Context, events []Event, yield func(Event, error) bool
 // none. It returns neither events nor an error once ctx or the log has ended.
 func (l *Log) await(ctx context.Context, after uint64) ([]Event, error) {
 	for {
-		events, changed, err := l.read(after)
+		events, changed, err := l.read(ctx, after)
 		if err != nil || len(events) > 0 || changed == nil {
 			return events, err
 		}
@@ -164,31 +199,45 @@ func (l *Log) await(ctx context.Context, after uint64) ([]Event, error) {
 // read returns the next events with numbers greater than after. If there are none, it
 // returns a channel that the next append closes, or nil if the log is closed. The slice is
 // the reader's own, so that it keeps nothing else in memory.
-func (l *Log) read(after uint64) ([]Event, <-chan struct{}, error) {
+func (l *Log) read(ctx context.Context, after uint64) ([]Event, <-chan struct{}, error) {
+	for {
+		events, changed, cold, err := l.readWarm(after)
+		if after >= cold || err != nil {
+			return events, changed, err
+		}
+		if events, err = l.readCold(ctx, after, cold); err != nil || len(events) > 0 {
+			return events, nil, err
+		}
+		after = cold // all of it was erased
+	}
+}
+
+// readWarm is read for what is in memory. after is before cold if the journal has to be read first.
+func (l *Log) readWarm(after uint64) (events []Event, changed <-chan struct{}, cold uint64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case after > l.head:
-		return nil, nil, fmt.Errorf("%w: %d, the log is at %d", ErrUnknownCursor, after, l.head)
+		return nil, nil, 0, fmt.Errorf("%w: %d, the log is at %d", ErrUnknownCursor, after, l.head)
+	case after < l.cold:
+		return nil, nil, l.cold, nil
 	case after < l.head:
-		return l.batch(after), nil, nil
+		return l.batch(after), nil, 0, nil
 	case l.ended == ErrClosed:
-		return nil, nil, nil
+		return nil, nil, 0, nil
 	case l.ended != nil:
-		return nil, nil, l.ended
+		return nil, nil, 0, l.ended
 	}
 	if l.changed == nil {
 		l.changed = make(chan struct{})
 	}
-	return nil, l.changed, nil
+	return nil, l.changed, 0, nil
 }
 
 // batch copies the next events after a position, of which there are some. The caller holds
 // mu.
 func (l *Log) batch(after uint64) []Event {
-	from, _ := slices.BinarySearchFunc(l.events, after+1, func(e Event, seq uint64) int {
-		return cmp.Compare(e.Seq, seq)
-	})
+	from := l.index(after + 1)
 	to, cost := from, 0
 	for to < len(l.events) && to-from < maxBatch && cost < maxBatchCost {
 		cost += costOf(l.events[to].Body)
@@ -197,16 +246,11 @@ func (l *Log) batch(after uint64) []Event {
 	return slices.Clone(l.events[from:to])
 }
 
-// between returns the events from one number up to, but without, another. The slice is the
-// log's own, whose events never change.
-func (l *Log) between(from, to uint64) []Event {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	at := func(seq uint64) int {
-		i, _ := slices.BinarySearchFunc(l.events, seq, func(e Event, seq uint64) int { return cmp.Compare(e.Seq, seq) })
-		return i
-	}
-	return l.events[at(from):at(to)]
+// index returns the position in events of the first event that has the number seq or a greater
+// one. The caller holds mu.
+func (l *Log) index(seq uint64) int {
+	at, _ := slices.BinarySearchFunc(l.events, seq, func(e Event, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+	return at
 }
 
 // end makes the log refuse further events with the given error and wakes all

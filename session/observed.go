@@ -110,17 +110,30 @@ func (s *Session) Observe(threadID string, b TurnStarted) (e Event, err error) {
 
 // foldBefore returns the turn of a late event right before that event, folded from the log: the
 // session's own fold of it may be further. It is the zero value if the turn was dropped.
-func (s *Session) foldBefore(e Event) (t Turn) {
-	now, err := s.Turn(e.Thread, e.Turn)
-	if err != nil {
-		return Turn{}
+func (s *Session) foldBefore(e Event) (t Turn, err error) {
+	first, ok := s.firstOf(e.turn())
+	if !ok {
+		return Turn{}, nil
 	}
-	for _, before := range s.log.between(now.FirstSeq, e.Seq) {
+	events, err := s.log.between(first, e.Seq)
+	for _, before := range events {
 		if before.turn() == e.turn() {
 			t = t.Apply(before)
 		}
 	}
-	return t
+	return t, err
+}
+
+// firstOf returns the number of a turn's first event, and whether there is such a turn.
+func (s *Session) firstOf(r Ref) (first uint64, ok bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if th := s.threads[r.Thread]; th != nil {
+		if m := th.mark(r.Turn); m != nil {
+			return m.first, true
+		}
+	}
+	return 0, false
 }
 
 // follows reports whether a body may follow the end of an observed turn: everything that is no

@@ -2,13 +2,14 @@ package session
 
 import (
 	"fmt"
-	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
 	"candor/safety"
+	"candor/session/journal"
 )
 
 // MaxWaiting is how many messages may wait in a thread while a turn runs.
@@ -26,6 +27,9 @@ type Session struct {
 
 	budget *budget
 
+	snapshots journal.Snapshots // nil for a session in memory only
+	saved     atomic.Uint64     // the latest event of the snapshot there
+
 	mu       sync.RWMutex // guards the fold below and its order with respect to log
 	threads  map[string]*thread
 	jobs     map[string]*job
@@ -35,6 +39,8 @@ type Session struct {
 
 	droppedJobs int // jobs of which nothing is left
 	noticed     int // what the log's Dropped event is charged
+
+	unfinished []erasure // whose bytes the storage may still have
 }
 
 // newSession returns an empty session. The ids of threads and messages are derived
@@ -107,14 +113,19 @@ func (s *Session) accept(threadID string, b TurnStarted) (e Event, err error) {
 }
 
 // charged calls do with mu held, once there is room for n bytes, and takes back what do, which
-// returns what it used, did not need or what it failed to do. The caller does not hold mu.
+// returns what it used, did not need or what it failed to do. If another process was first to append
+// to the session, charged catches up and calls do again, as if it had come second. The caller does
+// not hold mu.
 func (s *Session) charged(n int, do func() (used int, err error)) error {
 	if err := s.budget.take(s, n); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	used, err := do()
-	s.mu.Unlock()
+	used, err := s.locked(do)
+	for err == errBehind {
+		if err = s.CatchUp(); err == nil {
+			used, err = s.locked(do)
+		}
+	}
 	if err != nil {
 		used = 0
 	}
@@ -122,6 +133,13 @@ func (s *Session) charged(n int, do func() (used int, err error)) error {
 		s.budget.give(s, n-used)
 	}
 	return err
+}
+
+// locked calls do with mu held.
+func (s *Session) locked(do func() (used int, err error)) (used int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return do()
 }
 
 // Append adds a fact about an open turn. It fails with ErrNoThread, ErrNoTurn or
@@ -140,10 +158,10 @@ func (s *Session) Append(ref Ref, b Body) (e Event, err error) {
 			return 0, err
 		}
 		t, err := th.turn(ref.Turn)
-		if err != nil {
+		if err != nil && err != errCold {
 			return 0, err
 		}
-		if t.State.Ended() && !(th.origin.Observed() && follows(b)) {
+		if th.over(ref.Turn) && !(th.origin.Observed() && follows(b)) {
 			return 0, fmt.Errorf("turn %d: %w", ref.Turn, ErrTurnEnded)
 		}
 		e, err = s.add(ref, t.repeat(b))
@@ -185,13 +203,29 @@ func (t Turn) repeat(b Body) Body {
 
 // Turn returns a snapshot of one turn. It fails with ErrNoThread or ErrNoTurn.
 func (s *Session) Turn(threadID string, number int) (Turn, error) {
+	t, m, err := s.warmTurn(threadID, number)
+	if err != errCold {
+		return t, err
+	}
+	turns, err := s.foldKept(threadID, []mark{m})
+	if err != nil {
+		return Turn{}, err
+	}
+	return turns[0], nil
+}
+
+// warmTurn returns a turn that is in memory, or errCold and the mark of one that is not.
+func (s *Session) warmTurn(threadID string, number int) (t Turn, m mark, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	th, err := s.lookup(threadID)
 	if err != nil {
-		return Turn{}, err
+		return Turn{}, mark{}, err
 	}
-	return th.turn(number)
+	if t, err = th.turn(number); err == errCold {
+		m = *th.mark(number)
+	}
+	return t, m, err
 }
 
 // Approved reports whether the user has answered Always to a request with this grant.
@@ -204,60 +238,6 @@ func (s *Session) Approved(grant string) bool {
 // RequestID returns the id of the approval request for a call of the turn.
 func (s *Session) RequestID(ref Ref, call string) string {
 	return uuid.NewSHA1(s.id, fmt.Appendf(nil, "approval/%s/%d/%s", ref.Thread, ref.Turn, call)).String()
-}
-
-// add appends an event of a thread to the log and folds it. The caller holds mu, so
-// the fold sees events in log order.
-func (s *Session) add(ref Ref, b Body) (Event, error) {
-	e, err := s.log.Append(ref, b)
-	if err != nil {
-		return Event{}, err
-	}
-	s.fold(e)
-	return e, nil
-}
-
-// fold folds an event of a thread, right after it was appended. The caller holds mu.
-func (s *Session) fold(e Event) {
-	s.used = time.Now()
-	th := s.threads[e.Thread]
-	if th == nil {
-		th = &thread{id: e.Thread, created: e.At}
-		s.threads[e.Thread] = th
-	}
-	th.apply(e)
-	up := Update{Event: e}
-	if e.Turn > 0 {
-		up.Turn = th.turns[e.Turn-1-th.dropped]
-	}
-	s.live.settle(e, up.Turn.State.Ended())
-	s.tell(up)
-	switch b := e.Body.(type) {
-	case ThreadOpened, TurnQueued, TurnStarted:
-		if !th.origin.Observed() {
-			s.active = e.Thread
-		}
-	case ApprovalAnswered:
-		// The fold keeps the first answer of a request, so a later one approves nothing.
-		c, ok := up.Turn.Call(b.Call)
-		if ok && c.Approval != nil && c.Approval.Answer == Always && c.Approval.Grant != "" {
-			s.approved[c.Approval.Grant] = true
-		}
-	}
-}
-
-// tell calls OnEvent with an event that was recorded. The caller holds mu.
-func (s *Session) tell(up Update) {
-	if s.budget.OnEvent != nil {
-		s.budget.OnEvent(s, up)
-	}
-}
-
-// nextID derives an id from the position of the next event. The caller holds mu, so
-// no other event can take that position.
-func (s *Session) nextID(kind string) string {
-	position := kind + "/" + strconv.FormatUint(s.log.Head()+1, 10)
-	return uuid.NewSHA1(s.id, []byte(position)).String()
 }
 
 // touch records that the session is in use.

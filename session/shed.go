@@ -18,7 +18,12 @@ type endedPart struct {
 // shed drops what has ended, oldest first, until want bytes are free: runs of jobs, with their
 // last run also the job, then turns. It returns how many bytes it freed, 0 if nothing could be
 // dropped.
+//
+// A session with a journal loses nothing: it unloads the same parts, and the journal has them.
 func (s *Session) shed(want int) (freed int) {
+	if s.log.journal != nil {
+		return s.unload(want)
+	}
 	notice, freed := s.dropOldest(want)
 	if freed > 0 && s.budget.OnDrop != nil {
 		s.budget.OnDrop(s, notice, freed)
@@ -51,30 +56,33 @@ func (s *Session) dropOldest(want int) (notice Dropped, freed int) {
 
 // endedParts lists what can be dropped, in the order in which it is. The caller holds mu.
 func (s *Session) endedParts() []endedPart {
-	var runs, turns []endedPart
+	var runs []endedPart
 	for id, j := range s.jobs {
 		runs = append(runs, j.endedRuns(id)...)
 	}
-	costs := map[Ref]int{}
-	for _, e := range s.log.events { // nobody appends while mu is held
-		if e.Turn > 0 {
-			costs[e.turn()] += costOf(e.Body)
-		}
-	}
+	turns := s.endedTurns()
+	slices.SortFunc(runs, oldestFirst)
+	slices.SortFunc(turns, oldestFirst)
+	return append(runs, turns...)
+}
+
+// oldestFirst compares parts by what happened last in them.
+func oldestFirst(a, b endedPart) int {
+	return cmp.Or(cmp.Compare(a.last, b.last), cmp.Compare(a.number, b.number))
+}
+
+// endedTurns lists the turns in memory that have ended, after all those of their thread before
+// them. The caller holds mu.
+func (s *Session) endedTurns() (turns []endedPart) {
 	for id, th := range s.threads {
 		last := uint64(0) // a turn is no older than those before it
 		for _, t := range th.turns[:th.ended] {
-			last = max(last, t.LastSeq)
-			cost := costs[Ref{Thread: id, Turn: t.Number}]
-			turns = append(turns, endedPart{threadID: id, number: t.Number, last: last, cost: cost})
+			m := th.mark(t.Number)
+			last = max(last, m.last)
+			turns = append(turns, endedPart{threadID: id, number: t.Number, last: last, cost: m.cost})
 		}
 	}
-	oldest := func(a, b endedPart) int {
-		return cmp.Or(cmp.Compare(a.last, b.last), cmp.Compare(a.number, b.number))
-	}
-	slices.SortFunc(runs, oldest)
-	slices.SortFunc(turns, oldest)
-	return append(runs, turns...)
+	return turns
 }
 
 // endedRuns lists the runs that have ended.
@@ -179,11 +187,12 @@ func (j *job) cut(through int) Event {
 // cut removes the thread's turns up to a number. All of them have ended. The thread keeps its
 // title if it is short.
 func (th *thread) cut(through int) {
-	n := through - th.dropped
-	if first := th.turns[0].Input; th.title.Empty() && len(first.String()) <= maxKeptTitle {
-		th.title = first
+	if len(th.turns) > 0 && th.title.Empty() && len(th.turns[0].Input.String()) <= maxKeptTitle {
+		th.title = th.turns[0].Input
 	}
-	th.turns = slices.Clone(th.turns[n:])
-	th.ended -= n
+	if through > th.cold {
+		th.leave(through)
+	}
+	th.marks = slices.Clone(th.marks[through-th.dropped:])
 	th.dropped = through
 }

@@ -103,14 +103,15 @@ func (m *Memory) Evict(_ context.Context, idleSince time.Time) (int, error) {
 }
 
 // Remove drops a user's session at once, in use or not. Its readers receive the events that
-// are left and then stop; appending to it fails with ErrEvicted.
-func (m *Memory) Remove(user string) {
+// are left and then stop; appending to it fails with ErrEvicted. Remove never fails.
+func (m *Memory) Remove(_ context.Context, user string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s, ok := m.sessions[user]; ok {
 		s.end()
 		delete(m.sessions, user)
 	}
+	return nil
 }
 
 // Close implements Store. It may be called more than once and never fails.

@@ -86,7 +86,7 @@ func (s *Session) Threads() []Thread {
 	defer s.mu.RUnlock()
 	all := make([]Thread, 0, len(s.threads))
 	for _, th := range s.threads {
-		all = append(all, th.snapshot())
+		all = append(all, th.describe())
 	}
 	slices.SortFunc(all, func(a, b Thread) int {
 		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.ID, b.ID))
@@ -102,20 +102,35 @@ func (s *Session) Thread(id string) (Thread, error) {
 	if err != nil {
 		return Thread{}, err
 	}
-	return th.snapshot(), nil
+	return th.describe(), nil
 }
 
 // History returns a page of a thread's turns. It fails with ErrNoThread.
 func (s *Session) History(threadID string, p Page) (History, error) {
+	h, cold, err := s.page(threadID, p)
+	if err != nil || len(cold) == 0 {
+		return h, err
+	}
+	older, err := s.foldKept(threadID, cold)
+	if err != nil {
+		return History{}, err
+	}
+	h.Turns = append(older, h.Turns...)
+	return h, nil
+}
+
+// page returns a page of a thread's turns without those of it that are not in memory, whose marks it
+// returns.
+func (s *Session) page(threadID string, p Page) (h History, cold []mark, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	th, err := s.lookup(threadID)
 	if err != nil {
-		return History{}, err
+		return History{}, nil, err
 	}
-	h := th.page(p)
+	h, cold = th.page(p)
 	h.Head = s.log.Head() // nothing is appended while mu is held
-	return h, nil
+	return h, cold, nil
 }
 
 // lookup returns the thread with the given id or ErrNoThread. The caller holds mu.
@@ -130,13 +145,24 @@ func (s *Session) lookup(id string) (*thread, error) {
 // thread is the fold of one conversation's events. Its session's lock guards it.
 type thread struct {
 	id      string
+	opened  uint64 // number of its first event
 	created time.Time
 	updated time.Time
 	origin  Origin
-	title   safety.Text // of the first turn, if that was dropped
-	dropped int         // the first turns, which were dropped from memory
-	turns   []Turn      // turns[i].Number == dropped+i+1
-	ended   int         // the first ended turns have ended; those after them are open
+	title   safety.Text // of the first turn, if that is not in memory
+	dropped int         // the first turns, which were dropped
+	cold    int         // the first turns, which are not in memory; those after the dropped ones are in the journal
+	marks   []mark      // marks[i] is that of the turn dropped+i+1
+	turns   []Turn      // turns[i].Number == cold+i+1
+	ended   int         // how many of turns have ended from the first on; those after them are open
+}
+
+// mark says where the events of a turn are in the log, among those of others.
+type mark struct {
+	number      int
+	first, last uint64
+	created     time.Time
+	cost        int // what its events are charged while they are in memory
 }
 
 // apply folds an event of the thread. An event of a turn that does not exist yet
@@ -145,39 +171,62 @@ func (th *thread) apply(e Event) {
 	th.updated = e.At
 	if e.Turn == 0 {
 		if b, ok := e.Body.(ThreadOpened); ok {
-			th.origin = b.Origin
+			th.origin, th.opened = b.Origin, e.Seq
 		}
 		return
 	}
-	at := e.Turn - 1 - th.dropped
-	if at == len(th.turns) {
+	if e.Turn > th.total() {
 		th.turns = append(th.turns, Turn{})
+		th.marks = append(th.marks, mark{number: e.Turn, first: e.Seq, created: e.At})
 	}
+	m := th.mark(e.Turn)
+	m.last = e.Seq
+	m.cost += costOf(e.Body)
+	if e.Turn <= th.cold {
+		return // a late event of an observed turn, which is folded when the turn is read back
+	}
+	at := e.Turn - 1 - th.cold
 	th.turns[at] = th.turns[at].Apply(e)
 	for th.ended < len(th.turns) && th.turns[th.ended].State.Ended() {
 		th.ended++
 	}
 }
 
+// mark returns where a turn's events are, nil if there is no such turn or it was dropped.
+func (th *thread) mark(number int) *mark {
+	if at := number - 1 - th.dropped; at >= 0 && at < len(th.marks) {
+		return &th.marks[at]
+	}
+	return nil
+}
+
 // open returns the number of turns that run or wait.
 func (th *thread) open() int { return len(th.turns) - th.ended }
 
 // total returns the number of turns ever begun.
-func (th *thread) total() int { return th.dropped + len(th.turns) }
+func (th *thread) total() int { return th.cold + len(th.turns) }
 
-// turn returns the turn with the given number, ErrNoTurn or ErrDropped.
+// over reports whether the turn with a number has ended. Those that are not in memory have.
+func (th *thread) over(number int) bool {
+	return number <= th.cold || th.turns[number-1-th.cold].State.Ended()
+}
+
+// turn returns the turn with the given number, ErrNoTurn or ErrDropped. Of a turn that is not in
+// memory it returns errCold.
 func (th *thread) turn(number int) (Turn, error) {
 	switch {
 	case number < 1 || number > th.total():
 		return Turn{}, fmt.Errorf("%w: %d of %d", ErrNoTurn, number, th.total())
 	case number <= th.dropped:
 		return Turn{}, fmt.Errorf("turn %d: %w", number, ErrDropped)
+	case number <= th.cold:
+		return Turn{}, errCold
 	}
-	return th.turns[number-1-th.dropped], nil
+	return th.turns[number-1-th.cold], nil
 }
 
-// snapshot returns the thread's description.
-func (th *thread) snapshot() Thread {
+// describe returns the thread's description.
+func (th *thread) describe() Thread {
 	t := Thread{
 		ID: th.id, State: Completed, Turns: th.total(), Dropped: th.dropped, Title: th.title,
 		CreatedAt: th.created, UpdatedAt: th.updated, Origin: th.origin,
@@ -191,20 +240,23 @@ func (th *thread) snapshot() Thread {
 	return t
 }
 
-// page returns the selected turns. No two turns share a creation time, so a page that
-// begins where another one ended neither repeats nor skips a turn.
-func (th *thread) page(p Page) History {
-	end := len(th.turns)
+// page returns the selected turns, without those that are not in memory, and the marks of those.
+// No two turns share a creation time, so a page that begins where another one ended neither
+// repeats nor skips a turn.
+func (th *thread) page(p Page) (History, []mark) {
+	end := len(th.marks)
 	if !p.Before.IsZero() {
-		end, _ = slices.BinarySearchFunc(th.turns, p.Before, func(t Turn, before time.Time) int {
-			return t.CreatedAt.Compare(before)
+		end, _ = slices.BinarySearchFunc(th.marks, p.Before, func(m mark, before time.Time) int {
+			return m.created.Compare(before)
 		})
 	}
 	start := 0
 	if p.Limit > 0 {
 		start = max(0, end-p.Limit)
 	}
+	cold := th.cold - th.dropped // how many of the marks are those of turns that are not in memory
 	return History{
-		Thread: th.id, Turns: slices.Clone(th.turns[start:end]), HasMore: start > 0, Dropped: th.dropped,
-	}
+		Thread: th.id, Turns: slices.Clone(th.turns[max(0, start-cold):max(0, end-cold)]), HasMore: start > 0,
+		Dropped: th.dropped,
+	}, slices.Clone(th.marks[min(start, cold):min(end, cold)])
 }

@@ -27,8 +27,12 @@ func (s *Session) Watch(ctx context.Context, after uint64) iter.Seq2[Update, err
 				yield(Update{}, err)
 				return
 			}
-			up := Update{Event: e, Turn: s.foldAmong(open, e)}
-			if e.Seq > after && !yield(up, nil) {
+			turn, err := s.foldAmong(open, e)
+			if err != nil {
+				yield(Update{}, err)
+				return
+			}
+			if e.Seq > after && !yield(Update{Event: e, Turn: turn}, nil) {
 				return
 			}
 		}
@@ -40,11 +44,15 @@ type openTurns map[Ref]Turn
 
 // foldAmong folds an event into its turn among the open ones. The turn of an event that came
 // after its end, which only observed turns have, is folded from its beginning.
-func (s *Session) foldAmong(open openTurns, e Event) Turn {
+func (s *Session) foldAmong(open openTurns, e Event) (Turn, error) {
 	if _, known := open[e.turn()]; !known && e.Turn > 0 && follows(e.Body) {
-		open[e.turn()] = s.foldBefore(e)
+		before, err := s.foldBefore(e)
+		if err != nil {
+			return Turn{}, err
+		}
+		open[e.turn()] = before
 	}
-	return open.fold(e)
+	return open.fold(e), nil
 }
 
 // fold applies an event to its turn and returns the turn, or the zero value if the
@@ -77,15 +85,15 @@ func (s *Session) rewind(after uint64) uint64 {
 	defer s.mu.RUnlock()
 	from := after
 	for _, th := range s.threads {
-		for _, t := range slices.Backward(th.turns) {
-			if t.State.Ended() && t.LastSeq <= after {
+		for _, m := range slices.Backward(th.marks) {
+			if th.over(m.number) && m.last <= after {
 				if th.origin.Observed() {
 					continue // an earlier one may be open
 				}
 				break // turns end in order, so no earlier turn was open
 			}
-			if t.FirstSeq <= after {
-				from = min(from, t.FirstSeq-1)
+			if m.first <= after {
+				from = min(from, m.first-1)
 			}
 		}
 	}

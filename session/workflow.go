@@ -102,22 +102,20 @@ func (s *Session) Repeat(of Ref, threadID string, w Workflow) (first Event, err 
 // turn may be dropped to make room for its own replay, which has the facts by then.
 func (s *Session) factsOf(w Workflow) (facts []Event, cost int, err error) {
 	of := w.ReplayOf
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	th, err := s.lookup(of.Thread)
-	if err != nil {
-		return nil, 0, err
-	}
-	t, err := th.turn(of.Turn)
-	switch {
-	case th.origin.Observed():
+	t, err := s.Turn(of.Thread, of.Turn)
+	switch th, missing := s.Thread(of.Thread); {
+	case missing == nil && th.Origin.Observed():
 		return nil, 0, fmt.Errorf("thread %s: %w", of.Thread, ErrObserved)
 	case err != nil:
 		return nil, 0, err
 	case !t.State.Ended():
 		return nil, 0, fmt.Errorf("turn %d: %w", of.Turn, ErrTurnOpen)
 	}
-	for _, e := range s.log.between(t.FirstSeq, t.LastSeq+1) {
+	events, err := s.log.between(t.FirstSeq, t.LastSeq+1)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, e := range events {
 		if e.turn() != of {
 			continue
 		}
@@ -133,6 +131,9 @@ func (s *Session) factsOf(w Workflow) (facts []Event, cost int, err error) {
 			e.Body = b
 		}
 		facts, cost = append(facts, e), cost+costOf(e.Body)
+	}
+	if len(facts) == 0 {
+		return nil, 0, fmt.Errorf("turn %d: %w", of.Turn, ErrDropped)
 	}
 	return facts, cost, nil
 }
@@ -157,7 +158,7 @@ func (s *Session) repeat(facts []Event, ref Ref) (first Event, err error) {
 		return Event{}, err
 	}
 	for _, e := range added {
-		s.fold(e)
+		s.tell(s.fold(e))
 	}
 	return added[0], nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"net/http"
+	"regexp"
 	"sync"
 	"time"
 
@@ -16,6 +17,12 @@ import (
 
 // throwawayLife is how long the token of a throwaway session is valid.
 const throwawayLife = 10 * time.Minute
+
+// throwawayUser matches the names of the users of throwaway sessions.
+var throwawayUser = regexp.MustCompile(`~[A-Z2-7]{26}$`)
+
+// IsThrowaway reports whether a user is that of a throwaway session, which no storage has to keep.
+func IsThrowaway(user string) bool { return throwawayUser.MatchString(user) }
 
 // noThrowaway answers a request to remove a session that is not one to throw away.
 var noThrowaway = problem.New(http.StatusConflict, "no_throwaway",

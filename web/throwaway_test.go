@@ -28,7 +28,7 @@ func TestAThrowawaySessionIsApartAndCanBeRemoved(t *testing.T) {
 		srv := New(Options{Store: store, Tokens: tokens, Log: slog.New(slog.DiscardHandler),
 			Discard: func(_ context.Context, user string) {
 				discarded = append(discarded, user)
-				store.Remove(user)
+				_ = store.Remove(t.Context(), user)
 			}})
 		call := func(method, path, token string) *httptest.ResponseRecorder {
 			r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader("{}"))

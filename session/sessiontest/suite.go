@@ -14,7 +14,8 @@
 //
 // The suite does not test the fold and the jobs, which package session implements for
 // all stores alike and tests itself. It does not ask for durability either: a store
-// may lose its sessions with the process, as session.Memory does.
+// may lose its sessions with the process, as session.Memory does. What an engine beneath
+// session.Durable has to do is specified in package journaltest.
 //
 // Every clause runs in a bubble of package testing/synctest: its hours pass at once,
 // and its outcome does not depend on the speed of the machine. A store must therefore
@@ -41,7 +42,7 @@ func Run(t *testing.T, open func() session.Store) {
 	}{
 		{"a user gets the same session each time", sameSession},
 		{"users do not see each other's threads", isolation},
-		{"a session id is never reused", freshIDAfterEviction},
+		{"an evicted session comes back whole, or another takes its place", wholeOrAnewAfterEviction},
 
 		{"turns of a thread are numbered from 1", turnNumbers},
 		{"a page of history does not renumber its turns", pagesKeepNumbers},

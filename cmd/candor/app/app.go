@@ -23,9 +23,11 @@ import (
 // App is a running Candor: the agent loop, its sessions and the HTTP API over them.
 // It is an http.Handler and owns no listener.
 type App struct {
-	Store *session.Memory // every user's sessions; they end with the process
-	Model string          // the name of the model that answers
+	Store session.Store // every user's sessions
+	Model string        // the name of the model that answers
 
+	store      sessions
+	log        *slog.Logger
 	chat       *agent.Chat
 	spaces     *mew.Server // nil only while New fails
 	server     *web.Server
@@ -53,8 +55,15 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		return nil, err
 	}
 	lead, figures := t.lead, newMetrics()
-	memory := session.NewMemory(newID).Within(s.limits(log, figures.recorded))
-	a := &App{Store: memory, Model: lead.Model, closeAgent: kit.close, mcpServers: mcpStates(kit)}
+	store, err := s.openSessions(newID, log, figures.recorded)
+	if err != nil {
+		kit.close()
+		return nil, err
+	}
+	a := &App{
+		Store: store.Store, store: store, log: log,
+		Model: lead.Model, closeAgent: kit.close, mcpServers: mcpStates(kit),
+	}
 	t.observeSteps(figures.overhead)
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout).EncryptWith(s.Key.For("opaque reasoning"))
 	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
@@ -73,7 +82,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Chat: spaceChat{a.chat, a.spaces}, Store: a.Store, Tokens: tokens, Log: log, CodeKey: s.Key.For("login codes"),
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
 		Command:  answerReasoning,
-		Discard:  func(ctx context.Context, user string) { a.discard(ctx, memory, user) },
+		Discard:  func(ctx context.Context, user string) { a.discard(ctx, user, log) },
 		Coverage: coverageOf(lead), MCPServers: a.mcpServers, Metrics: figures.handler(), Ready: a.notReady,
 		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, RequestsPerUser: s.RequestsPerUser,
 		WritesPerSecond: s.WritesPerSecond,
@@ -87,7 +96,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	}).Routes()...)
 	server.Mount(a.spaces.Routes()...)
 	a.server = server
-	figures.register(figuresOf(lead, memory, a.chat, server)...)
+	figures.register(figuresOf(lead, store, a.chat, server)...)
 	return a, nil
 }
 
@@ -114,18 +123,22 @@ func (a *App) Close(ctx context.Context) {
 	if a.spaces != nil {
 		a.spaces.Close()
 	}
-	_ = a.Store.Close() // a memory store has nothing to fail at
+	if err := a.Store.Close(); err != nil {
+		a.log.Error("storage not closed in order", "error", err)
+	}
 	a.closeAgent()
 }
 
 // discard stops the turns of a user's session and removes it.
-func (a *App) discard(ctx context.Context, memory *session.Memory, user string) {
-	if s, err := memory.Open(ctx, user); err == nil {
+func (a *App) discard(ctx context.Context, user string, log *slog.Logger) {
+	if s, err := a.store.Open(ctx, user); err == nil {
 		for _, thread := range s.Threads() {
 			_, _ = a.chat.Interrupt(ctx, user, thread.ID) // fails where no turn runs
 		}
 	}
-	memory.Remove(user)
+	if err := a.store.remove(ctx, user); err != nil {
+		log.Error("throwaway session not removed", "error", err)
+	}
 }
 
 // mcpStarting is the state of an MCP server that was not tried yet.

@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"candor/agent"
-	"candor/session"
 	"candor/web"
 )
 
@@ -65,7 +64,7 @@ func queue(name string, read func() float64) prometheus.Collector {
 
 // figuresOf reads the figures of an app's parts.
 func figuresOf(
-	lead *agent.Dispatcher, memory *session.Memory, chat *agent.Chat, server *web.Server,
+	lead *agent.Dispatcher, memory holdings, chat *agent.Chat, server *web.Server,
 ) []prometheus.Collector {
 	return slices.Concat(dispatcherFigures(lead), memoryFigures(memory), chatFigures(chat), serverFigures(server))
 }
@@ -80,7 +79,7 @@ func dispatcherFigures(d *agent.Dispatcher) []prometheus.Collector {
 }
 
 // memoryFigures reads what sessions hold.
-func memoryFigures(memory *session.Memory) []prometheus.Collector {
+func memoryFigures(memory holdings) []prometheus.Collector {
 	return []prometheus.Collector{
 		gauge("candor_session_bytes", "What all sessions are charged; they may hold half of --memory.",
 			func() float64 { return float64(memory.Held()) }),

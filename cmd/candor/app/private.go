@@ -12,7 +12,7 @@ import (
 // any case.
 func (s Settings) privateFiles() []string {
 	all := append(slices.Clone(s.Private), tool.StateFolder, s.Safety.SecretsFile, s.Safety.PolicyFile,
-		s.Tools.MCPConfig, s.MEW.SpacesFile)
+		s.Tools.MCPConfig, s.MEW.SpacesFile, s.Storage.Dir)
 	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
 }
 

@@ -18,7 +18,7 @@ func (a *App) notReady() (reasons []string) {
 	if a.stopping.Load() {
 		reasons = append(reasons, shuttingDown)
 	}
-	if a.Store.Ready() != nil {
+	if a.store.Ready() != nil {
 		reasons = append(reasons, storeRefuses)
 	}
 	if slices.ContainsFunc(a.mcpServers(), func(s web.MCPServer) bool { return s.State == mcpStarting }) {

@@ -22,6 +22,8 @@ type Settings struct {
 	// next and by each replica. Without one the app makes its own, which ends with it.
 	Key secret.Key
 
+	Storage StorageSettings
+
 	// Reasoning is the most that clients of AG-UI and OpenWOP may see: full (the default), summary or
 	// hidden. It does not restrict the API, whose users see everything of their own.
 	Reasoning string

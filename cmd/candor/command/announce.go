@@ -87,6 +87,7 @@ func announce(w io.Writer, ln net.Addr, made madeToken, code, model string, s ap
 	fmt.Fprintf(w, "Candor serves at %s\n", url)
 	fmt.Fprintf(w, "  model      %s\n", s.Model.Describe(model))
 	fmt.Fprintf(w, "  workspace  %s\n", s.Tools.Workspace)
+	fmt.Fprintf(w, "  sessions   %s\n", s.Storage.Describe())
 	if private := describePrivate(s); private != "" {
 		fmt.Fprintf(w, "  private    %s\n", private)
 	}

@@ -32,7 +32,6 @@ type serveSettings struct {
 	tokensFile string // lines of user:token; "" means that only access.LocalUser may log in
 	token      string // of access.LocalUser; at least access.MinToken characters
 	keyFile    string // the key that replicas share; "" means that of the folder
-	folder     string // where the server keeps what is to outlast it; "" means nowhere
 
 	connections int // that may be open at once, of all users together
 
@@ -54,7 +53,7 @@ type serveSettings struct {
 //
 // It writes its address to standard output, with a link that logs one browser in as the
 // local user, and its token if none was configured; and its log to standard error.
-// Sessions are in memory and end with the process.
+// Sessions are in memory and end with the process, unless --data names a folder for them.
 //
 // Exit status: 0 after SIGINT or SIGTERM; 1 if a setting is wrong, the address is taken,
 // or the listener fails later.
@@ -131,7 +130,7 @@ func serveFlags(s *serveSettings) []cli.Flag {
 		&cli.DurationFlag{Name: "session-idle", Category: limits, Value: 7 * 24 * time.Hour,
 			Usage:   "drop a session that nobody used for this `TIME`",
 			Sources: cli.EnvVars("CANDOR_SESSION_IDLE"), Destination: &s.idle},
-	}, spaceFlags(&s.MEW), logFlags(&s.logs))
+	}, storageFlags(&s.Storage), spaceFlags(&s.MEW), logFlags(&s.logs))
 }
 
 // approvalTimeoutFlag is shared by serve and chat. The default is 5 minutes. A call that
@@ -169,7 +168,7 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 	if s.Hosts, err = hostsOf(s.addr, s.Hosts); err != nil {
 		return err
 	}
-	tokens, made, err := s.loadSecrets(s.folder)
+	tokens, made, err := s.loadSecrets(s.Storage.Dir)
 	if err != nil {
 		return err
 	}
@@ -199,7 +198,7 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 		failed <- srv.Serve(ln)
 		cancel()
 	})
-	wg.Go(func() { evictIdle(ctx, a.Store, s.idle, log) })
+	wg.Go(func() { a.Tend(ctx, s.idle, s.Storage.Keep, log) })
 	<-ctx.Done()
 	return shutDown(a, srv, s.grace, failed, log)
 }
@@ -222,23 +221,4 @@ func shutDown(a *app.App, srv *http.Server, grace time.Duration, failed <-chan e
 		return err
 	}
 	return nil
-}
-
-// evictIdle drops the sessions that were not used for idle, until ctx ends. It looks
-// twice per idle period, but at most once a second and at least every ten minutes, so
-// that a session outlives its time by ten minutes at most.
-func evictIdle(ctx context.Context, store session.Store, idle time.Duration, log *slog.Logger) {
-	tick := time.NewTicker(max(time.Second, min(10*time.Minute, idle/2)))
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			n, err := store.Evict(ctx, time.Now().Add(-idle))
-			if err != nil || n > 0 {
-				log.Info("idle sessions dropped", "count", n, "error", err)
-			}
-		}
-	}
 }

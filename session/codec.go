@@ -1,0 +1,255 @@
+package session
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"sync"
+	"time"
+
+	"candor/safety"
+)
+
+// This file encodes values of this package for a journal and reads them back to the byte: texts,
+// and the difference between an empty list and none, included. A struct is its fields that are
+// not zero, each with its name, so that fields can be added; one that this version does not know makes
+// the whole record unreadable. It is the only file that may call [safety.Restore].
+
+// errRecord means that a record is not one that this version can read.
+var errRecord = errors.New("unreadable record")
+
+var (
+	textType = reflect.TypeFor[safety.Text]()
+	jsonType = reflect.TypeFor[safety.JSON]()
+	timeType = reflect.TypeFor[time.Time]()
+)
+
+// encode appends a value to buf. Its type has no maps, interfaces, functions or unexported fields.
+func encode(buf []byte, v reflect.Value) []byte {
+	switch v.Type() {
+	case textType:
+		return appendString(buf, v.Interface().(safety.Text).String())
+	case jsonType:
+		value := v.Interface().(safety.JSON)
+		if v.IsZero() {
+			return appendString(buf, "")
+		}
+		return appendString(buf, string(value.Raw()))
+	case timeType:
+		return appendTime(buf, v.Interface().(time.Time))
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return appendString(buf, v.String())
+	case reflect.Bool:
+		if v.Bool() {
+			return append(buf, 1)
+		}
+		return append(buf, 0)
+	case reflect.Int, reflect.Int64:
+		return binary.AppendVarint(buf, v.Int())
+	case reflect.Uint64:
+		return binary.AppendUvarint(buf, v.Uint())
+	case reflect.Float64:
+		return binary.BigEndian.AppendUint64(buf, math.Float64bits(v.Float()))
+	case reflect.Pointer:
+		if v.IsNil() {
+			return append(buf, 0)
+		}
+		return encode(append(buf, 1), v.Elem())
+	case reflect.Slice:
+		return encodeSlice(buf, v)
+	default:
+		return encodeStruct(buf, v)
+	}
+}
+
+func encodeSlice(buf []byte, v reflect.Value) []byte {
+	if v.IsNil() {
+		return append(buf, 0)
+	}
+	buf = binary.AppendUvarint(buf, uint64(v.Len())+1)
+	for i := range v.Len() {
+		buf = encode(buf, v.Index(i))
+	}
+	return buf
+}
+
+func encodeStruct(buf []byte, v reflect.Value) []byte {
+	fields := fieldsOf(v.Type())
+	n := 0
+	for i := range fields.names {
+		if !v.Field(i).IsZero() {
+			n++
+		}
+	}
+	buf = binary.AppendUvarint(buf, uint64(n))
+	for i, name := range fields.names {
+		if field := v.Field(i); !field.IsZero() {
+			buf = encode(appendString(buf, name), field)
+		}
+	}
+	return buf
+}
+
+func appendString(buf []byte, s string) []byte {
+	return append(binary.AppendUvarint(buf, uint64(len(s))), s...)
+}
+
+// appendTime appends a time of the log, which is one of UTC in whole microseconds, or zero.
+func appendTime(buf []byte, t time.Time) []byte {
+	if t.IsZero() {
+		return append(buf, 0)
+	}
+	return binary.AppendVarint(append(buf, 1), t.UnixMicro())
+}
+
+// structFields are the fields of a struct type, by their position and their name.
+type structFields struct {
+	names []string
+	index map[string]int
+}
+
+// byType has the fields of each struct type that was met.
+var byType sync.Map // of reflect.Type to structFields
+
+func fieldsOf(t reflect.Type) structFields {
+	if f, ok := byType.Load(t); ok {
+		return f.(structFields)
+	}
+	f := structFields{index: map[string]int{}}
+	for i := range t.NumField() {
+		name := t.Field(i).Name
+		f.names = append(f.names, name)
+		f.index[name] = i
+	}
+	byType.Store(t, f)
+	return f
+}
+
+// decoder reads a record from the beginning of in. Its first error stays, and what it returns
+// afterwards is zero.
+type decoder struct {
+	in  string
+	err error
+}
+
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf("%w: %s", errRecord, fmt.Sprintf(format, args...))
+	}
+	d.in = ""
+}
+
+func (d *decoder) take(n uint64) string {
+	if n > uint64(len(d.in)) {
+		d.fail("it is cut short")
+		return ""
+	}
+	s := d.in[:n]
+	d.in = d.in[n:]
+	return s
+}
+
+func (d *decoder) uvarint() (n uint64) {
+	for shift := 0; shift < 64; shift += 7 {
+		b := d.take(1)
+		if b == "" {
+			return 0
+		}
+		n |= uint64(b[0]&0x7f) << shift
+		if b[0] < 0x80 {
+			return n
+		}
+	}
+	d.fail("a number is too long")
+	return 0
+}
+
+func (d *decoder) varint() int64 {
+	n := d.uvarint()
+	return int64(n>>1) ^ -int64(n&1)
+}
+
+func (d *decoder) string() string { return d.take(d.uvarint()) }
+
+func (d *decoder) flag() bool { return d.take(1) == "\x01" }
+
+func (d *decoder) time() time.Time {
+	if !d.flag() {
+		return time.Time{}
+	}
+	return time.UnixMicro(d.varint()).UTC()
+}
+
+// value reads what encode wrote for a value of v's type, and sets v.
+func (d *decoder) value(v reflect.Value) {
+	switch v.Type() {
+	case textType:
+		v.Set(reflect.ValueOf(safety.Restore[safety.Text](d.string())))
+		return
+	case jsonType:
+		if raw := d.string(); raw != "" {
+			v.Set(reflect.ValueOf(safety.Restore[safety.JSON](raw)))
+		}
+		return
+	case timeType:
+		v.Set(reflect.ValueOf(d.time()))
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(d.string())
+	case reflect.Bool:
+		v.SetBool(d.flag())
+	case reflect.Int, reflect.Int64:
+		v.SetInt(d.varint())
+	case reflect.Uint64:
+		v.SetUint(d.uvarint())
+	case reflect.Float64:
+		if raw := d.take(8); raw != "" {
+			v.SetFloat(math.Float64frombits(binary.BigEndian.Uint64([]byte(raw))))
+		}
+	case reflect.Pointer:
+		if d.flag() {
+			v.Set(reflect.New(v.Type().Elem()))
+			d.value(v.Elem())
+		}
+	case reflect.Slice:
+		d.slice(v)
+	default:
+		d.structure(v)
+	}
+}
+
+// slice reads a list. Every element has at least one byte, so a length that the record cannot hold
+// makes no memory.
+func (d *decoder) slice(v reflect.Value) {
+	n := d.uvarint()
+	if n == 0 {
+		return
+	}
+	if n-1 > uint64(len(d.in)) {
+		d.fail("a list is cut short")
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), int(n-1), int(n-1)))
+	for i := range v.Len() {
+		d.value(v.Index(i))
+	}
+}
+
+func (d *decoder) structure(v reflect.Value) {
+	of := fieldsOf(v.Type())
+	for n := d.uvarint(); n > 0 && d.err == nil; n-- {
+		name := d.string()
+		at, ok := of.index[name]
+		if !ok {
+			d.fail("%s has no field %q", v.Type().Name(), name)
+			return
+		}
+		d.value(v.Field(at))
+	}
+}

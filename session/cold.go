@@ -1,0 +1,192 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"candor/safety"
+)
+
+// This file has what a session with a journal does about the parts of it that are not in memory:
+// turns that have ended, of which it keeps marks, and ended jobs, of which it keeps the fold.
+
+// errCold means that a turn is in the journal and not in memory.
+var errCold = errors.New("turn is not in memory")
+
+// markCost is what a turn is charged while it is not in memory.
+const markCost = 96
+
+// farApart is how many events of others may lie between two turns that are read back together.
+const farApart = 512
+
+// foldKept folds turns of a thread from the journal, in their order. It fails with ErrDropped if one
+// of them was erased meanwhile.
+func (s *Session) foldKept(threadID string, marks []mark) ([]Turn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)
+	defer cancel()
+	turns := make([]Turn, len(marks))
+	for from := 0; from < len(marks); {
+		to, last := from+1, marks[from].last
+		for to < len(marks) && marks[to].first <= last+farApart {
+			last = max(last, marks[to].last)
+			to++
+		}
+		for e, err := range s.log.kept(ctx, marks[from].first, last) {
+			if err != nil {
+				return nil, err
+			}
+			at := e.Turn - marks[0].number
+			if e.Thread == threadID && at >= from && at < to && e.Seq <= marks[at].last {
+				turns[at] = turns[at].Apply(e)
+			}
+		}
+		from = to
+	}
+	for i, t := range turns {
+		if t.Number == 0 {
+			return nil, fmt.Errorf("turn %d: %w", marks[i].number, ErrDropped)
+		}
+	}
+	return turns, nil
+}
+
+// unload removes from memory what has ended, oldest first, until want bytes are free: turns, and
+// jobs as a whole. It returns how many bytes it freed.
+func (s *Session) unload(want int) (freed int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	through := uint64(0)
+	for _, p := range s.coldParts() {
+		if freed >= want {
+			break
+		}
+		through = max(through, p.last)
+		if p.jobID != "" {
+			freed += s.jobs[p.jobID].unload()
+		} else {
+			freed += s.threads[p.threadID].unload(p.number)
+		}
+	}
+	s.log.unload(through)
+	s.budget.give(s, freed)
+	return freed
+}
+
+// coldParts lists what can be unloaded, oldest first. The caller holds mu.
+func (s *Session) coldParts() []endedPart {
+	parts := s.endedTurns()
+	for id, j := range s.jobs {
+		if n := len(j.events); n > 0 && j.State.Ended() {
+			parts = append(parts, endedPart{jobID: id, last: j.events[n-1].Seq})
+		}
+	}
+	slices.SortFunc(parts, oldestFirst)
+	return parts
+}
+
+// unload removes the thread's turns up to a number, which have ended, from memory, but not their
+// marks and its title. It returns how many bytes that frees.
+func (th *thread) unload(through int) (freed int) {
+	if through <= th.cold {
+		return 0
+	}
+	if th.title.Empty() {
+		th.title = th.turns[0].Input
+		freed -= titleCost(th.title)
+	}
+	for number := th.cold + 1; number <= through; number++ {
+		freed += th.mark(number).cost - markCost
+	}
+	th.leave(through)
+	return freed
+}
+
+// titleCost returns what a title that outlives its turn is charged beyond what its thread is.
+func titleCost(title safety.Text) int {
+	if len(title.String()) <= maxKeptTitle {
+		return 0
+	}
+	return textCost(title)
+}
+
+// leave removes the turns up to a number from memory.
+func (th *thread) leave(through int) {
+	n := through - th.cold
+	th.turns = slices.Clone(th.turns[n:])
+	th.ended -= n
+	th.cold = through
+}
+
+// unload removes the job's events from memory, but not their fold, and returns how many bytes that
+// frees. The job has ended.
+func (j *job) unload() (freed int) {
+	freed = warmCost(j.events)
+	j.events, j.keys = nil, nil
+	return freed
+}
+
+// warmCost returns what a job's events are charged only while they are in memory: all but the one
+// that opened it, whose texts the job's fold has.
+func warmCost(events []Event) (n int) {
+	for _, e := range events {
+		if _, opens := e.Body.(JobOpened); !opens {
+			n += costOf(e.Body)
+		}
+	}
+	return n
+}
+
+// warm reads the events of a job back into memory, if they are not there. Whoever asks about single
+// events or their keys needs them.
+func (s *Session) warm(id string) error {
+	first, last, cold := s.coldJob(id)
+	if !cold {
+		return nil
+	}
+	events, err := s.log.between(first, last+1)
+	if err != nil {
+		return err
+	}
+	read := &job{}
+	for _, e := range events {
+		if e.Job == id {
+			read.add(e)
+		}
+	}
+	if len(read.events) == 0 {
+		return ErrNoJob // it was erased meanwhile
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if j, ok := s.jobs[id]; ok && len(j.events) == 0 && j.last == read.last {
+		s.jobs[id] = read
+		s.budget.put(s, warmCost(read.events))
+	}
+	return nil
+}
+
+// coldJob returns where the events of a job are, and whether they are not in memory.
+func (s *Session) coldJob(id string) (first, last uint64, cold bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	j, ok := s.jobs[id]
+	if !ok {
+		return 0, 0, false
+	}
+	return j.first, j.last, len(j.events) == 0
+}
+
+// warmJob returns a job whose events are in memory, ErrNoJob if there is none, and ErrStorage if its
+// events were unloaded since they were asked for. The caller holds mu.
+func (s *Session) warmJob(id string) (*job, error) {
+	j, ok := s.jobs[id]
+	switch {
+	case !ok:
+		return nil, ErrNoJob
+	case len(j.events) == 0:
+		return nil, fmt.Errorf("%w: job %s was unloaded to make room; try again", ErrStorage, id)
+	}
+	return j, nil
+}

@@ -1,0 +1,124 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"candor/session/journal"
+)
+
+// EraseThread deletes a thread for good: its turns leave the session and the storage, and an Erased
+// event tells every reader. It fails with ErrNoThread, with ErrTurnOpen while a turn of the thread
+// runs or waits, and with ErrStorage. If it fails after the event was recorded, the storage is cleared
+// when the session is opened the next time at the latest.
+func (s *Session) EraseThread(ctx context.Context, id string) error {
+	return s.erase(ctx, Ref{Thread: id}, false)
+}
+
+// EraseJob is EraseThread for a job. It fails with ErrNoJob, or with ErrJobOpen until the job has ended.
+func (s *Session) EraseJob(ctx context.Context, id string) error {
+	return s.erase(ctx, Ref{Job: id}, false)
+}
+
+func (s *Session) erase(ctx context.Context, ref Ref, expired bool) error {
+	var done erasure
+	err := s.charged(eventCost, func() (int, error) {
+		if err := s.erasable(ref); err != nil {
+			return 0, err
+		}
+		added, err := s.log.appendAll([]Event{{Ref: ref, Body: Erased{Expired: expired}}})
+		if err != nil {
+			return 0, err
+		}
+		before := s.charge()
+		done = s.forget(added[0])
+		return eventCost + s.charge() - before, nil
+	})
+	if err != nil || s.log.journal == nil {
+		return err
+	}
+	if err := s.clear(ctx, done); err != nil {
+		return err
+	}
+	return s.Save(ctx) // the one before has the title
+}
+
+// erasable returns an error unless a thread or a job is there and nothing goes on in it. The caller
+// holds mu.
+func (s *Session) erasable(ref Ref) error {
+	if ref.Job != "" {
+		j, ok := s.jobs[ref.Job]
+		switch {
+		case !ok:
+			return ErrNoJob
+		case !j.State.Ended():
+			return ErrJobOpen
+		}
+		return nil
+	}
+	th, err := s.lookup(ref.Thread)
+	if err == nil && th.open() > 0 {
+		err = fmt.Errorf("thread %s: %w", ref.Thread, ErrTurnOpen)
+	}
+	return err
+}
+
+// forget removes the thread or the job that an Erased event names from the fold, and its events from
+// memory. It returns where they are in the journal. The caller holds mu.
+func (s *Session) forget(e Event) erasure {
+	gone := erasure{Ref: Ref{Thread: e.Thread, Job: e.Job}, first: e.Seq, last: e.Seq - 1}
+	if th := s.threads[e.Thread]; th != nil {
+		gone.first = th.opened
+		delete(s.threads, e.Thread)
+	}
+	if j := s.jobs[e.Job]; j != nil {
+		gone.first = j.first
+		delete(s.jobs, e.Job)
+	}
+	if s.active == e.Thread {
+		s.active = s.latest()
+	}
+	s.log.forget(func(of Event) bool { return of.Thread == e.Thread && of.Job == e.Job && of.Seq < e.Seq })
+	return gone
+}
+
+// latest returns the id of the thread that the user was in last, or "". The caller holds mu.
+func (s *Session) latest() (id string) {
+	var at time.Time
+	for _, th := range s.threads {
+		if !th.origin.Observed() && th.updated.After(at) {
+			id, at = th.id, th.updated
+		}
+	}
+	return id
+}
+
+// forget removes events from memory.
+func (l *Log) forget(gone func(Event) bool) {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.filter(func(e Event) (Event, bool) { return e, !gone(e) })
+}
+
+// clear erases the events of a thread or a job from the journal.
+func (s *Session) clear(ctx context.Context, of erasure) error {
+	var batches []journal.Batch
+	for b, err := range s.log.journal.Read(ctx, of.first, nil) {
+		if err == nil && b.First > of.last {
+			break
+		}
+		var events []Event
+		if err == nil {
+			events, err = decodeEvents(s.log.session, b)
+		}
+		if err != nil {
+			return storageError(err)
+		}
+		if len(events) > 0 && of.covers(events[0]) {
+			b.Payload = nil
+			batches = append(batches, b)
+		}
+	}
+	return storageError(s.log.journal.Erase(ctx, batches))
+}

@@ -1,0 +1,103 @@
+package session_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/safety"
+	"candor/session"
+	"candor/session/journal"
+)
+
+func TestWhatWasErasedIsGoneFromTheEngine(t *testing.T) {
+	f := newFakeEngine()
+	store, s := openDurable(t, f, session.Limits{})
+	work(t, s, rand.New(rand.NewPCG(7, 7)), 12)
+	mine, err := s.OpenThread()
+	require.NoError(t, err)
+	secretive := safety.Literal("purple elephants")
+	e, err := s.Accept(mine.Thread, secretive, nil)
+	require.NoError(t, err)
+	require.ErrorIs(t, s.EraseThread(t.Context(), mine.Thread), session.ErrTurnOpen)
+	add(t, s, e.Ref, session.TurnCompleted{Response: secretive})
+	job, err := s.OpenJob(session.JobOpened{Title: secretive})
+	require.NoError(t, err)
+	require.ErrorIs(t, s.EraseJob(t.Context(), job.ID), session.ErrJobOpen)
+	_, err = s.ChangeJob(job.ID, session.JobCancelled{})
+	require.NoError(t, err)
+	require.NoError(t, s.Save(t.Context()))
+	want := len(updatesOf(t, s, 0)) - 3 - 2 + 2 // what was erased, and two tombstones
+
+	require.NoError(t, s.EraseThread(t.Context(), mine.Thread))
+	require.NoError(t, s.EraseJob(t.Context(), job.ID))
+	require.ErrorIs(t, s.EraseThread(t.Context(), mine.Thread), session.ErrNoThread)
+	require.ErrorIs(t, s.EraseJob(t.Context(), job.ID), session.ErrNoJob)
+	assert.NotEqual(t, mine.Thread, s.Active())
+	assert.Equal(t, s.Charge()+2<<10, s.Held(), "two tombstones")
+	assert.NotContains(t, f.bytes(), "elephants")
+	after := contentsOf(t, s)
+	assert.Len(t, after.Updates, want)
+	require.NoError(t, store.Close())
+	_, s = openDurable(t, f, session.Limits{})
+	assert.Equal(t, after, contentsOf(t, s))
+}
+
+func TestAnErasureThatWasCutOffIsFinishedWhenTheSessionOpens(t *testing.T) {
+	f := newFakeEngine()
+	_, s := openDurable(t, f, session.Limits{})
+	e, err := s.OpenThread()
+	require.NoError(t, err)
+	turn, err := s.Accept(e.Thread, safety.Literal("purple elephants"), nil)
+	require.NoError(t, err)
+	add(t, s, turn.Ref, session.TurnCompleted{})
+	kept := append([]journal.Frame(nil), f.frames[s.ID()]...)
+	require.NoError(t, s.EraseThread(t.Context(), e.Thread))
+	tombstone := f.frames[s.ID()][len(f.frames[s.ID()])-1]
+	f.frames[s.ID()] = append(kept, tombstone) // as after a kill between the event and the erasure
+	delete(f.snapshots, s.ID())
+	_, s = openDurable(t, f, session.Limits{})
+	assert.Empty(t, s.Threads())
+	assert.NotContains(t, f.bytes(), "elephants")
+}
+
+func TestRetentionErasesWhatIsOlderAndKeepsWhatIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeEngine()
+		store, s := openDurable(t, f, session.Limits{})
+		old, err := s.OpenThread()
+		require.NoError(t, err)
+		add(t, s, accept(t, s, old.Thread), session.TurnCompleted{Response: safety.Literal("purple elephants")})
+		both, err := s.OpenThread()
+		require.NoError(t, err)
+		for range 3 {
+			add(t, s, accept(t, s, both.Thread), session.TurnCompleted{Response: safety.Literal("yellow elephants")})
+		}
+		open, err := s.OpenThread()
+		require.NoError(t, err)
+		running := accept(t, s, open.Thread)
+		time.Sleep(31 * 24 * time.Hour)
+		add(t, s, accept(t, s, both.Thread), session.TurnCompleted{Response: safety.Literal("green elephants")})
+		n, err := store.Retain(t.Context(), session.Retention{Age: 30 * 24 * time.Hour})
+		require.NoError(t, err)
+		assert.Equal(t, 2, n)
+		assert.Equal(t, session.ErrNoThread, errOf(s.Thread(old.Thread)))
+		assert.Equal(t, session.Processing, turnOf(t, s, running).State)
+		h, err := s.History(both.Thread, session.Page{})
+		require.NoError(t, err)
+		assert.Equal(t, 2, h.Dropped)
+		assert.Len(t, h.Turns, 2, "the turn before the last may have ended just now")
+		assert.NotContains(t, f.bytes(), "purple")
+		assert.Contains(t, f.bytes(), "green")
+		assert.Equal(t, 2, strings.Count(f.bytes(), "elephants"))
+		want := contentsOf(t, s)
+		_, s = openDurable(t, f, session.Limits{})
+		again := contentsOf(t, s)
+		assert.Equal(t, want.Updates, again.Updates[:len(want.Updates)])
+	})
+}

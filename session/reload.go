@@ -1,0 +1,209 @@
+package session
+
+import (
+	"context"
+
+	"candor/session/journal"
+)
+
+// This file folds events that the session did not append itself: those of its journal when it is
+// opened, and those that another process appended since.
+
+// CatchUp reads and folds what other processes have appended to the session. Its readers receive
+// it. It does nothing for a session without a journal. It fails with ErrStorage or ErrDamaged.
+func (s *Session) CatchUp() error {
+	if s.log.journal == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)
+	defer cancel()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.charge()
+	defer func() {
+		s.unfinished = nil // whoever erased something also clears it
+		s.budget.put(s, s.charge()-before)
+	}()
+	head, sum := s.log.journal.End()
+	for b, err := range s.log.journal.Read(ctx, head+1, &sum) {
+		if err == nil {
+			err = s.take(b)
+		}
+		if err != nil {
+			return storageError(err)
+		}
+	}
+	return nil
+}
+
+// take adds a batch of the journal to the log and folds it. The caller holds mu.
+func (s *Session) take(b journal.Batch) error {
+	events, err := decodeEvents(s.log.session, b)
+	if err != nil {
+		return err
+	}
+	s.log.follow(b, events)
+	for _, e := range events {
+		s.replay(e)
+	}
+	return nil
+}
+
+// follow adds a batch that another process appended.
+func (l *Log) follow(b journal.Batch, events []Event) {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.journal.Advance(b.Last, b.Sum)
+	if len(events) > 0 {
+		l.adopt(events)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.head = b.Last // erased since
+	l.wake()
+}
+
+// replay folds any event of the log. The caller holds mu.
+func (s *Session) replay(e Event) {
+	switch b := e.Body.(type) {
+	case Erased:
+		s.unfinished = append(s.unfinished, s.forget(e))
+	case Dropped:
+		s.unfinished = append(s.unfinished, s.drop(b, e.Seq)...)
+	default:
+		if e.Job == "" {
+			s.fold(e)
+			return
+		}
+		j := s.jobs[e.Job]
+		if j == nil {
+			j = &job{}
+			s.jobs[e.Job] = j
+		}
+		j.add(e)
+	}
+}
+
+// drop removes what a notice with a number says is gone from the fold. It returns where that is in the
+// journal. The caller holds mu.
+func (s *Session) drop(d Dropped, seq uint64) (gone []erasure) {
+	for _, t := range d.Threads {
+		th := s.threads[t.Thread]
+		if th == nil || t.Turns <= th.dropped || t.Turns > th.total() {
+			continue
+		}
+		gone = append(gone, erasure{
+			Ref: Ref{Thread: t.Thread, Turn: t.Turns}, first: th.marks[0].first, last: seq - 1,
+		})
+		th.cut(t.Turns)
+		s.log.forget(func(e Event) bool { return e.Thread == t.Thread && e.Turn > 0 && e.Turn <= t.Turns })
+	}
+	return gone
+}
+
+// charge computes what the session is charged for what it holds in memory of its log. The caller
+// holds mu.
+func (s *Session) charge() int {
+	n := sessionCost + s.noticed
+	for _, th := range s.threads {
+		n += th.charge()
+	}
+	for _, j := range s.jobs {
+		n += costOf(JobOpened{Title: j.Title, Prompt: j.Prompt, Metadata: j.Metadata}) + warmCost(j.events)
+		if !j.State.Ended() {
+			n += jobPromise
+		}
+	}
+	return n
+}
+
+func (th *thread) charge() int {
+	n := threadCost + textCost(th.origin.Space, th.origin.Participant) + titleCost(th.title)
+	for _, m := range th.marks {
+		if m.number <= th.cold {
+			n += markCost
+			continue
+		}
+		n += m.cost
+		switch t := th.turns[m.number-1-th.cold]; {
+		case t.State == Queued:
+			n += turnPromise + t.startCost()
+		case !t.State.Ended():
+			n += turnPromise
+		}
+	}
+	return n
+}
+
+// load folds the session's journal, from a snapshot on if there is a usable one. What does not
+// fit into memory is unloaded on the way.
+func (s *Session) load(ctx context.Context, kept snapshot) error {
+	s.restore(kept)
+	before := sessionCost
+	for b, err := range s.log.journal.Read(ctx, s.resumeAt(kept), nil) {
+		if err == nil {
+			err = s.reload(b, kept)
+		}
+		if err != nil {
+			return storageError(err)
+		}
+		if b.Last/reloadCheck != (b.First-1)/reloadCheck {
+			before = s.settleCharge(before)
+		}
+	}
+	s.settleCharge(before)
+	return nil
+}
+
+// reloadCheck is after how many events of a load the memory that they take is looked at.
+const reloadCheck = 1 << 12
+
+// settleCharge charges the session for what it holds beyond before, makes it smaller if it is over
+// its limit, and returns what it holds then.
+func (s *Session) settleCharge(before int) int {
+	s.mu.Lock()
+	now := s.charge()
+	s.mu.Unlock()
+	s.budget.put(s, now-before)
+	if over := now - s.budget.Session/2; over > 0 {
+		now -= s.unload(over)
+	}
+	return now
+}
+
+// resumeAt returns the number of the first event that a load from a snapshot has to read: of what
+// was going on then, or the one after the snapshot.
+func (s *Session) resumeAt(kept snapshot) uint64 {
+	from := kept.Seq + 1
+	for _, th := range kept.Threads {
+		if th.Open > 0 {
+			from = min(from, th.Open)
+		}
+	}
+	for _, j := range kept.Jobs {
+		if j.Open {
+			from = min(from, j.First)
+		}
+	}
+	return from
+}
+
+// reload folds a batch. Of those that the snapshot has, only the events of what was going on are
+// needed.
+func (s *Session) reload(b journal.Batch, kept snapshot) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.Last > kept.Seq {
+		return s.take(b)
+	}
+	events, err := decodeEvents(s.log.session, b)
+	for _, e := range events {
+		if th := s.threads[e.Thread]; th != nil && e.Turn > th.cold {
+			th.apply(e)
+		} else if kept.openJob(e.Job) {
+			s.replay(e)
+		}
+	}
+	return err
+}

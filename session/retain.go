@@ -1,0 +1,172 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// Retention says what a store keeps. A zero field keeps everything.
+type Retention struct {
+	Age   time.Duration // turns and jobs that ended longer ago are erased
+	Bytes int           // above this the engine's oldest conversations and jobs are erased
+}
+
+// Retain erases what the retention does not keep, of all users, and returns how many conversations and
+// jobs that concerned. What is open is kept. It fails with ErrStorage, or ErrDamaged for sessions that
+// cannot be opened, and goes on with the others.
+func (d *Durable) Retain(ctx context.Context, r Retention) (erased int, err error) {
+	if r.Age > 0 {
+		before := time.Now().Add(-r.Age)
+		err = d.each(ctx, func(s *Session) error {
+			n, err := s.expire(ctx, before)
+			erased += n
+			return err
+		})
+	}
+	if r.Bytes > 0 && d.Status().Bytes > int64(r.Bytes) {
+		n, over := d.shrink(ctx, int64(r.Bytes))
+		return erased + n, errors.Join(err, over)
+	}
+	return erased, err
+}
+
+// each calls do with the session of every user. One that was not open is forgotten afterwards.
+func (d *Durable) each(ctx context.Context, do func(*Session) error) (failed error) {
+	for entry, err := range d.engine.Users(ctx) {
+		if err != nil {
+			return errors.Join(failed, storageError(err))
+		}
+		o, mine, err := d.slot(entry.User)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		s, err := d.await(ctx, entry.User, o, mine)
+		if err == nil {
+			err = do(s)
+		}
+		if mine && err == nil && s.retire(time.Now()) {
+			d.release(entry.User, o)
+			err = s.Save(ctx)
+		}
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+// expire erases what was last changed before a time and is over: threads and jobs as a whole, and of
+// other threads their first turns.
+func (s *Session) expire(ctx context.Context, before time.Time) (n int, err error) {
+	for _, p := range s.conversations() {
+		var failed error
+		switch {
+		case p.updated.Before(before):
+			failed = s.erase(ctx, p.Ref, true)
+		case p.Thread != "":
+			through := s.olderTurns(p.Thread, before)
+			if through == 0 {
+				continue
+			}
+			failed = s.dropTurns(ctx, p.Thread, through)
+		default:
+			continue
+		}
+		if failed == nil {
+			n++
+		} else if !errors.Is(failed, ErrTurnOpen) && !errors.Is(failed, ErrJobOpen) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return n, err
+}
+
+// conversation is a thread or a job, and when something was last recorded in it.
+type conversation struct {
+	Ref
+	user    string
+	updated time.Time
+}
+
+// conversations lists the threads and the jobs of the session that are not open.
+func (s *Session) conversations() (all []conversation) {
+	for _, t := range s.Threads() {
+		if t.State.Ended() {
+			all = append(all, conversation{Ref{Thread: t.ID}, s.user, t.UpdatedAt})
+		}
+	}
+	for _, j := range s.Jobs() {
+		if j.State.Ended() {
+			all = append(all, conversation{Ref{Job: j.ID}, s.user, j.UpdatedAt})
+		}
+	}
+	return all
+}
+
+// olderTurns returns the number of the last turn of a thread that had ended before a time, 0 if none
+// has. A turn has ended when the next one of its thread was begun and is over itself.
+func (s *Session) olderTurns(threadID string, before time.Time) (through int) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	th := s.threads[threadID]
+	if th == nil || th.origin.Observed() {
+		return 0
+	}
+	for i := 1; i < len(th.marks) && th.marks[i].created.Before(before) && th.over(th.marks[i].number); i++ {
+		through = th.marks[i-1].number
+	}
+	return through
+}
+
+// dropTurns erases the first turns of a thread, up to a number, and tells every reader.
+func (s *Session) dropTurns(ctx context.Context, threadID string, through int) error {
+	notice := Dropped{Threads: []DroppedTurns{{Thread: threadID, Turns: through}}}
+	var gone []erasure
+	err := s.charged(costOf(notice), func() (int, error) {
+		if _, err := s.lookup(threadID); err != nil {
+			return 0, err
+		}
+		added, err := s.log.appendAll([]Event{{Body: notice}})
+		if err != nil {
+			return 0, err
+		}
+		before := s.charge()
+		gone = s.drop(notice, added[0].Seq)
+		return costOf(notice) + s.charge() - before, nil
+	})
+	for _, e := range gone {
+		err = errors.Join(err, s.clear(ctx, e))
+	}
+	if err != nil {
+		return err
+	}
+	return s.Save(ctx)
+}
+
+// shrink erases the oldest conversations and jobs of all users until the engine uses less than a
+// number of bytes.
+func (d *Durable) shrink(ctx context.Context, bytes int64) (n int, err error) {
+	var all []conversation
+	err = d.each(ctx, func(s *Session) error {
+		all = append(all, s.conversations()...)
+		return nil
+	})
+	slices.SortFunc(all, func(a, b conversation) int {
+		return cmp.Or(a.updated.Compare(b.updated), cmp.Compare(a.Thread+a.Job, b.Thread+b.Job))
+	})
+	for _, c := range all {
+		if d.Status().Bytes <= bytes {
+			break
+		}
+		s, failed := d.Open(ctx, c.user)
+		if failed == nil {
+			failed = s.erase(ctx, c.Ref, true)
+		}
+		if failed == nil {
+			n++
+		}
+		err = errors.Join(err, failed)
+	}
+	return n, err
+}
