@@ -24,6 +24,8 @@ func onlyIn() map[string]string {
 		"github.com/tidwall/gjson":                   "web/view",
 		"github.com/clipperhouse/displaywidth":       "cmd/candor/terminal",
 		"github.com/urfave/cli/v3":                   "cmd/candor/command",
+		"github.com/nats-io/nats.go":                 "session/journal/jetstream",
+		"github.com/nats-io/nats.go/jetstream":       "session/journal/jetstream",
 		"modernc.org/sqlite":                         "session/journal/sqlite",
 	}
 }

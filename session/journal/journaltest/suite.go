@@ -32,6 +32,9 @@ type Place struct {
 	Open func() (journal.Engine, error)
 	// Dir is a directory that has all of the engine's files; empty if it has none.
 	Dir string
+	// SealsSnapshots says that snapshots are encrypted, each with a key that goes with it, so that nothing
+	// of them is found in files. That the keys are gone is for the engine's own test.
+	SealsSnapshots bool
 }
 
 // bench is what a clause works on: an engine that is open, and its place.

@@ -1,0 +1,113 @@
+package jetstream
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/session/journal"
+)
+
+// lose makes the stream forget the n-th frame of a session, as a server does whose file is damaged.
+func lose(t *testing.T, s *store, session string, n int) {
+	t.Helper()
+	stream, subject := s.names.log(session)
+	var seqs []uint64
+	for m, err := range s.all(t.Context(), stream, subject) {
+		require.NoError(t, err)
+		seqs = append(seqs, m.seq)
+	}
+	require.NoError(t, s.erase(t.Context(), stream, seqs[n]))
+}
+
+func TestAMissingFrameIsSaid(t *testing.T) {
+	srv, _ := startServer(t, t.TempDir())
+	for name, n := range map[string]int{"the first": 0, "one in the middle": 2, "the last": 4} {
+		t.Run(name, func(t *testing.T) {
+			c := openStore(t, srv)
+			session := uuid.NewString()
+			j := journal.Open(c, session, uuid.New())
+			for range 5 {
+				require.NoError(t, j.Append(t.Context(), 1, []byte("text")))
+			}
+			lose(t, storeOf(c), session, n)
+			var last error
+			for _, err := range j.Read(t.Context(), 1, nil) {
+				last = err
+			}
+			require.ErrorIs(t, last, journal.ErrDamaged)
+			var damage *journal.Damage
+			require.True(t, errors.As(last, &damage))
+			assert.Equal(t, session, damage.Session)
+			assert.Equal(t, uint64(n+1), damage.First)
+			assert.Equal(t, uint64(n+1), damage.Last)
+		})
+	}
+}
+
+func TestNumbersWhoseFramesAreGoneAreNotGivenAgain(t *testing.T) {
+	srv, _ := startServer(t, t.TempDir())
+	c := openStore(t, srv)
+	for i := range uint64(3) {
+		require.NoError(t, c.Append(t.Context(), "s", frame(i+1, i+1, "text")))
+	}
+	lose(t, storeOf(c), "s", 2)
+	require.ErrorIs(t, c.Append(t.Context(), "s", frame(3, 3, "again")), journal.ErrDamaged)
+	require.ErrorIs(t, c.Append(t.Context(), "s", frame(4, 4, "next")), journal.ErrDamaged)
+	require.ErrorIs(t, c.Replace(t.Context(), "s", []journal.Frame{frame(1, 1, "erased")}), journal.ErrDamaged)
+}
+
+func TestAMessageThatIsNoneOfOursIsDamage(t *testing.T) {
+	srv, _ := startServer(t, t.TempDir())
+	c := openStore(t, srv)
+	require.NoError(t, c.Append(t.Context(), "s", frame(1, 1, "text")))
+	s := storeOf(c)
+	stream, subject := s.names.log("s")
+	for _, data := range []string{"", "f", "a message of somebody else in the place"} {
+		_, err := s.js.Publish(t.Context(), subject, []byte(data))
+		require.NoError(t, err)
+		for _, err := range c.Frames.Read(t.Context(), "s", 1) {
+			require.ErrorIs(t, err, journal.ErrDamaged)
+		}
+		require.ErrorIs(t, c.Append(t.Context(), "s", frame(2, 2, "x")), journal.ErrDamaged)
+	}
+	_, err := s.publish(t.Context(), stream, subject, record{kind: kindFrame, first: 2, last: 2}.encode(), 4)
+	require.NoError(t, err)
+	var last error
+	for _, err := range c.Frames.Read(t.Context(), "s", 1) {
+		last = err
+	}
+	require.ErrorIs(t, last, journal.ErrDamaged)
+	require.ErrorIs(t, c.Replace(t.Context(), "s", []journal.Frame{frame(1, 2, "erased")}), journal.ErrDamaged)
+}
+
+func TestACellThatCannotBeReadIsDamage(t *testing.T) {
+	srv, _ := startServer(t, t.TempDir())
+	c := openStore(t, srv)
+	s := storeOf(c)
+	_, err := c.Directory.Open(t.Context(), "alice", "s")
+	require.NoError(t, err)
+	require.NoError(t, c.Append(t.Context(), "s", frame(1, 1, "text")))
+	for _, cell := range [][2]string{{cellErased, "s"}, {cellErasing, "s"}, {cellUser, userCell("alice")}} {
+		m, err := s.cell(t.Context(), cell[0], cell[1])
+		require.NoError(t, err)
+		_, err = s.setCell(t.Context(), cell[0], cell[1], []byte("{ is no value"), m.seq)
+		require.NoError(t, err)
+	}
+	for _, err := range c.Frames.Read(t.Context(), "s", 1) {
+		require.ErrorIs(t, err, journal.ErrDamaged)
+	}
+	require.ErrorIs(t, c.Replace(t.Context(), "s", []journal.Frame{frame(1, 1, "x")}), journal.ErrDamaged)
+	_, err = c.Directory.Open(t.Context(), "alice", "t")
+	require.ErrorIs(t, err, journal.ErrDamaged)
+	require.ErrorIs(t, c.Remove(t.Context(), "alice"), journal.ErrDamaged)
+	var last error
+	for _, err := range c.Users(t.Context()) {
+		last = err
+	}
+	require.ErrorIs(t, last, journal.ErrDamaged)
+	assert.Len(t, openStore(t, srv).Status().Warnings, 1, "an erasure that cannot be finished")
+}

@@ -1,0 +1,179 @@
+package jetstream
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+
+	"candor/session/journal"
+)
+
+// Read yields the frames of the log, with erased frames in their places. What a server that is
+// behind does not have is asked of the one that leads; what is missing there as well is left
+// out for the journal to see, or said if nothing follows it.
+func (e frames) Read(ctx context.Context, session string, from uint64) iter.Seq2[journal.Frame, error] {
+	return func(yield func(journal.Frame, error) bool) {
+		r, err := e.s.reader(ctx, session, max(from, 1))
+		for err == nil {
+			var f journal.Frame
+			if f, err = r.next(ctx); err == nil && !yield(f, nil) {
+				return
+			}
+		}
+		if !errors.Is(err, errNone) {
+			yield(journal.Frame{}, err)
+		}
+	}
+}
+
+// reader merges a log with its erased frames.
+type reader struct {
+	s       *store
+	session string
+	scan    scan
+	gone    erased
+	head    head
+	want    uint64 // number of the event that comes next
+	place   uint64 // of the stream behind the last message that was read
+
+	ahead  *record // a message that was read and not used yet
+	looked bool    // for what is missing before ahead
+}
+
+// reader returns one that begins with the event with number from.
+func (s *store) reader(ctx context.Context, session string, from uint64) (*reader, error) {
+	h, err := s.askHead(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	if h.seq == 0 || h.kind == kindRemoved || from > h.last {
+		return nil, errNone
+	}
+	r := &reader{s: s, session: session, head: h, want: from}
+	if r.gone, _, err = s.erased(ctx, session); err != nil {
+		return nil, err
+	}
+	stream, subject := s.names.log(session)
+	if r.place, err = s.find(ctx, session, from, h); err != nil {
+		return nil, err
+	}
+	r.scan = scan{c: &s.client, stream: stream, subject: subject, seq: r.place, upto: h.seq}
+	return r, nil
+}
+
+// find returns where in the stream the first message of a log stands that ends at the event with
+// number from or behind it.
+func (s *store) find(ctx context.Context, session string, from uint64, h head) (uint64, error) {
+	if from <= 1 {
+		return 1, nil
+	}
+	if from >= h.first && h.kind == kindFrame {
+		return h.seq, nil
+	}
+	stream, subject := s.names.log(session)
+	// The numbers of a log grow with those of the stream, so a bisection finds the place. Each question
+	// gives the log's first message at the middle or behind it.
+	low, high := uint64(1), h.seq
+	for low < high {
+		middle := low + (high-low)/2
+		m, err := s.get(ctx, stream, question{Seq: middle, NextFor: subject})
+		if errors.Is(err, errNone) {
+			high = middle
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		switch r, err := decodeRecord(m); {
+		case err != nil:
+			return 0, foreign(session, err)
+		case r.last >= from:
+			high = middle
+		default:
+			low = m.seq + 1
+		}
+	}
+	return low, nil
+}
+
+// next returns the next frame, or errNone behind the last.
+func (r *reader) next(ctx context.Context) (journal.Frame, error) {
+	for {
+		if err := r.peek(ctx); err != nil {
+			return journal.Frame{}, err
+		}
+		// An erased frame comes first where it stands, whether the messages under it are gone yet or not.
+		if f, ok := r.gone.at(r.want); ok && (r.ahead == nil || f.First <= r.ahead.first) {
+			r.want = f.Last + 1
+			return f, nil
+		}
+		again, err := r.lookAgain(ctx)
+		if err != nil {
+			return journal.Frame{}, err
+		}
+		if again {
+			continue
+		}
+		if r.ahead == nil {
+			return journal.Frame{}, r.end(ctx)
+		}
+		f := journal.Frame{First: r.ahead.first, Last: r.ahead.last, Data: r.ahead.frame}
+		r.want, r.place, r.ahead, r.looked = max(r.want, f.Last+1), r.ahead.seq+1, nil, false
+		return f, nil
+	}
+}
+
+// peek reads the next message that is a frame and was not erased into ahead, if there is one.
+func (r *reader) peek(ctx context.Context) error {
+	for r.ahead == nil {
+		m, err := r.scan.next(ctx)
+		if errors.Is(err, errNone) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rec, err := decodeRecord(m)
+		if err != nil {
+			return foreign(r.session, err)
+		}
+		if rec.kind == kindFrame && !r.gone.covers(rec.first, rec.last) {
+			r.ahead = &rec
+		}
+	}
+	return nil
+}
+
+// lookAgain looks for the frames before the next one if any are missing: at the server that leads, and
+// among the frames that were erased meanwhile. It says whether it did.
+//
+// It looks once for each place. What is missing then is missing, and the journal says so when it sees the
+// frame behind it.
+func (r *reader) lookAgain(ctx context.Context) (bool, error) {
+	complete := r.want > r.head.last
+	if r.ahead != nil {
+		complete = r.ahead.first <= r.want
+	}
+	if complete || r.looked {
+		return false, nil
+	}
+	// The server that was asked may be behind, or somebody erased since this read began.
+	var err error
+	r.gone, _, err = r.s.erased(ctx, r.session)
+	r.ahead, r.looked = nil, true
+	r.scan.again(r.place)
+	return true, err
+}
+
+// end returns errNone if the log was read to its end or was removed, and else what is missing.
+func (r *reader) end(ctx context.Context) error {
+	if r.want > r.head.last {
+		return errNone
+	}
+	// Removing a session takes its frames from under its readers.
+	if h, err := r.s.askHead(ctx, r.session); err != nil || h.kind == kindRemoved {
+		return cmp.Or(err, errNone)
+	}
+	return &journal.Damage{Session: r.session, First: r.want, Last: r.head.last, Reason: "they are missing"}
+}

@@ -1,0 +1,169 @@
+package jetstream
+
+import (
+	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	js "github.com/nats-io/nats.go/jetstream"
+
+	"candor/session/journal"
+)
+
+// snapshots keeps a session's latest snapshot in pieces, sealed with a key that is in a cell. What
+// was sealed is gone when the key is: overwriting large messages one by one would take NATS long.
+type snapshots struct{ s *store }
+
+// index says where a snapshot is.
+type index struct {
+	ID     uuid.UUID // which stands before each piece
+	Key    []byte
+	First  uint64 // number of the message with the first piece
+	Pieces int
+}
+
+// The size of a piece, and of all pieces together.
+const (
+	pieceSize   = 512 << 10
+	maxSnapshot = 256 << 20
+)
+
+// Save writes the pieces, then the cell that says where they are, and overwrites the cell before.
+func (e snapshots) Save(ctx context.Context, session string, data []byte) error {
+	before, err := e.s.cell(ctx, cellSnapshot, session)
+	if err != nil {
+		return err
+	}
+	if len(data) == 0 {
+		if err := e.s.eraseCell(ctx, cellSnapshot, session, endOfStream); err != nil {
+			return err
+		}
+		return e.purge(ctx, session, 0)
+	}
+	if len(data) > maxSnapshot {
+		return fmt.Errorf("%w: a snapshot of %d bytes is too large", journal.ErrUnavailable, len(data))
+	}
+	in, err := e.write(ctx, session, data)
+	if err != nil {
+		return err
+	}
+	value, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	seq, err := e.s.setCell(ctx, cellSnapshot, session, value, before.seq)
+	if err != nil {
+		return err
+	}
+	// The key goes first: without it the pieces are noise, wherever they are left.
+	if err := e.s.eraseCell(ctx, cellSnapshot, session, seq); err != nil {
+		return err
+	}
+	return e.purge(ctx, session, in.First)
+}
+
+// write seals the pieces of a snapshot and sends them.
+func (e snapshots) write(ctx context.Context, session string, data []byte) (in index, err error) {
+	in.ID, in.Key = uuid.New(), make([]byte, 32)
+	_, _ = rand.Read(in.Key)
+	seal, err := in.aead()
+	if err != nil {
+		return in, err
+	}
+	for piece := range slices.Chunk(data, pieceSize) {
+		sealed := seal.Seal(slices.Clone(in.ID[:]), in.nonce(in.Pieces), piece, nil)
+		ctx, cancel := context.WithTimeout(ctx, e.s.timeout)
+		ack, err := e.s.js.Publish(ctx, e.s.names.snapshot(session), sealed, js.WithExpectStream(e.s.names.pieces()))
+		cancel()
+		if err != nil {
+			return in, sendError(err)
+		}
+		if in.Pieces == 0 {
+			in.First = ack.Sequence
+		}
+		in.Pieces++
+	}
+	return in, nil
+}
+
+// aead returns what seals and opens the pieces.
+func (in index) aead() (cipher.AEAD, error) {
+	block, err := aes.NewCipher(in.Key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// nonce is that of a piece; the key is of one snapshot only.
+func (in index) nonce(piece int) []byte {
+	return binary.BigEndian.AppendUint32(make([]byte, 8), uint32(piece))
+}
+
+// purge removes the pieces before a place in the stream, or all of them if it is 0.
+func (e snapshots) purge(ctx context.Context, session string, before uint64) error {
+	st, err := e.s.js.Stream(ctx, e.s.names.pieces())
+	if err != nil {
+		return askError(err)
+	}
+	opts := []js.StreamPurgeOpt{js.WithPurgeSubject(e.s.names.snapshot(session))}
+	if before > 0 {
+		opts = append(opts, js.WithPurgeSequence(before))
+	}
+	return askError(st.Purge(ctx, opts...))
+}
+
+// Load reads the pieces back. A snapshot that is not whole is none.
+func (e snapshots) Load(ctx context.Context, session string) ([]byte, error) {
+	m, err := e.s.cell(ctx, cellSnapshot, session)
+	if err != nil {
+		return nil, err
+	}
+	var in index
+	if m.seq == 0 || json.Unmarshal(m.data, &in) != nil || in.Pieces > maxSnapshot/pieceSize {
+		return nil, journal.ErrNoSnapshot
+	}
+	seal, err := in.aead()
+	if err != nil {
+		return nil, journal.ErrNoSnapshot
+	}
+	end, err := e.s.get(ctx, e.s.names.pieces(), question{LastFor: e.s.names.snapshot(session)})
+	if err != nil {
+		return nil, noSnapshot(err)
+	}
+	sc := scan{c: &e.s.client, stream: e.s.names.pieces(), subject: e.s.names.snapshot(session),
+		seq: in.First, upto: end.seq}
+	// The pieces are opened in their order; one that is missing, altered or of another snapshot fails.
+	var data []byte
+	for piece := 0; piece < in.Pieces; {
+		m, err := sc.next(ctx)
+		if err != nil {
+			return nil, noSnapshot(err)
+		}
+		sealed, mine := bytes.CutPrefix(m.data, in.ID[:])
+		if !mine {
+			continue // of another process that saves at the same time
+		}
+		if data, err = seal.Open(data, in.nonce(piece), sealed, nil); err != nil {
+			return nil, journal.ErrNoSnapshot
+		}
+		piece++
+	}
+	return data, nil
+}
+
+// noSnapshot says that there is no snapshot if pieces are missing.
+func noSnapshot(err error) error {
+	if errors.Is(err, errNone) {
+		return journal.ErrNoSnapshot
+	}
+	return err
+}
