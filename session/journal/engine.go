@@ -30,13 +30,16 @@ var (
 // Damage says where a session's log is damaged. It wraps ErrDamaged.
 type Damage struct {
 	Session string
-	First   uint64 // the numbers of the events concerned, as far as they are known
+	First   uint64 // the numbers of the events concerned; 0 if they are not known
 	Last    uint64
 	Reason  string // without any text of the events
 }
 
 // Error says which events are concerned and why.
 func (d *Damage) Error() string {
+	if d.First == 0 {
+		return fmt.Sprintf("%v in session %s: %s", ErrDamaged, d.Session, d.Reason)
+	}
 	if d.First == d.Last {
 		return fmt.Sprintf("%v at event %d of session %s: %s", ErrDamaged, d.First, d.Session, d.Reason)
 	}

@@ -168,3 +168,39 @@ func removedUser(t *testing.T, b *bench) {
 	assertGone(t, b, "words of alice", "snapshot of alice")
 	assert.Len(t, read(t, b.Engine, "session of bob", 1), 30)
 }
+
+// scatteredBytes erases, one after the other, frames of many sizes that were written in turns with others,
+// so that an engine that moves what it keeps had to move them. A page that is divided may keep a copy of
+// what left it; SQLite's pages do.
+func scatteredBytes(t *testing.T, b *bench) {
+	const sessions, each = 12, 40
+	name := func(s int) string { return fmt.Sprintf("session %d", s) }
+	for i := range uint64(each) {
+		for s := range sessions {
+			mark := fmt.Sprintf("<mark %d of %d>", i+1, s)
+			f := journal.Frame{First: i + 1, Last: i + 1,
+				Data: []byte(strings.Repeat(mark, 1+int(i*31+uint64(s)*17)%90))}
+			require.NoError(t, b.Append(t.Context(), name(s), f))
+		}
+	}
+	for i := range uint64(each) {
+		for s := range sessions {
+			if (i+uint64(s))%3 == 0 {
+				require.NoError(t, b.Replace(t.Context(), name(s), []journal.Frame{erased(i+1, i+1)}))
+			}
+		}
+	}
+	var gone []string
+	for s := range sessions {
+		for i := range uint64(each) {
+			if (i+uint64(s))%3 == 0 {
+				gone = append(gone, fmt.Sprintf("<mark %d of %d>", i+1, s))
+			}
+		}
+	}
+	assertGone(t, b, gone...)
+	for s := range sessions {
+		require.NoError(t, b.Replace(t.Context(), name(s), []journal.Frame{erased(1, each)}))
+	}
+	assertGone(t, b, "<mark")
+}

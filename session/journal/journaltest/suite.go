@@ -86,6 +86,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"bytes that were replaced are gone", replacedBytes},
 		{"bytes of a former snapshot are gone", formerSnapshot},
 		{"bytes of a user who was removed are gone", removedUser},
+		{"bytes are gone of frames that lay between others", scatteredBytes},
 
 		{"a user gets the same session each time", sameSession},
 		{"of 16 who open a user's session at once all get the same", openingRace},

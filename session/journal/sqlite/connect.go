@@ -13,11 +13,12 @@ import (
 // Settings of connections. The writer's are set before the first page is written.
 var (
 	writePragmas = []string{
-		"page_size(4096)",
+		fmt.Sprintf("page_size(%d)", pageSize),
+		fmt.Sprintf("max_page_count(%d)", maxPages),
 		"secure_delete(on)",
 		"temp_store(memory)",
 		"journal_mode(wal)",
-		"wal_autocheckpoint(4000)",
+		"wal_autocheckpoint(0)", // the writer does that, after it has tidied
 	}
 	readPragmas = []string{"query_only(on)", "temp_store(memory)"}
 )
@@ -32,7 +33,7 @@ func connect(dir string, pragmas []string) (*sql.DB, error) {
 		return nil, err
 	}
 	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	name.RawQuery = url.Values{"_pragma": pragmas, "_dqs": {"0"}, "_defensive": {"1"}}.Encode()
+	name.RawQuery = url.Values{"_pragma": pragmas, "_dqs": {"0"}}.Encode()
 	db, err := sql.Open("sqlite", name.String())
 	if err != nil {
 		return nil, err

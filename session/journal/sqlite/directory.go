@@ -25,6 +25,9 @@ func (e *engine) Open(ctx context.Context, user, id string) (session string, err
 	if err != nil || ok {
 		return session, e.failed(err)
 	}
+	if _, ok := e.findings.ownedBy(user); ok {
+		return "", fmt.Errorf("%w: the row that names this user's session is gone", journal.ErrDamaged)
+	}
 	err = e.writer.submit(ctx, false, func(g *group) (err error) {
 		session, err = g.openUser(user, id)
 		return err
@@ -132,27 +135,33 @@ func (e *engine) Remove(ctx context.Context, user string) error {
 	return e.writer.submit(ctx, true, func(g *group) error { return g.removeUser(user) })
 }
 
+// removeUser deletes the rows of a user, also if those are damaged.
 func (g *group) removeUser(user string) error {
 	name, ok, err := g.w.engine.sessionOf(background(), g.w.conn, user)
-	if err != nil || !ok {
-		return err
-	}
-	r, ok, err := g.session(name)
 	if err != nil {
 		return err
 	}
-	if ok {
-		if err := g.removeSession(r); err != nil {
-			return err
+	if !ok {
+		if name, ok = g.w.engine.findings.ownedBy(user); !ok {
+			return nil
 		}
 	}
-	return g.exec("DELETE FROM users WHERE user = ?", []byte(user))
+	r, ok, err := g.lookUp(name)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return g.w.engine.findings.of(name) // nil unless there are frames that nothing leads to
+	}
+	return errors.Join(g.removeSession(r), g.exec("DELETE FROM users WHERE user = ? OR session = ?",
+		[]byte(user), []byte(name)))
 }
 
 // removeSession deletes the rows of a session.
 func (g *group) removeSession(r row) error {
 	delete(g.rows, r.name)
 	g.gone[r.name] = true
+	g.before = append(g.before, witnessLine(lineGone, r.name, ending{})...)
 	return errors.Join(
 		g.exec("DELETE FROM frames WHERE id BETWEEN ? AND ?", frameID(r.id, 0), frameID(r.id, maxNumber)),
 		g.exec("DELETE FROM snapshots WHERE id = ?", r.id),

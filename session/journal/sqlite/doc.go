@@ -26,8 +26,27 @@
 // Open names the sessions whose end is gone, and Read and Append of these fail with journal.ErrDamaged
 // while the others serve.
 //
+// A user's row is witnessed in the same way, so that nobody gets a new session because their row was damaged. What
+// the witness says of a damaged session stays in it. To go on with what is left of a session, delete the file
+// witness while Candor is stopped; to be rid of it, remove its user.
+//
+// # Sync
+//
+// With Always an append is answered when it is on the disk. With Interval it is answered when the system has it,
+// and a second later at the latest it is on the disk: the end of the process loses nothing, the end of the machine
+// may lose the last second. That is a warning at the next Open and no damage, and events get the numbers of the lost
+// ones. Loss of what was on the disk is damage in both ways.
+//
 // # Erasure
 //
-// The database runs with secure_delete, which overwrites what is deleted, and after Replace, Remove and Save
-// the writer moves the write-ahead log into the database and truncates it.
+// The database runs with secure_delete, which overwrites what is deleted. That is not all: when SQLite divides or
+// joins pages, a row that moves to another page stays where it was as well, in the gap that the page takes for
+// empty, and is not overwritten when it is deleted later. So the writer moves the write-ahead log into the database
+// itself, and before that it overwrites the gaps of the pages in it. After Replace, Remove and Save it does so at
+// once, and then truncates the log.
+//
+// # Adding to it
+//
+// A new table is a line of schema, with a checksum in each row, and a new formatVersion. What must not be lost in
+// silence has to be in the witness, too. What can be damaged is added to TestAFlippedByteIsNeverSilentLoss.
 package sqlite

@@ -41,6 +41,7 @@ const (
 	databaseFile = "candor.db"
 	walFile      = databaseFile + "-wal"
 	shmFile      = databaseFile + "-shm"
+	witnessFile  = "witness"
 	lockName     = "lock"
 )
 
@@ -54,7 +55,8 @@ type engine struct {
 	// truncated, which needs that nobody reads it.
 	erasing sync.RWMutex
 
-	writer *writer
+	writer   *writer
+	findings *findings
 }
 
 // Open opens the directory dir, which it makes if there is none. It fails with journal.ErrLocked if another
@@ -111,10 +113,12 @@ func prepareFile(name string) error {
 // status is the engine's Status.
 func (e *engine) status() journal.Status {
 	s := journal.Status{Name: "SQLite in " + e.dir, Waiting: int(e.writer.waiting.Load())}
-	if e.writer.closed() {
-		s.Ready = journal.ErrClosed
+	s.Ready, s.Warnings = e.writer.ready(), e.findings.warnings()
+	if err := e.writer.state.Load().silent; err != nil {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("The file witness cannot be written (%v): "+
+			"what is kept now is kept, but if it were damaged later, nobody might notice.", err))
 	}
-	for _, name := range []string{databaseFile, walFile, shmFile} {
+	for _, name := range []string{databaseFile, walFile, shmFile, witnessFile} {
 		if info, err := os.Stat(filepath.Join(e.dir, name)); err == nil {
 			s.Bytes += info.Size()
 		}

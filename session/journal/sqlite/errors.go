@@ -36,12 +36,15 @@ func isCorrupt(err error) bool {
 }
 
 // translated returns an error of SQLite as one of package journal. Others pass unchanged.
+//
+// What SQLite could not commit it has rolled back, so nothing was kept. The one exception is a sync that failed: the
+// transaction is whole in the write-ahead log, and if we were killed before the next one overwrites it, SQLite would
+// find it there.
 func translated(err error) error {
 	switch code := errorCode(err); {
-	case code == 0:
+	case code == 0, errors.Is(err, journal.ErrUnknown):
 		return err
 	case code == codeSync, code == codeSyncDir:
-		// What was written may yet be there after a crash.
 		return fmt.Errorf("%w: the disk refuses to sync: %w", journal.ErrUnknown, err)
 	case isCorrupt(err):
 		return fmt.Errorf("%w: SQLite cannot read a page of it", journal.ErrDamaged)

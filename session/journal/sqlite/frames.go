@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -52,6 +53,7 @@ func (g *group) append(session string, f journal.Frame, sum int64) error {
 	}
 	_, err = g.w.sql.insertFrame.ExecContext(background(), frameID(r.id, f.Last), f.First, blob(f.Data), sum)
 	r.head, r.tail = f.Last, sum
+	g.written += pageSize + len(f.Data)
 	g.rows[session] = r
 	return err
 }
@@ -96,7 +98,7 @@ type cursor struct {
 
 // batch reads some frames, and sets ended if they were the last.
 func (c *cursor) batch(ctx context.Context) (frames []journal.Frame, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := errors.Join(ctx.Err(), c.engine.findings.of(c.session)); err != nil {
 		return nil, err
 	}
 	c.engine.erasing.RLock()

@@ -24,30 +24,47 @@ func (r row) sum() int64 {
 	return checksum(rowSession, []int64{r.id, int64(r.head), r.tail}, []byte(r.name), r.owner)
 }
 
+// ending returns what the witness has to know of the row.
+func (r row) ending() ending { return ending{r.head, r.tail, string(r.owner)} }
+
 // statements are the writer's, compiled once.
 type statements struct {
 	session, insertSession, updateSession *sql.Stmt
 	insertFrame                           *sql.Stmt
+	page, updatePage                      *sql.Stmt
+}
+
+// texts returns the statements and their texts.
+func (s *statements) texts() map[**sql.Stmt]string {
+	return map[**sql.Stmt]string{
+		&s.session:       "SELECT id, owner, head, tail, sum FROM sessions WHERE name = ?",
+		&s.insertSession: "INSERT INTO sessions (id, name, owner, head, tail, sum) VALUES (?, ?, ?, ?, ?, ?)",
+		&s.updateSession: "UPDATE sessions SET head = ?, tail = ?, sum = ? WHERE id = ?",
+		&s.insertFrame:   "INSERT INTO frames (id, first, data, sum) VALUES (?, ?, ?, ?)",
+		&s.page:          "SELECT data FROM sqlite_dbpage WHERE pgno = ?",
+		&s.updatePage:    "UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?",
+	}
 }
 
 // compile prepares the statements.
-func (s *statements) compile(c *sql.Conn) error {
-	for _, p := range []struct {
-		to   **sql.Stmt
-		text string
-	}{
-		{&s.session, "SELECT id, owner, head, tail, sum FROM sessions WHERE name = ?"},
-		{&s.insertSession, "INSERT INTO sessions (id, name, owner, head, tail, sum) VALUES (?, ?, ?, ?, ?, ?)"},
-		{&s.updateSession, "UPDATE sessions SET head = ?, tail = ?, sum = ? WHERE id = ?"},
-		{&s.insertFrame, "INSERT INTO frames (id, first, data, sum) VALUES (?, ?, ?, ?)"},
-	} {
-		made, err := c.PrepareContext(background(), p.text)
-		if err != nil {
+func (s *statements) compile(c *sql.Conn) (err error) {
+	for to, text := range s.texts() {
+		if *to, err = c.PrepareContext(background(), text); err != nil {
 			return err
 		}
-		*p.to = made
 	}
 	return nil
+}
+
+// close ends the statements. SQLite keeps a database open, and its log beside it, as long as one is left.
+func (s *statements) close() error {
+	var errs []error
+	for made := range s.texts() {
+		if *made != nil {
+			errs = append(errs, (*made).Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // group is a transaction that is being made. The rows of its sessions are written at its end, once each.
@@ -55,6 +72,10 @@ type group struct {
 	w    *writer
 	rows map[string]row
 	gone map[string]bool // sessions that it removes
+
+	written int // about how many bytes it adds to the write-ahead log
+
+	before []byte // lines that the witness has to have before the transaction is committed
 }
 
 // commit does changes, and commits what they did.
@@ -68,12 +89,26 @@ func (g *group) commit(all []*change) error {
 			return c.err
 		}
 	}
+	g.written += pageSize * (2 + len(g.rows))
 	for _, r := range g.rows {
 		if _, err := g.w.sql.updateSession.ExecContext(background(), r.head, r.tail, r.sum(), r.id); err != nil {
 			return err
 		}
 	}
+	if len(g.before) > 0 {
+		if err := g.w.witness.write(g.before); err != nil {
+			return fmt.Errorf("%w: the file witness cannot be written: %w", journal.ErrUnavailable, err)
+		}
+	}
 	return g.exec("COMMIT")
+}
+
+// lines returns what the witness has to have after the transaction was committed.
+func (g *group) lines() (lines []byte) {
+	for name, r := range g.rows {
+		lines = append(lines, witnessLine(g.w.lineKind(), name, r.ending())...)
+	}
+	return lines
 }
 
 // remember keeps the rows that were written for the next group.
@@ -83,6 +118,7 @@ func (g *group) remember() {
 	}
 	for name := range g.gone {
 		delete(g.w.rows, name)
+		g.w.engine.findings.forget(name)
 	}
 	maps.Copy(g.w.rows, g.rows)
 }
@@ -93,8 +129,16 @@ func (g *group) exec(text string, args ...any) error {
 	return err
 }
 
-// session returns the row of a session; ok is false if there is none.
+// session returns the row of a session; ok is false if there is none. It fails if the session is damaged.
 func (g *group) session(name string) (r row, ok bool, err error) {
+	if err := g.w.engine.findings.of(name); err != nil {
+		return row{}, false, err
+	}
+	return g.lookUp(name)
+}
+
+// lookUp returns the row of a session, even if its end is gone.
+func (g *group) lookUp(name string) (r row, ok bool, err error) {
 	if r, ok = g.rows[name]; ok {
 		return r, true, nil
 	}

@@ -47,6 +47,9 @@ func (g *group) replace(session string, with []journal.Frame) error {
 		}
 		if f.Last == r.head {
 			r.tail = sum
+			// Should we be killed before the witness has the new checksum, the old one must not accuse.
+			g.before = append(g.before,
+				witnessLine(g.w.lineKind(), session, ending{last: r.head, owner: string(r.owner)})...)
 		}
 		g.rows[session] = r
 	}

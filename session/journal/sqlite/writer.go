@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"candor/session/journal"
 )
@@ -35,6 +36,13 @@ type writer struct {
 	sql    statements
 	rows   map[string]row // of sessions, as they are in the database
 
+	witness witness
+	logged  int // about how many bytes the write-ahead log has that are not in the database
+	mode    Sync
+	soft    bool             // something was answered and is not yet on the disk
+	due     <-chan time.Time // when to sync the disk, or to try whether it works again
+	state   atomic.Pointer[condition]
+
 	queue   chan *change
 	waiting atomic.Int64
 	sending sync.RWMutex // held for reading while sending to queue, for writing while closing it
@@ -44,7 +52,9 @@ type writer struct {
 
 // newWriter connects to the engine's database, checks its format, and starts the goroutine.
 func newWriter(e *engine, o Options) (w *writer, err error) {
-	w = &writer{engine: e, rows: map[string]row{}, queue: make(chan *change, maxQueued), ended: make(chan struct{})}
+	w = &writer{engine: e, rows: map[string]row{}, queue: make(chan *change, maxQueued), ended: make(chan struct{}),
+		mode: o.Sync, witness: witness{dir: e.dir}}
+	w.state.Store(&condition{})
 	if w.db, err = connect(e.dir, append([]string{synchronous(o.Sync)}, writePragmas...)); err != nil {
 		return nil, err
 	}
@@ -71,16 +81,38 @@ func (w *writer) prepare() (err error) {
 	if err := checkFormat(background(), w.conn); err != nil {
 		return err
 	}
-	return w.sql.compile(w.conn)
+	if err := w.sql.compile(w.conn); err != nil {
+		return err
+	}
+	return w.examine()
 }
 
-// disconnect closes what prepare opened.
-func (w *writer) disconnect() error {
-	var err error
-	if w.conn != nil {
-		err = w.conn.Close()
+// examine compares the database with the witness, and writes the witness anew.
+func (w *writer) examine() error {
+	inv, err := takeInventory(w.conn)
+	if err != nil {
+		return err
 	}
-	return errors.Join(err, w.db.Close())
+	said, err := readWitness(w.engine.dir)
+	if err != nil {
+		return err
+	}
+	w.engine.findings = compare(inv, said)
+	return w.renewWitness()
+}
+
+// disconnect closes what prepare opened. It empties the log first: SQLite itself would move it into the database
+// without tidying it.
+func (w *writer) disconnect() error {
+	var errs []error
+	if w.engine.findings != nil {
+		errs = append(errs, w.moveLog("TRUNCATE"))
+	}
+	errs = append(errs, w.sql.close())
+	if w.conn != nil {
+		errs = append(errs, w.conn.Close())
+	}
+	return errors.Join(append(errs, w.db.Close(), w.witness.close())...)
 }
 
 // submit hands a change to the writer and returns what came of it.
@@ -130,8 +162,21 @@ func (w *writer) stop() bool {
 // run keeps groups until the queue is closed and empty.
 func (w *writer) run() {
 	defer close(w.ended)
-	for c := range w.queue {
-		w.keep(w.gather(c))
+	for {
+		select {
+		case c, ok := <-w.queue:
+			if !ok {
+				w.syncLog()
+				return
+			}
+			w.keep(w.gather(c))
+			w.boundLog()
+		case <-w.due:
+			w.due = nil
+			w.syncLog()
+			w.probe()
+		}
+		w.plan()
 	}
 }
 
@@ -169,20 +214,35 @@ func (w *writer) keep(all []*change) {
 		if c.err == nil {
 			c.err = err
 		}
-		c.answer <- translated(c.err)
+		c.err = translated(c.err)
+		c.answer <- c.err
 	}
+	w.judge(err)
 }
 
-// transact does changes in one transaction, all of them or, if SQLite fails, none.
+// transact does changes in one transaction, all of them or, if something fails, none.
 func (w *writer) transact(all []*change) error {
+	if failed := w.state.Load().failed; failed != nil {
+		return failed
+	}
+	if w.witness.isDue() {
+		w.say(w.renewWitness())
+	}
 	g := &group{w: w, rows: map[string]row{}, gone: map[string]bool{}}
-	err := g.commit(all)
-	if err != nil {
+	if err := g.commit(all); err != nil {
 		clear(w.rows)
 		_ = g.exec("ROLLBACK") // fails if SQLite has rolled back by itself
+		if len(g.before) > 0 {
+			w.witness.broken = errors.New("it says what was not done")
+		}
 		return err
 	}
 	g.remember()
+	w.logged += g.written
+	if lines := g.lines(); len(lines) > 0 {
+		w.soft = w.mode == Interval
+		w.say(w.witness.write(lines))
+	}
 	return nil
 }
 
@@ -195,23 +255,13 @@ func (w *writer) erase(all []*change) {
 			continue
 		}
 		if !truncated {
-			err, truncated = w.truncateLog(), true
+			err, truncated = w.moveLog("TRUNCATE"), true
 		}
-		c.err = err
+		if err != nil {
+			c.err = fmt.Errorf("%w: it is done, but former bytes may still be in the files: %w",
+				journal.ErrUnknown, err)
+		}
 	}
-}
-
-// truncateLog moves the write-ahead log into the database and empties it, so that what was overwritten in the
-// database stands in no file.
-func (w *writer) truncateLog() error {
-	w.engine.erasing.Lock()
-	defer w.engine.erasing.Unlock()
-	var busy, inLog, moved int
-	found := w.conn.QueryRowContext(background(), "PRAGMA wal_checkpoint(TRUNCATE)")
-	if err := found.Scan(&busy, &inLog, &moved); err != nil || busy != 0 {
-		return fmt.Errorf("%w: it is done, but former bytes may still be in the files: %v", journal.ErrUnknown, err)
-	}
-	return nil
 }
 
 // closed reports whether stop was called.

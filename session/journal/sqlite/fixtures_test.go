@@ -1,0 +1,84 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"candor/session/journal"
+	"candor/session/journal/sqlite"
+)
+
+// ledger is what an engine acknowledged.
+type ledger struct {
+	frames map[string][]journal.Frame
+	users  map[string]string
+}
+
+// open opens an engine that is closed at the end of the test.
+func open(t *testing.T, dir string, o sqlite.Options) journal.Engine {
+	t.Helper()
+	e, err := sqlite.Open(dir, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = e.Close() })
+	return e
+}
+
+// frameOf returns a frame of one event, whose size and bytes depend on where it stands.
+func frameOf(session string, n uint64) journal.Frame {
+	text := fmt.Sprintf("%s:%d ", session, n)
+	return journal.Frame{First: n, Last: n, Data: bytes.Repeat([]byte(text), 1+int(n*37)%120)}
+}
+
+// fill opens a session for each of some users and appends n frames to each, in turns.
+func fill(t *testing.T, e journal.Engine, sessions, n int) ledger {
+	t.Helper()
+	l := ledger{map[string][]journal.Frame{}, map[string]string{}}
+	for s := range sessions {
+		user, session := fmt.Sprintf("user-%d", s), fmt.Sprintf("session-%d", s)
+		_, err := e.Open(t.Context(), user, session)
+		require.NoError(t, err)
+		l.users[user] = session
+	}
+	for i := range n {
+		for s := range sessions {
+			session := fmt.Sprintf("session-%d", s)
+			f := frameOf(session, uint64(i+1))
+			require.NoError(t, e.Append(t.Context(), session, f))
+			l.frames[session] = append(l.frames[session], f)
+		}
+	}
+	return l
+}
+
+// readAll returns the frames of a session up to the first error.
+func readAll(t *testing.T, e journal.Engine, session string) (frames []journal.Frame, err error) {
+	t.Helper()
+	for f, err := range e.Read(t.Context(), session, 1) {
+		if err != nil {
+			return frames, err
+		}
+		frames = append(frames, f)
+	}
+	return frames, nil
+}
+
+// copyDir copies the files of a directory, as they are now, to a new one.
+func copyDir(t *testing.T, dir string) (copied string) {
+	t.Helper()
+	copied = filepath.Join(t.TempDir(), "copy")
+	require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
+	return copied
+}
+
+// change lets a function change the bytes of a file.
+func change(t *testing.T, name string, f func([]byte) []byte) {
+	t.Helper()
+	raw, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(name, f(raw), 0o600))
+}

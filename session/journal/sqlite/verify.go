@@ -1,0 +1,224 @@
+package sqlite
+
+import (
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"candor/session/journal"
+)
+
+// maxNamed is how many damaged sessions a warning names.
+const maxNamed = 10
+
+// findings are what is known to be damaged since the directory was opened.
+type findings struct {
+	mu     sync.RWMutex
+	damage map[string]*journal.Damage // by session
+	owners map[string]string          // sessions whose user's row is gone, by ownerOf the user
+	claims map[string]ending          // what the witness says of damaged sessions
+	said   []string                   // sentences for the status
+}
+
+// of returns the damage of a session; nil if none is known.
+func (f *findings) of(session string) error {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if d := f.damage[session]; d != nil {
+		return d
+	}
+	return nil
+}
+
+// ownedBy returns the session of a user whose row is gone.
+func (f *findings) ownedBy(user string) (session string, ok bool) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	session, ok = f.owners[string(ownerOf(user))]
+	return session, ok
+}
+
+// warnings returns sentences for the status.
+func (f *findings) warnings() []string {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return slices.Clone(f.said)
+}
+
+// forget drops what was known of a session that was removed.
+func (f *findings) forget(session string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.damage, session)
+	delete(f.claims, session)
+	for owner, s := range f.owners {
+		if s == session {
+			delete(f.owners, owner)
+		}
+	}
+}
+
+func (f *findings) say(format string, args ...any) {
+	f.said = append(f.said, fmt.Sprintf(format, args...))
+}
+
+// inventory is what the database says that it has.
+type inventory struct {
+	rows    map[string]row
+	users   map[string]bool // sessions that a user has
+	spoiled int             // rows that are damaged, so that nobody knows whose they were
+	broken  []error         // of tables that could not be read to their end
+}
+
+// allSessions is the query for the rows of all sessions.
+const allSessions = "SELECT id, owner, head, tail, sum, name FROM sessions"
+
+// takeInventory reads the rows of all sessions and users. Where SQLite cannot read on, the rest is missing.
+func takeInventory(c *sql.Conn) (inv inventory, err error) {
+	inv = inventory{rows: map[string]row{}, users: map[string]bool{}}
+	for text, scan := range map[string]func(*sql.Rows) error{
+		allSessions:                            inv.session,
+		"SELECT user, session, sum FROM users": inv.user,
+	} {
+		err := eachRow(c, text, scan)
+		if isCorrupt(err) {
+			inv.broken = append(inv.broken, err)
+		} else if err != nil {
+			return inv, err
+		}
+	}
+	return inv, nil
+}
+
+// eachRow runs a query and calls scan for each of its rows.
+func eachRow(c *sql.Conn, text string, scan func(*sql.Rows) error) error {
+	rows, err := c.QueryContext(background(), text)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// session takes in a session's row.
+func (inv *inventory) session(rows *sql.Rows) error {
+	r, ok, err := scanRow(rows)
+	if ok {
+		inv.rows[r.name] = r
+	} else {
+		inv.spoiled++
+	}
+	return err
+}
+
+// scanRow reads a row of allSessions; ok is false if it is damaged.
+func scanRow(rows *sql.Rows) (r row, ok bool, err error) {
+	var sum int64
+	var name []byte
+	err = rows.Scan(&r.id, &r.owner, &r.head, &r.tail, &sum, &name)
+	r.name = string(name)
+	return r, err == nil && sum == r.sum(), err
+}
+
+// user takes in a user's row.
+func (inv *inventory) user(rows *sql.Rows) error {
+	var user, session []byte
+	var sum int64
+	if err := rows.Scan(&user, &session, &sum); err != nil {
+		return err
+	}
+	if sum != userSum(user, session) {
+		inv.spoiled++
+	} else {
+		inv.users[string(session)] = true
+	}
+	return nil
+}
+
+// compare finds out what is damaged: what the witness or the users name and the database does not have.
+func compare(inv inventory, t testimony) *findings {
+	f := &findings{damage: map[string]*journal.Damage{}, owners: map[string]string{}, claims: map[string]ending{}}
+	for session, end := range t.firm {
+		if d := inv.missing(session, end); d != nil {
+			f.damage[session], f.claims[session] = d, end
+		}
+		if end.owner != "" && !inv.users[session] {
+			f.owners[end.owner], f.claims[session] = session, end
+		}
+	}
+	for session := range inv.users {
+		if _, ok := inv.rows[session]; !ok && f.damage[session] == nil {
+			f.damage[session] = &journal.Damage{Session: session, Reason: "its row is gone or was altered"}
+		}
+	}
+	for session, r := range inv.rows {
+		if len(r.owner) > 0 && !inv.users[session] {
+			f.owners[string(r.owner)] = session
+		}
+	}
+	f.describe(inv, t)
+	return f
+}
+
+// missing returns what is gone of a session that ended so; nil if nothing is.
+func (inv inventory) missing(session string, end ending) *journal.Damage {
+	d := &journal.Damage{Session: session, First: min(1, end.last), Last: end.last}
+	r, ok := inv.rows[session]
+	switch {
+	case !ok:
+		d.Reason = "its row is gone or was altered"
+	case r.head < end.last:
+		d.First, d.Reason = r.head+1, "they were kept and are gone"
+	case r.head == end.last && end.tail != 0 && r.tail != end.tail:
+		d.First, d.Reason = end.last, "another one was kept"
+	default:
+		return nil
+	}
+	return d
+}
+
+// describe says in sentences what was found.
+func (f *findings) describe(inv inventory, t testimony) {
+	const repair = "stop Candor and restore the directory from a backup"
+	named := 0
+	for _, session := range sortedKeys(f.damage) {
+		if named++; named <= maxNamed {
+			f.say("%v; the session is neither read nor written: %s.", f.damage[session], repair)
+		}
+	}
+	if named > maxNamed {
+		f.say("%d further sessions are damaged.", named-maxNamed)
+	}
+	if n := len(f.owners); n > 0 {
+		f.say("The rows that name the users of %d sessions are damaged; these users are refused: %s.", n, repair)
+	}
+	if inv.spoiled > 0 {
+		f.say("%d rows of sessions and users are damaged: %s.", inv.spoiled, repair)
+	}
+	for _, err := range inv.broken {
+		f.say("SQLite cannot read all sessions and users (%v): %s.", err, repair)
+	}
+	for _, session := range sortedKeys(t.soft) {
+		if r, ok := inv.rows[session]; !ok || r.head < t.soft[session].last {
+			f.say("Session %s ended with event %d, and now it ends with %d: what was behind was not yet on the disk "+
+				"when the machine stopped, which Sync = Interval allows.", session, t.soft[session].last, r.head)
+		}
+	}
+	if t.spoiled > 0 {
+		f.say("%d lines of the file witness are damaged, so that a loss in the sessions they named may not be seen.",
+			t.spoiled)
+	}
+	if t.missing && len(inv.rows) > 0 {
+		f.say("The file witness is gone, so that nobody can tell whether the ends of sessions are.")
+	}
+}
+
+// sortedKeys returns the keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
