@@ -26,7 +26,7 @@ func (c *Client) LoginCode(ctx context.Context) (string, error) {
 }
 
 // loginCode matches what a server may send as a code, which is printed as part of a link.
-var loginCode = regexp.MustCompile(`^[A-Za-z0-9]{16,64}$`)
+var loginCode = regexp.MustCompile(`^[A-Za-z0-9_-]{16,256}$`)
 
 // Send sends a message to the agent. With an empty thread it goes to the thread used
 // last, or to a new one. Send returns once the server has accepted the message,

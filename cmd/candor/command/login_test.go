@@ -40,7 +40,7 @@ func login(ctx context.Context, t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-var link = regexp.MustCompile(`(?m)http://\S+/#code=[A-Z2-7]{26,}$`)
+var link = regexp.MustCompile(`(?m)http://\S+/#code=[A-Za-z0-9_-]{26,}$`)
 
 func TestServePrintsALinkThatLogsInOnce(t *testing.T) {
 	for name, token := range map[string]string{"a configured token": apptest.Token, "a fresh one": ""} {
@@ -88,7 +88,7 @@ func TestLoginPrintsALinkAndNothingElse(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", "")
 	out, err := login(t.Context(), t, "--server", r.URL+"/", "--token-file", file)
 	require.NoError(t, err)
-	assert.Regexp(t, `^`+regexp.QuoteMeta(r.URL)+`/#code=[A-Z2-7]{26,}\n$`, out)
+	assert.Regexp(t, `^`+regexp.QuoteMeta(r.URL)+`/#code=[A-Za-z0-9_-]{26,}\n$`, out)
 	status, _ := logInBy(t, strings.TrimSpace(out))
 	assert.Equal(t, http.StatusOK, status)
 
@@ -106,7 +106,7 @@ func TestLoginPrintsALinkAndNothingElse(t *testing.T) {
 func TestLoginPrintsNothingButACode(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
 	for _, code := range []string{"", "short", `\u001b[2Jabcdefghijklmnop`, "abcdefgh ijklmnopqrst",
-		strings.Repeat("a", 65)} {
+		strings.Repeat("a", 257)} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"code":"`+code+`"}`)
 		}))
