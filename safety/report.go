@@ -2,7 +2,7 @@ package safety
 
 import (
 	"slices"
-	"sort"
+	"strings"
 
 	"candor/safety/internal/lex"
 	"candor/safety/internal/recall"
@@ -145,7 +145,7 @@ func (t *tally) report(l *Layer) Report {
 		}
 		r.Findings = append(r.Findings, Finding{found.ID, c.From, found.Severity, l.effect(c.Rule)})
 	}
-	sort.Slice(r.Findings, func(i, j int) bool { return r.Findings[i].Rule < r.Findings[j].Rule })
+	slices.SortFunc(r.Findings, func(a, b Finding) int { return strings.Compare(a.Rule, b.Rule) })
 	return r
 }
 

@@ -61,10 +61,15 @@ func nextMark(s string, mark byte, i int) int {
 
 // nextStars returns the index of the first ** in s from i on, or len(s).
 func nextStars(s string, i int) int {
-	for i = nextMark(s, '*', i); i+1 < len(s); i = nextMark(s, '*', i+1) {
+	for i < len(s) {
+		k := strings.IndexByte(s[i:], '*')
+		if i += k; k < 0 || i+1 == len(s) {
+			break
+		}
 		if s[i+1] == '*' {
 			return i
 		}
+		i += 2
 	}
 	return len(s)
 }

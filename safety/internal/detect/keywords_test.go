@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/safety/internal/prefilter"
+	"candor/safety/internal/rule"
 )
 
 // places returns all candidates that the filter finds in s, batch after batch.
@@ -64,4 +65,18 @@ func FuzzFilter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		require.True(t, covers(filter, s, places(filter, s)), "the filter misses a keyword")
 	})
+}
+
+func TestAKeywordCountsOnlyAsAWhole(t *testing.T) {
+	for _, keyword := range []string{"qzw_vault", "qzw_vault_of_keys", "qzwx", "qzw_vaul"} {
+		d := New([]rule.Rule{{ID: "x", Specificity: rule.ByContext, Keywords: []string{keyword},
+			Match: func(_ string, at, end int) (int, int) { return at, end }}})
+		for _, behind := range []string{"", " and a long rest of the text"} {
+			require.Len(t, d.Inspect("a "+keyword+behind, nil), 1, "%q", keyword+behind)
+			for k := range keyword {
+				other := keyword[:k] + "#" + keyword[k+1:]
+				require.Empty(t, d.Inspect("a "+other+behind, nil), "%q", other+behind)
+			}
+		}
+	}
 }

@@ -22,7 +22,15 @@ func (w *window) runEnd(s string, i int) int {
 // addPieced appends the token that a keyword begins and that goes on behind a joint, if
 // there is one.
 func (d *Detector) addPieced(s string, k *prefilter.Keyword, at int, w *window, buf []lex.Span) []lex.Span {
-	if !d.mayBePieced(s, k, at, w) {
+	if d.Rules[k.Rule].Specificity != rule.ByShape {
+		return buf // nearly always
+	}
+	return d.addJoined(s, k, at, w, buf)
+}
+
+// addJoined is addPieced for a keyword of a rule that knows tokens by their shape.
+func (d *Detector) addJoined(s string, k *prefilter.Keyword, at int, w *window, buf []lex.Span) []lex.Span {
+	if !mayBePieced(s, k, at, w) {
 		return buf
 	}
 	end := at + len(k.Literal)
@@ -49,11 +57,10 @@ func (d *Detector) isValue(piece lex.Span, found []lex.Span) bool {
 	})
 }
 
-// mayBePieced reports whether the keyword at index at can begin a token in pieces: its rule
-// knows tokens by their shape, it is outside the last token, at least eight bytes follow
-// it, and the byte before it is allowed.
-func (d *Detector) mayBePieced(s string, k *prefilter.Keyword, at int, w *window) bool {
-	if d.Rules[k.Rule].Specificity != rule.ByShape || at < w.token.To && at >= w.token.From {
+// mayBePieced reports whether the keyword at index at can begin a token in pieces: it is outside
+// the last token, at least eight bytes follow it, and the byte before it is allowed.
+func mayBePieced(s string, k *prefilter.Keyword, at int, w *window) bool {
+	if at < w.token.To && at >= w.token.From {
 		return false
 	}
 	return len(s)-at-len(k.Literal) >= 8 && (k.Prev == nil || at == 0 || k.Prev[s[at-1]])

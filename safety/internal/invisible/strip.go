@@ -64,23 +64,25 @@ func kept(last, r rune, rest string) (rune, bool) {
 // needsStrip reports whether a text holds anything but printable ASCII, tabs and
 // newlines. It reads 32 bytes at a time, and eight where one of them may be odd.
 func needsStrip(s string) bool {
-	for ; len(s) >= 32; s = s[32:] {
-		a, b, c, d := lex.Load8(s, 0), lex.Load8(s, 8), lex.Load8(s, 16), lex.Load8(s, 24)
-		p, q, r, t := suspects(a), suspects(b), suspects(c), suspects(d)
-		if (p|q|r|t)&lex.HighBits == 0 {
+	i := 0
+	for ; i+32 <= len(s); i += 32 {
+		t := s[i : i+32]
+		a, b, c, d := lex.Load8(t, 0), lex.Load8(t, 8), lex.Load8(t, 16), lex.Load8(t, 24)
+		p, q, r, u := suspects(a), suspects(b), suspects(c), suspects(d)
+		if (p|q|r|u)&lex.HighBits == 0 {
 			continue // mostly
 		}
 		if p&lex.HighBits != 0 && anyOdd(a) || q&lex.HighBits != 0 && anyOdd(b) ||
-			r&lex.HighBits != 0 && anyOdd(c) || t&lex.HighBits != 0 && anyOdd(d) {
+			r&lex.HighBits != 0 && anyOdd(c) || u&lex.HighBits != 0 && anyOdd(d) {
 			return true
 		}
 	}
-	for ; len(s) >= 8; s = s[8:] {
-		if isOdd(lex.Load8(s, 0)) {
+	for ; i+8 <= len(s); i += 8 {
+		if isOdd(lex.Load8(s, i)) {
 			return true
 		}
 	}
-	return hasOddByte(s)
+	return hasOddByte(s[i:])
 }
 
 // suspects sets a high bit of w if one of its bytes is not printable: a byte below 0x20
@@ -93,8 +95,8 @@ func isOdd(w uint64) bool { return suspects(w)&lex.HighBits != 0 && anyOdd(w) }
 // anyOdd reports whether any of the eight bytes of w is one of those that hasOddByte looks for.
 func anyOdd(w uint64) bool {
 	low := w &^ lex.HighBits
-	above := low + lex.Ones*(0x80-0x20) | w // marks what is no control character
-	layout := lex.EqualMask(w, '\n') | lex.EqualMask(w, '\t')
+	above := low + lex.Ones*(0x80-0x20) | w                                       // marks what is no control character
+	layout := (low + lex.Ones*(0x80-'\t')) &^ (low + lex.Ones*(0x80-'\n'-1)) &^ w // marks \t and \n
 	return (low+lex.Ones|w|^above&^layout)&lex.HighBits != 0
 }
 

@@ -36,7 +36,7 @@ func readBlock(s string, i int) (int, Op) {
 // or on the line behind it, or 0: plaintext_value = "…".
 func lineOfValue(s string, i int) int {
 	for range 2 {
-		to := lex.WordChars.Run(s, i, 24)
+		to := lex.WordRun(s, i, 24)
 		sign := lex.SkipBlank(s, to, 12)
 		if to-i >= 5 && sign < len(s) && (s[sign] == '=' || s[sign] == ':') && lex.HasFold(s, to-5, "value") {
 			return skipOpening(s, lex.SkipBlank(s, sign+1, 8))
@@ -56,7 +56,7 @@ func lineOfValue(s string, i int) int {
 // namedArgument returns where the value of the argument at i starts if its name says that
 // it is one, as in value: … or defaultValue: …, or 0.
 func namedArgument(s string, i int) int {
-	to := lex.WordChars.Run(s, i, 20)
+	to := lex.WordRun(s, i, 20)
 	if to-i < 5 || to >= len(s) || s[to] != ':' && s[to] != '=' || !lex.HasFold(s, to-5, "value") &&
 		s[i:to] != "default" {
 		return 0
@@ -67,11 +67,13 @@ func namedArgument(s string, i int) int {
 // formatArgument returns where the argument starts that fills the hole at i in a format
 // that ends there, as in "token=%s", "…", or 0.
 func formatArgument(s string, i int) int {
-	for _, hole := range [...]string{"%s", "%v", "%q", "{}"} {
-		if strings.HasPrefix(s[i:], hole) && i+3 < len(s) && lex.IsQuote(s[i+2]) && s[i+3] == ',' {
-			if k := lex.SkipBlank(s, i+4, 3); k < len(s) && lex.IsQuote(s[k]) {
-				return k
-			}
+	if i+3 >= len(s) || s[i+3] != ',' || !lex.IsQuote(s[i+2]) {
+		return 0 // nearly always
+	}
+	switch s[i : i+2] {
+	case "%s", "%v", "%q", "{}":
+		if k := lex.SkipBlank(s, i+4, 3); k < len(s) && lex.IsQuote(s[k]) {
+			return k
 		}
 	}
 	return 0

@@ -136,6 +136,9 @@ func isHexNumber(text string) bool {
 // both cases. The alphabet in one case may be a key that somebody made up.
 func isAlphabet(c *candidate) bool {
 	const alphabet = "abcdefghijklmnopqrstuvwxyz"
+	if len(c.text) < 2*len(alphabet) {
+		return false
+	}
 	i := strings.Index(c.text, alphabet)
 	return i >= 0 && (lex.ContainsFold(c.text[:i], alphabet) || lex.ContainsFold(c.text[i+len(alphabet):], alphabet))
 }

@@ -146,7 +146,7 @@ func endPhrase(s string, i, j int) (int, Op) {
 // nextSentence reads the beginning of a sentence behind the full stop at i that tells the
 // value of a name in the sentence before: … a token. It's …
 func nextSentence(s string, i int) (int, Op) {
-	if i+2 >= len(s) || s[i+2] != 'I' {
+	if i+2 >= len(s) || s[i+1] != ' ' || s[i+2] != 'I' {
 		return 0, OpNone
 	}
 	for _, head := range [...]string{". It's ", ". It is ", ". I have ", ". It was "} {

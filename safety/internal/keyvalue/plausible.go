@@ -76,8 +76,9 @@ func standsIn(c *candidate) bool {
 // isVersionedName reports whether a text is the name of a variable in capitals that names a
 // credential and ends in a version: SERVICE_API_KEY_V2.
 func isVersionedName(text string) bool {
-	i := strings.LastIndexByte(text, '_')
-	return i > 0 && len(text)-i <= 4 && (text[i+1:] != "" && text[i+1] == 'V') && isConstantName(text[:i]) &&
+	end := max(0, len(text)-4)
+	i := end + strings.LastIndexByte(text[end:], '_')
+	return i > 0 && i >= end && (text[i+1:] != "" && text[i+1] == 'V') && isConstantName(text[:i]) &&
 		KindOfKey(text[:i]) != Plain
 }
 

@@ -61,6 +61,11 @@ var namePredicates = map[string]predicate{
 		[]string{`HasPrefix(e, "‸PWD‸=") || x`, `'‸token‸='+x`},
 		[]string{`"‸PWD‸='x'"`, `‸PWD‸="x"`, `"‸token‸=x`, `"‸token‸=`},
 	},
+	"beginsMarker": {
+		onName(func(s string, _, right int) bool { return beginsMarker(s, right) }),
+		[]string{"x=‸‸[REDACTED:github-pat]", "x=‸‸\"[REDACTED:x]\"", "x=‸‸'[REDACTED:x", "x=‸‸[REDACTED:"},
+		[]string{"x=‸‸[REDACTED", "x=‸‸ [REDACTED:x]", "x=‸‸\"", "x=‸‸", "x=‸‸[one, two]", "x=‸‸a[REDACTED:x]"},
+	},
 	"proseFollows": {
 		onName(proseFollows),
 		[]string{"‸token‸ refresh happens", "a ‸secret‸ known to no one"},

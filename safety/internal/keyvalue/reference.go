@@ -73,10 +73,7 @@ func isTemplate(text string) bool {
 func isDescription(text string) bool {
 	words := 0
 	for rest := text; rest != ""; words++ {
-		i := strings.IndexAny(rest, " _-")
-		if i < 0 {
-			i = len(rest)
-		}
+		i := inWords.Run(rest, 0, lex.LongestWord+1)
 		if !lex.Benign.Has(rest[:i]) && !describingWords.Has(rest[:i]) {
 			return false
 		}
@@ -84,6 +81,14 @@ func isDescription(text string) bool {
 	}
 	return words > 1
 }
+
+// inWords are the bytes that separate no words of a description.
+var inWords = func() (c lex.Class) {
+	for b := range c {
+		c[b] = b != ' ' && b != '_' && b != '-'
+	}
+	return c
+}()
 
 // describingWords appear in descriptions of credentials, besides the stock words.
 var describingWords = lex.WordSet("refresh access client my some new old fake mock api top super very app id auth")
@@ -113,8 +118,7 @@ func isVersion(text string) bool {
 		return false
 	}
 	dots := 0
-	text = strings.TrimLeft(text, "^~>=<v ")
-	for i := range len(text) {
+	for i := beforeVersion.Run(text, 0, len(text)); i < len(text); i++ {
 		if text[i] == '.' {
 			dots++
 		} else if !lex.Digits[text[i]] {
@@ -123,6 +127,9 @@ func isVersion(text string) bool {
 	}
 	return dots >= 2
 }
+
+// beforeVersion are the bytes that may appear before a version.
+var beforeVersion = lex.NewClass("^~>=<v ")
 
 // isResourceName reports whether a value is part of the name of a cloud resource:
 // arn:aws:secretsmanager:…:secret:name.

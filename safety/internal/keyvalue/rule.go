@@ -68,7 +68,7 @@ func matchJoined(s string, low, at, right int) (int, int) {
 		return 0, 0
 	}
 	i, op := joined(s, low, at, right)
-	if op == OpNone {
+	if op == OpNone || beginsMarker(s, i) {
 		return 0, 0
 	}
 	if op == opIs && shortWord(s, i) {
@@ -91,6 +91,15 @@ func matchJoined(s string, low, at, right int) (int, int) {
 		return rule.Costly, rule.Costly
 	}
 	return v.From, v.To
+}
+
+// beginsMarker reports whether the value at i, in quotes or not, is a marker of ours, which stands in
+// for a value.
+func beginsMarker(s string, i int) bool {
+	if i < len(s) && lex.IsQuote(s[i]) {
+		i++
+	}
+	return i < len(s) && s[i] == '[' && strings.HasPrefix(s[i:], lex.MarkerPrefix)
 }
 
 // belongsElsewhere reports whether the text after the name is better left to another

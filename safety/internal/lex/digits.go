@@ -17,7 +17,7 @@ func (c *DigitCursor) next(s string, i, end int) int {
 	if i < c.from || i > c.to {
 		c.from, c.to = i, i
 	}
-	if c.to < end {
+	if c.to < end && !Digits[s[c.to]] {
 		c.to = nextDigit(s, c.to, end+readAhead)
 	}
 	return c.to
@@ -28,16 +28,18 @@ func (c *DigitCursor) next(s string, i, end int) int {
 const readAhead = 256
 
 // nextDigit returns the index of the first decimal digit of s[i:], or one at or behind end in front
-// of which there is none. It passes 32 bytes at a time by a test that is faster than DigitMask and
+// of which there is none. It passes 64 bytes at a time by a test that is faster than DigitMask and
 // takes some bytes outside ASCII for digits: those that carry into the next byte.
 func nextDigit(s string, i, end int) int {
-	const block, flip, add = 32, Ones * '0', Ones * 0x76
-	for t := s[i:]; len(t) >= block && i < end; t, i = t[block:], i+block {
+	const block, flip, add = 64, Ones * '0', Ones * 0x76
+	for ; i+block <= len(s) && i < end; i += block {
+		t := s[i : i+block]
 		if (Load8(t, 0)^flip+add)&(Load8(t, 8)^flip+add)&(Load8(t, 16)^flip+add)&(Load8(t, 24)^flip+add)&
+			(Load8(t, 32)^flip+add)&(Load8(t, 40)^flip+add)&(Load8(t, 48)^flip+add)&(Load8(t, 56)^flip+add)&
 			HighBits == HighBits {
 			continue // nearly always
 		}
-		if k := digitIn(t[:block]); k < block {
+		if k := digitIn(t); k < block {
 			return i + k
 		}
 	}

@@ -55,13 +55,6 @@ func ZeroToZMask(w uint64) uint64 {
 	return (low + (0x80-'0')*Ones) &^ (low + (0x80-'Z'-1)*Ones) &^ w & HighBits
 }
 
-// EqualMask marks the bytes of w that equal b. Adding 0x7f to a byte sets its high bit unless
-// the byte is zero.
-func EqualMask(w uint64, b byte) uint64 {
-	w ^= Ones * uint64(b)
-	return ^(w&^HighBits + Ones*0x7f | w) & HighBits
-}
-
 // AnyDigit reports whether any of the eight bytes of w is a decimal digit.
 func AnyDigit(w uint64) bool { return DigitMask(w) != 0 }
 

@@ -46,11 +46,11 @@ func ASCIIEnd(s string, i int) int {
 	if i > len(s) {
 		return i
 	}
-	t := s[i:]
-	for len(t) >= 32 && (Load8(t, 0)|Load8(t, 8)|Load8(t, 16)|Load8(t, 24))&HighBits == 0 {
-		t = t[32:]
+	for ; i+32 <= len(s); i += 32 {
+		if t := s[i : i+32]; (Load8(t, 0)|Load8(t, 8)|Load8(t, 16)|Load8(t, 24))&HighBits != 0 {
+			break
+		}
 	}
-	i = len(s) - len(t)
 	for i+8 <= len(s) && Load8(s, i)&HighBits == 0 {
 		i += 8
 	}

@@ -134,18 +134,7 @@ func CountChars(v string) CharStats {
 // It equals CountChars(v).Digit > 0 but is faster.
 func HasDigit(v string) bool {
 	v = v[:min(len(v), StatsLimit)]
-	i := 0
-	for ; i+8 <= len(v); i += 8 {
-		if AnyDigit(Load8(v, i)) {
-			return true
-		}
-	}
-	for ; i < len(v); i++ {
-		if Digits[v[i]] {
-			return true
-		}
-	}
-	return false
+	return nextDigit(v, 0, len(v)) < len(v)
 }
 
 // Random reports whether v looks randomly generated: at least 16 bytes with a digit,

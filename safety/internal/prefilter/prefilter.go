@@ -173,6 +173,15 @@ func (kw *Keyword) Matches(s string, i int) bool {
 			return true
 		}
 	}
+	return kw.MatchesFrom(s, i)
+}
+
+// MatchesFrom is Matches for an i that is in s. It serves keywords of which Differs has compared the
+// first eight bytes.
+func (kw *Keyword) MatchesFrom(s string, i int) bool {
+	if len(s)-i < len(kw.Literal) {
+		return false
+	}
 	if kw.Fold {
 		return lex.HasFold(s, i, kw.Literal)
 	}
