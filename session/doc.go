@@ -28,7 +28,8 @@
 //     loop body runs, so a slow reader falls behind without delaying anyone.
 //   - Lifetime: a [Store] evicts an idle session as a whole. A session with an open
 //     turn or an active reader is not idle. A closed log still delivers the events
-//     it has; an evicted one ends its readers with [ErrEvicted].
+//     it has; an evicted one ends its readers with [ErrEvicted]. What a [Memory] evicts is
+//     lost; what a [Durable] evicts is in its engine, and the next Open reads it.
 //
 // # Guarantees of the fold
 //
@@ -64,10 +65,75 @@
 // Text that came from a model, a tool, a worker or a user is a [safety.Text] or a
 // [safety.JSON]. Only package safety makes those, so raw text cannot reach the log.
 //
+// # Journals
+//
+// The log of a session in a [Durable] store has a journal (package journal), which an engine
+// keeps. Each append is one frame of the journal, with one event or several, and it is there
+// before any reader or the fold sees the events. An append that the journal did not keep fails
+// with [ErrStorage] and changes nothing. If the engine cannot say whether it kept the frame, the
+// journal reads it back; if even that fails, the error says so, and the events may turn up later.
+//
+// Events are encoded by the names of their types and fields, in record.go and codec.go: a field can
+// be added to a body, and old records stay readable. A kind or a field that this version does
+// not know makes its frame unreadable instead of losing it, and the session does not open
+// ([ErrDamaged]); other sessions do. Texts are read back to the byte by [safety.Restore], which
+// only codec.go may call: what stands in a journal was cleaned before it was written.
+//
+// When another process appended to the same session, the next append here fails within the
+// package (errBehind), [Session.CatchUp] folds what the other wrote, and the append is tried
+// again as if it had come second. So numbers and ids are never given twice.
+//
+// # Cold parts
+//
+// With a journal, memory is a cache. When a budget is used up, a session unloads what has ended,
+// oldest first, instead of dropping it: of a turn it keeps a mark, which has its numbers in the
+// log and its time; of a job it keeps the [Job] without its events. Every method shows a cold part as it
+// shows a warm one. [Session.Turn] and [Session.History] fold cold turns from the journal for
+// their caller and do not keep them; [Session.JobEvents] and whatever changes a job read its events
+// back into memory, which is charged like a write. [Log.Follow] reads from the journal what is no
+// longer in memory, a few events at a time.
+//
+// A turn that is open and a job that has not ended are always in memory. An observed turn may get
+// late events while it is cold; its mark grows, and the next reader folds them.
+//
+// # Snapshots
+//
+// A snapshot is the fold of a session up to one event, without the turns that had ended, of which
+// it has the marks. It makes opening quick: only what was going on then and what came later is
+// read. It is never needed and never a second truth: it names the hash of the frame it was taken
+// at, one that does not fit the journal or was written by another version is ignored, and a
+// session shows the same whether it was opened with it or without. A store saves one
+// when it evicts a session, when it closes, after each erasure, and every 1,024 events.
+//
+// # What the next process does not know
+//
+// A log does not have everything. The secrets that texts have named ([Session.Seen]), raw prompts,
+// the parts of texts that were being spoken, and the opaque reasoning of providers end with the
+// process. Turns that it ran do, too: whoever opens the session next withdraws their questions,
+// cancels their calls, ends their steps and interrupts them.
+//
+// # Erasure and retention
+//
+// [Session.EraseThread] and [Session.EraseJob] delete what a user no longer wants, and
+// [Durable.Retain] what is older than the store keeps anything. They work in three steps: an
+// [Erased] or [Dropped] event is appended, which tells every reader; the journal replaces the
+// frames by empty ones, which link those around them; and a new snapshot replaces the old one,
+// which may have the title. What a crash or an error cuts off is finished by the next step that
+// saves a snapshot, or when the session is opened again. [Durable.Remove] erases a user.
+// Only what has ended can be erased.
+//
 // # Adding an event
 //
-// Declare its body in event.go or jobevent.go and its cost method in cost.go, fold it
-// in [Turn.Apply] or [Job.Apply], and project it in the packages that show it. A new
-// [Store] is a type of this package, beside [Memory], that passes the suite in package
-// sessiontest.
+// Declare its body in event.go or jobevent.go, its cost method in cost.go, and name it among the
+// bodies of record.go: the name of its type and the names of its fields are then what journals
+// have, for good, so neither is ever renamed. A new field has to mean the same as before where it is
+// zero, since old records do not have it. Fold the event in [Turn.Apply] or [Job.Apply], and project
+// it in the packages that show it.
+//
+// # Adding a store
+//
+// To keep sessions somewhere else, write an engine, which is a package beside
+// session/journal/sqlite that knows nothing of sessions and passes the suite in package journaltest; a
+// [Durable] store then runs on it. A [Store] of another kind is a type of this package, beside
+// [Memory] and [Durable], that passes the suite in package sessiontest.
 package session
