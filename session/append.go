@@ -27,6 +27,9 @@ func (s *Session) fold(e Event) Update {
 		s.threads[e.Thread] = th
 	}
 	th.apply(e)
+	if e.Turn > 0 && e.Turn <= th.cold {
+		s.noticed += costOf(e.Body)
+	}
 	up := Update{Event: e}
 	if e.Turn > 0 {
 		up.Turn, _ = th.turn(e.Turn) // the zero Turn for a late event of one that is not in memory
@@ -34,7 +37,7 @@ func (s *Session) fold(e Event) Update {
 	s.live.settle(e, e.Turn > 0 && th.over(e.Turn))
 	switch b := e.Body.(type) {
 	case ThreadOpened, TurnQueued, TurnStarted:
-		if !th.origin.Observed() {
+		if th.entered = e.Seq; !th.origin.Observed() {
 			s.active = e.Thread
 		}
 	case ApprovalAnswered:

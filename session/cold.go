@@ -57,7 +57,7 @@ func (s *Session) foldKept(threadID string, marks []mark) ([]Turn, error) {
 func (s *Session) unload(want int) (freed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	through := uint64(0)
+	through, noticed := uint64(0), s.noticed
 	for _, p := range s.coldParts() {
 		if freed >= want {
 			break
@@ -69,9 +69,31 @@ func (s *Session) unload(want int) (freed int) {
 			freed += s.threads[p.threadID].unload(p.number)
 		}
 	}
+	if freed < want && s.noticed > 0 {
+		through = s.log.Head() // the journal has all of it
+	}
 	s.log.unload(through)
+	s.noticed = s.strays()
+	freed += noticed - s.noticed
 	s.budget.give(s, freed)
 	return freed
+}
+
+// strays computes what is charged for events in memory that belong to nothing else there: those
+// that tell what was dropped or erased, and late events of turns that are not in memory. The
+// caller holds mu.
+func (s *Session) strays() (n int) {
+	for _, e := range s.log.warm() {
+		switch th := s.threads[e.Thread]; e.Body.(type) {
+		case Dropped, Erased:
+			n += costOf(e.Body)
+		default:
+			if th != nil && e.Turn > 0 && e.Turn <= th.cold {
+				n += costOf(e.Body)
+			}
+		}
+	}
+	return n
 }
 
 // coldParts lists what can be unloaded, oldest first. The caller holds mu.

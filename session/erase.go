@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"candor/session/journal"
 )
@@ -23,7 +22,7 @@ func (s *Session) EraseJob(ctx context.Context, id string) error {
 
 func (s *Session) erase(ctx context.Context, ref Ref, expired bool) error {
 	var done erasure
-	err := s.charged(eventCost, func() (int, error) {
+	err := s.charged(0, func() (int, error) { // a full session can be erased, too
 		if err := s.erasable(ref); err != nil {
 			return 0, err
 		}
@@ -33,7 +32,7 @@ func (s *Session) erase(ctx context.Context, ref Ref, expired bool) error {
 		}
 		before := s.charge()
 		done = s.forget(added[0])
-		return eventCost + s.charge() - before, nil
+		return s.charge() - before, nil
 	})
 	if err != nil || s.log.journal == nil {
 		return err
@@ -79,16 +78,20 @@ func (s *Session) forget(e Event) erasure {
 	if s.active == e.Thread {
 		s.active = s.latest()
 	}
-	s.log.forget(func(of Event) bool { return of.Thread == e.Thread && of.Job == e.Job && of.Seq < e.Seq })
+	s.log.forget(func(of Event) bool {
+		return of.Thread == e.Thread && of.Job == e.Job && !tellsOfLoss(of.Body)
+	})
+	s.noticed = s.strays()
 	return gone
 }
 
-// latest returns the id of the thread that the user was in last, or "". The caller holds mu.
+// latest returns the id of the thread that the user opened or wrote to last, or "". The caller
+// holds mu.
 func (s *Session) latest() (id string) {
-	var at time.Time
+	at := uint64(0)
 	for _, th := range s.threads {
-		if !th.origin.Observed() && th.updated.After(at) {
-			id, at = th.id, th.updated
+		if !th.origin.Observed() && th.entered > at {
+			id, at = th.id, th.entered
 		}
 	}
 	return id

@@ -39,7 +39,7 @@ func TestWhatWasErasedIsGoneFromTheEngine(t *testing.T) {
 	require.ErrorIs(t, s.EraseThread(t.Context(), mine.Thread), session.ErrNoThread)
 	require.ErrorIs(t, s.EraseJob(t.Context(), job.ID), session.ErrNoJob)
 	assert.NotEqual(t, mine.Thread, s.Active())
-	assert.Equal(t, s.Charge()+2<<10, s.Held(), "two tombstones")
+	assert.Equal(t, s.Charge(), s.Held())
 	assert.NotContains(t, f.bytes(), "elephants")
 	after := contentsOf(t, s)
 	assert.Len(t, after.Updates, want)
@@ -100,4 +100,50 @@ func TestRetentionErasesWhatIsOlderAndKeepsWhatIsOpen(t *testing.T) {
 		again := contentsOf(t, s)
 		assert.Equal(t, want.Updates, again.Updates[:len(want.Updates)])
 	})
+}
+
+func TestErasingInASessionOfMemoryCannotUseItUp(t *testing.T) {
+	_, s := limited(t, session.Limits{Session: 256 << 10})
+	for range 1000 {
+		e, err := s.OpenThread()
+		require.NoError(t, err)
+		require.NoError(t, s.EraseThread(t.Context(), e.Thread))
+		require.Equal(t, s.Recount(), s.Held())
+	}
+	assert.Positive(t, s.Gone(), "a reader learns that it missed some")
+}
+
+func TestErasingAJobGivesBackWhatItWasChargedAndNoMore(t *testing.T) {
+	_, s := limited(t, session.Limits{Session: 1 << 20})
+	empty := s.Held()
+	id := openJobOf(t, s, 40_000)
+	for range 20 { // its first runs are dropped
+		_, err := s.PostToJob(id, []session.Post{{Body: session.JobEnded{Message: words(10_000)}}})
+		require.NoError(t, err)
+		_, err = s.ChangeJob(id, session.JobRestarted{})
+		require.NoError(t, err)
+	}
+	_, err := s.ChangeJob(id, session.JobCancelled{})
+	require.NoError(t, err)
+	require.NoError(t, s.EraseJob(t.Context(), id))
+	assert.Equal(t, s.Recount(), s.Held())
+	assert.Greater(t, s.Held(), empty)
+}
+
+// openJobOf opens a job with a prompt of n bytes.
+func openJobOf(t *testing.T, s *session.Session, n int) string {
+	t.Helper()
+	j, err := s.OpenJob(session.JobOpened{Prompt: words(n)})
+	require.NoError(t, err)
+	return j.ID
+}
+
+func TestASessionThatIsFullOfOpenTurnsCanBeErasedFrom(t *testing.T) {
+	_, s := limited(t, session.Limits{Session: 512 << 10})
+	over, err := s.OpenThread()
+	require.NoError(t, err)
+	release, err := s.Hold(512<<10 - s.Held())
+	require.NoError(t, err)
+	defer release()
+	require.NoError(t, s.EraseThread(t.Context(), over.Thread))
 }

@@ -122,6 +122,13 @@ func (l *Log) between(from, to uint64) ([]Event, error) {
 	return append(events, warm...), nil
 }
 
+// warm returns the events in memory, which the caller must not change.
+func (l *Log) warm() []Event {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.events[:len(l.events):len(l.events)]
+}
+
 // unload removes the events up to a number from memory. The journal has them.
 func (l *Log) unload(through uint64) {
 	l.writing.Lock()

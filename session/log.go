@@ -118,7 +118,7 @@ func (l *Log) filter(keep func(Event) (Event, bool)) {
 	for _, e := range l.events {
 		if e, ok := keep(e); ok {
 			left = append(left, e)
-		} else if _, old := e.Body.(Dropped); old {
+		} else if tellsOfLoss(e.Body) {
 			l.gone.Store(e.Seq)
 		}
 	}

@@ -99,6 +99,7 @@ func (s *Session) drop(d Dropped, seq uint64) (gone []erasure) {
 		th.cut(t.Turns)
 		s.log.forget(func(e Event) bool { return e.Thread == t.Thread && e.Turn > 0 && e.Turn <= t.Turns })
 	}
+	s.noticed = s.strays()
 	return gone
 }
 
@@ -110,7 +111,7 @@ func (s *Session) charge() int {
 		n += th.charge()
 	}
 	for _, j := range s.jobs {
-		n += costOf(JobOpened{Title: j.Title, Prompt: j.Prompt, Metadata: j.Metadata}) + warmCost(j.events)
+		n += j.opening + warmCost(j.events)
 		if !j.State.Ended() {
 			n += jobPromise
 		}
@@ -200,7 +201,9 @@ func (s *Session) reload(b journal.Batch, kept snapshot) error {
 	events, err := decodeEvents(s.log.session, b)
 	for _, e := range events {
 		if th := s.threads[e.Thread]; th != nil && e.Turn > th.cold {
+			updated := th.updated // that of the snapshot, which may have been of a later event
 			th.apply(e)
+			th.updated = updated
 		} else if kept.openJob(e.Job) {
 			s.replay(e)
 		}

@@ -123,7 +123,7 @@ func (s *Session) olderTurns(threadID string, before time.Time) (through int) {
 func (s *Session) dropTurns(ctx context.Context, threadID string, through int) error {
 	notice := Dropped{Threads: []DroppedTurns{{Thread: threadID, Turns: through}}}
 	var gone []erasure
-	err := s.charged(costOf(notice), func() (int, error) {
+	err := s.charged(0, func() (int, error) {
 		if _, err := s.lookup(threadID); err != nil {
 			return 0, err
 		}
@@ -133,7 +133,7 @@ func (s *Session) dropTurns(ctx context.Context, threadID string, through int) e
 		}
 		before := s.charge()
 		gone = s.drop(notice, added[0].Seq)
-		return costOf(notice) + s.charge() - before, nil
+		return s.charge() - before, nil
 	})
 	for _, e := range gone {
 		err = errors.Join(err, s.clear(ctx, e))

@@ -38,7 +38,7 @@ type Session struct {
 	used     time.Time       // when the session was last used
 
 	droppedJobs int // jobs of which nothing is left
-	noticed     int // what the log's Dropped event is charged
+	noticed     int // what events in memory are charged that belong to nothing else there: see strays
 
 	unfinished []erasure // whose bytes the storage may still have
 }

@@ -42,16 +42,27 @@ func (s *Session) dropOldest(want int) (notice Dropped, freed int) {
 		cut.remove(p)
 		freed += p.cost
 	}
-	if freed == 0 {
+	if freed == 0 && s.tombstones() < 2 {
 		return notice, 0
 	}
 	notice = cut.apply()
 	if s.log.drop(cut.keep, notice) != nil {
 		return notice, 0 // the session has ended, and leaves the budget as a whole
 	}
-	s.budget.give(s, freed+s.noticed-costOf(notice))
+	freed += s.noticed - costOf(notice)
+	s.budget.give(s, freed)
 	s.noticed = costOf(notice)
 	return notice, freed
+}
+
+// tombstones returns how many Erased events the log has. The caller holds mu.
+func (s *Session) tombstones() (n int) {
+	for _, e := range s.log.warm() {
+		if _, erased := e.Body.(Erased); erased {
+			n++
+		}
+	}
+	return n
 }
 
 // endedParts lists what can be dropped, in the order in which it is. The caller holds mu.
@@ -154,13 +165,22 @@ func (c *cutter) apply() Dropped {
 
 // keep decides about an event of the log.
 func (c *cutter) keep(e Event) (Event, bool) {
-	if _, notice := e.Body.(Dropped); notice {
+	if tellsOfLoss(e.Body) {
 		return e, false
 	}
 	if head, ok := c.heads[e.Job]; ok && head.Seq == e.Seq {
 		return head, true
 	}
 	return e, e.Seq >= c.from[e.Job] && (e.Turn == 0 || e.Turn > c.turns[e.Thread])
+}
+
+// tellsOfLoss reports whether a body says what is no longer in the log.
+func tellsOfLoss(b Body) bool {
+	switch b.(type) {
+	case Dropped, Erased:
+		return true
+	}
+	return false
 }
 
 // cut removes the job's runs up to a number, which is not that of its latest, and returns the
@@ -176,6 +196,7 @@ func (j *job) cut(through int) Event {
 		}
 	}
 	gone := JobTurns(j.events[:at])
+	j.opening = 0
 	j.events = slices.Clone(j.events[at:])
 	head := j.events[0].Body.(JobRestarted)
 	head.Turns = gone[len(gone)-1].Number

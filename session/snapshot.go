@@ -31,7 +31,7 @@ type snapshot struct {
 
 type threadState struct {
 	ID               string
-	Opened           uint64
+	Opened, Entered  uint64
 	Created, Updated time.Time
 	Origin           Origin
 	Title            safety.Text
@@ -43,6 +43,7 @@ type threadState struct {
 type jobState struct {
 	Job         Job
 	First, Last uint64
+	Cost        int // of the event that opened it
 	Open        bool
 }
 
@@ -67,7 +68,9 @@ func (s *Session) takeSnapshot() snapshot {
 		k.Threads = append(k.Threads, th.state())
 	}
 	for _, j := range s.jobs {
-		k.Jobs = append(k.Jobs, jobState{Job: j.Job, First: j.first, Last: j.last, Open: !j.State.Ended()})
+		k.Jobs = append(k.Jobs, jobState{
+			Job: j.Job, First: j.first, Last: j.last, Cost: j.opening, Open: !j.State.Ended(),
+		})
 	}
 	return k
 }
@@ -75,8 +78,8 @@ func (s *Session) takeSnapshot() snapshot {
 func (th *thread) state() threadState {
 	closed := th.cold + th.ended - th.dropped
 	t := threadState{
-		ID: th.id, Opened: th.opened, Created: th.created, Updated: th.updated, Origin: th.origin, Title: th.title,
-		Dropped: th.dropped, Marks: packMarks(th.marks[:closed]),
+		ID: th.id, Opened: th.opened, Entered: th.entered, Created: th.created, Updated: th.updated, Origin: th.origin,
+		Title: th.title, Dropped: th.dropped, Marks: packMarks(th.marks[:closed]),
 	}
 	if closed > 0 {
 		t.Title = th.describe().Title
@@ -98,13 +101,13 @@ func (s *Session) restore(k snapshot) {
 	for _, t := range k.Threads {
 		marks := unpackMarks(t.Marks, t.Dropped)
 		s.threads[t.ID] = &thread{
-			id: t.ID, opened: t.Opened, created: t.Created, updated: t.Updated, origin: t.Origin, title: t.Title,
-			dropped: t.Dropped, cold: t.Dropped + len(marks), marks: marks,
+			id: t.ID, opened: t.Opened, entered: t.Entered, created: t.Created, updated: t.Updated, origin: t.Origin,
+			title: t.Title, dropped: t.Dropped, cold: t.Dropped + len(marks), marks: marks,
 		}
 	}
 	for _, j := range k.Jobs {
 		if !j.Open {
-			s.jobs[j.Job.ID] = &job{Job: j.Job, first: j.First, last: j.Last}
+			s.jobs[j.Job.ID] = &job{Job: j.Job, first: j.First, last: j.Last, opening: j.Cost}
 		}
 	}
 	s.log.begin(k)

@@ -146,6 +146,7 @@ func (s *Session) lookup(id string) (*thread, error) {
 type thread struct {
 	id      string
 	opened  uint64 // number of its first event
+	entered uint64 // number of the latest event with which its user opened it or wrote to it
 	created time.Time
 	updated time.Time
 	origin  Origin
