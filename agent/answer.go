@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"candor/session"
@@ -42,7 +43,7 @@ func (c *Chat) Approve(ctx context.Context, user, request string, answer session
 // session.ErrNotAlways if the question does not offer Always, and with ErrValue; the question
 // then stays open.
 func (c *Chat) Answer(
-	_ context.Context, user, request string, answer session.Answer, value json.RawMessage,
+	ctx context.Context, user, request string, reply session.Answer, value json.RawMessage,
 ) (session.Ref, error) {
 	value = bytes.Clone(bytes.TrimSpace(value))
 	switch {
@@ -51,5 +52,9 @@ func (c *Chat) Answer(
 	case len(value) > maxValue, !json.Valid(value):
 		return session.Ref{}, ErrValue
 	}
-	return c.approvals.answer(user, request, Reply{answer, value})
+	ref, err := c.approvals.answer(user, request, Reply{reply, value})
+	if errors.Is(err, session.ErrNoApproval) {
+		return c.answerElsewhere(ctx, answerCommand{user, request, reply, value})
+	}
+	return ref, err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"candor/session"
+	"candor/session/journal"
 )
 
 // DefaultApprovalTimeout is how long a call waits for a person or for a front end
@@ -26,6 +27,7 @@ type Chat struct {
 	frontEndCalls frontEndCalls
 	opaque        opaqueStore
 	encrypter     encrypter
+	commands      journal.Commands // of the processes that share the sessions; nil if there are none
 
 	ctx  context.Context // parent of every turn's context
 	stop context.CancelFunc
@@ -52,6 +54,7 @@ type pending struct {
 	options TurnOptions
 	dropped bool // interrupted before its turn began
 	held    *heldMemory
+	unserve func() // ends the commands of other processes
 }
 
 // NewChat returns a Chat without turns, whose turns are stored in store and run by d.
@@ -120,6 +123,7 @@ func (c *Chat) accept(p *pending, threadID string) error {
 	if err != nil {
 		return err
 	}
+	p.unserve = c.serveTurn(p.event.Ref)
 	c.enqueue(p)
 	return nil
 }
@@ -184,13 +188,21 @@ func (c *Chat) next(id string, r *runner) (*pending, context.Context) {
 // runPending runs the turn of one message to its end.
 func (c *Chat) runPending(ctx context.Context, p *pending) {
 	defer p.held.release()
+	defer p.unserve()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	rec := chatRecorder{
+		stop: stop,
+
 		chat: c, session: p.session, user: p.user, ref: p.event.Ref, held: p.held, threshold: p.options.Threshold,
 	}
 	if p.options.Workflow.Spoken {
 		rec.parts = &atomic.Int64{}
 	}
 	log := c.dispatcher.Log.With("session", p.session.ID(), "thread", p.event.Thread, "turn", p.event.Turn)
+	if c.commands != nil && ctx.Err() == nil {
+		warnUnrecorded(log, p.session.AwaitTurn(ctx, p.event.Ref))
+	}
 	if ctx.Err() != nil {
 		warnUnrecorded(log, rec.Record(session.TurnInterrupted{}))
 		return

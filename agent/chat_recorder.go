@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync/atomic"
 
 	"candor/safety"
@@ -17,6 +18,7 @@ type chatRecorder struct {
 	user    string
 	ref     session.Ref
 	held    *heldMemory // nil holds nothing
+	stop    func()      // stops the turn; may be nil
 
 	threshold *float64      // of confidence, of this turn alone; nil if it has none
 	parts     *atomic.Int64 // how many parts of texts were recorded; nil if the turn's log has none
@@ -53,6 +55,9 @@ func (r chatRecorder) Hold(n int) error {
 // Record implements Recorder.
 func (r chatRecorder) Record(b session.Body) error {
 	_, err := r.session.Append(r.ref, b)
+	if errors.Is(err, session.ErrTurnEnded) && r.stop != nil {
+		r.stop() // another process took this one for dead and ended its turn
+	}
 	return err
 }
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"candor/session"
 )
 
 // ErrNoCall says that no such call waits for the user's front end: it was answered
@@ -86,14 +88,24 @@ func (f *frontEndCalls) wait(
 func (c *Chat) ReturnResult(
 	user, thread string, turn int, call string, result json.RawMessage, failure string,
 ) error {
-	returned := c.frontEndCalls.take(callKey(user, thread, turn, call))
-	if returned == nil {
+	err := c.returnHere(callKey(user, thread, turn, call), result, failure)
+	if err == ErrNoCall {
+		ref := session.Ref{Thread: thread, Turn: turn}
+		return c.sendTo(c.ctx, ref, turnCommand{Return: &returnCommand{user, call, result, failure}}, ErrNoCall)
+	}
+	return err
+}
+
+// returnHere delivers the result of a call that waits in this process.
+func (c *Chat) returnHere(key string, result json.RawMessage, failure string) error {
+	waiting := c.frontEndCalls.take(key)
+	if waiting == nil {
 		return ErrNoCall
 	}
 	if failure != "" {
-		returned <- frontEndResult{err: errors.New(failure)}
+		waiting <- frontEndResult{err: errors.New(failure)}
 		return nil
 	}
-	returned <- frontEndResult{result: result}
+	waiting <- frontEndResult{result: result}
 	return nil
 }

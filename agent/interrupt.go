@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"candor/session"
@@ -22,6 +23,16 @@ func (c *Chat) Interrupt(ctx context.Context, user, threadID string) (session.Re
 	if _, err := s.Thread(threadID); err != nil {
 		return session.Ref{}, err
 	}
+	ref, err := c.interruptHere(threadID)
+	if err == nil {
+		_, _ = c.interruptElsewhere(ctx, s, threadID, nil)
+		return ref, nil
+	}
+	return c.interruptElsewhere(ctx, s, threadID, err)
+}
+
+// interruptHere is Interrupt for the turns that this process runs.
+func (c *Chat) interruptHere(threadID string) (session.Ref, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r, ok := c.runners[threadID]
@@ -44,6 +55,15 @@ func (c *Chat) Cancel(ctx context.Context, user string, ref session.Ref) error {
 	if err != nil {
 		return err
 	}
+	err = c.cancelHere(s, ref)
+	if errors.Is(err, session.ErrNotRunning) {
+		return c.sendTo(ctx, ref, turnCommand{Drop: true}, err)
+	}
+	return err
+}
+
+// cancelHere is Cancel for a turn that this process runs.
+func (c *Chat) cancelHere(s *session.Session, ref session.Ref) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t, err := s.Turn(ref.Thread, ref.Turn)

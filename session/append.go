@@ -34,7 +34,11 @@ func (s *Session) fold(e Event) Update {
 	if e.Turn > 0 {
 		up.Turn, _ = th.turn(e.Turn) // the zero Turn for a late event of one that is not in memory
 	}
-	s.live.settle(e, e.Turn > 0 && th.over(e.Turn))
+	ended := e.Turn > 0 && th.over(e.Turn)
+	if ended {
+		delete(s.claims, e.turn())
+	}
+	s.live.settle(e, ended)
 	switch b := e.Body.(type) {
 	case ThreadOpened, TurnQueued, TurnStarted:
 		if th.entered = e.Seq; !th.origin.Observed() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,6 +28,9 @@ type Durable struct {
 	budget *budget
 	memory *Memory                // of the sessions that are not kept
 	apart  func(user string) bool // whose these are; nil means nobody's
+
+	shared atomic.Bool                                              // other processes append, too
+	others func(ctx context.Context, writer uuid.UUID) (alive bool) // nil while there are none
 
 	mu       sync.Mutex
 	sessions map[string]*opening // by user
@@ -93,8 +97,12 @@ func (d *Durable) Open(ctx context.Context, user string) (*Session, error) {
 		return nil, err
 	}
 	s, err := d.await(ctx, user, o, mine)
-	if err == nil {
-		s.touch()
+	if err != nil {
+		return nil, err
+	}
+	s.touch()
+	if d.shared.Load() && !mine {
+		err = s.CatchUp()
 	}
 	return s, err
 }
@@ -161,7 +169,7 @@ func (d *Durable) load(user string) (*Session, error) {
 	if err == nil {
 		s.snapshots = d.engine
 		s.saved.Store(kept.Seq)
-		err = s.mend(ctx)
+		err = s.mend(ctx, d.others)
 	}
 	if err != nil {
 		s.end()
@@ -237,10 +245,10 @@ func (d *Durable) Remove(ctx context.Context, user string) error {
 // called more than once.
 func (d *Durable) Close() error {
 	d.mu.Lock()
-	again := d.closed
+	closed := d.closed
 	d.closed = true
 	d.mu.Unlock()
-	if again {
+	if closed {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)

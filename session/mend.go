@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"candor/safety"
 )
 
@@ -25,8 +27,8 @@ func (of erasure) covers(e Event) bool {
 var unknownEnd = safety.Literal("Candor stopped while this call ran, so nobody knows what became of it.")
 
 // mend ends what the process before left unfinished: it clears what was erased from the storage,
-// and interrupts turns that nobody runs any more.
-func (s *Session) mend(ctx context.Context) error {
+// and interrupts the turns of processes that are not alive, which nil says of all.
+func (s *Session) mend(ctx context.Context, alive func(context.Context, uuid.UUID) bool) error {
 	if len(s.unfinished) > 0 {
 		for _, e := range s.unfinished {
 			if err := s.clear(ctx, e); err != nil {
@@ -38,33 +40,7 @@ func (s *Session) mend(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.interruptOpen()
-}
-
-// interruptOpen ends every open turn of the session.
-func (s *Session) interruptOpen() error {
-	for _, t := range s.leftOpen() {
-		for _, e := range t.interruption() {
-			if _, err := s.Append(e.Ref, e.Body); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// leftOpen returns the turns that have not ended, those of a thread in their order.
-func (s *Session) leftOpen() (open []Turn) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for _, th := range s.threads {
-		for _, t := range th.turns[th.ended:] {
-			if !t.State.Ended() {
-				open = append(open, t)
-			}
-		}
-	}
-	return open
+	return s.interruptLost(ctx, alive)
 }
 
 // interruption returns the facts that end a turn whose process is gone: its open questions are

@@ -43,6 +43,7 @@ func (s *Session) take(b journal.Batch) error {
 		return err
 	}
 	s.log.follow(b, events)
+	s.claim(events, b.Writer)
 	for _, e := range events {
 		s.replay(e)
 	}
@@ -199,6 +200,7 @@ func (s *Session) reload(b journal.Batch, kept snapshot) error {
 		return s.take(b)
 	}
 	events, err := decodeEvents(s.log.session, b)
+	s.claim(events, b.Writer)
 	for _, e := range events {
 		if th := s.threads[e.Thread]; th != nil && e.Turn > th.cold {
 			updated := th.updated // that of the snapshot, which may have been of a later event

@@ -40,7 +40,8 @@ type Session struct {
 	droppedJobs int // jobs of which nothing is left
 	noticed     int // what events in memory are charged that belong to nothing else there: see strays
 
-	unfinished []erasure // whose bytes the storage may still have
+	unfinished []erasure         // whose bytes the storage may still have
+	claims     map[Ref]uuid.UUID // who began the open turns that this process did not begin
 }
 
 // newSession returns an empty session. The ids of threads and messages are derived
@@ -49,6 +50,7 @@ func newSession(id uuid.UUID, user string, b *budget) *Session {
 	s := &Session{
 		id: id, user: user, log: Log{session: id.String()}, seen: safety.NewSeenSecrets(), budget: b,
 		threads: map[string]*thread{}, jobs: map[string]*job{}, approved: map[string]bool{}, used: time.Now(),
+		claims: map[Ref]uuid.UUID{},
 	}
 	s.live = live{log: &s.log, running: map[Ref][]StepText{}}
 	b.join(s)

@@ -1,6 +1,40 @@
 package session
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
+
+// Asked returns the turn in which a request for an approval is open, and whether there is one. Turns
+// that other processes run are among those.
+func (s *Session) Asked(request string) (Ref, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for th := range maps.Values(s.threads) {
+		for _, t := range th.turns[th.ended:] {
+			for c := range t.Calls() {
+				if c.Approval != nil && c.Approval.Request == request && c.Approval.Answer == "" {
+					return Ref{Thread: t.Thread, Turn: t.Number}, true
+				}
+			}
+		}
+	}
+	return Ref{}, false
+}
+
+// OpenTurns returns the turns of a thread that run or wait, in their order.
+func (s *Session) OpenTurns(threadID string) (open []Turn) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if th := s.threads[threadID]; th != nil {
+		for _, t := range th.turns[th.ended:] {
+			if !t.State.Ended() {
+				open = append(open, t)
+			}
+		}
+	}
+	return open
+}
 
 // Waiting returns the calls that have to be answered from outside, by a person or by
 // the user's front end, before anything in the turn can proceed. It is nil while any

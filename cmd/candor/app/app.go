@@ -28,6 +28,7 @@ type App struct {
 
 	store      sessions
 	log        *slog.Logger
+	unshare    func() // ends what the app does with other servers
 	chat       *agent.Chat
 	spaces     *mew.Server // nil only while New fails
 	server     *web.Server
@@ -66,6 +67,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	}
 	t.observeSteps(figures.overhead)
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout).EncryptWith(s.Key.For("opaque reasoning"))
+	a.unshare = a.share(log)
 	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
 	var workflows *openwop.Server
 	if err == nil {
@@ -78,17 +80,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		a.Close(context.Background())
 		return nil, err
 	}
-	server := web.New(web.Options{
-		Chat: spaceChat{a.chat, a.spaces}, Store: a.Store, Tokens: tokens, Log: log, CodeKey: s.Key.For("login codes"),
-		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
-		Command:  answerReasoning,
-		Discard:  func(ctx context.Context, user string) { a.discard(ctx, user, log) },
-		Coverage: coverageOf(lead), MCPServers: a.mcpServers, Metrics: figures.handler(), Ready: a.notReady,
-		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, RequestsPerUser: s.RequestsPerUser,
-		WritesPerSecond: s.WritesPerSecond,
-		Origins:         s.Origins, Hosts: s.Hosts,
-		Page: ui.Handler(), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
-	})
+	server := web.New(a.webOptions(s, tokens, lead, figures))
 	server.Mount(front.Routes()...)
 	server.Mount(workflows.Routes()...)
 	server.Mount(jobs.New(jobs.Options{
@@ -98,6 +90,22 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	a.server = server
 	figures.register(figuresOf(lead, store, a.chat, server)...)
 	return a, nil
+}
+
+// webOptions returns the options of the app's server.
+func (a *App) webOptions(s Settings, tokens access.Tokens, lead *agent.Dispatcher, figures *metrics) web.Options {
+	return web.Options{
+		Chat: spaceChat{a.chat, a.spaces}, Store: a.Store, Tokens: tokens, Log: a.log,
+		CodeKey:  s.Key.For("login codes"),
+		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
+		Command:  answerReasoning,
+		Discard:  func(ctx context.Context, user string) { a.discard(ctx, user, a.log) },
+		Coverage: coverageOf(lead), MCPServers: a.mcpServers, Metrics: figures.handler(), Ready: a.notReady,
+		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, RequestsPerUser: s.RequestsPerUser,
+		WritesPerSecond: s.WritesPerSecond,
+		Origins:         s.Origins, Hosts: s.Hosts,
+		Page: ui.Handler(), Heartbeat: s.Heartbeat, WriteTimeout: s.WriteTimeout,
+	}
 }
 
 // ServeHTTP serves the page, the API, AG-UI, OpenWOP, MEW and the metrics.
@@ -123,6 +131,7 @@ func (a *App) Close(ctx context.Context) {
 	if a.spaces != nil {
 		a.spaces.Close()
 	}
+	a.unshare()
 	if err := a.Store.Close(); err != nil {
 		a.log.Error("storage not closed in order", "error", err)
 	}

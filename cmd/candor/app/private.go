@@ -12,7 +12,8 @@ import (
 // any case.
 func (s Settings) privateFiles() []string {
 	all := append(slices.Clone(s.Private), tool.StateFolder, s.Safety.SecretsFile, s.Safety.PolicyFile,
-		s.Tools.MCPConfig, s.MEW.SpacesFile, s.Storage.Dir)
+		s.Tools.MCPConfig, s.MEW.SpacesFile, s.Storage.Dir,
+		s.Storage.NATS.Credentials, s.Storage.NATS.Key)
 	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
 }
 

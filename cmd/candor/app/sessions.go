@@ -2,14 +2,18 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
 	"candor/session"
 	"candor/session/journal"
+	"candor/session/journal/jetstream"
 	"candor/session/journal/sqlite"
 	"candor/web"
 )
@@ -20,16 +24,33 @@ type StorageSettings struct {
 	Dir      string // the folder of a database; "" means memory
 	Interval bool   // answer before an event is on the disk, which it is within a second
 	Keep     session.Retention
+
+	// NATS names a cluster whose streams have the sessions, so that several servers can share
+	// them; its URL is "" if there is none.
+	NATS jetstream.Options
 }
 
 // check refuses settings that have no effect without a storage.
 func (s StorageSettings) check() error {
-	for flag, set := range map[string]bool{
-		"--sync interval": s.Interval, "--keep": s.Keep.Age > 0, "--keep-bytes": s.Keep.Bytes > 0,
+	kept := s.Dir != "" || s.NATS.URL != ""
+	options := s.NATS
+	options.URL = ""
+	for _, one := range []struct {
+		set         bool
+		flag, needs string
+		there       bool
+	}{
+		{s.Interval, "--sync interval", "--data DIR", s.Dir != ""},
+		{s.Keep.Age > 0, "--keep", "--data DIR or --nats URL", kept},
+		{s.Keep.Bytes > 0, "--keep-bytes", "--data DIR", s.Dir != ""},
+		{!reflect.DeepEqual(options, jetstream.Options{}), "--nats-…", "--nats URL", s.NATS.URL != ""},
 	} {
-		if set && s.Dir == "" {
-			return fmt.Errorf("%s has no effect without a storage: add --data DIR, or leave it out", flag)
+		if one.set && !one.there {
+			return fmt.Errorf("%s has no effect without a storage: add %s, or leave it out", one.flag, one.needs)
 		}
+	}
+	if s.Dir != "" && s.NATS.URL != "" {
+		return errors.New("--data and --nats are two storages: choose one")
 	}
 	return nil
 }
@@ -47,6 +68,7 @@ type sessions struct {
 	holdings
 	remove  func(ctx context.Context, user string) error
 	durable *session.Durable // nil if the sessions are in memory only
+	cluster *journal.Cluster // nil unless other servers share them
 }
 
 // openSessions opens the store of the settings. It fails with an error that names the folder.
@@ -55,15 +77,11 @@ func (s Settings) openSessions(newID func() uuid.UUID, log *slog.Logger, recorde
 		return sessions{}, err
 	}
 	limits := s.limits(log, recorded)
-	if s.Storage.Dir == "" {
+	if s.Storage.Dir == "" && s.Storage.NATS.URL == "" {
 		m := session.NewMemory(newID).Within(limits)
 		return sessions{Store: m, holdings: m, remove: m.Remove}, nil
 	}
-	options := sqlite.Options{Sync: sqlite.Always}
-	if s.Storage.Interval {
-		options.Sync = sqlite.Interval
-	}
-	engine, err := sqlite.Open(s.Storage.Dir, options)
+	engine, cluster, err := s.Storage.open()
 	if err != nil {
 		return sessions{}, err
 	}
@@ -71,7 +89,45 @@ func (s Settings) openSessions(newID func() uuid.UUID, log *slog.Logger, recorde
 		log.Warn("storage", "found", warning)
 	}
 	d := session.NewDurable(engine, newID, limits).Except(web.IsThrowaway)
-	return sessions{Store: d, holdings: d, remove: d.Remove, durable: d}, nil
+	return sessions{Store: d, holdings: d, remove: d.Remove, durable: d, cluster: cluster}, nil
+}
+
+// open opens the engine, and the cluster if it is one.
+func (s StorageSettings) open() (journal.Engine, *journal.Cluster, error) {
+	if s.NATS.URL != "" {
+		ctx, cancel := context.WithTimeout(context.Background(), openTime)
+		defer cancel()
+		c, err := jetstream.Open(ctx, s.NATS)
+		if err != nil {
+			return journal.Engine{}, nil, err
+		}
+		return c.Engine, c, nil
+	}
+	options := sqlite.Options{Sync: sqlite.Always}
+	if s.Interval {
+		options.Sync = sqlite.Interval
+	}
+	engine, err := sqlite.Open(s.Dir, options)
+	return engine, nil, err
+}
+
+// openTime bounds how long the start waits for a cluster.
+const openTime = 30 * time.Second
+
+// share lets the sessions be those of several servers, if their storage is a cluster. The returned
+// function ends that and waits for it.
+func (a *App) share(log *slog.Logger) (stop func()) {
+	if a.store.cluster == nil {
+		return func() {}
+	}
+	a.chat.Share(a.store.cluster)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { a.store.durable.Share(ctx, *a.store.cluster, log) })
+	return func() {
+		cancel()
+		wg.Wait()
+	}
 }
 
 // StorageStatus returns what the storage says of itself.
@@ -85,6 +141,8 @@ func (a *App) StorageStatus() journal.Status {
 // Describe says in a line where sessions are and what they survive.
 func (s StorageSettings) Describe() string {
 	switch {
+	case s.NATS.URL != "":
+		return "NATS JetStream, shared with other servers of the same cluster"
 	case s.Dir == "":
 		return "memory; they end with this process (--data DIR keeps them)"
 	case s.Interval:
@@ -113,9 +171,7 @@ func (a *App) Tend(ctx context.Context, idle time.Duration, keep session.Retenti
 	for {
 		if durable != nil && time.Since(retained) >= retainEvery {
 			retained = time.Now()
-			if n, err := durable.Retain(ctx, keep); err != nil || n > 0 {
-				log.Info("older conversations erased", "count", n, "error", err)
-			}
+			a.retain(ctx, keep, log)
 		}
 		select {
 		case <-ctx.Done():
@@ -126,5 +182,17 @@ func (a *App) Tend(ctx context.Context, idle time.Duration, keep session.Retenti
 				log.Info("idle sessions dropped", "count", n, "error", err)
 			}
 		}
+	}
+}
+
+// retain erases what is no longer to be kept, unless another server has just done so.
+func (a *App) retain(ctx context.Context, keep session.Retention, log *slog.Logger) {
+	if c := a.store.cluster; c != nil {
+		if _, err := c.Acquire(ctx, "retention", retainEvery/2); err != nil {
+			return
+		}
+	}
+	if n, err := a.store.durable.Retain(ctx, keep); err != nil || n > 0 {
+		log.Info("older conversations erased", "count", n, "error", err)
 	}
 }

@@ -82,6 +82,9 @@ func checkServe(s serveSettings) error {
 	if err := checkMemory(s); err != nil {
 		return err
 	}
+	if s.Storage.NATS.URL != "" && s.keyFile == "" {
+		return errors.New("--nats needs --key-file FILE, so that each server honours what the others gave out")
+	}
 	if s.idle <= 0 {
 		return fmt.Errorf("--session-idle: want a time such as 24h, not %s", s.idle)
 	}

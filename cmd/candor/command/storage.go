@@ -10,12 +10,13 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"candor/cmd/candor/app"
+	"candor/session/journal/jetstream"
 )
 
 // storageFlags binds the flags that say where sessions are and for how long.
 func storageFlags(s *app.StorageSettings) []cli.Flag {
 	const storage = "Storage"
-	return []cli.Flag{
+	return append(natsFlags(&s.NATS), []cli.Flag{
 		&cli.StringFlag{Name: "data", Category: storage, TakesFile: true,
 			Usage:   "keep sessions in the folder `DIR`, so that they outlive this process",
 			Sources: cli.EnvVars("CANDOR_DATA"), Destination: &s.Dir},
@@ -39,6 +40,34 @@ func storageFlags(s *app.StorageSettings) []cli.Flag {
 		&sizeFlag{Name: "keep-bytes", Category: storage,
 			Usage:   "erase the oldest conversations and jobs when the folder has more than `SIZE`, such as 2GiB",
 			Sources: cli.EnvVars("CANDOR_KEEP_BYTES"), Destination: &s.Keep.Bytes},
+	}...)
+}
+
+// natsFlags binds the flags that say where a cluster is.
+func natsFlags(o *jetstream.Options) []cli.Flag {
+	const storage = "Storage"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "nats", Category: storage,
+			Usage:   "keep sessions in NATS JetStream at `URL`, and share them with other servers",
+			Sources: cli.EnvVars("CANDOR_NATS"), Destination: &o.URL},
+		&cli.StringFlag{Name: "nats-creds", Category: storage, TakesFile: true,
+			Usage:   "prove who we are to NATS with the credentials in `FILE`",
+			Sources: cli.EnvVars("CANDOR_NATS_CREDS"), Destination: &o.Credentials},
+		&cli.StringFlag{Name: "nats-ca", Category: storage, TakesFile: true,
+			Usage:   "trust the certificates in `FILE` for NATS",
+			Sources: cli.EnvVars("CANDOR_NATS_CA"), Destination: &o.CA},
+		&cli.StringFlag{Name: "nats-cert", Category: storage, TakesFile: true,
+			Usage:   "show NATS the certificate in `FILE`",
+			Sources: cli.EnvVars("CANDOR_NATS_CERT"), Destination: &o.Cert},
+		&cli.StringFlag{Name: "nats-key", Category: storage, TakesFile: true,
+			Usage:   "read the key of --nats-cert from `FILE`",
+			Sources: cli.EnvVars("CANDOR_NATS_KEY"), Destination: &o.Key},
+		&cli.StringFlag{Name: "nats-name", Category: storage,
+			Usage:   "begin the names of the streams with `NAME`; candor by default",
+			Sources: cli.EnvVars("CANDOR_NATS_NAME"), Destination: &o.Name},
+		&cli.IntFlag{Name: "nats-replicas", Category: storage,
+			Usage:   "let `N` servers of NATS keep each event: 1, 3 or 5; 1 by default",
+			Sources: cli.EnvVars("CANDOR_NATS_REPLICAS"), Destination: &o.Replicas},
 	}
 }
 
