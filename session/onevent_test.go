@@ -56,3 +56,20 @@ func TestFindingsOfAnEventAreThoseOfItsBody(t *testing.T) {
 	}
 	assert.Equal(t, 20, with)
 }
+
+func TestTheEventsOfATurnAreItsOwn(t *testing.T) {
+	s, ref := newTurn(t)
+	waiting := accept(t, s, ref.Thread)
+	add(t, s, ref, toolCall("call_1", 1), session.TurnCompleted{})
+	add(t, s, waiting, session.TurnStarted{}, session.TurnCompleted{})
+	for _, want := range []session.Ref{ref, waiting} {
+		events, err := s.TurnEvents(want.Thread, want.Turn)
+		require.NoError(t, err)
+		require.Len(t, events, 3)
+		for _, e := range events {
+			assert.Equal(t, want, e.Ref)
+		}
+	}
+	_, err := s.TurnEvents(ref.Thread, 3)
+	require.ErrorIs(t, err, session.ErrNoTurn)
+}

@@ -39,6 +39,20 @@ func (s *Session) Watch(ctx context.Context, after uint64) iter.Seq2[Update, err
 	}
 }
 
+// TurnEvents returns the events of a turn so far, oldest first. It fails with ErrNoThread, ErrNoTurn
+// or ErrDropped, or with the error of a storage.
+func (s *Session) TurnEvents(threadID string, number int) ([]Event, error) {
+	t, err := s.Turn(threadID, number)
+	if err != nil {
+		return nil, err
+	}
+	events, err := s.log.between(t.FirstSeq, t.LastSeq+1)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(events, func(e Event) bool { return e.Thread != threadID || e.Turn != number }), nil
+}
+
 // openTurns holds the turns of a reader that have begun and not ended.
 type openTurns map[Ref]Turn
 

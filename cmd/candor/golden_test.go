@@ -23,12 +23,13 @@ func TestTurns(t *testing.T) {
 		apptest.CompareGolden(t, filepath.Join(c.Dir, "stream.sse"), got.stream)
 		apptest.CompareGolden(t, filepath.Join(c.Dir, "agui.sse"), got.agui)
 		apptest.CompareGolden(t, filepath.Join(c.Dir, "export.md"), got.export)
-		apptest.AssertNoFixture(t, got.history+got.stream+got.agui+got.export)
+		apptest.CompareGolden(t, filepath.Join(c.Dir, "otlp.txt"), got.otlp)
+		apptest.AssertNoFixture(t, got.history+got.stream+got.agui+got.export+got.otlp)
 	})
 }
 
 // views are the texts that a case leads to.
-type views struct{ history, stream, agui, export string }
+type views struct{ history, stream, agui, export, otlp string }
 
 func playCase(t *testing.T, c apptest.Case) views {
 	p := apptest.NewPlay(t, apptest.ReadFixture(t, filepath.Join(c.Dir, "script.json")))
@@ -46,5 +47,5 @@ func playCase(t *testing.T, c apptest.Case) views {
 	require.NoError(t, json.Indent(&indented, []byte(p.Get("/api/chat/history?thread_id="+thread)), "", "  "))
 	agui := p.Get("/agui/threads/" + thread + "/events?after=" + apptest.PlaySession[:8] + "-0")
 	export := p.Get("/api/chat/export?format=md&thread_id=" + thread)
-	return views{indented.String(), p.StopStream(), agui, export}
+	return views{indented.String(), p.StopStream(), agui, export, otlpOf(t, p, thread)}
 }

@@ -12,6 +12,7 @@ import (
 	"candor/agent"
 	"candor/cmd/candor/secret"
 	"candor/session"
+	"candor/session/otlp"
 	"candor/web"
 	"candor/web/access"
 	"candor/web/jobs"
@@ -32,7 +33,8 @@ type App struct {
 	chat       *agent.Chat
 	spaces     *mew.Server // nil only while New fails
 	server     *web.Server
-	closeAgent func() // stops the MCP servers; no turn may run any more
+	exporter   *otlp.Exporter // nil unless turns are sent to a collector
+	closeAgent func()         // stops the MCP servers; no turn may run any more
 	mcpServers func() []web.MCPServer
 	stopping   atomic.Bool // Close was called
 }
@@ -56,13 +58,19 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		return nil, err
 	}
 	lead, figures := t.lead, newMetrics()
-	store, err := s.openSessions(newID, log, figures.recorded)
+	exporter, err := s.export(lead.Model, log)
 	if err != nil {
 		kit.close()
 		return nil, err
 	}
+	store, err := s.openSessions(newID, s.limits(log, figures.recorded, exporter), log)
+	if err != nil {
+		exporter.Close()
+		kit.close()
+		return nil, err
+	}
 	a := &App{
-		Store: store.Store, store: store, log: log,
+		Store: store.Store, store: store, log: log, exporter: exporter,
 		Model: lead.Model, closeAgent: kit.close, mcpServers: mcpStates(kit),
 	}
 	t.observeSteps(figures.overhead)
@@ -88,7 +96,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	}).Routes()...)
 	server.Mount(a.spaces.Routes()...)
 	a.server = server
-	figures.register(figuresOf(lead, store, a.chat, server)...)
+	figures.register(figuresOf(lead, store, a.chat, server, exporter)...)
 	return a, nil
 }
 
@@ -121,9 +129,9 @@ func (a *App) NewCode(token string) (code string, ok bool) {
 // Close accepts no further turns and waits for running ones until ctx ends, then
 // interrupts them. The order is the reverse of New's: the chat first, because its turns
 // append to the store and call tools; then the spaces, whose messages become events of the
-// store; then the store, which ends the event streams once
-// they have sent every event; and the toolkit last, with its MCP servers and the open
-// workspace. Close returns when nothing of the app runs but open HTTP requests. Whoever
+// store; then the exporter, which sends the turns that ended; then the store, which ends the
+// event streams once they have sent every event; and the toolkit last, with its MCP servers and
+// the open workspace. Close returns when nothing of the app runs but open HTTP requests. Whoever
 // owns the listener shuts it down after that, so that those requests can finish.
 func (a *App) Close(ctx context.Context) {
 	a.stopping.Store(true)

@@ -60,6 +60,8 @@ var panels = []panel{
 		{`sum(candor_session_bytes)`, "charged to sessions"},
 		{`sum(process_resident_memory_bytes{job="candor"})`, "process"},
 		{`sum(rate(candor_dropped_bytes_total[$__rate_interval]))`, "dropped each second"}}},
+	{"Turns for the collector of traces", "ops", [][2]string{
+		{`sum by (result) (rate(candor_otlp_turns_total[$__rate_interval]))`, "{{result}}"}}},
 	{"Processor time", "short", [][2]string{
 		{`sum(rate(process_cpu_seconds_total{job="candor"}[$__rate_interval]))`, "processors"}}},
 }

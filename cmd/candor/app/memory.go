@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"candor/session"
+	"candor/session/otlp"
 )
 
 // DefaultMemory is the memory of the process unless a setting says otherwise: room for four
@@ -13,11 +14,14 @@ import (
 const DefaultMemory = 2 << 30
 
 // limits returns what sessions may hold. What is dropped to make room is counted and logged, without
-// text, and what is recorded is counted.
-func (s Settings) limits(log *slog.Logger, counts eventCounts) session.Limits {
+// text; what is recorded is counted and, unless exporter is nil, exported.
+func (s Settings) limits(log *slog.Logger, counts eventCounts, exporter *otlp.Exporter) session.Limits {
 	return session.Limits{
 		Session: s.SessionMemory, Process: cmp.Or(s.Memory, DefaultMemory) / 2,
-		OnEvent: func(_ *session.Session, up session.Update) { counts.add(up) },
+		OnEvent: func(own *session.Session, up session.Update) {
+			counts.add(up)
+			exporter.Observe(own, up.Event)
+		},
 		OnDrop: func(own *session.Session, what session.Dropped, bytes int) {
 			counts.dropped.Add(float64(bytes))
 			turns, runs := 0, 0

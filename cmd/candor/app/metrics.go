@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"candor/agent"
+	"candor/session/otlp"
 	"candor/web"
 )
 
@@ -57,16 +58,21 @@ func gauge(name, help string, read func() float64) prometheus.Collector {
 // queue returns the length of one of the queues.
 func queue(name string, read func() float64) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "candor_queue_length", Help: "What waits: messages for their turn, approvals for a person.",
+		Name: "candor_queue_length", Help: "What waits: messages for their turn, approvals for a person, " +
+			"and turns that ended to be sent to the collector.",
 		ConstLabels: prometheus.Labels{"queue": name},
 	}, read)
 }
 
-// figuresOf reads the figures of an app's parts.
+// figuresOf reads the figures of an app's parts. exporter may be nil.
 func figuresOf(
-	lead *agent.Dispatcher, memory holdings, chat *agent.Chat, server *web.Server,
+	lead *agent.Dispatcher, memory holdings, chat *agent.Chat, server *web.Server, exporter *otlp.Exporter,
 ) []prometheus.Collector {
-	return slices.Concat(dispatcherFigures(lead), memoryFigures(memory), chatFigures(chat), serverFigures(server))
+	all := slices.Concat(dispatcherFigures(lead), memoryFigures(memory), chatFigures(chat), serverFigures(server))
+	if exporter != nil {
+		all = append(all, exportFigures(exporter)...)
+	}
+	return all
 }
 
 // dispatcherFigures reads what a dispatcher counts.

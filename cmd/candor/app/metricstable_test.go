@@ -13,6 +13,7 @@ import (
 
 	"candor/agent"
 	"candor/session"
+	"candor/session/otlp"
 	"candor/web"
 )
 
@@ -23,7 +24,7 @@ func described(t *testing.T) map[string][]string {
 	chat := agent.NewChat(memory, lead, 0)
 	t.Cleanup(func() { chat.Close(t.Context()) })
 	m := newMetrics()
-	m.register(figuresOf(lead, memory, chat, web.New(web.Options{Store: memory, Log: quiet}))...)
+	m.register(figuresOf(lead, memory, chat, web.New(web.Options{Store: memory, Log: quiet}), newTestExporter(t))...)
 	found := make(chan *prometheus.Desc)
 	go func() {
 		m.registry.Describe(found)
@@ -38,6 +39,16 @@ func described(t *testing.T) map[string][]string {
 		}
 	}
 	return names
+}
+
+// newTestExporter returns an exporter to a collector that is not there.
+func newTestExporter(t *testing.T) *otlp.Exporter {
+	t.Helper()
+	s := Settings{OTLP: OTLPSettings{URL: "http://127.0.0.1:1"}}
+	x, err := s.export("m", quiet)
+	require.NoError(t, err)
+	t.Cleanup(x.Close)
+	return x
 }
 
 func TestTheTableOfMetricsIsTrue(t *testing.T) {

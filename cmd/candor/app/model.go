@@ -215,7 +215,7 @@ func (m model) withDelegate() model {
 }
 
 // ownKeys returns the tokens and keys in the environment: those of Candor, those of
-// providers, and passwords in the addresses of providers. The safety layer masks them
+// providers and collectors, and passwords in the addresses of providers. The safety layer masks them
 // wherever they occur, even if they do not look like keys.
 func ownKeys() []string {
 	var keys []string
@@ -232,5 +232,5 @@ func ownKeys() []string {
 			}
 		}
 	}
-	return keys
+	return append(keys, collectorSecrets()...)
 }

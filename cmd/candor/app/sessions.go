@@ -72,11 +72,10 @@ type sessions struct {
 }
 
 // openSessions opens the store of the settings. It fails with an error that names the folder.
-func (s Settings) openSessions(newID func() uuid.UUID, log *slog.Logger, recorded eventCounts) (sessions, error) {
+func (s Settings) openSessions(newID func() uuid.UUID, limits session.Limits, log *slog.Logger) (sessions, error) {
 	if err := s.Storage.check(); err != nil {
 		return sessions{}, err
 	}
-	limits := s.limits(log, recorded)
 	if s.Storage.Dir == "" && s.Storage.NATS.URL == "" {
 		m := session.NewMemory(newID).Within(limits)
 		return sessions{Store: m, holdings: m, remove: m.Remove}, nil

@@ -17,6 +17,9 @@ type Settings struct {
 	Tools  ToolSettings
 	Safety SafetySettings
 	MEW    MEWSettings
+	OTLP   OTLPSettings
+
+	Version string // of the program, as collectors are told it; may be empty
 
 	// Key is the secret of the deployment, with which what one server gave out is honoured by the
 	// next and by each replica. Without one the app makes its own, which ends with it.

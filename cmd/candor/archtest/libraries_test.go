@@ -27,6 +27,7 @@ func onlyIn() map[string]string {
 		"github.com/nats-io/nats.go":                 "session/journal/jetstream",
 		"github.com/nats-io/nats.go/jetstream":       "session/journal/jetstream",
 		"modernc.org/sqlite":                         "session/journal/sqlite",
+		"google.golang.org/protobuf/proto":           "session/otlp",
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,6 +70,7 @@ func serveCommand() *cli.Command {
 				return err
 			}
 			s.token = os.Getenv(tokenEnv)
+			s.Version, _, _ = strings.Cut(thisVersion(), ",")
 			return serve(ctx, s, c.Root().Writer, c.Root().ErrWriter)
 		},
 	}
@@ -130,7 +132,20 @@ func serveFlags(s *serveSettings) []cli.Flag {
 		&cli.DurationFlag{Name: "session-idle", Category: limits, Value: 7 * 24 * time.Hour,
 			Usage:   "drop a session that nobody used for this `TIME`",
 			Sources: cli.EnvVars("CANDOR_SESSION_IDLE"), Destination: &s.idle},
-	}, storageFlags(&s.Storage), spaceFlags(&s.MEW), logFlags(&s.logs))
+	}, storageFlags(&s.Storage), spaceFlags(&s.MEW), otlpFlags(&s.OTLP), logFlags(&s.logs))
+}
+
+// otlpFlags binds the flags that send turns to a collector. Without them nothing is sent.
+func otlpFlags(s *app.OTLPSettings) []cli.Flag {
+	const category = "Tracing"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "otlp", Category: category,
+			Usage:   "send a trace of each turn, and its reasons, to the OpenTelemetry collector at `URL`",
+			Sources: cli.EnvVars("CANDOR_OTLP"), Destination: &s.URL},
+		&cli.BoolFlag{Name: "otlp-content", Category: category,
+			Usage:   "send messages, arguments and results as well, as they were cleaned",
+			Sources: cli.EnvVars("CANDOR_OTLP_CONTENT"), Destination: &s.Content},
+	}
 }
 
 // approvalTimeoutFlag is shared by serve and chat. The default is 5 minutes. A call that
