@@ -15,8 +15,6 @@ import (
 func reachedOtherwise() map[string]string {
 	return map[string]string{
 		"agui.Head.head":              "marks the types that are events; the compiler asks for it",
-		"mcp.Config.LogValue":         "log/slog calls it, so that a configuration with secrets is not logged",
-		"mcp.Config.String":           "fmt calls it, so that a configuration with secrets is not printed",
 		"prefilter.Vectors":           "the benchmarks of safety/oracle, a module of its own, print it",
 		"rule.Action.UnmarshalText":   "encoding/json calls it for the actions of a policy file",
 		"rule.Severity.UnmarshalText": "encoding/json calls it for the severities of a policy file",
