@@ -3,58 +3,99 @@ package otlp
 // Names of OpenTelemetry's conventions for generative AI, as of semantic-conventions-genai in
 // autumn 2026. All of them are in development, so they are written down here and not imported.
 const (
-	attrOperationName   = "gen_ai.operation.name"
-	attrConversationID  = "gen_ai.conversation.id"
-	attrProviderName    = "gen_ai.provider.name"
-	attrAgentName       = "gen_ai.agent.name"
-	attrWorkflowName    = "gen_ai.workflow.name"
-	attrRequestModel    = "gen_ai.request.model"
-	attrInputTokens     = "gen_ai.usage.input_tokens"
-	attrOutputTokens    = "gen_ai.usage.output_tokens"
+	// What a span is: one of the operations below.
+	attrOperationName = "gen_ai.operation.name"
+	// The thread, or the job.
+	attrConversationID = "gen_ai.conversation.id"
+	// Who provides the lead agent's model, in the operator's words.
+	attrProviderName = "gen_ai.provider.name"
+	// Candor is the lead agent, worker that of a job; else a sub-agent's id, or a participant of a space.
+	attrAgentName = "gen_ai.agent.name"
+	// Of a turn that is the run of a workflow.
+	attrWorkflowName = "gen_ai.workflow.name"
+	// The model that was asked.
+	attrRequestModel = "gen_ai.request.model"
+	// Tokens of a request, or of all requests of a turn.
+	attrInputTokens = "gen_ai.usage.input_tokens"
+	// Those of the answer.
+	attrOutputTokens = "gen_ai.usage.output_tokens"
+	// The part of the output that is reasoning.
 	attrReasoningTokens = "gen_ai.usage.reasoning.output_tokens"
-	attrToolName        = "gen_ai.tool.name"
-	attrToolType        = "gen_ai.tool.type"
-	attrToolCallID      = "gen_ai.tool.call.id"
-	attrToolArguments   = "gen_ai.tool.call.arguments" // with content only
-	attrToolResult      = "gen_ai.tool.call.result"    // with content only
-	attrInputMessages   = "gen_ai.input.messages"      // with content only
-	attrOutputMessages  = "gen_ai.output.messages"     // with content only
-	attrErrorType       = "error.type"
-	attrServiceName     = "service.name"
-	attrServiceVersion  = "service.version"
-	opInvokeAgent       = "invoke_agent"
-	opChat              = "chat"
-	opExecuteTool       = "execute_tool"
-	functionTool        = "function"
-	extensionTool       = "extension" // the tool runs on an MCP server
-	leadAgent           = "candor"    // the agent that users talk to
-	workerAgent         = "worker"    // the agent of a job
-	otherError          = "_OTHER"    // OpenTelemetry's word for an error without a known type
-	interruptedError    = "interrupted"
+	// Cleaned, since a model can ask for a tool of any name.
+	attrToolName = "gen_ai.tool.name"
+	// Either functionTool or extensionTool.
+	attrToolType = "gen_ai.tool.type"
+	// Our id, such as call_1; unique in the turn.
+	attrToolCallID     = "gen_ai.tool.call.id"
+	attrToolArguments  = "gen_ai.tool.call.arguments" // with content only
+	attrToolResult     = "gen_ai.tool.call.result"    // with content only
+	attrInputMessages  = "gen_ai.input.messages"      // with content only
+	attrOutputMessages = "gen_ai.output.messages"     // with content only
+	// Of a span that failed: an outcome, otherError or interruptedError.
+	attrErrorType = "error.type"
+	// Of the resource: candor.
+	attrServiceName = "service.name"
+	// Of the resource: the version of the program.
+	attrServiceVersion = "service.version"
+	// A turn, or the work of a sub-agent in it.
+	opInvokeAgent = "invoke_agent"
+	// A request to a model.
+	opChat = "chat"
+	// A call of a tool.
+	opExecuteTool = "execute_tool"
+	// The tool runs here, or in the user's front end.
+	functionTool  = "function"
+	extensionTool = "extension" // the tool runs on an MCP server
+	leadAgent     = "candor"    // the agent that users talk to
+	workerAgent   = "worker"    // the agent of a job
+	otherError    = "_OTHER"    // OpenTelemetry's word for an error without a known type
+	// Somebody stopped the turn, or the process ended.
+	interruptedError = "interrupted"
 )
 
 // Names of our own, for what the conventions have none for.
 const (
-	attrTurnNumber       = "candor.turn.number"
-	attrTurnState        = "candor.turn.state"
-	attrTurnNarrative    = "candor.turn.narrative"
-	attrJobRun           = "candor.job.run"
-	attrStepNumber       = "candor.step"
-	attrRationale        = "candor.tool.rationale"
-	attrRationaleSource  = "candor.tool.rationale.source"
+	// From 1 in its thread.
+	attrTurnNumber = "candor.turn.number"
+	// Completed, failed or interrupted.
+	attrTurnState = "candor.turn.state"
+	// What the lead agent said last before it called tools.
+	attrTurnNarrative = "candor.turn.narrative"
+	// Of a job's turn: which run of the job, from 1.
+	attrJobRun = "candor.job.run"
+	// From 1 for each agent.
+	attrStepNumber = "candor.step"
+	// Why the agent called the tool.
+	attrRationale = "candor.tool.rationale"
+	// Whose words that is: model, thought, or fallback for our sentence.
+	attrRationaleSource = "candor.tool.rationale.source"
+	// Safety withheld the model's reason.
 	attrRationaleBlocked = "candor.tool.rationale.blocked"
-	attrOutcome          = "candor.tool.outcome"
-	attrDecides          = "candor.tool.decides"
-	attrConfidence       = "candor.tool.confidence"
-	attrParallelGroup    = "candor.parallel_group"
-	attrRedactionCount   = "candor.redaction.count"
-	attrApprovalAnswer   = "candor.approval.answer"
-	attrApprovalRequest  = "candor.approval.request"
-	attrLowConfidence    = "candor.approval.low_confidence"
-	attrNarrativeSource  = "candor.narrative.source"
+	// One of success, error, rejected, cancelled or unknown.
+	attrOutcome = "candor.tool.outcome"
+	// The call is a decision, and touches nothing.
+	attrDecides = "candor.tool.decides"
+	// How sure of the call the agent said it was, from 0 to 1.
+	attrConfidence = "candor.tool.confidence"
+	// Shared by calls that ran in parallel.
+	attrParallelGroup = "candor.parallel_group"
+	// How much safety masked or withheld.
+	attrRedactionCount = "candor.redaction.count"
+	// One of approve, always, deny, expired or withdrawn.
+	attrApprovalAnswer = "candor.approval.answer"
+	// The id of the question.
+	attrApprovalRequest = "candor.approval.request"
+	// A person was asked since the agent was not sure.
+	attrLowConfidence = "candor.approval.low_confidence"
+	// Either model, or summary for the provider's words.
+	attrNarrativeSource = "candor.narrative.source"
+	// Safety withheld the narrative.
 	attrNarrativeBlocked = "candor.narrative.blocked"
 
+	// What an agent said before it called tools, or a summary of its reasoning.
 	narrativeEvent = "candor.narrative"
-	askedEvent     = "candor.approval.asked"
-	answeredEvent  = "candor.approval.answered"
+	// A call waits for a person.
+	askedEvent = "candor.approval.asked"
+	// The person's answer, or why there is none.
+	answeredEvent = "candor.approval.answered"
 )
