@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	_ "modernc.org/sqlite" // registers the driver
 
@@ -74,7 +75,9 @@ func (e *engine) open(o Options) (err error) {
 	if err := prepareDir(e.dir); err != nil {
 		return err
 	}
-	if e.lock, err = lockFile(filepath.Join(e.dir, lockName)); err != nil {
+	if e.lock, err = lockFile(filepath.Join(e.dir, lockName)); errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("%w; name a directory that Candor may write to", err)
+	} else if err != nil {
 		return err
 	}
 	defer func() {
@@ -85,7 +88,12 @@ func (e *engine) open(o Options) (err error) {
 	if err := prepareFile(filepath.Join(e.dir, databaseFile)); err != nil {
 		return err
 	}
-	if e.writer, err = newWriter(e, o); err != nil {
+	e.writer, err = newWriter(e, o)
+	switch {
+	case isCorrupt(err):
+		return fmt.Errorf("%s there is damaged and cannot be opened; restore the directory from a backup: %w",
+			databaseFile, err)
+	case err != nil:
 		return err
 	}
 	e.reads, err = connect(e.dir, readPragmas)
