@@ -162,7 +162,8 @@ func TestAFrameOutOfItsPlaceIsSeen(t *testing.T) {
 		name, want string
 		frames     []journal.Frame
 	}{
-		{"the first is missing", "the log is damaged at event 1 of session s1: they are missing", []journal.Frame{b, c, d}},
+		{"the first is missing", "the log is damaged at event 1 of session s1: they are missing",
+			[]journal.Frame{b, c, d}},
 		{"one is missing", "at events 4 to 6 of session s1: they are missing", []journal.Frame{a, b, d}},
 		{"one is there twice", "at events 2 to 3 of session s1: it is there twice", []journal.Frame{a, b, b, c}},
 		{"one is of another log", "it does not follow the event before it", []journal.Frame{a, other.frames[1], c, d}},

@@ -45,7 +45,8 @@ var brokenEngines = map[string]struct {
 		func(m *memory, _ string) journal.Engine { return with(m, halfway{m}) },
 		"a replacement that cuts a frame replaces nothing"},
 	"files that keep everything": {
-		func(m *memory, dir string) journal.Engine { return with(m, archive{m, dir}) }, "bytes that were replaced are gone"},
+		func(m *memory, dir string) journal.Engine { return with(m, archive{m, dir}) },
+		"bytes that were replaced are gone"},
 	"nothing is left after Close": {
 		func(*memory, string) journal.Engine { return newMemory().engine() },
 		"an engine that is opened again has everything"},

@@ -75,7 +75,8 @@ func (e *engine) open(o Options) (err error) {
 	if err := prepareDir(e.dir); err != nil {
 		return err
 	}
-	if e.lock, err = lockFile(filepath.Join(e.dir, lockName)); errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
+	e.lock, err = lockFile(filepath.Join(e.dir, lockName))
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("%w; name a directory that Candor may write to", err)
 	} else if err != nil {
 		return err

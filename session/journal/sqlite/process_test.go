@@ -11,10 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -222,4 +225,26 @@ func TestADirectoryThatCannotBeWrittenIsRefused(t *testing.T) {
 	require.Error(t, cmd.Wait())
 	assert.Contains(t, strings.Join(said, "\n"), "cannot keep sessions in .")
 	assert.Contains(t, strings.Join(said, "\n"), "permission denied; name a directory that Candor may write to")
+}
+
+// The system may drop what it could not write, so that a second sync succeeds and means nothing.
+func TestADiskThatDoesNotSyncStopsTheEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		e, err := sqlite.Open(dir, sqlite.Options{Sync: sqlite.Interval})
+		require.NoError(t, err)
+		l := fill(t, e, 1, 3)
+		log := filepath.Join(dir, "candor.db-wal")
+		require.NoError(t, os.Rename(log, log+".moved"))
+		require.NoError(t, os.Mkdir(log, 0o700)) // cannot be opened for writing, not even by root
+		time.Sleep(2 * time.Second)
+		require.ErrorIs(t, e.Status().Ready, journal.ErrUnavailable)
+		assert.Contains(t, e.Status().Ready.Error(), "the disk refuses to sync what was answered already; stop Candor")
+		err = e.Append(t.Context(), "session-0", frameOf("session-0", 4))
+		require.ErrorIs(t, err, journal.ErrUnavailable)
+		frames, err := readAll(t, e, "session-0")
+		require.NoError(t, err)
+		assert.Equal(t, l.frames["session-0"], frames, "reading goes on")
+		_ = e.Close()
+	})
 }

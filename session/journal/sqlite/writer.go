@@ -210,14 +210,13 @@ func (w *writer) keep(all []*change) {
 	if err == nil {
 		w.erase(all)
 	}
+	w.judge(err)
 	for _, c := range all {
 		if c.err == nil {
 			c.err = err
 		}
-		c.err = translated(c.err)
-		c.answer <- c.err
+		c.answer <- translated(c.err)
 	}
-	w.judge(err)
 }
 
 // transact does changes in one transaction, all of them or, if something fails, none.
