@@ -65,7 +65,9 @@ type Frames interface {
 	Append(ctx context.Context, session string, f Frame) error
 	// Read yields the frames of a session in order, beginning with the one that has the event
 	// with number from, or with the first behind it. It yields those that were there when it began.
-	// The caller owns what it gets. An error ends the sequence.
+	// The caller owns what it gets, and may take its time or call the engine from within the loop.
+	// An error ends the sequence. It is ErrConflict if frames that were still to come were replaced, or
+	// the session was removed, since the read began; the caller may read again.
 	Read(ctx context.Context, session string, from uint64) iter.Seq2[Frame, error]
 	// Replace puts each of the frames in the place of all frames of the session within its
 	// numbers, all of them or none, and returns when the bytes of the old ones are in none of the
@@ -95,7 +97,8 @@ type Snapshots interface {
 	// Save keeps data in the place of the session's snapshot before, whose bytes are then in none
 	// of the engine's files. Empty data removes it.
 	Save(ctx context.Context, session string, data []byte) error
-	// Load returns the session's snapshot, or ErrNoSnapshot.
+	// Load returns the session's snapshot, or ErrNoSnapshot. It fails with ErrDamaged if the snapshot
+	// is not as it was saved; then the log itself tells the same.
 	Load(ctx context.Context, session string) ([]byte, error)
 }
 

@@ -108,7 +108,7 @@ func removeAndReturn(t *testing.T, b *bench) {
 	assert.Equal(t, "a2", session)
 }
 
-// removeOne removes the user in the middle.
+// removeOne removes the user in the middle. The frames of the others may lie right beside those that go.
 func removeOne(t *testing.T, b *bench) {
 	for _, name := range []string{"alice", "bob", "carol"} {
 		_, err := b.Open(t.Context(), name, "of "+name)
@@ -134,7 +134,8 @@ func snapshots(t *testing.T, b *bench) {
 	assert.Len(t, read(t, b.Engine, "s", 1), 3, "frames are where they were")
 }
 
-// noSnapshot asks for snapshots that were never there or were removed.
+// noSnapshot asks for snapshots that were never there or were removed. A session need not have frames, nor a user,
+// to have a snapshot.
 func noSnapshot(t *testing.T, b *bench) {
 	fill(t, b.Engine, "s", 1)
 	for _, session := range []string{"s", "nobody's"} {

@@ -15,13 +15,14 @@ import (
 	"candor/session/journal"
 )
 
-// erased is what stands in the place of replaced frames.
+// erased is what stands in the place of replaced frames. It is shorter than most frames, and longer than some.
 func erased(first, last uint64) journal.Frame {
 	return journal.Frame{First: first, Last: last, Data: fmt.Appendf(nil, "erased %d to %d", first, last)}
 }
 
-// assertGone holds that none of the engine's files has a text. While the engine is open and after it was
-// closed.
+// assertGone holds that none of the engine's files has one of the texts, neither while the engine is open nor after
+// it was opened again and closed: an engine may move what it keeps on either occasion, and copy more than it should.
+// For an engine without files it does nothing.
 func assertGone(t *testing.T, b *bench, texts ...string) {
 	t.Helper()
 	if b.place.Dir == "" {

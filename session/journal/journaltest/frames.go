@@ -110,7 +110,8 @@ func readEndsEarly(t *testing.T, b *bench) {
 	require.NoError(t, b.Append(t.Context(), "s", frame(6, 6, "s")))
 }
 
-// longLog has more frames than an engine is likely to read at once.
+// longLog has more frames than an engine is likely to read at once. Their numbers are not those of the frames, since
+// each has two events.
 func longLog(t *testing.T, b *bench) {
 	var frames []journal.Frame
 	for i := range uint64(700) {
@@ -136,7 +137,8 @@ func appendDuringRead(t *testing.T, b *bench) {
 	assert.Len(t, read(t, b.Engine, "s", 1), 40)
 }
 
-// sessionsApart writes sessions in turns whose names differ little.
+// sessionsApart writes sessions in turns whose names differ little: an engine that made file names or subjects of them
+// could take one for another.
 func sessionsApart(t *testing.T, b *bench) {
 	names := []string{"a", "b", "a ", "A", "aa"}
 	want := map[string][]journal.Frame{}

@@ -15,7 +15,20 @@
 // and what the next one finds (reopening.go). To add a clause, write its function and add its sentence
 // to the table.
 //
-// The suite cannot tell whether a frame outlives the machine. That is for an engine's own tests.
+// # What it cannot tell
+//
+// The suite cannot tell whether a frame outlives the process or the machine, what an engine does when its disk is full
+// or its network is down, and whether it notices damage. That is for an engine's own tests: sqlite kills processes,
+// flips bytes and cuts files, jetstream stops nodes.
+//
+// # Timing
+//
+// No clause waits for a time to pass, and the outcome of none depends on the speed of the machine. A few have many
+// goroutines work at once; under the race detector they find what a single caller does not.
+//
+// # The suite's own tests
+//
+// An engine in memory passes the suite, and broken variants of it fail, each at the clause that is there for it.
 package journaltest
 
 import (
@@ -37,7 +50,8 @@ type Place struct {
 	SealsSnapshots bool
 }
 
-// bench is what a clause works on: an engine that is open, and its place.
+// bench is what a clause works on: an engine that is open, and its place. A clause may close the engine and open it
+// again as often as it likes.
 type bench struct {
 	journal.Engine
 	place Place

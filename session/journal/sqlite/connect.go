@@ -12,6 +12,13 @@ import (
 
 // Settings of connections. The writer's are set before the first page is written.
 var (
+	//
+	// Pages of 4 KB take three frames of 1 KB. Larger ones would waste less of them, and each append would write
+	// more. With secure_delete SQLite overwrites rows and pages with zeros when it deletes them. What it keeps for
+	// the time of a statement stays in memory, since nobody would erase it from a file.
+	//
+	// Readers see the state before a transaction while it is written, and the writer waits for no reader: that is
+	// what the write-ahead log is for.
 	writePragmas = []string{
 		fmt.Sprintf("page_size(%d)", pageSize),
 		fmt.Sprintf("max_page_count(%d)", maxPages),
@@ -23,10 +30,12 @@ var (
 	readPragmas = []string{"query_only(on)", "temp_store(memory)"}
 )
 
-// readers is how many connections read at the same time.
+// readers is how many connections read at the same time. Others wait. Each has a cache of pages of its own, two
+// megabytes at most, so that many readers at once do not cost much memory.
 const readers = 4
 
-// connect opens the database of a directory.
+// connect opens the database of a directory. It makes no connection yet, so an error shows at the first statement.
+// Quotes around a name that does not exist are an error and no string.
 func connect(dir string, pragmas []string) (*sql.DB, error) {
 	path, err := filepath.Abs(filepath.Join(dir, databaseFile))
 	if err != nil {
@@ -43,7 +52,9 @@ func connect(dir string, pragmas []string) (*sql.DB, error) {
 	return db, nil
 }
 
-// checkFormat makes the tables of an empty database, and refuses one that is not ours or of another version.
+// checkFormat makes the tables of an empty database, and refuses one that is not ours or of another version. A
+// database of our version with other tables is damaged: without this check, a flipped bit in the name of a column
+// would make statements fail one by one, without saying why.
 func checkFormat(ctx context.Context, c *sql.Conn) error {
 	var application, version int
 	if err := errors.Join(
@@ -87,7 +98,8 @@ func tables(ctx context.Context, c *sql.Conn) (found []string, err error) {
 	return found, rows.Err()
 }
 
-// makeTables makes the tables in one transaction.
+// makeTables makes the tables in one transaction, with the version. A process that is killed here leaves a database
+// that is empty, and the next one makes the tables.
 func makeTables(ctx context.Context, c *sql.Conn) error {
 	tx, err := c.BeginTx(ctx, nil)
 	if err != nil {

@@ -55,7 +55,8 @@ func (e *engine) sessionOf(ctx context.Context, q queryer, user string) (session
 // userSum returns the checksum of a user's row.
 func userSum(user, session []byte) int64 { return checksum(rowUser, nil, user, session) }
 
-// ownerOf returns how the row of a session names its user.
+// ownerOf returns how the row of a session, and the witness, name its user: by a hash, so that a name that was removed
+// is in no file.
 func ownerOf(user string) []byte {
 	sum := sha256.Sum256([]byte(user))
 	return sum[:16]
@@ -77,7 +78,8 @@ func (g *group) openUser(user, id string) (string, error) {
 		[]byte(user), []byte(id), userSum([]byte(user), []byte(id)))
 }
 
-// userPage is how many users are read at once.
+// userPage is how many users are read at once. Between pages nothing is held, so a user who is added meanwhile may
+// be among the rest.
 const userPage = 256
 
 // Users yields all users by name. A user whose row is damaged is left out; Open warned of them.
@@ -135,7 +137,8 @@ func (e *engine) Remove(ctx context.Context, user string) error {
 	return e.writer.submit(ctx, true, func(g *group) error { return g.removeUser(user) })
 }
 
-// removeUser deletes the rows of a user, also if those are damaged.
+// removeUser deletes the rows of a user, also if those are damaged. If the row of the session itself is damaged,
+// nobody knows which frames are the session's, so nothing is deleted and the damage is the answer.
 func (g *group) removeUser(user string) error {
 	name, ok, err := g.w.engine.sessionOf(background(), g.w.conn, user)
 	if err != nil {

@@ -46,7 +46,8 @@ const (
 	lockName     = "lock"
 )
 
-// engine is an opened directory.
+// engine is an opened directory. It has two pools of connections: the writer's, with a single one, and the one for
+// reads.
 type engine struct {
 	dir   string
 	lock  *os.File
@@ -62,6 +63,12 @@ type engine struct {
 
 // Open opens the directory dir, which it makes if there is none. It fails with journal.ErrLocked if another
 // process uses it.
+//
+// It also fails if the directory cannot be written, is a file, or has a database of another program or of a later
+// Candor, and if SQLite cannot read the database at all. Damage to some of the sessions is no reason to fail: these
+// sessions are refused, the others serve, and the warnings of the status name them.
+//
+// The time it takes grows with the number of sessions, not with that of frames.
 func Open(dir string, o Options) (journal.Engine, error) {
 	e := &engine{dir: dir}
 	if err := e.open(o); err != nil {
@@ -101,7 +108,8 @@ func (e *engine) open(o Options) (err error) {
 	return err
 }
 
-// prepareDir makes the directory if it is not there.
+// prepareDir makes the directory if it is not there. One that is there keeps its mode, which whoever made it chose;
+// the files in it are closed to others in any case.
 func prepareDir(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return errors.New("it is a file; name a directory")
@@ -119,7 +127,7 @@ func prepareFile(name string) error {
 	return errors.Join(f.Chmod(fileMode), f.Close())
 }
 
-// status is the engine's Status.
+// status is the engine's Status. It asks the disk for the sizes of four files and waits for nobody.
 func (e *engine) status() journal.Status {
 	s := journal.Status{Name: "SQLite in " + e.dir, Waiting: int(e.writer.waiting.Load())}
 	s.Ready, s.Warnings = e.writer.ready(), e.findings.warnings()
@@ -136,7 +144,8 @@ func (e *engine) status() journal.Status {
 }
 
 // failed returns an error of a read in the words of package journal. database/sql has an error of its own for
-// a pool that is closed, which it does not export.
+// a pool that is closed, which it does not export. The answers of a closed engine are all the same, so that a caller
+// can tell the end of the program from trouble.
 func (e *engine) failed(err error) error {
 	if err != nil && errorCode(err) == 0 && e.writer.closed() {
 		return journal.ErrClosed

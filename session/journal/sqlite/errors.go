@@ -9,7 +9,8 @@ import (
 	"candor/session/journal"
 )
 
-// Result codes of SQLite, as sqlite.org/rescode.html has them.
+// Result codes of SQLite, as sqlite.org/rescode.html has them. The low byte of a code is its primary code, and the
+// rest says more: 778 is 10, trouble with a file, while it was written.
 const (
 	codeIOError  = 10
 	codeCorrupt  = 11
@@ -20,7 +21,8 @@ const (
 	primaryCodes = 0xff
 )
 
-// errorCode returns SQLite's result code; 0 for other errors.
+// errorCode returns SQLite's result code; 0 for other errors. A change that fails without a code has refused what it
+// was asked for, and has written nothing.
 func errorCode(err error) int {
 	var e *sqlite.Error
 	if errors.As(err, &e) {

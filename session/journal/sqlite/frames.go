@@ -96,7 +96,8 @@ type cursor struct {
 	ended   bool
 }
 
-// batch reads some frames, and sets ended if they were the last.
+// batch reads some frames, and sets ended if they were the last. All of a batch comes from one state of the database.
+// Between batches nothing is held, so that a reader may take as long as it likes, and may append or erase itself.
 func (c *cursor) batch(ctx context.Context) (frames []journal.Frame, err error) {
 	if err := errors.Join(ctx.Err(), c.engine.findings.of(c.session)); err != nil {
 		return nil, err
@@ -159,7 +160,9 @@ func (c *cursor) scan(tx *sql.Tx) (frames []journal.Frame, err error) {
 	return frames, nil
 }
 
-// frame reads a frame and checks that it is as it was written and follows the one before it.
+// frame reads a frame and checks that it is as it was written and follows the one before it. The frames of a session
+// have no gaps, as Replace keeps the numbers, so a gap is damage. A frame that begins before the event that is
+// due, behind others that were read, has come in the place of several since the last batch.
 func (c *cursor) frame(rows *sql.Rows) (f journal.Frame, err error) {
 	var id, sum int64
 	if err := rows.Scan(&id, &f.First, &f.Data, &sum); err != nil {
@@ -178,6 +181,7 @@ func (c *cursor) frame(rows *sql.Rows) (f journal.Frame, err error) {
 	return f, nil
 }
 
+// damage returns an error that names the cursor's session.
 func (c *cursor) damage(first, last uint64, reason string) error {
 	return &journal.Damage{Session: c.session, First: first, Last: last, Reason: reason}
 }

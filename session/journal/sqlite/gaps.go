@@ -17,6 +17,11 @@ const (
 	maxPages = 0x02000000 - 1
 )
 
+// A page of a tree begins with its kind, followed by the places of its rows, which stand at its end. What is between
+// the two is the gap, into which both grow:
+//
+//	kind, free, rows, start | places of the rows | gap | rows
+//
 // Sizes in the first page of the database and in the write-ahead log, as sqlite.org/fileformat.html has them.
 const (
 	databaseHead = 100
@@ -52,7 +57,8 @@ func gap(number uint32, page []byte) []byte {
 // isBlank reports whether data has only zeros.
 func isBlank(data []byte) bool { return len(bytes.Trim(data, "\x00")) == 0 }
 
-// maxLog is about how long the write-ahead log becomes before it is moved into the database.
+// maxLog is about how long the write-ahead log becomes before it is moved into the database. A page that was
+// written often is moved once, so a long log saves writes; it costs disk, and time at the next Open after a crash.
 const maxLog = 32 << 20
 
 // boundLog moves the write-ahead log into the database when it is long, so that it is written from its start again.
@@ -85,7 +91,8 @@ func (w *writer) moveLog(way string) error {
 }
 
 // untidyPages returns the numbers of the pages of which the write-ahead log has a version with copies of rows in
-// its gap.
+// its gap. It does not check whether the version was committed or is the latest: a page that is named without need
+// costs a look at it, and the page itself is read and written by SQLite.
 func untidyPages(dir string) (numbers map[uint32]bool, err error) {
 	f, err := os.Open(filepath.Join(dir, walFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -137,7 +144,8 @@ func (w *writer) tidy() error {
 	return g.exec("COMMIT")
 }
 
-// tidyPage overwrites the gap of a page.
+// tidyPage overwrites the gap of a page, if there is something in it. The page keeps its rows, their places and
+// its head, so that SQLite reads it as before.
 func (g *group) tidyPage(number uint32) error {
 	var page []byte
 	found := g.w.sql.page.QueryRowContext(background(), number)

@@ -10,7 +10,8 @@ import (
 	"candor/session/journal"
 )
 
-// row is a session's row.
+// row is a session's row. Its head and tail are what an append compares with, a read ends at, and the witness
+// repeats.
 type row struct {
 	id    int64
 	name  string
@@ -27,7 +28,7 @@ func (r row) sum() int64 {
 // ending returns what the witness has to know of the row.
 func (r row) ending() ending { return ending{r.head, r.tail, string(r.owner)} }
 
-// statements are the writer's, compiled once.
+// statements are the writer's, compiled once. The others run too seldom to be worth it.
 type statements struct {
 	session, insertSession, updateSession *sql.Stmt
 	insertFrame                           *sql.Stmt
@@ -67,7 +68,8 @@ func (s *statements) close() error {
 	return errors.Join(errs...)
 }
 
-// group is a transaction that is being made. The rows of its sessions are written at its end, once each.
+// group is a transaction that is being made. The rows of its sessions are written at its end, once each, however
+// many frames were appended to them.
 type group struct {
 	w    *writer
 	rows map[string]row
@@ -111,7 +113,8 @@ func (g *group) lines() (lines []byte) {
 	return lines
 }
 
-// remember keeps the rows that were written for the next group.
+// remember keeps the rows that were written for the next group, which then need not be read. There is no other
+// writer that could change them. When there are many, all are dropped, which costs a look at each that is needed again.
 func (g *group) remember() {
 	if len(g.w.rows)+len(g.rows) > maxRows {
 		clear(g.w.rows)
@@ -167,7 +170,8 @@ func scanSession(found *sql.Row, name string) (r row, ok bool, err error) {
 	return r, true, nil
 }
 
-// open returns the row of a session, which it makes if there is none.
+// open returns the row of a session, which it makes if there is none. A session that nobody has in the directory has
+// no owner, and no user's removal takes it along.
 func (g *group) open(name string, owner []byte) (row, error) {
 	r, ok, err := g.session(name)
 	if err != nil || ok {
@@ -182,7 +186,8 @@ func (g *group) open(name string, owner []byte) (row, error) {
 	return r, err
 }
 
-// nextID returns an id for a new session.
+// nextID returns an id for a new session. The id of one that was removed may come again: its rows are gone, and the
+// checksum of a frame has the session's name in it.
 func (g *group) nextID() (id int64, err error) {
 	found := g.w.conn.QueryRowContext(context.Background(), "SELECT coalesce(max(id), 0) + 1 FROM sessions")
 	if err := found.Scan(&id); err != nil {

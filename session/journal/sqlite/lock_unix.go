@@ -10,6 +10,8 @@ import (
 	"candor/session/journal"
 )
 
+// The lock is the kernel's, so that nothing is left of it when a process is killed. The file has nothing in it.
+
 // lockFile opens a file and locks it until it is closed or the process ends, however that ends. It fails with
 // ErrLocked if another process, or this one, has it locked.
 func lockFile(name string) (*os.File, error) {

@@ -21,7 +21,8 @@ func (e *engine) Replace(ctx context.Context, session string, with []journal.Fra
 	return e.writer.submit(ctx, true, func(g *group) error { return g.replace(session, with) })
 }
 
-// replace checks all frames before it writes the first.
+// replace checks all frames before it writes the first, so that a refusal has changed nothing. What is replaced is
+// overwritten by SQLite when its row is deleted; its copies elsewhere go when the log is moved.
 func (g *group) replace(session string, with []journal.Frame) error {
 	r, ok, err := g.session(session)
 	if err != nil {

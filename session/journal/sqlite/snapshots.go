@@ -9,7 +9,8 @@ import (
 	"candor/session/journal"
 )
 
-// Save keeps data in the place of the session's snapshot.
+// Save keeps data in the place of the session's snapshot. It erases what was there, which costs two syncs of the disk
+// more than an append, so snapshots should be few.
 func (e *engine) Save(ctx context.Context, session string, data []byte) error {
 	if session == "" {
 		return errors.New("a snapshot needs a session")
@@ -17,6 +18,7 @@ func (e *engine) Save(ctx context.Context, session string, data []byte) error {
 	return e.writer.submit(ctx, true, func(g *group) error { return g.save(session, data) })
 }
 
+// save writes or deletes the row of a snapshot.
 func (g *group) save(session string, data []byte) error {
 	if len(data) == 0 {
 		r, ok, err := g.session(session)

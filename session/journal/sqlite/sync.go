@@ -86,7 +86,9 @@ func (w *writer) lineKind() string {
 	return lineKept
 }
 
-// syncLog brings to the disk what was answered before it was there. If the disk refuses, the writer takes
+// syncLog brings to the disk what was answered before it was there. SQLite has no call for it that does not move the
+// log into the database as well, so the file is opened and synced from outside; a sync concerns the file, whoever
+// has it open. If the disk refuses, the writer takes
 // nothing more: the system may have dropped what it could not write, and a second try may lie.
 func (w *writer) syncLog() {
 	if !w.soft {

@@ -14,6 +14,18 @@ import (
 	"time"
 )
 
+// The witness is a file of lines, which anybody can read:
+//
+//	kept 41 00c3fd5a2b60f7de =b1946ac92492d2347c6235b4d2611184 "87d2dc67-6c1e-4f0a" 5a0ce3d1
+//
+// That session ended with event 41, whose frame had this checksum; its user's name has that hash; the last word is
+// a checksum of the line. The file is appended to after a transaction was committed and before it is answered, and
+// is never ahead of what was committed. It lies behind by what was not yet written when the process was killed,
+// which does no harm: a database that has more than the witness says has lost nothing that was acknowledged.
+//
+// The file is not synced, since that would cost as much as the transaction. If the machine fails, the witness may lack
+// its end, and knows less. It never knows what is not true.
+
 // The kinds of lines in the witness.
 const (
 	lineKept   = "kept"   // the session ended so, on the disk
@@ -65,7 +77,8 @@ func readWitness(dir string) (t testimony, err error) {
 	}
 }
 
-// hear takes a line in. It reports whether the line is as it was written.
+// hear takes a line in. It reports whether the line is as it was written. A line that is damaged is left out, and
+// what an earlier line said of its session stays.
 func (t *testimony) hear(line string) bool {
 	kind, session, end, ok := parseLine(line)
 	if !ok {
@@ -143,7 +156,8 @@ func (w *witness) write(lines []byte) error {
 }
 
 // isDue reports whether the file is to be written anew, because it is long or broken. If that fails it is not due
-// again for a while.
+// again for a while. A file that could not be written to its end is broken: what is written next would continue
+// a line.
 func (w *witness) isDue() bool {
 	return (w.broken != nil || w.size > 2*w.needed+maxWitness) && time.Since(w.tried) > interval
 }

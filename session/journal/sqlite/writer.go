@@ -28,7 +28,8 @@ type change struct {
 }
 
 // writer keeps changes in the database, in groups. It owns the connection that writes and one goroutine,
-// which stop ends and awaits.
+// which stop ends and awaits. Everything that is not guarded or atomic belongs to that goroutine, from newWriter to
+// stop.
 type writer struct {
 	engine *engine
 	db     *sql.DB
@@ -115,7 +116,9 @@ func (w *writer) disconnect() error {
 	return errors.Join(append(errs, w.db.Close(), w.witness.close())...)
 }
 
-// submit hands a change to the writer and returns what came of it.
+// submit hands a change to the writer and returns what came of it. If ctx ends before the change is in the queue,
+// it is not done, and the error is ErrUnavailable. If ctx ends later, the writer does it all the same, and the error
+// is ErrUnknown.
 func (w *writer) submit(ctx context.Context, erases bool, do func(*group) error) error {
 	c := &change{do: do, erases: erases, answer: make(chan error, 1)}
 	w.waiting.Add(1)
@@ -146,7 +149,8 @@ func (w *writer) enqueue(ctx context.Context, c *change) error {
 	}
 }
 
-// stop lets the writer finish what is in its queue, and awaits that. It reports whether this call stopped it.
+// stop lets the writer finish what is in its queue, and awaits that. It reports whether this call stopped it. Whoever
+// is let in to the queue before gets an answer, and everybody after gets ErrClosed.
 func (w *writer) stop() bool {
 	w.sending.Lock()
 	first := !w.stopped
@@ -180,7 +184,8 @@ func (w *writer) run() {
 	}
 }
 
-// gather returns c and what waits behind it.
+// gather returns c and what waits behind it. It waits for nothing: while a group is written, the next one
+// gathers in the queue, so that groups become as large as the load.
 func (w *writer) gather(c *change) []*change {
 	all := []*change{c}
 	for len(all) < maxGroup {
@@ -198,7 +203,11 @@ func (w *writer) gather(c *change) []*change {
 }
 
 // keep does changes in one transaction. If SQLite fails at one of them, each is done by itself, so that a
-// damaged session does not keep the others from being written.
+// damaged session does not keep the others from being written, and a large frame for which there is no room does
+// not keep out small ones.
+//
+// A change that is refused, such as an append with a stale number, has written nothing, and does not disturb the
+// others. Answers are given last of all, when the status and the witness know what happened.
 func (w *writer) keep(all []*change) {
 	err := w.transact(all)
 	if err != nil && len(all) > 1 {
