@@ -2,6 +2,7 @@ package openwop_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -52,11 +53,49 @@ func (s schemas) check(v openwop.Version, name string, document []byte) error {
 	if schema == nil {
 		return fmt.Errorf("there is no schema %s of version %d", name, v)
 	}
+	return fitting.check(schema, document)
+}
+
+// fitting are documents that fit their schemas. Most views show the same documents, and each is judged
+// once.
+var fitting = judged{}
+
+type judged struct {
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]bool
+}
+
+// maxJudged bounds what fitting remembers while a target is fuzzed.
+const maxJudged = 100_000
+
+func (j *judged) check(schema *jsonschema.Schema, document []byte) error {
+	key := sha256.Sum256(append([]byte(schema.Location+"\n"), document...))
+	if j.has(key) {
+		return nil
+	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 	if err != nil {
 		return err
 	}
-	return schema.Validate(value)
+	if err = schema.Validate(value); err == nil {
+		j.add(key)
+	}
+	return err
+}
+
+func (j *judged) has(key [sha256.Size]byte) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.known[key]
+}
+
+func (j *judged) add(key [sha256.Size]byte) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.known == nil || len(j.known) >= maxJudged {
+		j.known = map[[sha256.Size]byte]bool{}
+	}
+	j.known[key] = true
 }
 
 // valid requires that a value fits a schema, and returns its JSON.
