@@ -140,6 +140,7 @@ func (a *App) Close(ctx context.Context) {
 		a.spaces.Close()
 	}
 	a.unshare()
+	a.exporter.Close()
 	if err := a.Store.Close(); err != nil {
 		a.log.Error("storage not closed in order", "error", err)
 	}
