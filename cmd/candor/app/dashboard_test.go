@@ -60,6 +60,8 @@ var panels = []panel{
 		{`sum(candor_session_bytes)`, "charged to sessions"},
 		{`sum(process_resident_memory_bytes{job="candor"})`, "process"},
 		{`sum(rate(candor_dropped_bytes_total[$__rate_interval]))`, "dropped each second"}}},
+	{"Storage", "bytes", [][2]string{{`sum(candor_storage_bytes)`, "on disk"}}},
+	{"Storages that take events", "short", [][2]string{{`min(candor_storage_ready)`, "the worst"}}},
 	{"Turns for the collector of traces", "ops", [][2]string{
 		{`sum by (result) (rate(candor_otlp_turns_total[$__rate_interval]))`, "{{result}}"}}},
 	{"Processor time", "short", [][2]string{

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"candor/agent"
+	"candor/session/journal"
 	"candor/session/otlp"
 	"candor/web"
 )
@@ -58,17 +59,20 @@ func gauge(name, help string, read func() float64) prometheus.Collector {
 // queue returns the length of one of the queues.
 func queue(name string, read func() float64) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "candor_queue_length", Help: "What waits: messages for their turn, approvals for a person, " +
-			"and turns that ended to be sent to the collector.",
+		Name: "candor_queue_length", Help: "What waits: messages for their turn, approvals for a person, appends " +
+			"for the storage, and turns that ended for the collector.",
 		ConstLabels: prometheus.Labels{"queue": name},
 	}, read)
 }
 
 // figuresOf reads the figures of an app's parts. exporter may be nil.
 func figuresOf(
-	lead *agent.Dispatcher, memory holdings, chat *agent.Chat, server *web.Server, exporter *otlp.Exporter,
+	lead *agent.Dispatcher, store sessions, chat *agent.Chat, server *web.Server, exporter *otlp.Exporter,
 ) []prometheus.Collector {
-	all := slices.Concat(dispatcherFigures(lead), memoryFigures(memory), chatFigures(chat), serverFigures(server))
+	all := slices.Concat(dispatcherFigures(lead), memoryFigures(store), chatFigures(chat), serverFigures(server))
+	if store.durable != nil {
+		all = append(all, storageFigures(store.durable.Status)...)
+	}
 	if exporter != nil {
 		all = append(all, exportFigures(exporter)...)
 	}
@@ -91,6 +95,21 @@ func memoryFigures(memory holdings) []prometheus.Collector {
 			func() float64 { return float64(memory.Held()) }),
 		gauge("candor_sessions", "Sessions that the store holds, one for each user.",
 			func() float64 { return float64(memory.Count()) }),
+	}
+}
+
+// storageFigures reads what a storage says of itself.
+func storageFigures(status func() journal.Status) []prometheus.Collector {
+	return []prometheus.Collector{
+		gauge("candor_storage_bytes", "What the storage of sessions uses on disk; 0 if it does not say.",
+			func() float64 { return float64(status().Bytes) }),
+		queue("appends", func() float64 { return float64(status().Waiting) }),
+		gauge("candor_storage_ready", "1 while the storage takes events, else 0.", func() float64 {
+			if status().Ready != nil {
+				return 0
+			}
+			return 1
+		}),
 	}
 }
 

@@ -137,3 +137,18 @@ func TestAnAppIsNotReadyBeforeItsMCPServersAnsweredOrFailed(t *testing.T) {
 		return ready().Status == http.StatusOK
 	})
 }
+
+func TestAStorageIsSeenInTheMetrics(t *testing.T) {
+	s := apptest.Start(t, app.Settings{Storage: app.StorageSettings{Dir: t.TempDir()}}, apptest.Answering("hello"))
+	thread, _ := s.Begin("ann")
+	s.RunTurns("ann", thread, 1)
+	got := figuresOf(s)
+	assert.Regexp(t, `\ncandor_storage_bytes [1-9]`, got)
+	assert.Contains(t, got, "candor_storage_ready 1\n")
+	assert.Contains(t, got, `candor_queue_length{queue="appends"} 0`+"\n")
+	assert.Equal(t, http.StatusOK, s.Get("", "/api/health/ready", apptest.WithoutToken).Status)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	s.App.Close(ctx)
+	assert.Contains(t, figuresOf(s), "candor_storage_ready 0\n")
+}

@@ -13,6 +13,7 @@ import (
 
 	"candor/agent"
 	"candor/session"
+	"candor/session/journal"
 	"candor/session/otlp"
 	"candor/web"
 )
@@ -24,7 +25,8 @@ func described(t *testing.T) map[string][]string {
 	chat := agent.NewChat(memory, lead, 0)
 	t.Cleanup(func() { chat.Close(t.Context()) })
 	m := newMetrics()
-	m.register(figuresOf(lead, memory, chat, web.New(web.Options{Store: memory, Log: quiet}), newTestExporter(t))...)
+	m.register(storageFigures(func() journal.Status { return journal.Status{} })...)
+	m.register(figuresOf(lead, sessions{Store: memory, holdings: memory}, chat, web.New(web.Options{Store: memory, Log: quiet}), newTestExporter(t))...)
 	found := make(chan *prometheus.Desc)
 	go func() {
 		m.registry.Describe(found)
