@@ -26,7 +26,9 @@ func described(t *testing.T) map[string][]string {
 	t.Cleanup(func() { chat.Close(t.Context()) })
 	m := newMetrics()
 	m.register(storageFigures(func() journal.Status { return journal.Status{} })...)
-	m.register(figuresOf(lead, sessions{Store: memory, holdings: memory}, chat, web.New(web.Options{Store: memory, Log: quiet}), newTestExporter(t))...)
+	store := sessions{Store: memory, holdings: memory}
+	server := web.New(web.Options{Store: memory, Log: quiet})
+	m.register(figuresOf(lead, store, chat, server, newTestExporter(t))...)
 	found := make(chan *prometheus.Desc)
 	go func() {
 		m.registry.Describe(found)
