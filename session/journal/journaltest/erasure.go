@@ -170,7 +170,7 @@ func removedUser(t *testing.T, b *bench) {
 	assert.Len(t, read(t, b.Engine, "session of bob", 1), 30)
 }
 
-// scatteredBytes erases, one after the other, frames of many sizes that were written in turns with others,
+// scatteredBytes erases, one session after the other, frames of many sizes that were written in turns with others,
 // so that an engine that moves what it keeps had to move them. A page that is divided may keep a copy of
 // what left it; SQLite's pages do.
 func scatteredBytes(t *testing.T, b *bench) {
@@ -184,12 +184,14 @@ func scatteredBytes(t *testing.T, b *bench) {
 			require.NoError(t, b.Append(t.Context(), name(s), f))
 		}
 	}
-	for i := range uint64(each) {
-		for s := range sessions {
+	for s := range sessions {
+		var with []journal.Frame
+		for i := range uint64(each) {
 			if (i+uint64(s))%3 == 0 {
-				require.NoError(t, b.Replace(t.Context(), name(s), []journal.Frame{erased(i+1, i+1)}))
+				with = append(with, erased(i+1, i+1))
 			}
 		}
+		require.NoError(t, b.Replace(t.Context(), name(s), with))
 	}
 	var gone []string
 	for s := range sessions {

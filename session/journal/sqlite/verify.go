@@ -215,7 +215,7 @@ func (f *findings) describe(inv inventory, t testimony) {
 	for _, session := range sortedKeys(t.soft) {
 		if r, ok := inv.rows[session]; !ok || r.head < t.soft[session].last {
 			f.say("Session %s ended with event %d, and now it ends with %d: what was behind was not yet on the disk "+
-				"when the machine stopped, which Sync = Interval allows.", session, t.soft[session].last, r.head)
+				"when the machine stopped, which --sync interval allows.", session, t.soft[session].last, r.head)
 		}
 	}
 	if t.spoiled > 0 {
