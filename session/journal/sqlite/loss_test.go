@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -160,5 +161,31 @@ func TestAWitnessThatIsGoneOrDamagedIsAWarning(t *testing.T) {
 		e = open(t, dir, sqlite.Options{})
 		assert.Empty(t, e.Status().Warnings, "it was written anew")
 		require.NoError(t, e.Close())
+	}
+}
+
+// A process that is killed when a replacement is committed and the witness does not know its checksum yet leaves a
+// witness whose last line is the one that was written before.
+func TestKilledBetweenAReplacementAndItsWitness(t *testing.T) {
+	for name, mode := range map[string]sqlite.Sync{"always": sqlite.Always, "interval": sqlite.Interval} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			e := open(t, dir, sqlite.Options{Sync: mode})
+			fill(t, e, 1, 3)
+			require.NoError(t, e.Close())
+			e = open(t, dir, sqlite.Options{Sync: mode}) // the witness has three frames on the disk
+			erased := journal.Frame{First: 2, Last: 3, Data: []byte("erased")}
+			require.NoError(t, e.Replace(t.Context(), "session-0", []journal.Frame{erased}))
+			killed := copyDir(t, dir)
+			change(t, filepath.Join(killed, "witness"), func(raw []byte) []byte {
+				lines := bytes.SplitAfter(raw, []byte("\n"))
+				return bytes.Join(lines[:2], nil) // how the session ended, and what was written before the replacement
+			})
+			e = open(t, killed, sqlite.Options{Sync: mode})
+			assert.Empty(t, e.Status().Warnings)
+			frames, err := readAll(t, e, "session-0")
+			require.NoError(t, err)
+			assert.Equal(t, []journal.Frame{frameOf("session-0", 1), erased}, frames)
+		})
 	}
 }

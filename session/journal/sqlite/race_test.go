@@ -1,8 +1,10 @@
 package sqlite_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -17,7 +19,8 @@ import (
 // they were written or erased, or an error which says that they were replaced meanwhile.
 func TestEverybodyAtOnce(t *testing.T) {
 	const sessions, frames = 4, 60
-	e := open(t, t.TempDir(), sqlite.Options{})
+	dir := t.TempDir()
+	e := open(t, dir, sqlite.Options{})
 	fill(t, e, sessions, frames)
 	var all sync.WaitGroup
 	for s := range sessions {
@@ -50,6 +53,19 @@ func TestEverybodyAtOnce(t *testing.T) {
 	}
 	assert.NoError(t, e.Status().Ready)
 	assert.Zero(t, e.Status().Waiting)
+	require.NoError(t, e.Close())
+	assertSound(t, dir)
+}
+
+// assertSound has SQLite look for damage in its own way.
+func assertSound(t *testing.T, dir string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "candor.db"))
+	require.NoError(t, err)
+	defer db.Close()
+	var found string
+	require.NoError(t, db.QueryRow("PRAGMA integrity_check").Scan(&found))
+	assert.Equal(t, "ok", found)
 }
 
 // assertWhole reads a session and holds that its frames follow each other and are as they were written or erased.

@@ -49,8 +49,7 @@ func (g *group) replace(session string, with []journal.Frame) error {
 		if f.Last == r.head {
 			r.tail = sum
 			// Should we be killed before the witness has the new checksum, the old one must not accuse.
-			g.before = append(g.before,
-				witnessLine(g.w.lineKind(), session, ending{last: r.head, owner: string(r.owner)})...)
+			g.before = append(g.before, witnessLine(lineDoubt, session, ending{})...)
 		}
 		g.rows[session] = r
 	}

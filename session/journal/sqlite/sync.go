@@ -94,11 +94,7 @@ func (w *writer) syncLog() {
 	if !w.soft {
 		return
 	}
-	f, err := os.OpenFile(filepath.Join(w.engine.dir, walFile), os.O_RDWR, 0)
-	if err == nil {
-		err = errors.Join(f.Sync(), f.Close())
-	}
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := syncFile(filepath.Join(w.engine.dir, walFile)); err != nil {
 		s := *w.state.Load()
 		s.failed = fmt.Errorf("%w: the disk refuses to sync what was answered already; stop Candor, mend the disk, "+
 			"and start it again: %w", journal.ErrUnavailable, err)
@@ -106,6 +102,18 @@ func (w *writer) syncLog() {
 		return
 	}
 	w.synced()
+}
+
+// syncFile syncs a file, if it is there.
+func syncFile(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // synced notes that everything is on the disk.

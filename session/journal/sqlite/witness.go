@@ -31,6 +31,7 @@ const (
 	lineKept   = "kept"   // the session ended so, on the disk
 	lineSoft   = "soft"   // the session ended so, and the disk was not synced yet
 	lineSynced = "synced" // the disk was synced: what was soft so far is kept
+	lineDoubt  = "doubt"  // the session's last frame is about to be replaced, so its checksum says nothing
 	lineGone   = "gone"   // the session is about to be removed
 )
 
@@ -95,6 +96,13 @@ func (t *testimony) hear(line string) bool {
 			t.firm[session] = end
 		}
 		clear(t.soft)
+	case lineDoubt:
+		for _, ends := range []map[string]ending{t.firm, t.soft} {
+			if end, ok := ends[session]; ok {
+				end.tail = 0
+				ends[session] = end
+			}
+		}
 	case lineGone:
 		delete(t.firm, session)
 		delete(t.soft, session)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -99,6 +100,11 @@ func (w *writer) examine() error {
 		return err
 	}
 	w.engine.findings = compare(inv, said)
+	// A process that was killed may have left in the log what is not on the disk, and the witness is about to vouch
+	// for it.
+	if err := syncFile(filepath.Join(w.engine.dir, walFile)); err != nil {
+		return err
+	}
 	return w.renewWitness()
 }
 
