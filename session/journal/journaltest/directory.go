@@ -12,7 +12,8 @@ import (
 	"candor/session/journal"
 )
 
-// sameSession opens a user twice with different new ids: the first one stays.
+// sameSession opens a user twice with different new ids: the first one stays. The second is nobody's, and the caller
+// throws it away.
 func sameSession(t *testing.T, b *bench) {
 	first, err := b.Open(t.Context(), "alice", "a1")
 	require.NoError(t, err)
@@ -25,7 +26,8 @@ func sameSession(t *testing.T, b *bench) {
 	assert.Equal(t, "b1", other)
 }
 
-// openingRace has many open the same user, each with an id of its own, of which one wins.
+// openingRace has many open the same user, each with an id of its own, of which one wins. Two sessions of one user
+// would each have a part of what they said.
 func openingRace(t *testing.T, b *bench) {
 	got := make([]string, 16)
 	var all sync.WaitGroup
@@ -57,7 +59,8 @@ func users(t *testing.T, e journal.Engine) map[string]string {
 	return all
 }
 
-// allUsers lists more users than an engine is likely to read at once.
+// allUsers lists more users than an engine is likely to read at once. An operator's tools and the removal of what is
+// old go through all of them.
 func allUsers(t *testing.T, b *bench) {
 	assert.Empty(t, users(t, b.Engine))
 	want := map[string]string{}
@@ -89,7 +92,8 @@ func anyBytes(t *testing.T, b *bench) {
 	}
 }
 
-// removeAndReturn removes a user, whose late writer must not bring the session back.
+// removeAndReturn removes a user, whose late writer must not bring the session back. The user may come back, and
+// gets a session that has nothing of the old one.
 func removeAndReturn(t *testing.T, b *bench) {
 	_, err := b.Open(t.Context(), "alice", "a1")
 	require.NoError(t, err)

@@ -108,7 +108,8 @@ func replaceCuts(t *testing.T, b *bench) {
 	assert.Equal(t, frames, read(t, b.Engine, "s", 1))
 }
 
-// replaceMissing tries events that the session does not have, and frames that overlap or are out of order.
+// replaceMissing tries events that the session does not have, and frames that overlap or are out of order. An engine
+// has to check them all before it touches one.
 func replaceMissing(t *testing.T, b *bench) {
 	frames := fill(t, b.Engine, "s", 5)
 	for _, with := range [][]journal.Frame{
@@ -120,7 +121,8 @@ func replaceMissing(t *testing.T, b *bench) {
 	assert.Equal(t, frames, read(t, b.Engine, "s", 1))
 }
 
-// appendAfterReplace replaces everything. The session still knows its last number.
+// appendAfterReplace replaces everything. The session still knows its last number, so that no event gets the number
+// of one that somebody has seen.
 func appendAfterReplace(t *testing.T, b *bench) {
 	fill(t, b.Engine, "s", 5)
 	require.NoError(t, b.Replace(t.Context(), "s", []journal.Frame{erased(1, 5)}))
@@ -142,7 +144,8 @@ func replacedBytes(t *testing.T, b *bench) {
 	assertThere(t, b, "stays here")
 }
 
-// formerSnapshot searches the files for a snapshot after it was replaced and after it was removed.
+// formerSnapshot searches the files for a snapshot after it was replaced and after it was removed. A snapshot repeats
+// what frames say, so what is erased from those has to go from here as well.
 func formerSnapshot(t *testing.T, b *bench) {
 	require.NoError(t, b.Save(t.Context(), "s", []byte(strings.Repeat("first snapshot ", 10_000))))
 	if !b.place.SealsSnapshots {
@@ -154,7 +157,8 @@ func formerSnapshot(t *testing.T, b *bench) {
 	assertGone(t, b, "second snapshot")
 }
 
-// removedUser searches the files for the words of a user who was removed. Another user keeps theirs.
+// removedUser searches the files for the words of a user who was removed, and for what their snapshot said. Another
+// user, whose words were written in turns with theirs or after them, keeps everything.
 func removedUser(t *testing.T, b *bench) {
 	for _, name := range []string{"alice", "bob"} {
 		_, err := b.Open(t.Context(), name, "session of "+name)

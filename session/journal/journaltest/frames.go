@@ -45,7 +45,8 @@ func read(t *testing.T, e journal.Engine, session string, from uint64) (frames [
 	return frames
 }
 
-// appendAndRead appends frames of one event and of several, short ones and one of more than a megabyte.
+// appendAndRead appends frames of one event and of several, short ones and one of more than a megabyte. An engine
+// whose frames are bounded has to take at least that.
 func appendAndRead(t *testing.T, b *bench) {
 	frames := []journal.Frame{frame(1, 1, "one"), frame(2, 5, "two"), {First: 6, Last: 6, Data: []byte{0}},
 		{First: 7, Last: 9, Data: bytes.Repeat([]byte("long"), 300_000)}}
@@ -56,7 +57,8 @@ func appendAndRead(t *testing.T, b *bench) {
 	assert.Equal(t, frames, read(t, b.Engine, "s", 0), "from the start")
 }
 
-// nothingToRead reads what nobody wrote, which is no error.
+// nothingToRead reads what nobody wrote, which is no error: a session has no frames before its first event, and an
+// engine need not know of it.
 func nothingToRead(t *testing.T, b *bench) {
 	assert.Empty(t, read(t, b.Engine, "nobody's", 1))
 	assert.Empty(t, read(t, b.Engine, "nobody's", 100))
@@ -76,7 +78,8 @@ func staleNumber(t *testing.T, b *bench) {
 	assert.Equal(t, frames, read(t, b.Engine, "s", 1))
 }
 
-// futureNumber leaves a gap, which an engine must not keep.
+// futureNumber leaves a gap, which an engine must not keep: the number in between would be given out later, to an
+// event that stands behind the other.
 func futureNumber(t *testing.T, b *bench) {
 	require.ErrorIs(t, b.Append(t.Context(), "s", frame(2, 2, "early")), journal.ErrConflict, "of an empty session")
 	frames := fill(t, b.Engine, "s", 3)
@@ -97,7 +100,8 @@ func readFromTheMiddle(t *testing.T, b *bench) {
 	}
 }
 
-// readEndsEarly breaks off so many reads that an engine which left something open would run out of it.
+// readEndsEarly breaks off so many reads that an engine which left something open would run out of it. Sessions do
+// so when they have found what they looked for.
 func readEndsEarly(t *testing.T, b *bench) {
 	frames := fill(t, b.Engine, "s", 5)
 	for range 100 { // nothing is left open that would run out
@@ -192,7 +196,8 @@ func race(t *testing.T, b *bench) {
 	}
 }
 
-// ownBytes changes what it handed to the engine and what it got from it.
+// ownBytes changes what it handed to the engine and what it got from it. Neither may be the engine's own memory, since
+// callers use theirs again.
 func ownBytes(t *testing.T, b *bench) {
 	f := frame(1, 1, "mine")
 	want := journal.Frame{First: 1, Last: 1, Data: bytes.Clone(f.Data)}

@@ -9,7 +9,8 @@ import (
 	"candor/session/journal"
 )
 
-// reopened opens the engine again and again, and goes on where it was each time.
+// reopened opens the engine again and again, and goes on where it was each time. Numbers go on, too: what an engine
+// remembers of the ends of sessions has to come from what it keeps.
 func reopened(t *testing.T, b *bench) {
 	_, err := b.Open(t.Context(), "alice", "s")
 	require.NoError(t, err)
@@ -47,7 +48,8 @@ func reopenedErasure(t *testing.T, b *bench) {
 	assert.Equal(t, map[string]string{"alice": "of alice"}, users(t, b.Engine))
 }
 
-// closed calls every method of a closed engine. None may block, and each says why it refuses.
+// closed calls every method of a closed engine. None may block, and each says why it refuses, so that a caller can
+// tell the end of the program from trouble with the storage.
 func closed(t *testing.T, b *bench) {
 	fill(t, b.Engine, "s", 3)
 	require.NoError(t, b.Close())
@@ -69,7 +71,8 @@ func closed(t *testing.T, b *bench) {
 	require.ErrorIs(t, b.Status().Ready, journal.ErrClosed)
 }
 
-// ready reads the status of an engine that has no reason to complain.
+// ready reads the status of an engine that has no reason to complain. Warnings of a new engine would be read by an
+// operator who can do nothing about them.
 func ready(t *testing.T, b *bench) {
 	fill(t, b.Engine, "s", 3)
 	s := b.Status()

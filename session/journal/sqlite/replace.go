@@ -56,7 +56,8 @@ func (g *group) replace(session string, with []journal.Frame) error {
 	return nil
 }
 
-// checkCovered holds that the frames within the numbers of f begin and end with it.
+// checkCovered holds that the frames within the numbers of f begin and end with it, so that none is cut and none of its
+// numbers is left without a frame.
 func (g *group) checkCovered(r row, f journal.Frame) error {
 	var first, last sql.NullInt64
 	found := g.w.conn.QueryRowContext(background(), "SELECT min(first), max(id) FROM frames WHERE id BETWEEN ? AND ?",

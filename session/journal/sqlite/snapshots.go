@@ -40,7 +40,8 @@ func snapshotSum(session string, data []byte) int64 {
 	return checksum(rowSnapshot, nil, []byte(session), data)
 }
 
-// Load returns the session's snapshot. It fails with journal.ErrDamaged if the snapshot was altered.
+// Load returns the session's snapshot. It fails with journal.ErrDamaged if the snapshot was altered. The snapshot of a
+// session whose frames are damaged is given back: it may be all that is left.
 func (e *engine) Load(ctx context.Context, session string) (data []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -13,7 +13,8 @@ import (
 // maxNamed is how many damaged sessions a warning names.
 const maxNamed = 10
 
-// findings are what is known to be damaged since the directory was opened.
+// findings are what is known to be damaged since the directory was opened. Damage inside a log is not among them: Read
+// finds it each time, and its beginning can still be read.
 type findings struct {
 	mu     sync.RWMutex
 	damage map[string]*journal.Damage // by session
@@ -173,7 +174,8 @@ func compare(inv inventory, t testimony) *findings {
 	return f
 }
 
-// missing returns what is gone of a session that ended so; nil if nothing is.
+// missing returns what is gone of a session that ended so; nil if nothing is. A session may have more than the witness
+// says, which may lie behind.
 func (inv inventory) missing(session string, end ending) *journal.Damage {
 	d := &journal.Damage{Session: session, First: min(1, end.last), Last: end.last}
 	r, ok := inv.rows[session]

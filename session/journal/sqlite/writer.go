@@ -67,7 +67,8 @@ func newWriter(e *engine, o Options) (w *writer, err error) {
 	return w, nil
 }
 
-// synchronous returns the setting of SQLite that a way of Sync needs.
+// synchronous returns the setting of SQLite that a way of Sync needs. With full, SQLite syncs the log at each commit;
+// with normal, before it moves the log, so that the database itself is sound in both.
 func synchronous(s Sync) string {
 	if s == Interval {
 		return "synchronous(normal)"
@@ -89,7 +90,8 @@ func (w *writer) prepare() (err error) {
 	return w.examine()
 }
 
-// examine compares the database with the witness, and writes the witness anew.
+// examine compares the database with the witness, and writes the witness anew. It stays as it is if the comparison
+// cannot be made.
 func (w *writer) examine() error {
 	inv, err := takeInventory(w.conn)
 	if err != nil {
@@ -260,7 +262,8 @@ func (w *writer) transact(all []*change) error {
 	return nil
 }
 
-// erase sees to it that the bytes are gone which changes of a committed group erased.
+// erase sees to it that the bytes are gone which changes of a committed group erased. If that fails the changes are
+// done, and not as they promise: the caller may repeat them, since each is idempotent.
 func (w *writer) erase(all []*change) {
 	var err error
 	truncated := false
