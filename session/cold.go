@@ -80,17 +80,14 @@ func (s *Session) unload(want int) (freed int) {
 }
 
 // strays computes what is charged for events in memory that belong to nothing else there: those
-// that tell what was dropped or erased, and late events of turns that are not in memory. The
-// caller holds mu.
+// that tell what was dropped or erased, and events of turns and jobs that came when those were no
+// longer in memory. The caller holds mu.
 func (s *Session) strays() (n int) {
 	for _, e := range s.log.warm() {
-		switch th := s.threads[e.Thread]; e.Body.(type) {
-		case Dropped, Erased:
+		th, j := s.threads[e.Thread], s.jobs[e.Job]
+		late := th != nil && e.Turn > 0 && e.Turn <= th.cold
+		if late || j != nil && j.cold() || tellsOfLoss(e.Body) {
 			n += costOf(e.Body)
-		default:
-			if th != nil && e.Turn > 0 && e.Turn <= th.cold {
-				n += costOf(e.Body)
-			}
 		}
 	}
 	return n
@@ -114,7 +111,7 @@ func (th *thread) unload(through int) (freed int) {
 	if through <= th.cold {
 		return 0
 	}
-	if th.title.Empty() {
+	if th.title.Empty() && th.cold == th.dropped {
 		th.title = th.turns[0].Input
 		freed -= titleCost(th.title)
 	}
@@ -182,12 +179,17 @@ func (s *Session) warm(id string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if j, ok := s.jobs[id]; ok && len(j.events) == 0 && j.last == read.last {
+	if j, ok := s.jobs[id]; ok && j.cold() && j.last == read.last {
 		s.jobs[id] = read
-		s.budget.put(s, warmCost(read.events))
+		noticed := s.noticed
+		s.noticed = s.strays()
+		s.budget.put(s, warmCost(read.events)+s.noticed-noticed)
 	}
 	return nil
 }
+
+// cold reports whether the job has events, and none of them in memory.
+func (j *job) cold() bool { return j.first > 0 && len(j.events) == 0 }
 
 // coldJob returns where the events of a job are, and whether they are not in memory.
 func (s *Session) coldJob(id string) (first, last uint64, cold bool) {
@@ -197,7 +199,7 @@ func (s *Session) coldJob(id string) (first, last uint64, cold bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	return j.first, j.last, len(j.events) == 0
+	return j.first, j.last, j.cold()
 }
 
 // warmJob returns a job whose events are in memory, ErrNoJob if there is none, and ErrStorage if its
@@ -207,7 +209,7 @@ func (s *Session) warmJob(id string) (*job, error) {
 	switch {
 	case !ok:
 		return nil, ErrNoJob
-	case len(j.events) == 0:
+	case j.cold():
 		return nil, fmt.Errorf("%w: job %s was unloaded to make room; try again", ErrStorage, id)
 	}
 	return j, nil

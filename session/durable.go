@@ -32,6 +32,9 @@ type Durable struct {
 	shared atomic.Bool                                              // other processes append, too
 	others func(ctx context.Context, writer uuid.UUID) (alive bool) // nil while there are none
 
+	loads context.Context // of all that read sessions; ends with Close
+	stop  context.CancelFunc
+
 	mu       sync.Mutex
 	sessions map[string]*opening // by user
 	closed   bool
@@ -39,21 +42,15 @@ type Durable struct {
 
 var _ Store = (*Durable)(nil)
 
-// opening is a session that is open or being opened.
-type opening struct {
-	done    chan struct{} // closed when session or err is set
-	session *Session
-	err     error
-}
-
 // NewDurable returns a store whose sessions are in an engine, which the store closes. newID makes
 // the ids of new sessions; nil means random ones. A turn that was running when the process before
 // ended is interrupted when its session is opened.
 func NewDurable(engine journal.Engine, newID func() uuid.UUID, l Limits) *Durable {
 	memory := NewMemory(newID).Within(l)
+	loads, stop := context.WithCancel(context.Background())
 	return &Durable{
 		engine: engine, writer: uuid.New(), newID: memory.newID, budget: memory.budget, memory: memory,
-		sessions: map[string]*opening{},
+		loads: loads, stop: stop, sessions: map[string]*opening{},
 	}
 }
 
@@ -100,57 +97,24 @@ func (d *Durable) Open(ctx context.Context, user string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.touch()
-	if d.shared.Load() && !mine {
-		err = s.CatchUp()
-	}
-	return s, err
-}
-
-// await returns the session of a place, after it has read it if the caller has to.
-func (d *Durable) await(ctx context.Context, user string, o *opening, mine bool) (*Session, error) {
-	if mine {
-		if o.session, o.err = d.load(user); o.err != nil {
-			d.release(user, o)
+	if s != nil && s.touch() {
+		if d.shared.Load() && !mine {
+			err = s.CatchUp()
 		}
-		close(o.done)
+		return s, err
 	}
 	select {
-	case <-o.done:
-		return o.session, o.err
+	case <-o.gone: // it was being evicted or removed
+		return d.Open(ctx, user)
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	}
-}
-
-// slot returns the place of a user's session, and whether the caller has to fill it.
-func (d *Durable) slot(user string) (o *opening, mine bool, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return nil, false, ErrClosed
-	}
-	if o, ok := d.sessions[user]; ok {
-		return o, false, nil
-	}
-	o = &opening{done: make(chan struct{})}
-	d.sessions[user] = o
-	return o, true, nil
-}
-
-// release empties the place of a session, unless another has taken it.
-func (d *Durable) release(user string, o *opening) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.sessions[user] == o {
-		delete(d.sessions, user)
 	}
 }
 
 // load reads a user's session. It does not depend on the request that needs it first, since others
 // wait for it, too.
 func (d *Durable) load(user string) (*Session, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
+	ctx, cancel := context.WithTimeout(d.loads, loadTimeout)
 	defer cancel()
 	id, err := d.engine.Open(ctx, user, d.newID().String())
 	if err != nil {
@@ -173,8 +137,12 @@ func (d *Durable) load(user string) (*Session, error) {
 	}
 	if err != nil {
 		s.end()
+		if d.loads.Err() != nil {
+			err = ErrClosed
+		}
 		return nil, err
 	}
+	s.untouched()
 	return s, nil
 }
 
@@ -188,12 +156,12 @@ func (d *Durable) Evict(ctx context.Context, idleSince time.Time) (n int, err er
 	for user, o := range d.opened() {
 		s := o.session
 		retired := s.retire(idleSince)
-		if retired {
-			d.release(user, o)
-			n++
-		}
 		if retired || s.Head() >= s.saved.Load()+snapshotEvery {
 			err = errors.Join(err, s.Save(ctx))
+		}
+		if retired { // whoever opens it now does not read what is older than the snapshot
+			d.release(user, o)
+			n++
 		}
 	}
 	return n, err
@@ -206,7 +174,7 @@ func (d *Durable) opened() iter.Seq2[string, *opening] {
 	for user, o := range d.sessions {
 		select {
 		case <-o.done:
-			if o.err == nil {
+			if o.session != nil && o.err == nil {
 				all[user] = o
 			}
 		default:
@@ -228,16 +196,11 @@ func (d *Durable) Remove(ctx context.Context, user string) error {
 	if d.apart != nil && d.apart(user) {
 		return d.memory.Remove(ctx, user)
 	}
-	d.mu.Lock()
-	o := d.sessions[user]
-	d.mu.Unlock()
-	if o != nil {
-		<-o.done
-		if o.err == nil {
-			o.session.end()
-		}
-		d.release(user, o)
+	place, err := d.vacate(ctx, user)
+	if err != nil {
+		return err
 	}
+	defer d.release(user, place)
 	return storageError(d.engine.Remove(ctx, user))
 }
 
@@ -251,8 +214,10 @@ func (d *Durable) Close() error {
 	if closed {
 		return nil
 	}
+	d.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)
 	defer cancel()
+	d.awaitLoads(ctx)
 	err := d.memory.Close()
 	for _, o := range d.opened() {
 		o.session.log.end(ErrClosed)

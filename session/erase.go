@@ -10,7 +10,7 @@ import (
 // EraseThread deletes a thread for good: its turns leave the session and the storage, and an Erased
 // event tells every reader. It fails with ErrNoThread, with ErrTurnOpen while a turn of the thread
 // runs or waits, and with ErrStorage. If it fails after the event was recorded, the storage is cleared
-// when the session is opened the next time at the latest.
+// when the session is saved or opened the next time.
 func (s *Session) EraseThread(ctx context.Context, id string) error {
 	return s.erase(ctx, Ref{Thread: id}, false)
 }
@@ -21,7 +21,6 @@ func (s *Session) EraseJob(ctx context.Context, id string) error {
 }
 
 func (s *Session) erase(ctx context.Context, ref Ref, expired bool) error {
-	var done erasure
 	err := s.charged(0, func() (int, error) { // a full session can be erased, too
 		if err := s.erasable(ref); err != nil {
 			return 0, err
@@ -31,16 +30,13 @@ func (s *Session) erase(ctx context.Context, ref Ref, expired bool) error {
 			return 0, err
 		}
 		before := s.charge()
-		done = s.forget(added[0])
+		s.unfinished = append(s.unfinished, s.forget(added[0]))
 		return s.charge() - before, nil
 	})
-	if err != nil || s.log.journal == nil {
+	if err != nil {
 		return err
 	}
-	if err := s.clear(ctx, done); err != nil {
-		return err
-	}
-	return s.Save(ctx) // the one before has the title
+	return s.Save(ctx) // the snapshot before has the title
 }
 
 // erasable returns an error unless a thread or a job is there and nothing goes on in it. The caller

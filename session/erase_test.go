@@ -147,3 +147,63 @@ func TestASessionThatIsFullOfOpenTurnsCanBeErasedFrom(t *testing.T) {
 	defer release()
 	require.NoError(t, s.EraseThread(t.Context(), over.Thread))
 }
+
+func TestAThreadWhoseFirstTurnsExpiredIsTheSameWithoutASnapshot(t *testing.T) {
+	for name, cold := range map[string]bool{"in memory": false, "unloaded": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFakeEngine()
+				store, s := openDurable(t, f, session.Limits{})
+				e, err := s.OpenThread()
+				require.NoError(t, err)
+				for _, text := range []string{"purple elephants", "more elephants", "yellow birds", "green birds"} {
+					turn, err := s.Accept(e.Thread, says(text), nil)
+					require.NoError(t, err)
+					add(t, s, turn.Ref, session.TurnCompleted{})
+				}
+				time.Sleep(31 * 24 * time.Hour)
+				add(t, s, accept(t, s, e.Thread), session.TurnCompleted{})
+				if cold {
+					s.Unload()
+				}
+				n, err := store.Retain(t.Context(), session.Retention{Age: 30 * 24 * time.Hour})
+				require.NoError(t, err)
+				require.Equal(t, 1, n)
+				want := contentsOf(t, s)
+				assert.Equal(t, "green birds", want.Threads[0].Title.String())
+				assert.Equal(t, 3, want.Threads[0].Dropped)
+				assert.Equal(t, s.Charge(), s.Held())
+				assert.NotContains(t, f.bytes(), "elephants")
+				clear(f.snapshots)
+				_, s = openDurable(t, f, session.Limits{})
+				assert.Equal(t, want, contentsOf(t, s))
+			})
+		})
+	}
+}
+
+func TestAReaderKeepsNothingOfAThreadThatWasErasedBeforeItReadItsEnd(t *testing.T) {
+	_, s := openDurable(t, newFakeEngine(), session.Limits{})
+	id, err := s.OpenNamed("mine")
+	require.NoError(t, err)
+	ref := accept(t, s, id)
+	for range 70 { // more than a reader has in memory at a time
+		add(t, s, ref, session.Narrated{Step: 1, Text: words(9)})
+	}
+	add(t, s, ref, session.TurnCompleted{})
+	var last session.Turn
+	for up, err := range s.Watch(t.Context(), 0) {
+		require.NoError(t, err)
+		if up.Event.Seq == 1 {
+			require.NoError(t, s.EraseThread(t.Context(), id))
+			_, err := s.OpenNamed("mine") // the numbers of its turns begin anew
+			require.NoError(t, err)
+			add(t, s, accept(t, s, id), session.TurnCompleted{})
+		}
+		if last = up.Turn; last.State.Ended() {
+			break
+		}
+	}
+	assert.Empty(t, last.Steps)
+	assert.Equal(t, last.LastSeq-1, last.FirstSeq)
+}

@@ -58,7 +58,7 @@ func (s *Session) Unload() { s.unload(1 << 40) }
 func (s *Session) Charge() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.charge()
+	return s.charge() - s.noticed + s.strays()
 }
 
 // Batch returns what a reader behind a position gets at a time.

@@ -159,14 +159,17 @@ func (m *mirror) step() {
 	}
 }
 
-// idle reports whether no turn is open, so that a process could end without interrupting one.
-func (m *mirror) idle() bool {
+// settle ends all turns, so that a process can end without interrupting one.
+func (m *mirror) settle() {
 	for _, th := range m.memory.Threads() {
-		if !th.State.Ended() {
-			return false
+		h, err := m.memory.History(th.ID, session.Page{})
+		require.NoError(m, err)
+		for _, turn := range h.Turns {
+			if ref := (session.Ref{Thread: th.ID, Turn: turn.Number}); !turn.State.Ended() {
+				m.both("settle", func(s *session.Session) error { return errOf(s.Append(ref, session.TurnInterrupted{})) })
+			}
 		}
 	}
-	return true
 }
 
 // disturb unloads, evicts or opens anew the session that is kept, which must not show.
@@ -181,14 +184,12 @@ func (m *mirror) disturb() {
 		require.NoError(m, err)
 		m.kept = s
 	case 2:
-		if m.idle() {
-			m.open()
-		}
+		m.settle()
+		m.open()
 	case 3:
-		if m.idle() {
-			clear(m.engine.snapshots)
-			m.open()
-		}
+		m.settle()
+		clear(m.engine.snapshots)
+		m.open()
 	case 4:
 		require.NoError(m, m.kept.Save(m.Context()))
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"candor/safety"
 	"candor/session/journal"
 )
 
@@ -20,10 +21,7 @@ func (s *Session) CatchUp() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.charge()
-	defer func() {
-		s.unfinished = nil // whoever erased something also clears it
-		s.budget.put(s, s.charge()-before)
-	}()
+	defer func() { s.budget.put(s, s.charge()-before) }()
 	head, sum := s.log.journal.End()
 	for b, err := range s.log.journal.Read(ctx, head+1, &sum) {
 		if err == nil {
@@ -35,6 +33,31 @@ func (s *Session) CatchUp() error {
 	}
 	return nil
 }
+
+// behind catches up with the other processes that were first to append, and calls do again, with mu
+// held. It fails with ErrDamaged if the journal takes no append and has nothing to catch up with
+// either, which means that it has lost its end.
+func (s *Session) behind(do func() (used int, err error)) (used int, err error) {
+	for idle := 0; idle < maxIdle; {
+		head := s.Head()
+		if err := s.CatchUp(); err != nil {
+			return 0, err
+		}
+		if s.Head() == head {
+			idle++ // or another goroutine has caught up just before
+		}
+		if used, err = s.locked(do); err != errBehind {
+			return used, err
+		}
+	}
+	at := s.Head()
+	return 0, storageError(&journal.Damage{
+		Session: s.ID(), First: at, Last: at, Reason: "it is no longer the journal's end",
+	})
+}
+
+// maxIdle is how often an append may be refused without anything to catch up with.
+const maxIdle = 4
 
 // take adds a batch of the journal to the log and folds it. The caller holds mu.
 func (s *Session) take(b journal.Batch) error {
@@ -82,6 +105,11 @@ func (s *Session) replay(e Event) {
 			j = &job{}
 			s.jobs[e.Job] = j
 		}
+		if j.cold() { // another run of a job that had ended
+			j.Job, j.last = j.Apply(e), e.Seq
+			s.noticed += costOf(e.Body)
+			return
+		}
 		j.add(e)
 	}
 }
@@ -91,13 +119,14 @@ func (s *Session) replay(e Event) {
 func (s *Session) drop(d Dropped, seq uint64) (gone []erasure) {
 	for _, t := range d.Threads {
 		th := s.threads[t.Thread]
-		if th == nil || t.Turns <= th.dropped || t.Turns > th.total() {
+		if th == nil || t.Turns <= th.dropped || t.Turns > th.total() || !th.over(t.Turns) {
 			continue
 		}
 		gone = append(gone, erasure{
 			Ref: Ref{Thread: t.Thread, Turn: t.Turns}, first: th.marks[0].first, last: seq - 1,
 		})
 		th.cut(t.Turns)
+		th.title = safety.Text{} // that of a turn which is gone for good
 		s.log.forget(func(e Event) bool { return e.Thread == t.Thread && e.Turn > 0 && e.Turn <= t.Turns })
 	}
 	s.noticed = s.strays()

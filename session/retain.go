@@ -33,7 +33,8 @@ func (d *Durable) Retain(ctx context.Context, r Retention) (erased int, err erro
 	return erased, err
 }
 
-// each calls do with the session of every user. One that was not open is forgotten afterwards.
+// each calls do with the session of every user. One that was not open is forgotten afterwards, unless
+// somebody has opened it meanwhile.
 func (d *Durable) each(ctx context.Context, do func(*Session) error) (failed error) {
 	for entry, err := range d.engine.Users(ctx) {
 		if err != nil {
@@ -44,12 +45,12 @@ func (d *Durable) each(ctx context.Context, do func(*Session) error) (failed err
 			return errors.Join(failed, err)
 		}
 		s, err := d.await(ctx, entry.User, o, mine)
-		if err == nil {
+		if err == nil && s != nil {
 			err = do(s)
 		}
-		if mine && err == nil && s.retire(time.Now()) {
-			d.release(entry.User, o)
+		if mine && err == nil && s.retire(time.Time{}) {
 			err = s.Save(ctx)
+			d.release(entry.User, o)
 		}
 		failed = errors.Join(failed, err)
 	}
@@ -75,11 +76,21 @@ func (s *Session) expire(ctx context.Context, before time.Time) (n int, err erro
 		}
 		if failed == nil {
 			n++
-		} else if !errors.Is(failed, ErrTurnOpen) && !errors.Is(failed, ErrJobOpen) {
-			err = errors.Join(err, failed)
 		}
+		err = errors.Join(err, unlessInUse(failed))
 	}
 	return n, err
+}
+
+// unlessInUse returns an error of an erasure, nil if it only says that somebody has gone on with the
+// conversation meanwhile, or has erased it.
+func unlessInUse(err error) error {
+	for _, use := range []error{ErrTurnOpen, ErrJobOpen, ErrNoThread, ErrNoJob} {
+		if errors.Is(err, use) {
+			return nil
+		}
+	}
+	return err
 }
 
 // conversation is a thread or a job, and when something was last recorded in it.
@@ -122,7 +133,6 @@ func (s *Session) olderTurns(threadID string, before time.Time) (through int) {
 // dropTurns erases the first turns of a thread, up to a number, and tells every reader.
 func (s *Session) dropTurns(ctx context.Context, threadID string, through int) error {
 	notice := Dropped{Threads: []DroppedTurns{{Thread: threadID, Turns: through}}}
-	var gone []erasure
 	err := s.charged(0, func() (int, error) {
 		if _, err := s.lookup(threadID); err != nil {
 			return 0, err
@@ -132,12 +142,9 @@ func (s *Session) dropTurns(ctx context.Context, threadID string, through int) e
 			return 0, err
 		}
 		before := s.charge()
-		gone = s.drop(notice, added[0].Seq)
+		s.unfinished = append(s.unfinished, s.drop(notice, added[0].Seq)...)
 		return s.charge() - before, nil
 	})
-	for _, e := range gone {
-		err = errors.Join(err, s.clear(ctx, e))
-	}
 	if err != nil {
 		return err
 	}
@@ -166,7 +173,7 @@ func (d *Durable) shrink(ctx context.Context, bytes int64) (n int, err error) {
 		if failed == nil {
 			n++
 		}
-		err = errors.Join(err, failed)
+		err = errors.Join(err, unlessInUse(failed))
 	}
 	return n, err
 }

@@ -27,7 +27,8 @@ type Session struct {
 
 	budget *budget
 
-	snapshots journal.Snapshots // nil for a session in memory only
+	saving    sync.Mutex        // held while a snapshot is saved; comes before mu
+	snapshots journal.Snapshots // nil for a session in memory only, and once it was removed; guarded by saving
 	saved     atomic.Uint64     // the latest event of the snapshot there
 
 	mu       sync.RWMutex // guards the fold below and its order with respect to log
@@ -123,10 +124,8 @@ func (s *Session) charged(n int, do func() (used int, err error)) error {
 		return err
 	}
 	used, err := s.locked(do)
-	for err == errBehind {
-		if err = s.CatchUp(); err == nil {
-			used, err = s.locked(do)
-		}
+	if err == errBehind {
+		used, err = s.behind(do)
 	}
 	if err != nil {
 		used = 0
@@ -242,19 +241,29 @@ func (s *Session) RequestID(ref Ref, call string) string {
 	return uuid.NewSHA1(s.id, fmt.Appendf(nil, "approval/%s/%d/%s", ref.Thread, ref.Turn, call)).String()
 }
 
-// touch records that the session is in use.
-func (s *Session) touch() {
+// touch records that the session is in use, and reports whether it still can be: it was neither
+// evicted nor removed.
+func (s *Session) touch() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.used = time.Now()
+	return !s.log.evicted()
+}
+
+// untouched makes the session one that nobody has used.
+func (s *Session) untouched() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used = time.Time{}
 }
 
 // retire ends the session's log and reports true if the session has been idle since
-// the given time: it was not used, has no reader and no open turn.
+// the given time: it was not used, has no reader and no open turn. It reports false if another
+// call has retired it.
 func (s *Session) retire(since time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.used.After(since) || s.log.watched() {
+	if s.used.After(since) || s.log.watched() || s.log.evicted() {
 		return false
 	}
 	for _, th := range s.threads {

@@ -52,12 +52,16 @@ func (k snapshot) openJob(id string) bool {
 	return slices.ContainsFunc(k.Jobs, func(j jobState) bool { return j.Open && j.Job.ID == id })
 }
 
-// takeSnapshot returns a snapshot of the session as it is.
-func (s *Session) takeSnapshot() snapshot {
+// takeSnapshot returns a snapshot of the session as it is. whole is false while the storage may
+// still have something that was erased.
+func (s *Session) takeSnapshot() (k snapshot, whole bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	if len(s.unfinished) > 0 {
+		return snapshot{}, false
+	}
 	head, sum := s.log.journal.End()
-	k := snapshot{
+	k = snapshot{
 		Seq: head, Sum: string(sum[:]), At: s.log.lastTime(),
 		Gone: s.Gone(), Active: s.active, DroppedJobs: s.droppedJobs,
 	}
@@ -72,7 +76,7 @@ func (s *Session) takeSnapshot() snapshot {
 			Job: j.Job, First: j.first, Last: j.last, Cost: j.opening, Open: !j.State.Ended(),
 		})
 	}
-	return k
+	return k, true
 }
 
 func (th *thread) state() threadState {

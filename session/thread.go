@@ -176,6 +176,9 @@ func (th *thread) apply(e Event) {
 		}
 		return
 	}
+	if e.Turn > th.total()+1 {
+		th.skip(e.Turn - 1)
+	}
 	if e.Turn > th.total() {
 		th.turns = append(th.turns, Turn{})
 		th.marks = append(th.marks, mark{number: e.Turn, first: e.Seq, created: e.At})
@@ -191,6 +194,13 @@ func (th *thread) apply(e Event) {
 	for th.ended < len(th.turns) && th.turns[th.ended].State.Ended() {
 		th.ended++
 	}
+}
+
+// skip makes the thread's turns up to a number dropped ones. Retention erased all of their events
+// from a journal that is read anew.
+func (th *thread) skip(through int) {
+	th.turns, th.marks, th.ended = nil, nil, 0
+	th.dropped, th.cold, th.title = through, through, safety.Text{}
 }
 
 // mark returns where a turn's events are, nil if there is no such turn or it was dropped.
@@ -235,7 +245,7 @@ func (th *thread) describe() Thread {
 	if th.open() > 0 {
 		t.State = Processing
 	}
-	if t.Title.Empty() && len(th.turns) > 0 {
+	if t.Title.Empty() && len(th.turns) > 0 && th.cold == th.dropped {
 		t.Title = th.turns[0].Input
 	}
 	return t

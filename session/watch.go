@@ -69,11 +69,19 @@ func (s *Session) foldAmong(open openTurns, e Event) (Turn, error) {
 	return open.fold(e), nil
 }
 
+// forgetErased removes the turns of a thread whose end the reader cannot come to any more.
+func (o openTurns) forgetErased(thread string) {
+	maps.DeleteFunc(o, func(r Ref, _ Turn) bool { return r.Thread == thread })
+}
+
 // fold applies an event to its turn and returns the turn, or the zero value if the
 // event belongs to none. An ended turn is forgotten, since hardly any has further events.
 func (o openTurns) fold(e Event) Turn {
-	if d, ok := e.Body.(Dropped); ok {
-		o.forget(d)
+	switch b := e.Body.(type) {
+	case Dropped:
+		o.forget(b)
+	case Erased:
+		o.forgetErased(e.Thread)
 	}
 	if e.Turn == 0 {
 		return Turn{}
