@@ -272,3 +272,18 @@ func TestASessionThatIsDamagedDoesNotOpenAndTheOthersDo(t *testing.T) {
 	_, err = store.Open(t.Context(), "bob")
 	require.NoError(t, err)
 }
+
+func TestASnapshotHasWhatTheUserApproved(t *testing.T) {
+	f := newFakeEngine()
+	store, s := openDurable(t, f, session.Limits{})
+	e, err := s.OpenThread()
+	require.NoError(t, err)
+	ref := accept(t, s, e.Thread)
+	add(t, s, ref, toolCall("call_1", 1),
+		session.ApprovalAsked{Request: "r", Call: "call_1", AllowAlways: true, Grant: "clock/1"},
+		session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Always}, session.TurnCompleted{})
+	require.NoError(t, store.Close())
+	_, s = openDurable(t, f, session.Limits{})
+	assert.True(t, s.Approved("clock/1"))
+	assert.False(t, s.Approved("clock/2"))
+}
