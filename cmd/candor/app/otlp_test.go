@@ -92,3 +92,12 @@ func TestNothingIsSentUnlessAskedFor(t *testing.T) {
 	s.RunTurns("ann", thread, 1)
 	assert.NotContains(t, figuresOf(s), "otlp")
 }
+
+func TestAnAppWhoseStorageCannotBeOpenedLeavesNothingRunning(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	settings := app.Settings{Model: app.ModelSettings{Provider: "offline"}}
+	settings.Tools.Workspace = t.TempDir()
+	settings.OTLP.URL, settings.Storage.Dir = "http://127.0.0.1:1", "/dev/null/data"
+	_, err := app.New(settings, access.Tokens{}, nil, slog.New(slog.DiscardHandler))
+	require.Error(t, err)
+}
