@@ -3,8 +3,10 @@ package sqlite_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,15 +46,20 @@ func fill(t *testing.T, e journal.Engine, sessions, n int) ledger {
 		require.NoError(t, err)
 		l.users[user] = session
 	}
-	for i := range n {
-		for s := range sessions {
-			session := fmt.Sprintf("session-%d", s)
-			f := frameOf(session, uint64(i+1))
+	l.grow(t, e, n)
+	return l
+}
+
+// grow appends n frames to each session, in turns.
+func (l ledger) grow(t *testing.T, e journal.Engine, n int) {
+	t.Helper()
+	for range n {
+		for _, session := range slices.Sorted(maps.Values(l.users)) {
+			f := frameOf(session, uint64(len(l.frames[session])+1))
 			require.NoError(t, e.Append(t.Context(), session, f))
 			l.frames[session] = append(l.frames[session], f)
 		}
 	}
-	return l
 }
 
 // readAll returns the frames of a session up to the first error.
