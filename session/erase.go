@@ -33,6 +33,7 @@ func (s *Session) erase(ctx context.Context, ref Ref, expired bool) error {
 		s.unfinished = append(s.unfinished, s.forget(added[0]))
 		return s.charge() - before, nil
 	})
+	s.shared.forget()
 	if err != nil {
 		return err
 	}

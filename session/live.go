@@ -154,27 +154,13 @@ func (s *Session) WatchLive(ctx context.Context, after uint64) iter.Seq2[Update,
 	return func(yield func(Update, error) bool) {
 		s.log.countReader(+1)
 		defer s.log.countReader(-1)
-		w := liveWatch{Session: s, after: after, position: s.rewind(after), open: openTurns{}}
+		w := liveWatch{Session: s, after: after, position: after}
 		for ctx.Err() == nil {
-			events, changed, err := s.log.read(ctx, w.position)
-			if err != nil {
-				yield(Update{}, err)
+			changed, open := w.pass(ctx, yield)
+			if !open {
 				return
 			}
-			for _, e := range events {
-				if ctx.Err() != nil || !w.yieldTexts(yield) || !w.yieldEvent(e, yield) {
-					return
-				}
-			}
-			if len(events) > 0 {
-				continue
-			}
-			// A part that is published from here on closes changed.
-			parts := s.live.since(&w.cursor, w.position)
-			if !yieldParts(parts, yield) || changed == nil {
-				return
-			}
-			if len(parts) > 0 {
+			if changed == nil {
 				continue
 			}
 			select {
@@ -185,12 +171,43 @@ func (s *Session) WatchLive(ctx context.Context, after uint64) iter.Seq2[Update,
 	}
 }
 
+// pass yields what there is. It returns a channel that is closed once there is more, or nil if that
+// may be now. open is false if the iteration is over. It is not a part of WatchLive so that a reader
+// that waits has a small stack.
+func (w *liveWatch) pass(
+	ctx context.Context, yield func(Update, error) bool,
+) (changed <-chan struct{}, open bool) {
+	w.meet()
+	events, changed, err := w.log.read(ctx, w.position)
+	if err != nil {
+		yield(Update{}, err)
+		return nil, false
+	}
+	for _, e := range events {
+		if ctx.Err() != nil || !w.yieldTexts(yield) || !w.yieldEvent(e, yield) {
+			return nil, false
+		}
+	}
+	if len(events) > 0 {
+		return nil, true
+	}
+	// A part that is published from here on closes changed.
+	parts := w.live.since(&w.cursor, w.position)
+	if !yieldParts(parts, yield) || changed == nil {
+		return nil, false
+	}
+	if len(parts) > 0 {
+		return nil, true
+	}
+	return changed, true
+}
+
 // liveWatch is the state of one iteration of WatchLive.
 type liveWatch struct {
 	*Session
-	after    uint64 // the reader wants the events behind this one
-	position uint64 // the last event that was read
-	open     openTurns
+	after    uint64    // the reader wants the events behind this one
+	position uint64    // the last event that was read
+	open     openTurns // nil while the reader uses the fold that is shared
 	cursor   liveCursor
 }
 
@@ -204,6 +221,9 @@ func (w *liveWatch) yieldTexts(yield func(Update, error) bool) bool {
 
 func (w *liveWatch) yieldEvent(e Event, yield func(Update, error) bool) bool {
 	w.position = e.Seq
+	if w.open == nil {
+		return e.Seq <= w.after || yield(Update{Event: e, reader: w.Session}, nil)
+	}
 	turn, err := w.foldAmong(w.open, e)
 	if err != nil {
 		yield(Update{}, err)

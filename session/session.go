@@ -23,7 +23,9 @@ type Session struct {
 	user string
 	log  Log
 	live live
-	seen *safety.SeenSecrets
+
+	shared sharedFold
+	seen   *safety.SeenSecrets
 
 	budget *budget
 

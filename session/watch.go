@@ -14,6 +14,8 @@ type Update struct {
 	Event Event
 	Turn  Turn
 	Text  *StepText
+
+	reader *Session // in which Folded finds the turn
 }
 
 // Watch is Log.Follow with the turn of each event. Each call folds the turns it needs

@@ -69,16 +69,43 @@ func (s *Server) stream(
 	if err != nil {
 		return err
 	}
-	defer leave()
-	f := feed{
+	f := &feed{
 		session: own, encoder: s.encoder, threads: threads, jobs: jobs,
 		from: from, first: first, heartbeat: s.options.Heartbeat, counts: &s.streamCounts,
 	}
 	f.share = &streamShare{enter: func(ctx context.Context) (leave func(), err error) {
 		return s.answers.enter(ctx, own.User())
 	}}
-	s.streams.Serve(w, r, f.messages, f.share.leave)
+	afterwards(w, r, func(w http.ResponseWriter) {
+		defer leave()
+		s.streams.Serve(w, r, f.messages, f.share.leave)
+	})
 	return nil
+}
+
+// tailKey is the context key of a request's tail.
+type tailKey struct{}
+
+// tail is what remains to be done for a request when its handler and all middleware have returned.
+type tail struct{ serve func(w http.ResponseWriter) }
+
+// ServeHTTP implements http.Handler. It serves a stream after the handler that accepted it has
+// returned: a stream waits for most of its life, and the stack of the middleware would wait with it.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	t := &tail{}
+	s.echo.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tailKey{}, t)))
+	if t.serve != nil {
+		t.serve(w)
+	}
+}
+
+// afterwards has a request served by serve once its handler, which writes nothing, has returned nil.
+func afterwards(w http.ResponseWriter, r *http.Request, serve func(w http.ResponseWriter)) {
+	if t, ok := r.Context().Value(tailKey{}).(*tail); ok {
+		t.serve = serve
+		return
+	}
+	serve(w)
 }
 
 // resumePoint returns the position from which the stream continues, and the event that
@@ -124,11 +151,12 @@ type feed struct {
 	heartbeat time.Duration
 	share     *streamShare
 	counts    *streamCounts
+	waits     bool // a message was yielded that more were to follow
 }
 
 // messages yields the events after f.from, then new ones as they happen, until ctx or
 // the session ends. It yields a heartbeat whenever nothing happened for long.
-func (f feed) messages(ctx context.Context) iter.Seq[sse.Message] {
+func (f *feed) messages(ctx context.Context) iter.Seq[sse.Message] {
 	return func(yield func(sse.Message) bool) {
 		at := f.from
 		if f.first != nil && !yield(f.first(at)) {
@@ -147,7 +175,7 @@ func (f feed) messages(ctx context.Context) iter.Seq[sse.Message] {
 
 // yieldUntil yields messages and advances at until ctx ends. It returns false if the
 // stream is over.
-func (f feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Message) bool) bool {
+func (f *feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Message) bool) bool {
 	defer f.share.leave()
 	for up, err := range f.session.WatchLive(ctx, at.Seq) {
 		if err != nil {
@@ -156,7 +184,8 @@ func (f feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Mes
 			}
 			return false
 		}
-		if up.Text == nil && f.share.spend(ctx, f.session.Head()-up.Event.Seq) != nil {
+		behind := f.session.Head() - up.Event.Seq
+		if up.Text == nil && f.share.spend(ctx, behind) != nil {
 			break
 		}
 		if at.Seq < f.session.Gone() {
@@ -169,20 +198,28 @@ func (f feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Mes
 			}
 			continue
 		}
-		if f.wants(up.Event.Ref) && !f.yieldEvent(up, at, yield) {
+		if f.wants(up.Event.Ref) && !f.yieldEvent(up, at, behind > 0, yield) {
 			return false
 		}
 		at.Seq, at.Part = up.Event.Seq, 0
+		if behind == 0 && f.waits && !f.yield(sse.Message{}, yield) {
+			return false // what waits was to be followed by events that the client does not want
+		}
 	}
 	return ctx.Err() != nil
 }
 
-// yieldEvent yields the frames of one event that the client has not seen.
-func (f feed) yieldEvent(up session.Update, at *sse.Cursor, yield func(sse.Message) bool) bool {
-	lines := f.encoder.Lines(up)
+// yieldEvent yields the frames of one event that the client has not seen. more says that the log has
+// further events.
+func (f *feed) yieldEvent(up session.Update, at *sse.Cursor, more bool, yield func(sse.Message) bool) bool {
+	lines, err := f.encoder.Lines(up)
+	if err != nil {
+		return false // the client resumes here
+	}
 	for i := min(at.Part, len(lines)); i < len(lines); i++ {
 		id := sse.CursorAt(up.Event.Session, up.Event.Seq, i+1, len(lines))
-		if !yield(sse.Message{ID: id, Name: lines[i].Name, Data: lines[i].Data}) {
+		m := sse.Message{ID: id, Name: lines[i].Name, Frame: lines[i].Data, More: more || i+1 < len(lines)}
+		if !f.yield(m, yield) {
 			return false
 		}
 		*at = id
@@ -190,18 +227,39 @@ func (f feed) yieldEvent(up session.Update, at *sse.Cursor, yield func(sse.Messa
 	return true
 }
 
+// yield yields a message and notes whether it may wait for another.
+func (f *feed) yield(m sse.Message, yield func(sse.Message) bool) bool {
+	f.waits = m.More
+	return yield(m)
+}
+
 // yieldText yields a part of a running step's text. It has no id, so the client's position
 // stays where it is.
-func (f feed) yieldText(up session.Update, yield func(sse.Message) bool) bool {
-	for _, line := range f.encoder.Lines(up) {
-		if !yield(sse.Message{Name: line.Name, Data: line.Data}) {
+func (f *feed) yieldText(up session.Update, yield func(sse.Message) bool) bool {
+	lines, err := f.encoder.Lines(up)
+	if err != nil {
+		return false
+	}
+	for _, line := range lines {
+		if !f.yield(sse.Message{Name: line.Name, Frame: line.Data}, yield) {
 			return false
 		}
 	}
 	return true
 }
 
-func (f feed) wants(e session.Ref) bool {
+// frameLines frames the lines of an event for all streams. Those of events in the log get their ids.
+func frameLines(session string, seq uint64, lines []view.Line) {
+	for i, line := range lines {
+		m := sse.Message{Name: line.Name, Data: line.Data}
+		if seq > 0 {
+			m.ID = sse.CursorAt(session, seq, i+1, len(lines))
+		}
+		lines[i].Data = sse.Encode(m)
+	}
+}
+
+func (f *feed) wants(e session.Ref) bool {
 	if len(f.threads) == 0 && len(f.jobs) == 0 || e == (session.Ref{}) {
 		return true
 	}

@@ -3,6 +3,9 @@ package web
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,6 +16,7 @@ import (
 
 	"candor/safety"
 	"candor/session"
+	"candor/web/access"
 	"candor/web/problem"
 	"candor/web/sse"
 	"candor/web/view"
@@ -62,12 +66,12 @@ func TestAPartOfAnEventThatIsFilteredOutHidesNothingOfTheNext(t *testing.T) {
 		require.NoError(t, err)
 	}
 	f := feed{
-		session: own, encoder: view.NewEncoder(), threads: []string{wanted.Thread},
+		session: own, encoder: view.NewEncoder(frameLines), threads: []string{wanted.Thread},
 		heartbeat: time.Minute, share: unshared(),
 		from: sse.Cursor{Session: own.ID(), Seq: 2, Part: 1}, // within the event of the other thread
 	}
 	for m := range f.messages(t.Context()) {
-		assert.Contains(t, string(m.Data), wanted.Thread)
+		assert.Contains(t, string(m.Frame), wanted.Thread)
 		return
 	}
 }
@@ -118,7 +122,7 @@ func TestAStreamFromTheBeginningHasItsUsersShareOfTheProcessors(t *testing.T) {
 			_, err = own.OpenThread()
 			require.NoError(t, err)
 		}
-		f := feed{session: own, encoder: view.NewEncoder(), heartbeat: time.Minute, share: unshared(),
+		f := feed{session: own, encoder: view.NewEncoder(frameLines), heartbeat: time.Minute, share: unshared(),
 			counts: &streamCounts{}}
 		f.from = sse.Cursor{Session: own.ID()}
 		leave, err := f.share.enter(t.Context())
@@ -145,4 +149,51 @@ func TestAStreamFromTheBeginningHasItsUsersShareOfTheProcessors(t *testing.T) {
 		_, err = f.share.enter(t.Context())
 		assert.NoError(t, err, "the stream gives its share back when it ends")
 	})
+}
+
+// The log has further events, of which the client wants none: what it got must not wait for them.
+func TestAnEventDoesNotWaitForEventsThatItsClientDoesNotWant(t *testing.T) {
+	own, err := session.NewMemory(nil).Open(t.Context(), "ann")
+	require.NoError(t, err)
+	var threads []string
+	for range 2 {
+		opened, err := own.OpenThread()
+		require.NoError(t, err)
+		threads = append(threads, opened.Thread)
+	}
+	for _, id := range []string{threads[0], threads[1], threads[1]} {
+		_, err = own.Accept(id, safety.Literal("hi"), nil)
+		require.NoError(t, err)
+	}
+	f := feed{
+		session: own, encoder: view.NewEncoder(frameLines), threads: threads[:1], heartbeat: time.Minute,
+		share: unshared(), counts: &streamCounts{}, from: sse.Cursor{Session: own.ID(), Seq: 2},
+	}
+	var sent []sse.Message
+	for m := range f.messages(t.Context()) {
+		if sent = append(sent, m); !m.More {
+			break
+		}
+	}
+	last := len(sent) - 1
+	assert.Equal(t, sse.Message{}, sent[last], "it ends the wait")
+	require.Positive(t, last)
+	assert.True(t, sent[last-1].More)
+	assert.Contains(t, string(sent[last-1].Frame), threads[0])
+}
+
+func TestAStreamIsServedAfterItsMiddlewareHasReturned(t *testing.T) {
+	var order []string
+	s := New(Options{Store: session.NewMemory(nil), Log: slog.New(slog.DiscardHandler)})
+	s.Mount(Route{Method: http.MethodGet, Path: "/stream",
+		Admit: func(r *http.Request) (context.Context, string, error) { return r.Context(), "ann", nil },
+		Serve: func(w http.ResponseWriter, r *http.Request, _ access.Caller) error {
+			defer func() { order = append(order, "handler") }()
+			afterwards(w, r, func(w http.ResponseWriter) { order = append(order, "stream") })
+			return nil
+		}})
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/stream", nil))
+	assert.Equal(t, []string{"handler", "stream"}, order)
+	assert.Equal(t, "DENY", w.Header().Get("X-Frame-Options"), "the headers of the middleware stay")
 }

@@ -134,7 +134,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{
 		options: o, echo: echo.New(), limit: limitSends(o.SendsPerMinute), ownLimit: map[string]bool{},
-		streams: sse.NewServer(o.WriteTimeout), encoder: view.NewEncoder(),
+		streams: sse.NewServer(o.WriteTimeout), encoder: view.NewEncoder(frameLines),
 		open: streamCount(o.StreamsPerUser), requests: requestCount(o.RequestsPerUser), started: time.Now(),
 		answers: shares{perUser: max(1, o.Processors/processorsPerAnswer)},
 		writes:  writeRate{perSecond: o.WritesPerSecond}, attempts: access.NewAttempts(),
@@ -148,9 +148,6 @@ func New(o Options) *Server {
 	s.routes()
 	return s
 }
-
-// ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
 
 // routes registers the routes of this package.
 func (s *Server) routes() {

@@ -2,10 +2,10 @@
 // It knows nothing of what the events say.
 //
 // [Server.Serve] writes one stream: it takes a source of [Message] values and returns
-// when the source has ended or the client has gone. The source runs in a goroutine of
-// Serve's own and is cancelled with the client, so nothing outlives the request. A
-// client that does not read is disconnected after the write timeout; it never blocks
-// another.
+// when the source has ended or the client has gone. The source runs in the request's goroutine
+// and is cancelled with the client, so nothing outlives the request and nothing is kept for a
+// client that reads slowly. A client that does not read is disconnected after the write
+// timeout; it never blocks another. [Combine] makes streams use fewer system calls.
 //
 // A [Cursor] names a position in a session's log. It is the id of each event, so a
 // browser that reconnects sends it back as Last-Event-ID, and the stream continues
@@ -27,7 +27,6 @@
 // line. The same clients report every blank line as a message, so a block without data, such
 // as a heartbeat, is not ended by one: its lines belong to the next block.
 //
-// The frames of a [Server] are written by the library r3labs/sse, which only sse.go knows. The
-// comment on [Server] lists what of it is not used, and why. A [Writer] writes frames that a
+// [Encode] makes frames as the library r3labs/sse does, which only frame.go knows. A [Writer] writes frames that a
 // protocol's own handler makes.
 package sse

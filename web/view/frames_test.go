@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -170,50 +171,77 @@ func TestEveryEventOfAJobHasItsFrame(t *testing.T) {
 	assert.NotNil(t, JobEvents(nil), "an empty list is [], not null")
 }
 
+// linesOf returns the lines of an update.
+func linesOf(t *testing.T, enc *Encoder, up session.Update) []Line {
+	t.Helper()
+	lines, err := enc.Lines(up)
+	require.NoError(t, err)
+	return lines
+}
+
+func TestManyReadersOfAnEventHaveItEncodedOnce(t *testing.T) {
+	finished := 0 // only the race detector sees a second one beside the first
+	enc := NewEncoder(func(id string, seq uint64, lines []Line) {
+		finished++
+		lines[0].Data = fmt.Appendf(nil, "%s of %d", id, seq)
+	})
+	up := session.Update{Event: event("", session.TurnCompleted{Response: said("Done.")})}
+	var readers sync.WaitGroup
+	for range 50 {
+		readers.Go(func() {
+			lines, err := enc.Lines(up)
+			assert.NoError(t, err)
+			assert.Equal(t, fmt.Sprint(up.Event.Session, " of ", up.Event.Seq), string(lines[0].Data))
+		})
+	}
+	readers.Wait()
+	assert.Equal(t, 1, finished)
+}
+
 func TestTheEncoderSharesTheLinesOfRecentEvents(t *testing.T) {
-	enc := NewEncoder()
+	enc := NewEncoder(nil)
 	small := session.Update{Event: event("", session.TurnCompleted{Response: said("Done.")})}
-	one, two := enc.Lines(small), enc.Lines(small)
+	one, two := linesOf(t, enc, small), linesOf(t, enc, small)
 	assert.Same(t, &one[0], &two[0])
 	other := small
 	other.Event.Seq++
-	assert.NotSame(t, &one[0], &enc.Lines(other)[0])
+	assert.NotSame(t, &one[0], &linesOf(t, enc, other)[0])
 
 	long := safety.NewLayer().Limit(1 << 20)
 	text, _ := long.Mask(textOf(maxShared))
 	large := session.Update{Event: event("", session.TurnCompleted{Response: text})}
 	large.Event.Seq = 100
-	one, two = enc.Lines(large), enc.Lines(large)
+	one, two = linesOf(t, enc, large), linesOf(t, enc, large)
 	assert.NotSame(t, &one[0], &two[0], "large events are not kept")
 	assert.Equal(t, one, two)
 }
 
 func TestTheEncoderKeepsSessionsApart(t *testing.T) {
-	enc := NewEncoder()
+	enc := NewEncoder(nil)
 	anns := event("", session.TurnCompleted{Response: said("Ann's answer.")})
 	bobs := event("", session.TurnCompleted{Response: said("Bob's answer.")})
 	for i := 0; bobs.Session == anns.Session || enc.index(bobs.Session, 1) != enc.index(anns.Session, 1); i++ {
 		bobs.Session = fmt.Sprint("bob's ", i) // until both share a place in the cache
 	}
 	require.Equal(t, anns.Seq, bobs.Seq)
-	assert.Contains(t, string(enc.Lines(session.Update{Event: anns})[0].Data), "Ann's answer.")
-	assert.Contains(t, string(enc.Lines(session.Update{Event: bobs})[0].Data), "Bob's answer.")
+	assert.Contains(t, string(linesOf(t, enc, session.Update{Event: anns})[0].Data), "Ann's answer.")
+	assert.Contains(t, string(linesOf(t, enc, session.Update{Event: bobs})[0].Data), "Bob's answer.")
 }
 
 func TestTheTextOfARunningStepIsAFrameOfItsOwn(t *testing.T) {
-	enc := NewEncoder()
+	enc := NewEncoder(nil)
 	part := session.StepText{Ref: session.Ref{Thread: "t", Turn: 2, Agent: "a"}, Step: 3, Index: 4,
 		Text: said("I look. "), Session: "s", Number: 9}
-	lines := enc.Lines(session.Update{Text: &part})
+	lines := linesOf(t, enc, session.Update{Text: &part})
 	require.Len(t, lines, 1)
 	assert.Equal(t, "step_text", lines[0].Name)
 	assert.Equal(t, `{"type":"step_text","thread_id":"t","turn_number":2,"agent":"a","step":3,"index":4,`+
 		`"text":"I look. "}`, string(lines[0].Data))
-	again := enc.Lines(session.Update{Text: &part})
+	again := linesOf(t, enc, session.Update{Text: &part})
 	assert.Same(t, &lines[0], &again[0], "all readers share its encoding")
 	next := part
 	next.Number, next.Text = 10, said("Now. ")
-	assert.Contains(t, string(enc.Lines(session.Update{Text: &next})[0].Data), "Now. ")
+	assert.Contains(t, string(linesOf(t, enc, session.Update{Text: &next})[0].Data), "Now. ")
 }
 
 // textOf returns a text of at least n bytes.

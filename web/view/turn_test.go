@@ -166,7 +166,7 @@ func TestHostileTextStaysOnOneLine(t *testing.T) {
 			Response: safety.Literal("a\n\nevent: evil\ndata: x\r\rid: 7\r\n: \x00  "),
 		},
 	}}
-	lines := NewEncoder().Lines(up)
+	lines := linesOf(t, NewEncoder(nil), up)
 	require.Len(t, lines, 1)
 	assert.Equal(t, "response", lines[0].Name)
 	assert.False(t, bytes.ContainsAny(lines[0].Data, "\r\n\x00"))

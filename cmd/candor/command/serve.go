@@ -19,6 +19,7 @@ import (
 	"candor/agent"
 	"candor/cmd/candor/app"
 	"candor/session"
+	"candor/web/sse"
 )
 
 // tokenEnv is the variable that holds the API token of access.LocalUser.
@@ -203,6 +204,7 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 		log.Warn("listening beyond this machine without TLS: put a proxy with TLS in front", "addr", ln.Addr())
 	}
 	srv := newHTTPServer(a, s.connections, log)
+	ln = sse.Combine(srv, ln)
 
 	var wg sync.WaitGroup
 	defer wg.Wait()
