@@ -48,6 +48,22 @@ func TestAMissingFrameIsSaid(t *testing.T) {
 	}
 }
 
+func TestAFrameThatIsMissingBeforeAnErasedEndIsSaid(t *testing.T) {
+	srv, _ := startServer(t, t.TempDir())
+	c := openStore(t, srv)
+	for i := range uint64(3) {
+		require.NoError(t, c.Append(t.Context(), "s", frame(i+1, i+1, "text")))
+	}
+	require.NoError(t, c.Replace(t.Context(), "s", []journal.Frame{frame(3, 3, "erased")}))
+	lose(t, storeOf(c), "s", 1)
+	var last error
+	for _, err := range openStore(t, srv).Frames.Read(t.Context(), "s", 1) {
+		last = err
+	}
+	require.ErrorIs(t, last, journal.ErrDamaged)
+	require.ErrorContains(t, last, "events 2 to 3")
+}
+
 func TestNumbersWhoseFramesAreGoneAreNotGivenAgain(t *testing.T) {
 	srv, _ := startServer(t, t.TempDir())
 	c := openStore(t, srv)

@@ -31,9 +31,10 @@
 // between leaves the note, and the next Replace or Open finishes. NATS writes a file of up to 8 MB anew
 // for each message it overwrites.
 //
-// A server that was away while messages were erased keeps their bytes when it comes back. So Replace and
-// Remove fail with journal.ErrUnavailable while a server of the session's streams is away. The Raft log of a
-// replicated stream has the bytes until NATS compacts it, which it does after two to three minutes.
+// A server that was away while messages were erased, and until the others compacted their Raft logs, keeps the
+// bytes when it comes back. So Replace and Remove fail with journal.ErrUnavailable while the cluster says that
+// a server of the session's streams is away. The Raft log of a replicated stream has the bytes until NATS
+// compacts it, which it does after two to three minutes.
 //
 // A snapshot is sealed with a key of its own, in a message of the state. Overwriting that
 // message is what erases the snapshot.

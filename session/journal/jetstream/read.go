@@ -37,8 +37,8 @@ type reader struct {
 	want    uint64 // number of the event that comes next
 	place   uint64 // of the stream behind the last message that was read
 
-	ahead  *record // a message that was read and not used yet
-	looked bool    // for what is missing before ahead
+	ahead *record // a message that was read and not used yet
+	looks int     // that were taken for what is missing before ahead
 }
 
 // reader returns one that begins with the event with number from.
@@ -97,6 +97,10 @@ func (s *store) find(ctx context.Context, session string, from uint64, h head) (
 	return low, nil
 }
 
+// maxLooks is how often a reader looks for what is missing. With three servers of which one is damaged
+// it finds what the others have but for one time in two hundred.
+const maxLooks = 6
+
 // next returns the next frame, or errNone behind the last.
 func (r *reader) next(ctx context.Context) (journal.Frame, error) {
 	for {
@@ -119,7 +123,7 @@ func (r *reader) next(ctx context.Context) (journal.Frame, error) {
 			return journal.Frame{}, r.end(ctx)
 		}
 		f := journal.Frame{First: r.ahead.first, Last: r.ahead.last, Data: r.ahead.frame}
-		r.want, r.place, r.ahead, r.looked = max(r.want, f.Last+1), r.ahead.seq+1, nil, false
+		r.want, r.place, r.ahead, r.looks = max(r.want, f.Last+1), r.ahead.seq+1, nil, 0
 		return f, nil
 	}
 }
@@ -145,24 +149,25 @@ func (r *reader) peek(ctx context.Context) error {
 	return nil
 }
 
-// lookAgain looks for the frames before the next one if any are missing: at the server that leads, and
-// among the frames that were erased meanwhile. It says whether it did.
+// lookAgain looks for the frames before the next one if any are missing: at the server that leads, then at
+// any server, since the one that leads may be damaged, and among the frames that were erased meanwhile. It says
+// whether it did.
 //
-// It looks once for each place. What is missing then is missing, and the journal says so when it sees the
-// frame behind it.
+// What nobody had after several looks is missing, and the journal says so when it sees the frame behind it.
 func (r *reader) lookAgain(ctx context.Context) (bool, error) {
 	complete := r.want > r.head.last
 	if r.ahead != nil {
 		complete = r.ahead.first <= r.want
 	}
-	if complete || r.looked {
+	if complete || r.looks == maxLooks {
 		return false, nil
 	}
+	r.looks++
 	// The server that was asked may be behind, or somebody erased since this read began.
 	var err error
 	r.gone, _, err = r.s.erased(ctx, r.session)
-	r.ahead, r.looked = nil, true
-	r.scan.again(r.place)
+	r.ahead = nil
+	r.scan.again(r.place, r.looks == 1)
 	return true, err
 }
 

@@ -60,9 +60,12 @@ func (s *scan) fill(ctx context.Context) (err error) {
 	return err
 }
 
-// again goes back to a place and asks the server that leads for the next messages there.
-func (s *scan) again(seq uint64) {
-	s.seq, s.careful, s.waiting = seq, batchLength, nil
+// again goes back to a place and asks for the next messages there, either the server that leads or any.
+func (s *scan) again(seq uint64, careful bool) {
+	s.seq, s.careful, s.waiting = seq, 0, nil
+	if careful {
+		s.careful = batchLength
+	}
 }
 
 // records yields the messages of a session's log.

@@ -28,7 +28,7 @@ func startServer(t *testing.T, dir string) (s *server.Server, stop func()) {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{
 		ServerName: "n1", Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true,
-		JetStream: true, StoreDir: dir, SyncAlways: true, MaxPayload: 8 << 20,
+		JetStream: true, StoreDir: dir, MaxPayload: 8 << 20,
 	})
 	require.NoError(t, err)
 	return s, run(t, s)
