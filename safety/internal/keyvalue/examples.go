@@ -38,6 +38,7 @@ var counterexamples = []string{
 	"oauth_redirect_uri=https://a.test/cb", "public_key = 9Cnzj4p4WGeKLs1Pt8Qu", "the key: value pairs",
 	"pwd=/home/bob", "next_page_token=CAUQAA9xk2", "password := config.Password",
 	"secretName: app-decryption-1", "password=[REDACTED:named-password]",
+	"token [REDACTED:github-pat]\"0 00000000000A00X0",
 	"cache key: 3f2a91c8d07be4456a1290cc8de77f0b1a2c3d4e", "token.count = 12345678",
 	"LLM_SECRET_NAME = \"NEXUS-GPT4-API-KEY\"", "task-notification", "keyboard: qwertz1", "compass=north12",
 	"send(\"my token is \" + newToken2())", "get(\"/x?token=\"+t2, 5)", `"/etc/passwd": "only some may"`,

@@ -85,7 +85,8 @@ func newWalk(s string, right int) walk {
 }
 
 // next moves to the next word that has a digit. It returns false behind words of code, at
-// the end of the reach, and where a word says that the value is something else.
+// the end of the reach, where a word says that the value is something else, and at a marker: the
+// name had its value.
 func (w *walk) next() bool {
 	for w.words < maxProseWords {
 		if !w.skipSpaces() {
@@ -95,7 +96,7 @@ func (w *walk) next() bool {
 		w.from = skipSigns(w.s, w.at, to)
 		switch {
 		case lex.HasDigit(w.s[w.from:to]):
-			return true
+			return !strings.Contains(w.s[w.at:to], lex.MarkerPrefix)
 		case w.from == to:
 			w.signs, w.tied = true, isSign(w.s[w.at:to])
 		case !w.readWord(to):

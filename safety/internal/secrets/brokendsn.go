@@ -51,7 +51,15 @@ func passwordUpTo(s string, colon, at, breaks int) (from, to int, open bool) {
 	if colon < 0 || breaks == 0 || at-colon <= minBrokenPassword || !isHost(s, at+1) {
 		return 0, 0, at+1 == len(s)
 	}
-	return afterBreak(s, colon+1), at, false
+	if from = afterBreak(s, colon+1); isMarker(s[from:at]) {
+		return 0, 0, false
+	}
+	return from, at, false
+}
+
+// isMarker reports whether a password is a marker of ours and nothing else.
+func isMarker(v string) bool {
+	return strings.HasPrefix(v, lex.MarkerPrefix) && strings.IndexByte(v, ']') == len(v)-1
 }
 
 // lineBreak returns where the login that starts at end goes on behind a line end at i, or i if

@@ -28,6 +28,7 @@ func dsn() rule.Rule {
 			"https://host:8080/path@v2", "http://localhost:3000/@vite/client", "see https://x.test/a:b@c",
 			"git://github.com/a/b", "postgres://user:password@localhost/db", "postgres://u:${PW}@h/d",
 			"ssh://git@github.com/a/b.git", "redis://user:[REDACTED:dsn-password]@h",
+			"db://\"user:[REDACTED:dsn-password]@h",
 		},
 	}
 }
