@@ -37,7 +37,13 @@ func TestTheRawPromptsAreDroppedOnceTheirJobHasEnded(t *testing.T) {
 	j := newJobServer(t)
 	r := j.registry.current(j.id)
 	require.Equal(t, "x", r.prompt)
-	require.NoError(t, r.addFollowUp(followUp{Content: "more"}, func() error { return nil }))
+	own, err := j.store.Open(t.Context(), testUser)
+	require.NoError(t, err)
+	more := followUp{Content: "more"}
+	require.NoError(t, r.addFollowUp(own, j.id, more, func() error {
+		_, err := own.ChangeJob(j.id, session.JobPrompted{})
+		return err
+	}))
 	require.Equal(t, http.StatusOK, j.post("", `{"event":"result","success":true}`).Code)
 	assert.Empty(t, r.prompt)
 	assert.Empty(t, r.followUps)

@@ -59,6 +59,7 @@ type callTable struct {
 	byID     map[digest][]*call // by agent and worker's id
 	byTool   map[digest][]*call // by agent and tool, only calls that are not settled
 	byNumber map[int]*call
+	restored []*call // from the log, which does not have the worker's ids; those that no post has named since
 }
 
 // assign returns a draft's body with our ids of its calls.
@@ -86,8 +87,9 @@ func (t *callTable) assign(d draft) session.Body {
 func (t *callTable) use(ref reference) (found identity) {
 	announced := func(c *call) bool { return !c.used && !c.ended && c.tool == ref.tool }
 	if ref.named() {
-		list := filter(t.byID[ref.id], announced)
-		found = first(list)
+		if found = first(filter(t.byID[ref.id], announced)); found.call == nil {
+			found = t.adopt(ref, func(c *call) bool { return announced(c) && c.planned })
+		}
 	} else {
 		found = first(filter(t.ofTool(ref), func(c *call) bool { return announced(c) && c.planned && !c.named() }))
 		found.inferred = true
@@ -106,6 +108,9 @@ func (t *callTable) end(ref reference) (found identity) {
 	if ref.named() {
 		if found = first(filter(t.byID[ref.id], open)); found.call == nil {
 			found.call = t.ours(ref, open)
+		}
+		if found.call == nil {
+			found = t.adopt(ref, open)
 		}
 	} else {
 		list := filter(t.ofTool(ref), open)
@@ -158,6 +163,9 @@ func (t *callTable) undecided(ref reference, n int) []identity {
 		if len(list) == 0 {
 			if own := t.ours(ref, open); own != nil {
 				return []identity{{call: own}}
+			}
+			if guessed := t.adopt(ref, open); guessed.call != nil {
+				return []identity{guessed}
 			}
 		}
 		return identities(list, n, n > 1)

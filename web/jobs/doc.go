@@ -13,9 +13,11 @@
 //
 // # Runs, tokens and workers
 //
-// Opening or restarting a job begins a run, which has a token of its own. The registry
-// maps the token's hash to the run. Whatever a request does, it does to the run that
-// its token named: after a restart, a late request of the old worker changes nothing.
+// Opening or restarting a job begins a run, which has a token of its own. The token says
+// whose job it is and which run, and is signed, so any process with the key and the sessions
+// takes it; restore.go has what becomes of a run that another process began. Whatever a request
+// does, it does to the run that its token named: after a restart of the job, a late request of
+// the old worker changes nothing.
 //
 // Several workers may share a token, for instance when a scheduler restarts one. A
 // worker that sends a name in [WorkerHeader] becomes the current one with GET

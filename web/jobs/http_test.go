@@ -215,7 +215,7 @@ func TestARestartedJobHasANewToken(t *testing.T) {
 	r := s.Do("ann", "POST", "/api/jobs/"+id+"/restart", "{}")
 	require.Equal(t, 202, r.Status, r.Body)
 	fresh := r.JSON()["token"].(string)
-	assert.Len(t, fresh, 64)
+	assert.GreaterOrEqual(t, len(fresh), 43, "of 64 letters and digits: 256 bits")
 	assert.Equal(t, 401, s.PostEvents(id, old, apptest.ReasoningPost).Status)
 	assert.Equal(t, 200, s.PostEvents(id, fresh, apptest.ReasoningPost).Status)
 }

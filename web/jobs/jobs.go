@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -17,8 +18,15 @@ import (
 	"candor/web/view"
 )
 
-// Options configures a server. All fields are required.
+// Options configures a server. All fields but Key and Knows are required.
 type Options struct {
+	// Key signs the tokens of jobs: each server with the same key and the same sessions takes them.
+	// Without it the server takes only its own.
+	Key []byte
+	// Knows reports whether somebody is still a user, for tokens of jobs that began in another process. Nil means
+	// that everybody is.
+	Knows func(user string) bool
+
 	Store  session.Store
 	Safety *safety.Layer // cleans everything that users and workers post
 	Log    *slog.Logger  // never receives text of a user or a worker
@@ -33,12 +41,23 @@ type Server struct {
 	safety   *safety.Layer
 	log      *slog.Logger
 	stream   func(w http.ResponseWriter, r *http.Request, own *session.Session, ids ...string) error
+	knows    func(user string) bool
+	tokens   tokens
 	registry registry
 }
 
 // New returns a server without jobs.
 func New(o Options) *Server {
-	return &Server{store: o.Store, safety: o.Safety, log: o.Log, stream: o.Stream}
+	if len(o.Key) == 0 {
+		o.Key = make([]byte, 32)
+		_, _ = rand.Read(o.Key) // never fails
+	}
+	if o.Knows == nil {
+		o.Knows = func(string) bool { return true }
+	}
+	return &Server{
+		store: o.Store, safety: o.Safety, log: o.Log, stream: o.Stream, knows: o.Knows, tokens: tokens{o.Key},
+	}
 }
 
 // Routes returns the routes that a [web.Server] mounts: those of users, then those
@@ -125,15 +144,16 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, own *session.Sessi
 		return err
 	}
 	s.registry.prune(own.User(), func(id string) bool { _, err := own.Job(id); return err == nil })
+	s.registry.open(j.ID, own.User(), j.Run, in.Prompt, release)
 	info := s.info(j)
-	info.Token = s.registry.open(j.ID, own.User(), in.Prompt, release)
+	info.Token = s.tokens.of(j.ID, own.User(), j.Run)
 	return problem.WriteJSON(w, r, http.StatusCreated, info)
 }
 
 // info describes a job, with when its worker was last heard.
 func (s *Server) info(j session.Job) view.JobInfo {
 	info := view.Job(j)
-	if r := s.registry.current(j.ID); r != nil {
+	if r := s.registry.current(j.ID); r != nil && r.number == j.Run {
 		info.WorkerSeenAt = r.lastSeen()
 	}
 	return info
@@ -224,17 +244,14 @@ func (s *Server) cancel(w http.ResponseWriter, r *http.Request, own *session.Ses
 
 // restart handles POST /api/jobs/:id/restart. The answer contains a new token.
 func (s *Server) restart(w http.ResponseWriter, r *http.Request, own *session.Session) error {
-	var j session.Job
-	token, err := s.registry.reopen(r.PathValue("id"), own.User(), func() (prompt string, err error) {
-		j, err = own.ChangeJob(r.PathValue("id"), session.JobRestarted{})
-		// The raw prompt was dropped with the old run. The log has a cleaned copy.
-		return j.Prompt.String(), err
+	j, err := s.registry.reopen(r.PathValue("id"), own.User(), func() (session.Job, error) {
+		return own.ChangeJob(r.PathValue("id"), session.JobRestarted{})
 	})
 	if err != nil {
 		return err
 	}
 	info := s.info(j)
-	info.Token = token
+	info.Token = s.tokens.of(j.ID, own.User(), j.Run)
 	return problem.WriteJSON(w, r, http.StatusAccepted, info)
 }
 

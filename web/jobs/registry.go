@@ -1,20 +1,18 @@
 package jobs
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"candor/session"
 	"candor/web/problem"
 )
 
-// registry maps jobs to their current runs, and thereby to the tokens that speak for
-// them. It keeps only hashes of tokens. The zero value is empty and ready to use.
+// registry maps jobs to their current runs, as far as this process has seen them. The zero value is
+// empty and ready to use.
 type registry struct {
 	mu   sync.Mutex // acquired after a run's mutex, never before it
 	runs map[string]*run
@@ -24,13 +22,15 @@ type registry struct {
 // knows which worker is the current one, and holds the raw prompts, of which the
 // session's log has only a cleaned copy.
 type run struct {
-	user string
-	hash [sha256.Size]byte // of the token
+	user   string
+	number int // from 1 in the job
 
 	mu        sync.Mutex // held while a worker's request is checked and carried out
 	prompt    string
-	followUps []followUp // not yet fetched by the worker
-	prompted  int        // follow-ups ever added to the run
+	followUps []followUp // not yet fetched by the worker, in the user's own words
+	prompts   promptLog
+	fetched   int        // number of the latest follow-up that a worker has
+	before    int        // follow-ups that another process may have sent
 	spent     int        // of maxRunCost
 	calls     callTable  // our ids for the worker's calls
 	ended     bool       // the token can only repeat posts that were accepted
@@ -71,25 +71,22 @@ const (
 	followUpCost = 512
 )
 
-// open begins a run of a job and returns its new token. Older tokens of the job
-// become invalid. release gives back what the session is charged for the prompt.
-func (g *registry) open(id, user, prompt string, release func()) (token string) {
-	raw := make([]byte, 32)
-	_, _ = rand.Read(raw) // never fails
-	token = hex.EncodeToString(raw)
+// open begins a run of a job. release gives back what the session is charged for the prompt.
+func (g *registry) open(id, user string, number int, prompt string, release func()) *run {
+	r := &run{user: user, number: number, prompt: prompt, release: release}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.runs == nil {
 		g.runs = map[string]*run{}
 	}
-	g.runs[id] = &run{user: user, hash: sha256.Sum256([]byte(token)), prompt: prompt, release: release}
-	return token
+	g.runs[id] = r
+	return r
 }
 
 // reopen opens another run of a job that has ended. begin makes the job's log accept
-// posts again. The old run is locked while begin runs, and its token is revoked if
+// posts again, and returns the job. The old run is locked while begin runs, and its token is revoked if
 // begin succeeds. Whoever reads the job from then on does not find the old run's worker.
-func (g *registry) reopen(id, user string, begin func() (prompt string, err error)) (token string, err error) {
+func (g *registry) reopen(id, user string, begin func() (session.Job, error)) (j session.Job, err error) {
 	if old := g.current(id); old != nil {
 		old.mu.Lock()
 		defer old.mu.Unlock()
@@ -101,11 +98,12 @@ func (g *registry) reopen(id, user string, begin func() (prompt string, err erro
 			old.revoked = old.revoked || err == nil
 		}()
 	}
-	prompt, err := begin()
-	if err != nil {
-		return "", err
+	if j, err = begin(); err != nil {
+		return j, err
 	}
-	return g.open(id, user, prompt, nil), nil // the prompt is the log's own
+	// The raw prompt was dropped with the old run. The log has a cleaned copy.
+	g.open(id, user, j.Run, j.Prompt.String(), nil)
+	return j, nil
 }
 
 // revoke ends the job's run and makes its token invalid.
@@ -147,20 +145,6 @@ func (g *registry) current(id string) *run {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.runs[id]
-}
-
-// authenticate returns the job's run if the token is valid for it, else nil. It takes
-// as long for a job that does not exist as for one that does.
-func (g *registry) authenticate(id, token string) *run {
-	hash := sha256.Sum256([]byte(token))
-	r := g.current(id)
-	if r == nil {
-		r = &run{}
-	}
-	if subtle.ConstantTimeCompare(hash[:], r.hash[:]) != 1 || r.user == "" {
-		return nil
-	}
-	return r
 }
 
 // isOver reports whether the run accepts nothing new.
@@ -238,5 +222,5 @@ func (r *run) forget() {
 	for _, f := range r.followUps {
 		giveBack(f.release)
 	}
-	r.prompt, r.followUps, r.replaced, r.calls = "", nil, nil, callTable{}
+	r.prompt, r.followUps, r.replaced, r.calls, r.prompts = "", nil, nil, callTable{}, promptLog{}
 }

@@ -18,62 +18,70 @@ import (
 )
 
 func TestATokenIsValidForItsJobOnly(t *testing.T) {
-	var g registry
-	one, two := g.open("1", "ann", "p", nil), g.open("2", "bob", "q", nil)
-	require.NotNil(t, g.authenticate("1", one))
-	assert.Equal(t, "ann", g.authenticate("1", one).user)
-	for _, wrong := range []struct{ id, token string }{{"1", two}, {"2", one}, {"3", one}, {"1", ""}, {"3", ""}} {
-		assert.Nil(t, g.authenticate(wrong.id, wrong.token))
+	k := tokens{[]byte("a key of a deployment for tests!")}
+	one, two, again := k.of("1", "ann", 1), k.of("2", "bob", 1), k.of("1", "ann", 2)
+	user, run, ok := k.read("1", one)
+	assert.True(t, ok)
+	assert.Equal(t, "ann", user)
+	assert.Equal(t, 1, run)
+	_, run, ok = k.read("1", again)
+	assert.True(t, ok)
+	assert.Equal(t, 2, run)
+	mac := one[strings.LastIndex(one, "."):]
+	for _, wrong := range []struct{ id, token string }{
+		{"1", two}, {"2", one}, {"3", one}, {"", one}, {"1", ""}, {"3", ""}, {"1", ".."}, {"1", one + "A"},
+		{"1", "2" + one[1:]}, {"1", "+" + one}, {"1", "01" + one[1:]}, {"1", "1.Ym9i" + mac}, {"1", "1.?" + mac},
+		{"1", "x" + one[1:]}, {"1", one + "." + mac}, {"1", strings.Repeat("1", maxToken)},
+	} {
+		_, _, ok := k.read(wrong.id, wrong.token)
+		assert.False(t, ok, wrong)
 	}
-	again := g.open("1", "ann", "p", nil)
-	assert.NotEqual(t, one, again)
-	assert.Nil(t, g.authenticate("1", one), "a restart makes the old token worthless")
-	j := g.authenticate("1", again)
-	require.NoError(t, j.serve(workerName{}, func() error { j.finish(); return nil }))
-	assert.True(t, g.authenticate("1", again).isOver())
-	g.revoke("1")
-	assert.Nil(t, g.authenticate("1", again))
+	_, _, ok = tokens{[]byte("another key")}.read("1", one)
+	assert.False(t, ok)
 }
+
+// nextRun is the job "1" as its second run begins.
+func nextRun() (session.Job, error) { return session.Job{ID: "1", Run: 2}, nil }
 
 // A request can be past the door when its job ends or begins anew.
 func TestACancelOrRestartStopsRequestsAlreadyAdmitted(t *testing.T) {
 	for name, shut := range map[string]func(*registry) error{
 		"a cancel": func(g *registry) error { g.revoke("1"); return nil },
 		"a restart": func(g *registry) error {
-			_, err := g.reopen("1", "ann", func() (string, error) { return "p", nil })
+			_, err := g.reopen("1", "ann", nextRun)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var g registry
-			j := g.authenticate("1", g.open("1", "ann", "p", nil))
+			j := g.open("1", "ann", 1, "p", nil)
 			require.NoError(t, shut(&g))
 			assert.Equal(t, problem.Unauthorized, j.serve(workerName{},
 				func() error { t.Error("it was carried out"); return nil }))
 			_, err := j.claim(workerName{})
 			assert.Equal(t, problem.Unauthorized, err)
-			assert.Equal(t, session.ErrJobEnded, j.addFollowUp(followUp{}, func() error { return nil }))
+			assert.Equal(t, session.ErrJobEnded, j.addFollowUp(nil, "1", followUp{}, func() error { return nil }))
 		})
 	}
 }
 
 func TestARefusedRestartChangesNothing(t *testing.T) {
 	var g registry
-	token, no := g.open("1", "ann", "p", nil), errors.New("no")
-	_, err := g.reopen("1", "ann", func() (string, error) { return "", no })
+	r, no := g.open("1", "ann", 1, "p", nil), errors.New("no")
+	_, err := g.reopen("1", "ann", func() (session.Job, error) { return session.Job{}, no })
 	require.ErrorIs(t, err, no)
-	require.NoError(t, g.authenticate("1", token).serve(workerName{}, nil))
+	require.NoError(t, r.serve(workerName{}, nil))
+	assert.Same(t, r, g.current("1"))
 }
 
 // A cancel can find the old run and wait for it while the job is restarted.
 func TestACancelThatARestartOvertakesLeavesTheNewRun(t *testing.T) {
 	var g registry
-	g.open("1", "ann", "p", nil)
-	old := g.current("1")
-	token, err := g.reopen("1", "ann", func() (string, error) { return "p", nil })
+	old := g.open("1", "ann", 1, "p", nil)
+	_, err := g.reopen("1", "ann", nextRun)
 	require.NoError(t, err)
 	g.drop("1", old)
-	next := g.authenticate("1", token)
+	next := g.current("1")
 	require.NotNil(t, next, "the worker of the new run is turned away")
 	assert.False(t, next.isOver())
 }
@@ -97,25 +105,34 @@ func TestTheRegistryDropsTheJobsOfAnEvictedSession(t *testing.T) {
 }
 
 func TestFollowUpsAreQueuedInOrderAndBounded(t *testing.T) {
+	own, err := session.NewMemory(nil).Open(t.Context(), "ann")
+	require.NoError(t, err)
+	job, err := own.OpenJob(session.JobOpened{})
+	require.NoError(t, err)
 	var g registry
-	j, kept := g.authenticate("1", g.open("1", "ann", "p", nil)), 0
-	keep := func() error { kept++; return nil }
-	for i := range maxFollowUps {
-		require.NoError(t, j.addFollowUp(followUp{Content: fmt.Sprint(i)}, keep))
+	j, kept := g.open(job.ID, "ann", 1, "p", nil), 0
+	keep := func() error {
+		kept++
+		_, err := own.ChangeJob(job.ID, session.JobPrompted{})
+		return err
 	}
-	assert.Equal(t, jobBusy, j.addFollowUp(followUp{Content: "one too many"}, keep))
+	for i := range maxFollowUps {
+		require.NoError(t, j.addFollowUp(own, job.ID, followUp{Content: fmt.Sprint(i)}, keep))
+	}
+	assert.Equal(t, jobBusy, j.addFollowUp(own, job.ID, followUp{Content: "one too many"}, keep))
 	assert.Equal(t, maxFollowUps, kept, "the log has those that can be fetched, and no other")
-	f, ok := j.nextFollowUp()
+	f, ok := j.nextFollowUp(own, job.ID)
 	assert.True(t, ok)
 	assert.Equal(t, "0", f.Content)
 	no := errors.New("no")
-	require.ErrorIs(t, j.addFollowUp(followUp{Content: "not in the log"}, func() error { return no }), no)
+	notKept := func() error { return no }
+	require.ErrorIs(t, j.addFollowUp(own, job.ID, followUp{Content: "not in the log"}, notKept), no)
 	assert.Len(t, j.followUps, maxFollowUps-1)
 }
 
 func TestTheLastWorkerToClaimTheJobIsTheCurrentOne(t *testing.T) {
 	var g registry
-	j := g.authenticate("1", g.open("1", "ann", "p", nil))
+	j := g.open("1", "ann", 1, "p", nil)
 	one, two, three := hashWorkerName("one"), hashWorkerName("two"), hashWorkerName("three")
 	heard := func(n workerName) bool { return j.serve(n, nil) == nil }
 	claim := func(n workerName) error { _, err := j.claim(n); return err }
@@ -143,19 +160,20 @@ func TestTheLastWorkerToClaimTheJobIsTheCurrentOne(t *testing.T) {
 // worker of the run before was just heard.
 func TestAJobThatBeginsAnewHasNotHeardItsOldWorker(t *testing.T) {
 	var g registry
-	g.open("job", "ann", "", nil)
-	require.NoError(t, g.current("job").serve(workerName{}, nil))
-	heard := g.current("job").lastSeen()
+	g.open("1", "ann", 1, "", nil)
+	require.NoError(t, g.current("1").serve(workerName{}, nil))
+	heard := g.current("1").lastSeen()
 	require.NotNil(t, heard)
 
-	_, err := g.reopen("job", "ann", func() (string, error) { return "", errors.New("it has not ended") })
+	ended := errors.New("it has not ended")
+	_, err := g.reopen("1", "ann", func() (session.Job, error) { return session.Job{}, ended })
 	require.Error(t, err)
-	assert.Equal(t, heard, g.current("job").lastSeen(), "nothing has begun")
+	assert.Equal(t, heard, g.current("1").lastSeen(), "nothing has begun")
 
-	_, err = g.reopen("job", "ann", func() (string, error) {
-		assert.Nil(t, g.current("job").lastSeen())
-		return "", nil
+	_, err = g.reopen("1", "ann", func() (session.Job, error) {
+		assert.Nil(t, g.current("1").lastSeen())
+		return nextRun()
 	})
 	require.NoError(t, err)
-	assert.Nil(t, g.current("job").lastSeen())
+	assert.Nil(t, g.current("1").lastSeen())
 }

@@ -38,8 +38,8 @@ func (s *Server) admit(r *http.Request, orEnded bool) (context.Context, string, 
 	if r.URL.Query().Has("token") {
 		return nil, "", problem.TokenInQuery
 	}
-	current := s.registry.authenticate(r.PathValue("id"), access.Bearer(r))
-	if current == nil || (!orEnded && current.isOver()) {
+	current, j := s.runOf(r.Context(), r.PathValue("id"), access.Bearer(r))
+	if current == nil || (!orEnded && (current.isOver() || j.State.Ended())) {
 		return nil, "", problem.Unauthorized
 	}
 	return context.WithValue(r.Context(), runKey{}, current), current.user, nil
@@ -153,9 +153,9 @@ func (s *Server) fetchPrompt(c *workerCall) error {
 	var ok bool
 	err = c.run.serve(c.by, func() error {
 		if query.Has("after") {
-			f, ok = c.run.followUpAfter(after)
+			f, ok = c.run.followUpAfter(c.own, c.id, after)
 		} else {
-			f, ok = c.run.nextFollowUp()
+			f, ok = c.run.nextFollowUp(c.own, c.id)
 		}
 		return nil
 	})

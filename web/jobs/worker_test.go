@@ -31,29 +31,40 @@ type jobServer struct {
 const testUser, testToken = "ann", "token-of-a-test-only"
 
 func newJobServer(t *testing.T) *jobServer {
-	var tokens access.Tokens
-	tokens.Add(testUser, testToken)
-	store := session.NewMemory(nil)
-	srv := web.New(web.Options{Store: store, Tokens: tokens, Log: slog.New(slog.DiscardHandler)})
-	s := New(
-		Options{
-			Store:  store,
-			Safety: safety.NewLayer(),
-			Log:    slog.New(slog.DiscardHandler),
-			Stream: srv.StreamJobs,
-		},
-	)
-	srv.Mount(s.Routes()...)
-	j := &jobServer{Server: s, store: store, http: srv, t: t, token: testToken}
+	j := serveJobs(t, session.NewMemory(nil), Options{})
 	w := j.do("POST", "/api/jobs", "", `{"prompt":"x"}`)
 	require.Equal(t, http.StatusCreated, w.Code, w.Body)
+	j.adopt(w)
+	return j
+}
+
+// adopt makes the job of an answer the server's, with its worker's token.
+func (j *jobServer) adopt(w *httptest.ResponseRecorder) {
+	j.t.Helper()
 	var made struct {
 		ID    string `json:"job_id"`
 		Token string `json:"token"`
 	}
-	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &made))
+	require.NoError(j.t, json.Unmarshal(w.Body.Bytes(), &made))
 	j.id, j.token = made.ID, made.Token
-	return j
+}
+
+// asUser returns the server as its user calls it.
+func (j *jobServer) asUser() *jobServer {
+	user := *j
+	user.token = testToken
+	return &user
+}
+
+// serveJobs returns a server without jobs over the sessions of a store. It calls itself as the user.
+func serveJobs(t *testing.T, store session.Store, o Options) *jobServer {
+	var tokens access.Tokens
+	tokens.Add(testUser, testToken)
+	srv := web.New(web.Options{Store: store, Tokens: tokens, Log: slog.New(slog.DiscardHandler)})
+	o.Store, o.Safety, o.Log, o.Stream = store, safety.NewLayer(), slog.New(slog.DiscardHandler), srv.StreamJobs
+	s := New(o)
+	srv.Mount(s.Routes()...)
+	return &jobServer{Server: s, store: store, http: srv, t: t, token: testToken}
 }
 
 // do asks as a worker of a name; "" is one without.

@@ -93,6 +93,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 	server.Mount(workflows.Routes()...)
 	server.Mount(jobs.New(jobs.Options{
 		Store: a.Store, Safety: layer, Log: log, Stream: server.StreamJobs,
+		Key: s.Key.For("tokens of jobs"), Knows: tokens.Knows,
 	}).Routes()...)
 	server.Mount(a.spaces.Routes()...)
 	a.server = server

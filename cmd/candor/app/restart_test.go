@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -92,6 +93,46 @@ func TestALinkOfAServerWithoutAKeyEndsWithIt(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, status)
 	status, _, _ = first.logIn(t, code)
 	assert.Equal(t, http.StatusOK, status)
+}
+
+// Two apps whose sessions have the same ids are as one that was started again over a store that lasts.
+func TestAJobsTokenHoldsOnTheNextServer(t *testing.T) {
+	s := offlineSettings(t)
+	s.Key = secret.NewKey()
+	var all access.Tokens
+	all.Add("ann", annsToken)
+	token := func(s Settings) (a *App, job, token string) {
+		a, err := New(s, all, func() uuid.UUID { return uuid.UUID{1} }, quiet)
+		require.NoError(t, err)
+		t.Cleanup(func() { a.Close(t.Context()) })
+		var made struct {
+			ID    string `json:"job_id"`
+			Token string `json:"token"`
+		}
+		resp := a.as(annsToken, "/api/jobs", `{"prompt":"tidy up"}`)
+		require.Equal(t, http.StatusCreated, resp.StatusCode)
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&made))
+		return a, made.ID, made.Token
+	}
+	_, job, first := token(s)
+	next, same, _ := token(s)
+	require.Equal(t, job, same)
+	posted := next.as(first, "/api/jobs/"+job+"/events", `{"event":"status","message":"I go on"}`)
+	assert.Equal(t, http.StatusOK, posted.StatusCode)
+	s.Key = secret.NewKey()
+	stranger, _, _ := token(s)
+	posted = stranger.as(first, "/api/jobs/"+job+"/events", `{"event":"status","message":"I go on"}`)
+	assert.Equal(t, http.StatusUnauthorized, posted.StatusCode)
+}
+
+// as posts with a token.
+func (a *App) as(token, path, body string) *http.Response {
+	r := httptest.NewRequest(http.MethodPost, "http://localhost:8080"+path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+token)
+	w := httptest.NewRecorder()
+	a.ServeHTTP(w, r)
+	return w.Result()
 }
 
 // thoughtful is a model server whose model calls a tool and then answers, with raw thoughts that only its
