@@ -20,13 +20,13 @@ import (
 func TestATokenIsValidForItsJobOnly(t *testing.T) {
 	k := tokens{[]byte("a key of a deployment for tests!")}
 	one, two, again := k.of("1", "ann", 1), k.of("2", "bob", 1), k.of("1", "ann", 2)
-	user, run, ok := k.read("1", one)
+	user, number, ok := k.read("1", one)
 	assert.True(t, ok)
 	assert.Equal(t, "ann", user)
-	assert.Equal(t, 1, run)
-	_, run, ok = k.read("1", again)
+	assert.Equal(t, 1, number)
+	_, number, ok = k.read("1", again)
 	assert.True(t, ok)
-	assert.Equal(t, 2, run)
+	assert.Equal(t, 2, number)
 	mac := one[strings.LastIndex(one, "."):]
 	for _, wrong := range []struct{ id, token string }{
 		{"1", two}, {"2", one}, {"3", one}, {"", one}, {"1", ""}, {"3", ""}, {"1", ".."}, {"1", one + "A"},

@@ -167,7 +167,8 @@ func TestADecisionAfterARestartIsAboutAnEndedCallOfBefore(t *testing.T) {
 	first, second := deployment(t)
 	require.Equal(t, http.StatusOK, first.post("", `[{"event":"tool_use","tool_name":"read","call_id":"x"},
 		{"event":"tool_result","tool_name":"read","call_id":"x"}]`).Code)
-	w := second.post("", `{"event":"reasoning","tool_decisions":[{"tool_name":"read","call_id":"x","outcome":"success"}]}`)
+	w := second.post("", `{"event":"reasoning",
+		"tool_decisions":[{"tool_name":"read","call_id":"x","outcome":"success"}]}`)
 	require.Equal(t, http.StatusOK, w.Code, w.Body)
 	assert.Contains(t, w.Body.String(), `"call_ids":["call_1"]`)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"candor/agent"
-	"candor/cmd/candor/secret"
 	"candor/session"
 	"candor/session/otlp"
 	"candor/web"
@@ -42,9 +41,7 @@ type App struct {
 // New builds an app. tokens decide who may call the API, and are masked in every text. newID makes the ids of
 // sessions; nil means random ones. The caller closes the app.
 func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Logger) (*App, error) {
-	if s.Key.IsZero() {
-		s.Key = secret.NewKey()
-	}
+	s.Key = s.Key.OrNew()
 	spaces, err := s.MEW.spaces(tokens)
 	if err != nil {
 		return nil, err

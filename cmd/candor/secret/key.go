@@ -27,6 +27,14 @@ func NewKey() (k Key) {
 // IsZero reports whether k is no key.
 func (k Key) IsZero() bool { return k == Key{} }
 
+// OrNew returns k, or a random key if k is none.
+func (k Key) OrNew() Key {
+	if k.IsZero() {
+		return NewKey()
+	}
+	return k
+}
+
 // For returns the key for one purpose, of 32 bytes. Whoever has it learns nothing of k or of the keys for
 // other purposes.
 func (k Key) For(purpose string) []byte {

@@ -213,4 +213,7 @@ func TestTheSpellingsOfAKeyAreKnown(t *testing.T) {
 	assert.Empty(t, Key{}.Values())
 	assert.True(t, Key{}.IsZero())
 	assert.False(t, k.IsZero())
+	assert.Equal(t, k, k.OrNew())
+	assert.False(t, Key{}.OrNew().IsZero())
+	assert.NotEqual(t, Key{}.OrNew(), Key{}.OrNew())
 }
