@@ -111,7 +111,7 @@ func TestAHostileUserLeavesAnHonestOneAlone(t *testing.T) {
 		for _, attack := range attacks {
 			attack(ann, n)
 			require.LessOrEqual(t, s.Session("ann").Held(), session)
-			require.LessOrEqual(t, s.App.Store.Held(), memory/2)
+			require.LessOrEqual(t, s.App.Store.(interface{ Held() int }).Held(), memory/2)
 		}
 		bob.post()
 		if n%3 == 0 {
