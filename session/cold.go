@@ -158,7 +158,8 @@ func warmCost(events []Event) (n int) {
 }
 
 // warm reads the events of a job back into memory, if they are not there. Whoever asks about single
-// events or their keys needs them.
+// events or their keys needs them. It makes room for them as a write does, and fails with ErrFull or
+// ErrServerFull if there is none.
 func (s *Session) warm(id string) error {
 	first, last, cold := s.coldJob(id)
 	if !cold {
@@ -177,15 +178,15 @@ func (s *Session) warm(id string) error {
 	if len(read.events) == 0 {
 		return ErrNoJob // it was erased meanwhile
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if j, ok := s.jobs[id]; ok && j.cold() && j.last == read.last {
-		s.jobs[id] = read
-		noticed := s.noticed
-		s.noticed = s.strays()
-		s.budget.put(s, warmCost(read.events)+s.noticed-noticed)
-	}
-	return nil
+	return s.charged(warmCost(read.events), func() (used int, err error) {
+		if j, ok := s.jobs[id]; ok && j.cold() && j.last == read.last {
+			s.jobs[id] = read
+			noticed := s.noticed
+			s.noticed = s.strays()
+			used = warmCost(read.events) + s.noticed - noticed
+		}
+		return used, nil
+	})
 }
 
 // cold reports whether the job has events, and none of them in memory.

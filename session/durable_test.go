@@ -260,10 +260,10 @@ func errOf[T any](_ T, err error) error { return err }
 
 func TestASessionThatIsDamagedDoesNotOpenAndTheOthersDo(t *testing.T) {
 	f := newFakeEngine()
-	store, s := openDurable(t, f, session.Limits{})
+	_, s := openDurable(t, f, session.Limits{})
 	work(t, s, rand.New(rand.NewPCG(3, 3)), 3)
 	f.frames[s.ID()][4].Data[90] ^= 1
-	store = session.NewDurable(f.engine(), func() uuid.UUID { return uuid.New() }, session.Limits{})
+	store := session.NewDurable(f.engine(), func() uuid.UUID { return uuid.New() }, session.Limits{})
 	_, err := store.Open(t.Context(), "ann")
 	require.ErrorIs(t, err, session.ErrDamaged)
 	damage := new(journal.Damage)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,10 +88,10 @@ func openHooked(t *testing.T) (*hookedEngine, *session.Durable, *session.Session
 // block makes the first call of a method wait until the function that it returns is called.
 func (h *hookedEngine) block(method string) (release func()) {
 	wait := make(chan struct{})
-	var once sync.Once
+	var waits atomic.Bool
 	h.on(func(_ context.Context, called string) error {
-		if called == method {
-			once.Do(func() { <-wait })
+		if called == method && waits.CompareAndSwap(false, true) {
+			<-wait
 		}
 		return nil
 	})
@@ -156,7 +157,8 @@ func TestASessionThatIsOpenedWhileItsUserIsRemovedIsANewOne(t *testing.T) {
 		wg.Wait()
 		require.ErrorIs(t, errOf(s.OpenThread()), session.ErrEvicted)
 		require.NoError(t, s.Save(t.Context()))
-		assert.NotContains(t, h.bytes(), "elephants", "the session that was removed saves nothing")
+		assert.Empty(t, h.snapshots[s.ID()], "the session that was removed saves nothing")
+		assert.NotContains(t, h.bytes(), "elephants")
 	})
 }
 
@@ -234,4 +236,44 @@ func TestAJournalThatHasLostItsEndIsDamaged(t *testing.T) {
 	f.frames[s.ID()] = f.frames[s.ID()][:2]
 	require.ErrorIs(t, errOf(s.OpenThread()), session.ErrDamaged)
 	assert.Equal(t, held, s.Held())
+}
+
+func TestReadingOldJobsHoldsNoMoreThanTheSessionMay(t *testing.T) {
+	f := newFakeEngine()
+	store, s := openDurable(t, f, session.Limits{Session: 512 << 10})
+	var ids []string
+	for range 12 {
+		id := openJobOf(t, s, 9)
+		_, err := s.PostToJob(id, []session.Post{
+			{Body: session.JobReported{Message: words(100_000)}}, {Body: session.JobEnded{Success: true}},
+		})
+		require.NoError(t, err)
+		ids = append(ids, id)
+	}
+	for _, id := range ids {
+		events, _, err := s.JobEvents(id, 0, 9)
+		require.NoError(t, err)
+		require.Len(t, events, 3)
+		require.LessOrEqual(t, store.Held(), 512<<10)
+		require.Equal(t, s.Charge(), s.Held())
+	}
+}
+
+func TestASessionThatWasFullWhenItsProcessEndedOpensAgain(t *testing.T) {
+	f := newFakeEngine()
+	limits := session.Limits{Session: 256 << 10}
+	_, s := openDurable(t, f, limits)
+	e, err := s.OpenThread()
+	require.NoError(t, err)
+	ref := accept(t, s, e.Thread)
+	add(t, s, ref, toolCall("call_1", 1), toolCall("call_2", 1))
+	for size := 20_000; size > 0; {
+		if _, err := s.Append(ref, session.Narrated{Step: 1, Text: words(size)}); err != nil {
+			require.ErrorIs(t, err, session.ErrFull)
+			size /= 2
+		}
+	}
+	_, s = openDurable(t, f, limits)
+	assert.Equal(t, session.Interrupted, turnOf(t, s, ref).State)
+	assert.Equal(t, s.Charge(), s.Held())
 }

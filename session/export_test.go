@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
 
 	"candor/session/journal"
 )
@@ -50,6 +51,19 @@ var (
 	DecodeEvents = decodeEvents
 	EncodeEvents = encodeEvents
 )
+
+// DecodeSnapshot decodes a snapshot and encodes it again.
+func DecodeSnapshot(data []byte) (again []byte, ok bool) {
+	k, ok := decodeSnapshot(data)
+	return k.record(), ok
+}
+
+// Sealed returns a snapshot's content with the version and the checksum that it needs.
+func Sealed(content []byte) []byte {
+	data := append([]byte{snapshotVersion}, content...)
+	sum := sha256.Sum256(data)
+	return append(data, sum[:]...)
+}
 
 // Unload makes the session hold as little as it can.
 func (s *Session) Unload() { s.unload(1 << 40) }

@@ -38,7 +38,7 @@ func (s *Session) CatchUp() error {
 // held. It fails with ErrDamaged if the journal takes no append and has nothing to catch up with
 // either, which means that it has lost its end.
 func (s *Session) behind(do func() (used int, err error)) (used int, err error) {
-	for idle := 0; idle < maxIdle; {
+	for idle := 0; idle < triesBehind; {
 		head := s.Head()
 		if err := s.CatchUp(); err != nil {
 			return 0, err
@@ -56,8 +56,8 @@ func (s *Session) behind(do func() (used int, err error)) (used int, err error) 
 	})
 }
 
-// maxIdle is how often an append may be refused without anything to catch up with.
-const maxIdle = 4
+// triesBehind is how often an append may be refused without anything to catch up with.
+const triesBehind = 4
 
 // take adds a batch of the journal to the log and folds it. The caller holds mu.
 func (s *Session) take(b journal.Batch) error {

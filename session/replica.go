@@ -166,18 +166,14 @@ func (s *Session) claim(events []Event, writer uuid.UUID) {
 	}
 }
 
-// interrupt ends a turn whose process is gone, in one append. A turn that has ended meanwhile is left
+// interrupt ends a turn whose process is gone, in one append, for which a full session has room, too. A turn that has ended meanwhile is left
 // as it is.
 func (s *Session) interrupt(ref Ref) error {
 	t, err := s.Turn(ref.Thread, ref.Turn)
 	if err != nil || t.State.Ended() {
 		return err
 	}
-	n := 0
-	for _, e := range t.interruption() {
-		n += costOf(e.Body)
-	}
-	return s.charged(n, func() (used int, err error) {
+	return s.charged(0, func() (used int, err error) {
 		th, err := s.lookup(ref.Thread)
 		if err != nil || th.over(ref.Turn) {
 			return 0, err

@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"encoding/json"
+	"go/ast"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,6 +57,25 @@ func TestOneFileKnowsTheLibraryOfEventStreams(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"web/sse/frame.go"}, users)
+}
+
+// TestOnlyTheCodecRestoresTexts holds that no other file makes a cleaned text of bytes that did not
+// pass the safety layer again.
+func TestOnlyTheCodecRestoresTexts(t *testing.T) {
+	users := map[string]bool{}
+	for _, s := range sources(t) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok || sel.Sel.Name != "Restore" || strings.HasPrefix(s.path, "safety/") && s.isTest() {
+				return true
+			}
+			if of, ok := sel.X.(*ast.Ident); ok && of.Name == "safety" {
+				users[s.path] = true
+			}
+			return true
+		})
+	}
+	assert.Equal(t, map[string]bool{"session/codec.go": true}, users)
 }
 
 // TestEveryDependencyEarnsItsPlace holds that ARCHITECTURE.md's table names each module that a
