@@ -66,6 +66,7 @@ func encode(buf []byte, v reflect.Value) []byte {
 	}
 }
 
+// encodeSlice appends a list: one more than its length, so that 0 stands for none, and its elements.
 func encodeSlice(buf []byte, v reflect.Value) []byte {
 	if v.IsNil() {
 		return append(buf, 0)
@@ -77,6 +78,8 @@ func encodeSlice(buf []byte, v reflect.Value) []byte {
 	return buf
 }
 
+// encodeStruct appends a struct: how many of its fields are not zero, and each of those as its name
+// and its value, in the order in which they are declared.
 func encodeStruct(buf []byte, v reflect.Value) []byte {
 	fields := fieldsOf(v.Type())
 	n := 0
@@ -94,6 +97,7 @@ func encodeStruct(buf []byte, v reflect.Value) []byte {
 	return buf
 }
 
+// appendString appends a text: its length in bytes, and the bytes.
 func appendString(buf []byte, s string) []byte {
 	return append(binary.AppendUvarint(buf, uint64(len(s))), s...)
 }
@@ -115,6 +119,8 @@ type structFields struct {
 // byType has the fields of each struct type that was met.
 var byType sync.Map // of reflect.Type to structFields
 
+// fieldsOf returns the fields of a struct type. They are looked up once for each type, since reflection
+// over names is what costs.
 func fieldsOf(t reflect.Type) structFields {
 	if f, ok := byType.Load(t); ok {
 		return f.(structFields)
@@ -136,6 +142,7 @@ type decoder struct {
 	err error
 }
 
+// fail notes why the record cannot be read, unless something was wrong before, and ends it.
 func (d *decoder) fail(format string, args ...any) {
 	if d.err == nil {
 		d.err = fmt.Errorf("%w: %s", errRecord, fmt.Sprintf(format, args...))
@@ -143,6 +150,7 @@ func (d *decoder) fail(format string, args ...any) {
 	d.in = ""
 }
 
+// take returns the next n bytes. A record that has fewer fails.
 func (d *decoder) take(n uint64) string {
 	if n > uint64(len(d.in)) {
 		d.fail("it is cut short")
@@ -153,6 +161,8 @@ func (d *decoder) take(n uint64) string {
 	return s
 }
 
+// uvarint reads a number as [binary.AppendUvarint] wrote it. One of more than ten bytes fails, so that
+// a record cannot make the decoder read on.
 func (d *decoder) uvarint() (n uint64) {
 	for shift := 0; shift < 64; shift += 7 {
 		b := d.take(1)
@@ -168,15 +178,19 @@ func (d *decoder) uvarint() (n uint64) {
 	return 0
 }
 
+// varint reads a number as [binary.AppendVarint] wrote it: the sign is in the lowest bit.
 func (d *decoder) varint() int64 {
 	n := d.uvarint()
 	return int64(n>>1) ^ -int64(n&1)
 }
 
+// string reads a text as appendString wrote it.
 func (d *decoder) string() string { return d.take(d.uvarint()) }
 
+// flag reads one byte, which is 1 for true.
 func (d *decoder) flag() bool { return d.take(1) == "\x01" }
 
+// time reads a time as appendTime wrote it.
 func (d *decoder) time() time.Time {
 	if !d.flag() {
 		return time.Time{}
@@ -241,6 +255,8 @@ func (d *decoder) slice(v reflect.Value) {
 	}
 }
 
+// structure reads the fields of a struct, which stand by their names. A name that the type does not
+// have fails: this version would lose what stands there.
 func (d *decoder) structure(v reflect.Value) {
 	of := fieldsOf(v.Type())
 	for n := d.uvarint(); n > 0 && d.err == nil; n-- {

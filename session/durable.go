@@ -196,11 +196,11 @@ func (d *Durable) Remove(ctx context.Context, user string) error {
 	if d.apart != nil && d.apart(user) {
 		return d.memory.Remove(ctx, user)
 	}
-	place, err := d.vacate(ctx, user)
+	empty, err := d.vacate(ctx, user)
 	if err != nil {
 		return err
 	}
-	defer d.release(user, place)
+	defer d.release(user, empty)
 	return storageError(d.engine.Remove(ctx, user))
 }
 

@@ -20,8 +20,11 @@ func (s *Session) EraseJob(ctx context.Context, id string) error {
 	return s.erase(ctx, Ref{Job: id}, false)
 }
 
+// erase records that a thread or a job is erased, forgets it, and clears the storage. expired says that
+// the store's retention asked for it, and not the user. It needs no room: a full session can be
+// erased from, which is how its user makes room.
 func (s *Session) erase(ctx context.Context, ref Ref, expired bool) error {
-	err := s.charged(0, func() (int, error) { // a full session can be erased, too
+	err := s.charged(0, func() (int, error) {
 		if err := s.erasable(ref); err != nil {
 			return 0, err
 		}

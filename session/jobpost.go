@@ -15,7 +15,7 @@ type Post struct {
 type job struct {
 	Job
 	first, last uint64           // numbers of its first and latest event
-	opening     int              // what the event that opened it is charged; 0 once that was dropped
+	openedCost  int              // what the event that opened it is charged; 0 once that was dropped
 	events      []Event          // none of an ended job that is not in memory
 	keys        map[string]Event // the current run's events by key
 }
@@ -30,7 +30,7 @@ func (j *job) add(e Event) {
 	}
 	j.last = e.Seq
 	if b, opens := e.Body.(JobOpened); opens {
-		j.opening = costOf(b)
+		j.openedCost = costOf(b)
 	}
 	if _, restart := e.Body.(JobRestarted); restart || j.keys == nil {
 		j.keys = map[string]Event{}

@@ -279,13 +279,6 @@ func (l *Log) wakeAll() {
 	l.wake()
 }
 
-// evicted reports whether the log has ended because its session was evicted or removed.
-func (l *Log) evicted() bool {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.ended == ErrEvicted
-}
-
 // countReader adds change to the number of active readers.
 func (l *Log) countReader(change int) {
 	l.mu.Lock()

@@ -114,7 +114,8 @@ func (m *mirror) job() {
 	case 2:
 		m.both("erase a job", func(s *session.Session) error { return s.EraseJob(m.Context(), id) })
 	default:
-		posts := []session.Post{{Key: fmt.Sprint(m.IntN(9)), Body: session.JobReported{Message: words(m.IntN(500))}}}
+		report := session.JobReported{Message: words(m.IntN(500))}
+		posts := []session.Post{{Key: fmt.Sprint(m.IntN(9)), Body: report}}
 		if m.IntN(4) == 0 {
 			posts = append(posts, session.Post{Key: "end", Body: session.JobEnded{Message: words(3)}})
 		}
@@ -166,7 +167,9 @@ func (m *mirror) settle() {
 		require.NoError(m, err)
 		for _, turn := range h.Turns {
 			if ref := (session.Ref{Thread: th.ID, Turn: turn.Number}); !turn.State.Ended() {
-				m.both("settle", func(s *session.Session) error { return errOf(s.Append(ref, session.TurnInterrupted{})) })
+				m.both("settle", func(s *session.Session) error {
+					return errOf(s.Append(ref, session.TurnInterrupted{}))
+				})
 			}
 		}
 	}

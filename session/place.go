@@ -18,6 +18,7 @@ type opening struct {
 	err     error
 }
 
+// newOpening returns a place that is taken and has no session yet. Whoever took it closes done.
 func newOpening() *opening {
 	return &opening{done: make(chan struct{}), gone: make(chan struct{})}
 }
@@ -105,4 +106,11 @@ func (d *Durable) awaitLoads(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// evicted reports whether the log has ended because its session was evicted or removed.
+func (l *Log) evicted() bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.ended == ErrEvicted
 }

@@ -67,6 +67,8 @@ func decodeEvents(session string, b journal.Batch) ([]Event, error) {
 	return events, nil
 }
 
+// event reads one event with the number seq. What the journal knows of it, its number and its
+// session, is not in the record.
 func (d *decoder) event(session string, seq uint64) Event {
 	e := Event{Seq: seq, Session: session, At: d.time()}
 	d.value(reflect.ValueOf(&e.Ref).Elem())

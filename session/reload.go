@@ -141,7 +141,7 @@ func (s *Session) charge() int {
 		n += th.charge()
 	}
 	for _, j := range s.jobs {
-		n += j.opening + warmCost(j.events)
+		n += j.openedCost + warmCost(j.events)
 		if !j.State.Ended() {
 			n += jobPromise
 		}
@@ -149,6 +149,8 @@ func (s *Session) charge() int {
 	return n
 }
 
+// charge computes what the thread is charged: each turn that is in memory for its events and, while
+// it is open, for its end; each of the others for its mark.
 func (th *thread) charge() int {
 	n := threadCost + textCost(th.origin.Space, th.origin.Participant) + titleCost(th.title)
 	for _, m := range th.marks {

@@ -166,8 +166,8 @@ func (s *Session) claim(events []Event, writer uuid.UUID) {
 	}
 }
 
-// interrupt ends a turn whose process is gone, in one append, for which a full session has room, too. A turn that has ended meanwhile is left
-// as it is.
+// interrupt ends a turn whose process is gone, in one append, for which a full session has room, too.
+// A turn that has ended meanwhile is left as it is.
 func (s *Session) interrupt(ref Ref) error {
 	t, err := s.Turn(ref.Thread, ref.Turn)
 	if err != nil || t.State.Ended() {

@@ -196,7 +196,7 @@ func (j *job) cut(through int) Event {
 		}
 	}
 	gone := JobTurns(j.events[:at])
-	j.opening = 0
+	j.openedCost = 0
 	j.events = slices.Clone(j.events[at:])
 	head := j.events[0].Body.(JobRestarted)
 	head.Turns = gone[len(gone)-1].Number

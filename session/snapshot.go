@@ -29,6 +29,8 @@ type snapshot struct {
 	Jobs        []jobState
 }
 
+// threadState is what a snapshot has of a thread. Its turns that are open are not in it: they are folded
+// anew from the event with the number Open on.
 type threadState struct {
 	ID               string
 	Opened, Entered  uint64
@@ -40,6 +42,8 @@ type threadState struct {
 	Open             uint64 // number of the first event of the first turn that is open; 0 if none is
 }
 
+// jobState is what a snapshot has of a job. One that is open is folded anew from its first event on,
+// so that the keys of its posts are known.
 type jobState struct {
 	Job         Job
 	First, Last uint64
@@ -73,12 +77,14 @@ func (s *Session) takeSnapshot() (k snapshot, whole bool) {
 	}
 	for _, j := range s.jobs {
 		k.Jobs = append(k.Jobs, jobState{
-			Job: j.Job, First: j.first, Last: j.last, Cost: j.opening, Open: !j.State.Ended(),
+			Job: j.Job, First: j.first, Last: j.last, Cost: j.openedCost, Open: !j.State.Ended(),
 		})
 	}
 	return k, true
 }
 
+// state returns what a snapshot has of the thread. The ended turns behind the first open one, which
+// observed threads can have, are not among its marks, since they are folded anew as well.
 func (th *thread) state() threadState {
 	closed := th.cold + th.ended - th.dropped
 	t := threadState{
@@ -111,7 +117,7 @@ func (s *Session) restore(k snapshot) {
 	}
 	for _, j := range k.Jobs {
 		if !j.Open {
-			s.jobs[j.Job.ID] = &job{Job: j.Job, first: j.First, last: j.Last, opening: j.Cost}
+			s.jobs[j.Job.ID] = &job{Job: j.Job, first: j.First, last: j.Last, openedCost: j.Cost}
 		}
 	}
 	s.log.begin(k)
@@ -149,6 +155,7 @@ func packMarks(marks []mark) string {
 	return string(buf)
 }
 
+// micros returns when the turn began, in microseconds, and 0 for the mark before the first.
 func (m mark) micros() int64 {
 	if m.created.IsZero() {
 		return 0

@@ -72,8 +72,8 @@ func (s *Session) foldAmong(open openTurns, e Event) (Turn, error) {
 }
 
 // forgetErased removes the turns of a thread whose end the reader cannot come to any more.
-func (o openTurns) forgetErased(thread string) {
-	maps.DeleteFunc(o, func(r Ref, _ Turn) bool { return r.Thread == thread })
+func (o openTurns) forgetErased(threadID string) {
+	maps.DeleteFunc(o, func(r Ref, _ Turn) bool { return r.Thread == threadID })
 }
 
 // fold applies an event to its turn and returns the turn, or the zero value if the
