@@ -122,6 +122,24 @@
 // saves a snapshot, or when the session is opened again. [Durable.Remove] erases a user.
 // Only what has ended can be erased.
 //
+// # Places
+//
+// A [Durable] store has a place for each user whose session is in memory, is being read, evicted
+// or removed. Whoever finds it taken waits until that is over, without holding a lock. So an
+// older snapshot never replaces a newer one, nobody appends to a session that is removed, and a session is
+// read once, however many requests ask for it. What a session loads does not depend on the
+// request that came first: that request may end, and the others still get the session. A
+// session that only [Durable.Retain] has opened is forgotten again, unless somebody
+// has opened it meanwhile.
+//
+// # What is charged
+//
+// With a journal, a session is charged for what it has in memory: the events of turns and jobs that
+// are there, a mark for each of the other turns, titles, and events that belong to nothing in
+// memory, such as those that tell of an erasure. Whatever is unloaded, erased or read back
+// changes the charge by as much as it changes what is held; a test recomputes it
+// after random operations.
+//
 // # Adding an event
 //
 // Declare its body in event.go or jobevent.go, its cost method in cost.go, and name it among the
