@@ -140,6 +140,19 @@
 // changes the charge by as much as it changes what is held; a test recomputes it
 // after random operations.
 //
+// Memory that is read back is asked for like memory that is written: where there is none left, a read
+// fails with [ErrFull] or [ErrServerFull] instead of taking it from others. Turns are read back for
+// their caller alone and are not charged, since a page of them is small and soon gone.
+//
+// Three things always have room, because they free more than they take or because nothing else
+// would let a full session go on: the end of a turn or a job, an erasure, and the interruption of
+// turns whose process is gone. A session that was full when its process ended opens again, and
+// its user can erase what fills it.
+//
+// A session in memory only has to tell its readers what was erased, too, and keeps these events until
+// room is needed. Then they go, and a reader at an earlier position has to begin anew
+// ([Session.Gone]).
+//
 // # Adding an event
 //
 // Declare its body in event.go or jobevent.go, its cost method in cost.go, and name it among the
