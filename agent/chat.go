@@ -225,6 +225,9 @@ func (c *Chat) runPending(ctx context.Context, p *pending) {
 	log.Info("turn ended", "state", t.State, "took", t.EndedAt.Sub(t.StartedAt), "cause", causeOf(err))
 }
 
+// Forget drops the opaque reasoning of a thread that was deleted.
+func (c *Chat) Forget(thread string) { c.opaque.forget(thread) }
+
 // warnUnrecorded logs an error of the session, if there is one. The turn goes on.
 func warnUnrecorded(log *slog.Logger, err error) {
 	if err != nil {

@@ -106,6 +106,13 @@ func (s *opaqueStore) drop(thread string) {
 	}
 }
 
+// forget drops a thread's items.
+func (s *opaqueStore) forget(thread string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(thread)
+}
+
 // oldest returns the user's thread that was written to least recently. The caller holds mu.
 func (s *opaqueStore) oldest(user string) (thread string) {
 	lastWrite := s.clock + 1

@@ -22,6 +22,11 @@ type Limits struct {
 	// order of the log and with its turn, as Watch yields them. It is not called with a [Dropped]
 	// event. The session is locked meanwhile, so it must return at once and not call the session.
 	OnEvent func(s *Session, up Update)
+
+	// OnErase, if it is not nil, is called with each thread or job that is erased, by this process or
+	// another, so that nothing of it stays elsewhere in memory. The session is locked meanwhile, so it
+	// must return at once and not call the session.
+	OnErase func(s *Session, of Ref)
 }
 
 // The defaults of Limits.

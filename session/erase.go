@@ -9,8 +9,8 @@ import (
 
 // EraseThread deletes a thread for good: its turns leave the session and the storage, and an Erased
 // event tells every reader. It fails with ErrNoThread, with ErrTurnOpen while a turn of the thread
-// runs or waits, and with ErrStorage. If it fails after the event was recorded, the storage is cleared
-// when the session is saved or opened the next time.
+// runs or waits, and with ErrStorage. It fails with ErrUncleared if the thread is gone but the storage
+// still has its bytes, which are cleared when the session is saved or opened the next time.
 func (s *Session) EraseThread(ctx context.Context, id string) error {
 	return s.erase(ctx, Ref{Thread: id}, false)
 }
@@ -33,14 +33,20 @@ func (s *Session) erase(ctx context.Context, ref Ref, expired bool) error {
 			return 0, err
 		}
 		before := s.charge()
-		s.unfinished = append(s.unfinished, s.forget(added[0]))
+		gone := s.forget(added[0])
+		if s.log.journal != nil {
+			s.unfinished = append(s.unfinished, gone)
+		}
 		return s.charge() - before, nil
 	})
 	s.shared.forget()
 	if err != nil {
 		return err
 	}
-	return s.Save(ctx) // the snapshot before has the title
+	if err := s.Save(ctx); err != nil { // the snapshot before has the title
+		return fmt.Errorf("%w: %w", ErrUncleared, err)
+	}
+	return nil
 }
 
 // erasable returns an error unless a thread or a job is there and nothing goes on in it. The caller
@@ -82,7 +88,28 @@ func (s *Session) forget(e Event) erasure {
 		return of.Thread == e.Thread && of.Job == e.Job && !tellsOfLoss(of.Body)
 	})
 	s.noticed = s.strays()
+	if s.budget.OnErase != nil {
+		s.budget.OnErase(s, gone.Ref)
+	}
 	return gone
+}
+
+// Erased reports whether a thread or a job was erased after a position, so that a reader who resumes
+// there has yet to be told. It reads the log from there on.
+func (s *Session) Erased(ctx context.Context, ref Ref, after uint64) bool {
+	for head := s.Head(); after < head; {
+		events, _, err := s.log.read(ctx, after)
+		if err != nil || len(events) == 0 {
+			return false
+		}
+		for _, e := range events {
+			if _, erased := e.Body.(Erased); erased && e.Thread == ref.Thread && e.Job == ref.Job {
+				return true
+			}
+		}
+		after = events[len(events)-1].Seq
+	}
+	return false
 }
 
 // latest returns the id of the thread that the user opened or wrote to last, or "". The caller

@@ -207,3 +207,20 @@ func TestAReaderKeepsNothingOfAThreadThatWasErasedBeforeItReadItsEnd(t *testing.
 	assert.Empty(t, last.Steps)
 	assert.Equal(t, last.LastSeq-1, last.FirstSeq)
 }
+
+func TestWhatIsErasedIsTold(t *testing.T) {
+	var gone []session.Ref
+	f := newFakeEngine()
+	_, s := openDurable(t, f, session.Limits{
+		OnErase: func(own *session.Session, of session.Ref) { gone = append(gone, of) },
+	})
+	e, err := s.OpenThread()
+	require.NoError(t, err)
+	before, thread := s.Head(), session.Ref{Thread: e.Thread}
+	assert.False(t, s.Erased(t.Context(), thread, 0))
+	require.NoError(t, s.EraseThread(t.Context(), e.Thread))
+	assert.Equal(t, []session.Ref{thread}, gone)
+	assert.True(t, s.Erased(t.Context(), thread, before))
+	assert.False(t, s.Erased(t.Context(), thread, s.Head()), "the reader has it")
+	assert.False(t, s.Erased(t.Context(), session.Ref{Thread: "another"}, 0))
+}

@@ -52,6 +52,9 @@ var (
 	// for: its disk is full or its machines do not answer. Nothing was recorded, unless the error says
 	// that this is unknown.
 	ErrStorage = errors.New("the storage failed")
+	// ErrUncleared means that something was deleted, and is gone for every reader, but that the storage
+	// still has its bytes. They are cleared as soon as it can be.
+	ErrUncleared = errors.New("deleted, but the storage is not yet cleared of it")
 	// ErrDamaged means that the storage gave something else than what was recorded, or lost it.
 	ErrDamaged = errors.New("the session is damaged")
 	// ErrClosed means that the store is shutting down and accepts no more events.

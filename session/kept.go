@@ -49,6 +49,15 @@ func storageError(err error) error {
 	return fmt.Errorf("%w: %w", ErrStorage, err)
 }
 
+// DamageOf returns which events a damage concerns, and ok false for any other error than ErrDamaged with
+// a known place.
+func DamageOf(err error) (d journal.Damage, ok bool) {
+	if at, found := errors.AsType[*journal.Damage](err); found {
+		return *at, true
+	}
+	return journal.Damage{}, false
+}
+
 // readCold returns the next events after a position from the journal, up to the number cold. It
 // returns none if all of them were erased, or ctx has ended.
 func (l *Log) readCold(ctx context.Context, after, cold uint64) (events []Event, err error) {

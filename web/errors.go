@@ -40,7 +40,7 @@ var sessionProblems = []struct {
 	{session.ErrJobEnded, problem.New(http.StatusConflict, "job_ended",
 		"The job has ended. Restart it, or open another.")},
 	{session.ErrJobOpen, problem.New(http.StatusConflict, "job_open",
-		"The job has not ended, so it cannot begin anew. Cancel it first.")},
+		"The job has not ended, so it can neither begin anew nor be deleted. Cancel it first.")},
 	{session.ErrTooManyJobs, problem.New(http.StatusTooManyRequests, "too_many_jobs",
 		"You have as many open jobs as the server allows. Cancel one, or let one end.").
 		With("max", session.MaxOpenJobs)},
@@ -48,6 +48,15 @@ var sessionProblems = []struct {
 		"You have no such approval open. It may have been answered, have expired, or its turn may have ended.")},
 	{session.ErrNotAlways, problem.New(http.StatusConflict, "not_always",
 		"This tool has to be approved each time. Answer with approve or deny.")},
+	{session.ErrUncleared, problem.New(http.StatusAccepted, "clearing",
+		"It is deleted. The storage could not be cleared of it yet; the server does that as soon as it can.")},
+	{session.ErrDamaged, problem.New(http.StatusInternalServerError, "session_damaged",
+		"The storage lost or altered a part of your session that this needs. The rest can still be read. "+
+			"Ask the operator, whose log names the place, to restore a backup.")},
+	{session.ErrStorage, problem.New(http.StatusServiceUnavailable, "storage_failed",
+		"The storage did not keep or give it, and nothing was recorded. Try again; if it goes on, tell the operator.")},
+	{session.ErrTurnOpen, problem.New(http.StatusConflict, "turn_open",
+		"A turn of this thread has not ended. Wait for it, or stop it with POST /api/chat/interrupt, and try again.")},
 	{session.ErrClosed, problem.New(http.StatusServiceUnavailable, "shutting_down",
 		"The server is stopping and takes no new turn. Try again once it is back.")},
 	{session.ErrEvicted, problem.New(http.StatusServiceUnavailable, "session_evicted",
@@ -61,8 +70,11 @@ func (s *Server) handleError(err error, c echo.Context) {
 		return
 	}
 	p := toProblem(err)
-	if p.Status == http.StatusInternalServerError {
+	switch {
+	case p.Status == http.StatusInternalServerError:
 		s.options.Log.Error("request failed", "path", c.Path(), "error", err)
+	case errors.Is(err, session.ErrStorage):
+		s.options.Log.Warn("the storage failed", "path", c.Path(), "error", err)
 	}
 	if p.Status == http.StatusUnauthorized {
 		c.Response().Header().Set("WWW-Authenticate", "Bearer")
@@ -96,7 +108,7 @@ func toProblem(err error) *problem.Problem {
 	}
 	for _, known := range sessionProblems {
 		if errors.Is(err, known.is) {
-			return known.answer
+			return withPlace(known.answer, err)
 		}
 	}
 	if h, ok := errors.AsType[*echo.HTTPError](err); ok {
@@ -104,6 +116,15 @@ func toProblem(err error) *problem.Problem {
 	}
 	return problem.New(http.StatusInternalServerError, "internal",
 		"Something went wrong on our side. The server's log says what.")
+}
+
+// withPlace adds to an answer which events of a session are damaged, if that is what happened.
+func withPlace(p *problem.Problem, err error) *problem.Problem {
+	d, ok := session.DamageOf(err)
+	if !ok {
+		return p
+	}
+	return p.With("session_id", d.Session).With("first_event", d.First).With("last_event", d.Last)
 }
 
 // echoProblem words the errors of Echo's router and middleware.

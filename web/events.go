@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -32,7 +31,8 @@ import (
 // header wins. A cursor of another session, or of an event that the log never had, or from
 // before something was dropped of which the log does not tell any more, gets a resync event:
 // the client must fetch the history and continue from there. What was dropped since comes as
-// a dropped event, on every stream.
+// a dropped event, on every stream, and what was deleted as thread_deleted or job_deleted. A stream that
+// cannot be read from the storage ends with an unavailable event.
 //
 // Errors: no_thread, no_job; bad_cursor if last_event_id is not an id; too_many_streams.
 func (s *Server) events(c echo.Context, own *session.Session) error {
@@ -51,17 +51,10 @@ func (s *Server) StreamJobs(w http.ResponseWriter, r *http.Request, own *session
 func (s *Server) stream(
 	w http.ResponseWriter, r *http.Request, own *session.Session, threads, jobs []string,
 ) error {
-	for _, id := range threads {
-		if _, err := own.Thread(id); err != nil {
-			return err
-		}
-	}
-	for _, id := range jobs {
-		if _, err := own.Job(id); err != nil {
-			return err
-		}
-	}
 	from, first, err := s.resumePoint(r, own)
+	if err == nil {
+		err = canWatch(r.Context(), own, threads, jobs, from.Seq)
+	}
 	if err != nil {
 		return err
 	}
@@ -179,9 +172,7 @@ func (f *feed) yieldUntil(ctx context.Context, at *sse.Cursor, yield func(sse.Me
 	defer f.share.leave()
 	for up, err := range f.session.WatchLive(ctx, at.Seq) {
 		if err != nil {
-			if errors.Is(err, session.ErrEvicted) {
-				yield(f.counts.resync(*at))
-			}
+			f.explain(err, *at, yield)
 			return false
 		}
 		behind := f.session.Head() - up.Event.Seq

@@ -36,7 +36,7 @@ func (s *Server) middleware() []echo.MiddlewareFunc {
 		preventCaching,
 		middleware.CORSWithConfig(middleware.CORSConfig{
 			AllowOriginFunc: s.allowOrigin,
-			AllowMethods:    []string{http.MethodGet, http.MethodPost},
+			AllowMethods:    []string{http.MethodGet, http.MethodPost, http.MethodDelete},
 			AllowHeaders: []string{
 				"Authorization", "Content-Type", "Last-Event-ID", "Idempotency-Key", "OpenWOP-Version",
 			},

@@ -169,6 +169,7 @@ func (s *Server) routes() {
 	s.echo.POST("/api/chat/interrupt", s.interrupt, auth)
 	s.echo.POST("/api/chat/approval", s.approval, auth)
 	s.echo.GET("/api/chat/threads", s.withSession(s.threads), auth)
+	s.echo.DELETE("/api/chat/threads/:id", s.withSession(s.deleteThread), auth)
 	s.echo.GET("/api/chat/history", s.withSession(s.history), auth)
 	s.echo.GET("/api/chat/turn", s.withSession(s.turn), auth)
 	s.echo.GET("/api/chat/export", s.withSession(s.export), auth)

@@ -23,6 +23,17 @@ func (s *Server) newThread(c echo.Context, own *session.Session) error {
 	return c.JSON(http.StatusCreated, view.Thread(t))
 }
 
+// deleteThread handles DELETE /api/chat/threads/:id: the thread and its turns are gone for good, and every
+// stream says so. It answers 204, or 202 if the storage has yet to be cleared.
+//
+// Errors: no_thread; turn_open while a turn of the thread runs or waits; storage_failed.
+func (s *Server) deleteThread(c echo.Context, own *session.Session) error {
+	if err := own.EraseThread(c.Request().Context(), c.Param("id")); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
 // maxThreads is how many threads one page of the list has.
 const maxThreads = 200
 

@@ -139,6 +139,9 @@ func (s *Server) Routes() []web.Route {
 	}
 }
 
+// Forget drops what is held for a user's thread that was deleted.
+func (s *Server) Forget(user, thread string) { s.states.forget(user, thread) }
+
 // slot is an open request. run is empty until the request's body is parsed.
 type slot struct{ run string }
 

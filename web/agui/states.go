@@ -55,6 +55,13 @@ func (s *states) put(user, own, thread string, raw json.RawMessage, layer *safet
 	}
 }
 
+// forget drops a thread's state.
+func (s *states) forget(user, thread string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.set(user, slices.DeleteFunc(slices.Clone(s.byUser[user]), func(o threadState) bool { return o.thread == thread }))
+}
+
 // set replaces a user's states. The caller holds mu.
 func (s *states) set(user string, list []threadState) {
 	if s.byUser == nil {

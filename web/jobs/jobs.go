@@ -3,6 +3,7 @@ package jobs
 import (
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -68,6 +69,7 @@ func (s *Server) Routes() []web.Route {
 		{Method: http.MethodGet, Path: "/api/jobs", Serve: s.forUser(s.list)},
 		{Method: http.MethodGet, Path: "/api/jobs/summary", Serve: s.forUser(s.summary)},
 		{Method: http.MethodGet, Path: "/api/jobs/:id", Serve: s.forUser(s.show)},
+		{Method: http.MethodDelete, Path: "/api/jobs/:id", Serve: s.forUser(s.remove)},
 		{Method: http.MethodGet, Path: "/api/jobs/:id/export", Serve: s.forUser(s.export)},
 		{Method: http.MethodPost, Path: "/api/jobs/:id/cancel", Serve: s.forUser(s.cancel)},
 		{Method: http.MethodPost, Path: "/api/jobs/:id/restart", Serve: s.forUser(s.restart)},
@@ -240,6 +242,23 @@ func (s *Server) cancel(w http.ResponseWriter, r *http.Request, own *session.Ses
 	}
 	s.registry.revoke(j.ID)
 	return problem.WriteJSON(w, r, http.StatusAccepted, s.info(j))
+}
+
+// remove handles DELETE /api/jobs/:id: the job and its log are gone for good, and every stream says so. Its
+// token is worthless from then on. It answers 204, or 202 if the storage has yet to be cleared.
+//
+// Errors: no_job; job_open until the job has ended; storage_failed.
+func (s *Server) remove(w http.ResponseWriter, r *http.Request, own *session.Session) error {
+	id := r.PathValue("id")
+	err := own.EraseJob(r.Context(), id)
+	if err == nil || errors.Is(err, session.ErrUncleared) {
+		s.registry.revoke(id)
+	}
+	if err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // restart handles POST /api/jobs/:id/restart. The answer contains a new token.

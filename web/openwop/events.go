@@ -132,10 +132,13 @@ func isOf(up session.Update, t session.Turn) bool {
 	return up.Event.Thread == t.Thread && up.Event.Turn == t.Number
 }
 
-// isGone reports whether an event tells that things were dropped from memory, of which the turn
-// is one.
+// isGone reports whether an event tells that the turn was deleted with its thread, or dropped from memory.
 func isGone(up session.Update, own *session.Session, t session.Turn) bool {
-	if _, dropped := up.Event.Body.(session.Dropped); !dropped {
+	switch up.Event.Body.(type) {
+	case session.Erased:
+		return up.Event.Thread == t.Thread
+	case session.Dropped:
+	default:
 		return false
 	}
 	_, err := own.Turn(t.Thread, t.Number)

@@ -43,10 +43,10 @@ func (in *incoming) turn() (session.Turn, error) {
 	switch {
 	case errors.Is(err, session.ErrDropped):
 		return t, errGone
-	case err != nil:
+	case errors.Is(err, session.ErrNoThread), errors.Is(err, session.ErrNoTurn):
 		return t, errNotFound
 	}
-	return t, nil
+	return t, err
 }
 
 // viewOf returns how the caller sees a run.

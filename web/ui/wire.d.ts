@@ -69,6 +69,7 @@ export type ChatFrame =
   | StatusFrame
   | StepTextFrame
   | ThinkingFrame
+  | ThreadDeletedFrame
   | ToolCompletedFrame
   | ToolResultFrame
   | ToolStartedFrame;
@@ -179,6 +180,16 @@ export type JobDecision = {
   inferred?: boolean,
 };
 
+export type JobDeletedFrame = {
+  type: 'job_deleted',
+  job_id: string,
+  session_id: string,
+  at: string,
+  agent?: string,
+  ignored_members?: number,
+  expired?: boolean,
+};
+
 export type JobDetail = {
   job_id: string,
   session_id: string,
@@ -221,6 +232,7 @@ export type JobEventPage = {
 };
 
 export type JobFrame =
+  | JobDeletedFrame
   | JobMessageFrame
   | JobReasoningFrame
   | JobResultFrame
@@ -600,6 +612,16 @@ export type ThinkingFrame = {
   narrative_source?: Source,
   answer?: boolean,
   workflow?: WorkflowInfo,
+};
+
+export type ThreadDeletedFrame = {
+  type: 'thread_deleted',
+  thread_id: string,
+  session_id: string,
+  turn_number?: number,
+  agent?: string,
+  at: string,
+  expired?: boolean,
 };
 
 export type ThreadInfo = {

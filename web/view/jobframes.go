@@ -105,6 +105,12 @@ type (
 		Success bool             `json:"success"`
 		Message safety.Text      `json:"message"`
 	}
+	// jobDeletedFrame tells that the job is gone, and all its runs. Expired says that the server
+	// deleted it because of its age, and not its user.
+	jobDeletedFrame struct {
+		jobHead
+		Expired bool `json:"expired,omitempty"`
+	}
 )
 
 // JobFrames projects an event of a job onto its frames. Streams and the list of a
@@ -141,6 +147,8 @@ func JobFrames(e session.Event) []Frame {
 		return status(string(session.JobStopped), safety.Literal("Stopped by its user"))
 	case session.JobRestarted:
 		return status(string(session.JobPending), safety.Literal("Begins anew"))
+	case session.Erased:
+		return []Frame{{"job_deleted", jobDeletedFrame{head("job_deleted"), b.Expired}}}
 	}
 	return nil
 }

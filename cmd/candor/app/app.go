@@ -14,6 +14,7 @@ import (
 	"candor/session/otlp"
 	"candor/web"
 	"candor/web/access"
+	"candor/web/agui"
 	"candor/web/jobs"
 	"candor/web/mew"
 	"candor/web/openwop"
@@ -30,6 +31,7 @@ type App struct {
 	log        *slog.Logger
 	unshare    func() // ends what the app does with other servers
 	chat       *agent.Chat
+	front      *agui.Server
 	spaces     *mew.Server // nil only while New fails
 	server     *web.Server
 	exporter   *otlp.Exporter // nil unless turns are sent to a collector
@@ -60,20 +62,22 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		kit.close()
 		return nil, err
 	}
-	store, err := s.openSessions(newID, s.limits(log, figures.recorded, exporter), log)
+	a := &App{
+		log: log, exporter: exporter, Model: lead.Model, closeAgent: kit.close, mcpServers: mcpStates(kit),
+	}
+	limits := s.limits(log, figures.recorded, exporter)
+	limits.OnErase = a.forget
+	store, err := s.openSessions(newID, limits, log)
 	if err != nil {
 		exporter.Close()
 		kit.close()
 		return nil, err
 	}
-	a := &App{
-		Store: store.Store, store: store, log: log, exporter: exporter,
-		Model: lead.Model, closeAgent: kit.close, mcpServers: mcpStates(kit),
-	}
+	a.Store, a.store = store.Store, store
 	t.observeSteps(figures.overhead)
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout).EncryptWith(s.Key.For("opaque reasoning"))
 	a.unshare = a.share(log)
-	front, err := newAGUI(s, a.chat, lead, a.Store, layer, log)
+	a.front, err = newAGUI(s, a.chat, lead, a.Store, layer, log)
 	var workflows *openwop.Server
 	if err == nil {
 		workflows, err = newOpenWOP(s, a.chat, lead, a.Store, layer, log)
@@ -86,7 +90,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		return nil, err
 	}
 	server := web.New(a.webOptions(s, tokens, lead, figures))
-	server.Mount(front.Routes()...)
+	server.Mount(a.front.Routes()...)
 	server.Mount(workflows.Routes()...)
 	server.Mount(jobs.New(jobs.Options{
 		Store: a.Store, Safety: layer, Log: log, Stream: server.StreamJobs,
@@ -143,6 +147,14 @@ func (a *App) Close(ctx context.Context) {
 		a.log.Error("storage not closed in order", "error", err)
 	}
 	a.closeAgent()
+}
+
+// forget drops what is held in memory for a thread that was deleted. Its session is locked meanwhile.
+func (a *App) forget(own *session.Session, of session.Ref) {
+	if of.Thread != "" {
+		a.chat.Forget(of.Thread)
+		a.front.Forget(own.User(), of.Thread)
+	}
 }
 
 // discard stops the turns of a user's session and removes it.

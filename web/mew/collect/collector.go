@@ -143,19 +143,49 @@ func (c *Collector) speaker(id string) *speaker {
 		return s
 	}
 	name, _ := c.layer.Limit(maxName).Mask(oneLine(id))
-	thread, err := c.own.OpenObserved(c.space+"\x00"+id, session.Origin{
-		Protocol: Protocol, Space: c.name, Participant: name,
-	})
-	if err != nil {
-		c.log.Warn("a participant of a space has no thread", "space", c.space, "error", err)
+	s := &speaker{id: id, name: name}
+	if !c.openThread(s) {
 		return nil
 	}
 	if len(c.speakers) >= maxSpeakers {
 		c.forgetSpeakers()
 	}
-	s := &speaker{id: id, name: name, thread: thread}
 	c.speakers[id] = s
 	return s
+}
+
+// openThread opens a participant's thread, and reports whether the session has room for it.
+func (c *Collector) openThread(s *speaker) bool {
+	thread, err := c.own.OpenObserved(c.space+"\x00"+s.id, session.Origin{
+		Protocol: Protocol, Space: c.name, Participant: s.name,
+	})
+	if err != nil {
+		c.log.Warn("a participant of a space has no thread", "space", c.space, "error", err)
+		return false
+	}
+	s.thread = thread
+	return true
+}
+
+// reopenThread opens a participant's thread anew after the owner has deleted it. Nothing is added to the
+// turns that it had: their numbers are those of other turns from now on.
+func (c *Collector) reopenThread(s *speaker) bool {
+	forget := func(t *turn) {
+		if t != nil && t.owner == s {
+			t.ref = session.Ref{}
+		}
+	}
+	for _, r := range c.contexts {
+		forget(r.turn)
+	}
+	for _, m := range c.memory.known {
+		forget(m.where.turn)
+	}
+	for _, t := range s.past {
+		forget(t)
+	}
+	s.past = nil
+	return c.openThread(s)
 }
 
 // forgetSpeakers forgets the participants that are gone and have nothing open. Their threads stay, and

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,6 +40,9 @@ func (c *Collector) begin(of *speaker, trigger *message, unseen bool) *turn {
 		b.Asked, b.Input = c.askedBy(trigger), trigger.text
 	}
 	e, err := c.own.Observe(of.thread, b)
+	if errors.Is(err, session.ErrNoThread) && c.reopenThread(of) {
+		e, err = c.own.Observe(of.thread, b)
+	}
 	if err != nil {
 		c.log.Warn("a reasoning of a space was not recorded", "space", c.space, "error", err)
 		return nil

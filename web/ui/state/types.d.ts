@@ -2,7 +2,8 @@
 // file; the page does not load it.
 
 import type {
-  Answer, ChatFrame, DroppedFrame, HistoryResponse, JobDetail, JobFrame, JobInfo, NoteKind, Notice, Outcome,
+  Answer, ChatFrame, DroppedFrame, JobDeletedFrame, ThreadDeletedFrame, HistoryResponse, JobDetail,
+  JobFrame, JobInfo, NoteKind, Notice, Outcome,
   Redaction, Source, State as TurnState, ThreadInfo, TurnDetail,
 } from '../wire.d.ts';
 
@@ -108,9 +109,9 @@ export type State = {
 };
 
 /** A frame of the event stream. */
-/** A frame about a turn. The stream itself acts on what the server dropped. */
-export type TurnFrame = Exclude<ChatFrame, DroppedFrame>;
-export type Frame = TurnFrame | JobFrame;
+/** A frame about a turn. The stream itself acts on what the server dropped or deleted. */
+export type TurnFrame = Exclude<ChatFrame, DroppedFrame | ThreadDeletedFrame>;
+export type Frame = TurnFrame | Exclude<JobFrame, JobDeletedFrame>;
 
 /** What the event stream reports. onRefused returns whether nobody is signed in, which ends the stream. */
 export type StreamListener = {
