@@ -16,7 +16,7 @@ REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token."
-	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace . --provider offline
+	@CANDOR_TOKEN="$$(cat .candor/token)" exec $(BIN) serve --addr $(ADDR) --workspace . --provider offline --data .candor/data
 
 build: go-version
 	$(GO) build -ldflags "-s -w -X $(shell $(GO) list -m)/cmd/candor/command.revision=$(REVISION)" -o $(BIN) ./cmd/candor

@@ -13,12 +13,17 @@ import (
 
 // This file has what a chat does when other processes run turns of the same sessions. Each process
 // serves the commands of its own turns; whoever is asked about a turn of another sends it one.
+//
+// What a command does is recorded by the process that runs the turn, in the turn's own log, so every
+// process learns of it there. A command that nobody serves means that the process is gone or the turn
+// has ended; the caller gets the error that it would get for such a turn of its own.
 
 // commandTime bounds how long a command to another process may take.
 const commandTime = 5 * time.Second
 
 // Share makes the chat one of several on the same sessions, before its first turn: what is asked of a
-// turn that another runs reaches that one by commands. It returns the chat.
+// turn that another runs reaches that one by commands. A message that comes while another process runs a
+// turn of its thread waits until that turn has ended, whoever ends it. It returns the chat.
 func (c *Chat) Share(commands journal.Commands) *Chat {
 	c.commands = commands
 	return c

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Retention says what a store keeps. A zero field keeps everything.
+// Retention says what a store keeps. A zero field keeps everything. What it does not keep is erased for
+// good, as if its user had deleted it, and no event says more than that it expired.
 type Retention struct {
 	Age   time.Duration // turns and jobs that ended longer ago are erased
 	Bytes int           // above this the engine's oldest conversations and jobs are erased
@@ -152,7 +153,10 @@ func (s *Session) dropTurns(ctx context.Context, threadID string, through int) e
 }
 
 // shrink erases the oldest conversations and jobs of all users until the engine uses less than a
-// number of bytes.
+// number of bytes. It asks the engine after each, and stops when that cannot say what it uses: erasing too
+// little is mended an hour later, and erasing too much never. What is open is not touched, so the engine may
+// use more. The oldest is what was changed longest ago, whoever it belongs to: a user who writes little
+// loses nothing to one who writes much, unless what the first one has is older.
 func (d *Durable) shrink(ctx context.Context, bytes int64) (n int, err error) {
 	var all []conversation
 	err = d.each(ctx, func(s *Session) error {

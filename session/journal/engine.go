@@ -106,7 +106,7 @@ type Snapshots interface {
 type Status struct {
 	Name     string   // for people, such as "SQLite in /var/lib/candor"
 	Ready    error    // why it can keep nothing now; nil if it can
-	Bytes    int64    // that it uses on disk; 0 if unknown
+	Bytes    int64    // that it uses on disk, without what is free to be used again; 0 if unknown
 	Waiting  int      // appends that wait to be kept
 	Warnings []string // what it found when it was opened, such as loss, in sentences
 }

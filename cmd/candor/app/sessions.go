@@ -71,7 +71,9 @@ type sessions struct {
 	cluster *journal.Cluster // nil unless other servers share them
 }
 
-// openSessions opens the store of the settings. It fails with an error that names the folder.
+// openSessions opens the store of the settings. It fails with an error that names the folder or the
+// servers, and logs what the storage found when it was opened, such as loss. Throwaway sessions are in
+// memory in any case.
 func (s Settings) openSessions(newID func() uuid.UUID, limits session.Limits, log *slog.Logger) (sessions, error) {
 	if err := s.Storage.check(); err != nil {
 		return sessions{}, err
@@ -80,7 +82,7 @@ func (s Settings) openSessions(newID func() uuid.UUID, limits session.Limits, lo
 		m := session.NewMemory(newID).Within(limits)
 		return sessions{Store: m, holdings: m, remove: m.Remove}, nil
 	}
-	engine, cluster, err := s.Storage.open()
+	engine, cluster, err := s.Storage.open(log)
 	if err != nil {
 		return sessions{}, err
 	}
@@ -92,11 +94,9 @@ func (s Settings) openSessions(newID func() uuid.UUID, limits session.Limits, lo
 }
 
 // open opens the engine, and the cluster if it is one.
-func (s StorageSettings) open() (journal.Engine, *journal.Cluster, error) {
+func (s StorageSettings) open(log *slog.Logger) (journal.Engine, *journal.Cluster, error) {
 	if s.NATS.URL != "" {
-		ctx, cancel := context.WithTimeout(context.Background(), openTime)
-		defer cancel()
-		c, err := jetstream.Open(ctx, s.NATS)
+		c, err := openCluster(s.NATS, log)
 		if err != nil {
 			return journal.Engine{}, nil, err
 		}
@@ -110,11 +110,28 @@ func (s StorageSettings) open() (journal.Engine, *journal.Cluster, error) {
 	return engine, nil, err
 }
 
-// openTime bounds how long the start waits for a cluster.
-const openTime = 30 * time.Second
+const (
+	openTime    = time.Minute     // how long the start waits for a cluster
+	attemptTime = 5 * time.Second // how long it waits for an answer; one that elects its leaders gives none
+)
 
-// share lets the sessions be those of several servers, if their storage is a cluster. The returned
-// function ends that and waits for it.
+// openCluster opens a cluster. One that has just begun may not answer yet.
+func openCluster(o jetstream.Options, log *slog.Logger) (*journal.Cluster, error) {
+	for begun := time.Now(); ; {
+		ctx, cancel := context.WithTimeout(context.Background(), attemptTime)
+		c, err := jetstream.Open(ctx, o)
+		cancel()
+		if !errors.Is(err, journal.ErrUnavailable) || time.Since(begun) > openTime {
+			return c, err
+		}
+		log.Warn("waiting for NATS", "error", err)
+		time.Sleep(time.Second)
+	}
+}
+
+// share lets the sessions be those of several servers, if their storage is a cluster: the chat serves what
+// others are asked about its turns, and the store reads what they append. The returned function ends
+// that and waits for it; the turns of the app have to have ended before, since others take them for lost.
 func (a *App) share(log *slog.Logger) (stop func()) {
 	if a.store.cluster == nil {
 		return func() {}
@@ -157,8 +174,11 @@ const (
 	retainEvery = time.Hour
 )
 
-// Tend evicts sessions that were not used for idle, and erases what is no longer to be kept, until
-// ctx ends. It looks twice per idle period, but at most once a second and at least once a minute.
+// Tend keeps the store in order until ctx ends: it evicts sessions that were not used for idle, and
+// erases what is no longer to be kept. It looks twice per idle period, but at most once a second and at
+// least once a minute. Where a storage has the sessions, evicting one only forgets it, after 15 minutes at
+// most; what is no longer to be kept is looked for when Tend begins and then once an hour, by one of the
+// servers that share a cluster.
 func (a *App) Tend(ctx context.Context, idle time.Duration, keep session.Retention, log *slog.Logger) {
 	durable := a.store.durable
 	if durable != nil {

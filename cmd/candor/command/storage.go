@@ -13,7 +13,9 @@ import (
 	"candor/session/journal/jetstream"
 )
 
-// storageFlags binds the flags that say where sessions are and for how long.
+// storageFlags binds the flags that say where sessions are and for how long. Those that would have no
+// effect, such as --keep for sessions in memory, stop the start: whoever sets one believes that something
+// is kept or erased.
 func storageFlags(s *app.StorageSettings) []cli.Flag {
 	const storage = "Storage"
 	return append(natsFlags(&s.NATS), []cli.Flag{
@@ -43,7 +45,8 @@ func storageFlags(s *app.StorageSettings) []cli.Flag {
 	}...)
 }
 
-// natsFlags binds the flags that say where a cluster is.
+// natsFlags binds the flags that say where a cluster is. A password may stand in the URL, which every user of
+// the machine can read among the program's arguments: CANDOR_NATS or --nats-creds keep it from them.
 func natsFlags(o *jetstream.Options) []cli.Flag {
 	const storage = "Storage"
 	return []cli.Flag{
@@ -71,7 +74,8 @@ func natsFlags(o *jetstream.Options) []cli.Flag {
 	}
 }
 
-// parseAge reads a time that may be in days.
+// parseAge reads a time that may be in days, which package time does not know, since a day may have 23
+// hours. Here it has 24.
 func parseAge(age string) (time.Duration, error) {
 	d, err := time.ParseDuration(age)
 	if days, ok := strings.CutSuffix(age, "d"); ok {

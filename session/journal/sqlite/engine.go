@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	_ "modernc.org/sqlite" // registers the driver
 
@@ -127,7 +128,7 @@ func prepareFile(name string) error {
 	return errors.Join(f.Chmod(fileMode), f.Close())
 }
 
-// status is the engine's Status. It asks the disk for the sizes of four files and waits for nobody.
+// status is the engine's Status. It waits for nobody.
 func (e *engine) status() journal.Status {
 	s := journal.Status{Name: "SQLite in " + e.dir, Waiting: int(e.writer.waiting.Load())}
 	s.Ready, s.Warnings = e.writer.ready(), e.findings.warnings()
@@ -135,12 +136,30 @@ func (e *engine) status() journal.Status {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("The file witness cannot be written (%v): "+
 			"what is kept now is kept, but if it were damaged later, nobody might notice.", err))
 	}
+	s.Bytes = e.used()
+	return s
+}
+
+// used returns how many bytes the files have, without the pages of the database that are free to be used again;
+// 0 if that cannot be told now.
+func (e *engine) used() (bytes int64) {
+	if !e.erasing.TryRLock() {
+		return 0
+	}
+	defer e.erasing.RUnlock()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	var free, size int64
+	const freePages = "SELECT freelist_count, page_size FROM pragma_freelist_count, pragma_page_size"
+	if err := e.reads.QueryRowContext(ctx, freePages).Scan(&free, &size); err != nil {
+		return 0
+	}
 	for _, name := range []string{databaseFile, walFile, shmFile, witnessFile} {
 		if info, err := os.Stat(filepath.Join(e.dir, name)); err == nil {
-			s.Bytes += info.Size()
+			bytes += info.Size()
 		}
 	}
-	return s
+	return max(1, bytes-free*size)
 }
 
 // failed returns an error of a read in the words of package journal. database/sql has an error of its own for

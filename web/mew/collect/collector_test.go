@@ -185,7 +185,7 @@ func TestNothingRawIsKept(t *testing.T) {
 func TestASpaceBeginsAnewInASessionThatBeganAnew(t *testing.T) {
 	s := newSpace(t, collect.Limits{})
 	s.must("a", "reasoning/start", `,"id":"r","payload":{"message":"before"}`)
-	s.store.Remove("ann")
+	require.NoError(t, s.store.Remove(t.Context(), "ann"))
 	s.must("a", "reasoning/thought", `,"context":"r","payload":{"message":"after"}`)
 	turn := s.turns("a")[0]
 	assert.True(t, turn.Asked.Unseen, "the beginning was not seen")
