@@ -117,7 +117,9 @@ func (s *Session) conversations() (all []conversation) {
 }
 
 // olderTurns returns the number of the last turn of a thread that had ended before a time, 0 if none
-// has. A turn has ended when the next one of its thread was begun and is over itself.
+// has. It looks at marks only, so that nothing is read from the storage for what stays there. A turn
+// has ended when the next one of its thread was begun and is over itself. The last two turns of a thread
+// therefore stay until the thread as a whole is old enough.
 func (s *Session) olderTurns(threadID string, before time.Time) (through int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
