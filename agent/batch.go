@@ -87,7 +87,7 @@ func (b *batch) preflight(ctx context.Context) {
 	for i, a := range b.attempts {
 		b.recordCall(ctx, a, reasons[i], group)
 		if b.full.Load() {
-			a.refuse(session.Rejected, errNoRoom) // nothing runs whose reason is not in the log
+			a.refuse(session.Rejected, b.unrecordable()) // nothing runs whose reason is not in the log
 		}
 		b.requestApproval(a)
 		b.forwardToFrontEnd(a)

@@ -24,6 +24,13 @@ var ErrTurnTooLarge = errors.New("the turn reached its memory limit")
 var noRoom = safety.Literal("The session has no memory left. Cancel jobs that are open, or wait for other turns " +
 	"to end, and send again.")
 
+// notKept says why a turn was ended of which the storage took no more events. It is recorded once the
+// storage takes events again.
+var notKept = safety.Literal("The storage did not keep what this turn did, so the turn was stopped.")
+
+// errNotKept ends a turn whose session has a storage that takes nothing.
+var errNotKept = errors.New(notKept.String())
+
 // errNoRoom ends a turn for which the session or the server has no memory left.
 var errNoRoom = errors.New(noRoom.String())
 
@@ -35,7 +42,8 @@ type budget struct {
 	limit int64
 	used  atomic.Int64
 	hold  func(n int) error // charges the session, too; may be nil
-	full  atomic.Bool       // the session or the server has no room
+	full  atomic.Bool       // nothing more can be recorded: the session or the server has no room, or lost is set
+	lost  atomic.Bool       // the storage beneath the session takes nothing
 }
 
 // reserve takes n bytes from the budget and reports whether they were left. If not,
@@ -51,6 +59,14 @@ func (b *budget) reserve(n int) bool {
 	return false
 }
 
+// unrecordable returns why nothing more can be recorded.
+func (b *budget) unrecordable() error {
+	if b.lost.Load() {
+		return errNotKept
+	}
+	return errNoRoom
+}
+
 // isFull reports whether an error says that the session or the server has no room.
 func isFull(err error) bool {
 	return errors.Is(err, session.ErrFull) || errors.Is(err, session.ErrServerFull)
@@ -59,7 +75,7 @@ func isFull(err error) bool {
 // exceeded returns why nothing can be reserved: ErrTurnTooLarge with the limit, or errNoRoom.
 func (b *budget) exceeded() error {
 	if b.full.Load() {
-		return errNoRoom
+		return b.unrecordable()
 	}
 	return fmt.Errorf("%w of %d bytes of model output and tool results", ErrTurnTooLarge, b.limit)
 }

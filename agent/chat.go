@@ -192,14 +192,14 @@ func (c *Chat) runPending(ctx context.Context, p *pending) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	rec := chatRecorder{
-		stop: stop,
-
-		chat: c, session: p.session, user: p.user, ref: p.event.Ref, held: p.held, threshold: p.options.Threshold,
+		stop: stop, chat: c, session: p.session, user: p.user, ref: p.event.Ref, held: p.held,
+		threshold: p.options.Threshold,
 	}
 	if p.options.Workflow.Spoken {
 		rec.parts = &atomic.Int64{}
 	}
 	log := c.dispatcher.Log.With("session", p.session.ID(), "thread", p.event.Thread, "turn", p.event.Turn)
+	defer c.settle(p, rec)
 	if c.commands != nil && ctx.Err() == nil {
 		warnUnrecorded(log, p.session.AwaitTurn(ctx, p.event.Ref))
 	}

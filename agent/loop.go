@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func (r *agentRun) loop(ctx context.Context) (answer Response, err error) {
 		case ctx.Err() != nil:
 			return Response{}, ctx.Err()
 		case r.full.Load():
-			return Response{}, errNoRoom
+			return Response{}, r.unrecordable()
 		}
 	}
 	return Response{}, fmt.Errorf("%w in %d steps", ErrTooManySteps, limit)
@@ -198,7 +199,7 @@ func (r *agentRun) narrate(n session.Narrated, raw string) {
 }
 
 // record passes an event to the recorder. A failure is counted and logged. It does not stop
-// the turn at once, but one without room for its events ends with the step.
+// the turn at once, but one whose events are not kept, for lack of room or by the storage, ends with the step.
 func (r *agentRun) record(b session.Body) error {
 	r.used.Add(overhead)
 	err := r.rec.Record(b)
@@ -206,7 +207,11 @@ func (r *agentRun) record(b session.Body) error {
 		r.unrecorded.Add(1)
 		r.Log.Warn("event not recorded", "event", fmt.Sprintf("%T", b), "error", err)
 	}
-	if isFull(err) {
+	lost := errors.Is(err, session.ErrStorage) || errors.Is(err, session.ErrDamaged)
+	if lost {
+		r.lost.Store(true)
+	}
+	if lost || isFull(err) {
 		r.full.Store(true)
 	}
 	return err

@@ -1,0 +1,92 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/session"
+	"candor/session/journal"
+	"candor/session/journal/sqlite"
+)
+
+// moody is an engine's frames whose disk may be full.
+type moody struct {
+	journal.Frames
+	full atomic.Bool
+}
+
+func (m *moody) Append(ctx context.Context, id string, f journal.Frame) error {
+	if m.full.Load() {
+		return fmt.Errorf("%w: the disk is full", journal.ErrUnavailable)
+	}
+	return m.Frames.Append(ctx, id, f)
+}
+
+// A turn that the storage does not keep calls no tool unseen, and has an end once there is room again.
+func TestATurnThatTheStorageDoesNotKeepEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, err := sqlite.Open(t.TempDir(), sqlite.Options{Sync: sqlite.Interval})
+		require.NoError(t, err)
+		disk := &moody{Frames: engine.Frames}
+		engine.Frames = disk
+		store := session.NewDurable(engine, nil, session.Limits{})
+		ran := 0
+		fill := toolFunc("fill", func(context.Context) (json.RawMessage, error) {
+			ran++
+			disk.full.Store(ran == 2)
+			return json.RawMessage(`"done"`), nil
+		})
+		call := Call{Name: "fill", Arguments: rawJSON(`{"rationale":"to fill it"}`)}
+		c := NewChat(store, newDispatcher(t, endless(call), fill), 0)
+		e := send(t, c, "", "hi")
+		time.Sleep(time.Minute)
+		assert.Equal(t, 2, ran, "nothing runs whose reason is not kept")
+		s, err := store.Open(t.Context(), "ann")
+		require.NoError(t, err)
+		turn, err := s.Turn(e.Thread, 1)
+		require.NoError(t, err)
+		assert.Equal(t, session.Processing, turn.State, "its end could not be recorded yet")
+		disk.full.Store(false)
+		time.Sleep(2 * settleEvery)
+		turn, err = s.Turn(e.Thread, 1)
+		require.NoError(t, err)
+		assert.Equal(t, session.Failed, turn.State)
+		assert.Equal(t, notKept, turn.Error)
+		e = send(t, c, e.Thread, "again")
+		synctest.Wait()
+		assert.Equal(t, 2, e.Turn, "the thread goes on")
+		c.Close(t.Context())
+		require.NoError(t, store.Close())
+	})
+}
+
+func TestAChatEndsAlthoughTheStorageTakesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, err := sqlite.Open(t.TempDir(), sqlite.Options{Sync: sqlite.Interval})
+		require.NoError(t, err)
+		disk := &moody{Frames: engine.Frames}
+		engine.Frames = disk
+		store := session.NewDurable(engine, nil, session.Limits{})
+		fill := toolFunc("fill", func(context.Context) (json.RawMessage, error) {
+			disk.full.Store(true)
+			return json.RawMessage(`"done"`), nil
+		})
+		call := Call{Name: "fill", Arguments: rawJSON(`{"rationale":"to fill it"}`)}
+		c := NewChat(store, newDispatcher(t, endless(call), fill), 0)
+		send(t, c, "", "hi")
+		time.Sleep(time.Minute)
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		c.Close(ended)
+		disk.full.Store(false)
+		require.NoError(t, store.Close())
+	})
+}
