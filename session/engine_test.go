@@ -17,7 +17,8 @@ type fakeEngine struct {
 	frames    map[string][]journal.Frame
 	snapshots map[string][]byte
 	fail      func() error
-	reads     int // frames that were read
+	silent    bool // appends are kept, and neither they nor reads are answered
+	reads     int  // frames that were read
 }
 
 func newFakeEngine() *fakeEngine {
@@ -51,14 +52,21 @@ func (f *fakeEngine) Append(_ context.Context, session string, add journal.Frame
 	f.frames[session] = append(f.frames[session], journal.Frame{
 		First: add.First, Last: add.Last, Data: slices.Clone(add.Data),
 	})
+	if f.silent {
+		return journal.ErrUnknown
+	}
 	return nil
 }
 
 func (f *fakeEngine) Read(_ context.Context, session string, from uint64) iter.Seq2[journal.Frame, error] {
 	f.mu.Lock()
-	kept := slices.Clone(f.frames[session])
+	kept, silent := slices.Clone(f.frames[session]), f.silent
 	f.mu.Unlock()
 	return func(yield func(journal.Frame, error) bool) {
+		if silent {
+			yield(journal.Frame{}, journal.ErrUnavailable)
+			return
+		}
 		for _, one := range kept {
 			if one.Last < from {
 				continue

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 
 	"candor/safety"
 	"candor/session/journal"
@@ -12,10 +13,27 @@ import (
 
 // CatchUp reads and folds what other processes have appended to the session. Its readers receive
 // it. It does nothing for a session without a journal. It fails with ErrStorage or ErrDamaged.
+//
+// What the session appended itself without learning that the storage kept it is read in the same way. A
+// turn that began so is interrupted: its message was refused, so nobody runs it.
 func (s *Session) CatchUp() error {
 	if s.log.journal == nil {
 		return nil
 	}
+	if err := s.readOn(); err != nil {
+		return err
+	}
+	var failed error
+	for ref, writer := range s.strangers() {
+		if writer == s.log.journal.Writer() {
+			failed = errors.Join(failed, s.interrupt(ref))
+		}
+	}
+	return failed
+}
+
+// readOn reads and folds what is behind the end of the log.
+func (s *Session) readOn() error {
 	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)
 	defer cancel()
 	s.mu.Lock()

@@ -135,7 +135,7 @@ func (s *Session) interruptLost(ctx context.Context, alive func(context.Context,
 	for ref, owner := range s.strangers() {
 		lives, known := asked[owner]
 		if !known {
-			lives = alive != nil && alive(ctx, owner)
+			lives = alive != nil && owner != s.log.journal.Writer() && alive(ctx, owner)
 			asked[owner] = lives
 		}
 		if !lives {
@@ -145,7 +145,8 @@ func (s *Session) interruptLost(ctx context.Context, alive func(context.Context,
 	return failed
 }
 
-// strangers returns the open turns that other processes began, with their writers.
+// strangers returns the open turns that this process did not begin, as far as it knows, with the
+// writers of their beginnings. That is its own if it was not told that the storage kept one.
 func (s *Session) strangers() map[Ref]uuid.UUID {
 	s.mu.Lock()
 	defer s.mu.Unlock()

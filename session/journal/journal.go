@@ -28,6 +28,9 @@ func Open(frames Frames, session string, writer uuid.UUID) *Journal {
 	return &Journal{frames: frames, session: session, writer: writer}
 }
 
+// Writer returns the id of the process that appends to the journal.
+func (j *Journal) Writer() uuid.UUID { return j.writer }
+
 // End returns the number of the last event that the journal knows, and the hash of its frame.
 func (j *Journal) End() (head uint64, sum Sum) {
 	j.mu.Lock()

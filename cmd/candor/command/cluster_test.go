@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	clusterFor     = flag.Duration("cluster-for", 8*time.Second, "how long three servers on one cluster are disturbed")
+	clusterFor     = flag.Duration("cluster-for", 6*time.Second, "how long three servers on one cluster are disturbed")
 	clusterReaders = flag.Int("cluster-readers", 12, "how many readers follow and resume meanwhile")
 )
 
