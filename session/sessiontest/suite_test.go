@@ -33,7 +33,7 @@ var brokenStores = map[string]struct {
 		"users do not see each other's threads"},
 	"one id for all sessions": {
 		func() session.Store { return session.NewMemory(func() uuid.UUID { return uuid.Nil }) },
-		"a session id is never reused"},
+		"an evicted session comes back whole, or another takes its place"},
 	"no eviction": {
 		func() session.Store { return immortal{session.NewMemory(nil)} },
 		"an evicted session reports its eviction"},
