@@ -75,7 +75,7 @@ func TestAFailedJobSaysWhyAndIsRestarted(t *testing.T) {
 	w.shows("candor-job", "run 2")
 	w.shows("candor-job .note", "shown this once")
 	line := w.text("candor-job pre")
-	require.Regexp(t, `^CANDOR_JOB_TOKEN=[0-9a-f]{64} candor worker `, line)
+	require.Regexp(t, `^CANDOR_JOB_TOKEN=[A-Za-z0-9._-]{40,} candor worker `, line)
 	w.run(chromedp.Reload())
 	w.shows("candor-job .note", "was shown when the job was opened")
 	w.clean()
