@@ -57,7 +57,7 @@
 //
 // The [Store] owns its sessions, and a session owns its log, its threads and its
 // jobs. Callers own the values they get; the slices in them are shared and must not
-// be modified. The package starts no goroutine: Follow and Watch run on the
+// be modified. The package starts no goroutine but those of [Durable.Share]: Follow and Watch run on the
 // goroutine of the caller and end with the caller's loop or context.
 //
 // # Safety

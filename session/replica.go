@@ -38,6 +38,7 @@ func (d *Durable) Share(ctx context.Context, c journal.Cluster, log *slog.Logger
 	wg.Go(func() { holdLease(ctx, c, own, log) })
 	wg.Go(func() { again(ctx, log, func() error { return d.followOthers(ctx, c) }) })
 	wg.Go(func() { again(ctx, log, func() error { return d.replaceOthers(ctx, c) }) })
+	wg.Go(func() { again(ctx, log, func() error { return d.replaceLost(ctx) }) })
 	wg.Wait()
 }
 
@@ -118,14 +119,20 @@ func (d *Durable) replaceOthers(ctx context.Context, c journal.Leases) error {
 		if key != "" && !strings.HasPrefix(key, ownerPrefix) {
 			continue
 		}
-		for _, o := range d.opened() {
-			err = errors.Join(err, o.session.interruptLost(ctx, d.others))
-		}
-		if err != nil {
+		if err := d.replaceLost(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// replaceLost interrupts the turns of processes that hold no lease. It is also called again and again,
+// since a process may be taken for alive while the leases cannot be asked about.
+func (d *Durable) replaceLost(ctx context.Context) (failed error) {
+	for _, o := range d.opened() {
+		failed = errors.Join(failed, o.session.interruptLost(ctx, d.others))
+	}
+	return failed
 }
 
 // interruptLost interrupts the open turns that another process began, unless it is alive.
