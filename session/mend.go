@@ -29,13 +29,13 @@ var unknownEnd = safety.Literal("Candor stopped while this call ran, so nobody k
 
 // mend ends what the process before left unfinished: it clears what was erased from the storage,
 // and interrupts the turns of processes that are not alive, which nil says of all.
-func (s *Session) mend(ctx context.Context, alive func(context.Context, uuid.UUID) bool) error {
+func (s *Session) mend(ctx context.Context, others func(context.Context, uuid.UUID) bool) error {
 	if len(s.unfinished) > 0 {
 		if err := s.Save(ctx); err != nil {
 			return err
 		}
 	}
-	return s.interruptLost(ctx, alive)
+	return s.interruptLost(ctx, others)
 }
 
 // interruption returns the facts that end a turn whose process is gone: its open questions are

@@ -27,22 +27,22 @@ const (
 	ownerPrefix = "process/"
 )
 
-// Share makes the store one of several on the same cluster, before its first session is opened: it
-// reads what the others append, and interrupts the turns of those that are gone. It runs until ctx
-// ends, and then gives up its lease.
-func (d *Durable) Share(ctx context.Context, c journal.Cluster, log *slog.Logger) {
+// Share makes the store one of several on the same cluster. Call it before the first session is opened,
+// which would take the turns of the others for lost. Until ctx ends the store reads what they append, and
+// interrupts the turns of those that are gone; then it gives up its lease. wait waits for that.
+func (d *Durable) Share(ctx context.Context, c journal.Cluster, log *slog.Logger) (wait func()) {
 	own := ownerPrefix + d.writer.String()
-	d.others = func(ctx context.Context, writer uuid.UUID) bool { return d.alive(ctx, c, writer) }
+	d.others = func(ctx context.Context, writer uuid.UUID) bool { return leaseHeld(ctx, c, writer) }
 	d.shared.Store(true)
-	var wg sync.WaitGroup
+	wg := new(sync.WaitGroup)
 	wg.Go(func() { holdLease(ctx, c, own, log) })
 	wg.Go(func() { again(ctx, log, func() error { return d.followOthers(ctx, c) }) })
 	wg.Go(func() { again(ctx, log, func() error { return d.replaceOthers(ctx, c) }) })
 	wg.Go(func() { again(ctx, log, func() error { return d.replaceLost(ctx) }) })
-	wg.Wait()
+	return wg.Wait
 }
 
-// again calls do until ctx ends, a second after it failed.
+// again calls do until ctx ends, each time a second after it returned.
 func again(ctx context.Context, log *slog.Logger, do func() error) {
 	for ctx.Err() == nil {
 		if err := do(); err != nil && ctx.Err() == nil {
@@ -83,8 +83,8 @@ func holdLease(ctx context.Context, c journal.Leases, key string, log *slog.Logg
 	}
 }
 
-// alive reports whether the process of a writer holds its lease, or that cannot be known.
-func (d *Durable) alive(ctx context.Context, c journal.Leases, writer uuid.UUID) bool {
+// leaseHeld reports whether the process of a writer holds its lease, or that cannot be known.
+func leaseHeld(ctx context.Context, c journal.Leases, writer uuid.UUID) bool {
 	lease, err := c.Acquire(ctx, ownerPrefix+writer.String(), renewEvery)
 	if err != nil {
 		return true
@@ -136,13 +136,13 @@ func (d *Durable) replaceLost(ctx context.Context) (failed error) {
 }
 
 // interruptLost interrupts the open turns that another process began, unless it is alive.
-func (s *Session) interruptLost(ctx context.Context, alive func(context.Context, uuid.UUID) bool) error {
+func (s *Session) interruptLost(ctx context.Context, others func(context.Context, uuid.UUID) bool) error {
 	var failed error
 	asked := map[uuid.UUID]bool{}
 	for ref, owner := range s.strangers() {
 		lives, known := asked[owner]
 		if !known {
-			lives = alive != nil && owner != s.log.journal.Writer() && alive(ctx, owner)
+			lives = others != nil && owner != s.log.journal.Writer() && others(ctx, owner)
 			asked[owner] = lives
 		}
 		if !lives {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -138,11 +137,10 @@ func (a *App) share(log *slog.Logger) (stop func()) {
 	}
 	a.chat.Share(a.store.cluster)
 	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() { a.store.durable.Share(ctx, *a.store.cluster, log) })
+	wait := a.store.durable.Share(ctx, *a.store.cluster, log)
 	return func() {
 		cancel()
-		wg.Wait()
+		wait()
 	}
 }
 
