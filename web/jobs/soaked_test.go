@@ -140,14 +140,14 @@ const (
 	answersEnv   = "CANDOR_SOAK_ANSWERS"
 )
 
-// startNeighbour starts a neighbour in a process of its own, which gives way to others, since
-// the processors of a real attacker are elsewhere. stop ends it and returns how often its
+// startNeighbour starts a neighbour in a process of its own, which runs only where the servers and
+// the honest user leave a processor idle, since the processors of a real attacker are elsewhere. stop ends it and returns how often its
 // requests were answered with which status.
 func startNeighbour(t *testing.T, kind, url string) (stop func() map[int]int) {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), "nice", "-n", "10", program,
+	cmd := exec.CommandContext(t.Context(), "chrt", "--idle", "0", program,
 		"-test.run", "^TestBeANeighbour$", "-test.timeout", "0", "-test.v")
 	answers := filepath.Join(t.TempDir(), "answers")
 	cmd.Env = append(os.Environ(), neighbourEnv+"="+kind, soakedEnv+"="+url, answersEnv+"="+answers)
