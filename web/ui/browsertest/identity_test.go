@@ -197,7 +197,7 @@ func TestABrowsersProfileHoldsNoToken(t *testing.T) {
 	printed, err := login.Output()
 	require.NoError(t, err)
 	link := strings.TrimSpace(string(printed))
-	require.Regexp(t, regexp.MustCompile(`^`+regexp.QuoteMeta(s.url)+`/#code=\w{26,}$`), link)
+	require.Regexp(t, regexp.MustCompile(`^`+regexp.QuoteMeta(s.url)+`/#code=[\w-]{26,}$`), link)
 
 	w, quit := windowOf(t, profile)
 	w.run(chromedp.Navigate(link))
