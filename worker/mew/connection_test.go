@@ -8,8 +8,10 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -98,6 +100,27 @@ func TestAMessageThatEndsEveryConnectionIsDropped(t *testing.T) {
 		o.connected(false)
 	}
 	assert.Equal(t, maxAttempts, sent)
+}
+
+func TestAParticipantLeavesOnlyOnceItsLastWordsAreWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, drained := newOutbox(), false
+		require.NoError(t, o.add(parcel{id: "x"}))
+		o.connected(true)
+		_, ok := o.next()
+		require.True(t, ok)
+		var leaving sync.WaitGroup
+		leaving.Go(func() {
+			o.drain(t.Context())
+			drained = true
+		})
+		synctest.Wait()
+		assert.False(t, drained, "the connection has not taken it yet")
+		_, ok = o.next()
+		require.False(t, ok)
+		signal(o.moved)
+		leaving.Wait()
+	})
 }
 
 func TestTheOutboxIsBounded(t *testing.T) {

@@ -42,6 +42,7 @@ type outbox struct {
 	bytes   int
 	held    bool          // only acknowledgements may leave
 	up      bool          // there is a connection
+	writing bool          // a parcel is being written to it
 	fast    bool          // the gateway has refused a message because it came too fast
 	wake    chan struct{} // receives a token when something may be sent, if there is room
 	moved   chan struct{} // likewise when something was sent
@@ -78,12 +79,13 @@ func (o *outbox) add(p parcel) error {
 	return nil
 }
 
-// next returns what to send next; ok is false if there is nothing.
+// next returns what to send next; ok is false if there is nothing. The parcel before counts as
+// written from then on.
 func (o *outbox) next() (p parcel, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	i := o.firstUnsent()
-	if i < 0 {
+	if o.writing = i >= 0; !o.writing {
 		return parcel{}, false
 	}
 	p = o.waiting[i]
@@ -161,7 +163,7 @@ func (o *outbox) isTooFast() bool {
 func (o *outbox) connected(up bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.up = up
+	o.up, o.writing = up, false
 	for i := range o.waiting {
 		o.waiting[i].sent = false
 	}
@@ -177,11 +179,11 @@ func (o *outbox) hold(held bool) {
 	signal(o.wake)
 }
 
-// drain waits until everything that may be sent has been sent, or ctx ends.
+// drain waits until everything that may be sent has been written, or ctx ends.
 func (o *outbox) drain(ctx context.Context) {
 	for {
 		o.mu.Lock()
-		empty := o.firstUnsent() < 0
+		empty := o.firstUnsent() < 0 && !o.writing
 		o.mu.Unlock()
 		if empty {
 			return
