@@ -40,7 +40,7 @@
 // a member of Action in state/types.d.ts and a function in state/reduce.js. A key: a row
 // in lib/keys.js and its function in app.js. Something that one part reports and another
 // acts on: a member of Events in types.d.ts and a line in app.js. An element: a module in
-// view/, loaded by import() if few visits need it, since a first visit may load 150 kB at
+// view/, loaded by import() if few visits need it, since a first visit may load 200 kB at
 // most; the styles of such an element go into css/ondemand.css.
 //
 // # Security

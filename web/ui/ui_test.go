@@ -138,7 +138,7 @@ func resolve(from, target string) string { return path.Join(path.Dir(from), targ
 
 // maxWeight bounds the bytes of a visit, uncompressed, before anybody opens what few
 // visits need: search, timeline, menus, comparison, a job, the sign-in form.
-const maxWeight = 150_000
+const maxWeight = 200_000
 
 func TestAFirstVisitIsLight(t *testing.T) {
 	texts := served(t)

@@ -101,7 +101,7 @@ func TestAPageThatWatchesDoesNotGrow(t *testing.T) {
 }
 
 // maxWeight is how many bytes a first visit may load, without compression.
-const maxWeight = 150_000
+const maxWeight = 200_000
 
 // weight returns the bytes of the page's own files that the visit loaded.
 func (w *tab) weight() int {
