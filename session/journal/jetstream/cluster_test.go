@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"candor/session/journal"
@@ -177,4 +178,34 @@ func TestErasedBytesAreGoneFromAllServers(t *testing.T) {
 		}
 		pace(t) // until the others have noticed, and a stream that it led has another leader
 	}
+}
+
+// While an append is on its way to the other servers, the one that leads refuses all others in its place before
+// it shows the first.
+func TestWhoeverWasSecondFindsWhatWasFirst(t *testing.T) {
+	t.Parallel()
+	servers := startCluster(t)
+	var writers sync.WaitGroup
+	const each = 40
+	for i := range 4 {
+		c := servers.open(t)
+		writers.Go(func() {
+			next := uint64(1)
+			for kept := 0; kept < each; next++ {
+				err := c.Append(t.Context(), "s", frame(next, next, fmt.Sprint(i)))
+				if err == nil {
+					kept++
+					continue
+				}
+				if !assert.ErrorIs(t, err, journal.ErrConflict) {
+					return
+				}
+				if there := read(t, c, "s", next); !assert.NotEmpty(t, there, "nothing stands at event %d", next) {
+					return
+				}
+			}
+		})
+	}
+	writers.Wait()
+	assert.Len(t, read(t, servers.open(t), "s", 1), 4*each)
 }

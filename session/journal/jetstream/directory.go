@@ -29,7 +29,7 @@ func (d directory) Open(ctx context.Context, user, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for range appendAttempts {
+	for range attempts(ctx) {
 		// Whoever is second reads what the first wrote, and so does this process if it was not told
 		// what became of its own message.
 		there, _, err := d.entry(ctx, user)

@@ -11,12 +11,8 @@ import (
 // frames keeps a session's frames, each as a message on the session's subject.
 type frames struct{ s *store }
 
-// appendAttempts bounds how often an append is sent anew because the log's last message became
-// another without an event more, as when it was erased.
-const appendAttempts = 4
-
 // Append keeps f as one message that the server takes only if the log's last message is still the
-// one that ends before f.
+// one that ends before f. Whoever gets ErrConflict finds what was first when it reads.
 func (e frames) Append(ctx context.Context, session string, f journal.Frame) error {
 	e.s.waiting.Add(1)
 	defer e.s.waiting.Add(-1)
@@ -28,7 +24,7 @@ func (e frames) Append(ctx context.Context, session string, f journal.Frame) err
 	// refuses the append if it is no longer right.
 	r := record{kind: kindFrame, first: f.First, last: f.Last, frame: f.Data}
 	h, known := e.s.heads.get(session)
-	for range appendAttempts {
+	for range attempts(ctx) {
 		if !known || h.last != f.First-1 || h.kind == kindRemoved {
 			var err error
 			if h, err = e.expect(ctx, session, f.First); err != nil {
@@ -42,10 +38,11 @@ func (e frames) Append(ctx context.Context, session string, f journal.Frame) err
 		if !errors.Is(err, journal.ErrConflict) {
 			return err
 		}
-		// Another frame, or the same end in another message: the server that leads knows.
+		// Another frame, or the same end in another message: the server that leads knows, now or soon.
 		known = false
 	}
-	return journal.ErrConflict
+	return fmt.Errorf("%w: the NATS server that leads stream %s refuses it, although nobody was first",
+		journal.ErrUnavailable, stream)
 }
 
 // expect returns the head of a log that ends before the event with number first.

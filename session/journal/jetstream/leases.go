@@ -51,7 +51,7 @@ func (e leases) Acquire(ctx context.Context, key string, ttl time.Duration) (jou
 	}
 	id := uuid.New()
 	l := &lease{s: e.s, subject: e.s.names.leaseSubject(tokenOf(key)), ttl: ttl, holder: id[:]}
-	for range appendAttempts {
+	for range attempts(ctx) {
 		now, err := l.now(ctx)
 		if err != nil {
 			return nil, err

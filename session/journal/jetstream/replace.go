@@ -131,7 +131,7 @@ func (s *store) keepTail(ctx context.Context, session string, last uint64) error
 // endWith appends a message without a frame behind a log, unless it needs none.
 func (s *store) endWith(ctx context.Context, session string, end func(head) (r record, needed bool)) error {
 	stream, subject := s.names.log(session)
-	for range appendAttempts {
+	for range attempts(ctx) {
 		h, err := s.askHead(ctx, session)
 		if err != nil {
 			return err
