@@ -24,6 +24,7 @@ import (
 
 var (
 	clusterFor     = flag.Duration("cluster-for", 0, "how long three servers on one cluster are disturbed; 0 skips it")
+	clusterSettles = flag.Duration("cluster-settles", 2*time.Minute, "how long the servers may take to come to rest")
 	clusterReaders = flag.Int("cluster-readers", 12, "how many readers follow and resume meanwhile")
 )
 
@@ -129,7 +130,7 @@ func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "key")
 	require.NoError(t, os.WriteFile(key, []byte(strings.Repeat("0123456789abcdef", 4)), 0o600))
 	first, l := newMortal(t, users, "--nats", urls, "--nats-replicas", "3", "--key-file", key,
-		"--approve", "file_list=ask")
+		"--approve", "file_list=ask", "--approval-timeout", "10s") // of questions that the load leaves open
 	servers := []*mortal{first}
 	for range 2 {
 		other := *first
@@ -143,7 +144,7 @@ func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
 	for _, s := range servers {
 		s.start()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), *clusterFor+4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), *clusterFor+*clusterSettles)
 	defer cancel()
 	load, stop := context.WithCancel(ctx)
 	readers, wait := startLoad(ctx, load, t, l)

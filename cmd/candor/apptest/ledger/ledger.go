@@ -120,21 +120,27 @@ func (l *Ledger) Origin(ctx context.Context, user string) (string, error) {
 	return told.Session[:8] + "-0", nil
 }
 
-// Settle waits until no turn of a user runs or waits.
+// Settle waits until no turn of a user runs or waits, whichever server is asked. When ctx ends before that, its
+// error says what the last answer was.
 func (l *Ledger) Settle(ctx context.Context, user string) error {
+	var last error
 	for ctx.Err() == nil {
-		var list struct{ Threads []struct{ State string } }
+		var list struct{ Threads []struct{ ID, State string } }
 		err := l.call(ctx, l.Tokens[user], http.MethodGet, "/api/chat/threads", nil, &list)
-		busy := err != nil
 		for _, t := range list.Threads {
-			busy = busy || t.State != "idle"
+			if t.State != "idle" {
+				err = fmt.Errorf("thread %s of %s is %s", t.ID, user, t.State)
+			}
 		}
-		if !busy {
+		if err == nil {
 			return nil
+		}
+		if ctx.Err() == nil {
+			last = err
 		}
 		pause(ctx)
 	}
-	return ctx.Err()
+	return errors.Join(ctx.Err(), last)
 }
 
 // Marker is the title of a job whose frame [Ledger.Mark] puts at the end of a user's stream.
