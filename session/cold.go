@@ -21,35 +21,51 @@ const markCost = 96
 // farApart is how many events of others may lie between two turns that are read back together.
 const farApart = 512
 
-// foldKept folds turns of a thread from the journal, in their order. It fails with ErrDropped if one
-// of them was erased meanwhile.
-func (s *Session) foldKept(threadID string, marks []mark) ([]Turn, error) {
+// foldKept folds turns from the journal, and returns them in the order of their marks. It fails with
+// ErrDropped if one of them was erased meanwhile.
+func (s *Session) foldKept(marks []turnMark) ([]Turn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)
 	defer cancel()
-	turns := make([]Turn, len(marks))
-	for from := 0; from < len(marks); {
-		to, last := from+1, marks[from].last
-		for to < len(marks) && marks[to].first <= last+farApart {
-			last = max(last, marks[to].last)
+	inLog := slices.SortedFunc(slices.Values(marks), byPlace)
+	folded := make(map[Ref]Turn, len(marks))
+	for from := 0; from < len(inLog); {
+		to, last := from+1, inLog[from].last
+		for to < len(inLog) && inLog[to].first <= last+farApart {
+			last = max(last, inLog[to].last)
 			to++
 		}
-		for e, err := range s.log.kept(ctx, marks[from].first, last) {
-			if err != nil {
-				return nil, err
-			}
-			at := e.Turn - marks[0].number
-			if e.Thread == threadID && at >= from && at < to && e.Seq <= marks[at].last {
-				turns[at] = turns[at].Apply(e)
-			}
+		if err := s.foldNear(ctx, inLog[from:to], last, folded); err != nil {
+			return nil, err
 		}
 		from = to
 	}
-	for i, t := range turns {
-		if t.Number == 0 {
-			return nil, fmt.Errorf("turn %d: %w", marks[i].number, ErrDropped)
+	turns := make([]Turn, len(marks))
+	for i, m := range marks {
+		t, ok := folded[Ref{Thread: m.threadID, Turn: m.number}]
+		if !ok {
+			return nil, fmt.Errorf("turn %d: %w", m.number, ErrDropped)
 		}
+		turns[i] = t
 	}
 	return turns, nil
+}
+
+// foldNear folds turns that lie near each other in the log, up to the event with the number last.
+func (s *Session) foldNear(ctx context.Context, near []turnMark, last uint64, folded map[Ref]Turn) error {
+	wanted := make(map[Ref]mark, len(near))
+	for _, m := range near {
+		wanted[Ref{Thread: m.threadID, Turn: m.number}] = m.mark
+	}
+	for e, err := range s.log.kept(ctx, near[0].first, last) {
+		if err != nil {
+			return err
+		}
+		ref := e.turn()
+		if m, ok := wanted[ref]; ok && m.first <= e.Seq && e.Seq <= m.last {
+			folded[ref] = folded[ref].Apply(e)
+		}
+	}
+	return nil
 }
 
 // unload removes from memory what has ended, oldest first, until want bytes are free: turns, and

@@ -210,7 +210,7 @@ func (s *Session) Turn(threadID string, number int) (Turn, error) {
 	if err != errCold {
 		return t, err
 	}
-	turns, err := s.foldKept(threadID, []mark{m})
+	turns, err := s.foldKept([]turnMark{{threadID, m}})
 	if err != nil {
 		return Turn{}, err
 	}

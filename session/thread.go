@@ -111,7 +111,7 @@ func (s *Session) History(threadID string, p Page) (History, error) {
 	if err != nil || len(cold) == 0 {
 		return h, err
 	}
-	older, err := s.foldKept(threadID, cold)
+	older, err := s.foldKept(marked(threadID, cold))
 	if err != nil {
 		return History{}, err
 	}

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"errors"
+	"iter"
 	"net/http"
 	"slices"
 	"strconv"
@@ -37,7 +39,12 @@ func (s *Server) search(c echo.Context, own *session.Session) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, q.Run(newestFirst(own)))
+	var failed error
+	found := q.Run(newestFirst(own, &failed))
+	if failed != nil {
+		return failed
+	}
+	return c.JSON(http.StatusOK, found)
 }
 
 // queryOf parses the parameters of a search.
@@ -69,25 +76,47 @@ func queryOf(c echo.Context) (view.Query, error) {
 	return q, nil
 }
 
-// newestFirst returns the turns of all threads of a session, and its jobs, in reverse
-// order of when they began.
-func newestFirst(own *session.Session) []view.Document {
-	var all []view.Document
+// newestFirst yields the turns of all threads of a session, and its jobs, in reverse order of when
+// they began, each read when its turn comes. Those that were erased meanwhile or are damaged are left
+// out; failed is what ended the sequence early.
+func newestFirst(own *session.Session, failed *error) iter.Seq[view.Document] {
+	origins := map[string]session.Origin{}
 	for _, th := range own.Threads() {
-		h, err := own.History(th.ID, session.Page{})
-		if err != nil {
-			continue // the thread was dropped since it was listed
-		}
-		for _, t := range h.Turns {
-			all = append(all, view.Document{At: t.CreatedAt, Turn: &t, Origin: th.Origin})
-		}
+		origins[th.ID] = th.Origin
 	}
-	for _, j := range own.Jobs() {
+	return func(yield func(view.Document) bool) {
+		jobs := own.Jobs()
+		for t, err := range own.LatestTurns() {
+			switch {
+			case errors.Is(err, session.ErrDropped) || errors.Is(err, session.ErrDamaged):
+				continue
+			case err != nil:
+				*failed = err
+				return
+			}
+			n := slices.IndexFunc(jobs, func(j session.Job) bool { return !j.CreatedAt.After(t.CreatedAt) })
+			if n < 0 {
+				n = len(jobs)
+			}
+			if !yieldJobs(own, jobs[:n], yield) || !yield(view.Document{
+				At: t.CreatedAt, Turn: &t, Origin: origins[t.Thread],
+			}) {
+				return
+			}
+			jobs = jobs[n:]
+		}
+		yieldJobs(own, jobs, yield)
+	}
+}
+
+// yieldJobs passes on jobs with their events, without those that cannot be read. It reports whether the
+// sequence goes on.
+func yieldJobs(own *session.Session, jobs []session.Job, yield func(view.Document) bool) bool {
+	for _, j := range jobs {
 		events, _, err := own.JobEvents(j.ID, 0, j.Events)
-		if err == nil {
-			all = append(all, view.Document{At: j.CreatedAt, Job: &j, Events: events})
+		if err == nil && !yield(view.Document{At: j.CreatedAt, Job: &j, Events: events}) {
+			return false
 		}
 	}
-	slices.SortStableFunc(all, func(a, b view.Document) int { return b.At.Compare(a.At) })
-	return all
+	return true
 }

@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"fmt"
+	"slices"
 
 	"candor/safety"
 	"candor/session"
@@ -41,7 +42,7 @@ func ExampleQuery_Run() {
 		},
 	}}}}}
 	q := view.Query{Words: view.SplitQuery(`"slow scan" large`), Limit: 10}
-	for _, hit := range q.Run([]view.Document{{Turn: &turn}}).Hits {
+	for _, hit := range q.Run(slices.Values([]view.Document{{Turn: &turn}})).Hits {
 		fmt.Println(hit.CallID, hit.Field)
 		for _, part := range hit.Snippet {
 			fmt.Printf("%q %v\n", part.Text, part.Match)

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,17 +104,17 @@ const searchBudget = 64 << 20
 // Run searches documents in their order until its budget of text is used up, so the order
 // decides which are left out; Truncated then says that some were. Within a turn, the hit
 // for its own texts comes before those for its calls.
-func (q Query) Run(documents []Document) SearchResponse {
+func (q Query) Run(documents iter.Seq[Document]) SearchResponse {
 	return q.run(documents, searchBudget)
 }
 
-func (q Query) run(documents []Document, budget int) SearchResponse {
+func (q Query) run(documents iter.Seq[Document], budget int) SearchResponse {
 	f := finder{Query: q, marks: compile(q.Words), budget: budget, counts: map[string]map[string]int{}}
 	for _, w := range q.Words {
 		f.lower = append(f.lower, strings.ToLower(w))
 	}
 	f.out = SearchResponse{Hits: []SearchHit{}, Facets: map[string][]FacetItem{}}
-	for _, d := range documents {
+	for d := range documents {
 		if f.budget <= 0 {
 			f.out.Truncated = true
 			break

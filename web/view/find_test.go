@@ -47,7 +47,7 @@ func aTurn(thread string, number int, at time.Time) Document {
 }
 
 func find(q string, want map[string][]string, all ...Document) SearchResponse {
-	return Query{Words: SplitQuery(q), Want: want, Limit: 50}.Run(all)
+	return Query{Words: SplitQuery(q), Want: want, Limit: 50}.Run(slices.Values(all))
 }
 
 func fields(r SearchResponse) []string {
@@ -132,11 +132,11 @@ func TestASearchStopsAtItsLimitAndItsBudget(t *testing.T) {
 		all = append(all, aTurn("t", 300-n, at))
 	}
 	q := Query{Limit: 10}
-	got := q.Run(all)
+	got := q.Run(slices.Values(all))
 	assert.Len(t, got.Hits, 10)
 	assert.Equal(t, 900, got.Total)
 	assert.Equal(t, 300, got.Hits[0].TurnNumber)
-	got = q.run(all, 1000)
+	got = q.run(slices.Values(all), 1000)
 	assert.True(t, got.Truncated)
 	assert.Less(t, got.Total, 100)
 }
