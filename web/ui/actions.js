@@ -3,11 +3,13 @@
 
 import * as api from './net/api.js';
 import { toast } from './lib/toast.js';
+import { latestTurn, maxWaiting } from './state/outbox.js';
 import { formatRoute } from './state/route.js';
+import { isGone } from './view/conversation.js';
 
 /** @import { Turn } from './state/types.d.ts' */
 /** @import { ConversationActs, DecisionActs } from './view/types.d.ts' */
-/** @import { Context, Parts } from './types.d.ts' */
+/** @import { Context, Deliver, Parts } from './types.d.ts' */
 
 export const commands = () => import('./view/commands.js');
 
@@ -46,42 +48,78 @@ export function conversationActs({ hub, store, fetcher }) {
 }
 
 /**
- * Sends a message to the open conversation; a new one is begun first.
- * @param {Context} context @param {string} text @returns {Promise<boolean>} whether the server accepted it
+ * Sends a message to the open conversation; a new one is begun first. While the server is
+ * away, or others wait for it, the message waits.
+ * @param {Context} context @param {string} text @returns {Promise<boolean>} whether the text is out of the field
  */
-export async function send({ store, view, composer, hub, fetcher }, text) {
+export async function send({ store, composer, hub, outbox }, text) {
+  const { kind, id } = store.state.active, after = latestTurn(store.state, id);
+  let thread = kind === 'thread' ? id : '', waits = kind !== 'job' && outbox.holds(thread);
   try {
-    const { kind, id } = store.state.active;
     if (kind === 'job') return !!await api.promptJob(id, text);
-    const thread = kind === 'thread' ? id : (await api.newThread()).id;
-    if (kind !== 'thread') {
+    if (!waits) {
+      await outbox.deliver(thread, text, (begun) => { thread = begun; });
+      return true;
+    }
+  } catch (e) {
+    waits = kind !== 'job' && api.isAway(e);
+    if (api.isSignedOut(e)) hub.emit('signedOut', '');
+    else if (!waits) composer.complain(e instanceof Error ? e.message : String(e));
+  }
+  if (!waits || outbox.add(thread, text, after)) return waits;
+  composer.complain(`${maxWaiting} messages wait for the server already. Send this one once it is back.`);
+  return false;
+}
+
+/**
+ * Returns how a message is sent.
+ * @param {Pick<Parts, 'store' | 'fetcher' | 'view'>} parts @returns {Deliver}
+ */
+export function delivery({ store, fetcher, view }) {
+  return async (to, text, begun) => {
+    const thread = to || (await api.newThread()).id;
+    if (!to) {
       // The conversation is there, and empty, before its first event arrives.
       store.dispatch({ type: 'history', id: thread, history: { turns: [], has_more: false, event_id: '' } });
+      begun(thread);
+      if (store.state.active.kind === 'new') {
+        store.dispatch({ type: 'select', active: { kind: 'thread', id: thread } });
+        history.replaceState(null, '', formatRoute({ thread }));
+      }
     }
     const sent = await api.send(thread, text);
-    const to = store.state.threads?.find((t) => t.id === thread)?.origin;
-    if (to) { // it is a turn of the speaker's own thread; what comes of it shows up here
-      toast(`Said to ${to.participant}.`);
+    const observed = store.state.threads?.find((t) => t.id === thread)?.origin;
+    if (observed) { // it is a turn of the speaker's own thread; what comes of it shows up here
+      toast(`Said to ${observed.participant}.`);
       fetcher.spaces(); // who speaks takes part
-      return true;
+      return 0;
     }
     const { turn_number: number, message_id: messageId, state, status, content } = sent;
     if (status === 'answered') { // a command, which became no turn
       (await commands()).showAnswer(content || '');
-      return true;
+      return 0;
     }
-    if (kind !== 'thread') {
-      store.dispatch({ type: 'select', active: { kind: 'thread', id: thread } });
-      history.replaceState(null, '', formatRoute({ thread }));
-    }
-    store.dispatch({ type: 'sent', id: thread, number, content: text, messageId, state, now: store.now() });
-    view.list.toEnd();
-    return true;
-  } catch (e) {
-    if (api.isSignedOut(e)) hub.emit('signedOut', '');
-    else composer.complain(e instanceof Error ? e.message : String(e));
-    return false;
+    if (store.state.conversations[thread]?.status === 'ready') { // any other is read when it is opened
+      store.dispatch({ type: 'sent', id: thread, number, content: text, messageId, state, now: store.now() });
+    } else if (store.state.active.id === thread) fetcher.thread(thread);
+    if (store.state.active.id === thread) view.list.toEnd();
+    return number;
+  };
+}
+
+/**
+ * Takes a waiting message back into the field. If its conversation is gone, a new one begins with it.
+ * @param {Context} context @param {number} key @param {string} written what stands in the field
+ * @param {() => void} begin opens a new conversation
+ */
+export async function editWaiting({ outbox, composer, active }, key, written, begin) {
+  const m = outbox.take(key), c = active();
+  if (!m) return;
+  if (c && isGone(c)) {
+    begin();
+    await new Promise(requestAnimationFrame); // the field is shown again
   }
+  composer.fill([m.text, written].filter(Boolean).join('\n\n'));
 }
 
 /**

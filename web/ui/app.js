@@ -4,7 +4,7 @@
 import './view/composer.js';
 import './view/connection.js';
 import './view/rail.js';
-import { commands, conversationActs, send, stop, takePart } from './actions.js';
+import { commands, conversationActs, delivery, editWaiting, send, stop, takePart } from './actions.js';
 import { createContext } from './context.js';
 import { $, h, setText, show } from './lib/dom.js';
 import { cut, firstLine } from './lib/format.js';
@@ -16,11 +16,12 @@ import { say } from './lib/toast.js';
 import { Router } from './navigate.js';
 import { Fetcher } from './net/fetcher.js';
 import { Stream } from './net/stream.js';
+import { Outbox } from './outbox.js';
 import { Session } from './session.js';
 import { loginIn } from './state/route.js';
 import { Store } from './state/store.js';
 import { announce } from './view/announce.js';
-import { ConversationView } from './view/conversation.js';
+import { ConversationView, isGone } from './view/conversation.js';
 import { drawer } from './view/rail.js';
 
 /** @import { Item } from './lib/types.d.ts' */
@@ -28,7 +29,7 @@ import { drawer } from './view/rail.js';
 /** @import { Events } from './types.d.ts' */
 
 const context = build(), router = new Router(context), session = new Session(context, router);
-const { hub, store, view, rail, composer } = context;
+const { hub, store, view, rail, composer, outbox } = context;
 
 function build() {
   /** @type {Hub<Events>} */
@@ -39,10 +40,12 @@ function build() {
     onLink: (link) => store.dispatch({ type: 'link', link }),
     onPosition: () => hub.emit('refetch'),
     onResync: () => hub.emit('refetch'),
+    onDeleted: (id) => store.dispatch({ type: 'deleted', id }),
     onSignedOut: () => hub.emit('signedOut', ''),
   });
   const view = new ConversationView(store, conversationActs({ hub, store, fetcher }));
-  return createContext({ hub, store, fetcher, stream, view, rail: $('rail'), composer: $('composer') });
+  const outbox = new Outbox({ hub, store }, delivery({ store, fetcher, view }));
+  return createContext({ hub, store, fetcher, stream, view, rail: $('rail'), composer: $('composer'), outbox });
 }
 
 /** @param {State} s */
@@ -59,7 +62,8 @@ function draw(s) {
   const hint = job ? 'A further prompt for the worker'
     : origin ? `Say something to ${cut(origin.participant, 40)} in ${cut(origin.space, 40)}`
     : running ? 'Ask more; it waits in order' : 'Ask the agent';
-  composer.update({ running, hidden: c?.status === 'gone' || ended, hint, to: cut(origin?.participant || '', 40) });
+  const hidden = ended || (!!c && isGone(c));
+  composer.update(s, { running, hidden, hint, to: cut(origin?.participant || '', 40) });
   router.drawTimeline();
   markSeen();
 }
@@ -156,7 +160,10 @@ function wireParts() {
   hub.on('ask', (text) => composer.fill(text));
   hub.on('compare', (a, b) => router.compare(a, b));
   hub.on('timeline', (turn) => router.openTab('timeline', turn));
-  composer.acts = { send: (text) => send(context, text), stop: () => stop(context) };
+  composer.acts = {
+    send: (text) => send(context, text), stop: () => stop(context), cancel: (key) => outbox.take(key),
+    edit: (key, written) => editWaiting(context, key, written, () => router.newThread()),
+  };
   rail.takePart = (space, how) => takePart(context, space, how);
   store.onDraw(draw);
   store.onAction(announce(say));

@@ -48,6 +48,7 @@ export class Session {
       const { user } = await api.whoami();
       if (this.user && user !== this.user) return location.reload(); // shows nothing of the previous user
       this.user = user;
+      this.context.outbox.restore(user);
     } catch (e) {
       if (!api.isSignedOut(e)) return void setTimeout(() => this.start(), retryDelay);
       return this.signedOut(why);
@@ -119,6 +120,7 @@ export class Session {
   async signOut() {
     try {
       await api.logout();
+      this.context.outbox.forget();
       history.replaceState(null, '', location.pathname);
       location.reload();
     } catch (e) { this.failed(e); }

@@ -4,6 +4,7 @@
 import type { Hub } from './lib/hub.js';
 import type { Fetcher } from './net/fetcher.js';
 import type { Stream } from './net/stream.js';
+import type { Outbox } from './outbox.js';
 import type { Store } from './state/store.js';
 import type { Conversation, Turn } from './state/types.d.ts';
 import type { Composer } from './view/composer.js';
@@ -30,8 +31,14 @@ export type Events = {
 /** The parts of the page. There is one of each. */
 export type Parts = {
   hub: Hub<Events>, store: Store, fetcher: Fetcher, stream: Stream, view: ConversationView,
-  rail: Rail, composer: Composer,
+  rail: Rail, composer: Composer, outbox: Outbox,
 };
+
+/**
+ * Sends a message to a thread, or to one that it begins if the id is empty, and says which. It resolves to the
+ * number of its turn, or to 0 if it became none of this thread.
+ */
+export type Deliver = (thread: string, text: string, begun: (thread: string) => void) => Promise<number>;
 
 /** The parts, and what is open. */
 export type Context = Readonly<Parts & {

@@ -13,6 +13,8 @@
 //	    the state of the event stream
 //	#stream #timeline #latest #message #send #stop
 //	    the middle
+//	candor-waiting li
+//	    a message that waits for the server
 //	candor-turn[data-turn][data-state]
 //	    .user, .headline[aria-expanded], .step[data-agent], .narrative, .answer
 //	#spaces h2, .take-part, .asker, .because, .conclusion, .aside[data-kind], .late-notes

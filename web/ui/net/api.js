@@ -4,14 +4,15 @@
 import { keepPageKey, pageKey } from '../lib/pagekey.js';
 
 /** @import * as wire from '../wire.d.ts' */
-/** @import { Space } from '../state/types.d.ts' */
+/** @import { Kind, Space } from '../state/types.d.ts' */
 
 /** An answer that is no success. Its message says what was wrong and what to do. */
 export class ApiError extends Error {
-  /** @param {number} status 0 if there was no answer @param {string} message */
-  constructor(status, message) {
+  /** @param {number} status 0 if there was no answer @param {string} message @param {string} [code] */
+  constructor(status, message, code = '') {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -22,10 +23,26 @@ export class ApiError extends Error {
 export function isSignedOut(e) { return e instanceof ApiError && e.status === 401; }
 
 /**
- * Sends a request with the login and returns its answer, which is a success.
- * @param {string} method @param {string} path @param {object} [body] @param {AbortSignal} [signal]
+ * Reports whether an error means that the server is away, or its storage is: nobody knows then
+ * whether it took what was sent.
+ * @param {unknown} e
  */
-export async function ask(method, path, body, signal) {
+export function isAway(e) {
+  return e instanceof ApiError && ([0, 502, 504].includes(e.status) || e.code === 'storage_failed');
+}
+
+/**
+ * Reports whether an error may pass by itself.
+ * @param {unknown} e
+ */
+export function mayPass(e) { return isAway(e) || (e instanceof ApiError && [429, 503].includes(e.status)); }
+
+/**
+ * Sends a request with the login and returns its answer, which is a success.
+ * @param {string} method @param {string} path @param {object} [body]
+ * @param {{ signal?: AbortSignal, keepalive?: boolean }} [how] keepalive lets it outlive the page
+ */
+export async function ask(method, path, body, how) {
   /** @type {Record<string, string>} */
   const headers = {}, key = pageKey();
   if (key) headers['Candor-Page-Key'] = key;
@@ -33,17 +50,21 @@ export async function ask(method, path, body, signal) {
   let res;
   try {
     res = await fetch(path, {
-      method, headers, credentials: 'same-origin', cache: 'no-store', body: body && JSON.stringify(body), signal,
+      method, headers, credentials: 'same-origin', cache: 'no-store', body: body && JSON.stringify(body), ...how,
     });
   } catch {
-    throw new ApiError(0, 'The server cannot be reached. It is tried again as soon as it is back.');
+    throw new ApiError(0, 'The server cannot be reached. Try again once it is back.');
   }
   if (res.ok) return res;
   const data = parse(await res.text());
-  throw new ApiError(res.status, data?.message || `The server answered with ${res.status}.`);
+  const message = data?.message || `The server answered with ${res.status}.`;
+  throw new ApiError(res.status, message, data?.error);
 }
 
-/** @param {string} text @returns {{ message?: string } | null} null if something between us and the server answered */
+/**
+ * @param {string} text
+ * @returns {{ message?: string, error?: string } | null} null if something between us and the server answered
+ */
 function parse(text) {
   try { return text ? JSON.parse(text) : null; } catch { return null; }
 }
@@ -136,3 +157,10 @@ export const promptJob = (id, content) => call('POST', `${jobPath(id)}/prompt`, 
 export const cancelJob = (id) => call('POST', `${jobPath(id)}/cancel`, {});
 /** @param {string} id @returns {Promise<wire.JobInfo>} */
 export const restartJob = (id) => call('POST', `${jobPath(id)}/restart`, {});
+
+/**
+ * Deletes a thread or a job for good. The answer comes before the storage is cleared, if that takes long.
+ * @param {Kind} kind @param {string} id @param {boolean} [keepalive] the page is being left
+ */
+export const remove = (kind, id, keepalive) =>
+  ask('DELETE', kind === 'job' ? jobPath(id) : `/api/chat/threads/${encodeURIComponent(id)}`, undefined, { keepalive });

@@ -3,7 +3,7 @@
 // again when the stream says that there is more to know of it.
 
 import * as api from './api.js';
-import { ends } from '../state/reduce.js';
+import { ends } from '../state/lists.js';
 
 /** @import { Action, Frame, Kind, State, Turn } from '../state/types.d.ts' */
 

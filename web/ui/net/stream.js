@@ -56,7 +56,7 @@ export class Stream {
     let why = null;
     try {
       const path = url('/api/chat/events', { last_event_id: this.#last });
-      const res = await ask('GET', path, undefined, request.signal);
+      const res = await ask('GET', path, undefined, { signal: request.signal });
       if (request === this.#request && res.body) await this.#read(res.body, request);
     } catch (e) { why = e; }
     if (request === this.#request) this.#failed(why);
@@ -103,14 +103,15 @@ export class Stream {
       this.#after('shown', shown, () => this.#report('live', 0));
       return this.#listener.onResync();
     }
-    if (name === 'dropped' || name.endsWith('_deleted')) return this.#listener.onResync();
+    if (name === 'dropped') return this.#listener.onResync();
     if (this.#lost && name !== 'step_text') {
       this.#replayed++;
       this.#after('quiet', quiet, () => this.#resumed());
     }
     let frame;
     try { frame = JSON.parse(data); } catch { return; }
-    this.#listener.onFrame(frame, id);
+    if (name.endsWith('_deleted')) this.#listener.onDeleted(frame.job_id || frame.thread_id);
+    else this.#listener.onFrame(frame, id);
   }
 
   /** @param {unknown} why nothing if the stream only ended */

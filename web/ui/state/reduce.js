@@ -4,9 +4,10 @@
 import { applyFrame, emptyTurn, enrichTurn, mergeTurn, turnOf, withRequests } from './fold.js';
 import { ms } from '../lib/format.js';
 import { isAfter, parseCursor } from './cursor.js';
+import { withHidden, withJobState, withoutDeleted, withThreadState } from './lists.js';
 
-/** @import { JobDetail, JobInfo, ThreadInfo } from '../wire.d.ts' */
-/** @import { Action, Conversation as Conv, Frame, Handlers, History, Job, Kind, State, Turn } from './types.d.ts' */
+/** @import { JobDetail, JobInfo } from '../wire.d.ts' */
+/** @import { Action, Conversation as Conv, Frame, Handlers, History, Kind, State, Turn } from './types.d.ts' */
 
 /** How many conversations are kept, and turns of a long one; the rest is fetched when needed. */
 export const maxConversations = 6, trimTo = 400;
@@ -15,7 +16,7 @@ export const maxConversations = 6, trimTo = 400;
 export function initial() {
   return {
     threads: null, jobs: null, spaces: [], active: { kind: 'none', id: '' }, conversations: {},
-    link: { state: 'connecting', count: 0 }, seen: {}, skew: 0,
+    link: { state: 'connecting', count: 0 }, seen: {}, waiting: [], hidden: {}, skew: 0,
   };
 }
 
@@ -33,9 +34,12 @@ const actions = {
   select: (s, a) => ({ ...s, active: a.active }),
   seen: (s, a) => s.seen[a.id] === a.at ? s : { ...s, seen: { ...s.seen, [a.id]: a.at } },
   link: (s, a) => ({ ...s, link: a.link }),
-  loading: (s, a) => edit(s, a.id, (c) => ({ ...c, status: c.status === 'ready' ? 'ready' : 'loading' }), a.kind),
+  waiting: (s, a) => ({ ...s, waiting: a.waiting }),
+  hide: (s, a) => ({ ...s, hidden: withHidden(s.hidden, a.id, a.hidden) }),
+  deleted: (s, a) => withoutDeleted(s, a.id),
+  loading: (s, a) => edit(s, a.id, (c) => ({ ...c, status: isSettled(c) ? c.status : 'loading' }), a.kind),
   failed: (s, a) => edit(s, a.id, (c) =>
-    ({ ...c, status: a.gone ? 'gone' : 'failed', problem: a.problem, loadingOlder: false }), a.kind),
+    ({ ...c, status: a.gone ? goneOf(c) : 'failed', problem: a.problem, loadingOlder: false }), a.kind),
   history: (s, a) => edit(s, a.id, (c) => fromHistory(c, a.history)),
   olderLoading: (s, a) => edit(s, a.id, (c) => ({ ...c, loadingOlder: true }), a.kind),
   older: (s, a) => edit(s, a.id, (c) => withOlder(c, a.history)),
@@ -49,6 +53,12 @@ const actions = {
   event: (s, a) => withFrame(s, a.frame, a.eventId, a.now),
   trim: (s, a) => edit(s, a.id, trim),
 };
+
+/** @param {Conv} c @returns {boolean} whether it is shown as it is while it is read again */
+function isSettled(c) { return c.status === 'ready' || c.status === 'deleted'; }
+
+/** @param {Conv} c @returns {Conv['status']} what to call it now that the server does not have it */
+function goneOf(c) { return c.status === 'deleted' ? 'deleted' : 'gone'; }
 
 /** @param {string} id @param {Kind} kind */
 function emptyConversation(id, kind) {
@@ -238,62 +248,4 @@ function advance(s, id, cursor, change) {
   const c = s.conversations[id];
   if (!c || c.status !== 'ready' || !isAfter(cursor, c.cursor)) return s;
   return edit(s, id, () => change({ ...c, cursor }));
-}
-
-/** @param {State} s @param {Exclude<Frame, { job_id: string } | { type: 'step_text' }>} f */
-function withThreadState(s, f) {
-  if (!s.threads) return s;
-  const id = f.thread_id, turns = f.turn_number || 0, at = s.threads.findIndex((t) => t.id === id);
-  const old = s.threads[at], state = stateAfter(f, old);
-  if (at < 0) {
-    return { ...s, threads: [{ id, state, turn_count: turns, created_at: f.at, updated_at: f.at }, ...s.threads] };
-  }
-  const turn_count = Math.max(old.turn_count, turns);
-  // The list shows seconds, not events.
-  const same = at === 0 && old.state === state && old.turn_count === turn_count;
-  if (same && ms(f.at) - ms(old.updated_at) < 1000) return s;
-  return { ...s, threads: [{ ...old, state, updated_at: f.at, turn_count }, ...s.threads.toSpliced(at, 1)] };
-}
-
-/**
- * Reports whether a frame ends its turn, or is the answer of one that has ended.
- * @param {Frame} f
- */
-export function ends(f) {
-  const over = f.type === 'status' && (f.state === 'interrupted' || f.state === 'completed');
-  return f.type === 'response' || f.type === 'error' || over;
-}
-
-/**
- * Returns the state of a thread after a frame. In an observed thread turns run side by side, and have events after
- * their end.
- * @param {Exclude<Frame, { job_id: string } | { type: 'step_text' }>} f @param {ThreadInfo | undefined} old
- */
-function stateAfter(f, old) {
-  if (ends(f) || !f.turn_number) return 'idle';
-  return old?.origin && !(f.type === 'thinking' && f.message_id) ? old.state : 'processing';
-}
-
-/** @param {State} s @param {Extract<Frame, { job_id: string }>} f */
-function withJobState(s, f) {
-  if (!s.jobs) return s;
-  const id = f.job_id, at = s.jobs.findIndex((j) => j.job_id === id), state = jobStateAfter(f);
-  if (at < 0) {
-    const title = f.type === 'job_started' ? f.title : '';
-    const times = { created_at: f.at, updated_at: f.at, ended_at: null };
-    const rest = { prompt: '', message: null, run: 1, events: 1, worker_seen_at: null };
-    return { ...s, jobs: [{ job_id: id, title, state, ...rest, ...times }, ...s.jobs] };
-  }
-  const ended = ['completed', 'failed', 'cancelled'].includes(state);
-  return { ...s, jobs: s.jobs.with(at, { ...s.jobs[at], state, updated_at: f.at, ended_at: ended ? f.at : null }) };
-}
-
-/** @param {Extract<Frame, { job_id: string }>} f */
-function jobStateAfter(f) {
-  switch (f.type) {
-    case 'job_result': return f.status;
-    case 'job_status': return /** @type {Job['state']} */ (f.state);
-    case 'job_started': return 'pending';
-    default: return 'running';
-  }
 }

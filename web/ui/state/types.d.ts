@@ -80,7 +80,7 @@ export type Group = { name: string, space: Space | null, threads: ThreadInfo[], 
 
 export type Kind = 'thread' | 'job';
 export type Conversation = {
-  id: string, kind: Kind, status: 'loading' | 'ready' | 'failed' | 'gone',
+  id: string, kind: Kind, status: 'loading' | 'ready' | 'failed' | 'gone' | 'deleted',
   problem: string, turns: Turn[], hasMore: boolean, oldest: string, loadingOlder: boolean,
   dropped: number, // older turns that the server dropped from memory
   /** the position in the event stream that the turns include */
@@ -104,13 +104,29 @@ export type State = {
   conversations: Record<string, Conversation>, link: Link,
   /** thread or job → the updated_at that was seen last */
   seen: Record<string, string>,
+  /** messages that wait for the server */
+  waiting: Waiting[],
+  /** conversations and jobs that are about to be deleted: they are shown no more, and can be taken back */
+  hidden: Record<string, true>,
   /** how far the server's clock is ahead, in ms */
   skew: number,
 };
 
-/** A frame of the event stream. */
+/** A message that waits for the server: its words as they were typed, and where. */
+export type Waiting = {
+  key: number,
+  /** empty for a conversation that is yet to begin */
+  thread: string,
+  text: string,
+  /** the latest turn that was known when it was written */
+  after: number,
+  /** why the server refused it; empty while it may still go */
+  problem: string, sending: boolean,
+};
+
 /** A frame about a turn. The stream itself acts on what the server dropped or deleted. */
 export type TurnFrame = Exclude<ChatFrame, DroppedFrame | ThreadDeletedFrame>;
+/** A frame of the event stream. */
 export type Frame = TurnFrame | Exclude<JobFrame, JobDeletedFrame>;
 
 /** What the event stream reports. onRefused returns whether nobody is signed in, which ends the stream. */
@@ -118,6 +134,7 @@ export type StreamListener = {
   /** the stream had no position and begins now: what was fetched before may miss an event */
   onPosition(): void,
   onFrame(f: Frame, id: string): void, onLink(l: Link): void, onResync(): void, onSignedOut(): void,
+  onDeleted(id: string): void,
 };
 
 /** The part of history that the state needs. */
@@ -132,6 +149,11 @@ export type Action =
   | { type: 'select', active: Active }
   | { type: 'seen', id: string, at: string }
   | { type: 'link', link: Link }
+  | { type: 'waiting', waiting: Waiting[] }
+  /** a person deletes something, or takes that back */
+  | { type: 'hide', id: string, hidden: boolean }
+  /** the server deleted it */
+  | { type: 'deleted', id: string }
   | { type: 'loading', id: string, kind: Kind }
   | { type: 'failed', id: string, kind: Kind, problem: string, gone: boolean }
   | { type: 'history', id: string, history: History }

@@ -1,8 +1,10 @@
 // <candor-composer>: where the user writes. Enter sends, Shift+Enter breaks the line.
 // While a turn runs, messages wait in order, and Stop is shown.
 
+import './waiting.js';
 import { attribute, h, setText, show } from '../lib/dom.js';
 
+/** @import { State } from '../state/types.d.ts' */
 /** @import { ComposerActs } from './types.d.ts' */
 
 export class Composer extends HTMLElement {
@@ -15,12 +17,17 @@ export class Composer extends HTMLElement {
   #send = h('button', { type: 'button', id: 'send', class: 'primary' }, 'Send');
   #stop = h('button', { type: 'button', id: 'stop', hidden: true }, 'Stop');
   #problem = h('p', { class: 'problem', id: 'send-problem', role: 'alert', hidden: true });
+  #waiting = document.createElement('candor-waiting');
+  #box = h('div', { class: 'field' }, this.#label, this.#field, this.#stop, this.#send);
   #busy = false;
   #shift = false;
 
   connectedCallback() {
     if (this.firstChild) return;
-    this.append(this.#problem, h('div', { class: 'field' }, this.#label, this.#field, this.#stop, this.#send));
+    this.#waiting.acts = {
+      edit: (key) => this.acts?.edit(key, this.#field.value), cancel: (key) => this.acts?.cancel(key),
+    };
+    this.append(this.#waiting, this.#problem, this.#box);
     this.#send.addEventListener('click', () => this.#submit());
     this.#stop.addEventListener('click', () => this.acts?.stop());
     this.#field.addEventListener('input', () => this.#grow());
@@ -38,9 +45,14 @@ export class Composer extends HTMLElement {
     });
   }
 
-  /** @param {{ running: boolean, hint: string, hidden: boolean, to: string }} state */
-  update(state) {
-    show(this, !state.hidden);
+  /**
+   * Draws the field, or only what waits where nothing can be said any more.
+   * @param {State} s @param {{ running: boolean, hint: string, hidden: boolean, to: string }} state
+   */
+  update(s, state) {
+    this.#waiting.update(s);
+    show(this, !state.hidden || s.waiting.length > 0);
+    show(this.#box, !state.hidden);
     show(this.#stop, state.running);
     attribute(this.#field, 'placeholder', state.hint);
     setText(this.#label, `Message to ${state.to || 'the agent'}`);

@@ -80,7 +80,7 @@ export class ConversationView {
         : c.hasMore ? 'What was earlier is read as you scroll up.'
         : c.dropped ? `${c.dropped} older turns were dropped from memory.` : 'The conversation begins here.');
     }
-    this.list.show(c && c.status !== 'gone' ? c.turns : []);
+    this.list.show(c && !isGone(c) ? c.turns : []);
     this.#drawLatest();
   }
 
@@ -192,7 +192,10 @@ export class ConversationView {
       case 'failed': return [h('h2', null, 'This could not be read'), h('p', null, problem),
         h('button', { type: 'button', class: 'primary', click: () => this.acts.retry() }, 'Try again')];
       case 'gone': return [h('h2', null, 'This conversation is not here'), h('p', null, 'It may be somebody else’s, ' +
-        'or the server was started anew: unless it is set up otherwise it keeps conversations in memory.')];
+        'it may have been deleted, or the server was started anew: unless it is set up otherwise it keeps ' +
+        'conversations in memory.')];
+      case 'deleted': return [h('h2', null, 'This was deleted'), h('p', null, 'You deleted it, here or in another ' +
+        'window, or the server did when its time was over. Nothing of it is kept.')];
       case 'quiet': return [h('h2', null, h('bdi', null, problem), ' has said nothing yet'), h('p', null, 'What it ' +
         'is asked, why, and what it makes of it show up here as it happens. Say something, and it is asked by you.')];
       case 'welcome': return [h('h2', { class: 'welcome' }, 'Ask something, and see why.'),
@@ -210,10 +213,16 @@ export class ConversationView {
  */
 function originOf(s) { return s.threads?.find((t) => t.id === s.active.id)?.origin; }
 
+/**
+ * Reports whether the server does not have a conversation.
+ * @param {Conversation} c
+ */
+export function isGone(c) { return c.status === 'gone' || c.status === 'deleted'; }
+
 /** @param {State} s @param {Conversation | undefined} c */
 function noticeOf(s, c) {
   if (s.active.kind === 'new') return 'welcome';
   if (!c) return 'loading';
-  if (c.status !== 'ready') return c.turns.length && c.status !== 'gone' ? '' : c.status;
+  if (c.status !== 'ready') return c.turns.length && !isGone(c) ? '' : c.status;
   return c.turns.length ? '' : originOf(s) ? 'quiet' : 'welcome';
 }

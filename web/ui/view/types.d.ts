@@ -42,7 +42,14 @@ export type TimelineActs = { go(turn: number, call: string): unknown, step(by: n
 export type TurnActs = { compare(turn: number): unknown, timeline(turn: number): unknown };
 
 /** What the composer does; send resolves to whether the server accepted the message. */
-export type ComposerActs = { send(text: string): Promise<boolean>, stop(): unknown };
+export type ComposerActs = Pick<WaitingActs, 'cancel'> & {
+  send(text: string): Promise<boolean>, stop(): unknown,
+  /** brings a waiting message back into the field, before the words that stand there */
+  edit(key: number, written: string): unknown,
+};
+
+/** What a person can do with a message that waits. */
+export type WaitingActs = { edit(key: number): unknown, cancel(key: number): unknown };
 
 /** A row of the rail. */
 export type RailRow = {
@@ -57,6 +64,7 @@ declare global {
     'candor-job': import('./job.js').JobView,
     'candor-decision': import('./decision.js').Decision,
     'candor-turn': import('./turn.js').TurnView,
+    'candor-waiting': import('./waiting.js').Waiting,
   }
   interface PageElements {
     composer: import('./composer.js').Composer,

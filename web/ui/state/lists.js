@@ -1,0 +1,87 @@
+// The lists of threads and jobs: what a frame changes in them, and what is deleted. All
+// functions are pure.
+
+import { ms } from '../lib/format.js';
+
+/** @import { ThreadInfo } from '../wire.d.ts' */
+/** @import { Frame, Job, State } from './types.d.ts' */
+
+/**
+ * Shows something no longer that is about to be deleted, or shows it again.
+ * @param {State['hidden']} all @param {string} id @param {boolean} hidden @returns {State['hidden']}
+ */
+export function withHidden(all, id, hidden) {
+  const { [id]: _, ...others } = all;
+  return hidden ? { ...others, [id]: true } : others;
+}
+
+/**
+ * Takes a thread or a job that the server deleted from its list, with its turns.
+ * @param {State} s @param {string} id @returns {State}
+ */
+export function withoutDeleted(s, id) {
+  const c = s.conversations[id];
+  return {
+    ...s, hidden: withHidden(s.hidden, id, false),
+    threads: s.threads?.filter((t) => t.id !== id) || null, jobs: s.jobs?.filter((j) => j.job_id !== id) || null,
+    conversations: c ? { ...s.conversations, [id]: { ...c, status: 'deleted', turns: [] } } : s.conversations,
+  };
+}
+
+/** @param {State} s @param {Exclude<Frame, { job_id: string } | { type: 'step_text' }>} f */
+export function withThreadState(s, f) {
+  if (!s.threads) return s;
+  const id = f.thread_id, turns = f.turn_number || 0, at = s.threads.findIndex((t) => t.id === id);
+  const old = s.threads[at], state = stateAfter(f, old);
+  if (at < 0) {
+    return { ...s, threads: [{ id, state, turn_count: turns, created_at: f.at, updated_at: f.at }, ...s.threads] };
+  }
+  const turn_count = Math.max(old.turn_count, turns);
+  // The list shows seconds, not events.
+  const same = at === 0 && old.state === state && old.turn_count === turn_count;
+  if (same && ms(f.at) - ms(old.updated_at) < 1000) return s;
+  return { ...s, threads: [{ ...old, state, updated_at: f.at, turn_count }, ...s.threads.toSpliced(at, 1)] };
+}
+
+/**
+ * Reports whether a frame ends its turn, or is the answer of one that has ended.
+ * @param {Frame} f
+ */
+export function ends(f) {
+  const over = f.type === 'status' && (f.state === 'interrupted' || f.state === 'completed');
+  return f.type === 'response' || f.type === 'error' || over;
+}
+
+/**
+ * Returns the state of a thread after a frame. In an observed thread turns run side by side, and have events after
+ * their end.
+ * @param {Exclude<Frame, { job_id: string } | { type: 'step_text' }>} f @param {ThreadInfo | undefined} old
+ */
+function stateAfter(f, old) {
+  if (ends(f) || !f.turn_number) return 'idle';
+  return old?.origin && !(f.type === 'thinking' && f.message_id) ? old.state : 'processing';
+}
+
+/** @param {State} s @param {Extract<Frame, { job_id: string }>} f */
+export function withJobState(s, f) {
+  if (!s.jobs) return s;
+  const id = f.job_id, at = s.jobs.findIndex((j) => j.job_id === id), state = jobStateAfter(f);
+  if (at < 0) {
+    const title = f.type === 'job_started' ? f.title : '';
+    const times = { created_at: f.at, updated_at: f.at, ended_at: null };
+    const rest = { prompt: '', message: null, run: 1, events: 1, worker_seen_at: null };
+    return { ...s, jobs: [{ job_id: id, title, state, ...rest, ...times }, ...s.jobs] };
+  }
+  const ended = ['completed', 'failed', 'cancelled'].includes(state);
+  return { ...s, jobs: s.jobs.with(at, { ...s.jobs[at], state, updated_at: f.at, ended_at: ended ? f.at : null }) };
+}
+
+/** @param {Extract<Frame, { job_id: string }>} f */
+function jobStateAfter(f) {
+  switch (f.type) {
+    case 'job_result': return f.status;
+    case 'job_status': return /** @type {Job['state']} */ (f.state);
+    case 'job_started': return 'pending';
+    default: return 'running';
+  }
+}
