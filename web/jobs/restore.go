@@ -2,29 +2,35 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"candor/session"
 )
 
 // runOf returns the run that a worker's token speaks for, with its job. It is nil for a token that is not valid,
-// or not any more: the log decides, since a run may have begun or ended in another process.
-func (s *Server) runOf(ctx context.Context, id, token string) (current *run, j session.Job) {
+// or not any more: the log decides, since a run may have begun or ended in another process. Where the log
+// cannot be read, whoever has a token of the job gets the store's error, with which a worker tries again.
+func (s *Server) runOf(ctx context.Context, id, token string) (current *run, j session.Job, err error) {
 	user, number, ok := s.tokens.read(id, token)
 	if !ok {
-		return nil, j
+		return nil, j, nil
 	}
 	if r := s.registry.current(id); (r == nil || r.user != user) && !s.knows(user) {
-		return nil, j // a user who was there when the job began
+		return nil, j, nil // a user who was there when the job began
 	}
 	own, err := s.store.Open(ctx, user)
 	if err != nil {
-		return nil, j
+		return nil, j, err
 	}
-	if j, err = own.Job(id); err != nil || j.Run != number {
-		return nil, j
+	j, err = own.Job(id)
+	switch {
+	case errors.Is(err, session.ErrNoJob) || err == nil && j.Run != number:
+		return nil, j, nil
+	case err != nil:
+		return nil, j, err
 	}
-	return s.runFor(own, j), j
+	return s.runFor(own, j), j, nil
 }
 
 // runFor returns the current run of a job. One that this process has not seen is restored from the log,

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -74,6 +75,24 @@ func TestATokenEndsWithItsRunOnEveryServer(t *testing.T) {
 	j, err := own.Job(first.id)
 	require.NoError(t, err)
 	assert.Equal(t, 2, j.Posted)
+}
+
+// unreadable is a store whose storage does not answer for now.
+type unreadable struct{ session.Store }
+
+func (unreadable) Open(context.Context, string) (*session.Session, error) {
+	return nil, fmt.Errorf("%w: no leader", session.ErrStorage)
+}
+
+func TestAWorkerIsNotToldThatItsTokenIsWrongWhenTheLogCannotBeRead(t *testing.T) {
+	first, second := deployment(t)
+	second.Server.store = unreadable{first.store}
+	said := `{"event":"message","content":"one"}`
+	assert.Equal(t, http.StatusServiceUnavailable, second.post("worker", said).Code)
+	second.Server.store = first.store
+	assert.Equal(t, http.StatusOK, second.post("worker", said).Code)
+	second.Server.store, second.token = unreadable{first.store}, "wrong"
+	assert.Equal(t, http.StatusUnauthorized, second.post("worker", said).Code, "which is known without the log")
 }
 
 func TestATokenOfAnotherDeploymentOrOfNobodyIsRefused(t *testing.T) {

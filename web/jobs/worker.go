@@ -38,7 +38,10 @@ func (s *Server) admit(r *http.Request, orEnded bool) (context.Context, string, 
 	if r.URL.Query().Has("token") {
 		return nil, "", problem.TokenInQuery
 	}
-	current, j := s.runOf(r.Context(), r.PathValue("id"), access.Bearer(r))
+	current, j, err := s.runOf(r.Context(), r.PathValue("id"), access.Bearer(r))
+	if err != nil {
+		return nil, "", err
+	}
 	if current == nil || (!orEnded && (current.isOver() || j.State.Ended())) {
 		return nil, "", problem.Unauthorized
 	}
