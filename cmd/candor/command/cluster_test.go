@@ -7,14 +7,12 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -23,98 +21,16 @@ import (
 )
 
 var (
-	clusterFor     = flag.Duration("cluster-for", 0, "how long three servers on one cluster are disturbed; 0 skips it")
+	clusterFor     = flag.Duration("cluster-for", 6*time.Second, "how long three servers on one cluster are disturbed")
 	clusterSettles = flag.Duration("cluster-settles", 2*time.Minute, "how long the servers may take to come to rest")
 	clusterReaders = flag.Int("cluster-readers", 12, "how many readers follow and resume meanwhile")
 )
 
-// asNATS is the environment variable that turns a test binary into a NATS server with the
-// configuration file that it names.
-const asNATS = "CANDOR_TEST_RUN_AS_NATS"
-
-func init() {
-	file := os.Getenv(asNATS)
-	if file == "" {
-		return
-	}
-	o, err := server.ProcessConfigFile(file)
-	if err == nil {
-		var s *server.Server
-		if s, err = server.NewServer(o); err == nil {
-			s.ConfigureLogger()
-			s.Start()
-			s.WaitForShutdown()
-		}
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
-}
-
-// node is a NATS server of a cluster in a process of its own.
-type node struct {
-	t    *testing.T
-	file string
-	addr string
-	cmd  *exec.Cmd
-}
-
-// freePort returns an address of this machine that nobody listens at.
-func freePort(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	return ln.Addr().String()
-}
-
-// newNodes returns the nodes of a cluster, which do not run yet.
-func newNodes(t *testing.T, n int) (nodes []*node, urls string) {
-	t.Helper()
-	dir := t.TempDir()
-	var routes, clients []string
-	for range n {
-		routes = append(routes, freePort(t))
-		clients = append(clients, freePort(t))
-	}
-	for i := range n {
-		file := filepath.Join(dir, fmt.Sprintf("n%d.conf", i))
-		config := fmt.Sprintf("server_name: n%d\nlisten: %q\nmax_payload: 8MB\n"+
-			"jetstream { store_dir: %q, sync_interval: always }\ncluster { name: c, listen: %q, routes: [%s] }\n",
-			i, clients[i], filepath.Join(dir, fmt.Sprintf("n%d", i)), routes[i],
-			`"nats://`+strings.Join(routes, `", "nats://`)+`"`)
-		require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
-		one := &node{t: t, file: file, addr: clients[i]}
-		t.Cleanup(one.kill)
-		nodes = append(nodes, one)
-	}
-	return nodes, "nats://" + strings.Join(clients, ",nats://")
-}
-
-func (n *node) start() {
-	name, err := os.Executable()
-	require.NoError(n.t, err)
-	n.cmd = exec.Command(name)
-	n.cmd.Stderr = os.Stderr
-	n.cmd.Env = append(os.Environ(), asNATS+"="+n.file)
-	require.NoError(n.t, n.cmd.Start())
-}
-
-func (n *node) kill() {
-	if n.cmd != nil {
-		_ = n.cmd.Process.Kill()
-		_ = n.cmd.Wait()
-		n.cmd = nil
-	}
-}
-
 // Three servers share a cluster of three NATS servers. Servers are killed all the time, a node is killed and
-// comes back, decisions go to servers that do not run their turns, readers resume at any of them.
+// comes back, a node loses the others for a time, decisions go to servers that do not run their turns, readers resume at any of them.
 func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
-	if *clusterFor == 0 {
-		t.Skip("set how long it runs: -cluster-for 3m")
-	}
 	const users = 3
-	nodes, urls := newNodes(t, 3)
+	nodes, partition, urls := newNodes(t, 3)
 	for _, n := range nodes {
 		n.start()
 	}
@@ -142,13 +58,19 @@ func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
 		l.Servers = append(l.Servers, "http://"+other.addr)
 	}
 	for _, s := range servers {
-		s.start()
+		s.launch()
+	}
+	for _, s := range servers {
+		s.await()
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), *clusterFor+*clusterSettles)
 	defer cancel()
 	load, stop := context.WithCancel(ctx)
 	readers, wait := startLoad(ctx, load, t, l)
-	disturb(t, servers, nodes)
+	disturb(servers, nodes, partition)
+	for _, s := range servers {
+		s.await()
+	}
 	stop()
 	reference := wait()
 	v := l.Judge(ctx, *readers, reference)
@@ -159,27 +81,23 @@ func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
 	assert.NotContains(t, first.log.String(), "panic")
 }
 
-// disturb kills servers every two seconds, and once in the middle a node, which comes back.
-func disturb(t *testing.T, servers []*mortal, nodes []*node) {
-	t.Helper()
+// disturb kills a server every two seconds. Meanwhile the partition lasts a ninth of the time, which is 20 seconds of
+// three minutes, and a node is away for a third.
+func disturb(servers []*mortal, nodes []*node, p *partition) {
 	begun := time.Now()
-	down := 0 // 1 while the node is away, 2 afterwards
-	for time.Since(begun) < *clusterFor {
+	steps := []struct {
+		at time.Duration // in ninths of the time
+		do func()
+	}{{1, p.begin}, {2, p.end}, {4, nodes[1].kill}, {7, nodes[1].start}}
+	for past := time.Duration(0); past < *clusterFor; past = time.Since(begun) {
 		time.Sleep(2 * time.Second)
 		s := servers[rand.IntN(len(servers))]
 		s.kill()
-		s.start()
-		switch past := time.Since(begun); {
-		case down == 0 && past > *clusterFor/3:
-			nodes[0].kill()
-			down = 1
-		case down == 1 && past > *clusterFor*2/3:
-			nodes[0].start()
-			down = 2
+		s.launch()
+		for len(steps) > 0 && time.Since(begun) >= steps[0].at**clusterFor/9 {
+			steps[0].do()
+			steps = steps[1:]
 		}
-	}
-	if down == 1 {
-		nodes[0].start()
 	}
 }
 

@@ -76,9 +76,21 @@ func newMortal(t *testing.T, users int, flags ...string) (*mortal, *ledger.Ledge
 // start starts the server and waits until it answers.
 func (m *mortal) start() {
 	m.t.Helper()
+	m.launch()
+	m.await()
+}
+
+// launch starts the server.
+func (m *mortal) launch() {
+	m.t.Helper()
 	m.cmd = apptest.Command(context.WithoutCancel(m.t.Context()), m.t, m.args...)
 	m.cmd.Stderr, m.cmd.Stdout = m.log, m.log
 	require.NoError(m.t, m.cmd.Start())
+}
+
+// await waits until the server answers.
+func (m *mortal) await() {
+	m.t.Helper()
 	apptest.Eventually(m.t, "the server answers", func() bool {
 		if m.cmd.ProcessState != nil {
 			return false
