@@ -51,8 +51,8 @@ var backPredicates = map[string]predicate{
 		[]string{"use [REDACTED:x] as the ‸token‸ fix", "[REDACTED:x] and the ‸token‸", "use it as the ‸token‸"},
 	},
 	"precedesMarker": {
-		atName(precedesMarker),
-		[]string{"the ‸token‸ is [REDACTED:x]"},
+		onName(func(s string, left, right int) bool { return precedesMarker(s, 0, left, right) }),
+		[]string{"the ‸token‸ is [REDACTED:x]", "# ‸token‸\nvalue: [REDACTED:x]"},
 		[]string{"the ‸token‸ is", "the ‸token‸\n[REDACTED:x]"},
 	},
 	"mayBeEarlier": {mayBeEarlier, []string{"a1b2c3d4"}, []string{"a1b2c3d", "abcdefghij"}},

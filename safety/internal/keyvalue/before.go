@@ -25,7 +25,7 @@ const (
 func matchBefore(s string, low, left, right int) (int, int) {
 	kind := kindInText(s, left, right)
 	if kind != Secret && kind != keyed || !endsNoun(s, right) || belongsElsewhere(s, left, right) ||
-		precedesMarker(s, right) {
+		precedesMarker(s, low, left, right) {
 		return rule.Costly, rule.Costly
 	}
 	w := newBackWalk(s, low, left, right)
@@ -59,8 +59,12 @@ func followsMarker(s string, left, right int) bool {
 	return false
 }
 
-// precedesMarker reports whether a value behind the name that ends at right was masked before.
-func precedesMarker(s string, right int) bool {
+// precedesMarker reports whether a value behind the name s[left:right] was masked before, on the same line or
+// wherever an operator joins it to the name.
+func precedesMarker(s string, low, left, right int) bool {
+	if i, op := joined(s, low, left, right); op != OpNone && beginsMarker(s, i) {
+		return true
+	}
 	rest := s[right:min(len(s), right+maxProse)]
 	if end := strings.IndexByte(rest, '\n'); end >= 0 {
 		rest = rest[:end]
