@@ -75,6 +75,8 @@ type Event struct {
 
 	// Of tool_started, tool_completed, tool_result, job_tool_use and job_tool_result.
 	Name    string          `json:"name"`
+	Object  string          `json:"object"`       // the key parameter in a line; when a call starts
+	Line    string          `json:"outcome_line"` // what came of a call; when it ends
 	Error   string          `json:"error"`
 	Preview string          `json:"preview"`
 	Shape   *ResultShape    `json:"result_shape"`

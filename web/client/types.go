@@ -101,10 +101,13 @@ func (t Turn) Ended() bool {
 	return t.State == "completed" || t.State == "failed" || t.State == "interrupted"
 }
 
-// Call is a tool call without its reason.
+// Call is a tool call without its reason. Object is its key parameter in a line, Line what came
+// of it; either may be empty.
 type Call struct {
 	ID         string       `json:"call_id"`
 	Name       string       `json:"name"`
+	Object     string       `json:"object"`
+	Line       string       `json:"outcome_line"`
 	To         string       `json:"to"` // who runs the tool, if another participant does
 	HasResult  bool         `json:"has_result"`
 	Preview    string       `json:"result_preview"` // of the result's JSON, cut

@@ -19,6 +19,7 @@ import (
 
 	"candor/safety"
 	"candor/safety/render"
+	"candor/session/brief"
 )
 
 // generator translates Go types into TypeScript declarations, following encoding/json.
@@ -33,6 +34,7 @@ var special = map[reflect.Type]string{
 	reflect.TypeFor[safety.Text]():     "string",
 	reflect.TypeFor[safety.JSON]():     "unknown",
 	reflect.TypeFor[render.SafeHTML](): "string",
+	reflect.TypeFor[brief.Line]():      "string",
 }
 
 // typeOf returns the TypeScript type of a value of type t, and declares it if it has
@@ -93,7 +95,7 @@ func (g *generator) declare(t reflect.Type, frame string) {
 			fmt.Fprintf(&b, "  type: '%s',\n", frame)
 		case t.Name() == "JobEventInfo" && key == "data":
 			fmt.Fprintf(&b, "  %s: JobFrame,\n", key)
-		case strings.Contains(options, "omitempty"):
+		case strings.Contains(options, "omitempty"), strings.Contains(options, "omitzero"):
 			fmt.Fprintf(&b, "  %s?: %s,\n", key, value)
 		case f.Type.Kind() == reflect.Pointer:
 			fmt.Fprintf(&b, "  %s: %s | null,\n", key, value)

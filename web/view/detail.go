@@ -5,6 +5,7 @@ import (
 
 	"candor/safety"
 	"candor/session"
+	"candor/session/brief"
 	"candor/session/export"
 )
 
@@ -64,9 +65,13 @@ func JSONLines(w io.Writer, doc export.Document) error {
 
 // omit removes the parts that an export leaves out.
 func (d *TurnDetail) omit(o export.Omit) {
-	if o.Results {
-		for i := range d.ToolCalls {
-			d.ToolCalls[i].Result = nil
+	for i := range d.ToolCalls {
+		c := &d.ToolCalls[i]
+		if o.Results {
+			c.Result, c.Line = nil, brief.Line{}
+		}
+		if o.Parameters || o.Reasoning {
+			c.Object = brief.Line{}
 		}
 	}
 	if d.Reasoning != nil && o.Parameters {

@@ -72,11 +72,13 @@ func TestJSONLinesLeaveOutWhatTheDocumentOmits(t *testing.T) {
 		has, not []string
 	}{
 		{"nothing", export.Omit{}, []string{`"lines":[1,2]`, `"limit":5`, "notes.md", "I look.", "I weigh."}, nil},
-		{"results", export.Omit{Results: true}, []string{`"limit":5`, "I look."}, []string{`"lines":[1,2]`}},
+		{"results", export.Omit{Results: true}, []string{`"limit":5`, `"object":"recent`},
+			[]string{`"lines":[1,2]`, `"outcome_line"`}},
 		{"parameters", export.Omit{Parameters: true},
-			[]string{`"lines":[1,2]`, "I look.", `"parameters":null`, "It writes."}, []string{`"limit":5`, "notes.md"}},
+			[]string{`"lines":[1,2]`, "I look.", `"parameters":null`, "It writes.", `"outcome_line":"2 lines"`},
+			[]string{`"limit":5`, "notes.md", `"object"`}},
 		{"reasoning", export.Omit{Reasoning: true}, []string{`"lines":[1,2]`, `"reasoning":null`},
-			[]string{"I look.", "I weigh.", "notes.md", `"rationale"`}},
+			[]string{"I look.", "I weigh.", "notes.md", `"rationale"`, `"object"`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc.Omit = tt.omit

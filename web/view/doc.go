@@ -21,7 +21,7 @@
 //
 // Every text is a [safety.Text] or [safety.JSON]: a session holds cleaned text only,
 // and these types cannot be made from anything else. Nothing here cleans or unmasks.
-// The rationale of a call is never empty. A result of any size costs at most one scan
+// The rationale of a call is never empty. A result of any size costs at most a few scans
 // of 256 KiB, and a search reads at most 64 MiB of text.
 //
 // # Where to add things

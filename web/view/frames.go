@@ -5,6 +5,7 @@ import (
 
 	"candor/safety"
 	"candor/session"
+	"candor/session/brief"
 )
 
 // Frame is one server-sent event before it is encoded. Data is a struct of this
@@ -52,9 +53,9 @@ type (
 		Answer    bool           `json:"answer,omitempty"`
 		Workflow  *WorkflowInfo  `json:"workflow,omitempty"` // of a run that begins
 	}
-	// toolStartedFrame tells why a tool is being called. Parameters are not streamed; the
-	// history has them. Calls of a step that run together share ParallelGroup, which is
-	// null for a call that runs alone.
+	// toolStartedFrame tells why a tool is being called, and with which object: the key parameter
+	// in a line. The others are not streamed; the history has them. Calls of a step that run
+	// together share ParallelGroup, which is null for a call that runs alone.
 	toolStartedFrame struct {
 		frameHead
 		Name            safety.Text    `json:"name"`
@@ -63,16 +64,19 @@ type (
 		Rationale       safety.Text    `json:"rationale"`
 		RationaleSource session.Source `json:"rationale_source"`
 		ParallelGroup   *int           `json:"parallel_group"`
+		Object          brief.Line     `json:"object,omitzero"`
 		Confident
 	}
 	// toolCompletedFrame tells how a call ended. Success says whether Outcome is
-	// "success". Error is absent if the call has no error text.
+	// "success". Error is absent if the call has no error text. Line tells what came of
+	// the call in a line.
 	toolCompletedFrame struct {
 		frameHead
 		Name       safety.Text     `json:"name"`
 		CallID     string          `json:"call_id"`
 		Success    bool            `json:"success"`
 		Outcome    session.Outcome `json:"outcome"`
+		Line       brief.Line      `json:"outcome_line,omitzero"`
 		Error      *safety.Text    `json:"error,omitempty"`
 		DurationMS int64           `json:"duration_ms"`
 		Decides    bool            `json:"decides,omitempty"`        // the rest is of decisions only
@@ -83,10 +87,10 @@ type (
 	// shape. A call that returned nothing has no such frame.
 	toolResultFrame struct {
 		frameHead
-		Name    safety.Text  `json:"name"`
-		CallID  string       `json:"call_id"`
-		Preview string       `json:"preview"`
-		Shape   *ResultShape `json:"result_shape"`
+		Name    safety.Text        `json:"name"`
+		CallID  string             `json:"call_id"`
+		Preview string             `json:"preview"`
+		Shape   *brief.ResultShape `json:"result_shape"`
 	}
 	// reasoningUpdateFrame repeats all decisions of the turn so far after each step. A
 	// client that missed earlier frames therefore needs only the latest one.
@@ -167,6 +171,7 @@ func Frames(t session.Turn, e session.Event) []Frame {
 	case session.ToolCalled:
 		return []Frame{{"tool_started", toolStartedFrame{
 			head("tool_started"), b.Tool, orNull(b.To), b.Call, b.Rationale.Text, b.Rationale.Source, b.Group,
+			brief.Object(b.Params),
 			confident(session.Call{Params: b.Params, Decides: b.Decides, Confidence: b.Confidence}),
 		}}}
 	case session.ToolReturned:
@@ -235,8 +240,8 @@ func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 func toolReturned(t session.Turn, b session.ToolReturned, head func(string) frameHead) []Frame {
 	c, _ := t.Call(b.Call)
 	done := toolCompletedFrame{
-		head("tool_completed"), c.Tool, b.Call, b.Outcome == session.Success, b.Outcome, orNull(b.Error),
-		b.Took.Milliseconds(), c.Decides, truncate(c.Decision(), maxPreview), "",
+		head("tool_completed"), c.Tool, b.Call, b.Outcome == session.Success, b.Outcome, brief.Outcome(c),
+		orNull(b.Error), b.Took.Milliseconds(), c.Decides, truncate(c.Decision(), maxPreview), "",
 	}
 	if c.Decides {
 		done.Value = truncate(c.Approval.Said(), maxPreview)
@@ -245,7 +250,7 @@ func toolReturned(t session.Turn, b session.ToolReturned, head func(string) fram
 	if !b.Result.Null() {
 		preview := truncate(string(b.Result.Raw()), maxPreview)
 		frames = append(frames, Frame{"tool_result", toolResultFrame{
-			head("tool_result"), c.Tool, b.Call, preview, Shape(b.Result),
+			head("tool_result"), c.Tool, b.Call, preview, brief.Shape(b.Result),
 		}})
 	}
 	return frames

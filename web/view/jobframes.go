@@ -5,6 +5,7 @@ import (
 
 	"candor/safety"
 	"candor/session"
+	"candor/session/brief"
 )
 
 // jobHead holds the members that begin the data of every frame about a job.
@@ -43,6 +44,7 @@ type (
 		CallID           string         `json:"call_id"`
 		Inferred         bool           `json:"inferred,omitempty"`
 		Input            safety.JSON    `json:"input"`
+		Object           brief.Line     `json:"object,omitzero"` // of Input, in a line
 		Rationale        *safety.Text   `json:"rationale,omitempty"`
 		RationaleSource  session.Source `json:"rationale_source,omitempty"`
 		RationaleBlocked bool           `json:"rationale_blocked,omitempty"`
@@ -60,6 +62,7 @@ type (
 		CallID     string          `json:"call_id"`
 		Inferred   bool            `json:"inferred,omitempty"`
 		Outcome    session.Outcome `json:"outcome"`
+		Line       brief.Line      `json:"outcome_line,omitzero"` // what came of the call
 		Output     safety.JSON     `json:"output"`
 		Error      *safety.Text    `json:"error,omitempty"`
 		DurationMS *int64          `json:"duration_ms"`
@@ -165,6 +168,7 @@ func jobToolUse(head jobHead, b session.JobToolUse) jobToolUseFrame {
 	head.Agent = b.Agent.String()
 	return jobToolUseFrame{
 		jobHead: head, ToolName: b.Tool, CallID: b.Call, Inferred: b.Inferred, Input: b.Input,
+		Object:    brief.Object(b.Input),
 		Rationale: orNull(b.Rationale.Text), RationaleSource: b.Rationale.Source,
 		RationaleBlocked: b.Rationale.Blocked, ParallelGroup: b.Group,
 		Narrative: orNull(b.Narrative), NarrativeSource: sourceOf(b.Narrative, b.NarrativeSource),
@@ -177,6 +181,7 @@ func jobToolResult(head jobHead, b session.JobToolResult) jobToolResultFrame {
 	f := jobToolResultFrame{
 		jobHead: head, ToolName: b.Tool, CallID: b.Call, Inferred: b.Inferred,
 		Outcome: b.Outcome, Output: b.Output, Error: orNull(b.Error),
+		Line: brief.Outcome(session.Call{Outcome: b.Outcome, Result: b.Output, Error: b.Error}),
 	}
 	if b.Took != nil {
 		f.DurationMS = new(b.Took.Milliseconds())

@@ -47,24 +47,6 @@ type UsageInfo struct {
 	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
 }
 
-// ToolCallInfo describes a call without its rationale and parameters. Inferred says that
-// a worker named no call for the result, and that the tool's name and the order of events
-// decided whose it is.
-type ToolCallInfo struct {
-	CallID        string       `json:"call_id"`
-	Name          safety.Text  `json:"name"`
-	To            *safety.Text `json:"to,omitempty"` // who runs the tool, if another participant does
-	HasResult     bool         `json:"has_result"`
-	HasError      bool         `json:"has_error"`
-	ResultPreview string       `json:"result_preview,omitempty"` // at most maxPreview characters
-	ResultSize    int          `json:"result_size,omitempty"`    // of the complete result, in bytes
-	ResultShape   *ResultShape `json:"result_shape,omitempty"`
-	Error         *safety.Text `json:"error,omitempty"`
-	StartedAt     *time.Time   `json:"started_at"`  // null if a worker did not say
-	DurationMS    *int64       `json:"duration_ms"` // null while it runs, or if a worker did not say
-	Inferred      bool         `json:"inferred,omitempty"`
-}
-
 // TurnReasoningInfo says why a turn did what it did. It repeats the turn's full
 // address, so that it can be stored and read on its own.
 type TurnReasoningInfo struct {
@@ -205,23 +187,6 @@ func Turn(t session.Turn) TurnInfo {
 	}
 	for c := range t.Calls() {
 		info.ToolCalls = append(info.ToolCalls, toolCallInfo(c))
-	}
-	return info
-}
-
-// toolCallInfo describes a call. One that is pending, or that nobody timed, has no duration.
-func toolCallInfo(c session.Call) ToolCallInfo {
-	info := ToolCallInfo{
-		CallID: c.ID, Name: c.Tool, To: orNull(c.To), HasResult: !c.Result.Null(),
-		HasError: !c.Error.Empty(), Error: orNull(c.Error),
-		StartedAt: timeOrNull(c.StartedAt), Inferred: c.ResultInferred,
-	}
-	if info.HasResult {
-		info.ResultSize, info.ResultShape = len(c.Result.Raw()), Shape(c.Result)
-		info.ResultPreview = truncate(string(c.Result.Raw()), maxPreview)
-	}
-	if c.Outcome != session.Pending && !c.Untimed {
-		info.DurationMS = new(c.Took.Milliseconds())
 	}
 	return info
 }

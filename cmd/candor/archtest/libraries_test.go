@@ -21,7 +21,7 @@ func onlyIn() map[string]string {
 		"github.com/modelcontextprotocol/go-sdk/mcp": "agent/tool/mcp",
 		"github.com/microcosm-cc/bluemonday":         "safety/render",
 		"github.com/yuin/goldmark":                   "safety/render",
-		"github.com/tidwall/gjson":                   "web/view",
+		"github.com/tidwall/gjson":                   "session/brief",
 		"github.com/clipperhouse/displaywidth":       "cmd/candor/terminal",
 		"github.com/urfave/cli/v3":                   "cmd/candor/command",
 		"github.com/nats-io/nats.go":                 "session/journal/jetstream",

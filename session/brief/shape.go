@@ -1,4 +1,4 @@
-package view
+package brief
 
 import (
 	"slices"
@@ -20,10 +20,6 @@ type ResultShape struct {
 	ExitCode *int   `json:"exit_code,omitempty"` // of the command that ran
 }
 
-// maxMeasured is the size of the largest result that is scanned, in bytes. Of larger
-// ones only the length is reported.
-const maxMeasured = 256 << 10
-
 // The names of members that hold a result's text, and of those that hold its list,
 // the best first. Lists with other names are not counted: the values of a metric, for
 // instance, are not things that a tool found.
@@ -42,7 +38,7 @@ func Shape(r safety.JSON) *ResultShape {
 	}
 	raw := r.Raw()
 	shape := &ResultShape{Bytes: len(raw)}
-	if len(raw) > maxMeasured {
+	if len(raw) > maxRead {
 		return shape
 	}
 	switch v := gjson.ParseBytes(raw); {
@@ -78,7 +74,7 @@ func (s *ResultShape) object(v gjson.Result) {
 	switch {
 	case list.Exists():
 		s.list(list)
-		s.Of, s.Query = listMembers[inList], truncate(query.Str, maxTitle)
+		s.Of, s.Query = listMembers[inList], queryOf(query.Str)
 	case text.Exists():
 		s.text(text)
 	}
@@ -88,8 +84,15 @@ func (s *ResultShape) text(v gjson.Result) {
 	s.Bytes, s.Chars = len(v.Str), new(utf8.RuneCountInString(v.Str))
 }
 
-func (s *ResultShape) list(v gjson.Result) {
-	n := 0
-	v.ForEach(func(_, _ gjson.Result) bool { n++; return true })
-	s.Items = &n
+func (s *ResultShape) list(v gjson.Result) { s.Items = new(length(v)) }
+
+// maxShown is the length of the longest query that a shape repeats, in characters.
+const maxShown = 80
+
+// queryOf returns the start of a query.
+func queryOf(s string) string {
+	if start := firstRunes(s, maxShown); start != s {
+		return start + "…"
+	}
+	return s
 }

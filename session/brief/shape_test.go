@@ -1,4 +1,4 @@
-package view
+package brief
 
 import (
 	"strings"
@@ -26,8 +26,8 @@ func TestTheShapeOfAResultIsMeasured(t *testing.T) {
 		{"a file by its text", `{"path":"a","text":"four"}`, &ResultShape{Bytes: 4, Chars: new(4)}},
 		{"members of other types are no matter", `{"exit_code":"no","documents":7,"text":[]}`, &ResultShape{Bytes: 42}},
 		{"a number", `4000000`, &ResultShape{Bytes: 7}},
-		{"what is too long is not looked into", `"` + strings.Repeat("ab ", maxMeasured/2) + `"`,
-			&ResultShape{Bytes: maxMeasured/2*3 + 2}},
+		{"what is too long is not looked into", `"` + strings.Repeat("ab ", maxRead/2) + `"`,
+			&ResultShape{Bytes: maxRead/2*3 + 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cleaned, _ := layer.Limit(1 << 20).CleanJSON([]byte(tt.result))

@@ -1,0 +1,39 @@
+// Package brief says in one line what a call was about and what came of it. The page, the
+// terminal, exports and searches all show the same two lines, so that a list of calls can be
+// read without opening any of them:
+//
+//	delete_file  config/legacy_rates.yaml → deleted, 2.1 kB
+//
+// [Object] is the key parameter: a path, a command, a query, an address or a name. [Outcome]
+// is the result or, if there is none, why. [Shape] has the same figures for programs.
+//
+// # How an object is chosen
+//
+// Parameters are sorted into kinds by their names (kinds.go): command, address, search, path,
+// task, name, other and content. The first kind that has a value wins, and a few pairs belong
+// together: a search and its folder, an agent and its task, a repository and a number, a source
+// and a destination. Short texts beside the object stand before it as --name=value. Among equals
+// the order of the parameters decides, which is the order of the tool's schema as the model
+// wrote it. Arguments within arguments, as gateways send them, are looked into, also if they are
+// JSON in a text; a patch gives the files that it changes.
+//
+// # How an outcome is chosen
+//
+// A text is taken out of the envelope of an MCP server, and JSON out of a text (envelope.go).
+// Of an object the members tell, in this order: an error, the exit status of a command, the status
+// of an HTTP answer, a verb such as deleted, a list, a text, a message, and the first plain
+// members. A text of one line stands as it is; of a longer one the lines are counted. Nothing is
+// invented: where nothing can be told apart, the line is the size of the result.
+//
+// # Guarantees
+//
+// Both take cleaned values, and a [Line] can be made here only. It holds nothing but parts of
+// them and a few words of ours, is at most [MaxLine] characters long, valid UTF-8 and free of control
+// characters. The same call always gives the same line. Work is bounded: at most 64 members of
+// an object are looked at, three levels deep, and results above 256 KiB are measured only.
+//
+// # Where to add things
+//
+// The name of a parameter is a word in a table of kinds.go, the name of a member of a result a word in
+// a table of members.go. Add the call to the table of object_test.go or outcome_test.go first.
+package brief

@@ -1,0 +1,95 @@
+package brief
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// wordsOf returns a value as words: a text as it is, the items of a list with commas between
+// them, the object of an object. JSON in a text is looked into.
+func wordsOf(v gjson.Result, level int) string {
+	switch {
+	case level > maxLevels, v.Type == gjson.Null:
+		return ""
+	case v.IsArray():
+		return listed(v, level)
+	case v.IsObject():
+		return objectOf(v, level+1).s
+	case v.Type == gjson.String:
+		if text := strings.TrimSpace(v.Str); strings.HasPrefix(text, "{") && gjson.Valid(text) {
+			return objectOf(gjson.Parse(text), level+1).s
+		}
+		return v.Str
+	}
+	return v.Raw
+}
+
+// listed names the first items of a list and says how many there are, if there are more.
+func listed(v gjson.Result, level int) string {
+	var items []string
+	n := 0
+	v.ForEach(func(_, item gjson.Result) bool {
+		if n++; n <= maxMembers && len(items) < maxListed {
+			if words := flat(wordsOf(item, level+1)); words != "" {
+				items = append(items, words)
+			}
+		}
+		return true
+	})
+	if n > maxListed && len(items) > 0 {
+		items = append(items, fmt.Sprintf("… %d in all", n))
+	}
+	return strings.Join(items, ", ")
+}
+
+// patched lists the files that a patch changes, "" if no parameter is one.
+func (p parameters) patched() string {
+	for _, c := range p {
+		if c.kind == content && c.value.Type == gjson.String {
+			if files := patchedFiles(c.value.Str); len(files) > 0 {
+				return strings.Join(files, ", ")
+			}
+		}
+	}
+	return ""
+}
+
+// patchedFiles returns the files of a patch, in the format of Codex or of diff.
+func patchedFiles(patch string) []string {
+	var files []string
+	// A diff names the file before the change in one line and the file after it in the next. Only
+	// both together say that a file was deleted.
+	before := ""
+	for line := range strings.SplitSeq(patch, "\n") {
+		if len(files) == maxListed {
+			return append(files, "…")
+		}
+		switch name, after, _ := strings.Cut(line, " "); {
+		case name == "***":
+			files = append(files, codexFile(after)...)
+		case name == "---":
+			before = strings.TrimPrefix(after, "a/")
+		case name == "+++" && before != "" && after == "/dev/null":
+			files = append(files, "delete "+before)
+		case name == "+++" && before != "":
+			files = append(files, strings.TrimPrefix(after, "b/"))
+		}
+	}
+	return files
+}
+
+// codexFile returns the file of a heading such as "Update File: a.go", nothing for others.
+func codexFile(heading string) []string {
+	verb, file, ok := strings.Cut(heading, " File: ")
+	switch {
+	case !ok:
+		return nil
+	case verb == "Delete":
+		return []string{"delete " + file}
+	case verb == "Add", verb == "Update":
+		return []string{file}
+	}
+	return nil
+}
