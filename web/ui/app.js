@@ -104,7 +104,7 @@ function escape(e) {
 }
 
 function focusSearch() {
-  if (matchMedia('(max-width: 760px)').matches) drawer(true);
+  if (matchMedia('(max-width: 900px)').matches) drawer(true);
   $('search').focus();
 }
 

@@ -133,6 +133,7 @@ export class Router {
     if (!view.isOpen(turn)) view.setOpen(turn.number, true);
     const all = view.element(turn.number)?.decisions || [];
     const at = decision ? all.indexOf(decision) : by > 0 ? -1 : all.length, next = all[at + by];
+    next?.reveal();
     next?.focus({ preventScroll: true });
     next?.scrollIntoView({ block: 'nearest' });
   }

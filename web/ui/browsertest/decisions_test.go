@@ -73,8 +73,8 @@ func TestAPersonIsAskedWhereTheModelIsNotSure(t *testing.T) {
 	w.shows(turn+".decided", "decided: hold it")
 	w.shows(turn+".facts", "decided by a person")
 	w.shows(turn+".answer", "So be it.")
-	w.click(turn+".more", "Parameters and result")
-	w.shows(turn+".details", `"by": "person"`)
+	w.click(turn+".more", "decision")
+	w.shows(turn+".details .pairs", "person")
 
 	w.send("Look.")
 	turn = "candor-turn[data-turn='2'] "

@@ -84,18 +84,17 @@ func TestATurnIsShownWhileItRuns(t *testing.T) {
 	w.until("one call has ended, two still run",
 		`document.querySelector('candor-decision[data-call=call_1][data-outcome=success]') &&
 		document.querySelectorAll('candor-decision[data-outcome=pending]').length === 2`)
-	w.shows(".parallel", "3 in parallel")
+	w.shows(".together", "3 in parallel")
 	w.shows("candor-turn .headline", "1 of 3 tools done")
 	w.shows("#threads li.live", "how did it go?")
 	w.shows(".narrative", "I make them together")
-	w.shows(decision+"[data-call=call_1] .source", "model")
-	w.shows(decision+"[data-call=call_3] .source", "no reason given") // the fallback is not the model's
+	w.shows(decision+"[data-call=call_3] .why", "No reason given") // the fallback is not the model's
 
 	s.open("how did it go?/a", "how did it go?/b")
 	w.shows("candor-turn .answer strong", "finished")
 	w.shows("candor-turn .headline", "3 tools")
 
-	w.click(decision+" .more", "Parameters and result")
+	w.click(decision+" .more", "look")
 	w.shows(decision+" .details", "the log ends at 11:58")
 	assert.NotContains(t, w.text(decision+" .details"), "rationale", "the reason is shown as a parameter")
 	w.clean()

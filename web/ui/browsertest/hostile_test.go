@@ -86,7 +86,7 @@ func textsOf(s *server, thread string, number int) []shownText {
 		out = append(out,
 			shownText{row + ".tool", d["tool_name"].(string)}, shownText{row + ".why", d["rationale"].(string)})
 		for key, value := range d["parameters"].(map[string]any) {
-			out = append(out, shownText{row + ".details", asJSON(value)}, shownText{row + ".details", asJSON(key)})
+			out = append(out, shownText{row + ".details", asText(value)}, shownText{row + ".details", key})
 		}
 	}
 	for _, raw := range info["tool_calls"].([]any) {
@@ -96,7 +96,7 @@ func textsOf(s *server, thread string, number int) []shownText {
 			out = append(out, shownText{row + ".failure", e})
 		}
 		if text, ok := c["result"].(string); ok {
-			out = append(out, shownText{row + ".details", strings.Trim(asJSON(text), `"`)})
+			out = append(out, shownText{row + ".details", text})
 		}
 	}
 	return out
@@ -109,6 +109,14 @@ func asJSON(v any) string {
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(v)
 	return strings.TrimSpace(b.String())
+}
+
+// asText returns a string as it is, and everything else as JSON.
+func asText(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	return asJSON(v)
 }
 
 // textOf returns the text of an HTML fragment.

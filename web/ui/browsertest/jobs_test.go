@@ -48,7 +48,7 @@ func TestAJobIsShownAsItsWorkerReports(t *testing.T) {
 		'candor-decision[data-call=call_2][data-outcome=success]') && document.querySelector(
 		'candor-decision[data-call=call_1][data-outcome=pending]')`)
 	s.post(job, result("toolu_A1", "git_log", "five commits"))
-	w.click(decision+"[data-call=call_1] .more", "Parameters and result")
+	w.click(decision+"[data-call=call_1] .more", "git_log")
 	w.shows(decision+"[data-call=call_1] .details", "five commits")
 	w.shows(decision+"[data-call=call_1] .details", "toolu_A1")
 	assert.Equal(t, "2 in parallel", w.text("candor-turn .together"), "a worker that measures nothing has no durations")

@@ -24,7 +24,7 @@ export function emptyCall(id) {
   return {
     id, tool: '', why: '', source: '', blocked: false, outcome: 'pending', group: null, step: 0, agent: '',
     approval: '', startedAt: 0, took: null, params: undefined, redactions: [], notices: [], preview: '', size: 0,
-    error: '', request: null, hidden: 0, inferred: false, to: '', ...notSure,
+    error: '', object: '', got: '', request: null, hidden: 0, inferred: false, to: '', ...notSure,
   };
 }
 

@@ -2,7 +2,8 @@
 // below a call what the agent did that it started. Also the words for what a turn and
 // its calls came to. All functions are pure.
 
-import { plural, span, counter } from '../lib/format.js';
+import { counter, cut, firstLine, plural, size, span } from '../lib/format.js';
+import { readResult } from './content.js';
 
 /** @import { Redaction } from '../wire.d.ts' */
 /** @import { Agent, Axis, Batch, Call, Handoff, Step, Turn } from './types.d.ts' */
@@ -181,7 +182,8 @@ export function silence(t, observed = false) {
 }
 
 /**
- * Says who gave the reason, and whether the sentence is ours instead of the model's.
+ * Says who gave the reason, whether the sentence is ours instead of the model's, what then stands in its place, and
+ * whether it is so usual that it goes without saying.
  * @param {Call} c
  */
 export function sourceOf(c) {
@@ -190,21 +192,40 @@ export function sourceOf(c) {
 }
 
 const withheld = {
-  text: 'reason withheld', ours: true,
+  text: 'reason withheld', lead: 'Reason withheld', ours: true, usual: false,
   title: 'The model gave a reason, but it held something that may not be kept.',
 };
 
 export const sources = {
-  model: { text: 'model', title: 'The model’s own words.', ours: false },
+  model: { text: 'model', lead: '', title: 'The model’s own words.', ours: false, usual: true },
   summary: {
-    text: 'provider summary', title: 'A summary of the model’s reasoning, made by its provider.', ours: false,
+    text: 'provider summary', lead: '', title: 'A summary of the model’s reasoning, made by its provider.',
+    ours: false, usual: false,
   },
   thought: {
-    text: 'thought before it', title: 'The agent’s thought before the call, which does not name it.', ours: false,
+    text: 'thought before it', lead: '', title: 'The agent’s thought before the call, which does not name it.',
+    ours: false, usual: false,
   },
-  fallback: { text: 'no reason given', title: 'The model gave no reason; the sentence is ours.', ours: true },
-  '': { text: 'no reason yet', title: 'The worker has not said why yet.', ours: true },
+  fallback: {
+    text: 'no reason given', lead: 'No reason given', title: 'The model gave no reason; the sentence is ours.',
+    ours: true, usual: false,
+  },
+  '': {
+    text: 'no reason yet', lead: 'No reason yet', title: 'The worker has not said why yet.', ours: true, usual: false,
+  },
 };
+
+/**
+ * Says in a line what came of a call: why it failed, what its result is, or how large.
+ * @param {Call} c
+ */
+export function gotOf(c) {
+  if (c.error) return firstLine(c.error, 120);
+  if (c.got || c.outcome !== 'success' || !c.preview) return c.got;
+  const { blocks: [one], pairs } = readResult(c.preview), n = one?.text.split('\n').length || 0;
+  if (!one) return pairs.map((p) => `${p.name} ${p.text}`).join(', ');
+  return n === 1 ? cut(one.text, 120) : c.preview.endsWith('…') ? size(c.size) : plural(n, 'line');
+}
 
 /**
  * Describes an outcome by words and a sign, so that colour is never alone.

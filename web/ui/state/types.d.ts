@@ -14,6 +14,8 @@ export type Call = {
   startedAt: number, took: number | null,
   /** undefined until the server was asked for them */
   params?: unknown, redactions: Redaction[], notices: Notice[], preview: string, size: number, error: string,
+  /** what the tool was used on, and what came of it, in a line each; empty if the server did not say */
+  object: string, got: string,
   /** the open question whether the call may run */
   request: Request | null,
   /** how many characters were hidden from the person who was asked */
@@ -185,6 +187,13 @@ export type Route = {
 export type Step = { agent: string, step: number, said: Said | null, batches: Batch[] };
 export type Batch = { group: number | null, nodes: Node[] };
 export type Node = { call: Call, sub: Agent | null };
+/** A row of a batch: one call, or several of one tool that stand together. */
+export type Row = Node[];
+/** A tool of a turn, what it was used on, how often, and whether it went badly or waits for a person. */
+export type Used = { tool: string, object: string, count: number, kind: 'bad' | 'waits' | '' };
+/** A value as people read it: short members by name, the others as blocks. */
+export type Readable = { pairs: { name: string, text: string }[], blocks: Block[] };
+export type Block = { name: string, kind: 'json' | 'patch' | 'text', text: string };
 export type Agent = { name: string, task: Handoff, answer: Handoff | null, steps: Step[] };
 
 /** The time that calls of a batch share: when it begins, how long it lasts, and the sum of its calls, in ms. */

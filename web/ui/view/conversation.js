@@ -47,7 +47,7 @@ export class ConversationView {
       make: () => document.createElement('candor-turn'),
       draw: (el, t) => this.#draw(el, t),
       onEdge: () => { if (this.#shown?.hasMore) queueMicrotask(() => this.acts.older(this.#id)); },
-      onScroll: () => this.#drawLatest(),
+      onScroll: () => { this.#drawLatest(); this.#stick(); },
     });
     $('latest').addEventListener('click', () => { this.list.toEnd(); this.#drawLatest(); });
     store.onDraw((s) => this.draw(s));
@@ -110,6 +110,7 @@ export class ConversationView {
       participant,
       now: this.store.now(), open: this.isOpen(t), href: formatRoute({ [kind]: this.#id, turn: t.number }),
       toggle: (open) => this.setOpen(t.number, open), menu: (b) => this.acts.turnMenu(t, b), acts: this.acts.acts(t),
+      again: (text) => this.acts.ask(text),
     });
     el.classList.toggle('current', t.number === this.current);
   }
@@ -160,6 +161,7 @@ export class ConversationView {
     const el = this.element(number), d = call && el?.decisions.find((one) => one.dataset.call === call);
     if (before !== number) this.element(before)?.classList.remove('current');
     if (d) {
+      d.reveal();
       d.scrollIntoView({ block: 'nearest' });
       d.focus({ preventScroll: true });
     } else el?.focus({ preventScroll: true });
@@ -169,6 +171,12 @@ export class ConversationView {
   tick() {
     const now = this.store.now();
     for (const t of this.turns) if (t.state === 'processing') this.element(t.number)?.tick(now);
+  }
+
+  /** Lets the head of the turn in view name its message, where that is above the view. */
+  #stick() {
+    const { top } = this.#scroller.getBoundingClientRect();
+    for (const el of this.list.elements) el.stick(top);
   }
 
   /** Shows "Jump to latest" to a reader further up. */

@@ -1,10 +1,13 @@
-// <candor-decision>: one tool call. Why it was made comes first, then what became of
-// it, and on demand its parameters and its result.
+// <candor-decision>: one tool call. Why it was made comes first, then the tool, what it was used on and what came of
+// it; how long it took stands beside. The row opens to the parameters and the result.
 
 import { attribute, fill, h, partsIn, setText, show } from '../lib/dom.js';
-import { cut, pretty, size, span } from '../lib/format.js';
+import { cut, size, span } from '../lib/format.js';
+import { readResult, readable } from '../state/content.js';
 import { answered, decided, sureness } from '../state/confidence.js';
-import { finding, lane, outcomeOf, sourceOf } from '../state/outline.js';
+import { finding, gotOf, lane, outcomeOf, sourceOf } from '../state/outline.js';
+import { objectOf } from '../state/summary.js';
+import { blocks, words } from './block.js';
 import { question } from './question.js';
 
 /** @import { Axis, Call } from '../state/types.d.ts' */
@@ -43,45 +46,75 @@ export class Decision extends HTMLElement {
       click: () => this.call && this.#acts?.menu(this.call, menu),
     }, '⋯');
     const toggle = { type: 'button', 'aria-expanded': 'false', 'aria-controls': id, click: () => this.toggle() };
+    part('more', 'button', toggle).append(part('tool', 'code'), part('object', 'span'));
     this.append(
-      h('div', { class: 'subject' }, part('tool', 'code'), part('to', 'span')),
       h('div', { class: 'reason' },
         part('decided', 'p', { hidden: true }), part('why', 'p', { dir: 'auto' }),
-        h('div', { class: 'facts' }, part('source', 'span'), part('sure', 'span', { hidden: true }),
-          part('chips', 'span'), part('answered', 'span'),
-          part('more', 'button', toggle), menu),
-        part('failure', 'p', { dir: 'auto' }), part('ask', 'div'), part('details', 'div', { id, hidden: true }),
-        part('sub', 'div')),
-      h('div', { class: 'outcome-cell' }, part('outcome', 'span'), part('took', 'span')),
-      h('div', { class: 'lane', 'aria-hidden': 'true' }, part('ran', 'i')));
+        part('facts', 'div')),
+      h('div', { class: 'act' }, this.#parts.more, part('to', 'span')), part('got', 'p', { dir: 'auto' }),
+      h('div', { class: 'outcome-cell' }, menu, part('outcome', 'span'), part('took', 'span')),
+      h('div', { class: 'lane', 'aria-hidden': 'true' }, part('ran', 'i')),
+      h('div', { class: 'below' }, part('failure', 'p', { dir: 'auto' }), part('ask', 'div'),
+        part('details', 'div', { id, hidden: true }), part('sub', 'div')));
+    this.#parts.facts.append(part('source', 'span'), part('sure', 'span', { hidden: true }), part('chips', 'span'),
+      part('answered', 'span'));
+    this.addEventListener('click', (e) => this.#clicked(e));
+  }
+
+  /**
+   * Opens the row where it is clicked, but not where somebody selects its words.
+   * @param {MouseEvent} e
+   */
+  #clicked(e) {
+    const at = e.target instanceof Element ? e.target : null;
+    if (at?.closest('candor-decision') !== this || at.closest('.below, button, a')) return;
+    if (getSelection()?.isCollapsed !== false) this.toggle();
   }
 
   /** @param {Call} c */
   #draw(c) {
-    const p = this.#parts, source = sourceOf(c), outcome = outcomeOf(c);
+    const p = this.#parts, outcome = outcomeOf(c), got = gotOf(c), object = objectOf(c);
     attribute(this, 'aria-label', `${c.tool}: ${outcome.text}`);
     attribute(this, 'data-outcome', outcome.kind);
     setText(p.tool, c.decides ? 'decision' : c.tool);
     p.tool.classList.toggle('verb', c.decides);
+    fill(p.object, ...words(object));
+    attribute(p.object, 'title', object);
     this.#drawSure(c);
     setText(p.to, c.to && `→ ${c.to}`);
     show(p.to, !!c.to);
-    setText(p.why, c.why || '…');
-    p.why.classList.toggle('ours', source.ours);
-    setText(p.source, source.text);
-    attribute(p.source, 'title', source.title);
-    attribute(p.source, 'data-source', source.ours ? 'ours' : c.source);
+    this.#drawWhy(c);
+    fill(p.got, ...words(got));
+    attribute(p.got, 'title', got);
     const chip = (/** @type {string} */ text, /** @type {string} */ title) => h('span', { class: 'chip', title }, text);
-    fill(p.chips, ...c.redactions.map((f) => chip(`redacted: ${finding(f)}`, `Masked by the rule ${f.rule}`)),
+    // What stands in the row as a chip already needs no other.
+    const hidden = c.redactions.filter((f) => !`${c.why} ${object}`.includes(`[REDACTED:${f.rule}]`));
+    fill(p.chips, ...hidden.map((f) => chip(`redacted: ${finding(f)}`, `Masked by the rule ${f.rule}`)),
       ...c.notices.map((f) => chip(`noticed: ${finding(f)}`, `Left as it is; the rule’s severity is ${f.severity}`)),
       c.inferred && chip('matched by name', 'The worker named no call; the tool and the order decided which it is'));
     setText(p.answered, answered(c));
     setText(p.failure, c.error);
     show(p.failure, !!c.error);
-    fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, outcome.sign), outcome.text);
+    fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, outcome.sign),
+      h('span', { class: 'word' }, outcome.text));
     setText(p.took, c.took === null ? '' : span(c.took));
     this.#drawAsk(c);
     this.#drawMore(c);
+  }
+
+  /**
+   * Shows the reason. Where the model gave none, that is said; our sentence in its place is for the tooltip.
+   * @param {Call} c
+   */
+  #drawWhy(c) {
+    const { why, source } = this.#parts, from = sourceOf(c);
+    fill(why, ...words(from.ours ? from.lead : c.why || '…'));
+    why.classList.toggle('ours', from.ours);
+    why.classList.toggle('withheld', c.blocked);
+    attribute(why, 'title', from.ours ? c.why || from.title : null);
+    setText(source, from.ours || from.usual ? '' : from.text);
+    attribute(source, 'title', from.title);
+    attribute(source, 'data-source', from.ours ? 'ours' : c.source);
   }
 
   /** @param {Call} c */
@@ -115,7 +148,7 @@ export class Decision extends HTMLElement {
   /** @param {string} action @param {string} [value] */
   async #answer(action, value) {
     /** @type {NodeListOf<HTMLButtonElement | HTMLTextAreaElement>} */
-    const all = this.#parts.ask.querySelectorAll('button, textarea');
+    const all = this.#parts.ask.querySelectorAll('button, textarea, input');
     this.focus({ preventScroll: true }); // a disabled button would lose it
     for (const b of all) b.disabled = true;
     if (this.call) await this.#acts?.answer(this.call, action, value);
@@ -132,11 +165,14 @@ export class Decision extends HTMLElement {
     if (this.call) this.#drawMore(this.call);
   }
 
+  /** Opens the row of several calls that this one is in, if it is. */
+  reveal() { this.closest('candor-fold')?.toggle(true); }
+
   /** @param {Call} c */
   #drawMore(c) {
     const { more, details } = this.#parts;
     attribute(more, 'aria-expanded', String(this.open));
-    setText(more, c.preview ? 'Parameters and result' : 'Parameters');
+    this.classList.toggle('open', this.open);
     show(details, this.open);
     if (!this.open) return;
     const key = JSON.stringify([c.params, c.preview, c.outcome, c.size]);
@@ -148,11 +184,12 @@ export class Decision extends HTMLElement {
   /** @param {Call} c */
   #result(c) {
     if (!c.preview) return [note(noResult[c.outcome] || 'It gave no result.')];
-    const bytes = c.size > 0 && h('span', { class: 'size' }, size(c.size));
+    const cutOff = c.preview.endsWith('…');
     const whole = () => this.call && this.#acts?.whole(this.call);
     return [
-      h('h4', null, 'Result', bytes), block(pretty(c.preview), `Result of ${c.tool}`),
-      c.preview.endsWith('…') && h('button', { type: 'button', class: 'whole', click: whole }, 'Show the whole result'),
+      ...blocks(readResult(c.preview), c.tool),
+      cutOff && h('button', { type: 'button', class: 'whole', click: whole },
+        'Show the whole result', c.size > 0 && ` (${size(c.size)})`),
     ];
   }
 
@@ -166,11 +203,10 @@ export class Decision extends HTMLElement {
   }
 
   /**
-   * Draws on the line below when the call ran beside others.
+   * Draws when the call ran, on the axis of its step.
    * @param {Axis} axis @param {number} now
    */
   drawLane(axis, now) {
-    this.classList.add('beside');
     if (!this.call) return;
     const { left, width } = lane(this.call, axis, now), { ran } = this.#parts;
     ran.style.setProperty('--left', String(left));
@@ -182,11 +218,8 @@ export class Decision extends HTMLElement {
 function parameters(c) {
   if (c.params === undefined) return [note('Fetching the parameters…')];
   if (c.params === null || JSON.stringify(c.params) === '{}') return [note('Called without parameters.')];
-  return [h('h4', null, 'Parameters'), block(pretty(c.params), `Parameters of ${c.tool}`)];
+  return blocks(readable(c.params, 'parameters'), c.tool);
 }
-
-/** @param {string} text @param {string} label */
-function block(text, label) { return h('pre', { tabindex: '0', 'aria-label': label, role: 'region' }, text); }
 
 /** @param {string} text */
 function note(text) { return h('p', { class: 'note' }, text); }

@@ -1,14 +1,16 @@
 // <candor-turn>: what the user said, why the agent did what it did, and what it
 // answered. Only what changed is drawn again.
 
-import './decision.js';
+import { words } from './block.js';
 import { drawRun } from './run.js';
+import { Steps, shapeOf } from './steps.js';
 import { attribute, fill, h, html, keepFocus, partsIn, place, setText, show } from '../lib/dom.js';
-import { clock, firstLine, span } from '../lib/format.js';
-import { finding, headline, outline, silence, sources, together } from '../state/outline.js';
+import { clock, firstLine } from '../lib/format.js';
+import { finding, headline, outline, silence } from '../state/outline.js';
+import { progress, used } from '../state/summary.js';
 
-/** @import { Agent, Batch, Call, Said, Step, Turn } from '../state/types.d.ts' */
-/** @import { Lanes, TurnContext } from './types.d.ts' */
+/** @import { Step, Turn } from '../state/types.d.ts' */
+/** @import { TurnContext } from './types.d.ts' */
 
 /**
  * What draws the turns of other agents; null until it is loaded, which few visits need.
@@ -23,15 +25,7 @@ export class TurnView extends HTMLElement {
   #shape = '';
   /** @type {Record<string, HTMLElement>} */
   #parts = {};
-  /** @type {Map<string, HTMLElementTagNameMap['candor-decision']>} */
-  #decisions = new Map();
-  /** @type {Map<string, HTMLElementTagNameMap['candor-agent']>} */
-  #agents = new Map();
-  /**
-   * agent and step → the element that shows it
-   * @type {Map<string, { el: HTMLElement, shape: string, lanes: Lanes[] }>}
-   */
-  #steps = new Map();
+  #steps = new Steps(() => this.#drawAnew());
   /** @type {TurnContext | null} */
   #context = null;
 
@@ -69,10 +63,11 @@ export class TurnView extends HTMLElement {
       h('section', { class: 'reasoning', 'aria-label': `Reasoning of turn ${t.number}` },
         h('h3', null,
           part('headline', 'button', { type: 'button', 'aria-controls': `${id}-reasoning`, click: toggle })),
-        part('body', 'div', { id: `${id}-reasoning`, hidden: true })),
+        part('body', 'div', { id: `${id}-reasoning`, hidden: true }), part('foot', 'div', { hidden: true })),
       part('conclusion', 'div', { hidden: true }), part('answer', 'div', { dir: 'auto' }),
       part('late-notes', 'div', { hidden: true }));
-    this.#parts.headline.append(part('label', 'span'), part('detail', 'span'), part('peek', 'span'));
+    this.#parts.headline.append(part('label', 'span'), part('which', 'span', { 'aria-hidden': 'true' }),
+      part('used', 'span'), part('detail', 'span'), part('peek', 'span'));
   }
 
   get decisions() { return [...this.querySelectorAll('candor-decision')]; }
@@ -80,7 +75,7 @@ export class TurnView extends HTMLElement {
   /** @param {Turn} t @param {TurnContext} context */
   #draw(t, context) {
     const p = this.#parts, at = t.createdAt || t.startedAt;
-    attribute(this, 'data-state', t.state);
+    attribute(this, 'data-state', t.calls.some((c) => c.request) ? 'asks' : t.state);
     setText(p.number, String(t.number));
     attribute(p.number, 'href', context.href);
     setText(p.time, at ? clock(at, context.now) : '');
@@ -88,7 +83,9 @@ export class TurnView extends HTMLElement {
       attribute(p.time, 'datetime', new Date(at).toISOString());
       attribute(p.time, 'title', new Date(at).toLocaleString());
     }
-    setText(p.user, t.input ?? '…');
+    fill(p.user, ...words(t.input ?? '…'));
+    setText(p.which, firstLine(t.input || '', 140));
+    drawUsed(p.used, t);
     setText(p.masked, t.redactions.length ? `redacted in this turn: ${t.redactions.map(finding).join(', ')}` : '');
     setText(p.noticed, t.notices.length ? `noticed in this turn: ${t.notices.map(finding).join(', ')}` : '');
     setText(p.peek, firstLine(t.narrative || t.calls[0]?.why || '', 140));
@@ -127,7 +124,8 @@ export class TurnView extends HTMLElement {
     if (t.response || draft) return setText(el, t.response || draft);
     switch (t.state) {
       case 'failed': return fill(el, h('p', { class: 'failed' }, h('strong', null, 'The turn failed. '),
-        t.error || 'The server gave no reason.'));
+        t.error ? t.error[0].toUpperCase() + t.error.slice(1) : 'The server gave no reason.'),
+      t.input && h('button', { type: 'button', click: () => this.#context?.again(t.input || '') }, 'Try again'));
       case 'interrupted': return fill(el, note('Stopped before there was an answer.'));
       case 'completed': return fill(el, note('It ended without an answer.'));
     }
@@ -146,8 +144,7 @@ export class TurnView extends HTMLElement {
     const steps = outline(t), shape = shapeOf(steps) + silence(t) + t.narrativeBlocked + notesOf(t);
     if (shape !== this.#shape) keepFocus(() => this.#arrange(t, steps, context));
     this.#shape = shape;
-    for (const c of t.calls) this.#decisions.get(c.id)?.update(c, context.acts);
-    this.#updateAgents(steps);
+    this.#steps.update(steps, context);
   }
 
   /**
@@ -156,64 +153,10 @@ export class TurnView extends HTMLElement {
    */
   #arrange(t, steps, context) {
     const withheld = 'Part of what the model said here was withheld: it held something that may not be kept.';
-    const words = silence(t, Boolean(context.participant)) || (t.narrativeBlocked ? withheld : '');
-    const own = this.#stepsOf(steps, '', context);
+    const silent = silence(t, Boolean(context.participant)) || (t.narrativeBlocked ? withheld : '');
+    const own = this.#steps.elements(steps, '', context);
     const elements = others && context.participant ? others.amongSteps(t, steps, own, context.now) : own;
-    place(this.#parts.body, words ? [note(words), ...elements] : elements);
-  }
-
-  /** @param {Step[]} steps @param {string} agent @param {TurnContext} context */
-  #stepsOf(steps, agent, context) {
-    return steps.map((s) => {
-      const key = `${s.agent || agent}/${s.step}`, shape = shapeOf([s]), old = this.#steps.get(key);
-      const el = old?.el || h('div', { class: 'step', 'data-step': s.step, 'data-agent': s.agent || null });
-      if (old?.shape === shape) return el;
-      /** @type {Lanes[]} */
-      const lanes = [];
-      this.#steps.set(key, { el, shape, lanes });
-      const rows = s.batches.map((b) => this.#batch(b, lanes, context));
-      const who = s.agent && h('p', { class: 'by' }, s.agent);
-      place(el, [who, s.said && narrative(s.said), ...rows].filter((x) => x instanceof HTMLElement));
-      return el;
-    });
-  }
-
-  /** @param {Batch} b @param {Lanes[]} lanes @param {TurnContext} context */
-  #batch(b, lanes, context) {
-    const rows = b.nodes.map((n) => {
-      const d = this.#decision(n.call.id);
-      d.update(n.call, context.acts);
-      d.nest(n.sub && this.#agent(n.call.id, n.sub, context));
-      return d;
-    });
-    if (rows.length < 2) return h('div', { class: 'batch' }, ...rows);
-    const head = h('p', { class: 'together' });
-    lanes.push({ head, calls: b.nodes.map((n) => n.call.id) });
-    const label = `${rows.length} in parallel`;
-    return h('div', { class: 'batch parallel', role: 'group', 'aria-label': label }, head, ...rows);
-  }
-
-  /** @param {string} id */
-  #decision(id) {
-    const d = this.#decisions.get(id) || document.createElement('candor-decision');
-    this.#decisions.set(id, d);
-    return d;
-  }
-
-  /**
-   * Returns the element of a sub-agent; null until its module has been loaded, which few turns need.
-   * @param {string} id @param {Agent} a @param {TurnContext} context
-   */
-  #agent(id, a, context) {
-    if (!customElements.get('candor-agent')) {
-      import('./agent.js').then(() => this.#drawAnew());
-      return null;
-    }
-    const el = this.#agents.get(id) || document.createElement('candor-agent');
-    this.#agents.set(id, el);
-    el.update(a);
-    place(el.body, this.#stepsOf(a.steps, a.name, context));
-    return el;
+    place(this.#parts.body, silent ? [note(silent), ...elements] : elements);
   }
 
   /** Lays out the reasons again. */
@@ -223,36 +166,41 @@ export class TurnView extends HTMLElement {
     if (this.#turn && this.#context) this.#drawOpen(this.#turn, this.#context);
   }
 
-  /** @param {Step[]} steps */
-  #updateAgents(steps) {
-    for (const { call, sub } of steps.flatMap((s) => s.batches).flatMap((b) => b.nodes)) {
-      if (!sub) continue;
-      this.#agents.get(call.id)?.update(sub);
-      this.#updateAgents(sub.steps);
-    }
-  }
-
   /** @param {number} now the server's time */
   tick(now) {
-    const t = this.#turn;
+    const t = this.#turn, p = this.#parts;
     if (!t) return;
     const { label, detail } = headline(t, now);
-    setText(this.#parts.label, label);
-    setText(this.#parts.detail, detail);
+    setText(p.label, label);
+    drawDetail(p.detail, detail);
     if (!this.#open) return;
-    const calls = new Map(t.calls.map((c) => [c.id, c]));
-    for (const { lanes } of this.#steps.values()) {
-      for (const l of lanes) this.#drawLanes(l.head, l.calls.flatMap((id) => calls.get(id) || []), now);
-    }
+    this.#steps.tick(t.calls, now);
+    this.#drawFoot(t, now);
   }
 
-  /** @param {HTMLElement} head @param {Call[]} calls @param {number} now */
-  #drawLanes(head, calls, now) {
-    const axis = together(calls, now), n = calls.length, left = calls.filter((c) => c.outcome === 'pending').length;
-    const timed = calls.every((c) => c.took !== null);
-    const times = timed ? `, ${span(axis.wall)} (${span(axis.sum)} one after another)` : '';
-    setText(head, `${n} in parallel${left ? `, ${n - left} done` : times}`);
-    for (const c of calls) this.#decisions.get(c.id)?.drawLane(axis, now);
+  /**
+   * Draws the sign of life at the foot of a running turn: its step, what runs, and what is done.
+   * @param {Turn} t @param {number} now
+   */
+  #drawFoot(t, now) {
+    const runs = t.state === 'processing', { foot } = this.#parts;
+    show(foot, runs);
+    if (!runs) return fill(foot);
+    const { step, tool, object, what, time, sum, waits } = progress(t, now);
+    foot.classList.toggle('waits', waits);
+    fill(foot, h('i', { class: 'spin', 'aria-hidden': 'true' }), h('b', null, step),
+      h('span', { class: 'doing' }, tool && h('code', null, tool),
+        tool && object && h('span', { class: 'object' }, object), what && h('span', null, what)),
+      h('span', { class: 'since' }, time), h('span', { class: 'sum' }, sum));
+  }
+
+  /**
+   * Shows the message again in the head that stays in view, where the message itself is above the view.
+   * @param {number} top of the view, in pixels of the window
+   */
+  stick(top) {
+    const stuck = this.#open && this.#parts.user.getBoundingClientRect().bottom < top;
+    this.#parts.headline.classList.toggle('stuck', stuck);
   }
 }
 
@@ -271,23 +219,23 @@ function notesOf(t) { return t.notes.length || t.lateSteps.length ? JSON.stringi
 /** @param {string} text */
 function note(text) { return h('p', { class: 'note' }, text); }
 
-/** @param {Said} said */
-function narrative(said) {
-  const el = h('div', { class: said.html ? 'narrative prose' : 'narrative', dir: 'auto' });
-  if (said.html) html(el, said.html);
-  else setText(el, said.text);
-  const { title, text } = sources.summary;
-  if (said.source === 'summary') el.append(h('span', { class: 'source', title }, text));
-  return el;
+/**
+ * Draws the sum of a turn, in which what went badly has a colour.
+ * @param {HTMLElement} el @param {string} detail
+ */
+function drawDetail(el, detail) {
+  if (el.textContent === detail) return;
+  fill(el, ...detail.split(/(\d+ (?:failed|rejected))/).map((part, i) =>
+    i % 2 ? h('span', { class: 'bad' }, part) : part));
 }
 
 /**
- * Returns what decides how the rows are laid out.
- * @param {Step[]} steps @returns {string}
+ * Draws the tools that a turn used, while its reasons are closed.
+ * @param {HTMLElement} el @param {Turn} t
  */
-function shapeOf(steps) {
-  return JSON.stringify(steps.map((s) => [s.agent, s.step, s.said?.text, s.said?.html, s.batches.map((b) => [b.group,
-    b.nodes.map(({ call, sub }) => [call.id, sub ? [sub.name, shapeOf(sub.steps)] : 0])])]));
+function drawUsed(el, t) {
+  fill(el, ...used(t).flatMap(({ tool, object, kind }) =>
+    [h('span', { class: `one ${kind}` }, h('b', null, tool), object && ' ', object), ' ']));
 }
 
 customElements.define('candor-turn', TurnView);

@@ -22,9 +22,11 @@ export type TurnContext = {
   /** whose turn it is in an observed thread; empty for our own agent */
   participant: string,
   toggle(open: boolean): void, menu(button: HTMLElement): unknown, acts: DecisionActs,
+  /** puts the message of a turn that failed into the composer again */
+  again(text: string): unknown,
 };
 
-/** The line above calls that ran together, and the calls. */
+/** The line beside what the model said in a step, and the calls of the step, which share an axis. */
 export type Lanes = { head: HTMLElement, calls: string[] };
 
 /** What a conversation asks for. */
@@ -63,6 +65,7 @@ declare global {
     'candor-agent': import('./agent.js').SubAgent,
     'candor-job': import('./job.js').JobView,
     'candor-decision': import('./decision.js').Decision,
+    'candor-fold': import('./callfold.js').CallFold,
     'candor-turn': import('./turn.js').TurnView,
     'candor-waiting': import('./waiting.js').Waiting,
   }

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { emptyCall, emptyTurn } from '../../state/fold.js';
+import { gotOf } from '../../state/outline.js';
+import { chipped, progress, rowsOf, used } from '../../state/summary.js';
+
+const call = (id, tool, more = {}) => ({ ...emptyCall(id), tool, outcome: 'success', step: 1, ...more });
+const node = (...of) => ({ call: call(...of), sub: null });
+const shape = (nodes) => rowsOf(nodes).map((row) => row.map((n) => n.call.id).join());
+
+test('three calls of a tool in a batch fold into one row, two do not', () => {
+  assert.deepEqual(shape([node('a', 'read'), node('b', 'grep'), node('c', 'read'), node('d', 'read')]), ['a,c,d', 'b']);
+  assert.deepEqual(shape([node('a', 'read'), node('b', 'read')]), ['a', 'b']);
+});
+
+test('a call that failed, waits or was asked about stands outside the fold', () => {
+  const three = [node('a', 'read'), node('b', 'read'), node('c', 'read')];
+  for (const more of [{ outcome: 'error' }, { outcome: 'rejected' }, { request: {} }, { approval: 'approve' }]) {
+    assert.deepEqual(shape([...three, node('d', 'read', more)]), ['a,b,c', 'd'], JSON.stringify(more));
+  }
+  const sub = { call: call('d', 'read'), sub: { name: 'x', steps: [] } };
+  assert.deepEqual(shape([...three, sub]), ['a,b,c', 'd']);
+  assert.deepEqual(shape([...three, node('d', 'read', { outcome: 'pending' })]), ['a,b,c,d']);
+});
+
+const turn = (calls, more = {}) => ({ ...emptyTurn(1), calls, startedAt: 1000, ...more });
+
+test('a closed turn names what waits and failed, then what changed something, then what read', () => {
+  const got = used(turn([
+    call('1', 'read_file', { object: 'a.go' }), call('2', 'read_file', { object: 'b.go' }),
+    call('3', 'delete_file', { object: 'old.yaml' }), call('4', 'run_tests', { outcome: 'error', object: './...' }),
+    call('5', 'apply_patch', { outcome: 'pending', request: {}, object: 'c.go' }),
+  ]));
+  assert.deepEqual(got.map((u) => [u.tool, u.object, u.kind]), [
+    ['apply_patch', 'c.go', 'waits'], ['run_tests', './...', 'bad'], ['delete_file', 'old.yaml', ''],
+    ['read_file', '×2', ''],
+  ]);
+});
+
+test('a closed turn names no more than a few, and of sub-agents only what went badly', () => {
+  const many = Array.from({ length: 9 }, (_, i) => call(String(i), `tool_${i}`));
+  assert.equal(used(turn(many)).length, 5);
+  const inner = [call('1', 'grep', { agent: 'x' }), call('2', 'grep', { agent: 'x', outcome: 'error' })];
+  assert.deepEqual(used(turn(inner)).map((u) => u.kind), ['bad']);
+});
+
+test('the foot of a running turn says what runs and for how long', () => {
+  const runs = call('2', 'run_tests', { object: './...', outcome: 'pending', startedAt: 4000, step: 3 });
+  const t = turn([call('1', 'grep', { outcome: 'error', startedAt: 2000, took: 500 }), runs], { tokens: 18204 });
+  assert.deepEqual(progress(t, 16_000), {
+    step: 'Step 3', tool: 'run_tests', object: './...', what: '', time: '12 s', waits: false,
+    sum: '1 of 2 calls · 1 failed · 18,204 tokens',
+  });
+  const two = progress({ ...t, calls: [...t.calls, { ...runs, id: '3', startedAt: 5000 }] }, 16_000);
+  assert.deepEqual([two.what, two.time], ['and 1 more', '12 s']);
+});
+
+test('between its calls a running turn is thinking since the last of them ended', () => {
+  const t = turn([call('1', 'grep', { startedAt: 2000, took: 500 })]);
+  assert.deepEqual([progress(t, 5500).what, progress(t, 5500).time], ['the model is thinking', '3 s']);
+  assert.equal(progress(turn([]), 3000).sum, '');
+  const draft = { agent: '', step: 2, text: 'So', at: 0 };
+  assert.equal(progress({ ...t, drafts: [draft] }, 5500).what, 'the model is speaking');
+});
+
+test('a turn that waits for a person counts no seconds', () => {
+  const t = turn([call('1', 'rm', { outcome: 'pending', request: {}, startedAt: 2000, object: 'x' })]);
+  const { what, time, tool, waits } = progress(t, 9000);
+  assert.deepEqual([what, time, tool, waits], ['waits for you', '', 'rm', true]);
+});
+
+test('what was taken out of a text is known by its rule', () => {
+  assert.deepEqual(chipped('a [REDACTED:github-pat] b [REDACTED] [REDACTED'), [
+    { rule: '', text: 'a ' }, { rule: 'github-pat', text: 'redacted: github-pat' }, { rule: '', text: ' b ' },
+    { rule: 'secret', text: 'redacted: secret' }, { rule: '', text: ' [REDACTED' },
+  ]);
+});
+
+test('a call says in a line what came of it', () => {
+  for (const [more, want] of [
+    [{ outcome: 'error', error: 'no such file\nat 3' }, 'no such file'],
+    [{ preview: JSON.stringify('deleted') }, 'deleted'],
+    [{ preview: JSON.stringify('a\nb\nc') }, '3 lines'],
+    [{ preview: '"a\\nb…', size: 12_000 }, '12 kB'],
+    [{ preview: '{"state":"open","n":4}' }, 'state open, n 4'],
+    [{ outcome: 'pending' }, ''],
+  ]) assert.equal(gotOf(call('1', 't', more)), want);
+});

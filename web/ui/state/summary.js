@@ -1,0 +1,116 @@
+// What a turn comes to at a glance: the tools it used, what it does now, and which of its calls stand together in a
+// row. All functions are pure.
+
+import { counter, cut, firstLine, plural } from '../lib/format.js';
+
+/** @import { Call, Node, Row, Turn, Used } from './types.d.ts' */
+
+/** How many calls of a tool in a batch fold into one row. */
+const foldFrom = 3;
+
+/**
+ * Returns the rows of a batch: a call, or three and more calls of one tool. A call that failed or waits for a person
+ * has a row of its own, and so has one that started an agent.
+ * @param {Node[]} nodes @returns {Row[]}
+ */
+export function rowsOf(nodes) {
+  /** @type {Map<string, Node[]>} */
+  const alike = new Map();
+  for (const n of nodes) if (folds(n)) alike.set(n.call.tool, [...alike.get(n.call.tool) || [], n]);
+  return nodes.flatMap((n) => {
+    const all = folds(n) && alike.get(n.call.tool) || [];
+    if (all.length < foldFrom) return [[n]];
+    return all[0] === n ? [all] : [];
+  });
+}
+
+/** @param {Node} n */
+function folds({ call: c, sub }) {
+  return !sub && !c.request && !c.approval && !c.decides && !c.to && !isBad(c);
+}
+
+/** @param {Call} c */
+function isBad(c) { return c.outcome === 'error' || c.outcome === 'rejected'; }
+
+/**
+ * Returns what a tool was used on, in a line.
+ * @param {Call} c
+ */
+export function objectOf(c) {
+  if (c.object || typeof c.params !== 'object' || c.params === null) return c.object;
+  const text = Object.values(c.params).find((v) => typeof v === 'string' && v.trim());
+  return typeof text === 'string' ? firstLine(text, 120) : '';
+}
+
+/** A word in a tool's name that says that it changes something. */
+const changing = new RegExp('(^|[_./-])(add|append|apply|apply_patch|commit|copy|create|delete|deploy|drop|edit|exec|' +
+  'execute|insert|install|kill|merge|mkdir|move|patch|post|publish|push|put|remove|rename|replace|reset|restart|' +
+  'revert|rm|run|send|set|stop|store|update|upload|write|bash|shell|sh|remember)', 'i');
+
+/**
+ * Returns the tools of a turn with what they were used on: what waits and failed first, then what changed something,
+ * then what only read. Calls of one tool that went well stand together, and no call of a sub-agent stands alone.
+ * @param {Turn} t @param {number} [max] how many stand there @returns {Used[]}
+ */
+export function used(t, max = 5) {
+  /** @type {Map<string, Used & { rank: number }>} */
+  const all = new Map();
+  for (const c of t.calls) {
+    if (c.agent && !isBad(c) && !c.request) continue;
+    const bad = isBad(c), rank = c.request ? 0 : bad ? 1 : changing.test(c.tool) ? 2 : 3;
+    const key = `${rank} ${c.tool}${bad ? ` ${c.id}` : ''}`, one = all.get(key);
+    if (one) one.count++;
+    else {
+      const kind = rank === 0 ? 'waits' : bad ? 'bad' : '';
+      all.set(key, { tool: c.tool, object: objectOf(c), count: 1, rank, kind });
+    }
+  }
+  const sorted = [...all.values()].sort((a, b) => a.rank - b.rank);
+  return sorted.slice(0, max).map(({ tool, object, count, kind }) =>
+    ({ tool, object: count > 1 ? `×${count}` : cut(object, 60), count, kind }));
+}
+
+/**
+ * Says what a running turn does: its step, what runs, for how long, and what it has done so far.
+ * @param {Turn} t @param {number} now the server's time
+ */
+export function progress(t, now) {
+  const open = t.calls.filter((c) => c.outcome === 'pending'), waits = open.filter((c) => c.request);
+  const runs = open.filter((c) => !c.request && c.startedAt).sort((a, b) => b.startedAt - a.startedAt);
+  const step = Math.max(1, ...[...t.calls, ...t.said, ...t.drafts].filter((x) => !x.agent).map((x) => x.step));
+  const last = runs[0], since = last ? Math.min(...runs.map((c) => c.startedAt)) : lastSign(t);
+  const thinks = { tool: '', object: '', what: t.drafts.length ? 'the model is speaking' : 'the model is thinking' };
+  const what = waits.length ? { tool: waits[0].tool, object: objectOf(waits[0]), what: 'waits for you' }
+    : last ? { tool: last.tool, object: objectOf(last), what: runs.length > 1 ? `and ${runs.length - 1} more` : '' }
+    : thinks;
+  const bad = t.calls.filter(isBad).length, done = t.calls.length - open.length;
+  return {
+    ...what, step: `Step ${step}`, waits: waits.length > 0,
+    time: since && !waits.length ? counter(now - since) : '',
+    sum: [
+      t.calls.length > 0 && `${done} of ${plural(t.calls.length, 'call')}`, bad > 0 && `${bad} failed`,
+      t.tokens > 0 && `${t.tokens.toLocaleString('en')} tokens`,
+    ].filter(Boolean).join(' · '),
+  };
+}
+
+/**
+ * Returns when something last happened in a turn.
+ * @param {Turn} t
+ */
+function lastSign(t) {
+  const ends = t.calls.map((c) => c.startedAt + (c.took || 0)), said = t.said.map((s) => s.at);
+  return Math.max(t.startedAt, ...ends, ...said) || t.createdAt;
+}
+
+/**
+ * Splits a text at what was taken out of it, which has the rule that did so.
+ * @param {string} text @returns {{ rule: string, text: string }[]}
+ */
+export function chipped(text) {
+  const parts = text.split(/(\[REDACTED(?::[\w.-]{1,60})?\])/);
+  return parts.filter((part) => part).map((part) => {
+    const rule = /^\[REDACTED:?([\w.-]*)\]$/.exec(part);
+    return { rule: rule ? rule[1] || 'secret' : '', text: rule ? `redacted: ${rule[1] || 'secret'}` : part };
+  });
+}
