@@ -48,6 +48,7 @@ lint: go-version page-types ## formatting, vet, staticcheck; the types of the pa
 
 bench: go-version ## what capture, streaming and history cost, streams beside other servers (docs/benchmarks.md), and the detector beside gitleaks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) test ./session -run '^TestStorageFigures$$' -figures ../docs/benchmarks.md -v -timeout 30m
 	$(GO) test ./web/sse -run '^TestFanOutBesidePeers$$' -figures ../../docs/benchmarks.md -v -timeout 60m
 	cd safety/oracle && $(GO) run ./compare bench
 	cd safety/oracle && GOEXPERIMENT=simd GOAMD64=v3 $(GO) run ./compare bench
