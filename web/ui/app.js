@@ -5,6 +5,7 @@ import './view/composer.js';
 import './view/connection.js';
 import './view/rail.js';
 import { commands, conversationActs, delivery, editWaiting, send, stop, takePart } from './actions.js';
+import { Bin } from './bin.js';
 import { createContext } from './context.js';
 import { $, h, setText, show } from './lib/dom.js';
 import { cut, firstLine } from './lib/format.js';
@@ -12,7 +13,7 @@ import { Hub } from './lib/hub.js';
 import { listen } from './lib/keys.js';
 import { onPageKey } from './lib/pagekey.js';
 import { setPref, setSeen } from './lib/prefs.js';
-import { say } from './lib/toast.js';
+import { say, toast } from './lib/toast.js';
 import { Router } from './navigate.js';
 import { Fetcher } from './net/fetcher.js';
 import { Stream } from './net/stream.js';
@@ -29,6 +30,7 @@ import { drawer } from './view/rail.js';
 /** @import { Events } from './types.d.ts' */
 
 const context = build(), router = new Router(context), session = new Session(context, router);
+const bin = new Bin(context, router);
 const { hub, store, view, rail, composer, outbox } = context;
 
 function build() {
@@ -140,6 +142,12 @@ function wireTabs() {
   }
 }
 
+/** Signs out, once what was deleted is deleted: nobody could take it back any more. */
+async function signOut() {
+  await bin.settle();
+  await session.signOut();
+}
+
 function wireMenus() {
   const c = context.active;
   $('bar-menus').append(menuButton('export', 'Export', async () => c()?.kind === 'thread'
@@ -150,7 +158,7 @@ function wireMenus() {
       (await commands()).viewItems((name, value) => { setPref(name, value); store.draw(); })),
     h('button', { type: 'button', id: 'help', class: 'quiet', 'aria-keyshortcuts': '?', click: help }, 'Keys'),
     menuButton('account', 'Account', () =>
-      [{ title: `Signed in as ${session.user}` }, { label: 'Sign out', run: () => session.signOut() }]));
+      [{ title: `Signed in as ${session.user}` }, { label: 'Sign out', run: signOut }]));
 }
 
 function wireParts() {
@@ -164,6 +172,8 @@ function wireParts() {
     send: (text) => send(context, text), stop: () => stop(context), cancel: (key) => outbox.take(key),
     edit: (key, written) => editWaiting(context, key, written, () => router.newThread()),
   };
+  rail.menu = (kind, id, button) => import('./lib/menu.js').then(({ openMenu }) => openMenu(button, bin.menu(kind, id)))
+    .catch(() => toast('The server cannot be reached. Try again once it is back.'));
   rail.takePart = (space, how) => takePart(context, space, how);
   store.onDraw(draw);
   store.onAction(announce(say));
@@ -205,7 +215,8 @@ function wireKeys() {
       if (dots instanceof HTMLElement) dots.click();
     },
     timeline: () => router.openTab('timeline'), conversation: () => router.openTab('turns'),
-    latest: () => view.list.toEnd(), newThread: () => router.newThread(), write: () => composer.focusField(),
+    latest: () => view.list.toEnd(), newThread: () => router.newThread(),
+    delete: () => bin.deleteOpen(), undo: () => bin.undo(), write: () => composer.focusField(),
     search: focusSearch, help: async () => (await commands()).help(), escape,
   });
 }

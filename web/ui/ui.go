@@ -10,6 +10,7 @@
 //	session.js   signing in and out, and reading everything anew
 //	navigate.js  the router: what the address asks for, tabs, steps of the keyboard
 //	actions.js   sending, stopping, approving, and the menus of turns and decisions
+//	bin.js       deleting conversations and jobs, and taking that back
 //	outbox.js    what was written while the server was away, until it is sent
 //	lib/         knows nothing of Candor: elements, formats, lists, menus, keys, toasts
 //	state/       what the page knows; pure functions from events to state to views of it

@@ -9,6 +9,8 @@
 //	    the left side; rows are li.live, li.unread with a[aria-current=page]
 //	#main #title #tab-turns #tab-timeline
 //	    the bar
+//	.row-menu, candor-undo button
+//	    the menu of a row of the left side; takes back a deletion
 //	#link[data-state=connecting|live|lost|resumed|reset]
 //	    the state of the event stream
 //	#stream #timeline #latest #message #send #stop

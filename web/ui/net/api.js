@@ -163,4 +163,4 @@ export const restartJob = (id) => call('POST', `${jobPath(id)}/restart`, {});
  * @param {Kind} kind @param {string} id @param {boolean} [keepalive] the page is being left
  */
 export const remove = (kind, id, keepalive) =>
-  ask('DELETE', kind === 'job' ? jobPath(id) : `/api/chat/threads/${encodeURIComponent(id)}`, undefined, { keepalive });
+  ask('DELETE', kind === 'job' ? jobPath(id) : `/api/chat/threads/${encodeURIComponent(id)}`, {}, { keepalive });

@@ -80,7 +80,9 @@ export class ConversationView {
         : c.hasMore ? 'What was earlier is read as you scroll up.'
         : c.dropped ? `${c.dropped} older turns were dropped from memory.` : 'The conversation begins here.');
     }
-    this.list.show(c && !isGone(c) ? c.turns : []);
+    const turns = c && !isGone(c) ? c.turns : [];
+    show(this.#holder, turns.length > 0); // a feed without articles is none
+    this.list.show(turns);
     this.#drawLatest();
   }
 

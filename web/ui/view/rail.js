@@ -7,7 +7,7 @@ import { groups } from '../state/observed.js';
 import { formatRoute } from '../state/route.js';
 
 /** @import { MCPServer, ThreadInfo } from '../wire.d.ts' */
-/** @import { Group, Job, Space, State } from '../state/types.d.ts' */
+/** @import { Group, Job, Kind, Space, State } from '../state/types.d.ts' */
 /** @import { RailRow } from './types.d.ts' */
 
 /** How many rows of a list are in the page at first, and how many more at each request. */
@@ -58,6 +58,11 @@ export class Rail extends HTMLElement {
    * @type {(space: string, how: 'join' | 'leave') => unknown}
    */
   takePart = () => {};
+  /**
+   * Opens the menu of a row at its button.
+   * @type {(kind: Kind, id: string, button: HTMLElement) => unknown}
+   */
+  menu = () => {};
   /** @type {Map<string, SpaceList>} */
   #spaces = new Map();
   #spaceLists = h('div', { id: 'spaces' });
@@ -76,7 +81,7 @@ export class Rail extends HTMLElement {
   draw(s) {
     const old = this.#state;
     const same = s.threads === old?.threads && s.jobs === old?.jobs && s.active === old?.active
-      && s.seen === old?.seen && s.spaces === old?.spaces;
+      && s.seen === old?.seen && s.spaces === old?.spaces && s.hidden === old?.hidden;
     if (same && old) return;
     this.#state = s;
     this.#drawAll();
@@ -131,6 +136,7 @@ export class Rail extends HTMLElement {
 
   /** @param {List} list @param {State} s @param {RailRow[]} rows @param {string} none */
   #draw(list, s, rows, none) {
+    rows = rows.filter((r) => !s.hidden[r.key]);
     const items = rows.slice(0, list.limit).map((r) => this.#row(r, s));
     setText(list.empty, none);
     show(list.empty, rows.length === 0 && !!none);
@@ -141,8 +147,10 @@ export class Rail extends HTMLElement {
 
   /** @param {RailRow} r @param {State} s */
   #row(r, s) {
-    const row = this.#rows.get(r.key) || rowElements(r.href), { li, link, dot, name, words, time } = row;
+    const row = this.#rows.get(r.key) || rowElements(r.href, (b) => this.menu(r.kind, r.key, b));
+    const { li, link, dot, name, words, time, dots } = row;
     this.#rows.set(r.key, row);
+    attribute(dots, 'aria-label', `Menu of ${r.title}`);
     const active = s.active.id === r.key, last = s.seen[r.key];
     const unread = !active && !!r.at && last !== r.at && ms(r.at) > ms(last);
     attribute(link, 'aria-current', active ? 'page' : null);
@@ -157,11 +165,15 @@ export class Rail extends HTMLElement {
   }
 }
 
-/** @param {string} href */
-function rowElements(href) {
+/** @param {string} href @param {(button: HTMLElement) => unknown} menu */
+function rowElements(href, menu) {
   const dot = h('i', { class: 'dot', 'aria-hidden': 'true' }), name = h('span', { class: 'name', dir: 'auto' });
   const words = h('span', { class: 'sr' }), time = h('time'), link = h('a', { href }, dot, name, words, time);
-  return { li: h('li', null, link), link, dot, name, words, time };
+  /** @type {HTMLElement} */
+  const dots = h('button', {
+    type: 'button', class: 'row-menu', 'aria-haspopup': 'menu', 'aria-expanded': 'false', click: () => menu(dots),
+  }, '⋯');
+  return { li: h('li', null, link, dots), link, dot, name, words, time, dots };
 }
 
 /** @param {MCPServer} s */
