@@ -131,24 +131,57 @@ func (l *Log) forget(gone func(Event) bool) {
 	l.filter(func(e Event) (Event, bool) { return e, !gone(e) })
 }
 
-// clear erases the events of a thread or a job from the journal.
+// clear erases the events of a thread or a job from the journal. What was erased before and stands beside them is
+// erased along with them, so that neighbours become one frame.
 func (s *Session) clear(ctx context.Context, of erasure) error {
-	var batches []journal.Batch
-	for b, err := range s.log.journal.Read(ctx, of.first, nil) {
-		if err == nil && b.First > of.last {
-			break
-		}
-		var events []Event
-		if err == nil {
-			events, err = decodeEvents(s.log.session, b)
-		}
+	var batches, run []journal.Batch // run are erased batches in a row, which have to be erased anew if any is new
+	isNew := false
+	for b, err := range s.log.journal.Read(ctx, s.afterGap(ctx, of.first), nil) {
 		if err != nil {
 			return storageError(err)
 		}
-		if len(events) > 0 && of.covers(events[0]) {
+		covered, err := s.coveredBy(of, b)
+		if err != nil {
+			return err
+		}
+		if covered || b.Erased {
 			b.Payload = nil
-			batches = append(batches, b)
+			run, isNew = append(run, b), isNew || covered
+			continue
+		}
+		if isNew {
+			batches = append(batches, run...)
+		}
+		run, isNew = run[:0], false
+		if b.First > of.last {
+			break
 		}
 	}
+	if isNew {
+		batches = append(batches, run...)
+	}
 	return storageError(s.log.journal.Erase(ctx, batches))
+}
+
+// afterGap returns where what was erased before an event begins, or the event's own number.
+func (s *Session) afterGap(ctx context.Context, seq uint64) uint64 {
+	if seq == 1 {
+		return seq
+	}
+	for b, err := range s.log.journal.Read(ctx, seq-1, nil) {
+		if err == nil && b.Erased && b.Last == seq-1 {
+			return b.First
+		}
+		break // an event, or it is damaged, which is for its own readers to say
+	}
+	return seq
+}
+
+// coveredBy reports whether a batch has events of what is erased.
+func (s *Session) coveredBy(of erasure, b journal.Batch) (bool, error) {
+	if b.Erased || b.First > of.last {
+		return false, nil
+	}
+	events, err := decodeEvents(s.log.session, b)
+	return err == nil && len(events) > 0 && of.covers(events[0]), storageError(err)
 }

@@ -48,6 +48,36 @@ func TestWhatWasErasedIsGoneFromTheEngine(t *testing.T) {
 	assert.Equal(t, after, contentsOf(t, s))
 }
 
+// The events of two threads stand between one another. However they are erased, a frame is left of both, and one of
+// each notice.
+func TestWhatIsErasedLeavesAFrameForAllNeighbours(t *testing.T) {
+	for _, order := range [][]int{{0, 1}, {1, 0}} {
+		f := newFakeEngine()
+		_, s := openDurable(t, f, session.Limits{})
+		var threads []session.Ref
+		for range 2 {
+			e, err := s.OpenThread()
+			require.NoError(t, err)
+			threads = append(threads, e.Ref)
+		}
+		for range 5 {
+			var turns []session.Ref
+			for _, of := range threads {
+				e, err := s.Accept(of.Thread, safety.Literal("hi"), nil)
+				require.NoError(t, err)
+				turns = append(turns, e.Ref)
+			}
+			for _, of := range turns {
+				add(t, s, of, session.TurnCompleted{})
+			}
+		}
+		for _, i := range order {
+			require.NoError(t, s.EraseThread(t.Context(), threads[i].Thread))
+		}
+		assert.Len(t, f.frames[s.ID()], 3, "%v", order)
+	}
+}
+
 func TestAnErasureThatWasCutOffIsFinishedWhenTheSessionOpens(t *testing.T) {
 	f := newFakeEngine()
 	_, s := openDurable(t, f, session.Limits{})
