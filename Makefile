@@ -55,6 +55,7 @@ bench: go-version ## what capture, streaming and history cost, streams beside ot
 
 soak: go-version ## ten minutes of a hostile user on all routes beside an honest one; figures go into docs/figures.md
 	$(GO) test ./web/jobs -run '^TestSoak$$' -soak $(or $(SOAK),10m) -v -timeout 30m
+	$(GO) test ./cmd/candor/command -run '^TestAServerStaysAsLargeAsItIs$$' -churn $(or $(CHURN),20m) -v -timeout 40m
 
 recall: go-version ## what the detector finds, and what it finds wrongly, beside gitleaks
 	cd safety/oracle && $(GO) run ./compare recall
