@@ -83,6 +83,8 @@ type Event struct {
 	Input   json.RawMessage `json:"input"`
 	Output  json.RawMessage `json:"output"`
 
+	DurationMS *int64 `json:"duration_ms"` // of tool_completed
+
 	Decision             // of one call
 	Decisions []Decision `json:"tool_decisions"` // of reasoning_update and job_reasoning
 

@@ -74,6 +74,7 @@ type Turn struct {
 	Notices     []Notice    `json:"notices"`
 	Run         int         `json:"run"`      // of the job, from 1; 0 for a turn of a thread
 	Workflow    *Workflow   `json:"workflow"` // nil unless the turn is the run of a workflow
+	Usage       *Usage      `json:"usage"`    // nil if the model did not report it
 
 	// Of observed threads only. The answer of such a turn may come after its conclusion, and a
 	// turn may have none. LateSteps are the numbers of the steps that began after its end.
@@ -99,6 +100,12 @@ func (t *Turn) UnmarshalJSON(raw []byte) error {
 // Ended reports whether the turn is over, in whatever way.
 func (t Turn) Ended() bool {
 	return t.State == "completed" || t.State == "failed" || t.State == "interrupted"
+}
+
+// Usage counts the tokens of a turn.
+type Usage struct {
+	Input  int `json:"input_tokens"`
+	Output int `json:"output_tokens"`
 }
 
 // Call is a tool call without its reason. Object is its key parameter in a line, Line what came

@@ -25,6 +25,7 @@ type chatSettings struct {
 	viewSettings
 	thread    string   // the id of a thread of the server; "" begins a new one
 	continued bool     // continue the thread used last; thread has precedence
+	view      string   // full or live
 	logFile   string   // appended to, created with mode 0600; "" discards the log
 	words     []string // one message instead of standard input
 }
@@ -64,6 +65,8 @@ func chatFlags(s *chatSettings) []cli.Flag {
 				Destination: &s.thread},
 			&cli.BoolFlag{Name: "continue", Usage: "continue the most recently used conversation",
 				Destination: &s.continued},
+			&cli.StringFlag{Name: "view", Value: "full", Destination: &s.view, Sources: cli.EnvVars("CANDOR_VIEW"),
+				Usage: "show `WHICH`: full says why below each answer, live only while the turn runs"},
 			approvalTimeoutFlag(&s.ApprovalTimeout),
 			streamFlag(&s.WholeTexts),
 			&cli.StringFlag{Name: "log", Usage: "append the agent's log to `FILE`", Destination: &s.logFile},
@@ -76,10 +79,13 @@ func chat(ctx context.Context, s chatSettings, stdin io.Reader, stdout io.Writer
 	if err != nil {
 		return err
 	}
+	if s.view != "full" && s.view != "live" {
+		return fmt.Errorf("--view: %q is neither full nor live", s.view)
+	}
 	// What a person types takes a moment anyway; what is given is said at once, and may need the tools.
 	_, typed := terminalOf(stdin)
 	s.Tools.AwaitMCP = !typed || len(s.words) > 0
-	r := &terminal.REPL{Style: style, JSON: s.json, Thread: s.thread}
+	r := &terminal.REPL{Style: style, JSON: s.json, Thread: s.thread, LiveView: s.view == "live"}
 	disconnect, err := s.open(ctx, r)
 	if err != nil {
 		return err

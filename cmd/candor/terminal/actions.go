@@ -122,6 +122,24 @@ func (r *REPL) search(ctx context.Context, words []string) error {
 	})
 }
 
+// view is /view [live|full].
+func (r *REPL) view(_ context.Context, args []string) error {
+	words := strings.Join(args, " ")
+	switch words {
+	case "live", "full":
+		r.LiveView = words == "live"
+	case "":
+	default:
+		return usage("/view takes live or full.")
+	}
+	name, what := "full", "Why is said once more below each answer."
+	if r.LiveView {
+		name, what = "live", "Each call is shown once, with its reason and its result."
+	}
+	r.notice(dim, "┄", "The view is "+name+". "+what)
+	return nil
+}
+
 // threads is /threads.
 func (r *REPL) threads(ctx context.Context, args []string) error {
 	if len(args) > 0 {
@@ -152,7 +170,6 @@ func (r *REPL) newThread(_ context.Context, args []string) error {
 	r.follower.stop()
 	r.thread, r.approvals = "", nil
 	clear(r.running)
-	r.Screen.Progress("")
 	r.notice(dim, "┄", "A new conversation begins with what you say next.")
 	return nil
 }

@@ -32,7 +32,6 @@ func (r *REPL) addApproval(a client.Approval) {
 		shown = 0
 	}
 	r.print(r.Style.Question(a, shown))
-	r.Screen.Progress("")
 }
 
 // removeApproval forgets an approval that was answered, here or elsewhere.

@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// showProgress shows how long the turn has been running, unless it waits for a
-// person.
+// showProgress shows what runs, with its reasons, unless a person is asked.
 func (r *REPL) showProgress() {
-	if len(r.running) > 0 && len(r.approvals) == 0 {
-		r.Screen.Progress(r.elapsed("working", r.workingSince))
+	if len(r.running) == 0 || len(r.approvals) > 0 || r.JSON {
+		r.Screen.Progress("")
+		return
 	}
+	r.Screen.Progress(r.board.region(r.Style, time.Now()))
 }
 
 // elapsed renders how long something has taken, "" within the first second.
@@ -20,7 +21,7 @@ func (r *REPL) elapsed(what string, since time.Time) string {
 	if d < time.Second {
 		return ""
 	}
-	return r.Style.paint(dim, fmt.Sprintf("  ⋯ %s, %s ", what, d))
+	return r.Style.paint(dim, fmt.Sprintf("  ⋯ %s, %s", what, clock(d))) + "\n"
 }
 
 // requestTimeout bounds how long a person waits for an answer of the server.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +44,7 @@ func playOnConsole(t *testing.T, c apptest.Case, flags ...string) string {
 	con.prompt("Ctrl-D leaves.")
 	con.say(c.Message)
 	if c.InterruptAfterMS > 0 {
-		con.until("working, ") // shown from the second second on
+		con.eventually("nothing has run for a second", regexp.MustCompile(` · [1-9]\d* s · 1 of 2 calls\n`).MatchString)
 		con.interrupt()
 	}
 	ended, detail, calls := marks(t, c)

@@ -37,6 +37,8 @@ func commands() []command {
 		{"/reasoning", "[N|all|last]", "why the tools of a turn were called: the latest, turn N, or all",
 			sectionInspection, (*REPL).reasoning},
 		{"/reasoning search", "WORDS", "turns in which all these words stand", sectionInspection, nil},
+		{"/view", "[live|full]", "show turns as they happen only, or why once more below the answer",
+			sectionInspection, (*REPL).view},
 		{"/threads", "", "your conversations, the one used last first", sectionConversations, (*REPL).threads},
 		{"/new", "", "begin another", sectionConversations, (*REPL).newThread},
 		{"/switch", "N|ID", "go on with another, by its number in /threads or its id",
@@ -121,14 +123,13 @@ func Complete(line string) []string {
 			add(c.name)
 		}
 	}
-	if strings.HasPrefix(line, "/reasoning ") {
-		for _, o := range []string{"all", "last", "search "} {
-			add("/reasoning " + o)
-		}
-	}
-	if strings.HasPrefix(line, "/export ") {
-		for _, o := range []string{"md", "jsonl", "html"} {
-			add("/export " + o)
+	for name, words := range map[string][]string{
+		"/reasoning": {"all", "last", "search "}, "/export": {"md", "jsonl", "html"}, "/view": {"live", "full"},
+	} {
+		for _, o := range words {
+			if strings.HasPrefix(line, name+" ") {
+				add(name + " " + o)
+			}
 		}
 	}
 	return options

@@ -10,6 +10,8 @@
 //   - Rendering: a [Style] turns data into lines, and a [Live] turns events into lines
 //     as they happen. Both are pure functions without input or output. A speech adds
 //     what the model says before its step ends, and remembers what was printed of it.
+//   - Following: a board knows the calls that run. It renders each once when it has ended, for
+//     the live view, and what changes in place meanwhile: the region, with the foot.
 //   - Screens: an [Editor] on a terminal, a [Plain] on pipes and files. Both implement
 //     [Screen].
 //   - Commands: a [REPL] holds a conversation on a screen, a [Tail] prints what happens.
@@ -19,7 +21,8 @@
 // REPL.send posts the message. Its follower receives the events of the thread, and
 // speech.lines renders each as it comes, most of them by Live.Lines. When the turn has ended,
 // REPL.finish fetches it and Style.Block renders why each tool was called, with the same words that
-// /reasoning and candor tail use. testdata/turns/*/terminal.txt and testdata/screens hold the
+// /reasoning and candor tail use. Under the live view board.lines renders the events instead, and
+// nothing follows that they have said. testdata/turns/*/terminal.txt and testdata/screens hold the
 // result as goldens.
 //
 // # Guarantees
@@ -37,5 +40,6 @@
 //
 // A command of the conversation is a row in commands (command.go) and a method in
 // actions.go. A kind of event is a case in Live.Lines or Style.jobEvent (tailjob.go). A key is a row
-// in keyMap (keys.go), and a case in Editor.apply if the library does not know it.
+// in keyMap (keys.go), and a case in Editor.apply if the library does not know it. What a call
+// shows in the live view is made in viewOf (calllines.go).
 package terminal

@@ -26,9 +26,12 @@ type Editor struct {
 	keys     *keys
 	complete func(line string) []string
 
-	currentPrompt atomic.Pointer[string]
-	reading       atomic.Bool
-	columns       atomic.Int64
+	columns atomic.Int64
+
+	drawing sync.Mutex // guards what follows, and the order in which text is printed
+	region  region     // above the prompt
+	rows    int
+	entered bool // Enter was typed, and its line is not ended yet
 
 	mu         sync.Mutex // guards codec and history, which readers and printers share
 	codec      cellCodec
@@ -51,7 +54,6 @@ func NewEditor(in, out *os.File, complete func(line string) []string) (*Editor, 
 	}{readerFunc(e.read), writerFunc(e.write)}, "")
 	e.term.AutoCompleteCallback = e.edit // despite its name it sees every key first
 	e.term.History = (*lineHistory)(e)
-	e.currentPrompt.Store(new(""))
 	e.resize()
 	if _, err := io.WriteString(out, "\x1b[?2004h"); err != nil { // bracketed paste
 		return nil, errors.Join(err, e.Close())
@@ -62,6 +64,7 @@ func NewEditor(in, out *os.File, complete func(line string) []string) (*Editor, 
 // Close restores the terminal's state. Call it once, when nothing reads or prints any
 // more.
 func (e *Editor) Close() error {
+	e.Progress("")
 	_, err := io.WriteString(e.out, "\x1b[?2004l")
 	return errors.Join(err, term.Restore(int(e.in.Fd()), e.before))
 }
@@ -69,62 +72,16 @@ func (e *Editor) Close() error {
 // ReadLine implements [Input]. It shows the prompt, and returns io.EOF after Ctrl-D
 // on an empty line.
 func (e *Editor) ReadLine() (string, error) {
-	e.reading.Store(true)
-	defer e.reading.Store(false)
 	line, err := e.term.ReadLine()
+	e.drawing.Lock()
+	e.entered = false
+	e.drawing.Unlock()
 	if err != nil {
 		return "", err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.codec.decode(line), nil
-}
-
-// Print implements [Output]. A terminal that is gone is noticed by ReadLine.
-func (e *Editor) Print(text string) {
-	e.resize()
-	_, _ = e.term.Write([]byte(text))
-}
-
-// Prompt implements [StatusLine].
-func (e *Editor) Prompt(prompt string) {
-	e.currentPrompt.Store(&prompt)
-	e.term.SetPrompt(prompt)
-	e.Print("")
-}
-
-// Progress implements [StatusLine]. While no line is being edited the text has a
-// line of its own, which the next text overwrites.
-func (e *Editor) Progress(text string) {
-	if !e.reading.Load() {
-		e.Print("\r\x1b[K" + text)
-		return
-	}
-	e.term.SetPrompt(text + *e.currentPrompt.Load())
-	e.Print("")
-}
-
-// Width implements [Output].
-func (e *Editor) Width() int { return int(e.columns.Load()) }
-
-// Interrupts implements [Input]. Several Ctrl-C that nobody received count as one.
-func (e *Editor) Interrupts() <-chan struct{} { return e.interrupts }
-
-// interrupt notes a Ctrl-C without waiting.
-func (e *Editor) interrupt() {
-	select {
-	case e.interrupts <- struct{}{}:
-	default:
-	}
-}
-
-// resize follows the size of the window. It is cheap, so it runs before everything
-// that depends on the size, and no signal is needed.
-func (e *Editor) resize() {
-	if w, h, err := term.GetSize(int(e.out.Fd())); err == nil && w > 0 {
-		e.columns.Store(int64(w))
-		_ = e.term.SetSize(w, h)
-	}
 }
 
 // readerFunc makes a function an io.Reader, as the library requires.
@@ -143,6 +100,11 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 // size.
 func (e *Editor) read(p []byte) (int, error) {
 	n, err := e.keys.Read(p)
+	if n > 0 && endsRow(p[n-1]) {
+		e.enter(p[n-1])
+	}
+	e.drawing.Lock()
+	defer e.drawing.Unlock()
 	e.resize()
 	return n, err
 }
@@ -235,7 +197,7 @@ func (e *Editor) tab(line string, pos int) (newLine string, newPos int, ok bool)
 		}
 	}
 	if len(options) > 1 && common == typed {
-		e.Print("  " + strings.Join(options, "   ") + "\n")
+		e.Print(Style{Width: e.Width()}.hang("  ", "", strings.Join(options, "   ")))
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -70,9 +71,17 @@ func (k *keys) Read(p []byte) (int, error) {
 		}
 	}
 	n := copy(p, k.ready)
+	// What follows a key that ends a row comes with the next call, so that the editor can do
+	// what such a key needs.
+	if i := slices.IndexFunc(k.ready[:n], endsRow); i >= 0 {
+		n = i + 1
+	}
 	k.ready = k.ready[n:]
 	return n, nil
 }
+
+// endsRow reports whether a key ends the line that is edited, or clears the screen.
+func endsRow(key byte) bool { return key == '\r' || key == '\f' }
 
 // translate takes all complete keys from the input and keeps the rest.
 func (k *keys) translate(in []byte) {

@@ -85,20 +85,29 @@ func (l Live) thinking(e client.Event) string {
 	}
 	// The event that begins a turn names its message; those of steps have a narrative.
 	if e.MessageID != "" || e.Step == 0 {
-		out := ""
-		if e.Asked != nil {
-			out = l.asked(e.UserInput, e.Asked)
-		}
+		out := l.opening(e)
 		if e.Asked != nil && e.MessageID == "" {
 			return out // the turn has begun before, and only now it is known who asked
 		}
-		return out + l.replay(e.Workflow) + l.step("  ○ ", dim, dim, "Thinking...")
+		return out + l.step("  ○ ", dim, dim, "Thinking...")
 	}
 	said := CleanLine(e.Message)
 	if e.Agent != "" {
 		said = fit(CleanLine(e.Agent), 32) + ": " + said
 	}
 	return l.hang("  ○ ", dim, said)
+}
+
+// opening says who asked for the turn that begins, and which turn it repeats.
+func (l Live) opening(e client.Event) string {
+	out := ""
+	if e.Asked != nil {
+		out = l.asked(e.UserInput, e.Asked)
+		if e.MessageID == "" {
+			return out
+		}
+	}
+	return out + l.replay(e.Workflow)
 }
 
 // status renders a turn that waits or was interrupted; other states show by

@@ -28,21 +28,24 @@ type REPL struct {
 	// Sequential takes the next line only when the turn before it has ended. It is for
 	// input that nobody types. Approvals that are open when the input ends are denied.
 	Sequential bool
+	// LiveView shows each call with its reason and its result on lines of its own, and leaves
+	// the reasoning out below the answer where these lines have said it all.
+	LiveView bool
 
 	thread        string
 	running       map[int]bool // turns of the thread that have not ended
 	approvals     []pendingApproval
-	approvalCount int       // approvals asked for since a turn began, to number them
-	failed        bool      // a turn failed, was interrupted, or could not be sent
-	workingSince  time.Time // when the first of the running turns began
-	draft         []string  // lines so far of a message that a backslash continues
-	queued        []string  // lines that came while a sequential turn ran
+	approvalCount int      // approvals asked for since a turn began, to number them
+	failed        bool     // a turn failed, was interrupted, or could not be sent
+	unfinished    []string // lines so far of a message that a backslash continues
+	queued        []string // lines that came while a sequential turn ran
 	inputEnded    bool
-	reading       bool   // read has been asked for a line
-	lastPrinted   string // the last two bytes that were printed
-	disconnected  bool   // the connection to the server is lost
+	reading       bool // read has been asked for a line
+	paper         paper
+	disconnected  bool // the connection to the server is lost
 	withheld      withheldNote
 	speech        speech
+	board         board
 
 	lines    chan typedLine
 	readNext chan struct{} // a token lets read take the next line
@@ -103,7 +106,7 @@ func (r *REPL) Run(ctx context.Context) error {
 
 // loop is the only goroutine that changes the conversation.
 func (r *REPL) loop(ctx context.Context) error {
-	tick := time.NewTicker(time.Second) // for showProgress
+	tick := time.NewTicker(time.Second) // what runs says how long it has been running
 	defer tick.Stop()
 	for {
 		var err error
@@ -118,11 +121,11 @@ func (r *REPL) loop(ctx context.Context) error {
 		case <-r.Screen.Interrupts():
 			err = r.onInterrupt(ctx)
 		case <-tick.C:
-			r.showProgress()
 		}
 		if err != nil {
 			return err
 		}
+		r.showProgress()
 	}
 }
 
@@ -158,6 +161,9 @@ func (r *REPL) requestLine() {
 // line waits for the running turn, unless it answers an approval.
 func (r *REPL) onLine(ctx context.Context, t typedLine) error {
 	r.reading = false
+	if !r.Sequential {
+		r.paper.end = "\n" // the line is on the screen
+	}
 	if t.err != nil {
 		r.inputEnded = true
 		if !errors.Is(t.err, io.EOF) && ctx.Err() == nil {
@@ -203,13 +209,13 @@ func (r *REPL) advance(ctx context.Context) error {
 // continues on the next one.
 func (r *REPL) handleLine(ctx context.Context, line string) error {
 	if rest, more := strings.CutSuffix(line, `\`); more {
-		r.draft = append(r.draft, rest)
+		r.unfinished = append(r.unfinished, rest)
 		r.Screen.Prompt("… ")
 		return nil
 	}
-	if len(r.draft) > 0 {
-		line = strings.Join(append(r.draft, line), "\n")
-		r.draft = nil
+	if len(r.unfinished) > 0 {
+		line = strings.Join(append(r.unfinished, line), "\n")
+		r.unfinished = nil
 		r.Screen.Prompt(defaultPrompt)
 	}
 	line = strings.TrimSpace(line)

@@ -23,8 +23,9 @@ type Output interface {
 type StatusLine interface {
 	// Prompt changes the text in front of the line.
 	Prompt(prompt string)
-	// Progress shows a text in front of the prompt until it is called with "".
-	Progress(text string)
+	// Progress shows lines above the prompt until it is called with "". They change in place,
+	// below all that is printed.
+	Progress(lines string)
 }
 
 // Screen is all that a conversation needs of a terminal: an [Editor] on a terminal, a
@@ -54,16 +55,27 @@ func (r *REPL) print(text string) { r.write(r.speech.endBefore(text)) }
 // a prompt between them, two empty lines that meet become one. In JSON mode it writes
 // nothing.
 func (r *REPL) write(text string) {
-	if r.Sequential && (r.lastPrinted == "" || r.lastPrinted == "\n\n") {
-		text = strings.TrimPrefix(text, "\n")
+	if r.Sequential || r.LiveView {
+		text = r.paper.join(text)
 	}
-	if text == "" || r.JSON {
-		return
+	if text != "" && !r.JSON {
+		r.Screen.Print(text)
+	}
+}
+
+// paper remembers how what was printed ends, so that two empty lines that meet become one.
+// The zero value is an empty page.
+type paper struct{ end string }
+
+// join returns what to print of a text that is printed next.
+func (p *paper) join(text string) string {
+	for strings.HasPrefix(text, "\n") && (p.end == "" || p.end == "\n\n") {
+		text = text[1:]
 	}
 	// Two bytes are enough to know whether an empty line was printed last.
-	r.lastPrinted += text[max(0, len(text)-2):]
-	r.lastPrinted = r.lastPrinted[max(0, len(r.lastPrinted)-2):]
-	r.Screen.Print(text)
+	p.end += text[max(0, len(text)-2):]
+	p.end = p.end[max(0, len(p.end)-2):]
+	return text
 }
 
 // notice prints a line about the conversation itself behind a mark. Only the mark is

@@ -132,9 +132,6 @@ func (r *REPL) attach(ctx context.Context, thread string) error {
 
 // markRunning notes that a turn has begun.
 func (r *REPL) markRunning(turn int) {
-	if len(r.running) == 0 {
-		r.workingSince = time.Now()
-	}
 	r.running[turn] = true
 }
 
@@ -154,7 +151,7 @@ func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 		return u.err
 	}
 	e := u.event
-	r.write(r.speech.lines(Live{r.Style}, e))
+	r.write(r.eventLines(e, time.Now()))
 	r.print(r.withheld.lines(r.Style, e))
 	switch e.Type {
 	case client.Lost, client.Connected:
@@ -182,6 +179,16 @@ func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 	return nil
 }
 
+// eventLines returns what an event adds to the screen under the view that was chosen. The
+// other view forgets nothing meanwhile.
+func (r *REPL) eventLines(e client.Event, now time.Time) string {
+	if r.LiveView {
+		return r.board.lines(Live{r.Style}, e, now)
+	}
+	r.board.see(r.Style, e, now)
+	return r.speech.lines(Live{r.Style}, e)
+}
+
 // connection says once that the server cannot be reached, and once that it can.
 func (r *REPL) connection(e client.Event) {
 	switch lost := e.Type == client.Lost; {
@@ -205,8 +212,8 @@ func (r *REPL) finish(ctx context.Context, e client.Event) error {
 			r.Screen.Print(SafeJSON(t.Raw) + "\n")
 			return nil
 		}
-		if block := r.Style.Block(t); block != "" && !comesLate(t, e) {
-			r.print("\n" + block)
+		if !comesLate(t, e) {
+			r.print(r.ending(t))
 		}
 		r.print("\n")
 		return nil
@@ -215,9 +222,7 @@ func (r *REPL) finish(ctx context.Context, e client.Event) error {
 	delete(r.running, e.TurnNumber)
 	if len(r.running) == 0 {
 		r.approvalCount = 0
-		r.Screen.Progress("")
 	}
-	r.workingSince = time.Now()
 	if err := r.report(ctx, err); err != nil {
 		return err
 	}
@@ -225,6 +230,19 @@ func (r *REPL) finish(ctx context.Context, e client.Event) error {
 		return r.advance(ctx)
 	}
 	return nil
+}
+
+// ending renders what follows the answer of a turn: why its tools were called, or under the
+// live view, whose lines have said that, what the turn took.
+func (r *REPL) ending(t client.Turn) string {
+	text := r.Style.Block(t)
+	if r.LiveView && (text == "" || r.board.turn.ended == len(t.Calls)) {
+		text = r.Style.sums(t) + r.Style.redactions(t.Redactions)
+	}
+	if text == "" {
+		return ""
+	}
+	return "\n" + text
 }
 
 // resync enters the thread anew when the server no longer has the events in between.
@@ -241,7 +259,7 @@ func (r *REPL) onInterrupt(ctx context.Context) error {
 		r.failed = true
 		return errQuit
 	case len(r.running) == 0:
-		r.draft = nil
+		r.unfinished = nil
 		r.Screen.Prompt(defaultPrompt)
 		r.notice(dim, "─", "Nothing runs. Ctrl-D or /quit leaves.")
 		return nil
