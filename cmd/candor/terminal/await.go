@@ -12,7 +12,7 @@ func (r *REPL) showProgress() {
 		r.Screen.Progress("")
 		return
 	}
-	r.Screen.Progress(r.board.region(r.Style, time.Now()))
+	r.Screen.Progress(r.board.inPlace(r.Style, time.Now()))
 }
 
 // elapsed renders how long something has taken, "" within the first second.

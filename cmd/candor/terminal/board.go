@@ -57,10 +57,13 @@ func (b *board) find(key callKey) *boardCall {
 // see takes in an event. It returns the lines of the calls that ended with it, and forgets
 // them.
 func (b *board) see(s Style, e client.Event, now time.Time) string {
+	// A result follows its call at once or not at all, so any other event ends the waiting.
 	for _, c := range b.calls {
 		c.held = c.held && (e.Type == "tool_result" || e.Type == "step_text") && keyOf(e) == c.callKey
 	}
 	b.turn.see(e, now)
+	// The order of the cases is the order in which events of a call come, but for the end of
+	// the turn, which ends all calls that it leaves.
 	switch c := b.find(keyOf(e)); {
 	case e.Type == "tool_started", e.Type == "job_tool_use":
 		b.begin(e, now)
@@ -86,6 +89,7 @@ func (b *board) begin(e client.Event, now time.Time) {
 	if b.find(keyOf(e)) != nil {
 		return
 	}
+	// Events of a job name the tool in the decision, those of a thread in a member of their own.
 	c := &boardCall{callKey: keyOf(e), Decision: e.Decision, started: now}
 	if e.Name != "" {
 		c.ToolName = e.Name
@@ -94,6 +98,8 @@ func (b *board) begin(e client.Event, now time.Time) {
 		c.Decision.To = e.To
 	}
 	c.call.Object = e.Object
+	// The server says what a call is about. For one that does not, the parameters have to do,
+	// of which no more is kept than is shown.
 	if e.Input != nil {
 		c.Parameters = e.Input[:min(len(e.Input), 8*maxParams)]
 	}
@@ -140,6 +146,8 @@ func (b *board) flush(s Style) string {
 // units groups the calls: those of one tool that run side by side if they are enough to be
 // folded, and the others alone.
 func (b *board) units() [][]*boardCall {
+	// Calls of one tool need not be next to each other: a batch may call two tools in turn. The
+	// fold stands where the first of them began.
 	var units [][]*boardCall
 	for _, c := range b.calls {
 		at := slices.IndexFunc(units, func(u []*boardCall) bool { return sideBySide(u[0], c) })

@@ -154,6 +154,7 @@ func (s Style) callLines(v callView) string {
 	if v.why == "" {
 		return label + "\n" + s.resultLines(v, column)
 	}
+	// Behind a long name the reason begins later, and behind a very long one on its own line.
 	gap := max(2, column-cells)
 	if s.Width > 0 && cells+gap > max(column, s.Width*2/5) {
 		return label + "\n" + s.inkLines(strings.Repeat(" ", column), column, column, v.whyInk, v.why) +
@@ -184,6 +185,7 @@ func (s Style) resultLines(v callView, column int) string {
 	if one+v.took == "" {
 		return ""
 	}
+	// The result of a call that went wrong is as loud as its sign; any other is dim.
 	resultInk := dim
 	if v.ink == red || v.ink == yellow {
 		resultInk = v.ink
@@ -201,6 +203,7 @@ func (s Style) resultLines(v callView, column int) string {
 	if v.object != "" {
 		out = s.inkLines(indent, column, column, dim, v.object)
 	}
+	// A result that takes several lines has the time at the end of its first.
 	lines := wrap(result, max(2, room-cellWidth(v.took)-2))
 	for i, line := range lines {
 		out += indent + s.redact(resultInk, line)

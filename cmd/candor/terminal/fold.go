@@ -12,6 +12,7 @@ const foldFrom = 3
 // foldViews returns what to show of calls of one tool that ran side by side. Calls that did
 // not go well stand alone; the others are one if they are at least foldFrom.
 func foldViews(calls []*boardCall) []callView {
+	// Calls side by side take as long as the longest of them.
 	var alone, usual []callView
 	var took int64
 	for _, c := range calls {
@@ -39,6 +40,7 @@ func foldViews(calls []*boardCall) []callView {
 func folded(views []callView, took string) callView {
 	v := views[0]
 	v.times, v.took = len(views), took
+	// From the last to the first, so that the first reason is the one that stays.
 	reasons, objects := 0, []string{}
 	for i, other := range slices.Backward(views) {
 		if other.whyInk == ownInk {
@@ -57,6 +59,7 @@ func folded(views []callView, took string) callView {
 	case reasons > 2:
 		v.why += fmt.Sprintf("  (%d\u00a0more\u00a0reasons)", reasons-1)
 	}
+	// Four objects tell what kind of things they are; the number is beside the tool.
 	slices.Reverse(objects)
 	if v.object = strings.Join(objects, ", "); len(views) > 4 && v.object != "" {
 		v.object += ", …"

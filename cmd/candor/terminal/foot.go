@@ -22,11 +22,13 @@ type turnCount struct {
 func (t *turnCount) see(e client.Event, now time.Time) {
 	switch e.Type {
 	case "thinking", "status":
+		// The event that begins a turn names its message, and so does that of a turn that waits.
 		if e.MessageID != "" && e.State != "queued" {
 			*t = turnCount{step: 1}
 		}
 		t.since = now
 	case "reasoning_update":
+		// It comes after each step that called tools, also after those of sub-agents.
 		if e.Agent == "" && t.batch {
 			t.step, t.batch = t.step+1, false
 		}
@@ -63,6 +65,7 @@ func (b *board) foot(s Style, now time.Time) string {
 	if t.failed > 0 {
 		failed = fmt.Sprintf("%d failed", t.failed)
 	}
+	// From the longest form to the shortest: first the object goes, then words, then counts.
 	for _, parts := range [][]string{
 		{step, strings.TrimSpace(running + " " + object), took, long, failed}, {step, running, took, long, failed},
 		{step, running, took, short, failed}, {step, fit(running, 20), took, failed}, {step, took},
@@ -150,17 +153,17 @@ func outcomes(t client.Turn) string {
 		counts[d.Outcome]++
 	}
 	var words []string
-	for _, o := range []struct{ outcome, word string }{{"error", "failed"}, {"rejected", "rejected"}} {
-		if n := counts[o.outcome]; n > 0 {
+	for _, o := range []struct{ ended, word string }{{"error", "failed"}, {"rejected", "rejected"}} {
+		if n := counts[o.ended]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, o.word))
 		}
 	}
 	return strings.Join(words, ", ")
 }
 
-// region renders what is redrawn in place while turns run: each call that runs, with its
+// inPlace renders what is redrawn in place while turns run: each call that runs, with its
 // reason and for how long it has run, what the model writes, and the foot.
-func (b *board) region(s Style, now time.Time) string {
+func (b *board) inPlace(s Style, now time.Time) string {
 	var out strings.Builder
 	for _, unit := range b.units() {
 		runs := slices.IndexFunc(unit, func(c *boardCall) bool { return !c.ended })

@@ -60,6 +60,7 @@ func TestAReasonIsOnTheScreenBeforeItsToolHasEnded(t *testing.T) {
 			c.leave()
 		})
 	}
+	// The tool would take ten minutes: what is on the screen now is there while it runs.
 	c := openConsole(t, 80, nil, "chat", "--provider", "script", "--script",
 		apptest.ScriptFile(t, apptest.Waiting(600_000)))
 	c.prompt("leaves.")
@@ -71,8 +72,10 @@ func TestAReasonIsOnTheScreenBeforeItsToolHasEnded(t *testing.T) {
 	c.leave()
 }
 
+// colors are the renditions of a Style.
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
+// withoutColor is what a terminal got, but for its renditions.
 func withoutColor(raw string) string { return colors.ReplaceAllString(raw, "") }
 
 // A line that is typed while a turn runs stays, and what runs stands below it.
@@ -93,6 +96,7 @@ func TestALineTypedAboveWhatRunsStays(t *testing.T) {
 	c.leave()
 }
 
+// The view can be changed at any time. Without the flag it is the one of the specification.
 func TestTheViewIsChosenAndSaid(t *testing.T) {
 	c := openConsole(t, 80, nil, "chat", "--provider", "script", "--script",
 		apptest.Script(t, apptest.TurnsDir(t, "single")))

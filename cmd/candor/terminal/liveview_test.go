@@ -22,6 +22,7 @@ func callEvent(kind, id, tool, outcome string, group int) client.Event {
 	if group >= 0 {
 		e.Group = &group
 	}
+	// Only the end of a call says how long it took.
 	if kind == "tool_completed" {
 		e.DurationMS = new(int64(54))
 	}
@@ -37,6 +38,8 @@ func played(b *board, events ...client.Event) string {
 	return out.String()
 }
 
+// Two calls of a tool are two, three are one. A call that failed is never hidden among those
+// that went well, and what is left beside it is folded only if it is enough.
 func TestCallsOfOneToolSideBySideAreFolded(t *testing.T) {
 	run := func(failed int, ids ...string) string {
 		var b board
@@ -61,6 +64,8 @@ func TestCallsOfOneToolSideBySideAreFolded(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(run(1, "a", "b", "c"), "✓ read  "), "two that are left are not folded")
 }
 
+// A fold says nothing that one of its calls did not say: no reason where none was given, and
+// no sum of results that are not of one kind.
 func TestAFoldSaysWhoseWordsItsReasonIsAndWhatCameBack(t *testing.T) {
 	views := []callView{{sign: "✓", why: "no reason given", whyInk: dim, object: "a.go", result: "1 line"},
 		{why: "no reason given", whyInk: dim, object: "b.go", result: "1,200 lines"},
@@ -75,6 +80,8 @@ func TestAFoldSaysWhoseWordsItsReasonIsAndWhatCameBack(t *testing.T) {
 	assert.Equal(t, "all done", v.result, "results of several kinds have no sum")
 }
 
+// A call that runs is in the region. It is printed once: when its result is known, when a
+// later event shows that none will come, or when its turn ends without it.
 func TestACallIsPrintedOnceWhenItHasEnded(t *testing.T) {
 	var b board
 	ends := callEvent("tool_completed", "a", "read", "success", -1)
@@ -82,7 +89,7 @@ func TestACallIsPrintedOnceWhenItHasEnded(t *testing.T) {
 	result.CallID = "a"
 	assert.Empty(t, played(&b, callEvent("tool_started", "a", "read", "", -1)))
 	assert.Empty(t, played(&b, callEvent("tool_started", "a", "read", "", -1)), "repeated after a lost connection")
-	assert.Contains(t, b.region(Style{}, time.Unix(112, 0)),
+	assert.Contains(t, b.inPlace(Style{}, time.Unix(112, 0)),
 		"  ○ read          why a\n\n  ⋯ step 1 · read · 12 s · 0 of ")
 	assert.Empty(t, played(&b, ends), "its result is still to come")
 	assert.Empty(t, played(&b, result))
@@ -95,6 +102,7 @@ func TestACallIsPrintedOnceWhenItHasEnded(t *testing.T) {
 	assert.Contains(t, played(&b, interrupted), "  ─ read          why c\n                  → no result seen\n")
 }
 
+// The question has shown the reason already. What is new is the answer, whoever gave it.
 func TestACallThatAPersonWasAskedAboutSaysTheAnswerAndNotItsReasonAgain(t *testing.T) {
 	for answer, want := range map[string]string{"approve": "approved", "deny": "denied by a person",
 		"always": "approved, also for the rest of the session", "expired": "nobody approved it in time",
@@ -103,24 +111,26 @@ func TestACallThatAPersonWasAskedAboutSaysTheAnswerAndNotItsReasonAgain(t *testi
 		asks, says := callEvent("approval_needed", "a", "rm", "", -1), callEvent("approval_answered", "a", "rm", "", -1)
 		says.Answer = client.Answer(answer)
 		played(&b, callEvent("tool_started", "a", "rm", "", -1), asks)
-		assert.NotContains(t, b.region(Style{}, time.Unix(0, 0)), "why a", "the question shows it")
+		assert.NotContains(t, b.inPlace(Style{}, time.Unix(0, 0)), "why a", "the question shows it")
 		out := played(&b, says, callEvent("tool_completed", "a", "rm", "error", -1))
 		assert.Contains(t, out, "✗ rm            "+want+"\n")
 		assert.NotContains(t, out, "why a")
 	}
 }
 
+// Nobody knows yet whether a text that is being written is a plan or the answer, so it is not
+// printed before its step has ended. Parts may be lost; the step's end has all of the text.
 func TestWhatTheModelWritesIsADraftUntilItsStepEnds(t *testing.T) {
 	var b board
 	part := func(index int, text string) client.Event {
 		return client.Event{Type: "step_text", ThreadID: "t", TurnNumber: 1, Index: index, Text: text}
 	}
 	assert.Empty(t, played(&b, part(0, "I look"), part(1, " first."), part(3, " lost")))
-	assert.Contains(t, b.region(Style{}, time.Unix(100, 0)),
+	assert.Contains(t, b.inPlace(Style{}, time.Unix(100, 0)),
 		"\nI look first.\n\n  ⋯ step 1 · the model is thinking · ")
 	assert.Equal(t, "\n  I look first.\n\n", played(&b, client.Event{Type: "thinking", Message: "I look first.",
 		Decision: client.Decision{Step: 1}}))
-	assert.NotContains(t, b.region(Style{}, time.Unix(100, 0)), "I look")
+	assert.NotContains(t, b.inPlace(Style{}, time.Unix(100, 0)), "I look")
 	played(&b, part(0, strings.Repeat("a line\n", 100)+"the last"))
 	assert.Equal(t, draftLines, strings.Count(b.draft.lines(Style{}), "\n")-1)
 	assert.Contains(t, b.draft.lines(Style{}), "the last")
@@ -129,6 +139,7 @@ func TestWhatTheModelWritesIsADraftUntilItsStepEnds(t *testing.T) {
 		Decision: client.Decision{Step: 1, Agent: "scout"}}))
 }
 
+// The step and the time are the last to go: they tell that something happens.
 func TestTheFootLeavesOutWhatDoesNotFit(t *testing.T) {
 	var b board
 	played(&b, client.Event{Type: "thinking", MessageID: "m", ThreadID: "t", TurnNumber: 1},
@@ -148,6 +159,7 @@ func TestTheFootLeavesOutWhatDoesNotFit(t *testing.T) {
 	assert.Contains(t, b.foot(Style{Color: true}, time.Unix(112, 0)), "\x1b[31m1 failed\x1b[0m")
 }
 
+// What takes less than a second is told in milliseconds, what takes minutes in none.
 func TestTimesAreWrittenAsPeopleReadThem(t *testing.T) {
 	for ms, want := range map[int64]string{-1: "", 0: "0 ms", 999: "999 ms", 12_400: "12.4 s", 252_000: "4:12",
 		3_723_000: "1:02:03"} {
@@ -156,6 +168,8 @@ func TestTimesAreWrittenAsPeopleReadThem(t *testing.T) {
 	assert.Equal(t, "12 s", clock(12*time.Second))
 }
 
+// Ticks and results are dim, the reason is in the terminal's own color, and red and yellow
+// are for what went wrong and what was masked.
 func TestOnlyTroubleHasColor(t *testing.T) {
 	s := Style{Color: true}
 	ok := s.callLines(viewOf(client.Decision{ToolName: "read", Rationale: "to know", Source: "model",
@@ -228,8 +242,11 @@ func hostileCall(random *rand.Rand, kind, id string) client.Event {
 	return e
 }
 
+// Whatever is said by whomever: at any width from 50 to 200 no line is wider than the screen,
+// no control byte is printed but those of a Style, and no call is left behind by its turn.
 func TestNoLineOfALiveTurnIsWiderThanTheScreen(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
+	// Random, and the same each time.
 	for range 600 {
 		width := 50 + random.IntN(151)
 		l := Live{Style{Color: random.IntN(2) == 0, Width: width}}
@@ -238,7 +255,7 @@ func TestNoLineOfALiveTurnIsWiderThanTheScreen(t *testing.T) {
 			at := time.Unix(int64(n), 0)
 			assertFits(t, width, b.lines(l, hostileCall(random, "tool_started", fmt.Sprint(n)), at))
 			assertFits(t, width, b.lines(l, client.Event{Type: "step_text", Text: hostileText(random)}, at))
-			assertFits(t, width, b.region(l.Style, at.Add(time.Minute)))
+			assertFits(t, width, b.inPlace(l.Style, at.Add(time.Minute)))
 			plan := client.Event{Type: "thinking", Message: hostileText(random), Decision: client.Decision{Step: 1}}
 			assertFits(t, width, b.lines(l, plan, at))
 		}
