@@ -78,3 +78,37 @@ func TestACallThatNobodyWasAskedAboutHasNoReply(t *testing.T) {
 	assert.Equal(t, Reply{}, got)
 	assert.Equal(t, Reply{}, ReplyOf(t.Context()))
 }
+
+func TestTheModelReadsWhyACallWasDenied(t *testing.T) {
+	for _, tt := range []struct{ name, value, want string }{
+		{"words", `"  keep it, I need it "`, "denied this call, saying: keep it, I need it"},
+		{"a secret", `"not with ` + githubToken() + `"`, "denied this call, saying: not with [REDACTED:github-pat]"},
+		{"nothing", ``, "denied this call"},
+		{"blanks", `" "`, "denied this call"},
+		{"no text", `{"a":1}`, "denied this call"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			told := ""
+			m := providerFunc(func(_ context.Context, r Request) (Response, error) {
+				last := r.Messages[len(r.Messages)-1]
+				if last.Role == RoleTool {
+					told = last.Text
+					return Response{Text: "so be it"}, nil
+				}
+				return Response{Calls: []Call{{Name: "risky"}}}, nil
+			})
+			inChat(t, m, func(t *testing.T, c *Chat, s *session.Session) {
+				ref := send(t, c, "", "hi").Ref
+				synctest.Wait()
+				request := openApprovals(t, s, ref)[0].Approval.Request
+				_, err := c.Answer(t.Context(), "ann", request, session.Deny, json.RawMessage(tt.value))
+				require.NoError(t, err)
+				synctest.Wait()
+				assert.True(t, strings.HasSuffix(told, tt.want), told)
+				turn, _ := s.Turn(ref.Thread, ref.Turn)
+				call, _ := turn.Call("call_1")
+				assert.True(t, strings.HasSuffix(call.Error.String(), tt.want), call.Error)
+			}, replied(&Reply{}))
+		})
+	}
+}

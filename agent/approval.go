@@ -185,15 +185,26 @@ func (a *attempt) because(refusal error) error {
 	return fmt.Errorf("%w (%s)", refusal, strings.Join(why, "; "))
 }
 
+// denied returns the error of a call that a person denied, with what they said beside it, if that
+// is text. The model gets their words as the log has them: cleaned.
+func (b *batch) denied(value json.RawMessage) error {
+	var why string
+	if json.Unmarshal(value, &why) != nil || strings.TrimSpace(why) == "" {
+		return ErrDenied
+	}
+	said, _ := b.Safety.Mask(strings.TrimSpace(why))
+	return fmt.Errorf("%w, saying: %s", ErrDenied, said)
+}
+
 // approved waits for the person's answer. It refuses the call and returns false unless
 // the answer allows it.
-func (a *attempt) approved(ctx context.Context) bool {
+func (b *batch) approved(ctx context.Context, a *attempt) bool {
 	a.reply = a.awaitApproval(ctx)
 	switch answer := a.reply.Answer; {
 	case answer.Allows():
 		return true
 	case answer == session.Deny:
-		a.refuse(session.Rejected, a.because(ErrDenied))
+		a.refuse(session.Rejected, a.because(b.denied(a.reply.Value)))
 	case answer == session.Expired:
 		a.refuse(session.Rejected, a.because(errExpired))
 	default:

@@ -91,7 +91,7 @@ func (b *batch) collect(ctx context.Context, waiting []*attempt, answered <-chan
 // runOne waits for the call's approval if it needs one, executes it and sets its
 // outcome.
 func (b *batch) runOne(ctx context.Context, a *attempt) {
-	if a.awaitApproval != nil && !a.approved(ctx) {
+	if a.awaitApproval != nil && !b.approved(ctx, a) {
 		a.recall()
 		return
 	}

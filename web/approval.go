@@ -18,8 +18,9 @@ type ApprovalRequest struct {
 	RequestID string         `json:"request_id"` // of an approval_needed event
 	Action    session.Answer `json:"action"`     // approve, always or deny
 
-	// Value is another decision than the agent's, beside approve, for a call that is a decision.
-	// It is JSON of at most maxValue bytes, and may be absent.
+	// Value is another decision than the agent's, beside approve, for a call that is a decision;
+	// or why the call is denied, beside deny, as a string that the model gets to read. It is JSON
+	// of at most maxValue bytes, and may be absent.
 	Value json.RawMessage `json:"value"`
 }
 
@@ -30,7 +31,7 @@ const maxValue = 4096
 // soon as the answer is in the log; whether the call then succeeds is shown by the stream.
 //
 // Errors: bad_action if the action is not one of the three; bad_value if there is a value where
-// none is taken, or a long one; no_approval if the caller has
+// none is taken, a long one, or beside deny one that is no string; no_approval if the caller has
 // no such request open, also if it was answered or its turn has ended; not_always if the
 // tool must be approved each time.
 func (s *Server) approval(c echo.Context) error {
@@ -63,10 +64,14 @@ func (s *Server) checkValue(c echo.Context, in *ApprovalRequest) error {
 	}
 	bad := func(why string) error { return problem.New(http.StatusBadRequest, "bad_value", why) }
 	switch {
-	case in.Action != session.Approve:
-		return bad("value goes with approve only. Leave it out, or approve with it.")
+	case in.Action == session.Always:
+		return bad("value goes with approve or deny. Leave it out, or approve with it.")
 	case len(in.Value) > maxValue:
 		return bad(fmt.Sprintf("value is longer than %d bytes. Say it in fewer words.", maxValue))
+	case in.Action == session.Deny && in.Value[0] != '"':
+		return bad("value beside deny says why, so it has to be a string. Leave it out, or say why.")
+	case in.Action == session.Deny:
+		return nil
 	}
 	own, err := s.options.Store.Open(c.Request().Context(), callerOf(c).User)
 	if err != nil {

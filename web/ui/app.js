@@ -60,7 +60,8 @@ function draw(s) {
   const busy = (/** @type {Turn | undefined} */ t) => !!t && ['processing', 'queued'].includes(t.state);
   const running = job ? !ended : origin ? !!c?.turns.some(busy) : busy(last);
   setText($('title'), title);
-  document.title = `${running ? '● ' : ''}${title} · Candor`;
+  const asks = c?.turns.flatMap((t) => t.calls).filter((x) => x.request).length;
+  document.title = `${asks ? `(${asks}) ` : running ? '● ' : ''}${title} · Candor`;
   const hint = job ? 'A further prompt for the worker'
     : origin ? `Say something to ${cut(origin.participant, 40)} in ${cut(origin.space, 40)}`
     : running ? 'Ask more; it waits in order' : 'Ask the agent';
@@ -214,6 +215,7 @@ function wireKeys() {
       const dots = row?.querySelector('.dots');
       if (dots instanceof HTMLElement) dots.click();
     },
+    approve: () => router.reply('approve'), always: () => router.reply('always'), deny: () => router.reply('deny'),
     timeline: () => router.openTab('timeline'), conversation: () => router.openTab('turns'),
     latest: () => view.list.toEnd(), newThread: () => router.newThread(),
     delete: () => bin.deleteOpen(), undo: () => bin.undo(), write: () => composer.focusField(),

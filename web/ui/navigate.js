@@ -150,6 +150,20 @@ export class Router {
     else if (turn) view.setOpen(turn.number, !view.isOpen(turn));
   }
 
+  /**
+   * Answers the question that the keyboard is at, else the newest of the open conversation.
+   * @param {string} action
+   */
+  reply(action) {
+    const { view } = this.context, { decision } = this.here();
+    if (decision?.reply(action)) return;
+    const turn = view.turns.findLast((t) => t.calls.some((c) => c.request));
+    const call = turn?.calls.findLast((c) => c.request);
+    if (!turn || !call) return false;
+    if (!view.element(turn.number)) return view.goTo(turn.number, call.id);
+    view.element(turn.number)?.decisions.find((d) => d.call?.id === call.id)?.reply(action);
+  }
+
   newThread() {
     history.pushState(null, '', formatRoute({ isNew: true }));
     this.#select('new', '');

@@ -109,7 +109,7 @@ func TestACallIsApprovedAndAnotherDenied(t *testing.T) {
 	w := window(t).open(s, "ann")
 	w.send("do it")
 	w.shows(decision+" .ask", "May it run?")
-	w.shows(decision+" .ask pre", "done with do it")
+	w.shows(decision+" .ask .pairs", "done with do it")
 	w.shows(decision+" .why", "only this deletes the file")
 	w.click(decision+" .ask button[data-action=approve]", "Approve")
 	w.shows("candor-turn .answer", "That was do it.")

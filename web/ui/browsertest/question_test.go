@@ -1,10 +1,12 @@
 package page_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
 )
 
 // The question is whole, also where its parameters are long, and says how much of them is hidden.
@@ -29,7 +31,83 @@ func TestAQuestionIsShownWholeAndCountsWhatIsHidden(t *testing.T) {
 	w.until("a line breaks where it is full, not at a blank that nobody would see", filled, decision+" .ask pre")
 	w.run(chromedp.Reload())
 	w.shows(decision+" .ask .hidden-count", "40 characters are hidden from you")
+	eval[bool](w, `(document.querySelector(%s).scrollTo(0, 1e6), true)`, decision+" .ask-params")
+	w.until("it was read", `!document.querySelector(%s).ariaDisabled`, decision+" .ask button[data-action=approve]")
 	w.click(decision+" .ask button[data-action=approve]", "Approve")
 	w.shows("candor-turn .answer", "That was it.")
+	w.clean()
+}
+
+// A question fits the window with its buttons, however long its reason and what it would do; nobody approves what they
+// cannot have read.
+func TestAQuestionIsReadToItsEndBeforeItIsApproved(t *testing.T) {
+	s := startServer(t)
+	patch, why := "@@ -1 +1 @@\n"+strings.Repeat("-old line\n+new line\n", 90), strings.Repeat("It has to be so. ", 400)
+	args := map[string]any{"patch": patch, "path": "a.go"}
+	s.on("do it", reply{Calls: []call{{"danger", args, why}, {"danger", map[string]any{"say": "small"}, "a word"}}},
+		reply{Text: "That was it."})
+	w := window(t)
+	w.run(chromedp.EmulateViewport(1024, 800))
+	w.open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do it")
+	w.until("the title counts the questions", `document.title.startsWith('(2) ')`)
+	first, second := decision+"[data-call=call_1] ", decision+"[data-call=call_2] "
+	w.shows(first+".ask .added", "+new line")
+	eval[bool](w, `(document.querySelector(%s).scrollIntoView({ block: 'center' }), true)`, first)
+	w.until("all of it is in view", `(() => { const v = document.querySelector('#stream').getBoundingClientRect();
+		const r = document.querySelector(%s).getBoundingClientRect();
+		return r.top >= v.top && r.bottom <= v.bottom; })()`, first)
+	const approve = ".ask button[data-action=approve]"
+	at := fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().top -
+		document.querySelector(%q).getBoundingClientRect().top`, first+approve, first)
+	before := eval[float64](w, at)
+	w.until("the short one can be approved", `!document.querySelector(%s).ariaDisabled`, second+approve)
+	w.until("the long one waits", `document.querySelector(%s).ariaDisabled === 'true'`, first+approve)
+	w.click(first+approve, "Approve")
+	w.until("Approve reads on instead", `document.querySelector(%s).scrollTop > 0`, first+".why")
+	w.shows(first+".unread-note", "Read it to the end")
+	for _, box := range []string{".why", ".ask-params"} {
+		w.until("the long one waits", `document.querySelector(%s).ariaDisabled === 'true'`, first+approve)
+		eval[bool](w, `(document.querySelector(%s).scrollTo(0, 1e6), true)`, first+box)
+	}
+	w.until("both were read", `!document.querySelector(%s).ariaDisabled`, first+approve)
+	assert.InDelta(t, before, eval[float64](w, at), 0.5, "the buttons stay")
+	w.click(first+approve, "Approve")
+	w.shows(first+".facts", "approved")
+	w.clean()
+}
+
+func TestADenialSaysWhy(t *testing.T) {
+	s := startServer(t)
+	s.on("do it", callDanger("gone", "to be rid of it"), reply{Text: "It was left alone."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do it")
+	w.shows(".ask", "May it run?")
+	eval[bool](w, `(document.querySelector('.ask .words').focus(), true)`)
+	w.write("keep it, I still need it")
+	w.press("Enter")
+	w.shows("candor-turn .answer", "It was left alone.")
+	w.click(decision+" .more", "danger")
+	w.shows(decision+" .failure", "denied this call, saying: keep it, I still need it")
+	w.clean()
+}
+
+func TestAQuestionIsAnsweredByOneKey(t *testing.T) {
+	s := startServer(t)
+	of := func(say, why string) call { return call{"danger", map[string]any{"say": say}, why} }
+	s.on("do both", reply{Calls: []call{of("one", "first"), of("two", "second")}}, reply{Text: "So be it."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do both")
+	w.shows(decision+"[data-call=call_2] .ask", "May it run?")
+	w.press("Escape")
+	w.press("d") // the newest
+	w.shows(decision+"[data-call=call_2] .facts", "denied")
+	w.until("the other waits", `document.querySelector(%s)`, decision+"[data-call=call_1][data-outcome=waiting]")
+	done := fmt.Sprintf(`document.querySelector(%q)`, decision+"[data-call=call_1][data-outcome=success]")
+	w.pressUntil("the question is approved", done, "y")
+	w.shows("candor-turn .answer", "So be it.")
 	w.clean()
 }

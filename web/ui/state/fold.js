@@ -73,7 +73,7 @@ function callOf(d, c, whole) {
   return {
     ...emptyCall(d.call_id), ...decisionOf(d), params: d.parameters, redactions: d.redactions || [],
     notices: d.notices || [], hidden: d.hidden_characters || 0, inferred: !!d.inferred || !!c?.inferred,
-    ...c && { preview: preview(c, whole), size: sizeOf(c) },
+    ...c && { preview: preview(c, whole), size: sizeOf(c), object: c.object || '', got: c.outcome_line || '' },
     error: c?.error || '', startedAt: ms(c?.started_at), took: c?.duration_ms ?? null,
   };
 }
@@ -171,12 +171,13 @@ const frames = {
     if (to && t.calls.some((c) => c.id === f.call_id)) return withCall(t, f.call_id, { to, group });
     return withCall(settled(withStep(t, agent, step), agent), f.call_id, {
       tool: f.name, why: f.rationale, source: f.rationale_source, group, agent, startedAt: ms(f.at),
-      outcome: 'pending', step, to, ...sureOf(f),
+      outcome: 'pending', step, to, object: f.object || '', ...sureOf(f),
     });
   },
   tool_completed(t, f) {
     const took = f.outcome === 'unknown' ? null : f.duration_ms; // nobody saw how the call ended
-    return withCall(t, f.call_id, { outcome: f.outcome, error: f.error || '', took, request: null });
+    const ended = { outcome: f.outcome, error: f.error || '', got: f.outcome_line || '', took, request: null };
+    return withCall(t, f.call_id, ended);
   },
   tool_result(t, f) { return withCall(t, f.call_id, { preview: f.preview }); },
   approval_needed(t, f) {
@@ -292,8 +293,5 @@ function timeSaid(t, s) { return saidIn(t, s)?.at || 0; }
  */
 function saidIn(t, s) { return t.said.find((o) => o.agent === s.agent && o.step === s.step); }
 
-/**
- * Reports whether two JSON values are equal.
- * @param {unknown} a @param {unknown} b
- */
+/** Reports whether two JSON values are equal. @param {unknown} a @param {unknown} b */
 function same(a, b) { return a === b || JSON.stringify(a) === JSON.stringify(b); }

@@ -2,8 +2,7 @@
 // below a call what the agent did that it started. Also the words for what a turn and
 // its calls came to. All functions are pure.
 
-import { counter, cut, firstLine, plural, size, span } from '../lib/format.js';
-import { readResult } from './content.js';
+import { counter, firstLine, plural, size, span } from '../lib/format.js';
 
 /** @import { Redaction } from '../wire.d.ts' */
 /** @import { Agent, Axis, Batch, Call, Handoff, Step, Turn } from './types.d.ts' */
@@ -220,11 +219,7 @@ export const sources = {
  * @param {Call} c
  */
 export function gotOf(c) {
-  if (c.error) return firstLine(c.error, 120);
-  if (c.got || c.outcome !== 'success' || !c.preview) return c.got;
-  const { blocks: [one], pairs } = readResult(c.preview), n = one?.text.split('\n').length || 0;
-  if (!one) return pairs.map((p) => `${p.name} ${p.text}`).join(', ');
-  return n === 1 ? cut(one.text, 120) : c.preview.endsWith('…') ? size(c.size) : plural(n, 'line');
+  return c.got || firstLine(c.error, 120) || (c.outcome === 'success' && c.size ? size(c.size) : '');
 }
 
 /**

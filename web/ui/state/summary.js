@@ -1,7 +1,7 @@
 // What a turn comes to at a glance: the tools it used, what it does now, and which of its calls stand together in a
 // row. All functions are pure.
 
-import { counter, cut, firstLine, plural } from '../lib/format.js';
+import { counter, cut, plural } from '../lib/format.js';
 
 /** @import { Call, Node, Row, Turn, Used } from './types.d.ts' */
 
@@ -32,16 +32,6 @@ function folds({ call: c, sub }) {
 /** @param {Call} c */
 function isBad(c) { return c.outcome === 'error' || c.outcome === 'rejected'; }
 
-/**
- * Returns what a tool was used on, in a line.
- * @param {Call} c
- */
-export function objectOf(c) {
-  if (c.object || typeof c.params !== 'object' || c.params === null) return c.object;
-  const text = Object.values(c.params).find((v) => typeof v === 'string' && v.trim());
-  return typeof text === 'string' ? firstLine(text, 120) : '';
-}
-
 /** A word in a tool's name that says that it changes something. */
 const changing = new RegExp('(^|[_./-])(add|append|apply|apply_patch|commit|copy|create|delete|deploy|drop|edit|exec|' +
   'execute|insert|install|kill|merge|mkdir|move|patch|post|publish|push|put|remove|rename|replace|reset|restart|' +
@@ -62,7 +52,7 @@ export function used(t, max = 5) {
     if (one) one.count++;
     else {
       const kind = rank === 0 ? 'waits' : bad ? 'bad' : '';
-      all.set(key, { tool: c.tool, object: objectOf(c), count: 1, rank, kind });
+      all.set(key, { tool: c.tool, object: c.object, count: 1, rank, kind });
     }
   }
   const sorted = [...all.values()].sort((a, b) => a.rank - b.rank);
@@ -80,8 +70,8 @@ export function progress(t, now) {
   const step = Math.max(1, ...[...t.calls, ...t.said, ...t.drafts].filter((x) => !x.agent).map((x) => x.step));
   const last = runs[0], since = last ? Math.min(...runs.map((c) => c.startedAt)) : lastSign(t);
   const thinks = { tool: '', object: '', what: t.drafts.length ? 'the model is speaking' : 'the model is thinking' };
-  const what = waits.length ? { tool: waits[0].tool, object: objectOf(waits[0]), what: 'waits for you' }
-    : last ? { tool: last.tool, object: objectOf(last), what: runs.length > 1 ? `and ${runs.length - 1} more` : '' }
+  const what = waits.length ? { tool: waits[0].tool, object: waits[0].object, what: 'waits for you' }
+    : last ? { tool: last.tool, object: last.object, what: runs.length > 1 ? `and ${runs.length - 1} more` : '' }
     : thinks;
   const bad = t.calls.filter(isBad).length, done = t.calls.length - open.length;
   return {

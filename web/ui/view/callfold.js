@@ -4,7 +4,6 @@
 import { attribute, fill, h, partsIn, place, setText, show } from '../lib/dom.js';
 import { cut, plural, size, span } from '../lib/format.js';
 import { lane, sourceOf, together } from '../state/outline.js';
-import { objectOf } from '../state/summary.js';
 import { words } from './block.js';
 
 /** @import { Axis, Call } from '../state/types.d.ts' */
@@ -31,7 +30,7 @@ export class CallFold extends HTMLElement {
     setText(p.others, silent ? `${n} more, ${silent} without a reason` : `${plural(n, 'more reason', 'more reasons')}`);
     setText(p.tool, first.tool);
     setText(p.times, `×${calls.length}`);
-    const objects = calls.map(objectOf).filter((o) => o);
+    const objects = calls.map((c) => c.object).filter((o) => o);
     setText(p.object, cut(objects.map(lastPart).join(', '), 160));
     attribute(p.object, 'title', objects.join('\n'));
     this.tick(Date.now());

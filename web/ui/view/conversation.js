@@ -35,6 +35,8 @@ export class ConversationView {
   /** @type {Conversation | undefined} */
   #shown;
   #openPref = '';
+  /** How many turns and calls there were when the reader was last at the end. */
+  #seen = 0;
 
   /** @param {import('../state/store.js').Store} store @param {ConversationActs} acts */
   constructor(store, acts) {
@@ -102,6 +104,7 @@ export class ConversationView {
   #begin(id) {
     this.#id = id;
     this.current = 0;
+    this.#seen = 0;
     this.list.clear();
   }
 
@@ -182,7 +185,13 @@ export class ConversationView {
   }
 
   /** Shows "Jump to latest" to a reader further up. */
-  #drawLatest() { show($('latest'), !this.list.pinned && this.turns.length > 0 && !this.#scroller.hidden); }
+  #drawLatest() {
+    const sum = this.turns.reduce((n, t) => n + 1 + t.calls.length, 0);
+    if (this.list.pinned || !this.#seen) this.#seen = sum;
+    const more = sum - this.#seen;
+    setText($('latest'), more > 0 ? `Jump to latest · ${more} new` : 'Jump to latest');
+    show($('latest'), !this.list.pinned && this.turns.length > 0 && !this.#scroller.hidden);
+  }
 
   /** @param {State} s @param {Conversation | undefined} c */
   #drawNotice(s, c) {

@@ -6,7 +6,6 @@ import { cut, size, span } from '../lib/format.js';
 import { readResult, readable } from '../state/content.js';
 import { answered, decided, sureness } from '../state/confidence.js';
 import { finding, gotOf, lane, outcomeOf, sourceOf } from '../state/outline.js';
-import { objectOf } from '../state/summary.js';
 import { blocks, words } from './block.js';
 import { question } from './question.js';
 
@@ -73,7 +72,7 @@ export class Decision extends HTMLElement {
 
   /** @param {Call} c */
   #draw(c) {
-    const p = this.#parts, outcome = outcomeOf(c), got = gotOf(c), object = objectOf(c);
+    const p = this.#parts, outcome = outcomeOf(c), got = gotOf(c), { object } = c;
     attribute(this, 'aria-label', `${c.tool}: ${outcome.text}`);
     attribute(this, 'data-outcome', outcome.kind);
     setText(p.tool, c.decides ? 'decision' : c.tool);
@@ -121,10 +120,30 @@ export class Decision extends HTMLElement {
   #drawAsk(c) {
     const { ask } = this.#parts, q = c.request;
     show(ask, !!q);
+    attribute(this.#parts.why, 'tabindex', q ? '0' : null); // it scrolls
     if (!q) return fill(ask);
     if (ask.dataset.request === q.id) return;
     ask.dataset.request = q.id;
-    fill(ask, ...question(c, q, (action, value) => this.#answer(action, value)));
+    fill(ask, ...question(c, q, this.#parts.why, (action, value) => this.#answer(action, value)));
+  }
+
+  /**
+   * Answers the question, if there is one, and all of it is in view; else it is brought there first.
+   * @param {string} action @returns {boolean} whether there is a question
+   */
+  reply(action) {
+    const view = this.closest('#stream')?.getBoundingClientRect(), { ask } = this.#parts;
+    if (!this.call?.request || !view) return false;
+    const from = this.getBoundingClientRect(), to = ask.getBoundingClientRect();
+    if (from.top < view.top || to.bottom > view.bottom + 1) {
+      this.scrollIntoView({ block: from.height < view.height - 48 ? 'center' : 'end' });
+      this.focus({ preventScroll: true });
+      if (from.height < view.height - 48) return true;
+    }
+    /** @type {HTMLButtonElement | null} */
+    const button = ask.querySelector(`[data-action=${action}]`);
+    button?.click();
+    return true;
   }
 
   /**

@@ -1,39 +1,91 @@
-// The question to a person about a call: why it is asked, what the call would do, and the answers.
+// The question to a person about a call: why it is asked, what the call would do, and the answers. The reason and the
+// parameters scroll beside buttons that stay where they are, and Approve waits until both were read to their end.
 
-import { attribute, h, setText } from '../lib/dom.js';
-import { plural, pretty } from '../lib/format.js';
+import { attribute, h, setText, show } from '../lib/dom.js';
+import { plural } from '../lib/format.js';
+import { readable } from '../state/content.js';
 import { whyAsked } from '../state/confidence.js';
+import { blocks } from './block.js';
 
 /** @import { Call, Request } from '../state/types.d.ts' */
 
-/** The longest decision that a person can write, in characters. */
-const maxValue = 2000;
+/** The longest decision that a person can write, and the longest word on a denial, in characters. */
+const maxValue = 2000, maxWords = 900;
 
 /**
  * Builds the parts of the question. Where the call is a decision, the person can write another one.
- * @param {Call} c @param {Request} q @param {(action: string, value?: string) => void} answer
+ * @param {Call} c @param {Request} q @param {HTMLElement} why the element with the reason
+ * @param {(action: string, value?: string) => void} answer
  */
-export function question(c, q, answer) {
-  const why = whyAsked(c), another = c.decides ? field() : null, value = () => another?.value.trim() || undefined;
-  const button = (/** @type {string} */ action, /** @type {string} */ label) => h('button', {
+export function question(c, q, why, answer) {
+  const because = whyAsked(c), another = c.decides ? field() : null, value = () => another?.value.trim() || undefined;
+  const would = { tabindex: '0', role: 'region', 'aria-label': `What ${c.tool} would do` };
+  const params = h('div', { class: 'ask-params', ...would }, ...blocks(readable(q.params, 'parameters'), c.tool));
+  const words = h('input', { class: 'words', type: 'text', maxlength: maxWords, dir: 'auto', autocomplete: 'off',
+    placeholder: 'Say why not; the model gets your words', 'aria-label': `Why not: ${c.tool}`,
+    keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.isComposing) deny.click(); } });
+  const unread = h('p', { class: 'unread-note', hidden: true }, 'Read it to the end, then it can be approved.');
+  const reading = new Reading([why, params], (left) => {
+    for (const b of [approve, always]) if (b) attribute(b, 'aria-disabled', left);
+    show(unread, left);
+  });
+  const run = (/** @type {string} */ action) => {
+    if (action === 'deny') return answer(action, words.value.trim() || undefined);
+    if (!reading.go()) answer(action, action === 'approve' ? value() : undefined);
+  };
+  const button = (/** @type {string} */ action, /** @type {string} */ label, /** @type {string} */ key) => h('button', {
     type: 'button', class: action === 'approve' ? 'primary' : '', 'data-action': action,
-    'aria-label': `${label}: ${c.tool}`, click: () => answer(action, action === 'approve' ? value() : undefined),
-  }, label);
-  const approve = button('approve', 'Approve');
+    'aria-label': `${label}: ${c.tool}`, 'aria-keyshortcuts': key, click: () => run(action),
+  }, h('span', null, label), h('kbd', { 'aria-hidden': 'true' }, key));
+  const approve = button('approve', 'Approve', 'y'), always = q.always && button('always', 'Always allow', 'a');
+  const deny = button('deny', 'Deny', 'd');
   another?.addEventListener('input', () => {
     const label = value() ? 'Decide this instead' : 'Approve';
-    setText(approve, label);
+    setText(/** @type {HTMLElement} */ (approve.firstChild), label);
     attribute(approve, 'aria-label', `${label}: ${c.tool}`);
   });
   return [
-    why && h('p', { class: 'ask-why' }, why),
+    because && h('p', { class: 'ask-why' }, because),
     h('p', { class: 'ask-line' }, h('strong', null, c.decides ? 'Is it decided so?' : 'May it run?'), ' ',
       h('span', { dir: 'auto' }, q.description)),
-    h('pre', { tabindex: '0', 'aria-label': `Parameters of ${c.tool}` }, pretty(q.params)),
-    q.hidden > 0 && h('p', { class: 'hidden-count' }, hiddenCount(q.hidden)),
+    params, q.hidden > 0 && h('p', { class: 'hidden-count' }, hiddenCount(q.hidden)),
     another && h('label', { class: 'another' }, 'Another decision, if it is to be another', another),
-    h('div', { class: 'ask-buttons' }, approve, q.always && button('always', 'Always allow'), button('deny', 'Deny')),
+    h('div', { class: 'ask-buttons' }, approve, always, h('span', { class: 'deny' }, words, deny)), unread,
   ];
+}
+
+/** Knows which of some boxes were scrolled to their end, and so read. */
+class Reading {
+  /** @type {Set<HTMLElement>} */
+  #left;
+  #changed;
+
+  /** @param {HTMLElement[]} boxes @param {(left: boolean) => void} changed */
+  constructor(boxes, changed) {
+    this.#left = new Set(boxes);
+    this.#changed = changed;
+    const sizes = new ResizeObserver(() => this.#look());
+    for (const b of boxes) {
+      b.addEventListener('scroll', () => this.#look(), { passive: true });
+      sizes.observe(b);
+    }
+  }
+
+  /** Drops the boxes whose end is in view. A box that is not laid out was not seen. */
+  #look() {
+    for (const b of this.#left) {
+      if (b.clientHeight > 0 && b.scrollHeight - b.scrollTop - b.clientHeight < 4) this.#left.delete(b);
+    }
+    this.#changed(this.#left.size > 0);
+  }
+
+  /** Scrolls on in the first box that was not read to its end; returns whether there is one. */
+  go() {
+    this.#look();
+    const [first] = this.#left;
+    first?.scrollBy({ top: first.clientHeight - 24 });
+    return !!first;
+  }
 }
 
 function field() {

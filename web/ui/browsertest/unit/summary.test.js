@@ -79,10 +79,9 @@ test('what was taken out of a text is known by its rule', () => {
 test('a call says in a line what came of it', () => {
   for (const [more, want] of [
     [{ outcome: 'error', error: 'no such file\nat 3' }, 'no such file'],
-    [{ preview: JSON.stringify('deleted') }, 'deleted'],
-    [{ preview: JSON.stringify('a\nb\nc') }, '3 lines'],
-    [{ preview: '"a\\nb…', size: 12_000 }, '12 kB'],
-    [{ preview: '{"state":"open","n":4}' }, 'state open, n 4'],
+    [{ got: '3 matches', size: 40 }, '3 matches'],
+    [{ outcome: 'error', error: 'exit status 1', got: 'FAIL, 161 lines' }, 'FAIL, 161 lines'],
+    [{ size: 12_000 }, '12 kB'],
     [{ outcome: 'pending' }, ''],
   ]) assert.equal(gotOf(call('1', 't', more)), want);
 });
