@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,17 +17,41 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tourOf gives the README's sh blocks, in order.
-func tourOf(t *testing.T) []string {
+// blocksOf gives the README's blocks in a language, in order.
+func blocksOf(t *testing.T, language string) (blocks []string) {
 	t.Helper()
 	raw, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
-	var blocks []string
-	for _, m := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(raw), -1) {
+	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(raw), -1) {
 		blocks = append(blocks, m[1])
 	}
-	require.Len(t, blocks, 6, "watch, send, history, secret, front end, worker")
 	return blocks
+}
+
+// An agent of one's own is on the page with its reason after the few lines that the README shows.
+func TestTheReadmesAgentRunsAsItStands(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t)
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".candor"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".candor", "token"), []byte(apptest.Token), 0o600))
+	blocks := blocksOf(t, "python")
+	require.Len(t, blocks, 1)
+	script := strings.ReplaceAll(blocks[0], "http://127.0.0.1:8080", r.URL)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine.py"), []byte(script), 0o600))
+	cmd := exec.CommandContext(t.Context(), "python3", "mine.py")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	c := apptest.Client{T: t, URL: r.URL, Caller: http.DefaultClient}
+	as := apptest.WithToken(apptest.Token)
+	jobs := c.Get("", "/api/jobs", as).JSON()["jobs"].([]any)
+	require.Len(t, jobs, 1)
+	job := jobs[0].(apptest.M)
+	assert.Equal(t, "completed", job["state"])
+	events := c.Get("", "/api/jobs/"+job["job_id"].(string)+"/events", as).Body
+	assert.Contains(t, events, `"rationale":"The latest commits show which files were touched, and what was not."`)
+	r.Stop()
 }
 
 // The tour's lines run as they stand, but for the port, which has to be free.
@@ -41,7 +66,8 @@ func TestTheReadmesTourRunsAsItStands(t *testing.T) {
 		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
 		return cmd
 	}
-	tour := tourOf(t)
+	tour := blocksOf(t, "sh")
+	require.Len(t, tour, 6, "watch, send, history, secret, front end, worker")
 	var live, sent, history, masked apptest.LogBuffer
 	ctx, cancel := context.WithCancel(t.Context())
 	watch := shell(ctx, "exec "+tour[0], &live)
