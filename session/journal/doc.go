@@ -28,6 +28,10 @@
 // Every append has a random id among what its hash covers, and the id goes with its frame, so
 // nobody can find out what was erased by hashing guesses.
 //
+// # Backups
+//
+// Package backup copies the frames of all sessions to a file, and from a file into an engine.
+//
 // # Adding an engine
 //
 // An engine is a package beside this one, such as sqlite, with a function Open that returns an

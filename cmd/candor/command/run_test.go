@@ -42,7 +42,9 @@ func TestASurplusArgumentOrUnknownFlagStopsEveryCommandAndIsNamed(t *testing.T) 
 		assert.Equal(t, 1, command.ExitStatus(err), name)
 		assert.Empty(t, errOut, "%s: the error is printed once, by Execute", name)
 	}
-	for _, name := range []string{"serve", "chat", "reasoning", "tail", "export", "worker", "mew", "scan", "doctor"} {
+	for _, name := range []string{
+		"serve", "chat", "reasoning", "tail", "export", "worker", "mew", "scan", "doctor", "backup", "restore",
+	} {
 		_, _, err := runCandor(t, "", name, "--frobnicate")
 		require.ErrorContains(t, err, "frobnicate", name)
 		require.ErrorContains(t, err, "see candor "+name+" --help")

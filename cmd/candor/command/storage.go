@@ -19,9 +19,7 @@ import (
 func storageFlags(s *app.StorageSettings) []cli.Flag {
 	const storage = "Storage"
 	return append(natsFlags(&s.NATS), []cli.Flag{
-		&cli.StringFlag{Name: "data", Category: storage, TakesFile: true,
-			Usage:   "keep sessions in the folder `DIR`, so that they outlive this process",
-			Sources: cli.EnvVars("CANDOR_DATA"), Destination: &s.Dir},
+		dataFlag(&s.Dir),
 		&cli.StringFlag{Name: "sync", Category: storage, Value: "always",
 			Usage:   "acknowledge events on the disk (always), or up to a second before that (interval): `WHEN`",
 			Sources: cli.EnvVars("CANDOR_SYNC"),
@@ -43,6 +41,13 @@ func storageFlags(s *app.StorageSettings) []cli.Flag {
 			Usage:   "erase the oldest conversations and jobs when the folder has more than `SIZE`, such as 2GiB",
 			Sources: cli.EnvVars("CANDOR_KEEP_BYTES"), Destination: &s.Keep.Bytes},
 	}...)
+}
+
+// dataFlag binds the flag that names the folder of a database.
+func dataFlag(dir *string) cli.Flag {
+	return &cli.StringFlag{Name: "data", Category: "Storage", TakesFile: true,
+		Usage:   "keep sessions in the folder `DIR`, so that they outlive this process",
+		Sources: cli.EnvVars("CANDOR_DATA"), Destination: dir}
 }
 
 // natsFlags binds the flags that say where a cluster is. A password may stand in the URL, which every user of

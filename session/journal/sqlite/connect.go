@@ -26,9 +26,14 @@ var (
 		"temp_store(memory)",
 		"journal_mode(wal)",
 		"wal_autocheckpoint(0)", // the writer does that, after it has tidied
+		patience,
 	}
 	readPragmas = []string{"query_only(on)", "temp_store(memory)"}
 )
+
+// patience is for how many milliseconds a connection waits for those of another process, which reads short
+// batches for a backup: to empty the log, the writer needs a moment in which nobody reads it.
+const patience = "busy_timeout(5000)"
 
 // readers is how many connections read at the same time. Others wait. Each has a cache of pages of its own, two
 // megabytes at most, so that many readers at once do not cost much memory.
@@ -37,12 +42,24 @@ const readers = 4
 // connect opens the database of a directory. It makes no connection yet, so an error shows at the first statement.
 // Quotes around a name that does not exist are an error and no string.
 func connect(dir string, pragmas []string) (*sql.DB, error) {
+	return connectAs(dir, url.Values{"_pragma": pragmas})
+}
+
+// connectToRead is connect for a process that is not the one that writes. SQLite opens the file for reading only, so
+// that this process does not move the log into the database when it is the last to close it: the writer tidies first.
+func connectToRead(dir string) (*sql.DB, error) {
+	return connectAs(dir, url.Values{"_pragma": append(slices.Clone(readPragmas), patience), "mode": {"ro"}})
+}
+
+// connectAs is connect with further settings.
+func connectAs(dir string, settings url.Values) (*sql.DB, error) {
 	path, err := filepath.Abs(filepath.Join(dir, databaseFile))
 	if err != nil {
 		return nil, err
 	}
 	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	name.RawQuery = url.Values{"_pragma": pragmas, "_dqs": {"0"}}.Encode()
+	settings.Set("_dqs", "0")
+	name.RawQuery = settings.Encode()
 	db, err := sql.Open("sqlite", name.String())
 	if err != nil {
 		return nil, err
@@ -52,10 +69,22 @@ func connect(dir string, pragmas []string) (*sql.DB, error) {
 	return db, nil
 }
 
-// checkFormat makes the tables of an empty database, and refuses one that is not ours or of another version. A
+// checkFormat makes the tables of an empty database, and refuses one that is not ours or of another version.
+func checkFormat(ctx context.Context, c *sql.Conn) error {
+	err := checkMade(ctx, c)
+	if errors.Is(err, errEmpty) {
+		return makeTables(ctx, c)
+	}
+	return err
+}
+
+// errEmpty means that a database has no tables.
+var errEmpty = errors.New("the database is empty")
+
+// checkMade refuses a database that is not ours, of another version, or empty. A
 // database of our version with other tables is damaged: without this check, a flipped bit in the name of a column
 // would make statements fail one by one, without saying why.
-func checkFormat(ctx context.Context, c *sql.Conn) error {
+func checkMade(ctx context.Context, c *sql.Conn) error {
 	var application, version int
 	if err := errors.Join(
 		c.QueryRowContext(ctx, "PRAGMA application_id").Scan(&application),
@@ -68,7 +97,7 @@ func checkFormat(ctx context.Context, c *sql.Conn) error {
 	case err != nil:
 		return err
 	case application == 0 && version == 0 && len(found) == 0:
-		return makeTables(ctx, c)
+		return errEmpty
 	case application != applicationID:
 		return fmt.Errorf("%s there is a database of another program; name another directory", databaseFile)
 	case version != formatVersion:

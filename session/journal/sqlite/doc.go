@@ -6,10 +6,11 @@
 //	witness        the last number of each session, against which Open compares the database
 //	lock           locked while the engine is open, so that a second process cannot use the directory
 //
-// Open makes the directory with mode 0700 and the files with mode 0600. A backup is a copy of all of them that was
-// made while Candor was stopped; a copy of a running one may have the witness ahead of the database, which looks like
-// damage. What SQLite's own tools do to the database while Candor is stopped does no harm, as long as they write
-// nothing: they may move the log into the database without tidying it.
+// Open makes the directory with mode 0700 and the files with mode 0600. [OpenToRead] reads it beside the process
+// that has it open, for a backup. A copy of the files is a backup only if Candor was stopped; a copy of a
+// running one may have the witness ahead of the database, which looks like damage. What SQLite's own tools do to the
+// database while Candor is stopped does no harm, as long as they write nothing: they may move the log into the
+// database without tidying it.
 //
 // # How frames are kept
 //

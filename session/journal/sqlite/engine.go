@@ -60,6 +60,7 @@ type engine struct {
 
 	writer   *writer
 	findings *findings
+	guest    bool // another process writes
 }
 
 // Open opens the directory dir, which it makes if there is none. It fails with journal.ErrLocked if another

@@ -71,6 +71,7 @@ func (e *engine) Read(ctx context.Context, session string, from uint64) iter.Seq
 	return func(yield func(journal.Frame, error) bool) {
 		c := cursor{engine: e, session: session, next: max(from, 1)}
 		for !c.ended {
+			e.giveWay(ctx)
 			frames, err := c.batch(ctx)
 			for _, f := range frames {
 				if !yield(f, nil) {

@@ -1,0 +1,113 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"time"
+
+	"candor/session/journal"
+)
+
+// Reader reads a directory that another process may be using, without its lock and without changing it. Its methods
+// are those of an engine, with the same checks.
+type Reader struct{ engine *engine }
+
+// looks is how often OpenToRead looks for damage. What another process removes or replaces between reading the
+// witness and reading the database looks like damage once, and true damage stays.
+const looks = 3
+
+// OpenToRead opens a directory for reading. It fails with fs.ErrNotExist if there is no database, and for the reasons
+// for which [Open] does.
+func OpenToRead(dir string) (*Reader, error) {
+	e := &engine{dir: dir, writer: &writer{}, guest: true}
+	if err := e.openToRead(); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot read the sessions in %s: %w", dir, err), e.closeReads())
+	}
+	return &Reader{e}, nil
+}
+
+// openToRead connects and looks for damage.
+func (e *engine) openToRead() (err error) {
+	if _, err := os.Stat(filepath.Join(e.dir, databaseFile)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("there is no %s: %w", databaseFile, fs.ErrNotExist)
+		}
+		return err
+	}
+	if e.reads, err = connectToRead(e.dir); err != nil {
+		return err
+	}
+	for range looks {
+		if err := e.look(); err != nil || len(e.findings.damage)+len(e.findings.owners) == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// look compares the database with the witness, which was read before and so is never ahead of it.
+func (e *engine) look() error {
+	said, err := readWitness(e.dir)
+	if err != nil {
+		return err
+	}
+	c, err := e.reads.Conn(background())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := checkMade(background(), c); err != nil {
+		return err
+	}
+	if _, err := c.ExecContext(background(), "BEGIN"); err != nil { // all of it is of one moment
+		return err
+	}
+	inv, err := takeInventory(c)
+	_, ended := c.ExecContext(background(), "ROLLBACK")
+	e.findings = compare(inv, said)
+	return errors.Join(err, ended)
+}
+
+// Users is that of [journal.Directory].
+func (r *Reader) Users(ctx context.Context) iter.Seq2[journal.Entry, error] {
+	return r.engine.Users(ctx)
+}
+
+// Read is that of [journal.Frames].
+func (r *Reader) Read(ctx context.Context, session string, from uint64) iter.Seq2[journal.Frame, error] {
+	return r.engine.Read(ctx, session, from)
+}
+
+// Warnings returns what was found damaged, in sentences.
+func (r *Reader) Warnings() []string { return r.engine.findings.warnings() }
+
+// Close closes the database.
+func (r *Reader) Close() error { return r.engine.closeReads() }
+
+// pauseTime is how long a guest leaves the database alone between two batches, each of which takes a few milliseconds.
+// SQLite does not let those who wait for their turn come first, and the writer has to come to it.
+const pauseTime = 5 * time.Millisecond
+
+// giveWay lets the writer of another process have the database for itself.
+func (e *engine) giveWay(ctx context.Context) {
+	if !e.guest {
+		return
+	}
+	select {
+	case <-time.After(pauseTime):
+	case <-ctx.Done():
+	}
+}
+
+// closeReads closes the connections that read, if there are any.
+func (e *engine) closeReads() error {
+	if e.reads == nil {
+		return nil
+	}
+	return e.reads.Close()
+}
