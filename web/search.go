@@ -15,10 +15,11 @@ import (
 	"candor/web/view"
 )
 
-// The number of hits in an answer.
+// The number of hits in an answer, and of those that may come before them.
 const (
 	defaultHits = 50
 	maxHits     = 200
+	maxOffset   = 1000
 )
 
 // The bounds of a query, in characters and in words.
@@ -27,13 +28,15 @@ const (
 	maxWords = 8
 )
 
-// search handles GET /api/chat/search?q=&tool=&outcome=&source=&agent=&participant=&redacted=&limit=.
-// A hit contains all words of q, in any case; words in quotes must be adjacent. A
+// search handles GET /api/chat/search?q=&tool=&outcome=&source=&agent=&participant=&redacted=&limit=&offset=.
+// A hit has all words of q, in any case, or if none has, as many as any; words in quotes must be
+// adjacent, and words that every question has do not count. A
 // facet may be repeated, and then any of its values will do. It answers with a
-// [view.SearchResponse] of at most limit hits, 50 unless the request says otherwise.
+// [view.SearchResponse] of at most limit hits, 50 unless the request says otherwise, after the first
+// offset ones.
 //
-// Errors: bad_query if q has more than 200 characters or 8 words; bad_redacted unless each
-// value is true or false; bad_limit unless limit is 1 to 200.
+// Errors: bad_query if q has more than 200 characters or 8 words that count; bad_redacted unless each
+// value is true or false; bad_limit unless limit is 1 to 200; bad_offset unless offset is 0 to 1000.
 func (s *Server) search(c echo.Context, own *session.Session) error {
 	q, err := queryOf(c)
 	if err != nil {
@@ -73,6 +76,15 @@ func queryOf(c echo.Context) (view.Query, error) {
 		}
 		q.Limit = n
 	}
+	if raw := c.QueryParam("offset"); raw != "" {
+		n, err := strconv.Atoi(raw)
+		if err != nil || n < 0 || n > maxOffset {
+			return q, problem.New(http.StatusBadRequest, "bad_offset",
+				"offset has to be a whole number from 0 to 1000. Search for more words, or choose a facet.").
+				With("min", 0).With("max", maxOffset)
+		}
+		q.Offset = n
+	}
 	return q, nil
 }
 
@@ -80,9 +92,9 @@ func queryOf(c echo.Context) (view.Query, error) {
 // they began, each read when its turn comes. Those that were erased meanwhile or are damaged are left
 // out; failed is what ended the sequence early.
 func newestFirst(own *session.Session, failed *error) iter.Seq[view.Document] {
-	origins := map[string]session.Origin{}
+	threads := map[string]session.Thread{}
 	for _, th := range own.Threads() {
-		origins[th.ID] = th.Origin
+		threads[th.ID] = th
 	}
 	return func(yield func(view.Document) bool) {
 		jobs := own.Jobs()
@@ -99,7 +111,7 @@ func newestFirst(own *session.Session, failed *error) iter.Seq[view.Document] {
 				n = len(jobs)
 			}
 			if !yieldJobs(own, jobs[:n], yield) || !yield(view.Document{
-				At: t.CreatedAt, Turn: &t, Origin: origins[t.Thread],
+				At: t.CreatedAt, Turn: &t, Origin: threads[t.Thread].Origin, Title: threads[t.Thread].Title,
 			}) {
 				return
 			}

@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +20,9 @@ func TestASearchCoversTheCallersThreadsAndJobs(t *testing.T) {
 	got := s.Do("ann", http.MethodGet, "/api/chat/search?q=follow", "").JSON()
 	hits := got["hits"].([]any)
 	require.GreaterOrEqual(t, len(hits), 3)
-	assert.NotEmpty(t, hits[0].(map[string]any)["job_id"], "the newest first")
-	assert.Equal(t, thread, hits[1].(map[string]any)["thread_id"])
+	assert.Equal(t, thread, hits[0].(map[string]any)["thread_id"], "what a call was about before a prompt")
+	assert.True(t, slices.ContainsFunc(hits, func(h any) bool { return h.(map[string]any)["job_id"] != nil }))
+	assert.Equal(t, []any{"follow"}, got["looked_for"])
 	call := s.Do("ann", http.MethodGet,
 		"/api/chat/search?q=follow&tool=file_search&outcome=success&source=model&redacted=false", "")
 	assert.Equal(t, "call_1", call.JSON()["hits"].([]any)[0].(map[string]any)["call_id"], call.Body)
@@ -30,7 +32,8 @@ func TestASearchCoversTheCallersThreadsAndJobs(t *testing.T) {
 	assert.Empty(t, none["facets"].(map[string]any)["tool"], "nor counted")
 	for query, code := range map[string]string{
 		"q=" + strings.Repeat("a", 201): "bad_query", "q=" + url.QueryEscape("1 2 3 4 5 6 7 8 9"): "bad_query",
-		"limit=0": "bad_limit", "limit=x": "bad_limit", "redacted=maybe": "bad_redacted",
+		"limit=0": "bad_limit", "limit=x": "bad_limit", "offset=-1": "bad_offset",
+		"offset=1001": "bad_offset", "redacted=maybe": "bad_redacted",
 	} {
 		r := s.Do("ann", http.MethodGet, "/api/chat/search?"+query, "")
 		assert.Equal(t, code, r.JSON()["error"], query)

@@ -529,11 +529,21 @@ export type SearchHit = {
   inferred?: boolean,
   field: string,
   snippet: SnippetPart[],
+  title?: string,
+  step?: number,
+  tool?: SnippetPart[],
+  object?: SnippetPart[],
+  rationale?: SnippetPart[],
+  outcome_line?: string,
+  near?: boolean,
 };
 
 export type SearchResponse = {
   hits: SearchHit[],
   total: number,
+  looked_for?: string[],
+  near?: string[],
+  partial?: boolean,
   facets: Record<string, FacetItem[]>,
   truncated?: boolean,
 };

@@ -13,9 +13,11 @@
 // jobs go through [JobFrames]. An [Encoder] encodes an event's frames once for all
 // clients that watch, and keeps the lines of recent events.
 //
-// A search is a [Query] over [Document] values, which it takes in the caller's order.
-// It filters by facets, counts what each facet could show instead, and marks the
-// matches in short snippets.
+// A search is a [Query] over [Document] values. It splits a question into the words that count
+// (question.go), ranks what it finds (rank.go: tool and object first, then reasons, then what was
+// said; of equals what came first in the caller's order), filters by facets (facets.go), counts what
+// each facet could show instead, and marks the matches in short snippets. A new synonym is a word
+// in a table of question.go; ask the questions of testdata/story before and after.
 //
 // # Guarantees
 //

@@ -1,22 +1,26 @@
 package view
 
 import (
-	"cmp"
 	"iter"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"candor/safety"
 	"candor/session"
+	"candor/session/brief"
 )
 
-// SearchResponse is the answer to a search: the hits, newest turns first, and how
-// many hits each facet has.
+// SearchResponse is the answer to a search: the hits, the best match first and of equals the
+// newest, and how many hits each facet has. Hits have as many of the words as the best of
+// them. Looked are the words that count and that a text has, Near those that stand for others in the
+// hits.
 type SearchResponse struct {
 	Hits      []SearchHit            `json:"hits"`
 	Total     int                    `json:"total"` // of all hits, also of those beyond the limit
+	Looked    []string               `json:"looked_for,omitempty"`
+	Near      []string               `json:"near,omitempty"`
+	Partial   bool                   `json:"partial,omitempty"` // no hit has all of the words
 	Facets    map[string][]FacetItem `json:"facets"`
 	Truncated bool                   `json:"truncated,omitempty"` // the oldest turns were not searched
 }
@@ -49,44 +53,22 @@ type SearchHit struct {
 	Inferred    bool            `json:"inferred,omitempty"`
 	Field       string          `json:"field"` // that the snippet is from
 	Snippet     []SnippetPart   `json:"snippet"`
-}
 
-// Facets are the names by which hits can be filtered. Only "redacted" has a value for
-// every hit, and "participant" for every hit in an observed thread; the others are those of
-// calls.
-var Facets = []string{"tool", "outcome", "source", "agent", "participant", "redacted"}
+	// Title is that of the thread or the job. The others are those of a call: what it was about, why,
+	// and what came of it, and whether a word of the query is there only as a near match.
+	Title  string        `json:"title,omitempty"`
+	Step   int           `json:"step,omitempty"`
+	Name   []SnippetPart `json:"tool,omitempty"`
+	Object []SnippetPart `json:"object,omitempty"`
+	Reason []SnippetPart `json:"rationale,omitempty"`
+	Line   brief.Line    `json:"outcome_line,omitzero"`
+	IsNear bool          `json:"near,omitempty"`
 
-// The values of the facet "redacted".
-const (
-	FacetYes = "true"
-	FacetNo  = "false"
-)
-
-// facetValue returns the hit's value in the facet; "" means that it has none.
-func (h SearchHit) facetValue(name string) string {
-	switch name {
-	case "tool":
-		return h.Tool
-	case "outcome":
-		return string(h.Outcome)
-	case "source":
-		return string(h.Source)
-	case "agent":
-		return h.Agent
-	case "participant":
-		return h.Participant
-	}
-	if h.Redacted {
-		return FacetYes
-	}
-	return FacetNo
-}
-
-// Query says what to search for. The zero value finds everything but shows no hit.
-type Query struct {
-	Words []string            // all of which a hit must contain, in any case
-	Want  map[string][]string // accepted values by facet; a facet without values accepts any
-	Limit int                 // of the hits returned; all are counted
+	// These are values of facets. The answer does not repeat them with every hit, because clients have
+	// them with the call.
+	approval session.Answer
+	duration string
+	tokens   string
 }
 
 // Document is a turn or a job to be searched. Exactly one of Turn and Job is set.
@@ -94,6 +76,7 @@ type Document struct {
 	At     time.Time // when it began
 	Turn   *session.Turn
 	Origin session.Origin // of the turn's thread
+	Title  safety.Text    // of the turn's thread
 	Job    *session.Job
 	Events []session.Event // the job's
 }
@@ -109,24 +92,48 @@ func (q Query) Run(documents iter.Seq[Document]) SearchResponse {
 }
 
 func (q Query) run(documents iter.Seq[Document], budget int) SearchResponse {
-	f := finder{Query: q, marks: compile(q.Words), budget: budget, counts: map[string]map[string]int{}}
-	for _, w := range q.Words {
-		f.lower = append(f.lower, strings.ToLower(w))
-	}
-	f.out = SearchResponse{Hits: []SearchHit{}, Facets: map[string][]FacetItem{}}
+	f := finder{Query: q, terms: termsOf(q.Words), budget: budget, counts: map[int]facetCounts{}}
+	f.marks = compile(f.terms)
+	f.out = SearchResponse{Facets: map[string][]FacetItem{}}
 	for d := range documents {
 		if f.budget <= 0 {
 			f.out.Truncated = true
 			break
 		}
 		if d.Turn != nil {
-			f.searchTurn(*d.Turn, d.Origin.Participant.String())
+			f.searchTurn(d)
 		} else {
 			f.searchJob(*d.Job, d.Events)
 		}
 	}
+	return f.answer()
+}
+
+// answer returns what was found: the hits with the most words, and their facets. If facets are chosen
+// and reject all of those, it is the most that an accepted hit has; the counts of what other
+// facets could show then are of hits with as many words.
+func (f *finder) answer() SearchResponse {
+	words, any := 0, 0
+	for n, c := range f.counts {
+		any = max(any, n)
+		if c.total > 0 {
+			words = max(words, n)
+		}
+	}
+	if f.counts[words].total == 0 {
+		words = any
+	}
+	f.out.Hits, f.out.Total = f.page(words), f.counts[words].total
+	f.out.Partial = f.out.Total > 0 && words < len(f.terms)
+	for _, t := range f.terms {
+		if t.seen { // in cleaned text; what else was typed may be a secret and is not repeated
+			f.out.Looked = append(f.out.Looked, t.word)
+		}
+	}
+	slices.Sort(f.near)
+	f.out.Near = slices.Compact(f.near)
 	for _, name := range Facets {
-		f.out.Facets[name] = facetItems(f.counts[name])
+		f.out.Facets[name] = facetItems(f.counts[words].facets[name])
 	}
 	return f.out
 }
@@ -134,19 +141,31 @@ func (q Query) run(documents iter.Seq[Document], budget int) SearchResponse {
 // finder is the state of one search.
 type finder struct {
 	Query
-	lower  []string         // the words in lower case
-	marks  []*regexp.Regexp // finds the words in snippets
+	terms  []term
+	marks  []*regexp.Regexp // finds the terms in snippets
 	budget int              // bytes of text that may still be read
 	out    SearchResponse
-	counts map[string]map[string]int // hits by facet and value
+	counts map[int]facetCounts // of hits, by how many words they have
+	best   []rankedHit         // that may be shown
+	sorted bool                // best is sorted, and as long as may be shown
+	order  int                 // hits so far
+	near   []string            // words that stand for those of the query in the hits shown
+}
+
+// facetCounts counts hits in all, and by facet and value.
+type facetCounts struct {
+	total  int
+	facets map[string]map[string]int
 }
 
 // field is one text of a possible hit.
 type field struct{ name, text string }
 
 // searchTurn considers a turn, whose thread has the turns of a participant if there is one.
-func (f *finder) searchTurn(t session.Turn, participant string) {
-	place := SearchHit{ThreadID: t.Thread, TurnNumber: t.Number, Participant: participant}
+func (f *finder) searchTurn(d Document) {
+	t := *d.Turn
+	place := SearchHit{ThreadID: t.Thread, TurnNumber: t.Number, Participant: d.Origin.Participant.String(),
+		Title: truncate(d.Title.String(), maxTitle), tokens: tokensOf(t.Usage)}
 	hit := place
 	hit.At, hit.Redacted = t.CreatedAt, redacted(t.Findings)
 	texts := []field{{"user_input", t.Input.String()}}
@@ -154,22 +173,39 @@ func (f *finder) searchTurn(t session.Turn, participant string) {
 		texts = append(texts, field{"narrative", s.Narrative.String()})
 	}
 	texts = append(texts, field{"response", t.Response.String()}, field{"error", t.Error.String()})
-	f.consider(hit, append(texts, observedTexts(t)...))
-	for c := range t.Calls() {
-		f.searchCall(place, c)
+	f.consider(hit, append(texts, observedTexts(t)...), nil)
+	for _, s := range t.Steps {
+		around := f.around(t.Input.String(), s.Narrative.String(), t.Response.String())
+		for _, c := range s.Calls {
+			f.searchCall(place, c, around)
+		}
 	}
 }
 
-func (f *finder) searchCall(hit SearchHit, c session.Call) {
-	hit.CallID, hit.At, hit.Tool, hit.Outcome = c.ID, c.StartedAt, c.Tool.String(), c.Outcome
+func (f *finder) searchCall(hit SearchHit, c session.Call, around []bool) {
+	hit.CallID, hit.At, hit.Tool, hit.Outcome, hit.Step = c.ID, c.StartedAt, c.Tool.String(), c.Outcome, c.Step
 	hit.Source, hit.Agent, hit.Redacted = c.Rationale.Source, c.Agent, redacted(c.Findings)
-	hit.Inferred = c.ReasonInferred || c.ResultInferred
+	hit.Inferred, hit.duration = c.ReasonInferred || c.ResultInferred, durationOf(c)
+	hit.Line = brief.Outcome(c)
+	if c.Approval != nil {
+		hit.approval = c.Approval.Answer
+	}
+	// The fallback sentence is ours. Nobody asks for it, and it would match every question about tools.
+	why := c.Rationale.Text.String()
+	if c.Rationale.Source == session.FromFallback {
+		why = ""
+	}
+	// How the call ended is looked for by its name, too, so that "what failed" finds errors.
+	ended := hit.Line.String()
+	if c.Outcome != session.Success && c.Outcome != session.Pending {
+		ended = string(c.Outcome) + ": " + ended
+	}
 	f.consider(hit, []field{
-		{"decision", c.Decision()}, {"rationale", c.Rationale.Text.String()}, {"tool_name", c.Tool.String()},
-		{"parameters", jsonText(c.Params)},
+		{"decision", c.Decision()}, {"rationale", why}, {"tool_name", c.Tool.String()},
+		{"object", brief.Object(c.Params).String()}, {"parameters", jsonText(c.Params)},
 		{"result", jsonText(c.Result)}, {"error", c.Error.String()}, {"to", c.To.String()},
-		{"approval_value", c.Approval.Said()},
-	})
+		{"approval_value", c.Approval.Said()}, {"outcome_line", ended},
+	}, around)
 }
 
 // jsonText returns JSON as the text that is searched, "" for null.
@@ -183,19 +219,20 @@ func jsonText(j safety.JSON) string {
 // searchJob considers the job itself, each of its messages and narratives, and
 // each of its calls as possible hits.
 func (f *finder) searchJob(j session.Job, events []session.Event) {
-	f.consider(SearchHit{JobID: j.ID, At: j.CreatedAt, Redacted: redacted(j.Findings)}, []field{
+	title := truncate(j.Title.String(), maxTitle)
+	f.consider(SearchHit{JobID: j.ID, Title: title, At: j.CreatedAt, Redacted: redacted(j.Findings)}, []field{
 		{"title", j.Title.String()}, {"prompt", j.Prompt.String()}, {"message", j.Message.String()},
 		{"error", j.Failure.String()},
-	})
+	}, nil)
 	for _, e := range events {
-		hit := SearchHit{JobID: j.ID, At: e.At}
+		hit := SearchHit{JobID: j.ID, Title: title, At: e.At}
 		switch b := e.Body.(type) {
 		case session.JobMessage:
 			hit.Redacted = redacted(b.Findings)
-			f.consider(hit, []field{{"message", b.Text.String()}})
+			f.consider(hit, []field{{"message", b.Text.String()}}, nil)
 		case session.JobReasoned:
 			hit.Redacted = redacted(b.Findings)
-			f.consider(hit, []field{{"narrative", b.Narrative.String()}})
+			f.consider(hit, []field{{"narrative", b.Narrative.String()}}, nil)
 		}
 	}
 	for _, t := range session.JobTurns(events) {
@@ -203,16 +240,16 @@ func (f *finder) searchJob(j session.Job, events []session.Event) {
 			if c.StartedAt.IsZero() {
 				c.StartedAt = t.CreatedAt
 			}
-			f.searchCall(SearchHit{JobID: j.ID}, c)
+			f.searchCall(SearchHit{JobID: j.ID, Title: title}, c, nil)
 		}
 	}
 }
 
-// consider counts the hit, and adds it to the answer, if its texts hold every word.
+// consider counts the hit, and keeps it for the answer, if its texts have words of the query.
 // A hit that all facets accept counts in each of them. One that a single facet
 // rejects counts there only, as what that facet could show instead. One that two
 // reject counts nowhere.
-func (f *finder) consider(hit SearchHit, texts []field) {
+func (f *finder) consider(hit SearchHit, texts []field, around []bool) {
 	texts = slices.DeleteFunc(texts, func(t field) bool { return t.text == "" })
 	rejecting := ""
 	for _, name := range Facets {
@@ -223,60 +260,37 @@ func (f *finder) consider(hit SearchHit, texts []field) {
 			rejecting = name
 		}
 	}
-	at, ok := f.match(texts)
+	f.budget-- // so that a search over empty documents ends, too
+	for _, t := range texts {
+		f.budget -= len(t.text)
+	}
+	r, ok := f.rankOf(texts, around)
 	if !ok {
 		return
 	}
+	f.count(hit, r.words, rejecting)
+	if rejecting == "" {
+		hit.IsNear = r.isNear
+		f.keep(hit, r, texts)
+	}
+}
+
+// count counts a hit in its facets, or in the one that rejects it.
+func (f *finder) count(hit SearchHit, words int, rejecting string) {
+	c, ok := f.counts[words]
+	if !ok {
+		c.facets = map[string]map[string]int{}
+	}
 	for _, name := range Facets {
 		if v := hit.facetValue(name); v != "" && (rejecting == "" || rejecting == name) {
-			if f.counts[name] == nil {
-				f.counts[name] = map[string]int{}
+			if c.facets[name] == nil {
+				c.facets[name] = map[string]int{}
 			}
-			f.counts[name][v]++
+			c.facets[name][v]++
 		}
 	}
-	if rejecting != "" {
-		return
+	if rejecting == "" {
+		c.total++
 	}
-	if f.out.Total++; len(f.out.Hits) < f.Limit {
-		hit.Field, hit.Snippet = texts[at].name, snippet(texts[at].text, f.marks)
-		f.out.Hits = append(f.out.Hits, hit)
-	}
-}
-
-// match reports whether each word occurs in one of the texts, and in which text the
-// first word does.
-func (f *finder) match(texts []field) (first int, ok bool) {
-	f.budget-- // so that a search over empty documents ends, too
-	lower := make([]string, len(texts))
-	for i, t := range texts {
-		lower[i] = strings.ToLower(t.text)
-		f.budget -= len(t.text)
-	}
-	for i, w := range f.lower {
-		at := slices.IndexFunc(lower, func(text string) bool { return strings.Contains(text, w) })
-		if at < 0 {
-			return 0, false
-		}
-		if i == 0 {
-			first = at
-		}
-	}
-	return first, len(texts) > 0
-}
-
-// maxFacetItems bounds the values listed for one facet.
-const maxFacetItems = 50
-
-// facetItems lists a facet's values, most frequent first, then in the order of
-// their text.
-func facetItems(counts map[string]int) []FacetItem {
-	all := []FacetItem{}
-	for value, n := range counts {
-		all = append(all, FacetItem{value, n})
-	}
-	slices.SortFunc(all, func(a, b FacetItem) int {
-		return cmp.Or(b.Count-a.Count, strings.Compare(a.Value, b.Value))
-	})
-	return all[:min(len(all), maxFacetItems)]
+	f.counts[words] = c
 }

@@ -61,19 +61,19 @@ func fields(r SearchResponse) []string {
 func TestASearchFindsWordsInEveryField(t *testing.T) {
 	one := aTurn("t", 1, time.Now())
 	for q, want := range map[string][]string{
-		"finished":       {" response", "call_1 rationale"},
+		"finished":       {"call_1 rationale", " response"},
 		"deploy":         {" user_input", "call_1 result"},
-		"äpfel":          {"call_1 parameters"},
+		"äpfel":          {"call_1 object"},
 		"METRIC":         {"call_2 tool_name"},
 		"such":           {"call_2 error"},
-		"logs first":     {" narrative"},
+		"logs first":     {"call_1 tool_name", " narrative"},
 		`"look at the"`:  {" narrative"},
 		`"at look"`:      {},
-		"deploy nowhere": {},
-		"":               {" user_input", "call_1 rationale", "call_2 rationale"},
+		"deploy nowhere": {" user_input", "call_1 result"},
+		"":               {" user_input", "call_1 rationale", "call_2 tool_name"},
 		"(.*)":           {},
-		`"`:              {" user_input", "call_1 rationale", "call_2 rationale"},
-		"log 11:58":      {"call_1 rationale"},
+		`"`:              {" user_input", "call_1 rationale", "call_2 tool_name"},
+		"log 11:58":      {"call_1 tool_name"},
 	} {
 		got := find(q, nil, one)
 		assert.Equal(t, want, fields(got), "%q", q)
@@ -84,7 +84,7 @@ func TestASearchFindsWordsInEveryField(t *testing.T) {
 func TestFacetsFilterHitsAndCountTheAlternatives(t *testing.T) {
 	one := aTurn("t", 1, time.Now())
 	got := find("", map[string][]string{"outcome": {"error"}}, one)
-	assert.Equal(t, []string{"call_2 rationale"}, fields(got))
+	assert.Equal(t, []string{"call_2 tool_name"}, fields(got))
 	assert.Equal(t, []FacetItem{{"error", 1}, {"success", 1}}, got.Facets["outcome"],
 		"its own values as if none were chosen")
 	assert.Equal(t, []FacetItem{{"metrics", 1}}, got.Facets["tool"], "the others' as chosen")
@@ -93,7 +93,7 @@ func TestFacetsFilterHitsAndCountTheAlternatives(t *testing.T) {
 	assert.Empty(t, find("", map[string][]string{"outcome": {"error"}, "tool": {"logs"}}, one).Hits,
 		"all of the facets")
 	assert.Equal(t, []string{"call_1 rationale"}, fields(find("", map[string][]string{"source": {"model"}}, one)))
-	assert.Equal(t, []string{" user_input", "call_2 rationale"},
+	assert.Equal(t, []string{" user_input", "call_2 tool_name"},
 		fields(find("", map[string][]string{"redacted": {"true"}}, one)))
 	assert.Equal(t, []string{"call_1 rationale"}, fields(find("", map[string][]string{"redacted": {"false"}}, one)))
 }
@@ -111,11 +111,12 @@ func TestASearchFindsTheCallsAndReasonsOfJobs(t *testing.T) {
 			{Call: "call_2", Tool: said("ls"), Rationale: session.Fallback(), Outcome: session.Pending},
 		}}},
 	}}
-	assert.Equal(t, []string{" prompt", "call_1 parameters"}, fields(find("follow", nil, job)))
-	assert.Equal(t, []string{"call_1 result"}, fields(find("log.go", map[string][]string{"outcome": {"success"}}, job)))
+	assert.Equal(t, []string{"call_1 object", " prompt"}, fields(find("follow", nil, job)))
+	assert.Equal(t, []string{"call_1 outcome_line"},
+		fields(find("log.go", map[string][]string{"outcome": {"success"}}, job)))
 	assert.Equal(t, []string{"call_1 rationale"}, fields(find("finds", map[string][]string{"source": {"model"}}, job)),
 		"result and reason are of one call")
-	assert.Equal(t, []string{"call_2 rationale"}, fields(find("", map[string][]string{"tool": {"ls"}}, job)))
+	assert.Equal(t, []string{"call_2 tool_name"}, fields(find("", map[string][]string{"tool": {"ls"}}, job)))
 	hits := find("", nil, job).Hits
 	inferred := func(tool string) bool {
 		return hits[slices.IndexFunc(hits, func(h SearchHit) bool { return h.Tool == tool })].Inferred
@@ -143,7 +144,7 @@ func TestASearchStopsAtItsLimitAndItsBudget(t *testing.T) {
 
 func TestASnippetMarksItsMatchesAndStaysShort(t *testing.T) {
 	text := strings.Repeat("ä before ", 100) + "Needle and hay" + strings.Repeat(" after ö", 100)
-	parts := snippet(text, compile([]string{"needle", "hay"}))
+	parts := snippet(text, compile(termsOf([]string{"needle", "hay"})))
 	var whole strings.Builder
 	var matched []string
 	for _, p := range parts {
@@ -156,14 +157,15 @@ func TestASnippetMarksItsMatchesAndStaysShort(t *testing.T) {
 	assert.LessOrEqual(t, whole.Len(), snippetSize+8)
 	assert.True(t, strings.HasPrefix(whole.String(), "…") && strings.HasSuffix(whole.String(), "…"))
 	assert.NotContains(t, whole.String(), "\uFFFD")
-	assert.Equal(t, []SnippetPart{{"aa", true}, {"aa", true}, {"a", false}}, snippet("aaaaa", compile([]string{"aa"})))
+	assert.Equal(t, []SnippetPart{{"abab", true}, {"abab", true}, {"a", false}},
+		snippet("ababababa", compile(termsOf([]string{"abab"}))))
 }
 
 func FuzzSnippet(f *testing.F) {
 	f.Add("some text with a needle", "needle")
 	f.Add("İstanbul ſ K", "i")
 	f.Fuzz(func(t *testing.T, text, q string) {
-		for _, p := range snippet(text, compile(SplitQuery(q))) {
+		for _, p := range snippet(text, compile(termsOf(SplitQuery(q)))) {
 			require.NotEmpty(t, p.Text)
 		}
 	})

@@ -109,7 +109,7 @@ func TestASearchFindsWhoAskedAndWhatWasNoted(t *testing.T) {
 	}
 	all := find("", nil, scout, other)
 	assert.Equal(t, []FacetItem{{"scout", 2}}, all.Facets["participant"], "the turn and its call")
-	of := find("tool", map[string][]string{"participant": {"scout"}}, scout, other)
+	of := find("run", map[string][]string{"participant": {"scout"}}, scout, other)
 	require.Len(t, of.Hits, 1)
 	assert.Equal(t, "scout", of.Hits[0].Participant)
 }

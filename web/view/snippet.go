@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -14,11 +13,21 @@ type SnippetPart struct {
 	Match bool   `json:"match,omitempty"`
 }
 
-// compile returns expressions that find words in any case, in time linear in the text.
-func compile(words []string) []*regexp.Regexp {
+// compile returns expressions that find the terms in any case, in time linear in the text.
+func compile(terms []term) []*regexp.Regexp {
 	var out []*regexp.Regexp
-	for _, w := range words {
-		if re, err := regexp.Compile("(?i)" + regexp.QuoteMeta(w)); err == nil {
+	for _, t := range terms {
+		word := regexp.QuoteMeta(t.word)
+		if isWord(t.word) && len(t.word) < minStem {
+			word = `\b` + word
+		}
+		for _, near := range t.others {
+			word += `|\b` + regexp.QuoteMeta(near) + `\b`
+		}
+		if t.stem != "" {
+			word += `|\b` + regexp.QuoteMeta(t.stem) + `\pL*`
+		}
+		if re, err := regexp.Compile("(?i)" + word); err == nil {
 			out = append(out, re)
 		}
 	}
@@ -31,13 +40,14 @@ const (
 	snippetSize = 240
 )
 
-// snippet returns the part of text around the first match of the first word, with all
+// snippet returns the part of text around the first match, with all
 // matches marked. Where matches overlap, the first and then the longest wins.
 func snippet(text string, words []*regexp.Regexp) []SnippetPart {
 	start := 0
-	if len(words) > 0 {
-		if at := words[0].FindStringIndex(text); at != nil && at[0] > snippetLead {
-			start = wholeRune(text, at[0]-snippetLead)
+	for _, w := range words {
+		if at := w.FindStringIndex(text); at != nil {
+			start = wholeRune(text, max(0, at[0]-snippetLead))
+			break
 		}
 	}
 	end := wholeRune(text, min(len(text), start+snippetSize))
@@ -83,18 +93,4 @@ func matches(text string, words []*regexp.Regexp) [][]int {
 	}
 	slices.SortFunc(all, func(a, b []int) int { return cmp.Or(a[0]-b[0], b[1]-a[1]) })
 	return all
-}
-
-// SplitQuery splits what a user typed into the words of a [Query]. Words in double
-// quotes stay together, with single spaces between them.
-func SplitQuery(q string) []string {
-	var words []string
-	for i, part := range strings.Split(q, `"`) {
-		fields := strings.Fields(part)
-		if quoted := i%2 == 1; quoted && len(fields) > 0 {
-			fields = []string{strings.Join(fields, " ")}
-		}
-		words = append(words, fields...)
-	}
-	return words
 }

@@ -28,6 +28,11 @@
 // deny are those that a policy has to reject. "agents" holds scripts of sub-agents, by
 // the name of the tool that delegates to them.
 //
+// "turns" holds steps for messages of their own, as in testdata/story/script.json: a turn whose
+// message is that of an entry, letter by letter, has the entry's steps.
+//
+//	"turns": [{"message": "What time is it?", "steps": [{"text": "Noon."}]}]
+//
 // Load checks everything before anything runs: unknown members, steps that cannot be
 // reached and tools without an outcome are errors that name the step or the tool.
 //

@@ -25,9 +25,16 @@ const (
 // one of them can name it.
 type file struct {
 	Steps  []json.RawMessage          `json:"steps"`
+	Turns  []turnFile                 `json:"turns"`
 	Tools  map[string]json.RawMessage `json:"tools"`
 	Deny   []string                   `json:"deny"`
 	Agents map[string]json.RawMessage `json:"agents"`
+}
+
+// turnFile is a turn with steps of its own.
+type turnFile struct {
+	Message string            `json:"message"`
+	Steps   []json.RawMessage `json:"steps"`
 }
 
 // step is one answer of the model. Exactly one of Calls, Text and Error is set.
@@ -86,9 +93,15 @@ func parse(raw []byte) (*Script, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Script{denied: f.Deny, agents: make(map[string]*Script, len(f.Agents))}
+	s := &Script{denied: f.Deny, turns: make(map[string][]step, len(f.Turns)),
+		agents: make(map[string]*Script, len(f.Agents))}
 	if s.steps, err = readSteps(f.Steps); err != nil {
 		return nil, err
+	}
+	for _, t := range f.Turns {
+		if s.turns[t.Message], err = readSteps(t.Steps); err != nil {
+			return nil, fmt.Errorf("turn %q: %w", t.Message, err)
+		}
 	}
 	if s.tools, err = readTools(f.Tools); err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 // changes and is safe for concurrent use.
 type Script struct {
 	steps  []step
+	turns  map[string][]step // by the message that they answer
 	tools  []agent.Tool
 	denied []string
 	agents map[string]*Script
@@ -41,11 +42,11 @@ func (s *Script) Agents() map[string]*Script { return maps.Clone(s.agents) }
 // step it answers that the script has ended. When the request offers no tools, a step
 // that calls some answers with its narrative instead.
 func (s *Script) Respond(ctx context.Context, req agent.Request) (agent.Response, error) {
-	due := stepsDone(req.Messages)
-	if due >= len(s.steps) {
-		return agent.Response{Text: fmt.Sprintf("The script has ended after its %d steps.", len(s.steps))}, ctx.Err()
+	steps, due := s.stepsFor(req.Messages), stepsDone(req.Messages)
+	if due >= len(steps) {
+		return agent.Response{Text: fmt.Sprintf("The script has ended after its %d steps.", len(steps))}, ctx.Err()
 	}
-	st := s.steps[due]
+	st := steps[due]
 	if err := wait(ctx, st.DelayMS); err != nil {
 		return agent.Response{}, fmt.Errorf("step %d of the script: %w", due+1, err)
 	}
@@ -84,6 +85,19 @@ func (s step) speak(ctx context.Context, req agent.Request, text string) error {
 		text = text[size:]
 	}
 	return nil
+}
+
+// stepsFor returns the steps of the current turn: those for its message, or else those for any.
+func (s *Script) stepsFor(messages []agent.Message) []step {
+	for _, m := range slices.Backward(messages) {
+		if m.Role == agent.RoleUser {
+			if steps, ok := s.turns[m.Text]; ok {
+				return steps
+			}
+			break
+		}
+	}
+	return s.steps
 }
 
 // stepsDone counts the steps of the current turn that called tools.

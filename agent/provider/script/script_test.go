@@ -39,6 +39,19 @@ func load(t testing.TB, text string) *script.Script {
 	return s
 }
 
+// TestAMessageMayHaveStepsOfItsOwn holds that a turn of the script answers its message and no other.
+func TestAMessageMayHaveStepsOfItsOwn(t *testing.T) {
+	s := load(t, `{"steps":[{"text":"hm?"}],"turns":[{"message":"lunch?","steps":[{"text":"Yes."}]}]}`)
+	for message, want := range map[string]string{"lunch?": "Yes.", "Lunch?": "hm?"} {
+		asked := []agent.Message{{Role: agent.RoleUser, Text: message}}
+		got, err := s.Respond(t.Context(), agent.Request{Messages: asked})
+		require.NoError(t, err)
+		assert.Equal(t, want, got.Text, message)
+	}
+	_, err := script.Load(strings.NewReader(`{"steps":[{"text":"hm?"}],"turns":[{"message":"lunch?","steps":[]}]}`))
+	assert.ErrorContains(t, err, `turn "lunch?": it has no steps`)
+}
+
 var (
 	user  = agent.Message{Role: agent.RoleUser, Text: "lunch?"}
 	asked = agent.Message{Role: agent.RoleAssistant, Calls: []agent.Call{{ID: "c1", Name: "clock"}}}

@@ -105,7 +105,7 @@ var notOthers = []string{
 	"agent/tool.maxRedirects", "agent/tool.maxSearchSize", "agent/tool.maxSearched",
 	"agent/tool/mcp.maxConfig", "agent/tool/mcp.maxName", "agent/tool/mcp.maxRedirects", "agent/tool/mcp.maxStart",
 	"agent/provider/wire.maxIdentifier", "web/jobs.maxDuration", "web/jobs.maxMemberName", "web/jobs.maxNames",
-	"web/mew.maxFile", "web/view.maxShared", "web/view.maxTitle",
+	"web/mew.maxFile", "web/view.maxNearText", "web/view.maxShared", "web/view.maxTitle", "web/view.maxTypo",
 	"cmd/candor/command.maxWaits", "worker.MaxPost", "worker.maxRefusal", "worker.maxResync", "worker.maxRetryAfter",
 }
 

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/apptest"
+)
+
+// question is what a person asks about the story, and the decision that answers it.
+type question struct {
+	Ask          string
+	Turn         int
+	Job          bool
+	Tool, Object string
+}
+
+// found is a hit of a search.
+type found struct {
+	Turn   int    `json:"turn_number"`
+	Job    string `json:"job_id"`
+	Tool   string `json:"tool_name"`
+	Object []struct {
+		Text string `json:"text"`
+	} `json:"object"`
+}
+
+// answers reports whether the hit is the decision that the question is about.
+func (f found) answers(q question) bool {
+	var object strings.Builder
+	for _, part := range f.Object {
+		object.WriteString(part.Text)
+	}
+	return f.Turn == q.Turn && (f.Job != "") == q.Job && f.Tool == q.Tool && object.String() == q.Object
+}
+
+// TestQuestionsOfPeopleAreAnswered plays the story of testdata/story, asks its questions and counts
+// at which hit the right decision stands.
+func TestQuestionsOfPeopleAreAnswered(t *testing.T) {
+	dir := filepath.Join(apptest.Root(t), "testdata", "story")
+	var questions []question
+	require.NoError(t, json.Unmarshal(apptest.ReadFixture(t, filepath.Join(dir, "questions.json")), &questions))
+	require.Len(t, questions, 20)
+	synctest.Test(t, func(t *testing.T) {
+		p := apptest.NewPlay(t, apptest.ReadFixture(t, filepath.Join(dir, "script.json")))
+		defer p.Close()
+		tellStory(t, p, dir)
+		// The numbers are what the ranking reaches. A change of it that answers fewer questions is
+		// to be noticed, and one that answers more should raise them.
+		first, third := 0, 0
+		for _, q := range questions {
+			rank := rankOf(t, p, q)
+			t.Logf("%2d  %s", rank, q.Ask)
+			if rank == 1 {
+				first++
+			}
+			if rank >= 1 && rank <= 3 {
+				third++
+			}
+		}
+		t.Logf("%d of 20 at the first hit, %d within three", first, third)
+		assert.GreaterOrEqual(t, first, 18)
+		assert.GreaterOrEqual(t, third, 18)
+	})
+}
+
+// rankOf returns the place of the right decision among the hits for a question, 0 if it is not there.
+func rankOf(t *testing.T, p *apptest.Play, q question) int {
+	var got struct{ Hits []found }
+	require.NoError(t, json.Unmarshal([]byte(p.Get("/api/chat/search?q="+url.QueryEscape(q.Ask))), &got))
+	for i, h := range got.Hits {
+		if h.answers(q) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// tellStory sends the messages of the story, denies the call that asks a person, and posts the job.
+func tellStory(t *testing.T, p *apptest.Play, dir string) {
+	var story struct{ Turns []struct{ Message string } }
+	require.NoError(t, json.Unmarshal(apptest.ReadFixture(t, filepath.Join(dir, "script.json")), &story))
+	require.Len(t, story.Turns, 32)
+	// Each message has its own turn in the script, so the order here is that of the story.
+	p.Post("/api/chat/thread/new", "")
+	for _, turn := range story.Turns {
+		sent := p.Post("/api/chat/send", string(apptest.JSON(t, apptest.M{"content": turn.Message})))
+		if turn.Message == "Tell the customers about the new rates." {
+			p.Answer(map[string]string{"call_1": "deny"}, sent["thread_id"].(string))
+		}
+		time.Sleep(time.Minute) // fake time
+	}
+	// The job's worker has a token of its own, which no other route takes.
+	job := p.Post("/api/jobs", `{"title":"Nightly dependency audit","prompt":"Audit what we depend on."}`)
+	req := httptest.NewRequest(http.MethodPost, fmt.Sprintf("http://localhost/api/jobs/%s/events", job["job_id"]),
+		strings.NewReader(string(apptest.ReadFixture(t, filepath.Join(dir, "job.json")))))
+	req.Header.Set("Authorization", "Bearer "+job["token"].(string))
+	req.Header.Set("Content-Type", "application/json")
+	rec := httptest.NewRecorder()
+	p.App.ServeHTTP(rec, req)
+	require.Less(t, rec.Code, 300, rec.Body.String())
+}

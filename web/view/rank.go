@@ -1,0 +1,151 @@
+package view
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// weights say how much a match in a field counts. What a call did and on what counts most, then why,
+// then what was said about it. Fields without a weight count one.
+var weights = map[string]int{
+	"tool_name": 14, "object": 12, "decision": 12, "rationale": 8, "approval_value": 6, "outcome_line": 5, "error": 5,
+	"parameters": 5, "title": 4, "to": 3, "prompt": 3, "user_input": 2, "narrative": 2, "conclusion": 2,
+	"message": 2, "response": 1, "result": 2,
+	// A result counts little although it belongs to a call: it is long, and has most words by chance.
+}
+
+// rank says how well a hit answers the query. Words is how many of its words the hit has; between hits with
+// equally many, points decide.
+type rank struct {
+	// words is how many words of the query the hit has, points how well it has them.
+	words, points int
+	at            int      // the text in which the best match is
+	near          []string // words that stand for some of the query
+	isNear        bool     // a word of the query is there only as a near match
+}
+
+// rankOf returns the rank of texts for the terms; around are those terms that the texts around a
+// call have, which count little and only beside a match of the call's own. ok is false if no
+// term matches.
+func (f *finder) rankOf(texts []field, around []bool) (r rank, ok bool) {
+	if len(f.terms) == 0 {
+		return r, len(texts) > 0
+	}
+	lower, best := lowered(texts), 0
+	// A call that has only what is around it is no better hit than any other call of its turn.
+	own := false
+	for i, t := range f.terms {
+		points, at, near := t.best(texts, lower)
+		f.terms[i].seen = t.seen || points > 0 && near == ""
+		own = own || points > 0
+		if points == 0 && around != nil && around[i] {
+			points, at = 1, -1
+		}
+		if points == 0 {
+			continue
+		}
+		r.words++
+		r.points += points
+		if near != "" {
+			r.near, r.isNear = append(r.near, near), true
+		}
+		if points > best && at >= 0 {
+			best, r.at = points, at
+		}
+	}
+	return r, own
+}
+
+// best returns the points of the term's best match in texts, which text it is in, and the word that stands for
+// the term if the match is only near.
+func (t term) best(texts []field, lower []string) (points, at int, near string) {
+	for i, text := range texts {
+		q, as := t.in(lower[i])
+		if q == missed && typoFields[text.name] {
+			if as = t.typoIn(lower[i]); as != "" {
+				q = mistyped
+			}
+		}
+		if p := int(q) * max(1, weights[text.name]); p > points {
+			points, at, near = p, i, as
+		}
+	}
+	return points, at, near
+}
+
+// around says which terms texts have.
+func (f *finder) around(texts ...string) []bool {
+	has := make([]bool, len(f.terms))
+	for _, text := range texts {
+		lower := strings.ToLower(text)
+		for i, t := range f.terms {
+			q, _ := t.in(lower)
+			has[i] = has[i] || q >= related
+		}
+	}
+	return has
+}
+
+// rankedHit is a hit that may be shown. Order is the place in which it was found.
+type rankedHit struct {
+	SearchHit
+	rank
+	order int
+}
+
+// compareRanks sorts the better hit first, and of equals the one that was found first.
+func compareRanks(a, b rankedHit) int {
+	return cmp.Or(b.words-a.words, b.points-a.points, a.order-b.order)
+}
+
+// keep adds a hit to those that may be shown, unless so many better ones are known.
+func (f *finder) keep(hit SearchHit, r rank, texts []field) {
+	f.order++
+	// Twice as many hits as may be shown are held and then cut in half, which costs less than to
+	// keep them sorted.
+	room := f.Offset + f.Limit
+	next := rankedHit{SearchHit: hit, rank: r, order: f.order}
+	if room == 0 || len(f.best) >= room && f.sorted && compareRanks(next, f.best[room-1]) > 0 {
+		return
+	}
+	// The texts of a hit are cut to what is shown at once, so that no result is held for longer.
+	next.show(texts, f.marks)
+	f.best, f.sorted = append(f.best, next), false
+	if len(f.best) >= 2*room {
+		slices.SortFunc(f.best, compareRanks)
+		clear(f.best[room:])
+		f.best, f.sorted = f.best[:room], true
+	}
+}
+
+// page returns the hits of the page that was asked for, of those with as many words as the best.
+func (f *finder) page(words int) []SearchHit {
+	slices.SortFunc(f.best, compareRanks)
+	hits := []SearchHit{}
+	for _, h := range f.best[min(f.Offset, len(f.best)):] {
+		if h.words == words && len(hits) < f.Limit {
+			hits = append(hits, h.SearchHit)
+			f.near = append(f.near, h.rank.near...)
+		}
+	}
+	return hits
+}
+
+// show fills in the texts of the hit, with the matches marked.
+func (h *rankedHit) show(texts []field, marks []*regexp.Regexp) {
+	best := texts[h.at]
+	h.Field, h.Snippet = best.name, snippet(best.text, marks)
+	for _, t := range texts {
+		switch {
+		case h.CallID == "":
+		case t.name == "tool_name":
+			h.Name = snippet(t.text, marks)
+		case t.name == "object":
+			h.Object = snippet(t.text, marks)
+		case t.name == "rationale":
+			h.Reason = snippet(t.text, marks)
+		}
+	}
+}
