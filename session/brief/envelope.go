@@ -12,6 +12,9 @@ type opened struct {
 	failed bool
 }
 
+// Servers differ in where they put what a tool returned: as structured content, as one text or several,
+// as JSON in a text, or as all of these at once. The structured form wins, as it has names.
+
 // open takes a result out of the envelope of an MCP server, and JSON out of a text.
 func open(v gjson.Result) opened {
 	o := opened{value: v}

@@ -44,6 +44,9 @@ func listed(v gjson.Result, level int) string {
 	return strings.Join(items, ", ")
 }
 
+// The headings of patches are the only part of a content that tells what it is about. The format of
+// Codex has one for each file; a diff has two, of which the second is /dev/null for a deletion.
+
 // patched lists the files that a patch changes, "" if no parameter is one.
 func (p parameters) patched() string {
 	for _, c := range p {

@@ -32,6 +32,7 @@ func numbers(r SearchResponse) []int {
 	return list
 }
 
+// A question of stop words only is looked for as it is, since nothing else was typed.
 func TestAQuestionLosesTheWordsThatEveryQuestionHas(t *testing.T) {
 	for q, want := range map[string][]string{
 		"why did it delete that file?":    {"delete", "file"},
@@ -69,6 +70,7 @@ func TestTheBestMatchComesFirst(t *testing.T) {
 	assert.Equal(t, []int{2}, numbers(find("rm", nil, documents[0], documents[4])), "not in the middle of a word")
 }
 
+// Both have one of the words; only what has most of them is shown and counted.
 func TestASearchShowsWhatHasMostIfNothingHasAllWords(t *testing.T) {
 	documents := []Document{
 		oneCall(2, "grep", `{"pattern":"rates"}`, "to see"), oneCall(1, "grep", `{"pattern":"rates of tax"}`, "to see"),
@@ -94,6 +96,7 @@ func TestOtherFormsAndMistypedWordsAreNearMatches(t *testing.T) {
 	assert.Equal(t, []string{"profile"}, find("profle", nil, documents...).Near)
 }
 
+// The message and the plan of a step are shared by its calls, so alone they lead to none of them.
 func TestACallIsFoundByTheWordsAroundItOnlyBesideItsOwn(t *testing.T) {
 	d := oneCall(1, "grep", `{"pattern":"rates"}`, "to see")
 	d.Turn.Input = said("is the config used?")
@@ -101,12 +104,14 @@ func TestACallIsFoundByTheWordsAroundItOnlyBesideItsOwn(t *testing.T) {
 	assert.Equal(t, []string{" user_input"}, fields(find("config used", nil, d)))
 }
 
+// The query is the only text of an answer that was not cleaned; it may be a secret that somebody checks for.
 func TestAnAnswerRepeatsNoWordThatNoTextHas(t *testing.T) {
 	got := find("rates hunter2hunter2", nil, oneCall(1, "grep", `{"pattern":"rates"}`, "to see"))
 	assert.Equal(t, []string{"rates"}, got.Looked, "what was typed may be a secret")
 	assert.Len(t, got.Hits, 1)
 }
 
+// Every page is a search of its own, and together they have each hit once, in one order.
 func TestHitsBeyondTheFirstPageAreReached(t *testing.T) {
 	var all []Document
 	for n := range 30 {

@@ -6,7 +6,7 @@ import { fill, h, loadStyles, setText, show } from '../lib/dom.js';
 import { ago, ms, plural } from '../lib/format.js';
 import { formatRoute } from '../state/route.js';
 
-/** @import { FacetItem, SearchHit, SearchResponse } from '../wire.d.ts' */
+/** @import { FacetItem, SearchHit, SearchResponse, SnippetPart } from '../wire.d.ts' */
 /** @typedef {{ name: string, title: string, words?: Record<string, string> }} Facet */
 
 await loadStyles('/ui/css/ondemand.css');
@@ -23,7 +23,10 @@ const facets = [{ name: 'tool', title: 'Tool' }, { name: 'outcome', title: 'Outc
     model: 'model', summary: 'provider summary', thought: 'thought before it', fallback: 'none given',
   } },
   { name: 'redacted', title: 'Redacted', words: { true: 'yes', false: 'no' } }, { name: 'agent', title: 'Agent' },
-  { name: 'participant', title: 'Participant' }];
+  { name: 'participant', title: 'Participant' }, { name: 'duration', title: 'Took' },
+  { name: 'tokens', title: 'Tokens' }, { name: 'approval', title: 'Asked', words: {
+    approve: 'approved', always: 'approved always', deny: 'denied', expired: 'not answered in time',
+    withdrawn: 'withdrawn' } }];
 
 /** @type {Record<string, string>} */
 const fields = {
@@ -116,10 +119,12 @@ export class SearchResults extends HTMLElement {
   }
 
   /** @param {SearchResponse} found */
-  #draw({ hits, total, truncated, facets: counts }) {
+  #draw({ hits, total, truncated, facets: counts, looked_for: looked = [], near = [], partial }) {
     const places = total > hits.length ? `${hits.length} of ${total} places` : plural(hits.length, 'place');
-    setText(this.#sum, hits.length ? places + (truncated ? ', in the latest turns' : '')
-      : 'Nothing found. Every word has to stand in one reason, call or message.');
+    const heard = [looked.length && `looked for ${looked.join(', ')}`, near.length && `near: ${near.join(', ')}`,
+      partial && 'no place has all words', truncated && 'in the latest turns'];
+    setText(this.#sum, hits.length ? [places, ...heard].filter(Boolean).join(' · ')
+      : 'Nothing found: no reason, call or message has one of these words.');
     fill(this.#facets, ...facets.map((f) => this.#facet(f, counts[f.name] || [])));
     fill(this.#list, ...hits.map(hitRow));
   }
@@ -156,11 +161,21 @@ function hitRow(x) {
   const when = [x.participant, place, ago(ms(x.at), Date.now())].filter(Boolean).join(' · ');
   const outcome = x.outcome && x.outcome !== 'success' && h('span', { class: bad ? 'bad' : 'dim outcome' }, x.outcome);
   return h('li', null, h('a', { href },
-    h('span', { class: 'found-head' }, h('b', null, x.tool_name ? h('code', null, x.tool_name) : field), outcome,
+    h('span', { class: 'found-head' },
+      h('b', null, x.tool_name ? h('code', null, ...marked(x.tool || [])) : field), outcome,
       h('span', { class: 'dim' }, when)),
-    h('span', { class: 'snippet', dir: 'auto' },
-      x.tool_name && x.field !== 'rationale' && h('span', { class: 'dim' }, `${field}: `),
-      ...x.snippet.map((p) => p.match ? h('mark', null, p.text) : p.text))));
+    x.object && h('code', { class: 'found-line', dir: 'auto' }, ...marked(x.object)),
+    x.outcome_line && h('span', { class: bad ? 'found-line bad' : 'found-line dim', dir: 'auto' },
+      `→ ${x.outcome_line}`),
+    x.rationale && h('span', { class: 'snippet', dir: 'auto' }, ...marked(x.rationale)),
+    !told.includes(x.field) && h('span', { class: 'snippet', dir: 'auto' },
+      x.tool_name && h('span', { class: 'dim' }, `${field}: `), ...marked(x.snippet))));
 }
+
+/** The fields of a call that its hit shows anyway. */
+const told = ['tool_name', 'object', 'rationale', 'outcome_line'];
+
+/** @param {SnippetPart[]} parts */
+function marked(parts) { return parts.map((p) => p.match ? h('mark', null, p.text) : p.text); }
 
 customElements.define('candor-search', SearchResults);
