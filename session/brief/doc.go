@@ -25,6 +25,24 @@
 // members. A text of one line stands as it is; of a longer one the lines are counted. Nothing is
 // invented: where nothing can be told apart, the line is the size of the result.
 //
+// # Examples
+//
+//	{"file_path": "a.go", "limit": 40}                     a.go
+//	{"pattern": "ledger", "path": "deploy/"}               ledger deploy/
+//	{"path": "internal", "since": "2026-11-17"}            --since=2026-11-17 internal
+//	{"method": "post", "url": "https://a.example/b"}       POST a.example/b
+//	{"repo": "billing", "number": 482}                     billing#482
+//	{"agent": "reviewer", "task": "Look again."}           reviewer: Look again.
+//	{"name": "grep", "arguments": "{\"pattern\":\"x\"}"}     grep: x
+//
+//	{"matches": [{"path": "a"}, {"path": "b"}]}            2 matches in 2 files
+//	{"exit_code": 1, "stdout": "…FAIL…"}                   FAIL, exit 1, 161 lines
+//	{"status": 404, "body": "no such page"}                404, 12 bytes
+//	{"deleted": true, "bytes": 2148}                       deleted, 2.1 kB
+//	{"content": [{"type": "text", "text": "agrees"}]}      agrees
+//	{"success": false, "error": "No such branch. …"}       No such branch.
+//	{"a": {…}, "b": {…}}                                   2 members, 25 bytes
+//
 // # Guarantees
 //
 // Both take cleaned values, and a [Line] can be made here only. It holds nothing but parts of

@@ -19,6 +19,25 @@
 // each facet could show instead, and marks the matches in short snippets. A new synonym is a word
 // in a table of question.go; ask the questions of testdata/story before and after.
 //
+// # How a search ranks
+//
+// The words of a question that say something are terms. A field matches a term exactly if one of its
+// words begins with it, and less well in the middle of a word, by another form of the word, by a
+// synonym or by a typing error. What is near is looked for in short texts only, so that a search
+// costs what reading its texts costs.
+//
+// The points of a term are those of its best field: how well it matches times the weight of the
+// field. A call has the points of all its terms, and a little for terms that stand in its turn's
+// message, the step's narrative or the answer, if it has one of the terms itself. Hits with more
+// terms come before hits with more points, and then those that were found first.
+//
+// A hit whose facets are rejected by one choice is counted in that facet and shown nowhere. Counts and
+// hits are kept by the number of terms, since only the end of the search tells how many the best
+// hit has.
+//
+// An answer repeats of the query only what stands in cleaned text: what a person types may be a
+// secret, and a search is how one checks that it is nowhere.
+//
 // # Guarantees
 //
 // Every text is a [safety.Text] or [safety.JSON]: a session holds cleaned text only,

@@ -33,6 +33,16 @@
 //
 //	"turns": [{"message": "What time is it?", "steps": [{"text": "Noon."}]}]
 //
+// # A story
+//
+// testdata/story is a conversation of 32 turns about a billing program, for screenshots, searches and
+// whatever needs more than a turn. script.json answers its messages, which are sent in the order in
+// which they stand there. Its first turn has 36 calls; later ones delete a file, fail, are
+// denied by a person (send_mail asks) or by a policy (drop_table), give no reason, speak a secret, and
+// let a sub-agent review. job.json has what a worker posts to a job beside it. questions.json has 20
+// questions that people ask about all this, each with the turn, the tool and the object of the decision
+// that answers it. cmd/candor/questions_test.go tells the story and asks them.
+//
 // Load checks everything before anything runs: unknown members, steps that cannot be
 // reached and tools without an outcome are errors that name the step or the tool.
 //
