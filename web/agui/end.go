@@ -73,6 +73,14 @@ func (p *Projector) Break(code, message string) []Event {
 	return p.log
 }
 
+// Erase ends the stream of a thread that was deleted: it sends an error, which clients accept between
+// runs, too, and after which nothing follows.
+func (p *Projector) Erase(e session.Event) []Event {
+	p.log, p.at = nil, e.At
+	p.fail("thread_deleted", "The thread was deleted. A message to it begins a new one.")
+	return p.log
+}
+
 // Pause ends the open run, if any, if its turn t waits for the front end.
 func (p *Projector) Pause(t session.Turn) []Event {
 	p.log = nil

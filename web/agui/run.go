@@ -192,6 +192,10 @@ func (s *Server) stream(ctx context.Context, out writer, seg segment, p *Project
 			out.send(p.Break("dropped", "The turn was dropped from memory before all of it was sent.")...)
 			return
 		}
+		if erases(up.Event, seg.turn.Thread) {
+			out.send(p.Erase(up.Event)...)
+			return
+		}
 		if up.Event.Thread != seg.turn.Thread || up.Event.Turn != seg.turn.Number {
 			continue
 		}
@@ -202,6 +206,13 @@ func (s *Server) stream(ctx context.Context, out writer, seg segment, p *Project
 		out.send(events...)
 	}
 	out.send(p.Break("stopped", "The server stopped before the run ended.")...)
+}
+
+// erases reports whether an event tells that a thread was deleted. What the thread had been is no longer in the
+// log, so that a reader who was behind would wait for its end without end.
+func erases(e session.Event, thread string) bool {
+	_, erased := e.Body.(session.Erased)
+	return erased && e.Thread == thread
 }
 
 // isGone reports whether the turn was dropped from memory, which happens only after its end.

@@ -11,7 +11,8 @@ import (
 // The refusals of this package. Their codes are those of the protocol's registry.
 var (
 	errNotFound = problem.New(http.StatusNotFound, "not_found",
-		"You have no such run. POST /runs, or POST /v1/runs in version 1, starts one.")
+		"You have no such run; it may have been deleted with its thread. "+
+			"POST /runs, or POST /v1/runs in version 1, starts one.")
 	errGone = problem.New(http.StatusGone, "replay_source_missing",
 		"The run was dropped from memory to make room for newer ones.")
 	errUnsupported = problem.New(http.StatusNotImplemented, "capability_not_provided",

@@ -227,6 +227,22 @@ func TestAnswersToACall(t *testing.T) {
 	}
 }
 
+// A run whose thread its user deleted does not exist any more.
+func TestARunWhoseThreadWasDeletedIsNotFound(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("Hello."))
+	p := s.Post("ann", "/api/chat/send", `{"content":"what now?"}`)
+	thread := p.JSON()["thread_id"].(string)
+	at := "/v1/runs/" + thread + ".1"
+	events(t, s, at+"/events")
+	require.Equal(t, http.StatusNoContent, s.Do("ann", http.MethodDelete, "/api/chat/threads/"+thread, "").Status)
+	for _, r := range []apptest.Reply{s.Get("ann", at), s.Get("ann", at+"/events"), s.Get("ann", at+"/events/poll"),
+		s.Post("ann", at+"/cancel", ""), s.Post("ann", at+":fork", `{"mode":"replay"}`)} {
+		assert.Equal(t, http.StatusNotFound, r.Status, r.Body)
+		assert.Equal(t, "not_found", r.JSON()["error"])
+		assert.Contains(t, r.JSON()["message"], "deleted", r.Body)
+	}
+}
+
 // A run whose turn made room for newer ones is gone, and its stream ends.
 func TestARunThatWasDroppedIsGone(t *testing.T) {
 	s := apptest.Start(t, app.Settings{OpenWOPFixtures: true, SendsPerMinute: 10_000, SessionMemory: 256 << 10},
