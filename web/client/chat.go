@@ -68,6 +68,16 @@ func (c *Client) NewThread(ctx context.Context) (Thread, error) {
 	return out, err
 }
 
+// DeleteThread deletes a thread and its turns for good. It fails with code turn_open while a turn of
+// it runs or waits. Where the storage is not cleared yet, the server goes on with that.
+func (c *Client) DeleteThread(ctx context.Context, thread string) error {
+	resp, err := c.open(ctx, http.MethodDelete, "/api/chat/threads/"+url.PathEscape(thread), nil, nil)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
 // Threads returns the user's threads, the one used last first. active is the id of
 // the thread that a message without one goes to, empty for none.
 func (c *Client) Threads(ctx context.Context) (threads []Thread, active string, err error) {

@@ -26,6 +26,8 @@ func TestRequestsCarryWhatTheServerExpects(t *testing.T) {
 			func(c *Client) (any, error) { return nil, c.Decide(t.Context(), "r", "hold") }, nil},
 		{"a new thread", "POST /api/chat/thread/new", `{}`, `{"id":"t","state":"idle"}`,
 			func(c *Client) (any, error) { return c.NewThread(t.Context()) }, Thread{ID: "t", State: "idle"}},
+		{"delete a thread", "DELETE /api/chat/threads/t%2F1", ``, ``,
+			func(c *Client) (any, error) { return nil, c.DeleteThread(t.Context(), "t/1") }, nil},
 		{"threads", "GET /api/chat/threads", ``, `{"threads":[{"id":"a"},{"id":"b"}],"active_thread":"b"}`,
 			func(c *Client) (any, error) {
 				list, active, err := c.Threads(t.Context())
