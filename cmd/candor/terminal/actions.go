@@ -166,10 +166,7 @@ func (r *REPL) newThread(_ context.Context, args []string) error {
 	if len(args) > 0 {
 		return usage("/new takes no argument; say what you want to say next.")
 	}
-	// Turns of the thread that is left go on at the server; /switch shows them again.
-	r.follower.stop()
-	r.thread, r.approvals = "", nil
-	clear(r.running)
+	r.leaveThread()
 	r.notice(dim, "┄", "A new conversation begins with what you say next.")
 	return nil
 }

@@ -43,6 +43,8 @@ func commands() []command {
 		{"/new", "", "begin another", sectionConversations, (*REPL).newThread},
 		{"/switch", "N|ID", "go on with another, by its number in /threads or its id",
 			sectionConversations, (*REPL).switchThread},
+		{"/delete", "[N|ID]", "delete this one for good, or another; it asks first",
+			sectionConversations, (*REPL).deleteThread},
 		{"/export", "[md|jsonl|html] [FILE]", "write this one to a file, reasons included",
 			sectionConversations, (*REPL).export},
 		{"/approve", "[N] [always]", "let a call that waits run; always: also the later ones of its tool",

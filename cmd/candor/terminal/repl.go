@@ -39,6 +39,7 @@ type REPL struct {
 	failed        bool     // a turn failed, was interrupted, or could not be sent
 	unfinished    []string // lines so far of a message that a backslash continues
 	queued        []string // lines that came while a sequential turn ran
+	doomed        string   // the thread that the next line may delete
 	inputEnded    bool
 	reading       bool // read has been asked for a line
 	paper         paper
@@ -208,6 +209,9 @@ func (r *REPL) advance(ctx context.Context) error {
 // handleLine runs a command or sends a message. A line that ends in a backslash
 // continues on the next one.
 func (r *REPL) handleLine(ctx context.Context, line string) error {
+	if r.doomed != "" {
+		return r.report(ctx, r.answerDelete(ctx, line))
+	}
 	if rest, more := strings.CutSuffix(line, `\`); more {
 		r.unfinished = append(r.unfinished, rest)
 		r.Screen.Prompt("… ")

@@ -259,7 +259,7 @@ func (r *REPL) onInterrupt(ctx context.Context) error {
 		r.failed = true
 		return errQuit
 	case len(r.running) == 0:
-		r.unfinished = nil
+		r.unfinished, r.doomed = nil, ""
 		r.Screen.Prompt(defaultPrompt)
 		r.notice(dim, "─", "Nothing runs. Ctrl-D or /quit leaves.")
 		return nil

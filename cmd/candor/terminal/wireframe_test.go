@@ -173,6 +173,8 @@ func TestReasoningOutOfRangeSaysSo(t *testing.T) {
 		{"/deny 3", "  ✗ No call waits for an answer."},
 		{"/switch", "  ✗ /switch takes the number of a thread in /threads, or its id."},
 		{"/switch 9", "  ✗ There is no such thread. /threads lists yours."},
+		{"/delete 9", "  ✗ There is no such thread. /threads lists yours."},
+		{"/delete 1 2", "  ✗ /delete takes the number of a thread in /threads, or its id"},
 		{"/threads now", "  ✗ /threads takes no argument."},
 		{"/export exe a b", "  ✗ /export takes a format (md, jsonl or html) and a file to write."},
 		{"/quit now", "  ✗ /quit takes no argument."},
