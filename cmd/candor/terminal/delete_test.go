@@ -8,6 +8,7 @@ import (
 	"candor/cmd/candor/apptest"
 )
 
+// A line that is no yes keeps the thread, and is not sent as a message.
 func TestAThreadIsDeletedOnceThePersonSaysYes(t *testing.T) {
 	c := openConsole(t, 80, nil, "chat", "--provider", "script", "--script",
 		apptest.Script(t, apptest.TurnsDir(t, "no-tools")))

@@ -81,6 +81,8 @@ func TestMessagesWrittenWhileTheServerIsAwayAreSentInOrder(t *testing.T) {
 	w.clean()
 }
 
+// The answers to two messages are lost, of which the second has a secret that the server masks: the page finds both
+// among the turns before it would send them again.
 func TestAMessageThatTheServerTookIsNotSentAgain(t *testing.T) {
 	secret := "postgres://app:" + strings.Repeat("x7Kq2", 3) + "@db.internal/app"
 	s := startKept(t, "before", "again")
@@ -128,6 +130,7 @@ func TestAWaitingMessageIsEditedOrCancelled(t *testing.T) {
 	w.clean()
 }
 
+// More than five messages are refused, and the text of the sixth stays in the field.
 func TestMessagesOfAConversationThatIsYetToBeginBecomeOne(t *testing.T) {
 	s := startKept(t, "one", "two")
 	w := window(t).open(s, "ann")

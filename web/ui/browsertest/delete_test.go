@@ -57,6 +57,7 @@ func (w *tab) deleteRow(title string) {
 	w.until("its button has the focus", `document.activeElement?.matches('candor-undo button')`)
 }
 
+// A second tab of the same user shows the conversation until the server has deleted it.
 func TestADeletedConversationDisappearsAndIsDeletedLater(t *testing.T) {
 	s, w := twoConversations(t)
 	other := w.tab()
@@ -95,6 +96,7 @@ func TestADeletionIsTakenBack(t *testing.T) {
 	w.clean()
 }
 
+// The request has to outlive the page that sends it.
 func TestADeletionIsDoneWhenThePageIsLeft(t *testing.T) {
 	s, w := twoConversations(t)
 	w.deleteRow("pears")
@@ -113,6 +115,8 @@ func TestADeletionThatFailsBringsTheRowBackAndSaysWhy(t *testing.T) {
 	w.clean()
 }
 
+// A running turn and an open job say what to do first; once the job has ended it is deleted, and its list says that
+// it is empty.
 func TestWhatRunsIsNotDeleted(t *testing.T) {
 	s := startServer(t)
 	s.on("slow", reply{Text: "At last.", Hold: "slow"})
