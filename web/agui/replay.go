@@ -54,6 +54,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, who access.Calle
 	end, past, follow := own.Head(), false, r.URL.Query().Get("follow") == "true"
 	more := func() bool { return !past || follow || p.projector.Open() }
 	for up := range s.follow(r.Context(), own, 0, p.out, more) {
+		// A deletion of the past was of an earlier thread that the client gave the same name.
 		if erases(up.Event, thread) && past {
 			p.out.send(p.projector.Erase(up.Event)...)
 			break

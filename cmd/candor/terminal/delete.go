@@ -12,7 +12,8 @@ import (
 // deletePrompt precedes the line that says whether a thread is deleted.
 const deletePrompt = "y/n › "
 
-// deleteThread is /delete [N|ID]. It asks first, and the next line answers.
+// deleteThread is /delete [N|ID]. It asks first, and the next line answers. The question names the thread as the
+// list does, so that a person sees which one a number meant. The end of the input deletes nothing.
 func (r *REPL) deleteThread(ctx context.Context, args []string) error {
 	word := strings.Join(args, " ")
 	switch {
@@ -51,7 +52,8 @@ func (r *REPL) deleteThread(ctx context.Context, args []string) error {
 	return nil
 }
 
-// answerDelete deletes the thread that deleteThread asked about if the line says so.
+// answerDelete deletes the thread that deleteThread asked about if the line says so. A thread whose turn runs is
+// not deleted: the server refuses, and its message says what to do.
 func (r *REPL) answerDelete(ctx context.Context, line string) error {
 	id := r.doomed
 	r.doomed = ""
