@@ -211,9 +211,9 @@ func (c *Chat) runPending(ctx context.Context, p *pending) {
 		warnUnrecorded(log, rec.Record(session.TurnStarted{Message: q.Message, Input: q.Input, Findings: q.Findings}))
 	}
 	log.Info("turn started")
-	h, err := p.session.History(p.event.Thread, session.Page{})
+	earlier, err := c.earlier(p.session, p.event.Thread)
 	warnUnrecorded(log, err)
-	messages := append(Conversation(h.Turns, c.opaque.get), p.options.Context...)
+	messages := append(earlier, p.options.Context...)
 	if rec.Hold(conversationSize(messages)) != nil {
 		log.Warn("turn failed", "cause", "no memory left for its conversation")
 		warnUnrecorded(log, rec.Record(session.TurnFailed{Error: noRoom}))

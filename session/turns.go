@@ -106,7 +106,8 @@ func (s *Session) yieldTurns(marks []turnMark, yield func(Turn, error) bool) {
 	}
 }
 
-// firstPage returns how many of the marked turns make a page.
+// firstPage returns how many of the marked turns make a page, at least one: a turn that is larger than a page
+// has to be read as well.
 func firstPage(marks []turnMark) int {
 	n, cost := 1, marks[0].cost
 	for n < min(len(marks), pageTurns) && cost+marks[n].cost <= pageCost {
@@ -116,7 +117,8 @@ func firstPage(marks []turnMark) int {
 	return n
 }
 
-// yieldEach reads the turns of a page one by one, since one of them cannot be read.
+// yieldEach reads the turns of a page one by one, since one of them cannot be read. That costs a read for each
+// turn, and happens for pages with damage or an erasure only.
 func (s *Session) yieldEach(page []turnMark, yield func(Turn, error) bool) bool {
 	for i := range page {
 		turns, err := s.readTurns(page[i : i+1])

@@ -122,7 +122,7 @@ func newestFirst(own *session.Session, failed *error) iter.Seq[view.Document] {
 }
 
 // yieldJobs passes on jobs with their events, without those that cannot be read. It reports whether the
-// sequence goes on.
+// sequence goes on. It lets go of the events of a job before it reads those of the next.
 func yieldJobs(own *session.Session, jobs []session.Job, yield func(view.Document) bool) bool {
 	for _, j := range jobs {
 		events, _, err := own.JobEvents(j.ID, 0, j.Events)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"candor/session"
@@ -221,11 +220,24 @@ func (seg segment) isGone() bool {
 	return errors.Is(err, session.ErrDropped)
 }
 
+// earlier returns the turns before the segment's, as far as a snapshot has to know them: without their steps and texts,
+// which may be much.
+func (seg segment) earlier() (turns []session.Turn, err error) {
+	for t, err := range seg.session.Turns(seg.turn.Thread, 1, max(1, seg.turn.Number-1)) {
+		if err != nil {
+			return nil, err
+		}
+		if t.Number < seg.turn.Number {
+			turns = append(turns, session.Turn{Number: t.Number, Message: t.Message, State: t.State})
+		}
+	}
+	return turns, nil
+}
+
 // missing returns a snapshot of the thread if the client does not have all of it, because
 // others wrote to it, or because the client is new.
 func (s *Server) missing(ctx context.Context, seg segment, view View, in *Input, before uint64) []Event {
-	h, err := seg.session.History(seg.turn.Thread, session.Page{})
-	earlier := slices.DeleteFunc(h.Turns, func(t session.Turn) bool { return t.Number >= seg.turn.Number })
+	earlier, err := seg.earlier()
 	if err != nil || in.has(earlier) {
 		return nil
 	}

@@ -15,6 +15,10 @@ import (
 	"candor/session/journal/sqlite"
 )
 
+// This file joins package backup with the storages that --data and --nats name. To let another engine be backed
+// up, give it a branch in Backup and one in Restore: the first needs a [backup.Source] that does not disturb
+// the server, the second an engine without sessions and a way to show all of them at once.
+
 // BackupSettings say which storage is backed up or restored.
 type BackupSettings struct {
 	Storage StorageSettings
@@ -70,8 +74,8 @@ func (s BackupSettings) Backup(ctx context.Context, w io.Writer, log *slog.Logge
 	return r, errors.Join(incomplete(r, from.Warnings(), log), err, from.Close())
 }
 
-// incomplete logs what a backup lacks, and returns ErrIncomplete if that is anything. The names of users are left out, as
-// everywhere in the log.
+// incomplete logs what a backup lacks, and returns ErrIncomplete if that is anything. The names of users are left
+// out, as everywhere in the log.
 func incomplete(r backup.Report, warnings []string, log *slog.Logger) error {
 	for _, warning := range warnings {
 		log.Warn("storage", "found", warning)
@@ -117,8 +121,9 @@ func (s BackupSettings) itemFiles() map[string]string {
 	return files
 }
 
-// Restore checks a backup and puts it into a storage that has no sessions. It changes nothing before all of the backup
-// is checked. A folder is there as a whole or not at all; in NATS nobody is served a part of a session.
+// Restore checks a backup and puts it into a storage that has no sessions. It changes nothing before all of the
+// backup is checked. A folder is there as a whole or not at all; in NATS nobody is served a part of a session.
+// A storage with sessions is refused, since the logs of one user cannot be joined.
 func (s BackupSettings) Restore(ctx context.Context, r io.ReadSeeker, log *slog.Logger) (c backup.Contents, err error) {
 	if err := s.check(); err != nil {
 		return c, err
@@ -146,8 +151,8 @@ func (s BackupSettings) Restore(ctx context.Context, r io.ReadSeeker, log *slog.
 	return c, errors.Join(err, cluster.Close())
 }
 
-// restoreFolder makes the folder of --data beside its place, and moves it there when it is whole. A draft that could not
-// be finished is removed. Frames are not synced one by one, since nobody is answered before all of them are there:
+// restoreFolder makes the folder of --data beside its place, and moves it there when it is whole. A draft that could
+// not be finished is removed. Frames are not synced one by one, since nobody is answered before all of them are there:
 // closing the engine syncs.
 func (s BackupSettings) restoreFolder(ctx context.Context, r io.ReadSeeker) (c backup.Contents, err error) {
 	dir := filepath.Clean(s.Storage.Dir)
@@ -157,6 +162,7 @@ func (s BackupSettings) restoreFolder(ctx context.Context, r io.ReadSeeker) (c b
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return c, err
 	}
+	// Beside its place, so that the two are on one disk and the draft can be renamed.
 	draft, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".restore-*")
 	if err != nil {
 		return c, err
@@ -173,6 +179,7 @@ func (s BackupSettings) restoreFolder(ctx context.Context, r io.ReadSeeker) (c b
 	if err := s.putItems(c.Items, draft); err != nil {
 		return c, err
 	}
+	// Remove fails for a folder that is not empty, so what somebody put there meanwhile stays.
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return c, err // somebody has put something into it
 	}
@@ -189,6 +196,7 @@ func (s BackupSettings) putItems(items []backup.Item, folder string) error {
 		} else if folder == "" || i.Name != itemKey && i.Name != itemToken {
 			continue
 		}
+		// Another key of the same name may have sealed what is nowhere else, so it is never overwritten.
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue

@@ -109,12 +109,14 @@ func asNewFile(file string, write func(io.Writer) error) (err error) {
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, fmt.Errorf("%s exists; name another file", file))
 	}
+	// A draft in the same folder is on the same disk, so that it can get the name without being copied.
 	draft, err := os.CreateTemp(filepath.Dir(file), ".candor-backup-*") // with the mode 0600
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(draft.Name())) }()
 	failed := write(draft)
+	// Synced before it has the name, so that a file of that name is whole even if the machine fails.
 	err = errors.Join(draft.Sync(), draft.Close())
 	if err != nil || failed != nil && !errors.Is(failed, app.ErrIncomplete) {
 		return errors.Join(failed, err)
@@ -135,6 +137,7 @@ func restoreBackup(ctx context.Context, s app.BackupSettings, file string, stdin
 	if err = errors.Join(err, drop()); err != nil {
 		return err
 	}
+	// What the file says of itself may have been written by anybody, so it is cleaned for the terminal.
 	made := c.Report.Created
 	fmt.Fprintf(stderr, "Restored %s of %s, backed up %s.\n", contents(c.Report),
 		terminal.CleanLine(made.Engine), made.At.Format("2006-01-02 15:04:05 MST"))
@@ -158,6 +161,7 @@ func seekable(file string, stdin io.Reader, dir string) (in *os.File, drop func(
 	if dir != "" {
 		beside = filepath.Dir(filepath.Clean(dir))
 	}
+	// The copy has what people said, and gets the mode 0600.
 	if in, err = os.CreateTemp(beside, ".candor-restore-*"); err != nil {
 		return nil, nil, err
 	}
