@@ -43,10 +43,11 @@ func TestStorageFigures(t *testing.T) {
 // appendFigures writes a table of how many events are acknowledged in a second.
 func appendFigures(t *testing.T, out *strings.Builder) {
 	t.Helper()
-	fmt.Fprintf(out, "Events of %d bytes, each acknowledged before its writer appends the next; every writer has a session "+
-		"of its own.\nSQLite alone is modernc's driver in the same mode with one event a transaction, and with sixteen; the "+
-		"engine is package\nsession/journal/sqlite, and the session is the whole way of a recorded call: cleaned text, fold, "+
-		"hash chain, engine.\n\n| `--sync` | writers | SQLite, one each | SQLite, sixteen each | engine | of SQLite | "+
+	fmt.Fprintf(out, "Events of %d bytes, each acknowledged before its writer appends the next; every writer has "+
+		"a session of its own.\nSQLite alone is modernc's driver in the same mode with one event a transaction, and "+
+		"with sixteen; the engine is package\nsession/journal/sqlite, and the session is the whole way of a recorded "+
+		"call: cleaned text, fold, hash chain, engine.\n\n"+
+		"| `--sync` | writers | SQLite, one each | SQLite, sixteen each | engine | of SQLite | "+
 		"session | of SQLite |\n|---|---|---|---|---|---|---|---|\n", frameBytes)
 	modes := []struct {
 		name, pragma string
@@ -125,8 +126,8 @@ func engineAppends(t *testing.T, mode sqlite.Sync, writers int) float64 {
 }
 
 // said is a text that makes a recorded call as long as a frame of the engine's measurement.
-var said = safety.Literal("The ledger rounds each line before it adds them up, and the invoice does not, so I look at the " +
-	"function that both of them call, in the version of Tuesday and in the one before, to see which of the two changed.")
+var said = safety.Literal("The ledger rounds each line before it adds them up, and the invoice does not, so I look at " +
+	"the function that both of them call, in the version of Tuesday and in the one before, to see which changed.")
 
 func sessionAppends(t *testing.T, mode sqlite.Sync, writers int) float64 {
 	t.Helper()
@@ -163,9 +164,10 @@ func openTurn(t *testing.T, store *session.Durable, user string) (*session.Sessi
 // readFigures writes a table of what it takes to come back to a conversation of a number of turns.
 func readFigures(t *testing.T, out *strings.Builder) {
 	t.Helper()
-	out.WriteString("\nA server starts on the folder of one conversation of turns with a call and an answer each (six events), and its " +
-		"user opens\nthe latest page, of 50 turns; then all turns are read as an export reads them. Memory is what the page " +
-		"left on the heap.\n\n| turns | stored | of each turn | latest page | KiB of memory | of each stored byte | " +
+	out.WriteString("\nA server starts on the folder of one conversation of turns with a call and an answer each (six " +
+		"events), and its user opens\nthe latest page, of 50 turns; then all turns are read as an export reads them. " +
+		"Memory is what the page left on the heap.\n\n" +
+		"| turns | stored | of each turn | latest page | KiB of memory | of each stored byte | " +
 		"all turns | turns/s |\n|---|---|---|---|---|---|---|---|\n")
 	for _, turns := range []int{10, 1_000, 100_000} {
 		dir := t.TempDir()

@@ -141,8 +141,8 @@ const (
 )
 
 // startNeighbour starts a neighbour in a process of its own, which runs only where the servers and
-// the honest user leave a processor idle, since the processors of a real attacker are elsewhere. stop ends it and returns how often its
-// requests were answered with which status.
+// the honest user leave a processor idle, since the processors of a real attacker are elsewhere.
+// stop ends it and returns how often its requests were answered with which status.
 func startNeighbour(t *testing.T, kind, url string) (stop func() map[int]int) {
 	t.Helper()
 	program, err := os.Executable()

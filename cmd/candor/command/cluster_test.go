@@ -27,7 +27,8 @@ var (
 )
 
 // Three servers share a cluster of three NATS servers. Servers are killed all the time, a node is killed and
-// comes back, a node loses the others for a time, decisions go to servers that do not run their turns, readers resume at any of them.
+// comes back, a node loses the others for a time, decisions go to servers that do not run their turns, readers
+// resume at any of them.
 func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
 	const users = 3
 	nodes, partition, urls := newNodes(t, 3)
