@@ -87,7 +87,7 @@ const shownLine = 120
 func textLine(s string) string {
 	s = strings.TrimSpace(s)
 	lines := strings.Count(s, "\n") + 1
-	switch verdict := verdictOf(s); {
+	switch {
 	case s == "":
 		return "empty"
 	case lines == 1 && len(s) <= shownLine:
@@ -96,11 +96,11 @@ func textLine(s string) string {
 		return sentence(s) + " …"
 	case lines == 1:
 		return cutEnd(flat(s), shownLine)
-	case verdict != "":
-		return verdict
-	default:
-		return count(lines, "lines")
 	}
+	if verdict := verdictOf(s); verdict != "" {
+		return verdict
+	}
+	return count(lines, "lines")
 }
 
 // What test runners and diffs print at the start of a line.
@@ -119,14 +119,15 @@ var (
 func verdictOf(s string) string {
 	lines := count(strings.Count(s, "\n")+1, "lines")
 	switch {
-	case hunk.MatchString(s):
+	// Most texts have none of these words, and to look for a word costs far less than an expression.
+	case strings.Contains(s, "@@ -") && hunk.MatchString(s):
 		return changed(s)
-	case failing.MatchString(s):
+	case strings.Contains(s, "FAIL") && failing.MatchString(s):
 		if status := exitStatus.FindStringSubmatch(s); status != nil {
 			return "FAIL, exit " + status[1] + ", " + lines
 		}
 		return "FAIL, " + lines
-	case passing.MatchString(s):
+	case strings.Contains(s, "PASS") && passing.MatchString(s):
 		return "PASS, " + lines
 	}
 	return ""
