@@ -126,8 +126,8 @@ func engineAppends(t *testing.T, mode sqlite.Sync, writers int) float64 {
 }
 
 // said is a text that makes a recorded call as long as a frame of the engine's measurement.
-var said = safety.Literal("The ledger rounds each line before it adds them up, and the invoice does not, so I look at " +
-	"the function that both of them call, in the version of Tuesday and in the one before, to see which changed.")
+var said = safety.Literal("The ledger rounds each line before it adds them up, and the invoice does not, so I look " +
+	"at the function that both of them call, in the version of Tuesday and in the one before, to see which changed.")
 
 func sessionAppends(t *testing.T, mode sqlite.Sync, writers int) float64 {
 	t.Helper()
@@ -164,8 +164,8 @@ func openTurn(t *testing.T, store *session.Durable, user string) (*session.Sessi
 // readFigures writes a table of what it takes to come back to a conversation of a number of turns.
 func readFigures(t *testing.T, out *strings.Builder) {
 	t.Helper()
-	out.WriteString("\nA server starts on the folder of one conversation of turns with a call and an answer each (six " +
-		"events), and its user opens\nthe latest page, of 50 turns; then all turns are read as an export reads them. " +
+	out.WriteString("\nA server starts on the folder of one conversation of turns with a call and an answer each (" +
+		"six events), and its user opens\nthe latest page, of 50 turns; then all turns are read as an export reads them. " +
 		"Memory is what the page left on the heap.\n\n" +
 		"| turns | stored | of each turn | latest page | KiB of memory | of each stored byte | " +
 		"all turns | turns/s |\n|---|---|---|---|---|---|---|---|\n")
