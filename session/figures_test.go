@@ -165,7 +165,8 @@ func openTurn(t *testing.T, store *session.Durable, user string) (*session.Sessi
 func readFigures(t *testing.T, out *strings.Builder) {
 	t.Helper()
 	out.WriteString("\nA server starts on the folder of one conversation of turns with a call and an answer each (" +
-		"six events), and its user opens\nthe latest page, of 50 turns; then all turns are read as an export reads them. " +
+		"six events), and its user opens\nthe latest page, of 50 turns; then all turns are read as an export " +
+		"reads them. " +
 		"Memory is what the page left on the heap.\n\n" +
 		"| turns | stored | of each turn | latest page | KiB of memory | of each stored byte | " +
 		"all turns | turns/s |\n|---|---|---|---|---|---|---|---|\n")
