@@ -19,7 +19,7 @@ import { Fetcher } from './net/fetcher.js';
 import { Stream } from './net/stream.js';
 import { Outbox } from './outbox.js';
 import { Session } from './session.js';
-import { loginIn } from './state/route.js';
+import { formatRoute, loginIn } from './state/route.js';
 import { Store } from './state/store.js';
 import { announce } from './view/announce.js';
 import { ConversationView, isGone } from './view/conversation.js';
@@ -69,6 +69,19 @@ function draw(s) {
   composer.update(s, { running, hidden, hint, to: cut(origin?.participant || '', 40) });
   router.drawTimeline();
   markSeen();
+  followFirst(s);
+}
+
+let none = false;
+
+/**
+ * Opens the first conversation, where it begins elsewhere while nobody writes here.
+ * @param {State} s
+ */
+function followFirst(s) {
+  const first = s.threads?.length === 1 && !s.threads[0].origin ? s.threads[0].id : '';
+  if (none && first && s.active.kind === 'new' && composer.empty) location.hash = formatRoute({ thread: first });
+  none = s.threads?.length === 0;
 }
 
 /** @param {State} s */

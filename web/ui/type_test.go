@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"path"
 	"regexp"
 	"testing"
 
@@ -15,9 +14,6 @@ func TestTypeHasFiveSizes(t *testing.T) {
 	assert.Equal(t, []string{"--t1: 12px", "--t2: 13px", "--t3: 15px", "--t4: 17px", "--t5: 24px"}, named)
 	sized := regexp.MustCompile(`(?m)(?:font-size: ([^;]+);|font: (?:italic |\d+ )*([^ /;]+)[ /])`)
 	for name, text := range texts {
-		if path.Base(name) == "ondemand.css" {
-			continue // its sizes are in shares of those
-		}
 		for _, m := range sized.FindAllStringSubmatch(text, -1) {
 			assert.Regexp(t, `^(var\(--t[1-5]\)|inherit)?;?$`, m[1]+m[2], "%s: %s", name, m[0])
 		}

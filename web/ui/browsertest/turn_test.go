@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -100,5 +101,32 @@ func TestARowHasTheWidthOfItsContainer(t *testing.T) {
 		fits := eval[bool](w, `document.documentElement.scrollWidth <= innerWidth`)
 		assert.True(t, fits, "%d: nothing sticks out", c.width)
 	}
+	w.clean()
+}
+
+func TestTheFirstConversationIsFollowed(t *testing.T) {
+	s := startServer(t)
+	s.on("from a terminal", callDanger("gone", "to be rid of it"), reply{Text: "Left."})
+	w := window(t).open(s, "ann")
+	w.shows("#stream", "Ask something, and see why.")
+	s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{"content": "from a terminal"})
+	w.shows("candor-turn .user", "from a terminal")
+	w.shows(decision+" .ask", "May it run?")
+	w.until("the rail marks it", `document.querySelector('#threads .dot[data-state=asks]')`)
+	w.clean()
+}
+
+func TestTheLatestSaysHowMuchIsNew(t *testing.T) {
+	s := startServer(t)
+	thread := s.converse(12)
+	s.on("more", reply{Text: "Here is more."})
+	w := window(t).open(s, "ann")
+	w.showTurn(s, thread, 2)
+	w.shows("#latest", "Jump to latest")
+	s.say("ann", thread, "more")
+	w.shows("#latest", "1 new")
+	w.click("#latest", "1 new")
+	w.shows("candor-turn .answer", "Here is more.")
+	w.until("there is nothing left to jump to", `!document.querySelector('#latest').checkVisibility()`)
 	w.clean()
 }

@@ -68,6 +68,9 @@ export class Composer extends HTMLElement {
 
   focusField() { this.#field.focus(); }
 
+  /** Whether nothing is written. */
+  get empty() { return !this.#field.value && !this.#busy; }
+
   /** @param {string} text */
   complain(text) {
     setText(this.#problem, text);

@@ -77,12 +77,17 @@ export class Rail extends HTMLElement {
   /** @type {State | null} */
   #state = null;
 
+  /** The conversations that are known to wait for a person. */
+  #asks = '';
+
   /** @param {State} s */
   draw(s) {
     const old = this.#state;
     const same = s.threads === old?.threads && s.jobs === old?.jobs && s.active === old?.active
       && s.seen === old?.seen && s.spaces === old?.spaces && s.hidden === old?.hidden;
-    if (same && old) return;
+    const asks = asking(s);
+    if (same && old && asks === this.#asks) return;
+    this.#asks = asks;
     this.#state = s;
     this.#drawAll();
   }
@@ -155,14 +160,24 @@ export class Rail extends HTMLElement {
     const unread = !active && !!r.at && last !== r.at && ms(r.at) > ms(last);
     attribute(link, 'aria-current', active ? 'page' : null);
     attribute(li, 'class', [r.live ? 'live' : '', unread ? 'unread' : ''].join(' ').trim() || null);
-    attribute(dot, 'data-state', r.state);
+    const asks = this.#asks.split(' ').includes(r.key);
+    attribute(dot, 'data-state', asks ? 'asks' : r.state);
     setText(name, r.title);
-    const state = r.live ? ', running' : r.kind === 'job' ? `, ${r.state}` : '';
+    const state = asks ? ', waits for you' : r.live ? ', running' : r.kind === 'job' ? `, ${r.state}` : '';
     setText(words, (r.about || '') + state + (unread ? ', unread' : ''));
     attribute(time, 'datetime', r.at);
     setText(time, r.at ? ago(ms(r.at), Date.now()) : '');
     return li;
   }
+}
+
+/**
+ * Returns the ids of the conversations that were read and wait for a person.
+ * @param {State} s
+ */
+function asking(s) {
+  const all = Object.values(s.conversations).filter((c) => c.turns.some((t) => t.calls.some((x) => x.request)));
+  return all.map((c) => c.id).join(' ');
 }
 
 /** @param {string} href @param {(button: HTMLElement) => unknown} menu */
