@@ -4,7 +4,7 @@ import { diffCalls, diffWords } from '../state/diff.js';
 import { attribute, h, loadStyles } from '../lib/dom.js';
 import { plural, span } from '../lib/format.js';
 import { openDialog } from '../lib/dialog.js';
-import { headline, outcomeOf } from '../state/outline.js';
+import { headline, outcomeOf, sourceOf } from '../state/outline.js';
 
 /** @import { Call, Delta, Stretch, Turn } from '../state/types.d.ts' */
 
@@ -66,10 +66,13 @@ function row(d) {
   const side = (/** @type {Call | null} */ c, /** @type {'left' | 'right'} */ which) => {
     if (!c) return h('p', { class: 'note' }, 'not called here');
     const change = which === 'right' && d.took ? ` (${d.took > 0 ? '+' : '−'}${span(Math.abs(d.took))})` : '';
-    const outcome = h('span', { class: d.outcome ? 'mark-change' : 'dim' }, outcomeOf(c).text);
+    const bad = c.outcome === 'error' || c.outcome === 'rejected', from = sourceOf(c);
+    const outcome = h('span', { class: bad ? 'bad' : d.outcome ? 'mark-change' : 'dim' }, outcomeOf(c).text);
     const took = c.took !== null && h('span', { class: 'dim' }, span(c.took), change);
-    return h('div', null, h('p', { class: 'diff-head' }, h('code', null, c.tool), outcome, took),
-      h('p', { class: 'why' }, words ? runs(words[which]) : c.why), params(d, which));
+    const head = h('p', { class: 'diff-head' }, h('code', null, h('b', null, c.tool), ' ', c.object), outcome, took);
+    return h('div', null, head,
+      h('p', { class: from.ours ? 'why ours' : 'why', title: from.ours && c.why },
+        from.ours ? from.lead : words ? runs(words[which]) : c.why), params(d, which));
   };
   return pair(d.kind, side(d.left, 'left'), side(d.right, 'right'));
 }
