@@ -111,3 +111,20 @@ func TestAQuestionIsAnsweredByOneKey(t *testing.T) {
 	w.shows("candor-turn .answer", "So be it.")
 	w.clean()
 }
+
+// Two denials one after the other are not the keys that delete the conversation.
+func TestTwoDenialsAreTwoDenials(t *testing.T) {
+	s := startServer(t)
+	of := func(say string) call { return call{"danger", map[string]any{"say": say}, "to be rid of " + say} }
+	s.on("do both", reply{Calls: []call{of("one"), of("two")}}, reply{Text: "So be it."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do both")
+	w.shows(decision+"[data-call=call_2] .ask", "May it run?")
+	w.press("Escape", "d")
+	w.shows(decision+"[data-call=call_2] .facts", "denied")
+	w.press("d")
+	w.shows(decision+"[data-call=call_1] .facts", "denied")
+	w.shows("candor-turn .answer", "So be it.")
+	w.clean()
+}

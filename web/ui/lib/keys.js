@@ -53,7 +53,9 @@ export function listen(actions) {
     since = e.timeStamp;
     const key = keyMap.find(([keys]) => keys === pair) || keyMap.find(([keys]) => keys === e.key);
     if (!key || (pair === e.key && e.repeat && !'jk[]'.includes(e.key))) return;
-    if (actions[key[1]](e) !== false) e.preventDefault();
+    if (actions[key[1]](e) === false) return;
+    e.preventDefault();
+    first = ''; // a key that did something begins no pair
   });
 }
 
