@@ -26,12 +26,18 @@ func (r *REPL) addApproval(a client.Approval) {
 		return
 	}
 	r.approvalCount++
-	r.approvals = append(r.approvals, pendingApproval{r.approvalCount, a})
-	shown := r.approvalCount
-	if shown == 1 {
-		shown = 0
+	q := pendingApproval{r.approvalCount, a}
+	r.approvals, r.asked = append(r.approvals, q), true
+	r.ask(q)
+}
+
+// ask shows a question. The first is shown without its number.
+func (r *REPL) ask(q pendingApproval) {
+	number := q.shownAs
+	if number == 1 {
+		number = 0
 	}
-	r.print(r.Style.Question(a, shown))
+	r.print(r.Style.Question(q.Approval, number))
 }
 
 // removeApproval forgets an approval that was answered, here or elsewhere.
@@ -110,12 +116,6 @@ func (r *REPL) pickApproval(args []string) (pendingApproval, error) {
 	return pendingApproval{}, usage("Say which, by its number. What waits: " + strings.Join(waiting, ", ") + ".")
 }
 
-// answersApproval reports whether a line answers an approval.
-func answersApproval(line string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	return word == "/approve" || word == "/deny"
-}
-
 // denyAll denies the approvals that are open when the input ends. A turn that waited
 // for them would otherwise never end.
 func (r *REPL) denyAll(ctx context.Context) error {
@@ -136,7 +136,7 @@ func (r *REPL) denyAll(ctx context.Context) error {
 //	? 2 shell  "to see what fills the disk"
 //	  Runs a command.
 //	  params: { "command": "du -sh *" }
-//	  May it run? /approve 2, /approve 2 always or /deny 2
+//	  May it run?  y 2 yes   a 2 always   n 2 no   v 2 view
 //
 // A call of which the agent is not sure enough says so, and a decision may be another one.
 func (s Style) Question(a client.Approval, number int) string {
@@ -166,15 +166,20 @@ func (s Style) Question(a client.Approval, number int) string {
 	if a.Hidden > 0 {
 		out += s.hangAt(s.paint(yellow, "    ! "), 6, "", hiddenFromYou(a.Hidden))
 	}
-	answers := "/approve" + which
+	// The keys and their words stay together where the line has to be broken.
+	keys := []string{"y" + which + " yes"}
 	if a.AllowAlways {
-		answers += ", /approve" + which + " always"
+		keys = append(keys, "a"+which+" always")
 	}
-	asked := "May it run? "
+	keys = append(keys, "n"+which+" no", "v"+which+" view")
+	asked := "May it run?  "
 	if a.Decides {
-		asked, answers = "Is it decided so? ", answers+", /approve"+which+" WORDS to decide otherwise,"
+		asked, keys = "Is it decided so?  ", append(keys, "/approve"+which+" WORDS to decide otherwise")
 	}
-	return out + s.hang("    ", bold, asked+answers+" or /deny"+which) + "\n"
+	for i := range keys {
+		keys[i] = strings.ReplaceAll(keys[i], " ", "\u00a0")
+	}
+	return out + s.hang("    ", bold, asked+strings.Join(keys, "   ")) + "\n"
 }
 
 // hiddenFromYou says how many characters of a call's parameters are not shown.

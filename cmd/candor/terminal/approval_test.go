@@ -126,3 +126,77 @@ func TestAQuestionCountsWhatItHides(t *testing.T) {
 		assert.Equal(t, n > 0, strings.Contains(shown, "hidden"))
 	}
 }
+
+func TestAShortAnswerIsUnderstood(t *testing.T) {
+	for line, want := range map[string]reply{
+		"y": {action: "approve"}, " YES ": {action: "approve"}, "a": {action: "always"}, "n": {action: "deny"},
+		"no": {action: "deny"}, "v": {action: "view"}, "y 2": {action: "approve", number: []string{"2"}},
+		"n 2 keep it": {action: "deny", number: []string{"2"}, words: "keep it"},
+		"n keep it":   {action: "deny", words: "keep it"},
+	} {
+		got, ok := parseReply(line)
+		assert.True(t, ok, line)
+		assert.Equal(t, want, got, line)
+	}
+	for _, line := range []string{"", "yes please", "y n", "maybe", "always do it", "2", "/deny"} {
+		_, ok := parseReply(line)
+		assert.False(t, ok, line)
+	}
+}
+
+// At a question nothing that is typed is a message. A yes that comes when the question has just
+// been taken back is none either, and the next line is one again.
+func TestAnAnswerIsNeverSentToTheAgent(t *testing.T) {
+	const approved, denied = `{"action":"approve","request_id":"q"}`, `{"action":"deny","request_id":"q"}`
+	for _, tt := range []struct {
+		name, line  string
+		answered    bool
+		posts, says string
+	}{
+		{"yes", "yes", false, approved, ""},
+		{"no, with words", "n keep charset", false, denied, "Your words were not sent"},
+		{"any other text", "and then open a pull request", false, "", "Not sent: a call waits for your answer."},
+		{"more of it", "v", false, "", "May it run?  y yes   n no   v view"},
+		{"always, where that is offered to nobody", "a 7", false, "", "Say which, by its number."},
+		{"yes, too late", "yes", true, "", "Not sent: nothing waits for an answer any more."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := newAsked(t)
+			a.happens(t, "approval_needed")
+			if tt.answered {
+				a.happens(t, "approval_answered")
+			}
+			a.shown.Reset()
+			require.NoError(t, a.handleLine(t.Context(), tt.line))
+			assert.Contains(t, a.shown.String(), tt.says)
+			var posts []string
+			if tt.posts != "" {
+				posts = []string{"/api/chat/approval " + tt.posts}
+			}
+			assert.Equal(t, posts, a.answers)
+		})
+	}
+	a := newAsked(t)
+	a.happens(t, "approval_needed")
+	a.happens(t, "approval_answered")
+	<-a.readNext // the line that was being typed has come
+	a.reading = false
+	a.requestLine()
+	require.NoError(t, a.handleLine(t.Context(), "yes"))
+	assert.Contains(t, strings.Join(a.answers, " "), `/api/chat/send`, "no question was there when it was typed")
+}
+
+// The prompt says what a line would be.
+func TestThePromptOfAQuestionIsAnother(t *testing.T) {
+	a := newAsked(t)
+	a.happens(t, "approval_needed")
+	a.showPrompt()
+	assert.Equal(t, "? ", a.prompted)
+	require.NoError(t, a.handleLine(t.Context(), `to be continued\`))
+	a.showPrompt()
+	assert.Equal(t, "… ", a.prompted)
+	require.NoError(t, a.handleLine(t.Context(), "y"))
+	a.happens(t, "approval_answered")
+	a.showPrompt()
+	assert.Equal(t, "› ", a.prompted)
+}

@@ -82,7 +82,7 @@ func answerQuestions(con *console, actions map[string]string, calls int) {
 		apptest.Eventually(con.t, "calls have ended", func() bool { return strings.Count(con.screen(), "\n  ● ") == n })
 	}
 	for n := range len(actions) {
-		con.until(strings.TrimSuffix("/deny "+strconv.Itoa(n+1), " 1"))
+		con.until(strings.Replace("n "+strconv.Itoa(n+1)+" no", " 1 ", " ", 1))
 	}
 	for n, call := range slices.Sorted(maps.Keys(actions)) {
 		ended(calls - len(actions) + n)

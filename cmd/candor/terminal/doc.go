@@ -25,6 +25,9 @@
 // nothing follows that they have said. testdata/turns/*/terminal.txt and testdata/screens hold the
 // result as goldens.
 //
+// A call that waits for a person is asked for by REPL.ask. While it waits the prompt is another, and
+// REPL.answers takes every line that is no command: none becomes a message.
+//
 // # Guarantees
 //
 // Printed text has no control character that does not come from a Style or from the

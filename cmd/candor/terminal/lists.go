@@ -19,9 +19,14 @@ func (s Style) Threads(list []client.Thread, current string, now time.Time) stri
 	if len(list) == 0 {
 		return s.paint(dim, "  ─ There is no conversation yet. Say something to begin one.") + "\n"
 	}
+	// The column of titles leaves room for the longest of what stands behind it.
 	titleWidth := 40
 	if s.Width > 0 {
-		titleWidth = max(10, min(60, s.Width-40))
+		widest := 0
+		for _, t := range list {
+			widest = max(widest, cellWidth(aboutThread(t, now)))
+		}
+		titleWidth = max(10, min(60, s.Width-21-widest))
 	}
 	var out strings.Builder
 	for i, t := range list {
@@ -30,20 +35,25 @@ func (s Style) Threads(list []client.Thread, current string, now time.Time) stri
 			mark = "●"
 		}
 		title := cmp.Or(participant(t.Origin), CleanLine(t.Title), "(nothing said yet)")
-		about := plural(t.TurnCount, "turn") + ", " + age(now.Sub(t.UpdatedAt))
-		if t.State == "processing" {
-			about += ", running"
-		}
+		about := aboutThread(t, now)
 		lead := fmt.Sprintf("  %s %3d  %s  ", s.paint(green, mark), i+1, s.paint(cyan, shortID(t.ID)))
 		if s.Width > 0 && s.Width < 72 {
-			out.WriteString(lead + fit(title, max(8, s.Width-20)) + "\n" + s.hang("         ", dim, about))
+			out.WriteString(lead + fit(title, max(8, s.Width-20)) + "\n" + s.hang("         ", dim, strings.TrimLeft(about, " ")))
 			continue
 		}
-		turns, _, _ := strings.Cut(about, ",")
-		out.WriteString(lead + pad(fit(title, titleWidth), titleWidth) + "  " +
-			s.paint(dim, fmt.Sprintf("%9s", turns)+about[len(turns):]) + "\n")
+		out.WriteString(lead + pad(fit(title, titleWidth), titleWidth) + "  " + s.paint(dim, about) + "\n")
 	}
 	return out.String()
+}
+
+// aboutThread says how many turns a thread has, when it was used, and whether it runs. The
+// turns are aligned to the right.
+func aboutThread(t client.Thread, now time.Time) string {
+	about := fmt.Sprintf("%9s", plural(t.TurnCount, "turn")) + ", " + age(now.Sub(t.UpdatedAt))
+	if t.State == "processing" {
+		about += ", running"
+	}
+	return about
 }
 
 // shortID returns the first eight characters of an id, padded: enough to tell ids

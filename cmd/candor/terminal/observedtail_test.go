@@ -32,6 +32,7 @@ func TestTailShowsWhatOtherAgentsDoAndWhoAskedThem(t *testing.T) {
 		session.Answered{Response: space.Text("Yes, all pass.")})
 	shows("Yes, all pass.")
 	require.NoError(t, tail.end())
+	_, shown, _ := strings.Cut(tail.out.String(), ": 1 conversation. Ctrl-C ends it.\n\n")
 	assert.Equal(t, "── thread "+space.Scout+`, lab · scout ──
 
 › planner asked: Do the tests pass?
@@ -55,7 +56,7 @@ func TestTailShowsWhatOtherAgentsDoAndWhoAskedThem(t *testing.T) {
   ○ I look again.
 
 Yes, all pass.
-`, tail.out.String())
+`, shown)
 
 	replayed := startTail(t, s.HTTP.URL, "--thread", space.Scout, "--turns", "1")
 	apptest.Eventually(t, "the turn", func() bool { return strings.Contains(replayed.out.String(), "Should?") })

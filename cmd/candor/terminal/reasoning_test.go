@@ -161,12 +161,12 @@ func TestAnApprovalShowsTheReasonAndTheParameters(t *testing.T) {
   ? shell  "to see what fills the disk"
     Runs a command.
     params: { "command": "du -sh *" }
-    May it run? /approve or /deny
+    May it run?  y yes   n no   v view
 
 `, Style{}.Question(a, 0))
 	a.AllowAlways, a.Source = true, "fallback"
 	assert.Contains(t, Style{}.Question(a, 2), "  ? 2 shell  \"to see what fills the disk\"  (no reason given)\n")
-	assert.Contains(t, Style{}.Question(a, 2), "May it run? /approve 2, /approve 2 always or /deny 2\n")
+	assert.Contains(t, Style{}.Question(a, 2), "May it run?  y 2 yes   a 2 always   n 2 no   v 2 view\n")
 }
 
 func TestAnApprovalPointsOutParametersThatAreNotShown(t *testing.T) {
@@ -187,10 +187,14 @@ func TestThreadsAreListedInColumns(t *testing.T) {
 			UpdatedAt: now.Add(-100 * time.Hour)},
 	}
 	assert.Equal(t, ""+
-		"  ●   1  aaaaaaaa  为什么登录很慢？                           12 turns, now\n"+
-		"      2  bbbbbbbb  (nothing said yet)                          0 turns, 5 min ago, running\n"+
-		"      3  cccccccc  a title that is too long for the column…     1 turn, 4 days ago\n",
+		"  ●   1  aaaaaaaa  为什么登录很慢？                 12 turns, now\n"+
+		"      2  bbbbbbbb  (nothing said yet)                0 turns, 5 min ago, running\n"+
+		"      3  cccccccc  a title that is too long for …     1 turn, 4 days ago\n",
 		Style{Width: 80}.Threads(list, "aaaaaaaa-1", now))
+	list[1].UpdatedAt = now.Add(-59 * time.Minute)
+	for width := 50; width <= 200; width++ {
+		assertFits(t, width, Style{Width: width}.Threads(list, "aaaaaaaa-1", now))
+	}
 	assert.Equal(t, "  ●   1  aaaaaaaa  为什么登录很慢？\n         12 turns, now\n", Style{Width: 40}.Threads(list[:1],
 		"aaaaaaaa-1", now))
 	assert.Equal(t, "  ─ There is no conversation yet. Say something to begin one.\n", Style{}.Threads(nil, "", now))

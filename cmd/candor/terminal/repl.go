@@ -35,6 +35,8 @@ type REPL struct {
 	thread        string
 	running       map[int]bool // turns of the thread that have not ended
 	approvals     []pendingApproval
+	asked         bool   // a call waited for an answer while the line was typed
+	prompted      string // the prompt on the screen
 	approvalCount int      // approvals asked for since a turn began, to number them
 	failed        bool     // a turn failed, was interrupted, or could not be sent
 	unfinished    []string // lines so far of a message that a backslash continues
@@ -83,7 +85,7 @@ func (r *REPL) Run(ctx context.Context) error {
 	r.lines, r.readNext = make(chan typedLine), make(chan struct{}, 1)
 	r.follower.events, r.follower.live = make(chan threadEvent), !r.JSON
 	r.speech.whole = !r.Sequential // a person types below it
-	r.Screen.Prompt(defaultPrompt)
+	r.showPrompt()
 	r.Style.Width = r.Screen.Width()
 	r.greet()
 	if r.Thread != "" {
@@ -127,6 +129,7 @@ func (r *REPL) loop(ctx context.Context) error {
 			return err
 		}
 		r.showProgress()
+		r.showPrompt()
 	}
 }
 
@@ -153,7 +156,7 @@ func (r *REPL) read(ctx context.Context) {
 // requestLine lets read take another line, unless it is reading one already.
 func (r *REPL) requestLine() {
 	if !r.reading {
-		r.reading = true
+		r.reading, r.asked = true, len(r.approvals) > 0
 		r.readNext <- struct{}{}
 	}
 }
@@ -172,7 +175,7 @@ func (r *REPL) onLine(ctx context.Context, t typedLine) error {
 		}
 		return r.advance(ctx)
 	}
-	if r.Sequential && len(r.running) > 0 && !answersApproval(t.line) {
+	if r.Sequential && len(r.running) > 0 && !r.answersApproval(t.line) {
 		r.queued = append(r.queued, t.line)
 		r.requestLine()
 		return nil
@@ -214,13 +217,11 @@ func (r *REPL) handleLine(ctx context.Context, line string) error {
 	}
 	if rest, more := strings.CutSuffix(line, `\`); more {
 		r.unfinished = append(r.unfinished, rest)
-		r.Screen.Prompt("… ")
 		return nil
 	}
 	if len(r.unfinished) > 0 {
 		line = strings.Join(append(r.unfinished, line), "\n")
 		r.unfinished = nil
-		r.Screen.Prompt(defaultPrompt)
 	}
 	line = strings.TrimSpace(line)
 	var err error
@@ -229,7 +230,10 @@ func (r *REPL) handleLine(ctx context.Context, line string) error {
 	case strings.HasPrefix(line, "/"):
 		err = r.dispatch(ctx, line)
 	default:
-		err = r.send(ctx, line)
+		var taken bool
+		if taken, err = r.answers(ctx, line); !taken {
+			err = r.send(ctx, line)
+		}
 	}
 	return r.report(ctx, err)
 }

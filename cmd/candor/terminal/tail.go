@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"strings"
 
 	"candor/web/client"
 )
@@ -28,6 +29,9 @@ type Tail struct {
 // Run prints until ctx ends and then returns nil. It fails when the server refuses,
 // such as a thread that does not exist or a token that is not valid.
 func (t *Tail) Run(ctx context.Context) error {
+	if !t.JSON {
+		t.print(t.watching(ctx))
+	}
 	after, err := t.replay(ctx)
 	if err != nil {
 		return err
@@ -42,6 +46,27 @@ func (t *Tail) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// watching says what is watched, where and as whom, before anything has happened: silence is
+// then known to be silence.
+func (t *Tail) watching(ctx context.Context) string {
+	var what []string
+	if n := len(t.Threads); n > 0 {
+		what = append(what, plural(n, "conversation"))
+	}
+	if n := len(t.Jobs); n > 0 {
+		what = append(what, plural(n, "job"))
+	}
+	if what == nil { // without a choice the stream has everything of the user's
+		what = []string{"conversations", "jobs"}
+	}
+	who := ""
+	if s, err := t.Client.Status(ctx); err == nil && s.User != "" { // without an answer the address has to do
+		who = " as " + fit(CleanLine(s.User), 32)
+	}
+	return t.Style.hang("  ", dim, "Watching "+CleanLine(t.Client.Base())+who+": "+strings.Join(what, " and ")+
+		". Ctrl-C ends it.") + "\n"
 }
 
 // replay shows what happened before and returns the event to continue behind. With
@@ -170,7 +195,8 @@ func (t *Tail) connection(e client.Event) {
 	switch {
 	case t.JSON || was == t.disconnected:
 	case t.disconnected:
-		t.print(t.Style.paint(yellow, "  ┄ ") + "The connection is lost; trying again until it is back.\n")
+		t.print(t.Style.hangAt(t.Style.paint(yellow, "  ┄ "), 4, "",
+			"No connection to "+CleanLine(t.Client.Base())+"; trying again. What is missed is fetched."))
 	default:
 		t.print(t.Style.paint(green, "  ┄ Connected again; nothing was missed.") + "\n")
 	}

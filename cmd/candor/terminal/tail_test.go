@@ -127,6 +127,7 @@ func TestTailComesBackByItselfAndShowsEverythingOnce(t *testing.T) {
 	assert.Equal(t, turns-1, once, "sentence by sentence or, if its parts were lost, whole")
 	assert.NotContains(t, screen.out.String(), "taken back")
 	assert.Contains(t, screen.out.String(), "Connected again; nothing was missed.")
+	assert.Contains(t, screen.out.String(), "No connection to "+proxy.URL+"; trying again.", "it names the address")
 	r.Stop()
 }
 
@@ -160,7 +161,7 @@ func TestTailOfAJobShowsItFromItsBeginning(t *testing.T) {
 	post(`{"event":"result","success":true,"message":"done"}`)
 	apptest.Eventually(t, "what comes after", func() bool { return strings.Contains(tail.out.String(), "✓ done") })
 	require.NoError(t, tail.end())
-	assert.Equal(t, "── job "+job.ID+` ──
+	assert.Equal(t, "  Watching "+r.URL+" as local: 1 job. Ctrl-C ends it.\n\n── job "+job.ID+` ──
 
   ┄ Opened: tidy
   ┄ running. started
