@@ -167,19 +167,19 @@ func (s Style) Question(a client.Approval, number int) string {
 		out += s.hangAt(s.paint(yellow, "    ! "), 6, "", hiddenFromYou(a.Hidden))
 	}
 	// The keys and their words stay together where the line has to be broken.
-	keys := []string{"y" + which + " yes"}
+	choices := []string{"y" + which + " yes"}
 	if a.AllowAlways {
-		keys = append(keys, "a"+which+" always")
+		choices = append(choices, "a"+which+" always")
 	}
-	keys = append(keys, "n"+which+" no", "v"+which+" view")
+	choices = append(choices, "n"+which+" no", "v"+which+" view")
 	asked := "May it run?  "
 	if a.Decides {
-		asked, keys = "Is it decided so?  ", append(keys, "/approve"+which+" WORDS to decide otherwise")
+		asked, choices = "Is it decided so?  ", append(choices, "/approve"+which+" WORDS to decide otherwise")
 	}
-	for i := range keys {
-		keys[i] = strings.ReplaceAll(keys[i], " ", "\u00a0")
+	for i := range choices {
+		choices[i] = strings.ReplaceAll(choices[i], " ", "\u00a0")
 	}
-	return out + s.hang("    ", bold, asked+strings.Join(keys, "   ")) + "\n"
+	return out + s.hang("    ", bold, asked+strings.Join(choices, "   ")) + "\n"
 }
 
 // hiddenFromYou says how many characters of a call's parameters are not shown.

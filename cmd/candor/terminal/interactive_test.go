@@ -285,18 +285,3 @@ func TestAConversationLeavesNoGoroutineBehind(t *testing.T) {
 	c.until("2 turns. Last: and then again")
 	c.leave()
 }
-
-func TestAServerThatGoesAwayIsSaidOnceAndTheConversationStays(t *testing.T) {
-	r := editorServer(t)
-	c := openConsole(t, 80, []string{"CANDOR_TOKEN=" + apptest.Token}, "chat", "--server", r.URL)
-	c.prompt("leaves.")
-	c.say("hello")
-	c.prompt("said")
-	r.Stop()
-	c.until("┄ The connection is lost; trying again until it is back.")
-	c.say("are you there?")
-	c.until("✗ no answer from 127.0.0.1:")
-	c.say("/threads")
-	c.until("› /threads\n  ✗ no answer from")
-	assert.Equal(t, 1, strings.Count(c.leave(), "The connection is lost"))
-}

@@ -35,8 +35,8 @@ type REPL struct {
 	thread        string
 	running       map[int]bool // turns of the thread that have not ended
 	approvals     []pendingApproval
-	asked         bool   // a call waited for an answer while the line was typed
-	prompted      string // the prompt on the screen
+	asked         bool     // a call waited for an answer while the line was typed
+	prompted      string   // the prompt on the screen
 	approvalCount int      // approvals asked for since a turn began, to number them
 	failed        bool     // a turn failed, was interrupted, or could not be sent
 	unfinished    []string // lines so far of a message that a backslash continues
