@@ -61,6 +61,13 @@ func (c *Client) Decide(ctx context.Context, request, decision string) error {
 	return c.call(ctx, http.MethodPost, "/api/chat/approval", body, &struct{}{})
 }
 
+// Deny denies a pending approval and says why, in words that the model gets to read. It fails as
+// Approve does, and with bad_value if the words are too long.
+func (c *Client) Deny(ctx context.Context, request, why string) error {
+	body := map[string]string{"request_id": request, "action": "deny", "value": why}
+	return c.call(ctx, http.MethodPost, "/api/chat/approval", body, &struct{}{})
+}
+
 // NewThread opens an empty thread.
 func (c *Client) NewThread(ctx context.Context) (Thread, error) {
 	var out Thread

@@ -12,7 +12,7 @@ const askingPrompt = "? "
 type reply struct {
 	action string   // approve, always, deny or view
 	number []string // of the approval, as it was typed; nil for the only one
-	words  string   // behind a denial
+	words  string   // why it is denied
 }
 
 // replies are the words that answer, by what they do.
@@ -67,13 +67,7 @@ func (r *REPL) answer(ctx context.Context, p reply) error {
 		}
 		return err
 	}
-	if err := r.answerApproval(ctx, p.action, p.number, ""); err != nil {
-		return err
-	}
-	if p.words != "" {
-		r.notice(dim, "┄", "It is denied. Your words were not sent; say them to the agent when it has gone on.")
-	}
-	return nil
+	return r.answerApproval(ctx, p.action, p.number, p.words)
 }
 
 // showPrompt makes the prompt say what a line would be: the rest of a message, the answer to

@@ -72,20 +72,23 @@ func (r *REPL) deny(ctx context.Context, args []string) error {
 }
 
 // answerApproval sends an answer: for the only approval, or for the one whose number
-// is given. instead is another decision than the agent's, or empty. An approval that the server
+// is given. words are another decision than the agent's, or why a call is denied. An approval that the server
 // no longer has is removed as well.
-func (r *REPL) answerApproval(ctx context.Context, action string, args []string, instead string) error {
+func (r *REPL) answerApproval(ctx context.Context, action string, args []string, words string) error {
 	q, err := r.pickApproval(args)
 	if err != nil {
 		return err
 	}
-	if instead != "" && !q.Decides {
+	if words != "" && action != "deny" && !q.Decides {
 		return usage("Only a decision can be another one, and " + fit(CleanLine(q.ToolName), 32) +
 			" is none. /approve or /deny it.")
 	}
 	err = r.await(ctx, "answering", func(ctx context.Context) error {
-		if instead != "" {
-			return r.Client.Decide(ctx, q.RequestID, instead)
+		switch {
+		case words != "" && action == "deny":
+			return r.Client.Deny(ctx, q.RequestID, words)
+		case words != "":
+			return r.Client.Decide(ctx, q.RequestID, words)
 		}
 		return r.Client.Approve(ctx, q.RequestID, action)
 	})
@@ -136,7 +139,7 @@ func (r *REPL) denyAll(ctx context.Context) error {
 //	? 2 shell  "to see what fills the disk"
 //	  Runs a command.
 //	  params: { "command": "du -sh *" }
-//	  May it run?  y 2 yes   a 2 always   n 2 no   v 2 view
+//	  May it run?  y 2 yes   a 2 always   n 2 no   n 2 WORDS no, and why   v 2 view
 //
 // A call of which the agent is not sure enough says so, and a decision may be another one.
 func (s Style) Question(a client.Approval, number int) string {
@@ -171,7 +174,7 @@ func (s Style) Question(a client.Approval, number int) string {
 	if a.AllowAlways {
 		choices = append(choices, "a"+which+" always")
 	}
-	choices = append(choices, "n"+which+" no", "v"+which+" view")
+	choices = append(choices, "n"+which+" no", "n"+which+" WORDS no, and why", "v"+which+" view")
 	asked := "May it run?  "
 	if a.Decides {
 		asked, choices = "Is it decided so?  ", append(choices, "/approve"+which+" WORDS to decide otherwise")

@@ -147,16 +147,17 @@ func TestAShortAnswerIsUnderstood(t *testing.T) {
 // At a question nothing that is typed is a message. A yes that comes when the question has just
 // been taken back is none either, and the next line is one again.
 func TestAnAnswerIsNeverSentToTheAgent(t *testing.T) {
-	const approved, denied = `{"action":"approve","request_id":"q"}`, `{"action":"deny","request_id":"q"}`
+	const approved = `{"action":"approve","request_id":"q"}`
+	const denied = `{"action":"deny","request_id":"q","value":"keep charset"}`
 	for _, tt := range []struct {
 		name, line  string
 		answered    bool
 		posts, says string
 	}{
 		{"yes", "yes", false, approved, ""},
-		{"no, with words", "n keep charset", false, denied, "Your words were not sent"},
+		{"no, with words", "n keep charset", false, denied, ""},
 		{"any other text", "and then open a pull request", false, "", "Not sent: a call waits for your answer."},
-		{"more of it", "v", false, "", "May it run?  y yes   n no   v view"},
+		{"more of it", "v", false, "", "May it run?  y yes   n no   n WORDS no, and why   v view"},
 		{"always, where that is offered to nobody", "a 7", false, "", "Say which, by its number."},
 		{"yes, too late", "yes", true, "", "Not sent: nothing waits for an answer any more."},
 	} {

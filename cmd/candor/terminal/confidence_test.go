@@ -90,11 +90,13 @@ func TestAQuestionSaysThatTheAgentIsNotSureAndTakesAnotherDecision(t *testing.T)
 	assert.Contains(t, got, `? 2 decision  "two alarms agree"`)
 	assert.Contains(t, got, "The agent is 40 % sure of this; below 70 % a person decides.\n")
 	assert.Contains(t, got, `params: { "decision": "ship it" }`)
-	assert.Contains(t, got, "Is it decided so?  y 2 yes   n 2 no   v 2 view   /approve 2 WORDS to decide otherwise\n")
+	assert.Contains(t, got,
+		"Is it decided so?  y 2 yes   n 2 no   n 2 WORDS no, and why   v 2 view   "+
+			"/approve 2 WORDS to decide otherwise\n")
 	a.Decides = false
 	got = Style{}.Question(a, 0)
 	assert.Contains(t, got, "The agent is 40 % sure of this")
-	assert.Contains(t, got, "May it run?  y yes   n no   v view\n")
+	assert.Contains(t, got, "May it run?  y yes   n no   n WORDS no, and why   v view\n")
 	a.Unsure = false
 	assert.NotContains(t, Style{}.Question(a, 0), "sure of this", "it is asked for another reason")
 	for width := 50; width <= 200; width += 10 {

@@ -38,7 +38,8 @@ func (s Style) Threads(list []client.Thread, current string, now time.Time) stri
 		about := aboutThread(t, now)
 		lead := fmt.Sprintf("  %s %3d  %s  ", s.paint(green, mark), i+1, s.paint(cyan, shortID(t.ID)))
 		if s.Width > 0 && s.Width < 72 {
-			out.WriteString(lead + fit(title, max(8, s.Width-20)) + "\n" + s.hang("         ", dim, strings.TrimLeft(about, " ")))
+			out.WriteString(lead + fit(title, max(8, s.Width-20)) + "\n" +
+				s.hang("         ", dim, strings.TrimLeft(about, " ")))
 			continue
 		}
 		out.WriteString(lead + pad(fit(title, titleWidth), titleWidth) + "  " + s.paint(dim, about) + "\n")

@@ -161,12 +161,13 @@ func TestAnApprovalShowsTheReasonAndTheParameters(t *testing.T) {
   ? shell  "to see what fills the disk"
     Runs a command.
     params: { "command": "du -sh *" }
-    May it run?  y yes   n no   v view
+    May it run?  y yes   n no   n WORDS no, and why   v view
 
 `, Style{}.Question(a, 0))
 	a.AllowAlways, a.Source = true, "fallback"
 	assert.Contains(t, Style{}.Question(a, 2), "  ? 2 shell  \"to see what fills the disk\"  (no reason given)\n")
-	assert.Contains(t, Style{}.Question(a, 2), "May it run?  y 2 yes   a 2 always   n 2 no   v 2 view\n")
+	assert.Contains(t, Style{}.Question(a, 2),
+		"May it run?  y 2 yes   a 2 always   n 2 no   n 2 WORDS no, and why   v 2 view\n")
 }
 
 func TestAnApprovalPointsOutParametersThatAreNotShown(t *testing.T) {
