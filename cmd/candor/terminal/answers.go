@@ -75,6 +75,8 @@ func (r *REPL) answer(ctx context.Context, p reply) error {
 func (r *REPL) showPrompt() {
 	prompt := defaultPrompt
 	switch {
+	case r.doomed != "":
+		prompt = deletePrompt
 	case len(r.unfinished) > 0:
 		prompt = "… "
 	case len(r.approvals) > 0:

@@ -48,7 +48,6 @@ func (r *REPL) deleteThread(ctx context.Context, args []string) error {
 	title := truncate(cmp.Or(CleanLine(chosen.Title), "(nothing said yet)"), 60)
 	r.notice(yellow, "?", fmt.Sprintf("Delete %s, %s, for good? y deletes it, anything else keeps it.",
 		title, plural(chosen.TurnCount, "turn")))
-	r.Screen.Prompt(deletePrompt)
 	return nil
 }
 
@@ -57,7 +56,6 @@ func (r *REPL) deleteThread(ctx context.Context, args []string) error {
 func (r *REPL) answerDelete(ctx context.Context, line string) error {
 	id := r.doomed
 	r.doomed = ""
-	r.Screen.Prompt(defaultPrompt)
 	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
 		r.notice(dim, "─", "Nothing is deleted.")
 		return nil

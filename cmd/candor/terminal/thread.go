@@ -259,12 +259,7 @@ func (r *REPL) onInterrupt(ctx context.Context) error {
 		r.failed = true
 		return errQuit
 	case len(r.running) == 0:
-<<<<<<< HEAD
 		r.unfinished, r.doomed = nil, ""
-		r.Screen.Prompt(defaultPrompt)
-=======
-		r.unfinished = nil
->>>>>>> af05324 (cmd/candor/terminal: take y and n at a question, and say what tail watches)
 		r.notice(dim, "─", "Nothing runs. Ctrl-D or /quit leaves.")
 		return nil
 	}
