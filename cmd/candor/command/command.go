@@ -37,6 +37,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v3"
@@ -125,14 +126,37 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // rootAction runs if the arguments name no command, or one that does not exist.
 func rootAction(_ context.Context, c *cli.Command) error {
-	if c.Args().Present() {
-		return fmt.Errorf("there is no command %q; candor --help lists those there are", c.Args().First())
+	switch name := c.Args().First(); {
+	case name == "version":
+		cli.ShowVersion(c)
+		return nil
+	case c.Args().Present():
+		return fmt.Errorf("there is no command %q%s; candor --help lists those there are", name,
+			meant(cli.SuggestCommand(c.Commands, name), name))
 	}
 	return cli.ShowRootCommandHelp(c)
 }
 
-// shortUsageError names the flag at fault instead of printing the whole help text.
+// meant asks whether a name was meant in the place of one that does not exist. It says nothing of names that
+// begin differently, since the nearest one may be far away.
+func meant(near, given string) string {
+	bare := strings.TrimLeft(near, "-")
+	if bare == "" || given == "" || bare[0] != given[0] {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", near)
+}
+
+// undefinedFlag begins what the library says of a flag that a command does not have.
+const undefinedFlag = "flag provided but not defined: -"
+
+// shortUsageError names the flag at fault, and one that may have been meant, instead of printing the whole
+// help text.
 func shortUsageError(_ context.Context, c *cli.Command, err error, _ bool) error {
+	if name, unknown := strings.CutPrefix(err.Error(), undefinedFlag); unknown {
+		return fmt.Errorf("%s has no flag --%s%s; see candor %s --help", c.Name, name,
+			meant(cli.SuggestFlag(c.Flags, name, false), name), c.Name)
+	}
 	return fmt.Errorf("%w; see candor %s --help", err, c.Name)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -196,7 +198,7 @@ func serve(ctx context.Context, s serveSettings, stdout, stderr io.Writer) error
 	ln, err := net.Listen("tcp", s.addr)
 	if err != nil {
 		a.Close(ctx)
-		return err
+		return listenError(s.addr, err)
 	}
 	code, _ := a.NewCode(cmp.Or(s.token, made.value)) // none if neither is set
 	announce(stdout, ln.Addr(), made, code, a.Model, s.Settings)
@@ -238,4 +240,13 @@ func shutDown(a *app.App, srv *http.Server, grace time.Duration, failed <-chan e
 		return err
 	}
 	return nil
+}
+
+// listenError says what to do about an address that cannot be listened at.
+func listenError(addr string, err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("--addr: another program listens at %s, perhaps another Candor; stop it, or choose another "+
+			"address, such as --addr 127.0.0.1:8090", addr)
+	}
+	return fmt.Errorf("--addr: %w", err)
 }

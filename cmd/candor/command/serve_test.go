@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -159,14 +160,39 @@ func TestATokenThatCanBeGuessedIsRefused(t *testing.T) {
 }
 
 func TestACommandThatIsNotThereIsExplained(t *testing.T) {
-	err := command.Run(t.Context(), []string{"candor", "sevre"}, strings.NewReader(""), io.Discard, io.Discard)
-	require.EqualError(t, err, `there is no command "sevre"; candor --help lists those there are`)
 	var out, errOut bytes.Buffer
+	for args, want := range map[string]string{
+		"sevre":         `there is no command "sevre"; did you mean serve?; candor --help lists those there are`,
+		"xyz":           `there is no command "xyz"; candor --help lists those there are`,
+		"serve --adr x": "serve has no flag --adr; did you mean --addr?; see candor serve --help",
+		"serve --xyz x": "serve has no flag --xyz; see candor serve --help",
+		"tail -thraed":  "tail has no flag --thraed; did you mean --thread?; see candor tail --help",
+	} {
+		all := append([]string{"candor"}, strings.Fields(args)...)
+		require.EqualError(t, command.Run(t.Context(), all, strings.NewReader(""), &out, &errOut), want)
+	}
+	assert.Empty(t, errOut.String(), "one line says it")
 	require.NoError(t, command.Run(t.Context(), []string{"candor"}, strings.NewReader(""), &out, &errOut))
 	assert.Contains(t, out.String(), "why did the agent do that?")
-	err = command.Run(t.Context(), []string{"candor", "serve", "--adr", "x"}, strings.NewReader(""), &out, &errOut)
-	require.ErrorContains(t, err, "see candor serve --help")
-	assert.Empty(t, errOut.String(), "one line says it")
+}
+
+func TestTheVersionIsSaidByACommandAndByAFlag(t *testing.T) {
+	var byCommand, byFlag bytes.Buffer
+	require.NoError(t, command.Run(t.Context(), []string{"candor", "version"}, nil, &byCommand, io.Discard))
+	require.NoError(t, command.Run(t.Context(), []string{"candor", "--version"}, nil, &byFlag, io.Discard))
+	assert.Contains(t, byFlag.String(), "candor version ")
+	assert.Equal(t, byFlag.String(), byCommand.String())
+}
+
+func TestAnAddressThatIsTakenIsExplained(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	args := []string{"candor", "serve", "--workspace", t.TempDir(), "--addr", ln.Addr().String()}
+	err = command.Run(t.Context(), args, strings.NewReader(""), io.Discard, io.Discard)
+	require.EqualError(t, err, "--addr: another program listens at "+ln.Addr().String()+
+		", perhaps another Candor; stop it, or choose another address, such as --addr 127.0.0.1:8090")
 }
 
 func TestIdleSessionsAreEvictedByTheServer(t *testing.T) {
