@@ -14,7 +14,8 @@
 // together: a search and its folder, an agent and its task, a repository and a number, a source
 // and a destination. Short texts beside the object stand before it as --name=value. Among equals
 // the order of the parameters decides, which is the order of the tool's schema as the model
-// wrote it. Arguments within arguments, as gateways send them, are looked into, also if they are
+// wrote it; but where one of them is a list, all are named, since the call may be about any:
+// keep=r214 remove=r210, r211. Arguments within arguments, as gateways send them, are looked into, also if they are
 // JSON in a text; a patch gives the files that it changes.
 //
 // # How an outcome is chosen

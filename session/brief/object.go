@@ -108,6 +108,9 @@ func (p parameters) object() Line {
 // short, else what there is.
 func (p parameters) leftOver() Line {
 	for _, k := range []kind{task, named, repository, origin, target, agent, other, owner} {
+		if k == other && p.alike() {
+			return lineOf(p.others())
+		}
 		for _, c := range p {
 			if c.kind == k && c.value.Type == gjson.String && short(c.words) {
 				return p.withExtras(k, flat(c.words))
@@ -127,6 +130,29 @@ func (p parameters) leftOver() Line {
 		return lineOf(c.words)
 	}
 	return Line{}
+}
+
+// alike reports whether a list or an object stands beside another parameter of which the name tells as little, so
+// that either alone may be the wrong one: of keep and remove, the call is about what it removes.
+func (p parameters) alike() bool {
+	several, all := false, 0
+	for _, c := range p {
+		if c.kind == other {
+			several, all = several || c.value.IsArray() || c.value.IsObject(), all+1
+		}
+	}
+	return several && all > 1
+}
+
+// others lists the parameters whose names are in no table, each with its name.
+func (p parameters) others() string {
+	var list []string
+	for _, c := range p {
+		if c.kind == other {
+			list = append(list, c.name+"="+flat(c.words))
+		}
+	}
+	return strings.Join(list[:min(len(list), maxListed)], " ")
 }
 
 // run returns the command, the words of a list separated by spaces.

@@ -97,6 +97,9 @@ var objects = []struct{ name, tool, params, want string }{
 	{"a browser's click", "click", `{"selector":"#pay","page":2}`, "#pay"},
 	{"a state beside a name", "set_state", `{"state":"closed","id":"B-7"}`, "--state=closed B-7"},
 	{"only a state", "set_state", `{"state":"closed"}`, "closed"},
+	{"a list beside a name that is not meant", "remove_releases", `{"keep":"r214","remove":["r210","r211"]}`,
+		"keep=r214 remove=r210, r211"},
+	{"two lists", "sync_tags", `{"gone":["a"],"fresh":["b","c"]}`, "gone=a fresh=b, c"},
 	{"only objects", "plan", `{"a":{"b":{"c":"deep"}}}`, "deep"},
 	{"more than there is to say", "x", `{"a":{"b":{"c":{"d":{"e":"too deep"}}}}}`, ""},
 }
