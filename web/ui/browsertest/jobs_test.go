@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"net/http"
+	"os/exec"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -73,11 +74,28 @@ func TestAFailedJobSaysWhyAndIsRestarted(t *testing.T) {
 	w.click("candor-job button", "Restart")
 	w.shows("candor-job", "Waiting for a worker")
 	w.shows("candor-job", "run 2")
-	w.shows("candor-job .note", "shown this once")
-	line := w.text("candor-job pre")
+	w.shows("candor-job .note", "shown until you leave this page")
+	line := w.text("candor-job pre:last-of-type")
 	require.Regexp(t, `^CANDOR_JOB_TOKEN=[A-Za-z0-9._-]{40,} candor worker `, line)
 	w.run(chromedp.Reload())
 	w.shows("candor-job .note", "was shown when the job was opened")
+	w.clean()
+}
+
+// Whoever has an agent already gets a line that says a reason here, and needs nothing else.
+func TestTheEmptyPageLeadsToAnAgentOfOnesOwn(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	w.click("#stream .notice button", "Watch your own agent")
+	w.shows("candor-job", "Waiting for a worker")
+	w.shows("#title", "My agent")
+	line := w.text("candor-job pre")
+	require.Contains(t, line, "curl "+s.url+"/api/jobs/")
+	out, err := exec.CommandContext(t.Context(), "bash", "-c", line+" -sS --fail-with-body").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	w.shows(decision+" .reason", "The latest commits show what was touched.")
+	w.shows("candor-job", "A worker is at it")
+	assert.Empty(t, w.text("candor-job .start"))
 	w.clean()
 }
 

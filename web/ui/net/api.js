@@ -155,6 +155,8 @@ export const jobEvents = (id, after) => call('GET', url(`${jobPath(id)}/events`,
 export const promptJob = (id, content) => call('POST', `${jobPath(id)}/prompt`, { content });
 /** @param {string} id */
 export const cancelJob = (id) => call('POST', `${jobPath(id)}/cancel`, {});
+/** @param {string} title @param {string} prompt @returns {Promise<wire.JobInfo>} */
+export const openJob = (title, prompt) => call('POST', '/api/jobs', { title, prompt });
 /** @param {string} id @returns {Promise<wire.JobInfo>} */
 export const restartJob = (id) => call('POST', `${jobPath(id)}/restart`, {});
 

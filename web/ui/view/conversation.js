@@ -220,7 +220,8 @@ export class ConversationView {
       case 'welcome': return [h('h2', { class: 'welcome' }, 'Ask something, and see why.'),
         h('p', null, 'Before the agent calls a tool it says why. Each reason shows up here as the call is made, ' +
           'with what came of it; secrets are taken out first.'),
-        h('ul', { class: 'examples', 'aria-label': 'Examples' }, ...examples.map(ask))];
+        h('ul', { class: 'examples', 'aria-label': 'Examples' }, ...examples.map(ask)),
+        h('button', { type: 'button', click: () => this.acts.watchOwn() }, 'Watch your own agent')];
     }
     return [];
   }

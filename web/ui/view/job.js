@@ -10,11 +10,20 @@ import { toClipboard } from './copy.js';
 
 await loadStyles('/ui/css/ondemand.css');
 
+/** The tokens of jobs that this page opened, which the server shows once. @type {Map<string, JobInfo>} */
+const opened = new Map();
+
+/**
+ * Keeps the token of a job until the page is left.
+ * @param {JobInfo} job
+ */
+export function keepToken(job) { opened.set(job.job_id, job); }
+
 export class JobView extends HTMLElement {
   #state = h('strong'); #detail = h('span', { class: 'dim' });
   #restart = h('button', { type: 'button', click: () => this.#begin() }, 'Restart');
   #failure = h('p', { class: 'failed', dir: 'auto' }); #start = h('div', { class: 'start' });
-  #drawn = ''; #token = { job: '', run: 0, text: '' };
+  #drawn = '';
   /** @type {Job | null} */
   #job = null;
   /** @type {(id: string) => Promise<JobInfo | void>} */
@@ -43,19 +52,17 @@ export class JobView extends HTMLElement {
    * @param {Job} job
    */
   #drawStart(job) {
-    const { run, text } = this.#token, token = this.#token.job === job.job_id && run === job.run ? text : '';
+    const known = opened.get(job.job_id), token = known?.run === job.run ? known.token : '';
     const waits = job.state === 'pending' && !job.worker_seen_at, key = waits ? `${job.job_id} ${token}` : '';
     if (key === this.#drawn) return;
     this.#drawn = key;
     if (!waits) return fill(this.#start);
-    const line = `CANDOR_JOB_TOKEN=${token || '…'} candor worker --server ${location.origin} --job ${job.job_id}`;
-    const copy = h('button', { type: 'button', click: async () => {
-      setText(copy, await toClipboard(line) ? 'Copied' : 'Not copied');
-    } }, 'Copy');
-    fill(this.#start, h('p', null, 'This line starts one:'),
-      h('pre', { tabindex: '0', 'aria-label': 'The line that starts a worker' }, line), copy, h('p', { class: 'note' },
-        token ? 'The token is shown this once; the server keeps a hash of it.'
-          : 'The token was shown when the job was opened. Without it, stop the job and restart it for a new one.'));
+    fill(this.#start, ...(token ? lineOf('Your own agent says here what it does, and why. From a shell:',
+      'The line that posts a reason', ownLine(job.job_id, token)) : []),
+    ...lineOf(token ? 'Or let Candor’s worker do the job:' : 'This line starts one:', 'The line that starts a worker',
+      `CANDOR_JOB_TOKEN=${token || '…'} candor worker --server ${location.origin} --job ${job.job_id}`),
+    h('p', { class: 'note' }, token ? 'The token is shown until you leave this page; the server keeps none of it.'
+      : 'The token was shown when the job was opened. Without it, stop the job and restart it for a new one.'));
   }
 
   async #begin() {
@@ -63,9 +70,31 @@ export class JobView extends HTMLElement {
     this.#restart.disabled = true;
     const info = await this.#act(this.#job.job_id);
     this.#restart.disabled = false;
-    if (info) this.#token = { job: info.job_id, run: info.run, text: info.token || '' };
+    if (info) keepToken(info);
     if (this.#job) this.#drawStart(this.#job);
   }
+}
+
+/**
+ * Returns a line to copy, with what it is for.
+ * @param {string} words @param {string} name @param {string} line
+ */
+function lineOf(words, name, line) {
+  const copy = h('button', { type: 'button', click: async () => {
+    setText(copy, await toClipboard(line) ? 'Copied' : 'Not copied');
+  } }, 'Copy');
+  return [h('p', null, words), h('pre', { tabindex: '0', 'aria-label': name }, line), copy];
+}
+
+/**
+ * Returns the command that posts a call with its reason to a job.
+ * @param {string} id @param {string} token
+ */
+function ownLine(id, token) {
+  const call = { event: 'tool_use', tool_name: 'shell', call_id: 'toolu_01', input: { command: 'git log -3' },
+    narrative: 'I begin with the history.', rationale: 'The latest commits show what was touched.' };
+  return `curl ${location.origin}/api/jobs/${id}/events -H 'Authorization: Bearer ${token}' \\\n`
+    + `  -H 'Content-Type: application/json' -d '${JSON.stringify(call)}'`;
 }
 
 /** @param {Job} j */

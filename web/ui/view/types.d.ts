@@ -33,6 +33,8 @@ export type Lanes = { head: HTMLElement, calls: string[] };
 export type ConversationActs = {
   /** restarts a job; resolves to what shows its new token, or to nothing */
   restart(id: string): Promise<JobInfo | void>,
+  /** opens a job for an agent of the user's own, and shows how it says its reasons there */
+  watchOwn(): unknown,
   older(id: string): unknown, ask(text: string): unknown, retry(): unknown,
   turnMenu(t: Turn, button: HTMLElement): unknown, acts(t: Turn): DecisionActs,
 };
