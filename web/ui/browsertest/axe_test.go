@@ -72,6 +72,7 @@ func TestEveryScreenIsAccessible(t *testing.T) {
 
 func (w *tab) requireAccessible(axe, screen string) {
 	w.t.Helper()
+	w.settle()
 	eval[bool](w, axe+";true")
 	for _, v := range eval[[]violation](w, runAxe) {
 		assert.Fail(w.t, fmt.Sprintf("%s: %s: %s", screen, v.ID, v.Help), "%q", v.Nodes)
