@@ -40,7 +40,7 @@ const actions = {
   loading: (s, a) => edit(s, a.id, (c) => ({ ...c, status: isSettled(c) ? c.status : 'loading' }), a.kind),
   failed: (s, a) => edit(s, a.id, (c) =>
     ({ ...c, status: a.gone ? goneOf(c) : 'failed', problem: a.problem, loadingOlder: false }), a.kind),
-  history: (s, a) => edit(s, a.id, (c) => fromHistory(c, a.history)),
+  history: (s, a) => edit(s, a.id, (c) => withEarly(fromHistory(c, a.history), c.early)),
   olderLoading: (s, a) => edit(s, a.id, (c) => ({ ...c, loadingOlder: true }), a.kind),
   older: (s, a) => edit(s, a.id, (c) => withOlder(c, a.history)),
   turn: (s, a) => edit(s, a.id, (c) =>
@@ -240,12 +240,33 @@ function withText(s, f) {
   return edit(s, f.thread_id, (c) => editTurn(c, f.turn_number, (t) => applyFrame(t, f)));
 }
 
+/** How many events are kept for a conversation that is being read. */
+const maxEarly = 1000;
+
 /**
- * Applies an event to a conversation that is complete up to it.
+ * Applies an event to a conversation that is complete up to it. One that is being read keeps it until then, since
+ * the server may have answered before the event.
  * @param {State} s @param {string} id @param {Conv['cursor']} cursor @param {(c: Conv) => Conv} change
  */
 function advance(s, id, cursor, change) {
   const c = s.conversations[id];
+  if (c?.status === 'loading') {
+    return edit(s, id, () => ({ ...c, early: [...c.early || [], { cursor, change }].slice(-maxEarly) }));
+  }
   if (!c || c.status !== 'ready' || !isAfter(cursor, c.cursor)) return s;
   return edit(s, id, () => change({ ...c, cursor }));
+}
+
+/**
+ * Applies the events that came while a conversation was read, as far as it does not have them.
+ * @param {Conv} c @param {Conv['early']} early @returns {Conv}
+ */
+function withEarly(c, early = []) {
+  let now = { ...c };
+  delete now.early;
+  for (const { cursor, change } of early) {
+    const follows = !now.cursor.epoch || now.cursor.epoch === cursor.epoch;
+    if (follows && isAfter(cursor, now.cursor)) now = change({ ...now, cursor });
+  }
+  return now;
 }

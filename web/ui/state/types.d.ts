@@ -87,6 +87,8 @@ export type Conversation = {
   dropped: number, // older turns that the server dropped from memory
   /** the position in the event stream that the turns include */
   cursor: Cursor,
+  /** what the stream brought while the conversation was read */
+  early?: { cursor: Cursor, change: (c: Conversation) => Conversation }[],
   /** of a job: what it is */
   job?: Job,
 };

@@ -216,3 +216,19 @@ for (const name of readdirSync(spaces)) {
     }
   });
 }
+
+test('what happens while a conversation is read is not lost', () => {
+  const all = events(readFileSync(new URL('parallel/stream.sse', turns), 'utf8'));
+  const thread = all.find((e) => e.frame.thread_id)?.frame.thread_id;
+  const whole = play(open(thread), all).conversations[thread];
+  for (let read = 0; read <= all.length; read += 3) {
+    const before = play(open(thread), all.slice(0, read)).conversations[thread], last = all[read - 1]?.id || '';
+    let s = reduce(initial(), { type: 'loading', id: thread, kind: 'thread' });
+    s = play(s, all); // the answer comes last, and was made when `read` events had happened
+    s = reduce(s, { type: 'history', id: thread, history: { turns: [], has_more: false, event_id: last } });
+    const got = s.conversations[thread];
+    assert.equal(got.early, undefined);
+    assert.deepEqual(got.cursor, whole.cursor, `${read} events`);
+    if (!before.turns.length) assert.deepEqual(got.turns.map(told), whole.turns.map(told), `${read} events`);
+  }
+});
