@@ -74,16 +74,22 @@ func (s *Session) unload(want int) (freed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	through, noticed := uint64(0), s.noticed
+	ends, expected := map[*thread]int{}, 0 // all turns of a thread leave at once, which moves the others once
 	for _, p := range s.coldParts() {
-		if freed >= want {
+		if freed+expected >= want {
 			break
 		}
 		through = max(through, p.last)
 		if p.jobID != "" {
 			freed += s.jobs[p.jobID].unload()
 		} else {
-			freed += s.threads[p.threadID].unload(p.number)
+			th := s.threads[p.threadID]
+			ends[th] = p.number
+			expected += th.mark(p.number).cost - markCost
 		}
+	}
+	for th, number := range ends {
+		freed += th.unload(number)
 	}
 	if freed < want && s.noticed > 0 {
 		through = s.log.Head() // the journal has all of it
