@@ -84,7 +84,7 @@ func (s *Session) unload(want int) (freed int) {
 			freed += s.jobs[p.jobID].unload()
 		} else {
 			th := s.threads[p.threadID]
-			ends[th] = p.number
+			ends[th] = max(ends[th], p.number)
 			expected += th.mark(p.number).cost - markCost
 		}
 	}
