@@ -89,8 +89,8 @@ func TestADeletionIsTakenBack(t *testing.T) {
 	w.shows("candor-turn .answer", "Answer to pears.")
 	w.pressUntil("U brings it back", `document.querySelector('#threads').innerText.includes('apples')`, "u")
 	eval[bool](w, `(due(), true)`)
-	w.pressUntil("D D deletes what is open",
-		`!document.querySelector('#threads').innerText.includes('pears')`, "d", "d")
+	w.pressUntil("X X deletes what is open",
+		`!document.querySelector('#threads').innerText.includes('pears')`, "x", "x")
 	w.shows("candor-undo", "Deleted “pears”")
 	assert.ElementsMatch(t, []string{"pears", "apples"}, s.titles(), "nothing was deleted")
 	w.clean()
@@ -124,11 +124,11 @@ func TestWhatRunsIsNotDeleted(t *testing.T) {
 	w.send("slow")
 	w.until("it runs", `document.querySelector('#threads li.live')`)
 	w.pressUntil("it says what to do", `document.querySelector('#status').innerText.includes('Stop it or wait')`,
-		"Escape", "d", "d")
+		"Escape", "x", "x")
 	w.shows("#threads", "slow")
 	job := s.job(w, "Nightly report", "Sum up the week.")
 	w.pressUntil("it says what to do", `document.querySelector('#status').innerText.includes('Stop it, and')`,
-		"Escape", "d", "d")
+		"Escape", "x", "x")
 	s.post(job, fields{"event": "result", "success": true, "message": "done"})
 	w.shows("candor-job", "Completed")
 	eval[bool](w, holdTenSeconds)

@@ -112,7 +112,27 @@ func TestAQuestionIsAnsweredByOneKey(t *testing.T) {
 	w.clean()
 }
 
-// Two denials one after the other are not the keys that delete the conversation.
+// Keys that follow a sent message are keys, also where the server answers late.
+func TestTheFieldTakesNoFocusBackOnceTheMessageIsSent(t *testing.T) {
+	s := startServer(t)
+	s.on("hello", reply{Text: "Hello."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	eval[bool](w, `(window.fetch = ((real) => async (to, ...rest) => {
+		const answer = await real(to, ...rest);
+		if (String(to).includes('/send')) await new Promise((go) => { window.release = go; });
+		return answer;
+	})(window.fetch), true)`)
+	w.send("hello")
+	w.until("the server has answered", `window.release`)
+	w.press("Escape")
+	eval[bool](w, `(window.release(), true)`)
+	w.until("the message is sent", `document.querySelector('candor-composer textarea').value === ''`)
+	assert.Equal(t, "stream", eval[string](w, `document.activeElement.id`))
+	w.clean()
+}
+
+// No number of denials deletes the conversation.
 func TestTwoDenialsAreTwoDenials(t *testing.T) {
 	s := startServer(t)
 	of := func(say string) call { return call{"danger", map[string]any{"say": say}, "to be rid of " + say} }
@@ -123,8 +143,12 @@ func TestTwoDenialsAreTwoDenials(t *testing.T) {
 	w.shows(decision+"[data-call=call_2] .ask", "May it run?")
 	w.press("Escape", "d")
 	w.shows(decision+"[data-call=call_2] .facts", "denied")
-	w.press("d")
+	// A key brings a question into view before it answers one.
+	w.pressUntil("the other is answered",
+		fmt.Sprintf(`!document.querySelector(%q)`, decision+"[data-call=call_1] .ask button:enabled"), "d")
 	w.shows(decision+"[data-call=call_1] .facts", "denied")
+	w.shows("candor-turn .answer", "So be it.")
+	w.press("d", "d")
 	w.shows("candor-turn .answer", "So be it.")
 	w.clean()
 }

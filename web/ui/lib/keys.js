@@ -27,7 +27,7 @@ export const keyMap = [
   ['g c', 'conversation', 'conversation'],
   ['g e', 'latest', 'latest turn'],
   ['n', 'newThread', 'new conversation'],
-  ['d d', 'delete', 'delete the conversation or the job'],
+  ['x x', 'delete', 'delete the conversation or the job'],
   ['u', 'undo', 'take back what was deleted'],
   ['i', 'write', 'write a message'],
   ['?', 'help', 'this map'],

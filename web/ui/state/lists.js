@@ -28,6 +28,20 @@ export function withoutDeleted(s, id) {
   };
 }
 
+/**
+ * Takes a list that was fetched. A frame that came while it was on its way is newer than its row of the list.
+ * @param {State} s @param {ThreadInfo[]} fetched @returns {State}
+ */
+export function withThreads(s, fetched) {
+  const known = new Map(s.threads?.map((t) => [t.id, t]));
+  return { ...s, threads: fetched.map((t) => {
+    const old = known.get(t.id);
+    if (!old || ms(old.updated_at) <= ms(t.updated_at)) return t;
+    const turn_count = Math.max(old.turn_count, t.turn_count);
+    return { ...t, state: old.state, updated_at: old.updated_at, turn_count };
+  }) };
+}
+
 /** @param {State} s @param {Exclude<Frame, { job_id: string } | { type: 'step_text' }>} f */
 export function withThreadState(s, f) {
   if (!s.threads) return s;

@@ -4,7 +4,7 @@
 import { applyFrame, emptyTurn, enrichTurn, mergeTurn, turnOf, withRequests } from './fold.js';
 import { ms } from '../lib/format.js';
 import { isAfter, parseCursor } from './cursor.js';
-import { withHidden, withJobState, withoutDeleted, withThreadState } from './lists.js';
+import { withHidden, withJobState, withoutDeleted, withThreads, withThreadState } from './lists.js';
 
 /** @import { JobDetail, JobInfo } from '../wire.d.ts' */
 /** @import { Action, Conversation as Conv, Frame, Handlers, History, Kind, State, Turn } from './types.d.ts' */
@@ -28,7 +28,7 @@ export function reduce(s, a) {
 
 /** @type {Handlers<State, Action>} */
 const actions = {
-  threads: (s, a) => ({ ...s, threads: a.threads }),
+  threads: (s, a) => withThreads(s, a.threads),
   jobs: (s, a) => ({ ...s, jobs: a.jobs.map(withoutToken), conversations: withJobs(s.conversations, a.jobs) }),
   spaces: (s, a) => JSON.stringify(s.spaces) === JSON.stringify(a.spaces) ? s : { ...s, spaces: a.spaces },
   select: (s, a) => ({ ...s, active: a.active }),

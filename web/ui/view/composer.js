@@ -80,14 +80,14 @@ export class Composer extends HTMLElement {
 
   async #submit() {
     const text = this.#field.value;
-    if (!text.trim() || this.#busy) return this.focusField();
+    this.focusField(); // now: whoever leaves it before the server answers is not called back
+    if (!text.trim() || this.#busy) return;
     this.#busy = true;
     this.complain('');
     // The text stays until the server has accepted it.
     if (await this.acts?.send(text) && this.#field.value === text) this.#field.value = '';
     this.#busy = false;
     this.#grow();
-    this.focusField();
   }
 
   /** Grows with the text, up to a third of the page. */
