@@ -56,7 +56,7 @@ func BenchmarkAcceptingEvents(b *testing.B) {
 	var tokens access.Tokens
 	tokens.Add("ann", apptest.TokenOf("ann"))
 	offline := app.Settings{Model: app.ModelSettings{Provider: "offline"},
-		Tools: app.ToolSettings{Workspace: apptest.Root(b)}}
+		Tools: app.ToolSettings{Workspace: apptest.Root(b)}, WritesPerSecond: 1 << 30}
 	a, err := app.New(offline, tokens, nil, slog.New(slog.DiscardHandler))
 	require.NoError(b, err)
 	defer a.Close(context.Background())
