@@ -150,5 +150,6 @@ func (l *Log) unload(through uint64) {
 	if through > l.cold {
 		l.events = slices.Clone(l.events[l.index(through+1):])
 		l.cold = through
+		l.latest.Store(nil)
 	}
 }

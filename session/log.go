@@ -1,9 +1,7 @@
 package session
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -13,27 +11,21 @@ import (
 	"candor/session/journal"
 )
 
-// maxBatch and maxBatchCost bound the events that a reader holds at a time. A slow reader
-// keeps no more than these in memory once the log has dropped them.
-const (
-	maxBatch     = 64
-	maxBatchCost = 256 << 10
-)
-
 // Log is an append-only sequence of events with any number of readers. Its zero
 // value is an empty log whose events carry no session id; a [Session] keeps its own.
 // A Log is safe for concurrent use.
 type Log struct {
 	session string
-	journal *journal.Journal // outlives the process; nil for a log in memory only
-	gone    atomic.Uint64    // the highest number of a Dropped event that was dropped itself
+	journal *journal.Journal      // outlives the process; nil for a log in memory only
+	gone    atomic.Uint64         // the highest number of a Dropped event that was dropped itself
+	head    atomic.Uint64         // number of the latest event; changed under mu
+	latest  atomic.Pointer[batch] // the events that a reader took last; stored under mu
 
 	writing sync.Mutex // held while events are added, dropped or unloaded; comes before mu
 
 	mu      sync.RWMutex
 	events  []Event       // ascending by Seq, with gaps where events were dropped; those after cold
 	cold    uint64        // events up to this number are in the journal only
-	head    uint64        // number of the latest event
 	last    time.Time     // time of the latest event
 	changed chan struct{} // closed by the next append; nil while no reader waits
 	readers int           // running iterations of Follow
@@ -75,7 +67,7 @@ func (l *Log) date(facts []Event) ([]Event, error) {
 	if l.ended != nil {
 		return nil, l.ended
 	}
-	dated, head, last := slices.Clone(facts), l.head, l.last
+	dated, head, last := slices.Clone(facts), l.head.Load(), l.last
 	for i := range dated {
 		head, last = head+1, nextTime(last)
 		dated[i].Seq, dated[i].At, dated[i].Session = head, last, l.session
@@ -89,7 +81,8 @@ func (l *Log) adopt(events []Event) {
 	defer l.mu.Unlock()
 	latest := events[len(events)-1]
 	l.events = append(l.events, events...)
-	l.head, l.last = latest.Seq, latest.At
+	l.last = latest.At
+	l.head.Store(latest.Seq)
 	l.wake()
 }
 
@@ -123,6 +116,7 @@ func (l *Log) filter(keep func(Event) (Event, bool)) {
 		}
 	}
 	l.events = left
+	l.latest.Store(nil)
 }
 
 // nextTime returns the current time in microseconds, moved past the last event's time if
@@ -137,11 +131,7 @@ func nextTime(last time.Time) time.Time {
 }
 
 // Head returns the number of the latest event, or 0 for an empty log.
-func (l *Log) Head() uint64 {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.head
-}
+func (l *Log) Head() uint64 { return l.head.Load() }
 
 // Follow yields every event with a number greater than after: first those the log
 // still has, then each new one as it is appended. Where events were dropped, a [Dropped]
@@ -194,63 +184,6 @@ func (l *Log) await(ctx context.Context, after uint64) ([]Event, error) {
 			return nil, nil
 		}
 	}
-}
-
-// read returns the next events with numbers greater than after. If there are none, it
-// returns a channel that the next append closes, or nil if the log is closed. The slice is
-// the reader's own, so that it keeps nothing else in memory.
-func (l *Log) read(ctx context.Context, after uint64) ([]Event, <-chan struct{}, error) {
-	for {
-		events, changed, cold, err := l.readWarm(after)
-		if after >= cold || err != nil {
-			return events, changed, err
-		}
-		if events, err = l.readCold(ctx, after, cold); err != nil || len(events) > 0 {
-			return events, nil, err
-		}
-		after = cold // all of it was erased
-	}
-}
-
-// readWarm is read for what is in memory. after is before cold if the journal has to be read first.
-func (l *Log) readWarm(after uint64) (events []Event, changed <-chan struct{}, cold uint64, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case after > l.head:
-		return nil, nil, 0, fmt.Errorf("%w: %d, the log is at %d", ErrUnknownCursor, after, l.head)
-	case after < l.cold:
-		return nil, nil, l.cold, nil
-	case after < l.head:
-		return l.batch(after), nil, 0, nil
-	case l.ended == ErrClosed:
-		return nil, nil, 0, nil
-	case l.ended != nil:
-		return nil, nil, 0, l.ended
-	}
-	if l.changed == nil {
-		l.changed = make(chan struct{})
-	}
-	return nil, l.changed, 0, nil
-}
-
-// batch copies the next events after a position, of which there are some. The caller holds
-// mu.
-func (l *Log) batch(after uint64) []Event {
-	from := l.index(after + 1)
-	to, cost := from, 0
-	for to < len(l.events) && to-from < maxBatch && cost < maxBatchCost {
-		cost += costOf(l.events[to].Body)
-		to++
-	}
-	return slices.Clone(l.events[from:to])
-}
-
-// index returns the position in events of the first event that has the number seq or a greater
-// one. The caller holds mu.
-func (l *Log) index(seq uint64) int {
-	at, _ := slices.BinarySearchFunc(l.events, seq, func(e Event, seq uint64) int { return cmp.Compare(e.Seq, seq) })
-	return at
 }
 
 // end makes the log refuse further events with the given error and wakes all

@@ -102,7 +102,7 @@ func (l *Log) follow(b journal.Batch, events []Event) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.head = b.Last // erased since
+	l.head.Store(b.Last) // erased since
 	l.wake()
 }
 

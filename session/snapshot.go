@@ -127,7 +127,8 @@ func (s *Session) restore(k snapshot) {
 func (l *Log) begin(k snapshot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.head, l.cold, l.last = k.Seq, k.Seq, k.At
+	l.cold, l.last = k.Seq, k.At
+	l.head.Store(k.Seq)
 	l.gone.Store(k.Gone)
 	var sum journal.Sum
 	copy(sum[:], k.Sum)
