@@ -58,15 +58,15 @@ func (l *Log) readWarm(after uint64) (events []Event, changed <-chan struct{}, c
 	return nil, l.changed, 0, nil
 }
 
-// batch is some events that follow each other in the log. It is never changed.
-type batch struct {
+// sharedBatch is some events that follow each other in the log. It is never changed.
+type sharedBatch struct {
 	after  uint64 // the position behind which it begins
 	events []Event
 }
 
 // behind returns the events of a batch behind a position, or none if it does not have the next
 // ones of a log whose latest event is head, or so few of them that a new batch is worth its cost.
-func (b *batch) behind(after, head uint64) []Event {
+func (b *sharedBatch) behind(after, head uint64) []Event {
 	if b == nil || after < b.after {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (l *Log) batch(after uint64) []Event {
 		cost += costOf(l.events[to].Body)
 		to++
 	}
-	b := &batch{after: after, events: slices.Clone(l.events[from:to])}
+	b := &sharedBatch{after: after, events: slices.Clone(l.events[from:to])}
 	l.latest.Store(b)
 	return b.events
 }

@@ -16,10 +16,10 @@ import (
 // A Log is safe for concurrent use.
 type Log struct {
 	session string
-	journal *journal.Journal      // outlives the process; nil for a log in memory only
-	gone    atomic.Uint64         // the highest number of a Dropped event that was dropped itself
-	head    atomic.Uint64         // number of the latest event; changed under mu
-	latest  atomic.Pointer[batch] // the events that a reader took last; stored under mu
+	journal *journal.Journal            // outlives the process; nil for a log in memory only
+	gone    atomic.Uint64               // the highest number of a Dropped event that was dropped itself
+	head    atomic.Uint64               // number of the latest event; changed under mu
+	latest  atomic.Pointer[sharedBatch] // the events that a reader took last; stored under mu
 
 	writing sync.Mutex // held while events are added, dropped or unloaded; comes before mu
 
