@@ -46,6 +46,9 @@ func (b ApprovalAsked) cost() int { return textCost(b.Description) + valueCost(b
 func (b ApprovalAnswered) cost() int {
 	return valueCost(b.Value) + findingsCost(b.Findings)
 }
+func (b DecisionRated) cost() int {
+	return textCost(b.Note) + findingsCost(b.Findings)
+}
 func (b Spoken) cost() int    { return textCost(b.Text) }
 func (NodeStarted) cost() int { return 0 }
 func (b NodeEnded) cost() int {

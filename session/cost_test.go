@@ -22,7 +22,7 @@ var bodies = []session.Body{
 	session.ToolReturned{}, session.StepWaits{}, session.StepEnded{}, session.ApprovalAsked{},
 	session.ApprovalAnswered{}, session.Handoff{}, session.TurnCompleted{}, session.TurnFailed{},
 	session.TurnInterrupted{}, session.Dropped{}, session.Erased{}, session.Answered{}, session.Noted{},
-	session.Spoken{}, session.NodeStarted{}, session.NodeEnded{},
+	session.Spoken{}, session.NodeStarted{}, session.NodeEnded{}, session.DecisionRated{},
 	session.JobOpened{}, session.JobPrompted{}, session.JobMessage{},
 	session.JobToolUse{}, session.JobToolResult{}, session.JobReasoned{Decisions: make([]session.Decision, 1)},
 	session.JobReported{}, session.JobEnded{}, session.JobCancelled{}, session.JobRestarted{},

@@ -53,6 +53,12 @@
 // nodes are in [Turn].Nodes. [Session.Repeat] replays a turn that has ended: a new turn gets a copy
 // of its facts.
 //
+// # Feedback
+//
+// [Session.Rate] records what the user thinks of a decision, as a [DecisionRated] event of the turn, at any
+// time: it is the only event that may follow the end of a turn of our own agent. The latest one stands,
+// in [Call].Feedback. It does not count as news of its thread, and is erased with it.
+//
 // # Ownership
 //
 // The [Store] owns its sessions, and a session owns its log, its threads and its

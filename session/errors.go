@@ -44,6 +44,11 @@ var (
 	// ErrNotAlways means that the request cannot be answered with Always, because
 	// each call of this tool has to be approved separately.
 	ErrNotAlways = errors.New("this tool has to be approved each time")
+	// ErrNoCall means that the turn has no call with this id.
+	ErrNoCall = errors.New("no such call")
+	// ErrTooManyRatings means that the decision was rated MaxCallRatings times, or those of the
+	// session MaxRatings times.
+	ErrTooManyRatings = errors.New("rated too often")
 	// ErrUnknownCursor means that the log has not yet issued this event number.
 	ErrUnknownCursor = errors.New("unknown cursor")
 	// ErrEvicted means that the session was idle for too long and has been dropped.

@@ -80,3 +80,24 @@ func (s *Session) Batch(after uint64) []Event {
 	events, _, _ := s.log.read(context.Background(), after)
 	return events
 }
+
+// Ratings returns how many ratings the threads of a session have.
+func Ratings(s *Session) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ratings()
+}
+
+// SetRatings sets how many ratings a thread has.
+func SetRatings(s *Session, thread string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.threads[thread].ratings = n
+}
+
+// ColdTurns returns how many of the first turns of a thread are not in memory.
+func ColdTurns(s *Session, thread string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.threads[thread].cold
+}

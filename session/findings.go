@@ -30,6 +30,8 @@ func FindingsOf(b Body) []safety.Finding {
 		return b.Findings
 	case NodeEnded:
 		return b.Findings
+	case DecisionRated:
+		return b.Findings
 	}
 	return jobFindings(b)
 }

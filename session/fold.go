@@ -53,12 +53,21 @@ func (t Turn) Apply(e Event) Turn {
 		t = t.end(e, Failed)
 	case TurnInterrupted:
 		t = t.end(e, Interrupted)
-	case NodeStarted, NodeEnded:
-		t = t.applyWorkflow(e)
 	default:
-		t = t.applyObserved(e)
+		t = t.applyRare(e)
 	}
 	return t
+}
+
+// applyRare folds the events that few turns have.
+func (t Turn) applyRare(e Event) Turn {
+	switch b := e.Body.(type) {
+	case NodeStarted, NodeEnded:
+		return t.applyWorkflow(e)
+	case DecisionRated:
+		return t.rate(e, b)
+	}
+	return t.applyObserved(e)
 }
 
 // start begins the turn's work. A second start of an observed turn tells who asked for it.

@@ -94,9 +94,11 @@ func textSize(parts []StepText) (n int) {
 }
 
 // settle forgets what an agent was saying, as its event says it for good. The end of a
-// turn settles all its agents. An event that says the same part by part settles nothing.
+// turn settles all its agents. An event that says the same part by part settles nothing, and
+// neither does what its user says about an earlier decision.
 func (l *live) settle(e Event, ended bool) {
-	if _, part := e.Body.(Spoken); part {
+	switch e.Body.(type) {
+	case Spoken, DecisionRated:
 		return
 	}
 	l.mu.Lock()

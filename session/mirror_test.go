@@ -89,6 +89,12 @@ func (m *mirror) turn() {
 		session.Noted{Text: words(3), Kind: session.NoteChat}, session.Answered{Response: words(4)},
 		session.TurnFailed{Error: words(5)},
 	}
+	if m.IntN(6) == 0 {
+		rating := []session.Rating{session.Good, session.Bad, session.Unrated}[m.IntN(3)]
+		rated := session.DecisionRated{Call: call, Rating: rating, Note: words(m.IntN(9))}
+		m.both("rate", func(s *session.Session) error { return s.Rate(ref, rated) })
+		return
+	}
 	b := bodies[m.IntN(len(bodies))]
 	if turn.State == session.Queued && m.IntN(2) == 0 {
 		b = session.TurnStarted{}

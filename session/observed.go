@@ -137,10 +137,11 @@ func (s *Session) firstOf(r Ref) (first uint64, ok bool) {
 }
 
 // follows reports whether a body may follow the end of an observed turn: everything that is no
-// further end. A second start tells who asked, if that became known only then.
+// further end. A second start tells who asked, if that became known only then. Only a rating
+// may follow the end of any turn, and [Session.Rate] sees to it.
 func follows(b Body) bool {
 	switch b.(type) {
-	case TurnStarted, Answered, Noted, Narrated, ToolCalled, ToolReturned, StepEnded, Handoff:
+	case TurnStarted, Answered, Noted, Narrated, ToolCalled, ToolReturned, StepEnded, Handoff, DecisionRated:
 		return true
 	}
 	return false

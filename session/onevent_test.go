@@ -54,7 +54,7 @@ func TestFindingsOfAnEventAreThoseOfItsBody(t *testing.T) {
 		assert.Equal(t, found, session.FindingsOf(full.Interface().(session.Body)), "%T", b)
 		with++
 	}
-	assert.Equal(t, 20, with)
+	assert.Equal(t, 21, with)
 }
 
 func TestTheEventsOfATurnAreItsOwn(t *testing.T) {

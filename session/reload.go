@@ -252,9 +252,9 @@ func (s *Session) reload(b journal.Batch, kept snapshot) error {
 	s.claim(events, b.Writer)
 	for _, e := range events {
 		if th := s.threads[e.Thread]; th != nil && e.Turn > th.cold {
-			updated := th.updated // that of the snapshot, which may have been of a later event
+			updated, ratings := th.updated, th.ratings // the snapshot knows of all events, also of later ones
 			th.apply(e)
-			th.updated = updated
+			th.updated, th.ratings = updated, ratings
 		} else if kept.openJob(e.Job) {
 			s.replay(e)
 		}

@@ -37,7 +37,7 @@ type threadState struct {
 	Created, Updated time.Time
 	Origin           Origin
 	Title            safety.Text
-	Dropped          int
+	Dropped, Ratings int
 	Marks            string // of the ended turns before the first that is open
 	Open             uint64 // number of the first event of the first turn that is open; 0 if none is
 }
@@ -89,7 +89,7 @@ func (th *thread) state() threadState {
 	closed := th.cold + th.ended - th.dropped
 	t := threadState{
 		ID: th.id, Opened: th.opened, Entered: th.entered, Created: th.created, Updated: th.updated, Origin: th.origin,
-		Title: th.title, Dropped: th.dropped, Marks: packMarks(th.marks[:closed]),
+		Title: th.title, Dropped: th.dropped, Ratings: th.ratings, Marks: packMarks(th.marks[:closed]),
 	}
 	if closed > 0 {
 		t.Title = th.describe().Title
@@ -112,7 +112,7 @@ func (s *Session) restore(k snapshot) {
 		marks := unpackMarks(t.Marks, t.Dropped)
 		s.threads[t.ID] = &thread{
 			id: t.ID, opened: t.Opened, entered: t.Entered, created: t.Created, updated: t.Updated, origin: t.Origin,
-			title: t.Title, dropped: t.Dropped, cold: t.Dropped + len(marks), marks: marks,
+			title: t.Title, dropped: t.Dropped, ratings: t.Ratings, cold: t.Dropped + len(marks), marks: marks,
 		}
 	}
 	for _, j := range k.Jobs {

@@ -19,7 +19,7 @@ type Thread struct {
 	Dropped   int         // the first turns, which were dropped from memory
 	Title     safety.Text // the whole first message; empty before it
 	CreatedAt time.Time
-	UpdatedAt time.Time // time of the thread's latest event
+	UpdatedAt time.Time // time of the thread's latest event that is no rating
 	Origin    Origin    // of an observed thread
 }
 
@@ -155,6 +155,7 @@ type thread struct {
 	cold    int         // the first turns, which are not in memory; those after the dropped ones are in the journal
 	marks   []mark      // marks[i] is that of the turn dropped+i+1
 	turns   []Turn      // turns[i].Number == cold+i+1
+	ratings int         // of decisions, those that were changed, withdrawn or dropped included
 	ended   int         // how many of turns have ended from the first on; those after them are open
 }
 
@@ -169,7 +170,12 @@ type mark struct {
 // apply folds an event of the thread. An event of a turn that does not exist yet
 // creates it, and Session makes sure that this is the next one.
 func (th *thread) apply(e Event) {
-	th.updated = e.At
+	_, rates := e.Body.(DecisionRated)
+	if rates {
+		th.ratings++ // which is no news of the conversation
+	} else {
+		th.updated = e.At
+	}
 	if e.Turn == 0 {
 		if b, ok := e.Body.(ThreadOpened); ok {
 			th.origin, th.opened = b.Origin, e.Seq
@@ -187,7 +193,7 @@ func (th *thread) apply(e Event) {
 	m.last = e.Seq
 	m.cost += costOf(e.Body)
 	if e.Turn <= th.cold {
-		return // a late event of an observed turn, which is folded when the turn is read back
+		return // a late event, which is folded when the turn is read back
 	}
 	at := e.Turn - 1 - th.cold
 	th.turns[at] = th.turns[at].Apply(e)

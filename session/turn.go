@@ -186,12 +186,15 @@ type Call struct {
 	Error      safety.Text // empty if Outcome is Success
 	StartedAt  time.Time   // zero if nobody said when
 	Took       time.Duration
-	Untimed    bool // the call has ended, and nobody said how long it took
+	Untimed    bool      // the call has ended, and nobody said how long it took
+	Feedback   *Feedback // what the user thinks of the decision; nil if nothing
 	Findings   []safety.Finding
 
 	// A worker that sends no ids leaves open which call a reason or a result is about. These
 	// say that it was inferred from the tool's name and the order of events.
 	ReasonInferred, ResultInferred bool
+
+	ratings int // how often the decision was rated
 }
 
 // Narrative returns the lead agent's latest narrative before calls, and its source. Steps

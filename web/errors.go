@@ -21,6 +21,12 @@ var sessionProblems = []struct {
 		"You have no such thread. List yours with GET /api/chat/threads.")},
 	{session.ErrNoTurn, problem.New(http.StatusNotFound, "no_turn",
 		"The thread has no turn of this number. List its turns with GET /api/chat/history.")},
+	{session.ErrNoCall, problem.New(http.StatusNotFound, "no_call",
+		"The turn has no call with this id. GET /api/chat/turn lists its calls.")},
+	{session.ErrTooManyRatings, problem.New(http.StatusConflict, "too_many_ratings",
+		"This decision, or those of your conversations together, were rated as often as they can be. "+
+			"The latest rating stands.").
+		With("max_of_decision", session.MaxCallRatings).With("max", session.MaxRatings)},
 	{session.ErrObserved, problem.New(http.StatusConflict, "observed_thread",
 		"This thread shows what somebody else's agent does, so the agent of this server cannot be asked in it.")},
 	{session.ErrBusy, problem.New(http.StatusTooManyRequests, "thread_busy",

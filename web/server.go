@@ -47,6 +47,9 @@ type Options struct {
 	// for every other message. thread is "" if the user has none. It may be nil.
 	Command func(own *session.Session, thread, content string) (answer string, ok bool, err error)
 
+	// Feedback records what users think of decisions. Without it they cannot say.
+	Feedback Rater
+
 	// Discard stops what a user's session does and removes it, for throwaway sessions. Without
 	// it there are none.
 	Discard func(ctx context.Context, user string)
@@ -176,6 +179,9 @@ func (s *Server) routes() {
 	s.echo.GET("/api/chat/search", s.withSession(s.search), auth)
 	s.echo.GET("/api/chat/events", s.withSession(s.events), streamAuth)
 	s.echo.GET("/api/gateway/status", s.status, auth)
+	if s.options.Feedback != nil {
+		s.echo.POST("/api/chat/feedback", s.feedback, auth)
+	}
 	if s.options.Discard != nil {
 		s.echo.POST("/api/session/throwaway", s.openThrowaway, auth, s.limit)
 		s.echo.DELETE("/api/session/throwaway", s.closeThrowaway, auth)

@@ -6,7 +6,8 @@ import (
 	"candor/session"
 )
 
-// decidedView is what was decided, or what somebody would have decided. Its text is not escaped.
+// decidedView is what was decided, what somebody would have decided, or what the user thinks of it. Its
+// text is not escaped, and a rating may have none.
 type decidedView struct{ Who, What string }
 
 // confidence says how sure the agent was of a call, whether a person was asked for that reason,
@@ -58,4 +59,12 @@ func replay(w session.Workflow) string {
 	}
 	return fmt.Sprintf("A replay of turn %d of thread %s: nothing was asked and no tool ran again.",
 		w.ReplayOf.Turn, w.ReplayOf.Thread)
+}
+
+// feedback says what the user thinks of a call: at most one rating, with its note.
+func feedback(c session.Call) []decidedView {
+	if c.Feedback == nil {
+		return nil
+	}
+	return []decidedView{{"The user rated this decision: " + string(c.Feedback.Rating), c.Feedback.Note.String()}}
 }

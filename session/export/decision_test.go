@@ -83,3 +83,14 @@ func TestAnExportCountsDecisionsApartFromTools(t *testing.T) {
 	assert.Equal(t, "Reasoning: 2 tools, 1 decision", reasoningSummary(turn))
 	assert.Equal(t, "Reasoning: no tools", reasoningSummary(session.Turn{}))
 }
+
+func TestWhatTheUserThinksOfADecisionIsExported(t *testing.T) {
+	d := filledWith("plain")
+	call := &d.Turns[0].Steps[0].Calls[0]
+	call.Feedback = &session.Feedback{Rating: session.Bad}
+	inBoth(t, d, "The user rated this decision: bad")
+	call.Feedback.Note = safety.Literal("the wrong folder")
+	inBoth(t, d, "The user rated this decision: bad", "the wrong folder")
+	call.Feedback = nil
+	assert.NotContains(t, markdownOf(t, d), "rated")
+}

@@ -114,6 +114,12 @@ func (d decisionView) markdown(b *bufio.Writer) {
 	}
 	fmt.Fprintf(b, "%s\n*%s*\n\n%s\n\n",
 		blockQuote(d.Rationale.String()), d.Attribution, strings.Join(d.Facts, " · "))
+	for _, one := range d.Feedback {
+		fmt.Fprintf(b, "**%s**\n\n", one.Who)
+		if one.What != "" {
+			fmt.Fprintf(b, "%s\n", blockQuote(one.What))
+		}
+	}
 	if len(d.Redacted) > 0 {
 		fmt.Fprintf(b, "Masked: %s.\n\n", strings.Join(d.Redacted, ", "))
 	}

@@ -31,6 +31,7 @@ func filledWith(raw string) Document {
 	call := session.Call{
 		ID: "call_1", Tool: text, Rationale: session.Rationale{Text: text, Source: session.FromModel}, Params: params,
 		Group: new(0), Outcome: session.Errored, Result: params, Error: text, Took: 40 * time.Millisecond,
+		Feedback: &session.Feedback{Rating: session.Bad, Note: text, At: at},
 	}
 	step := session.Step{
 		Number: 1, Narrative: text, NarrativeSource: session.FromModel, Calls: []session.Call{call},

@@ -46,6 +46,7 @@ type decisionView struct {
 	Attribution string   // who wrote the rationale
 	Facts       []string // outcome, duration, parallel group, approval, confidence
 	Decided     []decidedView
+	Feedback    []decidedView // what the user thinks of it; at most one
 	Error       safety.Text
 	Params      string // indented JSON; empty if omitted
 	Result      string // indented JSON; empty if omitted or absent
@@ -123,7 +124,7 @@ func stepHeading(t session.Turn, s session.Step) string {
 func (d Document) decision(number int, c session.Call) decisionView {
 	v := decisionView{
 		Number: number, Tool: c.Tool, To: c.To, Rationale: c.Rationale.Text,
-		Attribution: attribution(c.Rationale.Source), Facts: facts(c), Error: c.Error,
+		Attribution: attribution(c.Rationale.Source), Facts: facts(c), Error: c.Error, Feedback: feedback(c),
 		Redacted: redactions(c.Findings), Noticed: notices(c.Findings),
 	}
 	if c.Rationale.Blocked {

@@ -106,3 +106,14 @@ func TestTheRunsOfAnObservedThreadShowEachTurn(t *testing.T) {
 	}
 	assert.NotContains(t, strings.Join(said, "\n"), "hurry", "a note is nobody's answer")
 }
+
+func TestWhatTheUserThinksOfADecisionIsInNoRun(t *testing.T) {
+	p := NewProjector(View{Observed: true})
+	for _, up := range observedLog(t) {
+		p.Project(up.Turn, up.Event)
+	}
+	require.False(t, p.Open())
+	e := session.Event{Ref: session.Ref{Thread: "t", Turn: 1}, Body: session.DecisionRated{Call: "call_1"}}
+	assert.Empty(t, p.Project(session.Turn{Number: 1, State: session.Completed}, e))
+	assert.False(t, p.Open())
+}

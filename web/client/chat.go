@@ -68,6 +68,15 @@ func (c *Client) Deny(ctx context.Context, request, why string) error {
 	return c.call(ctx, http.MethodPost, "/api/chat/approval", body, &struct{}{})
 }
 
+// Rate says what the user thinks of a decision: good or bad, with a note of why, which may be empty, or
+// none, which withdraws the rating before. It fails with code no_call if the turn has no such call.
+func (c *Client) Rate(ctx context.Context, thread string, turn int, call, rating, note string) error {
+	body := map[string]any{
+		"thread_id": thread, "turn_number": turn, "call_id": call, "rating": rating, "note": note,
+	}
+	return c.call(ctx, http.MethodPost, "/api/chat/feedback", body, &struct{}{})
+}
+
 // NewThread opens an empty thread.
 func (c *Client) NewThread(ctx context.Context) (Thread, error) {
 	var out Thread

@@ -181,10 +181,17 @@ type Decision struct {
 	Said       string          `json:"approval_value"`    // by the person, beside the answer; cut
 	Unsure     bool            `json:"low_confidence"`    // which is why a person was asked
 	Confident
+	Feedback *Feedback `json:"feedback"` // what the user thinks of it; nil if nothing
 
 	// Inferred says that a worker named no call, so that this reason or result was given to
 	// a call by the tool's name and the order of events. Of jobs only.
 	Inferred bool `json:"inferred"`
+}
+
+// Feedback is what a user thinks of a decision: good or bad, and why if they said so.
+type Feedback struct {
+	Rating string `json:"rating"`
+	Note   string `json:"note"`
 }
 
 // Approval is a call that waits for its user to approve it. Parameters are whole, but for

@@ -27,10 +27,14 @@ export function conversationActs({ hub, store, fetcher }) {
         if (call.request) await api.approve(call.request.id, action, value).catch((e) => hub.emit('failed', e));
       },
       whole: (call) => kind === 'job' ? fetcher.result(id, call.id) : fetcher.turn(id, t.number, call.id),
+      rate: kind === 'thread' ? async (call, rating, note) => {
+        const { send } = await import('./view/feedback.js');
+        await send(id, t.number, call.id, rating, note).catch((e) => hub.emit('failed', e));
+      } : undefined,
       needParams: () => kind === 'thread' && fetcher.turn(id, t.number),
       menu: async (call, button) => {
         const c = active(), latest = c?.turns.find((o) => o.number === t.number) || t;
-        if (c) (await commands()).decisionMenu(c, latest, call, button);
+        if (c) (await commands()).decisionMenu(c, latest, call, button, acts(latest));
       },
     };
   };

@@ -60,6 +60,7 @@ export type ChatFrame =
   | ApprovalAnsweredFrame
   | ApprovalNeededFrame
   | ConclusionFrame
+  | DecisionRatedFrame
   | DroppedFrame
   | ErrorFrame
   | HandoffFrame
@@ -104,6 +105,18 @@ export type Coverage = {
   with_reason: number,
 };
 
+export type DecisionRatedFrame = {
+  type: 'decision_rated',
+  thread_id: string,
+  session_id: string,
+  turn_number?: number,
+  agent?: string,
+  at: string,
+  call_id: string,
+  rating: Rating,
+  note?: string,
+};
+
 export type DroppedFrame = {
   type: 'dropped',
   session_id: string,
@@ -136,6 +149,12 @@ export type ErrorFrame = {
 export type FacetItem = {
   value: string,
   count: number,
+};
+
+export type FeedbackInfo = {
+  rating: Rating,
+  note?: string,
+  at: string,
 };
 
 export type HandoffFrame = {
@@ -478,6 +497,8 @@ export type Problem = {
   details: Record<string, unknown>,
 };
 
+export type Rating = 'good' | 'bad' | 'none';
+
 export type ReasoningUpdateFrame = {
   type: 'reasoning_update',
   thread_id: string,
@@ -725,6 +746,7 @@ export type ToolDecisionInfo = {
   decision?: string,
   low_confidence?: boolean,
   approval_value?: string,
+  feedback?: FeedbackInfo,
   parameters: unknown,
   hidden_characters?: number,
   redactions?: Redaction[],
@@ -749,6 +771,7 @@ export type ToolDecisionPayload = {
   decision?: string,
   low_confidence?: boolean,
   approval_value?: string,
+  feedback?: FeedbackInfo,
 };
 
 export type ToolResultFrame = {

@@ -49,7 +49,7 @@ var bodies = []session.Body{
 	session.Answered{}, session.Noted{}, session.Spoken{}, session.NodeStarted{}, session.NodeEnded{},
 	session.JobOpened{}, session.JobPrompted{}, session.JobMessage{}, session.JobToolUse{}, session.JobToolResult{},
 	session.JobReasoned{}, session.JobReported{}, session.JobEnded{}, session.JobCancelled{}, session.JobRestarted{},
-	session.Erased{},
+	session.Erased{}, session.DecisionRated{},
 }
 
 func result() safety.JSON {

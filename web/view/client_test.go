@@ -108,7 +108,8 @@ func fullTurn() session.Turn {
 					Approval: &session.Approval{Request: "r", Description: masked("It reads."), AllowAlways: true,
 						Answer: session.Approve, Shown: cleaned(`{"q":1}`), Hidden: 3,
 						LowConfidence: true, Value: cleaned(`"hold"`)},
-					Decides: true, Confidence: &session.Confidence{Stated: 0.4, Threshold: 0.7, Suppressed: true},
+					Feedback: &session.Feedback{Rating: session.Bad, Note: masked("too much"), At: noon},
+					Decides:  true, Confidence: &session.Confidence{Stated: 0.4, Threshold: 0.7, Suppressed: true},
 				}}},
 			{Number: 2, Narrative: masked("I look again."), NarrativeSource: session.FromModel},
 		},
@@ -182,6 +183,7 @@ var bodies = []session.Body{
 	session.TurnFailed{Error: masked("no")}, session.TurnInterrupted{},
 	session.Answered{Response: masked("done")},
 	session.Noted{From: masked("ann"), Kind: session.NoteChat, Text: masked("hurry")},
+	session.DecisionRated{Call: "call_1", Rating: session.Bad, Note: masked("too much")},
 	session.Dropped{
 		Threads: []session.DroppedTurns{{Thread: "t", Turns: 2}}, Jobs: []session.DroppedRuns{{Job: "j", Whole: true}},
 	},
@@ -229,7 +231,7 @@ func TestTheClientDecodesEveryFrame(t *testing.T) {
 	}
 	check(view.StepText(session.StepText{Ref: session.Ref{Thread: "t", Turn: 1}, Step: 1, Text: masked("I look.")}))
 	// Members of decisions are sent inside tool_decisions.
-	inDecisions := []string{"approval"}
+	inDecisions := []string{"approval", "feedback"}
 	for _, name := range members(reflect.TypeFor[client.Event]()) {
 		assert.True(t, sent[name] || slices.Contains(inDecisions, name), "the client reads %q, which no frame has",
 			name)

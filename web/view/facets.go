@@ -9,11 +9,11 @@ import (
 	"candor/session"
 )
 
-// Facets are the names by which hits can be filtered. Only "redacted" has a value for
-// every hit, "participant" for every hit in an observed thread, and "tokens" for every hit in a turn
-// whose tokens are known; the others are those of calls.
+// Facets are the names by which hits can be filtered. Only "redacted" has a value for every hit,
+// "participant" for every hit in an observed thread, and "tokens" for every hit in a turn whose tokens
+// are known; the others are those of calls. "rated" is what the user thinks of a decision.
 var Facets = []string{
-	"tool", "outcome", "source", "agent", "participant", "redacted", "approval", "duration", "tokens",
+	"tool", "outcome", "source", "agent", "participant", "redacted", "approval", "duration", "tokens", "rated",
 }
 
 // The values of the facet "redacted".
@@ -41,6 +41,8 @@ func (h SearchHit) facetValue(name string) string {
 		return h.duration
 	case "tokens":
 		return h.tokens
+	case "rated":
+		return string(h.rated)
 	}
 	if h.Redacted {
 		return FacetYes

@@ -67,6 +67,7 @@ type SearchHit struct {
 	// These are values of facets. The answer does not repeat them with every hit, because clients have
 	// them with the call.
 	approval session.Answer
+	rated    session.Rating
 	duration string
 	tokens   string
 }
@@ -190,6 +191,7 @@ func (f *finder) searchCall(hit SearchHit, c session.Call, around []bool) {
 	if c.Approval != nil {
 		hit.approval = c.Approval.Answer
 	}
+	hit.rated = c.Feedback.Verdict()
 	// The fallback sentence is ours. Nobody asks for it, and it would match every question about tools.
 	why := c.Rationale.Text.String()
 	if c.Rationale.Source == session.FromFallback {
@@ -204,7 +206,7 @@ func (f *finder) searchCall(hit SearchHit, c session.Call, around []bool) {
 		{"decision", c.Decision()}, {"rationale", why}, {"tool_name", c.Tool.String()},
 		{"object", brief.Object(c.Params).String()}, {"parameters", jsonText(c.Params)},
 		{"result", jsonText(c.Result)}, {"error", c.Error.String()}, {"to", c.To.String()},
-		{"approval_value", c.Approval.Said()}, {"outcome_line", ended},
+		{"approval_value", c.Approval.Said()}, {"outcome_line", ended}, {"feedback", c.Feedback.Why()},
 	}, around)
 }
 

@@ -122,6 +122,14 @@ type (
 		To     string      `json:"to"`
 		Text   safety.Text `json:"text"`
 	}
+	// decisionRatedFrame tells what the user thinks of a decision from now on. Rating is good, bad or
+	// none. It may come long after the turn has ended.
+	decisionRatedFrame struct {
+		frameHead
+		CallID string         `json:"call_id"`
+		Rating session.Rating `json:"rating"`
+		Note   *safety.Text   `json:"note,omitempty"`
+	}
 	// stepTextFrame carries whole sentences of what an agent says in a step while its model
 	// still speaks. They are appended in the order of Index; index 0 begins the step's text
 	// anew, also in the middle, and an empty text withdraws it. The step's narrative, or the
@@ -185,6 +193,8 @@ func Frames(t session.Turn, e session.Event) []Frame {
 		}}}
 	case session.Handoff:
 		return []Frame{{"handoff", handoffFrame{head("handoff"), b.Call, b.From, b.To, b.Text}}}
+	case session.DecisionRated:
+		return []Frame{{"decision_rated", decisionRatedFrame{head("decision_rated"), b.Call, b.Rating, orNull(b.Note)}}}
 	case session.Noted:
 		return note(t, b, head)
 	case session.StepEnded:

@@ -161,6 +161,15 @@ type ToolDecisionPayload struct {
 	Confident
 	LowConfidence bool   `json:"low_confidence,omitempty"` // a person was asked since the agent was not sure enough
 	ApprovalValue string `json:"approval_value,omitempty"` // what the person said, at most maxPreview characters
+
+	Feedback *FeedbackInfo `json:"feedback,omitempty"` // what the user thinks of it; absent if nothing
+}
+
+// FeedbackInfo is what the user thinks of a decision.
+type FeedbackInfo struct {
+	Rating session.Rating `json:"rating"` // good or bad
+	Note   *safety.Text   `json:"note,omitempty"`
+	At     time.Time      `json:"at"`
 }
 
 // maxPreview is the length of a result's preview in characters.
@@ -245,6 +254,9 @@ func decisionPayload(c session.Call) ToolDecisionPayload {
 	}
 	if a := c.Approval; a != nil {
 		d.Approval, d.LowConfidence, d.ApprovalValue = a.Answer, a.LowConfidence, truncate(a.Said(), maxPreview)
+	}
+	if f := c.Feedback; f != nil {
+		d.Feedback = &FeedbackInfo{f.Rating, orNull(f.Note), f.At}
 	}
 	return d
 }

@@ -105,7 +105,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 // webOptions returns the options of the app's server.
 func (a *App) webOptions(s Settings, tokens access.Tokens, lead *agent.Dispatcher, figures *metrics) web.Options {
 	return web.Options{
-		Chat: spaceChat{a.chat, a.spaces}, Store: a.Store, Tokens: tokens, Log: a.log,
+		Chat: spaceChat{a.chat, a.spaces}, Store: a.Store, Tokens: tokens, Log: a.log, Feedback: a.chat,
 		CodeKey:  s.Key.For("login codes"),
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
 		Command:  answerReasoning,

@@ -39,6 +39,8 @@ func commands() []command {
 		{"/reasoning search", "WORDS", "turns in which all these words stand", sectionInspection, nil},
 		{"/view", "[live|full]", "show turns as they happen only, or why once more below the answer",
 			sectionInspection, (*REPL).view},
+		{"/rate", "N.M good|bad|none [WORDS]", "say what you think of decision M of turn N; /rate N lists them",
+			sectionInspection, (*REPL).rate},
 		{"/threads", "", "your conversations, the one used last first", sectionConversations, (*REPL).threads},
 		{"/new", "", "begin another", sectionConversations, (*REPL).newThread},
 		{"/switch", "N|ID", "go on with another, by its number in /threads or its id",

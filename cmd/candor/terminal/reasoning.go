@@ -132,7 +132,7 @@ func (s Style) detailEntry(e entry) string {
 	return s.nameLine(e, false) +
 		s.hang(e.margin()+"rationale: ", reasonRendition(e.Decision), quotedReason(e.Decision)) +
 		s.did(e, "params:    ") +
-		s.hang(e.margin()+"outcome:   ", dim, outcome(e.Decision, e.call))
+		s.hang(e.margin()+"outcome:   ", dim, outcome(e.Decision, e.call)) + s.feedback(e)
 }
 
 // answerReasoning is the line with the reasoning behind an answer, which only its provider

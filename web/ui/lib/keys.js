@@ -21,6 +21,8 @@ export const keyMap = [
   ['y', 'approve', 'approve the call that waits for you'],
   ['a', 'always', 'always allow its tool'],
   ['d', 'deny', 'deny it'],
+  ['+', 'good', 'say that the decision was good, or take it back'],
+  ['-', 'bad', 'say that it was bad'],
   ['m', 'menu', 'menu of the turn or decision'],
   ['/', 'search', 'search'],
   ['g t', 'timeline', 'timeline'],

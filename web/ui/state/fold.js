@@ -4,6 +4,7 @@
 
 import { cut, ms } from '../lib/format.js';
 import { noRun, notSure, runOf, sureOf } from './confidence.js';
+import { rated, ratedOf, unrated } from './feedback.js';
 import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 
 /** @import * as wire from '../wire.d.ts' */
@@ -24,7 +25,7 @@ export function emptyCall(id) {
   return {
     id, tool: '', why: '', source: '', blocked: false, outcome: 'pending', group: null, step: 0, agent: '',
     approval: '', startedAt: 0, took: null, params: undefined, redactions: [], notices: [], preview: '', size: 0,
-    error: '', object: '', got: '', request: null, hidden: 0, inferred: false, to: '', ...notSure,
+    error: '', object: '', got: '', request: null, hidden: 0, inferred: false, to: '', ...notSure, ...unrated,
   };
 }
 
@@ -99,7 +100,7 @@ function decisionOf(d) {
   return {
     tool: d.tool_name, why: d.rationale, source: d.rationale_source, blocked: !!d.rationale_blocked,
     outcome: d.outcome, group: d.parallel_group ?? null, step: d.step || 0, agent: d.agent || '',
-    approval: d.approval || '', to: d.to || '', ...sureOf(d),
+    approval: d.approval || '', to: d.to || '', ...sureOf(d), ...ratedOf(d),
   };
 }
 
@@ -199,7 +200,8 @@ const frames = {
     for (const d of f.tool_decisions) next = withCall(next, d.call_id, decisionOf(d));
     return { ...next, narrativeBlocked: next.narrativeBlocked || !!f.narrative_blocked, stale: true };
   },
-  note(t, f) { return noted(t, f); },
+  decision_rated: rated,
+  note: noted,
   conclusion(t, f) { return { ...t, conclusion: f.text }; },
   response(t, f) { return end({ ...t, response: f.content, state: t.endedAt ? t.state : 'completed' }, f); },
   error(t, f) { return end({ ...t, error: f.message, state: 'failed' }, f); },

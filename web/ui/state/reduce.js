@@ -227,6 +227,10 @@ function withFrame(s, f, id, now) {
   const cursor = parseCursor(id), next = f.at ? { ...s, skew: ms(f.at) - now } : s;
   if ('job_id' in f) return withJobState(next, f); // its turns are fetched
   if (!f.thread_id) return next;
+  if (f.type === 'decision_rated') { // no news of the conversation, and perhaps of a turn that is not here
+    return advance(next, f.thread_id, cursor, (c) => c.turns.some((t) => t.number === f.turn_number)
+      ? editTurn(c, f.turn_number || 0, (t) => applyFrame(t, f)) : c);
+  }
   return advance(withThreadState(next, f), f.thread_id, cursor, (c) =>
     f.turn_number ? editTurn(c, f.turn_number, (t) => applyFrame(t, f)) : c);
 }

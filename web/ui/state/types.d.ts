@@ -24,7 +24,9 @@ export type Call = {
   inferred: boolean,
   /** the participant that runs the tool, of an observed turn */
   to: string,
-} & Sure;
+} & Sure & Rated;
+/** What the user thinks of a decision; null if nothing. */
+export type Rated = { feedback: { rating: 'good' | 'bad', note: string } | null };
 /** How sure an agent said it was, between 0 and 1; below the threshold a person decides. */
 export type Confidence = { stated: number, threshold: number, suppressed?: boolean };
 /** What only some calls have: those whose agent said how sure it was, and those that are decisions. */

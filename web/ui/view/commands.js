@@ -13,7 +13,7 @@ import { formatRoute } from '../state/route.js';
 /** @import { Item } from '../lib/types.d.ts' */
 /** @import { Pref } from '../lib/prefs.js' */
 /** @import { Call, Conversation, Turn } from '../state/types.d.ts' */
-/** @import { TurnActs } from './types.d.ts' */
+/** @import { DecisionActs, TurnActs } from './types.d.ts' */
 
 await loadStyles('/ui/css/ondemand.css');
 
@@ -39,15 +39,30 @@ function curlItem(c, t) {
   return c.kind === 'thread' && { label: 'Copy as curl', run };
 }
 
-/** @param {Conversation} c @param {Turn} t @param {Call} call @param {HTMLElement} button */
-export function decisionMenu(c, t, call, button) {
+/**
+ * Returns menu items for what the user thinks of a decision. The one that is chosen withdraws it.
+ * @param {Call} call @param {HTMLElement} button @param {DecisionActs} acts @returns {Item[]}
+ */
+function feedbackItems(call, button, { rate }) {
+  if (!rate) return [];
+  const now = call.feedback;
+  return [{ title: 'Your feedback' }, ...(/** @type {const} */ (['good', 'bad'])).map((rating) => ({
+    label: rating === 'good' ? 'Good' : 'Bad', checked: now?.rating === rating,
+    run: () => rate(call, now?.rating === rating ? 'none' : rating, ''),
+  })), { label: 'Say why…', run: () => button.closest('candor-decision')?.say() }];
+}
+
+/**
+ * @param {Conversation} c @param {Turn} t @param {Call} call @param {HTMLElement} button @param {DecisionActs} acts
+ */
+export function decisionMenu(c, t, call, button, acts) {
   openMenu(button, [
     { label: 'Copy why', run: () => copyWhy(t, call) },
     { label: 'Copy link', run: () => copyLink(c, t, call) },
     { label: 'Copy as text', run: () => take(copy.callText(call), 'Decision') },
     { label: 'Copy as Markdown', run: () => take(copy.callMarkdown(call), 'Decision') },
     { label: 'Copy as JSON', run: () => take(JSON.stringify(copy.callJSON(call), null, 2) + '\n', 'Decision') },
-    curlItem(c, t),
+    curlItem(c, t), ...feedbackItems(call, button, acts),
   ]);
 }
 

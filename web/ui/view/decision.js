@@ -54,7 +54,7 @@ export class Decision extends HTMLElement {
       h('div', { class: 'outcome-cell' }, menu, part('outcome', 'span'), part('took', 'span')),
       h('div', { class: 'lane', 'aria-hidden': 'true' }, part('ran', 'i')),
       h('div', { class: 'below' }, part('failure', 'p', { dir: 'auto' }), part('ask', 'div'),
-        part('details', 'div', { id, hidden: true }), part('sub', 'div')));
+        part('details', 'div', { id, hidden: true }), part('feedback', 'div', { hidden: true }), part('sub', 'div')));
     this.#parts.facts.append(part('source', 'span'), part('sure', 'span', { hidden: true }), part('chips', 'span'),
       part('answered', 'span'));
     this.addEventListener('click', (e) => this.#clicked(e));
@@ -91,7 +91,8 @@ export class Decision extends HTMLElement {
     fill(p.chips, ...hidden.map((f) => chip(`redacted: ${finding(f)}`, `Masked by the rule ${f.rule}`)),
       ...c.notices.map((f) => chip(`noticed: ${finding(f)}`, `Left as it is; the rule’s severity is ${f.severity}`)),
       c.inferred && chip('matched by name', 'The worker named no call; the tool and the order decided which it is'));
-    setText(p.answered, answered(c));
+    setText(p.answered, [answered(c), c.feedback && `rated ${c.feedback.rating}`].filter(Boolean).join(' · '));
+    attribute(p.answered, 'title', c.feedback?.note || null);
     setText(p.failure, c.error);
     show(p.failure, !!c.error);
     fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, outcome.sign),
@@ -193,11 +194,39 @@ export class Decision extends HTMLElement {
     attribute(more, 'aria-expanded', String(this.open));
     this.classList.toggle('open', this.open);
     show(details, this.open);
+    this.#drawFeedback();
     if (!this.open) return;
     const key = JSON.stringify([c.params, c.preview, c.outcome, c.size]);
     if (key === this.#drawn) return;
     this.#drawn = key;
     fill(details, ...parameters(c), ...this.#result(c));
+  }
+
+  /** Shows what the user thinks of the decision, and lets them say it, in the opened row. */
+  async #drawFeedback() {
+    const rate = this.#acts?.rate, { feedback } = this.#parts;
+    show(feedback, this.open && !!rate);
+    if (!this.open || !rate) return;
+    const { drawFeedback } = await import('./feedback.js');
+    if (this.call) drawFeedback(feedback, this.call, (rating, note) => this.call && rate(this.call, rating, note));
+  }
+
+  /**
+   * Rates the decision, or withdraws the rating if it is this one.
+   * @param {'good' | 'bad'} rating
+   */
+  async rate(rating) {
+    const c = this.call, same = c?.feedback?.rating === rating;
+    if (c) await this.#acts?.rate?.(c, same ? 'none' : rating, '');
+    if (c && !same) await this.say();
+  }
+
+  /** Opens the row at what the user can say of the decision. */
+  async say() {
+    this.reveal();
+    this.toggle(true);
+    await this.#drawFeedback();
+    (await import('./feedback.js')).focusNote(this.#parts.feedback);
   }
 
   /** @param {Call} c */

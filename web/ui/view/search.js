@@ -26,13 +26,14 @@ const facets = [{ name: 'tool', title: 'Tool' }, { name: 'outcome', title: 'Outc
   { name: 'participant', title: 'Participant' }, { name: 'duration', title: 'Took' },
   { name: 'tokens', title: 'Tokens' }, { name: 'approval', title: 'Asked', words: {
     approve: 'approved', always: 'approved always', deny: 'denied', expired: 'not answered in time',
-    withdrawn: 'withdrawn' } }];
+    withdrawn: 'withdrawn' } }, { name: 'rated', title: 'Rated' }];
 
 /** @type {Record<string, string>} */
 const fields = {
   user_input: 'asked', narrative: 'said', rationale: 'why', parameters: 'parameters', result: 'result',
   asked_by: 'asked by', asked_reason: 'why it asked', conclusion: 'conclusion', note: 'note', to: 'run by',
   response: 'answer', error: 'error', tool_name: 'tool', message: 'message', title: 'job', prompt: 'prompt',
+  feedback: 'your note',
 };
 
 export class SearchResults extends HTMLElement {

@@ -12,6 +12,8 @@ export type DecisionActs = {
   whole(call: Call): unknown,
   needParams(): unknown,
   menu(call: Call, button: HTMLElement): unknown,
+  /** says what the user thinks of the decision; absent where that cannot be said */
+  rate?(call: Call, rating: 'good' | 'bad' | 'none', note: string): Promise<unknown>,
 };
 
 /** What a turn needs to draw itself, besides its value. */
