@@ -5,6 +5,8 @@
 // images, and only links to other sites. Both accept a [safety.Text] only, so that text
 // is cleaned before it is rendered, and return a [SafeHTML], so that it is escaped once.
 //
+// [Blocks] parses the same Markdown for a reader that shows text.
+//
 // What Markdown produces passes a sanitizer at the end (html.go, markdown.go), so that a
 // bug in the renderer does not become a hole in the page. To allow another element, add it
 // to the policy in markdown.go and to the list in its test.

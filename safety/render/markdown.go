@@ -49,6 +49,8 @@ const (
 	maxBrackets = 400
 	maxStars    = 1600
 	maxOpened   = 100 // blocks that one line opens
+	// maxCells bounds the cells of tables. The parser fills each row up to the width of the widest.
+	maxCells = 20_000
 )
 
 // laborious reports whether a text exceeds the bounds above.
@@ -56,13 +58,15 @@ func laborious(text string) bool {
 	if strings.Count(text, "[") > maxBrackets || strings.Count(text, "*")+strings.Count(text, "_") > maxStars {
 		return true
 	}
+	lines, columns := 0, 0
 	for line := range strings.Lines(text) {
+		lines, columns = lines+1, max(columns, strings.Count(line, "|"))
 		opened := line[:len(line)-len(strings.TrimLeft(line, "> \t-+.)0123456789"))]
 		if strings.Count(opened, ">")+strings.Count(opened, " ") > maxOpened {
 			return true
 		}
 	}
-	return false
+	return lines*columns > maxCells
 }
 
 // maxNested is how deep the elements of a text may nest.
