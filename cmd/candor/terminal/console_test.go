@@ -3,6 +3,7 @@
 package terminal_test
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -22,13 +23,15 @@ import (
 
 // console is candor on a pseudo-terminal: in this process, or in one of its own.
 type console struct {
-	t    *testing.T
-	tty  *os.File // the end that a person and a screen are at
-	cols int
-	out  apptest.LogBuffer // every byte that the terminal got
-	read chan struct{}     // closed when no more bytes come
-	exit func() int        // waits for the end and returns the exit status
-	cmd  *exec.Cmd         // nil in this process
+	t     *testing.T
+	tty   *os.File // the end that a person and a screen are at
+	cols  int
+	rows  int               // 0 means 50
+	paged bool              // the test opens a pager
+	out   apptest.LogBuffer // every byte that the terminal got
+	read  chan struct{}     // closed when no more bytes come
+	exit  func() int        // waits for the end and returns the exit status
+	cmd   *exec.Cmd         // nil in this process
 }
 
 // openConsole runs candor in this process, on a terminal of so many columns. env is
@@ -104,7 +107,9 @@ func (c *console) watch() {
 	}
 }
 
-func (c *console) screen() string { return show(c.out.String(), c.cols).String() }
+func (c *console) screen() string { return c.vt().String() }
+
+func (c *console) vt() *vt { return (&vt{cols: c.cols, paged: c.paged}).replay(c.out.String()) }
 
 // key types.
 func (c *console) key(keys string) {
@@ -161,7 +166,7 @@ func (c *console) exited(status int) {
 	c.t.Helper()
 	assert.Equal(c.t, status, c.exit(), c.screen())
 	<-c.read
-	assert.Empty(c.t, show(c.out.String(), c.cols).strange, "the terminal got what it should not")
+	assert.Empty(c.t, c.vt().strange, "the terminal got what it should not")
 	assert.False(c.t, strings.HasSuffix(c.out.String(), "\x1b[?2004h"), "it stays as it was found")
 }
 
@@ -172,6 +177,6 @@ func (c *console) signal(s syscall.Signal) { require.NoError(c.t, c.cmd.Process.
 
 // winsize changes the size of the window.
 func (c *console) winsize(cols int) {
-	require.NoError(c.t, pty.Setsize(c.tty, &pty.Winsize{Rows: 50, Cols: uint16(cols)}))
+	require.NoError(c.t, pty.Setsize(c.tty, &pty.Winsize{Rows: uint16(cmp.Or(c.rows, 50)), Cols: uint16(cols)}))
 	c.cols = cols
 }

@@ -12,6 +12,9 @@
 //     what the model says before its step ends, and remembers what was printed of it.
 //   - Following: a board knows the calls that run. It renders each once when it has ended, for
 //     the live view, and what changes in place meanwhile: the region, with the foot.
+//   - Reading afterwards: Style.whole, Style.turns and Style.diff render parts of a page, and a pager
+//     shows them a window at a time where they are longer. Style.markdown renders answers; the
+//     parser is that of package render, so that no other package knows it.
 //   - Screens: an [Editor] on a terminal, a [Plain] on pipes and files. Both implement
 //     [Screen].
 //   - Commands: a [REPL] holds a conversation on a screen, a [Tail] prints what happens.
@@ -24,6 +27,18 @@
 // /reasoning and candor tail use. Under the live view board.lines renders the events instead, and
 // nothing follows that they have said. testdata/turns/*/terminal.txt and testdata/screens hold the
 // result as goldens.
+//
+// # How a turn is read afterwards
+//
+// /why fetches a turn, and Style.whole renders it in parts: stepsOf groups its calls by step, and a
+// board, as in the live view, tells which ran side by side. The parts go to REPL.page. An Editor
+// shows them in a pager if they are longer than the window, with a screen of its own that
+// disappears with it; any other screen prints them. /turns and /diff take the same way.
+//
+// Answers are Markdown. Package render parses them into blocks and spans; Style.markdown cleans
+// each span, sets it in lines of words (inklines.go), and puts tables into columns (table.go).
+//
+// # Questions
 //
 // A call that waits for a person is asked for by REPL.ask. While it waits the prompt is another, and
 // REPL.answers takes every line that is no command: none becomes a message.
@@ -39,10 +54,23 @@
 // Text that is not the model's own, such as a fallback, differs in form and in
 // wording, with and without color.
 //
+// A pager takes the terminal's second screen and hides the cursor; both are given back by the
+// function that took them, also after a panic. Raw mode belongs to the Editor and ends with its
+// Close, which the command defers.
+//
+// # What a page costs
+//
+// A pager keeps the lines of its text, which is one turn, a list of at most 500 turns, or a
+// comparison of at most 500 calls of each side. It draws the text again when the width changes
+// and otherwise only the window. The words to find are at most 200 bytes. A Markdown text of more
+// than 16 KiB, and one whose tables would have more than 20,000 cells, is shown as it was written.
+//
 // # Where to add things
 //
 // A command of the conversation is a row in commands (command.go) and a method in
 // actions.go. A kind of event is a case in Live.Lines or Style.jobEvent (tailjob.go). A key is a row
 // in keyMap (keys.go), and a case in Editor.apply if the library does not know it. What a call
-// shows in the live view is made in viewOf (calllines.go).
+// shows in the live view is made in viewOf (calllines.go), and so is what /why shows of it. A kind of
+// block in answers is a kind of package render and a case in Style.block (markdown.go). A key of
+// the pager is a case in pager.key, and a word in pager.status if people have to be told.
 package terminal

@@ -110,7 +110,7 @@ func TestCommandsAreCompleted(t *testing.T) {
 	c.key(" s\t")
 	c.until("› /reasoning search")
 	c.key("\x03/\t\t")
-	c.until("  /reasoning   /view   /rate   /threads   /new")
+	c.until("  /reasoning   /why   /turns   /diff   /view   /rate   /threads")
 	c.key("\x03")
 	c.leave()
 }

@@ -10,6 +10,8 @@ import (
 // Codes for the keys that the editor of the library does not know and passes to
 // Editor.edit. They are control codes that nothing else in this package sends.
 const (
+	keyPageUp    = 0x12 // of a pager; the editor has no use for it
+	keyPageDown  = 0x13 // likewise
 	keyNewline   = 0x16
 	keyClear     = 0x18
 	keyDeleteEOF = 0x19
@@ -30,6 +32,7 @@ var keyMap = map[string]string{
 	"\x1b[F": "\x05", "\x1bOF": "\x05", "\x1b[4~": "\x05", "\x1b[8~": "\x05",
 	"\x1b[1;5C": "\x1b[1;3C", "\x1b[1;3C": "\x1b[1;3C", "\x1bf": "\x1b[1;3C",
 	"\x1b[1;5D": "\x1b[1;3D", "\x1b[1;3D": "\x1b[1;3D", "\x1bb": "\x1b[1;3D",
+	"\x1b[5~": "\x12", "\x1b[6~": "\x13",
 	"\x1b\x7f": "\x17", "\x1b\r": "\x16", "\x1b\n": "\x16",
 }
 

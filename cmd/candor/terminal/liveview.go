@@ -20,7 +20,7 @@ func (b *board) lines(l Live, e client.Event, now time.Time) string {
 	case "thinking":
 		return out + l.liveThinking(e)
 	case "response":
-		return out + "\n" + l.text(e.Content)
+		return out + "\n" + l.markdown("  ", e.Content)
 	case "tool_started", "tool_completed", "tool_result":
 		return out
 	case "approval_answered":

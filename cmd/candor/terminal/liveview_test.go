@@ -134,7 +134,7 @@ func TestWhatTheModelWritesIsADraftUntilItsStepEnds(t *testing.T) {
 	played(&b, part(0, strings.Repeat("a line\n", 100)+"the last"))
 	assert.Equal(t, draftLines, strings.Count(b.draft.lines(Style{}), "\n")-1)
 	assert.Contains(t, b.draft.lines(Style{}), "the last")
-	assert.Equal(t, "\nDone.\n", played(&b, client.Event{Type: "response", ThreadID: "t", Content: "Done."}))
+	assert.Equal(t, "\n  Done.\n", played(&b, client.Event{Type: "response", ThreadID: "t", Content: "Done."}))
 	assert.Equal(t, "\n  scout: I look.\n\n", played(&b, client.Event{Type: "thinking", Message: "I look.",
 		Decision: client.Decision{Step: 1, Agent: "scout"}}))
 }
@@ -220,7 +220,9 @@ func assertFits(t *testing.T, width int, text string) {
 	t.Helper()
 	for line := range strings.SplitSeq(text, "\n") {
 		bare := line
-		for _, ink := range []string{dim, bold, slanted, italic, cyan, red, green, yellow, dimCyan, "0", "7", "1;4"} {
+		for _, ink := range []string{dim, bold, slanted, italic, cyan, red, green, yellow, dimCyan, "0", "7",
+			underlined,
+			red + ";" + underlined, green + ";" + underlined} {
 			bare = strings.ReplaceAll(bare, "\x1b["+ink+"m", "")
 		}
 		require.LessOrEqual(t, cellWidth(bare), width, "%d cells: %q", width, line)

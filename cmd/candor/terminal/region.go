@@ -35,13 +35,19 @@ func (r *region) around(text string, columns, rows int) string {
 }
 
 // shownWidth returns the cells of a line of ours: without its renditions.
-func shownWidth(line string) int {
-	var bare strings.Builder
+func shownWidth(line string) int { return cellWidth(strings.TrimSuffix(unpainted(line), "\n")) }
+
+// unpainted returns a line of ours without its renditions.
+func unpainted(line string) string {
+	if !strings.Contains(line, "\x1b") {
+		return line
+	}
+	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(line, "\x1b[")
-		bare.WriteString(before)
+		out.WriteString(before)
 		if !found {
-			return cellWidth(strings.TrimSuffix(bare.String(), "\n"))
+			return out.String()
 		}
 		_, line, _ = strings.Cut(rest, "m")
 	}

@@ -17,11 +17,13 @@ type vt struct {
 	rows    [][]string // cells; "" is the second half of a wide one
 	x, y    int
 	strange []string
+
+	paged  bool // a pager may take another screen
+	behind *vt  // the screen that is back once the pager has ended
 }
 
-// show replays bytes on an empty screen that is as tall as it needs to be.
-func show(raw string, cols int) *vt {
-	v := &vt{cols: cols}
+// replay shows bytes on a screen that is as tall as it needs to be.
+func (v *vt) replay(raw string) *vt {
 	for len(raw) > 0 {
 		switch {
 		case strings.HasPrefix(raw, "\x1b["):
@@ -63,6 +65,7 @@ func (v *vt) control(params string, final byte) {
 		n, _ = strconv.Atoi(params)
 	}
 	switch {
+	case v.paged && v.pages(params, final):
 	case final == 'm' && sgr(params), (final == 'h' || final == 'l') && params == "?2004":
 	case final == 'K' && params == "":
 		row := v.row()
@@ -74,6 +77,27 @@ func (v *vt) control(params string, final byte) {
 	default:
 		v.odd("sequence %q%c", params, final)
 	}
+}
+
+// pages does what only a pager asks for: another screen, no cursor, the first cell, inverse.
+func (v *vt) pages(params string, final byte) bool {
+	switch params + string(final) {
+	case "?1049h":
+		behind := *v
+		v.behind, v.rows, v.x, v.y = &behind, nil, 0, 0
+	case "?1049l":
+		if v.behind == nil {
+			v.odd("no screen to go back to")
+			return true
+		}
+		v.rows, v.x, v.y, v.behind = v.behind.rows, v.behind.x, v.behind.y, nil
+	case "H":
+		v.x, v.y = 0, 0
+	case "?25h", "?25l", "7m":
+	default:
+		return false
+	}
+	return true
 }
 
 // move moves the cursor n cells up, down, right or left.
@@ -93,7 +117,7 @@ func (v *vt) move(n int, final byte) {
 // sgr reports whether the parameters are renditions of ours.
 func sgr(params string) bool {
 	for p := range strings.SplitSeq(params, ";") {
-		if !strings.Contains(" 0 1 2 3 31 32 33 36 ", " "+p+" ") {
+		if !strings.Contains(" 0 1 2 3 4 31 32 33 36 ", " "+p+" ") {
 			return false
 		}
 	}
