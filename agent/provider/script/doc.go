@@ -33,6 +33,9 @@
 //
 //	"turns": [{"message": "What time is it?", "steps": [{"text": "Noon."}]}]
 //
+// A text may have {{github_token}}, {{password}} and {{private_key}} in the place of a credential. Load fills
+// in values that it makes up.
+//
 // # A story
 //
 // testdata/story is a conversation of 32 turns about a billing program, for screenshots, searches and

@@ -79,7 +79,7 @@ func Load(r io.Reader) (*Script, error) {
 	if len(raw) > maxBytes {
 		return nil, fmt.Errorf("script: it is larger than %d bytes", maxBytes)
 	}
-	s, err := parse(raw)
+	s, err := parse(filledIn(raw))
 	if err != nil {
 		return nil, fmt.Errorf("script: %w", err)
 	}

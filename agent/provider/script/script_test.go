@@ -221,3 +221,21 @@ func TestAScriptSaysItsTextInPieces(t *testing.T) {
 		require.ErrorContains(t, err, "piece")
 	}
 }
+
+// TestPlaceholdersGetMadeUpValues holds that a script with placeholders is played with values that look like
+// credentials, the same within a script and others in the next.
+func TestPlaceholdersGetMadeUpValues(t *testing.T) {
+	const text = `{"steps":[{"text":"{{github_token}} {{github_token}} {{password}} {{private_key}} {{other}}"}]}`
+	say := func() []string {
+		got, err := load(t, text).Respond(t.Context(), agent.Request{Messages: []agent.Message{{Role: agent.RoleUser}}})
+		require.NoError(t, err)
+		return strings.SplitN(got.Text, " ", 4)
+	}
+	first, second := say(), say()
+	assert.Regexp(t, "^ghp"+"_[A-Za-z0-9]{36}$", first[0])
+	assert.Equal(t, first[0], first[1])
+	assert.NotEqual(t, first[0], second[0], "made up anew")
+	assert.Regexp(t, "^[a-z0-9]{10}[A-Z2-7]{8}$", first[2])
+	assert.Regexp(t, "^-----BEGIN RSA PRIVATE "+"KEY-----\n[A-Z2-7]{26}\n[A-Z2-7]{26}\n-----END", first[3])
+	assert.True(t, strings.HasSuffix(first[3], " {{other}}"), "what has no value stays")
+}
