@@ -20,7 +20,7 @@ func TestMainPrintsTheErrorAndExitsWithItsStatus(t *testing.T) {
 	status := -1
 	os.Args, os.Stderr, exit = []string{"candor", "frobnicate"}, stderr, func(code int) { status = code }
 	main()
-	assert.Equal(t, 1, status)
+	assert.Equal(t, 2, status)
 	printed, err := os.ReadFile(stderr.Name())
 	require.NoError(t, err)
 	assert.Equal(t, "candor: there is no command \"frobnicate\"; candor --help lists those there are\n",

@@ -121,7 +121,11 @@ func newProvider(s ModelSettings, log *slog.Logger) (model, error) {
 			return model{}, fmt.Errorf("--script: %w", err)
 		}
 		defer f.Close()
-		return loadScript(f)
+		m, err := loadScript(f)
+		if err != nil {
+			return model{}, fmt.Errorf("--script %s: %w", s.Script, err)
+		}
+		return m, nil
 	case "openai":
 		return newOpenAI(s, log)
 	case "anthropic":

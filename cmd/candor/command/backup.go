@@ -70,7 +70,7 @@ func backupFlags(s *app.BackupSettings) []cli.Flag {
 // oneFile returns the command's only argument.
 func oneFile(c *cli.Command) (string, error) {
 	if c.Args().Len() != 1 {
-		return "", fmt.Errorf("%s takes one file, or - for the standard stream; see candor %s --help", c.Name, c.Name)
+		return "", misused("%s takes one file, or - for the standard stream; see candor %s --help", c.Name, c.Name)
 	}
 	return c.Args().First(), nil
 }

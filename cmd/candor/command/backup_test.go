@@ -63,6 +63,7 @@ func TestABackupThatCannotBeMadeOrRestoredSaysWhy(t *testing.T) {
 	there := filepath.Join(t.TempDir(), "there")
 	require.NoError(t, os.WriteFile(there, []byte("precious"), 0o600))
 	empty := t.TempDir()
+	statuses := map[string]int{"takes one file": 2, "see candor restore --help": 2}
 	for says, args := range map[string][]string{
 		"takes one file":             {"backup", "--data", dir},
 		"see candor restore --help":  {"restore", "--data", dir, "a", "b"},
@@ -75,7 +76,7 @@ func TestABackupThatCannotBeMadeOrRestoredSaysWhy(t *testing.T) {
 	} {
 		_, _, err := runCandor(t, "", args...)
 		require.ErrorContains(t, err, says)
-		assert.Equal(t, 1, command.ExitStatus(err))
+		assert.Equal(t, max(1, statuses[says]), command.ExitStatus(err), says)
 	}
 	left, err := os.ReadDir(empty)
 	require.NoError(t, err)

@@ -62,7 +62,7 @@ func checkChat(s chatSettings, args []string) error {
 	if len(refused) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s cannot be set together with a server: the server at %s decides that. "+
+	return misused("%s cannot be set together with a server: the server at %s decides that. "+
 		"Give candor serve the flag, or leave out --server (and CANDOR_SERVER) to talk to an agent in this process",
 		strings.Join(refused, ", "), app.HostOf(s.url))
 }

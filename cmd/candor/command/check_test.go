@@ -110,7 +110,7 @@ func TestFlagsThatWouldHaveNoEffectAreRefused(t *testing.T) {
 			}
 			_, _, err := runCandorUntil(ctx, "", args...)
 			require.ErrorContains(t, err, tt.want)
-			assert.Equal(t, 1, command.ExitStatus(err))
+			assert.Equal(t, 2, command.ExitStatus(err))
 		})
 	}
 }

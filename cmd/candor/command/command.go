@@ -22,9 +22,9 @@
 //   - Text that came from a model or a server is cleaned before a terminal sees it.
 //   - A command returns when ctx has ended and nothing of it is left running.
 //
-// Exit status: 0 for success; 2 if the thread or turn asked for does not exist; 3 if
+// Exit status: 0 for success; 2 if the program was called in a wrong way; 3 if
 // scan --check found a secret; 4 if a worker's job is over for this worker; 1 for
-// every other error. [ExitStatus] maps errors to them.
+// every other error, such as a thread that does not exist. [ExitStatus] maps errors to them.
 //
 // To add a command, write a file with a function that returns its *cli.Command, put its
 // help text into the folder help, and list it in Run.
@@ -62,8 +62,8 @@ func Main() int {
 // the command has reported it already, and returns the exit status.
 func Execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	err := Run(ctx, args, stdin, stdout, stderr)
-	if err != nil && !errors.Is(err, errReported) {
-		fmt.Fprintln(stderr, "candor:", terminal.CleanLine(err.Error()))
+	if err != nil && !isReported(err) {
+		fmt.Fprintln(stderr, "candor:", terminal.CleanLine(withoutCapital(err.Error())))
 	}
 	return ExitStatus(err)
 }
@@ -77,20 +77,12 @@ func stopSignals(args []string) []os.Signal {
 	return []os.Signal{os.Interrupt, syscall.SIGTERM}
 }
 
-// Errors with an exit status of their own.
-var (
-	errNotFound = errors.New("nothing to show")              // 2
-	errReported = fmt.Errorf("%w, as reported", errNotFound) // 2, and the message is already printed
-	errFound    = errors.New("secrets were found")           // 3
-	errUnwell   = errors.New("not everything is well")       // 1
-)
-
 // ExitStatus returns the exit status of the program for an error of Run; nil is 0.
 func ExitStatus(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errNotFound):
+	case isMisuse(err):
 		return 2
 	case errors.Is(err, errFound):
 		return 3
@@ -121,7 +113,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	for _, c := range root.Commands {
 		c.OnUsageError = shortUsageError
 	}
-	return root.Run(ctx, args)
+	return explained(root.Run(ctx, args))
 }
 
 // rootAction runs if the arguments name no command, or one that does not exist.
@@ -131,7 +123,7 @@ func rootAction(_ context.Context, c *cli.Command) error {
 		cli.ShowVersion(c)
 		return nil
 	case c.Args().Present():
-		return fmt.Errorf("there is no command %q%s; candor --help lists those there are", name,
+		return misused("there is no command %q%s; candor --help lists those there are", name,
 			meant(cli.SuggestCommand(c.Commands, name), name))
 	}
 	return cli.ShowRootCommandHelp(c)
@@ -154,10 +146,10 @@ const undefinedFlag = "flag provided but not defined: -"
 // help text.
 func shortUsageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	if name, unknown := strings.CutPrefix(err.Error(), undefinedFlag); unknown {
-		return fmt.Errorf("%s has no flag --%s%s; see candor %s --help", c.Name, name,
+		return misused("%s has no flag --%s%s; see candor %s --help", c.Name, name,
 			meant(cli.SuggestFlag(c.Flags, name, false), name), c.Name)
 	}
-	return fmt.Errorf("%w; see candor %s --help", err, c.Name)
+	return misused("%w; see candor %s --help", err, c.Name)
 }
 
 // noArguments returns an error that names the first argument, if there is one.
@@ -165,6 +157,6 @@ func noArguments(c *cli.Command) error {
 	if !c.Args().Present() {
 		return nil
 	}
-	return fmt.Errorf("%s takes flags only, not the argument %q; see candor %s --help", c.Name, c.Args().First(),
+	return misused("%s takes flags only, not the argument %q; see candor %s --help", c.Name, c.Args().First(),
 		c.Name)
 }

@@ -19,33 +19,33 @@ func TestCommandsThatLookExplainTheirMistakes(t *testing.T) {
 		name, args, want string
 		status           int
 	}{
-		{"no thread", "reasoning", "reasoning takes a thread", 1},
-		{"a turn that is none", "reasoning last some", `"some" is no turn: want a number, all or last`, 1},
-		{"a thread that is none", "reasoning abcd1234", "no such thread", 2},
-		{"a turn that is not there", "reasoning last 7", "as reported", 2},
-		{"a thread without turns", "reasoning last", "no turn of this thread has ended yet", 2},
-		{"too much", "reasoning a 1 2", "see candor reasoning --help", 1},
-		{"a job that is none", "reasoning --job abcd1234", "there is no such job", 2},
-		{"a thread besides a job", "reasoning --job abcd1234 last 1", "see candor reasoning --help", 1},
-		{"tail of a thread that is none", "tail --thread abcd1234", "no such thread", 2},
+		{"no thread", "reasoning", "reasoning takes a thread", 2},
+		{"a turn that is none", "reasoning last some", `"some" is no turn: want a number, all or last`, 2},
+		{"a thread that is none", "reasoning abcd1234", "no such thread", 1},
+		{"a turn that is not there", "reasoning last 7", "as reported", 1},
+		{"a thread without turns", "reasoning last", "no turn of this thread has ended yet", 1},
+		{"too much", "reasoning a 1 2", "see candor reasoning --help", 2},
+		{"a job that is none", "reasoning --job abcd1234", "there is no such job", 1},
+		{"a thread besides a job", "reasoning --job abcd1234 last 1", "see candor reasoning --help", 2},
+		{"tail of a thread that is none", "tail --thread abcd1234", "no such thread", 1},
 		{"tail of a job that is none", "tail --job nope", "You have no such job.", 1},
-		{"tail of words", "tail it", `tail takes flags only, not the argument "it"`, 1},
-		{"export of nothing", "export", "export takes one thread", 1},
-		{"a format that is none", "export last --format exe", `"exe" is none of md, jsonl, html`, 1},
-		{"a color that is none", "tail --color pink", `"pink" is none of auto, always, never`, 1},
+		{"tail of words", "tail it", `tail takes flags only, not the argument "it"`, 2},
+		{"export of nothing", "export", "export takes one thread", 2},
+		{"a format that is none", "export last --format exe", `"exe" is none of md, jsonl, html`, 2},
+		{"a color that is none", "tail --color pink", `"pink" is none of auto, always, never`, 2},
 		{"a token file that is none", "tail --token-file nowhere", "", 2},
 		{"a server that is none", "tail --server nowhere", "has to be a URL", 1},
 		{"a server that is not there", "reasoning last --server http://127.0.0.1:1",
 			"Is it running? candor serve starts it", 1},
-		{"chat goes on with nothing", "chat --continue", "--thread and --continue need --server", 1},
-		{"doctor of words", "doctor it", `doctor takes flags only, not the argument "it"`, 1},
+		{"chat goes on with nothing", "chat --continue", "--thread and --continue need --server", 2},
+		{"doctor of words", "doctor it", `doctor takes flags only, not the argument "it"`, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			args := append([]string{"candor"}, strings.Fields(tt.args)...)
 			switch {
 			case tt.want == "":
 				t.Setenv("CANDOR_TOKEN", "")
-				tt.want, tt.status = "--token-file: open nowhere", 1
+				tt.want, tt.status = "--token-file: open nowhere", 2
 			case !strings.Contains(tt.args, "--server") && args[1] != "chat":
 				args = append(args, "--server", r.URL)
 			}

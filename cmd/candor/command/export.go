@@ -26,8 +26,8 @@ type exportSettings struct {
 // of --output. That file must not exist, so that an export never destroys an earlier one.
 // Progress goes to standard error, and only if that is a terminal.
 //
-// Exit status: 0 if everything was written; 1 if the server did not answer, refused, or
-// the file could not be written; 2 if there is no such thread.
+// Exit status: 0 if everything was written; 1 if the server did not answer, refused,
+// there is no such thread, or the file could not be written; 2 for wrong arguments.
 func exportCommand() *cli.Command {
 	var s exportSettings
 	return &cli.Command{
@@ -40,9 +40,9 @@ func exportCommand() *cli.Command {
 		Action: func(ctx context.Context, c *cli.Command) error {
 			switch args := c.Args(); {
 			case args.Len() == 0:
-				return errors.New("export takes one thread; see candor export --help")
+				return misused("export takes one thread; see candor export --help")
 			case args.Len() > 1:
-				return fmt.Errorf("export takes one thread, not the argument %q as well; see candor export --help",
+				return misused("export takes one thread, not the argument %q as well; see candor export --help",
 					args.Get(1))
 			}
 			if s.json {

@@ -94,7 +94,7 @@ func TestLoginPrintsALinkAndNothingElse(t *testing.T) {
 
 	t.Setenv("CANDOR_TOKEN", "a-token-that-is-wrong")
 	out, err = login(t.Context(), t, "--server", r.URL)
-	require.ErrorContains(t, err, "Invalid or missing auth token")
+	require.ErrorContains(t, err, "set CANDOR_TOKEN")
 	assert.Empty(t, out)
 	assert.NotContains(t, err.Error(), "a-token-that-is-wrong")
 	_, err = login(t.Context(), t, "here")

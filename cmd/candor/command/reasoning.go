@@ -22,8 +22,8 @@ import (
 // or, with --json, as one line of JSON per turn. A turn that still runs is not shown: its
 // reasons may be incomplete. candor tail shows those.
 //
-// Exit status: 0 if a turn was shown; 1 if the server did not answer or refused; 2 if
-// there is no such thread, job or turn.
+// Exit status: 0 if a turn was shown; 1 if the server did not answer or refused, or
+// if there is no such thread, job or turn; 2 for wrong arguments.
 func reasoningCommand() *cli.Command {
 	var (
 		s   remoteSettings
@@ -39,7 +39,7 @@ func reasoningCommand() *cli.Command {
 			fetch := fetchJob
 			if job == "" {
 				if len(args) == 0 {
-					return errors.New("reasoning takes a thread and, if you like, a turn's number, all or last; " +
+					return misused("reasoning takes a thread and, if you like, a turn's number, all or last; " +
 						"see candor reasoning --help")
 				}
 				job, args, fetch = args[0], args[1:], fetchTurns
@@ -67,12 +67,12 @@ func whichTurns(args []string) (string, error) {
 	case len(args) == 0:
 		return "last", nil
 	case len(args) > 1:
-		return "", fmt.Errorf("reasoning takes a thread and a turn, not the argument %q as well; "+
+		return "", misused("reasoning takes a thread and a turn, not the argument %q as well; "+
 			"see candor reasoning --help", args[1])
 	}
 	which := args[0]
 	if _, err := strconv.ParseUint(which, 10, 31); err != nil && which != "all" && which != "last" {
-		return "", fmt.Errorf("%q is no turn: want a number, all or last", terminal.CleanLine(which))
+		return "", misused("%q is no turn: want a number, all or last", terminal.CleanLine(which))
 	}
 	return which, nil
 }
@@ -99,7 +99,7 @@ func showReasoning(ctx context.Context, s remoteSettings, from turnSource, stdou
 		return errReported
 	}
 	if len(turns) == 0 {
-		return fmt.Errorf("%w: no turn of this %s has ended yet", errNotFound, strings.Fields(where)[0])
+		return fmt.Errorf("no turn of this %s has ended yet", strings.Fields(where)[0])
 	}
 	for i, t := range turns {
 		switch {
@@ -154,7 +154,7 @@ func fetchTurns(ctx context.Context, c *client.Client, word, which string) (turn
 func fetchJob(ctx context.Context, c *client.Client, id, which string) (turns []client.Turn, where string, err error) {
 	all, err := c.JobTurns(ctx, id)
 	if client.Is(err, "no_job") {
-		return nil, "", fmt.Errorf("%w: there is no such job", errNotFound)
+		return nil, "", errors.New("there is no such job")
 	}
 	n, notNumber := strconv.Atoi(which)
 	for _, t := range all {
@@ -163,7 +163,7 @@ func fetchJob(ctx context.Context, c *client.Client, id, which string) (turns []
 		}
 	}
 	if err == nil && notNumber == nil && len(turns) == 0 {
-		return nil, "", fmt.Errorf("%w: this job has no turn %d", errNotFound, n)
+		return nil, "", fmt.Errorf("this job has no turn %d", n)
 	}
 	if which == "last" {
 		turns = turns[max(0, len(turns)-1):]

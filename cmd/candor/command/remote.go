@@ -78,7 +78,7 @@ func remoteFlags(s *remoteSettings) []cli.Flag {
 }
 
 // threadID finds a thread by the word last, by its number in the list, or by the
-// beginning of its id. It returns errNotFound if there is none, or more than one.
+// beginning of its id. It fails if there is none, or more than one.
 func threadID(ctx context.Context, c *client.Client, word string) (string, error) {
 	list, active, err := c.Threads(ctx)
 	if err != nil {
@@ -87,11 +87,7 @@ func threadID(ctx context.Context, c *client.Client, word string) (string, error
 	if word == "last" {
 		return lastThread(list, active)
 	}
-	id, err := terminal.Pick(list, word)
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", errNotFound, err)
-	}
-	return id, nil
+	return terminal.Pick(list, word)
 }
 
 // lastThread returns the thread used last: the active one, else the newest in the list. A
@@ -101,7 +97,7 @@ func lastThread(list []client.Thread, active string) (string, error) {
 	case active != "":
 		return active, nil
 	case len(list) == 0:
-		return "", fmt.Errorf("%w: there is no conversation yet", errNotFound)
+		return "", errors.New("there is no conversation yet")
 	}
 	return list[0].ID, nil
 }

@@ -39,7 +39,7 @@ func TestASurplusArgumentOrUnknownFlagStopsEveryCommandAndIsNamed(t *testing.T) 
 		_, errOut, err := runCandor(t, "", append([]string{name}, surplus...)...)
 		require.ErrorContains(t, err, `"surplus"`, name)
 		require.ErrorContains(t, err, "see candor "+name+" --help")
-		assert.Equal(t, 1, command.ExitStatus(err), name)
+		assert.Equal(t, 2, command.ExitStatus(err), name)
 		assert.Empty(t, errOut, "%s: the error is printed once, by Execute", name)
 	}
 	for _, name := range []string{
@@ -56,7 +56,7 @@ func TestASurplusArgumentOrUnknownFlagStopsEveryCommandAndIsNamed(t *testing.T) 
 func TestExecutePrintsAnErrorOnceAndCleaned(t *testing.T) {
 	var out, errOut apptest.LogBuffer
 	args := []string{"candor", "frob\x1b[2Jnicate"}
-	assert.Equal(t, 1, command.Execute(t.Context(), args, strings.NewReader(""), &out, &errOut))
+	assert.Equal(t, 2, command.Execute(t.Context(), args, strings.NewReader(""), &out, &errOut))
 	assert.Empty(t, out.String())
 	assert.Equal(t, 1, strings.Count(errOut.String(), "candor: there is no command"))
 	assert.NotContains(t, errOut.String(), "\x1b")
@@ -104,7 +104,7 @@ func TestChatReasoningAndExportShareAConversation(t *testing.T) {
 	require.NoError(t, err)
 	assert.Less(t, strings.Index(out, "turn 1"), strings.Index(out, "turn 2"), "the oldest first")
 	_, errOut, err := runCandor(t, "", "reasoning", "last", "7")
-	assert.Equal(t, 2, command.ExitStatus(err))
+	assert.Equal(t, 1, command.ExitStatus(err))
 	assert.Contains(t, errOut, "No reasoning data for turn 7")
 
 	out, _, err = runCandor(t, "", "export", "last", "--json")
@@ -119,7 +119,7 @@ func TestChatReasoningAndExportShareAConversation(t *testing.T) {
 	_, _, err = runCandor(t, "", "export", "last", "--output", file)
 	require.Error(t, err, "a file that exists is not overwritten")
 	_, _, err = runCandor(t, "", "export", "abcd1234")
-	assert.Equal(t, 2, command.ExitStatus(err))
+	assert.Equal(t, 1, command.ExitStatus(err))
 }
 
 func TestWorkerRunsAJobToItsEnd(t *testing.T) {
@@ -178,5 +178,5 @@ func TestReasoningShowsAJobsTurns(t *testing.T) {
 	}
 	_, _, err = runCandor(t, "", "reasoning", "--job", id, "2")
 	require.ErrorContains(t, err, "this job has no turn 2")
-	assert.Equal(t, 2, command.ExitStatus(err))
+	assert.Equal(t, 1, command.ExitStatus(err))
 }

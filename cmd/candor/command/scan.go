@@ -114,7 +114,7 @@ func (w *lineChecker) Write(p []byte) (int, error) {
 func openInput(args cli.Args, stdin io.Reader) (io.ReadCloser, error) {
 	switch {
 	case args.Len() > 1:
-		return nil, fmt.Errorf("scan takes one file, not the argument %q as well; see candor scan --help", args.Get(1))
+		return nil, misused("scan takes one file, not the argument %q as well; see candor scan --help", args.Get(1))
 	case args.Len() == 0 || args.First() == "-":
 		return io.NopCloser(stdin), nil
 	}

@@ -185,7 +185,7 @@ func TestLastIsTheNewestConversationWhereNoneIsActive(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
 	t.Setenv("CANDOR_SERVER", s.HTTP.URL)
 	_, _, err := runCandor(t, "", "reasoning", "last")
-	assert.Equal(t, 2, command.ExitStatus(err))
+	assert.Equal(t, 1, command.ExitStatus(err))
 	require.ErrorContains(t, err, "there is no conversation yet")
 
 	human := enter(t, s)

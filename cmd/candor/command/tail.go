@@ -19,8 +19,8 @@ import (
 // shown. --turns says how many earlier turns of each thread to show first: 1 by default,
 // at most 200, because the earlier turns are read as one page of history.
 //
-// Exit status: 0 when it was interrupted; 1 if the server refused; 2 if there is no such
-// thread.
+// Exit status: 0 when it was interrupted; 1 if the server refused, or if there is no such
+// thread; 2 for wrong arguments.
 func tailCommand() *cli.Command {
 	var (
 		s             remoteSettings

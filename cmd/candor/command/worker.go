@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -105,7 +104,7 @@ func work(ctx context.Context, s workerSettings, stdout, stderr io.Writer) error
 		return err
 	}
 	if s.jobToken == "" {
-		return errors.New("CANDOR_JOB_TOKEN is not set: it is the token that POST /api/jobs answered with")
+		return misused("CANDOR_JOB_TOKEN is not set: it is the token that POST /api/jobs answered with")
 	}
 	client, err := worker.NewClient(s.server, s.job, s.jobToken)
 	if err != nil {

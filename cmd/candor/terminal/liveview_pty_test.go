@@ -115,5 +115,5 @@ func TestTheViewIsChosenAndSaid(t *testing.T) {
 	c.prompt("Reasoning (turn 2)")
 	c.leave()
 	_, status := runPiped(t, "", "chat", "--view", "narrow", "hello")
-	assert.Equal(t, 1, status)
+	assert.Equal(t, 2, status)
 }
