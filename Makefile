@@ -12,7 +12,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: run build test cover cross lint bench bench-full soak recall mutate fuzz golden dashboard screenshots clean go-version peers browser page-types
+.PHONY: run build test cover cross lint bench bench-full soak recall mutate fuzz golden dashboard screenshots clean go-version peers browser page-types api
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token."
@@ -75,6 +75,9 @@ golden: go-version ## rewrite what stands beside each script in testdata
 
 dashboard: go-version ## write docs/grafana.json, a Grafana dashboard of the metrics
 	$(GO) test ./cmd/candor/app -run '^TestTheDashboardIsThatOfThePanels$$' -update
+
+api: go-version ## write docs/api.md from the OpenAPI document that a server answers with
+	$(GO) test ./cmd/candor/app -run '^TestTheDocsOfTheAPIAreCurrent$$' -update
 
 clean:
 	rm -rf bin

@@ -51,9 +51,7 @@ func (s *Server) approval(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusAccepted, map[string]any{
-		"status": "accepted", "thread_id": ref.Thread, "turn_number": ref.Turn,
-	})
+	return c.JSON(http.StatusAccepted, TurnAnswer{"accepted", ref.Thread, ref.Turn})
 }
 
 // checkValue refuses a value that the call would not take. A value of null is none.

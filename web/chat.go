@@ -99,9 +99,7 @@ func (s *Server) command(c echo.Context, in SendRequest) (*CommandResponse, erro
 //
 // Errors: no_thread; not_running if the thread has no running turn.
 func (s *Server) interrupt(c echo.Context) error {
-	var in struct {
-		ThreadID string `json:"thread_id"`
-	}
+	var in interruptRequest
 	if err := problem.Decode(c.Request(), &in); err != nil {
 		return err
 	}
@@ -109,7 +107,5 @@ func (s *Server) interrupt(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusAccepted, map[string]any{
-		"status": "interrupting", "thread_id": ref.Thread, "turn_number": ref.Turn,
-	})
+	return c.JSON(http.StatusAccepted, TurnAnswer{"interrupting", ref.Thread, ref.Turn})
 }

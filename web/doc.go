@@ -21,6 +21,7 @@
 //	web/access   tokens, logins, login codes, limits on attempts
 //	web/problem  the shape of errors; reading and writing JSON bodies
 //	web/sse      server-sent events and cursors
+//	web/openapi  the OpenAPI document, made of the routes and the types of their bodies
 //	web/jobs     the job API, mounted as [Route] values
 //	web/agui     the AG-UI protocol, mounted as [Route] values
 //	web/openwop  the OpenWOP protocol, likewise
@@ -39,8 +40,9 @@
 //
 // # Where to add things
 //
-// A route of the chat API is a handler in the file of its subject and a line in
-// Server.routes. Another protocol is a package of its own, whose Routes
-// [Server.Mount] adds; AG-UI and jobs are the examples. An error of package session
-// that needs words of its own goes into sessionProblems.
+// A route of the chat API is a handler in the file of its subject, a line in
+// Server.routes, and its description in operations.go; make api then writes docs/api.md.
+// Another protocol is a package of its own, whose Routes [Server.Mount] adds; AG-UI and
+// jobs are the examples. An error of package session that needs words of its own goes
+// into sessionProblems.
 package web

@@ -3,6 +3,8 @@ package web
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -76,6 +78,10 @@ func (s *Server) handleError(err error, c echo.Context) {
 		return
 	}
 	p := toProblem(err)
+	allowed := c.Response().Header().Get(echo.HeaderAllow)
+	if p.Status == http.StatusMethodNotAllowed && allowed != "" {
+		p = otherMethod(allowed)
+	}
 	switch {
 	case p.Status == http.StatusInternalServerError:
 		s.options.Log.Error("request failed", "path", c.Path(), "error", err)
@@ -92,6 +98,14 @@ func (s *Server) handleError(err error, c echo.Context) {
 	if err := c.JSON(p.Status, p); err != nil {
 		s.options.Log.Debug("answer not written", "path", c.Path(), "error", err)
 	}
+}
+
+// otherMethod answers a request with a method that a path does not take. allowed are those that it
+// takes, as the header Allow lists them, which says OPTIONS as well.
+func otherMethod(allowed string) *problem.Problem {
+	methods := slices.DeleteFunc(strings.Split(allowed, ", "), func(m string) bool { return m == http.MethodOptions })
+	return problem.New(http.StatusMethodNotAllowed, "method_not_allowed",
+		"This path does not take this method. It takes "+strings.Join(methods, " and ")+".").With("allow", methods)
 }
 
 // retryAfter returns after how many seconds a request with this answer may succeed, "" if that

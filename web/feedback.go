@@ -30,6 +30,15 @@ type FeedbackRequest struct {
 	Note       string         `json:"note"`   // why, of at most maxNote characters; may be absent
 }
 
+// FeedbackResponse says that a rating is recorded, and of which decision.
+type FeedbackResponse struct {
+	CallID     string         `json:"call_id"`
+	Rating     session.Rating `json:"rating"`
+	Status     string         `json:"status"` // recorded
+	ThreadID   string         `json:"thread_id"`
+	TurnNumber int            `json:"turn_number"`
+}
+
 // maxNote bounds the note beside a rating, in characters.
 const maxNote = 500
 
@@ -52,10 +61,7 @@ func (s *Server) feedback(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, map[string]any{
-		"status": "recorded", "thread_id": in.ThreadID, "turn_number": in.TurnNumber, "call_id": in.CallID,
-		"rating": in.Rating,
-	})
+	return c.JSON(http.StatusOK, FeedbackResponse{in.CallID, in.Rating, "recorded", in.ThreadID, in.TurnNumber})
 }
 
 // check refuses a rating that nobody could read.

@@ -11,13 +11,13 @@ import (
 // health handles GET /api/health: 200 as long as the server accepts requests. It needs no
 // token, so it reveals nothing else.
 func (s *Server) health(c echo.Context) error {
-	return c.JSON(http.StatusOK, map[string]string{"status": "healthy", "channel": "gateway"})
+	return c.JSON(http.StatusOK, HealthInfo{Status: "healthy", Channel: "gateway"})
 }
 
 // live handles GET /api/health/live: 200 as long as the process serves, whether or not it is
 // ready. It needs no token.
 func (s *Server) live(c echo.Context) error {
-	return c.JSON(http.StatusOK, map[string]string{"status": "alive"})
+	return c.JSON(http.StatusOK, HealthInfo{Status: "alive"})
 }
 
 // ready handles GET /api/health/ready: 200 if requests should come to this server, and 503 with
@@ -31,7 +31,7 @@ func (s *Server) ready(c echo.Context) error {
 			return notReady.With("reasons", reasons)
 		}
 	}
-	return c.JSON(http.StatusOK, map[string]string{"status": "ready"})
+	return c.JSON(http.StatusOK, HealthInfo{Status: "ready"})
 }
 
 var notReady = problem.New(http.StatusServiceUnavailable, "not_ready",

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"candor/web/access"
+	"candor/web/openapi"
 	"candor/web/sse"
 )
 
@@ -35,10 +36,23 @@ type Route struct {
 	// another, for a protocol that has codes of its own.
 	Fail func(error) error
 
+	// About describes the route in the server's OpenAPI document.
+	About openapi.Operation
+
 	// Serve answers a request. An error returned before anything is written becomes
 	// the answer: a [*problem.Problem] and the errors of package session as they are,
 	// any other as an internal error.
 	Serve func(w http.ResponseWriter, r *http.Request, who access.Caller) error
+}
+
+// Describe returns the routes with what a package says of each, by method and path, such as
+// "GET /jobs/:id". A route of which it says nothing stays without a description, which a test of
+// cmd/candor/app does not allow.
+func Describe(routes []Route, said map[string]openapi.Operation) []Route {
+	for i, r := range routes {
+		routes[i].About = said[r.Method+" "+r.Path]
+	}
+	return routes
 }
 
 // Mount adds routes. It must not be called once the server serves requests.
@@ -73,6 +87,7 @@ func (s *Server) mount(route Route) {
 	if route.MaxBody > 0 {
 		s.ownLimit[route.Method+" "+route.Path] = true
 	}
+	s.mounted[route.Method+" "+route.Path] = route.About
 	s.echo.Add(route.Method, route.Path, func(c echo.Context) error {
 		r := c.Request()
 		setPathValues(c)

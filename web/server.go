@@ -6,12 +6,14 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"candor/session"
 	"candor/web/access"
+	"candor/web/openapi"
 	"candor/web/sse"
 	"candor/web/view"
 )
@@ -92,8 +94,9 @@ type Backend struct{ Name, Model string }
 type Server struct {
 	options    Options
 	echo       *echo.Echo
-	limit      echo.MiddlewareFunc // on messages per minute
-	ownLimit   map[string]bool     // "METHOD path" of routes with a body limit of their own
+	limit      echo.MiddlewareFunc          // on messages per minute
+	ownLimit   map[string]bool              // "METHOD path" of routes with a body limit of their own
+	mounted    map[string]openapi.Operation // of routes of other packages, by "METHOD path"
 	streams    *sse.Server
 	encoder    *view.Encoder
 	open       openCount // event streams
@@ -104,6 +107,9 @@ type Server struct {
 	throwaways throwaways
 	started    time.Time
 	streamCounts
+
+	describeOnce sync.Once
+	description  []byte // the OpenAPI document, once somebody asked for it
 
 	attempts *access.Attempts
 	revoked  access.Revoked
@@ -137,6 +143,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{
 		options: o, echo: echo.New(), limit: limitSends(o.SendsPerMinute), ownLimit: map[string]bool{},
+		mounted: map[string]openapi.Operation{},
 		streams: sse.NewServer(o.WriteTimeout), encoder: view.NewEncoder(frameLines),
 		open: streamCount(o.StreamsPerUser), requests: requestCount(o.RequestsPerUser), started: time.Now(),
 		answers: shares{perUser: max(1, o.Processors/processorsPerAnswer)},
@@ -155,6 +162,7 @@ func New(o Options) *Server {
 // routes registers the routes of this package.
 func (s *Server) routes() {
 	s.echo.Use(s.middleware()...)
+	s.echo.GET("/api/openapi.json", s.describe)
 	s.echo.GET("/api/health", s.health)
 	s.echo.GET("/api/health/live", s.live)
 	s.echo.GET("/api/health/ready", s.ready)

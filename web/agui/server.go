@@ -130,13 +130,13 @@ func New(o Options) *Server {
 
 // Routes returns the routes that a [web.Server] mounts.
 func (s *Server) Routes() []web.Route {
-	return []web.Route{
+	return web.Describe([]web.Route{
 		{Method: http.MethodPost, Path: "/agui", Serve: s.post, Sends: true, MaxBody: maxBody, Limited: true,
 			CountsItself: true},
 		{Method: http.MethodGet, Path: "/agui/capabilities", Serve: s.capabilities, Limited: true},
 		{Method: http.MethodGet, Path: "/agui/threads/:id/events", Serve: s.replay, Limited: true, CountsItself: true},
 		{Method: http.MethodPost, Path: "/agui/threads/:id/interrupt", Serve: s.interrupt, Limited: true},
-	}
+	}, operations)
 }
 
 // Forget drops what is held for a user's thread that was deleted.
@@ -224,7 +224,7 @@ func (s *Server) interrupt(w http.ResponseWriter, r *http.Request, who access.Ca
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusAccepted, map[string]any{
-		"status": "interrupting", "thread_id": ref.Thread, "turn_number": ref.Turn,
+	return writeJSON(w, http.StatusAccepted, web.TurnAnswer{
+		Status: "interrupting", ThreadID: ref.Thread, TurnNumber: ref.Turn,
 	})
 }

@@ -64,7 +64,7 @@ func New(o Options) *Server {
 // Routes returns the routes that a [web.Server] mounts: those of users, then those
 // of workers, which authenticate with the token of their job.
 func (s *Server) Routes() []web.Route {
-	return []web.Route{
+	return web.Describe([]web.Route{
 		{Method: http.MethodPost, Path: "/api/jobs", Sends: true, Serve: s.forUser(s.open)},
 		{Method: http.MethodGet, Path: "/api/jobs", Serve: s.forUser(s.list)},
 		{Method: http.MethodGet, Path: "/api/jobs/summary", Serve: s.forUser(s.summary)},
@@ -83,7 +83,7 @@ func (s *Server) Routes() []web.Route {
 		{Method: http.MethodGet, Path: "/worker/:id/job", Admit: s.admitOpen, Serve: s.forWorker(s.claim)},
 		{Method: http.MethodGet, Path: "/worker/:id/events", Admit: s.admitOpen, Serve: s.forWorker(s.runEvents)},
 		{Method: http.MethodGet, Path: "/worker/:id/prompt", Admit: s.admitOpen, Serve: s.forWorker(s.fetchPrompt)},
-	}
+	}, operations)
 }
 
 // userHandler answers a user's request. own is the user's session.

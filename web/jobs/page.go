@@ -30,11 +30,11 @@ func writePage(w http.ResponseWriter, r *http.Request, events []session.Event, m
 	if fit := view.First(len(events), func(i int) int { return view.JobEventSize(events[i]) }); fit < len(events) {
 		events, more = events[:fit], true
 	}
-	page := map[string]any{"job_id": r.PathValue("id"), "events": view.JobEvents(events), "has_more": more}
+	page := EventPage{JobID: r.PathValue("id"), Events: view.JobEvents(events), HasMore: more}
 	if len(events) > 0 {
 		last := events[len(events)-1]
 		// A stream that resumes from this id continues the list.
-		page["event_id"] = sse.Cursor{Session: last.Session, Seq: last.Seq}.String()
+		page.EventID = sse.Cursor{Session: last.Session, Seq: last.Seq}.String()
 	}
 	return problem.WriteJSON(w, r, http.StatusOK, page)
 }

@@ -232,7 +232,7 @@ func (s *Server) complete(c *workerCall) error {
 	}}); err != nil {
 		return err
 	}
-	return c.answer(map[string]string{"status": "ok"})
+	return c.answer(done{"ok"})
 }
 
 // readBody decodes the body of a route that takes one kind of event.

@@ -17,6 +17,7 @@ import (
 	"candor/session"
 	"candor/web"
 	"candor/web/access"
+	"candor/web/openapi/openapitest"
 )
 
 // jobServer is a server with one open job.
@@ -64,7 +65,7 @@ func serveJobs(t *testing.T, store session.Store, o Options) *jobServer {
 	o.Store, o.Safety, o.Log, o.Stream = store, safety.NewLayer(), slog.New(slog.DiscardHandler), srv.StreamJobs
 	s := New(o)
 	srv.Mount(s.Routes()...)
-	return &jobServer{Server: s, store: store, http: srv, t: t, token: testToken}
+	return &jobServer{Server: s, store: store, http: openapitest.Watch(t, srv), t: t, token: testToken}
 }
 
 // do asks as a worker of a name; "" is one without.

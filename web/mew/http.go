@@ -101,7 +101,7 @@ func (s *Server) participants(w http.ResponseWriter, r *http.Request, _ access.C
 	sp.mu.Lock()
 	all := sp.describeAll(func(*member) bool { return true })
 	sp.mu.Unlock()
-	return problem.WriteJSON(w, r, http.StatusOK, map[string]any{"participants": all})
+	return problem.WriteJSON(w, r, http.StatusOK, participantList{all})
 }
 
 // sent answers POST /mew/participants/{id}/messages.

@@ -86,15 +86,24 @@ func (s *Server) listSpaces(w http.ResponseWriter, r *http.Request, who access.C
 		all = append(all, sp.info())
 	}
 	slices.SortFunc(all, func(a, b spaceInfo) int { return strings.Compare(a.Name, b.Name) })
-	return problem.WriteJSON(w, r, http.StatusOK, map[string]any{"spaces": all})
+	return problem.WriteJSON(w, r, http.StatusOK, spaceList{all})
+}
+
+// newSpaceRequest is the body of POST /api/mew/spaces.
+type newSpaceRequest struct {
+	Name  string `json:"name"`
+	Clean bool   `json:"clean"`
+}
+
+// newParticipantRequest is the body of POST /api/mew/spaces/{space}/participants.
+type newParticipantRequest struct {
+	ID           string          `json:"id"`
+	Capabilities json.RawMessage `json:"capabilities"`
 }
 
 // createSpace handles POST /api/mew/spaces {name, clean}.
 func (s *Server) createSpace(w http.ResponseWriter, r *http.Request, who access.Caller) error {
-	var in struct {
-		Name  string `json:"name"`
-		Clean bool   `json:"clean"`
-	}
+	var in newSpaceRequest
 	if err := problem.Decode(r, &in); err != nil {
 		return err
 	}
@@ -114,16 +123,13 @@ func (s *Server) deleteSpace(_ *http.Request, sp *space) (int, any, error) {
 	delete(s.spaces, spaceKey(sp.owner, sp.name))
 	s.mu.Unlock()
 	sp.close()
-	return http.StatusOK, map[string]string{"status": "deleted"}, nil
+	return http.StatusOK, stated{"deleted"}, nil
 }
 
 // addParticipant handles POST /api/mew/spaces/{space}/participants {id, capabilities}. The
 // answer shows the participant's token; it is shown once.
 func (s *Server) addParticipant(r *http.Request, sp *space) (int, any, error) {
-	var in struct {
-		ID           string          `json:"id"`
-		Capabilities json.RawMessage `json:"capabilities"`
-	}
+	var in newParticipantRequest
 	if err := problem.Decode(r, &in); err != nil {
 		return 0, nil, err
 	}
@@ -145,7 +151,7 @@ func (s *Server) addParticipant(r *http.Request, sp *space) (int, any, error) {
 	token := sp.freshToken()
 	s.tokens.add(token, sp, in.ID)
 	sp.announcePresence("invited", m)
-	return http.StatusCreated, map[string]string{"id": in.ID, "token": token}, nil
+	return http.StatusCreated, invitation{in.ID, token}, nil
 }
 
 // removeParticipant handles DELETE /api/mew/spaces/{space}/participants/{id}.
@@ -157,7 +163,7 @@ func (s *Server) removeParticipant(r *http.Request, sp *space) (int, any, error)
 		return 0, nil, problem.New(http.StatusNotFound, string(codeNoParticipant), noParticipant.Message)
 	}
 	sp.remove(m)
-	return http.StatusOK, map[string]string{"status": "removed"}, nil
+	return http.StatusOK, stated{"removed"}, nil
 }
 
 // joinFromPage handles POST /api/mew/spaces/{space}/join: the owner takes part.

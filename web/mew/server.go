@@ -142,14 +142,14 @@ func (s *Server) expire() {
 
 // Routes returns the routes of the protocol, below /mew, and of the owner's API.
 func (s *Server) Routes() []web.Route {
-	return append([]web.Route{
+	return web.Describe(append([]web.Route{
 		{Method: http.MethodGet, Path: "/mew/health", CountsItself: true, Admit: admitAll, Serve: s.health},
 		{Method: http.MethodGet, Path: "/mew/ws", CountsItself: true, Admit: s.admitSocket, Serve: s.socket},
 		{Method: http.MethodGet, Path: "/mew/events", CountsItself: true, Admit: s.admitReader, Serve: s.events},
 		s.readersRoute(http.MethodGet, "/mew/participants", s.participants),
 		s.readersRoute(http.MethodPost, "/mew/participants/:id/messages", s.postMessage),
 		s.readersRoute(http.MethodGet, "/mew/participants/:id/messages", s.messages),
-	}, s.ownerRoutes()...)
+	}, s.ownerRoutes()...), operations)
 }
 
 // readersRoute returns a route of participants and owners. It counts the requests of each, so that
@@ -175,8 +175,8 @@ func admitAll(r *http.Request) (context.Context, string, error) { return r.Conte
 
 // health answers with what a load balancer or a client that looks for a gateway needs.
 func (s *Server) health(w http.ResponseWriter, r *http.Request, _ access.Caller) error {
-	return problem.WriteJSON(w, r, http.StatusOK, map[string]any{
-		"status": "ok", "protocol": wire.Protocol, "features": []string{"capabilities", "context", "streams", "events"},
+	return problem.WriteJSON(w, r, http.StatusOK, gatewayHealth{
+		Status: "ok", Protocol: wire.Protocol, Features: []string{"capabilities", "context", "streams", "events"},
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+
+	"candor/web/openapi"
 )
 
 // describe handles GET /v1/openapi.json: the routes, for anybody.
@@ -42,6 +44,23 @@ func describeRoutes(table []endpoint) record {
 			}},
 		},
 	}
+}
+
+// about returns what the server's own OpenAPI document says of an endpoint. What it takes and answers is
+// OpenWOP's.
+func (e endpoint) about() openapi.Operation {
+	op := openapi.Operation{Summary: e.summary, Headers: []openapi.Parameter{{Name: versionHeader}},
+		Answers: []openapi.Answer{{Body: openapi.Anything{}, Text: "As OpenWOP has it"}}}
+	if strings.HasSuffix(e.path, "/events") {
+		op.Answers = append(op.Answers, openapi.Answer{Kind: "text/event-stream"})
+	}
+	if e.public {
+		op.Access = openapi.Nobody
+	}
+	if e.method == http.MethodPost {
+		op.Body = openapi.Anything{}
+	}
+	return op
 }
 
 // segmentName matches a parameter of a path as Echo writes it.

@@ -143,7 +143,8 @@ func (s *Server) Routes() []web.Route {
 // routeOf returns an endpoint's route at one of its paths.
 func (s *Server) routeOf(e endpoint, at pathOf) web.Route {
 	r := web.Route{
-		Method: e.method, Path: at.path, Sends: e.begins, Limited: true, CountsItself: e.counts, Fail: renamed,
+		Method: e.method, Path: at.path, About: e.about(), Sends: e.begins, Limited: true, CountsItself: e.counts,
+		Fail: renamed,
 	}
 	if e.method == http.MethodPost {
 		r.MaxBody = maxBody

@@ -111,3 +111,19 @@ func TestTheWireTypesCoverEveryEvent(t *testing.T) {
 		assert.True(t, covered[name], "the list of bodies lacks session.%s", name)
 	}
 }
+
+// TestTheDescriptionsOfEventsAreThoseOfTheFrames holds that the OpenAPI document has each event that a
+// stream may have, and no other.
+func TestTheDescriptionsOfEventsAreThoseOfTheFrames(t *testing.T) {
+	chat, job := frames()
+	for _, c := range []struct {
+		made      map[string]reflect.Type
+		described map[string]any
+	}{{chat, view.ChatEvents()}, {job, view.JobsEvents()}} {
+		described := map[string]reflect.Type{}
+		for name, data := range c.described {
+			described[name] = reflect.TypeOf(data)
+		}
+		assert.Equal(t, c.made, described)
+	}
+}

@@ -33,6 +33,7 @@ type Play struct {
 	App *app.App
 
 	t      *testing.T
+	server http.Handler // the app
 	stream *httptest.ResponseRecorder
 	stop   context.CancelFunc
 	wg     sync.WaitGroup
@@ -59,7 +60,7 @@ func NewPlay(t *testing.T, script []byte, change ...func(*app.Settings)) *Play {
 	log := slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	a, err := app.New(s, tokens, func() uuid.UUID { return uuid.MustParse(PlaySession) }, log)
 	require.NoError(t, err)
-	p := &Play{t: t, App: a}
+	p := &Play{t: t, App: a, server: watched(t, a)}
 	p.openStream()
 	return p
 }
@@ -68,7 +69,7 @@ func (p *Play) openStream() {
 	ctx, cancel := context.WithCancel(p.t.Context())
 	p.stop, p.stream = cancel, httptest.NewRecorder()
 	req := p.request(http.MethodGet, "/api/chat/events?last_event_id="+PlaySession[:8]+"-0", nil).WithContext(ctx)
-	p.wg.Go(func() { p.App.ServeHTTP(p.stream, req) })
+	p.wg.Go(func() { p.server.ServeHTTP(p.stream, req) })
 	synctest.Wait()
 }
 
@@ -120,7 +121,7 @@ func (p *Play) Answer(actions map[string]string, thread string) {
 func (p *Play) Post(path, body string) M {
 	p.t.Helper()
 	rec := httptest.NewRecorder()
-	p.App.ServeHTTP(rec, p.request(http.MethodPost, path, strings.NewReader(body)))
+	p.server.ServeHTTP(rec, p.request(http.MethodPost, path, strings.NewReader(body)))
 	require.Less(p.t, rec.Code, 300, rec.Body.String())
 	return Decode(p.t, rec.Body.Bytes())
 }
@@ -128,7 +129,7 @@ func (p *Play) Post(path, body string) M {
 // TryPost is Post for an answer of any status.
 func (p *Play) TryPost(path, body string) (status int, answer string) {
 	rec := httptest.NewRecorder()
-	p.App.ServeHTTP(rec, p.request(http.MethodPost, path, strings.NewReader(body)))
+	p.server.ServeHTTP(rec, p.request(http.MethodPost, path, strings.NewReader(body)))
 	return rec.Code, rec.Body.String()
 }
 
@@ -143,7 +144,7 @@ func (p *Play) Get(path string) string {
 // TryGet is Get for an answer of any status.
 func (p *Play) TryGet(path string) (status int, body string) {
 	rec := httptest.NewRecorder()
-	p.App.ServeHTTP(rec, p.request(http.MethodGet, path, nil))
+	p.server.ServeHTTP(rec, p.request(http.MethodGet, path, nil))
 	return rec.Code, rec.Body.String()
 }
 

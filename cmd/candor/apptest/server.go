@@ -13,6 +13,7 @@ import (
 
 	"candor/cmd/candor/app"
 	"candor/web/access"
+	"candor/web/openapi/openapitest"
 )
 
 // Server is an app behind a real socket on this machine, and a client of it.
@@ -76,7 +77,7 @@ func StartFor(t testing.TB, s app.Settings, tokens access.Tokens) *Server {
 	a, err := app.New(s, tokens, nil, slog.New(slog.NewTextHandler(srv.Logs,
 		&slog.HandlerOptions{Level: slog.LevelDebug})))
 	require.NoError(t, err)
-	srv.App, srv.HTTP = a, httptest.NewServer(a)
+	srv.App, srv.HTTP = a, httptest.NewServer(watched(t, a))
 	srv.Client = Client{T: t, URL: srv.HTTP.URL, Caller: srv.HTTP.Client()}
 	t.Cleanup(func() {
 		stopped, stop := context.WithCancel(context.Background())
@@ -85,6 +86,15 @@ func StartFor(t testing.TB, s app.Settings, tokens access.Tokens) *Server {
 		srv.HTTP.Close()
 	})
 	return srv
+}
+
+// watched returns the app for a test, which fails for each answer that differs from the app's OpenAPI
+// document. A benchmark gets the app as it is.
+func watched(t testing.TB, a *app.App) http.Handler {
+	if _, ok := t.(*testing.B); ok {
+		return a
+	}
+	return openapitest.Watch(t, a)
 }
 
 // LogIn logs a browser in with the user's token and returns what makes a request come from

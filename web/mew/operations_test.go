@@ -1,0 +1,15 @@
+package mew
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestEveryRouteIsDescribedAndNoOther(t *testing.T) {
+	routes := newRig(t).gateway.Routes()
+	assert.Len(t, operations, len(routes))
+	for _, r := range routes {
+		assert.NotEmpty(t, r.About.Summary, r.Path)
+	}
+}
