@@ -52,14 +52,14 @@ func (d Delegate) Run(ctx context.Context, args json.RawMessage) (json.RawMessag
 		return nil, err
 	}
 	child.bindDecide(ctx)
-	parent.handoff(site.call, child.agent, in.Task, Usage{})
+	parent.handoff(site.call, child.agent, in.Task, nil)
 	answer, err := child.loop(ctx)
 	if err != nil {
-		child.handoff(site.call, parent.agent, "It did not finish: "+err.Error(), Usage{})
+		child.handoff(site.call, parent.agent, "It did not finish: "+err.Error(), nil)
 		return nil, fmt.Errorf("%s did not finish: %w", child.agent, err)
 	}
 	said := thinking.Strip(answer.Text)
-	child.handoff(site.call, parent.agent, said, answer.Usage)
+	child.handoff(site.call, parent.agent, said, &answer)
 	return json.Marshal(said)
 }
 
@@ -82,15 +82,17 @@ func (d Delegate) newRun(parent *agentRun, task string) (*agentRun, error) {
 	}, nil
 }
 
-// handoff records what this agent passes to another: a task, or the answer to one.
-func (r *agentRun) handoff(call, to, raw string, used Usage) {
+// handoff records what this agent passes to another: a task, or the answer to one, whose tokens count.
+func (r *agentRun) handoff(call, to, raw string, answer *Response) {
 	text, report := r.Safety.Clean(raw)
 	if report.Verdict == safety.Blocked {
 		r.warnBlocked("handoff", 0, report)
 	}
-	r.record(session.Handoff{
-		Call: call, From: r.agent, To: to, Text: text, Usage: session.Usage(used), Findings: report.Findings,
-	})
+	passed := session.Handoff{Call: call, From: r.agent, To: to, Text: text, Findings: report.Findings}
+	if answer != nil {
+		passed.Usage, passed.Spent = session.Usage(answer.Usage), r.spent(*answer)
+	}
+	r.record(passed)
 }
 
 type callSiteKey struct{}

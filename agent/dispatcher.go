@@ -45,6 +45,10 @@ type Dispatcher struct {
 	Stream       bool                // pass on the model's text while it speaks, to a TextStreamer
 	Log          *slog.Logger        // never receives text of a model, tool or user
 
+	// Price returns what an answer of a model cost, in nano-dollars, and whether that is known. Nil means
+	// that nobody wants to know.
+	Price func(model string, u Usage) (nanos int64, known bool)
+
 	// OnStep, if it is not nil, is called after each step that called tools with what the step cost
 	// besides its model, its tools and waiting: cleaning, checking and recording. Turns call it
 	// concurrently.
@@ -88,7 +92,9 @@ func (r *agentRun) finish(ctx context.Context, work func(context.Context) (Respo
 	if text.Empty() {
 		text = safety.Literal(noAnswer)
 	}
-	r.end(session.TurnCompleted{Response: text, Usage: session.Usage(answer.Usage), Findings: report.Findings})
+	r.end(session.TurnCompleted{
+		Response: text, Usage: session.Usage(answer.Usage), Spent: r.spent(answer), Findings: report.Findings,
+	})
 	return nil
 }
 

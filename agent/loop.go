@@ -146,7 +146,7 @@ func (r *agentRun) step(ctx context.Context, number int, resp Response, tools *t
 	b.preflight(ctx)
 	r.worked += time.Since(began)
 	b.run(ctx)
-	r.record(session.StepEnded{Step: number, Usage: session.Usage(resp.Usage)})
+	r.record(session.StepEnded{Step: number, Usage: session.Usage(resp.Usage), Spent: r.spent(resp)})
 	if r.OnStep != nil {
 		r.OnStep(r.worked)
 	}

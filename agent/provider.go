@@ -75,8 +75,13 @@ type Call struct {
 	Reasoning string          // the reason, if the provider has a field for it
 }
 
-// Usage counts tokens; zero means unknown. Output includes Reasoning.
-type Usage struct{ Input, Output, Reasoning int }
+// Usage counts tokens; zero means unknown. Output includes Reasoning, and Input includes Cached: what
+// the provider had at hand from earlier requests.
+type Usage struct {
+	Input, Output, Reasoning int
+
+	Cached int `json:",omitzero"`
+}
 
 // Opaque is reasoning that only its provider can read: a signature, an encrypted item,
 // or raw thoughts that must be sent back. It goes back byte for byte, only to the

@@ -39,7 +39,7 @@ func (e runnerError) Unwrap() error { return e.error }
 func (d *Dispatcher) With(p Provider, tools *Toolbox) *Dispatcher {
 	return &Dispatcher{
 		Provider: p, Tools: tools, Safety: d.Safety, Policy: d.Policy, Approval: d.Approval,
-		Confidence: d.Confidence, MaxTurnBytes: d.MaxTurnBytes, Log: d.Log,
+		Confidence: d.Confidence, MaxTurnBytes: d.MaxTurnBytes, Log: d.Log, Price: d.Price,
 	}
 }
 

@@ -59,6 +59,12 @@
 // time: it is the only event that may follow the end of a turn of our own agent. The latest one stands,
 // in [Call].Feedback. It does not count as news of its thread, and is erased with it.
 //
+// # What turns cost
+//
+// Whoever asks models records with their answers what these cost ([Spent]), where the prices are known at
+// that time. A turn sums it up as it sums up tokens, and knows its cost only if that of each answer
+// is known. Costs are whole nano-dollars, so sums are exact, and the same on each path.
+//
 // # Ownership
 //
 // The [Store] owns its sessions, and a session owns its log, its threads and its

@@ -123,6 +123,7 @@ type Handoff struct {
 	From, To string // agent ids; empty for the lead agent
 	Text     safety.Text
 	Usage    Usage // tokens of the returned answer; zero when a task is passed on
+	Spent    Spent // on the returned answer
 	Findings []safety.Finding
 }
 
@@ -135,6 +136,7 @@ type StepWaits struct{ Step int }
 type StepEnded struct {
 	Step  int
 	Usage Usage // tokens of the model's answer that began the step
+	Spent Spent // on that answer
 }
 
 // TurnCompleted records the model's final answer and ends the turn. An observed turn may
@@ -143,6 +145,7 @@ type TurnCompleted struct {
 	Response   safety.Text
 	Conclusion safety.Text // what the agent made of its reasoning, in an observed turn
 	Usage      Usage       // tokens of this answer
+	Spent      Spent       // on it
 	Findings   []safety.Finding
 }
 

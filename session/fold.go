@@ -31,7 +31,7 @@ func (t Turn) Apply(e Event) Turn {
 		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Waits = true })
 	case StepEnded:
 		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Ended = true })
-		t.Usage = t.Usage.plus(b.Usage)
+		t.Usage, t.Spent = t.Usage.plus(b.Usage), t.Spent.plus(b.Spent)
 	case ApprovalAsked:
 		t.Steps = t.editCall(b.Call, func(c *Call) {
 			c.Approval = &Approval{
@@ -44,8 +44,9 @@ func (t Turn) Apply(e Event) Turn {
 	case Handoff:
 		t.Handoffs = append(slices.Clip(t.Handoffs), HandoffAt{b, e.At})
 		t.Findings, t.Usage = Merge(t.Findings, b.Findings), t.Usage.plus(b.Usage)
+		t.Spent = t.Spent.plus(b.Spent)
 	case TurnCompleted:
-		t.Usage = t.Usage.plus(b.Usage)
+		t.Usage, t.Spent = t.Usage.plus(b.Usage), t.Spent.plus(b.Spent)
 		t.Conclusion = b.Conclusion
 		t = t.answered(b.Response, b.Findings).end(e, Completed)
 	case TurnFailed:

@@ -77,12 +77,13 @@ const (
 func (a Answer) Allows() bool { return a == Approve || a == Always }
 
 // Usage counts the tokens of a model's requests and answers. Reasoning is the part of
-// Output that the model spent on reasoning. Zero means unknown.
-type Usage struct{ Input, Output, Reasoning int }
+// Output that the model spent on reasoning, and Cached the part of Input that its provider had at
+// hand. Zero means unknown.
+type Usage struct{ Input, Output, Reasoning, Cached int }
 
 // plus returns the sum of two counts.
 func (u Usage) plus(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Output + v.Output, u.Reasoning + v.Reasoning}
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.Reasoning + v.Reasoning, u.Cached + v.Cached}
 }
 
 // Approval is a request for a person to allow a call, and its answer.
@@ -138,6 +139,7 @@ type Turn struct {
 	EndedAt         time.Time   // zero until the state is final
 	Handoffs        []HandoffAt
 	Usage           Usage            // tokens so far, including those of sub-agents
+	Spent           Spent            // so far, as Usage
 	Findings        []safety.Finding // what safety found, summed by rule and effect
 	FirstSeq        uint64           // number of the event that created the turn
 	LastSeq         uint64           // number of the latest event folded in

@@ -166,3 +166,11 @@ func TestAnExportIsWrittenInPartsUntilItsReaderHasGone(t *testing.T) {
 		assert.Equal(t, parts{maxBuffered, maxBuffered, maxBuffered}, p, name)
 	}
 }
+
+func TestWhatATurnCostIsExported(t *testing.T) {
+	d := filledWith("plain")
+	d.Turns[0].Spent = session.Spent{Nanos: 3_100_000, Priced: 1}
+	inBoth(t, d, "Turn 1: completed, 4.1 s, $0.0031")
+	d.Turns[0].Spent.Unpriced = 1
+	assert.NotContains(t, markdownOf(t, d), "$")
+}

@@ -75,6 +75,9 @@ func (d Document) turn(t session.Turn) turnView {
 	if t.State.Ended() && !t.StartedAt.IsZero() {
 		v.Heading += ", " + duration(t.EndedAt.Sub(t.StartedAt))
 	}
+	if t.Spent.Known() {
+		v.Heading += ", " + t.Spent.Words()
+	}
 	if d.Omit.Reasoning || len(t.Steps) == 0 {
 		return v
 	}

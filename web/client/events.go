@@ -84,6 +84,7 @@ type Event struct {
 	Output  json.RawMessage `json:"output"`
 
 	DurationMS *int64 `json:"duration_ms"` // of tool_completed
+	Cost       string `json:"cost"`        // of reasoning_update: of the turn so far; "" if not known
 
 	Decision             // of one call
 	Decisions []Decision `json:"tool_decisions"` // of reasoning_update and job_reasoning

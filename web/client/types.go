@@ -102,10 +102,12 @@ func (t Turn) Ended() bool {
 	return t.State == "completed" || t.State == "failed" || t.State == "interrupted"
 }
 
-// Usage counts the tokens of a turn.
+// Usage counts the tokens of a turn. Cost is what they cost, as in $0.14, "" if prices are not known.
 type Usage struct {
 	Input  int `json:"input_tokens"`
 	Output int `json:"output_tokens"`
+
+	Cost string `json:"cost"`
 }
 
 // Call is a tool call without its reason. Object is its key parameter in a line, Line what came

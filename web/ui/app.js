@@ -228,7 +228,7 @@ function wireKeys() {
       const dots = row?.querySelector('.dots');
       if (dots instanceof HTMLElement) dots.click();
     },
-    good: () => here().decision?.rate('good') ?? false, bad: () => here().decision?.rate('bad') ?? false,
+    good: () => here().decision?.feedback('good') ?? false, bad: () => here().decision?.feedback('bad') ?? false,
     approve: () => router.reply('approve'), always: () => router.reply('always'), deny: () => router.reply('deny'),
     timeline: () => router.openTab('timeline'), conversation: () => router.openTab('turns'),
     latest: () => view.list.toEnd(), newThread: () => router.newThread(),

@@ -509,6 +509,7 @@ export type ReasoningUpdateFrame = {
   narrative?: string,
   narrative_blocked?: boolean,
   tool_decisions: ToolDecisionPayload[],
+  cost?: string,
 };
 
 export type Redaction = {
@@ -882,6 +883,8 @@ export type UsageInfo = {
   input_tokens?: number,
   output_tokens?: number,
   reasoning_tokens?: number,
+  cost_nanodollars?: number,
+  cost?: string,
 };
 
 export type WorkflowInfo = {

@@ -96,6 +96,7 @@ func fullTurn() session.Turn {
 		Session: "s", Thread: "t", Number: 1, Message: "m", Input: masked("look"), Response: masked("done"),
 		State: session.Failed, Error: masked("it broke"), CreatedAt: noon, StartedAt: noon, EndedAt: noon,
 		Findings: found, Usage: session.Usage{Input: 1, Output: 2, Reasoning: 1},
+		Spent:    session.Spent{Nanos: 140_000_000, Priced: 1},
 		Workflow: session.Workflow{ID: "chat", ReplayOf: session.Ref{Thread: "t-0", Turn: 4}},
 		Steps: []session.Step{
 			{Number: 1, Agent: "a", Narrative: masked("I look."), NarrativeBlocked: true,

@@ -100,6 +100,7 @@ type (
 		Narrative        *safety.Text          `json:"narrative,omitempty"`
 		NarrativeBlocked bool                  `json:"narrative_blocked,omitempty"`
 		ToolDecisions    []ToolDecisionPayload `json:"tool_decisions"`
+		Cost             string                `json:"cost,omitempty"` // so far, if prices are known
 	}
 	// approvalNeededFrame tells that a call waits for its user.
 	approvalNeededFrame struct {
@@ -271,7 +272,7 @@ func reasoningUpdate(t session.Turn, head frameHead) Frame {
 	text, _ := t.Narrative()
 	data := reasoningUpdateFrame{
 		frameHead: head, Narrative: orNull(text), NarrativeBlocked: narrativeBlocked(t.Steps),
-		ToolDecisions: []ToolDecisionPayload{},
+		ToolDecisions: []ToolDecisionPayload{}, Cost: t.Spent.Words(),
 	}
 	for c := range t.Calls() {
 		data.ToolDecisions = append(data.ToolDecisions, decisionPayload(c))

@@ -40,11 +40,15 @@ type TurnInfo struct {
 	LateSteps  []int        `json:"late_steps,omitempty"`
 }
 
-// UsageInfo counts the tokens of a turn. Reasoning tokens are part of the output.
+// UsageInfo counts the tokens of a turn and says what they cost. Reasoning tokens are part of the output.
 type UsageInfo struct {
 	InputTokens     int `json:"input_tokens,omitempty"`
 	OutputTokens    int `json:"output_tokens,omitempty"`
 	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
+
+	// Nanos and Cost are there only if the prices of all answers are known.
+	Nanos *int64 `json:"cost_nanodollars,omitempty"`
+	Cost  string `json:"cost,omitempty"` // as people read it, such as $0.14
 }
 
 // TurnReasoningInfo says why a turn did what it did. It repeats the turn's full
@@ -192,7 +196,10 @@ func Turn(t session.Turn) TurnInfo {
 		}
 	}
 	if u := t.Usage; u != (session.Usage{}) {
-		info.Usage = &UsageInfo{u.Input, u.Output, u.Reasoning}
+		info.Usage = &UsageInfo{u.Input, u.Output, u.Reasoning, nil, t.Spent.Words()}
+		if t.Spent.Known() {
+			info.Usage.Nanos = new(t.Spent.Nanos)
+		}
 	}
 	for c := range t.Calls() {
 		info.ToolCalls = append(info.ToolCalls, toolCallInfo(c))

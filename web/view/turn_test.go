@@ -202,3 +202,19 @@ func TestTheSummaryBehindAnAnswerStandsApartFromTheReasoning(t *testing.T) {
 	got = encodeObject(t, Turn(foldTurn(session.TurnStarted{}, answer)))
 	assert.NotContains(t, got, "answer_reasoning")
 }
+
+func TestWhatATurnCostIsSaidWherePricesAreKnown(t *testing.T) {
+	turn := *aTurn("t", 1, time.Now()).Turn
+	turn.Usage = session.Usage{Input: 10, Output: 2}
+	turn.Spent = session.Spent{Nanos: 140_000_000, Priced: 2}
+	told := func() string {
+		update := Frames(turn, session.Event{Body: session.StepEnded{}})[0].Data
+		raw, err := json.Marshal([]any{Turn(turn).Usage, update})
+		require.NoError(t, err)
+		return string(raw)
+	}
+	assert.Contains(t, told(), `"output_tokens":2,"cost_nanodollars":140000000,"cost":"$0.14"}`)
+	assert.Contains(t, told(), `"cost":"$0.14"}]`, "the turn so far")
+	turn.Spent.Unpriced = 1
+	assert.NotContains(t, told(), "cost")
+}

@@ -38,6 +38,7 @@ func (a *answer) add(e messages.Event) (said string) {
 	case "message_start":
 		a.model = string(e.Message.Model)
 		a.usage.Input = inputTokens(e.Message.Usage)
+		a.usage.Cached = int(e.Message.Usage.CacheReadInputTokens)
 		a.usage.Output = int(e.Message.Usage.OutputTokens)
 	case "content_block_start":
 		if len(a.blocks) < maxBlocks {
@@ -70,6 +71,7 @@ func (b *block) said(text string) string {
 // count updates the totals. A count that a server leaves out stays as it was.
 func (a *answer) count(u messages.Usage) {
 	a.usage.Input = max(a.usage.Input, inputTokens(u))
+	a.usage.Cached = max(a.usage.Cached, int(u.CacheReadInputTokens))
 	if u.OutputTokens > 0 {
 		a.usage.Output = int(u.OutputTokens)
 	}

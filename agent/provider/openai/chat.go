@@ -76,6 +76,7 @@ func (a *chatAnswer) add(chunk chat.Chunk) (said string) {
 		a.usage = agent.Usage{
 			Input: int(u.PromptTokens), Output: int(u.CompletionTokens),
 			Reasoning: int(u.CompletionTokensDetails.ReasoningTokens),
+			Cached:    int(u.PromptTokensDetails.CachedTokens),
 		}
 	}
 	for _, choice := range chunk.Choices {

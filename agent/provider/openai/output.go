@@ -14,6 +14,7 @@ func (p *Provider) readItems(a responsesAnswer) agent.Response {
 	out := agent.Response{Model: string(a.final.Model), Usage: agent.Usage{
 		Input: int(a.final.Usage.InputTokens), Output: int(a.final.Usage.OutputTokens),
 		Reasoning: int(a.final.Usage.OutputTokensDetails.ReasoningTokens),
+		Cached:    int(a.final.Usage.InputTokensDetails.CachedTokens),
 	}}
 	items := a.items
 	if len(items) == 0 {

@@ -92,6 +92,7 @@ type ModelSettings struct {
 	API      string // chat or responses, for openai
 	Effort   string // of reasoning: low, medium or high; "" leaves it to the provider
 	Delegate bool   // let the model hand tasks to a second agent on the same model
+	Prices   string // a JSON file with what models cost; "" means that nothing is said of it
 	Reasons  string // required or optional: the rationale argument of every call; "" decides by the model
 
 	Confidence ConfidenceSettings

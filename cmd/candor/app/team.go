@@ -45,6 +45,10 @@ func newTeam(s Settings, layer *safety.Layer, log *slog.Logger) (*team, *toolkit
 	if err != nil {
 		return nil, nil, err
 	}
+	charge, err := s.Model.costs()
+	if err != nil {
+		return nil, nil, err
+	}
 	if s.Model.Delegate {
 		m = m.withDelegate()
 	}
@@ -66,7 +70,7 @@ func newTeam(s Settings, layer *safety.Layer, log *slog.Logger) (*team, *toolkit
 	}
 	for _, m := range t.members {
 		m.Stream = !s.WholeTexts
-		m.Confidence = confidence
+		m.Confidence, m.Price = confidence, charge
 	}
 	kit, err := t.equip(s.Tools, config, layer, log)
 	return t, kit, err

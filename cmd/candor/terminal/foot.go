@@ -15,6 +15,7 @@ type turnCount struct {
 	batch        bool // a call of the step has begun
 	begun, ended int
 	failed       int
+	cost         string    // so far, if prices are known
 	since        time.Time // of what happened last in the turn
 }
 
@@ -32,6 +33,7 @@ func (t *turnCount) see(e client.Event, now time.Time) {
 		if e.Agent == "" && t.batch {
 			t.step, t.batch = t.step+1, false
 		}
+		t.cost = fit(CleanLine(e.Cost), 16)
 		t.since = now
 	case "tool_started":
 		t.begun++
@@ -67,7 +69,8 @@ func (b *board) foot(s Style, now time.Time) string {
 	}
 	// From the longest form to the shortest: first the object goes, then words, then counts.
 	for _, parts := range [][]string{
-		{step, strings.TrimSpace(running + " " + object), took, long, failed}, {step, running, took, long, failed},
+		{step, strings.TrimSpace(running + " " + object), took, long, failed, t.cost},
+		{step, running, took, long, failed, t.cost}, {step, running, took, long, failed},
 		{step, running, took, short, failed}, {step, fit(running, 20), took, failed}, {step, took},
 	} {
 		if line, cells := s.footLine(parts, failed); s.Width == 0 || cells <= s.Width {
@@ -115,9 +118,9 @@ func (b *board) running() (tool, object string) {
 }
 
 // sums is the line that sums up a turn that has ended: its calls and how many of them did not
-// go well, how long it took, and its tokens. It is empty for a turn without calls.
+// go well, how long it took, its tokens, and what they cost. It is empty for a turn without calls.
 //
-//	21 calls · 1 failed, 1 rejected · 58 s · 22,310 tokens
+//	21 calls · 1 failed, 1 rejected · 58 s · 22,310 tokens · $0.14
 func (s Style) sums(t client.Turn) string {
 	if len(t.Calls) == 0 {
 		return ""
@@ -128,7 +131,7 @@ func (s Style) sums(t client.Turn) string {
 		parts = append(parts, tookMS(t.CompletedAt.Sub(*t.StartedAt).Milliseconds()))
 	}
 	if t.Usage != nil {
-		parts = append(parts, plural(t.Usage.Input+t.Usage.Output, "token"))
+		parts = append(parts, plural(t.Usage.Input+t.Usage.Output, "token"), fit(CleanLine(t.Usage.Cost), 16))
 	}
 	line, separator := "  ", ""
 	for _, p := range parts {

@@ -16,7 +16,7 @@ export function emptyTurn(number) {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
     createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeSource: '',
     narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], notices: [], tokens: 0,
-    run: 0, stale: true, ...notObserved, ...noRun,
+    cost: '', run: 0, stale: true, ...notObserved, ...noRun,
   };
 }
 
@@ -49,7 +49,7 @@ export function turnOf(info, whole = '') {
     calls: r?.tool_decisions?.map((d) => callOf(d, ran.get(d.call_id), whole)) || [],
     handoffs: r?.handoffs?.map(handoffOf) || [], redactions: info.redactions || [],
     notices: info.notices || [], run: ('run' in info && info.run) || 0,
-    tokens: (usage?.input_tokens || 0) + (usage?.output_tokens || 0), stale: false,
+    tokens: (usage?.input_tokens || 0) + (usage?.output_tokens || 0), cost: usage?.cost || '', stale: false,
     ...observedOf(info), ...runOf(info.workflow),
   };
 }
@@ -198,10 +198,10 @@ const frames = {
   reasoning_update(t, f) {
     let next = settled(t, '');
     for (const d of f.tool_decisions) next = withCall(next, d.call_id, decisionOf(d));
-    return { ...next, narrativeBlocked: next.narrativeBlocked || !!f.narrative_blocked, stale: true };
+    const narrativeBlocked = next.narrativeBlocked || !!f.narrative_blocked;
+    return { ...next, narrativeBlocked, cost: f.cost || '', stale: true };
   },
-  decision_rated: rated,
-  note: noted,
+  decision_rated: rated, note: noted,
   conclusion(t, f) { return { ...t, conclusion: f.text }; },
   response(t, f) { return end({ ...t, response: f.content, state: t.endedAt ? t.state : 'completed' }, f); },
   error(t, f) { return end({ ...t, error: f.message, state: 'failed' }, f); },
@@ -263,9 +263,9 @@ export function enrichTurn(old, fresh) {
     const { params, redactions, notices } = f;
     return { ...c, params, redactions, notices, startedAt: c.startedAt || f.startedAt };
   });
-  const { input, redactions, notices, tokens, createdAt } = fresh, asked = old.asked || fresh.asked;
+  const { input, redactions, notices, tokens, cost, createdAt } = fresh, asked = old.asked || fresh.asked;
   const conclusion = old.conclusion || fresh.conclusion, { workflow, replayOf } = fresh;
-  return { ...old, calls, input, redactions, notices, tokens, createdAt, asked, conclusion, workflow, replayOf };
+  return { ...old, calls, input, redactions, notices, tokens, cost, createdAt, asked, conclusion, workflow, replayOf };
 }
 
 /**
@@ -295,5 +295,5 @@ function timeSaid(t, s) { return saidIn(t, s)?.at || 0; }
  */
 function saidIn(t, s) { return t.said.find((o) => o.agent === s.agent && o.step === s.step); }
 
-/** Reports whether two JSON values are equal. @param {unknown} a @param {unknown} b */
+/** @param {unknown} a @param {unknown} b */
 function same(a, b) { return a === b || JSON.stringify(a) === JSON.stringify(b); }

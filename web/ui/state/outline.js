@@ -142,7 +142,7 @@ export function headline(t, now) {
     tools ? plural(tools, 'tool') : !n && 'No tools', decisions && plural(decisions, 'decision'),
     parallel && `${parallel} in parallel`, failed && `${failed} failed`,
     rejected && `${rejected} rejected`, t.endedAt && t.startedAt && span(t.endedAt - t.startedAt),
-    t.tokens && `${t.tokens.toLocaleString('en')} tokens`, t.run > 1 && `run ${t.run}`,
+    t.tokens && `${t.tokens.toLocaleString('en')} tokens`, t.cost, t.run > 1 && `run ${t.run}`,
   ].filter(Boolean).join(', ');
   return { label: t.state === 'interrupted' ? 'Stopped' : t.state === 'failed' ? 'Failed' : 'Reasoning', detail };
 }

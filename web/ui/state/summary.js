@@ -79,7 +79,7 @@ export function progress(t, now) {
     time: since && !waits.length ? counter(now - since) : '',
     sum: [
       t.calls.length > 0 && `${done} of ${plural(t.calls.length, 'call')}`, bad > 0 && `${bad} failed`,
-      t.tokens > 0 && `${t.tokens.toLocaleString('en')} tokens`,
+      t.tokens > 0 && `${t.tokens.toLocaleString('en')} tokens`, t.cost,
     ].filter(Boolean).join(' · '),
   };
 }

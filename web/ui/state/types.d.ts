@@ -66,6 +66,8 @@ export type Turn = {
   narrative: string, narrativeSource: Source | '', narrativeBlocked: boolean,
   said: Said[], drafts: Draft[], calls: Call[], handoffs: Handoff[], redactions: Redaction[], notices: Notice[],
   tokens: number,
+  /** what they cost, in words; empty if that is not known */
+  cost: string,
   /** the run of the job, from 1; 0 in a thread */
   run: number,
   /** the server knows more of the turn than the page does */

@@ -49,7 +49,7 @@ function feedbackItems(call, button, { rate }) {
   return [{ title: 'Your feedback' }, ...(/** @type {const} */ (['good', 'bad'])).map((rating) => ({
     label: rating === 'good' ? 'Good' : 'Bad', checked: now?.rating === rating,
     run: () => rate(call, now?.rating === rating ? 'none' : rating, ''),
-  })), { label: 'Say why…', run: () => button.closest('candor-decision')?.say() }];
+  })), { label: 'Say why…', run: () => button.closest('candor-decision')?.feedback('why') }];
 }
 
 /**

@@ -194,7 +194,7 @@ export class Decision extends HTMLElement {
     attribute(more, 'aria-expanded', String(this.open));
     this.classList.toggle('open', this.open);
     show(details, this.open);
-    this.#drawFeedback();
+    this.feedback();
     if (!this.open) return;
     const key = JSON.stringify([c.params, c.preview, c.outcome, c.size]);
     if (key === this.#drawn) return;
@@ -202,31 +202,14 @@ export class Decision extends HTMLElement {
     fill(details, ...parameters(c), ...this.#result(c));
   }
 
-  /** Shows what the user thinks of the decision, and lets them say it, in the opened row. */
-  async #drawFeedback() {
-    const rate = this.#acts?.rate, { feedback } = this.#parts;
-    show(feedback, this.open && !!rate);
-    if (!this.open || !rate) return;
-    const { drawFeedback } = await import('./feedback.js');
-    if (this.call) drawFeedback(feedback, this.call, (rating, note) => this.call && rate(this.call, rating, note));
-  }
-
   /**
-   * Rates the decision, or withdraws the rating if it is this one.
-   * @param {'good' | 'bad'} rating
+   * Draws what the user thinks of the decision, below the result.
+   * @param {'good' | 'bad' | 'why'} [now] what the user says of it now
    */
-  async rate(rating) {
-    const c = this.call, same = c?.feedback?.rating === rating;
-    if (c) await this.#acts?.rate?.(c, same ? 'none' : rating, '');
-    if (c && !same) await this.say();
-  }
-
-  /** Opens the row at what the user can say of the decision. */
-  async say() {
-    this.reveal();
-    this.toggle(true);
-    await this.#drawFeedback();
-    (await import('./feedback.js')).focusNote(this.#parts.feedback);
+  async feedback(now) {
+    const acts = this.#acts, { feedback } = this.#parts;
+    show(feedback, this.open);
+    if (acts?.rate && (this.open || now)) (await import('./feedback.js')).draw(this, feedback, acts, now);
   }
 
   /** @param {Call} c */

@@ -4,6 +4,8 @@ import { ask } from '../net/api.js';
 import { attribute, fill, h, loadStyles, show } from '../lib/dom.js';
 
 /** @import { Call } from '../state/types.d.ts' */
+/** @import { DecisionActs } from './types.d.ts' */
+/** @import { Decision } from './decision.js' */
 /** @typedef {'good' | 'bad' | 'none'} Rating */
 
 await loadStyles('/ui/css/ondemand.css');
@@ -21,10 +23,28 @@ export function send(thread_id, turn_number, call_id, rating, note) {
 }
 
 /**
+ * Draws a row's feedback, after the user has said it if there is something new: the rating that stands is
+ * withdrawn by saying it again, and beside any other one can say why.
+ * @param {Decision} row @param {HTMLElement} el @param {DecisionActs} acts @param {'good' | 'bad' | 'why'} [now]
+ */
+export async function draw(row, el, { rate }, now) {
+  const c = row.call;
+  if (!c || !rate) return;
+  drawFeedback(el, c, (rating, note) => row.call && rate(row.call, rating, note));
+  if (!now) return;
+  const withdrawn = now === c.feedback?.rating;
+  if (now !== 'why') await rate(c, withdrawn ? 'none' : now, '');
+  if (withdrawn) return;
+  row.reveal();
+  row.toggle(true);
+  focusNote(el);
+}
+
+/**
  * Draws the two buttons and, once the decision is rated, the field for the note. What is being typed stays.
  * @param {HTMLElement} el @param {Call} c @param {(rating: Rating, note: string) => unknown} rate
  */
-export function drawFeedback(el, c, rate) {
+function drawFeedback(el, c, rate) {
   const now = c.feedback, before = el.dataset.rating;
   if (el.dataset.call !== c.id) {
     el.dataset.call = c.id;
@@ -62,7 +82,7 @@ function field(el) { return el.querySelector('input'); }
  * Goes to the field for the note, which may come before the rating.
  * @param {HTMLElement} el
  */
-export function focusNote(el) {
+function focusNote(el) {
   const note = field(el);
   if (note) show(note, true);
   note?.focus();

@@ -112,7 +112,8 @@ type ToolCallDelta struct {
 	} `json:"function"`
 }
 
-// Usage counts tokens. Reasoning tokens are among the completion tokens.
+// Usage counts tokens. Reasoning tokens are among the completion tokens, cached ones among those of the
+// prompt.
 type Usage struct {
 	PromptTokens            wire.Int `json:"prompt_tokens"`
 	CompletionTokens        wire.Int `json:"completion_tokens"`
@@ -120,6 +121,9 @@ type Usage struct {
 	CompletionTokensDetails struct {
 		ReasoningTokens wire.Int `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
+	PromptTokensDetails struct {
+		CachedTokens wire.Int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
 }
 
 // Decode reads the data of an event. It fails if the data is not a JSON object.

@@ -114,13 +114,16 @@ type Response struct {
 	} `json:"error"`
 }
 
-// Usage counts tokens. Reasoning tokens are among the output tokens.
+// Usage counts tokens. Reasoning tokens are among the output tokens, cached ones among those of the input.
 type Usage struct {
 	InputTokens         wire.Int `json:"input_tokens"`
 	OutputTokens        wire.Int `json:"output_tokens"`
 	OutputTokensDetails struct {
 		ReasoningTokens wire.Int `json:"reasoning_tokens"`
 	} `json:"output_tokens_details"`
+	InputTokensDetails struct {
+		CachedTokens wire.Int `json:"cached_tokens"`
+	} `json:"input_tokens_details"`
 }
 
 // Item is an output item. Type decides which members it has; Raw is the whole item
