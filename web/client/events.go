@@ -44,6 +44,8 @@ type Event struct {
 	Raw  []byte `json:"-"` // the JSON as received; nil for events of the client
 	Err  error  `json:"-"` // of Lost: why the connection was lost
 
+	Retry time.Duration `json:"-"` // of Lost: how long until the next try
+
 	ThreadID   string    `json:"thread_id"`
 	JobID      string    `json:"job_id"`
 	TurnNumber int       `json:"turn_number"`
@@ -154,15 +156,16 @@ func (c *Client) Events(ctx context.Context, s Stream) iter.Seq2[Event, error] {
 				yield(Event{}, err)
 				return
 			}
-			if !yield(Event{Type: Lost, Err: err}, nil) {
-				return
-			}
 			if s.After != before {
 				wait = firstWait
 			}
+			pause := wait/2 + rand.N(wait)
+			if !yield(Event{Type: Lost, Err: err, Retry: pause}, nil) {
+				return
+			}
 			select {
 			case <-ctx.Done():
-			case <-time.After(wait/2 + rand.N(wait)):
+			case <-time.After(pause):
 			}
 		}
 	}
