@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 
 	"github.com/urfave/cli/v3"
+	"golang.org/x/term"
 
 	"candor/cmd/candor/terminal"
 	"candor/web/client"
@@ -71,6 +73,21 @@ func watch(ctx context.Context, s remoteSettings, t terminal.Tail, stdout io.Wri
 		if _, err := io.WriteString(stdout, text); err != nil {
 			cancel(err) // the reader of the pipe is gone
 		}
+	}
+	if f, tty := terminalOf(stdout); tty && os.Getenv("TERM") != "dumb" {
+		scroll := terminal.NewScroll(stdout, func() (columns, rows int) {
+			columns, rows, _ = term.GetSize(int(f.Fd()))
+			return columns, rows
+		})
+		t.Width = scroll.Width
+		write := func(put func(string) error) func(string) {
+			return func(text string) {
+				if err := put(text); err != nil {
+					cancel(err) // the terminal is gone
+				}
+			}
+		}
+		t.Print, t.Progress = write(scroll.Print), write(scroll.Progress)
 	}
 	err = t.Run(ctx)
 	if ctx.Err() != nil {

@@ -139,13 +139,19 @@ func (j auditedJob) checkLog(text, where string) {
 
 // sections splits the output of tail by job.
 func sections(output string) map[string]string {
-	out := map[string]string{}
-	for _, part := range strings.Split(output, "── job ")[1:] {
-		id, text, _ := strings.Cut(part, " ──\n")
-		out[id] += text
+	out, id := map[string]string{}, ""
+	for line := range strings.Lines(output) {
+		if m := jobHeading.FindStringSubmatch(line); m != nil {
+			id = m[1]
+			continue
+		}
+		out[id] += line
 	}
 	return out
 }
+
+// jobHeading is the line above what a job did.
+var jobHeading = regexp.MustCompile(`^  (?:\d\d:\d\d  )?job (\S+)\n$`)
 
 // TestEachReasonAndResultOfARandomJobIsPrintedUnderItsOwnCall posts 200 jobs and reads back
 // what candor tail prints while they are posted and afterwards, and candor reasoning.

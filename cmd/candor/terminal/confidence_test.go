@@ -119,9 +119,12 @@ func TestTheStreamTellsWhatWouldBeAndWhatWasDecided(t *testing.T) {
 	e.Said = "hold\nit\x1b[2J"
 	assert.NotContains(t, live.Lines(e), "\x1b")
 	assert.Contains(t, live.Lines(e), "hold it")
-	var tail Tail
+	c, err := client.New("http://h:1", apptestToken)
+	require.NoError(t, err)
+	defer c.Close()
+	tail := Tail{Client: c}
 	e = client.Event{Type: "approval_needed", Decision: unsureDecision()}
-	assert.Contains(t, tail.approvalNeeded(e), "waits for an answer. The agent is 40 % sure of this")
+	assert.Contains(t, tail.approvalNeeded(e), "The agent is 40 % sure of this")
 	e.Unsure = false
 	assert.NotContains(t, tail.approvalNeeded(e), "sure of this")
 }

@@ -17,6 +17,7 @@
 //     parser is that of package render, so that no other package knows it.
 //   - Screens: an [Editor] on a terminal, a [Plain] on pipes and files. Both implement
 //     [Screen].
+//   - Where nobody types a [Scroll] prints above a region; [Tail] uses it on a terminal.
 //   - Commands: a [REPL] holds a conversation on a screen, a [Tail] prints what happens.
 //
 // # How a turn is shown

@@ -93,7 +93,7 @@ func TestAHostileServerLeavesTheTerminalSane(t *testing.T) {
 		}
 	}
 	c = openProcess(t, 80, env, "tail", "--thread", "last", "--server", s.URL)
-	c.until("Reasoning (turn 1)")
+	c.until("1 call")
 	c.interrupt()
 	c.exited(0)
 	assertSane(t, c.screen())

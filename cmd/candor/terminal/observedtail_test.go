@@ -27,42 +27,40 @@ func TestTailShowsWhatOtherAgentsDoAndWhoAskedThem(t *testing.T) {
 		space.Note(session.NoteChat, "ann", "Hurry!"),
 		session.ToolReturned{Call: "call_1", Outcome: session.Unknown},
 		session.TurnCompleted{Conclusion: space.Text("They should.")})
-	shows("params: ")
+	shows("no answer was seen")
 	space.Add(scout, space.Note(session.NoteThought, "bob", "Should?"), space.Say(2, "I look again."),
 		session.Answered{Response: space.Text("Yes, all pass.")})
 	shows("Yes, all pass.")
 	require.NoError(t, tail.end())
 	_, shown, _ := strings.Cut(tail.out.String(), ": 1 conversation. Ctrl-C ends it.\n\n")
-	assert.Equal(t, "── thread "+space.Scout+`, lab · scout ──
-
+	shown = times.ReplaceAllString(clockTime.ReplaceAllString(shown, "  <time>  "), "  <time>")
+	assert.Equal(t, `  <time>  lab · scout, turn 1
 › planner asked: Do the tests pass?
   why: "scout knows the tests" (the reason of its call)
 
-  ○ I run them.
-  ○ run_tests → tester
+  ⋯ It has not ended.
+
+  I run them.
+
   ┄ ann said: Hurry!
-  ● run_tests
-    ▸ no result seen
+  ─ run_tests → tester  only a run can tell
+                  tests → no result was seen  <time>
   ┄ Conclusion: They should.
   ─ It ended; no answer was seen.
 
-  ┄ Reasoning (turn 1)
-  Narrative: "I run them."
-  ┄ run_tests → tester  "only a run can tell"
-    params: { "of": "tests" }
-    → no result seen
-
+  1 call ·  <time>
   ┄ bob thought after the end: Should?
-  ○ I look again.
 
-Yes, all pass.
+  I look again.
+
+  Yes, all pass.
 `, shown)
 
 	replayed := startTail(t, s.HTTP.URL, "--thread", space.Scout, "--turns", "1")
 	apptest.Eventually(t, "the turn", func() bool { return strings.Contains(replayed.out.String(), "Should?") })
 	require.NoError(t, replayed.end())
 	for _, want := range []string{"› planner asked: Do the tests pass?\n", "  ┄ Conclusion: They should.\n",
-		"\nYes, all pass.\n", "  ┄ ann said: Hurry!\n  ┄ bob thought after the end: Should?\n"} {
+		"\n\n  Yes, all pass.\n", "  ┄ ann said: Hurry!\n", "  ┄ bob thought after the end: Should?\n"} {
 		assert.Contains(t, replayed.out.String(), want)
 	}
 }

@@ -51,7 +51,7 @@ func BenchmarkTailOfALongThread(b *testing.B) {
 	var took time.Duration
 	n := 0
 	for b.Loop() {
-		took += until(b, "Reasoning (turn "+strconv.Itoa(turns)+")", env, name, "tail", "--server", url, "--thread",
+		took += until(b, "Nothing runs.", env, name, "tail", "--server", url, "--thread",
 			"last")
 		n++
 	}

@@ -3,6 +3,8 @@ package terminal
 import (
 	"context"
 	"strings"
+	"sync"
+	"time"
 
 	"candor/web/client"
 )
@@ -10,24 +12,35 @@ import (
 // Tail prints what happens in threads and jobs, as it happens. A lost connection is
 // restored without losing an event. Set the exported fields before Run.
 type Tail struct {
-	Client  *client.Client
-	Style   Style
-	Print   func(text string) // receives whole lines of safe text
-	Threads []string
-	Jobs    []string
-	Replay  int  // how many earlier turns of each thread to show first, at most 200
-	JSON    bool // print the JSON of each event on a line and nothing else
+	Client   *client.Client
+	Style    Style
+	Print    func(text string)  // receives whole lines of safe text
+	Progress func(lines string) // receives what changes in place below them; nil if nothing can
+	Width    func() int         // of the window, which may change; nil if it does not
+	Threads  []string
+	Jobs     []string
+	Replay   int  // how many earlier turns of each thread to show first, at most 200
+	JSON     bool // print the JSON of each event on a line and nothing else
 
-	participants map[string]string // whose turns each thread has, "" for our own agent's
-	lastSource   string            // the thread or job that was printed last
+	names        map[string]string // what threads are called
+	lastSource   string            // the turn or job that was printed last
 	disconnected bool
+	retryAt      time.Time // while disconnected
 	withheld     withheldNote
 	calls        jobCalls
-	speech       speech
+	boards       []*threadBoard // of the threads that run
+	paper        paper
+}
+
+// tailed is an event that Tail received, or the refusal that ended the stream.
+type tailed struct {
+	event client.Event
+	err   error
 }
 
 // Run prints until ctx ends and then returns nil. It fails when the server refuses,
-// such as a thread that does not exist or a token that is not valid.
+// such as a thread that does not exist or a token that is not valid. The goroutine that
+// receives events ends with it.
 func (t *Tail) Run(ctx context.Context) error {
 	if !t.JSON {
 		t.print(t.watching(ctx))
@@ -36,16 +49,78 @@ func (t *Tail) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stream := client.Stream{Threads: t.Threads, Jobs: t.Jobs, After: after, Live: !t.JSON}
-	for e, err := range t.Client.Events(ctx, stream) {
-		if err != nil {
-			return err
+	ctx, cancel := context.WithCancel(ctx)
+	events := make(chan tailed)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() {
+		defer close(events)
+		stream := client.Stream{Threads: t.Threads, Jobs: t.Jobs, After: after, Live: !t.JSON}
+		for e, err := range t.Client.Events(ctx, stream) {
+			select {
+			case events <- tailed{e, err}:
+			case <-ctx.Done():
+				return
+			}
 		}
-		if err := t.onEvent(ctx, e); err != nil && ctx.Err() == nil {
-			return err
+	})
+	return t.follow(ctx, events)
+}
+
+// follow shows events, and how long what runs has been running.
+func (t *Tail) follow(ctx context.Context, events <-chan tailed) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	defer t.progress("")
+	for {
+		if t.Width != nil {
+			t.Style.Width = t.Width()
+		}
+		t.progress(t.inPlace(time.Now()))
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		case got, ok := <-events:
+			if !ok || got.err != nil {
+				return got.err
+			}
+			if err := t.onEvent(ctx, got.event); err != nil && ctx.Err() == nil {
+				return err
+			}
 		}
 	}
-	return nil
+}
+
+// progress shows what changes in place, where that is possible.
+func (t *Tail) progress(lines string) {
+	if t.Progress != nil && !t.JSON {
+		t.Progress(lines)
+	}
+}
+
+// inPlace renders what changes in place: that the connection is lost, what runs, or that nothing
+// does. While the connection is lost nobody knows what runs, so nothing is said of it.
+//
+//	⋯ lost http://127.0.0.1:8080, trying again in 4 s; what was missed is fetched
+func (t *Tail) inPlace(now time.Time) string {
+	gap := ""
+	if t.paper.end != "" && t.paper.end != "\n\n" {
+		gap = "\n"
+	}
+	if t.disconnected {
+		return gap + t.Style.hang("  ⋯ ", yellow, "lost "+CleanLine(t.Client.Base())+", trying again in "+
+			clock(t.retryAt.Sub(now)+time.Second-1)+"; what was missed is fetched")
+	}
+	var out strings.Builder
+	for _, b := range t.boards {
+		out.WriteString(b.inPlace(t.Style, now))
+	}
+	if out.Len() == 0 {
+		return gap + t.Style.paint(dim, "  Nothing runs.") + "\n"
+	}
+	return out.String()
 }
 
 // watching says what is watched, where and as whom, before anything has happened: silence is
@@ -108,61 +183,40 @@ func (t *Tail) replay(ctx context.Context) (after string, err error) {
 	return after, nil
 }
 
-// showTurn prints a whole turn: the message, the answer, and the reasoning.
+// showTurn prints a whole turn: the message, the calls with their reasons, and the answer.
 func (t *Tail) showTurn(ctx context.Context, thread string, turn client.Turn) {
 	if t.JSON {
 		t.print(SafeJSON(turn.Raw) + "\n")
 		return
 	}
-	t.heading(t.place(ctx, thread))
-	out := t.Style.asked(turn.UserInput, turn.Asked) + t.Style.conclusion(turn.Conclusion)
-	switch {
-	case turn.Response != "":
-		out += "\n" + t.Style.text(turn.Response)
-	case turn.Error != "":
-		out += "\n" + t.Style.hangAt(t.Style.paint(red, "  ✗ "), 4, "", CleanLine(turn.Error))
-	case turn.State == "interrupted":
-		out += "\n" + t.Style.paint(yellow, "  ─ ") + "Interrupted.\n"
-	}
-	if block := t.Style.Block(turn); block != "" {
-		out += "\n" + block
-	}
-	t.print(out + t.Style.notes(turn, false) + t.Style.notes(turn, true) + "\n")
+	t.heading(t.turnName(ctx, thread, turn.Number), turn.CreatedAt)
+	t.print(textOf(t.Style.whole(turn, 0)) + "\n")
 }
 
-// print prints whole lines, below a line that is not ended.
-func (t *Tail) print(text string) { t.Print(t.speech.endBefore(text)) }
-
-// leave ends the line of another place than the one that follows.
-func (t *Tail) leave(place string) {
-	if place != t.lastSource {
-		t.Print(t.speech.end())
+// print prints whole lines. Two empty lines that meet become one.
+func (t *Tail) print(text string) {
+	if !t.JSON {
+		text = t.paper.join(text)
+	}
+	if text != "" {
+		t.Print(text)
 	}
 }
 
-// place names a thread by its id, and says whose turns it has if it is observed. The list of
-// threads is read again for each thread that it did not have.
-func (t *Tail) place(ctx context.Context, id string) string {
-	if _, known := t.participants[id]; !known {
-		t.participants = map[string]string{id: ""}
-		threads, _, _ := t.Client.Threads(ctx) // without an answer the id has to do
-		for _, th := range threads {
-			t.participants[th.ID] = participant(th.Origin)
-		}
-	}
-	if of := t.participants[id]; of != "" {
-		return "thread " + id + ", " + of
-	}
-	return "thread " + id
-}
-
-// heading names the thread or job that the following lines belong to, if it changed.
-func (t *Tail) heading(place string) {
-	if place == t.lastSource {
+// heading names the turn or job that the following lines belong to, if it changed. It has the time
+// of the event below it, in the reader's time zone, since a tail may run for hours.
+//
+//	11:20  Nightly cleanup of config, turn 10
+func (t *Tail) heading(name string, at time.Time) {
+	if name == t.lastSource {
 		return
 	}
-	t.lastSource = place
-	t.print(t.Style.paint(dim, "── "+fit(CleanLine(place), 120)+" ──") + "\n\n")
+	t.lastSource = name
+	label := "  "
+	if !at.IsZero() {
+		label += at.Local().Format("15:04") + "  "
+	}
+	t.print("\n" + t.Style.hangAt(t.Style.paint(dim, label), cellWidth(label), bold, truncate(CleanLine(name), 120)))
 }
 
 // onEvent shows one event.
@@ -187,13 +241,13 @@ func (t *Tail) onEvent(ctx context.Context, e client.Event) error {
 	return nil
 }
 
-// connection says once that the server cannot be reached, and once that it can.
+// connection says that the server cannot be reached: in place where that is possible, else once.
+// That it can be reached again is said once.
 func (t *Tail) connection(e client.Event) {
-	// The stream tries again and again; only a change is worth a line.
 	was := t.disconnected
-	t.disconnected = e.Type == client.Lost
+	t.disconnected, t.retryAt = e.Type == client.Lost, time.Now().Add(e.Retry)
 	switch {
-	case t.JSON || was == t.disconnected:
+	case t.JSON || was == t.disconnected || t.disconnected && t.Progress != nil:
 	case t.disconnected:
 		t.print(t.Style.hangAt(t.Style.paint(yellow, "  ┄ "), 4, "",
 			"No connection to "+CleanLine(t.Client.Base())+"; trying again. What is missed is fetched."))
@@ -202,58 +256,8 @@ func (t *Tail) connection(e client.Event) {
 	}
 }
 
-// onThreadEvent shows an event of a thread: the message before the first event of a
-// turn, the reasoning after the last. Both are fetched, because events do not have
-// them.
-func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
-	begins := e.Type == "thinking" && e.MessageID != ""
-	ends := endsTurn(e)
-	// What the user said and the reasoning are in no event of the chat stream as a whole,
-	// so the turn is fetched where it begins and where it ends.
-	var turn client.Turn
-	if begins || ends {
-		var err error
-		if turn, _, err = t.Client.Turn(ctx, e.ThreadID, e.TurnNumber); err != nil {
-			return err
-		}
-	}
-	place := t.place(ctx, e.ThreadID)
-	t.leave(place)
-	lines := t.speech.lines(Live{t.Style}, e)
-	if e.Type == "approval_needed" {
-		lines = t.speech.end() + t.approvalNeeded(e)
-	}
-	lines += t.speech.endBefore(t.withheld.lines(t.Style, e))
-	if lines == "" {
-		return nil
-	}
-	t.heading(place)
-	if begins && e.Asked == nil { // else the event has all of it
-		lines = t.Style.asked(turn.UserInput, nil) + "\n" + lines
-	}
-	if ends && !comesLate(turn, e) {
-		if block := t.Style.Block(turn); block != "" {
-			lines += "\n" + block
-		}
-		lines += "\n"
-	}
-	t.Print(lines) // which may continue a line
-	return nil
-}
-
 // endsTurn reports whether an event ends its turn, or is the answer after an observed turn's end.
 func endsTurn(e client.Event) bool {
 	return e.Type == "response" || e.Type == "error" ||
 		e.Type == "status" && (e.State == "interrupted" || e.State == "completed")
-}
-
-// approvalNeeded says that a call waits. It cannot be answered from here.
-func (t *Tail) approvalNeeded(e client.Event) string {
-	d := e.Decision
-	label := t.Style.paint(yellow, "  ? ") + t.Style.paint(cyan, toolName(d)) + "  "
-	words := quotedReason(d) + " waits for an answer"
-	if why := whyAsked(d.Confidence, d.Unsure); why != "" {
-		words += ". " + why
-	}
-	return t.Style.hangAt(label, cellWidth(toolName(d))+6, reasonRendition(d), words)
 }

@@ -18,7 +18,7 @@ func (t *Tail) showJobEvent(e client.Event) {
 		return
 	}
 	if lines := t.Style.jobEvent(t.calls.complete(e)); lines != "" {
-		t.heading("job " + e.JobID)
+		t.heading("job "+e.JobID, e.At)
 		t.print(lines)
 	}
 }
@@ -130,7 +130,7 @@ func (t *Tail) showJobState(ctx context.Context, id string) error {
 		return err
 	}
 	if lines := t.Style.jobState(j, t.Client.Base(), time.Now()); lines != "" {
-		t.heading("job " + id)
+		t.heading("job "+id, time.Time{})
 		t.print(lines)
 	}
 	return nil

@@ -235,10 +235,7 @@ func (r *REPL) finish(ctx context.Context, e client.Event) error {
 // ending renders what follows the answer of a turn: why its tools were called, or under the
 // live view, whose lines have said that, what the turn took.
 func (r *REPL) ending(t client.Turn) string {
-	text := r.Style.Block(t)
-	if r.LiveView && (text == "" || r.board.turn.ended == len(t.Calls)) {
-		text = r.Style.sums(t) + r.Style.redactions(t.Redactions)
-	}
+	text := r.board.ending(r.Style, t, r.LiveView)
 	if text == "" {
 		return ""
 	}

@@ -92,6 +92,9 @@ func (s Style) whyEnd(t client.Turn) string {
 	case !t.Ended():
 		out += s.paint(dim, "  ⋯ It has not ended.") + "\n"
 	}
+	if out != "" && t.Response != "" {
+		out += "\n"
+	}
 	switch {
 	case t.Response != "":
 		out += s.markdown("  ", t.Response)
