@@ -104,8 +104,9 @@ page-types: peers
 	@cd web/ui/browsertest && { [ -d node_modules/typescript ] || npm ci --no-audit --no-fund; }
 	cd web/ui/browsertest && node_modules/.bin/tsc -p .
 
-screenshots: go-version browser ## look at the page: four screens, wide and narrow, light and dark, into docs/screenshots
+screenshots: go-version browser ## look at the page: screens, wide and narrow, light and dark, into docs/screenshots; the story of testdata/story into bin/story
 	$(GO) test ./web/ui/browsertest -run '^TestScreenshots$$' -screenshots ../../../docs/screenshots -timeout 10m
+	$(GO) test ./web/ui/browsertest -run '^TestStoryScreens$$' -story ../../../bin/story -timeout 20m
 
 bench-full: go-version browser ## a minute of 50 workers beside 500 subscribers, and a minute of the page; figures go into docs/figures.md
 	$(GO) test ./web/jobs -run '^TestJobsUnderLoad$$' -load 1m -v -timeout 10m
