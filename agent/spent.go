@@ -6,6 +6,9 @@ import (
 	"candor/session"
 )
 
+// A cost is recorded beside the tokens of each answer, also of those of sub-agents. It is a fact of the
+// log: whoever shows it knows no prices, and a file of others changes no turn that has ended.
+
 // spent returns what an answer of the model cost: nothing that is known if its provider did not count
 // the tokens, and nothing at all if nobody wants to know. A provider that does not say which model
 // answered is taken to have asked the one that it was told to.

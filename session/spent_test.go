@@ -19,6 +19,8 @@ func TestACostIsNeverShownAsLessThanItIs(t *testing.T) {
 	}
 }
 
+// A sum that leaves out what is not known would be taken for what the turn cost, so there is none, whatever
+// else the turn spends before or after that.
 func TestACostIsKnownIfThatOfEachAnswerIs(t *testing.T) {
 	s, ref := newTurn(t)
 	price := func(n int64) session.Spent { return session.Spent{Nanos: n, Priced: 1} }
