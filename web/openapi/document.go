@@ -90,7 +90,9 @@ func (d *Document) operation(method, path string, op Operation) object {
 	return out
 }
 
-// answers returns the answers to a route by status.
+// answers returns the answers to a route by status. Those of one status are gathered in one, by media type,
+// under the last text that was given for any of them. An answer for any success is under "2XX", which counts
+// only where the status has none of its own.
 func (d *Document) answers(op Operation) object {
 	out := object{"default": d.failure}
 	for _, a := range op.Answers {
@@ -144,7 +146,8 @@ func (d *Document) content(contents object, a Answer) {
 	contents[a.Kind] = media
 }
 
-// security returns the schemes that let somebody in; none for everybody.
+// security returns the schemes that let somebody in, of which each is enough by itself; none for everybody.
+// An empty list, and not an absent one, is how OpenAPI says that a route needs no token.
 func security(a Access) []object {
 	out := []object{}
 	for _, name := range schemes[a] {
@@ -153,7 +156,9 @@ func security(a Access) []object {
 	return out
 }
 
-// parametersOf returns the parameters of a route: those of its path, of its query, and headers.
+// parametersOf returns the parameters of a route: those of its path, of its query, and headers. A path's
+// are always there and always texts, since a handler says for itself which of them it takes; so they are
+// read from the path, and no operation names them.
 func parametersOf(path string, op Operation) []object {
 	out := []object{}
 	for _, m := range parameter.FindAllStringSubmatch(path, -1) {
