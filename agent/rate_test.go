@@ -11,6 +11,8 @@ import (
 	"candor/session"
 )
 
+// A note may name a secret as any message may, and is no message: the model that made the decision is
+// not told what its user thinks of it.
 func TestWhatAUserThinksOfADecisionIsKeptMaskedAndNotShownToTheModel(t *testing.T) {
 	p := &stepwise{responses: []Response{{Calls: []Call{{Name: "a"}}}, {Text: "one"}, {Text: "two"}}}
 	inChat(t, p, func(t *testing.T, c *Chat, s *session.Session) {

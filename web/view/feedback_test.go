@@ -18,6 +18,8 @@ func ratedTurn() Document {
 	return d
 }
 
+// Where nobody has said anything there is no member, so that an answer is as it was before there was
+// feedback.
 func TestHistoryAndUpdatesSayWhatTheUserThinksOfADecision(t *testing.T) {
 	d := ratedTurn()
 	for name, what := range map[string]any{
