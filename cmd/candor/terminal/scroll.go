@@ -7,6 +7,13 @@ import (
 
 // Scroll writes to a terminal in which nobody types: lines that stay, and below them a region
 // that changes in place. Make one with [NewScroll]. Its methods may be called at the same time.
+//
+// The terminal stays as it was found: it is not raw, the cursor stands below the region, and a
+// program that ends at any moment leaves lines and no mode behind.
+//
+// What a person types into such a terminal is echoed into the region, and is gone when the region
+// is drawn again. A line that no longer fits a window that became narrower stays where it is: see
+// region.around.
 type Scroll struct {
 	out  io.Writer
 	size func() (columns, rows int)
@@ -29,7 +36,8 @@ func (s *Scroll) Print(text string) error {
 }
 
 // Progress shows whole lines of safe text below all that was printed, in the place of those that
-// it showed before; "" shows none.
+// it showed before; "" shows none. Lines that are the same as before are not drawn again, so that a
+// tick of the clock costs nothing where nothing changed.
 func (s *Scroll) Progress(lines string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

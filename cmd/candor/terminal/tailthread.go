@@ -77,6 +77,9 @@ func (t *Tail) onThreadEvent(ctx context.Context, e client.Event) error {
 	return nil
 }
 
+// The calls that a board has seen end are counted, so that a turn whose lines were missed, because
+// tail began in its middle, still says why at its end.
+
 // ending renders what follows the answer of a turn: what the turn took where the lines above have
 // said why, else why its tools were called.
 func (b *board) ending(s Style, t client.Turn, live bool) string {
