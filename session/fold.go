@@ -30,7 +30,7 @@ func (t Turn) Apply(e Event) Turn {
 	case StepWaits:
 		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Waits = true })
 	case StepEnded:
-		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Ended = true })
+		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Ended, s.Usage = true, b.Usage })
 		t.Usage, t.Spent = t.Usage.plus(b.Usage), t.Spent.plus(b.Spent)
 	case ApprovalAsked:
 		t.Steps = t.editCall(b.Call, func(c *Call) {
@@ -40,13 +40,13 @@ func (t Turn) Apply(e Event) Turn {
 			}
 		})
 	case ApprovalAnswered:
-		t = t.answerApproval(b)
+		t = t.answerApproval(e, b)
 	case Handoff:
 		t.Handoffs = append(slices.Clip(t.Handoffs), HandoffAt{b, e.At})
 		t.Findings, t.Usage = Merge(t.Findings, b.Findings), t.Usage.plus(b.Usage)
 		t.Spent = t.Spent.plus(b.Spent)
 	case TurnCompleted:
-		t.Usage, t.Spent = t.Usage.plus(b.Usage), t.Spent.plus(b.Spent)
+		t.Usage, t.Spent, t.AnswerUsage = t.Usage.plus(b.Usage), t.Spent.plus(b.Spent), b.Usage
 		t.Conclusion = b.Conclusion
 		t = t.answered(b.Response, b.Findings).end(e, Completed)
 	case TurnFailed:
@@ -144,13 +144,14 @@ func (t Turn) endCall(b ToolReturned) Turn {
 }
 
 // answerApproval records the answer to an open question. The first answer wins.
-func (t Turn) answerApproval(b ApprovalAnswered) Turn {
+func (t Turn) answerApproval(e Event, b ApprovalAnswered) Turn {
 	c, ok := t.Call(b.Call)
 	if !ok || c.Approval == nil || c.Approval.Answer != "" {
 		return t
 	}
 	done := *c.Approval
 	done.Answer, done.Value = b.Answer, b.Value
+	done.AnsweredAt = e.At
 	t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = &done })
 	t.Findings = Merge(t.Findings, b.Findings)
 	return t

@@ -93,6 +93,7 @@ type Approval struct {
 	AllowAlways   bool        // whether Always is an acceptable answer
 	Answer        Answer      // empty while the request is open
 	AskedAt       time.Time
+	AnsweredAt    time.Time   // zero while the request is open
 	Grant         string      // what Always approves
 	Shown         safety.JSON // the arguments as the person saw them
 	Hidden        int         // characters of the arguments that are not in Shown
@@ -140,6 +141,7 @@ type Turn struct {
 	Handoffs        []HandoffAt
 	Usage           Usage            // tokens so far, including those of sub-agents
 	Spent           Spent            // so far, as Usage
+	AnswerUsage     Usage            // tokens of the answer
 	Findings        []safety.Finding // what safety found, summed by rule and effect
 	FirstSeq        uint64           // number of the event that created the turn
 	LastSeq         uint64           // number of the latest event folded in
@@ -163,9 +165,10 @@ type Step struct {
 	NarrativeSource  Source
 	NarrativeBlocked bool
 	Calls            []Call
-	Waits            bool // its pending calls wait for a person, a front end or another agent
-	Ended            bool // every call has ended
-	Late             bool // the step of an observed turn began after the turn had ended
+	Waits            bool  // its pending calls wait for a person, a front end or another agent
+	Ended            bool  // every call has ended
+	Late             bool  // the step of an observed turn began after the turn had ended
+	Usage            Usage // tokens of the model's answer that began the step
 }
 
 // Call is one decision to use a tool, its reason and its result.
