@@ -407,6 +407,7 @@ export type JobTurnInfo = {
   redactions?: Redaction[],
   notices?: Notice[],
   usage?: UsageInfo,
+  step_usage?: StepUsage[],
   workflow?: WorkflowInfo,
   asked?: AskedInfo,
   conclusion?: string,
@@ -631,6 +632,14 @@ export type StepTextFrame = {
   text: string,
 };
 
+export type StepUsage = {
+  agent?: string,
+  step: number,
+  input_tokens?: number,
+  output_tokens?: number,
+  reasoning_tokens?: number,
+};
+
 export type ThinkingFrame = {
   type: 'thinking',
   thread_id: string,
@@ -689,6 +698,7 @@ export type ToolCallDetail = {
   error?: string,
   started_at: string | null,
   duration_ms: number | null,
+  waited_ms?: number,
   inferred?: boolean,
   result?: unknown,
 };
@@ -707,6 +717,7 @@ export type ToolCallInfo = {
   error?: string,
   started_at: string | null,
   duration_ms: number | null,
+  waited_ms?: number,
   inferred?: boolean,
 };
 
@@ -827,6 +838,7 @@ export type TurnDetail = {
   redactions?: Redaction[],
   notices?: Notice[],
   usage?: UsageInfo,
+  step_usage?: StepUsage[],
   workflow?: WorkflowInfo,
   asked?: AskedInfo,
   conclusion?: string,
@@ -853,6 +865,7 @@ export type TurnInfo = {
   redactions?: Redaction[],
   notices?: Notice[],
   usage?: UsageInfo,
+  step_usage?: StepUsage[],
   workflow?: WorkflowInfo,
   asked?: AskedInfo,
   conclusion?: string,

@@ -24,8 +24,9 @@ type ToolCallInfo struct {
 	ResultSize    int                `json:"result_size,omitempty"`    // of the complete result, in bytes
 	ResultShape   *brief.ResultShape `json:"result_shape,omitempty"`
 	Error         *safety.Text       `json:"error,omitempty"`
-	StartedAt     *time.Time         `json:"started_at"`  // null if a worker did not say
-	DurationMS    *int64             `json:"duration_ms"` // null while it runs, or if a worker did not say
+	StartedAt     *time.Time         `json:"started_at"`          // null if a worker did not say
+	DurationMS    *int64             `json:"duration_ms"`         // null while it runs, or if a worker did not say
+	WaitedMS      int64              `json:"waited_ms,omitempty"` // for a person, from its start until it was answered
 	Inferred      bool               `json:"inferred,omitempty"`
 }
 
@@ -40,6 +41,9 @@ func toolCallInfo(c session.Call) ToolCallInfo {
 	if info.HasResult {
 		info.ResultSize, info.ResultShape = len(c.Result.Raw()), brief.Shape(c.Result)
 		info.ResultPreview = truncate(string(c.Result.Raw()), maxPreview)
+	}
+	if c.Approval != nil && !c.Approval.AnsweredAt.IsZero() {
+		info.WaitedMS = max(0, c.Approval.AnsweredAt.Sub(c.StartedAt).Milliseconds())
 	}
 	if c.Outcome != session.Pending && !c.Untimed {
 		info.DurationMS = new(c.Took.Milliseconds())

@@ -29,8 +29,9 @@ type TurnInfo struct {
 	Answer      *AnswerReasoning   `json:"answer_reasoning,omitempty"`
 	Redactions  []Redaction        `json:"redactions,omitempty"` // of the turn and its calls
 	Notices     []Notice           `json:"notices,omitempty"`
-	Usage       *UsageInfo         `json:"usage,omitempty"`    // absent if the model did not report it
-	Workflow    *WorkflowInfo      `json:"workflow,omitempty"` // of a run
+	Usage       *UsageInfo         `json:"usage,omitempty"`      // absent if the model did not report it
+	Steps       []StepUsage        `json:"step_usage,omitempty"` // of the steps whose tokens are known
+	Workflow    *WorkflowInfo      `json:"workflow,omitempty"`   // of a run
 
 	// Only observed turns have these. A turn's answer may come after its conclusion, and a turn
 	// may have no answer. LateSteps are the numbers of the steps that began after its end.
@@ -201,6 +202,7 @@ func Turn(t session.Turn) TurnInfo {
 			info.Usage.Nanos = new(t.Spent.Nanos)
 		}
 	}
+	info.Steps = stepUsage(t)
 	for c := range t.Calls() {
 		info.ToolCalls = append(info.ToolCalls, toolCallInfo(c))
 	}
