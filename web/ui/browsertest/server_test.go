@@ -37,6 +37,12 @@ func tokenOf(user string) string { return "token-of-" + user + "-for-tests" }
 
 func startServer(t *testing.T, flags ...string) *server {
 	t.Helper()
+	return startServerOf(t, append([]string{"--provider", "openai", "--model", "test-model"}, flags...)...)
+}
+
+// startServerOf runs candor serve with a model that the flags name.
+func startServerOf(t *testing.T, flags ...string) *server {
+	t.Helper()
 	dir := t.TempDir()
 	s := &server{rig: newRig(t), t: t}
 	tokens, config := filepath.Join(dir, "tokens"), filepath.Join(dir, "mcp.json")
@@ -50,7 +56,7 @@ func startServer(t *testing.T, flags ...string) *server {
 	require.NoError(t, ln.Close())
 	s.args = append([]string{
 		"serve", "--addr", s.addr, "--workspace", dir, "--tokens", tokens, "--mcp", config,
-		"--approve", "danger=ask", "--approve", "remove_releases=ask", "--provider", "openai", "--model", "test-model",
+		"--approve", "danger=ask", "--approve", "remove_releases=ask",
 		"--sends-per-minute", "100000", "--shutdown-timeout", "1s",
 	}, flags...)
 	s.start()
