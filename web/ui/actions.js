@@ -52,7 +52,7 @@ export function conversationActs({ hub, store, fetcher }) {
     ask: (text) => hub.emit('ask', text),
     retry: () => hub.emit('refetch'),
     turnMenu: async (t, button) => {
-      const c = active(), compare = (/** @type {number} */ n) => hub.emit('compare', n, t.number);
+      const c = active(), compare = (/** @type {number} */ n) => hub.emit('compare', t.number, n);
       if (c) (await commands()).turnMenu(c, t, button, { compare, timeline: (n) => hub.emit('timeline', n) });
     },
   };

@@ -180,7 +180,7 @@ function wireParts() {
   hub.on('signedOut', (why) => session.signedOut(why));
   hub.on('refetch', () => session.refetch());
   hub.on('ask', (text) => composer.fill(text));
-  hub.on('compare', (a, b) => router.compare(a, b));
+  hub.on('compare', async (turn, other) => (await import('./compare.js')).begin(context, turn, other));
   hub.on('timeline', (turn) => router.openTab('timeline', turn));
   composer.acts = {
     send: (text) => send(context, text), stop: () => stop(context), cancel: (key) => outbox.take(key),
@@ -228,7 +228,8 @@ function wireKeys() {
       const dots = row?.querySelector('.dots');
       if (dots instanceof HTMLElement) dots.click();
     },
-    good: () => here().decision?.feedback('good') ?? false, bad: () => here().decision?.feedback('bad') ?? false,
+    good: () => router.zoom(1) || (here().decision?.feedback('good') ?? false),
+    bad: () => router.zoom(-1) || (here().decision?.feedback('bad') ?? false),
     approve: () => router.reply('approve'), always: () => router.reply('always'), deny: () => router.reply('deny'),
     timeline: () => router.openTab('timeline'), conversation: () => router.openTab('turns'),
     latest: () => view.list.toEnd(), newThread: () => router.newThread(),

@@ -28,7 +28,7 @@ export class Router {
     else this.#select('new', '');
     this.openTab(r.view === 'timeline' ? 'timeline' : 'turns', r.turn, false);
     if (r.turn || r.call) await this.#arrive(r.turn || 1, r.call);
-    if (r.diff) await this.compare(r.diff, r.turn);
+    if (r.diff) await (await import('./compare.js')).show(this.context, r);
     return position;
   }
 
@@ -57,18 +57,6 @@ export class Router {
     if (this.#tab === 'turns') view.goTo(turn.number, call);
   }
 
-  /**
-   * Shows two turns of the open conversation side by side.
-   * @param {number} a @param {number} b
-   */
-  async compare(a, b) {
-    const { store, fetcher, turn } = this.context, [first, second] = a < b ? [a, b] : [b, a];
-    await fetcher.until(store.state.active.id, first);
-    const left = turn(first), right = turn(second);
-    if (!left || !right) return toast('One of the two turns is not here.');
-    (await import('./view/diffview.js')).openDiff(left, right, store.now());
-  }
-
   /** @param {string} tab turns or timeline @param {number} [turn] @param {boolean} [focus] */
   async openTab(tab, turn, focus = true) {
     const { view } = this.context;
@@ -94,6 +82,7 @@ export class Router {
     if (this.#tab !== 'timeline' || !this.#hasTimeline) return;
     const { store, view } = this.context;
     $('timeline').update(this.#current(), store.now(), {
+      decisions: view.acts.acts,
       go: (n, call) => this.openTab('turns', n, false).then(() => view.goTo(n, call)),
       step: (by) => {
         const turns = view.turns, at = turns.findIndex((t) => t.number === this.#current()?.number);
@@ -102,6 +91,12 @@ export class Router {
       },
     });
   }
+
+  /**
+   * Zooms the timeline, if it is open.
+   * @param {number} by
+   */
+  zoom(by) { return this.#tab === 'timeline' && this.#hasTimeline && $('timeline').zoom(by); }
 
   /** Returns the turn that the reader is at, which is the latest unless they moved. */
   #current() {

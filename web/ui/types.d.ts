@@ -24,6 +24,7 @@ export type Events = {
   refetch: [],
   /** a person chose an example */
   ask: [text: string],
+  /** a turn is compared with another one, or with one that is yet to be chosen if other is 0 */
   compare: [turn: number, other: number],
   timeline: [turn: number],
 };

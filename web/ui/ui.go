@@ -10,13 +10,15 @@
 //	session.js   signing in and out, and reading everything anew
 //	navigate.js  the router: what the address asks for, tabs, steps of the keyboard
 //	actions.js   sending, stopping, approving, and the menus of turns and decisions
+//	compare.js   which two turns are compared, and the address that holds both
 //	bin.js       deleting conversations and jobs, and taking that back
 //	outbox.js    what was written while the server was away, until it is sent
 //	lib/         knows nothing of Candor: elements, formats, lists, menus, keys, toasts
 //	state/       what the page knows; pure functions from events to state to views of it
 //	net/         the server's routes, the event stream, and when to fetch what
 //	view/        custom elements that draw the state, and what menus do with it
-//	css/         base, layout, turns, their rows and blocks at once; ondemand.css with the first dialog or menu
+//	css/         base, layout, turns, their rows and blocks at once; ondemand.css with the first dialog or menu,
+//	             closer.css with the first timeline or comparison
 //	wire.d.ts    the JSON the server sends, generated from the Go types by wire_test.go
 //	types.d.ts   here and in folders, types for the checker; browsers never load them
 //

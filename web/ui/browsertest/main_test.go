@@ -27,10 +27,10 @@
 //	    the answers to an approval
 //	candor-agent[data-agent]
 //	    a sub-agent below its call
-//	candor-timeline li[data-call]
-//	    a row of the waterfall
+//	candor-timeline li[data-call] .tl-row[aria-current], .tl-pick
+//	    a row of the waterfall, and the foot that shows the chosen one whole
 //	candor-diff [data-kind=same|changed|added|removed]
-//	    a pair of calls
+//	    a pair of calls, or a line of equal ones; del and ins mark the words that differ
 //	.facet[data-facet][data-value][aria-pressed]
 //	    a choice of the search
 //	#menu [role^=menuitem], #dialog, #status, #signin #token

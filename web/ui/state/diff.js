@@ -1,7 +1,9 @@
 // Compares two turns: their calls, aligned by the longest common sequence of tools, and
 // what differs in each pair. All functions are pure.
 
-/** @import { Call, Delta, Pair, ParamDelta, Stretch } from './types.d.ts' */
+import { span } from '../lib/format.js';
+
+/** @import { Call, Delta, Pair, ParamDelta, Stretch, Sum, Turn } from './types.d.ts' */
 
 /** Sides with more calls are compared in order, since alignment costs their product. */
 const maxAligned = 500;
@@ -80,34 +82,52 @@ function match(a, b) { return a.tool === b.tool && a.agent === b.agent; }
 function likeness(a, b) { return JSON.stringify(a.params) === JSON.stringify(b.params) ? 1001 : 1000; }
 
 /**
- * Returns the top-level parameters that differ, as JSON; null where a side lacks one.
+ * Returns the top-level parameters that differ: texts as they are, others as JSON; null where a side lacks one.
  * @param {unknown} a @param {unknown} b @returns {ParamDelta[]}
  */
 export function diffParams(a, b) {
-  if (!isObject(a) || !isObject(b)) {
-    const left = text(a), right = text(b);
-    return left === right ? [] : [{ key: '', left, right }];
-  }
+  if (!isObject(a) || !isObject(b)) return equal(a, b) ? [] : [{ key: '', left: text(a), right: text(b) }];
   const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
-  return keys.map((key) => ({ key, left: text(own(a, key)), right: text(own(b, key)) }))
-    .filter((d) => d.left !== d.right);
+  return keys.filter((key) => !equal(own(a, key), own(b, key)))
+    .map((key) => ({ key, left: text(own(a, key)), right: text(own(b, key)) }));
 }
+
+/** @param {unknown} a @param {unknown} b */
+function equal(a, b) { return JSON.stringify(a) === JSON.stringify(b); }
 
 /** @param {unknown} v @returns {v is Record<string, unknown>} */
 function isObject(v) { return typeof v === 'object' && v !== null && !Array.isArray(v); }
 /** @param {Record<string, unknown>} o @param {string} key */
 function own(o, key) { return Object.hasOwn(o, key) ? o[key] : undefined; }
 /** @param {unknown} v */
-function text(v) { return v === undefined ? null : JSON.stringify(v, null, 1); }
+function text(v) { return v === undefined ? null : typeof v === 'string' ? v : JSON.stringify(v, null, 1); }
+
+/** Texts with more pairs of words between their equal ends are not compared by words. */
+const maxPairs = 4_000_000;
 
 /**
- * Splits two sentences into runs of words that are the same and that differ.
+ * Splits two texts into runs of words that are the same and that differ.
  * @param {string} a @param {string} b @returns {{ left: Stretch[], right: Stretch[] }}
  */
 export function diffWords(a, b) {
-  const x = words(a), y = words(b);
-  if (x.length * y.length > 250_000) return { left: [{ same: false, text: a }], right: [{ same: false, text: b }] };
-  const w = y.length + 1, table = new Uint32Array((x.length + 1) * w);
+  const x = words(a), y = words(b), most = Math.min(x.length, y.length);
+  let head = 0, tail = 0;
+  while (head < most && x[head] === y[head]) head++;
+  while (tail < most - head && x[x.length - 1 - tail] === y[y.length - 1 - tail]) tail++;
+  const { left, right } = between(x.slice(head, x.length - tail), y.slice(head, y.length - tail));
+  const start = x.slice(0, head).join(''), end = x.slice(x.length - tail).join('');
+  return { left: joined(start, left, end), right: joined(start, right, end) };
+}
+
+/**
+ * Finds the longest common sequence of words.
+ * @param {string[]} x @param {string[]} y @returns {{ left: Stretch[], right: Stretch[] }}
+ */
+function between(x, y) {
+  if (x.length * y.length > maxPairs) {
+    return { left: [{ same: false, text: x.join('') }], right: [{ same: false, text: y.join('') }] };
+  }
+  const w = y.length + 1, table = new Uint16Array((x.length + 1) * w);
   for (let i = x.length - 1; i >= 0; i--) {
     for (let j = y.length - 1; j >= 0; j--) {
       const down = table[(i + 1) * w + j], across = table[i * w + j + 1];
@@ -126,8 +146,26 @@ export function diffWords(a, b) {
   return { left, right };
 }
 
+/**
+ * Puts the equal ends around some runs. A blank between two changed words belongs to them.
+ * @param {string} start @param {Stretch[]} runs @param {string} end
+ */
+function joined(start, runs, end) {
+  /** @type {Stretch[]} */
+  const out = [];
+  if (start) add(out, true, start);
+  runs.forEach((r, i) => {
+    const inside = i > 0 && i < runs.length - 1 && !r.text.trim();
+    add(out, r.same && !inside, r.text);
+  });
+  if (end) add(out, true, end);
+  return out;
+}
+
 /** @param {string} s */
-function words(s) { return s.match(/\s+|[^\s]+/g) || []; }
+function words(s) {
+  return s.match(/\[REDACTED(?::[\w.-]{1,60})?\]|\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) || [];
+}
 
 /** @param {Stretch[]} runs @param {boolean} same @param {string} text */
 function add(runs, same, text) {
@@ -135,3 +173,56 @@ function add(runs, same, text) {
   if (last && last.same === same) last.text += text;
   else runs.push({ same, text });
 }
+
+/**
+ * Compares two texts by words. Where less than a third is the same, all of it counts as changed.
+ * @param {string} a @param {string} b
+ */
+export function compareTexts(a, b) {
+  const both = diffWords(a, b);
+  const same = both.left.reduce((n, r) => n + (r.same ? r.text.length : 0), 0);
+  if (same * 3 >= Math.max(a.length, b.length)) return both;
+  const whole = (/** @type {string} */ text) => text ? [{ same: false, text }] : [];
+  return { left: whole(a), right: whole(b) };
+}
+
+/**
+ * Groups equal calls that follow each other, since they take one line.
+ * @param {Delta[]} all @returns {Delta[][]}
+ */
+export function runsOf(all) {
+  /** @type {Delta[][]} */
+  const out = [];
+  for (const d of all) {
+    const last = out[out.length - 1];
+    if (d.kind === 'same' && last?.[0].kind === 'same') last.push(d);
+    else out.push([d]);
+  }
+  return out;
+}
+
+/**
+ * Returns what two turns came to: time, tokens, calls and failures, and how they differ.
+ * @param {Turn} a @param {Turn} b @param {number} now the server's time @returns {Sum[]}
+ */
+export function sums(a, b, now) {
+  const time = (/** @type {Turn} */ t) => t.startedAt ? Math.max(0, (t.endedAt || now) - t.startedAt) : null;
+  const bad = (/** @type {Turn} */ t) =>
+    t.calls.filter((c) => c.outcome === 'error' || c.outcome === 'rejected').length;
+  const count = (/** @type {number} */ n) => n.toLocaleString('en');
+  const [from, to] = [time(a), time(b)], tokens = a.tokens && b.tokens;
+  return [
+    from !== null && to !== null &&
+      { name: 'time', left: span(from), right: span(to), change: signed(to - from, span), bad: false },
+    tokens && { name: 'tokens', left: count(a.tokens), right: count(b.tokens), bad: false,
+      change: signed(Math.round((b.tokens / a.tokens - 1) * 100), (n) => `${n} %`) },
+    { name: 'calls', left: count(a.calls.length), right: count(b.calls.length), change: '', bad: false },
+    (bad(a) || bad(b)) && { name: 'failed', left: count(bad(a)), right: count(bad(b)), change: '', bad: true },
+  ].filter((s) => !!s);
+}
+
+/**
+ * Formats a difference with its sign; none is empty.
+ * @param {number} n @param {(n: number) => string} format
+ */
+export function signed(n, format) { return n ? (n > 0 ? '+' : '−') + format(Math.abs(n)) : ''; }

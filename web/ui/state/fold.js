@@ -5,6 +5,7 @@
 import { cut, ms } from '../lib/format.js';
 import { noRun, notSure, runOf, sureOf } from './confidence.js';
 import { rated, ratedOf, unrated } from './feedback.js';
+import { timesOf, usageOf } from './usage.js';
 import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 
 /** @import * as wire from '../wire.d.ts' */
@@ -16,14 +17,14 @@ export function emptyTurn(number) {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
     createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeSource: '',
     narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], notices: [], tokens: 0,
-    cost: '', run: 0, stale: true, ...notObserved, ...noRun,
+    cost: '', run: 0, stale: true, stepTokens: {}, ...notObserved, ...noRun,
   };
 }
 
 /** @param {string} id @returns {Call} */
 export function emptyCall(id) {
   return {
-    id, tool: '', why: '', source: '', blocked: false, outcome: 'pending', group: null, step: 0, agent: '',
+    id, tool: '', why: '', source: '', blocked: false, outcome: 'pending', group: null, step: 0, agent: '', waited: 0,
     approval: '', startedAt: 0, took: null, params: undefined, redactions: [], notices: [], preview: '', size: 0,
     error: '', object: '', got: '', request: null, hidden: 0, inferred: false, to: '', ...notSure, ...unrated,
   };
@@ -36,7 +37,7 @@ export function emptyCall(id) {
  * @returns {Turn}
  */
 export function turnOf(info, whole = '') {
-  const r = info.reasoning, usage = info.usage;
+  const r = info.reasoning;
   /** @type {Map<string, wire.ToolCallDetail>} */
   const ran = new Map(info.tool_calls?.map((c) => [c.call_id, c]));
   return {
@@ -49,8 +50,7 @@ export function turnOf(info, whole = '') {
     calls: r?.tool_decisions?.map((d) => callOf(d, ran.get(d.call_id), whole)) || [],
     handoffs: r?.handoffs?.map(handoffOf) || [], redactions: info.redactions || [],
     notices: info.notices || [], run: ('run' in info && info.run) || 0,
-    tokens: (usage?.input_tokens || 0) + (usage?.output_tokens || 0), cost: usage?.cost || '', stale: false,
-    ...observedOf(info), ...runOf(info.workflow),
+    stale: false, ...usageOf(info), ...observedOf(info), ...runOf(info.workflow),
   };
 }
 
@@ -75,7 +75,7 @@ function callOf(d, c, whole) {
     ...emptyCall(d.call_id), ...decisionOf(d), params: d.parameters, redactions: d.redactions || [],
     notices: d.notices || [], hidden: d.hidden_characters || 0, inferred: !!d.inferred || !!c?.inferred,
     ...c && { preview: preview(c, whole), size: sizeOf(c), object: c.object || '', got: c.outcome_line || '' },
-    error: c?.error || '', startedAt: ms(c?.started_at), took: c?.duration_ms ?? null,
+    error: c?.error || '', ...timesOf(c),
   };
 }
 
@@ -187,8 +187,9 @@ const frames = {
   },
   approval_answered(t, f) {
     // Until now the call waited; now it starts.
-    const said = f.approval_value || '';
-    return withCall(t, f.call_id, { approval: f.answer, said, request: null, startedAt: ms(f.at) });
+    const said = f.approval_value || '', startedAt = ms(f.at);
+    const asked = t.calls.find((c) => c.id === f.call_id)?.startedAt, waited = asked ? startedAt - asked : 0;
+    return withCall(t, f.call_id, { approval: f.answer, said, request: null, startedAt, waited });
   },
   handoff(t, f) {
     const h = handoffOf(f);
@@ -263,9 +264,9 @@ export function enrichTurn(old, fresh) {
     const { params, redactions, notices } = f;
     return { ...c, params, redactions, notices, startedAt: c.startedAt || f.startedAt };
   });
-  const { input, redactions, notices, tokens, cost, createdAt } = fresh, asked = old.asked || fresh.asked;
-  const conclusion = old.conclusion || fresh.conclusion, { workflow, replayOf } = fresh;
-  return { ...old, calls, input, redactions, notices, tokens, cost, createdAt, asked, conclusion, workflow, replayOf };
+  const { input, redactions, notices, tokens, cost, stepTokens, createdAt, workflow, replayOf } = fresh;
+  const rest = { input, redactions, notices, tokens, cost, stepTokens, createdAt, workflow, replayOf };
+  return { ...old, ...rest, calls, asked: old.asked || fresh.asked, conclusion: old.conclusion || fresh.conclusion };
 }
 
 /**

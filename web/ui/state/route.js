@@ -1,5 +1,6 @@
 // Deep links. The fragment of an address is #t=<thread>&turn=3&d=call_2 or #job=<id>&…;
-// view=timeline opens that tab, diff=<turn> compares with another turn.
+// view=timeline opens that tab, diff=<turn> compares with another turn, which dt=<thread> or
+// dj=<job> says is of another conversation.
 
 /** @import { Route } from './types.d.ts' */
 
@@ -9,6 +10,7 @@ export function parseRoute(hash) {
   return {
     thread: q.get('t') || '', job: q.get('job') || '', turn: number(q.get('turn')), call: q.get('d') || '',
     view: q.get('view') === 'timeline' ? 'timeline' : '', diff: number(q.get('diff')), isNew: q.has('new'),
+    diffThread: q.get('dt') || '', diffJob: q.get('dj') || '',
   };
 }
 
@@ -22,6 +24,8 @@ export function formatRoute(r) {
   if (r.call) q.set('d', r.call);
   if (r.view) q.set('view', r.view);
   if (r.diff) q.set('diff', String(r.diff));
+  if (r.diffThread) q.set('dt', r.diffThread);
+  if (r.diffJob) q.set('dj', r.diffJob);
   const s = q.toString().replace(/=$/, '');
   return s ? '#' + s : '';
 }

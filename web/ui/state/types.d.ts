@@ -11,7 +11,8 @@ import type {
 export type Call = {
   id: string, tool: string, why: string, source: Source | '', blocked: boolean, outcome: Outcome,
   group: number | null, step: number, agent: string, approval: Answer | '',
-  startedAt: number, took: number | null,
+  /** when it began to run, and how long it had waited for a person before */
+  startedAt: number, waited: number, took: number | null,
   /** undefined until the server was asked for them */
   params?: unknown, redactions: Redaction[], notices: Notice[], preview: string, size: number, error: string,
   /** what the tool was used on, and what came of it, in a line each; empty if the server did not say */
@@ -68,6 +69,8 @@ export type Turn = {
   tokens: number,
   /** what they cost, in words; empty if that is not known */
   cost: string,
+  /** what the steps of the lead agent cost, by their number, where that is known */
+  stepTokens: Record<number, number>,
   /** the run of the job, from 1; 0 in a thread */
   run: number,
   /** the server knows more of the turn than the page does */
@@ -183,7 +186,10 @@ export type Handlers<V, U extends { type: string }> = { [T in U['type']]: (value
 
 /** The address: which conversation, turn and call, and how they are shown. */
 export type Route = {
-  thread: string, job: string, turn: number, call: string, view: string, diff: number, isNew: boolean,
+  thread: string, job: string, turn: number, call: string, view: string,
+  /** another turn that is compared, and its conversation if it is in another one */
+  diff: number, diffThread: string, diffJob: string,
+  isNew: boolean,
 };
 
 /**
@@ -205,11 +211,21 @@ export type Agent = { name: string, task: Handoff, answer: Handoff | null, steps
 /** The time that calls of a batch share: when it begins, how long it lasts, and the sum of its calls, in ms. */
 export type Axis = { from: number, wall: number, sum: number };
 
-/** A row of the waterfall, in ms since the turn began. */
-export type Bar = {
-  kind: 'model' | 'tool' | 'agent', label: string, depth: number, from: number, to: number, call: string,
-  outcome: Outcome | '', critical: boolean, why: string,
+/** A row of the waterfall, in ms of the turn without the time in which it only waited for a person. */
+export type Bar = Time & {
+  kind: 'model' | 'tool' | 'agent', label: string, depth: number,
+  /** what tells the row from others, the call it is of, and how many calls fold into it */
+  key: string, call: string, count: number,
+  object: string, outcome: Outcome | '', asks: boolean, critical: boolean, why: string, got: string,
+  /** what the step cost, of its first row; 0 if nobody said */
+  tokens: number,
 };
+/** When something ran; null where nobody said. What it waited for a person comes before from. */
+export type Time = { from: number | null, to: number | null, took: number | null, waited: number };
+/** What the rows of the waterfall are, how long its axis is, and how much waiting is cut out of it, in ms. */
+export type Waterfall = { bars: Bar[], length: number, cut: number, timed: boolean };
+/** A time between two others, in ms. */
+export type Interval = [from: number, to: number];
 
 /** A pair of calls of two turns that are compared. */
 export type Delta = {
@@ -220,3 +236,9 @@ export type Delta = {
 export type ParamDelta = { key: string, left: string | null, right: string | null };
 export type Pair = [Call | null, Call | null];
 export type Stretch = { same: boolean, text: string };
+/** Something that two turns are counted by. */
+export type Sum = { name: string, left: string, right: string, change: string, bad: boolean };
+/** A turn that is compared, and what it is called there. */
+export type Side = { turn: Turn, name: string, about: string };
+/** Where a turn is. */
+export type Place = { kind: Kind, id: string };

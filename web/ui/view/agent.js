@@ -1,10 +1,12 @@
 // <candor-agent>: what a sub-agent did, below the call that started it: its task, its
 // own steps, and its answer.
 
-import { attribute, fill, h, show } from '../lib/dom.js';
+import { attribute, fill, h, loadStyles, show } from '../lib/dom.js';
 import { firstLine, plural } from '../lib/format.js';
 
 /** @import { Agent } from '../state/types.d.ts' */
+
+await loadStyles('/ui/css/ondemand.css');
 
 let count = 0;
 

@@ -87,7 +87,7 @@ export function turnMenu(c, t, button, acts) {
     { title: 'Look closer' },
     { label: 'Timeline of this turn', run: () => acts.timeline(t.number) },
     before && { label: 'Compare with the turn before', run: () => acts.compare(before.number) },
-    c.turns.length > 1 && { label: 'Compare with another turn…', run: () => chooseTurn(c, t, acts.compare) },
+    { label: 'Compare with…', run: () => acts.compare(0) },
     ...(c.kind === 'thread' ? exportItems(c.id, t.number) : []),
   ]);
 }
@@ -105,17 +105,6 @@ async function save(query) {
     const { name, content } = await exportFile(query);
     saveAs(name, content);
   } catch (e) { toast(e instanceof Error ? e.message : String(e)); }
-}
-
-/** @param {Conversation} c @param {Turn} t @param {(turn: number) => void} compare */
-function chooseTurn(c, t, compare) {
-  const others = c.turns.filter((o) => o.number !== t.number).slice(-200).reverse();
-  const rows = others.map((o) => {
-    const choose = () => { dialog.close(); compare(o.number); };
-    return h('li', null, h('button', { type: 'button', click: choose },
-      h('b', null, o.number), ' ', h('span', null, o.input || '')));
-  });
-  const dialog = openDialog(`Compare turn ${t.number} with`, h('ul', { class: 'choose' }, ...rows));
 }
 
 /**

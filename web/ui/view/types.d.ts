@@ -1,7 +1,7 @@
 // What the elements ask of those who put them together. Only the type checker reads this
 // file; the page does not load it.
 
-import type { Call, Turn } from '../state/types.d.ts';
+import type { Call, Place, Turn } from '../state/types.d.ts';
 import type { JobInfo } from '../wire.d.ts';
 
 /** What a decision row can ask for. */
@@ -42,10 +42,23 @@ export type ConversationActs = {
 };
 
 /** What the timeline asks for. */
-export type TimelineActs = { go(turn: number, call: string): unknown, step(by: number): unknown };
+export type TimelineActs = {
+  go(turn: number, call: string): unknown,
+  /** goes to the turn before or the next one */
+  step(by: number): unknown,
+  decisions(t: Turn): DecisionActs,
+};
 
-/** What the menu of a turn leads to. */
+/** What the menu of a turn leads to; a comparison with turn 0 is one with a turn that is yet to be chosen. */
 export type TurnActs = { compare(turn: number): unknown, timeline(turn: number): unknown };
+
+/** A turn that another is to be chosen for, of one of several conversations. */
+export type Choice = {
+  number: number, places: (Place & { title: string })[],
+  /** reads the turns of a conversation, the latest first, or one page more of them */
+  read(place: Place, older: boolean): Promise<{ turns: Turn[], more: boolean }>,
+  done(place: Place, turn: number): unknown,
+};
 
 /** What the composer does; send resolves to whether the server accepted the message. */
 export type ComposerActs = Pick<WaitingActs, 'cancel'> & {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asCurl, asJSON, asMarkdown, asText, callMarkdown, why } from '../../view/copy.js';
-import { align, diffCalls, diffParams, diffWords } from '../../state/diff.js';
+import { align, compareTexts, diffCalls, diffParams, diffWords, runsOf, sums } from '../../state/diff.js';
 import { emptyCall, emptyTurn } from '../../state/fold.js';
 
 const call = (id, more = {}) => ({
@@ -76,6 +76,8 @@ test('a difference names only what changed', () => {
   assert.deepEqual([changed.kind, changed.why, changed.outcome, changed.took], ['changed', true, false, 4]);
   assert.deepEqual(changed.params, [{ key: 'n', left: null, right: '1' }]);
   assert.deepEqual(diffParams([1], [2]), [{ key: '', left: '[\n 1\n]', right: '[\n 2\n]' }]);
+  assert.deepEqual(diffParams({ a: 'x' }, { a: 'y' }), [{ key: 'a', left: 'x', right: 'y' }], 'without quotes');
+  assert.equal(diffParams({ a: '1' }, { a: 1 }).length, 1, 'a text is no number');
 });
 
 test('a parameter named __proto__ is compared like any other', () => {
@@ -95,6 +97,44 @@ test('changed words are marked on their side, and no word is lost', () => {
       .join(' '),
     'log says',
   );
+});
+
+test('words are marked without the blanks and commas around them', () => {
+  const a = 'Round each line half up, as the test does.', b = 'Round once, after the sum, as the ledger does.';
+  const marked = (runs) => runs.filter((r) => !r.same).map((r) => r.text);
+  const { left, right } = compareTexts(a, b);
+  assert.deepEqual(marked(left), ['each line half up', 'test']);
+  assert.deepEqual(marked(right), ['once, after the sum', 'ledger']);
+  assert.deepEqual(marked(compareTexts('invoice/line.go', 'invoice/totals.go').right), ['totals']);
+  const secret = diffWords('key [REDACTED:github-pat] used', 'key [REDACTED:aws-key] used');
+  assert.deepEqual(marked(secret.left), ['[REDACTED:github-pat]'], 'what was taken out stays whole');
+});
+
+test('texts that have little in common count as changed as a whole', () => {
+  assert.deepEqual(compareTexts('one two three', 'four five six').left, [{ same: false, text: 'one two three' }]);
+  assert.deepEqual(compareTexts('', 'all of it'), { left: [], right: [{ same: false, text: 'all of it' }] });
+  assert.deepEqual(compareTexts('as it was', 'as it was').right, [{ same: true, text: 'as it was' }]);
+});
+
+test('long texts are compared by words between their equal ends, and huge ones as a whole', () => {
+  const long = Array.from({ length: 50_000 }, (_, i) => `w${i}`).join(' ');
+  const { left, right } = diffWords(long, long.replace('w25000', 'changed'));
+  assert.deepEqual([left.filter((r) => !r.same), right.filter((r) => !r.same)],
+    [[{ same: false, text: 'w25000' }], [{ same: false, text: 'changed' }]]);
+  assert.equal(diffWords(long, long.replaceAll('w', 'v')).left.length, 1);
+});
+
+test('equal calls that follow each other are one run', () => {
+  const of = (...kinds) => runsOf(kinds.map((kind) => ({ kind }))).map((run) => run.map((d) => d.kind).join(' '));
+  assert.deepEqual(of('same', 'same', 'changed', 'changed', 'same'), ['same same', 'changed', 'changed', 'same']);
+});
+
+test('two turns are counted by time, tokens, calls and failures, where these are known', () => {
+  const t = (more) => ({ ...turn, startedAt: 1000, endedAt: 59_000, tokens: 2000, ...more });
+  const b = t({ endedAt: 42_000, tokens: 1500, calls: [call('a', { outcome: 'error' })] });
+  assert.deepEqual(sums(t(), b, 0).map((s) => `${s.name} ${s.left} → ${s.right} ${s.change}`.trim()),
+    ['time 58 s → 41 s −17 s', 'tokens 2,000 → 1,500 −25 %', 'calls 2 → 1', 'failed 0 → 1']);
+  assert.deepEqual(sums(turn, turn, 0).map((s) => s.name), ['calls']);
 });
 
 test('two huge turns are compared in order instead of aligned', () => {

@@ -1,0 +1,182 @@
+package page_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+)
+
+const (
+	chosenRow = "candor-timeline .tl-row[aria-current]"
+	pick      = "candor-timeline .tl-pick "
+)
+
+func TestTheTimelinesRowsAreChosenByKeysAndByTouch(t *testing.T) {
+	s := startServer(t)
+	s.on("look into it",
+		reply{Took: 40 * time.Millisecond, Text: "I look first.", Calls: []call{
+			{"look", map[string]any{"say": "a pear", "path": "kitchen/table"}, "the pear may lie there"},
+			{"fail", map[string]any{"say": "it is locked"}, "or in the safe"}}},
+		callLook("a plum", "a plum would do as well"), reply{Text: "A pear."})
+	s.say("ann", "", "look into it")
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.press("Escape")
+	w.pressUntil("the timeline is shown", `document.querySelector('#timeline').checkVisibility()`, "g", "t")
+	w.shows(pick+".why", "the pear may lie there")
+	w.shows(pick+".object", "kitchen/table")
+	w.shows(pick+".got", "a pear")
+	w.shows(".tl-legend", "failed")
+	w.until("nobody writes here", `!document.querySelector('#composer').checkVisibility()`)
+
+	w.press("ArrowDown")
+	w.shows(pick+".why", "or in the safe")
+	w.until("the row has the focus", `document.activeElement.matches(%s)`, chosenRow)
+	w.press("End")
+	w.shows(pick, "The model said nothing here.")
+	w.press("Home")
+	w.shows(pick, "I look first.")
+	w.tabTo("the next row", `el.matches('.tl-acts button') && el.innerText.startsWith('Next')`)
+	w.press("Enter")
+	w.shows(pick+".why", "the pear may lie there")
+	w.press("Enter")
+	w.shows(pick+".why", "or in the safe")
+	w.click("candor-timeline li[data-call=call_3] .tl-row", "look")
+	w.shows(pick+".why", "a plum would do as well")
+
+	before := eval[float64](w, trackWidth)
+	w.press("+", "+")
+	w.until("the axis is four times as wide", trackWidth+` > 3.9 * %s && `+trackWidth+` < 4.1 * %s`, before, before)
+	w.until("the chosen bar is in view", `(() => {
+		const r = document.querySelector(%s).getBoundingClientRect();
+		return r.left >= 0 && r.right <= innerWidth; })()`, chosenRow+" .tl-track i")
+	w.press("-")
+	w.click(".tl-zoom button", "Fit")
+	w.until("it fits", trackWidth+` === %s`, before)
+
+	w.click(chosenRow, "look")
+	w.press("Enter")
+	w.until("the decision has the focus", focusedDecision+`?.dataset.call === 'call_3'`)
+	w.until("in the conversation", `document.activeElement.closest('#stream')`)
+	w.clean()
+}
+
+const trackWidth = `document.querySelector('.tl-row .tl-track').clientWidth`
+
+func TestTheTimelineCutsOutHowLongAPersonWasWaitedFor(t *testing.T) {
+	s := startServer(t)
+	s.on("do it", callDanger("done", "only this does it"), reply{Text: "That was it."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do it")
+	w.shows(decision+" .ask", "May it run?")
+	w.until("it has waited for more than a second", `(window.since ??= Date.now()) < Date.now() - 1500`)
+	w.click(decision+" .ask button[data-action=approve]", "Approve")
+	w.shows("candor-turn .answer.prose", "That was it.")
+	for range 2 { // as the stream told it, and as history has it
+		w.press("Escape")
+		w.pressUntil("the timeline is shown", `document.querySelector('#timeline').checkVisibility()`, "g", "t")
+		w.shows(".tl-said", "of waiting is cut out")
+		w.shows("candor-timeline li[data-call=call_1] em", "waiting for you")
+		w.until("the model is not said to have taken that time",
+			`[...document.querySelectorAll('.tl-rows .tl-took')].every((e) => !/^\d.* s$/.test(e.innerText))`)
+		w.run(chromedp.Reload())
+		w.shows("#link", "Live")
+	}
+	w.clean()
+}
+
+func TestTheTimelineInventsNoTime(t *testing.T) {
+	s := startServer(t)
+	job := s.do("ann", http.MethodPost, "/api/jobs", fields{"title": "reasons only", "prompt": "audit"})
+	s.post(job, fields{"event": "reasoning", "narrative": "I scan first.", "tool_decisions": []fields{
+		{"tool_name": "scan", "rationale": "the scanner knows what we use", "outcome": "success"}}})
+	s.post(job, fields{"event": "result", "success": true, "message": "Nothing is open."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.run(chromedp.Navigate(s.url + "/#job=" + job["job_id"].(string) + "&turn=1&view=timeline"))
+	w.shows(pick+".why", "the scanner knows what we use")
+	w.shows(".tl-said", "Nobody said when these ran.")
+	assert.Equal(t, 0, eval[int](w, `document.querySelectorAll('.tl-track i, .tl-scale .tl-track span').length`))
+	assert.NotRegexp(t, `\d ms|\d s|answers`, w.text(".tl-rows"))
+	w.clean()
+}
+
+// twoThreads holds a turn in each of two conversations, which differ in their reasons, objects and answers.
+func (s *server) twoThreads() (first, second string) {
+	s.t.Helper()
+	shared := call{"look", map[string]any{"say": "a shared sight"}, "both begin with a look"}
+	s.on("round it", reply{Calls: []call{shared,
+		{"look", map[string]any{"path": "invoice/line.go"}, "Round each line half up, as the test does."},
+		{"fail", map[string]any{"say": "the lock", "path": "config/old.yaml",
+			"patch": "@@ -1 +1 @@\n-old\n+new\n"}, "the old rates can go"}}},
+		reply{Text: "Fixed: lines are **rounded** half up."})
+	s.on("round it once", reply{Calls: []call{shared,
+		{"look", map[string]any{"path": "invoice/totals.go"}, "Round once after the sum, as the ledger does."}}},
+		reply{Text: "Fixed: lines are **rounded** once after the sum."})
+	first = s.say("ann", "", "round it")
+	second = s.do("ann", http.MethodPost, "/api/chat/thread/new", nil)["id"].(string)
+	return first, s.say("ann", second, "round it once")
+}
+
+func TestTurnsOfTwoConversationsAreCompared(t *testing.T) {
+	s := startServer(t)
+	first, second := s.twoThreads()
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.showTurn(s, second, 1)
+	w.shows("candor-turn .answer", "once after the sum")
+	w.click("candor-turn .asked .dots", "")
+	w.click("#menu button", "Compare with…")
+	w.shows("#dialog", "It has no other turn.")
+	eval[bool](w, `(() => { const f = document.querySelector('#dialog select');
+		f.selectedIndex = [...f.options].findIndex((o) => o.text === 'round it');
+		f.dispatchEvent(new Event('change')); return true; })()`)
+	w.click("#dialog .choose button", "round it")
+	for range 2 { // and after a reload
+		w.shows("candor-diff .deltas", "calls 3 → 2")
+		w.shows("candor-diff .deltas", "failed 1 → 0")
+		w.shows("candor-diff .same", "a shared sight")
+		w.shows("candor-diff [data-kind=changed] .why del", "each line half up")
+		w.shows("candor-diff [data-kind=changed] .why ins", "once after the sum")
+		w.shows("candor-diff [data-kind=changed] .object del", "line")
+		w.shows("candor-diff [data-kind=changed] .object ins", "totals")
+		w.shows("candor-diff .answer strong", "rounded")
+		w.shows("candor-diff .answer del", "half up")
+		w.shows("candor-diff [data-kind=removed] .only-in", "only in A")
+		w.shows("candor-diff [data-kind=removed] .object", "config/old.yaml")
+		w.shows("candor-diff [data-kind=removed] .block .removed", "-old")
+		w.shows("candor-diff [data-kind=removed] .came.bad", "the lock")
+		w.shows("candor-diff .top .side", "A · Turn 1 of round it")
+		w.shows("candor-diff .top .side", "B · Turn 1 of round it once")
+		w.until("the address holds both",
+			`location.hash.includes(%s) && location.hash.includes(%s)`, "t="+second, "dt="+first)
+		w.run(chromedp.Reload())
+	}
+	w.shows("candor-diff .deltas", "calls 3 → 2")
+	w.click(".deltas button", "Only what differs")
+	w.until("what is the same is hidden", `!document.querySelector('candor-diff .same').checkVisibility()`)
+	w.press("Escape")
+	w.until("the address is that of the turn", `location.hash === %s`, fmt.Sprintf("#t=%s&turn=1", second))
+	w.clean()
+}
+
+func TestAComparisonOnAPhoneNamesItsTurns(t *testing.T) {
+	s := startServer(t)
+	first, second := s.twoThreads()
+	w := window(t)
+	w.run(chromedp.EmulateViewport(390, 844))
+	w.open(s, "ann")
+	w.shows("#link", "Live")
+	w.run(chromedp.Navigate(fmt.Sprintf("%s/#t=%s&turn=1&diff=1&dt=%s", s.url, second, first)))
+	w.shows("candor-diff [data-kind=changed] .side", "A · Turn 1 of round it")
+	w.shows("candor-diff [data-kind=changed] .side", "B · Turn 1 of round it once")
+	assert.NotRegexp(t, `(?i)left|right`, w.text("#dialog"))
+	w.until("nothing sticks out", `document.querySelector('#dialog').scrollWidth <=
+		document.querySelector('#dialog').clientWidth`)
+	w.clean()
+}
