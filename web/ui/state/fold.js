@@ -186,9 +186,8 @@ const frames = {
     return withCall(t, f.call_id, { params: f.parameters, hidden: request.hidden, request, ...sureOf(f) });
   },
   approval_answered(t, f) {
-    // Until now the call waited; now it starts.
-    const said = f.approval_value || '', startedAt = ms(f.at);
-    const asked = t.calls.find((c) => c.id === f.call_id)?.startedAt, waited = asked ? startedAt - asked : 0;
+    const said = f.approval_value || '', startedAt = ms(f.at), asked = t.calls.find((c) => c.id === f.call_id);
+    const waited = startedAt - (asked?.startedAt || startedAt);
     return withCall(t, f.call_id, { approval: f.answer, said, request: null, startedAt, waited });
   },
   handoff(t, f) {

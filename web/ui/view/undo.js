@@ -1,6 +1,6 @@
 // <candor-undo>: what was deleted and can still be taken back, each with a button.
 
-import { $, attribute, h, show } from '../lib/dom.js';
+import { $, attribute, h, loadStyles, show } from '../lib/dom.js';
 
 export class UndoList extends HTMLElement {
   /** @type {Map<string, HTMLElement>} */
@@ -17,6 +17,7 @@ export class UndoList extends HTMLElement {
    * @param {string} key @param {string} words @param {() => void} undo
    */
   add(key, words, undo) {
+    loadStyles('/ui/css/ondemand.css');
     /** @type {HTMLElement} */
     const button = h('button', { type: 'button', 'aria-keyshortcuts': 'u', click: undo }, 'Undo');
     const row = h('p', null, h('span', { dir: 'auto' }, words), ' ', button);
