@@ -232,8 +232,9 @@ function marksOf(b, kind, length) {
   if (b.from === null || b.to === null) return [];
   const left = b.from / length, right = b.to / length, wait = b.waited > 0;
   const said = [wait && `${span(b.waited)} waiting for you`, isBad(b) && b.got].filter(Boolean).join(', ');
-  const after = right < .7, room = after || left > .3;
-  const note = said && room && at(h('em', { class: !after && 'before' }, said), after ? right : left, 0);
+  // It stands beside the bar, or over one that fills the axis.
+  const place = right < .7 ? 'after' : left > .3 ? 'before' : 'over';
+  const note = said && at(h('em', { class: place }, said), place === 'after' ? right : left, 0);
   return [wait && at(h('i', { 'data-kind': 'wait' }), left, 0),
     at(h('i', { 'data-kind': kind }), left, right - left), note];
 }
