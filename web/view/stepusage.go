@@ -7,7 +7,10 @@ import "candor/session"
 type StepUsage struct {
 	Agent string `json:"agent,omitempty"`
 	Step  int    `json:"step"`
-	UsageInfo
+
+	InputTokens     int `json:"input_tokens,omitempty"`
+	OutputTokens    int `json:"output_tokens,omitempty"`
+	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
 }
 
 // stepUsage lists the steps of t whose tokens are known.
@@ -16,7 +19,7 @@ func stepUsage(t session.Turn) []StepUsage {
 	last := 0
 	for _, s := range t.Steps {
 		if u := s.Usage; u != (session.Usage{}) {
-			all = append(all, StepUsage{s.Agent, s.Number, UsageInfo{u.Input, u.Output, u.Reasoning}})
+			all = append(all, StepUsage{s.Agent, s.Number, u.Input, u.Output, u.Reasoning})
 		}
 		// An answering step is listed only if there is reasoning behind it.
 		if s.Agent == "" && !s.Answer {
@@ -24,7 +27,7 @@ func stepUsage(t session.Turn) []StepUsage {
 		}
 	}
 	if u := t.AnswerUsage; u != (session.Usage{}) {
-		all = append(all, StepUsage{"", last + 1, UsageInfo{u.Input, u.Output, u.Reasoning}})
+		all = append(all, StepUsage{"", last + 1, u.Input, u.Output, u.Reasoning})
 	}
 	return all
 }

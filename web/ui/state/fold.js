@@ -5,7 +5,7 @@
 import { cut, ms } from '../lib/format.js';
 import { noRun, notSure, runOf, sureOf } from './confidence.js';
 import { rated, ratedOf, unrated } from './feedback.js';
-import { timesOf, usageOf } from './usage.js';
+import { sizeOf, timesOf, usageOf } from './usage.js';
 import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 
 /** @import * as wire from '../wire.d.ts' */
@@ -88,9 +88,6 @@ function preview(c, whole) {
   const all = JSON.stringify(c.result);
   return whole === c.call_id ? all : cut(all, maxPreview + 1);
 }
-
-/** @param {wire.ToolCallDetail} c */
-function sizeOf(c) { return c.result_size ?? (c.result === undefined ? 0 : JSON.stringify(c.result).length); }
 
 /**
  * Converts the part of a decision that streams carry too.

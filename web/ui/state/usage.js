@@ -1,4 +1,4 @@
-// What turns and their steps cost in tokens, and calls in time. All functions are pure.
+// What turns and their steps cost, and calls in time and size. All functions are pure.
 
 import { ms } from '../lib/format.js';
 
@@ -15,7 +15,7 @@ export function usageOf({ usage, step_usage: steps = [] }) {
   return { tokens: sum(usage), cost: usage?.cost || '', stepTokens };
 }
 
-/** @param {wire.UsageInfo | undefined} u */
+/** @param {Pick<wire.UsageInfo, 'input_tokens' | 'output_tokens'> | undefined} u */
 function sum(u) { return (u?.input_tokens || 0) + (u?.output_tokens || 0); }
 
 /**
@@ -26,3 +26,9 @@ export function timesOf(c) {
   const waited = c?.waited_ms || 0, asked = ms(c?.started_at);
   return { startedAt: asked && asked + waited, waited, took: c?.duration_ms ?? null };
 }
+
+/**
+ * Returns how many bytes a result has.
+ * @param {wire.ToolCallDetail} c
+ */
+export function sizeOf(c) { return c.result_size ?? (c.result === undefined ? 0 : JSON.stringify(c.result).length); }
