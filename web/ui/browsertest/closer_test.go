@@ -10,11 +10,15 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+// The chosen row of the timeline, and the foot that shows it whole.
 const (
 	chosenRow = "candor-timeline .tl-row[aria-current]"
 	pick      = "candor-timeline .tl-pick "
 )
 
+// Arrow keys and a touch choose a row; Tab leads from it to the buttons at the foot, which choose the next
+// one and lead to the conversation. The axis is stretched around the chosen row, so that its bar stays in
+// view, and Fit brings it back to the width that there is.
 func TestTheTimelinesRowsAreChosenByKeysAndByTouch(t *testing.T) {
 	s := startServer(t)
 	s.on("look into it",
@@ -65,8 +69,11 @@ func TestTheTimelinesRowsAreChosenByKeysAndByTouch(t *testing.T) {
 	w.clean()
 }
 
+// trackWidth is how wide the axis is, in pixels.
 const trackWidth = `document.querySelector('.tl-row .tl-track').clientWidth`
 
+// The time in which a person was waited for is neither the model's nor the tool's. The page knows it from
+// the stream and, after a reload, from history.
 func TestTheTimelineCutsOutHowLongAPersonWasWaitedFor(t *testing.T) {
 	s := startServer(t)
 	s.on("do it", callDanger("done", "only this does it"), reply{Text: "That was it."})
@@ -90,6 +97,8 @@ func TestTheTimelineCutsOutHowLongAPersonWasWaitedFor(t *testing.T) {
 	w.clean()
 }
 
+// A worker that posts reasons only measures nothing: the time from its first post to its last is not the
+// time that its model took.
 func TestTheTimelineInventsNoTime(t *testing.T) {
 	s := startServer(t)
 	job := s.do("ann", http.MethodPost, "/api/jobs", fields{"title": "reasons only", "prompt": "audit"})
@@ -123,6 +132,8 @@ func (s *server) twoThreads() (first, second string) {
 	return first, s.say("ann", second, "round it once")
 }
 
+// A person chooses the other turn from the menu of this one; the address then leads to the same comparison
+// until the dialog is closed.
 func TestTurnsOfTwoConversationsAreCompared(t *testing.T) {
 	s := startServer(t)
 	first, second := s.twoThreads()
@@ -165,6 +176,7 @@ func TestTurnsOfTwoConversationsAreCompared(t *testing.T) {
 	w.clean()
 }
 
+// Where the two sides are stacked, none of them is the left one.
 func TestAComparisonOnAPhoneNamesItsTurns(t *testing.T) {
 	s := startServer(t)
 	first, second := s.twoThreads()

@@ -54,6 +54,7 @@ func slowStory(t *testing.T) (path, message string) {
 	return path, story.Turns[0].Message
 }
 
+// storyTurn is a message of the story and the steps that answer it.
 type storyTurn struct {
 	Message string           `json:"message"`
 	Steps   []map[string]any `json:"steps"`

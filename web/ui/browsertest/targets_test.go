@@ -32,6 +32,8 @@ func (w *tab) requireTargets(screen string) {
 	assert.Empty(w.t, eval[[]string](w, smallTargets), screen)
 }
 
+// The screens are those of the tests of accessibility and more: menus, dialogs, opened rows, the drawer of a
+// narrow window. What is scrolled out of view does not count, and neither does what is hidden.
 func TestEveryTargetIsLargeEnoughToTouch(t *testing.T) {
 	s := startServer(t)
 	screens := append(s.prepareScreens(), s.moreScreens()...)
