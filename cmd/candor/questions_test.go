@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,14 +16,6 @@ import (
 
 	"candor/cmd/candor/apptest"
 )
-
-// question is what a person asks about the story, and the decision that answers it.
-type question struct {
-	Ask          string
-	Turn         int
-	Job          bool
-	Tool, Object string
-}
 
 // found is a hit of a search.
 type found struct {
@@ -37,7 +28,7 @@ type found struct {
 }
 
 // answers reports whether the hit is the decision that the question is about.
-func (f found) answers(q question) bool {
+func (f found) answers(q apptest.Question) bool {
 	var object strings.Builder
 	for _, part := range f.Object {
 		object.WriteString(part.Text)
@@ -48,14 +39,11 @@ func (f found) answers(q question) bool {
 // TestQuestionsOfPeopleAreAnswered plays the story of testdata/story, asks its questions and counts
 // at which hit the right decision stands.
 func TestQuestionsOfPeopleAreAnswered(t *testing.T) {
-	dir := filepath.Join(apptest.Root(t), "testdata", "story")
-	var questions []question
-	require.NoError(t, json.Unmarshal(apptest.ReadFixture(t, filepath.Join(dir, "questions.json")), &questions))
-	require.Len(t, questions, 20)
+	questions := apptest.Questions(t)
 	synctest.Test(t, func(t *testing.T) {
-		p := apptest.NewPlay(t, apptest.ReadFixture(t, filepath.Join(dir, "script.json")))
+		p := apptest.NewPlay(t, apptest.ReadFixture(t, apptest.StoryFile(t, "script.json")))
 		defer p.Close()
-		tellStory(t, p, dir)
+		tellStory(t, p)
 		// The numbers are what the ranking reaches. A change of it that answers fewer questions is
 		// to be noticed, and one that answers more should raise them.
 		first, third := 0, 0
@@ -76,7 +64,7 @@ func TestQuestionsOfPeopleAreAnswered(t *testing.T) {
 }
 
 // rankOf returns the place of the right decision among the hits for a question, 0 if it is not there.
-func rankOf(t *testing.T, p *apptest.Play, q question) int {
+func rankOf(t *testing.T, p *apptest.Play, q apptest.Question) int {
 	var got struct{ Hits []found }
 	require.NoError(t, json.Unmarshal([]byte(p.Get("/api/chat/search?q="+url.QueryEscape(q.Ask))), &got))
 	for i, h := range got.Hits {
@@ -88,15 +76,12 @@ func rankOf(t *testing.T, p *apptest.Play, q question) int {
 }
 
 // tellStory sends the messages of the story, denies the call that asks a person, and posts the job.
-func tellStory(t *testing.T, p *apptest.Play, dir string) {
-	var story struct{ Turns []struct{ Message string } }
-	require.NoError(t, json.Unmarshal(apptest.ReadFixture(t, filepath.Join(dir, "script.json")), &story))
-	require.Len(t, story.Turns, 32)
+func tellStory(t *testing.T, p *apptest.Play) {
 	// Each message has its own turn in the script, so the order here is that of the story.
 	p.Post("/api/chat/thread/new", "")
-	for _, turn := range story.Turns {
-		sent := p.Post("/api/chat/send", string(apptest.JSON(t, apptest.M{"content": turn.Message})))
-		if turn.Message == "Tell the customers about the new rates." {
+	for _, message := range apptest.StoryMessages(t) {
+		sent := p.Post("/api/chat/send", string(apptest.JSON(t, apptest.M{"content": message})))
+		if message == "Tell the customers about the new rates." {
 			p.Answer(map[string]string{"call_1": "deny"}, sent["thread_id"].(string))
 		}
 		time.Sleep(time.Minute) // fake time
@@ -104,7 +89,7 @@ func tellStory(t *testing.T, p *apptest.Play, dir string) {
 	// The job's worker has a token of its own, which no other route takes.
 	job := p.Post("/api/jobs", `{"title":"Nightly dependency audit","prompt":"Audit what we depend on."}`)
 	req := httptest.NewRequest(http.MethodPost, fmt.Sprintf("http://localhost/api/jobs/%s/events", job["job_id"]),
-		strings.NewReader(string(apptest.ReadFixture(t, filepath.Join(dir, "job.json")))))
+		strings.NewReader(string(apptest.ReadFixture(t, apptest.StoryFile(t, "job.json")))))
 	req.Header.Set("Authorization", "Bearer "+job["token"].(string))
 	req.Header.Set("Content-Type", "application/json")
 	rec := httptest.NewRecorder()

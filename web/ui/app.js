@@ -7,7 +7,7 @@ import './view/rail.js';
 import { commands, conversationActs, delivery, editWaiting, send, stop, takePart } from './actions.js';
 import { Bin } from './bin.js';
 import { createContext } from './context.js';
-import { $, h, setText, show } from './lib/dom.js';
+import { $, h, setText } from './lib/dom.js';
 import { cut, firstLine } from './lib/format.js';
 import { Hub } from './lib/hub.js';
 import { listen } from './lib/keys.js';
@@ -75,12 +75,13 @@ function draw(s) {
 let none = false;
 
 /**
- * Opens the first conversation, where it begins elsewhere while nobody writes here.
+ * Opens the first conversation, where it begins elsewhere while nobody writes or searches here.
  * @param {State} s
  */
 function followFirst(s) {
   const first = s.threads?.length === 1 && !s.threads[0].origin ? s.threads[0].id : '';
-  if (none && first && s.active.kind === 'new' && composer.empty) location.hash = formatRoute({ thread: first });
+  const idle = s.active.kind === 'new' && composer.empty && $('results').hidden;
+  if (none && first && idle) location.hash = formatRoute({ thread: first });
   none = s.threads?.length === 0;
 }
 
@@ -113,15 +114,10 @@ function markSeen() {
  */
 function escape(e) {
   const target = e.target instanceof HTMLElement ? e.target : null;
-  if (!$('results').hidden) $('results').close();
-  else if (!target?.matches('textarea, input')) return drawer(false);
+  if (!$('results').hidden) return router.leaveSearch();
+  if (!target?.matches('textarea, input')) return drawer(false);
   target?.blur();
   $('stream').focus({ preventScroll: true });
-}
-
-function focusSearch() {
-  if (matchMedia('(max-width: 900px)').matches) drawer(true);
-  $('search').focus();
 }
 
 /** @param {string} id @param {string} label @param {() => Item[] | Promise<Item[]>} items */
@@ -135,14 +131,6 @@ function menuButton(id, label, items) {
     type: 'button', id, class: 'quiet', 'aria-haspopup': 'menu', 'aria-expanded': 'false', click: open,
   }, label);
   return button;
-}
-
-function wireSearch() {
-  $('search').addEventListener('focus', async () => {
-    await import('./view/search.js');
-    $('results').onShown = (shown) => show($('lists'), !shown);
-    $('results').attach($('search'));
-  }, { once: true });
 }
 
 function wireTabs() {
@@ -194,6 +182,7 @@ function wireParts() {
 }
 
 function wirePage() {
+  $('find').addEventListener('click', () => router.search());
   $('new').addEventListener('click', () => router.newThread());
   $('rail-open').addEventListener('click', () => drawer(true));
   $('rail-close').addEventListener('click', () => { drawer(false); $('rail-open').focus(); });
@@ -234,7 +223,7 @@ function wireKeys() {
     timeline: () => router.openTab('timeline'), conversation: () => router.openTab('turns'),
     latest: () => view.list.toEnd(), newThread: () => router.newThread(),
     delete: () => bin.deleteOpen(), undo: () => bin.undo(), write: () => composer.focusField(),
-    search: focusSearch, help: async () => (await commands()).help(), escape,
+    search: () => router.search(), help: async () => (await commands()).help(), escape,
   });
 }
 
@@ -242,6 +231,5 @@ wireParts();
 wirePage();
 wireTabs();
 wireMenus();
-wireSearch();
 wireKeys();
 session.start();

@@ -11,6 +11,12 @@ import { drawer } from './view/rail.js';
 export class Router {
   #tab = 'turns';
   #hasTimeline = false;
+  /** The address of what the search covers. */
+  #under = '';
+  /** Whether a hit was opened, so that its address is followed even if it is that of what the search covers. */
+  #opened = false;
+  /** @type {Element | null} */
+  #from = null;
 
   /** @param {Context} context */
   constructor(context) { this.context = context; }
@@ -21,6 +27,10 @@ export class Router {
    */
   async follow(fallback) {
     const r = parseRoute(location.hash);
+    const back = !$('results').hidden && location.hash === this.#under && !this.#opened;
+    if (r.find !== null && fallback === null) return this.search();
+    if (r.find === null) this.#cover(false);
+    if (back) return this.#refocus();
     let position = '';
     $('dialog').close();
     if (r.job) position = await this.#open('job', r.job);
@@ -29,7 +39,53 @@ export class Router {
     this.openTab(r.view === 'timeline' ? 'timeline' : 'turns', r.turn, false);
     if (r.turn || r.call) await this.#arrive(r.turn || 1, r.call);
     if (r.diff) await (await import('./compare.js')).show(this.context, r);
+    if (r.find !== null) this.search();
     return position;
+  }
+
+  /** Shows the search over what is open, which stays as it is. Keys pressed before its module is there count. */
+  async search() {
+    const field = $('search'), keys = new AbortController(), fresh = $('results').hidden;
+    if (fresh) {
+      const { kind, id } = this.context.store.state.active, { find } = parseRoute(location.hash);
+      field.value = find || '';
+      this.#under = find !== null ? formatRoute(kind === 'new' ? { isNew: true } : { [kind]: id }) : location.hash;
+      this.#opened = false;
+      this.#from = document.activeElement;
+      if (find === null) history[history.state === 'left' ? 'replaceState' : 'pushState'](null, '', '#find=');
+    }
+    drawer(false);
+    this.#cover(true);
+    let enter = false;
+    field.focus();
+    field.addEventListener('keydown', (e) => { enter = e.key === 'Enter'; }, { signal: keys.signal });
+    await import('./view/search.js');
+    keys.abort();
+    $('results').onClose = () => this.leaveSearch();
+    $('results').onOpen = () => { this.#opened = true; };
+    if (fresh) $('results').open(enter);
+    return '';
+  }
+
+  /** @param {boolean} on */
+  #cover(on) {
+    $('main').classList.toggle('finding', on);
+    show($('results'), on);
+  }
+
+  /** Ends the search, and returns to what it covers. */
+  leaveSearch() {
+    this.#cover(false);
+    // Going back would end in another task, and undo what is done until then. The entry is used again instead.
+    history.replaceState('left', '', this.#under || location.pathname);
+    this.#refocus();
+  }
+
+  /** Gives the focus back to what had it before the search. */
+  #refocus() {
+    const from = this.#from instanceof HTMLElement && this.#from.closest('main') ? this.#from : $('stream');
+    from.focus({ preventScroll: true });
+    return '';
   }
 
   /** @param {Kind | 'new'} kind @param {string} id */
@@ -161,6 +217,7 @@ export class Router {
 
   newThread() {
     history.pushState(null, '', formatRoute({ isNew: true }));
+    this.#cover(false);
     this.#select('new', '');
     this.openTab('turns', 0, false);
     drawer(false);

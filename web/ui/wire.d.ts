@@ -567,8 +567,15 @@ export type SearchResponse = {
   looked_for?: string[],
   near?: string[],
   partial?: boolean,
+  searched: Searched,
   facets: Record<string, FacetItem[]>,
   truncated?: boolean,
+};
+
+export type Searched = {
+  decisions: number,
+  texts: number,
+  places: number,
 };
 
 export type SendResponse = {

@@ -1,6 +1,8 @@
 package apptest
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -123,6 +125,23 @@ func (r *Running) Must(method, path, body string, status int) string {
 	require.NoError(r.t, err)
 	require.Equal(r.t, status, resp.StatusCode, string(raw))
 	return string(raw)
+}
+
+// As sends a request with a token, Token if that is empty, and returns the answer, which has to be a success.
+func (r *Running) As(token, method, path string, body any) M {
+	r.t.Helper()
+	content := bytes.NewReader(JSON(r.t, body))
+	req, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, content)
+	require.NoError(r.t, err)
+	req.Header.Set("Authorization", "Bearer "+cmp.Or(token, Token))
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(r.t, err)
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	require.NoError(r.t, err)
+	require.Less(r.t, resp.StatusCode, 300, string(raw))
+	return Decode(r.t, raw)
 }
 
 // ActiveThread returns the id of the thread used last.

@@ -145,11 +145,12 @@ const undefinedFlag = "flag provided but not defined: -"
 // shortUsageError names the flag at fault, and one that may have been meant, instead of printing the whole
 // help text.
 func shortUsageError(_ context.Context, c *cli.Command, err error, _ bool) error {
+	full := strings.TrimPrefix(c.FullName(), "candor ")
 	if name, unknown := strings.CutPrefix(err.Error(), undefinedFlag); unknown {
-		return misused("%s has no flag --%s%s; see candor %s --help", c.Name, name,
-			meant(cli.SuggestFlag(c.Flags, name, false), name), c.Name)
+		return misused("%s has no flag --%s%s; see candor %s --help", full, name,
+			meant(cli.SuggestFlag(c.Flags, name, false), name), full)
 	}
-	return misused("%w; see candor %s --help", err, c.Name)
+	return misused("%w; see candor %s --help", err, full)
 }
 
 // noArguments returns an error that names the first argument, if there is one.

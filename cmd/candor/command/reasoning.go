@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,10 +31,11 @@ func reasoningCommand() *cli.Command {
 		job string
 	)
 	return &cli.Command{
-		Name: "reasoning", Usage: "show why the tools of a turn were called", ArgsUsage: "THREAD [N|all|last]",
-		Description: helpText("reasoning"),
-		Flags: append(remoteFlags(&s), &cli.StringFlag{Name: "job", Destination: &job,
+		Name: "reasoning", Usage: "show why the tools of a turn were called, or search for it",
+		ArgsUsage: "THREAD [N|all|last [CALL]]", Description: helpText("reasoning"),
+		Flags: append(remoteFlags(&s), &cli.StringFlag{Name: "job", Destination: &job, Local: true,
 			Usage: "show the turns of the job `ID`; no THREAD is given then"}),
+		Commands: []*cli.Command{searchCommand(&s)},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			args := c.Args().Slice()
 			fetch := fetchJob
@@ -44,11 +46,11 @@ func reasoningCommand() *cli.Command {
 				}
 				job, args, fetch = args[0], args[1:], fetchTurns
 			}
-			which, err := whichTurns(args)
+			which, call, err := whichTurns(args)
 			if err != nil {
 				return err
 			}
-			return showReasoning(ctx, s, turnSource{job, which, fetch}, c.Root().Writer, c.Root().ErrWriter)
+			return showReasoning(ctx, s, turnSource{job, which, call, fetch}, c.Root().Writer, c.Root().ErrWriter)
 		},
 	}
 }
@@ -57,24 +59,29 @@ func reasoningCommand() *cli.Command {
 type turnSource struct {
 	word  string // that a person gave for the thread or the job
 	which string // a turn's number, all or last
+	call  string // the only call that is wanted, such as call_2; empty for all
 	fetch func(ctx context.Context, c *client.Client, word, which string) (turns []client.Turn, where string, err error)
 }
 
-// whichTurns reads the argument after the thread: a turn's number, all, or last,
-// which is the default. Whether there is such a turn is for the server to say.
-func whichTurns(args []string) (string, error) {
-	switch {
-	case len(args) == 0:
-		return "last", nil
-	case len(args) > 1:
-		return "", misused("reasoning takes a thread and a turn, not the argument %q as well; "+
-			"see candor reasoning --help", args[1])
+// callID is the form of the ids of calls.
+var callID = regexp.MustCompile(`^call_[0-9]+$`)
+
+// whichTurns reads the arguments after the thread: a turn's number, all, or last,
+// which is the default, and the id of a call. Whether there is such a turn is for the server to say.
+func whichTurns(args []string) (which, call string, err error) {
+	if len(args) == 0 {
+		return "last", "", nil
 	}
-	which := args[0]
+	if which = args[0]; len(args) == 2 && callID.MatchString(args[1]) {
+		call = args[1]
+	} else if len(args) > 1 {
+		return "", "", misused("reasoning takes a thread, a turn and a call such as call_2, not the argument %q "+
+			"as well; see candor reasoning --help", args[len(args)-1])
+	}
 	if _, err := strconv.ParseUint(which, 10, 31); err != nil && which != "all" && which != "last" {
-		return "", misused("%q is no turn: want a number, all or last", terminal.CleanLine(which))
+		return "", "", misused("%q is no turn: want a number, all or last", terminal.CleanLine(which))
 	}
-	return which, nil
+	return which, call, nil
 }
 
 // showReasoning prints the turns of a source, the oldest first.
@@ -101,9 +108,19 @@ func showReasoning(ctx context.Context, s remoteSettings, from turnSource, stdou
 	if len(turns) == 0 {
 		return fmt.Errorf("no turn of this %s has ended yet", strings.Fields(where)[0])
 	}
+	if from.call != "" {
+		if turns, err = onlyCall(turns, from.call); err != nil {
+			return err
+		}
+	}
+	return writeTurns(stdout, style, turns, where, s.json)
+}
+
+// writeTurns writes turns as text or, if asJSON, as a line of JSON each.
+func writeTurns(stdout io.Writer, style terminal.Style, turns []client.Turn, where string, asJSON bool) (err error) {
 	for i, t := range turns {
 		switch {
-		case s.json:
+		case asJSON:
 			_, err = fmt.Fprintln(stdout, terminal.SafeJSON(t.Raw))
 		case i > 0:
 			_, err = fmt.Fprint(stdout, "\n"+style.Detail(t, where))

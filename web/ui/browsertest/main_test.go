@@ -5,7 +5,7 @@
 //
 // The tests find things by these hooks, which the page keeps stable:
 //
-//	#rail #search #results #lists #threads #jobs
+//	#rail #find #lists #threads #jobs
 //	    the left side; rows are li.live, li.unread with a[aria-current=page]
 //	#main #title #tab-turns #tab-timeline
 //	    the bar
@@ -31,8 +31,8 @@
 //	    a row of the waterfall, and the foot that shows the chosen one whole
 //	candor-diff [data-kind=same|changed|added|removed]
 //	    a pair of calls, or a line of equal ones; del and ins mark the words that differ
-//	.facet[data-facet][data-value][aria-pressed]
-//	    a choice of the search
+//	#search #results .heard, .hit, .facet[data-facet][data-value][aria-pressed]
+//	    the search: its field, what it found, and a choice
 //	#menu [role^=menuitem], #dialog, #status, #signin #token
 package page_test
 

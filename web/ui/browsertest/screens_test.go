@@ -57,15 +57,16 @@ func (s *server) prepareScreens() []screen {
 			w.run(chromedp.Navigate(at + "&turn=1&diff=2"))
 			w.shows("dialog[open]", "deploy")
 		}},
+		{"facets", func(w *tab) {
+			w.run(chromedp.Navigate(at + "&turn=3"))
+			w.until("the dialog is closed", `!document.querySelector('dialog[open]')`)
+			w.press("Escape", "/")
+			w.shows("#results .facet", "deploy_log")
+		}},
 		{"search", func(w *tab) {
 			w.run(chromedp.Navigate(at + "&turn=3"))
 			w.until("the dialog is closed", `!document.querySelector('dialog[open]')`)
-			eval[bool](w, `(() => {
-				const open = document.querySelector('#rail-open'), field = document.querySelector('#search');
-				if (open.checkVisibility()) open.click();
-				field.focus();
-				field.select();
-				return true; })()`)
+			w.press("Escape", "/")
 			w.write("release")
 			w.shows("#results", "Old releases stay on disk")
 		}},

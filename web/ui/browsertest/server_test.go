@@ -37,10 +37,11 @@ func tokenOf(user string) string { return "token-of-" + user + "-for-tests" }
 
 func startServer(t *testing.T, flags ...string) *server {
 	t.Helper()
-	return startServerOf(t, append([]string{"--provider", "openai", "--model", "test-model"}, flags...)...)
+	return startServerOf(t, append([]string{"--approve", "danger=ask", "--approve", "remove_releases=ask",
+		"--provider", "openai", "--model", "test-model"}, flags...)...)
 }
 
-// startServerOf runs candor serve with a model that the flags name.
+// startServerOf is startServer for a model of any kind.
 func startServerOf(t *testing.T, flags ...string) *server {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +57,6 @@ func startServerOf(t *testing.T, flags ...string) *server {
 	require.NoError(t, ln.Close())
 	s.args = append([]string{
 		"serve", "--addr", s.addr, "--workspace", dir, "--tokens", tokens, "--mcp", config,
-		"--approve", "danger=ask", "--approve", "remove_releases=ask",
 		"--sends-per-minute", "100000", "--shutdown-timeout", "1s",
 	}, flags...)
 	s.start()

@@ -41,7 +41,7 @@ const pairTime = 1200;
 
 /**
  * Runs the actions of the keys that are pressed. Escape works everywhere; other keys
- * are ignored while somebody types, has turned them off, or has a dialog open.
+ * are ignored while somebody types, has turned them off, or has a dialog or the search open.
  * @param {KeyActions} actions one for each action of the map
  */
 export function listen(actions) {
@@ -49,7 +49,7 @@ export function listen(actions) {
   document.addEventListener('keydown', (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || e.defaultPrevented) return;
     if (e.key === 'Escape') return void actions.escape(e);
-    if (isTyping(e.target) || pref('keys') === 'off' || document.querySelector('dialog[open]')) return;
+    if (isTyping(e.target) || pref('keys') === 'off' || document.querySelector('dialog[open], .finding')) return;
     const pair = first && e.timeStamp - since < pairTime ? `${first} ${e.key}` : e.key;
     first = e.key;
     since = e.timeStamp;

@@ -137,7 +137,7 @@ export async function exportFile(query) {
   const name = /filename="([^"]+)"/.exec(res.headers.get('Content-Disposition') || '')?.[1];
   return { name: name || 'conversation', content: await res.blob() };
 }
-/** @param {Record<string, string | string[]>} query q and facets @returns {Promise<wire.SearchResponse>} */
+/** @param {Record<string, Value | Value[]>} query q and facets @returns {Promise<wire.SearchResponse>} */
 export const search = (query) => call('GET', url('/api/chat/search', query));
 
 /** @returns {Promise<{ spaces: Space[] }>} the spaces that the user owns */

@@ -1,6 +1,7 @@
 // Deep links. The fragment of an address is #t=<thread>&turn=3&d=call_2 or #job=<id>&…;
 // view=timeline opens that tab, diff=<turn> compares with another turn, which dt=<thread> or
-// dj=<job> says is of another conversation.
+// dj=<job> says is of another conversation. #find=<words> is a search, its facets
+// beside the words by their names.
 
 /** @import { Route } from './types.d.ts' */
 
@@ -10,7 +11,7 @@ export function parseRoute(hash) {
   return {
     thread: q.get('t') || '', job: q.get('job') || '', turn: number(q.get('turn')), call: q.get('d') || '',
     view: q.get('view') === 'timeline' ? 'timeline' : '', diff: number(q.get('diff')), isNew: q.has('new'),
-    diffThread: q.get('dt') || '', diffJob: q.get('dj') || '',
+    diffThread: q.get('dt') || '', diffJob: q.get('dj') || '', find: q.get('find'),
   };
 }
 

@@ -190,6 +190,7 @@ export type Route = {
   /** another turn that is compared, and its conversation if it is in another one */
   diff: number, diffThread: string, diffJob: string,
   isNew: boolean,
+  find: string | null,
 };
 
 /**

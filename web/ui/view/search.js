@@ -1,182 +1,207 @@
-// <candor-search>: the hits of a search, and facets to filter them by. The words of a
-// hit arrive in pieces, so marking a match needs no markup.
+// <candor-search>: the search over everything. It covers the conversation, which stays as it is. Facets
+// stand there before a word is typed; the hits have the grid of decisions. The words and the chosen facets
+// are in the address, so that the way back from a hit leads to them.
 
 import * as api from '../net/api.js';
-import { fill, h, loadStyles, setText, show } from '../lib/dom.js';
-import { ago, ms, plural } from '../lib/format.js';
-import { formatRoute } from '../state/route.js';
+import { $, attribute, fill, h, loadStyles, show } from '../lib/dom.js';
+import { plural } from '../lib/format.js';
+import { toast } from '../lib/toast.js';
+import { toClipboard } from './copy.js';
+import { FacetList } from './searchfacets.js';
+import { hitRow, whyOf } from './searchhit.js';
 
-/** @import { FacetItem, SearchHit, SearchResponse, SnippetPart } from '../wire.d.ts' */
-/** @typedef {{ name: string, title: string, words?: Record<string, string> }} Facet */
+/** @import { SearchResponse } from '../wire.d.ts' */
 
-await loadStyles('/ui/css/ondemand.css');
+await Promise.all([loadStyles('/ui/css/ondemand.css'), loadStyles('/ui/css/search.css')]);
 
-/** How long to wait for the next letter, in ms. */
-const pause = 180;
-
-/**
- * The facets: their titles, and words for values that are no names.
- * @type {Facet[]}
- */
-const facets = [{ name: 'tool', title: 'Tool' }, { name: 'outcome', title: 'Outcome' },
-  { name: 'source', title: 'Reason', words: {
-    model: 'model', summary: 'provider summary', thought: 'thought before it', fallback: 'none given',
-  } },
-  { name: 'redacted', title: 'Redacted', words: { true: 'yes', false: 'no' } }, { name: 'agent', title: 'Agent' },
-  { name: 'participant', title: 'Participant' }, { name: 'duration', title: 'Took' },
-  { name: 'tokens', title: 'Tokens' }, { name: 'approval', title: 'Asked', words: {
-    approve: 'approved', always: 'approved always', deny: 'denied', expired: 'not answered in time',
-    withdrawn: 'withdrawn' } }, { name: 'rated', title: 'Rated' }];
-
-/** @type {Record<string, string>} */
-const fields = {
-  user_input: 'asked', narrative: 'said', rationale: 'why', parameters: 'parameters', result: 'result',
-  asked_by: 'asked by', asked_reason: 'why it asked', conclusion: 'conclusion', note: 'note', to: 'run by',
-  response: 'answer', error: 'error', tool_name: 'tool', message: 'message', title: 'job', prompt: 'prompt',
-  feedback: 'your note',
-};
+/** How long to wait for the next letter, in ms; how many hits a page has; where the server ends. */
+const pause = 120, pageSize = 50, maxOffset = 1000;
 
 export class SearchResults extends HTMLElement {
   /**
-   * Called when results are shown or hidden.
-   * @type {(shown: boolean) => void}
+   * Ends the search.
+   * @type {() => unknown}
    */
-  onShown = () => {};
-  /** @type {HTMLInputElement | null} */
-  #field = null;
+  onClose = () => {};
   /**
-   * The chosen values of each facet.
-   * @type {Record<string, Set<string>>}
+   * Called when a hit is opened, before its address is.
+   * @type {() => unknown}
    */
-  #chosen = Object.fromEntries(facets.map(({ name }) => [name, new Set()]));
-  #query = '';
+  onOpen = () => {};
+  #field = $('search');
   #timer = 0;
   #requests = 0;
-  #sum = h('p', { class: 'found-sum', role: 'status' });
-  #facets = h('div', { class: 'facets' });
+  /** Whether what is shown is not yet what was typed. */
+  #stale = true;
+  #shown = 0;
+  #opened = '';
+  #facets = new FacetList(() => this.#run());
+  #heard = h('p', { class: 'heard', role: 'status' });
   #list = h('ol', { class: 'found' });
+  #more = h('button', { type: 'button', hidden: true, click: () => this.#next() });
+  #keys = h('p', { class: 'note hint', hidden: true }, h('kbd', null, '↓'), h('kbd', null, '↑'), ' choose ',
+    h('kbd', null, '⏎'), ' open at the decision ', h('kbd', null, 'c'), ' copy why');
+  #body = h('div', { class: 'find-body' }, this.#facets.el,
+    h('div', { class: 'hits' }, this.#list, this.#more, this.#keys));
 
-  /** @param {HTMLInputElement} field */
-  attach(field) {
-    this.#field = field;
-    this.append(this.#sum, this.#facets, this.#list);
-    field.addEventListener('input', () => this.#search(field.value));
-    field.addEventListener('keydown', (e) => {
-      if (e.key === 'ArrowDown') this.#focus(0, e);
-      if (e.key === 'Enter') this.#list.querySelector('a')?.click();
+  connectedCallback() {
+    const close = h('button', { type: 'button', class: 'quiet', click: () => this.onClose() }, 'Close ',
+      h('kbd', null, 'Esc'));
+    this.prepend(h('header', { class: 'find-bar' }, h('h1', null, 'Search'), close));
+    this.append(this.#heard, this.#body);
+    this.#field.addEventListener('input', () => this.#typed());
+    this.addEventListener('keydown', (e) => this.#key(e));
+    this.#list.addEventListener('click', (e) => {
+      this.#opened = e.target instanceof Element ? e.target.closest('a')?.hash || '' : '';
+      this.onOpen();
     });
-    this.addEventListener('keydown', (e) => {
-      const at = [...this.#list.querySelectorAll('a')].findIndex((a) => a === document.activeElement);
-      if (at < 0) return;
-      if (e.key === 'ArrowDown') this.#focus(at + 1, e);
-      if (e.key === 'ArrowUp') { if (at) this.#focus(at - 1, e); else field.focus(); }
-    });
-    if (field.value) this.#search(field.value);
   }
 
-  /** @param {number} at @param {Event} e */
-  #focus(at, e) {
-    const link = this.#list.querySelectorAll('a')[at];
-    if (!link) return;
-    e.preventDefault();
-    link.focus();
+  /**
+   * Shows what the address and the field ask for.
+   * @param {boolean} enter whether Enter was the last key by then
+   */
+  open(enter) {
+    this.#facets.read(new URLSearchParams(location.hash.slice(1)));
+    this.#stale = true;
+    return enter ? this.#enter() : this.#run();
   }
 
-  /** @param {string} text */
-  #search(text) {
-    this.#query = text.trim();
+  #typed() {
     clearTimeout(this.#timer);
-    if (this.#isEmpty()) return this.close();
+    this.#wait(true);
     this.#timer = window.setTimeout(() => this.#run(), pause);
   }
 
-  #isEmpty() { return !this.#query && !Object.values(this.#chosen).some((s) => s.size); }
+  /** @param {boolean} stale */
+  #wait(stale) {
+    this.#stale = stale;
+    attribute(this.#list, 'aria-busy', String(stale));
+  }
 
-  /** Ends the search and clears it. */
-  close() {
-    clearTimeout(this.#timer);
-    this.#requests++;
-    if (this.#field) this.#field.value = '';
-    this.#query = '';
-    for (const s of Object.values(this.#chosen)) s.clear();
-    show(this, false);
-    this.onShown(false);
+  /** @param {KeyboardEvent} e */
+  #key(e) {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
+    const links = [...this.#list.querySelectorAll('a'), ...(this.#more.hidden ? [] : [this.#more])];
+    const at = links.findIndex((a) => a === document.activeElement), typing = e.target === this.#field;
+    if (e.key === 'ArrowDown' && (typing || at >= 0)) links[Math.min(at + 1, links.length - 1)]?.focus();
+    else if (e.key === 'ArrowUp' && at >= 0) (links[at - 1] || this.#field).focus();
+    else if (e.key === 'Enter' && typing) this.#enter();
+    else if (e.key === 'c' && links[at]?.matches('a')) copyWhy(links[at]);
+    else if (e.key === '/' && !typing) this.#field.select();
+    else return;
+    e.preventDefault();
+  }
+
+  /** Opens the first hit of what was typed. */
+  async #enter() {
+    if (this.#stale) await this.#run();
+    if (!this.#stale) this.#list.querySelector('a')?.click();
+  }
+
+  /** Whether neither words nor a facet say what to look for. */
+  get #isOpen() { return !this.#field.value.trim() && !this.#facets.any; }
+
+  /** @param {number} offset */
+  #ask(offset) {
+    const q = this.#field.value.trim(), limit = this.#isOpen ? 1 : pageSize;
+    return api.search({ q, limit, offset, ...this.#facets.query });
   }
 
   async #run() {
-    const own = ++this.#requests;
-    if (this.hidden) { setText(this.#sum, 'Searching…'); fill(this.#list); fill(this.#facets); }
-    show(this, true);
-    this.onShown(true);
+    clearTimeout(this.#timer);
+    const own = ++this.#requests, typed = this.#field.value;
+    this.#wait(true);
+    this.#keep();
     try {
-      const chosen = Object.entries(this.#chosen).map(([name, values]) => [name, [...values]]);
-      const found = await api.search({ q: this.#query, ...Object.fromEntries(chosen) });
-      if (own === this.#requests) this.#draw(found);
+      const found = await this.#ask(0);
+      if (own !== this.#requests) return;
+      this.#draw(found);
+      this.#wait(this.#field.value !== typed);
     } catch (e) {
       if (own !== this.#requests) return;
-      setText(this.#sum, e instanceof Error ? e.message : 'The search failed.');
+      fill(this.#heard, e instanceof Error ? e.message : 'The search failed.');
       fill(this.#list);
+      show(this.#more, false);
     }
   }
 
+  /** Puts what is looked for into the address. */
+  #keep() {
+    if (this.hidden) return;
+    const q = new URLSearchParams({ find: this.#field.value.trim() });
+    this.#facets.write(q);
+    history.replaceState(null, '', `#${q}`);
+  }
+
   /** @param {SearchResponse} found */
-  #draw({ hits, total, truncated, facets: counts, looked_for: looked = [], near = [], partial }) {
-    const places = total > hits.length ? `${hits.length} of ${total} places` : plural(hits.length, 'place');
-    const heard = [looked.length && `looked for ${looked.join(', ')}`, near.length && `near: ${near.join(', ')}`,
-      partial && 'no place has all words', truncated && 'in the latest turns'];
-    setText(this.#sum, hits.length ? [places, ...heard].filter(Boolean).join(' · ')
-      : 'Nothing found: no reason, call or message has one of these words.');
-    fill(this.#facets, ...facets.map((f) => this.#facet(f, counts[f.name] || [])));
+  #draw(found) {
+    const open = this.#isOpen, hits = open ? [] : found.hits;
+    this.#shown = hits.length;
+    this.#body.classList.toggle('open', open);
+    fill(this.#heard, ...(open ? overview(found) : heard(found, this.#facets.any)));
+    this.#facets.draw(found.facets, open);
     fill(this.#list, ...hits.map(hitRow));
+    show(this.#keys, hits.length > 0);
+    this.#count(found.total);
+    const back = [...this.#list.querySelectorAll('a')].find((a) => a.hash === this.#opened);
+    if (back) back.focus();
+    this.#opened = '';
   }
 
-  /** @param {Facet} facet @param {FacetItem[]} items */
-  #facet({ name, title, words = {} }, items) {
-    const chosen = this.#chosen[name];
-    const values = items.filter((i) => i.value && (i.count || chosen.has(i.value))).slice(0, 12);
-    if (values.length < 2 && !chosen.size) return null;
-    return h('div', { role: 'group', 'aria-label': title }, h('span', { class: 'facet-title' }, title),
-      ...values.map(({ value, count }) => h('button', {
-        type: 'button', class: 'facet', 'data-facet': name, 'data-value': value,
-        'aria-pressed': String(chosen.has(value)), click: () => this.#choose(name, value),
-      }, words[value] || value, h('span', { class: 'count' }, count))));
+  /** @param {number} total */
+  #count(total) {
+    const left = total - this.#shown;
+    show(this.#more, this.#shown > 0 && left > 0 && this.#shown <= maxOffset);
+    fill(this.#more, `Show ${Math.min(left, pageSize)} more of ${left.toLocaleString('en')}`);
   }
 
-  /** @param {string} name @param {string} value */
-  async #choose(name, value) {
-    const chosen = this.#chosen[name];
-    if (!chosen.delete(value)) chosen.add(value);
-    if (this.#isEmpty()) return this.close();
-    await this.#run();
-    const buttons = [...this.#facets.querySelectorAll('button')];
-    buttons.find((b) => b.dataset.facet === name && b.dataset.value === value)?.focus();
+  /** Adds the next page of hits, and moves to the first of them. */
+  async #next() {
+    const own = this.#requests;
+    try {
+      const { hits, total } = await this.#ask(this.#shown);
+      if (own !== this.#requests) return;
+      this.#list.append(...hits.map(hitRow));
+      this.#list.querySelectorAll('a')[this.#shown]?.focus();
+      this.#shown += hits.length;
+      this.#count(hits.length ? total : this.#shown);
+    } catch (e) { toast(e instanceof Error ? e.message : 'The search failed.'); }
   }
 }
 
-/** @param {SearchHit} x */
-function hitRow(x) {
-  const href = formatRoute(x.job_id ? { job: x.job_id, call: x.call_id }
-    : { thread: x.thread_id, turn: x.turn_number, call: x.call_id });
-  const field = fields[x.field] || x.field, bad = x.outcome === 'error' || x.outcome === 'rejected';
-  const place = x.turn_number ? `turn ${x.turn_number}` : 'job';
-  const when = [x.participant, place, ago(ms(x.at), Date.now())].filter(Boolean).join(' · ');
-  const outcome = x.outcome && x.outcome !== 'success' && h('span', { class: bad ? 'bad' : 'dim outcome' }, x.outcome);
-  return h('li', null, h('a', { href },
-    h('span', { class: 'found-head' },
-      h('b', null, x.tool_name ? h('code', null, ...marked(x.tool || [])) : field), outcome,
-      h('span', { class: 'dim' }, when)),
-    x.object && h('code', { class: 'found-line', dir: 'auto' }, ...marked(x.object)),
-    x.outcome_line && h('span', { class: bad ? 'found-line bad' : 'found-line dim', dir: 'auto' },
-      `→ ${x.outcome_line}`),
-    x.rationale && h('span', { class: 'snippet', dir: 'auto' }, ...marked(x.rationale)),
-    !told.includes(x.field) && h('span', { class: 'snippet', dir: 'auto' },
-      x.tool_name && h('span', { class: 'dim' }, `${field}: `), ...marked(x.snippet))));
+/**
+ * Says how much there is to search.
+ * @param {SearchResponse} found
+ */
+function overview({ searched: { decisions, places } }) {
+  if (!decisions) return ['Nothing to search yet: no agent has called a tool.'];
+  const all = `${decisions.toLocaleString('en')} ${decisions === 1 ? 'decision' : 'decisions'}`;
+  return [`${all} in ${plural(places, 'place')}. Ask in words, or pick what happened.`];
 }
 
-/** The fields of a call that its hit shows anyway. */
-const told = ['tool_name', 'object', 'rationale', 'outcome_line'];
+/**
+ * Says how much was found, and what was looked for.
+ * @param {SearchResponse} found @param {boolean} chosen whether facets are chosen
+ */
+function heard({ total, searched, looked_for: looked = [], near = [], partial, truncated }, chosen) {
+  if (!total) {
+    return [chosen
+      ? 'Nothing found: no decision has these words and these facets. Press a facet again to leave it out.'
+      : 'Nothing found: no reason, call or message has one of these words.'];
+  }
+  const all = searched.decisions + searched.texts;
+  return [`${total.toLocaleString('en')} of ${all.toLocaleString('en')}`,
+    ...(looked.length ? [' · looked for ', ...bold(looked)] : []), ...(near.length ? [' · near: ', ...bold(near)] : []),
+    partial ? ' · none has all words' : '', truncated ? ' · in the latest turns' : ''];
+}
 
-/** @param {SnippetPart[]} parts */
-function marked(parts) { return parts.map((p) => p.match ? h('mark', null, p.text) : p.text); }
+/** @param {string[]} words */
+function bold(words) { return words.flatMap((w, i) => [i ? ', ' : '', h('b', null, w)]); }
+
+/** @param {HTMLElement} link */
+async function copyWhy(link) {
+  toast(await toClipboard(whyOf(link)) ? 'Why copied.' : 'The browser does not allow copying.');
+}
 
 customElements.define('candor-search', SearchResults);

@@ -1,0 +1,74 @@
+package apptest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Question is what a person asks about the story of testdata/story, and the decision that answers it. It is in a
+// turn, or in the job.
+type Question struct {
+	Ask          string
+	Turn         int
+	Job          bool
+	Tool, Object string
+}
+
+// StoryFile returns the path of a file of the story.
+func StoryFile(t testing.TB, name string) string {
+	t.Helper()
+	return filepath.Join(Root(t), "testdata", "story", name)
+}
+
+// Questions returns the questions about the story.
+func Questions(t testing.TB) []Question {
+	t.Helper()
+	var all []Question
+	require.NoError(t, json.Unmarshal(ReadFixture(t, StoryFile(t, "questions.json")), &all))
+	require.Len(t, all, 20)
+	return all
+}
+
+// StoryMessages returns what the user of the story says.
+func StoryMessages(t testing.TB) []string {
+	t.Helper()
+	var story struct{ Turns []struct{ Message string } }
+	require.NoError(t, json.Unmarshal(ReadFixture(t, StoryFile(t, "script.json")), &story))
+	require.Len(t, story.Turns, 32)
+	var all []string
+	for _, turn := range story.Turns {
+		all = append(all, turn.Message)
+	}
+	return all
+}
+
+// TellStory tells the story to a server that replays its script: it sends the messages one after another, denies
+// the call that asks a person, and posts the job. call makes a request, which has to be a success, with a token
+// or, if that is empty, with the user's.
+func TellStory(t testing.TB, call func(method, path, token string, body any) M) {
+	t.Helper()
+	var thread string
+	for n, message := range StoryMessages(t) {
+		sent := call(http.MethodPost, "/api/chat/send", "", M{"content": message, "thread_id": thread})
+		thread = sent["thread_id"].(string)
+		at := fmt.Sprintf("/api/chat/turn?thread_id=%s&turn=%d", thread, n+1)
+		Eventually(t, "the turn ends", func() bool {
+			turn := call(http.MethodGet, at, "", nil)
+			if asked, ok := turn["pending_approvals"].([]any); ok && len(asked) > 0 {
+				call(http.MethodPost, "/api/chat/approval", "",
+					M{"request_id": asked[0].(M)["request_id"], "action": "deny"})
+			}
+			return turn["state"] != "processing" && turn["state"] != "queued"
+		})
+	}
+	job := call(http.MethodPost, "/api/jobs", "",
+		M{"title": "Nightly dependency audit", "prompt": "Audit what we depend on."})
+	var events []any
+	require.NoError(t, json.Unmarshal(ReadFixture(t, StoryFile(t, "job.json")), &events))
+	call(http.MethodPost, fmt.Sprintf("/api/jobs/%s/events", job["job_id"]), job["token"].(string), events)
+}

@@ -1,0 +1,229 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/cmd/candor/terminal"
+	"candor/web/client"
+)
+
+// The number of hits that a search shows unless --limit says otherwise, and the bounds of both flags, which
+// are the server's.
+const (
+	defaultHits = 10
+	maxHits     = 200
+	maxOffset   = 1000
+)
+
+// facetFlags are the facets that a flag of the same name chooses a value of, in the order in which they are listed,
+// with what the flag's help says.
+var facetFlags = []struct{ name, usage string }{
+	{"tool", "find calls of `TOOL`"},
+	{"outcome", "find calls that ended as `WORD` says: success, error, rejected, cancelled or pending"},
+	{"source", "find reasons from `WHERE`: model, summary, thought or fallback, which means that none was given"},
+	{"agent", "find calls of the sub-agent `NAME`"},
+	{"participant", "find what `NAME` did in a space"},
+	{"redacted", "find what had something masked, true, or had not, false: `WHICH`"},
+	{"approval", "find calls that a person answered with `WORD`: approve, always or deny; or expired"},
+	{"duration", "find calls that took `TIME`, such as \"over 10 s\""},
+	{"rated", "find decisions that you rated `WORD`: good or bad"},
+	{"tokens", "find turns of so many tokens, such as \"over 20,000\": `RANGE`"},
+}
+
+// shortcuts are flags for a value of a facet that people often look for.
+var shortcuts = []struct{ name, facet, value, usage string }{
+	{"failed", "outcome", "error", "find calls that failed"},
+	{"denied", "approval", "deny", "find calls that a person denied"},
+	{"no-reason", "source", "fallback", "find calls without a reason"},
+	{"masked", "redacted", "true", "find what had something masked or withheld"},
+}
+
+// searchSettings are the flags of candor reasoning search.
+type searchSettings struct {
+	client.Search
+	remote *remoteSettings // of the command above
+}
+
+// searchCommand returns candor reasoning search: the decisions that answer a question, in all conversations
+// and jobs of the user. Without words and facets it lists the values of the facets.
+//
+// Exit status: 0 if something was found; 1 if the server did not answer or refused; 2 if nothing was found.
+func searchCommand(remote *remoteSettings) *cli.Command {
+	s := searchSettings{Search: client.Search{Want: map[string][]string{}}, remote: remote}
+	flags := []cli.Flag{
+		&cli.IntFlag{Name: "limit", Value: defaultHits, Usage: "show at most `N` hits", Destination: &s.Limit},
+		&cli.IntFlag{Name: "offset", Usage: "leave out the first `N` hits", Destination: &s.Offset},
+	}
+	want := func(facet string, values ...string) { s.Want[facet] = append(s.Want[facet], values...) }
+	for _, f := range shortcuts {
+		flags = append(flags, &cli.BoolFlag{Name: f.name, Category: "Facets", Usage: f.usage,
+			Action: func(_ context.Context, _ *cli.Command, on bool) error {
+				if on {
+					want(f.facet, f.value)
+				}
+				return nil
+			}})
+	}
+	for _, f := range facetFlags {
+		flags = append(flags, &cli.StringSliceFlag{Name: f.name, Category: "Facets", Usage: f.usage,
+			Action: func(_ context.Context, _ *cli.Command, values []string) error {
+				want(f.name, values...)
+				return nil
+			}})
+	}
+	return &cli.Command{
+		Name: "search", Usage: "find the decisions that answer a question", ArgsUsage: "[WORDS…]",
+		Description: helpText("search"), Flags: flags, OnUsageError: shortUsageError, HideHelpCommand: true,
+		DisableSliceFlagSeparator: true, // values have commas
+		Action: func(ctx context.Context, c *cli.Command) error {
+			s.Words = strings.Join(c.Args().Slice(), " ")
+			return s.run(ctx, c.Root().Writer, c.Root().ErrWriter)
+		},
+	}
+}
+
+// run searches and prints what was found.
+func (s searchSettings) run(ctx context.Context, stdout, stderr io.Writer) error {
+	switch {
+	case s.Limit < 1 || s.Limit > maxHits:
+		return fmt.Errorf("--limit: want a number from 1 to %d", maxHits)
+	case s.Offset < 0 || s.Offset > maxOffset:
+		return fmt.Errorf("--offset: want a number from 0 to %d; more words find less", maxOffset)
+	}
+	style, err := s.remote.style(stdout)
+	if err != nil {
+		return err
+	}
+	c, err := s.remote.connect()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	done := progress(stderr, "searching")
+	found, err := c.Search(ctx, s.Search)
+	if err == nil {
+		err = s.nothing(ctx, c, found)
+	}
+	done()
+	if err != nil {
+		return err
+	}
+	out := ""
+	f := terminal.Finding{Style: style, Now: time.Now(), From: s.Offset, Open: s.remote.toShow}
+	switch {
+	case s.remote.json:
+		out = terminal.SafeJSON(found.Raw) + "\n"
+	case s.isOpen():
+		out = f.Choices(found, facetNames())
+	default:
+		out = f.Hits(found)
+	}
+	_, err = io.WriteString(stdout, out)
+	return err
+}
+
+// isOpen reports whether nothing was asked for, neither by words nor by a facet.
+func (s searchSettings) isOpen() bool { return strings.TrimSpace(s.Words) == "" && len(s.Want) == 0 }
+
+// facetNames returns the names of the facets in their order.
+func facetNames() []string {
+	var names []string
+	for _, f := range facetFlags {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// nothing returns an error that says why nothing was found, nil if something was. A value that no decision
+// has is named, with the nearest that one has.
+func (s searchSettings) nothing(ctx context.Context, c *client.Client, found client.Found) error {
+	if len(found.Hits) > 0 || s.isOpen() {
+		return nil
+	}
+	if s.Offset > 0 && s.Offset >= found.Total && found.Total > 0 {
+		return fmt.Errorf("%w: there are only %d hits, so --offset %d leaves out all", errNotFound, found.Total,
+			s.Offset)
+	}
+	all, err := c.Search(ctx, client.Search{Limit: 1})
+	if err != nil {
+		return err
+	}
+	for _, name := range facetNames() {
+		for _, value := range s.Want[name] {
+			if err := noSuchValue(name, value, all.Facets[name]); err != nil {
+				return err
+			}
+		}
+	}
+	if len(s.Want) > 0 {
+		return fmt.Errorf("%w: no decision has these words and these facets", errNotFound)
+	}
+	return fmt.Errorf("%w: no reason, call or message has one of these words", errNotFound)
+}
+
+// noSuchValue returns an error if no decision has a value of a facet.
+func noSuchValue(facet, value string, items []client.FacetItem) error {
+	var near []*cli.Command
+	for _, item := range items {
+		if item.Value == value {
+			return nil
+		}
+		near = append(near, &cli.Command{Name: item.Value})
+	}
+	return fmt.Errorf("%w: no decision has the %s %q%s", errNotFound, facet, terminal.CleanLine(value),
+		terminal.CleanLine(meant(cli.SuggestCommand(near, value), value)))
+}
+
+// toShow returns the command that shows a hit of a search, with the flags that this one was given to find the
+// server.
+func (s *remoteSettings) toShow(h client.Hit) string {
+	words := []string{"candor reasoning"}
+	if s.url != defaultServer && s.url != os.Getenv("CANDOR_SERVER") {
+		words = append(words, "--server "+s.url)
+	}
+	if s.tokenFile != defaultTokenFile && s.tokenFile != os.Getenv("CANDOR_TOKEN_FILE") && os.Getenv(tokenEnv) == "" {
+		words = append(words, "--token-file "+s.tokenFile)
+	}
+	if h.JobID != "" {
+		words = append(words, "--job "+h.JobID+" all")
+	} else {
+		words = append(words, fmt.Sprintf("%.8s %d", h.ThreadID, h.TurnNumber))
+	}
+	return strings.TrimSpace(strings.Join(append(words, h.CallID), " "))
+}
+
+// errNoCall says that the turns that were asked for have no such call.
+var errNoCall = errors.New("there is no such call")
+
+// onlyCall returns the turns with one call of theirs, and what was said in its step.
+func onlyCall(turns []client.Turn, call string) ([]client.Turn, error) {
+	for _, t := range turns {
+		if t.Reasoning == nil {
+			continue
+		}
+		at := slices.IndexFunc(t.Reasoning.Decisions, func(d client.Decision) bool { return d.CallID == call })
+		if at < 0 {
+			continue
+		}
+		r := *t.Reasoning
+		r.Decisions = r.Decisions[at : at+1]
+		r.Narratives = slices.DeleteFunc(slices.Clone(r.Narratives), func(n client.StepNarrative) bool {
+			return n.Step != r.Decisions[0].Step || n.Agent != r.Decisions[0].Agent
+		})
+		if len(t.Reasoning.Narratives) > 0 {
+			r.Narrative = "" // it is that of another step, or among the others
+		}
+		t.Reasoning = &r
+		return []client.Turn{t}, nil
+	}
+	return nil, fmt.Errorf("%w: %w as %s there", errNotFound, errNoCall, call)
+}

@@ -1,0 +1,89 @@
+package view
+
+import (
+	"time"
+
+	"candor/safety"
+	"candor/session"
+	"candor/session/brief"
+)
+
+// SearchResponse is the answer to a search: the hits, the best match first and of equals the
+// newest, and how many hits each facet has. Hits have as many of the words as the best of
+// them. Looked are the words that count and that a text has, Near those that stand for others in the
+// hits.
+type SearchResponse struct {
+	Hits      []SearchHit            `json:"hits"`
+	Total     int                    `json:"total"` // of all hits, also of those beyond the limit
+	Looked    []string               `json:"looked_for,omitempty"`
+	Near      []string               `json:"near,omitempty"`
+	Partial   bool                   `json:"partial,omitempty"` // no hit has all of the words
+	Searched  Searched               `json:"searched"`
+	Facets    map[string][]FacetItem `json:"facets"`
+	Truncated bool                   `json:"truncated,omitempty"` // the oldest turns were not searched
+}
+
+// Searched counts what a search read, whatever it found: calls, texts that are no call's, and the
+// threads and jobs that they are in.
+type Searched struct {
+	Decisions int `json:"decisions"`
+	Texts     int `json:"texts"`
+	Places    int `json:"places"`
+}
+
+// FacetItem is a value of a facet, and how many hits would have it if the facet
+// were not filtered.
+type FacetItem struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+}
+
+// SearchHit is a call, or what was said in a turn or job apart from its calls. A hit in a
+// turn has ThreadID and TurnNumber, one in a job has JobID. CallID, Tool,
+// Outcome, Source and Agent are those of a call and absent for other hits. Participant is
+// whose turn it is, of an observed thread. At is when the call or the turn began, or when the
+// event of the job was logged. Inferred says that a worker did not say which call the reason
+// or the result is about.
+type SearchHit struct {
+	ThreadID    string          `json:"thread_id,omitempty"`
+	JobID       string          `json:"job_id,omitempty"`
+	TurnNumber  int             `json:"turn_number,omitempty"`
+	CallID      string          `json:"call_id,omitempty"`
+	At          time.Time       `json:"at"`
+	Tool        string          `json:"tool_name,omitempty"`
+	Outcome     session.Outcome `json:"outcome,omitempty"`
+	Source      session.Source  `json:"rationale_source,omitempty"`
+	Agent       string          `json:"agent,omitempty"`
+	Participant string          `json:"participant,omitempty"`
+	Redacted    bool            `json:"redacted,omitempty"` // something of it was masked or withheld
+	Inferred    bool            `json:"inferred,omitempty"`
+	Field       string          `json:"field"` // that the snippet is from
+	Snippet     []SnippetPart   `json:"snippet"`
+
+	// Title is that of the thread or the job. The others are those of a call: what it was about, why,
+	// and what came of it, and whether a word of the query is there only as a near match.
+	Title  string        `json:"title,omitempty"`
+	Step   int           `json:"step,omitempty"`
+	Name   []SnippetPart `json:"tool,omitempty"`
+	Object []SnippetPart `json:"object,omitempty"`
+	Reason []SnippetPart `json:"rationale,omitempty"`
+	Line   brief.Line    `json:"outcome_line,omitzero"`
+	IsNear bool          `json:"near,omitempty"`
+
+	// These are values of facets. The answer does not repeat them with every hit, because clients have
+	// them with the call.
+	approval session.Answer
+	rated    session.Rating
+	duration string
+	tokens   string
+}
+
+// Document is a turn or a job to be searched. Exactly one of Turn and Job is set.
+type Document struct {
+	At     time.Time // when it began
+	Turn   *session.Turn
+	Origin session.Origin // of the turn's thread
+	Title  safety.Text    // of the turn's thread
+	Job    *session.Job
+	Events []session.Event // the job's
+}
