@@ -68,6 +68,7 @@ type Hit struct {
 
 	Name   []Part `json:"tool"`
 	Object []Part `json:"object"`
+	// Reason is empty if none was given, and the fallback sentence if Source says so.
 	Reason []Part `json:"rationale"`
 	Line   string `json:"outcome_line"`
 }
@@ -78,7 +79,9 @@ type Part struct {
 	Match bool   `json:"match"`
 }
 
-// Search searches the decisions of the user in all threads and jobs.
+// Search searches the decisions of the user in all threads and jobs. The server refuses a query that is too long
+// with the code bad_query, and numbers out of its bounds with bad_limit and bad_offset. What it finds has been
+// cleaned there; whoever prints it cleans it once more, as all text of a server.
 func (c *Client) Search(ctx context.Context, s Search) (Found, error) {
 	q := url.Values{"q": {s.Words}}
 	for name, values := range s.Want {
@@ -90,6 +93,7 @@ func (c *Client) Search(ctx context.Context, s Search) (Found, error) {
 	if s.Offset > 0 {
 		q.Set("offset", strconv.Itoa(s.Offset))
 	}
+	// The answer is decoded in a second step, so that programs get members that this package does not know.
 	var found Found
 	if err := c.call(ctx, http.MethodGet, "/api/chat/search?"+q.Encode(), nil, &found.Raw); err != nil {
 		return Found{}, err

@@ -114,7 +114,7 @@ function markSeen() {
  */
 function escape(e) {
   const target = e.target instanceof HTMLElement ? e.target : null;
-  if (!$('results').hidden) return router.leaveSearch();
+  if (!$('results').hidden) return router.finding?.leave();
   if (!target?.matches('textarea, input')) return drawer(false);
   target?.blur();
   $('stream').focus({ preventScroll: true });

@@ -11,12 +11,8 @@ import { drawer } from './view/rail.js';
 export class Router {
   #tab = 'turns';
   #hasTimeline = false;
-  /** The address of what the search covers. */
-  #under = '';
-  /** Whether a hit was opened, so that its address is followed even if it is that of what the search covers. */
-  #opened = false;
-  /** @type {Element | null} */
-  #from = null;
+  /** @type {import('./finding.js').Finding | null} */
+  finding = null;
 
   /** @param {Context} context */
   constructor(context) { this.context = context; }
@@ -27,10 +23,8 @@ export class Router {
    */
   async follow(fallback) {
     const r = parseRoute(location.hash);
-    const back = !$('results').hidden && location.hash === this.#under && !this.#opened;
     if (r.find !== null && fallback === null) return this.search();
-    if (r.find === null) this.#cover(false);
-    if (back) return this.#refocus();
+    if (r.find === null && this.finding?.uncover()) return '';
     let position = '';
     $('dialog').close();
     if (r.job) position = await this.#open('job', r.job);
@@ -43,48 +37,16 @@ export class Router {
     return position;
   }
 
-  /** Shows the search over what is open, which stays as it is. Keys pressed before its module is there count. */
+  /** Shows the search over what is open, which stays as it is. What is typed before its module is there counts. */
   async search() {
-    const field = $('search'), keys = new AbortController(), fresh = $('results').hidden;
-    if (fresh) {
-      const { kind, id } = this.context.store.state.active, { find } = parseRoute(location.hash);
-      field.value = find || '';
-      this.#under = find !== null ? formatRoute(kind === 'new' ? { isNew: true } : { [kind]: id }) : location.hash;
-      this.#opened = false;
-      this.#from = document.activeElement;
-      if (find === null) history[history.state === 'left' ? 'replaceState' : 'pushState'](null, '', '#find=');
-    }
+    const from = document.activeElement, fresh = $('results').hidden;
     drawer(false);
-    this.#cover(true);
-    let enter = false;
-    field.focus();
-    field.addEventListener('keydown', (e) => { enter = e.key === 'Enter'; }, { signal: keys.signal });
-    await import('./view/search.js');
-    keys.abort();
-    $('results').onClose = () => this.leaveSearch();
-    $('results').onOpen = () => { this.#opened = true; };
-    if (fresh) $('results').open(enter);
-    return '';
-  }
-
-  /** @param {boolean} on */
-  #cover(on) {
-    $('main').classList.toggle('finding', on);
-    show($('results'), on);
-  }
-
-  /** Ends the search, and returns to what it covers. */
-  leaveSearch() {
-    this.#cover(false);
-    // Going back would end in another task, and undo what is done until then. The entry is used again instead.
-    history.replaceState('left', '', this.#under || location.pathname);
-    this.#refocus();
-  }
-
-  /** Gives the focus back to what had it before the search. */
-  #refocus() {
-    const from = this.#from instanceof HTMLElement && this.#from.closest('main') ? this.#from : $('stream');
-    from.focus({ preventScroll: true });
+    $('main').classList.add('finding');
+    show($('results'), true);
+    $('search').focus();
+    const { Finding } = await import('./finding.js');
+    this.finding ||= new Finding(this.context);
+    if (fresh) this.finding.begin(from);
     return '';
   }
 
@@ -217,7 +179,7 @@ export class Router {
 
   newThread() {
     history.pushState(null, '', formatRoute({ isNew: true }));
-    this.#cover(false);
+    this.finding?.uncover();
     this.#select('new', '');
     this.openTab('turns', 0, false);
     drawer(false);

@@ -11,6 +11,7 @@
 //	navigate.js  the router: what the address asks for, tabs, steps of the keyboard
 //	actions.js   sending, stopping, approving, and the menus of turns and decisions
 //	compare.js   which two turns are compared, and the address that holds both
+//	finding.js   the search over what is open: the way to it and back
 //	bin.js       deleting conversations and jobs, and taking that back
 //	outbox.js    what was written while the server was away, until it is sent
 //	lib/         knows nothing of Candor: elements, formats, lists, menus, keys, toasts

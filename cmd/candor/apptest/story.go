@@ -52,6 +52,8 @@ func StoryMessages(t testing.TB) []string {
 // or, if that is empty, with the user's.
 func TellStory(t testing.TB, call func(method, path, token string, body any) M) {
 	t.Helper()
+	// The turns are told in one conversation, one after another, as the questions number them. A script answers at
+	// once, so polling costs little.
 	var thread string
 	for n, message := range StoryMessages(t) {
 		sent := call(http.MethodPost, "/api/chat/send", "", M{"content": message, "thread_id": thread})
@@ -59,6 +61,7 @@ func TellStory(t testing.TB, call func(method, path, token string, body any) M) 
 		at := fmt.Sprintf("/api/chat/turn?thread_id=%s&turn=%d", thread, n+1)
 		Eventually(t, "the turn ends", func() bool {
 			turn := call(http.MethodGet, at, "", nil)
+			// The one call that asks a person is denied, however often the question is seen before it is answered.
 			if asked, ok := turn["pending_approvals"].([]any); ok && len(asked) > 0 {
 				call(http.MethodPost, "/api/chat/approval", "",
 					M{"request_id": asked[0].(M)["request_id"], "action": "deny"})
@@ -68,6 +71,7 @@ func TellStory(t testing.TB, call func(method, path, token string, body any) M) 
 	}
 	job := call(http.MethodPost, "/api/jobs", "",
 		M{"title": "Nightly dependency audit", "prompt": "Audit what we depend on."})
+	// A job's worker has a token of its own, which no other route takes.
 	var events []any
 	require.NoError(t, json.Unmarshal(ReadFixture(t, StoryFile(t, "job.json")), &events))
 	call(http.MethodPost, fmt.Sprintf("/api/jobs/%s/events", job["job_id"]), job["token"].(string), events)

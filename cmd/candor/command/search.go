@@ -16,13 +16,9 @@ import (
 	"candor/web/client"
 )
 
-// The number of hits that a search shows unless --limit says otherwise, and the bounds of both flags, which
-// are the server's.
-const (
-	defaultHits = 10
-	maxHits     = 200
-	maxOffset   = 1000
-)
+// defaultHits is the number of hits that a search shows unless --limit says otherwise: ten fit on a screen. How
+// many there may be is for the server to say.
+const defaultHits = 10
 
 // facetFlags are the facets that a flag of the same name chooses a value of, in the order in which they are listed,
 // with what the flag's help says.
@@ -63,6 +59,7 @@ func searchCommand(remote *remoteSettings) *cli.Command {
 		&cli.IntFlag{Name: "limit", Value: defaultHits, Usage: "show at most `N` hits", Destination: &s.Limit},
 		&cli.IntFlag{Name: "offset", Usage: "leave out the first `N` hits", Destination: &s.Offset},
 	}
+	// A shortcut and the flag of its facet add up: --failed --outcome rejected finds both.
 	want := func(facet string, values ...string) { s.Want[facet] = append(s.Want[facet], values...) }
 	for _, f := range shortcuts {
 		flags = append(flags, &cli.BoolFlag{Name: f.name, Category: "Facets", Usage: f.usage,
@@ -94,10 +91,10 @@ func searchCommand(remote *remoteSettings) *cli.Command {
 // run searches and prints what was found.
 func (s searchSettings) run(ctx context.Context, stdout, stderr io.Writer) error {
 	switch {
-	case s.Limit < 1 || s.Limit > maxHits:
-		return fmt.Errorf("--limit: want a number from 1 to %d", maxHits)
-	case s.Offset < 0 || s.Offset > maxOffset:
-		return fmt.Errorf("--offset: want a number from 0 to %d; more words find less", maxOffset)
+	case s.Limit < 1:
+		return errors.New("--limit: want a number from 1 on")
+	case s.Offset < 0:
+		return errors.New("--offset: want a number from 0 on")
 	}
 	style, err := s.remote.style(stdout)
 	if err != nil {
@@ -117,6 +114,7 @@ func (s searchSettings) run(ctx context.Context, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
+	// Programs get the whole answer, people the values of facets or the hits.
 	out := ""
 	f := terminal.Finding{Style: style, Now: time.Now(), From: s.Offset, Open: s.remote.toShow}
 	switch {
@@ -142,6 +140,9 @@ func facetNames() []string {
 	}
 	return names
 }
+
+// An answer without hits is no answer: a typing error in a facet would look like a clean record. So the facets
+// are asked for once more, without words, and the value that nobody has is named.
 
 // nothing returns an error that says why nothing was found, nil if something was. A value that no decision
 // has is named, with the nearest that one has.
@@ -172,6 +173,7 @@ func (s searchSettings) nothing(ctx context.Context, c *client.Client, found cli
 
 // noSuchValue returns an error if no decision has a value of a facet.
 func noSuchValue(facet, value string, items []client.FacetItem) error {
+	// The library compares names of commands; the values of a facet are that to it.
 	var near []*cli.Command
 	for _, item := range items {
 		if item.Value == value {
@@ -186,6 +188,7 @@ func noSuchValue(facet, value string, items []client.FacetItem) error {
 // toShow returns the command that shows a hit of a search, with the flags that this one was given to find the
 // server.
 func (s *remoteSettings) toShow(h client.Hit) string {
+	// What came from the environment or is the default will be found again without a flag.
 	words := []string{"candor reasoning"}
 	if s.url != defaultServer && s.url != os.Getenv("CANDOR_SERVER") {
 		words = append(words, "--server "+s.url)
@@ -206,6 +209,7 @@ var errNoCall = errors.New("there is no such call")
 
 // onlyCall returns the turns with one call of theirs, and what was said in its step.
 func onlyCall(turns []client.Turn, call string) ([]client.Turn, error) {
+	// The turn is copied where it changes: its reasoning is shared with the answer of the server.
 	for _, t := range turns {
 		if t.Reasoning == nil {
 			continue

@@ -42,6 +42,7 @@ func TestTheLastWordsOfAHitShowItsDecision(t *testing.T) {
 		out, err := search(words)
 		require.NoError(t, err, words)
 		commands := regexp.MustCompile(`candor (reasoning .*call_\d+)\n`).FindStringSubmatch(out)
+		// The command is run as it was printed; it must show one decision only.
 		require.NotNil(t, commands, out)
 		shown, _, err := runCandor(t, "", strings.Fields(commands[1])...)
 		require.NoError(t, err, commands[1])
@@ -51,6 +52,7 @@ func TestTheLastWordsOfAHitShowItsDecision(t *testing.T) {
 	_, _, err := runCandor(t, "", "reasoning", "--job", job, "all", "call_7")
 	require.ErrorContains(t, err, "there is no such call as call_7")
 	assert.Equal(t, 2, command.ExitStatus(err))
+	// Where the server came from a flag, the command needs it again.
 	url := os.Getenv("CANDOR_SERVER")
 	t.Setenv("CANDOR_SERVER", "")
 	out, err := search("ledger", "--server", url)
@@ -58,6 +60,7 @@ func TestTheLastWordsOfAHitShowItsDecision(t *testing.T) {
 	assert.Contains(t, out, "candor reasoning --server "+url+" --job "+job+" all call_", "it names the server")
 }
 
+// A repeated facet accepts any of its values, different facets have to agree, and a page is a part of the hits.
 func TestASearchIsNarrowedByFlags(t *testing.T) {
 	search, _ := searched(t)
 	for _, c := range []struct {
@@ -82,6 +85,7 @@ func TestASearchIsNarrowedByFlags(t *testing.T) {
 	require.Error(t, err, out)
 }
 
+// Whoever mistypes a tool is not told that all is well: the value is named, and the nearest that exists.
 func TestMistakesOfASearchAreExplained(t *testing.T) {
 	search, _ := searched(t)
 	for args, want := range map[string]string{
@@ -91,9 +95,9 @@ func TestMistakesOfASearchAreExplained(t *testing.T) {
 		"ledger --tool wait":   "no decision has these words and these facets",
 		"nowhere":              "no reason, call or message has one of these words",
 		"wait --offset 900":    "so --offset 900 leaves out all",
-		"wait --offset 1001":   "--offset: want a number from 0 to 1000",
-		"wait --limit 0":       "--limit: want a number from 1 to 200",
-		"--faild":              "search has no flag --faild; did you mean --failed?; see candor reasoning search --help",
+		"wait --offset 1001":   "offset has to be a whole number from 0 to 1000",
+		"wait --limit 0":       "--limit: want a number from 1 on",
+		"--faild":              "search has no flag --faild; did you mean --failed?; see candor reasoning",
 		"--color x wait":       "--color",
 		"--server nowhere abc": "URL",
 		"1 2 3 4 5 6 7 8 9":    "q may have 200 characters and 8 words",

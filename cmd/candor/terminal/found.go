@@ -38,7 +38,7 @@ func (f Finding) Hits(found client.Found) string {
 	var out strings.Builder
 	out.WriteString(f.foundLine(found))
 	for _, h := range found.Hits {
-		out.WriteString(f.hit(h))
+		out.WriteString(f.hitLines(h))
 	}
 	if last := f.From + len(found.Hits); len(found.Hits) > 0 && last < found.Total {
 		more := fmt.Sprintf("Hits %s to %s of %s; the next begin with --offset %d.", count(f.From+1), count(last),
@@ -58,6 +58,7 @@ func (f Finding) foundLine(found client.Found) string {
 	if words := foreignList(found.Near); words != "" {
 		parts = append(parts, "near: "+words)
 	}
+	// Without these two a reader would take the first hit for the answer, or a short list for all there is.
 	if found.Partial {
 		parts = append(parts, "none has all words")
 	}
@@ -76,19 +77,22 @@ func foreignList(words []string) string {
 	return strings.Join(clean, ", ")
 }
 
-// hit renders one hit.
-func (f Finding) hit(h client.Hit) string {
+// hitLines renders one hit: its first line like that of a call in a turn, so that a reader of one can read the
+// other, then what the call was about, a text that is shown nowhere else, and the place.
+func (f Finding) hitLines(h client.Hit) string {
 	column, sign, ink := f.column(), " ", dim
 	if h.Outcome == "error" || h.Outcome == "rejected" {
 		sign, ink = "✗", red
 	}
 	name, nameInk := matched(h.Name), bold
+	// What is no call has no tool. The kind of its text stands there instead, in the ink of text.
 	if h.CallID == "" {
 		name, nameInk = cmp.Or(fieldWords[h.Field], fit(CleanLine(h.Field), 20)), ownInk
 	}
 	if width := cellWidth(unmarked(name)); f.Width > 0 && width > max(8, f.Width-6) {
 		name = fit(unmarked(name), max(8, f.Width-6))
 	}
+	// As in the lines of calls: behind a name that takes too much of the line, the reason has its own lines.
 	painted, _ := f.marked(nameInk, name, false)
 	label, cells := "  "+f.paint(ink, sign)+" "+painted, 4+cellWidth(unmarked(name))
 	why, whyInk := hitReason(h)
@@ -105,6 +109,7 @@ func (f Finding) hit(h client.Hit) string {
 			out.WriteString(f.markedLines(indent, column, column, ink, text))
 		}
 	}
+	// The text with the match is shown unless one of the lines above is that text.
 	if h.CallID != "" {
 		f.did(h, ink, below)
 		if !shownAnyway[h.Field] {
@@ -122,6 +127,7 @@ func (f Finding) did(h client.Hit, resultInk string, below func(ink, text string
 		result = "→ " + result
 	}
 	one := strings.TrimSpace(object + " " + result)
+	// The result of a call that went wrong has another ink, and lines of its own.
 	if resultInk == dim && (f.Width == 0 || cellWidth(unmarked(one)) <= f.room()-f.column()) {
 		below(dim, one)
 		return
@@ -168,6 +174,7 @@ func (f Finding) place(h client.Hit) string {
 	if h.IsNear {
 		parts = append(parts, "near")
 	}
+	// The command is one word to the wrapping of lines, so that it can be copied by a double click or a line.
 	if f.Open != nil {
 		parts = append(parts, strings.ReplaceAll(CleanLine(f.Open(h)), " ", "\u00a0"))
 	}
@@ -177,6 +184,8 @@ func (f Finding) place(h client.Hit) string {
 // matched joins the parts of a text, cleaned and with signs around what matched.
 func matched(parts []client.Part) string {
 	var out strings.Builder
+	// Each part is cleaned for itself, so that no sequence comes together where two parts meet, and no text can
+	// have the signs, which are added afterwards.
 	for _, p := range parts {
 		text := cleaner{line: true}.clean(p.Text)
 		if p.Match && text != "" {
@@ -213,6 +222,7 @@ func (s Style) markedLines(label string, cells, column int, ink, text string) st
 func (s Style) marked(ink, line string, open bool) (painted string, goesOn bool) {
 	var out strings.Builder
 	for line != "" {
+		// Outside of a match the line is painted up to the next sign that opens one, within it up to its end.
 		until := matchOpens
 		if open {
 			until = matchCloses

@@ -82,6 +82,7 @@ func withoutSGR(s string) string {
 	return out.String()
 }
 
+// A terminal forgets a rendition at the end of our lines, so a match that is broken is opened again.
 func TestWhatMatchedIsBoldAndUnderlinedAlsoAcrossLines(t *testing.T) {
 	f := terminal.Finding{Style: terminal.Style{Color: true, Width: 60}, Now: foundAt, Open: opening}
 	out := f.Hits(client.Found{Hits: []client.Hit{{CallID: "call_1", Name: partsOf("<rm>"), Outcome: "error",
@@ -108,6 +109,7 @@ func TestAHostileHitIsHarmless(t *testing.T) {
 	assert.NotRegexp(t, "[\x00-\x09\x0b-\x1f\x7f\u202e]", out)
 }
 
+// Values have no breaks within, and a facet that nothing has is left out.
 func TestTheChoicesOfASearchAreListedWithTheirCounts(t *testing.T) {
 	tools := []client.FacetItem{{Value: "read_file", Count: 1204}}
 	for n := range 14 {

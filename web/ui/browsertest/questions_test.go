@@ -81,7 +81,9 @@ func (w *tab) find(q apptest.Question, rank int, ticks <-chan time.Time) (keys i
 		w.press(k)
 		keys++
 	}
+	// A person waits until the field is there, too.
 	press("/")
+	w.until("the search is there", `document.querySelector('#results .heard')?.textContent`)
 	for _, letter := range q.Ask {
 		press(string(letter))
 	}
@@ -90,6 +92,7 @@ func (w *tab) find(q apptest.Question, rank int, ticks <-chan time.Time) (keys i
 		w.until("the question is searched for", `new URLSearchParams(location.hash.slice(1)).get('find') === %s &&
 			document.querySelector('#results .found[aria-busy=false]')`, q.Ask)
 	}
+	// From the field the first arrow leads to the first hit, which Enter would open without it.
 	for range rank - 1 {
 		press("ArrowDown")
 	}

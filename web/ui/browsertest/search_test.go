@@ -31,6 +31,7 @@ func TestASearchGivesTheConversationBackWhereItWas(t *testing.T) {
 	eval[bool](w, `(document.querySelector('#stream').scrollBy(0, 70),
 		new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(() => then(true)))))`)
 	before := eval[string](w, where)
+	// The position has to be that of somebody who reads, not that of a link or of the end.
 	for name, leave := range map[string]func(){
 		"Escape": func() { w.press("Escape") },
 		"Close":  func() { w.click("#results button", "Close") },
@@ -67,6 +68,7 @@ func TestTheWayBackFromAHitLeadsToTheHits(t *testing.T) {
 	eval[bool](w, `(history.back(), true)`)
 	w.until("the hit has the focus again", theHit+` === document.querySelectorAll('#results .hit')[1]`)
 	assert.Equal(t, "why did it see that pear?", eval[string](w, `document.querySelector('#search').value`))
+	// The address alone brings the search back, above the conversation that was used last.
 	w.run(chromedp.Reload())
 	w.shows("#results .heard", "looked for see, pear")
 	w.press("ArrowDown", "ArrowUp")

@@ -75,17 +75,6 @@ export function setText(el, text) { if (el.textContent !== text) el.textContent 
 /** @param {HTMLElement} el @param {boolean} visible */
 export function show(el, visible) { if (el.hidden === visible) el.hidden = !visible; }
 
-/**
- * Lets the browser save a file, as if its link had been clicked.
- * @param {string} name @param {Blob} content
- */
-export function saveAs(name, content) {
-  const link = h('a', { download: name });
-  link.href = URL.createObjectURL(content);
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
-
 const trusted = window.trustedTypes?.createPolicy('candor', { createHTML: (/** @type {string} */ s) => s });
 
 /**

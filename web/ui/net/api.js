@@ -128,15 +128,6 @@ export const interrupt = (thread_id) => call('POST', '/api/chat/interrupt', { th
 /** @param {string} request_id @param {string} action @param {string} [value] another decision */
 export const approve = (request_id, action, value) =>
   call('POST', '/api/chat/approval', { request_id, action, value });
-/**
- * Returns an export as a file. It is fetched, since a link could not carry the login's key.
- * @param {Record<string, Value>} query
- */
-export async function exportFile(query) {
-  const res = await ask('GET', url('/api/chat/export', query));
-  const name = /filename="([^"]+)"/.exec(res.headers.get('Content-Disposition') || '')?.[1];
-  return { name: name || 'conversation', content: await res.blob() };
-}
 /** @param {Record<string, Value | Value[]>} query q and facets @returns {Promise<wire.SearchResponse>} */
 export const search = (query) => call('GET', url('/api/chat/search', query));
 

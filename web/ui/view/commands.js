@@ -1,8 +1,8 @@
 // What menus and keys do with a turn or a decision.
 
-import { exportFile } from '../net/api.js';
+import { exportFile, saveAs } from '../net/exports.js';
 import * as copy from './copy.js';
-import { h, loadStyles, saveAs } from '../lib/dom.js';
+import { h, loadStyles } from '../lib/dom.js';
 import { keyMap } from '../lib/keys.js';
 import { openMenu } from '../lib/menu.js';
 import { choices, pref, setPref } from '../lib/prefs.js';

@@ -57,14 +57,10 @@ export class SearchResults extends HTMLElement {
     });
   }
 
-  /**
-   * Shows what the address and the field ask for.
-   * @param {boolean} enter whether Enter was the last key by then
-   */
-  open(enter) {
+  /** Shows what the address and the field ask for. */
+  open() {
     this.#facets.read(new URLSearchParams(location.hash.slice(1)));
-    this.#stale = true;
-    return enter ? this.#enter() : this.#run();
+    return this.#run();
   }
 
   #typed() {

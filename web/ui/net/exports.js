@@ -1,0 +1,27 @@
+// Exports of conversations as files, loaded with the first one.
+
+import { h } from '../lib/dom.js';
+import { ask, url } from './api.js';
+
+/** @import { Value } from './api.js' */
+
+/**
+ * Returns an export as a file. It is fetched, since a link could not carry the login's key.
+ * @param {Record<string, Value>} query
+ */
+export async function exportFile(query) {
+  const res = await ask('GET', url('/api/chat/export', query));
+  const name = /filename="([^"]+)"/.exec(res.headers.get('Content-Disposition') || '')?.[1];
+  return { name: name || 'conversation', content: await res.blob() };
+}
+
+/**
+ * Lets the browser save a file, as if its link had been clicked.
+ * @param {string} name @param {Blob} content
+ */
+export function saveAs(name, content) {
+  const link = h('a', { download: name });
+  link.href = URL.createObjectURL(content);
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
