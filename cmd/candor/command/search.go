@@ -52,7 +52,8 @@ type searchSettings struct {
 // searchCommand returns candor reasoning search: the decisions that answer a question, in all conversations
 // and jobs of the user. Without words and facets it lists the values of the facets.
 //
-// Exit status: 0 if something was found; 1 if the server did not answer or refused; 2 if nothing was found.
+// Exit status: 0 if something was found; 1 if the server did not answer or refused, or nothing was found; 2 for
+// wrong arguments.
 func searchCommand(remote *remoteSettings) *cli.Command {
 	s := searchSettings{Search: client.Search{Want: map[string][]string{}}, remote: remote}
 	flags := []cli.Flag{
@@ -151,8 +152,7 @@ func (s searchSettings) nothing(ctx context.Context, c *client.Client, found cli
 		return nil
 	}
 	if s.Offset > 0 && s.Offset >= found.Total && found.Total > 0 {
-		return fmt.Errorf("%w: there are only %d hits, so --offset %d leaves out all", errNotFound, found.Total,
-			s.Offset)
+		return misused("there are only %d hits, so --offset %d leaves out all", found.Total, s.Offset)
 	}
 	all, err := c.Search(ctx, client.Search{Limit: 1})
 	if err != nil {
@@ -166,9 +166,9 @@ func (s searchSettings) nothing(ctx context.Context, c *client.Client, found cli
 		}
 	}
 	if len(s.Want) > 0 {
-		return fmt.Errorf("%w: no decision has these words and these facets", errNotFound)
+		return errors.New("no decision has these words and these facets")
 	}
-	return fmt.Errorf("%w: no reason, call or message has one of these words", errNotFound)
+	return errors.New("no reason, call or message has one of these words")
 }
 
 // noSuchValue returns an error if no decision has a value of a facet.
@@ -181,7 +181,7 @@ func noSuchValue(facet, value string, items []client.FacetItem) error {
 		}
 		near = append(near, &cli.Command{Name: item.Value})
 	}
-	return fmt.Errorf("%w: no decision has the %s %q%s", errNotFound, facet, terminal.CleanLine(value),
+	return fmt.Errorf("no decision has the %s %q%s", facet, terminal.CleanLine(value),
 		terminal.CleanLine(meant(cli.SuggestCommand(near, value), value)))
 }
 
@@ -203,9 +203,6 @@ func (s *remoteSettings) toShow(h client.Hit) string {
 	}
 	return strings.TrimSpace(strings.Join(append(words, h.CallID), " "))
 }
-
-// errNoCall says that the turns that were asked for have no such call.
-var errNoCall = errors.New("there is no such call")
 
 // onlyCall returns the turns with one call of theirs, and what was said in its step.
 func onlyCall(turns []client.Turn, call string) ([]client.Turn, error) {
@@ -229,5 +226,5 @@ func onlyCall(turns []client.Turn, call string) ([]client.Turn, error) {
 		t.Reasoning = &r
 		return []client.Turn{t}, nil
 	}
-	return nil, fmt.Errorf("%w: %w as %s there", errNotFound, errNoCall, call)
+	return nil, fmt.Errorf("there is no such call as %s there", call)
 }
