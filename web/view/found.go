@@ -8,6 +8,10 @@ import (
 	"candor/session/brief"
 )
 
+// What a search answers with. The texts of a hit come in pieces, of which some are marked as matches, so that
+// neither the page nor a terminal has to look for the words again, by rules that could differ from those here.
+// A hit has enough of its call to be read without opening it: what was called, on what, why, and what came of it.
+
 // SearchResponse is the answer to a search: the hits, the best match first and of equals the
 // newest, and how many hits each facet has. Hits have as many of the words as the best of
 // them. Looked are the words that count and that a text has, Near those that stand for others in the

@@ -35,6 +35,12 @@ var facetFlags = []struct{ name, usage string }{
 	{"tokens", "find turns of so many tokens, such as \"over 20,000\": `RANGE`"},
 }
 
+// The facets are those of the API, under its names, so that a filter can be carried from a command to a request.
+// What people ask for most has a flag of its own besides, which needs no value:
+//
+//	candor reasoning search --failed --tool bash
+//	candor reasoning search --outcome error --tool bash
+
 // shortcuts are flags for a value of a facet that people often look for.
 var shortcuts = []struct{ name, facet, value, usage string }{
 	{"failed", "outcome", "error", "find calls that failed"},
@@ -132,6 +138,8 @@ func (s searchSettings) run(ctx context.Context, stdout, stderr io.Writer) error
 
 // isOpen reports whether nothing was asked for, neither by words nor by a facet.
 func (s searchSettings) isOpen() bool { return strings.TrimSpace(s.Words) == "" && len(s.Want) == 0 }
+
+// The order is that of the flags in the help, so that whoever read the one finds their way in the other.
 
 // facetNames returns the names of the facets in their order.
 func facetNames() []string {

@@ -15,6 +15,9 @@ const (
 	matchCloses = "\x02"
 )
 
+// Bold alone is what tools have in lists of calls, and underlining alone is faint in some terminals. Neither is a
+// color, so both can be seen on any background.
+
 // emphasis is the rendition of what matched: bold and underlined.
 const emphasis = "1;4"
 
@@ -240,6 +243,8 @@ func (s Style) marked(ink, line string, open bool) (painted string, goesOn bool)
 	}
 	return out.String(), open
 }
+
+// A search that nobody has begun yet shows what there is: how much, and by which facets it can be cut down.
 
 // maxValues is how many values of a facet are listed.
 const maxValues = 12

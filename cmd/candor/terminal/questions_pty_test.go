@@ -51,6 +51,9 @@ func TestAQuestionIsAnsweredInATerminal(t *testing.T) {
 	}
 }
 
+// A screen has no marks that say where a hit begins, so hits are told apart as a reader does it: by the sign and
+// the tool at the margin, below which everything else is indented.
+
 // hitLine matches the first line of a hit.
 var hitLine = regexp.MustCompile(`(?m)^  [ ✗] \S`)
 

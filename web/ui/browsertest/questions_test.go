@@ -17,6 +17,8 @@ import (
 	"candor/cmd/candor/apptest"
 )
 
+// Only the figures are typed at the speed of a person; as a test, the keys follow each other at once.
+
 // keyTime is how long the person of the figures takes for a key, which is 60 words a minute.
 const keyTime = 200 * time.Millisecond
 
