@@ -40,7 +40,8 @@ type Searched struct {
 	Places    int `json:"places"`
 }
 
-// FacetItem is a value of a facet, and how many hits have it.
+// FacetItem is a value of a facet, and how many hits have it, or would have it if this facet were not chosen.
+// A facet lists its most frequent values first, and fifty at most.
 type FacetItem struct {
 	Value string `json:"value"`
 	Count int    `json:"count"`
@@ -73,7 +74,8 @@ type Hit struct {
 	Line   string `json:"outcome_line"`
 }
 
-// Part is a piece of a text. Match marks a word that was looked for.
+// Part is a piece of a text. Match marks a word that was looked for, or one that stands for it. The pieces of a
+// text that was cut begin or end with an ellipsis.
 type Part struct {
 	Text  string `json:"text"`
 	Match bool   `json:"match"`

@@ -25,7 +25,8 @@ func StoryFile(t testing.TB, name string) string {
 	return filepath.Join(Root(t), "testdata", "story", name)
 }
 
-// Questions returns the questions about the story.
+// Questions returns the questions about the story. They were written together with the search, so what is measured
+// with them says that nothing was lost, and less about the questions of strangers.
 func Questions(t testing.TB) []Question {
 	t.Helper()
 	var all []Question

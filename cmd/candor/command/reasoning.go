@@ -116,7 +116,8 @@ func showReasoning(ctx context.Context, s remoteSettings, from turnSource, stdou
 	return writeTurns(stdout, style, turns, where, s.json)
 }
 
-// writeTurns writes turns as text or, if asJSON, as a line of JSON each.
+// writeTurns writes turns as text or, if asJSON, as a line of JSON each. A turn in JSON is whole even if one call
+// of it was asked for: it is what the server answered, and programs find the call by its id.
 func writeTurns(stdout io.Writer, style terminal.Style, turns []client.Turn, where string, asJSON bool) (err error) {
 	for i, t := range turns {
 		switch {

@@ -139,6 +139,8 @@ func (f Finding) did(h client.Hit, resultInk string, below func(ink, text string
 	below(resultInk, result)
 }
 
+// A person asked something, an agent said something: these are words for what the API names by its members.
+
 // fieldWords names the texts that a hit is from as people speak of them.
 var fieldWords = map[string]string{
 	"user_input": "asked", "narrative": "said", "response": "answer", "prompt": "prompt", "parameters": "parameters",
@@ -148,6 +150,8 @@ var fieldWords = map[string]string{
 
 // shownAnyway are the fields of a call that each of its hits shows.
 var shownAnyway = map[string]bool{"tool_name": true, "object": true, "rationale": true, "outcome_line": true}
+
+// The fallback sentence is ours; where it stands for a reason, the hit says that there is none.
 
 // hitReason returns the text beside the name of a hit, and its rendition.
 func hitReason(h client.Hit) (text, ink string) {

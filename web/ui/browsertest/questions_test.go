@@ -39,6 +39,8 @@ func tellStory(t *testing.T) *server {
 	return s
 }
 
+// The rank is asked of the API, so that the keys that a person needs are known before they are pressed.
+
 // rankOf returns at which hit of a search the decision stands that answers a question, 0 if at none of the first 50.
 func (s *server) rankOf(q apptest.Question) int {
 	s.t.Helper()
