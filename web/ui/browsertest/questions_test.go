@@ -22,8 +22,8 @@ import (
 // keyTime is how long the person of the figures takes for a key, which is 60 words a minute.
 const keyTime = 200 * time.Millisecond
 
-// tellStory starts a server and tells it the story of testdata/story.
-func tellStory(t *testing.T) *server {
+// serveStory starts a server and tells it the story of testdata/story.
+func serveStory(t *testing.T) *server {
 	t.Helper()
 	s := startServerOf(t, "--provider", "script", "--script", apptest.StoryFile(t, "script.json"))
 	apptest.TellStory(t, func(method, path, token string, body any) apptest.M {
@@ -111,7 +111,7 @@ func (w *tab) find(q apptest.Question, rank int, ticks <-chan time.Time) (keys i
 // TestAQuestionLeadsToItsDecisionByKeys asks the questions of people about the story, each from the load of the
 // page. With -figures it types as fast as a person, and writes down keys and times.
 func TestAQuestionLeadsToItsDecisionByKeys(t *testing.T) {
-	s := tellStory(t)
+	s := serveStory(t)
 	w := window(t).open(s, "ann")
 	w.shows("#link", "Live")
 	var ticks <-chan time.Time

@@ -116,13 +116,12 @@ func (s *told) screens() []screen {
 		}},
 		{"search", func(w *tab) {
 			visit(w, "&turn=32")
-			eval[bool](w, `(() => { const o = document.querySelector('#rail-open');
-				if (o.checkVisibility()) o.click();
-				document.querySelector('#search').focus(); return true; })()`)
+			w.press("Escape", "/")
 			w.write("why did it delete that file?")
 			w.shows("#results", "delete_file")
 		}},
 		{"rail", func(w *tab) {
+			w.press("Escape")
 			visit(w, "&turn=32")
 			eval[bool](w, `(() => { const o = document.querySelector('#rail-open');
 				if (o.checkVisibility()) o.click(); return true; })()`)
