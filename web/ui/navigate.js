@@ -44,8 +44,10 @@ export class Router {
     $('main').classList.add('finding');
     show($('results'), true);
     $('search').focus();
-    const { Finding } = await import('./finding.js');
-    this.finding ||= new Finding(this.context);
+    if (!this.finding) {
+      const { Finding } = await import('./finding.js');
+      this.finding ||= new Finding(this.context);
+    }
     if (fresh) this.finding.begin(from);
     return '';
   }

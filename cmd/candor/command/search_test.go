@@ -25,7 +25,10 @@ func searched(t *testing.T) (search func(args ...string) (string, error), job st
 	job, token := s.NewJob("tidy up")
 	const use = `{"event":"tool_use","tool_name":"grep","call_id":"a","input":{"pattern":"ledger"},
 		"rationale":"to see"}`
+	// The job has a second call, so that one of them is not all there is.
+	const other = `{"event":"tool_use","tool_name":"ls","call_id":"b","input":{},"rationale":"to look"}`
 	require.Equal(t, 200, s.PostEvents(job, token, use).Status)
+	require.Equal(t, 200, s.PostEvents(job, token, other).Status)
 	require.Equal(t, 200, s.PostEvents(job, token, `{"event":"result","success":true,"message":"done"}`).Status)
 	return func(args ...string) (string, error) {
 		out, _, err := runCandor(t, "", append([]string{"reasoning", "search"}, args...)...)
@@ -80,7 +83,7 @@ func TestASearchIsNarrowedByFlags(t *testing.T) {
 	assert.Regexp(t, `^\{"hits":\[.*\n$`, out)
 	out, err = search()
 	require.NoError(t, err)
-	assert.Regexp(t, `^  3 decisions in 2 places\n    tool          wait 2 · grep 1\n    outcome       success`, out)
+	assert.Regexp(t, `^  4 decisions in 2 places\n    tool          wait 2 · grep 1 · ls 1\n    outcome       cancelled 2 · success 2\n`, out)
 	out, err = search("--duration", "under 0.1 s", "--tokens", "over 20,000")
 	require.Error(t, err, out)
 }

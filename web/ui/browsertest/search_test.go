@@ -39,7 +39,8 @@ func TestASearchGivesTheConversationBackWhereItWas(t *testing.T) {
 	} {
 		w.press("/")
 		w.write("question 7")
-		w.shows("#results", "of 80")
+		w.searchedFor("question 7")
+		w.shows("#results .heard", "of 80")
 		assert.Equal(t, "hidden", eval[string](w, `getComputedStyle(document.querySelector('#stream')).visibility`))
 		leave()
 		w.until(name+" returns to it", `!document.querySelector('#results').checkVisibility() && `+where+` === %s`,
