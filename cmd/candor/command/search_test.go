@@ -83,7 +83,8 @@ func TestASearchIsNarrowedByFlags(t *testing.T) {
 	assert.Regexp(t, `^\{"hits":\[.*\n$`, out)
 	out, err = search()
 	require.NoError(t, err)
-	assert.Regexp(t, `^  4 decisions in 2 places\n    tool          wait 2 · grep 1 · ls 1\n    outcome       cancelled 2 · success 2\n`, out)
+	assert.Regexp(t, `^  4 decisions in 2 places\n    tool          wait 2 · grep 1 · ls 1\n`+
+		`    outcome       cancelled 2 · success 2\n`, out)
 	out, err = search("--duration", "under 0.1 s", "--tokens", "over 20,000")
 	require.Error(t, err, out)
 }
