@@ -45,6 +45,20 @@ func New(server, token string) (*Client, error) { return NewOver(server, token, 
 
 // NewOver is New for a server that dial connects to; nil is the network.
 func NewOver(server, token string, dial Dial) (*Client, error) {
+	t := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 10 * time.Second,
+		IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 1 << 20,
+		DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+	}
+	if dial != nil {
+		t.Proxy = nil
+		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }
+	}
+	return NewVia(server, token, t)
+}
+
+// NewVia is New for a server that a transport brings requests to.
+func NewVia(server, token string, transport http.RoundTripper) (*Client, error) {
 	u, err := url.Parse(server)
 	switch {
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
@@ -56,19 +70,10 @@ func NewOver(server, token string, dial Dial) (*Client, error) {
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil, errors.New("the token has characters that no token has")
 	}
-	t := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 10 * time.Second,
-		IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 1 << 20,
-		DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-	}
-	if dial != nil {
-		t.Proxy = nil
-		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }
-	}
 	return &Client{
 		base: strings.TrimSuffix(u.String(), "/"), token: token,
 		http: &http.Client{
-			Transport:     t,
+			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// onlyIn names the one package in which a library is known.
+// onlyIn names the package in which a library is known, or the two of which each knows a half of it.
 func onlyIn() map[string]string {
 	return map[string]string{
 		"github.com/r3labs/sse/v2":                   "web/sse",
-		"github.com/modelcontextprotocol/go-sdk/mcp": "agent/tool/mcp",
+		"github.com/modelcontextprotocol/go-sdk/mcp": "agent/tool/mcp, web/ask", // its client, its server
 		"github.com/microcosm-cc/bluemonday":         "safety/render",
 		"github.com/yuin/goldmark":                   "safety/render",
 		"github.com/tidwall/gjson":                   "session/brief",
@@ -38,7 +38,8 @@ func TestALibraryIsKnownInOnePackage(t *testing.T) {
 		for imported := range p.Imports {
 			if home, ok := homes[imported]; ok {
 				seen[imported] = true
-				assert.Equal(t, module+home, p.PkgPath, "%s is to be known in one package", imported)
+				assert.Contains(t, strings.Split(home, ", "), strings.TrimPrefix(p.PkgPath, module),
+					"%s is to be known in one package", imported)
 			}
 		}
 	}

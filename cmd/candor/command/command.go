@@ -106,7 +106,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Action:         rootAction,
 		Commands: []*cli.Command{serveCommand(), loginCommand(), chatCommand(args, stdin), reasoningCommand(),
 			tailCommand(), exportCommand(), workerCommand(), mewCommand(), scanCommand(stdin), doctorCommand(),
-			backupCommand(), restoreCommand(stdin)},
+			backupCommand(), restoreCommand(stdin), mcpCommand(stdin)},
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: func(c *cli.Command) { c.Hidden = false },
 	}
