@@ -68,7 +68,7 @@ func TestAMistakeIsSaidOnceAndInOneSentence(t *testing.T) {
 // of a word.
 func TestEveryHelpFitsInto80Columns(t *testing.T) {
 	commands := []string{"", "serve", "login", "chat", "reasoning", "tail", "export", "worker", "mew", "scan", "doctor",
-		"backup", "restore", "completion"}
+		"backup", "restore", "mcp", "completion"}
 	for _, name := range commands {
 		var out apptest.LogBuffer
 		args := []string{"candor", name, "--help"}
