@@ -62,6 +62,9 @@ func (f *Feedback) Why() string {
 	return f.Note.String()
 }
 
+// maxReadings is how often a turn in the storage is read until it stays as it is.
+const maxReadings = 10
+
 // errRatedMeanwhile means that a turn in the storage has got another event since it was read.
 var errRatedMeanwhile = errors.New("the turn has changed meanwhile")
 
@@ -70,7 +73,7 @@ var errRatedMeanwhile = errors.New("the turn has changed meanwhile")
 // ErrDropped, ErrNoCall or ErrTooManyRatings, and with ErrFull, ErrServerFull or ErrStorage; it
 // then changes nothing.
 func (s *Session) Rate(ref Ref, b DecisionRated) error {
-	for {
+	for range maxReadings {
 		t, err := s.Turn(ref.Thread, ref.Turn)
 		if err == nil {
 			err = s.rate(t, ref, b)
@@ -79,6 +82,7 @@ func (s *Session) Rate(ref Ref, b DecisionRated) error {
 			return err
 		}
 	}
+	return fmt.Errorf("%w: turn %d is not what was read of it", ErrStorage, ref.Turn)
 }
 
 // rate records a rating of a call of t, which is used where the turn is not in memory.
