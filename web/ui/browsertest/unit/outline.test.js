@@ -223,7 +223,8 @@ test('the first line of a text has no Markdown and no broken characters', () => 
 });
 
 test('a deep link survives formatting and parsing', () => {
-  const r = { thread: 'a b', job: '', turn: 3, call: 'call_2', view: 'timeline', diff: 1, diffThread: 'b', diffJob: 'c', isNew: false };
+  const r = { thread: 'a b', job: '', turn: 3, call: 'call_2', view: 'timeline', diff: 1, diffThread: 'b', diffJob: 'c', isNew: false,
+    find: null };
   assert.deepEqual(parseRoute(formatRoute(r)), r);
   assert.equal(formatRoute({ thread: 'x', turn: 3, call: 'call_2' }), '#t=x&turn=3&d=call_2');
   assert.equal(parseRoute(formatRoute({ isNew: true })).isNew, true);
