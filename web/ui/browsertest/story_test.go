@@ -102,12 +102,23 @@ func (s *told) screens() []screen {
 	visit := func(w *tab, place string) { w.run(chromedp.Navigate(at + place)) }
 	return []screen{
 		{"end", func(w *tab) { visit(w, "&turn=32"); w.shows("candor-turn[data-turn='32']", "Thanks") }},
-		{"first-turn", func(w *tab) { visit(w, "&turn=1"); w.shows("candor-turn[data-turn='1']", "InvoiceTotals") }},
-		{"details", func(w *tab) {
-			visit(w, "&turn=4&d=call_2")
-			w.shows("candor-turn[data-turn='4']", "delete_file")
+		{"first-turn", func(w *tab) {
+			visit(w, "&turn=1")
+			w.shows("candor-turn[data-turn='1']", "InvoiceTotals")
+			unfold(w, 1)
 		}},
-		{"failed", func(w *tab) { visit(w, "&turn=18"); w.shows("candor-turn[data-turn='18']", "rates") }},
+		{"details", func(w *tab) {
+			visit(w, "&turn=4&d=call_1")
+			w.shows("candor-turn[data-turn='4']", "delete_file")
+			w.until("its row is open", `(() => { const row = document.activeElement;
+				if (row.matches('candor-decision:not(.open)')) row.toggle();
+				return row.matches('candor-decision.open'); })()`)
+		}},
+		{"masked", func(w *tab) {
+			visit(w, "&turn=18")
+			w.shows("candor-turn[data-turn='18']", "rates")
+			unfold(w, 18)
+		}},
 		{"timeline", func(w *tab) { visit(w, "&turn=1&view=timeline"); w.shows("#timeline", "run_tests") }},
 		{"compare", func(w *tab) { visit(w, "&turn=2&diff=8"); w.shows("dialog[open]", "apply_patch") }},
 		{"job", func(w *tab) {
@@ -143,6 +154,14 @@ func (s *told) screens() []screen {
 			w.shows("main", "May it run?")
 		}},
 	}
+}
+
+// unfold opens the reasons of a turn.
+func unfold(w *tab, turn int) {
+	w.until("the turn is open", fmt.Sprintf(`(() => {
+		const head = document.querySelector("candor-turn[data-turn='%d'] .headline");
+		if (head.ariaExpanded === 'false') head.click();
+		return head.ariaExpanded === 'true'; })()`, turn))
 }
 
 // TestStoryScreens takes pictures of the story for a person to look at.

@@ -137,14 +137,26 @@ export function headline(t, now) {
   const n = t.calls.length, decisions = t.calls.filter((c) => c.decides).length, tools = n - decisions;
   const count = (/** @type {Call['outcome']} */ o) => t.calls.filter((c) => c.outcome === o).length;
   const failed = count('error'), rejected = count('rejected');
-  const parallel = t.calls.filter((c) => c.group !== null).length;
   const detail = [
     tools ? plural(tools, 'tool') : !n && 'No tools', decisions && plural(decisions, 'decision'),
-    parallel && `${parallel} in parallel`, failed && `${failed} failed`,
-    rejected && `${rejected} rejected`, t.endedAt && t.startedAt && span(t.endedAt - t.startedAt),
+    sideBySide(t.calls), failed && `${failed} failed`,
+    rejected && `${rejected} rejected`, lasted(t),
     t.tokens && `${t.tokens.toLocaleString('en')} tokens`, t.cost, t.run > 1 && `run ${t.run}`,
   ].filter(Boolean).join(', ');
   return { label: t.state === 'interrupted' ? 'Stopped' : t.state === 'failed' ? 'Failed' : 'Reasoning', detail };
+}
+
+/** Counts the calls that ran side by side. @param {Call[]} calls */
+function sideBySide(calls) {
+  const all = calls.filter((c) => c.group !== null);
+  const { size: n } = new Set(all.map((c) => `${c.agent} ${c.step} ${c.group}`));
+  return all.length && (n > 1 ? `${all.length} in ${n} batches` : `${all.length} in parallel`);
+}
+
+/** Says how long a turn took, or its calls if they were reported later. @param {Turn} t */
+function lasted(t) {
+  const took = t.endedAt - t.startedAt, { wall, sum } = together(t.calls, t.endedAt), slack = 100; // of clocks
+  return t.endedAt && t.startedAt && (wall > took + slack ? `${span(sum)} in calls` : span(took));
 }
 
 /** @param {Turn} t @param {number} now */

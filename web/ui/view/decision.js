@@ -1,7 +1,7 @@
 // <candor-decision>: one tool call. Why it was made comes first, then the tool, what it was used on and what came of
 // it; how long it took stands beside. The row opens to the parameters and the result.
 
-import { attribute, fill, h, partsIn, setText, show } from '../lib/dom.js';
+import { attribute, fill, h, loadStyles, partsIn, setText, show } from '../lib/dom.js';
 import { cut, size, span } from '../lib/format.js';
 import { readResult, readable } from '../state/content.js';
 import { answered, decided, sureness } from '../state/confidence.js';
@@ -153,6 +153,7 @@ export class Decision extends HTMLElement {
    */
   #drawSure(c) {
     const p = this.#parts, sure = sureness(c);
+    if (sure || c.decides) loadStyles('/ui/css/ondemand.css');
     show(p.sure, !!sure);
     setText(p.sure, sure?.text || '');
     attribute(p.sure, 'title', sure?.title);

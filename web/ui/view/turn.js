@@ -6,7 +6,7 @@ import { drawRun } from './run.js';
 import { Steps, shapeOf } from './steps.js';
 import { attribute, fill, h, html, keepFocus, partsIn, place, setText, show } from '../lib/dom.js';
 import { clock, firstLine } from '../lib/format.js';
-import { finding, headline, outline, silence } from '../state/outline.js';
+import { finding, headline, outline, silence, sourceOf } from '../state/outline.js';
 import { progress, used } from '../state/summary.js';
 
 /** @import { Step, Turn } from '../state/types.d.ts' */
@@ -88,7 +88,7 @@ export class TurnView extends HTMLElement {
     drawUsed(p.used, t);
     setText(p.masked, t.redactions.length ? `redacted in this turn: ${t.redactions.map(finding).join(', ')}` : '');
     setText(p.noticed, t.notices.length ? `noticed in this turn: ${t.notices.map(finding).join(', ')}` : '');
-    setText(p.peek, firstLine(t.narrative || t.calls[0]?.why || '', 140));
+    drawPeek(p.peek, t);
     this.#drawAnswer(t);
     drawRun(p.run, t);
     this.#drawObserved(t, context);
@@ -227,6 +227,13 @@ function drawDetail(el, detail) {
   if (el.textContent === detail) return;
   fill(el, ...detail.split(/(\d+ (?:failed|rejected))/).map((part, i) =>
     i % 2 ? h('span', { class: 'bad' }, part) : part));
+}
+
+/** Draws the first words of the reasons. @param {HTMLElement} el @param {Turn} t */
+function drawPeek(el, t) {
+  const [first] = t.calls, from = !t.narrative && first ? sourceOf(first) : null;
+  el.classList.toggle('ours', !!from?.ours);
+  fill(el, ...words(from?.ours ? from.lead : firstLine(t.narrative || first?.why || '', 140)));
 }
 
 /**

@@ -45,6 +45,12 @@ test('the headline of a turn counts while it runs, then sums up the result', () 
     headline(turn({ calls: calls.map((c) => ({ ...c, outcome: 'success', group: c.id === 'c' ? null : 0 })) }), 0),
     { label: 'Reasoning', detail: '3 tools, 2 in parallel, 4.1 s' },
   );
+  const two = [call('a', { group: 0 }), call('b', { group: 0 }), call('c', { group: 1 }), call('d', { group: 1 })];
+  assert.equal(headline(turn({ calls: two }), 0).detail, '4 tools, 4 in 2 batches, 4.1 s');
+  const steps = two.slice(0, 2).map((c, i) => ({ ...c, step: i + 1 }));
+  assert.equal(headline(turn({ calls: steps }), 0).detail, '2 tools, 2 in 2 batches, 4.1 s', 'each step counts anew');
+  const later = turn({ calls: [call('a', { took: 5300 }), call('b', { took: 2000 })] });
+  assert.equal(headline(later, 0).detail, '2 tools, 7.3 s in calls', 'reported after they had run');
   assert.equal(headline(turn({ calls: [] }), 0).detail, 'No tools, 4.1 s');
   assert.equal(headline(turn({ calls: [], tokens: 1234 }), 0).detail, 'No tools, 4.1 s, 1,234 tokens');
   assert.equal(

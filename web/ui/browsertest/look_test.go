@@ -1,0 +1,76 @@
+package page_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// apart is a condition: the first elements of two selectors can be seen, and neither stands on the other.
+func apart(one, other string) string {
+	return fmt.Sprintf(`(() => {
+		const [a, b] = [%q, %q].map((css) => document.querySelector(css)?.getBoundingClientRect());
+		return a?.width > 0 && b?.width > 0
+			&& (a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top); })()`, one, other)
+}
+
+// TestNothingStandsOnAnythingElse measures the page at the widths of a desk, a tablet and a telephone.
+func TestNothingStandsOnAnythingElse(t *testing.T) {
+	s := startServer(t)
+	s.on("look first", reply{Text: "I look.", Calls: []call{{"look", map[string]any{"say": "x"}, "to see it"}}},
+		reply{Text: "Seen."})
+	remove := map[string]any{"remove": []string{"r210", "r211", "r212"}, "keep": "r214", "say": "a long parameter"}
+	s.on("remove it", reply{Calls: []call{{"remove_releases", remove, "nobody uses it any more"}}},
+		reply{Text: "Done."})
+	thread := s.say("ann", "", "look first")
+	s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{"content": "remove it", "thread_id": thread})
+	w := window(t).open(s, "ann")
+	for _, width := range []int64{1440, 768, 390} {
+		at := fmt.Sprintf(" at %d", width)
+		w.run(chromedp.EmulateViewport(width, 844), chromedp.Navigate(s.url+"/#t="+thread+"&turn=2"))
+		asks := "candor-decision[data-outcome=waiting] > "
+		w.shows(asks+".outcome-cell", "needs approval")
+		w.until("the state stands beside the object"+at, apart(asks+".act .more", asks+".outcome-cell .outcome"))
+		w.until("a long hint keeps to the line of the field"+at, `(() => { const f = document.querySelector('#message');
+			if (f.placeholder.length < 200) f.placeholder += ', which is long'.repeat(20);
+			return f.offsetParent && !document.querySelector('#stop').hidden
+				&& f.scrollHeight <= f.clientHeight + 1; })()`)
+		w.until("the time of a row stands beside its menu"+at, `(() => {
+			const rows = [...document.querySelectorAll('#threads li')];
+			return rows.length && rows.every((li) => {
+			const [time, dots] = ['time', '.row-menu'].map((css) => li.querySelector(css));
+			return time.getBoundingClientRect().right <= dots.getBoundingClientRect().left
+				|| getComputedStyle(dots).opacity === '0' || getComputedStyle(time).visibility === 'hidden'; }); })()`)
+		w.run(chromedp.Navigate(s.url + "/#t=" + thread + "&turn=1"))
+		w.until("the ring of a turn leaves room"+at, `(() => {
+			const turn = document.querySelector("candor-turn[data-turn='1']");
+			const ring = getComputedStyle(turn, '::before');
+			const right = turn.getBoundingClientRect().right - parseFloat(ring.right || 0);
+			return turn === document.activeElement && ring.position === 'absolute'
+				&& turn.querySelector('.detail').getBoundingClientRect().right <= right - 6
+				&& right <= document.querySelector('#stream').getBoundingClientRect().right; })()`)
+		w.until("the ring of a turn leaves the line above it alone"+at, `(() => {
+			const turn = document.querySelector("candor-turn[data-turn='1']");
+			const ring = getComputedStyle(turn, '::before');
+			const edge = document.querySelector('.edge').getBoundingClientRect();
+			return edge.bottom <= turn.getBoundingClientRect().top + parseFloat(ring.top); })()`)
+		w.run(chromedp.Navigate(s.url + "/#t=" + thread + "&turn=1&d=call_1"))
+		w.until("the ring of a row leaves room"+at, `(() => { const row = document.activeElement;
+			return row.matches('candor-decision') && row.querySelector('.took').getBoundingClientRect().right
+				<= row.getBoundingClientRect().right - 6; })()`)
+	}
+	w.clean()
+}
+
+func TestAClosedTurnSaysThatNoReasonWasGiven(t *testing.T) {
+	s := startServer(t)
+	s.on("silently", reply{Calls: []call{{"look", map[string]any{"say": "x"}, ""}}}, reply{Text: "Done."})
+	s.say("ann", "", "silently")
+	w := window(t).open(s, "ann")
+	w.shows(decision+" .why", "No reason given")
+	w.click("candor-turn .headline", "Reasoning")
+	w.shows("candor-turn .peek.ours", "No reason given")
+	w.clean()
+}
