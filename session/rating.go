@@ -62,8 +62,8 @@ func (f *Feedback) Why() string {
 	return f.Note.String()
 }
 
-// maxReadings is how often a turn in the storage is read until it stays as it is.
-const maxReadings = 10
+// rateTries is how often a turn in the storage is read until it stays as it is.
+const rateTries = 10
 
 // errRatedMeanwhile means that a turn in the storage has got another event since it was read.
 var errRatedMeanwhile = errors.New("the turn has changed meanwhile")
@@ -73,7 +73,7 @@ var errRatedMeanwhile = errors.New("the turn has changed meanwhile")
 // ErrDropped, ErrNoCall or ErrTooManyRatings, and with ErrFull, ErrServerFull or ErrStorage; it
 // then changes nothing.
 func (s *Session) Rate(ref Ref, b DecisionRated) error {
-	for range maxReadings {
+	for range rateTries {
 		t, err := s.Turn(ref.Thread, ref.Turn)
 		if err == nil {
 			err = s.rate(t, ref, b)
