@@ -37,10 +37,9 @@ func TestTheReadmesAgentRunsAsItStands(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".candor", "token"), []byte(apptest.Token), 0o600))
 	blocks := blocksOf(t, "python")
 	require.Len(t, blocks, 1)
-	script := strings.ReplaceAll(blocks[0], "http://127.0.0.1:8080", r.URL)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine.py"), []byte(script), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine.py"), []byte(blocks[0]), 0o600))
 	cmd := exec.CommandContext(t.Context(), "python3", "mine.py")
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CANDOR_SERVER="+r.URL)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	c := apptest.Client{T: t, URL: r.URL, Caller: http.DefaultClient}
@@ -49,6 +48,7 @@ func TestTheReadmesAgentRunsAsItStands(t *testing.T) {
 	require.Len(t, jobs, 1)
 	job := jobs[0].(apptest.M)
 	assert.Equal(t, "completed", job["state"])
+	assert.Equal(t, r.URL+"/#job="+job["job_id"].(string)+"\n", string(out), "where to look")
 	events := c.Get("", "/api/jobs/"+job["job_id"].(string)+"/events", as).Body
 	assert.Contains(t, events, `"rationale":"The latest commits show which files were touched, and what was not."`)
 	r.Stop()
