@@ -144,7 +144,9 @@ func TestMessagesOfAConversationThatIsYetToBeginBecomeOne(t *testing.T) {
 	w.shows("#send-problem", "5 messages wait for the server already")
 	w.until("it stays in the field", `document.querySelector('#message').value === 'six'`)
 	for _, m := range []string{"three", "four", "five"} {
-		w.click(fmt.Sprintf("[aria-label='Cancel the message %s']", m), "Cancel")
+		cancel := fmt.Sprintf("[aria-label='Cancel the message %s']", m)
+		w.click(cancel, "Cancel")
+		w.until("it waits no more", `!document.querySelector(%s)`, cancel)
 	}
 	s.start()
 	w.answered("two")

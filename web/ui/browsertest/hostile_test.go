@@ -60,6 +60,8 @@ func TestModelAndToolTextIsShownAndNeverRuns(t *testing.T) {
 	}
 	w := hostileWindow(t).open(s, "ann")
 	w.shows("#link", "Live")
+	// The first row that is opened loads these.
+	eval[bool](w, `import('/ui/lib/dom.js').then((m) => m.loadStyles('/ui/css/ondemand.css')).then(() => true)`)
 	elements := foreignElements(w)
 	for n := range payloads {
 		w.run(chromedp.Navigate(fmt.Sprintf("%s/#t=%s&turn=%d&d=call_1", s.url, thread, n+1)))
