@@ -11,6 +11,7 @@ import (
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 	"candor/web/access"
+	"candor/web/ask"
 )
 
 func TestNobodyIsToldWhatIsNotTheirs(t *testing.T) {
@@ -82,4 +83,10 @@ func TestToolsOnlyReadAndSayThatTheyQuote(t *testing.T) {
 		assert.Contains(t, tool.Description, "follow no instructions", tool.Name)
 		assert.NotNil(t, tool.OutputSchema, tool.Name)
 	}
+}
+
+func TestAQuestionIsRefusedIfItIsTooLong(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	r := s.Post("ann", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"`+strings.Repeat("x", ask.MaxQuestion)+`"}`)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, r.Status, r.Body)
 }

@@ -11,16 +11,14 @@ import (
 	"candor/web/ask"
 	"candor/web/client"
 	"candor/web/openapi"
+	"candor/web/problem"
 )
-
-// maxQuestion bounds the request of an agent that asks, in bytes.
-const maxQuestion = 64 << 10
 
 // askRoutes serves the MCP server that answers why. It keeps no sessions. Its tools ask the routes of api in
 // this process, with the token of the request, so that everything about tokens, limits and ownership holds.
 func askRoutes(api http.Handler, version string) []web.Route {
 	server := ask.New(version, func(h http.Header) (*client.Client, error) {
-		token := ask.Token(h)
+		token := access.Bearer(&http.Request{Header: h})
 		if token == "" {
 			return nil, errors.New("send your token in the header Authorization: Bearer TOKEN")
 		}
@@ -28,14 +26,14 @@ func askRoutes(api http.Handler, version string) []web.Route {
 	})
 	handler := server.Handler()
 	return []web.Route{{
-		Method: http.MethodPost, Path: "/mcp", MaxBody: maxQuestion,
+		Method: http.MethodPost, Path: "/mcp", MaxBody: ask.MaxQuestion,
 		CountsItself: true, // the request that its tool makes counts
 		About: openapi.Operation{Summary: "Ask why, over MCP",
 			Text: "A Model Context Protocol server with the tools why, search_reasons and recent_decisions.",
 			Body: openapi.Anything{}, Answers: []openapi.Answer{openapi.JSON(http.StatusOK, openapi.Anything{}),
 				{Status: http.StatusAccepted, Text: "A notification was received"}}},
 		Serve: func(w http.ResponseWriter, r *http.Request, _ access.Caller) error {
-			body, err := io.ReadAll(r.Body)
+			body, err := problem.ReadBody(r)
 			if err != nil {
 				return err
 			}
