@@ -1,0 +1,115 @@
+package attach
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Channel is a way by which Candor hears of another program's agent.
+type Channel string
+
+// The channels.
+const (
+	Hooks     Channel = "hooks"     // the agent reports as it works
+	File      Channel = "file"      // the agent's own session file
+	Telemetry Channel = "telemetry" // OTLP
+	Wrapper   Channel = "wrapper"   // a proxy between the agent and its MCP servers
+)
+
+// Sighting is one fact about an agent's session, as one channel has it. Session, Turn, Sub, Group and Call
+// are the ids that the agent's own program uses; they are the same in all of its channels, and this is what
+// channels are joined by. Exactly one of the pointers at the end is set.
+type Sighting struct {
+	Agent   string    `json:"agent"`   // claude, codex, gemini, opencode
+	Session string    `json:"session"` // id of the agent's session
+	Channel Channel   `json:"channel"`
+	At      time.Time `json:"at,omitzero"`     // by the agent's clock; zero if the channel does not say
+	Turn    string    `json:"turn,omitempty"`  // id of the prompt that the fact belongs to; empty if it is not known
+	Sub     string    `json:"sub,omitempty"`   // id of the sub-agent; empty for the one that the person speaks to
+	Group   string    `json:"group,omitempty"` // id of the model's answer that said this; empty if it is not known
+	Index   int       `json:"index,omitempty"` // place within that answer, from 0
+	Call    string    `json:"call,omitempty"`  // the provider's id of the tool call
+
+	About    *About    `json:"about,omitempty"`
+	Prompted *Prompted `json:"prompted,omitempty"`
+	Said     *Said     `json:"said,omitempty"`
+	Sealed   *Sealed   `json:"sealed,omitempty"`
+	Called   *Called   `json:"called,omitempty"`
+	Returned *Returned `json:"returned,omitempty"`
+	Batched  *Batched  `json:"batched,omitempty"`
+	Spawned  *Spawned  `json:"spawned,omitempty"`
+	Used     *Used     `json:"used,omitempty"`
+	Ended    *Ended    `json:"ended,omitempty"`
+}
+
+// About says what is known of the session itself. Empty members are not known by this channel.
+type About struct {
+	Version string `json:"version,omitempty"` // of the agent's program
+	Model   string `json:"model,omitempty"`
+	Folder  string `json:"folder,omitempty"` // in which it works
+	Title   string `json:"title,omitempty"`
+}
+
+// Prompted is a person's message, which begins a turn.
+type Prompted struct {
+	Text string `json:"text"`
+}
+
+// Said is text of the model. Text before calls is a narrative and never stands in for a reason; Final says
+// that the agent knows it to be the turn's answer. Summary says that it is the provider's summary of the
+// model's reasoning, or the reasoning itself, and not what the model said to the person.
+type Said struct {
+	Text    string `json:"text"`
+	Final   bool   `json:"final,omitempty"`
+	Summary bool   `json:"summary,omitempty"`
+}
+
+// Sealed says that there was reasoning that only its provider can read. Its content is dropped before
+// anything looks at it.
+type Sealed struct {
+	Bytes int `json:"bytes"`
+}
+
+// Called is a tool call that the model asked for.
+type Called struct {
+	Tool   string          `json:"tool"`
+	Params json.RawMessage `json:"params,omitempty"`
+	Reason string          `json:"reason,omitempty"` // that the model gave for this very call
+}
+
+// Returned is how a call ended. Result is null or absent if Error is set.
+type Returned struct {
+	Result    json.RawMessage `json:"result,omitempty"`
+	Error     string          `json:"error,omitempty"`
+	Denied    bool            `json:"denied,omitempty"`    // a person or a rule refused it
+	Cancelled bool            `json:"cancelled,omitempty"` // it was stopped
+	Partial   bool            `json:"partial,omitempty"`   // the channel has only the beginning of the result
+	Took      time.Duration   `json:"took,omitempty"`      // in nanoseconds; zero if not known
+}
+
+// Batched names all calls of one answer of the model, which may have run side by side.
+type Batched struct {
+	Calls []string `json:"calls"`
+}
+
+// Spawned says that the call Sighting.Call began the sub-agent Sighting.Sub. Its answer is the call's result.
+type Spawned struct {
+	Kind   string `json:"kind,omitempty"` // what the agent's program calls it
+	Model  string `json:"model,omitempty"`
+	Effort string `json:"effort,omitempty"`
+}
+
+// Used is the usage of the model's answer Sighting.Group. Of several, the one with the largest Output holds.
+type Used struct {
+	Input     int `json:"input,omitempty"`
+	Output    int `json:"output,omitempty"`
+	Reasoning int `json:"reasoning,omitempty"`
+	Cached    int `json:"cached,omitempty"`
+}
+
+// Ended says that the turn is over. Interrupted says that the person stopped it; Error that it failed.
+type Ended struct {
+	Answer      string `json:"answer,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+	Error       string `json:"error,omitempty"`
+}
