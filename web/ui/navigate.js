@@ -11,6 +11,8 @@ import { drawer } from './view/rail.js';
 export class Router {
   #tab = 'turns';
   #hasTimeline = false;
+  /** The number of the turn that the address asks for, until it was read; else 0. */
+  #due = 0;
   /** @type {import('./finding.js').Finding | null} */
   finding = null;
 
@@ -30,8 +32,11 @@ export class Router {
     if (r.job) position = await this.#open('job', r.job);
     else if (r.thread || (fallback && !r.isNew)) position = await this.#open('thread', r.thread || fallback || '');
     else this.#select('new', '');
+    this.#due = r.turn;
     this.openTab(r.view === 'timeline' ? 'timeline' : 'turns', r.turn, false);
     if (r.turn || r.call) await this.#arrive(r.turn || 1, r.call);
+    this.#due = 0;
+    this.drawTimeline();
     if (r.diff) await (await import('./compare.js')).show(this.context, r);
     if (r.find !== null) this.search();
     return position;
@@ -74,6 +79,7 @@ export class Router {
     // Two frames: one that draws the list, one that has it laid out.
     for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
     if (!turn) return toast('There is no such turn here.');
+    view.current = turn.number; // what was just opened began at its latest turn
     if (this.#tab === 'turns') view.goTo(turn.number, call);
   }
 
@@ -101,7 +107,7 @@ export class Router {
   drawTimeline() {
     if (this.#tab !== 'timeline' || !this.#hasTimeline) return;
     const { store, view } = this.context;
-    $('timeline').update(this.#current(), store.now(), {
+    $('timeline').update(this.#current(), this.#due > 0, store.now(), {
       decisions: view.acts.acts,
       go: (n, call) => this.openTab('turns', n, false).then(() => view.goTo(n, call)),
       step: (by) => {
@@ -118,10 +124,10 @@ export class Router {
    */
   zoom(by) { return this.#tab === 'timeline' && this.#hasTimeline && $('timeline').zoom(by); }
 
-  /** Returns the turn that the reader is at, which is the latest unless they moved. */
+  /** Returns the turn that the reader is at: the one that the address asks for, else the latest unless they moved. */
   #current() {
     const { view, turn } = this.context;
-    return turn(view.current) || view.turns.at(-1);
+    return this.#due ? turn(this.#due) : turn(view.current) || view.turns.at(-1);
   }
 
   /** @returns {Here} */

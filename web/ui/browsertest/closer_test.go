@@ -132,6 +132,37 @@ func (s *server) twoThreads() (first, second string) {
 	return first, s.say("ann", second, "round it once")
 }
 
+// holdEarlier holds the pages of turns before the latest ones until the test calls release().
+const holdEarlier = `(() => {
+	const real = window.fetch;
+	let go;
+	const released = new Promise((then) => { go = then; });
+	window.release = go;
+	window.fetch = async (path, how) => {
+		if (String(path).includes('before=')) await released;
+		return real(path, how);
+	};
+	return true; })()`
+
+// The first turns of a long conversation are read last.
+func TestALinkToATimelineShowsItsTurnAndNoOther(t *testing.T) {
+	s := startServer(t)
+	thread := s.converse(60)
+	other := s.say("ann", s.do("ann", http.MethodPost, "/api/chat/thread/new", nil)["id"].(string), "something else")
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.run(chromedp.Navigate(s.url + "/#t=" + other + "&view=timeline"))
+	w.shows("candor-timeline h2", "Turn 1: ")
+	eval[bool](w, holdEarlier)
+	w.run(chromedp.Navigate(s.url + "/#t=" + thread + "&turn=2&view=timeline"))
+	w.shows("candor-timeline", "Reading the turn")
+	assert.NotContains(t, w.text("candor-timeline"), "Turn 60")
+	eval[any](w, `release()`)
+	w.shows("candor-timeline h2", "Turn 2: ")
+	w.shows(pick+".why", "reason of question 2")
+	w.clean()
+}
+
 // A person chooses the other turn from the menu of this one; the address then leads to the same comparison
 // until the dialog is closed.
 func TestTurnsOfTwoConversationsAreCompared(t *testing.T) {

@@ -52,12 +52,16 @@ export class Timeline extends HTMLElement {
   /** @type {TimelineActs | null} */
   #acts = null;
 
-  /** @param {Turn | undefined} t @param {number} now the server's time @param {TimelineActs} acts */
-  update(t, now, acts) {
+  /**
+   * Draws a turn, or that there is none.
+   * @param {Turn | undefined} t @param {boolean} due whether it is yet to be read
+   * @param {number} now the server's time @param {TimelineActs} acts
+   */
+  update(t, due, now, acts) {
     if (!this.firstChild) this.#build(acts);
     if (t?.number !== this.#turn?.number) [this.#chosen, this.#zoom] = ['', 1];
     [this.#turn, this.#now, this.#acts] = [t, now, acts];
-    setText(this.#none, t ? '' : 'No turn yet, so there is no time to show.');
+    setText(this.#none, t ? '' : due ? 'Reading the turn…' : 'No turn yet, so there is no time to show.');
     for (const el of [this.#head, this.#scroll, this.#pick]) show(el, !!t);
     if (t) this.#draw(t);
   }
