@@ -1,9 +1,8 @@
-// What a person can do with the open conversation: send, stop, approve, and open the
-// menus of turns and decisions.
+// What a person can do with the open conversation: stop, approve, rate, and open the menus of
+// turns and decisions; and how a message is delivered.
 
 import * as api from './net/api.js';
 import { toast } from './lib/toast.js';
-import { latestTurn, maxWaiting } from './state/outbox.js';
 import { formatRoute } from './state/route.js';
 import { isGone } from './view/conversation.js';
 
@@ -56,30 +55,6 @@ export function conversationActs({ hub, store, fetcher }) {
       if (c) (await commands()).turnMenu(c, t, button, { compare, timeline: (n) => hub.emit('timeline', n) });
     },
   };
-}
-
-/**
- * Sends a message to the open conversation; a new one is begun first. While the server is
- * away, or others wait for it, the message waits.
- * @param {Context} context @param {string} text @returns {Promise<boolean>} whether the text is out of the field
- */
-export async function send({ store, composer, hub, outbox }, text) {
-  const { kind, id } = store.state.active, after = latestTurn(store.state, id);
-  let thread = kind === 'thread' ? id : '', waits = kind !== 'job' && outbox.holds(thread);
-  try {
-    if (kind === 'job') return !!await api.promptJob(id, text);
-    if (!waits) {
-      await outbox.deliver(thread, text, (begun) => { thread = begun; });
-      return true;
-    }
-  } catch (e) {
-    waits = kind !== 'job' && api.isAway(e);
-    if (api.isSignedOut(e)) hub.emit('signedOut', '');
-    else if (!waits) composer.complain(e instanceof Error ? e.message : String(e));
-  }
-  if (!waits || outbox.add(thread, text, after)) return waits;
-  composer.complain(`${maxWaiting} messages wait for the server already. Send this one once it is back.`);
-  return false;
 }
 
 /**

@@ -4,8 +4,7 @@
 import './view/composer.js';
 import './view/connection.js';
 import './view/rail.js';
-import { commands, conversationActs, delivery, editWaiting, send, stop, takePart } from './actions.js';
-import { Bin } from './bin.js';
+import { commands, conversationActs, delivery, editWaiting, stop, takePart } from './actions.js';
 import { createContext } from './context.js';
 import { $, h, setText } from './lib/dom.js';
 import { cut, firstLine } from './lib/format.js';
@@ -18,6 +17,7 @@ import { Router } from './navigate.js';
 import { Fetcher } from './net/fetcher.js';
 import { Stream } from './net/stream.js';
 import { Outbox } from './outbox.js';
+import { Sending } from './sending.js';
 import { Session } from './session.js';
 import { formatRoute, loginIn } from './state/route.js';
 import { Store } from './state/store.js';
@@ -30,7 +30,6 @@ import { drawer } from './view/rail.js';
 /** @import { Events } from './types.d.ts' */
 
 const context = build(), router = new Router(context), session = new Session(context, router);
-const bin = new Bin(context, router);
 const { hub, store, view, rail, composer, outbox } = context;
 
 function build() {
@@ -144,9 +143,26 @@ function wireTabs() {
   }
 }
 
+/**
+ * What deletes, once somebody deletes something.
+ * @type {Promise<import('./bin.js').Bin> | null}
+ */
+let bin = null;
+
+/** Runs something with what deletes. @param {(b: import('./bin.js').Bin) => unknown} then */
+async function withBin(then) {
+  bin ||= import('./bin.js').then(({ Bin }) => new Bin(context, router));
+  try {
+    then(await bin);
+  } catch {
+    bin = null;
+    toast('The server cannot be reached. Try again once it is back.');
+  }
+}
+
 /** Signs out, once what was deleted is deleted: nobody could take it back any more. */
 async function signOut() {
-  await bin.settle();
+  await (await bin)?.settle();
   await session.signOut();
 }
 
@@ -170,12 +186,12 @@ function wireParts() {
   hub.on('ask', (text) => composer.fill(text));
   hub.on('compare', async (turn, other) => (await import('./compare.js')).begin(context, turn, other));
   hub.on('timeline', (turn) => router.openTab('timeline', turn));
+  const sending = new Sending(context);
   composer.acts = {
-    send: (text) => send(context, text), stop: () => stop(context), cancel: (key) => outbox.take(key),
+    send: (text) => sending.send(text), stop: () => stop(context), cancel: (key) => outbox.take(key),
     edit: (key, written) => editWaiting(context, key, written, () => router.newThread()),
   };
-  rail.menu = (kind, id, button) => import('./lib/menu.js').then(({ openMenu }) => openMenu(button, bin.menu(kind, id)))
-    .catch(() => toast('The server cannot be reached. Try again once it is back.'));
+  rail.menu = (kind, id, button) => withBin((b) => b.openMenu(kind, id, button));
   rail.takePart = (space, how) => takePart(context, space, how);
   store.onDraw(draw);
   store.onAction(announce(say));
@@ -192,6 +208,8 @@ function wirePage() {
     else if (session.ready) router.follow(null); // otherwise it is followed after the login
   });
   onPageKey(() => session.start());
+  addEventListener('pagehide', () => session.leave());
+  addEventListener('pageshow', (e) => { if (e.persisted) session.back(); });
   document.addEventListener('visibilitychange', () => store.draw());
   setInterval(() => { if (!document.hidden) { view.tick(); router.drawTimeline(); } }, 1000);
   setInterval(() => rail.tick(), 30_000);
@@ -222,7 +240,8 @@ function wireKeys() {
     approve: () => router.reply('approve'), always: () => router.reply('always'), deny: () => router.reply('deny'),
     timeline: () => router.openTab('timeline'), conversation: () => router.openTab('turns'),
     latest: () => view.list.toEnd(), newThread: () => router.newThread(),
-    delete: () => bin.deleteOpen(), undo: () => bin.undo(), write: () => composer.focusField(),
+    delete: () => withBin((b) => b.deleteOpen()), undo: async () => (await bin)?.undo(),
+    write: () => composer.focusField(),
     search: () => router.search(), help: async () => (await commands()).help(), escape,
   });
 }

@@ -1,14 +1,14 @@
 // What a person deletes. It is shown no more at once, and for ten seconds it can be taken back;
-// then, or when the page is left before, the server deletes it for good.
+// then, or when the page is left before, the server deletes it for good. Loaded with the first deletion.
 
 import * as api from './net/api.js';
 import { $ } from './lib/dom.js';
 import { cut } from './lib/format.js';
+import { openMenu } from './lib/menu.js';
 import { say, toast } from './lib/toast.js';
 import { formatRoute } from './state/route.js';
 import { UndoList } from './view/undo.js';
 
-/** @import { Item } from './lib/types.d.ts' */
 /** @import { Kind, State } from './state/types.d.ts' */
 /** @import { Context, Deleted } from './types.d.ts' */
 /** @import { Router } from './navigate.js' */
@@ -33,11 +33,12 @@ export class Bin {
   }
 
   /**
-   * Returns the menu of a row of the rail.
-   * @param {Kind} kind @param {string} id @returns {Item[]}
+   * Opens the menu of a row of the rail.
+   * @param {Kind} kind @param {string} id @param {HTMLElement} button
    */
-  menu(kind, id) {
-    return [{ label: kind === 'job' ? 'Delete the job' : 'Delete the conversation', run: () => this.delete(kind, id) }];
+  openMenu(kind, id, button) {
+    const label = kind === 'job' ? 'Delete the job' : 'Delete the conversation';
+    openMenu(button, [{ label, run: () => this.delete(kind, id) }]);
   }
 
   /** Deletes the conversation or the job that is open. */

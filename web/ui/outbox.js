@@ -71,11 +71,13 @@ export class Outbox {
    * Lets a message wait, unless too many do.
    * @param {string} thread '' for a conversation that it begins @param {string} text
    * @param {number} after the latest turn of the thread before the message went out
+   * @param {string} problem why the server refused it; then it waits for a person
    */
-  add(thread, text, after) {
+  add(thread, text, after, problem) {
     if (this.#all.length >= maxWaiting) return false;
-    this.#set([...this.#all, { key: ++this.#keys, thread, text, after, problem: '', sending: false }]);
-    say('The server cannot be reached. Your message waits, and is sent as soon as the server is back.');
+    this.#set([...this.#all, { key: ++this.#keys, thread, text, after, problem, sending: false }]);
+    say(problem ? `The server did not take your message: ${problem}`
+      : 'The server cannot be reached. Your message waits, and is sent as soon as the server is back.');
     this.#later();
     return true;
   }

@@ -102,6 +102,23 @@ export class Session {
     this.#serversDue = setTimeout(() => this.#showServers(), delay);
   }
 
+  /** Closes the stream of a page that is left: a browser that keeps the page would keep a connection to the server. */
+  leave() { this.context.stream.stop(); }
+
+  /** Goes on where the page was left, if the same user is signed in. */
+  async back() {
+    if (!this.ready) return this.start();
+    try {
+      const { user } = await api.whoami();
+      if (user !== this.user) return location.reload();
+      this.context.stream.resume();
+      this.#showServers();
+    } catch (e) {
+      if (api.isSignedOut(e)) return this.signedOut('');
+      setTimeout(() => this.back(), retryDelay);
+    }
+  }
+
   /**
    * Shows the form for a token.
    * @param {string} why what to explain first, if anything

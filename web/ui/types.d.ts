@@ -6,7 +6,7 @@ import type { Fetcher } from './net/fetcher.js';
 import type { Stream } from './net/stream.js';
 import type { Outbox } from './outbox.js';
 import type { Store } from './state/store.js';
-import type { Conversation, Kind, Turn } from './state/types.d.ts';
+import type { Active, Conversation, Kind, Turn } from './state/types.d.ts';
 import type { Composer } from './view/composer.js';
 import type { ConversationView } from './view/conversation.js';
 import type { Decision } from './view/decision.js';
@@ -40,6 +40,13 @@ export type Parts = {
  * number of its turn, or to 0 if it became none of this thread.
  */
 export type Deliver = (thread: string, text: string, begun: (thread: string) => void) => Promise<number>;
+
+/** A message under way: where it goes, the one that goes first, and whether it was taken care of. */
+export type UnderWay = {
+  kind: Active['kind'],
+  /** the thread or the job; empty until a new conversation has begun */
+  thread: string, text: string, before: UnderWay | null, done: Promise<boolean> | null,
+};
 
 /** What is about to be deleted; open says that it was the open conversation. */
 export type Deleted = { kind: Kind, name: string, open: boolean, timer: number };

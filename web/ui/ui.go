@@ -9,7 +9,8 @@
 //	context.js   the parts and what is open, in one frozen object that is passed around
 //	session.js   signing in and out, and reading everything anew
 //	navigate.js  the router: what the address asks for, tabs, steps of the keyboard
-//	actions.js   sending, stopping, approving, and the menus of turns and decisions
+//	actions.js   stopping, approving, and the menus of turns and decisions
+//	sending.js   messages under way, one after the other
 //	compare.js   which two turns are compared, and the address that holds both
 //	finding.js   the search over what is open: the way to it and back
 //	bin.js       deleting conversations and jobs, and taking that back

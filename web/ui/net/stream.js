@@ -50,6 +50,13 @@ export class Stream {
     for (const t of Object.values(this.#timers)) clearTimeout(t);
   }
 
+  /** Goes on where the stream was stopped, and counts what was missed. */
+  resume() {
+    if (this.#request) return;
+    this.#lost = true;
+    this.#connect();
+  }
+
   async #connect() {
     this.#request?.abort();
     const request = this.#request = new AbortController();

@@ -1,8 +1,13 @@
 // <candor-composer>: where the user writes. Enter sends, Shift+Enter breaks the line.
-// While a turn runs, messages wait in order, and Stop is shown.
+// While a turn runs, messages wait in order, and Stop is shown. What is sent leaves the
+// field at once, so that whoever goes on writes a message of its own.
 
 import './waiting.js';
 import { attribute, h, setText, show } from '../lib/dom.js';
+import { cut } from '../lib/format.js';
+
+/** How long a message is under way before the page says so, in ms. */
+const shownAfter = 400;
 
 /** @import { State } from '../state/types.d.ts' */
 /** @import { ComposerActs } from './types.d.ts' */
@@ -19,7 +24,12 @@ export class Composer extends HTMLElement {
   #problem = h('p', { class: 'problem', id: 'send-problem', role: 'alert', hidden: true });
   #waiting = document.createElement('candor-waiting');
   #box = h('div', { class: 'field' }, this.#label, this.#field, this.#stop, this.#send);
-  #busy = false;
+  #sending = h('p', { class: 'note peek', id: 'sending', dir: 'auto', hidden: true });
+  /**
+   * What was sent and is yet to be accepted, in order.
+   * @type {{ text: string }[]}
+   */
+  #under = [];
   #shift = false;
 
   connectedCallback() {
@@ -27,7 +37,7 @@ export class Composer extends HTMLElement {
     this.#waiting.acts = {
       edit: (key) => this.acts?.edit(key, this.#field.value), cancel: (key) => this.acts?.cancel(key),
     };
-    this.append(this.#waiting, this.#problem, this.#box);
+    this.append(this.#waiting, this.#sending, this.#problem, this.#box);
     this.#send.addEventListener('click', () => this.#submit());
     this.#stop.addEventListener('click', () => this.acts?.stop());
     this.#field.addEventListener('input', () => this.#grow());
@@ -61,15 +71,23 @@ export class Composer extends HTMLElement {
 
   /** @param {string} text */
   fill(text) {
+    this.#write(text);
+    this.focusField();
+  }
+
+  /** @param {string} text */
+  #write(text) {
     this.#field.value = text;
     this.#grow();
-    this.focusField();
   }
 
   focusField() { this.#field.focus(); }
 
-  /** Whether nothing is written. */
-  get empty() { return !this.#field.value && !this.#busy; }
+  /** What stands in the field. */
+  get written() { return this.#field.value; }
+
+  /** Whether nothing is written, and nothing is under way. */
+  get empty() { return !this.written && !this.#under.length; }
 
   /** @param {string} text */
   complain(text) {
@@ -79,15 +97,22 @@ export class Composer extends HTMLElement {
   }
 
   async #submit() {
-    const text = this.#field.value;
+    const text = this.written, one = { text };
     this.focusField(); // now: whoever leaves it before the server answers is not called back
-    if (!text.trim() || this.#busy) return;
-    this.#busy = true;
+    if (!text.trim()) return;
     this.complain('');
-    // The text stays until the server has accepted it.
-    if (await this.acts?.send(text) && this.#field.value === text) this.#field.value = '';
-    this.#busy = false;
-    this.#grow();
+    this.#write('');
+    this.#under.push(one);
+    setTimeout(() => this.#drawSending(), shownAfter);
+    const taken = await this.acts?.send(text);
+    this.#under = this.#under.filter((o) => o !== one);
+    this.#drawSending();
+    if (!taken) this.#write([text, this.written].filter(Boolean).join('\n\n'));
+  }
+
+  #drawSending() {
+    setText(this.#sending, `Being sent: ${this.#under.map((o) => cut(o.text, 80)).join(' · ')}`);
+    show(this.#sending, this.#under.length > 0);
   }
 
   /** Grows with the text, up to a third of the page. */
