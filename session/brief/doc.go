@@ -5,7 +5,8 @@
 //	delete_file  config/legacy_rates.yaml → deleted, 2.1 kB
 //
 // [Object] is the key parameter: a path, a command, a query, an address or a name. [Outcome]
-// is the result or, if there is none, why. [Shape] has the same figures for programs.
+// is the result or, if there is none, why. [Shape] has the same figures for programs. [Readable] is a
+// value in full, for exports: text out of its envelope, an object's members a line each.
 //
 // # How an object is chosen
 //
@@ -46,7 +47,7 @@
 //
 // # Guarantees
 //
-// Both take cleaned values, and a [Line] can be made here only. It holds nothing but parts of
+// Object and Outcome take cleaned values, and a [Line] can be made here only. It holds nothing but parts of
 // them and a few words of ours, is at most [MaxLine] characters long, valid UTF-8 and free of control
 // characters. The same call always gives the same line. Work is bounded: at most 64 members of
 // an object are looked at, three levels deep, and results above 256 KiB are measured only.

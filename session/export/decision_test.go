@@ -41,14 +41,14 @@ func TestAnExportSaysWhatWasDecidedAndByWhom(t *testing.T) {
 		want   []string
 	}{
 		"confirmed": {func(*session.Call) {}, []string{"Decided", "ship it", "approval: given", "confirmed by a person",
-			"the agent was 40 % sure, so a person was asked", "Reasoning: 1 decision, 1 in parallel"}},
+			"the agent was 40 % sure, so a person was asked", "Reasoning: 1 decision"}},
 		"the agent's own": {func(c *session.Call) { c.Approval = nil },
 			[]string{"decided by the agent", "the agent was 40 % sure"}},
 		"not asked": {func(c *session.Call) { c.Confidence.Suppressed = true },
 			[]string{"40 % sure, and nobody was asked"}},
 		"denied": {func(c *session.Call) {
 			c.Outcome, c.Approval.Answer = session.Rejected, session.Deny
-		}, []string{"Would have decided", "ship it", "approval: denied"}},
+		}, []string{"Would have decided", "ship it", "denied"}},
 		"another": {func(c *session.Call) {
 			c.Approval.Value, _ = layer.CleanJSON(json.RawMessage(`"hold it"`))
 		}, []string{"hold it", "The agent would have decided", "ship it", "decided by a person"}},
@@ -78,10 +78,10 @@ func TestAnExportCountsDecisionsApartFromTools(t *testing.T) {
 	turn := decisionWith("plain").Turns[0]
 	calls := &turn.Steps[0].Calls
 	(*calls)[0].Group = nil
-	assert.Equal(t, "Reasoning: 1 decision", reasoningSummary(turn))
+	assert.Equal(t, "1 decision", reasoningSummary(turn))
 	*calls = append(*calls, session.Call{}, session.Call{})
-	assert.Equal(t, "Reasoning: 2 tools, 1 decision", reasoningSummary(turn))
-	assert.Equal(t, "Reasoning: no tools", reasoningSummary(session.Turn{}))
+	assert.Equal(t, "2 tools, 1 decision", reasoningSummary(turn))
+	assert.Equal(t, "no tools", reasoningSummary(session.Turn{}))
 }
 
 func TestWhatTheUserThinksOfADecisionIsExported(t *testing.T) {

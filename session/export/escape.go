@@ -78,11 +78,16 @@ func startsMarkup(text string, i, digits int) bool {
 
 // escapeInline returns text without markup on one line, cut to limit characters.
 func escapeInline(text string, limit int) string {
+	return escapeLine(oneLine(text, limit))
+}
+
+// oneLine returns text on one line, cut to limit characters.
+func oneLine(text string, limit int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > limit {
 		text = string(runes[:limit]) + "…"
 	}
-	return escapeLine(text)
+	return text
 }
 
 // codeSpan returns text as a code span on one line. Its delimiters are longer than any
@@ -96,11 +101,10 @@ func codeSpan(text string) string {
 	return ticks + text + ticks
 }
 
-// codeBlock returns text as a JSON code block whose fence is longer than any run of
-// backticks inside.
+// codeBlock returns text as a code block whose fence is longer than any run of backticks inside.
 func codeBlock(text string) string {
 	ticks := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-	return ticks + "json\n" + newlines.Replace(text) + "\n" + ticks + "\n\n"
+	return ticks + "text\n" + newlines.Replace(text) + "\n" + ticks + "\n\n"
 }
 
 // longestRun returns the length of the longest run of r in text.

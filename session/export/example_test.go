@@ -38,9 +38,9 @@ func ExampleMarkdown() {
 	//
 	// 1 turn of thread `87d2dc67`, with reasons.
 	//
-	// ## Turn 1: completed, 2.0 s
+	// ## Turn 1
 	//
-	// 2026-02-21T10:00:00Z
+	// 21 February 2026, 10:00:00 UTC · completed, 2.0 s
 	//
 	// **User**
 	//
@@ -53,9 +53,7 @@ func ExampleMarkdown() {
 	//
 	// > The user wants the current time.
 	//
-	// *the model's own words*
-	//
-	// success · 3 ms
+	// 3 ms
 	//
 	// </details>
 	//
@@ -73,7 +71,7 @@ func ExampleHTML() {
 		return
 	}
 	for line := range strings.Lines(page.String()) {
-		if strings.HasPrefix(line, "<h") || strings.HasPrefix(line, `<p class="said">`) {
+		if strings.HasPrefix(line, "<h") || strings.HasPrefix(line, `<p class="said`) {
 			fmt.Print(line)
 		}
 	}
@@ -82,11 +80,10 @@ func ExampleHTML() {
 	// <head>
 	// <header>
 	// <h1>A conversation</h1>
-	// <h2>Turn 1: completed, 2.0 s</h2>
-	// <h3>User</h3>
-	// <p class="said">what *time* is it?</p>
-	// <h4>1. <code>time</code></h4>
-	// <p class="said">The user wants the current time.</p>
+	// <h2>Turn 1</h2>
+	// <p class="said user">what *time* is it?</p>
+	// <p class="said why">The user wants the current time.</p>
+	// <h4><span class="dim">1.</span> <code><b>time</b></code></h4>
 	// <h3>Answer</h3>
 	// <p class="said">It is ten.</p>
 }

@@ -8,11 +8,15 @@
 //
 // # How a turn becomes a document
 //
-// A [Document] holds snapshots of turns from package session. view.go puts everything
-// that both formats say into words once: headings, durations, who wrote a sentence,
-// why there is no answer. markdown.go and page.html only lay those words out. A new
-// fact about a call therefore belongs in view.go; a new format is one more function
+// A [Document] holds snapshots of turns from package session. Everything that both formats say
+// is put into words once: a turn in view.go, a call in call.go, the contents in contents.go, times
+// and durations in words.go. markdown.go and page.html only lay those words out. A new
+// fact about a call therefore belongs in call.go; a new format is one more function
 // over the views.
+//
+// A call is the row that the page shows: the reason, the tool and its object, what came of it in a line
+// (both from package brief), how long it took. What is usual is not said, what a line says is not
+// repeated below it, and where the model gave no reason that is said in place of our sentence.
 //
 // # Guarantees
 //

@@ -25,12 +25,12 @@ func inBoth(t *testing.T, d Document, words ...string) {
 func TestMarkdownShowsEveryPartOfATurn(t *testing.T) {
 	got := markdownOf(t, filledWith("plain words"))
 	for _, want := range []string{
-		"# plain words\n\n1 turn of thread `550e8400`", "## Turn 1: completed, 4.1 s", "2026-02-21T10:00:00Z",
-		"<summary>Reasoning: 1 tool, 1 in parallel</summary>", "#### 1. `plain words`", "> plain words\n",
-		"*the model's own words*", "error · 40 ms · parallel group 0", "Masked in this turn: aws-key ×2.\n",
+		"# plain words\n\n1 turn of thread `550e8400`",
+		"## Turn 1\n\n21 February 2026, 10:00:00 UTC · completed, 4.1 s\n",
+		"<summary>Reasoning: 1 tool</summary>", "#### 1. `plain words` `plain words`\n", "> plain words\n",
+		"\n\n**error** → plain words · 40 ms\n\n", "Masked in this turn: aws-key ×2.\n",
 		"Noticed in this turn, not masked: sensitive-path (low).\n",
-		"\"said\": \"plain words\"", "**Hand-off** from `lead` to `helper`", "<summary>Parameters</summary>",
-		"<summary>Result</summary>",
+		"Result: `said: plain words`\n", "**Hand-off** from `lead` to `helper`",
 	} {
 		assert.Contains(t, got, want)
 	}
@@ -67,15 +67,15 @@ func TestCallsShowTheirApprovalAndTheSourceOfTheirReason(t *testing.T) {
 		want string
 	}{
 		{"an open request",
-			session.Call{Outcome: session.Pending, Approval: &session.Approval{}}, "pending · approval: awaited"},
+			session.Call{Outcome: session.Pending, Approval: &session.Approval{}}, "approval: awaited"},
 		{"an approved call", session.Call{Approval: &session.Approval{Answer: session.Approve}}, "approval: given"},
 		{"a tool approved for the session",
 			session.Call{Approval: &session.Approval{Answer: session.Always}}, "approval: given for the session"},
 		{"a denied call", session.Call{Approval: &session.Approval{Answer: session.Deny}}, "approval: denied"},
 		{"an expired request", session.Call{Approval: &session.Approval{Answer: session.Expired}}, "approval: expired"},
-		{"a call without a reason", session.Call{Rationale: session.Fallback()}, "ours: the model gave no reason"},
+		{"a call without a reason", session.Call{Rationale: session.Fallback()}, "No reason given"},
 		{"a call whose reason was withheld",
-			session.Call{Rationale: session.Rationale{Blocked: true}}, "ours: safety withheld the model"},
+			session.Call{Rationale: session.Rationale{Blocked: true}}, "Safety withheld the reason"},
 		{"a call with masked parameters", session.Call{Findings: []safety.Finding{
 			{Rule: "jwt", Count: 1, Effect: safety.Masked}, {Rule: "pem", Count: 2, Effect: safety.Masked},
 			{Rule: "pem", Count: 1, Effect: safety.Withheld}}}, "Masked: jwt, pem ×3."},
@@ -102,7 +102,8 @@ func TestARuleThatOnlyNoticedIsNotCalledMasked(t *testing.T) {
 
 func TestDurationsAreRoundedToWhatPeopleRead(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0 ms", 999 * time.Millisecond: "999 ms", 4140 * time.Millisecond: "4.1 s", 125 * time.Second: "2 m 5 s",
+		0: "under 1 ms", 999 * time.Millisecond: "999 ms", 4140 * time.Millisecond: "4.1 s",
+		125 * time.Second: "2 min 5 s", 2*time.Hour + 90*time.Second: "2 h 1 min",
 	} {
 		assert.Equal(t, want, duration(d))
 	}
@@ -110,7 +111,7 @@ func TestDurationsAreRoundedToWhatPeopleRead(t *testing.T) {
 
 func TestOmittedPartsAreAbsent(t *testing.T) {
 	for omit, absent := range map[Omit][]string{
-		{Reasoning: true}:  {"Reasoning:", "Parameters", "own words"},
+		{Reasoning: true}:  {"Reasoning:", "Parameters", "plain</b>"},
 		{Parameters: true}: {"Parameters"},
 		{Results: true}:    {"Result"},
 	} {
@@ -170,7 +171,7 @@ func TestAnExportIsWrittenInPartsUntilItsReaderHasGone(t *testing.T) {
 func TestWhatATurnCostIsExported(t *testing.T) {
 	d := filledWith("plain")
 	d.Turns[0].Spent = session.Spent{Nanos: 3_100_000, Priced: 1}
-	inBoth(t, d, "Turn 1: completed, 4.1 s, $0.0031")
+	inBoth(t, d, "completed, 4.1 s, $0.0031")
 	d.Turns[0].Spent.Unpriced = 1
 	assert.NotContains(t, markdownOf(t, d), "$")
 }

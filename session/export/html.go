@@ -24,7 +24,7 @@ var styleSheet string
 var parsePage = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
 		"text":  func(t safety.Text) template.HTML { return template.HTML(render.HTML(t)) },
-		"title": pageTitle,
+		"title": func(s string) string { return oneLine(s, maxTitle) },
 		"agent": agentName,
 	}).Parse(pageSource)
 })
@@ -41,19 +41,11 @@ func HTML(w io.Writer, d Document) error {
 	err = page.Execute(b, map[string]any{
 		"Title": d.heading(), "Origin": d.origin() + " " + d.Thread + d.Job,
 		"Of": d.Origin, "Turns": d.turns(), "Count": plural(len(d.Turns), "turn"),
+		"Contents": d.contents(), "Several": len(d.Turns) > 1, "Span": d.span(),
 		"Style": template.CSS(styleSheet), "Hash": template.HTMLAttr(base64.StdEncoding.EncodeToString(hash[:])),
 	})
 	if err != nil {
 		return err
 	}
 	return b.Flush()
-}
-
-// pageTitle shortens a thread's title to maxTitle characters. The template escapes the
-// result, so it may hold any text.
-func pageTitle(title string) string {
-	if runes := []rune(title); len(runes) > maxTitle {
-		return string(runes[:maxTitle]) + "…"
-	}
-	return title
 }

@@ -32,6 +32,14 @@ func Markdown(w io.Writer, d Document) error {
 		fmt.Fprintf(b, "\nThe agent is %s in the space %s.\n", codeSpan(d.Origin.Participant.String()),
 			codeSpan(d.Origin.Space.String()))
 	}
+	first := true
+	for e := range d.contents() {
+		if first {
+			b.WriteString("\n")
+		}
+		first = false
+		e.markdown(b)
+	}
 	for t := range d.turns() {
 		t.markdown(b)
 		if _, err := b.Write(nil); err != nil {
@@ -41,12 +49,24 @@ func Markdown(w io.Writer, d Document) error {
 	return b.Flush()
 }
 
+// markdown writes the line of the contents, which links to the turn's heading.
+func (e entry) markdown(b *bufio.Writer) {
+	fmt.Fprintf(b, "- [Turn %d](#turn-%d)", e.Number, e.Number)
+	if e.Title != "" {
+		fmt.Fprintf(b, ": %s", escapeLine(e.Title))
+	}
+	if e.About != "" {
+		fmt.Fprintf(b, " (%s)", e.About)
+	}
+	b.WriteString("\n")
+}
+
 // markdown writes the turn's section: message, reasoning, answer, what was masked, and what
 // was only noticed.
 // Blank lines around each block matter: without them the block that follows would
 // continue the one before.
 func (t turnView) markdown(b *bufio.Writer) {
-	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", t.Heading, t.When)
+	fmt.Fprintf(b, "\n## %s\n\n%s · %s\n\n", t.Heading, t.When, t.About)
 	if t.Replay != "" {
 		fmt.Fprintf(b, "*%s*\n\n", t.Replay)
 	}
@@ -95,25 +115,45 @@ func (s stepView) markdown(b *bufio.Writer) {
 		fmt.Fprintf(b, "*Safety withheld %s.*\n\n", s.Withheld)
 	}
 	if !s.Narrative.Empty() {
-		fmt.Fprintf(b, "%s\n*%s*\n\n", blockQuote(s.Narrative.String()), s.Attribution)
+		fmt.Fprintf(b, "%s\n", blockQuote(s.Narrative.String()))
+		attributed(b, s.Source)
 	}
 	for _, d := range s.Decisions {
 		d.markdown(b)
 	}
 }
 
-// markdown writes the decision: tool, reason, facts, then parameters and result.
-func (d decisionView) markdown(b *bufio.Writer) {
-	tool := codeSpan(d.Tool.String())
-	if !d.To.Empty() {
-		tool += " → " + codeSpan(d.To.String())
+// attributed says below a quotation whose words it has, if that is unusual.
+func attributed(b *bufio.Writer, source string) {
+	if source != "" {
+		fmt.Fprintf(b, "*%s*\n\n", source)
 	}
-	fmt.Fprintf(b, "#### %d. %s\n\n", d.Number, tool)
+}
+
+// markdown writes the decision like a row of the page: tool and object, why, what came of it, then all of the
+// parameters and the result.
+func (d decisionView) markdown(b *bufio.Writer) {
+	if d.Beside != "" {
+		fmt.Fprintf(b, "*%s*\n\n", d.Beside)
+	}
+	fmt.Fprintf(b, "#### %d. %s", d.Number, codeSpan(d.Tool.String()))
+	if d.Object != "" {
+		fmt.Fprintf(b, " %s", codeSpan(d.Object))
+	}
+	if !d.To.Empty() {
+		fmt.Fprintf(b, " → %s", codeSpan(d.To.String()))
+	}
+	b.WriteString("\n\n")
 	for _, one := range d.Decided {
 		fmt.Fprintf(b, "**%s**\n\n%s\n", one.Who, blockQuote(one.What))
 	}
-	fmt.Fprintf(b, "%s\n*%s*\n\n%s\n\n",
-		blockQuote(d.Rationale.String()), d.Attribution, strings.Join(d.Facts, " · "))
+	if d.NoReason != "" {
+		fmt.Fprintf(b, "*%s.*\n\n", d.NoReason)
+	} else {
+		fmt.Fprintf(b, "%s\n", blockQuote(d.Rationale.String()))
+		attributed(b, d.Source)
+	}
+	d.ending(b)
 	for _, one := range d.Feedback {
 		fmt.Fprintf(b, "**%s**\n\n", one.Who)
 		if one.What != "" {
@@ -126,13 +166,59 @@ func (d decisionView) markdown(b *bufio.Writer) {
 	if len(d.Noticed) > 0 {
 		fmt.Fprintf(b, "Noticed, not masked: %s.\n\n", strings.Join(d.Noticed, ", "))
 	}
-	if !d.Error.Empty() {
-		fmt.Fprintf(b, "Error:\n\n%s\n", blockQuote(d.Error.String()))
+	if d.Error != "" {
+		fmt.Fprintf(b, "Error:\n\n%s\n", blockQuote(d.Error))
 	}
-	if d.Params != "" {
-		fmt.Fprintf(b, "<details>\n<summary>Parameters</summary>\n\n%s</details>\n\n", codeBlock(d.Params))
+	d.Params.markdown(b, "Parameters")
+	d.Result.markdown(b, "Result")
+}
+
+// ending writes what came of the decision, how long it took and what was unusual about it, on one line.
+func (d decisionView) ending(b *bufio.Writer) {
+	var words []string
+	switch {
+	case d.Outcome != "" && d.Got != "":
+		words = append(words, "**"+d.Outcome+"** → "+escapeLine(d.Got))
+	case d.Outcome != "":
+		words = append(words, "**"+d.Outcome+"**")
+	case d.Got != "":
+		words = append(words, "→ "+escapeLine(d.Got))
 	}
-	if d.Result != "" {
-		fmt.Fprintf(b, "<details>\n<summary>Result</summary>\n\n%s</details>\n\n", codeBlock(d.Result))
+	if d.Took != "" {
+		words = append(words, d.Took)
 	}
+	if words = append(words, d.Facts...); len(words) > 0 {
+		fmt.Fprintf(b, "%s\n\n", strings.Join(words, " · "))
+	}
+}
+
+// markdown writes the block under its name, or beside it if it is short.
+func (v block) markdown(b *bufio.Writer, name string) {
+	if v.Text == "" {
+		return
+	}
+	if len(v.Words) > 0 {
+		fmt.Fprintf(b, "%s: ", name)
+		for i, w := range v.Words {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(codeSpan(w))
+		}
+		b.WriteString("\n\n")
+		return
+	}
+	open := ""
+	if v.Short {
+		open = " open"
+	}
+	fmt.Fprintf(b, "<details%s>\n<summary>%s</summary>\n\n%s</details>\n\n", open, v.Title(name), codeBlock(v.Text))
+}
+
+// Title returns the name of the block, with its length if it is closed.
+func (v block) Title(name string) string {
+	if v.Short || v.Lines == "" {
+		return name
+	}
+	return name + ", " + v.Lines
 }

@@ -3,7 +3,6 @@ package export
 import (
 	"bufio"
 	"fmt"
-	"time"
 
 	"candor/safety"
 	"candor/session"
@@ -27,7 +26,7 @@ type noteView struct {
 	From safety.Text
 	Did  string // such as "said"
 	To   safety.Text
-	When string // in RFC 3339, UTC
+	When moment
 	Text safety.Text
 }
 
@@ -54,7 +53,7 @@ func (d Document) observed(t session.Turn) (v observedView) {
 		}
 	}
 	for _, n := range t.Notes {
-		note := noteView{n.From, noted(n.Kind), n.To, n.At.UTC().Format(time.RFC3339), n.Text}
+		note := noteView{n.From, noted(n.Kind), n.To, moment{n.At}, n.Text}
 		if n.Late {
 			v.LateNotes = append(v.LateNotes, note)
 		} else {

@@ -20,13 +20,13 @@ func TestATurnOfAnotherAgentTellsWhoAskedWhyAndWhatWasNoted(t *testing.T) {
 	turn.Steps[0].Late, turn.Steps[0].Calls[0].Outcome = true, session.Unknown
 	turn.Steps[0].Calls[0].To, turn.Steps[0].Calls[0].Rationale.Source = safety.Literal("tester"), session.FromThought
 	inBoth(t, d, "planner", " in turn 2 of thread t-1", "a second opinion", "the reason of the call", "a dead end",
-		"said to", ", 2026-02-21T10:00:00Z", "After the end", "too late", "Step 1, after the end", "no result seen",
-		"thought before the call")
+		"said to", ", 21 February 2026, 10:00:00 UTC", "After the end", "too late", "Step 1, after the end",
+		"no result seen", "thought before the call")
 	md := markdownOf(t, d)
 	assert.Contains(t, md, "The agent is `plain` in the space `plain`.\n")
 	assert.Contains(t, md, "**Asked** by `planner` in turn 2 of thread t-1\n\n> plain\n")
-	assert.Contains(t, md, "#### 1. `plain` → `tester`\n")
-	assert.Contains(t, md, "**Note:** `ann` said to `bob`, 2026")
+	assert.Contains(t, md, "#### 1. `plain` `plain` → `tester`\n")
+	assert.Contains(t, md, "**Note:** `ann` said to `bob`, 21 February 2026")
 	assert.Less(t, strings.Index(md, "`ann` said"), strings.Index(md, "a dead end"))
 	assert.Less(t, strings.Index(md, "**Answer**"), strings.Index(md, "After the end"))
 	assert.NotContains(t, md, "**User**")
@@ -64,6 +64,6 @@ func TestNotesSayWhatTheirAuthorsDid(t *testing.T) {
 		session.NoteOther: "sent",
 	} {
 		note := session.NoteAt{Noted: session.Noted{From: safety.Literal("ann"), Kind: kind, Text: safety.Literal("x")}}
-		inBoth(t, Document{Turns: []session.Turn{{Notes: []session.NoteAt{note}}}}, want+", 0001-01-01")
+		inBoth(t, Document{Turns: []session.Turn{{Notes: []session.NoteAt{note}}}}, want+", 1 January 0001")
 	}
 }
