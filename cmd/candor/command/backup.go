@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"candor/cmd/candor/app"
+	"candor/cmd/candor/progress"
 	"candor/cmd/candor/terminal"
 	"candor/session/journal/backup"
 )
@@ -78,17 +79,17 @@ func oneFile(c *cli.Command) (string, error) {
 // writeBackup writes a backup to a new file, or to stdout. A backup that lacks damaged sessions is kept, and said to be
 // incomplete: it is better than none.
 func writeBackup(ctx context.Context, s app.BackupSettings, file string, stdout, stderr io.Writer) error {
-	done := progress(stderr, "backing up")
+	bar := progress.Start(stderr, "backing up", 0)
 	r, err := backup.Report{}, error(nil)
 	if file == "-" {
-		r, err = s.Backup(ctx, stdout, slog.New(slog.NewTextHandler(stderr, nil)))
+		r, err = s.Backup(ctx, io.MultiWriter(stdout, bar), slog.New(slog.NewTextHandler(stderr, nil)))
 	} else {
 		err = asNewFile(file, func(w io.Writer) (err error) {
-			r, err = s.Backup(ctx, w, slog.New(slog.NewTextHandler(stderr, nil)))
+			r, err = s.Backup(ctx, io.MultiWriter(w, bar), slog.New(slog.NewTextHandler(stderr, nil)))
 			return err
 		})
 	}
-	done()
+	bar.Done()
 	if err == nil || errors.Is(err, app.ErrIncomplete) {
 		fmt.Fprintf(stderr, "Backed up %s of %s.\n", contents(r), r.Created.Engine)
 		if !s.NoKeys {
@@ -126,14 +127,14 @@ func asNewFile(file string, write func(io.Writer) error) (err error) {
 
 // restoreBackup restores a file, or what stdin has.
 func restoreBackup(ctx context.Context, s app.BackupSettings, file string, stdin io.Reader, stderr io.Writer) error {
-	done := progress(stderr, "restoring")
+	bar := progress.Start(stderr, "restoring", 0)
 	in, drop, err := seekable(file, stdin, s.Storage.Dir)
 	if err != nil {
-		done()
+		bar.Done()
 		return err
 	}
 	c, err := s.Restore(ctx, in, slog.New(slog.NewTextHandler(stderr, nil)))
-	done()
+	bar.Done()
 	if err = errors.Join(err, drop()); err != nil {
 		return err
 	}

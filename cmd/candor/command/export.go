@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"candor/cmd/candor/progress"
 	"candor/cmd/candor/terminal"
 	"candor/web/client"
 )
@@ -24,7 +25,7 @@ type exportSettings struct {
 //
 // It reads the conversation over the API and writes it to standard output, or to the file
 // of --output. That file must not exist, so that an export never destroys an earlier one.
-// Progress goes to standard error, and only if that is a terminal.
+// Progress goes to standard error, if that is a terminal and the document is not written to one.
 //
 // Exit status: 0 if everything was written; 1 if the server did not answer, refused,
 // there is no such thread, or the file could not be written; 2 for wrong arguments.
@@ -73,15 +74,15 @@ func exportThread(ctx context.Context, s exportSettings, thread string, stdout, 
 	if err != nil {
 		return err
 	}
-	done := progress(stderr, "exporting")
-	defer done()
-	if s.file != "" {
-		_, err = terminal.ExportFile(ctx, c, id, s.format, s.file)
-		return err
-	}
-	if _, tty := terminalOf(stdout); tty {
+	if _, tty := terminalOf(stdout); tty && s.file == "" {
 		clean := terminal.CleanWriter(stdout)
 		return errors.Join(c.Export(ctx, id, s.format, clean), clean.Close())
 	}
-	return c.Export(ctx, id, s.format, stdout)
+	bar := progress.Start(stderr, "exporting", 0)
+	defer bar.Done()
+	if s.file != "" {
+		_, err = terminal.ExportFile(ctx, c, id, s.format, s.file, bar)
+		return err
+	}
+	return c.Export(ctx, id, s.format, io.MultiWriter(stdout, bar))
 }

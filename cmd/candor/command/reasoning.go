@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"candor/cmd/candor/progress"
 	"candor/cmd/candor/terminal"
 	"candor/web/client"
 )
@@ -95,9 +96,9 @@ func showReasoning(ctx context.Context, s remoteSettings, from turnSource, stdou
 		return err
 	}
 	defer c.Close()
-	done := progress(stderr, "fetching")
+	bar := progress.Start(stderr, "fetching", 0)
 	turns, where, err := from.fetch(ctx, c, from.word, from.which)
-	done()
+	bar.Done()
 	if err != nil {
 		return err
 	}

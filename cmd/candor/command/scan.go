@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v3"
 
 	"candor/cmd/candor/app"
+	"candor/cmd/candor/progress"
 	"candor/safety"
 )
 
@@ -55,15 +57,18 @@ func scanCommand(stdin io.Reader) *cli.Command {
 			}
 			defer in.Close()
 			out, report := c.Root().Writer, safety.Report{}
+			from, done := watched(in, out, c.Root().ErrWriter)
+			defer done()
 			switch {
 			case ndjson && check:
-				return checkLines(layer, in, out)
+				return checkLines(layer, from, out)
 			case ndjson:
-				return layer.ScanLines(in, out)
+				return layer.ScanLines(from, out)
 			case asJSON:
-				report, err = scanToJSON(layer, in, out)
+				report, err = scanToJSON(layer, from, out)
 			default:
-				report, err = scanText(layer, in, out)
+				report, err = scanText(layer, from, out)
+				done()
 				summarize(c.Root().ErrWriter, report)
 			}
 			if err == nil && check && report.Verdict != safety.Passed {
@@ -109,6 +114,12 @@ func (w *lineChecker) Write(p []byte) (int, error) {
 	return w.Writer.Write(p)
 }
 
+// unclosed is a file that is not ours to close.
+type unclosed struct{ *os.File }
+
+// Close does nothing.
+func (unclosed) Close() error { return nil }
+
 // openInput opens the file that the arguments name, or standard input for - or nothing.
 // The caller closes it; closing standard input has no effect, because it is not ours.
 func openInput(args cli.Args, stdin io.Reader) (io.ReadCloser, error) {
@@ -116,9 +127,32 @@ func openInput(args cli.Args, stdin io.Reader) (io.ReadCloser, error) {
 	case args.Len() > 1:
 		return nil, misused("scan takes one file, not the argument %q as well; see candor scan --help", args.Get(1))
 	case args.Len() == 0 || args.First() == "-":
+		if f, ok := stdin.(*os.File); ok {
+			return unclosed{f}, nil // its size is of use
+		}
 		return io.NopCloser(stdin), nil
 	}
 	return os.Open(args.First())
+}
+
+// watched returns the input such that a bar on stderr says how much of it was read, unless the output is a terminal,
+// where it would stand in the text. The caller calls done, once or more, before it writes to stderr.
+func watched(in io.Reader, out, stderr io.Writer) (from io.Reader, done func()) {
+	if _, tty := terminalOf(out); tty {
+		return in, func() {}
+	}
+	bar := progress.Start(stderr, "scanning", sizeOf(in))
+	return io.TeeReader(in, bar), sync.OnceFunc(bar.Done)
+}
+
+// sizeOf returns how many bytes are left to read of a file, 0 if that is unknown.
+func sizeOf(in io.Reader) int64 {
+	if i, ok := in.(interface{ Stat() (os.FileInfo, error) }); ok {
+		if info, err := i.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return 0
 }
 
 // scanText copies in to out, cleaned. It streams: memory does not grow with the input,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"candor/cmd/candor/progress"
 	"candor/cmd/candor/terminal"
 	"candor/web/client"
 )
@@ -112,12 +113,12 @@ func (s searchSettings) run(ctx context.Context, stdout, stderr io.Writer) error
 		return err
 	}
 	defer c.Close()
-	done := progress(stderr, "searching")
+	bar := progress.Start(stderr, "searching", 0)
 	found, err := c.Search(ctx, s.Search)
 	if err == nil {
 		err = s.nothing(ctx, c, found)
 	}
-	done()
+	bar.Done()
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -244,7 +245,7 @@ func (r *REPL) export(ctx context.Context, args []string) error {
 	}
 	var size int64
 	err := r.await(ctx, "exporting", func(ctx context.Context) (err error) {
-		size, err = ExportFile(ctx, r.Client, r.thread, format, name)
+		size, err = ExportFile(ctx, r.Client, r.thread, format, name, io.Discard)
 		return err
 	})
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 
 // ExportFile writes a thread to a new file that only its owner can read, and returns
 // its size in bytes. It fails if the file exists, and leaves no file behind when it
-// fails.
-func ExportFile(ctx context.Context, c *client.Client, thread, format, file string) (size int64, err error) {
+// fails. What is written is written to counted as well.
+func ExportFile(ctx context.Context, c *client.Client, thread, format, file string, counted io.Writer) (
+	size int64, err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return 0, fmt.Errorf("%s is there already; name another file", CleanLine(file))
@@ -22,7 +23,7 @@ func ExportFile(ctx context.Context, c *client.Client, thread, format, file stri
 	if err != nil {
 		return 0, err
 	}
-	if err = c.Export(ctx, thread, format, f); err == nil {
+	if err = c.Export(ctx, thread, format, io.MultiWriter(f, counted)); err == nil {
 		size, err = f.Seek(0, io.SeekCurrent)
 	}
 	// Half an export would pass for a whole one, so it is removed.
