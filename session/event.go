@@ -59,13 +59,14 @@ type TurnStarted struct {
 }
 
 // Narrated records what the model wrote before it called the tools of a step, or the
-// provider's summary of the model's reasoning. The step that answers calls no tool, and
-// its text is the answer, so its narrative is always a summary.
+// provider's summary of the model's reasoning, and how much reasoning its provider sealed. The step
+// that answers calls no tool, and its text is the answer, so its narrative is always a summary.
 type Narrated struct {
 	Step     int         // from 1 for each agent
 	Answer   bool        // the step answers
-	Text     safety.Text // empty when Blocked
-	Source   Source      // FromModel or FromSummary
+	Text     safety.Text // empty when Blocked, and where all the reasoning is sealed
+	Source   Source      // FromModel or FromSummary; empty if there was no text
+	Sealed   Sealed      // reasoning that only the provider can read
 	Blocked  bool        // safety withheld the narrative
 	Findings []safety.Finding
 }

@@ -58,8 +58,8 @@ func DecodeSnapshot(data []byte) (again []byte, ok bool) {
 	return k.record(), ok
 }
 
-// Sealed returns a snapshot's content with the version and the checksum that it needs.
-func Sealed(content []byte) []byte {
+// WithChecksum returns a snapshot's content with the version and the checksum that it needs.
+func WithChecksum(content []byte) []byte {
 	data := append([]byte{snapshotVersion}, content...)
 	sum := sha256.Sum256(data)
 	return append(data, sum[:]...)

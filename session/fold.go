@@ -105,7 +105,7 @@ func (t Turn) end(e Event, s State) Turn {
 func (t Turn) narrate(e Event, b Narrated) []Step {
 	return t.editStep(e.Agent, b.Step, func(s *Step) {
 		s.Narrative, s.NarrativeSource, s.NarrativeBlocked = b.Text, b.Source, b.Blocked
-		s.Answer = b.Answer
+		s.Answer, s.Sealed = b.Answer, b.Sealed
 	})
 }
 

@@ -229,3 +229,21 @@ func TestTwoFoldsOfOneSnapshotAreIndependent(t *testing.T) {
 		}
 	}
 }
+
+// Encrypted thoughts and signatures of thoughts that were left out may come in one step. The kind is that of the
+// thoughts, which say that there was something to read.
+func TestSealedReasoningStaysWithItsStep(t *testing.T) {
+	s, ref := newTurn(t)
+	both := session.Sealed{}.Signed(8).Encrypted(20).Signed(1)
+	add(t, s, ref, session.Narrated{Step: 1, Sealed: both}, toolCall("call_1", 1), toolCall("call_2", 2),
+		session.Narrated{Step: 3, Answer: true, Sealed: session.Sealed{}.Signed(8)})
+	turn := turnOf(t, s, ref)
+	require.Len(t, turn.Steps, 3)
+	assert.Equal(t, session.Sealed{Kind: session.SealEncrypted, Bytes: 29}, turn.Steps[0].Sealed)
+	assert.False(t, turn.Steps[1].Sealed.Known(), "nothing was sealed")
+	answer, ok := turn.AnswerStep()
+	assert.True(t, ok, "a step that answers is listed for what was sealed of it")
+	assert.Equal(t, session.Sealed{Kind: session.SealSignature, Bytes: 8}, answer.Sealed)
+	assert.Empty(t, narrative(turn), "sealed reasoning is no narrative")
+	assert.False(t, session.Sealed{}.Encrypted(-1).Known())
+}

@@ -67,6 +67,7 @@ type JobReasoned struct {
 	Narrative        safety.Text
 	NarrativeSource  Source // FromModel if empty
 	NarrativeBlocked bool
+	Sealed           Sealed // reasoning of the step that only the model's provider can read
 	Decisions        []Decision
 	Findings         []safety.Finding
 }

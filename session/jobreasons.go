@@ -4,12 +4,12 @@ package session
 // is left of it.
 func (f *jobFold) answered(e Event, b JobReasoned) {
 	t := f.work(e)
-	if b.Narrative.Empty() && !b.NarrativeBlocked {
+	if b.Narrative.Empty() && !b.NarrativeBlocked && !b.Sealed.Known() {
 		t.touch(e, b.Findings)
 		return
 	}
 	at := f.newStep(t, b.Agent.String())
-	t.Steps[at].Answer = true
+	t.Steps[at].Answer, t.Steps[at].Sealed = true, b.Sealed
 	setNarrative(&t.Steps[at], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
 	f.closed[place{turn: f.current, step: at}] = true
 	t.touch(e, b.Findings)
@@ -39,6 +39,7 @@ func (f *jobFold) reasoned(e Event, b JobReasoned) {
 		at = place{turn: f.current, step: f.openStep(t, b.Agent.String(), b.Narrative)}
 	}
 	t := &f.turns[at.turn]
+	t.Steps[at.step].Sealed = b.Sealed.or(t.Steps[at.step].Sealed)
 	setNarrative(&t.Steps[at.step], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
 	for _, d := range b.Decisions {
 		c := f.call(d.Call)

@@ -245,3 +245,19 @@ func TestALogWithoutItsBeginningIsFoldedToo(t *testing.T) {
 	assert.Len(t, turns[0].Steps[0].Calls, 1)
 	assert.Empty(t, JobTurns(nil))
 }
+
+func TestSealedReasoningOfAJobStaysWithItsStep(t *testing.T) {
+	sealed := Sealed{Kind: SealEncrypted, Bytes: 1200, Tokens: 310}
+	turns := JobTurns(jobLog(
+		begun("call_1"), JobReasoned{Sealed: sealed, Decisions: []Decision{decided("call_1", "to see", Success)}},
+		JobReasoned{Decisions: []Decision{decided("call_1", "to see more", Success)}},
+		begun("call_2"), JobReasoned{Decisions: []Decision{decided("call_2", "to see", Success)}},
+		JobReasoned{Answer: true, Sealed: sealed}, said("assistant", "Here it is."),
+	))
+	require.Len(t, turns[0].Steps, 3)
+	assert.Equal(t, sealed, turns[0].Steps[0].Sealed, "also after its reasons were posted again")
+	assert.False(t, turns[0].Steps[1].Sealed.Known())
+	answer, ok := turns[0].AnswerStep()
+	assert.True(t, ok)
+	assert.Equal(t, sealed, answer.Sealed)
+}

@@ -156,7 +156,7 @@ type HandoffAt struct {
 }
 
 // Step is one iteration of an agent's loop: the model called tools, or it answered. An
-// answering step is listed only if its provider summed up the reasoning behind it.
+// answering step is listed only if its provider summed up the reasoning behind it, or sealed it.
 type Step struct {
 	Agent            string
 	Number           int  // from 1 for each agent
@@ -164,6 +164,7 @@ type Step struct {
 	Narrative        safety.Text
 	NarrativeSource  Source
 	NarrativeBlocked bool
+	Sealed           Sealed // reasoning that only the provider can read
 	Calls            []Call
 	Waits            bool  // its pending calls wait for a person, a front end or another agent
 	Ended            bool  // every call has ended
