@@ -161,7 +161,8 @@ func (r *agentRun) answer(ctx context.Context, number int, resp Response) {
 		r.recordNarrative(number, resp)
 		return
 	}
-	r.narrate(session.Narrated{Step: number, Answer: true, Source: session.FromSummary}, resp.Summary)
+	n := session.Narrated{Step: number, Answer: true, Source: session.FromSummary, Sealed: sealed(resp)}
+	r.narrate(n, resp.Summary)
 	r.keep("", resp.Opaque)
 }
 
@@ -175,9 +176,9 @@ func (r *agentRun) keep(call string, items []Opaque) {
 }
 
 // recordNarrative records the text before the calls or, if there is none, the
-// provider's summary of the step.
+// provider's summary of the step, and what the provider sealed.
 func (r *agentRun) recordNarrative(step int, resp Response) {
-	n, raw := session.Narrated{Step: step, Source: session.FromModel}, resp.Text
+	n, raw := session.Narrated{Step: step, Source: session.FromModel, Sealed: sealed(resp)}, resp.Text
 	if thinking.Strip(raw) == "" {
 		n.Source, raw = session.FromSummary, resp.Summary
 	}
@@ -185,9 +186,13 @@ func (r *agentRun) recordNarrative(step int, resp Response) {
 }
 
 // narrate cleans a narrative and records it as n, or without its text if safety blocks
-// it. An empty one is not recorded.
+// it. An empty one is recorded only where reasoning is sealed, and has no source.
 func (r *agentRun) narrate(n session.Narrated, raw string) {
 	if raw = thinking.Strip(raw); raw == "" {
+		if n.Sealed.Known() {
+			n.Source = ""
+			r.record(n)
+		}
 		return
 	}
 	text, report := r.Safety.Clean(raw)

@@ -63,6 +63,7 @@ type Response struct {
 	Calls   []Call
 	Summary string   // the provider's summary of the step's reasoning, if it makes one
 	Opaque  []Opaque // reasoning to send back with the next request
+	Sealed  Sealed   // reasoning that only the provider can read, whether it goes back or not
 	Model   string   // the model that answered, as it names itself
 	Usage   Usage
 }

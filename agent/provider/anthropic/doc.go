@@ -19,7 +19,7 @@
 // and encrypted blocks are Response.Opaque: the API demands them back with every tool
 // call, unchanged and where they stood. The kind of an Opaque holds that place, its
 // data the block with all members it came with. Blocks of another host or model are
-// never sent.
+// never sent. Of encrypted blocks, and of signatures without thoughts, Response.Sealed has the size.
 //
 // # What the API insists on
 //

@@ -141,6 +141,7 @@ func (p *Provider) response(a answer, summarized bool) agent.Response {
 			out.Opaque = append(out.Opaque, agent.Opaque{
 				Provider: p.origin, Kind: placeKind(string(b.start.Type), place), Data: b.whole(),
 			})
+			out.Sealed = b.seal(out.Sealed)
 			if b.start.Type == messages.TypeThinking && !blank(content) {
 				thoughts = append(thoughts, content)
 			}
@@ -151,6 +152,18 @@ func (p *Provider) response(a answer, summarized bool) agent.Response {
 		out.Summary = strings.Join(thoughts, "\n\n")
 	}
 	return out
+}
+
+// seal adds what nobody but the provider can read of a block of thinking: encrypted thoughts, or
+// the signature of thoughts that were left out.
+func (b *block) seal(s agent.Sealed) agent.Sealed {
+	if b.start.Type == messages.TypeRedactedThinking {
+		return s.Encrypted(len(b.start.Data))
+	}
+	if blank(b.text.String()) {
+		return s.Signed(b.signature.Len())
+	}
+	return s
 }
 
 // whole returns a block of thinking as it came, put together from its pieces. Empty

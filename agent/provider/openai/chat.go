@@ -43,7 +43,8 @@ func (p *Provider) complete(ctx context.Context, req agent.Request, usage bool) 
 		return agent.Response{}, p.failed(ctx, errCutOff)
 	}
 	resp := a.response()
-	resp.Opaque = p.opaqueReasoning(a.reasoning)
+	resp.Opaque = append(p.opaqueReasoning(a.reasoning), p.callSignatures(a.calls)...)
+	resp.Sealed = a.sealed()
 	return resp, nil
 }
 
@@ -62,6 +63,7 @@ type chatCall struct {
 	index     wire.Int // the server's number, which need not be unique
 	id, name  string   // the first that came; servers repeat them
 	arguments strings.Builder
+	extra     json.RawMessage // the first with a signature of the reasoning, as Gemini sends it
 }
 
 // add joins a chunk to the answer. The model's name and the count of tokens may come
@@ -120,6 +122,9 @@ func (a *chatAnswer) addCall(piece chat.ToolCallDelta) {
 	}
 	if c.name == "" {
 		c.name = string(piece.Function.Name)
+	}
+	if c.signature() == "" {
+		c.extra = piece.ExtraContent
 	}
 	c.arguments.WriteString(string(piece.Function.Arguments))
 }

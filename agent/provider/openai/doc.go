@@ -21,9 +21,13 @@
 //   - Chat has no member for reasoning of its own. Servers send it as
 //     reasoning_content, as reasoning, or as the entries of reasoning_details. Whether
 //     it returns is the provider's rule, see Echo.
+//     Gemini signs it in the extra_content of the first call of a step, which always returns.
 //   - Responses has reasoning items, which are encrypted on request and only accepted
 //     where they stood between the text and the calls; the kind of an Opaque holds
 //     that place.
+//
+// Of encrypted reasoning, and of signatures without the reasoning they belong to, Response.Sealed
+// has the size (sealed.go).
 //
 // # Compatible servers
 //

@@ -29,6 +29,7 @@ func (p *Provider) readItems(a responsesAnswer) agent.Response {
 			}
 			// An item without encrypted content is useless to send back: the provider
 			// would look it up by its id and not find it, since it stored nothing.
+			out.Sealed = out.Sealed.Encrypted(len(item.EncryptedContent))
 			if item.EncryptedContent != "" {
 				kind := placeKind(placeAfter(text, out.Calls))
 				out.Opaque = append(out.Opaque, p.opaque(kind, item.Raw))

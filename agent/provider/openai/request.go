@@ -61,6 +61,7 @@ func (p *Provider) assistant(m agent.Message) chat.Message {
 		})
 	}
 	p.echoReasoning(&out, m)
+	p.echoSignatures(out.ToolCalls, m)
 	return out
 }
 

@@ -23,7 +23,8 @@
 // fails as a provider does (error). A tool returns a result, fails or panics, and may
 // ask for approval ("approval": "ask"). Steps and tools may have a delay_ms, at most
 // ten minutes. The text of a step comes in pieces of 16 bytes, or of the sizes in "pieces":
-// [5, 3] means five bytes and then three at a time; each takes "piece_ms". Calls may name
+// [5, 3] means five bytes and then three at a time; each takes "piece_ms". "sealed_bytes" says how much
+// encrypted reasoning came with the step. Calls may name
 // tools that the script does not describe: built-in ones, or none at all. The tools in
 // deny are those that a policy has to reject. "agents" holds scripts of sub-agents, by
 // the name of the tool that delegates to them.

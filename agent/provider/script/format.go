@@ -46,6 +46,7 @@ type step struct {
 	DelayMS   int64      `json:"delay_ms"`
 	Pieces    []int      `json:"pieces"`   // how many bytes of the text come at a time, the last for all the rest
 	PieceMS   int64      `json:"piece_ms"` // how long each piece takes to come
+	Sealed    int        `json:"sealed_bytes"`
 }
 
 // toolCall is a call that a step makes. Arguments may be any JSON, since models write
@@ -196,6 +197,9 @@ func (s *step) check() error {
 		if n < 1 {
 			return fmt.Errorf("pieces has %d; a piece has at least one byte", n)
 		}
+	}
+	if s.Sealed < 0 {
+		return fmt.Errorf("sealed_bytes is %d; it is a number of bytes", s.Sealed)
 	}
 	return errors.Join(checkDelay("delay_ms", s.DelayMS), checkDelay("piece_ms", s.PieceMS))
 }

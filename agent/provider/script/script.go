@@ -61,6 +61,7 @@ func (s *Script) Respond(ctx context.Context, req agent.Request) (agent.Response
 	default:
 		resp = agent.Response{Text: st.Narrative, Calls: st.calls()}
 	}
+	resp.Sealed = resp.Sealed.Encrypted(st.Sealed)
 	if err := st.speak(ctx, req, resp.Text); err != nil {
 		return agent.Response{}, fmt.Errorf("step %d of the script: %w", due+1, err)
 	}

@@ -239,3 +239,12 @@ func TestPlaceholdersGetMadeUpValues(t *testing.T) {
 	assert.Regexp(t, "^-----BEGIN RSA PRIVATE "+"KEY-----\n[A-Z2-7]{26}\n[A-Z2-7]{26}\n-----END", first[3])
 	assert.True(t, strings.HasSuffix(first[3], " {{other}}"), "what has no value stays")
 }
+
+func TestAStepMayHaveSealedReasoning(t *testing.T) {
+	s := load(t, `{"steps":[{"text":"hm?","sealed_bytes":1240}]}`)
+	got, err := s.Respond(t.Context(), agent.Request{Messages: []agent.Message{user}})
+	require.NoError(t, err)
+	assert.Equal(t, agent.Sealed{}.Encrypted(1240), got.Sealed)
+	_, err = script.Load(strings.NewReader(`{"steps":[{"text":"hm?","sealed_bytes":-1}]}`))
+	assert.ErrorContains(t, err, "step 1: sealed_bytes is -1")
+}

@@ -15,6 +15,7 @@ type wanted struct {
 	Summary string         `json:"summary,omitempty"`
 	Calls   []wantedCall   `json:"calls,omitempty"`
 	Opaque  []wantedOpaque `json:"opaque,omitempty"`
+	Sealed  *wantedSealed  `json:"sealed,omitempty"`
 	Model   string         `json:"model,omitempty"`
 	Usage   *agent.Usage   `json:"usage,omitempty"`
 	Error   *wantedError   `json:"error,omitempty"`
@@ -32,6 +33,12 @@ type wantedOpaque struct {
 	Provider string `json:"provider"`
 	Kind     string `json:"kind"`
 	Bytes    string `json:"bytes"`
+}
+
+// wantedSealed is how much reasoning only the provider can read. The tokens are those of the usage.
+type wantedSealed struct {
+	Kind  string `json:"kind"`
+	Bytes int    `json:"bytes"`
 }
 
 // wantedError is a failure with its class, and how long the provider asks to wait.
@@ -55,6 +62,9 @@ func outcome(r agent.Response, err error) []byte {
 	}
 	for _, o := range r.Opaque {
 		w.Opaque = append(w.Opaque, wantedOpaque{o.Provider, o.Kind, string(o.Data)})
+	}
+	if s := r.Sealed; s.Known() {
+		w.Sealed = &wantedSealed{string(s.Kind), s.Bytes}
 	}
 	if r.Usage != (agent.Usage{}) {
 		w.Usage = &r.Usage

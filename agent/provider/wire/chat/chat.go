@@ -50,6 +50,8 @@ type ToolCall struct {
 	ID       string       `json:"id"`
 	Function FunctionCall `json:"function"`
 	Type     string       `json:"type"` // "function"
+
+	ExtraContent json.RawMessage `json:"extra_content,omitzero"` // as it came, of Gemini
 }
 
 // FunctionCall names a function and its arguments, which are JSON in a string.
@@ -102,7 +104,8 @@ type Delta struct {
 }
 
 // ToolCallDelta is a piece of a call. The first one has the ID and the name; the
-// arguments of all have to be joined.
+// arguments of all have to be joined. Gemini puts the signature of its reasoning into
+// ExtraContent and refuses the call without it.
 type ToolCallDelta struct {
 	Index    wire.Int  `json:"index"`
 	ID       wire.Text `json:"id"`
@@ -110,6 +113,7 @@ type ToolCallDelta struct {
 		Name      wire.Text `json:"name"`
 		Arguments wire.Text `json:"arguments"`
 	} `json:"function"`
+	ExtraContent json.RawMessage `json:"extra_content"`
 }
 
 // Usage counts tokens. Reasoning tokens are among the completion tokens, cached ones among those of the
