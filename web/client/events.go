@@ -60,7 +60,7 @@ type Event struct {
 	From       string    `json:"from"`       // of handoff and note
 	To         string    `json:"to"`         // of handoff, tool_started and note
 	Text       string    `json:"text"`       // of handoff, step_text, note and conclusion
-	Kind       string    `json:"kind"`       // of note, as in Note
+	Kind       string    `json:"kind"`       // of note, as in Note, and of sealed_reasoning, as in Sealed
 	Late       bool      `json:"late"`       // of note
 	UserInput  string    `json:"user_input"` // of the first thinking of an observed turn
 	Asked      *Asked    `json:"asked"`      // likewise; nil if nobody is known to have asked
@@ -84,6 +84,10 @@ type Event struct {
 	Shape   *ResultShape    `json:"result_shape"`
 	Input   json.RawMessage `json:"input"`
 	Output  json.RawMessage `json:"output"`
+
+	Bytes  int     `json:"bytes"`  // of sealed_reasoning, as in Sealed
+	Tokens int     `json:"tokens"` // of sealed_reasoning, as in Sealed
+	Sealed *Sealed `json:"sealed"` // of job_reasoning: of its step; nil if there was none
 
 	DurationMS *int64 `json:"duration_ms"` // of tool_completed
 	Cost       string `json:"cost"`        // of reasoning_update: of the turn so far; "" if not known

@@ -76,6 +76,8 @@ type Turn struct {
 	Workflow    *Workflow   `json:"workflow"` // nil unless the turn is the run of a workflow
 	Usage       *Usage      `json:"usage"`    // nil if the model did not report it
 
+	Sealed []SealedStep `json:"sealed_reasoning"` // of the steps that had some
+
 	// Of observed threads only. The answer of such a turn may come after its conclusion, and a
 	// turn may have none. LateSteps are the numbers of the steps that began after its end.
 	Asked      *Asked `json:"asked"` // nil if nobody is known to have asked

@@ -10,7 +10,7 @@ func ChatEvents() map[string]any {
 		"approval_answered": approvalAnsweredFrame{}, "handoff": handoffFrame{}, "step_text": stepTextFrame{},
 		"response": responseFrame{}, "error": errorFrame{}, "note": noteFrame{}, "conclusion": conclusionFrame{},
 		"dropped": droppedFrame{}, "thread_deleted": threadDeletedFrame{},
-		"decision_rated": decisionRatedFrame{},
+		"decision_rated": decisionRatedFrame{}, "sealed_reasoning": sealedFrame{},
 	}
 }
 

@@ -113,6 +113,8 @@ func fullTurn() session.Turn {
 					Decides:  true, Confidence: &session.Confidence{Stated: 0.4, Threshold: 0.7, Suppressed: true},
 				}}},
 			{Number: 2, Narrative: masked("I look again."), NarrativeSource: session.FromModel},
+			{Number: 3, Agent: "a", Answer: true, Sealed: session.Sealed{
+				Kind: session.SealSignature, Bytes: 8, Tokens: 31}},
 		},
 	}
 }
@@ -172,7 +174,8 @@ var bodies = []session.Body{
 	session.ThreadOpened{}, session.TurnQueued{Message: "m"},
 	session.TurnStarted{Message: "m", Input: masked("look"), Asked: session.Asked{By: masked("planner")},
 		Workflow: session.Workflow{ID: "chat"}},
-	session.Narrated{Step: 1, Text: masked("I look."), Source: session.FromModel},
+	session.Narrated{Step: 1, Text: masked("I look."), Source: session.FromModel,
+		Sealed: session.Sealed{Kind: session.SealEncrypted, Bytes: 1200, Tokens: 31}},
 	session.ToolCalled{Call: "call_1", Tool: masked("search"), To: masked("tester"), Group: new(1), Decides: true,
 		Confidence: &session.Confidence{Stated: 0.4, Threshold: 0.7},
 		Rationale:  session.Rationale{Text: masked("to see"), Source: session.FromModel}},
@@ -198,7 +201,8 @@ var jobBodies = []session.Body{
 		Inferred:  true,
 		Rationale: session.Rationale{Text: masked("to see"), Source: session.FromModel, Blocked: true}},
 	session.JobToolResult{Call: "1", Tool: masked("grep"), Outcome: session.Success, Output: cleaned(`[1]`)},
-	session.JobReasoned{Narrative: masked("I look."), Decisions: []session.Decision{{Tool: masked("grep")}}},
+	session.JobReasoned{Narrative: masked("I look."), Sealed: session.Sealed{Kind: session.SealSignature},
+		Decisions: []session.Decision{{Tool: masked("grep")}}},
 	session.JobReported{State: masked("busy"), Message: masked("still there")},
 	session.JobEnded{Success: true, Message: masked("done")}, session.JobCancelled{}, session.JobRestarted{},
 }

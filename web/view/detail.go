@@ -84,6 +84,7 @@ func (d *TurnDetail) omit(o export.Omit) {
 		}
 	}
 	if o.Reasoning {
-		d.Reasoning, d.Answer, d.PendingApprovals = nil, nil, nil // a question repeats the reason
+		d.Reasoning, d.Answer, d.Sealed = nil, nil, nil
+		d.PendingApprovals = nil // a question repeats the reason
 	}
 }

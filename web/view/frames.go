@@ -171,12 +171,7 @@ func Frames(t session.Turn, e session.Event) []Frame {
 	}
 	switch b := e.Body.(type) {
 	case session.Narrated:
-		if b.Text.Empty() {
-			return nil
-		}
-		return []Frame{{"thinking", thinkingFrame{
-			frameHead: head("thinking"), Message: b.Text, Step: b.Step, Source: b.Source, Answer: b.Answer,
-		}}}
+		return narrated(b, head)
 	case session.ToolCalled:
 		return []Frame{{"tool_started", toolStartedFrame{
 			head("tool_started"), b.Tool, orNull(b.To), b.Call, b.Rationale.Text, b.Rationale.Source, b.Group,

@@ -78,6 +78,7 @@ type (
 		Narrative        *safety.Text   `json:"narrative,omitempty"`
 		NarrativeSource  session.Source `json:"narrative_source,omitempty"`
 		NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
+		Sealed           *sealed        `json:"sealed,omitempty"` // of the step, that only the provider can read
 		ToolDecisions    []jobDecision  `json:"tool_decisions"`
 	}
 	// jobDecision is the reason for one call, with the members that the specification
@@ -195,6 +196,9 @@ func jobReasoning(head jobHead, b session.JobReasoned) jobReasoningFrame {
 		jobHead: head, Answer: b.Answer, Narrative: orNull(b.Narrative),
 		NarrativeSource: sourceOf(b.Narrative, b.NarrativeSource), NarrativeBlocked: b.NarrativeBlocked,
 		ToolDecisions: []jobDecision{},
+	}
+	if b.Sealed.Known() {
+		f.Sealed = new(sealed(b.Sealed))
 	}
 	for _, d := range b.Decisions {
 		f.ToolDecisions = append(f.ToolDecisions, jobDecision{

@@ -31,7 +31,8 @@ type TurnInfo struct {
 	Notices     []Notice           `json:"notices,omitempty"`
 	Usage       *UsageInfo         `json:"usage,omitempty"`      // absent if the model did not report it
 	Steps       []StepUsage        `json:"step_usage,omitempty"` // of the steps whose tokens are known
-	Workflow    *WorkflowInfo      `json:"workflow,omitempty"`   // of a run
+	Sealed      []SealedReasoning  `json:"sealed_reasoning,omitempty"`
+	Workflow    *WorkflowInfo      `json:"workflow,omitempty"` // of a run
 
 	// Only observed turns have these. A turn's answer may come after its conclusion, and a turn
 	// may have no answer. LateSteps are the numbers of the steps that began after its end.
@@ -190,7 +191,7 @@ func Turn(t session.Turn) TurnInfo {
 		Notices: notices(t.Findings), Workflow: workflowInfo(t.Workflow),
 		Asked: askedInfo(t.Asked), Conclusion: orNull(t.Conclusion), Notes: notesInfo(t), LateSteps: lateSteps(t),
 	}
-	if s, ok := t.AnswerStep(); ok {
+	if s, ok := t.AnswerStep(); ok && (s.NarrativeBlocked || !s.Narrative.Empty()) {
 		info.Answer = &AnswerReasoning{
 			Step: s.Number, Narrative: orNull(s.Narrative), NarrativeSource: s.NarrativeSource,
 			NarrativeBlocked: s.NarrativeBlocked,
@@ -202,7 +203,7 @@ func Turn(t session.Turn) TurnInfo {
 			info.Usage.Nanos = new(t.Spent.Nanos)
 		}
 	}
-	info.Steps = stepUsage(t)
+	info.Steps, info.Sealed = stepUsage(t), sealedReasoning(t)
 	for c := range t.Calls() {
 		info.ToolCalls = append(info.ToolCalls, toolCallInfo(c))
 	}

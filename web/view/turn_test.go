@@ -218,3 +218,30 @@ func TestWhatATurnCostIsSaidWherePricesAreKnown(t *testing.T) {
 	turn.Spent.Unpriced = 1
 	assert.NotContains(t, told(), "cost")
 }
+
+func TestSealedReasoningIsTheSameInHistoryAndStream(t *testing.T) {
+	sealed := session.Sealed{Kind: session.SealEncrypted, Bytes: 1200, Tokens: 310}
+	silent := session.Narrated{Step: 1, Sealed: sealed}
+	answers := session.Narrated{Step: 2, Answer: true, Sealed: session.Sealed{Kind: session.SealSignature}}
+	turn := foldTurn(session.TurnStarted{}, silent, called("call_1", nil), answers,
+		session.TurnCompleted{Response: safety.Literal("Done.")})
+	got := encodeObject(t, Turn(turn))
+	assert.NotContains(t, got, "answer_reasoning", "nobody summed it up")
+	listed := got["sealed_reasoning"].([]any)
+	assert.Equal(t, []any{
+		map[string]any{"step": 1.0, "kind": "encrypted", "bytes": 1200.0, "tokens": 310.0},
+		map[string]any{"step": 2.0, "answer": true, "kind": "signature"},
+	}, listed)
+	for i, b := range []session.Narrated{silent, answers} {
+		frames := Frames(turn, session.Event{Ref: session.Ref{Thread: "t", Turn: 1}, Body: b})
+		require.Len(t, frames, 1, "it has no narrative")
+		assert.Equal(t, "sealed_reasoning", frames[0].Name)
+		assert.Subset(t, encodeObject(t, frames[0].Data), listed[i])
+	}
+	silent.Text = safety.Literal("I look.")
+	frames := Frames(turn, session.Event{Body: silent})
+	require.Len(t, frames, 2)
+	assert.Equal(t, "thinking", frames[0].Name, "what can be read comes first")
+
+	assert.NotContains(t, encodeObject(t, Turn(foldTurn(session.TurnStarted{}))), "sealed_reasoning")
+}
