@@ -45,11 +45,29 @@ type Event struct {
 	Narrative        string         `json:"narrative,omitempty"` // in a reasoning, and in a step's first tool_use
 	NarrativeSource  session.Source `json:"narrative_source,omitempty"`
 	NarrativeBlocked bool           `json:"narrative_blocked,omitempty"`
+	Sealed           *Sealed        `json:"sealed,omitempty"` // in a reasoning
 	ToolDecisions    []Decision     `json:"tool_decisions,omitempty"`
 
 	State   string `json:"state,omitempty"`
 	Message string `json:"message,omitempty"`
 	Success *bool  `json:"success,omitempty"`
+}
+
+// Sealed says how much reasoning of a step only the provider of its model can read, and never what it is.
+// Kind is encrypted, or signature where the provider left the reasoning out and signed it. Bytes
+// and Tokens may be 0 if nobody counted them.
+type Sealed struct {
+	Kind   session.SealKind `json:"kind"`
+	Bytes  int              `json:"bytes,omitempty"`
+	Tokens int              `json:"tokens,omitempty"`
+}
+
+// sealedOf returns what is posted of sealed reasoning, nil if there was none.
+func sealedOf(s session.Sealed) *Sealed {
+	if !s.Known() {
+		return nil
+	}
+	return new(Sealed(s))
 }
 
 // Decision is the choice of a tool, with its reason. The server adds its fallback to a

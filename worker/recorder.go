@@ -52,6 +52,7 @@ func (r *recorder) Record(b session.Body) error {
 	case session.StepEnded:
 		e := Reasoning(r.narrative.Text.String(), r.decisions...)
 		e.Agent, e.NarrativeSource, e.NarrativeBlocked = r.agent, r.narrative.Source, r.narrative.Blocked
+		e.Sealed = sealedOf(r.narrative.Sealed)
 		r.narrative, r.callIDs, r.decisions = session.Narrated{}, nil, nil
 		return r.write(e)
 	case session.Handoff:
@@ -72,6 +73,7 @@ func (r *recorder) Record(b session.Body) error {
 func (r *recorder) recordAnswer(b session.Narrated) error {
 	e := AnswerReasoning(b.Text.String())
 	e.Agent, e.NarrativeSource, e.NarrativeBlocked = r.agent, b.Source, b.Blocked
+	e.Sealed = sealedOf(b.Sealed)
 	return r.write(e)
 }
 

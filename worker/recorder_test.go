@@ -109,3 +109,19 @@ func TestAnAnsweredPromptIsKeptInItsCleanedWords(t *testing.T) {
 	l.endTurn(prompt)
 	assert.Equal(t, clean.String(), l.history.messages[0].Text)
 }
+
+func TestSealedReasoningIsPostedWithItsStep(t *testing.T) {
+	r, posted := newRecorder(t)
+	sealed := session.Sealed{Kind: session.SealEncrypted, Bytes: 1200, Tokens: 310}
+	record(t, r, session.Narrated{Step: 1, Sealed: sealed},
+		session.ToolCalled{Call: "a", Rationale: session.Fallback()},
+		session.ToolReturned{Call: "a", Outcome: session.Success}, session.StepEnded{Step: 1},
+		session.ToolCalled{Call: "b", Rationale: session.Fallback()}, session.StepEnded{Step: 2},
+		session.Narrated{Step: 3, Answer: true, Sealed: sealed})
+	events := posted()
+	require.Len(t, events, 6)
+	assert.Equal(t, new(Sealed(sealed)), events[2].Sealed)
+	assert.Nil(t, events[4].Sealed, "of another step")
+	assert.Equal(t, new(Sealed(sealed)), events[5].Sealed)
+	assert.True(t, events[5].Answer)
+}

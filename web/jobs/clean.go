@@ -207,6 +207,10 @@ func (l *cleaner) reasoning(p *post) (session.Body, *problem.Problem) {
 		Narrative: text, NarrativeSource: p.narrativeSource(), NarrativeBlocked: blocked,
 		Findings: session.Merge(report.Findings, inAgent.Findings),
 	}
+	var bad *problem.Problem
+	if b.Sealed, bad = p.sealed(); bad != nil {
+		return nil, bad
+	}
 	if p.Answer && len(p.decisions) > 0 {
 		return nil, problem.New(http.StatusBadRequest, "answer_with_decisions",
 			"A reasoning event with answer is about a step that calls no tool. "+

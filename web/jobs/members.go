@@ -26,9 +26,11 @@ var (
 			"parallel_group", "narrative", "narrative_source", "narrative_blocked",
 		},
 		"tool_result": {"agent", "tool_name", "call_id", "output", "error", "outcome", "duration_ms"},
-		"reasoning":   {"agent", "answer", "narrative", "narrative_source", "narrative_blocked", "tool_decisions"},
-		"status":      {"agent", "state", "message", "iteration"},
-		"result":      {"agent", "success", "status", "message", "content"},
+		"reasoning": {
+			"agent", "answer", "narrative", "narrative_source", "narrative_blocked", "sealed", "tool_decisions",
+		},
+		"status": {"agent", "state", "message", "iteration"},
+		"result": {"agent", "success", "status", "message", "content"},
 	}
 	decisionMembers = []string{
 		"tool_name", "call_id", "outcome", "rationale", "rationale_source", "rationale_blocked", "parallel_group",

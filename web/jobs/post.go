@@ -57,6 +57,7 @@ type postFields struct {
 	Narrative        string             `json:"narrative"`
 	NarrativeSource  string             `json:"narrative_source"`
 	NarrativeBlocked bool               `json:"narrative_blocked"`
+	Sealed           *postSealed        `json:"sealed"`
 	ToolDecisions    *[]json.RawMessage `json:"tool_decisions"`
 	Decisions        []json.RawMessage  `json:"decisions"`
 
@@ -65,6 +66,13 @@ type postFields struct {
 	Message   string `json:"message"`
 	Success   *bool  `json:"success"`
 	Iteration int    `json:"iteration"`
+}
+
+// postSealed says how much reasoning only the provider of the worker's model can read.
+type postSealed struct {
+	Kind   string `json:"kind"`
+	Bytes  int    `json:"bytes"`
+	Tokens int    `json:"tokens"`
 }
 
 type postDecision struct {

@@ -70,6 +70,7 @@ func (r *recorder) think(payload object, about ...string) (id string) {
 // narrate says what the model wrote before its calls, or its provider's summary.
 func (r *recorder) narrate(b session.Narrated) {
 	switch {
+	case b.Text.Empty() && !b.Blocked: // all of it is sealed, for which a space has no words
 	case b.Blocked:
 		r.think(object{"message": "Safety withheld this thought.", "withheld": true})
 	case b.Source == session.FromSummary:
