@@ -43,9 +43,18 @@ type reasoningMeta struct {
 	Step       int            `json:"step"`              // 0 for a conclusion
 	Call       string         `json:"call_id,omitempty"`
 	DurationMS *int64         `json:"duration_ms,omitempty"` // how long the model took
+	Sealed     *sealedMeta    `json:"sealed,omitempty"`      // of a narrative: what only the provider can read
 }
 
-// narrated shows the narrative of a step, with the time since the agent's last step.
+// sealedMeta has the kind of sealed reasoning, encrypted or signature, and how much it was.
+type sealedMeta struct {
+	Kind   session.SealKind `json:"kind"`
+	Bytes  int              `json:"bytes,omitempty"`
+	Tokens int              `json:"tokens,omitempty"`
+}
+
+// narrated shows the narrative of a step, with the time since the agent's last step. Where all of its
+// reasoning is sealed, the message has no content, and its metadata says how much there was.
 func (p *Projector) narrated(e session.Event, b session.Narrated) {
 	if p.Reasoning == Hidden {
 		return
@@ -54,7 +63,10 @@ func (p *Projector) narrated(e session.Event, b session.Narrated) {
 	if from, ok := p.since[e.Agent]; ok {
 		meta.DurationMS = new(e.At.Sub(from).Milliseconds())
 	}
-	if !b.Text.Empty() {
+	if b.Sealed.Known() {
+		meta.Sealed = new(sealedMeta(b.Sealed))
+	}
+	if !b.Text.Empty() || b.Sealed.Known() {
 		p.reason(e.Agent, narrativeID(e.Turn, e.Agent, b.Step), b.Text.String(), meta)
 	}
 }
@@ -79,7 +91,7 @@ func (p *Projector) answerReasoning(t session.Turn) {
 // shown. A step without a narrative is not in the turn, and follows the last one that is.
 func (p *Projector) answerStep(t session.Turn) (number int, shown bool) {
 	if s, ok := t.AnswerStep(); ok {
-		return s.Number, p.Reasoning != Hidden && !s.Narrative.Empty()
+		return s.Number, p.Reasoning != Hidden && (s.Sealed.Known() || !s.Narrative.Empty())
 	}
 	for _, s := range t.Steps {
 		if s.Agent == "" {
