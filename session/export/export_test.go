@@ -175,3 +175,21 @@ func TestWhatATurnCostIsExported(t *testing.T) {
 	d.Turns[0].Spent.Unpriced = 1
 	assert.NotContains(t, markdownOf(t, d), "$")
 }
+
+func TestSealedReasoningIsExportedByItsSize(t *testing.T) {
+	doc := filledWith("plain")
+	step := &doc.Turns[0].Steps[0]
+	for want, s := range map[string]session.Sealed{
+		"encrypted, 1240 bytes, 310 tokens":           {Kind: session.SealEncrypted, Bytes: 1240, Tokens: 310},
+		"left out and signed, a signature of 8 bytes": {Kind: session.SealSignature, Bytes: 8},
+		"encrypted": {Kind: session.SealEncrypted},
+	} {
+		step.Sealed = s
+		assert.Contains(t, markdownOf(t, doc), "*Sealed reasoning ("+want+"): only the model's provider can read it.*")
+		assert.Contains(t, htmlOf(t, doc), want)
+	}
+	doc.Omit.Reasoning = true
+	assert.NotContains(t, markdownOf(t, doc), "Sealed")
+	doc.Omit.Reasoning, step.Sealed = false, session.Sealed{}
+	assert.NotContains(t, markdownOf(t, doc), "Sealed")
+}

@@ -118,6 +118,9 @@ func (s stepView) markdown(b *bufio.Writer) {
 		fmt.Fprintf(b, "%s\n", blockQuote(s.Narrative.String()))
 		attributed(b, s.Source)
 	}
+	if s.Sealed != "" {
+		fmt.Fprintf(b, "*%s*\n\n", s.Sealed)
+	}
 	for _, d := range s.Decisions {
 		d.markdown(b)
 	}

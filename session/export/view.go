@@ -32,6 +32,7 @@ type stepView struct {
 	Narrative safety.Text
 	Source    string // whose words the narrative is, unless they are the model's own
 	Withheld  string // which narrative safety withheld, or empty
+	Sealed    string // how much reasoning only the provider can read, or empty
 	Decisions []decisionView
 }
 
@@ -64,7 +65,7 @@ func (d Document) turn(t session.Turn) turnView {
 	for _, s := range t.Steps {
 		w := stepView{
 			Heading: stepHeading(t, s), Narrative: s.Narrative,
-			Source: attribution(s.NarrativeSource), Withheld: withheld(s),
+			Source: attribution(s.NarrativeSource), Withheld: withheld(s), Sealed: sealed(s.Sealed),
 		}
 		groups := beside(s.Calls, number+1)
 		for _, c := range s.Calls {

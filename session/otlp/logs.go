@@ -20,6 +20,8 @@ func (p *projection) addLog(e session.Event) {
 		a.number(attrStepNumber, b.Step)
 		a.word(attrNarrativeSource, string(b.Source))
 		a.mark(attrNarrativeBlocked, b.Blocked)
+		a.word(attrSealedKind, string(b.Sealed.Kind))
+		a.positive(attrSealedBytes, b.Sealed.Bytes)
 	case session.ApprovalAsked:
 		a := p.log(e, askedEvent, callKey(b.Call), b.Description)
 		a.word(attrToolCallID, b.Call)

@@ -91,6 +91,10 @@ const (
 	attrNarrativeSource = "candor.narrative.source"
 	// Safety withheld the narrative.
 	attrNarrativeBlocked = "candor.narrative.blocked"
+	// Either encrypted or signature: only the model's provider can read reasoning of the step.
+	attrSealedKind = "candor.reasoning.sealed"
+	// How much it was.
+	attrSealedBytes = "candor.reasoning.sealed.bytes"
 
 	// What an agent said before it called tools, or a summary of its reasoning.
 	narrativeEvent = "candor.narrative"
