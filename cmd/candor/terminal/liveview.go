@@ -19,6 +19,8 @@ func (b *board) lines(l Live, e client.Event, now time.Time) string {
 	switch e.Type {
 	case "thinking":
 		return out + l.liveThinking(e)
+	case "sealed_reasoning":
+		return out + l.sealedEvent(e)
 	case "response":
 		return out + "\n" + l.markdown("  ", e.Content)
 	case "tool_started", "tool_completed", "tool_result":

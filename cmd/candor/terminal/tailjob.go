@@ -139,9 +139,13 @@ func (t *Tail) showJobState(ctx context.Context, id string) error {
 // jobReasoning renders why a step of a job called its tools, or the reasoning behind an answer.
 func (s Style) jobReasoning(e client.Event) string {
 	if e.Answer == client.BehindAnswer {
-		return "\n" + s.answerReasoning(&client.Narration{
-			Narrative: e.Narrative, Source: e.NarrativeSource, Blocked: e.NarrativeBlocked,
-		})
+		out := s.sealed(e.Agent, e.Sealed)
+		if e.Narrative != "" || e.NarrativeBlocked {
+			out = "\n" + s.answerReasoning(&client.Narration{
+				Narrative: e.Narrative, Source: e.NarrativeSource, Blocked: e.NarrativeBlocked,
+			}) + out
+		}
+		return out
 	}
 	r := &client.Reasoning{
 		Narrative: e.Narrative, NarrativeSource: e.NarrativeSource, NarrativeBlocked: e.NarrativeBlocked,
@@ -153,5 +157,5 @@ func (s Style) jobReasoning(e client.Event) string {
 		out.WriteString(s.batchLine(e) + s.nameLine(e, true) + s.jobParams(e.margin(), e.Parameters))
 		out.WriteString(s.hang(e.margin()+"→ ", dim, outcome(e.Decision, e.call)))
 	}
-	return out.String() + "\n"
+	return out.String() + s.sealed("", e.Sealed) + "\n"
 }

@@ -85,7 +85,7 @@ func (s Style) message(t client.Turn) string {
 
 // whyEnd renders how a turn ended: its answer, or why there is none.
 func (s Style) whyEnd(t client.Turn) string {
-	out := s.answerReasoning(t.Answer)
+	out := s.answerReasoning(t.Answer) + s.sealedAnswer(t)
 	switch {
 	case t.Conclusion != "":
 		out += s.conclusion(t.Conclusion)
@@ -116,6 +116,7 @@ type turnStep struct {
 	main     int // the step of the agent that the user speaks to, in which it was
 	said     string
 	withheld bool
+	sealed   *client.Sealed // what only the provider of its model can read; nil if nothing
 	calls    []*boardCall
 }
 
@@ -132,7 +133,8 @@ func stepsOf(t client.Turn) (steps []*turnStep) {
 			main = e.Step
 		}
 		if last := len(steps) - 1; last < 0 || steps[last].agent != e.Agent || steps[last].step != e.Step {
-			steps = append(steps, &turnStep{agent: e.Agent, step: e.Step, main: main, said: saidIn(t, e.Decision)})
+			steps = append(steps, &turnStep{agent: e.Agent, step: e.Step, main: main, said: saidIn(t, e.Decision),
+				sealed: t.SealedOf(e.Agent, e.Step)})
 		}
 		st := steps[len(steps)-1]
 		key := callKey{agent: e.Agent, turn: t.Number, call: e.CallID}
@@ -159,8 +161,17 @@ func saidIn(t client.Turn, d client.Decision) string {
 	return t.Reasoning.Narratives[i].Narrative
 }
 
-// stepPlan renders what an agent said in a step, "" for nothing.
+// stepPlan renders what an agent said in a step, and what was sealed of it, "" for nothing.
 func (s Style) stepPlan(st *turnStep) string {
+	said, sealed := s.stepSaid(st), s.sealed(st.agent, st.sealed)
+	if said != "" && sealed != "" {
+		sealed = strings.TrimPrefix(sealed, "\n")
+	}
+	return said + sealed
+}
+
+// stepSaid renders what an agent said in a step, "" for nothing.
+func (s Style) stepSaid(st *turnStep) string {
 	said := st.said
 	if said != "" && st.agent != "" {
 		said = fit(CleanLine(st.agent), 32) + ": " + said
