@@ -7,11 +7,11 @@ import { cut } from './lib/format.js';
 import { openMenu } from './lib/menu.js';
 import { say, toast } from './lib/toast.js';
 import { formatRoute } from './state/route.js';
-import { UndoList } from './view/undo.js';
 
 /** @import { Kind, State } from './state/types.d.ts' */
 /** @import { Context, Deleted } from './types.d.ts' */
 /** @import { Router } from './navigate.js' */
+/** @import { UndoList } from './view/undo.js' */
 
 /** How long a deletion can be taken back, in ms. */
 const undoTime = 10_000;
@@ -22,13 +22,13 @@ const maxPending = 5;
 export class Bin {
   /** @type {Map<string, Deleted>} */
   #pending = new Map();
-  #list = new UndoList();
+  /** @type {UndoList | undefined} */
+  #list;
 
   /** @param {Context} context @param {Router} router */
   constructor(context, router) {
     this.context = context;
     this.router = router;
-    $('main').append(this.#list);
     addEventListener('pagehide', () => void this.settle(true));
   }
 
@@ -57,8 +57,18 @@ export class Bin {
     this.#pending.set(id, { kind, name, open, timer: window.setTimeout(() => this.#commit(id), undoTime) });
     store.dispatch({ type: 'hide', id, hidden: true });
     if (open) this.router.newThread();
-    this.#list.add(id, `Deleted “${name}”`, () => this.undo(id));
+    void this.#offer(id, `Deleted “${name}”`);
     say(`“${name}” is deleted in ten seconds. Press U to take it back.`);
+  }
+
+  /**
+   * Lists what can be taken back. The list is loaded with the first of it.
+   * @param {string} id @param {string} words
+   */
+  async #offer(id, words) {
+    const { UndoList } = await import('./view/undo.js');
+    this.#list ||= $('main').appendChild(new UndoList());
+    if (this.#pending.has(id)) this.#list.add(id, words, () => this.undo(id));
   }
 
   /**
@@ -90,7 +100,7 @@ export class Bin {
     if (!one) return;
     clearTimeout(one.timer);
     this.#pending.delete(id);
-    this.#list.drop(id);
+    this.#list?.drop(id);
     return one;
   }
 

@@ -67,6 +67,7 @@ export type ChatFrame =
   | NoteFrame
   | ReasoningUpdateFrame
   | ResponseFrame
+  | SealedFrame
   | StatusFrame
   | StepTextFrame
   | ThinkingFrame
@@ -313,6 +314,7 @@ export type JobReasoningFrame = {
   narrative?: string,
   narrative_source?: Source,
   narrative_blocked?: boolean,
+  sealed?: Sealed,
   tool_decisions: JobDecision[],
 };
 
@@ -408,6 +410,7 @@ export type JobTurnInfo = {
   notices?: Notice[],
   usage?: UsageInfo,
   step_usage?: StepUsage[],
+  sealed_reasoning?: SealedReasoning[],
   workflow?: WorkflowInfo,
   asked?: AskedInfo,
   conclusion?: string,
@@ -535,6 +538,37 @@ export type ResultShape = {
   of?: string,
   query?: string,
   exit_code?: number,
+};
+
+export type SealKind = 'encrypted' | 'signature';
+
+export type Sealed = {
+  kind: SealKind,
+  bytes?: number,
+  tokens?: number,
+};
+
+export type SealedFrame = {
+  type: 'sealed_reasoning',
+  thread_id: string,
+  session_id: string,
+  turn_number?: number,
+  agent?: string,
+  at: string,
+  step: number,
+  answer?: boolean,
+  kind: SealKind,
+  bytes?: number,
+  tokens?: number,
+};
+
+export type SealedReasoning = {
+  agent?: string,
+  step: number,
+  answer?: boolean,
+  kind: SealKind,
+  bytes?: number,
+  tokens?: number,
 };
 
 export type SearchHit = {
@@ -846,6 +880,7 @@ export type TurnDetail = {
   notices?: Notice[],
   usage?: UsageInfo,
   step_usage?: StepUsage[],
+  sealed_reasoning?: SealedReasoning[],
   workflow?: WorkflowInfo,
   asked?: AskedInfo,
   conclusion?: string,
@@ -873,6 +908,7 @@ export type TurnInfo = {
   notices?: Notice[],
   usage?: UsageInfo,
   step_usage?: StepUsage[],
+  sealed_reasoning?: SealedReasoning[],
   workflow?: WorkflowInfo,
   asked?: AskedInfo,
   conclusion?: string,

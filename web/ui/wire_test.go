@@ -41,7 +41,8 @@ type JobEventPage struct {
 
 // bodies holds an event body of every type, such that it leads to every frame it can.
 var bodies = []session.Body{
-	session.ThreadOpened{}, session.TurnQueued{}, session.TurnStarted{}, session.Narrated{Text: safety.Literal("x")},
+	session.ThreadOpened{}, session.TurnQueued{}, session.TurnStarted{},
+	session.Narrated{Text: safety.Literal("x"), Sealed: session.Sealed{Kind: session.SealEncrypted}},
 	session.ToolCalled{}, session.ToolReturned{Result: result()}, session.StepWaits{}, session.StepEnded{},
 	session.ApprovalAsked{Call: "call_1"}, session.ApprovalAnswered{}, session.Handoff{},
 	session.TurnCompleted{Response: safety.Literal("a"), Conclusion: safety.Literal("b")},

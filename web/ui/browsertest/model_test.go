@@ -18,6 +18,8 @@ type reply struct {
 	Calls []call
 	Hold  string // a gate that has to be opened first
 	Took  time.Duration
+
+	Sealed string // encrypted reasoning
 }
 
 // call is a tool call. Why is its reason, if it is not empty.
@@ -161,6 +163,9 @@ func (a reply) stream(w http.ResponseWriter) {
 	}
 	if calls != nil {
 		delta["tool_calls"], finish = calls, "tool_calls"
+	}
+	if a.Sealed != "" {
+		delta["reasoning_details"] = []any{map[string]any{"type": "reasoning.encrypted", "data": a.Sealed}}
 	}
 	chunk := func(delta any, finish any) {
 		raw, _ := json.Marshal(map[string]any{

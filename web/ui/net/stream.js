@@ -9,8 +9,8 @@ import { Parser } from './sse.js';
 
 const names = new Set(`position status thinking step_text tool_started tool_completed tool_result approval_needed
   approval_answered handoff reasoning_update decision_rated note conclusion response error resync dropped
-  thread_deleted job_deleted job_started job_message job_tool_use job_tool_result job_reasoning job_status
-  job_result`.split(/\s+/));
+  sealed_reasoning thread_deleted job_deleted job_started job_message job_tool_use job_tool_result job_reasoning
+  job_status job_result`.split(/\s+/));
 
 /**
  * In ms: the pause after a reconnect that ends the replay of what was missed, how long

@@ -5,7 +5,7 @@
 import { cut, ms } from '../lib/format.js';
 import { noRun, notSure, runOf, sureOf } from './confidence.js';
 import { rated, ratedOf, unrated } from './feedback.js';
-import { sizeOf, timesOf, usageOf } from './usage.js';
+import { sameStep, sizeOf, timesOf, usageOf } from './usage.js';
 import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
 
 /** @import * as wire from '../wire.d.ts' */
@@ -17,7 +17,7 @@ export function emptyTurn(number) {
     number, messageId: '', input: null, response: '', responseHtml: '', error: '', state: 'processing',
     createdAt: 0, startedAt: 0, endedAt: 0, narrative: '', narrativeSource: '',
     narrativeBlocked: false, said: [], drafts: [], calls: [], handoffs: [], redactions: [], notices: [], tokens: 0,
-    cost: '', run: 0, stale: true, stepTokens: {}, ...notObserved, ...noRun,
+    cost: '', run: 0, stale: true, stepTokens: {}, sealed: [], ...notObserved, ...noRun,
   };
 }
 
@@ -198,6 +198,7 @@ const frames = {
     const narrativeBlocked = next.narrativeBlocked || !!f.narrative_blocked;
     return { ...next, narrativeBlocked, cost: f.cost || '', stale: true };
   },
+  sealed_reasoning(t, f) { return { ...t, sealed: [...t.sealed.filter((s) => !sameStep(s, f)), f] }; },
   decision_rated: rated, note: noted,
   conclusion(t, f) { return { ...t, conclusion: f.text }; },
   response(t, f) { return end({ ...t, response: f.content, state: t.endedAt ? t.state : 'completed' }, f); },

@@ -44,7 +44,7 @@ function passedOn(t, agent, steps) {
  */
 function asStep({ text, at }, agent, step) {
   if (text === '…') return [];
-  return [{ agent: '', step, said: { agent, step, text, html: '', source: 'model', at }, batches: [] }];
+  return [{ agent: '', step, sealed: null, said: { agent, step, text, html: '', source: 'model', at }, batches: [] }];
 }
 
 /**
@@ -63,9 +63,11 @@ const maxDepth = 6;
 function stepsOf(t, agent, depth) {
   const calls = t.calls.filter((c) => c.agent === agent), spoken = agent ? [...t.said, ...t.drafts] : t.said;
   const said = spoken.filter((s) => s.agent === agent);
-  const numbers = [...new Set([...calls, ...said].map((x) => x.step))].sort((a, b) => a - b);
+  const sealed = t.sealed.filter((s) => (s.agent || '') === agent);
+  const numbers = [...new Set([...calls, ...said, ...sealed].map((x) => x.step))].sort((a, b) => a - b);
   return numbers.map((step) => ({
     agent: '', step, said: said.find((s) => s.step === step) || null,
+    sealed: sealed.find((s) => s.step === step) || null,
     batches: batches(t, calls.filter((c) => c.step === step), depth),
   }));
 }
@@ -179,7 +181,7 @@ export function silence(t, observed = false) {
   if (t.narrativeBlocked && !t.said.length) {
     return 'What the model said here was withheld: it held something that may not be kept.';
   }
-  if (t.calls.length || t.said.length) return '';
+  if (t.calls.length || t.said.length || t.sealed.length) return '';
   switch (t.state) {
     case 'queued': return t.run ? 'No worker has taken this up yet.'
       : 'This message waits in order and starts when the turn before it has ended.';

@@ -4,7 +4,7 @@
 import type {
   Answer, ChatFrame, DroppedFrame, JobDeletedFrame, ThreadDeletedFrame, HistoryResponse, JobDetail,
   JobFrame, JobInfo, NoteKind, Notice, Outcome,
-  Redaction, Source, State as TurnState, ThreadInfo, TurnDetail,
+  Redaction, SealedReasoning, Source, State as TurnState, ThreadInfo, TurnDetail,
 } from '../wire.d.ts';
 
 /** A tool call with its reason: what a decision row shows. */
@@ -71,6 +71,8 @@ export type Turn = {
   cost: string,
   /** what the steps of the lead agent cost, by their number, where that is known */
   stepTokens: Record<number, number>,
+  /** what only the provider of a model can read, by step */
+  sealed: SealedReasoning[],
   /** the run of the job, from 1; 0 in a thread */
   run: number,
   /** the server knows more of the turn than the page does */
@@ -197,7 +199,7 @@ export type Route = {
  * The outline of a turn: steps, what ran together in each, and sub-agents below their calls. A step has an agent if it
  * is below no call that started the agent, as in a job whose worker tells of no hand-offs.
  */
-export type Step = { agent: string, step: number, said: Said | null, batches: Batch[] };
+export type Step = { agent: string, step: number, said: Said | null, sealed: SealedReasoning | null, batches: Batch[] };
 export type Batch = { group: number | null, nodes: Node[] };
 export type Node = { call: Call, sub: Agent | null };
 /** A row of a batch: one call, or several of one tool that stand together. */

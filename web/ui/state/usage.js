@@ -5,18 +5,24 @@ import { ms } from '../lib/format.js';
 /** @import * as wire from '../wire.d.ts' */
 
 /**
- * Returns what a turn cost, and the tokens of the steps of its lead agent where they are known.
+ * Returns what a turn cost, the tokens of the steps of its lead agent where they are known, and what was sealed.
  * @param {wire.TurnInfo | wire.TurnDetail | wire.JobTurnInfo} info
  */
-export function usageOf({ usage, step_usage: steps = [] }) {
+export function usageOf({ usage, step_usage: steps = [], sealed_reasoning: sealed = [] }) {
   /** @type {Record<number, number>} */
   const stepTokens = {};
   for (const s of steps) if (!s.agent) stepTokens[s.step] = sum(s);
-  return { tokens: sum(usage), cost: usage?.cost || '', stepTokens };
+  return { tokens: sum(usage), cost: usage?.cost || '', stepTokens, sealed };
 }
 
 /** @param {Pick<wire.UsageInfo, 'input_tokens' | 'output_tokens'> | undefined} u */
 function sum(u) { return (u?.input_tokens || 0) + (u?.output_tokens || 0); }
+
+/**
+ * Reports whether two things are of one step of an agent.
+ * @param {{ agent?: string, step: number }} a @param {{ agent?: string, step: number }} b
+ */
+export function sameStep(a, b) { return a.step === b.step && (a.agent || '') === (b.agent || ''); }
 
 /**
  * Returns when a call began to run, how long it had waited for a person before, and how long it took.

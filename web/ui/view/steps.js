@@ -144,7 +144,20 @@ function sumOf(calls, wall, sum) {
 /** @param {Step} s @param {HTMLElement} sum */
 function plan(s, sum) {
   return h('header', { class: 'plan' }, h('span', { class: 'n' }, `step ${s.step}`),
-    s.said ? narrative(s.said) : h('span'), sum);
+    thoughts(s), sum);
+}
+
+/**
+ * Draws what was said in a step, and that more was thought than anybody can read.
+ * @param {Step} s
+ */
+function thoughts({ said, sealed }) {
+  const el = said ? narrative(said) : h('div', { class: 'narrative' });
+  if (sealed) {
+    import('./sealed.js');
+    el.append(h('candor-sealed', { class: 'source', 'data-size': JSON.stringify(sealed) }, 'sealed reasoning'));
+  }
+  return el;
 }
 
 /** @param {Said} said */
@@ -162,6 +175,6 @@ function narrative(said) {
  * @param {Step[]} steps @returns {string}
  */
 export function shapeOf(steps) {
-  return JSON.stringify(steps.map((s) => [s.agent, s.step, s.said?.text, s.said?.html, s.batches.map((b) => [b.group,
-    rowsOf(b.nodes).map((row) => row.map(({ call, sub }) => [call.id, sub ? [sub.name, shapeOf(sub.steps)] : 0]))])]));
+  return JSON.stringify(steps.map((s) => [s.agent, s.step, s.said?.text, s.said?.html, s.sealed, s.batches.map((b) => [
+    b.group, rowsOf(b.nodes).map((row) => row.map(({ call, sub }) => [call.id, sub && [sub.name, shapeOf(sub.steps)]]))])]));
 }

@@ -83,6 +83,7 @@ declare global {
     'candor-job': import('./job.js').JobView,
     'candor-decision': import('./decision.js').Decision,
     'candor-fold': import('./callfold.js').CallFold,
+    'candor-sealed': import('./sealed.js').Sealed,
     'candor-turn': import('./turn.js').TurnView,
     'candor-waiting': import('./waiting.js').Waiting,
   }
