@@ -85,7 +85,7 @@ clean:
 go-version:
 	@command -v $(GO) >/dev/null || { echo "Candor needs Go 1.26 or later: https://go.dev/dl"; exit 1; }
 	@$(GO) version | awk '{ split(substr($$3, 3), v, "."); exit !(v[1] > 1 || v[2] >= 26) }' || \
-	  { echo "Candor needs Go 1.26 or later; this is $$($(GO) version)"; exit 1; }
+	  { echo "Candor needs Go 1.26 or later; this is $$($(GO) version). With GOTOOLCHAIN=auto, Go 1.21 and later fetch it."; exit 1; }
 
 # What the tests run for real: the README's tour with curl, and peers that others
 # wrote, which need Node.

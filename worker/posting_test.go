@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"testing"
 
 	"candor/cmd/candor/app"
@@ -14,36 +13,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tsx returns the path of a program that runs TypeScript without compiling it. If it is
-// missing it is installed in the version of the lockfile.
-func tsx(t *testing.T) string {
+// languages are those of the document's programs, with what runs them.
+func languages(t *testing.T) map[string][]string {
+	return map[string][]string{"sh": {"bash", "-eu"}, "python": {"python3"}, "ts": {"node", apptest.TSX(t)}}
+}
+
+// example returns the program in a language that has the given place in the document, as a file.
+func example(t *testing.T, language string, place int) string {
 	t.Helper()
-	const dir = "../worker/testdata/posting"
-	entry, err := filepath.Abs(filepath.Join(dir, "node_modules", "tsx", "dist", "cli.mjs"))
-	require.NoError(t, err)
-	if _, err := os.Stat(entry); err != nil {
-		cmd := exec.CommandContext(t.Context(), "npm", "ci", "--no-audit", "--no-fund")
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "npm ci: %s", out)
-	}
-	return entry
+	blocks := apptest.Blocks(t, "docs/posting-reasoning.md", language)
+	require.Greater(t, len(blocks), place, language)
+	file := filepath.Join(t.TempDir(), "post."+map[string]string{"sh": "sh", "python": "py", "ts": "mts"}[language])
+	require.NoError(t, os.WriteFile(file, []byte(blocks[place]), 0o600))
+	return file
 }
 
 // The examples in the document run unchanged, produce the same log in every language, and
 // have no further effect when they run again.
 func TestPostingExamplesInTheDocumentRunUnchanged(t *testing.T) {
-	doc, err := os.ReadFile("../docs/posting-reasoning.md")
-	require.NoError(t, err)
 	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
 	logs := map[string][]apptest.JobEvent{}
-	for language, command := range map[string][]string{
-		"sh": {"bash", "-eu"}, "python": {"python3"}, "ts": {"node", tsx(t)},
-	} {
-		blocks := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(doc, -1)
-		require.Len(t, blocks, 1, language)
-		file := filepath.Join(t.TempDir(), "post."+map[string]string{"sh": "sh", "python": "py", "ts": "mts"}[language])
-		require.NoError(t, os.WriteFile(file, blocks[0][1], 0o600))
+	for language, command := range languages(t) {
+		file := example(t, language, 0)
 		id, token := s.NewJob("Summarise the last commits.")
 		var first string
 		for range 2 {
@@ -72,4 +63,25 @@ func TestPostingExamplesInTheDocumentRunUnchanged(t *testing.T) {
 	}
 	assert.Contains(t, string(logs["ts"][1].Raw),
 		`"rationale":"the summary was asked for as a file","rationale_source":"model"`)
+}
+
+// The function around a tool says why before the tool runs, and what came of it afterwards.
+func TestTheFunctionsAroundToolsInTheDocumentRunUnchanged(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, apptest.Answering("x"))
+	for language, command := range languages(t) {
+		if language == "sh" {
+			continue
+		}
+		id, token := s.NewJob("Which plan fits?")
+		cmd := exec.CommandContext(t.Context(), command[0], append(command[1:], example(t, language, 1))...)
+		cmd.Env = append(os.Environ(), "CANDOR_SERVER="+s.HTTP.URL, "CANDOR_JOB="+id, "CANDOR_JOB_TOKEN="+token)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", language, out)
+		log := s.JobEvents(id)
+		require.Equal(t, []string{"started", "tool_use", "tool_result", "result"}, apptest.KindsOf(log), language)
+		assert.Contains(t, string(log[1].Raw), `"rationale":"The sum decides which plan fits."`, language)
+		assert.Contains(t, string(log[1].Raw), `"narrative":"First I need the sum."`, language)
+		assert.Contains(t, string(log[2].Raw), `"call_id":"call_1"`, language)
+		assert.Contains(t, string(log[2].Raw), `"output":3`, language)
+	}
 }

@@ -17,57 +17,111 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// blocksOf gives the README's blocks in a language, in order.
-func blocksOf(t *testing.T, language string) (blocks []string) {
+// mine runs the README's program in a language beside a server, with the token in a file of the folder, and returns
+// what it printed.
+func mine(t *testing.T, server, language, token string) (string, error) {
 	t.Helper()
-	raw, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(raw), -1) {
-		blocks = append(blocks, m[1])
+	blocks := apptest.Blocks(t, "README.md", language)
+	require.Len(t, blocks, 1, language)
+	dir := withToken(t, token)
+	name, command := "mine.py", []string{"python3", "mine.py"}
+	if language == "ts" {
+		name, command = "mine.mts", []string{"node", apptest.TSX(t), "mine.mts"}
 	}
-	return blocks
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(blocks[0]), 0o600))
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CANDOR_SERVER="+server)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
-// An agent of one's own is on the page with its reason after the few lines that the README shows.
-func TestTheReadmesAgentRunsAsItStands(t *testing.T) {
-	t.Setenv("CANDOR_TOKEN", apptest.Token)
-	r := apptest.Serve(t)
+// withToken returns a folder that has a token as make run keeps it.
+func withToken(t *testing.T, token string) string {
+	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, ".candor"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ".candor", "token"), []byte(apptest.Token), 0o600))
-	blocks := blocksOf(t, "python")
-	require.Len(t, blocks, 1)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine.py"), []byte(blocks[0]), 0o600))
-	cmd := exec.CommandContext(t.Context(), "python3", "mine.py")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CANDOR_SERVER="+r.URL)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	c := apptest.Client{T: t, URL: r.URL, Caller: http.DefaultClient}
-	as := apptest.WithToken(apptest.Token)
-	jobs := c.Get("", "/api/jobs", as).JSON()["jobs"].([]any)
-	require.Len(t, jobs, 1)
-	job := jobs[0].(apptest.M)
-	assert.Equal(t, "completed", job["state"])
-	assert.Equal(t, r.URL+"/#job="+job["job_id"].(string)+"\n", string(out), "where to look")
-	events := c.Get("", "/api/jobs/"+job["job_id"].(string)+"/events", as).Body
-	assert.Contains(t, events, `"rationale":"The latest commits show which files were touched, and what was not."`)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".candor", "token"), []byte(token), 0o600))
+	return dir
+}
+
+// An agent of one's own is on the page with its reason after the few lines that the README shows, in either language.
+func TestTheReadmesAgentRunsAsItStands(t *testing.T) {
+	for _, language := range []string{"python", "ts"} {
+		t.Run(language, func(t *testing.T) {
+			t.Setenv("CANDOR_TOKEN", apptest.Token)
+			r := apptest.Serve(t)
+			require.NoError(t, os.Unsetenv("CANDOR_TOKEN"))
+			out, err := mine(t, r.URL, language, apptest.Token)
+			require.NoError(t, err, out)
+			c := apptest.Client{T: t, URL: r.URL, Caller: http.DefaultClient}
+			as := apptest.WithToken(apptest.Token)
+			jobs := c.Get("", "/api/jobs", as).JSON()["jobs"].([]any)
+			require.Len(t, jobs, 1)
+			job := jobs[0].(apptest.M)
+			assert.Equal(t, "completed", job["state"])
+			assert.Equal(t, r.URL+"/#job="+job["job_id"].(string)+"\n", out, "where to look")
+			events := c.Get("", "/api/jobs/"+job["job_id"].(string)+"/events", as).Body
+			for _, want := range []string{`"narrative":"The history tells most, so I begin there."`,
+				`"rationale":"The latest commits show which files were touched, and what was not."`} {
+				assert.Contains(t, events, want)
+			}
+			r.Stop()
+		})
+	}
+}
+
+// A server that was started without make run has a token of its own. The one in the folder is that of another then.
+func TestTheReadmesAgentTakesTheTokenOfTheEnvironmentFirst(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", apptest.Token)
+	r := apptest.Serve(t)
+	for _, language := range []string{"python", "ts"} {
+		out, err := mine(t, r.URL, language, "the-token-of-another-server")
+		require.NoError(t, err, out)
+		require.NoError(t, os.Unsetenv("CANDOR_TOKEN"))
+		out, err = mine(t, r.URL, language, "the-token-of-another-server")
+		require.Error(t, err)
+		assert.Contains(t, out, "CANDOR_TOKEN", "what to do about it")
+		t.Setenv("CANDOR_TOKEN", apptest.Token)
+	}
 	r.Stop()
 }
 
+// What stands before the first table of documents is read in the time that a newcomer has.
+func TestTheReadmeIsReadInTenMinutes(t *testing.T) {
+	raw, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	assert.Less(t, len(strings.Fields(string(raw))), 1700, "words; move what is not needed at first to docs")
+}
+
+// A document leads nowhere that is not there.
+func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
+	documents, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	links := 0
+	for _, name := range append(documents, "../../README.md", "../../ARCHITECTURE.md") {
+		raw, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`).FindAllStringSubmatch(string(raw), -1) {
+			links++
+			_, err := os.Stat(filepath.Join(filepath.Dir(name), m[1]))
+			assert.NoError(t, err, "%s links to it", name)
+		}
+	}
+	assert.Greater(t, links, 60)
+}
+
 // The tour's lines run as they stand, but for the port, which has to be free.
-func TestTheReadmesTourRunsAsItStands(t *testing.T) {
+func TestTheTourRunsAsItStands(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", apptest.Token)
 	r := apptest.Serve(t)
-	dir := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, ".candor"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ".candor", "token"), []byte(apptest.Token), 0o600))
+	dir := withToken(t, apptest.Token)
 	shell := func(ctx context.Context, block string, out *apptest.LogBuffer) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, "bash", "-euc", strings.ReplaceAll(block, "http://127.0.0.1:8080", r.URL))
 		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
 		return cmd
 	}
-	tour := blocksOf(t, "sh")
-	require.Len(t, tour, 6, "watch, send, history, secret, front end, worker")
+	tour := append(apptest.Blocks(t, "docs/tour.md", "sh"), apptest.Blocks(t, "docs/front-ends.md", "sh")...)
+	require.Len(t, tour, 6, "watch, send, history, secret, worker, front end")
 	var live, sent, history, masked apptest.LogBuffer
 	ctx, cancel := context.WithCancel(t.Context())
 	watch := shell(ctx, "exec "+tour[0], &live)
@@ -95,13 +149,13 @@ func TestTheReadmesTourRunsAsItStands(t *testing.T) {
 	assert.Contains(t, masked.String(), "postgres://app:[REDACTED:dsn-password]@db.internal/app")
 
 	var run apptest.LogBuffer
-	require.NoError(t, shell(t.Context(), tour[4], &run).Run(), run.String())
+	require.NoError(t, shell(t.Context(), tour[5], &run).Run(), run.String())
 	assert.Contains(t, run.String(), `"type":"REASONING_MESSAGE_CONTENT"`)
 	assert.Contains(t, run.String(), `"outcome":{"type":"success"}`)
 
 	var worked apptest.LogBuffer
 	candor := apptest.Command(t.Context(), t)
-	work := shell(t.Context(), strings.ReplaceAll(tour[5], "bin/candor", candor.Path), &worked)
+	work := shell(t.Context(), strings.ReplaceAll(tour[4], "bin/candor", candor.Path), &worked)
 	work.Env = candor.Env
 	require.NoError(t, work.Run(), worked.String())
 	assert.Contains(t, worked.String(), `"tool_decisions":[{"tool_name":"file_search"`)

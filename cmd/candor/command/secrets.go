@@ -73,5 +73,9 @@ func makeToken(s serveSettings, folder string) (madeToken, error) {
 		value, err := secret.TokenIn(folder)
 		return madeToken{value, "kept in " + filepath.Join(folder, "token")}, err
 	}
-	return madeToken{rand.Text(), "made for this run, shown only here"}, nil
+	note := "made for this run, shown only here"
+	if _, err := os.Stat(defaultTokenFile); err == nil {
+		note += "; the one in " + defaultTokenFile + " is of another server, so export this as " + tokenEnv
+	}
+	return madeToken{rand.Text(), note}, nil
 }

@@ -35,6 +35,20 @@ func TestAServerWithAFolderHasTheSameKeyAndTokenAtEachStart(t *testing.T) {
 	assert.Empty(t, alone.Private)
 }
 
+// A script of the README would take the token that make run keeps in the folder, and be refused.
+func TestAMadeTokenIsToldFromTheOneInTheFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var s serveSettings
+	_, made, err := s.loadSecrets("")
+	require.NoError(t, err)
+	assert.NotContains(t, made.note, defaultTokenFile, "there is none")
+	require.NoError(t, os.MkdirAll(filepath.Dir(defaultTokenFile), 0o700))
+	require.NoError(t, os.WriteFile(defaultTokenFile, []byte("a-token-of-another-server"), 0o600))
+	_, made, err = s.loadSecrets("")
+	require.NoError(t, err)
+	assert.Contains(t, made.note, "the one in .candor/token is of another server, so export this as CANDOR_TOKEN")
+}
+
 func TestReplicasWithOneKeyFileHaveOneToken(t *testing.T) {
 	first, second := serveSettings{keyFile: newKeyFile(t)}, serveSettings{}
 	second.keyFile = first.keyFile
