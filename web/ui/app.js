@@ -5,8 +5,9 @@ import './view/composer.js';
 import './view/connection.js';
 import './view/rail.js';
 import { commands, conversationActs, delivery, editWaiting, stop, takePart } from './actions.js';
+import { Arrivals } from './arrivals.js';
 import { createContext } from './context.js';
-import { $, h, setText } from './lib/dom.js';
+import { $, h, setText, show } from './lib/dom.js';
 import { cut, firstLine } from './lib/format.js';
 import { Hub } from './lib/hub.js';
 import { listen } from './lib/keys.js';
@@ -19,7 +20,7 @@ import { Stream } from './net/stream.js';
 import { Outbox } from './outbox.js';
 import { Sending } from './sending.js';
 import { Session } from './session.js';
-import { formatRoute, loginIn } from './state/route.js';
+import { loginIn } from './state/route.js';
 import { Store } from './state/store.js';
 import { announce } from './view/announce.js';
 import { ConversationView, isGone } from './view/conversation.js';
@@ -30,6 +31,7 @@ import { drawer } from './view/rail.js';
 /** @import { Events } from './types.d.ts' */
 
 const context = build(), router = new Router(context), session = new Session(context, router);
+const arrivals = new Arrivals(context);
 const { hub, store, view, rail, composer, outbox } = context;
 
 function build() {
@@ -59,6 +61,8 @@ function draw(s) {
   const busy = (/** @type {Turn | undefined} */ t) => !!t && ['processing', 'queued'].includes(t.state);
   const running = job ? !ended : origin ? !!c?.turns.some(busy) : busy(last);
   setText($('title'), title);
+  setText($('tab-turns'), job ? 'Job' : 'Conversation');
+  show($('export'), c?.kind === 'thread' && c.turns.length > 0);
   const asks = c?.turns.flatMap((t) => t.calls).filter((x) => x.request).length;
   document.title = `${asks ? `(${asks}) ` : running ? '● ' : ''}${title} · Candor`;
   const hint = job ? 'A further prompt for the worker'
@@ -68,20 +72,7 @@ function draw(s) {
   composer.update(s, { running, hidden, hint, to: cut(origin?.participant || '', 40) });
   router.drawTimeline();
   markSeen();
-  followFirst(s);
-}
-
-let none = false;
-
-/**
- * Opens the first conversation, where it begins elsewhere while nobody writes or searches here.
- * @param {State} s
- */
-function followFirst(s) {
-  const first = s.threads?.length === 1 && !s.threads[0].origin ? s.threads[0].id : '';
-  const idle = s.active.kind === 'new' && composer.empty && $('results').hidden;
-  if (none && first && idle) location.hash = formatRoute({ thread: first });
-  none = s.threads?.length === 0;
+  arrivals.look(s);
 }
 
 /** @param {State} s */
@@ -167,9 +158,7 @@ async function signOut() {
 }
 
 function wireMenus() {
-  const c = context.active;
-  $('bar-menus').append(menuButton('export', 'Export', async () => c()?.kind === 'thread'
-    ? (await commands()).exportItems(store.state.active.id) : [{ title: 'Only conversations can be exported' }]));
+  $('export').addEventListener('click', async () => (await commands()).exportDialog(store.state.active.id));
   const help = async () => (await commands()).help();
   $('rail-foot').append(
     menuButton('look', 'View', async () =>
@@ -192,6 +181,7 @@ function wireParts() {
     edit: (key, written) => editWaiting(context, key, written, () => router.newThread()),
   };
   rail.menu = (kind, id, button) => withBin((b) => b.openMenu(kind, id, button));
+  rail.watchOwn = () => view.acts.watchOwn();
   rail.takePart = (space, how) => takePart(context, space, how);
   store.onDraw(draw);
   store.onAction(announce(say));
@@ -202,6 +192,8 @@ function wirePage() {
   $('new').addEventListener('click', () => router.newThread());
   $('rail-open').addEventListener('click', () => drawer(true));
   $('rail-close').addEventListener('click', () => { drawer(false); $('rail-open').focus(); });
+  $('app').addEventListener('click', (e) => { if (e.target === $('app')) drawer(false); }); // beside the open list
+  matchMedia('(max-width: 900px)').addEventListener('change', () => drawer(false));
   $('dialog').addEventListener('close', () => $('dialog').classList.remove('wide'));
   addEventListener('hashchange', () => {
     if (loginIn(location.hash)) session.start();

@@ -87,13 +87,15 @@ export class Session {
     }
   }
 
-  /** Shows how the MCP servers are, now and from time to time. */
+  /** Shows which model answers, and how the MCP servers are, now and from time to time. */
   async #showServers() {
     clearTimeout(this.#serversDue);
     let delay = calmDelay;
     try {
-      const { mcp_servers: all = [] } = await api.status();
-      this.context.rail.drawServers(all);
+      const { mcp_servers: all = [], llm_backend: name, llm_model: model } = await api.status();
+      const { rail, store } = this.context, old = store.state.backend;
+      if (name !== old?.name || model !== old.model) store.dispatch({ type: 'backend', backend: { name, model } });
+      rail.drawServers(all);
       if (all.length === 0) return; // the server has none until it starts again
       if (all.some(({ state }) => state !== 'up')) delay = soonDelay;
     } catch (e) {

@@ -13,6 +13,7 @@
 //	sending.js   messages under way, one after the other
 //	compare.js   which two turns are compared, and the address that holds both
 //	finding.js   the search over what is open: the way to it and back
+//	arrivals.js  what begins elsewhere while the page is open
 //	bin.js       deleting conversations and jobs, and taking that back
 //	outbox.js    what was written while the server was away, until it is sent
 //	lib/         knows nothing of Candor: elements, formats, lists, menus, keys, toasts
@@ -44,7 +45,7 @@
 // net/stream.js, a case in state/fold.js (or jobfold.js), and a folder in testdata/turns,
 // which the unit tests replay. A route: a function in net/api.js. An action of the state:
 // a member of Action in state/types.d.ts and a function in state/reduce.js. A key: a row
-// in lib/keys.js and its function in app.js. Something that one part reports and another
+// in lib/keys.js, its words in lib/keywords.js and its function in app.js. Something that one part reports and another
 // acts on: a member of Events in types.d.ts and a line in app.js. An element: a module in
 // view/, loaded by import() if few visits need it, since a first visit may load 200 kB at
 // most; the styles of such an element go into css/ondemand.css.

@@ -255,7 +255,7 @@ var keyCodes = map[string]struct {
 	text string
 }{
 	"Enter": {13, "\r"}, "Tab": {9, ""}, "Escape": {27, ""}, "ArrowDown": {40, ""}, "ArrowUp": {38, ""},
-	"Home": {36, ""}, "End": {35, ""},
+	"ArrowRight": {39, ""}, "ArrowLeft": {37, ""}, "Home": {36, ""}, "End": {35, ""},
 }
 
 // send writes a message into the composer and sends it.

@@ -151,7 +151,7 @@ func TestTabsSignInAndOutTogether(t *testing.T) {
 
 func TestAnExportIsSavedAsAFile(t *testing.T) {
 	s := startServer(t)
-	s.on("about pears", reply{Text: "Pears are green."})
+	s.on("about pears", callLook("a green pear", "it may lie there"), reply{Text: "Pears are green."})
 	s.say("ann", "", "about pears")
 	w, dir := window(t).open(s, "ann"), t.TempDir()
 	_, err := chromedp.CallBrowser(w.ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
@@ -160,14 +160,18 @@ func TestAnExportIsSavedAsAFile(t *testing.T) {
 	require.NoError(t, err)
 	w.shows("candor-turn .answer", "Pears are green.")
 	w.click("#export", "Export")
-	w.click("#menu [role=menuitem]", "Markdown")
+	w.click("#dialog label", "Markdown")
+	w.click("#dialog label", "Parameters of calls")
+	w.click("#dialog label", "Results of calls")
+	w.click("#dialog button", "Save")
 	eventually(t, "the file is saved", func() bool {
 		files, _ := filepath.Glob(filepath.Join(dir, "candor-*.md"))
 		if len(files) != 1 {
 			return false
 		}
 		raw, err := os.ReadFile(files[0])
-		return err == nil && bytes.Contains(raw, []byte("Pears are green."))
+		return err == nil && bytes.Contains(raw, []byte("Pears are green.")) &&
+			bytes.Contains(raw, []byte("it may lie there")) && !bytes.Contains(raw, []byte("a green pear"))
 	})
 	w.clean()
 }

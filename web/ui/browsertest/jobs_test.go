@@ -86,7 +86,7 @@ func TestAFailedJobSaysWhyAndIsRestarted(t *testing.T) {
 func TestTheEmptyPageLeadsToAnAgentOfOnesOwn(t *testing.T) {
 	s := startServer(t)
 	w := window(t).open(s, "ann")
-	w.click("#stream .notice button", "Watch your own agent")
+	w.click("#stream .notice button", "Open a job for it")
 	w.shows("candor-job", "Waiting for a worker")
 	w.shows("#title", "My agent")
 	line := w.text("candor-job pre")

@@ -135,7 +135,7 @@ func TestTabsHelpAndStopWorkByKeyboard(t *testing.T) {
 	w.pressUntil("the timeline is shown", `document.querySelector('#timeline').checkVisibility()`, "g", "t")
 	w.pressUntil("the conversation is shown", `document.querySelector('#stream').checkVisibility()`, "g", "c")
 	w.press("?")
-	w.shows("dialog[open]", "next turn")
+	w.shows("dialog[open]", "Next turn")
 	w.press("Escape")
 	w.until("the help is closed", `!document.querySelector('dialog[open]')`)
 

@@ -11,6 +11,8 @@
 //	    the bar
 //	.row-menu, candor-undo button
 //	    the menu of a row of the left side; takes back a deletion
+//	candor-begun
+//	    what has begun elsewhere, and the way there
 //	#link[data-state=connecting|live|lost|resumed|reset]
 //	    the state of the event stream
 //	#stream #timeline #latest #message #send #stop

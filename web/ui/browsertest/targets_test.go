@@ -81,7 +81,11 @@ func (s *server) moreScreens() []screen {
 		}},
 		{"menu of a turn", menu("candor-turn .asked .dots", "Compare with…")},
 		{"menu of the look", menu("#look", "Dark")},
-		{"menu of exports", menu("#export", "Markdown")},
+		{"export", func(w *tab) {
+			w.run(chromedp.Navigate(home + "&d=call_1"))
+			eval[bool](w, `(document.querySelector('#export').click(), true)`)
+			w.shows("#dialog", "Markdown")
+		}},
 		{"choice of a turn", func(w *tab) {
 			menu("candor-turn .asked .dots", "Compare with…")(w)
 			eval[bool](w, `([...document.querySelectorAll('#menu button')]

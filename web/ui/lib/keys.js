@@ -1,39 +1,19 @@
-// The keyboard: one map, which the help dialog shows too.
+// The keyboard: one map. What each key does in words is in lib/keywords.js.
 
 import { pref } from './prefs.js';
 
 /** @import { Key, KeyActions } from './types.d.ts' */
 
 /**
- * Keys, their action, and what it does in words.
+ * Keys and their action.
  * @type {Key[]}
  */
 export const keyMap = [
-  ['j', 'nextTurn', 'next turn'],
-  ['k', 'prevTurn', 'turn before'],
-  [']', 'nextCall', 'next decision'],
-  ['[', 'prevCall', 'decision before'],
-  ['o', 'toggle', 'open or close the turn or decision'],
-  ['Enter', 'toggle', 'the same, where the focus is'],
-  ['e', 'toggleAll', 'open or close the reasons of all turns'],
-  ['c', 'copyWhy', 'copy why'],
-  ['l', 'copyLink', 'copy a link to it'],
-  ['y', 'approve', 'approve the call that waits for you'],
-  ['a', 'always', 'always allow its tool'],
-  ['d', 'deny', 'deny it'],
-  ['+', 'good', 'say that the decision was good, or take it back; in the timeline, closer'],
-  ['-', 'bad', 'say that it was bad; in the timeline, further away'],
-  ['m', 'menu', 'menu of the turn or decision'],
-  ['/', 'search', 'search'],
-  ['g t', 'timeline', 'timeline'],
-  ['g c', 'conversation', 'conversation'],
-  ['g e', 'latest', 'latest turn'],
-  ['n', 'newThread', 'new conversation'],
-  ['x x', 'delete', 'delete the conversation or the job'],
-  ['u', 'undo', 'take back what was deleted'],
-  ['i', 'write', 'write a message'],
-  ['?', 'help', 'this map'],
-  ['Esc', 'escape', 'close, or leave the field'],
+  ['j', 'nextTurn'], ['k', 'prevTurn'], [']', 'nextCall'], ['[', 'prevCall'], ['g e', 'latest'],
+  ['o', 'toggle'], ['Enter', 'toggle'], ['e', 'toggleAll'], ['m', 'menu'], ['g t', 'timeline'], ['g c', 'conversation'],
+  ['/', 'search'], ['c', 'copyWhy'], ['l', 'copyLink'],
+  ['y', 'approve'], ['a', 'always'], ['d', 'deny'], ['+', 'good'], ['-', 'bad'],
+  ['i', 'write'], ['n', 'newThread'], ['x x', 'delete'], ['u', 'undo'], ['?', 'help'], ['Esc', 'escape'],
 ];
 
 /** How long the second key of a pair may take, in ms. */

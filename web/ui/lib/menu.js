@@ -20,10 +20,25 @@ export function openMenu(button, items) {
   if (!box.isConnected) install();
   owner = button;
   attribute(button, 'aria-expanded', 'true');
-  fill(box, ...items.map(row));
   show(box, true);
+  draw(button, items);
+}
+
+/**
+ * Draws a menu, or one that opens in its place and leads back to it.
+ * @param {HTMLElement} button @param {Item[]} items @param {{ name: string, items: Item[] }} [from] the menu before
+ */
+function draw(button, items, from) {
+  const rest = items.map((one) => row(one, (sub) => draw(button, sub.items, { name: sub.label, items })));
+  const back = from && h('button', {
+    type: 'button', class: 'menu-back', role: 'menuitem', tabindex: '-1', click: () => {
+      draw(button, from.items);
+      [...rows()].find((el) => el.textContent === from.name)?.focus();
+    },
+  }, from.name);
+  fill(box, back, ...rest);
   moveTo(button);
-  rows()[0]?.focus();
+  rows()[from ? 1 : 0]?.focus();
 }
 
 /** @returns {NodeListOf<HTMLElement>} */
@@ -39,10 +54,16 @@ function closeMenu(focus = false) {
   if (focus) had.focus();
 }
 
-/** @param {Item} item */
-function row(item) {
+/** @param {Item} item @param {(item: { label: string, items: Item[] }) => void} open */
+function row(item, open) {
   if (!item) return null;
   if ('title' in item) return h('p', { class: 'menu-title', role: 'presentation' }, item.title);
+  if ('items' in item) {
+    return h('button', {
+      type: 'button', class: 'menu-more', role: 'menuitem', tabindex: '-1', 'aria-haspopup': 'menu',
+      click: () => open(item),
+    }, item.label);
+  }
   const role = item.checked === undefined ? 'menuitem' : 'menuitemradio';
   const run = () => { closeMenu(true); item.run?.(); };
   return h('button', { type: 'button', role, tabindex: '-1', 'aria-checked': item.checked, click: run }, item.label);
@@ -73,6 +94,8 @@ function onKey(e) {
   const all = [...rows()], at = all.findIndex((el) => el === document.activeElement);
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[e.key];
   if (to !== undefined) all[(to + all.length) % all.length]?.focus();
+  else if (e.key === 'ArrowRight' && all[at]?.matches('.menu-more')) all[at].click();
+  else if (e.key === 'ArrowLeft' && all[0].matches('.menu-back')) all[0].click();
   else if (e.key === 'Escape' || e.key === 'Tab') closeMenu(true);
   else return;
   if (e.key !== 'Tab') e.preventDefault();

@@ -11,9 +11,10 @@ export type Props = Record<string, Prop>;
 /** The element that a tag name stands for. */
 export type ElementOf<K> = K extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[K] : HTMLElement;
 
-/** A row of a menu: an action, or a title between groups; empty values are skipped. */
+/** A row of a menu: an action, a menu of its own, or a title between groups; empty values are skipped. */
 export type Item =
   | { label: string, run?: () => unknown, checked?: boolean }
+  | { label: string, items: Item[] }
   | { title: string }
   | null | false | undefined;
 
@@ -30,8 +31,11 @@ export type ListOwner<T, E> = {
 /** An item and how far below the top of the view it is, in pixels. */
 export type Anchor = { key: string, offset: number };
 
-/** A key, or two typed one after the other; the action they run; what it does in words. */
-export type Key = [keys: string, action: string, words: string];
+/** A key, or two typed one after the other, and the action they run. */
+export type Key = [keys: string, action: string];
+
+/** Keys that belong together, and what they do in words. */
+export type KeyGroup = [title: string, keys: [key: string, words: string][]];
 
 /** Actions of the keyboard by name; one that returns false leaves the key to the browser. */
 export type KeyActions = Record<string, (e: KeyboardEvent) => unknown>;

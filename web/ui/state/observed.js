@@ -1,12 +1,12 @@
 // The turns of other agents, in threads of one participant of a space each: who asked for a
-// turn and why, what others said within it, its conclusion, and what came after its end. All
-// functions are pure.
+// turn and why, what others said within it, its conclusion, and what came after its end. Where
+// notes stand is in notes.js. All functions are pure.
 
 import { ms } from '../lib/format.js';
 import { runOf } from './confidence.js';
 
-/** @import { AskedInfo, NoteFrame, NoteInfo, ThreadInfo, ThinkingFrame, TurnInfo } from '../wire.d.ts' */
-/** @import { Asked, Group, Note, Space, Turn } from './types.d.ts' */
+/** @import { AskedInfo, NoteFrame, NoteInfo, ThinkingFrame, TurnInfo } from '../wire.d.ts' */
+/** @import { Asked, Note, Turn } from './types.d.ts' */
 
 /** What a turn of our own agent has of all this. */
 export const notObserved = {
@@ -67,51 +67,3 @@ export function withStep(t, agent, step) {
   const known = [...t.said, ...t.calls].some((x) => x.agent === agent && x.step === step);
   return !t.endedAt || agent || known ? t : { ...t, lateSteps: [...t.lateSteps, step] };
 }
-
-/**
- * Returns the notes before the turn's end, each with the place among the steps that it belongs to: before the first
- * step that is known to have begun later. What history tells of a step without calls has no time.
- * @param {Turn} t @param {{ step: number, agent: string }[]} steps
- */
-export function placed(t, steps) {
-  const begins = steps.map(({ step, agent }) => {
-    if (!agent && t.lateSteps.includes(step)) return t.endedAt;
-    const of = [...t.calls, ...t.said].filter((x) => x.agent === agent && x.step === step);
-    return Math.min(...of.map((x) => 'at' in x ? x.at : x.startedAt).filter((at) => at > 0));
-  });
-  return t.notes.filter((n) => !n.late).map((note) => {
-    const before = begins.findIndex((at) => Number.isFinite(at) && at > note.at);
-    return { note, before: before < 0 ? steps.length : before };
-  });
-}
-
-/** What the author of a note did. @type {Record<Note['kind'], string>} */
-export const did = {
-  chat: 'said', thought: 'thought', conclusion: 'concluded', cancel: 'asked to stop', reject: 'refused',
-  shutdown: 'asked to shut down', other: 'sent',
-};
-
-/**
- * Returns the spaces, each with its threads and with those who take part but have no thread yet.
- * @param {ThreadInfo[]} threads @param {Space[]} spaces @returns {Group[]}
- */
-export function groups(threads, spaces) {
-  /** @type {Map<string, Group>} */
-  const all = new Map(spaces.map((s) => [s.name, { name: s.name, space: s, threads: [], silent: [] }]));
-  for (const t of threads) {
-    const name = t.origin?.space;
-    if (name === undefined) continue;
-    const g = all.get(name) || { name, space: null, threads: [], silent: [] };
-    g.threads.push(t);
-    all.set(name, g);
-  }
-  for (const g of all.values()) {
-    const heard = new Set(g.threads.map((t) => t.origin?.participant));
-    g.threads.sort((a, b) => compare(a.origin?.participant || '', b.origin?.participant || ''));
-    g.silent = g.space?.participants.filter((p) => !heard.has(p.id) && p.id !== g.space?.you) || [];
-  }
-  return [...all.values()].sort((a, b) => compare(a.name, b.name));
-}
-
-/** @param {string} a @param {string} b */
-function compare(a, b) { return a < b ? -1 : a > b ? 1 : 0; }

@@ -17,6 +17,7 @@ export function initial() {
   return {
     threads: null, jobs: null, spaces: [], active: { kind: 'none', id: '' }, conversations: {},
     link: { state: 'connecting', count: 0 }, seen: {}, waiting: [], hidden: {}, skew: 0,
+    backend: null,
   };
 }
 
@@ -31,6 +32,7 @@ const actions = {
   threads: (s, a) => withThreads(s, a.threads),
   jobs: (s, a) => ({ ...s, jobs: a.jobs.map(withoutToken), conversations: withJobs(s.conversations, a.jobs) }),
   spaces: (s, a) => JSON.stringify(s.spaces) === JSON.stringify(a.spaces) ? s : { ...s, spaces: a.spaces },
+  backend: (s, a) => ({ ...s, backend: a.backend }),
   select: (s, a) => ({ ...s, active: a.active }),
   seen: (s, a) => s.seen[a.id] === a.at ? s : { ...s, seen: { ...s.seen, [a.id]: a.at } },
   link: (s, a) => ({ ...s, link: a.link }),

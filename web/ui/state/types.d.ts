@@ -123,7 +123,15 @@ export type State = {
   hidden: Record<string, true>,
   /** how far the server's clock is ahead, in ms */
   skew: number,
+  /** the model that answers; null until the server has said so */
+  backend: Backend | null,
 };
+
+/** A provider's name, and its model's. */
+export type Backend = { name: string, model: string };
+
+/** A conversation or a job that has begun; first says that it is the only one of its kind. */
+export type Arrival = { kind: Kind, id: string, title: string, at: string, first: boolean };
 
 /** A message that waits for the server: its words as they were typed, and where. */
 export type Waiting = {
@@ -159,6 +167,7 @@ export type Action =
   | { type: 'threads', threads: ThreadInfo[] }
   | { type: 'jobs', jobs: JobInfo[] }
   | { type: 'spaces', spaces: Space[] }
+  | { type: 'backend', backend: Backend }
   | { type: 'select', active: Active }
   | { type: 'seen', id: string, at: string }
   | { type: 'link', link: Link }

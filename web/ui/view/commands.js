@@ -1,9 +1,8 @@
 // What menus and keys do with a turn or a decision.
 
-import { exportFile, saveAs } from '../net/exports.js';
 import * as copy from './copy.js';
 import { h, loadStyles } from '../lib/dom.js';
-import { keyMap } from '../lib/keys.js';
+import { keyGroups } from '../lib/keywords.js';
 import { openMenu } from '../lib/menu.js';
 import { choices, pref, setPref } from '../lib/prefs.js';
 import { openDialog } from '../lib/dialog.js';
@@ -17,15 +16,16 @@ import { formatRoute } from '../state/route.js';
 
 await loadStyles('/ui/css/ondemand.css');
 
-/** @param {string} text @param {string} what */
-async function take(text, what) {
-  toast(await copy.toClipboard(text) ? `${what} copied` : 'The browser does not let the page copy.');
+/** @param {string} text @param {string} what @param {string} [more] what is to be known of it */
+async function take(text, what, more = '') {
+  toast(await copy.toClipboard(text) ? `${what} copied${more}` : 'The browser does not let the page copy.');
 }
 
 /** @param {Conversation} c @param {Turn} t @param {Call | undefined} call */
 export function copyLink(c, t, call) {
   const route = formatRoute({ [c.kind]: c.id, turn: t.number, call: call?.id });
-  return take(location.origin + location.pathname + route, 'Link');
+  return take(location.origin + location.pathname + route, 'Link',
+    '. It opens for whoever signs in here as you; anybody else can be sent an export');
 }
 
 /** @param {Turn} t @param {Call | undefined} call */
@@ -33,10 +33,17 @@ export function copyWhy(t, call) {
   return take(call ? copy.why(call) : t.calls.map(copy.why).join('\n') || t.narrative, 'Why');
 }
 
-/** @param {Conversation} c @param {Turn} t @returns {Item} */
-function curlItem(c, t) {
-  const run = () => take(copy.asCurl(location.origin, c.id, t.number), 'Command');
-  return c.kind === 'thread' && { label: 'Copy as curl', run };
+/**
+ * Returns the menu of the forms in which something is copied.
+ * @param {Conversation} c @param {Turn} t @param {string} what
+ * @param {{ text: () => string, markdown: () => string, json: () => string }} forms @returns {Item}
+ */
+function copyItems(c, t, what, { text, markdown, json }) {
+  const item = (/** @type {string} */ label, /** @type {() => string} */ form) =>
+    ({ label, run: () => take(form(), what) });
+  const curl = () => take(copy.asCurl(location.origin, c.id, t.number), 'Command');
+  return { label: 'Copy as', items: [item('Text', text), item('Markdown', markdown), item('JSON', json),
+    c.kind === 'thread' && { label: 'A curl command', run: curl }] };
 }
 
 /**
@@ -58,11 +65,10 @@ function feedbackItems(call, button, { rate }) {
 export function decisionMenu(c, t, call, button, acts) {
   openMenu(button, [
     { label: 'Copy why', run: () => copyWhy(t, call) },
-    { label: 'Copy link', run: () => copyLink(c, t, call) },
-    { label: 'Copy as text', run: () => take(copy.callText(call), 'Decision') },
-    { label: 'Copy as Markdown', run: () => take(copy.callMarkdown(call), 'Decision') },
-    { label: 'Copy as JSON', run: () => take(JSON.stringify(copy.callJSON(call), null, 2) + '\n', 'Decision') },
-    curlItem(c, t), ...feedbackItems(call, button, acts),
+    { label: 'Copy a link', run: () => copyLink(c, t, call) },
+    copyItems(c, t, 'Decision', { text: () => copy.callText(call), markdown: () => copy.callMarkdown(call),
+      json: () => JSON.stringify(copy.callJSON(call), null, 2) + '\n' }),
+    ...feedbackItems(call, button, acts),
   ]);
 }
 
@@ -79,32 +85,23 @@ export function turnMenu(c, t, button, acts) {
   const before = c.turns.findLast((o) => o.number < t.number);
   openMenu(button, [
     t.calls.length > 0 && { label: 'Copy why', run: () => copyWhy(t, undefined) },
-    { label: 'Copy link', run: () => copyLink(c, t, undefined) },
-    { label: 'Copy as text', run: () => take(copy.asText(t), 'Turn') },
-    { label: 'Copy as Markdown', run: () => take(copy.asMarkdown(t), 'Turn') },
-    { label: 'Copy as JSON', run: () => take(copy.asJSON(t), 'Turn') },
-    curlItem(c, t),
+    { label: 'Copy a link', run: () => copyLink(c, t, undefined) },
+    copyItems(c, t, 'Turn',
+      { text: () => copy.asText(t), markdown: () => copy.asMarkdown(t), json: () => copy.asJSON(t) }),
+    c.kind === 'thread' && { label: 'Export…', run: () => exportDialog(c.id, t.number) },
     { title: 'Look closer' },
     { label: 'Timeline of this turn', run: () => acts.timeline(t.number) },
     before && { label: 'Compare with the turn before', run: () => acts.compare(before.number) },
     { label: 'Compare with…', run: () => acts.compare(0) },
-    ...(c.kind === 'thread' ? exportItems(c.id, t.number) : []),
   ]);
 }
 
-/** @param {string} thread_id @param {number} [turn] @returns {Item[]} */
-export function exportItems(thread_id, turn) {
-  return [{ title: turn ? 'Export this turn' : 'Export the conversation' },
-    ...[['md', 'Markdown'], ['html', 'One HTML page'], ['jsonl', 'JSON lines']].map(([format, label]) =>
-      ({ label, run: () => save({ thread_id, format, turn }) }))];
-}
-
-/** @param {Record<string, string | number | undefined>} query of an export */
-async function save(query) {
-  try {
-    const { name, content } = await exportFile(query);
-    saveAs(name, content);
-  } catch (e) { toast(e instanceof Error ? e.message : String(e)); }
+/**
+ * Asks in which form a conversation, or a turn of it, is exported, and with what in it.
+ * @param {string} thread @param {number} [turn]
+ */
+export async function exportDialog(thread, turn) {
+  (await import('./exporting.js')).openExport(thread, turn);
 }
 
 /**
@@ -124,8 +121,9 @@ export function help() {
     type: 'checkbox', id: 'keys-on', change: () => setPref('keys', box.checked ? 'on' : 'off'),
   });
   box.checked = pref('keys') === 'on';
-  const rows = keyMap.map(([keys, , words]) =>
-    h('div', null, h('dt', null, ...keys.split(' ').map((one) => h('kbd', null, one))), h('dd', null, words)));
-  openDialog('Keyboard', h('dl', { class: 'keys' }, ...rows),
-    h('p', null, box, ' ', h('label', { for: 'keys-on' }, 'Keys of one letter are on')));
+  const groups = keyGroups.map(([title, keys]) => h('section', null, h('h3', null, title),
+    h('dl', { class: 'keys' }, ...keys.map(([key, words]) =>
+      h('div', null, h('dt', null, ...key.split(' ').map((one) => h('kbd', null, one))), h('dd', null, words))))));
+  openDialog('Keyboard', h('div', { class: 'key-groups' }, ...groups),
+    h('p', null, box, ' ', h('label', { for: 'keys-on' }, 'Use the keys that are letters and signs')));
 }

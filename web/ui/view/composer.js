@@ -86,8 +86,11 @@ export class Composer extends HTMLElement {
   /** What stands in the field. */
   get written() { return this.#field.value; }
 
+  /** Whether a message is under way. */
+  get sends() { return this.#under.length > 0; }
+
   /** Whether nothing is written, and nothing is under way. */
-  get empty() { return !this.written && !this.#under.length; }
+  get empty() { return !this.written && !this.sends; }
 
   /** @param {string} text */
   complain(text) {

@@ -1,6 +1,7 @@
 // The turns of the open conversation, or a notice that explains why there are none.
 
 import './turn.js';
+import { welcome } from './welcome.js';
 import { $, fill, h, setText, show } from '../lib/dom.js';
 import { WindowedList } from '../lib/list.js';
 import { pref } from '../lib/prefs.js';
@@ -10,13 +11,6 @@ import { formatRoute } from '../state/route.js';
 /** @import { Conversation, State, Turn } from '../state/types.d.ts' */
 /** @import { ConversationActs } from './types.d.ts' */
 /** @import { TurnView } from './turn.js' */
-
-/** What a visitor may try, with the tools that every server has. */
-const examples = [
-  'What time is it in Tokyo, and which files are in this folder?',
-  'Find the word Follow in the session folder and read README.md',
-  'Remember that the release is on Friday',
-];
 
 export class ConversationView {
   /**
@@ -35,6 +29,8 @@ export class ConversationView {
   /** @type {Conversation | undefined} */
   #shown;
   #openPref = '';
+  /** @type {State['backend']} */
+  #backend = null;
   /** How many turns and calls there were when the reader was last at the end. */
   #seen = 0;
 
@@ -197,15 +193,14 @@ export class ConversationView {
   #drawNotice(s, c) {
     const kind = noticeOf(s, c), origin = originOf(s);
     show(this.#notice, !!kind);
-    if (this.#notice.dataset.kind === kind) return;
+    if (this.#notice.dataset.kind === kind && this.#backend === s.backend) return;
     this.#notice.dataset.kind = kind;
+    this.#backend = s.backend;
     fill(this.#notice, ...this.#words(kind, kind === 'quiet' ? origin?.participant || '' : c?.problem || ''));
   }
 
   /** @param {string} kind @param {string} problem */
   #words(kind, problem) {
-    const ask = (/** @type {string} */ text) => h('li', null,
-      h('button', { type: 'button', click: () => this.acts.ask(text) }, text));
     switch (kind) {
       case 'loading': return [h('p', { class: 'note' }, 'Reading the conversation…')];
       case 'failed': return [h('h2', null, 'This could not be read'), h('p', null, problem),
@@ -217,11 +212,7 @@ export class ConversationView {
         'window, or the server did when its time was over. Nothing of it is kept.')];
       case 'quiet': return [h('h2', null, h('bdi', null, problem), ' has said nothing yet'), h('p', null, 'What it ' +
         'is asked, why, and what it makes of it show up here as it happens. Say something, and it is asked by you.')];
-      case 'welcome': return [h('h2', { class: 'welcome' }, 'Ask something, and see why.'),
-        h('p', null, 'Before the agent calls a tool it says why. Each reason shows up here as the call is made, ' +
-          'with what came of it; secrets are taken out first.'),
-        h('ul', { class: 'examples', 'aria-label': 'Examples' }, ...examples.map(ask)),
-        h('button', { type: 'button', click: () => this.acts.watchOwn() }, 'Watch your own agent')];
+      case 'welcome': return welcome(this.#backend, this.acts);
     }
     return [];
   }

@@ -3,7 +3,7 @@
 
 import { attribute, fill, h, loadStyles, show } from '../lib/dom.js';
 import { clock } from '../lib/format.js';
-import { did, placed } from '../state/observed.js';
+import { did, placed } from '../state/notes.js';
 import { formatRoute } from '../state/route.js';
 
 /** @import { Note, Step, Turn } from '../state/types.d.ts' */

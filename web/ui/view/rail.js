@@ -3,54 +3,12 @@
 
 import { $, attribute, fill, h, keepFocus, setText, show } from '../lib/dom.js';
 import { ago, cut, ms, plural } from '../lib/format.js';
-import { groups } from '../state/observed.js';
 import { formatRoute } from '../state/route.js';
+import { List, threadRow } from './raillist.js';
 
-/** @import { MCPServer, ThreadInfo } from '../wire.d.ts' */
-/** @import { Group, Job, Kind, Space, State } from '../state/types.d.ts' */
+/** @import { MCPServer } from '../wire.d.ts' */
+/** @import { Job, Kind, State } from '../state/types.d.ts' */
 /** @import { RailRow } from './types.d.ts' */
-
-/** How many rows of a list are in the page at first, and how many more at each request. */
-const firstRows = 60, moreRows = 500;
-
-/** A list of the rail, with its elements. */
-class List {
-  limit = firstRows;
-  ul; empty = h('p', { class: 'note' }); el; more;
-
-  /** @param {string} id @param {string} title @param {() => void} redraw */
-  constructor(id, title, redraw) {
-    const heading = h('h2', { id: `${id}-title` }, title), grow = () => { this.limit += moreRows; redraw(); };
-    this.ul = h('ul', { id });
-    this.more = h('button', { type: 'button', class: 'quiet', hidden: true, click: grow }, 'Show more');
-    this.el = h('section', { 'aria-labelledby': heading.id }, heading, this.ul, this.empty, this.more);
-  }
-}
-
-/** A space of the rail: its participants, and the button to take part or leave. */
-class SpaceList extends List {
-  /** @type {Space | null} */
-  #space = null;
-  #part = h('button', { type: 'button', class: 'quiet take-part' });
-  #silent = h('ul');
-
-  /** @param {number} n @param {string} name @param {Rail} rail */
-  constructor(n, name, rail) {
-    super(`space-${n}`, name, () => rail.redraw());
-    this.#part.addEventListener('click', () => {
-      if (this.#space) rail.takePart(this.#space.name, this.#space.joined ? 'leave' : 'join');
-    });
-    this.ul.after(this.#silent, this.#part);
-  }
-
-  /** @param {Group} g */
-  update({ space, silent }) {
-    this.#space = space;
-    show(this.#part, !!space);
-    setText(this.#part, space ? `${space.joined ? 'Leave' : 'Join'} ${cut(space.name, 40)}` : '');
-    fill(this.#silent, ...silent.map(silentRow));
-  }
-}
 
 export class Rail extends HTMLElement {
   /**
@@ -63,13 +21,20 @@ export class Rail extends HTMLElement {
    * @type {(kind: Kind, id: string, button: HTMLElement) => unknown}
    */
   menu = () => {};
-  /** @type {Map<string, SpaceList>} */
-  #spaces = new Map();
+  /**
+   * Opens a job for an agent of the user's own.
+   * @type {() => unknown}
+   */
+  watchOwn = () => {};
+  /** @type {import('./spaces.js').Spaces | null} */
+  #spaces = null;
   #spaceLists = h('div', { id: 'spaces' });
   /** @type {Map<string, ReturnType<typeof rowElements>>} */
   #rows = new Map();
   #threads = new List('threads', 'Conversations', () => this.#drawAll());
   #jobs = new List('jobs', 'Jobs', () => this.#drawAll());
+  #watch = h('button', { type: 'button', class: 'quiet take-part', hidden: true, click: () => this.watchOwn() },
+    'Watch your own agent');
   #servers = h('ul', { id: 'servers' });
   #serverList = h('section', { 'aria-labelledby': 'servers-title', hidden: true },
     h('h2', { id: 'servers-title' }, 'MCP servers'), this.#servers);
@@ -99,30 +64,25 @@ export class Rail extends HTMLElement {
     const s = this.#state;
     if (!s) return;
     if (!this.#threads.el.isConnected) {
+      this.#jobs.el.append(this.#watch);
       $('lists').append(this.#threads.el, this.#spaceLists, this.#jobs.el, this.#serverList);
     }
     const noThreads = s.threads ? 'None yet. Ask something, and it begins.' : 'Reading…';
     this.#draw(this.#threads, s, s.threads?.filter((t) => !t.origin).map(threadRow) || [], noThreads);
     this.#drawSpaces(s);
-    const noJobs = s.jobs ? 'None yet. Work in other processes shows up here.' : '';
+    const noJobs = s.jobs ? 'None yet. What an agent of your own does shows up here.' : '';
     this.#draw(this.#jobs, s, s.jobs?.map(jobRow) || [], noJobs);
+    show(this.#watch, s.jobs?.length === 0);
   }
 
   /** @param {State} s */
   #drawSpaces(s) {
-    const all = groups(s.threads || [], s.spaces);
-    const lists = all.map((g) => {
-      const list = this.#spaces.get(g.name) || new SpaceList(this.#spaces.size, cut(g.name, 80), this);
-      this.#spaces.set(g.name, list);
-      const here = new Set(g.space?.participants.filter((p) => p.connected).map((p) => p.id));
-      const rows = g.threads.map((t) => participantRow(t, here, !!g.space));
-      this.#draw(list, s, rows, g.silent.length ? '' : 'Nobody yet.');
-      list.update(g);
-      return list.el;
+    const found = s.spaces.length || s.threads?.some((t) => t.origin);
+    if (this.#spaces) return this.#spaces.draw(s);
+    if (found) import('./spaces.js').then(({ Spaces }) => {
+      this.#spaces ||= new Spaces(this.#spaceLists, this, (list, now, rows, none) => this.#draw(list, now, rows, none));
+      this.redraw();
     });
-    const same = lists.length === this.#spaceLists.children.length
-      && lists.every((el, i) => this.#spaceLists.children[i] === el);
-    if (!same) keepFocus(() => fill(this.#spaceLists, ...lists));
   }
 
   /** @param {MCPServer[]} all */
@@ -199,28 +159,6 @@ function serverRow({ name, state, tools }) {
     dot, h('span', { class: 'name', dir: 'auto' }, cut(name, 80)), words);
 }
 
-/** @param {ThreadInfo} t @returns {RailRow} */
-function threadRow({ id, state, title, updated_at: at }) {
-  const href = formatRoute({ thread: id }), live = state === 'processing';
-  return { key: id, href, title: cut(title || 'New conversation', 80), at, live, state, kind: 'thread' };
-}
-
-/**
- * @param {ThreadInfo} t @param {Set<string>} here who is connected @param {boolean} known whether that is known
- * @returns {RailRow}
- */
-function participantRow(t, here, known) {
-  const name = t.origin?.participant || '', about = known && !here.has(name) ? ', away' : '';
-  return { ...threadRow(t), title: cut(name, 80), about };
-}
-
-/** @param {Group['silent'][number]} p */
-function silentRow({ id, connected }) {
-  const dot = h('i', { class: 'dot', 'aria-hidden': 'true', 'data-state': connected ? 'up' : 'away' });
-  const words = h('span', { class: 'words' }, connected ? 'nothing said yet' : 'away');
-  return h('li', { class: 'server' }, dot, h('span', { class: 'name', dir: 'auto' }, cut(id, 80)), words);
-}
-
 /** @param {Job} j @returns {RailRow} */
 function jobRow({ job_id: id, state, title, updated_at: at }) {
   const href = formatRoute({ job: id }), live = state === 'running';
@@ -233,6 +171,7 @@ function jobRow({ job_id: id, state, title, updated_at: at }) {
  */
 export function drawer(open) {
   $('app').classList.toggle('rail-shown', open);
+  $('main').inert = open;
   attribute($('rail-open'), 'aria-expanded', String(open));
   if (open) $('rail-close').focus();
 }

@@ -1,7 +1,7 @@
 // What the elements ask of those who put them together. Only the type checker reads this
 // file; the page does not load it.
 
-import type { Call, Place, Turn } from '../state/types.d.ts';
+import type { Call, Place, State, Turn } from '../state/types.d.ts';
 import type { JobInfo } from '../wire.d.ts';
 
 /** What a decision row can ask for. */
@@ -77,6 +77,9 @@ export type RailRow = {
   about?: string,
 };
 
+/** Draws the rows of a list of the rail, or what is said if there are none. */
+export type DrawList = (list: import('./raillist.js').List, s: State, rows: RailRow[], none: string) => void;
+
 declare global {
   interface HTMLElementTagNameMap {
     'candor-agent': import('./agent.js').SubAgent,
@@ -88,6 +91,7 @@ declare global {
     'candor-waiting': import('./waiting.js').Waiting,
   }
   interface PageElements {
+    begun: import('./begun.js').Begun,
     composer: import('./composer.js').Composer,
     link: import('./connection.js').ConnectionPill,
     rail: import('./rail.js').Rail,

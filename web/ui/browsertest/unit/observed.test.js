@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyTurn, turnOf } from '../../state/fold.js';
-import { did, groups, placed } from '../../state/observed.js';
+import { did, placed } from '../../state/notes.js';
+import { groups } from '../../state/spaces.js';
 import { outline } from '../../state/outline.js';
 import { initial, reduce } from '../../state/reduce.js';
 

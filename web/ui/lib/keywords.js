@@ -1,0 +1,25 @@
+// What the keys do, in words and in groups, for the map of keys.
+
+/** @import { KeyGroup } from './types.d.ts' */
+
+/** @type {KeyGroup[]} */
+export const keyGroups = [
+  ['Move', [
+    ['j', 'Next turn'], ['k', 'Turn before'], [']', 'Next decision'], ['[', 'Decision before'], ['g e', 'Latest turn'],
+    ['/', 'Search'],
+  ]],
+  ['Open', [
+    ['o', 'Open or close the turn or decision'], ['Enter', 'Open or close what has the focus'],
+    ['e', 'Open or close the reasons of all turns'], ['m', 'Menu of the turn or decision'],
+    ['g t', 'Timeline'], ['g c', 'Conversation'],
+  ]],
+  ['A call that waits for you', [['y', 'Approve'], ['a', 'Always allow its tool'], ['d', 'Deny']]],
+  ['A decision', [
+    ['c', 'Copy why'], ['l', 'Copy a link'], ['+', 'Good; again takes it back'], ['-', 'Bad; again takes it back'],
+  ]],
+  ['The timeline', [['+', 'Closer'], ['-', 'Further away']]],
+  ['Conversations', [
+    ['i', 'Write a message'], ['n', 'New conversation'], ['x x', 'Delete it'], ['u', 'Take back a deletion'],
+  ]],
+  ['The page', [['?', 'This map'], ['Esc', 'Close, or leave the field']]],
+];
