@@ -12,7 +12,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 REVISION = $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: run build test cover cross lint bench bench-full soak recall mutate fuzz golden dashboard screenshots clean go-version peers browser page-types api
+.PHONY: run build test cover cross lint bench bench-full soak recall mutate fuzz golden dashboard screenshots clean go-version peers browser page-types api real-agents
 
 run: build .candor/token ## serve this folder with the offline model
 	@echo "The token of this checkout is in .candor/token."
@@ -99,6 +99,13 @@ peers:
 browser: peers
 	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends chromium; }
 	@cd web/ui/browsertest && { [ -d node_modules/axe-core ] || npm ci --no-audit --no-fund; }
+
+# The agents whose session files and hooks we read: the real programs, of the pinned
+# versions, which weigh hundreds of megabytes. The tests that play them say so where they
+# are missing; here they have to run.
+real-agents: peers ## play the real Claude Code against a stand-in model, and judge what we read of it
+	@cd attach/claude/realtest && { [ -d node_modules/@anthropic-ai ] || npm ci --no-audit --no-fund; }
+	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 5m ./attach/claude/realtest
 
 page-types: peers
 	@cd web/ui/browsertest && { [ -d node_modules/typescript ] || npm ci --no-audit --no-fund; }

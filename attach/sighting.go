@@ -48,11 +48,14 @@ type About struct {
 	Model   string `json:"model,omitempty"`
 	Folder  string `json:"folder,omitempty"` // in which it works
 	Title   string `json:"title,omitempty"`
+	ForkOf  string `json:"forkOf,omitempty"` // the session whose history the agent went on from
 }
 
-// Prompted is a person's message, which begins a turn.
+// Prompted is a message that begins a turn: a person's, unless By says what else wrote it, such as task-notification,
+// by which Claude Code tells the model that a sub-agent ended.
 type Prompted struct {
 	Text string `json:"text"`
+	By   string `json:"by,omitempty"`
 }
 
 // Said is text of the model. Text before calls is a narrative and never stands in for a reason; Final says
@@ -92,11 +95,15 @@ type Batched struct {
 	Calls []string `json:"calls"`
 }
 
-// Spawned says that the call Sighting.Call began the sub-agent Sighting.Sub. Its answer is the call's result.
+// Spawned says that the call Sighting.Call began the sub-agent Sighting.Sub; a channel that does not know the call
+// leaves it empty. The sub-agent's answer is the call's result, unless it works in the background: then the call
+// returned at once, and the answer is that of the sub-agent's own Ended.
 type Spawned struct {
 	Kind   string `json:"kind,omitempty"` // what the agent's program calls it
 	Model  string `json:"model,omitempty"`
 	Effort string `json:"effort,omitempty"`
+
+	Background bool `json:"background,omitempty"`
 }
 
 // Used is the usage of the model's answer Sighting.Group. Of several, the one with the largest Output holds.

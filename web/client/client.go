@@ -137,12 +137,12 @@ func (c *Client) call(ctx context.Context, method, path string, body, out any) e
 	return nil
 }
 
-// open sends a request and returns the answer if it is a success; the caller closes
-// its body. Otherwise the error is an *Error or an *Unreachable, or that of ctx. A request
+// open sends a request, whose body is sent as JSON unless it is bytes, and returns the answer if it is a success; the
+// caller closes its body. Otherwise the error is an *Error or an *Unreachable, or that of ctx. A request
 // that came too fast is sent again when the server says so, up to maxTries times.
 func (c *Client) open(ctx context.Context, method, path string, body any, header http.Header) (*http.Response, error) {
-	var raw []byte
-	if body != nil {
+	raw, isRaw := body.([]byte)
+	if body != nil && !isRaw {
 		var err error
 		if raw, err = json.Marshal(body); err != nil {
 			return nil, err
@@ -162,7 +162,7 @@ func (c *Client) open(ctx context.Context, method, path string, body any, header
 	}
 }
 
-// openOnce sends a request once. A body is JSON, or nil.
+// openOnce sends a request once. A body is JSON unless header says otherwise, or nil.
 func (c *Client) openOnce(
 	ctx context.Context, method, path string, body []byte, header http.Header,
 ) (*http.Response, error) {
@@ -178,7 +178,7 @@ func (c *Client) openOnce(
 		req.Header[key] = values
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
-	if body != nil {
+	if body != nil && req.Header.Get("Content-Type") == "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := c.http.Do(req)

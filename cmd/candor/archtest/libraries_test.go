@@ -119,7 +119,8 @@ func goModules(t *testing.T) []string {
 // npmPackages returns the packages that the package.json files of the repository require, once each.
 func npmPackages(t *testing.T) []string {
 	var names []string
-	for _, dir := range []string{"agent/provider/aimocktest", "agent/tool/mcp/peertest", "web/agui/testdata/client",
+	for _, dir := range []string{"agent/provider/aimocktest", "agent/tool/mcp/peertest", "attach/claude/realtest",
+		"web/agui/testdata/client",
 		"web/ui", "web/ui/browsertest", "worker/testdata/posting"} {
 		raw, err := os.ReadFile(filepath.Join(moduleRoot(), dir, "package.json"))
 		require.NoError(t, err)

@@ -106,12 +106,14 @@ var notOthers = []string{
 	"agent/tool/mcp.maxConfig", "agent/tool/mcp.maxName", "agent/tool/mcp.maxRedirects", "agent/tool/mcp.maxStart",
 	"agent/provider/wire.maxIdentifier", "web/jobs.maxDuration", "web/jobs.maxMemberName", "web/jobs.maxNames",
 	"web/mew.maxFile", "web/view.maxNearText", "web/view.maxShared", "web/view.maxTitle", "web/view.maxTypo",
-	"cmd/candor/command.maxWaits", "worker.MaxPost", "worker.maxRefusal", "worker.maxResync", "worker.maxRetryAfter",
+	"cmd/candor/command.maxWaits", "cmd/candor/command.maxShownKinds", "worker.MaxPost", "worker.maxRefusal",
+	"worker.maxResync", "worker.maxRetryAfter",
 }
 
 // bounded are the packages whose constants the table lists.
 var bounded = []string{
-	"agent", "agent/tool", "agent/tool/mcp", "agent/provider/wire", "session", "web", "web/access", "web/agui",
+	"agent", "agent/tool", "agent/tool/mcp", "attach/claude", "attach/transcript", "agent/provider/wire", "session",
+	"web", "web/access", "web/agui",
 	"web/jobs", "web/mew", "web/mew/wire", "web/openwop", "web/sse", "web/view", "worker",
 	"worker/mew", "cmd/candor/command",
 }

@@ -1,0 +1,93 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxText bounds a text, an argument or a result that is given, in bytes. With its escapes a sighting then fits into a
+// batch of a mebibyte.
+const maxText = 128 << 10
+
+// shorten returns a text within maxText that is valid UTF-8, and whether it had to be cut.
+func shorten(s string) (text string, cut bool) {
+	if cut = len(s) > maxText; cut {
+		end := maxText
+		for end > 0 && !utf8.RuneStart(s[end]) {
+			end--
+		}
+		s = s[:end]
+	}
+	return strings.ToValidUTF8(s, "\uFFFD"), cut
+}
+
+// boundJSON returns a value within maxText, without the member drop, and whether it was cut. Long strings
+// in it are cut first. If that is not enough, only its beginning is left, as a string.
+func boundJSON(raw json.RawMessage, drop string) (value json.RawMessage, cut bool) {
+	raw = bytes.TrimSpace(raw)
+	if drop != "" && bytes.Contains(raw, []byte(`"`+drop+`"`)) {
+		raw = without(raw, drop)
+	}
+	if len(raw) <= maxText {
+		return bytes.Clone(raw), false
+	}
+	// The shape of a value tells more than the end of one long string in it, so the strings go first.
+	for limit := maxText / 4; limit >= 1<<10; limit /= 4 {
+		if value = cutStrings(raw, limit); len(value) <= maxText {
+			return value, true
+		}
+	}
+	text, _ := shorten(string(raw[:maxText/4]))
+	value, _ = json.Marshal(text) // of a string
+	return value, true
+}
+
+// without returns an object without a member, and any other value as it is.
+func without(raw json.RawMessage, member string) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil || object[member] == nil {
+		return raw
+	}
+	delete(object, member)
+	less, err := json.Marshal(object)
+	if err != nil {
+		return raw
+	}
+	return less
+}
+
+// cutStrings returns a value whose strings have at most limit bytes.
+func cutStrings(raw json.RawMessage, limit int) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var value any
+	if d.Decode(&value) != nil {
+		return raw
+	}
+	short, err := json.Marshal(withShortStrings(value, limit))
+	if err != nil {
+		return raw
+	}
+	return short
+}
+
+// withShortStrings cuts the strings in a decoded value. The decoder bounds how deep the value is.
+func withShortStrings(value any, limit int) any {
+	switch v := value.(type) {
+	case string:
+		if len(v) > limit {
+			return strings.ToValidUTF8(v[:limit], "") + "…"
+		}
+	case []any:
+		for i := range v {
+			v[i] = withShortStrings(v[i], limit)
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = withShortStrings(v[name], limit)
+		}
+	}
+	return value
+}

@@ -1,0 +1,175 @@
+package claude_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/attach"
+	"candor/attach/claude"
+)
+
+// hook returns the sightings of a payload of the named event.
+func hook(t *testing.T, event, members string) []attach.Sighting {
+	t.Helper()
+	list, err := claude.Hook([]byte(`{"session_id":"s","prompt_id":"p","hook_event_name":"` + event + `"` + members +
+		`}`))
+	require.NoError(t, err)
+	for _, s := range list {
+		assert.Equal(t, "claude", s.Agent)
+		assert.Equal(t, "s", s.Session)
+		assert.Equal(t, attach.Hooks, s.Channel)
+		assert.True(t, s.At.IsZero(), "a hook has no time")
+		assert.Empty(t, s.Group, "a hook does not name the answer of the model")
+	}
+	return list
+}
+
+// TestRecordedHooksGiveTheirSightings compares the sightings of recorded hooks with those that were read and
+// found right, testdata/hooks.want.
+func TestRecordedHooksGiveTheirSightings(t *testing.T) {
+	var got strings.Builder
+	for line := range strings.Lines(recorded(t, "hooks.jsonl")) {
+		list, err := claude.Hook([]byte(line))
+		require.NoError(t, err, line)
+		got.WriteString(asJSON(t, list))
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(filepath.Join("testdata", "hooks.want"), []byte(got.String()), 0o644))
+	}
+	assert.Equal(t, recorded(t, "hooks.want"), got.String())
+}
+
+func TestWhatHooksTell(t *testing.T) {
+	const call = `,"tool_name":"Bash","tool_input":{"command":"ls","description":"List"},"tool_use_id":"c"`
+	called := `{"agent":"claude","session":"s","channel":"hooks","turn":"p","call":"c","called":{"tool":"Bash",` +
+		`"params":{"command":"ls","description":"List"}}}` + "\n"
+	common := `{"agent":"claude","session":"s","channel":"hooks","turn":"p",`
+	for name, c := range map[string]struct{ event, members, want string }{
+		"a prompt": {"UserPromptSubmit", `,"prompt":"Hi","cwd":"/w"`,
+			`{"agent":"claude","session":"s","channel":"hooks","about":{"folder":"/w"}}` + "\n" + common +
+				`"prompted":{"text":"Hi"}}` + "\n"},
+		"the program's prompt": {"UserPromptSubmit", `,"prompt":"<task-notification>x"`,
+			common + `"prompted":{"text":"<task-notification>x","by":"task-notification"}}` + "\n"},
+		"a start": {"SessionStart", `,"model":"claude-x","source":"startup"`,
+			`{"agent":"claude","session":"s","channel":"hooks","about":{"model":"claude-x"}}` + "\n"},
+		"a text": {"MessageDisplay", `,"delta":"I look.","index":2,"message_id":"x","final":true`, common +
+			`"index":2,"said":{"text":"I look."}}` + "\n"},
+		"no text": {"MessageDisplay", `,"delta":""`, ""},
+		"a call":  {"PreToolUse", call, called},
+		"a result": {"PostToolUse", call + `,"tool_response":{"stdout":"a","interrupted":true},` +
+			`"duration_ms":1.5`, called + common + `"call":"c","returned":{"result":{"stdout":"a",` +
+			`"interrupted":true},"cancelled":true,"took":1500000}}` + "\n"},
+		"a long result": {"PostToolUse", call + `,"tool_response":{"persistedOutputPath":"/f"}`, called + common +
+			`"call":"c","returned":{"result":{"persistedOutputPath":"/f"},"partial":true}}` + "\n"},
+		"a failure": {"PostToolUseFailure", call + `,"error":"no","is_interrupt":true,"duration_ms":-4`,
+			called + common + `"call":"c","returned":{"error":"no","cancelled":true}}` + "\n"},
+		"a mute failure": {"PostToolUseFailure", call + `,"error":" "`, called + common + `"call":"c",` +
+			`"returned":{"error":"it failed, and the program does not say how"}}` + "\n"},
+		"a refusal": {"PermissionDenied", call + `,"reason":"a rule"`, called + common + `"call":"c",` +
+			`"returned":{"error":"a rule","denied":true}}` + "\n"},
+		"a batch": {"PostToolBatch", `,"tool_calls":[{"tool_use_id":"a"},{"tool_use_id":""},` +
+			`{"tool_use_id":"b"}]`, common + `"batched":{"calls":["a","b"]}}` + "\n"},
+		"an empty batch": {"PostToolBatch", ``, ""},
+		"a sub-agent": {"SubagentStart", `,"agent_id":"a1","agent_type":"Plan"`, common + `"sub":"a1",` +
+			`"spawned":{"kind":"Plan"}}` + "\n"},
+		"its call": {"PostToolUse", call + `,"tool_response":{"agentId":"a1","agentType":"Plan",` +
+			`"isAsync":true}`, called + common + `"sub":"a1","call":"c","spawned":{"kind":"Plan",` +
+			`"background":true}}` + "\n" + common + `"call":"c","returned":{"result":{"agentId":"a1",` +
+			`"agentType":"Plan","isAsync":true}}}` + "\n"},
+		"its end": {"SubagentStop", `,"agent_id":"a1","last_assistant_message":"Done."`, common +
+			`"sub":"a1","ended":{"answer":"Done."}}` + "\n"},
+		"an end":         {"Stop", `,"last_assistant_message":"Done."`, common + `"ended":{"answer":"Done."}}` + "\n"},
+		"a failed end":   {"StopFailure", `,"error":"rate_limit"`, common + `"ended":{"error":"rate_limit"}}` + "\n"},
+		"a notification": {"Notification", `,"message":"x"`, ""},
+		"the end of all": {"SessionEnd", `,"reason":"other"`, ""},
+		"an edited file": {"PostToolUse", call + `,"tool_response":{"originalFile":"long","filePath":"f"}`, called +
+			common + `"call":"c","returned":{"result":{"filePath":"f"}}}` + "\n"},
+		"a plain result": {"PostToolUse", call + `,"tool_response":"ok"`, called + common + `"call":"c",` +
+			`"returned":{"result":"ok"}}` + "\n"},
+		"a strange agent": {"PostToolUse", call + `,"tool_response":{"agentId":"a b"}`, called + common +
+			`"call":"c","returned":{"result":{"agentId":"a b"}}}` + "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, c.want, asJSON(t, hook(t, c.event, c.members)))
+		})
+	}
+}
+
+func TestABatchNamesABoundedNumberOfCalls(t *testing.T) {
+	calls := strings.TrimSuffix(strings.Repeat(`{"tool_use_id":"a"},`, 10_000), ",")
+	list := hook(t, "PostToolBatch", `,"tool_calls":[`+calls+`]`)
+	require.Len(t, list, 1)
+	assert.Len(t, list[0].Batched.Calls, 256)
+}
+
+func TestWhatIsNoHookIsRefused(t *testing.T) {
+	for name, c := range map[string]struct{ payload, want string }{
+		"nothing":      {``, "session_id and hook_event_name"},
+		"no session":   {`{"hook_event_name":"Stop"}`, "session_id and hook_event_name"},
+		"a wrong type": {`{"hook_event_name":"Stop","session_id":7}`, "session_id and hook_event_name"},
+		"no call": {`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash"}`,
+			"session_id and hook_event_name"},
+		"a strange id": {`{"hook_event_name":"Stop","session_id":"a\u001b[31m"}`, "session_id and hook_event_name"},
+		"a huge id": {`{"hook_event_name":"Stop","session_id":"` + strings.Repeat("x", 129) + `"}`,
+			"session_id and hook_event_name"},
+		"a new hook":    {`{"hook_event_name":"Dreamt\u001b","session_id":"s"}`, "this hook is not read: Dreamt?"},
+		"a huge hook":   {strings.Repeat(" ", claude.MaxHook+1), "16777216 are read"},
+		"below nothing": {`{"hook_event_name":"MessageDisplay","session_id":"s","index":-1,"delta":"x"}`, "session_id"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list, err := claude.Hook([]byte(c.payload))
+			assert.Empty(t, list)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	_, err := claude.Hook([]byte(`{"hook_event_name":"Dreamt","session_id":"s"}`))
+	require.ErrorIs(t, err, claude.ErrUnknownHook)
+}
+
+// FuzzHooksOfStrangers holds what every payload has to keep to.
+func FuzzHooksOfStrangers(f *testing.F) {
+	for line := range strings.Lines(recorded(f, "hooks.jsonl")) {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		list, err := claude.Hook(raw)
+		if err != nil {
+			assert.Empty(t, list)
+			assert.Less(t, len(err.Error()), 300)
+		}
+		for _, s := range list {
+			assertSound(t, s)
+		}
+	})
+}
+
+// assertSound holds what every sighting keeps to, whatever was read: one fact, ids that are ids, and a size that fits
+// into a batch.
+func assertSound(t *testing.T, s attach.Sighting) {
+	t.Helper()
+	facts := 0
+	for _, is := range []bool{s.About != nil, s.Prompted != nil, s.Said != nil, s.Sealed != nil, s.Called != nil,
+		s.Returned != nil, s.Batched != nil, s.Spawned != nil, s.Used != nil, s.Ended != nil} {
+		if is {
+			facts++
+		}
+	}
+	assert.Equal(t, 1, facts)
+	assert.NotEmpty(t, s.Session)
+	for _, id := range []string{s.Session, s.Turn, s.Sub, s.Group, s.Call} {
+		assert.LessOrEqual(t, len(id), 128)
+		assert.NotContains(t, id, "\x1b")
+	}
+	assert.False(t, (s.Called != nil || s.Returned != nil) && s.Call == "", "a call without an id")
+	assert.True(t, s.At.IsZero() || s.At.Year() >= 2000 && s.At.Location() == time.UTC)
+	raw, err := json.Marshal(s)
+	require.NoError(t, err)
+	assert.Less(t, len(raw), 1<<20)
+}

@@ -1,0 +1,210 @@
+package claude
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+
+	"candor/attach"
+)
+
+// agent is what the sightings of this package call the agent.
+const agent = "claude"
+
+// Reader turns a session file into sightings, and keeps of the file only what the next row is understood by. It is made
+// by NewReader, reads one file, and is not safe for concurrent use.
+type Reader struct {
+	// Growing says that the file may still be written: a last row without its end is left for the next Read.
+	Growing bool
+
+	others *Rows
+	report Report
+	// How many bytes were read; a row that is left is not among them.
+	offset int64
+	// What was said of the session already.
+	about attach.About
+	// The turn of the last prompt or result. Rows of the model do not name theirs, and stand behind it.
+	turn string
+	// The model's answer whose rows are being read.
+	answer answer
+	// The rows that the file begins with, until it is clear whether they are copies.
+	copies copies
+}
+
+// NewReader returns a reader of one session file. others remembers the rows of the folder's other files; nil
+// compares with none.
+func NewReader(others *Rows) *Reader {
+	if others == nil {
+		others = &Rows{}
+	}
+	return &Reader{others: others}
+}
+
+// Report returns what was counted so far.
+func (r *Reader) Report() Report { return r.report.copied() }
+
+// Offset returns how many bytes were read: where the next Read of a growing file begins.
+func (r *Reader) Offset() int64 { return r.offset }
+
+// Read yields the sightings of the rows in in, which goes on where the last Read ended. It ends with an error only
+// if in cannot be read; what is wrong with rows is in the report.
+func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
+	return func(yield func(attach.Sighting, error) bool) {
+		lines := lineReader{in: bufio.NewReaderSize(in, 64<<10)}
+		for {
+			line, n, err := lines.next()
+			// Of a growing file the end may be half a row, which the next Read finds whole.
+			if errors.Is(err, io.EOF) && (r.Growing || n == 0) {
+				break
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(attach.Sighting{}, err)
+				return
+			}
+			r.offset += int64(n)
+			if !r.give(r.line(line, err != nil), yield) {
+				return
+			}
+			if err != nil {
+				break
+			}
+		}
+		// What waits for a next row has none. A growing file may have one later; then what is given here is given
+		// again, with more, and whoever merges sightings takes the larger.
+		r.give(append(r.takeNew(r.copies.release()), r.close()...), yield)
+	}
+}
+
+// give yields sightings. It returns false if the reader of them wants no more.
+func (r *Reader) give(list []attach.Sighting, yield func(attach.Sighting, error) bool) bool {
+	for _, s := range list {
+		r.report.Sightings++
+		if !yield(s, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// line returns the sightings of a line; last says that its end is missing. A line that is nil was too long.
+func (r *Reader) line(line []byte, last bool) []attach.Sighting {
+	if line != nil && len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	r.report.Rows++
+	if line == nil {
+		r.report.TooLong++
+		return nil
+	}
+	in, ok := decodeRow(line)
+	switch {
+	case !ok && last:
+		r.report.Torn++
+	case !ok:
+		r.report.Malformed++
+	default:
+		return r.accept(&in)
+	}
+	return nil
+}
+
+// accept returns the sightings that a row allows to give: its own, and perhaps those of rows before it.
+func (r *Reader) accept(in *row) []attach.Sighting {
+	switch {
+	case in.Type != "user" && in.Type != "assistant":
+		return r.take(in)
+	case in.Type == "user" && !r.copies.over:
+		return r.takeNew(r.copies.hold(in))
+	// A copy of what the model said elsewhere. The rows of a person before it are copies, too, since a fork is
+	// written in order.
+	case in.Type == "assistant" && in.RequestSessionID != "" && in.RequestSessionID != in.SessionID:
+		r.report.Copied += 1 + len(r.copies.release())
+		return r.forkOf(in)
+	case in.Type == "assistant":
+		r.copies.over = true
+	}
+	return r.takeNew(append(r.copies.release(), in))
+}
+
+// takeNew returns the sightings of rows that no other session had first.
+func (r *Reader) takeNew(list []*row) (out []attach.Sighting) {
+	for _, in := range list {
+		if r.others.copied(in.UUID, in.SessionID) {
+			r.report.Copied++
+			continue
+		}
+		out = append(out, r.take(in)...)
+	}
+	return out
+}
+
+// sighting returns what all sightings of a row share.
+func (r *Reader) sighting(in *row) attach.Sighting {
+	return attach.Sighting{Agent: agent, Session: in.SessionID, Channel: attach.File, At: in.at(),
+		Turn: r.turn, Sub: in.AgentID}
+}
+
+// take returns the sightings of a row that is no copy.
+func (r *Reader) take(in *row) []attach.Sighting {
+	switch in.Type {
+	case "user":
+		if in.PromptID != "" {
+			r.turn = in.PromptID
+		}
+		return append(r.known(in), r.user(in)...)
+	case "assistant":
+		return append(r.known(in), r.assistant(in)...)
+	case "ai-title", "custom-title", "summary":
+		title, cut := shorten(in.CustomTitle + in.AITitle + in.Summary)
+		r.countCut(cut)
+		if title != "" {
+			s := r.sighting(in)
+			s.Turn, s.About = "", &attach.About{Title: title}
+			return []attach.Sighting{s}
+		}
+	}
+	r.report.skip(in.kind())
+	return nil
+}
+
+// known returns a sighting of what a row says of the session, if it says anything new.
+func (r *Reader) known(in *row) []attach.Sighting {
+	news := attach.About{Version: in.Version, Folder: in.CWD, Model: in.Message.Model}
+	if news.Model == synthetic {
+		news.Model = ""
+	}
+	for _, member := range []struct{ was, is *string }{{&r.about.Version, &news.Version},
+		{&r.about.Folder, &news.Folder}, {&r.about.Model, &news.Model}} {
+		if *member.is, _ = shorten(*member.is); *member.is == *member.was {
+			*member.is = ""
+		} else if *member.is != "" {
+			*member.was = *member.is
+		}
+	}
+	if news == (attach.About{}) {
+		return nil
+	}
+	s := r.sighting(in)
+	s.Turn, s.About = "", &news
+	return []attach.Sighting{s}
+}
+
+// forkOf says, once, of which session the file's is a fork.
+func (r *Reader) forkOf(in *row) []attach.Sighting {
+	if r.about.ForkOf != "" || !isID(in.RequestSessionID) {
+		return nil
+	}
+	r.about.ForkOf = in.RequestSessionID
+	s := r.sighting(in)
+	s.At, s.Turn, s.About = s.At.UTC(), "", &attach.About{ForkOf: in.RequestSessionID}
+	return []attach.Sighting{s}
+}
+
+// countCut counts a text that had to be cut.
+func (r *Reader) countCut(cut bool) {
+	if cut {
+		r.report.Cut++
+	}
+}

@@ -1,0 +1,170 @@
+package realtest
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/attach"
+	"candor/attach/claude"
+)
+
+// TestTheRealProgramsFilesAndHooksTellWhatTheModelAskedFor plays the plans once with the real program, and judges both
+// channels by what the stand-in sent.
+func TestTheRealProgramsFilesAndHooksTellWhatTheModelAskedFor(t *testing.T) {
+	p := newPlayer(t)
+	p.play(t)
+	require.GreaterOrEqual(t, len(p.model.sent), 13)
+	file, hooks := p.inFiles(t), p.inHooks(t)
+	t.Run("the file has each answer once", func(t *testing.T) { judgeAnswers(t, p.model.sent, file) })
+	t.Run("hooks have each call, and the calls of an answer as a batch", func(t *testing.T) {
+		judgeHooks(t, p.model.sent, hooks, p.work)
+	})
+	for name, channel := range map[string][]attach.Sighting{"file": file, "hooks": hooks} {
+		t.Run(name+" tells how calls ended", func(t *testing.T) { judgeResults(t, name, channel) })
+		t.Run(name+" tells of sub-agents", func(t *testing.T) { judgeSubs(t, channel) })
+		t.Run(name+" tells of turns", func(t *testing.T) { judgeTurns(t, channel) })
+	}
+	t.Run("both tell the same results", func(t *testing.T) { judgeBoth(t, file, hooks) })
+	t.Run("a folder's files in any order, and each alone, give the same", func(t *testing.T) {
+		assert.ElementsMatch(t, lines(t, file), lines(t, p.inFilesBackwards(t)))
+	})
+}
+
+// inFiles returns the sightings of the session files.
+func (p *player) inFiles(t *testing.T) []attach.Sighting {
+	t.Helper()
+	return p.read(t, p.files(t), &claude.Rows{})
+}
+
+// inFilesBackwards reads the files in reverse, and compares no file with another.
+func (p *player) inFilesBackwards(t *testing.T) []attach.Sighting {
+	t.Helper()
+	list := p.files(t)
+	var back []string
+	for _, f := range list {
+		back = append([]string{f}, back...)
+	}
+	return p.read(t, back, nil)
+}
+
+func (p *player) read(t *testing.T, files []string, others *claude.Rows) (all []attach.Sighting) {
+	t.Helper()
+	for _, name := range files {
+		in, err := os.Open(name)
+		require.NoError(t, err)
+		r := claude.NewReader(others)
+		for s, err := range r.Read(in) {
+			require.NoError(t, err)
+			all = append(all, s)
+		}
+		require.NoError(t, in.Close())
+		report := r.Report()
+		assert.Zero(t, report.Malformed+report.Torn+report.TooLong+report.Cut, "%s: %+v", name, report)
+		all = append(all, spawned(t, name)...)
+	}
+	return all
+}
+
+// spawned returns what stands beside the session file of a sub-agent.
+func spawned(t *testing.T, name string) []attach.Sighting {
+	t.Helper()
+	sub, isSub := strings.CutPrefix(strings.TrimSuffix(filepath.Base(name), ".jsonl"), "agent-")
+	if !isSub {
+		return nil
+	}
+	meta, err := os.ReadFile(strings.TrimSuffix(name, ".jsonl") + ".meta.json")
+	require.NoError(t, err)
+	s, err := claude.Spawned(meta, session, sub)
+	require.NoError(t, err)
+	return []attach.Sighting{s}
+}
+
+// inHooks returns the sightings of the hooks.
+func (p *player) inHooks(t *testing.T) (all []attach.Sighting) {
+	t.Helper()
+	p.model.mu.Lock()
+	defer p.model.mu.Unlock()
+	for _, raw := range p.model.hooks {
+		list, err := claude.Hook(raw)
+		require.NoError(t, err, "%s", raw)
+		all = append(all, list...)
+	}
+	return all
+}
+
+// lines returns sightings as JSON.
+func lines(t *testing.T, list []attach.Sighting) (out []string) {
+	t.Helper()
+	for _, s := range list {
+		raw, err := json.Marshal(s)
+		require.NoError(t, err)
+		out = append(out, string(raw))
+	}
+	return out
+}
+
+// of returns the sightings for which is holds.
+func of(list []attach.Sighting, is func(s *attach.Sighting) bool) (out []attach.Sighting) {
+	for i := range list {
+		if is(&list[i]) {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
+// judgeAnswers holds that each answer that was sent is in the file once: its thought, its text, its calls
+// with their parameters and places, its usage. Nothing else is.
+func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
+	all := 0
+	for _, a := range sent {
+		mine := of(file, func(s *attach.Sighting) bool { return s.Group == a.ID && s.Ended == nil })
+		var want []attach.Sighting
+		switch {
+		case a.Thinking == "-":
+			want = append(want, attach.Sighting{Sealed: &attach.Sealed{Bytes: 64}})
+		case a.Thinking != "":
+			want = append(want, attach.Sighting{Said: &attach.Said{Text: a.Thinking, Summary: true}})
+		}
+		if a.Text != "" {
+			want = append(want, attach.Sighting{Said: &attach.Said{Text: a.Text, Final: len(a.Calls) == 0}})
+		}
+		for _, c := range a.Calls {
+			input, err := json.Marshal(c.Input)
+			require.NoError(t, err)
+			want = append(want, attach.Sighting{Call: c.ID, Called: &attach.Called{Tool: c.Tool, Params: input}})
+		}
+		blocks := len(want)
+		want = append(want, attach.Sighting{Used: &attach.Used{Input: 140, Output: 20 + blocks, Cached: 40}})
+		require.Len(t, mine, len(want), "%s", lines(t, mine))
+		for i, s := range mine {
+			if i < blocks {
+				assert.Equal(t, i, s.Index, a.ID)
+			}
+			assertSame(t, want[i], s)
+		}
+		all += len(want)
+	}
+	grouped := of(file, func(s *attach.Sighting) bool { return s.Group != "" && s.Ended == nil })
+	assert.Len(t, grouped, all, "what nobody sent")
+}
+
+// assertSame compares what two sightings tell, the parameters as JSON.
+func assertSame(t *testing.T, want, got attach.Sighting) {
+	t.Helper()
+	if want.Called != nil && assert.NotNil(t, got.Called) {
+		assert.Equal(t, want.Called.Tool, got.Called.Tool)
+		assert.JSONEq(t, string(want.Called.Params), string(got.Called.Params))
+		assert.Empty(t, got.Called.Reason, "a description is no reason")
+	}
+	assert.Equal(t, want.Call, got.Call)
+	assert.Equal(t, want.Said, got.Said)
+	assert.Equal(t, want.Sealed, got.Sealed)
+	assert.Equal(t, want.Used, got.Used)
+}

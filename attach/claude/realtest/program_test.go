@@ -1,0 +1,101 @@
+package realtest
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// required says that the tests have to run: make real-agents sets it.
+const required = "CANDOR_REAL_AGENTS"
+
+// program returns the path of the real Claude Code. Where it is not installed, the test is skipped, and says so.
+func program(t *testing.T) string {
+	t.Helper()
+	processor := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	path, err := filepath.Abs(filepath.Join("node_modules", "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+processor,
+		"claude"))
+	require.NoError(t, err)
+	if _, err := os.Stat(path); err != nil {
+		const missing = "SKIPPED, NOT PROVED: the real Claude Code is not installed; make real-agents installs it"
+		require.Empty(t, os.Getenv(required), missing)
+		t.Skip(missing)
+	}
+	return path
+}
+
+// session is the id under which the program keeps the conversation that the tests begin.
+const session = "11111111-2222-4333-8444-555555555555"
+
+// hookEvents are the hooks that the player sets, all to one address.
+var hookEvents = []string{"SessionStart", "UserPromptSubmit", "MessageDisplay", "PreToolUse", "PostToolUse",
+	"PostToolUseFailure", "PostToolBatch", "PermissionDenied", "SubagentStart", "SubagentStop", "Notification", "Stop",
+	"StopFailure", "SessionEnd"}
+
+// player runs the real program in folders of its own.
+type player struct {
+	program, home, work string
+	model               *standIn
+}
+
+// newPlayer returns a player whose model follows plans.
+func newPlayer(t *testing.T) *player {
+	t.Helper()
+	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans())}
+	hooks := object{}
+	for _, e := range hookEvents {
+		hooks[e] = []object{{"matcher": "*", "hooks": []object{{"type": "http", "url": p.model.URL + "/hook",
+			"timeout": 5}}}}
+	}
+	settings, err := json.Marshal(object{"hooks": hooks})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(p.home, "settings.json"), settings, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
+	return p
+}
+
+// prompt runs the program once, without a terminal. Whatever it would send to another host ends at the stand-in.
+func (p *player) prompt(t *testing.T, text string, flags ...string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	args := append([]string{"-p", text, "--output-format", "json", "--model", "claude-sonnet-4-5",
+		"--allowedTools", "Bash Read Edit Agent"}, flags...)
+	cmd := exec.CommandContext(ctx, p.program, args...)
+	cmd.Dir = p.work
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "CLAUDE_CONFIG_DIR=" + p.home,
+		"TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
+		"ANTHROPIC_BASE_URL=" + p.model.URL, "ANTHROPIC_API_KEY=" + strings.Repeat("k", 20),
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1",
+		"DISABLE_ERROR_REPORTING=1", "HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// play has the program work through the plans: a session, the same resumed, and a fork of it.
+func (p *player) play(t *testing.T) {
+	t.Helper()
+	p.prompt(t, "PLAN:one go", "--session-id", session)
+	p.prompt(t, "PLAN:two go", "--resume", session)
+	p.prompt(t, "PLAN:three go", "--resume", session, "--fork-session")
+	require.Empty(t, p.model.strayed, "nothing may leave this machine")
+}
+
+// files returns the session files that the program wrote, those of sub-agents behind the others.
+func (p *player) files(t *testing.T) (list []string) {
+	t.Helper()
+	for _, pattern := range []string{"*/*.jsonl", "*/*/subagents/agent-*.jsonl"} {
+		found, err := filepath.Glob(filepath.Join(p.home, "projects", pattern))
+		require.NoError(t, err)
+		list = append(list, found...)
+	}
+	return list
+}

@@ -1,0 +1,174 @@
+// Package realtest runs the real Claude Code, from npm, against a stand-in model on loopback, and judges what package
+// claude makes of its session files and hooks by what the stand-in sent. make real-agents installs the program; where
+// it is missing the tests say that they proved nothing.
+//
+// A new thing that the model may do is an entry of plans, in plans_test.go. What the program writes is recorded with
+// -record ../testdata, cleaned of all text that is not ours: record_test.go.
+package realtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// said is one answer of the stand-in model: its text, its thought, and the calls that it asks for.
+type said struct {
+	ID       string // of the API's message
+	Plan     string // of which conversation it is a part
+	Thinking string // "-" means a signature without text
+	Text     string
+	Calls    []asked
+}
+
+// asked is a tool call as the stand-in asks for it.
+type asked struct {
+	ID, Tool string
+	Input    map[string]any
+}
+
+// standIn is a model that answers by plans, over the Messages API, and a proxy that lets nothing out.
+type standIn struct {
+	*httptest.Server
+	plans map[string][]said // by the word behind PLAN: in the latest prompt
+
+	mu      sync.Mutex
+	sent    []said
+	hooks   [][]byte // the hooks' payloads, in order
+	strayed []string // what was asked of another host
+}
+
+// newStandIn starts a model that follows plans until the test ends.
+func newStandIn(t *testing.T, plans map[string][]said) *standIn {
+	t.Helper()
+	s := &standIn{plans: plans}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// ServeHTTP answers the Messages API and hooks, and refuses to be a proxy.
+func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	switch {
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	case r.Method == http.MethodConnect || r.URL.IsAbs():
+		s.mu.Lock()
+		s.strayed = append(s.strayed, r.Method+" "+r.Host)
+		s.mu.Unlock()
+		http.Error(w, "nothing leaves this machine", http.StatusForbidden)
+	case r.URL.Path == "/hook":
+		s.mu.Lock()
+		s.hooks = append(s.hooks, body)
+		s.mu.Unlock()
+		_, _ = io.WriteString(w, "{}")
+	case r.URL.Path == "/v1/messages":
+		s.answer(w, body)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// message is one of a request's messages, as far as the stand-in looks at it.
+type message struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+// answer streams the next answer of the plan that the request's latest prompt names.
+func (s *standIn) answer(w http.ResponseWriter, body []byte) {
+	var in struct {
+		Model    string            `json:"model"`
+		Stream   bool              `json:"stream"`
+		Messages []message         `json:"messages"`
+		Tools    []json.RawMessage `json:"tools"`
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	next := said{Text: "ok"}
+	plan, step := position(in.Messages)
+	if step < len(s.plans[plan]) {
+		next = s.plans[plan][step]
+	}
+	next.Plan, next.ID = plan, fmt.Sprintf("msg_%s%02d", plan, step)
+	if len(in.Tools) == 0 {
+		next = said{ID: "msg_aside", Text: "ok"} // a title
+	} else {
+		s.mu.Lock()
+		s.sent = append(s.sent, next)
+		s.mu.Unlock()
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Request-Id", "req_"+next.ID)
+	for _, e := range events(next, in.Model) {
+		raw, err := json.Marshal(e)
+		if err != nil {
+			return
+		}
+		_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e["type"], raw)
+	}
+}
+
+// position returns the plan that the latest prompt names, and how many answers were given since.
+func position(messages []message) (plan string, step int) {
+	for _, m := range messages {
+		_, after, ok := strings.Cut(string(m.Content), "PLAN:")
+		switch {
+		case m.Role == "user" && ok && !strings.Contains(string(m.Content), "tool_result"):
+			plan, step = strings.FieldsFunc(after, func(r rune) bool { return r < 'a' || r > 'z' })[0], 0
+		case m.Role == "assistant":
+			step++
+		}
+	}
+	return plan, step
+}
+
+type object = map[string]any
+
+// events returns the events of a streamed answer.
+func events(a said, model string) []object {
+	usage := object{"input_tokens": 100, "cache_read_input_tokens": 40, "output_tokens": 1}
+	out := []object{{"type": "message_start", "message": object{"id": a.ID, "type": "message", "role": "assistant",
+		"model": model, "content": []any{}, "stop_reason": nil, "usage": usage}}}
+	index := 0
+	block := func(start object, deltas ...object) {
+		out = append(out, object{"type": "content_block_start", "index": index, "content_block": start})
+		for _, d := range deltas {
+			out = append(out, object{"type": "content_block_delta", "index": index, "delta": d})
+		}
+		out = append(out, object{"type": "content_block_stop", "index": index})
+		index++
+	}
+	if a.Thinking != "" {
+		text := strings.TrimPrefix(a.Thinking, "-")
+		block(object{"type": "thinking", "thinking": "", "signature": ""},
+			object{"type": "thinking_delta", "thinking": text},
+			object{"type": "signature_delta", "signature": strings.Repeat("c2VhbGVk", 8)})
+	}
+	if a.Text != "" {
+		var deltas []object
+		for word := range strings.SplitAfterSeq(a.Text, " ") {
+			deltas = append(deltas, object{"type": "text_delta", "text": word})
+		}
+		block(object{"type": "text", "text": ""}, deltas...)
+	}
+	stop := "end_turn"
+	for _, c := range a.Calls {
+		stop = "tool_use"
+		input, _ := json.Marshal(c.Input)
+		half := len(input) / 2
+		block(object{"type": "tool_use", "id": c.ID, "name": c.Tool, "input": object{}},
+			object{"type": "input_json_delta", "partial_json": string(input[:half])},
+			object{"type": "input_json_delta", "partial_json": string(input[half:])})
+	}
+	return append(out, object{"type": "message_delta", "delta": object{"stop_reason": stop, "stop_sequence": nil},
+		"usage": object{"output_tokens": 20 + index}}, object{"type": "message_stop"})
+}

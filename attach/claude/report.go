@@ -1,0 +1,93 @@
+package claude
+
+import (
+	"maps"
+	"strings"
+)
+
+// Report counts what a [Reader] read and what it did not give.
+type Report struct {
+	// Rows of the file, whatever became of them; empty lines are none.
+	Rows int
+	// Sightings that were given. A row may give several, or none.
+	Sightings int
+
+	// Rows that were not given because another session had them first.
+	Copied int
+	// Rows and blocks that are lost: no JSON, members of wrong types, no session, a call without an id.
+	Malformed int
+	// Rows longer than MaxRow, which are lost, too.
+	TooLong int
+	// 1 if the last row is not whole, because its writer was cut off or still writes.
+	Torn int
+
+	// Texts and results that were longer than the bound, of which the beginning was given.
+	Cut int
+	// Results of which the file itself has the beginning only.
+	Outside int
+	// Bytes of signatures, redacted thoughts and images, which were dropped.
+	Sealed int
+	// Rows and blocks of kinds that are not read, by kind. Most are the program's own affairs; a name that nobody knows
+	// is a kind that is new.
+	Skipped map[string]int
+}
+
+// maxKinds bounds the kinds that are counted by name, and maxKind a name. Further kinds are counted as otherKinds.
+const (
+	maxKinds   = 64
+	maxKind    = 48
+	otherKinds = "other kinds"
+)
+
+// skip counts a row or block of a kind that is not read.
+func (r *Report) skip(kind string) { r.skipMany(plainKind(kind), 1) }
+
+// skipMany counts rows or blocks of a kind.
+func (r *Report) skipMany(kind string, n int) {
+	if r.Skipped == nil {
+		r.Skipped = map[string]int{}
+	}
+	full := maxKinds
+	if r.Skipped[otherKinds] > 0 {
+		full++ // it is no kind of its own
+	}
+	if r.Skipped[kind] == 0 && kind != otherKinds && len(r.Skipped) >= full {
+		kind = otherKinds
+	}
+	r.Skipped[kind] += n
+}
+
+// plainKind returns a kind as it may stand in a terminal: the letters that the program uses, and not many of them.
+func plainKind(kind string) string {
+	clean := strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == ' ':
+			return c
+		}
+		return '?'
+	}, kind)
+	return clean[:min(len(clean), maxKind)]
+}
+
+// Add adds the counts of another report.
+func (r *Report) Add(other Report) {
+	r.Rows += other.Rows
+	r.Sightings += other.Sightings
+	r.Copied += other.Copied
+	r.Malformed += other.Malformed
+	r.TooLong += other.TooLong
+	r.Torn += other.Torn
+	r.Cut += other.Cut
+	r.Outside += other.Outside
+	r.Sealed += other.Sealed
+	for kind, n := range other.Skipped {
+		r.skipMany(kind, n)
+	}
+}
+
+// copied returns a copy that shares nothing with r.
+func (r *Report) copied() Report {
+	c := *r
+	c.Skipped = maps.Clone(r.Skipped)
+	return c
+}

@@ -1,0 +1,195 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"candor/attach"
+)
+
+// interrupted begins the message that the program writes when a person stops a turn.
+const interrupted = "[Request interrupted by user"
+
+// notification begins the message by which the program tells the model of a sub-agent that ended.
+const notification = "<task-notification>"
+
+// originalFile is a member of an edit's result: the whole file as it was, which is no part of what the tool answered.
+const originalFile = "originalFile"
+
+// user returns the sightings of a row that is a person's message, a message of the program, or results of calls.
+func (r *Reader) user(in *row) []attach.Sighting {
+	list, ok := blocks(in.Message.Content)
+	if !ok {
+		r.report.Malformed++
+		return nil
+	}
+	results := 0
+	for i := range list {
+		if list[i].Type == "tool_result" {
+			results++
+		}
+	}
+	if results == 0 {
+		return r.prompt(in, list)
+	}
+	var out []attach.Sighting
+	for i := range list {
+		switch b := &list[i]; {
+		case b.Type != "tool_result":
+			r.report.skip("block " + b.Type + " beside a result")
+		case !isID(b.ToolUseID):
+			r.report.Malformed++
+		case results == 1:
+			out = append(out, r.result(in, b, in.ToolUseResult)...)
+		default:
+			out = append(out, r.result(in, b, nil)...)
+		}
+	}
+	return out
+}
+
+// prompt returns the sighting of a message.
+func (r *Reader) prompt(in *row, list []block) []attach.Sighting {
+	text := r.joined(list)
+	s := r.sighting(in)
+	switch {
+	// The program writes this in the person's name when the person stops the turn; it begins none.
+	case strings.HasPrefix(text, interrupted):
+		s.Ended = &attach.Ended{Interrupted: true}
+		return append(r.close(), s)
+	case in.AgentID != "":
+		// The parameters of the call have it.
+		r.report.skip("user task of a sub-agent")
+		return nil
+	case in.IsMeta, in.IsCompactSummary:
+		r.report.skip("user message of the program")
+		return nil
+	case text == "":
+		r.report.skip("user message without text")
+		return nil
+	}
+	text, cut := shorten(text)
+	r.countCut(cut)
+	s.Prompted = &attach.Prompted{Text: text, By: promptedBy(in.Origin.Kind, text)}
+	return append(r.close(), s)
+}
+
+// promptedBy returns what wrote a message in the place of a person, or "".
+func promptedBy(origin, text string) string {
+	if origin == "" && strings.HasPrefix(text, notification) {
+		return "task-notification"
+	}
+	if origin == "human" {
+		return ""
+	}
+	return strings.TrimSpace(plainKind(origin))
+}
+
+// result returns the sightings of a call's result. kept is what the program keeps of it for itself, in the form in
+// which hooks have it.
+func (r *Reader) result(in *row, b *block, kept json.RawMessage) []attach.Sighting {
+	s := r.sighting(in)
+	s.Call, s.Returned = b.ToolUseID, &attach.Returned{}
+	text, whole := r.text(b.Content)
+	if b.IsError || in.ToolDenialKind != "" {
+		s.Returned.Error = text
+		s.Returned.Denied = in.ToolDenialKind != "" || isRefusal(text)
+		return []attach.Sighting{s}
+	}
+	s.Returned.Partial = !whole
+	// Hooks have the result as the program keeps it, so that is what both channels give. Failures, results of the calls
+	// of sub-agents, and several results in one row have only the text that the model read.
+	known, isObject := detailOf(kept)
+	if isObject {
+		var cut bool
+		s.Returned.Result, cut = boundJSON(kept, originalFile)
+		s.Returned.Partial = known.Persisted != "" || cut
+		s.Returned.Cancelled = known.Interrupted
+		r.countCut(cut)
+	} else {
+		s.Returned.Result, _ = json.Marshal(text) // of a string
+		s.Returned.Partial = s.Returned.Partial || strings.HasPrefix(text, "<persisted-output>")
+	}
+	if s.Returned.Partial {
+		r.report.Outside++
+	}
+	return append(known.spawned(s), s)
+}
+
+// isRefusal reports whether a failure is a person's no, in the words of versions that do not mark it.
+func isRefusal(text string) bool {
+	return strings.HasPrefix(text, "The user doesn't want to proceed with this tool use")
+}
+
+// detail is what is read of the result that the program keeps for itself.
+type detail struct {
+	// The file with the whole result, if this is its beginning.
+	Persisted string `json:"persistedOutputPath"`
+	// A person stopped the call.
+	Interrupted bool `json:"interrupted"`
+
+	// The sub-agent that the call began, and whether it works in the background. Then its answer comes later, as a
+	// message to the model that begins a turn or stands beside the results of other calls.
+	AgentID   string `json:"agentId"`
+	AgentType string `json:"agentType"`
+	Model     string `json:"resolvedModel"`
+	IsAsync   bool   `json:"isAsync"`
+}
+
+// detailOf decodes the result that the program keeps for itself; isObject is false if it is none that is kept so.
+func detailOf(raw json.RawMessage) (d detail, isObject bool) {
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '{' {
+		return detail{}, false
+	}
+	if json.Unmarshal(raw, &d) != nil {
+		return detail{}, true // members of a tool that only happen to have these names
+	}
+	return d, true
+}
+
+// spawned returns the beginning of the sub-agent that the call of a result began, if it began one.
+func (d detail) spawned(s attach.Sighting) []attach.Sighting {
+	if !isID(d.AgentID) {
+		return nil
+	}
+	kind, _ := shorten(d.AgentType)
+	model, _ := shorten(d.Model)
+	s.Sub, s.Returned = d.AgentID, nil
+	s.Spawned = &attach.Spawned{Kind: kind, Model: model, Background: d.IsAsync}
+	return []attach.Sighting{s}
+}
+
+// text returns the text of a result, and whether it is all there is. What is not text, such as images, is dropped
+// and counted.
+func (r *Reader) text(content json.RawMessage) (text string, whole bool) {
+	list, ok := blocks(content)
+	if !ok {
+		r.report.skip("result without text")
+		return "", len(content) == 0 || string(content) == "null"
+	}
+	whole = true
+	for i := range list {
+		if list[i].Type != "text" {
+			r.report.skip("block " + list[i].Type + " in a result")
+			whole = false
+		}
+	}
+	if !whole {
+		r.report.Sealed += len(content)
+	}
+	text, cut := shorten(r.joined(list))
+	r.countCut(cut)
+	return text, whole && !cut
+}
+
+// joined returns the texts among blocks.
+func (r *Reader) joined(list []block) string {
+	var texts []string
+	for i := range list {
+		if list[i].Type == "text" && list[i].Text != "" {
+			texts = append(texts, list[i].Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}

@@ -1,0 +1,153 @@
+package claude
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// maxID bounds the ids that are believed, in bytes. Those of the program have 36 or fewer.
+const maxID = 128
+
+// row is a row of a session file, as far as it is read.
+type row struct {
+	// What the row is. A person's messages and the results of calls are user, the model's blocks assistant; the
+	// program has some twenty types more for its own affairs, and adds to them.
+	Type    string `json:"type"`
+	Subtype string `json:"subtype"`
+
+	// The row's own id, which a copy in a fork keeps, and the session, which a copy does not: it has the fork's.
+	UUID      string `json:"uuid"`
+	SessionID string `json:"sessionId"`
+	// In a copy of a row of the model: the session in which the model said it.
+	RequestSessionID string `json:"requestSessionId"`
+
+	// The prompt that a row of a person or a result belongs to. Rows of the model do not have it. In a copy it is the
+	// fork's first prompt.
+	PromptID string `json:"promptId"`
+	// The sub-agent whose file this is.
+	AgentID   string `json:"agentId"`
+	Timestamp string `json:"timestamp"`
+
+	// The program's version, and the folder in which it works.
+	Version string `json:"version"`
+	CWD     string `json:"cwd"`
+
+	// What was said, and the block's place in the answer.
+	Message    message `json:"message"`
+	BlockIndex int     `json:"apiBlockIndex"`
+
+	// Messages that no person wrote: the program's own, and its summary of what no longer fits.
+	IsMeta           bool `json:"isMeta"`
+	IsCompactSummary bool `json:"isCompactSummary"`
+	// What else wrote a message, such as task-notification.
+	Origin struct {
+		Kind string `json:"kind"`
+	} `json:"origin"`
+	// An answer that is the news of an error.
+	IsAPIError bool `json:"isApiErrorMessage"`
+
+	// The result of a call as the program keeps it: an object that depends on the tool, or a text if the call failed.
+	ToolUseResult json.RawMessage `json:"toolUseResult"`
+	// Who refused the call, such as user-rejected, which rules of the settings are, too.
+	ToolDenialKind string `json:"toolDenialKind"`
+
+	// The kind of what the program told the model beside the messages.
+	Attachment struct {
+		Type string `json:"type"`
+	} `json:"attachment"`
+
+	// The session's title, in rows that have nothing else: one that the program wrote, a model, or a person.
+	Summary     string `json:"summary"`
+	AITitle     string `json:"aiTitle"`
+	CustomTitle string `json:"customTitle"`
+}
+
+// message is the API's message in a row.
+type message struct {
+	ID         string `json:"id"`
+	Model      string `json:"model"`
+	StopReason string `json:"stop_reason"`
+	// A text, or blocks: one of the model's in each row.
+	Content json.RawMessage `json:"content"`
+	// The same in all rows of an answer, or growing.
+	Usage *usage `json:"usage"`
+}
+
+// usage counts an answer's tokens as the API does: those of the cache are no part of input_tokens.
+type usage struct {
+	Input   int `json:"input_tokens"`
+	Written int `json:"cache_creation_input_tokens"`
+	Cached  int `json:"cache_read_input_tokens"`
+	Output  int `json:"output_tokens"`
+	Details struct {
+		Thinking int `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+// block is a part of a message's content.
+type block struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+
+	// Of a thought: its text, which is mostly empty, and what only the provider can read.
+	Thinking  string `json:"thinking"`
+	Signature string `json:"signature"`
+	Redacted  string `json:"data"`
+
+	// Of a call. The program adds arguments that are missing and have a default.
+	ID    string          `json:"id"`
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+
+	// Of a result, as the model read it: a text, or blocks of text and images.
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+}
+
+// decodeRow decodes a line. It fails if the line is no row, or has a member of another type than it should,
+// or no session that could be told.
+func decodeRow(line []byte) (r row, ok bool) {
+	if json.Unmarshal(line, &r) != nil || r.Type == "" {
+		return row{}, false
+	}
+	return r, isID(r.SessionID) && optionalID(r.UUID) && optionalID(r.PromptID) && optionalID(r.AgentID) &&
+		optionalID(r.Message.ID) && r.BlockIndex >= 0
+}
+
+// isID reports whether an id is one that a program makes: short, and visible characters only.
+func isID(id string) bool { return id != "" && optionalID(id) }
+
+// optionalID is isID for an id that may be absent.
+func optionalID(id string) bool {
+	return len(id) <= maxID && !strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c >= 0x7f })
+}
+
+// at returns the time of the row; zero if it has none that can be read.
+func (r *row) at() time.Time {
+	t, err := time.Parse(time.RFC3339Nano, r.Timestamp)
+	if err != nil || t.Year() < 2000 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// kind names the row's kind for [Report]: its type, and its subtype or that of its attachment.
+func (r *row) kind() string {
+	return strings.TrimSpace(r.Type + " " + r.Subtype + r.Attachment.Type)
+}
+
+// blocks returns the blocks of a message; a text is one block of type text. ok is false if the content is
+// neither.
+func blocks(content json.RawMessage) (list []block, ok bool) {
+	if len(content) > 0 && content[0] == '"' {
+		var text string
+		err := json.Unmarshal(content, &text)
+		return []block{{Type: "text", Text: text}}, err == nil
+	}
+	if json.Unmarshal(content, &list) != nil || list == nil {
+		return nil, false
+	}
+	return list, true
+}

@@ -1,0 +1,30 @@
+package claude
+
+import (
+	"encoding/json"
+	"errors"
+
+	"candor/attach"
+)
+
+// Spawned returns the beginning of a sub-agent, of the file agent-ID.meta.json beside its session file, which names
+// the call that began it. session and sub are the ids that the file's place tells.
+func Spawned(meta []byte, session, sub string) (attach.Sighting, error) {
+	// The program keeps more in the file, such as how deep sub-agents stand in one another, which the places of the
+	// session files do not show.
+	var in struct {
+		Type   string `json:"agentType"`
+		Call   string `json:"toolUseId"`
+		Model  string `json:"model"`
+		Effort string `json:"effort"`
+		Shape  string `json:"requestShape"`
+	}
+	if json.Unmarshal(meta, &in) != nil || !optionalID(in.Call) || !isID(session) || !isID(sub) {
+		return attach.Sighting{}, errors.New("this is no description of a sub-agent, or a damaged one")
+	}
+	kind, _ := shorten(in.Type)
+	model, _ := shorten(in.Model)
+	effort, _ := shorten(in.Effort)
+	return attach.Sighting{Agent: agent, Session: session, Channel: attach.File, Sub: sub, Call: in.Call,
+		Spawned: &attach.Spawned{Kind: kind, Model: model, Effort: effort, Background: in.Shape == "background"}}, nil
+}

@@ -1,0 +1,74 @@
+package transcript
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxFiles bounds the session files of a walk.
+const maxFiles = 50_000
+
+// found is a session file as the walk found it.
+type found struct {
+	path string
+	size int64
+	// When it was changed last. A file with the same size and time is not looked at again.
+	time time.Time
+}
+
+// ErrNoFiles is the error for a place that has no session files.
+var ErrNoFiles = errors.New("there are no session files")
+
+// find returns the session files of a place, those that were changed first before the others: a file, with those of
+// its sub-agents; or a folder, or its folder projects, with all files below it. Links are not followed.
+func find(place string) (list []found, err error) {
+	info, err := os.Stat(place)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		list = []found{{place, info.Size(), info.ModTime()}}
+		place = strings.TrimSuffix(place, ".jsonl")
+		if _, err := os.Stat(place); err != nil || place == list[0].path {
+			return list, nil
+		}
+		// The files of sub-agents stand in a folder named like the session.
+	} else if projects := filepath.Join(place, "projects"); isFolder(projects) {
+		place = projects
+	}
+	err = filepath.WalkDir(place, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ".jsonl" {
+			return skipUnreadable(err)
+		}
+		if len(list) == maxFiles {
+			return fmt.Errorf("%s has more than %d session files: name a folder in it", place, maxFiles)
+		}
+		if info, err := d.Info(); err == nil { // else it has just gone
+			list = append(list, found{path, info.Size(), info.ModTime()})
+		}
+		return nil
+	})
+	// A fork is younger than the session it was made of, which therefore has its rows first.
+	slices.SortStableFunc(list, func(a, b found) int { return a.time.Compare(b.time) })
+	return list, err
+}
+
+// skipUnreadable returns an error of a walk, but for folders that are gone or closed to us.
+func skipUnreadable(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
+}
+
+// isFolder reports whether there is a folder.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

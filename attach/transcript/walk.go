@@ -1,0 +1,220 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"candor/attach"
+	"candor/attach/claude"
+)
+
+// MaxBatch bounds a batch, in bytes.
+const MaxBatch = 1 << 20
+
+// Walk reads the session files of a place. Its exported fields are set before its first use; it is not safe for
+// concurrent use.
+type Walk struct {
+	// Place is a session file, or a folder.
+	Place string
+	// Send takes a batch, which it may not keep. An error ends the walk: what was read by then is not read again.
+	Send func(ctx context.Context, batch []byte, sightings int) error
+	// Told hears what a person should know of a file. It may be nil.
+	Told func(path, what string)
+	// Count gets all bytes that are read, for a bar of progress. It may be nil.
+	Count io.Writer
+
+	// What is known of each file, by its path, and of the rows of all of them.
+	files map[string]*sessionFile
+	rows  claude.Rows
+	// The counts of readers that were given up, since their files had changed.
+	past claude.Report
+	// Bytes of the rows that were read.
+	read int64
+	// The batch that is being filled, and how many sightings are in it.
+	batch  bytes.Buffer
+	inside int
+}
+
+// Report is what a walk came to.
+type Report struct {
+	claude.Report
+	Files int
+	Bytes int64
+}
+
+// Report returns what was read so far.
+func (w *Walk) Report() Report {
+	sum := Report{Files: len(w.files), Bytes: w.read}
+	sum.Add(w.past)
+	for _, f := range w.files {
+		sum.Add(f.reader.Report())
+	}
+	return sum
+}
+
+// Size returns how many bytes the session files of a place have.
+func Size(place string) (sum int64, err error) {
+	list, err := find(place)
+	for _, f := range list {
+		sum += f.size
+	}
+	return sum, err
+}
+
+// Once reads all files to their ends, and sends what they tell.
+func (w *Walk) Once(ctx context.Context) error { return w.pass(ctx, false) }
+
+// Follow reads what is there, and then looks for what is new at each interval, until ctx ends; then it returns nil.
+func (w *Walk) Follow(ctx context.Context, interval time.Duration) error {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		if err := w.pass(ctx, true); err != nil && ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// pass looks at each file once. growing says that the files may be read again.
+func (w *Walk) pass(ctx context.Context, growing bool) error {
+	list, err := find(w.Place)
+	switch {
+	case err != nil:
+		return err
+	case len(list) == 0 && len(w.files) == 0 && !growing:
+		return fmt.Errorf("%w in %s: name a session file, or a folder that has some", ErrNoFiles, w.Place)
+	case w.files == nil:
+		w.files = map[string]*sessionFile{}
+	}
+	for _, f := range list {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := w.look(ctx, f, growing); err != nil {
+			return err
+		}
+	}
+	return w.flush(ctx)
+}
+
+// look reads what is new in a file. A file that cannot be read is told of, and does not end the walk.
+func (w *Walk) look(ctx context.Context, now found, growing bool) error {
+	f := w.files[now.path]
+	// Most files of a folder are those of yesterday: they are not opened again.
+	if f != nil && now.size == f.size && now.time.Equal(f.changed) {
+		return nil
+	}
+	in, err := os.Open(now.path)
+	if err != nil {
+		w.tell(now.path, "cannot be read: "+err.Error())
+		return nil
+	}
+	defer in.Close()
+	if f == nil {
+		f = w.anew(now.path, growing)
+	}
+	switch f.news(in, now) {
+	case shrunk:
+		w.tell(now.path, "is shorter than what was read of it: it is read again from its start")
+		f = w.anew(now.path, growing)
+	case rewritten:
+		w.tell(now.path, "was rewritten: it is read again from its start")
+		f = w.anew(now.path, growing)
+	}
+	return w.readOn(ctx, f, in, now)
+}
+
+// anew begins to read a file.
+func (w *Walk) anew(path string, growing bool) *sessionFile {
+	if old := w.files[path]; old != nil {
+		w.past.Add(old.reader.Report())
+	}
+	f := &sessionFile{path: path, reader: claude.NewReader(&w.rows)}
+	f.reader.Growing = growing
+	w.files[path] = f
+	return f
+}
+
+// readOn sends the sightings of the rows that were not read.
+func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now found) error {
+	if !f.described {
+		s, ok, err := f.describe()
+		if err != nil {
+			w.tell(f.path, "has a description beside it that cannot be read: "+err.Error())
+		}
+		if f.described = ok || err != nil; ok {
+			if err := w.add(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+	from := f.reader.Offset()
+	if _, err := in.Seek(from, io.SeekStart); err != nil {
+		return err
+	}
+	var rows io.Reader = in
+	if w.Count != nil {
+		rows = io.TeeReader(in, w.Count)
+	}
+	for s, err := range f.reader.Read(rows) {
+		if err != nil {
+			w.tell(f.path, "cannot be read: "+err.Error())
+			break
+		}
+		if err := w.add(ctx, s); err != nil {
+			return err
+		}
+	}
+	w.read += f.reader.Offset() - from
+	f.remember(in, now)
+	if f.reader.Report().Torn > 0 {
+		w.tell(f.path, "ends in the middle of a row, which is lost")
+	}
+	return nil
+}
+
+// add puts a sighting into the batch, which is sent first if it has no room for it.
+func (w *Walk) add(ctx context.Context, s attach.Sighting) error {
+	line, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	// A line alone fits: package claude bounds the texts of a sighting.
+	if w.batch.Len()+len(line)+1 > MaxBatch {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+	}
+	w.batch.Write(line)
+	w.batch.WriteByte('\n')
+	w.inside++
+	return nil
+}
+
+// flush sends the batch, if there is anything in it.
+func (w *Walk) flush(ctx context.Context) error {
+	if w.inside == 0 {
+		return nil
+	}
+	err := w.Send(ctx, w.batch.Bytes(), w.inside)
+	w.batch.Reset()
+	w.inside = 0
+	return err
+}
+
+// tell says what a person should know of a file.
+func (w *Walk) tell(path, what string) {
+	if w.Told != nil {
+		w.Told(path, what)
+	}
+}

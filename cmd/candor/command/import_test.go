@@ -1,0 +1,128 @@
+package command_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/command"
+)
+
+// attachedServer takes sightings, of which it knows the second half.
+func attachedServer(t *testing.T, away *atomic.Bool) (url string, posted *apptest.LogBuffer) {
+	t.Helper()
+	posted = &apptest.LogBuffer{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		if away.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		_, _ = posted.Write(body)
+		_, _ = io.WriteString(w, `{"taken":3,"known":2}`)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, posted
+}
+
+// importing returns what candor import prints.
+func importing(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, errOut apptest.LogBuffer
+	err = command.Run(t.Context(), append([]string{"candor", "import"}, args...), strings.NewReader(""), &out, &errOut)
+	return out.String(), errOut.String(), err
+}
+
+const claudeTestdata = "../../../attach/claude/testdata"
+
+func TestImportPostsWhatFilesTellAndSaysWhatTheyLose(t *testing.T) {
+	url, posted := attachedServer(t, new(atomic.Bool))
+	t.Setenv("CANDOR_SERVER", url)
+	t.Setenv("CANDOR_TOKEN", "ann")
+	stdout, stderr, err := importing(t, filepath.Join(claudeTestdata, "session.jsonl"))
+	require.NoError(t, err)
+	assert.Empty(t, stderr, "no bar where there is no terminal")
+	want, err := os.ReadFile(filepath.Join(claudeTestdata, "session.want"))
+	require.NoError(t, err)
+	assert.Equal(t, strings.Count(string(want), "\n"), strings.Count(posted.String(), "\n"))
+	assert.Contains(t, posted.String(), `"call":"toolu_one0a"`)
+	for _, said := range []string{"Read 41 kB in 1 file: 107 rows gave 39 facts.\n",
+		"The server took 3 as new and had 2.\n",
+		"  results of which the file has only the beginning: 1\n", "dropped: 128\n",
+		"22 attachment hook_success, 7 api-",
+		"and 15 more kinds", "These files have no reasons for calls"} {
+		assert.Contains(t, stdout, said)
+	}
+}
+
+func TestADryRunSendsNothingAndNeedsNoServer(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", "")
+	t.Setenv("CLAUDE_CONFIG_DIR", claudeTestdata)
+	stdout, _, err := importing(t, "--dry-run")
+	require.NoError(t, err)
+	assert.Contains(t, stdout, "Nothing was sent.\n")
+	assert.Contains(t, stdout, "in 5 files", "the folder of CLAUDE_CONFIG_DIR; hooks are no session")
+	assert.Contains(t, stdout, "damaged rows, lost")
+}
+
+func TestImportSaysWhatIsWrong(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", "ann")
+	t.Setenv("CANDOR_SERVER", "http://127.0.0.1:1")
+	file := filepath.Join(claudeTestdata, "session.jsonl")
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"two places":     {[]string{"a", "b"}, `not the argument "b" as well`},
+		"nothing there":  {[]string{"/nope"}, "there is no /nope: name a session file"},
+		"no sessions":    {[]string{t.TempDir()}, "there are no session files in"},
+		"nobody answers": {[]string{file}, "Is it running?"},
+		"a contradiction": {[]string{"--follow", "--dry-run", file},
+			"--follow with --dry-run would never send anything"},
+		"no effect": {[]string{"--interval", "2s", file}, "it has no effect without it"},
+		"too often": {[]string{"--follow", "--interval", "1ms", file}, "1ms is less than 50ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := importing(t, c.args...)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestFollowingWaitsForAServerThatIsAway(t *testing.T) {
+	var away atomic.Bool
+	away.Store(true)
+	url, posted := attachedServer(t, &away)
+	t.Setenv("CANDOR_SERVER", url)
+	t.Setenv("CANDOR_TOKEN", "ann")
+	file := filepath.Join(claudeTestdata, "session.jsonl")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var out, errOut apptest.LogBuffer
+	ended := make(chan error, 1)
+	go func() {
+		ended <- command.Run(ctx, []string{"candor", "import", "--follow", "--interval", "50ms", file},
+			strings.NewReader(""), &out, &errOut)
+	}()
+	soon := func(is func() bool) { require.Eventually(t, is, time.Minute, time.Millisecond) }
+	soon(func() bool { return strings.Contains(errOut.String(), "The server is away; what is new waits for it.") })
+	assert.Empty(t, posted.String())
+	away.Store(false)
+	soon(func() bool { return strings.Contains(posted.String(), "toolu_one0a") })
+	stop()
+	require.NoError(t, <-ended)
+	assert.Contains(t, out.String(), "The server took 3 as new")
+	assert.Equal(t, 1, strings.Count(errOut.String(), "away"), "it is said once")
+}

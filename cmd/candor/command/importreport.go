@@ -1,0 +1,85 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"candor/attach/transcript"
+	"candor/web/client"
+)
+
+// printImport says what was read, what the server made of it, and what was lost.
+func (s importSettings) printImport(w io.Writer, r transcript.Report, taken client.Attached) {
+	fmt.Fprintf(w, "Read %s in %s: %s gave %s.\n", megabytes(r.Bytes), counted(r.Files, "file"),
+		counted(r.Rows, "row"), counted(r.Sightings, "fact"))
+	if s.dryRun {
+		fmt.Fprintln(w, "Nothing was sent.")
+	} else {
+		fmt.Fprintf(w, "The server took %d as new and had %d.\n", taken.Taken, taken.Known)
+	}
+	// Only what happened is said. What is lost comes before what was left out on purpose.
+	for _, line := range []struct {
+		n    int
+		what string
+	}{
+		{r.Copied, "rows of forks that another session had first"},
+		{r.Malformed, "damaged rows, lost"},
+		{r.TooLong, "rows longer than 16 MiB, lost"},
+		{r.Torn, "files that end in the middle of a row"},
+		{r.Cut, "texts and results longer than 128 KiB, cut"},
+		{r.Outside, "results of which the file has only the beginning"},
+		{r.Sealed, "bytes of signatures, sealed thoughts and images, dropped"},
+	} {
+		if line.n > 0 {
+			fmt.Fprintf(w, "  %s: %d\n", line.what, line.n)
+		}
+	}
+	if len(r.Skipped) > 0 {
+		fmt.Fprintf(w, "Rows and blocks that tell nothing of decisions, or are not known: %s.\n",
+			skippedKinds(r.Skipped))
+	}
+	if r.Sightings > 0 {
+		fmt.Fprintln(w, "These files have no reasons for calls: a call's narrative is what the model said before it.")
+	}
+}
+
+// skippedKinds lists kinds with their numbers, the largest first.
+func skippedKinds(kinds map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
+		if d := kinds[b] - kinds[a]; d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	var parts []string
+	for i, name := range names {
+		if i == maxShownKinds {
+			parts = append(parts, fmt.Sprintf("and %d more kinds", len(names)-i))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", kinds[name], name))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// maxShownKinds bounds the kinds that a summary names.
+const maxShownKinds = 8
+
+// counted returns a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// megabytes returns a number of bytes as people read it.
+func megabytes(n int64) string {
+	if n < 1e6 {
+		return fmt.Sprintf("%d kB", (n+999)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

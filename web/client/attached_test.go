@@ -1,0 +1,36 @@
+package client_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/web/client"
+)
+
+func TestSightingsArePostedAsTheyAre(t *testing.T) {
+	answer := `{"taken":2,"known":1}`
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		assert.Equal(t, "{}\n{}\n{}\n", string(body))
+		assert.Equal(t, "POST /api/attached", r.Method+" "+r.URL.Path)
+		assert.Equal(t, "application/x-ndjson", r.Header.Get("Content-Type"))
+		assert.Equal(t, "Bearer ann", r.Header.Get("Authorization"))
+		_, _ = io.WriteString(w, answer)
+	}))
+	defer s.Close()
+	c, err := client.New(s.URL, "ann")
+	require.NoError(t, err)
+	got, err := c.Attach(t.Context(), []byte("{}\n{}\n{}\n"))
+	require.NoError(t, err)
+	assert.Equal(t, client.Attached{Taken: 2, Known: 1}, got)
+
+	answer = "<html>"
+	_, err = c.Attach(t.Context(), []byte("{}\n{}\n{}\n"))
+	require.ErrorContains(t, err, "not that of a Candor server")
+}
