@@ -3,6 +3,7 @@ package safety
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // Text is cleaned text. Its zero value is the empty text. Only a [Layer], [Literal] and [Restore]
@@ -16,6 +17,16 @@ type constant string
 // Literal returns a Text for a constant of our own source, such as a fallback sentence.
 // A value that is known only at run time does not compile.
 func Literal(s constant) Text { return Text{string(s)} }
+
+// JoinParagraphs returns texts with an empty line between each two. Each was cleaned by itself, and what one ends with
+// is not looked at together with what the next begins with.
+func JoinParagraphs(texts ...Text) Text {
+	parts := make([]string, len(texts))
+	for i, t := range texts {
+		parts[i] = t.s
+	}
+	return Text{strings.Join(parts, "\n\n")}
+}
 
 // String returns the plain text, which is not escaped for any markup.
 func (t Text) String() string { return t.s }

@@ -22,6 +22,7 @@ var bodies = []session.Body{
 	session.ToolReturned{}, session.StepWaits{}, session.StepEnded{}, session.ApprovalAsked{},
 	session.ApprovalAnswered{}, session.Handoff{}, session.TurnCompleted{}, session.TurnFailed{},
 	session.TurnInterrupted{}, session.Dropped{}, session.Erased{}, session.Answered{}, session.Noted{},
+	session.Sighted{},
 	session.Spoken{}, session.NodeStarted{}, session.NodeEnded{}, session.DecisionRated{},
 	session.JobOpened{}, session.JobPrompted{}, session.JobMessage{},
 	session.JobToolUse{}, session.JobToolResult{}, session.JobReasoned{Decisions: make([]session.Decision, 1)},
@@ -62,6 +63,10 @@ func TestEveryTextOfAnEventIsCharged(t *testing.T) {
 					f.Set(reflect.MakeSlice(f.Type(), 1, 1))
 					f = f.Index(0)
 				}
+				if f.Kind() == reflect.Pointer {
+					f.Set(reflect.New(f.Type().Elem()))
+					f = f.Elem()
+				}
 				f = f.Field(i)
 			}
 			if f.Type() == reflect.TypeFor[safety.JSON]() {
@@ -77,7 +82,7 @@ func TestEveryTextOfAnEventIsCharged(t *testing.T) {
 
 // textsOf returns the paths of the fields of a type that hold cleaned text.
 func textsOf(typ reflect.Type, at []int) (paths [][]int) {
-	if typ.Kind() == reflect.Slice {
+	if typ.Kind() == reflect.Slice || typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
 	}
 	if typ.Kind() != reflect.Struct {
@@ -130,6 +135,24 @@ func jobFillings() []filling {
 		}},
 		{"long posts of a job", func(t *testing.T, s *session.Session) {
 			runJob(t, s, openJob(t, s), 300, 50_000)
+		}},
+		{"facts of an attached agent", func(t *testing.T, s *session.Session) {
+			id, err := s.OpenObserved("claude/1", billing)
+			require.NoError(t, err)
+			for turn := range 20 {
+				var facts []session.Sighting
+				for i := range 100 {
+					call := fmt.Sprintf("call_%d_%d", turn, i)
+					one, end := called(call, "Bash", 1), returned(call, 2)
+					one.Called.Params, _ = cleaner.CleanJSON([]byte(`{"command":"` + words(40).String() + `"}`))
+					end.Returned.Result, _ = cleaner.CleanJSON([]byte(`"` + words(100).String() + `"`))
+					facts = append(facts, one, end)
+				}
+				_, err = s.Sight(id, session.Sighted{
+					Key: fmt.Sprint(turn), Channel: session.FromFile, Sightings: facts,
+				})
+				require.NoError(t, err)
+			}
 		}},
 		{"many jobs", func(t *testing.T, s *session.Session) {
 			for range 2000 {

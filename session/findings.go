@@ -32,6 +32,8 @@ func FindingsOf(b Body) []safety.Finding {
 		return b.Findings
 	case DecisionRated:
 		return b.Findings
+	case Sighted:
+		return b.findings()
 	}
 	return jobFindings(b)
 }

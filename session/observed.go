@@ -20,6 +20,13 @@ type Origin struct {
 // Observed reports whether the thread has the turns of somebody else's agent.
 func (o Origin) Observed() bool { return o.Protocol != "" }
 
+// AttachedProtocol is the Protocol of threads of attached agents: the sessions of agents that other programs
+// run. Space is the program and Participant what its session is called.
+const AttachedProtocol = "attached"
+
+// Attached reports whether the thread has the turns of an attached agent.
+func (o Origin) Attached() bool { return o.Protocol == AttachedProtocol }
+
 // Asked says who asked for an observed turn, and why. By is empty if nobody is known to have.
 type Asked struct {
 	By     safety.Text
@@ -141,7 +148,7 @@ func (s *Session) firstOf(r Ref) (first uint64, ok bool) {
 // may follow the end of any turn, and [Session.Rate] sees to it.
 func follows(b Body) bool {
 	switch b.(type) {
-	case TurnStarted, Answered, Noted, Narrated, ToolCalled, ToolReturned, StepEnded, Handoff, DecisionRated:
+	case TurnStarted, Answered, Noted, Narrated, ToolCalled, ToolReturned, StepEnded, Handoff, DecisionRated, Sighted:
 		return true
 	}
 	return false
@@ -158,6 +165,8 @@ func (t Turn) applyObserved(e Event) Turn {
 		return t
 	case Noted:
 		return t.note(e, b)
+	case Sighted:
+		return t.sight(e, b)
 	}
 	return t
 }

@@ -13,7 +13,7 @@ import (
 var bodies = []Body{
 	ThreadOpened{}, TurnQueued{}, TurnStarted{}, Narrated{}, ToolCalled{}, ToolReturned{}, ApprovalAsked{},
 	ApprovalAnswered{}, Handoff{}, StepWaits{}, StepEnded{}, TurnCompleted{}, TurnFailed{}, TurnInterrupted{},
-	Answered{}, Noted{}, Spoken{}, NodeStarted{}, NodeEnded{}, DecisionRated{}, Dropped{}, Erased{},
+	Answered{}, Noted{}, Sighted{}, Spoken{}, NodeStarted{}, NodeEnded{}, DecisionRated{}, Dropped{}, Erased{},
 	JobOpened{}, JobPrompted{}, JobMessage{}, JobToolUse{}, JobToolResult{}, JobReasoned{}, JobReported{},
 	JobEnded{}, JobCancelled{}, JobRestarted{},
 }

@@ -30,6 +30,9 @@ func filled(r *rand.Rand, typ reflect.Type) reflect.Value {
 		value, _ := cleaner.CleanJSON(fmt.Appendf(nil, ` {"a": [%d, "<&>\u2028", null]} `, r.IntN(9)))
 		v.Set(reflect.ValueOf(value))
 		return v
+	case reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(time.UnixMicro(r.Int64N(1 << 50)).UTC()))
+		return v
 	}
 	switch typ.Kind() {
 	case reflect.String:

@@ -36,6 +36,8 @@ type threadState struct {
 	Opened, Entered  uint64
 	Created, Updated time.Time
 	Origin           Origin
+	Attached         Attached
+	Keys             []string // of the turns up to the first open one, of an attached agent
 	Title            safety.Text
 	Dropped, Ratings int
 	Marks            string // of the ended turns before the first that is open
@@ -91,6 +93,7 @@ func (th *thread) state() threadState {
 		ID: th.id, Opened: th.opened, Entered: th.entered, Created: th.created, Updated: th.updated, Origin: th.origin,
 		Title: th.title, Dropped: th.dropped, Ratings: th.ratings, Marks: packMarks(th.marks[:closed]),
 	}
+	t.Attached, t.Keys = th.attached, slices.Clone(th.keys[:min(len(th.keys), th.dropped+closed)])
 	if closed > 0 {
 		t.Title = th.describe().Title
 	}
@@ -113,6 +116,7 @@ func (s *Session) restore(k snapshot) {
 		s.threads[t.ID] = &thread{
 			id: t.ID, opened: t.Opened, entered: t.Entered, created: t.Created, updated: t.Updated, origin: t.Origin,
 			title: t.Title, dropped: t.Dropped, ratings: t.Ratings, cold: t.Dropped + len(marks), marks: marks,
+			attached: t.Attached, keys: t.Keys,
 		}
 	}
 	for _, j := range k.Jobs {

@@ -21,6 +21,7 @@ type Thread struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time // time of the thread's latest event that is no rating
 	Origin    Origin    // of an observed thread
+	Attached  Attached  // of a thread of an attached agent
 }
 
 // Page selects the newest Limit turns that were created before Before. A zero Limit
@@ -144,19 +145,21 @@ func (s *Session) lookup(id string) (*thread, error) {
 
 // thread is the fold of one conversation's events. Its session's lock guards it.
 type thread struct {
-	id      string
-	opened  uint64 // number of its first event
-	entered uint64 // number of the latest event with which its user opened it or wrote to it
-	created time.Time
-	updated time.Time
-	origin  Origin
-	title   safety.Text // of the first turn, if that is not in memory
-	dropped int         // the first turns, which were dropped
-	cold    int         // the first turns, which are not in memory; those after the dropped ones are in the journal
-	marks   []mark      // marks[i] is that of the turn dropped+i+1
-	turns   []Turn      // turns[i].Number == cold+i+1
-	ratings int         // of decisions, those that were changed, withdrawn or dropped included
-	ended   int         // how many of turns have ended from the first on; those after them are open
+	id       string
+	opened   uint64 // number of its first event
+	entered  uint64 // number of the latest event with which its user opened it or wrote to it
+	created  time.Time
+	updated  time.Time
+	origin   Origin
+	title    safety.Text // of the first turn, if that is not in memory
+	dropped  int         // the first turns, which were dropped
+	cold     int         // the first turns, which are not in memory; those after the dropped ones are in the journal
+	marks    []mark      // marks[i] is that of the turn dropped+i+1
+	turns    []Turn      // turns[i].Number == cold+i+1
+	keys     []string    // of the turns of an attached agent, from the first
+	attached Attached    // of an attached agent
+	ratings  int         // of decisions, those that were changed, withdrawn or dropped included
+	ended    int         // how many of turns have ended from the first on; those after them are open
 }
 
 // mark says where the events of a turn are in the log, among those of others.
@@ -180,7 +183,14 @@ func (th *thread) apply(e Event) {
 		if b, ok := e.Body.(ThreadOpened); ok {
 			th.origin, th.opened = b.Origin, e.Seq
 		}
+		if b, ok := e.Body.(Sighted); ok {
+			th.attached = th.attached.hear(e, b)
+		}
 		return
+	}
+	if b, ok := e.Body.(Sighted); ok {
+		th.keep(e.Turn, b.Key)
+		th.attached = th.attached.hear(e, b)
 	}
 	if e.Turn > th.total()+1 {
 		th.skip(e.Turn - 1)
@@ -246,7 +256,7 @@ func (th *thread) turn(number int) (Turn, error) {
 func (th *thread) describe() Thread {
 	t := Thread{
 		ID: th.id, State: Completed, Turns: th.total(), Dropped: th.dropped, Title: th.title,
-		CreatedAt: th.created, UpdatedAt: th.updated, Origin: th.origin,
+		CreatedAt: th.created, UpdatedAt: th.updated, Origin: th.origin, Attached: th.attached,
 	}
 	if th.open() > 0 {
 		t.State = Processing

@@ -146,7 +146,8 @@ type Turn struct {
 	FirstSeq        uint64           // number of the event that created the turn
 	LastSeq         uint64           // number of the latest event folded in
 
-	answerNote *NoteAt // the note that became Response
+	answerNote *NoteAt   // the note that became Response
+	facts      sightings // of an attached agent's turn, which all else is made of
 }
 
 // HandoffAt is a hand-off with its time.
@@ -199,6 +200,11 @@ type Call struct {
 	// A worker that sends no ids leaves open which call a reason or a result is about. These
 	// say that it was inferred from the tool's name and the order of events.
 	ReasonInferred, ResultInferred bool
+
+	// Only calls of attached agents have these. Described says what the call does, in a parameter that the model wrote
+	// for whoever reads along; it is no reason.
+	Described safety.Text
+	Sighted   *Provenance
 
 	ratings int // how often the decision was rated
 }

@@ -29,6 +29,9 @@ var sessionProblems = []struct {
 		"This decision, or those of your conversations together, were rated as often as they can be. "+
 			"The latest rating stands.").
 		With("max_of_decision", session.MaxCallRatings).With("max", session.MaxRatings)},
+	{session.ErrManySightings, problem.New(http.StatusConflict, "too_many_sightings",
+		"Candor keeps only so many facts of a turn of an attached agent, and only so many turns of its session.").
+		With("max_of_turn", session.MaxSightings).With("max_turns", session.MaxAttachedTurns)},
 	{session.ErrObserved, problem.New(http.StatusConflict, "observed_thread",
 		"This thread shows what somebody else's agent does, so the agent of this server cannot be asked in it.")},
 	{session.ErrBusy, problem.New(http.StatusTooManyRequests, "thread_busy",

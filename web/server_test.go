@@ -201,6 +201,7 @@ func TestAnErrorOfAHandlerBecomesTheAnswer(t *testing.T) {
 	}{
 		{session.ErrNoThread, 404, "no_thread"},
 		{fmt.Errorf("deep down: %w", session.ErrBusy), 429, "thread_busy"},
+		{fmt.Errorf("deep down: %w", session.ErrManySightings), 409, "too_many_sightings"},
 		{fmt.Errorf("deep down: %w", session.ErrObserved), 409, "observed_thread"},
 		{session.ErrClosed, 503, "shutting_down"},
 		{session.ErrServerFull, 503, "server_full"},

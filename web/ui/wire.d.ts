@@ -56,6 +56,21 @@ export type AskedInfo = {
   start_unseen?: boolean,
 };
 
+export type AttachedInfo = {
+  version: string,
+  model: string,
+  folder: string,
+  title: string,
+  channels: ChannelInfo[],
+};
+
+export type Channel = 'file' | 'hooks' | 'telemetry' | 'wrapper';
+
+export type ChannelInfo = {
+  channel: Channel,
+  heard_at: string,
+};
+
 export type ChatFrame =
   | ApprovalAnsweredFrame
   | ApprovalNeededFrame
@@ -623,6 +638,15 @@ export type SendResponse = {
 
 export type Severity = 'low' | 'medium' | 'high' | 'critical';
 
+export type SightedInfo = {
+  described?: string,
+  called: Channel[],
+  reason?: Channel[],
+  result?: Channel[],
+  took?: Channel[],
+  partial?: boolean,
+};
+
 export type SnippetPart = {
   text: string,
   match?: boolean,
@@ -717,6 +741,7 @@ export type ThreadInfo = {
   updated_at: string,
   dropped_turns?: number,
   origin?: OriginInfo,
+  attached?: AttachedInfo,
 };
 
 export type ThreadList = {
@@ -799,6 +824,7 @@ export type ToolDecisionInfo = {
   decision?: string,
   low_confidence?: boolean,
   approval_value?: string,
+  sighted?: SightedInfo,
   feedback?: FeedbackInfo,
   parameters: unknown,
   hidden_characters?: number,
@@ -824,6 +850,7 @@ export type ToolDecisionPayload = {
   decision?: string,
   low_confidence?: boolean,
   approval_value?: string,
+  sighted?: SightedInfo,
   feedback?: FeedbackInfo,
 };
 

@@ -173,11 +173,10 @@ func Frames(t session.Turn, e session.Event) []Frame {
 	case session.Narrated:
 		return narrated(b, head)
 	case session.ToolCalled:
-		return []Frame{{"tool_started", toolStartedFrame{
-			head("tool_started"), b.Tool, orNull(b.To), b.Call, b.Rationale.Text, b.Rationale.Source, b.Group,
-			brief.Object(b.Params),
-			confident(session.Call{Params: b.Params, Decides: b.Decides, Confidence: b.Confidence}),
-		}}}
+		return []Frame{toolStarted(session.Call{
+			ID: b.Call, Tool: b.Tool, To: b.To, Rationale: b.Rationale, Group: b.Group, Params: b.Params,
+			Decides: b.Decides, Confidence: b.Confidence,
+		}, head)}
 	case session.ToolReturned:
 		return toolReturned(t, b, head)
 	case session.ApprovalAsked:
@@ -193,6 +192,8 @@ func Frames(t session.Turn, e session.Event) []Frame {
 		return []Frame{{"decision_rated", decisionRatedFrame{head("decision_rated"), b.Call, b.Rating, orNull(b.Note)}}}
 	case session.Noted:
 		return note(t, b, head)
+	case session.Sighted:
+		return sighted(t, e, b, head)
 	case session.StepEnded:
 		return []Frame{reasoningUpdate(t, head("reasoning_update"))}
 	}
@@ -239,6 +240,14 @@ func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 		return []Frame{{"thread_deleted", threadDeletedFrame{head("thread_deleted"), b.Expired}}}
 	}
 	return nil
+}
+
+// toolStarted tells why a tool is being called.
+func toolStarted(c session.Call, head func(string) frameHead) Frame {
+	return Frame{"tool_started", toolStartedFrame{
+		head("tool_started"), c.Tool, orNull(c.To), c.ID, c.Rationale.Text, c.Rationale.Source, c.Group,
+		brief.Object(c.Params), confident(c),
+	}}
 }
 
 // toolReturned tells first that the call completed, so that clients can show its

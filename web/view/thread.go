@@ -19,6 +19,8 @@ type ThreadInfo struct {
 
 	DroppedTurns int         `json:"dropped_turns,omitempty"`
 	Origin       *OriginInfo `json:"origin,omitempty"` // of an observed thread: whose turns it has
+
+	Attached *AttachedInfo `json:"attached,omitempty"` // of the session of another program's agent
 }
 
 // maxTitle is the length of a thread's title in characters.
@@ -33,7 +35,7 @@ func Thread(t session.Thread) ThreadInfo {
 	return ThreadInfo{
 		ID: t.ID, State: state, TurnCount: t.Turns, Title: truncate(t.Title.String(), maxTitle),
 		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, DroppedTurns: t.Dropped,
-		Origin: originInfo(t.Origin),
+		Origin: originInfo(t.Origin), Attached: attachedInfo(t),
 	}
 }
 

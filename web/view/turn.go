@@ -168,6 +168,7 @@ type ToolDecisionPayload struct {
 	LowConfidence bool   `json:"low_confidence,omitempty"` // a person was asked since the agent was not sure enough
 	ApprovalValue string `json:"approval_value,omitempty"` // what the person said, at most maxPreview characters
 
+	Sighted  *SightedInfo  `json:"sighted,omitempty"`  // of another program's agent: who told of it
 	Feedback *FeedbackInfo `json:"feedback,omitempty"` // what the user thinks of it; absent if nothing
 }
 
@@ -261,6 +262,7 @@ func decisionPayload(c session.Call) ToolDecisionPayload {
 		ToolName: c.Tool, To: orNull(c.To), Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source,
 		RationaleBlocked: c.Rationale.Blocked, Outcome: c.Outcome, ParallelGroup: c.Group,
 		CallID: c.ID, Agent: c.Agent, Step: c.Step, Inferred: c.ReasonInferred, Confident: confident(c),
+		Sighted: sightedInfo(c),
 	}
 	if a := c.Approval; a != nil {
 		d.Approval, d.LowConfidence, d.ApprovalValue = a.Answer, a.LowConfidence, truncate(a.Said(), maxPreview)

@@ -97,7 +97,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Key: s.Key.For("tokens of jobs"), Knows: tokens.Knows,
 	}).Routes()...)
 	server.Mount(a.spaces.Routes()...)
-	server.Mount(askRoutes(a, s.Version)...)
+	server.Mount(append(askRoutes(a, s.Version), attachedRoutes(a.Store, layer)...)...)
 	a.server = server
 	figures.register(figuresOf(lead, store, a.chat, server, exporter)...)
 	return a, nil

@@ -1,0 +1,128 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Provenance says which channels told what of a call, those whose word counts most first. The first of each list is
+// the one whose word is shown.
+type Provenance struct {
+	Called, Reason, Result, Took []Channel
+
+	Partial bool // the channel of the result has only its beginning
+}
+
+// stepCalls returns the calls of a step in the order in which the model made them.
+func (p *projection) stepCalls(s *sightedStep, step int, group *int) (all []Call) {
+	index := map[string]int{}
+	for _, id := range s.calls {
+		all = append(all, p.call(id, step, group))
+		index[id] = p.indexInAnswer(id)
+	}
+	slices.SortStableFunc(all, func(a, b Call) int {
+		return cmp.Or(
+			cmp.Compare(index[a.ID], index[b.ID]), a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID),
+		)
+	})
+	return all
+}
+
+// indexInAnswer returns the place of a call in the model's answer, as the channels say that name the answer.
+func (p *projection) indexInAnswer(id string) (index int) {
+	for _, s := range p.calls[id] {
+		if s.Called != nil && s.Group != "" {
+			index = max(index, s.Index)
+		}
+	}
+	return index
+}
+
+// call returns what the channels together know of a call. Each field is that of the channel whose word
+// counts most, among those that know it.
+func (p *projection) call(id string, step int, group *int) Call {
+	facts := slices.Clone(p.calls[id])
+	slices.SortFunc(facts, func(a, b sightedFact) int {
+		if a.better(b) {
+			return -1
+		}
+		return 1
+	})
+	c := Call{ID: id, Step: step, Group: group, Rationale: Fallback(), Outcome: Pending, Sighted: &Provenance{}}
+	if p.over {
+		c.Outcome, c.Untimed = Unknown, true
+	}
+	for _, s := range facts {
+		c.Agent = max(c.Agent, p.names[s.Sub])
+		if len(s.Findings) > 0 {
+			c.Findings = Merge(c.Findings, s.Findings)
+		}
+		if s.Called != nil {
+			c.called(s)
+		}
+	}
+	c.ended(facts)
+	return c
+}
+
+// called adds what a channel says of the call itself.
+func (c *Call) called(s sightedFact) {
+	from := c.Sighted
+	if len(from.Called) == 0 {
+		c.Tool, c.Params = s.Called.Tool, s.Called.Params
+	}
+	from.Called = append(from.Called, s.channel)
+	c.StartedAt = earlier(c.StartedAt, s.At)
+	c.Described = cmp.Or(c.Described, s.Called.Described)
+	if r := s.Called.Rationale; r.Source != FromFallback && r.Source != "" || r.Blocked {
+		if len(from.Reason) == 0 {
+			c.Rationale = r
+		}
+		from.Reason = append(from.Reason, s.channel)
+	}
+}
+
+// ended adds how the call ended: as the channel says that has the whole result, and whose word counts most.
+func (c *Call) ended(facts []sightedFact) {
+	from := c.Sighted
+	for _, whole := range []bool{true, false} {
+		for _, s := range facts {
+			if s.Returned == nil || s.Returned.Partial == whole {
+				continue
+			}
+			if len(from.Result) == 0 {
+				c.Outcome, c.Result, c.Error = s.Returned.Outcome, s.Returned.Result, s.Returned.Error
+				from.Partial = s.Returned.Partial
+			}
+			from.Result = append(from.Result, s.channel)
+		}
+	}
+	if len(from.Result) > 0 {
+		c.timed(facts)
+	}
+}
+
+// timed sets how long the call took: what a channel measured, else the time between its two rows.
+func (c *Call) timed(facts []sightedFact) {
+	c.Untimed = true
+	began := map[Channel]time.Time{}
+	for _, s := range facts {
+		if s.Called != nil {
+			began[s.channel] = s.At
+		}
+		if s.Returned == nil || s.Returned.Took <= 0 {
+			continue
+		}
+		if c.Untimed {
+			c.Took, c.Untimed = s.Returned.Took, false
+		}
+		c.Sighted.Took = append(c.Sighted.Took, s.channel)
+	}
+	for _, s := range facts {
+		if at := began[s.channel]; c.Untimed && s.Returned != nil && !at.IsZero() && s.At.After(at) {
+			c.Took, c.Untimed = s.At.Sub(at), false
+			c.Sighted.Took = append(c.Sighted.Took, s.channel)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package session
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"candor/safety"
+)
+
+// sightedStep is an answer of the model with the calls in it: what some channel says belongs together.
+type sightedStep struct {
+	sub   string
+	first string // of its calls and groups, in the alphabet; orders steps that began together
+	at    time.Time
+	calls []string
+	facts []sightedFact // texts and usage
+}
+
+// projection sorts a turn's facts into steps and calls.
+type projection struct {
+	over   bool
+	answer string
+	names  map[string]string // of sub-agents
+	calls  map[string][]sightedFact
+	begun  []sightedFact // Spawned
+	ended  []sightedFact // Ended, of sub-agents
+	steps  []*sightedStep
+}
+
+// newProjection sorts facts. A text that is the turn's answer is no narrative.
+func newProjection(all sightings, over bool, answer string) *projection {
+	p := &projection{over: over, answer: answer, names: all.agentNames(), calls: map[string][]sightedFact{}}
+	together := unions{}
+	var texts []sightedFact
+	for _, s := range all {
+		switch s.kind() {
+		case "called":
+			p.calls[s.Call] = append(p.calls[s.Call], s)
+			together.join(callNode(s.Call), s.groupNode())
+		case "returned":
+			p.calls[s.Call] = append(p.calls[s.Call], s)
+		case "batched":
+			for _, id := range s.Batched.Calls {
+				together.join(callNode(id), callNode(s.Batched.Calls[0]))
+			}
+		case "spawned":
+			p.begun = append(p.begun, s)
+		case "ended":
+			p.ended = append(p.ended, s)
+		case "said", "sealed", "used":
+			texts = append(texts, s)
+		}
+	}
+	maps.DeleteFunc(p.calls, func(_ string, facts []sightedFact) bool {
+		return !slices.ContainsFunc(facts, func(s sightedFact) bool { return s.Called != nil })
+	})
+	byRoot := p.callSteps(together)
+	p.texts(texts, together, byRoot)
+	slices.SortFunc(p.steps, (*sightedStep).compare)
+	return p
+}
+
+// callNode and groupNode name the nodes that are joined into steps.
+func callNode(id string) string { return "call\x00" + id }
+
+// groupNode names the model's answer that a fact is part of. Without one it is that of its call.
+func (x sightedFact) groupNode() string {
+	if x.Group == "" && x.Call != "" {
+		return callNode(x.Call)
+	}
+	return strings.Join([]string{"group", string(x.channel), x.Sub, x.Group}, "\x00")
+}
+
+// callSteps makes the steps that have calls, and returns them by the node that stands for each.
+func (p *projection) callSteps(together unions) map[string]*sightedStep {
+	byRoot := map[string]*sightedStep{}
+	for _, id := range slices.Sorted(maps.Keys(p.calls)) {
+		root := together.root(callNode(id))
+		step := byRoot[root]
+		if step == nil {
+			step = &sightedStep{first: id}
+			byRoot[root] = step
+			p.steps = append(p.steps, step)
+		}
+		step.calls = append(step.calls, id)
+		for _, s := range p.calls[id] {
+			step.sub = max(step.sub, s.Sub)
+			if s.Called != nil {
+				step.at = earlier(step.at, s.At)
+			}
+		}
+	}
+	return byRoot
+}
+
+// texts gives each text and usage to the step of its group, or of the call before which it was said. Without a call in
+// its group it is a step by itself. What the file tells another channel need not tell.
+func (p *projection) texts(texts []sightedFact, together unions, byRoot map[string]*sightedStep) {
+	for _, s := range texts {
+		if s.channel != FromFile && s.Said != nil && toldByFile(s, texts) {
+			continue
+		}
+		root := together.root(s.groupNode())
+		step := byRoot[root]
+		if step == nil {
+			step = &sightedStep{sub: s.Sub, first: root, at: s.At}
+			byRoot[root] = step
+			p.steps = append(p.steps, step)
+		}
+		step.facts = append(step.facts, s)
+		if len(step.calls) == 0 {
+			step.at = earlier(step.at, s.At)
+		}
+	}
+}
+
+// toldByFile reports whether the agent's file has a text that another channel told.
+func toldByFile(s sightedFact, texts []sightedFact) bool {
+	return slices.ContainsFunc(texts, func(f sightedFact) bool {
+		return f.channel == FromFile && f.Said != nil && f.Sub == s.Sub &&
+			strings.Contains(f.Said.Text.String(), strings.TrimSpace(s.Said.Text.String()))
+	})
+}
+
+// compare orders steps by when they began.
+func (s *sightedStep) compare(t *sightedStep) int {
+	return cmp.Or(s.at.Compare(t.at), cmp.Compare(s.sub, t.sub), cmp.Compare(s.first, t.first))
+}
+
+// turnSteps returns the steps as a turn has them, numbered for each agent.
+func (p *projection) turnSteps() (all []Step) {
+	numbers, groups := map[string]int{}, 0
+	for _, s := range p.steps {
+		step := Step{Agent: p.names[s.sub]}
+		step.Narrative, step.NarrativeSource, step.NarrativeBlocked = s.narrative()
+		if len(s.calls) == 0 {
+			if step.Narrative.Empty() && !step.NarrativeBlocked || step.Narrative.String() == p.answer {
+				continue
+			}
+			step.Answer = step.NarrativeSource == FromSummary && p.over
+		}
+		numbers[s.sub]++
+		step.Number, step.Usage, step.Ended = numbers[s.sub], s.usage(), true
+		step.Sealed = s.sealed()
+		var group *int
+		if len(s.calls) > 1 {
+			n := groups
+			group = &n
+			groups++
+		}
+		step.Calls = p.stepCalls(s, step.Number, group)
+		for _, c := range step.Calls {
+			step.Ended = step.Ended && c.Outcome != Pending
+		}
+		all = append(all, step)
+	}
+	return all
+}
+
+// narrative returns what the model said before the calls, as the channel has it whose word counts most. Its own
+// words come before a summary of its reasoning.
+func (s *sightedStep) narrative() (text safety.Text, source Source, blocked bool) {
+	for _, from := range []Source{FromModel, FromSummary} {
+		for _, c := range byRank() {
+			var parts []safety.Text
+			for _, f := range s.inOrder(c) {
+				if f.Said != nil && f.Said.Source == from {
+					parts, blocked = append(parts, f.Said.Text), blocked || f.Said.Blocked
+				}
+			}
+			if len(parts) > 0 && !blocked {
+				return safety.JoinParagraphs(parts...), from, false
+			}
+			if blocked {
+				return safety.Text{}, from, true
+			}
+		}
+	}
+	return safety.Text{}, "", false
+}
+
+// inOrder returns the facts of a channel as they were said.
+func (s *sightedStep) inOrder(c Channel) []sightedFact {
+	facts := slices.DeleteFunc(slices.Clone(s.facts), func(f sightedFact) bool { return f.channel != c })
+	slices.SortStableFunc(facts, func(a, b sightedFact) int {
+		if a.Group == b.Group {
+			return cmp.Compare(a.Index, b.Index)
+		}
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Group, b.Group))
+	})
+	return facts
+}
+
+// byRank returns the channels, those whose word counts most first.
+func byRank() []Channel {
+	return slices.SortedFunc(maps.Keys(ranks), func(a, b Channel) int { return cmp.Compare(ranks[a], ranks[b]) })
+}
+
+// usage returns the tokens of the step, as the channel counts them whose word counts most.
+func (s *sightedStep) usage() (u Usage) {
+	for _, c := range byRank() {
+		for _, f := range s.facts {
+			if f.channel == c && f.Used != nil {
+				u = u.plus(f.Used.Usage)
+			}
+		}
+		if u != (Usage{}) {
+			return u
+		}
+	}
+	return u
+}
+
+// sealed returns how much of the step's reasoning only the provider can read, as the channel says that saw most.
+func (s *sightedStep) sealed() (most Sealed) {
+	for c := range ranks {
+		var of Sealed
+		for _, f := range s.facts {
+			if f.channel == c && f.Sealed != nil {
+				of = of.Signed(f.Sealed.Bytes)
+			}
+		}
+		if of.Bytes > most.Bytes {
+			most = of
+		}
+	}
+	return most
+}
+
+// usage returns the tokens of the turn.
+func (p *projection) usage() (u Usage) {
+	for _, s := range p.steps {
+		u = u.plus(s.usage())
+	}
+	return u
+}
+
+// handoffs returns the tasks that calls gave to sub-agents, and the answers of these.
+func (p *projection) handoffs() (all []HandoffAt) {
+	known := map[string]bool{}
+	for _, s := range p.begun {
+		facts := p.calls[s.Call]
+		if len(facts) == 0 || known[s.Sub] {
+			continue
+		}
+		known[s.Sub] = true
+		c := p.call(s.Call, 0, nil)
+		to := p.names[s.Sub]
+		all = append(all, HandoffAt{Handoff{Call: s.Call, From: c.Agent, To: to, Text: c.Described}, c.StartedAt})
+		if end, ok := p.endOf(s.Sub); ok {
+			all = append(all, HandoffAt{Handoff{Call: s.Call, From: to, To: c.Agent, Text: end.Ended.Response}, end.At})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b HandoffAt) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.To, b.To))
+	})
+	return all
+}
+
+// endOf returns the end of a sub-agent that has an answer, as the channel tells it whose word counts most.
+func (p *projection) endOf(sub string) (end sightedFact, ok bool) {
+	for _, s := range p.ended {
+		if s.Sub == sub && !s.Ended.Response.Empty() && (!ok || s.better(end)) {
+			end, ok = s, true
+		}
+	}
+	return end, ok
+}
+
+// unions are sets of nodes that belong together, each with one of them that stands for it.
+type unions map[string]string
+
+// root returns the node that stands for a node's set.
+func (u unions) root(node string) string {
+	for u[node] != "" && u[node] != node {
+		node = u[node]
+	}
+	return node
+}
+
+// join makes the sets of two nodes one, for which the first in the alphabet stands.
+func (u unions) join(a, b string) {
+	a, b = u.root(a), u.root(b)
+	if a != b {
+		u[max(a, b)] = min(a, b)
+	}
+}

@@ -1,0 +1,153 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"candor/safety"
+)
+
+// This file makes the turn of an attached agent out of the facts that its channels saw. The result depends
+// on the set of facts alone, and not on the order in which they came.
+
+// ranks order the channels by whose word counts; the lowest counts most.
+var ranks = map[Channel]int{FromFile: 0, FromHooks: 1, FromTelemetry: 2, FromWrapper: 3}
+
+// better reports whether a fact counts more than another of its kind: by its channel, and of one channel the
+// later one.
+func (x sightedFact) better(y sightedFact) bool {
+	return cmp.Or(cmp.Compare(ranks[x.channel], ranks[y.channel]), y.At.Compare(x.At), x.comparePlace(y)) < 0
+}
+
+// sight folds an event of sightings.
+func (t Turn) sight(e Event, b Sighted) Turn {
+	t = t.begin(e, Processing, b.Key, safety.Text{}, nil)
+	t.facts = t.facts.join(b)
+	return t.project()
+}
+
+// project returns the turn as its facts say. What people said of its calls, answers and ratings, stays
+// with the calls.
+func (t Turn) project() Turn {
+	said := t.said()
+	t.Input, t.StartedAt = t.facts.prompt(), t.facts.began()
+	t.Response, t.Error, t.EndedAt = safety.Text{}, safety.Text{}, time.Time{}
+	if end, ok := t.facts.end(); ok {
+		t.State, t.Response, t.Error, t.EndedAt = end.Ended.State, end.Ended.Response, end.Ended.Error, end.At
+	}
+	t.Findings = t.facts.findings()
+	p := newProjection(t.facts, t.State.Ended(), t.Response.String())
+	t.Steps, t.Handoffs, t.Usage = p.turnSteps(), p.handoffs(), p.usage()
+	for i := range t.Steps {
+		for j := range t.Steps[i].Calls {
+			c := &t.Steps[i].Calls[j]
+			if before, ok := said[c.ID]; ok {
+				c.Approval, c.Feedback, c.ratings = before.Approval, before.Feedback, before.ratings
+			}
+		}
+	}
+	return t
+}
+
+// said returns the calls of which a person said something, by id.
+func (t Turn) said() map[string]Call {
+	said := map[string]Call{}
+	for c := range t.Calls() {
+		if c.Approval != nil || c.ratings > 0 {
+			said[c.ID] = c
+		}
+	}
+	return said
+}
+
+// findings returns what safety found in the facts.
+func (all sightings) findings() (sum []safety.Finding) {
+	for _, s := range all {
+		if len(s.Findings) > 0 {
+			sum = Merge(sum, s.Findings)
+		}
+	}
+	return sum
+}
+
+// prompt returns the person's message.
+func (all sightings) prompt() (text safety.Text) {
+	for _, s := range all {
+		if s.Prompted != nil {
+			text = longer(text, s.Prompted.Text)
+		}
+	}
+	return text
+}
+
+// began returns the earliest time of any fact.
+func (all sightings) began() (at time.Time) {
+	for _, s := range all {
+		at = earlier(at, s.At)
+	}
+	return at
+}
+
+// end returns the fact that ends the turn. Of several the one with an answer counts most.
+func (all sightings) end() (end sightedFact, ok bool) {
+	for _, s := range all {
+		if s.Ended == nil || s.Sub != "" {
+			continue
+		}
+		says, said := !s.Ended.Response.Empty(), ok && !end.Ended.Response.Empty()
+		if !ok || (says && !said) || (says == said && s.better(end)) {
+			end, ok = s, true
+		}
+	}
+	return end, ok
+}
+
+// agentNames gives each sub-agent the name of its kind and a number, in the order in which they were first seen.
+func (all sightings) agentNames() map[string]string {
+	first, kindOf := map[string]time.Time{}, map[string]sightedFact{}
+	for _, s := range all {
+		if s.Sub == "" {
+			continue
+		}
+		first[s.Sub] = earlier(first[s.Sub], s.At)
+		if best, ok := kindOf[s.Sub]; s.Spawned != nil && (!ok || s.better(best)) {
+			kindOf[s.Sub] = s
+		}
+	}
+	var subs []string
+	for sub := range first {
+		subs = append(subs, sub)
+	}
+	slices.SortFunc(subs, func(a, b string) int {
+		return cmp.Or(first[a].Compare(first[b]), cmp.Compare(a, b))
+	})
+	names, counts := map[string]string{"": ""}, map[string]int{}
+	for _, sub := range subs {
+		kind := "agent"
+		if k := kindOf[sub]; k.Spawned != nil {
+			kind = cmp.Or(agentName(k.Spawned.Kind.String()), kind)
+		}
+		counts[kind]++
+		names[sub] = kind + "_" + strconv.Itoa(counts[kind])
+	}
+	return names
+}
+
+// agentName returns at most 40 letters, digits and dashes of a text, which is what names of agents are made of.
+func agentName(kind string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		case r == ' ', r == '_':
+			return '-'
+		}
+		return -1
+	}, kind)
+	return strings.Trim(clean[:min(len(clean), 40)], "-")
+}

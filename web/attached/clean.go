@@ -1,0 +1,151 @@
+package attached
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"candor/attach"
+	"candor/safety"
+	"candor/safety/thinking"
+	"candor/session"
+)
+
+// describing are the tools of Claude Code among whose parameters the model describes what the call does.
+var describing = []string{"Agent", "Bash", "Task"}
+
+// cleaning collects what safety found in the texts of one sighting.
+type cleaning struct {
+	layer    *safety.Layer
+	findings []safety.Finding
+}
+
+// clean returns a sighting with ids of ours and clean texts.
+func (t *taking) clean(s attach.Sighting) session.Sighting {
+	c := &cleaning{layer: t.layer}
+	fact := session.Sighting{
+		At: s.At.UTC().Truncate(time.Microsecond), Sub: ourID("agent", s.Sub), Group: ourID("answer", s.Group),
+		Index: s.Index, Call: ourID("call", s.Call),
+	}
+	if s.At.IsZero() {
+		fact.At = time.Time{}
+	}
+	switch {
+	case s.About != nil:
+		fact.About = &session.SightedAbout{
+			Version: t.short(s.About.Version), Model: t.short(s.About.Model), Folder: t.short(s.About.Folder),
+			Title: t.short(s.About.Title),
+		}
+	case s.Prompted != nil:
+		fact.Prompted = &session.SightedPrompt{Text: c.mask(s.Prompted.Text)}
+	case s.Said != nil:
+		fact.Said = c.said(*s.Said)
+	case s.Sealed != nil:
+		fact.Sealed = &session.SightedSeal{Bytes: max(s.Sealed.Bytes, 0)}
+	case s.Called != nil:
+		fact.Called = c.called(*s.Called)
+	case s.Returned != nil:
+		fact.Returned = c.returned(*s.Returned)
+	case s.Batched != nil:
+		fact.Batched = &session.SightedBatch{}
+		for _, id := range s.Batched.Calls {
+			fact.Batched.Calls = append(fact.Batched.Calls, ourID("call", id))
+		}
+		slices.Sort(fact.Batched.Calls)
+	case s.Spawned != nil:
+		fact.Spawned = &session.SightedAgent{
+			Kind: t.short(s.Spawned.Kind), Model: t.short(s.Spawned.Model), Effort: t.short(s.Spawned.Effort),
+		}
+	case s.Used != nil:
+		u := *s.Used
+		fact.Used = &session.SightedUsage{Usage: session.Usage{
+			Input: max(u.Input, 0), Output: max(u.Output, 0), Reasoning: max(u.Reasoning, 0), Cached: max(u.Cached, 0),
+		}}
+	case s.Ended != nil:
+		fact.Ended = c.ended(*s.Ended)
+	}
+	fact.Findings = c.findings
+	return fact
+}
+
+// short cleans a name.
+func (t *taking) short(raw string) safety.Text {
+	text, _ := t.layer.Limit(maxShown).Mask(strings.Join(strings.Fields(raw), " "))
+	return text
+}
+
+// mask cleans a text that a person would miss as a whole.
+func (c *cleaning) mask(raw string) safety.Text {
+	text, report := c.layer.Mask(strings.TrimSpace(thinking.Strip(raw)))
+	c.findings = session.Merge(c.findings, report.Findings)
+	return text
+}
+
+// value cleans a JSON value; a missing one is null.
+func (c *cleaning) value(raw json.RawMessage) safety.JSON {
+	if len(raw) == 0 {
+		raw = json.RawMessage("null")
+	}
+	clean, report := c.layer.CleanJSON(raw)
+	c.findings = session.Merge(c.findings, report.Findings)
+	return clean
+}
+
+func (c *cleaning) said(s attach.Said) *session.SightedText {
+	text, report := c.layer.Clean(strings.TrimSpace(thinking.Strip(s.Text)))
+	c.findings = session.Merge(c.findings, report.Findings)
+	said := &session.SightedText{Text: text, Source: session.FromModel, Blocked: report.Verdict == safety.Blocked}
+	if s.Summary {
+		said.Source = session.FromSummary
+	}
+	return said
+}
+
+func (c *cleaning) called(s attach.Called) *session.SightedCall {
+	name, _ := c.layer.Limit(maxShown).Mask(strings.Join(strings.Fields(s.Tool), " "))
+	call := &session.SightedCall{Tool: name, Params: c.value(s.Params), Rationale: session.Fallback()}
+	if strings.TrimSpace(s.Reason) != "" {
+		why, report := session.CleanRationale(c.layer, thinking.Strip(s.Reason))
+		call.Rationale, c.findings = why, session.Merge(c.findings, report.Findings)
+	}
+	if slices.Contains(describing, s.Tool) {
+		var params struct {
+			Description string `json:"description"`
+		}
+		if json.Unmarshal(s.Params, &params) == nil && params.Description != "" {
+			text, _ := c.layer.Limit(1000).Mask(params.Description) // its findings are those of the parameters
+			call.Described = text
+		}
+	}
+	return call
+}
+
+func (c *cleaning) returned(s attach.Returned) *session.SightedResult {
+	result := &session.SightedResult{Outcome: session.Success, Partial: s.Partial, Took: max(s.Took, 0)}
+	switch {
+	case s.Denied:
+		result.Outcome = session.Rejected
+	case s.Cancelled:
+		result.Outcome = session.Cancelled
+	case s.Error != "":
+		result.Outcome = session.Errored
+	}
+	if result.Outcome == session.Success {
+		result.Result = c.value(s.Result)
+	} else {
+		result.Error = c.mask(s.Error)
+	}
+	return result
+}
+
+func (c *cleaning) ended(s attach.Ended) *session.SightedEnd {
+	end := &session.SightedEnd{State: session.Completed, Response: c.mask(s.Answer)}
+	switch {
+	case s.Error != "":
+		end.State, end.Error = session.Failed, c.mask(s.Error)
+	case s.Interrupted:
+		end.State = session.Interrupted
+	}
+	return end
+}

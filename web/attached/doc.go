@@ -1,0 +1,31 @@
+// Package attached takes what other programs' agents do, and why, into a user's session, so that it is shown, streamed,
+// searched and exported like the work of our own agent.
+//
+// # What becomes what
+//
+// A session of such an agent is an observed thread. Facts about it, [attach.Sighting], come by several channels: hooks
+// that the agent calls while it works (POST /api/hooks/{agent}), its session file and whatever else a program reads
+// (POST /api/attached, a sighting a line). The agent's own ids join them:
+//
+//	agent and session   the thread (a name that the session makes an id of)
+//	prompt              the turn: its key is made of the prompt's id
+//	call                the decision, whatever channel tells of it
+//	answer of the model the step and its parallel group
+//
+// No id of a stranger is kept: what stands in the log is made of it by a hash. Package session folds the facts, in
+// whatever order they come and however often, to the same turn; it says which channel's word counts.
+//
+// # What is a reason
+//
+// A reason is what the model said for this very call. The text before a call is the narrative of its step and never
+// stands in for a reason. Nor does the description that some tools have among their parameters: it tells what a call
+// does, and is kept as that.
+//
+// # Order, bounds, ownership
+//
+// server.go has the routes, take.go sorts sightings by turn and channel, clean.go cleans each text before anything
+// keeps it, live.go remembers what hooks leave open: a text is told in pieces before the call that it explains. Ids
+// and names are bounded in bytes, a request in sightings, a turn and a thread by package session, all of it by the
+// session's budget. No goroutine is started. A request that fails halfway may be repeated whole: what is known
+// already changes nothing.
+package attached

@@ -1,0 +1,94 @@
+package attached
+
+import (
+	"strings"
+	"time"
+
+	"candor/attach"
+)
+
+// The bounds of what is remembered of agents that report by hooks.
+const (
+	maxLive = 1000     // sessions
+	maxText = 64 << 10 // of a text that comes in pieces, in bytes
+)
+
+// live is what hooks of an agent's session left open.
+type live struct {
+	turn  string            // id of the latest prompt
+	texts map[string]string // what each agent has said since its last call, by the sub-agent's id
+	at    map[string]time.Time
+	heard time.Time
+}
+
+// settle returns a sighting in the form in which it is recorded, together with what came before it and can be
+// recorded only now. A text that hooks told in pieces belongs to the next call of the same agent. A prompt ends
+// the turn before it, of whose end no hook may have told.
+func (t *taking) settle(thread string, s attach.Sighting) (all []attach.Sighting) {
+	if s.Channel != attach.Hooks || s.About != nil {
+		return []attach.Sighting{s}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.liveOf(thread)
+	if s.Turn == "" {
+		s.Turn = l.turn
+	}
+	if s.Prompted != nil && l.turn != "" && l.turn != s.Turn {
+		all = append(all, attach.Sighting{
+			Agent: s.Agent, Session: s.Session, Channel: s.Channel, At: s.At, Turn: l.turn, Ended: &attach.Ended{},
+		})
+		clear(l.texts)
+	}
+	l.turn = s.Turn
+	switch {
+	case s.Said != nil && s.Group == "" && s.Call == "":
+		l.say(s)
+		return all
+	case s.Called != nil && l.texts[s.Sub] != "":
+		all = append(all, attach.Sighting{
+			Agent: s.Agent, Session: s.Session, Channel: s.Channel, At: l.at[s.Sub], Turn: s.Turn, Sub: s.Sub,
+			Call: s.Call, Said: &attach.Said{Text: l.texts[s.Sub]},
+		})
+		delete(l.texts, s.Sub)
+	case s.Ended != nil:
+		delete(l.texts, s.Sub) // its last words are the answer, which the end has
+	}
+	return append(all, s)
+}
+
+// say keeps a piece of what an agent says.
+func (l *live) say(s attach.Sighting) {
+	if l.texts[s.Sub] == "" {
+		l.at[s.Sub] = s.At
+	}
+	if text := l.texts[s.Sub] + s.Said.Text; len(text) <= maxText && len(l.texts) < 100 {
+		l.texts[s.Sub] = strings.Clone(text)
+	}
+}
+
+// liveOf returns what is remembered of a thread, for which it forgets the one that was silent the longest. The caller
+// holds mu.
+func (t *taking) liveOf(thread string) *live {
+	l := t.open[thread]
+	if l == nil {
+		if len(t.open) >= maxLive {
+			t.forget()
+		}
+		l = &live{texts: map[string]string{}, at: map[string]time.Time{}}
+		t.open[thread] = l
+	}
+	l.heard = t.Now()
+	return l
+}
+
+// forget forgets the thread that was silent the longest. The caller holds mu.
+func (s *Server) forget() {
+	oldest := ""
+	for id, l := range s.open {
+		if oldest == "" || l.heard.Before(s.open[oldest].heard) {
+			oldest = id
+		}
+	}
+	delete(s.open, oldest)
+}

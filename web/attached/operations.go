@@ -1,0 +1,17 @@
+package attached
+
+import (
+	"net/http"
+
+	"candor/web/openapi"
+)
+
+// operations describes the routes. The body of a hook is that of the agent's program and has no schema here.
+var operations = map[string]openapi.Operation{
+	"POST /api/attached": {Summary: "Tell what another program's agent did, a sighting a line",
+		Text: "What is known already changes nothing, so a request may be repeated. A sighting is a JSON object; its " +
+			"form is in docs/attach.md.",
+		Body: openapi.Anything{}, Answers: []openapi.Answer{openapi.JSON(http.StatusOK, Taken{})}},
+	"POST /api/hooks/:agent": {Summary: "Tell what another program's agent does, as its hooks post it",
+		Body: openapi.Anything{}, Answers: []openapi.Answer{openapi.JSON(http.StatusOK, hookReply{})}},
+}

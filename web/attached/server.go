@@ -1,0 +1,141 @@
+package attached
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"candor/attach"
+	"candor/safety"
+	"candor/session"
+	"candor/web"
+	"candor/web/access"
+	"candor/web/problem"
+)
+
+// The bounds of a request.
+const (
+	maxBody = 4 << 20 // in bytes
+	maxLine = 1 << 20 // of a sighting or a hook, in bytes
+)
+
+// Hook reads what one hook of an agent posted. It quotes nothing in its errors.
+type Hook func(payload []byte) ([]attach.Sighting, error)
+
+// Options says where sightings go. All fields but Now are required.
+type Options struct {
+	Store  session.Store
+	Safety *safety.Layer
+	Hooks  map[string]Hook  // by the name of the agent's program
+	Now    func() time.Time // nil means time.Now
+}
+
+// Server takes sightings. It is safe for concurrent use.
+type Server struct {
+	Options
+	mu   sync.Mutex
+	open map[string]*live // by the id of the thread
+}
+
+// New returns a server that has heard of nobody.
+func New(o Options) *Server {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Server{Options: o, open: map[string]*live{}}
+}
+
+// Routes returns the routes of the package.
+func (s *Server) Routes() []web.Route {
+	return web.Describe([]web.Route{
+		{Method: http.MethodPost, Path: "/api/attached", MaxBody: maxBody, Serve: s.postSightings},
+		{Method: http.MethodPost, Path: "/api/hooks/:agent", MaxBody: maxLine, Serve: s.postHook},
+	}, operations)
+}
+
+// Taken is the answer to sightings: how many were news, and how many were known already.
+type Taken struct {
+	Taken int `json:"taken"`
+	Known int `json:"known"`
+}
+
+// hookReply lets the agent carry on. No member is set unless a person decided something.
+type hookReply struct{}
+
+// postSightings takes a sighting a line. Those before a line that is wrong are taken, and the answer names the line;
+// they change nothing when they are sent again.
+func (s *Server) postSightings(w http.ResponseWriter, r *http.Request, who access.Caller) error {
+	lines := bufio.NewScanner(r.Body)
+	lines.Buffer(nil, maxLine)
+	var all []attach.Sighting
+	for n := 1; lines.Scan(); n++ {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		var one attach.Sighting
+		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
+			return badLine.With("line", n)
+		}
+		if why := invalid(one); why != "" {
+			return badSighting.With("line", n).With("member", why)
+		}
+		all = append(all, one)
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return longLine
+	case err != nil:
+		return err
+	}
+	taken, err := s.take(r.Context(), who.User, all)
+	if err != nil {
+		return err
+	}
+	return problem.WriteJSON(w, r, http.StatusOK, taken)
+}
+
+// postHook takes what a hook of an agent posts while the agent works.
+func (s *Server) postHook(w http.ResponseWriter, r *http.Request, who access.Caller) error {
+	read := s.Hooks[r.PathValue("agent")]
+	if read == nil {
+		return unknownAgent
+	}
+	payload, err := problem.ReadBody(r)
+	if err != nil {
+		return err
+	}
+	all, err := read(payload)
+	if err != nil {
+		return badHook
+	}
+	for i := range all {
+		if all[i].At.IsZero() {
+			all[i].At = s.Now().UTC()
+		}
+		if invalid(all[i]) != "" {
+			return badHook
+		}
+	}
+	if _, err := s.take(r.Context(), who.User, all); err != nil {
+		return err
+	}
+	return problem.WriteJSON(w, r, http.StatusOK, hookReply{})
+}
+
+// The problems of the routes. None repeats input.
+var (
+	badLine = problem.New(http.StatusBadRequest, "invalid_sighting",
+		"A line is no sighting. Send one JSON object a line, as candor import does; nothing was taken.")
+	badSighting = problem.New(http.StatusBadRequest, "invalid_sighting",
+		"A sighting lacks a member or has one that is too long. The member is in the details.")
+	longLine = problem.New(http.StatusRequestEntityTooLarge, "body_too_large",
+		fmt.Sprintf("A line has more than %d bytes. Cut its result and say so with partial.", maxLine))
+	unknownAgent = problem.New(http.StatusNotFound, "unknown_agent",
+		"Candor reads no hooks of this agent. Those it reads are in the server's help: candor attach --help.")
+	badHook = problem.New(http.StatusBadRequest, "invalid_hook",
+		"This is not what a hook of this agent posts. The agent carries on; what it said is not recorded.")
+)

@@ -1,0 +1,139 @@
+package attached
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"path"
+	"strings"
+
+	"candor/attach"
+	"candor/safety"
+	"candor/session"
+)
+
+// maxShown bounds a name that is shown, in bytes.
+const maxShown = 200
+
+// agentNames are the names of agents' programs as people write them.
+var agentNames = map[string]safety.Text{
+	"claude": safety.Literal("Claude Code"), "codex": safety.Literal("Codex"),
+	"gemini": safety.Literal("Gemini CLI"), "opencode": safety.Literal("OpenCode"),
+}
+
+// channels are those that a sighting may come by.
+var channels = map[attach.Channel]session.Channel{
+	attach.File: session.FromFile, attach.Hooks: session.FromHooks,
+	attach.Telemetry: session.FromTelemetry, attach.Wrapper: session.FromWrapper,
+}
+
+// ourID makes an id of ours of a stranger's. It is empty for an empty one.
+func ourID(kind, id string) string {
+	if id == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(kind + "\x00" + id))
+	return kind + "_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:12])
+}
+
+// noTurn is the key of facts that no prompt is known of.
+const noTurn = "none"
+
+// batch is a run of sightings of one turn and channel.
+type batch struct {
+	thread, key string
+	channel     session.Channel
+	facts       []session.Sighting
+}
+
+// taking folds the sightings of one request into a user's session.
+type taking struct {
+	*Server
+	own     *session.Session
+	layer   *safety.Layer
+	threads map[string]string // by agent and session
+	batch   batch
+	taken   Taken
+}
+
+// take records sightings in a user's session.
+func (s *Server) take(ctx context.Context, user string, all []attach.Sighting) (Taken, error) {
+	own, err := s.Store.Open(ctx, user)
+	if err != nil {
+		return Taken{}, err
+	}
+	t := taking{Server: s, own: own, layer: s.Safety.Remember(own.Seen()), threads: map[string]string{}}
+	for _, one := range all {
+		if err := t.one(one); err != nil {
+			return t.taken, err
+		}
+	}
+	return t.taken, t.flush()
+}
+
+// one records a sighting, with what was said before it.
+func (t *taking) one(s attach.Sighting) error {
+	thread, err := t.thread(s)
+	if err != nil {
+		return err
+	}
+	for _, fact := range t.settle(thread, s) {
+		if err := t.add(thread, fact); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds a sighting to the batch, which it flushes first if the sighting belongs to another.
+func (t *taking) add(thread string, s attach.Sighting) error {
+	to := batch{thread: thread, channel: channels[s.Channel]}
+	if s.About == nil {
+		if to.key = noTurn; s.Turn != "" {
+			to.key = ourID("prompt", s.Turn)
+		}
+	}
+	if b := t.batch; b.thread != to.thread || b.key != to.key || b.channel != to.channel {
+		if err := t.flush(); err != nil {
+			return err
+		}
+		t.batch = to
+	}
+	t.batch.facts = append(t.batch.facts, t.clean(s))
+	return nil
+}
+
+// flush records the batch.
+func (t *taking) flush() error {
+	b := t.batch
+	t.batch = batch{}
+	if len(b.facts) == 0 {
+		return nil
+	}
+	news, err := t.own.Sight(b.thread, session.Sighted{
+		Key: b.key, Channel: b.channel, Sightings: b.facts,
+	})
+	t.taken.Taken += news
+	t.taken.Known += len(b.facts) - news
+	return err
+}
+
+// thread returns the id of the thread of an agent's session, which it opens.
+func (t *taking) thread(s attach.Sighting) (id string, err error) {
+	name := s.Agent + "\x00" + s.Session
+	if id := t.threads[name]; id != "" {
+		return id, nil
+	}
+	participant, ok := agentNames[s.Agent]
+	if !ok {
+		participant = t.short(s.Agent)
+	}
+	origin := session.Origin{Protocol: session.AttachedProtocol, Participant: participant}
+	if s.About != nil && s.About.Folder != "" {
+		origin.Space = t.short(path.Base(strings.ReplaceAll(s.About.Folder, `\`, "/")))
+	}
+	if id, err = t.own.OpenObserved("attached\x00"+name, origin); err == nil {
+		t.threads[name] = id
+	}
+	return id, err
+}
