@@ -111,12 +111,14 @@ func resultOf(d client.Decision, c client.Call) string {
 	return ""
 }
 
-// tookMS renders a duration of so many milliseconds: 54 ms, 12.4 s, 4:12.
+// tookMS renders a duration of so many milliseconds: under 1 ms, 54 ms, 12.4 s, 4:12.
 func tookMS(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch {
 	case d < 0:
 		return ""
+	case ms == 0:
+		return "under 1 ms"
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", ms)
 	case d < time.Minute:
@@ -191,7 +193,7 @@ func (s Style) resultLines(v callView, column int) string {
 		resultInk = v.ink
 	}
 	room := s.room() - column
-	if s.Width == 0 || cellWidth(one)+2+cellWidth(v.took) <= room {
+	if s.Width == 0 || cellWidth(one)+2+tookCells(v.took) <= room {
 		line := s.redact(dim, v.object)
 		if v.object != "" && result != "" {
 			line += " "
@@ -204,7 +206,7 @@ func (s Style) resultLines(v callView, column int) string {
 		out = s.inkLines(indent, column, column, dim, v.object)
 	}
 	// A result that takes several lines has the time at the end of its first.
-	lines := wrap(result, max(2, room-cellWidth(v.took)-2))
+	lines := wrap(result, max(2, room-tookCells(v.took)-2))
 	for i, line := range lines {
 		out += indent + s.redact(resultInk, line)
 		if i == 0 {
@@ -213,6 +215,15 @@ func (s Style) resultLines(v callView, column int) string {
 		out += "\n"
 	}
 	return out
+}
+
+// tookCells returns the room that a time takes at the end of a line. A short time takes as much
+// as any, so that the lines of calls do not depend on how long they took.
+func tookCells(took string) int {
+	if took == "" {
+		return 0
+	}
+	return max(cellWidth("under 1 ms"), cellWidth(took))
 }
 
 // atRight renders a time at the end of a line that has so many cells left.

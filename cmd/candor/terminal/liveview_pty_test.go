@@ -15,7 +15,7 @@ import (
 )
 
 // times are what differs between two recordings of one turn, and the spaces that make up for it.
-var times = regexp.MustCompile(` +\d+(\.\d)? m?s\b`)
+var times = regexp.MustCompile(` +(under )?\d+(\.\d)? m?s\b`)
 
 // liveScript is a turn of four steps: a failure, a call without a reason, a fold, a secret.
 func liveScript(t *testing.T) string {

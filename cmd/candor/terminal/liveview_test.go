@@ -161,8 +161,8 @@ func TestTheFootLeavesOutWhatDoesNotFit(t *testing.T) {
 
 // What takes less than a second is told in milliseconds, what takes minutes in none.
 func TestTimesAreWrittenAsPeopleReadThem(t *testing.T) {
-	for ms, want := range map[int64]string{-1: "", 0: "0 ms", 999: "999 ms", 12_400: "12.4 s", 252_000: "4:12",
-		3_723_000: "1:02:03"} {
+	for ms, want := range map[int64]string{-1: "", 0: "under 1 ms", 1: "1 ms", 999: "999 ms", 12_400: "12.4 s",
+		252_000: "4:12", 3_723_000: "1:02:03"} {
 		assert.Equal(t, want, tookMS(ms))
 	}
 	assert.Equal(t, "12 s", clock(12*time.Second))
@@ -270,4 +270,14 @@ func TestNoLineOfALiveTurnIsWiderThanTheScreen(t *testing.T) {
 			Content: hostileText(random)}, time.Unix(9, 0)))
 		require.Empty(t, b.calls)
 	}
+}
+
+func TestAShortTimeTakesAsMuchRoomAsAny(t *testing.T) {
+	lines := func(took string) []string {
+		shown := Style{Width: 40}.resultLines(callView{object: "internal/invoice/go.mod", result: "7", took: took}, 4)
+		return strings.Split(strings.TrimSpace(shown), "\n")
+	}
+	assert.Len(t, lines("under 1 ms"), 2)
+	assert.Len(t, lines("1 ms"), 2, "with less to say of the time there are as many lines")
+	assert.Len(t, lines(""), 1)
 }

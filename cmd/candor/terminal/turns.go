@@ -55,7 +55,7 @@ func (s Style) turnLines(t client.Turn, waiting []string, now time.Time) string 
 		input = "(nothing was said)"
 	}
 	if s.Width > 0 {
-		input = fit(input, max(8, s.room()-len(lead)-2-2-cellWidth(took)))
+		input = fit(input, max(8, s.room()-len(lead)-2-2-tookCells(took)))
 	}
 	line := s.paint(dim, lead) + s.paint(ink, sign) + " " + s.redact(bold, input)
 	return line + s.atRight(took, s.room()-len(lead)-2-cellWidth(input)) + "\n" + s.calledLine(t, calls)

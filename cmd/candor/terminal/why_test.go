@@ -135,7 +135,7 @@ func TestTheTurnsOfAConversationAreListed(t *testing.T) {
        503 overloaded
    6 ─ (nothing was said)
    9 ┄ Hm.
-  10 ? Clean up what is dead in config, all of it.      12 s
+  10 ? Clean up what is dead in config, all of …        12 s
        apply_patch config/ledger.yaml → may it run?
 `, textOf(Style{Width: 60}.turns(list, []string{"p", "a"}, now)))
 	wide := textOf(Style{Width: 200}.turns(list, nil, now))
