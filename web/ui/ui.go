@@ -20,8 +20,9 @@
 //	state/       what the page knows; pure functions from events to state to views of it
 //	net/         the server's routes, the event stream, and when to fetch what
 //	view/        custom elements that draw the state, and what menus do with it
-//	css/         base, layout, turns, their rows and blocks at once; ondemand.css with the first dialog or menu,
-//	             closer.css with the first timeline or comparison, search.css with the search
+//	css/         base, layout, turns and their rows at once; block.css with the first row that opens or asks,
+//	             ondemand.css with the first dialog or menu, closer.css with the first timeline or comparison,
+//	             search.css with the search
 //	wire.d.ts    the JSON the server sends, generated from the Go types by wire_test.go
 //	types.d.ts   here and in folders, types for the checker; browsers never load them
 //

@@ -100,6 +100,8 @@ const readJob = `(async (id, title, count) => {
 		&& !!document.querySelector('candor-job[data-state=completed]');
 	while (!there() && Date.now() < limit) await new Promise((done) => setTimeout(done, 5));
 	for (const d of all()) if (!d.open) d.querySelector('.more').click();
+	const shown = () => all().every((d) => d.querySelector('.details').firstChild);
+	while (!shown() && Date.now() < limit) await new Promise((done) => setTimeout(done, 5));
 	return all().map((d) => ({
 		call: d.dataset.call, tool: text(d, '.tool'), why: text(d, '.why'), source: text(d, '.source'),
 		agent: d.closest('[data-agent]')?.dataset.agent ?? '', outcome: d.dataset.outcome,

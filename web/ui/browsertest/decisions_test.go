@@ -67,7 +67,8 @@ func TestAPersonIsAskedWhereTheModelIsNotSure(t *testing.T) {
 	w.send("What now?")
 	turn := "candor-turn[data-turn='1'] "
 	w.shows(turn+".ask-why", "The agent is 40\u00a0% sure of this; below 60\u00a0% a person decides.")
-	eval[bool](w, `(document.querySelector(%s).focus(), true)`, turn+".another textarea")
+	w.until("the field is there", `(document.querySelector(%s)?.focus(), document.activeElement.matches('textarea'))`,
+		turn+".another textarea")
 	w.write("hold it")
 	w.click(turn+".ask button", "Decide this instead")
 	w.shows(turn+".decided", "decided: hold it")
@@ -196,7 +197,8 @@ func (w *tab) decideOtherwise(turn int, decision string) {
 	w.t.Helper()
 	this := fmt.Sprintf("candor-turn[data-turn='%d']", turn)
 	w.until("the page has gone to the turn", `document.activeElement === document.querySelector(%s)`, this)
-	eval[bool](w, `(document.querySelector(%s).focus(), true)`, this+" .another textarea")
+	w.until("the field is there", `(document.querySelector(%s)?.focus(), document.activeElement.matches('textarea'))`,
+		this+" .another textarea")
 	w.write(decision)
 }
 

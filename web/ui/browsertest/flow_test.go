@@ -85,14 +85,14 @@ func TestATurnIsShownWhileItRuns(t *testing.T) {
 		`document.querySelector('candor-decision[data-call=call_1][data-outcome=success]') &&
 		document.querySelectorAll('candor-decision[data-outcome=pending]').length === 2`)
 	w.shows(".together", "3 in parallel")
-	w.shows("candor-turn .headline", "1 of 3 tools done")
+	w.shows("candor-turn .headline", "1 of 3 calls done")
 	w.shows("#threads li.live", "how did it go?")
 	w.shows(".narrative", "I make them together")
 	w.shows(decision+"[data-call=call_3] .why", "No reason given") // the fallback is not the model's
 
 	s.open("how did it go?/a", "how did it go?/b")
 	w.shows("candor-turn .answer strong", "finished")
-	w.shows("candor-turn .headline", "3 tools")
+	w.shows("candor-turn .headline", "3 calls")
 
 	w.click(decision+" .more", "look")
 	w.shows(decision+" .details", "the log ends at 11:58")

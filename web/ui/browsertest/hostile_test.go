@@ -60,8 +60,6 @@ func TestModelAndToolTextIsShownAndNeverRuns(t *testing.T) {
 	}
 	w := hostileWindow(t).open(s, "ann")
 	w.shows("#link", "Live")
-	// The first row that is opened loads these.
-	eval[bool](w, `import('/ui/lib/dom.js').then((m) => m.loadStyles('/ui/css/ondemand.css')).then(() => true)`)
 	elements := foreignElements(w)
 	for n := range payloads {
 		w.run(chromedp.Navigate(fmt.Sprintf("%s/#t=%s&turn=%d&d=call_1", s.url, thread, n+1)))
@@ -151,6 +149,9 @@ func (w *tab) showsText(turn int, want shownText) {
 // foreignElements lists elements that could load or run something, most of which the page
 // never uses.
 func foreignElements(w *tab) []string {
+	// The first rows that open, and other parts of the page, load these.
+	eval[bool](w, `import('/ui/lib/dom.js').then((m) => Promise.all(['ondemand', 'block'].map((name) =>
+		m.loadStyles('/ui/css/' + name + '.css')))).then(() => true)`)
 	return eval[[]string](w, `[...new Set([...document.querySelectorAll('script, iframe, object, embed, img, image, ' +
 		'link, style, base, meta, form, video, audio, svg, math, portal, template, slot, marquee, frame, frameset, ' +
 		'applet, xmp, noscript')].map((e) => e.outerHTML.slice(0, 80)))].sort()`)

@@ -77,7 +77,7 @@ func (s *server) moreScreens() []screen {
 			w.shows(decision+"[data-call=call_2] .why", "it may be there")
 			w.settle() // the drawer of the search has closed
 			w.click(decision+"[data-call=call_2] .why", "it may be there")
-			w.shows(decision+" .block", "Copy")
+			w.shows(decision+" .block .copy[data-said=Copy]", "")
 		}},
 		{"menu of a turn", menu("candor-turn .asked .dots", "Compare with…")},
 		{"menu of the look", menu("#look", "Dark")},

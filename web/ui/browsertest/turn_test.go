@@ -54,7 +54,7 @@ func TestResultsAreShownAsPeopleReadThem(t *testing.T) {
 		`(`+result+`)?.querySelector('pre').textContent.endsWith('PASS\nok')`)
 	w.until("a long line is scrolled to", `(() => { const p = (`+result+`).querySelector('pre');
 		return p.scrollWidth > p.clientWidth; })()`)
-	w.shows(decision+" .block button", "Copy")
+	w.shows(decision+" .block .copy[data-said=Copy]", "")
 	w.clean()
 }
 

@@ -88,6 +88,14 @@ export function html(el, sanitized) {
 }
 
 /**
+ * Lets an element come in softly, unless the reader wants no motion.
+ * @param {HTMLElement} el
+ */
+export function arrive(el) {
+  if (!matchMedia('(prefers-reduced-motion: reduce)').matches) el.animate({ opacity: [0, 1] }, 120);
+}
+
+/**
  * Runs a change that moves nodes, then restores the focus if the change lost it.
  * @param {() => void} change
  */

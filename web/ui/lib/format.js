@@ -1,11 +1,12 @@
 // Numbers, times and texts as people read them. All functions are pure.
 
 /**
- * Returns 12 ms, 4.1 s, 42 s or 2 min 05 s.
+ * Returns under 1 ms, 12 ms, 4.1 s, 42 s or 2 min 05 s.
  * @param {number} ms
  */
 export function span(ms) {
   if (!(ms >= 0)) return '';
+  if (ms < 1) return 'under 1 ms';
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
   const s = Math.round(ms / 1000);

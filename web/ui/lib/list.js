@@ -1,6 +1,6 @@
 // A windowed list: only items near the view are in the page. Heights are measured. What
-// the reader looks at keeps its position when items above it change; a reader at the end
-// stays at the end.
+// the reader looks at, an item or a part of one, keeps its position when something above
+// it changes; a reader at the end stays at the end.
 
 import { h } from './dom.js';
 
@@ -104,12 +104,17 @@ export class WindowedList {
   }
 
   /**
-   * Returns the first item in view.
+   * Returns the first item in view, with its first part there.
    */
   #anchor() {
     for (const [key, el] of this.#els) {
       const offset = this.#offset(el);
-      if (offset + el.offsetHeight > 0 && offset < this.scroller.clientHeight) return { key, offset };
+      if (offset + el.offsetHeight <= 0 || offset >= this.scroller.clientHeight) continue;
+      for (const part of this.owner.parts(el)) {
+        const at = this.#offset(part), seen = part.offsetHeight > 0 && at + part.offsetHeight > 40;
+        if (seen) return { key, offset, part: { el: part, offset: at } };
+      }
+      return { key, offset };
     }
     return null;
   }
@@ -121,7 +126,8 @@ export class WindowedList {
   #restore(anchor) {
     const el = this.#els.get(anchor.key);
     if (!el) return;
-    const off = this.#offset(el) - anchor.offset;
+    const { part } = anchor, kept = part?.el.offsetHeight ? part : { el, offset: anchor.offset };
+    const off = this.#offset(kept.el) - kept.offset;
     if (Math.abs(off) >= 1) this.scroller.scrollTop += off;
   }
 

@@ -23,13 +23,15 @@ export type ListOwner<T, E> = {
   key(item: T): string,
   make(item: T): E,
   draw(el: E, item: T): void,
+  /** the parts of an item that a reader looks at, from the top down */
+  parts(el: E): Iterable<HTMLElement>,
   /** the reader is near the first item */
   onEdge(): void,
   onScroll(): void,
 };
 
-/** An item and how far below the top of the view it is, in pixels. */
-export type Anchor = { key: string, offset: number };
+/** An item and how far below the top of the view it is, in pixels; and the same of its first part in view. */
+export type Anchor = { key: string, offset: number, part?: { el: HTMLElement, offset: number } };
 
 /** A key, or two typed one after the other, and the action they run. */
 export type Key = [keys: string, action: string];

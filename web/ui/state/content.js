@@ -65,18 +65,6 @@ function isPatch(text) {
 }
 
 /**
- * Returns the kind of each line of a patch.
- * @param {string} text @returns {{ kind: 'head' | 'added' | 'removed' | 'same', text: string }[]}
- */
-export function patchLines(text) {
-  return text.replace(/\n$/, '').split('\n').map((line) => {
-    if (/^(@@|diff |index |--- |\+\+\+ |\*\*\* )/.test(line)) return { kind: 'head', text: line };
-    if (line.startsWith('+')) return { kind: 'added', text: line };
-    return line.startsWith('-') ? { kind: 'removed', text: line } : { kind: 'same', text: line };
-  });
-}
-
-/**
  * Takes the text out of the envelope that MCP servers send: {"content": [{"type": "text", "text": …}]}.
  * @param {unknown} value
  */

@@ -139,13 +139,30 @@ export function headline(t, now) {
   const n = t.calls.length, decisions = t.calls.filter((c) => c.decides).length, tools = n - decisions;
   const count = (/** @type {Call['outcome']} */ o) => t.calls.filter((c) => c.outcome === o).length;
   const failed = count('error'), rejected = count('rejected');
+  const [took, inCalls] = lasted(t), waited = waitedOf(t.calls);
   const detail = [
-    tools ? plural(tools, 'tool') : !n && 'No tools', decisions && plural(decisions, 'decision'),
-    sideBySide(t.calls), failed && `${failed} failed`,
-    rejected && `${rejected} rejected`, lasted(t),
+    tools ? plural(tools, 'call') : !n && 'no calls', decisions && plural(decisions, 'decision'),
+    sideBySide(t.calls), failed && `${failed} failed`, rejected && `${rejected} rejected`,
+    inCalls && `${span(inCalls)} in calls`, waited >= 1000 && `${span(waited)} of it waiting for you`,
     t.tokens && `${t.tokens.toLocaleString('en')} tokens`, t.cost, t.run > 1 && `run ${t.run}`,
-  ].filter(Boolean).join(', ');
-  return { label: t.state === 'interrupted' ? 'Stopped' : t.state === 'failed' ? 'Failed' : 'Reasoning', detail };
+  ].filter(Boolean).join(' · ');
+  const [word, within] = t.state === 'interrupted' ? ['Stopped', 'after'] : t.state === 'failed' ? ['Failed', 'after']
+    : n || t.said.length || t.sealed.length ? ['Reasoned', 'for'] : ['Answered', 'in'];
+  return { label: took === null ? word : `${word} ${within} ${span(took)}`, detail };
+}
+
+/**
+ * Returns how long calls waited for a person, together.
+ * @param {Call[]} calls
+ */
+function waitedOf(calls) {
+  const all = calls.filter((c) => c.waited > 0).sort((a, b) => a.startedAt - a.waited - b.startedAt + b.waited);
+  let sum = 0, until = 0;
+  for (const { startedAt: to, waited } of all) {
+    sum += Math.max(0, to - Math.max(until, to - waited));
+    until = Math.max(until, to);
+  }
+  return sum;
 }
 
 /** Counts the calls that ran side by side. @param {Call[]} calls */
@@ -155,10 +172,14 @@ function sideBySide(calls) {
   return all.length && (n > 1 ? `${all.length} in ${n} batches` : `${all.length} in parallel`);
 }
 
-/** Says how long a turn took, or its calls if they were reported later. @param {Turn} t */
+/**
+ * Returns how long a turn took, null if nobody knows, and how long its calls took if they were reported later.
+ * @param {Turn} t @returns {[took: number | null, inCalls: number]}
+ */
 function lasted(t) {
   const took = t.endedAt - t.startedAt, { wall, sum } = together(t.calls, t.endedAt), slack = 100; // of clocks
-  return t.endedAt && t.startedAt && (wall > took + slack ? `${span(sum)} in calls` : span(took));
+  if (!t.endedAt || !t.startedAt) return [null, 0];
+  return wall > took + slack ? [null, sum] : [took, 0];
 }
 
 /** @param {Turn} t @param {number} now */
@@ -170,7 +191,7 @@ function running(t, now) {
   }
   const done = t.calls.filter((c) => c.outcome !== 'pending').length;
   const label = `Working… ${counter(now - (t.startedAt || t.createdAt || now))}`;
-  return { label, detail: n ? `${done} of ${plural(n, 'tool')} done` : 'no tool called yet' };
+  return { label, detail: n ? `${done} of ${plural(n, 'call')} done` : 'no call yet' };
 }
 
 /**

@@ -1,7 +1,7 @@
 // What a turn comes to at a glance: the tools it used, what it does now, and which of its calls stand together in a
 // row. All functions are pure.
 
-import { counter, cut, plural } from '../lib/format.js';
+import { counter, cut, firstLine, plural } from '../lib/format.js';
 
 /** @import { Call, Node, Row, Turn, Used } from './types.d.ts' */
 
@@ -91,6 +91,28 @@ export function progress(t, now) {
 function lastSign(t) {
   const ends = t.calls.map((c) => c.startedAt + (c.took || 0)), said = t.said.map((s) => s.at);
   return Math.max(t.startedAt, ...ends, ...said) || t.createdAt;
+}
+
+/**
+ * Says in one sentence why a turn failed.
+ * @param {Turn} t
+ */
+export function failureOf(t) {
+  if (!t.error) return 'The turn failed, and the server gave no reason.';
+  const whole = /^the [\w ]+ failed\b/i.test(t.error); // says itself that something did
+  return whole ? t.error[0].toUpperCase() + t.error.slice(1) : `The turn failed: ${t.error}`;
+}
+
+/**
+ * Returns what a turn says of itself while its reasons are closed: the end of what streams in while it runs, then the
+ * last of its plans.
+ * @param {Turn} t
+ */
+export function lastPlan(t) {
+  const streams = t.state === 'processing' && t.drafts.findLast((d) => !d.agent)?.text.trimEnd();
+  if (!streams) return firstLine(t.narrative, 140);
+  const lines = streams.split('\n'), last = lines[lines.length - 1];
+  return last.length > 140 ? `…${last.slice(-139)}` : last;
 }
 
 /**

@@ -53,5 +53,8 @@ function ofFrame(s, f) {
 function ofEnd(s, number, how) {
   const t = s.conversations[s.active.id]?.turns.find((t) => t.number === number);
   // What the last steps used is not known before the turn is fetched; a part is no sum.
-  return t ? `Turn ${t.number} ${how}: ${headline(t.stale ? { ...t, tokens: 0 } : t, 0).detail}.` : '';
+  if (!t) return '';
+  const { label, detail } = headline(t.stale ? { ...t, tokens: 0 } : t, 0);
+  const [, time] = / (?:for|in|after) (.*)/.exec(label) || [];
+  return `Turn ${t.number} ${how}${time ? ` after ${time}` : ''}: ${detail.replaceAll(' · ', ', ')}.`;
 }

@@ -69,7 +69,7 @@ export class CallFold extends HTMLElement {
     const sign = left ? '' : good ? '✓' : '–';
     fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, sign),
       h('span', { class: 'word' }, left ? 'running' : good ? 'success' : 'cancelled'));
-    setText(p.took, axis.wall ? span(axis.wall) : '');
+    setText(p.took, this.#calls.some((c) => c.took !== null) ? span(axis.wall) : '');
   }
 
   /** Draws a hairline for each call. @param {Axis} axis @param {number} now */

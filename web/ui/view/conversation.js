@@ -44,9 +44,11 @@ export class ConversationView {
       key: (t) => String(t.number),
       make: () => document.createElement('candor-turn'),
       draw: (el, t) => this.#draw(el, t),
+      parts: (el) => el.querySelectorAll('candor-decision, .fold-row, .plan, .answer'),
       onEdge: () => { if (this.#shown?.hasMore) queueMicrotask(() => this.acts.older(this.#id)); },
       onScroll: () => { this.#drawLatest(); this.#stick(); },
     });
+    this.#holder.addEventListener('grown', () => this.redraw());
     $('latest').addEventListener('click', () => { this.list.toEnd(); this.#drawLatest(); });
     store.onDraw((s) => this.draw(s));
   }
@@ -110,6 +112,7 @@ export class ConversationView {
     el.update(t, {
       participant,
       now: this.store.now(), open: this.isOpen(t), href: formatRoute({ [kind]: this.#id, turn: t.number }),
+      running: t.state === 'processing',
       toggle: (open) => this.setOpen(t.number, open), menu: (b) => this.acts.turnMenu(t, b), acts: this.acts.acts(t),
       again: (text) => this.acts.ask(text),
     });

@@ -2,17 +2,21 @@
 // it; how long it took stands beside. The row opens to the parameters and the result.
 
 import { attribute, fill, h, loadStyles, partsIn, setText, show } from '../lib/dom.js';
-import { cut, size, span } from '../lib/format.js';
-import { readResult, readable } from '../state/content.js';
+import { cut, span } from '../lib/format.js';
 import { answered, decided, sureness } from '../state/confidence.js';
 import { finding, gotOf, lane, outcomeOf, sourceOf } from '../state/outline.js';
-import { blocks, words } from './block.js';
-import { question } from './question.js';
+import { words } from './block.js';
 
 /** @import { Axis, Call } from '../state/types.d.ts' */
 /** @import { DecisionActs } from './types.d.ts' */
 
 let count = 0;
+
+/**
+ * What shows parameters and results; null until a row was opened.
+ * @type {typeof import('./details.js') | null}
+ */
+let opened = null;
 
 export class Decision extends HTMLElement {
   /** @type {Call | null} */
@@ -125,7 +129,11 @@ export class Decision extends HTMLElement {
     if (!q) return fill(ask);
     if (ask.dataset.request === q.id) return;
     ask.dataset.request = q.id;
-    fill(ask, ...question(c, q, this.#parts.why, (action, value) => this.#answer(action, value)));
+    import('./question.js').then(({ question }) => {
+      if (this.call?.request?.id !== q.id) return;
+      fill(ask, ...question(c, q, this.#parts.why, (action, value) => this.#answer(action, value)));
+      this.dispatchEvent(new CustomEvent('grown', { bubbles: true }));
+    });
   }
 
   /**
@@ -194,13 +202,19 @@ export class Decision extends HTMLElement {
     const { more, details } = this.#parts;
     attribute(more, 'aria-expanded', String(this.open));
     this.classList.toggle('open', this.open);
+    if (this.open && !opened) {
+      return void import('./details.js').then((module) => {
+        opened = module;
+        if (this.call) this.#drawMore(this.call);
+      });
+    }
     show(details, this.open);
     this.feedback();
-    if (!this.open) return;
+    if (!this.open || !opened) return;
     const key = JSON.stringify([c.params, c.preview, c.outcome, c.size]);
     if (key === this.#drawn) return;
     this.#drawn = key;
-    fill(details, ...parameters(c), ...this.#result(c));
+    fill(details, ...opened.parameters(c), ...opened.result(c, () => this.call && this.#acts?.whole(this.call)));
   }
 
   /**
@@ -211,18 +225,6 @@ export class Decision extends HTMLElement {
     const acts = this.#acts, { feedback } = this.#parts;
     show(feedback, this.open);
     if (acts?.rate && (this.open || now)) (await import('./feedback.js')).draw(this, feedback, acts, now);
-  }
-
-  /** @param {Call} c */
-  #result(c) {
-    if (!c.preview) return [note(noResult[c.outcome] || 'It gave no result.')];
-    const cutOff = c.preview.endsWith('…');
-    const whole = () => this.call && this.#acts?.whole(this.call);
-    return [
-      ...blocks(readResult(c.preview), c.tool),
-      cutOff && h('button', { type: 'button', class: 'whole', click: whole },
-        'Show the whole result', c.size > 0 && ` (${size(c.size)})`),
-    ];
   }
 
   /**
@@ -245,21 +247,5 @@ export class Decision extends HTMLElement {
     ran.style.setProperty('--width', String(width));
   }
 }
-
-/** @param {Call} c */
-function parameters(c) {
-  if (c.params === undefined) return [note('Fetching the parameters…')];
-  if (c.params === null || JSON.stringify(c.params) === '{}') return [note('Called without parameters.')];
-  return blocks(readable(c.params, 'parameters'), c.tool);
-}
-
-/** @param {string} text */
-function note(text) { return h('p', { class: 'note' }, text); }
-
-/** @type {Record<string, string | undefined>} */
-const noResult = {
-  pending: 'No result yet.', rejected: 'It did not run, so there is no result.',
-  cancelled: 'It was stopped before it had a result.', unknown: 'The turn ended, and its result was not seen.',
-};
 
 customElements.define('candor-decision', Decision);

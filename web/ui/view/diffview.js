@@ -1,12 +1,14 @@
 // Two turns side by side: what was asked, each call with its reason, what was answered. Changed words are marked, and
 // calls that are the same in both take one line.
 
-import { blocks, words } from './block.js';
+import { chips, words } from './block.js';
+import { blocks } from './details.js';
 import { compareTexts, diffCalls, runsOf, signed, sums } from '../state/diff.js';
 import { attribute, h, html, loadStyles } from '../lib/dom.js';
 import { cut, plural, span } from '../lib/format.js';
 import { openDialog } from '../lib/dialog.js';
 import { gotOf, outcomeOf, sourceOf } from '../state/outline.js';
+import { failureOf } from '../state/summary.js';
 import { readable } from '../state/content.js';
 
 /** @import { Call, Delta, Side, Stretch, Sum, Turn } from '../state/types.d.ts' */
@@ -115,7 +117,7 @@ class Pairs {
       if (!c) return [h('p', { class: 'nil' }, `not called in ${name}`)];
       return [!both && h('p', { class: 'only-in' }, `only in ${name}`),
         reason(c, both && d.why ? why[which] : null, which),
-        h('p', { class: 'act' }, h('b', null, c.tool),
+        h('p', { class: 'act' }, h('b', null, c.tool), ' ',
           h('span', { class: 'object' }, both ? marks(object[which], tagOf(which)) : c.object)),
         outcome(c, which === 'right' ? d.took : null), ...(both ? changed(d, which) : whole(c))];
     };
@@ -129,6 +131,7 @@ class Pairs {
       markIn(els[0], both.left, 'del');
       markIn(els[1], both.right, 'ins');
     }
+    for (const el of els) chips(el);
     return this.#pair(a === b ? 'same' : 'changed', 'The answer', [els[0]], [els[1]]);
   }
 }
@@ -156,7 +159,7 @@ function reason(c, runs, which) {
 function outcome(c, took) {
   const { sign, text } = outcomeOf(c), bad = c.outcome === 'error' || c.outcome === 'rejected', got = gotOf(c);
   const change = took ? ` (${signed(took, span)})` : '';
-  return h('p', { class: bad ? 'came bad' : 'came' }, `→ ${sign} `, c.outcome !== 'success' && `${text} `,
+  return h('p', { class: bad ? 'came bad' : 'came' }, `${sign || '→'} `, c.outcome !== 'success' && `${text} `,
     h('bdi', null, ...words(got)), c.took !== null && h('span', { class: 'dim' }, ` · ${span(c.took)}${change}`));
 }
 
@@ -199,7 +202,7 @@ function marks(all, tag) {
 function answer(t) {
   const el = h('div', { class: t.responseHtml ? 'answer prose' : 'answer plain', dir: 'auto' });
   if (t.responseHtml) html(el, t.responseHtml);
-  else el.append(t.error ? h('span', { class: 'bad' }, `The turn failed. ${t.error}`) : t.response || 'No answer.');
+  else el.append(t.error ? h('span', { class: 'bad' }, failureOf(t)) : t.response || 'No answer.');
   return el;
 }
 

@@ -5,7 +5,7 @@ import { attribute, h, setText, show } from '../lib/dom.js';
 import { plural } from '../lib/format.js';
 import { readable } from '../state/content.js';
 import { whyAsked } from '../state/confidence.js';
-import { blocks } from './block.js';
+import { blocks } from './details.js';
 
 /** @import { Call, Request } from '../state/types.d.ts' */
 

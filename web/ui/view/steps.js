@@ -3,10 +3,11 @@
 
 import './callfold.js';
 import './decision.js';
-import { h, html, place, setText } from '../lib/dom.js';
+import { arrive, fill, h, place, setText } from '../lib/dom.js';
 import { span } from '../lib/format.js';
 import { sources, together } from '../state/outline.js';
 import { rowsOf } from '../state/summary.js';
+import { prose, words } from './block.js';
 
 /** @import { Agent, Batch, Call, Row, Said, Step } from '../state/types.d.ts' */
 /** @import { Lanes, TurnContext } from './types.d.ts' */
@@ -39,6 +40,7 @@ export class Steps {
       const key = `${s.agent || agent}/${s.step}`, shape = shapeOf([s]), old = this.#steps.get(key);
       const el = old?.el || h('div', { class: 'step', 'data-step': s.step, 'data-agent': s.agent || null });
       if (old?.shape === shape) return el;
+      if (!old && context.running) arrive(el);
       const head = h('p', { class: 'together' });
       this.#steps.set(key, { el, shape, lanes: { head, calls: callsIn(s).map((c) => c.id) } });
       const rows = s.batches.map((b) => this.#batch(b, context)), who = s.agent && h('p', { class: 'by' }, s.agent);
@@ -58,7 +60,7 @@ export class Steps {
   /** @param {Row} row @param {TurnContext} context */
   #row(row, context) {
     const all = row.map((n) => {
-      const d = this.#decision(n.call.id);
+      const d = this.#decision(n.call.id, context.running);
       d.update(n.call, context.acts);
       d.nest(n.sub && this.#agent(n.call.id, n.sub, context));
       return d;
@@ -70,10 +72,11 @@ export class Steps {
     return fold;
   }
 
-  /** @param {string} id */
-  #decision(id) {
-    const d = this.#decisions.get(id) || document.createElement('candor-decision');
+  /** @param {string} id @param {boolean} [running] whether the row may be a new one of a turn that runs */
+  #decision(id, running) {
+    const old = this.#decisions.get(id), d = old || document.createElement('candor-decision');
     this.#decisions.set(id, d);
+    if (!old && running) arrive(d);
     return d;
   }
 
@@ -143,7 +146,8 @@ function sumOf(calls, wall, sum) {
 
 /** @param {Step} s @param {HTMLElement} sum */
 function plan(s, sum) {
-  return h('header', { class: 'plan' }, h('span', { class: 'n' }, `step ${s.step}`),
+  const bare = !s.said && !s.sealed;
+  return h('header', { class: bare ? 'plan bare' : 'plan' }, h('span', { class: 'n' }, `step ${s.step}`),
     thoughts(s), sum);
 }
 
@@ -163,8 +167,8 @@ function thoughts({ said, sealed }) {
 /** @param {Said} said */
 function narrative(said) {
   const el = h('div', { class: said.html ? 'narrative prose' : 'narrative', dir: 'auto' });
-  if (said.html) html(el, said.html);
-  else setText(el, said.text);
+  if (said.html) prose(el, said.html);
+  else fill(el, ...words(said.text));
   const { title, text } = sources.summary;
   if (said.source === 'summary') el.append(h('span', { class: 'source', title }, text));
   return el;
@@ -175,6 +179,8 @@ function narrative(said) {
  * @param {Step[]} steps @returns {string}
  */
 export function shapeOf(steps) {
-  return JSON.stringify(steps.map((s) => [s.agent, s.step, s.said?.text, s.said?.html, s.sealed, s.batches.map((b) => [
-    b.group, rowsOf(b.nodes).map((row) => row.map(({ call, sub }) => [call.id, sub && [sub.name, shapeOf(sub.steps)]]))])]));
+  const rowOf = (/** @type {Row} */ row) => row.map(({ call, sub }) =>
+    [call.id, sub && [sub.name, shapeOf(sub.steps)]]);
+  return JSON.stringify(steps.map((s) => [s.agent, s.step, s.said?.text, s.said?.html, s.sealed,
+    s.batches.map((b) => [b.group, rowsOf(b.nodes).map(rowOf)])]));
 }

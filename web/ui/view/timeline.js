@@ -88,7 +88,7 @@ export class Timeline extends HTMLElement {
   #draw(t) {
     const line = headline(t, this.#now), fall = waterfall(t, this.#now, this.#unfolded), { bars } = fall;
     this.#fall = fall;
-    setText(this.#title, `Turn ${t.number}: ${line.label === 'Reasoning' ? '' : line.label + ', '}${line.detail}`);
+    setText(this.#title, `Turn ${t.number}: ${line.label} · ${line.detail}`);
     if (!bars.some((b) => b.key === this.#chosen)) this.#chosen = (bars.find((b) => b.call) || bars[0])?.key || '';
     const key = JSON.stringify([t.number, this.#zoom, fall]);
     if (key !== this.#drawn) this.#drawRows();
@@ -103,7 +103,7 @@ export class Timeline extends HTMLElement {
       h('span', null, h('i', { 'data-kind': kind }), said)));
     fill(this.#scale, h('span', { class: 'tl-label' }), h('span', { class: 'tl-track' },
       // There is no room for a mark at the very end.
-      ...marks.map((x) => at(h('span', null, x / length < .93 && span(x)), x / length, 0))),
+      ...marks.map((x) => at(h('span', null, x / length < .93 && (x ? span(x) : '0')), x / length, 0))),
     h('span', { class: 'tl-took' }, 'took'), h('span', { class: 'tl-took tl-tokens' }, 'tokens'));
     this.#scroll.style.setProperty('--zoom', String(this.#zoom));
     this.#scroll.style.setProperty('--mark', marks.length > 1 ? String(marks[1] / length) : '2');

@@ -1,13 +1,13 @@
 // <candor-turn>: what the user said, why the agent did what it did, and what it
 // answered. Only what changed is drawn again.
 
-import { words } from './block.js';
+import { prose, words } from './block.js';
 import { drawRun } from './run.js';
 import { Steps, shapeOf } from './steps.js';
-import { attribute, fill, h, html, keepFocus, partsIn, place, setText, show } from '../lib/dom.js';
+import { attribute, fill, h, keepFocus, partsIn, place, setText, show } from '../lib/dom.js';
 import { clock, firstLine } from '../lib/format.js';
 import { finding, headline, outline, silence, sourceOf } from '../state/outline.js';
-import { progress, used } from '../state/summary.js';
+import { failureOf, lastPlan, progress, used } from '../state/summary.js';
 
 /** @import { Step, Turn } from '../state/types.d.ts' */
 /** @import { TurnContext } from './types.d.ts' */
@@ -120,12 +120,11 @@ export class TurnView extends HTMLElement {
     const same = old && old.state === t.state && old.response === t.response && old.error === t.error;
     if (same && old.responseHtml === t.responseHtml && draftOf(old) === draft) return;
     el.className = t.responseHtml ? 'answer prose' : t.response ? 'answer plain' : draft ? 'answer draft' : 'answer';
-    if (t.responseHtml) return html(el, t.responseHtml);
-    if (t.response || draft) return setText(el, t.response || draft);
+    if (t.responseHtml) return prose(el, t.responseHtml);
+    if (t.response || draft) return fill(el, ...words(t.response || draft));
     switch (t.state) {
-      case 'failed': return fill(el, h('p', { class: 'failed' }, h('strong', null, 'The turn failed. '),
-        t.error ? t.error[0].toUpperCase() + t.error.slice(1) : 'The server gave no reason.'),
-      t.input && h('button', { type: 'button', click: () => this.#context?.again(t.input || '') }, 'Try again'));
+      case 'failed': return fill(el, h('p', { class: 'failed' }, ...words(failureOf(t))),
+        t.input && h('button', { type: 'button', click: () => this.#context?.again(t.input || '') }, 'Try again'));
       case 'interrupted': return fill(el, note('Stopped before there was an answer.'));
       case 'completed': return fill(el, note('It ended without an answer.'));
     }
@@ -229,11 +228,11 @@ function drawDetail(el, detail) {
     i % 2 ? h('span', { class: 'bad' }, part) : part));
 }
 
-/** Draws the first words of the reasons. @param {HTMLElement} el @param {Turn} t */
+/** Draws the last plan, or the first reason. @param {HTMLElement} el @param {Turn} t */
 function drawPeek(el, t) {
-  const [first] = t.calls, from = !t.narrative && first ? sourceOf(first) : null;
+  const [first] = t.calls, plan = lastPlan(t), from = !plan && first ? sourceOf(first) : null;
   el.classList.toggle('ours', !!from?.ours);
-  fill(el, ...words(from?.ours ? from.lead : firstLine(t.narrative || first?.why || '', 140)));
+  fill(el, ...words(from?.ours ? from.lead : plan || firstLine(first?.why || '', 140)));
 }
 
 /**

@@ -21,6 +21,8 @@ export type TurnContext = {
   /** the server's time */
   now: number,
   open: boolean, href: string,
+  /** whether the turn runs, so that what is new in it comes in softly */
+  running: boolean,
   /** whose turn it is in an observed thread; empty for our own agent */
   participant: string,
   toggle(open: boolean): void, menu(button: HTMLElement): unknown, acts: DecisionActs,

@@ -48,8 +48,8 @@ test('a decision reads as one, and says who took it', () => {
 
 test('a turn counts its decisions apart from its tools, and its questions', () => {
   const t = (calls, more) => ({ ...emptyTurn(1), state: 'completed', startedAt: 1, endedAt: 1001, calls, ...more });
-  assert.equal(headline(t([call({ decides: true })]), 0).detail, '1 decision, 1.0 s');
-  assert.equal(headline(t([call({ decides: true }), call()]), 0).detail, '1 tool, 1 decision, 1.0 s');
+  assert.equal(headline(t([call({ decides: true })]), 0).detail, '1 decision');
+  assert.equal(headline(t([call({ decides: true }), call()]), 0).detail, '1 call · 1 decision');
   const asked = call({ outcome: 'pending', unsure: true, request: { id: 'r' } });
   const open = t([asked], { state: 'processing' });
   assert.equal(headline(open, 0).detail, '1 call needs your answer');

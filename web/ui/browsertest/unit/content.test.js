@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { patchLines, readResult, readable } from '../../state/content.js';
+import { coloured, patchLines } from '../../state/colours.js';
+import { readResult, readable } from '../../state/content.js';
 
 const text = (preview) => readResult(preview).blocks.map((b) => [b.kind, b.text]);
 
@@ -52,4 +53,27 @@ test('a patch is known by its head and its changes', () => {
     assert.equal(readable({ t: t + 'x\n' }, 'p').blocks[0].kind, 'text', t);
   }
   assert.deepEqual(patchLines(patch).map((l) => l.kind), ['head', 'same', 'removed', 'added']);
+});
+
+test('what has colours makes the same text again', () => {
+  const marked = (kind, text) => coloured(kind, text).filter((p) => p.as).map((p) => `${p.as} ${p.text}`);
+  const json = '{\n  "path": "a/b.go",\n  "say \\"x\\"": [1, -2.5e3, true, null, "true: 7"]\n}';
+  assert.deepEqual(marked('json', json), ['key "path"', 'path "a/b.go"', 'key "say \\"x\\""', 'value 1',
+    'value -2.5e3', 'value true', 'value null']);
+  const log = 'FAIL internal/invoice/totals.go:41: want 1/2, see /etc/hosts, ./x, totals.go:7:3 and https://a.b/c.go ' +
+    'or v1.4.0, a.b@c.de, and/or, rates.example/v1.';
+  assert.deepEqual(marked('text', log),
+    ['internal/invoice/totals.go:41', '/etc/hosts', './x', 'totals.go:7:3'].map((p) => `path ${p}`));
+  for (const text of [json, log, '', '"', '"open', '///', '\\"', '{"a":"\\', '/'.repeat(5000), 'a/'.repeat(5000) + 'b.c']) {
+    for (const kind of ['json', 'text', 'patch']) {
+      assert.equal(coloured(kind, text).map((p) => p.text).join(''), text);
+    }
+  }
+});
+
+test('only the beginning of a long text has colours, and hostile text takes no longer', () => {
+  const parts = coloured('json', '[' + '1, '.repeat(100_000));
+  assert.ok(parts.length < 15_000, String(parts.length));
+  const hostile = ['a.'.repeat(50_000), 'a/'.repeat(50_000), '"' + '\\"'.repeat(50_000), '-1e'.repeat(50_000)];
+  for (const text of hostile) for (const kind of ['json', 'text']) coloured(kind, text);
 });

@@ -14,7 +14,7 @@ const info = (usage) => ({
 
 test('the headline has the cost behind the tokens', () => {
   const t = turnOf(info({ input_tokens: 20, output_tokens: 2, cost: '$0.14', cost_nanodollars: 140000000 }));
-  assert.match(headline(t, 0).detail, /22 tokens, \$0\.14$/);
+  assert.match(headline(t, 0).detail, /22 tokens · \$0\.14$/);
   assert.match(headline(turnOf(info({ input_tokens: 20 })), 0).detail, /20 tokens$/);
 });
 

@@ -22,12 +22,12 @@ const call = (id, more = {}) => ({
 const turn = (more = {}) => ({ ...emptyTurn(1), state: 'completed', startedAt: 1000, endedAt: 5100, ...more });
 
 test('screen readers hear no sum of tokens before it is known', () => {
-  for (const [stale, want] of [[true, '4.1 s'], [false, '4.1 s, 1,200 tokens']]) {
+  for (const [stale, want] of [[true, 'no calls'], [false, 'no calls, 1,200 tokens']]) {
     const said = [], t = turn({ tokens: 1200, stale });
     const state = { active: { kind: 'thread', id: 'x' }, conversations: { x: { turns: [t] } } };
     const frame = { type: 'response', thread_id: 'x', turn_number: 1 };
     announce((words) => said.push(words))(state, { type: 'event', frame });
-    assert.deepEqual(said, [`Turn 1 answered: No tools, ${want}.`]);
+    assert.deepEqual(said, [`Turn 1 answered after 4.1 s: ${want}.`]);
   }
 });
 
@@ -39,24 +39,29 @@ test('the headline of a turn counts while it runs, then sums up the result', () 
   ];
   assert.deepEqual(headline(turn({ state: 'processing', calls, endedAt: 0 }), 9400), {
     label: 'Working… 8 s',
-    detail: '1 of 3 tools done',
+    detail: '1 of 3 calls done',
   });
   assert.deepEqual(
     headline(turn({ calls: calls.map((c) => ({ ...c, outcome: 'success', group: c.id === 'c' ? null : 0 })) }), 0),
-    { label: 'Reasoning', detail: '3 tools, 2 in parallel, 4.1 s' },
+    { label: 'Reasoned for 4.1 s', detail: '3 calls · 2 in parallel' },
   );
   const two = [call('a', { group: 0 }), call('b', { group: 0 }), call('c', { group: 1 }), call('d', { group: 1 })];
-  assert.equal(headline(turn({ calls: two }), 0).detail, '4 tools, 4 in 2 batches, 4.1 s');
+  assert.equal(headline(turn({ calls: two }), 0).detail, '4 calls · 4 in 2 batches');
   const steps = two.slice(0, 2).map((c, i) => ({ ...c, step: i + 1 }));
-  assert.equal(headline(turn({ calls: steps }), 0).detail, '2 tools, 2 in 2 batches, 4.1 s', 'each step counts anew');
+  assert.equal(headline(turn({ calls: steps }), 0).detail, '2 calls · 2 in 2 batches', 'each step counts anew');
   const later = turn({ calls: [call('a', { took: 5300 }), call('b', { took: 2000 })] });
-  assert.equal(headline(later, 0).detail, '2 tools, 7.3 s in calls', 'reported after they had run');
-  assert.equal(headline(turn({ calls: [] }), 0).detail, 'No tools, 4.1 s');
-  assert.equal(headline(turn({ calls: [], tokens: 1234 }), 0).detail, 'No tools, 4.1 s, 1,234 tokens');
+  assert.deepEqual(headline(later, 0), { label: 'Reasoned', detail: '2 calls · 7.3 s in calls' }, 'reported later');
+  assert.deepEqual(headline(turn({ calls: [] }), 0), { label: 'Answered in 4.1 s', detail: 'no calls' });
+  assert.equal(headline(turn({ calls: [], tokens: 1234 }), 0).detail, 'no calls · 1,234 tokens');
   assert.equal(
     headline(turn({ calls: [call('a', { outcome: 'error' }), call('b', { outcome: 'rejected' })] }), 0).detail,
-    '2 tools, 1 failed, 1 rejected, 4.1 s',
+    '2 calls · 1 failed · 1 rejected',
   );
+  assert.equal(headline(turn({ state: 'failed' }), 0).label, 'Failed after 4.1 s');
+  assert.equal(headline(turn({ state: 'interrupted', startedAt: 0 }), 0).label, 'Stopped', 'nobody knows when it began');
+  const waited = [{ startedAt: 9000, waited: 3000 }, { startedAt: 10_000, waited: 2500 }, { startedAt: 500, waited: 0 }];
+  const after = turn({ calls: waited.map((w, i) => call(`w${i}`, w)), startedAt: 1000, endedAt: 12_000 });
+  assert.equal(headline(after, 0).detail, '3 calls · 4.0 s of it waiting for you', 'waits that overlap count once');
   const asks = turn({
     state: 'processing',
     calls: [call('a', { outcome: 'pending', request: { id: 'r', description: '', always: false } })],
@@ -200,7 +205,7 @@ test('an axis has few marks at round numbers', () => {
 
 test('times and sizes are formatted for people', () => {
   assert.deepEqual([0, 12, 999, 4130, 9960, 42_000, 125_000, 7_260_000].map(span), [
-    '0 ms',
+    'under 1 ms',
     '12 ms',
     '999 ms',
     '4.1 s',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyCall, emptyTurn } from '../../state/fold.js';
 import { gotOf } from '../../state/outline.js';
-import { chipped, progress, rowsOf, used } from '../../state/summary.js';
+import { chipped, failureOf, lastPlan, progress, rowsOf, used } from '../../state/summary.js';
 
 const call = (id, tool, more = {}) => ({ ...emptyCall(id), tool, outcome: 'success', step: 1, ...more });
 const node = (...of) => ({ call: call(...of), sub: null });
@@ -84,4 +84,24 @@ test('a call says in a line what came of it', () => {
     [{ size: 12_000 }, '12 kB'],
     [{ outcome: 'pending' }, ''],
   ]) assert.equal(gotOf(call('1', 't', more)), want);
+});
+
+test('a failed turn says so in one sentence', () => {
+  const said = (error) => failureOf(turn([], { error }));
+  assert.equal(said('the model provider failed: 503 overloaded'), 'The model provider failed: 503 overloaded');
+  assert.equal(said('no connection'), 'The turn failed: no connection');
+  assert.equal(said('<b>the</b> end failed'), 'The turn failed: <b>the</b> end failed');
+  assert.equal(said(''), 'The turn failed, and the server gave no reason.');
+});
+
+test('a closed turn quotes its last plan, and while it runs the end of what streams in', () => {
+  const draft = (text, agent = '') => ({ agent, step: 2, text, html: '', source: '', at: 0, next: 1 });
+  const says = (drafts, more) => lastPlan(turn([], { narrative: '**Then** I fix it.', drafts, ...more }));
+  const runs = { state: 'processing' };
+  assert.equal(says([], runs), 'Then I fix it.');
+  assert.equal(says([draft('One.\nTwo.\n')], runs), 'Two.');
+  assert.equal(says([draft('Mine.'), draft('Theirs.', 'scout')], runs), 'Mine.', 'not of a sub-agent');
+  assert.equal(says([draft('One.')], { state: 'completed' }), 'Then I fix it.');
+  const long = says([draft(`begin ${'x'.repeat(200)} end`)], runs);
+  assert.ok(long.length === 140 && long.startsWith('…x') && long.endsWith(' end'), long);
 });
