@@ -44,11 +44,7 @@ func (s *Server) openAPI() *openapi.Document {
 		session.NoteShutdown, session.NoteOther,
 	})
 	for _, r := range slices.SortedFunc(slices.Values(s.echo.Routes()), byPath) {
-		op, ok := operations[r.Method+" "+r.Path]
-		if !ok {
-			op = s.mounted[r.Method+" "+r.Path]
-		}
-		d.Add(r.Method, r.Path, op)
+		d.Add(r.Method, r.Path, s.operationOf(r))
 	}
 	return d
 }

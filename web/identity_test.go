@@ -32,7 +32,7 @@ func everyRoute() [][2]string {
 
 // open are the routes that need no login.
 var open = []string{"GET /", "HEAD /", "GET /ui/*", "HEAD /ui/*", "GET /api/health", "GET /api/health/live",
-	"GET /api/health/ready", "GET /api/openapi.json", "POST /api/login", "POST /api/logout"}
+	"GET /api/health/ready", "GET /api", "GET /api/openapi.json", "POST /api/login", "POST /api/logout"}
 
 // Every program that listens on a port of the host is sent the cookie. It gets nothing for it.
 func TestACookieWithoutItsPageKeyIsRefusedOnEveryRoute(t *testing.T) {

@@ -75,6 +75,8 @@ type interruptRequest struct {
 // and the checks of all tests follow. What the document cannot say, such as the codes of a route's own errors,
 // is in the comment of its handler.
 var operations = map[string]openapi.Operation{
+	"GET /api": {Summary: "What the API has, and where it is described", Access: openapi.Nobody,
+		Answers: []openapi.Answer{openapi.JSON(http.StatusOK, APIIndex{})}},
 	"GET /api/openapi.json": {Summary: "This document", Access: openapi.Nobody,
 		Answers: []openapi.Answer{openapi.JSON(http.StatusOK, openapi.Anything{})}},
 	"GET /api/health": {Summary: "Whether the server takes requests", Access: openapi.Nobody,

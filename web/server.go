@@ -162,6 +162,7 @@ func New(o Options) *Server {
 // routes registers the routes of this package.
 func (s *Server) routes() {
 	s.echo.Use(s.middleware()...)
+	s.echo.GET("/api", s.index)
 	s.echo.GET("/api/openapi.json", s.describe)
 	s.echo.GET("/api/health", s.health)
 	s.echo.GET("/api/health/live", s.live)

@@ -23,7 +23,7 @@
 //	css/         base, layout, turns and their rows at once; block.css with the first row that opens or asks,
 //	             ondemand.css with the first dialog or menu, closer.css with the first timeline or comparison,
 //	             search.css with the search
-//	wire.d.ts    the JSON the server sends, generated from the Go types by wire_test.go
+//	wire.d.ts    the JSON the server sends, which is served for others, generated from the Go types by wire_test.go
 //	types.d.ts   here and in folders, types for the checker; browsers never load them
 //
 // Imports point one way: lib ◀ state ◀ net ◀ view ◀ the modules beside index.html.
@@ -71,7 +71,7 @@ import (
 	"time"
 )
 
-//go:embed index.html icon.svg *.js css/*.css lib/*.js state/*.js net/*.js view/*.js
+//go:embed index.html icon.svg wire.d.ts *.js css/*.css lib/*.js state/*.js net/*.js view/*.js
 var files embed.FS
 
 // Prefix is the path below which the page's files are served; the page itself is at /.
@@ -154,6 +154,7 @@ var contentTypes = map[string]string{
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
+	".ts":   "text/plain; charset=utf-8", // types for others; the page does not load them
 }
 
 func (a asset) serve(w http.ResponseWriter, r *http.Request) {

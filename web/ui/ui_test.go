@@ -104,11 +104,19 @@ func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
 
 func TestOnlyThePagesFilesAreServed(t *testing.T) {
 	for _, target := range []string{
-		"/ui/", "/ui/lib", "/ui/lib/", "/ui/ui.go", "/ui/ui_test.go", "/ui/wire.d.ts", "/ui/state/types.d.ts",
+		"/ui/", "/ui/lib", "/ui/lib/", "/ui/ui.go", "/ui/ui_test.go", "/ui/state/types.d.ts",
 		"/ui/package.json", "/ui/browsertest/package.json", "/ui/../ui.go", "/ui/none.js", "/index.html", "/ui/app.js/",
 	} {
 		assert.Equal(t, http.StatusNotFound, get(http.MethodGet, target).StatusCode, target)
 	}
+}
+
+// Who writes a client in TypeScript takes the types from the server that it talks to.
+func TestTheTypesOfTheAPIAreServed(t *testing.T) {
+	r := get(http.MethodGet, "/ui/wire.d.ts")
+	require.Equal(t, http.StatusOK, r.StatusCode)
+	assert.Equal(t, "text/plain; charset=utf-8", r.Header.Get("Content-Type"))
+	assert.Contains(t, embedded(t)["wire.d.ts"], "export type TurnInfo = {")
 }
 
 func TestTheShellHasNothingInlineAndNamesOnlyFilesThatExist(t *testing.T) {

@@ -31,8 +31,8 @@ Made from the OpenAPI 3.1 document at ` + "`GET /api/openapi.json`" + `, which n
 var apiGroups = []struct{ heading, prefix string }{
 	{"Conversations", "/api/chat/"}, {"Jobs", "/api/jobs"}, {"Workers", "/worker/"},
 	{"Logins and sessions", "/api/log"}, {"Sessions for a check", "/api/session/"},
-	{"The server", "/api/gateway/"}, {"Health", "/api/health"}, {"This document", "/api/openapi.json"},
-	{"Metrics", "/metrics"}, {"AG-UI", "/agui"}, {"Spaces", "/api/mew/"}, {"MEW", "/mew/"},
+	{"The server", "/api/gateway/"}, {"Health", "/api/health"},
+	{"Metrics", "/metrics"}, {"AG-UI", "/agui"}, {"Spaces", "/api/mew/"}, {"MEW", "/mew/"}, {"The API itself", "/api"},
 	{"The page", "/ui/"},
 	{"OpenWOP", "/"},
 }
