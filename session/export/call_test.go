@@ -18,10 +18,16 @@ func cleaned(raw string) safety.JSON {
 	return v
 }
 
+// textOf returns a text as the log has it.
+func textOf(raw string) safety.Text {
+	text, _ := layer.Mask(raw)
+	return text
+}
+
 // said is a call that succeeded, with the model's reason.
 func said(tool, params, result string) session.Call {
 	return session.Call{
-		Tool: safety.Restore[safety.Text](tool), Params: cleaned(params), Result: cleaned(result),
+		Tool: textOf(tool), Params: cleaned(params), Result: cleaned(result),
 		Rationale: session.Rationale{Text: safety.Literal("To see."), Source: session.FromModel},
 		Outcome:   session.Success, Took: 54 * time.Millisecond,
 	}
@@ -70,7 +76,7 @@ func TestWhatALineSaysIsNotSaidAgain(t *testing.T) {
 		{session.Expired, "a person was asked and did not answer in time", "in time"},
 		{"", "rejected by policy: not here", "policy"},
 	} {
-		c.Outcome, c.Error, c.Approval = session.Rejected, safety.Restore[safety.Text](tt.err), nil
+		c.Outcome, c.Error, c.Approval = session.Rejected, textOf(tt.err), nil
 		if tt.answer != "" {
 			c.Approval = &session.Approval{Answer: tt.answer}
 		}
