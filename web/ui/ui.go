@@ -22,7 +22,7 @@
 //	view/        custom elements that draw the state, and what menus do with it
 //	css/         base, layout, turns and their rows at once; block.css with the first row that opens or asks,
 //	             ondemand.css with the first dialog or menu, closer.css with the first timeline or comparison,
-//	             search.css with the search
+//	             search.css with the search, compact.css with that density
 //	wire.d.ts    the JSON the server sends, which is served for others, generated from the Go types by wire_test.go
 //	types.d.ts   here and in folders, types for the checker; browsers never load them
 //

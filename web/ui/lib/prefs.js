@@ -41,6 +41,7 @@ export function applyPrefs() {
   const root = document.documentElement;
   root.dataset.theme = pref('theme');
   root.dataset.density = pref('density');
+  if (pref('density') === 'compact') import('./dom.js').then(({ loadStyles }) => loadStyles('/ui/css/compact.css'));
 }
 
 /**
