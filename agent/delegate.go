@@ -22,6 +22,7 @@ const maxDepth = 3
 // carry its agent id, with a session.Handoff when it begins and another when it ends.
 type Delegate struct {
 	Name, Description string
+	Title             string      // what people call the agent; empty for Name
 	Agent             *Dispatcher // the sub-agent's model and tools
 }
 
@@ -52,14 +53,14 @@ func (d Delegate) Run(ctx context.Context, args json.RawMessage) (json.RawMessag
 		return nil, err
 	}
 	child.bindDecide(ctx)
-	parent.handoff(site.call, child.agent, in.Task, nil)
+	parent.handoff(session.Handoff{Call: site.call, To: child.agent, Who: d.profile(parent.Safety)}, in.Task, nil)
 	answer, err := child.loop(ctx)
 	if err != nil {
-		child.handoff(site.call, parent.agent, "It did not finish: "+err.Error(), nil)
+		child.handoff(session.Handoff{Call: site.call, To: parent.agent}, "It did not finish: "+err.Error(), nil)
 		return nil, fmt.Errorf("%s did not finish: %w", child.agent, err)
 	}
 	said := thinking.Strip(answer.Text)
-	child.handoff(site.call, parent.agent, said, &answer)
+	child.handoff(session.Handoff{Call: site.call, To: parent.agent}, said, &answer)
 	return json.Marshal(said)
 }
 
@@ -83,12 +84,12 @@ func (d Delegate) newRun(parent *agentRun, task string) (*agentRun, error) {
 }
 
 // handoff records what this agent passes to another: a task, or the answer to one, whose tokens count.
-func (r *agentRun) handoff(call, to, raw string, answer *Response) {
+func (r *agentRun) handoff(passed session.Handoff, raw string, answer *Response) {
 	text, report := r.Safety.Clean(raw)
 	if report.Verdict == safety.Blocked {
 		r.warnBlocked("handoff", 0, report)
 	}
-	passed := session.Handoff{Call: call, From: r.agent, To: to, Text: text, Findings: report.Findings}
+	passed.From, passed.Text, passed.Findings = r.agent, text, report.Findings
 	if answer != nil {
 		passed.Usage, passed.Spent = session.Usage(answer.Usage), r.spent(*answer)
 	}

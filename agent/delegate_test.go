@@ -118,3 +118,29 @@ func TestAHandoffThatBlocksIsWithheld(t *testing.T) {
 		assert.Equal(t, safety.Withheld, turn.Handoffs[1].Findings[0].Effect)
 	})
 }
+
+// The hand-off of a task says who gets it. Names come from files of others, so they are cleaned and cut.
+func TestAHandoffSaysWhoGetsTheTask(t *testing.T) {
+	boss := &stepwise{responses: []Response{
+		{Calls: []Call{{Name: "research", Arguments: rawJSON(`{"task":"find the cause"}`)}}}, {Text: "Done."},
+	}}
+	d := newDispatcher(t, &stepwise{responses: []Response{{Text: "the index is missing"}}})
+	d.Model, d.Effort = "small-1", "high"
+	for title, want := range map[string]string{
+		"": "research (small-1, effort high)", "scout": "scout (small-1, effort high)",
+		"a\u202eb" + strings.Repeat("long ", 99): "",
+	} {
+		boss.requests, d.Provider.(*stepwise).requests = nil, nil
+		lead := newDispatcher(t, boss, Delegate{Name: "research", Title: title, Agent: d})
+		inTeam(t, lead, func(t *testing.T, _ *session.Session, turn session.Turn) {
+			require.Len(t, turn.Handoffs, 2)
+			words := turn.Handoffs[0].Who.Words("research_1")
+			if want != "" {
+				assert.Equal(t, want, words)
+			}
+			assert.NotContains(t, words, "\u202e")
+			assert.Less(t, len(words), 300)
+			assert.Zero(t, turn.Handoffs[1].Who, "an answer goes back to who is known")
+		})
+	}
+}

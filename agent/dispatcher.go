@@ -34,7 +34,8 @@ type Policy func(ctx context.Context, tool Spec, args []byte) error
 // afterwards; it is then safe for concurrent use.
 type Dispatcher struct {
 	Provider     Provider
-	Model        string // the provider's model, for Coverage
+	Model        string // the provider's model, for Coverage and for hand-offs
+	Effort       string // of reasoning, which the provider asks of the model, for hand-offs; empty for its default
 	Tools        *Toolbox
 	Safety       *safety.Layer
 	Policy       Policy              // nil allows every call

@@ -56,7 +56,8 @@ func (b NodeEnded) cost() int {
 }
 func (w Workflow) cost() int { return valueCost(w.Inputs) + valueCost(w.Options) }
 func (b Handoff) cost() int {
-	return textCost(b.Text) + len(b.From) + len(b.To) + findingsCost(b.Findings)
+	who := textCost(b.Who.Name, b.Who.Model, b.Who.Effort)
+	return textCost(b.Text) + len(b.From) + len(b.To) + who + findingsCost(b.Findings)
 }
 func (b TurnCompleted) cost() int {
 	return textCost(b.Response, b.Conclusion) + findingsCost(b.Findings)

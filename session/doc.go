@@ -65,6 +65,19 @@
 // that time. A turn sums it up as it sums up tokens, and knows its cost only if that of each answer
 // is known. Costs are whole nano-dollars, so sums are exact, and the same on each path.
 //
+// # Sealed reasoning
+//
+// A provider may keep a model's reasoning for itself: it comes encrypted, or as a signature in its place. What came
+// goes back to the provider and is nowhere in the log. That there was some, its form and its size are in a
+// [Narrated] event and stay with the step ([Sealed]), so that a step without a narrative does not look like
+// one whose model did not think. Such an event has no text, no source and nothing to clean.
+//
+// # Sub-agents
+//
+// A [Handoff] that gives a task says who gets it ([Profile]): the name for people, the model and its effort. The
+// id in From, To and [Ref] stays what identifies the agent: it is unique in its turn, and a name is not. A
+// hand-off back has no profile, since the one before it said who works on the task.
+//
 // # Ownership
 //
 // The [Store] owns its sessions, and a session owns its log, its threads and its

@@ -120,8 +120,9 @@ type ApprovalAnswered struct {
 
 // Handoff records that one agent passed a task to another, or returned its result.
 type Handoff struct {
-	Call     string // the call that delegated the task
-	From, To string // agent ids; empty for the lead agent
+	Call     string  // the call that delegated the task
+	From, To string  // agent ids; empty for the lead agent
+	Who      Profile // of the agent that gets the task; zero when a result is returned
 	Text     safety.Text
 	Usage    Usage // tokens of the returned answer; zero when a task is passed on
 	Spent    Spent // on the returned answer

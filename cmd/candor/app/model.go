@@ -40,6 +40,8 @@ const (
 // model is a provider and what comes along with it.
 type model struct {
 	name     string
+	effort   string // of reasoning; empty for the model's default
+	title    string // what people call an agent on it; empty for the tool that hands it tasks
 	provider agent.Provider
 	tools    []agent.Tool     // besides those of the toolkit
 	deny     []string         // tools whose every call is rejected
@@ -173,7 +175,7 @@ func newOpenAI(s ModelSettings, log *slog.Logger) (model, error) {
 	}
 	// Small open models drop calls whose schema demands more arguments than they manage.
 	demand := servedByOpenAI.MatchString(name)
-	return model{name: name, provider: retry.New(p, retry.Options{Log: log}), demand: demand}, nil
+	return model{name: name, effort: s.Effort, provider: retry.New(p, retry.Options{Log: log}), demand: demand}, nil
 }
 
 // newAnthropic builds the provider for Anthropic. Its models give reasons reliably, so
@@ -190,7 +192,7 @@ func newAnthropic(s ModelSettings, log *slog.Logger) (model, error) {
 	if err := needKey("anthropic", AnthropicKeyEnv, AnthropicBaseEnv, anthropic.DefaultBaseURL); err != nil {
 		return model{}, err
 	}
-	return model{name: name, provider: retry.New(p, retry.Options{Log: log}), demand: true}, nil
+	return model{name: name, effort: s.Effort, provider: retry.New(p, retry.Options{Log: log}), demand: true}, nil
 }
 
 // loadScript reads a script; its errors name the place in the file.
@@ -214,7 +216,9 @@ func scriptModel(sc *script.Script) model {
 // withDelegate lets a model hand tasks to a second agent on the same model. The second
 // agent has no delegate tool, so that tasks cannot be handed on without end.
 func (m model) withDelegate() model {
-	m.agents = map[string]model{"delegate": {name: m.name, provider: m.provider, demand: m.demand}}
+	m.agents = map[string]model{"delegate": {
+		name: m.name, effort: m.effort, title: "helper", provider: m.provider, demand: m.demand,
+	}}
 	return m
 }
 

@@ -130,11 +130,13 @@ func (t *team) add(m model, layer *safety.Layer, log *slog.Logger) (*agent.Dispa
 		if err != nil {
 			return nil, fmt.Errorf("agent %q: %w", name, err)
 		}
-		own = append(own, agent.Delegate{Name: name, Description: "Hands a task to the agent " + name + ".", Agent: d})
+		own = append(own, agent.Delegate{
+			Name: name, Title: sub.title, Description: "Hands a task to the agent " + name + ".", Agent: d,
+		})
 	}
 	box := &agent.Toolbox{RequireRationale: m.demand}
 	d := &agent.Dispatcher{
-		Provider: m.provider, Model: m.name, Tools: box, Safety: layer, Log: log,
+		Provider: m.provider, Model: m.name, Effort: m.effort, Tools: box, Safety: layer, Log: log,
 		Policy: t.policy(m.deny), Approval: t.rules.approval,
 	}
 	t.members = append(t.members, member{d, own})
