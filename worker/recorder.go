@@ -57,7 +57,8 @@ func (r *recorder) Record(b session.Body) error {
 		return r.write(e)
 	case session.Handoff:
 		const lead = "the job's agent"
-		return r.write(Status("handoff", fmt.Sprintf("%s → %s: %s", cmp.Or(b.From, lead), cmp.Or(b.To, lead), b.Text)))
+		to := b.Who.Words(cmp.Or(b.To, lead))
+		return r.write(Status("handoff", fmt.Sprintf("%s → %s: %s", cmp.Or(b.From, lead), to, b.Text)))
 	case session.TurnCompleted:
 		return r.write(Message("assistant", b.Response.String()))
 	case session.TurnFailed:

@@ -37,7 +37,8 @@ func TestSubAgentsAreRecordedAsStepsBetweenTheirHandoffs(t *testing.T) {
 	call := func(id string) session.ToolCalled {
 		return session.ToolCalled{Call: id, Tool: safety.Literal("look"), Rationale: session.Fallback()}
 	}
-	record(t, r, call("lead_1"), session.Handoff{Call: "lead_1", To: "helper", Text: safety.Literal("look")})
+	record(t, r, call("lead_1"), session.Handoff{Call: "lead_1", To: "helper",
+		Text: safety.Literal("look"), Who: session.Profile{Model: safety.Literal("small-1")}})
 	helper := r.ForAgent("helper")
 	record(t, helper, call("helper_1"), session.ToolReturned{Call: "helper_1", Outcome: session.Success},
 		session.StepEnded{Step: 1})
@@ -46,7 +47,7 @@ func TestSubAgentsAreRecordedAsStepsBetweenTheirHandoffs(t *testing.T) {
 	events := posted()
 	assert.Equal(t, []string{"tool_use call_1", "status handoff", "tool_use call_2", "tool_result call_2success",
 		"reasoning", "status handoff", "tool_result call_1success", "reasoning"}, summaries(events))
-	assert.Equal(t, "the job's agent → helper: look", events[1].Message)
+	assert.Equal(t, "the job's agent → helper (small-1): look", events[1].Message)
 	assert.Equal(t, "helper → the job's agent: looked", events[5].Message)
 	assert.Len(t, events[4].ToolDecisions, 1, "each agent explains its own calls")
 }

@@ -60,6 +60,8 @@ type Event struct {
 	From       string    `json:"from"`       // of handoff and note
 	To         string    `json:"to"`         // of handoff, tool_started and note
 	Text       string    `json:"text"`       // of handoff, step_text, note and conclusion
+	Model      string    `json:"model"`      // of handoff: what the agent that gets the task asks
+	Effort     string    `json:"effort"`     // of handoff: the reasoning that the model is told to make
 	Kind       string    `json:"kind"`       // of note, as in Note, and of sealed_reasoning, as in Sealed
 	Late       bool      `json:"late"`       // of note
 	UserInput  string    `json:"user_input"` // of the first thinking of an observed turn
@@ -76,7 +78,7 @@ type Event struct {
 	Jobs    []DroppedRuns  `json:"jobs"`
 
 	// Of tool_started, tool_completed, tool_result, job_tool_use and job_tool_result.
-	Name    string          `json:"name"`
+	Name    string          `json:"name"`         // also of handoff, as Model and Effort
 	Object  string          `json:"object"`       // the key parameter in a line; when a call starts
 	Line    string          `json:"outcome_line"` // what came of a call; when it ends
 	Error   string          `json:"error"`

@@ -99,6 +99,23 @@ func (t *Turn) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// Handoff is a task that one agent gave another, or the answer to it, which has no name, model or effort.
+type Handoff struct {
+	CallID string `json:"call_id"`
+	From   string `json:"from"` // empty for the main agent
+	To     string `json:"to"`
+	Text   string `json:"text"`
+
+	Profile
+}
+
+// Profile says who an agent is, for people. What is not known is empty.
+type Profile struct {
+	Called string `json:"name"`
+	Model  string `json:"model"`
+	Effort string `json:"effort"` // of reasoning, which the model is told to make
+}
+
 // Ended reports whether the turn is over, in whatever way.
 func (t Turn) Ended() bool {
 	return t.State == "completed" || t.State == "failed" || t.State == "interrupted"
@@ -147,6 +164,7 @@ type Reasoning struct {
 	NarrativeBlocked bool            `json:"narrative_blocked"`
 	Narratives       []StepNarrative `json:"narratives"` // of each step, where there are several
 	Decisions        []Decision      `json:"tool_decisions"`
+	Handoffs         []Handoff       `json:"handoffs"`
 }
 
 // Narration is the provider's summary of the reasoning behind an answer. Narrative is empty

@@ -85,6 +85,9 @@ func cleaned(raw string) safety.JSON {
 
 var noon = time.Date(2026, 2, 21, 12, 0, 0, 0, time.UTC)
 
+// profile says all that can be known of an agent.
+var profile = session.Profile{Name: masked("helper"), Model: masked("small-1"), Effort: masked("high")}
+
 // fullTurn has something in every member that an answer can have.
 func fullTurn() session.Turn {
 	found := []safety.Finding{
@@ -96,7 +99,9 @@ func fullTurn() session.Turn {
 		Session: "s", Thread: "t", Number: 1, Message: "m", Input: masked("look"), Response: masked("done"),
 		State: session.Failed, Error: masked("it broke"), CreatedAt: noon, StartedAt: noon, EndedAt: noon,
 		Findings: found, Usage: session.Usage{Input: 1, Output: 2, Reasoning: 1},
-		Spent:    session.Spent{Nanos: 140_000_000, Priced: 1},
+		Spent: session.Spent{Nanos: 140_000_000, Priced: 1},
+		Handoffs: []session.HandoffAt{{Handoff: session.Handoff{
+			Call: "call_1", From: "a", To: "a/b", Text: masked("Look."), Who: profile}, At: noon}},
 		Workflow: session.Workflow{ID: "chat", ReplayOf: session.Ref{Thread: "t-0", Turn: 4}},
 		Steps: []session.Step{
 			{Number: 1, Agent: "a", Narrative: masked("I look."), NarrativeBlocked: true,
@@ -182,7 +187,8 @@ var bodies = []session.Body{
 	session.ToolReturned{Call: "call_1", Outcome: session.Errored, Error: masked("no"), Result: cleaned(`[1]`)},
 	session.ApprovalAsked{Request: "r", Call: "call_1", Hidden: 3},
 	session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Approve, Value: cleaned(`"hold"`)},
-	session.Handoff{Call: "call_1", From: "a", To: "b", Text: masked("Look.")}, session.StepEnded{Step: 1},
+	session.Handoff{Call: "call_1", From: "a", To: "b", Text: masked("Look."), Who: profile},
+	session.StepEnded{Step: 1},
 	session.TurnCompleted{Response: masked("done"), Conclusion: masked("so")},
 	session.TurnFailed{Error: masked("no")}, session.TurnInterrupted{},
 	session.Answered{Response: masked("done")},

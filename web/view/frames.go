@@ -115,14 +115,6 @@ type (
 		Answer    session.Answer `json:"answer"`
 		Value     string         `json:"approval_value,omitempty"` // what the person said beside it, as in decisions
 	}
-	// handoffFrame tells what one agent gave another, or got back.
-	handoffFrame struct {
-		frameHead
-		CallID string      `json:"call_id"`
-		From   string      `json:"from"`
-		To     string      `json:"to"`
-		Text   safety.Text `json:"text"`
-	}
 	// decisionRatedFrame tells what the user thinks of a decision from now on. Rating is good, bad or
 	// none. It may come long after the turn has ended.
 	decisionRatedFrame struct {
@@ -187,7 +179,9 @@ func Frames(t session.Turn, e session.Event) []Frame {
 			head("approval_answered"), b.Request, b.Call, b.Answer, truncate(session.ValueText(b.Value), maxPreview),
 		}}}
 	case session.Handoff:
-		return []Frame{{"handoff", handoffFrame{head("handoff"), b.Call, b.From, b.To, b.Text}}}
+		return []Frame{{"handoff", handoffFrame{
+			head("handoff"), b.Call, b.From, b.To, b.Text, profileOf(b.Who),
+		}}}
 	case session.DecisionRated:
 		return []Frame{{"decision_rated", decisionRatedFrame{head("decision_rated"), b.Call, b.Rating, orNull(b.Note)}}}
 	case session.Noted:

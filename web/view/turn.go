@@ -80,15 +80,6 @@ type AnswerReasoning struct {
 	NarrativeBlocked bool            `json:"narrative_blocked,omitempty"`
 }
 
-// HandoffInfo is a task that one agent gave another, or the answer to it.
-type HandoffInfo struct {
-	CallID string      `json:"call_id"`
-	From   string      `json:"from"` // empty for the main agent
-	To     string      `json:"to"`
-	Text   safety.Text `json:"text"`
-	At     time.Time   `json:"at"`
-}
-
 // PendingApproval is a call that waits for its user. It has all that a person needs to
 // decide: what would run, with which parameters, and why. Parameters are whole, unlike those
 // of a decision, but for HiddenCharacters characters of secrets, which nothing acts on.
@@ -244,7 +235,7 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 		})
 	}
 	for _, h := range t.Handoffs {
-		info.Handoffs = append(info.Handoffs, HandoffInfo{h.Call, h.From, h.To, h.Text, h.At})
+		info.Handoffs = append(info.Handoffs, HandoffInfo{h.Call, h.From, h.To, h.Text, h.At, profileOf(h.Who)})
 	}
 	return info
 }

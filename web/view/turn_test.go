@@ -245,3 +245,17 @@ func TestSealedReasoningIsTheSameInHistoryAndStream(t *testing.T) {
 
 	assert.NotContains(t, encodeObject(t, Turn(foldTurn(session.TurnStarted{}))), "sealed_reasoning")
 }
+
+func TestAHandoffSaysWhoGetsTheTask(t *testing.T) {
+	who := session.Profile{
+		Name: safety.Literal("helper"), Model: safety.Literal("small-1"), Effort: safety.Literal("high")}
+	task := session.Handoff{Call: "call_1", To: "delegate_1", Text: safety.Literal("look"), Who: who}
+	answer := session.Handoff{Call: "call_1", From: "delegate_1", Text: safety.Literal("seen")}
+	turn := foldTurn(session.TurnStarted{}, called("call_1", nil), task, answer)
+	listed := encodeObject(t, Turn(turn))["reasoning"].(map[string]any)["handoffs"].([]any)
+	known := map[string]any{"name": "helper", "model": "small-1", "effort": "high"}
+	assert.Subset(t, listed[0], known)
+	assert.NotContains(t, listed[1], "model", "an answer")
+	frames := Frames(turn, session.Event{Body: task})
+	assert.Subset(t, encodeObject(t, frames[0].Data), known)
+}
