@@ -193,3 +193,20 @@ func TestSealedReasoningIsExportedByItsSize(t *testing.T) {
 	doc.Omit.Reasoning, step.Sealed = false, session.Sealed{}
 	assert.NotContains(t, markdownOf(t, doc), "Sealed")
 }
+
+func TestAHandoffIsExportedWithWhoGetsTheTask(t *testing.T) {
+	doc := filledWith("plain")
+	h := &doc.Turns[0].Handoffs[0]
+	for want, who := range map[string]session.Profile{
+		", helper (small-1, effort high)": {
+			Name: safety.Literal("helper"), Model: safety.Literal("small-1"), Effort: safety.Literal("high")},
+		", (effort high)": {Effort: safety.Literal("high")},
+	} {
+		h.Who = who
+		assert.Contains(t, markdownOf(t, doc), "**Hand-off** from `lead` to `helper`"+want)
+		assert.Contains(t, htmlOf(t, doc), "Hand-off from lead to helper"+want)
+	}
+	h.Who = session.Profile{Name: safety.Literal("<b>*x*")}
+	assert.NotContains(t, htmlOf(t, doc), "<b>*x*")
+	assert.NotContains(t, markdownOf(t, doc), "<b>*x*")
+}

@@ -25,7 +25,7 @@ var parsePage = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
 		"text":  func(t safety.Text) template.HTML { return template.HTML(render.HTML(t)) },
 		"title": func(s string) string { return oneLine(s, maxTitle) },
-		"agent": agentName,
+		"agent": agentName, "whois": whoIs,
 	}).Parse(pageSource)
 })
 

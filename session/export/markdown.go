@@ -78,6 +78,9 @@ func (t turnView) markdown(b *bufio.Writer) {
 		}
 		for _, h := range t.Handoffs {
 			from, to := codeSpan(agentName(h.From)), codeSpan(agentName(h.To))
+			if who := whoIs(h); who != "" {
+				to += ", " + escapeLine(who)
+			}
 			fmt.Fprintf(b, "**Hand-off** from %s to %s\n\n%s\n", from, to, blockQuote(h.Text.String()))
 		}
 		b.WriteString("</details>\n\n")

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"candor/session"
@@ -57,3 +58,6 @@ func agentName(id string) string {
 	}
 	return id
 }
+
+// whoIs says who gets a task: the agent's name, its model and the effort of its reasoning, "" if nobody said.
+func whoIs(h session.HandoffAt) string { return strings.TrimSpace(h.Who.Words("")) }
