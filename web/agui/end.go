@@ -200,6 +200,7 @@ func (p *Projector) subagent(agent string, by *session.Handoff) {
 	}
 	if by != nil {
 		s.ParentToolCallID, s.Description = callID(p.turn.Number, by.Call), by.Text.String()
+		s.Metadata = metaOf(by.Who)
 	}
 	p.add(s)
 	p.subagents = append(p.subagents, agent)
