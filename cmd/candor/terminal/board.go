@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ type board struct {
 	calls []*boardCall // begun and not printed yet, in the order in which they began
 	turn  turnCount    // of the turn that runs
 	draft draft        // what the model writes, until its step ends
+	names agentNames   // of the sub-agents of the turn that runs
 }
 
 // maxBoard bounds the calls that are followed. Beyond it the oldest is forgotten.
@@ -32,6 +34,7 @@ type callKey struct {
 type boardCall struct {
 	callKey
 	client.Decision
+	who     string // the agent's name, if it has one besides its id
 	call    client.Call
 	started time.Time
 	ended   bool
@@ -90,7 +93,7 @@ func (b *board) begin(e client.Event, now time.Time) {
 		return
 	}
 	// Events of a job name the tool in the decision, those of a thread in a member of their own.
-	c := &boardCall{callKey: keyOf(e), Decision: e.Decision, started: now}
+	c := &boardCall{callKey: keyOf(e), Decision: e.Decision, started: now, who: b.names.of(e.Agent)}
 	if e.Name != "" {
 		c.ToolName = e.Name
 	}
@@ -179,7 +182,7 @@ func sideBySide(a, b *boardCall) bool {
 // view is what is shown of the call now.
 func (c *boardCall) view() callView {
 	d := c.Decision
-	d.Agent = c.callKey.agent
+	d.Agent = cmp.Or(c.who, c.callKey.agent)
 	v := viewOf(d, c.call)
 	if c.ended && c.Outcome == "pending" { // its turn ended without it
 		v.sign, v.result = "─", "no result seen"

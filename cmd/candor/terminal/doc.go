@@ -66,6 +66,11 @@
 // and otherwise only the window. The words to find are at most 200 bytes. A Markdown text of more
 // than 16 KiB, and one whose tables would have more than 20,000 cells, is shown as it was written.
 //
+// # Names of agents
+//
+// The live view and /why call a sub-agent by the name that its hand-off gave it (agents.go), and by its id where
+// nobody named it. The specification's forms always have ids.
+//
 // # Where to add things
 //
 // A command of the conversation is a row in commands (command.go) and a method in

@@ -12,13 +12,21 @@ import (
 // nothing is said twice. What the model writes is a draft until its step ends, and only in
 // the region.
 func (b *board) lines(l Live, e client.Event, now time.Time) string {
+	if e.MessageID != "" {
+		b.names = agentNames{} // a turn begins, whose agents are others
+	}
 	out := b.see(l.Style, e, now)
+	if e.Type != "handoff" {
+		e.Agent = b.names.of(e.Agent)
+	}
 	if b.draft.see(e) {
 		return out
 	}
 	switch e.Type {
 	case "thinking":
 		return out + l.liveThinking(e)
+	case "handoff":
+		return out + l.liveHandoff(&b.names, e)
 	case "sealed_reasoning":
 		return out + l.sealedEvent(e)
 	case "response":

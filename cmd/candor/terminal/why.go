@@ -112,6 +112,8 @@ func (s Style) whyEnd(t client.Turn) string {
 // turnStep is what an agent said in a step, and the calls that it made then.
 type turnStep struct {
 	agent    string
+	who      string         // the agent's name
+	profile  client.Profile // of an agent in its first step
 	step     int
 	main     int // the step of the agent that the user speaks to, in which it was
 	said     string
@@ -127,18 +129,19 @@ func stepsOf(t client.Turn) (steps []*turnStep) {
 	}
 	// Calls are in the order in which they began, so those of a sub-agent follow the call that
 	// started it, and belong to the step of that call.
-	main := 0
+	main, names := 0, namesIn(t.Reasoning)
 	for e := range entries(t) {
 		if e.Agent == "" {
 			main = e.Step
 		}
 		if last := len(steps) - 1; last < 0 || steps[last].agent != e.Agent || steps[last].step != e.Step {
 			steps = append(steps, &turnStep{agent: e.Agent, step: e.Step, main: main, said: saidIn(t, e.Decision),
-				sealed: t.SealedOf(e.Agent, e.Step)})
+				who: names.of(e.Agent), profile: profileIn(t, e.Decision), sealed: t.SealedOf(e.Agent, e.Step)})
 		}
 		st := steps[len(steps)-1]
 		key := callKey{agent: e.Agent, turn: t.Number, call: e.CallID}
-		st.calls = append(st.calls, &boardCall{callKey: key, Decision: e.Decision, call: e.call, ended: t.Ended()})
+		st.calls = append(st.calls, &boardCall{
+			callKey: key, Decision: e.Decision, call: e.call, ended: t.Ended(), who: st.who})
 	}
 	// A turn with one narrative has it apart, without a step. It came before the first call.
 	if r := t.Reasoning; len(steps) > 0 && len(r.Narratives) == 0 {
@@ -161,9 +164,22 @@ func saidIn(t client.Turn, d client.Decision) string {
 	return t.Reasoning.Narratives[i].Narrative
 }
 
+// profileIn returns who the agent of a decision is, if it is that of the agent's first step.
+func profileIn(t client.Turn, d client.Decision) (p client.Profile) {
+	if d.Step > 1 || d.Agent == "" {
+		return p
+	}
+	for _, h := range t.Reasoning.Handoffs {
+		if h.To == d.Agent && h.Model+h.Effort != "" {
+			p = h.Profile
+		}
+	}
+	return p
+}
+
 // stepPlan renders what an agent said in a step, and what was sealed of it, "" for nothing.
 func (s Style) stepPlan(st *turnStep) string {
-	said, sealed := s.stepSaid(st), s.sealed(st.agent, st.sealed)
+	said, sealed := s.taken(st.who, st.profile)+s.stepSaid(st), s.sealed(st.who, st.sealed)
 	if said != "" && sealed != "" {
 		sealed = strings.TrimPrefix(sealed, "\n")
 	}
@@ -174,7 +190,7 @@ func (s Style) stepPlan(st *turnStep) string {
 func (s Style) stepSaid(st *turnStep) string {
 	said := st.said
 	if said != "" && st.agent != "" {
-		said = fit(CleanLine(st.agent), 32) + ": " + said
+		said = fit(CleanLine(st.who), 36) + ": " + said
 	}
 	if plan := s.plan(said); plan != "" {
 		return plan
