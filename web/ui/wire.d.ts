@@ -184,6 +184,9 @@ export type HandoffFrame = {
   from: string,
   to: string,
   text: string,
+  name?: string,
+  model?: string,
+  effort?: string,
 };
 
 export type HandoffInfo = {
@@ -192,6 +195,9 @@ export type HandoffInfo = {
   to: string,
   text: string,
   at: string,
+  name?: string,
+  model?: string,
+  effort?: string,
 };
 
 export type HistoryResponse = {

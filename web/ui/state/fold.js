@@ -103,7 +103,8 @@ function decisionOf(d) {
 
 /** @param {wire.HandoffInfo | wire.HandoffFrame} h @returns {Handoff} */
 function handoffOf(h) {
-  return { call: h.call_id, from: h.from || '', to: h.to || '', text: h.text, at: ms(h.at) };
+  const { name = '', model = '', effort = '' } = h;
+  return { call: h.call_id, from: h.from || '', to: h.to || '', text: h.text, at: ms(h.at), name, model, effort };
 }
 
 /**

@@ -92,7 +92,7 @@ function subAgent(t, call, depth) {
   const task = t.handoffs.find((h) => h.call === call.id && h.from === call.agent && h.to);
   if (!task || task.to === call.agent || depth >= maxDepth) return null;
   const answer = t.handoffs.find((h) => h.call === call.id && h.from === task.to) || null;
-  return { name: task.to, task, answer, steps: stepsOf(t, task.to, depth + 1) };
+  return { name: task.to, task, answer, steps: stepsOf(t, task.to, depth + 1), handoffs: t.handoffs };
 }
 
 /**

@@ -55,7 +55,11 @@ export type Asked = {
 };
 /** Something within an observed turn that is no part of its steps; late if it came after the turn's end. */
 export type Note = { from: string, to: string, kind: NoteKind, text: string, late: boolean, at: number };
-export type Handoff = { call: string, from: string, to: string, text: string, at: number };
+export type Handoff = {
+  call: string, from: string, to: string, text: string, at: number,
+  /** who gets the task, for people; empty where nobody said, and in answers */
+  name: string, model: string, effort: string,
+};
 
 /** A turn as the page shows it. It is a value: every change makes a new one. */
 export type Turn = {
@@ -218,7 +222,7 @@ export type Used = { tool: string, object: string, count: number, kind: 'bad' | 
 /** A value as people read it: short members by name, the others as blocks. */
 export type Readable = { pairs: { name: string, text: string }[], blocks: Block[] };
 export type Block = { name: string, kind: 'json' | 'patch' | 'text', text: string };
-export type Agent = { name: string, task: Handoff, answer: Handoff | null, steps: Step[] };
+export type Agent = { name: string, task: Handoff, answer: Handoff | null, steps: Step[], handoffs: Handoff[] };
 
 /** The time that calls of a batch share: when it begins, how long it lasts, and the sum of its calls, in ms. */
 export type Axis = { from: number, wall: number, sum: number };

@@ -3,6 +3,7 @@
 
 import { attribute, fill, h, loadStyles, show } from '../lib/dom.js';
 import { firstLine, plural } from '../lib/format.js';
+import { nameOf } from '../state/agents.js';
 
 /** @import { Agent } from '../state/types.d.ts' */
 
@@ -28,9 +29,12 @@ export class SubAgent extends HTMLElement {
     }
     attribute(this, 'data-agent', a.name);
     const tools = plural(callsOf(a).length, 'tool'), state = a.answer ? tools : `working, ${tools} so far`;
-    fill(this.#button, h('b', null, a.name), h('span', { class: 'dim' }, state), h('span', { class: 'peek' }, peek(a)));
-    setHandoff(this.#task, 'in', `${a.task.from || 'Agent'} → ${a.name}`, a.task.text);
-    setHandoff(this.#answer, 'out', `${a.name} → ${a.answer?.to || 'Agent'}`, a.answer?.text);
+    const name = nameOf(a.handoffs, a.name), caller = nameOf(a.handoffs, a.task.from), { model, effort } = a.task;
+    const facts = [model, effort && `effort ${effort}`, state].filter(Boolean).join(' · ');
+    fill(this.#button, h('b', { dir: 'auto' }, name), h('span', { class: 'dim' }, facts),
+      h('span', { class: 'peek' }, peek(a)));
+    setHandoff(this.#task, 'in', `${caller} → ${name}`, a.task.text);
+    setHandoff(this.#answer, 'out', `${name} → ${caller}`, a.answer?.text);
     this.#draw();
   }
 
