@@ -200,8 +200,13 @@ func (c *Chat) runPending(ctx context.Context, p *pending) {
 	}
 	log := c.dispatcher.Log.With("session", p.session.ID(), "thread", p.event.Thread, "turn", p.event.Turn)
 	defer c.settle(p, rec)
+	var early error // nobody knows whether the turns before this one have ended
 	if c.commands != nil && ctx.Err() == nil {
-		warnUnrecorded(log, p.session.AwaitTurn(ctx, p.event.Ref))
+		early = p.session.AwaitTurn(ctx, p.event.Ref)
+		warnUnrecorded(log, early)
+	}
+	if early != nil && ctx.Err() == nil {
+		return // the thread or the session is gone; else settle ends the turn
 	}
 	if ctx.Err() != nil {
 		warnUnrecorded(log, rec.Record(session.TurnInterrupted{}))

@@ -90,3 +90,20 @@ func TestAChatEndsAlthoughTheStorageTakesNothing(t *testing.T) {
 		require.NoError(t, store.Close())
 	})
 }
+
+// nobody is the commands of a process that no other talks to.
+type nobody struct{ journal.Commands }
+
+// A turn waits for those that other processes run before it. Where it cannot, because its thread was deleted meanwhile,
+// its model is not asked.
+func TestATurnThatCannotWaitForThoseBeforeItDoesNotBegin(t *testing.T) {
+	p := &stepwise{responses: []Response{{Text: "Done."}}}
+	store := session.NewMemory(nil)
+	c := NewChat(store, newDispatcher(t, p), 0).Share(nobody{})
+	defer c.Close(t.Context())
+	s, err := store.Open(t.Context(), "ann")
+	require.NoError(t, err)
+	gone := session.Event{Ref: session.Ref{Thread: "gone", Turn: 1}, Body: session.TurnStarted{}}
+	c.runPending(t.Context(), &pending{session: s, event: gone, held: &heldMemory{}, unserve: func() {}})
+	assert.Empty(t, p.requests)
+}
