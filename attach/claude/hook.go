@@ -69,7 +69,7 @@ func Hook(raw []byte) ([]attach.Sighting, error) {
 	if len(raw) > MaxHook {
 		return nil, fmt.Errorf("the hook's payload has %d bytes; %d are read", len(raw), MaxHook)
 	}
-	if json.Unmarshal(raw, &p) != nil || p.Event == "" || !isID(p.Session) || p.Index < 0 ||
+	if json.Unmarshal(raw, &p) != nil || p.Event == "" || !isID(p.Session) || p.Index < 0 || p.Index > maxIndex ||
 		!optionalID(p.Prompt) || !optionalID(p.AgentID) || !optionalID(p.Call) {
 		return nil, errPayload
 	}

@@ -119,8 +119,10 @@ func TestWhatIsNoHookIsRefused(t *testing.T) {
 		"a strange id": {`{"hook_event_name":"Stop","session_id":"a\u001b[31m"}`, "session_id and hook_event_name"},
 		"a huge id": {`{"hook_event_name":"Stop","session_id":"` + strings.Repeat("x", 129) + `"}`,
 			"session_id and hook_event_name"},
-		"a new hook":    {`{"hook_event_name":"Dreamt\u001b","session_id":"s"}`, "this hook is not read: Dreamt?"},
-		"a huge hook":   {strings.Repeat(" ", claude.MaxHook+1), "16777216 are read"},
+		"a new hook":  {`{"hook_event_name":"Dreamt\u001b","session_id":"s"}`, "this hook is not read: Dreamt?"},
+		"a huge hook": {strings.Repeat(" ", claude.MaxHook+1), "16777216 are read"},
+		"a far place": {`{"hook_event_name":"MessageDisplay","session_id":"s","index":65537,"delta":"x"}`,
+			"session_id"},
 		"below nothing": {`{"hook_event_name":"MessageDisplay","session_id":"s","index":-1,"delta":"x"}`, "session_id"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -48,6 +48,9 @@ func (r *Reader) Report() Report { return r.report.copied() }
 // Offset returns how many bytes were read: where the next Read of a growing file begins.
 func (r *Reader) Offset() int64 { return r.offset }
 
+// Turn returns the turn that the last row belongs to, or "".
+func (r *Reader) Turn() string { return r.turn }
+
 // Read yields the sightings of the rows in in, which goes on where the last Read ended. It ends with an error only
 // if in cannot be read; what is wrong with rows is in the report.
 func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {

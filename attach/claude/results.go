@@ -52,6 +52,10 @@ func (r *Reader) user(in *row) []attach.Sighting {
 // prompt returns the sighting of a message.
 func (r *Reader) prompt(in *row, list []block) []attach.Sighting {
 	text := r.joined(list)
+	begins := in.AgentID == "" && !in.IsMeta && !in.IsCompactSummary && !strings.HasPrefix(text, interrupted)
+	if begins && in.PromptID == "" {
+		r.turn = in.UUID // of a version that does not number prompts
+	}
 	s := r.sighting(in)
 	switch {
 	// The program writes this in the person's name when the person stops the turn; it begins none.

@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
-// maxID bounds the ids that are believed, in bytes. Those of the program have 36 or fewer.
-const maxID = 128
+// maxID bounds the ids that are believed, in bytes. Those of the program have 36 or fewer. maxIndex bounds the place
+// of a block in its answer.
+const (
+	maxID    = 128
+	maxIndex = 1 << 16
+)
 
 // row is a row of a session file, as far as it is read.
 type row struct {
@@ -113,7 +117,7 @@ func decodeRow(line []byte) (r row, ok bool) {
 		return row{}, false
 	}
 	return r, isID(r.SessionID) && optionalID(r.UUID) && optionalID(r.PromptID) && optionalID(r.AgentID) &&
-		optionalID(r.Message.ID) && r.BlockIndex >= 0
+		optionalID(r.Message.ID) && r.BlockIndex >= 0 && r.BlockIndex <= maxIndex
 }
 
 // isID reports whether an id is one that a program makes: short, and visible characters only.

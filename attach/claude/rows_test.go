@@ -198,3 +198,18 @@ func TestTheDescriptionOfASubAgent(t *testing.T) {
 		require.ErrorContains(t, err, "no description of a sub-agent")
 	}
 }
+
+func TestAPromptWithoutANumberIsATurnOfItsOwn(t *testing.T) {
+	list, _ := read(t, row(`"type":"user","uuid":"u1","message":{"content":"One"}`)+
+		row(said+`[{"type":"tool_use","id":"c","name":"B"}]}`)+
+		row(`"type":"user","uuid":"u2","message":{"content":[{"type":"tool_result","tool_use_id":"c","content":"y"}]}`)+
+		row(`"type":"user","uuid":"u3","isMeta":true,"message":{"content":"The program"}`)+
+		row(`"type":"user","uuid":"u4","message":{"content":"Two"}`), nil)
+	turns := ""
+	for _, s := range list {
+		if s.About == nil {
+			turns += s.Turn + " "
+		}
+	}
+	assert.Equal(t, "u1 u1 u1 u4 ", turns)
+}

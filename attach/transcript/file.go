@@ -84,8 +84,8 @@ func hashOf(in io.ReaderAt, from, length int64) uint64 {
 	return h.Sum64()
 }
 
-// describe returns what stands beside the session file of a sub-agent; ok is false if nothing does, yet.
-func (f *sessionFile) describe() (s attach.Sighting, ok bool, err error) {
+// description returns what stands beside the session file of a sub-agent; ok is false if nothing does, yet.
+func (f *sessionFile) description() (s attach.Sighting, ok bool, err error) {
 	base := strings.TrimSuffix(f.path, ".jsonl")
 	sub, isSub := strings.CutPrefix(filepath.Base(base), "agent-")
 	if !isSub {

@@ -147,17 +147,6 @@ func (w *Walk) anew(path string, growing bool) *sessionFile {
 
 // readOn sends the sightings of the rows that were not read.
 func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now found) error {
-	if !f.described {
-		s, ok, err := f.describe()
-		if err != nil {
-			w.tell(f.path, "has a description beside it that cannot be read: "+err.Error())
-		}
-		if f.described = ok || err != nil; ok {
-			if err := w.add(ctx, s); err != nil {
-				return err
-			}
-		}
-	}
 	from := f.reader.Offset()
 	if _, err := in.Seek(from, io.SeekStart); err != nil {
 		return err
@@ -176,11 +165,30 @@ func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now foun
 		}
 	}
 	w.read += f.reader.Offset() - from
+	if err := w.describe(ctx, f); err != nil {
+		return err
+	}
 	f.remember(in, now)
 	if f.reader.Report().Torn > 0 {
 		w.tell(f.path, "ends in the middle of a row, which is lost")
 	}
 	return nil
+}
+
+// describe sends the description of a sub-agent, once it is there and its file tells the turn.
+func (w *Walk) describe(ctx context.Context, f *sessionFile) error {
+	if f.described || f.reader.Turn() == "" {
+		return nil
+	}
+	s, ok, err := f.description()
+	if err != nil {
+		w.tell(f.path, "has a description beside it that cannot be read: "+err.Error())
+	}
+	if f.described = ok || err != nil; !ok {
+		return nil
+	}
+	s.Turn = f.reader.Turn()
+	return w.add(ctx, s)
 }
 
 // add puts a sighting into the batch, which is sent first if it has no room for it.

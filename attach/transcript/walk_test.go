@@ -88,7 +88,8 @@ func folder(t *testing.T) string {
 	dir := t.TempDir()
 	write(t, dir, "projects/-w/s1/subagents/agent-a1.meta.json", `{"agentType":"Plan","toolUseId":"c1"}`)
 	write(t, dir, "projects/-w/s1/subagents/agent-a1.jsonl",
-		`{"type":"assistant","sessionId":"s1","agentId":"a1","message":{"id":"m","content":[{"type":"text",`+
+		strings.Replace(prompt("s1", "plan"), "{", `{"agentId":"a1",`, 1)+
+			`{"type":"assistant","sessionId":"s1","agentId":"a1","message":{"id":"m","content":[{"type":"text",`+
 			`"text":"I plan."}]}}`+"\n")
 	write(t, dir, "projects/-v/s2.jsonl", prompt("s2", "second"))
 	write(t, dir, "projects/-w/s1.jsonl", prompt("s1", "first"))
@@ -120,7 +121,8 @@ func TestAFolderIsReadWithItsSubAgents(t *testing.T) {
 			for _, s := range k.list {
 				if s.Spawned != nil {
 					began++
-					assert.Equal(t, "s1 a1 c1 Plan", s.Session+" "+s.Sub+" "+s.Call+" "+s.Spawned.Kind)
+					assert.Equal(t, "s1 p a1 c1 Plan", strings.Join([]string{s.Session, s.Turn, s.Sub, s.Call,
+						s.Spawned.Kind}, " "))
 				}
 			}
 			assert.Equal(t, c.want[len(c.want)-1] == "first", began == 1)
@@ -138,7 +140,7 @@ func TestAPlaceWithoutSessionsIsAnError(t *testing.T) {
 func TestWhatABadFileLosesIsTold(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "torn.jsonl", prompt("s", "whole")+prompt("s", "torn")[:20])
-	write(t, dir, "s/subagents/agent-a1.jsonl", `{"type":"summary","sessionId":"s"}`+"\n")
+	write(t, dir, "s/subagents/agent-a1.jsonl", strings.Replace(prompt("s", "x"), "{", `{"agentId":"a1",`, 1))
 	write(t, dir, "s/subagents/agent-a1.meta.json", `[]`)
 	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(dir, "endless.jsonl")))
 	k := &taker{t: t}
