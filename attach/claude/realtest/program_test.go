@@ -2,7 +2,6 @@ package realtest
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"candor/attach/claude"
 )
 
 // required says that the tests have to run: make real-agents sets it.
@@ -35,11 +36,6 @@ func program(t *testing.T) string {
 // session is the id under which the program keeps the conversation that the tests begin.
 const session = "11111111-2222-4333-8444-555555555555"
 
-// hookEvents are the hooks that the player sets, all to one address.
-var hookEvents = []string{"SessionStart", "UserPromptSubmit", "MessageDisplay", "PreToolUse", "PostToolUse",
-	"PostToolUseFailure", "PostToolBatch", "PermissionDenied", "SubagentStart", "SubagentStop", "Notification", "Stop",
-	"StopFailure", "SessionEnd"}
-
 // player runs the real program in folders of its own.
 type player struct {
 	program, home, work string
@@ -50,12 +46,7 @@ type player struct {
 func newPlayer(t *testing.T) *player {
 	t.Helper()
 	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans())}
-	hooks := object{}
-	for _, e := range hookEvents {
-		hooks[e] = []object{{"matcher": "*", "hooks": []object{{"type": "http", "url": p.model.URL + "/hook",
-			"timeout": 5}}}}
-	}
-	settings, err := json.Marshal(object{"hooks": hooks})
+	settings, err := claude.Attach(nil, p.model.URL)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(p.home, "settings.json"), settings, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
@@ -73,7 +64,8 @@ func (p *player) prompt(t *testing.T, text string, flags ...string) {
 	cmd.Dir = p.work
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "CLAUDE_CONFIG_DIR=" + p.home,
 		"TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
-		"ANTHROPIC_BASE_URL=" + p.model.URL, "ANTHROPIC_API_KEY=" + strings.Repeat("k", 20),
+		claude.TokenVariable + "=" + hookToken, "ANTHROPIC_BASE_URL=" + p.model.URL, "ANTHROPIC_API_KEY=" +
+			strings.Repeat("k", 20),
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1",
 		"DISABLE_ERROR_REPORTING=1", "HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
 	out, err := cmd.CombinedOutput()

@@ -32,6 +32,9 @@ type asked struct {
 	Input    map[string]any
 }
 
+// hookToken is what the program knows as CANDOR_TOKEN, and sends with its hooks.
+const hookToken = "ann"
+
 // standIn is a model that answers by plans, over the Messages API, and a proxy that lets nothing out.
 type standIn struct {
 	*httptest.Server
@@ -63,7 +66,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.strayed = append(s.strayed, r.Method+" "+r.Host)
 		s.mu.Unlock()
 		http.Error(w, "nothing leaves this machine", http.StatusForbidden)
-	case r.URL.Path == "/hook":
+	case r.URL.Path == "/api/hooks/claude" && r.Header.Get("Authorization") == "Bearer "+hookToken:
 		s.mu.Lock()
 		s.hooks = append(s.hooks, body)
 		s.mu.Unlock()

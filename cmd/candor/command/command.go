@@ -105,7 +105,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // else cli prints the error and exits
 		Action:         rootAction,
 		Commands: []*cli.Command{serveCommand(), loginCommand(), chatCommand(args, stdin), reasoningCommand(),
-			tailCommand(), exportCommand(), importCommand(), workerCommand(), mewCommand(), scanCommand(stdin),
+			tailCommand(), exportCommand(), importCommand(), attachCommand(stdin), workerCommand(), mewCommand(),
+			scanCommand(stdin),
 			doctorCommand(),
 			backupCommand(), restoreCommand(stdin), mcpCommand(stdin)},
 		EnableShellCompletion:           true,

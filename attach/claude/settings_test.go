@@ -1,0 +1,86 @@
+package claude_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/attach/claude"
+)
+
+const address = "http://127.0.0.1:8080"
+
+func TestSettingsKeepEverythingThatIsThere(t *testing.T) {
+	for name, before := range map[string]string{
+		"no file":        "",
+		"an empty one":   "{}\n",
+		"other settings": "{\n  \"model\": \"x\",\n  \"a\": 1.50,\n  \"text\": \"<b> \\u00e9\"\n}\n",
+		"other hooks": `{
+  "hooks": {
+    "Stop": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "say done"
+          }
+        ]
+      }
+    ],
+    "Unknown": 7
+  },
+  "model": "x"
+}
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			attached, err := claude.Attach([]byte(before), address+"/")
+			require.NoError(t, err)
+			server, err := claude.AttachedTo(attached)
+			require.NoError(t, err)
+			assert.Equal(t, address, server)
+			assert.Equal(t, 11, strings.Count(string(attached), `"url": "http://127.0.0.1:8080/api/hooks/claude"`))
+			assert.Equal(t, 4, strings.Count(string(attached), `"matcher": "*"`))
+			assert.Contains(t, string(attached), `"Authorization": "Bearer $CANDOR_TOKEN"`)
+			if strings.Contains(before, "say done") {
+				assert.Contains(t, string(attached), "say done")
+			}
+
+			again, err := claude.Attach(attached, address)
+			require.NoError(t, err)
+			assert.Equal(t, string(attached), string(again), "attaching twice changes nothing")
+			moved, err := claude.Attach(attached, "http://127.0.0.1:9090")
+			require.NoError(t, err)
+			assert.NotContains(t, string(moved), ":8080")
+
+			detached, err := claude.Detach(moved)
+			require.NoError(t, err)
+			if before == "" {
+				before = "{}\n"
+			}
+			assert.Equal(t, before, string(detached))
+			server, err = claude.AttachedTo(detached)
+			require.NoError(t, err)
+			assert.Empty(t, server)
+		})
+	}
+}
+
+func TestSettingsThatCannotBeReadAreLeftAlone(t *testing.T) {
+	for name, bad := range map[string]string{
+		"no JSON":                  `{"hooks":`,
+		"a list":                   `[]`,
+		"hooks of another shape":   `{"hooks":[]}`,
+		"a hook of another shape":  `{"hooks":{"Stop":{}}}`,
+		"a member twice":           `{"model":"a","model":"b"}`,
+		"a comment":                "{} // mine",
+		"something behind the end": `{} {}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := claude.Attach([]byte(bad), address)
+			require.ErrorContains(t, err, "mend the file first")
+		})
+	}
+}

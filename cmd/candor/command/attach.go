@@ -1,0 +1,195 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/attach/claude"
+	"candor/cmd/candor/terminal"
+	"candor/web/client"
+)
+
+// attachSettings are the flags of attach.
+type attachSettings struct {
+	url     string
+	project string // a folder whose own settings are changed, instead of the person's
+	undo    bool
+	dryRun  bool
+	yes     bool
+	list    bool
+}
+
+// attachCommand returns candor attach: the settings by which an agent's program reports to a server as it works.
+//
+// It changes one file, after it has asked on standard input. What it did and what is left to do goes to standard output.
+//
+// Exit status: 0 if the file is as it should be; 1 if it cannot be read or written, or the answer was no; 2 for wrong
+// arguments.
+func attachCommand(stdin io.Reader) *cli.Command {
+	var s attachSettings
+	return &cli.Command{
+		Name: "attach", Usage: "let another program's agent report to a server",
+		ArgsUsage: "claude", Description: helpText("attach"),
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "server", Value: defaultServer, Usage: "report to the server at `URL`",
+				Sources: cli.EnvVars("CANDOR_SERVER"), Destination: &s.url},
+			&cli.StringFlag{Name: "project", Usage: "attach only agents that work in `DIR`", Destination: &s.project},
+			&cli.BoolFlag{Name: "undo", Usage: "take away what attach added", Destination: &s.undo},
+			&cli.BoolFlag{Name: "dry-run", Usage: "show the file as it would be, and change nothing",
+				Destination: &s.dryRun},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask", Destination: &s.yes},
+			&cli.BoolFlag{Name: "list", Usage: "say what is attached", Destination: &s.list},
+		},
+		Action: func(_ context.Context, c *cli.Command) error {
+			switch name := c.Args().First(); {
+			case c.Args().Len() > 1:
+				return misused("attach takes one agent, not the argument %q as well; see candor attach --help",
+					c.Args().Get(1))
+			case s.list && (name != "" || s.undo || s.dryRun):
+				return misused("attach --list takes neither an agent nor --undo nor --dry-run")
+			case s.list:
+				return s.printAttached(c.Root().Writer)
+			case name != "claude":
+				return misused("attach knows claude, not the agent %q; see candor attach --help", name)
+			}
+			if _, err := client.New(s.url, "any"); err != nil {
+				return misused("--server: %w", err)
+			}
+			return s.change(stdin, c.Root().Writer)
+		},
+	}
+}
+
+// file returns the settings that are changed: those of a folder that nobody shares, or the person's own. A link is
+// followed, so that it stays one.
+func (s attachSettings) file() string {
+	name := filepath.Join(claudeFolder(), "settings.json")
+	if s.project != "" {
+		name = filepath.Join(s.project, ".claude", "settings.local.json")
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return name
+}
+
+// change attaches or detaches.
+func (s attachSettings) change(stdin io.Reader, stdout io.Writer) error {
+	name := s.file()
+	before, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var after []byte
+	if s.undo {
+		after, err = claude.Detach(before)
+	} else {
+		after, err = claude.Attach(before, s.url)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, err)
+	case s.dryRun:
+		fmt.Fprintf(stdout, "%s would be:\n%s", terminal.CleanLine(name), terminal.Clean(string(after)))
+		return nil
+	}
+	was, err := claude.AttachedTo(before)
+	if s.undo && was == "" || !s.undo && string(before) == string(after) {
+		fmt.Fprintf(stdout, "%s is as it should be: nothing was changed.\n", terminal.CleanLine(name))
+		return err
+	}
+	if !s.yes && !s.agreed(name, stdin, stdout) {
+		return errors.New("nothing was changed: answer y, or give --yes")
+	}
+	if err := replaceFile(name, after); err != nil {
+		return err
+	}
+	s.printRest(stdout, name)
+	return nil
+}
+
+// agreed asks whether the file may be changed.
+func (s attachSettings) agreed(name string, stdin io.Reader, stdout io.Writer) bool {
+	what := "add hooks that post to " + s.url
+	if s.undo {
+		what = "take Candor's hooks away"
+	}
+	fmt.Fprintf(stdout, "%s: %s, and keep the rest? [y/N] ", terminal.CleanLine(name), terminal.CleanLine(what))
+	answer, _ := bufio.NewReader(io.LimitReader(stdin, 100)).ReadString('\n')
+	return strings.EqualFold(strings.TrimSpace(answer), "y") || strings.EqualFold(strings.TrimSpace(answer), "yes")
+}
+
+// replaceFile gives a file new content, all of it or none, and keeps its mode.
+func replaceFile(name string, content []byte) (err error) {
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(name); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	draft, err := os.CreateTemp(filepath.Dir(name), ".settings-*")
+	if err != nil {
+		return err
+	}
+	// Once it has the name it is no longer there under the other one.
+	defer func() { _ = os.Remove(draft.Name()) }()
+	_, failed := draft.Write(content)
+	if err := errors.Join(failed, draft.Chmod(mode), draft.Sync(), draft.Close()); err != nil {
+		return err
+	}
+	return os.Rename(draft.Name(), name)
+}
+
+// printRest says what a person has to do still, and what the hooks cannot tell.
+func (s attachSettings) printRest(w io.Writer, name string) {
+	if s.undo {
+		fmt.Fprintf(w, "Candor's hooks are gone from %s. Sessions that run keep theirs until they end.\n",
+			terminal.CleanLine(name))
+		return
+	}
+	fmt.Fprintf(w, `Attached in %s.
+
+Still to do:
+  export %s=…   in the shell that starts claude: the token is not in the file
+  begin a new session; those that run do not know the hooks
+
+What hooks cannot tell: the model's reasons and thoughts, its tokens, what a
+sub-agent says between its calls, and how a call ended that settings refused.
+The session file has most of it: candor import --follow reads it as well.
+`, terminal.CleanLine(name), claude.TokenVariable)
+}
+
+// printAttached says which settings have our hooks: the person's own, and those of the folder it is called in.
+func (s attachSettings) printAttached(w io.Writer) error {
+	folder := s.project
+	if folder == "" {
+		folder = "."
+	}
+	for _, one := range []attachSettings{{}, {project: folder}} {
+		name := one.file()
+		raw, err := os.ReadFile(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		server, err := claude.AttachedTo(raw)
+		switch {
+		case err != nil:
+			fmt.Fprintf(w, "claude  %s cannot be read: %s\n", terminal.CleanLine(name), err)
+		case server == "":
+			fmt.Fprintf(w, "claude  %s: not attached\n", terminal.CleanLine(name))
+		default:
+			fmt.Fprintf(w, "claude  %s: reports to %s\n", terminal.CleanLine(name), terminal.CleanLine(server))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package command_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/command"
+)
+
+// attaching returns what candor attach prints to somebody who answers.
+func attaching(t *testing.T, answer string, args ...string) (stdout string, err error) {
+	t.Helper()
+	var out, errOut apptest.LogBuffer
+	err = command.Run(t.Context(), append([]string{"candor", "attach"}, args...), strings.NewReader(answer), &out,
+		&errOut)
+	assert.Empty(t, errOut.String())
+	return out.String(), err
+}
+
+// settingsFolder is a folder of Claude Code with settings, and returns the file.
+func settingsFolder(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("CLAUDE_CONFIG_DIR", dir)
+	t.Setenv("CANDOR_SERVER", "http://127.0.0.1:8181")
+	name := filepath.Join(dir, "settings.json")
+	if text != "" {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o640))
+	}
+	return name
+}
+
+func contentOf(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(raw)
+}
+
+func TestAttachAsksChangesOneFileAndTakesItBack(t *testing.T) {
+	const mine = "{\n  \"model\": \"mine\"\n}\n"
+	name := settingsFolder(t, mine)
+	out, err := attaching(t, "", "claude", "--dry-run")
+	require.NoError(t, err)
+	assert.Contains(t, out, `"url": "http://127.0.0.1:8181/api/hooks/claude"`)
+	assert.Equal(t, mine, contentOf(t, name), "a dry run")
+
+	for _, answer := range []string{"", "n\n", "what\n"} {
+		out, err = attaching(t, answer, "claude")
+		require.ErrorContains(t, err, "nothing was changed")
+		assert.Contains(t, out, "and keep the rest? [y/N]")
+		assert.Equal(t, mine, contentOf(t, name))
+	}
+
+	out, err = attaching(t, "y\n", "claude")
+	require.NoError(t, err)
+	assert.Contains(t, out, "export CANDOR_TOKEN=…")
+	assert.Contains(t, out, "What hooks cannot tell")
+	assert.Contains(t, contentOf(t, name), `"model": "mine"`)
+	info, err := os.Stat(name)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o640), info.Mode().Perm())
+	files, err := os.ReadDir(filepath.Dir(name))
+	require.NoError(t, err)
+	assert.Len(t, files, 1, "no draft is left")
+
+	out, err = attaching(t, "", "claude")
+	require.NoError(t, err)
+	assert.Contains(t, out, "is as it should be: nothing was changed")
+	out, err = attaching(t, "", "--list")
+	require.NoError(t, err)
+	assert.Contains(t, out, name+": reports to http://127.0.0.1:8181\n")
+	assert.Contains(t, out, "settings.local.json: not attached\n")
+
+	_, err = attaching(t, "", "claude", "--undo", "--yes")
+	require.NoError(t, err)
+	assert.Equal(t, mine, contentOf(t, name))
+	out, err = attaching(t, "", "claude", "--undo")
+	require.NoError(t, err)
+	assert.Contains(t, out, "nothing was changed")
+}
+
+func TestAttachKeepsALinkAndMakesWhatIsMissing(t *testing.T) {
+	name := settingsFolder(t, "")
+	real := filepath.Join(t.TempDir(), "dotfile.json")
+	require.NoError(t, os.WriteFile(real, []byte("{}\n"), 0o600))
+	require.NoError(t, os.Symlink(real, name))
+	_, err := attaching(t, "", "claude", "--yes")
+	require.NoError(t, err)
+	assert.Contains(t, contentOf(t, real), "/api/hooks/claude")
+	info, err := os.Lstat(name)
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&os.ModeSymlink)
+
+	project := t.TempDir()
+	_, err = attaching(t, "", "claude", "--yes", "--project", project)
+	require.NoError(t, err)
+	local := filepath.Join(project, ".claude", "settings.local.json")
+	assert.Contains(t, contentOf(t, local), "/api/hooks/claude")
+	out, err := attaching(t, "", "--list", "--project", project)
+	require.NoError(t, err)
+	assert.Contains(t, out, local+": reports to http://127.0.0.1:8181\n")
+}
+
+func TestAttachSaysWhatIsWrong(t *testing.T) {
+	name := settingsFolder(t, `{"hooks":[]}`)
+	for text, args := range map[string]string{
+		`attach knows claude, not the agent "cursor"`:          "cursor",
+		`attach knows claude, not the agent ""`:                "",
+		`not the argument "codex" as well`:                     "claude codex",
+		"attach --list takes neither":                          "--list --undo",
+		"--server: the server has to be a URL":                 "claude --server nonsense",
+		name + ": the settings are no JSON object whose hooks": "claude --yes",
+	} {
+		_, err := attaching(t, "", strings.Fields(args)...)
+		require.ErrorContains(t, err, text)
+	}
+	out, err := attaching(t, "", "--list")
+	require.NoError(t, err)
+	assert.Contains(t, out, "cannot be read")
+	assert.Equal(t, `{"hooks":[]}`, contentOf(t, name))
+}
