@@ -45,12 +45,12 @@ func boundJSON(raw json.RawMessage, drop string) (value json.RawMessage, cut boo
 }
 
 // without returns an object without a member, and any other value as it is.
-func without(raw json.RawMessage, member string) json.RawMessage {
+func without(raw json.RawMessage, name string) json.RawMessage {
 	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil || object[member] == nil {
+	if json.Unmarshal(raw, &object) != nil || object[name] == nil {
 		return raw
 	}
-	delete(object, member)
+	delete(object, name)
 	less, err := json.Marshal(object)
 	if err != nil {
 		return raw

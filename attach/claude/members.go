@@ -59,8 +59,8 @@ func (l *members) set(name string, value json.RawMessage) {
 	*l = append(*l, member{name, value})
 }
 
-// encoded returns the object.
-func (l members) encoded() json.RawMessage {
+// object returns the members as JSON.
+func (l members) object() json.RawMessage {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for i, m := range l {
@@ -87,7 +87,7 @@ func encoded(value any) json.RawMessage {
 // indented returns an object as people write it.
 func indented(l members) []byte {
 	var b bytes.Buffer
-	_ = json.Indent(&b, l.encoded(), "", "  ") // of valid parts
+	_ = json.Indent(&b, l.object(), "", "  ") // of valid parts
 	b.WriteByte('\n')
 	return b.Bytes()
 }

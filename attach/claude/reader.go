@@ -178,12 +178,12 @@ func (r *Reader) known(in *row) []attach.Sighting {
 	if news.Model == synthetic {
 		news.Model = ""
 	}
-	for _, member := range []struct{ was, is *string }{{&r.about.Version, &news.Version},
+	for _, pair := range []struct{ was, is *string }{{&r.about.Version, &news.Version},
 		{&r.about.Folder, &news.Folder}, {&r.about.Model, &news.Model}} {
-		if *member.is, _ = shorten(*member.is); *member.is == *member.was {
-			*member.is = ""
-		} else if *member.is != "" {
-			*member.was = *member.is
+		if *pair.is, _ = shorten(*pair.is); *pair.is == *pair.was {
+			*pair.is = ""
+		} else if *pair.is != "" {
+			*pair.was = *pair.is
 		}
 	}
 	if news == (attach.About{}) {
@@ -200,8 +200,12 @@ func (r *Reader) forkOf(in *row) []attach.Sighting {
 		return nil
 	}
 	r.about.ForkOf = in.RequestSessionID
+	if out := r.known(in); len(out) > 0 { // the folder and the rest are as new to the fork
+		out[0].About.ForkOf = in.RequestSessionID
+		return out
+	}
 	s := r.sighting(in)
-	s.At, s.Turn, s.About = s.At.UTC(), "", &attach.About{ForkOf: in.RequestSessionID}
+	s.Turn, s.About = "", &attach.About{ForkOf: in.RequestSessionID}
 	return []attach.Sighting{s}
 }
 

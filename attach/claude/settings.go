@@ -32,6 +32,8 @@ func Attach(settings []byte, server string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Each event has a list of entries, and ours stands behind those of others: hooks of an event run side by side, so
+	// that nobody waits for ours longer than for the slowest.
 	for _, event := range attachedEvents {
 		var list []json.RawMessage
 		if old := hooks.value(event); old != nil && json.Unmarshal(old, &list) != nil {
@@ -40,7 +42,7 @@ func Attach(settings []byte, server string) ([]byte, error) {
 		list = append(list, ourHook(event, strings.TrimSuffix(server, "/")+hookPath))
 		hooks.set(event, encoded(list))
 	}
-	all.set("hooks", hooks.encoded())
+	all.set("hooks", hooks.object())
 	return indented(all), nil
 }
 
@@ -50,7 +52,8 @@ func Detach(settings []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all.set("hooks", hooks.encoded())
+	all.set("hooks", hooks.object())
+	// Where there were no hooks before, there is no trace of them afterwards.
 	if len(hooks) == 0 {
 		all = slices.DeleteFunc(all, func(m member) bool { return m.name == "hooks" })
 	}
@@ -76,6 +79,7 @@ func AttachedTo(settings []byte) (server string, err error) {
 }
 
 // group is an entry of an event, as far as it is looked at.
+// An entry with hooks of others beside ours was changed by a person, and is theirs.
 type group struct {
 	Hooks []struct {
 		Type string `json:"type"`
@@ -93,6 +97,7 @@ func (g group) ours() string {
 
 // ourHook returns the entry of an event.
 func ourHook(event, address string) json.RawMessage {
+	// The program sends no variable of its environment that the hook does not list.
 	type hook struct {
 		Type    string            `json:"type"`
 		URL     string            `json:"url"`
@@ -128,11 +133,12 @@ func hooksOf(settings []byte) (all, hooks members, err error) {
 // withoutOurs returns the members of the settings, and of their hooks those that Attach did not add.
 func withoutOurs(settings []byte) (all, hooks members, err error) {
 	all, hooks, err = hooksOf(settings)
+	// What is not of the shape that we know is somebody's, and stays.
 	var kept members
 	for _, m := range hooks {
 		var list []json.RawMessage
 		if json.Unmarshal(m.value, &list) != nil || list == nil {
-			kept = append(kept, m) // of a shape that we do not know
+			kept = append(kept, m)
 			continue
 		}
 		others := slices.DeleteFunc(slices.Clone(list), func(raw json.RawMessage) bool {

@@ -188,6 +188,7 @@ func (w *Walk) describe(ctx context.Context, f *sessionFile) error {
 		return nil
 	}
 	s.Turn = f.reader.Turn()
+	w.past.Sightings++
 	return w.add(ctx, s)
 }
 

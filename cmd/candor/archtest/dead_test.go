@@ -15,13 +15,6 @@ import (
 func reachedOtherwise() map[string]string {
 	return map[string]string{
 		"agui.Head.head":              "marks the types that are events; the compiler asks for it",
-		"claude.Hook":                 "a server that takes hooks will call it, and it what follows",
-		"claude.payload.sightings":    "claude.Hook",
-		"claude.payload.about":        "claude.Hook",
-		"claude.payload.displayed":    "claude.Hook",
-		"claude.payload.tool":         "claude.Hook",
-		"claude.payload.failure":      "claude.Hook",
-		"claude.payload.batch":        "claude.Hook",
 		"prefilter.Vectors":           "the benchmarks of safety/oracle, a module of its own, print it",
 		"rule.Action.UnmarshalText":   "encoding/json calls it for the actions of a policy file",
 		"rule.Severity.UnmarshalText": "encoding/json calls it for the severities of a policy file",

@@ -20,17 +20,24 @@ import (
 
 // attachSettings are the flags of attach.
 type attachSettings struct {
-	url     string
-	project string // a folder whose own settings are changed, instead of the person's
-	undo    bool
-	dryRun  bool
-	yes     bool
-	list    bool
+	// The server that the hooks post to.
+	url string
+	// A folder whose own settings are changed, instead of the person's.
+	project string
+	// Take away what was added, instead of adding it.
+	undo bool
+	// Show the file as it would be, and change nothing.
+	dryRun bool
+	// Do not ask.
+	yes bool
+	// Say what is attached, and nothing else.
+	list bool
 }
 
 // attachCommand returns candor attach: the settings by which an agent's program reports to a server as it works.
 //
-// It changes one file, after it has asked on standard input. What it did and what is left to do goes to standard output.
+// It changes one file, after it has asked on standard input. What it did and what is left to do goes to standard
+// output.
 //
 // Exit status: 0 if the file is as it should be; 1 if it cannot be read or written, or the answer was no; 2 for wrong
 // arguments.
@@ -89,6 +96,7 @@ func (s attachSettings) change(stdin io.Reader, stdout io.Writer) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	// A file that is not there is one without settings.
 	var after []byte
 	if s.undo {
 		after, err = claude.Detach(before)
@@ -137,6 +145,8 @@ func replaceFile(name string, content []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
+	// The program may read its settings at any moment, so the file is whole under its name at all times. A draft in the
+	// same folder is on the same disk.
 	draft, err := os.CreateTemp(filepath.Dir(name), ".settings-*")
 	if err != nil {
 		return err

@@ -20,9 +20,11 @@ import (
 // importSettings are the flags of import.
 type importSettings struct {
 	serverSettings
-	follow bool          // goes on with what is added
-	dryRun bool          // sends nothing
-	every  time.Duration // how often --follow looks
+	// Go on with what is added, and look for it after this time.
+	follow bool
+	every  time.Duration
+	// Read and count, and send nothing. No server is needed then.
+	dryRun bool
 }
 
 // importCommand returns candor import: the sessions of agents that other programs ran, from the files that those
