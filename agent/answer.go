@@ -20,6 +20,8 @@ var ErrValue = fmt.Errorf("what is said beside an answer has to be JSON of at mo
 type Reply struct {
 	Answer session.Answer
 	Value  json.RawMessage // what the person said beside it, raw; nil if nothing
+
+	edited *Edited // the arguments as the person changed them; nil if they did not
 }
 
 // ReplyOf returns how the question about the call for which a tool runs was answered. It is zero
@@ -52,9 +54,10 @@ func (c *Chat) Answer(
 	case len(value) > maxValue, !json.Valid(value):
 		return session.Ref{}, ErrValue
 	}
-	ref, err := c.approvals.answer(user, request, Reply{reply, value})
+	ref, err := c.approvals.answer(user, request, Reply{Answer: reply, Value: value})
 	if errors.Is(err, session.ErrNoApproval) {
-		return c.answerElsewhere(ctx, answerCommand{user, request, reply, value})
+		return c.answerElsewhere(ctx, user, request,
+			turnCommand{Answer: &answerCommand{user, request, reply, value}})
 	}
 	return ref, err
 }

@@ -57,7 +57,7 @@ var (
 //
 // A call that is suspicious or unsure is asked about each time, whatever the tool's mode: an
 // answer of [session.Always] was given to the tool, not to what this call contains.
-func (b *batch) requestApproval(a *attempt) {
+func (b *batch) requestApproval(ctx context.Context, a *attempt) {
 	mode := a.tool.spec.Approval
 	if b.Approval != nil {
 		mode = b.Approval(a.tool.spec)
@@ -83,7 +83,7 @@ func (b *batch) requestApproval(a *attempt) {
 	about, _ := b.Safety.Mask(strings.TrimSpace(description))
 	a.awaitApproval = approver.Ask(a.id, Question{
 		Description: about, Arguments: shown, Grant: grant, AllowAlways: mode == ApprovalAsk,
-		LowConfidence: a.unsure(),
+		LowConfidence: a.unsure(), Edit: b.editor(ctx, a),
 	})
 }
 
@@ -202,7 +202,7 @@ func (b *batch) approved(ctx context.Context, a *attempt) bool {
 	a.reply = a.awaitApproval(ctx)
 	switch answer := a.reply.Answer; {
 	case answer.Allows():
-		return true
+		return b.takeEdited(a)
 	case answer == session.Deny:
 		a.refuse(session.Rejected, a.because(b.denied(a.reply.Value)))
 	case answer == session.Expired:

@@ -89,7 +89,7 @@ func (b *batch) preflight(ctx context.Context) {
 		if b.full.Load() {
 			a.refuse(session.Rejected, b.unrecordable()) // nothing runs whose reason is not in the log
 		}
-		b.requestApproval(a)
+		b.requestApproval(ctx, a)
 		b.forwardToFrontEnd(a)
 		b.announce(a)
 	}
@@ -177,7 +177,7 @@ func (b *batch) messages(resp Response) []Message {
 		if a.err != nil {
 			text = fmt.Sprintf("Tool '%s' failed: %s", a.requested.Name, a.err)
 		}
-		out = append(out, Message{Role: RoleTool, CallID: a.id, Text: text})
+		out = append(out, Message{Role: RoleTool, CallID: a.id, Text: told(a.cleanEdit(), text)})
 	}
 	out[0] = said
 	return out

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"candor/safety"
 	"candor/session"
@@ -101,16 +102,18 @@ func (r chatRecorder) Approved(grant string) bool { return r.session.Approved(gr
 func (r chatRecorder) Ask(call string, q Question) func(context.Context) Reply {
 	id := r.session.RequestID(r.ref, call)
 	a := &pendingApproval{
-		chatRecorder: r, call: call, allowsAlways: q.AllowAlways, answered: make(chan Reply, 1),
+		chatRecorder: r, call: call, allowsAlways: q.AllowAlways, edit: q.Edit, answered: make(chan Reply, 1),
 	}
 	r.chat.approvals.put(id, a)
 	err := r.Record(session.ApprovalAsked{
 		Request: id, Call: call, Description: q.Description, AllowAlways: q.AllowAlways, Grant: q.Grant,
 		Shown: q.Arguments.Shown, Hidden: q.Arguments.Hidden, LowConfidence: q.LowConfidence,
+		Editable: q.Edit != nil, Within: r.chat.approvals.timeout,
 	})
 	if err != nil {
 		r.chat.approvals.take(id, r.user)
 		return func(context.Context) Reply { return Reply{Answer: session.Expired} }
 	}
-	return func(ctx context.Context) Reply { return r.chat.approvals.wait(ctx, id, a) }
+	until := time.Now().Add(r.chat.approvals.timeout) // not before the time that the log names
+	return func(ctx context.Context) Reply { return r.chat.approvals.wait(ctx, id, a, until) }
 }

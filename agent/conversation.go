@@ -59,7 +59,8 @@ func stepMessages(turn int, s session.Step) []Message {
 		if !c.Error.Empty() {
 			text = fmt.Sprintf("Tool '%s' failed: %s", c.Tool, c.Error)
 		}
-		out = append(out, Message{Role: RoleTool, CallID: id, Text: text})
+		edited, _ := c.Edited()
+		out = append(out, Message{Role: RoleTool, CallID: id, Text: told(edited, text)})
 	}
 	return out
 }

@@ -33,6 +33,7 @@ func (c *Chat) Share(commands journal.Commands) *Chat {
 type turnCommand struct {
 	Drop   bool           // stop the turn, or do not begin it
 	Answer *answerCommand // to a request of the turn
+	Edit   *editCommand   // to a request of the turn; a process that knows none does nothing
 	Return *returnCommand
 }
 
@@ -40,6 +41,14 @@ type answerCommand struct {
 	User, Request string
 	Answer        session.Answer
 	Value         json.RawMessage
+}
+
+// editCommand is an answer with changed arguments. It is no member of answerCommand: an older
+// process would ignore it, and run what nobody approved.
+type editCommand struct {
+	User, Request string
+	Answer        session.Answer
+	Arguments     json.RawMessage
 }
 
 type returnCommand struct {
@@ -51,7 +60,8 @@ type returnCommand struct {
 // commandErrors are the errors that a command may end with, by the names they have on the way.
 var commandErrors = map[string]error{
 	"no approval": session.ErrNoApproval, "not always": session.ErrNotAlways, "ended": session.ErrTurnEnded,
-	"not running": session.ErrNotRunning, "no call": ErrNoCall, "storage": session.ErrStorage,
+	"not running": session.ErrNotRunning, "no edit": session.ErrNoEdit,
+	"no call": ErrNoCall, "storage": session.ErrStorage,
 }
 
 // commandKey names a turn to the commands.
@@ -81,6 +91,9 @@ func nameOf(err error) ([]byte, error) {
 	if err == nil {
 		return nil, nil
 	}
+	if e, ok := errors.AsType[*session.EditError](err); ok {
+		return json.Marshal(editReply{e.Denied, e.Reason.String()})
+	}
 	for name, is := range commandErrors {
 		if errors.Is(err, is) {
 			return []byte(name), nil
@@ -93,7 +106,11 @@ func nameOf(err error) ([]byte, error) {
 func (c *Chat) obey(ref session.Ref, in turnCommand) error {
 	switch {
 	case in.Answer != nil:
-		_, err := c.approvals.answer(in.Answer.User, in.Answer.Request, Reply{in.Answer.Answer, in.Answer.Value})
+		reply := Reply{Answer: in.Answer.Answer, Value: in.Answer.Value}
+		_, err := c.approvals.answer(in.Answer.User, in.Answer.Request, reply)
+		return err
+	case in.Edit != nil:
+		_, err := c.approvals.answerEdited(in.Edit.User, in.Edit.Request, in.Edit.Answer, in.Edit.Arguments)
 		return err
 	case in.Return != nil:
 		r := in.Return
@@ -129,7 +146,7 @@ func (c *Chat) sendTo(ctx context.Context, ref session.Ref, out turnCommand, non
 		if named, ok := commandErrors[string(reply)]; ok {
 			return named
 		}
-		return none
+		return c.editRefused(reply, none)
 	}
 	return nil
 }
@@ -152,18 +169,18 @@ func (c *Chat) interruptElsewhere(
 	return first, err
 }
 
-// answerElsewhere answers a request in a turn that another process runs.
-func (c *Chat) answerElsewhere(ctx context.Context, a answerCommand) (session.Ref, error) {
+// answerElsewhere sends a user's answer to the process that runs the turn of its request.
+func (c *Chat) answerElsewhere(ctx context.Context, user, request string, out turnCommand) (session.Ref, error) {
 	if c.commands == nil {
 		return session.Ref{}, session.ErrNoApproval
 	}
-	s, err := c.store.Open(ctx, a.User)
+	s, err := c.store.Open(ctx, user)
 	if err != nil {
 		return session.Ref{}, err
 	}
-	ref, ok := s.Asked(a.Request)
+	ref, ok := s.Asked(request)
 	if !ok {
 		return session.Ref{}, session.ErrNoApproval
 	}
-	return ref, c.sendTo(ctx, ref, turnCommand{Answer: &a}, session.ErrNoApproval)
+	return ref, c.sendTo(ctx, ref, out, session.ErrNoApproval)
 }

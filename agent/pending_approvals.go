@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -25,8 +26,9 @@ type pendingApprovals struct {
 type pendingApproval struct {
 	chatRecorder
 	call         string
-	allowsAlways bool       // session.Always is a valid answer
-	answered     chan Reply // has room for the one answer
+	allowsAlways bool                                  // session.Always is a valid answer
+	edit         func(json.RawMessage) (Edited, error) // checks changed arguments; nil if they cannot be changed
+	answered     chan Reply                            // has room for the one answer
 }
 
 // put opens a request.
@@ -52,13 +54,14 @@ func (p *pendingApprovals) take(id, user string) *pendingApproval {
 	return a
 }
 
-// refusesAlways reports whether the user has such a request and it does not offer
-// session.Always.
-func (p *pendingApprovals) refusesAlways(id, user string) bool {
+// find returns a user's request, which stays open, or nil if the user has none with this id.
+func (p *pendingApprovals) find(id, user string) *pendingApproval {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a := p.open[id]
-	return a != nil && a.user == user && !a.allowsAlways
+	if a := p.open[id]; a != nil && a.user == user {
+		return a
+	}
+	return nil
 }
 
 // answer decides a request with the answer of its user.
@@ -66,7 +69,7 @@ func (p *pendingApprovals) answer(user, id string, reply Reply) (session.Ref, er
 	switch reply.Answer {
 	case session.Approve, session.Deny:
 	case session.Always:
-		if p.refusesAlways(id, user) {
+		if a := p.find(id, user); a != nil && !a.allowsAlways {
 			return session.Ref{}, session.ErrNotAlways
 		}
 	default:
@@ -87,6 +90,10 @@ func (a *pendingApproval) decide(id string, reply Reply) error {
 		value, report := a.chat.dispatcher.Safety.Remember(a.Seen()).CleanJSON(reply.Value)
 		answered.Value, answered.Findings = value, report.Findings
 	}
+	if e := reply.edited; e != nil {
+		answered.Edited, answered.Findings = e.Clean, e.findings
+		answered.EditedBy, _ = a.chat.dispatcher.Safety.Mask(a.user)
+	}
 	err := a.Record(answered)
 	if err != nil {
 		reply = Reply{Answer: session.Withdrawn}
@@ -95,10 +102,10 @@ func (a *pendingApproval) decide(id string, reply Reply) error {
 	return err
 }
 
-// wait returns the answer to a request. If none arrives before the timeout or before
-// ctx ends, wait decides the request itself, as expired or withdrawn.
-func (p *pendingApprovals) wait(ctx context.Context, id string, a *pendingApproval) Reply {
-	timeout := time.NewTimer(p.timeout)
+// wait returns the answer to a request. If none arrives by a time or before ctx ends,
+// wait decides the request itself, as expired or withdrawn.
+func (p *pendingApprovals) wait(ctx context.Context, id string, a *pendingApproval, until time.Time) Reply {
+	timeout := time.NewTimer(time.Until(until))
 	defer timeout.Stop()
 	unanswered := session.Expired
 	select {

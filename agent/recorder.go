@@ -23,6 +23,11 @@ type Question struct {
 	AllowAlways bool            // whether session.Always is an acceptable answer
 
 	LowConfidence bool // the agent is not sure enough of the call, which is why a person is asked
+
+	// Edit checks arguments that a person wrote in place of the call's, and returns them as they
+	// would run and as the log has them. Its errors are session.EditError and session.ErrNoApproval. It is
+	// nil where the arguments cannot be changed.
+	Edit func(edited json.RawMessage) (Edited, error)
 }
 
 // The optional interfaces of a Recorder. A dispatcher whose recorder lacks one does

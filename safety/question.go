@@ -45,32 +45,46 @@ var (
 // that is impossible without showing a secret, or hiding something that may be acted on. The
 // error says why, in words that complete "It cannot be shown to a person as it would run:".
 func (l *Layer) Question(arguments json.RawMessage) (Question, error) {
-	switch {
-	case len(arguments) > MaxQuestion:
-		return Question{}, errQuestion
-	case !utf8.Valid(arguments):
-		return Question{}, errNotUTF8
-	case !json.Valid(arguments):
-		return Question{}, errNotJSON
+	q, _, err := l.question(arguments)
+	return q, err
+}
+
+// question is Question, and returns the leaves of the arguments, in their order.
+func (l *Layer) question(arguments json.RawMessage) (Question, []leaf, error) {
+	if err := checkArguments(arguments); err != nil {
+		return Question{}, nil, err
 	}
 	plain := l.Limit(1 << 40)
 	plain.keepsTokens = true
 	cleaned, _ := plain.CleanJSON(arguments)
 	a := &aligner{raw: &walker{in: arguments}, clean: &walker{in: cleaned.Raw()}}
 	if err := a.value(0, true); err != nil {
-		return Question{}, err
+		return Question{}, nil, err
 	}
 	if err := inert.Check(a.texts); err != nil {
-		return Question{}, fmt.Errorf("a part that is hidden as a secret %w", err)
+		return Question{}, nil, fmt.Errorf("a part that is hidden as a secret %w", err)
 	}
 	var shown bytes.Buffer
 	if err := json.Compact(&shown, a.out); err != nil {
-		return Question{}, errUndefined
+		return Question{}, nil, errUndefined
 	}
 	if shown.Len() > MaxQuestion {
-		return Question{}, errQuestion
+		return Question{}, nil, errQuestion
 	}
-	return Question{JSON{shown.Bytes()}, a.hidden}, nil
+	return Question{JSON{shown.Bytes()}, a.hidden}, a.leaves, nil
+}
+
+// checkArguments returns why arguments cannot be read, or nil.
+func checkArguments(arguments json.RawMessage) error {
+	switch {
+	case len(arguments) > MaxQuestion:
+		return errQuestion
+	case !utf8.Valid(arguments):
+		return errNotUTF8
+	case !json.Valid(arguments):
+		return errNotJSON
+	}
+	return nil
 }
 
 // escapeUnseen returns a text in which each character that nobody sees, or that is easily

@@ -22,6 +22,14 @@ type aligner struct {
 	hidden     int
 	texts      []inert.Text
 	inner      bool // the value is in a string
+	leaves     []leaf
+}
+
+// leaf is a string, a number, a boolean or null of a call's arguments.
+type leaf struct {
+	literal []byte // as it is in the arguments
+	text    string // of a string
+	hidden  []lex.Span
 }
 
 // value writes the next value. named says that its key is known to be of a value that is no
@@ -136,6 +144,7 @@ func (a *aligner) list(depth int, named bool) error {
 // says so.
 func (a *aligner) scalar() error {
 	lit := a.raw.literal()
+	a.leaves = append(a.leaves, leaf{literal: lit})
 	if a.clean.in[a.clean.pos] == '"' {
 		marker := a.clean.string()
 		a.hidden += len(lit)
@@ -177,6 +186,7 @@ func (a *aligner) text(s, cleaned string, literal []byte, named bool, before []s
 	shown := escapeUnseen(s)
 	if s == cleaned || invisible.Strip(s) == cleaned {
 		a.texts = append(a.texts, inert.Text{Raw: s, Before: before})
+		a.leaves = append(a.leaves, leaf{literal: literal, text: s})
 		if a.inner && shown == s {
 			a.out = append(a.out, literal...)
 		} else {
@@ -201,6 +211,7 @@ func (a *aligner) text(s, cleaned string, literal []byte, named bool, before []s
 		a.hidden += sp.To - sp.From
 	}
 	a.texts = append(a.texts, inert.Text{Raw: s, Hidden: spans, Before: before, Named: named})
+	a.leaves = append(a.leaves, leaf{literal, s, spans})
 	a.out = appendString(a.out, shown)
 	return nil
 }

@@ -44,7 +44,7 @@ func (StepWaits) cost() int       { return 0 }
 func (StepEnded) cost() int       { return 0 }
 func (b ApprovalAsked) cost() int { return textCost(b.Description) + valueCost(b.Shown) }
 func (b ApprovalAnswered) cost() int {
-	return valueCost(b.Value) + findingsCost(b.Findings)
+	return valueCost(b.Value) + valueCost(b.Edited) + textCost(b.EditedBy) + findingsCost(b.Findings)
 }
 func (b DecisionRated) cost() int {
 	return textCost(b.Note) + findingsCost(b.Findings)

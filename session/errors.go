@@ -1,6 +1,10 @@
 package session
 
-import "errors"
+import (
+	"errors"
+
+	"candor/safety"
+)
 
 // Errors returned by this package. They may be wrapped with more detail, so test for
 // them with errors.Is.
@@ -49,6 +53,9 @@ var (
 	// ErrTooManyRatings means that the decision was rated MaxCallRatings times, or those of the
 	// session MaxRatings times.
 	ErrTooManyRatings = errors.New("rated too often")
+	// ErrNoEdit means that the arguments of the call cannot be changed by whom is asked: the
+	// call is a decision, a front end runs its tool, or the process that runs the turn is older.
+	ErrNoEdit = errors.New("the arguments of this call cannot be changed")
 	// ErrUnknownCursor means that the log has not yet issued this event number.
 	ErrUnknownCursor = errors.New("unknown cursor")
 	// ErrEvicted means that the session was idle for too long and has been dropped.
@@ -65,3 +72,15 @@ var (
 	// ErrClosed means that the store is shutting down and accepts no more events.
 	ErrClosed = errors.New("store is closed")
 )
+
+// EditError says why arguments that a person wrote in place of a call's were not taken. The
+// question stays open.
+type EditError struct {
+	Denied bool // by the policy; else the arguments are not what the tool takes
+	Reason safety.Text
+}
+
+// Error implements error.
+func (e *EditError) Error() string {
+	return "the changed arguments were not taken: " + e.Reason.String()
+}

@@ -107,6 +107,9 @@ type ApprovalAsked struct {
 	Shown         safety.JSON // the arguments: all that something may act on, which [safety.Question] defines
 	Hidden        int         // characters of the arguments behind the markers of Shown
 	LowConfidence bool        // the agent was not sure enough of the call, which is why a person is asked
+
+	Editable bool          // a person may change the arguments
+	Within   time.Duration // how long an answer is waited for, from this event on; 0 if nobody said
 }
 
 // ApprovalAnswered records the decision on an approval request.
@@ -115,6 +118,8 @@ type ApprovalAnswered struct {
 	Call     string
 	Answer   Answer
 	Value    safety.JSON // what the person said beside it, such as another decision; null if nothing
+	Edited   safety.JSON // the arguments as the person changed them, cleaned; null if they did not
+	EditedBy safety.Text // who changed them
 	Findings []safety.Finding
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"time"
 
 	"candor/safety"
 )
@@ -33,12 +34,7 @@ func (t Turn) Apply(e Event) Turn {
 		t.Steps = t.editStep(e.Agent, b.Step, func(s *Step) { s.Ended, s.Usage = true, b.Usage })
 		t.Usage, t.Spent = t.Usage.plus(b.Usage), t.Spent.plus(b.Spent)
 	case ApprovalAsked:
-		t.Steps = t.editCall(b.Call, func(c *Call) {
-			c.Approval = &Approval{
-				Request: b.Request, Description: b.Description, Shown: b.Shown, Hidden: b.Hidden,
-				AllowAlways: b.AllowAlways, Grant: b.Grant, AskedAt: e.At, LowConfidence: b.LowConfidence,
-			}
-		})
+		t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = b.open(e.At) })
 	case ApprovalAnswered:
 		t = t.answerApproval(e, b)
 	case Handoff:
@@ -143,6 +139,19 @@ func (t Turn) endCall(b ToolReturned) Turn {
 	return t
 }
 
+// open returns the request that was made at a time.
+func (b ApprovalAsked) open(at time.Time) *Approval {
+	a := &Approval{
+		Request: b.Request, Description: b.Description, Shown: b.Shown, Hidden: b.Hidden,
+		AllowAlways: b.AllowAlways, Grant: b.Grant, AskedAt: at, LowConfidence: b.LowConfidence,
+		Editable: b.Editable,
+	}
+	if b.Within > 0 {
+		a.Expires = at.Add(b.Within)
+	}
+	return a
+}
+
 // answerApproval records the answer to an open question. The first answer wins.
 func (t Turn) answerApproval(e Event, b ApprovalAnswered) Turn {
 	c, ok := t.Call(b.Call)
@@ -151,7 +160,7 @@ func (t Turn) answerApproval(e Event, b ApprovalAnswered) Turn {
 	}
 	done := *c.Approval
 	done.Answer, done.Value = b.Answer, b.Value
-	done.AnsweredAt = e.At
+	done.AnsweredAt, done.Edited, done.EditedBy = e.At, b.Edited, b.EditedBy
 	t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = &done })
 	t.Findings = Merge(t.Findings, b.Findings)
 	return t

@@ -247,3 +247,28 @@ func TestSealedReasoningStaysWithItsStep(t *testing.T) {
 	assert.Empty(t, narrative(turn), "sealed reasoning is no narrative")
 	assert.False(t, session.Sealed{}.Encrypted(-1).Known())
 }
+
+// A question has its end, and an answer what a person changed; the first answer wins in that, too.
+func TestAnApprovalHasItsEndAndWhatWasChanged(t *testing.T) {
+	s, ref := newTurn(t)
+	add(t, s, ref, toolCall("call_1", 1),
+		session.ApprovalAsked{Request: "r", Call: "call_1", Editable: true, Within: time.Minute},
+		session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Approve, Edited: value(`{"a":2}`),
+			EditedBy: safety.Literal("ann")},
+		session.ApprovalAnswered{Request: "r", Call: "call_1", Answer: session.Approve, Edited: value(`{"a":3}`)},
+		toolCall("call_2", 1), session.ApprovalAsked{Request: "q", Call: "call_2"})
+	turn := turnOf(t, s, ref)
+	first, _ := turn.Call("call_1")
+	second, _ := turn.Call("call_2")
+	assert.Equal(t, first.Approval.AskedAt.Add(time.Minute), first.Approval.Expires)
+	assert.True(t, first.Approval.Editable)
+	assert.True(t, second.Approval.Expires.IsZero(), "nobody said")
+	edited, ok := first.Edited()
+	assert.True(t, ok)
+	assert.Equal(t, `{"a":2}`, string(edited.Raw()))
+	assert.Equal(t, edited, first.Arguments())
+	assert.Equal(t, "ann", first.Approval.EditedBy.String())
+	_, ok = second.Edited()
+	assert.False(t, ok)
+	assert.Equal(t, second.Params, second.Arguments())
+}

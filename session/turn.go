@@ -94,11 +94,15 @@ type Approval struct {
 	Answer        Answer      // empty while the request is open
 	AskedAt       time.Time
 	AnsweredAt    time.Time   // zero while the request is open
+	Expires       time.Time   // when the request is given up; zero if nobody said
 	Grant         string      // what Always approves
 	Shown         safety.JSON // the arguments as the person saw them
 	Hidden        int         // characters of the arguments that are not in Shown
 	LowConfidence bool        // the agent was not sure enough of the call
+	Editable      bool        // a person may change the arguments
 	Value         safety.JSON // what the person said beside the answer; null if nothing
+	Edited        safety.JSON // the arguments as the person changed them; null if they did not
+	EditedBy      safety.Text // who changed them
 }
 
 // Rationale is the reason for a tool call. Every recorded call has one, so Text is
@@ -207,6 +211,24 @@ type Call struct {
 	Sighted   *Provenance
 
 	ratings int // how often the decision was rated
+}
+
+// Edited returns the arguments as a person changed them before they approved the call, and whether
+// somebody did. Params are then those that the model wrote.
+func (c Call) Edited() (safety.JSON, bool) {
+	if c.Approval == nil || c.Approval.Edited.Null() {
+		return safety.JSON{}, false
+	}
+	return c.Approval.Edited, true
+}
+
+// Arguments returns the arguments that the call has: as a person changed them, else as the model
+// wrote them.
+func (c Call) Arguments() safety.JSON {
+	if edited, ok := c.Edited(); ok {
+		return edited
+	}
+	return c.Params
 }
 
 // Narrative returns the lead agent's latest narrative before calls, and its source. Steps

@@ -54,6 +54,51 @@ func (s *Server) approval(c echo.Context) error {
 	return c.JSON(http.StatusAccepted, TurnAnswer{"accepted", ref.Thread, ref.Turn})
 }
 
+// ApprovalEdit is the body of POST /api/chat/approval/edit. It has a route of its own: a server that
+// does not know it must not take it for an approval of the arguments as they were.
+type ApprovalEdit struct {
+	RequestID string         `json:"request_id"` // of an approval_needed event
+	Action    session.Answer `json:"action"`     // approve, or always, which allows the tool and not the change
+
+	// Arguments are the parameters of the approval_needed event as the person changed them. A mask in
+	// them stands for its secret where it was, and nowhere else.
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// approvalEdit handles POST /api/chat/approval/edit. It answers as POST /api/chat/approval does; the
+// tool then runs with the changed arguments.
+//
+// Errors, after each of which the request is still open: bad_action if the action is neither approve
+// nor always; bad_arguments if the tool does not take the arguments; denied_arguments if the
+// policy does not allow them; no_edit if those of this call cannot be changed; and no_approval and
+// not_always as above.
+func (s *Server) approvalEdit(c echo.Context) error {
+	var in ApprovalEdit
+	if err := problem.Decode(c.Request(), &in); err != nil {
+		return err
+	}
+	if !in.Action.Allows() {
+		return problem.New(http.StatusBadRequest, "bad_action",
+			"action has to be approve or always. A call that is denied needs no arguments.")
+	}
+	ref, err := s.options.Edit(c.Request().Context(), callerOf(c).User, in.RequestID, in.Action, in.Arguments)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusAccepted, TurnAnswer{"accepted", ref.Thread, ref.Turn})
+}
+
+// editProblem returns the answer to changed arguments that were not taken. Its words are cleaned.
+func editProblem(e *session.EditError) *problem.Problem {
+	if e.Denied {
+		return problem.New(http.StatusUnprocessableEntity, "denied_arguments",
+			"The rules do not allow this call with these arguments: "+e.Reason.String()+
+				". Change them, or deny the call.")
+	}
+	return problem.New(http.StatusUnprocessableEntity, "bad_arguments",
+		"The arguments were not taken: "+e.Reason.String()+". Change them, or deny the call.")
+}
+
 // checkValue refuses a value that the call would not take. A value of null is none.
 func (s *Server) checkValue(c echo.Context, in *ApprovalRequest) error {
 	if in.Value = bytes.TrimSpace(in.Value); len(in.Value) == 0 || string(in.Value) == "null" {

@@ -99,3 +99,64 @@ func TestAValueGoesWithTheApprovalOfADecisionOnly(t *testing.T) {
 		})
 	}
 }
+
+// A change has a route of its own, and its errors say whether to write something else.
+func TestAChangeOfArgumentsIsTakenOrRefused(t *testing.T) {
+	none := &session.EditError{Reason: safety.Literal("none")}
+	of := func(arguments string) string {
+		return `{"request_id":"r","action":"approve","arguments":` + arguments + `}`
+	}
+	for name, c := range map[string]struct {
+		body   string
+		err    error
+		status int
+		want   string // the code, or what was passed on
+	}{
+		"taken": {`{"request_id":"r","action":"always","arguments":{"n": 12345678901234567890}}`, nil, 202,
+			`ann r always {"n": 12345678901234567890}`},
+		"denied":          {`{"request_id":"r","action":"deny","arguments":{}}`, nil, 400, "bad_action"},
+		"without any":     {`{"request_id":"r","action":"approve"}`, none, 422, "bad_arguments"},
+		"by the schema":   {of("[]"), none, 422, "bad_arguments"},
+		"by the policy":   {of("{}"), &session.EditError{Denied: true}, 422, "denied_arguments"},
+		"not of this one": {of("{}"), session.ErrNoEdit, 409, "no_edit"},
+		"not open":        {of("{}"), session.ErrNoApproval, 404, "no_approval"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told string
+			edit := func(
+				_ context.Context, user, request string, answer session.Answer, args json.RawMessage,
+			) (session.Ref, error) {
+				told = fmt.Sprint(user, " ", request, " ", answer, " ", string(args))
+				return session.Ref{Thread: "t", Turn: 1}, c.err
+			}
+			status, code, body := postEdit(t, edit, c.body)
+			assert.Equal(t, c.status, status, body)
+			if c.status == 202 {
+				code = told
+			}
+			assert.Equal(t, c.want, code, body)
+		})
+	}
+	status, code, _ := postEdit(t, nil, `{}`)
+	assert.Equal(t, "404 no_route", fmt.Sprint(status, " ", code), "a server without it takes it for nothing else")
+}
+
+// postEdit posts a change to a server that edits so, and returns the answer.
+func postEdit(
+	t *testing.T, edit func(context.Context, string, string, session.Answer, json.RawMessage) (session.Ref, error),
+	body string,
+) (status int, code, answer string) {
+	t.Helper()
+	var tokens access.Tokens
+	tokens.Add("ann", strings.Repeat("a", access.MinToken))
+	srv := New(Options{Chat: &answers{}, Edit: edit, Store: session.NewMemory(nil), Tokens: tokens,
+		Log: slog.New(slog.DiscardHandler)})
+	r := httptest.NewRequest(http.MethodPost, "http://localhost/api/chat/approval/edit", strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+strings.Repeat("a", access.MinToken))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	srv.ServeHTTP(w, r)
+	var got struct{ Error string }
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &got))
+	return w.Code, got.Error, w.Body.String()
+}

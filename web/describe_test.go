@@ -18,9 +18,14 @@ import (
 	"candor/web/sse"
 )
 
+// noEdit changes no arguments.
+func noEdit(context.Context, string, string, session.Answer, json.RawMessage) (session.Ref, error) {
+	return session.Ref{}, session.ErrNoEdit
+}
+
 func TestEveryDescriptionIsThatOfARoute(t *testing.T) {
 	s := New(Options{Store: session.NewMemory(nil), Log: slog.New(slog.DiscardHandler),
-		Feedback: unrated{}, Discard: func(context.Context, string) {},
+		Feedback: unrated{}, Edit: noEdit, Discard: func(context.Context, string) {},
 		Metrics: http.NotFoundHandler(), Page: http.NotFoundHandler()})
 	routes := map[string]bool{}
 	for _, r := range RoutesOf(s) {

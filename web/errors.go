@@ -66,6 +66,8 @@ var sessionProblems = []struct {
 			"Ask the operator, whose log names the place, to restore a backup.")},
 	{session.ErrStorage, problem.New(http.StatusServiceUnavailable, "storage_failed",
 		"The storage did not keep or give it, and nothing was recorded. Try again; if it goes on, tell the operator.")},
+	{session.ErrNoEdit, problem.New(http.StatusConflict, "no_edit",
+		"The arguments of this call cannot be changed here. Approve it as it is, or deny it and say why.")},
 	{session.ErrTurnOpen, problem.New(http.StatusConflict, "turn_open",
 		"A turn of this thread has not ended. Wait for it, or stop it with POST /api/chat/interrupt, and try again.")},
 	{session.ErrClosed, problem.New(http.StatusServiceUnavailable, "shutting_down",
@@ -128,6 +130,9 @@ func retryAfter(status int) string {
 func toProblem(err error) *problem.Problem {
 	if p, ok := errors.AsType[*problem.Problem](err); ok {
 		return p
+	}
+	if e, ok := errors.AsType[*session.EditError](err); ok {
+		return editProblem(e)
 	}
 	for _, known := range sessionProblems {
 		if errors.Is(err, known.is) {

@@ -131,6 +131,11 @@ var operations = map[string]openapi.Operation{
 		Text: "value may say why a call is denied, as a text, or what is decided instead, for a call that decides.",
 		Body: ApprovalRequest{}, Required: []string{"request_id", "action"},
 		Answers: []openapi.Answer{openapi.JSON(http.StatusAccepted, TurnAnswer{})}},
+	"POST /api/chat/approval/edit": {Summary: "Approve a call with other arguments",
+		Text: "They are checked as the agent's were; what is refused changes nothing. A mask stands for its secret " +
+			"only where it was.",
+		Body: ApprovalEdit{}, Required: []string{"request_id", "action", "arguments"},
+		Answers: []openapi.Answer{openapi.JSON(http.StatusAccepted, TurnAnswer{})}},
 	"POST /api/chat/feedback": {Summary: "Say what the caller thinks of a decision",
 		Text: "The latest rating of a decision stands; none withdraws it.",
 		Body: FeedbackRequest{}, Required: []string{"thread_id", "turn_number", "call_id", "rating"},

@@ -56,6 +56,12 @@ type Options struct {
 	// it there are none.
 	Discard func(ctx context.Context, user string)
 
+	// Edit answers an approval request with approve or always, and with arguments in place of the call's;
+	// without it there are no such answers.
+	Edit func(
+		ctx context.Context, user, request string, answer session.Answer, arguments json.RawMessage,
+	) (session.Ref, error)
+
 	Coverage       func(user string) []Coverage // for the status route; may be nil
 	MCPServers     func() []MCPServer           // for the status route; may be nil
 	Metrics        http.Handler                 // at /metrics, for callers with a token; may be nil
@@ -180,6 +186,9 @@ func (s *Server) routes() {
 	s.echo.POST("/api/chat/thread/new", s.withSession(s.newThread), auth, s.limit)
 	s.echo.POST("/api/chat/interrupt", s.interrupt, auth)
 	s.echo.POST("/api/chat/approval", s.approval, auth)
+	if s.options.Edit != nil {
+		s.echo.POST("/api/chat/approval/edit", s.approvalEdit, auth)
+	}
 	s.echo.GET("/api/chat/threads", s.withSession(s.threads), auth)
 	s.echo.DELETE("/api/chat/threads/:id", s.withSession(s.deleteThread), auth)
 	s.echo.GET("/api/chat/history", s.withSession(s.history), auth)

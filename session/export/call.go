@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -29,7 +30,9 @@ type decisionView struct {
 	Feedback  []decidedView // what the user thinks of it; at most one
 	Error     string        // empty if Got says all of it
 	Params    block
-	Result    block // empty if Got says all of it
+	Edited    block  // the parameters as a person changed them; zero if nobody did
+	EditedAs  string // the name of Edited
+	Result    block  // empty if Got says all of it
 	Redacted  []string
 	Noticed   []string
 }
@@ -62,6 +65,16 @@ func blockOf(v safety.JSON) block {
 		b.Words = lines
 	}
 	return b
+}
+
+// editedOf returns the parameters of a call as a person changed them, and their name, which says who.
+func editedOf(c session.Call) (block, string) {
+	edited, ok := c.Edited()
+	if !ok {
+		return block{}, ""
+	}
+	by := cmp.Or(c.Approval.EditedBy.String(), "a person")
+	return blockOf(edited), "Parameters as " + by + " changed them, with which it ran"
 }
 
 // paramsOf returns the parameters of a call, unless what it is about is all there is to them.
@@ -101,10 +114,11 @@ func (d Document) decision(number int, c session.Call) decisionView {
 		v.Decided = decidedIn(c)
 		what := c.Decision()
 		if !c.Decides {
-			v.Object = brief.Object(c.Params).String()
+			v.Object = brief.Object(c.Arguments()).String()
 			what = v.Object
 		}
 		v.Params = paramsOf(c, what)
+		v.Edited, v.EditedAs = editedOf(c)
 	}
 	// Without results a line still says why there is none.
 	if !d.Omit.Results || c.Outcome != session.Success && (c.Result.Null() || !c.Error.Empty()) {
@@ -181,6 +195,9 @@ func took(c session.Call) string {
 func facts(c session.Call) (list []string) {
 	if c.Approval != nil && c.Outcome != session.Rejected { // what came of it says that
 		list = append(list, "approval: "+approvalStatus(c.Approval.Answer))
+	}
+	if _, ok := c.Edited(); ok {
+		list = append(list, "parameters changed by a person")
 	}
 	list = append(list, confidence(c)...)
 	if c.ReasonInferred {

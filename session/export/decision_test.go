@@ -94,3 +94,28 @@ func TestWhatTheUserThinksOfADecisionIsExported(t *testing.T) {
 	call.Feedback = nil
 	assert.NotContains(t, markdownOf(t, d), "rated")
 }
+
+// An export has what the model wanted and what ran, and says who changed it.
+func TestAnExportSaysWhatAPersonChanged(t *testing.T) {
+	edit := func(by string) Document {
+		return decision(func(c *session.Call) {
+			c.Decides, c.Outcome = false, session.Success
+			c.Params, _ = layer.CleanJSON(json.RawMessage(`{"path":"old"}`))
+			c.Approval.Edited, _ = layer.CleanJSON(json.RawMessage(`{"path":"new <b>"}`))
+			c.Approval.EditedBy, _ = layer.Mask(by)
+		})
+	}
+	markdown, page := markdownOf(t, edit("ann")), htmlOf(t, edit("ann"))
+	for _, text := range []string{markdown, page} {
+		for _, want := range []string{
+			"parameters changed by a person", "Parameters as ann changed them", "old", "new",
+		} {
+			assert.Contains(t, text, want)
+		}
+	}
+	assert.NotContains(t, page, "new <b>")
+	assert.Contains(t, markdownOf(t, edit("")), "Parameters as a person changed them")
+	hidden := edit("ann")
+	hidden.Omit.Parameters = true
+	assert.NotContains(t, markdownOf(t, hidden), "new", "what is left out is left out of both")
+}

@@ -176,6 +176,7 @@ func (d decisionView) markdown(b *bufio.Writer) {
 		fmt.Fprintf(b, "Error:\n\n%s\n", blockQuote(d.Error))
 	}
 	d.Params.markdown(b, "Parameters")
+	d.Edited.markdown(b, escapeLine(d.EditedAs))
 	d.Result.markdown(b, "Result")
 }
 

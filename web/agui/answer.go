@@ -101,7 +101,15 @@ type said struct {
 	Answer   session.Answer  `json:"answer"`
 	Approved *bool           `json:"approved"`
 	Value    json.RawMessage `json:"value"`
+
+	// Other servers take changed arguments under these names. What they approve is not what would run here.
+	Arguments  json.RawMessage `json:"arguments"`
+	EditedArgs json.RawMessage `json:"editedArgs"`
 }
+
+var noEdit = problem.New(http.StatusBadRequest, "bad_payload",
+	"The arguments of a call cannot be changed here. Approve it as it is, deny it, or change it with "+
+		"POST /api/chat/approval/edit.")
 
 // decision parses a person's answer about a call, and another decision beside it. A resolved
 // resume without a payload means approve.
@@ -115,6 +123,9 @@ func (r Resume) decision(c session.Call) (session.Answer, json.RawMessage, error
 	var in said
 	if json.Unmarshal(r.Payload, &in.Answer) != nil && json.Unmarshal(r.Payload, &in) != nil {
 		return "", nil, badPayload
+	}
+	if len(in.Arguments) > 0 || len(in.EditedArgs) > 0 {
+		return "", nil, noEdit
 	}
 	answer, err := in.answer()
 	if err != nil {

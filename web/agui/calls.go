@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"candor/safety"
 	"candor/session"
 )
 
@@ -81,6 +82,18 @@ type callMeta struct {
 type resultMeta struct {
 	Outcome    session.Outcome `json:"outcome"`
 	DurationMS int64           `json:"duration_ms"`
+
+	Edited   *safety.JSON `json:"edited_arguments,omitempty"` // with which it ran: a person changed them
+	EditedBy *safety.Text `json:"edited_by,omitempty"`
+}
+
+// resultMetaOf describes how a call ended.
+func resultMetaOf(c session.Call, b session.ToolReturned) resultMeta {
+	m := resultMeta{Outcome: b.Outcome, DurationMS: b.Took.Milliseconds()}
+	if edited, ok := c.Edited(); ok {
+		m.Edited, m.EditedBy = &edited, &c.Approval.EditedBy
+	}
+	return m
 }
 
 // returned shows the result of a call, and with it the call that the front end was not to run.
@@ -98,7 +111,7 @@ func (p *Projector) returned(t session.Turn, b session.ToolReturned) {
 		id += "_late" // the first one said that none was seen
 	}
 	r := &Result{p.of(c.Agent, ToolResult), id, callID(t.Number, b.Call), resultText(b), "tool"}
-	r.Metadata = Metadata{metaResult: resultMeta{b.Outcome, b.Took.Milliseconds()}}
+	r.Metadata = Metadata{metaResult: resultMetaOf(c, b)}
 	p.add(r)
 }
 

@@ -123,3 +123,18 @@ func TestAnotherDecisionReachesTheLoop(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{`ann r approve "hold"`}, loop.answers)
 }
+
+// The result of a call says with what it ran, if a person changed that.
+func TestAResultSaysWhatAPersonChanged(t *testing.T) {
+	c := unsureCall(false)
+	c.Approval.Answer, c.Approval.EditedBy = session.Approve, safety.Literal("ann")
+	answered := session.ToolReturned{Call: c.ID, Outcome: session.Success}
+	raw, err := json.Marshal(resultMetaOf(c, answered))
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"outcome":"success","duration_ms":0}`, string(raw))
+	c.Approval.Edited = c.Params
+	raw, err = json.Marshal(resultMetaOf(c, answered))
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"outcome":"success","duration_ms":0,"edited_arguments":{"decision":"ship"},"edited_by":"ann"}`,
+		string(raw))
+}

@@ -68,6 +68,10 @@ func TestAResumeIsValidatedBeforeAnyCallIsAnswered(t *testing.T) {
 			"payload": m{"answer": "always"}}}, "not_always", 409},
 		{"a payload that says neither", []m{yes(first), {"interruptId": second, "status": "resolved",
 			"payload": m{"answer": "maybe"}}}, "bad_payload", 400},
+		{"changed arguments, which would not run", []m{yes(first), {"interruptId": second, "status": "resolved",
+			"payload": m{"answer": "approve", "arguments": m{"a": 1}}}}, "bad_payload", 400},
+		{"changed arguments by the draft's name", []m{yes(first), {"interruptId": second, "status": "resolved",
+			"payload": m{"approved": true, "editedArgs": m{"a": 1}}}}, "bad_payload", 400},
 		{"a payload of another kind", []m{yes(first), {"interruptId": second, "status": "resolved",
 			"payload": m{"edited": m{}}}}, "bad_payload", 400},
 	} {

@@ -75,7 +75,7 @@ const (
 	metaCall      = "candor:call"       // on tool calls: step, parallel group
 	metaQuestion  = "candor:question"   // on interrupts: the parameters, how many characters are hidden
 	metaConfident = "candor:confidence" // on tool calls and interrupts: how sure the agent was, and the threshold
-	metaResult    = "candor:result"     // on results: outcome, duration
+	metaResult    = "candor:result"     // on results: outcome, duration, changed arguments
 	metaAgent     = "candor:agent"      // on SUBAGENT_STARTED: the agent's name, model and effort of reasoning
 	metaOmitted   = "candor:omitted"    // on MESSAGES_SNAPSHOT: how many older messages it does not have
 )

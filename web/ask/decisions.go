@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -38,7 +39,20 @@ type Decision struct {
 	Answer    string `json:"approval,omitempty" jsonschema:"of the person who was asked whether the call may run"`
 	Words     string `json:"approval_words,omitempty" jsonschema:"what that person said beside the answer"`
 	HappensAt string `json:"at,omitempty" jsonschema:"time of the turn"`
+
+	Changed *Change `json:"changed_arguments,omitempty" jsonschema:"what a person changed before the call ran"`
 }
+
+// Change has the arguments of a call that a person changed before they approved it, each as JSON of
+// at most [MaxArguments] characters; what is cut ends in an ellipsis.
+type Change struct {
+	Asked    string `json:"asked" jsonschema:"as the agent wrote them, as JSON"`
+	Approved string `json:"approved" jsonschema:"as the person changed them, with which the call ran, as JSON"`
+	By       string `json:"by,omitempty" jsonschema:"who changed them"`
+}
+
+// MaxArguments bounds each version of changed arguments, in characters.
+const MaxArguments = 4000
 
 // place is where decisions were made.
 type place struct{ thread, job, title string }
@@ -62,9 +76,26 @@ func ofTurn(p place, t client.Turn) (all []Decision) {
 			ThreadID: p.thread, JobID: p.job, Title: p.title, Turn: t.Number, Step: d.Step, CallID: d.CallID,
 			Agent: d.Agent, Tool: d.ToolName, Object: c.Object, Reason: d.Rationale, Source: d.Source,
 			Outcome: d.Outcome, Result: c.Line, Answer: approval, Words: d.Said, HappensAt: stamp(t.CreatedAt),
+			Changed: changeOf(d),
 		})
 	}
 	return all
+}
+
+// changeOf returns what a person changed of a call, nil if nobody did.
+func changeOf(d client.Decision) *Change {
+	if d.Edited == nil {
+		return nil
+	}
+	return &Change{Asked: cut(d.Parameters), Approved: cut(d.Edited), By: d.EditedBy}
+}
+
+// cut returns arguments as a text of at most MaxArguments characters.
+func cut(arguments json.RawMessage) string {
+	if all := []rune(string(arguments)); len(all) > MaxArguments {
+		return string(all[:MaxArguments-1]) + "…"
+	}
+	return string(arguments)
 }
 
 // ofHit returns the decision of a hit. The hit of a text that belongs to no call has that text as its reason.

@@ -8,7 +8,8 @@
 //
 // All three only read, and answer with the same list, [Decisions]. A decision has the ids with which the
 // next question can name it. A reason says whose words it is: a decision without the model's own has
-// the source fallback.
+// the source fallback. Where a person changed a call's arguments before it ran, the decisions of a turn have
+// both versions; those that a search finds do not, so ask why of their turn.
 //
 // # Who sees what
 //
@@ -22,7 +23,8 @@
 //
 // # Bounds and ownership
 //
-// An answer has at most [MaxDecisions] decisions, and says whether there are more. A server keeps nothing
+// An answer has at most [MaxDecisions] decisions, each with at most [MaxArguments] characters of each version
+// of changed arguments, and says whether there are more. A server keeps nothing
 // between two calls, and starts no goroutine of its own. cmd/candor/app mounts it at /mcp, without
 // sessions; candor mcp runs it over standard input and output.
 //

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"iter"
 	"net/http"
@@ -51,6 +52,15 @@ func (c *Client) Interrupt(ctx context.Context, thread string) error {
 func (c *Client) Approve(ctx context.Context, request, action string) error {
 	body := map[string]string{"request_id": request, "action": action}
 	return c.call(ctx, http.MethodPost, "/api/chat/approval", body, &struct{}{})
+}
+
+// ApproveEdited answers a pending approval with approve or always, and with parameters in place of the
+// call's, which are one JSON object. It fails as Approve does, with code bad_arguments or
+// denied_arguments if they are refused, and with no_edit where they cannot be changed; the approval
+// is then still pending. A server that does not know how fails with no_route.
+func (c *Client) ApproveEdited(ctx context.Context, request, action string, parameters json.RawMessage) error {
+	body := map[string]any{"request_id": request, "action": action, "arguments": parameters}
+	return c.call(ctx, http.MethodPost, "/api/chat/approval/edit", body, &struct{}{})
 }
 
 // Decide answers a pending approval of a decision with another decision than the agent's. It

@@ -101,6 +101,10 @@ type Event struct {
 	Description string `json:"description"`
 	AllowAlways bool   `json:"allow_always"`
 
+	Editable bool `json:"editable"` // of approval_needed
+
+	Expires time.Time `json:"expires_at"` // of approval_needed: by the server's clock; zero if it did not say
+
 	Workflow *Workflow `json:"workflow"` // of the first thinking of a run; nil for any other
 }
 
@@ -126,7 +130,7 @@ func (e Event) Approval() Approval {
 	return Approval{
 		RequestID: e.RequestID, CallID: e.CallID, ToolName: e.ToolName, Description: e.Description,
 		Rationale: e.Rationale, Source: e.Source, Parameters: e.Parameters, Hidden: e.Hidden,
-		AllowAlways: e.AllowAlways, Unsure: e.Unsure, Confident: e.Confident,
+		AllowAlways: e.AllowAlways, Unsure: e.Unsure, Expires: e.Expires, Editable: e.Editable, Confident: e.Confident,
 	}
 }
 

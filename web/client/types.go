@@ -202,6 +202,8 @@ type Decision struct {
 	Hidden     int             `json:"hidden_characters"` // from the person who was asked
 	Said       string          `json:"approval_value"`    // by the person, beside the answer; cut
 	Unsure     bool            `json:"low_confidence"`    // which is why a person was asked
+	Edited     json.RawMessage `json:"edited_parameters"` // as a person changed them; nil if nobody did
+	EditedBy   string          `json:"edited_by"`
 	Confident
 	Feedback *Feedback `json:"feedback"` // what the user thinks of it; nil if nothing
 
@@ -229,6 +231,8 @@ type Approval struct {
 	Hidden      int             `json:"hidden_characters"`
 	AllowAlways bool            `json:"allow_always"`
 	Unsure      bool            `json:"low_confidence"` // which is why the person is asked
+	Editable    bool            `json:"editable"`       // ApproveEdited takes changed ones
+	Expires     time.Time       `json:"expires_at"`     // by the server's clock; zero if it did not say
 	Confident
 }
 

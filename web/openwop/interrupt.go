@@ -131,9 +131,15 @@ func parseResume(raw json.RawMessage, decides bool) (session.Answer, json.RawMes
 	var said struct {
 		Approved json.RawMessage `json:"approved"`
 		Decision json.RawMessage `json:"decision"`
+
+		Arguments  json.RawMessage `json:"arguments"`
+		EditedArgs json.RawMessage `json:"editedArgs"`
 	}
 	if isObject(raw) {
 		_ = json.Unmarshal(raw, &said) // an object, whose members may be anything
+	}
+	if said.Arguments != nil || said.EditedArgs != nil { // what that approves is not what would run
+		return "", nil, badRequest("The arguments of a call cannot be changed here. " + answersTo(decides))
 	}
 	return weigh(string(orNil(said.Approved)), orNil(said.Decision), decides)
 }

@@ -47,6 +47,8 @@ func TestAnswersToADecision(t *testing.T) {
 		`true`:                                nil,
 		`false`:                               nil,
 		`{"approved":"true"}`:                 nil,
+		`{"approved":true,"arguments":{}}`:    nil,
+		`{"approved":true,"editedArgs":null}`: nil,
 	} {
 		t.Run(value, func(t *testing.T) {
 			run, question := decisionURL(t, s)

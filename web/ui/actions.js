@@ -22,8 +22,16 @@ export function conversationActs({ hub, store, fetcher }) {
   const acts = (t) => {
     const { kind, id } = store.state.active;
     return {
-      answer: async (call, action, value) => {
-        if (call.request) await api.approve(call.request.id, action, value).catch((e) => hub.emit('failed', e));
+      answer: async (call, action, value, edited) => {
+        const id = call.request?.id;
+        if (!id) return '';
+        try {
+          await (edited === undefined ? api.approve(id, action, value) : api.approveEdited(id, action, edited));
+        } catch (e) {
+          if (api.isRefusedEdit(e)) return /** @type {Error} */ (e).message;
+          hub.emit('failed', e);
+        }
+        return '';
       },
       whole: (call) => kind === 'job' ? fetcher.result(id, call.id) : fetcher.turn(id, t.number, call.id),
       rate: kind === 'thread' ? async (call, rating, note) => {

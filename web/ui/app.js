@@ -185,6 +185,11 @@ function wireParts() {
   rail.takePart = (space, how) => takePart(context, space, how);
   store.onDraw(draw);
   store.onAction(announce(say));
+  store.onAction((_, a) => {
+    const frame = a.type === 'event' && a.frame.type.startsWith('approval_') && a.frame;
+    if (!frame || window.Notification?.permission !== 'granted') return;
+    import('./view/notify.js').then(({ notify }) => notify(frame), () => {}); // or the server is away
+  });
 }
 
 function wirePage() {

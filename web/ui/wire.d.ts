@@ -22,6 +22,8 @@ export type ApprovalAnsweredFrame = {
   call_id: string,
   answer: Answer,
   approval_value?: string,
+  edited_parameters?: unknown,
+  edited_by?: string,
 };
 
 export type ApprovalNeededFrame = {
@@ -40,6 +42,8 @@ export type ApprovalNeededFrame = {
   parameters: unknown,
   hidden_characters: number,
   allow_always: boolean,
+  editable?: boolean,
+  expires_at?: string,
   confidence?: ConfidenceInfo,
   decides?: boolean,
   decision?: string,
@@ -510,6 +514,8 @@ export type PendingApproval = {
   parameters: unknown,
   hidden_characters: number,
   allow_always: boolean,
+  editable?: boolean,
+  expires_at?: string,
   confidence?: ConfidenceInfo,
   decides?: boolean,
   decision?: string,
@@ -834,6 +840,8 @@ export type ToolDecisionInfo = {
   feedback?: FeedbackInfo,
   parameters: unknown,
   hidden_characters?: number,
+  edited_parameters?: unknown,
+  edited_by?: string,
   redactions?: Redaction[],
   notices?: Notice[],
 };

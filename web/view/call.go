@@ -33,7 +33,7 @@ type ToolCallInfo struct {
 // toolCallInfo describes a call. One that is pending, or that nobody timed, has no duration.
 func toolCallInfo(c session.Call) ToolCallInfo {
 	info := ToolCallInfo{
-		CallID: c.ID, Name: c.Tool, To: orNull(c.To), Object: brief.Object(c.Params), Line: brief.Outcome(c),
+		CallID: c.ID, Name: c.Tool, To: orNull(c.To), Object: brief.Object(c.Arguments()), Line: brief.Outcome(c),
 		HasResult: !c.Result.Null(),
 		HasError:  !c.Error.Empty(), Error: orNull(c.Error),
 		StartedAt: timeOrNull(c.StartedAt), Inferred: c.ResultInferred,

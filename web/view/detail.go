@@ -78,6 +78,7 @@ func (d *TurnDetail) omit(o export.Omit) {
 		for i := range d.Reasoning.ToolDecisions {
 			c := &d.Reasoning.ToolDecisions[i]
 			c.Parameters, c.Decision, c.ApprovalValue = safety.JSON{}, "", ""
+			c.EditedInfo.Edited = nil
 		}
 		for i := range d.PendingApprovals {
 			d.PendingApprovals[i].Parameters, d.PendingApprovals[i].Decision = safety.JSON{}, ""

@@ -133,7 +133,8 @@ func (f *finder) searchCall(hit SearchHit, c session.Call, around []bool) {
 	}
 	f.consider(hit, []field{
 		{"decision", c.Decision()}, {"rationale", why}, {"tool_name", c.Tool.String()},
-		{"object", brief.Object(c.Params).String()}, {"parameters", jsonText(c.Params)},
+		{"object", brief.Object(c.Arguments()).String()}, {"parameters", jsonText(c.Params)},
+		{"edited_parameters", editedText(c)},
 		{"result", jsonText(c.Result)}, {"error", c.Error.String()}, {"to", c.To.String()},
 		{"approval_value", c.Approval.Said()}, {"outcome_line", ended}, {"feedback", c.Feedback.Why()},
 	}, around)

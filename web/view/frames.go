@@ -114,6 +114,7 @@ type (
 		CallID    string         `json:"call_id"`
 		Answer    session.Answer `json:"answer"`
 		Value     string         `json:"approval_value,omitempty"` // what the person said beside it, as in decisions
+		EditedInfo
 	}
 	// decisionRatedFrame tells what the user thinks of a decision from now on. Rating is good, bad or
 	// none. It may come long after the turn has ended.
@@ -177,6 +178,7 @@ func Frames(t session.Turn, e session.Event) []Frame {
 	case session.ApprovalAnswered:
 		return []Frame{{"approval_answered", approvalAnsweredFrame{
 			head("approval_answered"), b.Request, b.Call, b.Answer, truncate(session.ValueText(b.Value), maxPreview),
+			editedInfo(b.Edited, b.EditedBy),
 		}}}
 	case session.Handoff:
 		return []Frame{{"handoff", handoffFrame{

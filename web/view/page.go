@@ -48,7 +48,7 @@ func TurnSize(t session.Turn) int {
 // callSize estimates how many bytes a call takes in a turn's calls and decisions.
 func callSize(c session.Call) int {
 	return 2*entrySize + 2*len(c.Tool.String()) + len(c.Rationale.Text.String()) + len(c.Params.Raw()) +
-		len(c.Error.String()) + min(len(c.Result.Raw()), 4*maxPreview)
+		len(editedText(c)) + len(c.Error.String()) + min(len(c.Result.Raw()), 4*maxPreview)
 }
 
 // JobPlace is a position in a job's turns: behind the first pieces of a turn, or behind all of it

@@ -83,7 +83,8 @@ type AnswerReasoning struct {
 // PendingApproval is a call that waits for its user. It has all that a person needs to
 // decide: what would run, with which parameters, and why. Parameters are whole, unlike those
 // of a decision, but for HiddenCharacters characters of secrets, which nothing acts on.
-// AllowAlways says whether the answer "always" is accepted.
+// AllowAlways says whether the answer "always" is accepted. ExpiresAt is when the call is
+// rejected if nobody has answered, by the server's clock; it is absent if that is not known.
 type PendingApproval struct {
 	RequestID       string         `json:"request_id"`
 	CallID          string         `json:"call_id"`
@@ -94,6 +95,8 @@ type PendingApproval struct {
 	Parameters      safety.JSON    `json:"parameters"`
 	Hidden          int            `json:"hidden_characters"`
 	AllowAlways     bool           `json:"allow_always"`
+	Editable        bool           `json:"editable,omitempty"` // POST /api/chat/approval/edit takes changed ones
+	ExpiresAt       *time.Time     `json:"expires_at,omitempty"`
 	Confident
 	LowConfidence bool `json:"low_confidence,omitempty"` // which is why the person is asked
 }
@@ -103,7 +106,8 @@ func pendingApproval(c session.Call) PendingApproval {
 	return PendingApproval{
 		RequestID: c.Approval.Request, CallID: c.ID, ToolName: c.Tool, Description: c.Approval.Description,
 		Rationale: c.Rationale.Text, RationaleSource: c.Rationale.Source, Parameters: c.Approval.Shown,
-		Hidden: c.Approval.Hidden, AllowAlways: c.Approval.AllowAlways,
+		Hidden: c.Approval.Hidden, AllowAlways: c.Approval.AllowAlways, Editable: c.Approval.Editable,
+		ExpiresAt: timeOrNull(c.Approval.Expires),
 		Confident: confident(c), LowConfidence: c.Approval.LowConfidence,
 	}
 }
@@ -137,6 +141,7 @@ type ToolDecisionInfo struct {
 	ToolDecisionPayload
 	Parameters safety.JSON `json:"parameters"`
 	Hidden     int         `json:"hidden_characters,omitempty"`
+	EditedInfo
 	Redactions []Redaction `json:"redactions,omitempty"`
 	Notices    []Notice    `json:"notices,omitempty"`
 }
@@ -231,7 +236,7 @@ func reasoningInfo(t session.Turn) *TurnReasoningInfo {
 	}
 	for c := range t.Calls() {
 		info.ToolDecisions = append(info.ToolDecisions, ToolDecisionInfo{
-			decisionPayload(c), c.Params, hidden(c), redactions(c.Findings), notices(c.Findings),
+			decisionPayload(c), c.Params, hidden(c), editedOf(c), redactions(c.Findings), notices(c.Findings),
 		})
 	}
 	for _, h := range t.Handoffs {

@@ -110,6 +110,7 @@ func (a *App) webOptions(s Settings, tokens access.Tokens, lead *agent.Dispatche
 		CodeKey:  s.Key.For("login codes"),
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
 		Command:  answerReasoning,
+		Edit:     a.chat.Edit,
 		Discard:  func(ctx context.Context, user string) { a.discard(ctx, user, a.log) },
 		Coverage: coverageOf(lead), MCPServers: a.mcpServers, Metrics: figures.handler(), Ready: a.notReady,
 		SendsPerMinute: s.SendsPerMinute, StreamsPerUser: s.StreamsPerUser, RequestsPerUser: s.RequestsPerUser,

@@ -85,7 +85,8 @@ func chat(ctx context.Context, s chatSettings, stdin io.Reader, stdout io.Writer
 	// What a person types takes a moment anyway; what is given is said at once, and may need the tools.
 	_, typed := terminalOf(stdin)
 	s.Tools.AwaitMCP = !typed || len(s.words) > 0
-	r := &terminal.REPL{Style: style, JSON: s.json, Thread: s.thread, LiveView: s.view == "live"}
+	r := &terminal.REPL{Style: style, JSON: s.json, Thread: s.thread, LiveView: s.view == "live",
+		Editor: strings.Fields(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")))}
 	disconnect, err := s.open(ctx, r)
 	if err != nil {
 		return err

@@ -45,6 +45,9 @@ func parseReply(line string) (p reply, ok bool) {
 // it. Where a question waits or was taken back while the line was typed, no line becomes a
 // message: a person who types yes speaks to the one who asked.
 func (r *REPL) answers(ctx context.Context, line string) (taken bool, err error) {
+	if number, parameters, ok := parseEdit(line); ok && len(r.approvals) > 0 {
+		return true, r.edit(ctx, number, parameters)
+	}
 	p, ok := parseReply(line)
 	switch {
 	case len(r.approvals) > 0 && ok:
@@ -92,5 +95,7 @@ func (r *REPL) showPrompt() {
 func (r *REPL) answersApproval(line string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	_, short := parseReply(line)
+	_, _, edits := parseEdit(line)
+	short = short || edits
 	return len(r.approvals) > 0 && short || word == "/approve" || word == "/deny"
 }

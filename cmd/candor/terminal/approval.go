@@ -19,6 +19,14 @@ type pendingApproval struct {
 	client.Approval
 }
 
+// number is what tells the question from others in answers; 0 is for the first.
+func (q pendingApproval) number() int {
+	if q.shownAs == 1 {
+		return 0
+	}
+	return q.shownAs
+}
+
 // addApproval keeps an approval and asks for it. The first since the thread was idle
 // is shown without its number. An approval that is known already is ignored.
 func (r *REPL) addApproval(a client.Approval) {
@@ -33,15 +41,17 @@ func (r *REPL) addApproval(a client.Approval) {
 
 // ask shows a question. The first is shown without its number.
 func (r *REPL) ask(q pendingApproval) {
-	number := q.shownAs
-	if number == 1 {
-		number = 0
+	number := q.number()
+	if r.redraws() {
+		r.print(r.Style.question(q.Approval, number) + "\n") // how to answer stands above the prompt
+		return
 	}
 	r.print(r.Style.Question(q.Approval, number))
 }
 
 // removeApproval forgets an approval that was answered, here or elsewhere.
 func (r *REPL) removeApproval(request string) {
+	delete(r.drafts, request)
 	r.approvals = slices.DeleteFunc(r.approvals, func(q pendingApproval) bool { return q.RequestID == request })
 }
 
@@ -143,10 +153,19 @@ func (r *REPL) denyAll(ctx context.Context) error {
 //
 // A call of which the agent is not sure enough says so, and a decision may be another one.
 func (s Style) Question(a client.Approval, number int) string {
+	asked, choices := choicesOf(a, number)
+	for i := range choices { // the keys and their words stay together where the line has to be broken
+		choices[i] = strings.ReplaceAll(choices[i], " ", "\u00a0")
+	}
+	return s.question(a, number) + s.hang("    ", bold, asked+strings.Join(choices, "   ")) + "\n"
+}
+
+// question is Question without how to answer.
+func (s Style) question(a client.Approval, number int) string {
 	d := client.Decision{ToolName: a.ToolName, Rationale: a.Rationale, Source: a.Source, Confident: a.Confident}
-	lead, which := "  ? ", ""
+	lead := "  ? "
 	if number > 0 {
-		lead, which = fmt.Sprintf("  ? %d ", number), fmt.Sprintf(" %d", number)
+		lead = fmt.Sprintf("  ? %d ", number)
 	}
 	name := s.shorten(toolName(d), cellWidth(lead))
 	why := "" // the reason is what the decision is about, so it is not dim
@@ -169,20 +188,28 @@ func (s Style) Question(a client.Approval, number int) string {
 	if a.Hidden > 0 {
 		out += s.hangAt(s.paint(yellow, "    ! "), 6, "", hiddenFromYou(a.Hidden))
 	}
-	// The keys and their words stay together where the line has to be broken.
-	choices := []string{"y" + which + " yes"}
+	return out
+}
+
+// choicesOf returns what is asked about a call, and the ways to answer: each a key and what it does.
+func choicesOf(a client.Approval, number int) (asked string, choices []string) {
+	which := ""
+	if number > 0 {
+		which = fmt.Sprintf(" %d", number)
+	}
+	choices = []string{"y" + which + " yes"}
 	if a.AllowAlways {
 		choices = append(choices, "a"+which+" always")
 	}
-	choices = append(choices, "n"+which+" no", "n"+which+" WORDS no, and why", "v"+which+" view")
-	asked := "May it run?  "
+	choices = append(choices, "n"+which+" no", "n"+which+" WORDS no, and why")
+	if a.Editable {
+		choices = append(choices, "e"+which+" edit")
+	}
+	choices = append(choices, "v"+which+" view")
 	if a.Decides {
-		asked, choices = "Is it decided so?  ", append(choices, "/approve"+which+" WORDS to decide otherwise")
+		return "Is it decided so?  ", append(choices, "/approve"+which+" WORDS to decide otherwise")
 	}
-	for i := range choices {
-		choices[i] = strings.ReplaceAll(choices[i], " ", "\u00a0")
-	}
-	return out + s.hang("    ", bold, asked+strings.Join(choices, "   ")) + "\n"
+	return "May it run?  ", choices
 }
 
 // hiddenFromYou says how many characters of a call's parameters are not shown.

@@ -201,3 +201,30 @@ func TestThePromptOfAQuestionIsAnother(t *testing.T) {
 	a.showPrompt()
 	assert.Equal(t, "› ", a.prompted)
 }
+
+// A change goes as it was written, and only what can be one.
+func TestAChangeOfParametersIsSentAsItWasWritten(t *testing.T) {
+	const sent = `/api/chat/approval/edit {"action":"approve","arguments":{"a":"x  y"},"request_id":"q"}`
+	for _, tt := range []struct {
+		name, line, says string
+		fixed            bool // the parameters cannot be changed
+		want             []string
+	}{
+		{"behind the key", `e {"a":"x  y"}`, "", false, []string{sent}},
+		{"with its number", `edit 1 {"a":"x  y"}`, "", false, []string{sent}},
+		{"no JSON", `e {"a":`, "have to be one JSON object", false, nil},
+		{"words", `e something`, "Not sent: a call waits for your answer.", false, nil},
+		{"without an editor", `e`, "No editor is known: set VISUAL or EDITOR", false, nil},
+		{"another number", `e 2 {"a":1}`, "Say which, by its number.", false, nil},
+		{"a call that cannot be changed", `e {"a":1}`, "The parameters of shell cannot be changed.", true, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := newAsked(t)
+			a.addApproval(client.Approval{RequestID: "q", ToolName: "shell", Editable: !tt.fixed})
+			require.NoError(t, a.handleLine(t.Context(), tt.line))
+			assert.Equal(t, tt.want, a.answers)
+			assert.Contains(t, strings.Join(strings.Fields(a.shown.String()), " "), tt.says)
+			assert.Equal(t, tt.want == nil, len(a.approvals) == 1, "what was not sent still waits")
+		})
+	}
+}

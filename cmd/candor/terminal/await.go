@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
-// showProgress shows what runs, with its reasons, unless a person is asked.
+// showProgress shows what runs, with its reasons, or how to answer where a person is asked.
 func (r *REPL) showProgress() {
+	if len(r.approvals) > 0 && r.redraws() {
+		r.Screen.Progress(r.openQuestions(time.Now()))
+		return
+	}
 	if len(r.running) == 0 || len(r.approvals) > 0 || r.JSON {
 		r.Screen.Progress("")
 		return

@@ -136,7 +136,7 @@ func (c *console) prompt(text string) {
 	c.t.Helper()
 	c.eventually("no prompt below "+strconv.Quote(text), func(screen string) bool {
 		return strings.Contains(screen, text) &&
-			(strings.HasSuffix(screen, "\n\n›\n") || strings.HasSuffix(screen, "\n\n?\n"))
+			(strings.HasSuffix(screen, "\n\n›\n") || strings.HasSuffix(screen, "\n?\n"))
 	})
 }
 

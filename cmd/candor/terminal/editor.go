@@ -69,6 +69,22 @@ func (e *Editor) Close() error {
 	return errors.Join(err, term.Restore(int(e.in.Fd()), e.before))
 }
 
+// Aside leaves the terminal to a program, as it was before NewEditor. Nothing may read lines
+// meanwhile.
+func (e *Editor) Aside(run func(in, out *os.File) error) error {
+	e.Progress("")
+	if _, err := io.WriteString(e.out, "\x1b[?2004l"); err != nil {
+		return err
+	}
+	if err := term.Restore(int(e.in.Fd()), e.before); err != nil {
+		return err
+	}
+	ran := run(e.in, e.out)
+	_, err := term.MakeRaw(int(e.in.Fd()))
+	_, paste := io.WriteString(e.out, "\x1b[?2004h")
+	return errors.Join(ran, err, paste)
+}
+
 // ReadLine implements [Input]. It shows the prompt, and returns io.EOF after Ctrl-D
 // on an empty line.
 func (e *Editor) ReadLine() (string, error) {

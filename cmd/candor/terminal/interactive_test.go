@@ -274,7 +274,9 @@ func TestAConversationLeavesNoGoroutineBehind(t *testing.T) {
 	c.prompt("Reasoning (turn 1)")
 	c.say("and then again")
 	c.until("› and then again")
-	c.eventually("two more questions", func(screen string) bool { return strings.Count(screen, "May it run?") == 4 })
+	c.eventually("two more questions", func(screen string) bool {
+		return strings.Count(screen, "? 2 delete_builds") == 2
+	})
 	c.interrupt()
 	c.prompt("Reasoning (turn 2)")
 	c.say("/threads")

@@ -160,6 +160,9 @@ func (l Live) approvalAnswered(e client.Event) string {
 	if !known {
 		return ""
 	}
+	if e.Edited != nil {
+		return l.hang("  ┄ "+strings.TrimSuffix(words, ".")+", with changes: ", dim, Params(e.Edited))
+	}
 	return l.paint(dim, "  ┄ "+words) + "\n"
 }
 

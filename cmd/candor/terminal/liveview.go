@@ -34,7 +34,7 @@ func (b *board) lines(l Live, e client.Event, now time.Time) string {
 	case "tool_started", "tool_completed", "tool_result":
 		return out
 	case "approval_answered":
-		if e.Said == "" {
+		if e.Said == "" && e.Edited == nil {
 			return out // the call's lines say it when it has ended
 		}
 	}

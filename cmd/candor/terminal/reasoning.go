@@ -58,7 +58,7 @@ func (s Style) blockEntry(e entry) string {
 	if e.Group != nil {
 		found = ""
 	}
-	return s.nameLine(e, true) + s.did(e, "params: ") +
+	return s.nameLine(e, true) + s.did(e, "params: ") + s.edited(e, "changed: ") +
 		s.hang(e.margin()+"→ ", dim, outcomeWith(e.Decision, e.call, found))
 }
 
@@ -131,7 +131,7 @@ func (s Style) Detail(t client.Turn, place string) string {
 func (s Style) detailEntry(e entry) string {
 	return s.nameLine(e, false) +
 		s.hang(e.margin()+"rationale: ", reasonRendition(e.Decision), quotedReason(e.Decision)) +
-		s.did(e, "params:    ") +
+		s.did(e, "params:    ") + s.edited(e, "changed:   ") +
 		s.hang(e.margin()+"outcome:   ", dim, outcome(e.Decision, e.call)) + s.feedback(e)
 }
 

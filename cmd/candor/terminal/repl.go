@@ -31,6 +31,9 @@ type REPL struct {
 	// LiveView shows each call with its reason and its result on lines of its own, and leaves
 	// the reasoning out below the answer where these lines have said it all.
 	LiveView bool
+	// Editor is the program in which a person changes the parameters of a call, with its first
+	// arguments; without it they are written into the line.
+	Editor []string
 
 	thread        string
 	running       map[int]bool // turns of the thread that have not ended
@@ -49,6 +52,8 @@ type REPL struct {
 	withheld      withheldNote
 	speech        speech
 	board         board
+	serverClock   serverClock
+	drafts        map[string]string // parameters that were written, by the request that still waits
 
 	lines    chan typedLine
 	readNext chan struct{} // a token lets read take the next line

@@ -151,6 +151,7 @@ func (r *REPL) onEvent(ctx context.Context, u threadEvent) error {
 		return u.err
 	}
 	e := u.event
+	r.serverClock.see(e.At, time.Now())
 	r.write(r.eventLines(e, time.Now()))
 	r.print(r.withheld.lines(r.Style, e))
 	switch e.Type {

@@ -38,8 +38,16 @@ export function isAway(e) {
 export function mayPass(e) { return isAway(e) || (e instanceof ApiError && [429, 503].includes(e.status)); }
 
 /**
+ * Reports whether an error means that changed parameters were not taken. The question is still open then.
+ * @param {unknown} e
+ */
+export function isRefusedEdit(e) {
+  return e instanceof ApiError && ['bad_arguments', 'denied_arguments', 'no_edit', 'invalid_json'].includes(e.code);
+}
+
+/**
  * Sends a request with the login and returns its answer, which is a success.
- * @param {string} method @param {string} path @param {object} [body]
+ * @param {string} method @param {string} path @param {object | string} [body] JSON, or what becomes JSON
  * @param {{ signal?: AbortSignal, keepalive?: boolean }} [how] keepalive lets it outlive the page
  */
 export async function ask(method, path, body, how) {
@@ -49,9 +57,8 @@ export async function ask(method, path, body, how) {
   if (body) headers['Content-Type'] = 'application/json';
   let res;
   try {
-    res = await fetch(path, {
-      method, headers, credentials: 'same-origin', cache: 'no-store', body: body && JSON.stringify(body), ...how,
-    });
+    const json = typeof body === 'object' ? JSON.stringify(body) : body;
+    res = await fetch(path, { method, headers, credentials: 'same-origin', cache: 'no-store', body: json, ...how });
   } catch {
     throw new ApiError(0, 'The server cannot be reached. Try again once it is back.');
   }
@@ -69,7 +76,7 @@ function parse(text) {
   try { return text ? JSON.parse(text) : null; } catch { return null; }
 }
 
-/** @template T @param {string} method @param {string} path @param {object} [body] @returns {Promise<T>} */
+/** @template T @param {string} method @param {string} path @param {object | string} [body] @returns {Promise<T>} */
 async function call(method, path, body) {
   const res = await ask(method, path, body);
   return /** @type {T} */ (parse(await res.text()));
@@ -128,6 +135,13 @@ export const interrupt = (thread_id) => call('POST', '/api/chat/interrupt', { th
 /** @param {string} request_id @param {string} action @param {string} [value] another decision */
 export const approve = (request_id, action, value) =>
   call('POST', '/api/chat/approval', { request_id, action, value });
+/**
+ * Approves a call with other parameters, which go as they were written: a number of many digits would not survive being
+ * read here.
+ * @param {string} id of the request @param {string} action @param {string} parameters JSON
+ */
+export const approveEdited = (id, action, parameters) => call('POST', '/api/chat/approval/edit',
+  `{"request_id":${JSON.stringify(id)},"action":${JSON.stringify(action)},"arguments":${parameters}}`);
 /** @param {Record<string, Value | Value[]>} query q and facets @returns {Promise<wire.SearchResponse>} */
 export const search = (query) => call('GET', url('/api/chat/search', query));
 

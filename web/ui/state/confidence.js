@@ -1,11 +1,11 @@
 // How sure the agent was of a call, what a call decides that is a decision, and which run of a
 // workflow a turn is: what the server says of it, and the words for it. All functions are pure.
 
-/** @import { ToolDecisionPayload, WorkflowInfo } from '../wire.d.ts' */
+/** @import { ToolDecisionInfo, ToolDecisionPayload, WorkflowInfo } from '../wire.d.ts' */
 /** @import { Call, Confidence, Sure, Run } from './types.d.ts' */
 
-/** A call of which nothing of this is known. @type {Sure} */
-export const notSure = { confidence: null, decides: false, decision: '', unsure: false, said: '' };
+/** A call of which nothing of this is known. @type {Sure & Pick<Call, 'editedBy'>} */
+export const notSure = { confidence: null, decides: false, decision: '', unsure: false, said: '', editedBy: '' };
 
 /** A turn that is no run. @type {Run} */
 export const noRun = { workflow: '', replayOf: null };
@@ -20,6 +20,12 @@ export function sureOf(d) {
     said: d.approval_value || '',
   };
 }
+
+/**
+ * Converts what the server says of parameters that a person changed. Only some of what it says of a call has them.
+ * @param {Partial<ToolDecisionInfo>} d @returns {Pick<Call, 'edited' | 'editedBy'>}
+ */
+export function editOf(d) { return { edited: d.edited_parameters, editedBy: d.edited_by || '' }; }
 
 /** @param {WorkflowInfo | undefined} w @returns {Run} */
 export function runOf(w) {
@@ -81,18 +87,18 @@ export function decided({ outcome, said, decision }) {
 
 /** @type {Record<string, string | undefined>} */
 const answers = {
-  approve: 'approved', always: 'approved for always', deny: 'denied by a person', expired: 'nobody answered in time',
-  withdrawn: 'stopped before an answer',
+  approve: 'approved', always: 'approved for always', deny: 'denied by a person', withdrawn: 'stopped before an answer',
 };
 
 /**
- * Says how a person answered, or why nobody did, and who decided.
+ * Says how a person answered, or why nobody did, and who decided. Nothing where nobody answered in time: what came of
+ * the call says that.
  * @param {Call} call
  */
-export function answered({ decides, said, approval, outcome }) {
+export function answered({ decides, said, approval, outcome, edited, editedBy }) {
   if (decides && outcome === 'success') {
     if (said) return 'decided by a person';
     return approval === 'approve' || approval === 'always' ? 'confirmed by a person' : 'decided by the agent';
   }
-  return answers[approval] || '';
+  return (answers[approval] || '') + (edited === undefined ? '' : `, with changes by ${editedBy || 'a person'}`);
 }

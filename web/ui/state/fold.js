@@ -3,7 +3,7 @@
 // tells what to draw.
 
 import { cut, ms } from '../lib/format.js';
-import { noRun, notSure, runOf, sureOf } from './confidence.js';
+import { editOf, noRun, notSure, runOf, sureOf } from './confidence.js';
 import { rated, ratedOf, unrated } from './feedback.js';
 import { sameStep, sizeOf, timesOf, usageOf } from './usage.js';
 import { begun, noted, notObserved, observedOf, withStep } from './observed.js';
@@ -73,7 +73,7 @@ function saidOf({ reasoning: r, answer_reasoning: a }) {
 function callOf(d, c, whole) {
   return {
     ...emptyCall(d.call_id), ...decisionOf(d), params: d.parameters, redactions: d.redactions || [],
-    notices: d.notices || [], hidden: d.hidden_characters || 0, inferred: !!d.inferred || !!c?.inferred,
+    notices: d.notices || [], ...editOf(d), hidden: d.hidden_characters || 0, inferred: !!d.inferred || !!c?.inferred,
     ...c && { preview: preview(c, whole), size: sizeOf(c), object: c.object || '', got: c.outcome_line || '' },
     error: c?.error || '', ...timesOf(c),
   };
@@ -127,7 +127,7 @@ export function withRequests(turns, pending) {
 function requestOf(q) {
   return {
     id: q.request_id, description: q.description, always: !!q.allow_always, params: q.parameters,
-    hidden: q.hidden_characters || 0,
+    hidden: q.hidden_characters || 0, expires: ms(q.expires_at), editable: !!q.editable,
   };
 }
 
@@ -186,7 +186,7 @@ const frames = {
   approval_answered(t, f) {
     const said = f.approval_value || '', startedAt = ms(f.at), asked = t.calls.find((c) => c.id === f.call_id);
     const waited = startedAt - (asked?.startedAt || startedAt);
-    return withCall(t, f.call_id, { approval: f.answer, said, request: null, startedAt, waited });
+    return withCall(t, f.call_id, { approval: f.answer, said, ...editOf(f), request: null, startedAt, waited });
   },
   handoff(t, f) {
     const h = handoffOf(f);

@@ -16,7 +16,7 @@ export const maxConversations = 6, trimTo = 400;
 export function initial() {
   return {
     threads: null, jobs: null, spaces: [], active: { kind: 'none', id: '' }, conversations: {},
-    link: { state: 'connecting', count: 0 }, seen: {}, waiting: [], hidden: {}, skew: 0,
+    link: { state: 'connecting', count: 0 }, seen: {}, waiting: [], hidden: {}, skew: 0, timed: false,
     backend: null,
   };
 }
@@ -223,10 +223,19 @@ function withJobs(all, jobs) {
 /** @param {JobInfo} j */
 function withoutToken(j) { const { token: _, ...rest } = j; return rest; }
 
+/**
+ * Returns how far the server's clock is ahead, given how far the time of a frame is. A frame arrives later than it was
+ * logged, one that was missed much later, so the one that is furthest ahead is the closest.
+ * @param {State} s @param {number} ahead
+ */
+function clocks(s, ahead) {
+  return !s.timed || ahead > s.skew ? { skew: ahead, timed: true } : {};
+}
+
 /** @param {State} s @param {Frame} f @param {string} id @param {number} now */
 function withFrame(s, f, id, now) {
   if (f.type === 'step_text') return withText(s, f);
-  const cursor = parseCursor(id), next = f.at ? { ...s, skew: ms(f.at) - now } : s;
+  const cursor = parseCursor(id), next = f.at ? { ...s, ...clocks(s, ms(f.at) - now) } : s;
   if ('job_id' in f) return withJobState(next, f); // its turns are fetched
   if (!f.thread_id) return next;
   if (f.type === 'decision_rated') { // no news of the conversation, and perhaps of a turn that is not here

@@ -21,6 +21,8 @@ export type Call = {
   request: Request | null,
   /** how many characters were hidden from the person who was asked */
   hidden: number,
+  /** the parameters as a person changed them, with which the tool ran, and who; undefined if nobody did */
+  edited?: unknown, editedBy: string,
   /** the worker named no call: the reason or the result was taken for this one's */
   inferred: boolean,
   /** the participant that runs the tool, of an observed turn */
@@ -43,7 +45,13 @@ export type Sure = {
 /** The run of a workflow that a turn is, and the turn that it repeats. */
 export type Run = { workflow: string, replayOf: { thread: string, turn: number } | null };
 /** Its parameters are whole, but for the hidden characters of secrets. */
-export type Request = { id: string, description: string, always: boolean, params: unknown, hidden: number };
+export type Request = {
+  id: string, description: string, always: boolean, params: unknown, hidden: number,
+  /** when the call is rejected if nobody has answered, by the server's clock in ms; 0 if it did not say */
+  expires: number,
+  /** the person may change the parameters */
+  editable: boolean,
+};
 export type Said = { agent: string, step: number, text: string, html: string, source: Source | '', at: number };
 /** What a running step has said so far; next is the index of the part that comes next. */
 export type Draft = Said & { next: number };
@@ -125,8 +133,8 @@ export type State = {
   waiting: Waiting[],
   /** conversations and jobs that are about to be deleted: they are shown no more, and can be taken back */
   hidden: Record<string, true>,
-  /** how far the server's clock is ahead, in ms */
-  skew: number,
+  /** how far the server's clock is ahead, in ms; a guess until a frame has told its time */
+  skew: number, timed: boolean,
   /** the model that answers; null until the server has said so */
   backend: Backend | null,
 };

@@ -7,7 +7,7 @@ import { answered, decided, sureness } from '../state/confidence.js';
 import { finding, gotOf, lane, outcomeOf, sourceOf } from '../state/outline.js';
 import { words } from './block.js';
 
-/** @import { Axis, Call } from '../state/types.d.ts' */
+/** @import { Axis, Call, Request } from '../state/types.d.ts' */
 /** @import { DecisionActs } from './types.d.ts' */
 
 let count = 0;
@@ -25,6 +25,9 @@ export class Decision extends HTMLElement {
   /** @type {DecisionActs | null} */
   #acts = null;
   #drawn = '';
+  #now = 0;
+  /** @type {((now: number) => void) | null} draws how long the question waits */
+  #count = null;
   /** @type {Record<string, HTMLElement>} */
   #parts = {};
 
@@ -98,7 +101,7 @@ export class Decision extends HTMLElement {
     setText(p.answered, [answered(c), c.feedback && `rated ${c.feedback.rating}`].filter(Boolean).join(' · '));
     attribute(p.answered, 'title', c.feedback?.note || null);
     setText(p.failure, c.error);
-    show(p.failure, !!c.error);
+    show(p.failure, !!c.error && c.approval !== 'expired'); // what came of it says that
     fill(p.outcome, h('span', { class: 'sign', 'aria-hidden': 'true' }, outcome.sign),
       h('span', { class: 'word' }, outcome.text));
     setText(p.took, c.took === null ? '' : span(c.took));
@@ -126,14 +129,25 @@ export class Decision extends HTMLElement {
     const { ask } = this.#parts, q = c.request;
     show(ask, !!q);
     attribute(this.#parts.why, 'tabindex', q ? '0' : null); // it scrolls
-    if (!q) return fill(ask);
+    if (!q) {
+      this.#count = null;
+      return fill(ask);
+    }
     if (ask.dataset.request === q.id) return;
     ask.dataset.request = q.id;
-    import('./question.js').then(({ question }) => {
-      if (this.call?.request?.id !== q.id) return;
-      fill(ask, ...question(c, q, this.#parts.why, (action, value) => this.#answer(action, value)));
-      this.dispatchEvent(new CustomEvent('grown', { bubbles: true }));
-    });
+    this.#ask(c, q).catch(() => { delete ask.dataset.request; }); // the server is away; the next draw tries again
+  }
+
+  /** @param {Call} c @param {Request} q */
+  async #ask(c, q) {
+    const { question } = await import('./question.js');
+    if (this.call?.request?.id !== q.id) return; // it was answered meanwhile
+    const asked = question(c, q, this.#parts.why,
+      (action, value, edited) => this.#answer(action, value, edited));
+    fill(this.#parts.ask, ...asked.parts);
+    this.#count = asked.tick;
+    this.#count(this.#now);
+    this.dispatchEvent(new CustomEvent('grown', { bubbles: true }));
   }
 
   /**
@@ -174,14 +188,15 @@ export class Decision extends HTMLElement {
       instead && h('span', { class: 'instead' }, 'The agent would have decided: ', h('bdi', null, c.decision)));
   }
 
-  /** @param {string} action @param {string} [value] */
-  async #answer(action, value) {
+  /** @param {string} action @param {string} [value] @param {string} [edited] */
+  async #answer(action, value, edited) {
     /** @type {NodeListOf<HTMLButtonElement | HTMLTextAreaElement>} */
     const all = this.#parts.ask.querySelectorAll('button, textarea, input');
     this.focus({ preventScroll: true }); // a disabled button would lose it
     for (const b of all) b.disabled = true;
-    if (this.call) await this.#acts?.answer(this.call, action, value);
+    const refused = this.call && await this.#acts?.answer(this.call, action, value, edited);
     for (const b of all) b.disabled = false;
+    return refused || '';
   }
 
   /**
@@ -211,10 +226,21 @@ export class Decision extends HTMLElement {
     show(details, this.open);
     this.feedback();
     if (!this.open || !opened) return;
-    const key = JSON.stringify([c.params, c.preview, c.outcome, c.size]);
+    const key = JSON.stringify([c.params, c.edited, c.preview, c.outcome, c.size]);
     if (key === this.#drawn) return;
     this.#drawn = key;
     fill(details, ...opened.parameters(c), ...opened.result(c, () => this.call && this.#acts?.whole(this.call)));
+    if (c.edited !== undefined) this.#drawEdited(c);
+  }
+
+  /**
+   * Shows what a person changed of the parameters, in their place.
+   * @param {Call} c
+   */
+  async #drawEdited(c) {
+    const { changes } = await import('./edit.js'), { details } = this.#parts;
+    if (this.call !== c || !details.firstElementChild) return;
+    details.prepend(...changes(c));
   }
 
   /**
@@ -241,6 +267,8 @@ export class Decision extends HTMLElement {
    * @param {Axis} axis @param {number} now
    */
   drawLane(axis, now) {
+    this.#now = now;
+    this.#count?.(now);
     if (!this.call) return;
     const { left, width } = lane(this.call, axis, now), { ran } = this.#parts;
     ran.style.setProperty('--left', String(left));

@@ -1,21 +1,30 @@
 // The question to a person about a call: why it is asked, what the call would do, and the answers. The reason and the
 // parameters scroll beside buttons that stay where they are, and Approve waits until both were read to their end.
 
-import { attribute, h, setText, show } from '../lib/dom.js';
+import { attribute, h, loadStyles, setText, show } from '../lib/dom.js';
 import { plural } from '../lib/format.js';
+import { say } from '../lib/toast.js';
 import { readable } from '../state/content.js';
 import { whyAsked } from '../state/confidence.js';
 import { blocks } from './details.js';
+import { offer } from './notify.js';
 
 /** @import { Call, Request } from '../state/types.d.ts' */
+/** @import { EditField } from './types.d.ts' */
+
+await loadStyles('/ui/css/ondemand.css');
 
 /** The longest decision that a person can write, and the longest word on a denial, in characters. */
 const maxValue = 2000, maxWords = 900;
 
+/** How long before its end a question says that it is near, in ms. */
+const soon = 30_000;
+
 /**
- * Builds the parts of the question. Where the call is a decision, the person can write another one.
+ * Builds the parts of the question, and returns them with a function that says at a time how long it still waits. Where
+ * the call is a decision, the person can write another one.
  * @param {Call} c @param {Request} q @param {HTMLElement} why the element with the reason
- * @param {(action: string, value?: string) => void} answer
+ * @param {(action: string, value?: string, edited?: string) => Promise<string>} answer returns why an edit was refused
  */
 export function question(c, q, why, answer) {
   const because = whyAsked(c), another = c.decides ? field() : null, value = () => another?.value.trim() || undefined;
@@ -29,9 +38,17 @@ export function question(c, q, why, answer) {
     for (const b of [approve, always]) if (b) attribute(b, 'aria-disabled', left);
     show(unread, left);
   });
+  /** @type {EditField | null} */
+  let edit = null;
+  const changing = h('button', { type: 'button', class: 'whole', hidden: !q.editable, click: async () => {
+    edit = edit ? edit.close() : (await import('./edit.js')).editField(q, c.tool, params, changing, label);
+    label();
+    if (edit) changing.closest('candor-decision')?.scrollIntoView({ block: 'end' }); // with the buttons
+  } }, 'Edit before it runs');
   const run = (/** @type {string} */ action) => {
     if (action === 'deny') return answer(action, words.value.trim() || undefined);
-    if (!reading.go()) answer(action, action === 'approve' ? value() : undefined);
+    if (edit?.text()) return edit.send(action, answer);
+    if (!edit?.wrong() && !reading.go()) answer(action, action === 'approve' ? value() : undefined);
   };
   const button = (/** @type {string} */ action, /** @type {string} */ label, /** @type {string} */ key) => h('button', {
     type: 'button', class: action === 'approve' ? 'primary' : '', 'data-action': action,
@@ -39,19 +56,48 @@ export function question(c, q, why, answer) {
   }, h('span', null, label), h('kbd', { 'aria-hidden': 'true' }, key));
   const approve = button('approve', 'Approve', 'y'), always = q.always && button('always', 'Always allow', 'a');
   const deny = button('deny', 'Deny', 'd');
-  another?.addEventListener('input', () => {
-    const label = value() ? 'Decide this instead' : 'Approve';
-    setText(/** @type {HTMLElement} */ (approve.firstChild), label);
-    attribute(approve, 'aria-label', `${label}: ${c.tool}`);
-  });
-  return [
+  const label = () => {
+    const words = value() ? 'Decide this instead' : edit?.text() ? 'Approve the change' : 'Approve';
+    setText(/** @type {HTMLElement} */ (approve.firstChild), words);
+    attribute(approve, 'aria-label', `${words}: ${c.tool}`);
+  };
+  another?.addEventListener('input', label);
+  const left = h('b'), clock = h('p', { class: 'left', hidden: !q.expires }, left,
+    ', then it is rejected and the model is told.'), tell = offer();
+  const parts = [
     because && h('p', { class: 'ask-why' }, because),
     h('p', { class: 'ask-line' }, h('strong', null, c.decides ? 'Is it decided so?' : 'May it run?'), ' ',
       h('span', { dir: 'auto' }, q.description)),
     params, q.hidden > 0 && h('p', { class: 'hidden-count' }, hiddenCount(q.hidden)),
     another && h('label', { class: 'another' }, 'Another decision, if it is to be another', another),
     h('div', { class: 'ask-buttons' }, approve, always, h('span', { class: 'deny' }, words, deny)), unread,
+    h('div', { class: 'ask-foot' }, clock, changing, tell),
   ];
+  return { parts, tick: countdown(c, q, left) };
+}
+
+/**
+ * Returns a function that draws how long a question still waits. What reads the page aloud is told once, near the end.
+ * @param {Call} c @param {Request} q @param {HTMLElement} el @returns {(now: number) => void}
+ */
+function countdown(c, q, el) {
+  let told = false;
+  return (now) => {
+    if (!q.expires || !now) return;
+    const ms = Math.max(0, q.expires - now);
+    setText(el, `${minutes(ms)} left`);
+    attribute(/** @type {HTMLElement} */ (el.parentElement), 'data-soon', ms <= soon);
+    if (ms > soon || told) return;
+    told = true;
+    say(`${plural(Math.ceil(ms / 1000), 'second')} left to answer ${c.tool}.`);
+  };
+}
+
+/** @param {number} ms */
+function minutes(ms) {
+  const s = Math.ceil(ms / 1000), two = (/** @type {number} */ n) => String(n).padStart(2, '0');
+  const long = s >= 3600 ? `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}` : String(Math.floor(s / 60));
+  return `${long}:${two(s % 60)}`;
 }
 
 /** Knows which of some boxes were scrolled to their end, and so read. */

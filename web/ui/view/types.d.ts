@@ -7,7 +7,8 @@ import type { JobInfo } from '../wire.d.ts';
 /** What a decision row can ask for. */
 export type DecisionActs = {
   /** value is another decision than the agent's, of a call that is a decision */
-  answer(call: Call, action: string, value?: string): Promise<void>,
+  /** answers a question, perhaps with other parameters; returns why these were not taken, or nothing */
+  answer(call: Call, action: string, value?: string, edited?: string): Promise<string>,
   /** fetches the complete result */
   whole(call: Call): unknown,
   needParams(): unknown,
@@ -102,3 +103,15 @@ declare global {
     timeline: import('./timeline.js').Timeline,
   }
 }
+
+/** The field in which a person changes the parameters of a call. */
+export type EditField = {
+  /** the parameters as written, which are JSON and others than those that are asked about; else empty */
+  text(): string,
+  /** says what is wrong with what is written; returns whether something is */
+  wrong(): boolean,
+  /** approves the call with what is written, and says why it was not taken if it was not */
+  send(action: string, answer: (action: string, value?: string, edited?: string) => Promise<string>): Promise<void>,
+  /** puts the parameters back */
+  close(): null,
+};

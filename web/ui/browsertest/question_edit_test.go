@@ -1,0 +1,156 @@
+package page_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+)
+
+// A person changes what a call would do. What is no JSON or is refused is said beside it, and the call then
+// runs with what was written; the row says who changed what.
+func TestAPersonChangesACallBeforeItRuns(t *testing.T) {
+	s := startServer(t)
+	token := "gh" + "p_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+	args := map[string]any{"say": "all of it", "body": token, "n": 1}
+	s.on("do it", reply{Calls: []call{{"danger", args, "it has to go out"}}}, reply{Text: "That was it."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do it")
+	w.shows(decision+" .ask .left", "left, then it is rejected")
+	w.click(decision+" .ask .whole", "Edit before it runs")
+	write := func(text string) {
+		eval[bool](w, fmt.Sprintf(`(() => { const e = document.querySelector('.ask .edit'); e.value = %q;
+			e.dispatchEvent(new Event('input')); return true; })()`, text))
+	}
+	w.until("the field has what would run",
+		`document.querySelector('.ask .edit')?.value.includes('"body": "[REDACTED:github-pat]"')`)
+	write(`{"say": `)
+	w.shows(decision+" .edit-problem", "This is no JSON yet")
+	const approve = decision + " .ask button[data-action=approve]"
+	w.click(approve, "Approve")
+	write(`{"body": "[REDACTED:github-pat]", "n": 1.0000000000000001, "say": "all of it"}`)
+	w.shows(approve, "Approve the change")
+	write(`{"say": "some", "body": "x [REDACTED:github-pat]", "too": "[REDACTED:github-pat]"}`)
+	w.click(approve, "Approve the change")
+	w.shows(decision+" .edit-problem", "a mask")
+	w.until("the question still waits", `document.querySelector('.ask .edit').value.includes('too')`)
+	write(`{"say": "some", "body": "[REDACTED:github-pat]"}`)
+	w.until("the mistake is gone", `document.querySelector('.ask .edit-problem').hidden`)
+	w.click(approve, "Approve the change")
+	w.shows("candor-turn .answer", "That was it.")
+	w.shows(decision+" .facts", "approved, with changes by ann")
+	w.shows(decision+" .got", "some")
+	w.click(decision+" .more", "danger")
+	w.shows(decision+" .edited", "say")
+	w.shows(decision+" .edited del", "all of it")
+	w.shows(decision+" .edited ins", "some")
+	w.run(chromedp.Reload())
+	w.shows(decision+" .facts", "approved, with changes by ann")
+	w.clean()
+}
+
+// The field, the buttons and the time that is left are in view together, however long the reason is.
+func TestAQuestionFitsTheWindowWhileItIsChanged(t *testing.T) {
+	args := map[string]any{"say": strings.Repeat("all of it ", 60), "path": "a.go", "retries": 3, "dry": false}
+	long := strings.Repeat("It has to go out before the rest. ", 40)
+	for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
+		s := startServer(t)
+		s.on("do it", reply{Calls: []call{{"danger", args, long}}}, reply{Text: "That was it."})
+		w := window(t)
+		w.run(chromedp.EmulateViewport(size[0], size[1]))
+		w.open(s, "ann")
+		w.shows("#link", "Live")
+		w.send("do it")
+		w.click(decision+" .ask .whole", "Edit before it runs")
+		w.until("it is all in view", `(() => { const at = (css) => document.querySelector(css)?.getBoundingClientRect();
+			return at('.ask .edit')?.top > at('.headline').bottom && at('.ask-foot').bottom <= at('.foot').top; })()`)
+		w.click(decision+" .ask button[data-action=deny]", "Deny")
+		w.shows("candor-turn .answer", "That was it.")
+		w.clean()
+	}
+}
+
+// The time that is left is counted down, stands out near its end, and is said aloud once.
+func TestAQuestionCountsDown(t *testing.T) {
+	s := startServer(t, "--approval-timeout", "1h")
+	s.on("do it", callDanger("gone", "to be rid of it"), reply{Text: "It was left alone."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do it")
+	const left = `document.querySelector('.ask .left b').textContent`
+	w.shows(decision+" .ask .left b", "left")
+	w.until("it counts", `/^(1:00:00|5\d:\d\d) left$/.test(`+left+`)`)
+	w.until("it is quiet", `!document.querySelector('.ask .left').hasAttribute('data-soon')`)
+	eval[bool](w, `(() => { window.said = []; window.counted = new Set();
+		new MutationObserver(() => { const t = document.querySelector('#status').textContent; if (t) said.push(t); })
+			.observe(document.querySelector('#status'), { childList: true, characterData: true, subtree: true });
+		const real = Date.now, ahead = 3_572_000; Date.now = () => real() + ahead; return true; })()`)
+	w.until("it stands out near its end", `document.querySelector('.ask .left').hasAttribute('data-soon')`)
+	w.until("it is said aloud", `said.length > 0`)
+	w.until("it counts on", `counted.add(`+left+`).size > 1`)
+	said := eval[[]string](w, `said`)
+	assert.Len(t, said, 1)
+	assert.Regexp(t, `^\d+ seconds? left to answer danger\.$`, said[0])
+	w.click(decision+" .ask button[data-action=deny]", "Deny")
+	w.shows("candor-turn .answer", "It was left alone.")
+	w.clean()
+}
+
+// A question that nobody answered says so in one place of its row, also where the row is open.
+func TestAnExpiredQuestionSaysSoOnce(t *testing.T) {
+	s := startServer(t, "--approval-timeout", "1s")
+	s.on("do it", callDanger("gone", "to be rid of it"), reply{Text: "It was left alone."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do it")
+	w.shows("candor-turn .answer", "It was left alone.")
+	w.shows(decision+" .got", "not run: nobody answered in time")
+	w.click(decision+" .more", "danger")
+	w.shows(decision+" .details", "It did not run, so there is no result.")
+	said := eval[string](w, `document.querySelector(%s).innerText`, decision)
+	assert.Len(t, regexp.MustCompile(`(?i)answer`).FindAllString(said, -1), 1, said)
+	w.clean()
+}
+
+// Somebody who looks elsewhere is told that a call waits, once they asked for it, and of nothing but its tool.
+func TestAQuestionIsToldOutsideOfAHiddenTab(t *testing.T) {
+	s := startServer(t)
+	secret := map[string]any{"say": "the plan"}
+	two := reply{Calls: []call{{"danger", secret, "a reason"}, {"danger", secret, "another"}}}
+	s.on("do it", two, reply{Text: "So be it."})
+	s.on("and again", reply{Calls: two.Calls[:1]}, reply{Text: "So be it."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	eval[bool](w, `(() => { window.notes = []; window.asked = 0; window.away = false;
+		window.Notification = class { static permission = 'default';
+			static async requestPermission() { asked++; return (Notification.permission = 'granted'); }
+			constructor(title, how) { Object.assign(this, how, { title, shown: true }); notes.push(this); }
+			close() { this.shown = false; } };
+		Object.defineProperty(document, 'hidden', { get: () => away }); return true; })()`)
+	w.send("do it")
+	w.shows(decision+"[data-call=call_2] .ask", "Tell me outside of this tab")
+	assert.Zero(t, eval[int](w, `asked + notes.length`), "nobody has asked for it")
+	eval[bool](w, `(document.querySelector('.ask-foot .whole:last-child').click(), true)`)
+	w.until("the browser asks", `asked === 1`)
+	for _, which := range []string{"call_1", "call_2"} {
+		eval[bool](w, `(document.querySelector('[data-call=`+which+`] [data-action=deny]').click(), true)`)
+	}
+	w.shows("candor-turn .answer", "So be it.")
+	eval[bool](w, `(away = true)`)
+	w.send("and again")
+	w.until("it is told", `notes.length === 1 && notes[0].shown`)
+	assert.Equal(t, "danger waits for you: Open Candor to see why, and answer.",
+		eval[string](w, `notes[0].title + ': ' + notes[0].body`))
+	eval[bool](w, `(away = false, document.dispatchEvent(new Event('visibilitychange')), true)`)
+	w.until("the page shows it", `document.querySelector('[data-turn="2"] [data-action=deny]')`)
+	eval[bool](w, `(document.querySelector('[data-turn="2"] [data-action=deny]').click(), true)`)
+	w.until("it is gone with the answer", `!notes[0].shown`)
+	w.send("do it")
+	w.until("the question is there", `document.querySelector('[data-turn="3"] [data-action=deny]')`)
+	assert.Equal(t, 1, eval[int](w, `notes.length`), "who looks at the page is told nothing besides")
+	w.clean()
+}
