@@ -25,6 +25,8 @@ type JobPrompted struct {
 type JobMessage struct {
 	Role     string // user, assistant or system
 	Text     safety.Text
+	Usage    Usage // tokens of the model's answers that the worker has not reported before
+	Spent    Spent // on them
 	Findings []safety.Finding
 }
 
@@ -69,6 +71,8 @@ type JobReasoned struct {
 	NarrativeBlocked bool
 	Sealed           Sealed // reasoning of the step that only the model's provider can read
 	Decisions        []Decision
+	Usage            Usage // tokens of the model's answers that the worker has not reported before
+	Spent            Spent // on them
 	Findings         []safety.Finding
 }
 

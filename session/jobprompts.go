@@ -25,6 +25,7 @@ func (f *jobFold) message(e Event, b JobMessage) {
 	case "assistant":
 		t := f.work(e)
 		f.demoteAnswer(t)
+		t.used(b.Usage, b.Spent)
 		t.Response, t.State, t.EndedAt = b.Text, Completed, e.At
 		f.touch(e, b.Findings)
 	default:

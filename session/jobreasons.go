@@ -4,6 +4,7 @@ package session
 // is left of it.
 func (f *jobFold) answered(e Event, b JobReasoned) {
 	t := f.work(e)
+	t.used(b.Usage, b.Spent)
 	if b.Narrative.Empty() && !b.NarrativeBlocked && !b.Sealed.Known() {
 		t.touch(e, b.Findings)
 		return
@@ -14,6 +15,9 @@ func (f *jobFold) answered(e Event, b JobReasoned) {
 	f.closed[place{turn: f.current, step: at}] = true
 	t.touch(e, b.Findings)
 }
+
+// used adds what answers of models took to the sums of the turn.
+func (t *Turn) used(u Usage, s Spent) { t.Usage, t.Spent = t.Usage.plus(u), t.Spent.plus(s) }
 
 // reasoned folds in the reasons of a step: the one that has the first of the calls that
 // they explain, or a new one.
@@ -39,6 +43,7 @@ func (f *jobFold) reasoned(e Event, b JobReasoned) {
 		at = place{turn: f.current, step: f.openStep(t, b.Agent.String(), b.Narrative)}
 	}
 	t := &f.turns[at.turn]
+	t.used(b.Usage, b.Spent)
 	t.Steps[at.step].Sealed = b.Sealed.or(t.Steps[at.step].Sealed)
 	setNarrative(&t.Steps[at.step], b.Narrative, b.NarrativeSource, b.NarrativeBlocked)
 	for _, d := range b.Decisions {

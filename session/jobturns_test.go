@@ -261,3 +261,18 @@ func TestSealedReasoningOfAJobStaysWithItsStep(t *testing.T) {
 	assert.True(t, ok)
 	assert.Equal(t, sealed, answer.Sealed)
 }
+
+func TestATurnOfAJobCostsWhatItsWorkerSays(t *testing.T) {
+	priced := func(nanos int64) Spent { return Spent{Nanos: nanos, Priced: 1} }
+	answer := JobMessage{Role: "assistant", Text: safety.Literal("Here."), Usage: Usage{Output: 4}, Spent: priced(40)}
+	step := JobReasoned{Usage: Usage{Input: 10, Output: 2}, Spent: priced(12),
+		Decisions: []Decision{decided("call_1", "to see", Success)}}
+	summed := JobReasoned{Answer: true, Narrative: safety.Literal("in short"), Usage: Usage{Reasoning: 1},
+		Spent: priced(1)}
+	turn := JobTurns(jobLog(begun("call_1"), step, summed, answer))[0]
+	assert.Equal(t, Usage{Input: 10, Output: 6, Reasoning: 1}, turn.Usage)
+	assert.Equal(t, Spent{Nanos: 53, Priced: 3}, turn.Spent)
+	assert.True(t, turn.Spent.Known())
+	step.Spent = Spent{Unpriced: 1}
+	assert.False(t, JobTurns(jobLog(begun("call_1"), step, answer))[0].Spent.Known(), "of one nobody knows the price")
+}

@@ -48,6 +48,8 @@ type Event struct {
 	Sealed           *Sealed        `json:"sealed,omitempty"` // in a reasoning
 	ToolDecisions    []Decision     `json:"tool_decisions,omitempty"`
 
+	Usage *Usage `json:"usage,omitempty"` // in a reasoning and in a message
+
 	State   string `json:"state,omitempty"`
 	Message string `json:"message,omitempty"`
 	Success *bool  `json:"success,omitempty"`

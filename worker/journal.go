@@ -20,6 +20,7 @@ type journal struct {
 	numbers map[string]int // the job's numbers of the turn's calls, by the turn's ids
 	groups  int            // parallel groups of this turn that were logged before it resumed
 	failure string         // why the turn failed
+	used    tally          // what answers took that no event has said yet
 }
 
 // write records an event. The caller holds mu.

@@ -50,17 +50,22 @@ func (r *recorder) Record(b session.Body) error {
 	case session.ToolReturned:
 		return r.recordResult(b)
 	case session.StepEnded:
+		r.used.add(b.Usage, b.Spent)
 		e := Reasoning(r.narrative.Text.String(), r.decisions...)
 		e.Agent, e.NarrativeSource, e.NarrativeBlocked = r.agent, r.narrative.Source, r.narrative.Blocked
-		e.Sealed = sealedOf(r.narrative.Sealed)
+		e.Sealed, e.Usage = sealedOf(r.narrative.Sealed), r.used.take()
 		r.narrative, r.callIDs, r.decisions = session.Narrated{}, nil, nil
 		return r.write(e)
 	case session.Handoff:
+		r.used.add(b.Usage, b.Spent)
 		const lead = "the job's agent"
 		to := b.Who.Words(cmp.Or(b.To, lead))
 		return r.write(Status("handoff", fmt.Sprintf("%s → %s: %s", cmp.Or(b.From, lead), to, b.Text)))
 	case session.TurnCompleted:
-		return r.write(Message("assistant", b.Response.String()))
+		r.used.add(b.Usage, b.Spent)
+		e := Message("assistant", b.Response.String())
+		e.Usage = r.used.take()
+		return r.write(e)
 	case session.TurnFailed:
 		r.failure = b.Error.String()
 		return r.write(Status("failed", r.failure))

@@ -84,7 +84,11 @@ func (l *cleaner) message(p *post) (session.Body, *problem.Problem) {
 		return nil, problem.New(http.StatusBadRequest, "bad_role", "role has to be user, assistant or system.")
 	}
 	text, report := l.Mask(said)
-	return session.JobMessage{Role: role, Text: text, Findings: report.Findings}, nil
+	used, spent, bad := p.used()
+	if bad != nil {
+		return nil, bad
+	}
+	return session.JobMessage{Role: role, Text: text, Usage: used, Spent: spent, Findings: report.Findings}, nil
 }
 
 // toolUse keeps the rationale and narrative that some workers send with the call
@@ -209,6 +213,9 @@ func (l *cleaner) reasoning(p *post) (session.Body, *problem.Problem) {
 	}
 	var bad *problem.Problem
 	if b.Sealed, bad = p.sealed(); bad != nil {
+		return nil, bad
+	}
+	if b.Usage, b.Spent, bad = p.used(); bad != nil {
 		return nil, bad
 	}
 	if p.Answer && len(p.decisions) > 0 {

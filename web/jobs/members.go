@@ -20,7 +20,7 @@ import (
 var (
 	envelope = []string{"id", "event", "event_type", "job_id"}
 	members  = map[string][]string{
-		"message": {"agent", "role", "content", "message"},
+		"message": {"agent", "role", "content", "message", "usage"},
 		"tool_use": {
 			"agent", "tool_name", "call_id", "input", "rationale", "rationale_source", "rationale_blocked",
 			"parallel_group", "narrative", "narrative_source", "narrative_blocked",
@@ -28,6 +28,7 @@ var (
 		"tool_result": {"agent", "tool_name", "call_id", "output", "error", "outcome", "duration_ms"},
 		"reasoning": {
 			"agent", "answer", "narrative", "narrative_source", "narrative_blocked", "sealed", "tool_decisions",
+			"usage",
 		},
 		"status": {"agent", "state", "message", "iteration"},
 		"result": {"agent", "success", "status", "message", "content"},

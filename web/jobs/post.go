@@ -58,6 +58,7 @@ type postFields struct {
 	NarrativeSource  string             `json:"narrative_source"`
 	NarrativeBlocked bool               `json:"narrative_blocked"`
 	Sealed           *postSealed        `json:"sealed"`
+	Usage            *postUsage         `json:"usage"` // of a message, too
 	ToolDecisions    *[]json.RawMessage `json:"tool_decisions"`
 	Decisions        []json.RawMessage  `json:"decisions"`
 
