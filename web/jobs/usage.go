@@ -10,7 +10,7 @@ import (
 // What a worker may say of the answers behind one event: tokens of each kind, and nano-dollars.
 const (
 	maxTokens = 1 << 30
-	maxNanos  = 1_000_000 * 1_000_000_000
+	maxNanos  = 1_000_000_000_000_000
 )
 
 // postUsage says what answers of the worker's model took that no event before has reported. Cost is absent unless
