@@ -16,6 +16,7 @@ type Attached struct {
 // Attach posts sightings of other programs' agents, one a line as JSON, a mebibyte at most. The server keeps what it
 // does not know yet, so that posting the same again changes nothing.
 func (c *Client) Attach(ctx context.Context, sightings []byte) (a Attached, err error) {
+	// The lines are sent as they are: they are JSON each, and together they are not.
 	header := http.Header{"Content-Type": {"application/x-ndjson"}}
 	resp, err := c.open(ctx, http.MethodPost, "/api/attached", sightings, header)
 	if err != nil {

@@ -57,6 +57,7 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			&cli.BoolFlag{Name: "list", Usage: "say what is attached", Destination: &s.list},
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
+			// The agent has to be named, although there is one so far: no file is changed by a command without words.
 			switch name := c.Args().First(); {
 			case c.Args().Len() > 1:
 				return misused("attach takes one agent, not the argument %q as well; see candor attach --help",
@@ -131,6 +132,7 @@ func (s attachSettings) agreed(name string, stdin io.Reader, stdout io.Writer) b
 	if s.undo {
 		what = "take Candor's hooks away"
 	}
+	// Whoever wants to see the file first says no, and then --dry-run.
 	fmt.Fprintf(stdout, "%s: %s, and keep the rest? [y/N] ", terminal.CleanLine(name), terminal.CleanLine(what))
 	answer, _ := bufio.NewReader(io.LimitReader(stdin, 100)).ReadString('\n')
 	return strings.EqualFold(strings.TrimSpace(answer), "y") || strings.EqualFold(strings.TrimSpace(answer), "yes")
@@ -138,6 +140,7 @@ func (s attachSettings) agreed(name string, stdin io.Reader, stdout io.Writer) b
 
 // replaceFile gives a file new content, all of it or none, and keeps its mode.
 func replaceFile(name string, content []byte) (err error) {
+	// Settings may have keys of other programs, so that a new file is its owner's alone.
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(name); err == nil {
 		mode = info.Mode().Perm()
@@ -185,6 +188,7 @@ func (s attachSettings) printAttached(w io.Writer) error {
 	if folder == "" {
 		folder = "."
 	}
+	// Claude Code reads both, so that an agent may report twice; the server then has each fact once.
 	for _, one := range []attachSettings{{}, {project: folder}} {
 		name := one.file()
 		raw, err := os.ReadFile(name)

@@ -47,6 +47,7 @@ func importCommand() *cli.Command {
 			&cli.DurationFlag{Name: "interval", Value: time.Second, Usage: "with --follow, look every `TIME`",
 				Destination: &s.every}),
 		Action: func(ctx context.Context, c *cli.Command) error {
+			// What would have no effect is said, not ignored.
 			switch {
 			case c.Args().Len() > 1:
 				return misused("import takes one file or folder, not the argument %q as well; see candor import --help",
@@ -84,6 +85,7 @@ func claudeFolder() string {
 
 // importFrom reads a file or folder, and says what became of it.
 func importFrom(ctx context.Context, s importSettings, from string, stdout, stderr io.Writer) error {
+	// A missing token is said before anything is read.
 	send, taken, closed, err := s.sender(stderr)
 	if err != nil {
 		return err
@@ -95,6 +97,7 @@ func importFrom(ctx context.Context, s importSettings, from string, stdout, stde
 		told = append(told, terminal.CleanLine(path)+" "+terminal.CleanLine(what))
 	}}
 	if s.follow {
+		// There is no bar, and nobody would wait for the end to hear of a file.
 		w.Told = func(path, what string) {
 			fmt.Fprintf(stderr, "%s %s\n", terminal.CleanLine(path), terminal.CleanLine(what))
 		}
@@ -113,6 +116,7 @@ func importFrom(ctx context.Context, s importSettings, from string, stdout, stde
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no %s: name a session file, or the folder of an agent's sessions", from)
 	}
+	// Where the server ended the import, what was read until then is said before the error.
 	r := w.Report()
 	if err != nil && r.Sightings == 0 {
 		return err
@@ -147,6 +151,7 @@ func (s importSettings) sender(stderr io.Writer) (
 				return ctx.Err()
 			}
 		}
+		// Of a batch that was refused both are 0.
 		taken.Taken += a.Taken
 		taken.Known += a.Known
 		return err

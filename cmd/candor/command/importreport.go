@@ -41,6 +41,7 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, taken clie
 		fmt.Fprintf(w, "Rows and blocks that tell nothing of decisions, or are not known: %s.\n",
 			skippedKinds(r.Skipped))
 	}
+	// Who does not find reasons on the page shall not look for a mistake.
 	if r.Sightings > 0 {
 		fmt.Fprintln(w, "These files have no reasons for calls: a call's narrative is what the model said before it.")
 	}
@@ -54,6 +55,7 @@ func skippedKinds(kinds map[string]int) string {
 		}
 		return strings.Compare(a, b)
 	})
+	// Rare kinds are many, and their names are long.
 	var parts []string
 	for i, name := range names {
 		if i == maxShownKinds {
