@@ -219,6 +219,8 @@ func TestAComparisonOnAPhoneNamesItsTurns(t *testing.T) {
 	w.shows("candor-diff [data-kind=changed] .side", "A · Turn 1 of round it")
 	w.shows("candor-diff [data-kind=changed] .side", "B · Turn 1 of round it once")
 	assert.NotRegexp(t, `(?i)left|right`, w.text("#dialog"))
+	w.until("a blank stands before what a tool was used on, so that a path need not break",
+		`[...document.querySelectorAll('candor-diff .act b')].every((b) => b.nextSibling.data === ' ')`)
 	w.until("nothing sticks out", `document.querySelector('#dialog').scrollWidth <=
 		document.querySelector('#dialog').clientWidth`)
 	w.clean()
