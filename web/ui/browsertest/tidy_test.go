@@ -2,10 +2,36 @@ package page_test
 
 import (
 	"fmt"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 )
+
+// Whoever comes to a question by its link sees its buttons, although they are loaded after the row.
+func TestALinkToAQuestionShowsItsButtons(t *testing.T) {
+	s := startServer(t)
+	s.on("look first", reply{Text: strings.Repeat("There is a lot to say of it.\n\n", 12)})
+	s.on("do it", callDanger("drop it", "it has to go"), reply{Text: "That was it."})
+	thread := s.say("ann", "", "look first")
+	s.do("ann", http.MethodPost, "/api/chat/send", map[string]string{"content": "do it", "thread_id": thread})
+	w := window(t)
+	w.run(chromedp.EmulateViewport(1280, 520))
+	w.open(s, "ann")
+	w.shows(decision+" .ask", "May it run?")
+	for at, css := range map[string]string{"&turn=2": "candor-turn", "&turn=2&d=call_1": "candor-decision"} {
+		w.run(chromedp.Navigate(s.url+"/#t="+thread+at), chromedp.Reload())
+		w.until("the page has gone there", `document.activeElement.matches(%s)`, css)
+		w.shows(decision+" .ask", "May it run?")
+		w.settle()
+		w.until("its buttons are in view at "+at, `(() => {
+			const [button, foot] = ['.ask [data-action=approve]', 'candor-turn[data-turn="2"] .foot']
+				.map((css) => document.querySelector(css)?.getBoundingClientRect());
+			return button?.height > 0 && button.bottom <= foot.top; })()`)
+	}
+	w.clean()
+}
 
 // What stood badly at the widths of a tablet and of a small desk: results cut beside free room, a step's number above
 // its line, a wheel between two lines, a drawer over all of the page, a result that looked like a parameter.

@@ -48,7 +48,13 @@ export class ConversationView {
       onEdge: () => { if (this.#shown?.hasMore) queueMicrotask(() => this.acts.older(this.#id)); },
       onScroll: () => { this.#drawLatest(); this.#stick(); },
     });
-    this.#holder.addEventListener('grown', () => this.redraw());
+    this.#holder.addEventListener('grown', ({ target }) => {
+      const at = document.activeElement;
+      this.redraw();
+      if (!(target instanceof HTMLElement) || !at?.contains(target)) return;
+      if (at === target) target.scrollIntoView({ block: 'nearest' });
+      else if (at === this.element(this.current)) this.list.goTo(String(this.current));
+    });
     $('latest').addEventListener('click', () => { this.list.toEnd(); this.#drawLatest(); });
     store.onDraw((s) => this.draw(s));
   }
