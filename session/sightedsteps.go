@@ -10,13 +10,14 @@ import (
 	"candor/safety"
 )
 
-// sightedStep is an answer of the model with the calls in it: what some channel says belongs together.
+// sightedStep is an answer of the model with the calls in it: what some channel says belongs together. Steps are
+// not known by a number of their own: no channel counts them, and each may know of calls that another has not seen.
 type sightedStep struct {
 	sub   string
-	first string // of its calls and groups, in the alphabet; orders steps that began together
-	at    time.Time
-	calls []string
-	facts []sightedFact // texts and usage
+	first string        // of its calls and groups, in the alphabet; orders steps that began together
+	at    time.Time     // the earliest that any channel tells
+	calls []string      // ids, in the alphabet
+	facts []sightedFact // texts, sealed reasoning and usage
 }
 
 // projection sorts a turn's facts into steps and calls.

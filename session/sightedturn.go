@@ -73,11 +73,17 @@ func (all sightings) findings() (sum []safety.Finding) {
 	return sum
 }
 
-// prompt returns the person's message.
+// prompt returns the person's message: that of the lowest index, since what a program says to its agent within the turn
+// comes behind it.
 func (all sightings) prompt() (text safety.Text) {
+	index := -1
 	for _, s := range all {
-		if s.Prompted != nil {
+		switch {
+		case s.Prompted == nil || index >= 0 && s.Index > index:
+		case s.Index == index:
 			text = longer(text, s.Prompted.Text)
+		default:
+			text, index = s.Prompted.Text, s.Index
 		}
 	}
 	return text

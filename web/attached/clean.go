@@ -39,6 +39,9 @@ func (t *taking) clean(s attach.Sighting) session.Sighting {
 		}
 	case s.Prompted != nil:
 		fact.Prompted = &session.SightedPrompt{Text: c.mask(s.Prompted.Text)}
+		if s.Prompted.By != "" {
+			fact.Index = 1 // a place behind that of the person's message
+		}
 	case s.Said != nil:
 		fact.Said = c.said(*s.Said)
 	case s.Sealed != nil:
@@ -53,6 +56,7 @@ func (t *taking) clean(s attach.Sighting) session.Sighting {
 			fact.Batched.Calls = append(fact.Batched.Calls, ourID("call", id))
 		}
 		slices.Sort(fact.Batched.Calls)
+		fact.Call = fact.Batched.Calls[0] // a turn has many
 	case s.Spawned != nil:
 		fact.Spawned = &session.SightedAgent{
 			Kind: t.short(s.Spawned.Kind), Model: t.short(s.Spawned.Model), Effort: t.short(s.Spawned.Effort),

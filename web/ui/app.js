@@ -20,6 +20,7 @@ import { Stream } from './net/stream.js';
 import { Outbox } from './outbox.js';
 import { Sending } from './sending.js';
 import { Session } from './session.js';
+import { whose } from './state/observed.js';
 import { loginIn } from './state/route.js';
 import { Store } from './state/store.js';
 import { announce } from './view/announce.js';
@@ -57,7 +58,7 @@ function draw(s) {
   $('link').update(s.link);
   const c = s.conversations[s.active.id], job = c?.kind === 'job', last = c?.turns.at(-1);
   const ended = job && ['completed', 'failed', 'cancelled'].includes(c.job?.state || '');
-  const origin = s.threads?.find((t) => t.id === s.active.id)?.origin, title = titleOf(s);
+  const thread = s.threads?.find((t) => t.id === s.active.id), origin = thread?.origin, title = titleOf(s);
   const busy = (/** @type {Turn | undefined} */ t) => !!t && ['processing', 'queued'].includes(t.state);
   const running = job ? !ended : origin ? !!c?.turns.some(busy) : busy(last);
   setText($('title'), title);
@@ -68,7 +69,7 @@ function draw(s) {
   const hint = job ? 'A further prompt for the worker'
     : origin ? `Say something to ${cut(origin.participant, 40)} in ${cut(origin.space, 40)}`
     : running ? 'Ask more; it waits' : 'Ask the agent';
-  const hidden = ended || (!!c && isGone(c));
+  const hidden = ended || !!thread?.attached || (!!c && isGone(c));
   composer.update(s, { running, hidden, hint, to: cut(origin?.participant || '', 40) });
   router.drawTimeline();
   markSeen();
@@ -79,8 +80,7 @@ function draw(s) {
 function titleOf(s) {
   const { kind, id } = s.active, c = s.conversations[id], thread = s.threads?.find((t) => t.id === id);
   if (kind === 'new') return 'New conversation';
-  const o = thread?.origin;
-  if (o) return cut(`${o.participant} in ${o.space}`, 80);
+  if (thread?.origin) return cut(whose(thread), 80);
   return c?.job?.title || thread?.title || firstLine(c?.turns[0]?.input || '', 80) || 'Conversation';
 }
 

@@ -4,6 +4,7 @@
 import { $ } from './lib/dom.js';
 import { clock, cut, firstLine } from './lib/format.js';
 import { toast } from './lib/toast.js';
+import { whose } from './state/observed.js';
 import { formatRoute } from './state/route.js';
 import { openChooser } from './view/choose.js';
 import { openDiff } from './view/diffview.js';
@@ -113,6 +114,6 @@ function titleOf({ store }, { kind, id }) {
   const { threads, jobs, conversations } = store.state;
   if (kind === 'job') return jobs?.find((j) => j.job_id === id)?.title || 'Job';
   const t = threads?.find((one) => one.id === id);
-  if (t?.origin) return `${t.origin.participant} in ${t.origin.space}`;
+  if (t?.origin) return whose(t);
   return t?.title || firstLine(conversations[id]?.turns[0]?.input || '', 80) || 'Conversation';
 }

@@ -27,6 +27,7 @@ export function emptyCall(id) {
     id, tool: '', why: '', source: '', blocked: false, outcome: 'pending', group: null, step: 0, agent: '', waited: 0,
     approval: '', startedAt: 0, took: null, params: undefined, redactions: [], notices: [], preview: '', size: 0,
     error: '', object: '', got: '', request: null, hidden: 0, inferred: false, to: '', ...notSure, ...unrated,
+    sighted: null,
   };
 }
 
@@ -97,7 +98,7 @@ function decisionOf(d) {
   return {
     tool: d.tool_name, why: d.rationale, source: d.rationale_source, blocked: !!d.rationale_blocked,
     outcome: d.outcome, group: d.parallel_group ?? null, step: d.step || 0, agent: d.agent || '',
-    approval: d.approval || '', to: d.to || '', ...sureOf(d), ...ratedOf(d),
+    approval: d.approval || '', to: d.to || '', sighted: d.sighted || null, ...sureOf(d), ...ratedOf(d),
   };
 }
 

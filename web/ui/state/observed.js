@@ -5,7 +5,7 @@
 import { ms } from '../lib/format.js';
 import { runOf } from './confidence.js';
 
-/** @import { AskedInfo, NoteFrame, NoteInfo, ThinkingFrame, TurnInfo } from '../wire.d.ts' */
+/** @import { AskedInfo, NoteFrame, NoteInfo, ThinkingFrame, ThreadInfo, TurnInfo } from '../wire.d.ts' */
 /** @import { Asked, Note, Turn } from './types.d.ts' */
 
 /** What a turn of our own agent has of all this. */
@@ -66,4 +66,15 @@ export function noted(t, f) {
 export function withStep(t, agent, step) {
   const known = [...t.said, ...t.calls].some((x) => x.agent === agent && x.step === step);
   return !t.endedAt || agent || known ? t : { ...t, lateSteps: [...t.lateSteps, step] };
+}
+
+/**
+ * Returns whose turns an observed thread has: a participant and its space, or a program and the folder that its agent
+ * works in.
+ * @param {ThreadInfo} t
+ */
+export function whose({ origin: o, attached: a }) {
+  if (!o) return '';
+  if (!a) return `${o.participant} in ${o.space}`;
+  return [o.participant, a.folder.split(/[\\/]/).pop()].filter(Boolean).join(' · ');
 }

@@ -3,6 +3,9 @@
 /** @import { ThreadInfo } from '../wire.d.ts' */
 /** @import { Group, Space } from './types.d.ts' */
 
+/** The list of the agents that other programs run; no space has a name with a blank. */
+export const watched = 'Watched agents';
+
 /**
  * Returns the spaces, each with its threads and with those who take part but have no thread yet.
  * @param {ThreadInfo[]} threads @param {Space[]} spaces @returns {Group[]}
@@ -11,8 +14,8 @@ export function groups(threads, spaces) {
   /** @type {Map<string, Group>} */
   const all = new Map(spaces.map((s) => [s.name, { name: s.name, space: s, threads: [], silent: [] }]));
   for (const t of threads) {
-    const name = t.origin?.space;
-    if (name === undefined) continue;
+    if (!t.origin) continue;
+    const name = t.attached ? watched : t.origin.space;
     const g = all.get(name) || { name, space: null, threads: [], silent: [] };
     g.threads.push(t);
     all.set(name, g);

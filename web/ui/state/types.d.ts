@@ -4,7 +4,7 @@
 import type {
   Answer, ChatFrame, DroppedFrame, JobDeletedFrame, ThreadDeletedFrame, HistoryResponse, JobDetail,
   JobFrame, JobInfo, NoteKind, Notice, Outcome,
-  Redaction, SealedReasoning, Source, State as TurnState, ThreadInfo, TurnDetail,
+  Redaction, SealedReasoning, SightedInfo, Source, State as TurnState, ThreadInfo, TurnDetail,
 } from '../wire.d.ts';
 
 /** A tool call with its reason: what a decision row shows. */
@@ -27,6 +27,8 @@ export type Call = {
   inferred: boolean,
   /** the participant that runs the tool, of an observed turn */
   to: string,
+  /** which channels told what of it, if its agent is another program's */
+  sighted: SightedInfo | null,
 } & Sure & Rated;
 /** What the user thinks of a decision; null if nothing. */
 export type Rated = { feedback: { rating: 'good' | 'bad', note: string } | null };

@@ -24,7 +24,7 @@ export class ConversationView {
   #scroller = $('stream');
   #notice = h('div', { class: 'notice' });
   #edge = h('p', { class: 'edge' });
-  #job = document.createElement('candor-job');
+  #job = document.createElement('candor-job'); #attached = document.createElement('candor-attached');
   #holder = h('div', { class: 'turns', role: 'feed', 'aria-label': 'Turns' });
   /** @type {Conversation | undefined} */
   #shown;
@@ -38,7 +38,7 @@ export class ConversationView {
   constructor(store, acts) {
     this.store = store;
     this.acts = acts;
-    this.#scroller.append(this.#notice, this.#edge, this.#job, this.#holder);
+    this.#scroller.append(this.#notice, this.#edge, this.#job, this.#attached, this.#holder);
     /** @type {WindowedList<Turn, TurnView>} */
     this.list = new WindowedList(this.#scroller, this.#holder, {
       key: (t) => String(t.number),
@@ -67,6 +67,7 @@ export class ConversationView {
     if (id !== this.#id) this.#begin(id);
     this.#drawNotice(s, c);
     this.#drawJob(c);
+    this.#drawAttached();
     if (c !== this.#shown || open !== this.#openPref) {
       this.#openPref = open;
       this.#shown = c;
@@ -104,6 +105,15 @@ export class ConversationView {
     import('./job.js').then(() => this.#drawJob(this.store.state.conversations[this.#id]));
   }
 
+  /** Says whose session it is, if it is that of another program's agent. */
+  #drawAttached() {
+    const s = this.store.state, t = s.threads?.find((one) => one.id === this.#id), turns = this.turns;
+    show(this.#attached, !!t?.attached && turns.length > 0);
+    if (!t?.attached) return;
+    if (customElements.get('candor-attached')) return this.#attached.update(t, turns, this.store.now());
+    import('./attached.js').then(() => this.#drawAttached());
+  }
+
   /** @param {string} id */
   #begin(id) {
     this.#id = id;
@@ -114,7 +124,8 @@ export class ConversationView {
 
   /** @param {TurnView} el @param {Turn} t */
   #draw(el, t) {
-    const kind = this.#shown?.kind || 'thread', participant = originOf(this.store.state)?.participant || '';
+    const kind = this.#shown?.kind || 'thread', origin = originOf(this.store.state);
+    const participant = origin?.protocol === 'attached' ? '' : origin?.participant || '';
     el.update(t, {
       participant,
       now: this.store.now(), open: this.isOpen(t), href: formatRoute({ [kind]: this.#id, turn: t.number }),

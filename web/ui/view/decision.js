@@ -119,7 +119,8 @@ export class Decision extends HTMLElement {
     why.classList.toggle('ours', from.ours);
     why.classList.toggle('withheld', c.blocked);
     attribute(why, 'title', from.ours ? c.why || from.title : null);
-    setText(source, from.ours || from.usual ? '' : from.text);
+    const does = from.ours && c.sighted?.described;
+    setText(source, does ? `what it does: ${does}` : from.ours || from.usual ? '' : from.text);
     attribute(source, 'title', from.title);
     attribute(source, 'data-source', from.ours ? 'ours' : c.source);
   }
@@ -230,6 +231,8 @@ export class Decision extends HTMLElement {
     if (key === this.#drawn) return;
     this.#drawn = key;
     fill(details, ...opened.parameters(c), ...opened.result(c, () => this.call && this.#acts?.whole(this.call)));
+    const by = c.sighted;
+    if (by) import('./attached.js').then(({ provenance }) => details.append(provenance(c, by)));
     if (c.edited !== undefined) this.#drawEdited(c);
   }
 

@@ -2,6 +2,7 @@
 
 import { fill, h, keepFocus, setText, show } from '../lib/dom.js';
 import { cut } from '../lib/format.js';
+import { whose } from '../state/observed.js';
 import { groups } from '../state/spaces.js';
 import { List, threadRow } from './raillist.js';
 
@@ -69,6 +70,7 @@ export class Spaces {
  * @returns {RailRow}
  */
 function participantRow(t, here, known) {
+  if (t.attached) return { ...threadRow(t), title: cut(whose(t), 80) };
   const name = t.origin?.participant || '', about = known && !here.has(name) ? ', away' : '';
   return { ...threadRow(t), title: cut(name, 80), about };
 }

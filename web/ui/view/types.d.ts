@@ -87,6 +87,7 @@ declare global {
   interface HTMLElementTagNameMap {
     'candor-agent': import('./agent.js').SubAgent,
     'candor-job': import('./job.js').JobView,
+    'candor-attached': import('./attached.js').Attached,
     'candor-decision': import('./decision.js').Decision,
     'candor-fold': import('./callfold.js').CallFold,
     'candor-sealed': import('./sealed.js').Sealed,

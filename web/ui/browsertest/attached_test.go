@@ -1,0 +1,79 @@
+package page_test
+
+import (
+	"maps"
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// hook posts what a hook of Claude Code posts.
+func (s *server) hook(event string, more map[string]any) {
+	s.t.Helper()
+	payload := map[string]any{
+		"hook_event_name": event, "session_id": "s1", "prompt_id": "p1", "cwd": "/home/ann/work/billing",
+	}
+	maps.Copy(payload, more)
+	s.do("ann", http.MethodPost, "/api/hooks/claude", payload)
+}
+
+// bash is a call of the shell with what the model wrote about it.
+func bash(id, command, description string) map[string]any {
+	return map[string]any{"tool_name": "Bash", "tool_use_id": id,
+		"tool_input": map[string]any{"command": command, "description": description}}
+}
+
+// with returns both maps as one.
+func with(a, b map[string]any) map[string]any {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+func TestAnAgentOfAnotherProgramIsWatchedAsItWorks(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	s.hook("UserPromptSubmit", map[string]any{"prompt": "The invoice totals test fails since Tuesday, please fix it"})
+	w.shows("#spaces h2", "Watched agents")
+	w.run(chromedp.Click(`//*[@id='spaces']//a[.//*[text()='Claude Code · billing']]`))
+	w.shows("#title", "Claude Code · billing")
+	w.shows("candor-turn .user", "The invoice totals test fails since Tuesday, please fix it")
+	w.until("nobody can write to it", `document.querySelector('#composer').hidden`)
+
+	s.hook("MessageDisplay", map[string]any{"delta": "Let me look at the failing test first."})
+	test := bash("toolu_1", "go test ./internal/invoice -run Totals", "Run the one test to see its own message")
+	s.hook("PreToolUse", test)
+	w.shows("candor-decision .tool", "Bash")
+	w.shows("candor-decision .object", "go test ./internal/invoice -run Totals")
+	w.shows("candor-decision .why", "No reason given")
+	w.shows("candor-decision .source", "what it does: Run the one test to see its own message")
+	w.shows(".narrative", "Let me look at the failing test first.")
+	s.hook("PostToolUseFailure", with(test, map[string]any{"error": "Exit code 1\nFAIL", "duration_ms": 12100}))
+	w.shows("candor-decision[data-outcome=error] .took", "12")
+	s.hook("MessageDisplay", map[string]any{"delta": "I'll read the package and check who uses the rates file."})
+	find := bash("toolu_3", "rg -n legacy_rates .", "Find every reader of the rates file before deleting it")
+	read := map[string]any{
+		"tool_name": "Read", "tool_use_id": "toolu_2", "tool_input": map[string]any{"file_path": "totals.go"},
+	}
+	s.hook("PreToolUse", read)
+	s.hook("PreToolUse", find)
+	s.hook("PostToolUse", with(read, map[string]any{"tool_response": "611 lines", "duration_ms": 88}))
+	matches := map[string]any{"stdout": "3 matches"}
+	s.hook("PostToolUse", with(find, map[string]any{"tool_response": matches, "duration_ms": 402}))
+	s.hook("PostToolBatch", map[string]any{"tool_calls": []any{
+		map[string]any{"tool_use_id": "toolu_2"}, map[string]any{"tool_use_id": "toolu_3"},
+	}})
+	w.shows(".step[data-step='2']", "2 in parallel")
+	w.shows("candor-attached .head", "hooks")
+	w.shows("candor-attached .coverage", "reasons for 0 of 3 calls shown")
+	w.run(chromedp.Click("candor-decision[data-outcome=error] .act"))
+	w.shows("candor-decision .provenance", "no channel told one")
+	w.picture("attached.png")
+	s.hook("Stop", map[string]any{"last_assistant_message": "Fixed: it rounds **once** now."})
+	w.shows("candor-turn .answer", "Fixed: it rounds once now.")
+	w.run(chromedp.Reload())
+	w.shows("candor-turn .answer", "Fixed: it rounds once now.")
+	w.shows("candor-attached .head", "/home/ann/work/billing")
+	w.clean()
+}

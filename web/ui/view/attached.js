@@ -1,0 +1,86 @@
+// <candor-attached>: what is to be known of the session of another program's agent besides its turns: which program and
+// model, where it works, by which channels it is heard, and for how many of its calls there is a reason.
+// Also who told what of one of its calls.
+
+import { attribute, fill, h, loadStyles, setText } from '../lib/dom.js';
+import { ago, ms, plural } from '../lib/format.js';
+
+/** @import { AttachedInfo, Channel, SightedInfo, ThreadInfo } from '../wire.d.ts' */
+/** @import { Call, Turn } from '../state/types.d.ts' */
+
+await loadStyles('/ui/css/ondemand.css');
+
+/** @type {Record<Channel, string>} */
+const channels = { hooks: 'hooks', file: 'session file', telemetry: 'telemetry', wrapper: 'wrapper' };
+
+/** How long ago a channel may have told something to count as one that tells, in ms. */
+const lately = 60_000;
+
+export class Attached extends HTMLElement {
+  #what = h('p', { class: 'head' }); #why = h('p', { class: 'dim' });
+  #drawn = '';
+
+  /** @param {ThreadInfo} t @param {Turn[]} turns those that were read @param {number} now the server's time */
+  update(t, turns, now) {
+    if (!t.attached) return;
+    if (!this.firstChild) {
+      attribute(this, 'role', 'group');
+      attribute(this, 'aria-label', 'The agent');
+      this.append(this.#what, this.#why);
+    }
+    const calls = turns.flatMap((turn) => turn.calls), said = calls.filter((c) => c.source !== 'fallback').length;
+    const key = JSON.stringify([t.origin?.participant, told(t.attached, now), said, calls.length]);
+    if (key === this.#drawn) return;
+    this.#drawn = key;
+    fill(this.#what, ...parts(t, now), calls.length > 0 && h('span', { class: 'coverage' }, 'reasons for ',
+      h('b', null, String(said)), ` of ${plural(calls.length, 'call')} shown`));
+    setText(this.#why, calls.length > 0 && said === 0
+      ? 'No channel told a reason for a call. The text before a call stays a plan, and what a call does stays that.'
+      : '');
+  }
+}
+
+/** @param {AttachedInfo} a @param {number} now */
+function told(a, now) {
+  return [a.version, a.model, a.folder, ...a.channels.map((c) => `${c.channel} ${ago(ms(c.heard_at), now)}`)];
+}
+
+/** @param {ThreadInfo} t @param {number} now */
+function parts(t, now) {
+  const a = /** @type {AttachedInfo} */ (t.attached);
+  const dim = (/** @type {string} */ text) => text && h('bdi', null, text);
+  return [
+    h('b', null, t.origin?.participant || ''), dim(a.version), dim(a.model),
+    a.folder && h('code', { dir: 'auto' }, a.folder),
+    ...a.channels.map((c) => {
+      const at = ms(c.heard_at), now_ = now - at < lately;
+      return h('span', { class: 'channel', 'data-live': String(now_), title: 'When it last told something new' },
+        h('i', { class: 'dot', 'aria-hidden': 'true' }), `${channels[c.channel]}, ${ago(at, now)}`);
+    }),
+  ];
+}
+
+/**
+ * Lists which channels told what of a call.
+ * @param {Call} c @param {SightedInfo} by
+ */
+export function provenance(c, by) {
+  const row = (/** @type {string} */ what, /** @type {Channel[] | undefined} */ list, text = '') =>
+    (text || list?.length) && h('tr', null, h('th', { scope: 'row' }, what), h('td', { dir: 'auto' }, text),
+      h('td', { class: 'dim' }, agreed(list)));
+  return h('table', { class: 'provenance' }, h('caption', null, 'Who told what'), h('tbody', null,
+    row('call', by.called, [c.tool, c.object].filter(Boolean).join(' ')),
+    row('reason', by.reason, c.source === 'fallback' ? 'none was told' : c.why),
+    by.described && row('what it does', by.called, by.described),
+    row('result', by.result, by.partial ? 'only its beginning is known' : c.got),
+    row('time', by.took)));
+}
+
+/** @param {Channel[] | undefined} list the one whose word is shown first */
+function agreed(list) {
+  if (!list?.length) return 'no channel told one';
+  const [first, ...others] = list.map((c) => channels[c]);
+  return others.length ? `${first}; ${others.join(' and ')} as well` : first;
+}
+
+customElements.define('candor-attached', Attached);
