@@ -36,7 +36,9 @@ func (x sightedFact) raw() []byte {
 	return encode(nil, reflect.ValueOf(x.Sighting))
 }
 
-// comparePlace compares the places of two facts.
+// comparePlace compares the places of two facts. The time is no part of a place: a hook that is delivered twice has
+// another one each time. Nor is the content, since one channel may first have the beginning of a text and later all of
+// it.
 func (x sightedFact) comparePlace(y sightedFact) int {
 	return cmp.Or(
 		cmp.Compare(x.channel, y.channel), cmp.Compare(x.Sub, y.Sub), cmp.Compare(x.Group, y.Group),
@@ -63,7 +65,8 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// changes reports whether a fact would tell anything new beside the others.
+// changes reports whether a fact would tell anything new beside the others. What tells nothing new is not recorded, so
+// that a file that is read again, or a hook that is delivered twice, costs nothing.
 func (all sightings) changes(s sightedFact) bool {
 	at, known := slices.BinarySearchFunc(all, s, sightedFact.comparePlace)
 	if !known {
@@ -73,7 +76,8 @@ func (all sightings) changes(s sightedFact) bool {
 	return !both.At.Equal(all[at].At) || !bytes.Equal(both.raw(), all[at].raw())
 }
 
-// join returns the facts together with those of an event.
+// join returns the facts together with those of an event, in a new list: earlier snapshots of the turn share the old
+// one. It takes time in proportion to both.
 func (all sightings) join(b Sighted) sightings {
 	news := make(sightings, 0, len(b.Sightings))
 	for _, s := range b.Sightings {

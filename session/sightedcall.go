@@ -7,14 +7,16 @@ import (
 )
 
 // Provenance says which channels told what of a call, those whose word counts most first. The first of each list is
-// the one whose word is shown.
+// the one whose word is shown. The others told the same thing in their way: a hook has a path in full that the
+// file has as the model wrote it, and the beginning of a result that the file has whole.
 type Provenance struct {
 	Called, Reason, Result, Took []Channel
 
 	Partial bool // the channel of the result has only its beginning
 }
 
-// stepCalls returns the calls of a step in the order in which the model made them.
+// stepCalls returns the calls of a step in the order in which the model made them: by their places in its answer where a
+// channel tells them, and else by when they began.
 func (p *projection) stepCalls(s *sightedStep, step int, group *int) (all []Call) {
 	index := map[string]int{}
 	for _, id := range s.calls {
@@ -39,8 +41,9 @@ func (p *projection) indexInAnswer(id string) (index int) {
 	return index
 }
 
-// call returns what the channels together know of a call. Each field is that of the channel whose word
-// counts most, among those that know it.
+// call returns what the channels together know of a call. Each field is that of the channel whose word counts most,
+// among those that know it. Without a reason from any channel it has our fallback, and says by its source that it is
+// ours. A call without a result is pending as long as the turn runs, and afterwards one whose end nobody saw.
 func (p *projection) call(id string, step int, group *int) Call {
 	facts := slices.Clone(p.calls[id])
 	slices.SortFunc(facts, func(a, b sightedFact) int {
@@ -103,7 +106,8 @@ func (c *Call) ended(facts []sightedFact) {
 	}
 }
 
-// timed sets how long the call took: what a channel measured, else the time between its two rows.
+// timed sets how long the call took: what a channel measured, else the time between its two rows. Times of different
+// channels are never subtracted from each other: their clocks may differ, and a hook is heard only once it has arrived.
 func (c *Call) timed(facts []sightedFact) {
 	c.Untimed = true
 	began := map[Channel]time.Time{}

@@ -32,6 +32,12 @@ type projection struct {
 }
 
 // newProjection sorts facts. A text that is the turn's answer is no narrative.
+//
+// Steps are made of what belongs together by anybody's word: a channel may name the model's answer that a call is part
+// of, and then all calls of that name are one step; it may list the calls of an answer instead; and one
+// that does neither leaves each call a step of its own. Names of different channels never meet, since
+// programs name one thing differently in each: the calls they share join them. What two channels say of one call
+// thus makes a larger step, never two.
 func newProjection(all sightings, over bool, answer string) *projection {
 	p := &projection{over: over, answer: answer, names: all.agentNames(), calls: map[string][]sightedFact{}}
 	together := unions{}
@@ -75,7 +81,9 @@ func (x sightedFact) groupNode() string {
 	return strings.Join([]string{"group", string(x.channel), x.Sub, x.Group}, "\x00")
 }
 
-// callSteps makes the steps that have calls, and returns them by the node that stands for each.
+// callSteps makes the steps that have calls, and returns them by the node that stands for each. A step begins when the
+// first of its calls does. Its agent is that of its calls; should channels disagree about that, one is chosen by the
+// alphabet, so that it is at least always the same one.
 func (p *projection) callSteps(together unions) map[string]*sightedStep {
 	byRoot := map[string]*sightedStep{}
 	for _, id := range slices.Sorted(maps.Keys(p.calls)) {
@@ -126,12 +134,15 @@ func toldByFile(s sightedFact, texts []sightedFact) bool {
 	})
 }
 
-// compare orders steps by when they began.
+// compare orders steps by when they began. Those that began at once, which times of whole milliseconds make likely,
+// stand in the order of their agents' ids and then of their calls', which has no meaning and is always the same.
 func (s *sightedStep) compare(t *sightedStep) int {
 	return cmp.Or(s.at.Compare(t.at), cmp.Compare(s.sub, t.sub), cmp.Compare(s.first, t.first))
 }
 
-// turnSteps returns the steps as a turn has them, numbered for each agent.
+// turnSteps returns the steps as a turn has them, numbered for each agent from 1. A step without calls is shown for
+// its text alone, and left out if that is the turn's answer. Calls of a step with several have a parallel group, as
+// the model asked for all of them at once, however the program then ran them.
 func (p *projection) turnSteps() (all []Step) {
 	numbers, groups := map[string]int{}, 0
 	for _, s := range p.steps {
@@ -239,39 +250,8 @@ func (p *projection) usage() (u Usage) {
 	return u
 }
 
-// handoffs returns the tasks that calls gave to sub-agents, and the answers of these.
-func (p *projection) handoffs() (all []HandoffAt) {
-	known := map[string]bool{}
-	for _, s := range p.begun {
-		facts := p.calls[s.Call]
-		if len(facts) == 0 || known[s.Sub] {
-			continue
-		}
-		known[s.Sub] = true
-		c := p.call(s.Call, 0, nil)
-		to := p.names[s.Sub]
-		all = append(all, HandoffAt{Handoff{Call: s.Call, From: c.Agent, To: to, Text: c.Described}, c.StartedAt})
-		if end, ok := p.endOf(s.Sub); ok {
-			all = append(all, HandoffAt{Handoff{Call: s.Call, From: to, To: c.Agent, Text: end.Ended.Response}, end.At})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b HandoffAt) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.To, b.To))
-	})
-	return all
-}
-
-// endOf returns the end of a sub-agent that has an answer, as the channel tells it whose word counts most.
-func (p *projection) endOf(sub string) (end sightedFact, ok bool) {
-	for _, s := range p.ended {
-		if s.Sub == sub && !s.Ended.Response.Empty() && (!ok || s.better(end)) {
-			end, ok = s, true
-		}
-	}
-	return end, ok
-}
-
-// unions are sets of nodes that belong together, each with one of them that stands for it.
+// unions are sets of nodes that belong together, each with one of them that stands for it: the first in the alphabet,
+// so that the order in which they were joined does not matter.
 type unions map[string]string
 
 // root returns the node that stands for a node's set.

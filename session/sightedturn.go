@@ -2,9 +2,6 @@ package session
 
 import (
 	"cmp"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"candor/safety"
@@ -13,7 +10,9 @@ import (
 // This file makes the turn of an attached agent out of the facts that its channels saw. The result depends
 // on the set of facts alone, and not on the order in which they came.
 
-// ranks order the channels by whose word counts; the lowest counts most.
+// ranks order the channels by whose word counts; the lowest counts most. The file has what the model really sent, in
+// full and with its place in the answer. Hooks are told what the program made of it. Telemetry often has texts cut
+// short, and the wrapper sees only the calls of its own tools.
 var ranks = map[Channel]int{FromFile: 0, FromHooks: 1, FromTelemetry: 2, FromWrapper: 3}
 
 // better reports whether a fact counts more than another of its kind: by its channel, and of one channel the
@@ -29,8 +28,10 @@ func (t Turn) sight(e Event, b Sighted) Turn {
 	return t.project()
 }
 
-// project returns the turn as its facts say. What people said of its calls, answers and ratings, stays
-// with the calls.
+// project returns the turn as its facts say. What people said of its calls, answers and ratings, stays with the calls.
+// It is made anew with every event, since one late fact may change what earlier ones mean: that two calls belong to
+// one step, that a text is the answer, what a sub-agent is called. StartedAt and EndedAt are times of the agent's
+// clock; CreatedAt is ours, so that pages of history stay in order.
 func (t Turn) project() Turn {
 	said := t.said()
 	t.Input, t.StartedAt = t.facts.prompt(), t.facts.began()
@@ -109,51 +110,4 @@ func (all sightings) end() (end sightedFact, ok bool) {
 		}
 	}
 	return end, ok
-}
-
-// agentNames gives each sub-agent the name of its kind and a number, in the order in which they were first seen.
-func (all sightings) agentNames() map[string]string {
-	first, kindOf := map[string]time.Time{}, map[string]sightedFact{}
-	for _, s := range all {
-		if s.Sub == "" {
-			continue
-		}
-		first[s.Sub] = earlier(first[s.Sub], s.At)
-		if best, ok := kindOf[s.Sub]; s.Spawned != nil && (!ok || s.better(best)) {
-			kindOf[s.Sub] = s
-		}
-	}
-	var subs []string
-	for sub := range first {
-		subs = append(subs, sub)
-	}
-	slices.SortFunc(subs, func(a, b string) int {
-		return cmp.Or(first[a].Compare(first[b]), cmp.Compare(a, b))
-	})
-	names, counts := map[string]string{"": ""}, map[string]int{}
-	for _, sub := range subs {
-		kind := "agent"
-		if k := kindOf[sub]; k.Spawned != nil {
-			kind = cmp.Or(agentName(k.Spawned.Kind.String()), kind)
-		}
-		counts[kind]++
-		names[sub] = kind + "_" + strconv.Itoa(counts[kind])
-	}
-	return names
-}
-
-// agentName returns at most 40 letters, digits and dashes of a text, which is what names of agents are made of.
-func agentName(kind string) string {
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r - 'A' + 'a'
-		case r == ' ', r == '_':
-			return '-'
-		}
-		return -1
-	}, kind)
-	return strings.Trim(clean[:min(len(clean), 40)], "-")
 }

@@ -31,10 +31,14 @@ type Sighted struct {
 // comes twice from one channel at one place the longer one holds. Ids are ours, made of those of the
 // agent's program, which joins the channels. One of the fields after Findings is set.
 type Sighting struct {
-	At    time.Time // by the agent's clock; zero if the channel does not say
-	Sub   string    // the sub-agent; empty for the lead agent
-	Group string    // the model's answer that this is part of; empty if it is not known
-	Index int       // place within that answer, from 0
+	// At is when it happened by the agent's clock, zero if the channel does not say. Of one fact that is told twice
+	// the earlier time holds. Steps and calls are ordered by it, for which it need not be exact: what
+	// happened side by side may stand in any order, as long as it is always the same one.
+	At time.Time
+
+	Sub   string // the sub-agent; empty for the lead agent
+	Group string // the model's answer that this is part of; empty if it is not known
+	Index int    // place within that answer, from 0
 	Call  string
 
 	Findings []safety.Finding
@@ -51,20 +55,27 @@ type Sighting struct {
 	Ended    *SightedEnd
 }
 
-// SightedAbout is what a channel knows of the agent's session. Empty fields are not known.
+// SightedAbout is what a channel knows of the agent's session. Empty fields are not known. The event that has it has no
+// turn. Of two texts for a field the longer one holds, since one channel may have the short name of a model, or cut a
+// folder that is deep.
 type SightedAbout struct{ Version, Model, Folder, Title safety.Text }
 
-// SightedPrompt is a person's message.
+// SightedPrompt is the message that began the turn. At index 0 it is the person's; what a program says to its agent
+// within the turn, such as that a task in the background has ended, stands at index 1 and is shown only if no person
+// said anything.
 type SightedPrompt struct{ Text safety.Text }
 
-// SightedText is text of the model, before calls or as the turn's answer.
+// SightedText is text of the model. Text that is part of an answer with calls is the narrative of their step; so is
+// text that names a call, which is how hooks tell what was said right before it. A text that equals the turn's answer
+// is not shown a second time.
 type SightedText struct {
 	Text    safety.Text // empty when Blocked
 	Source  Source      // FromModel or FromSummary
 	Blocked bool        // safety withheld it
 }
 
-// SightedSeal is reasoning that only its provider can read, of so many bytes.
+// SightedSeal is reasoning that only its provider can read, of so many bytes. What was sealed was dropped before
+// anything looked at it.
 type SightedSeal struct{ Bytes int }
 
 // SightedCall is a call. Its rationale is that of [Fallback] if the channel had none for this call.
@@ -75,7 +86,8 @@ type SightedCall struct {
 	Described safety.Text // what the call does, in a parameter that the model wrote; no reason
 }
 
-// SightedResult is how a call ended.
+// SightedResult is how a call ended. A result whose call nobody has seen stays among the facts and is not shown:
+// nothing is made up for it.
 type SightedResult struct {
 	Outcome Outcome
 	Result  safety.JSON // null unless the outcome is Success
@@ -84,23 +96,28 @@ type SightedResult struct {
 	Took    time.Duration
 }
 
-// SightedBatch lists the calls of one answer of the model.
+// SightedBatch lists the calls of one answer of the model, ordered by their ids. The fact has the first of them as its
+// Call, since a turn has many such facts.
 type SightedBatch struct{ Calls []string }
 
-// SightedAgent is the sub-agent that a call began.
+// SightedAgent is the sub-agent that a call began. A channel that knows of the sub-agent but not of the call leaves
+// Call empty; then the agent has a name, and no hand-off is shown until another channel tells of the call.
 type SightedAgent struct{ Kind, Model, Effort safety.Text }
 
-// SightedUsage counts the tokens of an answer.
+// SightedUsage counts the tokens of an answer. Channels count for themselves: of a step the count of one channel holds,
+// and counts of two are never added.
 type SightedUsage struct{ Usage Usage }
 
-// SightedEnd is the end of the turn.
+// SightedEnd is the end of the turn, or of the sub-agent that the fact names. Of several ends of a turn one with an
+// answer counts more than one without. A turn that has ended stays ended, whatever else is heard of it.
 type SightedEnd struct {
 	State    State // Completed, Failed or Interrupted
 	Response safety.Text
 	Error    safety.Text
 }
 
-// kind names what kind of fact a sighting is.
+// kind names what kind of fact a sighting is. The name is part of the fact's place, and orders facts that stand at one
+// place otherwise; it is not stored.
 func (s Sighting) kind() string {
 	switch {
 	case s.About != nil:

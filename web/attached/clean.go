@@ -96,6 +96,7 @@ func (c *cleaning) value(raw json.RawMessage) safety.JSON {
 	return clean
 }
 
+// said cleans a text of the model. One that safety blocks is withheld, and the step says so.
 func (c *cleaning) said(s attach.Said) *session.SightedText {
 	text, report := c.layer.Clean(strings.TrimSpace(thinking.Strip(s.Text)))
 	c.findings = session.Merge(c.findings, report.Findings)
@@ -106,6 +107,8 @@ func (c *cleaning) said(s attach.Said) *session.SightedText {
 	return said
 }
 
+// called cleans a call. A reason is taken only from where a channel says that the model gave it for this very call;
+// what a call does, in a parameter of some tools, is kept beside it.
 func (c *cleaning) called(s attach.Called) *session.SightedCall {
 	name, _ := c.layer.Limit(maxShown).Mask(strings.Join(strings.Fields(s.Tool), " "))
 	call := &session.SightedCall{Tool: name, Params: c.value(s.Params), Rationale: session.Fallback()}
@@ -125,6 +128,8 @@ func (c *cleaning) called(s attach.Called) *session.SightedCall {
 	return call
 }
 
+// returned cleans how a call ended. A call that did not succeed has no result, even if a channel has both: what it
+// printed until then is part of the error.
 func (c *cleaning) returned(s attach.Returned) *session.SightedResult {
 	result := &session.SightedResult{Outcome: session.Success, Partial: s.Partial, Took: max(s.Took, 0)}
 	switch {
@@ -143,6 +148,7 @@ func (c *cleaning) returned(s attach.Returned) *session.SightedResult {
 	return result
 }
 
+// ended cleans the end of a turn. An error counts before an interruption.
 func (c *cleaning) ended(s attach.Ended) *session.SightedEnd {
 	end := &session.SightedEnd{State: session.Completed, Response: c.mask(s.Answer)}
 	switch {

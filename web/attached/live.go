@@ -22,8 +22,10 @@ type live struct {
 }
 
 // settle returns a sighting in the form in which it is recorded, together with what came before it and can be
-// recorded only now. A text that hooks told in pieces belongs to the next call of the same agent. A prompt ends
-// the turn before it, of whose end no hook may have told.
+// recorded only now. A text that hooks told in pieces belongs to the next call of the same agent. It is cleaned as one,
+// since a secret may stand across two pieces. A prompt ends the turn before it, of whose end no hook may have told: the
+// person may have stopped it. What was said and is followed by neither a call nor an end is lost with the server; the
+// session file has it.
 func (t *taking) settle(thread string, s attach.Sighting) (all []attach.Sighting) {
 	if s.Channel != attach.Hooks || s.About != nil {
 		return []attach.Sighting{s}
@@ -57,7 +59,8 @@ func (t *taking) settle(thread string, s attach.Sighting) (all []attach.Sighting
 	return append(all, s)
 }
 
-// say keeps a piece of what an agent says.
+// say keeps a piece of what an agent says, up to a bound; a piece beyond it is dropped whole, so that no text is cut
+// where it may hold half a secret.
 func (l *live) say(s attach.Sighting) {
 	if l.texts[s.Sub] == "" {
 		l.at[s.Sub] = s.At

@@ -27,7 +27,8 @@ var channels = map[attach.Channel]session.Channel{
 	attach.Telemetry: session.FromTelemetry, attach.Wrapper: session.FromWrapper,
 }
 
-// ourID makes an id of ours of a stranger's. It is empty for an empty one.
+// ourID makes an id of ours of a stranger's. It is empty for an empty one. It depends on nothing but the id, so that
+// every channel makes the same one, and is long enough that no two ids of a user's agents meet by chance.
 func ourID(kind, id string) string {
 	if id == "" {
 		return ""
@@ -71,7 +72,8 @@ func (s *Server) take(ctx context.Context, user string, all []attach.Sighting) (
 	return t.taken, t.flush()
 }
 
-// one records a sighting, with what was said before it.
+// one records a sighting, with what was said before it. Sightings of a request may be of many sessions of many agents; they
+// keep their order.
 func (t *taking) one(s attach.Sighting) error {
 	thread, err := t.thread(s)
 	if err != nil {
@@ -85,7 +87,8 @@ func (t *taking) one(s attach.Sighting) error {
 	return nil
 }
 
-// add adds a sighting to the batch, which it flushes first if the sighting belongs to another.
+// add adds a sighting to the batch, which it flushes first if the sighting belongs to another. A file is thus recorded
+// in few events, and what hooks tell in one event each.
 func (t *taking) add(thread string, s attach.Sighting) error {
 	to := batch{thread: thread, channel: channels[s.Channel]}
 	if s.About == nil {

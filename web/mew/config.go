@@ -80,6 +80,7 @@ type fileReader struct {
 	tokens map[string]bool
 }
 
+// readSpace reads one space of the file, with all who may take part in it. Errors name the place and quote no token.
 func (f *fileReader) readSpace(name string, raw json.RawMessage) (Space, error) {
 	place := "spaces." + name
 	if !validName(name) {
@@ -113,6 +114,7 @@ func (f *fileReader) readSpace(name string, raw json.RawMessage) (Space, error) 
 	return sp, nil
 }
 
+// readParticipant reads one who may take part: the token, and what it may say.
 func (f *fileReader) readParticipant(place, id string, raw json.RawMessage) (Participant, error) {
 	if !validName(id) {
 		return Participant{}, fmt.Errorf("%s: a name %s", place, nameRule)
@@ -197,6 +199,7 @@ func validName(name string) bool {
 	return name != "" && len(name) <= maxName && !strings.HasPrefix(name, "system") && name != "gateway"
 }
 
+// isNameRune reports whether a character may stand in the name of a space or a participant.
 func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.'
 }

@@ -27,6 +27,7 @@ type history struct {
 	more    chan struct{} // closed when something is added or the space ends
 }
 
+// newHistory returns the history of a space in which nothing was said.
 func newHistory() *history { return &history{more: make(chan struct{})} }
 
 // add keeps an entry and drops the oldest ones beyond the bounds.

@@ -43,6 +43,7 @@ func (s *space) beginRequest(name string) bool {
 	return true
 }
 
+// endRequest notes that a request of somebody over HTTP has ended.
 func (s *space) endRequest(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

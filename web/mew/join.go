@@ -48,6 +48,7 @@ func parseJoin(raw []byte) (m joinMessage, ok bool) {
 	return m, m.Type == "join" || m.Kind == "system/join"
 }
 
+// isJoin reports whether a message is a request to take part, which comes before any envelope.
 func isJoin(raw []byte) bool {
 	_, ok := parseJoin(raw)
 	return ok

@@ -23,6 +23,7 @@ type pace struct {
 	lastContextAt map[uint64]time.Time
 }
 
+// newPace returns a pace of so many messages a second, and so many in one context.
 func newPace(perSecond, perContext int) *pace {
 	return &pace{
 		seed: maphash.MakeSeed(), perContext: perContext,
@@ -62,6 +63,7 @@ func (p *pace) takeContext(path string, n int, now time.Time) error {
 	return take(p.contexts[key], n, now)
 }
 
+// forgetOldest forgets the context in which nothing was said for the longest time.
 func (p *pace) forgetOldest() {
 	var oldest uint64
 	var since time.Time
@@ -88,6 +90,7 @@ type use struct {
 	visit int
 }
 
+// newIDSet returns a set that has no id.
 func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed(), known: map[uint64]use{}} }
 
 // taken reports whether a participant may not use the id. Shipped clients count from 1 again when

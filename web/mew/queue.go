@@ -17,6 +17,7 @@ type queue struct {
 	ready chan struct{} // has an element if something may wait
 }
 
+// newQueue returns a queue in which nothing waits.
 func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
 
 // push adds a message. It returns false if there is no room; a queue that is empty has room

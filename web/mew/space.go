@@ -57,6 +57,7 @@ type grant struct {
 	capability wire.Capability
 }
 
+// newSpace returns a space as it was defined, in which nobody is.
 func newSpace(s *Server, defined Space) *space {
 	return &space{
 		server: s, owner: defined.Owner, name: defined.Name, clean: defined.Clean, id: uuid.NewString(),
@@ -106,6 +107,7 @@ type person struct {
 	Capabilities []wire.Capability `json:"capabilities"`
 }
 
+// describe returns what others see of a participant.
 func (m *member) describe() person { return person{m.id, m.present > 0, m.capabilities()} }
 
 // describeAll describes the participants, by name. The caller holds mu.

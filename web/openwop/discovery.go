@@ -58,6 +58,8 @@ func (s *Server) fixtures() (ids []string) {
 	return ids
 }
 
+// discoveryV1 returns what version 1 tells of the server. Limits of what it does not have are 0, since clients of that
+// version expect the members.
 func (s *Server) discoveryV1() record {
 	out := s.families(V1)
 	out["protocolVersion"] = wireV1
@@ -70,6 +72,7 @@ func (s *Server) discoveryV1() record {
 	return out
 }
 
+// discoveryV2 returns what version 2 tells of the server, with the version of the event log.
 func (s *Server) discoveryV2() record {
 	out := s.families(V2)
 	out["protocolVersions"], out["preferredVersion"] = []string{wireV1, wireV2}, wireV2

@@ -47,6 +47,7 @@ func ParseRunID(v Version, user, id string) (ref session.Ref, ok bool) {
 	return ref, true
 }
 
+// cutLast is strings.Cut at the last separator.
 func cutLast(s, sep string) (before, after string, found bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {
@@ -55,6 +56,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
+// runOf returns the id of the run that a turn is, in version 1.
 func runOf(ref session.Ref) ours { return ours(ref.Thread + "." + strconv.Itoa(ref.Turn)) }
 
 // bound returns an id as a version has it: version 2 puts the tenant in front.
@@ -70,6 +72,7 @@ func bound(v Version, user string, id ours) ours {
 func tenantOf(user string) ours    { return "tenant-" + digest(user) }
 func principalOf(user string) ours { return "user-" + digest(user) }
 
+// digest returns what stands for a user in ids. It cannot be turned back into the name.
 func digest(user string) ours {
 	sum := sha256.Sum256([]byte("candor openwop user\x00" + user))
 	return ours(hex.EncodeToString(sum[:12]))

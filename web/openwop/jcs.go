@@ -34,6 +34,7 @@ func canonical(raw json.RawMessage) []byte {
 	return appendCanonical(nil, v)
 }
 
+// appendCanonical appends a value in the form of RFC 8785: members by their names in UTF-16, and no blanks.
 func appendCanonical(to []byte, v any) []byte {
 	switch v := v.(type) {
 	case map[string]any:

@@ -41,6 +41,7 @@ type listed struct {
 	HasMore bool    `json:"x-candor-has-more,omitempty"` // ask again, with the last one's number as Last-Event-ID
 }
 
+// list returns the page as an answer, whose list is never null.
 func (p page) list() listed {
 	if p.events == nil {
 		p.events = []Event{}

@@ -36,6 +36,7 @@ func (p *Projector) gaveReason(agent string, b session.ToolCalled) {
 	})
 }
 
+// toolCalled returns what is shown of a call, with its reason unless the client has that as an event of its own.
 func (p *Projector) toolCalled(c callOf) agentToolCalled {
 	b := c.known
 	out := agentToolCalled{

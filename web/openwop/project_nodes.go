@@ -33,6 +33,7 @@ func (v View) agentOn(nodeType ours) (v1, v2 *AgentRef) {
 // node returns the node in which something happens: the latest that has not ended.
 func (p *Projector) node() ours { return currentNode(p.turn) }
 
+// currentNode returns the latest node of a turn that has not ended. The turn of a conversation has one only.
 func currentNode(t session.Turn) ours {
 	if oneNode(t) {
 		return agentNode
@@ -45,6 +46,7 @@ func currentNode(t session.Turn) ours {
 	return ""
 }
 
+// startNode shows that a node begins, and by which agent if it is one of an agent.
 func (p *Projector) startNode(node, nodeType ours) {
 	v1, v2 := p.agentOn(nodeType)
 	p.nodes[string(node)] = byAgent(nodeType)
@@ -82,6 +84,7 @@ func (p *Projector) endNodes() {
 	clear(p.nodes)
 }
 
+// addNodeEnd shows the end of a node, whichever it is.
 func (p *Projector) addNodeEnd(k Kind, node ours, agent bool, payload nodeEnded) {
 	payload.NodeID = node
 	if agent {
@@ -90,6 +93,7 @@ func (p *Projector) addNodeEnd(k Kind, node ours, agent bool, payload nodeEnded)
 	p.add(k, node, "", payload)
 }
 
+// nodeFault returns the error of a node that failed, which always has a message.
 func nodeFault(message safety.Text) fault {
 	return faultOf("candor.node_failed", message, safety.Literal("The node failed."))
 }

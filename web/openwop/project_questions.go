@@ -41,6 +41,8 @@ func prompt(b session.ApprovalAsked) safety.Text {
 	return b.Description
 }
 
+// suspended returns what is shown of a node that waits for a person. The versions differ in where they have the agent,
+// and how sure it was.
 func (p *Projector) suspended(s suspension, c callOf, b session.ApprovalAsked) nodeSuspended {
 	out := nodeSuspended{
 		NodeID: s.node, InterruptID: interruptID(p.Version, p.User, s.node, b.Call), Kind: kindOf(s.low),

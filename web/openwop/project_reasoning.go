@@ -19,6 +19,7 @@ type block struct {
 // level returns what the client sees of reasoning.
 func (p *Projector) level() Verbosity { return least(p.Verbosity, p.Limit) }
 
+// tokenBytes returns how many bytes a summary may have: a limit in tokens, of so many bytes each.
 func (p *Projector) tokenBytes() int {
 	return bytesPerToken * cmp.Or(max(p.TokenLimit, 0), DefaultTokenLimit)
 }

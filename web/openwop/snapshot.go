@@ -94,6 +94,7 @@ func Snapshot(v View, t session.Turn) RunSnapshot {
 // StatusOf returns the state of the run that a turn is.
 func StatusOf(v View, t session.Turn) Status { return v.status(t) }
 
+// status returns the state of the run; one that waits for a person is not running, as far as the client may answer.
 func (v View) status(t session.Turn) Status {
 	switch t.State {
 	case session.Queued:
@@ -173,6 +174,7 @@ func channelsOf(t session.Turn) (all object) {
 	return all
 }
 
+// when returns a time as the protocol writes it, and nothing for one that is not known.
 func when(at time.Time) ours {
 	if at.IsZero() {
 		return ""

@@ -68,14 +68,17 @@ type answerBuffer struct {
 	body   bytes.Buffer
 }
 
+// Header implements http.ResponseWriter.
 func (w *answerBuffer) Header() http.Header { return w.header }
 
+// WriteHeader implements http.ResponseWriter.
 func (w *answerBuffer) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 	}
 }
 
+// Write implements http.ResponseWriter.
 func (w *answerBuffer) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	return w.body.Write(p)

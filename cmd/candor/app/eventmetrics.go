@@ -19,6 +19,7 @@ type eventCounts struct {
 	turnTime                                       prometheus.Histogram
 }
 
+// newEventCounts returns counts that stand at nothing.
 func newEventCounts() eventCounts {
 	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -104,12 +105,14 @@ func (c eventCounts) countRationale(r session.Rationale) {
 	c.countBlocked("rationale", r.Blocked)
 }
 
+// countBlocked counts a text that safety withheld, by what it was.
 func (c eventCounts) countBlocked(text string, withheld bool) {
 	if withheld {
 		c.blocked.WithLabelValues(text).Inc()
 	}
 }
 
+// countFindings counts what safety found, by rule and effect.
 func (c eventCounts) countFindings(found []safety.Finding) {
 	for _, f := range found {
 		c.redactions.WithLabelValues(f.Rule, string(f.Effect)).Add(float64(f.Count))

@@ -24,6 +24,7 @@ type metrics struct {
 	overhead prometheus.Histogram
 }
 
+// newMetrics returns metrics of which none is registered.
 func newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(), recorded: newEventCounts(),
@@ -52,6 +53,7 @@ func count(name, help string, read func() float64) prometheus.Collector {
 	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read)
 }
 
+// gauge returns a metric whose value is read when somebody asks.
 func gauge(name, help string, read func() float64) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
 }

@@ -74,6 +74,7 @@ func hasOnly(m map[string]json.RawMessage, keys ...string) bool {
 // maxGroup bounds the number of a parallel group.
 const maxGroup = 10_000
 
+// parseGroup reads the number of a parallel group; nil if none is named.
 func parseGroup(raw json.RawMessage) (*int, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -145,4 +146,5 @@ func names(text, tool string) bool {
 	return false
 }
 
+// inWord reports whether a character is part of the name of a tool.
 func inWord(r rune) bool { return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) }

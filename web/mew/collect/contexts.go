@@ -130,6 +130,7 @@ func creates(kind string) bool {
 	return false
 }
 
+// refusal returns an error that the sender of a message gets, with a code of the protocol.
 func refusal(code wire.Code, format string, args ...any) error {
 	return &wire.Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
 }

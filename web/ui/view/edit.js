@@ -15,8 +15,10 @@ await loadStyles('/ui/css/ondemand.css'); // a call of an earlier visit has chan
  * @returns {EditField}
  */
 export function editField(q, tool, params, button, changed) {
-  const before = JSON.stringify(q.params, null, 2), area = h('textarea', { class: 'edit', rows: '3', spellcheck: 'false',
-    'aria-label': `Parameters of ${tool}, as JSON`, autocomplete: 'off' });
+  const before = JSON.stringify(q.params, null, 2);
+  const area = h('textarea', {
+    class: 'edit', rows: '3', spellcheck: 'false', autocomplete: 'off', 'aria-label': `Parameters of ${tool}, as JSON`,
+  });
   const problem = h('p', { class: 'edit-problem', role: 'status', hidden: true });
   const complain = (/** @type {string} */ why) => {
     setText(problem, why);
