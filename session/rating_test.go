@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -198,16 +199,24 @@ func TestARatingIsErasedWithItsThread(t *testing.T) {
 
 // A step that speaks goes on speaking to readers who come later, whatever the user says of the call before.
 func TestARatingEndsNoText(t *testing.T) {
-	s, ref := newTurn(t)
-	add(t, s, ref, toolCall("call_1", 1))
-	s.PublishText(session.StepText{Ref: ref, Step: 2, Text: safety.Literal("I go on.")})
-	require.NoError(t, s.Rate(ref, rated(session.Good, "")))
-	for up, err := range s.WatchLive(t.Context(), s.Head()) {
-		require.NoError(t, err)
-		require.NotNil(t, up.Text)
-		assert.Equal(t, "I go on.", up.Text.Text.String())
-		break
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s, ref := newTurn(t)
+		add(t, s, ref, toolCall("call_1", 1))
+		s.PublishText(session.StepText{Ref: ref, Step: 2, Text: safety.Literal("I go on.")})
+		require.NoError(t, s.Rate(ref, rated(session.Good, "")))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var heard []string
+		for up, err := range s.WatchLive(ctx, s.Head()) {
+			if err != nil {
+				break // a second has passed, and nothing came
+			}
+			require.NotNil(t, up.Text)
+			heard = append(heard, up.Text.Text.String())
+			break
+		}
+		assert.Equal(t, []string{"I go on."}, heard)
+	})
 }
 
 func TestRatingsOfAnOpenTurnCountOnceAfterARestart(t *testing.T) {

@@ -74,8 +74,8 @@ func (all sightings) agentNames() map[string]string {
 	return names
 }
 
-// Names of agents are in the text of every view and in addresses, so that nothing of a stranger's text may stand in them
-// but what is plain.
+// Names of agents are in the text of every view and in addresses, so that nothing of a stranger's text may stand in
+// them but what is plain.
 
 // agentName returns at most 40 letters, digits and dashes of a text, which is what names of agents are made of.
 func agentName(kind string) string {

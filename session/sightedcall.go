@@ -15,8 +15,8 @@ type Provenance struct {
 	Partial bool // the channel of the result has only its beginning
 }
 
-// stepCalls returns the calls of a step in the order in which the model made them: by their places in its answer where a
-// channel tells them, and else by when they began.
+// stepCalls returns the calls of a step in the order in which the model made them: by their places in its answer where
+// a channel tells them, and else by when they began.
 func (p *projection) stepCalls(s *sightedStep, step int, group *int) (all []Call) {
 	index := map[string]int{}
 	for _, id := range s.calls {

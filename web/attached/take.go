@@ -72,8 +72,8 @@ func (s *Server) take(ctx context.Context, user string, all []attach.Sighting) (
 	return t.taken, t.flush()
 }
 
-// one records a sighting, with what was said before it. Sightings of a request may be of many sessions of many agents; they
-// keep their order.
+// one records a sighting, with what was said before it. Sightings of a request may be of many sessions of many agents;
+// they keep their order.
 func (t *taking) one(s attach.Sighting) error {
 	thread, err := t.thread(s)
 	if err != nil {

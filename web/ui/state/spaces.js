@@ -4,7 +4,7 @@
 /** @import { Group, Space } from './types.d.ts' */
 
 /** The list of the agents that other programs run; no space has a name with a blank. */
-export const watched = 'Watched agents';
+const watched = 'Watched agents';
 
 /**
  * Returns the spaces, each with its threads and with those who take part but have no thread yet.
