@@ -46,8 +46,8 @@ type (
 		frameHead
 		Message   safety.Text    `json:"message"`
 		MessageID string         `json:"message_id,omitempty"`
-		Input     *safety.Text   `json:"user_input,omitempty"` // of an observed turn that begins
-		Asked     *AskedInfo     `json:"asked,omitempty"`      // likewise
+		Input     *safety.Text   `json:"user_input,omitempty"` // of a turn that begins
+		Asked     *AskedInfo     `json:"asked,omitempty"`      // of an observed turn that begins
 		Step      int            `json:"step,omitempty"`
 		Source    session.Source `json:"narrative_source,omitempty"`
 		Answer    bool           `json:"answer,omitempty"`
@@ -216,10 +216,7 @@ func lifecycle(e session.Event, head func(string) frameHead) []Frame {
 	case session.TurnStarted:
 		begins := thinkingFrame{
 			frameHead: head("thinking"), Message: safety.Literal("Thinking…"), MessageID: b.Message,
-			Asked: askedInfo(b.Asked), Workflow: workflowInfo(b.Workflow),
-		}
-		if begins.Asked != nil {
-			begins.Input = orNull(b.Input)
+			Input: orNull(b.Input), Asked: askedInfo(b.Asked), Workflow: workflowInfo(b.Workflow),
 		}
 		return []Frame{{"thinking", begins}}
 	case session.TurnCompleted:

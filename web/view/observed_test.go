@@ -51,7 +51,7 @@ func TestAnObservedTurnStreamsItsStartItsNotesAndItsEnd(t *testing.T) {
 		{"a start", session.TurnStarted{Input: safety.Literal("why?"), Asked: asked},
 			[]string{`thinking {"message":"Thinking…","user_input":"why?","asked":{"by":"ann"}}`}},
 		{"a start of our own agent", session.TurnStarted{Input: safety.Literal("why?")},
-			[]string{`thinking {"message":"Thinking…"}`}},
+			[]string{`thinking {"message":"Thinking…","user_input":"why?"}`}},
 		{"a note", session.Noted{From: safety.Literal("ann"), Kind: session.NoteThought, Text: safety.Literal("hm")},
 			[]string{`note {"from":"ann","kind":"thought","text":"hm","late":true}`}},
 		{"an end with a conclusion and an answer", session.TurnCompleted{Response: answer, Conclusion: conclusion},

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -107,7 +108,10 @@ func TestFollowingWaitsForAServerThatIsAway(t *testing.T) {
 	url, posted := attachedServer(t, &away)
 	t.Setenv("CANDOR_SERVER", url)
 	t.Setenv("CANDOR_TOKEN", "ann")
-	file := filepath.Join(claudeTestdata, "session.jsonl")
+	file := filepath.Join(t.TempDir(), "session.jsonl")
+	session, err := os.ReadFile(filepath.Join(claudeTestdata, "session.jsonl"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, session, 0o600))
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var out, errOut apptest.LogBuffer
@@ -121,8 +125,12 @@ func TestFollowingWaitsForAServerThatIsAway(t *testing.T) {
 	assert.Empty(t, posted.String())
 	away.Store(false)
 	soon(func() bool { return strings.Contains(posted.String(), "toolu_one0a") })
+	// What comes next is posted once the answer to the first post has come.
+	later := bytes.ReplaceAll(session, []byte("toolu_one"), []byte("toolu_later"))
+	require.NoError(t, os.WriteFile(file, append(session, later...), 0o600))
+	soon(func() bool { return strings.Contains(posted.String(), "toolu_later0a") })
 	stop()
 	require.NoError(t, <-ended)
-	assert.Contains(t, out.String(), "The server took 3 as new")
+	assert.Regexp(t, "The server took [36] as new", out.String(), "with or without the last post, which was under way")
 	assert.Equal(t, 1, strings.Count(errOut.String(), "away"), "it is said once")
 }

@@ -42,7 +42,8 @@ function noteOf(n) {
  * @param {Turn} t @param {ThinkingFrame} f @returns {Turn}
  */
 export function begun(t, f) {
-  const at = ms(f.at), known = f.asked ? { asked: askedOf(f.asked), input: f.user_input || '' } : {};
+  const at = ms(f.at), said = f.user_input ?? (f.asked ? '' : t.input);
+  const known = { ...f.asked && { asked: askedOf(f.asked) }, input: said };
   if (f.asked && !f.message_id && t.startedAt) return { ...t, ...known };
   const messageId = f.message_id || t.messageId;
   const run = f.workflow ? runOf(f.workflow) : {};

@@ -232,3 +232,12 @@ test('what happens while a conversation is read is not lost', () => {
     if (!before.turns.length) assert.deepEqual(got.turns.map(told), whole.turns.map(told), `${read} events`);
   }
 });
+
+test('a turn that begins elsewhere has its message at once', () => {
+  const frame = {
+    type: 'thinking', message: 'Thinking…', message_id: 'm', user_input: 'Two\nlines', at: '2026-11-23T10:00:00Z',
+    thread_id: 't', session_id: 's', turn_number: 1,
+  };
+  const s = play(open('t'), [{ id: '0a1b2c3d-1', frame }]);
+  assert.equal(s.conversations.t.turns[0].input, 'Two\nlines');
+});
