@@ -157,7 +157,9 @@ func TestTailOfAJobShowsItFromItsBeginning(t *testing.T) {
 	post(`{"event_type":"tool_use","data":{"tool_name":"shell","input":{"command":"git log"},
 		"call_id":"call_1","rationale":"to see what was done"}}`)
 	tail := startTail(t, r.URL, "--job", job.ID)
-	apptest.Eventually(t, "what was before", func() bool { return strings.Contains(tail.out.String(), "git log") })
+	apptest.Eventually(t, "what was before, and how the job is now", func() bool {
+		return strings.Contains(tail.out.String(), "git log") && strings.Contains(tail.out.String(), "heard just now")
+	})
 	post(`{"event_type":"tool_result","data":{"tool_name":"shell","output":"3 commits","call_id":"call_1"}}`)
 	post(apptest.ReasoningPost)
 	post(`{"event":"result","success":true,"message":"done"}`)
