@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"candor/attach"
+	"candor/attach/rows"
 )
 
 // synthetic is the model of answers that the program wrote itself, such as the news of an error.
@@ -52,7 +53,7 @@ func (r *Reader) assistant(in *row) []attach.Sighting {
 // failed returns the end of a turn that failed, if a row that the program wrote says so.
 func (r *Reader) failed(in *row) []attach.Sighting {
 	if !in.IsAPIError {
-		r.report.skip("assistant synthetic")
+		r.report.Skip("assistant synthetic")
 		return nil
 	}
 	s := r.sighting(in)
@@ -66,7 +67,7 @@ func (r *Reader) failed(in *row) []attach.Sighting {
 func (r *Reader) part(b *block, s attach.Sighting, final bool) (one attach.Sighting, ok bool) {
 	switch b.Type {
 	case "text":
-		text, cut := shorten(b.Text)
+		text, cut := rows.Shorten(b.Text)
 		r.countCut(cut)
 		if final {
 			r.answer.final = append(r.answer.final, text)
@@ -76,7 +77,7 @@ func (r *Reader) part(b *block, s attach.Sighting, final bool) (one attach.Sight
 	case "thinking", "redacted_thinking":
 		// What is sealed stops here: nobody can read it, and the rules of safety would spend seconds on it.
 		r.report.Sealed += len(b.Signature) + len(b.Redacted)
-		text, cut := shorten(b.Thinking)
+		text, cut := rows.Shorten(b.Thinking)
 		r.countCut(cut)
 		if text != "" {
 			s.Said = &attach.Said{Text: text, Summary: true}
@@ -85,7 +86,7 @@ func (r *Reader) part(b *block, s attach.Sighting, final bool) (one attach.Sight
 		}
 		return s, true
 	case "tool_use":
-		if !isID(b.ID) || b.Name == "" {
+		if !rows.IsID(b.ID) || b.Name == "" {
 			r.report.Malformed++
 			return s, false
 		}
@@ -94,14 +95,14 @@ func (r *Reader) part(b *block, s attach.Sighting, final bool) (one attach.Sight
 		s.Call, s.Called = b.ID, called
 		return s, true
 	}
-	r.report.skip("block " + b.Type)
+	r.report.Skip("block " + b.Type)
 	return s, false
 }
 
 // calledOf returns a call with its parameters, and whether they were cut.
 func calledOf(tool string, input json.RawMessage) (c *attach.Called, cut bool) {
-	name, _ := shorten(tool)
-	params, cut := boundJSON(input, "")
+	name, _ := rows.Shorten(tool)
+	params, cut := rows.BoundJSON(input, "")
 	return &attach.Called{Tool: name, Params: params}, cut
 }
 
@@ -127,7 +128,7 @@ func (r *Reader) close() (out []attach.Sighting) {
 		out = append(out, one)
 	}
 	if len(a.final) > 0 {
-		text, cut := shorten(strings.Join(a.final, "\n\n"))
+		text, cut := rows.Shorten(strings.Join(a.final, "\n\n"))
 		r.countCut(cut)
 		s.Ended = &attach.Ended{Answer: text}
 		out = append(out, s)

@@ -155,7 +155,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, err := range claude.NewReader(nil).Read(strings.NewReader(text)) {
+		for _, err := range claude.NewReader(nil, false).Read(strings.NewReader(text)) {
 			require.NoError(b, err)
 		}
 	}

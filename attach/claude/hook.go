@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"candor/attach"
+	"candor/attach/rows"
 )
 
 // MaxHook bounds a hook's payload, in bytes.
@@ -69,8 +70,8 @@ func Hook(raw []byte) ([]attach.Sighting, error) {
 	if len(raw) > MaxHook {
 		return nil, fmt.Errorf("the hook's payload has %d bytes; %d are read", len(raw), MaxHook)
 	}
-	if json.Unmarshal(raw, &p) != nil || p.Event == "" || !isID(p.Session) || p.Index < 0 || p.Index > maxIndex ||
-		!optionalID(p.Prompt) || !optionalID(p.AgentID) || !optionalID(p.Call) {
+	if json.Unmarshal(raw, &p) != nil || p.Event == "" || !rows.IsID(p.Session) || p.Index < 0 || p.Index > maxIndex ||
+		!rows.OptionalID(p.Prompt) || !rows.OptionalID(p.AgentID) || !rows.OptionalID(p.Call) {
 		return nil, errPayload
 	}
 	return p.sightings()
@@ -84,7 +85,7 @@ func (p *payload) sightings() ([]attach.Sighting, error) {
 		return p.about(s), nil
 	case "UserPromptSubmit":
 		// The only hook of a turn's beginning. What the program tells the model of sub-agents comes by it, too.
-		text, _ := shorten(p.Text)
+		text, _ := rows.Shorten(p.Text)
 		about := p.about(s)
 		s.Prompted = &attach.Prompted{Text: text, By: promptedBy("", text)}
 		return append(about, s), nil
@@ -96,11 +97,11 @@ func (p *payload) sightings() ([]attach.Sighting, error) {
 		return p.batch(s), nil
 	case "SubagentStart":
 		// It does not name the call; the call's own PostToolUse does, when the sub-agent is done or in the background.
-		kind, _ := shorten(p.AgentType)
+		kind, _ := rows.Shorten(p.AgentType)
 		s.Spawned = &attach.Spawned{Kind: kind}
 		return []attach.Sighting{s}, nil
 	case "Stop", "SubagentStop":
-		text, _ := shorten(p.Answer)
+		text, _ := rows.Shorten(p.Answer)
 		s.Ended = &attach.Ended{Answer: text}
 		return []attach.Sighting{s}, nil
 	case "StopFailure":
@@ -110,14 +111,14 @@ func (p *payload) sightings() ([]attach.Sighting, error) {
 	case "SessionEnd", "Notification", "PermissionRequest", "PreCompact", "PostCompact":
 		return nil, nil
 	}
-	return nil, fmt.Errorf("%w: %s", ErrUnknownHook, plainKind(p.Event))
+	return nil, fmt.Errorf("%w: %s", ErrUnknownHook, rows.PlainKind(p.Event))
 }
 
 // about returns a sighting of the session itself, if the payload tells anything of it.
 func (p *payload) about(s attach.Sighting) []attach.Sighting {
 	var news attach.About
-	news.Folder, _ = shorten(p.CWD)
-	news.Model, _ = shorten(p.Model)
+	news.Folder, _ = rows.Shorten(p.CWD)
+	news.Model, _ = rows.Shorten(p.Model)
 	if news == (attach.About{}) {
 		return nil
 	}
@@ -127,7 +128,7 @@ func (p *payload) about(s attach.Sighting) []attach.Sighting {
 
 // displayed returns a part of what the model says to the person.
 func (p *payload) displayed(s attach.Sighting) []attach.Sighting {
-	text, _ := shorten(p.Delta)
+	text, _ := rows.Shorten(p.Delta)
 	if text == "" {
 		return nil
 	}
@@ -137,7 +138,7 @@ func (p *payload) displayed(s attach.Sighting) []attach.Sighting {
 
 // tool returns the call that a payload is about, and how it ended, if it did.
 func (p *payload) tool(s attach.Sighting) ([]attach.Sighting, error) {
-	if !isID(p.Call) || p.Tool == "" {
+	if !rows.IsID(p.Call) || p.Tool == "" {
 		return nil, errPayload
 	}
 	s.Call = p.Call
@@ -154,7 +155,7 @@ func (p *payload) tool(s attach.Sighting) ([]attach.Sighting, error) {
 	case "PostToolUse":
 		known, isObject := detailOf(p.Response)
 		var cut bool
-		s.Returned.Result, cut = boundJSON(p.Response, originalFile)
+		s.Returned.Result, cut = rows.BoundJSON(p.Response, originalFile)
 		s.Returned.Partial = cut || isObject && known.Persisted != ""
 		s.Returned.Cancelled = isObject && known.Interrupted
 		out = append(out, known.spawned(s)...)
@@ -171,7 +172,7 @@ func (p *payload) tool(s attach.Sighting) ([]attach.Sighting, error) {
 // failure returns the words of a failure or refusal; it never is empty.
 func (p *payload) failure() string {
 	for _, text := range []string{p.Error, p.Reason} {
-		if text, _ = shorten(text); strings.TrimSpace(text) != "" {
+		if text, _ = rows.Shorten(text); strings.TrimSpace(text) != "" {
 			return text
 		}
 	}
@@ -182,7 +183,7 @@ func (p *payload) failure() string {
 func (p *payload) batch(s attach.Sighting) []attach.Sighting {
 	batched := &attach.Batched{}
 	for _, c := range p.Calls[:min(len(p.Calls), maxBatch)] {
-		if isID(c.ID) {
+		if rows.IsID(c.ID) {
 			batched.Calls = append(batched.Calls, c.ID)
 		}
 	}

@@ -1,13 +1,12 @@
 package claude
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"iter"
 
 	"candor/attach"
+	"candor/attach/rows"
 )
 
 // agent is what the sightings of this package call the agent.
@@ -16,13 +15,9 @@ const agent = "claude"
 // Reader turns a session file into sightings, and keeps of the file only what the next row is understood by. It is made
 // by NewReader, reads one file, and is not safe for concurrent use.
 type Reader struct {
-	// Growing says that the file may still be written: a last row without its end is left for the next Read.
-	Growing bool
-
 	others *Rows
-	report Report
-	// How many bytes were read; a row that is left is not among them.
-	offset int64
+	report rows.Report
+	place  rows.Place
 	// What was said of the session already.
 	about attach.About
 	// The turn of the last prompt or result. Rows of the model do not name theirs, and stand behind it.
@@ -34,19 +29,20 @@ type Reader struct {
 }
 
 // NewReader returns a reader of one session file. others remembers the rows of the folder's other files; nil
-// compares with none.
-func NewReader(others *Rows) *Reader {
+// compares with none. growing says that the file may still be written: a last row without its end is left for the next
+// Read.
+func NewReader(others *Rows, growing bool) *Reader {
 	if others == nil {
 		others = &Rows{}
 	}
-	return &Reader{others: others}
+	return &Reader{others: others, place: rows.Place{Growing: growing}}
 }
 
 // Report returns what was counted so far.
-func (r *Reader) Report() Report { return r.report.copied() }
+func (r *Reader) Report() rows.Report { return r.report.Clone() }
 
 // Offset returns how many bytes were read: where the next Read of a growing file begins.
-func (r *Reader) Offset() int64 { return r.offset }
+func (r *Reader) Offset() int64 { return r.place.Offset }
 
 // Turn returns the turn that the last row belongs to, or "".
 func (r *Reader) Turn() string { return r.turn }
@@ -55,28 +51,15 @@ func (r *Reader) Turn() string { return r.turn }
 // if in cannot be read; what is wrong with rows is in the report.
 func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 	return func(yield func(attach.Sighting, error) bool) {
-		lines := lineReader{in: bufio.NewReaderSize(in, 64<<10)}
-		for {
-			line, n, err := lines.next()
-			// Of a growing file the end may be half a row, which the next Read finds whole.
-			if errors.Is(err, io.EOF) && (r.Growing || n == 0) {
-				break
-			}
-			if err != nil && !errors.Is(err, io.EOF) {
-				yield(attach.Sighting{}, err)
-				return
-			}
-			r.offset += int64(n)
-			if !r.give(r.line(line, err != nil), yield) {
-				return
-			}
-			if err != nil {
-				break
-			}
+		ended, err := r.place.Each(in, func(line []byte, last bool) bool { return r.give(r.line(line, last), yield) })
+		if err != nil {
+			yield(attach.Sighting{}, err)
 		}
 		// What waits for a next row has none. A growing file may have one later; then what is given here is given
 		// again, with more, and whoever merges sightings takes the larger.
-		r.give(append(r.takeNew(r.copies.release()), r.close()...), yield)
+		if ended {
+			r.give(append(r.takeNew(r.copies.release()), r.close()...), yield)
+		}
 	}
 }
 
@@ -160,7 +143,7 @@ func (r *Reader) take(in *row) []attach.Sighting {
 	case "assistant":
 		return append(r.known(in), r.assistant(in)...)
 	case "ai-title", "custom-title", "summary":
-		title, cut := shorten(in.CustomTitle + in.AITitle + in.Summary)
+		title, cut := rows.Shorten(in.CustomTitle + in.AITitle + in.Summary)
 		r.countCut(cut)
 		if title != "" {
 			s := r.sighting(in)
@@ -168,7 +151,7 @@ func (r *Reader) take(in *row) []attach.Sighting {
 			return []attach.Sighting{s}
 		}
 	}
-	r.report.skip(in.kind())
+	r.report.Skip(in.kind())
 	return nil
 }
 
@@ -180,7 +163,7 @@ func (r *Reader) known(in *row) []attach.Sighting {
 	}
 	for _, pair := range []struct{ was, is *string }{{&r.about.Version, &news.Version},
 		{&r.about.Folder, &news.Folder}, {&r.about.Model, &news.Model}} {
-		if *pair.is, _ = shorten(*pair.is); *pair.is == *pair.was {
+		if *pair.is, _ = rows.Shorten(*pair.is); *pair.is == *pair.was {
 			*pair.is = ""
 		} else if *pair.is != "" {
 			*pair.was = *pair.is
@@ -196,7 +179,7 @@ func (r *Reader) known(in *row) []attach.Sighting {
 
 // forkOf says, once, of which session the file's is a fork.
 func (r *Reader) forkOf(in *row) []attach.Sighting {
-	if r.about.ForkOf != "" || !isID(in.RequestSessionID) {
+	if r.about.ForkOf != "" || !rows.IsID(in.RequestSessionID) {
 		return nil
 	}
 	r.about.ForkOf = in.RequestSessionID

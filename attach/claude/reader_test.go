@@ -15,6 +15,7 @@ import (
 
 	"candor/attach"
 	"candor/attach/claude"
+	"candor/attach/rows"
 )
 
 var update = flag.Bool("update", false, "write the sightings of the recorded files anew")
@@ -35,10 +36,10 @@ func recorded(t testing.TB, name string) string {
 }
 
 // read returns the sightings of a file's text, and the report.
-func read(t testing.TB, text string, others *claude.Rows) ([]attach.Sighting, claude.Report) {
+func read(t testing.TB, text string, others *claude.Rows) ([]attach.Sighting, rows.Report) {
 	t.Helper()
 	var all []attach.Sighting
-	r := claude.NewReader(others)
+	r := claude.NewReader(others, false)
 	for s, err := range r.Read(strings.NewReader(text)) {
 		require.NoError(t, err)
 		all = append(all, s)
@@ -103,7 +104,7 @@ func TestKindsAreBoundedInNumberAndInText(t *testing.T) {
 		sum += n
 	}
 	assert.Equal(t, 100, sum)
-	var both claude.Report
+	var both rows.Report
 	for range 2 {
 		both.Add(report)
 	}
@@ -161,8 +162,7 @@ func TestAGrowingFileIsReadOnWhereItEnded(t *testing.T) {
 	text := recorded(t, foreground)
 	whole, _ := read(t, text, nil)
 	for at := 0; at < len(text); at += 97 {
-		r := claude.NewReader(nil)
-		r.Growing = true
+		r := claude.NewReader(nil, true)
 		var all []attach.Sighting
 		for _, end := range []int{at, len(text)} {
 			for s, err := range r.Read(strings.NewReader(text[r.Offset():end])) {
@@ -187,14 +187,14 @@ func TestATornLastRowIsCountedAndAWholeOneIsRead(t *testing.T) {
 
 func TestARowThatIsTooLongIsReadOverInBoundedMemory(t *testing.T) {
 	hello := row(`"type":"user","message":{"content":"Hello"}`)
-	list, report := read(t, hello+strings.Repeat("x", claude.MaxRow+1)+"\n"+hello, nil)
+	list, report := read(t, hello+strings.Repeat("x", rows.MaxRow+1)+"\n"+hello, nil)
 	assert.Len(t, list, 2)
 	assert.Equal(t, 1, report.TooLong)
 	assert.Equal(t, 3, report.Rows)
 }
 
 func TestAFileThatCannotBeReadEndsWithItsError(t *testing.T) {
-	r := claude.NewReader(nil)
+	r := claude.NewReader(nil, false)
 	var failed error
 	for _, err := range r.Read(iotest.ErrReader(os.ErrPermission)) {
 		failed = err
@@ -203,7 +203,7 @@ func TestAFileThatCannotBeReadEndsWithItsError(t *testing.T) {
 }
 
 func TestAReaderOfSightingsMayStop(t *testing.T) {
-	r := claude.NewReader(nil)
+	r := claude.NewReader(nil, false)
 	n := 0
 	for range r.Read(strings.NewReader(recorded(t, "session.jsonl"))) {
 		if n++; n == 3 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"candor/attach"
+	"candor/attach/rows"
 )
 
 // interrupted begins the message that the program writes when a person stops a turn.
@@ -37,8 +38,8 @@ func (r *Reader) user(in *row) []attach.Sighting {
 	for i := range list {
 		switch b := &list[i]; {
 		case b.Type != "tool_result":
-			r.report.skip("block " + b.Type + " beside a result")
-		case !isID(b.ToolUseID):
+			r.report.Skip("block " + b.Type + " beside a result")
+		case !rows.IsID(b.ToolUseID):
 			r.report.Malformed++
 		case results == 1:
 			out = append(out, r.result(in, b, in.ToolUseResult)...)
@@ -64,16 +65,16 @@ func (r *Reader) prompt(in *row, list []block) []attach.Sighting {
 		return append(r.close(), s)
 	case in.AgentID != "":
 		// The parameters of the call have it.
-		r.report.skip("user task of a sub-agent")
+		r.report.Skip("user task of a sub-agent")
 		return nil
 	case in.IsMeta, in.IsCompactSummary:
-		r.report.skip("user message of the program")
+		r.report.Skip("user message of the program")
 		return nil
 	case text == "":
-		r.report.skip("user message without text")
+		r.report.Skip("user message without text")
 		return nil
 	}
-	text, cut := shorten(text)
+	text, cut := rows.Shorten(text)
 	r.countCut(cut)
 	s.Prompted = &attach.Prompted{Text: text, By: promptedBy(in.Origin.Kind, text)}
 	return append(r.close(), s)
@@ -87,7 +88,7 @@ func promptedBy(origin, text string) string {
 	if origin == "human" {
 		return ""
 	}
-	return strings.TrimSpace(plainKind(origin))
+	return strings.TrimSpace(rows.PlainKind(origin))
 }
 
 // result returns the sightings of a call's result. kept is what the program keeps of it for itself, in the form in
@@ -107,7 +108,7 @@ func (r *Reader) result(in *row, b *block, kept json.RawMessage) []attach.Sighti
 	known, isObject := detailOf(kept)
 	if isObject {
 		var cut bool
-		s.Returned.Result, cut = boundJSON(kept, originalFile)
+		s.Returned.Result, cut = rows.BoundJSON(kept, originalFile)
 		s.Returned.Partial = known.Persisted != "" || cut
 		s.Returned.Cancelled = known.Interrupted
 		r.countCut(cut)
@@ -154,11 +155,11 @@ func detailOf(raw json.RawMessage) (d detail, isObject bool) {
 
 // spawned returns the beginning of the sub-agent that the call of a result began, if it began one.
 func (d detail) spawned(s attach.Sighting) []attach.Sighting {
-	if !isID(d.AgentID) {
+	if !rows.IsID(d.AgentID) {
 		return nil
 	}
-	kind, _ := shorten(d.AgentType)
-	model, _ := shorten(d.Model)
+	kind, _ := rows.Shorten(d.AgentType)
+	model, _ := rows.Shorten(d.Model)
 	s.Sub, s.Returned = d.AgentID, nil
 	s.Spawned = &attach.Spawned{Kind: kind, Model: model, Background: d.IsAsync}
 	return []attach.Sighting{s}
@@ -169,20 +170,20 @@ func (d detail) spawned(s attach.Sighting) []attach.Sighting {
 func (r *Reader) text(content json.RawMessage) (text string, whole bool) {
 	list, ok := blocks(content)
 	if !ok {
-		r.report.skip("result without text")
+		r.report.Skip("result without text")
 		return "", len(content) == 0 || string(content) == "null"
 	}
 	whole = true
 	for i := range list {
 		if list[i].Type != "text" {
-			r.report.skip("block " + list[i].Type + " in a result")
+			r.report.Skip("block " + list[i].Type + " in a result")
 			whole = false
 		}
 	}
 	if !whole {
 		r.report.Sealed += len(content)
 	}
-	text, cut := shorten(r.joined(list))
+	text, cut := rows.Shorten(r.joined(list))
 	r.countCut(cut)
 	return text, whole && !cut
 }

@@ -4,14 +4,12 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"candor/attach/rows"
 )
 
-// maxID bounds the ids that are believed, in bytes. Those of the program have 36 or fewer. maxIndex bounds the place
-// of a block in its answer.
-const (
-	maxID    = 128
-	maxIndex = 1 << 16
-)
+// maxIndex bounds the place of a block in its answer.
+const maxIndex = 1 << 16
 
 // row is a row of a session file, as far as it is read.
 type row struct {
@@ -116,28 +114,14 @@ func decodeRow(line []byte) (r row, ok bool) {
 	if json.Unmarshal(line, &r) != nil || r.Type == "" {
 		return row{}, false
 	}
-	return r, isID(r.SessionID) && optionalID(r.UUID) && optionalID(r.PromptID) && optionalID(r.AgentID) &&
-		optionalID(r.Message.ID) && r.BlockIndex >= 0 && r.BlockIndex <= maxIndex
-}
-
-// isID reports whether an id is one that a program makes: short, and visible characters only.
-func isID(id string) bool { return id != "" && optionalID(id) }
-
-// optionalID is isID for an id that may be absent.
-func optionalID(id string) bool {
-	return len(id) <= maxID && !strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c >= 0x7f })
+	return r, rows.IsID(r.SessionID) && rows.OptionalID(r.UUID) && rows.OptionalID(r.PromptID) &&
+		rows.OptionalID(r.AgentID) && rows.OptionalID(r.Message.ID) && r.BlockIndex >= 0 && r.BlockIndex <= maxIndex
 }
 
 // at returns the time of the row; zero if it has none that can be read.
-func (r *row) at() time.Time {
-	t, err := time.Parse(time.RFC3339Nano, r.Timestamp)
-	if err != nil || t.Year() < 2000 || t.Year() > 9999 {
-		return time.Time{}
-	}
-	return t.UTC()
-}
+func (r *row) at() time.Time { return rows.Time(r.Timestamp) }
 
-// kind names the row's kind for [Report]: its type, and its subtype or that of its attachment.
+// kind names the row's kind for [rows.Report]: its type, and its subtype or that of its attachment.
 func (r *row) kind() string {
 	return strings.TrimSpace(r.Type + " " + r.Subtype + r.Attachment.Type)
 }

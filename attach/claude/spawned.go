@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"candor/attach"
+	"candor/attach/rows"
 )
 
 // Spawned returns the beginning of a sub-agent, of the file agent-ID.meta.json beside its session file, which names
@@ -19,12 +20,12 @@ func Spawned(meta []byte, session, sub string) (attach.Sighting, error) {
 		Effort string `json:"effort"`
 		Shape  string `json:"requestShape"`
 	}
-	if json.Unmarshal(meta, &in) != nil || !optionalID(in.Call) || !isID(session) || !isID(sub) {
+	if json.Unmarshal(meta, &in) != nil || !rows.OptionalID(in.Call) || !rows.IsID(session) || !rows.IsID(sub) {
 		return attach.Sighting{}, errors.New("this is no description of a sub-agent, or a damaged one")
 	}
-	kind, _ := shorten(in.Type)
-	model, _ := shorten(in.Model)
-	effort, _ := shorten(in.Effort)
+	kind, _ := rows.Shorten(in.Type)
+	model, _ := rows.Shorten(in.Model)
+	effort, _ := rows.Shorten(in.Effort)
 	return attach.Sighting{Agent: agent, Session: session, Channel: attach.File, Sub: sub, Call: in.Call,
 		Spawned: &attach.Spawned{Kind: kind, Model: model, Effort: effort, Background: in.Shape == "background"}}, nil
 }

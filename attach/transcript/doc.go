@@ -12,7 +12,7 @@
 //
 // A batch is one sighting a line, as JSON, and at most [MaxBatch] bytes.
 //
-// So far the files are those of Claude Code: <config>/projects/<folder>/<session>.jsonl, and beside them
-// <session>/subagents/agent-<id>.jsonl with agent-<id>.meta.json. To read those of another agent, give find.go the
-// names of its files, and sessionFile a reader of them.
+// The files of Claude Code are <config>/projects/<folder>/<session>.jsonl, and beside them
+// <session>/subagents/agent-<id>.jsonl with agent-<id>.meta.json. To read those of another program, add a format to
+// format.go.
 package transcript

@@ -1,17 +1,9 @@
 package transcript
 
 import (
-	"errors"
 	"hash/fnv"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
-
-	"candor/attach"
-	"candor/attach/claude"
 )
 
 // How many bytes of a file's beginning, and of the end of what was read, tell whether it was rewritten.
@@ -20,14 +12,12 @@ const (
 	tailBytes = 256
 )
 
-// maxMeta bounds the description of a sub-agent, in bytes.
-const maxMeta = 64 << 10
-
 // sessionFile is a session file of which a part was read.
 type sessionFile struct {
 	path string
 	// reader knows how far the file was read, and what the next row is understood by.
-	reader *claude.Reader
+	reader reader
+	format format
 
 	// The file's size and the time of its last change when it was read. While both are the same, nobody opens it.
 	size    int64
@@ -82,28 +72,4 @@ func hashOf(in io.ReaderAt, from, length int64) uint64 {
 	h := fnv.New64a()
 	_, _ = io.Copy(h, io.NewSectionReader(in, from, length))
 	return h.Sum64()
-}
-
-// description returns what stands beside the session file of a sub-agent; ok is false if nothing does, yet.
-func (f *sessionFile) description() (s attach.Sighting, ok bool, err error) {
-	base := strings.TrimSuffix(f.path, ".jsonl")
-	sub, isSub := strings.CutPrefix(filepath.Base(base), "agent-")
-	if !isSub {
-		return s, false, nil
-	}
-	in, err := os.Open(base + ".meta.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, false, nil
-	}
-	if err != nil {
-		return s, false, err
-	}
-	defer in.Close()
-	raw, err := io.ReadAll(io.LimitReader(in, maxMeta))
-	if err != nil {
-		return s, false, err
-	}
-	session := filepath.Base(filepath.Dir(filepath.Dir(f.path)))
-	s, err = claude.Spawned(raw, session, sub)
-	return s, err == nil, err
 }

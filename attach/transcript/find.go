@@ -27,24 +27,40 @@ var ErrNoFiles = errors.New("there are no session files")
 
 // find returns the session files of a place, those that were changed first before the others: a file, with those of
 // its sub-agents; or a folder, or its folder projects, with all files below it. Links are not followed.
-func find(place string) (list []found, err error) {
+// find returns the session files of places, those that were changed first before the others.
+func find(places []string) (list []found, err error) {
+	for _, place := range places {
+		if list, err = findIn(list, place); err != nil {
+			return nil, err
+		}
+	}
+	// A fork is younger than the session it was made of, which therefore has its rows first.
+	slices.SortStableFunc(list, func(a, b found) int { return a.time.Compare(b.time) })
+	return list, nil
+}
+
+// findIn adds the session files of a place: a file, whatever its name, with those of its sub-agents; or a folder, or
+// the folder of a format in it, with all files below it that are of a format. Links are not followed.
+func findIn(list []found, place string) ([]found, error) {
 	info, err := os.Stat(place)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
-		list = []found{{place, info.Size(), info.ModTime()}}
-		place = strings.TrimSuffix(place, ".jsonl")
-		if _, err := os.Stat(place); err != nil || place == list[0].path {
+		list = append(list, found{place, info.Size(), info.ModTime()})
+		folder := strings.TrimSuffix(place, ".jsonl")
+		if _, err := os.Stat(folder); err != nil || folder == place {
 			return list, nil
 		}
 		// The files of sub-agents stand in a folder named like the session.
-	} else if projects := filepath.Join(place, "projects"); isFolder(projects) {
-		place = projects
+		place = folder
 	}
-	err = filepath.WalkDir(place, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ".jsonl" {
+	err = filepath.WalkDir(formatFolder(place), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
 			return skipUnreadable(err)
+		}
+		if _, ok := formatOf(path); !ok {
+			return nil
 		}
 		if len(list) == maxFiles {
 			return fmt.Errorf("%s has more than %d session files: name a folder in it", place, maxFiles)
@@ -54,9 +70,17 @@ func find(place string) (list []found, err error) {
 		}
 		return nil
 	})
-	// A fork is younger than the session it was made of, which therefore has its rows first.
-	slices.SortStableFunc(list, func(a, b found) int { return a.time.Compare(b.time) })
 	return list, err
+}
+
+// formatFolder returns the folder in a program's own one that has its session files, or the folder itself.
+func formatFolder(place string) string {
+	for _, f := range formats {
+		if folder := filepath.Join(place, f.folder); isFolder(folder) {
+			return folder
+		}
+	}
+	return place
 }
 
 // skipUnreadable returns an error of a walk, but for folders that are gone or closed to us.

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"candor/attach"
-	"candor/attach/claude"
+	"candor/attach/rows"
 )
 
 // MaxBatch bounds a batch, in bytes.
@@ -19,8 +20,8 @@ const MaxBatch = 1 << 20
 // Walk reads the session files of a place. Its exported fields are set before its first use; it is not safe for
 // concurrent use.
 type Walk struct {
-	// Place is a session file, or a folder.
-	Place string
+	// Places are session files and folders of them.
+	Places []string
 	// Send takes a batch, which it may not keep. An error ends the walk: what was read by then is not read again.
 	Send func(ctx context.Context, batch []byte, sightings int) error
 	// Told hears what a person should know of a file. It may be nil.
@@ -30,9 +31,9 @@ type Walk struct {
 
 	// What is known of each file, by its path, and of the rows of all of them.
 	files map[string]*sessionFile
-	rows  claude.Rows
+	seen  seen
 	// The counts of readers that were given up, since their files had changed.
-	past claude.Report
+	past rows.Report
 	// Bytes of the rows that were read.
 	read int64
 	// The batch that is being filled, and how many sightings are in it.
@@ -42,7 +43,7 @@ type Walk struct {
 
 // Report is what a walk came to.
 type Report struct {
-	claude.Report
+	rows.Report
 	Files int
 	Bytes int64
 }
@@ -57,9 +58,9 @@ func (w *Walk) Report() Report {
 	return sum
 }
 
-// Size returns how many bytes the session files of a place have.
-func Size(place string) (sum int64, err error) {
-	list, err := find(place)
+// Size returns how many bytes the session files of places have.
+func Size(places ...string) (sum int64, err error) {
+	list, err := find(places)
 	for _, f := range list {
 		sum += f.size
 	}
@@ -87,12 +88,13 @@ func (w *Walk) Follow(ctx context.Context, interval time.Duration) error {
 
 // pass looks at each file once. growing says that the files may be read again.
 func (w *Walk) pass(ctx context.Context, growing bool) error {
-	list, err := find(w.Place)
+	list, err := find(w.Places)
 	switch {
 	case err != nil:
 		return err
 	case len(list) == 0 && len(w.files) == 0 && !growing:
-		return fmt.Errorf("%w in %s: name a session file, or a folder that has some", ErrNoFiles, w.Place)
+		return fmt.Errorf("%w in %s: name a session file, or a folder that has some", ErrNoFiles,
+			strings.Join(w.Places, ", "))
 	case w.files == nil:
 		w.files = map[string]*sessionFile{}
 	}
@@ -139,8 +141,12 @@ func (w *Walk) anew(path string, growing bool) *sessionFile {
 	if old := w.files[path]; old != nil {
 		w.past.Add(old.reader.Report())
 	}
-	f := &sessionFile{path: path, reader: claude.NewReader(&w.rows)}
-	f.reader.Growing = growing
+	// A file that was named is read as one of the last format, whatever it is called.
+	format, ok := formatOf(path)
+	if !ok {
+		format = formats[len(formats)-1]
+	}
+	f := &sessionFile{path: path, format: format, reader: format.open(&w.seen, growing)}
 	w.files[path] = f
 	return f
 }
@@ -175,19 +181,18 @@ func (w *Walk) readOn(ctx context.Context, f *sessionFile, in *os.File, now foun
 	return nil
 }
 
-// describe sends the description of a sub-agent, once it is there and its file tells the turn.
+// describe sends what stands beside a file, once it is there.
 func (w *Walk) describe(ctx context.Context, f *sessionFile) error {
-	if f.described || f.reader.Turn() == "" {
+	if f.described || f.format.describe == nil {
 		return nil
 	}
-	s, ok, err := f.description()
+	s, ok, err := f.format.describe(f.path, f.reader)
 	if err != nil {
 		w.tell(f.path, "has a description beside it that cannot be read: "+err.Error())
 	}
 	if f.described = ok || err != nil; !ok {
 		return nil
 	}
-	s.Turn = f.reader.Turn()
 	w.past.Sightings++
 	return w.add(ctx, s)
 }
@@ -198,7 +203,7 @@ func (w *Walk) add(ctx context.Context, s attach.Sighting) error {
 	if err != nil {
 		return err
 	}
-	// A line alone fits: package claude bounds the texts of a sighting.
+	// A line alone fits: readers bound the texts of a sighting.
 	if w.batch.Len()+len(line)+1 > MaxBatch {
 		if err := w.flush(ctx); err != nil {
 			return err

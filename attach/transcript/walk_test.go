@@ -32,7 +32,7 @@ type taker struct {
 
 // walk returns a walk of a place that sends to the taker.
 func (k *taker) walk(place string) *transcript.Walk {
-	return &transcript.Walk{Place: place, Send: k.send, Told: func(path, what string) {
+	return &transcript.Walk{Places: []string{place}, Send: k.send, Told: func(path, what string) {
 		k.told = append(k.told, filepath.Base(path)+" "+what)
 	}}
 }
@@ -218,9 +218,9 @@ func TestAWalkEndsWithItsContextAndWithItsTaker(t *testing.T) {
 	require.ErrorIs(t, k.walk(dir).Once(ctx), context.Canceled)
 	refused := errors.New("no")
 	refuse := func(context.Context, []byte, int) error { return refused }
-	w := &transcript.Walk{Place: dir, Send: refuse}
+	w := &transcript.Walk{Places: []string{dir}, Send: refuse}
 	require.ErrorIs(t, w.Once(t.Context()), refused)
-	w = &transcript.Walk{Place: dir, Send: refuse}
+	w = &transcript.Walk{Places: []string{dir}, Send: refuse}
 	require.ErrorIs(t, w.Follow(t.Context(), time.Second), refused)
 }
 
@@ -229,7 +229,7 @@ func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
 	blob := `{"type":"api-request-blob","sessionId":"s","blob":"` + strings.Repeat("QUJD", 250_000) + `"}` + "\n"
 	path := write(t, t.TempDir(), "s.jsonl", strings.Repeat(blob+prompt("s", "x"), 40))
 	highest, parts := uint64(0), 0
-	w := &transcript.Walk{Place: path, Send: func(context.Context, []byte, int) error { return nil }}
+	w := &transcript.Walk{Places: []string{path}, Send: func(context.Context, []byte, int) error { return nil }}
 	w.Count = writer(func(p []byte) (int, error) {
 		if parts++; parts%50 == 0 {
 			var m runtime.MemStats

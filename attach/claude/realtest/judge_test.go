@@ -58,7 +58,7 @@ func (p *player) read(t *testing.T, files []string, others *claude.Rows) (all []
 	for _, name := range files {
 		in, err := os.Open(name)
 		require.NoError(t, err)
-		r := claude.NewReader(others)
+		r := claude.NewReader(others, false)
 		for s, err := range r.Read(in) {
 			require.NoError(t, err)
 			all = append(all, s)

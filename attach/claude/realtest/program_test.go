@@ -46,7 +46,7 @@ type player struct {
 func newPlayer(t *testing.T) *player {
 	t.Helper()
 	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans())}
-	settings, err := claude.Attach(nil, p.model.URL)
+	settings, err := claude.Settings.Attach(nil, p.model.URL)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(p.home, "settings.json"), settings, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))

@@ -13,13 +13,14 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"candor/attach/claude"
 	"candor/cmd/candor/terminal"
 	"candor/web/client"
 )
 
 // attachSettings are the flags of attach.
 type attachSettings struct {
+	// Whose settings are changed.
+	program program
 	// The server that the hooks post to.
 	url string
 	// A folder whose own settings are changed, instead of the person's.
@@ -58,7 +59,10 @@ func attachCommand(stdin io.Reader) *cli.Command {
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
 			// The agent has to be named, although there is one so far: no file is changed by a command without words.
-			switch name := c.Args().First(); {
+			name := c.Args().First()
+			known := false
+			s.program, known = programNamed(name)
+			switch {
 			case c.Args().Len() > 1:
 				return misused("attach takes one agent, not the argument %q as well; see candor attach --help",
 					c.Args().Get(1))
@@ -66,8 +70,8 @@ func attachCommand(stdin io.Reader) *cli.Command {
 				return misused("attach --list takes neither an agent nor --undo nor --dry-run")
 			case s.list:
 				return s.printAttached(c.Root().Writer)
-			case name != "claude":
-				return misused("attach knows claude, not the agent %q; see candor attach --help", name)
+			case !known:
+				return misused("attach knows %s, not the agent %q; see candor attach --help", programNames(), name)
 			}
 			if _, err := client.New(s.url, "any"); err != nil {
 				return misused("--server: %w", err)
@@ -80,9 +84,9 @@ func attachCommand(stdin io.Reader) *cli.Command {
 // file returns the settings that are changed: those of a folder that nobody shares, or the person's own. A link is
 // followed, so that it stays one.
 func (s attachSettings) file() string {
-	name := filepath.Join(claudeFolder(), "settings.json")
+	name := filepath.Join(s.program.folder(), s.program.personal)
 	if s.project != "" {
-		name = filepath.Join(s.project, ".claude", "settings.local.json")
+		name = filepath.Join(s.project, s.program.project)
 	}
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		return real
@@ -100,9 +104,9 @@ func (s attachSettings) change(stdin io.Reader, stdout io.Writer) error {
 	// A file that is not there is one without settings.
 	var after []byte
 	if s.undo {
-		after, err = claude.Detach(before)
+		after, err = s.program.hooks.Detach(before)
 	} else {
-		after, err = claude.Attach(before, s.url)
+		after, err = s.program.hooks.Attach(before, s.url)
 	}
 	switch {
 	case err != nil:
@@ -111,7 +115,7 @@ func (s attachSettings) change(stdin io.Reader, stdout io.Writer) error {
 		fmt.Fprintf(stdout, "%s would be:\n%s", terminal.CleanLine(name), terminal.Clean(string(after)))
 		return nil
 	}
-	was, err := claude.AttachedTo(before)
+	was, err := s.program.hooks.AttachedTo(before)
 	if s.undo && was == "" || !s.undo && string(before) == string(after) {
 		fmt.Fprintf(stdout, "%s is as it should be: nothing was changed.\n", terminal.CleanLine(name))
 		return err
@@ -170,16 +174,7 @@ func (s attachSettings) printRest(w io.Writer, name string) {
 			terminal.CleanLine(name))
 		return
 	}
-	fmt.Fprintf(w, `Attached in %s.
-
-Still to do:
-  export %s=…   in the shell that starts claude: the token is not in the file
-  begin a new session; those that run do not know the hooks
-
-What hooks cannot tell: the model's reasons and thoughts, its tokens, what a
-sub-agent says between its calls, and how a call ended that settings refused.
-The session file has most of it: candor import --follow reads it as well.
-`, terminal.CleanLine(name), claude.TokenVariable)
+	fmt.Fprintf(w, "Attached in %s.\n\n%s", terminal.CleanLine(name), s.program.rest)
 }
 
 // printAttached says which settings have our hooks: the person's own, and those of the folder it is called in.
@@ -188,22 +183,32 @@ func (s attachSettings) printAttached(w io.Writer) error {
 	if folder == "" {
 		folder = "."
 	}
-	// Claude Code reads both, so that an agent may report twice; the server then has each fact once.
-	for _, one := range []attachSettings{{}, {project: folder}} {
-		name := one.file()
-		raw, err := os.ReadFile(name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		server, err := claude.AttachedTo(raw)
-		switch {
-		case err != nil:
-			fmt.Fprintf(w, "claude  %s cannot be read: %s\n", terminal.CleanLine(name), err)
-		case server == "":
-			fmt.Fprintf(w, "claude  %s: not attached\n", terminal.CleanLine(name))
-		default:
-			fmt.Fprintf(w, "claude  %s: reports to %s\n", terminal.CleanLine(name), terminal.CleanLine(server))
+	for _, p := range programs {
+		// A program reads both, so that an agent may report twice; the server then has each fact once.
+		for _, one := range []attachSettings{{program: p}, {program: p, project: folder}} {
+			if err := one.printState(w); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
+}
+
+// printState says whether one file has our hooks.
+func (s attachSettings) printState(w io.Writer) error {
+	name := s.file()
+	raw, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	state := "not attached"
+	server, err := s.program.hooks.AttachedTo(raw)
+	switch {
+	case err != nil:
+		state = "cannot be read: " + err.Error()
+	case server != "":
+		state = "reports to " + server
+	}
+	fmt.Fprintf(w, "%-8s %s: %s\n", s.program.name, terminal.CleanLine(name), terminal.CleanLine(state))
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -59,9 +59,9 @@ func importCommand() *cli.Command {
 			case s.every < minInterval:
 				return misused("--interval: %s is less than %s", s.every, minInterval)
 			}
-			from := c.Args().First()
-			if from == "" {
-				from = claudeFolder()
+			from := c.Args().Slice()
+			if len(from) == 0 {
+				from = sessionFolders()
 			}
 			return importFrom(ctx, s, from, c.Root().Writer, c.Root().ErrWriter)
 		},
@@ -71,20 +71,8 @@ func importCommand() *cli.Command {
 // minInterval is the shortest time after which --follow looks again.
 const minInterval = 50 * time.Millisecond
 
-// claudeFolder is where Claude Code keeps its sessions unless it is told otherwise.
-func claudeFolder() string {
-	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		return dir
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ".claude"
-	}
-	return filepath.Join(home, ".claude")
-}
-
-// importFrom reads a file or folder, and says what became of it.
-func importFrom(ctx context.Context, s importSettings, from string, stdout, stderr io.Writer) error {
+// importFrom reads files and folders, and says what became of them.
+func importFrom(ctx context.Context, s importSettings, from []string, stdout, stderr io.Writer) error {
 	// A missing token is said before anything is read.
 	send, taken, closed, err := s.sender(stderr)
 	if err != nil {
@@ -93,7 +81,7 @@ func importFrom(ctx context.Context, s importSettings, from string, stdout, stde
 	defer closed()
 	// The bar has the terminal's line while files are read, so what is wrong with them is said afterwards.
 	var told []string
-	w := transcript.Walk{Place: from, Send: send, Told: func(path, what string) {
+	w := transcript.Walk{Places: from, Send: send, Told: func(path, what string) {
 		told = append(told, terminal.CleanLine(path)+" "+terminal.CleanLine(what))
 	}}
 	if s.follow {
@@ -101,10 +89,10 @@ func importFrom(ctx context.Context, s importSettings, from string, stdout, stde
 		w.Told = func(path, what string) {
 			fmt.Fprintf(stderr, "%s %s\n", terminal.CleanLine(path), terminal.CleanLine(what))
 		}
-		fmt.Fprintf(stderr, "Following %s. Ctrl-C ends it.\n", terminal.CleanLine(from))
+		fmt.Fprintf(stderr, "Following %s. Ctrl-C ends it.\n", terminal.CleanLine(strings.Join(from, ", ")))
 		err = w.Follow(ctx, s.every)
 	} else {
-		size, _ := transcript.Size(from) // unknown is 0; the walk says what is wrong
+		size, _ := transcript.Size(from...) // unknown is 0; the walk says what is wrong
 		bar := progress.Start(stderr, "reading", size)
 		w.Count = bar
 		err = w.Once(ctx)
@@ -114,7 +102,8 @@ func importFrom(ctx context.Context, s importSettings, from string, stdout, stde
 		fmt.Fprintln(stderr, line)
 	}
 	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("there is no %s: name a session file, or the folder of an agent's sessions", from)
+		return fmt.Errorf("there is no %s: name a session file, or the folder of an agent's sessions",
+			strings.Join(from, ", "))
 	}
 	// Where the server ended the import, what was read until then is said before the error.
 	r := w.Report()

@@ -1,4 +1,4 @@
-package claude_test
+package settings_test
 
 import (
 	"strings"
@@ -36,9 +36,9 @@ func TestSettingsKeepEverythingThatIsThere(t *testing.T) {
 `,
 	} {
 		t.Run(name, func(t *testing.T) {
-			attached, err := claude.Attach([]byte(before), address+"/")
+			attached, err := claude.Settings.Attach([]byte(before), address+"/")
 			require.NoError(t, err)
-			server, err := claude.AttachedTo(attached)
+			server, err := claude.Settings.AttachedTo(attached)
 			require.NoError(t, err)
 			assert.Equal(t, address, server)
 			assert.Equal(t, 11, strings.Count(string(attached), `"url": "http://127.0.0.1:8080/api/hooks/claude"`))
@@ -48,20 +48,20 @@ func TestSettingsKeepEverythingThatIsThere(t *testing.T) {
 				assert.Contains(t, string(attached), "say done")
 			}
 
-			again, err := claude.Attach(attached, address)
+			again, err := claude.Settings.Attach(attached, address)
 			require.NoError(t, err)
 			assert.Equal(t, string(attached), string(again), "attaching twice changes nothing")
-			moved, err := claude.Attach(attached, "http://127.0.0.1:9090")
+			moved, err := claude.Settings.Attach(attached, "http://127.0.0.1:9090")
 			require.NoError(t, err)
 			assert.NotContains(t, string(moved), ":8080")
 
-			detached, err := claude.Detach(moved)
+			detached, err := claude.Settings.Detach(moved)
 			require.NoError(t, err)
 			if before == "" {
 				before = "{}\n"
 			}
 			assert.Equal(t, before, string(detached))
-			server, err = claude.AttachedTo(detached)
+			server, err = claude.Settings.AttachedTo(detached)
 			require.NoError(t, err)
 			assert.Empty(t, server)
 		})
@@ -79,7 +79,7 @@ func TestSettingsThatCannotBeReadAreLeftAlone(t *testing.T) {
 		"something behind the end": `{} {}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := claude.Attach([]byte(bad), address)
+			_, err := claude.Settings.Attach([]byte(bad), address)
 			require.ErrorContains(t, err, "mend the file first")
 		})
 	}

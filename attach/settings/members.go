@@ -1,4 +1,4 @@
-package claude
+package settings
 
 import (
 	"bytes"
@@ -17,21 +17,21 @@ type members []member
 // membersOf decodes an object. It fails for anything else, and for an object that has a name twice.
 func membersOf(raw []byte) (list members, err error) {
 	if !json.Valid(raw) {
-		return nil, errSettings
+		return nil, ErrSettings
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {
-		return nil, errSettings
+		return nil, ErrSettings
 	}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
-			return nil, errSettings
+			return nil, ErrSettings
 		}
 		var m member
 		m.name, _ = name.(string) // the decoder gives nothing else here
 		if d.Decode(&m.value) != nil || list.value(m.name) != nil {
-			return nil, errSettings
+			return nil, ErrSettings
 		}
 		list = append(list, m)
 	}

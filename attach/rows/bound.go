@@ -1,4 +1,4 @@
-package claude
+package rows
 
 import (
 	"bytes"
@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxText bounds a text, an argument or a result that is given, in bytes. With its escapes a sighting then fits into a
+// MaxText bounds a text, an argument or a result that is given, in bytes. With its escapes a sighting then fits into a
 // batch of a mebibyte.
-const maxText = 128 << 10
+const MaxText = 128 << 10
 
-// shorten returns a text within maxText that is valid UTF-8, and whether it had to be cut.
-func shorten(s string) (text string, cut bool) {
-	if cut = len(s) > maxText; cut {
-		end := maxText
+// Shorten returns a text within MaxText that is valid UTF-8, and whether it had to be cut.
+func Shorten(s string) (text string, cut bool) {
+	if cut = len(s) > MaxText; cut {
+		end := MaxText
 		for end > 0 && !utf8.RuneStart(s[end]) {
 			end--
 		}
@@ -23,23 +23,23 @@ func shorten(s string) (text string, cut bool) {
 	return strings.ToValidUTF8(s, "\uFFFD"), cut
 }
 
-// boundJSON returns a value within maxText, without the member drop, and whether it was cut. Long strings
+// BoundJSON returns a value within MaxText, without the member drop, and whether it was cut. Long strings
 // in it are cut first. If that is not enough, only its beginning is left, as a string.
-func boundJSON(raw json.RawMessage, drop string) (value json.RawMessage, cut bool) {
+func BoundJSON(raw json.RawMessage, drop string) (value json.RawMessage, cut bool) {
 	raw = bytes.TrimSpace(raw)
 	if drop != "" && bytes.Contains(raw, []byte(`"`+drop+`"`)) {
 		raw = without(raw, drop)
 	}
-	if len(raw) <= maxText {
+	if len(raw) <= MaxText {
 		return bytes.Clone(raw), false
 	}
 	// The shape of a value tells more than the end of one long string in it, so the strings go first.
-	for limit := maxText / 4; limit >= 1<<10; limit /= 4 {
-		if value = cutStrings(raw, limit); len(value) <= maxText {
+	for limit := MaxText / 4; limit >= 1<<10; limit /= 4 {
+		if value = cutStrings(raw, limit); len(value) <= MaxText {
 			return value, true
 		}
 	}
-	text, _ := shorten(string(raw[:maxText/4]))
+	text, _ := Shorten(string(raw[:MaxText/4]))
 	value, _ = json.Marshal(text) // of a string
 	return value, true
 }

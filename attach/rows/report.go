@@ -1,11 +1,11 @@
-package claude
+package rows
 
 import (
 	"maps"
 	"strings"
 )
 
-// Report counts what a [Reader] read and what it did not give.
+// Report counts what a reader read and what it did not give.
 type Report struct {
 	// Rows of the file, whatever became of them; empty lines are none.
 	Rows int
@@ -39,11 +39,11 @@ const (
 	otherKinds = "other kinds"
 )
 
-// skip counts a row or block of a kind that is not read.
-func (r *Report) skip(kind string) { r.skipMany(plainKind(kind), 1) }
+// Skip counts a row or block of a kind that is not read.
+func (r *Report) Skip(kind string) { r.SkipMany(PlainKind(kind), 1) }
 
-// skipMany counts rows or blocks of a kind.
-func (r *Report) skipMany(kind string, n int) {
+// SkipMany counts rows or blocks of a kind.
+func (r *Report) SkipMany(kind string, n int) {
 	if r.Skipped == nil {
 		r.Skipped = map[string]int{}
 	}
@@ -57,8 +57,8 @@ func (r *Report) skipMany(kind string, n int) {
 	r.Skipped[kind] += n
 }
 
-// plainKind returns a kind as it may stand in a terminal: the letters that the program uses, and not many of them.
-func plainKind(kind string) string {
+// PlainKind returns a kind as it may stand in a terminal: the letters that the program uses, and not many of them.
+func PlainKind(kind string) string {
 	clean := strings.Map(func(c rune) rune {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == ' ':
@@ -81,12 +81,12 @@ func (r *Report) Add(other Report) {
 	r.Outside += other.Outside
 	r.Sealed += other.Sealed
 	for kind, n := range other.Skipped {
-		r.skipMany(kind, n)
+		r.SkipMany(kind, n)
 	}
 }
 
-// copied returns a copy that shares nothing with r.
-func (r *Report) copied() Report {
+// Clone returns a copy that shares nothing with r.
+func (r *Report) Clone() Report {
 	c := *r
 	c.Skipped = maps.Clone(r.Skipped)
 	return c

@@ -1,0 +1,39 @@
+package rows
+
+import (
+	"bufio"
+	"errors"
+	"io"
+)
+
+// Place is how far a file was read. The zero value is its beginning.
+type Place struct {
+	// Growing says that the file may still be written: a last row without its end is left for the next Each.
+	Growing bool
+	// Offset counts the bytes that were read; those of a row that is left are not among them.
+	Offset int64
+}
+
+// Each gives take the lines of in, which goes on where the last Each ended, without their ends; a line holds until take
+// returns, and one that was too long is nil. last says that the line has no end. It returns at once when take returns
+// false, and an error only if in cannot be read; ended reports whether in was read to its end.
+func (p *Place) Each(in io.Reader, take func(line []byte, last bool) bool) (ended bool, err error) {
+	lines := lineReader{in: bufio.NewReaderSize(in, 64<<10)}
+	for {
+		line, n, err := lines.next()
+		// Of a growing file the end may be half a row, which the next Each finds whole.
+		if errors.Is(err, io.EOF) && (p.Growing || n == 0) {
+			return true, nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		p.Offset += int64(n)
+		if !take(line, err != nil) {
+			return false, nil
+		}
+		if err != nil {
+			return true, nil
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package transcript
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"candor/attach"
+	"candor/attach/claude"
+	"candor/attach/rows"
+)
+
+// reader turns the rows of one session file into sightings.
+type reader interface {
+	// Read yields the sightings of the rows in in, which goes on where the last Read ended. It ends with an error only
+	// if in cannot be read.
+	Read(in io.Reader) iter.Seq2[attach.Sighting, error]
+	// Offset returns how many bytes were read.
+	Offset() int64
+	// Report returns what was counted so far.
+	Report() rows.Report
+}
+
+// format is how one program keeps its sessions in files of rows.
+type format struct {
+	// folder is where its session files stand below the program's own folder.
+	folder string
+	// is reports whether a file is one of the format, by its path.
+	is func(path string) bool
+	// open returns a reader of a file. growing says that the file may still be written.
+	open func(seen *seen, growing bool) reader
+	// describe returns what stands beside a file of the session that it tells; ok is false while there is nothing,
+	// yet. It is nil for a format that keeps nothing beside its files.
+	describe func(path string, r reader) (s attach.Sighting, ok bool, err error)
+}
+
+// seen is what the files of a walk know of each other.
+type seen struct {
+	claude claude.Rows
+}
+
+// formats are those that are read. The first that takes a file has it; the last one takes every file that ends as
+// session files do, so that a file of a person's own name is read, too.
+var formats = []format{
+	{folder: "projects", is: named(".jsonl"), open: openClaude, describe: describeClaude},
+}
+
+// formatOf returns the format of a file; ok is false if it is none that is read.
+func formatOf(path string) (f format, ok bool) {
+	for _, f := range formats {
+		if f.is(path) {
+			return f, true
+		}
+	}
+	return format{}, false
+}
+
+// named returns what reports whether a file's name ends with a suffix.
+func named(suffix string) func(path string) bool {
+	return func(path string) bool { return strings.HasSuffix(path, suffix) }
+}
+
+// openClaude reads a file of Claude Code.
+func openClaude(s *seen, growing bool) reader { return claude.NewReader(&s.claude, growing) }
+
+// maxMeta bounds the description of a sub-agent, in bytes.
+const maxMeta = 64 << 10
+
+// describeClaude returns what stands beside the session file of a sub-agent, once the file tells the turn.
+func describeClaude(path string, r reader) (s attach.Sighting, ok bool, err error) {
+	file, _ := r.(*claude.Reader)
+	base := strings.TrimSuffix(path, ".jsonl")
+	sub, isSub := strings.CutPrefix(filepath.Base(base), "agent-")
+	if !isSub || file == nil || file.Turn() == "" {
+		return s, false, nil
+	}
+	in, err := os.Open(base + ".meta.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, false, nil
+	}
+	if err != nil {
+		return s, false, err
+	}
+	defer in.Close()
+	raw, err := io.ReadAll(io.LimitReader(in, maxMeta))
+	if err != nil {
+		return s, false, err
+	}
+	session := filepath.Base(filepath.Dir(filepath.Dir(path)))
+	s, err = claude.Spawned(raw, session, sub)
+	s.Turn = file.Turn()
+	return s, err == nil, err
+}

@@ -1,0 +1,87 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"candor/attach/claude"
+	"candor/attach/settings"
+)
+
+// program is another program whose agents can be attached.
+type program struct {
+	// name is that of attach's argument, and of the agent in the log.
+	name string
+	// folder returns where the program keeps what it has of a person, its session files among it.
+	folder func() string
+	// personal and project name the settings that are changed, in the program's folder and in that of a project.
+	personal, project string
+	hooks             settings.Hooks
+	// rest says what a person has to do still, and what the program's hooks cannot tell.
+	rest string
+}
+
+// programs are those that attach knows.
+var programs = []program{
+	{
+		name: "claude", folder: claudeFolder, hooks: claude.Settings,
+		// Nobody else gets the settings of a project that are a person's own.
+		personal: "settings.json", project: filepath.Join(".claude", "settings.local.json"),
+		rest: `Still to do:
+  export ` + claude.TokenVariable + `=…   in the shell that starts claude: the token is not in the file
+  begin a new session; those that run do not know the hooks
+
+What hooks cannot tell: the model's reasons and thoughts, its tokens, what a
+sub-agent says between its calls, and how a call ended that settings refused.
+The session file has most of it: candor import --follow reads it as well.
+`,
+	},
+}
+
+// programNamed returns the program of a name; ok is false if attach knows none of it.
+func programNamed(name string) (p program, ok bool) {
+	for _, p := range programs {
+		if p.name == name {
+			return p, true
+		}
+	}
+	return program{}, false
+}
+
+// programNames returns the names of all programs, in a sentence.
+func programNames() string {
+	var names []string
+	for _, p := range programs {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// claudeFolder is where Claude Code keeps its sessions unless it is told otherwise.
+func claudeFolder() string { return folderOf("CLAUDE_CONFIG_DIR", ".claude") }
+
+// folderOf returns the folder that an environment variable names, or else one in the person's own.
+func folderOf(variable, name string) string {
+	if dir := os.Getenv(variable); dir != "" {
+		return dir
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return name
+	}
+	return filepath.Join(home, name)
+}
+
+// sessionFolders returns the folders of those programs that were used here; of the first if none was.
+func sessionFolders() (list []string) {
+	for _, p := range programs {
+		if _, err := os.Stat(p.folder()); err == nil {
+			list = append(list, p.folder())
+		}
+	}
+	if len(list) == 0 {
+		list = []string{programs[0].folder()}
+	}
+	return list
+}
