@@ -44,7 +44,7 @@ func fileOf(t *testing.T) (all []attach.Sighting) {
 	for _, name := range append(files, "../../attach/claude/testdata/session.jsonl") {
 		raw, err := os.ReadFile(name)
 		require.NoError(t, err)
-		for s, err := range claude.NewReader(nil).Read(bytes.NewReader(raw)) {
+		for s, err := range claude.NewReader(nil, false).Read(bytes.NewReader(raw)) {
 			require.NoError(t, err)
 			all = append(all, s)
 		}
