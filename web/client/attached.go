@@ -1,10 +1,12 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 )
 
 // Attached is the server's answer to sightings of another program's agent.
@@ -31,4 +33,25 @@ func (c *Client) Attach(ctx context.Context, sightings []byte) (a Attached, err 
 		return a, c.unreachable(ctx, errNotCandor)
 	}
 	return a, nil
+}
+
+// maxHookReply bounds the reply to a hook that is read, in bytes.
+const maxHookReply = 1 << 20
+
+// Hook posts what a hook of another program's agent tells, as the program wrote it, and returns the reply that the
+// program understands: a JSON object. An answer that is none counts as no answer.
+func (c *Client) Hook(ctx context.Context, agent string, payload []byte) (reply []byte, err error) {
+	resp, err := c.open(ctx, http.MethodPost, "/api/hooks/"+url.PathEscape(agent), payload, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	reply, err = io.ReadAll(io.LimitReader(resp.Body, maxHookReply))
+	if err != nil {
+		return nil, c.unreachable(ctx, err)
+	}
+	if reply = bytes.TrimSpace(reply); !json.Valid(reply) || reply[0] != '{' {
+		return nil, c.unreachable(ctx, errNotCandor)
+	}
+	return reply, nil
 }

@@ -34,3 +34,24 @@ func TestSightingsArePostedAsTheyAre(t *testing.T) {
 	_, err = c.Attach(t.Context(), []byte("{}\n{}\n{}\n"))
 	require.ErrorContains(t, err, "not that of a Candor server")
 }
+
+func TestAHookIsPostedAsItIs(t *testing.T) {
+	answer := " {\"decision\":\"block\"}\n"
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		assert.Equal(t, `{"a": 1}`, string(body))
+		assert.Equal(t, "POST /api/hooks/claude", r.Method+" "+r.URL.Path)
+		_, _ = io.WriteString(w, answer)
+	}))
+	defer s.Close()
+	c, err := client.New(s.URL, "ann")
+	require.NoError(t, err)
+	reply, err := c.Hook(t.Context(), "claude", []byte(`{"a": 1}`))
+	require.NoError(t, err)
+	assert.Equal(t, `{"decision":"block"}`, string(reply))
+	for _, answer = range []string{"", "<html>", "[]"} {
+		_, err = c.Hook(t.Context(), "claude", []byte(`{"a": 1}`))
+		require.ErrorContains(t, err, "not that of a Candor server")
+	}
+}
