@@ -105,7 +105,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // else cli prints the error and exits
 		Action:         rootAction,
 		Commands: []*cli.Command{serveCommand(), loginCommand(), chatCommand(args, stdin), reasoningCommand(),
-			tailCommand(), exportCommand(), importCommand(), attachCommand(stdin), workerCommand(), mewCommand(),
+			tailCommand(), exportCommand(), importCommand(), attachCommand(stdin), hookCommand(stdin), workerCommand(),
+			mewCommand(),
 			scanCommand(stdin),
 			doctorCommand(),
 			backupCommand(), restoreCommand(stdin), mcpCommand(stdin)},
@@ -114,6 +115,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	for _, c := range root.Commands {
 		c.OnUsageError = shortUsageError
+		if c.Name == "hook" {
+			c.OnUsageError = hookUsageError
+		}
 	}
 	return explained(root.Run(ctx, args))
 }

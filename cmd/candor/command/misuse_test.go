@@ -67,8 +67,8 @@ func TestAMistakeIsSaidOnceAndInOneSentence(t *testing.T) {
 // TestEveryHelpFitsInto80Columns holds that no terminal breaks a line of help, which would be in the middle
 // of a word.
 func TestEveryHelpFitsInto80Columns(t *testing.T) {
-	commands := []string{"", "serve", "login", "chat", "reasoning", "tail", "export", "import", "attach", "worker",
-		"mew", "scan",
+	commands := []string{"", "serve", "login", "chat", "reasoning", "tail", "export", "import", "attach", "hook",
+		"worker", "mew", "scan",
 		"doctor", "backup", "restore", "mcp", "completion"}
 	for _, name := range commands {
 		var out apptest.LogBuffer

@@ -1,0 +1,119 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"candor/cmd/candor/terminal"
+	"candor/web/client"
+)
+
+// hookSettings are the flags of hook.
+type hookSettings struct {
+	serverSettings
+	// How long the agent waits for the reply; then it goes on without.
+	timeout time.Duration
+}
+
+// hookCommand returns candor hook: what an agent's program runs as a hook, where it cannot post one by itself.
+//
+// It reads the payload on standard input, posts it and prints the server's reply on standard output. It never
+// stops an agent: where there is no reply it prints an empty object, says why on standard error, and the next
+// reply tells the agent's user what was missed.
+//
+// Exit status: 0 if the agent may go on as the reply says, with or without a server; 1 for wrong arguments, never 2,
+// by which agents understand that a hook blocks the call.
+func hookCommand(stdin io.Reader) *cli.Command {
+	var s hookSettings
+	return &cli.Command{
+		Name: "hook", Usage: "pass on what a hook of another program's agent tells",
+		ArgsUsage: "AGENT", Description: helpText("hook"),
+		Flags: append(serverFlags(&s.serverSettings, defaultServer),
+			&cli.DurationFlag{Name: "timeout", Value: defaultHookTime, Usage: "go on without a reply after `TIME`",
+				Destination: &s.timeout}),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			// The name becomes part of a path, of the server and of a file here.
+			name := c.Args().First()
+			if c.Args().Len() != 1 || !hookName.MatchString(name) || s.timeout <= 0 {
+				return errHookUse
+			}
+			return s.pass(ctx, name, stdin, c.Root().Writer, c.Root().ErrWriter)
+		},
+	}
+}
+
+// defaultHookTime is how long an agent waits for a server that does not answer.
+const defaultHookTime = 5 * time.Second
+
+// maxPayload bounds what a hook is given, in bytes. The server has a bound of its own.
+const maxPayload = 16 << 20
+
+// hookName is what the name of an agent's program looks like.
+var hookName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+
+// errHookUse is the error for wrong arguments. It is no misuse, whose exit status would block the agent's call.
+var errHookUse = errors.New("hook takes the name of an agent, such as claude, and a --timeout above 0; " +
+	"see candor hook --help")
+
+// hookUsageError says what is wrong with the flags of hook, without the exit status of a misuse.
+func hookUsageError(_ context.Context, _ *cli.Command, err error, _ bool) error {
+	return fmt.Errorf("hook: %w; see candor hook --help", err)
+}
+
+// pass posts one payload and prints the reply.
+func (s hookSettings) pass(ctx context.Context, agent string, stdin io.Reader, stdout, stderr io.Writer) error {
+	// Somebody waits: the agent, and with it a person.
+	ctx, stop := context.WithTimeout(ctx, s.timeout)
+	defer stop()
+	reply, err := s.post(ctx, agent, stdin)
+	gap := gapOf(agent)
+	if err != nil {
+		why := terminal.CleanLine(withoutCapital(explained(err).Error()))
+		fmt.Fprintln(stderr, "candor:", why)
+		// A server comes back by itself. Whatever else is wrong does not, so that it is said while it lasts, once.
+		first := gap.widen(time.Now())
+		reply = []byte("{}")
+		if first && !isAway(err) && ctx.Err() == nil {
+			reply = withMessage(reply, "Candor does not hear of this agent: "+why)
+		}
+	} else if missed := gap.close(); missed != "" {
+		reply = withMessage(reply, missed)
+	}
+	// A program that no longer reads has gone on already.
+	_, err = fmt.Fprintf(stdout, "%s\n", reply)
+	return err
+}
+
+// post reads the payload and returns the server's reply to it.
+func (s hookSettings) post(ctx context.Context, agent string, stdin io.Reader) ([]byte, error) {
+	// The program closes the stream behind its payload, which is one JSON value.
+	payload, err := io.ReadAll(io.LimitReader(stdin, maxPayload+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the hook's payload cannot be read: %w", err)
+	case len(payload) > maxPayload:
+		return nil, fmt.Errorf("the hook's payload has more than %d bytes", maxPayload)
+	}
+	token, err := s.token()
+	if err != nil {
+		return nil, err
+	}
+	// How long a server may take is the hook's own affair: a person may have to answer first.
+	c, err := client.NewVia(s.url, token, &http.Transport{Proxy: http.ProxyFromEnvironment})
+	if err != nil {
+		return nil, fmt.Errorf("--server: %w", err)
+	}
+	defer c.Close()
+	reply, err := c.Hook(ctx, agent, payload)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("no reply within %s", s.timeout)
+	}
+	return reply, err
+}

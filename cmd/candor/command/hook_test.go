@@ -1,0 +1,155 @@
+package command_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/apptest"
+	"candor/cmd/candor/command"
+)
+
+// hookServer is a server whose reply to hooks is set by a test. It is away while reply is empty.
+type hookServer struct {
+	*httptest.Server
+	mu     sync.Mutex
+	status int
+	reply  string
+	posted []string // path, token and payload of each hook
+}
+
+// startHooks starts a server for candor hook, with a cache and a token of its own.
+func startHooks(t *testing.T) *hookServer {
+	t.Helper()
+	h := &hookServer{status: http.StatusOK}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		body, _ := io.ReadAll(r.Body)
+		h.posted = append(h.posted, r.URL.Path+" "+r.Header.Get("Authorization")+" "+string(body))
+		w.WriteHeader(h.status)
+		_, _ = io.WriteString(w, h.reply)
+	}))
+	t.Cleanup(h.Close)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("CANDOR_SERVER", h.URL)
+	t.Setenv("CANDOR_TOKEN", "ann")
+	return h
+}
+
+// answer sets how the server answers from now on.
+func (h *hookServer) answer(status int, reply string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.status, h.reply = status, reply
+}
+
+// hooked runs candor hook with a payload, as an agent's program does, and returns the reply as JSON.
+func hooked(t *testing.T, payload string, args ...string) (reply apptest.M, stderr string) {
+	t.Helper()
+	var out, errOut apptest.LogBuffer
+	status := command.Execute(t.Context(), append([]string{"candor", "hook"}, args...), strings.NewReader(payload),
+		&out, &errOut)
+	require.Zero(t, status, "an agent goes on whatever happened")
+	require.NoError(t, json.Unmarshal([]byte(out.String()), &reply), out.String())
+	return reply, errOut.String()
+}
+
+func TestAHookIsPassedOnAndItsReplyBack(t *testing.T) {
+	h := startHooks(t)
+	h.answer(http.StatusOK, `{"decision":"block","reason":"No."}`)
+	reply, errOut := hooked(t, `{"hook_event_name":"Stop"}`, "codex")
+	assert.Equal(t, apptest.M{"decision": "block", "reason": "No."}, reply)
+	assert.Empty(t, errOut)
+	assert.Equal(t, []string{`/api/hooks/codex Bearer ann {"hook_event_name":"Stop"}`}, h.posted)
+}
+
+func TestAnAgentGoesOnWithoutAServerAndHearsOfItOnceAfterwards(t *testing.T) {
+	h := startHooks(t)
+	for range 3 {
+		reply, errOut := hooked(t, `{}`, "claude", "--server", "http://127.0.0.1:1")
+		assert.Empty(t, reply)
+		assert.Contains(t, errOut, "candor: no answer from 127.0.0.1:1")
+	}
+	h.answer(http.StatusOK, `{"systemMessage":"from the server"}`)
+	reply, errOut := hooked(t, `{}`, "codex")
+	assert.Equal(t, "from the server", reply["systemMessage"], "the gap of another program is not its own")
+	assert.Empty(t, errOut)
+	reply, _ = hooked(t, `{}`, "claude")
+	assert.Regexp(t, `^Candor was away, .*did not hear 3 hooks between .* and .*\nfrom the server$`,
+		reply["systemMessage"])
+	reply, _ = hooked(t, `{}`, "claude")
+	assert.Equal(t, "from the server", reply["systemMessage"], "it is said once")
+}
+
+func TestAServerThatRefusesHooksIsToldOfWhileItDoes(t *testing.T) {
+	h := startHooks(t)
+	h.answer(http.StatusUnauthorized, `{"error":"unauthorized","message":"No.","details":{}}`)
+	reply, errOut := hooked(t, `{}`, "claude")
+	assert.Contains(t, reply["systemMessage"], "Candor does not hear of this agent: the server does not know")
+	assert.Contains(t, errOut, "set CANDOR_TOKEN")
+	reply, _ = hooked(t, `{}`, "claude")
+	assert.Empty(t, reply, "once")
+	h.answer(http.StatusOK, `{}`)
+	reply, _ = hooked(t, `{}`, "claude")
+	assert.Contains(t, reply["systemMessage"], "did not hear 2 hooks")
+
+	t.Setenv("CANDOR_TOKEN", "")
+	t.Chdir(t.TempDir())
+	reply, _ = hooked(t, `{}`, "claude")
+	assert.Contains(t, reply["systemMessage"], "a token is needed")
+}
+
+func TestAnAnswerThatIsNoReplyLetsTheAgentGoOn(t *testing.T) {
+	h := startHooks(t)
+	for _, answer := range []string{"<html>", "", "[]", `{"a":`} {
+		h.answer(http.StatusOK, answer)
+		reply, errOut := hooked(t, `{}`, "claude")
+		assert.Empty(t, reply, answer)
+		assert.Contains(t, errOut, "not that of a Candor server", answer)
+	}
+	reply, errOut := hooked(t, strings.Repeat("x", 16<<20+1), "claude")
+	assert.Empty(t, reply)
+	assert.Contains(t, errOut, "more than 16777216 bytes")
+	h.Close()
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+	defer silent.Close()
+	reply, errOut = hooked(t, `{}`, "claude", "--server", silent.URL, "--timeout", "50ms")
+	assert.Empty(t, reply)
+	assert.Contains(t, errOut, "no reply within 50ms")
+}
+
+func TestTheMissedHooksOfALongTimeStayASmallFile(t *testing.T) {
+	startHooks(t)
+	name := filepath.Join(os.Getenv("XDG_CACHE_HOME"), "candor", "hooks-missed-claude")
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	full := strings.Repeat("2026-11-23T10:00:00Z\n", 3200)
+	require.NoError(t, os.WriteFile(name, []byte(full), 0o600))
+	hooked(t, `{}`, "claude", "--server", "http://127.0.0.1:1")
+	assert.Equal(t, full, contentOf(t, name))
+}
+
+// TestAWrongCallOfHookBlocksNoAgent holds the exit status of mistakes: agents understand 2 as a hook that blocks.
+func TestAWrongCallOfHookBlocksNoAgent(t *testing.T) {
+	startHooks(t)
+	for _, args := range []string{"", "claude codex", "../claude", "Claude", "claude --timeout 0s", "claude --nonsense",
+		"claude --timeout soon"} {
+		var out, errOut apptest.LogBuffer
+		status := command.Execute(t.Context(), append([]string{"candor", "hook"}, strings.Fields(args)...),
+			strings.NewReader("{}"), &out, &errOut)
+		assert.Equal(t, 1, status, args)
+		assert.Contains(t, errOut.String(), "see candor hook --help", args)
+	}
+}
