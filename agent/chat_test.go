@@ -64,6 +64,7 @@ func TestAMessageIsAcceptedBeforeItsTurnHasRun(t *testing.T) {
 		assert.Equal(t, s.Active(), e.Thread, "a thread is opened for the first message")
 		assert.Equal(t, []session.State{session.Processing}, states(t, s, e.Thread))
 		time.Sleep(2 * time.Second) // fake time: in a bubble
+		synctest.Wait()
 		turn, _ := s.Turn(e.Thread, 1)
 		assert.Equal(t, "you said hi", turn.Response.String())
 	})
@@ -77,8 +78,10 @@ func TestTurnsOfAThreadRunOneAtATimeInOrder(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, []session.State{session.Processing, session.Queued, session.Queued}, states(t, s, thread))
 		time.Sleep(1500 * time.Millisecond) // fake time: in a bubble
+		synctest.Wait()
 		assert.Equal(t, []session.State{session.Completed, session.Processing, session.Queued}, states(t, s, thread))
 		time.Sleep(3 * time.Second) // fake time: in a bubble
+		synctest.Wait()
 		turn, _ := s.Turn(thread, 3)
 		assert.Equal(t, "you said three", turn.Response.String())
 		assert.True(t, turn.StartedAt.After(turn.CreatedAt))
@@ -92,6 +95,7 @@ func TestThreadsRunSideBySide(t *testing.T) {
 		require.NoError(t, err)
 		send(t, c, e.Thread, "two")
 		time.Sleep(1100 * time.Millisecond) // fake time: in a bubble
+		synctest.Wait()
 		assert.Equal(t, session.Completed, states(t, s, one)[0])
 		assert.Equal(t, session.Completed, states(t, s, e.Thread)[0])
 	})
@@ -106,6 +110,7 @@ func TestTheEleventhWaitingMessageIsRefused(t *testing.T) {
 		_, err := c.Send(t.Context(), "ann", thread, "too many")
 		assert.ErrorIs(t, err, session.ErrBusy)
 		time.Sleep(time.Minute) // fake time: in a bubble
+		synctest.Wait()
 		assert.Len(t, states(t, s, thread), session.MaxWaiting+1)
 		assert.NotContains(t, states(t, s, thread), session.Queued)
 	})
@@ -120,6 +125,7 @@ func TestInterruptStopsTheRunningAndTheWaitingTurns(t *testing.T) {
 		assert.Equal(t, 1, ref.Turn)
 		send(t, c, thread, "after")
 		time.Sleep(2 * time.Second) // fake time: in a bubble
+		synctest.Wait()
 		want := []session.State{session.Interrupted, session.Interrupted, session.Completed}
 		assert.Equal(t, want, states(t, s, thread), "a message after the interrupt runs")
 	})
@@ -131,6 +137,7 @@ func TestInterruptNeedsARunningTurnOfTheUser(t *testing.T) {
 		_, err := c.Interrupt(t.Context(), "bob", e.Thread)
 		assert.ErrorIs(t, err, session.ErrNoThread)
 		time.Sleep(2 * time.Second) // fake time: in a bubble
+		synctest.Wait()
 		_, err = c.Interrupt(t.Context(), "ann", e.Thread)
 		assert.ErrorIs(t, err, session.ErrNotRunning)
 	})

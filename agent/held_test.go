@@ -104,6 +104,7 @@ func TestMessagesThatWaitAreChargedWithTheirTools(t *testing.T) {
 		require.ErrorIs(t, err, session.ErrFull)
 		assert.Len(t, states(t, s, running.Thread), 2)
 		time.Sleep(10 * time.Second) // fake time: both turns end
+		synctest.Wait()
 		assert.Less(t, s.Held(), before+200_000, "what waited is given back, the log's own part stays")
 	})
 }

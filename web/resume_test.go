@@ -142,6 +142,7 @@ func TestHeartbeatsKeepASilentStreamAlive(t *testing.T) {
 		p := apptest.NewPlay(t, apptest.JSON(t, apptest.Answering("x")))
 		defer p.Close()
 		time.Sleep(time.Minute + time.Second) // fake time: in a bubble
+		synctest.Wait()
 		out := p.StopStream()
 		assert.True(t, strings.HasSuffix(out, strings.Repeat(": heartbeat\n", 4)), out)
 		assert.NotContains(t, out, "data:")

@@ -59,6 +59,7 @@ func TestAThrowawaySessionIsApartAndCanBeRemoved(t *testing.T) {
 		assert.Equal(t, http.StatusUnauthorized, call(http.MethodGet, "/api/chat/threads", second.Token).Code)
 		third := open()
 		time.Sleep(throwawayLife) // fake time: in a bubble
+		synctest.Wait()
 		assert.Equal(t, http.StatusUnauthorized, call(http.MethodGet, "/api/chat/threads", third.Token).Code)
 	})
 }

@@ -178,6 +178,7 @@ func TestFollowingReadsWhatIsAdded(t *testing.T) {
 		}
 		for i, step := range steps {
 			time.Sleep(time.Second / 2)
+			synctest.Wait()
 			k.list, k.told = nil, nil
 			write(t, dir, "s.jsonl", step.text)
 			time.Sleep(time.Second / 2)

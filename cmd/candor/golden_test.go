@@ -43,6 +43,7 @@ func playCase(t *testing.T, c apptest.Case) views {
 	}
 	p.Answer(c.Approvals, thread)
 	time.Sleep(5 * time.Second) // fake time
+	synctest.Wait()
 	var indented bytes.Buffer
 	require.NoError(t, json.Indent(&indented, []byte(p.Get("/api/chat/history?thread_id="+thread)), "", "  "))
 	agui := p.Get("/agui/threads/" + thread + "/events?after=" + apptest.PlaySession[:8] + "-0")

@@ -57,9 +57,11 @@ func playSpace(t *testing.T, file string) views {
 	defer p.Close()
 	for _, m := range messages {
 		time.Sleep(time.Second) // fake time
+		synctest.Wait()
 		postMessage(t, p.App, m)
 	}
 	time.Sleep(time.Second) // fake time
+	synctest.Wait()
 	got := views{}
 	for _, thread := range observedThreads(t, p) {
 		var indented bytes.Buffer

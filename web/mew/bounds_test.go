@@ -231,6 +231,7 @@ func TestContextsExpireWithTheClockUntilTheGatewayIsClosed(t *testing.T) {
 		assert.Len(t, c.expired, 3)
 		s.Close()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Len(t, c.expired, 3)
 		_, err = s.addSpace(Space{Name: "x", Owner: "ann"})
 		assert.ErrorIs(t, err, errClosed)

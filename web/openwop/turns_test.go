@@ -33,6 +33,7 @@ func playTurn(t *testing.T, c apptest.Case) (log []session.Update) {
 		}
 		p.Answer(c.Approvals, thread)
 		time.Sleep(5 * time.Second) // fake time
+		synctest.Wait()
 		s, err := p.App.Store.Open(t.Context(), access.LocalUser)
 		require.NoError(t, err)
 		log = updates(t, s, session.Ref{Thread: thread, Turn: 1})
@@ -103,6 +104,7 @@ func TestWhatTheAgentDoubtsIsAskedAndDecided(t *testing.T) {
 		thread := p.Post("/api/chat/send", `{"content":"what now?"}`)["thread_id"].(string)
 		p.Answer(map[string]string{"call_1": "approve", "call_2": "deny"}, thread)
 		time.Sleep(time.Second) // fake time
+		synctest.Wait()
 		s, err := p.App.Store.Open(t.Context(), access.LocalUser)
 		require.NoError(t, err)
 		log = updates(t, s, session.Ref{Thread: thread, Turn: 1})

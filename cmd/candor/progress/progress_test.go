@@ -103,6 +103,7 @@ func TestABarShowsItsRateAndIsGoneAtTheEnd(t *testing.T) {
 		assert.Empty(t, s.last(), "the line is gone")
 		said := s.all.Len()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Equal(t, said, s.all.Len(), "and stays so")
 	})
 }

@@ -46,11 +46,13 @@ func TestALeaseEndsByItselfAndTheNextHasAGreaterNumber(t *testing.T) {
 		require.ErrorIs(t, err, journal.ErrHeld)
 		for range 5 {
 			time.Sleep(2 * time.Second)
+			synctest.Wait()
 			require.NoError(t, first.Renew(t.Context()), "while it is renewed it lasts")
 		}
 		_, err = b.Acquire(t.Context(), "a session", 3*time.Second)
 		require.ErrorIs(t, err, journal.ErrHeld)
 		time.Sleep(5 * time.Second)
+		synctest.Wait()
 		second, err := b.Acquire(t.Context(), "a session", 3*time.Second)
 		require.NoError(t, err, "a lease that was renewed ends, too")
 		require.Greater(t, second.Fence(), first.Fence())

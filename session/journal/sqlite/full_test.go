@@ -52,6 +52,7 @@ func TestADatabaseThatMayNotGrow(t *testing.T) {
 		require.ErrorIs(t, e.Append(t.Context(), "new", large), journal.ErrUnavailable)
 		allow(t, e, maxPages)
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		require.NoError(t, e.status().Ready)
 		for w, last := range kept {
 			n := uint64(0)

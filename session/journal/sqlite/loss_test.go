@@ -88,6 +88,7 @@ func TestIntervalMayLoseASecond(t *testing.T) {
 		fill(t, e, 3, 10)
 		soon := copyDir(t, dir)
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		later := copyDir(t, dir)
 		require.NoError(t, e.Close())
 

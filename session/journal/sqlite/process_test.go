@@ -238,6 +238,7 @@ func TestADiskThatDoesNotSyncStopsTheEngine(t *testing.T) {
 		require.NoError(t, os.Rename(log, log+".moved"))
 		require.NoError(t, os.Mkdir(log, 0o700)) // cannot be opened for writing, not even by root
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		require.ErrorIs(t, e.Status().Ready, journal.ErrUnavailable)
 		assert.Contains(t, e.Status().Ready.Error(), "the disk refuses to sync what was answered already; stop Candor")
 		err = e.Append(t.Context(), "session-0", frameOf("session-0", 4))

@@ -192,14 +192,19 @@ func TestTheScreensOfDecisionsAreAccessible(t *testing.T) {
 	}
 }
 
-// decideOtherwise writes another decision into the question of a turn that the page has gone to.
+// decideOtherwise writes another decision into the question of a turn, again while the page, which goes to the turn
+// meanwhile, takes the focus away.
 func (w *tab) decideOtherwise(turn int, decision string) {
 	w.t.Helper()
-	this := fmt.Sprintf("candor-turn[data-turn='%d']", turn)
-	w.until("the page has gone to the turn", `document.activeElement === document.querySelector(%s)`, this)
-	w.until("the field is there", `(document.querySelector(%s)?.focus(), document.activeElement.matches('textarea'))`,
-		this+" .another textarea")
-	w.write(decision)
+	area := fmt.Sprintf("candor-turn[data-turn='%d'] .another textarea", turn)
+	w.until("the field has the words", `(() => {
+		const area = document.querySelector(%s), want = %s;
+		if (!area || area.value === want) return !!area;
+		area.focus();
+		area.select();
+		document.execCommand('insertText', false, want);
+		return false;
+	})()`, area, decision)
 }
 
 // picture writes what is shown into the folder of the screenshots, if there is one.

@@ -86,11 +86,23 @@ func TestAFailedJobSaysWhyAndIsRestarted(t *testing.T) {
 func TestTheEmptyPageLeadsToAnAgentOfOnesOwn(t *testing.T) {
 	s := startServer(t)
 	w := window(t).open(s, "ann")
+	// The job opens by itself, as the first that begins does, before the page has its token.
+	eval[bool](w, `(() => {
+		const real = window.fetch;
+		window.fetch = async (what, how) => {
+			const answer = await real(what, how);
+			if (how?.method === 'POST' && String(what).endsWith('/api/jobs')) {
+				while (!document.querySelector('candor-job pre')) await new Promise((done) => setTimeout(done, 20));
+			}
+			return answer;
+		};
+		return true;
+	})()`)
 	w.click("#stream .notice button", "Open a job for it")
 	w.shows("candor-job", "Waiting for a worker")
 	w.shows("#title", "My agent")
+	w.shows("candor-job pre", "curl "+s.url+"/api/jobs/")
 	line := w.text("candor-job pre")
-	require.Contains(t, line, "curl "+s.url+"/api/jobs/")
 	out, err := exec.CommandContext(t.Context(), "bash", "-c", line+" -sS --fail-with-body").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	w.shows(decision+" .reason", "The latest commits show what was touched.")
