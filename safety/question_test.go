@@ -154,7 +154,7 @@ func newSandbox(t *testing.T) *sandbox {
 // runs reports whether a command runs one of the programs. It runs the command.
 func (s *sandbox) runs(t *testing.T, command string) bool {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command+"\nwait\n")
 	cmd.Dir = s.dir

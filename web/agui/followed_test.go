@@ -19,7 +19,7 @@ func TestAClientThatFollowsAThreadLearnsThatItWasDeleted(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, m{"steps": []m{answering("Hello.")}})
 	first, _ := wire(t, s.Do("ann", http.MethodPost, "/agui", anInput(nil)).Body)
 	ours := first[0]["metadata"].(m)["candor:run"].(m)["thread_id"].(string)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it would go on without end
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // it would go on without end
 	defer cancel()
 	const replay = "/agui/threads/theirs/events"
 	resp, err := s.Caller.Do(s.Request(ctx, "ann", http.MethodGet, replay+"?follow=true", ""))

@@ -27,7 +27,7 @@ type event struct{ id, name, data string }
 func (r *rig) follow(token, query, last string) *eventStream {
 	r.t.Helper()
 	// An event that is missing fails the test after this time.
-	ctx, stop := context.WithTimeout(r.t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(r.t.Context(), 2*time.Minute)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.http.URL+"/mew/events?space=lab"+query, nil)
 	require.NoError(r.t, err)
 	request.Header.Set("Authorization", "Bearer "+token)

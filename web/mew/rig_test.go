@@ -206,7 +206,7 @@ type message struct {
 // readRaw returns the next message of the socket.
 func (s *socket) readRaw() string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
 	defer cancel()
 	_, raw, err := s.conn.Read(ctx)
 	require.NoError(s.t, err)
@@ -240,7 +240,7 @@ func (s *socket) until(kind string) message {
 // closedWith reads until the socket is closed and returns the code and the reason.
 func (s *socket) closedWith() (websocket.StatusCode, string) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
 	defer cancel()
 	for {
 		if _, _, err := s.conn.Read(ctx); err != nil {

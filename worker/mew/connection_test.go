@@ -168,7 +168,7 @@ func TestAParticipantThatIsRefusedDoesNotTryAgain(t *testing.T) {
 				Gateway: g.url, Space: "lab", Token: "another-token", Log: slog.New(slog.DiscardHandler),
 				Dispatcher: &agent.Dispatcher{Safety: safety.NewLayer(), Tools: &agent.Toolbox{}},
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			require.ErrorIs(t, p.Run(ctx), ErrRefused)
 		})

@@ -192,7 +192,7 @@ func (g *gateway) drop() {
 // until waits until a condition holds, which is called with the lock held.
 func (g *gateway) until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for {
 		g.mu.Lock()

@@ -135,7 +135,7 @@ func (h *helper) leaves(t *testing.T) error {
 	case err := <-h.done:
 		h.done <- err // for the cleanup
 		return err
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		assert.Fail(t, "the participant does not leave")
 		return nil
 	}

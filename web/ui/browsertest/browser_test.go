@@ -185,7 +185,7 @@ func (w *tab) open(s *server, user string) *tab {
 
 // text returns the text that an element shows, or "" if there is none.
 func (w *tab) text(css string) string {
-	ctx, cancel := context.WithTimeout(w.ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
 	defer cancel()
 	quoted, _ := json.Marshal(css)
 	js := fmt.Sprintf(`document.querySelector(%s)?.innerText ?? ''`, quoted)
