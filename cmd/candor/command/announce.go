@@ -66,11 +66,12 @@ func describePrivate(s app.Settings) string {
 	if len(inside) == 0 {
 		return ""
 	}
-	reach := "keep them outside of it"
+	// Where nothing reaches them there is nothing to do: make run itself keeps its sessions in the workspace.
+	reach := ""
 	if slices.Contains(s.Tools.Enable, "shell") || s.Tools.MCPConfig != "" {
-		reach = "the shell and MCP servers can read them, so keep them outside of it"
+		reach = "; the shell and MCP servers can read them, so keep them outside of it"
 	}
-	return fmt.Sprintf("file tools refuse %s, in the workspace: %s",
+	return fmt.Sprintf("file tools refuse %s in the workspace%s",
 		terminal.CleanLine(strings.Join(inside, ", ")), reach)
 }
 

@@ -57,7 +57,7 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask", Destination: &s.yes},
 			&cli.BoolFlag{Name: "list", Usage: "say what is attached", Destination: &s.list},
 		},
-		Action: func(_ context.Context, c *cli.Command) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			// The agent has to be named, although there is one so far: no file is changed by a command without words.
 			name := c.Args().First()
 			known := false
@@ -76,7 +76,7 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			if _, err := client.New(s.url, "any"); err != nil {
 				return misused("--server: %w", err)
 			}
-			return s.change(stdin, c.Root().Writer)
+			return s.change(ctx, stdin, c.Root().Writer)
 		},
 	}
 }
@@ -95,7 +95,7 @@ func (s attachSettings) file() string {
 }
 
 // change attaches or detaches.
-func (s attachSettings) change(stdin io.Reader, stdout io.Writer) error {
+func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	name := s.file()
 	before, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +112,10 @@ func (s attachSettings) change(stdin io.Reader, stdout io.Writer) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", name, err)
 	case s.dryRun:
-		fmt.Fprintf(stdout, "%s would be:\n%s", terminal.CleanLine(name), terminal.Clean(string(after)))
+		// What it means stands last, where a terminal has it in view: the file is long.
+		fmt.Fprintf(stdout, "%s would be:\n%s\nNothing was changed. Without --dry-run it asks, and then writes that.\n",
+			terminal.CleanLine(name), terminal.Clean(string(after)))
+		s.printAway(ctx, stdout)
 		return nil
 	}
 	was, err := s.program.hooks.AttachedTo(before)
@@ -127,6 +130,7 @@ func (s attachSettings) change(stdin io.Reader, stdout io.Writer) error {
 		return err
 	}
 	s.printRest(stdout, name)
+	s.printAway(ctx, stdout)
 	return nil
 }
 
@@ -174,7 +178,9 @@ func (s attachSettings) printRest(w io.Writer, name string) {
 			terminal.CleanLine(name))
 		return
 	}
-	fmt.Fprintf(w, "Attached in %s.\n\n%s", terminal.CleanLine(name), s.program.rest)
+	fmt.Fprintf(w, "Attached in %s. The page has its sessions under Watched agents: %s/\n\n%s", terminal.CleanLine(name),
+		terminal.CleanLine(strings.TrimSuffix(s.url, "/")),
+		strings.ReplaceAll(s.program.rest, tokenToSet, terminal.CleanLine(tokenLine())))
 }
 
 // printAttached says which settings have our hooks: the person's own, and those of the folder it is called in.

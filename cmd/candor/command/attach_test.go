@@ -1,6 +1,8 @@
 package command_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,6 +86,42 @@ func TestAttachAsksChangesOneFileAndTakesItBack(t *testing.T) {
 	out, err = attaching(t, "", "claude", "--undo")
 	require.NoError(t, err)
 	assert.Contains(t, out, "nothing was changed")
+}
+
+func TestAttachNamesTheTokenAndSaysWhetherAServerIsThere(t *testing.T) {
+	settingsFolder(t, "")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/health" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(server.Close)
+	const away = "No Candor answers at "
+	folder := filepath.Join(t.TempDir(), "ann's")
+	require.NoError(t, os.MkdirAll(filepath.Join(folder, ".candor"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, ".candor", "token"), []byte("blue-parrot-7"), 0o600))
+	t.Chdir(folder)
+
+	out, err := attaching(t, "", "claude", "--dry-run", "--server", server.URL+"/nope")
+	require.NoError(t, err)
+	assert.Contains(t, out, "\nNothing was changed.")
+	assert.Contains(t, out, away+server.URL+"/nope now: start it, or name another with --server.\n")
+
+	out, err = attaching(t, "y\n", "claude", "--server", server.URL+"/")
+	require.NoError(t, err)
+	quoted := strings.ReplaceAll(filepath.Join(folder, ".candor", "token"), "'", `'\''`)
+	assert.Contains(t, out, `export CANDOR_TOKEN="$(cat '`+quoted+`')"`)
+	assert.NotContains(t, out, "blue-parrot-7")
+	assert.Contains(t, out, "under Watched agents: "+server.URL+"/\n")
+	assert.NotContains(t, out, away)
+
+	server.Close()
+	out, err = attaching(t, "y\n", "claude", "--project", folder, "--server", server.URL)
+	require.NoError(t, err, "the hooks may be set before the server is started")
+	assert.Contains(t, out, away)
+	out, err = attaching(t, "y\n", "claude", "--undo")
+	require.NoError(t, err)
+	assert.NotContains(t, out, away)
 }
 
 func TestAttachKeepsALinkAndMakesWhatIsMissing(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,5 +26,20 @@ func TestEveryCommandPrintsItsHelpTextWithExamples(t *testing.T) {
 		assert.Contains(t, out.String(), first, name)
 		assert.Contains(t, out.String(), "EXAMPLES\n", name)
 		assert.Contains(t, out.String(), "   candor "+name, name)
+	}
+}
+
+// TestTheLinesOfHelpTextsFitAsTheyAre holds the width: a page of help has 80 columns and indents its text by three, and
+// a longer line would be broken a second time, in the middle of a paragraph.
+func TestTheLinesOfHelpTextsFitAsTheyAre(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("help", "*.txt"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 77, "%s: %s", name, line)
+		}
 	}
 }

@@ -60,7 +60,7 @@ func TestImportPostsWhatFilesTellAndSaysWhatTheyLose(t *testing.T) {
 	assert.Equal(t, strings.Count(string(want), "\n"), strings.Count(posted.String(), "\n"))
 	assert.Contains(t, posted.String(), `"call":"toolu_one0a"`)
 	for _, said := range []string{"Read 41 kB in 1 file: 107 rows gave 39 facts.\n",
-		"The server took 3 as new and had 2.\n",
+		"The server took 3 as new and had 2.\nThe page has it under Watched agents: " + url + "/\n",
 		"  results of which the file has only the beginning: 1\n", "dropped: 128\n",
 		"22 attachment hook_success, 7 api-",
 		"and 15 more kinds", "These files have no reasons for calls"} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"candor/attach/transcript"
+	"candor/cmd/candor/terminal"
 	"candor/web/client"
 )
 
@@ -19,6 +20,9 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, taken clie
 		fmt.Fprintln(w, "Nothing was sent.")
 	} else {
 		fmt.Fprintf(w, "The server took %d as new and had %d.\n", taken.Taken, taken.Known)
+		// Where to look is said first: what was lost can be a long list.
+		fmt.Fprintf(w, "The page has it under Watched agents: %s/\n",
+			terminal.CleanLine(strings.TrimSuffix(s.url, "/")))
 	}
 	// Only what happened is said. What is lost comes before what was left out on purpose.
 	for _, line := range []struct {

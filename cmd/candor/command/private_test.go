@@ -70,7 +70,7 @@ func TestNobodyIsShownTheServersOwnFilesByTheAgent(t *testing.T) {
 	}
 	for _, line := range strings.Split(r.Out.String(), "\n") {
 		if strings.Contains(line, "private ") {
-			assert.Contains(t, line, ".candor, mcp.json, policy.json, secrets.txt, spaces.json, tokens.txt, "+
+			assert.Contains(t, line, ".candor, mcp.json, policy.json, secrets.txt, spaces.json, tokens.txt "+
 				"in the workspace")
 			assert.Contains(t, line, "the shell and MCP servers can read them")
 		}

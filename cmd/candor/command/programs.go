@@ -29,7 +29,8 @@ var programs = []program{
 		// Nobody else gets the settings of a project that are a person's own.
 		personal: "settings.json", project: filepath.Join(".claude", "settings.local.json"),
 		rest: `Still to do:
-  export ` + claude.TokenVariable + `=…   in the shell that starts claude: the token is not in the file
+  in the shell that starts claude, since the token is not in the file:
+    ` + tokenToSet + `
   begin a new session; those that run do not know the hooks
 
 What hooks cannot tell: the model's reasons and thoughts, its tokens, what a

@@ -42,8 +42,8 @@ func reasoningCommand() *cli.Command {
 			fetch := fetchJob
 			if job == "" {
 				if len(args) == 0 {
-					return misused("reasoning takes a thread and, if you like, a turn's number, all or last; " +
-						"see candor reasoning --help")
+					return misused("reasoning takes a thread, such as last, and, if you like, a turn's number, " +
+						"all or last; see candor reasoning --help")
 				}
 				job, args, fetch = args[0], args[1:], fetchTurns
 			}
