@@ -181,6 +181,18 @@ func TestAMessageBeforeACallIsItsNarrative(t *testing.T) {
 	assert.Equal(t, "Done.", turns[0].Response.String())
 }
 
+// A model that says nothing before its calls still answers in rounds.
+func TestAReasoningWithoutWordsEndsAStep(t *testing.T) {
+	calls := func(bodies ...Body) (n []int) {
+		for _, s := range JobTurns(jobLog(bodies...))[0].Steps {
+			n = append(n, len(s.Calls))
+		}
+		return n
+	}
+	assert.Equal(t, []int{2, 1}, calls(begun("call_1"), begun("call_2"), JobReasoned{}, begun("call_3"), JobReasoned{}))
+	assert.Equal(t, []int{3}, calls(begun("call_1"), begun("call_2"), begun("call_3")))
+}
+
 func TestAgentsOfAWorkerHaveStepsOfTheirOwn(t *testing.T) {
 	of := func(agent, id string) JobToolUse { return JobToolUse{Call: id, Agent: words(agent), Tool: words("ls")} }
 	turns := JobTurns(jobLog(of("scout", "call_1"), of("writer", "call_2"), of("scout", "call_3"),

@@ -178,8 +178,8 @@ func (s attachSettings) printRest(w io.Writer, name string) {
 			terminal.CleanLine(name))
 		return
 	}
-	fmt.Fprintf(w, "Attached in %s. The page has its sessions under Watched agents: %s/\n\n%s", terminal.CleanLine(name),
-		terminal.CleanLine(strings.TrimSuffix(s.url, "/")),
+	fmt.Fprintf(w, "Attached in %s. The page has its sessions under Watched agents: %s/\n\n%s",
+		terminal.CleanLine(name), terminal.CleanLine(strings.TrimSuffix(s.url, "/")),
 		strings.ReplaceAll(s.program.rest, tokenToSet, terminal.CleanLine(tokenLine())))
 }
 
