@@ -66,7 +66,7 @@ func (m members) line() string {
 	// The order is that of how much each tells: a failure before how much there is of anything,
 	// and what the tool counts or says itself before what we count.
 	for _, rule := range []func() string{
-		m.failure, m.exit, m.status, m.verb, m.list, m.text, m.message, m.picture, m.plain,
+		m.failure, m.exit, m.status, m.verb, m.patch, m.list, m.text, m.message, m.picture, m.plain,
 	} {
 		if line := rule(); line != "" {
 			return line
@@ -142,11 +142,27 @@ func (m members) verb() string {
 	return name + " " + sentence(v.String())
 }
 
+// patchName names the hunks of a change, as Claude Code gives them. A new file has none.
+const patchName = "structuredpatch"
+
+// patch counts the lines that a change of a file added and removed, of which Claude Code gives the hunks in a list.
+func (m members) patch() string {
+	hunks := m.values[patchName].Get("#.lines|@flatten")
+	if !hunks.IsArray() || length(hunks) == 0 {
+		return ""
+	}
+	var lines []string
+	for _, line := range hunks.Array() {
+		lines = append(lines, line.Str)
+	}
+	return changed(strings.Join(lines, "\n"))
+}
+
 // list counts the items of the only list, and says of how many if the result does.
 func (m members) list() string {
 	name, items := "", gjson.Result{}
 	for _, n := range m.names {
-		if v := m.values[plainName(n)]; v.IsArray() {
+		if v := m.values[plainName(n)]; v.IsArray() && plainName(n) != patchName {
 			if name != "" {
 				return ""
 			}

@@ -42,6 +42,9 @@ var log = "=== RUN   TestTotals\n" + strings.Repeat("    totals_test.go:12: off 
 
 // results are what tools return. The first half was written before the rules.
 var results = []struct{ name, result, want string }{
+	{"a change of a file", `{"filePath":"a.go","structuredPatch":[{"oldStart":1,"lines":[" a","-b","+c","+d"]},` +
+		`{"oldStart":9,"lines":["-e"]}]}`, "+2 −2"},
+	{"a new file", `{"type":"create","filePath":"a.go","content":"a\nb\n","structuredPatch":[]}`, "2 lines"},
 	{"matches", `{"matches":[{"path":"a","line":1},{"path":"b","line":2},{"path":"a","line":9}]}`,
 		"3 matches in 2 files"},
 	{"one match", `{"matches":[{"path":"a","line":1}]}`, "1 match"},

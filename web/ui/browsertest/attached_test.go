@@ -69,11 +69,29 @@ func TestAnAgentOfAnotherProgramIsWatchedAsItWorks(t *testing.T) {
 	w.shows("candor-attached .coverage", "reasons for 0 of 3 calls shown")
 	w.run(chromedp.Click("candor-decision[data-outcome=error] .act"))
 	w.shows("candor-decision .provenance", "no channel told one")
+	w.shows("candor-decision .provenance", "12 s")
 	w.picture("attached.png")
 	s.hook("Stop", map[string]any{"last_assistant_message": "Fixed: it rounds **once** now."})
 	w.shows("candor-turn .answer", "Fixed: it rounds once now.")
 	w.run(chromedp.Reload())
 	w.shows("candor-turn .answer", "Fixed: it rounds once now.")
 	w.shows("candor-attached .head", "/home/ann/work/billing")
+	w.clean()
+}
+
+// A session that is imported keeps the times at which it was, since nobody would look for it at those of the import.
+func TestASessionOfTheSpringIsShownAtItsOwnTime(t *testing.T) {
+	s := startServer(t)
+	for _, fact := range []map[string]any{
+		{"at": "2026-04-02T12:30:00Z", "prompted": map[string]any{"text": "Which port is it?"}},
+		{"at": "2026-04-02T12:30:40Z", "ended": map[string]any{"answer": "It is 8080."}},
+	} {
+		s.do("ann", http.MethodPost, "/api/attached",
+			with(fact, map[string]any{"agent": "claude", "session": "s1", "channel": "file", "turn": "p1"}))
+	}
+	w := window(t).open(s, "ann")
+	w.click("#spaces a", "Claude Code")
+	w.shows("candor-turn .answer", "It is 8080.")
+	w.until("the time is that of the session", `document.querySelector('candor-turn time').dateTime.startsWith('2026-04-02')`)
 	w.clean()
 }

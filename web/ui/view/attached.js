@@ -3,7 +3,7 @@
 // Also who told what of one of its calls.
 
 import { attribute, fill, h, loadStyles, setText } from '../lib/dom.js';
-import { ago, ms, plural } from '../lib/format.js';
+import { ago, ms, plural, span } from '../lib/format.js';
 
 /** @import { AttachedInfo, Channel, SightedInfo, ThreadInfo } from '../wire.d.ts' */
 /** @import { Call, Turn } from '../state/types.d.ts' */
@@ -73,7 +73,7 @@ export function provenance(c, by) {
     row('reason', by.reason, c.source === 'fallback' ? 'none was told' : c.why),
     by.described && row('what it does', by.called, by.described),
     row('result', by.result, by.partial ? 'only its beginning is known' : c.got),
-    row('time', by.took)));
+    row('time', by.took, c.took === null ? '' : span(c.took))));
 }
 
 /** @param {Channel[] | undefined} list the one whose word is shown first */

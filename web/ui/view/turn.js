@@ -18,6 +18,12 @@ import { failureOf, lastPlan, progress, used } from '../state/summary.js';
  */
 let others = null;
 
+/**
+ * Returns when a turn began. That of another program's agent may have begun long before it was heard of.
+ * @param {Turn} t
+ */
+function begun(t) { return t.startedAt && t.startedAt < t.createdAt ? t.startedAt : t.createdAt || t.startedAt; }
+
 export class TurnView extends HTMLElement {
   /** @type {Turn | null} */
   #turn = null;
@@ -74,7 +80,7 @@ export class TurnView extends HTMLElement {
 
   /** @param {Turn} t @param {TurnContext} context */
   #draw(t, context) {
-    const p = this.#parts, at = t.createdAt || t.startedAt;
+    const p = this.#parts, at = begun(t);
     attribute(this, 'data-state', t.calls.some((c) => c.request) ? 'asks' : t.state);
     setText(p.number, String(t.number));
     attribute(p.number, 'href', context.href);
