@@ -11,6 +11,7 @@ import (
 
 	"candor/attach"
 	"candor/attach/claude"
+	"candor/attach/gemini"
 	"candor/attach/rows"
 )
 
@@ -31,8 +32,8 @@ type format struct {
 	folder string
 	// is reports whether a file is one of the format, by its path.
 	is func(path string) bool
-	// open returns a reader of a file. growing says that the file may still be written.
-	open func(seen *seen, growing bool) reader
+	// open returns a reader of the file at a path. growing says that the file may still be written.
+	open func(path string, seen *seen, growing bool) reader
 	// describe returns what stands beside a file of the session that it tells; ok is false while there is nothing,
 	// yet. It is nil for a format that keeps nothing beside its files.
 	describe func(path string, r reader) (s attach.Sighting, ok bool, err error)
@@ -46,6 +47,7 @@ type seen struct {
 // formats are those that are read. The first that takes a file has it; the last one takes every file that ends as
 // session files do, so that a file of a person's own name is read, too.
 var formats = []format{
+	{folder: "tmp", is: isGemini, open: openGemini},
 	{folder: "projects", is: named(".jsonl"), open: openClaude, describe: describeClaude},
 }
 
@@ -65,7 +67,21 @@ func named(suffix string) func(path string) bool {
 }
 
 // openClaude reads a file of Claude Code.
-func openClaude(s *seen, growing bool) reader { return claude.NewReader(&s.claude, growing) }
+func openClaude(_ string, s *seen, growing bool) reader { return claude.NewReader(&s.claude, growing) }
+
+// isGemini reports whether a file is one of Gemini CLI: that of a session in a folder chats, or of a sub-agent in a
+// folder of the session there.
+func isGemini(path string) bool {
+	folder := filepath.Dir(path)
+	ofSession := filepath.Base(folder) == "chats" && strings.HasPrefix(filepath.Base(path), "session-")
+	ofSub := filepath.Base(filepath.Dir(folder)) == "chats"
+	return filepath.Ext(path) == ".jsonl" && (ofSession || ofSub)
+}
+
+// openGemini reads a file of Gemini CLI, and with it those of its sub-agents, which stand in the same project's folder.
+func openGemini(path string, _ *seen, growing bool) reader {
+	return gemini.NewReader(os.DirFS(filepath.Dir(filepath.Dir(path))), growing)
+}
 
 // maxMeta bounds the description of a sub-agent, in bytes.
 const maxMeta = 64 << 10

@@ -146,7 +146,7 @@ func (w *Walk) anew(path string, growing bool) *sessionFile {
 	if !ok {
 		format = formats[len(formats)-1]
 	}
-	f := &sessionFile{path: path, format: format, reader: format.open(&w.seen, growing)}
+	f := &sessionFile{path: path, format: format, reader: format.open(path, &w.seen, growing)}
 	w.files[path] = f
 	return f
 }

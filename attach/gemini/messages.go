@@ -1,0 +1,167 @@
+package gemini
+
+import (
+	"strings"
+
+	"candor/attach"
+	"candor/attach/rows"
+)
+
+// maxCalls bounds the calls of one answer that are given.
+const maxCalls = 1000
+
+// answer is an answer of the model, as far as it was given.
+type answer struct {
+	id, text string
+	at       attach.Sighting // what its sightings share
+	thoughts int
+	used     attach.Used
+	// called says of each call that was given whether its end was, too. more says that there are calls, of which a row
+	// may be lost.
+	called map[string]bool
+	more   bool
+}
+
+// contexts begin what the program itself tells the model in a person's name.
+var contexts = []string{"<session_context>", "<hook_context>"}
+
+// user reads a message of a person, or what the program sent the model in a person's place: results of calls, and what
+// the session is about.
+func (r *Reader) user(in *record) {
+	list, ok := parts(in.Content)
+	shown, okShown := parts(in.Display)
+	if !ok || !okShown {
+		r.report.Malformed, r.lost = r.report.Malformed+1, true
+		return
+	}
+	r.report.Sealed += inline(list)
+	text := joined(list)
+	if typed := joined(shown); typed != "" {
+		text = typed
+	}
+	for _, p := range list {
+		if p.Response != nil {
+			r.last.more = true // so the answer before it has calls
+			r.report.Skip("user results")
+			return
+		}
+	}
+	for _, c := range contexts {
+		if strings.HasPrefix(strings.TrimSpace(text), c) {
+			r.report.Skip("user context")
+			return
+		}
+	}
+	switch {
+	case r.sub != "":
+		// The parameters of the call have it.
+		r.report.Skip("user task of a sub-agent")
+	case strings.TrimSpace(text) == "":
+		r.report.Skip("user message without text")
+	default:
+		r.prompt(in, text)
+	}
+}
+
+// prompt gives a message of a person, which ends the turn before it.
+func (r *Reader) prompt(in *record, text string) {
+	if r.turn != in.ID {
+		r.end()
+	}
+	r.turn, r.last, r.lost = in.ID, answer{}, false
+	text, cut := rows.Shorten(text)
+	r.countCut(cut)
+	s := r.sighting(in)
+	s.Prompted = &attach.Prompted{Text: text}
+	r.give(s)
+}
+
+// end gives the end of the turn, if there is one whose end was not given. What the model said last is its answer,
+// unless there are calls in it.
+func (r *Reader) end() {
+	if r.sub != "" || r.turn == "" || r.last.id == "" {
+		return
+	}
+	s := r.last.at
+	s.Index, s.Ended = 0, &attach.Ended{}
+	if !r.last.more && !r.lost {
+		s.Ended.Answer = r.last.text
+	}
+	r.last = answer{}
+	r.give(s)
+}
+
+// answered reads an answer of the model, of which some may have been given before.
+func (r *Reader) answered(in *record) {
+	list, ok := parts(in.Content)
+	if !ok {
+		r.report.Malformed, r.lost = r.report.Malformed+1, true
+		return
+	}
+	model, _ := rows.Shorten(in.Model)
+	if r.sub == "" {
+		r.tell(attach.About{Model: model})
+	}
+	if in.ID != r.last.id {
+		r.next(in.ID)
+	}
+	s := r.sighting(in)
+	s.Group = in.ID
+	r.last.at = s
+	r.said(s, in.Thoughts, joined(list))
+	r.used(s, in.Tokens)
+	s.Index = len(in.Thoughts) + 1
+	for i := range in.Calls {
+		r.last.more = true
+		if i < maxCalls {
+			r.takeCall(s, &in.Calls[i], len(in.Calls) == 1)
+		} else {
+			r.report.Skip("call beyond the bound")
+		}
+		s.Index++
+	}
+}
+
+// next begins another answer. Where the one before it asked for no calls, a message stood between them. If that is what
+// was lost, nobody knows whose the answer is.
+func (r *Reader) next(id string) {
+	if r.lost && r.last.id != "" && !r.last.more && r.sub == "" {
+		r.turn = ""
+	}
+	r.last, r.lost = answer{id: id, called: map[string]bool{}}, false
+}
+
+// said gives the thoughts and the text of an answer that were not given yet.
+func (r *Reader) said(s attach.Sighting, thoughts []thought, text string) {
+	for i, t := range thoughts {
+		if i < r.last.thoughts || t.text() == "" {
+			continue
+		}
+		one, cut := rows.Shorten(t.text())
+		r.countCut(cut)
+		s.Index, s.Said = i, &attach.Said{Text: one, Summary: true}
+		r.give(s)
+	}
+	r.last.thoughts = max(r.last.thoughts, len(thoughts))
+	text, cut := rows.Shorten(text)
+	if strings.TrimSpace(text) == "" || text == r.last.text {
+		return
+	}
+	r.countCut(cut)
+	r.last.text = text
+	s.Index, s.Said = len(thoughts), &attach.Said{Text: text}
+	r.give(s)
+}
+
+// used gives what an answer took, if that was not given yet.
+func (r *Reader) used(s attach.Sighting, t *tokens) {
+	if t == nil || min(t.Input, t.Output, t.Cached, t.Thoughts, t.Tool) < 0 {
+		return
+	}
+	used := attach.Used{Input: t.Input + t.Tool, Output: t.Output + t.Thoughts, Reasoning: t.Thoughts, Cached: t.Cached}
+	if used == r.last.used {
+		return
+	}
+	r.last.used, s.Used = used, &used
+	r.give(s)
+}

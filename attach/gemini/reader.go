@@ -1,0 +1,181 @@
+package gemini
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"iter"
+
+	"candor/attach"
+	"candor/attach/rows"
+)
+
+// agent is what the sightings of this package call the agent.
+const agent = "gemini"
+
+// Reader turns a session file into sightings, and keeps of the file only what the next row is understood by. It is made
+// by NewReader, reads one file, and is not safe for concurrent use.
+type Reader struct {
+	// The folder of the project, which has the files of sub-agents.
+	project fs.FS
+	place   rows.Place
+	report  rows.Report
+	// What takes the sightings, and whether it wants no more.
+	yield func(attach.Sighting, error) bool
+	over  bool
+
+	// The session, and the sub-agent whose file this is. apart says that the file is that of a sub-agent, and not read
+	// with the session's.
+	session, sub string
+	apart        bool
+	// What was said of the session already.
+	about attach.About
+	// The id of the latest prompt. lost says that a row was lost since the last answer, which may have been a prompt.
+	turn string
+	lost bool
+	// The latest answer of the model.
+	last answer
+	// The sub-agents whose files were read.
+	subs map[string]bool
+}
+
+// NewReader returns a reader of one session file. project is the folder in which the program keeps what it has of a
+// project, with the file .project_root and the folder chats; nil reads no files of sub-agents. growing says that the
+// file may still be written: a last row without its end is left for the next Read.
+func NewReader(project fs.FS, growing bool) *Reader {
+	return &Reader{project: project, place: rows.Place{Growing: growing}}
+}
+
+// Report returns what was counted so far.
+func (r *Reader) Report() rows.Report { return r.report.Clone() }
+
+// Offset returns how many bytes were read: where the next Read of a growing file begins.
+func (r *Reader) Offset() int64 { return r.place.Offset }
+
+// Read yields the sightings of the rows in in, which goes on where the last Read ended. It ends with an error only
+// if in cannot be read; what is wrong with rows is in the report.
+func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
+	return func(yield func(attach.Sighting, error) bool) {
+		r.yield, r.over = yield, false
+		ended, err := r.place.Each(in, func(line []byte, last bool) bool {
+			r.line(line, last)
+			return !r.over
+		})
+		switch {
+		case err != nil:
+			yield(attach.Sighting{}, err)
+		// Nothing follows that could show that the answer is not the last one.
+		case ended && !r.place.Growing && !r.last.more && !r.lost:
+			r.end()
+		}
+	}
+}
+
+// give yields a sighting, unless whoever reads them wants no more.
+func (r *Reader) give(s attach.Sighting) {
+	if r.over {
+		return
+	}
+	r.report.Sightings++
+	r.over = !r.yield(s, nil)
+}
+
+// line reads a line; last says that its end is missing. A line that is nil was too long.
+func (r *Reader) line(line []byte, last bool) {
+	if line != nil && len(bytes.TrimSpace(line)) == 0 {
+		return
+	}
+	r.report.Rows++
+	if line == nil {
+		r.report.TooLong, r.lost = r.report.TooLong+1, true
+		return
+	}
+	in, ok := decodeRecord(line)
+	switch {
+	case !ok && last:
+		r.report.Torn, r.lost = r.report.Torn+1, true
+	// Without the first row nobody knows whose message it is.
+	case !ok, in.ID != "" && r.session == "" && !r.apart:
+		r.report.Malformed, r.lost = r.report.Malformed+1, true
+	default:
+		r.take(&in)
+	}
+}
+
+// take reads a row.
+func (r *Reader) take(in *record) {
+	switch {
+	case r.apart:
+		r.report.Skip("row of a sub-agent")
+	case in.Set != nil:
+		r.set(in.Set)
+	case in.Rewind != "":
+		r.report.Skip("rewind")
+	case in.ID == "":
+		r.begin(in)
+	case in.Type == "user":
+		r.user(in)
+	case in.Type == "gemini":
+		r.answered(in)
+	default: // news of the program: info, warning, error
+		r.report.Skip("message " + in.Type)
+	}
+}
+
+// begin reads the row that a file begins with. In the file of a sub-agent it has an id that only the program uses.
+func (r *Reader) begin(in *record) {
+	if r.sub != "" {
+		return
+	}
+	// It names neither the session nor the turn that it belongs to; the session's file does, and names it.
+	if in.Kind == "subagent" {
+		r.apart = true
+		r.report.Skip("row of a sub-agent")
+		return
+	}
+	if r.session = in.Session; r.about.Folder == "" {
+		r.tell(attach.About{Folder: r.folder()})
+	}
+}
+
+// set reads a row that changes what stands before. The messages in it are copies.
+func (r *Reader) set(in *changes) {
+	r.report.Copied += len(in.Messages)
+	title, cut := rows.Shorten(in.Summary)
+	r.countCut(cut)
+	if title != "" && r.session != "" && r.sub == "" {
+		r.tell(attach.About{Title: title})
+	}
+	if title == "" && len(in.Messages) == 0 {
+		r.report.Skip("set")
+	}
+}
+
+// tell says what is known of the session, if it is anything new.
+func (r *Reader) tell(news attach.About) {
+	for _, pair := range []struct{ was, is *string }{{&r.about.Folder, &news.Folder}, {&r.about.Title, &news.Title},
+		{&r.about.Model, &news.Model}} {
+		if *pair.is == *pair.was {
+			*pair.is = ""
+		} else if *pair.is != "" {
+			*pair.was = *pair.is
+		}
+	}
+	if news == (attach.About{}) {
+		return
+	}
+	r.give(attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, About: &news})
+}
+
+// sighting returns what all sightings of a message share.
+func (r *Reader) sighting(in *record) attach.Sighting {
+	return attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: rows.Time(in.Time), Turn: r.turn,
+		Sub: r.sub}
+}
+
+// countCut counts a text that had to be cut.
+func (r *Reader) countCut(cut bool) {
+	if cut {
+		r.report.Cut++
+	}
+}

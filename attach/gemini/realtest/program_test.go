@@ -1,0 +1,100 @@
+package realtest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// required says that the tests have to run: make real-agents sets it.
+const required = "CANDOR_REAL_AGENTS"
+
+// program returns the path of the real Gemini CLI. Where it is not installed, the test is skipped, and says so.
+func program(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("node_modules", "@google", "gemini-cli", "bundle", "gemini.js"))
+	require.NoError(t, err)
+	if _, err := os.Stat(path); err != nil {
+		const missing = "SKIPPED, NOT PROVED: the real Gemini CLI is not installed; make real-agents installs it"
+		require.Empty(t, os.Getenv(required), missing)
+		t.Skip(missing)
+	}
+	return path
+}
+
+// player runs the real program in folders of its own.
+type player struct {
+	program, home, work, hooks string
+	model                      *standIn
+}
+
+// newPlayer returns a player whose model follows plans.
+func newPlayer(t *testing.T) *player {
+	t.Helper()
+	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), hooks: t.TempDir(),
+		model: newStandIn(t, plans())}
+	require.NoError(t, os.MkdirAll(filepath.Join(p.home, ".gemini"), 0o700))
+	cat := `{"security":{"auth":{"selectedType":"gemini-api-key"}},"hooks":{`
+	for i, e := range []string{"SessionStart", "BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "SessionEnd"} {
+		if i > 0 {
+			cat += ","
+		}
+		cat += `"` + e + `":[{"hooks":[{"type":"command","command":"cat > ` + p.hooks + `/$(date +%s%N)-$$"}]}]`
+	}
+	cat += `}}`
+	require.NoError(t, os.WriteFile(filepath.Join(p.home, ".gemini", "settings.json"), []byte(cat), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
+	return p
+}
+
+// prompt runs the program once, without a terminal. Whatever it would send to another host ends at the stand-in.
+func (p *player) prompt(t *testing.T, text string, flags ...string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	args := append([]string{p.program, "-p", text, "--output-format", "json", "--model", "gemini-2.5-pro",
+		"--approval-mode", "yolo", "--skip-trust"}, flags...)
+	cmd := exec.CommandContext(ctx, "node", args...)
+	cmd.Dir = p.work
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
+		"GOOGLE_GEMINI_BASE_URL=" + p.model.URL, "GEMINI_API_KEY=" + strings.Repeat("k", 20),
+		"GEMINI_TELEMETRY_ENABLED=false", "HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL,
+		"NO_PROXY=127.0.0.1"}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// play has the program work through the plans: a session, and the same resumed.
+func (p *player) play(t *testing.T) {
+	t.Helper()
+	p.prompt(t, "PLAN:one go")
+	p.prompt(t, "PLAN:two go", "--resume", "latest")
+	// The program tries to send its statistics, whatever it is told. Nothing else may leave this machine.
+	for _, host := range p.model.strayed {
+		require.Contains(t, host, "play.googleapis.com", "asked of another host")
+	}
+}
+
+// project returns the folder in which the program keeps what it has of the tests' project.
+func (p *player) project(t *testing.T) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(p.home, ".gemini", "tmp", "*", "chats"))
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	return filepath.Dir(found[0])
+}
+
+// file returns the session file that the program wrote.
+func (p *player) file(t *testing.T) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(p.project(t), "chats", "session-*.jsonl"))
+	require.NoError(t, err)
+	require.Len(t, found, 1, "a session that is resumed goes on in its file")
+	return found[0]
+}
