@@ -92,6 +92,7 @@ func TestASessionOfTheSpringIsShownAtItsOwnTime(t *testing.T) {
 	w := window(t).open(s, "ann")
 	w.click("#spaces a", "Claude Code")
 	w.shows("candor-turn .answer", "It is 8080.")
-	w.until("the time is that of the session", `document.querySelector('candor-turn time').dateTime.startsWith('2026-04-02')`)
+	w.until("the time is that of the session",
+		`document.querySelector('candor-turn time').dateTime.startsWith('2026-04-02')`)
 	w.clean()
 }
