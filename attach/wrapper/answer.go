@@ -1,0 +1,146 @@
+package wrapper
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"candor/attach"
+)
+
+// answer reads a message of the server. Only answers to requests that were noted matter: the server's own requests
+// have a method, and ids of their own.
+func (c *Conn) answer(raw []byte, at int, out *news) {
+	if len(c.open) == 0 {
+		return
+	}
+	m, ok := find(raw, at, "id", "method", "result", "error")
+	if !ok || !m["id"].found() || m["method"].found() {
+		return
+	}
+	// An answer to anything else, or a second one, is not for us.
+	r := c.answered(m["id"].of(raw))
+	if r == nil {
+		return
+	}
+	// Of the three kinds of requests that are noted only lists are changed.
+	switch result := m["result"]; r.method {
+	case "initialize":
+		c.introduce(raw, result)
+	case "tools/list":
+		if result.found() {
+			c.listed(raw, result, r.fresh, out)
+		}
+	case "tools/call":
+		if json.Valid(raw) {
+			out.facts = append(out.facts, c.returned(r, outcome(raw, result, m["error"])))
+		}
+	}
+}
+
+// listed reads a page of a list of tools.
+func (c *Conn) listed(raw []byte, result span, fresh bool, out *news) {
+	list, ok := find(raw, result.from, "tools")
+	if !ok || !list["tools"].found() {
+		c.tools.known = nil // whatever the client makes of it, it has no property of ours
+		return
+	}
+	out.edits = append(out.edits, c.tools.listed(raw, list["tools"], fresh, c.Required)...)
+}
+
+// outcome reads how a call ended: with a result, with one that says that the tool failed, or with an error of the
+// protocol.
+func outcome(raw []byte, result, failure span) attach.Returned {
+	if failure.found() {
+		parts, _ := find(raw, failure.from, "message")
+		text := "the server refused the call"
+		if m := parts["message"]; m.found() && decoded(m.of(raw)) != "" {
+			text = decoded(m.of(raw))
+		}
+		return attach.Returned{Error: text}
+	}
+	if !result.found() {
+		return attach.Returned{Error: "the answer has neither a result nor an error"}
+	}
+	parts, _ := find(raw, result.from, "isError", "content")
+	if failed := parts["isError"]; !failed.found() || string(failed.of(raw)) != "true" {
+		return attach.Returned{Result: result.of(raw)}
+	}
+	// What the tool says of its failure stands among the content, as its result would.
+	text := strings.TrimSpace(texts(raw, parts["content"]))
+	if text == "" {
+		text = "the tool failed and does not say why"
+	}
+	return attach.Returned{Error: text}
+}
+
+// texts returns the texts of a result's content.
+func texts(raw []byte, content span) string {
+	var all []string
+	// Pictures and links have no text and are left out.
+	if content.found() {
+		elements(raw, content.from, func(v span) {
+			if part, _ := find(raw, v.from, "text"); part["text"].found() {
+				all = append(all, decoded(part["text"].of(raw)))
+			}
+		})
+	}
+	return strings.Join(all, "\n")
+}
+
+// meet reads what the client calls itself.
+func (c *Conn) meet(raw []byte, params span) {
+	// A client that introduces itself again does not move what it did to another agent.
+	if c.calls > 0 {
+		return // the session has its name
+	}
+	name, version := identity(raw, params, "clientInfo")
+	c.who.Agent, c.about.Version = agentName(name), version
+}
+
+// introduce reads what the server calls itself, which is the best title there is for the session.
+func (c *Conn) introduce(raw []byte, result span) {
+	c.about.Title, _ = identity(raw, result, "serverInfo")
+}
+
+// identity returns the name and the version in a member of an object.
+func identity(raw []byte, in span, key string) (name, version string) {
+	if !in.found() {
+		return "", ""
+	}
+	parts, _ := find(raw, in.from, key)
+	if !parts[key].found() {
+		return "", ""
+	}
+	// A member that is there twice has the last value, which is good enough for a name.
+	parts, _ = find(raw, parts[key].from, "name", "version")
+	if n := parts["name"]; n.found() {
+		name = decoded(n.of(raw))
+	}
+	if v := parts["version"]; v.found() {
+		version = decoded(v.of(raw))
+	}
+	return name, version
+}
+
+// noName are the characters that the name of an agent may not have.
+var noName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// maxAgent bounds the name of an agent, in bytes.
+const maxAgent = 32
+
+// agentName makes the name of an agent of what its program calls itself: small letters, digits and dashes.
+func agentName(said string) string {
+	// A stranger's name may have any length, and most of it would be cut anyway.
+	if len(said) > 1024 {
+		said = said[:1024]
+	}
+	name := strings.Trim(noName.ReplaceAllString(strings.ToLower(said), "-"), "-")
+	if name == "" {
+		return "mcp-client"
+	}
+	if name[0] >= '0' && name[0] <= '9' {
+		name = "mcp-" + name
+	}
+	return strings.TrimRight(name[:min(len(name), maxAgent)], "-")
+}

@@ -1,0 +1,174 @@
+package wrapper
+
+import (
+	"encoding/json"
+	"strconv"
+	"sync"
+	"time"
+
+	"candor/attach"
+)
+
+// MaxMessage bounds a message that is read as a whole, in bytes.
+const MaxMessage = 8 << 20
+
+// The bounds of what a connection keeps.
+const (
+	maxPending = 1000 // requests without an answer; the oldest is forgotten first
+	maxRequest = 256  // of the id of such a request, in bytes
+	maxCalls   = 1000 // of a turn; then the next one begins
+)
+
+// Options say how a connection is recorded. Session is required.
+type Options struct {
+	Session  string           // id of the session, which no other connection has
+	Folder   string           // in which the client started us
+	Required bool             // let schemas demand a reason
+	Now      func() time.Time // nil means time.Now
+}
+
+// Conn is the connection between a client and a server. It is safe for concurrent use.
+type Conn struct {
+	Options
+
+	mu    sync.Mutex
+	tools tools
+	// The client's requests that wait for an answer, by the client's id. The server's own have ids of their own.
+	open map[string]*request
+	// How many there were, by which the oldest is known, and how many of them called a tool.
+	requests, calls int
+	// Each fact is a copy of who, with something told: it has the agent's name, the session and the turn.
+	who   attach.Sighting
+	about attach.About
+	// Messages that were too long to be read.
+	long int
+}
+
+// request is one whose answer matters.
+type request struct {
+	number int
+	method string
+	at     time.Time
+	// Of tools/list: whether the list begins anew with the answer.
+	fresh bool
+	// Of tools/call: the id of the call and its turn, in which the result stands, too.
+	call, turn string
+}
+
+// New returns a connection that has seen no message.
+func New(o Options) *Conn {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Conn{
+		Options: o, open: map[string]*request{}, about: attach.About{Folder: o.Folder},
+		who: attach.Sighting{Agent: agentName(""), Session: o.Session, Channel: attach.Wrapper},
+	}
+}
+
+// Long returns how many messages passed that were too long to be recorded.
+func (c *Conn) Long() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.long
+}
+
+// Message is what becomes of a message: its bytes for the other side, and what it tells. Facts share memory with the
+// message that came and with Bytes.
+type Message struct {
+	Bytes []byte
+	Facts []attach.Sighting
+}
+
+// FromClient returns the message that the server gets in the place of raw, which may be a batch.
+func (c *Conn) FromClient(raw []byte) Message {
+	return c.each(raw, c.asked)
+}
+
+// FromServer returns the message that the client gets in the place of raw, which may be a batch.
+func (c *Conn) FromServer(raw []byte) Message {
+	return c.each(raw, c.answer)
+}
+
+// each has read look at each message of raw.
+func (c *Conn) each(raw []byte, read func(raw []byte, at int, out *news)) Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out news
+	if at := blank(raw, 0); at < len(raw) && raw[at] == '[' {
+		elements(raw, at, func(v span) { read(raw, v.from, &out) })
+	} else {
+		read(raw, at, &out)
+	}
+	return Message{Bytes: edited(raw, out.edits), Facts: out.facts}
+}
+
+// news collects what the messages of a line need and tell.
+type news struct {
+	edits []edit
+	facts []attach.Sighting
+}
+
+// asked reads a message of the client.
+func (c *Conn) asked(raw []byte, at int, out *news) {
+	m, ok := find(raw, at, "id", "method", "params")
+	if !ok || !m["method"].found() {
+		return
+	}
+	id, params := m["id"], m["params"]
+	switch method := decoded(m["method"].of(raw)); method {
+	case "initialize":
+		c.meet(raw, params)
+		c.await(raw, id, request{method: method})
+	case "tools/list":
+		c.await(raw, id, request{method: method, fresh: !hasCursor(raw, params)})
+	case "tools/call":
+		if json.Valid(raw) {
+			c.call(raw, id, params, out)
+		}
+	case "notifications/cancelled":
+		c.cancelled(raw, params, out)
+	}
+}
+
+// hasCursor reports whether a request for a list asks for a page behind the first.
+func hasCursor(raw []byte, params span) bool {
+	if !params.found() {
+		return false
+	}
+	// Some clients send null for the first page.
+	p, _ := find(raw, params.from, "cursor")
+	return p["cursor"].found() && string(p["cursor"].of(raw)) != "null"
+}
+
+// await notes a request whose answer matters. The one that waits for longest has to go if there are too many.
+func (c *Conn) await(raw []byte, id span, r request) {
+	if !id.found() || id.to-id.from > maxRequest {
+		return
+	}
+	// Servers need not answer what was cancelled, or at all, so requests may stay open for ever.
+	if len(c.open) >= maxPending {
+		oldest := ""
+		for key, one := range c.open {
+			if oldest == "" || one.number < c.open[oldest].number {
+				oldest = key
+			}
+		}
+		delete(c.open, oldest)
+	}
+	c.requests++
+	r.number, r.at = c.requests, c.Now()
+	c.open[requestKey(id.of(raw))] = &r
+}
+
+// requestKey returns what two spellings of an id have in common: servers read ids and write them anew.
+func requestKey(raw []byte) string {
+	if raw[0] == '"' {
+		return `"` + decoded(raw)
+	}
+	// Numbers beyond 2^53 are not the same for every reader, so they keep their digits.
+	if n, err := strconv.ParseFloat(string(raw), 64); err == nil && n == float64(int64(n)) && n < 1<<53 && n > -1<<53 {
+		return strconv.FormatInt(int64(n), 10)
+	}
+	return string(raw)
+}

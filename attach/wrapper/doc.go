@@ -1,0 +1,30 @@
+// Package wrapper stands between an MCP client and an MCP server and takes down which tools are called, and why.
+//
+// A [Conn] sees each message of one connection. It adds the property rationale to the input schemas that a server
+// lists, as our own loop does, takes the property out of the arguments of a call before the server sees them, and turns
+// each call and its result into sightings (facts.go). [Relay] moves the messages: it reads lines from one side and
+// writes them to the other. A [Recorder] sends the sightings, beside the messages and never before them.
+//
+// # What stays as it is
+//
+// A message is changed in two cases only, and then by an edit of its bytes (edit.go): a list of tools gains the
+// property, and arguments lose it. Order, spacing and spelling of everything else are those of whoever wrote it. That
+// goes for messages that are no JSON, have members twice, or have a method that we do not know.
+//
+// The property is taken out only where this connection added it. A tool that has a property rationale of its own
+// keeps it, and so does one whose schema cannot be read as an object: schema.go decides. A tool that is listed twice
+// with different answers to that question keeps its arguments as they are.
+//
+// # Bounds
+//
+// A message of more than [MaxMessage] bytes is passed on as it arrives and is not recorded, but for the property, which
+// is still taken out if it stands in the part that was read by then. Tools and calls that are open are bounded in
+// number, facts that wait in bytes; the oldest are dropped first, and counted.
+//
+// # Goroutines
+//
+// A Relay starts none: its two directions run where they are called. A Recorder has one, from [Record] to
+// [Recorder.Close].
+//
+// To record another kind of message, add its method to Conn.FromClient and a kind of pending request.
+package wrapper

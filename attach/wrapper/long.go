@@ -1,0 +1,80 @@
+package wrapper
+
+// LongFromClient returns what the server gets in the place of the beginning of a message that is too long to be read as
+// a whole. It takes the property out if that stands in the beginning, as it does when the model wrote it first.
+func (c *Conn) LongFromClient(start []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.long++
+	args := -1
+	called := ""
+	// The members that are complete tell the method; the one that is not has the arguments.
+	rest := openMember(start, blank(start, 0), func(m member) {
+		if m.key == "method" {
+			called = decoded(m.of(start))
+		}
+	})
+	if called != "tools/call" || rest.key != "params" {
+		return start
+	}
+	// The name has to stand before the arguments: nobody knows yet what comes behind them.
+	tool := ""
+	rest = openMember(start, rest.span.from, func(m member) {
+		switch m.key {
+		case "name":
+			tool = decoded(m.of(start))
+		case "arguments":
+			args = m.span.from
+		}
+	})
+	if rest.key == "arguments" {
+		args = rest.span.from
+	}
+	if args < 0 || args >= len(start) {
+		return start
+	}
+	// The reason goes with its call, of which nothing is recorded.
+	edits, _ := c.reason(start[args:], tool)
+	return edited(start, moved(edits, args))
+}
+
+// openMember visits the complete members of an object that is cut short, and returns the one that is not complete.
+func openMember(raw []byte, at int, visit func(m member)) (rest member) {
+	end := at + 1
+	walk(raw, at, func(m member) bool {
+		visit(m)
+		end = m.to
+		return true
+	})
+	// Behind the last complete member stand a comma, a key, a colon and the beginning of a value.
+	if end = blank(raw, end); end < len(raw) && raw[end] == ',' {
+		end = blank(raw, end+1)
+	}
+	if end >= len(raw) || raw[end] != '"' {
+		return member{}
+	}
+	after := skip(raw, end)
+	if after < 0 {
+		return member{}
+	}
+	rest = member{key: decoded(raw[end:after]), from: end}
+	if rest.span.from = blank(raw, after) + 1; rest.span.from > len(raw) || raw[rest.span.from-1] != ':' {
+		return member{}
+	}
+	rest.span.from = blank(raw, rest.span.from)
+	return rest
+}
+
+// LongFromServer returns what the client gets in the place of the beginning of a message that is too long to be read,
+// which is the same. If it is a list of tools, the client knows them without the property.
+func (c *Conn) LongFromServer(start []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.long++
+	for _, r := range c.open {
+		if r.method == "tools/list" {
+			c.tools.known = nil
+		}
+	}
+	return start
+}

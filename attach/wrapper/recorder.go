@@ -1,0 +1,190 @@
+package wrapper
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"candor/attach"
+)
+
+// The bounds of what waits to be recorded, in bytes.
+const (
+	maxWaiting = 8 << 20
+	maxBatch   = 1 << 20
+)
+
+// How long a batch may take, how long the pauses are while nobody takes it, and how long the end waits.
+const (
+	sendTime   = 10 * time.Second
+	firstPause = time.Second
+	maxPause   = 30 * time.Second
+	endTime    = time.Second
+)
+
+// refusal is the error of a batch that will be refused again.
+type refusal struct{ error }
+
+// Unwrap returns why.
+func (r refusal) Unwrap() error { return r.error }
+
+// Refused marks an error: the same batch will be refused again.
+func Refused(why error) error { return refusal{why} }
+
+// Recorder sends facts in batches, beside the messages that tell them. Nobody ever waits for it but the end. Facts that
+// nobody takes wait in bounded memory; the oldest are dropped first. It is safe for concurrent use.
+type Recorder struct {
+	send func(ctx context.Context, batch []byte) error
+	said func(trouble error)
+
+	mu sync.Mutex
+	// The facts that wait, the oldest first, how many bytes they have, and how many more were dropped or refused.
+	waiting     [][]byte
+	bytes, lost int
+	// Whether the person has heard of trouble.
+	trouble bool
+
+	// more says that facts wait, done that no more will come, ended that the goroutine is gone.
+	more, done, ended chan struct{}
+	// Ends a batch that is under way.
+	stop context.CancelFunc
+}
+
+// Record returns a recorder. send takes a batch of sightings, one a line; unless an error is [Refused], the
+// same batch may be taken later. said hears of the first error, once.
+func Record(send func(ctx context.Context, batch []byte) error, said func(trouble error)) *Recorder {
+	ctx, stop := context.WithCancel(context.Background())
+	r := &Recorder{
+		send: send, said: said, more: make(chan struct{}, 1), done: make(chan struct{}), ended: make(chan struct{}),
+		stop: stop,
+	}
+	go r.run(ctx)
+	return r
+}
+
+// Add gives facts to the recorder and returns at once. It keeps no memory of theirs.
+func (r *Recorder) Add(facts []attach.Sighting) {
+	if len(facts) == 0 {
+		return
+	}
+	lines := make([][]byte, 0, len(facts))
+	for _, f := range facts {
+		if one := line(f); one != nil {
+			lines = append(lines, one)
+		}
+	}
+	// Encoding takes longer than adding, so it is done without the lock.
+	r.mu.Lock()
+	for _, one := range lines {
+		r.waiting, r.bytes = append(r.waiting, one), r.bytes+len(one)
+	}
+	r.bound()
+	r.mu.Unlock()
+	select {
+	case r.more <- struct{}{}:
+	default: // it knows already
+	}
+}
+
+// bound drops the oldest facts that have no room.
+func (r *Recorder) bound() {
+	for r.bytes > maxWaiting {
+		r.bytes -= len(r.waiting[0])
+		r.waiting = r.waiting[1:]
+		r.lost++
+	}
+}
+
+// Close sends what waits, for at most a second, and returns how many facts are lost. What
+// is added afterwards is not sent.
+func (r *Recorder) Close() (lost int) {
+	// A client waits for us to end, and kills us if it has to wait for long.
+	timer := time.AfterFunc(endTime, r.stop)
+	defer timer.Stop()
+	close(r.done)
+	<-r.ended
+	r.stop()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost + len(r.waiting)
+}
+
+// run sends batches until the end.
+func (r *Recorder) run(ctx context.Context) {
+	defer close(r.ended)
+	pause := time.Duration(0)
+	// Every way out of the loop is the end of the recorder; what waits then is lost.
+	for ctx.Err() == nil {
+		batch, n := r.next()
+		if n == 0 {
+			select {
+			case <-r.more:
+			case <-r.done:
+				// What came before the end may have come just now.
+				if _, n = r.next(); n == 0 {
+					return
+				}
+			}
+			continue
+		}
+		if pause = r.try(ctx, batch, n, pause); pause == 0 {
+			continue
+		}
+		select {
+		case <-time.After(pause):
+		case <-r.done:
+			if batch, n = r.next(); n > 0 {
+				r.try(ctx, batch, n, pause) // once more, and then it is over
+			}
+			return
+		}
+	}
+}
+
+// next returns the oldest facts as a batch, which stay until they are sent.
+func (r *Recorder) next() (batch []byte, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range r.waiting {
+		if n > 0 && len(batch)+len(one) > maxBatch {
+			break
+		}
+		batch, n = append(batch, one...), n+1
+	}
+	return batch, n
+}
+
+// try sends a batch of n facts, and returns how long to wait before it is sent again, or 0 if it is off the list.
+func (r *Recorder) try(ctx context.Context, batch []byte, n int, last time.Duration) (pause time.Duration) {
+	r.mu.Lock()
+	lost := r.lost
+	r.mu.Unlock()
+	ctx, stop := context.WithTimeout(ctx, sendTime)
+	defer stop()
+	err := r.send(ctx, batch)
+	_, refused := errors.AsType[refusal](err)
+	r.mu.Lock()
+	if err == nil || refused {
+		// Some of them may have been dropped meanwhile, which are not lost if they arrived.
+		gone := min(r.lost-lost, n)
+		for _, one := range r.waiting[:n-gone] {
+			r.bytes -= len(one)
+		}
+		r.waiting = r.waiting[n-gone:]
+		if r.lost -= gone; refused {
+			r.lost += n
+		}
+	}
+	// A person who reads the same line again and again reads no other.
+	first := err != nil && !r.trouble
+	r.trouble = r.trouble || err != nil
+	r.mu.Unlock()
+	if first {
+		r.said(err)
+	}
+	if err == nil || refused {
+		return 0
+	}
+	return min(max(2*last, firstPause), maxPause)
+}
