@@ -112,7 +112,8 @@ var notOthers = []string{
 
 // bounded are the packages whose constants the table lists.
 var bounded = []string{
-	"agent", "agent/tool", "agent/tool/mcp", "attach/claude", "attach/transcript", "agent/provider/wire", "session",
+	"agent", "agent/tool", "agent/tool/mcp", "attach/claude", "attach/transcript", "attach/wrapper",
+	"agent/provider/wire", "session",
 	"web", "web/access", "web/agui",
 	"web/jobs", "web/mew", "web/mew/wire", "web/openwop", "web/sse", "web/view", "worker",
 	"worker/mew", "cmd/candor/command",

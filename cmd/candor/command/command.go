@@ -23,8 +23,9 @@
 //   - A command returns when ctx has ended and nothing of it is left running.
 //
 // Exit status: 0 for success; 2 if the program was called in a wrong way; 3 if
-// scan --check found a secret; 4 if a worker's job is over for this worker; 1 for
-// every other error, such as a thread that does not exist. [ExitStatus] maps errors to them.
+// scan --check found a secret; 4 if a worker's job is over for this worker; that of the
+// wrapped program for wrap; 1 for every other error, such as a thread that does not exist.
+// [ExitStatus] maps errors to them.
 //
 // To add a command, write a file with a function that returns its *cli.Command, put its
 // help text into the folder help, and list it in Run.
@@ -69,9 +70,9 @@ func Execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 }
 
 // stopSignals returns the signals that end the program. In a conversation Ctrl-C ends
-// the running turn instead.
+// the running turn instead, and wrap passes it on.
 func stopSignals(args []string) []os.Signal {
-	if len(args) > 1 && args[1] == "chat" {
+	if len(args) > 1 && (args[1] == "chat" || args[1] == "wrap") {
 		return []os.Signal{syscall.SIGTERM}
 	}
 	return []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -79,9 +80,12 @@ func stopSignals(args []string) []os.Signal {
 
 // ExitStatus returns the exit status of the program for an error of Run; nil is 0.
 func ExitStatus(err error) int {
+	exit, ended := errors.AsType[serverExit](err)
 	switch {
 	case err == nil:
 		return 0
+	case ended:
+		return int(exit)
 	case isMisuse(err):
 		return 2
 	case errors.Is(err, errFound):
@@ -109,7 +113,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			mewCommand(),
 			scanCommand(stdin),
 			doctorCommand(),
-			backupCommand(), restoreCommand(stdin), mcpCommand(stdin)},
+			backupCommand(), restoreCommand(stdin), mcpCommand(stdin), wrapCommand(stdin)},
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: func(c *cli.Command) { c.Hidden = false },
 	}

@@ -22,7 +22,8 @@ var (
 
 // isReported reports whether a person has read already what went wrong.
 func isReported(err error) bool {
-	return errors.Is(err, errReported) || errors.Is(err, errUnwell) || errors.Is(err, terminal.ErrFailed)
+	_, ended := errors.AsType[serverExit](err)
+	return ended || errors.Is(err, errReported) || errors.Is(err, errUnwell) || errors.Is(err, terminal.ErrFailed)
 }
 
 // misuse is a mistake in how the program was called. Its exit status is 2.

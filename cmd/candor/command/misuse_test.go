@@ -69,7 +69,7 @@ func TestAMistakeIsSaidOnceAndInOneSentence(t *testing.T) {
 func TestEveryHelpFitsInto80Columns(t *testing.T) {
 	commands := []string{"", "serve", "login", "chat", "reasoning", "tail", "export", "import", "attach", "hook",
 		"worker", "mew", "scan",
-		"doctor", "backup", "restore", "mcp", "completion"}
+		"doctor", "backup", "restore", "mcp", "wrap", "completion"}
 	for _, name := range commands {
 		var out apptest.LogBuffer
 		args := []string{"candor", name, "--help"}
