@@ -103,10 +103,11 @@ browser: peers
 # The agents whose session files and hooks we read: the real programs, of the pinned
 # versions, which weigh hundreds of megabytes. The tests that play them say so where they
 # are missing; here they have to run.
-real-agents: peers ## play the real Claude Code and Gemini CLI against a stand-in model, and judge what we read of it
+real-agents: peers ## play the real Claude Code and Gemini CLI against a stand-in model, and MCP servers with candor wrap, and judge what we make of it
 	@cd attach/claude/realtest && { [ -d node_modules/@anthropic-ai ] || npm ci --no-audit --no-fund; }
 	@cd attach/gemini/realtest && { [ -d node_modules/@google ] || npm ci --no-audit --no-fund --omit=optional --ignore-scripts; }
-	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 5m ./attach/claude/realtest ./attach/gemini/realtest
+	@cd attach/wrapper/realtest && { [ -d node_modules/@modelcontextprotocol ] || npm ci --no-audit --no-fund; }
+	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 5m ./attach/claude/realtest ./attach/gemini/realtest ./attach/wrapper/realtest
 
 page-types: peers
 	@cd web/ui/browsertest && { [ -d node_modules/typescript ] || npm ci --no-audit --no-fund; }
