@@ -25,8 +25,6 @@ type found struct {
 // ErrNoFiles is the error for a place that has no session files.
 var ErrNoFiles = errors.New("there are no session files")
 
-// find returns the session files of a place, those that were changed first before the others: a file, with those of
-// its sub-agents; or a folder, or its folder projects, with all files below it. Links are not followed.
 // find returns the session files of places, those that were changed first before the others.
 func find(places []string) (list []found, err error) {
 	for _, place := range places {
@@ -55,11 +53,32 @@ func findIn(list []found, place string) ([]found, error) {
 		// The files of sub-agents stand in a folder named like the session.
 		place = folder
 	}
-	err = filepath.WalkDir(formatFolder(place), func(path string, d fs.DirEntry, err error) error {
+	whole := true
+	for _, f := range formats {
+		// A program's folder has more than its sessions, so that of each format only its own folder is read.
+		if folder := filepath.Join(place, f.folder); isFolder(folder) {
+			whole = false
+			if list, err = findFiles(list, folder, f.is); err != nil {
+				return list, err
+			}
+		}
+	}
+	if !whole {
+		return list, nil
+	}
+	return findFiles(list, place, func(path string) bool {
+		_, ok := formatOf(path)
+		return ok
+	})
+}
+
+// findFiles adds those files below a folder that are session files.
+func findFiles(list []found, place string, is func(path string) bool) ([]found, error) {
+	err := filepath.WalkDir(place, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return skipUnreadable(err)
 		}
-		if _, ok := formatOf(path); !ok {
+		if !is(path) {
 			return nil
 		}
 		if len(list) == maxFiles {
@@ -71,16 +90,6 @@ func findIn(list []found, place string) ([]found, error) {
 		return nil
 	})
 	return list, err
-}
-
-// formatFolder returns the folder in a program's own one that has its session files, or the folder itself.
-func formatFolder(place string) string {
-	for _, f := range formats {
-		if folder := filepath.Join(place, f.folder); isFolder(folder) {
-			return folder
-		}
-	}
-	return place
 }
 
 // skipUnreadable returns an error of a walk, but for folders that are gone or closed to us.

@@ -48,6 +48,10 @@ type seen struct {
 // session files do, so that a file of a person's own name is read, too.
 var formats = []format{
 	{folder: "tmp", is: isGemini, open: openGemini},
+	{folder: "sessions", is: rollout(".jsonl"), open: openCodex},
+	{folder: "archived_sessions", is: rollout(".jsonl"), open: openCodex},
+	{folder: "sessions", is: rollout(".jsonl.zst"), open: openCompressed},
+	{folder: "archived_sessions", is: rollout(".jsonl.zst"), open: openCompressed},
 	{folder: "projects", is: named(".jsonl"), open: openClaude, describe: describeClaude},
 }
 

@@ -146,11 +146,36 @@ func TestAttachKeepsALinkAndMakesWhatIsMissing(t *testing.T) {
 	assert.Contains(t, out, local+": reports to http://127.0.0.1:8181\n")
 }
 
+// TestCodexRunsThisProgramAsItsHook holds that the hooks of Codex, which runs commands, are in its file, name this
+// program, and that its user is told to trust them.
+func TestCodexRunsThisProgramAsItsHook(t *testing.T) {
+	settingsFolder(t, "")
+	dir := t.TempDir()
+	t.Setenv("CODEX_HOME", dir)
+	out, err := attaching(t, "", "codex", "--yes")
+	require.NoError(t, err)
+	assert.Contains(t, out, "choose to trust them")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	hooks := filepath.Join(dir, "hooks.json")
+	assert.Contains(t, contentOf(t, hooks), "'"+self+"' hook codex --server 'http://127.0.0.1:8181'")
+	out, err = attaching(t, "", "--list")
+	require.NoError(t, err)
+	assert.Contains(t, out, hooks+": reports to http://127.0.0.1:8181\n")
+	_, err = attaching(t, "", "codex", "--undo", "--yes")
+	require.NoError(t, err)
+	assert.Equal(t, "{}\n", contentOf(t, hooks))
+	project := t.TempDir()
+	_, err = attaching(t, "", "codex", "--yes", "--project", project)
+	require.NoError(t, err)
+	assert.Contains(t, contentOf(t, filepath.Join(project, ".codex", "hooks.json")), "hook codex")
+}
+
 func TestAttachSaysWhatIsWrong(t *testing.T) {
 	name := settingsFolder(t, `{"hooks":[]}`)
 	for text, args := range map[string]string{
-		`attach knows claude, not the agent "cursor"`:          "cursor",
-		`attach knows claude, not the agent ""`:                "",
+		`attach knows claude, codex, not the agent "cursor"`:   "cursor",
+		`attach knows claude, codex, not the agent ""`:         "",
 		`not the argument "codex" as well`:                     "claude codex",
 		"attach --list takes neither":                          "--list --undo",
 		"--server: the server has to be a URL":                 "claude --server nonsense",

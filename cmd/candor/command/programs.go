@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"candor/attach/claude"
+	"candor/attach/codex"
 	"candor/attach/settings"
 )
 
@@ -38,6 +39,22 @@ sub-agent says between its calls, and how a call ended that settings refused.
 The session file has most of it: candor import --follow reads it as well.
 `,
 	},
+	{
+		name: "codex", folder: codexFolder, hooks: codex.Settings(self()),
+		personal: "hooks.json", project: filepath.Join(".codex", "hooks.json"),
+		rest: `Still to do:
+  in the shell that starts codex, since the token is not in the file:
+    ` + tokenToSet + `
+  start codex in a terminal once: it says "Hooks need review", and runs them
+  only once you choose to trust them; codex exec does not ask, and runs none
+  begin a new session; those that run do not know the hooks
+
+What hooks cannot tell: the model's reasons, texts and thoughts, its tokens,
+which calls it made together, whether a command failed, and what became of a
+patch that was piped through the shell.
+The session file has all of it but reasons: candor import --follow reads it.
+`,
+	},
 }
 
 // programNamed returns the program of a name; ok is false if attach knows none of it.
@@ -61,6 +78,18 @@ func programNames() string {
 
 // claudeFolder is where Claude Code keeps its sessions unless it is told otherwise.
 func claudeFolder() string { return folderOf("CLAUDE_CONFIG_DIR", ".claude") }
+
+// codexFolder is where Codex keeps its sessions unless it is told otherwise.
+func codexFolder() string { return folderOf("CODEX_HOME", ".codex") }
+
+// self returns the path of this program, which agents run as a hook.
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "candor"
+	}
+	return path
+}
 
 // folderOf returns the folder that an environment variable names, or else one in the person's own.
 func folderOf(variable, name string) string {

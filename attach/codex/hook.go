@@ -1,0 +1,150 @@
+package codex
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"candor/attach"
+	"candor/attach/rows"
+)
+
+// MaxHook bounds a hook's payload, in bytes.
+const MaxHook = 16 << 20
+
+// ErrUnknownHook is the error for a hook that is not read. Its text names the hook.
+var ErrUnknownHook = errors.New("this hook is not read")
+
+// errPayload is the error for a payload that is no hook's.
+var errPayload = errors.New("this is no payload of a Codex hook: it needs session_id and hook_event_name, " +
+	"and members of the types that the program gives them")
+
+// payload is what hooks are given on standard input, as far as it is read.
+type payload struct {
+	// All hooks have these; those of a sub-agent have its id and type, too, and a turn of its own.
+	Event     string `json:"hook_event_name"`
+	Session   string `json:"session_id"`
+	Turn      string `json:"turn_id"`
+	AgentID   string `json:"agent_id"`
+	AgentType string `json:"agent_type"`
+	CWD       string `json:"cwd"`
+	Model     string `json:"model"`
+
+	// UserPromptSubmit: the message, or the task of a sub-agent.
+	Prompt string `json:"prompt"`
+
+	// PreToolUse, and with the response PostToolUse. Some parameters are left out, such as how long to wait for a
+	// command's output. The response is a text, and of a command it is the output alone, without its exit code. A
+	// command that goes on in the background has its hook when it ends, and not when the model was told of it.
+	Tool     string          `json:"tool_name"`
+	Input    json.RawMessage `json:"tool_input"`
+	Call     string          `json:"tool_use_id"`
+	Response json.RawMessage `json:"tool_response"`
+
+	// Stop and SubagentStop: the last text of the agent, which the program leaves out if there is none.
+	Answer string `json:"last_assistant_message"`
+}
+
+// shell is what hooks call the tool exec_command.
+const shell = "Bash"
+
+// Hook returns the sightings of one hook's payload. Hooks that tell nothing of a decision, such as PreCompact, have
+// none. It fails for what is no payload, and with ErrUnknownHook for a hook that it does not know.
+func Hook(raw []byte) ([]attach.Sighting, error) {
+	var p payload
+	if len(raw) > MaxHook {
+		return nil, fmt.Errorf("the hook's payload has %d bytes; %d are read", len(raw), MaxHook)
+	}
+	if json.Unmarshal(raw, &p) != nil || p.Event == "" || !rows.IsID(p.Session) ||
+		!sound(p.Turn, p.AgentID, p.Call) {
+		return nil, errPayload
+	}
+	return p.sightings()
+}
+
+// sightings returns what the payload tells.
+func (p *payload) sightings() ([]attach.Sighting, error) {
+	s := attach.Sighting{Agent: agent, Session: p.Session, Channel: attach.Hooks, Turn: p.Turn, Sub: p.AgentID}
+	if p.AgentID != "" {
+		s.Turn = "" // that of the agent that began it, which the program does not name here
+	}
+	switch p.Event {
+	case "SessionStart":
+		// It names no turn, and comes again when a session is resumed.
+		return p.about(s), nil
+	case "UserPromptSubmit":
+		if p.AgentID != "" {
+			return nil, nil // a sub-agent's task is among the parameters of the call that began it
+		}
+		text, _ := rows.Shorten(p.Prompt)
+		about := p.about(s)
+		s.Prompted = &attach.Prompted{Text: text}
+		return append(about, s), nil
+	case "PreToolUse", "PostToolUse":
+		return p.tool(s)
+	case "SubagentStart":
+		// It does not name the call; the call's own PostToolUse does.
+		kind, _ := rows.Shorten(p.AgentType)
+		s.Spawned = &attach.Spawned{Kind: kind, Background: true}
+		return []attach.Sighting{s}, nil
+	case "Stop", "SubagentStop":
+		text, _ := rows.Shorten(p.Answer)
+		s.Ended = &attach.Ended{Answer: text}
+		return []attach.Sighting{s}, nil
+	// They say nothing of decisions; the end of a session is no turn's end.
+	case "SessionEnd", "PermissionRequest", "PreCompact", "PostCompact":
+		return nil, nil
+	}
+	return nil, fmt.Errorf("%w: %s", ErrUnknownHook, rows.PlainKind(p.Event))
+}
+
+// about returns a sighting of the session itself, if the payload tells anything of it.
+func (p *payload) about(s attach.Sighting) []attach.Sighting {
+	var news attach.About
+	news.Folder, _ = rows.Shorten(p.CWD)
+	news.Model, _ = rows.Shorten(p.Model)
+	if news == (attach.About{}) {
+		return nil
+	}
+	s.Turn, s.About = "", &news
+	return []attach.Sighting{s}
+}
+
+// tool returns the call that a payload is about, and how it ended, if it did.
+func (p *payload) tool(s attach.Sighting) ([]attach.Sighting, error) {
+	if !rows.IsID(p.Call) || p.Tool == "" {
+		return nil, errPayload
+	}
+	s.Call = p.Call
+	// Both hooks of a call have its parameters, so that a call is known whose beginning was missed.
+	called := s
+	name, _ := rows.Shorten(p.Tool)
+	params, _ := rows.BoundJSON(p.Input, "")
+	called.Called = &attach.Called{Tool: name, Params: params}
+	if p.Event == "PreToolUse" {
+		return []attach.Sighting{called}, nil
+	}
+	result, cut := rows.BoundJSON(p.Response, "")
+	var begun []attach.Sighting
+	var text string
+	if json.Unmarshal(result, &text) == nil {
+		begun = p.spawned(s, subOf(text))
+	}
+	// What a command wrote is told, and not whether it failed: whoever knows that tells the whole result.
+	s.Returned = &attach.Returned{Result: result, Partial: cut || p.Tool == shell}
+	return append(append([]attach.Sighting{called}, begun...), s), nil
+}
+
+// spawned returns the beginning of the sub-agent that a call began, if it began one.
+func (p *payload) spawned(s attach.Sighting, sub string) []attach.Sighting {
+	if sub == "" {
+		return nil
+	}
+	var input struct {
+		Kind string `json:"agent_type"`
+	}
+	_ = json.Unmarshal(p.Input, &input) // without a kind it is a plain one
+	kind, _ := rows.Shorten(or(input.Kind, plainAgent))
+	s.Sub, s.Spawned = sub, &attach.Spawned{Kind: kind, Background: true}
+	return []attach.Sighting{s}
+}

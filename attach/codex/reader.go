@@ -1,0 +1,231 @@
+package codex
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"iter"
+
+	"candor/attach"
+	"candor/attach/rows"
+)
+
+// agent is what the sightings of this package call the agent.
+const agent = "codex"
+
+// Reader turns a rollout into sightings, and keeps of the file only what the next row is understood by. It is made by
+// NewReader, reads one file, and is not safe for concurrent use.
+type Reader struct {
+	place  rows.Place
+	report rows.Report
+
+	// Of the file's first row: its own id, and what its sightings share. Nothing is given before there is one.
+	id           string
+	session, sub string
+	kind         string // of a sub-agent
+	// copied says that the rows are those of the conversation that this one went on from.
+	copied bool
+	// What was said of the session already.
+	about attach.About
+
+	turn   openTurn
+	answer heldAnswer
+	calls  callTable
+}
+
+// NewReader returns a reader of one rollout. growing says that the file may still be written: a last row without its
+// end, and an answer that is not whole, are left for the next Read.
+func NewReader(growing bool) *Reader {
+	return &Reader{place: rows.Place{Growing: growing}, calls: callTable{}}
+}
+
+// Report returns what was counted so far.
+func (r *Reader) Report() rows.Report { return r.report.Clone() }
+
+// Offset returns how many bytes were read: where the next Read of a growing file begins.
+func (r *Reader) Offset() int64 { return r.place.Offset }
+
+// Read yields the sightings of the rows in in, which goes on where the last Read ended. It ends with an error only
+// if in cannot be read; what is wrong with rows is in the report.
+func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
+	return func(yield func(attach.Sighting, error) bool) {
+		ended, err := r.place.Each(in, func(line []byte, last bool) bool {
+			return r.give(r.line(line, last), yield)
+		})
+		if err != nil {
+			yield(attach.Sighting{}, err)
+			return
+		}
+		if ended && !r.place.Growing {
+			r.give(r.over(), yield)
+		}
+	}
+}
+
+// over returns what waits for rows that will not come.
+func (r *Reader) over() []attach.Sighting {
+	out := append(r.closeAnswer(record{}, row{}), r.unfinished(row{})...)
+	return append(out, r.endUntold(row{})...)
+}
+
+// give yields sightings. It returns false if the reader of them wants no more.
+func (r *Reader) give(list []attach.Sighting, yield func(attach.Sighting, error) bool) bool {
+	for _, s := range list {
+		r.report.Sightings++
+		if !yield(s, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// line returns the sightings of a line; last says that its end is missing. A line that is nil was too long.
+func (r *Reader) line(line []byte, last bool) []attach.Sighting {
+	if line != nil && len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	r.report.Rows++
+	if line == nil {
+		r.report.TooLong++
+		return nil
+	}
+	var in row
+	ok := json.Unmarshal(line, &in) == nil && in.Type != "" && len(in.Payload) > 0
+	switch {
+	case !ok && last:
+		r.report.Torn++
+	case !ok:
+		r.report.Malformed++
+	default:
+		list, ok := r.take(in)
+		if !ok {
+			r.report.Malformed++
+		}
+		return list
+	}
+	return nil
+}
+
+// take returns the sightings of a row; ok is false if the row does not have the types it should.
+func (r *Reader) take(in row) (out []attach.Sighting, ok bool) {
+	if in.Type == "session_meta" {
+		return r.begin(in)
+	}
+	if r.id == "" {
+		return nil, false // nobody knows whose it is
+	}
+	// A copy has rows of all types, and turns tell where it ends.
+	switch in.Type {
+	case "turn_context":
+		var c context
+		if ok = decode(in.Payload, &c) && sound(c.Turn, c.Root); ok {
+			out = append(r.enter(in, c), r.known(in, attach.About{Model: c.Model, Folder: c.CWD})...)
+		}
+	case "event_msg":
+		var e eventMessage
+		if ok = decode(in.Payload, &e) && sound(e.Turn, e.Root, e.Item.ID); ok {
+			out = r.event(in, &e)
+		}
+	case "response_item":
+		return r.responded(in)
+	case "token_usage_record":
+		var u record
+		if ok = decode(in.Payload, &u) && sound(u.Response); ok && !r.isCopy() {
+			out = r.closeAnswer(u, in)
+		}
+	default:
+		// The program's own affairs: the state of its world, and what is left of a conversation that was compacted.
+		r.report.Skip(in.Type)
+		ok = true
+	}
+	return out, ok
+}
+
+// responded returns the sightings of a row that the model said, or was told.
+func (r *Reader) responded(in row) (out []attach.Sighting, ok bool) {
+	var i responseItem
+	if !decode(in.Payload, &i) || !sound(i.ID, i.Call) {
+		return nil, false
+	}
+	if r.isCopy() {
+		return nil, true
+	}
+	return r.item(in, &i)
+}
+
+// decode decodes a payload, which has to be an object.
+func decode(raw json.RawMessage, into any) bool {
+	return len(raw) > 0 && raw[0] == '{' && json.Unmarshal(raw, into) == nil
+}
+
+// isCopy reports whether the row being read is a copy, and then counts it.
+func (r *Reader) isCopy() bool {
+	if r.copied {
+		r.report.Copied++
+	}
+	return r.copied
+}
+
+// begin reads the row that says whose rollout this is. A second one of another id begins a copy.
+func (r *Reader) begin(in row) (out []attach.Sighting, ok bool) {
+	var m meta
+	if !decode(in.Payload, &m) || !rows.IsID(m.ID) || !sound(m.Session, m.ForkedFrom, m.Parent) {
+		return nil, false
+	}
+	if r.id != "" && r.id != m.ID {
+		r.copied = true
+		r.report.Copied++
+		return nil, true
+	}
+	// A session that is resumed may have the row once more, with another version of the program.
+	parent, kind, isSub := m.spawn()
+	if !sound(parent) {
+		return nil, false
+	}
+	r.id, r.session, r.copied = m.ID, or(m.Session, m.ID), false
+	if !isSub {
+		return r.known(in, attach.About{Version: m.Version, Folder: m.CWD, ForkOf: m.ForkedFrom}), true
+	}
+	// A sub-agent may go on from the conversation that it belongs to, which makes it no fork of a session.
+	if r.session == r.id {
+		r.session = or(parent, r.session)
+	}
+	r.sub = r.id
+	r.kind, _ = rows.Shorten(kind)
+	return nil, true
+}
+
+// sighting returns what all sightings of a row share.
+func (r *Reader) sighting(in row) attach.Sighting {
+	return attach.Sighting{Agent: agent, Session: r.session, Channel: attach.File, At: rows.Time(in.Timestamp),
+		Turn: r.turn.root, Sub: r.sub}
+}
+
+// known returns a sighting of what a row says of the session, if it says anything new. What a sub-agent's rollout says
+// is not the session's.
+func (r *Reader) known(in row, news attach.About) []attach.Sighting {
+	if r.sub != "" || r.copied {
+		return nil
+	}
+	for _, pair := range []struct{ was, is *string }{{&r.about.Version, &news.Version},
+		{&r.about.Folder, &news.Folder}, {&r.about.Model, &news.Model}, {&r.about.ForkOf, &news.ForkOf}} {
+		if *pair.is, _ = rows.Shorten(*pair.is); *pair.is == *pair.was {
+			*pair.is = ""
+		} else if *pair.is != "" {
+			*pair.was = *pair.is
+		}
+	}
+	if news == (attach.About{}) {
+		return nil
+	}
+	s := r.sighting(in)
+	s.Turn, s.About = "", &news
+	return []attach.Sighting{s}
+}
+
+// countCut counts a text that had to be cut.
+func (r *Reader) countCut(cut bool) {
+	if cut {
+		r.report.Cut++
+	}
+}

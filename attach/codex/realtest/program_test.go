@@ -1,0 +1,157 @@
+package realtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"candor/attach/codex"
+)
+
+// required says that the tests have to run: make real-agents sets it.
+const required = "CANDOR_REAL_AGENTS"
+
+// TestMain runs the tests, or is the command of a hook: it passes on what it reads, as candor hook does.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 5 && os.Args[1] == "hook" {
+		if err := passHook(os.Args[4] + "/api/hooks/" + os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		fmt.Println("{}")
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// passHook posts standard input.
+func passHook(url string) error {
+	payload, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(payload))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+os.Getenv(codex.TokenVariable))
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	return reply.Body.Close()
+}
+
+// program returns the path of the real Codex. Where it is not installed, the test is skipped, and says so.
+func program(t *testing.T) string {
+	t.Helper()
+	processor := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	found, err := filepath.Glob(filepath.Join("node_modules", "@openai", "codex-"+runtime.GOOS+"-"+processor, "vendor",
+		"*", "bin", "codex"))
+	require.NoError(t, err)
+	if len(found) != 1 {
+		const missing = "SKIPPED, NOT PROVED: the real Codex is not installed; make real-agents installs it"
+		require.Empty(t, os.Getenv(required), missing)
+		t.Skip(missing)
+	}
+	path, err := filepath.Abs(found[0])
+	require.NoError(t, err)
+	return path
+}
+
+// player runs the real program in folders of its own.
+type player struct {
+	program, home, work string
+	model               *standIn
+	session             string // id of the session that was begun first
+}
+
+// config is the program's configuration; it is told where the stand-in is. What would ask other hosts is off.
+const config = `model = "gpt-5-codex"
+model_provider = "standin"
+model_reasoning_summary = "detailed"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[features]
+plugins = false
+apps = false
+[model_providers.standin]
+name = "standin"
+base_url = "%s/v1"
+wire_api = "responses"
+env_key = "STANDIN_KEY"
+`
+
+// newPlayer returns a player whose model follows plans.
+func newPlayer(t *testing.T) *player {
+	t.Helper()
+	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans())}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	hooks, err := codex.Settings(self).Attach(nil, p.model.URL)
+	require.NoError(t, err)
+	for name, text := range map[string]string{filepath.Join(p.home, "hooks.json"): string(hooks),
+		filepath.Join(p.home, "config.toml"): fmt.Sprintf(config, p.model.URL),
+		filepath.Join(p.work, "notes.txt"):   "port: 8080\n"} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	return p
+}
+
+// trusted lets hooks run that no person has looked at.
+const trusted = "--dangerously-bypass-hook-trust"
+
+// run runs the program once, without a terminal, and returns the id of the session. Whatever it would send to another
+// host ends at the stand-in.
+func (p *player) run(t *testing.T, args ...string) (session string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	args = append([]string{"exec", "--skip-git-repo-check", "--json"}, args...)
+	cmd := exec.CommandContext(ctx, p.program, args...)
+	cmd.Dir = p.work
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "CODEX_HOME=" + p.home, "TMPDIR=" + t.TempDir(),
+		"LANG=C.UTF-8", codex.TokenVariable + "=" + hookToken, "STANDIN_KEY=" + strings.Repeat("k", 20),
+		"HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s%s", out, &complaints)
+	var first struct {
+		Thread string `json:"thread_id"`
+	}
+	line, _, _ := bytes.Cut(out, []byte("\n"))
+	require.NoError(t, json.Unmarshal(line, &first), "%s", out)
+	require.Empty(t, p.model.strayed, "nothing may leave this machine")
+	return first.Thread
+}
+
+// play has the program work through the plans: a session, the same resumed, and a fork of it.
+func (p *player) play(t *testing.T) {
+	t.Helper()
+	p.session = p.run(t, trusted, "PLAN:one go")
+	p.run(t, trusted, "resume", p.session, "PLAN:two go")
+	p.run(t, trusted, "fork", p.session, "PLAN:three go")
+}
+
+// files returns the rollouts that the program wrote, in the order in which they were begun.
+func (p *player) files(t *testing.T) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(p.home, "sessions", "*", "*", "*", "rollout-*.jsonl"))
+	require.NoError(t, err)
+	return list
+}

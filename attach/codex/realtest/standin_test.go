@@ -1,0 +1,208 @@
+// Package realtest runs the real Codex, from npm, against a stand-in model on loopback, and judges what package
+// codex makes of its rollouts and hooks by what the stand-in sent. make real-agents installs the program; where
+// it is missing the tests say that they proved nothing.
+//
+// A new thing that the model may do is an entry of plans, in plans_test.go. What the program writes is recorded with
+// -record ../testdata, cleaned of all text that is not ours: record_test.go.
+package realtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// said is one answer of the stand-in model: its thought, its text, and the calls that it asks for.
+type said struct {
+	ID      string // of the API's response
+	Plan    string // of which conversation it is a part
+	Summary string // of its reasoning; "-" means reasoning that is sealed and has none
+	Text    string
+	Calls   []asked
+}
+
+// asked is a tool call as the stand-in asks for it. An argument @agent is the sub-agent that was begun last, @process
+// the command that was left running last.
+type asked struct {
+	ID, Namespace, Tool string
+	Input               object
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+// sealed is the encrypted reasoning of an answer.
+var sealed = strings.Repeat("c2VhbGVk", 8)
+
+// hookToken is what the program knows as CANDOR_TOKEN, and its hooks send.
+const hookToken = "ann"
+
+// standIn is a model that answers by plans, over the Responses API, and a proxy that lets nothing out.
+type standIn struct {
+	*httptest.Server
+	plans map[string][]said // by the word behind PLAN: in the latest prompt
+
+	mu      sync.Mutex
+	steps   map[string]int // of a plan, by the program's conversation
+	sent    []said
+	hooks   [][]byte // the hooks' payloads, in order
+	strayed []string // what was asked of another host
+}
+
+// newStandIn starts a model that follows plans until the test ends.
+func newStandIn(t *testing.T, plans map[string][]said) *standIn {
+	t.Helper()
+	s := &standIn{plans: plans, steps: map[string]int{}}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// ServeHTTP answers the Responses API and hooks, and refuses to be a proxy.
+func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	switch {
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	case r.Method == http.MethodConnect || r.URL.IsAbs():
+		s.mu.Lock()
+		s.strayed = append(s.strayed, r.Method+" "+r.Host)
+		s.mu.Unlock()
+		http.Error(w, "nothing leaves this machine", http.StatusForbidden)
+	case r.URL.Path == "/api/hooks/codex" && r.Header.Get("Authorization") == "Bearer "+hookToken:
+		s.mu.Lock()
+		s.hooks = append(s.hooks, body)
+		s.mu.Unlock()
+		_, _ = io.WriteString(w, "{}")
+	case r.URL.Path == "/v1/responses":
+		s.answer(w, r.Header.Get("Thread-Id"), body)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// answer streams the next answer of the plan that the request's latest prompt names.
+func (s *standIn) answer(w http.ResponseWriter, thread string, body []byte) {
+	var in struct {
+		Input []struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"input"`
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	plan := ""
+	for _, m := range in.Input {
+		if _, after, ok := strings.Cut(string(m.Content), "PLAN:"); ok && m.Role == "user" {
+			plan = strings.FieldsFunc(after, func(r rune) bool { return r < 'a' || r > 'z' })[0]
+		}
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for i, e := range events(s.next(thread, plan, body)) {
+		e["sequence_number"] = i
+		raw, err := json.Marshal(e)
+		if err != nil {
+			return
+		}
+		_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e["type"], raw)
+	}
+}
+
+// next returns the next answer of a plan in one conversation of the program.
+func (s *standIn) next(thread, plan string, body []byte) said {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	step := s.steps[thread+plan]
+	s.steps[thread+plan]++
+	next := said{Text: "ok"}
+	if step < len(s.plans[plan]) {
+		next = s.plans[plan][step]
+	}
+	next.Plan, next.ID = plan, fmt.Sprintf("resp_%s%02d", plan, step)
+	calls := next.Calls
+	next.Calls = nil
+	for _, c := range calls {
+		filled := object{}
+		for name, value := range c.Input {
+			filled[name] = fill(value, body)
+		}
+		c.Input = filled
+		next.Calls = append(next.Calls, c)
+	}
+	s.sent = append(s.sent, next)
+	return next
+}
+
+var (
+	agentIDs   = regexp.MustCompile(`agent_id\W+([0-9a-f-]{36})`)
+	processIDs = regexp.MustCompile(`running with session ID (\d+)`)
+)
+
+// fill returns an argument with what the program told the model last.
+func fill(value any, body []byte) any {
+	switch value {
+	case "@agents":
+		all := agentIDs.FindAllSubmatch(body, -1)
+		return []string{string(all[len(all)-1][1])}
+	case "@process":
+		all := processIDs.FindAllSubmatch(body, -1)
+		return json.Number(all[len(all)-1][1])
+	}
+	return value
+}
+
+// items returns the items of an answer, as the API has them.
+func items(a said) (out []object) {
+	if a.Summary != "" {
+		summary := []object{}
+		if a.Summary != "-" {
+			summary = []object{{"type": "summary_text", "text": a.Summary}}
+		}
+		out = append(out, object{"type": "reasoning", "id": "rs_" + a.ID, "summary": summary,
+			"encrypted_content": sealed})
+	}
+	if a.Text != "" {
+		out = append(out, object{"type": "message", "id": "msg_" + a.ID, "role": "assistant", "status": "completed",
+			"content": []object{{"type": "output_text", "text": a.Text, "annotations": []any{}}}})
+	}
+	for _, c := range a.Calls {
+		arguments, _ := json.Marshal(c.Input)
+		call := object{"type": "function_call", "id": "fc_" + c.ID, "call_id": c.ID, "name": c.Tool,
+			"arguments": string(arguments), "status": "completed"}
+		if c.Namespace != "" {
+			call["namespace"] = c.Namespace
+		}
+		out = append(out, call)
+	}
+	return out
+}
+
+// events returns the events of a streamed answer.
+func events(a said) (out []object) {
+	all := items(a)
+	out = append(out, object{"type": "response.created", "response": object{"id": a.ID, "object": "response",
+		"status": "in_progress", "output": []any{}}})
+	for i, item := range all {
+		out = append(out, object{"type": "response.output_item.added", "output_index": i, "item": item})
+		if item["type"] == "message" {
+			for word := range strings.SplitAfterSeq(a.Text, " ") {
+				out = append(out, object{"type": "response.output_text.delta", "item_id": item["id"], "output_index": i,
+					"content_index": 0, "delta": word})
+			}
+		}
+		out = append(out, object{"type": "response.output_item.done", "output_index": i, "item": item})
+	}
+	output := 20 + len(all)
+	return append(out, object{"type": "response.completed", "response": object{"id": a.ID, "object": "response",
+		"status": "completed", "output": all, "usage": object{"input_tokens": 140,
+			"input_tokens_details": object{"cached_tokens": 40}, "output_tokens": output,
+			"output_tokens_details": object{"reasoning_tokens": 5}, "total_tokens": 140 + output}}})
+}

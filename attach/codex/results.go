@@ -1,0 +1,198 @@
+package codex
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"candor/attach"
+	"candor/attach/rows"
+)
+
+// maxCalls bounds the calls that are remembered of a rollout. What comes after them is understood less well: of a
+// command in the background both the beginning and the end of its output are given.
+const maxCalls = 4096
+
+// maxRunning bounds what is kept of the output of a command that still runs, in bytes.
+const maxRunning = 2 << 10
+
+// call is what is remembered of a call.
+type call struct {
+	turn string
+	// An event told how it ended, so that what the model read of it is a repetition.
+	ended bool
+	// An event told that it failed, but not how; or which sub-agent it began.
+	failed, spawned bool
+	// The result of a command that still runs, which is given if the turn ends first.
+	running string
+}
+
+// callTable has those of a rollout, by id.
+type callTable map[string]*call
+
+// began remembers a call.
+func (c callTable) began(id, turn string) {
+	if len(c) < maxCalls {
+		c[id] = &call{turn: turn}
+	}
+}
+
+// of returns what is remembered of a call; of one that is not known it is nothing.
+func (c callTable) of(id string) *call {
+	if known := c[id]; known != nil {
+		return known
+	}
+	return &call{}
+}
+
+// returned returns a sighting of a call's end, which belongs to the call's turn.
+func (r *Reader) returned(in row, id string) attach.Sighting {
+	s := r.sighting(in)
+	s.Turn = or(r.calls.of(id).turn, s.Turn)
+	s.Call, s.Returned = id, &attach.Returned{}
+	return s
+}
+
+// told returns how a call ended, of the text that the model read.
+func (r *Reader) told(in row, i *responseItem) []attach.Sighting {
+	known := r.calls.of(i.Call)
+	// The text is read before it is known whether it counts, so that what is cut or sealed in it is counted always.
+	text, whole := r.text(i.Output)
+	if known.ended {
+		r.report.Skip("result that an event told")
+		return nil
+	}
+	end := outcomeOf(text)
+	if end.running {
+		known.running = text[:min(len(text), maxRunning)]
+		return nil
+	}
+	s := r.returned(in, i.Call)
+	s.Returned.Partial = !whole
+	r.settle(&s, end, known.failed)
+	// Files that lack the event tell of a sub-agent in the result alone.
+	return append(r.spawnedBy(in, i.Call, end.text), s)
+}
+
+// settle fills in how a call ended.
+func (r *Reader) settle(s *attach.Sighting, end outcome, failed bool) {
+	to := s.Returned
+	// What stopped or refused a call counts before the code that it left behind.
+	switch {
+	case end.cancelled:
+		to.Error, to.Cancelled = or(end.text, "it was stopped"), true
+	case end.denied:
+		to.Error, to.Denied = or(end.text, "it was refused"), true
+	case end.code != 0 || end.failed || failed:
+		to.Error = or(end.text, "it failed, and the program does not say how")
+		if end.code != 0 {
+			to.Error = strings.TrimRight(fmt.Sprintf("Exit code %d\n%s", end.code, end.text), "\n")
+		}
+	default:
+		to.Result, _ = json.Marshal(end.text) // of a string
+		if to.Partial {
+			r.report.Outside++
+		}
+		return
+	}
+	to.Error, _ = rows.Shorten(to.Error)
+	to.Partial = false
+}
+
+// outcome is how a call ended, as the text for the model says.
+type outcome struct {
+	text    string
+	code    int
+	running bool
+
+	failed, denied, cancelled bool
+}
+
+// failures begin what the program tells the model of a call that it could not run.
+var failures = []string{"unsupported call: ", "unsupported custom tool call: ", "failed to parse function arguments: ",
+	"apply_patch verification failed: ", "unable to locate image at ", "exec_command failed for ",
+	"execution error: ", "tool call error: "}
+
+// outcomeOf reads the text that the model was told of a call. Commands have lines of the program's own before their
+// output; older versions have a JSON object around it.
+func outcomeOf(text string) outcome {
+	var old struct {
+		Output   *string `json:"output"`
+		Metadata struct {
+			ExitCode int `json:"exit_code"`
+		} `json:"metadata"`
+	}
+	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &old) == nil && old.Output != nil {
+		return outcome{text: *old.Output, code: old.Metadata.ExitCode}
+	}
+	if head, output, ok := strings.Cut(text, "Output:\n"); ok && isHead(head) {
+		e := outcome{text: output, running: strings.Contains(head, "Process running with session ID ")}
+		for _, before := range []string{"Process exited with code ", "Exit code: "} {
+			if _, after, ok := strings.Cut(head, before); ok {
+				line, _, _ := strings.Cut(after, "\n")
+				e.code, _ = strconv.Atoi(line) // no number is no failure that we know of
+			}
+		}
+		// A patch that was piped through the shell has both kinds of lines.
+		if strings.HasPrefix(output, "Exit code: ") {
+			return outcomeOf(output)
+		}
+		return e
+	}
+	// Any other text is the tool's own. Only what the program is known to say is a failure.
+	e := outcome{text: text}
+	for _, begins := range failures {
+		e.failed = e.failed || strings.HasPrefix(text, begins)
+	}
+	e.cancelled = strings.HasPrefix(text, "aborted by user") || text == "aborted"
+	e.denied = strings.Contains(text, "rejected by user")
+	return e
+}
+
+// isHead reports whether lines are those that the program writes before the output of a command.
+func isHead(head string) bool {
+	return strings.HasPrefix(head, "Chunk ID: ") || strings.HasPrefix(head, "Wall time: ") ||
+		strings.HasPrefix(head, "Exit code: ")
+}
+
+// text returns the text of a result, and whether it is all there is. What is not text, such as images, is dropped and
+// counted.
+func (r *Reader) text(output json.RawMessage) (text string, whole bool) {
+	whole = true
+	if output = bytes.TrimSpace(output); json.Unmarshal(output, &text) != nil {
+		var list []part
+		if json.Unmarshal(output, &list) != nil {
+			r.report.Skip("result without text")
+			return "", false
+		}
+		for _, p := range list {
+			whole = whole && p.Text != ""
+		}
+		if text = joined(list); !whole {
+			r.report.Sealed += len(output) - len(text)
+		}
+	}
+	text, cut := rows.Shorten(text)
+	r.countCut(cut)
+	return text, whole && !cut
+}
+
+// unfinished returns the results of commands that still ran when the turn ended: what they had written until then.
+func (r *Reader) unfinished(in row) (out []attach.Sighting) {
+	for _, id := range slices.Sorted(maps.Keys(r.calls)) {
+		c := r.calls[id]
+		if c.running == "" || c.ended {
+			continue
+		}
+		s := r.returned(in, id)
+		s.Returned.Partial = true
+		r.settle(&s, outcome{text: strings.ToValidUTF8(c.running, "")}, false)
+		out = append(out, s)
+		c.running = ""
+	}
+	return out
+}

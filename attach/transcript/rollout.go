@@ -1,0 +1,46 @@
+package transcript
+
+import (
+	"io"
+	"iter"
+	"path/filepath"
+	"strings"
+
+	"candor/attach"
+	"candor/attach/codex"
+	"candor/attach/rows"
+)
+
+// rollout returns what reports whether a file is one of Codex, whose name ends with a suffix.
+func rollout(suffix string) func(path string) bool {
+	return func(path string) bool {
+		return strings.HasPrefix(filepath.Base(path), "rollout-") && strings.HasSuffix(path, suffix)
+	}
+}
+
+// openCodex reads a file of Codex.
+func openCodex(_ string, _ *seen, growing bool) reader { return codex.NewReader(growing) }
+
+// openCompressed counts a file that Codex has compressed.
+func openCompressed(string, *seen, bool) reader { return &unread{kind: "compressed file"} }
+
+// unread is a file that is not read, and counted. Codex can compress the sessions that it has not used for long; to
+// read those would take a library for the one program, and they can be read where Codex unpacks them again.
+type unread struct {
+	kind   string
+	report rows.Report
+}
+
+// Read yields nothing, and counts the file.
+func (u *unread) Read(io.Reader) iter.Seq2[attach.Sighting, error] {
+	return func(func(attach.Sighting, error) bool) {
+		u.report = rows.Report{}
+		u.report.Skip(u.kind)
+	}
+}
+
+// Offset returns 0: of the file nothing is read.
+func (u *unread) Offset() int64 { return 0 }
+
+// Report returns the count.
+func (u *unread) Report() rows.Report { return u.report.Clone() }
