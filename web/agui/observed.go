@@ -4,12 +4,16 @@ import "candor/session"
 
 // leftOut reports whether no run shows an event: of a message that waits behind the turn, and
 // of an observed turn what others say within it, and a second event about what is shown already:
-// who asked for the turn, or a call that was proposed before it was made. What the user thinks of
-// a decision is for the user's own pages.
+// who asked for the turn, or a call that was proposed before it was made. What is heard of the turn of
+// another program's agent after its end is in the history. What the user thinks of a decision is for
+// the user's own pages.
 func (p *Projector) leftOut(t session.Turn, e session.Event) bool {
 	switch b := e.Body.(type) {
 	case session.TurnQueued, session.Noted, session.DecisionRated:
 		return true
+	case session.Sighted:
+		was := p.sightings[e.Turn]
+		return was != nil && was.over
 	case session.TurnStarted:
 		return !t.StartedAt.Equal(e.At)
 	case session.ToolCalled:

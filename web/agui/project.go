@@ -45,11 +45,15 @@ type Projector struct {
 	since     map[string]time.Time // when each agent began its current step
 	usage     usage
 	answered  map[string]bool // calls that this client answered: true with a result, false with an approval
+	sightings map[int]*sightedTurn
 }
 
 // NewProjector returns a projector with no run open.
 func NewProjector(v View) *Projector {
-	return &Projector{View: v, runs: map[int]int{}, since: map[string]time.Time{}, answered: map[string]bool{}}
+	return &Projector{
+		View: v, runs: map[int]int{}, since: map[string]time.Time{}, answered: map[string]bool{},
+		sightings: map[int]*sightedTurn{},
+	}
 }
 
 // Open reports whether a run is open.
@@ -90,7 +94,11 @@ func (p *Projector) Project(t session.Turn, e session.Event) []Event {
 		p.runs[e.Turn]++
 		p.begin(runID(e.Turn, p.runs[e.Turn]), "", e)
 	}
-	p.body(t, e)
+	if b, ok := e.Body.(session.Sighted); ok {
+		p.sighted(t, e, b)
+	} else {
+		p.body(t, e)
+	}
 	switch {
 	case p.Open() && t.State.Ended(): // what comes late has a run of its own
 		p.finish(&Outcome{Type: "success"})
