@@ -108,6 +108,9 @@ real-agents: peers ## play the real Claude Code and Gemini CLI against a stand-i
 	@cd attach/gemini/realtest && { [ -d node_modules/@google ] || npm ci --no-audit --no-fund --omit=optional --ignore-scripts; }
 	@cd attach/wrapper/realtest && { [ -d node_modules/@modelcontextprotocol ] || npm ci --no-audit --no-fund; }
 	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 5m ./attach/claude/realtest ./attach/gemini/realtest ./attach/wrapper/realtest
+	@cd worker/kit/kittest && { [ -d node_modules/ai ] || npm ci --no-audit --no-fund; }
+	@echo "NOT PROVED: worker/kit/python with the real langchain-core and openai-agents, which npm does not have"
+	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 5m ./worker/kit/kittest
 
 page-types: peers
 	@cd web/ui/browsertest && { [ -d node_modules/typescript ] || npm ci --no-audit --no-fund; }
