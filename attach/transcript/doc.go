@@ -15,4 +15,7 @@
 // The files of Claude Code are <config>/projects/<folder>/<session>.jsonl, and beside them
 // <session>/subagents/agent-<id>.jsonl with agent-<id>.meta.json. To read those of another program, add a format to
 // format.go.
+//
+// OpenCode keeps its sessions in a database, opencode.db. Each look at it is one of opencode.Reader, which knows how
+// far it read; one that is locked or damaged is told of, and looked at again. database.go has it.
 package transcript

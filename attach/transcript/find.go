@@ -53,6 +53,11 @@ func findIn(list []found, place string) ([]found, error) {
 		// The files of sub-agents stand in a folder named like the session.
 		place = folder
 	}
+	// OpenCode keeps a great many files of other kinds beside its database.
+	database := filepath.Join(place, databaseName)
+	if info, err := os.Stat(database); err == nil && info.Mode().IsRegular() {
+		return append(list, found{database, info.Size(), info.ModTime()}), nil
+	}
 	whole := true
 	for _, f := range formats {
 		// A program's folder has more than its sessions, so that of each format only its own folder is read.
@@ -68,7 +73,7 @@ func findIn(list []found, place string) ([]found, error) {
 	}
 	return findFiles(list, place, func(path string) bool {
 		_, ok := formatOf(path)
-		return ok
+		return ok || isDatabase(path)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"candor/attach"
+	"candor/attach/opencode"
 	"candor/attach/rows"
 )
 
@@ -32,6 +33,9 @@ type Walk struct {
 	// What is known of each file, by its path, and of the rows of all of them.
 	files map[string]*sessionFile
 	seen  seen
+	// What is known of each database, and why the last look at one failed.
+	databases map[string]*opencode.Reader
+	failures  map[string]string
 	// The counts of readers that were given up, since their files had changed.
 	past rows.Report
 	// Bytes of the rows that were read.
@@ -50,8 +54,12 @@ type Report struct {
 
 // Report returns what was read so far.
 func (w *Walk) Report() Report {
-	sum := Report{Files: len(w.files), Bytes: w.read}
+	sum := Report{Files: len(w.files) + len(w.databases), Bytes: w.read}
 	sum.Add(w.past)
+	for _, d := range w.databases {
+		sum.Add(d.Report())
+		sum.Bytes += d.Bytes()
+	}
 	for _, f := range w.files {
 		sum.Add(f.reader.Report())
 	}
@@ -92,11 +100,12 @@ func (w *Walk) pass(ctx context.Context, growing bool) error {
 	switch {
 	case err != nil:
 		return err
-	case len(list) == 0 && len(w.files) == 0 && !growing:
+	case len(list) == 0 && len(w.files)+len(w.databases) == 0 && !growing:
 		return fmt.Errorf("%w in %s: name a session file, or a folder that has some", ErrNoFiles,
 			strings.Join(w.Places, ", "))
 	case w.files == nil:
 		w.files = map[string]*sessionFile{}
+		w.databases, w.failures = map[string]*opencode.Reader{}, map[string]string{}
 	}
 	for _, f := range list {
 		if ctx.Err() != nil {
@@ -111,6 +120,9 @@ func (w *Walk) pass(ctx context.Context, growing bool) error {
 
 // look reads what is new in a file. A file that cannot be read is told of, and does not end the walk.
 func (w *Walk) look(ctx context.Context, now found, growing bool) error {
+	if isDatabase(now.path) {
+		return w.lookInto(ctx, now.path)
+	}
 	f := w.files[now.path]
 	// Most files of a folder are those of yesterday: they are not opened again.
 	if f != nil && now.size == f.size && now.time.Equal(f.changed) {

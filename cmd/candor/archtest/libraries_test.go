@@ -26,7 +26,7 @@ func onlyIn() map[string]string {
 		"github.com/urfave/cli/v3":                   "cmd/candor/command",
 		"github.com/nats-io/nats.go":                 "session/journal/jetstream",
 		"github.com/nats-io/nats.go/jetstream":       "session/journal/jetstream",
-		"modernc.org/sqlite":                         "session/journal/sqlite",
+		"modernc.org/sqlite":                         "session/journal/sqlite, attach/opencode", // ours, others'
 		"google.golang.org/protobuf/proto":           "session/otlp",
 	}
 }
@@ -120,7 +120,7 @@ func goModules(t *testing.T) []string {
 func npmPackages(t *testing.T) []string {
 	var names []string
 	for _, dir := range []string{"agent/provider/aimocktest", "agent/tool/mcp/peertest", "attach/claude/realtest",
-		"attach/gemini/realtest", "attach/wrapper/realtest",
+		"attach/gemini/realtest", "attach/opencode/realtest", "attach/wrapper/realtest",
 		"web/agui/testdata/client",
 		"web/ui", "web/ui/browsertest", "worker/testdata/posting"} {
 		raw, err := os.ReadFile(filepath.Join(moduleRoot(), dir, "package.json"))

@@ -1,0 +1,106 @@
+package realtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// required says that the tests have to run: make real-agents sets it.
+const required = "CANDOR_REAL_AGENTS"
+
+// program returns the path of the real OpenCode. Where it is not installed, the test is skipped, and says so.
+func program(t *testing.T) string {
+	t.Helper()
+	processor := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	path, err := filepath.Abs(filepath.Join("node_modules", "opencode-"+runtime.GOOS+"-"+processor, "bin", "opencode"))
+	require.NoError(t, err)
+	if _, err := os.Stat(path); err != nil {
+		const missing = "SKIPPED, NOT PROVED: the real OpenCode is not installed; make real-agents installs it"
+		require.Empty(t, os.Getenv(required), missing)
+		t.Skip(missing)
+	}
+	return path
+}
+
+// player runs the real program in folders of its own.
+type player struct {
+	program, home, work string
+	model               *standIn
+	// The session that is begun first.
+	session string
+}
+
+// newPlayer returns a player whose model follows the plans.
+func newPlayer(t *testing.T) *player {
+	t.Helper()
+	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir()}
+	p.model = newStandIn(t, plans(p.work))
+	config, err := json.Marshal(object{
+		"provider": object{"standin": object{"npm": "@ai-sdk/openai-compatible", "name": "Stand-in",
+			"options": object{"baseURL": p.model.URL + "/v1", "apiKey": strings.Repeat("k", 20)},
+			"models": object{"m": object{"name": "M", "reasoning": true, "tool_call": true,
+				"limit": object{"context": 100_000, "output": 8000}}}}},
+		"model": "standin/m", "small_model": "standin/m", "autoupdate": false, "share": "disabled",
+		"permission": object{"bash": object{"*": "allow", "touch *": "deny"}},
+	})
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(p.config(), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(p.config(), "opencode.json"), config, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
+	return p
+}
+
+// config returns the folder of the program's settings, database that of its sessions.
+func (p *player) config() string   { return filepath.Join(p.home, "config", "opencode") }
+func (p *player) database() string { return filepath.Join(p.home, "data", "opencode", "opencode.db") }
+
+// prompt runs the program once, without a terminal. Whatever it would send to another host ends at the stand-in.
+func (p *player) prompt(t *testing.T, text string, flags ...string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, p.program, append([]string{"run", "--format", "json", text}, flags...)...)
+	cmd.Dir = p.work
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
+		"CANDOR_TOKEN=" + hookToken, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
+		"OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+		"HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
+	for _, kind := range []string{"CONFIG", "DATA", "STATE", "CACHE"} {
+		cmd.Env = append(cmd.Env, fmt.Sprintf("XDG_%s_HOME=%s", kind, filepath.Join(p.home, strings.ToLower(kind))))
+	}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	if p.session == "" {
+		line, _, _ := bytes.Cut(out, []byte("\n"))
+		var first struct {
+			Session string `json:"sessionID"`
+		}
+		require.NoError(t, json.Unmarshal(line, &first), "%s", out)
+		p.session = first.Session
+	}
+}
+
+// play has the program work through the plans: a session, the same resumed, and a fork of it. The program asks npm for
+// its plugins' library, which is not there; that is all that may stray.
+func (p *player) play(t *testing.T) {
+	t.Helper()
+	p.prompt(t, "PLAN:one")
+	p.prompt(t, "PLAN:two", "--session", p.session)
+	p.prompt(t, "PLAN:three", "--session", p.session, "--fork")
+	p.model.mu.Lock()
+	defer p.model.mu.Unlock()
+	for _, where := range p.model.strayed {
+		require.Contains(t, where, "registry.npmjs.org", "nothing else may be asked for")
+	}
+}

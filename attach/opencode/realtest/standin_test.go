@@ -1,0 +1,158 @@
+// Package realtest runs the real OpenCode, from npm, against a stand-in model on loopback, and judges what package
+// opencode makes of its database and of what the plugin posts by what the stand-in sent. make real-agents installs the
+// program; where it is missing the tests say that they proved nothing.
+//
+// A new thing that the model may do is an entry of plans, in plans_test.go. What the program writes is recorded with
+// -record ../testdata, cleaned of all text that is not ours: record_test.go.
+package realtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// said is one answer of the stand-in model: its thought, its text, and the calls that it asks for.
+type said struct {
+	Plan    string // of which conversation it is a part
+	Thought string
+	Text    string
+	Calls   []asked
+	Output  int // tokens, its thought among them
+}
+
+// asked is a tool call as the stand-in asks for it.
+type asked struct {
+	ID, Tool string
+	Input    object
+}
+
+type object = map[string]any
+
+// standIn is a model that answers by plans, over OpenAI's chat completions, a server that takes what the plugin posts,
+// and a proxy that lets nothing out.
+type standIn struct {
+	*httptest.Server
+	plans map[string][]said // by the word behind PLAN: in the latest prompt
+
+	mu      sync.Mutex
+	sent    []said
+	hooks   [][]byte // what the plugin posted, in order
+	strayed []string // what was asked of another host
+}
+
+// newStandIn starts a model that follows plans until the test ends.
+func newStandIn(t *testing.T, plans map[string][]said) *standIn {
+	t.Helper()
+	s := &standIn{plans: plans}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// hookToken is what the program knows as CANDOR_TOKEN, and the plugin sends.
+const hookToken = "ann"
+
+// ServeHTTP answers requests for chat completions, takes what the plugin posts, and refuses to be a proxy.
+func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	switch {
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	case r.Method == http.MethodConnect || r.URL.IsAbs():
+		s.mu.Lock()
+		s.strayed = append(s.strayed, r.Method+" "+r.Host)
+		s.mu.Unlock()
+		http.Error(w, "nothing leaves this machine", http.StatusForbidden)
+	case r.URL.Path == "/api/hooks/opencode" && r.Header.Get("Authorization") == "Bearer "+hookToken:
+		s.mu.Lock()
+		s.hooks = append(s.hooks, body)
+		s.mu.Unlock()
+		_, _ = io.WriteString(w, "{}")
+	case r.URL.Path == "/v1/chat/completions":
+		s.answer(w, body)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// answer streams the next answer of the plan that the request's latest prompt names.
+func (s *standIn) answer(w http.ResponseWriter, body []byte) {
+	var in struct {
+		Messages []struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+		Tools []json.RawMessage `json:"tools"`
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	// The position in the plan is how many answers the conversation has since the prompt that names it.
+	plan, step := "", 0
+	for _, m := range in.Messages {
+		_, after, ok := strings.Cut(string(m.Content), "PLAN:")
+		switch {
+		case m.Role == "user" && ok:
+			plan, step = strings.FieldsFunc(after, func(r rune) bool { return r < 'a' || r > 'z' })[0], 0
+		case m.Role == "assistant":
+			step++
+		}
+	}
+	next := said{Text: "notes"} // a title
+	if len(in.Tools) > 0 && step < len(s.plans[plan]) {
+		next = s.plans[plan][step]
+		next.Plan, next.Output = plan, 20+step
+		s.mu.Lock()
+		s.sent = append(s.sent, next)
+		s.mu.Unlock()
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, e := range chunks(next) {
+		raw, err := json.Marshal(e)
+		if err != nil {
+			return
+		}
+		_, _ = fmt.Fprintf(w, "data: %s\n\n", raw)
+	}
+	_, _ = io.WriteString(w, "data: [DONE]\n\n")
+}
+
+// chunks returns the events of a streamed answer.
+func chunks(a said) (out []object) {
+	chunk := func(delta object, finish any) {
+		out = append(out, object{"id": "chatcmpl_1", "object": "chat.completion.chunk", "created": 1, "model": "m",
+			"choices": []object{{"index": 0, "delta": delta, "finish_reason": finish}}})
+	}
+	chunk(object{"role": "assistant"}, nil)
+	for word := range strings.SplitAfterSeq(a.Thought, " ") {
+		chunk(object{"reasoning_content": word}, nil)
+	}
+	for word := range strings.SplitAfterSeq(a.Text, " ") {
+		chunk(object{"content": word}, nil)
+	}
+	// Parameters come in pieces, as from a real model, and the id of a call only with the first of them.
+	for i, c := range a.Calls {
+		input, _ := json.Marshal(c.Input)
+		half := len(input) / 2
+		chunk(object{"tool_calls": []object{{"index": i, "id": c.ID, "type": "function",
+			"function": object{"name": c.Tool, "arguments": string(input[:half])}}}}, nil)
+		chunk(object{"tool_calls": []object{{"index": i,
+			"function": object{"arguments": string(input[half:])}}}}, nil)
+	}
+	finish := "stop"
+	if len(a.Calls) > 0 {
+		finish = "tool_calls"
+	}
+	chunk(object{}, finish)
+	return append(out, object{"id": "chatcmpl_1", "object": "chat.completion.chunk", "created": 1, "model": "m",
+		"choices": []object{}, "usage": object{"prompt_tokens": 140, "completion_tokens": a.Output,
+			"total_tokens": 140 + a.Output, "prompt_tokens_details": object{"cached_tokens": 40},
+			"completion_tokens_details": object{"reasoning_tokens": 5}}})
+}
