@@ -161,7 +161,11 @@ func (t Turn) answerApproval(e Event, b ApprovalAnswered) Turn {
 	done := *c.Approval
 	done.Answer, done.Value = b.Answer, b.Value
 	done.AnsweredAt, done.Edited, done.EditedBy = e.At, b.Edited, b.EditedBy
-	t.Steps = t.editCall(b.Call, func(c *Call) { c.Approval = &done })
+	t.Steps = t.editCall(b.Call, func(c *Call) {
+		if c.Approval = &done; c.Sighted != nil {
+			*c = c.denied()
+		}
+	})
 	t.Findings = Merge(t.Findings, b.Findings)
 	return t
 }

@@ -150,6 +150,8 @@ func follows(b Body) bool {
 	switch b.(type) {
 	case TurnStarted, Answered, Noted, Narrated, ToolCalled, ToolReturned, StepEnded, Handoff, DecisionRated, Sighted:
 		return true
+	case ApprovalAnswered:
+		return true // a process that waits may hear of the end first
 	}
 	return false
 }

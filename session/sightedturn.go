@@ -47,6 +47,7 @@ func (t Turn) project() Turn {
 			c := &t.Steps[i].Calls[j]
 			if before, ok := said[c.ID]; ok {
 				c.Approval, c.Feedback, c.ratings = before.Approval, before.Feedback, before.ratings
+				*c = c.denied()
 			}
 		}
 	}

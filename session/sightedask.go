@@ -1,0 +1,113 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"candor/safety"
+)
+
+// This file has what people answer to attached agents. Such an agent waits in its own program, for which some process
+// of ours holds a request open; the log is all that the one who answers and the one who waits have in common.
+
+// errDenied is the error of a call that a person denied and that no channel tells the end of.
+var errDenied = safety.Literal("A person denied this call.")
+
+// lateAnswer is how long past its time a question stays open for the process that asked it, before others end it.
+const lateAnswer = time.Minute
+
+// AnswerSighted answers an open question about a call of an attached agent, and returns the call's turn. b needs no
+// Request and no Call. It fails with ErrNoApproval if the user has no such question open, and with ErrFull or
+// ErrServerFull. Of several answers one succeeds, whatever processes they reach.
+func (s *Session) AnswerSighted(request string, b ApprovalAnswered) (ref Ref, err error) {
+	b.Request = request
+	err = s.charged(costOf(b), func() (int, error) {
+		t, c, open := s.askedSighted(func(a *Approval) bool { return a.Request == request })
+		if !open {
+			return 0, ErrNoApproval
+		}
+		b.Call, ref = c.ID, Ref{Thread: t.Thread, Turn: t.Number}
+		_, err := s.add(ref, b)
+		return costOf(b), err
+	})
+	return ref, err
+}
+
+// askedSighted returns the first call of an attached agent with an open question that is meant. The caller holds mu.
+func (s *Session) askedSighted(meant func(*Approval) bool) (Turn, Call, bool) {
+	for _, th := range s.threads {
+		if !th.origin.Attached() {
+			continue
+		}
+		// A turn may have ended while its agent still waits, by another channel's word.
+		for _, t := range th.turns {
+			for c := range t.Calls() {
+				if c.Approval != nil && c.Approval.Answer == "" && meant(c.Approval) {
+					return t, c, true
+				}
+			}
+		}
+	}
+	return Turn{}, Call{}, false
+}
+
+// AwaitAnswer waits for the first answer to a request that was asked by the event with a number. It fails when ctx or
+// the session's log has ended.
+func (s *Session) AwaitAnswer(ctx context.Context, request string, asked uint64) (ApprovalAnswered, error) {
+	for e, err := range s.log.Follow(ctx, asked) {
+		if err != nil {
+			return ApprovalAnswered{}, err
+		}
+		if b, ok := e.Body.(ApprovalAnswered); ok && b.Request == request {
+			return b, nil
+		}
+	}
+	return ApprovalAnswered{}, errors.Join(ctx.Err(), ErrNoApproval)
+}
+
+// withdrawLost ends the questions of attached agents for which no process waits any more. Without others these are all
+// that are open; otherwise they are those whose time is over, since nothing tells which process waits for which.
+func (s *Session) withdrawLost(alone bool, now time.Time) (failed error) {
+	for {
+		s.mu.RLock()
+		_, c, open := s.askedSighted(func(a *Approval) bool {
+			return alone || !a.Expires.IsZero() && now.After(a.Expires.Add(lateAnswer))
+		})
+		s.mu.RUnlock()
+		if !open {
+			return failed
+		}
+		_, err := s.AnswerSighted(c.Approval.Request, ApprovalAnswered{Answer: Withdrawn})
+		if err != nil && !errors.Is(err, ErrNoApproval) {
+			return err
+		}
+	}
+}
+
+// denied returns a call of an attached agent as a person's answer leaves it: what was denied did not run, even
+// where no channel says so.
+func (c Call) denied() Call {
+	if c.Approval != nil && c.Approval.Answer == Deny && (c.Outcome == Pending || c.Outcome == Unknown) {
+		c.Outcome, c.Error, c.Untimed = Rejected, errDenied, true
+	}
+	return c
+}
+
+// AskedSighted reports whether a question about a call of an attached agent is open.
+func (s *Session) AskedSighted(request string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	_, _, open := s.askedSighted(func(a *Approval) bool { return a.Request == request })
+	return open
+}
+
+// SightedTurn returns the number of the turn of an attached agent with a key. It fails with ErrNoThread, ErrObserved
+// or ErrNoTurn.
+func (s *Session) SightedTurn(threadID, key string) (number int, err error) {
+	number, known, err := s.sightedTurn(threadID, key)
+	if err == nil && !known {
+		err = ErrNoTurn
+	}
+	return number, err
+}
