@@ -16,6 +16,22 @@ const (
 	Wrapper   Channel = "wrapper"   // a proxy between the agent and its MCP servers
 )
 
+// Question is a call about which a hook waits for a person's answer.
+type Question struct {
+	Call, Tool string          // as in the sighting of the call
+	Arguments  json.RawMessage // as the program would run it with
+}
+
+// Verdict is what becomes of such a call.
+type Verdict string
+
+// The verdicts. Ours is none of them: it is empty, and the program decides as it would without a hook.
+const (
+	Allow Verdict = "allow"
+	Deny  Verdict = "deny"
+	Ask   Verdict = "ask" // the program asks the person in front of it
+)
+
 // Sighting is one fact about an agent's session, as one channel has it. Session, Turn, Sub, Group and Call
 // are the ids that the agent's own program uses; they are the same in all of its channels, and this is what
 // channels are joined by. Exactly one of the pointers at the end is set.

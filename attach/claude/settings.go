@@ -24,42 +24,71 @@ var Settings = settings.Hooks{
 	Entry: entry, Ours: reportsTo,
 }
 
+// askPath ends the address of the hook that waits for a person, behind hookPath.
+const askPath = "/ask"
+
+// askTime is how long the program waits for a person, in seconds: longer than the server, which answers in any case.
+const askTime = 600
+
+// WritingTools are the tools of the program that change something, and those of all MCP servers, as a matcher has them.
+var WritingTools = []string{"Bash", "Edit", "MultiEdit", "NotebookEdit", "Write", "mcp__.*"}
+
+// Approving returns Settings with a further hook, by which calls of tools wait for a person. The names of the tools may
+// be patterns, as the program has them in a matcher. The hook that reports calls stays beside it, so that a server that
+// does not answer holds up nothing else.
+func Approving(tools []string) settings.Hooks {
+	h := Settings
+	h.Further = func(event, server string) []any {
+		if event != "PreToolUse" {
+			return nil
+		}
+		asks := posting(server+hookPath+askPath, askTime)
+		asks.Matcher = strings.Join(tools, "|")
+		return []any{asks}
+	}
+	return h
+}
+
 // reportsTo returns the server of an entry that we added, which has one hook, or "". An entry with hooks of others
 // beside ours was changed by a person, and is theirs.
 func reportsTo(raw json.RawMessage) string {
-	var e struct {
-		Hooks []struct {
-			Type string `json:"type"`
-			URL  string `json:"url"`
-		} `json:"hooks"`
-	}
+	var e hooked
 	if json.Unmarshal(raw, &e) != nil || len(e.Hooks) != 1 || e.Hooks[0].Type != "http" {
 		return ""
 	}
-	server, ours := strings.CutSuffix(e.Hooks[0].URL, hookPath)
+	server, ours := strings.CutSuffix(strings.TrimSuffix(e.Hooks[0].URL, askPath), hookPath)
 	if !ours {
 		return ""
 	}
 	return server
 }
 
+// hooked is an entry of an event.
+type hooked struct {
+	Matcher string `json:"matcher,omitempty"`
+	Hooks   []hook `json:"hooks"`
+}
+
+// hook is a hook that posts. The program sends no variable of its environment that the hook does not list.
+type hook struct {
+	Type    string            `json:"type"`
+	URL     string            `json:"url"`
+	Timeout int               `json:"timeout"`
+	Headers map[string]string `json:"headers"`
+	Allowed []string          `json:"allowedEnvVars"`
+}
+
 // entry returns the entry of an event.
 func entry(event, server string) any {
-	// The program sends no variable of its environment that the hook does not list.
-	type hook struct {
-		Type    string            `json:"type"`
-		URL     string            `json:"url"`
-		Timeout int               `json:"timeout"`
-		Headers map[string]string `json:"headers"`
-		Allowed []string          `json:"allowedEnvVars"`
-	}
-	e := struct {
-		Matcher string `json:"matcher,omitempty"`
-		Hooks   []hook `json:"hooks"`
-	}{Hooks: []hook{{"http", server + hookPath, hookTime,
-		map[string]string{"Authorization": "Bearer $" + TokenVariable}, []string{TokenVariable}}}}
+	e := posting(server+hookPath, hookTime)
 	if strings.Contains(event, "ToolUse") || event == "PermissionDenied" {
 		e.Matcher = "*"
 	}
 	return e
+}
+
+// posting returns an entry that posts to an address and waits so many seconds for the answer.
+func posting(address string, seconds int) hooked {
+	token := map[string]string{"Authorization": "Bearer $" + TokenVariable}
+	return hooked{Hooks: []hook{{"http", address, seconds, token, []string{TokenVariable}}}}
 }

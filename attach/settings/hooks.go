@@ -11,12 +11,14 @@ import (
 // ErrSettings is the error for settings that cannot be changed without losing something.
 var ErrSettings = errors.New("the settings are no JSON object whose hooks are lists by event: mend the file first")
 
-// Hooks are the hooks of one program that report to a server. All members are set.
+// Hooks are the hooks of one program that report to a server. All members but Further are set.
 type Hooks struct {
 	// Events are those that get an entry.
 	Events []string
 	// Entry returns the entry of an event, which encodes as JSON. The server's address has no slash at its end.
 	Entry func(event, server string) any
+	// Further returns more entries of an event, whose hooks run beside that of Entry; nil has none.
+	Further func(event, server string) []any
 	// Ours returns the address of the server to which an entry that Entry made reports, or "" for those of others.
 	Ours func(entry json.RawMessage) (server string)
 }
@@ -35,7 +37,13 @@ func (h Hooks) Attach(settings []byte, server string) ([]byte, error) {
 		if old := hooks.value(event); old != nil && json.Unmarshal(old, &list) != nil {
 			return nil, ErrSettings
 		}
-		list = append(list, encoded(h.Entry(event, strings.TrimSuffix(server, "/"))))
+		address := strings.TrimSuffix(server, "/")
+		list = append(list, encoded(h.Entry(event, address)))
+		if h.Further != nil {
+			for _, entry := range h.Further(event, address) {
+				list = append(list, encoded(entry))
+			}
+		}
 		hooks.set(event, encoded(list))
 	}
 	all.set("hooks", hooks.object())

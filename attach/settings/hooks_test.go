@@ -68,6 +68,26 @@ func TestSettingsKeepEverythingThatIsThere(t *testing.T) {
 	}
 }
 
+func TestAHookThatWaitsStandsBesideTheOnesThatReport(t *testing.T) {
+	with := claude.Approving([]string{"Bash", "mcp__.*"})
+	attached, err := with.Attach(nil, address)
+	require.NoError(t, err)
+	assert.Equal(t, 11, strings.Count(string(attached), `"url": "http://127.0.0.1:8080/api/hooks/claude"`))
+	assert.Equal(t, 1, strings.Count(string(attached), `"url": "http://127.0.0.1:8080/api/hooks/claude/ask"`))
+	assert.Contains(t, string(attached), `"matcher": "Bash|mcp__.*"`)
+	assert.Equal(t, 1, strings.Count(string(attached), `"timeout": 600`), "nothing else waits that long")
+
+	server, err := with.AttachedTo(attached)
+	require.NoError(t, err)
+	assert.Equal(t, address, server)
+	without, err := claude.Settings.Attach(attached, address)
+	require.NoError(t, err)
+	assert.NotContains(t, string(without), "/ask", "attaching again without it takes it away")
+	detached, err := claude.Settings.Detach(attached)
+	require.NoError(t, err)
+	assert.Equal(t, "{}\n", string(detached))
+}
+
 func TestSettingsThatCannotBeReadAreLeftAlone(t *testing.T) {
 	for name, bad := range map[string]string{
 		"no JSON":                  `{"hooks":`,

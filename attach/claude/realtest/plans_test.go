@@ -43,6 +43,10 @@ func plans() map[string][]said {
 		"later": {
 			{Calls: []asked{{"toolu_later0a", "Bash", object{"command": "echo later", "description": "Say it"}}}},
 			{Text: "Later it is."}},
+		"write": { // a call that nobody permits beforehand
+			{Text: "I make the file.", Calls: []asked{{"toolu_write0a", "Bash",
+				object{"command": "echo made > made.txt", "description": "Make the file"}}}},
+			{Text: "Done."}},
 		"three": { // the session is forked
 			{Text: "Again.", Calls: []asked{
 				{"toolu_three0a", "Bash", object{"command": "echo forked", "description": "Say it"}}}},

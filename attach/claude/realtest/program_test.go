@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach/claude"
+	"candor/attach/settings"
 )
 
 // required says that the tests have to run: make real-agents sets it.
@@ -39,37 +40,52 @@ const session = "11111111-2222-4333-8444-555555555555"
 // player runs the real program in folders of its own.
 type player struct {
 	program, home, work string
+	token               string // of the hooks
+	allowed             string // tools that the program runs without asking
 	model               *standIn
 }
 
 // newPlayer returns a player whose model follows plans.
 func newPlayer(t *testing.T) *player {
 	t.Helper()
-	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans())}
-	settings, err := claude.Settings.Attach(nil, p.model.URL)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(p.home, "settings.json"), settings, 0o600))
+	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans()),
+		token: hookToken, allowed: "Bash Read Edit Agent"}
+	p.attach(t, claude.Settings, p.model.URL)
 	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
 	return p
+}
+
+// attach lets the program's hooks post to a server.
+func (p *player) attach(t *testing.T, hooks settings.Hooks, server string) {
+	t.Helper()
+	attached, err := hooks.Attach(nil, server)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(p.home, "settings.json"), attached, 0o600))
 }
 
 // prompt runs the program once, without a terminal. Whatever it would send to another host ends at the stand-in.
 func (p *player) prompt(t *testing.T, text string, flags ...string) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	out, err := p.run(t, text, flags...)
+	require.NoError(t, err, "%s", out)
+}
+
+// run is prompt, and returns what the program printed and how it ended.
+func (p *player) run(t *testing.T, text string, flags ...string) (out []byte, err error) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	args := append([]string{"-p", text, "--output-format", "json", "--model", "claude-sonnet-4-5",
-		"--allowedTools", "Bash Read Edit Agent"}, flags...)
+		"--allowedTools", p.allowed}, flags...)
 	cmd := exec.CommandContext(ctx, p.program, args...)
 	cmd.Dir = p.work
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "CLAUDE_CONFIG_DIR=" + p.home,
 		"TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
-		claude.TokenVariable + "=" + hookToken, "ANTHROPIC_BASE_URL=" + p.model.URL, "ANTHROPIC_API_KEY=" +
+		claude.TokenVariable + "=" + p.token, "ANTHROPIC_BASE_URL=" + p.model.URL, "ANTHROPIC_API_KEY=" +
 			strings.Repeat("k", 20),
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1",
 		"DISABLE_ERROR_REPORTING=1", "HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	return cmd.CombinedOutput()
 }
 
 // play has the program work through the plans: a session, the same resumed, and a fork of it.

@@ -42,6 +42,7 @@ type standIn struct {
 
 	mu      sync.Mutex
 	sent    []said
+	heard   []string // the latest message of each request
 	hooks   [][]byte // the hooks' payloads, in order
 	strayed []string // what was asked of another host
 }
@@ -107,6 +108,9 @@ func (s *standIn) answer(w http.ResponseWriter, body []byte) {
 	} else {
 		s.mu.Lock()
 		s.sent = append(s.sent, next)
+		if n := len(in.Messages); n > 0 {
+			s.heard = append(s.heard, string(in.Messages[n-1].Content))
+		}
 		s.mu.Unlock()
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
