@@ -91,14 +91,24 @@ const answers = {
 };
 
 /**
+ * What became of a question that the agent of another program did not wait for any longer. The call may run all the
+ * same.
+ * @type {Record<string, string | undefined>}
+ */
+const others = {
+  withdrawn: 'the agent stopped waiting for an answer', expired: 'nobody answered in time; the agent asked elsewhere',
+};
+
+/**
  * Says how a person answered, or why nobody did, and who decided. Nothing where nobody answered in time: what came of
  * the call says that.
  * @param {Call} call
  */
-export function answered({ decides, said, approval, outcome, edited, editedBy }) {
+export function answered({ decides, said, approval, outcome, edited, editedBy, sighted }) {
   if (decides && outcome === 'success') {
     if (said) return 'decided by a person';
     return approval === 'approve' || approval === 'always' ? 'confirmed by a person' : 'decided by the agent';
   }
+  if (sighted && others[approval]) return others[approval];
   return (answers[approval] || '') + (edited === undefined ? '' : `, with changes by ${editedBy || 'a person'}`);
 }

@@ -42,6 +42,11 @@ test('a decision reads as one, and says who took it', () => {
   assert.equal(answered(d({ approval: 'deny', outcome: 'rejected' })), 'denied by a person');
   assert.equal(answered(call({ approval: 'approve', said: 'x' })), 'approved');
   assert.equal(answered(call({ approval: 'expired', outcome: 'rejected' })), '', 'what came of the call says it');
+  assert.equal(answered(call({ approval: 'withdrawn' })), 'stopped before an answer');
+  const other = (approval) => answered(call({ sighted: { called: ['hooks'] }, approval }));
+  assert.equal(other('withdrawn'), 'the agent stopped waiting for an answer');
+  assert.equal(other('expired'), 'nobody answered in time; the agent asked elsewhere');
+  assert.equal(other('deny'), 'denied by a person');
   assert.deepEqual(outcomeOf(d()).text, 'decided');
   assert.match(callText(d({ confidence: { stated: 0.4, threshold: 0.7 } })),
     /decided: ship · 10 ms · .* · 40\u00a0% sure/);
