@@ -21,6 +21,14 @@
 // stands in for a reason. Nor does the description that some tools have among their parameters: it tells what a call
 // does, and is kept as that.
 //
+// # Hooks that wait
+//
+// A hook before a call may ask (POST /api/hooks/{agent}/ask): ask.go records the question as an approval of the call,
+// holds the request open until the log has the answer, and replies in the words of the agent's program, of which an
+// [Asker] knows the form. The log is all that the one who answers and the request have in common, so that any process
+// may take the answer, and of a person, the end of the time and the agent's hanging up the first counts. [Server.Close]
+// ends all that wait.
+//
 // # Order, bounds, ownership
 //
 // server.go has the routes, take.go sorts sightings by turn and channel, clean.go cleans each text before anything

@@ -14,4 +14,9 @@ var operations = map[string]openapi.Operation{
 		Body: openapi.Anything{}, Answers: []openapi.Answer{openapi.JSON(http.StatusOK, Taken{})}},
 	"POST /api/hooks/:agent": {Summary: "Tell what another program's agent does, as its hooks post it",
 		Body: openapi.Anything{}, Answers: []openapi.Answer{openapi.JSON(http.StatusOK, hookReply{})}},
+	"POST /api/hooks/:agent/ask": {Summary: "Tell of a call, as a hook posts it, and wait for a person's answer",
+		Text: "The call waits in the conversation of the agent like one of Candor's own, to be answered by POST " +
+			"/api/chat/approval. The answer is the reply that the agent's program understands. It is empty where " +
+			"nobody can be asked.",
+		Body: openapi.Anything{}, Answers: []openapi.Answer{openapi.JSON(http.StatusOK, openapi.Anything{})}},
 }

@@ -2,6 +2,7 @@ package attached
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,19 +27,35 @@ const (
 // Hook reads what one hook of an agent posted. It quotes nothing in its errors.
 type Hook func(payload []byte) ([]attach.Sighting, error)
 
-// Options says where sightings go. All fields but Now are required.
+// Asker lets hooks of an agent's program wait for a person.
+type Asker struct {
+	// Question returns the call that a hook's payload asks about; ok is false if it asks about none.
+	Question func(payload []byte) (q attach.Question, ok bool)
+	// Reply returns what the program reads, which encodes as JSON: a verdict, or "", and words for the model or the
+	// person.
+	Reply func(v attach.Verdict, words string) any
+}
+
+// Options says where sightings go. Store, Safety and Hooks are required.
 type Options struct {
 	Store  session.Store
 	Safety *safety.Layer
 	Hooks  map[string]Hook  // by the name of the agent's program
+	Askers map[string]Asker // by the name of the agent's program
+	Wait   time.Duration    // how long a person is waited for; 0 or more than MaxWait is MaxWait
 	Now    func() time.Time // nil means time.Now
 }
 
 // Server takes sightings. It is safe for concurrent use.
 type Server struct {
 	Options
-	mu   sync.Mutex
-	open map[string]*live // by the id of the thread
+	closing context.Context // ends with Close
+	close   context.CancelFunc
+	askers  sync.WaitGroup // hooks that wait for a person
+
+	mu      sync.Mutex
+	open    map[string]*live // by the id of the thread
+	waiting map[string]int   // hooks that wait for a person, by user
 }
 
 // New returns a server that has heard of nobody.
@@ -46,7 +63,12 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Server{Options: o, open: map[string]*live{}}
+	if o.Wait <= 0 || o.Wait > MaxWait {
+		o.Wait = MaxWait
+	}
+	s := &Server{Options: o, open: map[string]*live{}, waiting: map[string]int{}}
+	s.closing, s.close = context.WithCancel(context.Background())
+	return s
 }
 
 // Routes returns the routes of the package.
@@ -54,6 +76,8 @@ func (s *Server) Routes() []web.Route {
 	return web.Describe([]web.Route{
 		{Method: http.MethodPost, Path: "/api/attached", MaxBody: maxBody, Serve: s.postSightings},
 		{Method: http.MethodPost, Path: "/api/hooks/:agent", MaxBody: maxLine, Serve: s.postHook},
+		{Method: http.MethodPost, Path: "/api/hooks/:agent/ask", MaxBody: maxLine, CountsItself: true,
+			Serve: s.postAsk},
 	}, operations)
 }
 
@@ -100,30 +124,34 @@ func (s *Server) postSightings(w http.ResponseWriter, r *http.Request, who acces
 
 // postHook takes what a hook of an agent posts while the agent works.
 func (s *Server) postHook(w http.ResponseWriter, r *http.Request, who access.Caller) error {
-	read := s.Hooks[r.PathValue("agent")]
-	if read == nil {
-		return unknownAgent
-	}
-	payload, err := problem.ReadBody(r)
-	if err != nil {
+	if _, _, err := s.hear(r, who); err != nil {
 		return err
 	}
-	all, err := read(payload)
-	if err != nil {
-		return badHook
+	return problem.WriteJSON(w, r, http.StatusOK, hookReply{})
+}
+
+// hear records what a hook posted, and returns its payload and the sightings in it.
+func (s *Server) hear(r *http.Request, who access.Caller) (payload []byte, all []attach.Sighting, err error) {
+	read := s.Hooks[r.PathValue("agent")]
+	if read == nil {
+		return nil, nil, unknownAgent
+	}
+	if payload, err = problem.ReadBody(r); err != nil {
+		return nil, nil, err
+	}
+	if all, err = read(payload); err != nil {
+		return nil, nil, badHook
 	}
 	for i := range all {
 		if all[i].At.IsZero() {
 			all[i].At = s.Now().UTC()
 		}
 		if invalid(all[i]) != "" {
-			return badHook
+			return nil, nil, badHook
 		}
 	}
-	if _, err := s.take(r.Context(), who.User, all); err != nil {
-		return err
-	}
-	return problem.WriteJSON(w, r, http.StatusOK, hookReply{})
+	_, err = s.take(r.Context(), who.User, all)
+	return payload, all, err
 }
 
 // The problems of the routes. None repeats input.

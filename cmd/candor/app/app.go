@@ -15,6 +15,7 @@ import (
 	"candor/web"
 	"candor/web/access"
 	"candor/web/agui"
+	"candor/web/attached"
 	"candor/web/jobs"
 	"candor/web/mew"
 	"candor/web/openwop"
@@ -33,6 +34,7 @@ type App struct {
 	chat       *agent.Chat
 	front      *agui.Server
 	spaces     *mew.Server // nil only while New fails
+	attached   *attached.Server
 	server     *web.Server
 	exporter   *otlp.Exporter // nil unless turns are sent to a collector
 	closeAgent func()         // stops the MCP servers; no turn may run any more
@@ -73,7 +75,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		kit.close()
 		return nil, err
 	}
-	a.Store, a.store = store.Store, store
+	a.Store, a.store, a.attached = store.Store, store, newAttached(s, store.Store, layer)
 	t.observeSteps(figures.overhead)
 	a.chat = agent.NewChat(a.Store, lead, s.ApprovalTimeout).EncryptWith(s.Key.For("opaque reasoning"))
 	a.unshare = a.share(log)
@@ -97,7 +99,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Key: s.Key.For("tokens of jobs"), Knows: tokens.Knows,
 	}).Routes()...)
 	server.Mount(a.spaces.Routes()...)
-	server.Mount(append(askRoutes(a, s.Version), attachedRoutes(a.Store, layer)...)...)
+	server.Mount(append(askRoutes(a, s.Version), a.attached.Routes()...)...)
 	a.server = server
 	figures.register(figuresOf(lead, store, a.chat, server, exporter)...)
 	return a, nil
@@ -106,7 +108,7 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 // webOptions returns the options of the app's server.
 func (a *App) webOptions(s Settings, tokens access.Tokens, lead *agent.Dispatcher, figures *metrics) web.Options {
 	return web.Options{
-		Chat: spaceChat{a.chat, a.spaces}, Store: a.Store, Tokens: tokens, Log: a.log, Feedback: a.chat,
+		Chat: spaceChat{a.chat, a.spaces, a.attached}, Store: a.Store, Tokens: tokens, Log: a.log, Feedback: a.chat,
 		CodeKey:  s.Key.For("login codes"),
 		Backend:  web.Backend{Name: s.Model.Chosen(), Model: lead.Model},
 		Command:  answerReasoning,
@@ -133,7 +135,8 @@ func (a *App) NewCode(token string) (code string, ok bool) {
 // Close accepts no further turns and waits for running ones until ctx ends, then
 // interrupts them. The order is the reverse of New's: the chat first, because its turns
 // append to the store and call tools; then the spaces, whose messages become events of the
-// store; then the exporter, which sends the turns that ended; then the store, which ends the
+// store, and the agents of other programs that wait for an answer, which go on without; then the
+// exporter, which sends the turns that ended; then the store, which ends the
 // event streams once they have sent every event; and the toolkit last, with its MCP servers and
 // the open workspace. Close returns when nothing of the app runs but open HTTP requests. Whoever
 // owns the listener shuts it down after that, so that those requests can finish.
@@ -143,6 +146,7 @@ func (a *App) Close(ctx context.Context) {
 	if a.spaces != nil {
 		a.spaces.Close()
 	}
+	a.attached.Close()
 	a.unshare()
 	a.exporter.Close()
 	if err := a.Store.Close(); err != nil {

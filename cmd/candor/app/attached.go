@@ -5,12 +5,15 @@ import (
 	"candor/attach/codex"
 	"candor/safety"
 	"candor/session"
-	"candor/web"
 	"candor/web/attached"
 )
 
-// attachedRoutes take what agents do that other programs run.
-func attachedRoutes(store session.Store, layer *safety.Layer) []web.Route {
-	hooks := map[string]attached.Hook{"claude": claude.Hook, "codex": codex.Hook}
-	return attached.New(attached.Options{Store: store, Safety: layer, Hooks: hooks}).Routes()
+// newAttached returns what takes in the work of agents that other programs run. Hooks that may wait for a person wait
+// as long as calls of our own agent do.
+func newAttached(s Settings, store session.Store, layer *safety.Layer) *attached.Server {
+	return attached.New(attached.Options{
+		Store: store, Safety: layer, Wait: s.ApprovalTimeout,
+		Hooks:  map[string]attached.Hook{"claude": claude.Hook, "codex": codex.Hook},
+		Askers: map[string]attached.Asker{"claude": {Question: claude.Question, Reply: claude.Reply}},
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"candor/safety"
 	"candor/session"
 	"candor/web/access"
+	"candor/web/attached"
 	"candor/web/mew"
 	"candor/web/mew/collect"
 )
@@ -69,7 +70,8 @@ func newGateway(
 // agent: what belongs to no space goes to the loop.
 type spaceChat struct {
 	*agent.Chat
-	gateway *mew.Server
+	gateway  *mew.Server
+	attached *attached.Server
 }
 
 // Send says something to a participant or to the agent.
@@ -88,12 +90,15 @@ func (c spaceChat) Interrupt(ctx context.Context, user, thread string) (session.
 	return c.Chat.Interrupt(ctx, user, thread)
 }
 
-// Answer decides on what a participant proposed or the agent asks about. A proposal of a
-// participant takes no value.
+// Answer decides on what a participant proposed, what the agent of another program waits with, or what our agent asks
+// about. A proposal of a participant takes no value.
 func (c spaceChat) Answer(
 	ctx context.Context, user, request string, answer session.Answer, value json.RawMessage,
 ) (session.Ref, error) {
 	if turn, err := c.gateway.Answer(ctx, user, request, answer); !errors.Is(err, mew.ErrNotOurs) {
+		return turn, err
+	}
+	if turn, err := c.attached.Answer(ctx, user, request, answer, value); !errors.Is(err, session.ErrNoApproval) {
 		return turn, err
 	}
 	return c.Chat.Answer(ctx, user, request, answer, value)

@@ -1,0 +1,219 @@
+package attached
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"candor/attach"
+	"candor/safety"
+	"candor/session"
+	"candor/web"
+	"candor/web/access"
+	"candor/web/problem"
+)
+
+// MaxWait bounds how long a hook waits for a person. The settings of the agent's program let it wait a little longer.
+const MaxWait = 590 * time.Second
+
+// maxAsking bounds the hooks of a user that wait for a person at once. The agents of further ones ask for themselves.
+const maxAsking = 16
+
+// answerTime is how long an answer to a hook may take to leave once there is one.
+const answerTime = 10 * time.Second
+
+// The words that programs get with a verdict that is not a person's.
+const (
+	wordsExpired = "Nobody answered in Candor in time, so you are asked here."
+	wordsUnshown = "Candor cannot show this call as it would run, so you are asked here: "
+	wordsDenied  = "A person denied this call in Candor."
+)
+
+// postAsk takes what a hook of an agent posts before a call, and answers once a person did.
+func (s *Server) postAsk(w http.ResponseWriter, r *http.Request, who access.Caller) error {
+	asker, known := s.Askers[r.PathValue("agent")]
+	if !known {
+		return unknownAgent
+	}
+	payload, all, err := s.hear(r, who)
+	if err != nil {
+		return err
+	}
+	var verdict attach.Verdict
+	var words string
+	if q, asks := asker.Question(payload); asks {
+		a := asking{Server: s, question: q, ours: ourID("call", q.Call)}
+		for _, one := range all {
+			if one.Call == q.Call && one.Called != nil {
+				a.about = one
+			}
+		}
+		if a.about.Called != nil && s.enter(who.User) {
+			defer s.leave(who.User)
+			// The deadlines of other requests are shorter than a person's answer may take.
+			rc, end := http.NewResponseController(w), time.Now().Add(s.Wait+answerTime)
+			_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(end) // a recorder has no connection
+			verdict, words = a.verdict(r.Context(), who.User)
+		}
+	}
+	return problem.WriteJSON(w, r, http.StatusOK, asker.Reply(verdict, words))
+}
+
+// enter counts a hook that waits for a person. It returns false if the user has as many as may wait, or after Close.
+func (s *Server) enter(user string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing.Err() != nil || s.waiting[user] >= maxAsking {
+		return false
+	}
+	s.waiting[user]++
+	s.askers.Add(1)
+	return true
+}
+
+// leave ends what enter began.
+func (s *Server) leave(user string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting[user]--; s.waiting[user] == 0 {
+		delete(s.waiting, user)
+	}
+	s.askers.Done()
+}
+
+// Close lets all agents that wait go on without an answer, and returns when the log says so. Later hooks do not wait.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.close() // under the lock, so that nobody enters once it waits
+	s.mu.Unlock()
+	s.askers.Wait()
+}
+
+// asking is a hook that waits.
+type asking struct {
+	*Server
+	question attach.Question
+	about    attach.Sighting // of the call
+	ours     string          // id of the call
+
+	own *session.Session
+	ref session.Ref
+}
+
+// verdict asks the user about the call and returns the answer. A call that cannot be asked about is the program's
+// affair.
+func (a *asking) verdict(ctx context.Context, user string) (v attach.Verdict, words string) {
+	var err error
+	if a.own, err = a.Store.Open(ctx, user); err != nil {
+		return "", ""
+	}
+	t := taking{Server: a.Server, own: a.own, layer: a.Safety.Remember(a.own.Seen()), threads: map[string]string{}}
+	thread, err := t.thread(a.about)
+	if err != nil {
+		return "", ""
+	}
+	number, err := a.own.SightedTurn(thread, ourID("prompt", a.about.Turn))
+	if err != nil {
+		return "", "" // the hook names no prompt that we know
+	}
+	a.ref = session.Ref{Thread: thread, Turn: number}
+	shown, err := t.layer.Question(a.question.Arguments)
+	if name, _ := t.layer.Limit(maxShown).Mask(a.question.Tool); err == nil && name.String() != a.question.Tool {
+		err = errName
+	}
+	if err != nil {
+		return attach.Ask, wordsUnshown + err.Error() + "."
+	}
+	return a.ask(ctx, shown)
+}
+
+// errName is why a call of a tool with such a name is not asked about.
+var errName = errors.New("the name of its tool would be changed or hidden")
+
+// ask records the question and waits for the answer.
+func (a *asking) ask(ctx context.Context, shown safety.Question) (attach.Verdict, string) {
+	turn, err := a.own.Turn(a.ref.Thread, a.ref.Turn)
+	if err != nil {
+		return "", ""
+	}
+	// A hook that is delivered twice asks once; whoever asks again goes on as if nobody did.
+	call, ok := turn.Call(a.ours)
+	if !ok || call.Approval != nil || call.Outcome != session.Pending {
+		return "", ""
+	}
+	request := a.own.RequestID(a.ref, a.ours)
+	asked, err := a.own.Append(a.ref, session.ApprovalAsked{
+		Request: request, Call: a.ours, Description: call.Described, Shown: shown.Shown, Hidden: shown.Hidden,
+		Within: a.Wait,
+	})
+	if err != nil {
+		return "", ""
+	}
+	var answered session.ApprovalAnswered
+	if err := web.Aside(ctx, func() { answered = a.await(ctx, request, asked.Seq) }); err != nil {
+		return "", ""
+	}
+	switch said := session.ValueText(answered.Value); answered.Answer {
+	case session.Approve, session.Always:
+		return attach.Allow, ""
+	case session.Deny:
+		if said != "" {
+			return attach.Deny, wordsDenied + " They said: " + said
+		}
+		return attach.Deny, wordsDenied
+	case session.Expired:
+		return attach.Ask, wordsExpired
+	}
+	return "", ""
+}
+
+// await waits for the answer to a request. Without one in time, or once the agent does not wait any more, it ends
+// the request itself; a person's answer that comes first counts.
+func (a *asking) await(ctx context.Context, request string, asked uint64) session.ApprovalAnswered {
+	waits, stop := context.WithTimeout(ctx, a.Wait)
+	defer stop()
+	defer context.AfterFunc(a.closing, stop)()
+	answered, err := a.own.AwaitAnswer(waits, request, asked)
+	if err == nil {
+		return answered
+	}
+	unanswered := session.Withdrawn
+	if errors.Is(waits.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
+		unanswered = session.Expired
+	}
+	end := session.ApprovalAnswered{Answer: unanswered}
+	if _, err := a.own.AnswerSighted(request, end); errors.Is(err, session.ErrNoApproval) {
+		// Somebody was faster, so that the answer is in the log already.
+		if answered, err := a.own.AwaitAnswer(context.WithoutCancel(ctx), request, asked); err == nil {
+			return answered
+		}
+	}
+	return end
+}
+
+// Answer answers an open question about a call of an attached agent with session.Approve or session.Deny. value is what
+// the person said beside it, a string, or empty. It fails with session.ErrNoApproval if the user has no such question
+// open, and with session.ErrNotAlways: a call of another program is approved each time.
+func (s *Server) Answer(
+	ctx context.Context, user, request string, answer session.Answer, value json.RawMessage,
+) (session.Ref, error) {
+	own, err := s.Store.Open(ctx, user)
+	if err != nil {
+		return session.Ref{}, err
+	}
+	if answer == session.Always {
+		if own.AskedSighted(request) {
+			return session.Ref{}, session.ErrNotAlways
+		}
+		return session.Ref{}, session.ErrNoApproval
+	}
+	b := session.ApprovalAnswered{Answer: answer}
+	if text := strings.TrimSpace(string(value)); text != "" && text != "null" {
+		clean, report := s.Safety.Remember(own.Seen()).CleanJSON(value)
+		b.Value, b.Findings = clean, report.Findings
+	}
+	return own.AnswerSighted(request, b)
+}
