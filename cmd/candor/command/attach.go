@@ -31,6 +31,8 @@ type attachSettings struct {
 	dryRun bool
 	// Do not ask.
 	yes bool
+	// Which calls wait for a person.
+	approve approvals
 	// Say what is attached, and nothing else.
 	list bool
 }
@@ -55,6 +57,8 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the file as it would be, and change nothing",
 				Destination: &s.dryRun},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask", Destination: &s.yes},
+			&cli.GenericFlag{Name: "approve", Value: &s.approve,
+				Usage: "let calls that change something, or those of the tools in =`LIST`, wait for a person"},
 			&cli.BoolFlag{Name: "list", Usage: "say what is attached", Destination: &s.list},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -66,8 +70,8 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			case c.Args().Len() > 1:
 				return misused("attach takes one agent, not the argument %q as well; see candor attach --help",
 					c.Args().Get(1))
-			case s.list && (name != "" || s.undo || s.dryRun):
-				return misused("attach --list takes neither an agent nor --undo nor --dry-run")
+			case s.list && (name != "" || s.undo || s.dryRun || s.approve.any):
+				return misused("attach --list takes neither an agent nor --undo, --dry-run or --approve")
 			case s.list:
 				return s.printAttached(c.Root().Writer)
 			case !known:
@@ -76,9 +80,28 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			if _, err := client.New(s.url, "any"); err != nil {
 				return misused("--server: %w", err)
 			}
+			if err := s.chooseHooks(); err != nil {
+				return err
+			}
 			return s.change(ctx, stdin, c.Root().Writer)
 		},
 	}
+}
+
+// chooseHooks makes the program's hooks those that the flags ask for.
+func (s *attachSettings) chooseHooks() error {
+	switch {
+	case !s.approve.any:
+		return nil
+	case s.undo:
+		return misused("--approve adds a hook and --undo takes all away: use one of them")
+	case s.program.approving == nil:
+		return misused("--approve: calls of %s cannot wait for a person", s.program.name)
+	case len(s.approve.tools) == 0:
+		s.approve.tools = s.program.writing
+	}
+	s.program.hooks = s.program.approving(s.approve.tools)
+	return nil
 }
 
 // file returns the settings that are changed: those of a folder that nobody shares, or the person's own. A link is
@@ -181,7 +204,18 @@ func (s attachSettings) printRest(w io.Writer, name string) {
 	fmt.Fprintf(w, "Attached in %s. The page has its sessions under Watched agents: %s/\n\n%s",
 		terminal.CleanLine(name), terminal.CleanLine(strings.TrimSuffix(s.url, "/")),
 		strings.ReplaceAll(s.program.rest, tokenToSet, terminal.CleanLine(tokenLine())))
+	if s.approve.any {
+		fmt.Fprintf(w, approvalRest, strings.Join(s.approve.tools, ", "))
+	}
 }
+
+// approvalRest says what --approve does, of which tools.
+const approvalRest = `
+Calls of %s
+wait for an answer in Candor: as long as its --approval-timeout says, and ten
+minutes at most. Then, or while the server is away, the agent asks as it would
+without Candor.
+`
 
 // printAttached says which settings have our hooks: the person's own, and those of the folder it is called in.
 func (s attachSettings) printAttached(w io.Writer) error {

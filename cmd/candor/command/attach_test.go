@@ -124,6 +124,30 @@ func TestAttachNamesTheTokenAndSaysWhetherAServerIsThere(t *testing.T) {
 	assert.NotContains(t, out, away)
 }
 
+func TestAttachLetsCallsWaitForAPerson(t *testing.T) {
+	name := settingsFolder(t, "")
+	out, err := attaching(t, "", "claude", "--approve", "--yes")
+	require.NoError(t, err)
+	assert.Contains(t, out, "Calls of Bash, Edit, MultiEdit, NotebookEdit, Write, mcp__.*\nwait for an answer")
+	assert.Contains(t, contentOf(t, name), "/api/hooks/claude/ask")
+	_, err = attaching(t, "", "claude", "--approve=Read, WebFetch", "--yes")
+	require.NoError(t, err)
+	assert.Contains(t, contentOf(t, name), `"matcher": "Read|WebFetch"`)
+	out, err = attaching(t, "", "claude", "--yes")
+	require.NoError(t, err)
+	assert.NotContains(t, out, "wait for an answer")
+	assert.NotContains(t, contentOf(t, name), "/ask")
+	for args, text := range map[string]string{
+		"claude --approve=B(ash":  `"B(ash" is no list of tools`,
+		"claude --approve=,":      `"," is no list of tools`,
+		"claude --approve --undo": "--approve adds a hook and --undo takes all away",
+		"--list --approve":        "attach --list takes neither",
+	} {
+		_, err := attaching(t, "", strings.Fields(args)...)
+		require.ErrorContains(t, err, text)
+	}
+}
+
 func TestAttachKeepsALinkAndMakesWhatIsMissing(t *testing.T) {
 	name := settingsFolder(t, "")
 	real := filepath.Join(t.TempDir(), "dotfile.json")

@@ -19,6 +19,10 @@ type program struct {
 	// personal and project name the settings that are changed, in the program's folder and in that of a project.
 	personal, project string
 	hooks             settings.Hooks
+	// approving returns the hooks with one that lets calls of tools wait for a person, of which writing are those that
+	// change something. It is nil for a program whose calls cannot wait.
+	approving func(tools []string) settings.Hooks
+	writing   []string
 	// rest says what a person has to do still, and what the program's hooks cannot tell.
 	rest string
 }
@@ -27,6 +31,7 @@ type program struct {
 var programs = []program{
 	{
 		name: "claude", folder: claudeFolder, hooks: claude.Settings,
+		approving: claude.Approving, writing: claude.WritingTools,
 		// Nobody else gets the settings of a project that are a person's own.
 		personal: "settings.json", project: filepath.Join(".claude", "settings.local.json"),
 		rest: `Still to do:

@@ -152,7 +152,7 @@ func (l Live) completed(e client.Event) string {
 func (l Live) approvalAnswered(e client.Event) string {
 	words, known := map[client.Answer]string{
 		"approve": "Approved.", "always": "Approved, also for the rest of the session.", "deny": "Denied.",
-		"expired": "Nobody answered in time; the call is rejected.", "withdrawn": "No answer is needed any more.",
+		"expired": "Nobody answered in time.", "withdrawn": "No answer is needed any more.",
 	}[e.Answer]
 	if e.Said != "" && e.Answer == "approve" {
 		return l.hang("  ┄ Decided otherwise: ", dim, inQuotes(e.Said))
