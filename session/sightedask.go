@@ -55,6 +55,7 @@ func (s *Session) askedSighted(meant func(*Approval) bool) (Turn, Call, bool) {
 // AwaitAnswer waits for the first answer to a request that was asked by the event with a number. It fails when ctx or
 // the session's log has ended.
 func (s *Session) AwaitAnswer(ctx context.Context, request string, asked uint64) (ApprovalAnswered, error) {
+	// What has come since is read first, so that no answer is missed however late this is called.
 	for e, err := range s.log.Follow(ctx, asked) {
 		if err != nil {
 			return ApprovalAnswered{}, err
@@ -78,6 +79,7 @@ func (s *Session) withdrawLost(alone bool, now time.Time) (failed error) {
 		if !open {
 			return failed
 		}
+		// Another process may do the same at this moment, or a person answer: either is as good.
 		_, err := s.AnswerSighted(c.Approval.Request, ApprovalAnswered{Answer: Withdrawn})
 		if err != nil && !errors.Is(err, ErrNoApproval) {
 			return err
