@@ -45,6 +45,7 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request, who access.Call
 	var verdict attach.Verdict
 	var words string
 	if q, asks := asker.Question(payload); asks {
+		// The hook told of the call as well: its sighting says in which session and turn it is.
 		a := asking{Server: s, question: q, ours: ourID("call", q.Call)}
 		for _, one := range all {
 			if one.Call == q.Call && one.Called != nil {
@@ -110,6 +111,7 @@ func (a *asking) verdict(ctx context.Context, user string) (v attach.Verdict, wo
 	if a.own, err = a.Store.Open(ctx, user); err != nil {
 		return "", ""
 	}
+	// The thread and the turn are those that the sighting was recorded in a moment ago.
 	t := taking{Server: a.Server, own: a.own, layer: a.Safety.Remember(a.own.Seen()), threads: map[string]string{}}
 	thread, err := t.thread(a.about)
 	if err != nil {
@@ -145,6 +147,7 @@ func (a *asking) ask(ctx context.Context, shown safety.Question) (attach.Verdict
 		return "", ""
 	}
 	request := a.own.RequestID(a.ref, a.ours)
+	// A turn that has ended, by another channel's word, has no further questions.
 	asked, err := a.own.Append(a.ref, session.ApprovalAsked{
 		Request: request, Call: a.ours, Description: call.Described, Shown: shown.Shown, Hidden: shown.Hidden,
 		Within: a.Wait,
@@ -180,6 +183,7 @@ func (a *asking) await(ctx context.Context, request string, asked uint64) sessio
 	if err == nil {
 		return answered
 	}
+	// Time that is over is not the same as an agent that is gone or a server that stops.
 	unanswered := session.Withdrawn
 	if errors.Is(waits.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
 		unanswered = session.Expired
@@ -204,6 +208,7 @@ func (s *Server) Answer(
 	if err != nil {
 		return session.Ref{}, err
 	}
+	// Whose request it is decides which error it is: our own agent may offer that answer.
 	if answer == session.Always {
 		if own.AskedSighted(request) {
 			return session.Ref{}, session.ErrNotAlways

@@ -18,6 +18,7 @@ var toolPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.*-]{0,99}$`)
 
 // Set takes the list of an --approve=LIST, and what stands for one without a list.
 func (a *approvals) Set(text string) error {
+	// The library gives "true" for the flag by itself. No tool has such a name.
 	*a = approvals{any: text != "false"}
 	if text == "true" || text == "false" {
 		return nil

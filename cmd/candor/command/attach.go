@@ -97,6 +97,7 @@ func (s *attachSettings) chooseHooks() error {
 		return misused("--approve adds a hook and --undo takes all away: use one of them")
 	case s.program.approving == nil:
 		return misused("--approve: calls of %s cannot wait for a person", s.program.name)
+	// The flag alone leaves the choice to what the program has.
 	case len(s.approve.tools) == 0:
 		s.approve.tools = s.program.writing
 	}
