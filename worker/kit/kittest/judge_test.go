@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,6 +33,7 @@ The port is 8080.
 // run runs a program of an agent beside a server and a stand-in for its model, and returns what it printed.
 func run(t *testing.T, server string, model *standIn, command ...string) string {
 	t.Helper()
+	readKit(t)
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	// Nothing is read of the person's own settings, and whatever would leave the machine ends at the stand-in.
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "LANG=C.UTF-8",
@@ -42,6 +44,23 @@ func run(t *testing.T, server string, model *standIn, command ...string) string 
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)
+}
+
+// readKit reads what the programs read. The go command keeps the result of a test until a file has changed that the
+// test itself has read, and does not know of those that a program reads.
+func readKit(t *testing.T) {
+	t.Helper()
+	for _, pattern := range []string{"../typescript/*", "../python/candor_kit/*.py", "programs/*"} {
+		names, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, names)
+		for _, name := range names {
+			if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+				_, err = os.ReadFile(name)
+				require.NoError(t, err)
+			}
+		}
+	}
 }
 
 // start returns a server for ann.

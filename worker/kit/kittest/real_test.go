@@ -21,6 +21,7 @@ const missing = "SKIPPED, NOT PROVED: the libraries that the kit hooks into are 
 // says so.
 func installed(t *testing.T) {
 	t.Helper()
+	readKit(t)
 	if _, err := os.Stat(filepath.Join("node_modules", "ai", "package.json")); err != nil {
 		require.Empty(t, os.Getenv(required), missing)
 		t.Skip(missing)
@@ -63,4 +64,14 @@ func TestRealLibrariesTellEachReasonOnce(t *testing.T) {
 			assert.Equal(t, 400, turns[0].Usage.Input, "the tokens of each answer, once")
 		})
 	}
+}
+
+// TestTheTypesOfTheKitFitThoseOfTheLibraries compiles a program in TypeScript that uses all of the kit.
+func TestTheTypesOfTheKitFitThoseOfTheLibraries(t *testing.T) {
+	installed(t)
+	cmd := exec.CommandContext(t.Context(), "node", filepath.Join("node_modules", "typescript", "bin", "tsc"),
+		"--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022",
+		filepath.Join("programs", "types.mts"))
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 }
