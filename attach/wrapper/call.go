@@ -45,6 +45,7 @@ func (c *Conn) reason(args []byte, tool string) ([]edit, string) {
 
 // moved returns edits of a part of a message as edits of the message.
 func moved(edits []edit, by int) []edit {
+	// The edits of the part are still needed as they are.
 	all := make([]edit, len(edits))
 	for i, e := range edits {
 		all[i] = edit{span{e.from + by, e.to + by}, e.with}
@@ -69,6 +70,7 @@ func (c *Conn) record(raw []byte, id span, said attach.Called, out *news) {
 
 // begin begins a turn. Nobody tells us of prompts, so a turn is so many calls, and ends where the next one begins.
 func (c *Conn) begin(out *news) {
+	// The folder has to come first: the server names the session by it when it hears of it for the first time.
 	s := c.who
 	if s.At = c.Now(); c.calls == 0 {
 		about := c.about
@@ -126,6 +128,7 @@ func (c *Conn) returned(r *request, how attach.Returned) attach.Sighting {
 
 // answered returns the request with an id, which waits no longer, and nil if none does.
 func (c *Conn) answered(id json.RawMessage) *request {
+	// A second answer finds nothing, and passes.
 	key := requestKey(id)
 	r := c.open[key]
 	delete(c.open, key)

@@ -94,6 +94,7 @@ func (c *Conn) FromServer(raw []byte) Message {
 func (c *Conn) each(raw []byte, read func(raw []byte, at int, out *news)) Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// Older versions of the protocol allow several messages in a line, in an array.
 	var out news
 	if at := blank(raw, 0); at < len(raw) && raw[at] == '[' {
 		elements(raw, at, func(v span) { read(raw, v.from, &out) })
@@ -115,6 +116,7 @@ func (c *Conn) asked(raw []byte, at int, out *news) {
 	if !ok || !m["method"].found() {
 		return
 	}
+	// These four are all that matters; a method that is new to us passes like the others.
 	id, params := m["id"], m["params"]
 	switch method := decoded(m["method"].of(raw)); method {
 	case "initialize":

@@ -15,6 +15,18 @@
 // keeps it, and so does one whose schema cannot be read as an object: schema.go decides. A tool that is listed twice
 // with different answers to that question keeps its arguments as they are.
 //
+// # What is told
+//
+// Nobody tells a wrapper of prompts or of what the model said. So its session is a connection, begins with the first
+// call, and ends with the connection; a turn is a fixed number of calls. A call is known by a number of ours, as
+// clients count their requests anew in each connection. The reason stands beside the parameters, which are those that
+// the server got.
+//
+// # Over HTTP
+//
+// A server that speaks HTTP gets the same bytes in a request for each message, and what it answers becomes lines again
+// (remote.go, stream.go). The Conn between them knows no difference.
+//
 // # Bounds
 //
 // A message of more than [MaxMessage] bytes is passed on as it arrives and is not recorded, but for the property, which
@@ -24,7 +36,8 @@
 // # Goroutines
 //
 // A Relay starts none: its two directions run where they are called. A Recorder has one, from [Record] to
-// [Recorder.Close].
+// [Recorder.Close]. A [Remote], which is a server over HTTP, has one for each request and one for the server's own
+// stream, from [Remote.Run] to its return.
 //
 // To record another kind of message, add its method to Conn.FromClient and a kind of pending request.
 package wrapper

@@ -146,6 +146,7 @@ func (r *Recorder) run(ctx context.Context) {
 func (r *Recorder) next() (batch []byte, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	// One fact always fits, since its texts are bounded.
 	for _, one := range r.waiting {
 		if n > 0 && len(batch)+len(one) > maxBatch {
 			break

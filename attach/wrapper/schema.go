@@ -83,6 +83,7 @@ func insertFirst(raw []byte, s span, text string) edit {
 
 // deep reports whether a value is nested too deeply to be a schema.
 func deep(raw []byte) bool {
+	// Brackets within texts do not nest.
 	depth := 0
 	for at := 0; at < len(raw); at++ {
 		switch raw[at] {

@@ -74,6 +74,7 @@ func (t *tools) room(name string) bool {
 	if len(name) > maxToolName {
 		return false
 	}
+	// A server may change its list as often as it likes.
 	if len(t.known) >= maxTools {
 		for n, one := range t.known {
 			if one.list != t.list {

@@ -26,6 +26,10 @@ type wrapSettings struct {
 	serverSettings
 	// Whether schemas demand the reason: required or optional.
 	reasons string
+	// An MCP server that speaks HTTP, instead of a program.
+	remote string
+	// Headers for it, as "Name: value".
+	headers []string
 }
 
 // wrapCommand returns candor wrap: a program between an MCP client and an MCP server, which takes down the calls of
@@ -40,14 +44,23 @@ func wrapCommand(stdin io.Reader) *cli.Command {
 	var s wrapSettings
 	return &cli.Command{
 		Name: "wrap", Usage: "record why an MCP client calls its tools",
-		ArgsUsage: "-- PROGRAM [ARGUMENTS]", Description: helpText("wrap"),
+		ArgsUsage: "[-- PROGRAM [ARGUMENTS]]", Description: helpText("wrap"),
 		Flags: append(serverFlags(&s.serverSettings, defaultServer),
 			&cli.StringFlag{Name: "reasons", Value: "optional", Sources: cli.EnvVars("CANDOR_REASONS"),
 				Usage:       "make a reason a `KIND` argument of every call: required or optional",
-				Destination: &s.reasons}),
+				Destination: &s.reasons},
+			&cli.StringFlag{Name: "url", Usage: "wrap the MCP server at `URL` instead of a program",
+				Destination: &s.remote},
+			&cli.StringSliceFlag{Name: "header", Destination: &s.headers,
+				Usage: "send it `'NAME: VALUE'`, with ${VARIABLE} from the environment"}),
+		DisableSliceFlagSeparator: true, // values of headers have commas
 		Action: func(ctx context.Context, c *cli.Command) error {
 			switch {
-			case !c.Args().Present():
+			case s.remote != "" && c.Args().Present():
+				return misused("wrap takes --url or the program of an MCP server, not both")
+			case s.remote == "" && len(s.headers) > 0:
+				return misused("--header is for the MCP server of --url: it has no effect without it")
+			case s.remote == "" && !c.Args().Present():
 				return misused("wrap takes the program of an MCP server: candor wrap -- npx some-mcp-server")
 			case s.reasons != "required" && s.reasons != "optional":
 				return misused("--reasons: %q is neither required nor optional", s.reasons)
@@ -55,9 +68,16 @@ func wrapCommand(stdin io.Reader) *cli.Command {
 			if _, err := client.New(s.url, "any"); err != nil {
 				return misused("--server: %w", err)
 			}
+			header, err := s.remoteHeader()
+			if err != nil {
+				return err
+			}
 			// Nothing is said on standard output, which belongs to the protocol.
 			w := wrapping{settings: s, stdin: stdin, stdout: c.Root().Writer, stderr: c.Root().ErrWriter}
-			return w.run(ctx, c.Args().Slice())
+			if s.remote != "" {
+				return w.run(func() error { return w.relayRemote(ctx, header) })
+			}
+			return w.run(func() error { return w.runServer(ctx, c.Args().Slice()) })
 		},
 	}
 }
@@ -79,14 +99,14 @@ type serverExit int
 // Error implements error.
 func (e serverExit) Error() string { return fmt.Sprintf("the MCP server ended with status %d", int(e)) }
 
-// run is a whole connection: from the start of the server to its end.
-func (w *wrapping) run(ctx context.Context, args []string) error {
+// run is a whole connection, whose messages move moves.
+func (w *wrapping) run(move func() error) error {
 	folder, _ := os.Getwd() // a folder that is gone has no name
 	w.conn = wrapper.New(wrapper.Options{
 		Session: rand.Text(), Folder: folder, Required: w.settings.reasons == "required",
 	})
 	w.recorder = wrapper.Record(w.sender(), w.sayTrouble)
-	err := w.runServer(ctx, args)
+	err := move()
 	// Calls without an answer have none; the page shows that nobody knows what became of them.
 	w.recorder.Add(w.conn.End())
 	if lost := w.recorder.Close(); lost > 0 {
@@ -156,6 +176,7 @@ func (w *wrapping) runServer(ctx context.Context, args []string) error {
 	}
 	stop := passSignals(cmd.Process)
 	defer stop()
+	// One goroutine for each direction; neither ever waits for the other.
 	go w.fromClient(toServer)
 	answered := make(chan struct{})
 	go func() {
@@ -167,6 +188,7 @@ func (w *wrapping) runServer(ctx context.Context, args []string) error {
 	select {
 	case <-answered:
 	case <-time.After(lastWords):
+		// A program such as npx may leave one behind.
 		_ = fromServer.Close() // ends the reading
 		<-answered
 	}
@@ -176,10 +198,14 @@ func (w *wrapping) runServer(ctx context.Context, args []string) error {
 // lastWords is how long the output of an MCP server is read after its end.
 const lastWords = time.Second
 
+// clientRelay moves the messages of the client.
+func (w *wrapping) clientRelay() wrapper.Relay {
+	return wrapper.Relay{Read: w.conn.FromClient, Long: w.conn.LongFromClient, Told: w.recorder.Add}
+}
+
 // fromClient passes on what the client writes, and closes the server's input when the client has closed ours.
 func (w *wrapping) fromClient(toServer io.WriteCloser) {
-	relay := wrapper.Relay{Read: w.conn.FromClient, Long: w.conn.LongFromClient, Told: w.recorder.Add}
-	_ = relay.Run(toServer, w.stdin) // a server that no longer reads is ending
+	_ = w.clientRelay().Run(toServer, w.stdin) // a server that no longer reads is ending
 	_ = toServer.Close()
 }
 

@@ -217,6 +217,11 @@ func TestWrapEndsAsItsServerDoes(t *testing.T) {
 
 func TestWrapSaysWhatIsWrongWithItsArguments(t *testing.T) {
 	for said, args := range map[string][]string{
+		"wrap takes --url or the program":          {"--url", "http://127.0.0.1:9/mcp", "--", "x"},
+		"--url has to be a URL":                    {"--url", "here"},
+		"--header is for the MCP server of --url":  {"--header", "A: b", "--", "x"},
+		"--header has to be 'NAME: VALUE'":         {"--url", nobody, "--header", "A b"},
+		"variable NO_SUCH_KEY of the header A":     {"--url", nobody, "--header", "A: ${NO_SUCH_KEY}"},
 		"wrap takes the program of an MCP server":  {},
 		`"maybe" is neither required nor optional`: {"--reasons", "maybe", "--", "x"},
 		"--server: the server has to be a URL":     {"--server", "nowhere", "--", "x"},
@@ -225,4 +230,19 @@ func TestWrapSaysWhatIsWrongWithItsArguments(t *testing.T) {
 		assert.ErrorContains(t, err, said)
 		assert.Equal(t, 2, command.ExitStatus(err))
 	}
+}
+
+func TestAServerThatSpeaksHTTPIsWrappedByItsURL(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", "ann")
+	t.Setenv("NOTES_KEY", "the key")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"id":1,"result":{"key":"`+r.Header.Get("X-Key")+`"}}`)
+	}))
+	defer s.Close()
+	var out apptest.LogBuffer
+	args := []string{"candor", "wrap", "--server", nobody, "--url", s.URL,
+		"--header", "X-Key: Bearer ${NOTES_KEY}, more"}
+	err := command.Run(t.Context(), args, strings.NewReader(`{"id":1,"method":"ping"}`), &out, io.Discard)
+	require.NoError(t, err)
+	assert.Equal(t, `{"id":1,"result":{"key":"Bearer the key, more"}}`+"\n", out.String())
 }
