@@ -108,6 +108,7 @@ func calledOf(i *responseItem) (c *attach.Called, cut bool) {
 // without content only counts as a place in the answer.
 func (r *Reader) hold(in row, s attach.Sighting, content bool) (out []attach.Sighting) {
 	a := &r.answer
+	// A stranger's file may never end its answer. What is given early is then of a group of its own.
 	if len(a.held) >= maxItems || a.size > maxHeld {
 		out = r.closeAnswer(record{}, in)
 	}
@@ -153,6 +154,7 @@ func (r *Reader) closeAnswer(u record, in row) (out []attach.Sighting) {
 		r.turn.last = final
 		*a = heldAnswer{group: group, named: u.Response != "", count: a.count + 1}
 	}
+	// Without a record, or with one that counts nothing, an answer has no usage until somebody counts it.
 	if u.Usage == (usage{}) {
 		return out
 	}

@@ -74,6 +74,7 @@ const maxKept = 64 << 10
 func (r *Reader) commanded(in row, c *completedItem) []attach.Sighting {
 	text, cut := rows.Shorten(c.Output)
 	r.countCut(cut)
+	// The time is the command's own, without what a person took to permit it.
 	s := r.returned(in, c.ID)
 	s.Returned.Took, s.Returned.Partial = c.took(), cut || len(c.Output) >= maxKept
 	r.settle(&s, outcome{text: text, code: *c.ExitCode, denied: c.Status == "declined"}, c.Status == "failed")
@@ -90,6 +91,7 @@ func (r *Reader) changed(in row, c *completedItem) []attach.Sighting {
 		r.settle(&s, outcome{text: text, failed: true, denied: c.Status == "declined"}, true)
 		return []attach.Sighting{s}
 	}
+	// Hooks tell nothing of it, so that this is the only form of it.
 	result, err := json.Marshal(struct {
 		Changes json.RawMessage `json:"changes"`
 		Stdout  string          `json:"stdout"`

@@ -71,6 +71,7 @@ func (r *Reader) told(in row, i *responseItem) []attach.Sighting {
 		known.running = text[:min(len(text), maxRunning)]
 		return nil
 	}
+	// What is left is how the call ended, in the program's own words or the tool's.
 	s := r.returned(in, i.Call)
 	s.Returned.Partial = !whole
 	r.settle(&s, end, known.failed)
@@ -183,6 +184,7 @@ func (r *Reader) text(output json.RawMessage) (text string, whole bool) {
 
 // unfinished returns the results of commands that still ran when the turn ended: what they had written until then.
 func (r *Reader) unfinished(in row) (out []attach.Sighting) {
+	// In the order of their ids, so that a file gives the same each time.
 	for _, id := range slices.Sorted(maps.Keys(r.calls)) {
 		c := r.calls[id]
 		if c.running == "" || c.ended {

@@ -9,6 +9,8 @@ import (
 
 // openTurn is the turn whose rows are being read.
 type openTurn struct {
+	// Its id, and that of the turn in which a sub-agent was begun; they are the same for the agent that the person
+	// speaks to.
 	own, root string
 	// How many prompts it had, and the text of its last answer without calls.
 	prompts int
@@ -50,6 +52,7 @@ func (r *Reader) prompted(in row, text string) []attach.Sighting {
 		return nil
 	}
 	var out []attach.Sighting
+	// The file's own turns begin before their prompt, with rows that name them.
 	if r.turn.own == "" || r.turn.own == r.unnamed() {
 		// Of a version that does not number turns: each prompt begins one.
 		out = r.endUntold(in)

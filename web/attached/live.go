@@ -11,6 +11,7 @@ import (
 const (
 	maxLive = 1000     // sessions
 	maxText = 64 << 10 // of a text that comes in pieces, in bytes
+	maxSubs = 100      // sub-agents of a session whose turn is remembered
 )
 
 // live is what hooks of an agent's session left open.
@@ -18,6 +19,7 @@ type live struct {
 	turn  string            // id of the latest prompt
 	texts map[string]string // what each agent has said since its last call, by the sub-agent's id
 	at    map[string]time.Time
+	subs  map[string]string // the turn that a sub-agent was begun in, of those whose hooks do not name it
 	heard time.Time
 }
 
@@ -34,7 +36,7 @@ func (t *taking) settle(thread string, s attach.Sighting) (all []attach.Sighting
 	defer t.mu.Unlock()
 	l := t.liveOf(thread)
 	if s.Turn == "" {
-		s.Turn = l.turn
+		s.Turn = l.turnOf(s.Sub)
 	}
 	if s.Prompted != nil && l.turn != "" && l.turn != s.Turn {
 		all = append(all, attach.Sighting{
@@ -42,7 +44,10 @@ func (t *taking) settle(thread string, s attach.Sighting) (all []attach.Sighting
 		})
 		clear(l.texts)
 	}
-	l.turn = s.Turn
+	// A sub-agent in the background may belong to an earlier turn, which its hooks must not bring back.
+	if s.Sub == "" || l.turn == "" {
+		l.turn = s.Turn
+	}
 	switch {
 	case s.Said != nil && s.Group == "" && s.Call == "":
 		l.say(s)
@@ -57,6 +62,19 @@ func (t *taking) settle(thread string, s attach.Sighting) (all []attach.Sighting
 		delete(l.texts, s.Sub) // its last words are the answer, which the end has
 	}
 	return append(all, s)
+}
+
+// turnOf returns the turn of a hook that names none: the latest, or for a sub-agent that in which it was first heard,
+// since it may go on when the person has asked for something else.
+func (l *live) turnOf(sub string) string {
+	turn := l.turn
+	switch known := l.subs[sub]; {
+	case known != "":
+		turn = known
+	case sub != "" && len(l.subs) < maxSubs:
+		l.subs[sub] = turn
+	}
+	return turn
 }
 
 // say keeps a piece of what an agent says, up to a bound; a piece beyond it is dropped whole, so that no text is cut
@@ -78,7 +96,7 @@ func (t *taking) liveOf(thread string) *live {
 		if len(t.open) >= maxLive {
 			t.forget()
 		}
-		l = &live{texts: map[string]string{}, at: map[string]time.Time{}}
+		l = &live{texts: map[string]string{}, at: map[string]time.Time{}, subs: map[string]string{}}
 		t.open[thread] = l
 	}
 	l.heard = t.Now()

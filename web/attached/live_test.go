@@ -58,6 +58,26 @@ func TestAPromptEndsTheTurnBeforeIt(t *testing.T) {
 	assert.Equal(t, "p2", all[0].Turn, "a hook that names no prompt is about the latest")
 }
 
+func TestASubAgentWhoseHooksNameNoTurnStaysInTheOneThatBeganIt(t *testing.T) {
+	s := New(Options{})
+	in := func(turn, sub string) string {
+		all := hear(s, "t", func(one *attach.Sighting) {
+			one.Turn, one.Sub, one.Call, one.Called = turn, sub, "c", &attach.Called{Tool: "Bash"}
+		})
+		return all[0].Turn
+	}
+	assert.Equal(t, "p1", in("p1", ""))
+	assert.Equal(t, "p1", in("", "a1"))
+	assert.Equal(t, "p2", in("p2", ""))
+	assert.Equal(t, "p1", in("", "a1"), "it goes on in the background")
+	assert.Equal(t, "p2", in("", ""), "and is not what the person speaks to")
+	assert.Equal(t, "p2", in("", "a2"))
+	for i := range maxSubs {
+		in("", "other"+strconv.Itoa(i))
+	}
+	assert.Len(t, s.open["t"].subs, maxSubs)
+}
+
 func TestTextsOfHooksAreBounded(t *testing.T) {
 	now := time.Now()
 	s := New(Options{Now: func() time.Time { now = now.Add(time.Second); return now }})

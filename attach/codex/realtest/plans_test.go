@@ -46,7 +46,7 @@ func plans() map[string][]said {
 			{Calls: []asked{run(patchCall, patch("notes.txt")), run(longCall, "seq 1 20000"),
 				{strayCall, "", "nosuch_tool", object{"a": 1}}}},
 			{Text: "This takes longer.", Calls: []asked{
-				{lateCall, "", "exec_command", object{"cmd": "sleep 2; echo late", "yield_time_ms": 250}}}},
+				{lateCall, "", "exec_command", object{"cmd": "sleep 5; echo late", "yield_time_ms": 250}}}},
 			{Calls: []asked{
 				{"call_two2a", "", "write_stdin", object{"session_id": "@process", "yield_time_ms": 30_000}}}},
 			{Text: "One that knows all of this.", Calls: []asked{
