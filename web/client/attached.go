@@ -7,7 +7,19 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 )
+
+// AttachedInfo is what the server knows of the session of another program's agent.
+type AttachedInfo struct {
+	Channels []Channel `json:"channels"` // that have told something
+}
+
+// Channel says when a channel last told something new.
+type Channel struct {
+	Channel string    `json:"channel"` // file, hooks, telemetry or wrapper
+	HeardAt time.Time `json:"heard_at"`
+}
 
 // Attached is the server's answer to sightings of another program's agent.
 type Attached struct {

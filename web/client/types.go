@@ -27,6 +27,8 @@ type Thread struct {
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 	Origin    *Origin   `json:"origin"` // nil unless the thread is observed
+
+	Attached *AttachedInfo `json:"attached"` // nil unless its agent is one of another program
 }
 
 // Page is a part of the history of a thread, the oldest turn first. EventID is the
