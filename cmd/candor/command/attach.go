@@ -73,7 +73,11 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			case s.list && (name != "" || s.undo || s.dryRun || s.approve.any):
 				return misused("attach --list takes neither an agent nor --undo, --dry-run or --approve")
 			case s.list:
-				return s.printAttached(c.Root().Writer)
+				if err := s.printAttached(c.Root().Writer); err != nil {
+					return err
+				}
+				printHeard(ctx, serverSettings{s.url, defaultTokenFile}, c.Root().Writer)
+				return nil
 			case !known:
 				return misused("attach knows %s, not the agent %q; see candor attach --help", programNames(), name)
 			}

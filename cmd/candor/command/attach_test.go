@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 	"candor/cmd/candor/command"
 )
@@ -212,4 +213,27 @@ func TestAttachSaysWhatIsWrong(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, "cannot be read")
 	assert.Equal(t, `{"hooks":[]}`, contentOf(t, name))
+}
+
+func TestTheListSaysWhenEachChannelWasLastHeard(t *testing.T) {
+	settingsFolder(t, "")
+	s := apptest.Start(t, app.Settings{}, nil)
+	t.Setenv("CANDOR_TOKEN", "") // the folder of this package has no token either
+	out, err := attaching(t, "", "--list", "--server", s.HTTP.URL)
+	require.NoError(t, err)
+	assert.Contains(t, out, "When they were last heard is not known: a token is needed")
+
+	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
+	out, err = attaching(t, "", "--list", "--server", s.HTTP.URL)
+	require.NoError(t, err)
+	assert.Contains(t, out, "nothing so far")
+	for _, session := range []string{"s1", "s2"} {
+		r := s.Post("ann", "/api/hooks/claude",
+			`{"hook_event_name":"UserPromptSubmit","session_id":"`+session+`","prompt_id":"p1","prompt":"go"}`)
+		require.Equal(t, 200, r.Status, r.Body)
+	}
+	out, err = attaching(t, "", "--list", "--server", s.HTTP.URL)
+	require.NoError(t, err)
+	assert.Regexp(t, `Last heard by http://127.0.0.1:\d+:\n  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d  Claude Code, hooks\n$`,
+		out)
 }
