@@ -46,6 +46,10 @@ type Sighting struct {
 	Index   int       `json:"index,omitempty"` // place within that answer, from 0
 	Call    string    `json:"call,omitempty"`  // the provider's id of the tool call
 
+	// Unnamed says that the channel does not know the call's id. Call is then a name that all equal calls of the turn
+	// share, those of one tool with the same parameters. Of Called and Returned, by hooks.
+	Unnamed bool `json:"unnamed,omitempty"`
+
 	About    *About    `json:"about,omitempty"`
 	Prompted *Prompted `json:"prompted,omitempty"`
 	Said     *Said     `json:"said,omitempty"`

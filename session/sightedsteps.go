@@ -29,6 +29,7 @@ type projection struct {
 	begun  []sightedFact // Spawned
 	ended  []sightedFact // Ended, of sub-agents
 	steps  []*sightedStep
+	was    map[string]string // ids of calls before they had a name
 }
 
 // newProjection sorts facts. A text that is the turn's answer is no narrative.
@@ -39,7 +40,8 @@ type projection struct {
 // programs name one thing differently in each: the calls they share join them. What two channels say of one call
 // thus makes a larger step, never two.
 func newProjection(all sightings, over bool, answer string) *projection {
-	p := &projection{over: over, answer: answer, names: all.agentNames(), calls: map[string][]sightedFact{}}
+	all, was := all.named()
+	p := &projection{over: over, answer: answer, names: all.agentNames(), calls: map[string][]sightedFact{}, was: was}
 	together := unions{}
 	var texts []sightedFact
 	for _, s := range all {

@@ -45,7 +45,11 @@ func (t Turn) project() Turn {
 	for i := range t.Steps {
 		for j := range t.Steps[i].Calls {
 			c := &t.Steps[i].Calls[j]
-			if before, ok := said[c.ID]; ok {
+			before, ok := said[c.ID]
+			if !ok {
+				before, ok = said[p.was[c.ID]]
+			}
+			if ok {
 				c.Approval, c.Feedback, c.ratings = before.Approval, before.Feedback, before.ratings
 				*c = c.denied()
 			}

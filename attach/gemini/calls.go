@@ -31,11 +31,27 @@ func (r *Reader) takeCall(s attach.Sighting, c *call, alone bool) {
 	r.last.called[c.ID] = returned
 }
 
-// calledOf returns a call with its parameters, and whether they were cut.
+// calledOf returns a call with its parameters, and whether they were cut. Equal parameters are the same bytes, since
+// calls of hooks are found in the file by them.
 func calledOf(tool string, args json.RawMessage) (c *attach.Called, cut bool) {
 	name, _ := rows.Shorten(tool)
-	params, cut := rows.BoundJSON(args, "")
+	params, cut := rows.BoundJSON(canonical(args), "")
 	return &attach.Called{Tool: name, Params: params}, cut
+}
+
+// canonical returns a value in the form in which equal values are equal bytes.
+func canonical(raw json.RawMessage) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var value any
+	if d.Decode(&value) != nil {
+		return raw // there is none
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(value) // of a decoded value
+	return bytes.TrimSpace(b.Bytes())
 }
 
 // ended gives how a call ended. It returns false if the call has not ended.
@@ -52,6 +68,7 @@ func (r *Reader) ended(s attach.Sighting, c *call, alone bool) bool {
 	if !alone {
 		s.At = rows.Time("") // the end of the last call of the answer
 	}
+	// What the model was told counts. What the person was shown is often shorter, or empty.
 	output, failure := outcome(list)
 	r.report.Sealed += inline(list)
 	ret := &attach.Returned{Partial: inline(list) > 0}

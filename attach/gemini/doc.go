@@ -17,6 +17,11 @@
 // A sub-agent has a file of its own, which names neither the turn nor the call. The row of the call names the file, and
 // so the sub-agent's rows are read there: when its call has ended.
 //
+// [Hook] turns the payload of one hook into sightings. Hooks name neither the prompt nor the call, and tell nothing of
+// texts, thoughts and tokens. [WithTurn] adds the turn, which it looks up in the session file when the hook is called;
+// calls stay unnamed, and whoever joins sightings finds them in the file by tool, parameters and time. [Settings] are
+// the hooks that candor attach sets.
+//
 // To read a new kind of row, add a case to Reader.take; how a call may end is Reader.ended. The program's formats have
 // no public schema. What is read here was recorded from version 0.61.0, which attach/gemini/realtest runs.
 package gemini

@@ -25,42 +25,50 @@ type answer struct {
 // contexts begin what the program itself tells the model in a person's name.
 var contexts = []string{"<session_context>", "<hook_context>"}
 
-// user reads a message of a person, or what the program sent the model in a person's place: results of calls, and what
-// the session is about.
+// user reads a message of a person, or what the program sent the model in a person's place.
 func (r *Reader) user(in *record) {
+	text, isPrompt := r.promptOf(in)
+	switch {
+	case !isPrompt:
+	case r.sub != "":
+		// The parameters of the call have it.
+		r.report.Skip("user task of a sub-agent")
+	default:
+		r.prompt(in, text)
+	}
+}
+
+// promptOf returns what a person wrote in a message; isPrompt is false for what the program wrote in a person's place:
+// results of calls, and what the session is about.
+func (r *Reader) promptOf(in *record) (text string, isPrompt bool) {
 	list, ok := parts(in.Content)
 	shown, okShown := parts(in.Display)
 	if !ok || !okShown {
 		r.report.Malformed, r.lost = r.report.Malformed+1, true
-		return
+		return "", false
 	}
 	r.report.Sealed += inline(list)
-	text := joined(list)
-	if typed := joined(shown); typed != "" {
-		text = typed
+	if text = joined(shown); text == "" {
+		text = joined(list)
 	}
 	for _, p := range list {
 		if p.Response != nil {
 			r.last.more = true // so the answer before it has calls
 			r.report.Skip("user results")
-			return
+			return "", false
 		}
 	}
 	for _, c := range contexts {
 		if strings.HasPrefix(strings.TrimSpace(text), c) {
 			r.report.Skip("user context")
-			return
+			return "", false
 		}
 	}
-	switch {
-	case r.sub != "":
-		// The parameters of the call have it.
-		r.report.Skip("user task of a sub-agent")
-	case strings.TrimSpace(text) == "":
+	if strings.TrimSpace(text) == "" {
 		r.report.Skip("user message without text")
-	default:
-		r.prompt(in, text)
+		return "", false
 	}
+	return text, true
 }
 
 // prompt gives a message of a person, which ends the turn before it.
@@ -82,6 +90,7 @@ func (r *Reader) end() {
 	if r.sub != "" || r.turn == "" || r.last.id == "" {
 		return
 	}
+	// The end stands where the answer does.
 	s := r.last.at
 	s.Index, s.Ended = 0, &attach.Ended{}
 	if !r.last.more && !r.lost {
@@ -102,6 +111,7 @@ func (r *Reader) answered(in *record) {
 	if r.sub == "" {
 		r.tell(attach.About{Model: model})
 	}
+	// Another row of the same answer has what is new in it behind what was given.
 	if in.ID != r.last.id {
 		r.next(in.ID)
 	}

@@ -71,6 +71,7 @@ func TestTheRecordedFileGivesItsSightings(t *testing.T) {
 	assert.Equal(t, 11, strings.Count(got, `"returned"`))
 }
 
+// TestWhatIsNotGivenIsCounted holds that a person can see what became of the rows of a file.
 func TestWhatIsNotGivenIsCounted(t *testing.T) {
 	_, report := read(t, recorded(t))
 	assert.Equal(t, 14, report.Copied, "messages that are written again when the session is resumed")
@@ -101,6 +102,7 @@ func given(t *testing.T, text string) string {
 	return strings.ReplaceAll(out, `"agent":"","session":"","channel":"",`, "")
 }
 
+// TestWhatRowsTell holds what rows that the recorded file does not have give.
 func TestWhatRowsTell(t *testing.T) {
 	const folder = `{"about":{"folder":"/home/ann/notes"}}` + "\n"
 	const prompt = folder + `{"turn":"p1","prompted":{"text":"Why?"}}` + "\n"
@@ -162,12 +164,16 @@ func TestCopiesOfMessagesAreNotGiven(t *testing.T) {
 	assert.Equal(t, 2, report.Copied)
 }
 
+// TestAnAnswerAfterALostPromptIsNobodys holds that an answer is not given to the prompt before the one that was lost,
+// and that neither is taken to be the end of a turn.
 func TestAnAnswerAfterALostPromptIsNobodys(t *testing.T) {
 	text := prompted + message("a1", "gemini", `"content":"No."`) + "{\n" + message("a2", "gemini", `"content":"Yes."`)
 	assert.Contains(t, given(t, text), `{"group":"a2","said":{"text":"Yes."}}`)
 	assert.NotContains(t, given(t, text), `ended`)
 }
 
+// TestSubAgentsAreReadWithTheirSession holds that the file of a sub-agent is read once, in the turn of its call, and
+// that no name of a sub-agent leads to a file elsewhere.
 func TestSubAgentsAreReadWithTheirSession(t *testing.T) {
 	call := `"toolCalls":[{"id":"c","name":"invoke_agent","status":"success","agentId":"ID"}]`
 	file := `{"sessionId":"sub1","projectHash":"h","kind":"subagent"}` + "\n" +
@@ -230,6 +236,7 @@ func TestAFileThatCannotBeReadEndsWithItsError(t *testing.T) {
 	assert.ErrorIs(t, failed, os.ErrPermission)
 }
 
+// TestAReaderOfSightingsMayStop holds that nothing is given to somebody who wants no more.
 func TestAReaderOfSightingsMayStop(t *testing.T) {
 	for _, stop := range []int{3, 20} { // within the file, and within that of a sub-agent
 		r := gemini.NewReader(os.DirFS("testdata"), false)
@@ -243,6 +250,7 @@ func TestAReaderOfSightingsMayStop(t *testing.T) {
 	}
 }
 
+// TestLongTextsAndResultsAreCutAndCounted holds that a sighting fits into what a server takes.
 func TestLongTextsAndResultsAreCutAndCounted(t *testing.T) {
 	long := strings.Repeat("x", rows.MaxText+1)
 	text := prompted + message("a1", "gemini", `"content":"`+long+`","thoughts":[{"subject":"`+long+`"}],`+

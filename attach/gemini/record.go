@@ -122,6 +122,7 @@ func parts(content json.RawMessage) (list []part, ok bool) {
 		err := json.Unmarshal(content, &one)
 		return []part{one}, err == nil
 	}
+	// Each part of a list may be a text as well.
 	var each []json.RawMessage
 	if json.Unmarshal(content, &each) != nil {
 		return nil, false

@@ -30,6 +30,7 @@ func (r *Reader) spawned(s attach.Sighting, c *call, output string) {
 		Name string `json:"agent_name"`
 	}
 	_ = json.Unmarshal(c.Args, &args) // without a name it is a sub-agent all the same
+	// The call's own place is that of its caller; what is told of the sub-agent has its id as well.
 	kind, _ := rows.Shorten(args.Name)
 	s.Sub, s.Spawned = c.Agent, &attach.Spawned{Kind: kind}
 	r.give(s)

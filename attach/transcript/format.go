@@ -76,6 +76,7 @@ func openClaude(_ string, s *seen, growing bool) reader { return claude.NewReade
 // isGemini reports whether a file is one of Gemini CLI: that of a session in a folder chats, or of a sub-agent in a
 // folder of the session there.
 func isGemini(path string) bool {
+	// Session files of other programs may be below a folder of this name, but not with this name in it.
 	folder := filepath.Dir(path)
 	ofSession := filepath.Base(folder) == "chats" && strings.HasPrefix(filepath.Base(path), "session-")
 	ofSub := filepath.Base(filepath.Dir(folder)) == "chats"

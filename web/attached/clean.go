@@ -24,9 +24,13 @@ type cleaning struct {
 // clean returns a sighting with ids of ours and clean texts.
 func (t *taking) clean(s attach.Sighting) session.Sighting {
 	c := &cleaning{layer: t.layer}
+	kind := "call"
+	if s.Unnamed {
+		kind = session.UnnamedCall
+	}
 	fact := session.Sighting{
 		At: s.At.UTC().Truncate(time.Microsecond), Sub: ourID("agent", s.Sub), Group: ourID("answer", s.Group),
-		Index: s.Index, Call: ourID("call", s.Call),
+		Index: s.Index, Call: ourID(kind, s.Call),
 	}
 	if s.At.IsZero() {
 		fact.At = time.Time{}

@@ -21,6 +21,8 @@ type live struct {
 	at    map[string]time.Time
 	subs  map[string]string // the turn that a sub-agent was begun in, of those whose hooks do not name it
 	heard time.Time
+
+	unnamed []unnamedCall // of the turn, as they began
 }
 
 // settle returns a sighting in the form in which it is recorded, together with what came before it and can be
@@ -38,12 +40,10 @@ func (t *taking) settle(thread string, s attach.Sighting) (all []attach.Sighting
 	if s.Turn == "" {
 		s.Turn = l.turnOf(s.Sub)
 	}
-	if s.Prompted != nil && l.turn != "" && l.turn != s.Turn {
-		all = append(all, attach.Sighting{
-			Agent: s.Agent, Session: s.Session, Channel: s.Channel, At: s.At, Turn: l.turn, Ended: &attach.Ended{},
-		})
-		clear(l.texts)
+	if !l.name(&s) {
+		return nil
 	}
+	all = l.over(s)
 	// A sub-agent in the background may belong to an earlier turn, which its hooks must not bring back.
 	if s.Sub == "" || l.turn == "" {
 		l.turn = s.Turn
@@ -62,6 +62,17 @@ func (t *taking) settle(thread string, s attach.Sighting) (all []attach.Sighting
 		delete(l.texts, s.Sub) // its last words are the answer, which the end has
 	}
 	return append(all, s)
+}
+
+// over returns the end of the turn before a prompt that begins another.
+func (l *live) over(s attach.Sighting) []attach.Sighting {
+	if s.Prompted == nil || l.turn == "" || l.turn == s.Turn {
+		return nil
+	}
+	clear(l.texts)
+	return []attach.Sighting{{
+		Agent: s.Agent, Session: s.Session, Channel: s.Channel, At: s.At, Turn: l.turn, Ended: &attach.Ended{},
+	}}
 }
 
 // turnOf returns the turn of a hook that names none: the latest, or for a sub-agent that in which it was first heard,

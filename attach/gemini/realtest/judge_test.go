@@ -13,13 +13,14 @@ import (
 	"candor/attach/gemini"
 )
 
-// TestTheRealProgramsFileTellsWhatTheModelAskedFor plays the plans once with the real program, and judges what its file
-// tells by what the stand-in sent.
-func TestTheRealProgramsFileTellsWhatTheModelAskedFor(t *testing.T) {
+// TestTheRealProgramsFileAndHooksTellWhatTheModelAskedFor plays the plans once with the real program, and judges both
+// channels by what the stand-in sent.
+func TestTheRealProgramsFileAndHooksTellWhatTheModelAskedFor(t *testing.T) {
 	p := newPlayer(t)
 	p.play(t)
 	require.Len(t, p.model.sent, 9)
 	file := p.inFile(t)
+	t.Run("hooks have each call, in its turn", func(t *testing.T) { judgeHooks(t, p.model.sent, p.inHooks(t), file) })
 	t.Run("it has each answer once", func(t *testing.T) { judgeAnswers(t, p.model.sent, file) })
 	t.Run("it tells how calls ended", func(t *testing.T) { judgeResults(t, file) })
 	t.Run("it tells of the sub-agent", func(t *testing.T) { judgeSub(t, file) })

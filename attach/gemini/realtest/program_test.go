@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"candor/attach/gemini"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -20,8 +22,10 @@ func program(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("node_modules", "@google", "gemini-cli", "bundle", "gemini.js"))
 	require.NoError(t, err)
-	if _, err := os.Stat(path); err != nil {
-		const missing = "SKIPPED, NOT PROVED: the real Gemini CLI is not installed; make real-agents installs it"
+	_, installed := os.Stat(path)
+	if _, err := exec.LookPath("node"); err != nil || installed != nil {
+		const missing = "SKIPPED, NOT PROVED: the real Gemini CLI is not installed, or node is not; " +
+			"make real-agents installs both"
 		require.Empty(t, os.Getenv(required), missing)
 		t.Skip(missing)
 	}
@@ -30,25 +34,21 @@ func program(t *testing.T) string {
 
 // player runs the real program in folders of its own.
 type player struct {
-	program, home, work, hooks string
-	model                      *standIn
+	program, home, work string
+	model               *standIn
 }
 
 // newPlayer returns a player whose model follows plans.
 func newPlayer(t *testing.T) *player {
 	t.Helper()
-	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), hooks: t.TempDir(),
-		model: newStandIn(t, plans())}
+	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans())}
 	require.NoError(t, os.MkdirAll(filepath.Join(p.home, ".gemini"), 0o700))
-	cat := `{"security":{"auth":{"selectedType":"gemini-api-key"}},"hooks":{`
-	for i, e := range []string{"SessionStart", "BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "SessionEnd"} {
-		if i > 0 {
-			cat += ","
-		}
-		cat += `"` + e + `":[{"hooks":[{"type":"command","command":"cat > ` + p.hooks + `/$(date +%s%N)-$$"}]}]`
-	}
-	cat += `}}`
-	require.NoError(t, os.WriteFile(filepath.Join(p.home, ".gemini", "settings.json"), []byte(cat), 0o600))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	settings, err := gemini.Settings(self).Attach([]byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`),
+		p.model.URL)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(p.home, ".gemini", "settings.json"), settings, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
 	return p
 }
@@ -64,7 +64,8 @@ func (p *player) prompt(t *testing.T, text string, flags ...string) {
 	cmd.Dir = p.work
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
 		"GOOGLE_GEMINI_BASE_URL=" + p.model.URL, "GEMINI_API_KEY=" + strings.Repeat("k", 20),
-		"GEMINI_TELEMETRY_ENABLED=false", "HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL,
+		"GEMINI_TELEMETRY_ENABLED=false", "CANDOR_TOKEN=" + hookToken,
+		"HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL,
 		"NO_PROXY=127.0.0.1"}
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

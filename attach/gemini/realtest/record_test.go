@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,9 +28,18 @@ func TestRecord(t *testing.T) {
 	c := &cleaner{names: map[string]string{p.work: "/home/ann/notes", p.home: "/home/ann"}, count: map[string]int{}}
 	main, err := os.ReadFile(p.file(t))
 	require.NoError(t, err)
-	c.write(t, "chats/session.jsonl", main)
+	hooks := append(bytes.Join(p.model.hooks, []byte("\n")), '\n')
 	subs, err := filepath.Glob(filepath.Join(p.project(t), "chats", "*", "*.jsonl"))
 	require.NoError(t, err)
+	all := append(bytes.Clone(main), hooks...)
+	for _, name := range subs {
+		raw, err := os.ReadFile(name)
+		require.NoError(t, err)
+		all = append(all, raw...)
+	}
+	c.sortTimes(all)
+	c.write(t, "chats/session.jsonl", main)
+	c.write(t, "hooks.jsonl", hooks)
 	for _, name := range subs {
 		raw, err := os.ReadFile(name)
 		require.NoError(t, err)
@@ -53,6 +63,15 @@ var (
 	times  = regexp.MustCompile(`2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
 
+// sortTimes gives the times in a text others in the same order.
+func (c *cleaner) sortTimes(text []byte) {
+	all := times.FindAllString(string(text), -1)
+	slices.Sort(all)
+	for n, at := range slices.Compact(all) {
+		c.names[at] = time.Date(2026, 11, 20, 9, 0, n, 0, time.UTC).Format("2006-01-02T15:04:05.000Z")
+	}
+}
+
 // clean replaces what differs from one recording to the next.
 func (c *cleaner) clean(text string) string {
 	// The longer path first, since one may stand in the other.
@@ -63,19 +82,16 @@ func (c *cleaner) clean(text string) string {
 			}
 		}
 	}
+	text = times.ReplaceAllStringFunc(text, func(at string) string { return c.names[at] })
 	for _, k := range []struct {
 		of     *regexp.Regexp
 		format string
-	}{{uuids, "00000000-0000-4000-8000-%012d"}, {hashes, "%032d"}, {ticks, "17%011d"}, {groups, "PGID: %d"},
-		{times, "2006-01-02T15:04:05.000Z"}} {
+	}{{uuids, "00000000-0000-4000-8000-%012d"}, {hashes, "%032d"}, {ticks, "17%011d"}, {groups, "PGID: %d"}} {
 		text = k.of.ReplaceAllStringFunc(text, func(id string) string {
 			if c.names[id] == "" {
 				c.count[k.format]++
 				n := c.count[k.format]
 				c.names[id] = fmt.Sprintf(k.format, n)
-				if k.of == times {
-					c.names[id] = time.Date(2026, 11, 20, 9, 0, n, 0, time.UTC).Format(k.format)
-				}
 			}
 			return c.names[id]
 		})
@@ -109,6 +125,7 @@ var foreign = []struct{ begins, becomes string }{
 	{"Successfully modified", "It was written."},
 	{"File not found: ", "There is no such file."},
 	{"You have stopped", "Go on."},
+	{"Could not read file", "There is no such file."},
 	{"Output submitted", "Done."},
 }
 

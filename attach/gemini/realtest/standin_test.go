@@ -34,13 +34,17 @@ type asked struct {
 	Args     object
 }
 
-// standIn is a model that answers by plans, over the Gemini API, and a proxy that lets nothing out.
+// hookToken is what the program's environment has as CANDOR_TOKEN, and hooks send.
+const hookToken = "ann"
+
+// standIn is a model that answers by plans, over the Gemini API, takes hooks, and is a proxy that lets nothing out.
 type standIn struct {
 	*httptest.Server
 	plans map[string][]said // by the word behind PLAN: in the latest prompt
 
 	mu      sync.Mutex
 	sent    []said
+	hooks   [][]byte // the hooks' payloads, in order
 	strayed []string // what was asked of another host
 }
 
@@ -65,6 +69,11 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.strayed = append(s.strayed, r.Method+" "+r.Host)
 		s.mu.Unlock()
 		http.Error(w, "nothing leaves this machine", http.StatusForbidden)
+	case r.URL.Path == "/api/hooks/gemini" && r.Header.Get("Authorization") == "Bearer "+hookToken:
+		s.mu.Lock()
+		s.hooks = append(s.hooks, body)
+		s.mu.Unlock()
+		_, _ = io.WriteString(w, "{}")
 	case method == "streamGenerateContent":
 		s.answer(w, body)
 	case method == "generateContent":

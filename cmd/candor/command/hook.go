@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"regexp"
 	"time"
 
@@ -111,6 +112,9 @@ func (s hookSettings) post(ctx context.Context, agent string, stdin io.Reader) (
 		return nil, fmt.Errorf("--server: %w", err)
 	}
 	defer c.Close()
+	if p, ok := programNamed(agent); ok && p.complete != nil {
+		payload = p.complete(payload, func(path string) (io.ReadSeekCloser, error) { return os.Open(path) })
+	}
 	reply, err := c.Hook(ctx, agent, payload)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("no reply within %s", s.timeout)

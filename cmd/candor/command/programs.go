@@ -1,12 +1,14 @@
 package command
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"candor/attach/claude"
 	"candor/attach/codex"
+	"candor/attach/gemini"
 	"candor/attach/settings"
 )
 
@@ -23,6 +25,8 @@ type program struct {
 	// change something. It is nil for a program whose calls cannot wait.
 	approving func(tools []string) settings.Hooks
 	writing   []string
+	// complete adds to a hook's payload what the program's files tell of it; nil adds nothing.
+	complete func(payload []byte, open func(path string) (io.ReadSeekCloser, error)) []byte
 	// rest says what a person has to do still, and what the program's hooks cannot tell.
 	rest string
 }
@@ -60,6 +64,19 @@ patch that was piped through the shell.
 The session file has all of it but reasons: candor import --follow reads it.
 `,
 	},
+	{
+		name: "gemini", folder: geminiFolder, hooks: gemini.Settings(self()), complete: gemini.WithTurn,
+		personal: "settings.json", project: filepath.Join(".gemini", "settings.json"),
+		rest: `Still to do:
+  in the shell that starts gemini, since the token is not in the file:
+    ` + tokenToSet + `
+  begin a new session; those that run do not know the hooks
+
+What hooks cannot tell: the model's texts and thoughts, its tokens, which calls
+it made together, which are a sub-agent's, and a call that was refused.
+The session file has all of it: candor import --follow reads it as well.
+`,
+	},
 }
 
 // programNamed returns the program of a name; ok is false if attach knows none of it.
@@ -86,6 +103,14 @@ func claudeFolder() string { return folderOf("CLAUDE_CONFIG_DIR", ".claude") }
 
 // codexFolder is where Codex keeps its sessions unless it is told otherwise.
 func codexFolder() string { return folderOf("CODEX_HOME", ".codex") }
+
+// geminiFolder is where Gemini CLI keeps its sessions unless it is told otherwise.
+func geminiFolder() string {
+	if home := os.Getenv("GEMINI_CLI_HOME"); home != "" {
+		return filepath.Join(home, ".gemini")
+	}
+	return folderOf("", ".gemini")
+}
 
 // self returns the path of this program, which agents run as a hook.
 func self() string {

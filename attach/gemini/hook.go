@@ -1,0 +1,148 @@
+package gemini
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"candor/attach"
+	"candor/attach/rows"
+)
+
+// MaxHook bounds a hook's payload, in bytes.
+const MaxHook = 16 << 20
+
+// ErrUnknownHook is the error for a hook that is not read. Its text names the hook.
+var ErrUnknownHook = errors.New("this hook is not read")
+
+// errPayload is the error for a payload that is no hook's.
+var errPayload = errors.New("this is no payload of a Gemini CLI hook: it needs session_id and hook_event_name, " +
+	"and members of the types that the program gives them")
+
+// payload is what hooks have on their standard input, as far as it is read.
+type payload struct {
+	// All hooks have these.
+	Event   string `json:"hook_event_name"`
+	Session string `json:"session_id"`
+	File    string `json:"transcript_path"`
+	CWD     string `json:"cwd"`
+	Time    string `json:"timestamp"`
+
+	// BeforeTool, and with the rest AfterTool. None of them says which call it is.
+	Tool     string          `json:"tool_name"`
+	Input    json.RawMessage `json:"tool_input"`
+	Response struct {
+		Content json.RawMessage `json:"llmContent"`
+		Display json.RawMessage `json:"returnDisplay"`
+		Error   struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	} `json:"tool_response"`
+
+	// What [WithTurn] adds.
+	Turn Turn `json:"candor"`
+}
+
+// Hook returns the sightings of one hook's payload, to which [WithTurn] added the turn. Without it a payload tells
+// nothing but of the session: it does not name the prompt, and no call is given to a turn by guessing. It fails for
+// what is no payload, and with ErrUnknownHook for a hook that it does not know.
+func Hook(raw []byte) ([]attach.Sighting, error) {
+	var p payload
+	if len(raw) > MaxHook {
+		return nil, fmt.Errorf("the hook's payload has %d bytes; %d are read", len(raw), MaxHook)
+	}
+	if json.Unmarshal(raw, &p) != nil || p.Event == "" || !rows.IsID(p.Session) || !rows.OptionalID(p.Turn.ID) {
+		return nil, errPayload
+	}
+	switch p.Event {
+	case "SessionStart", "BeforeAgent":
+		// The prompt has no id, yet.
+		return p.about(), nil
+	case "BeforeTool", "AfterTool":
+		return p.tool()
+	case "AfterAgent":
+		return p.end(), nil
+	// They say nothing of decisions. AfterModel comes with each piece of an answer; candor attach sets none of them.
+	case "SessionEnd", "Notification", "PreCompress", "BeforeModel", "AfterModel", "BeforeToolSelection":
+		return nil, nil
+	}
+	return nil, fmt.Errorf("%w: %s", ErrUnknownHook, rows.PlainKind(p.Event))
+}
+
+// sighting returns what all sightings of a payload share.
+func (p *payload) sighting() attach.Sighting {
+	return attach.Sighting{Agent: agent, Session: p.Session, Channel: attach.Hooks, At: rows.Time(p.Time),
+		Turn: p.Turn.ID}
+}
+
+// about returns a sighting of the session itself.
+func (p *payload) about() []attach.Sighting {
+	folder, _ := rows.Shorten(p.CWD)
+	if folder == "" {
+		return nil
+	}
+	s := p.sighting()
+	s.Turn, s.About = "", &attach.About{Folder: folder}
+	return []attach.Sighting{s}
+}
+
+// prompted returns the prompt of the turn; ok is false if it is not known.
+func (p *payload) prompted() (s attach.Sighting, ok bool) {
+	text, _ := rows.Shorten(p.Turn.Prompt)
+	s = p.sighting()
+	s.At, s.Prompted = rows.Time(p.Turn.Time), &attach.Prompted{Text: text}
+	return s, p.Turn.ID != "" && text != ""
+}
+
+// tool returns a call that begins, or how one ended.
+func (p *payload) tool() ([]attach.Sighting, error) {
+	if p.Tool == "" {
+		return nil, errPayload
+	}
+	prompt, ok := p.prompted()
+	if !ok {
+		return nil, nil
+	}
+	s := p.sighting()
+	s.Unnamed, s.Call = true, p.alike()
+	if p.Event == "BeforeTool" {
+		s.Called, _ = calledOf(p.Tool, p.Input)
+		return []attach.Sighting{prompt, s}, nil
+	}
+	// The same form as in the file, and so the same result.
+	list, ok := parts(p.Response.Content)
+	if !ok {
+		return nil, errPayload
+	}
+	s.Returned = &attach.Returned{}
+	if failure := p.Response.Error.Message; failure != "" {
+		s.Returned.Error, _ = rows.Shorten(failure)
+		s.Returned.Denied = isRefusal(failure)
+	} else {
+		output, _ := outcome(list)
+		s.Returned.Result, s.Returned.Partial = resultOf(output, p.Response.Display)
+	}
+	return []attach.Sighting{prompt, s}, nil
+}
+
+// alike returns a name that equal calls of a turn share.
+func (p *payload) alike() string {
+	sum := sha256.Sum256([]byte(p.Tool + "\x00" + string(canonical(p.Input))))
+	return "alike_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:20]))
+}
+
+// end returns the end of the turn. What the hook has of the answer repeats its pieces, so that the file's word is
+// taken.
+func (p *payload) end() []attach.Sighting {
+	prompt, ok := p.prompted()
+	if !ok {
+		return nil
+	}
+	s := p.sighting()
+	text, _ := rows.Shorten(p.Turn.Answer)
+	s.Ended = &attach.Ended{Answer: text}
+	return []attach.Sighting{prompt, s}
+}

@@ -1,0 +1,90 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"candor/attach/rows"
+)
+
+// Turn is what the program's file tells of the turn that a hook belongs to.
+type Turn struct {
+	ID     string `json:"turn,omitempty"` // of the prompt
+	Prompt string `json:"prompt,omitempty"`
+	Time   string `json:"time,omitempty"`   // of the prompt
+	Answer string `json:"answer,omitempty"` // what the model said last, if it asked for no call with it
+}
+
+// maxTurn bounds the end of a session file in which the prompt is looked for, in bytes.
+const maxTurn = 64 << 20
+
+// WithTurn returns a hook's payload with the turn that it belongs to, which hooks do not name: while a call runs and
+// when an answer is complete, the latest prompt in the session file is the turn's. When a turn begins its prompt is not
+// there yet, so that the hooks of beginnings stay as they are; and so does a payload that is none, or whose file cannot
+// be read. open opens the file that the payload names.
+func WithTurn(raw []byte, open func(path string) (io.ReadSeekCloser, error)) []byte {
+	var p payload
+	if json.Unmarshal(raw, &p) != nil || p.File == "" {
+		return raw
+	}
+	switch p.Event {
+	case "BeforeTool", "AfterTool", "AfterAgent":
+	default:
+		return raw
+	}
+	in, err := open(p.File)
+	if err != nil {
+		return raw
+	}
+	defer in.Close()
+	if size, err := in.Seek(0, io.SeekEnd); err != nil {
+		return raw
+	} else if _, err := in.Seek(max(0, size-maxTurn), io.SeekStart); err != nil {
+		return raw
+	}
+	turn, ok := latest(in)
+	if !ok {
+		return raw
+	}
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &all) // it was an object above
+	all["candor"], _ = json.Marshal(turn)
+	more, err := json.Marshal(all)
+	if err != nil {
+		return raw
+	}
+	return more
+}
+
+// latest returns the latest turn in a session file, or in the end of one.
+func latest(in io.Reader) (t Turn, ok bool) {
+	// The reader knows which messages are a person's; what it counts nobody reads.
+	r := NewReader(nil, true)
+	_, err := r.place.Each(in, func(line []byte, _ bool) bool {
+		// Most of a file are results, and rows of sessions, which are long to decode.
+		if !bytes.Contains(line, []byte(`"user"`)) && !bytes.Contains(line, []byte(`"gemini"`)) {
+			return true
+		}
+		row, isRow := decodeRecord(line)
+		if !isRow || row.ID == "" {
+			return true
+		}
+		switch row.Type {
+		case "user":
+			text, isPrompt := r.promptOf(&row)
+			if isPrompt {
+				text, _ = rows.Shorten(text)
+				t = Turn{ID: row.ID, Prompt: text, Time: row.Time}
+			}
+			t.Answer = ""
+		case "gemini":
+			list, isContent := parts(row.Content)
+			if t.Answer = ""; isContent && len(row.Calls) == 0 {
+				t.Answer, _ = rows.Shorten(joined(list))
+			}
+		}
+		return true
+	})
+	return t, err == nil && t.ID != ""
+}
