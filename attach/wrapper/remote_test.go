@@ -110,7 +110,7 @@ func TestAServerThatSpeaksHTTPIsWrapped(t *testing.T) {
 			"data: {\"id\":2,\ndata: \"result\":{\"content\":[]}}\r\n\r\n")
 	}))
 	f.say(hello)
-	assert.JSONEq(t, welcome, f.hear(), "in one line")
+	require.JSONEq(t, welcome, f.hear(), "in one line")
 	f.say(`{"method":"notifications/cancelled"}`)
 	f.say(`{"id":1,"method":"tools/list"}`)
 	assert.Contains(t, f.hear(), propertySchema)
