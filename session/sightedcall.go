@@ -75,15 +75,24 @@ func (c *Call) called(s sightedFact) {
 	if len(from.Called) == 0 {
 		c.Tool, c.Params = s.Called.Tool, s.Called.Params
 	}
-	from.Called = append(from.Called, s.channel)
+	from.Called = withChannel(from.Called, s.channel)
 	c.StartedAt = earlier(c.StartedAt, s.At)
 	c.Described = cmp.Or(c.Described, s.Called.Described)
 	if r := s.Called.Rationale; r.Source != FromFallback && r.Source != "" || r.Blocked {
 		if len(from.Reason) == 0 {
 			c.Rationale = r
 		}
-		from.Reason = append(from.Reason, s.channel)
+		from.Reason = withChannel(from.Reason, s.channel)
 	}
+}
+
+// withChannel returns channels with one that may be among them already: of telemetry, a model call and a tool's span
+// each tell of a call.
+func withChannel(all []Channel, c Channel) []Channel {
+	if slices.Contains(all, c) {
+		return all
+	}
+	return append(all, c)
 }
 
 // ended adds how the call ended: as the channel says that has the whole result, and whose word counts most.

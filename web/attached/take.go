@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"path"
+	"slices"
 	"strings"
 
 	"candor/attach"
@@ -70,6 +71,14 @@ func (s *Server) take(ctx context.Context, user string, all []attach.Sighting) (
 		}
 	}
 	return t.taken, t.flush()
+}
+
+// Record records sightings that another package read, and returns how many it refused for what their members have:
+// ids and texts that are too long, or a name that is none.
+func (s *Server) Record(ctx context.Context, user string, all []attach.Sighting) (refused int, err error) {
+	good := slices.DeleteFunc(slices.Clone(all), func(one attach.Sighting) bool { return invalid(one) != "" })
+	_, err = s.take(ctx, user, good)
+	return len(all) - len(good), err
 }
 
 // one records a sighting, with what was said before it. Sightings of a request may be of many sessions of many agents;

@@ -19,6 +19,7 @@ import (
 	"candor/web/jobs"
 	"candor/web/mew"
 	"candor/web/openwop"
+	"candor/web/telemetry"
 	"candor/web/ui"
 )
 
@@ -36,8 +37,9 @@ type App struct {
 	spaces     *mew.Server // nil only while New fails
 	attached   *attached.Server
 	server     *web.Server
-	exporter   *otlp.Exporter // nil unless turns are sent to a collector
-	closeAgent func()         // stops the MCP servers; no turn may run any more
+	telemetry  *telemetry.Server // nil only while New fails
+	exporter   *otlp.Exporter    // nil unless turns are sent to a collector
+	closeAgent func()            // stops the MCP servers; no turn may run any more
 	mcpServers func() []web.MCPServer
 	stopping   atomic.Bool // Close was called
 }
@@ -98,8 +100,8 @@ func New(s Settings, tokens access.Tokens, newID func() uuid.UUID, log *slog.Log
 		Store: a.Store, Safety: layer, Log: log, Stream: server.StreamJobs,
 		Key: s.Key.For("tokens of jobs"), Knows: tokens.Knows,
 	}).Routes()...)
-	server.Mount(a.spaces.Routes()...)
-	server.Mount(append(askRoutes(a, s.Version), a.attached.Routes()...)...)
+	server.Mount(append(a.spaces.Routes(), askRoutes(a, s.Version)...)...)
+	a.mountAttached(server, figures)
 	a.server = server
 	figures.register(figuresOf(lead, store, a.chat, server, exporter)...)
 	return a, nil
@@ -134,8 +136,8 @@ func (a *App) NewCode(token string) (code string, ok bool) {
 
 // Close accepts no further turns and waits for running ones until ctx ends, then
 // interrupts them. The order is the reverse of New's: the chat first, because its turns
-// append to the store and call tools; then the spaces, whose messages become events of the
-// store, and the agents of other programs that wait for an answer, which go on without; then the
+// append to the store and call tools; then the spaces and the telemetry, of which messages and spans become events of
+// the store, and the agents of other programs that wait for an answer, which go on without; then the
 // exporter, which sends the turns that ended; then the store, which ends the
 // event streams once they have sent every event; and the toolkit last, with its MCP servers and
 // the open workspace. Close returns when nothing of the app runs but open HTTP requests. Whoever
@@ -145,6 +147,9 @@ func (a *App) Close(ctx context.Context) {
 	a.chat.Close(ctx)
 	if a.spaces != nil {
 		a.spaces.Close()
+	}
+	if a.telemetry != nil {
+		a.telemetry.Close()
 	}
 	a.attached.Close()
 	a.unshare()
@@ -160,6 +165,9 @@ func (a *App) forget(own *session.Session, of session.Ref) {
 	if of.Thread != "" {
 		a.chat.Forget(of.Thread)
 		a.front.Forget(own.User(), of.Thread)
+	}
+	if a.telemetry != nil {
+		a.telemetry.Forget(own.User())
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"candor/attach/gemini"
 	"candor/safety"
 	"candor/session"
+	"candor/web"
 	"candor/web/attached"
+	"candor/web/telemetry"
 )
 
 // newAttached returns what takes in the work of agents that other programs run. Hooks that may wait for a person wait
@@ -17,4 +19,12 @@ func newAttached(s Settings, store session.Store, layer *safety.Layer) *attached
 		Hooks:  map[string]attached.Hook{"claude": claude.Hook, "codex": codex.Hook, "gemini": gemini.Hook},
 		Askers: map[string]attached.Asker{"claude": {Question: claude.Question, Reply: claude.Reply}},
 	})
+}
+
+// mountAttached mounts the routes by which agents of other programs report: hooks, sightings and telemetry. It makes
+// the server of telemetry, which records by that of the others, and registers its figures.
+func (a *App) mountAttached(server *web.Server, figures *metrics) {
+	a.telemetry = telemetry.New(telemetry.Options{Recorder: a.attached, Log: a.log})
+	server.Mount(append(a.attached.Routes(), a.telemetry.Routes()...)...)
+	figures.register(telemetryCollector{a.telemetry})
 }

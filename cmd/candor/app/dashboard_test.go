@@ -64,6 +64,9 @@ var panels = []panel{
 	{"Storages that take events", "short", [][2]string{{`min(candor_storage_ready)`, "the worst"}}},
 	{"Turns for the collector of traces", "ops", [][2]string{
 		{`sum by (result) (rate(candor_otlp_turns_total[$__rate_interval]))`, "{{result}}"}}},
+	{"Telemetry of other agents", "ops", [][2]string{
+		{`sum by (kind) (rate(candor_telemetry_items_total[$__rate_interval]))`, "{{kind}}"},
+		{`sum by (what) (rate(candor_telemetry_unread_total[$__rate_interval]))`, "not read: {{what}}"}}},
 	{"Processor time", "short", [][2]string{
 		{`sum(rate(process_cpu_seconds_total{job="candor"}[$__rate_interval]))`, "processors"}}},
 }

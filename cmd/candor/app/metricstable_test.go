@@ -26,6 +26,7 @@ func described(t *testing.T) map[string][]string {
 	t.Cleanup(func() { chat.Close(t.Context()) })
 	m := newMetrics()
 	m.register(storageFigures(func() journal.Status { return journal.Status{} })...)
+	m.register(telemetryCollector{})
 	store := sessions{Store: memory, holdings: memory}
 	server := web.New(web.Options{Store: memory, Log: quiet})
 	m.register(figuresOf(lead, store, chat, server, newTestExporter(t))...)

@@ -1,0 +1,147 @@
+package dialect
+
+import (
+	"cmp"
+
+	"candor/attach"
+	"candor/attach/rows"
+)
+
+// line returns a span and those around it, the inner ones first, each with its id; whole says that the last one
+// is the outermost. The id of a parent that did not come stands at the end, without its span.
+func (tr *family) line(s *kin) (line []ancestor, whole bool) {
+	line = []ancestor{{s.node.id, s}}
+	for range maxUp {
+		id := line[len(line)-1].span.parent
+		if id == "" {
+			return line, true
+		}
+		line = append(line, ancestor{id, tr.spans[id]})
+		if tr.spans[id] == nil {
+			return line, false
+		}
+	}
+	return line, true // a circle, or nearly one
+}
+
+// ancestor is a span of a line; its span is nil if it has not come.
+type ancestor struct {
+	id   string
+	span *kin
+}
+
+// The order of what follows matters: the outermost run decides the turn, which decides what is a sub-agent within it.
+
+// tell returns the sightings of a span, with its session, turn and sub-agent.
+func (tr *family) tell(s *kin, line []ancestor) (out []attach.Sighting) {
+	top := outermost(line)
+	turn := tr.turnOf(line[:top+1])
+	sub, began := tr.subOf(line[:top+1])
+	base := attach.Sighting{
+		Agent: tr.agentOf(s, line[top]), Session: tr.sessionOf(line), Turn: turn, Sub: sub,
+		Channel: attach.Telemetry,
+	}
+	facts := s.node.facts
+	if !s.below {
+		facts = append(facts, s.node.flat...)
+	}
+	tr.ask(s.kind, facts)
+	// A sub-agent's beginning is told with the first of its spans that is told, whichever that is.
+	if began != nil && !tr.begun[sub] {
+		tr.begun[sub] = true
+		one := base
+		one.Call, one.Spawned = began.Call, began.Spawned
+		out = append(out, one)
+	}
+	for _, f := range facts {
+		if f.About != nil {
+			if sub != "" || f.About.Model == tr.lastModel {
+				continue
+			}
+			tr.lastModel = f.About.Model
+		}
+		// The parameters of a sub-agent's call have its prompt. What runs within a turn does not end it.
+		if f.Prompted != nil && sub != "" || f.Ended != nil && f.Group == "" && sub == "" && top > 0 {
+			continue
+		}
+		f.Agent, f.Session, f.Turn, f.Sub = base.Agent, base.Session, base.Turn, base.Sub
+		if f.About != nil {
+			f.Turn = ""
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// outermost returns the place of the span that a turn is: the outermost run, else the last of the line.
+func outermost(line []ancestor) int {
+	for i := len(line) - 1; i >= 0; i-- {
+		if s := line[i].span; s != nil && (s.kind == isAgent || s.kind == isChain) {
+			return i
+		}
+	}
+	return len(line) - 1
+}
+
+// turnOf returns the turn of a line that ends with the span that the turn is. If a part of the branch was told under
+// another one, because it had waited too long, what is around that part follows.
+func (tr *family) turnOf(line []ancestor) (turn string) {
+	// From the outside in: of two keys that parts of a branch were told under, the one further out holds from now on.
+	for i := len(line) - 1; i >= 0 && turn == ""; i-- {
+		turn = tr.turns[line[i].id]
+	}
+	top := line[len(line)-1].id
+	turn = cmp.Or(turn, top)
+	tr.turns[top] = turn
+	return turn
+}
+
+// subOf returns the sub-agent that a span belongs to, and how it began: the innermost agent or tool around the span
+// that stands within another one. An agent's own span is the sub-agent's.
+func (tr *family) subOf(line []ancestor) (sub string, began *attach.Sighting) {
+	top := len(line) - 1
+	for i, a := range line[:top] {
+		if a.span == nil || a.span.kind != isAgent && (a.span.kind != isTool || i == 0) {
+			continue
+		}
+		within, call := a.span.kind == isTool, ""
+		for _, around := range line[i : top+1] {
+			if around.span == nil {
+				continue
+			}
+			within = within || around.id != a.id && around.span.kind == isAgent || around.span.kind == isTool
+			if around.span.kind == isTool && call == "" {
+				call = around.span.call
+			}
+		}
+		if within {
+			name, _ := rows.Shorten(a.span.name)
+			return a.id, &attach.Sighting{Call: call, Spawned: &attach.Spawned{Kind: name}}
+		}
+	}
+	return "", nil
+}
+
+// sessionOf returns what the nearest span of a line calls its conversation, else any span of the trace, else the trace.
+func (tr *family) sessionOf(line []ancestor) string {
+	for _, a := range line {
+		if a.span != nil && a.span.session != "" {
+			return a.span.session
+		}
+	}
+	tr.session = cmp.Or(tr.session, tr.id)
+	return tr.session
+}
+
+// agentOf returns what the agent is called in all sightings of a trace: as its process, else as the run that a turn is.
+func (tr *family) agentOf(s *kin, top ancestor) string {
+	// It must not change within a trace: the agent's name is a part of what a session is known by.
+	if tr.program == "" {
+		tr.program = s.program
+		if top.span != nil && (tr.program == "" || tr.program == unnamed) {
+			tr.program = cmp.Or(lowered(top.span.name), tr.program)
+		}
+		tr.program = cmp.Or(tr.program, "agent")
+	}
+	return tr.program
+}

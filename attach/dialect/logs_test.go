@@ -1,0 +1,126 @@
+package dialect_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"candor/attach"
+	"candor/attach/dialect"
+	"candor/attach/otlp"
+)
+
+// claude returns a record of Claude Code, and codex one of Codex.
+func claude(event string, attrs otlp.Attributes) otlp.Record {
+	attrs["session.id"], attrs["prompt.id"] = "s1", "p1"
+	return otlp.Record{Body: "claude_code." + event, At: at(10), Attrs: attrs,
+		Resource: otlp.Attributes{"service.version": "2.1.330"}}
+}
+
+func codex(event string, attrs otlp.Attributes) otlp.Record {
+	attrs["conversation.id"], attrs["event.name"] = "c1", "codex."+event
+	attrs["event.timestamp"] = "2026-11-01T10:00:10Z"
+	return otlp.Record{Attrs: attrs}
+}
+
+// recordCase is a record, what it tells, and what is lost of it.
+type recordCase struct {
+	name   string
+	record otlp.Record
+	want   []string
+	lost   string
+}
+
+// ofClaude and ofCodex are the cases of the two programs.
+func ofClaude() []recordCase {
+	return []recordCase{
+		{"a prompt", claude("user_prompt", otlp.Attributes{"prompt": "Look."}), []string{"p1 prompted Look."}, ""},
+		{"a prompt that is kept back", claude("user_prompt", otlp.Attributes{"prompt": "<REDACTED>"}), nil,
+			"a prompt that the agent keeps back"},
+		{"a text", claude("assistant_response", otlp.Attributes{"response": "I look.", "request_id": "r1",
+			"agent_id": "agent-1"}),
+			[]string{"p1/agent-1 said I look."}, ""},
+		{"a text that is kept back", claude("assistant_response", otlp.Attributes{"response": "<REDACTED>"}), nil,
+			"a text that the agent keeps back"},
+		{"usage", claude("api_request", otlp.Attributes{"model": "opus", "input_tokens": int64(10),
+			"output_tokens":     "5",
+			"cache_read_tokens": int64(3), "request_id": "r1"}), []string{" about opus", "p1 used 13+5"}, ""},
+		{"a call that was let through", claude("tool_decision", otlp.Attributes{"tool_name": "Bash",
+			"tool_use_id": "toolu_1",
+			"decision":    "accept"}), []string{"p1 called toolu_1 Bash"}, ""},
+		{"a call that was refused", claude("tool_decision", otlp.Attributes{"tool_name": "Bash",
+			"tool_use_id": "toolu_1",
+			"decision":    "reject", "source": "user_reject"}),
+			[]string{"p1 called toolu_1 Bash", "p1 returned toolu_1 it was refused: user_reject"}, ""},
+		{"a result", claude("tool_result", otlp.Attributes{"tool_name": "Bash", "tool_use_id": "toolu_1",
+			"success":    "true",
+			"tool_input": `{"command":"ls"}`}), []string{`p1 called toolu_1 Bash{"command":"ls"}`,
+			"p1 returned toolu_1 "}, ""},
+		{"a failure without words", claude("tool_result", otlp.Attributes{"tool_name": "Bash", "tool_use_id": "toolu_1",
+			"success": "false"}), []string{"p1 called toolu_1 Bash",
+			"p1 returned toolu_1 it failed, and the agent does not say how"}, ""},
+		{"a call without an id", claude("tool_result", otlp.Attributes{"tool_name": "Bash"}), nil,
+			"a call without an id"},
+		{"a sub-agent", claude("subagent_completed", otlp.Attributes{"agent_type": "scout", "agent_id": "agent-1"}),
+			[]string{"p1/agent-1 spawned by  scout"}, ""},
+		{"a sub-agent without its id", claude("subagent_completed", otlp.Attributes{}), nil, ""},
+		{"an affair of the program", claude("plugin_loaded", otlp.Attributes{}), nil, ""},
+		{"an event that is new", claude("surprise", otlp.Attributes{}), nil, "an event that is not read"},
+		{"a record without a session", otlp.Record{Name: "claude_code.user_prompt", Attrs: otlp.Attributes{}}, nil,
+			"a record without its session"},
+		{"a record of another program", otlp.Record{Name: "http.request", Attrs: otlp.Attributes{}}, nil, ""},
+	}
+}
+
+func ofCodex() []recordCase {
+	return []recordCase{
+		{"Codex: a prompt", codex("user_prompt", otlp.Attributes{"prompt": "Look."}), []string{" prompted Look."}, ""},
+		{"Codex: a prompt that is kept back", codex("user_prompt", otlp.Attributes{"prompt": "[REDACTED]"}), nil,
+			"a prompt that the agent keeps back"},
+		{"Codex: a result", codex("tool_result", otlp.Attributes{"tool_name": "shell", "call_id": "call_1",
+			"success":   "true",
+			"arguments": `{"cmd":"ls"}`, "output": "notes.txt", "duration_ms": "5"}),
+			[]string{` called call_1 shell{"cmd":"ls"}`, ` returned call_1 "notes.txt"`}, ""},
+		{"Codex: a failure", codex("tool_result", otlp.Attributes{"tool_name": "shell", "call_id": "call_1",
+			"success": "false"}), []string{" called call_1 shell",
+			" returned call_1 it failed, and the agent does not say how"}, ""},
+		{"Codex: a call without an id", codex("tool_result", otlp.Attributes{}), nil, "a call without an id"},
+		{"Codex: what the result has, too", codex("tool_decision", otlp.Attributes{}), nil, ""},
+		{"Codex: an affair of the program", codex("sse_event", otlp.Attributes{}), nil, ""},
+		{"Codex: an event that is new", codex("surprise", otlp.Attributes{}), nil, "an event that is not read"},
+		{"Codex: a record without a session", otlp.Record{Name: "codex.user_prompt", Attrs: otlp.Attributes{}}, nil,
+			"a record without its session"},
+	}
+}
+
+// TestRecordsOfCodingAgentsTell holds what each event of the two programs' logs tells, and what it is
+// called where it tells nothing. A text that a person has not released is written as a placeholder,
+// which is no text.
+func TestRecordsOfCodingAgentsTell(t *testing.T) {
+	for _, tt := range append(ofClaude(), ofCodex()...) {
+		t.Run(tt.name, func(t *testing.T) {
+			all, loss := dialect.Record(tt.record)
+			assert.Equal(t, tt.lost, loss.What)
+			assert.Equal(t, tt.want, lines(all))
+			for _, s := range all {
+				assert.Equal(t, attach.Telemetry, s.Channel)
+				assert.Contains(t, []string{"s1", "c1"}, s.Session)
+			}
+		})
+	}
+}
+
+// TestARecordTellsWhenACallBegan holds that a record, which is written at a call's end, tells its
+// beginning, too, and that a result which the channel does not have is not told as an empty one.
+func TestARecordTellsWhenACallBegan(t *testing.T) {
+	all, _ := dialect.Record(claude("tool_result", otlp.Attributes{"tool_name": "Bash", "tool_use_id": "toolu_1",
+		"success": "true", "duration_ms": "2000", "request_id": "r1"}))
+	assert.Equal(t, at(8), all[0].At)
+	assert.Equal(t, "r1", all[0].Group)
+	assert.Equal(t, 2*time.Second, all[1].Returned.Took)
+	assert.True(t, all[1].Returned.Partial, "the records have no results")
+	all, _ = dialect.Record(codex("tool_result", otlp.Attributes{"tool_name": "x", "call_id": "call_1",
+		"duration_ms": int64(2000)}))
+	assert.Equal(t, at(8), all[0].At)
+}

@@ -1,0 +1,55 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+)
+
+// What may be lost of a span or a record.
+const (
+	// Without its ids a span can neither be joined with others nor be known a second time.
+	noIDs = "a span without ids"
+	// A model's call that no channel could join. The span of a tool needs none: it is matched.
+	noCallID = "a call without an id"
+	// Nothing could be shown of such a call.
+	noTool = "a call without its tool"
+	// The writer was not told to write content, or is of a version that does not.
+	noMessages = "a model call without gen_ai.output.messages"
+	// The AI SDK before version 7 writes calls as JSON in a string, which may be cut.
+	badCalls = "ai.response.toolCalls that cannot be read"
+	// Every record that is read names its session in the programs' present versions.
+	noSession = "a record without its session"
+	// A person did not release texts: OTEL_LOG_USER_PROMPTS and OTEL_LOG_ASSISTANT_RESPONSES do.
+	keptPrompt = "a prompt that the agent keeps back"
+	keptText   = "a text that the agent keeps back"
+	// A newer version of the program writes it.
+	newEvent = "an event that is not read"
+
+	// Unmatched is the loss of the spans of tools that Traces.Unmatched counts.
+	Unmatched = "a tool without a call's id that fits none or several"
+)
+
+// Losses returns all that a Loss may say was lost.
+func Losses() []string {
+	return slices.Clone([]string{
+		noIDs, noCallID, noTool, noMessages, badCalls, noSession, keptPrompt, keptText, newEvent, Unmatched,
+	})
+}
+
+// Loss says what could not be read of a span or record, in words of ours and at most one plain name of theirs.
+// The zero value says that nothing was lost.
+type Loss struct {
+	What string // one of Losses
+	Name string // of the span or the event
+}
+
+// plain returns a name as it may stand in an answer: letters and digits, and not many of them.
+func plain(name string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("-_. ", c):
+			return c
+		}
+		return '?'
+	}, name[:min(len(name), 48)])
+}

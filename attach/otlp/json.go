@@ -1,0 +1,142 @@
+package otlp
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// The JSON of a request, whose members are those of the messages in wire.go with names in camel case. Lists have
+// pointers, so that a null in them costs a word. What is not read has no member here: the decoder skips it.
+type (
+	// The request to /v1/traces: resources with scopes with spans.
+	jsonTraces struct {
+		Resources []*struct {
+			Resource jsonResource `json:"resource"`
+			Scopes   []*struct {
+				Scope jsonScope   `json:"scope"`
+				Spans []*jsonSpan `json:"spans"`
+			} `json:"scopeSpans"`
+		} `json:"resourceSpans"`
+	}
+	// The request to /v1/logs: resources with scopes with records.
+	jsonLogs struct {
+		Resources []*struct {
+			Resource jsonResource `json:"resource"`
+			Scopes   []*struct {
+				Scope   jsonScope     `json:"scope"`
+				Records []*jsonRecord `json:"logRecords"`
+			} `json:"scopeLogs"`
+		} `json:"resourceLogs"`
+	}
+	// What produced the telemetry, and the library that wrote it.
+	jsonResource struct {
+		Attributes []*jsonPair `json:"attributes"`
+	}
+	jsonScope struct {
+		Name string `json:"name"`
+	}
+	jsonSpan struct {
+		Trace      hexID       `json:"traceId"`
+		ID         hexID       `json:"spanId"`
+		Parent     hexID       `json:"parentSpanId"`
+		Name       string      `json:"name"`
+		Start      whole       `json:"startTimeUnixNano"`
+		End        whole       `json:"endTimeUnixNano"`
+		Flags      whole       `json:"flags"`
+		Attributes []*jsonPair `json:"attributes"`
+		Events     []*struct {
+			Name       string      `json:"name"`
+			Attributes []*jsonPair `json:"attributes"`
+		} `json:"events"`
+		Status struct {
+			Message string     `json:"message"`
+			Code    statusCode `json:"code"`
+		} `json:"status"`
+	}
+	jsonRecord struct {
+		At         whole       `json:"timeUnixNano"`
+		Seen       whole       `json:"observedTimeUnixNano"`
+		Name       string      `json:"eventName"`
+		Body       *jsonValue  `json:"body"`
+		Attributes []*jsonPair `json:"attributes"`
+	}
+	// An attribute.
+	jsonPair struct {
+		Key   string     `json:"key"`
+		Value *jsonValue `json:"value"`
+	}
+	// A value has one member; the mapping of protobuf to JSON has no name for a value without any.
+	jsonValue struct {
+		String *string  `json:"stringValue"`
+		Bool   *bool    `json:"boolValue"`
+		Int    *integer `json:"intValue"`
+		Double *float64 `json:"doubleValue"`
+		Bytes  []byte   `json:"bytesValue"`
+		List   *struct {
+			Values []*jsonValue `json:"values"`
+		} `json:"arrayValue"`
+		Object *struct {
+			Values []*jsonPair `json:"values"`
+		} `json:"kvlistValue"`
+	}
+)
+
+// hexID is an id, hex in whatever case. Anything else in its place is damage.
+type hexID string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (id *hexID) UnmarshalJSON(raw []byte) error {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ErrBody
+	}
+	if _, err := hex.DecodeString(s); err != nil {
+		return ErrBody
+	}
+	*id = hexID(strings.ToLower(s))
+	return nil
+}
+
+// whole is a number of 64 bits without sign, and integer one with: JSON has them as strings, or as numbers if
+// the writer is careless.
+type (
+	whole   uint64
+	integer int64
+)
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *whole) UnmarshalJSON(raw []byte) error {
+	v, err := strconv.ParseUint(strings.Trim(string(raw), `"`), 10, 64)
+	if err != nil && string(raw) != "null" {
+		return ErrBody
+	}
+	*n = whole(v)
+	return nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *integer) UnmarshalJSON(raw []byte) error {
+	v, err := strconv.ParseInt(strings.Trim(string(raw), `"`), 10, 64)
+	if err != nil {
+		return ErrBody
+	}
+	*n = integer(v)
+	return nil
+}
+
+// statusCode is the code of a status, a number or a name.
+type statusCode int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *statusCode) UnmarshalJSON(raw []byte) error {
+	switch strings.Trim(string(raw), `"`) {
+	case "2", "STATUS_CODE_ERROR":
+		*c = errorCode
+	case "0", "1", "STATUS_CODE_UNSET", "STATUS_CODE_OK", "null":
+	default:
+		return ErrBody
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package otlp
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The bounds of a body, besides its bytes.
+const (
+	maxElements = 200_000 // messages in it, at all depths
+	maxDepth    = 32      // of an attribute's value
+)
+
+// ErrBody is the error for a body that is damaged or of another format.
+var ErrBody = errors.New("this is no export request of OpenTelemetry")
+
+// errMany is the error for a body of more elements than are read.
+var errMany = fmt.Errorf("%w that is read: it has more than %d elements; let the exporter send smaller batches",
+	ErrBody, maxElements)
+
+// Attributes are those of a span, an event, a record or a resource, by key. A key that is missing is like one with a
+// value of another type. They are not to be changed: spans of one resource share them.
+type Attributes map[string]any
+
+// Text returns an attribute that is a string, or "".
+func (a Attributes) Text(key string) string {
+	s, _ := a[key].(string)
+	return s
+}
+
+// Int returns an attribute that is a number, or 0. Some exporters write numbers as floats.
+func (a Attributes) Int(key string) int {
+	switch v := a[key].(type) {
+	case int64:
+		return int(v)
+	case float64:
+		if v >= -1<<53 && v <= 1<<53 {
+			return int(v)
+		}
+	}
+	return 0
+}
+
+// Span is a span as far as it is read. Ids are hex of lower case.
+type Span struct {
+	// Of 32 and 16 digits, if the writer keeps to the format.
+	Trace, ID string
+	// The span around it, empty for a root. Remote says that the exporter knows it to be of another process.
+	Parent string
+	Remote bool
+	// What the span is called, and the instrumentation that made it.
+	Name, Scope string
+	// By the clock of the process.
+	Start, End time.Time
+	// Whether its status is an error, and in which words.
+	Failed  bool
+	Message string
+	// What it says of itself, and what all spans of its process say.
+	Attrs, Resource Attributes
+	// What happened within it, such as exceptions.
+	Events []Event
+}
+
+// Event is something that happened within a span.
+type Event struct {
+	Name  string
+	Attrs Attributes
+}
+
+// Record is a log record as far as it is read.
+type Record struct {
+	// The name of the event, which older writers have as the body, and the instrumentation that wrote it.
+	Name, Scope string
+	// By the clock of the process, or of the library if the record has no time of its own.
+	At time.Time
+	// A text, or a value of any other type of attributes.
+	Body any
+	// What it says of itself, and what all records of its process say.
+	Attrs, Resource Attributes
+}
+
+// The bits of a span's flags that say whether its parent is remote: the first that this is known.
+const (
+	hasRemote = 0x100
+	isRemote  = 0x200
+)
+
+// errorCode is the code of a status that says that a span failed.
+const errorCode = 2
+
+// instant returns a time of nanoseconds since 1970. It is zero for none, and for one that no calendar has.
+func instant(nanos uint64) time.Time {
+	if nanos == 0 || nanos > 1<<63-1 {
+		return time.Time{}
+	}
+	return time.Unix(0, int64(nanos)).UTC()
+}

@@ -1,0 +1,63 @@
+package telemetry
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"candor/attach/dialect"
+	"candor/attach/otlp"
+)
+
+// tooLong is what is lost of a fact that a session does not take.
+const tooLong = "a fact with an id that is too long"
+
+// Names of spans and events are text of strangers. They are made plain by package dialect, stand only in the answer to
+// the user who sent them, and are no labels of metrics.
+
+// lost counts what could not be read of a request, by what and by the name of the span or event.
+type lost map[dialect.Loss]int
+
+// maxNamed bounds the names in an answer.
+const maxNamed = 8
+
+// add counts a loss, if it is one.
+func (l lost) add(loss dialect.Loss) {
+	if loss == (dialect.Loss{}) {
+		return
+	}
+	if l[loss] == 0 && len(l) >= 100 {
+		loss.Name = "" // names are theirs, and may be many
+	}
+	l[loss]++
+}
+
+// refused counts sightings that the session did not take.
+func (l lost) refused(n int) {
+	if n > 0 {
+		l[dialect.Loss{What: tooLong}] += n
+	}
+}
+
+// partial says what was lost.
+func (l lost) partial() (p otlp.Partial) {
+	var lines []string
+	for _, loss := range slices.SortedFunc(maps.Keys(l), func(a, b dialect.Loss) int {
+		return strings.Compare(a.What+a.Name, b.What+b.Name)
+	}) {
+		p.Rejected += l[loss]
+		line := fmt.Sprintf("%d × %s", l[loss], loss.What)
+		if loss.Name != "" {
+			line += " (" + loss.Name + ")"
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) > maxNamed {
+		lines = append(lines[:maxNamed], "and others")
+	}
+	if len(lines) > 0 {
+		p.Message = "not read: " + strings.Join(lines, "; ")
+	}
+	return p
+}

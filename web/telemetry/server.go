@@ -1,0 +1,185 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"candor/attach"
+	"candor/attach/dialect"
+	"candor/attach/otlp"
+	"candor/web"
+	"candor/web/access"
+	"candor/web/openapi"
+)
+
+// Recorder records sightings in a user's session. Package web/attached has it.
+type Recorder interface {
+	Record(ctx context.Context, user string, all []attach.Sighting) (refused int, err error)
+}
+
+// Options says where sightings go. All fields but Now are required.
+type Options struct {
+	Recorder Recorder
+	Log      *slog.Logger
+	Now      func() time.Time // nil means time.Now
+}
+
+// Server takes telemetry. It is safe for concurrent use.
+type Server struct {
+	Options
+	stop context.CancelFunc
+	done chan struct{}
+
+	mu sync.Mutex
+	// By the user's name. Users of whom nothing is remembered are not among them.
+	users map[string]*waiting
+	// How many bytes wait, of all users together.
+	held int
+	// What came since the server began.
+	counts Counts
+}
+
+// Counts are how many spans and records came, and how many were not told, by words of ours.
+type Counts struct {
+	// All that came, of agents or not.
+	Spans, Records int
+	// What could not be read, by what it was: one of dialect.Losses, or a fact that a session did not take. Each is
+	// there, with 0 if it never happened, so that a metric of it begins at 0.
+	Lost map[string]int
+}
+
+// New returns a server that has heard of nobody, and starts the goroutine that tells what has waited long enough. Its
+// caller closes it.
+func New(o Options) *Server {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Server{Options: o, stop: stop, done: make(chan struct{}), users: map[string]*waiting{}}
+	s.counts.Lost = map[string]int{tooLong: 0}
+	for _, what := range dialect.Losses() {
+		s.counts.Lost[what] = 0
+	}
+	go s.sweep(ctx)
+	return s
+}
+
+// Routes returns the routes of the package.
+func (s *Server) Routes() []web.Route {
+	return web.Describe([]web.Route{
+		{Method: http.MethodPost, Path: "/v1/traces", MaxBody: maxBody, Serve: s.postTraces},
+		{Method: http.MethodPost, Path: "/v1/logs", MaxBody: maxBody, Serve: s.postLogs},
+	}, operations)
+}
+
+// operations describes the routes.
+var operations = map[string]openapi.Operation{
+	"POST /v1/traces": {Summary: "Tell what another program's agent did, as OpenTelemetry's spans",
+		Text: "An ExportTraceServiceRequest of OTLP, as application/x-protobuf or application/json; gzip is read. " +
+			"The answer is an ExportTraceServiceResponse of the same kind. What is read is in docs/attach.md.",
+		Body: openapi.Anything{}, Answers: answers},
+	"POST /v1/logs": {Summary: "Tell what another program's agent did, as OpenTelemetry's log records",
+		Text: "An ExportLogsServiceRequest of OTLP; otherwise as POST /v1/traces.",
+		Body: openapi.Anything{}, Answers: answers},
+}
+
+// answers are those of both routes.
+var answers = []openapi.Answer{
+	openapi.JSON(http.StatusOK, openapi.Anything{}), {Status: http.StatusOK, Kind: string(otlp.Protobuf)},
+}
+
+// postTraces takes spans.
+func (s *Server) postTraces(w http.ResponseWriter, r *http.Request, who access.Caller) error {
+	body, kind, err := read(r)
+	if err != nil {
+		return err
+	}
+	spans, err := otlp.Traces(body, kind)
+	if err != nil {
+		return invalid(err)
+	}
+	// Spans that are no agent's are nodes, too: they may be what stands between an agent and its tools.
+	losses := lost{}
+	nodes := make([]dialect.Node, 0, len(spans))
+	for _, span := range spans {
+		n, loss, ok := dialect.Read(span)
+		losses.add(loss)
+		if ok {
+			nodes = append(nodes, n)
+		}
+	}
+	refused, err := s.take(r.Context(), who.User, nodes)
+	if err != nil {
+		return err
+	}
+	losses.refused(refused)
+	s.count(len(spans), 0, losses)
+	return s.answer(w, kind, losses.partial(), "Spans")
+}
+
+// postLogs takes log records, which wait for nothing.
+func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Caller) error {
+	body, kind, err := read(r)
+	if err != nil {
+		return err
+	}
+	records, err := otlp.Logs(body, kind)
+	if err != nil {
+		return invalid(err)
+	}
+	losses := lost{}
+	var all []attach.Sighting
+	for _, one := range records {
+		told, loss := dialect.Record(one)
+		losses.add(loss)
+		all = append(all, told...)
+	}
+	refused, err := s.Recorder.Record(r.Context(), who.User, all)
+	if err != nil {
+		return err
+	}
+	losses.refused(refused)
+	s.count(0, len(records), losses)
+	return s.answer(w, kind, losses.partial(), "LogRecords")
+}
+
+// invalid returns the answer to a body that cannot be decoded.
+func invalid(err error) error {
+	if errors.Is(err, otlp.ErrBody) {
+		return badBody
+	}
+	return err
+}
+
+// answer writes an answer of the kind of the request.
+func (s *Server) answer(w http.ResponseWriter, kind otlp.Kind, p otlp.Partial, items string) error {
+	w.Header().Set("Content-Type", string(kind))
+	w.WriteHeader(http.StatusOK)
+	_, err := w.Write(p.Answer(kind, items))
+	return err
+}
+
+// count adds to the counts.
+func (s *Server) count(spans, records int, losses lost) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts.Spans += spans
+	s.counts.Records += records
+	for loss, n := range losses {
+		s.counts.Lost[loss.What] += n
+	}
+}
+
+// Counts returns how many spans and records came so far, and what could not be read of them.
+func (s *Server) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.counts
+	c.Lost = maps.Clone(c.Lost)
+	return c
+}

@@ -1,0 +1,164 @@
+package telemetry
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"candor/attach"
+	"candor/attach/dialect"
+)
+
+// sweepEvery is how often the server looks for spans that have waited long enough, and maxWaiting bounds what waits of
+// all users, in bytes.
+const (
+	sweepEvery = 5 * time.Second
+	maxWaiting = 64 << 20
+)
+
+// waiting are a user's spans. Its lock is held while they are told, so that they are told in order.
+type waiting struct {
+	mu     sync.Mutex
+	traces dialect.Traces
+	// Nobody finds it any more: whoever found it before looks again.
+	gone bool
+
+	// How many bytes waited when they were counted last. It is guarded by the server's lock, since it is a part of the
+	// sum that the server keeps.
+	held int
+}
+
+// take takes a user's spans and records what they tell by now. If this fails, what was ready is lost, as it is in
+// every exporter whose collector refuses it.
+func (s *Server) take(ctx context.Context, user string, nodes []dialect.Node) (refused int, err error) {
+	w := s.locked(user)
+	defer w.mu.Unlock()
+	now := s.Now()
+	for _, n := range nodes {
+		w.traces.Add(now, n)
+	}
+	all := w.traces.Ready(now)
+	// Where all users together fill the room, whoever sends is told at once, without waiting for parents.
+	if s.weigh(user, w) {
+		all = append(all, w.traces.All()...)
+		s.weigh(user, w)
+	}
+	return s.record(ctx, user, all)
+}
+
+// locked returns a user's spans, with their lock held.
+func (s *Server) locked(user string) *waiting {
+	for {
+		w := s.of(user)
+		w.mu.Lock()
+		if !w.gone {
+			return w
+		}
+		w.mu.Unlock()
+	}
+}
+
+// weigh counts what waits of a user, and reports whether all users' is more than may wait.
+func (s *Server) weigh(user string, w *waiting) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// A session that was erased meanwhile takes its spans with it: what waits here is nobody's any more.
+	if s.users[user] != w {
+		return false
+	}
+	s.held += w.traces.Held() - w.held
+	w.held = w.traces.Held()
+	s.counts.Lost[dialect.Unmatched] += w.traces.Unmatched()
+	return s.held > maxWaiting
+}
+
+// record records sightings, if there are any.
+func (s *Server) record(ctx context.Context, user string, all []attach.Sighting) (refused int, err error) {
+	if len(all) == 0 {
+		return 0, nil
+	}
+	return s.Recorder.Record(ctx, user, all)
+}
+
+// of returns a user's spans.
+func (s *Server) of(user string) *waiting {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.users[user]
+	if w == nil {
+		w = &waiting{}
+		s.users[user] = w
+	}
+	return w
+}
+
+// all returns all users with their spans.
+func (s *Server) all() map[string]*waiting {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make(map[string]*waiting, len(s.users))
+	for user, w := range s.users {
+		all[user] = w
+	}
+	return all
+}
+
+// sweep tells what has waited long enough, until the server closes.
+func (s *Server) sweep(ctx context.Context) {
+	defer close(s.done)
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.release(ctx, func(t *dialect.Traces) []attach.Sighting { return t.Ready(s.Now()) })
+		}
+	}
+}
+
+// release records what each user's spans tell by a function, and forgets users of whom nothing is remembered.
+func (s *Server) release(ctx context.Context, told func(*dialect.Traces) []attach.Sighting) {
+	for user, w := range s.all() {
+		w.mu.Lock()
+		all := told(&w.traces)
+		s.weigh(user, w)
+		if w.traces.Empty() {
+			w.gone = true
+			s.drop(user, w)
+		}
+		_, err := s.record(ctx, user, all)
+		w.mu.Unlock()
+		if err != nil {
+			s.Log.Warn("telemetry not recorded", "error", err)
+		}
+	}
+}
+
+// drop removes a user's spans.
+func (s *Server) drop(user string, w *waiting) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users[user] == w {
+		s.held -= w.held
+		delete(s.users, user)
+	}
+}
+
+// Forget drops what waits of a user, of whose session a part is gone. It may be called while the session is locked.
+func (s *Server) Forget(user string) {
+	s.mu.Lock()
+	w := s.users[user]
+	s.mu.Unlock()
+	if w != nil {
+		s.drop(user, w)
+	}
+}
+
+// Close ends the goroutine and tells what waits. Nothing may be posted any more.
+func (s *Server) Close() {
+	s.stop()
+	<-s.done
+	s.release(context.Background(), (*dialect.Traces).All)
+}
