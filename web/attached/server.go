@@ -21,7 +21,7 @@ import (
 // The bounds of a request.
 const (
 	maxBody = 4 << 20 // in bytes
-	maxLine = 1 << 20 // of a sighting or a hook, in bytes
+	maxLine = 1 << 20 // of a sighting, in bytes
 )
 
 // Hook reads what one hook of an agent posted. It quotes nothing in its errors.
@@ -75,8 +75,8 @@ func New(o Options) *Server {
 func (s *Server) Routes() []web.Route {
 	return web.Describe([]web.Route{
 		{Method: http.MethodPost, Path: "/api/attached", MaxBody: maxBody, Serve: s.postSightings},
-		{Method: http.MethodPost, Path: "/api/hooks/:agent", MaxBody: maxLine, Serve: s.postHook},
-		{Method: http.MethodPost, Path: "/api/hooks/:agent/ask", MaxBody: maxLine, CountsItself: true,
+		{Method: http.MethodPost, Path: "/api/hooks/:agent", MaxBody: maxBody, Serve: s.postHook},
+		{Method: http.MethodPost, Path: "/api/hooks/:agent/ask", MaxBody: maxBody, CountsItself: true,
 			Serve: s.postAsk},
 	}, operations)
 }
