@@ -72,6 +72,9 @@ func TestDamagedRowsLoseOnlyWhatIsCounted(t *testing.T) {
 				damage(all[lost.at])
 				list, report := read(t, newStore(t, all...).path)
 				assert.Equal(t, lost.rows, report.Malformed+report.TooLong, "%+v", report)
+				if name == "too long" {
+					assert.Positive(t, report.TooLong)
+				}
 				for _, line := range lines(t, list) {
 					assert.True(t, known[withoutTurn(line)], "invented: %s", line)
 				}

@@ -1,4 +1,5 @@
-// Package opencode turns what OpenCode writes into sightings: its database of sessions.
+// Package opencode turns what OpenCode writes into sightings: its database of sessions, and what a plugin of ours posts
+// while the program works.
 //
 // The program keeps sessions, their messages and the parts of these in SQLite, in opencode.db. [Reader] reads it and
 // never writes: one look is one transaction, which no program waits for, and yields what is new since the last look. A
@@ -6,6 +7,11 @@
 // they ended, and what the answer cost. A sub-agent is a session below another one, begun by a call of the tool task.
 // A fork is a session that begins with copies of another's messages, which are older than the session itself: they
 // are counted and not given.
+//
+// [Plugin] is the file that makes OpenCode report while it works, and [Hook] reads what it posts: a message with some
+// of its parts, as the program itself has them. So both channels have the same facts, made by the same functions. The
+// plugin posts a person's text, a text or thought of the model once it is whole, a call as it begins and as it ends,
+// and an answer when it is over; the program waits for none of it.
 //
 // What to know:
 //
@@ -27,6 +33,8 @@
 //	session.go   a session: which rows are new, in which turn they stand, what is lost
 //	facts.go     a message: what its parts tell, and how it ends
 //	call.go      a call: its parameters, the sub-agent that it began, how it ended
+//	hook.go      what the plugin posts
+//	plugin.go    the plugin's file, whose text is plugin.js
 //	row.go       the program's own forms of all these
 //
 // A row is not trusted to be of the types that its table declares, nor to be of any length: the statements convert what

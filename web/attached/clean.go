@@ -12,8 +12,8 @@ import (
 	"candor/session"
 )
 
-// describing are the tools of Claude Code among whose parameters the model describes what the call does.
-var describing = []string{"Agent", "Bash", "Task"}
+// describing are the tools of Claude Code and OpenCode among whose parameters the model describes what the call does.
+var describing = []string{"Agent", "Bash", "Task", "bash", "task"}
 
 // cleaning collects what safety found in the texts of one sighting.
 type cleaning struct {

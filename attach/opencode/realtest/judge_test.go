@@ -2,6 +2,7 @@ package realtest
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,19 +14,61 @@ import (
 	"candor/attach/opencode"
 )
 
-// TestTheRealProgramsDatabaseTellsWhatTheModelAskedFor plays the plans once with the real program, and judges what is
-// read of its database by what the stand-in sent.
-func TestTheRealProgramsDatabaseTellsWhatTheModelAskedFor(t *testing.T) {
+// TestTheRealProgramsDatabaseAndPluginTellWhatTheModelAskedFor plays the plans once with the real program, and judges
+// both channels by what the stand-in sent.
+func TestTheRealProgramsDatabaseAndPluginTellWhatTheModelAskedFor(t *testing.T) {
 	p := newPlayer(t)
 	p.play(t)
 	require.GreaterOrEqual(t, len(p.model.sent), 11)
-	file := p.inFile(t)
-	t.Run("each answer is there once, with its calls as a group", func(t *testing.T) {
-		judgeAnswers(t, p.model.sent, file)
+	for name, list := range map[string][]attach.Sighting{"file": p.inFile(t), "plugin": p.inHooks(t)} {
+		t.Run(name, func(t *testing.T) {
+			judgeAnswers(t, p.model.sent, list)
+			judgeResults(t, p.work, list)
+			judgeSubs(t, list)
+			judgeTurns(t, p.session, list)
+		})
+	}
+	t.Run("both tell the same", func(t *testing.T) {
+		assert.ElementsMatch(t, facts(t, p.inFile(t)), facts(t, p.inHooks(t)))
 	})
-	t.Run("how calls ended", func(t *testing.T) { judgeResults(t, p.work, file) })
-	t.Run("a sub-agent stands under its call", func(t *testing.T) { judgeSubs(t, file) })
-	t.Run("turns, resumed and forked", func(t *testing.T) { judgeTurns(t, p.session, file) })
+}
+
+// inHooks returns the sightings of what the plugin posted. What is told of one place twice was not whole at first.
+func (p *player) inHooks(t *testing.T) (all []attach.Sighting) {
+	t.Helper()
+	p.model.mu.Lock()
+	defer p.model.mu.Unlock()
+	at := map[string]int{}
+	for _, raw := range p.model.hooks {
+		list, err := opencode.Hook(raw)
+		require.NoError(t, err, "%s", raw)
+		for _, s := range list {
+			place := fmt.Sprint(s.Session, s.Turn, s.Sub, s.Group, s.Index, s.Call, s.About != nil, s.Called != nil,
+				s.Returned != nil, s.Spawned != nil, s.Used != nil, s.Ended != nil)
+			if i, known := at[place]; known {
+				all[i] = s
+				continue
+			}
+			at[place] = len(all)
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// facts returns what sightings tell, but for what is known of whole sessions, as JSON without the channel.
+func facts(t *testing.T, list []attach.Sighting) (all []string) {
+	t.Helper()
+	for _, s := range list {
+		if s.About != nil {
+			continue
+		}
+		s.Channel = ""
+		raw, err := json.Marshal(s)
+		require.NoError(t, err)
+		all = append(all, string(raw))
+	}
+	return all
 }
 
 // inFile returns the sightings of the database.

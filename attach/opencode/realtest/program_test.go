@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"candor/attach/opencode"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -57,6 +59,10 @@ func newPlayer(t *testing.T) *player {
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(p.config(), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(p.config(), "opencode.json"), config, 0o600))
+	plugin, err := opencode.Plugin{}.Attach(nil, p.model.URL)
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(filepath.Join(p.config(), "plugin"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(p.config(), "plugin", "candor.js"), plugin, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
 	return p
 }
@@ -68,12 +74,12 @@ func (p *player) database() string { return filepath.Join(p.home, "data", "openc
 // prompt runs the program once, without a terminal. Whatever it would send to another host ends at the stand-in.
 func (p *player) prompt(t *testing.T, text string, flags ...string) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, p.program, append([]string{"run", "--format", "json", text}, flags...)...)
 	cmd.Dir = p.work
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
-		"CANDOR_TOKEN=" + hookToken, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
+		opencode.TokenVariable + "=" + hookToken, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
 		"OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 		"HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
 	for _, kind := range []string{"CONFIG", "DATA", "STATE", "CACHE"} {

@@ -39,6 +39,13 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(*record, "sessions.jsonl"), out.Bytes(), 0o644))
+	out.Reset()
+	for _, raw := range p.model.hooks {
+		var payload any
+		require.NoError(t, json.Unmarshal(raw, &payload))
+		out.WriteString(c.encode(t, payload) + "\n")
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(*record, "hooks.jsonl"), out.Bytes(), 0o644))
 }
 
 // rowsOf returns the rows of a table, in the order in which they were written.

@@ -4,6 +4,7 @@ import (
 	"candor/attach/claude"
 	"candor/attach/codex"
 	"candor/attach/gemini"
+	"candor/attach/opencode"
 	"candor/safety"
 	"candor/session"
 	"candor/web"
@@ -16,7 +17,8 @@ import (
 func newAttached(s Settings, store session.Store, layer *safety.Layer) *attached.Server {
 	return attached.New(attached.Options{
 		Store: store, Safety: layer, Wait: s.ApprovalTimeout,
-		Hooks:  map[string]attached.Hook{"claude": claude.Hook, "codex": codex.Hook, "gemini": gemini.Hook},
+		Hooks: map[string]attached.Hook{"claude": claude.Hook, "codex": codex.Hook, "gemini": gemini.Hook,
+			"opencode": opencode.Hook},
 		Askers: map[string]attached.Asker{"claude": {Question: claude.Question, Reply: claude.Reply}},
 	})
 }

@@ -176,6 +176,10 @@ func (s attachSettings) agreed(name string, stdin io.Reader, stdout io.Writer) b
 
 // replaceFile gives a file new content, all of it or none, and keeps its mode.
 func replaceFile(name string, content []byte) (err error) {
+	// A file that was ours alone goes as a whole.
+	if len(content) == 0 {
+		return os.Remove(name)
+	}
 	// Settings may have keys of other programs, so that a new file is its owner's alone.
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(name); err == nil {

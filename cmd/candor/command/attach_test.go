@@ -199,12 +199,12 @@ func TestCodexRunsThisProgramAsItsHook(t *testing.T) {
 func TestAttachSaysWhatIsWrong(t *testing.T) {
 	name := settingsFolder(t, `{"hooks":[]}`)
 	for text, args := range map[string]string{
-		`attach knows claude, codex, gemini, not the agent "cursor"`: "cursor",
-		`attach knows claude, codex, gemini, not the agent ""`:       "",
-		`not the argument "codex" as well`:                           "claude codex",
-		"attach --list takes neither":                                "--list --undo",
-		"--server: the server has to be a URL":                       "claude --server nonsense",
-		name + ": the settings are no JSON object whose hooks":       "claude --yes",
+		`attach knows claude, codex, gemini, opencode, not the agent "cursor"`: "cursor",
+		`attach knows claude, codex, gemini, opencode, not the agent ""`:       "",
+		`not the argument "codex" as well`:                                     "claude codex",
+		"attach --list takes neither":                                          "--list --undo",
+		"--server: the server has to be a URL":                                 "claude --server nonsense",
+		name + ": the settings are no JSON object whose hooks":                 "claude --yes",
 	} {
 		_, err := attaching(t, "", strings.Fields(args)...)
 		require.ErrorContains(t, err, text)

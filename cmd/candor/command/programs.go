@@ -9,6 +9,7 @@ import (
 	"candor/attach/claude"
 	"candor/attach/codex"
 	"candor/attach/gemini"
+	"candor/attach/opencode"
 	"candor/attach/settings"
 )
 
@@ -20,15 +21,28 @@ type program struct {
 	folder func() string
 	// personal and project name the settings that are changed, in the program's folder and in that of a project.
 	personal, project string
-	hooks             settings.Hooks
+	hooks             hookFile
 	// approving returns the hooks with one that lets calls of tools wait for a person, of which writing are those that
 	// change something. It is nil for a program whose calls cannot wait.
 	approving func(tools []string) settings.Hooks
 	writing   []string
 	// complete adds to a hook's payload what the program's files tell of it; nil adds nothing.
 	complete func(payload []byte, open func(path string) (io.ReadSeekCloser, error)) []byte
+	// sessions returns where the program keeps its sessions, if that is not in its folder.
+	sessions func() string
 	// rest says what a person has to do still, and what the program's hooks cannot tell.
 	rest string
+}
+
+// hookFile is how a file of a program's gets hooks that report to a server, and loses them again: its settings, or a
+// file that is ours alone, of which nothing is left then.
+type hookFile interface {
+	// Attach returns the file with hooks that report to the server at an address. One that is empty does not exist.
+	Attach(file []byte, server string) ([]byte, error)
+	// Detach returns the file without what Attach added; nothing if it is to be removed.
+	Detach(file []byte) ([]byte, error)
+	// AttachedTo returns the address to which hooks in the file report, or "".
+	AttachedTo(file []byte) (server string, err error)
 }
 
 // programs are those that attach knows.
@@ -77,6 +91,19 @@ it made together, which are a sub-agent's, and a call that was refused.
 The session file has all of it: candor import --follow reads it as well.
 `,
 	},
+	{
+		name: "opencode", folder: openCodeFolder, hooks: opencode.Plugin{}, sessions: openCodeSessions,
+		personal: filepath.Join("plugin", "candor.js"), project: filepath.Join(".opencode", "plugin", "candor.js"),
+		rest: `Still to do:
+  in the shell that starts opencode, since the token is not in the file:
+    ` + tokenToSet + `
+  begin opencode anew; what runs does not know the plugin
+
+What the plugin cannot tell: the parameters of a call of a tool that does not
+exist, and results beyond 64 KiB.
+The database has longer ones: candor import --follow reads it as well.
+`,
+	},
 }
 
 // programNamed returns the program of a name; ok is false if attach knows none of it.
@@ -112,6 +139,19 @@ func geminiFolder() string {
 	return folderOf("", ".gemini")
 }
 
+// openCodeFolder is where OpenCode keeps its settings and plugins unless it is told otherwise.
+func openCodeFolder() string {
+	if dir := os.Getenv("OPENCODE_CONFIG_DIR"); dir != "" {
+		return dir
+	}
+	return filepath.Join(folderOf("XDG_CONFIG_HOME", ".config"), "opencode")
+}
+
+// openCodeSessions is where OpenCode keeps its database.
+func openCodeSessions() string {
+	return filepath.Join(folderOf("XDG_DATA_HOME", filepath.Join(".local", "share")), "opencode", "opencode.db")
+}
+
 // self returns the path of this program, which agents run as a hook.
 func self() string {
 	path, err := os.Executable()
@@ -136,8 +176,12 @@ func folderOf(variable, name string) string {
 // sessionFolders returns the folders of those programs that were used here; of the first if none was.
 func sessionFolders() (list []string) {
 	for _, p := range programs {
-		if _, err := os.Stat(p.folder()); err == nil {
-			list = append(list, p.folder())
+		from := p.folder()
+		if p.sessions != nil {
+			from = p.sessions()
+		}
+		if _, err := os.Stat(from); err == nil {
+			list = append(list, from)
 		}
 	}
 	if len(list) == 0 {
