@@ -175,7 +175,8 @@ func TestAHookWithALongResultIsRecordedWithItsBeginning(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
 	for _, event := range []string{"PreToolUse", "PostToolUse"} {
 		answer := s.Do("ann", http.MethodPost, "/api/hooks/claude", string(apptest.JSON(t, apptest.M{
-			"hook_event_name": event, "session_id": "s", "prompt_id": "p", "tool_name": "Read", "tool_use_id": "toolu_1",
+			"hook_event_name": event, "session_id": "s", "prompt_id": "p",
+			"tool_name": "Read", "tool_use_id": "toolu_1",
 			"tool_input":    apptest.M{"file_path": "log.txt"},
 			"tool_response": apptest.M{"content": strings.Repeat("all is well\n", 2<<20/12)},
 		})))
