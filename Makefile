@@ -100,16 +100,17 @@ browser: peers
 	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends chromium; }
 	@cd web/ui/browsertest && { [ -d node_modules/axe-core ] || npm ci --no-audit --no-fund; }
 
-# The agents whose session files and hooks we read: the real programs, of the pinned
+# The agents whose session files, hooks and spans we read: the real programs, of the pinned
 # versions, which weigh hundreds of megabytes. The tests that play them say so where they
 # are missing; here they have to run.
-real-agents: peers ## play the real Claude Code, Codex, Gemini CLI and OpenCode against a stand-in model, and MCP servers with candor wrap, and judge what we make of it
+real-agents: peers ## play the real Claude Code, Codex, Gemini CLI, OpenCode and AI SDK against a stand-in model, and MCP servers with candor wrap, and judge what we make of it
 	@cd attach/claude/realtest && { [ -d node_modules/@anthropic-ai ] || npm ci --no-audit --no-fund; }
 	@cd attach/codex/realtest && { [ -d node_modules/@openai ] || npm ci --no-audit --no-fund; }
 	@cd attach/gemini/realtest && { [ -d node_modules/@google ] || npm ci --no-audit --no-fund --omit=optional --ignore-scripts; }
 	@cd attach/opencode/realtest && { [ -d node_modules/opencode-ai ] || npm ci --no-audit --no-fund --ignore-scripts; }
 	@cd attach/wrapper/realtest && { [ -d node_modules/@modelcontextprotocol ] || npm ci --no-audit --no-fund; }
-	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 5m ./attach/claude/realtest ./attach/codex/realtest ./attach/gemini/realtest ./attach/opencode/realtest ./attach/wrapper/realtest
+	@cd attach/dialect/realtest && { [ -d node_modules/@ai-sdk/otel ] || npm ci --no-audit --no-fund; }
+	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 5m ./attach/claude/realtest ./attach/codex/realtest ./attach/dialect/realtest ./attach/gemini/realtest ./attach/opencode/realtest ./attach/wrapper/realtest
 	@cd worker/kit/kittest && { [ -d node_modules/ai ] || npm ci --no-audit --no-fund; }
 	@echo "NOT PROVED: worker/kit/python with the real langchain-core and openai-agents, which npm does not have"
 	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 5m ./worker/kit/kittest

@@ -41,4 +41,5 @@
 // made plain. All of it is text of strangers; nothing here is clean.
 //
 // To read another dialect, add a file with a function like genai and a case to Read, with a test that has a span of it.
+// attach/dialect/realtest plays an agent of the real AI SDK, whose spans real exporters send to a server of ours.
 package dialect

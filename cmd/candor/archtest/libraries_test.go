@@ -120,7 +120,7 @@ func goModules(t *testing.T) []string {
 func npmPackages(t *testing.T) []string {
 	var names []string
 	for _, dir := range []string{"agent/provider/aimocktest", "agent/tool/mcp/peertest", "attach/claude/realtest",
-		"attach/gemini/realtest", "attach/opencode/realtest", "attach/wrapper/realtest",
+		"attach/dialect/realtest", "attach/gemini/realtest", "attach/opencode/realtest", "attach/wrapper/realtest",
 		"web/agui/testdata/client",
 		"web/ui", "web/ui/browsertest", "worker/testdata/posting"} {
 		raw, err := os.ReadFile(filepath.Join(moduleRoot(), dir, "package.json"))
