@@ -1,11 +1,13 @@
 package page_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
 )
 
 // hook posts what a hook of Claude Code posts.
@@ -24,6 +26,13 @@ func bash(id, command, description string) map[string]any {
 		"tool_input": map[string]any{"command": command, "description": description}}
 }
 
+// listsAreThere waits until the page knows that there are no conversations and jobs: what comes then has begun.
+func (w *tab) listsAreThere() {
+	w.t.Helper()
+	w.shows("#rail", "None yet. Ask something")
+	w.shows("#rail", "None yet. What an agent of your own does")
+}
+
 // with returns both maps as one.
 func with(a, b map[string]any) map[string]any {
 	all := maps.Clone(a)
@@ -34,9 +43,9 @@ func with(a, b map[string]any) map[string]any {
 func TestAnAgentOfAnotherProgramIsWatchedAsItWorks(t *testing.T) {
 	s := startServer(t)
 	w := window(t).open(s, "ann")
+	w.listsAreThere()
 	s.hook("UserPromptSubmit", map[string]any{"prompt": "The invoice totals test fails since Tuesday, please fix it"})
 	w.shows("#spaces h2", "Watched agents")
-	w.run(chromedp.Click(`//*[@id='spaces']//a[.//*[text()='Claude Code · billing']]`))
 	w.shows("#title", "Claude Code · billing")
 	w.shows("candor-turn .user", "The invoice totals test fails since Tuesday, please fix it")
 	w.until("nobody can write to it", `document.querySelector('#composer').hidden`)
@@ -94,5 +103,28 @@ func TestASessionOfTheSpringIsShownAtItsOwnTime(t *testing.T) {
 	w.shows("candor-turn .answer", "It is 8080.")
 	w.until("the time is that of the session",
 		`document.querySelector('candor-turn time').dateTime.startsWith('2026-04-02')`)
+	w.clean()
+}
+
+// Nobody is told a wrong thing about what happens without an answer: another program's agent then asks its own user.
+func TestAQuestionOfAnAgentOfAnotherProgramIsAnsweredOnThePage(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	w.listsAreThere()
+	s.hook("UserPromptSubmit", map[string]any{"prompt": "Clean up the rates"})
+	w.shows("#title", "Claude Code · billing") // the first of an empty page opens by itself
+	remove := bash("toolu_1", "rm config/legacy_rates.yaml", "Delete the rates file")
+	s.hook("PreToolUse", remove)
+	reply := make(chan map[string]any, 1)
+	payload := with(remove, map[string]any{
+		"hook_event_name": "PreToolUse", "session_id": "s1", "prompt_id": "p1", "cwd": "/home/ann/work/billing",
+	})
+	go func() { reply <- s.do("ann", http.MethodPost, "/api/hooks/claude/ask", payload) }()
+	w.shows(decision+" .ask-line", "Delete the rates file")
+	w.shows(decision+" .ask .left", "left, then the agent’s own program asks.")
+	w.click(decision+" .ask button", "Approve")
+	got := fmt.Sprint(<-reply)
+	assert.Contains(t, got, "permissionDecision:allow")
+	w.gone(decision, "May it run?")
 	w.clean()
 }

@@ -86,6 +86,7 @@ func TestAFailedJobSaysWhyAndIsRestarted(t *testing.T) {
 func TestTheEmptyPageLeadsToAnAgentOfOnesOwn(t *testing.T) {
 	s := startServer(t)
 	w := window(t).open(s, "ann")
+	w.listsAreThere()
 	// The job opens by itself, as the first that begins does, before the page has its token.
 	eval[bool](w, `(() => {
 		const real = window.fetch;

@@ -12,11 +12,11 @@ export function knownIds(s) {
 
 /**
  * Returns what is in the lists and was not known, the latest first. A conversation counts once it has a title, as only
- * then it is known whose it is: what participants of a space say is no arrival.
+ * then it is known whose it is: what participants of a space say is no arrival, what another program's agent does is.
  * @param {State} s @param {Set<string>} known @returns {Arrival[]}
  */
 export function arrivals(s, known) {
-  const threads = (s.threads || []).filter((t) => !known.has(t.id) && t.title && !t.origin);
+  const threads = (s.threads || []).filter((t) => !known.has(t.id) && t.title && (!t.origin || t.attached));
   const jobs = (s.jobs || []).filter((j) => !known.has(j.job_id));
   return [
     ...threads.map((t) => arrival('thread', t.id, t.title || '', t.created_at, s.threads?.length === 1)),

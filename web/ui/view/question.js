@@ -63,7 +63,8 @@ export function question(c, q, why, answer) {
   };
   another?.addEventListener('input', label);
   const left = h('b'), clock = h('p', { class: 'left', hidden: !q.expires }, left,
-    ', then it is rejected and the model is told.'), tell = offer();
+    c.sighted ? ', then the agent’s own program asks.' : ', then it is rejected and the model is told.');
+  const tell = offer();
   const parts = [
     because && h('p', { class: 'ask-why' }, because),
     h('p', { class: 'ask-line' }, h('strong', null, c.decides ? 'Is it decided so?' : 'May it run?'), ' ',

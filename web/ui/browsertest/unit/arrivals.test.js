@@ -26,6 +26,12 @@ test('what participants of a space say is no arrival', () => {
   assert.deepEqual(arrivals({ ...initial(), jobs: [], threads: [observed] }, new Set()), []);
 });
 
+test('what an agent of another program does is one', () => {
+  const origin = { protocol: 'attached', space: 'notes', participant: 'Claude Code' };
+  const attached = { ...thread('a', 'one'), origin, attached: { channels: [] } };
+  assert.equal(arrivals({ ...initial(), jobs: [], threads: [attached] }, new Set())[0]?.first, true);
+});
+
 test('the only conversation is the first of its kind', () => {
   const s = { ...initial(), jobs: [], threads: [thread('a', 'one')] };
   assert.equal(arrivals(s, new Set())[0].first, true);
