@@ -44,6 +44,8 @@ func TestTheBottomOfTailSaysWhatRuns(t *testing.T) {
 	defer c.Close()
 	tail := Tail{Client: c, Progress: func(string) {}}
 	now := time.Unix(100, 0)
+	assert.Empty(t, tail.inPlace(now), "before there is a connection nobody knows")
+	tail.connection(client.Event{Type: client.Connected})
 	assert.Equal(t, "  Nothing runs.\n", tail.inPlace(now))
 	tail.boardOf("t", true).lines(Live{}, callEvent("tool_started", "a", "grep", "", -1), now)
 	assert.Equal(t, "  ○ grep          why a\n\n  ⋯ step 1 · grep · 5 s · 0 of 1 call\n",

@@ -24,6 +24,7 @@ type Tail struct {
 
 	names        map[string]string // what threads are called
 	lastSource   string            // the turn or job that was printed last
+	hears        bool              // there was a connection
 	disconnected bool
 	retryAt      time.Time // while disconnected
 	withheld     withheldNote
@@ -101,7 +102,7 @@ func (t *Tail) progress(lines string) {
 }
 
 // inPlace renders what changes in place: that the connection is lost, what runs, or that nothing
-// does. While the connection is lost nobody knows what runs, so nothing is said of it.
+// does. Before the first connection, and while it is lost, nobody knows what runs, so nothing is said of it.
 //
 //	⋯ lost http://127.0.0.1:8080, trying again in 4 s; what was missed is fetched
 func (t *Tail) inPlace(now time.Time) string {
@@ -117,7 +118,7 @@ func (t *Tail) inPlace(now time.Time) string {
 	for _, b := range t.boards {
 		out.WriteString(b.inPlace(t.Style, now))
 	}
-	if out.Len() == 0 {
+	if out.Len() == 0 && t.hears {
 		return gap + t.Style.paint(dim, "  Nothing runs.") + "\n"
 	}
 	return out.String()
@@ -245,6 +246,7 @@ func (t *Tail) onEvent(ctx context.Context, e client.Event) error {
 // That it can be reached again is said once.
 func (t *Tail) connection(e client.Event) {
 	was := t.disconnected
+	t.hears = t.hears || e.Type == client.Connected
 	t.disconnected, t.retryAt = e.Type == client.Lost, time.Now().Add(e.Retry)
 	switch {
 	case t.JSON || was == t.disconnected || t.disconnected && t.Progress != nil:
