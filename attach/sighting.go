@@ -68,7 +68,7 @@ type About struct {
 	Model   string `json:"model,omitempty"`
 	Folder  string `json:"folder,omitempty"` // in which it works
 	Title   string `json:"title,omitempty"`
-	ForkOf  string `json:"forkOf,omitempty"` // the session whose history the agent went on from
+	ForkOf  string `json:"fork_of,omitempty"` // the session whose history the agent went on from
 }
 
 // Prompted is a message that begins a turn: a person's, unless By says what else wrote it, such as task-notification,
