@@ -40,8 +40,9 @@ const session = "11111111-2222-4333-8444-555555555555"
 // player runs the real program in folders of its own.
 type player struct {
 	program, home, work string
-	token               string // of the hooks
-	allowed             string // tools that the program runs without asking
+	token               string   // of the hooks
+	allowed             string   // tools that the program runs without asking
+	exporter            []string // what its environment has for telemetry
 	model               *standIn
 }
 
@@ -85,6 +86,7 @@ func (p *player) run(t *testing.T, text string, flags ...string) (out []byte, er
 			strings.Repeat("k", 20),
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1",
 		"DISABLE_ERROR_REPORTING=1", "HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
+	cmd.Env = append(cmd.Env, p.exporter...)
 	return cmd.CombinedOutput()
 }
 
