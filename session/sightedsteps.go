@@ -244,10 +244,24 @@ func (s *sightedStep) sealed() (most Sealed) {
 	return most
 }
 
-// usage returns the tokens of the turn.
+// usage returns the tokens of the turn. Nothing joins what two channels tell of an answer without calls, so of an
+// agent's answers of that kind those of one channel are counted: of the one whose word counts most.
 func (p *projection) usage() (u Usage) {
+	counts := map[string]Channel{} // by agent
 	for _, s := range p.steps {
-		u = u.plus(s.usage())
+		for _, f := range s.facts {
+			best := counts[s.sub]
+			if len(s.calls) == 0 && f.Used != nil && (best == "" || ranks[f.channel] < ranks[best]) {
+				counts[s.sub] = f.channel
+			}
+		}
+	}
+	for _, s := range p.steps {
+		if len(s.calls) > 0 || slices.ContainsFunc(s.facts, func(f sightedFact) bool {
+			return f.channel == counts[s.sub]
+		}) {
+			u = u.plus(s.usage())
+		}
 	}
 	return u
 }
