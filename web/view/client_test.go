@@ -167,6 +167,9 @@ func TestTheClientDecodesThreadsAndApprovals(t *testing.T) {
 	th := session.Thread{ID: "t", State: session.Processing, Turns: 1, Title: masked("look"), CreatedAt: noon,
 		UpdatedAt: noon,
 		Origin:    session.Origin{Protocol: "mew", Space: masked("lab"), Participant: masked("scout")}}
+	assert.Equal(t, []string{".attached"}, zeroMembers("", reflect.ValueOf(decode[client.Thread](t, view.Thread(th)))))
+	th.Origin.Protocol = session.AttachedProtocol
+	th.Attached.Heard = []session.HeardAt{{Channel: session.FromFile, At: noon}}
 	assert.Empty(t, zeroMembers("", reflect.ValueOf(decode[client.Thread](t, view.Thread(th)))))
 	turn := fullTurn()
 	turn.Steps[0].Calls[0].Approval.Answer = ""

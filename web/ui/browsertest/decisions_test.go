@@ -192,10 +192,12 @@ func TestTheScreensOfDecisionsAreAccessible(t *testing.T) {
 	}
 }
 
-// decideOtherwise writes another decision into the question of a turn, again while the page, which goes to the turn
-// meanwhile, takes the focus away.
+// decideOtherwise writes another decision into the question of a turn, once the page, which is going there, has gone to
+// it: what is written before would lose the focus.
 func (w *tab) decideOtherwise(turn int, decision string) {
 	w.t.Helper()
+	w.until("the page has gone to the turn", `document.querySelector(%s)?.matches('.current')`,
+		fmt.Sprintf("candor-turn[data-turn='%d']", turn))
 	area := fmt.Sprintf("candor-turn[data-turn='%d'] .another textarea", turn)
 	w.until("the field has the words", `(() => {
 		const area = document.querySelector(%s), want = %s;

@@ -152,15 +152,27 @@ export class Fetcher {
   }
 
   /**
-   * Fetches older pages until a turn is there.
+   * Fetches older pages until a turn is there, and waits for one that has just begun, which the stream will tell.
    * @param {string} id @param {number} number
    */
   async until(id, number) {
     for (;;) {
       const c = this.store.state.conversations[id];
-      if (!c || c.status !== 'ready' || !c.hasMore || c.turns.some((t) => t.number === number)) return;
+      if (!c || c.status !== 'ready' || c.turns.some((t) => t.number === number)) return;
+      if (!c.hasMore) return c.kind === 'thread' && this.#begun(id, number);
       if (c.loadingOlder) await new Promise((then) => setTimeout(then, 50));
       else await this.older(id);
+    }
+  }
+
+  /**
+   * Waits for a turn that the server has and the stream has not told yet.
+   * @param {string} id @param {number} number
+   */
+  async #begun(id, number) {
+    const there = await api.turn(id, number).catch(() => null);
+    for (let n = 0; there && n < 600 && !this.#known(id, number); n++) {
+      await new Promise((then) => setTimeout(then, 50));
     }
   }
 
