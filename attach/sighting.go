@@ -110,7 +110,8 @@ type Returned struct {
 	Took      time.Duration   `json:"took,omitempty"`      // in nanoseconds; zero if not known
 }
 
-// Batched names all calls of one answer of the model, which may have run side by side.
+// Batched names all calls of one answer of the model, in the order in which it made them. They may have run side by
+// side.
 type Batched struct {
 	Calls []string `json:"calls"`
 }

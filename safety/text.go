@@ -3,11 +3,12 @@ package safety
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"strings"
 )
 
 // Text is cleaned text. Its zero value is the empty text. Only a [Layer], [Literal] and [Restore]
-// make one, so its type proves that it was cleaned. Texts are comparable.
+// make one, and others of it by parts, so its type proves that it was cleaned. Texts are comparable.
 type Text struct{ s string }
 
 // constant is unexported, so other packages cannot convert to it: only untyped constants
@@ -21,12 +22,37 @@ func Literal(s constant) Text { return Text{string(s)} }
 // JoinParagraphs returns texts with an empty line between each two. Each was cleaned by itself, and what one ends with
 // is not looked at together with what the next begins with.
 func JoinParagraphs(texts ...Text) Text {
+	return joined("\n\n", texts)
+}
+
+// JoinLines returns texts with a line break between each two. Each was cleaned by itself, or is a part of such a text.
+func JoinLines(texts ...Text) Text {
+	return joined("\n", texts)
+}
+
+// joined returns texts as one.
+func joined(between string, texts []Text) Text {
 	parts := make([]string, len(texts))
 	for i, t := range texts {
 		parts[i] = t.s
 	}
-	return Text{strings.Join(parts, "\n\n")}
+	return Text{strings.Join(parts, between)}
 }
+
+// Lines returns the lines of the text, without their breaks.
+func (t Text) Lines() iter.Seq[Text] {
+	return func(yield func(Text) bool) {
+		for line := range strings.SplitSeq(t.s, "\n") {
+			if !yield(Text{line}) {
+				return
+			}
+		}
+	}
+}
+
+// Part returns the bytes of the text from one place up to another, which has no more in it than the whole. It panics
+// for places that the text does not have.
+func (t Text) Part(from, to int) Text { return Text{t.s[from:to]} }
 
 // String returns the plain text, which is not escaped for any markup.
 func (t Text) String() string { return t.s }

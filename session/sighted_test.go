@@ -124,6 +124,9 @@ func TestATurnIsMadeOfWhatHooksTellInOrder(t *testing.T) {
 	assert.Len(t, turn.Steps, 2, "the answer is no step")
 }
 
+// bothFiles is what the model of wholeTurn says before it reads two files.
+const bothFiles = "Both files.\nReason for Read: the test is there\nReason for Read: it tests that"
+
 // wholeTurn returns what two channels have of one turn: the file more than the hooks.
 func wholeTurn() map[session.Channel][]session.Sighting {
 	described := called("c1", "Bash", 2)
@@ -137,14 +140,14 @@ func wholeTurn() map[session.Channel][]session.Sighting {
 	return map[session.Channel][]session.Sighting{
 		session.FromHooks: {
 			prompted("fix it"), before("c1", "First the test.", 1), called("c1", "Bash", 2), returned("c1", 3),
-			before("c2", "Both files.", 4),
+			before("c2", bothFiles, 4),
 			called("c2", "Read", 5), called("c3", "Read", 6), returned("c3", 7), returned("c2", 7),
 			{At: second(7), Batched: &session.SightedBatch{Calls: []string{"c2", "c3"}}},
 			called("c4", "Edit", 8), sub(called("c5", "Grep", 9)), ended("Fixed.", 12),
 		},
 		session.FromFile: {
 			prompted("fix it"), in("m1", 0, spoke("m1", "First the test.", 1)), in("m1", 1, described),
-			returned("c1", 3), in("m2", 0, spoke("m2", "Both files.", 4)), in("m2", 1, called("c2", "Read", 5)),
+			returned("c1", 3), in("m2", 0, spoke("m2", bothFiles, 4)), in("m2", 1, called("c2", "Read", 5)),
 			in("m2", 2, called("c3", "Read", 5)), in("m3", 0, called("c4", "Edit", 8)),
 			in("m4", 0, sub(called("c5", "Grep", 9))),
 			{Sub: "a1", Call: "c4", Spawned: &session.SightedAgent{Kind: text("Code Reviewer")}},
@@ -193,7 +196,7 @@ func TestChannelsInAnyOrderMakeTheSameTurn(t *testing.T) {
 			want = got
 			require.Equal(t, []string{
 				`1 "First the test." Bash:success:fallback:-`,
-				`2 "Both files." Read:success:fallback:0 Read:success:fallback:0`,
+				`2 "Both files." Read:success:model:0 Read:success:model:0`,
 				`3 "" Edit:unknown:model:-`,
 				`code-reviewer_11 "" Grep:unknown:fallback:-`,
 			}, steps(got))

@@ -18,11 +18,10 @@ type Provenance struct {
 // stepCalls returns the calls of a step in the order in which the model made them: by their places in its answer where
 // a channel tells them, and else by when they began.
 func (p *projection) stepCalls(s *sightedStep, step int, group *int) (all []Call) {
-	index := map[string]int{}
 	for _, id := range s.calls {
 		all = append(all, p.call(id, step, group))
-		index[id] = p.indexInAnswer(id)
 	}
+	index := p.places(s.calls)
 	slices.SortStableFunc(all, func(a, b Call) int {
 		return cmp.Or(
 			cmp.Compare(index[a.ID], index[b.ID]), a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID),
@@ -31,12 +30,20 @@ func (p *projection) stepCalls(s *sightedStep, step int, group *int) (all []Call
 	return all
 }
 
-// indexInAnswer returns the place of a call in the model's answer, as the channels say that name the answer.
-func (p *projection) indexInAnswer(id string) (index int) {
-	for _, s := range p.calls[id] {
-		if s.Called != nil && s.Group != "" {
-			index = max(index, s.Index)
+// places returns the places of calls in the model's answer, as the channels say that name the answer. Where these do not
+// know all of the calls, the places are those in the list of the answer's calls, if that has all.
+func (p *projection) places(calls []string) map[string]int {
+	index := map[string]int{}
+	for _, id := range calls {
+		for _, s := range p.calls[id] {
+			if s.Called != nil && s.Group != "" {
+				index[id] = max(index[id], s.Index)
+			}
 		}
+	}
+	listed := func(id string) bool { _, ok := p.batched[id]; return ok }
+	if len(index) < len(calls) && !slices.ContainsFunc(calls, func(id string) bool { return !listed(id) }) {
+		return p.batched
 	}
 	return index
 }

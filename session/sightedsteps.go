@@ -30,6 +30,8 @@ type projection struct {
 	ended  []sightedFact // Ended, of sub-agents
 	steps  []*sightedStep
 	was    map[string]string // ids of calls before they had a name
+
+	batched map[string]int // the place of a call among those of its answer, where a channel lists them
 }
 
 // newProjection sorts facts. A text that is the turn's answer is no narrative.
@@ -41,7 +43,8 @@ type projection struct {
 // thus makes a larger step, never two.
 func newProjection(all sightings, over bool, answer string) *projection {
 	all, was := all.named()
-	p := &projection{over: over, answer: answer, names: all.agentNames(), calls: map[string][]sightedFact{}, was: was}
+	p := &projection{over: over, answer: answer, names: all.agentNames(), calls: map[string][]sightedFact{}, was: was,
+		batched: map[string]int{}}
 	together := unions{}
 	var texts []sightedFact
 	for _, s := range all {
@@ -52,7 +55,8 @@ func newProjection(all sightings, over bool, answer string) *projection {
 		case "returned":
 			p.calls[s.Call] = append(p.calls[s.Call], s)
 		case "batched":
-			for _, id := range s.Batched.Calls {
+			for i, id := range s.Batched.Calls {
+				p.batched[id] = max(p.batched[id], i)
 				together.join(callNode(id), callNode(s.Batched.Calls[0]))
 			}
 		case "spawned":
@@ -147,9 +151,11 @@ func (s *sightedStep) compare(t *sightedStep) int {
 // the model asked for all of them at once, however the program then ran them.
 func (p *projection) turnSteps() (all []Step) {
 	numbers, groups := map[string]int{}, 0
+	var narrators []Channel
 	for _, s := range p.steps {
 		step := Step{Agent: p.names[s.sub]}
-		step.Narrative, step.NarrativeSource, step.NarrativeBlocked = s.narrative()
+		said, narrator := s.narrative()
+		step.Narrative, step.NarrativeSource, step.NarrativeBlocked = said.Text, said.Source, said.Blocked
 		if len(s.calls) == 0 {
 			if step.Narrative.Empty() && !step.NarrativeBlocked || step.Narrative.String() == p.answer {
 				continue
@@ -169,31 +175,33 @@ func (p *projection) turnSteps() (all []Step) {
 		for _, c := range step.Calls {
 			step.Ended = step.Ended && c.Outcome != Pending
 		}
-		all = append(all, step)
+		all, narrators = append(all, step), append(narrators, narrator)
 	}
+	giveReasons(all, narrators)
 	return all
 }
 
-// narrative returns what the model said before the calls, as the channel has it whose word counts most. Its own
-// words come before a summary of its reasoning.
-func (s *sightedStep) narrative() (text safety.Text, source Source, blocked bool) {
-	for _, from := range []Source{FromModel, FromSummary} {
+// narrative returns what the model said before the calls, as the channel has it whose word counts most, and that
+// channel. Its own words come before a summary of its reasoning.
+func (s *sightedStep) narrative() (said SightedText, from Channel) {
+	for _, source := range []Source{FromModel, FromSummary} {
 		for _, c := range byRank() {
 			var parts []safety.Text
+			blocked := false
 			for _, f := range s.inOrder(c) {
-				if f.Said != nil && f.Said.Source == from {
+				if f.Said != nil && f.Said.Source == source {
 					parts, blocked = append(parts, f.Said.Text), blocked || f.Said.Blocked
 				}
 			}
-			if len(parts) > 0 && !blocked {
-				return safety.JoinParagraphs(parts...), from, false
-			}
 			if blocked {
-				return safety.Text{}, from, true
+				return SightedText{Source: source, Blocked: true}, c
+			}
+			if len(parts) > 0 {
+				return SightedText{Text: safety.JoinParagraphs(parts...), Source: source}, c
 			}
 		}
 	}
-	return safety.Text{}, "", false
+	return SightedText{}, ""
 }
 
 // inOrder returns the facts of a channel as they were said.

@@ -37,3 +37,9 @@ func Reply(v attach.Verdict, words string) any {
 	}
 	return reply{&specific{Event: "PreToolUse", Decision: v, Words: words}}
 }
+
+// remindingEvents are those whose answer may add to what the model reads: the beginnings of a turn and a sub-agent.
+var remindingEvents = []string{"UserPromptSubmit", "SubagentStart"}
+
+// Remind returns the answer to a hook, which encodes as JSON, and by which the model is asked for its reasons.
+var Remind = attach.Reminder(remindingEvents...)

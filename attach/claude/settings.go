@@ -2,6 +2,7 @@ package claude
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"candor/attach/settings"
@@ -49,6 +50,21 @@ func Approving(tools []string) settings.Hooks {
 	return h
 }
 
+// remindPath ends the address of the hooks whose answer asks the model for reasons, behind hookPath.
+const remindPath = "/reasons"
+
+// Reminding returns hooks that report as those given do, and by whose answers the model is asked for the reason of each
+// call.
+func Reminding(h settings.Hooks) settings.Hooks {
+	h.Entry = func(event, server string) any {
+		if slices.Contains(remindingEvents, event) {
+			return posting(server+hookPath+remindPath, hookTime)
+		}
+		return entry(event, server)
+	}
+	return h
+}
+
 // reportsTo returns the server of an entry that we added, which has one hook, or "". An entry with hooks of others
 // beside ours was changed by a person, and is theirs.
 func reportsTo(raw json.RawMessage) string {
@@ -56,7 +72,8 @@ func reportsTo(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &e) != nil || len(e.Hooks) != 1 || e.Hooks[0].Type != "http" {
 		return ""
 	}
-	server, ours := strings.CutSuffix(strings.TrimSuffix(e.Hooks[0].URL, askPath), hookPath)
+	address := strings.TrimSuffix(strings.TrimSuffix(e.Hooks[0].URL, askPath), remindPath)
+	server, ours := strings.CutSuffix(address, hookPath)
 	if !ours {
 		return ""
 	}

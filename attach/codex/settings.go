@@ -2,8 +2,10 @@ package codex
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
+	"candor/attach"
 	"candor/attach/settings"
 )
 
@@ -14,9 +16,30 @@ const TokenVariable = "CANDOR_TOKEN"
 // hookTime is how long the program waits for a hook, in seconds. The command itself gives up before.
 const hookTime = 10
 
-// hookArguments stand in the command of our hooks between the program that it runs and the server; by them they are
-// told from those of others.
-const hookArguments = " hook codex --server "
+// hookArguments stand in the command of our hooks between the program that it runs and the server, those of hooks
+// that ask the model for reasons before them; by them they are told from those of others.
+const (
+	hookArguments   = " hook codex --server "
+	remindArguments = " hook codex --ask-reasons --server "
+)
+
+// remindingEvents are those whose reply may add to what the model reads: the beginnings of a turn and a sub-agent.
+var remindingEvents = []string{"UserPromptSubmit", "SubagentStart"}
+
+// Remind returns the reply to a hook, which encodes as JSON, and by which the model is asked for its reasons.
+var Remind = attach.Reminder(remindingEvents...)
+
+// Reminding returns the hooks of Settings, by whose replies the model is asked for the reason of each call.
+func Reminding(candor string) settings.Hooks {
+	h := Settings(candor)
+	h.Entry = func(event, server string) any {
+		if slices.Contains(remindingEvents, event) {
+			return entry(quoted(candor)+remindArguments, event, server)
+		}
+		return entry(quoted(candor)+hookArguments, event, server)
+	}
+	return h
+}
 
 // Settings returns the hooks that report to a server, in the file hooks.json. Codex runs commands as hooks: candor is
 // the path of the program that passes them on.
@@ -24,7 +47,7 @@ func Settings(candor string) settings.Hooks {
 	return settings.Hooks{
 		Events: []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart",
 			"SubagentStop", "Stop"},
-		Entry: func(event, server string) any { return entry(candor, event, server) },
+		Entry: func(event, server string) any { return entry(quoted(candor)+hookArguments, event, server) },
 		Ours:  reportsTo,
 	}
 }
@@ -40,7 +63,7 @@ func reportsTo(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &e) != nil || len(e.Hooks) != 1 || e.Hooks[0].Type != "command" {
 		return ""
 	}
-	_, server, ours := strings.Cut(e.Hooks[0].Command, hookArguments)
+	_, server, ours := strings.Cut(strings.Replace(e.Hooks[0].Command, remindArguments, hookArguments, 1), hookArguments)
 	if !ours {
 		return ""
 	}
@@ -49,7 +72,7 @@ func reportsTo(raw json.RawMessage) string {
 
 // entry returns the entry of an event. Its command is run by a shell, in the folder in which the agent works, so that
 // the program is named by its whole path.
-func entry(candor, event, server string) any {
+func entry(command, event, server string) any {
 	// The events of tools need a matcher; the others have none.
 	type hook struct {
 		Type    string `json:"type"`
@@ -59,7 +82,7 @@ func entry(candor, event, server string) any {
 	e := struct {
 		Matcher string `json:"matcher,omitempty"`
 		Hooks   []hook `json:"hooks"`
-	}{Hooks: []hook{{"command", quoted(candor) + hookArguments + quoted(server), hookTime}}}
+	}{Hooks: []hook{{"command", command + quoted(server), hookTime}}}
 	if strings.Contains(event, "ToolUse") {
 		e.Matcher = "*"
 	}

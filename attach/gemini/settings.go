@@ -4,22 +4,44 @@ import (
 	"encoding/json"
 	"strings"
 
+	"candor/attach"
 	"candor/attach/settings"
 )
 
 // hookTime is how long the program waits for a hook, in milliseconds. The command itself gives up before.
 const hookTime = 10_000
 
-// hookArguments stand in the command of our hooks between the program that it runs and the server; by them they are
-// told from those of others.
-const hookArguments = " hook gemini --server "
+// hookArguments stand in the command of our hooks between the program that it runs and the server, those of hooks
+// that ask the model for reasons before them; by them they are told from those of others.
+const (
+	hookArguments   = " hook gemini --server "
+	remindArguments = " hook gemini --ask-reasons --server "
+)
+
+// remindingEvent is the beginning of a turn, where the reply may add to what the model reads.
+const remindingEvent = "BeforeAgent"
+
+// Remind returns the reply to a hook, which encodes as JSON, and by which the model is asked for its reasons.
+var Remind = attach.Reminder(remindingEvent)
+
+// Reminding returns the hooks of Settings, by whose replies the model is asked for the reason of each call.
+func Reminding(candor string) settings.Hooks {
+	h := Settings(candor)
+	h.Entry = func(event, server string) any {
+		if event == remindingEvent {
+			return entry(quoted(candor)+remindArguments, event, server)
+		}
+		return entry(quoted(candor)+hookArguments, event, server)
+	}
+	return h
+}
 
 // Settings returns the hooks that report to a server, in the file settings.json. Gemini CLI runs commands as hooks:
 // candor is the path of the program that passes them on. The settings do not have the token.
 func Settings(candor string) settings.Hooks {
 	return settings.Hooks{
 		Events: []string{"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent"},
-		Entry:  func(event, server string) any { return entry(candor, event, server) },
+		Entry:  func(event, server string) any { return entry(quoted(candor)+hookArguments, event, server) },
 		Ours:   reportsTo,
 	}
 }
@@ -35,7 +57,7 @@ func reportsTo(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &e) != nil || len(e.Hooks) != 1 || e.Hooks[0].Type != "command" {
 		return ""
 	}
-	_, server, ours := strings.Cut(e.Hooks[0].Command, hookArguments)
+	_, server, ours := strings.Cut(strings.Replace(e.Hooks[0].Command, remindArguments, hookArguments, 1), hookArguments)
 	if !ours {
 		return ""
 	}
@@ -43,7 +65,7 @@ func reportsTo(raw json.RawMessage) string {
 }
 
 // entry returns the entry of an event. A matcher is a pattern for names of tools, and those of other events have none.
-func entry(candor, event, server string) any {
+func entry(command, event, server string) any {
 	type hook struct {
 		Name    string `json:"name"`
 		Type    string `json:"type"`
@@ -53,7 +75,7 @@ func entry(candor, event, server string) any {
 	e := struct {
 		Matcher string `json:"matcher,omitempty"`
 		Hooks   []hook `json:"hooks"`
-	}{Hooks: []hook{{"candor", "command", quoted(candor) + hookArguments + quoted(server), hookTime}}}
+	}{Hooks: []hook{{"candor", "command", command + quoted(server), hookTime}}}
 	if strings.HasSuffix(event, "Tool") {
 		e.Matcher = ".*"
 	}

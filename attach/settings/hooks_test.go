@@ -8,6 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach/claude"
+	"candor/attach/codex"
+	"candor/attach/gemini"
+	"candor/attach/settings"
 )
 
 const address = "http://127.0.0.1:8080"
@@ -86,6 +89,35 @@ func TestAHookThatWaitsStandsBesideTheOnesThatReport(t *testing.T) {
 	detached, err := claude.Settings.Detach(attached)
 	require.NoError(t, err)
 	assert.Equal(t, "{}\n", string(detached))
+}
+
+func TestHooksThatAskForReasonsAreOurs(t *testing.T) {
+	for name, c := range map[string]struct {
+		plain, with settings.Hooks
+		marks       int
+	}{
+		"Claude Code":              {claude.Settings, claude.Reminding(claude.Settings), 2},
+		"Claude Code, and waiting": {claude.Settings, claude.Reminding(claude.Approving([]string{"Bash"})), 2},
+		"Codex":                    {codex.Settings("/opt/candor"), codex.Reminding("/opt/candor"), 2},
+		"Gemini CLI":               {gemini.Settings("/opt/candor"), gemini.Reminding("/opt/candor"), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			attached, err := c.with.Attach(nil, address)
+			require.NoError(t, err)
+			text := string(attached)
+			assert.Equal(t, c.marks, strings.Count(text, "/api/hooks/claude/reasons")+strings.Count(text, "--ask-reasons"))
+			server, err := c.plain.AttachedTo(attached)
+			require.NoError(t, err)
+			assert.Equal(t, address, server)
+			without, err := c.plain.Attach(attached, address)
+			require.NoError(t, err)
+			assert.NotContains(t, string(without), "reasons", "attaching again without it takes it away")
+			assert.Equal(t, 0, strings.Count(string(without), "/ask"))
+			detached, err := c.plain.Detach(attached)
+			require.NoError(t, err)
+			assert.Equal(t, "{}\n", string(detached))
+		})
+	}
 }
 
 func TestSettingsThatCannotBeReadAreLeftAlone(t *testing.T) {

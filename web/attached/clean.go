@@ -59,7 +59,6 @@ func (t *taking) clean(s attach.Sighting) session.Sighting {
 		for _, id := range s.Batched.Calls {
 			fact.Batched.Calls = append(fact.Batched.Calls, ourID("call", id))
 		}
-		slices.Sort(fact.Batched.Calls)
 		fact.Call = fact.Batched.Calls[0] // a turn has many
 	case s.Spawned != nil:
 		fact.Spawned = &session.SightedAgent{

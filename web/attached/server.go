@@ -42,8 +42,11 @@ type Options struct {
 	Safety *safety.Layer
 	Hooks  map[string]Hook  // by the name of the agent's program
 	Askers map[string]Asker // by the name of the agent's program
-	Wait   time.Duration    // how long a person is waited for; 0 or more than MaxWait is MaxWait
-	Now    func() time.Time // nil means time.Now
+	// Reminders return the reply to a hook that asks the model for its reasons, which encodes as JSON, by the name of
+	// the agent's program.
+	Reminders map[string]func(payload []byte) any
+	Wait      time.Duration    // how long a person is waited for; 0 or more than MaxWait is MaxWait
+	Now       func() time.Time // nil means time.Now
 }
 
 // Server takes sightings. It is safe for concurrent use.
@@ -78,6 +81,7 @@ func (s *Server) Routes() []web.Route {
 		{Method: http.MethodPost, Path: "/api/hooks/:agent", MaxBody: maxBody, Serve: s.postHook},
 		{Method: http.MethodPost, Path: "/api/hooks/:agent/ask", MaxBody: maxBody, CountsItself: true,
 			Serve: s.postAsk},
+		{Method: http.MethodPost, Path: "/api/hooks/:agent/reasons", MaxBody: maxBody, Serve: s.postReasons},
 	}, operations)
 }
 
@@ -128,6 +132,20 @@ func (s *Server) postHook(w http.ResponseWriter, r *http.Request, who access.Cal
 		return err
 	}
 	return problem.WriteJSON(w, r, http.StatusOK, hookReply{})
+}
+
+// postReasons takes what a hook of an agent posts, and replies with the request for reasons. A hook that cannot be
+// recorded asks for none: what the model then says would be read by nobody.
+func (s *Server) postReasons(w http.ResponseWriter, r *http.Request, who access.Caller) error {
+	remind := s.Reminders[r.PathValue("agent")]
+	if remind == nil {
+		return unknownAgent
+	}
+	payload, _, err := s.hear(r, who)
+	if err != nil {
+		return err
+	}
+	return problem.WriteJSON(w, r, http.StatusOK, remind(payload))
 }
 
 // hear records what a hook posted, and returns its payload and the sightings in it.

@@ -51,9 +51,14 @@ func (c *Client) Attach(ctx context.Context, sightings []byte) (a Attached, err 
 const maxHookReply = 1 << 20
 
 // Hook posts what a hook of another program's agent tells, as the program wrote it, and returns the reply that the
-// program understands: a JSON object. An answer that is none counts as no answer.
-func (c *Client) Hook(ctx context.Context, agent string, payload []byte) (reply []byte, err error) {
-	resp, err := c.open(ctx, http.MethodPost, "/api/hooks/"+url.PathEscape(agent), payload, nil)
+// program understands: a JSON object. An answer that is none counts as no answer. With askReasons the reply may ask the
+// model for its reasons.
+func (c *Client) Hook(ctx context.Context, agent string, payload []byte, askReasons bool) (reply []byte, err error) {
+	path := "/api/hooks/" + url.PathEscape(agent)
+	if askReasons {
+		path += "/reasons"
+	}
+	resp, err := c.open(ctx, http.MethodPost, path, payload, nil)
 	if err != nil {
 		return nil, err
 	}

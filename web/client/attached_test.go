@@ -36,22 +36,26 @@ func TestSightingsArePostedAsTheyAre(t *testing.T) {
 }
 
 func TestAHookIsPostedAsItIs(t *testing.T) {
-	answer := " {\"decision\":\"block\"}\n"
+	answer, path := " {\"decision\":\"block\"}\n", "/api/hooks/claude"
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		assert.NoError(t, err)
 		assert.Equal(t, `{"a": 1}`, string(body))
-		assert.Equal(t, "POST /api/hooks/claude", r.Method+" "+r.URL.Path)
+		assert.Equal(t, "POST "+path, r.Method+" "+r.URL.Path)
 		_, _ = io.WriteString(w, answer)
 	}))
 	defer s.Close()
 	c, err := client.New(s.URL, "ann")
 	require.NoError(t, err)
-	reply, err := c.Hook(t.Context(), "claude", []byte(`{"a": 1}`))
+	reply, err := c.Hook(t.Context(), "claude", []byte(`{"a": 1}`), false)
 	require.NoError(t, err)
 	assert.Equal(t, `{"decision":"block"}`, string(reply))
+	path = "/api/hooks/claude/reasons"
+	_, err = c.Hook(t.Context(), "claude", []byte(`{"a": 1}`), true)
+	require.NoError(t, err)
+	path = "/api/hooks/claude"
 	for _, answer = range []string{"", "<html>", "[]"} {
-		_, err = c.Hook(t.Context(), "claude", []byte(`{"a": 1}`))
+		_, err = c.Hook(t.Context(), "claude", []byte(`{"a": 1}`), false)
 		require.ErrorContains(t, err, "not that of a Candor server")
 	}
 }

@@ -7,6 +7,7 @@
 package realtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,7 +39,8 @@ const hookToken = "ann"
 // standIn is a model that answers by plans, over the Messages API, and a proxy that lets nothing out.
 type standIn struct {
 	*httptest.Server
-	plans map[string][]said // by the word behind PLAN: in the latest prompt
+	plans map[string][]said   // by the word behind PLAN: in the latest prompt
+	obeys func(step int) bool // whether an answer gives reasons that were asked for; nil gives none
 
 	mu      sync.Mutex
 	sent    []said
@@ -103,6 +105,9 @@ func (s *standIn) answer(w http.ResponseWriter, body []byte) {
 		next = s.plans[plan][step]
 	}
 	next.Plan, next.ID = plan, fmt.Sprintf("msg_%s%02d", plan, step)
+	if s.obeys != nil && s.obeys(step) && bytes.Contains(body, []byte("Before every tool call, write one line")) {
+		next = next.withReasons()
+	}
 	if len(in.Tools) == 0 {
 		next = said{ID: "msg_aside", Text: "ok"} // a title
 	} else {
@@ -137,6 +142,19 @@ func position(messages []message) (plan string, step int) {
 	}
 	return plan, step
 }
+
+// withReasons returns the answer with a reason for each call in its text, as a model gives it that was asked to.
+func (a said) withReasons() said {
+	lines := []string{a.Text}
+	for _, c := range a.Calls {
+		lines = append(lines, "Reason for "+c.Tool+": "+reasonOf(c.ID))
+	}
+	a.Text = strings.TrimSpace(strings.Join(lines, "\n"))
+	return a
+}
+
+// reasonOf returns the reason that an obedient model gives for a call.
+func reasonOf(call string) string { return "It is what " + call + " is for." }
 
 type object = map[string]any
 

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach/codex"
+	"candor/attach/settings"
 )
 
 // required says that the tests have to run: make real-agents sets it.
@@ -25,22 +26,26 @@ const required = "CANDOR_REAL_AGENTS"
 
 // TestMain runs the tests, or is the command of a hook: it passes on what it reads, as candor hook does.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 5 && os.Args[1] == "hook" {
-		if err := passHook(os.Args[4] + "/api/hooks/" + os.Args[2]); err != nil {
+	if len(os.Args) >= 5 && os.Args[1] == "hook" {
+		payload, err := io.ReadAll(os.Stdin)
+		if err == nil {
+			err = passHook(os.Args[len(os.Args)-1]+"/api/hooks/"+os.Args[2], payload)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
-		fmt.Println("{}")
+		var reply any = struct{}{}
+		if os.Args[3] == "--ask-reasons" {
+			reply = codex.Remind(payload)
+		}
+		_ = json.NewEncoder(os.Stdout).Encode(reply)
 		return
 	}
 	os.Exit(m.Run())
 }
 
-// passHook posts standard input.
-func passHook(url string) error {
-	payload, err := io.ReadAll(os.Stdin)
-	if err != nil {
-		return err
-	}
+// passHook posts what standard input had.
+func passHook(url string, payload []byte) error {
 	r, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(payload))
 	if err != nil {
 		return err
@@ -102,14 +107,20 @@ func newPlayer(t *testing.T) *player {
 	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans())}
 	self, err := os.Executable()
 	require.NoError(t, err)
-	hooks, err := codex.Settings(self).Attach(nil, p.model.URL)
-	require.NoError(t, err)
-	for name, text := range map[string]string{filepath.Join(p.home, "hooks.json"): string(hooks),
-		filepath.Join(p.home, "config.toml"): fmt.Sprintf(config, p.model.URL),
-		filepath.Join(p.work, "notes.txt"):   "port: 8080\n"} {
+	p.attach(t, codex.Settings(self))
+	for name, text := range map[string]string{filepath.Join(p.home, "config.toml"): fmt.Sprintf(config, p.model.URL),
+		filepath.Join(p.work, "notes.txt"): "port: 8080\n"} {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	return p
+}
+
+// attach sets the program's hooks.
+func (p *player) attach(t *testing.T, hooks settings.Hooks) {
+	t.Helper()
+	text, err := hooks.Attach(nil, p.model.URL)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(p.home, "hooks.json"), text, 0o600))
 }
 
 // trusted lets hooks run that no person has looked at.

@@ -7,6 +7,7 @@
 package realtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -52,6 +53,7 @@ type standIn struct {
 	steps   map[string]int // of a plan, by the program's conversation
 	sent    []said
 	hooks   [][]byte // the hooks' payloads, in order
+	asked   []string // the plans of requests that ask for reasons
 	strayed []string // what was asked of another host
 }
 
@@ -104,6 +106,11 @@ func (s *standIn) answer(w http.ResponseWriter, thread string, body []byte) {
 		if _, after, ok := strings.Cut(string(m.Content), "PLAN:"); ok && m.Role == "user" {
 			plan = strings.FieldsFunc(after, func(r rune) bool { return r < 'a' || r > 'z' })[0]
 		}
+	}
+	if bytes.Contains(body, []byte("Before every tool call, write one line")) {
+		s.mu.Lock()
+		s.asked = append(s.asked, plan)
+		s.mu.Unlock()
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for i, e := range events(s.next(thread, plan, body)) {

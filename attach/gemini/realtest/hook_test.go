@@ -2,6 +2,7 @@ package realtest
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,22 +15,26 @@ import (
 // TestMain is the hook's command if the program runs the test as one, with the arguments of candor hook, and else runs
 // the tests.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 5 && os.Args[1] == "hook" && os.Args[2] == "gemini" && os.Args[3] == "--server" {
-		if err := pass(os.Args[4]); err != nil {
+	if len(os.Args) >= 5 && os.Args[1] == "hook" && os.Args[2] == "gemini" {
+		payload, err := io.ReadAll(os.Stdin)
+		if err == nil {
+			err = pass(os.Args[len(os.Args)-1], payload)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
-		fmt.Println("{}")
+		var reply any = struct{}{}
+		if os.Args[3] == "--ask-reasons" {
+			reply = gemini.Remind(payload)
+		}
+		_ = json.NewEncoder(os.Stdout).Encode(reply)
 		return
 	}
 	os.Exit(m.Run())
 }
 
 // pass posts a hook as candor hook does.
-func pass(server string) error {
-	payload, err := io.ReadAll(os.Stdin)
-	if err != nil {
-		return err
-	}
+func pass(server string, payload []byte) error {
 	payload = gemini.WithTurn(payload, func(path string) (io.ReadSeekCloser, error) { return os.Open(path) })
 	r, err := http.NewRequest(http.MethodPost, server+"/api/hooks/gemini", bytes.NewReader(payload))
 	if err != nil {

@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"candor/attach/gemini"
-
 	"github.com/stretchr/testify/require"
+
+	"candor/attach/gemini"
+	"candor/attach/settings"
 )
 
 // required says that the tests have to run: make real-agents sets it.
@@ -45,12 +46,17 @@ func newPlayer(t *testing.T) *player {
 	require.NoError(t, os.MkdirAll(filepath.Join(p.home, ".gemini"), 0o700))
 	self, err := os.Executable()
 	require.NoError(t, err)
-	settings, err := gemini.Settings(self).Attach([]byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`),
-		p.model.URL)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(p.home, ".gemini", "settings.json"), settings, 0o600))
+	p.attach(t, gemini.Settings(self))
 	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
 	return p
+}
+
+// attach sets the program's hooks.
+func (p *player) attach(t *testing.T, hooks settings.Hooks) {
+	t.Helper()
+	text, err := hooks.Attach([]byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), p.model.URL)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(p.home, ".gemini", "settings.json"), text, 0o600))
 }
 
 // prompt runs the program once, without a terminal. Whatever it would send to another host ends at the stand-in.

@@ -7,6 +7,7 @@
 package realtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -45,6 +46,7 @@ type standIn struct {
 	mu      sync.Mutex
 	sent    []said
 	hooks   [][]byte // the hooks' payloads, in order
+	asked   []string // the plans of requests that ask for reasons
 	strayed []string // what was asked of another host
 }
 
@@ -110,6 +112,9 @@ func (s *standIn) answer(w http.ResponseWriter, body []byte) {
 	next.Plan = plan
 	s.mu.Lock()
 	s.sent = append(s.sent, next)
+	if bytes.Contains(body, []byte("Before every tool call, write one line")) {
+		s.asked = append(s.asked, plan)
+	}
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "text/event-stream")
 	parts := next.parts()

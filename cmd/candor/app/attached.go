@@ -20,6 +20,8 @@ func newAttached(s Settings, store session.Store, layer *safety.Layer) *attached
 		Hooks: map[string]attached.Hook{"claude": claude.Hook, "codex": codex.Hook, "gemini": gemini.Hook,
 			"opencode": opencode.Hook},
 		Askers: map[string]attached.Asker{"claude": {Question: claude.Question, Reply: claude.Reply}},
+		Reminders: map[string]func([]byte) any{"claude": claude.Remind, "codex": codex.Remind,
+			"gemini": gemini.Remind},
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"candor/attach/settings"
 	"candor/cmd/candor/terminal"
 	"candor/web/client"
 )
@@ -33,6 +34,8 @@ type attachSettings struct {
 	yes bool
 	// Which calls wait for a person.
 	approve approvals
+	// Ask the model for its reasons.
+	askReasons bool
 	// Say what is attached, and nothing else.
 	list bool
 }
@@ -59,6 +62,8 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask", Destination: &s.yes},
 			&cli.GenericFlag{Name: "approve", Value: &s.approve,
 				Usage: "let calls that change something, or those of the tools in =`LIST`, wait for a person"},
+			&cli.BoolFlag{Name: "ask-reasons", Usage: "ask the model for a reason before each call",
+				Destination: &s.askReasons},
 			&cli.BoolFlag{Name: "list", Usage: "say what is attached", Destination: &s.list},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -70,8 +75,8 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			case c.Args().Len() > 1:
 				return misused("attach takes one agent, not the argument %q as well; see candor attach --help",
 					c.Args().Get(1))
-			case s.list && (name != "" || s.undo || s.dryRun || s.approve.any):
-				return misused("attach --list takes neither an agent nor --undo, --dry-run or --approve")
+			case s.list && (name != "" || s.undo || s.dryRun || s.approve.any || s.askReasons):
+				return misused("attach --list takes neither an agent nor --undo, --dry-run, --approve or --ask-reasons")
 			case s.list:
 				if err := s.printAttached(c.Root().Writer); err != nil {
 					return err
@@ -94,18 +99,28 @@ func attachCommand(stdin io.Reader) *cli.Command {
 
 // chooseHooks makes the program's hooks those that the flags ask for.
 func (s *attachSettings) chooseHooks() error {
+	hooks, ok := s.program.hooks.(settings.Hooks)
 	switch {
-	case !s.approve.any:
+	case !s.approve.any && !s.askReasons:
 		return nil
 	case s.undo:
-		return misused("--approve adds a hook and --undo takes all away: use one of them")
-	case s.program.approving == nil:
+		return misused("--approve and --ask-reasons add hooks and --undo takes all away: use one of them")
+	case s.approve.any && s.program.approving == nil:
 		return misused("--approve: calls of %s cannot wait for a person", s.program.name)
-	// The flag alone leaves the choice to what the program has.
-	case len(s.approve.tools) == 0:
-		s.approve.tools = s.program.writing
+	case s.askReasons && (s.program.reminding == nil || !ok):
+		return misused("--ask-reasons: hooks of %s cannot ask its model for anything", s.program.name)
 	}
-	s.program.hooks = s.program.approving(s.approve.tools)
+	if s.approve.any {
+		// The flag alone leaves the choice to what the program has.
+		if len(s.approve.tools) == 0 {
+			s.approve.tools = s.program.writing
+		}
+		hooks = s.program.approving(s.approve.tools)
+	}
+	if s.askReasons {
+		hooks = s.program.reminding(hooks)
+	}
+	s.program.hooks = hooks
 	return nil
 }
 
@@ -216,6 +231,9 @@ func (s attachSettings) printRest(w io.Writer, name string) {
 	if s.approve.any {
 		fmt.Fprintf(w, approvalRest, strings.Join(s.approve.tools, ", "))
 	}
+	if s.askReasons {
+		fmt.Fprint(w, reasonsRest)
+	}
 }
 
 // approvalRest says what --approve does, of which tools.
@@ -224,6 +242,13 @@ Calls of %s
 wait for an answer in Candor: as long as its --approval-timeout says, and ten
 minutes at most. Then, or while the server is away, the agent asks as it would
 without Candor.
+`
+
+// reasonsRest says what --ask-reasons does.
+const reasonsRest = `
+With each prompt the model is asked for a line before each call, "Reason for
+Bash: ...", some 70 tokens. It may or may not write them; the page counts the
+calls that have one.
 `
 
 // printAttached says which settings have our hooks: the person's own, and those of the folder it is called in.

@@ -141,8 +141,34 @@ func TestAttachLetsCallsWaitForAPerson(t *testing.T) {
 	for args, text := range map[string]string{
 		"claude --approve=B(ash":  `"B(ash" is no list of tools`,
 		"claude --approve=,":      `"," is no list of tools`,
-		"claude --approve --undo": "--approve adds a hook and --undo takes all away",
+		"claude --approve --undo": "--approve and --ask-reasons add hooks and --undo takes all away",
 		"--list --approve":        "attach --list takes neither",
+	} {
+		_, err := attaching(t, "", strings.Fields(args)...)
+		require.ErrorContains(t, err, text)
+	}
+}
+
+func TestAttachAsksTheModelForReasons(t *testing.T) {
+	name := settingsFolder(t, "")
+	out, err := attaching(t, "", "claude", "--ask-reasons", "--approve", "--yes")
+	require.NoError(t, err)
+	assert.Contains(t, out, "the model is asked for a line before each call")
+	assert.Contains(t, contentOf(t, name), "/api/hooks/claude/reasons")
+	assert.Contains(t, contentOf(t, name), "/api/hooks/claude/ask")
+	out, err = attaching(t, "", "claude", "--yes")
+	require.NoError(t, err)
+	assert.NotContains(t, out, "asked for a line")
+	assert.NotContains(t, contentOf(t, name), "/reasons")
+	t.Setenv("CODEX_HOME", t.TempDir())
+	_, err = attaching(t, "", "codex", "--ask-reasons", "--yes")
+	require.NoError(t, err)
+	assert.Contains(t, contentOf(t, filepath.Join(os.Getenv("CODEX_HOME"), "hooks.json")),
+		"hook codex --ask-reasons --server")
+	for args, text := range map[string]string{
+		"opencode --ask-reasons":      "hooks of opencode cannot ask its model for anything",
+		"claude --ask-reasons --undo": "add hooks and --undo takes all away",
+		"--list --ask-reasons":        "attach --list takes neither",
 	} {
 		_, err := attaching(t, "", strings.Fields(args)...)
 		require.ErrorContains(t, err, text)

@@ -21,6 +21,8 @@ type hookSettings struct {
 	serverSettings
 	// How long the agent waits for the reply; then it goes on without.
 	timeout time.Duration
+	// Reply with a request for reasons, where the hook lets one.
+	askReasons bool
 }
 
 // hookCommand returns candor hook: what an agent's program runs as a hook, where it cannot post one by itself.
@@ -38,7 +40,9 @@ func hookCommand(stdin io.Reader) *cli.Command {
 		ArgsUsage: "AGENT", Description: helpText("hook"),
 		Flags: append(serverFlags(&s.serverSettings, defaultServer),
 			&cli.DurationFlag{Name: "timeout", Value: defaultHookTime, Usage: "go on without a reply after `TIME`",
-				Destination: &s.timeout}),
+				Destination: &s.timeout},
+			&cli.BoolFlag{Name: "ask-reasons", Usage: "ask the model for a reason before each call",
+				Destination: &s.askReasons}),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			// The name becomes part of a path, of the server and of a file here.
 			name := c.Args().First()
@@ -115,7 +119,7 @@ func (s hookSettings) post(ctx context.Context, agent string, stdin io.Reader) (
 	if p, ok := programNamed(agent); ok && p.complete != nil {
 		payload = p.complete(payload, func(path string) (io.ReadSeekCloser, error) { return os.Open(path) })
 	}
-	reply, err := c.Hook(ctx, agent, payload)
+	reply, err := c.Hook(ctx, agent, payload, s.askReasons)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("no reply within %s", s.timeout)
 	}

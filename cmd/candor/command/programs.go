@@ -26,6 +26,9 @@ type program struct {
 	// change something. It is nil for a program whose calls cannot wait.
 	approving func(tools []string) settings.Hooks
 	writing   []string
+	// reminding returns hooks by whose answers the model is asked for its reasons. It is nil for a program whose hooks
+	// cannot do so.
+	reminding func(settings.Hooks) settings.Hooks
 	// complete adds to a hook's payload what the program's files tell of it; nil adds nothing.
 	complete func(payload []byte, open func(path string) (io.ReadSeekCloser, error)) []byte
 	// sessions returns where the program keeps its sessions, if that is not in its folder.
@@ -49,7 +52,7 @@ type hookFile interface {
 var programs = []program{
 	{
 		name: "claude", folder: claudeFolder, hooks: claude.Settings,
-		approving: claude.Approving, writing: claude.WritingTools,
+		approving: claude.Approving, writing: claude.WritingTools, reminding: claude.Reminding,
 		// Nobody else gets the settings of a project that are a person's own.
 		personal: "settings.json", project: filepath.Join(".claude", "settings.local.json"),
 		rest: `Still to do:
@@ -64,7 +67,8 @@ The session file has most of it: candor import --follow reads it as well.
 	},
 	{
 		name: "codex", folder: codexFolder, hooks: codex.Settings(self()),
-		personal: "hooks.json", project: filepath.Join(".codex", "hooks.json"),
+		reminding: func(settings.Hooks) settings.Hooks { return codex.Reminding(self()) },
+		personal:  "hooks.json", project: filepath.Join(".codex", "hooks.json"),
 		rest: `Still to do:
   in the shell that starts codex, since the token is not in the file:
     ` + tokenToSet + `
@@ -80,7 +84,8 @@ The session file has all of it but reasons: candor import --follow reads it.
 	},
 	{
 		name: "gemini", folder: geminiFolder, hooks: gemini.Settings(self()), complete: gemini.WithTurn,
-		personal: "settings.json", project: filepath.Join(".gemini", "settings.json"),
+		reminding: func(settings.Hooks) settings.Hooks { return gemini.Reminding(self()) },
+		personal:  "settings.json", project: filepath.Join(".gemini", "settings.json"),
 		rest: `Still to do:
   in the shell that starts gemini, since the token is not in the file:
     ` + tokenToSet + `

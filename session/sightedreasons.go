@@ -1,0 +1,116 @@
+package session
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"candor/safety"
+)
+
+// An agent of another program has no parameter for a reason. It may be asked to give one in its text, a line for each
+// call right before the calls: "Reason for Bash: to see why the test fails". Such a line is the reason of that call,
+// and no narrative.
+
+// reasonLine matches a line that gives the reason for a call, with the marks of lists and emphasis that models write
+// around it. Its groups are the name of the tool and the reason.
+var reasonLine = regexp.MustCompile("(?i)^[\\s>*_-]*reason for [*_`]*([\\w./-]{1,128}?)[*_`]*\\s*:[*_\\s]*([^\\s*_].*?)[*_\\s]*$")
+
+// spoken is a narrative, line by line.
+type spoken struct {
+	step    int // index of the step that has it
+	channel Channel
+	lines   []spokenLine
+}
+
+// spokenLine is a line of a narrative. One that gives no reason has no tool.
+type spokenLine struct {
+	text, reason safety.Text
+	tool         string
+	taken        bool // by a call, whose reason it is
+}
+
+// newSpoken returns a narrative whose lines give reasons; ok is false for one of which none does.
+func newSpoken(step int, c Channel, narrative safety.Text) (s *spoken, ok bool) {
+	s = &spoken{step: step, channel: c}
+	for line := range narrative.Lines() {
+		one := spokenLine{text: line}
+		if at := reasonLine.FindStringSubmatchIndex(line.String()); at != nil && at[5]-at[4] <= maxRationale {
+			one.tool, one.reason = line.String()[at[2]:at[3]], line.Part(at[4], at[5])
+			ok = true
+		}
+		s.lines = append(s.lines, one)
+	}
+	return s, ok
+}
+
+// take returns the first reason for a call of a tool that no call has, yet.
+func (s *spoken) take(tool string) (reason safety.Text, ok bool) {
+	at := slices.IndexFunc(s.lines, func(l spokenLine) bool { return !l.taken && strings.EqualFold(l.tool, tool) })
+	if at < 0 {
+		return safety.Text{}, false
+	}
+	s.lines[at].taken = true
+	return s.lines[at].reason, true
+}
+
+// rest returns the narrative without the lines that are reasons of calls, and without the empty lines that these leave.
+func (s *spoken) rest() safety.Text {
+	var kept []safety.Text
+	for _, l := range s.lines {
+		if l.taken || blank(l.text) && (len(kept) == 0 || blank(kept[len(kept)-1])) {
+			continue
+		}
+		kept = append(kept, l.text)
+	}
+	if last := len(kept) - 1; last >= 0 && blank(kept[last]) {
+		kept = kept[:last]
+	}
+	return safety.JoinLines(kept...)
+}
+
+// blank reports whether nothing is to be seen of a line.
+func blank(line safety.Text) bool { return strings.TrimSpace(line.String()) == "" }
+
+// giveReasons gives calls the reasons that the narratives have for them. The lines for a tool belong to its calls in
+// the order in which the model made them. Lines for which there is no call, yet, wait for the next ones of the same
+// agent until it says something else: hooks tell of calls one by one. Only the model's own words give reasons, and no
+// summary of its thoughts. narrators has the channel of each step's narrative.
+func giveReasons(steps []Step, narrators []Channel) {
+	var all []*spoken
+	open := map[string]*spoken{} // by agent
+	for i := range steps {
+		step := &steps[i]
+		if step.NarrativeSource == FromModel {
+			delete(open, step.Agent)
+			if s, ok := newSpoken(i, narrators[i], step.Narrative); ok {
+				open[step.Agent], all = s, append(all, s)
+			}
+		}
+		if s := open[step.Agent]; s != nil {
+			s.give(step.Calls)
+		}
+	}
+	for _, s := range all {
+		// A step without calls is there for its text.
+		if step := &steps[s.step]; len(step.Calls) > 0 {
+			if step.Narrative = s.rest(); step.Narrative.Empty() {
+				step.NarrativeSource = ""
+			}
+		}
+	}
+}
+
+// give gives reasons to those calls that have none.
+func (s *spoken) give(calls []Call) {
+	for i := range calls {
+		c := &calls[i]
+		if c.Rationale.Source != FromFallback || c.Rationale.Blocked {
+			continue
+		}
+		if reason, ok := s.take(c.Tool.String()); ok {
+			c.Rationale = Rationale{Text: reason, Source: FromModel}
+			c.Sighted.Reason = withChannel(c.Sighted.Reason, s.channel)
+		}
+	}
+}
