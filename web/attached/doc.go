@@ -18,8 +18,9 @@
 // # What is a reason
 //
 // A reason is what the model said for this very call. The text before a call is the narrative of its step and never
-// stands in for a reason. Nor does the description that some tools have among their parameters: it tells what a call
-// does, and is kept as that.
+// stands in for a reason, but for lines that name the call's tool ("Reason for Bash: …"), for which some hooks ask the
+// model (POST /api/hooks/{agent}/reasons). Nor does the description that some tools have among their parameters: it
+// tells what a call does, and is kept as that.
 //
 // # Hooks that wait
 //

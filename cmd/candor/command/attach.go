@@ -247,8 +247,8 @@ without Candor.
 // reasonsRest says what --ask-reasons does.
 const reasonsRest = `
 With each prompt the model is asked for a line before each call, "Reason for
-Bash: ...", some 70 tokens. It may or may not write them; the page counts the
-calls that have one.
+Bash: ...". It may or may not write them: the page counts the calls that have
+one. Of sub-agents, Codex and Gemini CLI they stand in the session file.
 `
 
 // printAttached says which settings have our hooks: the person's own, and those of the folder it is called in.
