@@ -8,8 +8,8 @@ import (
 // reasonRequest asks a model for the reason of each call, in the form in which package session finds it in the text
 // before the call.
 const reasonRequest = "Before every tool call, write one line of plain text that says why you make this call now: " +
-	"\"Reason for <tool name>: <one sentence>\". When you call several tools at once, write one such line for each, in " +
-	"the order of the calls. Say what you want to learn or change by it, not what the tool does."
+	"\"Reason for <tool name>: <one sentence>\". When you call several tools at once, write one such line for each, " +
+	"in the order of the calls. Say what you want to learn or change by it, not what the tool does."
 
 // Reminder returns a function that makes the reply to a hook's payload, which encodes as JSON: for the events named it
 // asks the model for the reasons of its calls, and for all others it is empty. Claude Code, Codex and Gemini CLI read

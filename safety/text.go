@@ -31,12 +31,12 @@ func JoinLines(texts ...Text) Text {
 }
 
 // joined returns texts as one.
-func joined(between string, texts []Text) Text {
+func joined(separator string, texts []Text) Text {
 	parts := make([]string, len(texts))
 	for i, t := range texts {
 		parts[i] = t.s
 	}
-	return Text{strings.Join(parts, between)}
+	return Text{strings.Join(parts, separator)}
 }
 
 // Lines returns the lines of the text, without their breaks.

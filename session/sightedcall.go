@@ -30,8 +30,8 @@ func (p *projection) stepCalls(s *sightedStep, step int, group *int) (all []Call
 	return all
 }
 
-// places returns the places of calls in the model's answer, as the channels say that name the answer. Where these do not
-// know all of the calls, the places are those in the list of the answer's calls, if that has all.
+// places returns the places of calls in the model's answer, as the channels say that name the answer. Where these do
+// not know all of the calls, the places are those in the list of the answer's calls, if that has all.
 func (p *projection) places(calls []string) map[string]int {
 	index := map[string]int{}
 	for _, id := range calls {

@@ -14,7 +14,8 @@ import (
 
 // reasonLine matches a line that gives the reason for a call, with the marks of lists and emphasis that models write
 // around it. Its groups are the name of the tool and the reason.
-var reasonLine = regexp.MustCompile("(?i)^[\\s>*_-]*reason for [*_`]*([\\w./-]{1,128}?)[*_`]*\\s*:[*_\\s]*([^\\s*_].*?)[*_\\s]*$")
+var reasonLine = regexp.MustCompile(
+	"(?i)^[\\s>*_-]*reason for [*_`]*([\\w./-]{1,128}?)[*_`]*\\s*:[*_\\s]*([^\\s*_].*?)[*_\\s]*$")
 
 // spoken is a narrative, line by line.
 type spoken struct {

@@ -96,8 +96,8 @@ type SightedResult struct {
 	Took    time.Duration
 }
 
-// SightedBatch lists the calls of one answer of the model, in the order in which it made them. The fact has the first of
-// them as its Call, since a turn has many such facts.
+// SightedBatch lists the calls of one answer of the model, in the order in which it made them. The fact has the first
+// of them as its Call, since a turn has many such facts.
 type SightedBatch struct{ Calls []string }
 
 // SightedAgent is the sub-agent that a call began. A channel that knows of the sub-agent but not of the call leaves

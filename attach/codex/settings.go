@@ -63,7 +63,8 @@ func reportsTo(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &e) != nil || len(e.Hooks) != 1 || e.Hooks[0].Type != "command" {
 		return ""
 	}
-	_, server, ours := strings.Cut(strings.Replace(e.Hooks[0].Command, remindArguments, hookArguments, 1), hookArguments)
+	command := strings.Replace(e.Hooks[0].Command, remindArguments, hookArguments, 1)
+	_, server, ours := strings.Cut(command, hookArguments)
 	if !ours {
 		return ""
 	}

@@ -105,7 +105,8 @@ func TestHooksThatAskForReasonsAreOurs(t *testing.T) {
 			attached, err := c.with.Attach(nil, address)
 			require.NoError(t, err)
 			text := string(attached)
-			assert.Equal(t, c.marks, strings.Count(text, "/api/hooks/claude/reasons")+strings.Count(text, "--ask-reasons"))
+			assert.Equal(t, c.marks,
+				strings.Count(text, "/api/hooks/claude/reasons")+strings.Count(text, "--ask-reasons"))
 			server, err := c.plain.AttachedTo(attached)
 			require.NoError(t, err)
 			assert.Equal(t, address, server)

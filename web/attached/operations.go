@@ -14,7 +14,8 @@ var operations = map[string]openapi.Operation{
 		Body: openapi.Anything{}, Answers: []openapi.Answer{openapi.JSON(http.StatusOK, Taken{})}},
 	"POST /api/hooks/:agent": {Summary: "Tell what another program's agent does, as its hooks post it",
 		Body: openapi.Anything{}, Answers: []openapi.Answer{openapi.JSON(http.StatusOK, hookReply{})}},
-	"POST /api/hooks/:agent/reasons": {Summary: "Tell of a prompt, as a hook posts it, and ask the model for its reasons",
+	"POST /api/hooks/:agent/reasons": {
+		Summary: "Tell of a prompt, as a hook posts it, and ask the model for its reasons",
 		Text: "The reply is one that the agent's program understands. It asks the model for a line before each call, " +
 			"\"Reason for Bash: …\", which is then shown as the call's reason.",
 		Body: openapi.Anything{}, Answers: []openapi.Answer{openapi.JSON(http.StatusOK, openapi.Anything{})}},

@@ -10,8 +10,8 @@ import (
 	"candor/attach/codex"
 )
 
-// TestTheRealProgramAsksItsModelForReasons holds that the model reads the request of the hooks that make it, also that of a sub-agent, and
-// that without them nobody asks.
+// TestTheRealProgramAsksItsModelForReasons holds that the model reads the request of the hooks that make it, also that
+// of a sub-agent, and that without them nobody asks.
 func TestTheRealProgramAsksItsModelForReasons(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
