@@ -107,6 +107,38 @@ func TestAHitShowsWhatADecisionShows(t *testing.T) {
 	w.clean()
 }
 
+// Styles that a view brings along when it is first opened belong to that view: what stands there already stays as it is.
+func TestStylesThatAreLoadedLaterMoveNothing(t *testing.T) {
+	const boxes = `JSON.stringify([...document.querySelectorAll('#results *, #stream *')].filter((e) =>
+		e.checkVisibility() && !e.closest('time, .rest')).map((e) => {
+			const r = e.getBoundingClientRect(), s = getComputedStyle(e);
+			return [e.tagName + '.' + e.className, r.x, r.y, r.width, r.height, s.borderTopWidth, s.fontSize];
+		}))`
+	s := startServer(t)
+	s.on("first", callLook("a pear", "to see the pear"), reply{Text: "It is a pear."})
+	s.say("ann", "", "first")
+	for name, show := range map[string]func(w *tab){
+		"a conversation": func(w *tab) { w.shows("candor-turn .answer", "It is a pear.") },
+		"hits of a search": func(w *tab) {
+			w.press("/")
+			w.write("pear")
+			w.searchedFor("pear")
+			w.shows("#results .hit .title", "first")
+		},
+	} {
+		w := window(t).open(s, "ann")
+		w.shows("#link", "Live")
+		show(w)
+		before := eval[string](w, boxes)
+		assert.Contains(t, before, "SPAN", name)
+		assert.True(t, eval[bool](w, `import('/ui/lib/dom.js').then((dom) => Promise.all(
+			['block', 'closer', 'compact', 'ondemand', 'search'].map((name) => dom.loadStyles('/ui/css/' + name + '.css')),
+		)).then(() => true)`))
+		assert.Equal(t, before, eval[string](w, boxes), name)
+		w.clean()
+	}
+}
+
 // Facets stand there before any word is typed, and one alone is a search.
 func TestAFacetAloneIsASearch(t *testing.T) {
 	s := startServer(t)
