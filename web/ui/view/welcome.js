@@ -32,6 +32,8 @@ export function welcome(backend, acts) {
         h('ul', { class: 'examples', 'aria-label': 'Examples' }, ...(isOffline ? offline : others).map(ask))),
       h('section', null, h('h3', null, 'Watch your own agent'), h('p', null, 'It says what it does, and why, by one ' +
         'request for each call, from any language. Its job shows the line to copy.'),
-      h('button', { type: 'button', click: () => acts.watchOwn() }, 'Open a job for it'))),
+      h('button', { type: 'button', click: () => acts.watchOwn() }, 'Open a job for it'),
+      h('p', null, 'Claude Code, Codex, Gemini CLI and OpenCode report by themselves: ',
+        h('code', null, 'candor attach claude')))),
   ];
 }
