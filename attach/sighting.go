@@ -32,6 +32,9 @@ const (
 	Ask   Verdict = "ask" // the program asks the person in front of it
 )
 
+// Unanswered is what a program whose hooks cannot ask says to the person in front of it instead.
+const Unanswered = "Candor has no person's answer about this call: it goes on by the settings here."
+
 // Sighting is one fact about an agent's session, as one channel has it. Session, Turn, Sub, Group and Call
 // are the ids that the agent's own program uses; they are the same in all of its channels, and this is what
 // channels are joined by. Exactly one of the pointers at the end is set.

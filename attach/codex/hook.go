@@ -28,6 +28,7 @@ type payload struct {
 	AgentID   string `json:"agent_id"`
 	AgentType string `json:"agent_type"`
 	CWD       string `json:"cwd"`
+	File      string `json:"transcript_path"`
 	Model     string `json:"model"`
 
 	// UserPromptSubmit: the message, or the task of a sub-agent.
@@ -43,6 +44,9 @@ type payload struct {
 
 	// Stop and SubagentStop: the last text of the agent, which the program leaves out if there is none.
 	Answer string `json:"last_assistant_message"`
+
+	// What [WithArguments] adds.
+	Whole whole `json:"candor"`
 }
 
 // shell is what hooks call the tool exec_command.

@@ -38,21 +38,16 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request, who access.Call
 	if !known {
 		return unknownAgent
 	}
-	payload, all, err := s.hear(r, who)
+	payload, t, err := s.hear(r, who)
 	if err != nil {
 		return err
 	}
 	var verdict attach.Verdict
 	var words string
-	if q, asks := asker.Question(payload); asks {
+	if q, asks := asker.Question(payload); asks && t.called.Called != nil {
 		// The hook told of the call as well: its sighting says in which session and turn it is.
-		a := asking{Server: s, question: q, ours: ourID("call", q.Call)}
-		for _, one := range all {
-			if one.Call == q.Call && one.Called != nil {
-				a.about = one
-			}
-		}
-		if a.about.Called != nil && s.enter(who.User) {
+		a := asking{Server: s, question: q, about: t.called, ours: callID(t.called)}
+		if s.enter(who.User) {
 			defer s.leave(who.User)
 			// The deadlines of other requests are shorter than a person's answer may take.
 			rc, end := http.NewResponseController(w), time.Now().Add(s.Wait+answerTime)
@@ -137,29 +132,54 @@ var errName = errors.New("the name of its tool would be changed or hidden")
 
 // ask records the question and waits for the answer.
 func (a *asking) ask(ctx context.Context, shown safety.Question) (attach.Verdict, string) {
-	turn, err := a.own.Turn(a.ref.Thread, a.ref.Turn)
-	if err != nil {
+	call, asked, ok := a.begin(shown)
+	if !ok {
 		return "", ""
 	}
-	// A hook that is delivered twice asks once; whoever asks again goes on as if nobody did.
-	call, ok := turn.Call(a.ours)
-	if !ok || call.Approval != nil || call.Outcome != session.Pending {
-		return "", ""
+	if call.Approval != nil && call.Approval.Answer != "" {
+		return verdictOf(call.Approval.Answer, call.Approval.Value)
 	}
-	request := a.own.RequestID(a.ref, a.ours)
-	// A turn that has ended, by another channel's word, has no further questions.
-	asked, err := a.own.Append(a.ref, session.ApprovalAsked{
-		Request: request, Call: a.ours, Description: call.Described, Shown: shown.Shown, Hidden: shown.Hidden,
-		Within: a.Wait,
-	})
-	if err != nil {
-		return "", ""
+	wait := func() (answered session.ApprovalAnswered) { return a.await(ctx, a.own.RequestID(a.ref, a.ours), asked) }
+	if call.Approval != nil {
+		wait = func() (answered session.ApprovalAnswered) { return a.share(ctx, call.Approval.Request, asked) }
 	}
 	var answered session.ApprovalAnswered
-	if err := web.Aside(ctx, func() { answered = a.await(ctx, request, asked.Seq) }); err != nil {
+	if err := web.Aside(ctx, func() { answered = wait() }); err != nil {
 		return "", ""
 	}
-	switch said := session.ValueText(answered.Value); answered.Answer {
+	return verdictOf(answered.Answer, answered.Value)
+}
+
+// begin records the question and returns the number of its event. A hook that is delivered twice asks once; whoever
+// asks again goes on as if nobody did: ok is false. But calls without ids that are equal and of the same moment are one
+// call to us, and there is one question about them: the call is then returned with it, and with the number of an
+// earlier event than any answer that it does not have.
+func (a *asking) begin(shown safety.Question) (call session.Call, asked uint64, ok bool) {
+	a.asks.Lock()
+	defer a.asks.Unlock()
+	head := a.own.Head()
+	turn, err := a.own.Turn(a.ref.Thread, a.ref.Turn)
+	if err != nil {
+		return call, 0, false
+	}
+	call, ok = turn.Call(a.ours)
+	switch {
+	case ok && call.Approval != nil:
+		return call, head, a.about.Unnamed
+	case !ok || call.Outcome != session.Pending:
+		return call, 0, false
+	}
+	// A turn that has ended, by another channel's word, has no further questions.
+	e, err := a.own.Append(a.ref, session.ApprovalAsked{
+		Request: a.own.RequestID(a.ref, a.ours), Call: a.ours, Description: call.Described, Shown: shown.Shown,
+		Hidden: shown.Hidden, Within: a.Wait,
+	})
+	return call, e.Seq, err == nil
+}
+
+// verdictOf returns what an answer means to the program.
+func verdictOf(answer session.Answer, value safety.JSON) (attach.Verdict, string) {
+	switch said := session.ValueText(value); answer {
 	case session.Approve, session.Always:
 		return attach.Allow, ""
 	case session.Deny:
@@ -171,6 +191,15 @@ func (a *asking) ask(ctx context.Context, shown safety.Question) (attach.Verdict
 		return attach.Ask, wordsExpired
 	}
 	return "", ""
+}
+
+// share waits for the answer to a question that another hook asked, and ends.
+func (a *asking) share(ctx context.Context, request string, since uint64) session.ApprovalAnswered {
+	waits, stop := context.WithTimeout(ctx, a.Wait)
+	defer stop()
+	defer context.AfterFunc(a.closing, stop)()
+	answered, _ := a.own.AwaitAnswer(waits, request, since) // without one the program decides
+	return answered
 }
 
 // await waits for the answer to a request. Without one in time, or once the agent does not wait any more, it ends

@@ -30,15 +30,20 @@ type waitingHook struct {
 	leave context.CancelFunc
 }
 
-// asks posts a hook that waits for a person. It returns at once.
+// asks posts a hook of Claude Code that waits for a person. It returns at once.
 func asks(t *testing.T, s *apptest.Server, call, command string) waitingHook {
+	t.Helper()
+	return asksAs(t, s, "claude", hookOf("PreToolUse", call, command))
+}
+
+// asksAs posts a hook of an agent's program that waits for a person. It returns at once.
+func asksAs(t *testing.T, s *apptest.Server, agent, payload string) waitingHook {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
 	h := waitingHook{make(chan string, 1), leave}
-	payload := hookOf("PreToolUse", call, command)
 	go func() {
 		defer close(h.reply)
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.HTTP.URL+"/api/hooks/claude/ask",
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.HTTP.URL+"/api/hooks/"+agent+"/ask",
 			strings.NewReader(payload))
 		if err != nil {
 			return
@@ -199,7 +204,8 @@ func TestWhatCannotBeAskedIsTheAgentsOwnAffair(t *testing.T) {
 	}
 	assert.Equal(t, "{}", post(hookOf("PostToolUse", "toolu_2", "ls")), "what has run is not asked about")
 	assert.Equal(t, "{}", post(hookOf("PreToolUse", "toolu_2", "ls")), "nor what ended already")
-	assert.Equal(t, "{}", post(strings.ReplaceAll(hookOf("PreToolUse", "toolu_3", "ls"), `"prompt_id":"p1",`, "")))
+	assert.Equal(t, "{}", post(`{"hook_event_name":"PreToolUse","session_id":"s2","tool_name":"Bash","tool_use_id":"toolu_3"}`),
+		"nor what belongs to no prompt")
 	assert.Equal(t, http.StatusNotFound, s.Post("ann", "/api/hooks/cursor/ask", "{}").Status)
 	assert.Equal(t, http.StatusBadRequest, s.Post("ann", "/api/hooks/claude/ask", "{}").Status)
 }

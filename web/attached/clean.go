@@ -15,6 +15,14 @@ import (
 // describing are the tools of Claude Code and OpenCode among whose parameters the model describes what the call does.
 var describing = []string{"Agent", "Bash", "Task", "bash", "task"}
 
+// callID makes an id of ours of that of a sighting's call.
+func callID(s attach.Sighting) string {
+	if s.Unnamed {
+		return ourID(session.UnnamedCall, s.Call)
+	}
+	return ourID("call", s.Call)
+}
+
 // cleaning collects what safety found in the texts of one sighting.
 type cleaning struct {
 	layer    *safety.Layer
@@ -24,13 +32,9 @@ type cleaning struct {
 // clean returns a sighting with ids of ours and clean texts.
 func (t *taking) clean(s attach.Sighting) session.Sighting {
 	c := &cleaning{layer: t.layer}
-	kind := "call"
-	if s.Unnamed {
-		kind = session.UnnamedCall
-	}
 	fact := session.Sighting{
 		At: s.At.UTC().Truncate(time.Microsecond), Sub: ourID("agent", s.Sub), Group: ourID("answer", s.Group),
-		Index: s.Index, Call: ourID(kind, s.Call),
+		Index: s.Index, Call: callID(s),
 	}
 	if s.At.IsZero() {
 		fact.At = time.Time{}

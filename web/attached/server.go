@@ -55,6 +55,7 @@ type Server struct {
 	closing context.Context // ends with Close
 	close   context.CancelFunc
 	askers  sync.WaitGroup // hooks that wait for a person
+	asks    sync.Mutex     // held from looking whether a call was asked about until it is
 
 	mu      sync.Mutex
 	open    map[string]*live // by the id of the thread
@@ -119,11 +120,11 @@ func (s *Server) postSightings(w http.ResponseWriter, r *http.Request, who acces
 	case err != nil:
 		return err
 	}
-	taken, err := s.take(r.Context(), who.User, all)
+	t, err := s.take(r.Context(), who.User, all)
 	if err != nil {
 		return err
 	}
-	return problem.WriteJSON(w, r, http.StatusOK, taken)
+	return problem.WriteJSON(w, r, http.StatusOK, t.taken)
 }
 
 // postHook takes what a hook of an agent posts while the agent works.
@@ -148,28 +149,29 @@ func (s *Server) postReasons(w http.ResponseWriter, r *http.Request, who access.
 	return problem.WriteJSON(w, r, http.StatusOK, remind(payload))
 }
 
-// hear records what a hook posted, and returns its payload and the sightings in it.
-func (s *Server) hear(r *http.Request, who access.Caller) (payload []byte, all []attach.Sighting, err error) {
+// hear records what a hook posted, and returns its payload and what was recorded.
+func (s *Server) hear(r *http.Request, who access.Caller) (payload []byte, t taking, err error) {
 	read := s.Hooks[r.PathValue("agent")]
 	if read == nil {
-		return nil, nil, unknownAgent
+		return nil, t, unknownAgent
 	}
 	if payload, err = problem.ReadBody(r); err != nil {
-		return nil, nil, err
+		return nil, t, err
 	}
-	if all, err = read(payload); err != nil {
-		return nil, nil, badHook
+	all, err := read(payload)
+	if err != nil {
+		return nil, t, badHook
 	}
 	for i := range all {
 		if all[i].At.IsZero() {
 			all[i].At = s.Now().UTC()
 		}
 		if invalid(all[i]) != "" {
-			return nil, nil, badHook
+			return nil, t, badHook
 		}
 	}
-	_, err = s.take(r.Context(), who.User, all)
-	return payload, all, err
+	t, err = s.take(r.Context(), who.User, all)
+	return payload, t, err
 }
 
 // The problems of the routes. None repeats input.

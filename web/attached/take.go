@@ -56,21 +56,23 @@ type taking struct {
 	threads map[string]string // by agent and session
 	batch   batch
 	taken   Taken
+	// called is the last call that was told of, with the turn and the id that it was recorded with.
+	called attach.Sighting
 }
 
 // take records sightings in a user's session.
-func (s *Server) take(ctx context.Context, user string, all []attach.Sighting) (Taken, error) {
-	own, err := s.Store.Open(ctx, user)
-	if err != nil {
-		return Taken{}, err
+func (s *Server) take(ctx context.Context, user string, all []attach.Sighting) (t taking, err error) {
+	t = taking{Server: s, threads: map[string]string{}}
+	if t.own, err = s.Store.Open(ctx, user); err != nil {
+		return t, err
 	}
-	t := taking{Server: s, own: own, layer: s.Safety.Remember(own.Seen()), threads: map[string]string{}}
+	t.layer = s.Safety.Remember(t.own.Seen())
 	for _, one := range all {
 		if err := t.one(one); err != nil {
-			return t.taken, err
+			return t, err
 		}
 	}
-	return t.taken, t.flush()
+	return t, t.flush()
 }
 
 // Record records sightings that another package read, and returns how many it refused for what their members have:
@@ -89,6 +91,9 @@ func (t *taking) one(s attach.Sighting) error {
 		return err
 	}
 	for _, fact := range t.settle(thread, s) {
+		if fact.Called != nil {
+			t.called = fact
+		}
 		if err := t.add(thread, fact); err != nil {
 			return err
 		}

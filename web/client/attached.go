@@ -50,15 +50,20 @@ func (c *Client) Attach(ctx context.Context, sightings []byte) (a Attached, err 
 // maxHookReply bounds the reply to a hook that is read, in bytes.
 const maxHookReply = 1 << 20
 
+// HookRoute says what a hook that is posted asks for.
+type HookRoute string
+
+// The routes.
+const (
+	HookTells   HookRoute = ""         // nothing
+	HookReminds HookRoute = "/reasons" // a reply that may ask the model for its reasons
+	HookAsks    HookRoute = "/ask"     // a person's answer, for which the reply waits
+)
+
 // Hook posts what a hook of another program's agent tells, as the program wrote it, and returns the reply that the
-// program understands: a JSON object. An answer that is none counts as no answer. With askReasons the reply may ask the
-// model for its reasons.
-func (c *Client) Hook(ctx context.Context, agent string, payload []byte, askReasons bool) (reply []byte, err error) {
-	path := "/api/hooks/" + url.PathEscape(agent)
-	if askReasons {
-		path += "/reasons"
-	}
-	resp, err := c.open(ctx, http.MethodPost, path, payload, nil)
+// program understands: a JSON object. An answer that is none counts as no answer.
+func (c *Client) Hook(ctx context.Context, agent string, payload []byte, to HookRoute) (reply []byte, err error) {
+	resp, err := c.open(ctx, http.MethodPost, "/api/hooks/"+url.PathEscape(agent)+string(to), payload, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -47,15 +47,15 @@ func TestAHookIsPostedAsItIs(t *testing.T) {
 	defer s.Close()
 	c, err := client.New(s.URL, "ann")
 	require.NoError(t, err)
-	reply, err := c.Hook(t.Context(), "claude", []byte(`{"a": 1}`), false)
+	reply, err := c.Hook(t.Context(), "claude", []byte(`{"a": 1}`), client.HookTells)
 	require.NoError(t, err)
 	assert.Equal(t, `{"decision":"block"}`, string(reply))
 	path = "/api/hooks/claude/reasons"
-	_, err = c.Hook(t.Context(), "claude", []byte(`{"a": 1}`), true)
+	_, err = c.Hook(t.Context(), "claude", []byte(`{"a": 1}`), client.HookReminds)
 	require.NoError(t, err)
 	path = "/api/hooks/claude"
 	for _, answer = range []string{"", "<html>", "[]"} {
-		_, err = c.Hook(t.Context(), "claude", []byte(`{"a": 1}`), false)
+		_, err = c.Hook(t.Context(), "claude", []byte(`{"a": 1}`), client.HookTells)
 		require.ErrorContains(t, err, "not that of a Candor server")
 	}
 }

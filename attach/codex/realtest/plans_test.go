@@ -12,6 +12,7 @@ const (
 	lateCall   = "call_two1a"
 	forkedCall = "call_two3a"
 	badPatch   = "call_two5a"
+	writeCall  = "call_write0a"
 )
 
 // agents is where the program has the tools for sub-agents.
@@ -54,6 +55,15 @@ func plans() map[string][]said {
 			{Calls: []asked{{"call_two4a", agents, "wait_agent", wait}}},
 			{Calls: []asked{run(badPatch, patch("missing.txt"))}},
 			{Text: "Counted."}},
+		"write": { // calls that wait for a person
+			{Text: "I make the file.", Calls: []asked{
+				{writeCall, "", "exec_command", object{"cmd": "echo made > made.txt"}}}},
+			{Text: "Done."}},
+		"send": {
+			{Text: "Somebody else makes it.", Calls: []asked{
+				{"call_send0a", agents, "spawn_agent", object{"message": "PLAN:write please"}}}},
+			{Calls: []asked{{"call_send1a", agents, "wait_agent", wait}}},
+			{Text: "Sent."}},
 		"later": {
 			{Calls: []asked{run("call_later0a", "echo later")}},
 			{Text: "Later it is."}},

@@ -19,14 +19,20 @@ import (
 
 	"candor/attach/codex"
 	"candor/attach/settings"
+	"candor/cmd/candor/command"
 )
 
 // required says that the tests have to run: make real-agents sets it.
 const required = "CANDOR_REAL_AGENTS"
 
-// TestMain runs the tests, or is the command of a hook: it passes on what it reads, as candor hook does.
+// TestMain runs the tests, or is the command of a hook: it passes on what it reads, as candor hook does. For hooks that
+// wait for a person it is candor hook.
 func TestMain(m *testing.M) {
 	if len(os.Args) >= 5 && os.Args[1] == "hook" {
+		if os.Args[3] == "--approve" {
+			os.Exit(command.Execute(context.Background(), append([]string{"candor"}, os.Args[1:]...), os.Stdin, os.Stdout,
+				os.Stderr))
+		}
 		payload, err := io.ReadAll(os.Stdin)
 		if err == nil {
 			err = passHook(os.Args[len(os.Args)-1]+"/api/hooks/"+os.Args[2], payload)
@@ -51,6 +57,7 @@ func passHook(url string, payload []byte) error {
 		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+os.Getenv(codex.TokenVariable))
+	r.Header.Set("Content-Type", "application/json")
 	reply, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return err
@@ -80,6 +87,7 @@ type player struct {
 	program, home, work string
 	model               *standIn
 	session             string // id of the session that was begun first
+	token               string // what the program knows as CANDOR_TOKEN
 }
 
 // config is the program's configuration; it is told where the stand-in is. What would ask other hosts is off.
@@ -104,10 +112,11 @@ env_key = "STANDIN_KEY"
 // newPlayer returns a player whose model follows plans.
 func newPlayer(t *testing.T) *player {
 	t.Helper()
-	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans())}
+	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans()),
+		token: hookToken}
 	self, err := os.Executable()
 	require.NoError(t, err)
-	p.attach(t, codex.Settings(self))
+	p.attach(t, codex.Settings(self), p.model.URL)
 	for name, text := range map[string]string{filepath.Join(p.home, "config.toml"): fmt.Sprintf(config, p.model.URL),
 		filepath.Join(p.work, "notes.txt"): "port: 8080\n"} {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
@@ -116,9 +125,9 @@ func newPlayer(t *testing.T) *player {
 }
 
 // attach sets the program's hooks.
-func (p *player) attach(t *testing.T, hooks settings.Hooks) {
+func (p *player) attach(t *testing.T, hooks settings.Hooks, server string) {
 	t.Helper()
-	text, err := hooks.Attach(nil, p.model.URL)
+	text, err := hooks.Attach(nil, server)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(p.home, "hooks.json"), text, 0o600))
 }
@@ -126,9 +135,9 @@ func (p *player) attach(t *testing.T, hooks settings.Hooks) {
 // trusted lets hooks run that no person has looked at.
 const trusted = "--dangerously-bypass-hook-trust"
 
-// run runs the program once, without a terminal, and returns the id of the session. Whatever it would send to another
-// host ends at the stand-in.
-func (p *player) run(t *testing.T, args ...string) (session string) {
+// exec runs the program once, without a terminal, and returns what it prints. Whatever it would send to another host
+// ends at the stand-in.
+func (p *player) exec(t *testing.T, args ...string) (out []byte, err error) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
@@ -136,12 +145,21 @@ func (p *player) run(t *testing.T, args ...string) (session string) {
 	cmd := exec.CommandContext(ctx, p.program, args...)
 	cmd.Dir = p.work
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "CODEX_HOME=" + p.home, "TMPDIR=" + t.TempDir(),
-		"LANG=C.UTF-8", codex.TokenVariable + "=" + hookToken, "STANDIN_KEY=" + strings.Repeat("k", 20),
+		"LANG=C.UTF-8", codex.TokenVariable + "=" + p.token, "STANDIN_KEY=" + strings.Repeat("k", 20),
 		"HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
-	out, err := cmd.Output()
-	require.NoError(t, err, "%s%s", out, &complaints)
+	if out, err = cmd.Output(); err != nil {
+		err = fmt.Errorf("%w: %s%s", err, out, &complaints)
+	}
+	return out, err
+}
+
+// run runs the program once, and returns the id of the session.
+func (p *player) run(t *testing.T, args ...string) (session string) {
+	t.Helper()
+	out, err := p.exec(t, args...)
+	require.NoError(t, err)
 	var first struct {
 		Thread string `json:"thread_id"`
 	}

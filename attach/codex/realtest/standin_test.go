@@ -54,6 +54,7 @@ type standIn struct {
 	sent    []said
 	hooks   [][]byte // the hooks' payloads, in order
 	asked   []string // the plans of requests that ask for reasons
+	heard   []byte   // the latest request
 	strayed []string // what was asked of another host
 }
 
@@ -101,6 +102,9 @@ func (s *standIn) answer(w http.ResponseWriter, thread string, body []byte) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	s.mu.Lock()
+	s.heard = body
+	s.mu.Unlock()
 	plan := ""
 	for _, m := range in.Input {
 		if _, after, ok := strings.Cut(string(m.Content), "PLAN:"); ok && m.Role == "user" {
@@ -121,6 +125,13 @@ func (s *standIn) answer(w http.ResponseWriter, thread string, body []byte) {
 		}
 		_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e["type"], raw)
 	}
+}
+
+// heardLast returns the latest request to the model.
+func (s *standIn) heardLast() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.heard)
 }
 
 // next returns the next answer of a plan in one conversation of the program.

@@ -2,6 +2,7 @@ package realtest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,12 +11,17 @@ import (
 	"testing"
 
 	"candor/attach/gemini"
+	"candor/cmd/candor/command"
 )
 
 // TestMain is the hook's command if the program runs the test as one, with the arguments of candor hook, and else runs
-// the tests.
+// the tests. For hooks that wait for a person it is candor hook.
 func TestMain(m *testing.M) {
 	if len(os.Args) >= 5 && os.Args[1] == "hook" && os.Args[2] == "gemini" {
+		if os.Args[3] == "--approve" {
+			os.Exit(command.Execute(context.Background(), append([]string{"candor"}, os.Args[1:]...), os.Stdin, os.Stdout,
+				os.Stderr))
+		}
 		payload, err := io.ReadAll(os.Stdin)
 		if err == nil {
 			err = pass(os.Args[len(os.Args)-1], payload)
@@ -41,6 +47,7 @@ func pass(server string, payload []byte) error {
 		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+os.Getenv("CANDOR_TOKEN"))
+	r.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return err

@@ -39,5 +39,10 @@ func plans() map[string][]said {
 				{"two1a", "replace", object{"file_path": "notes.txt", "old_string": "8080", "new_string": "9090",
 					"instruction": "Change the port."}}}},
 			{Text: "Counted."}},
+		"write": { // calls that wait for a person, equal ones side by side
+			{Text: "I make the file.", Calls: []asked{
+				{"write0a", "run_shell_command", object{"command": "echo made >> made.txt"}},
+				{"write0b", "run_shell_command", object{"command": "echo made >> made.txt"}}}},
+			{Text: "Done."}},
 	}
 }

@@ -2,6 +2,7 @@ package realtest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,44 +38,55 @@ func program(t *testing.T) string {
 type player struct {
 	program, home, work string
 	model               *standIn
+	token               string // what the program's environment has as CANDOR_TOKEN
 }
 
 // newPlayer returns a player whose model follows plans.
 func newPlayer(t *testing.T) *player {
 	t.Helper()
-	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans())}
+	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans()),
+		token: hookToken}
 	require.NoError(t, os.MkdirAll(filepath.Join(p.home, ".gemini"), 0o700))
 	self, err := os.Executable()
 	require.NoError(t, err)
-	p.attach(t, gemini.Settings(self))
+	p.attach(t, gemini.Settings(self), p.model.URL)
 	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
 	return p
 }
 
 // attach sets the program's hooks.
-func (p *player) attach(t *testing.T, hooks settings.Hooks) {
+func (p *player) attach(t *testing.T, hooks settings.Hooks, server string) {
 	t.Helper()
-	text, err := hooks.Attach([]byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), p.model.URL)
+	text, err := hooks.Attach([]byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), server)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(p.home, ".gemini", "settings.json"), text, 0o600))
 }
 
-// prompt runs the program once, without a terminal. Whatever it would send to another host ends at the stand-in.
+// prompt runs the program once, without a terminal, and lets it run every tool.
 func (p *player) prompt(t *testing.T, text string, flags ...string) {
+	t.Helper()
+	require.NoError(t, p.exec(t, text, append(flags, "--approval-mode", "yolo")...))
+}
+
+// exec runs the program once, without a terminal. Whatever it would send to another host ends at the stand-in.
+func (p *player) exec(t *testing.T, text string, flags ...string) error {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	args := append([]string{p.program, "-p", text, "--output-format", "json", "--model", "gemini-2.5-pro",
-		"--approval-mode", "yolo", "--skip-trust"}, flags...)
+		"--skip-trust"}, flags...)
 	cmd := exec.CommandContext(ctx, "node", args...)
 	cmd.Dir = p.work
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
 		"GOOGLE_GEMINI_BASE_URL=" + p.model.URL, "GEMINI_API_KEY=" + strings.Repeat("k", 20),
-		"GEMINI_TELEMETRY_ENABLED=false", "CANDOR_TOKEN=" + hookToken,
+		"GEMINI_TELEMETRY_ENABLED=false", "CANDOR_TOKEN=" + p.token,
 		"HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL,
 		"NO_PROXY=127.0.0.1"}
 	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
 }
 
 // play has the program work through the plans: a session, and the same resumed.

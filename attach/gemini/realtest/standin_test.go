@@ -47,6 +47,7 @@ type standIn struct {
 	sent    []said
 	hooks   [][]byte // the hooks' payloads, in order
 	asked   []string // the plans of requests that ask for reasons
+	heard   string   // the latest request
 	strayed []string // what was asked of another host
 }
 
@@ -111,6 +112,7 @@ func (s *standIn) answer(w http.ResponseWriter, body []byte) {
 	}
 	next.Plan = plan
 	s.mu.Lock()
+	s.heard = string(body)
 	s.sent = append(s.sent, next)
 	if bytes.Contains(body, []byte("Before every tool call, write one line")) {
 		s.asked = append(s.asked, plan)

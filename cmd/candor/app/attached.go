@@ -19,7 +19,11 @@ func newAttached(s Settings, store session.Store, layer *safety.Layer) *attached
 		Store: store, Safety: layer, Wait: s.ApprovalTimeout,
 		Hooks: map[string]attached.Hook{"claude": claude.Hook, "codex": codex.Hook, "gemini": gemini.Hook,
 			"opencode": opencode.Hook},
-		Askers: map[string]attached.Asker{"claude": {Question: claude.Question, Reply: claude.Reply}},
+		Askers: map[string]attached.Asker{
+			"claude": {Question: claude.Question, Reply: claude.Reply},
+			"codex":  {Question: codex.Question, Reply: codex.Reply},
+			"gemini": {Question: gemini.Question, Reply: gemini.Reply},
+		},
 		Reminders: map[string]func([]byte) any{"claude": claude.Remind, "codex": codex.Remind,
 			"gemini": gemini.Remind},
 	})

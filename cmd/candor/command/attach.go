@@ -229,20 +229,20 @@ func (s attachSettings) printRest(w io.Writer, name string) {
 		terminal.CleanLine(name), terminal.CleanLine(strings.TrimSuffix(s.url, "/")),
 		strings.ReplaceAll(s.program.rest, tokenToSet, terminal.CleanLine(tokenLine())))
 	if s.approve.any {
-		fmt.Fprintf(w, approvalRest, strings.Join(s.approve.tools, ", "))
+		fmt.Fprintf(w, approvalRest, strings.Join(s.approve.tools, ", "), s.program.approved)
 	}
 	if s.askReasons {
 		fmt.Fprint(w, reasonsRest)
 	}
 }
 
-// approvalRest says what --approve does, of which tools.
+// approvalRest says what --approve does, of which tools, and what an approval means.
 const approvalRest = `
 Calls of %s
 wait for an answer in Candor: as long as its --approval-timeout says, and ten
-minutes at most. Then, or while the server is away, the agent asks as it would
-without Candor.
-`
+minutes at most. Then, or while the server is away, the agent goes on as it
+would without Candor.
+%s`
 
 // reasonsRest says what --ask-reasons does.
 const reasonsRest = `

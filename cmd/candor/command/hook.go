@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -23,6 +24,8 @@ type hookSettings struct {
 	timeout time.Duration
 	// Reply with a request for reasons, where the hook lets one.
 	askReasons bool
+	// Wait for a person's answer.
+	approve bool
 }
 
 // hookCommand returns candor hook: what an agent's program runs as a hook, where it cannot post one by itself.
@@ -39,15 +42,20 @@ func hookCommand(stdin io.Reader) *cli.Command {
 		Name: "hook", Usage: "pass on what a hook of another program's agent tells",
 		ArgsUsage: "AGENT", Description: helpText("hook"),
 		Flags: append(serverFlags(&s.serverSettings, defaultServer),
-			&cli.DurationFlag{Name: "timeout", Value: defaultHookTime, Usage: "go on without a reply after `TIME`",
-				Destination: &s.timeout},
+			&cli.DurationFlag{Name: "timeout", Value: defaultHookTime, Destination: &s.timeout,
+				Usage: "go on without a reply after `TIME`; with --approve after " + approvalTime.String()},
 			&cli.BoolFlag{Name: "ask-reasons", Usage: "ask the model for a reason before each call",
-				Destination: &s.askReasons}),
+				Destination: &s.askReasons},
+			&cli.BoolFlag{Name: "approve", Usage: "wait until a person approves or denies the call",
+				Destination: &s.approve}),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			// The name becomes part of a path, of the server and of a file here.
 			name := c.Args().First()
-			if c.Args().Len() != 1 || !hookName.MatchString(name) || s.timeout <= 0 {
+			if c.Args().Len() != 1 || !hookName.MatchString(name) || s.timeout <= 0 || s.askReasons && s.approve {
 				return errHookUse
+			}
+			if s.approve && !c.IsSet("timeout") {
+				s.timeout = approvalTime
 			}
 			return s.pass(ctx, name, stdin, c.Root().Writer, c.Root().ErrWriter)
 		},
@@ -57,6 +65,10 @@ func hookCommand(stdin io.Reader) *cli.Command {
 // defaultHookTime is how long an agent waits for a server that does not answer.
 const defaultHookTime = 5 * time.Second
 
+// approvalTime is how long an agent waits for a person: longer than the server, which answers in any case, and not as
+// long as the agent's program waits for the hook.
+const approvalTime = 595 * time.Second
+
 // maxPayload bounds what a hook is given, in bytes. The server has a bound of its own.
 const maxPayload = 16 << 20
 
@@ -64,8 +76,8 @@ const maxPayload = 16 << 20
 var hookName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
 // errHookUse is the error for wrong arguments. It is no misuse, whose exit status would block the agent's call.
-var errHookUse = errors.New("hook takes the name of an agent, such as claude, and a --timeout above 0; " +
-	"see candor hook --help")
+var errHookUse = errors.New("hook takes the name of an agent, such as claude, a --timeout above 0, and one of " +
+	"--approve and --ask-reasons; see candor hook --help")
 
 // hookUsageError says what is wrong with the flags of hook, without the exit status of a misuse.
 func hookUsageError(_ context.Context, _ *cli.Command, err error, _ bool) error {
@@ -96,6 +108,17 @@ func (s hookSettings) pass(ctx context.Context, agent string, stdin io.Reader, s
 	return err
 }
 
+// route returns where the payload is posted.
+func (s hookSettings) route() client.HookRoute {
+	switch {
+	case s.approve:
+		return client.HookAsks
+	case s.askReasons:
+		return client.HookReminds
+	}
+	return client.HookTells
+}
+
 // post reads the payload and returns the server's reply to it.
 func (s hookSettings) post(ctx context.Context, agent string, stdin io.Reader) ([]byte, error) {
 	// The program closes the stream behind its payload, which is one JSON value.
@@ -111,15 +134,22 @@ func (s hookSettings) post(ctx context.Context, agent string, stdin io.Reader) (
 		return nil, err
 	}
 	// How long a server may take is the hook's own affair: a person may have to answer first.
-	c, err := client.NewVia(s.url, token, &http.Transport{Proxy: http.ProxyFromEnvironment})
+	dialer := &net.Dialer{Timeout: defaultHookTime}
+	c, err := client.NewVia(s.url, token,
+		&http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext})
 	if err != nil {
 		return nil, fmt.Errorf("--server: %w", err)
 	}
 	defer c.Close()
-	if p, ok := programNamed(agent); ok && p.complete != nil {
-		payload = p.complete(payload, func(path string) (io.ReadSeekCloser, error) { return os.Open(path) })
+	open := func(path string) (io.ReadSeekCloser, error) { return os.Open(path) }
+	p, _ := programNamed(agent)
+	if p.complete != nil {
+		payload = p.complete(payload, open)
 	}
-	reply, err := c.Hook(ctx, agent, payload, s.askReasons)
+	if p.whole != nil && s.approve {
+		payload = p.whole(payload, open)
+	}
+	reply, err := c.Hook(ctx, agent, payload, s.route())
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("no reply within %s", s.timeout)
 	}

@@ -26,11 +26,16 @@ type program struct {
 	// change something. It is nil for a program whose calls cannot wait.
 	approving func(tools []string) settings.Hooks
 	writing   []string
+	// approved says what an approval means to the program.
+	approved string
 	// reminding returns hooks by whose answers the model is asked for its reasons. It is nil for a program whose hooks
 	// cannot do so.
 	reminding func(settings.Hooks) settings.Hooks
 	// complete adds to a hook's payload what the program's files tell of it; nil adds nothing.
 	complete func(payload []byte, open func(path string) (io.ReadSeekCloser, error)) []byte
+	// whole adds to the payload of a hook that waits for a person what the program's files tell of the call's
+	// arguments; nil adds nothing.
+	whole func(payload []byte, open func(path string) (io.ReadSeekCloser, error)) []byte
 	// sessions returns where the program keeps its sessions, if that is not in its folder.
 	sessions func() string
 	// rest says what a person has to do still, and what the program's hooks cannot tell.
@@ -53,6 +58,7 @@ var programs = []program{
 	{
 		name: "claude", folder: claudeFolder, hooks: claude.Settings,
 		approving: claude.Approving, writing: claude.WritingTools, reminding: claude.Reminding,
+		approved: "An approved call runs unless the settings deny it.\n",
 		// Nobody else gets the settings of a project that are a person's own.
 		personal: "settings.json", project: filepath.Join(".claude", "settings.local.json"),
 		rest: `Still to do:
@@ -67,7 +73,9 @@ The session file has most of it: candor import --follow reads it as well.
 	},
 	{
 		name: "codex", folder: codexFolder, hooks: codex.Settings(self()),
-		reminding: func(settings.Hooks) settings.Hooks { return codex.Reminding(self()) },
+		approving: func(tools []string) settings.Hooks { return codex.Approving(self(), tools) },
+		writing:   codex.WritingTools, whole: codex.WithArguments, approved: deniesOnly,
+		reminding: func(h settings.Hooks) settings.Hooks { return codex.Reminding(self(), h) },
 		personal:  "hooks.json", project: filepath.Join(".codex", "hooks.json"),
 		rest: `Still to do:
   in the shell that starts codex, since the token is not in the file:
@@ -84,7 +92,9 @@ The session file has all of it but reasons: candor import --follow reads it.
 	},
 	{
 		name: "gemini", folder: geminiFolder, hooks: gemini.Settings(self()), complete: gemini.WithTurn,
-		reminding: func(settings.Hooks) settings.Hooks { return gemini.Reminding(self()) },
+		approving: func(tools []string) settings.Hooks { return gemini.Approving(self(), tools) },
+		writing:   gemini.WritingTools, approved: deniesOnly,
+		reminding: func(h settings.Hooks) settings.Hooks { return gemini.Reminding(self(), h) },
 		personal:  "settings.json", project: filepath.Join(".gemini", "settings.json"),
 		rest: `Still to do:
   in the shell that starts gemini, since the token is not in the file:
@@ -110,6 +120,11 @@ The database has longer ones: candor import --follow reads it as well.
 `,
 	},
 }
+
+// deniesOnly says what an approval means to a program whose hooks can deny a call, and not let it run.
+const deniesOnly = `An approved call goes on by the agent's settings, which may ask again: its hooks
+can deny a call, and no more.
+`
 
 // programNamed returns the program of a name; ok is false if attach knows none of it.
 func programNamed(name string) (p program, ok bool) {

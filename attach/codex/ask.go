@@ -1,0 +1,44 @@
+package codex
+
+import (
+	"encoding/json"
+
+	"candor/attach"
+	"candor/attach/rows"
+)
+
+// Question returns the call that the payload of a PreToolUse hook is about, with all of its arguments, or none if they
+// are not known: those of a command are if [WithArguments] found them. ok is false for every other payload.
+func Question(raw []byte) (q attach.Question, ok bool) {
+	var p payload
+	if json.Unmarshal(raw, &p) != nil || p.Event != "PreToolUse" || !rows.IsID(p.Call) || p.Tool == "" {
+		return attach.Question{}, false
+	}
+	return attach.Question{Call: p.Call, Tool: p.Tool, Arguments: p.arguments()}, true
+}
+
+// reply is what the program reads as the answer to a hook. Empty, it lets the program go on as without the hook.
+type reply struct {
+	Specific *specific `json:"hookSpecificOutput,omitempty"`
+	Message  string    `json:"systemMessage,omitempty"` // for the person in front of the program
+}
+
+// specific are the members of a reply that one event has.
+type specific struct {
+	Event    string         `json:"hookEventName"`
+	Decision attach.Verdict `json:"permissionDecision"`
+	Words    string         `json:"permissionDecisionReason"` // for the model; a denial without any is none
+}
+
+// Reply returns the answer to a PreToolUse hook, which encodes as JSON. The program lets this hook deny a call and
+// nothing else: an approval, like no answer, lets it go on as without the hook. The person in front of the program reads
+// that nobody answered.
+func Reply(v attach.Verdict, words string) any {
+	switch v {
+	case attach.Deny:
+		return reply{Specific: &specific{Event: "PreToolUse", Decision: v, Words: words}}
+	case attach.Ask:
+		return reply{Message: attach.Unanswered}
+	}
+	return reply{}
+}

@@ -1,0 +1,80 @@
+package attached_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/app"
+	"candor/cmd/candor/apptest"
+	"candor/session"
+)
+
+// codexHook writes a payload of Codex about a call of the turn "t1", as candor hook posts it: with the arguments that
+// the rollout has, or without.
+func codexHook(event, call, arguments, more string) string {
+	return fmt.Sprintf(`{"hook_event_name":%q,"session_id":"s1","turn_id":"t1","prompt":"go on","tool_name":"Bash",
+		"tool_use_id":%q,"tool_input":{"command":"rm -r build"}%s%s}`, event, call, arguments, more)
+}
+
+// inRollout are the arguments of the call in the rollout.
+const inRollout = `,"candor":{"arguments":{"cmd":"rm -r build","workdir":"/home/ann"}}`
+
+// askedCodex starts a server that has heard of ann's prompt to Codex.
+func askedCodex(t *testing.T, settings app.Settings) *apptest.Server {
+	t.Helper()
+	s := apptest.Start(t, settings, nil)
+	r := s.Post("ann", "/api/hooks/codex", codexHook("UserPromptSubmit", "", "", ""))
+	require.Equal(t, http.StatusOK, r.Status, r.Body)
+	return s
+}
+
+// TestACallOfCodexWaitsWithAllOfItsArguments holds that a person sees what hooks leave out, and what the program reads
+// then, whose hooks can only deny.
+func TestACallOfCodexWaitsWithAllOfItsArguments(t *testing.T) {
+	for name, c := range map[string]struct{ more, action, words, want string }{
+		"approved":             {"", "approve", "", `{}`},
+		"of a sub-agent":       {`,"agent_id":"a1"`, "approve", "", `{}`},
+		"denied":               {"", "deny", "", `deny`},
+		"denied with a reason": {"", "deny", "Keep it.", `They said: Keep it.`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := askedCodex(t, app.Settings{})
+			if c.more != "" {
+				s.Post("ann", "/api/hooks/codex", codexHook("SubagentStart", "", "", c.more))
+			}
+			h := asksAs(t, s, "codex", codexHook("PreToolUse", "c1", inRollout, c.more))
+			q := open(t, s, 1)[0]
+			assert.Equal(t, apptest.M{"cmd": "rm -r build", "workdir": "/home/ann"}, q["parameters"])
+			require.Equal(t, http.StatusAccepted, answerTo(t, s, q, c.action, c.words))
+			assert.Contains(t, h.get(t), c.want)
+		})
+	}
+}
+
+// TestWithoutAnAnswerCodexGoesOn holds that nobody is asked about what cannot be shown as it runs.
+func TestWithoutAnAnswerCodexGoesOn(t *testing.T) {
+	for name, arguments := range map[string]string{
+		"in time":            inRollout,
+		"no rollout":         "",
+		"another command":    `,"candor":{"arguments":{"cmd":"ls"}}`,
+		"too long arguments": `,"candor":{"arguments":{"cmd":"rm -r build","workdir":"` + strings.Repeat("x", 70_000) + `"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := askedCodex(t, app.Settings{ApprovalTimeout: 20 * time.Millisecond})
+			reply := asksAs(t, s, "codex", codexHook("PreToolUse", "c1", arguments, "")).get(t)
+			var read apptest.M
+			require.NoError(t, json.Unmarshal([]byte(reply), &read))
+			assert.Len(t, read, 1, reply)
+			assert.Contains(t, read["systemMessage"], "it goes on by the settings here")
+			assert.Equal(t, name == "in time", lastCall(t, s).Approval != nil)
+			assert.Equal(t, session.Pending, lastCall(t, s).Outcome)
+		})
+	}
+}
