@@ -91,6 +91,38 @@ func TestAHookThatWaitsStandsBesideTheOnesThatReport(t *testing.T) {
 	assert.Equal(t, "{}\n", string(detached))
 }
 
+// TestACommandThatWaitsStandsBesideTheOnesThatReport holds the same for programs that run a command, each with its own
+// unit of time.
+func TestACommandThatWaitsStandsBesideTheOnesThatReport(t *testing.T) {
+	const self = "/opt/candor"
+	tools := []string{"Bash", "mcp__.*"}
+	for name, c := range map[string]struct {
+		plain, with settings.Hooks
+		events      int
+		short, long string
+	}{
+		"codex":  {codex.Settings(self), codex.Approving(self, tools), 7, `"timeout": 10`, `"timeout": 600`},
+		"gemini": {gemini.Settings(self), gemini.Approving(self, tools), 5, `"timeout": 10000`, `"timeout": 600000`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			attached, err := c.with.Attach(nil, address)
+			require.NoError(t, err)
+			text := string(attached)
+			assert.Equal(t, c.events, strings.Count(text, " hook "+name+" --server '"+address+"'\""))
+			assert.Equal(t, 1, strings.Count(text, " hook "+name+" --approve --server '"+address+"'\""))
+			assert.Contains(t, text, `"matcher": "^(Bash|mcp__.*)$"`)
+			assert.Equal(t, c.events, strings.Count(text, c.short+"\n"))
+			assert.Equal(t, 1, strings.Count(text, c.long+"\n"), "nothing else waits that long")
+			server, err := c.plain.AttachedTo(attached)
+			require.NoError(t, err)
+			assert.Equal(t, address, server)
+			detached, err := c.plain.Detach(attached)
+			require.NoError(t, err)
+			assert.Equal(t, "{}\n", string(detached))
+		})
+	}
+}
+
 func TestHooksThatAskForReasonsAreOurs(t *testing.T) {
 	const self = "/opt/candor"
 	for name, c := range map[string]struct {

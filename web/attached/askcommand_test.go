@@ -58,7 +58,7 @@ func TestACallOfCodexWaitsWithAllOfItsArguments(t *testing.T) {
 	}
 }
 
-// TestWithoutAnAnswerCodexGoesOn holds that nobody is asked about what cannot be shown as it runs.
+// TestWithoutAnAnswerCodexGoesOn holds that the person in front of the program reads of it, and that nobody is asked about what cannot be shown as it runs.
 func TestWithoutAnAnswerCodexGoesOn(t *testing.T) {
 	for name, arguments := range map[string]string{
 		"in time":            inRollout,
@@ -76,5 +76,48 @@ func TestWithoutAnAnswerCodexGoesOn(t *testing.T) {
 			assert.Equal(t, name == "in time", lastCall(t, s).Approval != nil)
 			assert.Equal(t, session.Pending, lastCall(t, s).Outcome)
 		})
+	}
+}
+
+// geminiHook writes a payload of Gemini CLI about a call, of which no hook tells the id, as candor hook posts it.
+func geminiHook(at string) string {
+	return `{"hook_event_name":"BeforeTool","session_id":"s1","timestamp":"2026-11-23T10:00:0` + at + `Z",
+		"tool_name":"run_shell_command","tool_input":{"command":"rm -r build"},
+		"candor":{"turn":"p1","prompt":"go on","time":"2026-11-23T10:00:00.000Z"}}`
+}
+
+// TestCallsWithoutIDsWaitForAnswersOfTheirOwn holds that a question is about the call that its hook tells of, also if
+// an equal call waits, and if the hook that reports comes before or after.
+func TestCallsWithoutIDsWaitForAnswersOfTheirOwn(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	s.Post("ann", "/api/hooks/gemini", geminiHook("1.000"))
+	first := asksAs(t, s, "gemini", geminiHook("1.000"))
+	q := open(t, s, 1)[0]
+	assert.Equal(t, apptest.M{"command": "rm -r build"}, q["parameters"])
+	second := asksAs(t, s, "gemini", geminiHook("1.003"))
+	all := open(t, s, 2)
+	s.Post("ann", "/api/hooks/gemini", geminiHook("1.003"))
+	require.Equal(t, http.StatusAccepted, answerTo(t, s, q, "deny", "Once."))
+	assert.JSONEq(t, `{"decision":"deny","reason":"A person denied this call in Candor. They said: Once."}`, first.get(t))
+	for _, other := range all {
+		if other["request_id"] != q["request_id"] {
+			require.Equal(t, http.StatusAccepted, answerTo(t, s, other, "approve", ""))
+		}
+	}
+	assert.JSONEq(t, `{}`, second.get(t))
+	assert.Empty(t, open(t, s, 0))
+}
+
+// TestEqualCallsOfOneMomentShareAQuestion holds that a denial stops each of several calls that nobody can tell apart,
+// and not only the one whose hook came first.
+func TestEqualCallsOfOneMomentShareAQuestion(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	var waiting []waitingHook
+	for range 3 {
+		waiting = append(waiting, asksAs(t, s, "gemini", geminiHook("1.000")))
+	}
+	require.Equal(t, http.StatusAccepted, answerTo(t, s, open(t, s, 1)[0], "deny", ""))
+	for _, h := range append(waiting, asksAs(t, s, "gemini", geminiHook("1.000"))) {
+		assert.Contains(t, h.get(t), `"decision":"deny"`)
 	}
 }
