@@ -149,6 +149,35 @@ func TestAttachLetsCallsWaitForAPerson(t *testing.T) {
 	}
 }
 
+// TestAttachLetsCallsOfProgramsThatRunCommandsWait holds the same for Codex and Gemini CLI, together with the request
+// for reasons, and that their users read what an approval means.
+func TestAttachLetsCallsOfProgramsThatRunCommandsWait(t *testing.T) {
+	settingsFolder(t, "")
+	dir := t.TempDir()
+	t.Setenv("CODEX_HOME", dir)
+	t.Setenv("GEMINI_CLI_HOME", dir)
+	for agent, c := range map[string]struct{ file, tools string }{
+		"codex":  {"hooks.json", "Bash, apply_patch, mcp__.*"},
+		"gemini": {".gemini/settings.json", "run_shell_command, replace, write_file, mcp_.*"},
+	} {
+		out, err := attaching(t, "", agent, "--approve", "--ask-reasons", "--yes")
+		require.NoError(t, err)
+		assert.Contains(t, out, "Calls of "+c.tools+"\nwait for an answer")
+		assert.Contains(t, out, "can deny a call, and no more")
+		file := contentOf(t, filepath.Join(dir, c.file))
+		assert.Equal(t, 1, strings.Count(file, " hook "+agent+" --approve --server "))
+		assert.Contains(t, file, " hook "+agent+" --ask-reasons --server ")
+		_, err = attaching(t, "", agent, "--approve=mine", "--yes")
+		require.NoError(t, err)
+		assert.Contains(t, contentOf(t, filepath.Join(dir, c.file)), `"matcher": "^(mine)$"`)
+		_, err = attaching(t, "", agent, "--undo", "--yes")
+		require.NoError(t, err)
+		assert.Equal(t, "{}\n", contentOf(t, filepath.Join(dir, c.file)))
+	}
+	_, err := attaching(t, "", "opencode", "--approve")
+	require.ErrorContains(t, err, "--approve: calls of opencode cannot wait for a person")
+}
+
 func TestAttachAsksTheModelForReasons(t *testing.T) {
 	name := settingsFolder(t, "")
 	out, err := attaching(t, "", "claude", "--ask-reasons", "--approve", "--yes")

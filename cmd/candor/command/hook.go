@@ -54,8 +54,8 @@ func hookCommand(stdin io.Reader) *cli.Command {
 			if c.Args().Len() != 1 || !hookName.MatchString(name) || s.timeout <= 0 || s.askReasons && s.approve {
 				return errHookUse
 			}
-			if s.approve && !c.IsSet("timeout") {
-				s.timeout = approvalTime
+			if !c.IsSet("timeout") {
+				s.timeout = s.patience()
 			}
 			return s.pass(ctx, name, stdin, c.Root().Writer, c.Root().ErrWriter)
 		},
@@ -68,6 +68,14 @@ const defaultHookTime = 5 * time.Second
 // approvalTime is how long an agent waits for a person: longer than the server, which answers in any case, and not as
 // long as the agent's program waits for the hook.
 const approvalTime = 595 * time.Second
+
+// patience returns how long the agent waits for the reply unless it is told.
+func (s hookSettings) patience() time.Duration {
+	if s.approve {
+		return approvalTime
+	}
+	return defaultHookTime
+}
 
 // maxPayload bounds what a hook is given, in bytes. The server has a bound of its own.
 const maxPayload = 16 << 20

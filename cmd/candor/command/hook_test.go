@@ -73,6 +73,33 @@ func TestAHookIsPassedOnAndItsReplyBack(t *testing.T) {
 	assert.Equal(t, []string{`/api/hooks/codex Bearer ann {"hook_event_name":"Stop"}`}, h.posted)
 }
 
+// TestAHookThatWaitsForAPersonFailsOpen holds that candor hook --approve passes the answer on, with all arguments that a
+// file of the program tells, and that an agent goes on at once without a server, and in the end without an answer.
+func TestAHookThatWaitsForAPersonFailsOpen(t *testing.T) {
+	h := startHooks(t)
+	h.answer(http.StatusOK, `{"hookSpecificOutput":{"permissionDecision":"deny"}}`)
+	file := filepath.Join(t.TempDir(), "rollout.jsonl")
+	require.NoError(t, os.WriteFile(file, []byte(`{"type":"response_item","payload":{"type":"function_call",`+
+		`"call_id":"c","arguments":"{\"cmd\":\"ls\",\"workdir\":\"/\"}"}}`+"\n"), 0o600))
+	reply, _ := hooked(t, string(apptest.JSON(t, apptest.M{"hook_event_name": "PreToolUse", "session_id": "s",
+		"tool_name": "Bash", "tool_use_id": "c", "transcript_path": file})), "codex", "--approve")
+	assert.Contains(t, reply, "hookSpecificOutput")
+	require.Len(t, h.posted, 1)
+	assert.Contains(t, h.posted[0], "/api/hooks/codex/ask Bearer ann ")
+	assert.Contains(t, h.posted[0], `"candor":{"arguments":{"cmd":"ls","workdir":"/"}}`)
+	reply, errOut := hooked(t, `{}`, "codex", "--approve", "--server", "http://127.0.0.1:1")
+	assert.Empty(t, reply)
+	assert.Contains(t, errOut, "no answer from 127.0.0.1:1")
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+	defer silent.Close()
+	reply, errOut = hooked(t, `{}`, "gemini", "--approve", "--server", silent.URL, "--timeout", "50ms")
+	assert.Empty(t, reply)
+	assert.Contains(t, errOut, "no reply within 50ms")
+}
+
 func TestAnAgentGoesOnWithoutAServerAndHearsOfItOnceAfterwards(t *testing.T) {
 	h := startHooks(t)
 	for range 3 {
@@ -145,7 +172,7 @@ func TestTheMissedHooksOfALongTimeStayASmallFile(t *testing.T) {
 func TestAWrongCallOfHookBlocksNoAgent(t *testing.T) {
 	startHooks(t)
 	for _, args := range []string{"", "claude codex", "../claude", "Claude", "claude --timeout 0s", "claude --nonsense",
-		"claude --timeout soon"} {
+		"claude --timeout soon", "codex --approve --ask-reasons", "codex --approve=perhaps"} {
 		var out, errOut apptest.LogBuffer
 		status := command.Execute(t.Context(), append([]string{"candor", "hook"}, strings.Fields(args)...),
 			strings.NewReader("{}"), &out, &errOut)
