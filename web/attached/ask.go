@@ -195,10 +195,10 @@ func verdictOf(answer session.Answer, value safety.JSON) (attach.Verdict, string
 
 // share waits for the answer to a question that another hook asked, and ends.
 func (a *asking) share(ctx context.Context, request string, since uint64) session.ApprovalAnswered {
-	waits, stop := context.WithTimeout(ctx, a.Wait)
+	whole, stop := context.WithTimeout(ctx, a.Wait)
 	defer stop()
 	defer context.AfterFunc(a.closing, stop)()
-	answered, _ := a.own.AwaitAnswer(waits, request, since) // without one the program decides
+	answered, _ := a.own.AwaitAnswer(whole, request, since) // without one the program decides
 	return answered
 }
 
