@@ -31,8 +31,8 @@ type specific struct {
 }
 
 // Reply returns the answer to a PreToolUse hook, which encodes as JSON. The program lets this hook deny a call and
-// nothing else: an approval, like no answer, lets it go on as without the hook. The person in front of the program reads
-// that nobody answered.
+// nothing else: an approval, like no answer, lets it go on as without the hook. The person in front of the program
+// reads that nobody answered.
 func Reply(v attach.Verdict, words string) any {
 	switch v {
 	case attach.Deny:

@@ -48,7 +48,7 @@ func TestACommandIsAskedAboutWithTheArgumentsOfItsRollout(t *testing.T) {
 	for name, c := range map[string]struct{ file, rollout, want string }{
 		"a folder":         {"/r.jsonl", calling("c0", `{"cmd":"pwd"}`) + calling("c", elsewhere), elsewhere},
 		"the id again":     {"/r.jsonl", calling("c", `{"cmd":"pwd"}`) + calling("c", elsewhere), elsewhere},
-		"an older tool":    {"/r.jsonl", calling("c", `{"command":["bash","-lc","ls"]}`), `{"command":["bash","-lc","ls"]}`},
+		"an older tool":    {"/r.jsonl", calling("c", `{"command":["sh","-c","ls"]}`), `{"command":["sh","-c","ls"]}`},
 		"another command":  {"/r.jsonl", calling("c", `{"cmd":"rm -r /"}`), ""},
 		"another call":     {"/r.jsonl", calling("c0", elsewhere), ""},
 		"no JSON":          {"/r.jsonl", calling("c", `{"cmd":`), ""},
@@ -89,8 +89,7 @@ func TestOnlyACallThatIsAboutToRunIsAskedAbout(t *testing.T) {
 func TestAVerdictIsWhatTheProgramReads(t *testing.T) {
 	for want, reply := range map[string]any{
 		`{}`: codex.Reply(attach.Allow, "unsaid"),
-		`{"systemMessage":"Candor has no person's answer about this call: it goes on by the settings here."}`: codex.Reply(
-			attach.Ask, "unsaid"),
+		`{"systemMessage":"` + attach.Unanswered + `"}`: codex.Reply(attach.Ask, "unsaid"),
 		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",
 			"permissionDecisionReason":"Not now."}}`: codex.Reply(attach.Deny, "Not now."),
 	} {

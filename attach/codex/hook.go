@@ -46,7 +46,7 @@ type payload struct {
 	Answer string `json:"last_assistant_message"`
 
 	// What [WithArguments] adds.
-	Whole whole `json:"candor"`
+	Added added `json:"candor"`
 }
 
 // shell is what hooks call the tool exec_command.

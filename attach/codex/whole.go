@@ -36,7 +36,7 @@ func WithArguments(raw []byte, open func(path string) (io.ReadSeekCloser, error)
 	}
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &all) // it was an object above
-	all["candor"], _ = json.Marshal(whole{arguments})
+	all["candor"], _ = json.Marshal(added{arguments})
 	more, err := json.Marshal(all)
 	if err != nil {
 		return raw
@@ -44,24 +44,23 @@ func WithArguments(raw []byte, open func(path string) (io.ReadSeekCloser, error)
 	return more
 }
 
-// whole is what [WithArguments] adds to a payload.
-type whole struct {
+// added is what [WithArguments] adds to a payload.
+type added struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
 // argumentsOf returns the arguments of a call as the rollout has them, or the end of one: those of the last call of
 // that id.
-func argumentsOf(call string, in io.Reader) (arguments json.RawMessage, ok bool) {
+func argumentsOf(id string, in io.Reader) (arguments json.RawMessage, ok bool) {
 	var place rows.Place
-	id := []byte(call)
 	_, err := place.Each(in, func(line []byte, _ bool) bool {
-		if !bytes.Contains(line, id) {
+		if !bytes.Contains(line, []byte(id)) {
 			return true
 		}
 		var r row
 		var item responseItem
 		if json.Unmarshal(line, &r) != nil || r.Type != "response_item" || json.Unmarshal(r.Payload, &item) != nil ||
-			item.Type != "function_call" || item.Call != call {
+			item.Type != "function_call" || item.Call != id {
 			return true
 		}
 		if ok = json.Valid([]byte(item.Arguments)); ok {
@@ -84,9 +83,9 @@ func (p *payload) arguments() json.RawMessage {
 	var asked struct {
 		Command *string `json:"cmd"`
 	}
-	if json.Unmarshal(p.Input, &told) != nil || json.Unmarshal(p.Whole.Arguments, &asked) != nil ||
+	if json.Unmarshal(p.Input, &told) != nil || json.Unmarshal(p.Added.Arguments, &asked) != nil ||
 		asked.Command != nil && *asked.Command != told.Command {
 		return nil
 	}
-	return p.Whole.Arguments
+	return p.Added.Arguments
 }

@@ -30,8 +30,7 @@ func TestOnlyACallThatIsAboutToRunIsAskedAbout(t *testing.T) {
 func TestAVerdictIsWhatTheProgramReads(t *testing.T) {
 	for want, reply := range map[string]any{
 		`{}`: gemini.Reply(attach.Allow, "unsaid"),
-		`{"systemMessage":"Candor has no person's answer about this call: it goes on by the settings here."}`: gemini.Reply(
-			attach.Ask, "unsaid"),
+		`{"systemMessage":"` + attach.Unanswered + `"}`: gemini.Reply(attach.Ask, "unsaid"),
 		`{"decision":"deny","reason":"Not now."}`: gemini.Reply(attach.Deny, "Not now."),
 	} {
 		raw, err := json.Marshal(reply)

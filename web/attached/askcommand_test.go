@@ -58,13 +58,15 @@ func TestACallOfCodexWaitsWithAllOfItsArguments(t *testing.T) {
 	}
 }
 
-// TestWithoutAnAnswerCodexGoesOn holds that the person in front of the program reads of it, and that nobody is asked about what cannot be shown as it runs.
+// TestWithoutAnAnswerCodexGoesOn holds that the person in front of the program reads of it, and that nobody is asked
+// about what cannot be shown as it runs.
 func TestWithoutAnAnswerCodexGoesOn(t *testing.T) {
+	const long = `,"candor":{"arguments":{"cmd":"rm -r build","workdir":"xxx"}}`
 	for name, arguments := range map[string]string{
 		"in time":            inRollout,
 		"no rollout":         "",
 		"another command":    `,"candor":{"arguments":{"cmd":"ls"}}`,
-		"too long arguments": `,"candor":{"arguments":{"cmd":"rm -r build","workdir":"` + strings.Repeat("x", 70_000) + `"}}`,
+		"too long arguments": strings.Replace(long, "xxx", strings.Repeat("x", 70_000), 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := askedCodex(t, app.Settings{ApprovalTimeout: 20 * time.Millisecond})
@@ -98,7 +100,7 @@ func TestCallsWithoutIDsWaitForAnswersOfTheirOwn(t *testing.T) {
 	all := open(t, s, 2)
 	s.Post("ann", "/api/hooks/gemini", geminiHook("1.003"))
 	require.Equal(t, http.StatusAccepted, answerTo(t, s, q, "deny", "Once."))
-	assert.JSONEq(t, `{"decision":"deny","reason":"A person denied this call in Candor. They said: Once."}`, first.get(t))
+	assert.Contains(t, first.get(t), `"reason":"A person denied this call in Candor. They said: Once."`)
 	for _, other := range all {
 		if other["request_id"] != q["request_id"] {
 			require.Equal(t, http.StatusAccepted, answerTo(t, s, other, "approve", ""))

@@ -30,8 +30,8 @@ const required = "CANDOR_REAL_AGENTS"
 func TestMain(m *testing.M) {
 	if len(os.Args) >= 5 && os.Args[1] == "hook" {
 		if os.Args[3] == "--approve" {
-			os.Exit(command.Execute(context.Background(), append([]string{"candor"}, os.Args[1:]...), os.Stdin, os.Stdout,
-				os.Stderr))
+			args := append([]string{"candor"}, os.Args[1:]...)
+			os.Exit(command.Execute(context.Background(), args, os.Stdin, os.Stdout, os.Stderr))
 		}
 		payload, err := io.ReadAll(os.Stdin)
 		if err == nil {

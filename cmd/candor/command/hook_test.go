@@ -73,8 +73,8 @@ func TestAHookIsPassedOnAndItsReplyBack(t *testing.T) {
 	assert.Equal(t, []string{`/api/hooks/codex Bearer ann {"hook_event_name":"Stop"}`}, h.posted)
 }
 
-// TestAHookThatWaitsForAPersonFailsOpen holds that candor hook --approve passes the answer on, with all arguments that a
-// file of the program tells, and that an agent goes on at once without a server, and in the end without an answer.
+// TestAHookThatWaitsForAPersonFailsOpen holds that candor hook --approve passes the answer on, with all arguments that
+// a file of the program tells, and that an agent goes on at once without a server, and in the end without an answer.
 func TestAHookThatWaitsForAPersonFailsOpen(t *testing.T) {
 	h := startHooks(t)
 	h.answer(http.StatusOK, `{"hookSpecificOutput":{"permissionDecision":"deny"}}`)
