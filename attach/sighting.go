@@ -20,6 +20,7 @@ const (
 type Question struct {
 	Call, Tool string          // as in the sighting of the call
 	Arguments  json.RawMessage // as the program would run it with
+	Session    string          // of a question that comes again: the one that the call belongs to
 }
 
 // Verdict is what becomes of such a call.

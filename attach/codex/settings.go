@@ -31,17 +31,29 @@ const askTime = 600
 // WritingTools are the tools of the program that change something, and those of all MCP servers, as a matcher has them.
 var WritingTools = []string{"Bash", "apply_patch", "mcp__.*"}
 
-// Approving returns the hooks of Settings with a further one, by which calls of tools wait for a person. The names of
-// the tools may be patterns. The hook that reports calls stays beside it, so that a server that does not answer holds
+// Approving returns the hooks of Settings with a further one, by which calls of tools wait for a person, and one that
+// lets approved ones leave the sandbox if they asked for it. The names of the tools may be patterns. The hook that reports calls stays beside it, so that a server that does not answer holds
 // up nothing else.
 func Approving(candor string, tools []string) settings.Hooks {
 	h := Settings(candor)
+	h.Events = append(slices.Clone(h.Events), leaveEvent)
+	asking := func(event, server string) hooked {
+		e := entry(quoted(candor)+askArguments, event, server)
+		e.Matcher = "^(" + strings.Join(tools, "|") + ")$"
+		return e
+	}
+	h.Entry = func(event, server string) any {
+		// It gives the answer of before, and does not wait.
+		if event == leaveEvent {
+			return asking(event, server)
+		}
+		return entry(quoted(candor)+hookArguments, event, server)
+	}
 	h.Further = func(event, server string) []any {
 		if event != "PreToolUse" {
 			return nil
 		}
-		asks := entry(quoted(candor)+askArguments, event, server)
-		asks.Matcher = "^(" + strings.Join(tools, "|") + ")$"
+		asks := asking(event, server)
 		asks.Hooks[0].Timeout = askTime
 		return []any{asks}
 	}
@@ -57,11 +69,12 @@ var Remind = attach.Reminder(remindingEvents...)
 // Reminding returns hooks that report as those given do, and by whose replies the model is asked for the reason of each
 // call.
 func Reminding(candor string, h settings.Hooks) settings.Hooks {
+	reports := h.Entry
 	h.Entry = func(event, server string) any {
 		if slices.Contains(remindingEvents, event) {
 			return entry(quoted(candor)+remindArguments, event, server)
 		}
-		return entry(quoted(candor)+hookArguments, event, server)
+		return reports(event, server)
 	}
 	return h
 }

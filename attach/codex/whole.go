@@ -12,12 +12,14 @@ import (
 const maxTail = 64 << 20
 
 // WithArguments returns the payload of a hook before a command with all arguments of the call, of which hooks leave out
-// such as the folder in which the command runs: the rollout has the call before it runs. A payload of something else,
-// or whose rollout cannot be read or does not have the call, stays as it is. open opens the file that the payload
-// names.
+// such as the folder in which the command runs: the rollout has the call before it runs. A hook that asks whether a
+// command may leave the sandbox does not name the call either; it gets the only one of those that run which asked for
+// that. A payload of something else, or whose rollout cannot be read or does not have the call, stays as it is. open
+// opens the file that the payload names.
 func WithArguments(raw []byte, open func(path string) (io.ReadSeekCloser, error)) []byte {
 	var p payload
-	if json.Unmarshal(raw, &p) != nil || p.Event != "PreToolUse" || p.Tool != shell || p.File == "" {
+	if json.Unmarshal(raw, &p) != nil || p.Tool != shell || p.File == "" ||
+		p.Event != "PreToolUse" && p.Event != leaveEvent {
 		return raw
 	}
 	in, err := open(p.File)
@@ -30,13 +32,13 @@ func WithArguments(raw []byte, open func(path string) (io.ReadSeekCloser, error)
 	} else if _, err := in.Seek(max(0, size-maxTail), io.SeekStart); err != nil {
 		return raw
 	}
-	arguments, ok := argumentsOf(p.Call, in)
-	if !ok {
+	var found added
+	if found.Call, found.Arguments = p.callIn(in); found.Call == "" {
 		return raw
 	}
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &all) // it was an object above
-	all["candor"], _ = json.Marshal(added{arguments})
+	all["candor"], _ = json.Marshal(found)
 	more, err := json.Marshal(all)
 	if err != nil {
 		return raw
@@ -46,29 +48,63 @@ func WithArguments(raw []byte, open func(path string) (io.ReadSeekCloser, error)
 
 // added is what [WithArguments] adds to a payload.
 type added struct {
+	Call      string          `json:"call,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// argumentsOf returns the arguments of a call as the rollout has them, or the end of one: those of the last call of
-// that id.
-func argumentsOf(id string, in io.Reader) (arguments json.RawMessage, ok bool) {
+// callIn returns the call that a payload is about as the rollout has it, or the end of one. Of several it is the last
+// with the id, or where the payload has none there has to be just one that fits.
+func (p *payload) callIn(in io.Reader) (id string, arguments json.RawMessage) {
 	var place rows.Place
+	running := map[string]json.RawMessage{}
 	_, err := place.Each(in, func(line []byte, _ bool) bool {
-		if !bytes.Contains(line, []byte(id)) {
+		// Most of a file are results, which are long to decode.
+		if !bytes.Contains(line, []byte(`"function_call`)) {
 			return true
 		}
 		var r row
 		var item responseItem
-		if json.Unmarshal(line, &r) != nil || r.Type != "response_item" || json.Unmarshal(r.Payload, &item) != nil ||
-			item.Type != "function_call" || item.Call != id {
+		if json.Unmarshal(line, &r) != nil || r.Type != "response_item" || json.Unmarshal(r.Payload, &item) != nil {
 			return true
 		}
-		if ok = json.Valid([]byte(item.Arguments)); ok {
-			arguments = json.RawMessage(item.Arguments)
+		asked := json.RawMessage(item.Arguments)
+		switch {
+		case item.Type == "function_call_output":
+			delete(running, item.Call)
+		case item.Type == "function_call" && json.Valid(asked) && p.fits(item.Call, asked):
+			running[item.Call] = asked
 		}
 		return true
 	})
-	return arguments, ok && err == nil
+	for id, arguments := range running {
+		if err == nil && len(running) == 1 {
+			return id, arguments
+		}
+	}
+	return "", nil
+}
+
+// fits reports whether a payload may be about a call.
+func (p *payload) fits(id string, arguments json.RawMessage) bool {
+	if p.Event == "PreToolUse" {
+		return id == p.Call
+	}
+	return p.asksToLeave(arguments)
+}
+
+// asksToLeave reports whether the arguments of a command are those with which it asks to leave the sandbox: the
+// command and the model's reason for it are those of the payload.
+func (p *payload) asksToLeave(arguments json.RawMessage) bool {
+	var told struct {
+		Command string `json:"command"`
+		Why     string `json:"description"`
+	}
+	var asked struct {
+		Command string `json:"cmd"`
+		Why     string `json:"justification"`
+	}
+	return json.Unmarshal(p.Input, &told) == nil && json.Unmarshal(arguments, &asked) == nil &&
+		told.Command == asked.Command && told.Why == asked.Why && told.Why != ""
 }
 
 // arguments returns what a call runs with, as far as it is known to be all. Of a command that needs the rollout's

@@ -31,7 +31,7 @@ func TestAVerdictIsWhatTheProgramReads(t *testing.T) {
 	for want, reply := range map[string]any{
 		`{}`: gemini.Reply(attach.Allow, "unsaid"),
 		`{"systemMessage":"` + attach.Unanswered + `"}`: gemini.Reply(attach.Ask, "unsaid"),
-		`{"decision":"deny","reason":"Not now."}`: gemini.Reply(attach.Deny, "Not now."),
+		`{"decision":"deny","reason":"Not now."}`:       gemini.Reply(attach.Deny, "Not now."),
 	} {
 		raw, err := json.Marshal(reply)
 		require.NoError(t, err)

@@ -97,21 +97,21 @@ func TestACommandThatWaitsStandsBesideTheOnesThatReport(t *testing.T) {
 	const self = "/opt/candor"
 	tools := []string{"Bash", "mcp__.*"}
 	for name, c := range map[string]struct {
-		plain, with settings.Hooks
-		events      int
-		short, long string
+		plain, with  settings.Hooks
+		events, asks int
+		short, long  string
 	}{
-		"codex":  {codex.Settings(self), codex.Approving(self, tools), 7, `"timeout": 10`, `"timeout": 600`},
-		"gemini": {gemini.Settings(self), gemini.Approving(self, tools), 5, `"timeout": 10000`, `"timeout": 600000`},
+		"codex":  {codex.Settings(self), codex.Approving(self, tools), 7, 2, `"timeout": 10`, `"timeout": 600`},
+		"gemini": {gemini.Settings(self), gemini.Approving(self, tools), 5, 1, `"timeout": 10000`, `"timeout": 600000`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			attached, err := c.with.Attach(nil, address)
 			require.NoError(t, err)
 			text := string(attached)
 			assert.Equal(t, c.events, strings.Count(text, " hook "+name+" --server '"+address+"'\""))
-			assert.Equal(t, 1, strings.Count(text, " hook "+name+" --approve --server '"+address+"'\""))
+			assert.Equal(t, c.asks, strings.Count(text, " hook "+name+" --approve --server '"+address+"'\""))
 			assert.Contains(t, text, `"matcher": "^(Bash|mcp__.*)$"`)
-			assert.Equal(t, c.events, strings.Count(text, c.short+"\n"))
+			assert.Equal(t, c.events+c.asks-1, strings.Count(text, c.short+"\n"))
 			assert.Equal(t, 1, strings.Count(text, c.long+"\n"), "nothing else waits that long")
 			server, err := c.plain.AttachedTo(attached)
 			require.NoError(t, err)
@@ -132,9 +132,9 @@ func TestHooksThatAskForReasonsAreOurs(t *testing.T) {
 		"Claude Code":              {claude.Settings, claude.Reminding(claude.Settings), 2},
 		"Claude Code, and waiting": {claude.Settings, claude.Reminding(claude.Approving([]string{"Bash"})), 2},
 		"Codex":                    {codex.Settings(self), codex.Reminding(self, codex.Settings(self)), 2},
-		"Codex, and waiting":       {codex.Settings(self),
+		"Codex, and waiting": {codex.Settings(self),
 			codex.Reminding(self, codex.Approving(self, []string{"Bash"})), 2},
-		"Gemini CLI":               {gemini.Settings(self), gemini.Reminding(self, gemini.Settings(self)), 1},
+		"Gemini CLI": {gemini.Settings(self), gemini.Reminding(self, gemini.Settings(self)), 1},
 		"Gemini CLI, and waiting": {gemini.Settings(self),
 			gemini.Reminding(self, gemini.Approving(self, []string{"replace"})), 1},
 	} {

@@ -42,6 +42,11 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request, who access.Call
 	if err != nil {
 		return err
 	}
+	if asker.Again != nil {
+		if q, asks := asker.Again(payload); asks && t.approved(r.PathValue("agent"), q) {
+			return problem.WriteJSON(w, r, http.StatusOK, asker.Leave)
+		}
+	}
 	var verdict attach.Verdict
 	var words string
 	if q, asks := asker.Question(payload); asks && t.called.Called != nil {

@@ -81,6 +81,43 @@ func TestWithoutAnAnswerCodexGoesOn(t *testing.T) {
 	}
 }
 
+// TestAnApprovedCallMayLeaveTheSandbox holds that Codex, which asks again where a command is to leave the sandbox, has
+// the answer of the person who saw that the command asks for it, and no answer in any other case.
+func TestAnApprovedCallMayLeaveTheSandbox(t *testing.T) {
+	const (
+		arguments = `"arguments":{"cmd":"rm -r build","justification":"May I?","sandbox_permissions":"require_escalated"}`
+		others    = `"arguments":{"cmd":"rm -r build","justification":"May I?","workdir":"/"}`
+		nothing   = `{}`
+		leave     = `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`
+	)
+	again := func(added string) string {
+		return `{"hook_event_name":"PermissionRequest","session_id":"s1","turn_id":"t1","tool_name":"Bash",
+			"tool_input":{"command":"rm -r build","description":"May I?"},"candor":{` + added + `}}`
+	}
+	for name, c := range map[string]struct{ action, payload, want string }{
+		"approved":             {"approve", again(`"call":"c1",` + arguments), leave},
+		"denied":               {"deny", again(`"call":"c1",` + arguments), nothing},
+		"with other arguments": {"approve", again(`"call":"c1",` + others), nothing},
+		"another call":         {"approve", again(`"call":"c2",` + arguments), nothing},
+		"an unknown call":      {"approve", again(arguments), nothing},
+		"another session":      {"approve", strings.Replace(again(`"call":"c1",`+arguments), `"s1"`, `"s2"`, 1), nothing},
+		"another reason":       {"approve", strings.Replace(again(`"call":"c1",`+arguments), "May", "Will", 1), nothing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := askedCodex(t, app.Settings{})
+			assert.Equal(t, nothing, asksAs(t, s, "codex", c.payload).get(t), "nobody was asked, yet")
+			h := asksAs(t, s, "codex", codexHook("PreToolUse", "c1", `,"candor":{"call":"c1",`+arguments+`}`, ""))
+			q := open(t, s, 1)[0]
+			assert.Equal(t, "require_escalated", q["parameters"].(apptest.M)["sandbox_permissions"])
+			require.Equal(t, http.StatusAccepted, answerTo(t, s, q, c.action, ""))
+			h.get(t)
+			assert.JSONEq(t, c.want, asksAs(t, s, "codex", c.payload).get(t))
+			s.Post("ann", "/api/hooks/codex", codexHook("PostToolUse", "c1", "", `,"tool_response":"x"`))
+			assert.Equal(t, nothing, asksAs(t, s, "codex", c.payload).get(t), "it has run")
+		})
+	}
+}
+
 // geminiHook writes a payload of Gemini CLI about a call, of which no hook tells the id, as candor hook posts it.
 func geminiHook(at string) string {
 	return `{"hook_event_name":"BeforeTool","session_id":"s1","timestamp":"2026-11-23T10:00:0` + at + `Z",

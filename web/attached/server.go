@@ -34,6 +34,10 @@ type Asker struct {
 	// Reply returns what the program reads, which encodes as JSON: a verdict, or "", and words for the model or the
 	// person.
 	Reply func(v attach.Verdict, words string) any
+	// Again returns the call that a hook asks about once more, and Leave is what the program reads if a person approved
+	// it with just these arguments. A nil one is that of a program without such hooks.
+	Again func(payload []byte) (q attach.Question, ok bool)
+	Leave any
 }
 
 // Options says where sightings go. Store, Safety and Hooks are required.

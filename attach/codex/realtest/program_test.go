@@ -141,18 +141,24 @@ func (p *player) exec(t *testing.T, args ...string) (out []byte, err error) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
-	args = append([]string{"exec", "--skip-git-repo-check", "--json"}, args...)
-	cmd := exec.CommandContext(ctx, p.program, args...)
-	cmd.Dir = p.work
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "CODEX_HOME=" + p.home, "TMPDIR=" + t.TempDir(),
-		"LANG=C.UTF-8", codex.TokenVariable + "=" + p.token, "STANDIN_KEY=" + strings.Repeat("k", 20),
-		"HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
+	cmd := p.command(ctx, t, append([]string{"exec", "--skip-git-repo-check", "--json"}, args...)...)
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	if out, err = cmd.Output(); err != nil {
 		err = fmt.Errorf("%w: %s%s", err, out, &complaints)
 	}
 	return out, err
+}
+
+// command returns the program as it is run.
+func (p *player) command(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, p.program, args...)
+	cmd.Dir = p.work
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "CODEX_HOME=" + p.home, "TMPDIR=" + t.TempDir(),
+		"LANG=C.UTF-8", codex.TokenVariable + "=" + p.token, "STANDIN_KEY=" + strings.Repeat("k", 20),
+		"HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
+	return cmd
 }
 
 // run runs the program once, and returns the id of the session.

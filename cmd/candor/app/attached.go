@@ -21,7 +21,7 @@ func newAttached(s Settings, store session.Store, layer *safety.Layer) *attached
 			"opencode": opencode.Hook},
 		Askers: map[string]attached.Asker{
 			"claude": {Question: claude.Question, Reply: claude.Reply},
-			"codex":  {Question: codex.Question, Reply: codex.Reply},
+			"codex":  {Question: codex.Question, Reply: codex.Reply, Again: codex.Again, Leave: codex.Leave},
 			"gemini": {Question: gemini.Question, Reply: gemini.Reply},
 		},
 		Reminders: map[string]func([]byte) any{"claude": claude.Remind, "codex": codex.Remind,
