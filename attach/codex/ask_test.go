@@ -69,6 +69,38 @@ func TestACommandIsAskedAboutWithTheArgumentsOfItsRollout(t *testing.T) {
 	}
 }
 
+// TestACommandThatAsksToLeaveTheSandboxIsFoundInItsRollout holds that the call which a hook does not name is one that
+// has not ended and asked for just that, and that it is none where two calls may be meant.
+func TestACommandThatAsksToLeaveTheSandboxIsFoundInItsRollout(t *testing.T) {
+	const asks = `{"cmd":"ls","justification":"May I?"}`
+	ended := item(`"type":"function_call_output","call_id":"c","output":"x"`)
+	for name, c := range map[string]struct{ rollout, want string }{
+		"one":                  {calling("c0", `{"cmd":"pwd"}`) + calling("c", asks), "c"},
+		"an equal one before":  {calling("c", asks) + ended + calling("c1", asks), "c1"},
+		"two":                  {calling("c", asks) + calling("c1", asks), ""},
+		"one that ended":       {calling("c", asks) + ended, ""},
+		"another reason":       {calling("c", `{"cmd":"ls","justification":"I may"}`), ""},
+		"one that did not ask": {calling("c", `{"cmd":"ls"}`), ""},
+		"another command":      {calling("c", `{"cmd":"rm","justification":"May I?"}`), ""},
+		"nothing":              {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			payload := codex.WithArguments([]byte(`{"hook_event_name":"PermissionRequest","session_id":"s",
+				"tool_name":"Bash","tool_input":{"command":"ls","description":"May I?"},"transcript_path":"/r.jsonl"}`),
+				opening(c.rollout))
+			q, ok := codex.Again(payload)
+			assert.Equal(t, c.want != "", ok)
+			assert.Equal(t, c.want, q.Call)
+			_, ok = codex.Question(payload)
+			assert.False(t, ok, "a person was asked before")
+		})
+	}
+	raw, err := json.Marshal(codex.Leave)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`,
+		string(raw))
+}
+
 func TestOnlyACallThatIsAboutToRunIsAskedAbout(t *testing.T) {
 	const call = `"session_id":"s","tool_name":"apply_patch","tool_use_id":"c","tool_input":{"command":"x"}}`
 	q, ok := codex.Question([]byte(`{"hook_event_name":"PreToolUse",` + call))

@@ -32,8 +32,8 @@ const askTime = 600
 var WritingTools = []string{"Bash", "apply_patch", "mcp__.*"}
 
 // Approving returns the hooks of Settings with a further one, by which calls of tools wait for a person, and one that
-// lets approved ones leave the sandbox if they asked for it. The names of the tools may be patterns. The hook that reports calls stays beside it, so that a server that does not answer holds
-// up nothing else.
+// lets approved ones leave the sandbox if they asked for it. The names of the tools may be patterns. The hook that
+// reports calls stays beside it, so that a server that does not answer holds up nothing else.
 func Approving(candor string, tools []string) settings.Hooks {
 	h := Settings(candor)
 	h.Events = append(slices.Clone(h.Events), leaveEvent)

@@ -85,28 +85,29 @@ func TestWithoutAnAnswerCodexGoesOn(t *testing.T) {
 // the answer of the person who saw that the command asks for it, and no answer in any other case.
 func TestAnApprovedCallMayLeaveTheSandbox(t *testing.T) {
 	const (
-		arguments = `"arguments":{"cmd":"rm -r build","justification":"May I?","sandbox_permissions":"require_escalated"}`
-		others    = `"arguments":{"cmd":"rm -r build","justification":"May I?","workdir":"/"}`
-		nothing   = `{}`
-		leave     = `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`
+		asked   = `"arguments":{"cmd":"rm -r build","justification":"May I?","sandbox_permissions":"`
+		seen    = `"call":"c1",` + asked + `require_escalated"}`
+		others  = `"call":"c1",` + asked + `with_additional_permissions"}`
+		nothing = `{}`
+		leave   = `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`
 	)
 	again := func(added string) string {
 		return `{"hook_event_name":"PermissionRequest","session_id":"s1","turn_id":"t1","tool_name":"Bash",
 			"tool_input":{"command":"rm -r build","description":"May I?"},"candor":{` + added + `}}`
 	}
 	for name, c := range map[string]struct{ action, payload, want string }{
-		"approved":             {"approve", again(`"call":"c1",` + arguments), leave},
-		"denied":               {"deny", again(`"call":"c1",` + arguments), nothing},
-		"with other arguments": {"approve", again(`"call":"c1",` + others), nothing},
-		"another call":         {"approve", again(`"call":"c2",` + arguments), nothing},
-		"an unknown call":      {"approve", again(arguments), nothing},
-		"another session":      {"approve", strings.Replace(again(`"call":"c1",`+arguments), `"s1"`, `"s2"`, 1), nothing},
-		"another reason":       {"approve", strings.Replace(again(`"call":"c1",`+arguments), "May", "Will", 1), nothing},
+		"approved":             {"approve", again(seen), leave},
+		"denied":               {"deny", again(seen), nothing},
+		"with other arguments": {"approve", again(others), nothing},
+		"another call":         {"approve", strings.Replace(again(seen), `"c1"`, `"c2"`, 1), nothing},
+		"an unknown call":      {"approve", strings.Replace(again(seen), `"c1"`, `""`, 1), nothing},
+		"another session":      {"approve", strings.Replace(again(seen), `"s1"`, `"s2"`, 1), nothing},
+		"another reason":       {"approve", strings.Replace(again(seen), "May", "Will", 1), nothing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := askedCodex(t, app.Settings{})
 			assert.Equal(t, nothing, asksAs(t, s, "codex", c.payload).get(t), "nobody was asked, yet")
-			h := asksAs(t, s, "codex", codexHook("PreToolUse", "c1", `,"candor":{"call":"c1",`+arguments+`}`, ""))
+			h := asksAs(t, s, "codex", codexHook("PreToolUse", "c1", `,"candor":{`+seen+`}`, ""))
 			q := open(t, s, 1)[0]
 			assert.Equal(t, "require_escalated", q["parameters"].(apptest.M)["sandbox_permissions"])
 			require.Equal(t, http.StatusAccepted, answerTo(t, s, q, c.action, ""))

@@ -113,7 +113,10 @@ func TestAnApprovalInCandorLetsACommandLeaveTheRealProgramsSandbox(t *testing.T)
 	for name, c := range map[string]struct {
 		settings app.Settings
 		approved bool
-	}{"approved": {app.Settings{}, true}, "without an answer": {app.Settings{ApprovalTimeout: time.Millisecond}, false}} {
+	}{
+		"approved":          {app.Settings{}, true},
+		"without an answer": {app.Settings{ApprovalTimeout: time.Millisecond}, false},
+	} {
 		t.Run(name, func(t *testing.T) {
 			p, s := asking(t, c.settings)
 			input := p.model.plans["write"][0].Calls[0].Input

@@ -86,7 +86,7 @@ func TestAHookThatWaitsForAPersonFailsOpen(t *testing.T) {
 	assert.Contains(t, reply, "hookSpecificOutput")
 	require.Len(t, h.posted, 1)
 	assert.Contains(t, h.posted[0], "/api/hooks/codex/ask Bearer ann ")
-	assert.Contains(t, h.posted[0], `"candor":{"arguments":{"cmd":"ls","workdir":"/"}}`)
+	assert.Contains(t, h.posted[0], `"candor":{"call":"c","arguments":{"cmd":"ls","workdir":"/"}}`)
 	reply, errOut := hooked(t, `{}`, "codex", "--approve", "--server", "http://127.0.0.1:1")
 	assert.Empty(t, reply)
 	assert.Contains(t, errOut, "no answer from 127.0.0.1:1")

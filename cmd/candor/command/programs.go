@@ -74,7 +74,8 @@ The session file has most of it: candor import --follow reads it as well.
 	{
 		name: "codex", folder: codexFolder, hooks: codex.Settings(self()),
 		approving: func(tools []string) settings.Hooks { return codex.Approving(self(), tools) },
-		writing:   codex.WritingTools, whole: codex.WithArguments, approved: deniesOnly,
+		writing:   codex.WritingTools, whole: codex.WithArguments, approved: deniesOnly +
+			"But a command that asks to leave the sandbox may do so.\n",
 		reminding: func(h settings.Hooks) settings.Hooks { return codex.Reminding(self(), h) },
 		personal:  "hooks.json", project: filepath.Join(".codex", "hooks.json"),
 		rest: `Still to do:
