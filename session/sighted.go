@@ -156,11 +156,17 @@ func longer(a, b safety.Text) safety.Text {
 // news nothing is recorded. A key that is not known begins the next turn. It fails with ErrNoThread, with
 // ErrObserved if the thread is not one of an attached agent, with ErrManySightings, and with ErrFull or ErrServerFull.
 func (s *Session) Sight(threadID string, b Sighted) (news int, err error) {
-	number, known, err := s.sightedTurn(threadID, b.Key)
+	return s.SightAs(threadID, b.Key, b)
+}
+
+// SightAs is Sight for a turn that is known by another key, which is b.Key from then on. If no turn is known by that
+// key, or one is known by b.Key, it does what Sight does.
+func (s *Session) SightAs(threadID, known string, b Sighted) (news int, err error) {
+	number, isKnown, err := s.sightedTurn(threadID, known, b.Key)
 	if err != nil {
 		return 0, err
 	}
-	if b.Sightings, err = s.unknown(threadID, number, known, b); err != nil || len(b.Sightings) == 0 {
+	if b.Sightings, err = s.unknown(threadID, number, isKnown, b); err != nil || len(b.Sightings) == 0 {
 		return 0, err
 	}
 	cost := costOf(b)
@@ -171,7 +177,7 @@ func (s *Session) Sight(threadID string, b Sighted) (news int, err error) {
 		}
 		ref := Ref{Thread: threadID}
 		if b.Key != "" {
-			ref.Turn = th.numberOf(b.Key)
+			ref.Turn = th.numberOf(known, b.Key)
 		}
 		_, err = s.add(ref, b)
 		return cost, err
@@ -179,8 +185,9 @@ func (s *Session) Sight(threadID string, b Sighted) (news int, err error) {
 	return len(b.Sightings), err
 }
 
-// sightedTurn returns the number of the turn with a key, and whether there is such a turn yet.
-func (s *Session) sightedTurn(threadID, key string) (number int, known bool, err error) {
+// sightedTurn returns the number of the turn with a key, or with the one that it was known by, and whether there is
+// such a turn yet.
+func (s *Session) sightedTurn(threadID, was, key string) (number int, known bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	th, err := s.lookup(threadID)
@@ -192,7 +199,7 @@ func (s *Session) sightedTurn(threadID, key string) (number int, known bool, err
 	case key == "":
 		return 0, false, nil
 	}
-	number = th.numberOf(key)
+	number = th.numberOf(was, key)
 	known = number <= th.total()
 	if !known && number > MaxAttachedTurns {
 		return 0, false, fmt.Errorf("%w: %d turns", ErrManySightings, MaxAttachedTurns)
@@ -244,10 +251,13 @@ func (s *Session) unknownAbout(threadID string, b Sighted) ([]Sighting, error) {
 	return b.Sightings, nil
 }
 
-// numberOf returns the number of the turn with a key: the next one if there is none.
-func (th *thread) numberOf(key string) int {
-	if at := slices.Index(th.keys, key); at >= 0 {
-		return at + 1
+// numberOf returns the number of the turn with a key, or with the one that it was known by: the next one if there is
+// none.
+func (th *thread) numberOf(was, key string) int {
+	for _, k := range []string{key, was} {
+		if at := slices.Index(th.keys, k); at >= 0 {
+			return at + 1
+		}
 	}
 	return th.total() + 1
 }

@@ -107,7 +107,7 @@ func (s *Session) AskedSighted(request string) bool {
 // SightedTurn returns the number of the turn of an attached agent with a key. It fails with ErrNoThread, ErrObserved
 // or ErrNoTurn.
 func (s *Session) SightedTurn(threadID, key string) (number int, err error) {
-	number, known, err := s.sightedTurn(threadID, key)
+	number, known, err := s.sightedTurn(threadID, key, key)
 	if err == nil && !known {
 		err = ErrNoTurn
 	}

@@ -132,22 +132,24 @@ func (p *payload) tool(s attach.Sighting) ([]attach.Sighting, error) {
 	var begun []attach.Sighting
 	var text string
 	if json.Unmarshal(result, &text) == nil {
-		begun = p.spawned(s, subOf(text))
+		begun = Spawned(s, p.Input, text)
 	}
 	// What a command wrote is told, and not whether it failed: whoever knows that tells the whole result.
 	s.Returned = &attach.Returned{Result: result, Partial: cut || p.Tool == shell}
 	return append(append([]attach.Sighting{called}, begun...), s), nil
 }
 
-// spawned returns the beginning of the sub-agent that a call began, if it began one.
-func (p *payload) spawned(s attach.Sighting, sub string) []attach.Sighting {
+// Spawned returns the beginning of the sub-agent that the call of a sighting began by its parameters and the text that
+// it returned, if it began one.
+func Spawned(s attach.Sighting, params json.RawMessage, text string) []attach.Sighting {
+	sub := subOf(text)
 	if sub == "" {
 		return nil
 	}
 	var input struct {
 		Kind string `json:"agent_type"`
 	}
-	_ = json.Unmarshal(p.Input, &input) // without a kind it is a plain one
+	_ = json.Unmarshal(params, &input) // without a kind it is a plain one
 	kind, _ := rows.Shorten(or(input.Kind, plainAgent))
 	s.Sub, s.Spawned = sub, &attach.Spawned{Kind: kind, Background: true}
 	return []attach.Sighting{s}

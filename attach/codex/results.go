@@ -81,27 +81,42 @@ func (r *Reader) told(in row, i *responseItem) []attach.Sighting {
 
 // settle fills in how a call ended.
 func (r *Reader) settle(s *attach.Sighting, end outcome, failed bool) {
-	to := s.Returned
+	end.failed = end.failed || failed
+	end.settle(s.Returned)
+	if s.Returned.Partial {
+		r.report.Outside++
+	}
+}
+
+// settle fills in how a call ended. An error is never partial.
+func (o outcome) settle(to *attach.Returned) {
 	// What stopped or refused a call counts before the code that it left behind.
 	switch {
-	case end.cancelled:
-		to.Error, to.Cancelled = or(end.text, "it was stopped"), true
-	case end.denied:
-		to.Error, to.Denied = or(end.text, "it was refused"), true
-	case end.code != 0 || end.failed || failed:
-		to.Error = or(end.text, "it failed, and the program does not say how")
-		if end.code != 0 {
-			to.Error = strings.TrimRight(fmt.Sprintf("Exit code %d\n%s", end.code, end.text), "\n")
+	case o.cancelled:
+		to.Error, to.Cancelled = or(o.text, "it was stopped"), true
+	case o.denied:
+		to.Error, to.Denied = or(o.text, "it was refused"), true
+	case o.code != 0 || o.failed:
+		to.Error = or(o.text, "it failed, and the program does not say how")
+		if o.code != 0 {
+			to.Error = strings.TrimRight(fmt.Sprintf("Exit code %d\n%s", o.code, o.text), "\n")
 		}
 	default:
-		to.Result, _ = json.Marshal(end.text) // of a string
-		if to.Partial {
-			r.report.Outside++
-		}
+		to.Result, _ = json.Marshal(o.text) // of a string
 		return
 	}
 	to.Error, _ = rows.Shorten(to.Error)
 	to.Partial = false
+}
+
+// Returned returns how a call ended by the text that the model was told of it, which may be cut. What a command had
+// written that still runs is a part of its result.
+func Returned(text string, failed, cut bool) *attach.Returned {
+	end := outcomeOf(text)
+	end.failed = end.failed || failed
+	to := &attach.Returned{Partial: cut || end.running}
+	end.settle(to)
+	return to
 }
 
 // outcome is how a call ended, as the text for the model says.

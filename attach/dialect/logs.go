@@ -159,55 +159,6 @@ func claudeCall(s attach.Sighting, r otlp.Record, group, event string) ([]attach
 	return append(out, s), Loss{}
 }
 
-// codexRecord reads a record of Codex. Its records have the calls with their results, and the prompts; texts and
-// thoughts are only in its session file. Versions that do not name the turn leave it open: the records of a session
-// are then one turn of their own.
-func codexRecord(r otlp.Record, event string) ([]attach.Sighting, Loss) {
-	a := r.Attrs
-	s, ok := recordOf(r, "codex", "conversation.id", "turn.id")
-	if !ok {
-		return nil, Loss{noSession, plain(event)}
-	}
-	if s.At.IsZero() {
-		s.At = rows.Time(a.Text("event.timestamp"))
-	}
-	switch event {
-	case "user_prompt":
-		text := textFor(a, "prompt")
-		if text == "" || text == "[REDACTED]" {
-			return nil, Loss{keptPrompt, plain(event)}
-		}
-		s.Prompted = &attach.Prompted{Text: text}
-		return []attach.Sighting{s}, Loss{}
-	case "tool_result":
-		s.Call = a.Text("call_id")
-		if !rows.IsID(s.Call) || a.Text("tool_name") == "" {
-			return nil, Loss{noCallID, plain(event)}
-		}
-		call := s
-		call.Called = called(a.Text("tool_name"), valueOf(a["arguments"]))
-		s.Returned = &attach.Returned{}
-		if took := number(a, "duration_ms"); took > 0 && took < int(24*time.Hour/time.Millisecond) {
-			s.Returned.Took = time.Duration(took) * time.Millisecond
-			call.At = s.At.Add(-s.Returned.Took)
-		}
-		if output := textFor(a, "output"); a.Text("success") == "false" {
-			if s.Returned.Error = output; output == "" {
-				s.Returned.Error = "it failed, and the agent does not say how"
-			}
-		} else {
-			s.Returned.Result, _ = json.Marshal(output) // of a string
-		}
-		return []attach.Sighting{call, s}, Loss{}
-	case "tool_decision", "api_request":
-		return nil, Loss{} // the result has the call, too
-	}
-	if unread[event] {
-		return nil, Loss{}
-	}
-	return nil, Loss{newEvent, plain(event)}
-}
-
 // textFor returns a text of a record, within its bound. A text that the agent keeps back is none.
 func textFor(a otlp.Attributes, key string) string {
 	text := shortOf(a, key)

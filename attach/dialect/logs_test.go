@@ -76,7 +76,8 @@ func ofClaude() []recordCase {
 func ofCodex() []recordCase {
 	return []recordCase{
 		{"Codex: a prompt", codex("user_prompt", otlp.Attributes{"prompt": "Look."}), []string{" prompted Look."}, ""},
-		{"Codex: a prompt that is kept back", codex("user_prompt", otlp.Attributes{"prompt": "[REDACTED]"}), nil,
+		{"Codex: a prompt that is kept back", codex("user_prompt", otlp.Attributes{"prompt": "[REDACTED]"}),
+			[]string{" prompted "},
 			"a prompt that the agent keeps back"},
 		{"Codex: a result", codex("tool_result", otlp.Attributes{"tool_name": "shell", "call_id": "call_1",
 			"success":   "true",
@@ -84,7 +85,7 @@ func ofCodex() []recordCase {
 			[]string{` called call_1 shell{"cmd":"ls"}`, ` returned call_1 "notes.txt"`}, ""},
 		{"Codex: a failure", codex("tool_result", otlp.Attributes{"tool_name": "shell", "call_id": "call_1",
 			"success": "false"}), []string{" called call_1 shell",
-			" returned call_1 it failed, and the agent does not say how"}, ""},
+			" returned call_1 it failed, and the program does not say how"}, ""},
 		{"Codex: a call without an id", codex("tool_result", otlp.Attributes{}), nil, "a call without an id"},
 		{"Codex: what the result has, too", codex("tool_decision", otlp.Attributes{}), nil, ""},
 		{"Codex: an affair of the program", codex("sse_event", otlp.Attributes{}), nil, ""},

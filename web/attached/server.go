@@ -62,8 +62,10 @@ type Server struct {
 	asks    sync.Mutex     // held from looking whether a call was asked about until it is
 
 	mu      sync.Mutex
-	open    map[string]*live // by the id of the thread
-	waiting map[string]int   // hooks that wait for a person, by user
+	open    map[string]*live             // by the id of the thread
+	waiting map[string]int               // hooks that wait for a person, by user
+	roots   map[string]string            // the session of a sub-agent, by user, agent and the sub-agent's id
+	prompts map[string][]attach.Sighting // of conversations of which nothing else is known, by user, agent and id
 }
 
 // New returns a server that has heard of nobody.
@@ -74,7 +76,8 @@ func New(o Options) *Server {
 	if o.Wait <= 0 || o.Wait > MaxWait {
 		o.Wait = MaxWait
 	}
-	s := &Server{Options: o, open: map[string]*live{}, waiting: map[string]int{}}
+	s := &Server{Options: o, open: map[string]*live{}, waiting: map[string]int{},
+		roots: map[string]string{}, prompts: map[string][]attach.Sighting{}}
 	s.closing, s.close = context.WithCancel(context.Background())
 	return s
 }

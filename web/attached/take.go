@@ -44,6 +44,7 @@ const noTurn = "none"
 // batch is a run of sightings of one turn and channel.
 type batch struct {
 	thread, key string
+	was         string // the key that the turn is known by until then, if it is another one
 	channel     session.Channel
 	facts       []session.Sighting
 }
@@ -51,9 +52,12 @@ type batch struct {
 // taking folds the sightings of one request into a user's session.
 type taking struct {
 	*Server
+	user    string
 	own     *session.Session
 	layer   *safety.Layer
 	threads map[string]string // by agent and session
+	all     []attach.Sighting // of the request
+	was     map[string]string // by thread and key, what a turn is known by
 	batch   batch
 	taken   Taken
 	// called is the last call that was told of, with the turn and the id that it was recorded with.
@@ -62,12 +66,12 @@ type taking struct {
 
 // take records sightings in a user's session.
 func (s *Server) take(ctx context.Context, user string, all []attach.Sighting) (t taking, err error) {
-	t = taking{Server: s, threads: map[string]string{}}
+	t = taking{Server: s, user: user, threads: map[string]string{}, all: all, was: map[string]string{}}
 	if t.own, err = s.Store.Open(ctx, user); err != nil {
 		return t, err
 	}
 	t.layer = s.Safety.Remember(t.own.Seen())
-	for _, one := range all {
+	for _, one := range t.placed(all) {
 		if err := t.one(one); err != nil {
 			return t, err
 		}
@@ -106,8 +110,9 @@ func (t *taking) one(s attach.Sighting) error {
 func (t *taking) add(thread string, s attach.Sighting) error {
 	to := batch{thread: thread, channel: channels[s.Channel]}
 	if s.About == nil {
-		if to.key = noTurn; s.Turn != "" {
-			to.key = ourID("prompt", s.Turn)
+		var err error
+		if to.key, to.was, err = t.keyOf(thread, s); err != nil {
+			return err
 		}
 	}
 	if b := t.batch; b.thread != to.thread || b.key != to.key || b.channel != to.channel {
@@ -127,7 +132,7 @@ func (t *taking) flush() error {
 	if len(b.facts) == 0 {
 		return nil
 	}
-	news, err := t.own.Sight(b.thread, session.Sighted{
+	news, err := t.own.SightAs(b.thread, b.was, session.Sighted{
 		Key: b.key, Channel: b.channel, Sightings: b.facts,
 	})
 	t.taken.Taken += news
@@ -135,9 +140,12 @@ func (t *taking) flush() error {
 	return err
 }
 
+// threadName returns the name of the thread of an agent's session.
+func threadName(s attach.Sighting) string { return "attached\x00" + s.Agent + "\x00" + s.Session }
+
 // thread returns the id of the thread of an agent's session, which it opens.
 func (t *taking) thread(s attach.Sighting) (id string, err error) {
-	name := s.Agent + "\x00" + s.Session
+	name := threadName(s)
 	if id := t.threads[name]; id != "" {
 		return id, nil
 	}
@@ -149,7 +157,7 @@ func (t *taking) thread(s attach.Sighting) (id string, err error) {
 	if s.About != nil && s.About.Folder != "" {
 		origin.Space = t.short(path.Base(strings.ReplaceAll(s.About.Folder, `\`, "/")))
 	}
-	if id, err = t.own.OpenObserved("attached\x00"+name, origin); err == nil {
+	if id, err = t.own.OpenObserved(name, origin); err == nil {
 		t.threads[name] = id
 	}
 	return id, err
