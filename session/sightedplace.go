@@ -12,8 +12,8 @@ import (
 
 // The bounds of the search for a turn.
 const (
-	maxBeside = 50               // of a thread's turns, the latest
-	sameTime  = 10 * time.Second // between the times that two channels have of one prompt
+	maxBeside = 50          // of a thread's turns, the latest
+	sameTime  = time.Minute // between the times that two channels have of one prompt: a server may have another clock
 )
 
 // KeyOf returns the key of the turn that a fact belongs to by its content: the latest that knows its call, else its

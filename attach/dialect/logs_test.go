@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"candor/attach"
 	"candor/attach/dialect"
@@ -86,6 +87,27 @@ func ofCodex() []recordCase {
 		{"Codex: a failure", codex("tool_result", otlp.Attributes{"tool_name": "shell", "call_id": "call_1",
 			"success": "false"}), []string{" called call_1 shell",
 			" returned call_1 it failed, and the program does not say how"}, ""},
+		{"Codex: a command that failed", codex("tool_result", otlp.Attributes{"tool_name": "exec_command",
+			"call_id": "call_1", "success": "true", "output_truncated": false,
+			"output": "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\nno such port\n"}),
+			[]string{" called call_1 exec_command", " returned call_1 Exit code 3\nno such port"}, ""},
+		{"Codex: a result that is cut", codex("tool_result", otlp.Attributes{"tool_name": "exec_command",
+			"call_id": "call_1", "success": "true",
+			"output": "1\n2\n[... telemetry preview truncated ...]"}),
+			[]string{" called call_1 exec_command", ` returned call_1 "1\n2\n"`}, ""},
+		{"Codex: a command that still runs", codex("tool_result", otlp.Attributes{"tool_name": "exec_command",
+			"call_id": "call_1", "success": "true",
+			"output": "Wall time: 0.2 seconds\nProcess running with session ID 7\nOutput:\n1\n"}),
+			[]string{" called call_1 exec_command", ` returned call_1 "1\n"`}, ""},
+		{"Codex: a call that begins a sub-agent", codex("tool_result", otlp.Attributes{"tool_name": "spawn_agent",
+			"call_id": "call_1", "success": "true", "arguments": `{"agent_type":"explorer"}`,
+			"output": `{"agent_id":"agent-2","nickname":"Ann"}`}),
+			[]string{` called call_1 spawn_agent{"agent_type":"explorer"}`, "/agent-2 spawned by call_1 explorer",
+				` returned call_1 "{\"agent_id\":\"agent-2\",\"nickname\":\"Ann\"}"`}, ""},
+		{"Codex: an answer", codex("sse_event", otlp.Attributes{"event.kind": "response.completed",
+			"app.version": "0.163.0", "model": "gpt-5-codex"}), []string{" about gpt-5-codex"}, ""},
+		{"Codex: a part of an answer", codex("sse_event", otlp.Attributes{"event.kind": "response.created",
+			"model": "gpt-5-codex"}), nil, ""},
 		{"Codex: a call without an id", codex("tool_result", otlp.Attributes{}), nil, "a call without an id"},
 		{"Codex: what the result has, too", codex("tool_decision", otlp.Attributes{}), nil, ""},
 		{"Codex: an affair of the program", codex("sse_event", otlp.Attributes{}), nil, ""},
@@ -124,4 +146,24 @@ func TestARecordTellsWhenACallBegan(t *testing.T) {
 	all, _ = dialect.Record(codex("tool_result", otlp.Attributes{"tool_name": "x", "call_id": "call_1",
 		"duration_ms": int64(2000)}))
 	assert.Equal(t, at(8), all[0].At)
+}
+
+// TestCodexsTelemetrySaysWhichResultsAreParts holds that what Codex cut, and what a command had written that still ran,
+// is no whole result, and that the time is that of the event.
+func TestCodexsTelemetrySaysWhichResultsAreParts(t *testing.T) {
+	for output, partial := range map[string]bool{
+		"1\n2\n[... telemetry preview truncated ...]":                                      true,
+		"Wall time: 0.2 seconds\nProcess running with session ID 7\nOutput:\n1\n":          true,
+		"Chunk ID: 1\nWall time: 0.2 seconds\nProcess exited with code 0\nOutput:\n1\n2\n": false,
+	} {
+		r := codex("tool_result", otlp.Attributes{"tool_name": "exec_command", "call_id": "call_1", "success": "true",
+			"output": output, "duration_ms": "5"})
+		r.At = at(30) // when the record was exported
+		list, loss := dialect.Record(r)
+		require.Len(t, list, 2)
+		assert.Zero(t, loss)
+		assert.Equal(t, partial, list[1].Returned.Partial, output)
+		assert.Equal(t, time.Date(2026, 11, 1, 10, 0, 10, 0, time.UTC), list[1].At)
+		assert.Equal(t, 5*time.Millisecond, list[1].At.Sub(list[0].At), "it began before that")
+	}
 }

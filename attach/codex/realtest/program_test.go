@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -62,7 +63,10 @@ func passHook(url string, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	return reply.Body.Close()
+	if reply.StatusCode != http.StatusOK {
+		err = errors.New(reply.Status)
+	}
+	return errors.Join(err, reply.Body.Close())
 }
 
 // program returns the path of the real Codex. Where it is not installed, the test is skipped, and says so.

@@ -1,6 +1,6 @@
 // Package realtest runs the real Codex, from npm, against a stand-in model on loopback, and judges what package
-// codex makes of its rollouts and hooks by what the stand-in sent. make real-agents installs the program; where
-// it is missing the tests say that they proved nothing.
+// codex makes of its rollouts and hooks by what the stand-in sent; telemetry_test.go has its telemetry as well. make
+// real-agents installs the program; where it is missing the tests say that they proved nothing.
 //
 // A new thing that the model may do is an entry of plans, in plans_test.go. What the program writes is recorded with
 // -record ../testdata, cleaned of all text that is not ours: record_test.go.

@@ -1,7 +1,6 @@
 package realtest
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,7 +19,7 @@ import (
 	"candor/cmd/candor/apptest"
 )
 
-// exporter is what the program's configuration needs for telemetry. Without log_user_prompt it keeps prompts back.
+// exporter is what the program's configuration has for telemetry. Without log_user_prompt it keeps prompts back.
 const exporter = `[otel]
 log_user_prompt = %t
 exporter = { otlp-http = { endpoint = "%s/v1/logs", protocol = "%s", headers = { Authorization = "Bearer %s" } } }
@@ -39,11 +38,77 @@ func exporting(t *testing.T, protocol string, prompts bool) (*player, *apptest.S
 	return p, s
 }
 
-// both plays a session and goes on with it.
-func (p *player) both(t *testing.T) {
+// twice plays a session and goes on with it, and returns what the stand-in sent.
+func (p *player) twice(t *testing.T) []said {
 	t.Helper()
 	p.session = p.run(t, trusted, "PLAN:one go")
 	p.run(t, trusted, "resume", p.session, "PLAN:two go")
+	p.model.mu.Lock()
+	defer p.model.mu.Unlock()
+	return p.model.sent
+}
+
+// TestTelemetryOfTheRealProgramAloneTellsItsCalls holds that each prompt is a turn, also one that is kept back, with
+// the calls that the stand-in asked for, those of sub-agents as theirs, and how they ended. It knows no texts, no calls
+// side by side, and no ends of turns.
+func TestTelemetryOfTheRealProgramAloneTellsItsCalls(t *testing.T) {
+	for protocol, prompts := range map[string]bool{"json": true, "binary": false} {
+		t.Run(protocol, func(t *testing.T) {
+			p, s := exporting(t, protocol, prompts)
+			var want []string
+			for _, a := range p.twice(t) {
+				for _, c := range a.Calls {
+					want = append(want, line(t, a, c, nil, false, attach.Telemetry))
+				}
+			}
+			got, texts, turns := told(t, s, false)
+			assert.ElementsMatch(t, want, got)
+			assert.Empty(t, texts)
+			for i, turn := range turns {
+				asked := map[bool]string{true: []string{"PLAN:one go", "PLAN:two go"}[i]}[prompts]
+				assert.Equal(t, asked+" processing", fmt.Sprint(turn["user_input"], " ", turn["state"]))
+			}
+			assert.Contains(t, s.Get("ann", "/metrics").Body, `what="an event that is not read"} 0`)
+		})
+	}
+}
+
+// TestTelemetryHooksAndFileOfTheRealProgramTellOneDecision holds that three channels of one session make its turns, in
+// which each call that the stand-in asked for is one decision, told by all channels that know it, and each text is
+// there once.
+func TestTelemetryHooksAndFileOfTheRealProgramTellOneDecision(t *testing.T) {
+	for name, hooked := range map[string]bool{"all three": true, "telemetry, and later the file": false} {
+		t.Run(name, func(t *testing.T) {
+			p, s := exporting(t, "json", true)
+			if hooked {
+				self, err := os.Executable()
+				require.NoError(t, err)
+				p.attach(t, codex.Settings(self), s.HTTP.URL)
+			}
+			var want, words []string
+			steps := map[string]int{}
+			for _, a := range p.twice(t) {
+				steps[a.Plan]++
+				if a.Text != "" {
+					words = append(words, a.Text)
+				}
+				for _, c := range a.Calls {
+					by := []attach.Channel{attach.File, attach.Hooks, attach.Telemetry}
+					if !hooked || c.ID == strayCall || c.Tool == "write_stdin" {
+						by = []attach.Channel{attach.File, attach.Telemetry}
+					}
+					want = append(want, line(t, a, c, steps[a.Plan], len(a.Calls) > 1, by...))
+				}
+			}
+			p.imported(t, s)
+			got, texts, turns := told(t, s, true)
+			assert.ElementsMatch(t, want, got)
+			assert.ElementsMatch(t, words, texts)
+			for i, asked := range []string{"PLAN:one go", "PLAN:two go"} {
+				assert.Equal(t, asked+" completed", fmt.Sprint(turns[i]["user_input"], " ", turns[i]["state"]))
+			}
+		})
+	}
 }
 
 // imported lets the server read the rollouts.
@@ -57,43 +122,69 @@ func (p *player) imported(t *testing.T, s *apptest.Server) {
 	require.NoError(t, files.Once(t.Context()))
 }
 
-func TestX(t *testing.T) {
-	p, s := exporting(t, os.Getenv("OTLPROTO"), os.Getenv("NOPROMPTS") == "")
-	if os.Getenv("HOOKS") != "" {
-		self, err := os.Executable()
-		require.NoError(t, err)
-		p.attach(t, codex.Settings(self), s.HTTP.URL)
+// ends are the ends of calls that are the same by telemetry as by the file.
+var ends = map[string]string{readCall: `"port: 8080\n"`, listCall: `"notes.txt\n"`,
+	failedCall: "Exit code 3\nno such port", strayCall: "unsupported call: nosuch_tool", "call_sub0a": `"port: 8080\n"`,
+	"call_two2a": `"late\n"`, "call_later0a": `"later\n"`}
+
+// line writes what has to come of a call: its turn, agent, step, parameters, channels and end.
+func line(t *testing.T, a said, c asked, step any, grouped bool, by ...attach.Channel) string {
+	t.Helper()
+	outcome := "success"
+	if c.ID == failedCall || c.ID == strayCall || c.ID == badPatch {
+		outcome = "error"
 	}
-	p.both(t)
-	show(t, s)
-	if os.Getenv("FILES") != "" {
-		p.imported(t, s)
-		show(t, s)
+	turn := map[string]int{"two": 1, "later": 1}[a.Plan]
+	agent := map[string]any{"sub": "explorer_1", "later": "default_1"}[a.Plan]
+	end := ends[c.ID]
+	if c.ID == lateCall && by[0] == attach.File {
+		end = `"late\n"` // telemetry has what it had written when the model was told
 	}
-	fmt.Println(s.Get("ann", "/metrics").Body)
+	return asJSON(t, turn, agent, step, c.Tool, c.Input, outcome, grouped, by, end)
 }
 
-func show(t *testing.T, s *apptest.Server) {
-	for _, th := range s.Session("ann").Threads() {
-		h := s.Get("ann", "/api/chat/history?thread_id="+th.ID).JSON()
-		fmt.Println("THREAD", th.ID, th.Origin)
-		for _, one := range h["turns"].([]any) {
-			turn := one.(apptest.M)
-			fmt.Println("TURN", turn["user_input"], "=>", turn["response"], turn["state"])
-			r := turn["reasoning"].(apptest.M)
-			for i, one := range r["tool_decisions"].([]any) {
-				d, c := one.(apptest.M), turn["tool_calls"].([]any)[i].(apptest.M)
-				fmt.Println("   ", d["agent"], d["step"], d["tool_name"], d["parameters"], d["outcome"], fmt.Sprintf("%.80q", fmt.Sprint(c["result_preview"])), c["error"], d["parallel_group"], d["sighted"])
+// asJSON writes values so that equal ones are the same.
+func asJSON(t *testing.T, values ...any) string {
+	t.Helper()
+	raw, err := json.Marshal(values)
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// told returns the decisions of ann's only conversation in the form of line, with or without steps, its texts, and its
+// two turns.
+func told(t *testing.T, s *apptest.Server, steps bool) (calls, texts []string, turns []apptest.M) {
+	t.Helper()
+	threads := s.Session("ann").Threads()
+	require.Len(t, threads, 1, "a sub-agent is no conversation")
+	for i, one := range s.Get("ann", "/api/chat/history?thread_id="+threads[0].ID).JSON()["turns"].([]any) {
+		turn := one.(apptest.M)
+		turns = append(turns, turn)
+		reasons := turn["reasoning"].(apptest.M)
+		for j, one := range reasons["tool_decisions"].([]any) {
+			d, c := one.(apptest.M), turn["tool_calls"].([]any)[j].(apptest.M)
+			assert.Equal(t, "fallback", d["rationale_source"], "nobody gave a reason")
+			step := d["step"]
+			if !steps {
+				step = nil
 			}
-			for _, n := range list(r["narratives"]) {
-				fmt.Println("   N", n)
+			end := ""
+			for _, known := range ends {
+				if known == c["result_preview"] || known == c["error"] {
+					end = known
+				}
 			}
-			fmt.Println("   H", turn["handoffs"], r["handoffs"])
+			calls = append(calls, asJSON(t, i, d["agent"], step, d["tool_name"], d["parameters"], d["outcome"],
+				d["parallel_group"] != nil, d["sighted"].(apptest.M)["called"], end))
+		}
+		if text, _ := turn["response"].(string); text != "" {
+			texts = append(texts, text)
+		}
+		narratives, _ := reasons["narratives"].([]any)
+		for _, one := range narratives {
+			texts = append(texts, one.(apptest.M)["narrative"].(string))
 		}
 	}
+	require.Len(t, turns, 2)
+	return calls, texts, turns
 }
-
-var _ = cmp.Or[string]
-var _ = json.Marshal
-var _ attach.Channel
-func list(v any) []any { l, _ := v.([]any); return l }

@@ -1,0 +1,85 @@
+package attached_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/attach"
+	"candor/cmd/candor/app"
+	"candor/cmd/candor/apptest"
+)
+
+// asTelemetry returns what Codex's telemetry has of the facts of a session's files, in the order of its time: prompts
+// and calls without their turn and their answer, and those of a sub-agent as a conversation of its own, which begins
+// with its task before anything says that it is a sub-agent's.
+func asTelemetry(files [][]attach.Sighting) (list []attach.Sighting) {
+	for _, file := range files {
+		for _, s := range file {
+			if s.Called == nil && s.Returned == nil && s.Prompted == nil && s.Spawned == nil {
+				continue
+			}
+			s.Channel, s.Turn, s.Group, s.Index = attach.Telemetry, "", "", 0
+			if s.Spawned != nil {
+				list = append(list, attach.Sighting{Agent: s.Agent, Session: s.Sub, Channel: attach.Telemetry,
+					At: s.At.Add(-time.Millisecond), Prompted: &attach.Prompted{Text: "Look at the notes."}})
+			} else if s.Sub != "" {
+				s.Session, s.Sub = s.Sub, ""
+			}
+			list = append(list, s)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b attach.Sighting) int { return a.At.Compare(b.At) })
+	return list
+}
+
+// posts returns a post for each so many sightings.
+func posts(t *testing.T, s *apptest.Server, facts []attach.Sighting, size int) (all []func()) {
+	t.Helper()
+	for len(facts) > 0 {
+		n := min(size, len(facts))
+		text := body(t, facts[:n])
+		facts = facts[n:]
+		all = append(all, func() {
+			r := s.Post("ann", "/api/attached", text)
+			require.Equal(t, http.StatusOK, r.Status, r.Body)
+		})
+	}
+	return all
+}
+
+// TestTelemetryThatNamesNoTurnJoinsTheSessionFile holds that the decisions are the file's, with telemetry in any order
+// beside it, before it and after it, and that telemetry told of all of them.
+func TestTelemetryThatNamesNoTurnJoinsTheSessionFile(t *testing.T) {
+	var files [][]attach.Sighting
+	var inFiles []attach.Sighting
+	for _, name := range []string{"session.jsonl", "sub1.jsonl", "sub2.jsonl", "fork.jsonl"} {
+		files = append(files, codexFacts(t, name))
+		inFiles = append(inFiles, files[len(files)-1]...)
+	}
+	byFile := codexDecisions(t, codexToldBy(t, false, true, 0), true)
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint("order ", seed), func(t *testing.T) {
+			s := apptest.Start(t, app.Settings{}, nil)
+			telemetry, file := posts(t, s, asTelemetry(files), 1+int(seed)%5), posts(t, s, inFiles, 7)
+			all := append(telemetry, file...)
+			switch seed {
+			case 0: // telemetry first
+			case 1:
+				all = append(file, telemetry...)
+			default:
+				all = interleaved(rand.New(rand.NewPCG(seed, 7)), telemetry, file)
+			}
+			for _, post := range all {
+				post()
+			}
+			assert.Equal(t, byFile, codexDecisions(t, s, true))
+		})
+	}
+}
