@@ -13,11 +13,15 @@ import (
 // previewEnds is what Codex writes where it cut a result, which it does at 2 KiB.
 const previewEnds = "[... telemetry preview truncated ...]"
 
+// leadAgent is what Codex calls the agent that the person speaks to; sub-agents have names.
+const leadAgent = "/root"
+
 // codexRecord reads a record of Codex, as version 0.163.0 writes it: the prompts, and the calls with the text that the
 // model read of each, which is read as in the session file. Texts, thoughts and ends of turns are not among them.
 //
-// No record names its turn, and a sub-agent is a conversation of its own, of which only the result of the call that
-// began it tells. Whoever records sightings finds where they belong.
+// No record names its turn, and a sub-agent is a conversation of its own: its calls have the name of a sub-agent, and
+// only the result of the call that began it says which one began it. What they tell has the conversation as its session
+// and as its sub-agent, too. Whoever records sightings finds where they belong.
 func codexRecord(r otlp.Record, event string) ([]attach.Sighting, Loss) {
 	a := r.Attrs
 	s, ok := recordOf(r, "codex", "conversation.id", "turn.id")
@@ -39,14 +43,6 @@ func codexRecord(r otlp.Record, event string) ([]attach.Sighting, Loss) {
 		return []attach.Sighting{s}, Loss{}
 	case "tool_result":
 		return codexCall(s, a)
-	case "sse_event":
-		if a.Text("event.kind") == "response.completed" {
-			s.About = &attach.About{Version: shortOf(a, "app.version"), Model: shortOf(a, "model")}
-		}
-		if s.About == nil || *s.About == (attach.About{}) {
-			return nil, Loss{}
-		}
-		return []attach.Sighting{s}, Loss{}
 	case "tool_decision", "api_request", "turn_ttft", "startup_phase":
 		return nil, Loss{} // of which the result has the call, too
 	}
@@ -62,16 +58,29 @@ func codexCall(s attach.Sighting, a otlp.Attributes) ([]attach.Sighting, Loss) {
 	if !rows.IsID(s.Call) || a.Text("tool_name") == "" {
 		return nil, Loss{noCallID, "tool_result"}
 	}
+	var out []attach.Sighting
+	switch name := a.Text("agent_name"); {
+	case name == leadAgent:
+		about := s
+		about.Call, about.About = "", &attach.About{Version: shortOf(a, "app.version"), Model: shortOf(a, "model")}
+		if *about.About != (attach.About{}) {
+			out = append(out, about)
+		}
+	case name != "":
+		s.Sub = s.Session // a sub-agent's; of which session, the record does not say
+	}
 	call := s
 	call.Called = called(a.Text("tool_name"), valueOf(a["arguments"]))
 	output, ours := rows.Shorten(a.Text("output"))
 	output, theirs := strings.CutSuffix(output, previewEnds)
-	out := append([]attach.Sighting{call}, codex.Spawned(s, call.Called.Params, output)...)
 	s.Returned = codex.Returned(output, a.Text("success") == "false", ours || theirs)
 	// The record is written when the call has ended.
 	if took := number(a, "duration_ms"); took > 0 && took < int(24*time.Hour/time.Millisecond) {
 		s.Returned.Took = time.Duration(took) * time.Millisecond
-		out[0].At = s.At.Add(-s.Returned.Took)
+		call.At = s.At.Add(-s.Returned.Took)
 	}
+	begun := s
+	begun.Returned = nil
+	out = append(append(out, call), codex.Spawned(begun, call.Called.Params, output)...)
 	return append(out, s), Loss{}
 }

@@ -20,7 +20,7 @@ func claude(event string, attrs otlp.Attributes) otlp.Record {
 }
 
 func codex(event string, attrs otlp.Attributes) otlp.Record {
-	attrs["conversation.id"], attrs["event.name"] = "c1", "codex."+event
+	attrs["conversation.id"], attrs["event.name"] = "agent-1", "codex."+event
 	attrs["event.timestamp"] = "2026-11-01T10:00:10Z"
 	return otlp.Record{Attrs: attrs}
 }
@@ -104,10 +104,12 @@ func ofCodex() []recordCase {
 			"output": `{"agent_id":"agent-2","nickname":"Ann"}`}),
 			[]string{` called call_1 spawn_agent{"agent_type":"explorer"}`, "/agent-2 spawned by call_1 explorer",
 				` returned call_1 "{\"agent_id\":\"agent-2\",\"nickname\":\"Ann\"}"`}, ""},
-		{"Codex: an answer", codex("sse_event", otlp.Attributes{"event.kind": "response.completed",
-			"app.version": "0.163.0", "model": "gpt-5-codex"}), []string{" about gpt-5-codex"}, ""},
-		{"Codex: a part of an answer", codex("sse_event", otlp.Attributes{"event.kind": "response.created",
-			"model": "gpt-5-codex"}), nil, ""},
+		{"Codex: a call of the lead agent", codex("tool_result", otlp.Attributes{"tool_name": "ls", "call_id": "call_1",
+			"agent_name": "/root", "app.version": "0.163.0", "model": "gpt-5-codex", "output": "a"}),
+			[]string{" about gpt-5-codex", " called call_1 ls", ` returned call_1 "a"`}, ""},
+		{"Codex: a call of a sub-agent", codex("tool_result", otlp.Attributes{"tool_name": "ls", "call_id": "call_1",
+			"agent_name": "Ann", "model": "gpt-5-codex", "output": "a"}),
+			[]string{"/agent-1 called call_1 ls", `/agent-1 returned call_1 "a"`}, ""},
 		{"Codex: a call without an id", codex("tool_result", otlp.Attributes{}), nil, "a call without an id"},
 		{"Codex: what the result has, too", codex("tool_decision", otlp.Attributes{}), nil, ""},
 		{"Codex: an affair of the program", codex("sse_event", otlp.Attributes{}), nil, ""},
@@ -128,7 +130,7 @@ func TestRecordsOfCodingAgentsTell(t *testing.T) {
 			assert.Equal(t, tt.want, lines(all))
 			for _, s := range all {
 				assert.Equal(t, attach.Telemetry, s.Channel)
-				assert.Contains(t, []string{"s1", "c1"}, s.Session)
+				assert.Contains(t, []string{"s1", "agent-1"}, s.Session)
 			}
 		})
 	}

@@ -14,65 +14,81 @@ import (
 
 // The bounds of what is remembered for it.
 const (
-	maxRoots   = 4096 // sub-agents
-	maxPrompts = 100  // conversations whose prompts are held, and prompts of one
+	maxRoots = 4096 // sub-agents
+	maxHeld  = 100  // conversations of which something is held, and facts of one
 )
 
 // toldKey begins the keys of turns of which only telemetry has told that names none.
 const toldKey = "told"
 
-// placed returns the sightings of a request with those of sub-agents in the sessions that these belong to. A
-// conversation that begins with a prompt may turn out to be a sub-agent's: its prompts are held until something else
-// is told of it, and those of a sub-agent are dropped, since they are among the parameters of the call that began it.
-// What is held is lost with the server.
+// placed returns the sightings of a request with those of sub-agents in the sessions that these belong to. What nobody
+// knows the place of, yet, is held until something tells it, and lost with the server.
 func (t *taking) placed(all []attach.Sighting) (out []attach.Sighting) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range all {
-		t.learn(s)
-		if s.Channel != attach.Telemetry || s.Turn != "" {
+		if s.Channel == attach.Telemetry && s.Turn == "" {
+			out = append(out, t.place(s)...)
+		} else {
 			out = append(out, s)
-			continue
 		}
-		name := t.user + "\x00" + threadName(s)
-		root := t.root(s)
-		held := t.prompts[name]
-		switch {
-		case root != "":
-			delete(t.prompts, name)
-			if s.Sub == "" {
-				s.Sub = s.Session
-			}
-			s.Session = root
-			if s.Prompted == nil && s.About == nil {
-				out = append(out, s)
-			}
-		case s.Prompted != nil && !t.own.HasObserved(threadName(s)):
-			if len(held) < maxPrompts && (held != nil || len(t.prompts) < maxPrompts) {
-				t.prompts[name] = append(held, s)
-			}
-		default:
-			delete(t.prompts, name)
-			out = append(append(out, held...), s)
+		if s.Spawned != nil && s.Sub != "" && s.Sub != s.Session {
+			out = append(out, t.begun(s)...)
 		}
 	}
 	return out
 }
 
-// learn remembers the session of a sub-agent. The caller holds mu.
-func (t *taking) learn(s attach.Sighting) {
-	if s.Spawned == nil || s.Sub == "" || s.Sub == s.Session {
-		return
+// place returns a sighting where it belongs, and what was held until then. A conversation that begins with a prompt may
+// turn out to be a sub-agent's, so that the prompt waits for a call, of which telemetry says whether a sub-agent made
+// it: then the sub-agent is the session's own id. The task of a sub-agent is dropped, since it is among the parameters
+// of the call that began it. The caller holds mu.
+func (t *taking) place(s attach.Sighting) []attach.Sighting {
+	name := t.user + "\x00" + threadName(s)
+	held := t.held[name]
+	isSub := func(s attach.Sighting) bool { return s.Sub == s.Session }
+	switch {
+	case t.root(s) != "":
+		return t.inRoot(s)
+	case isSub(s), slices.ContainsFunc(held, isSub), s.Prompted != nil && !t.own.HasObserved(threadName(s)):
+		if len(held) < maxHeld && (held != nil || len(t.held) < maxHeld) {
+			t.held[name] = append(held, s)
+		}
+		return nil
+	}
+	delete(t.held, name)
+	return append(held, s)
+}
+
+// inRoot returns a sub-agent's sighting as one of the session that it belongs to. The caller holds mu.
+func (t *taking) inRoot(s attach.Sighting) []attach.Sighting {
+	if s.Prompted != nil || s.About != nil {
+		return nil
+	}
+	if s.Sub == "" {
+		s.Sub = s.Session
+	}
+	s.Session = t.root(s)
+	return []attach.Sighting{s}
+}
+
+// begun remembers the session of a sub-agent that was begun, and returns what was held of it. The caller holds mu.
+func (t *taking) begun(s attach.Sighting) (out []attach.Sighting) {
+	session := strings.Clone(s.Session)
+	if root := t.root(s); root != "" {
+		session = root
 	}
 	if len(t.roots) >= maxRoots {
 		clear(t.roots)
 	}
-	root := t.root(s)
-	if root == "" {
-		root = s.Session
+	s.Session = s.Sub
+	name := t.user + "\x00" + threadName(s)
+	t.roots[name] = session
+	for _, one := range t.held[name] {
+		out = append(out, t.inRoot(one)...)
 	}
-	s.Session, s.Sub = s.Sub, ""
-	t.roots[t.user+"\x00"+threadName(s)] = strings.Clone(root)
+	delete(t.held, name)
+	return out
 }
 
 // root returns the session that a conversation is a sub-agent's of, or "". The caller holds mu.

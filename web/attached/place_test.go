@@ -18,8 +18,8 @@ import (
 
 // asTelemetry returns what Codex's telemetry has of the facts of a session's files, in the order of its time: prompts
 // and calls without their turn and their answer, and those of a sub-agent as a conversation of its own, which begins
-// with its task before anything says that it is a sub-agent's.
-func asTelemetry(files [][]attach.Sighting) (list []attach.Sighting) {
+// with its task before anything says that it is a sub-agent's. Which one began it may be told so late.
+func asTelemetry(files [][]attach.Sighting, late time.Duration) (list []attach.Sighting) {
 	for _, file := range files {
 		for _, s := range file {
 			if s.Called == nil && s.Returned == nil && s.Prompted == nil && s.Spawned == nil {
@@ -28,9 +28,11 @@ func asTelemetry(files [][]attach.Sighting) (list []attach.Sighting) {
 			s.Channel, s.Turn, s.Group, s.Index = attach.Telemetry, "", "", 0
 			if s.Spawned != nil {
 				list = append(list, attach.Sighting{Agent: s.Agent, Session: s.Sub, Channel: attach.Telemetry,
-					At: s.At.Add(-time.Millisecond), Prompted: &attach.Prompted{Text: "Look at the notes."}})
+					At: s.At, Prompted: &attach.Prompted{Text: "Look at the notes."}})
+				// Or even with its calls, if it is quick.
+				s.At = s.At.Add(late)
 			} else if s.Sub != "" {
-				s.Session, s.Sub = s.Sub, ""
+				s.Session = s.Sub
 			}
 			list = append(list, s)
 		}
@@ -59,7 +61,7 @@ func posts(t *testing.T, s *apptest.Server, facts []attach.Sighting, size int) (
 func TestTelemetryThatNamesNoTurnJoinsTheSessionFile(t *testing.T) {
 	var files [][]attach.Sighting
 	var inFiles []attach.Sighting
-	for _, name := range []string{"session.jsonl", "sub1.jsonl", "sub2.jsonl", "fork.jsonl"} {
+	for _, name := range []string{"session.jsonl", "sub1.jsonl", "sub2.jsonl"} {
 		files = append(files, codexFacts(t, name))
 		inFiles = append(inFiles, files[len(files)-1]...)
 	}
@@ -67,7 +69,7 @@ func TestTelemetryThatNamesNoTurnJoinsTheSessionFile(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("order ", seed), func(t *testing.T) {
 			s := apptest.Start(t, app.Settings{}, nil)
-			telemetry, file := posts(t, s, asTelemetry(files), 1+int(seed)%5), posts(t, s, inFiles, 7)
+			telemetry, file := posts(t, s, asTelemetry(files, time.Duration(seed%2)*time.Hour), 1+int(seed)%5), posts(t, s, inFiles, 7)
 			all := append(telemetry, file...)
 			switch seed {
 			case 0: // telemetry first
@@ -76,7 +78,10 @@ func TestTelemetryThatNamesNoTurnJoinsTheSessionFile(t *testing.T) {
 			default:
 				all = interleaved(rand.New(rand.NewPCG(seed, 7)), telemetry, file)
 			}
-			for _, post := range all {
+			// Conversations are listed by when they were heard last.
+			fork := codexFacts(t, "fork.jsonl")
+			all = append(all, posts(t, s, asTelemetry([][]attach.Sighting{fork}, 0), 1)...)
+			for _, post := range append(all, posts(t, s, fork, 3)...) {
 				post()
 			}
 			assert.Equal(t, byFile, codexDecisions(t, s, true))

@@ -65,7 +65,7 @@ type Server struct {
 	open    map[string]*live             // by the id of the thread
 	waiting map[string]int               // hooks that wait for a person, by user
 	roots   map[string]string            // the session of a sub-agent, by user, agent and the sub-agent's id
-	prompts map[string][]attach.Sighting // of conversations of which nothing else is known, by user, agent and id
+	held    map[string][]attach.Sighting // of conversations whose place is not known, by user, agent and id
 }
 
 // New returns a server that has heard of nobody.
@@ -77,7 +77,7 @@ func New(o Options) *Server {
 		o.Wait = MaxWait
 	}
 	s := &Server{Options: o, open: map[string]*live{}, waiting: map[string]int{},
-		roots: map[string]string{}, prompts: map[string][]attach.Sighting{}}
+		roots: map[string]string{}, held: map[string][]attach.Sighting{}}
 	s.closing, s.close = context.WithCancel(context.Background())
 	return s
 }
