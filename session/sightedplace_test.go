@@ -74,6 +74,7 @@ func TestAFactWithoutATurnBelongsWhereItsCallIs(t *testing.T) {
 		"a prompt":                         {promptedAt("go on", 1), "p1"},
 		"a prompt that is kept back":       {promptedAt("", 1), "p1"},
 		"a prompt that was told already":   {heard, "p2"},
+		"the same words, said again":       {promptedAt("go on", 90), ""},
 		"other words":                      {promptedAt("stop", 1), ""},
 		"the same words a long time later": {promptedAt("go on", 120), ""},
 	} {

@@ -85,6 +85,22 @@ func TestTelemetryThatNamesNoTurnJoinsTheSessionFile(t *testing.T) {
 				post()
 			}
 			assert.Equal(t, byFile, codexDecisions(t, s, true))
+			assert.Equal(t, []any{"file", "telemetry"}, leastTold(s))
 		})
 	}
+}
+
+// leastTold returns the channels that told of the decision of ann's of which the fewest did.
+func leastTold(s *apptest.Server) (least []any) {
+	for _, th := range s.Session("ann").Threads() {
+		for _, turn := range s.Get("ann", "/api/chat/history?thread_id="+th.ID).JSON()["turns"].([]any) {
+			for _, d := range turn.(apptest.M)["reasoning"].(apptest.M)["tool_decisions"].([]any) {
+				told := d.(apptest.M)["sighted"].(apptest.M)["called"].([]any)
+				if least == nil || len(told) < len(least) {
+					least = told
+				}
+			}
+		}
+	}
+	return least
 }
