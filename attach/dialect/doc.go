@@ -8,7 +8,8 @@
 //   - the AI SDK before version 7 (aisdk.go): ai.generateText, its doGenerate, ai.toolCall.
 //   - OpenInference (openinference.go): kinds LLM, TOOL, AGENT, CHAIN, with messages flattened into attributes.
 //
-// [Record] reads a log record: Claude Code's and Codex's (logs.go). Records name their session and turn; spans do not.
+// [Record] reads a log record: Claude Code's (logs.go), which name their session and turn, and Codex's (codexlogs.go),
+// which name a conversation, and whose turns whoever records them finds. Spans do not name theirs.
 // Whose turn a span belongs to, and whether a sub-agent's, follows from the spans around it, of which the outer
 // ones end, and arrive, last. [Traces] lets spans wait for them, in bounded memory and for a bounded time:
 //
