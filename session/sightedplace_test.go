@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -17,8 +18,8 @@ func promptedAt(words string, at int) session.Sighting {
 	return s
 }
 
-// TestATurnIsKnownByTheKeyThatItGetsLater holds that a turn of which one channel told under a key of its own is the same
-// turn when another channel names it, also after a restart.
+// TestATurnIsKnownByTheKeyThatItGetsLater holds that a turn of which one channel told under a key of its own is the
+// same turn when another channel names it, also after a restart.
 func TestATurnIsKnownByTheKeyThatItGetsLater(t *testing.T) {
 	f := newFakeEngine()
 	_, s := openDurable(t, f, session.Limits{})
@@ -33,7 +34,8 @@ func TestATurnIsKnownByTheKeyThatItGetsLater(t *testing.T) {
 	assert.True(t, s.KeyedBy(id, "told_"))
 	record(s, "told_1", "p1", session.FromFile, promptedAt("go", 0), called("c1", "ls", 1))
 	record(s, "told_1", "p1", session.FromFile, returned("c1", 2))
-	for _, one := range []*session.Session{s, func() *session.Session { _, s := openDurable(t, f, session.Limits{}); return s }()} {
+	_, again := openDurable(t, f, session.Limits{})
+	for _, one := range []*session.Session{s, again} {
 		record(one, "p1", "p1", session.FromFile, ended("Done.", 3))
 		assert.False(t, one.KeyedBy(id, "told_"))
 		number, err := one.SightedTurn(id, "p1")
@@ -62,7 +64,8 @@ func TestAFactWithoutATurnBelongsWhereItsCallIs(t *testing.T) {
 		require.NoError(t, err)
 	}
 	heard := promptedAt("go on", 29)
-	_, err := s.Sight(id, session.Sighted{Key: "p2", Channel: session.FromTelemetry, Sightings: []session.Sighting{heard}})
+	told := session.Sighted{Key: "p2", Channel: session.FromTelemetry, Sightings: []session.Sighting{heard}}
+	_, err := s.Sight(id, told)
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		fact session.Sighting
@@ -89,4 +92,19 @@ func TestAFactWithoutATurnBelongsWhereItsCallIs(t *testing.T) {
 	}
 	assert.True(t, s.HasObserved("claude/1"))
 	assert.False(t, s.HasObserved("claude/2"))
+}
+
+// TestTheLatestTurnsAreSearchedForACall holds that the search for a call does not grow with a session.
+func TestTheLatestTurnsAreSearchedForACall(t *testing.T) {
+	s, id := attach(t)
+	for i := range 51 {
+		_, err := s.Sight(id, session.Sighted{Key: fmt.Sprint("p", i), Channel: session.FromFile,
+			Sightings: []session.Sighting{called(fmt.Sprint("c", i), "ls", i)}})
+		require.NoError(t, err)
+	}
+	for call, want := range map[string]string{"c0": "", "c1": "p1", "c50": "p50"} {
+		key, err := s.KeyOf(id, session.FromTelemetry, called(call, "ls", 0))
+		require.NoError(t, err)
+		assert.Equal(t, want, key, call)
+	}
 }

@@ -33,9 +33,9 @@
 // # Order, bounds, ownership
 //
 // server.go has the routes, take.go sorts sightings by turn and channel, clean.go cleans each text before anything
-// keeps it, live.go remembers what hooks leave open: a text is told in pieces before the call that it explains. place.go
-// finds the turn of telemetry that names none: by the call, the sub-agent or the prompt that another channel has, else by
-// its time; a turn that only telemetry told of is renamed when another channel names it. Ids
+// keeps it, live.go remembers what hooks leave open: a text is told in pieces before the call that it explains.
+// place.go finds the turn of telemetry that names none: by the call, the sub-agent or the prompt that another channel
+// has, else by its time; a turn that only telemetry told of is renamed when another channel names it. Ids
 // and names are bounded in bytes, a request in sightings, a turn and a thread by package session, all of it by the
 // session's budget. No goroutine is started. A request that fails halfway may be repeated whole: what is known
 // already changes nothing.

@@ -69,7 +69,8 @@ func TestTelemetryThatNamesNoTurnJoinsTheSessionFile(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("order ", seed), func(t *testing.T) {
 			s := apptest.Start(t, app.Settings{}, nil)
-			telemetry, file := posts(t, s, asTelemetry(files, time.Duration(seed%2)*time.Hour), 1+int(seed)%5), posts(t, s, inFiles, 7)
+			late := time.Duration(seed%2) * time.Hour
+			telemetry, file := posts(t, s, asTelemetry(files, late), 1+int(seed)%5), posts(t, s, inFiles, 7)
 			all := append(telemetry, file...)
 			switch seed {
 			case 0: // telemetry first
@@ -103,4 +104,56 @@ func leastTold(s *apptest.Server) (least []any) {
 		}
 	}
 	return least
+}
+
+// TestWhatTelemetryWaitsForIsBounded holds that prompts wait for the first call of a number of conversations, and that
+// the calls of more are shown without their prompt; and that a number of sub-agents is remembered.
+func TestWhatTelemetryWaitsForIsBounded(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	tell := func(list []attach.Sighting) {
+		for _, post := range posts(t, s, list, 1000) {
+			post()
+		}
+	}
+	one := func(session string, change func(*attach.Sighting)) attach.Sighting {
+		told := attach.Sighting{Agent: "codex", Session: session, Channel: attach.Telemetry, At: at(1)}
+		change(&told)
+		return told
+	}
+	prompt := func(s *attach.Sighting) { s.Prompted = &attach.Prompted{Text: "Look."} }
+	call := func(s *attach.Sighting) {
+		s.Call, s.Called, s.At = "call_"+s.Session, &attach.Called{Tool: "ls"}, at(2)
+	}
+	var prompts, calls, subs []attach.Sighting
+	for i := range 101 {
+		prompts = append(prompts, one(fmt.Sprint("c", i), prompt))
+		calls = append(calls, one(fmt.Sprint("c", i), call))
+	}
+	for i := range 4097 {
+		subs = append(subs, one("c0", func(s *attach.Sighting) {
+			s.Call, s.Sub, s.Spawned = "call_c0", fmt.Sprint("sub", i), &attach.Spawned{}
+		}))
+	}
+	tell(prompts)
+	assert.Empty(t, s.Session("ann").Threads(), "nobody knows whose they are")
+	tell(calls)
+	shown := 0
+	for _, th := range s.Session("ann").Threads() {
+		turn := s.Get("ann", "/api/chat/history?thread_id="+th.ID).JSON()["turns"].([]any)[0].(apptest.M)
+		if turn["user_input"] == "Look." {
+			shown++
+		}
+	}
+	assert.Len(t, s.Session("ann").Threads(), 101)
+	assert.Equal(t, 100, shown)
+	tell(subs)
+	for _, sub := range []string{"sub1", "sub4096"} {
+		it := one(sub, call)
+		it.Sub = sub
+		tell([]attach.Sighting{it})
+	}
+	thread := s.Session("ann").NamedID("observed/attached\x00codex\x00c0")
+	turn := s.Get("ann", "/api/chat/history?thread_id="+thread).JSON()["turns"].([]any)[0].(apptest.M)
+	assert.Len(t, turn["reasoning"].(apptest.M)["tool_decisions"], 2, "its own and that of sub4096")
+	assert.Len(t, s.Session("ann").Threads(), 101)
 }

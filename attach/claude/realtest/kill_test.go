@@ -91,6 +91,16 @@ func (s *served) ask(t *testing.T, method, path, body string) (answer apptest.M)
 	return answer
 }
 
+// imports lets the server read session files.
+func (s *served) imports(t *testing.T, folder string) {
+	t.Helper()
+	files := transcript.Walk{Places: []string{folder}, Send: func(_ context.Context, batch []byte, _ int) error {
+		s.ask(t, http.MethodPost, "/api/attached", string(batch))
+		return nil
+	}}
+	require.NoError(t, files.Once(t.Context()))
+}
+
 // histories returns ann's conversations, and the questions that are open in them.
 func (s *served) histories(t *testing.T) (all []apptest.M, open []apptest.M) {
 	t.Helper()
@@ -151,14 +161,10 @@ func TestTheRealProgramGoesOnWhenCandorsProcessIsKilledWhileItWaits(t *testing.T
 			all, open := s.histories(t)
 			assert.Empty(t, open, "nobody waits for an answer any more")
 			assert.Equal(t, "withdrawn pending", ending(t, all), "what was heard before the kill is kept")
-			files := transcript.Walk{Places: []string{p.home}, Send: func(_ context.Context, batch []byte, _ int) error {
-				s.ask(t, http.MethodPost, "/api/attached", string(batch))
-				return nil
-			}}
-			require.NoError(t, files.Once(t.Context()))
+			s.imports(t, p.home)
 			all, _ = s.histories(t)
-			assert.Equal(t, map[bool]string{true: "withdrawn success", false: "withdrawn rejected"}[runs], ending(t, all),
-				"its file tells how the call ended that nobody answered for")
+			outcome := map[bool]string{true: "success", false: "rejected"}[runs]
+			assert.Equal(t, "withdrawn "+outcome, ending(t, all), "its file tells how the call ended")
 			_ = os.Remove(filepath.Join(p.work, "made.txt")) // it may not be there
 			ended = p.begin(t, "PLAN:write go")
 			q := s.question(t)
