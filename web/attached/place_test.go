@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,54 +107,84 @@ func leastTold(s *apptest.Server) (least []any) {
 	return least
 }
 
-// TestWhatTelemetryWaitsForIsBounded holds that prompts wait for the first call of a number of conversations, and that
-// the calls of more are shown without their prompt; and that a number of sub-agents is remembered.
-func TestWhatTelemetryWaitsForIsBounded(t *testing.T) {
+// unplaced returns a sighting of telemetry that names no turn.
+func unplaced(session string, change func(*attach.Sighting)) attach.Sighting {
+	s := attach.Sighting{Agent: "codex", Session: session, Channel: attach.Telemetry, At: at(1)}
+	change(&s)
+	return s
+}
+
+// look and ls are a prompt and a call.
+func look(s *attach.Sighting) { s.Prompted = &attach.Prompted{Text: "Look."} }
+
+func ls(s *attach.Sighting) {
+	s.Call, s.Called, s.At = "call_"+s.Session, &attach.Called{Tool: "ls"}, at(2)
+}
+
+// tell posts sightings as ann.
+func tell(t *testing.T, s *apptest.Server, list ...attach.Sighting) {
+	t.Helper()
+	for _, post := range posts(t, s, list, 1000) {
+		post()
+	}
+}
+
+// inputs returns how many of ann's conversations begin with each prompt.
+func inputs(s *apptest.Server) map[string]int {
+	counts := map[string]int{}
+	for _, th := range s.Session("ann").Threads() {
+		turn := s.Get("ann", "/api/chat/history?thread_id="+th.ID).JSON()["turns"].([]any)[0].(apptest.M)
+		counts[turn["user_input"].(string)]++
+	}
+	return counts
+}
+
+// TestWhatTelemetryWaitsForIsBoundedAndGoesWithTheSession holds that prompts wait for the first call of a number of
+// conversations and within a number of bytes, that the calls of more are shown without their prompt, and that nothing
+// waits of a user who erased anything.
+func TestWhatTelemetryWaitsForIsBoundedAndGoesWithTheSession(t *testing.T) {
 	s := apptest.Start(t, app.Settings{}, nil)
-	tell := func(list []attach.Sighting) {
-		for _, post := range posts(t, s, list, 1000) {
-			post()
-		}
-	}
-	one := func(session string, change func(*attach.Sighting)) attach.Sighting {
-		told := attach.Sighting{Agent: "codex", Session: session, Channel: attach.Telemetry, At: at(1)}
-		change(&told)
-		return told
-	}
-	prompt := func(s *attach.Sighting) { s.Prompted = &attach.Prompted{Text: "Look."} }
-	call := func(s *attach.Sighting) {
-		s.Call, s.Called, s.At = "call_"+s.Session, &attach.Called{Tool: "ls"}, at(2)
-	}
-	var prompts, calls, subs []attach.Sighting
 	for i := range 101 {
-		prompts = append(prompts, one(fmt.Sprint("c", i), prompt))
-		calls = append(calls, one(fmt.Sprint("c", i), call))
+		tell(t, s, unplaced(fmt.Sprint("c", i), look))
 	}
+	assert.Empty(t, s.Session("ann").Threads(), "nobody knows whose they are")
+	for i := range 101 {
+		tell(t, s, unplaced(fmt.Sprint("c", i), ls))
+	}
+	assert.Equal(t, map[string]int{"Look.": 100, "": 1}, inputs(s))
+	long := strings.Repeat("Look. ", 50_000)
+	for i := range 5 { // of which three fit
+		tell(t, s, unplaced(fmt.Sprint("l", i), func(s *attach.Sighting) { s.Prompted = &attach.Prompted{Text: long} }))
+	}
+	for i := range 5 {
+		tell(t, s, unplaced(fmt.Sprint("l", i), ls))
+	}
+	assert.Equal(t, 3, inputs(s)[""])
+	tell(t, s, unplaced("e", look))
+	tell(t, s, unplaced("c0", func(s *attach.Sighting) { s.Ended, s.At = &attach.Ended{}, at(3) }))
+	gone := s.Session("ann").NamedID("observed/attached\x00codex\x00c0")
+	r := s.Do("ann", http.MethodDelete, "/api/chat/threads/"+gone, "")
+	require.Equal(t, http.StatusNoContent, r.Status, r.Body)
+	before := inputs(s)[""]
+	tell(t, s, unplaced("e", ls))
+	assert.Equal(t, before+1, inputs(s)[""])
+}
+
+// TestTheSubAgentsOfAUserThatAreRememberedAreBounded holds that what is told of one that was forgotten waits.
+func TestTheSubAgentsOfAUserThatAreRememberedAreBounded(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	tell(t, s, unplaced("c0", ls))
+	var subs []attach.Sighting
 	for i := range 4097 {
-		subs = append(subs, one("c0", func(s *attach.Sighting) {
+		subs = append(subs, unplaced("c0", func(s *attach.Sighting) {
 			s.Call, s.Sub, s.Spawned = "call_c0", fmt.Sprint("sub", i), &attach.Spawned{}
 		}))
 	}
-	tell(prompts)
-	assert.Empty(t, s.Session("ann").Threads(), "nobody knows whose they are")
-	tell(calls)
-	shown := 0
-	for _, th := range s.Session("ann").Threads() {
-		turn := s.Get("ann", "/api/chat/history?thread_id="+th.ID).JSON()["turns"].([]any)[0].(apptest.M)
-		if turn["user_input"] == "Look." {
-			shown++
-		}
-	}
-	assert.Len(t, s.Session("ann").Threads(), 101)
-	assert.Equal(t, 100, shown)
-	tell(subs)
+	tell(t, s, subs...)
 	for _, sub := range []string{"sub1", "sub4096"} {
-		it := one(sub, call)
-		it.Sub = sub
-		tell([]attach.Sighting{it})
+		tell(t, s, unplaced(sub, func(s *attach.Sighting) { ls(s); s.Sub = sub }))
 	}
-	thread := s.Session("ann").NamedID("observed/attached\x00codex\x00c0")
-	turn := s.Get("ann", "/api/chat/history?thread_id="+thread).JSON()["turns"].([]any)[0].(apptest.M)
+	_, history := watched(t, s, "ann")
+	turn := history["turns"].([]any)[0].(apptest.M)
 	assert.Len(t, turn["reasoning"].(apptest.M)["tool_decisions"], 2, "its own and that of sub4096")
-	assert.Len(t, s.Session("ann").Threads(), 101)
 }

@@ -61,11 +61,10 @@ type Server struct {
 	askers  sync.WaitGroup // hooks that wait for a person
 	asks    sync.Mutex     // held from looking whether a call was asked about until it is
 
-	mu      sync.Mutex
-	open    map[string]*live             // by the id of the thread
-	waiting map[string]int               // hooks that wait for a person, by user
-	roots   map[string]string            // the session of a sub-agent, by user, agent and the sub-agent's id
-	held    map[string][]attach.Sighting // of conversations whose place is not known, by user, agent and id
+	mu       sync.Mutex
+	open     map[string]*live     // by the id of the thread
+	waiting  map[string]int       // hooks that wait for a person, by user
+	unplaced map[string]*unplaced // by user
 }
 
 // New returns a server that has heard of nobody.
@@ -77,7 +76,7 @@ func New(o Options) *Server {
 		o.Wait = MaxWait
 	}
 	s := &Server{Options: o, open: map[string]*live{}, waiting: map[string]int{},
-		roots: map[string]string{}, held: map[string][]attach.Sighting{}}
+		unplaced: map[string]*unplaced{}}
 	s.closing, s.close = context.WithCancel(context.Background())
 	return s
 }

@@ -166,6 +166,7 @@ func (a *App) forget(own *session.Session, of session.Ref) {
 		a.chat.Forget(of.Thread)
 		a.front.Forget(own.User(), of.Thread)
 	}
+	a.attached.Forget(own.User())
 	if a.telemetry != nil {
 		a.telemetry.Forget(own.User())
 	}
