@@ -107,7 +107,7 @@ func TestAHitShowsWhatADecisionShows(t *testing.T) {
 	w.clean()
 }
 
-// Styles that a view brings along when it is first opened belong to that view: what stands there already stays as it is.
+// Styles that a view brings along when it is first opened belong to that view, and move nothing that stands there.
 func TestStylesThatAreLoadedLaterMoveNothing(t *testing.T) {
 	const boxes = `JSON.stringify([...document.querySelectorAll('#results *, #stream *')].filter((e) =>
 		e.checkVisibility() && !e.closest('time, .rest')).map((e) => {
@@ -132,7 +132,7 @@ func TestStylesThatAreLoadedLaterMoveNothing(t *testing.T) {
 		before := eval[string](w, boxes)
 		assert.Contains(t, before, "SPAN", name)
 		assert.True(t, eval[bool](w, `import('/ui/lib/dom.js').then((dom) => Promise.all(
-			['block', 'closer', 'compact', 'ondemand', 'search'].map((name) => dom.loadStyles('/ui/css/' + name + '.css')),
+			['block', 'closer', 'compact', 'ondemand', 'search'].map((n) => dom.loadStyles('/ui/css/' + n + '.css')),
 		)).then(() => true)`))
 		assert.Equal(t, before, eval[string](w, boxes), name)
 		w.clean()
