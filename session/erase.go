@@ -9,7 +9,8 @@ import (
 
 // EraseThread deletes a thread for good: its turns leave the session and the storage, and an Erased
 // event tells every reader. It fails with ErrNoThread, with ErrTurnOpen while a turn of the thread
-// runs or waits, and with ErrStorage. It fails with ErrUncleared if the thread is gone but the storage
+// runs or waits, and with ErrStorage. Of an attached agent only a call that waits for a person keeps
+// the thread: nobody may ever tell that its last turn is over. It fails with ErrUncleared if the thread is gone but the storage
 // still has its bytes, which are cleared when the session is saved or opened the next time.
 func (s *Session) EraseThread(ctx context.Context, id string) error {
 	return s.erase(ctx, Ref{Thread: id}, false)
@@ -63,10 +64,25 @@ func (s *Session) erasable(ref Ref) error {
 		return nil
 	}
 	th, err := s.lookup(ref.Thread)
-	if err == nil && th.open() > 0 {
+	if err == nil && th.inUse() {
 		err = fmt.Errorf("thread %s: %w", ref.Thread, ErrTurnOpen)
 	}
 	return err
+}
+
+// inUse reports whether a turn of the thread runs or waits, of an attached agent whether a call waits for a person.
+func (th *thread) inUse() bool {
+	if !th.origin.Attached() {
+		return th.open() > 0
+	}
+	for _, t := range th.turns[th.ended:] {
+		for c := range t.Calls() {
+			if c.Approval != nil && c.Approval.Answer == "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // forget removes the thread or the job that an Erased event names from the fold, and its events from

@@ -28,7 +28,7 @@ func (s *Session) Recount() int {
 	}
 	for _, th := range s.threads {
 		for _, t := range th.turns[th.ended:] {
-			if !t.State.Ended() {
+			if !t.State.Ended() && !th.origin.Attached() {
 				n += turnPromise
 			}
 			if t.State == Queued {

@@ -168,7 +168,8 @@ func (s *Session) charge() int {
 }
 
 // charge computes what the thread is charged: each turn that is in memory for its events and, while
-// it is open, for its end; each of the others for its mark.
+// it is open, for its end, unless it is an attached agent's, of which it may never be told; each of the others for its
+// mark.
 func (th *thread) charge() int {
 	n := threadCost + textCost(th.origin.Space, th.origin.Participant) + titleCost(th.title)
 	for _, m := range th.marks {
@@ -180,7 +181,7 @@ func (th *thread) charge() int {
 		switch t := th.turns[m.number-1-th.cold]; {
 		case t.State == Queued:
 			n += turnPromise + t.startCost()
-		case !t.State.Ended():
+		case !t.State.Ended() && !th.origin.Attached():
 			n += turnPromise
 		}
 	}

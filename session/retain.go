@@ -16,8 +16,8 @@ type Retention struct {
 }
 
 // Retain erases what the retention does not keep, of all users, and returns how many conversations and
-// jobs that concerned. What is open is kept. It fails with ErrStorage, or ErrDamaged for sessions that
-// cannot be opened, and goes on with the others.
+// jobs that concerned. What is open is kept, but for what attached agents left open. It fails with
+// ErrStorage, or ErrDamaged for sessions that cannot be opened, and goes on with the others.
 func (d *Durable) Retain(ctx context.Context, r Retention) (erased int, err error) {
 	if r.Age > 0 {
 		before := time.Now().Add(-r.Age)
@@ -101,10 +101,11 @@ type conversation struct {
 	updated time.Time
 }
 
-// conversations lists the threads and the jobs of the session that are not open.
+// conversations lists the threads and the jobs of the session that are not open. Whether one of an attached agent is,
+// nobody may ever tell.
 func (s *Session) conversations() (all []conversation) {
 	for _, t := range s.Threads() {
-		if t.State.Ended() {
+		if t.State.Ended() || t.Origin.Attached() {
 			all = append(all, conversation{Ref{Thread: t.ID}, s.user, t.UpdatedAt})
 		}
 	}

@@ -129,8 +129,9 @@ function hindrance(s, kind, id) {
     const job = s.jobs?.find((j) => j.job_id === id);
     return job && !job.ended_at ? 'This job has not ended. Stop it, and delete it then.' : '';
   }
-  const runs = s.threads?.find((t) => t.id === id)?.state === 'processing';
-  return runs ? 'A turn runs in this conversation. Stop it or wait for its end, and delete the conversation then.' : '';
+  const thread = s.threads?.find((t) => t.id === id);
+  // Nobody may ever tell that the last turn of another program's agent is over.
+  return thread?.state === 'processing' && !thread.attached ? 'A turn runs in this conversation. Stop it or wait for its end, and delete the conversation then.' : '';
 }
 
 /** @param {State} s @param {string} id */

@@ -143,6 +143,20 @@ func TestWhatRunsIsNotDeleted(t *testing.T) {
 	w.clean()
 }
 
+func TestAWatchedAgentIsDeletedThoughNobodySaysThatItIsOver(t *testing.T) {
+	s := startServer(t)
+	w := window(t).open(s, "ann")
+	w.listsAreThere()
+	s.hook("UserPromptSubmit", map[string]any{"prompt": "Mend the totals"})
+	w.until("it runs", `document.querySelector('#spaces li.live')`)
+	eval[bool](w, holdTenSeconds)
+	w.deleteRow("Claude Code")
+	w.gone("#lists", "Claude Code")
+	eval[bool](w, `(due(), true)`)
+	eventually(t, "it is deleted", func() bool { return len(s.titles()) == 0 })
+	w.clean()
+}
+
 func TestWaitingMessagesAndDeletionsAreAccessible(t *testing.T) {
 	source, err := os.ReadFile("node_modules/axe-core/axe.min.js")
 	require.NoError(t, err, "make browser installs axe-core")
