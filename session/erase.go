@@ -10,8 +10,9 @@ import (
 // EraseThread deletes a thread for good: its turns leave the session and the storage, and an Erased
 // event tells every reader. It fails with ErrNoThread, with ErrTurnOpen while a turn of the thread
 // runs or waits, and with ErrStorage. Of an attached agent only a call that waits for a person keeps
-// the thread: nobody may ever tell that its last turn is over. It fails with ErrUncleared if the thread is gone but the storage
-// still has its bytes, which are cleared when the session is saved or opened the next time.
+// the thread: nobody may ever tell that its last turn is over. It fails with ErrUncleared if the thread
+// is gone but the storage still has its bytes, which are cleared when the session is saved or opened
+// the next time.
 func (s *Session) EraseThread(ctx context.Context, id string) error {
 	return s.erase(ctx, Ref{Thread: id}, false)
 }
