@@ -131,7 +131,8 @@ function hindrance(s, kind, id) {
   }
   const thread = s.threads?.find((t) => t.id === id);
   // Nobody may ever tell that the last turn of another program's agent is over.
-  return thread?.state === 'processing' && !thread.attached ? 'A turn runs in this conversation. Stop it or wait for its end, and delete the conversation then.' : '';
+  if (thread?.state !== 'processing' || thread.attached) return '';
+  return 'A turn runs in this conversation. Stop it or wait for its end, and delete the conversation then.';
 }
 
 /** @param {State} s @param {string} id */
