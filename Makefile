@@ -107,7 +107,8 @@ real-agents: peers ## play the real Claude Code, Codex, Gemini CLI, OpenCode and
 	@cd attach/claude/realtest && { [ -d node_modules/@anthropic-ai ] || npm ci --no-audit --no-fund; }
 	@cd attach/codex/realtest && { [ -d node_modules/@openai ] || npm ci --no-audit --no-fund; }
 	@cd attach/gemini/realtest && { [ -d node_modules/@google ] || npm ci --no-audit --no-fund --omit=optional --ignore-scripts; }
-	@cd attach/opencode/realtest && { [ -d node_modules/opencode-ai ] || npm ci --no-audit --no-fund --ignore-scripts; }
+	@# npm ci wants OpenCode's packages for all systems, which not every registry has.
+	@cd attach/opencode/realtest && { [ -d node_modules/opencode-ai ] || npm install --no-save --no-audit --no-fund --ignore-scripts; }
 	@cd attach/wrapper/realtest && { [ -d node_modules/@modelcontextprotocol ] || npm ci --no-audit --no-fund; }
 	@cd attach/dialect/realtest && { [ -d node_modules/@ai-sdk/otel ] || npm ci --no-audit --no-fund; }
 	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 5m ./attach/claude/realtest ./attach/codex/realtest ./attach/dialect/realtest ./attach/gemini/realtest ./attach/opencode/realtest ./attach/wrapper/realtest
