@@ -111,10 +111,10 @@ real-agents: peers ## play the real Claude Code, Codex, Gemini CLI, OpenCode and
 	@cd attach/opencode/realtest && { [ -d node_modules/opencode-ai ] || npm install --no-save --no-audit --no-fund --ignore-scripts; }
 	@cd attach/wrapper/realtest && { [ -d node_modules/@modelcontextprotocol ] || npm ci --no-audit --no-fund; }
 	@cd attach/dialect/realtest && { [ -d node_modules/@ai-sdk/otel ] || npm ci --no-audit --no-fund; }
-	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 5m ./attach/claude/realtest ./attach/codex/realtest ./attach/dialect/realtest ./attach/gemini/realtest ./attach/opencode/realtest ./attach/wrapper/realtest
+	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 15m ./attach/claude/realtest ./attach/codex/realtest ./attach/dialect/realtest ./attach/gemini/realtest ./attach/opencode/realtest ./attach/wrapper/realtest
 	@cd worker/kit/kittest && { [ -d node_modules/ai ] || npm ci --no-audit --no-fund; }
 	@echo "NOT PROVED: worker/kit/python with the real langchain-core and openai-agents, which npm does not have"
-	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 5m ./worker/kit/kittest
+	CANDOR_REAL_AGENTS=1 $(GO) test -count=1 -v -timeout 15m ./worker/kit/kittest
 
 page-types: peers
 	@cd web/ui/browsertest && { [ -d node_modules/typescript ] || npm ci --no-audit --no-fund; }
