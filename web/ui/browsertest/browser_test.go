@@ -219,6 +219,13 @@ func (w *tab) click(css, text string) {
 	w.run(chromedp.MouseClickXY(at[0], at[1]))
 }
 
+// clickNow clicks the first element that matches, at once: one that is drawn anew as it is looked for is no other.
+func (w *tab) clickNow(css string) {
+	w.t.Helper()
+	w.until(css+" is there", `document.querySelector(%s)?.checkVisibility()`, css)
+	eval[bool](w, `(document.querySelector(%s).click(), true)`, css)
+}
+
 // write inserts text into the focused element.
 func (w *tab) write(text string) {
 	w.t.Helper()

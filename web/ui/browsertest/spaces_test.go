@@ -93,7 +93,7 @@ func TestWhatTheAgentsOfASpaceDoIsShownAsItHappens(t *testing.T) {
 	_, scouts := release(planner, scout)
 	w.shows("#spaces li.live .name", "scout") // a thread that came while the page was open
 	w.until("they are no conversations of ours", `!document.querySelector('#threads').textContent.includes('scout')`)
-	w.run(chromedp.Click(`//*[@id='spaces']//a[.//*[text()='scout']]`))
+	w.click("#spaces a", "scout")
 	w.shows("candor-turn .asker", "planner asked")
 	w.shows("candor-turn .because", "scout knows the tests")
 	w.shows("candor-turn .because", "the reason of its call")
@@ -118,7 +118,7 @@ func TestWhatTheAgentsOfASpaceDoIsShownAsItHappens(t *testing.T) {
 	w.shows(".late-notes", "After the end")
 	w.shows(".late-notes .aside", "Should?")
 
-	w.run(chromedp.Click(`candor-turn .asker a`))
+	w.clickNow(`candor-turn .asker a`)
 	w.shows("#title", "planner in lab")
 	w.shows("candor-decision .tool", "ask")
 	w.run(chromedp.Reload())
@@ -151,7 +151,7 @@ func TestAPersonSpeaksStopsAndDecidesInASpace(t *testing.T) {
 	w.until("always is no answer", `!document.querySelector('.ask button[data-action=always]')`)
 	w.click(".ask button[data-action=approve]", "Approve")
 	w.shows("candor-decision .facts", "approved")
-	w.run(chromedp.Click("#stop"))
+	w.clickNow("#stop")
 	w.shows(".aside", "cancelled by the owner")
 	w.clean()
 }
