@@ -226,6 +226,12 @@ func (w *tab) clickNow(css string) {
 	eval[bool](w, `(document.querySelector(%s).click(), true)`, css)
 }
 
+// focus puts the focus on the first element that matches, once it takes it: one that is hidden does not.
+func (w *tab) focus(css string) {
+	w.t.Helper()
+	w.until(css+" has the focus", `((e) => (e?.focus(), e && e === document.activeElement))(document.querySelector(%s))`, css)
+}
+
 // write inserts text into the focused element.
 func (w *tab) write(text string) {
 	w.t.Helper()
@@ -269,7 +275,7 @@ var keyCodes = map[string]struct {
 func (w *tab) send(message string) {
 	w.t.Helper()
 	w.until("the composer is shown", composerShown)
-	eval[bool](w, `(document.querySelector('#composer textarea').focus(), true)`)
+	w.focus("#composer textarea")
 	w.write(message)
 	w.press("Enter")
 }

@@ -67,8 +67,7 @@ func TestAPersonIsAskedWhereTheModelIsNotSure(t *testing.T) {
 	w.send("What now?")
 	turn := "candor-turn[data-turn='1'] "
 	w.shows(turn+".ask-why", "The agent is 40\u00a0% sure of this; below 60\u00a0% a person decides.")
-	w.until("the field is there", `(document.querySelector(%s)?.focus(), document.activeElement.matches('textarea'))`,
-		turn+".another textarea")
+	w.focus(turn + ".another textarea")
 	w.write("hold it")
 	w.click(turn+".ask button", "Decide this instead")
 	w.shows(turn+".decided", "decided: hold it")

@@ -19,7 +19,7 @@ func TestAPersonRatesADecision(t *testing.T) {
 	w.shows(turn+".feedback", "Was this decision right?")
 	w.click(turn+".feedback button", "Bad")
 	w.shows(turn+".answered", "rated bad")
-	eval[bool](w, `(document.querySelector(%s).focus(), true)`, turn+".feedback input")
+	w.focus(turn + ".feedback input")
 	w.write("not <b>there</b>")
 	w.press("Enter")
 	w.until("the note is kept", `document.querySelector(%s).title === 'not <b>there</b>'`, turn+".answered")
@@ -29,10 +29,11 @@ func TestAPersonRatesADecision(t *testing.T) {
 	w.until("the note comes back", `document.querySelector(%s)?.value === 'not <b>there</b>'`, turn+".feedback input")
 
 	// The keys: of the decision where the focus is; the same key again takes it back.
-	eval[bool](w, `(document.querySelector(%s).focus(), true)`, turn+"candor-decision")
+	w.focus(turn + "candor-decision")
 	w.press("+")
 	w.shows(turn+".answered", "rated good")
-	eval[bool](w, `(document.querySelector(%s).focus(), true)`, turn+"candor-decision")
+	w.until("one can say why", `document.activeElement === document.querySelector(%s)`, turn+".feedback input")
+	w.focus(turn + "candor-decision")
 	w.press("+")
 	w.until("it is rated no more", `!document.querySelector(%s).textContent.includes('rated')`, turn+".answered")
 	w.click(turn+"candor-decision .dots", "⋯")

@@ -191,7 +191,7 @@ func TestTheMenuOfATurnLeadsToMenus(t *testing.T) {
 	s.say("ann", "", "apples")
 	w := window(t).open(s, "ann")
 	w.shows("candor-turn .answer", "Apples.")
-	eval[any](w, `(document.querySelector('candor-turn .asked .dots').focus())`)
+	w.focus("candor-turn .asked .dots")
 	w.press("Enter")
 	w.shows("#menu", "Copy as")
 	assert.LessOrEqual(t, eval[int](w, `document.querySelectorAll('#menu [role=menuitem]').length`), 6)

@@ -286,7 +286,7 @@ func TestAWrongTokenIsRefusedAndTheRightOneSignsIn(t *testing.T) {
 	w := window(t)
 	w.run(chromedp.Navigate(s.url + "/"))
 	w.until("it asks for the token", `document.querySelector('#signin input')?.checkVisibility()`)
-	eval[bool](w, `(document.querySelector('#signin input').focus(), true)`)
+	w.focus("#signin input")
 	w.write("a-token-that-is-wrong")
 	w.press("Enter")
 	w.shows("#signin", "lets nobody in")

@@ -209,7 +209,7 @@ func TestABrowsersProfileHoldsNoToken(t *testing.T) {
 	w.click("#account", "Account")
 	w.click("#menu [role=menuitem]", "Sign out")
 	w.until("it asks for the token", `document.querySelector('#signin input')?.checkVisibility()`)
-	eval[bool](w, `(document.querySelector('#signin input').focus(), true)`)
+	w.focus("#signin input")
 	w.write(tokenOf("ann"))
 	w.press("Enter")
 	w.shows("#link", "Live")

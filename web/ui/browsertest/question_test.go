@@ -85,7 +85,7 @@ func TestADenialSaysWhy(t *testing.T) {
 	w.shows("#link", "Live")
 	w.send("do it")
 	w.shows(".ask", "May it run?")
-	eval[bool](w, `(document.querySelector('.ask .words').focus(), true)`)
+	w.focus(".ask .words")
 	w.write("keep it, I still need it")
 	w.press("Enter")
 	w.shows("candor-turn .answer", "It was left alone.")
