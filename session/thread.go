@@ -20,6 +20,7 @@ type Thread struct {
 	Title     safety.Text // the whole first message; empty before it
 	CreatedAt time.Time
 	UpdatedAt time.Time // time of the thread's latest event that is no rating
+	Requests  []string  // the requests for an approval that are open, nil if there is none
 	Origin    Origin    // of an observed thread
 	Attached  Attached  // of a thread of an attached agent
 }
@@ -260,6 +261,9 @@ func (th *thread) describe() Thread {
 	}
 	if th.open() > 0 {
 		t.State = Processing
+	}
+	for request := range th.requests() {
+		t.Requests = append(t.Requests, request)
 	}
 	if t.Title.Empty() && len(th.turns) > 0 && th.cold == th.dropped {
 		t.Title = th.turns[0].Input

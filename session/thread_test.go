@@ -57,6 +57,25 @@ func TestAPageOfHistoryIsASnapshot(t *testing.T) {
 	assert.Equal(t, session.Processing, page.Turns[0].State, "a later event does not reach into it")
 }
 
+func TestAThreadListsItsOpenRequests(t *testing.T) {
+	s, ref := newTurn(t)
+	open := func() []string {
+		described, err := s.Thread(ref.Thread)
+		require.NoError(t, err)
+		return described.Requests
+	}
+	asked := func(request, call string) session.Body {
+		return session.ApprovalAsked{Request: request, Call: call}
+	}
+	assert.Nil(t, open())
+	add(t, s, ref, toolCall("call_1", 1), toolCall("call_2", 1), asked("r1", "call_1"), asked("r2", "call_2"))
+	assert.Equal(t, []string{"r1", "r2"}, open())
+	add(t, s, ref, session.ApprovalAnswered{Request: "r1", Call: "call_1", Answer: session.Deny})
+	assert.Equal(t, []string{"r2"}, open())
+	add(t, s, ref, session.ApprovalAnswered{Request: "r2", Call: "call_2", Answer: session.Withdrawn})
+	assert.Nil(t, open())
+}
+
 func TestThreadsAreListedByLastUse(t *testing.T) {
 	s, one := newThread(t)
 	e, err := s.OpenThread()

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"iter"
 	"maps"
 	"slices"
 )
@@ -11,15 +12,26 @@ func (s *Session) Asked(request string) (Ref, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for th := range maps.Values(s.threads) {
-		for _, t := range th.turns[th.ended:] {
-			for c := range t.Calls() {
-				if c.Approval != nil && c.Approval.Request == request && c.Approval.Answer == "" {
-					return Ref{Thread: t.Thread, Turn: t.Number}, true
-				}
+		for open, t := range th.requests() {
+			if open == request {
+				return Ref{Thread: t.Thread, Turn: t.Number}, true
 			}
 		}
 	}
 	return Ref{}, false
+}
+
+// requests yields the thread's requests for an approval that are open, in the order of their turns.
+func (th *thread) requests() iter.Seq2[string, Turn] {
+	return func(yield func(string, Turn) bool) {
+		for _, t := range th.turns[th.ended:] {
+			for c := range t.Calls() {
+				if !t.State.Ended() && c.Approval != nil && c.Approval.Answer == "" && !yield(c.Approval.Request, t) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // OpenTurns returns the turns of a thread that run or wait, in their order.

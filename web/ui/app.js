@@ -20,6 +20,7 @@ import { Stream } from './net/stream.js';
 import { Outbox } from './outbox.js';
 import { Sending } from './sending.js';
 import { Session } from './session.js';
+import { waitingThreads } from './state/lists.js';
 import { whose } from './state/observed.js';
 import { loginIn } from './state/route.js';
 import { Store } from './state/store.js';
@@ -64,7 +65,7 @@ function draw(s) {
   setText($('title'), title);
   setText($('tab-turns'), job ? 'Job' : 'Conversation');
   show($('export'), c?.kind === 'thread' && c.turns.length > 0);
-  const asks = c?.turns.flatMap((t) => t.calls).filter((x) => x.request).length;
+  const asks = waitingThreads(s).flatMap((t) => t.pending_requests).length;
   document.title = `${asks ? `(${asks}) ` : running ? '● ' : ''}${title} · Candor`;
   const hint = job ? 'A further prompt for the worker'
     : origin ? `Say something to ${cut(origin.participant, 40)} in ${cut(origin.space, 40)}`

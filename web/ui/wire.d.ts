@@ -751,6 +751,7 @@ export type ThreadInfo = {
   title?: string,
   created_at: string,
   updated_at: string,
+  pending_requests?: string[],
   dropped_turns?: number,
   origin?: OriginInfo,
   attached?: AttachedInfo,

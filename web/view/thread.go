@@ -8,7 +8,7 @@ import (
 
 // ThreadInfo describes a conversation. TurnCount includes turns that wait, failed, or were
 // dropped from memory, which DroppedTurns counts alone. Title is absent until the first
-// message.
+// message. PendingRequests has the request_id of each call that waits for a person.
 type ThreadInfo struct {
 	ID        string    `json:"id"`
 	State     string    `json:"state"` // idle or processing
@@ -16,6 +16,8 @@ type ThreadInfo struct {
 	Title     string    `json:"title,omitempty"` // the start of its first message
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
+
+	PendingRequests []string `json:"pending_requests,omitempty"`
 
 	DroppedTurns int         `json:"dropped_turns,omitempty"`
 	Origin       *OriginInfo `json:"origin,omitempty"` // of an observed thread: whose turns it has
@@ -35,7 +37,7 @@ func Thread(t session.Thread) ThreadInfo {
 	return ThreadInfo{
 		ID: t.ID, State: state, TurnCount: t.Turns, Title: truncate(t.Title.String(), maxTitle),
 		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, DroppedTurns: t.Dropped,
-		Origin: originInfo(t.Origin), Attached: attachedInfo(t),
+		PendingRequests: t.Requests, Origin: originInfo(t.Origin), Attached: attachedInfo(t),
 	}
 }
 

@@ -112,6 +112,30 @@ func TestAQuestionIsAnsweredByOneKey(t *testing.T) {
 	w.clean()
 }
 
+// A page that has just been loaded knows who waits, also in a conversation that it has not read.
+func TestAQuestionInAnotherConversationIsSeen(t *testing.T) {
+	s := startServer(t)
+	s.on("hello", reply{Text: "Hello."})
+	s.on("do it", callDanger("x", "it has to go out"), reply{Text: "That was it."})
+	w := window(t).open(s, "ann")
+	w.shows("#link", "Live")
+	w.send("do it")
+	w.shows(decision+" .ask", "May it run?")
+	w.run(chromedp.Navigate(s.url + "/#t=" + s.startedElsewhere("hello")))
+	w.run(chromedp.Reload())
+	w.shows("candor-turn .answer", "Hello.")
+	w.shows("#lists li", "do it")
+	w.until("the list says so", `document.querySelector('#lists li .dot[data-state=asks]')`)
+	w.until("the tab counts it", `document.title.startsWith('(1) hello')`)
+	other := w.tab().open(s, "ann")
+	other.clickNow("#lists li:has(.dot[data-state=asks]) a")
+	other.shows(decision+" .ask", "May it run?")
+	other.press("y")
+	w.until("nothing waits", `!document.querySelector('#lists .dot[data-state=asks]')`)
+	w.until("the tab counts nothing", `document.title.startsWith('hello')`)
+	w.clean()
+}
+
 // Keys that follow a sent message are keys, also where the server answers late.
 func TestTheFieldTakesNoFocusBackOnceTheMessageIsSent(t *testing.T) {
 	s := startServer(t)

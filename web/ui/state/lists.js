@@ -38,7 +38,7 @@ export function withThreads(s, fetched) {
     const old = known.get(t.id);
     if (!old || ms(old.updated_at) <= ms(t.updated_at)) return t;
     const turn_count = Math.max(old.turn_count, t.turn_count);
-    return { ...t, state: old.state, updated_at: old.updated_at, turn_count };
+    return { ...withPending(t, old.pending_requests), state: old.state, updated_at: old.updated_at, turn_count };
   }) };
 }
 
@@ -48,13 +48,38 @@ export function withThreadState(s, f) {
   const id = f.thread_id, turns = f.turn_number || 0, at = s.threads.findIndex((t) => t.id === id);
   const old = s.threads[at], state = stateAfter(f, old);
   if (at < 0) {
-    return { ...s, threads: [{ id, state, turn_count: turns, created_at: f.at, updated_at: f.at }, ...s.threads] };
+    const begun = { id, state, turn_count: turns, created_at: f.at, updated_at: f.at };
+    return { ...s, threads: [withPending(begun, pendingAfter(f)), ...s.threads] };
   }
-  const turn_count = Math.max(old.turn_count, turns);
+  const turn_count = Math.max(old.turn_count, turns), pending = pendingAfter(f, old.pending_requests);
   // The list shows seconds, not events.
-  const same = at === 0 && old.state === state && old.turn_count === turn_count;
+  const same = at === 0 && old.state === state && old.turn_count === turn_count && pending === old.pending_requests;
   if (same && ms(f.at) - ms(old.updated_at) < 1000) return s;
-  return { ...s, threads: [{ ...old, state, updated_at: f.at, turn_count }, ...s.threads.toSpliced(at, 1)] };
+  const row = { ...withPending(old, pending), state, updated_at: f.at, turn_count };
+  return { ...s, threads: [row, ...s.threads.toSpliced(at, 1)] };
+}
+
+/** @param {ThreadInfo} t @param {string[] | undefined} pending @returns {ThreadInfo} */
+function withPending({ pending_requests: _, ...rest }, pending) {
+  return pending?.length ? { ...rest, pending_requests: pending } : rest;
+}
+
+/**
+ * Returns the requests that wait for a person after a frame. Each is answered once, at the latest when its turn ends.
+ * @param {Frame} f @param {string[]} [all]
+ */
+function pendingAfter(f, all) {
+  if (f.type === 'approval_needed') return all?.includes(f.request_id) ? all : [...all || [], f.request_id];
+  if (f.type === 'approval_answered' && all?.includes(f.request_id)) return all.filter((id) => id !== f.request_id);
+  return all;
+}
+
+/**
+ * Returns the conversations that wait for a person, but those that are about to be deleted.
+ * @param {State} s
+ */
+export function waitingThreads(s) {
+  return s.threads?.filter((t) => t.pending_requests?.length && !s.hidden[t.id]) || [];
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { $, attribute, fill, h, keepFocus, setText, show } from '../lib/dom.js';
 import { ago, cut, ms, plural } from '../lib/format.js';
+import { waitingThreads } from '../state/lists.js';
 import { formatRoute } from '../state/route.js';
 import { List, threadRow } from './raillist.js';
 
@@ -42,17 +43,16 @@ export class Rail extends HTMLElement {
   /** @type {State | null} */
   #state = null;
 
-  /** The conversations that are known to wait for a person. */
-  #asks = '';
+  /** The conversations that wait for a person. @type {Set<string>} */
+  #asks = new Set();
 
   /** @param {State} s */
   draw(s) {
     const old = this.#state;
     const same = s.threads === old?.threads && s.jobs === old?.jobs && s.active === old?.active
       && s.seen === old?.seen && s.spaces === old?.spaces && s.hidden === old?.hidden;
-    const asks = asking(s);
-    if (same && old && asks === this.#asks) return;
-    this.#asks = asks;
+    if (same && old) return;
+    this.#asks = new Set(waitingThreads(s).map((t) => t.id));
     this.#state = s;
     this.#drawAll();
   }
@@ -120,7 +120,7 @@ export class Rail extends HTMLElement {
     const unread = !active && !!r.at && last !== r.at && ms(r.at) > ms(last);
     attribute(link, 'aria-current', active ? 'page' : null);
     attribute(li, 'class', [r.live ? 'live' : '', unread ? 'unread' : ''].join(' ').trim() || null);
-    const asks = this.#asks.split(' ').includes(r.key);
+    const asks = this.#asks.has(r.key);
     attribute(dot, 'data-state', asks ? 'asks' : r.state);
     setText(name, r.title);
     const state = asks ? ', waits for you' : r.live ? ', running' : r.kind === 'job' ? `, ${r.state}` : '';
@@ -129,15 +129,6 @@ export class Rail extends HTMLElement {
     setText(time, r.at ? ago(ms(r.at), Date.now()) : '');
     return li;
   }
-}
-
-/**
- * Returns the ids of the conversations that were read and wait for a person.
- * @param {State} s
- */
-function asking(s) {
-  const all = Object.values(s.conversations).filter((c) => c.turns.some((t) => t.calls.some((x) => x.request)));
-  return all.map((c) => c.id).join(' ');
 }
 
 /** @param {string} href @param {(button: HTMLElement) => unknown} menu */

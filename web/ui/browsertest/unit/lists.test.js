@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { waitingThreads } from '../../state/lists.js';
 import { initial, reduce } from '../../state/reduce.js';
 
 const at = (second) => `2026-03-04T12:00:0${second}Z`;
@@ -16,4 +17,25 @@ test('a list that was read before a turn began does not say that nothing runs', 
   assert.deepEqual(s.threads?.[0], row({ title: 'do both', state: 'processing', turn_count: 1, updated_at: at(2) }));
   s = reduce(s, { type: 'threads', threads: [row({ turn_count: 1, updated_at: at(3) })] });
   assert.equal(s.threads?.[0].state, 'idle');
+});
+
+test('a list knows which conversations wait for a person, whatever was read of them', () => {
+  let s = reduce(initial(), { type: 'threads', threads: [row({ pending_requests: ['r1'] }), row({ id: 'b' })] });
+  const waiting = () => Object.fromEntries(waitingThreads(s).map((t) => [t.id, t.pending_requests]));
+  const frame = (more) => {
+    s = reduce(s, { type: 'event', frame: { thread_id: 'a', turn_number: 1, at: at(2), ...more }, eventId: '', now: 0 });
+  };
+  assert.deepEqual(waiting(), { a: ['r1'] });
+  frame({ type: 'approval_needed', request_id: 'r1', call_id: '1' });
+  frame({ type: 'approval_needed', request_id: 'r2', call_id: '2' });
+  frame({ type: 'approval_needed', request_id: 'r3', call_id: '3', thread_id: 'new' });
+  assert.deepEqual(waiting(), { new: ['r3'], a: ['r1', 'r2'] }, 'a repeated request is one');
+  frame({ type: 'approval_answered', request_id: 'r1', call_id: '1', answer: 'approve' });
+  s = reduce(s, { type: 'threads', threads: [row({ pending_requests: ['r1'], updated_at: at(1) })] });
+  assert.deepEqual(waiting(), { a: ['r2'] }, 'a list that was read before the answer');
+  s = reduce(s, { type: 'hide', id: 'a', hidden: true });
+  assert.deepEqual(waiting(), {});
+  s = reduce(s, { type: 'hide', id: 'a', hidden: false });
+  frame({ type: 'approval_answered', request_id: 'r2', call_id: '2', answer: 'withdrawn' });
+  assert.deepEqual(waiting(), {});
 });
