@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -34,15 +33,13 @@ type served struct {
 func newServed(t *testing.T) *served {
 	t.Helper()
 	apptest.HideProviders(t)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	s := &served{address: "http://" + ln.Addr().String()}
+	address := apptest.FreeAddress(t)
+	s := &served{address: "http://" + address}
 	dir := t.TempDir()
 	tokens := filepath.Join(dir, "tokens")
 	require.NoError(t, os.WriteFile(tokens, []byte("ann:"+apptest.TokenOf("ann")+"\n"), 0o600))
-	s.args = []string{"serve", "--addr", ln.Addr().String(), "--workspace", t.TempDir(), "--provider", "offline",
+	s.args = []string{"serve", "--addr", address, "--workspace", t.TempDir(), "--provider", "offline",
 		"--tokens", tokens, "--data", filepath.Join(dir, "data")}
-	require.NoError(t, ln.Close())
 	t.Cleanup(func() {
 		s.kill()
 		if t.Failed() {

@@ -51,7 +51,7 @@ func TestThreeServersOnOneClusterLoseNothing(t *testing.T) {
 	servers := []*mortal{first}
 	for range 2 {
 		other := *first
-		other.addr = freePort(t)
+		other.addr = apptest.FreeAddress(t)
 		other.args = append([]string{}, first.args...)
 		other.args[2] = other.addr
 		t.Cleanup(other.kill)

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -43,10 +42,7 @@ func newMortal(t *testing.T, users int, flags ...string) (*mortal, *ledger.Ledge
 	t.Helper()
 	t.Setenv("CANDOR_TOKEN", "")
 	apptest.HideProviders(t)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := ln.Addr().String()
-	require.NoError(t, ln.Close())
+	addr := apptest.FreeAddress(t)
 	l := &ledger.Ledger{
 		Servers: []string{"http://" + addr}, Tokens: map[string]string{}, Client: &http.Client{},
 	}

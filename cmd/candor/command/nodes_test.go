@@ -13,6 +13,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/apptest"
 )
 
 // asNATS is the environment variable that turns a test binary into a NATS server with the
@@ -45,15 +47,6 @@ type node struct {
 	cmd  *exec.Cmd
 }
 
-// freePort returns an address of this machine that nobody listens at.
-func freePort(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	return ln.Addr().String()
-}
-
 // newNodes returns the nodes of a cluster, which do not run yet.
 func newNodes(t *testing.T, n int) (nodes []*node, p *partition, urls string) {
 	t.Helper()
@@ -62,8 +55,8 @@ func newNodes(t *testing.T, n int) (nodes []*node, p *partition, urls string) {
 	t.Cleanup(p.pipes.Wait) // once all nodes and links are closed
 	var routes, clients []string
 	for range n {
-		routes = append(routes, freePort(t))
-		clients = append(clients, freePort(t))
+		routes = append(routes, apptest.FreeAddress(t))
+		clients = append(clients, apptest.FreeAddress(t))
 	}
 	for i := range n {
 		var others []string

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"candor/cmd/candor/apptest"
 )
 
 // server runs candor serve for the users ann and bob, with the rig's model and tools.
@@ -50,11 +51,8 @@ func startServerOf(t *testing.T, flags ...string) *server {
 	require.NoError(t, os.WriteFile(tokens, []byte("ann:"+tokenOf("ann")+"\nbob:"+tokenOf("bob")+"\n"), 0o600))
 	mcp := fmt.Appendf(nil, `{"mcpServers":{"rig":{"type":"http","url":%q}}}`, s.tools.URL)
 	require.NoError(t, os.WriteFile(config, mcp, 0o600))
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	s.addr = ln.Addr().String()
+	s.addr = apptest.FreeAddress(t)
 	s.url = "http://" + s.addr
-	require.NoError(t, ln.Close())
 	s.args = append([]string{
 		"serve", "--addr", s.addr, "--workspace", dir, "--tokens", tokens, "--mcp", config,
 		"--sends-per-minute", "100000", "--shutdown-timeout", "1s",

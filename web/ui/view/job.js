@@ -14,10 +14,13 @@ await loadStyles('/ui/css/ondemand.css');
 const opened = new Map();
 
 /**
- * Keeps the token of a job until the page is left.
+ * Keeps the token of a job until the page is left, and shows it if the job is open already.
  * @param {JobInfo} job
  */
-export function keepToken(job) { opened.set(job.job_id, job); }
+export function keepToken(job) {
+  opened.set(job.job_id, job);
+  document.querySelector('candor-job')?.redraw();
+}
 
 export class JobView extends HTMLElement {
   #state = h('strong'); #detail = h('span', { class: 'dim' });
@@ -71,8 +74,11 @@ export class JobView extends HTMLElement {
     const info = await this.#act(this.#job.job_id);
     this.#restart.disabled = false;
     if (info) keepToken(info);
-    if (this.#job) this.#drawStart(this.#job);
+    this.redraw();
   }
+
+  /** Draws again how a worker is started. */
+  redraw() { if (this.#job) this.#drawStart(this.#job); }
 }
 
 /**
