@@ -178,30 +178,6 @@ func TestAHookWhoseFileCannotBeReadStaysAsItIs(t *testing.T) {
 	}
 }
 
-const address = "http://127.0.0.1:8080"
-
-// TestSettingsRunTheCommandAndAreFoundAgain holds that a shell reads the path of the program as it is, and that hooks
-// are taken away though the program stands elsewhere by then.
-func TestSettingsRunTheCommandAndAreFoundAgain(t *testing.T) {
-	const before = "{\n  \"model\": {\n    \"name\": \"x\"\n  }\n}\n"
-	hooks := gemini.Settings("/home/ann's/candor")
-	attached, err := hooks.Attach([]byte(before), address+"/")
-	require.NoError(t, err)
-	const command = `"command": "'/home/ann'\\''s/candor' hook gemini --server 'http://127.0.0.1:8080'"`
-	assert.Equal(t, 5, strings.Count(string(attached), command), "%s", attached)
-	assert.Equal(t, 2, strings.Count(string(attached), `"matcher": ".*"`))
-	server, err := hooks.AttachedTo(attached)
-	require.NoError(t, err)
-	assert.Equal(t, address, server)
-	detached, err := gemini.Settings("elsewhere").Detach(attached)
-	require.NoError(t, err)
-	assert.Equal(t, before, string(detached))
-	for _, others := range []string{`{"hooks":[{"type":"command","command":"say done"}]}`,
-		`{"hooks":[{"type":"command","command":"x hook gemini --server y"},{"type":"command","command":"z"}]}`, `7`} {
-		assert.Empty(t, hooks.Ours([]byte(others)), others)
-	}
-}
-
 // FuzzHooksOfStrangers holds that what a payload gives can be taken.
 func FuzzHooksOfStrangers(f *testing.F) {
 	for _, raw := range hooksOf(f)[:8] {

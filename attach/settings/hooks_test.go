@@ -91,52 +91,19 @@ func TestAHookThatWaitsStandsBesideTheOnesThatReport(t *testing.T) {
 	assert.Equal(t, "{}\n", string(detached))
 }
 
-// TestACommandThatWaitsStandsBesideTheOnesThatReport holds the same for programs that run a command, each with its own
-// unit of time.
-func TestACommandThatWaitsStandsBesideTheOnesThatReport(t *testing.T) {
-	const self = "/opt/candor"
-	tools := []string{"Bash", "mcp__.*"}
-	for name, c := range map[string]struct {
-		plain, with  settings.Hooks
-		events, asks int
-		short, long  string
-	}{
-		"codex":  {codex.Settings(self), codex.Approving(self, tools), 7, 2, `"timeout": 10`, `"timeout": 600`},
-		"gemini": {gemini.Settings(self), gemini.Approving(self, tools), 5, 1, `"timeout": 10000`, `"timeout": 600000`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			attached, err := c.with.Attach(nil, address)
-			require.NoError(t, err)
-			text := string(attached)
-			assert.Equal(t, c.events, strings.Count(text, " hook "+name+" --server '"+address+"'\""))
-			assert.Equal(t, c.asks, strings.Count(text, " hook "+name+" --approve --server '"+address+"'\""))
-			assert.Contains(t, text, `"matcher": "^(Bash|mcp__.*)$"`)
-			assert.Equal(t, c.events+c.asks-1, strings.Count(text, c.short+"\n"))
-			assert.Equal(t, 1, strings.Count(text, c.long+"\n"), "nothing else waits that long")
-			server, err := c.plain.AttachedTo(attached)
-			require.NoError(t, err)
-			assert.Equal(t, address, server)
-			detached, err := c.plain.Detach(attached)
-			require.NoError(t, err)
-			assert.Equal(t, "{}\n", string(detached))
-		})
-	}
-}
-
 func TestHooksThatAskForReasonsAreOurs(t *testing.T) {
-	const self = "/opt/candor"
+	codexs, geminis := codex.Commands("/opt/candor"), gemini.Commands("/opt/candor")
 	for name, c := range map[string]struct {
 		plain, with settings.Hooks
 		marks       int
 	}{
 		"Claude Code":              {claude.Settings, claude.Reminding(claude.Settings), 2},
 		"Claude Code, and waiting": {claude.Settings, claude.Reminding(claude.Approving([]string{"Bash"})), 2},
-		"Codex":                    {codex.Settings(self), codex.Reminding(self, codex.Settings(self)), 2},
-		"Codex, and waiting": {codex.Settings(self),
-			codex.Reminding(self, codex.Approving(self, []string{"Bash"})), 2},
-		"Gemini CLI": {gemini.Settings(self), gemini.Reminding(self, gemini.Settings(self)), 1},
-		"Gemini CLI, and waiting": {gemini.Settings(self),
-			gemini.Reminding(self, gemini.Approving(self, []string{"replace"})), 1},
+		"Codex":                    {codexs.Reporting(), codexs.Reminding(codexs.Reporting()), 2},
+		"Codex, and waiting":       {codexs.Reporting(), codexs.Reminding(codexs.Approving([]string{"Bash"})), 2},
+		"Gemini CLI":               {geminis.Reporting(), geminis.Reminding(geminis.Reporting()), 1},
+		"Gemini CLI, and waiting": {geminis.Reporting(),
+			geminis.Reminding(geminis.Approving([]string{"replace"})), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			attached, err := c.with.Attach(nil, address)

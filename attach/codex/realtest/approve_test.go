@@ -23,7 +23,7 @@ func asking(t *testing.T, settings app.Settings) (*player, *apptest.Server) {
 	p.token = apptest.TokenOf("ann")
 	self, err := os.Executable()
 	require.NoError(t, err)
-	p.attach(t, codex.Approving(self, codex.WritingTools), s.HTTP.URL)
+	p.attach(t, codex.Commands(self).Approving(codex.WritingTools), s.HTTP.URL)
 	// The command runs in a folder that no hook tells.
 	p.model.plans["write"][0].Calls[0].Input["workdir"] = p.elsewhere()
 	require.NoError(t, os.Mkdir(p.elsewhere(), 0o700))

@@ -120,7 +120,7 @@ func newPlayer(t *testing.T) *player {
 		token: hookToken}
 	self, err := os.Executable()
 	require.NoError(t, err)
-	p.attach(t, codex.Settings(self), p.model.URL)
+	p.attach(t, codex.Commands(self).Reporting(), p.model.URL)
 	for name, text := range map[string]string{filepath.Join(p.home, "config.toml"): fmt.Sprintf(config, p.model.URL),
 		filepath.Join(p.work, "notes.txt"): "port: 8080\n"} {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))

@@ -19,7 +19,7 @@ func TestTheRealProgramAsksItsModelForReasons(t *testing.T) {
 	p.run(t, trusted, "PLAN:one go")
 	assert.Empty(t, p.model.asked, "nobody asks")
 	p = newPlayer(t)
-	p.attach(t, codex.Reminding(self, codex.Settings(self)), p.model.URL)
+	p.attach(t, codex.Commands(self).Reminding(codex.Commands(self).Reporting()), p.model.URL)
 	p.run(t, trusted, "PLAN:one go")
 	assert.Subset(t, p.model.asked, []string{"one", "sub"})
 }

@@ -83,7 +83,7 @@ func TestTelemetryHooksAndFileOfTheRealProgramTellOneDecision(t *testing.T) {
 			if hooked {
 				self, err := os.Executable()
 				require.NoError(t, err)
-				p.attach(t, codex.Settings(self), s.HTTP.URL)
+				p.attach(t, codex.Commands(self).Reporting(), s.HTTP.URL)
 			}
 			var want, words []string
 			steps := map[string]int{}

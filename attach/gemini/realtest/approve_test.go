@@ -23,7 +23,7 @@ func asking(t *testing.T, settings app.Settings) (*player, *apptest.Server) {
 	p.token = apptest.TokenOf("ann")
 	self, err := os.Executable()
 	require.NoError(t, err)
-	p.attach(t, gemini.Approving(self, gemini.WritingTools), s.HTTP.URL)
+	p.attach(t, gemini.Commands(self).Approving(gemini.WritingTools), s.HTTP.URL)
 	return p, s
 }
 

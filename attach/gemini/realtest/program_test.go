@@ -49,7 +49,7 @@ func newPlayer(t *testing.T) *player {
 	require.NoError(t, os.MkdirAll(filepath.Join(p.home, ".gemini"), 0o700))
 	self, err := os.Executable()
 	require.NoError(t, err)
-	p.attach(t, gemini.Settings(self), p.model.URL)
+	p.attach(t, gemini.Commands(self).Reporting(), p.model.URL)
 	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
 	return p
 }

@@ -19,7 +19,7 @@ func TestTheRealProgramAsksItsModelForReasons(t *testing.T) {
 	p.prompt(t, "PLAN:one go")
 	assert.Empty(t, p.model.asked, "nobody asks")
 	p = newPlayer(t)
-	p.attach(t, gemini.Reminding(self, gemini.Settings(self)), p.model.URL)
+	p.attach(t, gemini.Commands(self).Reminding(gemini.Commands(self).Reporting()), p.model.URL)
 	p.prompt(t, "PLAN:one go")
 	assert.Contains(t, p.model.asked, "one")
 }

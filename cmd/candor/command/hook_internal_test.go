@@ -20,8 +20,8 @@ func TestWhoeverWaitsForAPersonWaitsABitLonger(t *testing.T) {
 	hook := hookSettings{approve: true}.patience()
 	assert.Greater(t, hook, attached.MaxWait)
 	for unit, h := range map[time.Duration]hookFile{
-		time.Second:      codex.Approving("candor", []string{"a"}),
-		time.Millisecond: gemini.Approving("candor", []string{"a"}),
+		time.Second:      codex.Commands("candor").Approving([]string{"a"}),
+		time.Millisecond: gemini.Commands("candor").Approving([]string{"a"}),
 	} {
 		raw, err := h.Attach(nil, "http://127.0.0.1:8080")
 		require.NoError(t, err)

@@ -72,11 +72,11 @@ The session file has most of it: candor import --follow reads it as well.
 `,
 	},
 	{
-		name: "codex", folder: codexFolder, hooks: codex.Settings(self()),
-		approving: func(tools []string) settings.Hooks { return codex.Approving(self(), tools) },
+		name: "codex", folder: codexFolder, hooks: codex.Commands(self()).Reporting(),
+		approving: codex.Commands(self()).Approving,
 		writing:   codex.WritingTools, whole: codex.WithArguments, approved: deniesOnly +
 			"But a command that asks to leave the sandbox may do so.\n",
-		reminding: func(h settings.Hooks) settings.Hooks { return codex.Reminding(self(), h) },
+		reminding: codex.Commands(self()).Reminding,
 		personal:  "hooks.json", project: filepath.Join(".codex", "hooks.json"),
 		rest: `Still to do:
   in the shell that starts codex, since the token is not in the file:
@@ -92,10 +92,10 @@ The session file has all of it but reasons: candor import --follow reads it.
 `,
 	},
 	{
-		name: "gemini", folder: geminiFolder, hooks: gemini.Settings(self()), complete: gemini.WithTurn,
-		approving: func(tools []string) settings.Hooks { return gemini.Approving(self(), tools) },
+		name: "gemini", folder: geminiFolder, hooks: gemini.Commands(self()).Reporting(), complete: gemini.WithTurn,
+		approving: gemini.Commands(self()).Approving,
 		writing:   gemini.WritingTools, approved: deniesOnly,
-		reminding: func(h settings.Hooks) settings.Hooks { return gemini.Reminding(self(), h) },
+		reminding: gemini.Commands(self()).Reminding,
 		personal:  "settings.json", project: filepath.Join(".gemini", "settings.json"),
 		rest: `Still to do:
   in the shell that starts gemini, since the token is not in the file:

@@ -1,0 +1,149 @@
+package settings
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// How long a program waits for the command of a hook, and for that of one that waits for a person. The command itself
+// gives up before, and the server before that.
+const (
+	hookTime = 10 * time.Second
+	askTime  = 10 * time.Minute
+)
+
+// What the command has behind the program's name to wait for a person, or to ask the model for its reasons.
+const (
+	askFlag    = " --approve"
+	remindFlag = " --ask-reasons"
+)
+
+// Commands are the hooks of a program that runs commands as such. Each runs candor hook, which passes the event on to a
+// server and takes its token from the environment. By the arguments our hooks are told from those of others, so that
+// they are found again wherever candor stood then.
+type Commands struct {
+	// Program names the program to candor hook. Candor is the whole path of candor: the command is run by a shell in the
+	// folder in which the agent works.
+	Program, Candor string
+	// Events are those that report. Before and After are those of them that a call of a tool has, and that need a
+	// matcher; AllTools is the one for all tools.
+	Events                  []string
+	Before, After, AllTools string
+	// Answered are further events whose hooks ask for the answer that a person gave about a call, and do not wait.
+	Answered []string
+	// Reminds are the events whose reply may add to what the model reads.
+	Reminds []string
+	// Unit is that of the timeouts.
+	Unit time.Duration
+	// Named says that hooks have a name.
+	Named bool
+}
+
+// Reporting returns the hooks that report.
+func (c Commands) Reporting() Hooks {
+	return Hooks{
+		Events: c.Events,
+		Entry:  func(event, server string) any { return c.entry("", event, server) },
+		Ours:   c.reportsTo,
+	}
+}
+
+// Approving returns the hooks that report with a further one, by which calls of tools wait for a person. The names of
+// the tools may be patterns. The hook that reports calls stays beside it, so that a server that does not answer holds
+// up nothing else.
+func (c Commands) Approving(tools []string) Hooks {
+	h := c.Reporting()
+	h.Events = slices.Concat(c.Events, c.Answered)
+	asking := func(event, server string) entry {
+		e := c.entry(askFlag, event, server)
+		e.Matcher = "^(" + strings.Join(tools, "|") + ")$"
+		return e
+	}
+	h.Entry = func(event, server string) any {
+		if slices.Contains(c.Answered, event) {
+			return asking(event, server)
+		}
+		return c.entry("", event, server)
+	}
+	h.Further = func(event, server string) []any {
+		if event != c.Before {
+			return nil
+		}
+		e := asking(event, server)
+		e.Hooks[0].Timeout = int(askTime / c.Unit)
+		if c.Named {
+			e.Hooks[0].Name = "candor-approve"
+		}
+		return []any{e}
+	}
+	return h
+}
+
+// Reminding returns hooks that report as those given do, and by whose replies the model is asked for the reason of each
+// call.
+func (c Commands) Reminding(h Hooks) Hooks {
+	reports := h.Entry
+	h.Entry = func(event, server string) any {
+		if slices.Contains(c.Reminds, event) {
+			return c.entry(remindFlag, event, server)
+		}
+		return reports(event, server)
+	}
+	return h
+}
+
+// arguments stand in a command between the path of candor and the address of the server.
+func (c Commands) arguments(flag string) string { return " hook " + c.Program + flag + " --server " }
+
+// reportsTo returns the server of an entry that we added, which has one hook, or "".
+func (c Commands) reportsTo(raw json.RawMessage) string {
+	var e struct {
+		Hooks []struct {
+			Type    string `json:"type"`
+			Command string `json:"command"`
+		} `json:"hooks"`
+	}
+	if json.Unmarshal(raw, &e) != nil || len(e.Hooks) != 1 || e.Hooks[0].Type != "command" {
+		return ""
+	}
+	// Hooks that ask for something have the arguments of those that report, and a flag.
+	reports := c.arguments("")
+	plain := strings.NewReplacer(c.arguments(remindFlag), reports, c.arguments(askFlag), reports)
+	_, server, ours := strings.Cut(plain.Replace(e.Hooks[0].Command), reports)
+	if !ours {
+		return ""
+	}
+	return strings.ReplaceAll(strings.Trim(server, "'"), `'\''`, "'")
+}
+
+// entry is an entry of an event.
+type entry struct {
+	Matcher string    `json:"matcher,omitempty"`
+	Hooks   []command `json:"hooks"`
+}
+
+// command is a hook that runs one.
+type command struct {
+	Name    string `json:"name,omitempty"`
+	Type    string `json:"type"`
+	Command string `json:"command"`
+	Timeout int    `json:"timeout"`
+}
+
+// entry returns the entry of an event, whose command has a flag or "".
+func (c Commands) entry(flag, event, server string) entry {
+	run := quoted(c.Candor) + c.arguments(flag) + quoted(server)
+	e := entry{Hooks: []command{{Type: "command", Command: run, Timeout: int(hookTime / c.Unit)}}}
+	if c.Named {
+		e.Hooks[0].Name = "candor"
+	}
+	if event == c.Before || event == c.After {
+		e.Matcher = c.AllTools
+	}
+	return e
+}
+
+// quoted returns a word as a shell reads it, whatever is in it.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
