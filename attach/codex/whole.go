@@ -8,9 +8,6 @@ import (
 	"candor/attach/rows"
 )
 
-// maxTail bounds the end of a rollout in which a call is looked for, in bytes.
-const maxTail = 64 << 20
-
 // WithArguments returns the payload of a hook before a command with all arguments of the call, of which hooks leave out
 // such as the folder in which the command runs: the rollout has the call before it runs. A hook that asks whether a
 // command may leave the sandbox does not name the call either; it gets the only one of those that run which asked for
@@ -22,28 +19,10 @@ func WithArguments(raw []byte, open func(path string) (io.ReadSeekCloser, error)
 		p.Event != "PreToolUse" && p.Event != leaveEvent {
 		return raw
 	}
-	in, err := open(p.File)
-	if err != nil {
-		return raw
-	}
-	defer in.Close()
-	if size, err := in.Seek(0, io.SeekEnd); err != nil {
-		return raw
-	} else if _, err := in.Seek(max(0, size-maxTail), io.SeekStart); err != nil {
-		return raw
-	}
-	var found added
-	if found.Call, found.Arguments = p.callIn(in); found.Call == "" {
-		return raw
-	}
-	var all map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &all) // it was an object above
-	all["candor"], _ = json.Marshal(found)
-	more, err := json.Marshal(all)
-	if err != nil {
-		return raw
-	}
-	return more
+	return rows.Complete(raw, p.File, open, func(end io.Reader) (added, bool) {
+		found := p.callIn(end)
+		return found, found.Call != ""
+	})
 }
 
 // added is what [WithArguments] adds to a payload.
@@ -53,8 +32,8 @@ type added struct {
 }
 
 // callIn returns the call that a payload is about as the rollout has it, or the end of one. Of several it is the last
-// with the id, or where the payload has none there has to be just one that fits.
-func (p *payload) callIn(in io.Reader) (id string, arguments json.RawMessage) {
+// with the id, or where the payload has none there has to be just one that fits; else it is empty.
+func (p *payload) callIn(in io.Reader) added {
 	var place rows.Place
 	running := map[string]json.RawMessage{}
 	_, err := place.Each(in, func(line []byte, _ bool) bool {
@@ -78,10 +57,10 @@ func (p *payload) callIn(in io.Reader) (id string, arguments json.RawMessage) {
 	})
 	for id, arguments := range running {
 		if err == nil && len(running) == 1 {
-			return id, arguments
+			return added{id, arguments}
 		}
 	}
-	return "", nil
+	return added{}
 }
 
 // fits reports whether a payload may be about a call.

@@ -16,9 +16,6 @@ type Turn struct {
 	Answer string `json:"answer,omitempty"` // what the model said last, if it asked for no call with it
 }
 
-// maxTurn bounds the end of a session file in which the prompt is looked for, in bytes.
-const maxTurn = 64 << 20
-
 // WithTurn returns a hook's payload with the turn that it belongs to, which hooks do not name: while a call runs and
 // when an answer is complete, the latest prompt in the session file is the turn's. When a turn begins its prompt is not
 // there yet, so that the hooks of beginnings stay as they are; and so does a payload that is none, or whose file cannot
@@ -30,31 +27,9 @@ func WithTurn(raw []byte, open func(path string) (io.ReadSeekCloser, error)) []b
 	}
 	switch p.Event {
 	case "BeforeTool", "AfterTool", "AfterAgent":
-	default:
-		return raw
+		return rows.Complete(raw, p.File, open, latest)
 	}
-	in, err := open(p.File)
-	if err != nil {
-		return raw
-	}
-	defer in.Close()
-	if size, err := in.Seek(0, io.SeekEnd); err != nil {
-		return raw
-	} else if _, err := in.Seek(max(0, size-maxTurn), io.SeekStart); err != nil {
-		return raw
-	}
-	turn, ok := latest(in)
-	if !ok {
-		return raw
-	}
-	var all map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &all) // it was an object above
-	all["candor"], _ = json.Marshal(turn)
-	more, err := json.Marshal(all)
-	if err != nil {
-		return raw
-	}
-	return more
+	return raw
 }
 
 // latest returns the latest turn in a session file, or in the end of one.
