@@ -16,7 +16,7 @@ type (
 			Resource jsonResource `json:"resource"`
 			Scopes   []*struct {
 				Scope jsonScope   `json:"scope"`
-				Spans []*jsonSpan `json:"spans"`
+				Items []*jsonSpan `json:"spans"`
 			} `json:"scopeSpans"`
 		} `json:"resourceSpans"`
 	}
@@ -25,10 +25,20 @@ type (
 		Resources []*struct {
 			Resource jsonResource `json:"resource"`
 			Scopes   []*struct {
-				Scope   jsonScope     `json:"scope"`
-				Records []*jsonRecord `json:"logRecords"`
+				Scope jsonScope     `json:"scope"`
+				Items []*jsonRecord `json:"logRecords"`
 			} `json:"scopeLogs"`
 		} `json:"resourceLogs"`
+	}
+	// Either of them, once its members are no longer told by their names.
+	jsonRequest[I any] struct {
+		Resources []*struct {
+			Resource jsonResource
+			Scopes   []*struct {
+				Scope jsonScope
+				Items []*I
+			}
+		}
 	}
 	// What produced the telemetry, and the library that wrote it.
 	jsonResource struct {

@@ -34,11 +34,25 @@ func elements(body []byte) (n int) {
 }
 
 // jsonSpans decodes an ExportTraceServiceRequest.
-func jsonSpans(body []byte) (all []Span, err error) {
+func jsonSpans(body []byte) ([]Span, error) {
 	var in jsonTraces
 	if err := fromJSON(body, &in); err != nil {
 		return nil, err
 	}
+	return items(jsonRequest[jsonSpan](in), (*jsonSpan).span)
+}
+
+// jsonRecords decodes an ExportLogsServiceRequest.
+func jsonRecords(body []byte) ([]Record, error) {
+	var in jsonLogs
+	if err := fromJSON(body, &in); err != nil {
+		return nil, err
+	}
+	return items(jsonRequest[jsonRecord](in), (*jsonRecord).record)
+}
+
+// items returns what made makes of the items of a request, each with its resource and the name of its scope.
+func items[I, T any](in jsonRequest[I], made func(*I, Attributes, string) (T, error)) (all []T, err error) {
 	for _, res := range in.Resources {
 		if res == nil {
 			return nil, ErrBody
@@ -51,13 +65,12 @@ func jsonSpans(body []byte) (all []Span, err error) {
 			if scope == nil {
 				return nil, ErrBody
 			}
-			for _, one := range scope.Spans {
-				s, err := one.span()
+			for _, one := range scope.Items {
+				item, err := made(one, resource, scope.Scope.Name)
 				if err != nil {
 					return nil, err
 				}
-				s.Resource, s.Scope = resource, scope.Scope.Name
-				all = append(all, s)
+				all = append(all, item)
 			}
 		}
 	}
@@ -65,7 +78,7 @@ func jsonSpans(body []byte) (all []Span, err error) {
 }
 
 // span returns a span of a body. Ids are hex already, and of small letters.
-func (j *jsonSpan) span() (s Span, err error) {
+func (j *jsonSpan) span(resource Attributes, scope string) (s Span, err error) {
 	if j == nil {
 		return s, ErrBody
 	}
@@ -74,6 +87,7 @@ func (j *jsonSpan) span() (s Span, err error) {
 		Remote: j.Flags&hasRemote != 0 && j.Flags&isRemote != 0,
 		Start:  instant(uint64(j.Start)), End: instant(uint64(j.End)),
 		Failed: j.Status.Code == errorCode, Message: j.Status.Message,
+		Resource: resource, Scope: scope,
 	}
 	if s.Attrs, err = attributes(j.Attributes, 0); err != nil {
 		return s, err
@@ -91,43 +105,12 @@ func (j *jsonSpan) span() (s Span, err error) {
 	return s, nil
 }
 
-// jsonRecords decodes an ExportLogsServiceRequest.
-func jsonRecords(body []byte) (all []Record, err error) {
-	var in jsonLogs
-	if err := fromJSON(body, &in); err != nil {
-		return nil, err
-	}
-	for _, res := range in.Resources {
-		if res == nil {
-			return nil, ErrBody
-		}
-		resource, err := attributes(res.Resource.Attributes, 0)
-		if err != nil {
-			return nil, err
-		}
-		for _, scope := range res.Scopes {
-			if scope == nil {
-				return nil, ErrBody
-			}
-			for _, one := range scope.Records {
-				r, err := one.record()
-				if err != nil {
-					return nil, err
-				}
-				r.Resource, r.Scope = resource, scope.Scope.Name
-				all = append(all, r)
-			}
-		}
-	}
-	return all, nil
-}
-
 // record returns a record of a body.
-func (j *jsonRecord) record() (r Record, err error) {
+func (j *jsonRecord) record(resource Attributes, scope string) (r Record, err error) {
 	if j == nil {
 		return r, ErrBody
 	}
-	r = Record{Name: j.Name, At: instant(uint64(j.At))}
+	r = Record{Name: j.Name, At: instant(uint64(j.At)), Resource: resource, Scope: scope}
 	if r.At.IsZero() {
 		r.At = instant(uint64(j.Seen))
 	}
