@@ -84,9 +84,11 @@ type Prompted struct {
 
 // Said is text of the model. Text before calls is a narrative and never stands in for a reason; Final says
 // that the agent knows it to be the turn's answer. Summary says that it is the provider's summary of the
-// model's reasoning, or the reasoning itself, and not what the model said to the person.
+// model's reasoning, or the reasoning itself, and not what the model said to the person. A text that a hook tells in
+// pieces names the message that they are pieces of, by any id; they are in the order of the sightings' indexes.
 type Said struct {
 	Text    string `json:"text"`
+	Message string `json:"message,omitempty"`
 	Final   bool   `json:"final,omitempty"`
 	Summary bool   `json:"summary,omitempty"`
 }

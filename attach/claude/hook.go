@@ -37,10 +37,11 @@ type payload struct {
 	Model string `json:"model"`
 
 	// UserPromptSubmit: the message. MessageDisplay: a part of the model's text, and which; its message_id is not the
-	// API's, and its final says that no part follows, not that the turn is over.
-	Text  string `json:"prompt"`
-	Delta string `json:"delta"`
-	Index int    `json:"index"`
+	// API's. A terminal shows lines as they end, so that the last one often comes when a call has begun.
+	Text    string `json:"prompt"`
+	Delta   string `json:"delta"`
+	Index   int    `json:"index"`
+	Message string `json:"message_id"`
 
 	// PreToolUse, and with the rest PostToolUse. A path among the parameters is absolute, whatever the model wrote.
 	Tool     string          `json:"tool_name"`
@@ -71,7 +72,8 @@ func Hook(raw []byte) ([]attach.Sighting, error) {
 		return nil, fmt.Errorf("the hook's payload has %d bytes; %d are read", len(raw), MaxHook)
 	}
 	if json.Unmarshal(raw, &p) != nil || p.Event == "" || !rows.IsID(p.Session) || p.Index < 0 || p.Index > maxIndex ||
-		!rows.OptionalID(p.Prompt) || !rows.OptionalID(p.AgentID) || !rows.OptionalID(p.Call) {
+		!rows.OptionalID(p.Prompt) || !rows.OptionalID(p.AgentID) || !rows.OptionalID(p.Call) ||
+		!rows.OptionalID(p.Message) {
 		return nil, errPayload
 	}
 	return p.sightings()
@@ -132,7 +134,7 @@ func (p *payload) displayed(s attach.Sighting) []attach.Sighting {
 	if text == "" {
 		return nil
 	}
-	s.Index, s.Said = p.Index, &attach.Said{Text: text}
+	s.Index, s.Said = p.Index, &attach.Said{Text: text, Message: p.Message}
 	return []attach.Sighting{s}
 }
 

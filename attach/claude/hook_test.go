@@ -60,7 +60,7 @@ func TestWhatHooksTell(t *testing.T) {
 		"a start": {"SessionStart", `,"model":"claude-x","source":"startup"`,
 			`{"agent":"claude","session":"s","channel":"hooks","about":{"model":"claude-x"}}` + "\n"},
 		"a text": {"MessageDisplay", `,"delta":"I look.","index":2,"message_id":"x","final":true`, common +
-			`"index":2,"said":{"text":"I look."}}` + "\n"},
+			`"index":2,"said":{"text":"I look.","message":"x"}}` + "\n"},
 		"no text": {"MessageDisplay", `,"delta":""`, ""},
 		"a call":  {"PreToolUse", call, called},
 		"a result": {"PostToolUse", call + `,"tool_response":{"stdout":"a","interrupted":true},` +

@@ -1,7 +1,6 @@
 package attached
 
 import (
-	"strings"
 	"time"
 
 	"candor/attach"
@@ -9,27 +8,25 @@ import (
 
 // The bounds of what is remembered of agents that report by hooks.
 const (
-	maxLive = 1000     // sessions
-	maxText = 64 << 10 // of a text that comes in pieces, in bytes
-	maxSubs = 100      // sub-agents of a session whose turn is remembered
+	maxLive = 1000 // sessions
+	maxSubs = 100  // sub-agents of a session whose turn is remembered
 )
 
 // live is what hooks of an agent's session left open.
 type live struct {
-	turn  string            // id of the latest prompt
-	texts map[string]string // what each agent has said since its last call, by the sub-agent's id
-	at    map[string]time.Time
-	subs  map[string]string // the turn that a sub-agent was begun in, of those whose hooks do not name it
-	heard time.Time
+	turn     string              // id of the latest prompt
+	speakers map[string]*speaker // by the sub-agent's id
+	subs     map[string]string   // the turn that a sub-agent was begun in, of those whose hooks do not name it
+	heard    time.Time
 
 	unnamed []unnamedCall // of the turn, as they began
 }
 
 // settle returns a sighting in the form in which it is recorded, together with what came before it and can be
 // recorded only now. A text that hooks told in pieces belongs to the next call of the same agent. It is cleaned as one,
-// since a secret may stand across two pieces. A prompt ends the turn before it, of whose end no hook may have told: the
-// person may have stopped it. What was said and is followed by neither a call nor an end is lost with the server; the
-// session file has it.
+// since a secret may stand across two pieces, and told again as a whole when a piece comes late. A prompt ends the turn
+// before it, of whose end no hook may have told: the person may have stopped it. What was said and is followed by
+// neither a call nor an end is lost with the server; the session file has it.
 func (t *taking) settle(thread string, s attach.Sighting) (all []attach.Sighting) {
 	if s.Channel != attach.Hooks || s.About != nil {
 		return []attach.Sighting{s}
@@ -48,18 +45,16 @@ func (t *taking) settle(thread string, s attach.Sighting) (all []attach.Sighting
 	if s.Sub == "" || l.turn == "" {
 		l.turn = s.Turn
 	}
+	k := l.speaker(s.Sub)
 	switch {
 	case s.Said != nil && s.Group == "" && s.Call == "":
-		l.say(s)
-		return all
-	case s.Called != nil && l.texts[s.Sub] != "":
-		all = append(all, attach.Sighting{
-			Agent: s.Agent, Session: s.Session, Channel: s.Channel, At: l.at[s.Sub], Turn: s.Turn, Sub: s.Sub,
-			Call: s.Call, Said: &attach.Said{Text: l.texts[s.Sub]},
-		})
-		delete(l.texts, s.Sub)
+		return append(all, k.say(s)...)
+	case s.Called != nil:
+		all = append(all, k.begin(s)...)
+	case s.Batched != nil:
+		k.end(s.Batched.Calls)
 	case s.Ended != nil:
-		delete(l.texts, s.Sub) // its last words are the answer, which the end has
+		delete(l.speakers, s.Sub) // its last words are the answer, which the end has
 	}
 	return append(all, s)
 }
@@ -69,7 +64,7 @@ func (l *live) over(s attach.Sighting) []attach.Sighting {
 	if s.Prompted == nil || l.turn == "" || l.turn == s.Turn {
 		return nil
 	}
-	clear(l.texts)
+	clear(l.speakers)
 	return []attach.Sighting{{
 		Agent: s.Agent, Session: s.Session, Channel: s.Channel, At: s.At, Turn: l.turn, Ended: &attach.Ended{},
 	}}
@@ -88,15 +83,15 @@ func (l *live) turnOf(sub string) string {
 	return turn
 }
 
-// say keeps a piece of what an agent says, up to a bound; a piece beyond it is dropped whole, so that no text is cut
-// where it may hold half a secret.
-func (l *live) say(s attach.Sighting) {
-	if l.texts[s.Sub] == "" {
-		l.at[s.Sub] = s.At
+// speaker returns an agent of the session. One beyond the bound is not remembered.
+func (l *live) speaker(sub string) *speaker {
+	k := l.speakers[sub]
+	if k == nil {
+		if k = new(speaker); len(l.speakers) < maxSpeakers {
+			l.speakers[sub] = k
+		}
 	}
-	if text := l.texts[s.Sub] + s.Said.Text; len(text) <= maxText && len(l.texts) < 100 {
-		l.texts[s.Sub] = strings.Clone(text)
-	}
+	return k
 }
 
 // liveOf returns what is remembered of a thread, for which it forgets the one that was silent the longest. The caller
@@ -107,7 +102,7 @@ func (t *taking) liveOf(thread string) *live {
 		if len(t.open) >= maxLive {
 			t.forget()
 		}
-		l = &live{texts: map[string]string{}, at: map[string]time.Time{}, subs: map[string]string{}}
+		l = &live{speakers: map[string]*speaker{}, subs: map[string]string{}}
 		t.open[thread] = l
 	}
 	l.heard = t.Now()
