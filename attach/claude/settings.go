@@ -8,10 +8,6 @@ import (
 	"candor/attach/settings"
 )
 
-// TokenVariable is the environment variable from which Claude Code takes the token of its hooks. The settings name it
-// and do not have the token.
-const TokenVariable = "CANDOR_TOKEN"
-
 // hookPath ends the address of our hooks; by it they are told from those of others.
 const hookPath = "/api/hooks/claude"
 
@@ -106,6 +102,6 @@ func entry(event, server string) any {
 
 // posting returns an entry that posts to an address and waits so many seconds for the answer.
 func posting(address string, seconds int) hooked {
-	token := map[string]string{"Authorization": "Bearer $" + TokenVariable}
-	return hooked{Hooks: []hook{{"http", address, seconds, token, []string{TokenVariable}}}}
+	token := map[string]string{"Authorization": "Bearer $" + settings.TokenVariable}
+	return hooked{Hooks: []hook{{"http", address, seconds, token, []string{settings.TokenVariable}}}}
 }

@@ -7,9 +7,6 @@ import (
 	"candor/attach/settings"
 )
 
-// TokenVariable is the environment variable from which the command of our hooks takes its token.
-const TokenVariable = "CANDOR_TOKEN"
-
 // WritingTools are the tools of the program that change something, and those of all MCP servers, as a matcher has them.
 var WritingTools = []string{"Bash", "apply_patch", "mcp__.*"}
 

@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// TokenVariable is the environment variable from which the plugin takes the token. It is not in the file.
-const TokenVariable = "CANDOR_TOKEN"
-
 //go:embed plugin.js
 var pluginText string
 

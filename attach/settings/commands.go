@@ -21,8 +21,7 @@ const (
 )
 
 // Commands are the hooks of a program that runs commands as such. Each runs candor hook, which passes the event on to a
-// server and takes its token from the environment. By the arguments our hooks are told from those of others, so that
-// they are found again wherever candor stood then.
+// server. By its arguments our hooks are told from those of others, wherever candor stood then.
 type Commands struct {
 	// Program names the program to candor hook. Candor is the whole path of candor: the command is run by a shell in the
 	// folder in which the agent works.

@@ -11,6 +11,9 @@ import (
 // ErrSettings is the error for settings that cannot be changed without losing something.
 var ErrSettings = errors.New("the settings are no JSON object whose hooks are lists by event: mend the file first")
 
+// TokenVariable is the environment variable from which hooks take their token. The settings do not have the token.
+const TokenVariable = "CANDOR_TOKEN"
+
 // Hooks are the hooks of one program that report to a server. All members but Further are set.
 type Hooks struct {
 	// Events are those that get an entry.

@@ -1,17 +1,16 @@
 package realtest
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"candor/attach/claude"
+	"candor/cmd/candor/agenttest"
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 )
@@ -37,22 +36,6 @@ func (p *player) begin(t *testing.T, text string) (ended <-chan error) {
 	return done
 }
 
-// question waits for the only open question of ann's, and returns it with the conversation that it is in.
-func question(t *testing.T, s *apptest.Server) (q, history apptest.M) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		for _, th := range s.Session("ann").Threads() {
-			history = s.Get("ann", "/api/chat/history?thread_id="+th.ID).JSON()
-			if list, _ := history["pending_approvals"].([]any); len(list) == 1 {
-				q = list[0].(apptest.M)
-				return true
-			}
-		}
-		return false
-	}, 2*time.Minute, 20*time.Millisecond)
-	return q, history
-}
-
 // made reports whether the call of the plan "write" ran.
 func (p *player) made() bool {
 	_, err := os.Stat(filepath.Join(p.work, "made.txt"))
@@ -65,15 +48,14 @@ func TestAnApprovalInCandorLetsTheRealProgramRunItsTool(t *testing.T) {
 	p, s := asking(t)
 	p.allowed = "Read"
 	ended := p.begin(t, "PLAN:write go")
-	q, history := question(t, s)
+	q := agenttest.Question(t, s, nil)
 	assert.Equal(t, "Bash", q["tool_name"])
 	assert.Equal(t, "echo made > made.txt", q["parameters"].(apptest.M)["command"])
+	history := s.Get("ann", "/api/chat/history?thread_id="+s.Session("ann").Threads()[0].ID).JSON()
 	turn := history["turns"].([]any)[0].(apptest.M)
 	assert.Equal(t, "I make the file.", turn["reasoning"].(apptest.M)["narrative"], "what it says stands beside it")
 	assert.False(t, p.made())
-	r := s.Post("ann", "/api/chat/approval",
-		string(apptest.JSON(t, apptest.M{"request_id": q["request_id"], "action": "approve"})))
-	require.Equal(t, http.StatusAccepted, r.Status, r.Body)
+	agenttest.Answer(t, s, q, "approve", "")
 	require.NoError(t, <-ended)
 	assert.True(t, p.made(), "it ran")
 }
@@ -83,10 +65,8 @@ func TestAnApprovalInCandorLetsTheRealProgramRunItsTool(t *testing.T) {
 func TestADenialInCandorReachesTheRealProgramsModel(t *testing.T) {
 	p, s := asking(t)
 	ended := p.begin(t, "PLAN:write go")
-	q, _ := question(t, s)
-	r := s.Post("ann", "/api/chat/approval", string(apptest.JSON(t,
-		apptest.M{"request_id": q["request_id"], "action": "deny", "value": "Write to notes.txt instead."})))
-	require.Equal(t, http.StatusAccepted, r.Status, r.Body)
+	q := agenttest.Question(t, s, nil)
+	agenttest.Answer(t, s, q, "deny", "Write to notes.txt instead.")
 	require.NoError(t, <-ended)
 	assert.False(t, p.made())
 	p.model.mu.Lock()
@@ -100,7 +80,7 @@ func TestADenialInCandorReachesTheRealProgramsModel(t *testing.T) {
 func TestTheRealProgramGoesOnWhenCandorDiesWhileItWaits(t *testing.T) {
 	p, s := asking(t)
 	ended := p.begin(t, "PLAN:write go")
-	question(t, s)
+	agenttest.Question(t, s, nil)
 	require.NoError(t, s.HTTP.Listener.Close())
 	s.HTTP.CloseClientConnections()
 	require.NoError(t, <-ended)

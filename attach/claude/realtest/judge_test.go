@@ -12,6 +12,7 @@ import (
 
 	"candor/attach"
 	"candor/attach/claude"
+	"candor/cmd/candor/agenttest"
 )
 
 // TestTheRealProgramsFilesAndHooksTellWhatTheModelAskedFor plays the plans once with the real program, and judges both
@@ -20,7 +21,7 @@ func TestTheRealProgramsFilesAndHooksTellWhatTheModelAskedFor(t *testing.T) {
 	p := newPlayer(t)
 	p.play(t)
 	require.GreaterOrEqual(t, len(p.model.sent), 13)
-	file, hooks := p.inFiles(t), p.inHooks(t)
+	file, hooks := p.inFiles(t), p.model.Told(t, claude.Hook)
 	t.Run("the file has each answer once", func(t *testing.T) { judgeAnswers(t, p.model.sent, file) })
 	t.Run("hooks have each call, and the calls of an answer as a batch", func(t *testing.T) {
 		judgeHooks(t, p.model.sent, hooks, p.work)
@@ -85,19 +86,6 @@ func spawned(t *testing.T, name string) []attach.Sighting {
 	return []attach.Sighting{s}
 }
 
-// inHooks returns the sightings of the hooks.
-func (p *player) inHooks(t *testing.T) (all []attach.Sighting) {
-	t.Helper()
-	p.model.mu.Lock()
-	defer p.model.mu.Unlock()
-	for _, raw := range p.model.hooks {
-		list, err := claude.Hook(raw)
-		require.NoError(t, err, "%s", raw)
-		all = append(all, list...)
-	}
-	return all
-}
-
 // lines returns sightings as JSON.
 func lines(t *testing.T, list []attach.Sighting) (out []string) {
 	t.Helper()
@@ -109,22 +97,12 @@ func lines(t *testing.T, list []attach.Sighting) (out []string) {
 	return out
 }
 
-// of returns the sightings for which is holds.
-func of(list []attach.Sighting, is func(s *attach.Sighting) bool) (out []attach.Sighting) {
-	for i := range list {
-		if is(&list[i]) {
-			out = append(out, list[i])
-		}
-	}
-	return out
-}
-
 // judgeAnswers holds that each answer that was sent is in the file once: its thought, its text, its calls
 // with their parameters and places, its usage. Nothing else is.
 func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 	all := 0
 	for _, a := range sent {
-		mine := of(file, func(s *attach.Sighting) bool { return s.Group == a.ID && s.Ended == nil })
+		mine := agenttest.Those(file, func(s *attach.Sighting) bool { return s.Group == a.ID && s.Ended == nil })
 		var want []attach.Sighting
 		switch {
 		case a.Thinking == "-":
@@ -147,24 +125,10 @@ func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 			if i < blocks {
 				assert.Equal(t, i, s.Index, a.ID)
 			}
-			assertSame(t, want[i], s)
+			agenttest.AssertSame(t, want[i], s)
 		}
 		all += len(want)
 	}
-	grouped := of(file, func(s *attach.Sighting) bool { return s.Group != "" && s.Ended == nil })
+	grouped := agenttest.Those(file, func(s *attach.Sighting) bool { return s.Group != "" && s.Ended == nil })
 	assert.Len(t, grouped, all, "what nobody sent")
-}
-
-// assertSame compares what two sightings tell, the parameters as JSON.
-func assertSame(t *testing.T, want, got attach.Sighting) {
-	t.Helper()
-	if want.Called != nil && assert.NotNil(t, got.Called) {
-		assert.Equal(t, want.Called.Tool, got.Called.Tool)
-		assert.JSONEq(t, string(want.Called.Params), string(got.Called.Params))
-		assert.Empty(t, got.Called.Reason, "a description is no reason")
-	}
-	assert.Equal(t, want.Call, got.Call)
-	assert.Equal(t, want.Said, got.Said)
-	assert.Equal(t, want.Sealed, got.Sealed)
-	assert.Equal(t, want.Used, got.Used)
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,25 +13,8 @@ import (
 
 	"candor/attach/claude"
 	"candor/attach/settings"
+	"candor/cmd/candor/agenttest"
 )
-
-// required says that the tests have to run: make real-agents sets it.
-const required = "CANDOR_REAL_AGENTS"
-
-// program returns the path of the real Claude Code. Where it is not installed, the test is skipped, and says so.
-func program(t *testing.T) string {
-	t.Helper()
-	processor := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	path, err := filepath.Abs(filepath.Join("node_modules", "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+processor,
-		"claude"))
-	require.NoError(t, err)
-	if _, err := os.Stat(path); err != nil {
-		const missing = "SKIPPED, NOT PROVED: the real Claude Code is not installed; make real-agents installs it"
-		require.Empty(t, os.Getenv(required), missing)
-		t.Skip(missing)
-	}
-	return path
-}
 
 // session is the id under which the program keeps the conversation that the tests begin.
 const session = "11111111-2222-4333-8444-555555555555"
@@ -49,8 +31,9 @@ type player struct {
 // newPlayer returns a player whose model follows plans.
 func newPlayer(t *testing.T) *player {
 	t.Helper()
-	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans()),
-		token: hookToken, allowed: "Bash Read Edit Agent"}
+	p := &player{program: agenttest.Program(t, "Claude Code", "@anthropic-ai/claude-code-PLATFORM/claude"),
+		home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans()),
+		token: agenttest.HookToken, allowed: "Bash Read Edit Agent"}
 	p.attach(t, claude.Settings, p.model.URL)
 	require.NoError(t, os.WriteFile(filepath.Join(p.work, "notes.txt"), []byte("port: 8080\n"), 0o600))
 	return p
@@ -80,12 +63,10 @@ func (p *player) run(t *testing.T, text string, flags ...string) (out []byte, er
 		"--allowedTools", p.allowed}, flags...)
 	cmd := exec.CommandContext(ctx, p.program, args...)
 	cmd.Dir = p.work
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "CLAUDE_CONFIG_DIR=" + p.home,
-		"TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
-		claude.TokenVariable + "=" + p.token, "ANTHROPIC_BASE_URL=" + p.model.URL, "ANTHROPIC_API_KEY=" +
-			strings.Repeat("k", 20),
+	cmd.Env = append(p.model.Environment(t, p.home, p.token), "CLAUDE_CONFIG_DIR="+p.home,
+		"ANTHROPIC_BASE_URL="+p.model.URL, "ANTHROPIC_API_KEY="+strings.Repeat("k", 20),
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1",
-		"DISABLE_ERROR_REPORTING=1", "HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
+		"DISABLE_ERROR_REPORTING=1")
 	cmd.Env = append(cmd.Env, p.exporter...)
 	return cmd.CombinedOutput()
 }
@@ -96,7 +77,7 @@ func (p *player) play(t *testing.T) {
 	p.prompt(t, "PLAN:one go", "--session-id", session)
 	p.prompt(t, "PLAN:two go", "--resume", session)
 	p.prompt(t, "PLAN:three go", "--resume", session, "--fork-session")
-	require.Empty(t, p.model.strayed, "nothing may leave this machine")
+	require.Empty(t, p.model.Strayed(), "nothing may leave this machine")
 }
 
 // files returns the session files that the program wrote, those of sub-agents behind the others.

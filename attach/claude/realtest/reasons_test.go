@@ -49,7 +49,7 @@ func TestTheRealProgramAsksItsModelForReasons(t *testing.T) {
 			}}
 			require.NoError(t, files.Once(t.Context()))
 			assert.Equal(t, c.withReason, explained(t, s), "with the session file")
-			assert.Empty(t, p.model.strayed)
+			assert.Empty(t, p.model.Strayed())
 		})
 	}
 }

@@ -33,7 +33,7 @@ func TestRecord(t *testing.T) {
 			c.write(t, strings.TrimSuffix(c.fixture(name), ".jsonl")+".meta.json", append(meta, '\n'))
 		}
 	}
-	c.write(t, "hooks.jsonl", append(bytes.Join(p.model.hooks, []byte("\n")), '\n'))
+	c.write(t, "hooks.jsonl", append(bytes.Join(p.model.Hooks(), []byte("\n")), '\n'))
 }
 
 // cleaner replaces ids, paths and times consistently, and drops all text that the program's makers wrote.

@@ -10,12 +10,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+
+	"candor/cmd/candor/agenttest"
 )
 
 // said is one answer of the stand-in model: its text, its thought, and the calls that it asks for.
@@ -33,52 +33,32 @@ type asked struct {
 	Input    map[string]any
 }
 
-// hookToken is what the program knows as CANDOR_TOKEN, and sends with its hooks.
-const hookToken = "ann"
-
-// standIn is a model that answers by plans, over the Messages API, and a proxy that lets nothing out.
+// standIn is a model that answers by plans, over the Messages API.
 type standIn struct {
-	*httptest.Server
+	*agenttest.StandIn
 	plans map[string][]said   // by the word behind PLAN: in the latest prompt
 	obeys func(step int) bool // whether an answer gives reasons that were asked for; nil gives none
 
-	mu      sync.Mutex
-	sent    []said
-	heard   []string // the latest message of each request
-	hooks   [][]byte // the hooks' payloads, in order
-	strayed []string // what was asked of another host
+	mu    sync.Mutex
+	sent  []said
+	heard []string // the latest message of each request
 }
 
 // newStandIn starts a model that follows plans until the test ends.
 func newStandIn(t *testing.T, plans map[string][]said) *standIn {
 	t.Helper()
 	s := &standIn{plans: plans}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(s.Close)
+	s.StandIn = agenttest.NewStandIn(t, "claude", s.serve)
 	return s
 }
 
-// ServeHTTP answers the Messages API and hooks, and refuses to be a proxy.
-func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	switch {
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusBadRequest)
-	case r.Method == http.MethodConnect || r.URL.IsAbs():
-		s.mu.Lock()
-		s.strayed = append(s.strayed, r.Method+" "+r.Host)
-		s.mu.Unlock()
-		http.Error(w, "nothing leaves this machine", http.StatusForbidden)
-	case r.URL.Path == "/api/hooks/claude" && r.Header.Get("Authorization") == "Bearer "+hookToken:
-		s.mu.Lock()
-		s.hooks = append(s.hooks, body)
-		s.mu.Unlock()
-		_, _ = io.WriteString(w, "{}")
-	case r.URL.Path == "/v1/messages":
-		s.answer(w, body)
-	default:
+// serve answers the Messages API.
+func (s *standIn) serve(w http.ResponseWriter, r *http.Request, body []byte) {
+	if r.URL.Path != "/v1/messages" {
 		http.NotFound(w, r)
+		return
 	}
+	s.answer(w, body)
 }
 
 // message is one of a request's messages, as far as the stand-in looks at it.

@@ -49,7 +49,7 @@ func TestTelemetryHooksAndFileOfTheRealProgramTellOneDecision(t *testing.T) {
 	got, told := joined(t, s)
 	assert.ElementsMatch(t, wanted, got)
 	assert.ElementsMatch(t, texts, told)
-	assert.Empty(t, p.model.strayed)
+	assert.Empty(t, p.model.Strayed())
 }
 
 // asJoined returns what has to come of answers: a line for each call, with its agent, its step and how it ends by the

@@ -1,7 +1,6 @@
 package realtest
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach/codex"
+	"candor/cmd/candor/agenttest"
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 )
@@ -44,33 +44,6 @@ func (p *player) begin(t *testing.T, text string) (ended <-chan error) {
 	return done
 }
 
-// question waits for the only open question of ann's.
-func question(t *testing.T, s *apptest.Server) (q apptest.M) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		for _, th := range s.Session("ann").Threads() {
-			history := s.Get("ann", "/api/chat/history?thread_id="+th.ID).JSON()
-			if list, _ := history["pending_approvals"].([]any); len(list) == 1 {
-				q = list[0].(apptest.M)
-				return true
-			}
-		}
-		return false
-	}, 2*time.Minute, 20*time.Millisecond)
-	return q
-}
-
-// answer answers a question of ann's.
-func answer(t *testing.T, s *apptest.Server, q apptest.M, action, words string) {
-	t.Helper()
-	in := apptest.M{"request_id": q["request_id"], "action": action}
-	if words != "" {
-		in["value"] = words
-	}
-	r := s.Post("ann", "/api/chat/approval", string(apptest.JSON(t, in)))
-	require.Equal(t, http.StatusAccepted, r.Status, r.Body)
-}
-
 // made reports whether the call of the plan "write" ran.
 func (p *player) made() bool {
 	_, err := os.Stat(filepath.Join(p.elsewhere(), "made.txt"))
@@ -84,11 +57,11 @@ func TestTheRealProgramRunsACallOnceAPersonApprovedIt(t *testing.T) {
 		t.Run(plan, func(t *testing.T) {
 			p, s := asking(t, app.Settings{})
 			ended := p.begin(t, "PLAN:"+plan+" go")
-			q := question(t, s)
+			q := agenttest.Question(t, s, nil)
 			assert.Equal(t, "Bash", q["tool_name"])
 			assert.Equal(t, apptest.M{"cmd": "echo made > made.txt", "workdir": p.elsewhere()}, q["parameters"])
 			assert.False(t, p.made())
-			answer(t, s, q, "approve", "")
+			agenttest.Answer(t, s, q, "approve", "")
 			require.NoError(t, <-ended)
 			assert.True(t, p.made(), "it ran")
 		})
@@ -100,7 +73,7 @@ func TestTheRealProgramRunsACallOnceAPersonApprovedIt(t *testing.T) {
 func TestADenialReachesTheRealProgramsModel(t *testing.T) {
 	p, s := asking(t, app.Settings{})
 	ended := p.begin(t, "PLAN:write go")
-	answer(t, s, question(t, s), "deny", "Write to notes.txt instead.")
+	agenttest.Answer(t, s, agenttest.Question(t, s, nil), "deny", "Write to notes.txt instead.")
 	require.NoError(t, <-ended)
 	assert.False(t, p.made())
 	assert.Contains(t, p.model.heardLast(), "Write to notes.txt instead.")
@@ -118,7 +91,7 @@ func TestTheRealProgramGoesOnWithoutAnAnswer(t *testing.T) {
 	t.Run("of a server that dies", func(t *testing.T) {
 		p, s := asking(t, app.Settings{})
 		ended := p.begin(t, "PLAN:write go")
-		question(t, s)
+		agenttest.Question(t, s, nil)
 		require.NoError(t, s.HTTP.Listener.Close())
 		s.HTTP.CloseClientConnections()
 		require.NoError(t, <-ended)

@@ -11,6 +11,7 @@ import (
 
 	"candor/attach"
 	"candor/attach/codex"
+	"candor/cmd/candor/agenttest"
 )
 
 // TestTheRealProgramsFilesAndHooksTellWhatTheModelAskedFor plays the plans once with the real program, and judges both
@@ -19,7 +20,7 @@ func TestTheRealProgramsFilesAndHooksTellWhatTheModelAskedFor(t *testing.T) {
 	p := newPlayer(t)
 	p.play(t)
 	require.Len(t, p.model.sent, 18)
-	file, hooks := p.inFiles(t), p.inHooks(t)
+	file, hooks := p.inFiles(t), p.model.Told(t, codex.Hook)
 	t.Run("the file has each answer once", func(t *testing.T) { judgeAnswers(t, p.model.sent, file) })
 	t.Run("hooks have each call that the program runs", func(t *testing.T) { judgeHooks(t, p.model.sent, hooks) })
 	t.Run("the file tells how calls ended", func(t *testing.T) { judgeFileResults(t, file) })
@@ -36,7 +37,7 @@ func TestHooksThatNobodyTrustsDoNotRun(t *testing.T) {
 	p := newPlayer(t)
 	p.run(t, "PLAN:three go")
 	assert.NotEmpty(t, p.model.sent)
-	assert.Empty(t, p.model.hooks)
+	assert.Empty(t, p.model.Hooks())
 }
 
 // inFiles returns the sightings of the rollouts.
@@ -57,35 +58,12 @@ func (p *player) inFiles(t *testing.T) (all []attach.Sighting) {
 	return all
 }
 
-// inHooks returns the sightings of the hooks.
-func (p *player) inHooks(t *testing.T) (all []attach.Sighting) {
-	t.Helper()
-	p.model.mu.Lock()
-	defer p.model.mu.Unlock()
-	for _, raw := range p.model.hooks {
-		list, err := codex.Hook(raw)
-		require.NoError(t, err, "%s", raw)
-		all = append(all, list...)
-	}
-	return all
-}
-
-// of returns the sightings for which is holds.
-func of(list []attach.Sighting, is func(s *attach.Sighting) bool) (out []attach.Sighting) {
-	for i := range list {
-		if is(&list[i]) {
-			out = append(out, list[i])
-		}
-	}
-	return out
-}
-
 // judgeAnswers holds that each answer that was sent is in the file once, under the API's name: its reasoning, its text,
 // its calls with their parameters and places, its usage. Nothing else is.
 func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 	all := 0
 	for _, a := range sent {
-		mine := of(file, func(s *attach.Sighting) bool { return s.Group == a.ID })
+		mine := agenttest.Those(file, func(s *attach.Sighting) bool { return s.Group == a.ID })
 		var want []attach.Sighting
 		switch {
 		case a.Summary == "-":
@@ -109,25 +87,12 @@ func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 			if i < items {
 				assert.Equal(t, i, s.Index, a.ID)
 			}
-			assertSame(t, want[i], s)
+			agenttest.AssertSame(t, want[i], s)
 		}
 		all += len(want)
 	}
-	assert.Len(t, of(file, func(s *attach.Sighting) bool { return s.Group != "" }), all, "what nobody sent")
-}
-
-// assertSame compares what two sightings tell, the parameters as JSON.
-func assertSame(t *testing.T, want, got attach.Sighting) {
-	t.Helper()
-	if want.Called != nil && assert.NotNil(t, got.Called) {
-		assert.Equal(t, want.Called.Tool, got.Called.Tool)
-		assert.JSONEq(t, string(want.Called.Params), string(got.Called.Params))
-		assert.Empty(t, got.Called.Reason, "nobody gave one")
-	}
-	assert.Equal(t, want.Call, got.Call)
-	assert.Equal(t, want.Said, got.Said)
-	assert.Equal(t, want.Sealed, got.Sealed)
-	assert.Equal(t, want.Used, got.Used)
+	grouped := agenttest.Those(file, func(s *attach.Sighting) bool { return s.Group != "" })
+	assert.Len(t, grouped, all, "what nobody sent")
 }
 
 // judgeHooks holds that hooks tell of each call that the program runs, a command by the name and the parameter that
@@ -135,7 +100,7 @@ func assertSame(t *testing.T, want, got attach.Sighting) {
 func judgeHooks(t *testing.T, sent []said, hooks []attach.Sighting) {
 	for _, a := range sent {
 		for _, c := range a.Calls {
-			called := of(hooks, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
+			called := agenttest.Those(hooks, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
 			if c.Tool == "nosuch_tool" || c.Tool == "write_stdin" {
 				assert.Empty(t, called, c.ID)
 				continue

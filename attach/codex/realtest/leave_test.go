@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/cmd/candor/agenttest"
 	"candor/cmd/candor/app"
 )
 
@@ -128,9 +129,9 @@ func TestAnApprovalInCandorLetsACommandLeaveTheRealProgramsSandbox(t *testing.T)
 			f.call(t, "turn/start", object{"threadId": begun.Thread.ID,
 				"input": []object{{"type": "text", "text": "PLAN:write go"}}}, nil)
 			if c.approved {
-				q := question(t, s)
+				q := agenttest.Question(t, s, nil)
 				assert.Equal(t, "require_escalated", q["parameters"].(object)["sandbox_permissions"])
-				answer(t, s, q, "approve", "")
+				agenttest.Answer(t, s, q, "approve", "")
 			}
 			f.next(t, func(m message) bool { return m.Method == "turn/completed" })
 			assert.Equal(t, c.approved, p.made())

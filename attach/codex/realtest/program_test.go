@@ -4,14 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -20,71 +16,11 @@ import (
 
 	"candor/attach/codex"
 	"candor/attach/settings"
-	"candor/cmd/candor/command"
+	"candor/cmd/candor/agenttest"
 )
 
-// required says that the tests have to run: make real-agents sets it.
-const required = "CANDOR_REAL_AGENTS"
-
-// TestMain runs the tests, or is the command of a hook: it passes on what it reads, as candor hook does. For hooks that
-// wait for a person it is candor hook.
-func TestMain(m *testing.M) {
-	if len(os.Args) >= 5 && os.Args[1] == "hook" {
-		if os.Args[3] == "--approve" {
-			args := append([]string{"candor"}, os.Args[1:]...)
-			os.Exit(command.Execute(context.Background(), args, os.Stdin, os.Stdout, os.Stderr))
-		}
-		payload, err := io.ReadAll(os.Stdin)
-		if err == nil {
-			err = passHook(os.Args[len(os.Args)-1]+"/api/hooks/"+os.Args[2], payload)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-		var reply any = struct{}{}
-		if os.Args[3] == "--ask-reasons" {
-			reply = codex.Remind(payload)
-		}
-		_ = json.NewEncoder(os.Stdout).Encode(reply)
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// passHook posts what standard input had.
-func passHook(url string, payload []byte) error {
-	r, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(payload))
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Authorization", "Bearer "+os.Getenv(codex.TokenVariable))
-	r.Header.Set("Content-Type", "application/json")
-	reply, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	if reply.StatusCode != http.StatusOK {
-		err = errors.New(reply.Status)
-	}
-	return errors.Join(err, reply.Body.Close())
-}
-
-// program returns the path of the real Codex. Where it is not installed, the test is skipped, and says so.
-func program(t *testing.T) string {
-	t.Helper()
-	processor := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	found, err := filepath.Glob(filepath.Join("node_modules", "@openai", "codex-"+runtime.GOOS+"-"+processor, "vendor",
-		"*", "bin", "codex"))
-	require.NoError(t, err)
-	if len(found) != 1 {
-		const missing = "SKIPPED, NOT PROVED: the real Codex is not installed; make real-agents installs it"
-		require.Empty(t, os.Getenv(required), missing)
-		t.Skip(missing)
-	}
-	path, err := filepath.Abs(found[0])
-	require.NoError(t, err)
-	return path
-}
+// TestMain runs the tests, or is the command of a hook.
+func TestMain(m *testing.M) { agenttest.Main(m, bytes.Clone, codex.Remind) }
 
 // player runs the real program in folders of its own.
 type player struct {
@@ -116,8 +52,8 @@ env_key = "STANDIN_KEY"
 // newPlayer returns a player whose model follows plans.
 func newPlayer(t *testing.T) *player {
 	t.Helper()
-	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans()),
-		token: hookToken}
+	p := &player{program: agenttest.Program(t, "Codex", "@openai/codex-PLATFORM/vendor/*/bin/codex"),
+		home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans()), token: agenttest.HookToken}
 	self, err := os.Executable()
 	require.NoError(t, err)
 	p.attach(t, codex.Commands(self).Reporting(), p.model.URL)
@@ -159,9 +95,8 @@ func (p *player) command(ctx context.Context, t *testing.T, args ...string) *exe
 	t.Helper()
 	cmd := exec.CommandContext(ctx, p.program, args...)
 	cmd.Dir = p.work
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "CODEX_HOME=" + p.home, "TMPDIR=" + t.TempDir(),
-		"LANG=C.UTF-8", codex.TokenVariable + "=" + p.token, "STANDIN_KEY=" + strings.Repeat("k", 20),
-		"HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
+	cmd.Env = append(p.model.Environment(t, p.home, p.token), "CODEX_HOME="+p.home,
+		"STANDIN_KEY="+strings.Repeat("k", 20))
 	return cmd
 }
 
@@ -175,7 +110,7 @@ func (p *player) run(t *testing.T, args ...string) (session string) {
 	}
 	line, _, _ := bytes.Cut(out, []byte("\n"))
 	require.NoError(t, json.Unmarshal(line, &first), "%s", out)
-	require.Empty(t, p.model.strayed, "nothing may leave this machine")
+	require.Empty(t, p.model.Strayed(), "nothing may leave this machine")
 	return first.Thread
 }
 

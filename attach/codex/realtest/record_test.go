@@ -32,7 +32,7 @@ func TestRecord(t *testing.T) {
 		require.NoError(t, err)
 		all = append(all, raw)
 	}
-	all = append(all, append(bytes.Join(p.model.hooks, []byte("\n")), '\n'))
+	all = append(all, append(bytes.Join(p.model.Hooks(), []byte("\n")), '\n'))
 	c.paths = strings.NewReplacer(p.work, "/home/ann/notes", p.home, "/home/ann/.codex")
 	c.learn(bytes.Join(all, nil))
 	for i, name := range p.fixtures(t) {

@@ -10,13 +10,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+
+	"candor/cmd/candor/agenttest"
 )
 
 // said is one answer of the stand-in model: its thought, its text, and the calls that it asks for.
@@ -41,53 +41,33 @@ type object = map[string]any
 // sealed is the encrypted reasoning of an answer.
 var sealed = strings.Repeat("c2VhbGVk", 8)
 
-// hookToken is what the program knows as CANDOR_TOKEN, and its hooks send.
-const hookToken = "ann"
-
-// standIn is a model that answers by plans, over the Responses API, and a proxy that lets nothing out.
+// standIn is a model that answers by plans, over the Responses API.
 type standIn struct {
-	*httptest.Server
+	*agenttest.StandIn
 	plans map[string][]said // by the word behind PLAN: in the latest prompt
 
-	mu      sync.Mutex
-	steps   map[string]int // of a plan, by the program's conversation
-	sent    []said
-	hooks   [][]byte // the hooks' payloads, in order
-	asked   []string // the plans of requests that ask for reasons
-	heard   []byte   // the latest request
-	strayed []string // what was asked of another host
+	mu    sync.Mutex
+	steps map[string]int // of a plan, by the program's conversation
+	sent  []said
+	asked []string // the plans of requests that ask for reasons
+	heard []byte   // the latest request
 }
 
 // newStandIn starts a model that follows plans until the test ends.
 func newStandIn(t *testing.T, plans map[string][]said) *standIn {
 	t.Helper()
 	s := &standIn{plans: plans, steps: map[string]int{}}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(s.Close)
+	s.StandIn = agenttest.NewStandIn(t, "codex", s.serve)
 	return s
 }
 
-// ServeHTTP answers the Responses API and hooks, and refuses to be a proxy.
-func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	switch {
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusBadRequest)
-	case r.Method == http.MethodConnect || r.URL.IsAbs():
-		s.mu.Lock()
-		s.strayed = append(s.strayed, r.Method+" "+r.Host)
-		s.mu.Unlock()
-		http.Error(w, "nothing leaves this machine", http.StatusForbidden)
-	case r.URL.Path == "/api/hooks/codex" && r.Header.Get("Authorization") == "Bearer "+hookToken:
-		s.mu.Lock()
-		s.hooks = append(s.hooks, body)
-		s.mu.Unlock()
-		_, _ = io.WriteString(w, "{}")
-	case r.URL.Path == "/v1/responses":
-		s.answer(w, r.Header.Get("Thread-Id"), body)
-	default:
+// serve answers the Responses API.
+func (s *standIn) serve(w http.ResponseWriter, r *http.Request, body []byte) {
+	if r.URL.Path != "/v1/responses" {
 		http.NotFound(w, r)
+		return
 	}
+	s.answer(w, r.Header.Get("Thread-Id"), body)
 }
 
 // answer streams the next answer of the plan that the request's latest prompt names.

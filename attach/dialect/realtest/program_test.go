@@ -13,12 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/cmd/candor/agenttest"
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 )
-
-// required says that the test has to run: make real-agents sets it.
-const required = "CANDOR_REAL_AGENTS"
 
 // prompt is what the agent is asked.
 const prompt = "How warm is it?"
@@ -27,10 +25,8 @@ const prompt = "How warm is it?"
 func installed(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join("node_modules", "@ai-sdk", "otel", "package.json")); err != nil {
-		const missing = "SKIPPED, NOT PROVED: the real AI SDK and OpenTelemetry's exporters are not installed; " +
-			"make real-agents installs them"
-		require.Empty(t, os.Getenv(required), missing)
-		t.Skip(missing)
+		agenttest.Missing(t, "the real AI SDK and OpenTelemetry's exporters are not installed; "+
+			"make real-agents installs them")
 	}
 	// The go command keeps a test's result until a file has changed that the test itself has read.
 	_, err := os.ReadFile("agent.mjs")

@@ -1,7 +1,6 @@
 package realtest
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach/gemini"
+	"candor/cmd/candor/agenttest"
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 )
@@ -35,35 +35,6 @@ func (p *player) begin(t *testing.T) (ended <-chan error) {
 	return done
 }
 
-// question waits for an open question of ann's, other than one before it.
-func question(t *testing.T, s *apptest.Server, before apptest.M) (q apptest.M) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		for _, th := range s.Session("ann").Threads() {
-			history := s.Get("ann", "/api/chat/history?thread_id="+th.ID).JSON()
-			list, _ := history["pending_approvals"].([]any)
-			for _, one := range list {
-				if q = one.(apptest.M); q["request_id"] != before["request_id"] {
-					return true
-				}
-			}
-		}
-		return false
-	}, 2*time.Minute, 20*time.Millisecond)
-	return q
-}
-
-// answer answers a question of ann's.
-func answer(t *testing.T, s *apptest.Server, q apptest.M, action, words string) {
-	t.Helper()
-	in := apptest.M{"request_id": q["request_id"], "action": action}
-	if words != "" {
-		in["value"] = words
-	}
-	r := s.Post("ann", "/api/chat/approval", string(apptest.JSON(t, in)))
-	require.Equal(t, http.StatusAccepted, r.Status, r.Body)
-}
-
 // made returns what the calls of the plan "write" wrote.
 func (p *player) made() string {
 	raw, _ := os.ReadFile(filepath.Join(p.work, "made.txt"))
@@ -84,13 +55,13 @@ func TestTheRealProgramGoesOnByItsSettingsOnceAPersonApproved(t *testing.T) {
 			require.NoError(t, os.MkdirAll(policies, 0o700))
 			require.NoError(t, os.WriteFile(filepath.Join(policies, "mine.toml"), []byte(c.policy), 0o600))
 			ended := p.begin(t)
-			q := question(t, s, nil)
+			q := agenttest.Question(t, s, nil)
 			assert.Equal(t, "run_shell_command", q["tool_name"])
 			assert.Equal(t, apptest.M{"command": "echo made >> made.txt"}, q["parameters"])
-			answer(t, s, q, "approve", "")
-			other := question(t, s, q)
+			agenttest.Answer(t, s, q, "approve", "")
+			other := agenttest.Question(t, s, q)
 			assert.Empty(t, p.made(), "both calls begin together")
-			answer(t, s, other, "approve", "")
+			agenttest.Answer(t, s, other, "approve", "")
 			require.NoError(t, <-ended)
 			assert.Equal(t, c.want, p.made())
 		})
@@ -102,9 +73,9 @@ func TestTheRealProgramGoesOnByItsSettingsOnceAPersonApproved(t *testing.T) {
 func TestADenialReachesTheRealProgramsModel(t *testing.T) {
 	p, s := asking(t, app.Settings{})
 	ended := p.begin(t)
-	q := question(t, s, nil)
-	answer(t, s, q, "deny", "Once is enough.")
-	answer(t, s, question(t, s, q), "approve", "")
+	q := agenttest.Question(t, s, nil)
+	agenttest.Answer(t, s, q, "deny", "Once is enough.")
+	agenttest.Answer(t, s, agenttest.Question(t, s, q), "approve", "")
 	require.NoError(t, <-ended)
 	assert.Equal(t, "made\n", p.made())
 	assert.Contains(t, p.model.heard, "Once is enough.")
@@ -122,7 +93,7 @@ func TestTheRealProgramGoesOnWithoutAnAnswer(t *testing.T) {
 	t.Run("of a server that dies", func(t *testing.T) {
 		p, s := asking(t, app.Settings{})
 		ended := p.begin(t)
-		question(t, s, nil)
+		agenttest.Question(t, s, nil)
 		require.NoError(t, s.HTTP.Listener.Close())
 		s.HTTP.CloseClientConnections()
 		require.NoError(t, <-ended)

@@ -11,6 +11,7 @@ import (
 
 	"candor/attach"
 	"candor/attach/gemini"
+	"candor/cmd/candor/agenttest"
 )
 
 // TestTheRealProgramsFileAndHooksTellWhatTheModelAskedFor plays the plans once with the real program, and judges both
@@ -19,8 +20,8 @@ func TestTheRealProgramsFileAndHooksTellWhatTheModelAskedFor(t *testing.T) {
 	p := newPlayer(t)
 	p.play(t)
 	require.Len(t, p.model.sent, 9)
-	file := p.inFile(t)
-	t.Run("hooks have each call, in its turn", func(t *testing.T) { judgeHooks(t, p.model.sent, p.inHooks(t), file) })
+	file, hooks := p.inFile(t), p.model.Told(t, gemini.Hook)
+	t.Run("hooks have each call, in its turn", func(t *testing.T) { judgeHooks(t, p.model.sent, hooks, file) })
 	t.Run("it has each answer once", func(t *testing.T) { judgeAnswers(t, p.model.sent, file) })
 	t.Run("it tells how calls ended", func(t *testing.T) { judgeResults(t, file) })
 	t.Run("it tells of the sub-agent", func(t *testing.T) { judgeSub(t, file) })
@@ -41,20 +42,10 @@ func (p *player) inFile(t *testing.T) (all []attach.Sighting) {
 	report := r.Report()
 	assert.Zero(t, report.Malformed+report.Torn+report.TooLong+report.Cut, "%+v", report)
 	assert.NotContains(t, report.Skipped, "sub-agent without a file")
-	about := of(all, func(s *attach.Sighting) bool { return s.About != nil && s.About.Folder != "" })
+	about := agenttest.Those(all, func(s *attach.Sighting) bool { return s.About != nil && s.About.Folder != "" })
 	require.Len(t, about, 1)
 	assert.Equal(t, p.work, about[0].About.Folder)
 	return all
-}
-
-// of returns the sightings for which is holds.
-func of(list []attach.Sighting, is func(s *attach.Sighting) bool) (out []attach.Sighting) {
-	for i := range list {
-		if is(&list[i]) {
-			out = append(out, list[i])
-		}
-	}
-	return out
 }
 
 // judgeAnswers holds that each answer that was sent is in the file once, in one group: its thoughts, its text, its
@@ -152,14 +143,14 @@ func judgeResults(t *testing.T, list []attach.Sighting) {
 
 // judgeSub holds that the sub-agent's calls are its own, and that the call that began it is named.
 func judgeSub(t *testing.T, list []attach.Sighting) {
-	began := of(list, func(s *attach.Sighting) bool { return s.Spawned != nil })
+	began := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Spawned != nil })
 	require.Len(t, began, 1)
 	assert.Equal(t, agentCall, began[0].Call)
 	assert.Equal(t, "generalist", began[0].Spawned.Kind)
-	its := of(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Sub == began[0].Sub })
+	its := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Sub == began[0].Sub })
 	require.Len(t, its, 2)
 	assert.Equal(t, "read_file__sub0a", its[0].Call)
-	ended := of(list, func(s *attach.Sighting) bool { return s.Ended != nil && s.Sub == began[0].Sub })
+	ended := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Ended != nil && s.Sub == began[0].Sub })
 	require.Len(t, ended, 1)
 	assert.Contains(t, ended[0].Ended.Answer, "They say 8080.")
 }
@@ -167,7 +158,7 @@ func judgeSub(t *testing.T, list []attach.Sighting) {
 // judgeTurns holds that prompts begin turns, that what follows belongs to them, and that a session that is resumed goes
 // on.
 func judgeTurns(t *testing.T, list []attach.Sighting) {
-	prompts := of(list, func(s *attach.Sighting) bool { return s.Prompted != nil })
+	prompts := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Prompted != nil })
 	require.Len(t, prompts, 2, "what the program tells the model is no prompt")
 	assert.Equal(t, prompts[0].Session, prompts[1].Session)
 	for i, want := range []struct {
@@ -175,9 +166,10 @@ func judgeTurns(t *testing.T, list []attach.Sighting) {
 		calls        int
 	}{{"PLAN:one go", "The port is 8080.", 6}, {"PLAN:two go", "Counted.", 5}} {
 		assert.Equal(t, want.text, prompts[i].Prompted.Text)
-		its := of(list, func(s *attach.Sighting) bool { return s.Turn == prompts[i].Turn && s.Called != nil })
+		its := agenttest.Those(list,
+			func(s *attach.Sighting) bool { return s.Turn == prompts[i].Turn && s.Called != nil })
 		assert.Len(t, its, want.calls)
-		ends := of(list, func(s *attach.Sighting) bool {
+		ends := agenttest.Those(list, func(s *attach.Sighting) bool {
 			return s.Turn == prompts[i].Turn && s.Ended != nil && s.Sub == ""
 		})
 		require.Len(t, ends, 1)

@@ -8,21 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
-	"candor/attach/gemini"
+	"candor/cmd/candor/agenttest"
 )
-
-// inHooks returns the sightings of the hooks.
-func (p *player) inHooks(t *testing.T) (all []attach.Sighting) {
-	t.Helper()
-	p.model.mu.Lock()
-	defer p.model.mu.Unlock()
-	for _, raw := range p.model.hooks {
-		list, err := gemini.Hook(raw)
-		require.NoError(t, err, "%s", raw)
-		all = append(all, list...)
-	}
-	return all
-}
 
 // judgeHooks holds that hooks tell of each call that was sent, with its parameters and in the turn that the file has it
 // in, how it ended, as the file has it, and of the ends of turns. Which call it is they do not tell.
@@ -51,11 +38,11 @@ func judgeHooks(t *testing.T, sent []said, hooks, file []attach.Sighting) {
 	}
 	assert.ElementsMatch(t, want, got)
 	assert.ElementsMatch(t, results[false], results[true])
-	for i, prompt := range of(file, func(s *attach.Sighting) bool { return s.Prompted != nil }) {
-		ends := of(hooks, func(s *attach.Sighting) bool { return s.Ended != nil && s.Turn == prompt.Turn })
+	for i, prompt := range agenttest.Those(file, func(s *attach.Sighting) bool { return s.Prompted != nil }) {
+		ends := agenttest.Those(hooks, func(s *attach.Sighting) bool { return s.Ended != nil && s.Turn == prompt.Turn })
 		require.Len(t, ends, 1)
 		assert.Equal(t, []string{"The port is 8080.", "Counted."}[i], ends[0].Ended.Answer)
-		assert.NotEmpty(t, of(hooks, func(s *attach.Sighting) bool {
+		assert.NotEmpty(t, agenttest.Those(hooks, func(s *attach.Sighting) bool {
 			return s.Prompted != nil && s.Turn == prompt.Turn && *s.Prompted == *prompt.Prompted
 		}))
 	}

@@ -3,6 +3,7 @@ package realtest
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,24 +15,24 @@ import (
 
 	"candor/attach/gemini"
 	"candor/attach/settings"
+	"candor/cmd/candor/agenttest"
 )
 
-// required says that the tests have to run: make real-agents sets it.
-const required = "CANDOR_REAL_AGENTS"
-
-// program returns the path of the real Gemini CLI. Where it is not installed, the test is skipped, and says so.
+// program returns the path of the real Gemini CLI, which node runs.
 func program(t *testing.T) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("node_modules", "@google", "gemini-cli", "bundle", "gemini.js"))
-	require.NoError(t, err)
-	_, installed := os.Stat(path)
-	if _, err := exec.LookPath("node"); err != nil || installed != nil {
-		const missing = "SKIPPED, NOT PROVED: the real Gemini CLI is not installed, or node is not; " +
-			"make real-agents installs both"
-		require.Empty(t, os.Getenv(required), missing)
-		t.Skip(missing)
+	path := agenttest.Program(t, "Gemini CLI", "@google/gemini-cli/bundle/gemini.js")
+	if _, err := exec.LookPath("node"); err != nil {
+		agenttest.Missing(t, "node is not installed; make real-agents installs the program that needs it")
 	}
 	return path
+}
+
+// TestMain runs the tests, or is the command of a hook.
+func TestMain(m *testing.M) {
+	agenttest.Main(m, func(payload []byte) []byte {
+		return gemini.WithTurn(payload, func(path string) (io.ReadSeekCloser, error) { return os.Open(path) })
+	}, gemini.Remind)
 }
 
 // player runs the real program in folders of its own.
@@ -45,7 +46,7 @@ type player struct {
 func newPlayer(t *testing.T) *player {
 	t.Helper()
 	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir(), model: newStandIn(t, plans()),
-		token: hookToken}
+		token: agenttest.HookToken}
 	require.NoError(t, os.MkdirAll(filepath.Join(p.home, ".gemini"), 0o700))
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -77,11 +78,8 @@ func (p *player) exec(t *testing.T, text string, flags ...string) error {
 		"--skip-trust"}, flags...)
 	cmd := exec.CommandContext(ctx, "node", args...)
 	cmd.Dir = p.work
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
-		"GOOGLE_GEMINI_BASE_URL=" + p.model.URL, "GEMINI_API_KEY=" + strings.Repeat("k", 20),
-		"GEMINI_TELEMETRY_ENABLED=false", "CANDOR_TOKEN=" + p.token,
-		"HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL,
-		"NO_PROXY=127.0.0.1"}
+	cmd.Env = append(p.model.Environment(t, p.home, p.token), "GOOGLE_GEMINI_BASE_URL="+p.model.URL,
+		"GEMINI_API_KEY="+strings.Repeat("k", 20), "GEMINI_TELEMETRY_ENABLED=false")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, out)
@@ -95,7 +93,7 @@ func (p *player) play(t *testing.T) {
 	p.prompt(t, "PLAN:one go")
 	p.prompt(t, "PLAN:two go", "--resume", "latest")
 	// The program tries to send its statistics, whatever it is told. Nothing else may leave this machine.
-	for _, host := range p.model.strayed {
+	for _, host := range p.model.Strayed() {
 		require.Contains(t, host, "play.googleapis.com", "asked of another host")
 	}
 }

@@ -28,7 +28,7 @@ func TestRecord(t *testing.T) {
 	c := &cleaner{names: map[string]string{p.work: "/home/ann/notes", p.home: "/home/ann"}, count: map[string]int{}}
 	main, err := os.ReadFile(p.file(t))
 	require.NoError(t, err)
-	hooks := append(bytes.Join(p.model.hooks, []byte("\n")), '\n')
+	hooks := append(bytes.Join(p.model.Hooks(), []byte("\n")), '\n')
 	subs, err := filepath.Glob(filepath.Join(p.project(t), "chats", "*", "*.jsonl"))
 	require.NoError(t, err)
 	all := append(bytes.Clone(main), hooks...)

@@ -10,12 +10,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+
+	"candor/cmd/candor/agenttest"
 )
 
 // object is a JSON object.
@@ -35,53 +35,34 @@ type asked struct {
 	Args     object
 }
 
-// hookToken is what the program's environment has as CANDOR_TOKEN, and hooks send.
-const hookToken = "ann"
-
-// standIn is a model that answers by plans, over the Gemini API, takes hooks, and is a proxy that lets nothing out.
+// standIn is a model that answers by plans, over the Gemini API.
 type standIn struct {
-	*httptest.Server
+	*agenttest.StandIn
 	plans map[string][]said // by the word behind PLAN: in the latest prompt
 
-	mu      sync.Mutex
-	sent    []said
-	hooks   [][]byte // the hooks' payloads, in order
-	asked   []string // the plans of requests that ask for reasons
-	heard   string   // the latest request
-	strayed []string // what was asked of another host
+	mu    sync.Mutex
+	sent  []said
+	asked []string // the plans of requests that ask for reasons
+	heard string   // the latest request
 }
 
 // newStandIn starts a model that follows plans until the test ends.
 func newStandIn(t *testing.T, plans map[string][]said) *standIn {
 	t.Helper()
 	s := &standIn{plans: plans}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(s.Close)
+	s.StandIn = agenttest.NewStandIn(t, "gemini", s.serve)
 	return s
 }
 
-// ServeHTTP answers the Gemini API, and refuses to be a proxy.
-func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
+// serve answers the Gemini API.
+func (s *standIn) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 	_, method, _ := strings.Cut(r.URL.Path, ":")
-	switch {
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusBadRequest)
-	case r.Method == http.MethodConnect || r.URL.IsAbs():
-		s.mu.Lock()
-		s.strayed = append(s.strayed, r.Method+" "+r.Host)
-		s.mu.Unlock()
-		http.Error(w, "nothing leaves this machine", http.StatusForbidden)
-	case r.URL.Path == "/api/hooks/gemini" && r.Header.Get("Authorization") == "Bearer "+hookToken:
-		s.mu.Lock()
-		s.hooks = append(s.hooks, body)
-		s.mu.Unlock()
-		_, _ = io.WriteString(w, "{}")
-	case method == "streamGenerateContent":
+	switch method {
+	case "streamGenerateContent":
 		s.answer(w, body)
-	case method == "generateContent":
+	case "generateContent":
 		writeJSON(w, reply([]object{{"text": "ok"}}, "STOP"))
-	case method == "countTokens":
+	case "countTokens":
 		writeJSON(w, object{"totalTokens": 7})
 	default:
 		http.NotFound(w, r)

@@ -12,6 +12,7 @@ import (
 
 	"candor/attach"
 	"candor/attach/opencode"
+	"candor/cmd/candor/agenttest"
 )
 
 // TestTheRealProgramsDatabaseAndPluginTellWhatTheModelAskedFor plays the plans once with the real program, and judges
@@ -36,10 +37,8 @@ func TestTheRealProgramsDatabaseAndPluginTellWhatTheModelAskedFor(t *testing.T) 
 // inHooks returns the sightings of what the plugin posted. What is told of one place twice was not whole at first.
 func (p *player) inHooks(t *testing.T) (all []attach.Sighting) {
 	t.Helper()
-	p.model.mu.Lock()
-	defer p.model.mu.Unlock()
 	at := map[string]int{}
-	for _, raw := range p.model.hooks {
+	for _, raw := range p.model.Hooks() {
 		list, err := opencode.Hook(raw)
 		require.NoError(t, err, "%s", raw)
 		for _, s := range list {
@@ -87,16 +86,6 @@ func (p *player) inFile(t *testing.T) (all []attach.Sighting) {
 	return all
 }
 
-// of returns the sightings for which is holds.
-func of(list []attach.Sighting, is func(s *attach.Sighting) bool) (out []attach.Sighting) {
-	for i := range list {
-		if is(&list[i]) {
-			out = append(out, list[i])
-		}
-	}
-	return out
-}
-
 // judgeAnswers holds that each answer that was sent is told once: its thought, its text, its calls with their
 // parameters and in their order, its tokens, all of one group. Nothing else is.
 func judgeAnswers(t *testing.T, sent []said, list []attach.Sighting) {
@@ -105,7 +94,7 @@ func judgeAnswers(t *testing.T, sent []said, list []attach.Sighting) {
 	for _, a := range sent {
 		var group string
 		for i, c := range a.Calls {
-			called := of(list, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
+			called := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
 			require.Len(t, called, 1, c.ID)
 			assert.Equal(t, c.Tool, called[0].Called.Tool)
 			assert.Empty(t, called[0].Called.Reason, "a description is no reason")
@@ -116,7 +105,8 @@ func judgeAnswers(t *testing.T, sent []said, list []attach.Sighting) {
 			group = called[0].Group
 		}
 		if a.Text != "" {
-			texts := of(list, func(s *attach.Sighting) bool { return s.Said != nil && s.Said.Text == a.Text })
+			texts := agenttest.Those(list,
+				func(s *attach.Sighting) bool { return s.Said != nil && s.Said.Text == a.Text })
 			require.Len(t, texts, 1, a.Text)
 			assert.Equal(t, len(a.Calls) == 0, texts[0].Said.Final)
 			if group != "" {
@@ -126,17 +116,18 @@ func judgeAnswers(t *testing.T, sent []said, list []attach.Sighting) {
 			facts++
 		}
 		if a.Thought != "" {
-			thoughts := of(list, func(s *attach.Sighting) bool { return s.Said != nil && s.Said.Summary })
+			thoughts := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Said != nil && s.Said.Summary })
 			require.Len(t, thoughts, 1)
 			assert.Equal(t, group+a.Thought, thoughts[0].Group+thoughts[0].Said.Text)
 			facts++
 		}
-		cost := of(list, func(s *attach.Sighting) bool { return s.Group == group && s.Used != nil })
+		cost := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Group == group && s.Used != nil })
 		require.Len(t, cost, 1)
 		assert.Equal(t, attach.Used{Input: 140, Output: a.Output, Reasoning: 5, Cached: 40}, *cost[0].Used)
 		facts += len(a.Calls) + 1
 	}
-	grouped := of(list, func(s *attach.Sighting) bool { return s.Called != nil || s.Said != nil || s.Used != nil })
+	grouped := agenttest.Those(list,
+		func(s *attach.Sighting) bool { return s.Called != nil || s.Said != nil || s.Used != nil })
 	assert.Len(t, grouped, facts, "what nobody sent")
 }
 
@@ -177,16 +168,16 @@ func judgeResults(t *testing.T, work string, list []attach.Sighting) {
 // judgeSubs holds that a sub-agent's calls are its own, in the turn and under the call that began it.
 func judgeSubs(t *testing.T, list []attach.Sighting) {
 	t.Helper()
-	began := of(list, func(s *attach.Sighting) bool { return s.Spawned != nil })
+	began := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Spawned != nil })
 	require.NotEmpty(t, began)
 	assert.Equal(t, agentCall+" general m", strings.Join([]string{began[0].Call, began[0].Spawned.Kind,
 		began[0].Spawned.Model}, " "))
-	outer := of(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == agentCall })[0]
-	inner := of(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == innerCall })[0]
+	outer := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == agentCall })[0]
+	inner := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == innerCall })[0]
 	assert.Empty(t, outer.Sub)
 	assert.Equal(t, began[0].Sub, inner.Sub)
 	assert.Equal(t, outer.Turn+outer.Session, inner.Turn+inner.Session)
-	ends := of(list, func(s *attach.Sighting) bool { return s.Ended != nil && s.Sub == inner.Sub })
+	ends := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Ended != nil && s.Sub == inner.Sub })
 	require.Len(t, ends, 1)
 	assert.Equal(t, "They say 8080.", ends[0].Ended.Answer)
 }
@@ -195,19 +186,19 @@ func judgeSubs(t *testing.T, list []attach.Sighting) {
 // of their own.
 func judgeTurns(t *testing.T, session string, list []attach.Sighting) {
 	t.Helper()
-	asked := of(list, func(s *attach.Sighting) bool { return s.Prompted != nil })
+	asked := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Prompted != nil })
 	require.Len(t, asked, 3)
 	for i, c := range []struct{ word, call, answer string }{
 		{"one", readCall, "The port is 8080."}, {"two", editCall, "Counted."}, {"three", forkedCall, "Forked."},
 	} {
 		assert.Contains(t, asked[i].Prompted.Text, "PLAN:"+c.word)
 		assert.Equal(t, c.word != "three", asked[i].Session == session)
-		its := of(list, func(s *attach.Sighting) bool { return s.Call == c.call })
+		its := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Call == c.call })
 		require.NotEmpty(t, its)
 		for _, s := range its {
 			assert.Equal(t, asked[i].Session+asked[i].Turn, s.Session+s.Turn, c.call)
 		}
-		ends := of(list, func(s *attach.Sighting) bool {
+		ends := agenttest.Those(list, func(s *attach.Sighting) bool {
 			return s.Ended != nil && s.Sub == "" && s.Turn == asked[i].Turn
 		})
 		require.Len(t, ends, 1)

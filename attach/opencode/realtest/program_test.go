@@ -8,32 +8,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"candor/attach/opencode"
+	"candor/cmd/candor/agenttest"
 
 	"github.com/stretchr/testify/require"
 )
-
-// required says that the tests have to run: make real-agents sets it.
-const required = "CANDOR_REAL_AGENTS"
-
-// program returns the path of the real OpenCode. Where it is not installed, the test is skipped, and says so.
-func program(t *testing.T) string {
-	t.Helper()
-	processor := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	path, err := filepath.Abs(filepath.Join("node_modules", "opencode-"+runtime.GOOS+"-"+processor, "bin", "opencode"))
-	require.NoError(t, err)
-	if _, err := os.Stat(path); err != nil {
-		const missing = "SKIPPED, NOT PROVED: the real OpenCode is not installed; make real-agents installs it"
-		require.Empty(t, os.Getenv(required), missing)
-		t.Skip(missing)
-	}
-	return path
-}
 
 // player runs the real program in folders of its own.
 type player struct {
@@ -46,7 +29,8 @@ type player struct {
 // newPlayer returns a player whose model follows the plans.
 func newPlayer(t *testing.T) *player {
 	t.Helper()
-	p := &player{program: program(t), home: t.TempDir(), work: t.TempDir()}
+	p := &player{program: agenttest.Program(t, "OpenCode", "opencode-PLATFORM/bin/opencode"),
+		home: t.TempDir(), work: t.TempDir()}
 	p.model = newStandIn(t, plans(p.work))
 	config, err := json.Marshal(object{
 		"provider": object{"standin": object{"npm": "@ai-sdk/openai-compatible", "name": "Stand-in",
@@ -78,10 +62,8 @@ func (p *player) prompt(t *testing.T, text string, flags ...string) {
 	defer stop()
 	cmd := exec.CommandContext(ctx, p.program, append([]string{"run", "--format", "json", text}, flags...)...)
 	cmd.Dir = p.work
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
-		opencode.TokenVariable + "=" + hookToken, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
-		"OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
-		"HTTPS_PROXY=" + p.model.URL, "HTTP_PROXY=" + p.model.URL, "NO_PROXY=127.0.0.1"}
+	cmd.Env = append(p.model.Environment(t, p.home, agenttest.HookToken), "OPENCODE_DISABLE_AUTOUPDATE=1",
+		"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1")
 	for _, kind := range []string{"CONFIG", "DATA", "STATE", "CACHE"} {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("XDG_%s_HOME=%s", kind, filepath.Join(p.home, strings.ToLower(kind))))
 	}
@@ -104,9 +86,7 @@ func (p *player) play(t *testing.T) {
 	p.prompt(t, "PLAN:one")
 	p.prompt(t, "PLAN:two", "--session", p.session)
 	p.prompt(t, "PLAN:three", "--session", p.session, "--fork")
-	p.model.mu.Lock()
-	defer p.model.mu.Unlock()
-	for _, where := range p.model.strayed {
+	for _, where := range p.model.Strayed() {
 		require.Contains(t, where, "registry.npmjs.org", "nothing else may be asked for")
 	}
 }

@@ -40,7 +40,7 @@ func TestRecord(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(*record, "sessions.jsonl"), out.Bytes(), 0o644))
 	out.Reset()
-	for _, raw := range p.model.hooks {
+	for _, raw := range p.model.Hooks() {
 		var payload any
 		require.NoError(t, json.Unmarshal(raw, &payload))
 		out.WriteString(c.encode(t, payload) + "\n")

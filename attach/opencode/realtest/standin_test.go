@@ -11,10 +11,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+
+	"candor/cmd/candor/agenttest"
 )
 
 // said is one answer of the stand-in model: its thought, its text, and the calls that it asks for.
@@ -34,51 +35,30 @@ type asked struct {
 
 type object = map[string]any
 
-// standIn is a model that answers by plans, over OpenAI's chat completions, a server that takes what the plugin posts,
-// and a proxy that lets nothing out.
+// standIn is a model that answers by plans, over OpenAI's chat completions.
 type standIn struct {
-	*httptest.Server
+	*agenttest.StandIn
 	plans map[string][]said // by the word behind PLAN: in the latest prompt
 
-	mu      sync.Mutex
-	sent    []said
-	hooks   [][]byte // what the plugin posted, in order
-	strayed []string // what was asked of another host
+	mu   sync.Mutex
+	sent []said
 }
 
 // newStandIn starts a model that follows plans until the test ends.
 func newStandIn(t *testing.T, plans map[string][]said) *standIn {
 	t.Helper()
 	s := &standIn{plans: plans}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(s.Close)
+	s.StandIn = agenttest.NewStandIn(t, "opencode", s.serve)
 	return s
 }
 
-// hookToken is what the program knows as CANDOR_TOKEN, and the plugin sends.
-const hookToken = "ann"
-
-// ServeHTTP answers requests for chat completions, takes what the plugin posts, and refuses to be a proxy.
-func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	switch {
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusBadRequest)
-	case r.Method == http.MethodConnect || r.URL.IsAbs():
-		s.mu.Lock()
-		s.strayed = append(s.strayed, r.Method+" "+r.Host)
-		s.mu.Unlock()
-		http.Error(w, "nothing leaves this machine", http.StatusForbidden)
-	case r.URL.Path == "/api/hooks/opencode" && r.Header.Get("Authorization") == "Bearer "+hookToken:
-		s.mu.Lock()
-		s.hooks = append(s.hooks, body)
-		s.mu.Unlock()
-		_, _ = io.WriteString(w, "{}")
-	case r.URL.Path == "/v1/chat/completions":
-		s.answer(w, body)
-	default:
+// serve answers requests for chat completions.
+func (s *standIn) serve(w http.ResponseWriter, r *http.Request, body []byte) {
+	if r.URL.Path != "/v1/chat/completions" {
 		http.NotFound(w, r)
+		return
 	}
+	s.answer(w, body)
 }
 
 // answer streams the next answer of the plan that the request's latest prompt names.

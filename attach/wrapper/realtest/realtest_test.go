@@ -26,10 +26,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/cmd/candor/agenttest"
 )
-
-// required says that the tests have to run: make real-agents sets it.
-const required = "CANDOR_REAL_AGENTS"
 
 // asTap turns this test binary into a program that runs another one and keeps what goes through, in files that begin
 // with the variable's value.
@@ -76,10 +74,7 @@ func program(tb testing.TB, plan string) []string {
 	path, err := filepath.Abs(filepath.Join("node_modules", "@modelcontextprotocol", servers[plan]))
 	require.NoError(tb, err)
 	if _, err := os.Stat(path); err != nil {
-		const missing = "SKIPPED, NOT PROVED: the real MCP client and servers are not installed; " +
-			"make real-agents installs them"
-		require.Empty(tb, os.Getenv(required), missing)
-		tb.Skip(missing)
+		agenttest.Missing(tb, "the real MCP client and servers are not installed; make real-agents installs them")
 	}
 	return []string{"node", path}
 }

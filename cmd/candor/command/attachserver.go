@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"candor/attach/claude"
+	"candor/attach/settings"
 	"candor/cmd/candor/terminal"
 )
 
@@ -19,7 +19,7 @@ const healthTime = 2 * time.Second
 
 // tokenToSet stands in what is left to do where a person has to set the token. It is printed as it is where nobody
 // knows where the token is.
-const tokenToSet = "export " + claude.TokenVariable + "=…"
+const tokenToSet = "export " + settings.TokenVariable + "=…"
 
 // tokenLine returns the command that sets the token: from the file that make run keeps in this folder, if it is there.
 func tokenLine() string {
@@ -32,7 +32,7 @@ func tokenLine() string {
 	if _, err := os.Stat(file); err != nil {
 		return tokenToSet
 	}
-	return fmt.Sprintf(`export %s="$(cat '%s')"`, claude.TokenVariable, strings.ReplaceAll(file, "'", `'\''`))
+	return fmt.Sprintf(`export %s="$(cat '%s')"`, settings.TokenVariable, strings.ReplaceAll(file, "'", `'\''`))
 }
 
 // printAway says that no server answers, if none does. Nothing else would say it, since hooks let the agent go on. The
