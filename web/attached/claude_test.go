@@ -3,10 +3,9 @@ package attached_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +14,6 @@ import (
 
 	"candor/attach"
 	"candor/attach/claude"
-	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 )
 
@@ -23,15 +21,9 @@ import (
 const recorded = "11111111-2222-4333-8444-555555555555"
 
 // hooksOf returns the payloads of the hooks of the recorded session, in order.
-func hooksOf(t *testing.T) (all []string) {
+func hooksOf(t *testing.T) []string {
 	t.Helper()
-	raw, err := os.ReadFile("../../attach/claude/testdata/hooks.jsonl")
-	require.NoError(t, err)
-	for line := range bytes.Lines(raw) {
-		if bytes.Contains(line, []byte(recorded)) {
-			all = append(all, string(line))
-		}
-	}
+	all := slices.DeleteFunc(payloadsOf(t, "claude"), func(p string) bool { return !strings.Contains(p, recorded) })
 	require.Greater(t, len(all), 30)
 	return all
 }
@@ -91,61 +83,17 @@ func decisions(t *testing.T, s *apptest.Server) (lines []string) {
 	return lines
 }
 
-// told returns the decisions that the recorded session has by hooks, by its file, or both, in an order that seed
-// decides.
-func told(t *testing.T, hooks, file bool, seed uint64) []string {
-	t.Helper()
-	s := apptest.Start(t, app.Settings{}, nil)
-	var posts []func()
-	if hooks {
-		for _, payload := range hooksOf(t) {
-			posts = append(posts, func() {
-				r := s.Post("ann", "/api/hooks/claude", payload)
-				require.Equal(t, http.StatusOK, r.Status, r.Body)
-			})
-		}
-	}
-	if file {
-		facts := fileOf(t)
-		var parts []func()
-		for len(facts) > 0 {
-			n := min(7, len(facts))
-			text := body(t, facts[:n])
-			facts = facts[n:]
-			parts = append(parts, func() {
-				r := s.Post("ann", "/api/attached", text)
-				require.Equal(t, http.StatusOK, r.Status, r.Body)
-			})
-		}
-		posts = interleaved(rand.New(rand.NewPCG(seed, 7)), posts, parts)
-	}
-	for _, post := range posts {
-		post()
-	}
-	return decisions(t, s)
-}
-
-// interleaved returns both lists as one, each in its own order.
-func interleaved(r *rand.Rand, a, b []func()) (all []func()) {
-	for len(a)+len(b) > 0 {
-		if r.IntN(len(a)+len(b)) < len(a) {
-			all, a = append(all, a[0]), a[1:]
-			continue
-		}
-		all, b = append(all, b[0]), b[1:]
-	}
-	return all
-}
-
 func TestARecordedSessionIsTheSameByHooksByItsFileAndByBoth(t *testing.T) {
-	byFile := told(t, false, true, 0)
+	hooks, files := hooksOf(t), [][]attach.Sighting{fileOf(t)}
+	byFile := decisions(t, toldBy(t, "claude", nil, files, 0))
 	require.Greater(t, len(byFile), 8)
 	for seed := range uint64(5) {
-		assert.Equal(t, byFile, told(t, true, true, seed), "seed %d", seed)
+		assert.Equal(t, byFile, decisions(t, toldBy(t, "claude", hooks, files, seed)), "seed %d", seed)
 	}
 	// No hook tells that Claude Code refused a call by its own rules.
 	for i, line := range byFile {
 		byFile[i] = strings.Replace(line, " rejected ", " unknown ", 1)
 	}
-	assert.ElementsMatch(t, byFile, told(t, true, false, 0), "the hooks alone know the same decisions")
+	alone := decisions(t, toldBy(t, "claude", hooks, nil, 0))
+	assert.ElementsMatch(t, byFile, alone, "the hooks alone know the same decisions")
 }

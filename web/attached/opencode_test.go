@@ -3,7 +3,6 @@ package attached_test
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -35,8 +34,7 @@ func toldByOpenCode(t *testing.T, hooks, file []byte) []string {
 	t.Helper()
 	s := apptest.Start(t, app.Settings{}, nil)
 	for payload := range bytes.Lines(hooks) {
-		r := s.Post("ann", "/api/hooks/opencode", string(payload))
-		require.Equal(t, http.StatusOK, r.Status, r.Body)
+		posting(t, s, "/api/hooks/opencode", string(payload))()
 	}
 	// The parent first, as the reader has it.
 	var facts []attach.Sighting
@@ -46,8 +44,7 @@ func toldByOpenCode(t *testing.T, hooks, file []byte) []string {
 		facts = append(facts, one)
 	}
 	if len(facts) > 0 {
-		r := s.Post("ann", "/api/attached", body(t, facts))
-		require.Equal(t, http.StatusOK, r.Status, r.Body)
+		posting(t, s, "/api/attached", body(t, facts))()
 	}
 	return decisions(t, s)
 }

@@ -2,7 +2,6 @@ package attached_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -42,31 +41,13 @@ func asTelemetry(files [][]attach.Sighting, late time.Duration) (list []attach.S
 	return list
 }
 
-// posts returns a post for each so many sightings.
-func posts(t *testing.T, s *apptest.Server, facts []attach.Sighting, size int) (all []func()) {
-	t.Helper()
-	for len(facts) > 0 {
-		n := min(size, len(facts))
-		text := body(t, facts[:n])
-		facts = facts[n:]
-		all = append(all, func() {
-			r := s.Post("ann", "/api/attached", text)
-			require.Equal(t, http.StatusOK, r.Status, r.Body)
-		})
-	}
-	return all
-}
-
 // TestTelemetryThatNamesNoTurnJoinsTheSessionFile holds that the decisions are the file's, with telemetry in any order
 // beside it, before it and after it, and that telemetry told of all of them.
 func TestTelemetryThatNamesNoTurnJoinsTheSessionFile(t *testing.T) {
-	var files [][]attach.Sighting
-	var inFiles []attach.Sighting
-	for _, name := range []string{"session.jsonl", "sub1.jsonl", "sub2.jsonl"} {
-		files = append(files, codexFacts(t, name))
-		inFiles = append(inFiles, files[len(files)-1]...)
-	}
-	byFile := codexDecisions(t, codexToldBy(t, false, true, 0), true)
+	files := codexFiles(t)
+	byFile := codexDecisions(t, toldBy(t, "codex", nil, files, 0), true)
+	files, fork := files[:3], files[3]
+	inFiles := slices.Concat(files...)
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("order ", seed), func(t *testing.T) {
 			s := apptest.Start(t, app.Settings{}, nil)
@@ -78,10 +59,9 @@ func TestTelemetryThatNamesNoTurnJoinsTheSessionFile(t *testing.T) {
 			case 1:
 				all = append(file, telemetry...)
 			default:
-				all = interleaved(rand.New(rand.NewPCG(seed, 7)), telemetry, file)
+				all = interleaved(seed, telemetry, file)
 			}
 			// Conversations are listed by when they were heard last.
-			fork := codexFacts(t, "fork.jsonl")
 			all = append(all, posts(t, s, asTelemetry([][]attach.Sighting{fork}, 0), 1)...)
 			for _, post := range append(all, posts(t, s, fork, 3)...) {
 				post()
