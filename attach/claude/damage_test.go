@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/attach/attachtest"
 	"candor/attach/claude"
 )
 
@@ -65,7 +66,7 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 	rows := strings.SplitAfter(strings.TrimSuffix(recorded(t, "session.jsonl"), "\n"), "\n")
 	whole, _ := read(t, recorded(t, "session.jsonl"), nil)
 	known := map[string]bool{}
-	for line := range strings.Lines(asJSON(t, whole)) {
+	for line := range strings.Lines(attachtest.JSON(t, whole)) {
 		known[withoutAnswer(line)] = true
 	}
 	variants := 0
@@ -76,7 +77,7 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 				require.NotEqual(t, strings.Join(rows, ""), text, "no damage")
 				list, report := read(t, text, nil)
 				assert.Equal(t, lost, report.Malformed+report.Torn, "%+v", report)
-				for line := range strings.Lines(asJSON(t, list)) {
+				for line := range strings.Lines(attachtest.JSON(t, list)) {
 					assert.True(t, known[withoutAnswer(line)], "invented: %s", line)
 				}
 				assert.GreaterOrEqual(t, len(list), len(whole)-6)
@@ -116,10 +117,10 @@ func TestRowsOutOfOrderOrRepeatedGiveTheSameFacts(t *testing.T) {
 		list, report := read(t, text, nil)
 		assert.Zero(t, report.Malformed, name)
 		want, got := map[string]bool{}, map[string]bool{}
-		for line := range strings.Lines(asJSON(t, whole)) {
+		for line := range strings.Lines(attachtest.JSON(t, whole)) {
 			want[withoutAnswer(line)] = true
 		}
-		for line := range strings.Lines(asJSON(t, list)) {
+		for line := range strings.Lines(attachtest.JSON(t, list)) {
 			got[withoutAnswer(line)] = true
 		}
 		assert.Equal(t, want, got, name)
@@ -136,7 +137,7 @@ func FuzzFilesOfStrangers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		list, report := read(t, string(raw), nil)
 		for _, s := range list {
-			assertSound(t, s)
+			attachtest.AssertSound(t, s, 128)
 		}
 		full := 0
 		for line := range strings.Lines(string(raw)) {

@@ -1,17 +1,16 @@
 package claude_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/claude"
 )
 
@@ -38,7 +37,7 @@ func TestRecordedHooksGiveTheirSightings(t *testing.T) {
 	for line := range strings.Lines(recorded(t, "hooks.jsonl")) {
 		list, err := claude.Hook([]byte(line))
 		require.NoError(t, err, line)
-		got.WriteString(asJSON(t, list))
+		got.WriteString(attachtest.JSON(t, list))
 	}
 	if *update {
 		require.NoError(t, os.WriteFile(filepath.Join("testdata", "hooks.want"), []byte(got.String()), 0o644))
@@ -97,7 +96,7 @@ func TestWhatHooksTell(t *testing.T) {
 			`"call":"c","returned":{"result":{"agentId":"a b"}}}` + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, c.want, asJSON(t, hook(t, c.event, c.members)))
+			assert.Equal(t, c.want, attachtest.JSON(t, hook(t, c.event, c.members)))
 		})
 	}
 }
@@ -147,31 +146,7 @@ func FuzzHooksOfStrangers(f *testing.F) {
 			assert.Less(t, len(err.Error()), 300)
 		}
 		for _, s := range list {
-			assertSound(t, s)
+			attachtest.AssertSound(t, s, 128)
 		}
 	})
-}
-
-// assertSound holds what every sighting keeps to, whatever was read: one fact, ids that are ids, and a size that fits
-// into a batch.
-func assertSound(t *testing.T, s attach.Sighting) {
-	t.Helper()
-	facts := 0
-	for _, is := range []bool{s.About != nil, s.Prompted != nil, s.Said != nil, s.Sealed != nil, s.Called != nil,
-		s.Returned != nil, s.Batched != nil, s.Spawned != nil, s.Used != nil, s.Ended != nil} {
-		if is {
-			facts++
-		}
-	}
-	assert.Equal(t, 1, facts)
-	assert.NotEmpty(t, s.Session)
-	for _, id := range []string{s.Session, s.Turn, s.Sub, s.Group, s.Call} {
-		assert.LessOrEqual(t, len(id), 128)
-		assert.NotContains(t, id, "\x1b")
-	}
-	assert.False(t, (s.Called != nil || s.Returned != nil) && s.Call == "", "a call without an id")
-	assert.True(t, s.At.IsZero() || s.At.Year() >= 2000 && s.At.Location() == time.UTC)
-	raw, err := json.Marshal(s)
-	require.NoError(t, err)
-	assert.Less(t, len(raw), 1<<20)
 }

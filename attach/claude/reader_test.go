@@ -1,7 +1,6 @@
 package claude_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/claude"
 	"candor/attach/rows"
 )
@@ -50,25 +50,13 @@ func read(t testing.TB, text string, others *claude.Rows) ([]attach.Sighting, ro
 	return all, report
 }
 
-// asJSON returns sightings as lines of JSON.
-func asJSON(t testing.TB, list []attach.Sighting) string {
-	t.Helper()
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	for _, s := range list {
-		require.NoError(t, e.Encode(s))
-	}
-	return b.String()
-}
-
 // TestRecordedFilesGiveTheirSightings compares the sightings of what the real program wrote with those that were read
 // and found right, testdata/*.want.jsonl.
 func TestRecordedFilesGiveTheirSightings(t *testing.T) {
 	rows := &claude.Rows{}
 	for _, name := range []string{"session.jsonl", "fork.jsonl", foreground, background} {
 		list, report := read(t, recorded(t, name), rows)
-		got := asJSON(t, list)
+		got := attachtest.JSON(t, list)
 		want := strings.TrimSuffix(name, ".jsonl") + ".want"
 		if *update {
 			require.NoError(t, os.WriteFile(filepath.Join("testdata", want), []byte(got), 0o644))
@@ -153,8 +141,8 @@ func TestAForkWithoutMarksIsSeenByItsRows(t *testing.T) {
 	unmarked := strings.ReplaceAll(recorded(t, "fork.jsonl"), `"requestSessionId"`, `"x"`)
 	list, report := read(t, unmarked, rows)
 	assert.Greater(t, report.Copied, 20)
-	assert.NotContains(t, asJSON(t, list), "toolu_one0a")
-	assert.Contains(t, asJSON(t, list), "toolu_three0a")
+	assert.NotContains(t, attachtest.JSON(t, list), "toolu_one0a")
+	assert.Contains(t, attachtest.JSON(t, list), "toolu_three0a")
 }
 
 // TestAGrowingFileIsReadOnWhereItEnded cuts a file at each byte of some rows, and reads the rest afterwards.
@@ -170,7 +158,7 @@ func TestAGrowingFileIsReadOnWhereItEnded(t *testing.T) {
 				all = append(all, s)
 			}
 		}
-		require.Subset(t, strings.Split(asJSON(t, all), "\n"), strings.Split(asJSON(t, whole), "\n"), at)
+		require.Subset(t, strings.Split(attachtest.JSON(t, all), "\n"), strings.Split(attachtest.JSON(t, whole), "\n"), at)
 		assert.Zero(t, r.Report().Torn+r.Report().Malformed)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/claude"
 )
 
@@ -143,7 +144,7 @@ func TestHowCallsEnd(t *testing.T) {
 			s := last(t, c.row)
 			require.NotNil(t, s.Returned)
 			assert.Equal(t, "c", s.Call)
-			got := asJSON(t, []attach.Sighting{s})
+			got := attachtest.JSON(t, []attach.Sighting{s})
 			assert.Contains(t, got, `"returned":`+c.want)
 		})
 	}

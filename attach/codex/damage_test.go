@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/attach/attachtest"
 	"candor/attach/codex"
 )
 
@@ -60,7 +61,7 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 	rows := strings.SplitAfter(strings.TrimSuffix(recorded(t, "session.jsonl"), "\n"), "\n")
 	whole, _ := read(t, recorded(t, "session.jsonl"))
 	known := map[string]bool{}
-	for line := range strings.Lines(asJSON(t, whole)) {
+	for line := range strings.Lines(attachtest.JSON(t, whole)) {
 		known[withoutPlace(line)] = true
 	}
 	variants := 0
@@ -72,7 +73,7 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 				require.NotEqual(t, rows[at], changed[at], "no damage")
 				list, report := read(t, strings.Join(changed, ""))
 				assert.Equal(t, 1, report.Malformed, "%+v", report)
-				for line := range strings.Lines(asJSON(t, list)) {
+				for line := range strings.Lines(attachtest.JSON(t, list)) {
 					// The result of a failed command is told twice, by an event and to the model.
 					assert.True(t, known[withoutPlace(line)], "invented: %s", line)
 				}
@@ -107,10 +108,10 @@ func TestRowsThatAreRepeatedGiveTheSameFacts(t *testing.T) {
 		list, report := read(t, text)
 		assert.Zero(t, report.Malformed, name)
 		want, got := map[string]bool{}, map[string]bool{}
-		for line := range strings.Lines(asJSON(t, whole)) {
+		for line := range strings.Lines(attachtest.JSON(t, whole)) {
 			want[withoutPlace(line)] = true
 		}
-		for line := range strings.Lines(asJSON(t, list)) {
+		for line := range strings.Lines(attachtest.JSON(t, list)) {
 			got[withoutPlace(line)] = true
 		}
 		assert.Equal(t, want, got, name)
@@ -139,7 +140,7 @@ func FuzzRolloutsOfStrangers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		list, report := read(t, string(raw))
 		for _, s := range list {
-			assertSound(t, s)
+			attachtest.AssertSound(t, s, 256)
 		}
 		full := 0
 		for line := range strings.Lines(string(raw)) {

@@ -1,7 +1,6 @@
 package codex_test
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/codex"
 	"candor/attach/rows"
 )
@@ -43,25 +43,13 @@ func read(t testing.TB, text string) ([]attach.Sighting, rows.Report) {
 	return list, r.Report()
 }
 
-// asJSON returns sightings, a line each.
-func asJSON(t testing.TB, list []attach.Sighting) string {
-	t.Helper()
-	var out strings.Builder
-	for _, s := range list {
-		raw, err := json.Marshal(s)
-		require.NoError(t, err)
-		out.Write(append(raw, '\n'))
-	}
-	return out.String()
-}
-
 // TestRecordedRolloutsGiveTheirSightings compares the sightings of recorded files with those that were read and found
 // right, testdata/*.want.
 func TestRecordedRolloutsGiveTheirSightings(t *testing.T) {
 	for _, name := range rollouts {
 		t.Run(name, func(t *testing.T) {
 			list, report := read(t, recorded(t, name))
-			got := asJSON(t, list)
+			got := attachtest.JSON(t, list)
 			want := strings.TrimSuffix(name, ".jsonl") + ".want"
 			if *update {
 				require.NoError(t, os.WriteFile(filepath.Join("testdata", want), []byte(got), 0o644))
@@ -91,7 +79,7 @@ func TestAFileThatGrowsGivesTheSame(t *testing.T) {
 				break
 			}
 		}
-		assert.Equal(t, asJSON(t, whole), asJSON(t, list), "in pieces of %d", size)
+		assert.Equal(t, attachtest.JSON(t, whole), attachtest.JSON(t, list), "in pieces of %d", size)
 		assert.Equal(t, report, r.Report())
 		if size == 1 && testing.Short() {
 			break

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 )
 
 // ranFor begins what the program tells the model of a command.
@@ -76,7 +77,7 @@ func TestHowCallsEnd(t *testing.T) {
 			s := one(t, list, isReturned)
 			assert.Equal(t, "c", s.Call)
 			assert.Equal(t, "t", s.Turn)
-			assert.Contains(t, asJSON(t, []attach.Sighting{s}), `"returned":`+c.want)
+			assert.Contains(t, attachtest.JSON(t, []attach.Sighting{s}), `"returned":`+c.want)
 			assert.Zero(t, report.Malformed)
 		})
 	}

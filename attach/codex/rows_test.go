@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 )
 
 // row returns a row of a rollout.
@@ -46,7 +47,7 @@ func one(t *testing.T, list []attach.Sighting, is func(s *attach.Sighting) bool)
 			found = append(found, list[i])
 		}
 	}
-	require.Len(t, found, 1, asJSON(t, list))
+	require.Len(t, found, 1, attachtest.JSON(t, list))
 	return found[0]
 }
 
@@ -106,7 +107,7 @@ func TestWhatTheModelSays(t *testing.T) {
 			`"encrypted_content":null`)+
 		item(`"type":"message","role":"assistant","content":[]`)+
 		item(`"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hello"}]`))
-	got := asJSON(t, list)
+	got := attachtest.JSON(t, list)
 	assert.Contains(t, got, `"said":{"text":"I\n\nthink","summary":true}`)
 	assert.Contains(t, got, `"sealed":{"bytes":6}`)
 	assert.Contains(t, got, `"said":{"text":"Openly","summary":true}`)
@@ -134,7 +135,7 @@ func TestCallsOfEachKind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			list, _ := read(t, turned+item(c.item))
 			s := one(t, list, isCalled)
-			assert.Contains(t, asJSON(t, []attach.Sighting{s}), `"call":"c","called":`+c.want)
+			assert.Contains(t, attachtest.JSON(t, []attach.Sighting{s}), `"call":"c","called":`+c.want)
 			assert.Empty(t, s.Called.Reason)
 		})
 	}
@@ -201,14 +202,14 @@ func TestSubAgentsBelongToTheSessionThatBeganThem(t *testing.T) {
 func TestCopiesOfAConversationAreNotGivenAgain(t *testing.T) {
 	list, report := read(t, recorded(t, "sub2.jsonl"))
 	assert.Greater(t, report.Copied, 10)
-	assert.NotContains(t, asJSON(t, list), "PLAN:two go")
+	assert.NotContains(t, attachtest.JSON(t, list), "PLAN:two go")
 	fork := strings.ReplaceAll(recorded(t, "fork.jsonl"), "\n", "\x00")
 	meta, rest, _ := strings.Cut(fork, "\x00")
 	// Older versions copy all of the session that is forked behind the first row.
 	copied := meta + "\n" + recorded(t, "session.jsonl") + strings.ReplaceAll(rest, "\x00", "\n")
 	want, _ := read(t, recorded(t, "fork.jsonl"))
 	list, report = read(t, copied)
-	assert.Equal(t, asJSON(t, want), asJSON(t, list))
+	assert.Equal(t, attachtest.JSON(t, want), attachtest.JSON(t, list))
 	assert.Greater(t, report.Copied, 90)
 	// The first row of the copy may be missing.
 	list, _ = read(t, meta+"\n"+recorded(t, "session.jsonl")[len(meta):]+strings.ReplaceAll(rest, "\x00", "\n"))
@@ -238,7 +239,7 @@ func TestLongTextsAndAnswersAreBounded(t *testing.T) {
 			long+`"}}`))
 	assert.Equal(t, 4, report.Cut)
 	for _, s := range list {
-		assertSound(t, s)
+		attachtest.AssertSound(t, s, 256)
 	}
 	var text strings.Builder
 	text.WriteString(turned)

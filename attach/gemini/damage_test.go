@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/attach/attachtest"
 	"candor/attach/gemini"
 )
 
@@ -63,7 +64,7 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 	rows := strings.SplitAfter(strings.TrimSuffix(recorded(t), "\n"), "\n")
 	whole, _ := read(t, recorded(t))
 	known := map[string]bool{}
-	for line := range strings.Lines(asJSON(t, whole)) {
+	for line := range strings.Lines(attachtest.JSON(t, whole)) {
 		known[line], known[turns.ReplaceAllString(line, "")] = true, true
 	}
 	variants := 0
@@ -75,7 +76,7 @@ func TestDamagedFilesLoseOnlyWhatIsCounted(t *testing.T) {
 				require.NotEqual(t, rows[at], damaged[at], "no damage")
 				list, report := read(t, strings.Join(damaged, ""))
 				assert.Equal(t, 1, report.Malformed+report.Torn, "%+v", report)
-				for line := range strings.Lines(asJSON(t, list)) {
+				for line := range strings.Lines(attachtest.JSON(t, list)) {
 					// A turn whose end was lost ends with the next prompt, without an answer.
 					if !strings.Contains(line, `"ended":{}`) {
 						assert.True(t, known[line], "invented: %s", line)

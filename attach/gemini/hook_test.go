@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/gemini"
 	"candor/attach/rows"
 )
@@ -34,7 +35,7 @@ func TestTheRecordedHooksGiveTheirSightings(t *testing.T) {
 		require.NoError(t, err, "%s", raw)
 		all = append(all, list...)
 	}
-	got, want := asJSON(t, all), filepath.Join("testdata", "hooks.want")
+	got, want := attachtest.JSON(t, all), filepath.Join("testdata", "hooks.want")
 	if *update {
 		require.NoError(t, os.WriteFile(want, []byte(got), 0o644))
 	}
@@ -86,7 +87,7 @@ func TestWhatHooksTell(t *testing.T) {
 					list[i].Call = "A"
 				}
 			}
-			assert.Equal(t, c.want, strings.ReplaceAll(asJSON(t, list), `"agent":"","session":"","channel":"",`, ""))
+			assert.Equal(t, c.want, strings.ReplaceAll(attachtest.JSON(t, list), `"agent":"","session":"","channel":"",`, ""))
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package gemini_test
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/gemini"
 	"candor/attach/rows"
 )
@@ -43,23 +43,11 @@ func read(t testing.TB, text string) ([]attach.Sighting, rows.Report) {
 	return all, report
 }
 
-// asJSON returns sightings as lines of JSON.
-func asJSON(t testing.TB, list []attach.Sighting) string {
-	t.Helper()
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	for _, s := range list {
-		require.NoError(t, e.Encode(s))
-	}
-	return b.String()
-}
-
 // TestTheRecordedFileGivesItsSightings compares the sightings of what the real program wrote with those that were read
 // and found right.
 func TestTheRecordedFileGivesItsSightings(t *testing.T) {
 	list, report := read(t, recorded(t))
-	got, want := asJSON(t, list), filepath.Join("testdata", "session.want")
+	got, want := attachtest.JSON(t, list), filepath.Join("testdata", "session.want")
 	if *update {
 		require.NoError(t, os.WriteFile(want, []byte(got), 0o644))
 	}
@@ -98,7 +86,7 @@ func given(t *testing.T, text string) string {
 		list[i].Agent, list[i].Session, list[i].Channel = "", "", ""
 		list[i].At = rows.Time("")
 	}
-	out := asJSON(t, list)
+	out := attachtest.JSON(t, list)
 	return strings.ReplaceAll(out, `"agent":"","session":"","channel":"",`, "")
 }
 
@@ -187,7 +175,7 @@ func TestSubAgentsAreReadWithTheirSession(t *testing.T) {
 			require.NoError(t, err)
 			list = append(list, s)
 		}
-		return asJSON(t, list), r.Report()
+		return attachtest.JSON(t, list), r.Report()
 	}
 	text, _ := all("sub1")
 	assert.Equal(t, 1, strings.Count(text, "I look."), "once")
@@ -223,7 +211,7 @@ func TestAGrowingFileIsReadOnWhereItEnded(t *testing.T) {
 				all = append(all, s)
 			}
 		}
-		require.Equal(t, asJSON(t, want), asJSON(t, all), at)
+		require.Equal(t, attachtest.JSON(t, want), attachtest.JSON(t, all), at)
 		assert.Zero(t, r.Report().Torn+r.Report().Malformed)
 	}
 }
@@ -258,7 +246,7 @@ func TestLongTextsAndResultsAreCutAndCounted(t *testing.T) {
 	list, report := read(t, text)
 	assert.Equal(t, 4, report.Cut)
 	for _, s := range list {
-		assert.LessOrEqual(t, len(asJSON(t, []attach.Sighting{s})), rows.MaxText+1000)
+		assert.LessOrEqual(t, len(attachtest.JSON(t, []attach.Sighting{s})), rows.MaxText+1000)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/rows"
 )
 
@@ -61,7 +62,7 @@ var damages = map[string]damage{
 func TestDamagedRowsLoseOnlyWhatIsCounted(t *testing.T) {
 	whole, _ := read(t, newStore(t, recorded(t)...).path)
 	known := map[string]bool{}
-	for _, line := range lines(t, whole) {
+	for _, line := range attachtest.Lines(t, whole) {
 		known[withoutTurn(line)] = true
 	}
 	variants := 0
@@ -75,7 +76,7 @@ func TestDamagedRowsLoseOnlyWhatIsCounted(t *testing.T) {
 				if name == "too long" {
 					assert.Positive(t, report.TooLong)
 				}
-				for _, line := range lines(t, list) {
+				for _, line := range attachtest.Lines(t, list) {
 					assert.True(t, known[withoutTurn(line)], "invented: %s", line)
 				}
 				assert.Less(t, len(list), len(whole))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/opencode"
 )
 
@@ -107,12 +108,12 @@ func TestTheRecordedPluginTellsTheSameAsTheDatabase(t *testing.T) {
 		for i := range list {
 			list[i].Channel = attach.File
 		}
-		for _, one := range lines(t, list) {
+		for _, one := range attachtest.Lines(t, list) {
 			posted[plain(t, one)] = true
 		}
 	}
 	compared := 0
-	for _, one := range lines(t, file) {
+	for _, one := range attachtest.Lines(t, file) {
 		if !strings.Contains(one, `"about"`) {
 			assert.True(t, posted[plain(t, one)], one)
 			compared++

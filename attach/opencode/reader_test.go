@@ -1,7 +1,6 @@
 package opencode_test
 
 import (
-	"bufio"
 	"bytes"
 	"database/sql"
 	"encoding/json"
@@ -18,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/opencode"
 	"candor/attach/rows"
 )
@@ -145,35 +145,12 @@ func read(t testing.TB, path string) ([]attach.Sighting, rows.Report) {
 	return all, r.Report()
 }
 
-// asJSON returns sightings as lines of JSON.
-func asJSON(t testing.TB, list []attach.Sighting) string {
-	t.Helper()
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	for _, s := range list {
-		require.NoError(t, e.Encode(s))
-	}
-	return b.String()
-}
-
-// lines returns sightings as JSON, one each.
-func lines(t testing.TB, list []attach.Sighting) (all []string) {
-	t.Helper()
-	in := bufio.NewScanner(strings.NewReader(asJSON(t, list)))
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		all = append(all, in.Text())
-	}
-	return all
-}
-
 // TestARecordedDatabaseGivesItsSightings compares the sightings of what the real program wrote with those that were
 // read and found right, testdata/sessions.want.
 func TestARecordedDatabaseGivesItsSightings(t *testing.T) {
 	s := newStore(t, recorded(t)...)
 	list, report := read(t, s.path)
-	got := asJSON(t, list)
+	got := attachtest.JSON(t, list)
 	if *update {
 		require.NoError(t, os.WriteFile("testdata/sessions.want", []byte(got), 0o644))
 	}
@@ -252,15 +229,15 @@ func TestWhoStopsGetsTheRestAtTheNextLook(t *testing.T) {
 	given := map[string]bool{}
 	for one, err := range r.Read(t.Context()) {
 		require.NoError(t, err)
-		given[lines(t, []attach.Sighting{one})[0]] = true
+		given[attachtest.Lines(t, []attach.Sighting{one})[0]] = true
 		break
 	}
 	rest, err := r.look(t)
 	require.NoError(t, err)
-	for _, line := range lines(t, rest) {
+	for _, line := range attachtest.Lines(t, rest) {
 		given[line] = true
 	}
-	for _, line := range lines(t, whole) {
+	for _, line := range attachtest.Lines(t, whole) {
 		assert.True(t, given[line], line)
 	}
 }

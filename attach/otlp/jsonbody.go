@@ -39,7 +39,7 @@ func jsonSpans(body []byte) ([]Span, error) {
 	if err := fromJSON(body, &in); err != nil {
 		return nil, err
 	}
-	return items(jsonRequest[jsonSpan](in), (*jsonSpan).span)
+	return itemsOf(jsonRequest[jsonSpan](in), (*jsonSpan).span)
 }
 
 // jsonRecords decodes an ExportLogsServiceRequest.
@@ -48,11 +48,11 @@ func jsonRecords(body []byte) ([]Record, error) {
 	if err := fromJSON(body, &in); err != nil {
 		return nil, err
 	}
-	return items(jsonRequest[jsonRecord](in), (*jsonRecord).record)
+	return itemsOf(jsonRequest[jsonRecord](in), (*jsonRecord).record)
 }
 
-// items returns what made makes of the items of a request, each with its resource and the name of its scope.
-func items[I, T any](in jsonRequest[I], made func(*I, Attributes, string) (T, error)) (all []T, err error) {
+// itemsOf returns what made makes of the items of a request, each with its resource and the name of its scope.
+func itemsOf[I, T any](in jsonRequest[I], made func(*I, Attributes, string) (T, error)) (all []T, err error) {
 	for _, res := range in.Resources {
 		if res == nil {
 			return nil, ErrBody

@@ -55,7 +55,7 @@ func (c Commands) Reporting() Hooks {
 func (c Commands) Approving(tools []string) Hooks {
 	h := c.Reporting()
 	h.Events = slices.Concat(c.Events, c.Answered)
-	asking := func(event, server string) entry {
+	asking := func(event, server string) hooked {
 		e := c.entry(askFlag, event, server)
 		e.Matcher = "^(" + strings.Join(tools, "|") + ")$"
 		return e
@@ -117,8 +117,8 @@ func (c Commands) reportsTo(raw json.RawMessage) string {
 	return strings.ReplaceAll(strings.Trim(server, "'"), `'\''`, "'")
 }
 
-// entry is an entry of an event.
-type entry struct {
+// hooked is an entry of an event.
+type hooked struct {
 	Matcher string    `json:"matcher,omitempty"`
 	Hooks   []command `json:"hooks"`
 }
@@ -132,9 +132,9 @@ type command struct {
 }
 
 // entry returns the entry of an event, whose command has a flag or "".
-func (c Commands) entry(flag, event, server string) entry {
+func (c Commands) entry(flag, event, server string) hooked {
 	run := quoted(c.Candor) + c.arguments(flag) + quoted(server)
-	e := entry{Hooks: []command{{Type: "command", Command: run, Timeout: int(hookTime / c.Unit)}}}
+	e := hooked{Hooks: []command{{Type: "command", Command: run, Timeout: int(hookTime / c.Unit)}}}
 	if c.Named {
 		e.Hooks[0].Name = "candor"
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/claude"
-	"candor/cmd/candor/agenttest"
 )
 
 // TestTheRealProgramsFilesAndHooksTellWhatTheModelAskedFor plays the plans once with the real program, and judges both
@@ -33,7 +33,7 @@ func TestTheRealProgramsFilesAndHooksTellWhatTheModelAskedFor(t *testing.T) {
 	}
 	t.Run("both tell the same results", func(t *testing.T) { judgeBoth(t, file, hooks) })
 	t.Run("a folder's files in any order, and each alone, give the same", func(t *testing.T) {
-		assert.ElementsMatch(t, lines(t, file), lines(t, p.inFilesBackwards(t)))
+		assert.ElementsMatch(t, attachtest.Lines(t, file), attachtest.Lines(t, p.inFilesBackwards(t)))
 	})
 }
 
@@ -86,23 +86,12 @@ func spawned(t *testing.T, name string) []attach.Sighting {
 	return []attach.Sighting{s}
 }
 
-// lines returns sightings as JSON.
-func lines(t *testing.T, list []attach.Sighting) (out []string) {
-	t.Helper()
-	for _, s := range list {
-		raw, err := json.Marshal(s)
-		require.NoError(t, err)
-		out = append(out, string(raw))
-	}
-	return out
-}
-
 // judgeAnswers holds that each answer that was sent is in the file once: its thought, its text, its calls
 // with their parameters and places, its usage. Nothing else is.
 func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 	all := 0
 	for _, a := range sent {
-		mine := agenttest.Those(file, func(s *attach.Sighting) bool { return s.Group == a.ID && s.Ended == nil })
+		mine := attachtest.Those(file, func(s *attach.Sighting) bool { return s.Group == a.ID && s.Ended == nil })
 		var want []attach.Sighting
 		switch {
 		case a.Thinking == "-":
@@ -120,15 +109,15 @@ func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 		}
 		blocks := len(want)
 		want = append(want, attach.Sighting{Used: &attach.Used{Input: 140, Output: 20 + blocks, Cached: 40}})
-		require.Len(t, mine, len(want), "%s", lines(t, mine))
+		require.Len(t, mine, len(want), "%s", attachtest.Lines(t, mine))
 		for i, s := range mine {
 			if i < blocks {
 				assert.Equal(t, i, s.Index, a.ID)
 			}
-			agenttest.AssertSame(t, want[i], s)
+			attachtest.AssertSame(t, want[i], s)
 		}
 		all += len(want)
 	}
-	grouped := agenttest.Those(file, func(s *attach.Sighting) bool { return s.Group != "" && s.Ended == nil })
+	grouped := attachtest.Those(file, func(s *attach.Sighting) bool { return s.Group != "" && s.Ended == nil })
 	assert.Len(t, grouped, all, "what nobody sent")
 }

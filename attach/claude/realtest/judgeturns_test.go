@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
-	"candor/cmd/candor/agenttest"
+	"candor/attach/attachtest"
 )
 
 // judgeHooks holds that hooks tell of each call with its parameters, in which the program has made paths absolute, of
@@ -25,19 +25,19 @@ func judgeHooks(t *testing.T, sent []said, hooks []attach.Sighting, work string)
 			}
 			input, err := json.Marshal(c.Input)
 			require.NoError(t, err)
-			called := agenttest.Those(hooks, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
+			called := attachtest.Those(hooks, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
 			require.NotEmpty(t, called, c.ID)
 			for _, s := range called {
 				assert.Equal(t, c.Tool, s.Called.Tool)
 				assert.JSONEq(t, string(input), string(s.Called.Params))
 			}
 		}
-		batches := agenttest.Those(hooks,
+		batches := attachtest.Those(hooks,
 			func(s *attach.Sighting) bool { return s.Batched != nil && len(ids) > 0 && s.Batched.Calls[0] == ids[0] })
 		if len(ids) > 0 && assert.Len(t, batches, 1, a.ID) {
 			assert.Equal(t, ids, batches[0].Batched.Calls)
 		}
-		told := agenttest.Those(hooks, func(s *attach.Sighting) bool { return s.Said != nil && s.Said.Text == a.Text })
+		told := attachtest.Those(hooks, func(s *attach.Sighting) bool { return s.Said != nil && s.Said.Text == a.Text })
 		if a.Text != "" && a.Plan != "sub" && a.Plan != "later" {
 			assert.Len(t, told, 1, a.Text)
 		}
@@ -72,20 +72,20 @@ func judgeResults(t *testing.T, channel string, list []attach.Sighting) {
 // judgeSubs holds that a sub-agent's calls are its own, and that the call that began it is named.
 func judgeSubs(t *testing.T, list []attach.Sighting) {
 	for call, inner := range map[string]string{agentCall: "toolu_sub0a", laterCall: "toolu_later0a"} {
-		began := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Spawned != nil && s.Call == call })
+		began := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Spawned != nil && s.Call == call })
 		require.NotEmpty(t, began, call)
 		assert.Equal(t, call == laterCall, began[0].Spawned.Background)
-		its := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Call == inner && s.Called != nil })
+		its := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Call == inner && s.Called != nil })
 		require.NotEmpty(t, its, inner)
 		assert.NotEmpty(t, its[0].Sub)
 		assert.Equal(t, began[0].Sub, its[0].Sub)
-		answers := agenttest.Those(list,
+		answers := attachtest.Those(list,
 			func(s *attach.Sighting) bool { return s.Ended != nil && s.Sub == began[0].Sub })
 		if assert.Len(t, answers, 1) {
 			assert.Contains(t, []string{"They say 8080.", "Later it is."}, answers[0].Ended.Answer)
 		}
 	}
-	outer := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == listCall })
+	outer := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == listCall })
 	assert.Empty(t, outer[0].Sub)
 }
 
@@ -108,7 +108,7 @@ func judgeTurns(t *testing.T, list []attach.Sighting) {
 	for word, calls := range map[string][]string{"one go": {readCall, refusedCall, "toolu_sub0a"},
 		"two go": {longCall, editCall}, "three go": {"toolu_three0a"}} {
 		for _, call := range calls {
-			its := agenttest.Those(list,
+			its := attachtest.Those(list,
 				func(s *attach.Sighting) bool { return s.Call == call && (s.Called != nil || s.Returned != nil) })
 			require.NotEmpty(t, its, call)
 			for _, s := range its {
@@ -116,7 +116,7 @@ func judgeTurns(t *testing.T, list []attach.Sighting) {
 				assert.Equal(t, asked[word].Session, s.Session, call)
 			}
 		}
-		over := agenttest.Those(list, func(s *attach.Sighting) bool {
+		over := attachtest.Those(list, func(s *attach.Sighting) bool {
 			return s.Ended != nil && s.Sub == "" && s.Turn == asked[word].Turn
 		})
 		assert.NotEmpty(t, over, "%s has no end", word)
@@ -134,7 +134,7 @@ func judgeBoth(t *testing.T, file, hooks []attach.Sighting) {
 		if h.Returned == nil || h.Sub != "" {
 			continue
 		}
-		f := agenttest.Those(file, func(s *attach.Sighting) bool { return s.Returned != nil && s.Call == h.Call })
+		f := attachtest.Those(file, func(s *attach.Sighting) bool { return s.Returned != nil && s.Call == h.Call })
 		require.Len(t, f, 1)
 		compared++
 		assert.Equal(t, h.Returned.Error, f[0].Returned.Error)
@@ -144,7 +144,7 @@ func judgeBoth(t *testing.T, file, hooks []attach.Sighting) {
 		}
 	}
 	assert.Equal(t, 8, compared)
-	forks := agenttest.Those(file, func(s *attach.Sighting) bool { return s.About != nil && s.About.ForkOf != "" })
+	forks := attachtest.Those(file, func(s *attach.Sighting) bool { return s.About != nil && s.About.ForkOf != "" })
 	require.Len(t, forks, 1)
 	assert.Equal(t, session, forks[0].About.ForkOf)
 	assert.NotEqual(t, session, forks[0].Session)

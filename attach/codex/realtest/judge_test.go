@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/codex"
-	"candor/cmd/candor/agenttest"
 )
 
 // TestTheRealProgramsFilesAndHooksTellWhatTheModelAskedFor plays the plans once with the real program, and judges both
@@ -63,7 +63,7 @@ func (p *player) inFiles(t *testing.T) (all []attach.Sighting) {
 func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 	all := 0
 	for _, a := range sent {
-		mine := agenttest.Those(file, func(s *attach.Sighting) bool { return s.Group == a.ID })
+		mine := attachtest.Those(file, func(s *attach.Sighting) bool { return s.Group == a.ID })
 		var want []attach.Sighting
 		switch {
 		case a.Summary == "-":
@@ -87,11 +87,11 @@ func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 			if i < items {
 				assert.Equal(t, i, s.Index, a.ID)
 			}
-			agenttest.AssertSame(t, want[i], s)
+			attachtest.AssertSame(t, want[i], s)
 		}
 		all += len(want)
 	}
-	grouped := agenttest.Those(file, func(s *attach.Sighting) bool { return s.Group != "" })
+	grouped := attachtest.Those(file, func(s *attach.Sighting) bool { return s.Group != "" })
 	assert.Len(t, grouped, all, "what nobody sent")
 }
 
@@ -100,7 +100,7 @@ func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 func judgeHooks(t *testing.T, sent []said, hooks []attach.Sighting) {
 	for _, a := range sent {
 		for _, c := range a.Calls {
-			called := agenttest.Those(hooks, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
+			called := attachtest.Those(hooks, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
 			if c.Tool == "nosuch_tool" || c.Tool == "write_stdin" {
 				assert.Empty(t, called, c.ID)
 				continue

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
-	"candor/cmd/candor/agenttest"
+	"candor/attach/attachtest"
 )
 
 // endsOf returns how the calls ended, each of which does once.
@@ -68,21 +68,21 @@ func judgeSubs(t *testing.T, list []attach.Sighting) {
 		agentCall:  {"call_sub0a", "explorer", "They say 8080."},
 		forkedCall: {"call_later0a", "default", "Later it is."},
 	} {
-		began := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Spawned != nil && s.Call == call })
+		began := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Spawned != nil && s.Call == call })
 		require.NotEmpty(t, began, call)
 		assert.Equal(t, its.kind, began[0].Spawned.Kind)
-		inner := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Call == its.inner && s.Called != nil })
+		inner := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Call == its.inner && s.Called != nil })
 		require.NotEmpty(t, inner, its.inner)
 		assert.Equal(t, began[0].Sub, inner[0].Sub)
 		assert.Equal(t, began[0].Session, inner[0].Session)
 		// Hooks leave the turn to the server, since the program names there one that nobody prompted.
 		assert.Contains(t, []string{began[0].Turn, ""}, inner[0].Turn)
-		ends := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Ended != nil && s.Sub == began[0].Sub })
+		ends := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Ended != nil && s.Sub == began[0].Sub })
 		if assert.Len(t, ends, 1) {
 			assert.Equal(t, its.answer, ends[0].Ended.Answer)
 		}
 	}
-	outer := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == listCall })
+	outer := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == listCall })
 	assert.Empty(t, outer[0].Sub)
 }
 
@@ -90,7 +90,7 @@ func judgeSubs(t *testing.T, list []attach.Sighting) {
 // without the turns that it was made of.
 func judgeTurns(t *testing.T, list []attach.Sighting, session string) {
 	prompts := map[string]attach.Sighting{}
-	for _, s := range agenttest.Those(list, func(s *attach.Sighting) bool { return s.Prompted != nil }) {
+	for _, s := range attachtest.Those(list, func(s *attach.Sighting) bool { return s.Prompted != nil }) {
 		word, isPlan := strings.CutPrefix(s.Prompted.Text, "PLAN:")
 		assert.True(t, isPlan, s.Prompted.Text)
 		assert.NotContains(t, prompts, word, "a prompt is told once")
@@ -106,7 +106,7 @@ func judgeTurns(t *testing.T, list []attach.Sighting, session string) {
 		"three go": {[]string{"call_three0a"}, "Forked."},
 	} {
 		for _, call := range plan.calls {
-			its := agenttest.Those(list, func(s *attach.Sighting) bool {
+			its := attachtest.Those(list, func(s *attach.Sighting) bool {
 				return s.Call == call && (s.Called != nil || s.Returned != nil)
 			})
 			require.NotEmpty(t, its, call)
@@ -115,7 +115,7 @@ func judgeTurns(t *testing.T, list []attach.Sighting, session string) {
 				assert.Equal(t, prompts[word].Session, s.Session, call)
 			}
 		}
-		ends := agenttest.Those(list, func(s *attach.Sighting) bool {
+		ends := attachtest.Those(list, func(s *attach.Sighting) bool {
 			return s.Ended != nil && s.Sub == "" && s.Turn == prompts[word].Turn
 		})
 		if assert.Len(t, ends, 1, word) {

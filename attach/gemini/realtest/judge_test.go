@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/gemini"
-	"candor/cmd/candor/agenttest"
 )
 
 // TestTheRealProgramsFileAndHooksTellWhatTheModelAskedFor plays the plans once with the real program, and judges both
@@ -42,7 +42,7 @@ func (p *player) inFile(t *testing.T) (all []attach.Sighting) {
 	report := r.Report()
 	assert.Zero(t, report.Malformed+report.Torn+report.TooLong+report.Cut, "%+v", report)
 	assert.NotContains(t, report.Skipped, "sub-agent without a file")
-	about := agenttest.Those(all, func(s *attach.Sighting) bool { return s.About != nil && s.About.Folder != "" })
+	about := attachtest.Those(all, func(s *attach.Sighting) bool { return s.About != nil && s.About.Folder != "" })
 	require.Len(t, about, 1)
 	assert.Equal(t, p.work, about[0].About.Folder)
 	return all
@@ -143,14 +143,14 @@ func judgeResults(t *testing.T, list []attach.Sighting) {
 
 // judgeSub holds that the sub-agent's calls are its own, and that the call that began it is named.
 func judgeSub(t *testing.T, list []attach.Sighting) {
-	began := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Spawned != nil })
+	began := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Spawned != nil })
 	require.Len(t, began, 1)
 	assert.Equal(t, agentCall, began[0].Call)
 	assert.Equal(t, "generalist", began[0].Spawned.Kind)
-	its := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Sub == began[0].Sub })
+	its := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Sub == began[0].Sub })
 	require.Len(t, its, 2)
 	assert.Equal(t, "read_file__sub0a", its[0].Call)
-	ended := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Ended != nil && s.Sub == began[0].Sub })
+	ended := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Ended != nil && s.Sub == began[0].Sub })
 	require.Len(t, ended, 1)
 	assert.Contains(t, ended[0].Ended.Answer, "They say 8080.")
 }
@@ -158,7 +158,7 @@ func judgeSub(t *testing.T, list []attach.Sighting) {
 // judgeTurns holds that prompts begin turns, that what follows belongs to them, and that a session that is resumed goes
 // on.
 func judgeTurns(t *testing.T, list []attach.Sighting) {
-	prompts := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Prompted != nil })
+	prompts := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Prompted != nil })
 	require.Len(t, prompts, 2, "what the program tells the model is no prompt")
 	assert.Equal(t, prompts[0].Session, prompts[1].Session)
 	for i, want := range []struct {
@@ -166,10 +166,10 @@ func judgeTurns(t *testing.T, list []attach.Sighting) {
 		calls        int
 	}{{"PLAN:one go", "The port is 8080.", 6}, {"PLAN:two go", "Counted.", 5}} {
 		assert.Equal(t, want.text, prompts[i].Prompted.Text)
-		its := agenttest.Those(list,
+		its := attachtest.Those(list,
 			func(s *attach.Sighting) bool { return s.Turn == prompts[i].Turn && s.Called != nil })
 		assert.Len(t, its, want.calls)
-		ends := agenttest.Those(list, func(s *attach.Sighting) bool {
+		ends := attachtest.Those(list, func(s *attach.Sighting) bool {
 			return s.Turn == prompts[i].Turn && s.Ended != nil && s.Sub == ""
 		})
 		require.Len(t, ends, 1)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
-	"candor/cmd/candor/agenttest"
+	"candor/attach/attachtest"
 )
 
 // judgeHooks holds that hooks tell of each call that was sent, with its parameters and in the turn that the file has it
@@ -38,11 +38,11 @@ func judgeHooks(t *testing.T, sent []said, hooks, file []attach.Sighting) {
 	}
 	assert.ElementsMatch(t, want, got)
 	assert.ElementsMatch(t, results[false], results[true])
-	for i, prompt := range agenttest.Those(file, func(s *attach.Sighting) bool { return s.Prompted != nil }) {
-		ends := agenttest.Those(hooks, func(s *attach.Sighting) bool { return s.Ended != nil && s.Turn == prompt.Turn })
+	for i, prompt := range attachtest.Those(file, func(s *attach.Sighting) bool { return s.Prompted != nil }) {
+		ends := attachtest.Those(hooks, func(s *attach.Sighting) bool { return s.Ended != nil && s.Turn == prompt.Turn })
 		require.Len(t, ends, 1)
 		assert.Equal(t, []string{"The port is 8080.", "Counted."}[i], ends[0].Ended.Answer)
-		assert.NotEmpty(t, agenttest.Those(hooks, func(s *attach.Sighting) bool {
+		assert.NotEmpty(t, attachtest.Those(hooks, func(s *attach.Sighting) bool {
 			return s.Prompted != nil && s.Turn == prompt.Turn && *s.Prompted == *prompt.Prompted
 		}))
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"candor/attach"
+	"candor/attach/attachtest"
 	"candor/attach/opencode"
-	"candor/cmd/candor/agenttest"
 )
 
 // TestTheRealProgramsDatabaseAndPluginTellWhatTheModelAskedFor plays the plans once with the real program, and judges
@@ -94,7 +94,7 @@ func judgeAnswers(t *testing.T, sent []said, list []attach.Sighting) {
 	for _, a := range sent {
 		var group string
 		for i, c := range a.Calls {
-			called := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
+			called := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
 			require.Len(t, called, 1, c.ID)
 			assert.Equal(t, c.Tool, called[0].Called.Tool)
 			assert.Empty(t, called[0].Called.Reason, "a description is no reason")
@@ -105,7 +105,7 @@ func judgeAnswers(t *testing.T, sent []said, list []attach.Sighting) {
 			group = called[0].Group
 		}
 		if a.Text != "" {
-			texts := agenttest.Those(list,
+			texts := attachtest.Those(list,
 				func(s *attach.Sighting) bool { return s.Said != nil && s.Said.Text == a.Text })
 			require.Len(t, texts, 1, a.Text)
 			assert.Equal(t, len(a.Calls) == 0, texts[0].Said.Final)
@@ -116,17 +116,17 @@ func judgeAnswers(t *testing.T, sent []said, list []attach.Sighting) {
 			facts++
 		}
 		if a.Thought != "" {
-			thoughts := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Said != nil && s.Said.Summary })
+			thoughts := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Said != nil && s.Said.Summary })
 			require.Len(t, thoughts, 1)
 			assert.Equal(t, group+a.Thought, thoughts[0].Group+thoughts[0].Said.Text)
 			facts++
 		}
-		cost := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Group == group && s.Used != nil })
+		cost := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Group == group && s.Used != nil })
 		require.Len(t, cost, 1)
 		assert.Equal(t, attach.Used{Input: 140, Output: a.Output, Reasoning: 5, Cached: 40}, *cost[0].Used)
 		facts += len(a.Calls) + 1
 	}
-	grouped := agenttest.Those(list,
+	grouped := attachtest.Those(list,
 		func(s *attach.Sighting) bool { return s.Called != nil || s.Said != nil || s.Used != nil })
 	assert.Len(t, grouped, facts, "what nobody sent")
 }
@@ -168,16 +168,16 @@ func judgeResults(t *testing.T, work string, list []attach.Sighting) {
 // judgeSubs holds that a sub-agent's calls are its own, in the turn and under the call that began it.
 func judgeSubs(t *testing.T, list []attach.Sighting) {
 	t.Helper()
-	began := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Spawned != nil })
+	began := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Spawned != nil })
 	require.NotEmpty(t, began)
 	assert.Equal(t, agentCall+" general m", strings.Join([]string{began[0].Call, began[0].Spawned.Kind,
 		began[0].Spawned.Model}, " "))
-	outer := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == agentCall })[0]
-	inner := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == innerCall })[0]
+	outer := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == agentCall })[0]
+	inner := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Called != nil && s.Call == innerCall })[0]
 	assert.Empty(t, outer.Sub)
 	assert.Equal(t, began[0].Sub, inner.Sub)
 	assert.Equal(t, outer.Turn+outer.Session, inner.Turn+inner.Session)
-	ends := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Ended != nil && s.Sub == inner.Sub })
+	ends := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Ended != nil && s.Sub == inner.Sub })
 	require.Len(t, ends, 1)
 	assert.Equal(t, "They say 8080.", ends[0].Ended.Answer)
 }
@@ -186,19 +186,19 @@ func judgeSubs(t *testing.T, list []attach.Sighting) {
 // of their own.
 func judgeTurns(t *testing.T, session string, list []attach.Sighting) {
 	t.Helper()
-	asked := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Prompted != nil })
+	asked := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Prompted != nil })
 	require.Len(t, asked, 3)
 	for i, c := range []struct{ word, call, answer string }{
 		{"one", readCall, "The port is 8080."}, {"two", editCall, "Counted."}, {"three", forkedCall, "Forked."},
 	} {
 		assert.Contains(t, asked[i].Prompted.Text, "PLAN:"+c.word)
 		assert.Equal(t, c.word != "three", asked[i].Session == session)
-		its := agenttest.Those(list, func(s *attach.Sighting) bool { return s.Call == c.call })
+		its := attachtest.Those(list, func(s *attach.Sighting) bool { return s.Call == c.call })
 		require.NotEmpty(t, its)
 		for _, s := range its {
 			assert.Equal(t, asked[i].Session+asked[i].Turn, s.Session+s.Turn, c.call)
 		}
-		ends := agenttest.Those(list, func(s *attach.Sighting) bool {
+		ends := attachtest.Those(list, func(s *attach.Sighting) bool {
 			return s.Ended != nil && s.Sub == "" && s.Turn == asked[i].Turn
 		})
 		require.Len(t, ends, 1)

@@ -1,0 +1,83 @@
+// Package attachtest has what the tests of several readers of agents say of sightings. Only tests import it.
+package attachtest
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/attach"
+)
+
+// JSON returns sightings as lines of JSON.
+func JSON(t testing.TB, list []attach.Sighting) string {
+	t.Helper()
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for _, s := range list {
+		require.NoError(t, e.Encode(s))
+	}
+	return b.String()
+}
+
+// Lines returns sightings as JSON, one each.
+func Lines(t testing.TB, list []attach.Sighting) (all []string) {
+	t.Helper()
+	for line := range strings.Lines(JSON(t, list)) {
+		all = append(all, strings.TrimSuffix(line, "\n"))
+	}
+	return all
+}
+
+// Those returns the sightings for which is holds.
+func Those(list []attach.Sighting, is func(s *attach.Sighting) bool) (out []attach.Sighting) {
+	for i := range list {
+		if is(&list[i]) {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
+// AssertSame compares what two sightings tell of an answer of the model, the parameters as JSON. No call has a reason.
+func AssertSame(t *testing.T, want, got attach.Sighting) {
+	t.Helper()
+	if want.Called != nil && assert.NotNil(t, got.Called) {
+		assert.Equal(t, want.Called.Tool, got.Called.Tool)
+		assert.JSONEq(t, string(want.Called.Params), string(got.Called.Params))
+		assert.Empty(t, got.Called.Reason, "nobody gave one; a description is no reason")
+	}
+	assert.Equal(t, want.Call, got.Call)
+	assert.Equal(t, want.Said, got.Said)
+	assert.Equal(t, want.Sealed, got.Sealed)
+	assert.Equal(t, want.Used, got.Used)
+}
+
+// AssertSound holds what every sighting keeps to, whatever was read: one fact, ids that are ids of so many bytes at
+// most, and a size that fits into a batch.
+func AssertSound(t *testing.T, s attach.Sighting, maxID int) {
+	t.Helper()
+	facts := 0
+	for _, is := range []bool{s.About != nil, s.Prompted != nil, s.Said != nil, s.Sealed != nil, s.Called != nil,
+		s.Returned != nil, s.Batched != nil, s.Spawned != nil, s.Used != nil, s.Ended != nil} {
+		if is {
+			facts++
+		}
+	}
+	assert.Equal(t, 1, facts)
+	assert.NotEmpty(t, s.Session)
+	for _, id := range []string{s.Session, s.Turn, s.Sub, s.Group, s.Call} {
+		assert.LessOrEqual(t, len(id), maxID)
+		assert.NotContains(t, id, "\x1b")
+	}
+	assert.False(t, (s.Called != nil || s.Returned != nil) && s.Call == "", "a call without an id")
+	assert.True(t, s.At.IsZero() || s.At.Year() >= 2000 && s.At.Location() == time.UTC)
+	raw, err := json.Marshal(s)
+	require.NoError(t, err)
+	assert.Less(t, len(raw), 1<<20)
+}
