@@ -87,7 +87,8 @@ func TestWhatHooksTell(t *testing.T) {
 					list[i].Call = "A"
 				}
 			}
-			assert.Equal(t, c.want, strings.ReplaceAll(attachtest.JSON(t, list), `"agent":"","session":"","channel":"",`, ""))
+			got := strings.ReplaceAll(attachtest.JSON(t, list), `"agent":"","session":"","channel":"",`, "")
+			assert.Equal(t, c.want, got)
 		})
 	}
 }

@@ -23,8 +23,8 @@ const (
 // Commands are the hooks of a program that runs commands as such. Each runs candor hook, which passes the event on to a
 // server. By its arguments our hooks are told from those of others, wherever candor stood then.
 type Commands struct {
-	// Program names the program to candor hook. Candor is the whole path of candor: the command is run by a shell in the
-	// folder in which the agent works.
+	// Program names the program to candor hook. Candor is the whole path of candor, since a shell runs the command in
+	// the folder in which the agent works.
 	Program, Candor string
 	// Events are those that report. Before and After are those of them that a call of a tool has, and that need a
 	// matcher; AllTools is the one for all tools.

@@ -25,7 +25,8 @@ func judgeHooks(t *testing.T, sent []said, hooks []attach.Sighting, work string)
 			}
 			input, err := json.Marshal(c.Input)
 			require.NoError(t, err)
-			called := attachtest.Those(hooks, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
+			called := attachtest.Those(hooks,
+				func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
 			require.NotEmpty(t, called, c.ID)
 			for _, s := range called {
 				assert.Equal(t, c.Tool, s.Called.Tool)

@@ -100,7 +100,8 @@ func judgeAnswers(t *testing.T, sent []said, file []attach.Sighting) {
 func judgeHooks(t *testing.T, sent []said, hooks []attach.Sighting) {
 	for _, a := range sent {
 		for _, c := range a.Calls {
-			called := attachtest.Those(hooks, func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
+			called := attachtest.Those(hooks,
+				func(s *attach.Sighting) bool { return s.Call == c.ID && s.Called != nil })
 			if c.Tool == "nosuch_tool" || c.Tool == "write_stdin" {
 				assert.Empty(t, called, c.ID)
 				continue

@@ -39,7 +39,8 @@ func judgeHooks(t *testing.T, sent []said, hooks, file []attach.Sighting) {
 	assert.ElementsMatch(t, want, got)
 	assert.ElementsMatch(t, results[false], results[true])
 	for i, prompt := range attachtest.Those(file, func(s *attach.Sighting) bool { return s.Prompted != nil }) {
-		ends := attachtest.Those(hooks, func(s *attach.Sighting) bool { return s.Ended != nil && s.Turn == prompt.Turn })
+		ends := attachtest.Those(hooks,
+			func(s *attach.Sighting) bool { return s.Ended != nil && s.Turn == prompt.Turn })
 		require.Len(t, ends, 1)
 		assert.Equal(t, []string{"The port is 8080.", "Counted."}[i], ends[0].Ended.Answer)
 		assert.NotEmpty(t, attachtest.Those(hooks, func(s *attach.Sighting) bool {
