@@ -157,7 +157,7 @@ func (p *payload) tool(s attach.Sighting) ([]attach.Sighting, error) {
 	case "PostToolUse":
 		known, isObject := detailOf(p.Response)
 		var cut bool
-		s.Returned.Result, cut = rows.BoundJSON(p.Response, originalFile)
+		s.Returned.Result, cut = bounded(p.Response)
 		s.Returned.Partial = cut || isObject && known.Persisted != ""
 		s.Returned.Cancelled = isObject && known.Interrupted
 		out = append(out, known.spawned(s)...)

@@ -88,6 +88,8 @@ func TestWhatHooksTell(t *testing.T) {
 		"a failed end":   {"StopFailure", `,"error":"rate_limit"`, common + `"ended":{"error":"rate_limit"}}` + "\n"},
 		"a notification": {"Notification", `,"message":"x"`, ""},
 		"the end of all": {"SessionEnd", `,"reason":"other"`, ""},
+		"a file": {"PostToolUse", call + `,"tool_response":{"type":"text","file":{"filePath":"/f","content":"a\nb",` +
+			`"numLines":2}}`, called + common + `"call":"c","returned":{"result":"a\nb"}}` + "\n"},
 		"an edited file": {"PostToolUse", call + `,"tool_response":{"originalFile":"long","filePath":"f"}`, called +
 			common + `"call":"c","returned":{"result":{"filePath":"f"}}}` + "\n"},
 		"a plain result": {"PostToolUse", call + `,"tool_response":"ok"`, called + common + `"call":"c",` +

@@ -108,7 +108,7 @@ func (r *Reader) result(in *row, b *block, kept json.RawMessage) []attach.Sighti
 	known, isObject := detailOf(kept)
 	if isObject {
 		var cut bool
-		s.Returned.Result, cut = rows.BoundJSON(kept, originalFile)
+		s.Returned.Result, cut = bounded(kept)
 		s.Returned.Partial = known.Persisted != "" || cut
 		s.Returned.Cancelled = known.Interrupted
 		r.countCut(cut)
@@ -140,6 +140,21 @@ type detail struct {
 	AgentType string `json:"agentType"`
 	Model     string `json:"resolvedModel"`
 	IsAsync   bool   `json:"isAsync"`
+}
+
+// bounded returns a result that the program keeps for itself, within bounds, and whether it was cut. Of a file that
+// was read it is the text: what else the program keeps of it are the path, which the parameters have, and counts.
+func bounded(kept json.RawMessage) (result json.RawMessage, cut bool) {
+	var read struct {
+		Type string `json:"type"`
+		File struct {
+			Content *string `json:"content"`
+		} `json:"file"`
+	}
+	if json.Unmarshal(kept, &read) == nil && read.Type == "text" && read.File.Content != nil {
+		kept, _ = json.Marshal(*read.File.Content) // of a string
+	}
+	return rows.BoundJSON(kept, originalFile)
 }
 
 // detailOf decodes the result that the program keeps for itself; isObject is false if it is none that is kept so.

@@ -110,7 +110,7 @@ func (s *server) kill() {
 	<-s.done
 }
 
-var patience = flag.Duration("patience", time.Minute, "how long to wait for a condition before the test fails")
+var patience = flag.Duration("patience", 2*time.Minute, "how long to wait for a condition before the test fails")
 
 // eventually polls until ok returns true.
 func eventually(t *testing.T, what string, ok func() bool) {

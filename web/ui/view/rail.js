@@ -123,6 +123,7 @@ export class Rail extends HTMLElement {
     const asks = this.#asks.has(r.key);
     attribute(dot, 'data-state', asks ? 'asks' : r.state);
     setText(name, r.title);
+    attribute(link, 'title', r.kind === 'thread' && r.about ? r.title + r.about : null);
     const state = asks ? ', waits for you' : r.live ? ', running' : r.kind === 'job' ? `, ${r.state}` : '';
     setText(words, (r.about || '') + state + (unread ? ', unread' : ''));
     attribute(time, 'datetime', r.at);

@@ -70,7 +70,7 @@ export class Spaces {
  * @returns {RailRow}
  */
 function participantRow(t, here, known) {
-  if (t.attached) return { ...threadRow(t), title: cut(whose(t), 80) };
+  if (t.attached) return { ...threadRow(t), title: cut(t.title || whose(t), 80), about: t.title && `, ${whose(t)}` };
   const name = t.origin?.participant || '', about = known && !here.has(name) ? ', away' : '';
   return { ...threadRow(t), title: cut(name, 80), about };
 }
