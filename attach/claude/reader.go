@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"bytes"
 	"io"
 	"iter"
 
@@ -51,49 +50,29 @@ func (r *Reader) Turn() string { return r.turn }
 // if in cannot be read; what is wrong with rows is in the report.
 func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 	return func(yield func(attach.Sighting, error) bool) {
-		ended, err := r.place.Each(in, func(line []byte, last bool) bool { return r.give(r.line(line, last), yield) })
+		ended, err := r.place.Each(in, func(line []byte, last bool) bool { return rows.Give(&r.report, r.line(line, last), yield) })
 		if err != nil {
 			yield(attach.Sighting{}, err)
 		}
 		// What waits for a next row has none. A growing file may have one later; then what is given here is given
 		// again, with more, and whoever merges sightings takes the larger.
 		if ended {
-			r.give(append(r.takeNew(r.copies.release()), r.close()...), yield)
+			rows.Give(&r.report, append(r.takeNew(r.copies.release()), r.close()...), yield)
 		}
 	}
-}
-
-// give yields sightings. It returns false if the reader of them wants no more.
-func (r *Reader) give(list []attach.Sighting, yield func(attach.Sighting, error) bool) bool {
-	for _, s := range list {
-		r.report.Sightings++
-		if !yield(s, nil) {
-			return false
-		}
-	}
-	return true
 }
 
 // line returns the sightings of a line; last says that its end is missing. A line that is nil was too long.
 func (r *Reader) line(line []byte, last bool) []attach.Sighting {
-	if line != nil && len(bytes.TrimSpace(line)) == 0 {
-		return nil
-	}
-	r.report.Rows++
-	if line == nil {
-		r.report.TooLong++
+	if !r.report.Row(line) {
 		return nil
 	}
 	in, ok := decodeRow(line)
-	switch {
-	case !ok && last:
-		r.report.Torn++
-	case !ok:
-		r.report.Malformed++
-	default:
-		return r.accept(&in)
+	if !ok {
+		r.report.Lose(last)
+		return nil
 	}
-	return nil
+	return r.accept(&in)
 }
 
 // accept returns the sightings that a row allows to give: its own, and perhaps those of rows before it.

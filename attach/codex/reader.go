@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"iter"
@@ -50,14 +49,14 @@ func (r *Reader) Offset() int64 { return r.place.Offset }
 func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 	return func(yield func(attach.Sighting, error) bool) {
 		ended, err := r.place.Each(in, func(line []byte, last bool) bool {
-			return r.give(r.line(line, last), yield)
+			return rows.Give(&r.report, r.line(line, last), yield)
 		})
 		if err != nil {
 			yield(attach.Sighting{}, err)
 			return
 		}
 		if ended && !r.place.Growing {
-			r.give(r.over(), yield)
+			rows.Give(&r.report, r.over(), yield)
 		}
 	}
 }
@@ -68,42 +67,21 @@ func (r *Reader) over() []attach.Sighting {
 	return append(out, r.endUntold(row{})...)
 }
 
-// give yields sightings. It returns false if the reader of them wants no more.
-func (r *Reader) give(list []attach.Sighting, yield func(attach.Sighting, error) bool) bool {
-	for _, s := range list {
-		r.report.Sightings++
-		if !yield(s, nil) {
-			return false
-		}
-	}
-	return true
-}
-
 // line returns the sightings of a line; last says that its end is missing. A line that is nil was too long.
 func (r *Reader) line(line []byte, last bool) []attach.Sighting {
-	if line != nil && len(bytes.TrimSpace(line)) == 0 {
-		return nil
-	}
-	r.report.Rows++
-	if line == nil {
-		r.report.TooLong++
+	if !r.report.Row(line) {
 		return nil
 	}
 	var in row
-	ok := json.Unmarshal(line, &in) == nil && in.Type != "" && len(in.Payload) > 0
-	switch {
-	case !ok && last:
-		r.report.Torn++
-	case !ok:
-		r.report.Malformed++
-	default:
-		list, ok := r.take(in)
-		if !ok {
-			r.report.Malformed++
-		}
-		return list
+	if json.Unmarshal(line, &in) != nil || in.Type == "" || len(in.Payload) == 0 {
+		r.report.Lose(last)
+		return nil
 	}
-	return nil
+	list, ok := r.take(in)
+	if !ok {
+		r.report.Malformed++
+	}
+	return list
 }
 
 // take returns the sightings of a row; ok is false if the row does not have the types it should.

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bytes"
 	"io"
 	"io/fs"
 	"iter"
@@ -82,24 +81,18 @@ func (r *Reader) give(s attach.Sighting) {
 
 // line reads a line; last says that its end is missing. A line that is nil was too long.
 func (r *Reader) line(line []byte, last bool) {
-	if line != nil && len(bytes.TrimSpace(line)) == 0 {
-		return
-	}
-	r.report.Rows++
-	if line == nil {
-		r.report.TooLong, r.lost = r.report.TooLong+1, true
+	if !r.report.Row(line) {
+		r.lost = r.lost || line == nil
 		return
 	}
 	in, ok := decodeRecord(line)
-	switch {
-	case !ok && last:
-		r.report.Torn, r.lost = r.report.Torn+1, true
 	// Without the first row nobody knows whose message it is.
-	case !ok, in.ID != "" && r.session == "" && !r.apart:
-		r.report.Malformed, r.lost = r.report.Malformed+1, true
-	default:
-		r.take(&in)
+	if !ok || in.ID != "" && r.session == "" && !r.apart {
+		r.report.Lose(!ok && last)
+		r.lost = true
+		return
 	}
+	r.take(&in)
 }
 
 // take reads a row.

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bytes"
 	"maps"
 	"strings"
 )
@@ -38,6 +39,38 @@ const (
 	maxKind    = 48
 	otherKinds = "other kinds"
 )
+
+// Row counts a line of a file, which is nil if it was too long, and reports whether it is a row to decode.
+func (r *Report) Row(line []byte) bool {
+	if line != nil && len(bytes.TrimSpace(line)) == 0 {
+		return false
+	}
+	r.Rows++
+	if line == nil {
+		r.TooLong++
+	}
+	return line != nil
+}
+
+// Lose counts a row that cannot be decoded. It is torn if the end of its line is missing.
+func (r *Report) Lose(torn bool) {
+	if torn {
+		r.Torn++
+		return
+	}
+	r.Malformed++
+}
+
+// Give yields sightings, and counts them. It returns false if the reader of them wants no more.
+func Give[S any](r *Report, list []S, yield func(S, error) bool) bool {
+	for _, s := range list {
+		r.Sightings++
+		if !yield(s, nil) {
+			return false
+		}
+	}
+	return true
+}
 
 // Skip counts a row or block of a kind that is not read.
 func (r *Report) Skip(kind string) { r.SkipMany(PlainKind(kind), 1) }
