@@ -1,4 +1,8 @@
 // Package attachtest has what the tests of several readers of agents say of sightings. Only tests import it.
+//
+// [JSON] and [Lines] write sightings for comparisons with recorded ones, and [Those] picks from them. [AssertSound]
+// holds what is true of all sightings, whoever wrote what was read, and [AssertSame] what is true of those of a model's
+// answer. The tests that run real programs have more in package agenttest.
 package attachtest
 
 import (

@@ -50,7 +50,9 @@ func (r *Reader) Turn() string { return r.turn }
 // if in cannot be read; what is wrong with rows is in the report.
 func (r *Reader) Read(in io.Reader) iter.Seq2[attach.Sighting, error] {
 	return func(yield func(attach.Sighting, error) bool) {
-		ended, err := r.place.Each(in, func(line []byte, last bool) bool { return rows.Give(&r.report, r.line(line, last), yield) })
+		ended, err := r.place.Each(in, func(line []byte, last bool) bool {
+			return rows.Give(&r.report, r.line(line, last), yield)
+		})
 		if err != nil {
 			yield(attach.Sighting{}, err)
 		}
