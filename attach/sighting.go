@@ -36,6 +36,9 @@ const (
 // Unanswered is what a program whose hooks cannot ask says to the person in front of it instead.
 const Unanswered = "Candor has no person's answer about this call: it goes on by the settings here."
 
+// Denied is what the model reads of a call that a person denied, before the person's words.
+const Denied = "A person denied this call in Candor."
+
 // Sighting is one fact about an agent's session, as one channel has it. Session, Turn, Sub, Group and Call
 // are the ids that the agent's own program uses; they are the same in all of its channels, and this is what
 // channels are joined by. Exactly one of the pointers at the end is set.

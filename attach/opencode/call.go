@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,12 +10,11 @@ import (
 	"candor/attach/rows"
 )
 
-// The words by which the program says that it ended a call: a person or a rule refused it, or somebody stopped it.
-const (
-	rejected = "The user rejected permission"
-	ruled    = "The user has specified a rule which prevents"
-	aborted  = "Tool execution aborted"
-)
+// refusals are the words with which the program says that a person or a rule refused a call, and ours.
+var refusals = []string{"The user rejected permission", "The user has specified a rule which prevents", attach.Denied}
+
+// aborted is what it says of a call that somebody stopped.
+const aborted = "Tool execution aborted"
 
 // detail is what is read of the metadata of a call.
 type detail struct {
@@ -146,7 +146,7 @@ func (t *taking) failure(in *part) *attach.Returned {
 		text = "it failed, and the program does not say how"
 	}
 	return &attach.Returned{Error: text, Partial: cut, Cancelled: text == aborted,
-		Denied: strings.HasPrefix(text, rejected) || strings.HasPrefix(text, ruled)}
+		Denied: slices.ContainsFunc(refusals, func(begin string) bool { return strings.HasPrefix(text, begin) })}
 }
 
 // begun returns the beginning of the sub-agent that a call began, if it began one. The program notes the session of the

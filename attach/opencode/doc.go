@@ -13,6 +13,10 @@
 // plugin posts a person's text, a text or thought of the model once it is whole, a call as it begins and as it ends,
 // and an answer when it is over; the program waits for none of it.
 //
+// [Approving] gives the plugin a hook that the program does wait for, in which a call waits for a person ([Question],
+// [Reply]). The program reads nothing of the hook but an error, by which the call does not run; so the plugin stops a
+// call where a person denied it or the program gave it up, and never for a fault of its own or of the server.
+//
 // What to know:
 //
 //   - A turn is the id of the person's message. Messages of a sub-agent belong to the turn of the call that began it.
@@ -34,7 +38,8 @@
 //	facts.go     a message: what its parts tell, and how it ends
 //	call.go      a call: its parameters, the sub-agent that it began, how it ended
 //	hook.go      what the plugin posts
-//	plugin.go    the plugin's file, whose text is plugin.js
+//	ask.go       what it asks about a call, and the answer
+//	plugin.go    the plugin's file, whose text is plugin.js, and approve.js where calls wait
 //	row.go       the program's own forms of all these
 //
 // A row is not trusted to be of the types that its table declares, nor to be of any length: the statements convert what

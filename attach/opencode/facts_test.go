@@ -56,6 +56,8 @@ func TestHowCallsEnd(t *testing.T) {
 		"refused by a rule": {callOf("x", "c", "error",
 			object{"error": "The user has specified a rule which prevents you."}),
 			attach.Returned{Error: "The user has specified a rule which prevents you.", Denied: true}},
+		"denied in Candor": {callOf("x", "c", "error", object{"error": attach.Denied + " They said: No."}),
+			attach.Returned{Error: attach.Denied + " They said: No.", Denied: true}},
 		"stopped": {callOf("x", "c", "error", object{"error": "Tool execution aborted"}),
 			attach.Returned{Error: "Tool execution aborted", Cancelled: true}},
 		"no such tool": {callOf("invalid", "c", "completed", object{"input": object{"tool": "x", "error": "none"}}),

@@ -31,6 +31,8 @@ type payload struct {
 	Parts []json.RawMessage `json:"parts"`
 	// A text was longer than the plugin posts.
 	Cut bool `json:"cut"`
+	// Set where the last part is a call that waits for a person.
+	Asked *asked `json:"asked"`
 }
 
 // Hook returns the sightings of what the plugin posted. It fails for what is no such payload. A copy, with which a fork

@@ -7,8 +7,13 @@ import (
 	"strings"
 )
 
-//go:embed plugin.js
-var pluginText string
+// The text of the plugin, and what it has more where calls wait for a person.
+var (
+	//go:embed plugin.js
+	pluginText string
+	//go:embed approve.js
+	approveText string
+)
 
 // The lines of the plugin by which it is known, the second of them up to the server's address.
 const (
@@ -16,23 +21,56 @@ const (
 	pluginServer = "\nconst server = "
 )
 
+// asking changes the plugin's text to one by which calls wait. Without it nothing in the file can stop a call.
+var asking = strings.NewReplacer(
+	"and changes nothing of it.\n", "and lets calls wait there for a person.\n",
+	"return {} // without a token", "return unasked(client) // without a token",
+	"\n  return {\n", "\n  return {\n"+
+		"    \"tool.execute.before\": asking({ client, token, messages, sessionOf, told: () => queue }),\n",
+)
+
+// readingTools are the tools of the program that read, search or plan. All others may change something: its own, those
+// of MCP servers, which have names like any other, and a person's own.
+var readingTools = []string{"codesearch", "glob", "grep", "invalid", "list", "list_mcp_resource_templates",
+	"list_mcp_resources", "lsp", "plan_exit", "question", "read", "read_mcp_resource", "skill", "task", "todoread",
+	"todowrite", "webfetch", "websearch"}
+
 // errPlugin is the error for a file that is not the plugin.
 var errPlugin = errors.New("this file is not Candor's plugin, so that it is left alone: give it another name first")
 
 // Plugin is the file in the program's folder of plugins that makes it report while it works. A file is the plugin, or
 // there is none; one of somebody else is an error.
-type Plugin struct{}
+type Plugin struct {
+	asks string // a pattern of the tools whose calls wait for a person; "" lets none wait
+}
+
+// Approving returns the plugin by which calls of tools wait for a person: of those named, which may be patterns, or of
+// all that may change something.
+func Approving(tools []string) Plugin {
+	if len(tools) == 0 {
+		return Plugin{"^(?!(?:" + strings.Join(readingTools, "|") + ")$)"}
+	}
+	return Plugin{"^(?:" + strings.Join(tools, "|") + ")$"}
+}
 
 // Attach returns the plugin for the server at an address, in the place of one for another server.
-func (Plugin) Attach(file []byte, server string) ([]byte, error) {
-	if _, err := (Plugin{}).AttachedTo(file); err != nil {
+func (p Plugin) Attach(file []byte, server string) ([]byte, error) {
+	if _, err := p.AttachedTo(file); err != nil {
 		return nil, err
 	}
 	address, err := json.Marshal(strings.TrimSuffix(server, "/"))
 	if err != nil {
 		return nil, err
 	}
-	return []byte(strings.Replace(pluginText, `"SERVER"`, string(address), 1)), nil
+	text := pluginText
+	if p.asks != "" {
+		pattern, err := json.Marshal(p.asks)
+		if err != nil {
+			return nil, err
+		}
+		text = asking.Replace(text) + strings.Replace(approveText, `"ASKED"`, string(pattern), 1)
+	}
+	return []byte(strings.Replace(text, `"SERVER"`, string(address), 1)), nil
 }
 
 // Detach returns what is left without the plugin: nothing, which is no file.

@@ -29,7 +29,6 @@ const answerTime = 10 * time.Second
 const (
 	wordsExpired = "Nobody answered in Candor in time, so you are asked here."
 	wordsUnshown = "Candor cannot show this call as it would run, so you are asked here: "
-	wordsDenied  = "A person denied this call in Candor."
 )
 
 // postAsk takes what a hook of an agent posts before a call, and answers once a person did.
@@ -189,9 +188,9 @@ func verdictOf(answer session.Answer, value safety.JSON) (attach.Verdict, string
 		return attach.Allow, ""
 	case session.Deny:
 		if said != "" {
-			return attach.Deny, wordsDenied + " They said: " + said
+			return attach.Deny, attach.Denied + " They said: " + said
 		}
-		return attach.Deny, wordsDenied
+		return attach.Deny, attach.Denied
 	case session.Expired:
 		return attach.Ask, wordsExpired
 	}

@@ -21,7 +21,15 @@ const (
 // works in a folder.
 func plans(work string) map[string][]said {
 	notes := filepath.Join(work, "notes.txt")
+	made := asked{Tool: "bash", Input: object{"command": "echo made >> made.txt", "description": "Make a file"}}
+	one, two, three := made, made, made
+	one.ID, two.ID, three.ID = "call_write0a", "call_write0b", "call_write0c"
 	return map[string][]said{
+		"write": { // two equal calls that wait for a person
+			{Text: "I make it.\nReason for bash: nobody has made it, yet.", Calls: []asked{one, two}},
+			{Text: "Done."}},
+		"again": { // and one after the other
+			{Calls: []asked{one}}, {Calls: []asked{two}}, {Calls: []asked{three}}, {Text: "Done."}},
 		"one": { // steps with calls side by side, three kinds of failure, a sub-agent and a call that is denied
 			{Thought: "The notes may say it.", Text: "I will look at the notes and at the folder first.",
 				Calls: []asked{{readCall, "read", object{"filePath": notes}},

@@ -40,8 +40,9 @@ type standIn struct {
 	*agenttest.StandIn
 	plans map[string][]said // by the word behind PLAN: in the latest prompt
 
-	mu   sync.Mutex
-	sent []said
+	mu    sync.Mutex
+	sent  []said
+	heard string // what the model was sent last
 }
 
 // newStandIn starts a model that follows plans until the test ends.
@@ -85,6 +86,9 @@ func (s *standIn) answer(w http.ResponseWriter, body []byte) {
 			step++
 		}
 	}
+	s.mu.Lock()
+	s.heard = string(body)
+	s.mu.Unlock()
 	next := said{Text: "notes"} // a title
 	if len(in.Tools) > 0 && step < len(s.plans[plan]) {
 		next = s.plans[plan][step]

@@ -20,9 +20,10 @@ func newAttached(s Settings, store session.Store, layer *safety.Layer) *attached
 		Hooks: map[string]attached.Hook{"claude": claude.Hook, "codex": codex.Hook, "gemini": gemini.Hook,
 			"opencode": opencode.Hook},
 		Askers: map[string]attached.Asker{
-			"claude": {Question: claude.Question, Reply: claude.Reply},
-			"codex":  {Question: codex.Question, Reply: codex.Reply, Again: codex.Again, Leave: codex.Leave},
-			"gemini": {Question: gemini.Question, Reply: gemini.Reply},
+			"claude":   {Question: claude.Question, Reply: claude.Reply},
+			"codex":    {Question: codex.Question, Reply: codex.Reply, Again: codex.Again, Leave: codex.Leave},
+			"gemini":   {Question: gemini.Question, Reply: gemini.Reply},
+			"opencode": {Question: opencode.Question, Reply: opencode.Reply},
 		},
 		Reminders: map[string]func([]byte) any{"claude": claude.Remind, "codex": codex.Remind,
 			"gemini": gemini.Remind},

@@ -99,15 +99,12 @@ func attachCommand(stdin io.Reader) *cli.Command {
 
 // chooseHooks makes the program's hooks those that the flags ask for.
 func (s *attachSettings) chooseHooks() error {
-	hooks, ok := s.program.hooks.(settings.Hooks)
 	switch {
 	case !s.approve.any && !s.askReasons:
 		return nil
 	case s.undo:
 		return misused("--approve and --ask-reasons add hooks and --undo takes all away: use one of them")
-	case s.approve.any && s.program.approving == nil:
-		return misused("--approve: calls of %s cannot wait for a person", s.program.name)
-	case s.askReasons && (s.program.reminding == nil || !ok):
+	case s.askReasons && s.program.reminding == nil:
 		return misused("--ask-reasons: hooks of %s cannot ask its model for anything", s.program.name)
 	}
 	if s.approve.any {
@@ -115,12 +112,11 @@ func (s *attachSettings) chooseHooks() error {
 		if len(s.approve.tools) == 0 {
 			s.approve.tools = s.program.writing
 		}
-		hooks = s.program.approving(s.approve.tools)
+		s.program.hooks = s.program.approving(s.approve.tools)
 	}
-	if s.askReasons {
-		hooks = s.program.reminding(hooks)
+	if hooks, ok := s.program.hooks.(settings.Hooks); ok && s.askReasons {
+		s.program.hooks = s.program.reminding(hooks)
 	}
-	s.program.hooks = hooks
 	return nil
 }
 
@@ -229,7 +225,11 @@ func (s attachSettings) printRest(w io.Writer, name string) {
 		terminal.CleanLine(name), terminal.CleanLine(strings.TrimSuffix(s.url, "/")),
 		strings.ReplaceAll(s.program.rest, tokenToSet, terminal.CleanLine(tokenLine())))
 	if s.approve.any {
-		fmt.Fprintf(w, approvalRest, strings.Join(s.approve.tools, ", "), s.program.approved)
+		tools := strings.Join(s.approve.tools, ", ")
+		if tools == "" {
+			tools = s.program.writes
+		}
+		fmt.Fprintf(w, approvalRest, tools, s.program.approved)
 	}
 	if s.askReasons {
 		fmt.Fprint(w, reasonsRest)

@@ -23,9 +23,11 @@ type program struct {
 	personal, project string
 	hooks             hookFile
 	// approving returns the hooks with one that lets calls of tools wait for a person, of which writing are those that
-	// change something. It is nil for a program whose calls cannot wait.
-	approving func(tools []string) settings.Hooks
+	// change something.
+	approving func(tools []string) hookFile
 	writing   []string
+	// writes says in words which tools approving takes where writing is empty.
+	writes string
 	// approved says what an approval means to the program.
 	approved string
 	// reminding returns hooks by whose answers the model is asked for its reasons. It is nil for a program whose hooks
@@ -57,7 +59,8 @@ type hookFile interface {
 var programs = []program{
 	{
 		name: "claude", folder: claudeFolder, hooks: claude.Settings,
-		approving: claude.Approving, writing: claude.WritingTools, reminding: claude.Reminding,
+		approving: func(tools []string) hookFile { return claude.Approving(tools) },
+		writing:   claude.WritingTools, reminding: claude.Reminding,
 		approved: "An approved call runs unless the settings deny it.\n",
 		// Nobody else gets the settings of a project that are a person's own.
 		personal: "settings.json", project: filepath.Join(".claude", "settings.local.json"),
@@ -73,7 +76,7 @@ The session file has most of it: candor import --follow reads it as well.
 	},
 	{
 		name: "codex", folder: codexFolder, hooks: codex.Commands(self()).Reporting(),
-		approving: codex.Commands(self()).Approving,
+		approving: func(tools []string) hookFile { return codex.Commands(self()).Approving(tools) },
 		writing:   codex.WritingTools, whole: codex.WithArguments, approved: deniesOnly +
 			"But a command that asks to leave the sandbox may do so.\n",
 		reminding: codex.Commands(self()).Reminding,
@@ -93,7 +96,7 @@ The session file has all of it but reasons: candor import --follow reads it.
 	},
 	{
 		name: "gemini", folder: geminiFolder, hooks: gemini.Commands(self()).Reporting(), complete: gemini.WithTurn,
-		approving: gemini.Commands(self()).Approving,
+		approving: func(tools []string) hookFile { return gemini.Commands(self()).Approving(tools) },
 		writing:   gemini.WritingTools, approved: deniesOnly,
 		reminding: gemini.Commands(self()).Reminding,
 		personal:  "settings.json", project: filepath.Join(".gemini", "settings.json"),
@@ -109,6 +112,8 @@ The session file has all of it: candor import --follow reads it as well.
 	},
 	{
 		name: "opencode", folder: openCodeFolder, hooks: opencode.Plugin{}, sessions: openCodeSessions,
+		approving: func(tools []string) hookFile { return opencode.Approving(tools) },
+		writes:    "all tools but those that read, search or plan", approved: deniesOnly,
 		personal: filepath.Join("plugin", "candor.js"), project: filepath.Join(".opencode", "plugin", "candor.js"),
 		rest: `Still to do:
   in the shell that starts opencode, since the token is not in the file:
