@@ -22,8 +22,8 @@
 //
 //   - span.go has what a body becomes, and the bounds; request.go the two kinds and the answers.
 //   - wire.go reads protobuf field by field, in depth, without a schema.
-//   - json.go has the form of JSON, and the numbers and enums that writers spell in two ways; jsonbody.go makes spans
-//     and records of it.
+//   - json.go has the form of JSON, with ids and enums; jsonnumber.go the numbers, which writers spell in several ways;
+//     jsonbody.go makes spans and records of it.
 //
 // To read a further field, add its number to wire.go and its name to json.go, and a line to both bodies of the test
 // that compares them.

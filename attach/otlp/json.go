@@ -3,7 +3,6 @@ package otlp
 import (
 	"encoding/hex"
 	"encoding/json"
-	"strconv"
 	"strings"
 )
 
@@ -82,7 +81,7 @@ type (
 		String *string  `json:"stringValue"`
 		Bool   *bool    `json:"boolValue"`
 		Int    *integer `json:"intValue"`
-		Double *float64 `json:"doubleValue"`
+		Double *double  `json:"doubleValue"`
 		Bytes  []byte   `json:"bytesValue"`
 		List   *struct {
 			Values []*jsonValue `json:"values"`
@@ -106,33 +105,6 @@ func (id *hexID) UnmarshalJSON(raw []byte) error {
 		return ErrBody
 	}
 	*id = hexID(strings.ToLower(s))
-	return nil
-}
-
-// whole is a number of 64 bits without sign, and integer one with: JSON has them as strings, or as numbers if
-// the writer is careless.
-type (
-	whole   uint64
-	integer int64
-)
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *whole) UnmarshalJSON(raw []byte) error {
-	v, err := strconv.ParseUint(strings.Trim(string(raw), `"`), 10, 64)
-	if err != nil && string(raw) != "null" {
-		return ErrBody
-	}
-	*n = whole(v)
-	return nil
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *integer) UnmarshalJSON(raw []byte) error {
-	v, err := strconv.ParseInt(strings.Trim(string(raw), `"`), 10, 64)
-	if err != nil {
-		return ErrBody
-	}
-	*n = integer(v)
 	return nil
 }
 

@@ -151,7 +151,7 @@ func (j *jsonValue) value(depth int) (any, error) {
 	case j.Int != nil:
 		return int64(*j.Int), nil
 	case j.Double != nil:
-		return *j.Double, nil
+		return float64(*j.Double), nil
 	case j.List != nil:
 		list := []any{}
 		for _, one := range j.List.Values {

@@ -13,10 +13,10 @@ const (
 )
 
 // ErrBody is the error for a body that is damaged or of another format.
-var ErrBody = errors.New("this is no export request of OpenTelemetry")
+var ErrBody = errors.New("this is not an OTLP export request")
 
 // errMany is the error for a body of more elements than are read.
-var errMany = fmt.Errorf("%w that is read: it has more than %d elements; let the exporter send smaller batches",
+var errMany = fmt.Errorf("%w with at most %d elements; let the exporter send smaller batches",
 	ErrBody, maxElements)
 
 // Attributes are those of a span, an event, a record or a resource, by key. A key that is missing is like one with a
