@@ -27,14 +27,14 @@ var (
 	otherEncoding = problem.New(http.StatusUnsupportedMediaType, "not_gzip",
 		"The body has a Content-Encoding that is not read. Send it with gzip or without.")
 	brokenGzip = problem.New(http.StatusBadRequest, "invalid_gzip",
-		"The body is no gzip, or is cut short. Send it again.")
+		"The body is not gzip, or is cut short. Send it again.")
 	largeBody = problem.New(http.StatusRequestEntityTooLarge, "body_too_large",
 		"The body is larger than this path takes. Let the exporter send smaller batches.")
 	unreadable = problem.New(http.StatusBadRequest, "body_unreadable",
 		"The body broke off before its end. Send it again.")
 	// Whatever is damaged, the answer is the same: an exporter cannot mend it, and what it was may hold a secret.
 	badBody = problem.New(http.StatusBadRequest, "invalid_otlp",
-		"The body is no OTLP request for this path, or is damaged or far too large in elements. Nothing was taken.")
+		"The body is not an OTLP request for this path, is damaged or has far too many elements. Nothing was taken.")
 )
 
 // read returns a request's body, unpacked, and its kind.
