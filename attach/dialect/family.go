@@ -45,20 +45,19 @@ func (tr *family) tell(s *kin, line []ancestor) (out []attach.Sighting) {
 	if !s.below {
 		facts = append(facts, s.node.flat...)
 	}
-	tr.ask(s.kind, facts)
-	// A sub-agent's beginning is told with the first of its spans that is told, whichever that is.
-	if began != nil && !tr.begun[sub] {
-		tr.begun[sub] = true
+	// A sub-agent's beginning is told with the first of its spans that is told, whichever that is, and again with it.
+	if began != nil && cmp.Or(tr.begun[sub], s.node.id) == s.node.id {
+		tr.begun[sub] = s.node.id
 		one := base
 		one.Call, one.Spawned = began.Call, began.Spawned
 		out = append(out, one)
 	}
 	for _, f := range facts {
 		if f.About != nil {
-			if sub != "" || f.About.Model == tr.lastModel {
+			if sub != "" || f.About.Model == tr.lastModel && s.node.id != tr.lastModelBy {
 				continue
 			}
-			tr.lastModel = f.About.Model
+			tr.lastModel, tr.lastModelBy = f.About.Model, s.node.id
 		}
 		// The parameters of a sub-agent's call have its prompt. What runs within a turn does not end it.
 		if f.Prompted != nil && sub != "" || f.Ended != nil && f.Group == "" && sub == "" && top > 0 {

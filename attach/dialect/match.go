@@ -17,18 +17,22 @@ const maxAsked = 4096
 // asked is a call that a model asked for.
 type asked struct {
 	tool, params, call string
-	taken              bool // by the span of a tool
+	// The span of a tool that took it; empty as long as it is free.
+	by string
 }
 
-// ask remembers the calls among the facts of a model call.
+// ask remembers the calls among the facts of a model call. What is known already, since the span was repeated or another
+// one tells of the same answer, is not remembered twice.
 func (tr *family) ask(k spanKind, facts []attach.Sighting) {
 	if k != isModel {
 		return
 	}
 	for _, f := range facts {
-		if f.Called != nil && len(tr.asked) < maxAsked {
-			tr.asked = append(tr.asked, asked{tool: f.Called.Tool, params: compact(f.Called.Params), call: f.Call})
+		if f.Called == nil || tr.known[f.Call] || len(tr.asked) >= maxAsked {
+			continue
 		}
+		tr.known[f.Call] = true
+		tr.asked = append(tr.asked, asked{tool: f.Called.Tool, params: compact(f.Called.Params), call: f.Call})
 	}
 }
 
@@ -42,32 +46,39 @@ func (tr *family) match(s *kin) bool {
 			params = compact(f.Called.Params)
 		}
 	}
-	// Each call is taken once, so that two runs of one tool with the same parameters get a call each.
-	var fits []*asked
-	known := false
-	for i := range tr.asked {
-		a := &tr.asked[i]
-		if a.tool != s.name {
-			continue
-		}
-		known = true
-		if a.taken {
-			continue
-		}
-		if a.params == params {
-			fits = []*asked{a}
-			break
-		}
-		fits = append(fits, a)
-	}
+	fits, known := tr.fitting(s, params)
 	if len(fits) != 1 {
 		return !known
 	}
-	fits[0].taken, s.call = true, fits[0].call
+	fits[0].by, s.call = s.node.id, fits[0].call
 	for i := range s.node.facts {
 		s.node.facts[i].Call = s.call
 	}
 	return true
+}
+
+// fitting returns the calls that the span of a tool may be of, and whether any is known of its tool. Each call is taken
+// once, so that two runs of one tool with the same parameters get a call each; a span that is repeated gets its own.
+func (tr *family) fitting(s *kin, params string) (fits []*asked, known bool) {
+	var same, free []*asked
+	for i := range tr.asked {
+		a := &tr.asked[i]
+		switch {
+		case a.tool != s.name:
+			continue
+		case a.by == s.node.id:
+			return []*asked{a}, true
+		case a.by == "" && a.params == params && same == nil:
+			same = []*asked{a}
+		case a.by == "":
+			free = append(free, a)
+		}
+		known = true
+	}
+	if same != nil {
+		return same, true
+	}
+	return free, known
 }
 
 // compact returns JSON without the spaces in which two writers differ.

@@ -43,8 +43,8 @@ type family struct {
 	waiting []*kin
 	// Turns by the outermost span of a branch, as far as it was known when a part of the branch was told.
 	turns map[string]string
-	// Sub-agents whose beginning was told.
-	begun map[string]bool
+	// The spans that told how sub-agents began, by these.
+	begun map[string]string
 	// When the last span came, by our clock.
 	heard time.Time
 
@@ -52,10 +52,11 @@ type family struct {
 	// session of spans that name none.
 	program string
 	session string
-	// The model that was told last, so that each answer does not tell it again.
-	lastModel string
-	// The calls that models asked for.
+	// The model that was told last, and by which span, so that each answer does not tell it again.
+	lastModel, lastModelBy string
+	// The calls that models asked for, in their order, and their ids.
 	asked []asked
+	known map[string]bool
 }
 
 // kin is a span of a trace: what others need to know of it, and as long as it waits, what it tells.
@@ -84,11 +85,15 @@ func (t *Traces) Add(now time.Time, n Node) {
 	}
 	tr := t.byID[n.trace]
 	if tr == nil {
-		tr = &family{id: n.trace, spans: map[string]*kin{}, turns: map[string]string{}, begun: map[string]bool{}}
+		tr = &family{
+			id: n.trace, spans: map[string]*kin{}, turns: map[string]string{}, begun: map[string]string{},
+			known: map[string]bool{},
+		}
 		t.byID[n.trace] = tr
 	}
 	tr.heard = now
-	// A span that was told and comes again is told again: the request that it came with may have failed.
+	// A span that was told and comes again is told again, with all that it told before: the request that it came with
+	// may have failed.
 	was := tr.spans[n.id]
 	if was != nil && was.node != nil || was == nil && len(tr.spans) >= maxSpans {
 		return // it waits already; or nobody will ever read so many
@@ -175,9 +180,15 @@ func (t *Traces) settle(tr *family, late time.Time) (out []attach.Sighting) {
 			}
 		}
 	}
-	// All marks are set before anything is told, since an outer span may have come before the inner ones.
+	// All marks are set and calls found before anything is told: an outer span may have come before the inner ones, and
+	// what a tool's span has inside comes before it.
+	alone := map[*kin]bool{}
+	for _, s := range ready {
+		tr.ask(s.kind, s.node.facts)
+		alone[s] = s.kind == isTool && s.call == s.node.id && !tr.match(s)
+	}
 	for i, s := range ready {
-		if s.kind == isTool && s.call == s.node.id && !tr.match(s) {
+		if alone[s] {
 			t.unmatched++
 		} else {
 			out = append(out, tr.tell(s, around[i])...)

@@ -90,11 +90,11 @@ func TestASpanThatComesTwiceIsToldAgain(t *testing.T) {
 
 // TestCallsToMatchAreBounded holds that a trace remembers a bounded number of calls.
 func TestCallsToMatchAreBounded(t *testing.T) {
-	tr := family{}
-	for range maxAsked + 5 {
-		tr.ask(isModel, []attach.Sighting{{Called: &attach.Called{Tool: "x"}}})
+	tr := family{known: map[string]bool{}}
+	for i := range maxAsked + 5 {
+		tr.ask(isModel, []attach.Sighting{{Call: fmt.Sprint("call_", i), Called: &attach.Called{Tool: "x"}}})
 	}
-	tr.ask(isAgent, []attach.Sighting{{Called: &attach.Called{Tool: "x"}}})
+	tr.ask(isAgent, []attach.Sighting{{Call: "call_x", Called: &attach.Called{Tool: "x"}}})
 	assert.Len(t, tr.asked, maxAsked)
 }
 
