@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 
 	"candor/attach"
@@ -16,34 +17,41 @@ const maxAsked = 4096
 
 // asked is a call that a model asked for.
 type asked struct {
-	tool, params, call string
+	tool, call string
+	params     digest
 	// The span of a tool that took it; empty as long as it is free.
 	by string
 }
 
-// ask remembers the calls among the facts of a model call. What is known already, since the span was repeated or another
+// digest stands for the parameters of a call, which may be long.
+type digest [sha256.Size]byte
+
+// ask remembers the calls among the facts of a model call, and returns about how many bytes they take. What is known already, since the span was repeated or another
 // one tells of the same answer, is not remembered twice.
-func (tr *family) ask(k spanKind, facts []attach.Sighting) {
+func (tr *family) ask(k spanKind, facts []attach.Sighting) (bytes int) {
 	if k != isModel {
-		return
+		return 0
 	}
 	for _, f := range facts {
 		if f.Called == nil || tr.known[f.Call] || len(tr.asked) >= maxAsked {
 			continue
 		}
 		tr.known[f.Call] = true
-		tr.asked = append(tr.asked, asked{tool: f.Called.Tool, params: compact(f.Called.Params), call: f.Call})
+		one := asked{tool: label(f.Called.Tool), call: f.Call, params: digestOf(f.Called.Params)}
+		tr.asked = append(tr.asked, one)
+		bytes += callBytes + len(one.tool) + len(one.call)
 	}
+	return bytes
 }
 
 // match finds the call that the span of a tool is of, which does not name it: the one for this tool with these
 // parameters, or the only one for this tool. A tool that no model asked for, as far as is known, is a call by itself.
 // It returns false if the span fits several calls: to guess would give one the result of another.
 func (tr *family) match(s *kin) bool {
-	var params string
+	var params digest
 	for _, f := range s.node.facts {
 		if f.Called != nil {
-			params = compact(f.Called.Params)
+			params = digestOf(f.Called.Params)
 		}
 	}
 	fits, known := tr.fitting(s, params)
@@ -59,7 +67,7 @@ func (tr *family) match(s *kin) bool {
 
 // fitting returns the calls that the span of a tool may be of, and whether any is known of its tool. Each call is taken
 // once, so that two runs of one tool with the same parameters get a call each; a span that is repeated gets its own.
-func (tr *family) fitting(s *kin, params string) (fits []*asked, known bool) {
+func (tr *family) fitting(s *kin, params digest) (fits []*asked, known bool) {
 	var same, free []*asked
 	for i := range tr.asked {
 		a := &tr.asked[i]
@@ -81,11 +89,11 @@ func (tr *family) fitting(s *kin, params string) (fits []*asked, known bool) {
 	return free, known
 }
 
-// compact returns JSON without the spaces in which two writers differ.
-func compact(raw json.RawMessage) string {
+// digestOf returns the digest of JSON without the spaces in which two writers differ.
+func digestOf(raw json.RawMessage) digest {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
-		return string(raw)
+		return sha256.Sum256(raw)
 	}
-	return b.String()
+	return sha256.Sum256(b.Bytes())
 }

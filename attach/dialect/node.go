@@ -45,15 +45,33 @@ type Node struct {
 	flat []attach.Sighting
 }
 
-// Read returns what a span tells. A span that is no part of an agent is a node without facts: it may stand between two
-// that are. ok is false if the span has no valid ids.
-func Read(s otlp.Span) (n Node, loss Loss, ok bool) {
-	if len(s.Trace) != 32 || len(s.ID) != 16 || strings.Trim(s.Trace, "0") == "" {
-		return Node{}, Loss{noIDs, plain(s.Name)}, false
+// How many digits ids have.
+const (
+	traceDigits = 32
+	spanDigits  = 16
+)
+
+// maxLabel bounds the names of agents, tools and models that are remembered, in bytes.
+const maxLabel = 256
+
+// label returns a name within maxLabel. It holds nothing of what it cut off.
+func label(name string) string {
+	if len(name) > maxLabel {
+		name = strings.Clone(name[:maxLabel])
 	}
+	return strings.ToValidUTF8(name, "\uFFFD")
+}
+
+// Read returns what a span tells. A span that is no part of an agent is a node without facts: it may stand between two
+// that are. ok is false if the span or the one around it has no valid id.
+func Read(s otlp.Span) (n Node, loss Loss, ok bool) {
 	n = Node{trace: s.Trace, id: s.ID, parent: s.Parent, program: programOf(s.Resource, s.Scope)}
 	if s.Remote || strings.Trim(s.Parent, "0") == "" {
 		n.parent = ""
+	}
+	if len(s.Trace) != traceDigits || strings.Trim(s.Trace, "0") == "" || len(s.ID) != spanDigits ||
+		n.parent != "" && len(n.parent) != spanDigits {
+		return Node{}, Loss{noIDs, plain(s.Name)}, false
 	}
 	for _, key := range []string{"gen_ai.conversation.id", "session.id", "ai.telemetry.metadata.sessionId"} {
 		if id := s.Attrs.Text(key); n.session == "" && rows.IsID(id) {
@@ -71,6 +89,7 @@ func Read(s otlp.Span) (n Node, loss Loss, ok bool) {
 	default:
 		return n, Loss{}, true
 	}
+	n.name = label(n.name)
 	if w.lost != "" {
 		loss = Loss{w.lost, plain(s.Name)}
 	}
@@ -95,7 +114,7 @@ func (w *writer) tell(s attach.Sighting) { w.node.facts = append(w.node.facts, s
 // prompted tells the message that began the turn.
 func (w *writer) prompted(text string) {
 	if text = strings.TrimSpace(text); text != "" {
-		text, _ = rows.Shorten(text)
+		text, _ = rows.Shorten(strings.Clone(text)) // which may be little of a long one of spaces
 		s := w.at(w.span.Start)
 		s.Prompted = &attach.Prompted{Text: text}
 		w.tell(s)
@@ -163,7 +182,7 @@ func (w *writer) used(u attach.Used) {
 // about tells which model answered.
 func (w *writer) about(names ...string) {
 	for _, name := range names {
-		if name, _ = rows.Shorten(name); name != "" {
+		if name = label(name); name != "" {
 			s := w.at(w.span.Start)
 			s.About = &attach.About{Model: name, Version: ""}
 			w.tell(s)

@@ -1,6 +1,9 @@
 package dialect
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"candor/attach"
@@ -14,9 +17,16 @@ const (
 	keepTrace = time.Hour
 
 	maxTraces = 200     // of a user
-	maxSpans  = 20_000  // of a trace
-	maxHeld   = 8 << 20 // bytes of a user's sightings that wait
+	maxHeld   = 8 << 20 // bytes of a user's spans: what waits, and what is remembered of those that are told
 	maxUp     = 200     // generations of a span that are looked at
+)
+
+// About how many bytes these take besides their texts.
+const (
+	traceBytes    = 2000
+	spanBytes     = 500
+	callBytes     = 250
+	sightingBytes = 400
 )
 
 // Spans end from the inside out, so that what a span belongs to is known when the outermost has ended. To tell each
@@ -28,7 +38,7 @@ const (
 type Traces struct {
 	// By their ids. A trace stays for a while when all of it is told, for spans that come late.
 	byID map[string]*family
-	// About how many bytes wait.
+	// About how many bytes all traces take.
 	held int
 	// How many spans of tools were not told since it was last asked.
 	unmatched int
@@ -47,6 +57,8 @@ type family struct {
 	begun map[string]string
 	// When the last span came, by our clock.
 	heard time.Time
+	// About how many bytes it takes: what waits, and what is remembered.
+	size int
 
 	// What all sightings of the trace share once the first of them was told: what the agent is called, and the
 	// session of spans that name none.
@@ -72,70 +84,116 @@ type kin struct {
 	below bool
 	// When it came, by our clock.
 	since time.Time
-	// About how many bytes its sightings take.
-	size int
+	// About how many bytes it takes itself, and what it tells.
+	size, told int
 	// What it tells; nil once it is told.
 	node *Node
 }
 
 // Add takes a span. What it and others tell is returned by Ready.
 func (t *Traces) Add(now time.Time, n Node) {
-	if t.byID == nil {
-		t.byID = map[string]*family{}
-	}
-	tr := t.byID[n.trace]
-	if tr == nil {
-		tr = &family{
-			id: n.trace, spans: map[string]*kin{}, turns: map[string]string{}, begun: map[string]string{},
-			known: map[string]bool{},
-		}
-		t.byID[n.trace] = tr
-	}
+	tr := t.of(n.trace)
 	tr.heard = now
-	// A span that was told and comes again is told again, with all that it told before: the request that it came with
-	// may have failed.
 	was := tr.spans[n.id]
-	if was != nil && was.node != nil || was == nil && len(tr.spans) >= maxSpans {
-		return // it waits already; or nobody will ever read so many
+	if was != nil && was.node != nil {
+		return // it waits already
 	}
 	s := &kin{
 		parent: n.parent, kind: n.kind, session: n.session, name: n.name, program: n.program, call: n.call,
-		since: now, node: &n, size: sizeOf(n.facts) + sizeOf(n.flat),
+		since: now, node: &n, size: spanBytes + len(n.session) + len(n.name) + len(n.call),
+		told: sizeOf(n.facts) + sizeOf(n.flat),
 	}
+	// A span that was told and comes again is told again, with all that it told before: the request that it came with
+	// may have failed.
 	if was != nil {
 		s.below = was.below
+		t.grow(tr, -was.size)
 	}
 	tr.spans[n.id] = s
 	tr.waiting = append(tr.waiting, s)
-	t.held += s.size
+	t.grow(tr, s.size+s.told)
 	if tr.session == "" {
 		tr.session = n.session
 	}
 }
 
+// of returns a trace.
+func (t *Traces) of(id string) *family {
+	if t.byID == nil {
+		t.byID = map[string]*family{}
+	}
+	tr := t.byID[id]
+	if tr == nil {
+		tr = &family{
+			id: id, spans: map[string]*kin{}, turns: map[string]string{}, begun: map[string]string{},
+			known: map[string]bool{},
+		}
+		t.byID[id] = tr
+		t.grow(tr, traceBytes)
+	}
+	return tr
+}
+
+// grow counts bytes of a trace.
+func (t *Traces) grow(tr *family, bytes int) {
+	tr.size += bytes
+	t.held += bytes
+}
+
 // Ready returns what is known by now: of the spans whose outer spans are all there, and of those that have waited long
 // enough.
 func (t *Traces) Ready(now time.Time) (out []attach.Sighting) {
-	for id, tr := range t.byID {
+	for _, tr := range t.byID {
 		out = append(out, t.settle(tr, now.Add(-MaxWait))...)
-		if len(tr.waiting) == 0 && now.Sub(tr.heard) >= keepTrace {
-			delete(t.byID, id)
-		}
 	}
-	// Where there is no room, the trace that was silent the longest is told as far as it is known. Nothing is dropped.
-	for len(t.byID) > maxTraces || t.held > maxHeld {
-		tr := t.silent()
-		out = append(out, t.settle(tr, tr.heard.Add(1))...)
-		delete(t.byID, tr.id)
+	t.Forget(now.Add(-keepTrace))
+	if !t.full() {
+		return out
+	}
+	// Where there is no room, the trace that was silent the longest is told as far as it is known and begins anew with
+	// its next span. Nothing is dropped.
+	for _, tr := range slices.SortedFunc(maps.Values(t.byID), earlier) {
+		if !t.full() {
+			break
+		}
+		out = append(out, t.end(tr)...)
 	}
 	return out
 }
 
-// All returns what waits, without waiting longer.
+// full reports whether more is held than may be.
+func (t *Traces) full() bool { return len(t.byID) > maxTraces || t.held > maxHeld }
+
+// earlier compares traces by when their last spans came.
+func earlier(a, b *family) int {
+	if c := a.heard.Compare(b.heard); c != 0 {
+		return c
+	}
+	return strings.Compare(a.id, b.id)
+}
+
+// Forget forgets the traces of which nothing waits and no span has come since a time.
+func (t *Traces) Forget(since time.Time) {
+	for _, tr := range t.byID {
+		if len(tr.waiting) == 0 && !tr.heard.After(since) {
+			t.end(tr)
+		}
+	}
+}
+
+// All returns what waits, without waiting longer, and forgets everything.
 func (t *Traces) All() (out []attach.Sighting) {
 	for _, tr := range t.byID {
-		out = append(out, t.settle(tr, tr.heard.Add(1))...)
+		out = append(out, t.end(tr)...)
 	}
+	return out
+}
+
+// end returns what waits of a trace, and forgets it.
+func (t *Traces) end(tr *family) []attach.Sighting {
+	out := t.settle(tr, tr.heard.Add(1))
+	t.held -= tr.size
+	delete(t.byID, tr.id)
 	return out
 }
 
@@ -147,21 +205,11 @@ func (t *Traces) Unmatched() int {
 	return n
 }
 
-// Held returns how many bytes wait.
+// Held returns about how many bytes are held: of what waits, and of what is remembered.
 func (t *Traces) Held() int { return t.held }
 
-// Empty reports whether nothing is remembered.
+// Empty reports whether nothing is held.
 func (t *Traces) Empty() bool { return len(t.byID) == 0 }
-
-// silent returns the trace that was heard the longest ago.
-func (t *Traces) silent() (oldest *family) {
-	for _, tr := range t.byID {
-		if oldest == nil || tr.heard.Before(oldest.heard) || tr.heard.Equal(oldest.heard) && tr.id < oldest.id {
-			oldest = tr
-		}
-	}
-	return oldest
-}
 
 // settle returns what the spans of a trace tell that have all around them or came before late.
 func (t *Traces) settle(tr *family, late time.Time) (out []attach.Sighting) {
@@ -184,7 +232,7 @@ func (t *Traces) settle(tr *family, late time.Time) (out []attach.Sighting) {
 	// what a tool's span has inside comes before it.
 	alone := map[*kin]bool{}
 	for _, s := range ready {
-		tr.ask(s.kind, s.node.facts)
+		t.grow(tr, tr.ask(s.kind, s.node.facts))
 		alone[s] = s.kind == isTool && s.call == s.node.id && !tr.match(s)
 	}
 	for i, s := range ready {
@@ -193,8 +241,8 @@ func (t *Traces) settle(tr *family, late time.Time) (out []attach.Sighting) {
 		} else {
 			out = append(out, tr.tell(s, around[i])...)
 		}
-		t.held -= s.size
-		s.node, s.size = nil, 0
+		t.grow(tr, -s.told)
+		s.node = nil
 	}
 	tr.waiting = still
 	return out
@@ -203,7 +251,7 @@ func (t *Traces) settle(tr *family, late time.Time) (out []attach.Sighting) {
 // sizeOf returns about how many bytes sightings take.
 func sizeOf(list []attach.Sighting) (n int) {
 	for _, s := range list {
-		n += 400
+		n += sightingBytes
 		switch {
 		case s.Prompted != nil:
 			n += len(s.Prompted.Text)

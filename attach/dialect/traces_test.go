@@ -42,10 +42,10 @@ func TestASpanWaitsForItsParentAndNotForever(t *testing.T) {
 	tr.Add(noon, node("t", "step2", "run", isOther, 1))
 	tr.Add(noon, node("t", "run", "", isAgent, 1))
 	assert.Equal(t, []string{"step", "step", "step", "step"}, turns(tr.Ready(noon)))
-	assert.Zero(t, tr.Held())
 	assert.False(t, tr.Empty())
 	tr.Ready(noon.Add(keepTrace))
 	assert.True(t, tr.Empty())
+	assert.Zero(t, tr.Held())
 }
 
 // TestWhatWaitsIsBounded holds that spans without parents take bounded memory, and that room is made by
@@ -61,12 +61,6 @@ func TestWhatWaitsIsBounded(t *testing.T) {
 	}
 	assert.Equal(t, 3*maxTraces, told+len(tr.All()), "nothing is dropped")
 	assert.Zero(t, tr.Held())
-
-	var one Traces
-	for i := range maxSpans + 10 {
-		one.Add(noon, node("t", fmt.Sprint(i), "", isOther, 0))
-	}
-	assert.Len(t, one.byID["t"].spans, maxSpans)
 }
 
 // TestACircleOfParentsEnds holds that spans that claim to be each other's parents are told.

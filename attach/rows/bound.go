@@ -11,14 +11,15 @@ import (
 // batch of a mebibyte.
 const MaxText = 128 << 10
 
-// Shorten returns a text within MaxText that is valid UTF-8, and whether it had to be cut.
+// Shorten returns a text within MaxText that is valid UTF-8, and whether it had to be cut. It holds nothing of what it
+// cut off.
 func Shorten(s string) (text string, cut bool) {
 	if cut = len(s) > MaxText; cut {
 		end := MaxText
 		for end > 0 && !utf8.RuneStart(s[end]) {
 			end--
 		}
-		s = s[:end]
+		s = strings.Clone(s[:end])
 	}
 	return strings.ToValidUTF8(s, "\uFFFD"), cut
 }

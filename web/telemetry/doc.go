@@ -9,8 +9,8 @@
 // of OTLP: partial_success. What is no agent's is taken and dropped without a word, since exporters send all
 // spans of a process. [Server.Counts] has all counts, by words of ours.
 //
-// A body is bounded in bytes, also when it is unpacked, and in elements. What waits is bounded for each user, by
-// package dialect, and for all together, here. One goroutine tells what has waited long enough; [Server.Close] ends
+// A body is bounded in bytes, also when it is unpacked, and in elements. What waits, and what is remembered of spans
+// that are told, is bounded for each user, by package dialect, and for all together, here. One goroutine tells what has waited long enough; [Server.Close] ends
 // it, and tells all that waits. What waits is not cleaned yet; it stays in memory and goes with its user's session.
 //
 // # What an exporter sees

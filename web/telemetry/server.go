@@ -38,7 +38,7 @@ type Server struct {
 	mu sync.Mutex
 	// By the user's name. Users of whom nothing is remembered are not among them.
 	users map[string]*waiting
-	// How many bytes wait, of all users together.
+	// How many bytes the spans of all users take together.
 	held int
 	// What came since the server began.
 	counts Counts

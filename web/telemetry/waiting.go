@@ -9,11 +9,11 @@ import (
 	"candor/attach/dialect"
 )
 
-// sweepEvery is how often the server looks for spans that have waited long enough, and maxWaiting bounds what waits of
-// all users, in bytes.
+// sweepEvery is how often the server looks for spans that have waited long enough, and maxHeld bounds the spans of all
+// users, in bytes.
 const (
 	sweepEvery = 5 * time.Second
-	maxWaiting = 64 << 20
+	maxHeld    = 64 << 20
 )
 
 // waiting are a user's spans. Its lock is held while they are told, so that they are told in order.
@@ -23,7 +23,7 @@ type waiting struct {
 	// Nobody finds it any more: whoever found it before looks again.
 	gone bool
 
-	// How many bytes waited when they were counted last. It is guarded by the server's lock, since it is a part of the
+	// How many bytes they took when they were counted last. It is guarded by the server's lock, since it is a part of the
 	// sum that the server keeps.
 	held int
 }
@@ -38,10 +38,14 @@ func (s *Server) take(ctx context.Context, user string, nodes []dialect.Node) (r
 		w.traces.Add(now, n)
 	}
 	all := w.traces.Ready(now)
-	// Where all users together fill the room, whoever sends is told at once, without waiting for parents.
+	// Where all users together fill the room, whoever sends makes some: of what is told, and if that is not enough, of
+	// what waits, too. The sweep makes the others forget.
 	if s.weigh(user, w) {
-		all = append(all, w.traces.All()...)
-		s.weigh(user, w)
+		w.traces.Forget(now.Add(-dialect.MaxWait))
+		if s.weigh(user, w) {
+			all = append(all, w.traces.All()...)
+			s.weigh(user, w)
+		}
 	}
 	return s.record(ctx, user, all)
 }
@@ -58,7 +62,7 @@ func (s *Server) locked(user string) *waiting {
 	}
 }
 
-// weigh counts what waits of a user, and reports whether all users' is more than may wait.
+// weigh counts a user's spans, and reports whether those of all users are more than may be.
 func (s *Server) weigh(user string, w *waiting) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +73,7 @@ func (s *Server) weigh(user string, w *waiting) bool {
 	s.held += w.traces.Held() - w.held
 	w.held = w.traces.Held()
 	s.counts.Lost[dialect.Unmatched] += w.traces.Unmatched()
-	return s.held > maxWaiting
+	return s.held > maxHeld
 }
 
 // record records sightings, if there are any.
@@ -113,9 +117,21 @@ func (s *Server) sweep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			s.release(ctx, func(t *dialect.Traces) []attach.Sighting { return t.Ready(s.Now()) })
+			s.release(ctx, s.ready)
 		}
 	}
+}
+
+// ready returns what has waited long enough. Where there is no room, what is told is forgotten earlier.
+func (s *Server) ready(t *dialect.Traces) []attach.Sighting {
+	all := t.Ready(s.Now())
+	s.mu.Lock()
+	full := s.held > maxHeld*7/8
+	s.mu.Unlock()
+	if full {
+		t.Forget(s.Now().Add(-dialect.MaxWait))
+	}
+	return all
 }
 
 // release records what each user's spans tell by a function, and forgets users of whom nothing is remembered.

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -110,11 +111,37 @@ func TestWhatWaitsOfAllUsersIsBounded(t *testing.T) {
 		for j := range 15 {
 			_, err := s.take(t.Context(), user, orphan(t, string("123456789abcdef"[j]), big))
 			require.NoError(t, err)
-			require.LessOrEqual(t, s.held, maxWaiting)
+			require.LessOrEqual(t, s.held, maxHeld)
 		}
 		told += r.of(user)
 	}
 	assert.NotZero(t, told, "what finds no room is told at once")
+}
+
+// TestWhatIsRememberedOfAllUsersIsBounded holds that spans which are told do not fill the memory either, and that what
+// comes after they did is not told at once for an hour: others forget what they do not need any more.
+func TestWhatIsRememberedOfAllUsersIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := server()
+		defer s.Close()
+		var nodes []dialect.Node
+		for i := range 10_000 {
+			n, _, ok := dialect.Read(otlp.Span{Trace: strings.Repeat("1", 32), ID: fmt.Sprintf("%016x", i+1)})
+			require.True(t, ok)
+			nodes = append(nodes, n)
+		}
+		for i := range 12 {
+			_, err := s.take(t.Context(), fmt.Sprint("user", i), nodes)
+			require.NoError(t, err)
+			require.LessOrEqual(t, s.held, maxHeld)
+		}
+		assert.Greater(t, s.held, maxHeld*7/8, "the room is filled")
+		waitFor(2 * dialect.MaxWait)
+		assert.LessOrEqual(t, s.held, maxHeld*7/8)
+		_, err := s.take(t.Context(), "ann", orphan(t, "1", "r"))
+		require.NoError(t, err)
+		assert.Zero(t, r.of("ann"), "it waits for its parent")
+	})
 }
 
 // TestAFailureToRecordIsTheAnswerOfTheRequest holds that a session that takes nothing stops neither the
