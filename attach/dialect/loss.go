@@ -7,8 +7,8 @@ import (
 
 // What may be lost of a span or a record.
 const (
-	// Without its ids a span can neither be joined with others nor be known a second time. An id of another length, also
-	// that of the span around it, is none.
+	// Without its ids a span can neither be joined with others nor be known a second time. One of another length is
+	// none, also that of the span around it.
 	noIDs = "a span without ids"
 	// A model's call that no channel could join. The span of a tool needs none: it is matched.
 	noCallID = "a call without an id"

@@ -26,8 +26,8 @@ type asked struct {
 // digest stands for the parameters of a call, which may be long.
 type digest [sha256.Size]byte
 
-// ask remembers the calls among the facts of a model call, and returns about how many bytes they take. What is known already, since the span was repeated or another
-// one tells of the same answer, is not remembered twice.
+// ask remembers the calls among the facts of a model call, and returns about how many bytes they take. What is known
+// already, since the span was repeated or another one tells of the same answer, is not remembered twice.
 func (tr *family) ask(k spanKind, facts []attach.Sighting) (bytes int) {
 	if k != isModel {
 		return 0

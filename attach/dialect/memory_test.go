@@ -31,7 +31,8 @@ func plainSpan(trace, id int, attrs otlp.Attributes) otlp.Span {
 func calling(first, calls int, args string) otlp.Attributes {
 	var parts []string
 	for i := range calls {
-		parts = append(parts, fmt.Sprintf(`{"type":"tool_call","id":"c%d","name":"t","arguments":{"x":%q}}`, first+i, args))
+		parts = append(parts, fmt.Sprintf(
+			`{"type":"tool_call","id":"c%d","name":"t","arguments":{"x":%q}}`, first+i, args))
 	}
 	return otlp.Attributes{"gen_ai.operation.name": "chat",
 		"gen_ai.output.messages": `[{"role":"assistant","parts":[` + strings.Join(parts, ",") + `]}]`}
@@ -61,7 +62,8 @@ func TestWhatIsHeldOfSpansIsCountedAndBounded(t *testing.T) {
 		}},
 		"long texts that wait": {40, func(i int) otlp.Span {
 			s := plainSpan(0, i, otlp.Attributes{"openinference.span.kind": "LLM",
-				"llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": long(2 << 20)})
+				"llm.output_messages.0.message.role":    "assistant",
+				"llm.output_messages.0.message.content": long(2 << 20)})
 			s.Parent = strings.Repeat("f", 16)
 			return s
 		}},
@@ -112,7 +114,8 @@ func TestNoSpanOfALongTraceIsLost(t *testing.T) {
 func TestAParentsIDThatIsNoneIsRefused(t *testing.T) {
 	s := plainSpan(0, 0, otlp.Attributes{})
 	for parent, want := range map[string]bool{
-		"": true, strings.Repeat("0", 16): true, strings.Repeat("f", 16): true, "ff": false, strings.Repeat("f", 1<<20): false,
+		"": true, strings.Repeat("0", 16): true, strings.Repeat("f", 16): true,
+		"ff": false, strings.Repeat("f", 1<<20): false,
 	} {
 		s.Parent = parent
 		_, loss, ok := Read(s)

@@ -10,8 +10,9 @@
 // spans of a process. [Server.Counts] has all counts, by words of ours.
 //
 // A body is bounded in bytes, also when it is unpacked, and in elements. What waits, and what is remembered of spans
-// that are told, is bounded for each user, by package dialect, and for all together, here. One goroutine tells what has waited long enough; [Server.Close] ends
-// it, and tells all that waits. What waits is not cleaned yet; it stays in memory and goes with its user's session.
+// that are told, is bounded for each user, by package dialect, and for all together, here. One goroutine tells what has
+// waited long enough; [Server.Close] ends it, and tells all that waits. What waits is not cleaned yet; it stays in
+// memory and goes with its user's session.
 //
 // # What an exporter sees
 //
@@ -19,7 +20,8 @@
 // adds in every SDK. An answer of 200 means that the request was decoded and that what was ready is recorded; what
 // still waits for its parents is promised. A request may be repeated whole, for what is known already changes nothing.
 // What is damaged has an answer of 400, which exporters do not repeat. A full session, or a user who writes too fast,
-// has the answers of every other route, of which exporters repeat those that tell them to.
+// has the answers of every other route, of which exporters repeat those that tell them to. Once the server stops,
+// everything is refused in this way.
 //
 // If recording fails, what was ready in this request is lost unless the exporter repeats it. A span that waited since
 // an earlier request is then lost: its exporter had its answer. The log says so, without a word of what it was.

@@ -15,6 +15,7 @@ import (
 	"candor/web"
 	"candor/web/access"
 	"candor/web/openapi"
+	"candor/web/problem"
 )
 
 // Recorder records sightings in a user's session. Package web/attached has it.
@@ -42,6 +43,8 @@ type Server struct {
 	held int
 	// What came since the server began.
 	counts Counts
+	// Whether it takes nothing any more.
+	closed bool
 }
 
 // Counts are how many spans and records came, and how many were not told, by words of ours.
@@ -139,6 +142,9 @@ func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Cal
 		losses.add(loss)
 		all = append(all, told...)
 	}
+	if s.isClosed() {
+		return errClosed
+	}
 	refused, err := s.Recorder.Record(r.Context(), who.User, all)
 	if err != nil {
 		return err
@@ -146,6 +152,17 @@ func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Cal
 	losses.refused(refused)
 	s.count(0, len(records), losses)
 	return s.answer(w, kind, losses.partial(), "LogRecords")
+}
+
+// errClosed is the answer once the server is closed. Exporters repeat what is answered with it.
+var errClosed = problem.New(http.StatusServiceUnavailable, "shutting_down",
+	"The server is stopping and takes no more telemetry. Send it again once it is back.")
+
+// isClosed reports whether the server takes nothing any more.
+func (s *Server) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
 }
 
 // invalid returns the answer to a body that cannot be decoded.

@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -61,6 +62,25 @@ func TestWhatIsNotReadIsNamedInTheAnswerAndCounted(t *testing.T) {
 		"service": "x"})
 	_, answer = post(t, s, "/v1/traces", "application/json", "", traces(long))
 	assert.Equal(t, "{}", answer)
+}
+
+// TestWhatComesWhileTheServerStopsIsSentAgain holds that spans and records that nobody could tell any more are refused
+// in the way that makes exporters repeat them.
+func TestWhatComesWhileTheServerStopsIsSentAgain(t *testing.T) {
+	s := apptest.Start(t, app.Settings{}, nil)
+	s.App.Close(t.Context())
+	for _, path := range []string{"/v1/traces", "/v1/logs"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.HTTP.URL+path,
+			bytes.NewReader(traces(span("3", "2", "chat", 1, object{}))))
+		require.NoError(t, err)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+apptest.TokenOf("ann"))
+		resp, err := s.HTTP.Client().Do(r)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, http.StatusServiceUnavailable, resp.StatusCode, path)
+		assert.NotEmpty(t, resp.Header.Get("Retry-After"), path)
+	}
 }
 
 // TestNoSecretOfASpanIsKept holds that secrets in prompts, texts, arguments, results and errors of

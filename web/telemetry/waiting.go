@@ -20,18 +20,19 @@ const (
 type waiting struct {
 	mu     sync.Mutex
 	traces dialect.Traces
-	// Nobody finds it any more: whoever found it before looks again.
-	gone bool
 
-	// How many bytes they took when they were counted last. It is guarded by the server's lock, since it is a part of the
-	// sum that the server keeps.
+	// How many bytes they took when they were counted last. It is guarded by the server's lock, since it is a part of
+	// the sum that the server keeps.
 	held int
 }
 
 // take takes a user's spans and records what they tell by now. If this fails, what was ready is lost, as it is in
 // every exporter whose collector refuses it.
 func (s *Server) take(ctx context.Context, user string, nodes []dialect.Node) (refused int, err error) {
-	w := s.locked(user)
+	w, err := s.locked(user)
+	if err != nil {
+		return 0, err
+	}
 	defer w.mu.Unlock()
 	now := s.Now()
 	for _, n := range nodes {
@@ -50,16 +51,30 @@ func (s *Server) take(ctx context.Context, user string, nodes []dialect.Node) (r
 	return s.record(ctx, user, all)
 }
 
-// locked returns a user's spans, with their lock held.
-func (s *Server) locked(user string) *waiting {
+// locked returns a user's spans, with their lock held. It fails once the server is closed.
+func (s *Server) locked(user string) (*waiting, error) {
 	for {
-		w := s.of(user)
-		w.mu.Lock()
-		if !w.gone {
-			return w
+		w, err := s.of(user)
+		if err != nil {
+			return nil, err
 		}
-		w.mu.Unlock()
+		if s.lock(user, w) {
+			return w, nil
+		}
 	}
+}
+
+// lock locks a user's spans. It returns false, with nothing locked, if they are not that user's any more: they were
+// forgotten while somebody waited for the lock, and what is added to them would be lost.
+func (s *Server) lock(user string, w *waiting) bool {
+	w.mu.Lock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users[user] == w {
+		return true
+	}
+	w.mu.Unlock()
+	return false
 }
 
 // weigh counts a user's spans, and reports whether those of all users are more than may be.
@@ -84,16 +99,19 @@ func (s *Server) record(ctx context.Context, user string, all []attach.Sighting)
 	return s.Recorder.Record(ctx, user, all)
 }
 
-// of returns a user's spans.
-func (s *Server) of(user string) *waiting {
+// of returns a user's spans. It fails once the server is closed.
+func (s *Server) of(user string) (*waiting, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errClosed
+	}
 	w := s.users[user]
 	if w == nil {
 		w = &waiting{}
 		s.users[user] = w
 	}
-	return w
+	return w, nil
 }
 
 // all returns all users with their spans.
@@ -117,7 +135,8 @@ func (s *Server) sweep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			s.release(ctx, s.ready)
+			// What is told is recorded, even if the server closes meanwhile.
+			s.release(context.WithoutCancel(ctx), s.ready)
 		}
 	}
 }
@@ -137,11 +156,12 @@ func (s *Server) ready(t *dialect.Traces) []attach.Sighting {
 // release records what each user's spans tell by a function, and forgets users of whom nothing is remembered.
 func (s *Server) release(ctx context.Context, told func(*dialect.Traces) []attach.Sighting) {
 	for user, w := range s.all() {
-		w.mu.Lock()
+		if !s.lock(user, w) {
+			continue // a session that was erased took them with it
+		}
 		all := told(&w.traces)
 		s.weigh(user, w)
 		if w.traces.Empty() {
-			w.gone = true
 			s.drop(user, w)
 		}
 		_, err := s.record(ctx, user, all)
@@ -172,8 +192,12 @@ func (s *Server) Forget(user string) {
 	}
 }
 
-// Close ends the goroutine and tells what waits. Nothing may be posted any more.
+// Close refuses whatever is posted from now on, ends the goroutine and tells what waits. What was answered with 200 is
+// told when it returns.
 func (s *Server) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
 	s.stop()
 	<-s.done
 	s.release(context.Background(), (*dialect.Traces).All)

@@ -144,14 +144,56 @@ func TestWhatIsRememberedOfAllUsersIsBounded(t *testing.T) {
 	})
 }
 
-// TestAFailureToRecordIsTheAnswerOfTheRequest holds that a session that takes nothing stops neither the
-// sweep nor the server's end.
+// TestAFailureToRecordIsTheAnswerOfTheRequest holds that a session that takes nothing is not answered
+// with 200, and does not stop the server's end.
 func TestAFailureToRecordIsTheAnswerOfTheRequest(t *testing.T) {
 	s, r := server()
 	r.err = errors.New("full")
 	_, err := s.take(t.Context(), "ann", orphan(t, "1", "r"))
 	require.NoError(t, err, "nothing was recorded yet")
+	outermost, _, ok := dialect.Read(otlp.Span{Trace: strings.Repeat("2", 32), ID: strings.Repeat("a", 16),
+		Attrs: otlp.Attributes{"gen_ai.operation.name": "invoke_agent"}})
+	require.True(t, ok)
+	_, err = s.take(t.Context(), "ann", []dialect.Node{outermost})
+	require.ErrorIs(t, err, r.err)
+	assert.Equal(t, 1, r.of("ann"))
 	s.Close()
+	assert.Equal(t, 3, r.of("ann"))
+}
+
+// TestARequestDoesNotFillSpansThatWereForgotten holds that a request which waited while its user's spans were forgotten
+// adds to the new ones, where they are counted and told, and that forgotten ones are not told.
+func TestARequestDoesNotFillSpansThatWereForgotten(t *testing.T) {
+	s, r := server()
+	_, err := s.take(t.Context(), "ann", orphan(t, "1", "r"))
+	require.NoError(t, err)
+	found, err := s.of("ann")
+	require.NoError(t, err)
+	s.Forget("ann")
+	assert.False(t, s.lock("ann", found))
+	w, err := s.locked("ann")
+	require.NoError(t, err)
+	assert.NotSame(t, found, w)
+	w.mu.Unlock()
+	s.Close()
+	assert.Zero(t, r.of("ann"))
+}
+
+// TestNothingIsTakenAfterClose holds that spans which the server could not tell any more are refused, also those of a
+// request that waited while it closed.
+func TestNothingIsTakenAfterClose(t *testing.T) {
+	s, r := server()
+	_, err := s.take(t.Context(), "ann", orphan(t, "1", "r"))
+	require.NoError(t, err)
+	found, err := s.of("ann")
+	require.NoError(t, err)
+	s.Close()
+	assert.Equal(t, 2, r.of("ann"))
+	assert.False(t, s.lock("ann", found), "a request that has found them looks again")
+	for _, user := range []string{"ann", "bob"} {
+		_, err = s.take(t.Context(), user, orphan(t, "2", "r"))
+		require.ErrorIs(t, err, errClosed)
+	}
 	assert.Equal(t, 2, r.of("ann"))
 }
 
