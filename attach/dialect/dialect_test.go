@@ -10,6 +10,7 @@ import (
 	"candor/attach"
 	"candor/attach/dialect"
 	"candor/attach/otlp"
+	"candor/attach/rows"
 )
 
 // TestEachDialectTellsTheSame holds that one small agent is told alike, whatever dialect its spans are
@@ -91,6 +92,25 @@ func TestPydanticAIsRunIsReadWhereItsModelCallsToldNothing(t *testing.T) {
 	tool.Scope = "pydantic-ai"
 	all, _ := read(t, tool)
 	assert.Equal(t, []string{`use called call_1 weather{"city":"Oslo"}`, `use returned call_1 "warm"`}, lines(all))
+}
+
+// TestEachAnswerOfALongRunHasAnIDOfItsOwn holds that the answers of a run that lists its messages are told apart,
+// however many they are, by ids that a session takes.
+func TestEachAnswerOfALongRunHasAnIDOfItsOwn(t *testing.T) {
+	const answers = 4000
+	list := strings.Repeat(`{"role":"assistant","parts":[{"type":"text","content":"x"}]},`, answers)
+	run := span("run", "", 4, otlp.Attributes{"agent_name": "w",
+		"pydantic_ai.all_messages": "[" + strings.TrimSuffix(list, ",") + "]"})
+	run.Scope = "pydantic-ai"
+	all, _ := read(t, run)
+	ids := map[string]bool{}
+	for _, s := range all {
+		if s.Said != nil {
+			assert.True(t, rows.IsID(s.Group), s.Group)
+			ids[s.Group] = true
+		}
+	}
+	assert.Len(t, ids, answers)
 }
 
 // TestWhatAToolDoesInsideIsASubAgents holds who a sub-agent is: an agent's run within a tool's span,

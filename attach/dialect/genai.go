@@ -3,7 +3,7 @@ package dialect
 import (
 	"cmp"
 	"encoding/json"
-	"strings"
+	"fmt"
 
 	"candor/attach"
 	"candor/attach/otlp"
@@ -86,7 +86,7 @@ func (w *writer) pydantic() {
 	for i := range list[begin:] {
 		if m := &list[begin+i]; m.Role == "assistant" {
 			// Answers have no times: that of the run's start, and their order.
-			w.node.id = id + "." + string(rune('a'+i%26)) + strings.Repeat("z", i/26)
+			w.node.id = fmt.Sprintf("%s.%04d", id, i)
 			end := w.span.End
 			w.span.End = w.span.Start.Add(timeOfPlace(i))
 			w.answer(m.parts())
