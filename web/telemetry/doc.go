@@ -20,8 +20,8 @@
 // adds in every SDK. An answer of 200 means that the request was decoded and that what was ready is recorded; what
 // still waits for its parents is promised. A request may be repeated whole, for what is known already changes nothing.
 // What is damaged has an answer of 400, which exporters do not repeat. A full session, or a user who writes too fast,
-// has the answers of every other route, of which exporters repeat those that tell them to. Once the server stops,
-// everything is refused in this way.
+// has the answers of every other route, of which exporters repeat those that tell them to. A server
+// that stops refuses in this way.
 //
 // If recording fails, what was ready in this request is lost unless the exporter repeats it. A span that waited since
 // an earlier request is then lost: its exporter had its answer. The log says so, without a word of what it was.

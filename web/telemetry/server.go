@@ -43,7 +43,7 @@ type Server struct {
 	held int
 	// What came since the server began.
 	counts Counts
-	// Whether it takes nothing any more.
+	// Whether it takes no spans any more. The session refuses records.
 	closed bool
 }
 
@@ -142,9 +142,6 @@ func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Cal
 		losses.add(loss)
 		all = append(all, told...)
 	}
-	if s.isClosed() {
-		return errClosed
-	}
 	refused, err := s.Recorder.Record(r.Context(), who.User, all)
 	if err != nil {
 		return err
@@ -157,13 +154,6 @@ func (s *Server) postLogs(w http.ResponseWriter, r *http.Request, who access.Cal
 // errClosed is the answer once the server is closed. Exporters repeat what is answered with it.
 var errClosed = problem.New(http.StatusServiceUnavailable, "shutting_down",
 	"The server is stopping and takes no more telemetry. Send it again once it is back.")
-
-// isClosed reports whether the server takes nothing any more.
-func (s *Server) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
-}
 
 // invalid returns the answer to a body that cannot be decoded.
 func invalid(err error) error {

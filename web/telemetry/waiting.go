@@ -192,7 +192,7 @@ func (s *Server) Forget(user string) {
 	}
 }
 
-// Close refuses whatever is posted from now on, ends the goroutine and tells what waits. What was answered with 200 is
+// Close refuses the spans that are posted from now on, ends the goroutine and tells what waits. What was answered with 200 is
 // told when it returns.
 func (s *Server) Close() {
 	s.mu.Lock()
