@@ -28,7 +28,7 @@
 //     tool that ran, the end of a run. What a dialect adds is only where these stand in its attributes.
 //   - messages.go: messages as the GenAI conventions write them, in a string of JSON or structured.
 //   - program.go: what an agent's program is called; names join the channels, so some have a second name here.
-//   - traces.go and family.go: what waits, what is remembered of spans that are told, and to which turn, session and
+//   - traces.go and ancestry.go: what waits, what is remembered of spans that are told, and to which turn, session and
 //     sub-agent they belong.
 //   - match.go: tools that do not name their call.
 //   - loss.go: all that can be lost, in words that metrics may have as labels.

@@ -28,7 +28,7 @@ type digest [sha256.Size]byte
 
 // ask remembers the calls among the facts of a model call, and returns about how many bytes they take. What is known
 // already, since the span was repeated or another one tells of the same answer, is not remembered twice.
-func (tr *family) ask(k spanKind, facts []attach.Sighting) (bytes int) {
+func (tr *trace) ask(k spanKind, facts []attach.Sighting) (bytes int) {
 	if k != isModel {
 		return 0
 	}
@@ -47,7 +47,7 @@ func (tr *family) ask(k spanKind, facts []attach.Sighting) (bytes int) {
 // match finds the call that the span of a tool is of, which does not name it: the one for this tool with these
 // parameters, or the only one for this tool. A tool that no model asked for, as far as is known, is a call by itself.
 // It returns false if the span fits several calls: to guess would give one the result of another.
-func (tr *family) match(s *kin) bool {
+func (tr *trace) match(s *bufferedSpan) bool {
 	var params digest
 	for _, f := range s.node.facts {
 		if f.Called != nil {
@@ -67,7 +67,7 @@ func (tr *family) match(s *kin) bool {
 
 // fitting returns the calls that the span of a tool may be of, and whether any is known of its tool. Each call is taken
 // once, so that two runs of one tool with the same parameters get a call each; a span that is repeated gets its own.
-func (tr *family) fitting(s *kin, params digest) (fits []*asked, known bool) {
+func (tr *trace) fitting(s *bufferedSpan, params digest) (fits []*asked, known bool) {
 	var same, free []*asked
 	for i := range tr.asked {
 		a := &tr.asked[i]

@@ -95,8 +95,8 @@ func TestWhatIsHeldOfSpansIsCountedAndBounded(t *testing.T) {
 	}
 }
 
-// TestNoSpanOfALongTraceIsLost holds that a trace which grows beyond all bounds begins anew, and that all of it is told,
-// also what still waits for its parent.
+// TestNoSpanOfALongTraceIsLost holds that a trace which grows beyond all bounds begins anew, and that all of it is
+// told, also what still waits for its parent.
 func TestNoSpanOfALongTraceIsLost(t *testing.T) {
 	var tr Traces
 	told, spans := 0, 2*maxHeld/spanBytes

@@ -13,7 +13,7 @@ import (
 const (
 	// MaxWait is how long a span waits for its parent.
 	MaxWait = 30 * time.Second
-	// keepTrace is how long the family of a trace is remembered after its last span.
+	// keepTrace is how long a trace is remembered after its last span.
 	keepTrace = time.Hour
 
 	maxTraces = 200     // of a user
@@ -37,20 +37,20 @@ const (
 // for concurrent use.
 type Traces struct {
 	// By their ids. A trace stays for a while when all of it is told, for spans that come late.
-	byID map[string]*family
+	byID map[string]*trace
 	// About how many bytes all traces take.
 	held int
 	// How many spans of tools were not told since it was last asked.
 	unmatched int
 }
 
-// family is what is known of one trace. Who belongs to whom in it is in family.go.
-type family struct {
+// trace is what is known of one trace. Who belongs to whom in it is in ancestry.go.
+type trace struct {
 	id string
 	// All spans that have come, by their ids. Those that are told stay, since others may have them as parents.
-	spans map[string]*kin
+	spans map[string]*bufferedSpan
 	// Spans that wait, in the order in which they came: a model call before the tools that it asked for.
-	waiting []*kin
+	buffered []*bufferedSpan
 	// Turns by the outermost span of a branch, as far as it was known when a part of the branch was told.
 	turns map[string]string
 	// The spans that told how sub-agents began, by these.
@@ -71,8 +71,8 @@ type family struct {
 	known map[string]bool
 }
 
-// kin is a span of a trace: what others need to know of it, and as long as it waits, what it tells.
-type kin struct {
+// bufferedSpan is a span of a trace: what others need to know of it, and as long as it waits, what it tells.
+type bufferedSpan struct {
 	parent  string // empty for the outermost
 	kind    spanKind
 	session string // as the span calls it
@@ -98,7 +98,7 @@ func (t *Traces) Add(now time.Time, n Node) {
 	if was != nil && was.node != nil {
 		return // it waits already
 	}
-	s := &kin{
+	s := &bufferedSpan{
 		parent: n.parent, kind: n.kind, session: n.session, name: n.name, program: n.program, call: n.call,
 		since: now, node: &n, size: spanBytes + len(n.session) + len(n.name) + len(n.call),
 		told: sizeOf(n.facts) + sizeOf(n.flat),
@@ -110,7 +110,7 @@ func (t *Traces) Add(now time.Time, n Node) {
 		t.grow(tr, -was.size)
 	}
 	tr.spans[n.id] = s
-	tr.waiting = append(tr.waiting, s)
+	tr.buffered = append(tr.buffered, s)
 	t.grow(tr, s.size+s.told)
 	if tr.session == "" {
 		tr.session = n.session
@@ -118,14 +118,14 @@ func (t *Traces) Add(now time.Time, n Node) {
 }
 
 // of returns a trace.
-func (t *Traces) of(id string) *family {
+func (t *Traces) of(id string) *trace {
 	if t.byID == nil {
-		t.byID = map[string]*family{}
+		t.byID = map[string]*trace{}
 	}
 	tr := t.byID[id]
 	if tr == nil {
-		tr = &family{
-			id: id, spans: map[string]*kin{}, turns: map[string]string{}, begun: map[string]string{},
+		tr = &trace{
+			id: id, spans: map[string]*bufferedSpan{}, turns: map[string]string{}, begun: map[string]string{},
 			known: map[string]bool{},
 		}
 		t.byID[id] = tr
@@ -135,7 +135,7 @@ func (t *Traces) of(id string) *family {
 }
 
 // grow counts bytes of a trace.
-func (t *Traces) grow(tr *family, bytes int) {
+func (t *Traces) grow(tr *trace, bytes int) {
 	tr.size += bytes
 	t.held += bytes
 }
@@ -165,7 +165,7 @@ func (t *Traces) Ready(now time.Time) (out []attach.Sighting) {
 func (t *Traces) full() bool { return len(t.byID) > maxTraces || t.held > maxHeld }
 
 // earlier compares traces by when their last spans came.
-func earlier(a, b *family) int {
+func earlier(a, b *trace) int {
 	if c := a.heard.Compare(b.heard); c != 0 {
 		return c
 	}
@@ -175,7 +175,7 @@ func earlier(a, b *family) int {
 // Forget forgets the traces of which nothing waits and no span has come since a time.
 func (t *Traces) Forget(since time.Time) {
 	for _, tr := range t.byID {
-		if len(tr.waiting) == 0 && !tr.heard.After(since) {
+		if len(tr.buffered) == 0 && !tr.heard.After(since) {
 			t.end(tr)
 		}
 	}
@@ -190,7 +190,7 @@ func (t *Traces) All() (out []attach.Sighting) {
 }
 
 // end returns what waits of a trace, and forgets it.
-func (t *Traces) end(tr *family) []attach.Sighting {
+func (t *Traces) end(tr *trace) []attach.Sighting {
 	out := t.settle(tr, tr.heard.Add(1))
 	t.held -= tr.size
 	delete(t.byID, tr.id)
@@ -212,31 +212,31 @@ func (t *Traces) Held() int { return t.held }
 func (t *Traces) Empty() bool { return len(t.byID) == 0 }
 
 // settle returns what the spans of a trace tell that have all around them or came before late.
-func (t *Traces) settle(tr *family, late time.Time) (out []attach.Sighting) {
-	var still, ready []*kin
+func (t *Traces) settle(tr *trace, late time.Time) (out []attach.Sighting) {
+	var still, ready []*bufferedSpan
 	var around [][]ancestor
-	for _, s := range tr.waiting {
-		line, whole := tr.line(s)
+	for _, s := range tr.buffered {
+		ancestry, whole := tr.ancestry(s)
 		if !whole && !s.since.Before(late) {
 			still = append(still, s)
 			continue
 		}
-		ready, around = append(ready, s), append(around, line)
-		for _, a := range line[1:] {
+		ready, around = append(ready, s), append(around, ancestry)
+		for _, a := range ancestry[1:] {
 			if a.span != nil && s.kind == isModel && len(s.node.facts) > 0 {
 				a.span.below = true
 			}
 		}
 	}
 	// All marks are set and calls found before anything is told: an outer span may have come before the inner ones, and
-	// what a tool's span has inside comes before it.
-	alone := map[*kin]bool{}
+	// what is inside a tool's span comes before it.
+	unclear := map[*bufferedSpan]bool{}
 	for _, s := range ready {
 		t.grow(tr, tr.ask(s.kind, s.node.facts))
-		alone[s] = s.kind == isTool && s.call == s.node.id && !tr.match(s)
+		unclear[s] = s.kind == isTool && s.call == s.node.id && !tr.match(s)
 	}
 	for i, s := range ready {
-		if alone[s] {
+		if unclear[s] {
 			t.unmatched++
 		} else {
 			out = append(out, tr.tell(s, around[i])...)
@@ -244,7 +244,7 @@ func (t *Traces) settle(tr *family, late time.Time) (out []attach.Sighting) {
 		t.grow(tr, -s.told)
 		s.node = nil
 	}
-	tr.waiting = still
+	tr.buffered = still
 	return out
 }
 

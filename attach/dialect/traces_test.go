@@ -84,7 +84,7 @@ func TestASpanThatComesTwiceIsToldAgain(t *testing.T) {
 
 // TestCallsToMatchAreBounded holds that a trace remembers a bounded number of calls.
 func TestCallsToMatchAreBounded(t *testing.T) {
-	tr := family{known: map[string]bool{}}
+	tr := trace{known: map[string]bool{}}
 	for i := range maxAsked + 5 {
 		tr.ask(isModel, []attach.Sighting{{Call: fmt.Sprint("call_", i), Called: &attach.Called{Tool: "x"}}})
 	}

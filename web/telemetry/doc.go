@@ -3,7 +3,7 @@
 // sightings, which package web/attached records like those of every other channel.
 //
 // Package attach/otlp decodes a body and attach/dialect reads what is in it. This package has the routes (server.go),
-// the bodies (body.go), and what a user's spans wait for (waiting.go).
+// the bodies (body.go), and what a user's spans wait for (userspans.go).
 //
 // The answer is of the kind of the request. What was of an agent and could not be read is counted in it, in the words
 // of OTLP: partial_success. What is no agent's is taken and dropped without a word, since exporters send all
@@ -20,8 +20,8 @@
 // adds in every SDK. An answer of 200 means that the request was decoded and that what was ready is recorded; what
 // still waits for its parents is promised. A request may be repeated whole, for what is known already changes nothing.
 // What is damaged has an answer of 400, which exporters do not repeat. A full session, or a user who writes too fast,
-// has the answers of every other route, of which exporters repeat those that tell them to. A server
-// that stops refuses in this way.
+// has the answers of every other route, of which exporters repeat those that tell them to. A server that stops
+// refuses in this way.
 //
 // If recording fails, what was ready in this request is lost unless the exporter repeats it. A span that waited since
 // an earlier request is then lost: its exporter had its answer. The log says so, without a word of what it was.

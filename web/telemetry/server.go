@@ -38,7 +38,7 @@ type Server struct {
 
 	mu sync.Mutex
 	// By the user's name. Users of whom nothing is remembered are not among them.
-	users map[string]*waiting
+	users map[string]*userSpans
 	// How many bytes the spans of all users take together.
 	held int
 	// What came since the server began.
@@ -63,7 +63,7 @@ func New(o Options) *Server {
 		o.Now = time.Now
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Server{Options: o, stop: stop, done: make(chan struct{}), users: map[string]*waiting{}}
+	s := &Server{Options: o, stop: stop, done: make(chan struct{}), users: map[string]*userSpans{}}
 	s.counts.Lost = map[string]int{tooLong: 0}
 	for _, what := range dialect.Losses() {
 		s.counts.Lost[what] = 0

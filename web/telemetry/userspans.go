@@ -16,8 +16,8 @@ const (
 	maxHeld    = 64 << 20
 )
 
-// waiting are a user's spans. Its lock is held while they are told, so that they are told in order.
-type waiting struct {
+// userSpans are a user's spans. Its lock is held while they are told, so that they are told in order.
+type userSpans struct {
 	mu     sync.Mutex
 	traces dialect.Traces
 
@@ -52,7 +52,7 @@ func (s *Server) take(ctx context.Context, user string, nodes []dialect.Node) (r
 }
 
 // locked returns a user's spans, with their lock held. It fails once the server is closed.
-func (s *Server) locked(user string) (*waiting, error) {
+func (s *Server) locked(user string) (*userSpans, error) {
 	for {
 		w, err := s.of(user)
 		if err != nil {
@@ -66,7 +66,7 @@ func (s *Server) locked(user string) (*waiting, error) {
 
 // lock locks a user's spans. It returns false, with nothing locked, if they are not that user's any more: they were
 // forgotten while somebody waited for the lock, and what is added to them would be lost.
-func (s *Server) lock(user string, w *waiting) bool {
+func (s *Server) lock(user string, w *userSpans) bool {
 	w.mu.Lock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *Server) lock(user string, w *waiting) bool {
 }
 
 // weigh counts a user's spans, and reports whether those of all users are more than may be.
-func (s *Server) weigh(user string, w *waiting) bool {
+func (s *Server) weigh(user string, w *userSpans) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// A session that was erased meanwhile takes its spans with it: what waits here is nobody's any more.
@@ -100,7 +100,7 @@ func (s *Server) record(ctx context.Context, user string, all []attach.Sighting)
 }
 
 // of returns a user's spans. It fails once the server is closed.
-func (s *Server) of(user string) (*waiting, error) {
+func (s *Server) of(user string) (*userSpans, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -108,17 +108,17 @@ func (s *Server) of(user string) (*waiting, error) {
 	}
 	w := s.users[user]
 	if w == nil {
-		w = &waiting{}
+		w = &userSpans{}
 		s.users[user] = w
 	}
 	return w, nil
 }
 
 // all returns all users with their spans.
-func (s *Server) all() map[string]*waiting {
+func (s *Server) all() map[string]*userSpans {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make(map[string]*waiting, len(s.users))
+	all := make(map[string]*userSpans, len(s.users))
 	for user, w := range s.users {
 		all[user] = w
 	}
@@ -173,7 +173,7 @@ func (s *Server) release(ctx context.Context, told func(*dialect.Traces) []attac
 }
 
 // drop removes a user's spans.
-func (s *Server) drop(user string, w *waiting) {
+func (s *Server) drop(user string, w *userSpans) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.users[user] == w {
@@ -192,8 +192,8 @@ func (s *Server) Forget(user string) {
 	}
 }
 
-// Close refuses the spans that are posted from now on, ends the goroutine and tells what waits. What was answered with 200 is
-// told when it returns.
+// Close refuses the spans that are posted from now on, ends the goroutine and tells what waits. What was answered with
+// 200 is told when it returns.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true

@@ -7,38 +7,38 @@ import (
 	"candor/attach/rows"
 )
 
-// line returns a span and those around it, the inner ones first, each with its id; whole says that the last one
+// ancestry returns a span and those around it, the inner ones first, each with its id; whole says that the last one
 // is the outermost. The id of a parent that did not come stands at the end, without its span.
-func (tr *family) line(s *kin) (line []ancestor, whole bool) {
-	line = []ancestor{{s.node.id, s}}
+func (tr *trace) ancestry(s *bufferedSpan) (ancestry []ancestor, whole bool) {
+	ancestry = []ancestor{{s.node.id, s}}
 	for range maxUp {
-		id := line[len(line)-1].span.parent
+		id := ancestry[len(ancestry)-1].span.parent
 		if id == "" {
-			return line, true
+			return ancestry, true
 		}
-		line = append(line, ancestor{id, tr.spans[id]})
+		ancestry = append(ancestry, ancestor{id, tr.spans[id]})
 		if tr.spans[id] == nil {
-			return line, false
+			return ancestry, false
 		}
 	}
-	return line, true // a circle, or nearly one
+	return ancestry, true // a circle, or nearly one
 }
 
-// ancestor is a span of a line; its span is nil if it has not come.
+// ancestor is a span of an ancestry; its span is nil if it has not come.
 type ancestor struct {
 	id   string
-	span *kin
+	span *bufferedSpan
 }
 
 // The order of what follows matters: the outermost run decides the turn, which decides what is a sub-agent within it.
 
 // tell returns the sightings of a span, with its session, turn and sub-agent.
-func (tr *family) tell(s *kin, line []ancestor) (out []attach.Sighting) {
-	top := outermost(line)
-	turn := tr.turnOf(line[:top+1])
-	sub, began := tr.subOf(line[:top+1])
+func (tr *trace) tell(s *bufferedSpan, ancestry []ancestor) (out []attach.Sighting) {
+	top := outermost(ancestry)
+	turn := tr.turnOf(ancestry[:top+1])
+	sub, began := tr.subOf(ancestry[:top+1])
 	base := attach.Sighting{
-		Agent: tr.agentOf(s, line[top]), Session: tr.sessionOf(line), Turn: turn, Sub: sub,
+		Agent: tr.agentOf(s, ancestry[top]), Session: tr.sessionOf(ancestry), Turn: turn, Sub: sub,
 		Channel: attach.Telemetry,
 	}
 	facts := s.node.facts
@@ -72,24 +72,24 @@ func (tr *family) tell(s *kin, line []ancestor) (out []attach.Sighting) {
 	return out
 }
 
-// outermost returns the place of the span that a turn is: the outermost run, else the last of the line.
-func outermost(line []ancestor) int {
-	for i := len(line) - 1; i >= 0; i-- {
-		if s := line[i].span; s != nil && (s.kind == isAgent || s.kind == isChain) {
+// outermost returns the place of the span that a turn is: the outermost run, else the last of the ancestry.
+func outermost(ancestry []ancestor) int {
+	for i := len(ancestry) - 1; i >= 0; i-- {
+		if s := ancestry[i].span; s != nil && (s.kind == isAgent || s.kind == isChain) {
 			return i
 		}
 	}
-	return len(line) - 1
+	return len(ancestry) - 1
 }
 
-// turnOf returns the turn of a line that ends with the span that the turn is. If a part of the branch was told under
-// another one, because it had waited too long, what is around that part follows.
-func (tr *family) turnOf(line []ancestor) (turn string) {
+// turnOf returns the turn of an ancestry that ends with the span that the turn is. If a part of the branch was told
+// under another one, because it had waited too long, what is around that part follows.
+func (tr *trace) turnOf(ancestry []ancestor) (turn string) {
 	// From the outside in: of two keys that parts of a branch were told under, the one further out holds from now on.
-	for i := len(line) - 1; i >= 0 && turn == ""; i-- {
-		turn = tr.turns[line[i].id]
+	for i := len(ancestry) - 1; i >= 0 && turn == ""; i-- {
+		turn = tr.turns[ancestry[i].id]
 	}
-	top := line[len(line)-1].id
+	top := ancestry[len(ancestry)-1].id
 	turn = cmp.Or(turn, top)
 	tr.turns[top] = turn
 	return turn
@@ -97,14 +97,14 @@ func (tr *family) turnOf(line []ancestor) (turn string) {
 
 // subOf returns the sub-agent that a span belongs to, and how it began: the innermost agent or tool around the span
 // that stands within another one. An agent's own span is the sub-agent's.
-func (tr *family) subOf(line []ancestor) (sub string, began *attach.Sighting) {
-	top := len(line) - 1
-	for i, a := range line[:top] {
+func (tr *trace) subOf(ancestry []ancestor) (sub string, began *attach.Sighting) {
+	top := len(ancestry) - 1
+	for i, a := range ancestry[:top] {
 		if a.span == nil || a.span.kind != isAgent && (a.span.kind != isTool || i == 0) {
 			continue
 		}
 		within, call := a.span.kind == isTool, ""
-		for _, around := range line[i : top+1] {
+		for _, around := range ancestry[i : top+1] {
 			if around.span == nil {
 				continue
 			}
@@ -121,9 +121,10 @@ func (tr *family) subOf(line []ancestor) (sub string, began *attach.Sighting) {
 	return "", nil
 }
 
-// sessionOf returns what the nearest span of a line calls its conversation, else any span of the trace, else the trace.
-func (tr *family) sessionOf(line []ancestor) string {
-	for _, a := range line {
+// sessionOf returns what the nearest span of an ancestry calls its conversation, else any span of the trace, else the
+// trace.
+func (tr *trace) sessionOf(ancestry []ancestor) string {
+	for _, a := range ancestry {
 		if a.span != nil && a.span.session != "" {
 			return a.span.session
 		}
@@ -133,7 +134,7 @@ func (tr *family) sessionOf(line []ancestor) string {
 }
 
 // agentOf returns what the agent is called in all sightings of a trace: as its process, else as the run that a turn is.
-func (tr *family) agentOf(s *kin, top ancestor) string {
+func (tr *trace) agentOf(s *bufferedSpan, top ancestor) string {
 	// It must not change within a trace: the agent's name is a part of what a session is known by.
 	if tr.program == "" {
 		tr.program = s.program
