@@ -53,14 +53,7 @@ func (tr *trace) tell(s *bufferedSpan, ancestry []ancestor) (out []attach.Sighti
 		out = append(out, one)
 	}
 	for _, f := range facts {
-		if f.About != nil {
-			if sub != "" || f.About.Model == tr.lastModel && s.node.id != tr.lastModelBy {
-				continue
-			}
-			tr.lastModel, tr.lastModelBy = f.About.Model, s.node.id
-		}
-		// The parameters of a sub-agent's call have its prompt. What runs within a turn does not end it.
-		if f.Prompted != nil && sub != "" || f.Ended != nil && f.Group == "" && sub == "" && top > 0 {
+		if !tr.isNews(f, s.node.id, sub, top > 0) {
 			continue
 		}
 		f.Agent, f.Session, f.Turn, f.Sub = base.Agent, base.Session, base.Turn, base.Sub
@@ -70,6 +63,22 @@ func (tr *trace) tell(s *bufferedSpan, ancestry []ancestor) (out []attach.Sighti
 		out = append(out, f)
 	}
 	return out
+}
+
+// isNews reports whether a fact is told of a span, which may be a sub-agent's, and within the one that the turn is.
+func (tr *trace) isNews(f attach.Sighting, id, sub string, within bool) bool {
+	switch {
+	case f.About != nil:
+		if sub != "" || f.About.Model == tr.lastModel && id != tr.lastModelBy {
+			return false
+		}
+		tr.lastModel, tr.lastModelBy = f.About.Model, id
+	case f.Prompted != nil:
+		return sub == "" // the parameters of a sub-agent's call have its prompt
+	case f.Ended != nil:
+		return f.Group != "" || sub != "" || !within // what runs within a turn does not end it
+	}
+	return true
 }
 
 // outermost returns the place of the span that a turn is: the outermost run, else the last of the ancestry.

@@ -28,7 +28,7 @@ const (
 type Node struct {
 	// The span's own ids, in hex, and that of the span around it, which is empty for an outermost span and for one
 	// whose parent is in another process: that one may never be sent here.
-	trace, id, parent string
+	traceID, id, parent string
 	// What the span is. The other fields have a meaning for some kinds only.
 	kind spanKind
 	// What the span calls its conversation; empty for most.
@@ -65,12 +65,11 @@ func label(name string) string {
 // Read returns what a span tells. A span that is no part of an agent is a node without facts: it may stand between two
 // that are. ok is false if the span or the one around it has no valid id.
 func Read(s otlp.Span) (n Node, loss Loss, ok bool) {
-	n = Node{trace: s.Trace, id: s.ID, parent: s.Parent, program: programOf(s.Resource, s.Scope)}
+	n = Node{traceID: s.Trace, id: s.ID, parent: s.Parent, program: programOf(s.Resource, s.Scope)}
 	if s.Remote || strings.Trim(s.Parent, "0") == "" {
 		n.parent = ""
 	}
-	if len(s.Trace) != traceDigits || strings.Trim(s.Trace, "0") == "" || len(s.ID) != spanDigits ||
-		n.parent != "" && len(n.parent) != spanDigits {
+	if !n.hasIDs() {
 		return Node{}, Loss{noIDs, plain(s.Name)}, false
 	}
 	for _, key := range []string{"gen_ai.conversation.id", "session.id", "ai.telemetry.metadata.sessionId"} {
@@ -94,6 +93,12 @@ func Read(s otlp.Span) (n Node, loss Loss, ok bool) {
 		loss = Loss{w.lost, plain(s.Name)}
 	}
 	return n, loss, true
+}
+
+// hasIDs reports whether a span and the one around it, if there is one, have ids of the right lengths.
+func (n *Node) hasIDs() bool {
+	return len(n.traceID) == traceDigits && strings.Trim(n.traceID, "0") != "" && len(n.id) == spanDigits &&
+		(n.parent == "" || len(n.parent) == spanDigits)
 }
 
 // writer collects what one span tells.

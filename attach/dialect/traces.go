@@ -92,7 +92,7 @@ type bufferedSpan struct {
 
 // Add takes a span. What it and others tell is returned by Ready.
 func (t *Traces) Add(now time.Time, n Node) {
-	tr := t.of(n.trace)
+	tr := t.of(n.traceID)
 	tr.heard = now
 	was := tr.spans[n.id]
 	if was != nil && was.node != nil {

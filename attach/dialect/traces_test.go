@@ -16,7 +16,7 @@ var noon = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
 // node returns a span of a trace that says a text of so many bytes.
 func node(trace, id, parent string, k spanKind, bytes int) Node {
-	return Node{trace: trace, id: id, parent: parent, kind: k, name: id, facts: []attach.Sighting{
+	return Node{traceID: trace, id: id, parent: parent, kind: k, name: id, facts: []attach.Sighting{
 		{Said: &attach.Said{Text: strings.Repeat("x", bytes)}}}}
 }
 

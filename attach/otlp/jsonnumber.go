@@ -39,11 +39,11 @@ func (n *integer) UnmarshalJSON(raw []byte) error {
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *double) UnmarshalJSON(raw []byte) error {
-	text := literal(raw)
-	named := text == "NaN" || text == "Infinity" || text == "-Infinity"
-	v, err := strconv.ParseFloat(text, 64)
+	number := literal(raw)
+	named := number == "NaN" || number == "Infinity" || number == "-Infinity"
+	v, err := strconv.ParseFloat(number, 64)
 	// ParseFloat knows further spellings, such as 0x1p3 and inf.
-	if err != nil || !named && !json.Valid([]byte(text)) {
+	if err != nil || !named && !json.Valid([]byte(number)) {
 		return ErrBody
 	}
 	*n = double(v)
@@ -67,11 +67,11 @@ const (
 
 // digits returns an integer of JSON without exponent and fraction: 1000 for 1e3 and 7 for 7.0. Any other text is
 // returned as it is, which ParseInt refuses.
-func digits(text string) string {
-	mantissa, exponent, scaled := strings.Cut(strings.ToLower(text), "e")
+func digits(number string) string {
+	mantissa, exponent, scaled := strings.Cut(strings.ToLower(number), "e")
 	before, after, broken := strings.Cut(mantissa, ".")
-	if !scaled && !broken || len(exponent) > exponentDigits || !json.Valid([]byte(text)) {
-		return text
+	if !scaled && !broken || len(exponent) > exponentDigits || !json.Valid([]byte(number)) {
+		return number
 	}
 	all := before + after
 	shift, _ := strconv.Atoi(exponent) // 0 without one
@@ -84,5 +84,5 @@ func digits(text string) string {
 	case shift < 0 && -shift < len(all) && strings.Trim(all[len(all)+shift:], "0") == "":
 		return all[:len(all)+shift]
 	}
-	return text
+	return number
 }
