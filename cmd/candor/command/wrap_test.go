@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -232,10 +233,28 @@ func TestWrapSaysWhatIsWrongWithItsArguments(t *testing.T) {
 	}
 }
 
+func TestADollarInAHeaderIsPartOfItsKey(t *testing.T) {
+	t.Setenv("CANDOR_TOKEN", "ann")
+	t.Setenv("tail", "of the environment")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"id":1,"result":%q}`, r.Header.Get("X-Key"))
+	}))
+	defer s.Close()
+	for _, key := range []string{"pa$tail", "a$noSuchTail", "$$x", "${", "${}", "$1", "${a b}"} {
+		var out apptest.LogBuffer
+		args := []string{"candor", "wrap", "--server", nobody, "--url", s.URL, "--header", "X-Key: " + key}
+		err := command.Run(t.Context(), args, strings.NewReader(`{"id":1,"method":"ping"}`), &out, io.Discard)
+		require.NoError(t, err)
+		assert.Equal(t, fmt.Sprintf(`{"id":1,"result":%q}`+"\n", key), out.String())
+	}
+}
+
 func TestAServerThatSpeaksHTTPIsWrappedByItsURL(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", "ann")
 	t.Setenv("NOTES_KEY", "the key")
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"id":1,"result":{"key":"`+r.Header.Get("X-Key")+`"}}`)
 	}))
 	defer s.Close()

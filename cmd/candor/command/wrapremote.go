@@ -5,10 +5,14 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 
 	"candor/attach/wrapper"
 )
+
+// variable names one in the value of a header. Any other $ is part of a key, which no error may repeat.
+var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
 // remoteHeader returns the headers for the MCP server of --url. Values come from the environment where the flag names a
 // variable, since other users of a machine can read a program's arguments.
@@ -28,11 +32,12 @@ func (s wrapSettings) remoteHeader() (http.Header, error) {
 			return nil, misused("--header has to be 'NAME: VALUE', such as 'Authorization: Bearer ${NOTES_TOKEN}'")
 		}
 		missing := ""
-		value = os.Expand(strings.TrimSpace(value), func(variable string) string {
+		value = variable.ReplaceAllStringFunc(strings.TrimSpace(value), func(named string) string {
 			// A header without its key would be refused by the server, in words that say nothing of the variable.
-			v, ok := os.LookupEnv(variable)
+			name := named[2 : len(named)-1]
+			v, ok := os.LookupEnv(name)
 			if !ok {
-				missing = variable
+				missing = name
 			}
 			return v
 		})
