@@ -108,14 +108,27 @@ type block struct {
 	IsError   bool            `json:"is_error"`
 }
 
-// decodeRow decodes a line. It fails if the line is no row, or has a member of another type than it should,
-// or no session that could be told.
+// decodeRow decodes a line. It fails if the line is no row, or has a member of another type than it should, or is of a
+// kind that is read and has no session that could be told.
 func decodeRow(line []byte) (r row, ok bool) {
 	if json.Unmarshal(line, &r) != nil || r.Type == "" {
 		return row{}, false
 	}
+	// The program's own affairs, such as file-history-snapshot, name no session.
+	if !r.isRead() {
+		return r, true
+	}
 	return r, rows.IsID(r.SessionID) && rows.OptionalID(r.UUID) && rows.OptionalID(r.PromptID) &&
 		rows.OptionalID(r.AgentID) && rows.OptionalID(r.Message.ID) && r.BlockIndex >= 0 && r.BlockIndex <= maxIndex
+}
+
+// isRead reports whether rows of this type tell anything: messages, and titles.
+func (r *row) isRead() bool {
+	switch r.Type {
+	case "user", "assistant", "ai-title", "custom-title", "summary":
+		return true
+	}
+	return false
 }
 
 // at returns the time of the row; zero if it has none that can be read.

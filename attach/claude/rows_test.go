@@ -58,6 +58,17 @@ func TestRowsOfAPerson(t *testing.T) {
 	}
 }
 
+func TestRowsOfTheProgramsOwnAffairsAreNotLost(t *testing.T) {
+	list, report := read(t, `{"type":"file-history-snapshot","messageId":"m","snapshot":{"trackedFileBackups":{}}}`+"\n"+
+		row(`"type":"user","promptId":"p","message":{"content":"Hi"}`)+
+		`{"type":"file-history-delta","messageId":"m","trackingPath":"a.py","timestamp":"2026-11-23T17:48:45.668Z"}`+"\n"+
+		`{"type":"user","message":{"content":"of no session"}}`+"\n", nil)
+	require.Len(t, list, 1)
+	assert.Equal(t, "Hi", list[0].Prompted.Text)
+	assert.Equal(t, map[string]int{"file-history-snapshot": 1, "file-history-delta": 1}, report.Skipped)
+	assert.Equal(t, 1, report.Malformed, "a message has to name its session")
+}
+
 func TestHowTurnsEnd(t *testing.T) {
 	hi := row(`"type":"user","promptId":"p","message":{"content":"Hi"}`)
 	assert.Equal(t, &attach.Ended{Interrupted: true},
