@@ -24,8 +24,9 @@
 //
 // # Over HTTP
 //
-// A server that speaks HTTP gets the same bytes in a request for each message, and what it answers becomes lines again
-// (remote.go, stream.go). The Conn between them knows no difference.
+// A server that speaks HTTP gets the same bytes in a request for each message (posting.go), and what it answers becomes
+// lines again (exchange.go, stream.go). A request that gets no answer is answered with an error by us. The Conn between
+// them knows no difference.
 //
 // # Bounds
 //
@@ -36,8 +37,8 @@
 // # Goroutines
 //
 // A Relay starts none: its two directions run where they are called. A Recorder has one, from [Record] to
-// [Recorder.Close]. A [Remote], which is a server over HTTP, has one for each request and one for the server's own
-// stream, from [Remote.Run] to its return.
+// [Recorder.Close]. A [Remote], which is a server over HTTP, has one for each request, one for the server's own stream,
+// one that reads the client's messages and one that sends those without an answer, from [Remote.Run] to its return.
 //
 // To record another kind of message, add its method to Conn.FromClient and a kind of pending request.
 package wrapper

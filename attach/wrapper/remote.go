@@ -3,7 +3,6 @@ package wrapper
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,9 +15,10 @@ import (
 // The bounds of a server that speaks HTTP.
 const (
 	maxAnswer  = 64 << 20 // of a message in either direction, in bytes
-	maxAtOnce  = 256      // requests that wait for their answers
+	maxAtOnce  = 256      // messages on their way, or that wait for their answers
 	leaveTime  = time.Second
-	firstRetry = time.Second // before a stream that broke is opened again
+	noteTime   = 10 * time.Second // for a server to take a message that needs no answer
+	firstRetry = time.Second      // before a stream that broke is opened again
 	maxRetry   = 30 * time.Second
 )
 
@@ -34,10 +34,11 @@ type Remote struct {
 
 	// Held while a message is written: answers come side by side, and none may stand within another.
 	writing sync.Mutex
-	// The goroutines of the connection, but for the one that reads the client.
+	// The goroutines of the connection.
 	working sync.WaitGroup
-	// A slot is taken by each request that waits for its answer.
+	// A slot is taken by each request that waits for its answer, and by each note.
 	slots chan struct{}
+	notes chan note
 
 	mu sync.Mutex
 	// The id that the server gave the connection, and the version of the protocol that it chose. All requests behind
@@ -52,15 +53,16 @@ type Remote struct {
 func (r *Remote) Run(ctx context.Context, in io.Reader) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	r.slots = make(chan struct{}, maxAtOnce)
+	r.slots, r.notes = make(chan struct{}, maxAtOnce), make(chan note, maxAtOnce)
 	// A read of standard input ends with the process only, so nobody waits for this one if ctx ends first.
-	read := make(chan error, 1)
+	lines, feed := io.Pipe()
 	go func() {
-		p := &posting{send: func(message []byte) { r.send(ctx, message) }}
-		err := r.Relay.Run(p, in)
-		p.flush()
-		read <- err
+		_, err := io.Copy(feed, in)
+		_ = feed.CloseWithError(err)
 	}()
+	read := make(chan error, 1)
+	r.start(func() { read <- r.relay(ctx, lines) })
+	r.start(func() { r.sendNotes(ctx) })
 	var err error
 	select {
 	case err = <-read:
@@ -69,6 +71,7 @@ func (r *Remote) Run(ctx context.Context, in io.Reader) error {
 	}
 	// From here on nothing begins, and what is under way is cut off: there is nobody who would read it.
 	stop()
+	_ = lines.Close()
 	r.mu.Lock()
 	r.over = true
 	r.mu.Unlock()
@@ -77,7 +80,17 @@ func (r *Remote) Run(ctx context.Context, in io.Reader) error {
 	return err
 }
 
-// answered returns when no request waits for its answer, or after a second.
+// relay sends the messages of the client.
+func (r *Remote) relay(ctx context.Context, in io.Reader) error {
+	p := &posting{limit: maxAnswer, send: func(message []byte) { r.send(ctx, message) }, refuse: func(id []byte) {
+		r.fail(ctx, pending{id}, errLongRequest)
+	}}
+	err := r.Relay.Run(p, in)
+	p.flush()
+	return err
+}
+
+// answered returns when no message waits to be sent or answered, or after a second.
 func (r *Remote) answered(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, leaveTime)
 	defer stop()
@@ -99,52 +112,11 @@ func (r *Remote) start(f func()) {
 	}
 }
 
-// posting collects what a relay writes to whole lines.
-type posting struct {
-	held []byte
-	long bool
-	send func(message []byte)
-}
-
-// Write implements io.Writer. A line that is too long for a request is dropped.
-func (p *posting) Write(part []byte) (int, error) {
-	// A relay passes a message that is too long in parts, which HTTP has to have as one.
-	if p.held = append(p.held, part...); len(p.held) > maxAnswer {
-		p.held, p.long = p.held[:0], true
-	}
-	if bytes.HasSuffix(part, []byte("\n")) {
-		p.flush()
-	}
-	return len(part), nil
-}
-
-// flush sends the line.
-func (p *posting) flush() {
-	message := bytes.TrimSpace(p.held)
-	if len(message) > 0 && !p.long {
-		p.send(bytes.Clone(message))
-	}
-	p.held, p.long = nil, false
-}
-
-// send sends a message. Requests wait for their answers beside each other; whatever else a client says, and the first
-// request, which opens the session, keep their order.
+// send sends a message. Requests wait for their answers beside each other, and for the one that opens the session.
 func (r *Remote) send(ctx context.Context, message []byte) {
-	m, _ := find(message, 0, "id", "method")
-	// An answer of the client has an id and no method, a notification a method and no id.
-	method, id := "", []byte(nil)
-	if m["method"].found() {
-		method = decoded(m["method"].of(message))
-	}
-	if method != "" && m["id"].found() {
-		id = m["id"].of(message)
-	}
-	// A batch may have requests among its messages, so it waits like one.
-	if message[0] != '[' && id == nil || method == "initialize" {
-		r.exchange(ctx, message, id, method)
-		if method == "notifications/initialized" {
-			r.listen(ctx)
-		}
+	left, method := requestsIn(message)
+	if method == "initialize" {
+		r.exchange(ctx, message, left, method)
 		return
 	}
 	select {
@@ -152,50 +124,25 @@ func (r *Remote) send(ctx context.Context, message []byte) {
 	case <-ctx.Done():
 		return
 	}
-	r.start(func() {
-		defer func() { <-r.slots }()
-		r.exchange(ctx, message, id, method)
-	})
-}
-
-// exchange posts a message and passes on what comes back. A request that fails is answered with an error, since its
-// client would wait for ever.
-func (r *Remote) exchange(ctx context.Context, message, id []byte, method string) {
-	resp, err := r.do(ctx, http.MethodPost, message, "")
-	if err != nil {
-		r.fail(ctx, id, err)
+	if len(left) > 0 {
+		r.start(func() {
+			defer func() { <-r.slots }()
+			r.exchange(ctx, message, left, method)
+		})
 		return
 	}
-	defer resp.Body.Close()
-	// Whoever has no session yet gets one with the answer to the first request, or never.
-	if method == "initialize" {
-		r.mu.Lock()
-		r.session = resp.Header.Get("Mcp-Session-Id")
-		r.mu.Unlock()
+	one := note{message, make(chan struct{})}
+	r.notes <- one // has room for all that have a slot
+	if method != "notifications/initialized" {
+		return
 	}
-	switch {
-	case resp.StatusCode >= 300:
-		r.fail(ctx, id, fmt.Errorf("the MCP server answers %s", resp.Status))
-	case isStream(resp):
-		if err := r.follow(ctx, resp, id); err != nil {
-			r.fail(ctx, id, err)
-		}
-	case resp.StatusCode != http.StatusAccepted:
-		// One more byte than allowed tells a long answer from one that just fits.
-		raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-		if err == nil && len(raw) > maxAnswer {
-			err = errLong
-		}
-		if err != nil {
-			r.fail(ctx, id, err)
-			return
-		}
-		r.deliver(raw)
+	// Servers may refuse what comes before it.
+	select {
+	case <-one.sent:
+		r.listen(ctx)
+	case <-ctx.Done():
 	}
 }
-
-// errLong is why an answer is not passed on.
-var errLong = errors.New("the MCP server's answer is longer than 64 MiB")
 
 // do makes a request. Its error has no URL, whose query may hold a secret.
 func (r *Remote) do(ctx context.Context, method string, message []byte, last string) (*http.Response, error) {
@@ -227,42 +174,6 @@ func (r *Remote) do(ctx context.Context, method string, message []byte, last str
 		return nil, fmt.Errorf("no answer from the MCP server at %s: %w", req.URL.Host, failed.Err)
 	}
 	return resp, err
-}
-
-// fail answers a request with an error. What needs no answer fails in silence, as it would over standard input.
-func (r *Remote) fail(ctx context.Context, id []byte, why error) {
-	if id == nil || ctx.Err() != nil {
-		return
-	}
-	// The code is the first of those that JSON-RPC leaves to servers; the words say that they are ours.
-	text, _ := json.Marshal("candor wrap: " + why.Error()) // of a string
-	r.deliver(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%s}}`, id, text))
-}
-
-// deliver gives a message to the client, as one line.
-func (r *Remote) deliver(message []byte) {
-	message = bytes.TrimSpace(message)
-	if len(message) == 0 {
-		return
-	}
-	// Line ends stand between the values of JSON only, where a space means the same.
-	for i, b := range message {
-		if b == '\n' || b == '\r' {
-			message[i] = ' '
-		}
-	}
-	// The bytes are the server's from here on, and go the way of a line of a program.
-	r.learnVersion(message)
-	m := Message{Bytes: message}
-	if len(message) > MaxMessage {
-		m.Bytes = r.Conn.LongFromServer(message)
-	} else {
-		m = r.Conn.FromServer(message)
-	}
-	r.writing.Lock()
-	_, _ = r.Out.Write(append(bytes.Clone(m.Bytes), '\n')) // a client that no longer reads is ending
-	r.writing.Unlock()
-	r.Relay.Told(m.Facts)
 }
 
 // learnVersion takes the version of the protocol from the answer to the first request.

@@ -2,11 +2,13 @@ package wrapper
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -89,6 +91,7 @@ func polite(serve http.HandlerFunc) func(http.ResponseWriter, *http.Request, str
 		case strings.Contains(body, `"notifications/`):
 			w.WriteHeader(http.StatusAccepted)
 		case strings.Contains(body, "tools/list"):
+			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"id":1,"result":{"tools":[`+echo+`]}}`)
 		case r.Method == http.MethodPost || r.Header.Get("Last-Event-Id") != "":
 			serve(w, r)
@@ -119,12 +122,14 @@ func TestAServerThatSpeaksHTTPIsWrapped(t *testing.T) {
 	assert.Equal(t, `{"id":2, "result":{"content":[]}}`, f.hear())
 	require.NoError(t, f.in.Close())
 	require.NoError(t, <-f.ended)
-	assert.Equal(t, []string{
+	assert.ElementsMatch(t, []string{
 		"POST|||k||" + hello, `POST|one|2025-06-18|k||{"method":"notifications/cancelled"}`,
 		`POST|one|2025-06-18|k||{"id":1,"method":"tools/list"}`,
 		`POST|one|2025-06-18|k||{"id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a": 1}}}`,
 		"DELETE|one|2025-06-18|k||",
-	}, f.heard)
+	}, f.heard, "a notification holds up no request")
+	assert.Contains(t, f.heard[0], hello)
+	assert.Contains(t, f.heard[4], "DELETE")
 	require.Len(t, f.facts, 3)
 	assert.Equal(t, "x", f.facts[1].Called.Reason)
 	assert.NotNil(t, f.facts[2].Returned)
@@ -190,6 +195,21 @@ func TestARequestThatFailsIsAnswered(t *testing.T) {
 				streamed(w, "retry: 1\nid: 1\ndata: {\"id\":9}\n\n")
 			}
 		}, "the MCP server ended the stream without an answer"},
+		"it answers with nothing": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) },
+			"the MCP server answers 200 OK, and neither with JSON nor with a stream of events"},
+		"it only accepts": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) },
+			"the MCP server answers 202 Accepted, and neither with JSON nor with a stream of events"},
+		"it wants us to log in": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, "<html>\nLog in</html>")
+		}, `the MCP server answers with \"text/html\", which is neither JSON nor a stream of events`},
+		"its JSON is none":       {answering(`{"id":"a"`), "the MCP server's answer is no JSON"},
+		"its JSON is no message": {answering(`"a"`), "the MCP server's answer is no JSON"},
+		"it answers something else": {answering(`{"id":9}`),
+			"the MCP server answered without an answer to this request"},
+		"its stream has other things": {func(w http.ResponseWriter, _ *http.Request) {
+			streamed(w, "event: endpoint\ndata: /messages\n\nevent: ping\ndata: {}\n\ndata: <html>\n\n")
+		}, "the MCP server ended the stream without an answer"},
 		"it hangs up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 			"no answer from the MCP server at 127.0.0.1"},
 	} {
@@ -203,6 +223,37 @@ func TestARequestThatFailsIsAnswered(t *testing.T) {
 			assert.Contains(t, line, `{"jsonrpc":"2.0","id":"a","error":{"code":-32000,"message":"candor wrap: `+c.said)
 		})
 	}
+}
+
+// answering returns what answers with JSON.
+func answering(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, text)
+	}
+}
+
+func TestEachRequestOfABatchIsAnswered(t *testing.T) {
+	const batch = `[{"id":1,"method":"a"},{"method":"note"},{"id":"b","method":"b"},{"id":7,"result":{}}]`
+	f := newFar(t, t.Context(), polite(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+	f.say(batch)
+	assert.Contains(t, f.hear(), `"id":1,"error"`)
+	assert.Contains(t, f.hear(), `"id":"b","error"`)
+
+	f = newFar(t, t.Context(), polite(answering(`[{"id":"b","result":{}}, {"method":"x"}]`)))
+	f.say(batch)
+	assert.Equal(t, `[{"id":"b","result":{}}, {"method":"x"}]`, f.hear())
+	assert.Contains(t, f.hear(), `"id":1,"error"`)
+
+	f = newFar(t, t.Context(), polite(func(w http.ResponseWriter, _ *http.Request) {
+		streamed(w, "data: {\"id\":\"b\",\"result\":{}}\n\ndata: [{\"id\":1.0,\"result\":{}}]\n\n")
+	}))
+	f.say(batch)
+	assert.Equal(t, `{"id":"b","result":{}}`, f.hear())
+	assert.Equal(t, `[{"id":1.0,"result":{}}]`, f.hear())
+	require.NoError(t, f.in.Close())
+	_, err := f.out.ReadByte()
+	assert.Equal(t, io.EOF, err, "both have their answers")
 }
 
 func TestAConnectionEndsWithItsContext(t *testing.T) {
@@ -224,15 +275,27 @@ func TestMessagesOverHTTPAreBounded(t *testing.T) {
 		assert.ErrorIs(t, events(endless, func(event) bool { return true }), errLong)
 	}
 
-	var sent []string
-	p := &posting{send: func(m []byte) { sent = append(sent, string(m)) }}
-	piece := make([]byte, 16<<20)
-	for range 5 {
-		_, _ = p.Write(piece)
+	var sent, refused []string
+	p := &posting{limit: 1 << 20, send: func(m []byte) { sent = append(sent, string(m)) },
+		refuse: func(id []byte) { refused = append(refused, string(id)) }}
+	piece := bytes.Repeat([]byte("x"), 1<<18)
+	long := func(start, end string) {
+		_, _ = fmt.Fprint(p, start)
+		for range 4 {
+			_, _ = p.Write(piece)
+		}
+		_, _ = fmt.Fprint(p, end+"\n")
+		_, _ = fmt.Fprint(p, "next\n")
 	}
-	_, _ = fmt.Fprint(p, "the end\n")
-	_, _ = fmt.Fprint(p, "next\n")
-	assert.Equal(t, []string{"next"}, sent)
+	long(`{"id":1,"method":"m","params":"`, `"}`)
+	long(`{"method":"m","params":{"a":"`, `","id":9},"jsonrpc":"2.0", "id":"two"}`)
+	long(`{"params":["`, `"],"method":"m","id":3}`)
+	long(`{"id":4,"result":"`, `"}`)
+	long(`{"result":["`, `"],"id":5}`)
+	long(`{"method":"note","params":{"a":"`, `","id":6}}`)
+	long("", "the end")
+	assert.Equal(t, slices.Repeat([]string{"next"}, 7), sent)
+	assert.Equal(t, []string{"1", `"two"`, "3"}, refused, "requests, and nothing else")
 }
 
 // endlessLine never ends a line.
@@ -256,6 +319,7 @@ func TestAServerThatSpeaksHTTPHasABoundedNumberOfRequests(t *testing.T) {
 		arrived <- struct{}{}
 		<-held
 		now.Add(-1)
+		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"id":1,"result":{}}`)
 	}))
 	for range maxAtOnce + 1 {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -45,8 +46,13 @@ func (r *Remote) hear(ctx context.Context) {
 
 // isStream reports whether an answer is a stream of events.
 func isStream(resp *http.Response) bool {
-	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
-	return resp.StatusCode == http.StatusOK && strings.TrimSpace(kind) == "text/event-stream"
+	return resp.StatusCode == http.StatusOK && mediaType(resp) == "text/event-stream"
+}
+
+// mediaType returns the type of an answer, or "" if it names none.
+func mediaType(resp *http.Response) string {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // what is no type is ""
+	return kind
 }
 
 // sleep waits, and returns false if ctx ends first.
@@ -62,9 +68,10 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 // errBroken is why a request whose stream ended has no answer.
 var errBroken = errors.New("the MCP server ended the stream without an answer")
 
-// follow passes on the messages of a stream until it ends, or has answered the request with an id, and closes it. Where
-// a stream breaks that can be taken up again, it is: servers may end streams whenever they like.
-func (r *Remote) follow(ctx context.Context, stream *http.Response, id []byte) error {
+// follow passes on the messages of a stream until it ends, or has answered the requests in left, and closes it. Where
+// left is nil it is no request's. Where a stream breaks that can be taken up again, it is: servers may end streams
+// whenever they like.
+func (r *Remote) follow(ctx context.Context, stream *http.Response, left *pending) error {
 	last, pause := "", firstRetry
 	// Each round is one stream. The place where it broke is known by the last event that had an id; without one the
 	// server could not say what comes next, and the answer is lost with the stream.
@@ -76,8 +83,11 @@ func (r *Remote) follow(ctx context.Context, stream *http.Response, id []byte) e
 			if e.retry > 0 {
 				pause = min(e.retry, maxRetry)
 			}
-			r.deliver(e.data)
-			return id == nil || !answers(e.data, id)
+			// Events of other names are none of the protocol's messages.
+			if (e.name == "" || e.name == "message") && r.deliver(e.data) && left != nil {
+				left.heard(e.data)
+			}
+			return left == nil || len(*left) > 0
 		})
 		_ = stream.Body.Close()
 		switch {
@@ -101,14 +111,9 @@ func (r *Remote) follow(ctx context.Context, stream *http.Response, id []byte) e
 	}
 }
 
-// answers reports whether a message is the answer to the request with an id.
-func answers(message, id []byte) bool {
-	m, _ := find(message, 0, "id", "method")
-	return m["id"].found() && !m["method"].found() && requestKey(m["id"].of(message)) == requestKey(id)
-}
-
 // event is an event of a stream.
 type event struct {
+	name string
 	// A message. Events without one tell an id, or keep the stream open.
 	data []byte
 	// By which the stream is taken up again behind the event.
@@ -145,6 +150,8 @@ func events(body io.Reader, visit func(e event) bool) error {
 			if e.data = append(append(e.data, value...), '\n'); len(e.data) > maxAnswer {
 				return errLong
 			}
+		case "event":
+			e.name = value
 		case "id":
 			e.id = value
 		case "retry":

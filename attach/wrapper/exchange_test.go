@@ -1,0 +1,99 @@
+package wrapper
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"candor/attach"
+)
+
+// lineTransport is a transport without a network: what serve returns is the answer, and "" is none before its context ends.
+type lineTransport func(body string) string
+
+func (serve lineTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, _ := io.ReadAll(req.Body)
+	answer := serve(string(body))
+	if answer == "" {
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(answer)), Request: req}, nil
+}
+
+// near is a wrapper in front of a transport. Its clock is that of the test's bubble.
+type near struct {
+	in    *io.PipeWriter
+	out   bytes.Buffer
+	ended chan error
+
+	mu    sync.Mutex
+	facts []attach.Sighting
+}
+
+// newNear starts a wrapper.
+func newNear(ctx context.Context, serve lineTransport) *near {
+	stdin, in := io.Pipe()
+	n := &near{in: in, ended: make(chan error, 1)}
+	c := New(Options{Session: "s"})
+	r := &Remote{URL: "http://server", Client: &http.Client{Transport: serve}, Conn: c, Out: &n.out,
+		Relay: Relay{Read: c.FromClient, Long: c.LongFromClient,
+			Told: func(facts []attach.Sighting) {
+				n.mu.Lock()
+				defer n.mu.Unlock()
+				n.facts = append(n.facts, facts...)
+			}}}
+	go func() { n.ended <- r.Run(ctx, stdin) }()
+	return n
+}
+
+func TestANotificationThatIsNotTakenHoldsUpNoRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		heard := make(chan string, 3)
+		n := newNear(t.Context(), func(body string) string {
+			heard <- body
+			if strings.Contains(body, "stuck") {
+				return ""
+			}
+			return `{"id":5,"result":{}}`
+		})
+		_, _ = io.WriteString(n.in, `{"method":"stuck"}`+"\n"+`{"id":"mine","result":{}}`+"\n"+`{"id":5,"method":"a"}`+"\n")
+		synctest.Wait()
+		assert.Equal(t, `{"id":5,"result":{}}`+"\n", n.out.String())
+		assert.Len(t, heard, 2, "notes keep their order")
+		time.Sleep(noteTime)
+		synctest.Wait()
+		assert.Len(t, heard, 3, "and wait no longer than that for each other")
+		require.NoError(t, n.in.Close())
+		require.NoError(t, <-n.ended)
+		assert.Equal(t, `{"id":5,"result":{}}`+"\n", n.out.String(), "a note has no answer")
+	})
+}
+
+func TestNothingIsSaidOrToldOnceAConnectionIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		n := newNear(ctx, func(string) string { return `{"id":0,"result":{}}` })
+		stop()
+		require.NoError(t, <-n.ended)
+		go func() {
+			_, err := io.WriteString(n.in, `{"id":5,"method":"tools/call","params":{"name":"x"}}`+"\n")
+			assert.True(t, err == nil || errors.Is(err, io.ErrClosedPipe))
+			_ = n.in.Close()
+		}()
+		synctest.Wait()
+		assert.Empty(t, n.facts)
+		assert.Empty(t, n.out.String())
+	})
+}
