@@ -2,13 +2,10 @@ package wrapper
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -233,29 +230,6 @@ func answering(text string) http.HandlerFunc {
 	}
 }
 
-func TestEachRequestOfABatchIsAnswered(t *testing.T) {
-	const batch = `[{"id":1,"method":"a"},{"method":"note"},{"id":"b","method":"b"},{"id":7,"result":{}}]`
-	f := newFar(t, t.Context(), polite(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
-	f.say(batch)
-	assert.Contains(t, f.hear(), `"id":1,"error"`)
-	assert.Contains(t, f.hear(), `"id":"b","error"`)
-
-	f = newFar(t, t.Context(), polite(answering(`[{"id":"b","result":{}}, {"method":"x"}]`)))
-	f.say(batch)
-	assert.Equal(t, `[{"id":"b","result":{}}, {"method":"x"}]`, f.hear())
-	assert.Contains(t, f.hear(), `"id":1,"error"`)
-
-	f = newFar(t, t.Context(), polite(func(w http.ResponseWriter, _ *http.Request) {
-		streamed(w, "data: {\"id\":\"b\",\"result\":{}}\n\ndata: [{\"id\":1.0,\"result\":{}}]\n\n")
-	}))
-	f.say(batch)
-	assert.Equal(t, `{"id":"b","result":{}}`, f.hear())
-	assert.Equal(t, `[{"id":1.0,"result":{}}]`, f.hear())
-	require.NoError(t, f.in.Close())
-	_, err := f.out.ReadByte()
-	assert.Equal(t, io.EOF, err, "both have their answers")
-}
-
 func TestAConnectionEndsWithItsContext(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	arrived := make(chan struct{})
@@ -267,45 +241,6 @@ func TestAConnectionEndsWithItsContext(t *testing.T) {
 	<-arrived
 	stop()
 	require.NoError(t, <-f.ended)
-}
-
-func TestMessagesOverHTTPAreBounded(t *testing.T) {
-	for _, start := range []string{"", "data: "} {
-		endless := io.MultiReader(strings.NewReader(start), endlessLine{})
-		assert.ErrorIs(t, events(endless, func(event) bool { return true }), errLong)
-	}
-
-	var sent, refused []string
-	p := &posting{limit: 1 << 20, send: func(m []byte) { sent = append(sent, string(m)) },
-		refuse: func(id []byte) { refused = append(refused, string(id)) }}
-	piece := bytes.Repeat([]byte("x"), 1<<18)
-	long := func(start, end string) {
-		_, _ = fmt.Fprint(p, start)
-		for range 4 {
-			_, _ = p.Write(piece)
-		}
-		_, _ = fmt.Fprint(p, end+"\n")
-		_, _ = fmt.Fprint(p, "next\n")
-	}
-	long(`{"id":1,"method":"m","params":"`, `"}`)
-	long(`{"method":"m","params":{"a":"`, `","id":9},"jsonrpc":"2.0", "id":"two"}`)
-	long(`{"params":["`, `"],"method":"m","id":3}`)
-	long(`{"id":4,"result":"`, `"}`)
-	long(`{"result":["`, `"],"id":5}`)
-	long(`{"method":"note","params":{"a":"`, `","id":6}}`)
-	long("", "the end")
-	assert.Equal(t, slices.Repeat([]string{"next"}, 7), sent)
-	assert.Equal(t, []string{"1", `"two"`, "3"}, refused, "requests, and nothing else")
-}
-
-// endlessLine never ends a line.
-type endlessLine struct{}
-
-func (endlessLine) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
 }
 
 func TestAServerThatSpeaksHTTPHasABoundedNumberOfRequests(t *testing.T) {
