@@ -19,8 +19,8 @@ func WithArguments(raw []byte, open func(path string) (io.ReadSeekCloser, error)
 		p.Event != "PreToolUse" && p.Event != leaveEvent {
 		return raw
 	}
-	return rows.Complete(raw, p.File, open, func(end io.Reader) (added, bool) {
-		found := p.callIn(end)
+	return rows.Complete(raw, p.File, open, func(file io.ReadSeeker) (added, bool) {
+		found := p.callIn(file)
 		return found, found.Call != ""
 	})
 }
@@ -31,12 +31,11 @@ type added struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// callIn returns the call that a payload is about as the rollout has it, or the end of one. Of several it is the last
-// with the id, or where the payload has none there has to be just one that fits; else it is empty.
-func (p *payload) callIn(in io.Reader) added {
-	var place rows.Place
-	running := map[string]json.RawMessage{}
-	_, err := place.Each(in, func(line []byte, _ bool) bool {
+// callIn returns the call that a payload is about as the rollout has it. Of several it is the last with the id, or
+// where the payload has none there has to be just one that fits; else it is empty.
+func (p *payload) callIn(file io.ReadSeeker) (found added) {
+	ended, several := map[string]bool{}, false
+	err := rows.Backward(file, func(line []byte) bool {
 		// Most of a file are results, which are long to decode.
 		if !bytes.Contains(line, []byte(`"function_call`)) {
 			return true
@@ -49,18 +48,20 @@ func (p *payload) callIn(in io.Reader) added {
 		asked := json.RawMessage(item.Arguments)
 		switch {
 		case item.Type == "function_call_output":
-			delete(running, item.Call)
-		case item.Type == "function_call" && json.Valid(asked) && p.fits(item.Call, asked):
-			running[item.Call] = asked
+			ended[item.Call] = true
+		case item.Type == "function_call" && !ended[item.Call] && json.Valid(asked) && p.fits(item.Call, asked):
+			if found.Call == "" {
+				found = added{item.Call, asked}
+			}
+			several = found.Call != item.Call
 		}
-		return true
+		// What has the id is the call; without one another may fit as well.
+		return !several && (found.Call == "" || p.Event != "PreToolUse")
 	})
-	for id, arguments := range running {
-		if err == nil && len(running) == 1 {
-			return added{id, arguments}
-		}
+	if err != nil || several {
+		return added{}
 	}
-	return added{}
+	return found
 }
 
 // fits reports whether a payload may be about a call.

@@ -32,13 +32,14 @@ func WithTurn(raw []byte, open func(path string) (io.ReadSeekCloser, error)) []b
 	return raw
 }
 
-// latest returns the latest turn in a session file, or in the end of one.
-func latest(in io.Reader) (t Turn, ok bool) {
+// latest returns the latest turn in a session file.
+func latest(file io.ReadSeeker) (t Turn, ok bool) {
 	// The reader knows which messages are a person's; what it counts nobody reads.
 	r := NewReader(nil, true)
-	_, err := r.place.Each(in, func(line []byte, _ bool) bool {
-		// Most of a file are results, and rows of sessions, which are long to decode.
-		if !bytes.Contains(line, []byte(`"user"`)) && !bytes.Contains(line, []byte(`"gemini"`)) {
+	answered := false
+	err := rows.Backward(file, func(line []byte) bool {
+		// Most of a file are answers with the results of their calls, which are long to decode. Only the last one counts.
+		if !bytes.Contains(line, []byte(`"user"`)) && (answered || !bytes.Contains(line, []byte(`"gemini"`))) {
 			return true
 		}
 		row, isRow := decodeRecord(line)
@@ -47,17 +48,18 @@ func latest(in io.Reader) (t Turn, ok bool) {
 		}
 		switch row.Type {
 		case "user":
-			text, isPrompt := r.promptOf(&row)
-			if isPrompt {
+			answered = true
+			if text, isPrompt := r.promptOf(&row); isPrompt {
 				text, _ = rows.Shorten(text)
-				t = Turn{ID: row.ID, Prompt: text, Time: row.Time}
+				t.ID, t.Prompt, t.Time = row.ID, text, row.Time
+				return false
 			}
-			t.Answer = ""
 		case "gemini":
 			list, isContent := parts(row.Content)
-			if t.Answer = ""; isContent && len(row.Calls) == 0 {
+			if !answered && isContent && len(row.Calls) == 0 {
 				t.Answer, _ = rows.Shorten(joined(list))
 			}
+			answered = true
 		}
 		return true
 	})

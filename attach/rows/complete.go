@@ -5,24 +5,19 @@ import (
 	"io"
 )
 
-// maxEnd bounds the end of a session file that completes the payload of a hook, in bytes.
+// maxEnd bounds the end of a session file that is read backwards, in bytes.
 const maxEnd = 64 << 20
 
 // Complete returns the payload of a hook, a JSON object, with a further member candor: what find makes of the session
-// file at a path, or of the end of a long one. Where the file cannot be read or find finds nothing, the payload stays
-// as it is: a hook is passed on whatever its file is like.
+// file at a path, which [Backward] reads. Where the file cannot be read or find finds nothing, the payload stays as it
+// is: a hook is passed on whatever its file is like.
 func Complete[T any](payload []byte, path string, open func(path string) (io.ReadSeekCloser, error),
-	find func(end io.Reader) (found T, ok bool)) []byte {
+	find func(file io.ReadSeeker) (found T, ok bool)) []byte {
 	in, err := open(path)
 	if err != nil {
 		return payload
 	}
 	defer in.Close()
-	if size, err := in.Seek(0, io.SeekEnd); err != nil {
-		return payload
-	} else if _, err := in.Seek(max(0, size-maxEnd), io.SeekStart); err != nil {
-		return payload
-	}
 	found, ok := find(in)
 	var all map[string]json.RawMessage
 	if !ok || json.Unmarshal(payload, &all) != nil || all == nil {

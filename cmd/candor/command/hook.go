@@ -149,7 +149,11 @@ func (s hookSettings) post(ctx context.Context, agent string, stdin io.Reader) (
 		return nil, fmt.Errorf("--server: %w", err)
 	}
 	defer c.Close()
-	open := func(path string) (io.ReadSeekCloser, error) { return os.Open(path) }
+	// A long file on a slow disk is no reason to wait for longer than for the server.
+	open := func(path string) (io.ReadSeekCloser, error) {
+		f, err := os.Open(path)
+		return fileUntil{f, ctx.Err}, err
+	}
 	p, _ := programNamed(agent)
 	if p.complete != nil {
 		payload = p.complete(payload, open)
@@ -162,4 +166,18 @@ func (s hookSettings) post(ctx context.Context, agent string, stdin io.Reader) (
 		return nil, fmt.Errorf("no reply within %s", s.timeout)
 	}
 	return reply, err
+}
+
+// fileUntil is a file that can be read until over returns an error.
+type fileUntil struct {
+	*os.File
+	over func() error
+}
+
+// Read implements io.Reader.
+func (f fileUntil) Read(p []byte) (int, error) {
+	if err := f.over(); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
 }

@@ -1,7 +1,11 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -40,4 +44,20 @@ func TestWhoeverWaitsForAPersonWaitsABitLonger(t *testing.T) {
 		assert.Greater(t, longest, hook)
 		assert.LessOrEqual(t, longest, 10*time.Minute)
 	}
+}
+
+func TestAFileIsReadNoLongerThanAnAgentWaits(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "session.jsonl")
+	require.NoError(t, os.WriteFile(name, []byte("{}"), 0o600))
+	file, err := os.Open(name)
+	require.NoError(t, err)
+	defer file.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	in := fileUntil{file, ctx.Err}
+	raw, err := io.ReadAll(in)
+	require.NoError(t, err)
+	assert.Equal(t, "{}", string(raw))
+	stop()
+	_, err = in.Read(make([]byte, 1))
+	assert.ErrorIs(t, err, context.Canceled)
 }

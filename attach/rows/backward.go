@@ -1,0 +1,76 @@
+package rows
+
+import (
+	"bytes"
+	"io"
+	"slices"
+)
+
+// blockSize is how much of a file is read at once backwards, in bytes.
+const blockSize = 256 << 10
+
+// Backward gives take the lines of a file without their ends, the last first, until take returns false, and returns an
+// error only if the file cannot be read. It reads no more than the last 64 MiB, and leaves out a line of which these
+// have a part, and one longer than MaxRow. A line holds until take returns.
+func Backward(in io.ReadSeeker, take func(line []byte) bool) error {
+	end, err := in.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	first := max(0, end-maxEnd)
+	var l endOfLine
+	for end > first {
+		from := max(first, end-blockSize)
+		// The parts of a line are kept until its beginning is read, so each block has memory of its own.
+		block := make([]byte, end-from)
+		if _, err := in.Seek(from, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := io.ReadFull(in, block); err != nil {
+			return err
+		}
+		for at := bytes.LastIndexByte(block, '\n'); at >= 0; at = bytes.LastIndexByte(block, '\n') {
+			l.add(block[at+1:])
+			if !l.give(take) {
+				return nil
+			}
+			block = block[:at]
+		}
+		l.add(block)
+		end = from
+	}
+	if first == 0 {
+		l.give(take)
+	}
+	return nil
+}
+
+// endOfLine collects a line from its end.
+type endOfLine struct {
+	parts [][]byte // the last first
+	size  int
+}
+
+// add puts a part before the others. Of a line that is too long nothing is kept.
+func (l *endOfLine) add(part []byte) {
+	if l.size += len(part); l.size > MaxRow {
+		l.parts = nil
+		return
+	}
+	l.parts = append(l.parts, part)
+}
+
+// give gives take the line and begins the next one. It returns false if take wants no more.
+func (l *endOfLine) give(take func(line []byte) bool) bool {
+	parts, size := l.parts, l.size
+	*l = endOfLine{}
+	if size > MaxRow {
+		return true
+	}
+	// Most lines stand in one block.
+	if len(parts) == 1 {
+		return take(parts[0])
+	}
+	slices.Reverse(parts)
+	return take(bytes.Join(parts, nil))
+}
