@@ -100,19 +100,34 @@ func TestNothingIsSaidOrToldOnceAConnectionIsOver(t *testing.T) {
 	})
 }
 
-func TestEachRequestOfABatchIsAnswered(t *testing.T) {
-	const batch = `[{"id":1,"method":"a"},{"method":"note"},{"id":"b","method":"b"},{"id":7,"result":{}}]`
-	f := newFar(t, t.Context(), polite(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
-	f.say(batch)
-	assert.Contains(t, f.hear(), `"id":1,"error"`)
-	assert.Contains(t, f.hear(), `"id":"b","error"`)
+const batch = `[{"id":1,"method":"a"},{"method":"note"},{"id":"b","method":"b"},{"id":7,"result":{}}]`
 
-	f = newFar(t, t.Context(), polite(answering(`[{"id":"b","result":{}}, {"method":"x"}]`)))
-	f.say(batch)
-	assert.Equal(t, `[{"id":"b","result":{}}, {"method":"x"}]`, f.hear())
-	assert.Contains(t, f.hear(), `"id":1,"error"`)
+func TestEachRequestIsAnswered(t *testing.T) {
+	failed := func(id, why string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32000,"message":"candor wrap: ` + why + `"}}` + "\n"
+	}
+	for name, c := range map[string]struct{ said, answer, want string }{
+		"one by the answer of another": {`{"id":1,"method":"a"}`, `{"id":9,"result":{}}`,
+			`{"id":9,"result":{}}` + "\n" + failed("1", errOther.Error())},
+		"a batch by a page": {batch, "<html>", failed("1", errNoJSON.Error()) + failed(`"b"`, errNoJSON.Error())},
+		"a batch in part": {batch, `[{"id":"b","result":{}}, {"method":"x"}]`,
+			`[{"id":"b","result":{}}, {"method":"x"}]` + "\n" + failed("1", errOther.Error())},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := newNear(t.Context(), func(string) string { return c.answer })
+				_, _ = io.WriteString(n.in, c.said+"\n")
+				synctest.Wait()
+				assert.Equal(t, c.want, n.out.String())
+				require.NoError(t, n.in.Close())
+				require.NoError(t, <-n.ended)
+			})
+		})
+	}
+}
 
-	f = newFar(t, t.Context(), polite(func(w http.ResponseWriter, _ *http.Request) {
+func TestABatchIsAnsweredByAStream(t *testing.T) {
+	f := newFar(t, t.Context(), polite(func(w http.ResponseWriter, _ *http.Request) {
 		streamed(w, "data: {\"id\":\"b\",\"result\":{}}\n\ndata: [{\"id\":1.0,\"result\":{}}]\n\n")
 	}))
 	f.say(batch)
