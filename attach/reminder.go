@@ -2,6 +2,7 @@ package attach
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 )
 
@@ -10,6 +11,12 @@ import (
 const reasonRequest = "Before every tool call, write one line of plain text that says why you make this call now: " +
 	"\"Reason for <tool name>: <one sentence>\". When you call several tools at once, write one such line for each, " +
 	"in the order of the calls. Say what you want to learn or change by it, not what the tool does."
+
+// reasonLine finds lines of that form, with the marks that models write around them.
+var reasonLine = regexp.MustCompile("(?im)^[\\s>*_-]*reason for [*_`]*[\\w./-]+[*_`]*\\s*:[*_\\s]*\\S")
+
+// CountReasons returns how many lines of the model's text are reasons of calls.
+func CountReasons(text string) int { return len(reasonLine.FindAllStringIndex(text, -1)) }
 
 // Reminder returns a function that makes the reply to a hook's payload, which encodes as JSON: for the events named it
 // asks the model for the reasons of its calls, and for all others it is empty. Claude Code, Codex and Gemini CLI read

@@ -36,6 +36,8 @@ type Walk struct {
 	// What is known of each database, and why the last look at one failed.
 	databases map[string]*opencode.Reader
 	failures  map[string]string
+	// How many reasons for calls were sent.
+	reasons int
 	// The counts of readers that were given up, since their files had changed.
 	past rows.Report
 	// Bytes of the rows that were read.
@@ -48,13 +50,14 @@ type Walk struct {
 // Report is what a walk came to.
 type Report struct {
 	rows.Report
-	Files int
-	Bytes int64
+	Files   int
+	Bytes   int64
+	Reasons int // for calls, among the sightings
 }
 
 // Report returns what was read so far.
 func (w *Walk) Report() Report {
-	sum := Report{Files: len(w.files) + len(w.databases), Bytes: w.read}
+	sum := Report{Files: len(w.files) + len(w.databases), Bytes: w.read, Reasons: w.reasons}
 	sum.Add(w.past)
 	for _, d := range w.databases {
 		sum.Add(d.Report())
@@ -220,6 +223,9 @@ func (w *Walk) add(ctx context.Context, s attach.Sighting) error {
 		if err := w.flush(ctx); err != nil {
 			return err
 		}
+	}
+	if s.Said != nil && !s.Said.Summary {
+		w.reasons += attach.CountReasons(s.Said.Text)
 	}
 	w.batch.Write(line)
 	w.batch.WriteByte('\n')

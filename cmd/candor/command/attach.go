@@ -51,7 +51,7 @@ func attachCommand(stdin io.Reader) *cli.Command {
 	var s attachSettings
 	return &cli.Command{
 		Name: "attach", Usage: "let another program's agent report to a server",
-		ArgsUsage: "claude", Description: helpText("attach"),
+		ArgsUsage: "AGENT", Description: helpText("attach"),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "server", Value: defaultServer, Usage: "report to the server at `URL`",
 				Sources: cli.EnvVars("CANDOR_SERVER"), Destination: &s.url},
@@ -67,7 +67,7 @@ func attachCommand(stdin io.Reader) *cli.Command {
 			&cli.BoolFlag{Name: "list", Usage: "say what is attached", Destination: &s.list},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
-			// The agent has to be named, although there is one so far: no file is changed by a command without words.
+			// The agent must be named: attach changes no file without being told whose.
 			name := c.Args().First()
 			known := false
 			s.program, known = programNamed(name)

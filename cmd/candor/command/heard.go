@@ -25,7 +25,7 @@ func printHeard(ctx context.Context, s serverSettings, w io.Writer) {
 		list, _, err = c.Threads(ctx)
 	}
 	if err != nil {
-		fmt.Fprintf(w, "\nWhen they were last heard is not known: %s\n",
+		fmt.Fprintf(w, "\nCould not ask the server when each was last heard: %s\n",
 			terminal.CleanLine(withoutCapital(explained(err).Error())))
 		return
 	}

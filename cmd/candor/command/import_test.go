@@ -63,8 +63,24 @@ func TestImportPostsWhatFilesTellAndSaysWhatTheyLose(t *testing.T) {
 		"The server took 3 as new and had 2.\nThe page has it under Watched agents: " + url + "/\n",
 		"  results of which the file has only the beginning: 1\n", "dropped: 128\n",
 		"22 attachment hook_success, 7 api-",
-		"and 15 more kinds", "These files have no reasons for calls"} {
+		"and 15 more kinds", "No reason for a call was found"} {
 		assert.Contains(t, stdout, said)
+	}
+}
+
+func TestImportSaysThatThereAreNoReasonsOnlyWhereThereAreNone(t *testing.T) {
+	row := func(text string) string {
+		return `{"type":"assistant","sessionId":"s","message":{"id":"m","content":[{"type":"text","text":"` + text + `"}]}}` + "\n"
+	}
+	for text, found := range map[string]bool{
+		"I look.": false, "The reason for Bash is simple.": false,
+		`I look.\nReason for Bash: to see it`: true, "- **Reason for mcp__a.b:** to see it": true,
+	} {
+		name := filepath.Join(t.TempDir(), "session.jsonl")
+		require.NoError(t, os.WriteFile(name, []byte(row(text)), 0o600))
+		stdout, _, err := importing(t, "--dry-run", name)
+		require.NoError(t, err)
+		assert.Equal(t, !found, strings.Contains(stdout, "No reason for a call was found"), text)
 	}
 }
 

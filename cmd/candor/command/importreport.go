@@ -46,8 +46,9 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, taken clie
 			skippedKinds(r.Skipped))
 	}
 	// Who does not find reasons on the page shall not look for a mistake.
-	if r.Sightings > 0 {
-		fmt.Fprintln(w, "These files have no reasons for calls: a call's narrative is what the model said before it.")
+	if r.Sightings > 0 && r.Reasons == 0 {
+		fmt.Fprintln(w, "No reason for a call was found: a call's narrative is what the model said before it. Hooks can have"+
+			" the\nmodel asked for reasons: candor attach claude --ask-reasons, or codex, or gemini.")
 	}
 }
 

@@ -78,7 +78,7 @@ The session file has most of it: candor import --follow reads it as well.
 		name: "codex", folder: codexFolder, hooks: codex.Commands(self()).Reporting(),
 		approving: func(tools []string) hookFile { return codex.Commands(self()).Approving(tools) },
 		writing:   codex.WritingTools, whole: codex.WithArguments, approved: deniesOnly +
-			"But a command that asks to leave the sandbox may do so.\n",
+			"The exception: approving a command that asks to run outside the sandbox lets it.\n",
 		reminding: codex.Commands(self()).Reminding,
 		personal:  "hooks.json", project: filepath.Join(".codex", "hooks.json"),
 		rest: `Still to do:
