@@ -45,7 +45,7 @@ func (c Commands) Reporting() Hooks {
 	return Hooks{
 		Events: c.Events,
 		Entry:  func(event, server string) any { return c.entry("", event, server) },
-		Ours:   c.reportsTo,
+		Ours:   c.reportsTo, Waits: c.arguments(askFlag), Reminds: c.arguments(remindFlag),
 	}
 }
 

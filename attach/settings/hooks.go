@@ -24,6 +24,9 @@ type Hooks struct {
 	Further func(event, server string) []any
 	// Ours returns the address of the server to which an entry that Entry made reports, or "" for those of others.
 	Ours func(entry json.RawMessage) (server string)
+	// Waits and Reminds are the text by which an entry of ours is known to let calls wait for a person, or to ask the
+	// model for reasons.
+	Waits, Reminds string
 }
 
 // Attach returns the settings with hooks that report to the server at an address, in the place of such hooks for
@@ -83,6 +86,23 @@ func (h Hooks) AttachedTo(settings []byte) (server string, err error) {
 		}
 	}
 	return "", nil
+}
+
+// Asks reports whether hooks of ours in the settings let calls wait for a person, and whether they ask the model for
+// reasons.
+func (h Hooks) Asks(settings []byte) (waits, reasons bool) {
+	_, hooks, _ := hooksOf(settings) // what cannot be read has none
+	for _, m := range hooks {
+		var list []json.RawMessage
+		_ = json.Unmarshal(m.value, &list) // a list of another shape has none of ours
+		for _, entry := range list {
+			if h.Ours(entry) != "" {
+				waits = waits || bytes.Contains(entry, []byte(h.Waits))
+				reasons = reasons || bytes.Contains(entry, []byte(h.Reminds))
+			}
+		}
+	}
+	return waits, reasons
 }
 
 // hooksOf returns the members of the settings, and of their hooks.

@@ -28,7 +28,7 @@ type attachSettings struct {
 	project string
 	// Take away what was added, instead of adding it.
 	undo bool
-	// Show the file as it would be, and change nothing.
+	// Show what would change, and change nothing.
 	dryRun bool
 	// Do not ask.
 	yes bool
@@ -57,7 +57,7 @@ func attachCommand(stdin io.Reader) *cli.Command {
 				Sources: cli.EnvVars("CANDOR_SERVER"), Destination: &s.url},
 			&cli.StringFlag{Name: "project", Usage: "attach only agents that work in `DIR`", Destination: &s.project},
 			&cli.BoolFlag{Name: "undo", Usage: "take away what attach added", Destination: &s.undo},
-			&cli.BoolFlag{Name: "dry-run", Usage: "show the file as it would be, and change nothing",
+			&cli.BoolFlag{Name: "dry-run", Usage: "show what would change in the file, and change nothing",
 				Destination: &s.dryRun},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask", Destination: &s.yes},
 			&cli.GenericFlag{Name: "approve", Value: &s.approve,
@@ -151,9 +151,9 @@ func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.W
 	case err != nil:
 		return fmt.Errorf("%s: %w", name, err)
 	case s.dryRun:
-		// What it means stands last, where a terminal has it in view: the file is long.
-		fmt.Fprintf(stdout, "%s would be:\n%s\nNothing was changed. Without --dry-run it asks, and then writes that.\n",
-			terminal.CleanLine(name), terminal.Clean(string(after)))
+		// What it means stands last, where a terminal has it in view: the change is long.
+		fmt.Fprintf(stdout, "%s would change:\n%s\nNothing was changed. Without --dry-run it asks, and then writes that.\n",
+			terminal.CleanLine(name), terminal.Clean(lineDiff(string(before), string(after))))
 		s.printAway(ctx, stdout)
 		return nil
 	}
@@ -223,7 +223,7 @@ func (s attachSettings) printRest(w io.Writer, name string) {
 	}
 	fmt.Fprintf(w, "Attached in %s. The page has its sessions under Watched agents: %s/\n\n%s",
 		terminal.CleanLine(name), terminal.CleanLine(strings.TrimSuffix(s.url, "/")),
-		strings.ReplaceAll(s.program.rest, tokenToSet, terminal.CleanLine(tokenLine())))
+		s.rest())
 	if s.approve.any {
 		tools := strings.Join(s.approve.tools, ", ")
 		if tools == "" {
@@ -234,6 +234,15 @@ func (s attachSettings) printRest(w io.Writer, name string) {
 	if s.askReasons {
 		fmt.Fprint(w, reasonsRest)
 	}
+}
+
+// rest says what is left to do, and what the hooks cannot tell.
+func (s attachSettings) rest() string {
+	reasons := untoldReasons
+	if s.askReasons {
+		reasons = "" // the model is asked for them
+	}
+	return strings.NewReplacer(tokenToSet, terminal.CleanLine(tokenLine()), untoldReasons, reasons).Replace(s.program.rest)
 }
 
 // approvalRest says what --approve does, of which tools, and what an approval means.
@@ -250,39 +259,3 @@ With each prompt the model is asked for a line before each call, "Reason for
 Bash: ...". It may or may not write them: the page counts the calls that have
 one. Of sub-agents, Codex and Gemini CLI they stand in the session file.
 `
-
-// printAttached says which settings have our hooks: the person's own, and those of the folder it is called in.
-func (s attachSettings) printAttached(w io.Writer) error {
-	folder := s.project
-	if folder == "" {
-		folder = "."
-	}
-	for _, p := range programs {
-		// A program reads both, so that an agent may report twice; the server then has each fact once.
-		for _, one := range []attachSettings{{program: p}, {program: p, project: folder}} {
-			if err := one.printState(w); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// printState says whether one file has our hooks.
-func (s attachSettings) printState(w io.Writer) error {
-	name := s.file()
-	raw, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	state := "not attached"
-	server, err := s.program.hooks.AttachedTo(raw)
-	switch {
-	case err != nil:
-		state = "cannot be read: " + err.Error()
-	case server != "":
-		state = "reports to " + server
-	}
-	fmt.Fprintf(w, "%-8s %s: %s\n", s.program.name, terminal.CleanLine(name), terminal.CleanLine(state))
-	return nil
-}

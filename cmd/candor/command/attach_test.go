@@ -52,6 +52,7 @@ func TestAttachAsksChangesOneFileAndTakesItBack(t *testing.T) {
 	out, err := attaching(t, "", "claude", "--dry-run")
 	require.NoError(t, err)
 	assert.Contains(t, out, `"url": "http://127.0.0.1:8181/api/hooks/claude"`)
+	assert.Contains(t, out, "  {\n-   \"model\": \"mine\"\n+   \"model\": \"mine\",\n+   \"hooks\": {\n", "what would change is marked")
 	assert.Equal(t, mine, contentOf(t, name), "a dry run")
 
 	for _, answer := range []string{"", "n\n", "what\n"} {
@@ -64,7 +65,7 @@ func TestAttachAsksChangesOneFileAndTakesItBack(t *testing.T) {
 	out, err = attaching(t, "y\n", "claude")
 	require.NoError(t, err)
 	assert.Contains(t, out, "export CANDOR_TOKEN=…")
-	assert.Contains(t, out, "What hooks cannot tell")
+	assert.Contains(t, out, "What hooks cannot tell: the model's reasons (--ask-reasons has it\nasked for them), the model's thoughts")
 	assert.Contains(t, contentOf(t, name), `"model": "mine"`)
 	info, err := os.Stat(name)
 	require.NoError(t, err)
@@ -78,7 +79,7 @@ func TestAttachAsksChangesOneFileAndTakesItBack(t *testing.T) {
 	assert.Contains(t, out, "is as it should be: nothing was changed")
 	out, err = attaching(t, "", "--list")
 	require.NoError(t, err)
-	assert.Contains(t, out, name+": reports to http://127.0.0.1:8181\n")
+	assert.Contains(t, out, name+": reports to http://127.0.0.1:8181; asks for no reasons; no call waits\n")
 	assert.Contains(t, out, "settings.local.json: not attached\n")
 
 	_, err = attaching(t, "", "claude", "--undo", "--yes")
@@ -167,6 +168,9 @@ func TestAttachLetsCallsOfProgramsThatRunCommandsWait(t *testing.T) {
 		file := contentOf(t, filepath.Join(dir, c.file))
 		assert.Contains(t, file, " hook "+agent+" --approve --server ")
 		assert.Contains(t, file, " hook "+agent+" --ask-reasons --server ")
+		out, err = attaching(t, "", "--list")
+		require.NoError(t, err)
+		assert.Contains(t, out, "; asks for reasons; calls wait for a person\n")
 		_, err = attaching(t, "", agent, "--approve=mine", "--yes")
 		require.NoError(t, err)
 		assert.Contains(t, contentOf(t, filepath.Join(dir, c.file)), `"matcher": "^(mine)$"`)
@@ -181,6 +185,10 @@ func TestAttachAsksTheModelForReasons(t *testing.T) {
 	out, err := attaching(t, "", "claude", "--ask-reasons", "--approve", "--yes")
 	require.NoError(t, err)
 	assert.Contains(t, out, "the model is asked for a line before each call")
+	assert.Contains(t, out, "What hooks cannot tell: the model's thoughts")
+	list, err := attaching(t, "", "--list")
+	require.NoError(t, err)
+	assert.Contains(t, list, "; asks for reasons; calls wait for a person\n")
 	assert.Contains(t, contentOf(t, name), "/api/hooks/claude/reasons")
 	assert.Contains(t, contentOf(t, name), "/api/hooks/claude/ask")
 	out, err = attaching(t, "", "claude", "--yes")
@@ -221,7 +229,7 @@ func TestAttachKeepsALinkAndMakesWhatIsMissing(t *testing.T) {
 	assert.Contains(t, contentOf(t, local), "/api/hooks/claude")
 	out, err := attaching(t, "", "--list", "--project", project)
 	require.NoError(t, err)
-	assert.Contains(t, out, local+": reports to http://127.0.0.1:8181\n")
+	assert.Contains(t, out, local+": reports to http://127.0.0.1:8181; asks for no reasons; no call waits\n")
 }
 
 // TestCodexRunsThisProgramAsItsHook holds that the hooks of Codex, which runs commands, are in its file, name this
@@ -239,7 +247,7 @@ func TestCodexRunsThisProgramAsItsHook(t *testing.T) {
 	assert.Contains(t, contentOf(t, hooks), "'"+self+"' hook codex --server 'http://127.0.0.1:8181'")
 	out, err = attaching(t, "", "--list")
 	require.NoError(t, err)
-	assert.Contains(t, out, hooks+": reports to http://127.0.0.1:8181\n")
+	assert.Contains(t, out, hooks+": reports to http://127.0.0.1:8181; asks for no reasons; no call waits\n")
 	_, err = attaching(t, "", "codex", "--undo", "--yes")
 	require.NoError(t, err)
 	assert.Equal(t, "{}\n", contentOf(t, hooks))
@@ -274,7 +282,7 @@ func TestTheListSaysWhenEachChannelWasLastHeard(t *testing.T) {
 	t.Setenv("CANDOR_TOKEN", "") // the folder of this package has no token either
 	out, err := attaching(t, "", "--list", "--server", s.HTTP.URL)
 	require.NoError(t, err)
-	assert.Contains(t, out, "When they were last heard is not known: a token is needed")
+	assert.Contains(t, out, "Could not ask the server when each was last heard: a token is needed")
 
 	t.Setenv("CANDOR_TOKEN", apptest.TokenOf("ann"))
 	out, err = attaching(t, "", "--list", "--server", s.HTTP.URL)

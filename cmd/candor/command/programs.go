@@ -69,7 +69,7 @@ var programs = []program{
     ` + tokenToSet + `
   begin a new session; those that run do not know the hooks
 
-What hooks cannot tell: the model's reasons and thoughts, its tokens, what a
+What hooks cannot tell: ` + untoldReasons + `the model's thoughts, its tokens, what a
 sub-agent says between its calls, and how a call ended that settings refused.
 The session file has most of it: candor import --follow reads it as well.
 `,
@@ -88,10 +88,11 @@ The session file has most of it: candor import --follow reads it as well.
   only once you choose to trust them; codex exec does not ask, and runs none
   begin a new session; those that run do not know the hooks
 
-What hooks cannot tell: the model's reasons, texts and thoughts, its tokens,
+What hooks cannot tell: ` + untoldReasons + `the model's texts and thoughts, its tokens,
 which calls it made together, whether a command failed, and what became of a
 patch that was piped through the shell.
-The session file has all of it but reasons: candor import --follow reads it.
+The session file has all of it but reasons that nobody asked for: candor import
+--follow reads it.
 `,
 	},
 	{
@@ -105,9 +106,11 @@ The session file has all of it but reasons: candor import --follow reads it.
     ` + tokenToSet + `
   begin a new session; those that run do not know the hooks
 
-What hooks cannot tell: the model's texts and thoughts, its tokens, which calls
-it made together, which are a sub-agent's, and a call that was refused.
-The session file has all of it: candor import --follow reads it as well.
+What hooks cannot tell: ` + untoldReasons + `the model's texts and thoughts, its tokens,
+which calls it made together, which are a sub-agent's, and a call that was
+refused.
+The session file has all of it but reasons that nobody asked for: candor import
+--follow reads it.
 `,
 	},
 	{
@@ -126,6 +129,9 @@ The database has longer ones: candor import --follow reads it as well.
 `,
 	},
 }
+
+// untoldReasons stands among what hooks cannot tell unless they have the model asked for its reasons.
+const untoldReasons = "the model's reasons (--ask-reasons has it\nasked for them), "
 
 // deniesOnly says what an approval means to a program whose hooks can deny a call, and not let it run.
 const deniesOnly = `An approved call goes on by the agent's settings, which may ask again: its hooks
