@@ -146,8 +146,10 @@ export function headline(t, now) {
     inCalls && `${span(inCalls)} in calls`, waited >= 1000 && `${span(waited)} of it waiting for you`,
     t.tokens && `${t.tokens.toLocaleString('en')} tokens`, t.cost, t.run > 1 && `run ${t.run}`,
   ].filter(Boolean).join(' · ');
+  // A watched agent whose calls have no reason may have reasoned; nobody told how.
+  const untold = n && t.calls.every((c) => c.sighted && c.source === 'fallback');
   const [word, within] = t.state === 'interrupted' ? ['Stopped', 'after'] : t.state === 'failed' ? ['Failed', 'after']
-    : n || t.said.length || t.sealed.length ? ['Reasoned', 'for'] : ['Answered', 'in'];
+    : untold ? ['Worked', 'for'] : n || t.said.length || t.sealed.length ? ['Reasoned', 'for'] : ['Answered', 'in'];
   return { label: took === null ? word : `${word} ${within} ${span(took)}`, detail };
 }
 

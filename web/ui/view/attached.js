@@ -2,7 +2,7 @@
 // model, where it works, by which channels it is heard, and for how many of its calls there is a reason.
 // Also who told what of one of its calls.
 
-import { attribute, fill, h, loadStyles, setText } from '../lib/dom.js';
+import { attribute, fill, h, loadStyles } from '../lib/dom.js';
 import { ago, ms, plural, span } from '../lib/format.js';
 
 /** @import { AttachedInfo, Channel, SightedInfo, ThreadInfo } from '../wire.d.ts' */
@@ -29,15 +29,25 @@ export class Attached extends HTMLElement {
       this.append(this.#what, this.#why);
     }
     const calls = turns.flatMap((turn) => turn.calls), said = calls.filter((c) => c.source !== 'fallback').length;
-    const key = JSON.stringify([t.origin?.participant, told(t.attached, now), said, calls.length]);
+    // While a turn goes on the reason of its calls may still be told.
+    const ended = turns.some((turn) => turn.calls.length && turn.state !== 'processing' && turn.state !== 'queued');
+    const key = JSON.stringify([t.origin?.participant, told(t.attached, now), said, calls.length, ended]);
     if (key === this.#drawn) return;
     this.#drawn = key;
     fill(this.#what, ...parts(t, now), calls.length > 0 && h('span', { class: 'coverage' }, 'reasons for ',
       h('b', null, String(said)), ` of ${plural(calls.length, 'call')} shown`));
-    setText(this.#why, calls.length > 0 && said === 0
-      ? 'No channel told a reason for a call. The text before a call stays a plan, and what a call does stays that.'
-      : '');
+    fill(this.#why, ...ended && said === 0 ? unexplained(t.origin?.participant || '') : []);
   }
+}
+
+/** The programs whose hooks can have the model asked for its reasons, by what candor attach calls them. */
+const asking = new Map([['Claude Code', 'claude'], ['Codex', 'codex'], ['Gemini CLI', 'gemini']]);
+
+/** Says that no call has a reason, and what helps. @param {string} program */
+function unexplained(program) {
+  const none = 'None of these calls has a reason: the agent told none.', name = asking.get(program);
+  return !name ? [none] : [`${none} To have its model asked for one before each call: `,
+    h('code', null, `candor attach ${name} --ask-reasons`)];
 }
 
 /** @param {AttachedInfo} a @param {number} now */

@@ -34,6 +34,6 @@ export function welcome(backend, acts) {
         'request for each call, from any language. Its job shows the line to copy.'),
       h('button', { type: 'button', click: () => acts.watchOwn() }, 'Open a job for it'),
       h('p', null, 'Claude Code, Codex, Gemini CLI and OpenCode report by themselves: ',
-        h('code', null, 'candor attach claude')))),
+        h('code', null, 'candor attach claude --ask-reasons')))),
   ];
 }

@@ -51,6 +51,12 @@ test('the headline of a turn counts while it runs, then sums up the result', () 
   assert.equal(headline(turn({ calls: steps }), 0).detail, '2 calls · 2 in 2 batches', 'each step counts anew');
   const later = turn({ calls: [call('a', { took: 5300 }), call('b', { took: 2000 })] });
   assert.deepEqual(headline(later, 0), { label: 'Reasoned', detail: '2 calls · 7.3 s in calls' }, 'reported later');
+  const sighted = { called: ['hooks'] }, untold = { sighted, source: 'fallback' };
+  const watched = turn({ calls: [call('a', untold), call('b', untold)] });
+  assert.equal(headline(watched, 0).label, 'Worked for 4.1 s', 'nobody told of reasoning');
+  const partly = turn({ calls: [call('a', untold), call('b', { sighted })] });
+  assert.equal(headline(partly, 0).label, 'Reasoned for 4.1 s');
+  assert.equal(headline(turn({ calls: [call('a', { source: 'fallback' })] }), 0).label, 'Reasoned for 4.1 s', 'ours');
   assert.deepEqual(headline(turn({ calls: [] }), 0), { label: 'Answered in 4.1 s', detail: 'no calls' });
   assert.equal(headline(turn({ calls: [], tokens: 1234 }), 0).detail, 'no calls · 1,234 tokens');
   assert.equal(
