@@ -30,7 +30,8 @@ type Hooks struct {
 }
 
 // Attach returns the settings with hooks that report to the server at an address, in the place of such hooks for
-// another server. All else stays as it is, in its order. Empty settings are those of a file that does not exist.
+// another server. All else stays as it is, byte for byte, but for the spaces in a member hooks that is there. Empty
+// settings are those of a file that does not exist.
 func (h Hooks) Attach(settings []byte, server string) ([]byte, error) {
 	all, hooks, err := h.withoutOurs(settings)
 	if err != nil {
@@ -52,22 +53,20 @@ func (h Hooks) Attach(settings []byte, server string) ([]byte, error) {
 		}
 		hooks.set(event, encoded(list))
 	}
-	all.set("hooks", hooks.object())
-	return indented(all), nil
+	return all.with(settings, "hooks", hooks.object()), nil
 }
 
-// Detach returns the settings without what Attach added.
+// Detach returns the settings without what Attach added; nothing if it made the file.
 func (h Hooks) Detach(settings []byte) ([]byte, error) {
 	all, hooks, err := h.withoutOurs(settings)
 	if err != nil {
 		return nil, err
 	}
-	all.set("hooks", hooks.object())
 	// Where there were no hooks before, there is no trace of them afterwards.
 	if len(hooks) == 0 {
-		all = slices.DeleteFunc(all, func(m member) bool { return m.name == "hooks" })
+		return all.without(settings, "hooks"), nil
 	}
-	return indented(all), nil
+	return all.with(settings, "hooks", hooks.object()), nil
 }
 
 // AttachedTo returns the address to which hooks of the settings report, or "" if none of them is ours.
@@ -135,7 +134,7 @@ func (h Hooks) withoutOurs(settings []byte) (all, hooks members, err error) {
 		case len(others) == len(list):
 			kept = append(kept, m)
 		case len(others) > 0:
-			kept = append(kept, member{m.name, encoded(others)})
+			kept = append(kept, member{name: m.name, value: encoded(others)})
 		}
 	}
 	return all, kept, err

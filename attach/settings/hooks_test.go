@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -19,6 +20,9 @@ func TestSettingsKeepEverythingThatIsThere(t *testing.T) {
 	for name, before := range map[string]string{
 		"no file":        "",
 		"an empty one":   "{}\n",
+		"spaces":         " { \n\n }",
+		"one line":       `{"model":"x","a":[1,2]}`,
+		"tabs":           "{\n\t\"a\" : {\"b\":\t1},\n\n\t\"model\": \"x\"\n}",
 		"other settings": "{\n  \"model\": \"x\",\n  \"a\": 1.50,\n  \"text\": \"<b> \\u00e9\"\n}\n",
 		"other hooks": `{
   "hooks": {
@@ -60,14 +64,28 @@ func TestSettingsKeepEverythingThatIsThere(t *testing.T) {
 
 			detached, err := claude.Settings.Detach(moved)
 			require.NoError(t, err)
-			if before == "" {
-				before = "{}\n"
-			}
 			assert.Equal(t, before, string(detached))
 			server, err = claude.Settings.AttachedTo(detached)
 			require.NoError(t, err)
 			assert.Empty(t, server)
 		})
+	}
+}
+
+func TestWhatAPersonWroteBehindOurHooksStays(t *testing.T) {
+	for before, more := range map[string]string{
+		"":           ",\n\t\"model\": \"x\"",
+		`{"a": [ ]}`: `, "model":"x"`,
+	} {
+		attached, err := claude.Settings.Attach([]byte(before), address)
+		require.NoError(t, err)
+		at := strings.LastIndex(string(attached), "}")
+		written := strings.TrimRight(string(attached[:at]), "\n") + more + string(attached[at:])
+		detached, err := claude.Settings.Detach([]byte(written))
+		require.NoError(t, err)
+		assert.Contains(t, string(detached), `"model"`)
+		assert.NotContains(t, string(detached), "hooks")
+		assert.True(t, json.Valid(detached), "%s", detached)
 	}
 }
 
@@ -88,7 +106,7 @@ func TestAHookThatWaitsStandsBesideTheOnesThatReport(t *testing.T) {
 	assert.NotContains(t, string(without), "/ask", "attaching again without it takes it away")
 	detached, err := claude.Settings.Detach(attached)
 	require.NoError(t, err)
-	assert.Equal(t, "{}\n", string(detached))
+	assert.Empty(t, detached, "nothing is left of a file that was not there")
 }
 
 func TestHooksThatAskForReasonsAreOurs(t *testing.T) {
@@ -120,7 +138,7 @@ func TestHooksThatAskForReasonsAreOurs(t *testing.T) {
 			assert.NotRegexp(t, "/ask|--approve", string(without))
 			detached, err := c.plain.Detach(attached)
 			require.NoError(t, err)
-			assert.Equal(t, "{}\n", string(detached))
+			assert.Empty(t, detached, "nothing is left of a file that was not there")
 		})
 	}
 }
