@@ -59,9 +59,9 @@ func TestRowsOfAPerson(t *testing.T) {
 }
 
 func TestRowsOfTheProgramsOwnAffairsAreNotLost(t *testing.T) {
-	list, report := read(t, `{"type":"file-history-snapshot","messageId":"m","snapshot":{"trackedFileBackups":{}}}`+"\n"+
+	list, report := read(t, `{"type":"file-history-snapshot","snapshot":{"trackedFileBackups":{}}}`+"\n"+
 		row(`"type":"user","promptId":"p","message":{"content":"Hi"}`)+
-		`{"type":"file-history-delta","messageId":"m","trackingPath":"a.py","timestamp":"2026-11-23T17:48:45.668Z"}`+"\n"+
+		`{"type":"file-history-delta","trackingPath":"a.py","timestamp":"2026-11-23T17:48:45.668Z"}`+"\n"+
 		`{"type":"user","message":{"content":"of no session"}}`+"\n", nil)
 	require.Len(t, list, 1)
 	assert.Equal(t, "Hi", list[0].Prompted.Text)

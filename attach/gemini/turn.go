@@ -38,7 +38,7 @@ func latest(file io.ReadSeeker) (t Turn, ok bool) {
 	r := NewReader(nil, true)
 	answered := false
 	err := rows.Backward(file, func(line []byte) bool {
-		// Most of a file are answers with the results of their calls, which are long to decode. Only the last one counts.
+		// Most of a file are answers with the results of their calls, long to decode. Only the last one counts.
 		if !bytes.Contains(line, []byte(`"user"`)) && (answered || !bytes.Contains(line, []byte(`"gemini"`))) {
 			return true
 		}

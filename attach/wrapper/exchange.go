@@ -147,8 +147,8 @@ func (r *Remote) deliver(message []byte) bool {
 	return true
 }
 
-// note is a message that needs no answer: a notification, or the client's own answer.
-type note struct {
+// posted is a message that needs no answer: a notification, or the client's own answer.
+type posted struct {
 	message []byte
 	sent    chan struct{} // is closed once the server took it, or did not in time
 }

@@ -20,7 +20,7 @@ import (
 	"candor/attach"
 )
 
-// lineTransport is a transport without a network: what serve returns is the answer, and "" is none before its context ends.
+// lineTransport is a transport without a network: what serve returns is the answer, and "" is none.
 type lineTransport func(body string) string
 
 func (serve lineTransport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -70,7 +70,9 @@ func TestANotificationThatIsNotTakenHoldsUpNoRequest(t *testing.T) {
 			}
 			return `{"id":5,"result":{}}`
 		})
-		_, _ = io.WriteString(n.in, `{"method":"stuck"}`+"\n"+`{"id":"mine","result":{}}`+"\n"+`{"id":5,"method":"a"}`+"\n")
+		for _, line := range []string{`{"method":"stuck"}`, `{"id":"mine","result":{}}`, `{"id":5,"method":"a"}`} {
+			_, _ = io.WriteString(n.in, line+"\n")
+		}
 		synctest.Wait()
 		assert.Equal(t, `{"id":5,"result":{}}`+"\n", n.out.String())
 		assert.Len(t, heard, 2, "notes keep their order")

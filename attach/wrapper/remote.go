@@ -38,7 +38,7 @@ type Remote struct {
 	working sync.WaitGroup
 	// A slot is taken by each request that waits for its answer, and by each note.
 	slots chan struct{}
-	notes chan note
+	notes chan posted
 
 	mu sync.Mutex
 	// The id that the server gave the connection, and the version of the protocol that it chose. All requests behind
@@ -53,7 +53,7 @@ type Remote struct {
 func (r *Remote) Run(ctx context.Context, in io.Reader) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	r.slots, r.notes = make(chan struct{}, maxAtOnce), make(chan note, maxAtOnce)
+	r.slots, r.notes = make(chan struct{}, maxAtOnce), make(chan posted, maxAtOnce)
 	// A read of standard input ends with the process only, so nobody waits for this one if ctx ends first.
 	lines, feed := io.Pipe()
 	go func() {
@@ -131,7 +131,7 @@ func (r *Remote) send(ctx context.Context, message []byte) {
 		})
 		return
 	}
-	one := note{message, make(chan struct{})}
+	one := posted{message, make(chan struct{})}
 	r.notes <- one // has room for all that have a slot
 	if method != "notifications/initialized" {
 		return

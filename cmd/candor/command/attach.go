@@ -152,8 +152,8 @@ func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.W
 		return fmt.Errorf("%s: %w", name, err)
 	case s.dryRun:
 		// What it means stands last, where a terminal has it in view: the change is long.
-		fmt.Fprintf(stdout, "%s would change:\n%s\nNothing was changed. Without --dry-run it asks, and then writes that.\n",
-			terminal.CleanLine(name), terminal.Clean(lineDiff(string(before), string(after))))
+		fmt.Fprintf(stdout, "%s would change:\n%s\n"+
+			"Nothing was changed. Without --dry-run it asks, and then writes that.\n", terminal.CleanLine(name), terminal.Clean(lineDiff(string(before), string(after))))
 		s.printAway(ctx, stdout)
 		return nil
 	}
@@ -242,7 +242,8 @@ func (s attachSettings) rest() string {
 	if s.askReasons {
 		reasons = "" // the model is asked for them
 	}
-	return strings.NewReplacer(tokenToSet, terminal.CleanLine(tokenLine()), untoldReasons, reasons).Replace(s.program.rest)
+	known := strings.NewReplacer(tokenToSet, terminal.CleanLine(tokenLine()), untoldReasons, reasons)
+	return known.Replace(s.program.rest)
 }
 
 // approvalRest says what --approve does, of which tools, and what an approval means.

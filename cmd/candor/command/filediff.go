@@ -14,7 +14,7 @@ const (
 // lineDiff returns the lines of a file as they would change: those that go with a minus before them, those that come
 // with a plus, and two of those that stay around them.
 func lineDiff(before, after string) string {
-	marked := markedLines(lines(before), lines(after))
+	marked := markedLines(linesOf(before), linesOf(after))
 	var b strings.Builder
 	shown := -1
 	for i, line := range marked {
@@ -34,8 +34,8 @@ func lineDiff(before, after string) string {
 	return b.String()
 }
 
-// lines returns the lines of a file.
-func lines(text string) []string {
+// linesOf returns the lines of a file.
+func linesOf(text string) []string {
 	if text == "" {
 		return nil
 	}

@@ -70,7 +70,8 @@ func TestImportPostsWhatFilesTellAndSaysWhatTheyLose(t *testing.T) {
 
 func TestImportSaysThatThereAreNoReasonsOnlyWhereThereAreNone(t *testing.T) {
 	row := func(text string) string {
-		return `{"type":"assistant","sessionId":"s","message":{"id":"m","content":[{"type":"text","text":"` + text + `"}]}}` + "\n"
+		return `{"type":"assistant","sessionId":"s","message":{"id":"m","content":[{"type":"text","text":"` +
+			text + `"}]}}` + "\n"
 	}
 	for text, found := range map[string]bool{
 		"I look.": false, "The reason for Bash is simple.": false,

@@ -47,8 +47,8 @@ func (s importSettings) printImport(w io.Writer, r transcript.Report, taken clie
 	}
 	// Who does not find reasons on the page shall not look for a mistake.
 	if r.Sightings > 0 && r.Reasons == 0 {
-		fmt.Fprintln(w, "No reason for a call was found: a call's narrative is what the model said before it. Hooks can have"+
-			" the\nmodel asked for reasons: candor attach claude --ask-reasons, or codex, or gemini.")
+		fmt.Fprintln(w, "No reason for a call was found: a call's narrative is what the model said before it.\n"+
+			"Hooks can have the model asked for reasons: candor attach claude --ask-reasons, or codex, or gemini.")
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"candor/attach/wrapper"
 )
 
-// variable names one in the value of a header. Any other $ is part of a key, which no error may repeat.
-var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+// namedVariable finds one in the value of a header. Any other $ is part of a key, which no error may repeat.
+var namedVariable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
 // remoteHeader returns the headers for the MCP server of --url. Values come from the environment where the flag names a
 // variable, since other users of a machine can read a program's arguments.
@@ -32,7 +32,7 @@ func (s wrapSettings) remoteHeader() (http.Header, error) {
 			return nil, misused("--header has to be 'NAME: VALUE', such as 'Authorization: Bearer ${NOTES_TOKEN}'")
 		}
 		missing := ""
-		value = variable.ReplaceAllStringFunc(strings.TrimSpace(value), func(named string) string {
+		value = namedVariable.ReplaceAllStringFunc(strings.TrimSpace(value), func(named string) string {
 			// A header without its key would be refused by the server, in words that say nothing of the variable.
 			name := named[2 : len(named)-1]
 			v, ok := os.LookupEnv(name)

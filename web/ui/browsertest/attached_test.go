@@ -76,7 +76,8 @@ func TestAnAgentOfAnotherProgramIsWatchedAsItWorks(t *testing.T) {
 	w.shows(".step[data-step='2']", "2 in parallel")
 	w.shows("candor-attached .head", "hooks")
 	w.shows("candor-attached .coverage", "reasons for 0 of 3 calls shown")
-	w.until("while the turn goes on reasons may come", `document.querySelector('candor-attached .dim').textContent === ''`)
+	w.until("while the turn goes on reasons may come",
+		`document.querySelector('candor-attached .dim').textContent === ''`)
 	w.clickNow("candor-decision[data-outcome=error] .act")
 	w.shows("candor-decision .provenance", "no channel told one")
 	w.shows("candor-decision .provenance", "12 s")
