@@ -153,7 +153,8 @@ func (s attachSettings) change(ctx context.Context, stdin io.Reader, stdout io.W
 	case s.dryRun:
 		// What it means stands last, where a terminal has it in view: the change is long.
 		fmt.Fprintf(stdout, "%s would change:\n%s\n"+
-			"Nothing was changed. Without --dry-run it asks, and then writes that.\n", terminal.CleanLine(name), terminal.Clean(lineDiff(string(before), string(after))))
+			"Nothing was changed. Without --dry-run it asks, and then writes that.\n",
+			terminal.CleanLine(name), terminal.Clean(lineDiff(string(before), string(after))))
 		s.printAway(ctx, stdout)
 		return nil
 	}
