@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"candor/session/journal"
 )
@@ -76,14 +77,8 @@ func (th *thread) inUse() bool {
 	if !th.origin.Attached() {
 		return th.open() > 0
 	}
-	for _, t := range th.turns[th.ended:] {
-		for c := range t.Calls() {
-			if c.Approval != nil && c.Approval.Answer == "" {
-				return true
-			}
-		}
-	}
-	return false
+	// A turn may have ended by another channel's word while its agent still waits.
+	return slices.ContainsFunc(th.turns, Turn.asks)
 }
 
 // forget removes the thread or the job that an Erased event names from the fold, and its events from

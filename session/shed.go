@@ -82,12 +82,11 @@ func oldestFirst(a, b endedPart) int {
 	return cmp.Or(cmp.Compare(a.last, b.last), cmp.Compare(a.number, b.number))
 }
 
-// endedTurns lists the turns in memory that have ended, after all those of their thread before
-// them. The caller holds mu.
+// endedTurns lists the turns in memory that are settled. The caller holds mu.
 func (s *Session) endedTurns() (turns []endedPart) {
 	for id, th := range s.threads {
 		last := uint64(0) // a turn is no older than those before it
-		for _, t := range th.turns[:th.ended] {
+		for _, t := range th.turns[:th.settled()] {
 			m := th.mark(t.Number)
 			last = max(last, m.last)
 			turns = append(turns, endedPart{threadID: id, number: t.Number, last: last, cost: m.cost})

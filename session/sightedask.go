@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"candor/safety"
@@ -52,6 +53,27 @@ func (s *Session) askedSighted(meant func(*Approval) bool) (Turn, Call, bool) {
 	return Turn{}, Call{}, false
 }
 
+// asks reports whether a question about a call of the turn is open.
+func (t Turn) asks() bool {
+	for c := range t.Calls() {
+		if c.Approval != nil && c.Approval.Answer == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// settled returns how many of the turns in memory have ended, from the first on, and may leave it. Turns of an attached
+// agent stay as long as it waits for an answer, and so do those after them.
+func (th *thread) settled() int {
+	if th.origin.Attached() {
+		if at := slices.IndexFunc(th.turns[:th.ended], Turn.asks); at >= 0 {
+			return at
+		}
+	}
+	return th.ended
+}
+
 // AwaitAnswer waits for the first answer to a request that was asked by the event with a number. It fails when ctx or
 // the session's log has ended.
 func (s *Session) AwaitAnswer(ctx context.Context, request string, asked uint64) (ApprovalAnswered, error) {
@@ -65,6 +87,26 @@ func (s *Session) AwaitAnswer(ctx context.Context, request string, asked uint64)
 		}
 	}
 	return ApprovalAnswered{}, errors.Join(ctx.Err(), ErrNoApproval)
+}
+
+// AnswerSince returns the first answer to a request among the events behind one with a number, as far as they are in the
+// log now. ok is false if there is none.
+func (s *Session) AnswerSince(request string, after uint64) (b ApprovalAnswered, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), storageTimeout)
+	defer cancel()
+	for head := s.Head(); after < head; {
+		events, _, err := s.log.read(ctx, after)
+		if err != nil || len(events) == 0 {
+			return ApprovalAnswered{}, false
+		}
+		for _, e := range events {
+			if b, ok := e.Body.(ApprovalAnswered); ok && b.Request == request {
+				return b, true
+			}
+		}
+		after = events[len(events)-1].Seq
+	}
+	return ApprovalAnswered{}, false
 }
 
 // withdrawLost ends the questions of attached agents for which no process waits any more. Without others these are all

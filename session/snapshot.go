@@ -85,10 +85,10 @@ func (s *Session) takeSnapshot() (k snapshot, whole bool) {
 	return k, true
 }
 
-// state returns what a snapshot has of the thread. The ended turns behind the first open one, which
+// state returns what a snapshot has of the thread. The ended turns behind the first that is not settled, which
 // observed threads can have, are not among its marks, since they are folded anew as well.
 func (th *thread) state() threadState {
-	closed := th.cold + th.ended - th.dropped
+	closed := th.cold + th.settled() - th.dropped
 	t := threadState{
 		ID: th.id, Opened: th.opened, Entered: th.entered, Created: th.created, Updated: th.updated, Origin: th.origin,
 		Title: th.title, Dropped: th.dropped, Ratings: th.ratings, Marks: packMarks(th.marks[:closed]),

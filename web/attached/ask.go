@@ -223,8 +223,8 @@ func (a *asking) await(ctx context.Context, request string, asked uint64) sessio
 	}
 	end := session.ApprovalAnswered{Answer: unanswered}
 	if _, err := a.own.AnswerSighted(request, end); errors.Is(err, session.ErrNoApproval) {
-		// Somebody was faster, so that the answer is in the log already.
-		if answered, err := a.own.AwaitAnswer(context.WithoutCancel(ctx), request, asked); err == nil {
+		// Somebody was faster, and the answer is in the log already; or the question is gone, and there is none.
+		if answered, ok := a.own.AnswerSince(request, asked); ok {
 			return answered
 		}
 	}

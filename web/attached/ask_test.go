@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"candor/attach"
 	"candor/cmd/candor/app"
 	"candor/cmd/candor/apptest"
 	"candor/session"
@@ -190,6 +191,20 @@ func TestAServerThatStopsLetsWaitingAgentsGoOn(t *testing.T) {
 	open(t, s, 1)
 	s.App.Close(t.Context())
 	assert.Equal(t, "{}", h.get(t))
+}
+
+// TestAnAgentThatWaitsAfterItsTurnsEndIsNotForgotten holds that a conversation is not deleted while a hook waits for a
+// person, though the agent's file says that its turn is over.
+func TestAnAgentThatWaitsAfterItsTurnsEndIsNotForgotten(t *testing.T) {
+	s := asked(t, app.Settings{})
+	h := asks(t, s, "toolu_1", "rm -r build")
+	q := open(t, s, 1)[0]
+	tell(t, s, fact(9, func(s *attach.Sighting) { s.Ended = &attach.Ended{Answer: "done"} }))
+	path := "/api/chat/threads/" + s.Session("ann").Threads()[0].ID
+	assert.Equal(t, http.StatusConflict, s.Do("ann", http.MethodDelete, path, "").Status)
+	require.Equal(t, http.StatusAccepted, answerTo(t, s, q, "deny", ""))
+	assert.Contains(t, h.get(t), `"deny"`)
+	assert.Equal(t, http.StatusNoContent, s.Do("ann", http.MethodDelete, path, "").Status)
 }
 
 func TestWhatCannotBeAskedIsTheAgentsOwnAffair(t *testing.T) {
